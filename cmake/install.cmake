@@ -1,0 +1,2 @@
+# Installation: libraries, headers, command, models, CMake config and pkg-config.
+include(CMakePackageConfigHelpers)

@@ -1,0 +1,45 @@
+# Options, warnings and floating-point rules that hold for every target.
+
+option(PK_BUILD_CLI "Build the pronk command" ON)
+option(PK_BUILD_TESTS "Build the tests (cmocka)" ON)
+option(PK_BUILD_FUZZERS "Build the libFuzzer targets (clang)" OFF)
+option(PK_BUILD_PEERS "Build the peer plugins whose engines are installed" ON)
+option(PK_WITH_SUNDIALS "Adaptive integration by SUNDIALS" ON)
+option(PK_VALIDATE "Check heavy invariants at run time" OFF)
+option(PK_WERROR "Treat warnings as errors" OFF)
+set(PK_SANITIZE "" CACHE STRING "Sanitizers for all targets, e.g. address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+add_compile_options($<$<COMPILE_LANGUAGE:C>:-Wall> $<$<COMPILE_LANGUAGE:C>:-Wextra>
+                    $<$<COMPILE_LANGUAGE:C>:-Wshadow> $<$<COMPILE_LANGUAGE:C>:-Wvla>
+                    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>)
+if(PK_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+# One rule for contraction, so that every lane count rounds alike: clang contracts by
+# expression (the same for scalars and vectors), gcc would contract at its own choice.
+if(CMAKE_C_COMPILER_ID MATCHES "Clang")
+  add_compile_options(-ffp-contract=on)
+else()
+  add_compile_options(-ffp-contract=off)
+endif()
+
+if(PK_SANITIZE)
+  add_compile_options(-fsanitize=${PK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${PK_SANITIZE})
+endif()
+if(PK_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,104 @@
+/* Dynamics of a model at a given state, one world at a time.
+ *
+ * Equations of motion: M(q) du/dt + h(q, u) = tau + sum J' f. M includes armature; h holds
+ * gravity, Coriolis and centrifugal terms. Velocities u are the model's (model.h).
+ *
+ * A pk_workspace is the scratch of one thread. pk_kinematics_compute fills it for a state;
+ * the functions below "at the workspace's state" read what it left there. Functions that
+ * take q compute what they need themselves and leave the workspace at that state.
+ *
+ * Arrays: q [nq], u, tau, a = du/dt [nu]; matrices row-major. Nothing allocates.
+ */
+#ifndef PRONK_DYNAMICS_H
+#define PRONK_DYNAMICS_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pk_workspace pk_workspace;
+
+PK_API pk_workspace *pk_workspace_create(const pk_model *model); /* NULL when out of memory */
+PK_API void pk_workspace_destroy(pk_workspace *w);
+
+/* The same in memory of the caller's, 64-byte aligned. */
+PK_API size_t pk_workspace_memsize(const pk_model *model);
+PK_API pk_workspace *pk_workspace_init(const pk_model *model, void *memory);
+
+/* Poses of all bodies for q and, when u is not NULL, their velocities. */
+PK_API void pk_kinematics_compute(pk_workspace *w, const double *q, const double *u);
+
+/* At the workspace's state: a link's pose in the world; its velocity, angular then linear
+ * of its origin, in the link's own axes; the same for acceleration (classical, without
+ * gravity) after pk_inverse_dynamics or pk_forward_dynamics. */
+PK_API pk_pose pk_link_pose(const pk_workspace *w, int link);
+PK_API void pk_link_velocity(const pk_workspace *w, int link, double velocity[6]);
+
+/* Jacobian [6][nu] of a point fixed in a link (link frame, m): angular then linear velocity
+ * of the point, world axes. At the workspace's state (positions only). */
+PK_API void pk_link_jacobian(const pk_workspace *w, int link, const double point[3], double *J);
+
+/* Its derivative in time [6][nu], and the product with u [6]. */
+PK_API void pk_link_jacobian_dot(const pk_workspace *w, int link, const double point[3], double *Jdot);
+PK_API void pk_link_jacobian_dot_u(const pk_workspace *w, int link, const double point[3], double Jdot_u[6]);
+
+/* tau = M a + h: recursive Newton-Euler. a NULL: zero. */
+PK_API void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *u, const double *a, double *tau);
+
+/* M [nu][nu]: composite rigid bodies. */
+PK_API void pk_mass_matrix(pk_workspace *w, const double *q, double *M);
+
+/* Ways to forward dynamics. */
+typedef enum pk_method {
+  PK_METHOD_AUTO, /* ABA where it applies, CRBA otherwise */
+  PK_METHOD_ABA,  /* articulated bodies, linear time; PK_ERROR_UNSUPPORTED with mimic joints */
+  PK_METHOD_CRBA, /* composite bodies and the sparse factor of M */
+  PK_METHOD_COUNT
+} pk_method;
+
+/* a = inv(M) (tau - h). */
+PK_API pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u,
+                                     const double *tau, double *a);
+
+/* inv(M) [nu][nu] by recursion over articulated bodies (LTL columns with mimic joints). */
+PK_API pk_status pk_mass_matrix_inverse(pk_workspace *w, const double *q, double *Minv);
+
+/* Response to unit forces at a point of a link: inv(M) J' [nu][6] for the six unit wrenches of
+ * pk_link_jacobian, and J inv(M) J' [6][6], from articulated-body passes, inv(M) never formed.
+ * Either output may be NULL. */
+PK_API pk_status pk_link_response(pk_workspace *w, const double *q, int link, const double point[3],
+                                  double *MinvJt, double *JMinvJt);
+
+/* Whole-model sums at the workspace's state. */
+typedef struct pk_energy {
+  double kinetic;   /* J, armature included */
+  double potential; /* J, zero at the world's origin */
+} pk_energy;
+
+PK_API pk_energy pk_energy_compute(const pk_workspace *w);
+
+/* Centre of mass and its velocity, world, of one robot or of all that moves (robot -1). */
+PK_API void pk_com_compute(const pk_workspace *w, int robot, double pos[3], double vel[3]);
+
+/* Centroidal momentum: angular about the centre of mass, then linear; world axes. */
+PK_API void pk_momentum_compute(const pk_workspace *w, int robot, double momentum[6]);
+
+/* Centroidal momentum matrix A [6][nu] of all that moves: momentum = A u. */
+PK_API void pk_momentum_matrix(const pk_workspace *w, double *A);
+
+/* Configurations form a group: q (+) v = q moved by the velocity v for unit time. */
+PK_API void pk_config_add(const pk_model *model, const double *q, const double *v, double *q_out);
+
+/* v with q0 (+) v = q1, shortest way. */
+PK_API void pk_config_subtract(const pk_model *model, const double *q1, const double *q0, double *v);
+
+/* The instruction set in use ("avx512", "avx2", "base"), chosen at run time; the
+ * environment variable PRONK_ISA overrides the choice. */
+PK_API const char *pk_isa_name(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,11 @@
+/* Pronk: dynamics of legged robots. This header includes the whole public API. */
+#ifndef PRONK_H
+#define PRONK_H
+
+#include "builder.h"
+#include "dynamics.h"
+#include "model.h"
+#include "sim.h"
+#include "status.h"
+
+#endif

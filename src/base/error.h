@@ -1,0 +1,29 @@
+/* Filling a pk_error, and finding the word that a user most likely meant. */
+#ifndef PKI_BASE_ERROR_H
+#define PKI_BASE_ERROR_H
+
+#include "pronk/status.h"
+
+/* Where in the user's input something is wrong; any part may be NULL or 0. */
+typedef struct pki_where {
+  const char *file;
+  int line;
+  const char *field;
+} pki_where;
+
+/* Fill `err` (NULL is fine) and return `status`, so that `return pki_fail(...)` reads well. */
+__attribute__((format(printf, 4, 5))) pk_status pki_fail(pk_error *err, pk_status status, pki_where where,
+                                                         const char *format, ...);
+
+/* The one of `count` words nearest to `word` in edits, NULL when none is near. */
+const char *pki_nearest_word(const char *word, const char *const *words, int count);
+
+/* Programmer errors, in debug builds only. */
+#ifdef NDEBUG
+#define PK_ASSERT(condition) ((void)0)
+#else
+#include <assert.h>
+#define PK_ASSERT(condition) assert(condition)
+#endif
+
+#endif

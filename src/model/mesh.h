@@ -1,0 +1,30 @@
+/* Triangle meshes from files: STL (binary and text), Wavefront OBJ, COLLADA geometry. */
+#ifndef PKI_MODEL_MESH_H
+#define PKI_MODEL_MESH_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "pronk/builder.h"
+
+/* A mesh that owns its arrays. */
+typedef struct pki_mesh {
+  int nvertex, ntriangle;
+  double *vertex; /* [nvertex][3] */
+  int *triangle;  /* [ntriangle][3] */
+} pki_mesh;
+
+/* Bounds on what a file may ask for. */
+enum { PKI_MESH_MAX_TRIANGLES = 20000000, PKI_MESH_MAX_BYTES = 1 << 30 };
+
+/* Read the file at `path`; the kind follows from its ending (.stl .obj .dae, any case). `where`
+ * names the place in the model that asked for it, for messages. */
+pk_status pki_mesh_load(const char *path, pki_mesh *out, pk_error *err);
+
+/* The same from memory: `kind` is "stl", "obj" or "dae", `file` names it in messages. */
+pk_status pki_mesh_parse(const char *kind, const char *file, const void *data, size_t size, pki_mesh *out,
+                         pk_error *err);
+
+void pki_mesh_free(pki_mesh *mesh);
+
+#endif
