@@ -6,16 +6,54 @@
 #include "base/error.h"
 #include "pronk/builder.h"
 
-/* A remark at a place in the user's input. Errors beyond PKI_DIAGNOSTIC_MAX are dropped. */
-enum { PKI_DIAGNOSTIC_MAX = 200 };
+/* Bounds on what a world may hold; beyond them loading is an error. */
+enum { PKI_DIAGNOSTIC_MAX = 200, PKI_LINK_MAX = 1000000 };
 
+/* Descriptions with names resolved to owned strings, and the robot they belong to. */
+typedef struct pki_robot {
+  pk_robot_desc desc;
+} pki_robot;
+
+typedef struct pki_link {
+  pk_link_desc desc;
+  int robot;
+} pki_link;
+
+typedef struct pki_joint {
+  pk_joint_desc desc;
+  int robot;
+} pki_joint;
+
+typedef struct pki_shape {
+  pk_shape_desc desc; /* desc.mesh is unused: `mesh` indexes the builder's meshes */
+  int robot, mesh;
+} pki_shape;
+
+struct pk_builder {
+  double gravity[3];
+  pki_robot *robots;
+  pki_link *links;
+  pki_joint *joints;
+  pki_shape *shapes;
+  pk_mesh *meshes; /* owned copies, each once: added again when the pointer was seen before */
+  const pk_mesh **mesh_keys; /* the caller's pointers, valid within one loader's run */
+  pk_diagnostic *diagnostics;
+  int nrobot, nlink, njoint, nshape, nmesh, ndiagnostic;
+  int robot_cap, link_cap, joint_cap, shape_cap, mesh_cap, diagnostic_cap;
+  int nerror; /* errors reported, those beyond PKI_DIAGNOSTIC_MAX included */
+};
+
+/* A remark at a place in the user's input. Those beyond PKI_DIAGNOSTIC_MAX only count. */
 __attribute__((format(printf, 4, 5))) void pki_builder_warn(pk_builder *b, pk_status status, pki_where where,
                                                             const char *format, ...);
 __attribute__((format(printf, 4, 5))) void pki_builder_error(pk_builder *b, pk_status status, pki_where where,
                                                              const char *format, ...);
 
-/* How many errors have been reported so far, and the first one at or after index `from`. */
+/* How many errors have been reported so far. */
 int pki_builder_error_count(const pk_builder *b);
+
+/* PK_OK when no error came after the first `before` ones; else that error in `err`, and its status. */
+pk_status pki_builder_verdict(const pk_builder *b, int before, pk_error *err);
 
 /* Remember how much there is; go back to it, keeping the diagnostics (a loader that fails). */
 typedef struct pki_builder_mark {

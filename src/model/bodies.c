@@ -1,0 +1,377 @@
+/* Bodies from links. Links joined by fixed joints become one body; joints become elementary
+ * motions along an axis of their frame; coordinates are numbered in the order of bodies. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "model/compile.h"
+#include "model/motion.h"
+
+pk_pose pki_pose_mul(const pk_pose *outer, const pk_pose *inner)
+{
+  pk_pose out;
+  pki_mat3_mul(outer->rot, inner->rot, out.rot);
+  pki_mat3_apply(outer->rot, inner->pos, out.pos);
+  for (int i = 0; i < 3; i++) {
+    out.pos[i] += outer->pos[i];
+  }
+  return out;
+}
+
+/* What PK_ROOT_AUTO means for each robot: a free root needs mass in the links welded to it. */
+static bool choose_roots(pki_draft *d)
+{
+  const pk_builder *b = d->b;
+  bool *welded = calloc((size_t)b->nlink, sizeof *welded); /* only fixed joints up to the root */
+  bool *heavy = calloc((size_t)b->nrobot, sizeof *heavy);
+  if (welded == NULL || heavy == NULL) {
+    free(welded), free(heavy);
+    return false;
+  }
+  for (int k = 0; k < d->norder; k++) {
+    const int link = d->order[k], joint = d->link_joint[link];
+    const bool fixed = joint >= 0 && b->joints[joint].desc.kind == PK_JOINT_FIXED;
+    welded[link] = joint < 0 || (fixed && welded[d->joint_parent[joint]]);
+    heavy[b->links[link].robot] |= welded[link] && b->links[link].desc.inertia.mass > 0;
+  }
+  for (int r = 0; r < b->nrobot; r++) {
+    const pk_root_kind asked = b->robots[r].desc.root;
+    const bool is_world = strcmp(b->links[d->robot_root[r]].desc.name, "world") == 0;
+    d->robot_kind[r] = asked != PK_ROOT_AUTO ? asked : is_world || !heavy[r] ? PK_ROOT_FIXED : PK_ROOT_FREE;
+  }
+  free(welded), free(heavy);
+  return true;
+}
+
+/* A rotation whose third column is the unit vector `axis`. */
+static void frame_along(const double axis[3], double rot[9])
+{
+  /* the first column is normal to the axis and to the coordinate axis that is farthest from it */
+  int k = 0;
+  for (int i = 1; i < 3; i++) {
+    k = fabs(axis[i]) < fabs(axis[k]) ? i : k;
+  }
+  double e[3] = {0, 0, 0}, x[3], y[3];
+  e[k] = 1;
+  pki_cross3(e, axis, x);
+  const double norm = sqrt(pki_dot3(x, x));
+  for (int i = 0; i < 3; i++) {
+    x[i] /= norm;
+  }
+  pki_cross3(axis, x, y);
+  for (int i = 0; i < 3; i++) {
+    rot[3 * i] = x[i], rot[3 * i + 1] = y[i], rot[3 * i + 2] = axis[i];
+  }
+}
+
+/* Which coordinate axis `axis` lies on exactly, with its sign; -1 when on none. */
+static int aligned_axis(const double axis[3], double *sign)
+{
+  for (int k = 0; k < 3; k++) {
+    if (axis[k] != 0 && axis[(k + 1) % 3] == 0 && axis[(k + 2) % 3] == 0) {
+      *sign = axis[k] > 0 ? 1 : -1;
+      return k;
+    }
+  }
+  *sign = 1;
+  return -1;
+}
+
+static pki_body *add_body(pki_draft *d, int parent, const pk_pose *origin, pk_motion motion, int axis, int joint,
+                          int robot)
+{
+  static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  pki_body *body = &d->bodies[d->nbody++];
+  *body = (pki_body){.parent = parent, .motion = motion, .axis = axis, .link = -1, .robot = robot, .joint = joint, .gain = 1};
+  memcpy(body->pos, origin->pos, sizeof body->pos);
+  memcpy(body->rot, origin->rot, sizeof body->rot);
+  body->turned = memcmp(body->rot, identity, sizeof identity) != 0;
+  return body;
+}
+
+/* Three travels along the first axes of `origin`'s frame, `first` being the axis to begin with. */
+static void add_travels(pki_draft *d, int *parent, const pk_pose *origin, int first, int count, int joint, int robot)
+{
+  const pk_pose identity = pk_pose_identity();
+  for (int i = 0; i < count; i++) {
+    add_body(d, *parent, i == 0 ? origin : &identity, PK_MOTION_PRISMATIC, (first + i) % 3, joint, robot);
+    *parent = d->nbody - 1;
+  }
+}
+
+/* The bodies of a root; the pose of the root link in the last of them comes back. */
+static pk_pose add_root(pki_draft *d, int robot, int *body)
+{
+  const pk_pose identity = pk_pose_identity(), pose = d->b->robots[robot].desc.pose;
+  *body = -1;
+  if (d->robot_kind[robot] == PK_ROOT_FIXED) {
+    return pose;
+  }
+  if (d->robot_kind[robot] == PK_ROOT_FREE) {
+    add_body(d, -1, &identity, PK_MOTION_FLOATING, 0, -1, robot);
+  } else {
+    int parent = -1;
+    add_travels(d, &parent, &identity, 0, 3, -1, robot);
+    for (int i = 0; i < 3; i++) {
+      add_body(d, parent, &identity, PK_MOTION_REVOLUTE, i, -1, robot);
+      parent = d->nbody - 1;
+    }
+  }
+  *body = d->nbody - 1;
+  return identity;
+}
+
+/* The bodies of a moving joint whose frame lies at `origin` in body `parent`; the pose of the
+ * child link in the last of them comes back. */
+static pk_pose add_joint(pki_draft *d, int joint, int parent, pk_pose origin, int *body)
+{
+  const pk_joint_desc *desc = &d->b->joints[joint].desc;
+  const int robot = d->b->joints[joint].robot;
+  const double length = sqrt(pki_dot3(desc->axis, desc->axis));
+  const double axis[3] = {desc->axis[0] / length, desc->axis[1] / length, desc->axis[2] / length};
+  pk_pose link = pk_pose_identity(), identity = link;
+  double sign = 1;
+  int k = 0;
+
+  if (desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL) {
+    k = aligned_axis(axis, &sign);
+    if (k < 0) {
+      /* turn the joint frame so that the axis is its z; the link keeps its own frame */
+      double turn[9];
+      frame_along(axis, turn);
+      pki_mat3_mul(origin.rot, turn, origin.rot);
+      pki_mat3_transpose(turn, link.rot);
+      k = 2;
+    }
+  }
+  switch (desc->kind) {
+  case PK_JOINT_PLANAR:
+    add_travels(d, &parent, &origin, (k + 1) % 3, 2, joint, robot);
+    add_body(d, parent, &identity, PK_MOTION_REVOLUTE, k, joint, robot)->gain = sign;
+    break;
+  case PK_JOINT_FLOATING:
+    add_body(d, parent, &origin, PK_MOTION_FLOATING, 0, joint, robot);
+    break;
+  case PK_JOINT_SPHERICAL:
+    add_body(d, parent, &origin, PK_MOTION_SPHERICAL, 0, joint, robot);
+    break;
+  default: {
+    const pk_motion motion = desc->kind == PK_JOINT_PRISMATIC ? PK_MOTION_PRISMATIC : PK_MOTION_REVOLUTE;
+    pki_body *b = add_body(d, parent, &origin, motion, k, joint, robot);
+    b->gain = sign * d->joint_multiplier[joint];
+    b->offset = sign * d->joint_offset[joint];
+  }
+  }
+  *body = d->nbody - 1;
+  return link;
+}
+
+/* Add a link's mass to its body: m, m c, I about the body's origin. */
+static void merge_inertia(pki_body *body, const pk_inertia *inertia, const pk_pose *pose)
+{
+  double c[3], I[6];
+  pki_mat3_apply(pose->rot, inertia->com, c);
+  for (int i = 0; i < 3; i++) {
+    c[i] += pose->pos[i];
+  }
+  pki_sym3_rotate(pose->rot, inertia->moment, I);
+  const double m = inertia->mass;
+  const double cc = pki_dot3(c, c);
+  body->inertia[0] += m;
+  for (int i = 0; i < 3; i++) {
+    body->inertia[1 + i] += m * c[i];
+  }
+  /* parallel axes: I_o = I_c + m (c'c 1 - c c') */
+  const int row[6] = {0, 0, 0, 1, 1, 2}, col[6] = {0, 1, 2, 1, 2, 2};
+  for (int e = 0; e < 6; e++) {
+    const double diagonal = row[e] == col[e] ? cc : 0;
+    body->inertia[4 + e] += I[e] + m * (diagonal - c[row[e]] * c[col[e]]);
+  }
+}
+
+/* Every link finds its body, every moving joint makes its bodies. */
+static void place_links(pki_draft *d)
+{
+  const pk_builder *b = d->b;
+  for (int k = 0; k < d->norder; k++) {
+    const int link = d->order[k], joint = d->link_joint[link];
+    int body;
+    pk_pose pose;
+    if (joint < 0) {
+      pose = add_root(d, b->links[link].robot, &body);
+    } else {
+      const int parent = d->joint_parent[joint];
+      const pk_pose origin = pki_pose_mul(&d->link_pose[parent], &b->joints[joint].desc.origin);
+      body = d->link_body[parent];
+      pose = origin;
+      if (b->joints[joint].desc.kind != PK_JOINT_FIXED) {
+        pose = add_joint(d, joint, body, origin, &body);
+        d->joint_body[joint] = body;
+      }
+    }
+    d->link_body[link] = body;
+    d->link_pose[link] = pose;
+    if (body >= 0) {
+      if (d->bodies[body].link < 0) {
+        d->bodies[body].link = link;
+      }
+      merge_inertia(&d->bodies[body], &b->links[link].desc.inertia, &pose);
+    }
+  }
+}
+
+/* Number the coordinates in the order of bodies; followers then take their leader's. */
+static void number_coordinates(pki_draft *d)
+{
+  for (int i = 0; i < d->nbody; i++) {
+    pki_body *body = &d->bodies[i];
+    const int joint = body->joint;
+    if (joint >= 0 && d->joint_leader[joint] >= 0) {
+      continue;
+    }
+    body->q = d->nq, body->u = d->nu;
+    if (joint >= 0 && d->joint_q[joint] < 0) {
+      d->joint_q[joint] = d->nq, d->joint_u[joint] = d->nu;
+    }
+    d->nq += pki_motion_nq(body->motion);
+    d->nu += pki_motion_nu(body->motion);
+  }
+  for (int i = 0; i < d->nbody; i++) {
+    pki_body *body = &d->bodies[i];
+    const int leader = body->joint >= 0 ? d->joint_leader[body->joint] : -1;
+    if (leader >= 0) {
+      body->q = d->joint_q[body->joint] = d->joint_q[leader];
+      body->u = d->joint_u[body->joint] = d->joint_u[leader];
+    }
+  }
+}
+
+/* Joint data on velocity coordinates; what followers add is carried to their leader. */
+static void fill_dofs(pki_draft *d)
+{
+  const pk_builder *b = d->b;
+  const size_t nu = (size_t)d->nu;
+  double *lower = d->dof + PKI_DOF_LOWER * nu, *upper = d->dof + PKI_DOF_UPPER * nu;
+  double *effort = d->dof + PKI_DOF_EFFORT * nu, *velocity = d->dof + PKI_DOF_VELOCITY * nu;
+  for (size_t i = 0; i < nu; i++) {
+    lower[i] = -INFINITY, upper[i] = effort[i] = velocity[i] = INFINITY;
+    d->dof_joint[i] = d->dof_q[i] = -1;
+  }
+  for (int i = 0; i < d->nbody; i++) {
+    if (pki_motion_nu(d->bodies[i].motion) == 1) {
+      d->dof_q[d->bodies[i].u] = d->bodies[i].q;
+    }
+  }
+  for (int j = 0; j < b->njoint; j++) {
+    const pk_joint_desc *desc = &b->joints[j].desc;
+    const bool follows = d->joint_leader[j] >= 0;
+    const double m = follows ? d->joint_multiplier[j] : 1, o = follows ? d->joint_offset[j] : 0;
+    for (int k = 0; k < pki_joint_nu(desc->kind); k++) {
+      const int u = d->joint_u[j] + k;
+      d->dof[PKI_DOF_ARMATURE * nu + (size_t)u] += m * m * desc->armature;
+      d->dof[PKI_DOF_DAMPING * nu + (size_t)u] += m * m * desc->damping;
+      d->dof[PKI_DOF_FRICTION * nu + (size_t)u] += fabs(m) * desc->friction;
+      if (!follows) {
+        d->dof_joint[u] = j;
+        effort[u] = desc->effort;
+      }
+      if (m != 0) {
+        velocity[u] = fmin(velocity[u], desc->velocity / fabs(m));
+      }
+      if (pki_joint_nu(desc->kind) == 1 && desc->kind != PK_JOINT_CONTINUOUS && m != 0) {
+        const double a = (desc->lower - o) / m, c = (desc->upper - o) / m;
+        lower[u] = fmax(lower[u], fmin(a, c));
+        upper[u] = fmin(upper[u], fmax(a, c));
+      }
+    }
+  }
+}
+
+/* The initial configuration: neutral, one-axis joints moved into their limits. */
+static void fill_start(pki_draft *d)
+{
+  for (int i = 0; i < d->nbody; i++) {
+    const pki_body *body = &d->bodies[i];
+    if (body->motion == PK_MOTION_FLOATING || body->motion == PK_MOTION_SPHERICAL) {
+      d->q0[body->q + (body->motion == PK_MOTION_FLOATING ? 3 : 0)] = 1;
+    }
+    if (body->motion == PK_MOTION_FLOATING && body->joint < 0) {
+      const pk_pose *pose = &d->b->robots[body->robot].desc.pose;
+      memcpy(d->q0 + body->q, pose->pos, sizeof pose->pos);
+      pki_quat_from_mat3(pose->rot, d->q0 + body->q + 3);
+    }
+  }
+  for (int u = 0; u < d->nu; u++) {
+    if (d->dof_q[u] >= 0) {
+      const double lower = d->dof[PKI_DOF_LOWER * d->nu + u], upper = d->dof[PKI_DOF_UPPER * d->nu + u];
+      d->q0[d->dof_q[u]] = fmin(fmax(0, lower), upper);
+    }
+  }
+}
+
+/* A chain root starts at its described pose too: R = Rx(a) Ry(b) Rz(c). */
+static void fill_chain_starts(pki_draft *d)
+{
+  for (int i = 0; i + 5 < d->nbody; i++) {
+    const pki_body *body = &d->bodies[i];
+    const bool starts_chain = body->joint < 0 && body->motion == PK_MOTION_PRISMATIC && body->parent < 0 && body->axis == 0;
+    if (starts_chain) {
+      const pk_pose *pose = &d->b->robots[body->robot].desc.pose;
+      const double *R = pose->rot;
+      double *q = d->q0 + body->q;
+      memcpy(q, pose->pos, sizeof pose->pos);
+      q[3] = atan2(-R[5], R[8]);
+      q[4] = atan2(R[2], hypot(R[5], R[8]));
+      q[5] = atan2(-R[1], R[0]);
+    }
+  }
+}
+
+static bool allocate(pki_draft *d)
+{
+  const pk_builder *b = d->b;
+  const size_t nlink = (size_t)b->nlink, njoint = (size_t)b->njoint + 1, nrobot = (size_t)b->nrobot;
+  d->body_cap = 3 * b->njoint + 6 * b->nrobot;
+  d->robot_kind = malloc(nrobot * sizeof *d->robot_kind);
+  d->bodies = malloc((size_t)d->body_cap * sizeof *d->bodies);
+  d->link_body = malloc(nlink * sizeof *d->link_body);
+  d->link_pose = malloc(nlink * sizeof *d->link_pose);
+  d->joint_body = malloc(njoint * sizeof *d->joint_body);
+  d->joint_q = malloc(njoint * sizeof *d->joint_q);
+  d->joint_u = malloc(njoint * sizeof *d->joint_u);
+  if (d->robot_kind == NULL || d->bodies == NULL || d->link_body == NULL || d->link_pose == NULL ||
+      d->joint_body == NULL || d->joint_q == NULL || d->joint_u == NULL) {
+    return false;
+  }
+  memset(d->joint_body, -1, njoint * sizeof *d->joint_body);
+  memset(d->joint_q, -1, njoint * sizeof *d->joint_q);
+  memset(d->joint_u, -1, njoint * sizeof *d->joint_u);
+  return true;
+}
+
+static bool allocate_coordinates(pki_draft *d)
+{
+  const size_t nq = (size_t)d->nq + 1, nu = (size_t)d->nu + 1;
+  d->q0 = calloc(nq, sizeof *d->q0);
+  d->dof = calloc(PKI_DOF_COUNT * nu, sizeof *d->dof);
+  d->dof_joint = malloc(nu * sizeof *d->dof_joint);
+  d->dof_q = malloc(nu * sizeof *d->dof_q);
+  return d->q0 != NULL && d->dof != NULL && d->dof_joint != NULL && d->dof_q != NULL;
+}
+
+bool pki_compile_bodies(pki_draft *d)
+{
+  if (!allocate(d) || !choose_roots(d)) {
+    return false;
+  }
+  place_links(d);
+  number_coordinates(d);
+  if (!allocate_coordinates(d)) {
+    return false;
+  }
+  fill_dofs(d);
+  fill_start(d);
+  fill_chain_starts(d);
+  return true;
+}

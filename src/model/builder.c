@@ -1,0 +1,422 @@
+#include "model/builder.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "pronk/model.h"
+
+pk_pose pk_pose_identity(void)
+{
+  pk_pose pose = {.pos = {0, 0, 0}};
+  pki_mat3_identity(pose.rot);
+  return pose;
+}
+
+pk_pose pk_pose_from_xyz_rpy(const double xyz[3], const double rpy[3])
+{
+  /* R = Rz(yaw) Ry(pitch) Rx(roll) */
+  const double cr = cos(rpy[0]), sr = sin(rpy[0]);
+  const double cp = cos(rpy[1]), sp = sin(rpy[1]);
+  const double cy = cos(rpy[2]), sy = sin(rpy[2]);
+  return (pk_pose){.pos = {xyz[0], xyz[1], xyz[2]},
+                   .rot = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
+                           sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
+                           -sp,     cp * sr,                cp * cr}};
+}
+
+pk_robot_desc pk_robot_desc_default(void)
+{
+  return (pk_robot_desc){.name = "robot", .root = PK_ROOT_AUTO, .pose = pk_pose_identity()};
+}
+
+pk_joint_desc pk_joint_desc_default(void)
+{
+  return (pk_joint_desc){.kind = PK_JOINT_CONTINUOUS,
+                         .origin = pk_pose_identity(),
+                         .axis = {1, 0, 0},
+                         .lower = -INFINITY,
+                         .upper = INFINITY,
+                         .velocity = INFINITY,
+                         .effort = INFINITY,
+                         .mimic_multiplier = 1};
+}
+
+pk_builder *pk_builder_create(void)
+{
+  pk_builder *b = calloc(1, sizeof *b);
+  if (b != NULL) {
+    b->gravity[2] = -9.81;
+  }
+  return b;
+}
+
+/* Strings of descriptions are owned copies; the public structs hold them as const. */
+static void free_text(const char *text)
+{
+  free((void *)(size_t)text);
+}
+
+static void robot_free(pki_robot *r)
+{
+  free_text(r->desc.name), free_text(r->desc.prefix), free_text(r->desc.file);
+}
+
+static void joint_free(pki_joint *j)
+{
+  free_text(j->desc.name), free_text(j->desc.parent), free_text(j->desc.child), free_text(j->desc.mimic);
+}
+
+static void shape_free(pki_shape *s)
+{
+  free_text(s->desc.link), free_text(s->desc.name);
+}
+
+static void mesh_free(pk_mesh *m)
+{
+  free_text(m->name), free((void *)(size_t)m->vertex), free((void *)(size_t)m->triangle);
+}
+
+void pki_builder_rollback(pk_builder *b, pki_builder_mark mark)
+{
+  while (b->nrobot > mark.nrobot) {
+    robot_free(&b->robots[--b->nrobot]);
+  }
+  while (b->nlink > mark.nlink) {
+    free_text(b->links[--b->nlink].desc.name);
+  }
+  while (b->njoint > mark.njoint) {
+    joint_free(&b->joints[--b->njoint]);
+  }
+  while (b->nshape > mark.nshape) {
+    shape_free(&b->shapes[--b->nshape]);
+  }
+  while (b->nmesh > mark.nmesh) {
+    mesh_free(&b->meshes[--b->nmesh]);
+  }
+}
+
+void pk_builder_destroy(pk_builder *b)
+{
+  if (b == NULL) {
+    return;
+  }
+  pki_builder_rollback(b, (pki_builder_mark){0});
+  free(b->robots), free(b->links), free(b->joints), free(b->shapes);
+  free(b->meshes), free(b->mesh_keys), free(b->diagnostics);
+  free(b);
+}
+
+void pk_builder_set_gravity(pk_builder *b, const double gravity[3])
+{
+  memcpy(b->gravity, gravity, sizeof b->gravity);
+}
+
+/* Room for one more element; false when there is no memory. */
+static bool grow(void **array, int count, int *cap, size_t size)
+{
+  if (count < *cap) {
+    return true;
+  }
+  if (*cap > INT_MAX / 4) {
+    return false;
+  }
+  const int wanted = *cap ? 2 * *cap : 16;
+  void *bigger = realloc(*array, (size_t)wanted * size);
+  if (bigger == NULL) {
+    return false;
+  }
+  *array = bigger;
+  *cap = wanted;
+  return true;
+}
+
+/* NULL stays NULL; `ok` turns false when there is no memory. */
+static const char *copy_text(const char *text, bool *ok)
+{
+  if (text == NULL) {
+    return NULL;
+  }
+  const size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  if (copy == NULL) {
+    *ok = false;
+    return NULL;
+  }
+  return memcpy(copy, text, size);
+}
+
+static pk_status no_memory(pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory while the model is built");
+}
+
+/* The name is there, and a robot was started for what is added. */
+static pk_status check_name(const pk_builder *b, const char *what, const char *name, pk_error *err)
+{
+  if (name == NULL || name[0] == '\0') {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"}, "a %s needs a name", what);
+  }
+  if (b->nrobot == 0 && strcmp(what, "robot") != 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name},
+                    "%s \"%s\" belongs to no robot: call pk_builder_add_robot first", what, name);
+  }
+  return PK_OK;
+}
+
+pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_error *err)
+{
+  const pk_status status = check_name(b, "robot", robot->name, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  if ((unsigned)robot->root >= PK_ROOT_KIND_COUNT) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "root"}, "root is %d, expected a pk_root_kind",
+                    (int)robot->root);
+  }
+  bool ok = grow((void **)&b->robots, b->nrobot, &b->robot_cap, sizeof *b->robots);
+  if (!ok) {
+    return no_memory(err);
+  }
+  pki_robot *r = &b->robots[b->nrobot];
+  r->desc = *robot;
+  r->desc.name = copy_text(robot->name, &ok);
+  r->desc.prefix = copy_text(robot->prefix, &ok);
+  r->desc.file = copy_text(robot->file, &ok);
+  if (!ok) {
+    robot_free(r);
+    return no_memory(err);
+  }
+  b->nrobot++;
+  return PK_OK;
+}
+
+pk_status pk_builder_add_link(pk_builder *b, const pk_link_desc *link, pk_error *err)
+{
+  const pk_status status = check_name(b, "link", link->name, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  if (b->nlink >= PKI_LINK_MAX) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = link->name, .line = link->line},
+                    "there are more than %d links", PKI_LINK_MAX);
+  }
+  bool ok = grow((void **)&b->links, b->nlink, &b->link_cap, sizeof *b->links);
+  if (!ok) {
+    return no_memory(err);
+  }
+  pki_link *l = &b->links[b->nlink];
+  *l = (pki_link){.desc = *link, .robot = b->nrobot - 1};
+  l->desc.name = copy_text(link->name, &ok);
+  if (!ok) {
+    return no_memory(err);
+  }
+  b->nlink++;
+  return PK_OK;
+}
+
+pk_status pk_builder_add_joint(pk_builder *b, const pk_joint_desc *joint, pk_error *err)
+{
+  const pk_status status = check_name(b, "joint", joint->name, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  if (joint->parent == NULL || joint->child == NULL || (unsigned)joint->kind >= PK_JOINT_KIND_COUNT) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = joint->name},
+                    "joint \"%s\" needs a kind, a parent link and a child link", joint->name);
+  }
+  bool ok = grow((void **)&b->joints, b->njoint, &b->joint_cap, sizeof *b->joints);
+  if (!ok) {
+    return no_memory(err);
+  }
+  pki_joint *j = &b->joints[b->njoint];
+  *j = (pki_joint){.desc = *joint, .robot = b->nrobot - 1};
+  j->desc.name = copy_text(joint->name, &ok);
+  j->desc.parent = copy_text(joint->parent, &ok);
+  j->desc.child = copy_text(joint->child, &ok);
+  j->desc.mimic = copy_text(joint->mimic, &ok);
+  if (!ok) {
+    joint_free(j);
+    return no_memory(err);
+  }
+  b->njoint++;
+  return PK_OK;
+}
+
+/* The arrays must make a mesh: indices in range, numbers finite. */
+static pk_status check_mesh(const pk_shape_desc *shape, pk_error *err)
+{
+  const pk_mesh *m = shape->mesh;
+  const pki_where where = {.field = shape->link, .line = shape->line};
+  if (m == NULL || m->nvertex <= 0 || m->ntriangle <= 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "a mesh shape needs a mesh with vertices and triangles");
+  }
+  for (int i = 0; i < 3 * m->ntriangle; i++) {
+    if (m->triangle[i] < 0 || m->triangle[i] >= m->nvertex) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "triangle %d refers to vertex %d, expected 0 to %d", i / 3,
+                      m->triangle[i], m->nvertex - 1);
+    }
+  }
+  for (int i = 0; i < 3 * m->nvertex; i++) {
+    if (!isfinite(m->vertex[i])) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "vertex %d is not finite", i / 3);
+    }
+  }
+  return PK_OK;
+}
+
+/* Copy a mesh unless the caller's pointer was added before; its index, -1 without memory. */
+static int add_mesh(pk_builder *b, const pk_mesh *mesh)
+{
+  for (int i = b->nmesh - 1; i >= 0; i--) {
+    if (b->mesh_keys[i] == mesh && b->meshes[i].nvertex == mesh->nvertex &&
+        b->meshes[i].ntriangle == mesh->ntriangle &&
+        memcmp(b->meshes[i].vertex, mesh->vertex, (size_t)mesh->nvertex * 3 * sizeof(double)) == 0 &&
+        memcmp(b->meshes[i].triangle, mesh->triangle, (size_t)mesh->ntriangle * 3 * sizeof(int)) == 0) {
+      return i;
+    }
+  }
+  int key_cap = b->mesh_cap;
+  if (!grow((void **)&b->mesh_keys, b->nmesh, &key_cap, sizeof *b->mesh_keys) ||
+      !grow((void **)&b->meshes, b->nmesh, &b->mesh_cap, sizeof *b->meshes)) {
+    return -1;
+  }
+  bool ok = true;
+  const size_t vbytes = (size_t)mesh->nvertex * 3 * sizeof(double), tbytes = (size_t)mesh->ntriangle * 3 * sizeof(int);
+  double *vertex = malloc(vbytes);
+  int *triangle = malloc(tbytes);
+  pk_mesh copy = {.name = copy_text(mesh->name ? mesh->name : "mesh", &ok),
+                  .nvertex = mesh->nvertex,
+                  .ntriangle = mesh->ntriangle,
+                  .vertex = vertex,
+                  .triangle = triangle};
+  if (!ok || vertex == NULL || triangle == NULL) {
+    mesh_free(&copy);
+    return -1;
+  }
+  memcpy(vertex, mesh->vertex, vbytes);
+  memcpy(triangle, mesh->triangle, tbytes);
+  b->mesh_keys[b->nmesh] = mesh;
+  b->meshes[b->nmesh] = copy;
+  return b->nmesh++;
+}
+
+/* How many sizes a kind has; all must be positive, except a capsule's length. */
+static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
+{
+  static const int counts[PK_SHAPE_KIND_COUNT] = {1, 3, 2, 2, 0};
+  if ((unsigned)shape->kind >= PK_SHAPE_KIND_COUNT || shape->link == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.line = shape->line}, "a shape needs a kind and a link");
+  }
+  for (int i = 0; i < counts[shape->kind]; i++) {
+    const bool may_be_zero = shape->kind == PK_SHAPE_CAPSULE && i == 1;
+    if (!(shape->size[i] > 0 || (may_be_zero && shape->size[i] == 0)) || !isfinite(shape->size[i])) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = shape->link, .line = shape->line},
+                      "size %d of a %s on link \"%s\" is %g, expected a positive number", i + 1,
+                      pk_shape_kind_name(shape->kind), shape->link, shape->size[i]);
+    }
+  }
+  return PK_OK;
+}
+
+pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_error *err)
+{
+  pk_status status = check_size(shape, err);
+  if (status == PK_OK) {
+    status = check_name(b, "shape", shape->link, err);
+  }
+  if (status == PK_OK && shape->kind == PK_SHAPE_MESH) {
+    status = check_mesh(shape, err);
+  }
+  if (status != PK_OK) {
+    return status;
+  }
+  bool ok = grow((void **)&b->shapes, b->nshape, &b->shape_cap, sizeof *b->shapes);
+  const int mesh = ok && shape->kind == PK_SHAPE_MESH ? add_mesh(b, shape->mesh) : -1;
+  if (!ok || (shape->kind == PK_SHAPE_MESH && mesh < 0)) {
+    return no_memory(err);
+  }
+  pki_shape *s = &b->shapes[b->nshape];
+  *s = (pki_shape){.desc = *shape, .robot = b->nrobot - 1, .mesh = mesh};
+  s->desc.mesh = NULL;
+  s->desc.link = copy_text(shape->link, &ok);
+  s->desc.name = copy_text(shape->name, &ok);
+  if (!ok) {
+    shape_free(s);
+    return no_memory(err);
+  }
+  b->nshape++;
+  return PK_OK;
+}
+
+static void remark(pk_builder *b, bool is_error, const pk_error *error)
+{
+  b->nerror += is_error;
+  if (b->ndiagnostic >= PKI_DIAGNOSTIC_MAX ||
+      !grow((void **)&b->diagnostics, b->ndiagnostic, &b->diagnostic_cap, sizeof *b->diagnostics)) {
+    return;
+  }
+  b->diagnostics[b->ndiagnostic++] = (pk_diagnostic){.is_error = is_error, .error = *error};
+}
+
+void pki_builder_warn(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
+{
+  char text[sizeof((pk_error *)0)->message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  pk_error error;
+  pki_fail(&error, status, where, "%s", text);
+  remark(b, false, &error);
+}
+
+void pki_builder_error(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
+{
+  char text[sizeof((pk_error *)0)->message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  pk_error error;
+  pki_fail(&error, status, where, "%s", text);
+  remark(b, true, &error);
+}
+
+int pki_builder_error_count(const pk_builder *b)
+{
+  return b->nerror;
+}
+
+pk_status pki_builder_verdict(const pk_builder *b, int before, pk_error *err)
+{
+  if (b->nerror == before) {
+    return PK_OK;
+  }
+  int seen = 0;
+  for (int i = 0; i < b->ndiagnostic; i++) {
+    seen += b->diagnostics[i].is_error;
+    if (b->diagnostics[i].is_error && seen > before) {
+      if (err != NULL) {
+        *err = b->diagnostics[i].error;
+      }
+      return b->diagnostics[i].error.status;
+    }
+  }
+  return pki_fail(err, PK_ERROR_MODEL, (pki_where){0}, "there are more than %d errors", PKI_DIAGNOSTIC_MAX);
+}
+
+const pk_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count)
+{
+  *count = b->ndiagnostic;
+  return b->diagnostics;
+}
+
+pki_builder_mark pki_builder_get_mark(const pk_builder *b)
+{
+  return (pki_builder_mark){b->nrobot, b->nlink, b->njoint, b->nshape, b->nmesh};
+}

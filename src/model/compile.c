@@ -1,0 +1,104 @@
+#include "model/compile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int pki_joint_nq(pk_joint_kind kind)
+{
+  static const int counts[PK_JOINT_KIND_COUNT] = {0, 1, 1, 1, 3, 7, 4};
+  return counts[kind];
+}
+
+int pki_joint_nu(pk_joint_kind kind)
+{
+  static const int counts[PK_JOINT_KIND_COUNT] = {0, 1, 1, 1, 3, 6, 3};
+  return counts[kind];
+}
+
+pki_where pki_link_where(const pki_draft *d, int link)
+{
+  const pki_link *l = &d->b->links[link];
+  return (pki_where){.file = d->b->robots[l->robot].desc.file, .line = l->desc.line, .field = l->desc.name};
+}
+
+pki_where pki_joint_where(const pki_draft *d, int joint)
+{
+  const pki_joint *j = &d->b->joints[joint];
+  return (pki_where){.file = d->b->robots[j->robot].desc.file, .line = j->desc.line, .field = j->desc.name};
+}
+
+static void free_names(char **names, int count)
+{
+  for (int i = 0; names != NULL && i < count; i++) {
+    free(names[i]);
+  }
+  free(names);
+}
+
+static void draft_free(pki_draft *d)
+{
+  free_names(d->link_name, d->b->nlink);
+  free_names(d->joint_name, d->b->njoint);
+  free(d->joint_parent), free(d->joint_child), free(d->link_joint), free(d->robot_root), free(d->order);
+  free(d->shape_link);
+  free(d->joint_leader), free(d->joint_multiplier), free(d->joint_offset);
+  free(d->robot_kind), free(d->bodies), free(d->link_body), free(d->link_pose);
+  free(d->joint_body), free(d->joint_q), free(d->joint_u);
+  free(d->q0), free(d->dof), free(d->dof_joint), free(d->dof_q), free(d->M_row), free(d->M_col);
+}
+
+/* Run the steps until one finds errors; false: out of memory. */
+static bool run_steps(pki_draft *d, pk_model **out)
+{
+  const pk_builder *b = d->b;
+  const int before = b->nerror;
+  if (!pki_compile_tree(d)) {
+    return false;
+  }
+  pki_check_joints(d);
+  if (b->nerror > before) {
+    return true;
+  }
+  if (!pki_compile_bodies(d)) {
+    return false;
+  }
+  pki_check_links(d);
+  if (b->nerror > before) {
+    return true;
+  }
+  if (!pki_check_masses(d)) {
+    return false;
+  }
+  if (b->nerror > before) {
+    return true;
+  }
+  if (!pki_compile_plan(d)) {
+    return false;
+  }
+  if (b->nerror > before) {
+    return true;
+  }
+  *out = pki_compile_layout(d);
+  return *out != NULL;
+}
+
+pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err)
+{
+  *out = NULL;
+  const int before = b->nerror;
+  if (b->nlink == 0) {
+    pki_builder_error(b, PK_ERROR_MODEL, (pki_where){0}, "there is no link: a world needs at least one robot");
+    return pki_builder_verdict(b, before, err);
+  }
+  if (!isfinite(b->gravity[0]) || !isfinite(b->gravity[1]) || !isfinite(b->gravity[2])) {
+    pki_builder_error(b, PK_ERROR_ARGUMENT, (pki_where){.field = "gravity"}, "gravity is not finite");
+    return pki_builder_verdict(b, before, err);
+  }
+  pki_draft draft = {.b = b};
+  const bool had_memory = run_steps(&draft, out);
+  draft_free(&draft);
+  if (!had_memory) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory while the model is compiled");
+  }
+  return pki_builder_verdict(b, before, err);
+}

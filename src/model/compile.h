@@ -1,0 +1,88 @@
+/* From descriptions to a model, in this order, each step one file:
+ *
+ *   tree.c    names, parents, roots, order; each link gets its joint
+ *   bodies.c  bodies from links: fixed joints merged, axes aligned, coordinates numbered
+ *   checks.c  every value that no robot can have; massless parts that cannot move
+ *   plan.c    the elimination plan of M
+ *   layout.c  everything copied into one allocation
+ *
+ * A pki_draft is what these steps share. Errors go to the builder's diagnostics. */
+#ifndef PKI_MODEL_COMPILE_H
+#define PKI_MODEL_COMPILE_H
+
+#include "model/builder.h"
+#include "pronk/model.h"
+
+/* A body while it is drafted; the fields are those of pk_model. */
+typedef struct pki_body {
+  int parent, motion, axis, q, u, link, robot;
+  int joint; /* description index, -1: part of a root */
+  int turned;
+  double gain, offset;
+  double pos[3], rot[9], inertia[10];
+} pki_body;
+
+typedef struct pki_draft {
+  pk_builder *b;
+  /* names with prefixes [nlink], [njoint] */
+  char **link_name, **joint_name;
+  /* tree.c */
+  int *joint_parent, *joint_child; /* [njoint] links, -1: unknown name */
+  int *link_joint;                 /* [nlink] joint that holds the link, -1: a root */
+  int *robot_root;                 /* [nrobot] link, -1: none */
+  int *shape_link;                 /* [nshape] */
+  int *order, norder;              /* links, parents first, subtrees contiguous */
+  int *joint_leader;               /* [njoint] resolved to the last leader, -1: none */
+  double *joint_multiplier, *joint_offset;
+  /* bodies.c */
+  pk_root_kind *robot_kind;        /* [nrobot] never PK_ROOT_AUTO */
+  pki_body *bodies;                /* [nbody] room for body_cap */
+  int nbody, body_cap;
+  int *link_body;                  /* [nlink] -1: the world */
+  pk_pose *link_pose;              /* [nlink] in the body */
+  int *joint_body, *joint_q, *joint_u; /* [njoint] -1 for fixed joints */
+  int nq, nu;
+  double *q0;                      /* [nq] */
+  double *dof;                     /* [PKI_DOF_COUNT][nu] */
+  int *dof_joint, *dof_q;          /* [nu] joint descriptions */
+  bool has_mimic;
+  /* plan.c */
+  int *M_row, *M_col, nM;
+} pki_draft;
+
+/* Rows of pki_draft.dof. */
+enum {
+  PKI_DOF_ARMATURE,
+  PKI_DOF_DAMPING,
+  PKI_DOF_FRICTION,
+  PKI_DOF_LOWER,
+  PKI_DOF_UPPER,
+  PKI_DOF_EFFORT,
+  PKI_DOF_VELOCITY,
+  PKI_DOF_COUNT
+};
+
+/* Most entries of the plan of M: 256 MiB of columns. A chain reaches it at 11 000 links. */
+enum { PKI_PLAN_MAX = 1 << 26 };
+
+/* How many q and u a joint kind has. */
+int pki_joint_nq(pk_joint_kind kind);
+int pki_joint_nu(pk_joint_kind kind);
+
+/* Each step returns false when it ran out of memory; other trouble is in the diagnostics. */
+bool pki_compile_tree(pki_draft *d);
+bool pki_compile_bodies(pki_draft *d);
+bool pki_compile_plan(pki_draft *d);
+void pki_check_links(pki_draft *d);
+void pki_check_joints(pki_draft *d);
+bool pki_check_masses(pki_draft *d);
+pk_model *pki_compile_layout(const pki_draft *d);
+
+/* The frame `inner`, given in `outer`, in the frame that `outer` is given in. */
+pk_pose pki_pose_mul(const pk_pose *outer, const pk_pose *inner);
+
+/* Where a link or joint stands in the user's file. */
+pki_where pki_link_where(const pki_draft *d, int link);
+pki_where pki_joint_where(const pki_draft *d, int joint);
+
+#endif

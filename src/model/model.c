@@ -1,0 +1,85 @@
+#include "pronk/model.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+void pk_model_destroy(pk_model *model)
+{
+  pki_aligned_free(model);
+}
+
+int pk_model_find_link(const pk_model *model, const char *name)
+{
+  for (int i = 0; i < model->nlink; i++) {
+    if (strcmp(model->links[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+int pk_model_find_joint(const pk_model *model, const char *name)
+{
+  for (int i = 0; i < model->njoint; i++) {
+    if (strcmp(model->joints[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* FNV-1a over the bytes of an array. */
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+  const unsigned char *bytes = data;
+  for (size_t i = 0; i < size; i++) {
+    hash = (hash ^ bytes[i]) * 1099511628211ULL;
+  }
+  return hash;
+}
+
+unsigned long long pk_model_hash(const pk_model *m)
+{
+  const size_t nbody = (size_t)m->nbody, nu = (size_t)m->nu;
+  const struct {
+    const void *data;
+    size_t size;
+  } parts[] = {
+      {m->gravity, sizeof m->gravity},
+      {m->body_parent, nbody * sizeof(int)},      {m->body_motion, nbody * sizeof(int)},
+      {m->body_axis, nbody * sizeof(int)},        {m->body_q, nbody * sizeof(int)},
+      {m->body_u, nbody * sizeof(int)},           {m->body_gain, nbody * sizeof(double)},
+      {m->body_offset, nbody * sizeof(double)},   {m->body_pos, 3 * nbody * sizeof(double)},
+      {m->body_rot, 9 * nbody * sizeof(double)},  {m->body_inertia, 10 * nbody * sizeof(double)},
+      {m->dof_armature, nu * sizeof(double)},     {m->dof_damping, nu * sizeof(double)},
+      {m->dof_friction, nu * sizeof(double)},     {m->dof_lower, nu * sizeof(double)},
+      {m->dof_upper, nu * sizeof(double)},        {m->dof_effort, nu * sizeof(double)},
+      {m->dof_velocity, nu * sizeof(double)},
+  };
+  uint64_t hash = 1469598103934665603ULL;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    hash = hash_bytes(hash, parts[i].data, parts[i].size);
+  }
+  return hash;
+}
+
+const char *pk_joint_kind_name(pk_joint_kind kind)
+{
+  static const char *const names[] = {"fixed",  "revolute", "continuous", "prismatic",
+                                      "planar", "floating", "spherical"};
+  return (unsigned)kind < PK_JOINT_KIND_COUNT ? names[kind] : "unknown";
+}
+
+const char *pk_root_kind_name(pk_root_kind kind)
+{
+  static const char *const names[] = {"auto", "free", "fixed", "chain"};
+  return (unsigned)kind < PK_ROOT_KIND_COUNT ? names[kind] : "unknown";
+}
+
+const char *pk_shape_kind_name(pk_shape_kind kind)
+{
+  static const char *const names[] = {"sphere", "box", "cylinder", "capsule", "mesh"};
+  return (unsigned)kind < PK_SHAPE_KIND_COUNT ? names[kind] : "unknown";
+}

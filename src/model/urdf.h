@@ -1,0 +1,106 @@
+/* Reading URDF: one load, from bytes to descriptions in a builder.
+ *
+ *   bytes -> scan (urdf_scan.c)    limits, encoding, no DTD: what a parser must not be fed
+ *         -> parse (urdf_xml.c)    libxml2's tree, with lines
+ *         -> check (urdf_check.c)  structure against one table of elements (urdf_spec.c)
+ *         -> read (urdf.c, urdf_link.c, urdf_joint.c)    values, into the builder
+ *         -> meshes (urdf_mesh.c, urdf_path.c)    files inside the allowed folders
+ *
+ * Everything wrong is reported through the builder's diagnostics; the load goes on to find
+ * more, and fails at its end. */
+#ifndef PKI_MODEL_URDF_H
+#define PKI_MODEL_URDF_H
+
+#include <libxml/hash.h>
+#include <libxml/tree.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/builder.h"
+#include "model/urdf_path.h"
+
+/* Bounds on what a file may ask for, far above any real robot. */
+enum {
+  PKI_URDF_MAX_BYTES = 64 << 20,
+  PKI_URDF_MAX_NODES = 2000000, /* elements and attributes together */
+  PKI_URDF_MAX_ATTRIBUTES = 256,
+  PKI_URDF_MAX_TAG = 64 << 10, /* bytes from < to > */
+  PKI_URDF_MAX_DEPTH = 64
+};
+
+/* One load under way. */
+typedef struct pki_urdf {
+  pk_builder *b;
+  const char *file; /* as the user gave it, for messages */
+  const pk_urdf_options *options;
+  pki_urdf_folders folders; /* where meshes may lie */
+  xmlHashTable *materials;  /* name -> colour (xmlNode), first definition */
+  xmlHashTable *meshes;     /* uri and scale -> pki_urdf_mesh entry */
+  xmlHashTable *remarks;    /* kinds of warnings already given */
+  long long ntriangle;      /* of all meshes so far */
+  int nerror;
+  pk_error first; /* the first error */
+} pki_urdf;
+
+/* urdf_scan.c: true when the bytes may be parsed; otherwise the error has been reported. */
+bool pki_urdf_scan(pki_urdf *u, const char *text, size_t size);
+
+/* urdf_xml.c: the tree, NULL when it is not well formed (reported). */
+xmlDoc *pki_urdf_parse(pki_urdf *u, const char *text, size_t size);
+
+/* Remarks at an element; `attribute` NULL: at the element itself; `node` NULL: at the file. */
+__attribute__((format(printf, 5, 6))) void pki_urdf_error(pki_urdf *u, const xmlNode *node, const char *attribute,
+                                                          pk_status status, const char *format, ...);
+__attribute__((format(printf, 5, 6))) void pki_urdf_error_at(pki_urdf *u, int line, const char *field,
+                                                             pk_status status, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void pki_urdf_warn(pki_urdf *u, const xmlNode *node, const char *attribute,
+                                                         const char *format, ...);
+
+/* Count an error that the builder has already put into its diagnostics. */
+void pki_urdf_count_error(pki_urdf *u, const pk_error *err);
+
+/* True the first time that it is asked about `kind`: `name`. */
+bool pki_urdf_first_time(pki_urdf *u, const char *kind, const char *name);
+
+/* A user's text made fit for a message: clipped at a character, control characters replaced. */
+typedef struct pki_urdf_quote {
+  char text[64];
+} pki_urdf_quote;
+
+pki_urdf_quote pki_urdf_quoted(const char *text);
+
+/* Line of an element's start tag; name of an element or attribute with its prefix, if any. */
+int pki_urdf_line(const xmlNode *node);
+pki_urdf_quote pki_urdf_name(const xmlNode *node);
+bool pki_urdf_has_prefix(const xmlNode *node);
+bool pki_urdf_is(const xmlNode *node, const char *tag);
+
+/* The next element at or after `node` called `tag` (NULL: any). */
+const xmlNode *pki_urdf_next(const xmlNode *node, const char *tag);
+const xmlNode *pki_urdf_child(const xmlNode *node, const char *tag);
+
+/* The value of an attribute, NULL when it is missing. */
+const char *pki_urdf_value(const xmlNode *node, const char *attribute);
+
+/* `count` numbers of an attribute into `out`, which stays as it was when the attribute is
+ * missing or malformed (the latter is reported). True when they were read. */
+bool pki_urdf_numbers(pki_urdf *u, const xmlNode *node, const char *attribute, int count, double *out);
+
+/* urdf_check.c: the structure of a link, joint, material or robot; reports what is wrong. */
+void pki_urdf_check(pki_urdf *u, const xmlNode *node);
+
+/* True, and reported, when the document is a macro file that has not been expanded. */
+bool pki_urdf_is_macro(pki_urdf *u, const xmlNode *robot);
+
+/* urdf_link.c, urdf_joint.c: one element into the builder. */
+pk_pose pki_urdf_origin(pki_urdf *u, const xmlNode *parent);
+void pki_urdf_read_link(pki_urdf *u, const xmlNode *link);
+void pki_urdf_read_joint(pki_urdf *u, const xmlNode *joint);
+void pki_urdf_read_materials(pki_urdf *u, const xmlNode *robot);
+
+/* urdf_mesh.c: the mesh of a <mesh> element, NULL when it cannot be had (reported) or when
+ * meshes are not wanted. Valid until pki_urdf_free_meshes. */
+const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *mesh);
+void pki_urdf_free_meshes(pki_urdf *u);
+
+#endif
