@@ -26,13 +26,13 @@ PK_API void pk_workspace_destroy(pk_workspace *w);
 /* The same in memory of the caller's, 64-byte aligned. */
 PK_API size_t pk_workspace_memsize(const pk_model *model);
 PK_API pk_workspace *pk_workspace_init(const pk_model *model, void *memory);
+PK_API const pk_model *pk_workspace_model(const pk_workspace *w);
 
 /* Poses of all bodies for q and, when u is not NULL, their velocities. */
 PK_API void pk_kinematics_compute(pk_workspace *w, const double *q, const double *u);
 
 /* At the workspace's state: a link's pose in the world; its velocity, angular then linear
- * of its origin, in the link's own axes; the same for acceleration (classical, without
- * gravity) after pk_inverse_dynamics or pk_forward_dynamics. */
+ * of its origin, in the link's own axes. */
 PK_API pk_pose pk_link_pose(const pk_workspace *w, int link);
 PK_API void pk_link_velocity(const pk_workspace *w, int link, double velocity[6]);
 
@@ -40,9 +40,10 @@ PK_API void pk_link_velocity(const pk_workspace *w, int link, double velocity[6]
  * of the point, world axes. At the workspace's state (positions only). */
 PK_API void pk_link_jacobian(const pk_workspace *w, int link, const double point[3], double *J);
 
-/* Its derivative in time [6][nu], and the product with u [6]. */
+/* Its derivative in time [6][nu], and the product with u [6], at the workspace's state. */
 PK_API void pk_link_jacobian_dot(const pk_workspace *w, int link, const double point[3], double *Jdot);
-PK_API void pk_link_jacobian_dot_u(const pk_workspace *w, int link, const double point[3], double Jdot_u[6]);
+PK_API void pk_link_jacobian_dot_u(pk_workspace *w, int link, const double point[3], const double *u,
+                                   double Jdot_u[6]);
 
 /* tau = M a + h: recursive Newton-Euler. a NULL: zero. */
 PK_API void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *u, const double *a, double *tau);
@@ -77,7 +78,7 @@ typedef struct pk_energy {
   double potential; /* J, zero at the world's origin */
 } pk_energy;
 
-PK_API pk_energy pk_energy_compute(const pk_workspace *w);
+PK_API pk_energy pk_energy_compute(const pk_workspace *w, const double *u);
 
 /* Centre of mass and its velocity, world, of one robot or of all that moves (robot -1). */
 PK_API void pk_com_compute(const pk_workspace *w, int robot, double pos[3], double vel[3]);
@@ -86,7 +87,7 @@ PK_API void pk_com_compute(const pk_workspace *w, int robot, double pos[3], doub
 PK_API void pk_momentum_compute(const pk_workspace *w, int robot, double momentum[6]);
 
 /* Centroidal momentum matrix A [6][nu] of all that moves: momentum = A u. */
-PK_API void pk_momentum_matrix(const pk_workspace *w, double *A);
+PK_API void pk_momentum_matrix(pk_workspace *w, double *A);
 
 /* Configurations form a group: q (+) v = q moved by the velocity v for unit time. */
 PK_API void pk_config_add(const pk_model *model, const double *q, const double *v, double *q_out);

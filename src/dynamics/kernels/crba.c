@@ -1,0 +1,152 @@
+/* Composite rigid bodies: the mass matrix (Walker, Orin 1982), and its factor M = L' D L, which
+ * follows the tree and fills nothing (Featherstone 2005). Rows are those of the elimination
+ * plan (pk_model.M_row, M_col). */
+#include "dynamics/kernels/composite.h"
+#include "dynamics/kernels/declare.h"
+
+/* Where M_rc stands in the plan. */
+static inline pk_r *entry(const pki_work *w, int r, int c)
+{
+  const pk_model *m = w->model;
+  const int row = r > c ? r : c, col = r > c ? c : r;
+  int e = m->M_row[row];
+  while (m->M_col[e] != col) {
+    e++;
+  }
+  return pki_out(w->M) + e;
+}
+
+/* A tree: row k of M from the last column to the first, as the walk to the root meets them. */
+static void fill_tree_row(const pki_work *w, int body, int c)
+{
+  const pk_model *m = w->model;
+  const pki_pose_r *const pose = pki_poses(w);
+  const int row = m->body_u[body] + c;
+  pk_r *out = pki_out(w->M) + m->M_row[row + 1] - 1;
+  int linear;
+  const pki_v3 s = pki_column(w, body, c, &linear);
+  pki_v6 f = pki_rigid_apply(&pki_rigids(w)[body], s, linear);
+  for (int e = c; e >= 0; e--) {
+    const pki_v3 t = pki_column(w, body, e, &linear);
+    *out-- = pki_dot(t, linear ? f.l : f.a);
+  }
+  for (int i = body; m->body_parent[i] >= 0;) {
+    f = pki_force_to_foot(f, pose[i].r);
+    i = m->body_parent[i];
+    for (int e = pki_motion_nu(m->body_motion[i]) - 1; e >= 0; e--) {
+      const pki_v3 t = pki_column(w, i, e, &linear);
+      *out-- = pki_dot(t, linear ? f.l : f.a);
+    }
+  }
+}
+
+/* With followers several bodies share a coordinate: entries add up, both orders on the diagonal. */
+static void add_mimic_row(const pki_work *w, int body, int c)
+{
+  const pk_model *m = w->model;
+  const pki_pose_r *const pose = pki_poses(w);
+  const int row = m->body_u[body] + c;
+  int linear;
+  const pki_v3 s = pki_column(w, body, c, &linear);
+  pki_v6 f = pki_rigid_apply(&pki_rigids(w)[body], s, linear);
+  for (int e = c; e >= 0; e--) {
+    const pki_v3 t = pki_column(w, body, e, &linear);
+    *entry(w, row, m->body_u[body] + e) += pki_dot(t, linear ? f.l : f.a);
+  }
+  for (int i = body; m->body_parent[i] >= 0;) {
+    f = pki_force_to_foot(f, pose[i].r);
+    i = m->body_parent[i];
+    for (int e = pki_motion_nu(m->body_motion[i]) - 1; e >= 0; e--) {
+      const pki_v3 t = pki_column(w, i, e, &linear);
+      const int col = m->body_u[i] + e;
+      const pk_r value = pki_dot(t, linear ? f.l : f.a);
+      *entry(w, row, col) += row == col ? value + value : value;
+    }
+  }
+}
+
+void PKI_NAME(crba)(pki_work *w)
+{
+  const pk_model *m = w->model;
+  pk_r *const M = pki_out(w->M);
+  pki_compose(w);
+  if (m->has_mimic) {
+    for (int e = 0; e < m->nM; e++) {
+      M[e] = pki_splat(0);
+    }
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+      if (m->has_mimic) {
+        add_mimic_row(w, i, c);
+      } else {
+        fill_tree_row(w, i, c);
+      }
+    }
+  }
+  for (int k = 0; k < m->nu; k++) {
+    M[m->M_row[k + 1] - 1] += pki_reals(w->diag)[k];
+  }
+}
+
+/* Row i loses a times the first part of row k, both up to column i. On a tree row i is that
+ * part of row k, entry by entry; with fill its columns are a subset of row i's. */
+static inline void subtract_row(const pk_model *m, pk_r *M, int i, int k, int count, pk_r a)
+{
+  pk_r *const to = M + m->M_row[i];
+  const pk_r *const from = M + m->M_row[k];
+  if (m->M_row[i + 1] - m->M_row[i] == count) {
+    for (int e = 0; e < count; e++) {
+      to[e] -= a * from[e];
+    }
+    return;
+  }
+  const int *const cols = m->M_col + m->M_row[i], *const mine = m->M_col + m->M_row[k];
+  for (int e = 0, t = 0; e < count; e++) {
+    while (cols[t] != mine[e]) {
+      t++;
+    }
+    to[t] -= a * from[e];
+  }
+}
+
+void PKI_NAME(ltl_factor)(pki_work *w)
+{
+  const pk_model *m = w->model;
+  pk_r *const M = pki_out(w->M);
+  for (int k = m->nu - 1; k >= 0; k--) {
+    pk_r *const row = M + m->M_row[k];
+    const int *const cols = m->M_col + m->M_row[k];
+    const int n = m->M_row[k + 1] - m->M_row[k] - 1;
+    const pk_r dinv = 1.0 / row[n];
+    for (int e = n - 1; e >= 0; e--) {
+      /* columns after e are done with; e itself is still M_ke here */
+      const pk_r a = row[e] * dinv;
+      subtract_row(m, M, cols[e], k, e + 1, a);
+      row[e] = a;
+    }
+    row[n] = dinv;
+  }
+}
+
+void PKI_NAME(ltl_solve)(const pki_work *w, double *x)
+{
+  const pk_model *m = w->model;
+  const pk_r *const L = pki_reals(w->M);
+  pk_r *const y = pki_out(x);
+  /* L' from the last row up, then D, then L from the first row down */
+  for (int k = m->nu - 1; k >= 0; k--) {
+    const int n = m->M_row[k + 1] - m->M_row[k] - 1;
+    for (int e = 0; e < n; e++) {
+      y[m->M_col[m->M_row[k] + e]] -= L[m->M_row[k] + e] * y[k];
+    }
+  }
+  for (int k = 0; k < m->nu; k++) {
+    const int n = m->M_row[k + 1] - m->M_row[k] - 1;
+    pk_r sum = L[m->M_row[k] + n] * y[k];
+    for (int e = 0; e < n; e++) {
+      sum -= L[m->M_row[k] + e] * y[m->M_col[m->M_row[k] + e]];
+    }
+    y[k] = sum;
+  }
+}

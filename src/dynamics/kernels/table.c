@@ -1,0 +1,25 @@
+/* This variant's row of the kernel table. */
+#include "dynamics/kernels/declare.h"
+
+#define PKI_TEXT_(x) #x
+#define PKI_TEXT(x) PKI_TEXT_(x)
+
+const pki_kernels PKI_NAME(kernels) = {
+    .isa = PKI_TEXT(PKI_ISA),
+    .lanes = PKI_LANES,
+    .kinematics = PKI_NAME(kinematics),
+    .velocities = PKI_NAME(velocities),
+    .rnea = PKI_NAME(rnea),
+    .crba = PKI_NAME(crba),
+    .ltl_factor = PKI_NAME(ltl_factor),
+    .ltl_solve = PKI_NAME(ltl_solve),
+    .aba = PKI_NAME(aba),
+    .aba_factor = PKI_NAME(aba_factor),
+    .aba_solve = PKI_NAME(aba_solve),
+    .jacobian = PKI_NAME(jacobian),
+    .jacobian_dot = PKI_NAME(jacobian_dot),
+    .sums = PKI_NAME(sums),
+    .momentum_matrix = PKI_NAME(momentum_matrix),
+    .config_add = PKI_NAME(config_add),
+    .config_rate = PKI_NAME(config_rate),
+};

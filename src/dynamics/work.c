@@ -1,0 +1,55 @@
+/* Memory of a lane group. */
+#include <string.h>
+
+#include "dynamics/kernels.h"
+#include "model/motion.h"
+
+/* The same number in every lane. */
+static void spread(double *to, const double *from, size_t count, int lanes)
+{
+  for (size_t e = 0; to != NULL && e < count; e++) {
+    for (int l = 0; l < lanes; l++) {
+      to[e * (size_t)lanes + (size_t)l] = from[e];
+    }
+  }
+}
+
+void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
+{
+  const size_t n = (size_t)m->nbody + 1, nu = (size_t)m->nu, real = (size_t)lanes * sizeof(double);
+  int nmulti = 0;
+  *w = (pki_work){.model = m, .lanes = lanes};
+  w->body_multi = pki_arena_take(arena, (size_t)m->nbody, sizeof(int));
+  for (int i = 0; i < m->nbody; i++) {
+    const int multi = pki_motion_nu(m->body_motion[i]) > 1;
+    if (w->body_multi != NULL) {
+      w->body_multi[i] = multi ? nmulti : -1;
+    }
+    nmulti += multi;
+  }
+  w->params.gravity = pki_arena_take(arena, 3, real);
+  w->params.inertia = pki_arena_take(arena, 10 * (size_t)m->nbody, real);
+  w->params.armature = pki_arena_take(arena, nu, real);
+  w->pose = pki_arena_take(arena, 12 * n, real);
+  w->origin = pki_arena_take(arena, 3 * n, real);
+  w->twist = pki_arena_take(arena, 6 * n, real);
+  w->accel = pki_arena_take(arena, 6 * n, real);
+  w->force = pki_arena_take(arena, 6 * n, real);
+  w->artic = pki_arena_take(arena, 21 * n, real);
+  w->rigid = pki_arena_take(arena, 10 * n, real);
+  w->factor = pki_arena_take(arena, 8 * n, real);
+  w->multi = pki_arena_take(arena, PKI_MULTI * (size_t)nmulti, real);
+  w->delta = pki_arena_take(arena, 6 * n, real);
+  w->zero = pki_arena_take(arena, nu, real);
+  w->diag = pki_arena_take(arena, nu, real);
+  w->tmp = pki_arena_take(arena, 2 * nu, real);
+  w->M = pki_arena_take(arena, (size_t)m->nM, real);
+  if (arena->base == NULL || arena->overflow) {
+    return;
+  }
+  spread(w->params.gravity, m->gravity, 3, lanes);
+  spread(w->params.inertia, m->body_inertia, 10 * (size_t)m->nbody, lanes);
+  spread(w->params.armature, m->dof_armature, nu, lanes);
+  memcpy(w->diag, w->params.armature, nu * real);
+  memset(w->zero, 0, nu * real);
+}

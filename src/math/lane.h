@@ -1,0 +1,171 @@
+/* The lane type: one number in each of PKI_LANES worlds. This header is the only one that knows
+ * about vectors; kernels are ordinary arithmetic on pk_r, compiled once for each instruction
+ * set and lane count (cmake/kernels.cmake). Nothing here depends on the lane count but the
+ * type, so every lane of every count rounds alike. */
+#ifndef PKI_MATH_LANE_H
+#define PKI_MATH_LANE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef PKI_LANES
+#define PKI_LANES 1
+#endif
+#ifndef PKI_ISA
+#define PKI_ISA base
+#endif
+
+/* pk_r: a real in each lane; pk_i: the same bits as integers, for masks and signs. */
+#if PKI_LANES == 1
+typedef double pk_r;
+typedef int64_t pk_i;
+#else
+typedef double pk_r __attribute__((vector_size(8 * PKI_LANES)));
+typedef int64_t pk_i __attribute__((vector_size(8 * PKI_LANES)));
+#endif
+
+/* PKI_NAME(rnea) is pki_rnea_avx2_4 in the variant for AVX2 and 4 lanes. */
+#define PKI_PASTE_(name, isa, lanes) pki_##name##_##isa##_##lanes
+#define PKI_PASTE(name, isa, lanes) PKI_PASTE_(name, isa, lanes)
+#define PKI_NAME(name) PKI_PASTE(name, PKI_ISA, PKI_LANES)
+
+static inline pk_i pki_bits(pk_r x)
+{
+  pk_i i;
+  memcpy(&i, &x, sizeof i);
+  return i;
+}
+
+static inline pk_r pki_from_bits(pk_i i)
+{
+  pk_r x;
+  memcpy(&x, &i, sizeof x);
+  return x;
+}
+
+/* The same number in every lane. */
+static inline pk_r pki_splat(double x)
+{
+#if PKI_LANES == 1
+  return x;
+#else
+  return x - (pk_r){0};
+#endif
+}
+
+static inline double pki_lane(pk_r x, int lane)
+{
+#if PKI_LANES == 1
+  (void)lane;
+  return x;
+#else
+  return x[lane];
+#endif
+}
+
+static inline void pki_set_lane(pk_r *x, int lane, double value)
+{
+#if PKI_LANES == 1
+  (void)lane;
+  *x = value;
+#else
+  (*x)[lane] = value;
+#endif
+}
+
+/* All ones where a < b, all zeros elsewhere. */
+static inline pk_i pki_less(pk_r a, pk_r b)
+{
+#if PKI_LANES == 1
+  return -(int64_t)(a < b);
+#else
+  return a < b;
+#endif
+}
+
+/* a where the mask is set, b elsewhere. */
+static inline pk_r pki_select(pk_i mask, pk_r a, pk_r b)
+{
+  return pki_from_bits((pki_bits(a) & mask) | (pki_bits(b) & ~mask));
+}
+
+static inline int pki_any(pk_i mask)
+{
+#if PKI_LANES == 1
+  return mask != 0;
+#else
+  int64_t any = 0;
+  for (int l = 0; l < PKI_LANES; l++) {
+    any |= mask[l];
+  }
+  return any != 0;
+#endif
+}
+
+static inline pk_r pki_abs(pk_r x)
+{
+  return pki_from_bits(pki_bits(x) & INT64_MAX);
+}
+
+static inline pk_r pki_sqrt(pk_r x)
+{
+#if PKI_LANES == 1
+  return sqrt(x);
+#else
+  pk_r y = x;
+  for (int l = 0; l < PKI_LANES; l++) {
+    y[l] = sqrt(x[l]);
+  }
+  return y;
+#endif
+}
+
+/* sin and cos together. The argument is reduced by pi/2 in three parts of 33 bits, exact up to
+ * 2^20 quarter turns; beyond that the C library takes over, lane by lane. On the reduced
+ * interval |r| <= pi/4 the minimax polynomials are those of fdlibm (Sun Microsystems 1993).
+ * The error stays below 1.5e-16. */
+static inline void pki_sincos(pk_r x, pk_r *sin_x, pk_r *cos_x)
+{
+  const double two_over_pi = 6.36619772367581382433e-01;
+  const double p1 = 1.57079632673412561417e+00, p2 = 6.07710050630396597660e-11, p3 = 2.02226624879595063154e-21;
+  const double shift = 6755399441055744.0; /* 1.5 * 2^52: adding it leaves the integer in the low bits */
+
+  const pk_r shifted = x * two_over_pi + shift;
+  const pk_i k = pki_bits(shifted);
+  const pk_r n = shifted - shift;
+  const pk_r r = ((x - n * p1) - n * p2) - n * p3;
+  const pk_r z = r * r;
+
+  const pk_r ps = -1.66666666666666324348e-01 +
+                  z * (8.33333333332248946124e-03 +
+                       z * (-1.98412698298579493134e-04 +
+                            z * (2.75573137070700676789e-06 +
+                                 z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))));
+  const pk_r pc = 4.16666666666666019037e-02 +
+                  z * (-1.38888888888741095749e-03 +
+                       z * (2.48015872894767294178e-05 +
+                            z * (-2.75573143513906633035e-07 +
+                                 z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11))));
+  const pk_r s = r + r * z * ps;
+  const pk_r c = 1.0 - (0.5 * z - z * z * pc);
+
+  /* quadrant: odd ones swap sin and cos, the sign follows from the second bit */
+  const pk_i swap = -(k & 1);
+  const pk_i sin_sign = (k & 2) << 62, cos_sign = ((k + 1) & 2) << 62;
+  *sin_x = pki_from_bits(pki_bits(pki_select(swap, c, s)) ^ sin_sign);
+  *cos_x = pki_from_bits(pki_bits(pki_select(swap, s, c)) ^ cos_sign);
+
+  const pk_i far = pki_less(pki_splat(1.6e6), pki_abs(x));
+  if (__builtin_expect(pki_any(far), 0)) {
+    for (int l = 0; l < PKI_LANES; l++) {
+      const double xl = pki_lane(x, l);
+      if (fabs(xl) > 1.6e6) {
+        pki_set_lane(sin_x, l, sin(xl));
+        pki_set_lane(cos_x, l, cos(xl));
+      }
+    }
+  }
+}
+
+#endif
