@@ -1,0 +1,196 @@
+/* Adaptive integration by SUNDIALS ARKODE. The state is y = (xi, u) with q = q_0 (+) xi; after each
+ * internal step q_0 moves to the new configuration and xi starts again from zero, so that the
+ * exponential coordinates stay small. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "step/sim.h"
+
+#ifdef PKI_HAVE_SUNDIALS
+
+#include <arkode/arkode_arkstep.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+typedef struct pki_ark {
+  SUNContext context;
+  void *memory;
+  N_Vector y;
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  double *q;        /* [nq] the centre q_0 */
+  double step;      /* internal step to begin with, 0: let ARKODE choose */
+} pki_ark;
+
+/* y' = (B(xi) u, a(q_0 (+) xi, u)) */
+static int rate(realtype t, N_Vector y, N_Vector ydot, void *user)
+{
+  (void)t;
+  pk_sim *sim = user;
+  const pki_ark *ark = sim->ark;
+  const pk_model *m = sim->model;
+  pk_workspace *w = sim->workspace;
+  const double *xi = N_VGetArrayPointer(y), *u = xi + m->nu;
+  double *xi_dot = N_VGetArrayPointer(ydot), *u_dot = xi_dot + m->nu;
+  double *force = pki_scratch(sim, 0);
+  memcpy(w->work.diag, w->work.params.armature, (size_t)m->nu * sizeof(double));
+  w->kernels->config_add(m, ark->q, 1, xi, sim->q_stage);
+  pki_joint_force(sim, sim->q_stage, u, sim->tau_next, force);
+  pki_smooth_acceleration(w, sim->q_stage, u, force, u_dot);
+  w->kernels->config_rate(m, xi, u, xi_dot);
+  return 0;
+}
+
+static void ignore_message(int code, const char *module, const char *function, char *message, void *user)
+{
+  (void)code, (void)module, (void)function, (void)message, (void)user;
+}
+
+/* Options that both kinds share; true when all took. */
+static bool set_options(pk_sim *sim, pki_ark *ark)
+{
+  return ARKStepSetErrHandlerFn(ark->memory, ignore_message, NULL) == 0 && ARKStepSetUserData(ark->memory, sim) == 0 &&
+         ARKStepSetOrder(ark->memory, 5) == 0 &&
+         ARKStepSStolerances(ark->memory, sim->options.rtol, sim->options.atol) == 0 &&
+         ARKStepSetMaxNumSteps(ark->memory, -1) == 0;
+}
+
+/* The implicit schemes solve dense systems of 2 nu, their matrix from difference quotients. */
+static bool set_solver(pk_sim *sim, pki_ark *ark)
+{
+  const sunindextype n = 2 * (sunindextype)sim->model->nu;
+  ark->matrix = SUNDenseMatrix(n, n, ark->context);
+  ark->solver = ark->matrix ? SUNLinSol_Dense(ark->y, ark->matrix, ark->context) : NULL;
+  return ark->solver != NULL && ARKStepSetLinearSolver(ark->memory, ark->solver, ark->matrix) == 0;
+}
+
+pk_status pki_ark_create(pk_sim *sim, pk_error *err)
+{
+  const bool implicit = sim->options.stepper == PK_STEPPER_ARK_IMPLICIT;
+  pki_ark *ark = calloc(1, sizeof *ark);
+  sim->ark = ark;
+  bool ok = ark != NULL && SUNContext_Create(NULL, &ark->context) == 0;
+  if (ok) {
+    ark->q = malloc(((size_t)sim->model->nq + 1) * sizeof *ark->q);
+    ark->y = N_VNew_Serial(2 * (sunindextype)sim->model->nu, ark->context);
+    ok = ark->q != NULL && ark->y != NULL;
+  }
+  if (ok) {
+    N_VConst(0, ark->y);
+    ark->memory = ARKStepCreate(implicit ? NULL : rate, implicit ? rate : NULL, 0, ark->y, ark->context);
+    ok = ark->memory != NULL && set_options(sim, ark) && (!implicit || set_solver(sim, ark));
+  }
+  if (!ok) {
+    pki_ark_destroy(sim);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.field = "stepper"}, "SUNDIALS could not set up the stepper \"%s\"",
+                    pki_steppers[sim->options.stepper].name);
+  }
+  return PK_OK;
+}
+
+void pki_ark_destroy(pk_sim *sim)
+{
+  pki_ark *ark = sim->ark;
+  if (ark == NULL) {
+    return;
+  }
+  if (ark->memory != NULL) {
+    ARKStepFree(&ark->memory);
+  }
+  if (ark->solver != NULL) {
+    SUNLinSolFree(ark->solver);
+  }
+  if (ark->matrix != NULL) {
+    SUNMatDestroy(ark->matrix);
+  }
+  if (ark->y != NULL) {
+    N_VDestroy(ark->y);
+  }
+  if (ark->context != NULL) {
+    SUNContext_Free(&ark->context);
+  }
+  free(ark->q);
+  free(ark);
+  sim->ark = NULL;
+}
+
+void pki_ark_reset(pk_sim *sim)
+{
+  pki_ark *ark = sim->ark;
+  if (ark != NULL) {
+    ark->step = 0;
+  }
+}
+
+/* Move the centre to where the last internal step ended, and start again from there. */
+static bool recentre(pk_sim *sim, pki_ark *ark, double t)
+{
+  const pk_model *m = sim->model;
+  double *xi = N_VGetArrayPointer(ark->y);
+  sim->workspace->kernels->config_add(m, ark->q, 1, xi, ark->q);
+  memset(xi, 0, (size_t)m->nu * sizeof *xi);
+  return ARKStepReset(ark->memory, t, ark->y) == 0 && ARKStepSetInitStep(ark->memory, ark->step) == 0;
+}
+
+pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
+{
+  pki_ark *ark = sim->ark;
+  const pk_model *m = sim->model;
+  const size_t nu = (size_t)m->nu;
+  const double dt = sim->options.dt;
+  double *y = N_VGetArrayPointer(ark->y), t = 0;
+  memcpy(ark->q, sim->q, (size_t)m->nq * sizeof *ark->q);
+  memset(y, 0, nu * sizeof *y);
+  memcpy(y + nu, sim->u, nu * sizeof *y);
+  bool ok = ARKStepReset(ark->memory, 0, ark->y) == 0 && ARKStepSetInitStep(ark->memory, ark->step) == 0 &&
+            ARKStepSetStopTime(ark->memory, dt) == 0;
+  while (ok && t < dt) {
+    const double before = t;
+    ok = ARKStepEvolve(ark->memory, dt, ark->y, &t, ARK_ONE_STEP) >= 0;
+    double next = 0;
+    ok = ok && ARKStepGetCurrentStep(ark->memory, &next) == 0;
+    /* the last step of the interval was cut short: what it says of the next one is kept only
+     * when it allows a longer one */
+    const bool cut = t >= dt;
+    ark->step = cut && next < ark->step ? ark->step : next;
+    info->iterations++;
+    ok = ok && t > before && recentre(sim, ark, t) && ARKStepSetStopTime(ark->memory, dt) == 0;
+  }
+  if (!ok) {
+    ark->step = 0;
+    return PK_ERROR_CONVERGENCE;
+  }
+  memcpy(sim->q_next, ark->q, (size_t)m->nq * sizeof *sim->q_next);
+  memcpy(sim->u_next, y + nu, nu * sizeof *sim->u_next);
+  double *force = pki_scratch(sim, 0);
+  pki_joint_force(sim, sim->q_next, sim->u_next, sim->tau_next, force);
+  return PK_OK;
+}
+
+#else
+
+pk_status pki_ark_create(pk_sim *sim, pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+                  "the stepper \"%s\" needs SUNDIALS: install libsundials-dev and build again",
+                  pki_steppers[sim->options.stepper].name);
+}
+
+void pki_ark_destroy(pk_sim *sim)
+{
+  (void)sim;
+}
+
+void pki_ark_reset(pk_sim *sim)
+{
+  (void)sim;
+}
+
+pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
+{
+  (void)sim, (void)info;
+  return PK_ERROR_UNSUPPORTED;
+}
+
+#endif
