@@ -155,9 +155,8 @@ static void adaptive_integration_conserves_momentum(void **state)
   }
   const double lost = fabs(pk_energy_compute(w, pk_sim_u(sim)).kinetic - energy) / energy;
   print_message("after %g s: momentum off by %.2g of %.2g, energy by %.2g\n", pk_sim_time(sim), worst, size, lost);
-  /* the tolerance holds for each internal step; some ten thousand of them add up */
-  assert_true(worst < 1e-7 * size);
-  assert_true(lost < 1e-6);
+  assert_true(worst < o.rtol * size);
+  assert_true(lost < 1e-8);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }

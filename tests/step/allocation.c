@@ -1,0 +1,112 @@
+/* Stepping allocates nothing: every allocation of the library is counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pronk/sim.h"
+
+/* The linker sends the library's calls here (--wrap). */
+static int allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+  allocations++;
+  return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+  allocations++;
+  return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+  allocations++;
+  return __real_realloc(block, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  allocations++;
+  return __real_aligned_alloc(alignment, size);
+}
+
+static void no_step_allocates(void **state)
+{
+  (void)state;
+  pk_model *m;
+  pk_error err;
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/coman/coman.urdf", NULL, &m, &err), PK_OK);
+  assert_true(allocations > 0); /* the counter counts */
+  const pk_stepper steppers[] = {PK_STEPPER_EULER, PK_STEPPER_MOREAU, PK_STEPPER_RK4};
+  for (int s = 0; s < 3; s++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = steppers[s];
+    pk_sim *sim;
+    assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+    for (int k = 6; k < m->nu; k++) {
+      pk_sim_commands(sim)[k] = (pk_command){.kp = 500, .kd = 5, .q_des = 0.5, .tau_max = 3};
+    }
+    allocations = 0;
+    for (int i = 0; i < 100; i++) {
+      assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    }
+    pk_workspace *w = pk_sim_workspace(sim);
+    double pos[3], vel[3], momentum[6];
+    pk_kinematics_compute(w, pk_sim_q(sim), pk_sim_u(sim));
+    pk_com_compute(w, -1, pos, vel);
+    pk_momentum_compute(w, -1, momentum);
+    assert_int_equal(allocations, 0);
+    pk_sim_destroy(sim);
+  }
+  pk_model_destroy(m);
+}
+
+/* The memory that is asked for is the memory that is used: nothing before or after is touched. */
+static void a_sim_lives_within_its_memory_size(void **state)
+{
+  (void)state;
+  pk_model *m;
+  pk_error err;
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &m, &err), PK_OK);
+  const pk_sim_options o = pk_sim_options_default();
+  const size_t size = pk_sim_memsize(m, &o), guard = 4096;
+  unsigned char *block = aligned_alloc(64, size + 2 * guard);
+  memset(block, 0xa5, size + 2 * guard);
+  pk_sim *sim;
+  assert_int_equal(pk_sim_init(m, &o, block + guard, &sim, &err), PK_OK);
+  for (int i = 0; i < 50; i++) {
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+  }
+  pk_sim_destroy(sim);
+  for (size_t i = 0; i < guard; i++) {
+    assert_int_equal(block[i], 0xa5);
+    assert_int_equal(block[guard + size + i], 0xa5);
+  }
+  free(block);
+  pk_model_destroy(m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_step_allocates),
+      cmocka_unit_test(a_sim_lives_within_its_memory_size),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
