@@ -1,6 +1,7 @@
 #include "base/error.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,12 +37,12 @@ pk_status pki_fail(pk_error *err, pk_status status, pki_where where, const char 
 
 enum { WORD_MAX = 64 };
 
-/* Levenshtein distance, case ignored; words longer than WORD_MAX count as far away. */
+/* Levenshtein distance, case ignored; words longer than WORD_MAX are near to nothing. */
 static int edit_distance(const char *a, const char *b)
 {
   const size_t na = strlen(a), nb = strlen(b);
   if (na > WORD_MAX || nb > WORD_MAX) {
-    return WORD_MAX;
+    return INT_MAX;
   }
   int row[WORD_MAX + 1];
   for (size_t j = 0; j <= nb; j++) {

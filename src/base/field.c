@@ -3,8 +3,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 /* Enums are stored as int-sized values, which every supported ABI does. */
 _Static_assert(sizeof(pk_field_type) == sizeof(int), "enums must have the size of int");
@@ -98,10 +99,10 @@ static pk_status parse_word(const pk_field *f, const char *text, double *value, 
 
 static pk_status parse_number(const pk_field *f, const char *text, double *value, pk_error *err)
 {
-  char *end;
-  *value = strtod(text, &end);
-  const bool whole = f->type != PK_FIELD_INT || *value == floor(*value);
-  if (end == text || *end != '\0' || !whole) {
+  const char *cursor = text, *const end = text + strlen(text);
+  const bool read = pki_parse_real(&cursor, end, value) && cursor == end;
+  const bool whole = f->type != PK_FIELD_INT || (read && *value == floor(*value));
+  if (!read || !whole) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = f->name}, "%s is \"%s\", expected a %snumber",
                     f->name, text, f->type == PK_FIELD_INT ? "whole " : "");
   }
@@ -125,7 +126,7 @@ pk_status pki_fields_parse(const pk_field *fields, int count, void *options, con
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name}, "there is no option \"%s\"%s%s%s", name,
                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
-  double value;
+  double value = 0;
   const bool wordy = field->type == PK_FIELD_ENUM || field->type == PK_FIELD_BOOL;
   const pk_status status = wordy ? parse_word(field, text, &value, err) : parse_number(field, text, &value, err);
   if (status == PK_OK) {

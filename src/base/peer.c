@@ -45,8 +45,8 @@ static bool plugin_folder(char *folder, size_t size)
     return (size_t)snprintf(folder, size, "%s", chosen) < size && is_folder(folder);
 
   char program[PATH_SIZE];
-  if (program_folder(program, sizeof program) &&
-      (size_t)snprintf(folder, size, "%s/peers", program) < size && is_folder(folder))
+  if (program_folder(program, sizeof program) && (size_t)snprintf(folder, size, "%s/peers", program) < size &&
+      is_folder(folder))
     return true;
 
   return (size_t)snprintf(folder, size, "%s", PKI_PEERS_FOLDER) < size && is_folder(folder);

@@ -16,13 +16,13 @@
 #define PKI_ISA base
 #endif
 
-/* pk_r: a real in each lane; pk_i: the same bits as integers, for masks and signs. */
+/* pk_r: a real in each lane; pk_i: the same bits as unsigned integers, for masks and signs. */
 #if PKI_LANES == 1
 typedef double pk_r;
-typedef int64_t pk_i;
+typedef uint64_t pk_i;
 #else
 typedef double pk_r __attribute__((vector_size(8 * PKI_LANES)));
-typedef int64_t pk_i __attribute__((vector_size(8 * PKI_LANES)));
+typedef uint64_t pk_i __attribute__((vector_size(8 * PKI_LANES)));
 #endif
 
 /* PKI_NAME(rnea) is pki_rnea_avx2_4 in the variant for AVX2 and 4 lanes. */
@@ -78,9 +78,9 @@ static inline void pki_set_lane(pk_r *x, int lane, double value)
 static inline pk_i pki_less(pk_r a, pk_r b)
 {
 #if PKI_LANES == 1
-  return -(int64_t)(a < b);
+  return -(uint64_t)(a < b);
 #else
-  return a < b;
+  return (pk_i)(a < b);
 #endif
 }
 
@@ -95,7 +95,7 @@ static inline int pki_any(pk_i mask)
 #if PKI_LANES == 1
   return mask != 0;
 #else
-  int64_t any = 0;
+  uint64_t any = 0;
   for (int l = 0; l < PKI_LANES; l++) {
     any |= mask[l];
   }
@@ -105,7 +105,7 @@ static inline int pki_any(pk_i mask)
 
 static inline pk_r pki_abs(pk_r x)
 {
-  return pki_from_bits(pki_bits(x) & INT64_MAX);
+  return pki_from_bits(pki_bits(x) & (uint64_t)INT64_MAX);
 }
 
 static inline pk_r pki_sqrt(pk_r x)
@@ -151,7 +151,7 @@ static inline void pki_sincos(pk_r x, pk_r *sin_x, pk_r *cos_x)
   const pk_r c = 1.0 - (0.5 * z - z * z * pc);
 
   /* quadrant: odd ones swap sin and cos, the sign follows from the second bit */
-  const pk_i swap = -(k & 1);
+  const pk_i swap = 0 - (k & 1);
   const pk_i sin_sign = (k & 2) << 62, cos_sign = ((k + 1) & 2) << 62;
   *sin_x = pki_from_bits(pki_bits(pki_select(swap, c, s)) ^ sin_sign);
   *cos_x = pki_from_bits(pki_bits(pki_select(swap, s, c)) ^ cos_sign);

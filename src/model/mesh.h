@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "pronk/builder.h"
 
-/* A mesh that owns its arrays. */
+/* A mesh that owns its arrays. Every vertex is finite, belongs to a triangle and differs from
+ * all others; every triangle's indices are in range. A triangle may have no area. */
 typedef struct pki_mesh {
   int nvertex, ntriangle;
   double *vertex; /* [nvertex][3] */
@@ -17,8 +18,9 @@ typedef struct pki_mesh {
 /* Bounds on what a file may ask for. */
 enum { PKI_MESH_MAX_TRIANGLES = 20000000, PKI_MESH_MAX_BYTES = 1 << 30 };
 
-/* Read the file at `path`; the kind follows from its ending (.stl .obj .dae, any case). `where`
- * names the place in the model that asked for it, for messages. */
+/* Read the file at `path`; the kind follows from its ending (.stl .obj .dae, any case). Lengths are
+ * as the file has them, in COLLADA files multiplied by the unit that they declare. On failure
+ * `out` is empty; a caller who knows which line of a model asked for the mesh adds that. */
 pk_status pki_mesh_load(const char *path, pki_mesh *out, pk_error *err);
 
 /* The same from memory: `kind` is "stl", "obj" or "dae", `file` names it in messages. */

@@ -116,7 +116,7 @@ static int resolve_link(pki_draft *d, const name_table *t, int joint, const char
   if (found != -1) {
     return found;
   }
-  const int count = b->nlink < NEAR_MAX ? b->nlink : NEAR_MAX;
+  const int count = b->ndiagnostic >= PKI_DIAGNOSTIC_MAX ? 0 : b->nlink < NEAR_MAX ? b->nlink : NEAR_MAX;
   const char *near = pki_nearest_word(name, (const char *const *)d->link_name, count);
   pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, joint), "%s link \"%s\" of joint \"%s\" does not exist%s%s%s",
                     role, name, b->joints[joint].desc.name, near ? "; did you mean \"" : "", near ? near : "",
@@ -260,7 +260,7 @@ static bool resolve_mimics(pki_draft *d, const name_table *joints)
         return false;
       }
       if (leader < 0 && at == j) {
-        const int count = b->njoint < NEAR_MAX ? b->njoint : NEAR_MAX;
+        const int count = b->ndiagnostic >= PKI_DIAGNOSTIC_MAX ? 0 : b->njoint < NEAR_MAX ? b->njoint : NEAR_MAX;
         const char *near = pki_nearest_word(desc->mimic, (const char *const *)d->joint_name, count);
         pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j), "joint \"%s\" mimics \"%s\", which does not exist%s%s%s",
                           desc->name, desc->mimic, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");

@@ -24,7 +24,9 @@ enum {
   PKI_URDF_MAX_BYTES = 64 << 20,
   PKI_URDF_MAX_NODES = 2000000, /* elements and attributes together */
   PKI_URDF_MAX_ATTRIBUTES = 256,
-  PKI_URDF_MAX_TAG = 64 << 10, /* bytes from < to > */
+  PKI_URDF_MAX_NAMES = 4096,      /* different names of elements and attributes */
+  PKI_URDF_MAX_NAMESPACES = 1000, /* declarations of name spaces, and xml:id */
+  PKI_URDF_MAX_TAG = 64 << 10,    /* bytes from < to > */
   PKI_URDF_MAX_DEPTH = 64
 };
 
@@ -35,10 +37,11 @@ typedef struct pki_urdf {
   const pk_urdf_options *options;
   pki_urdf_folders folders; /* where meshes may lie */
   xmlHashTable *materials;  /* name -> colour (xmlNode), first definition */
-  xmlHashTable *meshes;     /* uri and scale -> pki_urdf_mesh entry */
+  xmlHashTable *meshes;     /* uri and scale -> what urdf_mesh.c keeps */
   xmlHashTable *remarks;    /* kinds of warnings already given */
   long long ntriangle;      /* of all meshes so far */
-  int nerror;
+  long long mesh_uses;      /* the same, each as often as shapes use it */
+  int nerror, nwarning;
   pk_error first; /* the first error */
 } pki_urdf;
 
@@ -49,15 +52,13 @@ bool pki_urdf_scan(pki_urdf *u, const char *text, size_t size);
 xmlDoc *pki_urdf_parse(pki_urdf *u, const char *text, size_t size);
 
 /* Remarks at an element; `attribute` NULL: at the element itself; `node` NULL: at the file. */
-__attribute__((format(printf, 5, 6))) void pki_urdf_error(pki_urdf *u, const xmlNode *node, const char *attribute,
-                                                          pk_status status, const char *format, ...);
+__attribute__((format(printf, 5, 6))) void pki_urdf_error(pki_urdf *u, const xmlNode *node,
+                                                          const char *attribute, pk_status status,
+                                                          const char *format, ...);
 __attribute__((format(printf, 5, 6))) void pki_urdf_error_at(pki_urdf *u, int line, const char *field,
                                                              pk_status status, const char *format, ...);
-__attribute__((format(printf, 4, 5))) void pki_urdf_warn(pki_urdf *u, const xmlNode *node, const char *attribute,
-                                                         const char *format, ...);
-
-/* Count an error that the builder has already put into its diagnostics. */
-void pki_urdf_count_error(pki_urdf *u, const pk_error *err);
+__attribute__((format(printf, 4, 5))) void pki_urdf_warn(pki_urdf *u, const xmlNode *node,
+                                                         const char *attribute, const char *format, ...);
 
 /* True the first time that it is asked about `kind`: `name`. */
 bool pki_urdf_first_time(pki_urdf *u, const char *kind, const char *name);
@@ -94,13 +95,13 @@ bool pki_urdf_is_macro(pki_urdf *u, const xmlNode *robot);
 
 /* urdf_link.c, urdf_joint.c: one element into the builder. */
 pk_pose pki_urdf_origin(pki_urdf *u, const xmlNode *parent);
-void pki_urdf_read_link(pki_urdf *u, const xmlNode *link);
-void pki_urdf_read_joint(pki_urdf *u, const xmlNode *joint);
+void pki_urdf_read_link(pki_urdf *u, const xmlNode *node);
+void pki_urdf_read_joint(pki_urdf *u, const xmlNode *node);
 void pki_urdf_read_materials(pki_urdf *u, const xmlNode *robot);
 
 /* urdf_mesh.c: the mesh of a <mesh> element, NULL when it cannot be had (reported) or when
  * meshes are not wanted. Valid until pki_urdf_free_meshes. */
-const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *mesh);
+const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node);
 void pki_urdf_free_meshes(pki_urdf *u);
 
 #endif

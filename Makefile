@@ -1,0 +1,99 @@
+# The commands people type. The build itself is CMake's: CMakePresets.json names the trees
+# (build/, build-asan/, ...), scripts/ holds what takes more than one line.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE_ARGS ?=
+# How long each fuzz target runs, in seconds: by `make fuzz`, and among the tests.
+FUZZ_SECONDS ?= 600
+FUZZ_TEST_SECONDS ?= 5
+
+PRONK = build/pronk
+HINT = { echo "The configuration failed. Missing packages? Try scripts/bootstrap $(1)" >&2; exit 1; }
+configure = cmake --preset $(1) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(3) $(CMAKE_ARGS) || $(call HINT,$(2))
+compile = cmake --build --preset $(1) -j $(JOBS)
+check = ctest --preset $(1) -j $(JOBS) --no-tests=error
+
+.DEFAULT_GOAL := all
+.NOTPARALLEL:
+.PHONY: all demo test test-release test-asan test-all test-gcc test-tsan test-peers bench docs install fuzz lint \
+        format clean help
+
+all: ## configure and build into build/; the command is build/pronk
+	@$(call configure,release,build)
+	@$(call compile,release)
+
+demo: ## install what is missing, build, look at a robot and a study
+	@scripts/bootstrap build
+	@$(call configure,release,build)
+	@$(call compile,release) --target pronk_cli
+	$(PRONK) info models/starleth
+	$(PRONK) study pendulum
+	@echo
+	@echo "The report and its plots are in out/pendulum/; open them in a browser:"
+	@ls -1 out/pendulum/* | sed 's/^/  /'
+
+test: ## install what is missing; all tests with clang; again with sanitizers, and the fuzz targets for seconds
+	@scripts/bootstrap test
+	@$(MAKE) --no-print-directory test-release test-asan
+
+test-release: all
+	$(call check,release)
+
+test-asan:
+	@$(call configure,asan,test,-DPK_FUZZ_SECONDS=$(FUZZ_TEST_SECONDS))
+	@$(call compile,asan)
+	$(call check,asan)
+
+test-all: ## test, and gcc, thread sanitizer, linters, comparison with other engines
+	@scripts/bootstrap test peers gcc tsan lint
+	@$(MAKE) --no-print-directory test-release test-asan test-peers test-gcc test-tsan lint
+
+test-peers: all
+	$(call check,peers)
+
+test-gcc:
+	@$(call configure,gcc,gcc)
+	@$(call compile,gcc)
+	$(call check,gcc)
+
+test-tsan:
+	@$(call configure,tsan,tsan)
+	@$(call compile,tsan)
+	$(call check,tsan)
+
+bench: ## this machine: Pronk beside the other engines
+	@scripts/bootstrap peers
+	@$(MAKE) --no-print-directory all
+	$(PRONK) bench dynamics
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS
+	@scripts/bootstrap test
+	@$(call configure,asan,test)
+	@$(call compile,asan)
+	scripts/fuzz build-asan $(FUZZ_SECONDS)
+
+lint: ## clang-format, clang-tidy and cppcheck
+	@scripts/bootstrap lint
+	@$(call configure,lint,lint)
+	scripts/lint build-lint
+
+format: ## lay the code out with clang-format
+	@scripts/bootstrap lint
+	scripts/lint --fix-format
+
+docs: ## the reference of the C API, into build/docs/
+	@scripts/bootstrap docs
+	@mkdir -p build/docs
+	doxygen docs/Doxyfile
+	@echo "Open build/docs/html/index.html"
+
+install: all ## install under PREFIX (DESTDIR is honoured)
+	DESTDIR=$(DESTDIR) cmake --install build
+
+clean: ## remove everything that was built
+	rm -rf build build-debug build-asan build-gcc build-tsan build-lint out
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'

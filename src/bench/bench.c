@@ -1,0 +1,186 @@
+/* The command: options, the registry of benches, and reports as they grow. */
+#define _POSIX_C_SOURCE 200809L /* isatty, fileno */
+
+#include "bench/bench.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const pki_bench benches[] = {
+    {"dynamics", "RNEA, CRBA, factorisation and ABA of robots and chains beside other engines",
+     pki_bench_dynamics},
+};
+
+enum { BENCH_COUNT = sizeof benches / sizeof benches[0] };
+
+const pki_bench *pki_bench_list(int *count)
+{
+  *count = BENCH_COUNT;
+  return benches;
+}
+
+static void print_help(FILE *out)
+{
+  fputs("Usage: pronk bench [NAME] [--work TEXT] [--quick] [--json]\n"
+        "\n"
+        "Measure this machine: the same work on Pronk and on the other engines that are\n"
+        "installed, on the same states, in turns. Without a name all benches run.\n"
+        "\n",
+        out);
+  for (int i = 0; i < BENCH_COUNT; i++)
+    fprintf(out, "  %-12s %s\n", benches[i].name, benches[i].doc);
+  fputs("\n"
+        "  --work TEXT  only works whose name holds TEXT, as in \"aba coman\" or \"chain-100\"\n"
+        "  --quick      fewer rounds, for a first look\n"
+        "  --json       figures for machines\n"
+        "  --help       this text\n"
+        "\n"
+        "Peers are plugins in the folder that PRONK_PEERS names, or beside the program.\n"
+        "\n"
+        "Example: pronk bench dynamics --work \"aba coman\"\n",
+        out);
+}
+
+static int usage_error(const char *found, const char *const *words, int count)
+{
+  const char *nearest = pki_nearest_word(found, words, count);
+  fprintf(stderr, "pronk bench: unknown %s \"%s\"", *found == '-' ? "option" : "bench", found);
+  if (nearest)
+    fprintf(stderr, ", did you mean \"%s\"?", nearest);
+  fputs(" Try: pronk bench --help\n", stderr);
+  return 2;
+}
+
+static int unknown_bench(const char *name)
+{
+  const char *names[BENCH_COUNT];
+  for (int i = 0; i < BENCH_COUNT; i++)
+    names[i] = benches[i].name;
+  return usage_error(name, names, BENCH_COUNT);
+}
+
+static int run_one(const pki_bench *bench, const pki_bench_options *options, FILE *out)
+{
+  pki_bench_report report = {.bench = bench->name};
+  pk_error err = {0};
+  const pk_status status = bench->run(options, &report, &err);
+  pki_bench_progress(NULL);
+  int code = 0;
+  if (status != PK_OK) {
+    fprintf(stderr, "pronk bench %s: %s\n", bench->name,
+            err.message[0] ? err.message : pk_status_text(status));
+    code = 1;
+  } else if (report.nresult == 0 && !report.failed) {
+    fprintf(stderr, "pronk bench %s: no work has \"%s\" in its name\n", bench->name, options->work);
+    code = 2;
+  } else {
+    if (!options->json)
+      pki_bench_print_table(&report, out);
+    else if (!pki_bench_print_json(&report, out))
+      code = 1;
+    if (report.failed)
+      code = 1;
+  }
+  free(report.results);
+  free(report.notes);
+  return code;
+}
+
+int pki_bench_main(int argc, char **argv, FILE *out)
+{
+  static const char *const words[] = {"--json", "--quick", "--work", "--help"};
+  pki_bench_options options = {0};
+  const pki_bench *chosen = NULL;
+  for (int i = 1; i < argc; i++) {
+    const char *word = argv[i];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+      print_help(out);
+      return 0;
+    }
+    if (strcmp(word, "--json") == 0) {
+      options.json = true;
+    } else if (strcmp(word, "--quick") == 0) {
+      options.quick = true;
+    } else if (strcmp(word, "--work") == 0) {
+      if (i + 1 == argc) {
+        fputs("pronk bench: --work needs a text, as in --work \"aba coman\"\n", stderr);
+        return 2;
+      }
+      options.work = argv[++i];
+    } else if (strncmp(word, "--work=", 7) == 0) {
+      options.work = word + 7;
+    } else if (*word == '-') {
+      return usage_error(word, words, sizeof words / sizeof words[0]);
+    } else {
+      for (int k = 0; k < BENCH_COUNT && !chosen; k++)
+        if (strcmp(word, benches[k].name) == 0)
+          chosen = &benches[k];
+      if (!chosen || strcmp(chosen->name, word) != 0)
+        return unknown_bench(word);
+    }
+  }
+  if (chosen)
+    return run_one(chosen, &options, out);
+  int worst = 0;
+  for (int k = 0; k < BENCH_COUNT; k++) {
+    const int code = run_one(&benches[k], &options, out);
+    worst = code > worst ? code : worst;
+  }
+  return worst;
+}
+
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+/* Holds the text, but not as the beginning of a longer number: chain-10 is not chain-100. */
+bool pki_bench_wants(const pki_bench_options *options, const char *work)
+{
+  if (!options->work)
+    return true;
+  const size_t length = strlen(options->work);
+  for (const char *at = work; (at = strstr(at, options->work)) != NULL && *at; at++)
+    if (length == 0 || !is_digit(at[length - 1]) || !is_digit(at[length]))
+      return true;
+  return false;
+}
+
+void pki_bench_progress(const char *text)
+{
+  if (!isatty(fileno(stderr)))
+    return;
+  fprintf(stderr, "\r\033[K%s", text ? text : "");
+  fflush(stderr);
+}
+
+pki_bench_result *pki_bench_add_result(pki_bench_report *report)
+{
+  const size_t count = (size_t)report->nresult + 1;
+  pki_bench_result *grown = realloc(report->results, count * sizeof *grown);
+  if (!grown)
+    return NULL;
+  report->results = grown;
+  grown[count - 1] = (pki_bench_result){0};
+  report->nresult++;
+  return &grown[count - 1];
+}
+
+void pki_bench_add_note(pki_bench_report *report, const char *format, ...)
+{
+  char text[sizeof *report->notes];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  for (int i = 0; i < report->nnote; i++)
+    if (strcmp(report->notes[i], text) == 0)
+      return;
+  char(*grown)[sizeof *report->notes] = realloc(report->notes, ((size_t)report->nnote + 1) * sizeof text);
+  if (!grown)
+    return;
+  report->notes = grown;
+  memcpy(grown[report->nnote++], text, sizeof text);
+}

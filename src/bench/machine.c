@@ -1,0 +1,48 @@
+#define _POSIX_C_SOURCE 200809L /* sysconf, uname */
+
+#include "bench/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "pronk/dynamics.h"
+
+/* Linux names the processor in a text file; elsewhere the architecture must do. */
+static void read_cpu(char *cpu, size_t size)
+{
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  if (!file)
+    return;
+  char line[256];
+  while (fgets(line, sizeof line, file)) {
+    const char *value = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || !value)
+      continue;
+    value += strspn(value, ": \t");
+    snprintf(cpu, size, "%.*s", (int)strcspn(value, "\n"), value);
+    break;
+  }
+  fclose(file);
+}
+
+void pki_machine_describe(pki_machine *machine)
+{
+  *machine = (pki_machine){.cpu = "unknown", .isa = pk_isa_name()};
+  struct utsname names;
+  if (uname(&names) == 0) {
+    snprintf(machine->system, sizeof machine->system, "%.40s %.40s", names.sysname, names.machine);
+    snprintf(machine->cpu, sizeof machine->cpu, "%.100s", names.machine);
+  }
+  read_cpu(machine->cpu, sizeof machine->cpu);
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  machine->cores = cores > 0 ? (int)cores : 1;
+#if defined(__clang__)
+  snprintf(machine->compiler, sizeof machine->compiler, "clang %d.%d.%d", __clang_major__, __clang_minor__,
+           __clang_patchlevel__);
+#elif defined(__GNUC__)
+  snprintf(machine->compiler, sizeof machine->compiler, "gcc %d.%d.%d", __GNUC__, __GNUC_MINOR__,
+           __GNUC_PATCHLEVEL__);
+#endif
+}

@@ -1,0 +1,79 @@
+/* The `pronk` command. A command is a file of its own and a row of the registry in main.c;
+ * its help is made from that row and its table of options. */
+#ifndef PKI_CLI_CLI_H
+#define PKI_CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "pronk/status.h"
+
+/* How the program ends. */
+enum {
+  PKI_EXIT_OK = 0,
+  PKI_EXIT_FAILURE = 1, /* on the way */
+  PKI_EXIT_USAGE = 2    /* wrong usage or input */
+};
+
+typedef struct pki_option {
+  const char *name;  /* without the dashes */
+  char letter;       /* 0: none */
+  const char *value; /* what it takes, as help calls it; NULL: a switch */
+  const char *doc;
+} pki_option;
+
+typedef struct pki_args pki_args;
+
+typedef struct pki_command {
+  const char *name;
+  const char *doc;           /* one line */
+  const char *usage;         /* what follows `pronk NAME` */
+  const char *about;         /* a paragraph for --help */
+  const char *example;       /* lines that run */
+  const pki_option *options; /* ends with a row without a name; --json and --help come by themselves */
+  int (*run)(const pki_args *args);
+  int (*raw)(int argc, char **argv); /* instead of run: a stage that reads its own options */
+} pki_command;
+
+const pki_command *pki_commands(int *count);
+
+/* --- args.c --- */
+
+typedef struct pki_given {
+  const char *name, *value; /* value NULL for switches */
+} pki_given;
+
+/* A command line, taken apart. */
+struct pki_args {
+  const pki_command *command;
+  const char **words; /* what is no option */
+  int nword;
+  pki_given *given;
+  int ngiven;
+  bool json;
+};
+
+/* PKI_EXIT_OK, or PKI_EXIT_USAGE after saying on stderr what is wrong. */
+int pki_args_parse(const pki_command *command, int argc, char **argv, pki_args *out);
+void pki_args_free(pki_args *args);
+
+bool pki_args_has(const pki_args *args, const char *name);
+const char *pki_args_value(const pki_args *args, const char *name); /* the last one, NULL: not given */
+
+/* One of `count` words, or -1 after saying which word is near. `what` names the thing. */
+int pki_args_choice(const pki_args *args, const char *what, const char *word, const char *const *words,
+                    int count);
+
+/* A message of the command on stderr: "pronk info: ..." */
+__attribute__((format(printf, 2, 3))) void pki_complain(const char *command, const char *format, ...);
+void pki_complain_error(const char *command, const pk_error *err);
+
+/* --- commands --- */
+int pki_command_info(const pki_args *args);
+int pki_command_check(const pki_args *args);
+int pki_command_list(const pki_args *args);
+int pki_command_study(const pki_args *args);
+int pki_command_bench(int argc, char **argv);
+
+extern const pki_option pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[];
+
+#endif

@@ -1,0 +1,186 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/info.h"
+
+pk_inertia pki_info_inertia(const pk_model *model, int body)
+{
+  const double *I = model->body_inertia + 10 * (size_t)body;
+  pk_inertia out = {.mass = I[0]};
+  for (int i = 0; i < 3; i++) {
+    out.com[i] = I[0] > 0 ? I[1 + i] / I[0] : 0;
+  }
+  // Steiner: I_com = I_origin - m (c'c E - c c')
+  const double *c = out.com, cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+  static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
+  for (int k = 0; k < 6; k++) {
+    const int i = row[k], j = column[k];
+    out.moment[k] = I[4 + k] - I[0] * ((i == j ? cc : 0) - c[i] * c[j]);
+    // What cancels is zero.
+    out.moment[k] = fabs(out.moment[k]) < 1e-14 * (fabs(I[4 + k]) + I[0] * cc) ? 0 : out.moment[k];
+  }
+  return out;
+}
+
+/* --- poses ----------------------------------------------------------------------------- */
+
+static pk_pose compose(const pk_pose *a, const pk_pose *b)
+{
+  pk_pose c;
+  for (int i = 0; i < 3; i++) {
+    c.pos[i] = a->pos[i];
+    for (int j = 0; j < 3; j++) {
+      c.pos[i] += a->rot[3 * i + j] * b->pos[j];
+      c.rot[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++) {
+        c.rot[3 * i + j] += a->rot[3 * i + k] * b->rot[3 * k + j];
+      }
+    }
+  }
+  return c;
+}
+
+static pk_pose invert(const pk_pose *a)
+{
+  pk_pose c = {{0}, {0}};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      c.rot[3 * i + j] = a->rot[3 * j + i];
+      c.pos[i] -= a->rot[3 * j + i] * a->pos[j];
+    }
+  }
+  return c;
+}
+
+/* --- extent ---------------------------------------------------------------------------- */
+
+/* How far a shape reaches from its centre along each world axis. R: its axes in the world. */
+static void reach_of(const pk_model_shape *s, const double *R, double reach[3])
+{
+  const double *d = s->size;
+  for (int i = 0; i < 3; i++) {
+    const double x = fabs(R[3 * i]), y = fabs(R[3 * i + 1]), z = fabs(R[3 * i + 2]);
+    switch (s->kind) {
+    case PK_SHAPE_SPHERE: reach[i] = d[0]; break;
+    case PK_SHAPE_BOX: reach[i] = 0.5 * (d[0] * x + d[1] * y + d[2] * z); break;
+    case PK_SHAPE_CYLINDER: reach[i] = d[0] * sqrt(fmax(0, 1 - z * z)) + 0.5 * d[1] * z; break;
+    case PK_SHAPE_CAPSULE: reach[i] = d[0] + 0.5 * d[1] * z; break;
+    default: reach[i] = 0; break;
+    }
+  }
+}
+
+static void include_box(pki_info *info, const double centre[3], const double reach[3])
+{
+  for (int i = 0; i < 3; i++) {
+    const double lo = centre[i] - reach[i], hi = centre[i] + reach[i];
+    info->least[i] = info->has_extent ? fmin(info->least[i], lo) : lo;
+    info->most[i] = info->has_extent ? fmax(info->most[i], hi) : hi;
+  }
+  info->has_extent = true;
+}
+
+static void include_shape(pki_info *info, const pk_workspace *w, const pk_model_shape *s)
+{
+  const pk_model *m = info->model;
+  pk_pose pose = s->pose; // in the body's frame
+  if (s->body >= 0) {
+    // body in world = link in world * inverse of link in body
+    const pk_pose link = pk_link_pose(w, s->link), in_link = invert(&m->links[s->link].pose);
+    const pk_pose body = compose(&link, &in_link);
+    pose = compose(&body, &s->pose);
+  }
+  double reach[3] = {0};
+  if (s->kind != PK_SHAPE_MESH) {
+    reach_of(s, pose.rot, reach);
+    include_box(info, pose.pos, reach);
+    return;
+  }
+  const pk_mesh *mesh = s->mesh >= 0 ? &m->meshes[s->mesh] : NULL;
+  for (int v = 0; mesh != NULL && v < mesh->nvertex; v++) {
+    pk_pose vertex = pk_pose_identity();
+    memcpy(vertex.pos, mesh->vertex + 3 * (size_t)v, sizeof vertex.pos);
+    const pk_pose at = compose(&pose, &vertex);
+    include_box(info, at.pos, reach);
+  }
+}
+
+/* Joints, parents and fixed links by body. */
+static bool map_bodies(pki_info *info)
+{
+  const pk_model *m = info->model;
+  info->joint = malloc((size_t)(m->nbody + 1) * 3 * sizeof *info->joint);
+  if (info->joint == NULL) {
+    return false;
+  }
+  info->parent = info->joint + m->nbody;
+  info->merged = info->parent + m->nbody;
+  for (int b = 0; b < m->nbody; b++) {
+    info->joint[b] = -1;
+    info->merged[b] = 0;
+    // Parents come first, so a helper's own parent is already known.
+    const int parent = m->body_parent[b];
+    info->parent[b] = parent >= 0 && m->body_link[parent] < 0 ? info->parent[parent] : parent;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    info->joint[m->joints[j].body] = j;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const int body = m->links[i].body;
+    if (body >= 0 && m->body_link[body] != i) {
+      info->merged[body]++;
+    }
+  }
+  return true;
+}
+
+void pki_info_free(pki_info *info)
+{
+  free(info->joint);
+}
+
+static void count_parts(const pki_loaded *loaded, pki_info *out)
+{
+  const pk_model *m = out->model;
+  int count;
+  const pk_diagnostic *all = pk_builder_diagnostics(loaded->builder, &count);
+  for (int i = 0; i < count; i++) {
+    out->warnings += !all[i].is_error;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const int body = m->links[i].body;
+    out->fixed_links += body < 0 || m->body_link[body] != i;
+    out->massless_links += m->links[i].inertia.mass == 0;
+  }
+  for (int i = 0; i < m->nshape; i++) {
+    out->visual_shapes += m->shapes[i].visual;
+    out->collision_shapes += !m->shapes[i].visual;
+  }
+  for (int i = 0; i < m->nmesh; i++) {
+    out->triangles += m->meshes[i].ntriangle;
+  }
+}
+
+bool pki_info_measure(const pki_loaded *loaded, pki_info *out)
+{
+  const pk_model *m = loaded->model;
+  *out = (pki_info){.model = m, .path = loaded->path};
+  count_parts(loaded, out);
+  pk_workspace *w = pk_workspace_create(m);
+  double *at_rest = calloc((size_t)m->nu + 1, sizeof *at_rest);
+  const bool good = w != NULL && at_rest != NULL && map_bodies(out);
+  if (good) {
+    double velocity[3];
+    pk_kinematics_compute(w, m->q0, at_rest);
+    pk_com_compute(w, -1, out->com, velocity);
+    for (int i = 0; i < m->nshape; i++) {
+      if (m->shapes[i].visual == (out->collision_shapes == 0)) {
+        include_shape(out, w, &m->shapes[i]);
+      }
+    }
+  }
+  free(at_rest);
+  pk_workspace_destroy(w);
+  return good;
+}

@@ -1,0 +1,154 @@
+/* pronk: one command, many words. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/terminal.h"
+#include "pronk/dynamics.h"
+
+static const pki_command commands[] = {
+    {"info", "what is in a model: tree, masses, inertias, limits", "MODEL [options]",
+     "MODEL is a URDF file, a folder that holds one, the name of a model (`pronk list\n"
+     "models`), or chain:N for a generated chain of N links.",
+     "pronk info starleth\n  pronk info chain:5 --root free --json", pki_options_info, pki_command_info,
+     NULL},
+    {"check", "validate a model and explain what is wrong, and where", "MODEL... [options]",
+     "Prints every error and warning as FILE:LINE: what. The exit status is 2 when a model\n"
+     "has an error. With --json there is one object for each model, one on each line.",
+     "pronk check models/starleth/starleth.urdf", pki_options_check, pki_command_check, NULL},
+    {"list", "what there is: models, steppers, studies, ...", "[WHAT] [options]",
+     "Without WHAT it lists the lists.", "pronk list models", pki_options_list, pki_command_list, NULL},
+    {"study", "a paper's tables and figures beside its values", "NAME|all [options]",
+     "Writes a report and plots into DIR/NAME. The exit status is 1 when a value misses the\n"
+     "paper's.",
+     "pronk study pendulum --quick", pki_options_study, pki_command_study, NULL},
+    {"bench", "measure this machine: Pronk and its peers", "[NAME] [options]", "",
+     "pronk bench dynamics --quick", NULL, NULL, pki_command_bench},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const pki_command *pki_commands(int *count)
+{
+  *count = COMMANDS;
+  return commands;
+}
+
+static void print_overview(FILE *out)
+{
+  const pki_palette p = pki_palette_for(out);
+  fprintf(out, "%spronk%s: dynamics of legged robots\n\n", p.bold, p.plain);
+  fprintf(out, "Usage: pronk COMMAND [arguments]\n\nCommands:\n");
+  for (int i = 0; i < COMMANDS; i++) {
+    fprintf(out, "  %s%-8s%s%s\n", p.bold, commands[i].name, p.plain, commands[i].doc);
+  }
+  fprintf(out, "\nOptions:\n  --version   version, instruction set, compiler\n  --help      this text\n");
+  fprintf(out, "\nExample:\n  pronk info starleth\n\n`pronk COMMAND --help` tells more about one command.\n");
+}
+
+static void print_help(const pki_command *c)
+{
+  const pki_palette p = pki_palette_for(stdout);
+  printf("%spronk %s%s: %s\n\nUsage: pronk %s %s\n\n%s\n\nOptions:\n", p.bold, c->name, p.plain, c->doc,
+         c->name, c->usage, c->about);
+  for (const pki_option *o = c->options; o->name != NULL; o++) {
+    char text[64];
+    snprintf(text, sizeof text, "%s%.1s%s--%s%s%s", o->letter ? "-" : "", o->letter ? &o->letter : "",
+             o->letter ? ", " : "", o->name, o->value ? " " : "", o->value ? o->value : "");
+    printf("  %-24s%s\n", text, o->doc);
+  }
+  printf("  %-24s%s\n  %-24s%s\n\nExample:\n  %s\n", "--json", "the result as JSON", "--help", "this text",
+         c->example);
+}
+
+static void print_version(void)
+{
+#if defined(__clang__)
+  const char *compiler = "clang";
+  const int major = __clang_major__, minor = __clang_minor__, patch = __clang_patchlevel__;
+#else
+  const char *compiler = "gcc";
+  const int major = __GNUC__, minor = __GNUC_MINOR__, patch = __GNUC_PATCHLEVEL__;
+#endif
+  printf("pronk %s (%s, %s %d.%d.%d)\n", pk_version(), pk_isa_name(), compiler, major, minor, patch);
+}
+
+static bool wants_help(int argc, char **argv)
+{
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int run_command(const pki_command *c, int argc, char **argv)
+{
+  if (c->raw != NULL) {
+    return c->raw(argc, argv);
+  }
+  if (wants_help(argc - 1, argv + 1)) {
+    print_help(c);
+    return PKI_EXIT_OK;
+  }
+  pki_args args;
+  int code = pki_args_parse(c, argc - 1, argv + 1, &args);
+  if (code == PKI_EXIT_OK) {
+    code = c->run(&args);
+  }
+  pki_args_free(&args);
+  return code;
+}
+
+static int unknown_command(const char *word)
+{
+  const char *words[COMMANDS];
+  for (int i = 0; i < COMMANDS; i++) {
+    words[i] = commands[i].name;
+  }
+  const char *nearest = pki_nearest_word(word, words, COMMANDS);
+  pki_complain("", "unknown %s '%s'%s%s%s (pronk --help lists them)", word[0] == '-' ? "option" : "command",
+               word, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  return PKI_EXIT_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+  if (argc < 2) {
+    print_overview(stderr);
+    return PKI_EXIT_USAGE;
+  }
+  const char *word = argv[1];
+  if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
+    print_version();
+    return PKI_EXIT_OK;
+  }
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc == 2)) {
+    print_overview(stdout);
+    return PKI_EXIT_OK;
+  }
+  // `pronk help info` is `pronk info --help`.
+  const bool help = strcmp(word, "help") == 0;
+  word = help ? argv[2] : word;
+  char help_option[] = "--help";
+  char *help_argv[] = {argv[help ? 2 : 1], help_option, NULL};
+  for (int i = 0; i < COMMANDS; i++) {
+    if (strcmp(commands[i].name, word) == 0) {
+      return help ? run_command(&commands[i], 2, help_argv) : run_command(&commands[i], argc - 1, argv + 1);
+    }
+  }
+  return unknown_command(word);
+}
+
+int main(int argc, char **argv)
+{
+  const int code = dispatch(argc, argv);
+  // What could not be written was no success.
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    pki_complain("", "the output could not be written");
+    return code == PKI_EXIT_OK ? PKI_EXIT_FAILURE : code;
+  }
+  return code;
+}

@@ -1,0 +1,26 @@
+/* What a terminal can show: colours, width, progress. */
+#ifndef PKI_CLI_TERMINAL_H
+#define PKI_CLI_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Codes to print before a text and `plain` after it; all empty when the stream is no
+ * terminal, or the user set NO_COLOR. */
+typedef struct pki_palette {
+  const char *bold, *dim, *red, *yellow, *green, *plain;
+} pki_palette;
+
+pki_palette pki_palette_for(FILE *stream);
+
+/* A progress bar on stderr, on a terminal only. */
+typedef struct pki_progress {
+  bool shown;
+  int permille; /* as last drawn */
+} pki_progress;
+
+pki_progress pki_progress_start(void);
+void pki_progress_show(void *progress, double fraction, const char *what); /* progress: a pki_progress */
+void pki_progress_end(pki_progress *progress);
+
+#endif

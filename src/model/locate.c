@@ -1,0 +1,221 @@
+#define _XOPEN_SOURCE 700
+#include "model/locate.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FOLDERS_MAX = 5, MODELS_MAX = 1000 };
+
+typedef struct folders {
+  int count;
+  char path[FOLDERS_MAX][PKI_PATH_MAX];
+} folders;
+
+static bool is_file(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* first/second, false when it does not fit. */
+static bool join(char out[PKI_PATH_MAX], const char *first, const char *second)
+{
+  const size_t size = strlen(first);
+  const bool slash = size > 0 && first[size - 1] == '/';
+  const int n = snprintf(out, PKI_PATH_MAX, "%s%s%s", first, slash ? "" : "/", second);
+  return n > 0 && n < PKI_PATH_MAX;
+}
+
+/* Models folders that exist, in the order in which they are searched. */
+static void find_folders(folders *f)
+{
+  f->count = 0;
+  char candidate[FOLDERS_MAX][PKI_PATH_MAX] = {"models"};
+  const char *chosen = getenv("PRONK_MODELS");
+  snprintf(candidate[1], PKI_PATH_MAX, "%s", chosen != NULL ? chosen : "");
+  char program[PKI_PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (size > 0) {
+    program[size] = '\0';
+    *strrchr(program, '/') = '\0';
+    if (!join(candidate[2], program, "../models") || !join(candidate[3], program, "../share/pronk/models")) {
+      candidate[2][0] = candidate[3][0] = '\0';
+    }
+  }
+#ifdef PKI_MODELS_FOLDER
+  snprintf(candidate[4], PKI_PATH_MAX, "%s", PKI_MODELS_FOLDER);
+#endif
+  for (int i = 0; i < FOLDERS_MAX; i++) {
+    if (candidate[i][0] != '\0' && is_folder(candidate[i])) {
+      // Short and without "..", because users read these paths; ./models stays as it is.
+      char *full = i == 0 ? NULL : realpath(candidate[i], NULL);
+      const bool fits = full != NULL && strlen(full) < PKI_PATH_MAX;
+      memcpy(f->path[f->count++], fits ? full : candidate[i], fits ? strlen(full) + 1 : PKI_PATH_MAX);
+      free(full);
+    }
+  }
+}
+
+static bool is_urdf(const char *name)
+{
+  const size_t size = strlen(name);
+  return size > 5 && strcmp(name + size - 5, ".urdf") == 0;
+}
+
+/* The URDF of a folder: NAME/NAME.urdf, or the only one there. Returns how many there are. */
+static int urdf_of_folder(const char *folder, char path[PKI_PATH_MAX])
+{
+  char *full = realpath(folder, NULL);
+  const char *name = full != NULL ? strrchr(full, '/') + 1 : "";
+  char file[PKI_PATH_MAX];
+  const int n = snprintf(file, sizeof file, "%s.urdf", name);
+  const bool own = n > 0 && n < PKI_PATH_MAX && join(path, folder, file) && is_file(path);
+  free(full);
+  if (own) {
+    return 1;
+  }
+  DIR *listing = opendir(folder);
+  int count = 0;
+  for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
+    char candidate[PKI_PATH_MAX];
+    if (is_urdf(e->d_name) && join(candidate, folder, e->d_name) && is_file(candidate)) {
+      count++;
+      memcpy(path, candidate, sizeof candidate);
+    }
+  }
+  if (listing != NULL) {
+    closedir(listing);
+  }
+  return count;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+  return strcmp(((const pki_model_entry *)a)->name, ((const pki_model_entry *)b)->name);
+}
+
+static bool is_listed(const pki_model_entry *entries, int count, const char *name)
+{
+  for (int i = 0; i < count; i++) {
+    if (strcmp(entries[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+pki_model_entry *pki_model_list(int *count)
+{
+  *count = 0;
+  folders *f = malloc(sizeof *f);
+  pki_model_entry *entries = NULL;
+  if (f == NULL) {
+    return NULL;
+  }
+  find_folders(f);
+  for (int i = 0; i < f->count; i++) {
+    DIR *listing = opendir(f->path[i]);
+    for (const struct dirent *e; listing != NULL && *count < MODELS_MAX && (e = readdir(listing)) != NULL;) {
+      char folder[PKI_PATH_MAX], file[PKI_PATH_MAX];
+      const bool usable = e->d_name[0] != '.' && strlen(e->d_name) < sizeof entries->name &&
+                          !is_listed(entries, *count, e->d_name) && join(folder, f->path[i], e->d_name) &&
+                          is_folder(folder) && urdf_of_folder(folder, file) == 1;
+      if (!usable) {
+        continue;
+      }
+      pki_model_entry *more = realloc(entries, (size_t)(*count + 1) * sizeof *entries);
+      if (more == NULL) {
+        break;
+      }
+      entries = more;
+      pki_model_entry *entry = &entries[(*count)++];
+      memcpy(entry->path, file, sizeof file);
+      memcpy(entry->name, e->d_name, strlen(e->d_name) + 1);
+    }
+    if (listing != NULL) {
+      closedir(listing);
+    }
+  }
+  free(f);
+  if (*count > 1) {
+    qsort(entries, (size_t)*count, sizeof *entries, compare_entries);
+  }
+  return entries;
+}
+
+/* No such model: say which ones there are. */
+static pk_status fail_unknown(const char *name, pk_error *err)
+{
+  int count = 0;
+  pki_model_entry *entries = pki_model_list(&count);
+  const char **words = malloc((size_t)(count + 1) * sizeof *words);
+  char known[400] = "";
+  size_t used = 0;
+  for (int i = 0; words != NULL && i < count; i++) {
+    words[i] = entries[i].name;
+    if (used + strlen(entries[i].name) + 8 < sizeof known) {
+      used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", entries[i].name);
+    }
+  }
+  const char *nearest = words != NULL ? pki_nearest_word(name, words, count) : NULL;
+  const pki_where where = {.file = name};
+  pk_status status;
+  if (count == 0) {
+    status = pki_fail(err, PK_ERROR_FILE, where,
+                      "no such file or folder, and no models folder was found; give a path to a URDF file or "
+                      "set PRONK_MODELS");
+  } else {
+    status = pki_fail(err, PK_ERROR_FILE, where, "no such file, folder or model; %s%s%sknown models: %s",
+                      nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", known);
+  }
+  free(words);
+  free(entries);
+  return status;
+}
+
+pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *err)
+{
+  const pki_where where = {.file = name};
+  if (name[0] == '\0' || strlen(name) >= PKI_PATH_MAX) {
+    return pki_fail(err, PK_ERROR_FILE, where, "a model is a URDF file, a folder or a model's name");
+  }
+  if (is_file(name)) {
+    memcpy(path, name, strlen(name) + 1);
+    return PK_OK;
+  }
+  if (is_folder(name)) {
+    const int count = urdf_of_folder(name, path);
+    if (count == 1) {
+      return PK_OK;
+    }
+    return pki_fail(err, PK_ERROR_FILE, where,
+                    count == 0 ? "this folder holds no .urdf file"
+                               : "this folder holds several .urdf files; name the one you mean");
+  }
+  // A bare name stays inside the models folders.
+  pk_status status = PK_ERROR_FILE;
+  folders *f = malloc(sizeof *f);
+  if (f == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, where, "out of memory");
+  }
+  find_folders(f);
+  for (int i = 0; i < f->count && status != PK_OK && strchr(name, '/') == NULL && name[0] != '.'; i++) {
+    char folder[PKI_PATH_MAX];
+    if (join(folder, f->path[i], name) && is_folder(folder) && urdf_of_folder(folder, path) == 1) {
+      status = PK_OK;
+    }
+  }
+  free(f);
+  return status == PK_OK ? PK_OK : fail_unknown(name, err);
+}

@@ -1,0 +1,213 @@
+/* Loading a URDF: the way from a file to a robot in a builder. */
+#include "model/urdf.h"
+
+#include <errno.h>
+#include <libxml/parser.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+pk_urdf_options pk_urdf_options_default(void)
+{
+  return (pk_urdf_options){.root = PK_ROOT_AUTO, .pose = pk_pose_identity(), .load_meshes = true};
+}
+
+/* The robot's name, checked already, and how it meets the world. */
+static void start_robot(pki_urdf *u, const xmlNode *robot)
+{
+  const char *name = pki_urdf_value(robot, "name");
+  const pk_robot_desc desc = {.name = name != NULL && name[0] != '\0' ? name : "robot",
+                              .prefix = u->options->prefix,
+                              .file = u->file,
+                              .root = u->options->root,
+                              .pose = u->options->pose};
+  pk_error err;
+  if (pk_builder_add_robot(u->b, &desc, &err) != PK_OK) {
+    pki_urdf_error(u, robot, NULL, err.status, "%s", err.message);
+  }
+}
+
+/* Whose file this is, when it is not a URDF. */
+static const char *other_format(const char *root)
+{
+  static const char *const known[][2] = {{"mujoco", ": this is an MJCF file"},
+                                         {"sdf", ": this is an SDF file"},
+                                         {"COLLADA", ": this is a mesh"},
+                                         {"launch", ": this is a ROS launch file"},
+                                         {"package", ": this is a ROS package file"}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(root, known[i][0]) == 0) {
+      return known[i][1];
+    }
+  }
+  return "";
+}
+
+static void read_robot(pki_urdf *u, const xmlNode *robot)
+{
+  if (robot == NULL || !pki_urdf_is(robot, "robot")) {
+    pki_urdf_error(u, robot, NULL, PK_ERROR_SYNTAX, "expected <robot>, found <%s>%s",
+                   robot != NULL ? pki_urdf_name(robot).text : "",
+                   robot != NULL ? other_format((const char *)robot->name) : "");
+    return;
+  }
+  if (pki_urdf_is_macro(u, robot)) {
+    return;
+  }
+  pki_urdf_check(u, robot);
+  if (pki_urdf_child(robot, "link") == NULL) {
+    pki_urdf_error(u, robot, NULL, PK_ERROR_MODEL, "<robot> has no <link>");
+    return;
+  }
+  start_robot(u, robot);
+  pki_urdf_read_materials(u, robot);
+  for (const xmlNode *child = pki_urdf_next(robot->children, NULL); child != NULL;
+       child = pki_urdf_next(child->next, NULL)) {
+    if (pki_urdf_is(child, "link")) {
+      pki_urdf_check(u, child);
+      pki_urdf_read_link(u, child);
+    } else if (pki_urdf_is(child, "joint")) {
+      pki_urdf_check(u, child);
+      pki_urdf_read_joint(u, child);
+    } else if (pki_urdf_is(child, "material")) {
+      pki_urdf_check(u, child);
+    }
+  }
+}
+
+/* The tables and folders of a load; false when out of memory. */
+static bool urdf_init(pki_urdf *u)
+{
+  u->materials = xmlHashCreate(16);
+  u->meshes = xmlHashCreate(16);
+  u->remarks = xmlHashCreate(16);
+  return u->materials != NULL && u->meshes != NULL && u->remarks != NULL &&
+         pki_urdf_folders_init(&u->folders, u->file, u->options);
+}
+
+static void urdf_free(pki_urdf *u)
+{
+  pki_urdf_free_meshes(u);
+  xmlHashFree(u->materials, NULL);
+  xmlHashFree(u->remarks, NULL);
+  pki_urdf_folders_free(&u->folders);
+}
+
+static void load(pki_urdf *u, const char *text, size_t size)
+{
+  if (!pki_urdf_scan(u, text, size)) {
+    return;
+  }
+  xmlDoc *doc = pki_urdf_parse(u, text, size);
+  if (doc != NULL) {
+    read_robot(u, xmlDocGetRootElement(doc));
+    xmlFreeDoc(doc);
+  }
+}
+
+pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t size, const char *file,
+                                     const pk_urdf_options *options, pk_error *err)
+{
+  const pk_urdf_options standard = pk_urdf_options_default();
+  pki_urdf u = {.b = b, .file = file, .options = options != NULL ? options : &standard};
+  const pki_builder_mark mark = pki_builder_get_mark(b);
+  if (urdf_init(&u)) {
+    load(&u, text, size);
+  } else {
+    pki_urdf_error_at(&u, 0, "", PK_ERROR_MEMORY, "out of memory");
+  }
+  urdf_free(&u);
+  if (u.nerror > 0) {
+    pki_builder_rollback(b, mark);
+    if (err != NULL) {
+      *err = u.first;
+    }
+    return u.first.status;
+  }
+  return PK_OK;
+}
+
+/* ---- files ---- */
+
+static pk_status file_error(pk_builder *b, const char *path, pk_status status, const char *message,
+                            pk_error *err)
+{
+  const pki_where where = {.file = path};
+  pki_builder_error(b, status, where, "%s", message);
+  return pki_fail(err, status, where, "%s", message);
+}
+
+/* The whole file, at most one byte more than may be read; NULL with errno. */
+static char *read_all(const char *path, size_t *size)
+{
+  FILE *in = fopen(path, "rb");
+  if (in == NULL) {
+    return NULL;
+  }
+  const size_t most = (size_t)PKI_URDF_MAX_BYTES + 1;
+  size_t room = 64 << 10, used = 0;
+  char *text = malloc(room);
+  while (text != NULL) {
+    errno = 0;
+    used += fread(text + used, 1, room - used, in);
+    if (used < room || used == most) {
+      break;
+    }
+    room = 2 * room < most ? 2 * room : most;
+    char *bigger = realloc(text, room);
+    if (bigger == NULL) {
+      free(text);
+    }
+    text = bigger;
+  }
+  if (text == NULL) {
+    errno = ENOMEM;
+  } else if (ferror(in)) {
+    const int cause = errno != 0 ? errno : EIO;
+    free(text);
+    text = NULL;
+    errno = cause;
+  }
+  const int cause = errno;
+  fclose(in);
+  errno = cause;
+  *size = used;
+  return text;
+}
+
+pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_urdf_options *options, pk_error *err)
+{
+  size_t size = 0;
+  char *text = read_all(path, &size);
+  if (text == NULL) {
+    char message[256];
+    const int cause = errno;
+    if (cause == ENOMEM) {
+      return file_error(b, path, PK_ERROR_MEMORY, "out of memory", err);
+    }
+    snprintf(message, sizeof message, "cannot read the file: %s",
+             cause == ENOENT   ? "there is no such file"
+             : cause == EISDIR ? "it is a folder, name the .urdf file in it"
+             : cause == EACCES ? "no permission"
+                               : "reading failed");
+    return file_error(b, path, PK_ERROR_FILE, message, err);
+  }
+  const pk_status status = pk_builder_add_urdf_memory(b, text, size, path, options, err);
+  free(text);
+  return status;
+}
+
+pk_status pk_model_load_urdf(const char *path, const pk_urdf_options *options, pk_model **out, pk_error *err)
+{
+  *out = NULL;
+  pk_builder *b = pk_builder_create();
+  if (b == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = path}, "out of memory");
+  }
+  pk_status status = pk_builder_add_urdf(b, path, options, err);
+  if (status == PK_OK) {
+    status = pk_builder_compile(b, out, err);
+  }
+  pk_builder_destroy(b);
+  return status;
+}

@@ -1,0 +1,233 @@
+/* Structure against the table of elements: what is missing, what is there twice, what is
+ * unknown. An unknown word that is a slip of the pen is an error; any other is an extension
+ * of some tool and gets one warning for its kind. */
+#include <string.h>
+
+#include "model/urdf.h"
+#include "model/urdf_spec.h"
+
+/* ---- attributes ---- */
+
+/* A nearest word from the two lists of attributes. */
+static const char *attribute_slip(const pki_urdf_spec *spec, const char *name)
+{
+  const char *slip = pki_urdf_slip(spec->needed, name);
+  return slip != NULL ? slip : pki_urdf_slip(spec->optional, name);
+}
+
+static void check_attributes(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
+{
+  bool slipped = false;
+  for (const xmlAttr *a = node->properties; a != NULL; a = a->next) {
+    const char *name = (const char *)a->name;
+    if (a->ns != NULL || strchr(name, ':') != NULL || pki_urdf_listed(spec->needed, name) ||
+        pki_urdf_listed(spec->optional, name)) {
+      continue;
+    }
+    const char *slip = attribute_slip(spec, name);
+    if (slip != NULL) {
+      slipped = true;
+      pki_urdf_error(u, node, name, PK_ERROR_SYNTAX, "unknown attribute \"%s\" of <%s>; did you mean \"%s\"?",
+                     pki_urdf_quoted(name).text, spec->tag, slip);
+    } else if (pki_urdf_first_time(u, spec->tag, name)) {
+      pki_urdf_warn(u, node, name, "attribute \"%s\" of <%s> is not read (said once for all of them)",
+                    pki_urdf_quoted(name).text, spec->tag);
+    }
+  }
+  for (const char *const *name = spec->needed; *name != NULL; name++) {
+    const char *value = pki_urdf_value(node, *name);
+    if (value != NULL && value[0] == '\0') {
+      pki_urdf_error(u, node, *name, PK_ERROR_SYNTAX, "attribute \"%s\" of <%s> is empty", *name, spec->tag);
+    } else if (value == NULL && !slipped) {
+      pki_urdf_error(u, node, *name, PK_ERROR_SYNTAX, "<%s> needs the attribute \"%s\"", spec->tag, *name);
+    }
+  }
+}
+
+/* ---- children ---- */
+
+static const char *child_slip(const pki_urdf_spec *spec, const char *name)
+{
+  const char *slip = pki_urdf_slip(spec->one, name);
+  slip = slip != NULL ? slip : pki_urdf_slip(spec->maybe, name);
+  return slip != NULL ? slip : pki_urdf_slip(spec->many, name);
+}
+
+/* The first element of the table that may hold `tag`. */
+static const char *home_of(const char *tag)
+{
+  const pki_urdf_spec *spec;
+  for (int i = 0; (spec = pki_urdf_spec_at(i)) != NULL; i++) {
+    if (pki_urdf_listed(spec->one, tag) || pki_urdf_listed(spec->maybe, tag) ||
+        pki_urdf_listed(spec->many, tag)) {
+      return spec->tag;
+    }
+  }
+  return NULL;
+}
+
+/* A child that its parent does not list. True when it was taken for a slip. */
+static bool check_unknown(pki_urdf *u, const xmlNode *child, const pki_urdf_spec *spec)
+{
+  const char *name = (const char *)child->name;
+  const pki_urdf_quote shown = pki_urdf_name(child);
+  if (pki_urdf_has_prefix(child)) {
+    if (pki_urdf_first_time(u, "", shown.text)) {
+      pki_urdf_warn(u, child, NULL,
+                    "<%s> belongs to another tool and is not read (said once for all of them)", shown.text);
+    }
+    return false;
+  }
+  const char *home = home_of(name);
+  const char *slip = home == NULL ? child_slip(spec, name) : NULL;
+  if (slip != NULL) {
+    pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX, "unknown element <%s> in <%s>; did you mean <%s>?",
+                   shown.text, spec->tag, slip);
+    return true;
+  }
+  if (home != NULL) {
+    pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX, "<%s> does not belong in <%s>, but for example in <%s>",
+                   name, spec->tag, home);
+  } else if (spec->closed) {
+    pki_urdf_error(u, child, NULL, PK_ERROR_UNSUPPORTED,
+                   "<%s> is not offered in <%s>: expected box, cylinder, sphere, capsule or mesh", shown.text,
+                   spec->tag);
+  } else if (pki_urdf_first_time(u, spec->tag, shown.text)) {
+    pki_urdf_warn(u, child, NULL, "<%s> in <%s> is not read (said once for all of them)", shown.text,
+                  spec->tag);
+  }
+  return false;
+}
+
+/* A child that may come once came before. */
+static bool check_once(pki_urdf *u, const xmlNode *child, const xmlNode *parent)
+{
+  const char *name = (const char *)child->name;
+  const xmlNode *first = pki_urdf_child(parent, name);
+  if (first == child) {
+    return true;
+  }
+  if (pki_urdf_next(first->next, name) == child) {
+    pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX, "a second <%s> in <%s>: the first is on line %d", name,
+                   (const char *)parent->name, pki_urdf_line(first));
+  }
+  return false;
+}
+
+static void check_children(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
+{
+  bool slipped = false;
+  int budget = 64; /* elements looked at for being there twice: their search is not linear */
+  for (const xmlNode *child = pki_urdf_next(node->children, NULL); child != NULL;
+       child = pki_urdf_next(child->next, NULL)) {
+    const char *name = (const char *)child->name;
+    const bool plain = !pki_urdf_has_prefix(child);
+    if (plain && (pki_urdf_listed(spec->one, name) || pki_urdf_listed(spec->maybe, name))) {
+      if (budget-- > 0 && check_once(u, child, node)) {
+        pki_urdf_check(u, child);
+      }
+    } else if (plain && pki_urdf_listed(spec->many, name)) {
+      if (strcmp(spec->tag, "robot") != 0) { /* what a robot holds is checked as it is read */
+        pki_urdf_check(u, child);
+      }
+    } else if (!plain || !pki_urdf_listed(spec->ignored, name)) {
+      slipped = check_unknown(u, child, spec) || slipped;
+    }
+  }
+  for (const char *const *name = spec->one; *name != NULL && !slipped; name++) {
+    if (pki_urdf_child(node, *name) == NULL) {
+      pki_urdf_error(u, node, NULL, PK_ERROR_SYNTAX, "<%s> needs a <%s>", spec->tag, *name);
+    }
+  }
+}
+
+/* A geometry is exactly one shape. */
+static void check_geometry(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
+{
+  const xmlNode *first = NULL;
+  bool other = false;
+  for (const xmlNode *child = pki_urdf_next(node->children, NULL); child != NULL;
+       child = pki_urdf_next(child->next, NULL)) {
+    const bool shape = !pki_urdf_has_prefix(child) && pki_urdf_listed(spec->maybe, (const char *)child->name);
+    if (shape && first != NULL && strcmp((const char *)child->name, (const char *)first->name) != 0) {
+      pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX,
+                     "<geometry> holds <%s> and <%s>: write one <visual> or <collision> for each shape",
+                     (const char *)first->name, (const char *)child->name);
+      return;
+    }
+    first = first == NULL && shape ? child : first;
+    other = other || !shape;
+  }
+  if (first == NULL && !other) {
+    pki_urdf_error(u, node, NULL, PK_ERROR_SYNTAX,
+                   "<geometry> is empty: expected box, cylinder, sphere, capsule or mesh");
+  }
+}
+
+void pki_urdf_check(pki_urdf *u, const xmlNode *node)
+{
+  const pki_urdf_spec *spec = pki_urdf_find_spec((const char *)node->name);
+  if (spec == NULL) {
+    return;
+  }
+  check_attributes(u, node, spec);
+  check_children(u, node, spec);
+  if (spec->closed) {
+    check_geometry(u, node, spec);
+  }
+}
+
+/* ---- macros ---- */
+
+static bool holds_macro(const xmlNode *node)
+{
+  const char *prefix = node->ns != NULL ? (const char *)node->ns->prefix : NULL;
+  if ((prefix != NULL && strcmp(prefix, "xacro") == 0) ||
+      strncmp((const char *)node->name, "xacro:", 6) == 0) {
+    return true;
+  }
+  for (const xmlAttr *a = node->properties; a != NULL; a = a->next) {
+    const char *value = a->children != NULL ? (const char *)a->children->content : NULL;
+    if (value != NULL && (strstr(value, "${") != NULL || strstr(value, "$(") != NULL)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The first element of a subtree, in document order, that holds a macro. */
+static const xmlNode *find_macro(const xmlNode *top)
+{
+  const xmlNode *node = top;
+  while (node != NULL) {
+    if (node->type == XML_ELEMENT_NODE && holds_macro(node)) {
+      return node;
+    }
+    if (node->children != NULL && node->type == XML_ELEMENT_NODE) {
+      node = node->children;
+      continue;
+    }
+    while (node != top && node->next == NULL) {
+      node = node->parent;
+    }
+    node = node == top ? NULL : node->next;
+  }
+  return NULL;
+}
+
+bool pki_urdf_is_macro(pki_urdf *u, const xmlNode *robot)
+{
+  const xmlNode *found = holds_macro(robot) ? robot : NULL;
+  for (const xmlNode *child = pki_urdf_next(robot->children, NULL); child != NULL && found == NULL;
+       child = pki_urdf_next(child->next, NULL)) {
+    /* what is not read may say ${...} for reasons of its own */
+    const bool read =
+        pki_urdf_is(child, "link") || pki_urdf_is(child, "joint") || pki_urdf_is(child, "material");
+    found = read ? find_macro(child) : holds_macro(child) && pki_urdf_has_prefix(child) ? child : NULL;
+  }
+  if (found != NULL) {
+    pki_urdf_error(u, found, NULL, PK_ERROR_UNSUPPORTED,
+                   "this file has xacro macros: expand it first with `xacro file.xacro > file.urdf`");
+  }
+  return found != NULL;
+}

@@ -1,0 +1,154 @@
+/* Meshes of one load: each file once for each scale. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mesh.h"
+#include "model/urdf.h"
+
+/* Bounds over a whole robot, so that many names of one file stay affordable. */
+enum { MESH_COUNT_MAX = 10000, MESH_USE_MAX = 100000000 };
+
+/* What the table of meshes holds; `view` points into `data`. */
+typedef struct entry {
+  bool good;
+  pki_mesh data;
+  pk_mesh view;
+  char name[];
+} entry;
+
+static void free_entry(void *payload, const xmlChar *key)
+{
+  (void)key;
+  entry *e = payload;
+  pki_mesh_free(&e->data);
+  free(e);
+}
+
+void pki_urdf_free_meshes(pki_urdf *u)
+{
+  xmlHashFree(u->meshes, free_entry);
+  u->meshes = NULL;
+}
+
+/* Factors along x, y, z; false when they cannot be used (reported). */
+static bool read_scale(pki_urdf *u, const xmlNode *node, double scale[3])
+{
+  if (pki_urdf_value(node, "scale") == NULL) {
+    return true;
+  }
+  if (!pki_urdf_numbers(u, node, "scale", 3, scale)) {
+    return false;
+  }
+  if (scale[0] == 0 || scale[1] == 0 || scale[2] == 0) {
+    pki_urdf_error(u, node, "scale", PK_ERROR_MODEL, "scale of <mesh> is %g %g %g: no factor may be 0",
+                   scale[0], scale[1], scale[2]);
+    return false;
+  }
+  return true;
+}
+
+/* Scale the vertices; a mirror image keeps its outside outside. */
+static bool apply_scale(pki_mesh *mesh, const double scale[3])
+{
+  bool finite = true;
+  for (int i = 0; i < mesh->nvertex; i++) {
+    for (int k = 0; k < 3; k++) {
+      mesh->vertex[3 * i + k] *= scale[k];
+      finite = finite && isfinite(mesh->vertex[3 * i + k]);
+    }
+  }
+  const bool mirrored = (scale[0] < 0) != ((scale[1] < 0) != (scale[2] < 0));
+  for (int i = 0; mirrored && i < mesh->ntriangle; i++) {
+    int *t = mesh->triangle + 3 * i;
+    const int second = t[1];
+    t[1] = t[2];
+    t[2] = second;
+  }
+  return finite;
+}
+
+/* Find, read and scale a file. */
+static bool load(pki_urdf *u, const xmlNode *node, const char *uri, const double scale[3], pki_mesh *mesh)
+{
+  pk_error err;
+  char *path = pki_urdf_resolve(&u->folders, uri, &err);
+  if (path == NULL) {
+    pki_urdf_error(u, node, "filename", err.status, "%s", err.message);
+    return false;
+  }
+  const pk_status status = pki_mesh_load(path, mesh, &err);
+  if (status != PK_OK) {
+    char line[24] = "";
+    if (err.line > 0) {
+      snprintf(line, sizeof line, ":%d", err.line);
+    }
+    pki_urdf_error(u, node, "filename", status, "mesh %.200s%s: %.400s", path, line, err.message);
+    free(path);
+    return false;
+  }
+  free(path);
+  u->ntriangle += mesh->ntriangle;
+  if (u->ntriangle > PKI_MESH_MAX_TRIANGLES) {
+    pki_urdf_error(u, node, "filename", PK_ERROR_LIMIT,
+                   "the meshes of this robot have more than %d triangles", (int)PKI_MESH_MAX_TRIANGLES);
+    pki_mesh_free(mesh);
+    return false;
+  }
+  if (!apply_scale(mesh, scale)) {
+    pki_urdf_error(u, node, "scale", PK_ERROR_MODEL, "a vertex of the scaled mesh is not finite");
+    pki_mesh_free(mesh);
+    return false;
+  }
+  return true;
+}
+
+/* A new entry under `key`; NULL when there is no memory or there are too many (reported). */
+static entry *add_entry(pki_urdf *u, const xmlNode *node, const char *uri, const char *key)
+{
+  if (xmlHashSize(u->meshes) >= MESH_COUNT_MAX) {
+    pki_urdf_error(u, node, "filename", PK_ERROR_LIMIT, "this robot has more than %d different meshes",
+                   MESH_COUNT_MAX);
+    return NULL;
+  }
+  entry *e = calloc(1, sizeof *e + strlen(uri) + 1);
+  if (e == NULL || xmlHashAddEntry2(u->meshes, (const xmlChar *)uri, (const xmlChar *)key, e) != 0) {
+    free(e);
+    pki_urdf_error(u, node, "filename", PK_ERROR_MEMORY, "out of memory");
+    return NULL;
+  }
+  memcpy(e->name, uri, strlen(uri) + 1);
+  return e;
+}
+
+const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node)
+{
+  const char *uri = pki_urdf_value(node, "filename");
+  double scale[3] = {1, 1, 1};
+  if (!read_scale(u, node, scale) || uri == NULL || uri[0] == '\0' || !u->options->load_meshes) {
+    return NULL;
+  }
+  char key[96];
+  snprintf(key, sizeof key, "%a %a %a", scale[0], scale[1], scale[2]);
+  entry *e = xmlHashLookup2(u->meshes, (const xmlChar *)uri, (const xmlChar *)key);
+  if (e == NULL) {
+    e = add_entry(u, node, uri, key);
+    if (e == NULL) {
+      return NULL;
+    }
+    e->good = load(u, node, uri, scale, &e->data);
+    e->view = (pk_mesh){.name = e->name,
+                        .nvertex = e->data.nvertex,
+                        .ntriangle = e->data.ntriangle,
+                        .vertex = e->data.vertex,
+                        .triangle = e->data.triangle};
+  }
+  u->mesh_uses += e->good ? e->view.ntriangle : 0;
+  if (e->good && u->mesh_uses > MESH_USE_MAX) {
+    pki_urdf_error(u, node, "filename", PK_ERROR_LIMIT,
+                   "the mesh shapes of this robot have more than %d triangles", MESH_USE_MAX);
+    return NULL;
+  }
+  return e->good ? &e->view : NULL;
+}

@@ -1,0 +1,144 @@
+#include "model/urdf_spec.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Extensions are those that 338 public robot files use, and those of common tools. */
+static const pki_urdf_spec specs[] = {
+    {.tag = "robot",
+     .needed = {"name"},
+     .optional = {"version"},
+     .many = {"link", "joint", "material"},
+     .ignored = {"gazebo",        "transmission",       "sensor",
+                 "mujoco",        "ros2_control",       "contact",
+                 "velocity",      "deformable",         "reduced_deformable",
+                 "bullet",        "disable_collisions", "group",
+                 "group_state",   "virtual_joint",      "end_effector",
+                 "passive_joint", "actuator",           "plugin",
+                 "controller",    "collision_checking", "self_collision_checking",
+                 "rtf",           "capabilities",       "description"}},
+    {.tag = "link",
+     .needed = {"name"},
+     .optional = {"type"},
+     .maybe = {"inertial"},
+     .many = {"visual", "collision"},
+     .ignored = {"contact", "sensor", "gazebo", "material", "audio_source", "self_collision_checking",
+                 "collision_checking", "velocity", "damping", "drag"}},
+    {.tag = "inertial", .one = {"mass"}, .maybe = {"origin", "inertia"}},
+    {.tag = "mass", .needed = {"value"}},
+    {.tag = "inertia", .needed = {"ixx", "iyy", "izz"}, .optional = {"ixy", "ixz", "iyz"}},
+    {.tag = "origin", .optional = {"xyz", "rpy", "quat_xyzw"}},
+    {.tag = "visual",
+     .optional = {"name"},
+     .one = {"geometry"},
+     .maybe = {"origin", "material"},
+     .ignored = {"contact", "gazebo"}},
+    {.tag = "collision",
+     .optional = {"name", "concave", "group"},
+     .one = {"geometry"},
+     .maybe = {"origin"},
+     .ignored = {"material", "contact", "contact_coefficients", "surface", "gazebo", "verbose",
+                 "max_contacts"}},
+    {.tag = "geometry",
+     .optional = {"name"},
+     .maybe = {"box", "cylinder", "sphere", "capsule", "mesh"},
+     .ignored = {"material"},
+     .closed = true},
+    {.tag = "box", .needed = {"size"}},
+    {.tag = "cylinder", .needed = {"radius", "length"}},
+    {.tag = "sphere", .needed = {"radius"}},
+    {.tag = "capsule", .needed = {"radius", "length"}},
+    {.tag = "mesh", .needed = {"filename"}, .optional = {"scale", "name"}},
+    {.tag = "material",
+     .optional = {"name"},
+     .maybe = {"color"},
+     .ignored = {"texture", "specular", "density"}},
+    {.tag = "color", .needed = {"rgba"}},
+    {.tag = "joint",
+     .needed = {"name", "type"},
+     .one = {"parent", "child"},
+     .maybe = {"origin", "axis", "limit", "dynamics", "mimic"},
+     .ignored = {"calibration", "safety_controller", "gazebo", "contact", "sensor", "hardwareInterface",
+                 "compliance", "joint_properties", "gear", "motor"}},
+    {.tag = "parent", .needed = {"link"}},
+    {.tag = "child", .needed = {"link"}},
+    {.tag = "axis", .needed = {"xyz"}},
+    {.tag = "limit",
+     .optional = {"lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"}},
+    {.tag = "dynamics", .optional = {"damping", "friction", "armature"}},
+    {.tag = "mimic", .needed = {"joint"}, .optional = {"multiplier", "offset"}},
+};
+
+enum { SPEC_COUNT = sizeof specs / sizeof *specs };
+
+const pki_urdf_spec *pki_urdf_spec_at(int index)
+{
+  return index < SPEC_COUNT ? &specs[index] : NULL;
+}
+
+const pki_urdf_spec *pki_urdf_find_spec(const char *tag)
+{
+  for (int i = 0; i < SPEC_COUNT; i++) {
+    if (strcmp(specs[i].tag, tag) == 0) {
+      return &specs[i];
+    }
+  }
+  return NULL;
+}
+
+bool pki_urdf_listed(const char *const *list, const char *word)
+{
+  for (; *list != NULL; list++) {
+    if (strcmp(*list, word) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+enum { LETTERS = 32 };
+
+static int least(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Edits between two words, case ignored, a swap of neighbours counting as one. */
+static int edits(const char *a, const char *b)
+{
+  const int na = (int)strlen(a), nb = (int)strlen(b);
+  int d[LETTERS + 1][LETTERS + 1];
+  for (int i = 0; i <= na; i++) {
+    d[i][0] = i;
+  }
+  for (int j = 0; j <= nb; j++) {
+    d[0][j] = j;
+  }
+  for (int i = 1; i <= na; i++) {
+    for (int j = 1; j <= nb; j++) {
+      const int ai = tolower((unsigned char)a[i - 1]), bj = tolower((unsigned char)b[j - 1]);
+      d[i][j] = least(d[i - 1][j - 1] + (ai != bj), least(d[i - 1][j], d[i][j - 1]) + 1);
+      if (i > 1 && j > 1 && ai == tolower((unsigned char)b[j - 2]) &&
+          bj == tolower((unsigned char)a[i - 2])) {
+        d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[na][nb];
+}
+
+const char *pki_urdf_slip(const char *const *list, const char *word)
+{
+  const size_t length = strlen(word);
+  const char *nearest = NULL;
+  int fewest = length >= 6 ? 3 : length >= 3 ? 2 : 1;
+  for (; *list != NULL && length <= LETTERS; list++) {
+    const int count = strlen(*list) <= LETTERS ? edits(word, *list) : LETTERS;
+    if (count < fewest) {
+      fewest = count;
+      nearest = *list;
+    }
+  }
+  return nearest;
+}

@@ -1,0 +1,33 @@
+/* Text that grows, and files that appear whole: what a report, a plot or an export is
+ * written into before it reaches the disk. */
+#ifndef PKI_RECORD_TEXT_H
+#define PKI_RECORD_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Start from {0}. A failed allocation is remembered and reported by pki_text_save. */
+typedef struct pki_text {
+  char *data; /* NUL-terminated; NULL while empty */
+  size_t size, capacity;
+  bool failed;
+} pki_text;
+
+void pki_text_add(pki_text *text, const char *string);
+__attribute__((format(printf, 2, 3))) void pki_text_addf(pki_text *text, const char *format, ...);
+
+/* For XML and HTML: & < > " ' as entities; what XML cannot hold (control characters,
+ * bytes that are not UTF-8) as the replacement character. */
+void pki_text_add_escaped(pki_text *text, const char *string);
+
+void pki_text_free(pki_text *text);
+
+/* Write to a temporary name beside `path`, then rename: a reader sees all or nothing. */
+pk_status pki_text_save(const pki_text *text, const char *path, pk_error *err);
+
+/* Make a folder and the folders above it; one that exists is fine. */
+pk_status pki_folder_create(const char *path, pk_error *err);
+
+#endif

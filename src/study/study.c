@@ -1,0 +1,56 @@
+#include "study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/pendulum.h"
+
+static const pki_study studies[] = {
+    {"pendulum", "relative against absolute coordinates: energy and period of two pendulums",
+     "Zobova et al. 2016, section 3.1, Table 1 and Fig. 3", pki_study_pendulum},
+};
+
+const pki_study *pki_studies(int *count)
+{
+  *count = (int)(sizeof studies / sizeof studies[0]);
+  return studies;
+}
+
+const pki_study *pki_study_find(const char *name)
+{
+  for (size_t i = 0; i < sizeof studies / sizeof studies[0]; i++) {
+    if (strcmp(studies[i].name, name) == 0) {
+      return &studies[i];
+    }
+  }
+  return NULL;
+}
+
+pki_study_row *pki_study_add(pki_study_result *result, const pki_study_row *row)
+{
+  pki_study_row *rows = realloc(result->rows, (size_t)(result->nrow + 1) * sizeof *rows);
+  if (rows == NULL) {
+    result->failed = true;
+    return NULL;
+  }
+  result->rows = rows;
+  rows[result->nrow] = *row;
+  return &rows[result->nrow++];
+}
+
+const pki_study_row *pki_study_get(const pki_study_result *result, const char *id)
+{
+  for (int i = 0; i < result->nrow; i++) {
+    if (strcmp(result->rows[i].id, id) == 0) {
+      return &result->rows[i];
+    }
+  }
+  return NULL;
+}
+
+void pki_study_free(pki_study_result *result)
+{
+  free(result->rows);
+  pki_text_free(&result->summary);
+  *result = (pki_study_result){0};
+}

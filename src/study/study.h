@@ -1,0 +1,57 @@
+/* Studies: the tables and figures of a source paper, computed by Pronk and set beside the
+ * paper's values. A study is one row of the registry in study.c and a file of its own. */
+#ifndef PKI_STUDY_STUDY_H
+#define PKI_STUDY_STUDY_H
+
+#include "record/text.h"
+
+typedef enum pki_verdict {
+  PKI_VERDICT_NONE,  /* nothing to hold: a machine's speed, a value for comparison */
+  PKI_VERDICT_HOLDS, /* agrees with the paper, or is no worse */
+  PKI_VERDICT_MISSES
+} pki_verdict;
+
+/* One value of the paper and Pronk's. */
+typedef struct pki_study_row {
+  char id[64];      /* stable, for scripts: "table1/single/1e-2/energy" */
+  char section[96]; /* heads a group of rows when it changes */
+  char what[112];
+  double paper;    /* NAN: the paper gives none */
+  double measured; /* NAN: not measured; the note says why */
+  char unit[32];
+  char note[256];
+  pki_verdict verdict;
+} pki_study_row;
+
+typedef struct pki_study_result {
+  pki_study_row *rows;
+  int nrow;
+  bool failed;       /* out of memory for a row */
+  pki_text summary;  /* for a terminal: the paper's tables with Pronk's values */
+  char report[4096]; /* the HTML file */
+} pki_study_result;
+
+typedef struct pki_study_options {
+  const char *folder;                                              /* where files go; it exists */
+  bool quick;                                                      /* leave out what takes long */
+  void (*progress)(void *user, double fraction, const char *what); /* NULL: none */
+  void *user;
+} pki_study_options;
+
+typedef struct pki_study {
+  const char *name, *doc, *source;
+  pk_status (*run)(const pki_study_options *options, pki_study_result *result, pk_error *err);
+} pki_study;
+
+const pki_study *pki_studies(int *count);
+const pki_study *pki_study_find(const char *name); /* NULL: none of this name */
+
+/* Append a copy of a row; NULL, and result->failed, when memory is out. */
+pki_study_row *pki_study_add(pki_study_result *result, const pki_study_row *row);
+
+/* The row of this id, NULL when there is none. */
+const pki_study_row *pki_study_get(const pki_study_result *result, const char *id);
+
+void pki_study_free(pki_study_result *result);
+
+#endif

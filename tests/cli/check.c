@@ -1,0 +1,102 @@
+/* pronk check. */
+#include "cli/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void good_models_are_explained(void **state)
+{
+  (void)state;
+  run_result r = run("check starleth");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "starleth.urdf: ok"));
+  assert_true(contains(r.out, "free root 'base', 18 degrees of freedom, 13 bodies"));
+  assert_true(contains(r.out, "merged"));
+  run_free(&r);
+}
+
+static void every_error_is_named_with_its_line_and_the_nearest_word(void **state)
+{
+  (void)state;
+  write_robot("check_bad.urdf", "revolut", "0 0 0");
+  run_result r = run("check check_bad.urdf");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "check_bad.urdf:11: error: "));
+  assert_true(contains(r.out, "revolute"));
+  assert_true(contains(r.out, "check_bad.urdf: not ok, "));
+  run_free(&r);
+  remove("check_bad.urdf");
+}
+
+static void json_has_the_promised_fields(void **state)
+{
+  (void)state;
+  write_robot("check_bad.urdf", "revolut", "0 1 0");
+  cJSON *o = run_json("check check_bad.urdf --json", 2);
+  assert_string_equal(cJSON_GetObjectItem(o, "file")->valuestring, "check_bad.urdf");
+  assert_true(cJSON_IsFalse(cJSON_GetObjectItem(o, "ok")));
+  assert_true(cJSON_IsArray(cJSON_GetObjectItem(o, "warnings")));
+  const cJSON *errors = cJSON_GetObjectItem(o, "errors");
+  assert_true(cJSON_GetArraySize(errors) >= 1);
+  const cJSON *first = cJSON_GetArrayItem(errors, 0);
+  assert_string_equal(cJSON_GetObjectItem(first, "file")->valuestring, "check_bad.urdf");
+  assert_int_equal(cJSON_GetObjectItem(first, "line")->valueint, 11);
+  assert_true(cJSON_IsString(cJSON_GetObjectItem(first, "field")));
+  assert_true(contains(cJSON_GetObjectItem(first, "message")->valuestring, "revolut"));
+  cJSON_Delete(o);
+  remove("check_bad.urdf");
+
+  o = run_json("check pendulum --json", 0);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "ok")));
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(o, "errors")), 0);
+  assert_int_equal(cJSON_GetObjectItem(o, "dof")->valueint, 1);
+  cJSON_Delete(o);
+}
+
+static void several_models_are_checked_to_the_end(void **state)
+{
+  (void)state;
+  write_robot("check_bad.urdf", "revolut", "0 1 0");
+  run_result r = run("check check_bad.urdf pendulum nothing --json");
+  assert_int_equal(r.status, 2);
+  // One object on each line.
+  int objects = 0;
+  for (char *line = strtok(r.out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    cJSON *o = cJSON_Parse(line);
+    assert_non_null(o);
+    assert_int_equal(cJSON_IsTrue(cJSON_GetObjectItem(o, "ok")), objects == 1);
+    cJSON_Delete(o);
+    objects++;
+  }
+  assert_int_equal(objects, 3);
+  run_free(&r);
+  remove("check_bad.urdf");
+}
+
+static void a_file_that_is_no_xml_or_not_there_is_not_ok(void **state)
+{
+  (void)state;
+  write_file("check_broken.urdf", "<robot name=\"x\"><link");
+  run_result r = run("check check_broken.urdf");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "check_broken.urdf:1: error: "));
+  run_free(&r);
+  remove("check_broken.urdf");
+  r = run("check ./nowhere.urdf");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "./nowhere.urdf: error: "));
+  run_free(&r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(good_models_are_explained),
+      cmocka_unit_test(every_error_is_named_with_its_line_and_the_nearest_word),
+      cmocka_unit_test(json_has_the_promised_fields),
+      cmocka_unit_test(several_models_are_checked_to_the_end),
+      cmocka_unit_test(a_file_that_is_no_xml_or_not_there_is_not_ok),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

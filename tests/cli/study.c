@@ -1,0 +1,83 @@
+/* pronk study, from the outside. */
+#include "cli/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char folder[] = "cli_study_out";
+
+static void remove_report(void)
+{
+  static const char *const files[] = {"pendulum/report.html",
+                                      "pendulum/period.svg",
+                                      "pendulum/height.svg",
+                                      "pendulum/energy.svg",
+                                      "pendulum",
+                                      ""};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+    assert_int_equal(remove(path), 0);
+  }
+}
+
+static void json_has_the_promised_fields(void **state)
+{
+  (void)state;
+  char line[256];
+  snprintf(line, sizeof line, "study pendulum --quick --json -o %s", folder);
+  cJSON *o = run_json(line, 0);
+  assert_string_equal(cJSON_GetObjectItem(o, "study")->valuestring, "pendulum");
+  const cJSON *rows = cJSON_GetObjectItem(o, "rows"), *row;
+  assert_true(cJSON_GetArraySize(rows) > 30);
+  int held = 0;
+  cJSON_ArrayForEach(row, rows)
+  {
+    static const char *const texts[] = {"id", "what", "unit", "note"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+      assert_true(cJSON_IsString(cJSON_GetObjectItem(row, texts[i])));
+    }
+    static const char *const numbers[] = {"paper", "measured"};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+      const cJSON *value = cJSON_GetObjectItem(row, numbers[i]);
+      assert_true(cJSON_IsNumber(value) || cJSON_IsNull(value));
+    }
+    assert_false(cJSON_IsFalse(cJSON_GetObjectItem(row, "ok")));
+    held += cJSON_IsTrue(cJSON_GetObjectItem(row, "ok"));
+  }
+  assert_int_equal(held, 8);
+  FILE *report = fopen(cJSON_GetObjectItem(o, "report")->valuestring, "r");
+  assert_non_null(report);
+  char text[64];
+  assert_non_null(fgets(text, sizeof text, report));
+  assert_string_equal(text, "<!DOCTYPE html>\n");
+  fclose(report);
+  cJSON_Delete(o);
+  remove_report();
+}
+
+static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
+{
+  (void)state;
+  char line[256];
+  snprintf(line, sizeof line, "study all --quick --output=%s", folder);
+  run_result r = run(line);
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "Table 1."));
+  assert_true(contains(r.out, "Fig. 3."));
+  assert_true(contains(r.out, "3.147033054308"));
+  assert_true(contains(r.out, "8 of 8"));
+  assert_true(contains(r.out, "Report: cli_study_out/pendulum/report.html"));
+  assert_string_equal(r.err, "");
+  run_free(&r);
+  remove_report();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(json_has_the_promised_fields),
+      cmocka_unit_test(a_person_sees_the_papers_table_and_where_the_report_is),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
