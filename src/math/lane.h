@@ -25,6 +25,9 @@ typedef double pk_r __attribute__((vector_size(8 * PKI_LANES)));
 typedef uint64_t pk_i __attribute__((vector_size(8 * PKI_LANES)));
 #endif
 
+/* Small pieces of kernels: structs of lanes pass through registers only when inlined. */
+#define PKI_INLINE static inline __attribute__((always_inline))
+
 /* PKI_NAME(rnea) is pki_rnea_avx2_4 in the variant for AVX2 and 4 lanes. */
 #define PKI_PASTE_(name, isa, lanes) pki_##name##_##isa##_##lanes
 #define PKI_PASTE(name, isa, lanes) PKI_PASTE_(name, isa, lanes)

@@ -28,126 +28,126 @@ typedef struct pki_v6 {
 
 /* ---- vectors ---- */
 
-static inline pki_v3 pki_v3_zero(void)
+PKI_INLINE pki_v3 pki_v3_zero(void)
 {
   const pk_r zero = pki_splat(0);
   return (pki_v3){zero, zero, zero};
 }
 
-static inline pki_v3 pki_v3_load(const pk_r *p)
+PKI_INLINE pki_v3 pki_v3_load(const pk_r *p)
 {
   return (pki_v3){p[0], p[1], p[2]};
 }
 
 /* The same plain vector in every lane. */
-static inline pki_v3 pki_v3_splat(const double *p)
+PKI_INLINE pki_v3 pki_v3_splat(const double *p)
 {
   return (pki_v3){pki_splat(p[0]), pki_splat(p[1]), pki_splat(p[2])};
 }
 
-static inline void pki_v3_store(pki_v3 a, pk_r *p)
+PKI_INLINE void pki_v3_store(pki_v3 a, pk_r *p)
 {
   p[0] = a.x, p[1] = a.y, p[2] = a.z;
 }
 
-static inline pki_v3 pki_add(pki_v3 a, pki_v3 b)
+PKI_INLINE pki_v3 pki_add(pki_v3 a, pki_v3 b)
 {
   return (pki_v3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-static inline pki_v3 pki_sub(pki_v3 a, pki_v3 b)
+PKI_INLINE pki_v3 pki_sub(pki_v3 a, pki_v3 b)
 {
   return (pki_v3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-static inline pki_v3 pki_scale(pk_r s, pki_v3 a)
+PKI_INLINE pki_v3 pki_scale(pk_r s, pki_v3 a)
 {
   return (pki_v3){s * a.x, s * a.y, s * a.z};
 }
 
 /* c + s a */
-static inline pki_v3 pki_add_scaled(pki_v3 c, pk_r s, pki_v3 a)
+PKI_INLINE pki_v3 pki_add_scaled(pki_v3 c, pk_r s, pki_v3 a)
 {
   return (pki_v3){c.x + s * a.x, c.y + s * a.y, c.z + s * a.z};
 }
 
-static inline pk_r pki_dot(pki_v3 a, pki_v3 b)
+PKI_INLINE pk_r pki_dot(pki_v3 a, pki_v3 b)
 {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
 /* c + a . b */
-static inline pk_r pki_add_dot(pk_r c, pki_v3 a, pki_v3 b)
+PKI_INLINE pk_r pki_add_dot(pk_r c, pki_v3 a, pki_v3 b)
 {
   return c + a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-static inline pki_v3 pki_cross(pki_v3 a, pki_v3 b)
+PKI_INLINE pki_v3 pki_cross(pki_v3 a, pki_v3 b)
 {
   return (pki_v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 /* c + a x b */
-static inline pki_v3 pki_add_cross(pki_v3 c, pki_v3 a, pki_v3 b)
+PKI_INLINE pki_v3 pki_add_cross(pki_v3 c, pki_v3 a, pki_v3 b)
 {
   return (pki_v3){c.x + a.y * b.z - a.z * b.y, c.y + a.z * b.x - a.x * b.z, c.z + a.x * b.y - a.y * b.x};
 }
 
 /* ---- matrices ---- */
 
-static inline pki_m3 pki_m3_identity(void)
+PKI_INLINE pki_m3 pki_m3_identity(void)
 {
   const pk_r o = pki_splat(0), i = pki_splat(1);
   return (pki_m3){{i, o, o}, {o, i, o}, {o, o, i}};
 }
 
 /* A b with a plain b, the same in every lane */
-static inline pki_v3 pki_m3_apply_plain(pki_m3 A, const double *b)
+PKI_INLINE pki_v3 pki_m3_apply_plain(pki_m3 A, const double *b)
 {
   return (pki_v3){A.x.x * b[0] + A.x.y * b[1] + A.x.z * b[2], A.y.x * b[0] + A.y.y * b[1] + A.y.z * b[2],
                   A.z.x * b[0] + A.z.y * b[1] + A.z.z * b[2]};
 }
 
 /* A b */
-static inline pki_v3 pki_m3_apply(pki_m3 A, pki_v3 b)
+PKI_INLINE pki_v3 pki_m3_apply(pki_m3 A, pki_v3 b)
 {
   return (pki_v3){pki_dot(A.x, b), pki_dot(A.y, b), pki_dot(A.z, b)};
 }
 
 /* A' b */
-static inline pki_v3 pki_m3_apply_t(pki_m3 A, pki_v3 b)
+PKI_INLINE pki_v3 pki_m3_apply_t(pki_m3 A, pki_v3 b)
 {
   return (pki_v3){A.x.x * b.x + A.y.x * b.y + A.z.x * b.z, A.x.y * b.x + A.y.y * b.y + A.z.y * b.z,
                   A.x.z * b.x + A.y.z * b.y + A.z.z * b.z};
 }
 
-static inline pki_v3 pki_m3_col(const pki_m3 *A, int k)
+PKI_INLINE pki_v3 pki_m3_col(const pki_m3 *A, int k)
 {
   return k == 0   ? (pki_v3){A->x.x, A->y.x, A->z.x}
          : k == 1 ? (pki_v3){A->x.y, A->y.y, A->z.y}
                   : (pki_v3){A->x.z, A->y.z, A->z.z};
 }
 
-static inline pki_m3 pki_m3_from_cols(pki_v3 a, pki_v3 b, pki_v3 c)
+PKI_INLINE pki_m3 pki_m3_from_cols(pki_v3 a, pki_v3 b, pki_v3 c)
 {
   return (pki_m3){{a.x, b.x, c.x}, {a.y, b.y, c.y}, {a.z, b.z, c.z}};
 }
 
 /* A B with a plain row-major B */
-static inline pki_m3 pki_m3_mul_plain(pki_m3 A, const double *B)
+PKI_INLINE pki_m3 pki_m3_mul_plain(pki_m3 A, const double *B)
 {
   const double c0[3] = {B[0], B[3], B[6]}, c1[3] = {B[1], B[4], B[7]}, c2[3] = {B[2], B[5], B[8]};
   return pki_m3_from_cols(pki_m3_apply_plain(A, c0), pki_m3_apply_plain(A, c1), pki_m3_apply_plain(A, c2));
 }
 
-static inline pki_m3 pki_m3_mul(pki_m3 A, pki_m3 B)
+PKI_INLINE pki_m3 pki_m3_mul(pki_m3 A, pki_m3 B)
 {
   return pki_m3_from_cols(pki_m3_apply(A, pki_m3_col(&B, 0)), pki_m3_apply(A, pki_m3_col(&B, 1)),
                           pki_m3_apply(A, pki_m3_col(&B, 2)));
 }
 
 /* Rotation of a unit quaternion (w, x, y, z); its length is divided out. */
-static inline pki_m3 pki_m3_from_quat(const pk_r *q)
+PKI_INLINE pki_m3 pki_m3_from_quat(const pk_r *q)
 {
   const pk_r w = q[0], x = q[1], y = q[2], z = q[3];
   const pk_r s = 2.0 / (w * w + x * x + y * y + z * z);
@@ -158,14 +158,14 @@ static inline pki_m3 pki_m3_from_quat(const pk_r *q)
 
 /* ---- symmetric matrices ---- */
 
-static inline pki_v3 pki_s3_apply(pki_s3 S, pki_v3 b)
+PKI_INLINE pki_v3 pki_s3_apply(pki_s3 S, pki_v3 b)
 {
   return (pki_v3){S.xx * b.x + S.xy * b.y + S.xz * b.z, S.xy * b.x + S.yy * b.y + S.yz * b.z,
                   S.xz * b.x + S.yz * b.y + S.zz * b.z};
 }
 
 /* R S R' */
-static inline pki_s3 pki_s3_rotate(pki_m3 R, pki_s3 S)
+PKI_INLINE pki_s3 pki_s3_rotate(pki_m3 R, pki_s3 S)
 {
   const pki_v3 tx = pki_s3_apply(S, R.x), ty = pki_s3_apply(S, R.y), tz = pki_s3_apply(S, R.z);
   return (pki_s3){pki_dot(tx, R.x), pki_dot(tx, R.y), pki_dot(tx, R.z),
@@ -174,35 +174,35 @@ static inline pki_s3 pki_s3_rotate(pki_m3 R, pki_s3 S)
 
 /* ---- spatial vectors ---- */
 
-static inline pki_v6 pki_v6_zero(void)
+PKI_INLINE pki_v6 pki_v6_zero(void)
 {
   return (pki_v6){pki_v3_zero(), pki_v3_zero()};
 }
 
-static inline pki_v6 pki_v6_add(pki_v6 a, pki_v6 b)
+PKI_INLINE pki_v6 pki_v6_add(pki_v6 a, pki_v6 b)
 {
   return (pki_v6){pki_add(a.a, b.a), pki_add(a.l, b.l)};
 }
 
-static inline pk_r pki_v6_dot(pki_v6 a, pki_v6 b)
+PKI_INLINE pk_r pki_v6_dot(pki_v6 a, pki_v6 b)
 {
   return a.a.x * b.a.x + a.a.y * b.a.y + a.a.z * b.a.z + a.l.x * b.l.x + a.l.y * b.l.y + a.l.z * b.l.z;
 }
 
 /* c + s a */
-static inline pki_v6 pki_v6_add_scaled(pki_v6 c, pk_r s, pki_v6 a)
+PKI_INLINE pki_v6 pki_v6_add_scaled(pki_v6 c, pk_r s, pki_v6 a)
 {
   return (pki_v6){pki_add_scaled(c.a, s, a.a), pki_add_scaled(c.l, s, a.l)};
 }
 
 /* A force at the tip of r, seen from its foot: (n + r x f, f). */
-static inline pki_v6 pki_force_to_foot(pki_v6 f, pki_v3 r)
+PKI_INLINE pki_v6 pki_force_to_foot(pki_v6 f, pki_v3 r)
 {
   return (pki_v6){pki_add_cross(f.a, r, f.l), f.l};
 }
 
 /* A motion at the foot of r, seen from its tip: (w, v + w x r). */
-static inline pki_v6 pki_motion_to_tip(pki_v6 m, pki_v3 r)
+PKI_INLINE pki_v6 pki_motion_to_tip(pki_v6 m, pki_v3 r)
 {
   return (pki_v6){m.a, pki_add_cross(m.l, m.a, r)};
 }

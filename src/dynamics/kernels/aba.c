@@ -8,7 +8,7 @@
 #include "dynamics/kernels/declare.h"
 
 /* Eliminate the joint of body i: its factor is kept, and what is left of IA comes back. */
-static inline pki_artic eliminate_axis(const pki_work *w, int i, pki_artic I)
+PKI_INLINE pki_artic eliminate_axis(const pki_work *w, int i, pki_artic I)
 {
   const pk_model *m = w->model;
   const int linear = m->body_motion[i] == PK_MOTION_PRISMATIC;
@@ -21,10 +21,10 @@ static inline pki_artic eliminate_axis(const pki_work *w, int i, pki_artic I)
   return pki_artic_downdate(I, U, f->UD);
 }
 
-static pki_artic eliminate_multi(const pki_work *w, int i, pki_artic I)
+PKI_INLINE pki_artic eliminate_columns(const pki_work *w, int i, pki_artic I, int n)
 {
   const pk_model *m = w->model;
-  const int motion = m->body_motion[i], n = pki_motion_nu(motion), p = m->body_parent[i];
+  const int motion = n == 6 ? PK_MOTION_FLOATING : PK_MOTION_SPHERICAL, p = m->body_parent[i];
   const pki_m3 RJ = pki_joint_frame(m, i, &pki_poses(w)[p].R), R = pki_poses(w)[i].R;
   pk_r *const slot = pki_multi(w, i), *const D = slot + PKI_MULTI_D;
   pki_v6 U[6];
@@ -59,8 +59,13 @@ static pki_artic eliminate_multi(const pki_work *w, int i, pki_artic I)
   return I;
 }
 
+static pki_artic eliminate_multi(const pki_work *w, int i, pki_artic I)
+{
+  return w->model->body_motion[i] == PK_MOTION_FLOATING ? eliminate_columns(w, i, I, 6) : eliminate_columns(w, i, I, 3);
+}
+
 /* The inwards step of a right side: what the joint of body i does not take of force f. */
-static inline pki_v6 take_axis(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
+PKI_INLINE pki_v6 take_axis(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
 {
   const pk_model *m = w->model;
   const pki_v3 s = pki_m3_col(&pki_poses(w)[i].R, m->body_axis[i]);
@@ -91,7 +96,7 @@ static pki_v6 take_multi(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
 }
 
 /* The outwards step: the joint's acceleration, and with it the body's, given the parent's. */
-static inline pki_v6 move_axis(const pki_work *w, int i, pki_v6 d, pk_r *x)
+PKI_INLINE pki_v6 move_axis(const pki_work *w, int i, pki_v6 d, pk_r *x)
 {
   const pk_model *m = w->model;
   const pki_v3 s = pki_m3_col(&pki_poses(w)[i].R, m->body_axis[i]);
@@ -133,13 +138,13 @@ static pki_v6 move_multi(const pki_work *w, int i, pki_v6 d, pk_r *x)
   return d;
 }
 
-static inline int one_axis(const pk_model *m, int i)
+PKI_INLINE int one_axis(const pk_model *m, int i)
 {
   return m->body_motion[i] <= PK_MOTION_PRISMATIC;
 }
 
 /* Outwards over all bodies: delta and the accelerations of the joints. */
-static inline void move_all(const pki_work *w, pk_r *x)
+PKI_INLINE void move_all(const pki_work *w, pk_r *x)
 {
   const pk_model *m = w->model;
   const pki_pose_r *const pose = pki_poses(w);

@@ -9,31 +9,31 @@
 
 #include "dynamics/kernels/body.h"
 
-static inline pki_artic *pki_artics(const pki_work *w)
+PKI_INLINE pki_artic *pki_artics(const pki_work *w)
 {
   return (pki_artic *)(void *)w->artic + 1;
 }
 
-static inline pki_axis_factor *pki_axis_factors(const pki_work *w)
+PKI_INLINE pki_axis_factor *pki_axis_factors(const pki_work *w)
 {
   return (pki_axis_factor *)(void *)w->factor + 1;
 }
 
-static inline pki_artic pki_artic_from_rigid(pki_rigid b)
+PKI_INLINE pki_artic pki_artic_from_rigid(pki_rigid b)
 {
   const pk_r o = pki_splat(0);
   return (pki_artic){b.I, {{o, -b.h.z, b.h.y}, {b.h.z, o, -b.h.x}, {-b.h.y, b.h.x, o}}, {b.m, o, o, b.m, o, b.m}};
 }
 
 /* IA times an angular or a linear unit acceleration along s. */
-static inline pki_v6 pki_artic_apply(const pki_artic *I, pki_v3 s, int linear)
+PKI_INLINE pki_v6 pki_artic_apply(const pki_artic *I, pki_v3 s, int linear)
 {
   return linear ? (pki_v6){pki_m3_apply(I->B, s), pki_s3_apply(I->C, s)}
                 : (pki_v6){pki_s3_apply(I->A, s), pki_m3_apply_t(I->B, s)};
 }
 
 /* IA - u v' for parallel u and v (the result is symmetric). */
-static inline pki_artic pki_artic_downdate(pki_artic I, pki_v6 u, pki_v6 v)
+PKI_INLINE pki_artic pki_artic_downdate(pki_artic I, pki_v6 u, pki_v6 v)
 {
   I.A.xx -= u.a.x * v.a.x, I.A.xy -= u.a.x * v.a.y, I.A.xz -= u.a.x * v.a.z;
   I.A.yy -= u.a.y * v.a.y, I.A.yz -= u.a.y * v.a.z, I.A.zz -= u.a.z * v.a.z;
@@ -47,7 +47,7 @@ static inline pki_artic pki_artic_downdate(pki_artic I, pki_v6 u, pki_v6 v)
 
 /* sum + IA seen from the foot of r:
  *   B' = B + r~ C,   A' = A + r~ B' + (r~ B'new)' : row j of B turned by r, entry by entry */
-static inline pki_artic pki_artic_add_shifted(pki_artic sum, pki_artic I, pki_v3 r)
+PKI_INLINE pki_artic pki_artic_add_shifted(pki_artic sum, pki_artic I, pki_v3 r)
 {
   /* columns of C crossed with r, added to B: B_ij + (r x C_j)_i */
   const pki_m3 B = {{I.B.x.x + r.y * I.C.xz - r.z * I.C.xy, I.B.x.y + r.y * I.C.yz - r.z * I.C.yy,
@@ -71,20 +71,20 @@ static inline pki_artic pki_artic_add_shifted(pki_artic sum, pki_artic I, pki_v3
 
 /* ---- joints with several coordinates: S has n columns, each angular or linear ---- */
 
-static inline pk_r *pki_multi(const pki_work *w, int i)
+PKI_INLINE pk_r *pki_multi(const pki_work *w, int i)
 {
   return pki_out(w->multi) + (size_t)PKI_MULTI * (size_t)w->body_multi[i];
 }
 
 /* Column c of S of a spherical or floating body. */
-static inline pki_v3 pki_multi_column(int motion, const pki_m3 *RJ, const pki_m3 *R, int c, int *linear)
+PKI_INLINE pki_v3 pki_multi_column(int motion, const pki_m3 *RJ, const pki_m3 *R, int c, int *linear)
 {
   *linear = motion == PK_MOTION_FLOATING && c < 3;
   return *linear ? pki_m3_col(RJ, c) : pki_m3_col(R, c % 3);
 }
 
 /* Packed lower triangle: row r starts at r (r + 1) / 2. D = L diag L', 1/diag kept. */
-static inline void pki_ldl_factor(pk_r *D, int n)
+PKI_INLINE void pki_ldl_factor(pk_r *D, int n)
 {
   for (int k = 0; k < n; k++) {
     pk_r *rk = D + k * (k + 1) / 2;
@@ -106,7 +106,7 @@ static inline void pki_ldl_factor(pk_r *D, int n)
   }
 }
 
-static inline void pki_ldl_solve(const pk_r *D, int n, pk_r *x)
+PKI_INLINE void pki_ldl_solve(const pk_r *D, int n, pk_r *x)
 {
   for (int k = 0; k < n; k++) {
     for (int j = 0; j < k; j++) {

@@ -32,33 +32,33 @@ typedef struct pki_axis_factor {
   pk_r Dinv, rest;
 } pki_axis_factor;
 
-static inline pki_pose_r *pki_poses(const pki_work *w)
+PKI_INLINE pki_pose_r *pki_poses(const pki_work *w)
 {
   return (pki_pose_r *)(void *)w->pose + 1;
 }
 
-static inline pki_v3 *pki_origins(const pki_work *w)
+PKI_INLINE pki_v3 *pki_origins(const pki_work *w)
 {
   return (pki_v3 *)(void *)w->origin + 1;
 }
 
-static inline pki_v6 *pki_v6s(double *array)
+PKI_INLINE pki_v6 *pki_v6s(double *array)
 {
   return (pki_v6 *)(void *)array + 1;
 }
 
-static inline const pk_r *pki_reals(const double *array)
+PKI_INLINE const pk_r *pki_reals(const double *array)
 {
   return (const pk_r *)(const void *)array;
 }
 
-static inline pk_r *pki_out(double *array)
+PKI_INLINE pk_r *pki_out(double *array)
 {
   return (pk_r *)(void *)array;
 }
 
 /* A frame turned about its own axis k. */
-static inline pki_m3 pki_turn_about(pki_m3 R, int k, pk_r s, pk_r c)
+PKI_INLINE pki_m3 pki_turn_about(pki_m3 R, int k, pk_r s, pk_r c)
 {
   const pki_v3 i = pki_m3_col(&R, 0), j = pki_m3_col(&R, 1), l = pki_m3_col(&R, 2);
   /* the column after the axis goes to c i + s j, the next one to c j - s i */
@@ -79,13 +79,13 @@ static inline pki_m3 pki_turn_about(pki_m3 R, int k, pk_r s, pk_r c)
 }
 
 /* The joint frame of body i before it moves, in world axes. */
-static inline pki_m3 pki_joint_frame(const pk_model *m, int i, const pki_m3 *Rp)
+PKI_INLINE pki_m3 pki_joint_frame(const pk_model *m, int i, const pki_m3 *Rp)
 {
   return m->body_turned[i] ? pki_m3_mul_plain(*Rp, m->body_rot + 9 * (size_t)i) : *Rp;
 }
 
 /* Pose of body i from its parent's and q. */
-static inline pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *q)
+PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *q)
 {
   const pk_r *qi = q + m->body_q[i];
   const pki_m3 RJ = pki_joint_frame(m, i, Rp);
@@ -113,7 +113,7 @@ static inline pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *R
 }
 
 /* The joint's own velocity in world axes: angular and linear parts of S u. */
-static inline pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *x)
+PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *x)
 {
   const pk_r *xi = x + m->body_u[i];
   switch (m->body_motion[i]) {
@@ -131,7 +131,7 @@ static inline pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, 
 }
 
 /* The same projection the other way: x_i += S' f. */
-static inline void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f, pk_r *x)
+PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f, pk_r *x)
 {
   pk_r *xi = x + m->body_u[i];
   switch (m->body_motion[i]) {
@@ -153,7 +153,7 @@ static inline void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp,
 }
 
 /* Velocity of a body from its parent's: S u given. */
-static inline pki_v6 pki_body_twist(pki_v6 parent, pki_v3 r, pki_v6 rate)
+PKI_INLINE pki_v6 pki_body_twist(pki_v6 parent, pki_v3 r, pki_v6 rate)
 {
   return (pki_v6){pki_add(parent.a, rate.a), pki_add(pki_add_cross(parent.l, parent.a, r), rate.l)};
 }
@@ -161,14 +161,14 @@ static inline pki_v6 pki_body_twist(pki_v6 parent, pki_v3 r, pki_v6 rate)
 /* Acceleration of a body with du/dt = 0: the parent's, and the velocity products
  *   alpha = alpha_p + w_p x rate_w
  *   acc   = acc_p + alpha_p x r + w_p x (w_p x r + 2 rate_v) */
-static inline pki_v6 pki_body_accel(pki_v6 parent, pki_v3 wp, pki_v3 r, pki_v6 rate)
+PKI_INLINE pki_v6 pki_body_accel(pki_v6 parent, pki_v3 wp, pki_v3 r, pki_v6 rate)
 {
   const pki_v3 arm = pki_add_cross(pki_add(rate.l, rate.l), wp, r);
   return (pki_v6){pki_add_cross(parent.a, wp, rate.a), pki_add_cross(pki_add_cross(parent.l, parent.a, r), wp, arm)};
 }
 
 /* The body's inertia in world axes at its origin. */
-static inline pki_rigid pki_body_rigid(const pki_work *w, int i, const pki_m3 *R)
+PKI_INLINE pki_rigid pki_body_rigid(const pki_work *w, int i, const pki_m3 *R)
 {
   const pk_r *in = pki_reals(w->params.inertia) + 10 * (size_t)i;
   const pki_s3 I = {in[4], in[5], in[6], in[7], in[8], in[9]};
@@ -177,7 +177,7 @@ static inline pki_rigid pki_body_rigid(const pki_work *w, int i, const pki_m3 *R
 
 /* Force of inertia about the origin:
  *   n = I alpha + h x acc + w x I w,   f = m acc + alpha x h + w x (w x h) */
-static inline pki_v6 pki_rigid_force(pki_rigid b, pki_v3 w, pki_v6 accel)
+PKI_INLINE pki_v6 pki_rigid_force(pki_rigid b, pki_v3 w, pki_v6 accel)
 {
   const pki_v3 Iw = pki_s3_apply(b.I, w);
   const pki_v3 n = pki_add_cross(pki_add_cross(pki_s3_apply(b.I, accel.a), b.h, accel.l), w, Iw);
@@ -186,7 +186,7 @@ static inline pki_v6 pki_rigid_force(pki_rigid b, pki_v3 w, pki_v6 accel)
 }
 
 /* The same with the moments taken in body axes, where the inertia need not be turned. */
-static inline pki_v6 pki_body_force(const pki_work *wk, int i, const pki_m3 *R, pki_v3 w, pki_v6 accel)
+PKI_INLINE pki_v6 pki_body_force(const pki_work *wk, int i, const pki_m3 *R, pki_v3 w, pki_v6 accel)
 {
   const pk_r *in = pki_reals(wk->params.inertia) + 10 * (size_t)i;
   const pki_s3 I = {in[4], in[5], in[6], in[7], in[8], in[9]};
@@ -198,14 +198,14 @@ static inline pki_v6 pki_body_force(const pki_work *wk, int i, const pki_m3 *R, 
 }
 
 /* The world's entries, index -1. */
-static inline void pki_world_pose(pki_work *w)
+PKI_INLINE void pki_world_pose(pki_work *w)
 {
   pki_poses(w)[-1] = (pki_pose_r){pki_m3_identity(), pki_v3_zero()};
   pki_origins(w)[-1] = pki_v3_zero();
 }
 
 /* The world accelerates upwards, which is how gravity enters. */
-static inline pki_v6 pki_world_accel(const pki_work *w)
+PKI_INLINE pki_v6 pki_world_accel(const pki_work *w)
 {
   const pk_r *g = pki_reals(w->params.gravity);
   return (pki_v6){pki_v3_zero(), {-g[0], -g[1], -g[2]}};

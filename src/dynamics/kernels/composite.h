@@ -4,14 +4,14 @@
 
 #include "dynamics/kernels/body.h"
 
-static inline pki_rigid *pki_rigids(const pki_work *w)
+PKI_INLINE pki_rigid *pki_rigids(const pki_work *w)
 {
   return (pki_rigid *)(void *)w->rigid + 1;
 }
 
 /* sum + b seen from the foot of r:
  *   h' = h + m r,   I' = I + (2 r.h + m r.r) 1 - (r h' + h r') with h' above */
-static inline pki_rigid pki_rigid_add_shifted(pki_rigid sum, pki_rigid b, pki_v3 r)
+PKI_INLINE pki_rigid pki_rigid_add_shifted(pki_rigid sum, pki_rigid b, pki_v3 r)
 {
   const pki_v3 h = pki_add_scaled(b.h, b.m, r);
   const pk_r t = pki_dot(r, b.h) + pki_dot(r, h);
@@ -27,13 +27,13 @@ static inline pki_rigid pki_rigid_add_shifted(pki_rigid sum, pki_rigid b, pki_v3
 }
 
 /* Force of a unit acceleration along s. */
-static inline pki_v6 pki_rigid_apply(const pki_rigid *b, pki_v3 s, int linear)
+PKI_INLINE pki_v6 pki_rigid_apply(const pki_rigid *b, pki_v3 s, int linear)
 {
   return linear ? (pki_v6){pki_cross(b->h, s), pki_scale(b->m, s)} : (pki_v6){pki_s3_apply(b->I, s), pki_cross(s, b->h)};
 }
 
 /* Composite inertias of all subtrees. */
-static inline void pki_compose(pki_work *w)
+PKI_INLINE void pki_compose(pki_work *w)
 {
   const pk_model *m = w->model;
   const pki_pose_r *const pose = pki_poses(w);
@@ -50,7 +50,7 @@ static inline void pki_compose(pki_work *w)
 }
 
 /* Coordinate c of body i: its direction in world axes, gain included. */
-static inline pki_v3 pki_column(const pki_work *w, int i, int c, int *linear)
+PKI_INLINE pki_v3 pki_column(const pki_work *w, int i, int c, int *linear)
 {
   const pk_model *m = w->model;
   const pki_pose_r *const pose = pki_poses(w);
