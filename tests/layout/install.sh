@@ -22,8 +22,8 @@ prefix=$work/prefix
 for file in include/pronk/pronk.h "$model"; do
   [ -f "$prefix/$file" ] || fail "$file is missing"
 done
-if grep -rlF "$source" "$prefix/lib"* --include='*.cmake' --include='*.pc'; then
-  fail "the files above name the source tree"
+if grep -rlF -e "$source/include" -e "$source/src" -e "$build" "$prefix/lib"* --include='*.cmake' --include='*.pc'; then
+  fail "the files above name the tree that they were built from"
 fi
 
 echo "-- find_package"

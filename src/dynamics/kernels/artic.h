@@ -46,7 +46,7 @@ PKI_INLINE pki_artic pki_artic_downdate(pki_artic I, pki_v6 u, pki_v6 v)
 }
 
 /* sum + IA seen from the foot of r:
- *   B' = B + r~ C,   A' = A + r~ B' + (r~ B'new)' : row j of B turned by r, entry by entry */
+ *   B_new = B + r~ C,   A_new = A + r~ B' + (r~ B_new')' */
 PKI_INLINE pki_artic pki_artic_add_shifted(pki_artic sum, pki_artic I, pki_v3 r)
 {
   /* columns of C crossed with r, added to B: B_ij + (r x C_j)_i */
@@ -56,7 +56,7 @@ PKI_INLINE pki_artic pki_artic_add_shifted(pki_artic sum, pki_artic I, pki_v3 r)
                      I.B.y.z + r.z * I.C.xz - r.x * I.C.zz},
                     {I.B.z.x + r.x * I.C.xy - r.y * I.C.xx, I.B.z.y + r.x * I.C.yy - r.y * I.C.xy,
                      I.B.z.z + r.x * I.C.yz - r.y * I.C.xz}};
-  /* A_ij + (r x row_j of B)_i + (r x row_i of B')_j */
+  /* A_ij + (r x row_j of the old B)_i + (r x row_i of the new B)_j */
   sum.A.xx += I.A.xx + (r.y * I.B.x.z - r.z * I.B.x.y) + (r.y * B.x.z - r.z * B.x.y);
   sum.A.xy += I.A.xy + (r.y * I.B.y.z - r.z * I.B.y.y) + (r.z * B.x.x - r.x * B.x.z);
   sum.A.xz += I.A.xz + (r.y * I.B.z.z - r.z * I.B.z.y) + (r.x * B.x.y - r.y * B.x.x);

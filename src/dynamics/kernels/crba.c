@@ -16,8 +16,11 @@ static inline pk_r *entry(const pki_work *w, int r, int c)
   return pki_out(w->M) + e;
 }
 
-/* A tree: row k of M from the last column to the first, as the walk to the root meets them. */
-static void fill_tree_row(const pki_work *w, int body, int c)
+/* The part of M that coordinate c of a body has with its own and its ancestors' coordinates, as the
+ * walk to the root meets them. On a tree that is the coordinate's whole row, from the last column to
+ * the first. With followers several bodies share a coordinate: entries are looked up and add up,
+ * and one that a body has with an ancestor of the same coordinate counts for both orders. */
+PKI_INLINE void fill_row(const pki_work *w, int body, int c, int shared)
 {
   const pk_model *m = w->model;
   const pki_pose_r *const pose = pki_poses(w);
@@ -26,42 +29,24 @@ static void fill_tree_row(const pki_work *w, int body, int c)
   int linear;
   const pki_v3 s = pki_column(w, body, c, &linear);
   pki_v6 f = pki_rigid_apply(&pki_rigids(w)[body], s, linear);
-  for (int e = c; e >= 0; e--) {
-    const pki_v3 t = pki_column(w, body, e, &linear);
-    *out-- = pki_dot(t, linear ? f.l : f.a);
-  }
-  for (int i = body; m->body_parent[i] >= 0;) {
-    f = pki_force_to_foot(f, pose[i].r);
-    i = m->body_parent[i];
-    for (int e = pki_motion_nu(m->body_motion[i]) - 1; e >= 0; e--) {
+  int i = body, last = c;
+  for (;;) {
+    for (int e = last; e >= 0; e--) {
       const pki_v3 t = pki_column(w, i, e, &linear);
-      *out-- = pki_dot(t, linear ? f.l : f.a);
-    }
-  }
-}
-
-/* With followers several bodies share a coordinate: entries add up, both orders on the diagonal. */
-static void add_mimic_row(const pki_work *w, int body, int c)
-{
-  const pk_model *m = w->model;
-  const pki_pose_r *const pose = pki_poses(w);
-  const int row = m->body_u[body] + c;
-  int linear;
-  const pki_v3 s = pki_column(w, body, c, &linear);
-  pki_v6 f = pki_rigid_apply(&pki_rigids(w)[body], s, linear);
-  for (int e = c; e >= 0; e--) {
-    const pki_v3 t = pki_column(w, body, e, &linear);
-    *entry(w, row, m->body_u[body] + e) += pki_dot(t, linear ? f.l : f.a);
-  }
-  for (int i = body; m->body_parent[i] >= 0;) {
-    f = pki_force_to_foot(f, pose[i].r);
-    i = m->body_parent[i];
-    for (int e = pki_motion_nu(m->body_motion[i]) - 1; e >= 0; e--) {
-      const pki_v3 t = pki_column(w, i, e, &linear);
-      const int col = m->body_u[i] + e;
       const pk_r value = pki_dot(t, linear ? f.l : f.a);
-      *entry(w, row, col) += row == col ? value + value : value;
+      if (shared) {
+        const int col = m->body_u[i] + e;
+        *entry(w, row, col) += row == col && i != body ? value + value : value;
+      } else {
+        *out-- = value;
+      }
     }
+    if (m->body_parent[i] < 0) {
+      return;
+    }
+    f = pki_force_to_foot(f, pose[i].r);
+    i = m->body_parent[i];
+    last = pki_motion_nu(m->body_motion[i]) - 1;
   }
 }
 
@@ -78,9 +63,9 @@ void PKI_NAME(crba)(pki_work *w)
   for (int i = 0; i < m->nbody; i++) {
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       if (m->has_mimic) {
-        add_mimic_row(w, i, c);
+        fill_row(w, i, c, 1);
       } else {
-        fill_tree_row(w, i, c);
+        fill_row(w, i, c, 0);
       }
     }
   }
