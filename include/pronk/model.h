@@ -48,7 +48,7 @@ typedef struct pk_model_joint {
   int nq, nu;         /* how many of each */
   int leader;         /* joint that this one follows, -1: none */
   double multiplier, offset; /* q_joint = multiplier * q[leader] + offset */
-  double axis[3];     /* unit, in the joint frame */
+  double axis[3];     /* unit, in the joint frame; zero for floating and spherical joints */
   double lower, upper, velocity, effort, damping, friction, armature; /* as described */
 } pk_model_joint;
 

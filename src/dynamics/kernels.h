@@ -31,8 +31,8 @@ typedef struct pki_work {
   double *twist;  /* [nbody][6] angular velocity, velocity of the origin */
   double *accel;  /* [nbody][6] angular acceleration, acceleration of the origin, minus gravity */
   double *force;  /* [nbody][6] moment and force of inertia */
-  double *artic;  /* [nbody][21] articulated inertia: A (6), B (9), C (6) */
-  double *rigid;  /* [nbody][10] composite inertia: m, m c, I */
+  double *artic;  /* [nbody][21] articulated inertia of the children: A (6), B (9), C (6) */
+  double *rigid;  /* [nbody][10] inertia, or composite inertia: m, m c, I */
   double *factor; /* [nbody][8] one-axis bodies: U/D (6), 1/D, remaining joint force */
   double *multi;  /* [nmulti][PKI_MULTI] factors of spherical and floating bodies */
   double *delta;  /* [nbody][6] acceleration beyond the velocity products */
@@ -41,7 +41,10 @@ typedef struct pki_work {
   double *M;      /* [nM] mass matrix, then its factor, in the elimination plan */
   double *tmp;    /* [2][nu] */
   int *body_multi; /* [nbody] index into multi, -1 for one-axis bodies */
+  int *body_place; /* [nbody] PKI_LEAF: no children; PKI_LAST: last child of its parent */
 } pki_work;
+
+enum { PKI_LEAF = 1, PKI_LAST = 2 };
 
 /* Entries of one `multi` slot: V = IA S / D (6 columns of 6), factor of D (21), remaining joint force (6). */
 enum { PKI_MULTI_V = 0, PKI_MULTI_D = 36, PKI_MULTI_REST = 57, PKI_MULTI = 63 };

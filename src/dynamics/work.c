@@ -14,12 +14,31 @@ static void spread(double *to, const double *from, size_t count, int lanes)
   }
 }
 
+/* Who has no children, and who is the last child. */
+static void mark_places(const pk_model *m, int *place)
+{
+  for (int i = 0; i < m->nbody; i++) {
+    place[i] = PKI_LEAF;
+  }
+  for (int i = m->nbody - 1; i >= 0; i--) {
+    const int p = m->body_parent[i];
+    if (p >= 0 && place[p] & PKI_LEAF) {
+      place[p] &= ~PKI_LEAF;
+      place[i] |= PKI_LAST;
+    }
+  }
+}
+
 void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
 {
   const size_t n = (size_t)m->nbody + 1, nu = (size_t)m->nu, real = (size_t)lanes * sizeof(double);
   int nmulti = 0;
   *w = (pki_work){.model = m, .lanes = lanes};
   w->body_multi = pki_arena_take(arena, (size_t)m->nbody, sizeof(int));
+  w->body_place = pki_arena_take(arena, (size_t)m->nbody, sizeof(int));
+  if (w->body_place != NULL) {
+    mark_places(m, w->body_place);
+  }
   for (int i = 0; i < m->nbody; i++) {
     const int multi = pki_motion_nu(m->body_motion[i]) > 1;
     if (w->body_multi != NULL) {

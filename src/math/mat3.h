@@ -114,24 +114,40 @@ static inline void pki_quat_from_mat3(const double R[9], double q[4])
   }
 }
 
-/* Eigenvalues of a symmetric matrix, six entries, ascending: trigonometric closed form. */
+/* Eigenvalues of a symmetric matrix, six entries, ascending: Jacobi's rotations (Golub and Van Loan,
+ * Matrix Computations, section 8.5) on entries scaled by a power of two. Errors are roundings of
+ * the largest, repeated eigenvalues included. */
 static inline void pki_sym3_eigenvalues(const double s[6], double out[3])
 {
-  const double mean = (s[0] + s[3] + s[5]) / 3;
-  const double a = s[0] - mean, b = s[3] - mean, c = s[5] - mean;
-  const double off = s[1] * s[1] + s[2] * s[2] + s[4] * s[4];
-  const double p = sqrt((a * a + b * b + c * c + 2 * off) / 6);
-  if (!(p > 0)) {
-    out[0] = out[1] = out[2] = mean;
-    return;
+  double size = 0, d[3], off[3]; /* off[k]: the entry that couples the other two axes */
+  int exponent;
+  for (int i = 0; i < 6; i++) {
+    size = fmax(size, fabs(s[i]));
   }
-  const double det = a * (b * c - s[4] * s[4]) - s[1] * (s[1] * c - s[4] * s[2]) + s[2] * (s[1] * s[4] - b * s[2]);
-  double r = det / (2 * p * p * p);
-  r = r < -1 ? -1 : r > 1 ? 1 : r;
-  const double phi = acos(r) / 3, third = 2.0943951023931954923; /* 2 pi / 3 */
-  out[2] = mean + 2 * p * cos(phi);
-  out[0] = mean + 2 * p * cos(phi + third);
-  out[1] = 3 * mean - out[0] - out[2];
+  frexp(size, &exponent);
+  for (int k = 0; k < 3; k++) {
+    static const int diagonal[3] = {0, 3, 5}, coupling[3] = {4, 2, 1};
+    d[k] = ldexp(s[diagonal[k]], -exponent), off[k] = ldexp(s[coupling[k]], -exponent);
+  }
+  /* each sweep cubes the couplings; the bound is never met */
+  for (int sweep = 0; sweep < 20 && (off[0] != 0 || off[1] != 0 || off[2] != 0); sweep++) {
+    for (int k = 0; k < 3; k++) {
+      const int p = (k + 1) % 3, q = (k + 2) % 3;
+      if (off[k] == 0) {
+        continue;
+      }
+      const double cot = (d[q] - d[p]) / (2 * off[k]);
+      const double tan = (cot < 0 ? -1 : 1) / (fabs(cot) + sqrt(cot * cot + 1));
+      const double cosine = 1 / sqrt(tan * tan + 1), sine = tan * cosine;
+      d[p] -= tan * off[k], d[q] += tan * off[k];
+      off[k] = 0;
+      const double kp = off[q], kq = off[p]; /* couplings of axis k with p and q */
+      off[q] = cosine * kp - sine * kq, off[p] = sine * kp + cosine * kq;
+    }
+  }
+  const double least = fmin(d[0], fmin(d[1], d[2])), most = fmax(d[0], fmax(d[1], d[2]));
+  const double middle = fmax(fmin(d[0], d[1]), fmin(fmax(d[0], d[1]), d[2]));
+  out[0] = ldexp(least, exponent), out[1] = ldexp(middle, exponent), out[2] = ldexp(most, exponent);
 }
 
 #endif

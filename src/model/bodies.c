@@ -310,7 +310,8 @@ static void fill_start(pki_draft *d)
   }
 }
 
-/* A chain root starts at its described pose too: R = Rx(a) Ry(b) Rz(c). */
+/* A chain root starts at its described pose too: R = Rx(a) Ry(b) Rz(c). The last angle is read off
+ * Rx(a)' R, which holds at b = +-90 degrees too. */
 static void fill_chain_starts(pki_draft *d)
 {
   for (int i = 0; i + 5 < d->nbody; i++) {
@@ -323,7 +324,8 @@ static void fill_chain_starts(pki_draft *d)
       memcpy(q, pose->pos, sizeof pose->pos);
       q[3] = atan2(-R[5], R[8]);
       q[4] = atan2(R[2], hypot(R[5], R[8]));
-      q[5] = atan2(-R[1], R[0]);
+      const double c = cos(q[3]), s = sin(q[3]);
+      q[5] = atan2(c * R[3] + s * R[6], c * R[4] + s * R[7]);
     }
   }
 }

@@ -252,7 +252,7 @@ static pk_status check_mesh(const pk_shape_desc *shape, pk_error *err)
 {
   const pk_mesh *m = shape->mesh;
   const pki_where where = {.field = shape->link, .line = shape->line};
-  if (m == NULL || m->nvertex <= 0 || m->ntriangle <= 0) {
+  if (m == NULL || m->nvertex <= 0 || m->ntriangle <= 0 || m->vertex == NULL || m->triangle == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "a mesh shape needs a mesh with vertices and triangles");
   }
   for (int i = 0; i < 3 * m->ntriangle; i++) {
@@ -356,7 +356,8 @@ pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_err
 static void remark(pk_builder *b, bool is_error, const pk_error *error)
 {
   b->nerror += is_error;
-  if (b->ndiagnostic >= PKI_DIAGNOSTIC_MAX ||
+  b->nwarning += !is_error;
+  if ((is_error ? b->nerror : b->nwarning) > PKI_DIAGNOSTIC_MAX ||
       !grow((void **)&b->diagnostics, b->ndiagnostic, &b->diagnostic_cap, sizeof *b->diagnostics)) {
     return;
   }

@@ -40,10 +40,11 @@ struct pk_builder {
   pk_diagnostic *diagnostics;
   int nrobot, nlink, njoint, nshape, nmesh, ndiagnostic;
   int robot_cap, link_cap, joint_cap, shape_cap, mesh_cap, diagnostic_cap;
-  int nerror; /* errors reported, those beyond PKI_DIAGNOSTIC_MAX included */
+  int nerror, nwarning; /* remarks made, those beyond PKI_DIAGNOSTIC_MAX included */
 };
 
-/* A remark at a place in the user's input. Those beyond PKI_DIAGNOSTIC_MAX only count. */
+/* A remark at a place in the user's input. Errors, and likewise warnings, beyond
+ * PKI_DIAGNOSTIC_MAX only count. */
 __attribute__((format(printf, 4, 5))) void pki_builder_warn(pk_builder *b, pk_status status, pki_where where,
                                                             const char *format, ...);
 __attribute__((format(printf, 4, 5))) void pki_builder_error(pk_builder *b, pk_status status, pki_where where,

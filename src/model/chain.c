@@ -16,7 +16,8 @@ static pk_status check_options(const pk_chain_options *o, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "links"}, "links is %d, expected 1 to 100000", o->links);
   }
   if (!(o->length > 0 && isfinite(o->length)) || !(o->mass > 0 && isfinite(o->mass))) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "length"},
+    const bool length_is_right = o->length > 0 && isfinite(o->length);
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = length_is_right ? "mass" : "length"},
                     "length is %g m and mass %g kg, expected positive numbers", o->length, o->mass);
   }
   if (o->root != PK_ROOT_FIXED && o->root != PK_ROOT_FREE) {

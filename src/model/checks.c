@@ -38,6 +38,12 @@ static bool is_pose(const pk_pose *pose)
   return worst < 1e-9;
 }
 
+/* Some finite number lies between the limits. */
+static bool is_range(double lower, double upper)
+{
+  return lower <= upper && lower < INFINITY && upper > -INFINITY;
+}
+
 /* One link's mass and moments. What is wrong in a link that cannot move is only a warning. */
 static void check_inertia(pki_draft *d, int link)
 {
@@ -74,6 +80,32 @@ static void check_inertia(pki_draft *d, int link)
   }
 }
 
+/* A leader's coordinate has to please its followers too. */
+static void check_shared_limits(pki_draft *d)
+{
+  const size_t nu = (size_t)d->nu;
+  for (size_t u = 0; u < nu && d->has_mimic; u++) {
+    if (d->dof_joint[u] >= 0 && !is_range(d->dof[PKI_DOF_LOWER * nu + u], d->dof[PKI_DOF_UPPER * nu + u])) {
+      pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, d->dof_joint[u]),
+                        "limits of joint \"%s\" and of the joints that mimic it have no value in common",
+                        d->b->joints[d->dof_joint[u]].desc.name);
+    }
+  }
+}
+
+static void check_shapes(pki_draft *d)
+{
+  pk_builder *b = d->b;
+  for (int s = 0; s < b->nshape; s++) {
+    const pk_shape_desc *desc = &b->shapes[s].desc;
+    if (!is_pose(&desc->pose)) {
+      pki_builder_error(b, PK_ERROR_MODEL,
+                        (pki_where){.file = b->robots[b->shapes[s].robot].desc.file, .line = desc->line, .field = desc->link},
+                        "the pose of a shape on link \"%s\" is not finite, or its matrix is no rotation", desc->link);
+    }
+  }
+}
+
 void pki_check_links(pki_draft *d)
 {
   for (int i = 0; i < d->b->nlink; i++) {
@@ -85,6 +117,8 @@ void pki_check_links(pki_draft *d)
                         "the pose of robot \"%s\" is not finite, or its matrix is no rotation", d->b->robots[r].desc.name);
     }
   }
+  check_shapes(d);
+  check_shared_limits(d);
 }
 
 /* A mimic joint and its leader have one coordinate each. */
@@ -134,7 +168,7 @@ void pki_check_joints(pki_draft *d)
       pki_builder_error(b, PK_ERROR_MODEL, where, "origin of joint \"%s\" is not finite, or its matrix is no rotation",
                         desc->name);
     }
-    if (!(desc->lower <= desc->upper)) {
+    if (!is_range(desc->lower, desc->upper)) {
       pki_builder_error(b, PK_ERROR_MODEL, where,
                         "limits of joint \"%s\" are %g to %g, expected lower <= upper (a joint without limits is "
                         "\"continuous\")",

@@ -80,7 +80,8 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
     }
     const pk_joint_desc *desc = &d->b->joints[j].desc;
     const int leader = d->joint_leader[j];
-    const double scale = 1 / sqrt(desc->axis[0] * desc->axis[0] + desc->axis[1] * desc->axis[1] + desc->axis[2] * desc->axis[2]);
+    const double length = sqrt(desc->axis[0] * desc->axis[0] + desc->axis[1] * desc->axis[1] + desc->axis[2] * desc->axis[2]);
+    const bool has_axis = desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL;
     pk_model_joint *out = &joints[index[j]];
     *out = (pk_model_joint){.name = name,
                             .robot = d->b->joints[j].robot,
@@ -101,7 +102,7 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
                             .friction = desc->friction,
                             .armature = desc->armature};
     for (int i = 0; i < 3; i++) {
-      out->axis[i] = desc->axis[i] * scale;
+      out->axis[i] = has_axis ? desc->axis[i] / length : 0;
     }
   }
 }

@@ -18,10 +18,10 @@ static void report_size(pki_draft *d)
                     d->nu);
 }
 
-/* Rows of a tree: the parent's row, then the body's own coordinates. */
-static bool plan_tree(pki_draft *d)
+/* Entries of a tree in which every body has coordinates of its own; false: out of memory. */
+static bool count_tree(const pki_draft *d, size_t *total)
 {
-  size_t total = 0;
+  *total = 0;
   int *length = malloc(((size_t)d->nbody + 1) * sizeof *length); /* coordinates up to and with the body */
   if (length == NULL) {
     return false;
@@ -30,9 +30,19 @@ static bool plan_tree(pki_draft *d)
     const int n = pki_motion_nu(d->bodies[i].motion);
     const int above = d->bodies[i].parent >= 0 ? length[d->bodies[i].parent] : 0;
     length[i] = above + n;
-    total += (size_t)above * (size_t)n + (size_t)(n * (n + 1) / 2);
+    *total += (size_t)above * (size_t)n + (size_t)(n * (n + 1) / 2);
   }
   free(length);
+  return true;
+}
+
+/* Rows of a tree: the parent's row, then the body's own coordinates. */
+static bool plan_tree(pki_draft *d)
+{
+  size_t total;
+  if (!count_tree(d, &total)) {
+    return false;
+  }
   if (total > PKI_PLAN_MAX) {
     report_size(d);
     return true;
@@ -85,7 +95,11 @@ static void mark_chain(const pki_draft *d, int body, uint8_t *bits, int *chain)
 static bool plan_mimic(pki_draft *d)
 {
   const size_t nu = (size_t)d->nu;
-  if (nu * nu > PKI_PLAN_MAX) {
+  size_t total;
+  if (!count_tree(d, &total)) {
+    return false;
+  }
+  if (nu * nu > PKI_PLAN_MAX || total > PKI_PLAN_MAX) {
     report_size(d);
     return true;
   }
@@ -96,18 +110,21 @@ static bool plan_mimic(pki_draft *d)
   uint8_t *bits = calloc(nu * nu, 1);
   int *chain = malloc(((size_t)longest + 1) * sizeof *chain);
   bool ok = bits != NULL && chain != NULL;
-  size_t total = 0;
+  total = 0;
   if (ok) {
     for (int i = 0; i < d->nbody; i++) {
       mark_chain(d, i, bits, chain);
     }
     for (size_t k = nu; k-- > 0;) {
-      /* eliminating k couples every pair of columns of its row */
-      for (size_t i = 0; i <= k; i++) {
-        for (size_t j = 0; bits[k * nu + i] && j <= i; j++) {
-          bits[i * nu + j] |= bits[k * nu + j];
-        }
-        total += bits[k * nu + i];
+      /* eliminating k couples every pair of columns of its row: the row of the last of them takes
+       * over the others, and passes them on when its own turn comes */
+      size_t last = k;
+      for (size_t j = 0; j <= k; j++) {
+        total += bits[k * nu + j];
+        last = j < k && bits[k * nu + j] ? j : last;
+      }
+      for (size_t j = 0; last < k && j <= last; j++) {
+        bits[last * nu + j] |= bits[k * nu + j];
       }
     }
     d->M_col = malloc((total + 1) * sizeof *d->M_col);

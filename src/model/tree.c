@@ -73,6 +73,28 @@ static int table_find(const name_table *t, const pk_builder *b, int robot, const
   return found;
 }
 
+/* Links and joints are looked up within one robot: a full name may lead to another one's. */
+static int find_link(const pki_draft *d, const name_table *t, int robot, const char *name)
+{
+  const int found = table_find(t, d->b, robot, name);
+  return found >= 0 && d->b->links[found].robot != robot ? -1 : found;
+}
+
+static int find_joint(const pki_draft *d, const name_table *t, int robot, const char *name)
+{
+  const int found = table_find(t, d->b, robot, name);
+  return found >= 0 && d->b->joints[found].robot != robot ? -1 : found;
+}
+
+enum { FIRST_MAX = 48 };
+
+/* " (first at line 7)", nothing where there is no line. */
+static const char *first_at(int line, char text[FIRST_MAX])
+{
+  snprintf(text, FIRST_MAX, " (first at line %d)", line);
+  return line > 0 ? text : "";
+}
+
 /* Enter all names; a name that is taken is an error. */
 static void enter_links(pki_draft *d, name_table *t)
 {
@@ -84,9 +106,10 @@ static void enter_links(pki_draft *d, name_table *t)
       continue;
     }
     const bool other_robot = b->links[*slot].robot != b->links[i].robot;
-    pki_builder_error(b, PK_ERROR_MODEL, pki_link_where(d, i), "link \"%s\" is there twice%s (first at line %d)",
-                      d->link_name[i], other_robot ? ": give each robot its own prefix" : "",
-                      b->links[*slot].desc.line);
+    char first[FIRST_MAX];
+    pki_builder_error(b, PK_ERROR_MODEL, pki_link_where(d, i), "link \"%s\" is there twice%s%s", d->link_name[i],
+                      other_robot ? ": give each robot its own prefix" : "",
+                      first_at(b->links[*slot].desc.line, first));
   }
 }
 
@@ -100,24 +123,49 @@ static void enter_joints(pki_draft *d, name_table *t)
       continue;
     }
     const bool other_robot = b->joints[*slot].robot != b->joints[i].robot;
-    pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, i), "joint \"%s\" is there twice%s (first at line %d)",
-                      d->joint_name[i], other_robot ? ": give each robot its own prefix" : "",
-                      b->joints[*slot].desc.line);
+    char first[FIRST_MAX];
+    pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, i), "joint \"%s\" is there twice%s%s", d->joint_name[i],
+                      other_robot ? ": give each robot its own prefix" : "",
+                      first_at(b->joints[*slot].desc.line, first));
   }
 }
 
 enum { NEAR_MAX = 4096 }; /* how many names are searched for the nearest one */
 
+/* The nearest name in a robot, as its description writes it; none for errors beyond those kept. */
+static const char *nearest_link(const pk_builder *b, int robot, const char *name)
+{
+  const char *names[NEAR_MAX];
+  int count = 0;
+  for (int i = 0; i < b->nlink && count < NEAR_MAX && b->nerror < PKI_DIAGNOSTIC_MAX; i++) {
+    if (b->links[i].robot == robot) {
+      names[count++] = b->links[i].desc.name;
+    }
+  }
+  return pki_nearest_word(name, names, count);
+}
+
+static const char *nearest_joint(const pk_builder *b, int robot, const char *name)
+{
+  const char *names[NEAR_MAX];
+  int count = 0;
+  for (int j = 0; j < b->njoint && count < NEAR_MAX && b->nerror < PKI_DIAGNOSTIC_MAX; j++) {
+    if (b->joints[j].robot == robot) {
+      names[count++] = b->joints[j].desc.name;
+    }
+  }
+  return pki_nearest_word(name, names, count);
+}
+
 /* A link by name, with an error that offers the nearest one. */
 static int resolve_link(pki_draft *d, const name_table *t, int joint, const char *role, const char *name)
 {
   pk_builder *b = d->b;
-  const int found = table_find(t, b, b->joints[joint].robot, name);
+  const int robot = b->joints[joint].robot, found = find_link(d, t, robot, name);
   if (found != -1) {
     return found;
   }
-  const int count = b->ndiagnostic >= PKI_DIAGNOSTIC_MAX ? 0 : b->nlink < NEAR_MAX ? b->nlink : NEAR_MAX;
-  const char *near = pki_nearest_word(name, (const char *const *)d->link_name, count);
+  const char *near = nearest_link(b, robot, name);
   pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, joint), "%s link \"%s\" of joint \"%s\" does not exist%s%s%s",
                     role, name, b->joints[joint].desc.name, near ? "; did you mean \"" : "", near ? near : "",
                     near ? "\"?" : "");
@@ -160,7 +208,7 @@ static bool resolve_shapes(pki_draft *d, const name_table *links)
   pk_builder *b = d->b;
   for (int s = 0; s < b->nshape; s++) {
     const pki_shape *shape = &b->shapes[s];
-    const int link = table_find(links, b, shape->robot, shape->desc.link);
+    const int link = find_link(d, links, shape->robot, shape->desc.link);
     if (link == -2) {
       return false;
     }
@@ -255,13 +303,12 @@ static bool resolve_mimics(pki_draft *d, const name_table *joints)
     double multiplier = 1, offset = 0;
     while (at >= 0 && b->joints[at].desc.mimic != NULL) {
       const pk_joint_desc *desc = &b->joints[at].desc;
-      leader = table_find(joints, b, b->joints[at].robot, desc->mimic);
+      leader = find_joint(d, joints, b->joints[at].robot, desc->mimic);
       if (leader == -2) {
         return false;
       }
       if (leader < 0 && at == j) {
-        const int count = b->ndiagnostic >= PKI_DIAGNOSTIC_MAX ? 0 : b->njoint < NEAR_MAX ? b->njoint : NEAR_MAX;
-        const char *near = pki_nearest_word(desc->mimic, (const char *const *)d->joint_name, count);
+        const char *near = nearest_joint(b, b->joints[j].robot, desc->mimic);
         pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j), "joint \"%s\" mimics \"%s\", which does not exist%s%s%s",
                           desc->name, desc->mimic, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
       }

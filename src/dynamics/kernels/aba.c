@@ -138,6 +138,22 @@ static pki_v6 move_multi(const pki_work *w, int i, pki_v6 d, pk_r *x)
   return d;
 }
 
+/* Eliminate the joint of body i and hand what is left to the parent. Bodies without children have only
+ * their own inertia; the child that comes first here stores, later ones add. */
+PKI_INLINE void eliminate(const pki_work *w, int i, int axis)
+{
+  const pk_model *m = w->model;
+  const int p = m->body_parent[i], place = w->body_place[i];
+  pki_artic *const artic = pki_artics(w);
+  const pki_rigid *const rigid = &pki_rigids(w)[i];
+  const pki_artic whole = place & PKI_LEAF ? pki_artic_from_rigid(*rigid) : pki_artic_add_rigid(artic[i], *rigid);
+  const pki_artic left = axis ? eliminate_axis(w, i, whole) : eliminate_multi(w, i, whole);
+  if (p >= 0) {
+    const pki_artic given = pki_artic_to_foot(left, pki_poses(w)[i].r);
+    artic[p] = place & PKI_LAST ? given : pki_artic_add(artic[p], given);
+  }
+}
+
 PKI_INLINE int one_axis(const pk_model *m, int i)
 {
   return m->body_motion[i] <= PK_MOTION_PRISMATIC;
@@ -161,7 +177,7 @@ void PKI_NAME(aba)(pki_work *w, const double *q, const double *u, const double *
   const pk_model *m = w->model;
   pki_pose_r *const pose = pki_poses(w);
   pki_v6 *const twist = pki_v6s(w->twist), *const accel = pki_v6s(w->accel), *const force = pki_v6s(w->force);
-  pki_artic *const artic = pki_artics(w);
+  pki_rigid *const rigid = pki_rigids(w);
 
   pki_world_pose(w);
   twist[-1] = pki_v6_zero();
@@ -174,22 +190,21 @@ void PKI_NAME(aba)(pki_work *w, const double *q, const double *u, const double *
     const pki_v6 rate = pki_joint_rate(m, i, &pose[p].R, &at.R, pki_reals(u));
     const pki_v6 wv = pki_body_twist(twist[p], at.r, rate);
     const pki_v6 acc = pki_body_accel(accel[p], twist[p].a, at.r, rate);
-    const pki_rigid rigid = pki_body_rigid(w, i, &at.R);
+    const pki_rigid own = pki_body_rigid(w, i, &at.R);
     pose[i] = at;
     twist[i] = wv;
     accel[i] = acc;
-    force[i] = pki_rigid_force(rigid, wv.a, acc);
-    artic[i] = pki_artic_from_rigid(rigid);
+    force[i] = pki_rigid_force(own, wv.a, acc);
+    rigid[i] = own;
   }
 
   /* inwards: eliminate each joint, hand inertia and force to the parent */
   for (int i = m->nbody - 1; i >= 0; i--) {
     const int p = m->body_parent[i];
     const int axis = one_axis(m, i);
-    const pki_artic I = axis ? eliminate_axis(w, i, artic[i]) : eliminate_multi(w, i, artic[i]);
+    eliminate(w, i, axis);
     const pki_v6 f = axis ? take_axis(w, i, force[i], pki_reals(tau)) : take_multi(w, i, force[i], pki_reals(tau));
     if (p >= 0) {
-      artic[p] = pki_artic_add_shifted(artic[p], I, pose[i].r);
       force[p] = pki_v6_add(force[p], pki_force_to_foot(f, pose[i].r));
     }
   }
@@ -201,16 +216,11 @@ void PKI_NAME(aba_factor)(pki_work *w)
 {
   const pk_model *m = w->model;
   const pki_pose_r *const pose = pki_poses(w);
-  pki_artic *const artic = pki_artics(w);
   for (int i = 0; i < m->nbody; i++) {
-    artic[i] = pki_artic_from_rigid(pki_body_rigid(w, i, &pose[i].R));
+    pki_rigids(w)[i] = pki_body_rigid(w, i, &pose[i].R);
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
-    const int p = m->body_parent[i];
-    const pki_artic I = one_axis(m, i) ? eliminate_axis(w, i, artic[i]) : eliminate_multi(w, i, artic[i]);
-    if (p >= 0) {
-      artic[p] = pki_artic_add_shifted(artic[p], I, pose[i].r);
-    }
+    eliminate(w, i, one_axis(m, i));
   }
 }
 

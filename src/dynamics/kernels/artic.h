@@ -25,6 +25,15 @@ PKI_INLINE pki_artic pki_artic_from_rigid(pki_rigid b)
   return (pki_artic){b.I, {{o, -b.h.z, b.h.y}, {b.h.z, o, -b.h.x}, {-b.h.y, b.h.x, o}}, {b.m, o, o, b.m, o, b.m}};
 }
 
+/* The body's own inertia and what its children left. */
+PKI_INLINE pki_artic pki_artic_add_rigid(pki_artic I, pki_rigid b)
+{
+  I.A.xx += b.I.xx, I.A.xy += b.I.xy, I.A.xz += b.I.xz, I.A.yy += b.I.yy, I.A.yz += b.I.yz, I.A.zz += b.I.zz;
+  I.B.x.y -= b.h.z, I.B.x.z += b.h.y, I.B.y.x += b.h.z, I.B.y.z -= b.h.x, I.B.z.x -= b.h.y, I.B.z.y += b.h.x;
+  I.C.xx += b.m, I.C.yy += b.m, I.C.zz += b.m;
+  return I;
+}
+
 /* IA times an angular or a linear unit acceleration along s. */
 PKI_INLINE pki_v6 pki_artic_apply(const pki_artic *I, pki_v3 s, int linear)
 {
@@ -45,9 +54,9 @@ PKI_INLINE pki_artic pki_artic_downdate(pki_artic I, pki_v6 u, pki_v6 v)
   return I;
 }
 
-/* sum + IA seen from the foot of r:
+/* IA seen from the foot of r:
  *   B_new = B + r~ C,   A_new = A + r~ B' + (r~ B_new')' */
-PKI_INLINE pki_artic pki_artic_add_shifted(pki_artic sum, pki_artic I, pki_v3 r)
+PKI_INLINE pki_artic pki_artic_to_foot(pki_artic I, pki_v3 r)
 {
   /* columns of C crossed with r, added to B: B_ij + (r x C_j)_i */
   const pki_m3 B = {{I.B.x.x + r.y * I.C.xz - r.z * I.C.xy, I.B.x.y + r.y * I.C.yz - r.z * I.C.yy,
@@ -57,16 +66,21 @@ PKI_INLINE pki_artic pki_artic_add_shifted(pki_artic sum, pki_artic I, pki_v3 r)
                     {I.B.z.x + r.x * I.C.xy - r.y * I.C.xx, I.B.z.y + r.x * I.C.yy - r.y * I.C.xy,
                      I.B.z.z + r.x * I.C.yz - r.y * I.C.xz}};
   /* A_ij + (r x row_j of the old B)_i + (r x row_i of the new B)_j */
-  sum.A.xx += I.A.xx + (r.y * I.B.x.z - r.z * I.B.x.y) + (r.y * B.x.z - r.z * B.x.y);
-  sum.A.xy += I.A.xy + (r.y * I.B.y.z - r.z * I.B.y.y) + (r.z * B.x.x - r.x * B.x.z);
-  sum.A.xz += I.A.xz + (r.y * I.B.z.z - r.z * I.B.z.y) + (r.x * B.x.y - r.y * B.x.x);
-  sum.A.yy += I.A.yy + (r.z * I.B.y.x - r.x * I.B.y.z) + (r.z * B.y.x - r.x * B.y.z);
-  sum.A.yz += I.A.yz + (r.z * I.B.z.x - r.x * I.B.z.z) + (r.x * B.y.y - r.y * B.y.x);
-  sum.A.zz += I.A.zz + (r.x * I.B.z.y - r.y * I.B.z.x) + (r.x * B.z.y - r.y * B.z.x);
-  sum.B.x = pki_add(sum.B.x, B.x), sum.B.y = pki_add(sum.B.y, B.y), sum.B.z = pki_add(sum.B.z, B.z);
-  sum.C.xx += I.C.xx, sum.C.xy += I.C.xy, sum.C.xz += I.C.xz;
-  sum.C.yy += I.C.yy, sum.C.yz += I.C.yz, sum.C.zz += I.C.zz;
-  return sum;
+  const pki_s3 A = {I.A.xx + r.y * I.B.x.z - r.z * I.B.x.y + r.y * B.x.z - r.z * B.x.y,
+                    I.A.xy + r.y * I.B.y.z - r.z * I.B.y.y + r.z * B.x.x - r.x * B.x.z,
+                    I.A.xz + r.y * I.B.z.z - r.z * I.B.z.y + r.x * B.x.y - r.y * B.x.x,
+                    I.A.yy + r.z * I.B.y.x - r.x * I.B.y.z + r.z * B.y.x - r.x * B.y.z,
+                    I.A.yz + r.z * I.B.z.x - r.x * I.B.z.z + r.x * B.y.y - r.y * B.y.x,
+                    I.A.zz + r.x * I.B.z.y - r.y * I.B.z.x + r.x * B.z.y - r.y * B.z.x};
+  return (pki_artic){A, B, I.C};
+}
+
+PKI_INLINE pki_artic pki_artic_add(pki_artic I, pki_artic J)
+{
+  I.A.xx += J.A.xx, I.A.xy += J.A.xy, I.A.xz += J.A.xz, I.A.yy += J.A.yy, I.A.yz += J.A.yz, I.A.zz += J.A.zz;
+  I.B.x = pki_add(I.B.x, J.B.x), I.B.y = pki_add(I.B.y, J.B.y), I.B.z = pki_add(I.B.z, J.B.z);
+  I.C.xx += J.C.xx, I.C.xy += J.C.xy, I.C.xz += J.C.xz, I.C.yy += J.C.yy, I.C.yz += J.C.yz, I.C.zz += J.C.zz;
+  return I;
 }
 
 /* ---- joints with several coordinates: S has n columns, each angular or linear ---- */

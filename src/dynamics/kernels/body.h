@@ -42,6 +42,11 @@ PKI_INLINE pki_v3 *pki_origins(const pki_work *w)
   return (pki_v3 *)(void *)w->origin + 1;
 }
 
+PKI_INLINE pki_rigid *pki_rigids(const pki_work *w)
+{
+  return (pki_rigid *)(void *)w->rigid + 1;
+}
+
 PKI_INLINE pki_v6 *pki_v6s(double *array)
 {
   return (pki_v6 *)(void *)array + 1;

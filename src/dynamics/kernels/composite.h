@@ -4,11 +4,6 @@
 
 #include "dynamics/kernels/body.h"
 
-PKI_INLINE pki_rigid *pki_rigids(const pki_work *w)
-{
-  return (pki_rigid *)(void *)w->rigid + 1;
-}
-
 /* sum + b seen from the foot of r:
  *   h' = h + m r,   I' = I + (2 r.h + m r.r) 1 - (r h' + h r') with h' above */
 PKI_INLINE pki_rigid pki_rigid_add_shifted(pki_rigid sum, pki_rigid b, pki_v3 r)
