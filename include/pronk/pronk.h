@@ -3,6 +3,7 @@
 #define PRONK_H
 
 #include "builder.h"
+#include "contact.h"
 #include "dynamics.h"
 #include "model.h"
 #include "sim.h"

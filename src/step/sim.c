@@ -184,7 +184,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, real = sizeof(double);
-  pk_step_info local;
+  pk_step_info local = {0};
   pk_step_info *report = info ? info : &local;
   *report = (pk_step_info){.body = -1, .term = ""};
 

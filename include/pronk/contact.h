@@ -1,0 +1,107 @@
+/* Contact problems: what assembly writes and every solver reads.
+ *
+ * With W the Delassus matrix and u = W r + q the velocities that the impulses r leave, find r with
+ *
+ *   contacts   u_N >= 0, r_N >= 0, u_N r_N = 0, and Coulomb's law on the true disc:
+ *              |r_T| <= mu r_N, u_T = 0 inside it, u_T against r_T on its rim
+ *   bilateral  u = 0
+ *   box        u >= 0 at r = lower, u <= 0 at r = upper, u = 0 between
+ *
+ * Rows come in this order: three for each contact (normal, two tangents), then bilateral rows,
+ * then box rows. Restitution is part of q. W is never symmetrised.
+ *
+ * pk_contact_certify is the one judge: it knows no solver, and every solver is judged by it.
+ */
+#ifndef PRONK_CONTACT_H
+#define PRONK_CONTACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pk_contact_problem {
+  int ncontact, nbilateral, nbox;
+  /* The Delassus matrix by rows: row i holds columns W_col[W_row[i]] .. W_col[W_row[i+1]-1],
+   * ascending, the diagonal always among them. W_col NULL: W is dense, [size][size]. */
+  const int *W_row, *W_col;
+  const double *W;     /* m/s per N s, values */
+  const double *q;     /* [size] velocities without impulses, restitution included, m/s */
+  const double *mu;    /* [ncontact] friction coefficients */
+  const double *lower, *upper; /* [nbox] impulse bounds, N s */
+} pk_contact_problem;
+
+/* Rows of a problem: 3 ncontact + nbilateral + nbox. */
+PK_API int pk_contact_size(const pk_contact_problem *p);
+
+/* Check sizes, finite numbers, mu >= 0, lower <= upper, positive diagonal. */
+PK_API pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err);
+
+/* How well impulses satisfy the laws. With rho_i = 3/tr W_ii, K the friction cone and
+ *   F_i = r_i - P_K(r_i - rho_i (u_i + mu_i |u_Ti| e_N)),
+ * and the same with the sets of bilateral and box rows (rho = 1/W_ll), the residual is the
+ * largest |F_i|/rho_i. The parts say which law is broken by how much. */
+typedef struct pk_certificate {
+  double residual;    /* m/s */
+  double relative;    /* residual / max(|q|_inf, 1e-3 m/s) */
+  int worst;          /* contact or row (3 ncontact of them are contacts' rows) of the residual, -1: none */
+  double unilateral;  /* largest |min(u_N, r_N W_NN)|, m/s */
+  double disc;        /* largest excess of |r_T| over mu r_N, as a velocity by W, m/s */
+  double dissipation; /* largest |u_T| + u_T . r_T/|r_T|: slip that friction does not oppose, m/s;
+                         and |u_T| of contacts whose friction is inside the disc */
+  double bilateral;   /* largest |u| of bilateral rows, m/s */
+  double box;         /* largest residual of box rows, m/s */
+  double siconos;     /* Siconos' measure: |r - P_K(r - (u + mu |u_T| e_N))| / max(|q|, eps) */
+} pk_certificate;
+
+/* u = W r + q. */
+PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, double *u);
+
+/* Judge impulses r; `scratch` holds at least pk_contact_size numbers. */
+PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
+
+typedef enum pk_solver {
+  PK_SOLVER_AUTO,   /* climbs bgs, newton, aclm until the tolerance is met */
+  PK_SOLVER_JOR,    /* projected Jacobi */
+  PK_SOLVER_SOR,    /* projected Gauss-Seidel, normal then tangential */
+  PK_SOLVER_BGS,    /* block Gauss-Seidel, each contact solved exactly */
+  PK_SOLVER_NEWTON, /* Alart-Curnier semi-smooth Newton in a proximal-point loop */
+  PK_SOLVER_ACLM,   /* fixed point over cone programs */
+  PK_SOLVER_COUNT
+} pk_solver;
+
+/* Start from pk_solver_options_default(). */
+typedef struct pk_solver_options {
+  pk_solver solver;
+  double tolerance;    /* relative residual at which a solver stops */
+  int max_iterations;  /* sweeps, or Newton steps */
+  double alpha;        /* relaxation of jor and sor, 0: chosen from W */
+} pk_solver_options;
+
+PK_API pk_solver_options pk_solver_options_default(void);
+PK_API pk_status pk_solver_options_validate(const pk_solver_options *options, pk_error *err);
+
+typedef struct pk_solver_result {
+  pk_certificate certificate;
+  int iterations;
+  pk_solver used; /* the solver that reached (or came nearest to) the tolerance */
+} pk_solver_result;
+
+/* Scratch of pk_contact_solve for problems of this shape, in bytes, 64-byte aligned. */
+PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options);
+
+/* Solve; r [size] holds the first guess and then the solution, always the best found.
+ * PK_OK when the tolerance is met, PK_ERROR_CONVERGENCE when not. */
+PK_API pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r, void *memory,
+                                  pk_solver_result *result);
+
+PK_API const char *pk_solver_name(pk_solver solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* Climb from the cheap to the strong until the tolerance is met. Each solver starts from the best
+ * impulses so far. */
+#include <string.h>
+
+#include "contact/solver.h"
+
+typedef struct rung {
+  pk_solver solver;
+  int iterations; /* at most */
+} rung;
+
+static const rung ladder[] = {
+    {PK_SOLVER_BGS, 60},     /* most problems of robots end here */
+    {PK_SOLVER_NEWTON, 400}, /* finishes what is slow */
+    {PK_SOLVER_BGS, 2000},
+    {PK_SOLVER_NEWTON, 1000},
+    {PK_SOLVER_ACLM, 5000},
+    {PK_SOLVER_NEWTON, 1000},
+    {PK_SOLVER_BGS, 1 << 30},
+};
+
+void pki_solve_auto(pki_solve *run)
+{
+  const size_t bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
+  for (size_t k = 0; k < sizeof ladder / sizeof ladder[0] && !pki_solve_done(run); k++) {
+    const int left = run->options->max_iterations - run->iterations;
+    if (left <= 0) {
+      break;
+    }
+    run->now = ladder[k].solver;
+    run->limit = run->iterations + (left < ladder[k].iterations ? left : ladder[k].iterations);
+    memcpy(run->r, run->best, bytes);
+    pki_solvers[run->now].solve(run);
+  }
+}

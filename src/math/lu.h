@@ -1,0 +1,60 @@
+/* Dense linear systems by LU with partial pivoting, plain doubles. */
+#ifndef PKI_MATH_LU_H
+#define PKI_MATH_LU_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A [n][n] row-major becomes L (unit, below) and U; pivot[k] is the row that came to k. False when A is
+ * singular to working precision. */
+static inline bool pki_lu_factor(double *A, int n, int *pivot)
+{
+  const size_t w = (size_t)n;
+  for (size_t k = 0; k < w; k++) {
+    size_t best = k;
+    for (size_t i = k + 1; i < w; i++) {
+      best = fabs(A[i * w + k]) > fabs(A[best * w + k]) ? i : best;
+    }
+    pivot[k] = (int)best;
+    if (!(fabs(A[best * w + k]) > 0)) {
+      return false;
+    }
+    for (size_t j = 0; j < w && best != k; j++) {
+      const double swap = A[k * w + j];
+      A[k * w + j] = A[best * w + j], A[best * w + j] = swap;
+    }
+    const double inverse = 1 / A[k * w + k];
+    for (size_t i = k + 1; i < w; i++) {
+      const double l = A[i * w + k] * inverse;
+      A[i * w + k] = l;
+      for (size_t j = k + 1; l != 0 && j < w; j++) {
+        A[i * w + j] -= l * A[k * w + j];
+      }
+    }
+  }
+  return true;
+}
+
+/* b := inv(A) b with that factor. */
+static inline void pki_lu_solve(const double *A, int n, const int *pivot, double *b)
+{
+  const size_t w = (size_t)n;
+  for (size_t k = 0; k < w; k++) {
+    const double swap = b[k];
+    b[k] = b[pivot[k]], b[pivot[k]] = swap;
+  }
+  for (size_t k = 0; k < w; k++) {
+    for (size_t j = 0; j < k; j++) {
+      b[k] -= A[k * w + j] * b[j];
+    }
+  }
+  for (size_t k = w; k-- > 0;) {
+    for (size_t j = k + 1; j < w; j++) {
+      b[k] -= A[k * w + j] * b[j];
+    }
+    b[k] /= A[k * w + k];
+  }
+}
+
+#endif
