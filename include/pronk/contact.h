@@ -51,8 +51,8 @@ typedef struct pk_certificate {
   int worst;          /* contact or row (3 ncontact of them are contacts' rows) of the residual, -1: none */
   double unilateral;  /* largest |min(u_N, r_N W_NN)|, m/s */
   double disc;        /* largest excess of |r_T| over mu r_N, as a velocity by W, m/s */
-  double dissipation; /* largest |u_T| + u_T . r_T/|r_T|: slip that friction does not oppose, m/s;
-                         and |u_T| of contacts whose friction is inside the disc */
+  double dissipation; /* largest slip that friction does not oppose, |u_T| + u_T . r_T/|r_T|, or that it
+                         could still brake, m/s */
   double bilateral;   /* largest |u| of bilateral rows, m/s */
   double box;         /* largest residual of box rows, m/s */
   double siconos;     /* Siconos' measure: |r - P_K(r - (u + mu |u_T| e_N))| / max(|q|, eps) */

@@ -52,10 +52,11 @@ static void certify_contact(const pk_contact_problem *p, int i, const double *r,
   const double t = hypot(r[1], r[2]), slip = hypot(u[1], u[2]), limit = mu * fmax(r[0], 0);
   raise(&c->unilateral, fabs(fmin(u[0], r[0] * B[0])));
   raise(&c->disc, fmax(t - limit, 0) * 0.5 * (B[4] + B[8]));
-  /* slip against friction on the rim, none inside; the smaller of "not on the rim" and "not opposed" */
-  const double opposed = slip + (t > 0 ? (u[1] * r[1] + u[2] * r[2]) / t : slip > 0 && limit > 0 ? slip : 0);
-  const double inside = fmax(limit - t, 0) * 0.5 * (B[4] + B[8]);
-  raise(&c->dissipation, fmax(opposed, fmin(slip, inside)));
+  /* friction that does not oppose the slip, and slip with friction to spare; each counts for no more
+   * than the velocity that the friction in question stands for */
+  const double wt = 0.5 * (B[4] + B[8]);
+  const double astray = t > 0 ? slip + (u[1] * r[1] + u[2] * r[2]) / t : 0;
+  raise(&c->dissipation, fmax(fmin(astray, t * wt), fmin(slip, fmax(limit - t, 0) * wt)));
 }
 
 pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *u)
