@@ -69,7 +69,7 @@ typedef struct pk_robot_desc {
   const char *prefix; /* put before every link and joint name of this robot; NULL: none */
   const char *file;   /* where it was read from, for messages; NULL: none */
   pk_root_kind root;
-  pk_pose pose;       /* of the root link in the world: a fixed root stays there, a free root starts there */
+  pk_pose pose; /* of the root link in the world: a fixed root stays there, a free root starts there */
 } pk_robot_desc;
 
 typedef struct pk_link_desc {
@@ -84,14 +84,14 @@ typedef struct pk_joint_desc {
   pk_joint_kind kind;
   const char *parent; /* link names, without the prefix */
   const char *child;
-  pk_pose origin;     /* joint frame (= child link frame at zero) in the parent link frame */
-  double axis[3];     /* in the joint frame; any length but zero */
-  double lower, upper;      /* rad or m; -INFINITY and INFINITY: none */
-  double velocity, effort;  /* largest speed and force; INFINITY: none */
-  double damping;           /* viscous, N m s/rad or N s/m */
-  double friction;          /* Coulomb, N m or N */
-  double armature;          /* rotor inertia seen at the joint, kg m^2 or kg */
-  const char *mimic;        /* name of the joint that this one follows, NULL: none */
+  pk_pose origin;          /* joint frame (= child link frame at zero) in the parent link frame */
+  double axis[3];          /* in the joint frame; any length but zero */
+  double lower, upper;     /* rad or m; -INFINITY and INFINITY: none */
+  double velocity, effort; /* largest speed and force; INFINITY: none */
+  double damping;          /* viscous, N m s/rad or N s/m */
+  double friction;         /* Coulomb, N m or N */
+  double armature;         /* rotor inertia seen at the joint, kg m^2 or kg */
+  const char *mimic;       /* name of the joint that this one follows, NULL: none */
   double mimic_multiplier, mimic_offset; /* q = multiplier * q_leader + offset */
   int line;
 } pk_joint_desc;
@@ -110,18 +110,18 @@ typedef enum pk_shape_kind {
 
 /* A triangle mesh, link units (scale already applied). */
 typedef struct pk_mesh {
-  const char *name;        /* file it came from, or a name; never NULL in a model */
+  const char *name; /* file it came from, or a name; never NULL in a model */
   int nvertex, ntriangle;
-  const double *vertex;    /* [nvertex][3] m */
-  const int *triangle;     /* [ntriangle][3] vertex indices, counter-clockwise seen from outside */
+  const double *vertex; /* [nvertex][3] m */
+  const int *triangle;  /* [ntriangle][3] vertex indices, counter-clockwise seen from outside */
 } pk_mesh;
 
 typedef struct pk_shape_desc {
-  const char *link;   /* without the prefix */
-  const char *name;   /* NULL: none */
+  const char *link; /* without the prefix */
+  const char *name; /* NULL: none */
   pk_shape_kind kind;
-  bool visual;        /* true: to look at; false: to collide with */
-  pk_pose pose;       /* in the link frame */
+  bool visual;  /* true: to look at; false: to collide with */
+  pk_pose pose; /* in the link frame */
   double size[3];
   const pk_mesh *mesh; /* for PK_SHAPE_MESH */
   double rgba[4];
@@ -154,12 +154,12 @@ PK_API const pk_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *cou
 
 /* How to read a URDF file. Start from pk_urdf_options_default(). */
 typedef struct pk_urdf_options {
-  const char *prefix;           /* NULL: none */
+  const char *prefix; /* NULL: none */
   pk_root_kind root;
   pk_pose pose;
   const char *const *package_paths; /* folders to search for package:// names */
   int npackage_paths;
-  bool load_meshes;             /* false: keep no mesh geometry, do not open mesh files */
+  bool load_meshes; /* false: keep no mesh geometry, do not open mesh files */
 } pk_urdf_options;
 
 PK_API pk_urdf_options pk_urdf_options_default(void);

@@ -29,9 +29,9 @@ typedef struct pk_contact_problem {
   /* The Delassus matrix by rows: row i holds columns W_col[W_row[i]] .. W_col[W_row[i+1]-1],
    * ascending, the diagonal always among them. W_col NULL: W is dense, [size][size]. */
   const int *W_row, *W_col;
-  const double *W;     /* m/s per N s, values */
-  const double *q;     /* [size] velocities without impulses, restitution included, m/s */
-  const double *mu;    /* [ncontact] friction coefficients */
+  const double *W;             /* m/s per N s, values */
+  const double *q;             /* [size] velocities without impulses, restitution included, m/s */
+  const double *mu;            /* [ncontact] friction coefficients */
   const double *lower, *upper; /* [nbox] impulse bounds, N s */
 } pk_contact_problem;
 
@@ -77,9 +77,9 @@ typedef enum pk_solver {
 /* Start from pk_solver_options_default(). */
 typedef struct pk_solver_options {
   pk_solver solver;
-  double tolerance;    /* relative residual at which a solver stops */
-  int max_iterations;  /* sweeps, or Newton steps */
-  double alpha;        /* relaxation of jor and sor, 0: chosen from W */
+  double tolerance;   /* relative residual at which a solver stops */
+  int max_iterations; /* sweeps, or Newton steps */
+  double alpha;       /* relaxation of jor and sor, 0: chosen from W */
 } pk_solver_options;
 
 PK_API pk_solver_options pk_solver_options_default(void);
@@ -96,8 +96,8 @@ PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_sol
 
 /* Solve; r [size] holds the first guess and then the solution, always the best found.
  * PK_OK when the tolerance is met, PK_ERROR_CONVERGENCE when not. */
-PK_API pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r, void *memory,
-                                  pk_solver_result *result);
+PK_API pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                                  void *memory, pk_solver_result *result);
 
 PK_API const char *pk_solver_name(pk_solver solver);
 

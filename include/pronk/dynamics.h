@@ -46,7 +46,8 @@ PK_API void pk_link_jacobian_dot_u(pk_workspace *w, int link, const double point
                                    double Jdot_u[6]);
 
 /* tau = M a + h: recursive Newton-Euler. a NULL: zero. */
-PK_API void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *u, const double *a, double *tau);
+PK_API void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *u, const double *a,
+                                double *tau);
 
 /* M [nu][nu]: composite rigid bodies. */
 PK_API void pk_mass_matrix(pk_workspace *w, const double *q, double *M);

@@ -25,7 +25,7 @@ typedef enum pk_motion {
   PK_MOTION_REVOLUTE,  /* about one axis of the joint frame */
   PK_MOTION_PRISMATIC, /* along one axis of the joint frame */
   PK_MOTION_SPHERICAL, /* q: quaternion of the body in the joint frame; u: angular, body axes */
-  PK_MOTION_FLOATING,  /* q: position in the joint frame, quaternion; u: d(position)/dt, angular in body axes */
+  PK_MOTION_FLOATING, /* q: position in the joint frame, quaternion; u: d(position)/dt, angular in body axes */
   PK_MOTION_COUNT
 } pk_motion;
 
@@ -43,44 +43,44 @@ typedef struct pk_model_joint {
   const char *name;
   int robot;
   pk_joint_kind kind;
-  int body;           /* the body that it moves (the last one, when it became several) */
-  int q, u;           /* first coordinate in q and u; a follower's are its leader's */
-  int nq, nu;         /* how many of each */
-  int leader;         /* joint that this one follows, -1: none */
+  int body;                  /* the body that it moves (the last one, when it became several) */
+  int q, u;                  /* first coordinate in q and u; a follower's are its leader's */
+  int nq, nu;                /* how many of each */
+  int leader;                /* joint that this one follows, -1: none */
   double multiplier, offset; /* q_joint = multiplier * q[leader] + offset */
-  double axis[3];     /* unit, in the joint frame; zero for floating and spherical joints */
+  double axis[3];            /* unit, in the joint frame; zero for floating and spherical joints */
   double lower, upper, velocity, effort, damping, friction, armature; /* as described */
 } pk_model_joint;
 
 /* One robot or free object. */
 typedef struct pk_model_robot {
-  const char *name, *file;     /* file "" when built by code */
-  pk_root_kind root;           /* never PK_ROOT_AUTO */
+  const char *name, *file; /* file "" when built by code */
+  pk_root_kind root;       /* never PK_ROOT_AUTO */
   int root_link;
-  int body, nbody;             /* its contiguous ranges */
+  int body, nbody; /* its contiguous ranges */
   int q, nq, u, nu;
-  double mass;                 /* kg */
+  double mass; /* kg */
 } pk_model_robot;
 
 typedef struct pk_model_shape {
-  const char *name;            /* "" when it has none */
-  int link, body;              /* body -1: fixed in the world */
+  const char *name; /* "" when it has none */
+  int link, body;   /* body -1: fixed in the world */
   pk_shape_kind kind;
   bool visual;
-  pk_pose pose;                /* in the body's frame */
+  pk_pose pose; /* in the body's frame */
   double size[3];
-  int mesh;                    /* index into meshes, -1: none */
+  int mesh; /* index into meshes, -1: none */
   double rgba[4];
 } pk_model_shape;
 
 struct pk_model {
   /* counts */
   int nrobot, nbody, nlink, njoint, nshape, nmesh;
-  int nq, nu;                  /* independent coordinates and velocities */
-  int nM;                      /* entries of the lower triangle of M in the elimination plan */
+  int nq, nu; /* independent coordinates and velocities */
+  int nM;     /* entries of the lower triangle of M in the elimination plan */
   bool has_mimic;
-  double gravity[3];           /* m/s^2, world */
-  double mass;                 /* of everything that moves, kg */
+  double gravity[3]; /* m/s^2, world */
+  double mass;       /* of everything that moves, kg */
 
   /* names and descriptions */
   const pk_model_robot *robots; /* [nrobot] */
@@ -90,32 +90,32 @@ struct pk_model {
   const pk_mesh *meshes;        /* [nmesh] */
 
   /* bodies, parents first */
-  const int *body_parent;       /* [nbody] -1: the world */
-  const int *body_motion;       /* [nbody] pk_motion */
-  const int *body_axis;         /* [nbody] 0, 1, 2: which axis of the joint frame (one-axis motions) */
-  const int *body_q, *body_u;   /* [nbody] first coordinate */
-  const int *body_link;         /* [nbody] link whose frame or mass it carries; -1: a massless helper */
-  const int *body_turned;       /* [nbody] 0: body_rot is exactly the identity */
-  const double *body_gain;      /* [nbody] elementary coordinate = gain * q + offset (one-axis motions) */
-  const double *body_offset;    /* [nbody] */
-  const double *body_pos;       /* [nbody][3] joint frame in the parent body, m */
-  const double *body_rot;       /* [nbody][9] row-major */
-  const double *body_inertia;   /* [nbody][10] m, m c (3), I about the body origin xx xy xz yy yz zz */
+  const int *body_parent;     /* [nbody] -1: the world */
+  const int *body_motion;     /* [nbody] pk_motion */
+  const int *body_axis;       /* [nbody] 0, 1, 2: which axis of the joint frame (one-axis motions) */
+  const int *body_q, *body_u; /* [nbody] first coordinate */
+  const int *body_link;       /* [nbody] link whose frame or mass it carries; -1: a massless helper */
+  const int *body_turned;     /* [nbody] 0: body_rot is exactly the identity */
+  const double *body_gain;    /* [nbody] elementary coordinate = gain * q + offset (one-axis motions) */
+  const double *body_offset;  /* [nbody] */
+  const double *body_pos;     /* [nbody][3] joint frame in the parent body, m */
+  const double *body_rot;     /* [nbody][9] row-major */
+  const double *body_inertia; /* [nbody][10] m, m c (3), I about the body origin xx xy xz yy yz zz */
 
   /* independent velocities */
   const double *dof_armature, *dof_damping, *dof_friction; /* [nu] followers included */
-  const double *dof_lower, *dof_upper;   /* [nu] limits of q of one-axis joints, infinite otherwise */
+  const double *dof_lower, *dof_upper;     /* [nu] limits of q of one-axis joints, infinite otherwise */
   const double *dof_effort, *dof_velocity; /* [nu] INFINITY: none */
-  const int *dof_joint;         /* [nu] joint, -1: a free root */
-  const int *dof_q;             /* [nu] index in q for one-axis joints, -1 otherwise */
+  const int *dof_joint;                    /* [nu] joint, -1: a free root */
+  const int *dof_q;                        /* [nu] index in q for one-axis joints, -1 otherwise */
 
   /* initial pose: neutral joints clamped into their limits, free roots at their described pose */
-  const double *q0;             /* [nq] */
+  const double *q0; /* [nq] */
 
   /* Elimination plan: row k of the lower triangle of M holds columns M_col[M_row[k]] <
    * ... < k, the diagonal last, in M_row[k] .. M_row[k+1]-1; fill included. */
-  const int *M_row;             /* [nu+1] */
-  const int *M_col;             /* [nM] */
+  const int *M_row; /* [nu+1] */
+  const int *M_col; /* [nM] */
 };
 
 PK_API void pk_model_destroy(pk_model *model);
@@ -135,9 +135,9 @@ PK_API const char *pk_shape_kind_name(pk_shape_kind kind);
 /* What pk_model_add_chain... builds: n equal links, for benchmarks and studies. */
 typedef struct pk_chain_options {
   int links;
-  double length, mass;  /* of each link: a slender rod along -z, m and kg */
-  bool alternate;       /* axes alternate y, x, y, ...; false: all y */
-  pk_root_kind root;    /* PK_ROOT_FIXED or PK_ROOT_FREE */
+  double length, mass; /* of each link: a slender rod along -z, m and kg */
+  bool alternate;      /* axes alternate y, x, y, ...; false: all y */
+  pk_root_kind root;   /* PK_ROOT_FIXED or PK_ROOT_FREE */
 } pk_chain_options;
 
 PK_API pk_chain_options pk_chain_options_default(void);

@@ -38,10 +38,10 @@ typedef enum pk_implicit {
 } pk_implicit;
 
 typedef struct pk_sim_options {
-  double dt;          /* s, time step (for the adaptive steppers: between outputs) */
+  double dt; /* s, time step (for the adaptive steppers: between outputs) */
   pk_stepper stepper;
   pk_implicit implicit;
-  double rtol, atol;  /* adaptive steppers only */
+  double rtol, atol; /* adaptive steppers only */
 } pk_sim_options;
 
 PK_API pk_sim_options pk_sim_options_default(void);
@@ -56,16 +56,17 @@ typedef struct pk_command {
 
 /* What happened in a step. */
 typedef struct pk_step_info {
-  int iterations;  /* of the torque-limit solver (0: no limit was near), or internal steps */
-  int saturated;   /* coordinates at their torque limit */
-  int body;        /* body whose motion became non-finite, -1: none */
+  int iterations;   /* of the torque-limit solver (0: no limit was near), or internal steps */
+  int saturated;    /* coordinates at their torque limit */
+  int body;         /* body whose motion became non-finite, -1: none */
   const char *term; /* which term: "q", "u", "tau", "a"; "" when none */
 } pk_step_info;
 
 PK_API size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options);
 PK_API pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
                              pk_error *err);
-PK_API pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk_sim **out, pk_error *err);
+PK_API pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk_sim **out,
+                               pk_error *err);
 PK_API void pk_sim_destroy(pk_sim *sim);
 
 /* Back to the model's initial pose, at rest, time zero, no commands. */
@@ -77,10 +78,11 @@ PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 /* Time is the number of steps times dt. */
 PK_API double pk_sim_time(const pk_sim *sim);
 
-PK_API double *pk_sim_q(pk_sim *sim);               /* [nq] configuration; write to set it */
-PK_API double *pk_sim_u(pk_sim *sim);               /* [nu] velocities; write to set them */
-PK_API pk_command *pk_sim_commands(pk_sim *sim);    /* [nu] kept until changed */
-PK_API const double *pk_sim_tau(const pk_sim *sim); /* [nu] joint forces of commands in the last step, N m or N */
+PK_API double *pk_sim_q(pk_sim *sim);            /* [nq] configuration; write to set it */
+PK_API double *pk_sim_u(pk_sim *sim);            /* [nu] velocities; write to set them */
+PK_API pk_command *pk_sim_commands(pk_sim *sim); /* [nu] kept until changed */
+PK_API const double *pk_sim_tau(
+    const pk_sim *sim); /* [nu] joint forces of commands in the last step, N m or N */
 PK_API pk_workspace *pk_sim_workspace(pk_sim *sim); /* for queries between steps */
 PK_API const pk_model *pk_sim_model(const pk_sim *sim);
 

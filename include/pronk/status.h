@@ -32,10 +32,10 @@ typedef enum pk_status { PK_STATUS_LIST(PK_STATUS_ENUM) PK_STATUS_COUNT } pk_sta
 /* A failure that a user can act on. Functions that take a `pk_error *` accept NULL. */
 typedef struct pk_error {
   pk_status status;
-  int line;           /* 1-based line in `file`, 0 when there is none */
-  char field[96];     /* element, attribute or option at fault, "" when there is none */
-  char file[256];     /* path as the user gave it, "" when there is none */
-  char message[640];  /* what was found, what was expected, what to do */
+  int line;          /* 1-based line in `file`, 0 when there is none */
+  char field[96];    /* element, attribute or option at fault, "" when there is none */
+  char file[256];    /* path as the user gave it, "" when there is none */
+  char message[640]; /* what was found, what was expected, what to do */
 } pk_error;
 
 /* The one-line text of a status; never NULL. */

@@ -55,8 +55,8 @@ static pk_status check_range(const pk_field *f, double value, pk_error *err)
     return PK_OK;
   }
   const pki_where where = {.field = f->name};
-  return pki_fail(err, PK_ERROR_ARGUMENT, where, "%s is %g, expected %g to %g%s%s (%s)", f->name, value, f->least,
-                  f->most, f->unit[0] ? " " : "", f->unit, f->doc);
+  return pki_fail(err, PK_ERROR_ARGUMENT, where, "%s is %g, expected %g to %g%s%s (%s)", f->name, value,
+                  f->least, f->most, f->unit[0] ? " " : "", f->unit, f->doc);
 }
 
 pk_status pki_fields_validate(const pk_field *fields, int count, const void *options, pk_error *err)
@@ -93,8 +93,9 @@ static pk_status parse_word(const pk_field *f, const char *text, double *value, 
   char all[256];
   join_words(words, count, all, sizeof all);
   const char *near = pki_nearest_word(text, words, count);
-  return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = f->name}, "%s is \"%s\", expected one of %s%s%s%s",
-                  f->name, text, all, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+  return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = f->name},
+                  "%s is \"%s\", expected one of %s%s%s%s", f->name, text, all,
+                  near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static pk_status parse_number(const pk_field *f, const char *text, double *value, pk_error *err)
@@ -103,14 +104,15 @@ static pk_status parse_number(const pk_field *f, const char *text, double *value
   const bool read = pki_parse_real(&cursor, end, value) && cursor == end;
   const bool whole = f->type != PK_FIELD_INT || (read && *value == floor(*value));
   if (!read || !whole) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = f->name}, "%s is \"%s\", expected a %snumber",
-                    f->name, text, f->type == PK_FIELD_INT ? "whole " : "");
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = f->name},
+                    "%s is \"%s\", expected a %snumber", f->name, text,
+                    f->type == PK_FIELD_INT ? "whole " : "");
   }
   return check_range(f, *value, err);
 }
 
-pk_status pki_fields_parse(const pk_field *fields, int count, void *options, const char *name, const char *text,
-                           pk_error *err)
+pk_status pki_fields_parse(const pk_field *fields, int count, void *options, const char *name,
+                           const char *text, pk_error *err)
 {
   const pk_field *field = NULL;
   const char *names[64];
@@ -123,12 +125,13 @@ pk_status pki_fields_parse(const pk_field *fields, int count, void *options, con
   }
   if (field == NULL) {
     const char *near = pki_nearest_word(name, names, count);
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name}, "there is no option \"%s\"%s%s%s", name,
-                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name}, "there is no option \"%s\"%s%s%s",
+                    name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
   }
   double value = 0;
   const bool wordy = field->type == PK_FIELD_ENUM || field->type == PK_FIELD_BOOL;
-  const pk_status status = wordy ? parse_word(field, text, &value, err) : parse_number(field, text, &value, err);
+  const pk_status status =
+      wordy ? parse_word(field, text, &value, err) : parse_number(field, text, &value, err);
   if (status == PK_OK) {
     field_set(field, options, value);
   }

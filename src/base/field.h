@@ -18,9 +18,9 @@ typedef struct pk_field {
   const char *name;
   size_t offset;
   pk_field_type type;
-  const char *unit;       /* "" when it has none */
-  double preset;          /* the default, whatever the type */
-  double least, most;     /* allowed range, ends included */
+  const char *unit;         /* "" when it has none */
+  double preset;            /* the default, whatever the type */
+  double least, most;       /* allowed range, ends included */
   const char *const *words; /* PK_FIELD_ENUM: names of 0 .. most */
   const char *doc;
 } pk_field;
@@ -32,7 +32,7 @@ void pki_fields_preset(const pk_field *fields, int count, void *options);
 pk_status pki_fields_validate(const pk_field *fields, int count, const void *options, pk_error *err);
 
 /* Set one field from text ("1e-3", "true", "rk4"); an unknown name or word gets the nearest one. */
-pk_status pki_fields_parse(const pk_field *fields, int count, void *options, const char *name, const char *text,
-                           pk_error *err);
+pk_status pki_fields_parse(const pk_field *fields, int count, void *options, const char *name,
+                           const char *text, pk_error *err);
 
 #endif

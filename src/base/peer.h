@@ -5,9 +5,9 @@
 #define PKI_BASE_PEER_H
 
 typedef struct pk_peer {
-  const char *name;    /* "mujoco" */
-  const char *version; /* "2.2.2" */
-  const char *note;    /* what a reader of its figures should know, "" when nothing */
+  const char *name;                           /* "mujoco" */
+  const char *version;                        /* "2.2.2" */
+  const char *note;                           /* what a reader of its figures should know, "" when nothing */
   const void *(*interface)(const char *name); /* a table of functions, NULL: not offered */
 } pk_peer;
 

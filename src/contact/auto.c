@@ -12,11 +12,8 @@ typedef struct rung {
 static const rung ladder[] = {
     {PK_SOLVER_BGS, 60},     /* most problems of robots end here */
     {PK_SOLVER_NEWTON, 400}, /* finishes what is slow */
-    {PK_SOLVER_BGS, 2000},
-    {PK_SOLVER_NEWTON, 1000},
-    {PK_SOLVER_ACLM, 5000},
-    {PK_SOLVER_NEWTON, 1000},
-    {PK_SOLVER_BGS, 1 << 30},
+    {PK_SOLVER_BGS, 2000},    {PK_SOLVER_NEWTON, 1000}, {PK_SOLVER_ACLM, 5000},
+    {PK_SOLVER_NEWTON, 1000}, {PK_SOLVER_BGS, 1 << 30},
 };
 
 void pki_solve_auto(pki_solve *run)

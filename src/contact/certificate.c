@@ -42,7 +42,8 @@ static void judge(pk_certificate *c, double residual, int row)
 }
 
 /* The law of one contact, as a whole and in parts. */
-static void certify_contact(const pk_contact_problem *p, int i, const double *r, const double *u, pk_certificate *c)
+static void certify_contact(const pk_contact_problem *p, int i, const double *r, const double *u,
+                            pk_certificate *c)
 {
   double B[9];
   pki_block(p, i, B);
@@ -76,7 +77,8 @@ pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, 
   }
   for (int i = first_box; i < n; i++) {
     /* r - clamp(r - rho u), divided by rho */
-    const double rho = 1 / pki_entry(p, i, i), lower = p->lower[i - first_box], upper = p->upper[i - first_box];
+    const double rho = 1 / pki_entry(p, i, i), lower = p->lower[i - first_box],
+                 upper = p->upper[i - first_box];
     const double moved = fmin(fmax(r[i] - rho * u[i], lower), upper);
     raise(&c.box, fabs(r[i] - moved) / rho);
     judge(&c, fabs(r[i] - moved) / rho, i);

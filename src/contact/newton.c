@@ -22,10 +22,10 @@
 #include "math/lu.h"
 
 typedef struct newton {
-  double *J;           /* [n][n] */
+  double *J;                                    /* [n][n] */
   double *F, *trial, *step, *centre, *velocity; /* [n] */
-  int *pivot;          /* [n] */
-  double sigma;        /* what is added to the diagonal of W, m/s per N s */
+  int *pivot;                                   /* [n] */
+  double sigma;                                 /* what is added to the diagonal of W, m/s per N s */
 } newton;
 
 enum { NEWTON_STEPS = 60, PROXIMAL_STEPS = 60, HALVINGS = 12 };
@@ -52,7 +52,8 @@ size_t pki_newton_memsize(const pk_contact_problem *p)
 
 /* F of one contact; with A and B not NULL its derivative too. rho are steps for the normal and the
  * tangents. Rows of F and of the derivative are scaled by 1/rho, so that F is a velocity. */
-static void contact_equations(double mu, const double *r, const double *u, const double rho[2], double *F, double *A, double *B)
+static void contact_equations(double mu, const double *r, const double *u, const double rho[2], double *F,
+                              double *A, double *B)
 {
   const double dn = r[0] - rho[0] * u[0], dx = r[1] - rho[1] * u[1], dy = r[2] - rho[1] * u[2];
   const double limit = mu * dn, size = hypot(dx, dy);
@@ -95,7 +96,8 @@ static void contact_rho(const pk_contact_problem *p, int i, double sigma, double
 }
 
 /* J rows first .. first+2 = A + B (W + sigma 1). */
-static void fill_rows(const pk_contact_problem *p, const newton *s, int first, const double A[9], const double B[9])
+static void fill_rows(const pk_contact_problem *p, const newton *s, int first, const double A[9],
+                      const double B[9])
 {
   const int n = pk_contact_size(p);
   double *J = s->J + (size_t)first * (size_t)n;
@@ -121,7 +123,9 @@ static void single_equation(const pk_contact_problem *p, newton *s, int row, con
   const int n = pk_contact_size(p), box = row - 3 * p->ncontact - p->nbilateral;
   const double rho = 1 / (pki_entry(p, row, row) + s->sigma), d = r[row] - rho * s->velocity[row];
   const bool below = box >= 0 && d < p->lower[box], above = box >= 0 && d > p->upper[box];
-  s->F[row] = below ? (r[row] - p->lower[box]) / rho : above ? (r[row] - p->upper[box]) / rho : s->velocity[row];
+  s->F[row] = below   ? (r[row] - p->lower[box]) / rho
+              : above ? (r[row] - p->upper[box]) / rho
+                      : s->velocity[row];
   if (!derivative) {
     return;
   }

@@ -18,13 +18,15 @@ static pk_status check_rows(const pk_contact_problem *p, pk_error *err)
     for (int e = from; e < to; e++) {
       if (p->W_col[e] < 0 || p->W_col[e] >= n || (e > from && p->W_col[e] <= p->W_col[e - 1])) {
         return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "W"},
-                        "row %d of W has column %d, expected ascending columns from 0 to %d", i, p->W_col[e], n - 1);
+                        "row %d of W has column %d, expected ascending columns from 0 to %d", i, p->W_col[e],
+                        n - 1);
       }
       diagonal |= p->W_col[e] == i;
     }
     if (!diagonal || !(pki_entry(p, i, i) > 0)) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "W"},
-                      "the diagonal of W in row %d is %g, expected a positive number", i, diagonal ? pki_entry(p, i, i) : 0.0);
+                      "the diagonal of W in row %d is %g, expected a positive number", i,
+                      diagonal ? pki_entry(p, i, i) : 0.0);
     }
     if (!isfinite(p->q[i])) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "q"}, "q[%d] is not finite", i);
@@ -46,13 +48,14 @@ pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err)
   }
   for (int i = 0; i < p->ncontact; i++) {
     if (!(p->mu[i] >= 0) || !isfinite(p->mu[i])) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "mu"}, "mu[%d] is %g, expected zero or more", i, p->mu[i]);
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "mu"},
+                      "mu[%d] is %g, expected zero or more", i, p->mu[i]);
     }
   }
   for (int i = 0; i < p->nbox; i++) {
     if (!(p->lower[i] <= p->upper[i])) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "lower"}, "box %d is %g to %g, expected lower <= upper", i,
-                      p->lower[i], p->upper[i]);
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "lower"},
+                      "box %d is %g to %g, expected lower <= upper", i, p->lower[i], p->upper[i]);
     }
   }
   return check_rows(p, err);

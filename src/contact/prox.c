@@ -79,7 +79,8 @@ void pki_solve_sor(pki_solve *run)
         double *ri = r + 3 * i;
         const double un = pki_row_dot(p, 3 * i, r) + p->q[3 * i];
         ri[0] = fmax(ri[0] - alpha / pki_entry(p, 3 * i, 3 * i) * un, 0);
-        const double ut[2] = {pki_row_dot(p, 3 * i + 1, r) + p->q[3 * i + 1], pki_row_dot(p, 3 * i + 2, r) + p->q[3 * i + 2]};
+        const double ut[2] = {pki_row_dot(p, 3 * i + 1, r) + p->q[3 * i + 1],
+                              pki_row_dot(p, 3 * i + 2, r) + p->q[3 * i + 2]};
         project_disc(ri + 1, ut, alpha / tangent_diagonal(p, i), p->mu[i] * ri[0]);
       }
       for (int i = 3 * p->ncontact; i < n; i++) {

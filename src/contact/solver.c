@@ -4,25 +4,29 @@
 #include <string.h>
 
 const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
-    [PK_SOLVER_AUTO] = {"auto", "climbs bgs, newton and aclm until the tolerance is met", pki_solve_auto, pki_newton_memsize},
-    [PK_SOLVER_JOR] = {"jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor, pki_jor_memsize},
-    [PK_SOLVER_SOR] = {"sor", "projected Gauss-Seidel with over-relaxation, normal then tangential", pki_solve_sor, NULL},
+    [PK_SOLVER_AUTO] = {"auto", "climbs bgs, newton and aclm until the tolerance is met", pki_solve_auto,
+                        pki_newton_memsize},
+    [PK_SOLVER_JOR] = {"jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor,
+                       pki_jor_memsize},
+    [PK_SOLVER_SOR] = {"sor", "projected Gauss-Seidel with over-relaxation, normal then tangential",
+                       pki_solve_sor, NULL},
     [PK_SOLVER_BGS] = {"bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs, NULL},
-    [PK_SOLVER_NEWTON] = {"newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop", pki_solve_newton,
-                          pki_newton_memsize},
+    [PK_SOLVER_NEWTON] = {"newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop",
+                          pki_solve_newton, pki_newton_memsize},
     [PK_SOLVER_ACLM] = {"aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize},
 };
 
 static const char *const solver_words[PK_SOLVER_COUNT] = {"auto", "jor", "sor", "bgs", "newton", "aclm"};
 
 const pk_field pki_solver_fields[] = {
-    {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1, solver_words,
-     "method"},
+    {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
+     solver_words, "method"},
     {"tolerance", offsetof(pk_solver_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
      "relative residual at which it stops"},
     {"max_iterations", offsetof(pk_solver_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
      "sweeps or Newton steps"},
-    {"alpha", offsetof(pk_solver_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL, "relaxation of jor and sor, 0: chosen from W"},
+    {"alpha", offsetof(pk_solver_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL,
+     "relaxation of jor and sor, 0: chosen from W"},
 };
 const int pki_solver_field_count = sizeof pki_solver_fields / sizeof pki_solver_fields[0];
 
@@ -71,12 +75,16 @@ size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_opt
   return arena.used;
 }
 
-pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r, void *memory,
-                           pk_solver_result *result)
+pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                           void *memory, pk_solver_result *result)
 {
   const size_t n = (size_t)pk_contact_size(p);
   pki_arena arena = pki_arena_over(memory, pk_contact_solve_memsize(p, options));
-  pki_solve run = {.p = p, .options = options, .r = r, .now = options->solver, .used = options->solver,
+  pki_solve run = {.p = p,
+                   .options = options,
+                   .r = r,
+                   .now = options->solver,
+                   .used = options->solver,
                    .limit = options->max_iterations};
   run.best = pki_arena_take(&arena, n, sizeof *run.best);
   run.u = pki_arena_take(&arena, n, sizeof *run.u);
@@ -90,7 +98,8 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
   if (n > 0 && isfinite(run.certificate.residual)) {
     memcpy(r, run.best, n * sizeof *r);
   }
-  *result = (pk_solver_result){.certificate = run.certificate, .iterations = run.iterations, .used = run.used};
+  *result =
+      (pk_solver_result){.certificate = run.certificate, .iterations = run.iterations, .used = run.used};
   return pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
 }
 

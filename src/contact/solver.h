@@ -12,15 +12,15 @@
 typedef struct pki_solve {
   const pk_contact_problem *p;
   const pk_solver_options *options;
-  double *r;       /* [size] current impulses */
-  double *best;    /* [size] the best so far */
-  double *u;       /* [size] scratch of the judge; W r + q after a check */
+  double *r;                  /* [size] current impulses */
+  double *best;               /* [size] the best so far */
+  double *u;                  /* [size] scratch of the judge; W r + q after a check */
   pk_certificate certificate; /* of best */
-  pk_solver used;  /* who found it */
-  pk_solver now;   /* who is at work */
-  int iterations;  /* done so far */
-  int limit;       /* where the solver at work must stop */
-  pki_arena arena; /* scratch of the solver at work */
+  pk_solver used;             /* who found it */
+  pk_solver now;              /* who is at work */
+  int iterations;             /* done so far */
+  int limit;                  /* where the solver at work must stop */
+  pki_arena arena;            /* scratch of the solver at work */
 } pki_solve;
 
 typedef struct pki_solver_row {

@@ -120,7 +120,8 @@ void pk_link_jacobian_dot(const pk_workspace *w, int link, const double point[3]
   w->kernels->jacobian_dot(&w->work, body, p, Jdot);
 }
 
-void pk_link_jacobian_dot_u(pk_workspace *w, int link, const double point[3], const double *u, double Jdot_u[6])
+void pk_link_jacobian_dot_u(pk_workspace *w, int link, const double point[3], const double *u,
+                            double Jdot_u[6])
 {
   const size_t nu = (size_t)w->model->nu;
   pk_link_jacobian_dot(w, link, point, w->scratch);
@@ -171,8 +172,8 @@ void pk_mass_matrix(pk_workspace *w, const double *q, double *M)
   }
 }
 
-pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u, const double *tau,
-                              double *a)
+pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u,
+                              const double *tau, double *a)
 {
   const pk_model *m = w->model;
   if ((unsigned)method >= PK_METHOD_COUNT) {
@@ -347,17 +348,14 @@ void pk_config_subtract(const pk_model *m, const double *q1, const double *q0, d
     const double *a = q1 + m->body_q[i], *b = q0 + m->body_q[i];
     double *out = v + m->body_u[i];
     switch (m->body_motion[i]) {
-    case PK_MOTION_SPHERICAL:
-      rotation_between(b, a, out);
-      break;
+    case PK_MOTION_SPHERICAL: rotation_between(b, a, out); break;
     case PK_MOTION_FLOATING:
       for (int k = 0; k < 3; k++) {
         out[k] = a[k] - b[k];
       }
       rotation_between(b + 3, a + 3, out + 3);
       break;
-    default:
-      out[0] = a[0] - b[0];
+    default: out[0] = a[0] - b[0];
     }
   }
 }

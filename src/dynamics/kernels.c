@@ -7,7 +7,8 @@
 #include "pronk/dynamics.h"
 
 /* One row for each instruction set that the build has, best first. */
-#define DECLARE(isa) extern const pki_kernels pki_kernels_##isa##_1, pki_kernels_##isa##_4, pki_kernels_##isa##_8;
+#define DECLARE(isa) \
+  extern const pki_kernels pki_kernels_##isa##_1, pki_kernels_##isa##_4, pki_kernels_##isa##_8;
 #define ROW(isa) {#isa, {&pki_kernels_##isa##_1, &pki_kernels_##isa##_4, &pki_kernels_##isa##_8}},
 
 #ifdef PKI_HAVE_avx512
@@ -28,9 +29,9 @@ static const variant variants[] = {
     ROW(avx512)
 #endif
 #ifdef PKI_HAVE_avx2
-    ROW(avx2)
+        ROW(avx2)
 #endif
-    ROW(base)};
+            ROW(base)};
 
 enum { VARIANT_COUNT = sizeof variants / sizeof variants[0] };
 

@@ -26,20 +26,20 @@ typedef struct pki_work {
   const pk_model *model;
   int lanes;
   pki_params params;
-  double *pose;   /* [nbody] rotation body to world (9), offset from the parent's origin (3) */
-  double *origin; /* [nbody][3] position in the world */
-  double *twist;  /* [nbody][6] angular velocity, velocity of the origin */
-  double *accel;  /* [nbody][6] angular acceleration, acceleration of the origin, minus gravity */
-  double *force;  /* [nbody][6] moment and force of inertia */
-  double *artic;  /* [nbody][21] articulated inertia of the children: A (6), B (9), C (6) */
-  double *rigid;  /* [nbody][10] inertia, or composite inertia: m, m c, I */
-  double *factor; /* [nbody][8] one-axis bodies: U/D (6), 1/D, remaining joint force */
-  double *multi;  /* [nmulti][PKI_MULTI] factors of spherical and floating bodies */
-  double *delta;  /* [nbody][6] acceleration beyond the velocity products */
-  double *zero;   /* [nu] zeros */
-  double *diag;   /* [nu] what is added to the diagonal of M, armature included */
-  double *M;      /* [nM] mass matrix, then its factor, in the elimination plan */
-  double *tmp;    /* [2][nu] */
+  double *pose;    /* [nbody] rotation body to world (9), offset from the parent's origin (3) */
+  double *origin;  /* [nbody][3] position in the world */
+  double *twist;   /* [nbody][6] angular velocity, velocity of the origin */
+  double *accel;   /* [nbody][6] angular acceleration, acceleration of the origin, minus gravity */
+  double *force;   /* [nbody][6] moment and force of inertia */
+  double *artic;   /* [nbody][21] articulated inertia of the children: A (6), B (9), C (6) */
+  double *rigid;   /* [nbody][10] inertia, or composite inertia: m, m c, I */
+  double *factor;  /* [nbody][8] one-axis bodies: U/D (6), 1/D, remaining joint force */
+  double *multi;   /* [nmulti][PKI_MULTI] factors of spherical and floating bodies */
+  double *delta;   /* [nbody][6] acceleration beyond the velocity products */
+  double *zero;    /* [nu] zeros */
+  double *diag;    /* [nu] what is added to the diagonal of M, armature included */
+  double *M;       /* [nM] mass matrix, then its factor, in the elimination plan */
+  double *tmp;     /* [2][nu] */
   int *body_multi; /* [nbody] index into multi, -1 for one-axis bodies */
   int *body_place; /* [nbody] PKI_LEAF: no children; PKI_LAST: last child of its parent */
 } pki_work;

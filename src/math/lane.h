@@ -131,7 +131,8 @@ static inline pk_r pki_sqrt(pk_r x)
 static inline void pki_sincos(pk_r x, pk_r *sin_x, pk_r *cos_x)
 {
   const double two_over_pi = 6.36619772367581382433e-01;
-  const double p1 = 1.57079632673412561417e+00, p2 = 6.07710050630396597660e-11, p3 = 2.02226624879595063154e-21;
+  const double p1 = 1.57079632673412561417e+00, p2 = 6.07710050630396597660e-11,
+               p3 = 2.02226624879595063154e-21;
   const double shift = 6755399441055744.0; /* 1.5 * 2^52: adding it leaves the integer in the low bits */
 
   const pk_r shifted = x * two_over_pi + shift;

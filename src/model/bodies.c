@@ -78,12 +78,18 @@ static int aligned_axis(const double axis[3], double *sign)
   return -1;
 }
 
-static pki_body *add_body(pki_draft *d, int parent, const pk_pose *origin, pk_motion motion, int axis, int joint,
-                          int robot)
+static pki_body *add_body(pki_draft *d, int parent, const pk_pose *origin, pk_motion motion, int axis,
+                          int joint, int robot)
 {
   static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   pki_body *body = &d->bodies[d->nbody++];
-  *body = (pki_body){.parent = parent, .motion = motion, .axis = axis, .link = -1, .robot = robot, .joint = joint, .gain = 1};
+  *body = (pki_body){.parent = parent,
+                     .motion = motion,
+                     .axis = axis,
+                     .link = -1,
+                     .robot = robot,
+                     .joint = joint,
+                     .gain = 1};
   memcpy(body->pos, origin->pos, sizeof body->pos);
   memcpy(body->rot, origin->rot, sizeof body->rot);
   body->turned = memcmp(body->rot, identity, sizeof identity) != 0;
@@ -91,7 +97,8 @@ static pki_body *add_body(pki_draft *d, int parent, const pk_pose *origin, pk_mo
 }
 
 /* Three travels along the first axes of `origin`'s frame, `first` being the axis to begin with. */
-static void add_travels(pki_draft *d, int *parent, const pk_pose *origin, int first, int count, int joint, int robot)
+static void add_travels(pki_draft *d, int *parent, const pk_pose *origin, int first, int count, int joint,
+                        int robot)
 {
   const pk_pose identity = pk_pose_identity();
   for (int i = 0; i < count; i++) {
@@ -150,12 +157,8 @@ static pk_pose add_joint(pki_draft *d, int joint, int parent, pk_pose origin, in
     add_travels(d, &parent, &origin, (k + 1) % 3, 2, joint, robot);
     add_body(d, parent, &identity, PK_MOTION_REVOLUTE, k, joint, robot)->gain = sign;
     break;
-  case PK_JOINT_FLOATING:
-    add_body(d, parent, &origin, PK_MOTION_FLOATING, 0, joint, robot);
-    break;
-  case PK_JOINT_SPHERICAL:
-    add_body(d, parent, &origin, PK_MOTION_SPHERICAL, 0, joint, robot);
-    break;
+  case PK_JOINT_FLOATING: add_body(d, parent, &origin, PK_MOTION_FLOATING, 0, joint, robot); break;
+  case PK_JOINT_SPHERICAL: add_body(d, parent, &origin, PK_MOTION_SPHERICAL, 0, joint, robot); break;
   default: {
     const pk_motion motion = desc->kind == PK_JOINT_PRISMATIC ? PK_MOTION_PRISMATIC : PK_MOTION_REVOLUTE;
     pki_body *b = add_body(d, parent, &origin, motion, k, joint, robot);
@@ -316,7 +319,8 @@ static void fill_chain_starts(pki_draft *d)
 {
   for (int i = 0; i + 5 < d->nbody; i++) {
     const pki_body *body = &d->bodies[i];
-    const bool starts_chain = body->joint < 0 && body->motion == PK_MOTION_PRISMATIC && body->parent < 0 && body->axis == 0;
+    const bool starts_chain =
+        body->joint < 0 && body->motion == PK_MOTION_PRISMATIC && body->parent < 0 && body->axis == 0;
     if (starts_chain) {
       const pk_pose *pose = &d->b->robots[body->robot].desc.pose;
       const double *R = pose->rot;

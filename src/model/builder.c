@@ -24,9 +24,8 @@ pk_pose pk_pose_from_xyz_rpy(const double xyz[3], const double rpy[3])
   const double cp = cos(rpy[1]), sp = sin(rpy[1]);
   const double cy = cos(rpy[2]), sy = sin(rpy[2]);
   return (pk_pose){.pos = {xyz[0], xyz[1], xyz[2]},
-                   .rot = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
-                           sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
-                           -sp,     cp * sr,                cp * cr}};
+                   .rot = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp,
+                           sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
 }
 
 pk_robot_desc pk_robot_desc_default(void)
@@ -175,8 +174,8 @@ pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_err
     return status;
   }
   if ((unsigned)robot->root >= PK_ROOT_KIND_COUNT) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "root"}, "root is %d, expected a pk_root_kind",
-                    (int)robot->root);
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "root"},
+                    "root is %d, expected a pk_root_kind", (int)robot->root);
   }
   bool ok = grow((void **)&b->robots, b->nrobot, &b->robot_cap, sizeof *b->robots);
   if (!ok) {
@@ -257,8 +256,8 @@ static pk_status check_mesh(const pk_shape_desc *shape, pk_error *err)
   }
   for (int i = 0; i < 3 * m->ntriangle; i++) {
     if (m->triangle[i] < 0 || m->triangle[i] >= m->nvertex) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, where, "triangle %d refers to vertex %d, expected 0 to %d", i / 3,
-                      m->triangle[i], m->nvertex - 1);
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "triangle %d refers to vertex %d, expected 0 to %d",
+                      i / 3, m->triangle[i], m->nvertex - 1);
     }
   }
   for (int i = 0; i < 3 * m->nvertex; i++) {
@@ -286,7 +285,8 @@ static int add_mesh(pk_builder *b, const pk_mesh *mesh)
     return -1;
   }
   bool ok = true;
-  const size_t vbytes = (size_t)mesh->nvertex * 3 * sizeof(double), tbytes = (size_t)mesh->ntriangle * 3 * sizeof(int);
+  const size_t vbytes = (size_t)mesh->nvertex * 3 * sizeof(double),
+               tbytes = (size_t)mesh->ntriangle * 3 * sizeof(int);
   double *vertex = malloc(vbytes);
   int *triangle = malloc(tbytes);
   pk_mesh copy = {.name = copy_text(mesh->name ? mesh->name : "mesh", &ok),
@@ -310,7 +310,8 @@ static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
 {
   static const int counts[PK_SHAPE_KIND_COUNT] = {1, 3, 2, 2, 0};
   if ((unsigned)shape->kind >= PK_SHAPE_KIND_COUNT || shape->link == NULL) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.line = shape->line}, "a shape needs a kind and a link");
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.line = shape->line},
+                    "a shape needs a kind and a link");
   }
   for (int i = 0; i < counts[shape->kind]; i++) {
     const bool may_be_zero = shape->kind == PK_SHAPE_CAPSULE && i == 1;

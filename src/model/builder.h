@@ -35,7 +35,7 @@ struct pk_builder {
   pki_link *links;
   pki_joint *joints;
   pki_shape *shapes;
-  pk_mesh *meshes; /* owned copies, each once: added again when the pointer was seen before */
+  pk_mesh *meshes;           /* owned copies, each once: added again when the pointer was seen before */
   const pk_mesh **mesh_keys; /* the caller's pointers, valid within one loader's run */
   pk_diagnostic *diagnostics;
   int nrobot, nlink, njoint, nshape, nmesh, ndiagnostic;

@@ -13,7 +13,8 @@ pk_chain_options pk_chain_options_default(void)
 static pk_status check_options(const pk_chain_options *o, pk_error *err)
 {
   if (o->links < 1 || o->links > 100000) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "links"}, "links is %d, expected 1 to 100000", o->links);
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "links"},
+                    "links is %d, expected 1 to 100000", o->links);
   }
   if (!(o->length > 0 && isfinite(o->length)) || !(o->mass > 0 && isfinite(o->mass))) {
     const bool length_is_right = o->length > 0 && isfinite(o->length);
@@ -21,7 +22,8 @@ static pk_status check_options(const pk_chain_options *o, pk_error *err)
                     "length is %g m and mass %g kg, expected positive numbers", o->length, o->mass);
   }
   if (o->root != PK_ROOT_FIXED && o->root != PK_ROOT_FREE) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "root"}, "the root of a chain is fixed or free");
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "root"},
+                    "the root of a chain is fixed or free");
   }
   return PK_OK;
 }
@@ -38,14 +40,17 @@ pk_status pk_builder_add_chain(pk_builder *b, const pk_chain_options *options, p
   }
   /* a slender rod of radius length/20 along -z, its joint at the top */
   const double radius = o.length / 20;
-  const double across = o.mass * (3 * radius * radius + o.length * o.length) / 12, along = o.mass * radius * radius / 2;
-  const pk_inertia rod = {.mass = o.mass, .com = {0, 0, -o.length / 2}, .moment = {across, 0, 0, across, 0, along}};
+  const double across = o.mass * (3 * radius * radius + o.length * o.length) / 12,
+               along = o.mass * radius * radius / 2;
+  const pk_inertia rod = {
+      .mass = o.mass, .com = {0, 0, -o.length / 2}, .moment = {across, 0, 0, across, 0, along}};
   for (int i = 0; i <= o.links && status == PK_OK; i++) {
     char name[32], joint_name[32], parent[32];
     snprintf(name, sizeof name, i == 0 ? "base" : "link%d", i);
     snprintf(parent, sizeof parent, i == 1 ? "base" : "link%d", i - 1);
     snprintf(joint_name, sizeof joint_name, "joint%d", i);
-    const pk_link_desc link = {.name = name, .inertia = i > 0 || o.root == PK_ROOT_FREE ? rod : (pk_inertia){0}};
+    const pk_link_desc link = {.name = name,
+                               .inertia = i > 0 || o.root == PK_ROOT_FREE ? rod : (pk_inertia){0}};
     status = pk_builder_add_link(b, &link, err);
     if (i == 0 || status != PK_OK) {
       continue;

@@ -29,7 +29,7 @@ static bool is_pose(const pk_pose *pose)
   if (!finite_n(pose->pos, 3) || !finite_n(pose->rot, 9)) {
     return false;
   }
-  double z[3], worst = 0;
+  double z[3], worst = fabs(pki_dot3(pose->rot, pose->rot + 3));
   pki_cross3(pose->rot, pose->rot + 3, z);
   for (int i = 0; i < 3; i++) {
     worst = fmax(worst, fabs(z[i] - pose->rot[6 + i]));
@@ -317,12 +317,15 @@ static void report_massless(pki_draft *d, const pki_body *body)
                     desc->name, desc->child);
 }
 
-bool pki_check_masses(pki_draft *d)
+static bool follows(const pki_draft *d, const pki_body *body)
 {
-  articulated *all = malloc(((size_t)d->nbody + 1) * sizeof *all);
-  if (all == NULL) {
-    return false;
-  }
+  return body->joint >= 0 && d->joint_leader[body->joint] >= 0;
+}
+
+/* Poses, composite inertias, and the rotors on each velocity: armature, and what followers move. */
+static void gather(const pki_draft *d, articulated *all, double *rotor)
+{
+  memcpy(rotor, d->dof + PKI_DOF_ARMATURE * (size_t)d->nu, (size_t)d->nu * sizeof *rotor);
   for (int i = 0; i < d->nbody; i++) {
     const pki_body *body = &d->bodies[i];
     place(body, body->parent >= 0 ? &all[body->parent] : NULL, i, &all[i]);
@@ -331,13 +334,36 @@ bool pki_check_masses(pki_draft *d)
   }
   for (int i = d->nbody - 1; i >= 0; i--) {
     const pki_body *body = &d->bodies[i];
+    if (follows(d, body)) {
+      double S[6][6];
+      subspace(body, all[i].R, S);
+      for (int e = 0; e < 36; e++) {
+        rotor[body->u] += body->gain * body->gain * S[0][e / 6] * all[i].IC[e] * S[0][e % 6];
+      }
+    }
+    if (body->parent >= 0) {
+      add_shifted(all[i].IC, all[i].r, all[body->parent].IC);
+    }
+  }
+}
+
+bool pki_check_masses(pki_draft *d)
+{
+  articulated *all = malloc(((size_t)d->nbody + 1) * sizeof *all);
+  double *rotor = malloc(((size_t)d->nu + 1) * sizeof *rotor);
+  if (all == NULL || rotor == NULL) {
+    free(all), free(rotor);
+    return false;
+  }
+  gather(d, all, rotor);
+  for (int i = d->nbody - 1; i >= 0; i--) {
+    const pki_body *body = &d->bodies[i];
     double S[6][6];
     const int n = subspace(body, all[i].R, S);
-    const bool follows = body->joint >= 0 && d->joint_leader[body->joint] >= 0;
     bool moves = true;
-    /* a follower shares its leader's inertia: nothing to eliminate, nothing to miss */
-    for (int k = 0; k < n && moves && !follows; k++) {
-      moves = eliminate(&all[i], S[k], d->dof[PKI_DOF_ARMATURE * (size_t)d->nu + (size_t)(body->u + k)]);
+    /* a follower has no coordinate of its own: nothing to eliminate, nothing to miss */
+    for (int k = 0; k < n && moves && !follows(d, body); k++) {
+      moves = eliminate(&all[i], S[k], rotor[body->u + k]);
     }
     if (!moves) {
       report_massless(d, body);
@@ -345,9 +371,8 @@ bool pki_check_masses(pki_draft *d)
     }
     if (body->parent >= 0) {
       add_shifted(all[i].IA, all[i].r, all[body->parent].IA);
-      add_shifted(all[i].IC, all[i].r, all[body->parent].IC);
     }
   }
-  free(all);
+  free(all), free(rotor);
   return true;
 }

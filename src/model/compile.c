@@ -87,7 +87,8 @@ pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err)
   *out = NULL;
   const int before = b->nerror;
   if (b->nlink == 0) {
-    pki_builder_error(b, PK_ERROR_MODEL, (pki_where){0}, "there is no link: a world needs at least one robot");
+    pki_builder_error(b, PK_ERROR_MODEL, (pki_where){0},
+                      "there is no link: a world needs at least one robot");
     return pki_builder_verdict(b, before, err);
   }
   if (!isfinite(b->gravity[0]) || !isfinite(b->gravity[1]) || !isfinite(b->gravity[2])) {

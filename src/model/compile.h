@@ -35,16 +35,16 @@ typedef struct pki_draft {
   int *joint_leader;               /* [njoint] resolved to the last leader, -1: none */
   double *joint_multiplier, *joint_offset;
   /* bodies.c */
-  pk_root_kind *robot_kind;        /* [nrobot] never PK_ROOT_AUTO */
-  pki_body *bodies;                /* [nbody] room for body_cap */
+  pk_root_kind *robot_kind; /* [nrobot] never PK_ROOT_AUTO */
+  pki_body *bodies;         /* [nbody] room for body_cap */
   int nbody, body_cap;
-  int *link_body;                  /* [nlink] -1: the world */
-  pk_pose *link_pose;              /* [nlink] in the body */
+  int *link_body;                      /* [nlink] -1: the world */
+  pk_pose *link_pose;                  /* [nlink] in the body */
   int *joint_body, *joint_q, *joint_u; /* [njoint] -1 for fixed joints */
   int nq, nu;
-  double *q0;                      /* [nq] */
-  double *dof;                     /* [PKI_DOF_COUNT][nu] */
-  int *dof_joint, *dof_q;          /* [nu] joint descriptions */
+  double *q0;             /* [nq] */
+  double *dof;            /* [PKI_DOF_COUNT][nu] */
+  int *dof_joint, *dof_q; /* [nu] joint descriptions */
   bool has_mimic;
   /* plan.c */
   int *M_row, *M_col, nM;

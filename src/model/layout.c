@@ -80,7 +80,8 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
     }
     const pk_joint_desc *desc = &d->b->joints[j].desc;
     const int leader = d->joint_leader[j];
-    const double length = sqrt(desc->axis[0] * desc->axis[0] + desc->axis[1] * desc->axis[1] + desc->axis[2] * desc->axis[2]);
+    const double length =
+        sqrt(desc->axis[0] * desc->axis[0] + desc->axis[1] * desc->axis[1] + desc->axis[2] * desc->axis[2]);
     const bool has_axis = desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL;
     pk_model_joint *out = &joints[index[j]];
     *out = (pk_model_joint){.name = name,
@@ -228,10 +229,21 @@ static pk_model *carve(const pki_draft *d, const int *index, int njoint, pki_are
   char *text = pki_arena_take(arena, text_size(d), 1);
   pk_model counted = {0};
   pk_model *target = m ? m : &counted;
-  *target = (pk_model){.nrobot = b->nrobot, .nbody = d->nbody, .nlink = b->nlink, .njoint = njoint,
-                       .nshape = b->nshape, .nmesh = b->nmesh, .nq = d->nq, .nu = d->nu, .nM = d->nM,
-                       .has_mimic = d->has_mimic, .robots = robots, .links = links, .joints = joints,
-                       .shapes = shapes, .meshes = meshes};
+  *target = (pk_model){.nrobot = b->nrobot,
+                       .nbody = d->nbody,
+                       .nlink = b->nlink,
+                       .njoint = njoint,
+                       .nshape = b->nshape,
+                       .nmesh = b->nmesh,
+                       .nq = d->nq,
+                       .nu = d->nu,
+                       .nM = d->nM,
+                       .has_mimic = d->has_mimic,
+                       .robots = robots,
+                       .links = links,
+                       .joints = joints,
+                       .shapes = shapes,
+                       .meshes = meshes};
   memcpy(target->gravity, b->gravity, sizeof target->gravity);
   carve_bodies(d, arena, target);
   carve_dofs(d, index, arena, target);

@@ -14,8 +14,8 @@
 static void report_size(pki_draft *d)
 {
   pki_builder_error(d->b, PK_ERROR_LIMIT, (pki_where){0},
-                    "the mass matrix would keep more than %d entries: the tree is too deep for %d velocities", PKI_PLAN_MAX,
-                    d->nu);
+                    "the mass matrix would keep more than %d entries: the tree is too deep for %d velocities",
+                    PKI_PLAN_MAX, d->nu);
 }
 
 /* Entries of a tree in which every body has coordinates of its own; false: out of memory. */

@@ -107,8 +107,8 @@ static void enter_links(pki_draft *d, name_table *t)
     }
     const bool other_robot = b->links[*slot].robot != b->links[i].robot;
     char first[FIRST_MAX];
-    pki_builder_error(b, PK_ERROR_MODEL, pki_link_where(d, i), "link \"%s\" is there twice%s%s", d->link_name[i],
-                      other_robot ? ": give each robot its own prefix" : "",
+    pki_builder_error(b, PK_ERROR_MODEL, pki_link_where(d, i), "link \"%s\" is there twice%s%s",
+                      d->link_name[i], other_robot ? ": give each robot its own prefix" : "",
                       first_at(b->links[*slot].desc.line, first));
   }
 }
@@ -124,8 +124,8 @@ static void enter_joints(pki_draft *d, name_table *t)
     }
     const bool other_robot = b->joints[*slot].robot != b->joints[i].robot;
     char first[FIRST_MAX];
-    pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, i), "joint \"%s\" is there twice%s%s", d->joint_name[i],
-                      other_robot ? ": give each robot its own prefix" : "",
+    pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, i), "joint \"%s\" is there twice%s%s",
+                      d->joint_name[i], other_robot ? ": give each robot its own prefix" : "",
                       first_at(b->joints[*slot].desc.line, first));
   }
 }
@@ -166,8 +166,9 @@ static int resolve_link(pki_draft *d, const name_table *t, int joint, const char
     return found;
   }
   const char *near = nearest_link(b, robot, name);
-  pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, joint), "%s link \"%s\" of joint \"%s\" does not exist%s%s%s",
-                    role, name, b->joints[joint].desc.name, near ? "; did you mean \"" : "", near ? near : "",
+  pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, joint),
+                    "%s link \"%s\" of joint \"%s\" does not exist%s%s%s", role, name,
+                    b->joints[joint].desc.name, near ? "; did you mean \"" : "", near ? near : "",
                     near ? "\"?" : "");
   return -1;
 }
@@ -188,13 +189,14 @@ static bool resolve_joints(pki_draft *d, const name_table *links)
       continue;
     }
     if (parent == child) {
-      pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j), "joint \"%s\" joins link \"%s\" to itself", desc->name,
-                        desc->child);
+      pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j), "joint \"%s\" joins link \"%s\" to itself",
+                        desc->name, desc->child);
     } else if (d->link_joint[child] >= 0) {
-      pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j),
-                        "link \"%s\" is the child of joint \"%s\" and of joint \"%s\": a link has one parent, loops "
-                        "are closed by constraints",
-                        desc->child, b->joints[d->link_joint[child]].desc.name, desc->name);
+      pki_builder_error(
+          b, PK_ERROR_MODEL, pki_joint_where(d, j),
+          "link \"%s\" is the child of joint \"%s\" and of joint \"%s\": a link has one parent, loops "
+          "are closed by constraints",
+          desc->child, b->joints[d->link_joint[child]].desc.name, desc->name);
     } else {
       d->link_joint[child] = j;
     }
@@ -215,7 +217,9 @@ static bool resolve_shapes(pki_draft *d, const name_table *links)
     d->shape_link[s] = link;
     if (link < 0) {
       pki_builder_error(b, PK_ERROR_MODEL,
-                        (pki_where){.file = b->robots[shape->robot].desc.file, .line = shape->desc.line, .field = shape->desc.link},
+                        (pki_where){.file = b->robots[shape->robot].desc.file,
+                                    .line = shape->desc.line,
+                                    .field = shape->desc.link},
                         "a shape sits on link \"%s\", which does not exist", shape->desc.link);
     }
   }
@@ -245,7 +249,8 @@ static void find_roots(pki_draft *d)
   }
   for (int r = 0; r < b->nrobot; r++) {
     if (d->robot_root[r] < 0) {
-      pki_builder_error(b, PK_ERROR_MODEL, (pki_where){.file = b->robots[r].desc.file, .field = b->robots[r].desc.name},
+      pki_builder_error(b, PK_ERROR_MODEL,
+                        (pki_where){.file = b->robots[r].desc.file, .field = b->robots[r].desc.name},
                         "robot \"%s\" has no root link: %s", b->robots[r].desc.name,
                         "it has no link, or every link is some joint's child, in a loop");
     }
@@ -282,8 +287,8 @@ static bool find_order(pki_draft *d)
     }
     for (int i = 0; i < b->nlink && d->norder < b->nlink; i++) {
       if (!seen[i]) {
-        pki_builder_error(b, PK_ERROR_MODEL, pki_link_where(d, i), "link \"%s\" hangs in a loop of joints: no root reaches it",
-                          b->links[i].desc.name);
+        pki_builder_error(b, PK_ERROR_MODEL, pki_link_where(d, i),
+                          "link \"%s\" hangs in a loop of joints: no root reaches it", b->links[i].desc.name);
         break;
       }
     }
@@ -309,15 +314,17 @@ static bool resolve_mimics(pki_draft *d, const name_table *joints)
       }
       if (leader < 0 && at == j) {
         const char *near = nearest_joint(b, b->joints[j].robot, desc->mimic);
-        pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j), "joint \"%s\" mimics \"%s\", which does not exist%s%s%s",
-                          desc->name, desc->mimic, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j),
+                          "joint \"%s\" mimics \"%s\", which does not exist%s%s%s", desc->name, desc->mimic,
+                          near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
       }
       offset += multiplier * desc->mimic_offset;
       multiplier *= desc->mimic_multiplier;
       at = leader;
       if (leader == j || ++steps > MIMIC_MAX) {
-        pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j), "joint \"%s\" mimics itself in a circle%s",
-                          b->joints[j].desc.name, leader == j ? "" : ", or through too many joints");
+        pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j),
+                          "joint \"%s\" mimics itself in a circle%s", b->joints[j].desc.name,
+                          leader == j ? "" : ", or through too many joints");
         leader = -1;
         break;
       }
@@ -361,8 +368,8 @@ static bool allocate(pki_draft *d)
   d->joint_multiplier = malloc(njoint * sizeof *d->joint_multiplier);
   d->joint_offset = malloc(njoint * sizeof *d->joint_offset);
   if (d->link_name == NULL || d->joint_name == NULL || d->joint_parent == NULL || d->joint_child == NULL ||
-      d->link_joint == NULL || d->robot_root == NULL || d->order == NULL || d->shape_link == NULL || d->joint_leader == NULL ||
-      d->joint_multiplier == NULL || d->joint_offset == NULL) {
+      d->link_joint == NULL || d->robot_root == NULL || d->order == NULL || d->shape_link == NULL ||
+      d->joint_leader == NULL || d->joint_multiplier == NULL || d->joint_offset == NULL) {
     return false;
   }
   memset(d->link_joint, -1, nlink * sizeof *d->link_joint);

@@ -19,8 +19,8 @@ typedef struct pki_ark {
   N_Vector y;
   SUNMatrix matrix;
   SUNLinearSolver solver;
-  double *q;        /* [nq] the centre q_0 */
-  double step;      /* internal step to begin with, 0: let ARKODE choose */
+  double *q;   /* [nq] the centre q_0 */
+  double step; /* internal step to begin with, 0: let ARKODE choose */
 } pki_ark;
 
 /* y' = (B(xi) u, a(q_0 (+) xi, u)) */
@@ -50,8 +50,8 @@ static void ignore_message(int code, const char *module, const char *function, c
 /* Options that both kinds share; true when all took. */
 static bool set_options(pk_sim *sim, pki_ark *ark)
 {
-  return ARKStepSetErrHandlerFn(ark->memory, ignore_message, NULL) == 0 && ARKStepSetUserData(ark->memory, sim) == 0 &&
-         ARKStepSetOrder(ark->memory, 5) == 0 &&
+  return ARKStepSetErrHandlerFn(ark->memory, ignore_message, NULL) == 0 &&
+         ARKStepSetUserData(ark->memory, sim) == 0 && ARKStepSetOrder(ark->memory, 5) == 0 &&
          ARKStepSStolerances(ark->memory, sim->options.rtol, sim->options.atol) == 0 &&
          ARKStepSetMaxNumSteps(ark->memory, -1) == 0;
 }
@@ -83,8 +83,8 @@ pk_status pki_ark_create(pk_sim *sim, pk_error *err)
   }
   if (!ok) {
     pki_ark_destroy(sim);
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.field = "stepper"}, "SUNDIALS could not set up the stepper \"%s\"",
-                    pki_steppers[sim->options.stepper].name);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.field = "stepper"},
+                    "SUNDIALS could not set up the stepper \"%s\"", pki_steppers[sim->options.stepper].name);
   }
   return PK_OK;
 }

@@ -189,9 +189,15 @@ pk_status pki_end_velocity(pk_sim *sim, const double *q, double reach, double *u
     return PK_OK;
   }
   pki_work *work = &sim->workspace->work;
-  double *a = pki_scratch(sim, 0), *g = pki_scratch(sim, 1), *force = pki_scratch(sim, 2), *acc = pki_scratch(sim, 3);
-  limits l = {.a = a, .g = g, .x = pki_scratch(sim, 4), .Mx = pki_scratch(sim, 5), .F = pki_scratch(sim, 6),
-              .dx = pki_scratch(sim, 7), .Mdx = pki_scratch(sim, 8)};
+  double *a = pki_scratch(sim, 0), *g = pki_scratch(sim, 1), *force = pki_scratch(sim, 2),
+         *acc = pki_scratch(sim, 3);
+  limits l = {.a = a,
+              .g = g,
+              .x = pki_scratch(sim, 4),
+              .Mx = pki_scratch(sim, 5),
+              .F = pki_scratch(sim, 6),
+              .dx = pki_scratch(sim, 7),
+              .Mdx = pki_scratch(sim, 8)};
 
   /* first as if there were no limits: (M + dt (d + g)) x = dt (a - (d + g) u - h) */
   for (int k = 0; k < m->nu; k++) {

@@ -36,7 +36,9 @@ static void move_config(pk_sim *sim, const double *xi)
   const pk_model *m = sim->model;
   sim->workspace->kernels->config_add(m, sim->q, 1, xi, sim->q_next);
   for (int i = 0; i < m->nbody; i++) {
-    const int plain = m->body_motion[i] == PK_MOTION_FLOATING ? 3 : m->body_motion[i] == PK_MOTION_SPHERICAL ? 0 : 1;
+    const int plain = m->body_motion[i] == PK_MOTION_FLOATING    ? 3
+                      : m->body_motion[i] == PK_MOTION_SPHERICAL ? 0
+                                                                 : 1;
     for (int k = 0; k < plain; k++) {
       const int u = m->body_u[i] + k, q = m->body_q[i] + k;
       sim->q_next[q] = add_carried(sim->q[q], xi[u], sim->carry_q[u], &sim->carry_q_next[u]);
@@ -50,7 +52,8 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
   const int nu = sim->model->nu;
   const double dt = sim->options.dt;
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  double *xi = pki_scratch(sim, 0), *u = pki_scratch(sim, 1), *k_xi = pki_scratch(sim, 2), *k_u = pki_scratch(sim, 3);
+  double *xi = pki_scratch(sim, 0), *u = pki_scratch(sim, 1), *k_xi = pki_scratch(sim, 2),
+         *k_u = pki_scratch(sim, 3);
   double *sum_xi = pki_scratch(sim, 4), *sum_u = pki_scratch(sim, 5);
   pki_work *work = &sim->workspace->work;
   memcpy(work->diag, work->params.armature, (size_t)nu * sizeof(double));

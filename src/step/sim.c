@@ -6,13 +6,17 @@
 #include "model/motion.h"
 
 const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
-    [PK_STEPPER_EULER] = {"euler", "semi-implicit Euler: velocity first, then position with it; order 1", pki_step_euler, false},
-    [PK_STEPPER_MOREAU] = {"moreau", "Moreau's midpoint scheme: M and h half a step on; order 1 (2 for constant M and h(q))",
-                           pki_step_moreau, false},
+    [PK_STEPPER_EULER] = {"euler", "semi-implicit Euler: velocity first, then position with it; order 1",
+                          pki_step_euler, false},
+    [PK_STEPPER_MOREAU] =
+        {"moreau", "Moreau's midpoint scheme: M and h half a step on; order 1 (2 for constant M and h(q))",
+         pki_step_moreau, false},
     [PK_STEPPER_RK4] = {"rk4", "Runge-Kutta on the group (Munthe-Kaas); order 4", pki_step_rk4, false},
-    [PK_STEPPER_ARK_EXPLICIT] = {"ark-explicit", "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)", pki_step_ark, true},
-    [PK_STEPPER_ARK_IMPLICIT] = {"ark-implicit", "adaptive diagonally implicit Runge-Kutta for stiff models (SUNDIALS ARKODE)",
+    [PK_STEPPER_ARK_EXPLICIT] = {"ark-explicit", "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)",
                                  pki_step_ark, true},
+    [PK_STEPPER_ARK_IMPLICIT] =
+        {"ark-implicit", "adaptive diagonally implicit Runge-Kutta for stiff models (SUNDIALS ARKODE)",
+         pki_step_ark, true},
 };
 
 static const char *const stepper_words[] = {"euler", "moreau", "rk4", "ark-explicit", "ark-implicit"};
@@ -20,12 +24,14 @@ static const char *const implicit_words[] = {"all", "none"};
 
 const pk_field pki_sim_fields[] = {
     {"dt", offsetof(pk_sim_options, dt), PK_FIELD_REAL, "s", 1e-3, 1e-9, 10, NULL, "time step"},
-    {"stepper", offsetof(pk_sim_options, stepper), PK_FIELD_ENUM, "", PK_STEPPER_MOREAU, 0, PK_STEPPER_COUNT - 1, stepper_words,
-     "integration scheme"},
-    {"implicit", offsetof(pk_sim_options, implicit), PK_FIELD_ENUM, "", PK_IMPLICIT_ALL, 0, PK_IMPLICIT_COUNT - 1, implicit_words,
-     "forces taken at the end of the step"},
-    {"rtol", offsetof(pk_sim_options, rtol), PK_FIELD_REAL, "", 1e-8, 1e-14, 0.1, NULL, "relative tolerance of adaptive steppers"},
-    {"atol", offsetof(pk_sim_options, atol), PK_FIELD_REAL, "", 1e-10, 1e-16, 0.1, NULL, "absolute tolerance of adaptive steppers"},
+    {"stepper", offsetof(pk_sim_options, stepper), PK_FIELD_ENUM, "", PK_STEPPER_MOREAU, 0,
+     PK_STEPPER_COUNT - 1, stepper_words, "integration scheme"},
+    {"implicit", offsetof(pk_sim_options, implicit), PK_FIELD_ENUM, "", PK_IMPLICIT_ALL, 0,
+     PK_IMPLICIT_COUNT - 1, implicit_words, "forces taken at the end of the step"},
+    {"rtol", offsetof(pk_sim_options, rtol), PK_FIELD_REAL, "", 1e-8, 1e-14, 0.1, NULL,
+     "relative tolerance of adaptive steppers"},
+    {"atol", offsetof(pk_sim_options, atol), PK_FIELD_REAL, "", 1e-10, 1e-16, 0.1, NULL,
+     "absolute tolerance of adaptive steppers"},
 };
 const int pki_sim_field_count = sizeof pki_sim_fields / sizeof pki_sim_fields[0];
 
@@ -77,7 +83,8 @@ size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options)
   return arena.used;
 }
 
-pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out, pk_error *err)
+pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
+                      pk_error *err)
 {
   *out = NULL;
   const pk_sim_options chosen = options ? *options : pk_sim_options_default();
@@ -102,7 +109,8 @@ pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk
   void *memory = pki_aligned_alloc(pk_sim_memsize(model, options));
   if (memory == NULL) {
     *out = NULL;
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a world of %d bodies", model->nbody);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a world of %d bodies",
+                    model->nbody);
   }
   const pk_status status = pk_sim_init(model, options, memory, out, err);
   if (status != PK_OK) {
@@ -163,7 +171,8 @@ static int bad_body(const pk_model *m, const double *v, bool is_config)
 }
 
 /* What came in and what came out must be finite; the body and the term are named. */
-static pk_status check_finite(const pk_model *m, const double *q, const double *u, const double *tau, pk_step_info *info)
+static pk_status check_finite(const pk_model *m, const double *q, const double *u, const double *tau,
+                              pk_step_info *info)
 {
   const struct {
     const double *v;

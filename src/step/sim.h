@@ -19,17 +19,17 @@ struct pk_sim {
   const pk_model *model;
   pk_sim_options options;
   pk_workspace *workspace;
-  double *q, *u;           /* state */
+  double *q, *u;             /* state */
   double *carry_q, *carry_u; /* [nu] what rounding has kept back from q and u (rk4) */
-  pk_command *commands;    /* [nu] */
-  double *tau;             /* [nu] joint forces of commands in the last step */
+  pk_command *commands;      /* [nu] */
+  double *tau;               /* [nu] joint forces of commands in the last step */
   long long steps;
   double *q_next, *u_next; /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;
-  double *scratch;         /* [PKI_STEP_SCRATCH][nu], and one configuration */
-  double *q_stage;         /* [nq] */
-  void *ark;               /* pki_ark, NULL for the fixed-step schemes */
+  double *scratch; /* [PKI_STEP_SCRATCH][nu], and one configuration */
+  double *q_stage; /* [nq] */
+  void *ark;       /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
 };
 

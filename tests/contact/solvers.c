@@ -53,8 +53,14 @@ static void make_problem(pki_random *rng, int nc, int nb, int nx, int nu, double
     t->lower[i] = -pki_random_unit(rng);
     t->upper[i] = pki_random_unit(rng);
   }
-  t->p = (pk_contact_problem){.ncontact = nc, .nbilateral = nb, .nbox = nx, .W = t->W, .q = t->q, .mu = t->mu,
-                              .lower = t->lower, .upper = t->upper};
+  t->p = (pk_contact_problem){.ncontact = nc,
+                              .nbilateral = nb,
+                              .nbox = nx,
+                              .W = t->W,
+                              .q = t->q,
+                              .mu = t->mu,
+                              .lower = t->lower,
+                              .upper = t->upper};
   pk_error err = {.message = ""};
   assert_int_equal(pk_contact_validate(&t->p, &err), PK_OK);
 }
@@ -79,10 +85,10 @@ static void the_judge_accepts_each_case_of_the_law_and_nothing_else(void **state
   const struct {
     double q[3], r[3];
   } good[] = {
-      {{1, 5, -5}, {0, 0, 0}},        /* opens, however it slides */
+      {{1, 5, -5}, {0, 0, 0}},           /* opens, however it slides */
       {{-1, 0.3, 0.2}, {1, -0.3, -0.2}}, /* sticks */
-      {{-1, 3, 4}, {1, -0.3, -0.4}},  /* slides against 3, 4 */
-      {{0, 1, 0}, {0, 0, 0}},         /* grazes */
+      {{-1, 3, 4}, {1, -0.3, -0.4}},     /* slides against 3, 4 */
+      {{0, 1, 0}, {0, 0, 0}},            /* grazes */
   };
   double u[3];
   for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
@@ -100,12 +106,12 @@ static void the_judge_accepts_each_case_of_the_law_and_nothing_else(void **state
     double q[3], r[3];
     int part; /* 0 unilateral, 1 disc, 2 dissipation */
   } bad[] = {
-      {{-1, 0, 0}, {0.5, 0, 0}, 0},       /* still approaches */
-      {{-1, 0, 0}, {1.5, 0, 0}, 0},       /* pushed away while it pushes */
-      {{-1, 1, 0}, {1, -0.7, 0}, 1},      /* friction beyond the disc */
-      {{-1, 1, 0}, {1, 0.5, 0}, 2},       /* friction along the slip */
-      {{-1, 1, 0}, {1, -0.2, 0}, 2},      /* slides with friction to spare */
-      {{-1, 1, 0}, {1, 0, -0.5}, 2},      /* friction across the slip */
+      {{-1, 0, 0}, {0.5, 0, 0}, 0},  /* still approaches */
+      {{-1, 0, 0}, {1.5, 0, 0}, 0},  /* pushed away while it pushes */
+      {{-1, 1, 0}, {1, -0.7, 0}, 1}, /* friction beyond the disc */
+      {{-1, 1, 0}, {1, 0.5, 0}, 2},  /* friction along the slip */
+      {{-1, 1, 0}, {1, -0.2, 0}, 2}, /* slides with friction to spare */
+      {{-1, 1, 0}, {1, 0, -0.5}, 2}, /* friction across the slip */
   };
   for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
     const pk_contact_problem p = {.ncontact = 1, .W = W, .q = bad[k].q, .mu = &mu};

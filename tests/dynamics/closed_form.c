@@ -36,7 +36,8 @@ static void the_double_pendulum_has_its_textbook_equations(void **state)
 {
   (void)state;
   const double g = 1, m1 = 1, l1 = 1, I1 = 5.5, m2 = 2, l2 = 2.5, I2 = 2, a = 2;
-  pk_model *model = load(PK_SOURCE_DIR "/models/double_pendulum/double_pendulum.urdf", (const double[3]){0, 0, -g}, PK_ROOT_AUTO);
+  pk_model *model = load(PK_SOURCE_DIR "/models/double_pendulum/double_pendulum.urdf",
+                         (const double[3]){0, 0, -g}, PK_ROOT_AUTO);
   assert_int_equal(model->nu, 2);
   pk_workspace *w = pk_workspace_create(model);
   pki_random rng = pki_random_seeded(11);
@@ -45,7 +46,8 @@ static void the_double_pendulum_has_its_textbook_equations(void **state)
     const double u[2] = {pki_random_between(&rng, -3, 3), pki_random_between(&rng, -3, 3)};
     const double c = cos(q[1]), s = sin(q[1]);
     const double M12 = I2 + m2 * (l2 * l2 + a * l2 * c);
-    const double expected[4] = {I1 + m1 * l1 * l1 + I2 + m2 * (a * a + l2 * l2 + 2 * a * l2 * c), M12, M12, I2 + m2 * l2 * l2};
+    const double expected[4] = {I1 + m1 * l1 * l1 + I2 + m2 * (a * a + l2 * l2 + 2 * a * l2 * c), M12, M12,
+                                I2 + m2 * l2 * l2};
     const double swing = m2 * a * l2 * s, low = m2 * g * l2 * sin(q[0] + q[1]);
     const double h[2] = {-swing * (2 * u[0] * u[1] + u[1] * u[1]) + (m1 * l1 + m2 * a) * g * sin(q[0]) + low,
                          swing * u[0] * u[0] + low};

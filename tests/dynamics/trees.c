@@ -24,7 +24,8 @@ static double norm(const double *v, int n)
 }
 
 /* |r| / (|M| |a| + |h| + |tau|), M in the Frobenius norm. */
-static double relative(const double *r, const double *M, const double *a, const double *h, const double *tau, int n)
+static double relative(const double *r, const double *M, const double *a, const double *h, const double *tau,
+                       int n)
 {
   return n == 0 ? 0 : norm(r, n) / (norm(M, n * n) * norm(a, n) + norm(h, n) + norm(tau, n));
 }
@@ -129,7 +130,8 @@ static void every_lane_count_gives_the_same_bits(void **state)
       pki_work_carve(&work, m, 8, &count);
       void *memory = pki_aligned_alloc(count.used);
       double *wide = pki_aligned_alloc(8 * (NQ_MAX + 5 * NU_MAX) * sizeof *wide);
-      double *q = wide, *u = q + 8 * NQ_MAX, *tau = u + 8 * NU_MAX, *a = tau + 8 * NU_MAX, *t = a + 8 * NU_MAX;
+      double *q = wide, *u = q + 8 * NQ_MAX, *tau = u + 8 * NU_MAX, *a = tau + 8 * NU_MAX,
+             *t = a + 8 * NU_MAX;
       for (int lanes = 1; lanes <= 8; lanes = lanes == 1 ? 4 : lanes + 4) {
         const pki_kernels *kernels = pki_kernels_find(isas[i], lanes);
         pki_arena arena = pki_arena_over(memory, count.used);
@@ -263,7 +265,8 @@ static void jacobians_are_the_derivatives_of_poses(void **state)
       pk_link_jacobian(c.work, link, point, Jp[side]);
       const pk_pose at = pk_link_pose(c.work, link);
       for (int r = 0; r < 3; r++) {
-        x[side][r] = at.pos[r] + at.rot[3 * r] * point[0] + at.rot[3 * r + 1] * point[1] + at.rot[3 * r + 2] * point[2];
+        x[side][r] = at.pos[r] + at.rot[3 * r] * point[0] + at.rot[3 * r + 1] * point[1] +
+                     at.rot[3 * r + 2] * point[2];
       }
     }
     for (int r = 0; r < 6; r++) {

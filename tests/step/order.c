@@ -22,7 +22,8 @@ static pk_model *starleth(void)
 {
   pk_model *model = NULL;
   pk_error err = {.message = ""};
-  const pk_status status = pk_model_load_urdf(PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &model, &err);
+  const pk_status status =
+      pk_model_load_urdf(PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &model, &err);
   if (status != PK_OK) {
     print_error("%s\n", err.message);
   }
@@ -99,7 +100,8 @@ static void each_scheme_has_its_order(void **state)
   const struct {
     pk_stepper stepper;
     double dt, order;
-  } rows[] = {{PK_STEPPER_EULER, 0.25 / 512, 1}, {PK_STEPPER_MOREAU, 0.25 / 512, 1}, {PK_STEPPER_RK4, 0.25 / 64, 4}};
+  } rows[] = {
+      {PK_STEPPER_EULER, 0.25 / 512, 1}, {PK_STEPPER_MOREAU, 0.25 / 512, 1}, {PK_STEPPER_RK4, 0.25 / 64, 4}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const double found = slope(m, rows[i].stepper, &truth, rows[i].dt);
     print_message("stepper %d: order %.3f\n", (int)rows[i].stepper, found);
@@ -115,7 +117,8 @@ static void adaptive_steppers_meet_their_tolerance(void **state)
   const end_state truth = run(m, PK_STEPPER_RK4, 0.25 / 8192, 0.25);
   const end_state explicit_end = run(m, PK_STEPPER_ARK_EXPLICIT, 0.05, 0.25);
   const end_state implicit_end = run(m, PK_STEPPER_ARK_IMPLICIT, 0.05, 0.25);
-  print_message("explicit %.2g, implicit %.2g\n", distance(m, &explicit_end, &truth), distance(m, &implicit_end, &truth));
+  print_message("explicit %.2g, implicit %.2g\n", distance(m, &explicit_end, &truth),
+                distance(m, &implicit_end, &truth));
   assert_true(distance(m, &explicit_end, &truth) < 1e-9);
   assert_true(distance(m, &implicit_end, &truth) < 1e-9);
   pk_model_destroy(m);
@@ -154,7 +157,8 @@ static void adaptive_integration_conserves_momentum(void **state)
     worst = fmax(worst, fabs(after[r] - before[r]));
   }
   const double lost = fabs(pk_energy_compute(w, pk_sim_u(sim)).kinetic - energy) / energy;
-  print_message("after %g s: momentum off by %.2g of %.2g, energy by %.2g\n", pk_sim_time(sim), worst, size, lost);
+  print_message("after %g s: momentum off by %.2g of %.2g, energy by %.2g\n", pk_sim_time(sim), worst, size,
+                lost);
   assert_true(worst < o.rtol * size);
   assert_true(lost < 1e-8);
   pk_sim_destroy(sim);

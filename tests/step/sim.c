@@ -112,7 +112,8 @@ static pk_model *hinge(double damping)
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
-  const pk_link_desc base = {.name = "base"}, arm = {.name = "arm", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
+  const pk_link_desc base = {.name = "base"},
+                     arm = {.name = "arm", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
   pk_joint_desc joint = pk_joint_desc_default();
   joint.name = "hinge", joint.parent = "base", joint.child = "arm";
   joint.axis[0] = 0, joint.axis[2] = -1; /* a negative axis on purpose */
@@ -168,7 +169,8 @@ static void stiff_gains_settle_at_any_step(void **state)
   for (int s = 0; s < 2; s++) {
     pk_sim *sim = start(m, steppers[s], 0.05);
     for (int k = 0; k < m->nu; k++) {
-      pk_sim_commands(sim)[k] = (pk_command){.kp = 1e7, .kd = 1e5, .q_des = 0.3 * (k + 1), .tau_max = INFINITY};
+      pk_sim_commands(sim)[k] =
+          (pk_command){.kp = 1e7, .kd = 1e5, .q_des = 0.3 * (k + 1), .tau_max = INFINITY};
     }
     for (int i = 0; i < 400; i++) {
       assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
@@ -198,8 +200,10 @@ static void torque_limits_are_part_of_the_solution(void **state)
       pk_sim_u(sim)[k] = pki_random_between(&rng, -3, 3);
       if (m->dof_q[k] >= 0) {
         pk_sim_q(sim)[m->dof_q[k]] = pki_random_between(&rng, -1, 1);
-        pk_sim_commands(sim)[k] = (pk_command){.tau = pki_random_between(&rng, -5, 5), .q_des = pki_random_between(&rng, -1, 1),
-                                               .kp = pki_random_between(&rng, 0, 2000), .kd = pki_random_between(&rng, 0, 50),
+        pk_sim_commands(sim)[k] = (pk_command){.tau = pki_random_between(&rng, -5, 5),
+                                               .q_des = pki_random_between(&rng, -1, 1),
+                                               .kp = pki_random_between(&rng, 0, 2000),
+                                               .kd = pki_random_between(&rng, 0, 50),
                                                .tau_max = pki_random_between(&rng, 1, 30)};
       }
     }
@@ -216,14 +220,17 @@ static void torque_limits_are_part_of_the_solution(void **state)
     for (int k = 0; k < m->nu; k++) {
       const pk_command *c = &pk_sim_commands(sim)[k];
       const int at = m->dof_q[k];
-      double law = at < 0 ? 0 : c->tau + c->kp * (c->q_des - pk_sim_q(sim)[at]) + c->kd * (c->u_des - pk_sim_u(sim)[k]);
+      double law =
+          at < 0 ? 0
+                 : c->tau + c->kp * (c->q_des - pk_sim_q(sim)[at]) + c->kd * (c->u_des - pk_sim_u(sim)[k]);
       law = fmin(fmax(law, -c->tau_max), c->tau_max);
       worst = fmax(worst, fabs(force[k] - law));
       assert_true(fabs(pk_sim_tau(sim)[k] - law) < 1e-9);
     }
     pk_sim_destroy(sim);
   }
-  print_message("%d joints at their limit, at most %d iterations, law met to %.2g N m\n", saturated, worst_iterations, worst);
+  print_message("%d joints at their limit, at most %d iterations, law met to %.2g N m\n", saturated,
+                worst_iterations, worst);
   assert_true(saturated > 300);
   assert_true(worst < 1e-8);
   pk_model_destroy(m);
@@ -243,7 +250,8 @@ static void a_follower_moves_with_its_leader(void **state)
   assert_int_equal(pk_builder_add_link(b, &(pk_link_desc){.name = "base"}, &err), PK_OK);
   const char *const links[] = {"a", "b"}, *const joints[] = {"ja", "jb"};
   for (int i = 0; i < 2; i++) {
-    const pk_link_desc link = {.name = links[i], .inertia = {.mass = 1, .com = {0, 0, -1}, .moment = {0.1, 0, 0, 0.1, 0, 0.1}}};
+    const pk_link_desc link = {.name = links[i],
+                               .inertia = {.mass = 1, .com = {0, 0, -1}, .moment = {0.1, 0, 0, 0.1, 0, 0.1}}};
     pk_joint_desc joint = pk_joint_desc_default();
     joint.name = joints[i], joint.parent = "base", joint.child = links[i];
     if (i == 1) {

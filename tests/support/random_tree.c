@@ -36,9 +36,11 @@ static pk_inertia random_inertia(pki_random *rng)
 
 static pk_pose random_pose(pki_random *rng)
 {
-  const double xyz[3] = {pki_random_between(rng, -0.4, 0.4), pki_random_between(rng, -0.4, 0.4), pki_random_between(rng, -0.4, 0.4)};
+  const double xyz[3] = {pki_random_between(rng, -0.4, 0.4), pki_random_between(rng, -0.4, 0.4),
+                         pki_random_between(rng, -0.4, 0.4)};
   const double turn = pki_random_unit(rng) < 0.5 ? 0 : 3;
-  const double rpy[3] = {pki_random_between(rng, -turn, turn), pki_random_between(rng, -turn, turn), pki_random_between(rng, -turn, turn)};
+  const double rpy[3] = {pki_random_between(rng, -turn, turn), pki_random_between(rng, -turn, turn),
+                         pki_random_between(rng, -turn, turn)};
   return pk_pose_from_xyz_rpy(xyz, rpy);
 }
 
@@ -65,7 +67,8 @@ pk_model *random_tree(pki_random *rng, const random_tree_options *o)
   bool above_massless = false;
   for (int i = 0; i <= o->links; i++) {
     snprintf(name, sizeof name, "l%d", i);
-    const bool massless = o->massless && !above_massless && i > 0 && i < o->links && pki_random_unit(rng) < 0.3;
+    const bool massless =
+        o->massless && !above_massless && i > 0 && i < o->links && pki_random_unit(rng) < 0.3;
     const pk_link_desc link = {.name = name, .inertia = massless ? (pk_inertia){0} : random_inertia(rng)};
     assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
     if (i == 0) {
@@ -113,12 +116,8 @@ void random_config(pki_random *rng, const pk_model *m, double *q)
     double *qi = q + m->body_q[i];
     const int quat = m->body_motion[i] == PK_MOTION_FLOATING ? 3 : 0;
     switch (m->body_motion[i]) {
-    case PK_MOTION_REVOLUTE:
-      qi[0] = pki_random_between(rng, -3.14, 3.14);
-      break;
-    case PK_MOTION_PRISMATIC:
-      qi[0] = pki_random_between(rng, -1, 1);
-      break;
+    case PK_MOTION_REVOLUTE: qi[0] = pki_random_between(rng, -3.14, 3.14); break;
+    case PK_MOTION_PRISMATIC: qi[0] = pki_random_between(rng, -1, 1); break;
     default:
       for (int k = 0; k < quat; k++) {
         qi[k] = pki_random_between(rng, -1, 1);

@@ -6,9 +6,9 @@
 #include "pronk/dynamics.h"
 
 typedef struct random_tree_options {
-  int links;        /* besides the root */
-  bool mimic;       /* some one-axis joints follow others */
-  bool massless;    /* some inner links have no mass */
+  int links;     /* besides the root */
+  bool mimic;    /* some one-axis joints follow others */
+  bool massless; /* some inner links have no mass */
   pk_root_kind root;
 } random_tree_options;
 

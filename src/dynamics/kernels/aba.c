@@ -61,7 +61,8 @@ PKI_INLINE pki_artic eliminate_columns(const pki_work *w, int i, pki_artic I, in
 
 static pki_artic eliminate_multi(const pki_work *w, int i, pki_artic I)
 {
-  return w->model->body_motion[i] == PK_MOTION_FLOATING ? eliminate_columns(w, i, I, 6) : eliminate_columns(w, i, I, 3);
+  return w->model->body_motion[i] == PK_MOTION_FLOATING ? eliminate_columns(w, i, I, 6)
+                                                        : eliminate_columns(w, i, I, 3);
 }
 
 /* The inwards step of a right side: what the joint of body i does not take of force f. */
@@ -146,7 +147,8 @@ PKI_INLINE void eliminate(const pki_work *w, int i, int axis)
   const int p = m->body_parent[i], place = w->body_place[i];
   pki_artic *const artic = pki_artics(w);
   const pki_rigid *const rigid = &pki_rigids(w)[i];
-  const pki_artic whole = place & PKI_LEAF ? pki_artic_from_rigid(*rigid) : pki_artic_add_rigid(artic[i], *rigid);
+  const pki_artic whole =
+      place & PKI_LEAF ? pki_artic_from_rigid(*rigid) : pki_artic_add_rigid(artic[i], *rigid);
   const pki_artic left = axis ? eliminate_axis(w, i, whole) : eliminate_multi(w, i, whole);
   if (p >= 0) {
     const pki_artic given = pki_artic_to_foot(left, pki_poses(w)[i].r);
@@ -203,7 +205,8 @@ void PKI_NAME(aba)(pki_work *w, const double *q, const double *u, const double *
     const int p = m->body_parent[i];
     const int axis = one_axis(m, i);
     eliminate(w, i, axis);
-    const pki_v6 f = axis ? take_axis(w, i, force[i], pki_reals(tau)) : take_multi(w, i, force[i], pki_reals(tau));
+    const pki_v6 f =
+        axis ? take_axis(w, i, force[i], pki_reals(tau)) : take_multi(w, i, force[i], pki_reals(tau));
     if (p >= 0) {
       force[p] = pki_v6_add(force[p], pki_force_to_foot(f, pose[i].r));
     }

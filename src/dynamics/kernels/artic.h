@@ -22,7 +22,8 @@ PKI_INLINE pki_axis_factor *pki_axis_factors(const pki_work *w)
 PKI_INLINE pki_artic pki_artic_from_rigid(pki_rigid b)
 {
   const pk_r o = pki_splat(0);
-  return (pki_artic){b.I, {{o, -b.h.z, b.h.y}, {b.h.z, o, -b.h.x}, {-b.h.y, b.h.x, o}}, {b.m, o, o, b.m, o, b.m}};
+  return (pki_artic){
+      b.I, {{o, -b.h.z, b.h.y}, {b.h.z, o, -b.h.x}, {-b.h.y, b.h.x, o}}, {b.m, o, o, b.m, o, b.m}};
 }
 
 /* The body's own inertia and what its children left. */

@@ -62,25 +62,22 @@ PKI_INLINE pk_r *pki_out(double *array)
   return (pk_r *)(void *)array;
 }
 
-/* A frame turned about its own axis k. */
+/* c a + s b */
+PKI_INLINE pki_v3 pki_blend(pk_r c, pki_v3 a, pk_r s, pki_v3 b)
+{
+  return (pki_v3){c * a.x + s * b.x, c * a.y + s * b.y, c * a.z + s * b.z};
+}
+
+/* A frame turned about its own axis k: of the other two columns a, b (in cyclic order) the first goes
+ * to c a + s b, the second to c b - s a. */
 PKI_INLINE pki_m3 pki_turn_about(pki_m3 R, int k, pk_r s, pk_r c)
 {
-  const pki_v3 i = pki_m3_col(&R, 0), j = pki_m3_col(&R, 1), l = pki_m3_col(&R, 2);
-  /* the column after the axis goes to c i + s j, the next one to c j - s i */
-#define PKI_FIRST(a, b) {c * a.x + s * b.x, c * a.y + s * b.y, c * a.z + s * b.z}
-#define PKI_SECOND(a, b) {c * b.x - s * a.x, c * b.y - s * a.y, c * b.z - s * a.z}
-  if (k == 0) {
-    const pki_v3 first = PKI_FIRST(j, l), second = PKI_SECOND(j, l);
-    return pki_m3_from_cols(i, first, second);
+  const pki_v3 x = pki_m3_col(&R, 0), y = pki_m3_col(&R, 1), z = pki_m3_col(&R, 2);
+  switch (k) {
+  case 0: return pki_m3_from_cols(x, pki_blend(c, y, s, z), pki_blend(c, z, -s, y));
+  case 1: return pki_m3_from_cols(pki_blend(c, x, -s, z), y, pki_blend(c, z, s, x));
+  default: return pki_m3_from_cols(pki_blend(c, x, s, y), pki_blend(c, y, -s, x), z);
   }
-  if (k == 1) {
-    const pki_v3 first = PKI_FIRST(l, i), second = PKI_SECOND(l, i);
-    return pki_m3_from_cols(second, j, first);
-  }
-  const pki_v3 first = PKI_FIRST(i, j), second = PKI_SECOND(i, j);
-  return pki_m3_from_cols(first, second, l);
-#undef PKI_FIRST
-#undef PKI_SECOND
 }
 
 /* The joint frame of body i before it moves, in world axes. */
@@ -105,11 +102,10 @@ PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, 
   }
   case PK_MOTION_PRISMATIC:
     out.R = RJ;
-    out.r = pki_add_scaled(out.r, m->body_gain[i] * qi[0] + m->body_offset[i], pki_m3_col(&RJ, m->body_axis[i]));
+    out.r =
+        pki_add_scaled(out.r, m->body_gain[i] * qi[0] + m->body_offset[i], pki_m3_col(&RJ, m->body_axis[i]));
     break;
-  case PK_MOTION_SPHERICAL:
-    out.R = pki_m3_mul(RJ, pki_m3_from_quat(qi));
-    break;
+  case PK_MOTION_SPHERICAL: out.R = pki_m3_mul(RJ, pki_m3_from_quat(qi)); break;
   default:
     out.R = pki_m3_mul(RJ, pki_m3_from_quat(qi + 3));
     out.r = pki_add(out.r, pki_m3_apply(RJ, pki_v3_load(qi)));
@@ -126,8 +122,7 @@ PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, con
     return (pki_v6){pki_scale(m->body_gain[i] * xi[0], pki_m3_col(R, m->body_axis[i])), pki_v3_zero()};
   case PK_MOTION_PRISMATIC:
     return (pki_v6){pki_v3_zero(), pki_scale(m->body_gain[i] * xi[0], pki_m3_col(R, m->body_axis[i]))};
-  case PK_MOTION_SPHERICAL:
-    return (pki_v6){pki_m3_apply(*R, pki_v3_load(xi)), pki_v3_zero()};
+  case PK_MOTION_SPHERICAL: return (pki_v6){pki_m3_apply(*R, pki_v3_load(xi)), pki_v3_zero()};
   default: {
     const pki_m3 RJ = pki_joint_frame(m, i, Rp);
     return (pki_v6){pki_m3_apply(*R, pki_v3_load(xi + 3)), pki_m3_apply(RJ, pki_v3_load(xi))};
@@ -136,19 +131,14 @@ PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, con
 }
 
 /* The same projection the other way: x_i += S' f. */
-PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f, pk_r *x)
+PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f,
+                                  pk_r *x)
 {
   pk_r *xi = x + m->body_u[i];
   switch (m->body_motion[i]) {
-  case PK_MOTION_REVOLUTE:
-    xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.a);
-    break;
-  case PK_MOTION_PRISMATIC:
-    xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.l);
-    break;
-  case PK_MOTION_SPHERICAL:
-    pki_v3_store(pki_add(pki_v3_load(xi), pki_m3_apply_t(*R, f.a)), xi);
-    break;
+  case PK_MOTION_REVOLUTE: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.a); break;
+  case PK_MOTION_PRISMATIC: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.l); break;
+  case PK_MOTION_SPHERICAL: pki_v3_store(pki_add(pki_v3_load(xi), pki_m3_apply_t(*R, f.a)), xi); break;
   default: {
     const pki_m3 RJ = pki_joint_frame(m, i, Rp);
     pki_v3_store(pki_add(pki_v3_load(xi), pki_m3_apply_t(RJ, f.l)), xi);
@@ -169,7 +159,8 @@ PKI_INLINE pki_v6 pki_body_twist(pki_v6 parent, pki_v3 r, pki_v6 rate)
 PKI_INLINE pki_v6 pki_body_accel(pki_v6 parent, pki_v3 wp, pki_v3 r, pki_v6 rate)
 {
   const pki_v3 arm = pki_add_cross(pki_add(rate.l, rate.l), wp, r);
-  return (pki_v6){pki_add_cross(parent.a, wp, rate.a), pki_add_cross(pki_add_cross(parent.l, parent.a, r), wp, arm)};
+  return (pki_v6){pki_add_cross(parent.a, wp, rate.a),
+                  pki_add_cross(pki_add_cross(parent.l, parent.a, r), wp, arm)};
 }
 
 /* The body's inertia in world axes at its origin. */

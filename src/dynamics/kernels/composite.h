@@ -24,7 +24,8 @@ PKI_INLINE pki_rigid pki_rigid_add_shifted(pki_rigid sum, pki_rigid b, pki_v3 r)
 /* Force of a unit acceleration along s. */
 PKI_INLINE pki_v6 pki_rigid_apply(const pki_rigid *b, pki_v3 s, int linear)
 {
-  return linear ? (pki_v6){pki_cross(b->h, s), pki_scale(b->m, s)} : (pki_v6){pki_s3_apply(b->I, s), pki_cross(s, b->h)};
+  return linear ? (pki_v6){pki_cross(b->h, s), pki_scale(b->m, s)}
+                : (pki_v6){pki_s3_apply(b->I, s), pki_cross(s, b->h)};
 }
 
 /* Composite inertias of all subtrees. */

@@ -38,7 +38,8 @@ static inline void turn(const pk_r *q, pki_v3 t, pk_r *out)
   pki_v3_store(pki_scale(scale, nv), out + 1);
 }
 
-void PKI_NAME(config_add)(const pk_model *m, const double *q_in, double scale, const double *v_in, double *q_out)
+void PKI_NAME(config_add)(const pk_model *m, const double *q_in, double scale, const double *v_in,
+                          double *q_out)
 {
   const pk_r *const q = pki_reals(q_in), *const v = pki_reals(v_in);
   pk_r *const out = pki_out(q_out);

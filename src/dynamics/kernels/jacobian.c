@@ -33,7 +33,8 @@ void PKI_NAME(jacobian)(const pki_work *w, int body, const double *point, double
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       int linear;
       const pki_v3 s = pki_column(w, i, c, &linear);
-      const pki_v6 col = linear ? (pki_v6){pki_v3_zero(), s} : (pki_v6){s, pki_cross(s, pki_sub(p, origin[i]))};
+      const pki_v6 col =
+          linear ? (pki_v6){pki_v3_zero(), s} : (pki_v6){s, pki_cross(s, pki_sub(p, origin[i]))};
       put(pki_out(J), m->nu, m->body_u[i] + c, col);
     }
   }

@@ -1,0 +1,39 @@
+/* Contact problems in files. The kind follows from the ending of the file's name:
+ *
+ *   .fc           text, readable by eye
+ *   .hdf5, .h5    FCLIB's layout, the collections of the field; needs a build with HDF5
+ *
+ * docs/formats/contact.md describes both. HDF5 itself may be used by one thread at a time.
+ */
+#ifndef PRONK_CONTACT_FILE_H
+#define PRONK_CONTACT_FILE_H
+
+#include "contact.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A problem and the memory that it lives in. */
+typedef struct pk_contact_file pk_contact_file;
+
+/* Read and validate a problem. FCLIB's global problems are condensed to contact level. */
+PK_API pk_status pk_contact_load(const char *path, pk_contact_file **out, pk_error *err);
+
+/* NULL is fine. */
+PK_API void pk_contact_file_destroy(pk_contact_file *file);
+
+/* The problem, alive as long as the file is. */
+PK_API const pk_contact_problem *pk_contact_file_problem(const pk_contact_file *file);
+
+/* [size] impulses stored with the problem, N s; NULL when there are none (always in FCLIB's layout). */
+PK_API const double *pk_contact_file_solution(const pk_contact_file *file);
+
+/* Write to a temporary name beside `path`, then rename: a reader sees all or nothing. Numbers are
+ * read back as they were, to the bit. FCLIB's layout has no box rows. */
+PK_API pk_status pk_contact_save(const pk_contact_problem *problem, const char *path, pk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
