@@ -8,5 +8,6 @@
 #include "model.h"
 #include "sim.h"
 #include "status.h"
+#include "terrain.h"
 
 #endif

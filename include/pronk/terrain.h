@@ -1,0 +1,54 @@
+/* The ground: what robots stand on. A terrain is a union of solids: half-spaces, boxes and height
+ * fields. It answers one question: where is the surface nearest to a point.
+ *
+ *   pk_terrain *t = pk_terrain_create();
+ *   pk_terrain_add_plane(t, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err);
+ */
+#ifndef PRONK_TERRAIN_H
+#define PRONK_TERRAIN_H
+
+#include "builder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pk_terrain pk_terrain;
+
+PK_API pk_terrain *pk_terrain_create(void); /* empty; NULL when out of memory */
+PK_API void pk_terrain_destroy(pk_terrain *t);
+
+/* The half-space below a plane through `point` with outward `normal` (any length but zero). `material`
+ * is an index that the user gives meaning to (friction pairs), 0 or more. */
+PK_API pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const double normal[3], int material,
+                                      pk_error *err);
+
+/* A solid box: `size` full lengths, m; `pose` of its centre. */
+PK_API pk_status pk_terrain_add_box(pk_terrain *t, const pk_pose *pose, const double size[3], int material,
+                                    pk_error *err);
+
+/* `count` steps, each `depth` long (x), `height` high and `width` wide (y), going up along x from `start`, the
+ * middle of the foot of the first riser. */
+PK_API pk_status pk_terrain_add_stairs(pk_terrain *t, const double start[3], double depth, double height, double width,
+                                       int count, int material, pk_error *err);
+
+/* Solid below a surface of heights z [ny][nx] (m) at spacing `cell` (m), two triangles for each cell; `origin` is
+ * the corner of index 0, 0. Outside the field there is nothing. */
+PK_API pk_status pk_terrain_add_heights(pk_terrain *t, const double origin[3], int nx, int ny, double cell,
+                                        const double *heights, int material, pk_error *err);
+
+/* The surface point nearest to a point. */
+typedef struct pk_terrain_hit {
+  double distance;  /* m; negative inside; INFINITY when nothing is within `reach` */
+  double normal[3]; /* out of the terrain, unit */
+  int material;
+} pk_terrain_hit;
+
+/* The nearest surface within `reach` of `point` (m); points inside are always found, the solid with the
+ * deepest penetration first. */
+PK_API pk_terrain_hit pk_terrain_query(const pk_terrain *t, const double point[3], double reach);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
