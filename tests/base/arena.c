@@ -90,8 +90,8 @@ static void the_last_byte_can_be_used(void **state)
 static void a_size_beyond_all_memory_is_an_overflow(void **state)
 {
   (void)state;
-  const size_t wrong[][2] = {{SIZE_MAX, 8}, {SIZE_MAX / 4, 8}, {SIZE_MAX, 1}, {1, SIZE_MAX}, {SIZE_MAX / 2 + 1, 1},
-                             {((size_t)1 << 32) + 1, (size_t)1 << 32}};
+  const size_t wrong[][2] = {{SIZE_MAX, 8}, {SIZE_MAX / 4, 8},     {SIZE_MAX, 1},
+                             {1, SIZE_MAX}, {SIZE_MAX / 2 + 1, 1}, {((size_t)1 << 32) + 1, (size_t)1 << 32}};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     pki_arena count = pki_arena_over(NULL, 0);
     pki_arena_take(&count, 3, 8);

@@ -112,11 +112,11 @@ static void the_nearest_word_forgives_typing_errors(void **state)
 {
   (void)state;
   expect_nearest("revolute", "revolute");
-  expect_nearest("revolut", "revolute");      /* one left out */
-  expect_nearest("revoulte", "revolute");     /* two swapped */
-  expect_nearest("prismattic", "prismatic");  /* one too many */
-  expect_nearest("fixes", "fixed");           /* one wrong */
-  expect_nearest("FIXED", "fixed");           /* case does not count */
+  expect_nearest("revolut", "revolute");     /* one left out */
+  expect_nearest("revoulte", "revolute");    /* two swapped */
+  expect_nearest("prismattic", "prismatic"); /* one too many */
+  expect_nearest("fixes", "fixed");          /* one wrong */
+  expect_nearest("FIXED", "fixed");          /* case does not count */
   expect_nearest("Continous", "continuous");
   expect_nearest("rk5", "rk4");
 }

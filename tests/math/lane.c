@@ -14,7 +14,8 @@
 #include "dynamics/kernels.h"
 #include "math/lane_probe.h"
 
-#define DECLARE(isa) extern const lane_probe pki_lane_probe_##isa##_1, pki_lane_probe_##isa##_4, pki_lane_probe_##isa##_8;
+#define DECLARE(isa) \
+  extern const lane_probe pki_lane_probe_##isa##_1, pki_lane_probe_##isa##_4, pki_lane_probe_##isa##_8;
 #define ROW(isa) &pki_lane_probe_##isa##_1, &pki_lane_probe_##isa##_4, &pki_lane_probe_##isa##_8,
 
 #ifdef PKI_HAVE_avx512
@@ -26,13 +27,12 @@ DECLARE(avx2)
 DECLARE(base)
 
 /* The variants of one instruction set stand together, the one-lane variant first. */
-static const lane_probe *const compiled[] = {
-    ROW(base)
+static const lane_probe *const compiled[] = {ROW(base)
 #ifdef PKI_HAVE_avx2
-    ROW(avx2)
+                                                 ROW(avx2)
 #endif
 #ifdef PKI_HAVE_avx512
-    ROW(avx512)
+                                                     ROW(avx512)
 #endif
 };
 enum { COMPILED = sizeof compiled / sizeof compiled[0] };

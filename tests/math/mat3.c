@@ -265,7 +265,8 @@ static void eigenvalues_solve_the_characteristic_polynomial(void **state)
     assert_true(w[0] <= w[1] && w[1] <= w[2]);
     for (int k = 0; k < 3; k++) {
       const double a = s[0] - w[k], b = s[3] - w[k], c = s[5] - w[k];
-      const double det = a * (b * c - s[4] * s[4]) - s[1] * (s[1] * c - s[4] * s[2]) + s[2] * (s[1] * s[4] - b * s[2]);
+      const double det =
+          a * (b * c - s[4] * s[4]) - s[1] * (s[1] * c - s[4] * s[2]) + s[2] * (s[1] * s[4] - b * s[2]);
       assert_true(fabs(det) < 1e-13);
     }
     const double sums[2] = {w[0] + w[1] + w[2], s[0] + s[3] + s[5]};
@@ -279,7 +280,8 @@ static void eigenvalues_follow_the_scale_to_the_ends_of_the_range(void **state)
   static const double scales[] = {1e-300, 1e-170, 1e-100, 1e100, 1e170, 1e300};
   for (int k = 0; k < 6; k++) {
     const double x = scales[k];
-    expect_eigenvalues((double[]){2 * x, -x, 0, 2 * x, -x, 2 * x}, (2 - sqrt(2)) * x, 2 * x, (2 + sqrt(2)) * x, 2e-15 * x);
+    expect_eigenvalues((double[]){2 * x, -x, 0, 2 * x, -x, 2 * x}, (2 - sqrt(2)) * x, 2 * x,
+                       (2 + sqrt(2)) * x, 2e-15 * x);
   }
 }
 
