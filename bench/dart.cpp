@@ -88,10 +88,12 @@ bool set_armature(Engine &e)
     Joint *joint = e.bodies[static_cast<size_t>(i)]->getParentJoint();
     for (int k = 0; k < rigid::nu_of(e.model, i); k++) {
       const double value = e.model->dof_armature[e.model->body_u[i] + k], gain = e.model->body_gain[i];
-      if (value == 0.0)
+      if (value == 0.0) {
         continue;
-      if (!rigid::is_one_axis(e.model, i))
+      }
+      if (!rigid::is_one_axis(e.model, i)) {
         return false;
+      }
       e.armature[static_cast<Eigen::Index>(joint->getIndexInSkeleton(0))] = value / (gain * gain);
       joint->setDampingCoefficient(0, value / (gain * gain) / e.skeleton->getTimeStep());
     }
@@ -102,13 +104,17 @@ bool set_armature(Engine &e)
 /* Why DART cannot take this model, "" when it can. */
 std::string refusal(const pk_model *model, int lanes)
 {
-  if (lanes != 1)
+  if (lanes != 1) {
     return "one robot at a time";
-  if (model->has_mimic)
+  }
+  if (model->has_mimic) {
     return "mimic joints are not translated";
-  for (int i = 0; i < model->nbody; i++)
-    if (!(model->body_inertia[10 * i] > 0.0))
+  }
+  for (int i = 0; i < model->nbody; i++) {
+    if (!(model->body_inertia[10 * i] > 0.0)) {
       return "massless bodies are not translated";
+    }
+  }
   return "";
 }
 
@@ -124,8 +130,9 @@ void *create(const pk_model *model, int slots, int lanes, char *message, size_t 
   e->skeleton = Skeleton::create("pronk");
   e->skeleton->setGravity(Eigen::Map<const Eigen::Vector3d>(model->gravity));
   e->skeleton->setTimeStep(0x1p-10); /* a power of two: armature / dt * dt is exact */
-  for (int i = 0; i < model->nbody; i++)
+  for (int i = 0; i < model->nbody; i++) {
     e->bodies.push_back(add_body(*e, i));
+  }
   if (e->skeleton->getNumDofs() != static_cast<size_t>(model->nu) || !set_armature(*e)) {
     snprintf(message, size, "the translated model has other coordinates");
     return nullptr;
@@ -145,8 +152,9 @@ Eigen::Vector3d rotation_vector(const double quat[4])
   const double sign = quat[0] < 0.0 ? -1.0 : 1.0;
   const Eigen::Vector3d axis(sign * quat[1], sign * quat[2], sign * quat[3]);
   const double sine = axis.norm();
-  if (sine == 0.0)
+  if (sine == 0.0) {
     return Eigen::Vector3d::Zero();
+  }
   return axis * (2.0 * std::atan2(sine, sign * quat[0]) / sine);
 }
 
@@ -184,10 +192,12 @@ void store(void *engine, int slot, const pki_dynamics_state *state)
   Engine &e = *static_cast<Engine *>(engine);
   Slot &s = e.slots[static_cast<size_t>(slot)];
   s.blocks.clear();
-  for (Eigen::VectorXd *v : {&s.q, &s.v, &s.force, &s.dv})
+  for (Eigen::VectorXd *v : {&s.q, &s.v, &s.force, &s.dv}) {
     v->setZero(e.model->nu);
-  for (int i = 0; i < e.model->nbody; i++)
+  }
+  for (int i = 0; i < e.model->nbody; i++) {
     store_body(e, i, state->q + e.model->body_q[i], state->u + e.model->body_u[i], s);
+  }
   coordinates::to_velocity(s.blocks, state->u, s.v);
   coordinates::to_force(s.blocks, state->tau, s.force);
   coordinates::to_acceleration(s.blocks, state->a, s.dv);
@@ -220,8 +230,9 @@ void read(void *engine, pki_algorithm algorithm, int, double *out)
 {
   const Engine &e = *static_cast<Engine *>(engine);
   const Slot &s = e.slots[static_cast<size_t>(e.last)];
-  if (algorithm == PKI_ALGORITHM_ABA)
+  if (algorithm == PKI_ALGORITHM_ABA) {
     coordinates::from_acceleration(s.blocks, e.skeleton->getAccelerations(), out);
+  }
   if (algorithm == PKI_ALGORITHM_RNEA) {
     const Eigen::VectorXd force = e.skeleton->getForces() + s.dv.cwiseProduct(e.armature);
     coordinates::from_force(s.blocks, force, out);
@@ -252,7 +263,7 @@ const pk_peer peer = {"dart", DART_VERSION,
                       "Debian builds it with assertions on: 2 to 3 times slower than a release build",
                       find_interface};
 
-} // namespace
+} /* namespace */
 
 extern "C" __attribute__((visibility("default"))) const pk_peer *pk_peer_get(void)
 {

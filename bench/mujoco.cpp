@@ -50,18 +50,23 @@ __attribute__((format(printf, 2, 3))) void append(std::string &text, const char 
 /* Why MuJoCo cannot take this model, "" when it can. */
 std::string refusal(const pk_model *model)
 {
-  if (model->has_mimic)
+  if (model->has_mimic) {
     return "mimic joints are not translated";
+  }
   for (int i = 0; i < model->nbody; i++) {
-    if (!(model->body_inertia[10 * i] > 0.0))
+    if (!(model->body_inertia[10 * i] > 0.0)) {
       return "massless bodies are not translated";
-    if (model->body_motion[i] != PK_MOTION_FLOATING)
+    }
+    if (model->body_motion[i] != PK_MOTION_FLOATING) {
       continue;
-    if (model->body_parent[i] >= 0)
+    }
+    if (model->body_parent[i] >= 0) {
       return "free joints are possible at the world only";
+    }
     const double *pos = model->body_pos + 3 * i;
-    if (model->body_turned[i] || pos[0] != 0.0 || pos[1] != 0.0 || pos[2] != 0.0)
+    if (model->body_turned[i] || pos[0] != 0.0 || pos[1] != 0.0 || pos[2] != 0.0) {
       return "the frame of a free joint must be the world's";
+    }
   }
   return "";
 }
@@ -101,8 +106,9 @@ struct Writer {
 
   explicit Writer(const pk_model *of) : model(of), children(static_cast<size_t>(of->nbody) + 1)
   {
-    for (int i = 0; i < of->nbody; i++)
+    for (int i = 0; i < of->nbody; i++) {
       children[static_cast<size_t>(of->body_parent[i]) + 1].push_back(i);
+    }
     files.emplace_back();
     std::string head =
         "<mujoco><compiler angle=\"radian\" coordinate=\"local\" balanceinertia=\"false\" boundmass=\"0\" "
@@ -165,13 +171,15 @@ bool map_coordinates(Engine &e)
   const pk_model *model = e.model;
   for (int i = 0; i < model->nbody; i++) {
     const int joint = mj_name2id(e.m, mjOBJ_JOINT, ("b" + std::to_string(i)).c_str());
-    if (joint < 0)
+    if (joint < 0) {
       return false;
+    }
     e.qpos_of.push_back(e.m->jnt_qposadr[joint]);
     const coordinates::Block block = coordinates::scaled(model, i, e.m->jnt_dofadr[joint]);
-    for (int k = 0; k < block.size; k++)
+    for (int k = 0; k < block.size; k++) {
       e.m->dof_armature[block.peer + k] =
           model->dof_armature[block.pronk + k] * block.inverse[k][k] * block.inverse[k][k];
+    }
     e.blocks.push_back(block);
   }
   return e.m->nv == model->nu && e.m->nq == model->nq;
@@ -187,8 +195,9 @@ void *create(const pk_model *model, int slots, int lanes, char *message, size_t 
   auto e = std::make_unique<Engine>();
   e->model = model;
   e->m = compile(model, message, size);
-  if (!e->m)
+  if (!e->m) {
     return nullptr;
+  }
   if (!map_coordinates(*e) || !(e->d = mj_makeData(e->m))) {
     snprintf(message, size, "the translated model has other coordinates");
     return nullptr;
@@ -211,11 +220,13 @@ void store(void *engine, int slot, const pki_dynamics_state *state)
   for (int i = 0; i < e.model->nbody; i++) {
     const bool scaled = rigid::is_one_axis(e.model, i);
     const double gain = scaled ? e.model->body_gain[i] : 1.0, offset = scaled ? e.model->body_offset[i] : 0.0;
-    for (int k = 0; k < rigid::nq_of(e.model, i); k++)
+    for (int k = 0; k < rigid::nq_of(e.model, i); k++) {
       s.qpos[e.qpos_of[i] + k] = gain * state->q[e.model->body_q[i] + k] + offset;
+    }
   }
-  for (auto *v : {&s.qvel, &s.force, &s.qacc})
+  for (auto *v : {&s.qvel, &s.force, &s.qacc}) {
     v->assign(static_cast<size_t>(e.m->nv), 0.0);
+  }
   coordinates::to_velocity(e.blocks, state->u, s.qvel);
   coordinates::to_force(e.blocks, state->tau, s.force);
   coordinates::to_acceleration(e.blocks, state->a, s.qacc);
@@ -247,8 +258,9 @@ void run(void *engine, pki_algorithm algorithm, int index)
     mj_comPos(m, d);
     mj_comVel(m, d);
     mj_rne(m, d, 1, e.result.data());
-    for (int i = 0; i < m->nv; i++) /* as mj_inverse does after mj_rne */
+    for (int i = 0; i < m->nv; i++) { /* as mj_inverse does after mj_rne */
       e.result[i] += m->dof_armature[i] * d->qacc[i];
+    }
     break;
   case PKI_ALGORITHM_CRBA:
     load(d->qpos, s.qpos);
@@ -271,10 +283,12 @@ void read(void *engine, pki_algorithm algorithm, int, double *out)
 {
   const Engine &e = *static_cast<Engine *>(engine);
   const size_t n = static_cast<size_t>(e.m->nv);
-  if (algorithm == PKI_ALGORITHM_ABA)
+  if (algorithm == PKI_ALGORITHM_ABA) {
     coordinates::from_acceleration(e.blocks, e.d->qacc, out);
-  if (algorithm == PKI_ALGORITHM_RNEA)
+  }
+  if (algorithm == PKI_ALGORITHM_RNEA) {
     coordinates::from_force(e.blocks, e.result, out);
+  }
   if (algorithm == PKI_ALGORITHM_CRBA) {
     std::vector<mjtNum> full(n * n);
     mj_fullM(e.m, full.data(), e.d->qM);
@@ -304,7 +318,7 @@ void ignore_warning(const char *)
 
 const pk_peer peer = {"mujoco", mj_versionString(), "contacts and constraints disabled", find_interface};
 
-} // namespace
+} /* namespace */
 
 extern "C" __attribute__((visibility("default"))) const pk_peer *pk_peer_get(void)
 {

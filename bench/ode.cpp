@@ -1,5 +1,5 @@
-// The Open Dynamics Engine as a peer: the pendulums of the study `pendulum`, in absolute
-// coordinates with hinge constraints, by ODE's own integrator.
+/* The Open Dynamics Engine as a peer: the pendulums of the study `pendulum`, in absolute
+ * coordinates with hinge constraints, by ODE's own integrator. */
 #include <ode/ode.h>
 
 #include <cmath>
@@ -26,12 +26,13 @@ struct World {
   World &operator=(const World &) = delete;
   ~World()
   {
-    if (world != nullptr)
-      dWorldDestroy(world); // bodies and joints with it
+    if (world != nullptr) {
+      dWorldDestroy(world); /* bodies and joints with it */
+    }
   }
 };
 
-// ODE is set up once and stays until the process ends, like the plugin.
+/* ODE is set up once and stays until the process ends, like the plugin. */
 bool start_ode()
 {
   static const bool started = dInitODE2(0) != 0;
@@ -40,25 +41,27 @@ bool start_ode()
 
 void *create(const pki_pendulum_body *bodies, int count, double dt)
 {
-  if (count < 1 || count > PKI_PENDULUM_MAX || !start_ode())
+  if (count < 1 || count > PKI_PENDULUM_MAX || !start_ode()) {
     return nullptr;
+  }
   std::unique_ptr<World> w(new (std::nothrow) World);
-  if (!w)
+  if (!w) {
     return nullptr;
+  }
   w->world = dWorldCreate();
   w->count = count;
   w->dt = dt;
   dWorldSetGravity(w->world, 0, 0, -1);
-  // The paper's values, which are ODE's defaults in double precision.
+  /* The values of Zobova et al. 2016, which are ODE's defaults in double precision. */
   dWorldSetERP(w->world, 0.2);
   dWorldSetCFM(w->world, 1e-10);
 
-  // The axis of the next body and its velocity, in the plane of motion.
+  /* The axis of the next body and its velocity, in the plane of motion. */
   dReal x = 0, z = 0, vx = 0, vz = 0;
   for (int i = 0; i < count; i++) {
     const pki_pendulum_body &b = bodies[i];
     w->chain[i] = b;
-    // A body at angle a points along (sin a, -cos a); it turns there about -y.
+    /* A body at angle a points along (sin a, -cos a); it turns there about -y. */
     const dReal s = std::sin(b.angle), c = std::cos(b.angle);
     const dBodyID body = w->body[i] = dBodyCreate(w->world);
     dMass mass;
@@ -92,15 +95,16 @@ void destroy(void *world)
 void step(void *world, long steps)
 {
   const World *w = static_cast<World *>(world);
-  for (long i = 0; i < steps; i++)
+  for (long i = 0; i < steps; i++) {
     dWorldStep(w->world, w->dt);
+  }
 }
 
 void read(const void *world, pki_pendulum_sample *out)
 {
   const World *w = static_cast<const World *>(world);
   std::memset(out, 0, sizeof *out);
-  double axis_x = 0, axis_z = 0; // where the previous body holds the axis of this one
+  double axis_x = 0, axis_z = 0; /* where the previous body holds the axis of this one */
   for (int i = 0; i < w->count; i++) {
     const pki_pendulum_body &b = w->chain[i];
     const dReal *p = dBodyGetPosition(w->body[i]), *v = dBodyGetLinearVel(w->body[i]);
@@ -110,7 +114,7 @@ void read(const void *world, pki_pendulum_sample *out)
                    b.mass * p[2];
     const double distance = std::hypot(p[0] - axis_x, p[2] - axis_z);
     out->violation = std::fmax(out->violation, std::fabs(distance - b.com) / b.com);
-    // Rows of R are padded to four; its third column is the body's upward axis.
+    /* Rows of R are padded to four; its third column is the body's upward axis. */
     const double s = -R[2], c = R[10];
     out->angle[i] = std::atan2(s, c);
     out->height[i] = p[2];
@@ -128,19 +132,19 @@ const void *get_interface(const char *name)
   return std::strcmp(name, PKI_PENDULUM_INTERFACE) == 0 ? &pendulum : nullptr;
 }
 
-// ODE cannot be asked for its version; the build knows it.
+/* ODE cannot be asked for its version; the build knows it. */
 #ifdef PK_ODE_VERSION
 const char version[] = PK_ODE_VERSION;
 #else
 const char version[] = "";
 #endif
 
-} // namespace
+} /* namespace */
 
 extern "C" __attribute__((visibility("default"))) const pk_peer *pk_peer_get(void)
 {
   static const pk_peer peer = {"ode", version, "absolute coordinates, constraints stabilised by ERP",
                                get_interface};
-  // A library of another precision than these headers cannot be called.
+  /* A library of another precision than these headers cannot be called. */
   return dCheckConfiguration("ODE_double_precision") != 0 ? &peer : nullptr;
 }

@@ -28,9 +28,11 @@ inline int nu_of(const pk_model *model, int body)
 
 inline bool has_armature(const pk_model *model)
 {
-  for (int i = 0; i < model->nu; i++)
-    if (model->dof_armature[i] != 0.0)
+  for (int i = 0; i < model->nu; i++) {
+    if (model->dof_armature[i] != 0.0) {
       return true;
+    }
+  }
   return false;
 }
 
@@ -41,18 +43,22 @@ inline void quaternion_of(const double R[9], double quat[4])
   const double squares[4] = {1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8], 1.0 - R[0] + R[4] - R[8],
                              1.0 - R[0] - R[4] + R[8]};
   int best = 0;
-  for (int i = 1; i < 4; i++)
-    if (squares[i] > squares[best])
+  for (int i = 1; i < 4; i++) {
+    if (squares[i] > squares[best]) {
       best = i;
+    }
+  }
   const double products[4][4] = {{squares[0], R[7] - R[5], R[2] - R[6], R[3] - R[1]},
                                  {R[7] - R[5], squares[1], R[1] + R[3], R[2] + R[6]},
                                  {R[2] - R[6], R[1] + R[3], squares[2], R[5] + R[7]},
                                  {R[3] - R[1], R[2] + R[6], R[5] + R[7], squares[3]}};
   double norm = 0.0;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
     norm += products[best][i] * products[best][i];
-  for (int i = 0; i < 4; i++)
+  }
+  for (int i = 0; i < 4; i++) {
     quat[i] = products[best][i] / std::sqrt(norm);
+  }
 }
 
 /* Row-major rotation matrix of a unit quaternion (w, x, y, z). */
@@ -62,21 +68,24 @@ inline void rotation_of(const double quat[4], double R[9])
   const double values[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
                             2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
                             2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
-  for (int i = 0; i < 9; i++)
+  for (int i = 0; i < 9; i++) {
     R[i] = values[i];
+  }
 }
 
 /* out = R v and out = R' v. */
 inline void rotate(const double R[9], const double v[3], double out[3])
 {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     out[i] = R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
+  }
 }
 
 inline void rotate_back(const double R[9], const double v[3], double out[3])
 {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
+  }
 }
 
 /* Mass, centre of mass and inertia about it: xx xy xz yy yz zz. */
@@ -88,14 +97,17 @@ inline Central central_of(const double inertia[10])
 {
   Central c = {};
   c.mass = inertia[0];
-  if (c.mass > 0.0)
-    for (int i = 0; i < 3; i++)
+  if (c.mass > 0.0) {
+    for (int i = 0; i < 3; i++) {
       c.com[i] = inertia[1 + i] / c.mass;
+    }
+  }
   const double x = c.com[0], y = c.com[1], z = c.com[2];
   /* Steiner: I_c = I - m (c.c 1 - c c') */
   const double steiner[6] = {y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y};
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6; i++) {
     c.inertia[i] = inertia[4 + i] - c.mass * steiner[i];
+  }
   return c;
 }
 
@@ -113,11 +125,12 @@ inline Principal principal_of(const double inertia[10])
   double V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
   /* Jacobi rotations until what is off the diagonal no longer counts. */
-  for (int sweep = 0; sweep < 30; sweep++)
-    for (int p = 0; p < 2; p++)
+  for (int sweep = 0; sweep < 30; sweep++) {
+    for (int p = 0; p < 2; p++) {
       for (int q = p + 1; q < 3; q++) {
-        if (A[p][q] == 0.0)
+        if (A[p][q] == 0.0) {
           continue;
+        }
         const double theta = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);
         const double t = std::copysign(1.0, theta) / (std::fabs(theta) + std::hypot(theta, 1.0));
         const double cosine = 1.0 / std::hypot(t, 1.0), sine = t * cosine;
@@ -136,6 +149,8 @@ inline Principal principal_of(const double inertia[10])
         }
         A[p][q] = A[q][p] = 0.0;
       }
+    }
+  }
 
   Principal out = {};
   out.mass = c.mass;
@@ -149,6 +164,6 @@ inline Principal principal_of(const double inertia[10])
   return out;
 }
 
-} // namespace rigid
+} /* namespace rigid */
 
 #endif

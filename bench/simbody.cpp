@@ -60,8 +60,9 @@ Rotation axis_frame(const pk_model *model, int i)
   const int turn = (to - from + 3) % 3;
   /* A cyclic change of axes is a rotation: column k of it is unit vector k + turn. */
   double R[9] = {};
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 3; k++) {
     R[3 * ((k + turn) % 3) + k] = 1.0;
+  }
   return rotation_of(R);
 }
 
@@ -108,10 +109,12 @@ bool map_armature(Engine &e)
     const int u = e.model->body_u[i], first = e.bodies[static_cast<size_t>(i)].getFirstUIndex(e.state);
     for (int k = 0; k < rigid::nu_of(e.model, i); k++) {
       const double value = e.model->dof_armature[u + k];
-      if (value != 0.0 && !rigid::is_one_axis(e.model, i))
+      if (value != 0.0 && !rigid::is_one_axis(e.model, i)) {
         return false;
-      if (value != 0.0)
+      }
+      if (value != 0.0) {
         e.armature[first + k] = value / (e.model->body_gain[i] * e.model->body_gain[i]);
+      }
     }
   }
   return true;
@@ -126,8 +129,9 @@ void *create(const pk_model *model, int slots, int lanes, char *message, size_t 
   try {
     auto e = std::make_unique<Engine>(model);
     e->matter.setShowDefaultGeometry(false);
-    for (int i = 0; i < model->nbody; i++)
+    for (int i = 0; i < model->nbody; i++) {
       add_body(*e, i);
+    }
     e->system.realizeTopology();
     e->state = e->system.getDefaultState();
     e->system.realizeModel(e->state);
@@ -162,13 +166,15 @@ void store_body(const Engine &e, int i, const double *q, Slot &s)
   const double *quat = is_free ? q + 3 : q;
   double R[9];
   rigid::rotation_of(quat, R);
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 4; k++) {
     s.q[first + k] = quat[k];
+  }
   coordinates::Block block = coordinates::empty(e.model, i, peer);
   if (is_free) {
     static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
       s.q[first + 4 + k] = q[k];
+    }
     coordinates::place(block, 0, 3, R, false); /* angular: into the joint frame */
     coordinates::place(block, 3, 0, one, false);
   } else {
@@ -189,8 +195,9 @@ void compute_mass(Engine &e)
 {
   e.system.realize(e.state, Stage::Position);
   e.matter.calcM(e.state, e.M);
-  for (int i = 0; i < e.armature.size(); i++)
+  for (int i = 0; i < e.armature.size(); i++) {
     e.M(i, i) += e.armature[i];
+  }
 }
 
 void compute_residual(Engine &e, const Vector &udot)
@@ -198,8 +205,9 @@ void compute_residual(Engine &e, const Vector &udot)
   e.system.realize(e.state, Stage::Velocity);
   e.matter.calcResidualForceIgnoringConstraints(e.state, Vector(), e.gravity.getBodyForces(e.state), udot,
                                                 e.residual);
-  for (int i = 0; i < e.armature.size(); i++)
+  for (int i = 0; i < e.armature.size(); i++) {
     e.residual[i] += e.armature[i] * udot[i];
+  }
 }
 
 /* With (M + A) udot = f - h, the force f - A udot gives the same udot without A. */
@@ -211,8 +219,9 @@ void absorb_armature(Engine &e, Slot &s)
   Vector udot(e.model->nu);
   FactorLU factors(e.M);
   factors.solve(s.force - e.residual, udot);
-  for (int i = 0; i < e.armature.size(); i++)
+  for (int i = 0; i < e.armature.size(); i++) {
     s.force[i] -= e.armature[i] * udot[i];
+  }
 }
 
 void store(void *engine, int slot, const pki_dynamics_state *state)
@@ -221,15 +230,18 @@ void store(void *engine, int slot, const pki_dynamics_state *state)
   Slot &s = e.slots[static_cast<size_t>(slot)];
   s.blocks.clear();
   s.q.resize(e.model->nq);
-  for (Vector *v : {&s.u, &s.force, &s.udot})
+  for (Vector *v : {&s.u, &s.force, &s.udot}) {
     v->resize(e.model->nu);
-  for (int i = 0; i < e.model->nbody; i++)
+  }
+  for (int i = 0; i < e.model->nbody; i++) {
     store_body(e, i, state->q + e.model->body_q[i], s);
+  }
   coordinates::to_velocity(s.blocks, state->u, s.u);
   coordinates::to_force(s.blocks, state->tau, s.force);
   coordinates::to_acceleration(s.blocks, state->a, s.udot);
-  if (rigid::has_armature(e.model))
+  if (rigid::has_armature(e.model)) {
     absorb_armature(e, s);
+  }
 }
 
 void run(void *engine, pki_algorithm algorithm, int index)
@@ -238,25 +250,29 @@ void run(void *engine, pki_algorithm algorithm, int index)
   const Slot &s = e.slots[static_cast<size_t>(index)];
   e.last = index;
   load(e, s);
-  if (algorithm == PKI_ALGORITHM_ABA)
+  if (algorithm == PKI_ALGORITHM_ABA) {
     e.system.realize(e.state, Stage::Acceleration);
-  else if (algorithm == PKI_ALGORITHM_RNEA)
+  } else if (algorithm == PKI_ALGORITHM_RNEA) {
     compute_residual(e, s.udot);
-  else if (algorithm == PKI_ALGORITHM_CRBA)
+  } else if (algorithm == PKI_ALGORITHM_CRBA) {
     compute_mass(e);
+  }
 }
 
 void read(void *engine, pki_algorithm algorithm, int, double *out)
 {
   const Engine &e = *static_cast<Engine *>(engine);
   const coordinates::Blocks &blocks = e.slots[static_cast<size_t>(e.last)].blocks;
-  if (algorithm == PKI_ALGORITHM_ABA)
+  if (algorithm == PKI_ALGORITHM_ABA) {
     coordinates::from_acceleration(blocks, e.state.getUDot(), out);
-  if (algorithm == PKI_ALGORITHM_RNEA)
+  }
+  if (algorithm == PKI_ALGORITHM_RNEA) {
     coordinates::from_force(blocks, e.residual, out);
-  if (algorithm == PKI_ALGORITHM_CRBA)
+  }
+  if (algorithm == PKI_ALGORITHM_CRBA) {
     coordinates::from_mass(
         blocks, [&](int i, int j) { return e.M(i, j); }, e.model->nu, out);
+  }
 }
 
 const pki_dynamics_peer dynamics = {
@@ -273,7 +289,7 @@ const void *find_interface(const char *name)
   return strcmp(name, PKI_DYNAMICS_INTERFACE) == 0 ? &dynamics : nullptr;
 }
 
-} // namespace
+} /* namespace */
 
 extern "C" __attribute__((visibility("default"))) const pk_peer *pk_peer_get(void)
 {

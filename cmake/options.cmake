@@ -5,6 +5,7 @@ option(PK_BUILD_TESTS "Build the tests (cmocka)" ON)
 option(PK_BUILD_FUZZERS "Build the libFuzzer targets (clang)" OFF)
 option(PK_BUILD_PEERS "Build the peer plugins whose engines are installed" ON)
 option(PK_WITH_SUNDIALS "Adaptive integration by SUNDIALS" ON)
+option(PK_WITH_HDF5 "Contact problems in FCLIB's HDF5 layout" ON)
 option(PK_WERROR "Treat warnings as errors" OFF)
 set(PK_SANITIZE "" CACHE STRING "Sanitizers for all targets, e.g. address,undefined or thread")
 

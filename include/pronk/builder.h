@@ -57,7 +57,9 @@ PK_API pk_pose pk_pose_identity(void);
 /* A pose from a position and fixed-axis roll, pitch, yaw, as URDF writes it. */
 PK_API pk_pose pk_pose_from_xyz_rpy(const double xyz[3], const double rpy[3]);
 
-/* Mass properties of a link in its own frame. mass = 0 with zero inertia means massless. */
+/* Mass properties of a link in its own frame. mass = 0 with zero inertia means massless. A negative mass
+ * is an error in every link; moments that no body has are an error in links that move, a warning in
+ * links that are fixed in the world. */
 typedef struct pk_inertia {
   double mass;      /* kg */
   double com[3];    /* centre of mass, m */
@@ -96,7 +98,10 @@ typedef struct pk_joint_desc {
   int line;
 } pk_joint_desc;
 
+/* A robot called "robot" at the world's origin, its root chosen by its mass. */
 PK_API pk_robot_desc pk_robot_desc_default(void);
+
+/* A continuous joint about x at the parent's origin, without limits, losses or leader. Names are NULL. */
 PK_API pk_joint_desc pk_joint_desc_default(void);
 
 typedef enum pk_shape_kind {
@@ -134,7 +139,10 @@ typedef struct pk_diagnostic {
   pk_error error;
 } pk_diagnostic;
 
-PK_API pk_builder *pk_builder_create(void); /* NULL when out of memory */
+/* An empty world; NULL when out of memory. */
+PK_API pk_builder *pk_builder_create(void);
+
+/* Free a builder; NULL is fine. Models that it compiled stay. */
 PK_API void pk_builder_destroy(pk_builder *b);
 
 /* Gravity of the world, m/s^2; (0, 0, -9.81) unless set. */
@@ -142,8 +150,14 @@ PK_API void pk_builder_set_gravity(pk_builder *b, const double gravity[3]);
 
 /* Start a robot; links, joints and shapes added next belong to it. */
 PK_API pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_error *err);
+
+/* Add a link to the current robot; exactly one of a robot's links is no joint's child, its root. */
 PK_API pk_status pk_builder_add_link(pk_builder *b, const pk_link_desc *link, pk_error *err);
+
+/* Add a joint between two links of the current robot, which may be added later. */
 PK_API pk_status pk_builder_add_joint(pk_builder *b, const pk_joint_desc *joint, pk_error *err);
+
+/* Add a shape to a link of the current robot; a mesh is copied, once for each pointer. */
 PK_API pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_error *err);
 
 /* Check everything and compile. All errors go to the diagnostics, the first to `err`. */
@@ -162,6 +176,7 @@ typedef struct pk_urdf_options {
   bool load_meshes; /* false: keep no mesh geometry, do not open mesh files */
 } pk_urdf_options;
 
+/* No prefix, the root chosen by its mass, at the world's origin, meshes loaded. */
 PK_API pk_urdf_options pk_urdf_options_default(void);
 
 /* Add the robot of a URDF file (or of `size` bytes in memory, `file` naming them in

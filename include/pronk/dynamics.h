@@ -5,7 +5,8 @@
  *
  * A pk_workspace is the scratch of one thread. pk_kinematics_compute fills it for a state;
  * the functions below "at the workspace's state" read what it left there. Functions that
- * take q compute what they need themselves and leave the workspace at that state.
+ * take q compute what they need themselves and leave the workspace at that state, at rest when
+ * they take no u.
  *
  * Arrays: q [nq], u, tau, a = du/dt [nu]; matrices row-major. Nothing allocates.
  */
@@ -20,7 +21,10 @@ extern "C" {
 
 typedef struct pk_workspace pk_workspace;
 
-PK_API pk_workspace *pk_workspace_create(const pk_model *model); /* NULL when out of memory */
+/* Scratch for one thread; NULL when out of memory. The model must outlive it. */
+PK_API pk_workspace *pk_workspace_create(const pk_model *model);
+
+/* Free what pk_workspace_create made. */
 PK_API void pk_workspace_destroy(pk_workspace *w);
 
 /* The same in memory of the caller's, 64-byte aligned. */
@@ -60,7 +64,8 @@ typedef enum pk_method {
   PK_METHOD_COUNT
 } pk_method;
 
-/* a = inv(M) (tau - h). */
+/* a = inv(M) (tau - h). PK_ERROR_NONFINITE when that is no number: the state or tau is none, or M is singular
+ * there. */
 PK_API pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u,
                                      const double *tau, double *a);
 

@@ -1,7 +1,9 @@
 /* pk_model: one compiled world. Immutable, one allocation, shareable between threads.
  *
- * Bodies are what moves: links joined by fixed joints are merged into one body, whose
- * frame is the frame of the link that the joint moves. Body i hangs on body_parent[i] by
+ * Bodies are what moves: links joined by fixed joints are merged into one body. Its origin is that
+ * of the link that the joint moves; its axes are that link's too, unless the joint's axis is no
+ * coordinate axis of the link: then they are turned so that it becomes z (the link's pose in the
+ * body, pk_model_link.pose, undoes the turn). Body i hangs on body_parent[i] by
  * one elementary joint; parents come before children, and each subtree is a contiguous
  * range. A planar joint and a chain root become several bodies, the first ones massless.
  *
@@ -107,7 +109,8 @@ struct pk_model {
   const double *dof_lower, *dof_upper;     /* [nu] limits of q of one-axis joints, infinite otherwise */
   const double *dof_effort, *dof_velocity; /* [nu] INFINITY: none */
   const int *dof_joint;                    /* [nu] joint, -1: a free root */
-  const int *dof_q;                        /* [nu] index in q for one-axis joints, -1 otherwise */
+  const int
+      *dof_q; /* [nu] index in q where u is its rate: one-axis and planar joints, chain roots; else -1 */
 
   /* initial pose: neutral joints clamped into their limits, free roots at their described pose */
   const double *q0; /* [nq] */
@@ -118,6 +121,7 @@ struct pk_model {
   const int *M_col; /* [nM] */
 };
 
+/* Free a model; NULL is fine. Nothing made from it may be used after. */
 PK_API void pk_model_destroy(pk_model *model);
 
 /* Index of a name, -1 when there is none. */
@@ -132,15 +136,18 @@ PK_API const char *pk_joint_kind_name(pk_joint_kind kind);
 PK_API const char *pk_root_kind_name(pk_root_kind kind);
 PK_API const char *pk_shape_kind_name(pk_shape_kind kind);
 
-/* What pk_model_add_chain... builds: n equal links, for benchmarks and studies. */
+/* What pk_builder_add_chain builds: n equal links, for benchmarks and studies. */
 typedef struct pk_chain_options {
-  int links;
+  int links;           /* 1 to 11584; 11578 with a free root */
   double length, mass; /* of each link: a slender rod along -z, m and kg */
   bool alternate;      /* axes alternate y, x, y, ...; false: all y */
   pk_root_kind root;   /* PK_ROOT_FIXED or PK_ROOT_FREE */
 } pk_chain_options;
 
+/* Ten rods of 0.3 m and 1 kg, axes alternating, root fixed. */
 PK_API pk_chain_options pk_chain_options_default(void);
+
+/* Add a robot "chain" of links base, link1, link2, ... and joints joint1, ...; options NULL: the defaults. */
 PK_API pk_status pk_builder_add_chain(pk_builder *b, const pk_chain_options *options, pk_error *err);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 
 #include "builder.h"
 #include "contact.h"
+#include "contact_file.h"
 #include "dynamics.h"
 #include "model.h"
 #include "sim.h"

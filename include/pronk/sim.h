@@ -7,13 +7,16 @@
  *   pk_sim_commands(sim)[3].tau = 1.5;
  *   pk_sim_step(sim, NULL);
  *
- * Stepping allocates nothing (the adaptive steppers leave their memory to SUNDIALS).
- * A step that fails leaves the state as it was.
+ * Stepping allocates nothing. The adaptive steppers leave their memory to SUNDIALS, outside
+ * pk_sim_memsize. A step that fails leaves the state as it was. Contact, joint limits and joint friction
+ * act in the schemes `euler` and `moreau`; the others integrate smooth motion only.
  */
 #ifndef PRONK_SIM_H
 #define PRONK_SIM_H
 
+#include "contact.h"
 #include "dynamics.h"
+#include "terrain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +28,7 @@ typedef enum pk_stepper {
   PK_STEPPER_EULER,        /* semi-implicit Euler, order 1 */
   PK_STEPPER_MOREAU,       /* Moreau's midpoint scheme, order 1 (2 for constant M and h(q)) */
   PK_STEPPER_RK4,          /* Munthe-Kaas Runge-Kutta, order 4 */
-  PK_STEPPER_ARK_EXPLICIT, /* adaptive, ARKODE Dormand-Prince type, to rtol and atol */
+  PK_STEPPER_ARK_EXPLICIT, /* adaptive, ARKODE's explicit scheme of order 5, to rtol and atol */
   PK_STEPPER_ARK_IMPLICIT, /* adaptive, ARKODE diagonally implicit, for stiff models */
   PK_STEPPER_COUNT
 } pk_stepper;
@@ -33,41 +36,84 @@ typedef enum pk_stepper {
 /* Which forces the one-step schemes (Euler, Moreau) take at the end of the step. */
 typedef enum pk_implicit {
   PK_IMPLICIT_ALL,  /* joint damping and the PD part of commands */
-  PK_IMPLICIT_NONE, /* nothing: the papers' explicit scheme */
+  PK_IMPLICIT_NONE, /* nothing: all forces at the start of the step */
   PK_IMPLICIT_COUNT
 } pk_implicit;
+
+/* How contact is stepped (euler and moreau; the other steppers know no contact). */
+typedef enum pk_contact_scheme {
+  PK_CONTACT_STABILISED, /* feet stop at the ground and stay there: gaps enter the law, positions are projected */
+  PK_CONTACT_PAPER, /* Moreau's scheme as published: closed contacts only, velocities only, cold starts */
+  PK_CONTACT_SCHEME_COUNT
+} pk_contact_scheme;
 
 typedef struct pk_sim_options {
   double dt; /* s, time step (for the adaptive steppers: between outputs) */
   pk_stepper stepper;
   pk_implicit implicit;
-  double rtol, atol; /* adaptive steppers only */
+  double rtol, atol;   /* adaptive steppers only */
+  int max_internal;    /* adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE */
+  bool joint_limits;   /* joint limits act (euler and moreau) */
+  bool joint_friction; /* joint friction acts (euler and moreau) */
+  pk_contact_scheme contact;
+  int max_contacts; /* room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was */
+  double margin;    /* m, contacts nearer than this are looked at */
+  pk_solver solver; /* and its options, as in pk_solver_options */
+  double tolerance;
+  int max_iterations;
+  double alpha;
 } pk_sim_options;
 
+/* Defaults, and the first option that is out of its range by name. */
 PK_API pk_sim_options pk_sim_options_default(void);
 PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err);
 
 /* What a controller sets for one velocity coordinate. The joint force is
- * clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max). q_des and kp apply to
- * one-axis joints only. All zero, tau_max INFINITY: no force. */
+ * clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max). q_des and kp apply to coordinates
+ * with dof_q (pk_model), not to spherical and floating joints. kp, kd and tau_max are zero or more. All
+ * zero, tau_max INFINITY: no force. The effort and velocity limits of a model bind nothing by themselves:
+ * a controller that honours an effort limit sets tau_max. */
 typedef struct pk_command {
   double tau, q_des, u_des, kp, kd, tau_max;
 } pk_command;
 
+/* The first thing wrong with a command, by name. pk_sim_step checks all of them. */
+PK_API pk_status pk_command_validate(const pk_command *command, pk_error *err);
+
 /* What happened in a step. */
 typedef struct pk_step_info {
-  int iterations;   /* of the torque-limit solver (0: no limit was near), or internal steps */
+  int iterations;   /* rounds to find the commands at their limit, or internal steps of adaptive steppers */
   int saturated;    /* coordinates at their torque limit */
-  int body;         /* body whose motion became non-finite, -1: none */
-  const char *term; /* which term: "q", "u", "tau", "a"; "" when none */
+  int body;         /* body whose state is not finite, or whose command is wrong; -1: none */
+  const char *term; /* which: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when none */
+  int contacts;     /* contacts that took part */
+  int solver_iterations;      /* of the contact solver, all solves of the step */
+  pk_solver solver;           /* the solver that met the tolerance last */
+  pk_certificate certificate; /* of the step's contact problem; the worst of its solves */
+  double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
 } pk_step_info;
 
+/* What two surfaces do to each other. */
+typedef struct pk_material {
+  double friction;                     /* Coulomb's coefficient */
+  double restitution_n, restitution_t; /* Newton's coefficients, 0 to 1 */
+} pk_material;
+
+/* A world of its own at the model's initial pose: in memory of the caller's (64-byte aligned, of
+ * pk_sim_memsize bytes), or allocated. options NULL: the defaults. The model must outlive it. */
 PK_API size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options);
 PK_API pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
                              pk_error *err);
 PK_API pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk_sim **out,
                                pk_error *err);
+
+/* Free it; memory of the caller's stays the caller's. */
 PK_API void pk_sim_destroy(pk_sim *sim);
+
+/* The ground, which must outlive the sim; NULL: none. materials [count] are what its solids refer to;
+ * NULL: friction 0.8, no restitution, for all. Joint limits and joint friction act with or without ground. */
+PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials,
+                                    int count, pk_error *err);
 
 /* Back to the model's initial pose, at rest, time zero, no commands. */
 PK_API void pk_sim_reset(pk_sim *sim);

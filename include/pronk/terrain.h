@@ -20,8 +20,8 @@ PK_API void pk_terrain_destroy(pk_terrain *t);
 
 /* The half-space below a plane through `point` with outward `normal` (any length but zero). `material`
  * is an index that the user gives meaning to (friction pairs), 0 or more. */
-PK_API pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const double normal[3], int material,
-                                      pk_error *err);
+PK_API pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const double normal[3],
+                                      int material, pk_error *err);
 
 /* A solid box: `size` full lengths, m; `pose` of its centre. */
 PK_API pk_status pk_terrain_add_box(pk_terrain *t, const pk_pose *pose, const double size[3], int material,
@@ -29,8 +29,8 @@ PK_API pk_status pk_terrain_add_box(pk_terrain *t, const pk_pose *pose, const do
 
 /* `count` steps, each `depth` long (x), `height` high and `width` wide (y), going up along x from `start`, the
  * middle of the foot of the first riser. */
-PK_API pk_status pk_terrain_add_stairs(pk_terrain *t, const double start[3], double depth, double height, double width,
-                                       int count, int material, pk_error *err);
+PK_API pk_status pk_terrain_add_stairs(pk_terrain *t, const double start[3], double depth, double height,
+                                       double width, int count, int material, pk_error *err);
 
 /* Solid below a surface of heights z [ny][nx] (m) at spacing `cell` (m), two triangles for each cell; `origin` is
  * the corner of index 0, 0. Outside the field there is nothing. */

@@ -37,40 +37,45 @@ pk_status pki_fail(pk_error *err, pk_status status, pki_where where, const char 
 
 enum { WORD_MAX = 64 };
 
-/* Levenshtein distance, case ignored; words longer than WORD_MAX are near to nothing. */
-static int edit_distance(const char *a, const char *b)
+static int least(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+int pki_word_distance(const char *a, const char *b)
 {
   const size_t na = strlen(a), nb = strlen(b);
   if (na > WORD_MAX || nb > WORD_MAX) {
     return INT_MAX;
   }
-  int row[WORD_MAX + 1];
-  for (size_t j = 0; j <= nb; j++) {
-    row[j] = (int)j;
-  }
-  for (size_t i = 1; i <= na; i++) {
-    int diagonal = row[0];
-    row[0] = (int)i;
+  /* rows[0]: the letters of `a` up to this one; rows[1], rows[2]: up to the one and the two before */
+  int rows[3][WORD_MAX + 1] = {{0}};
+  for (size_t i = 0; i <= na; i++) {
+    memmove(rows + 1, rows, 2 * sizeof *rows);
+    rows[0][0] = (int)i;
     for (size_t j = 1; j <= nb; j++) {
-      const int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-      int best = diagonal + !same;
-      best = best < row[j] + 1 ? best : row[j] + 1;
-      best = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
-      diagonal = row[j];
-      row[j] = best;
+      rows[0][j] = i == 0 ? (int)j : least(rows[1][j], rows[0][j - 1]) + 1;
+      if (i > 0) {
+        const int ai = tolower((unsigned char)a[i - 1]), bj = tolower((unsigned char)b[j - 1]);
+        rows[0][j] = least(rows[0][j], rows[1][j - 1] + (ai != bj));
+        if (i > 1 && j > 1 && ai == tolower((unsigned char)b[j - 2]) &&
+            bj == tolower((unsigned char)a[i - 2])) {
+          rows[0][j] = least(rows[0][j], rows[2][j - 2] + 1);
+        }
+      }
     }
   }
-  return row[nb];
+  return rows[0][nb];
 }
 
 const char *pki_nearest_word(const char *word, const char *const *words, int count)
 {
   const char *nearest = NULL;
-  int least = (int)strlen(word) / 2 + 1;
+  int fewest = (int)strlen(word) / 2 + 1;
   for (int i = 0; i < count; i++) {
-    const int distance = edit_distance(word, words[i]);
-    if (distance < least) {
-      least = distance;
+    const int distance = pki_word_distance(word, words[i]);
+    if (distance < fewest) {
+      fewest = distance;
       nearest = words[i];
     }
   }

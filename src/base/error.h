@@ -15,6 +15,10 @@ typedef struct pki_where {
 __attribute__((format(printf, 4, 5))) pk_status pki_fail(pk_error *err, pk_status status, pki_where where,
                                                          const char *format, ...);
 
+/* Edits (insert, delete, replace, swap neighbours) that make one word of the other, case ignored;
+ * INT_MAX when one has more than 64 letters. */
+int pki_word_distance(const char *a, const char *b);
+
 /* The one of `count` words nearest to `word` in edits, NULL when none is near. */
 const char *pki_nearest_word(const char *word, const char *const *words, int count);
 

@@ -9,30 +9,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 #define PLUGIN_PREFIX "pronk_peer_"
 #define PLUGIN_SUFFIX ".so"
 
 enum { PATH_SIZE = 4096 };
 
-static bool is_folder(const char *path)
-{
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* The folder of the running program, without a slash at its end; false when it is not known. */
 static bool program_folder(char *folder, size_t size)
 {
   const ssize_t length = readlink("/proc/self/exe", folder, size - 1);
-  if (length <= 0 || (size_t)length >= size - 1)
+  if (length <= 0 || (size_t)length >= size - 1) {
     return false;
+  }
   folder[length] = '\0';
   char *slash = strrchr(folder, '/');
-  if (!slash)
+  if (!slash) {
     return false;
+  }
   *slash = '\0';
   return true;
 }
@@ -41,15 +38,15 @@ static bool program_folder(char *folder, size_t size)
 static bool plugin_folder(char *folder, size_t size)
 {
   const char *chosen = getenv("PRONK_PEERS");
-  if (chosen && *chosen)
-    return (size_t)snprintf(folder, size, "%s", chosen) < size && is_folder(folder);
-
+  if (chosen && *chosen) {
+    return (size_t)snprintf(folder, size, "%s", chosen) < size && pki_is_folder(folder);
+  }
   char program[PATH_SIZE];
   if (program_folder(program, sizeof program) && (size_t)snprintf(folder, size, "%s/peers", program) < size &&
-      is_folder(folder))
+      pki_is_folder(folder)) {
     return true;
-
-  return (size_t)snprintf(folder, size, "%s", PKI_PEERS_FOLDER) < size && is_folder(folder);
+  }
+  return (size_t)snprintf(folder, size, "%s", PKI_PEERS_FOLDER) < size && pki_is_folder(folder);
 }
 
 static bool is_plugin_name(const char *name)
@@ -64,9 +61,9 @@ static const pk_peer *load_plugin(const char *path)
 {
   /* RTLD_LOCAL: engines bring the same third-party symbols and must not meet. */
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  if (!library) {
     return NULL;
-
+  }
   /* POSIX promises that an object pointer of dlsym can hold a function. */
   void *symbol = dlsym(library, "pk_peer_get");
   pk_peer_get_fn get = NULL;
@@ -83,10 +80,12 @@ static const pk_peer *load_plugin(const char *path)
 static int insert_peer(const pk_peer **peers, int count, const pk_peer *peer)
 {
   int at = count;
-  while (at > 0 && strcmp(peers[at - 1]->name, peer->name) > 0)
+  while (at > 0 && strcmp(peers[at - 1]->name, peer->name) > 0) {
     at--;
-  if (at > 0 && strcmp(peers[at - 1]->name, peer->name) == 0)
+  }
+  if (at > 0 && strcmp(peers[at - 1]->name, peer->name) == 0) {
     return count;
+  }
   memmove(&peers[at + 1], &peers[at], (size_t)(count - at) * sizeof *peers);
   peers[at] = peer;
   return count + 1;
@@ -95,22 +94,25 @@ static int insert_peer(const pk_peer **peers, int count, const pk_peer *peer)
 int pki_peers_load(const pk_peer **peers, int most)
 {
   char folder[PATH_SIZE];
-  if (!plugin_folder(folder, sizeof folder))
+  if (!plugin_folder(folder, sizeof folder)) {
     return 0;
+  }
   DIR *listing = opendir(folder);
-  if (!listing)
+  if (!listing) {
     return 0;
-
+  }
   int count = 0;
   const struct dirent *entry;
   while (count < most && (entry = readdir(listing))) {
     char path[PATH_SIZE + 300];
     if (!is_plugin_name(entry->d_name) ||
-        (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= sizeof path)
+        (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= sizeof path) {
       continue;
+    }
     const pk_peer *peer = load_plugin(path);
-    if (peer)
+    if (peer) {
       count = insert_peer(peers, count, peer);
+    }
   }
   closedir(listing);
   return count;

@@ -51,6 +51,7 @@ void pki_random_quaternion(pki_random *random, double quaternion[4])
     }
     norm = sqrt(norm);
   }
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
     quaternion[i] /= norm;
+  }
 }

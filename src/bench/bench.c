@@ -29,8 +29,9 @@ static void print_help(FILE *out)
         "installed, on the same states, in turns. Without a name all benches run.\n"
         "\n",
         out);
-  for (int i = 0; i < BENCH_COUNT; i++)
+  for (int i = 0; i < BENCH_COUNT; i++) {
     fprintf(out, "  %-12s %s\n", benches[i].name, benches[i].doc);
+  }
   fputs("\n"
         "  --work TEXT  only works whose name holds TEXT, as in \"aba coman\" or \"chain-100\"\n"
         "  --quick      fewer rounds, for a first look\n"
@@ -47,8 +48,9 @@ static int usage_error(const char *found, const char *const *words, int count)
 {
   const char *nearest = pki_nearest_word(found, words, count);
   fprintf(stderr, "pronk bench: unknown %s \"%s\"", *found == '-' ? "option" : "bench", found);
-  if (nearest)
+  if (nearest) {
     fprintf(stderr, ", did you mean \"%s\"?", nearest);
+  }
   fputs(" Try: pronk bench --help\n", stderr);
   return 2;
 }
@@ -56,8 +58,9 @@ static int usage_error(const char *found, const char *const *words, int count)
 static int unknown_bench(const char *name)
 {
   const char *names[BENCH_COUNT];
-  for (int i = 0; i < BENCH_COUNT; i++)
+  for (int i = 0; i < BENCH_COUNT; i++) {
     names[i] = benches[i].name;
+  }
   return usage_error(name, names, BENCH_COUNT);
 }
 
@@ -76,12 +79,14 @@ static int run_one(const pki_bench *bench, const pki_bench_options *options, FIL
     fprintf(stderr, "pronk bench %s: no work has \"%s\" in its name\n", bench->name, options->work);
     code = 2;
   } else {
-    if (!options->json)
+    if (!options->json) {
       pki_bench_print_table(&report, out);
-    else if (!pki_bench_print_json(&report, out))
+    } else if (!pki_bench_print_json(&report, out)) {
       code = 1;
-    if (report.failed)
+    }
+    if (report.failed) {
       code = 1;
+    }
   }
   free(report.results);
   free(report.notes);
@@ -114,15 +119,19 @@ int pki_bench_main(int argc, char **argv, FILE *out)
     } else if (*word == '-') {
       return usage_error(word, words, sizeof words / sizeof words[0]);
     } else {
-      for (int k = 0; k < BENCH_COUNT && !chosen; k++)
-        if (strcmp(word, benches[k].name) == 0)
+      for (int k = 0; k < BENCH_COUNT && !chosen; k++) {
+        if (strcmp(word, benches[k].name) == 0) {
           chosen = &benches[k];
-      if (!chosen || strcmp(chosen->name, word) != 0)
+        }
+      }
+      if (!chosen || strcmp(chosen->name, word) != 0) {
         return unknown_bench(word);
+      }
     }
   }
-  if (chosen)
+  if (chosen) {
     return run_one(chosen, &options, out);
+  }
   int worst = 0;
   for (int k = 0; k < BENCH_COUNT; k++) {
     const int code = run_one(&benches[k], &options, out);
@@ -139,19 +148,23 @@ static bool is_digit(char c)
 /* Holds the text, but not as the beginning of a longer number: chain-10 is not chain-100. */
 bool pki_bench_wants(const pki_bench_options *options, const char *work)
 {
-  if (!options->work)
+  if (!options->work) {
     return true;
+  }
   const size_t length = strlen(options->work);
-  for (const char *at = work; (at = strstr(at, options->work)) != NULL && *at; at++)
-    if (length == 0 || !is_digit(at[length - 1]) || !is_digit(at[length]))
+  for (const char *at = work; (at = strstr(at, options->work)) != NULL && *at; at++) {
+    if (length == 0 || !is_digit(at[length - 1]) || !is_digit(at[length])) {
       return true;
+    }
+  }
   return false;
 }
 
 void pki_bench_progress(const char *text)
 {
-  if (!isatty(fileno(stderr)))
+  if (!isatty(fileno(stderr))) {
     return;
+  }
   fprintf(stderr, "\r\033[K%s", text ? text : "");
   fflush(stderr);
 }
@@ -160,8 +173,9 @@ pki_bench_result *pki_bench_add_result(pki_bench_report *report)
 {
   const size_t count = (size_t)report->nresult + 1;
   pki_bench_result *grown = realloc(report->results, count * sizeof *grown);
-  if (!grown)
+  if (!grown) {
     return NULL;
+  }
   report->results = grown;
   grown[count - 1] = (pki_bench_result){0};
   report->nresult++;
@@ -175,12 +189,15 @@ void pki_bench_add_note(pki_bench_report *report, const char *format, ...)
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  for (int i = 0; i < report->nnote; i++)
-    if (strcmp(report->notes[i], text) == 0)
+  for (int i = 0; i < report->nnote; i++) {
+    if (strcmp(report->notes[i], text) == 0) {
       return;
+    }
+  }
   char(*grown)[sizeof *report->notes] = realloc(report->notes, ((size_t)report->nnote + 1) * sizeof text);
-  if (!grown)
+  if (!grown) {
     return;
+  }
   report->notes = grown;
   memcpy(grown[report->nnote++], text, sizeof text);
 }

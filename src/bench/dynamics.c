@@ -80,15 +80,17 @@ static pk_status build_model(const subject *s, pk_model **out, pk_error *err)
     return status != PK_OK ? status : pk_model_load_urdf(path, &options, out, err);
   }
   pk_builder *b = pk_builder_create();
-  if (!b)
+  if (!b) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
   pk_chain_options options = pk_chain_options_default();
   options.links = s->links;
   options.alternate = true;
   options.root = PK_ROOT_FIXED;
   pk_status status = pk_builder_add_chain(b, &options, err);
-  if (status == PK_OK)
+  if (status == PK_OK) {
     status = pk_builder_compile(b, out, err);
+  }
   pk_builder_destroy(b);
   return status;
 }
@@ -97,8 +99,9 @@ static pk_status build_model(const subject *s, pk_model **out, pk_error *err)
 static void add_engine(scene *s, const char *name, const char *version, const pki_dynamics_peer *table,
                        int lanes)
 {
-  if (s->nengine == ENGINES_MAX)
+  if (s->nengine == ENGINES_MAX) {
     return;
+  }
   char message[400] = "";
   void *object = table->create(s->model, s->states.count, lanes, message, sizeof message);
   if (!object) {
@@ -123,16 +126,19 @@ static void add_engine(scene *s, const char *name, const char *version, const pk
 static void add_engines(scene *s, const pk_peer *const *peers, int npeer)
 {
   add_engine(s, "pronk", pk_version(), pki_dynamics_pronk(), 1);
-  if (s->nengine == 0)
+  if (s->nengine == 0) {
     return;
+  }
   add_engine(s, "pronk", pk_version(), pki_dynamics_pronk(), 4);
   for (int i = 0; i < npeer; i++) {
     const pki_dynamics_peer *table = peers[i]->interface(PKI_DYNAMICS_INTERFACE);
-    if (!table)
+    if (!table) {
       continue;
+    }
     add_engine(s, peers[i]->name, peers[i]->version, table, 1);
-    if (peers[i]->note[0])
+    if (peers[i]->note[0]) {
       pki_bench_add_note(s->report, "%s %s: %s", peers[i]->name, peers[i]->version, peers[i]->note);
+    }
   }
 }
 
@@ -147,20 +153,22 @@ static void answer(const engine *e, pki_algorithm algorithm, int slot, double *o
 static bool check_agreement(scene *s, pki_algorithm algorithm)
 {
   const size_t nu = (size_t)s->model->nu, size = algorithm == PKI_ALGORITHM_CRBA ? nu * nu : nu;
-  for (int i = 0; i < s->nengine; i++)
+  for (int i = 0; i < s->nengine; i++) {
     s->engines[i].agreement = i == 0 ? NAN : 0.0;
+  }
   for (int slot = 0; slot < s->states.count; slot++) {
     answer(&s->engines[0], algorithm, slot, s->reference);
     for (int i = 1; i < s->nengine; i++) {
-      if (!s->engines[i].table->calls[algorithm])
+      if (!s->engines[i].table->calls[algorithm]) {
         continue;
+      }
       answer(&s->engines[i], algorithm, slot, s->other);
       s->engines[i].agreement =
           fmax(s->engines[i].agreement, pki_relative_difference(s->other, s->reference, size));
     }
   }
   bool agree = true;
-  for (int i = 1; i < s->nengine; i++)
+  for (int i = 1; i < s->nengine; i++) {
     if (s->engines[i].agreement > largest_difference) {
       pki_bench_add_note(s->report,
                          "%s disagrees with Pronk on %s %s by %.1e relative, more than %.0e: not timed",
@@ -168,6 +176,7 @@ static bool check_agreement(scene *s, pki_algorithm algorithm)
                          s->engines[i].agreement, largest_difference);
       agree = false;
     }
+  }
   return agree;
 }
 
@@ -187,8 +196,9 @@ static bool time_algorithm(scene *s, pki_algorithm algorithm)
   int count = 0;
   for (int i = 0; i < s->nengine; i++) {
     engine *e = &s->engines[i];
-    if (!e->table->calls[algorithm])
+    if (!e->table->calls[algorithm]) {
       continue;
+    }
     e->algorithm = algorithm;
     if (algorithm == PKI_ALGORITHM_FACTOR) {
       e->table->prepare_factor(e->object, 0);
@@ -197,14 +207,16 @@ static bool time_algorithm(scene *s, pki_algorithm algorithm)
     engines[count] = e;
     entrants[count++] = (pki_entrant){.run = run_engine, .user = e, .inputs = s->states.count / e->lanes};
   }
-  if (!pki_measure(entrants, count, s->options->quick ? &quick : &normal))
+  if (!pki_measure(entrants, count, s->options->quick ? &quick : &normal)) {
     return false;
+  }
 
   double single = NAN;
   for (int i = 0; i < count; i++) {
     pki_bench_result *r = pki_bench_add_result(s->report);
-    if (!r)
+    if (!r) {
       return false;
+    }
     work_name(r->work, s->subject, algorithm);
     r->engine = engines[i]->name;
     r->version = engines[i]->version;
@@ -214,8 +226,9 @@ static bool time_algorithm(scene *s, pki_algorithm algorithm)
     r->median = 1e6 * entrants[i].median;
     r->spread = 1e6 * entrants[i].spread;
     r->per_robot = r->median / r->lanes;
-    if (i == 0 && engines[i] == &s->engines[0])
+    if (i == 0 && engines[i] == &s->engines[0]) {
       single = r->per_robot;
+    }
     r->ratio = r->per_robot / single;
     r->agreement = engines[i]->agreement;
     r->links = s->model->nbody;
@@ -235,15 +248,17 @@ static pk_status run_works(scene *s, pk_error *err)
   for (int k = 0; k < PKI_ALGORITHM_COUNT; k++) {
     char name[64];
     work_name(name, s->subject, k);
-    if (!pki_bench_wants(s->options, name) || !s->engines[0].table->calls[k])
+    if (!pki_bench_wants(s->options, name) || !s->engines[0].table->calls[k]) {
       continue;
+    }
     pki_bench_progress(name);
     if (k != PKI_ALGORITHM_FACTOR && !check_agreement(s, (pki_algorithm)k)) {
       s->report->failed = true;
       continue;
     }
-    if (!time_algorithm(s, (pki_algorithm)k))
+    if (!time_algorithm(s, (pki_algorithm)k)) {
       return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    }
   }
   return PK_OK;
 }
@@ -255,19 +270,22 @@ static pk_status run_subject(const pki_bench_options *options, const subject *wh
   scene s = {.options = options, .report = report, .subject = what};
   pki_bench_progress(what->name);
   pk_status status = build_model(what, &s.model, err);
-  if (status != PK_OK || !s.model)
+  if (status != PK_OK || !s.model) {
     return status;
+  }
   const size_t square = (size_t)s.model->nu * (size_t)s.model->nu;
   s.reference = calloc(square, sizeof *s.reference);
   s.other = calloc(square, sizeof *s.other);
   const bool has_states =
       pki_states_create(&s.states, s.model, what->links > LINKS_LONG ? STATES_LONG : STATES, 1);
-  if (s.reference && s.other && has_states)
+  if (s.reference && s.other && has_states) {
     add_engines(&s, peers, npeer);
+  }
   status = s.nengine > 0 ? run_works(&s, err)
                          : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory on %s", what->name);
-  for (int i = 0; i < s.nengine; i++)
+  for (int i = 0; i < s.nengine; i++) {
     s.engines[i].table->destroy(s.engines[i].object);
+  }
   pki_states_destroy(&s.states);
   free(s.reference);
   free(s.other);
@@ -279,14 +297,17 @@ pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report 
 {
   const pk_peer *peers[ENGINES_MAX];
   const int npeer = pki_peers_load(peers, ENGINES_MAX);
-  if (npeer == 0)
+  if (npeer == 0) {
     pki_bench_add_note(report, "no other engine was found: docs/bench.md tells how to get some");
+  }
   for (int i = 0; i < SUBJECT_COUNT; i++) {
-    if (!wants_subject(options, &subjects[i]))
+    if (!wants_subject(options, &subjects[i])) {
       continue;
+    }
     const pk_status status = run_subject(options, &subjects[i], peers, npeer, report, err);
-    if (status != PK_OK)
+    if (status != PK_OK) {
       return status;
+    }
   }
   return PK_OK;
 }

@@ -41,8 +41,9 @@ static void carve(engine *e, int groups, pki_arena *arena)
 static void destroy(void *object)
 {
   engine *e = object;
-  if (!e)
+  if (!e) {
     return;
+  }
   pki_aligned_free(e->memory);
   free(e);
 }
@@ -55,8 +56,9 @@ static void *create(const pk_model *model, int slots, int lanes, char *message, 
     return NULL;
   }
   engine *e = calloc(1, sizeof *e);
-  if (!e)
+  if (!e) {
     return NULL;
+  }
   e->model = model;
   e->kernels = pki_kernels_get(lanes);
   const int groups = (slots + lanes - 1) / lanes;
@@ -77,8 +79,9 @@ static void *create(const pk_model *model, int slots, int lanes, char *message, 
 /* Numbers of one robot into its lane. */
 static void scatter(double *group, int lanes, int lane, const double *from, int count)
 {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     group[(size_t)i * (size_t)lanes + (size_t)lane] = from[i];
+  }
 }
 
 static void store(void *object, int slot, const pki_dynamics_state *state)
@@ -120,11 +123,12 @@ static void read_matrix(const engine *e, int lane, double *out)
   const pk_model *m = e->model;
   const size_t nu = (size_t)m->nu, lanes = (size_t)e->kernels->lanes;
   memset(out, 0, nu * nu * sizeof(double));
-  for (size_t i = 0; i < nu; i++)
+  for (size_t i = 0; i < nu; i++) {
     for (int k = m->M_row[i]; k < m->M_row[i + 1]; k++) {
       const size_t j = (size_t)m->M_col[k];
       out[i * nu + j] = out[j * nu + i] = e->work.M[(size_t)k * lanes + (size_t)lane];
     }
+  }
 }
 
 static void read_result(void *object, pki_algorithm algorithm, int lane, double *out)
@@ -134,8 +138,9 @@ static void read_result(void *object, pki_algorithm algorithm, int lane, double 
     read_matrix(e, lane, out);
     return;
   }
-  for (int i = 0; i < e->model->nu; i++)
+  for (int i = 0; i < e->model->nu; i++) {
     out[i] = e->result[(size_t)i * (size_t)e->kernels->lanes + (size_t)lane];
+  }
 }
 
 /* Keep the M of state `index` for the factorisation. */

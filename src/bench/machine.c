@@ -13,13 +13,15 @@
 static void read_cpu(char *cpu, size_t size)
 {
   FILE *file = fopen("/proc/cpuinfo", "r");
-  if (!file)
+  if (!file) {
     return;
+  }
   char line[256];
   while (fgets(line, sizeof line, file)) {
     const char *value = strchr(line, ':');
-    if (strncmp(line, "model name", 10) != 0 || !value)
+    if (strncmp(line, "model name", 10) != 0 || !value) {
       continue;
+    }
     value += strspn(value, ": \t");
     snprintf(cpu, size, "%.*s", (int)strcspn(value, "\n"), value);
     break;

@@ -17,8 +17,9 @@ double pki_measure_quantile(const double *sorted, int count, double part)
 {
   const double at = part * (double)(count - 1);
   const int below = (int)at;
-  if (below + 1 >= count)
+  if (below + 1 >= count) {
     return sorted[count - 1];
+  }
   return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
@@ -48,31 +49,35 @@ static long calibrate(const pki_entrant *entrant, double round)
   int next = 0;
   for (long calls = 1;; calls *= 2) {
     const double time = time_calls(entrant, calls, &next);
-    if (time > 0.5 * round)
+    if (time > 0.5 * round) {
       return (long)fmax(1.0, (double)calls * round / time);
+    }
   }
 }
 
 bool pki_measure(pki_entrant *entrants, int count, const pki_measure_options *options)
 {
-  if (count < 1)
+  if (count < 1) {
     return true;
+  }
   long *calls = calloc((size_t)count, sizeof *calls);
   int *next = calloc((size_t)count, sizeof *next);
   double *samples = calloc((size_t)count * (size_t)options->most, sizeof *samples);
   const bool has_memory = calls && next && samples;
   if (has_memory) {
-    for (int e = 0; e < count; e++)
+    for (int e = 0; e < count; e++) {
       calls[e] = calibrate(&entrants[e], options->round);
+    }
 
     /* Rounds until time is up. */
     const double start = pki_measure_clock();
     int rounds = 0;
     while (rounds < options->most &&
            (rounds < options->least || pki_measure_clock() - start < options->total)) {
-      for (int e = 0; e < count; e++)
+      for (int e = 0; e < count; e++) {
         samples[(size_t)e * (size_t)options->most + (size_t)rounds] =
             time_calls(&entrants[e], calls[e], &next[e]) / (double)calls[e];
+      }
       rounds++;
     }
 

@@ -10,14 +10,15 @@
 /* Numbers with three or four digits that count; a dash where there is none. */
 static void print_number(FILE *out, int width, double value)
 {
-  if (isnan(value))
+  if (isnan(value)) {
     fprintf(out, " %*s", width, "-");
-  else if (value == 0.0)
+  } else if (value == 0.0) {
     fprintf(out, " %*s", width, "0");
-  else if (fabs(value) < 1e-3)
+  } else if (fabs(value) < 1e-3) {
     fprintf(out, " %*.1e", width, value);
-  else
+  } else {
     fprintf(out, " %*.*f", width, value < 1.0 ? 3 : value < 100.0 ? 2 : value < 1000.0 ? 1 : 0, value);
+  }
 }
 
 void pki_bench_print_table(const pki_bench_report *report, FILE *out)
@@ -49,17 +50,19 @@ void pki_bench_print_table(const pki_bench_report *report, FILE *out)
         "the third quartile. Ratio is to Pronk with one lane. Agreement is the largest relative\n"
         "difference from Pronk's answer over all states.\n",
         out);
-  for (int i = 0; i < report->nnote; i++)
+  for (int i = 0; i < report->nnote; i++) {
     fprintf(out, "Note: %s\n", report->notes[i]);
+  }
 }
 
 /* JSON has no NaN: null. */
 static void add_number(cJSON *object, const char *name, double value)
 {
-  if (isfinite(value))
+  if (isfinite(value)) {
     cJSON_AddNumberToObject(object, name, value);
-  else
+  } else {
     cJSON_AddNullToObject(object, name);
+  }
 }
 
 static cJSON *result_object(const pki_bench_result *r)
@@ -103,11 +106,13 @@ bool pki_bench_print_json(const pki_bench_report *report, FILE *out)
   cJSON_AddItemToObject(root, "machine", machine_object());
   cJSON_AddBoolToObject(root, "agree", !report->failed);
   cJSON *results = cJSON_AddArrayToObject(root, "results");
-  for (int i = 0; i < report->nresult; i++)
+  for (int i = 0; i < report->nresult; i++) {
     cJSON_AddItemToArray(results, result_object(&report->results[i]));
+  }
   cJSON *notes = cJSON_AddArrayToObject(root, "notes");
-  for (int i = 0; i < report->nnote; i++)
+  for (int i = 0; i < report->nnote; i++) {
     cJSON_AddItemToArray(notes, cJSON_CreateString(report->notes[i]));
+  }
   char *text = cJSON_Print(root);
   const bool ok = text && fprintf(out, "%s\n", text) > 0;
   cJSON_free(text);

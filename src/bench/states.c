@@ -17,8 +17,9 @@ void pki_random_state(const pk_model *model, pki_random *random, double *q, doub
       break;
     }
     case PK_MOTION_FLOATING:
-      for (int k = 0; k < 3; k++)
+      for (int k = 0; k < 3; k++) {
         mine[k] = pki_random_between(random, -1.0, 1.0);
+      }
       pki_random_quaternion(random, mine + 3);
       break;
     default: pki_random_quaternion(random, mine);
@@ -44,9 +45,10 @@ bool pki_states_create(pki_states *states, const pk_model *model, int count, uns
     return false;
   }
   pki_random random = pki_random_seeded(seed);
-  for (size_t k = 0; k < n; k++)
+  for (size_t k = 0; k < n; k++) {
     pki_random_state(model, &random, states->q + k * nq, states->u + k * nu, states->tau + k * nu,
                      states->a + k * nu);
+  }
   return true;
 }
 

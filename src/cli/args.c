@@ -112,7 +112,7 @@ int pki_args_parse(const pki_command *command, int argc, char **argv, pki_args *
     pki_complain(command->name, "out of memory");
     return PKI_EXIT_FAILURE;
   }
-  bool options = true; // until "--"
+  bool options = true; /* until "--" */
   for (int i = 0; i < argc; i++) {
     if (options && strcmp(argv[i], "--") == 0) {
       options = false;

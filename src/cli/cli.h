@@ -72,8 +72,10 @@ int pki_command_info(const pki_args *args);
 int pki_command_check(const pki_args *args);
 int pki_command_list(const pki_args *args);
 int pki_command_study(const pki_args *args);
+int pki_command_solve(const pki_args *args);
 int pki_command_bench(int argc, char **argv);
 
-extern const pki_option pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[];
+extern const pki_option pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[],
+    pki_options_solve[];
 
 #endif

@@ -33,7 +33,7 @@ typedef struct pki_info {
 bool pki_info_measure(const pki_loaded *loaded, pki_info *out);
 void pki_info_free(pki_info *info);
 
-/* Mass, centre of mass and moments about it (xx xy xz yy yz zz), body axes. */
+/* Mass, centre of mass and moments about it (xx xy xz yy yz zz) in the frame of the body's link. */
 pk_inertia pki_info_inertia(const pk_model *model, int body);
 
 /* info_text.c, info_json.c; false after a complaint when memory is out. */

@@ -3,6 +3,40 @@
 #include <string.h>
 
 #include "cli/info.h"
+#include "math/mat3.h"
+#include "model/pose.h"
+
+/* What is left of zeros after a turn is zero. */
+static void clean(double *v, int n)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(v[i]));
+  }
+  for (int i = 0; i < n; i++) {
+    v[i] = fabs(v[i]) < 1e-15 * most ? 0 : v[i];
+  }
+}
+
+/* The same inertia in the frame of a link that lies at `pose` in the body: where the joint's axis is
+ * no coordinate axis, the body's frame is turned. */
+static pk_inertia in_link(const pk_inertia *in, const pk_pose *pose)
+{
+  static const pk_pose identity = {.rot = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  if (memcmp(pose, &identity, sizeof identity) == 0) {
+    return *in;
+  }
+  pk_inertia out = {.mass = in->mass};
+  double arm[3], back[9];
+  for (int i = 0; i < 3; i++) {
+    arm[i] = in->mass > 0 ? in->com[i] - pose->pos[i] : 0;
+  }
+  pki_mat3_transpose(pose->rot, back);
+  pki_mat3_apply(back, arm, out.com);
+  pki_sym3_rotate(back, in->moment, out.moment);
+  clean(out.com, 3), clean(out.moment, 6);
+  return out;
+}
 
 pk_inertia pki_info_inertia(const pk_model *model, int body)
 {
@@ -11,46 +45,16 @@ pk_inertia pki_info_inertia(const pk_model *model, int body)
   for (int i = 0; i < 3; i++) {
     out.com[i] = I[0] > 0 ? I[1 + i] / I[0] : 0;
   }
-  // Steiner: I_com = I_origin - m (c'c E - c c')
+  /* Steiner: I_com = I_origin - m (c'c E - c c') */
   const double *c = out.com, cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
   static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
   for (int k = 0; k < 6; k++) {
     const int i = row[k], j = column[k];
     out.moment[k] = I[4 + k] - I[0] * ((i == j ? cc : 0) - c[i] * c[j]);
-    // What cancels is zero.
+    /* what cancels is zero */
     out.moment[k] = fabs(out.moment[k]) < 1e-14 * (fabs(I[4 + k]) + I[0] * cc) ? 0 : out.moment[k];
   }
-  return out;
-}
-
-/* --- poses ----------------------------------------------------------------------------- */
-
-static pk_pose compose(const pk_pose *a, const pk_pose *b)
-{
-  pk_pose c;
-  for (int i = 0; i < 3; i++) {
-    c.pos[i] = a->pos[i];
-    for (int j = 0; j < 3; j++) {
-      c.pos[i] += a->rot[3 * i + j] * b->pos[j];
-      c.rot[3 * i + j] = 0;
-      for (int k = 0; k < 3; k++) {
-        c.rot[3 * i + j] += a->rot[3 * i + k] * b->rot[3 * k + j];
-      }
-    }
-  }
-  return c;
-}
-
-static pk_pose invert(const pk_pose *a)
-{
-  pk_pose c = {{0}, {0}};
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      c.rot[3 * i + j] = a->rot[3 * j + i];
-      c.pos[i] -= a->rot[3 * j + i] * a->pos[j];
-    }
-  }
-  return c;
+  return model->body_link[body] >= 0 ? in_link(&out, &model->links[model->body_link[body]].pose) : out;
 }
 
 /* --- extent ---------------------------------------------------------------------------- */
@@ -84,12 +88,12 @@ static void include_box(pki_info *info, const double centre[3], const double rea
 static void include_shape(pki_info *info, const pk_workspace *w, const pk_model_shape *s)
 {
   const pk_model *m = info->model;
-  pk_pose pose = s->pose; // in the body's frame
+  pk_pose pose = s->pose; /* in the body's frame */
   if (s->body >= 0) {
-    // body in world = link in world * inverse of link in body
-    const pk_pose link = pk_link_pose(w, s->link), in_link = invert(&m->links[s->link].pose);
-    const pk_pose body = compose(&link, &in_link);
-    pose = compose(&body, &s->pose);
+    /* body in world = link in world * inverse of link in body */
+    const pk_pose link = pk_link_pose(w, s->link), back = pki_pose_invert(&m->links[s->link].pose);
+    const pk_pose body = pki_pose_mul(&link, &back);
+    pose = pki_pose_mul(&body, &s->pose);
   }
   double reach[3] = {0};
   if (s->kind != PK_SHAPE_MESH) {
@@ -101,7 +105,7 @@ static void include_shape(pki_info *info, const pk_workspace *w, const pk_model_
   for (int v = 0; mesh != NULL && v < mesh->nvertex; v++) {
     pk_pose vertex = pk_pose_identity();
     memcpy(vertex.pos, mesh->vertex + 3 * (size_t)v, sizeof vertex.pos);
-    const pk_pose at = compose(&pose, &vertex);
+    const pk_pose at = pki_pose_mul(&pose, &vertex);
     include_box(info, at.pos, reach);
   }
 }
@@ -119,7 +123,7 @@ static bool map_bodies(pki_info *info)
   for (int b = 0; b < m->nbody; b++) {
     info->joint[b] = -1;
     info->merged[b] = 0;
-    // Parents come first, so a helper's own parent is already known.
+    /* parents come first, so a helper's own parent is already known */
     const int parent = m->body_parent[b];
     info->parent[b] = parent >= 0 && m->body_link[parent] < 0 ? info->parent[parent] : parent;
   }

@@ -148,8 +148,8 @@ static bool build_tree(const pki_info *info, tree *t)
   const pk_model *m = info->model;
   const size_t n = (size_t)m->nbody + 1;
   *t = (tree){.info = info, .depth = malloc(n * sizeof *t->depth), .last = malloc(n * sizeof *t->last)};
-  int *seen =
-      malloc(n * sizeof *seen); // the robot whose last child of this parent has been seen; slot 0: the world
+  int *seen = malloc(
+      n * sizeof *seen); /* the robot whose last child of this parent has been seen; slot 0: the world */
   if (t->depth == NULL || t->last == NULL || seen == NULL) {
     free(seen);
     return false;
@@ -183,7 +183,7 @@ static void write_prefix(const bool path[DEPTH_MAX], int depth, char out[CELL])
   out[0] = '\0';
   for (int d = 0; d < drawn; d++) {
     const char *part = d + 1 < drawn ? path[d] ? "   " : "│  " : path[d] ? "└─ " : "├─ ";
-    strcat(out, part); // 16 parts of at most 8 bytes
+    strcat(out, part); /* 16 parts of at most 8 bytes */
   }
 }
 
@@ -203,7 +203,7 @@ static void walk_tree(const tree *t, void (*use)(void *user, const tree_row *row
     }
     for (int b = m->robots[r].body; b < m->robots[r].body + m->robots[r].nbody; b++) {
       if (m->body_link[b] >= 0) {
-        // Bodies come in the order of the tree, so the levels above still stand in the path.
+        /* Bodies come in the order of the tree, so the levels above still stand in the path. */
         if (t->depth[b] > 0) {
           path[t->depth[b] < DEPTH_MAX ? t->depth[b] - 1 : DEPTH_MAX - 1] = t->last[b];
         }
@@ -303,7 +303,7 @@ static void add_inertias(const pki_info *info, pki_text *out)
     pki_table_row(&table, cells);
   }
   pki_text_add(out, "\n  Inertias (kg, m, kg m²): fixed links included, moments about the centre of mass, "
-                    "axes of the body\n");
+                    "frame of the link\n");
   print_table(&table, out);
   pki_table_free(&table);
 }

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
+#include "contact/solver.h"
 #include "dynamics/kernels.h"
 #include "model/locate.h"
 #include "pronk/pronk.h"
@@ -67,7 +68,7 @@ static void first_sentence(const char *urdf, char *out, size_t size)
     line[strcspn(line, "\r\n")] = '\0';
     const bool empty = line[0] == '\0';
     if (empty && used > 0) {
-      break; // the end of the paragraph
+      break; /* the end of the paragraph */
     }
     if (!empty && line[0] != '#' && used + strlen(line) + 2 < size) {
       used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? " " : "", line);
@@ -94,6 +95,13 @@ static void list_steppers(listing *l)
 {
   for (int i = 0; i < PK_STEPPER_COUNT; i++) {
     add(l, pki_steppers[i].name, pki_steppers[i].doc);
+  }
+}
+
+static void list_solvers(listing *l)
+{
+  for (int i = 0; i < PK_SOLVER_COUNT; i++) {
+    add(l, pki_solvers[i].name, pki_solvers[i].doc);
   }
 }
 
@@ -200,6 +208,7 @@ static const struct {
 } lists[] = {
     {"models", "robots that can be named instead of a file", list_models},
     {"steppers", "integration schemes", list_steppers},
+    {"solvers", "how contact problems are solved", list_solvers},
     {"studies", "papers that `pronk study` reproduces", list_studies},
     {"benches", "what `pronk bench` measures", list_benches},
     {"peers", "other engines that were found", list_peers},

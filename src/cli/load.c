@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-
-enum { CHAIN_MAX = 100000 };
+#include "model/chain.h"
 
 /* Options of the command line for the loader; -1 after a complaint. */
 static int read_root(const pki_args *args)
@@ -30,8 +29,9 @@ static pk_status add_chain(pk_builder *b, const char *name, pk_root_kind root, p
   const char *text = name + strlen("chain:");
   char *end;
   const long links = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || links < 1 || links > CHAIN_MAX) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, where, "a chain has 1 to %d links, as in chain:10", CHAIN_MAX);
+  const int most = pki_chain_limit(root);
+  if (end == text || *end != '\0' || links < 1 || links > most) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "a chain has 1 to %d links, as in chain:10", most);
   }
   pk_chain_options options = pk_chain_options_default();
   options.links = (int)links;

@@ -1,10 +1,12 @@
 /* pronk: one command, many words. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/terminal.h"
+#include "dynamics/kernels.h"
 #include "pronk/dynamics.h"
 
 static const pki_command commands[] = {
@@ -19,6 +21,12 @@ static const pki_command commands[] = {
      "pronk check models/starleth/starleth.urdf", pki_options_check, pki_command_check, NULL},
     {"list", "what there is: models, steppers, studies, ...", "[WHAT] [options]",
      "Without WHAT it lists the lists.", "pronk list models", pki_options_list, pki_command_list, NULL},
+    {"solve", "a saved contact problem", "FILE... [options]",
+     "FILE is a contact problem: text (.fc) or FCLIB's HDF5 layout (.hdf5, .h5). Prints how well\n"
+     "the impulses found satisfy the laws, judged apart from the solver. The exit status is 1\n"
+     "when a problem was not solved to the tolerance (with --all: by no solver). With --json\n"
+     "there is one object for each file and solver, one on each line.",
+     "pronk solve problem.fc --solver bgs --tolerance 1e-10", pki_options_solve, pki_command_solve, NULL},
     {"study", "a paper's tables and figures beside its values", "NAME|all [options]",
      "Writes a report and plots into DIR/NAME. The exit status is 1 when a value misses the\n"
      "paper's.",
@@ -129,7 +137,7 @@ static int dispatch(int argc, char **argv)
     print_overview(stdout);
     return PKI_EXIT_OK;
   }
-  // `pronk help info` is `pronk info --help`.
+  /* `pronk help info` is `pronk info --help` */
   const bool help = strcmp(word, "help") == 0;
   word = help ? argv[2] : word;
   char help_option[] = "--help";
@@ -142,10 +150,28 @@ static int dispatch(int argc, char **argv)
   return unknown_command(word);
 }
 
+/* The library falls back silently on an instruction set that is not there; the user is told. */
+static bool check_isa(void)
+{
+  const char *asked = getenv("PRONK_ISA");
+  if (asked == NULL || asked[0] == '\0' || pki_kernels_find(asked, 1) != NULL) {
+    return true;
+  }
+  static const char *const known[] = {"base", "avx2", "avx512"};
+  char have[64] = "";
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (pki_kernels_find(known[i], 1) != NULL) {
+      snprintf(have + strlen(have), sizeof have - strlen(have), "%s%s", have[0] ? ", " : "", known[i]);
+    }
+  }
+  pki_complain("", "PRONK_ISA is '%s', but this machine has: %s", asked, have);
+  return false;
+}
+
 int main(int argc, char **argv)
 {
-  const int code = dispatch(argc, argv);
-  // What could not be written was no success.
+  const int code = check_isa() ? dispatch(argc, argv) : PKI_EXIT_USAGE;
+  /* what could not be written was no success */
   if (fflush(stdout) != 0 || ferror(stdout)) {
     pki_complain("", "the output could not be written");
     return code == PKI_EXIT_OK ? PKI_EXIT_FAILURE : code;

@@ -24,7 +24,7 @@ static cJSON *row_json(const pki_study_row *row)
   cJSON_AddStringToObject(o, "unit", row->unit);
   cJSON_AddStringToObject(o, "note", row->note);
   cJSON_AddStringToObject(o, "section", row->section);
-  // null: nothing to hold
+  /* null: nothing to hold */
   cJSON_AddItemToObject(o, "ok",
                         row->verdict == PKI_VERDICT_NONE
                             ? cJSON_CreateNull()

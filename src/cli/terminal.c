@@ -13,7 +13,7 @@ static bool is_terminal(FILE *stream)
 
 pki_palette pki_palette_for(FILE *stream)
 {
-  // https://no-color.org: any value but an empty one
+  /* https://no-color.org: any value but an empty one */
   const char *no_color = getenv("NO_COLOR");
   if (!is_terminal(stream) || (no_color != NULL && no_color[0] != '\0')) {
     return (pki_palette){"", "", "", "", "", ""};

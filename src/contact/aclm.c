@@ -36,7 +36,7 @@ size_t pki_aclm_memsize(const pk_contact_problem *p)
 static void onto_cone(double mu, double *x)
 {
   const double t = hypot(x[1], x[2]);
-  if (t <= mu * x[0]) {
+  if (t <= mu * x[0] && x[0] >= 0) {
     return;
   }
   const double n = mu * t <= -x[0] ? 0 : (x[0] + mu * t) / (1 + mu * mu);

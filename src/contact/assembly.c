@@ -1,6 +1,5 @@
 #include "contact/assembly.h"
 
-
 #include <string.h>
 
 #include "base/error.h"
@@ -29,11 +28,12 @@ static int longest_path(const pk_model *m)
   return most;
 }
 
-void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts, int max_boxes, pki_arena *arena)
+void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts, int max_rows,
+                        pki_arena *arena)
 {
   const int depth = longest_path(model);
-  const size_t rows = 3 * (size_t)max_contacts + (size_t)max_boxes, real = sizeof(double);
-  *a = (pki_assembly){.model = model, .max_contacts = max_contacts, .max_boxes = max_boxes, .depth = depth};
+  const size_t rows = (size_t)max_rows, real = sizeof(double);
+  *a = (pki_assembly){.model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth};
   a->count = pki_arena_take(arena, rows, sizeof(int));
   a->cols = pki_arena_take(arena, rows * (size_t)depth, sizeof(int));
   a->J = pki_arena_take(arena, rows * (size_t)depth, real);
@@ -43,8 +43,8 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   a->q = pki_arena_take(arena, rows, real);
   a->r = pki_arena_take(arena, rows, real);
   a->mu = pki_arena_take(arena, (size_t)max_contacts, real);
-  a->lower = pki_arena_take(arena, (size_t)max_boxes, real);
-  a->upper = pki_arena_take(arena, (size_t)max_boxes, real);
+  a->lower = pki_arena_take(arena, rows, real);
+  a->upper = pki_arena_take(arena, rows, real);
   a->path = pki_arena_take(arena, (size_t)model->nu, sizeof(int));
   pki_assembly_clear(a);
 }
@@ -83,85 +83,111 @@ static int last_coordinate(const pk_model *m, int body)
   return last;
 }
 
-/* Add the velocity that coordinate k gives along the three directions. */
-static void put_column(pki_assembly *a, int row, int k, const double v[3])
+/* Position of coordinate k in the chain of a row. */
+static size_t place_of(const pki_assembly *a, int row, int k)
 {
   const int *cols = a->cols + (size_t)row * (size_t)a->depth;
   int e = a->count[row] - 1;
   while (cols[e] != k) {
     e--;
   }
-  for (int d = 0; d < 3; d++) {
-    a->J[(size_t)(row + d) * (size_t)a->depth + (size_t)e] += v[d];
-  }
+  return (size_t)e;
 }
 
-/* The velocity of a world point under coordinate c of body i at unit speed. */
-static void point_velocity(const pki_work *w, int i, int c, const double point[3], double v[3])
+/* What the coordinates of body i give to the velocity of a point along d: a turn about s gives s . (arm x d), a
+ * travel along s gives s . d; arm from the body's origin to the point. out holds one number each. */
+static void body_columns(const pki_work *w, int i, const double arm[3], const double d[3], double out[6])
 {
   const pk_model *m = w->model;
-  const double *R = w->pose + 12 * ((size_t)i + 1), *o = w->origin + 3 * ((size_t)i + 1);
+  const double *R = w->pose + 12 * ((size_t)i + 1);
   const int motion = m->body_motion[i];
-  const bool one_axis = motion <= PK_MOTION_PRISMATIC;
-  const bool linear = motion == PK_MOTION_PRISMATIC || (motion == PK_MOTION_FLOATING && c < 3);
-  double s[3];
-  if (linear && !one_axis) {
-    double RJ[9];
-    pki_mat3_mul(w->pose + 12 * ((size_t)m->body_parent[i] + 1), m->body_rot + 9 * (size_t)i, RJ);
-    s[0] = RJ[c], s[1] = RJ[3 + c], s[2] = RJ[6 + c];
+  double turn[3];
+  pki_cross3(arm, d, turn);
+  if (motion <= PK_MOTION_PRISMATIC) {
+    const double *v = motion == PK_MOTION_PRISMATIC ? d : turn;
+    const int k = m->body_axis[i];
+    out[0] = m->body_gain[i] * (R[k] * v[0] + R[3 + k] * v[1] + R[6 + k] * v[2]);
+  } else if (motion == PK_MOTION_SPHERICAL) {
+    pki_mat3_apply_transposed(R, turn, out);
   } else {
-    const int col = one_axis ? m->body_axis[i] : c % 3;
-    const double gain = one_axis ? m->body_gain[i] : 1;
-    s[0] = gain * R[col], s[1] = gain * R[3 + col], s[2] = gain * R[6 + col];
-  }
-  if (linear) {
-    memcpy(v, s, sizeof s);
-  } else {
-    const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
-    pki_cross3(s, arm, v);
+    pki_mat3_apply_transposed(w->pose + 12 * ((size_t)m->body_parent[i] + 1), d, out);
+    pki_mat3_apply_transposed(m->body_rot + 9 * (size_t)i, out, out);
+    pki_mat3_apply_transposed(R, turn, out + 3);
   }
 }
 
-bool pki_assembly_add_contact(pki_assembly *a, const pki_work *w, int body, const double point[3], const double n[3],
-                              const double t1[3], const double t2[3], double mu)
+/* Rows row .. row+count-1 along `count` directions at a point of a body. */
+static void fill_rows(pki_assembly *a, const pki_work *w, int row, int body, const double point[3],
+                      const double *const *directions, int count)
 {
   const pk_model *m = w->model;
+  const int last = last_coordinate(m, body);
+  for (int d = 0; d < count; d++) {
+    set_chain(a, row + d, last);
+    a->extra[row + d] = 0;
+  }
+  for (int i = body; i >= 0; i = m->body_parent[i]) {
+    const double *o = w->origin + 3 * ((size_t)i + 1);
+    const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
+    const int n = pki_motion_nu(m->body_motion[i]);
+    const size_t at = place_of(a, row, m->body_u[i]);
+    for (int d = 0; d < count; d++) {
+      double columns[6];
+      body_columns(w, i, arm, directions[d], columns);
+      for (int c = 0; c < n; c++) {
+        a->J[(size_t)(row + d) * (size_t)a->depth + at + (size_t)c] += columns[c];
+      }
+    }
+  }
+}
+
+bool pki_assembly_add_contact(pki_assembly *a, const pki_work *w, int body, const double point[3],
+                              const double n[3], const double t1[3], const double t2[3], double mu)
+{
   pk_contact_problem *p = &a->problem;
   PK_ASSERT(p->nbox == 0);
   if (p->ncontact >= a->max_contacts) {
     return false;
   }
-  const int row = 3 * p->ncontact;
-  const int last = last_coordinate(m, body);
-  for (int d = 0; d < 3; d++) {
-    set_chain(a, row + d, last);
-    a->extra[row + d] = 0;
-  }
-  for (int i = body; i >= 0; i = m->body_parent[i]) {
-    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
-      double v[3];
-      point_velocity(w, i, c, point, v);
-      const double along[3] = {pki_dot3(n, v), pki_dot3(t1, v), pki_dot3(t2, v)};
-      put_column(a, row, m->body_u[i] + c, along);
-    }
-  }
+  const double *const directions[3] = {n, t1, t2};
+  fill_rows(a, w, 3 * p->ncontact, body, point, directions, 3);
   a->mu[p->ncontact++] = mu;
   return true;
 }
 
-bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, double upper, double compliance)
+/* Room for one more box row; its index, -1 when there is none. */
+static int next_box(pki_assembly *a, double lower, double upper)
 {
   pk_contact_problem *p = &a->problem;
-  if (p->nbox >= a->max_boxes) {
-    return false;
-  }
   const int row = pk_contact_size(p);
-  set_chain(a, row, dof);
-  a->J[(size_t)row * (size_t)a->depth + (size_t)a->count[row] - 1] = sign;
-  a->extra[row] = compliance;
+  if (row >= a->max_rows) {
+    return -1;
+  }
   a->lower[p->nbox] = lower, a->upper[p->nbox] = upper;
   p->nbox++;
-  return true;
+  return row;
+}
+
+bool pki_assembly_add_point(pki_assembly *a, const pki_work *w, int body, const double point[3],
+                            const double direction[3], double lower, double upper)
+{
+  const int row = next_box(a, lower, upper);
+  if (row >= 0) {
+    fill_rows(a, w, row, body, point, &direction, 1);
+  }
+  return row >= 0;
+}
+
+bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, double upper,
+                          double compliance)
+{
+  const int row = next_box(a, lower, upper);
+  if (row >= 0) {
+    set_chain(a, row, dof);
+    a->J[(size_t)row * (size_t)a->depth + place_of(a, row, dof)] = sign;
+    a->extra[row] = compliance;
+  }
+  return row >= 0;
 }
 
 double pki_assembly_velocity(const pki_assembly *a, int row, const double *u)

@@ -1,5 +1,6 @@
 /* Climb from the cheap to the strong until the tolerance is met. Each solver starts from the best
- * impulses so far. */
+ * impulses so far, or afresh: Newton's method finds from zero what it misses from a point that
+ * Gauss-Seidel has crept to. */
 #include <string.h>
 
 #include "contact/solver.h"
@@ -7,13 +8,14 @@
 typedef struct rung {
   pk_solver solver;
   int iterations; /* at most */
+  bool afresh;    /* from zero */
 } rung;
 
 static const rung ladder[] = {
-    {PK_SOLVER_BGS, 60},     /* most problems of robots end here */
-    {PK_SOLVER_NEWTON, 400}, /* finishes what is slow */
-    {PK_SOLVER_BGS, 2000},    {PK_SOLVER_NEWTON, 1000}, {PK_SOLVER_ACLM, 5000},
-    {PK_SOLVER_NEWTON, 1000}, {PK_SOLVER_BGS, 1 << 30},
+    {PK_SOLVER_BGS, 60, false}, /* most problems of robots end here */
+    {PK_SOLVER_NEWTON, 200, false},  {PK_SOLVER_NEWTON, 2000, true}, {PK_SOLVER_BGS, 2000, false},
+    {PK_SOLVER_NEWTON, 2000, false}, {PK_SOLVER_ACLM, 5000, false},  {PK_SOLVER_NEWTON, 2000, false},
+    {PK_SOLVER_BGS, 1 << 30, false},
 };
 
 void pki_solve_auto(pki_solve *run)
@@ -26,7 +28,11 @@ void pki_solve_auto(pki_solve *run)
     }
     run->now = ladder[k].solver;
     run->limit = run->iterations + (left < ladder[k].iterations ? left : ladder[k].iterations);
-    memcpy(run->r, run->best, bytes);
+    if (ladder[k].afresh) {
+      memset(run->r, 0, bytes);
+    } else {
+      memcpy(run->r, run->best, bytes);
+    }
     pki_solvers[run->now].solve(run);
   }
 }

@@ -9,7 +9,7 @@
 static void project_cone(double mu, const double x[3], double out[3])
 {
   const double t = hypot(x[1], x[2]);
-  if (t <= mu * x[0]) {
+  if (t <= mu * x[0] && x[0] >= 0) {
     out[0] = x[0], out[1] = x[1], out[2] = x[2];
   } else if (mu * t <= -x[0]) {
     out[0] = out[1] = out[2] = 0; /* in the polar cone */

@@ -25,15 +25,18 @@ typedef struct condenser {
   const pki_contact_global *g;
   const char *file;
   pk_error *err;
-  int nv, ncol;    /* rows and columns of J */
+  int nv, ncol; /* rows and columns of J */
   int npart;
-  int *part, *place;  /* [nv] part of a row, its place in the part */
+  int *part, *place;   /* [nv] part of a row, its place in the part */
   size_t *start, *row; /* [npart+1], [nv] rows by parts */
   grouped M, H, G;
-  int *slot, *used;   /* [ncol] where a column is in the current part (-1: it is not), and which are */
-  int m, k;           /* rows of the current part, columns that reach it */
-  double *A, *B, *X;  /* [m][m], [m][k+1] columns of J and f, [m][k+1] solved */
-  size_t room;        /* entries that fit out->W */
+  int *slot, *used;  /* [ncol] where a column is in the current part (-1: it is not), and which are */
+  int m, k;          /* rows of the current part, columns that reach it */
+  double *A, *B, *X; /* [m][m], [m][k+1] columns of J and f, [m][k+1] solved */
+  double *S;         /* [k][k+1] what the part adds to W and q */
+  double *dense;     /* where they are */
+  double most;       /* numbers of the largest part */
+  size_t room;       /* entries that fit out->W */
   double work;
 } condenser;
 
@@ -127,20 +130,34 @@ static void add_columns(condenser *c, const grouped *J, int offset, int part)
   const size_t width = (size_t)c->k + 1;
   for (size_t e = J->start[part]; e < J->start[part + 1]; e++) {
     const size_t at = J->order[e];
-    c->B[(size_t)c->place[J->t->row[at]] * width + (size_t)c->slot[offset + J->t->col[at]]] += J->t->value[at];
+    c->B[(size_t)c->place[J->t->row[at]] * width + (size_t)c->slot[offset + J->t->col[at]]] +=
+        J->t->value[at];
   }
 }
 
-/* A, B = [J f] of the part as dense matrices. */
-static bool gather(condenser *c, int part)
+/* Numbers that the matrices of the current part take. */
+static double dense_size(const condenser *c)
+{
+  const double m = c->m, k = c->k;
+  return m * m + (2 * m + k) * (k + 1);
+}
+
+/* Lay them out in the memory that the largest part needs. */
+static void carve(condenser *c)
 {
   const size_t m = (size_t)c->m, width = (size_t)c->k + 1;
-  c->A = calloc(m * m, sizeof *c->A);
-  c->B = calloc(m * width, sizeof *c->B);
-  c->X = calloc(m * width, sizeof *c->X);
-  if (!c->A || !c->B || !c->X) {
-    return false;
-  }
+  c->A = c->dense;
+  c->B = c->A + m * m;
+  c->X = c->B + m * width;
+  c->S = c->X + m * width;
+}
+
+/* A and B = X = [J f] of the part as dense matrices. */
+static void gather(condenser *c, int part)
+{
+  const size_t m = (size_t)c->m, width = (size_t)c->k + 1;
+  memset(c->A, 0, m * m * sizeof *c->A);
+  memset(c->B, 0, m * width * sizeof *c->B);
   for (size_t e = c->M.start[part]; e < c->M.start[part + 1]; e++) {
     const size_t at = c->M.order[e];
     c->A[(size_t)c->place[c->M.t->row[at]] * m + (size_t)c->place[c->M.t->col[at]]] += c->M.t->value[at];
@@ -151,7 +168,6 @@ static bool gather(condenser *c, int part)
     c->B[i * width + width - 1] = c->g->f[c->row[c->start[part] + i]];
   }
   memcpy(c->X, c->B, m * width * sizeof *c->X);
-  return true;
 }
 
 static bool is_symmetric(const double *A, size_t m)
@@ -251,14 +267,12 @@ static bool solve_lu(double *A, size_t m, double *X, size_t width)
 }
 
 /* With left = inv(L) J or J and right = inv(L) [J f] or inv(A) [J f]: add left' right to W and q. */
-static bool emit(condenser *c, const double *left, const double *right, pki_contact_draft *out)
+static void emit(condenser *c, const double *left, const double *right, pki_contact_draft *out)
 {
   const size_t k = (size_t)c->k, width = k + 1;
   pki_triplets *W = &out->W;
-  double *sums = calloc(k * width, sizeof *sums);
-  if (sums == NULL) {
-    return false;
-  }
+  double *sums = c->S;
+  memset(sums, 0, k * width * sizeof *sums);
   for (size_t r = 0; r < (size_t)c->m; r++) {
     for (size_t i = 0; i < k; i++) {
       subtract(sums + i * width, right + r * width, -left[r * width + i], width);
@@ -272,37 +286,26 @@ static bool emit(condenser *c, const double *left, const double *right, pki_cont
     }
     out->q[c->used[i]] += sums[i * width + k];
   }
-  free(sums);
-  return true;
 }
 
 static pk_status solve_part(condenser *c, int part, pki_contact_draft *out)
 {
   const size_t m = (size_t)c->m, width = (size_t)c->k + 1;
-  if (!gather(c, part)) {
-    return fail_memory(c);
-  }
-  const double *left = c->B;
-  bool good = is_symmetric(c->A, m) && factor_cholesky(c->A, m);
-  if (good) {
+  carve(c);
+  gather(c, part);
+  if (is_symmetric(c->A, m) && factor_cholesky(c->A, m)) {
     solve_lower(c->A, m, c->X, width);
-    left = c->X;
-  } else {
-    free(c->A);
-    free(c->B);
-    free(c->X);
-    if (!gather(c, part)) {
-      return fail_memory(c);
-    }
-    left = c->B;
-    good = solve_lu(c->A, m, c->X, width);
+    emit(c, c->X, c->X, out);
+    return PK_OK;
   }
-  if (!good) {
+  gather(c, part);
+  if (!solve_lu(c->A, m, c->X, width)) {
     return pki_fail(c->err, PK_ERROR_SYNTAX, (pki_where){.file = c->file, .field = "fclib_global/M"},
                     "M is singular among the %d rows that couple with row %zu; expected a mass matrix", c->m,
                     c->row[c->start[part]]);
   }
-  return emit(c, left, c->X, out) ? PK_OK : fail_memory(c);
+  emit(c, c->B, c->X, out);
+  return PK_OK;
 }
 
 /* ---- all parts ---- */
@@ -328,13 +331,15 @@ static pk_status measure(condenser *c)
     if (c->k > 0) {
       const double m = c->m, k = c->k;
       entries += k * k;
+      c->most = fmax(c->most, dense_size(c));
       c->work += m * m * m / 3 + m * m * k + m * k * k;
     }
   }
   if (c->work > MAX_WORK || entries > MAX_ENTRIES) {
-    return pki_fail(c->err, PK_ERROR_LIMIT, (pki_where){.file = c->file, .field = "fclib_global/M"},
-                    "condensing takes %.3g multiplications and %.3g entries of W; at most %.3g and %.3g are offered",
-                    c->work, entries, MAX_WORK, (double)MAX_ENTRIES);
+    return pki_fail(
+        c->err, PK_ERROR_LIMIT, (pki_where){.file = c->file, .field = "fclib_global/M"},
+        "condensing takes %.3g multiplications and %.3g entries of W; at most %.3g and %.3g are offered",
+        c->work, entries, MAX_WORK, (double)MAX_ENTRIES);
   }
   c->room = (size_t)entries;
   return PK_OK;
@@ -347,7 +352,8 @@ static pk_status run(condenser *c, pki_contact_draft *out)
     return status;
   }
   out->q = calloc((size_t)c->ncol + 1, sizeof *out->q);
-  if (!pki_triplets_create(&out->W, c->ncol, c->ncol, c->room) || out->q == NULL) {
+  c->dense = calloc((size_t)c->most + 1, sizeof *c->dense);
+  if (!pki_triplets_create(&out->W, c->ncol, c->ncol, c->room) || out->q == NULL || c->dense == NULL) {
     return fail_memory(c);
   }
   out->W.count = 0;
@@ -358,31 +364,24 @@ static pk_status run(condenser *c, pki_contact_draft *out)
     enter_part(c, part);
     if (c->k > 0) {
       status = solve_part(c, part, out);
-      free(c->A);
-      free(c->B);
-      free(c->X);
-      c->A = c->B = c->X = NULL;
     }
   }
   return status;
 }
 
-pk_status pki_contact_condense(const pki_contact_global *global, const char *file, pki_contact_draft *out, pk_error *err)
+pk_status pki_contact_condense(const pki_contact_global *global, const char *file, pki_contact_draft *out,
+                               pk_error *err)
 {
-  condenser c = {.g = global, .file = file, .err = err, .nv = global->M.nrow, .ncol = global->H.ncol + global->G.ncol};
+  condenser c = {
+      .g = global, .file = file, .err = err, .nv = global->M.nrow, .ncol = global->H.ncol + global->G.ncol};
   c.slot = calloc((size_t)c.ncol + 1, sizeof *c.slot);
   c.used = calloc((size_t)c.ncol + 1, sizeof *c.used);
-  pk_status status = PK_OK;
-  if (!c.slot || !c.used || !find_parts(&c) || !group(&c, &global->M, &c.M) || !group(&c, &global->H, &c.H) ||
-      !group(&c, &global->G, &c.G)) {
-    status = fail_memory(&c);
+  const bool good = c.slot && c.used && find_parts(&c) && group(&c, &global->M, &c.M) &&
+                    group(&c, &global->H, &c.H) && group(&c, &global->G, &c.G);
+  for (int i = 0; i < c.ncol && good; i++) {
+    c.slot[i] = -1;
   }
-  if (status == PK_OK) {
-    for (int i = 0; i < c.ncol; i++) {
-      c.slot[i] = -1;
-    }
-    status = run(&c, out);
-  }
+  const pk_status status = good ? run(&c, out) : fail_memory(&c);
   grouped_free(&c.M);
   grouped_free(&c.H);
   grouped_free(&c.G);
@@ -392,5 +391,6 @@ pk_status pki_contact_condense(const pki_contact_global *global, const char *fil
   free(c.row);
   free(c.slot);
   free(c.used);
+  free(c.dense);
   return status;
 }

@@ -150,9 +150,16 @@ static pk_contact_file *carve(pki_arena *arena, const pki_contact_draft *d, cons
   const double *solution = d->solution ? copy_reals(arena, d->solution, n) : NULL;
   if (file != NULL) {
     fill_rows(&d->W, s, W_row, W_col, W);
-    file->problem = (pk_contact_problem){.ncontact = d->ncontact, .nbilateral = d->nbilateral, .nbox = d->nbox,
-                                         .W_row = W_row, .W_col = W_col, .W = W, .q = q, .mu = mu,
-                                         .lower = lower, .upper = upper};
+    file->problem = (pk_contact_problem){.ncontact = d->ncontact,
+                                         .nbilateral = d->nbilateral,
+                                         .nbox = d->nbox,
+                                         .W_row = W_row,
+                                         .W_col = W_col,
+                                         .W = W,
+                                         .q = q,
+                                         .mu = mu,
+                                         .lower = lower,
+                                         .upper = upper};
     file->solution = solution;
   }
   return file;
@@ -177,7 +184,8 @@ static pk_status check_problem(const pk_contact_problem *p, const char *path, pk
 
 static pk_status fail_memory(const char *path, pk_error *err)
 {
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = path}, "there is not enough memory for this problem");
+  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = path},
+                  "there is not enough memory for this problem");
 }
 
 static pk_status finish(const pki_contact_draft *d, const char *path, pk_contact_file **out, pk_error *err)
@@ -205,7 +213,8 @@ static pk_status finish(const pki_contact_draft *d, const char *path, pk_contact
   return PK_OK;
 }
 
-pk_status pki_contact_parse(const char *file, const char *data, size_t size, pk_contact_file **out, pk_error *err)
+pk_status pki_contact_parse(const char *file, const char *data, size_t size, pk_contact_file **out,
+                            pk_error *err)
 {
   *out = NULL;
   pki_contact_draft draft = {0};
@@ -270,8 +279,9 @@ static pk_status load_text(int fd, const char *path, size_t size, pk_contact_fil
     }
     if (n <= 0) {
       free(data);
-      return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "only %zu of %zu bytes could be read: %s", done,
-                      size, n < 0 ? strerror(errno) : "the file became shorter");
+      return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path},
+                      "only %zu of %zu bytes could be read: %s", done, size,
+                      n < 0 ? strerror(errno) : "the file became shorter");
     }
     done += (size_t)n;
   }
@@ -301,7 +311,8 @@ pk_status pk_contact_load(const char *path, pk_contact_file **out, pk_error *err
   /* O_NONBLOCK: opening a pipe must not wait for someone to write to it. */
   const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "the file cannot be opened: %s", strerror(errno));
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "the file cannot be opened: %s",
+                    strerror(errno));
   }
   status = check_file(fd, path, &size, err);
   if (status == PK_OK) {
@@ -345,7 +356,8 @@ pk_status pk_contact_save(const pk_contact_problem *problem, const char *path, p
   status = kind == KIND_TEXT ? pki_contact_write_text(problem, temporary, path, err)
                              : pki_contact_write_fclib(problem, temporary, path, err);
   if (status == PK_OK && rename(temporary, path) != 0) {
-    status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be written: %s", strerror(errno));
+    status =
+        pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be written: %s", strerror(errno));
   }
   if (status != PK_OK) {
     remove(temporary);

@@ -39,13 +39,17 @@ void pki_contact_draft_free(pki_contact_draft *draft);
 enum { PKI_CONTACT_MAX_BYTES = 1 << 30 };
 
 /* Read text from memory; `file` is for messages. */
-pk_status pki_contact_parse(const char *file, const char *data, size_t size, pk_contact_file **out, pk_error *err);
+pk_status pki_contact_parse(const char *file, const char *data, size_t size, pk_contact_file **out,
+                            pk_error *err);
 
 /* Readers fill a draft, which the caller frees; writers write to `path` as it is and blame `name`. */
-pk_status pki_contact_read_text(const char *file, const char *data, size_t size, pki_contact_draft *out, pk_error *err);
+pk_status pki_contact_read_text(const char *file, const char *data, size_t size, pki_contact_draft *out,
+                                pk_error *err);
 pk_status pki_contact_read_fclib(const char *path, size_t bytes, pki_contact_draft *out, pk_error *err);
-pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, const char *name, pk_error *err);
-pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, const char *name, pk_error *err);
+pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, const char *name,
+                                 pk_error *err);
+pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, const char *name,
+                                  pk_error *err);
 
 /* A problem with its bodies:
  *   M v = H r + G l + f,  u = H' v + w,  0 = G' v + b */
@@ -56,10 +60,12 @@ typedef struct pki_contact_global {
 
 /* The same problem without bodies: out->W = J' inv(M) J and out->q = J' inv(M) f + (w, b), J = [H G].
  * Sets nothing else in `out`. */
-pk_status pki_contact_condense(const pki_contact_global *global, const char *file, pki_contact_draft *out, pk_error *err);
+pk_status pki_contact_condense(const pki_contact_global *global, const char *file, pki_contact_draft *out,
+                               pk_error *err);
 
 /* Order the entries of a list by `key` (each 0 .. nkey-1), ties in their order; `start` [nkey+1] gets
  * where each key begins, `order` [count] the entries. `from` is an order to begin with, NULL: as they are. */
-void pki_sort_by_key(const int *key, size_t count, int nkey, const size_t *from, size_t *start, size_t *order);
+void pki_sort_by_key(const int *key, size_t count, int nkey, const size_t *from, size_t *start,
+                     size_t *order);
 
 #endif

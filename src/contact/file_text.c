@@ -81,7 +81,8 @@ static quoted quote(const reader *r)
 
 static pk_status fail_found(const reader *r, const char *field, const char *expected)
 {
-  return pki_fail(r->err, PK_ERROR_SYNTAX, here(r, field), "found '%s' where %s was expected", quote(r).text, expected);
+  return pki_fail(r->err, PK_ERROR_SYNTAX, here(r, field), "found '%s' where %s was expected", quote(r).text,
+                  expected);
 }
 
 /* A number ends at a gap, a comment or the end. */
@@ -126,15 +127,18 @@ static pk_status check_header(const reader *r, const header *h)
   const struct {
     const char *what;
     long count;
-  } counts[] = {{"contacts", h->ncontact}, {"bilateral rows", h->nbilateral}, {"box rows", h->nbox}, {"entries", h->nnz}};
+  } counts[] = {{"contacts", h->ncontact},
+                {"bilateral rows", h->nbilateral},
+                {"box rows", h->nbox},
+                {"entries", h->nnz}};
   if (h->dim != 3) {
     return pki_fail(r->err, h->dim == 2 ? PK_ERROR_UNSUPPORTED : PK_ERROR_SYNTAX, here(r, "dim"),
                     "the contacts have dimension %ld; only dimension 3 is offered", h->dim);
   }
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     if (counts[i].count < 0 || counts[i].count > most) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r, "header"), "there are %ld %s; expected 0 to %ld", counts[i].count,
-                      counts[i].what, most);
+      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r, "header"), "there are %ld %s; expected 0 to %ld",
+                      counts[i].count, counts[i].what, most);
     }
   }
   if (h->hassol != 0 && h->hassol != 1) {
@@ -145,10 +149,11 @@ static pk_status check_header(const reader *r, const header *h)
   const long long numbers = size * (1 + h->hassol) + h->ncontact + 2LL * h->nbox;
   const long long need = 6LL * h->nnz + 2 * numbers - 1, have = (long long)(r->end - r->at);
   if (need > have) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r, "header"),
-                    "%ld entries and %lld other numbers take at least %lld bytes, but only %lld follow; the file is "
-                    "truncated or its counts are wrong",
-                    h->nnz, numbers, need, have);
+    return pki_fail(
+        r->err, PK_ERROR_SYNTAX, here(r, "header"),
+        "%ld entries and %lld other numbers take at least %lld bytes, but only %lld follow; the file is "
+        "truncated or its counts are wrong",
+        h->nnz, numbers, need, have);
   }
   return PK_OK;
 }
@@ -158,15 +163,19 @@ static pk_status read_header(reader *r, header *h)
   static const char word[] = "rows";
   const size_t length = sizeof word - 1;
   skip_gap(r, true);
-  const bool rows = (size_t)(r->end - r->at) > length && memcmp(r->at, word, length) == 0 && is_gap(r->at[length]);
+  const bool rows =
+      (size_t)(r->end - r->at) > length && memcmp(r->at, word, length) == 0 && is_gap(r->at[length]);
   r->at += rows ? length : 0;
   *h = (header){0};
   struct {
     long *out;
     const char *what;
-  } parts[] = {{&h->dim, "the dimension (3)"},       {&h->ncontact, "the number of contacts"},
-               {&h->nbilateral, "the number of bilateral rows"}, {&h->nbox, "the number of box rows"},
-               {&h->nnz, "the number of entries of W"}, {&h->hassol, "hassol (0 or 1)"}};
+  } parts[] = {{&h->dim, "the dimension (3)"},
+               {&h->ncontact, "the number of contacts"},
+               {&h->nbilateral, "the number of bilateral rows"},
+               {&h->nbox, "the number of box rows"},
+               {&h->nnz, "the number of entries of W"},
+               {&h->hassol, "hassol (0 or 1)"}};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (!rows && (parts[i].out == &h->nbilateral || parts[i].out == &h->nbox)) {
       continue;
@@ -196,8 +205,8 @@ static pk_status read_entry(reader *r, pki_triplets *W, size_t e)
       return status;
     }
     if (index < 0 || index >= W->nrow) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r, "W"), "entry %zu of W has %s %ld; expected 0 to %d", e, names[k],
-                      index, W->nrow - 1);
+      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r, "W"), "entry %zu of W has %s %ld; expected 0 to %d", e,
+                      names[k], index, W->nrow - 1);
     }
     *places[k] = (int)index;
   }
@@ -214,7 +223,8 @@ static pk_status read_reals(reader *r, const char *field, int count, bool finite
 {
   *out = calloc(count > 0 ? (size_t)count : 1, sizeof **out);
   if (*out == NULL) {
-    return pki_fail(r->err, PK_ERROR_MEMORY, here(r, field), "there is not enough memory for %d numbers", count);
+    return pki_fail(r->err, PK_ERROR_MEMORY, here(r, field), "there is not enough memory for %d numbers",
+                    count);
   }
   for (int i = 0; i < count; i++) {
     const pk_status status = take_real(r, true, finite, field, &(*out)[i]);
@@ -229,7 +239,8 @@ static pk_status read_body(reader *r, const header *h, pki_contact_draft *d)
 {
   const int n = 3 * d->ncontact + d->nbilateral + d->nbox;
   if (!pki_triplets_create(&d->W, n, n, (size_t)h->nnz)) {
-    return pki_fail(r->err, PK_ERROR_MEMORY, here(r, "W"), "there is not enough memory for %ld entries", h->nnz);
+    return pki_fail(r->err, PK_ERROR_MEMORY, here(r, "W"), "there is not enough memory for %ld entries",
+                    h->nnz);
   }
   pk_status status = PK_OK;
   for (size_t e = 0; e < d->W.count && status == PK_OK; e++) {
@@ -249,7 +260,8 @@ static pk_status read_body(reader *r, const header *h, pki_contact_draft *d)
   return r->at < r->end ? fail_found(r, "", "the end of the file") : PK_OK;
 }
 
-pk_status pki_contact_read_text(const char *file, const char *data, size_t size, pki_contact_draft *out, pk_error *err)
+pk_status pki_contact_read_text(const char *file, const char *data, size_t size, pki_contact_draft *out,
+                                pk_error *err)
 {
   reader r = {.file = file, .at = data, .end = data + size, .line = 1, .err = err};
   header h;
@@ -316,7 +328,8 @@ static void put_problem(FILE *out, const pk_contact_problem *p)
   put_reals(out, p->upper, p->nbox);
 }
 
-pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, const char *name, pk_error *err)
+pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, const char *name,
+                                 pk_error *err)
 {
   FILE *out = fopen(path, "wb");
   bool good = out != NULL;
@@ -330,5 +343,7 @@ pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, 
       good = false;
     }
   }
-  return good ? PK_OK : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = name}, "cannot be written: %s", strerror(why));
+  return good ? PK_OK
+              : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = name}, "cannot be written: %s",
+                         strerror(why));
 }

@@ -28,7 +28,7 @@ typedef struct newton {
   double sigma;                                 /* what is added to the diagonal of W, m/s per N s */
 } newton;
 
-enum { NEWTON_STEPS = 60, PROXIMAL_STEPS = 60, HALVINGS = 12 };
+enum { NEWTON_STEPS = 60, PROXIMAL_STEPS = 300, HALVINGS = 12 };
 
 static newton take(pki_arena *arena, size_t n)
 {
@@ -218,17 +218,21 @@ void pki_solve_newton(pki_solve *run)
   }
   const double goal = 0.1 * run->options->tolerance * most;
 
-  /* plain Newton first, then ever weaker proximal terms */
+  /* plain Newton first, then proximal terms, weaker while they can be solved */
   memcpy(s.centre, run->r, n * sizeof *s.centre);
   inner(run, &s, goal);
   bool stop = pki_solve_check(run);
   s.sigma = 0.1 * mean;
   for (int k = 0; k < PROXIMAL_STEPS && !stop; k++) {
-    memcpy(run->r, run->best, n * sizeof *run->r);
-    memcpy(s.centre, run->r, n * sizeof *s.centre);
-    const bool solved = inner(run, &s, goal);
-    s.sigma = solved ? fmax(0.2 * s.sigma, 1e-12 * mean) : fmin(5 * s.sigma, 1e3 * mean);
-    stop = pki_solve_check(run);
+    memcpy(run->r, s.centre, n * sizeof *run->r);
+    if (inner(run, &s, goal)) {
+      stop = pki_solve_check(run);
+      memcpy(s.centre, run->r, n * sizeof *s.centre);
+      s.sigma = fmax(0.3 * s.sigma, 1e-9 * mean);
+    } else {
+      stop = run->iterations >= run->limit || s.sigma > 1e3 * mean;
+      s.sigma *= 10;
+    }
   }
   pki_arena_release(&run->arena, mark);
 }

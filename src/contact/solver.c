@@ -16,11 +16,11 @@ const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
     [PK_SOLVER_ACLM] = {"aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize},
 };
 
-static const char *const solver_words[PK_SOLVER_COUNT] = {"auto", "jor", "sor", "bgs", "newton", "aclm"};
+const char *const pki_solver_words[PK_SOLVER_COUNT] = {"auto", "jor", "sor", "bgs", "newton", "aclm"};
 
 const pk_field pki_solver_fields[] = {
     {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
-     solver_words, "method"},
+     pki_solver_words, "method"},
     {"tolerance", offsetof(pk_solver_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
      "relative residual at which it stops"},
     {"max_iterations", offsetof(pk_solver_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
@@ -45,7 +45,7 @@ pk_status pk_solver_options_validate(const pk_solver_options *options, pk_error 
 
 const char *pk_solver_name(pk_solver solver)
 {
-  return (unsigned)solver < PK_SOLVER_COUNT ? solver_words[solver] : "unknown";
+  return (unsigned)solver < PK_SOLVER_COUNT ? pki_solver_words[solver] : "unknown";
 }
 
 bool pki_solve_done(const pki_solve *run)

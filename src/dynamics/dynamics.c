@@ -133,11 +133,10 @@ void pk_link_jacobian_dot_u(pk_workspace *w, int link, const double point[3], co
   }
 }
 
-/* Positions from the offsets that the recursions leave: the one part of kinematics they skip. */
-static void update_origins(pk_workspace *w)
+void pki_update_origins(pki_work *work)
 {
-  const pk_model *m = w->model;
-  double *const origin = w->work.origin + 3, *const pose = w->work.pose + 12;
+  const pk_model *m = work->model;
+  double *const origin = work->origin + 3, *const pose = work->pose + 12;
   for (int i = 0; i < m->nbody; i++) {
     for (int e = 0; e < 3; e++) {
       origin[3 * i + e] = origin[3 * m->body_parent[i] + e] + pose[12 * i + 9 + e];
@@ -145,24 +144,43 @@ static void update_origins(pk_workspace *w)
   }
 }
 
+void pki_reset_diagonal(pki_work *work)
+{
+  memcpy(work->diag, work->params.armature, (size_t)work->model->nu * sizeof(double));
+}
+
+void pki_composite_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau,
+                                double *a)
+{
+  double *h = w->scratch;
+  w->kernels->rnea(&w->work, q, u, NULL, h);
+  w->kernels->crba(&w->work);
+  w->kernels->ltl_factor(&w->work);
+  for (int k = 0; k < w->model->nu; k++) {
+    a[k] = tau[k] - h[k];
+  }
+  w->kernels->ltl_solve(&w->work, a);
+}
+
+/* To the configuration q, at rest. */
+static void rest_at(pk_workspace *w, const double *q)
+{
+  w->kernels->kinematics(&w->work, q);
+  memset(w->work.twist, 0, 6 * ((size_t)w->model->nbody + 1) * sizeof(double));
+}
+
 void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *u, const double *a, double *tau)
 {
   w->kernels->rnea(&w->work, q, u, a, tau);
-  update_origins(w);
-}
-
-/* The diagonal holds the armature, and nothing that a step may have added. */
-static void reset_diagonal(pki_work *work)
-{
-  memcpy(work->diag, work->params.armature, (size_t)work->model->nu * sizeof(double));
+  pki_update_origins(&w->work);
 }
 
 void pk_mass_matrix(pk_workspace *w, const double *q, double *M)
 {
   const pk_model *m = w->model;
   const size_t nu = (size_t)m->nu;
-  reset_diagonal(&w->work);
-  w->kernels->kinematics(&w->work, q);
+  pki_reset_diagonal(&w->work);
+  rest_at(w, q);
   w->kernels->crba(&w->work);
   memset(M, 0, nu * nu * sizeof *M);
   for (int r = 0; r < m->nu; r++) {
@@ -182,29 +200,26 @@ pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q
   if (method == PK_METHOD_ABA && m->has_mimic) {
     return PK_ERROR_UNSUPPORTED;
   }
-  reset_diagonal(&w->work);
+  pki_reset_diagonal(&w->work);
   if (method == PK_METHOD_CRBA || m->has_mimic) {
-    /* a = inv(M) (tau - h) */
-    double *h = w->scratch;
-    w->kernels->rnea(&w->work, q, u, NULL, h);
-    w->kernels->crba(&w->work);
-    w->kernels->ltl_factor(&w->work);
-    for (int k = 0; k < m->nu; k++) {
-      a[k] = tau[k] - h[k];
-    }
-    w->kernels->ltl_solve(&w->work, a);
+    pki_composite_acceleration(w, q, u, tau, a);
   } else {
     w->kernels->aba(&w->work, q, u, tau, a);
   }
-  update_origins(w);
+  pki_update_origins(&w->work);
+  for (int k = 0; k < m->nu; k++) {
+    if (!isfinite(a[k])) {
+      return PK_ERROR_NONFINITE;
+    }
+  }
   return PK_OK;
 }
 
 /* Factor M at q: articulated bodies, or the plan when there are followers. */
 static void factor(pk_workspace *w, const double *q)
 {
-  reset_diagonal(&w->work);
-  w->kernels->kinematics(&w->work, q);
+  pki_reset_diagonal(&w->work);
+  rest_at(w, q);
   if (w->model->has_mimic) {
     w->kernels->crba(&w->work);
     w->kernels->ltl_factor(&w->work);

@@ -8,15 +8,22 @@
 #include "model/compile.h"
 #include "model/motion.h"
 
-pk_pose pki_pose_mul(const pk_pose *outer, const pk_pose *inner)
+bool pki_unit_axis(const double axis[3], double out[3])
 {
-  pk_pose out;
-  pki_mat3_mul(outer->rot, inner->rot, out.rot);
-  pki_mat3_apply(outer->rot, inner->pos, out.pos);
-  for (int i = 0; i < 3; i++) {
-    out.pos[i] += outer->pos[i];
+  const double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
+  if (largest == 0 || !isfinite(axis[0]) || !isfinite(axis[1]) || !isfinite(axis[2])) {
+    return false;
   }
-  return out;
+  int exponent;
+  frexp(largest, &exponent);
+  for (int i = 0; i < 3; i++) {
+    out[i] = ldexp(axis[i], -exponent);
+  }
+  const double length = sqrt(pki_dot3(out, out));
+  for (int i = 0; i < 3; i++) {
+    out[i] /= length;
+  }
+  return true;
 }
 
 /* What PK_ROOT_AUTO means for each robot: a free root needs mass in the links welded to it. */
@@ -135,13 +142,13 @@ static pk_pose add_joint(pki_draft *d, int joint, int parent, pk_pose origin, in
 {
   const pk_joint_desc *desc = &d->b->joints[joint].desc;
   const int robot = d->b->joints[joint].robot;
-  const double length = sqrt(pki_dot3(desc->axis, desc->axis));
-  const double axis[3] = {desc->axis[0] / length, desc->axis[1] / length, desc->axis[2] / length};
+  double axis[3];
   pk_pose link = pk_pose_identity(), identity = link;
   double sign = 1;
   int k = 0;
 
   if (desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL) {
+    pki_unit_axis(desc->axis, axis);
     k = aligned_axis(axis, &sign);
     if (k < 0) {
       /* turn the joint frame so that the axis is its z; the link keeps its own frame */
@@ -170,8 +177,7 @@ static pk_pose add_joint(pki_draft *d, int joint, int parent, pk_pose origin, in
   return link;
 }
 
-/* Add a link's mass to its body: m, m c, I about the body's origin. */
-static void merge_inertia(pki_body *body, const pk_inertia *inertia, const pk_pose *pose)
+void pki_body_add_inertia(pki_body *body, const pk_inertia *inertia, const pk_pose *pose)
 {
   double c[3], I[6];
   pki_mat3_apply(pose->rot, inertia->com, c);
@@ -219,7 +225,7 @@ static void place_links(pki_draft *d)
       if (d->bodies[body].link < 0) {
         d->bodies[body].link = link;
       }
-      merge_inertia(&d->bodies[body], &b->links[link].desc.inertia, &pose);
+      pki_body_add_inertia(&d->bodies[body], &b->links[link].desc.inertia, &pose);
     }
   }
 }

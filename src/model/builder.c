@@ -10,24 +10,6 @@
 #include "math/mat3.h"
 #include "pronk/model.h"
 
-pk_pose pk_pose_identity(void)
-{
-  pk_pose pose = {.pos = {0, 0, 0}};
-  pki_mat3_identity(pose.rot);
-  return pose;
-}
-
-pk_pose pk_pose_from_xyz_rpy(const double xyz[3], const double rpy[3])
-{
-  /* R = Rz(yaw) Ry(pitch) Rx(roll) */
-  const double cr = cos(rpy[0]), sr = sin(rpy[0]);
-  const double cp = cos(rpy[1]), sp = sin(rpy[1]);
-  const double cy = cos(rpy[2]), sy = sin(rpy[2]);
-  return (pk_pose){.pos = {xyz[0], xyz[1], xyz[2]},
-                   .rot = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp,
-                           sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
-}
-
 pk_robot_desc pk_robot_desc_default(void)
 {
   return (pk_robot_desc){.name = "robot", .root = PK_ROOT_AUTO, .pose = pk_pose_identity()};
@@ -254,15 +236,15 @@ static pk_status check_mesh(const pk_shape_desc *shape, pk_error *err)
   if (m == NULL || m->nvertex <= 0 || m->ntriangle <= 0 || m->vertex == NULL || m->triangle == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "a mesh shape needs a mesh with vertices and triangles");
   }
-  for (int i = 0; i < 3 * m->ntriangle; i++) {
+  for (size_t i = 0; i < 3 * (size_t)m->ntriangle; i++) {
     if (m->triangle[i] < 0 || m->triangle[i] >= m->nvertex) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, where, "triangle %d refers to vertex %d, expected 0 to %d",
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "triangle %zu refers to vertex %d, expected 0 to %d",
                       i / 3, m->triangle[i], m->nvertex - 1);
     }
   }
-  for (int i = 0; i < 3 * m->nvertex; i++) {
+  for (size_t i = 0; i < 3 * (size_t)m->nvertex; i++) {
     if (!isfinite(m->vertex[i])) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, where, "vertex %d is not finite", i / 3);
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "vertex %zu is not finite", i / 3);
     }
   }
   return PK_OK;

@@ -1,20 +1,33 @@
 /* N equal rods, for benchmarks and studies of cost against size. */
+#include "model/chain.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "pronk/model.h"
+#include "model/compile.h"
 
 pk_chain_options pk_chain_options_default(void)
 {
   return (pk_chain_options){.links = 10, .length = 0.3, .mass = 1, .alternate = true, .root = PK_ROOT_FIXED};
 }
 
+int pki_chain_limit(pk_root_kind root)
+{
+  /* n velocities make n (n + 1) / 2 entries */
+  int n = (int)sqrt(2.0 * PKI_PLAN_MAX);
+  while ((size_t)n * ((size_t)n + 1) / 2 > PKI_PLAN_MAX) {
+    n--;
+  }
+  return root == PK_ROOT_FREE ? n - pki_joint_nu(PK_JOINT_FLOATING) : n;
+}
+
 static pk_status check_options(const pk_chain_options *o, pk_error *err)
 {
-  if (o->links < 1 || o->links > 100000) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "links"},
-                    "links is %d, expected 1 to 100000", o->links);
+  const int most = pki_chain_limit(o->root);
+  if (o->links < 1 || o->links > most) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "links"}, "links is %d, expected 1 to %d",
+                    o->links, most);
   }
   if (!(o->length > 0 && isfinite(o->length)) || !(o->mass > 0 && isfinite(o->mass))) {
     const bool length_is_right = o->length > 0 && isfinite(o->length);

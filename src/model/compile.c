@@ -66,13 +66,13 @@ static bool run_steps(pki_draft *d, pk_model **out)
   if (b->nerror > before) {
     return true;
   }
-  if (!pki_check_masses(d)) {
+  if (!pki_compile_plan(d)) {
     return false;
   }
   if (b->nerror > before) {
     return true;
   }
-  if (!pki_compile_plan(d)) {
+  if (!pki_check_masses(d)) {
     return false;
   }
   if (b->nerror > before) {

@@ -2,8 +2,9 @@
  *
  *   tree.c    names, parents, roots, order; each link gets its joint
  *   bodies.c  bodies from links: fixed joints merged, axes aligned, coordinates numbered
- *   checks.c  every value that no robot can have; massless parts that cannot move
+ *   checks.c  every value that no robot can have
  *   plan.c    the elimination plan of M
+ *   masses.c  massless parts that cannot move
  *   layout.c  everything copied into one allocation
  *
  * A pki_draft is what these steps share. Errors go to the builder's diagnostics. */
@@ -11,6 +12,7 @@
 #define PKI_MODEL_COMPILE_H
 
 #include "model/builder.h"
+#include "model/pose.h"
 #include "pronk/model.h"
 
 /* A body while it is drafted; the fields are those of pk_model. */
@@ -62,7 +64,7 @@ enum {
   PKI_DOF_COUNT
 };
 
-/* Most entries of the plan of M: 256 MiB of columns. A chain reaches it at 11 000 links. */
+/* Most entries of the plan of M: 256 MiB of columns. What that means for a chain: pki_chain_limit. */
 enum { PKI_PLAN_MAX = 1 << 26 };
 
 /* How many q and u a joint kind has. */
@@ -78,8 +80,12 @@ void pki_check_joints(pki_draft *d);
 bool pki_check_masses(pki_draft *d);
 pk_model *pki_compile_layout(const pki_draft *d);
 
-/* The frame `inner`, given in `outer`, in the frame that `outer` is given in. */
-pk_pose pki_pose_mul(const pk_pose *outer, const pk_pose *inner);
+/* The direction of an axis of any length but zero; false when there is none. The scale is taken out by
+ * a power of two, so that no length overflows, and none changes the bits. */
+bool pki_unit_axis(const double axis[3], double out[3]);
+
+/* Add a link's mass to its body: m, m c, I about the body's origin. */
+void pki_body_add_inertia(pki_body *body, const pk_inertia *inertia, const pk_pose *pose);
 
 /* Where a link or joint stands in the user's file. */
 pki_where pki_link_where(const pki_draft *d, int link);

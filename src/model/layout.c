@@ -1,5 +1,4 @@
 /* The draft copied into one allocation. The same carving function counts and fills. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,8 +79,6 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
     }
     const pk_joint_desc *desc = &d->b->joints[j].desc;
     const int leader = d->joint_leader[j];
-    const double length =
-        sqrt(desc->axis[0] * desc->axis[0] + desc->axis[1] * desc->axis[1] + desc->axis[2] * desc->axis[2]);
     const bool has_axis = desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL;
     pk_model_joint *out = &joints[index[j]];
     *out = (pk_model_joint){.name = name,
@@ -102,8 +99,8 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
                             .damping = desc->damping,
                             .friction = desc->friction,
                             .armature = desc->armature};
-    for (int i = 0; i < 3; i++) {
-      out->axis[i] = has_axis ? desc->axis[i] / length : 0;
+    if (has_axis) {
+      pki_unit_axis(desc->axis, out->axis);
     }
   }
 }

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 enum { FOLDERS_MAX = 5, MODELS_MAX = 1000 };
 
@@ -15,18 +16,6 @@ typedef struct folders {
   int count;
   char path[FOLDERS_MAX][PKI_PATH_MAX];
 } folders;
-
-static bool is_file(const char *path)
-{
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-static bool is_folder(const char *path)
-{
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
 
 /* first/second, false when it does not fit. */
 static bool join(char out[PKI_PATH_MAX], const char *first, const char *second)
@@ -57,8 +46,8 @@ static void find_folders(folders *f)
   snprintf(candidate[4], PKI_PATH_MAX, "%s", PKI_MODELS_FOLDER);
 #endif
   for (int i = 0; i < FOLDERS_MAX; i++) {
-    if (candidate[i][0] != '\0' && is_folder(candidate[i])) {
-      // Short and without "..", because users read these paths; ./models stays as it is.
+    if (candidate[i][0] != '\0' && pki_is_folder(candidate[i])) {
+      /* short and without "..", because users read these paths; ./models stays as it is */
       char *full = i == 0 ? NULL : realpath(candidate[i], NULL);
       const bool fits = full != NULL && strlen(full) < PKI_PATH_MAX;
       memcpy(f->path[f->count++], fits ? full : candidate[i], fits ? strlen(full) + 1 : PKI_PATH_MAX);
@@ -80,7 +69,7 @@ static int urdf_of_folder(const char *folder, char path[PKI_PATH_MAX])
   const char *name = full != NULL ? strrchr(full, '/') + 1 : "";
   char file[PKI_PATH_MAX];
   const int n = snprintf(file, sizeof file, "%s.urdf", name);
-  const bool own = n > 0 && n < PKI_PATH_MAX && join(path, folder, file) && is_file(path);
+  const bool own = n > 0 && n < PKI_PATH_MAX && join(path, folder, file) && pki_is_file(path);
   free(full);
   if (own) {
     return 1;
@@ -89,7 +78,7 @@ static int urdf_of_folder(const char *folder, char path[PKI_PATH_MAX])
   int count = 0;
   for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
     char candidate[PKI_PATH_MAX];
-    if (is_urdf(e->d_name) && join(candidate, folder, e->d_name) && is_file(candidate)) {
+    if (is_urdf(e->d_name) && join(candidate, folder, e->d_name) && pki_is_file(candidate)) {
       count++;
       memcpy(path, candidate, sizeof candidate);
     }
@@ -130,7 +119,7 @@ pki_model_entry *pki_model_list(int *count)
       char folder[PKI_PATH_MAX], file[PKI_PATH_MAX];
       const bool usable = e->d_name[0] != '.' && strlen(e->d_name) < sizeof entries->name &&
                           !is_listed(entries, *count, e->d_name) && join(folder, f->path[i], e->d_name) &&
-                          is_folder(folder) && urdf_of_folder(folder, file) == 1;
+                          pki_is_folder(folder) && urdf_of_folder(folder, file) == 1;
       if (!usable) {
         continue;
       }
@@ -190,11 +179,11 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
   if (name[0] == '\0' || strlen(name) >= PKI_PATH_MAX) {
     return pki_fail(err, PK_ERROR_FILE, where, "a model is a URDF file, a folder or a model's name");
   }
-  if (is_file(name)) {
+  if (pki_is_file(name)) {
     memcpy(path, name, strlen(name) + 1);
     return PK_OK;
   }
-  if (is_folder(name)) {
+  if (pki_is_folder(name)) {
     const int count = urdf_of_folder(name, path);
     if (count == 1) {
       return PK_OK;
@@ -203,7 +192,7 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
                     count == 0 ? "this folder holds no .urdf file"
                                : "this folder holds several .urdf files; name the one you mean");
   }
-  // A bare name stays inside the models folders.
+  /* A bare name stays inside the models folders. */
   pk_status status = PK_ERROR_FILE;
   folders *f = malloc(sizeof *f);
   if (f == NULL) {
@@ -212,7 +201,7 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
   find_folders(f);
   for (int i = 0; i < f->count && status != PK_OK && strchr(name, '/') == NULL && name[0] != '.'; i++) {
     char folder[PKI_PATH_MAX];
-    if (join(folder, f->path[i], name) && is_folder(folder) && urdf_of_folder(folder, path) == 1) {
+    if (join(folder, f->path[i], name) && pki_is_folder(folder) && urdf_of_folder(folder, path) == 1) {
       status = PK_OK;
     }
   }

@@ -1,15 +1,10 @@
-/* open, fstat and read, for what C alone cannot tell: whether a path is a regular file. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "model/mesh_internal.h"
 
 static pki_where in_file(const char *file)
@@ -299,41 +294,22 @@ pk_status pki_mesh_parse(const char *kind, const char *file, const void *data, s
   return PK_OK;
 }
 
-/* All bytes of an open regular file; the caller frees them. */
-static pk_status read_bytes(int fd, const char *path, char **data, size_t *size, pk_error *err)
+/* Why a file could not be read, as pki_file_read left it in errno. */
+static pk_status fail_read(const char *path, size_t size, int cause, pk_error *err)
 {
-  struct stat about;
-  if (fstat(fd, &about) != 0) {
-    return pki_fail(err, PK_ERROR_FILE, in_file(path), "the file cannot be read: %s", strerror(errno));
-  }
-  if (S_ISDIR(about.st_mode)) {
+  switch (cause) {
+  case EISDIR:
     return pki_fail(err, PK_ERROR_FILE, in_file(path), "this is a directory; expected a mesh file");
-  }
-  if (!S_ISREG(about.st_mode)) {
+  case ESPIPE:
     return pki_fail(err, PK_ERROR_FILE, in_file(path), "this is a device or a pipe; expected a mesh file");
-  }
-  if (about.st_size > PKI_MESH_MAX_BYTES) {
-    return pki_fail(err, PK_ERROR_LIMIT, in_file(path), "the file has %lld bytes; at most %d are read",
-                    (long long)about.st_size, (int)PKI_MESH_MAX_BYTES);
-  }
-  *size = (size_t)about.st_size;
-  *data = malloc(*size + 1);
-  if (*data == NULL) {
+  case EFBIG:
+    return pki_fail(err, PK_ERROR_LIMIT, in_file(path), "the file has %zu bytes; at most %d are read", size,
+                    (int)PKI_MESH_MAX_BYTES);
+  case ENOMEM:
     return pki_fail(err, PK_ERROR_MEMORY, in_file(path),
-                    "there is not enough memory for this file of %zu bytes", *size);
+                    "there is not enough memory for this file of %zu bytes", size);
+  default: return pki_fail(err, PK_ERROR_FILE, in_file(path), "the file cannot be read: %s", strerror(cause));
   }
-  for (size_t done = 0; done < *size;) {
-    const ssize_t n = read(fd, *data + done, *size - done);
-    if (n < 0 && errno == EINTR) {
-      continue;
-    }
-    if (n <= 0) {
-      return pki_fail(err, PK_ERROR_FILE, in_file(path), "only %zu of %zu bytes could be read: %s", done,
-                      *size, n < 0 ? strerror(errno) : "the file became shorter");
-    }
-    done += (size_t)n;
-  }
-  return PK_OK;
 }
 
 pk_status pki_mesh_load(const char *path, pki_mesh *out, pk_error *err)
@@ -344,18 +320,12 @@ pk_status pki_mesh_load(const char *path, pki_mesh *out, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  /* O_NONBLOCK: opening a pipe must not wait for someone to write to it. */
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    return pki_fail(err, PK_ERROR_FILE, in_file(path), "the file cannot be opened: %s", strerror(errno));
-  }
-  char *data = NULL;
   size_t size = 0;
-  status = read_bytes(fd, path, &data, &size, err);
-  close(fd);
-  if (status == PK_OK) {
-    status = pki_mesh_parse(row->name, path, data, size, out, err);
+  char *data = pki_file_read(path, PKI_MESH_MAX_BYTES, &size);
+  if (data == NULL) {
+    return fail_read(path, size, errno, err);
   }
+  status = pki_mesh_parse(row->name, path, data, size, out, err);
   free(data);
   return status;
 }

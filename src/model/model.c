@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 
 void pk_model_destroy(pk_model *model)
 {
@@ -28,16 +29,6 @@ int pk_model_find_joint(const pk_model *model, const char *name)
     }
   }
   return -1;
-}
-
-/* FNV-1a over the bytes of an array. */
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
-{
-  const unsigned char *bytes = data;
-  for (size_t i = 0; i < size; i++) {
-    hash = (hash ^ bytes[i]) * 1099511628211ULL;
-  }
-  return hash;
 }
 
 unsigned long long pk_model_hash(const pk_model *m)
@@ -66,9 +57,9 @@ unsigned long long pk_model_hash(const pk_model *m)
       {m->dof_effort, nu * sizeof(double)},
       {m->dof_velocity, nu * sizeof(double)},
   };
-  uint64_t hash = 1469598103934665603ULL;
+  uint64_t hash = PKI_HASH_START;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    hash = hash_bytes(hash, parts[i].data, parts[i].size);
+    hash = pki_hash_bytes(hash, parts[i].data, parts[i].size);
   }
   return hash;
 }

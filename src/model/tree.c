@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/compile.h"
 
 /* A hash table of full names: open addressing, values are indices. */
@@ -15,11 +16,8 @@ typedef struct name_table {
 
 static uint64_t name_hash(const char *name)
 {
-  uint64_t hash = 1469598103934665603ULL; /* FNV-1a, then mixed */
-  for (; *name; name++) {
-    hash = (hash ^ (unsigned char)*name) * 1099511628211ULL;
-  }
-  hash ^= hash >> 32;
+  uint64_t hash = pki_hash_bytes(PKI_HASH_START, name, strlen(name));
+  hash ^= hash >> 32; /* mixed: the table takes the low bits */
   hash *= 0x9e3779b97f4a7c15ULL;
   return hash ^ (hash >> 29);
 }

@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <libxml/parser.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/file.h"
 
 pk_urdf_options pk_urdf_options_default(void)
 {
@@ -137,60 +138,27 @@ static pk_status file_error(pk_builder *b, const char *path, pk_status status, c
   return pki_fail(err, status, where, "%s", message);
 }
 
-/* The whole file, at most one byte more than may be read; NULL with errno. */
-static char *read_all(const char *path, size_t *size)
+/* Why a file could not be read, as pki_file_read left it in errno. */
+static const char *read_cause(int cause)
 {
-  FILE *in = fopen(path, "rb");
-  if (in == NULL) {
-    return NULL;
+  switch (cause) {
+  case ENOENT: return "cannot read the file: there is no such file";
+  case EISDIR: return "cannot read the file: it is a folder, name the .urdf file in it";
+  case ESPIPE: return "cannot read the file: it is a device or a pipe";
+  case EACCES: return "cannot read the file: no permission";
+  default: return "cannot read the file: reading failed";
   }
-  const size_t most = (size_t)PKI_URDF_MAX_BYTES + 1;
-  size_t room = 64 << 10, used = 0;
-  char *text = malloc(room);
-  while (text != NULL) {
-    errno = 0;
-    used += fread(text + used, 1, room - used, in);
-    if (used < room || used == most) {
-      break;
-    }
-    room = 2 * room < most ? 2 * room : most;
-    char *bigger = realloc(text, room);
-    if (bigger == NULL) {
-      free(text);
-    }
-    text = bigger;
-  }
-  if (text == NULL) {
-    errno = ENOMEM;
-  } else if (ferror(in)) {
-    const int cause = errno != 0 ? errno : EIO;
-    free(text);
-    text = NULL;
-    errno = cause;
-  }
-  const int cause = errno;
-  fclose(in);
-  errno = cause;
-  *size = used;
-  return text;
 }
 
 pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_urdf_options *options, pk_error *err)
 {
   size_t size = 0;
-  char *text = read_all(path, &size);
+  char *text = pki_file_read(path, PKI_URDF_MAX_BYTES, &size);
   if (text == NULL) {
-    char message[256];
     const int cause = errno;
-    if (cause == ENOMEM) {
-      return file_error(b, path, PK_ERROR_MEMORY, "out of memory", err);
-    }
-    snprintf(message, sizeof message, "cannot read the file: %s",
-             cause == ENOENT   ? "there is no such file"
-             : cause == EISDIR ? "it is a folder, name the .urdf file in it"
-             : cause == EACCES ? "no permission"
-                               : "reading failed");
-    return file_error(b, path, PK_ERROR_FILE, message, err);
+    return cause == ENOMEM  ? file_error(b, path, PK_ERROR_MEMORY, "out of memory", err)
+           : cause == EFBIG ? file_error(b, path, PK_ERROR_LIMIT, PKI_URDF_TOO_LARGE, err)
+                            : file_error(b, path, PK_ERROR_FILE, read_cause(cause), err);
   }
   const pk_status status = pk_builder_add_urdf_memory(b, text, size, path, options, err);
   free(text);

@@ -30,6 +30,8 @@ enum {
   PKI_URDF_MAX_DEPTH = 64
 };
 
+#define PKI_URDF_TOO_LARGE "the file is larger than 64 MiB"
+
 /* One load under way. */
 typedef struct pki_urdf {
   pk_builder *b;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "base/file.h"
 
 /* printf into memory of the right size; NULL when there is none. */
 __attribute__((format(printf, 1, 2))) static char *format_new(const char *format, ...)
@@ -46,22 +47,10 @@ static bool lies_in(const char *path, const char *folder)
   return strncmp(path, folder, n) == 0 && (path[n] == '/' || (n > 0 && folder[n - 1] == '/'));
 }
 
-static bool is_folder(const char *path)
-{
-  struct stat info;
-  return path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static bool is_file(const char *path)
-{
-  struct stat info;
-  return path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 static bool has_manifest(const char *folder)
 {
   char *path = format_new("%s/package.xml", folder);
-  const bool found = is_file(path);
+  const bool found = pki_is_file(path);
   free(path);
   return found;
 }
@@ -115,7 +104,8 @@ bool pki_urdf_folders_init(pki_urdf_folders *folders, const char *file, const pk
       return false;
     }
     for (int i = 0; i < folders->nextra; i++) {
-      folders->extra[i] = is_folder(folders->extra_names[i]) ? realpath(folders->extra_names[i], NULL) : NULL;
+      folders->extra[i] =
+          pki_is_folder(folders->extra_names[i]) ? realpath(folders->extra_names[i], NULL) : NULL;
     }
   }
   return true;
@@ -178,7 +168,7 @@ static void try_file(search *s, char *path, const char *also)
     return;
   }
   note(s, path);
-  char *real = is_file(path) ? realpath(path, NULL) : NULL;
+  char *real = pki_is_file(path) ? realpath(path, NULL) : NULL;
   if (real != NULL && is_allowed(s->folders, real, also)) {
     s->found = path; /* by its own name, whose ending says what it is */
     path = NULL;
@@ -206,7 +196,7 @@ static void try_above(search *s, const char *name, const char *rest)
     const bool near =
         beside != NULL && strcmp(at, "/") != 0 && (strcmp(at, beside) == 0 || lies_in(at, beside));
     char *package = format_new("%s%s%s", at, strcmp(at, "/") == 0 ? "" : "/", name);
-    if (package != NULL && is_folder(package) && (near || has_manifest(package))) {
+    if (package != NULL && pki_is_folder(package) && (near || has_manifest(package))) {
       char *real = realpath(package, NULL);
       try_file(s, format_new("%s/%s", package, rest), real);
       free(real);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/urdf.h"
 
 typedef struct scanner {
@@ -103,10 +104,7 @@ static bool count_nodes(scanner *s, int more)
 /* Count the name of an element or attribute among the different ones. */
 static bool count_name(scanner *s, const char *name, size_t length)
 {
-  uint64_t hash = 1469598103934665603ULL; /* FNV-1a */
-  for (size_t i = 0; i < length; i++) {
-    hash = (hash ^ (unsigned char)name[i]) * 1099511628211ULL;
-  }
+  uint64_t hash = pki_hash_bytes(PKI_HASH_START, name, length);
   hash = hash != 0 ? hash : 1;
   size_t slot = (hash ^ (hash >> 32)) % NAME_SLOTS;
   while (s->seen[slot] != 0 && s->seen[slot] != hash) {
@@ -228,7 +226,7 @@ bool pki_urdf_scan(pki_urdf *u, const char *text, size_t size)
 {
   scanner s = {.u = u, .at = text, .end = text + size, .line = 1};
   if (size > PKI_URDF_MAX_BYTES) {
-    pki_urdf_error_at(u, 0, "", PK_ERROR_LIMIT, "the file is larger than 64 MiB");
+    pki_urdf_error_at(u, 0, "", PK_ERROR_LIMIT, PKI_URDF_TOO_LARGE);
     return false;
   }
   if (size == 0) {

@@ -1,8 +1,9 @@
 #include "model/urdf_spec.h"
 
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "base/error.h"
 
 /* Extensions are those that 338 public robot files use, and those of common tools. */
 static const pki_urdf_spec specs[] = {
@@ -97,44 +98,13 @@ bool pki_urdf_listed(const char *const *list, const char *word)
   return false;
 }
 
-enum { LETTERS = 32 };
-
-static int least(int a, int b)
-{
-  return a < b ? a : b;
-}
-
-/* Edits between two words, case ignored, a swap of neighbours counting as one. */
-static int edits(const char *a, const char *b)
-{
-  const int na = (int)strlen(a), nb = (int)strlen(b);
-  int d[LETTERS + 1][LETTERS + 1];
-  for (int i = 0; i <= na; i++) {
-    d[i][0] = i;
-  }
-  for (int j = 0; j <= nb; j++) {
-    d[0][j] = j;
-  }
-  for (int i = 1; i <= na; i++) {
-    for (int j = 1; j <= nb; j++) {
-      const int ai = tolower((unsigned char)a[i - 1]), bj = tolower((unsigned char)b[j - 1]);
-      d[i][j] = least(d[i - 1][j - 1] + (ai != bj), least(d[i - 1][j], d[i][j - 1]) + 1);
-      if (i > 1 && j > 1 && ai == tolower((unsigned char)b[j - 2]) &&
-          bj == tolower((unsigned char)a[i - 2])) {
-        d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return d[na][nb];
-}
-
 const char *pki_urdf_slip(const char *const *list, const char *word)
 {
   const size_t length = strlen(word);
   const char *nearest = NULL;
   int fewest = length >= 6 ? 3 : length >= 3 ? 2 : 1;
-  for (; *list != NULL && length <= LETTERS; list++) {
-    const int count = strlen(*list) <= LETTERS ? edits(word, *list) : LETTERS;
+  for (; *list != NULL; list++) {
+    const int count = pki_word_distance(word, *list);
     if (count < fewest) {
       fewest = count;
       nearest = *list;

@@ -66,11 +66,11 @@ void pki_svg_range(const pki_svg_panel *panel, bool of_y, double *least, double 
       }
     }
   }
-  if (lo > hi) { // nothing to show: an empty frame
+  if (lo > hi) { /* nothing to show: an empty frame */
     lo = 0;
     hi = 1;
   }
-  if (hi - lo <= 1e-14 * fmax(fabs(lo), fabs(hi))) { // one value: put it in the middle
+  if (hi - lo <= 1e-14 * fmax(fabs(lo), fabs(hi))) { /* one value: put it in the middle */
     const double half = axis->log ? 0.5 : lo == 0 ? 1 : 0.1 * fabs(lo);
     lo -= half;
     hi += half;
@@ -128,7 +128,7 @@ static void draw_axes(pki_text *out, const pki_svg_panel *panel, const frame *f,
   get_ticks(&panel->x, x[0], x[1], f->width, 75, &tx);
   get_ticks(&panel->y, y[0], y[1], f->height, 42, &ty);
 
-  // Grid, then frame, so that the frame lies on top.
+  /* Grid, then frame, so that the frame lies on top. */
   pki_text_add(out, "<path class=\"grid\" d=\"");
   for (int i = 0; i < tx.count; i++) {
     pki_text_addf(out, "M%.2f %.2fv%.2f", pixel_x(f, tx.value[i]), f->top, f->height);
@@ -166,7 +166,7 @@ typedef struct column {
 
 static void add_point(pki_text *out, const frame *f, const pki_svg_series *s, int i, bool *pen_down)
 {
-  // Far outside points would overflow a renderer's numbers; the clip hides the difference.
+  /* Far outside points would overflow a renderer's numbers; the clip hides the difference. */
   const double far = 1e5;
   const double px = fmin(fmax(pixel_x(f, s->x[i]), -far), far);
   const double py = fmin(fmax(pixel_y(f, s->y[i]), -far), far);
@@ -215,7 +215,7 @@ static void draw_line(pki_text *out, const pki_svg_series *s, const frame *f, co
       if (open) {
         flush_column(out, f, s, &c, &pen_down);
       }
-      open = pen_down = false; // a gap
+      open = pen_down = false; /* a gap */
       continue;
     }
     const bool same = thin && open && floor(pixel_x(f, s->x[i])) == floor(pixel_x(f, s->x[c.first]));
@@ -268,7 +268,7 @@ static void draw_legend(pki_text *out, const pki_svg_panel *panel, double left, 
     pki_text_addf(out, "<text class=\"legend\" x=\"%.2f\" y=\"%.2f\">", left + 26, y);
     pki_text_add_escaped(out, series->name);
     pki_text_add(out, "</text>\n");
-    int letters = 0; // characters, not bytes
+    int letters = 0; /* characters, not bytes */
     for (const char *c = series->name; *c != '\0'; c++) {
       letters += (*c & 0xC0) != 0x80;
     }

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "record/table.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@ int pki_text_width(const char *string)
 {
   int width = 0;
   for (const char *c = string; *c != '\0'; c++) {
-    if (*c == '\033') { // ESC [ ... m
+    if (*c == '\033') { /* ESC [ ... m */
       while (*c != '\0' && *c != 'm') {
         c++;
       }
@@ -76,6 +75,38 @@ static bool is_group(const pki_table *table, int row)
   return table->columns > 1 && table->cells[row * table->columns + 1] == NULL;
 }
 
+/* Past the number at `at`: digits, at most one point, an exponent; NULL when there is none. */
+static const char *past_number(const char *at)
+{
+  size_t whole = strspn(at, "0123456789"), part = 0;
+  at += whole;
+  if (*at == '.') {
+    part = strspn(at + 1, "0123456789");
+    at += 1 + part;
+  }
+  if (whole + part == 0) {
+    return NULL;
+  }
+  if (*at == 'e') {
+    const char *exponent = at + 1 + (at[1] == '-' || at[1] == '+');
+    const size_t digits = strspn(exponent, "0123456789");
+    at = digits > 0 ? exponent + digits : at;
+  }
+  return at;
+}
+
+/* A number with its sign, and perhaps a short unit. */
+static bool is_number(const char *cell)
+{
+  enum { UNIT_MAX = 10 };
+  const char *first = cell + strspn(cell, "+-<");
+  if (strncmp(first, "±", strlen("±")) == 0) {
+    first += strlen("±");
+  }
+  const char *unit = past_number(first);
+  return unit != NULL && strpbrk(unit, "0123456789.,:;") == NULL && pki_text_width(unit) <= UNIT_MAX;
+}
+
 bool pki_table_is_number(const pki_table *table, int column)
 {
   bool any = false;
@@ -84,11 +115,7 @@ bool pki_table_is_number(const pki_table *table, int column)
     if (is_group(table, r) || cell == NULL || cell[0] == '\0' || strcmp(cell, "—") == 0) {
       continue;
     }
-    const char *first = cell + strspn(cell, "+-<±");
-    if (strncmp(first, "±", strlen("±")) == 0) {
-      first += strlen("±");
-    }
-    if (!isdigit((unsigned char)*first)) {
+    if (!is_number(cell)) {
       return false;
     }
     any = true;
@@ -105,7 +132,7 @@ static void write_row(const pki_table *table, int row, const int *width, const b
                       const char *indent, pki_text *out)
 {
   char *const *cells = table->cells + (size_t)row * (size_t)table->columns;
-  int last = table->columns - 1; // no spaces at a line's end
+  int last = table->columns - 1; /* no spaces at a line's end */
   while (last > 0 && (cells[last] == NULL || cells[last][0] == '\0')) {
     last--;
   }

@@ -120,7 +120,7 @@ pk_status pki_text_save(const pki_text *text, const char *path, pk_error *err)
   if (text->failed) {
     return pki_fail(err, PK_ERROR_MEMORY, where, "not enough memory to write this file");
   }
-  // The process number keeps two writers of the same file apart.
+  /* The process number keeps two writers of the same file apart. */
   char temporary[4096];
   const int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
   if (n < 0 || (size_t)n >= sizeof temporary) {
@@ -155,7 +155,7 @@ pk_status pki_folder_create(const char *path, pk_error *err)
   if (size == 0 || size >= sizeof part) {
     return pki_fail(err, PK_ERROR_FILE, where, "not a usable folder name");
   }
-  // One folder after another, from the top.
+  /* One folder after another, from the top. */
   for (size_t i = 1; i <= size; i++) {
     if (path[i] != '/' && path[i] != '\0') {
       continue;

@@ -51,7 +51,7 @@ static void write_labels(double step, pki_ticks *t)
   for (int i = 0; i < t->count; i++) {
     largest = fmax(largest, fabs(t->value[i] - t->offset));
   }
-  // One power of ten for all labels when they would be long.
+  /* One power of ten for all labels when they would be long. */
   t->exponent = 0;
   if (largest >= 99999.5 || (largest > 0 && largest < 0.00999)) {
     t->exponent = (int)floor(log10(largest) + 1e-9);
@@ -75,7 +75,7 @@ void pki_ticks_linear(double least, double most, int want, pki_ticks *out)
   while ((most - least) / step > PKI_TICKS_MAX - 2) {
     step *= 2;
   }
-  // A tick that rounding pushed just outside still belongs to the axis.
+  /* A tick that rounding pushed just outside still belongs to the axis. */
   const double slack = 1e-9 * step;
   const double first = ceil((least - slack) / step);
   for (int i = 0; i < PKI_TICKS_MAX; i++) {
@@ -101,7 +101,7 @@ void pki_ticks_log(double least, double most, int want, pki_ticks *out)
   while ((last - first) / stride + 1 > (want > 1 ? want : 2) || (last - first) / stride + 1 > PKI_TICKS_MAX) {
     stride++;
   }
-  // Thinned decades are multiples of the stride.
+  /* Thinned decades are multiples of the stride. */
   const int start = fine ? first - 1 : first + ((-first) % stride + stride) % stride;
   for (int e = start; e <= last; e += stride) {
     static const int parts[] = {1, 2, 5};

@@ -1,6 +1,7 @@
 /* Adaptive integration by SUNDIALS ARKODE. The state is y = (xi, u) with q = q_0 (+) xi; after each
  * internal step q_0 moves to the new configuration and xi starts again from zero, so that the
  * exponential coordinates stay small. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,11 +35,17 @@ static int rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   const double *xi = N_VGetArrayPointer(y), *u = xi + m->nu;
   double *xi_dot = N_VGetArrayPointer(ydot), *u_dot = xi_dot + m->nu;
   double *force = pki_scratch(sim, 0);
-  memcpy(w->work.diag, w->work.params.armature, (size_t)m->nu * sizeof(double));
+  pki_reset_diagonal(&w->work);
   w->kernels->config_add(m, ark->q, 1, xi, sim->q_stage);
   pki_joint_force(sim, sim->q_stage, u, sim->tau_next, force);
   pki_smooth_acceleration(w, sim->q_stage, u, force, u_dot);
   w->kernels->config_rate(m, xi, u, xi_dot);
+  /* a positive result asks for a shorter step */
+  for (int k = 0; k < m->nu; k++) {
+    if (!isfinite(u_dot[k]) || !isfinite(xi_dot[k])) {
+      return 1;
+    }
+  }
   return 0;
 }
 
@@ -68,6 +75,9 @@ static bool set_solver(pk_sim *sim, pki_ark *ark)
 pk_status pki_ark_create(pk_sim *sim, pk_error *err)
 {
   const bool implicit = sim->options.stepper == PK_STEPPER_ARK_IMPLICIT;
+  if (sim->model->nu == 0) {
+    return PK_OK; /* nothing moves */
+  }
   pki_ark *ark = calloc(1, sizeof *ark);
   sim->ark = ark;
   bool ok = ark != NULL && SUNContext_Create(NULL, &ark->context) == 0;
@@ -138,6 +148,9 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
   pki_ark *ark = sim->ark;
   const pk_model *m = sim->model;
   const size_t nu = (size_t)m->nu;
+  if (nu == 0) {
+    return PK_OK;
+  }
   const double dt = sim->options.dt;
   double *y = N_VGetArrayPointer(ark->y), t = 0;
   memcpy(ark->q, sim->q, (size_t)m->nq * sizeof *ark->q);
@@ -145,7 +158,7 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
   memcpy(y + nu, sim->u, nu * sizeof *y);
   bool ok = ARKStepReset(ark->memory, 0, ark->y) == 0 && ARKStepSetInitStep(ark->memory, ark->step) == 0 &&
             ARKStepSetStopTime(ark->memory, dt) == 0;
-  while (ok && t < dt) {
+  while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
     ok = ARKStepEvolve(ark->memory, dt, ark->y, &t, ARK_ONE_STEP) >= 0;
     double next = 0;
@@ -157,14 +170,16 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
     info->iterations++;
     ok = ok && t > before && recentre(sim, ark, t) && ARKStepSetStopTime(ark->memory, dt) == 0;
   }
-  if (!ok) {
+  if (!ok || t < dt) {
     ark->step = 0;
+    memcpy(sim->q_next, sim->q, (size_t)m->nq * sizeof *sim->q_next);
+    memcpy(sim->u_next, sim->u, nu * sizeof *sim->u_next);
     return PK_ERROR_CONVERGENCE;
   }
   memcpy(sim->q_next, ark->q, (size_t)m->nq * sizeof *sim->q_next);
   memcpy(sim->u_next, y + nu, nu * sizeof *sim->u_next);
   double *force = pki_scratch(sim, 0);
-  pki_joint_force(sim, sim->q_next, sim->u_next, sim->tau_next, force);
+  info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->tau_next, force);
   return PK_OK;
 }
 

@@ -1,7 +1,5 @@
 /* The schemes of order one. */
-#include <string.h>
-
-#include "step/sim.h"
+#include "step/contact.h"
 
 /* u_end from M and h at the start; then the configuration moves with u_end. */
 pk_status pki_step_euler(pk_sim *sim, pk_step_info *info)
@@ -9,11 +7,12 @@ pk_status pki_step_euler(pk_sim *sim, pk_step_info *info)
   const double dt = sim->options.dt;
   const pk_status status = pki_end_velocity(sim, sim->q, dt, sim->u_next, info);
   sim->workspace->kernels->config_add(sim->model, sim->q, dt, sim->u_next, sim->q_next);
-  return status;
+  return status == PK_OK ? pki_contact_project(sim, sim->q_next, info) : status;
 }
 
-/* Moreau's midpoint scheme, equations (6)-(8) without contact: M and h at the midpoint q_M, which
- * is reached with the velocity of the start; the second half goes with the velocity of the end. */
+/* Moreau's midpoint scheme (Moreau 1988; Gehring et al. 2014, equations 6 to 8): M, h and contacts at the
+ * midpoint q_M, which is reached with the velocity of the start; the second half goes with that of the
+ * end. */
 pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info)
 {
   const double half = 0.5 * sim->options.dt;
@@ -22,5 +21,5 @@ pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info)
   kernels->config_add(sim->model, sim->q, half, sim->u, q_mid);
   const pk_status status = pki_end_velocity(sim, q_mid, half, sim->u_next, info);
   kernels->config_add(sim->model, q_mid, half, sim->u_next, sim->q_next);
-  return status;
+  return status == PK_OK ? pki_contact_project(sim, sim->q_next, info) : status;
 }

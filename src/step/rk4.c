@@ -5,20 +5,19 @@
  * so that quaternions stay on the group and the order is four on the whole state. What
  * rounding keeps back from the sums is carried to the next step (Kahan 1965): over millions of
  * steps the energy of a pendulum would show it. */
-#include <string.h>
-
 #include "model/motion.h"
 #include "step/sim.h"
 
-/* One evaluation: rates of xi and u at (q_0 (+) xi, u). */
-static void evaluate(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)
+/* One evaluation: rates of xi and u at (q_0 (+) xi, u); how many commands are at their limit comes back. */
+static int evaluate(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)
 {
   pk_workspace *w = sim->workspace;
   double *force = pki_scratch(sim, 9);
   w->kernels->config_add(sim->model, sim->q, 1, xi, sim->q_stage);
-  pki_joint_force(sim, sim->q_stage, u, sim->tau_next, force);
+  const int saturated = pki_joint_force(sim, sim->q_stage, u, sim->tau_next, force);
   pki_smooth_acceleration(w, sim->q_stage, u, force, u_dot);
   w->kernels->config_rate(sim->model, xi, u, xi_dot);
+  return saturated;
 }
 
 /* sum + step with the rounding of earlier steps; what is lost now goes to carry. */
@@ -48,22 +47,20 @@ static void move_config(pk_sim *sim, const double *xi)
 
 pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
 {
-  (void)info;
   const int nu = sim->model->nu;
   const double dt = sim->options.dt;
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   double *xi = pki_scratch(sim, 0), *u = pki_scratch(sim, 1), *k_xi = pki_scratch(sim, 2),
          *k_u = pki_scratch(sim, 3);
   double *sum_xi = pki_scratch(sim, 4), *sum_u = pki_scratch(sim, 5);
-  pki_work *work = &sim->workspace->work;
-  memcpy(work->diag, work->params.armature, (size_t)nu * sizeof(double));
+  pki_reset_diagonal(&sim->workspace->work);
 
   for (int s = 0; s < 4; s++) {
     for (int k = 0; k < nu; k++) {
       xi[k] = s == 0 ? 0 : dt * node[s] * k_xi[k];
       u[k] = s == 0 ? sim->u[k] : sim->u[k] + dt * node[s] * k_u[k];
     }
-    evaluate(sim, xi, u, k_xi, k_u);
+    info->saturated = evaluate(sim, xi, u, k_xi, k_u);
     for (int k = 0; k < nu; k++) {
       sum_xi[k] = s == 0 ? weight[s] * k_xi[k] : sum_xi[k] + weight[s] * k_xi[k];
       sum_u[k] = s == 0 ? weight[s] * k_u[k] : sum_u[k] + weight[s] * k_u[k];

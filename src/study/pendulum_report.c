@@ -114,19 +114,19 @@ typedef struct plots {
   double theory_x[2], theory_y[2], paper_y[2];
 } plots;
 
-static void build_plots(const pki_pendulum_data *d, double *absolute_error, plots *p)
+/* All of the 300 time units. */
+static const pki_svg_axis all_time = {.label = "time", .unit = "time units", .least = 0, .most = 300};
+
+/* Left of Fig. 3, and what cannot be seen there: the error of Pronk's period. */
+static void plot_periods(const pki_pendulum_data *d, double *absolute_error, plots *p)
 {
   const pki_pendulum_history *a = &d->rotation, *b = &d->other_rotation;
-  const int nb = d->peer != NULL;
-  const pki_svg_axis time = {.label = "time", .unit = "time units", .least = 0, .most = 300};
   for (int i = 0; i < a->nperiod; i++) {
     absolute_error[i] = fabs(a->period[i] - d->period_agm);
   }
   p->theory_x[1] = 300;
   p->theory_y[0] = p->theory_y[1] = d->period_agm;
   p->paper_y[0] = p->paper_y[1] = 5e-9;
-
-  // Left of Fig. 3, and what cannot be seen there: the error of Pronk's period.
   p->period[0] = (pki_svg_series){
       .name = "Pronk", .x = a->period_time, .y = a->period, .n = a->nperiod, .style = PKI_SVG_LINE_POINTS};
   p->period[1] = (pki_svg_series){
@@ -138,10 +138,10 @@ static void build_plots(const pki_pendulum_data *d, double *absolute_error, plot
                                   .color = 2,
                                   .style = PKI_SVG_LINE_POINTS};
   p->period_panels[0] = (pki_svg_panel){.title = "Period of a revolution",
-                                        .x = time,
+                                        .x = all_time,
                                         .y = {.label = "period", .unit = "time units"},
                                         .series = p->period,
-                                        .nseries = 2 + nb};
+                                        .nseries = 2 + (d->peer != NULL)};
   p->error[0] = (pki_svg_series){.name = "Pronk",
                                  .x = a->period_time,
                                  .y = absolute_error,
@@ -155,12 +155,16 @@ static void build_plots(const pki_pendulum_data *d, double *absolute_error, plot
                                  .style = PKI_SVG_DASHED};
   p->period_panels[1] = (pki_svg_panel){
       .title = "Error of the period",
-      .x = time,
+      .x = all_time,
       .y = {.label = "|T − theory|", .unit = "time units", .log = true, .least = 1e-14, .most = 1e-7},
       .series = p->error,
       .nseries = 2};
+}
 
-  // Right of Fig. 3: a stretch where the curves still meet, and one where they do not.
+/* Right of Fig. 3: a stretch where the curves still meet, and one where they do not. */
+static void plot_heights(const pki_pendulum_data *d, plots *p)
+{
+  const pki_pendulum_history *a = &d->rotation, *b = &d->other_rotation;
   p->height[0] = (pki_svg_series){.name = "Pronk", .x = a->time, .y = a->height, .n = a->n};
   p->height[1] =
       (pki_svg_series){.name = "ODE", .x = b->time, .y = b->height, .n = b->n, .style = PKI_SVG_DASHED};
@@ -173,16 +177,28 @@ static void build_plots(const pki_pendulum_data *d, double *absolute_error, plot
         .x = {.label = "time", .unit = "time units", .least = window[i][0], .most = window[i][1]},
         .y = {.label = "height", .unit = "l", .least = -1.1, .most = 1.1},
         .series = p->height,
-        .nseries = 1 + nb};
+        .nseries = 1 + (d->peer != NULL)};
   }
+}
+
+static void plot_energy(const pki_pendulum_data *d, plots *p)
+{
+  const pki_pendulum_history *a = &d->rotation, *b = &d->other_rotation;
   p->energy[0] = (pki_svg_series){.name = "Pronk", .x = a->time, .y = a->energy_error, .n = a->n};
   p->energy[1] =
       (pki_svg_series){.name = "ODE", .x = b->time, .y = b->energy_error, .n = b->n, .style = PKI_SVG_LINE};
   p->energy_panel = (pki_svg_panel){.title = "Relative energy error",
-                                    .x = time,
+                                    .x = all_time,
                                     .y = {.label = "|E(t) − E(0)| / E(t)", .log = true},
                                     .series = p->energy,
-                                    .nseries = 1 + nb};
+                                    .nseries = 1 + (d->peer != NULL)};
+}
+
+static void build_plots(const pki_pendulum_data *d, double *absolute_error, plots *p)
+{
+  plot_periods(d, absolute_error, p);
+  plot_heights(d, p);
+  plot_energy(d, p);
   p->figures[0] = (pki_svg_figure){.id = "period", .panels = p->period_panels, .npanels = 2};
   p->figures[1] = (pki_svg_figure){.id = "height", .panels = p->height_panels, .npanels = 2};
   p->figures[2] = (pki_svg_figure){.id = "energy", .panels = &p->energy_panel, .npanels = 1, .width = 960};

@@ -23,7 +23,7 @@ static double seconds(void)
 
 /* --- models --------------------------------------------------------------------------- */
 
-/* What the paper's numbers make of M and of the potential when hanging straight down. */
+/* What the numbers of Zobova et al. 2016 make of M and of the potential when hanging straight down. */
 static pk_status check_model(const pk_model *model, int bodies, const char *path, pk_error *err)
 {
   static const double single[1] = {6.5}, twofold[4] = {49, 24.5, 24.5, 14.5};
@@ -87,7 +87,7 @@ pk_status pki_pendulum_load(int bodies, pk_model **out, pk_error *err)
 
 pk_status pki_pendulum_history_create(pki_pendulum_history *h, int n, pk_error *err)
 {
-  // Four curves and room for one revolution at every eighth sample.
+  /* Four curves and room for one revolution at every eighth sample. */
   *h = (pki_pendulum_history){0};
   double *memory = calloc((size_t)n * 4 + (size_t)(n / 8 + 1) * 2, sizeof *memory);
   if (memory == NULL) {
@@ -225,7 +225,7 @@ pk_status pki_pendulum_measure(const pk_model *model, const pki_pendulum_case *c
   }
   status = run_pronk(sim, c, watch, out, history);
 
-  // Speed: the same motion without looking at it.
+  /* Speed: the same motion without looking at it. */
   set_state(sim, c);
   for (int k = 0; k < STRETCHES; k++) {
     const double begin = seconds();
@@ -244,7 +244,7 @@ pk_status pki_pendulum_measure(const pk_model *model, const pki_pendulum_case *c
 
 static void *create_peer(const pki_pendulum_peer *peer, const pki_pendulum_case *c)
 {
-  // Lengths, masses and moments of the paper; m2 = 2 (pendulum.h).
+  /* Lengths, masses and moments of the paper; m2 = 2 (pendulum.h). */
   pki_pendulum_body bodies[PKI_PENDULUM_MAX] = {{.mass = 1, .com = 1, .length = 2, .moment = 5.5},
                                                 {.mass = 2, .com = 2.5, .length = 2.5, .moment = 2}};
   double angle = 0, rate = 0;
@@ -278,7 +278,7 @@ static void run_peer(const pki_pendulum_peer *peer, void *world, const pki_pendu
     if (history == NULL) {
       continue;
     }
-    // The angle goes on where it was; a revolution ends within the step, by a straight line.
+    /* The angle goes on where it was; a revolution ends within the step, by a straight line. */
     const double before = angle;
     angle += remainder(s.angle[0] - angle, two_pi);
     const double target = two_pi * (history->nperiod + 1);

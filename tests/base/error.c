@@ -121,6 +121,21 @@ static void the_nearest_word_forgives_typing_errors(void **state)
   expect_nearest("rk5", "rk4");
 }
 
+static void distances_count_edits_and_swaps(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *a, *b;
+    int edits;
+  } rows[] = {{"", "", 0},         {"", "abc", 3},           {"abc", "", 3},      {"abc", "ABC", 0},
+              {"abc", "ab", 1},    {"abc", "acb", 1},        {"abcd", "badc", 2}, {"joint", "jiont", 1},
+              {"link", "lnik", 1}, {"kitten", "sitting", 3}, {"a", "b", 1}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    assert_int_equal(pki_word_distance(rows[i].a, rows[i].b), rows[i].edits);
+    assert_int_equal(pki_word_distance(rows[i].b, rows[i].a), rows[i].edits);
+  }
+}
+
 static void a_word_that_is_far_from_all_has_no_nearest(void **state)
 {
   (void)state;
@@ -169,6 +184,7 @@ int main(void)
       cmocka_unit_test(a_number_that_is_no_status_is_called_unknown),
       cmocka_unit_test(the_version_is_three_numbers),
       cmocka_unit_test(the_nearest_word_forgives_typing_errors),
+      cmocka_unit_test(distances_count_edits_and_swaps),
       cmocka_unit_test(a_word_that_is_far_from_all_has_no_nearest),
       cmocka_unit_test(among_equally_near_words_the_first_wins),
       cmocka_unit_test(very_long_words_are_near_to_nothing),

@@ -44,8 +44,9 @@ static void unit_numbers_fill_the_interval_evenly(void **state)
     bins[(int)(x * BINS)]++;
   }
   /* Five standard deviations of a bin's count. */
-  for (int i = 0; i < BINS; i++)
+  for (int i = 0; i < BINS; i++) {
     assert_true(fabs((double)bins[i] - (double)N / BINS) < 5.0 * sqrt(N * 0.1 * 0.9));
+  }
 }
 
 static void bounds_hold(void **state)
@@ -92,8 +93,9 @@ static void quaternions_are_unit_and_prefer_no_direction(void **state)
     }
     assert_true(fabs(norm - 1.0) < 1e-14);
   }
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 4; k++) {
     assert_true(fabs(mean[k]) < 5.0 * 0.5 / sqrt(N));
+  }
 }
 
 int main(void)

@@ -17,8 +17,9 @@
 static int run_bench(int argc, const char *const *words, char *text, size_t size)
 {
   char *argv[8];
-  for (int i = 0; i < argc; i++)
+  for (int i = 0; i < argc; i++) {
     argv[i] = (char *)words[i];
+  }
   FILE *out = tmpfile();
   assert_non_null(out);
   const int code = pki_bench_main(argc, argv, out);
@@ -75,8 +76,9 @@ static void json_has_the_promised_fields(void **state)
   {
     static const char *const numbers[] = {"lanes", "threads",   "median",  "spread",
                                           "ratio", "per_robot", "per_link"};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
       assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, numbers[k])));
+    }
     assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "us/call");
     assert_string_equal(cJSON_GetObjectItem(result, "engine")->valuestring, "pronk");
     found += strcmp(cJSON_GetObjectItem(result, "work")->valuestring, "aba chain-10") == 0;

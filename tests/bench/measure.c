@@ -35,12 +35,14 @@ typedef struct guest {
 static void run_guest(void *user, int index)
 {
   guest *g = user;
-  if (g->diary->last != g->id)
+  if (g->diary->last != g->id) {
     g->diary->changes++;
+  }
   g->diary->last = g->id;
   g->used[index]++;
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 100; i++) {
     g->sum = g->sum + sqrt((double)i);
+  }
 }
 
 static void entrants_take_turns_over_all_inputs(void **state)
@@ -55,8 +57,9 @@ static void entrants_take_turns_over_all_inputs(void **state)
 
   /* Two changes while calibrating, then two in each of six rounds. */
   assert_int_equal(d.changes, 14);
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 4; k++) {
     assert_true(guests[0].used[k] > 0);
+  }
   assert_true(guests[1].used[0] > 0 && guests[1].used[1] > 0);
   assert_int_equal(guests[1].used[2] + guests[1].used[3], 0);
   for (int e = 0; e < 2; e++) {

@@ -60,7 +60,7 @@ static void several_models_are_checked_to_the_end(void **state)
   write_robot("check_bad.urdf", "revolut", "0 1 0");
   run_result r = run("check check_bad.urdf pendulum nothing --json");
   assert_int_equal(r.status, 2);
-  // One object on each line.
+  /* One object on each line. */
   int objects = 0;
   for (char *line = strtok(r.out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
     cJSON *o = cJSON_Parse(line);

@@ -1,7 +1,9 @@
 /* The command as such: help, version, wrong words, exit statuses. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "cli/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -43,7 +45,7 @@ static void every_command_has_help_with_an_example_and_json(void **state)
     assert_true(contains(r.out, example));
     assert_true(contains(r.out, "--json"));
     run_free(&r);
-    // The same by the other way.
+    /* The same by the other way. */
     snprintf(line, sizeof line, "help %s", commands[i]);
     r = run(line);
     assert_int_equal(r.status, 0);
@@ -103,7 +105,8 @@ static void wrong_usage_says_what_is_missing(void **state)
       {"check", "name a model"},
       {"list models steppers", "one list at a time"},
       {"study", "name one study"},
-      {"info chain:0", "a chain has 1 to"},
+      {"info chain:0", "a chain has 1 to 11584 links"},
+      {"info chain:11579 --root free", "a chain has 1 to 11578 links"},
       {"info chain:many", "a chain has 1 to"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -112,6 +115,27 @@ static void wrong_usage_says_what_is_missing(void **state)
     assert_true(contains(r.err, cases[i].message));
     run_free(&r);
   }
+}
+
+static void an_instruction_set_that_is_not_there_is_wrong_usage(void **state)
+{
+  (void)state;
+  setenv("PRONK_ISA", "foo", 1);
+  run_result r = run("list models");
+  assert_int_equal(r.status, PKI_EXIT_USAGE);
+  assert_string_equal(r.out, "");
+  assert_true(contains(r.err, "PRONK_ISA is 'foo', but this machine has: base"));
+  run_free(&r);
+  setenv("PRONK_ISA", "base", 1);
+  r = run("--version");
+  assert_int_equal(r.status, PKI_EXIT_OK);
+  assert_true(contains(r.out, "(base, "));
+  run_free(&r);
+  setenv("PRONK_ISA", "", 1); /* empty is not set */
+  r = run("--version");
+  assert_int_equal(r.status, PKI_EXIT_OK);
+  run_free(&r);
+  unsetenv("PRONK_ISA");
 }
 
 static void output_that_cannot_be_written_is_a_failure(void **state)
@@ -153,6 +177,7 @@ int main(void)
       cmocka_unit_test(version_names_the_instruction_set_and_the_compiler),
       cmocka_unit_test(wrong_words_get_the_nearest_right_one),
       cmocka_unit_test(wrong_usage_says_what_is_missing),
+      cmocka_unit_test(an_instruction_set_that_is_not_there_is_wrong_usage),
       cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
       cmocka_unit_test(a_report_that_cannot_be_written_is_a_failure),
       cmocka_unit_test(no_colour_and_no_progress_in_a_pipe),

@@ -31,7 +31,7 @@ static void a_person_sees_the_tree_with_kinds_limits_and_masses(void **state)
   assert_true(contains(r.out, "└─ hinge_1"));
   assert_true(contains(r.out, "   └─ hinge_2"));
   assert_true(contains(r.out, "continuous"));
-  // (1 * -1 + 2 * -4.5) / 3
+  /* (1 * -1 + 2 * -4.5) / 3 */
   assert_true(contains(r.out, "centre of mass      (0.0000, 0.0000, -3.3333) m"));
   assert_true(contains(r.out, "gravity             (0, 0, -9.81) m/s²"));
   run_free(&r);
@@ -88,7 +88,7 @@ static void what_has_no_bound_is_null(void **state)
   const cJSON *joint = cJSON_GetArrayItem(array(o, "joints", 1), 0);
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(joint, "lower")));
   assert_true(cJSON_IsNull(cJSON_GetObjectItem(joint, "upper")));
-  // Moments about the centre of mass, though the model keeps them about the axis.
+  /* Moments about the centre of mass, though the model keeps them about the axis. */
   const cJSON *body = cJSON_GetArrayItem(array(o, "bodies", 1), 0);
   const double diagonal[6] = {5.5, 0, 0, 5.5, 0, 5.5};
   const cJSON *moments = array(body, "inertia", 6);
@@ -130,7 +130,7 @@ static void the_user_chooses_the_root(void **state)
     array(o, "bodies", cases[i].bodies);
     cJSON_Delete(o);
   }
-  // Helpers of the chain root are bodies for the machine and nothing to look at.
+  /* Helpers of the chain root are bodies for the machine and nothing to look at. */
   run_result r = run("info info_two.urdf --root chain");
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "chain root"));
@@ -173,6 +173,33 @@ static void the_size_is_that_of_the_shapes(void **state)
   remove("info_box.urdf");
 }
 
+/* The axis is no coordinate axis, so that the model's own frame is turned; the user's is not. */
+static void inertias_are_in_the_frame_of_the_link(void **state)
+{
+  (void)state;
+  write_file("info_skew.urdf",
+             "<robot name=\"skew\"><link name=\"world\"/><link name=\"arm\"><inertial>"
+             "<origin xyz=\"0.1 0 0\" rpy=\"0 0 0\"/><mass value=\"2\"/><inertia ixx=\"1\" ixy=\"0.125\" "
+             "ixz=\"0\" iyy=\"2\" iyz=\"0\" izz=\"2.5\"/></inertial></link><joint name=\"hinge\" "
+             "type=\"continuous\"><parent link=\"world\"/><child link=\"arm\"/><axis xyz=\"1 1 0\"/></joint>"
+             "</robot>\n");
+  cJSON *o = run_json("info info_skew.urdf --json", 0);
+  const cJSON *body = cJSON_GetArrayItem(array(o, "bodies", 1), 0);
+  static const double com[3] = {0.1, 0, 0}, moment[6] = {1, 0.125, 0, 2, 0, 2.5};
+  for (int i = 0; i < 3; i++) {
+    assert_true(fabs(cJSON_GetArrayItem(array(body, "com", 3), i)->valuedouble - com[i]) < 1e-15);
+  }
+  for (int i = 0; i < 6; i++) {
+    assert_true(fabs(cJSON_GetArrayItem(array(body, "inertia", 6), i)->valuedouble - moment[i]) < 1e-14);
+  }
+  cJSON_Delete(o);
+  run_result r = run("info info_skew.urdf");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "arm   2.0000  0.1000  0.0000  0.0000    1  0.125    0    2    0  2.5"));
+  run_free(&r);
+  remove("info_skew.urdf");
+}
+
 static void a_bad_file_is_wrong_input_with_its_line(void **state)
 {
   (void)state;
@@ -200,6 +227,7 @@ int main(void)
       cmocka_unit_test(the_user_chooses_the_root),
       cmocka_unit_test(chains_are_generated_to_any_length),
       cmocka_unit_test(the_size_is_that_of_the_shapes),
+      cmocka_unit_test(inertias_are_in_the_frame_of_the_link),
       cmocka_unit_test(a_bad_file_is_wrong_input_with_its_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ cJSON *run_json(const char *arguments, int status)
   const char *end = NULL;
   cJSON *json = cJSON_ParseWithOpts(r.out, &end, 0);
   assert_non_null(json);
-  assert_int_equal(strspn(end, " \n"), strlen(end)); // and nothing after it
+  assert_int_equal(strspn(end, " \n"), strlen(end)); /* and nothing after it */
   run_free(&r);
   return json;
 }

@@ -14,10 +14,18 @@
 #include "math/mat3.h"
 #include "support/random_tree.h"
 
-enum { LINKS = 12, NU = 6 * (LINKS + 1), NQ = 7 * (LINKS + 1), CONTACTS = 5, BOXES = 4, ROWS = 3 * CONTACTS + BOXES };
+enum {
+  LINKS = 12,
+  NU = 6 * (LINKS + 1),
+  NQ = 7 * (LINKS + 1),
+  CONTACTS = 5,
+  BOXES = 4,
+  ROWS = 3 * CONTACTS + BOXES
+};
 
 /* Contacts at origins of random links with random frames, boxes on random coordinates; dense J beside. */
-static void add_rows(pki_random *rng, const pk_model *m, pk_workspace *w, pki_assembly *a, double dense[ROWS][NU])
+static void add_rows(pki_random *rng, const pk_model *m, pk_workspace *w, pki_assembly *a,
+                     double dense[ROWS][NU])
 {
   static double J[6 * NU];
   for (int c = 0; c < CONTACTS; c++) {
@@ -61,8 +69,8 @@ static void the_matrix_is_j_inverse_m_j(void **state)
   pki_random rng = pki_random_seeded(21);
   static double Minv[NU * NU], dense[ROWS][NU];
   for (int k = 0; k < 100; k++) {
-    const random_tree_options o = {.links = 2 + k % LINKS, .mimic = k % 3 == 2,
-                                   .root = k % 2 ? PK_ROOT_FREE : PK_ROOT_CHAIN};
+    const random_tree_options o = {
+        .links = 2 + k % LINKS, .mimic = k % 3 == 2, .root = k % 2 ? PK_ROOT_FREE : PK_ROOT_CHAIN};
     pk_model *m = random_tree(&rng, &o);
     pk_workspace *w = pk_workspace_create(m);
     double q[NQ], u[NU], f[NU], r[ROWS];
@@ -76,11 +84,11 @@ static void the_matrix_is_j_inverse_m_j(void **state)
 
     pki_assembly a;
     pki_arena count = pki_arena_over(NULL, 0);
-    pki_assembly_carve(&a, m, CONTACTS, BOXES, &count);
+    pki_assembly_carve(&a, m, CONTACTS, ROWS, &count);
     void *memory = pki_aligned_alloc(count.used);
     pki_arena arena = pki_arena_over(memory, count.used);
     memset(memory, 0xff, count.used);
-    pki_assembly_carve(&a, m, CONTACTS, BOXES, &arena);
+    pki_assembly_carve(&a, m, CONTACTS, ROWS, &arena);
     assert_true(arena.used == count.used);
     add_rows(&rng, m, w, &a, dense);
     pki_assembly_finish(&a, &w->work);

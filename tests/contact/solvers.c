@@ -123,6 +123,22 @@ static void the_judge_accepts_each_case_of_the_law_and_nothing_else(void **state
   }
 }
 
+/* Without friction the cone is a ray: a pull is no push. */
+static void the_judge_refuses_to_pull_without_friction(void **state)
+{
+  (void)state;
+  const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {2, 0, 0}, mu = 0;
+  const pk_contact_problem p = {.ncontact = 1, .W = W, .q = q, .mu = &mu};
+  double u[3];
+  assert_true(pk_contact_certify(&p, (const double[3]){-2, 0, 0}, u).residual > 1);
+  assert_true(pk_contact_certify(&p, (const double[3]){0, 0, 0}, u).residual == 0);
+  for (int s = 0; s < PK_SOLVER_COUNT; s++) {
+    double r[3] = {-2, 0, 0}; /* a bad guess */
+    assert_true(solve(&p, (pk_solver)s, 1e-8, r).certificate.relative <= 1e-8);
+    assert_true(fabs(r[0]) < 1e-7);
+  }
+}
+
 static void the_judge_sees_bilateral_and_box_rows(void **state)
 {
   (void)state;
@@ -315,6 +331,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_judge_accepts_each_case_of_the_law_and_nothing_else),
+      cmocka_unit_test(the_judge_refuses_to_pull_without_friction),
       cmocka_unit_test(the_judge_sees_bilateral_and_box_rows),
       cmocka_unit_test(a_certificate_does_not_depend_on_the_unit_of_mass),
       cmocka_unit_test(one_contact_is_solved_exactly_also_without_symmetry),

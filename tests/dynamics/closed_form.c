@@ -81,7 +81,7 @@ static void chain_to_free(const double *q, const double *u, double *free_q, doub
   free_u[5] = sb * u[3] + u[5];
 }
 
-/* The thesis' two root models are one robot: the same joints accelerate alike. */
+/* The two root models of Ayit's thesis (2015) are one robot: the same joints accelerate alike. */
 static void both_free_root_models_move_alike(void **state)
 {
   (void)state;

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "dynamics/kernels.h"
+#include "math/mat3.h"
 #include "support/random_tree.h"
 
-enum { TREES = 1000, LINKS = 20, NU_MAX = 6 * (LINKS + 1), NQ_MAX = 7 * (LINKS + 1) };
+enum { TREES = 1000, LINKS = 20, ROBOTS = 2, NU_MAX = 6 * (LINKS + ROBOTS), NQ_MAX = 7 * (LINKS + ROBOTS) };
 
 static double norm(const double *v, int n)
 {
@@ -43,14 +43,15 @@ static double backward_error(const double *M, const double *a, const double *h, 
   return relative(r, M, a, h, tau, n);
 }
 
-static random_tree_options some_options(int seed)
+static random_tree_options some_options(int k)
 {
-  return (random_tree_options){.links = 1 + seed % LINKS,
-                               .mimic = seed % 5 == 4,
-                               .massless = seed % 5 == 3,
-                               .root = seed % 3 == 0   ? PK_ROOT_FREE
-                                       : seed % 3 == 1 ? PK_ROOT_FIXED
-                                                       : PK_ROOT_CHAIN};
+  return (random_tree_options){.links = 1 + k % LINKS,
+                               .mimic = k % 5 == 4,
+                               .massless = k % 5 == 3,
+                               .robots = k % 7 == 6 ? ROBOTS : 1,
+                               .root = k % 3 == 0   ? PK_ROOT_FREE
+                                       : k % 3 == 1 ? PK_ROOT_FIXED
+                                                    : PK_ROOT_CHAIN};
 }
 
 typedef struct tree_case {
@@ -59,9 +60,9 @@ typedef struct tree_case {
   double q[NQ_MAX], u[NU_MAX], tau[NU_MAX];
 } tree_case;
 
-static tree_case make_case(pki_random *rng, int seed)
+static tree_case make_case(pki_random *rng, int k)
 {
-  const random_tree_options options = some_options(seed);
+  const random_tree_options options = some_options(k);
   tree_case c = {.model = random_tree(rng, &options)};
   assert_in_range(c.model->nu, 0, NU_MAX);
   c.work = pk_workspace_create(c.model);
@@ -108,74 +109,6 @@ static void forward_and_inverse_dynamics_agree_on_random_trees(void **state)
   assert_true(worst_aba < 1e-12);
   assert_true(worst_crba < 1e-12);
   assert_true(worst_rnea < 1e-12);
-}
-
-/* One lane of a wide group must hold the bits of the one-lane run. */
-static void every_lane_count_gives_the_same_bits(void **state)
-{
-  (void)state;
-  static const char *const isas[] = {"base", "avx2", "avx512"};
-  pki_random rng = pki_random_seeded(2);
-  for (int k = 0; k < TREES; k++) {
-    tree_case c = make_case(&rng, k);
-    const pk_model *m = c.model;
-    for (int i = 0; i < 3; i++) {
-      const pki_kernels *one = pki_kernels_find(isas[i], 1);
-      if (one == NULL) {
-        continue;
-      }
-      double a1[2][NU_MAX], t1[NU_MAX];
-      pki_work work;
-      pki_arena count = pki_arena_over(NULL, 0);
-      pki_work_carve(&work, m, 8, &count);
-      void *memory = pki_aligned_alloc(count.used);
-      double *wide = pki_aligned_alloc(8 * (NQ_MAX + 5 * NU_MAX) * sizeof *wide);
-      double *q = wide, *u = q + 8 * NQ_MAX, *tau = u + 8 * NU_MAX, *a = tau + 8 * NU_MAX,
-             *t = a + 8 * NU_MAX;
-      for (int lanes = 1; lanes <= 8; lanes = lanes == 1 ? 4 : lanes + 4) {
-        const pki_kernels *kernels = pki_kernels_find(isas[i], lanes);
-        pki_arena arena = pki_arena_over(memory, count.used);
-        memset(memory, 0xff, count.used); /* garbage: reading what was never written shows */
-        pki_work_carve(&work, m, lanes, &arena);
-        /* the last lane holds the state, the others something else */
-        for (int e = 0; e < m->nq * lanes; e++) {
-          q[e] = c.q[e / lanes] + (e % lanes == lanes - 1 ? 0 : 0.1 * (e % lanes + 1));
-        }
-        for (int e = 0; e < m->nu * lanes; e++) {
-          u[e] = c.u[e / lanes] * (e % lanes == lanes - 1 ? 1 : 0.5);
-          tau[e] = c.tau[e / lanes] * (e % lanes == lanes - 1 ? 1 : 0.3);
-        }
-        if (!m->has_mimic) {
-          kernels->aba(&work, q, u, tau, a);
-        } else {
-          memset(a, 0, 8 * NU_MAX * sizeof *a);
-        }
-        kernels->rnea(&work, q, u, tau, t);
-        double last[3][NU_MAX];
-        for (int e = 0; e < m->nu; e++) {
-          last[0][e] = a[e * lanes + lanes - 1];
-          last[1][e] = t[e * lanes + lanes - 1];
-        }
-        kernels->kinematics(&work, q);
-        kernels->crba(&work);
-        kernels->ltl_factor(&work);
-        kernels->ltl_solve(&work, t);
-        for (int e = 0; e < m->nu; e++) {
-          last[2][e] = t[e * lanes + lanes - 1];
-        }
-        if (lanes == 1) {
-          memcpy(a1, last, sizeof a1);
-          memcpy(t1, last[2], sizeof t1);
-        }
-        assert_memory_equal(last[0], a1[0], (size_t)m->nu * sizeof(double));
-        assert_memory_equal(last[1], a1[1], (size_t)m->nu * sizeof(double));
-        assert_memory_equal(last[2], t1, (size_t)m->nu * sizeof(double));
-      }
-      pki_aligned_free(wide);
-      pki_aligned_free(memory);
-    }
-    free_case(&c);
-  }
 }
 
 static void the_inverse_mass_matrix_is_the_inverse(void **state)
@@ -326,6 +259,76 @@ static void energy_and_momentum_match_the_mass_matrix(void **state)
   }
 }
 
+/* Of one robot: what its own bodies add, by hand from the links' poses and velocities. */
+static void sums_over_links(const tree_case *c, int robot, double com[3], double vel[3], double momentum[6])
+{
+  double mass = 0;
+  memset(com, 0, 3 * sizeof *com), memset(vel, 0, 3 * sizeof *vel), memset(momentum, 0, 6 * sizeof *momentum);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < c->model->nlink; i++) {
+      const pk_model_link *link = &c->model->links[i];
+      if (link->body < 0 || (robot >= 0 && link->robot != robot)) {
+        continue; /* what is fixed in the world has no part */
+      }
+      const pk_pose pose = pk_link_pose(c->work, i);
+      double V[6], x[3], v[3], L[3], w[3], I[9], H[3];
+      pk_link_velocity(c->work, i, V); /* link axes */
+      pki_cross3(V, link->inertia.com, v);
+      for (int k = 0; k < 3; k++) {
+        v[k] += V[3 + k];
+      }
+      pki_mat3_from_sym(link->inertia.moment, I);
+      pki_mat3_apply(I, V, H);
+      pki_mat3_apply(pose.rot, v, v), pki_mat3_apply(pose.rot, H, H),
+          pki_mat3_apply(pose.rot, link->inertia.com, x);
+      for (int k = 0; k < 3; k++) {
+        x[k] += pose.pos[k] - (pass ? com[k] : 0);
+        w[k] = link->inertia.mass * v[k];
+      }
+      pki_cross3(x, w, L);
+      mass += pass ? 0 : link->inertia.mass;
+      for (int k = 0; k < 3; k++) {
+        com[k] += pass ? 0 : link->inertia.mass * x[k];
+        momentum[k] += pass ? L[k] + H[k] : 0;
+        momentum[3 + k] += pass ? w[k] : 0;
+      }
+    }
+    for (int k = 0; k < 3 && !pass && mass > 0; k++) {
+      com[k] /= mass;
+    }
+  }
+  for (int k = 0; k < 3 && mass > 0; k++) {
+    vel[k] = momentum[3 + k] / mass;
+  }
+}
+
+static void each_robot_has_its_own_centre_of_mass_and_momentum(void **state)
+{
+  (void)state;
+  pki_random rng = pki_random_seeded(8);
+  for (int k = 0; k < 200; k++) {
+    tree_case c = make_case(&rng, 7 * k + 6); /* two robots in one world */
+    assert_int_equal(c.model->nrobot, ROBOTS);
+    pk_kinematics_compute(c.work, c.q, c.u);
+    for (int robot = -1; robot < ROBOTS; robot++) {
+      double com[2][3], vel[2][3], momentum[2][6];
+      if (robot >= 0 && c.model->robots[robot].nbody == 0) {
+        continue;
+      }
+      pk_com_compute(c.work, robot, com[0], vel[0]);
+      pk_momentum_compute(c.work, robot, momentum[0]);
+      sums_over_links(&c, robot, com[1], vel[1], momentum[1]);
+      const double size = 1 + norm(momentum[1], 6);
+      for (int e = 0; e < 6; e++) {
+        assert_true(fabs(momentum[0][e] - momentum[1][e]) < 1e-11 * size);
+        assert_true(e >= 3 || fabs(com[0][e] - com[1][e]) < 1e-12 * (1 + norm(com[1], 3)));
+        assert_true(e >= 3 || fabs(vel[0][e] - vel[1][e]) < 1e-12 * (1 + norm(vel[1], 3)));
+      }
+    }
+    free_case(&c);
+  }
+}
+
 static void config_subtract_undoes_config_add(void **state)
 {
   (void)state;
@@ -347,11 +350,11 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forward_and_inverse_dynamics_agree_on_random_trees),
-      cmocka_unit_test(every_lane_count_gives_the_same_bits),
       cmocka_unit_test(the_inverse_mass_matrix_is_the_inverse),
       cmocka_unit_test(unit_force_responses_match_the_inverse_times_the_jacobian),
       cmocka_unit_test(jacobians_are_the_derivatives_of_poses),
       cmocka_unit_test(energy_and_momentum_match_the_mass_matrix),
+      cmocka_unit_test(each_robot_has_its_own_centre_of_mass_and_momentum),
       cmocka_unit_test(config_subtract_undoes_config_add),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 
+#include "model/chain.h"
+#include "model/compile.h"
+
 static pk_model *chain(pk_chain_options options)
 {
   pk_builder *b = pk_builder_create();
@@ -89,6 +92,27 @@ static void rods_hang_end_to_end(void **state)
   pk_model_destroy(m);
 }
 
+static void the_longest_chain_fills_the_plan(void **state)
+{
+  (void)state;
+  for (int is_free = 0; is_free < 2; is_free++) {
+    const pk_root_kind root = is_free ? PK_ROOT_FREE : PK_ROOT_FIXED;
+    /* entries of M for the limit and one more, by the count that a short chain confirms */
+    const int links[3] = {9, pki_chain_limit(root), pki_chain_limit(root) + 1};
+    long long entries[3];
+    for (int i = 0; i < 3; i++) {
+      const long long nu = links[i] + (is_free ? 6 : 0);
+      entries[i] = nu * (nu + 1) / 2;
+    }
+    pk_chain_options o = pk_chain_options_default();
+    o.links = links[0], o.root = root;
+    pk_model *m = chain(o);
+    assert_int_equal(m->nM, entries[0]);
+    assert_true(entries[1] <= PKI_PLAN_MAX && entries[2] > PKI_PLAN_MAX);
+    pk_model_destroy(m);
+  }
+}
+
 static void wrong_options_are_named(void **state)
 {
   (void)state;
@@ -98,13 +122,16 @@ static void wrong_options_are_named(void **state)
   } rows[] = {
       {{.links = 0, .length = 1, .mass = 1, .root = PK_ROOT_FIXED},
        "links",
-       "links is 0, expected 1 to 100000"},
+       "links is 0, expected 1 to 11584"},
       {{.links = -1, .length = 1, .mass = 1, .root = PK_ROOT_FIXED},
        "links",
-       "links is -1, expected 1 to 100000"},
-      {{.links = 100001, .length = 1, .mass = 1, .root = PK_ROOT_FIXED},
+       "links is -1, expected 1 to 11584"},
+      {{.links = 11585, .length = 1, .mass = 1, .root = PK_ROOT_FIXED},
        "links",
-       "links is 100001, expected 1 to 100000"},
+       "links is 11585, expected 1 to 11584"},
+      {{.links = 11579, .length = 1, .mass = 1, .root = PK_ROOT_FREE},
+       "links",
+       "links is 11579, expected 1 to 11578"},
       {{.links = 1, .length = 0, .mass = 1, .root = PK_ROOT_FIXED},
        "length",
        "length is 0 m and mass 1 kg, expected positive numbers"},
@@ -141,11 +168,9 @@ static void wrong_options_are_named(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_default_is_ten_links_on_a_fixed_base),
-      cmocka_unit_test(links_are_slender_rods),
-      cmocka_unit_test(a_free_chain_has_a_rod_for_a_base),
-      cmocka_unit_test(rods_hang_end_to_end),
-      cmocka_unit_test(wrong_options_are_named),
+      cmocka_unit_test(the_default_is_ten_links_on_a_fixed_base), cmocka_unit_test(links_are_slender_rods),
+      cmocka_unit_test(a_free_chain_has_a_rod_for_a_base),        cmocka_unit_test(rods_hang_end_to_end),
+      cmocka_unit_test(the_longest_chain_fills_the_plan),         cmocka_unit_test(wrong_options_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

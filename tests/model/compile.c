@@ -225,6 +225,22 @@ static void axes_along_a_coordinate_axis_keep_the_frame(void **state)
   pk_model_destroy(m);
 }
 
+static void the_length_of_an_axis_does_not_matter(void **state)
+{
+  (void)state;
+  static const double lengths[] = {1, 1e-13, 1e-320, 1e200, 1.7e308};
+  static const double unit[3] = {0.70710678118654752, -0.70710678118654752, 0};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    world w = one_robot();
+    w.parts[0].joints[0].axis[0] = lengths[i], w.parts[0].joints[0].axis[1] = -lengths[i];
+    pk_model *m = compile(&w);
+    assert_all_near(m->joints[0].axis, unit, 3, 2e-16);
+    const double z[3] = {m->body_rot[9 + 2], m->body_rot[9 + 5], m->body_rot[9 + 8]};
+    assert_all_near(z, unit, 3, 2e-16);
+    pk_model_destroy(m);
+  }
+}
+
 static void planar_joints_slide_in_their_plane_and_turn_about_its_normal(void **state)
 {
   (void)state;
@@ -468,6 +484,7 @@ int main(void)
       cmocka_unit_test(hinges_turn_about_their_axis),
       cmocka_unit_test(slides_travel_along_their_axis),
       cmocka_unit_test(axes_along_a_coordinate_axis_keep_the_frame),
+      cmocka_unit_test(the_length_of_an_axis_does_not_matter),
       cmocka_unit_test(planar_joints_slide_in_their_plane_and_turn_about_its_normal),
       cmocka_unit_test(balls_turn_and_floats_travel_by_their_quaternion),
       cmocka_unit_test(shapes_sit_on_their_link_wherever_it_is_merged),

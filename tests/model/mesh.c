@@ -74,7 +74,7 @@ static void a_missing_file_is_an_error(void **state)
 {
   char path[256];
   in_folder(*state, "none.stl", path);
-  assert_load_refused(path, PK_ERROR_FILE, "the file cannot be opened: No such file or directory");
+  assert_load_refused(path, PK_ERROR_FILE, "the file cannot be read: No such file or directory");
 }
 
 static void a_directory_is_an_error(void **state)
@@ -102,11 +102,11 @@ static void an_unreadable_file_is_an_error(void **state)
   if (geteuid() == 0) {
     /* The superuser may read everything; a link to itself cannot be opened by anyone. */
     assert_int_equal(symlink(path, path), 0);
-    assert_load_refused(path, PK_ERROR_FILE, "the file cannot be opened: Too many levels of symbolic links");
+    assert_load_refused(path, PK_ERROR_FILE, "the file cannot be read: Too many levels of symbolic links");
   } else {
     write_file(path, triangle_obj, strlen(triangle_obj));
     assert_int_equal(chmod(path, 0), 0);
-    assert_load_refused(path, PK_ERROR_FILE, "the file cannot be opened: Permission denied");
+    assert_load_refused(path, PK_ERROR_FILE, "the file cannot be read: Permission denied");
   }
   unlink(path);
 }

@@ -21,39 +21,44 @@ static pk_model *load(const char *name)
   pk_model *model = NULL;
   pk_error err = {0};
   const pk_status status = pk_model_load_urdf(path, NULL, &model, &err);
-  if (status != PK_OK)
+  if (status != PK_OK) {
     fail_msg("%s:%d: %s", path, err.line, err.message);
+  }
   assert_non_null(model);
   return model;
 }
 
 static void assert_near(double found, double expected, double tolerance)
 {
-  if (!(fabs(found - expected) <= tolerance))
+  if (!(fabs(found - expected) <= tolerance)) {
     fail_msg("found %.17g, expected %.17g within %g", found, expected, tolerance);
+  }
 }
 
 static int link_of(const pk_model *m, const char *name)
 {
   const int link = pk_model_find_link(m, name);
-  if (link < 0)
+  if (link < 0) {
     fail_msg("there is no link %s", name);
+  }
   return link;
 }
 
 static const pk_model_joint *joint_of(const pk_model *m, const char *name)
 {
   const int joint = pk_model_find_joint(m, name);
-  if (joint < 0)
+  if (joint < 0) {
     fail_msg("there is no joint %s", name);
+  }
   return &m->joints[joint];
 }
 
 static void assert_joints_in_order(const pk_model *m, const char *const *names, int count)
 {
   assert_int_equal(m->njoint, count);
-  for (int j = 0; j < count; j++)
+  for (int j = 0; j < count; j++) {
     assert_string_equal(m->joints[j].name, names[j]);
+  }
 }
 
 static pk_pose compose(const pk_pose *a, const pk_pose *b)
@@ -61,12 +66,14 @@ static pk_pose compose(const pk_pose *a, const pk_pose *b)
   pk_pose c;
   for (int i = 0; i < 3; i++) {
     c.pos[i] = a->pos[i];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
       c.pos[i] += a->rot[3 * i + k] * b->pos[k];
+    }
     for (int j = 0; j < 3; j++) {
       c.rot[3 * i + j] = 0.0;
-      for (int k = 0; k < 3; k++)
+      for (int k = 0; k < 3; k++) {
         c.rot[3 * i + j] += a->rot[3 * i + k] * b->rot[3 * k + j];
+      }
     }
   }
   return c;
@@ -84,8 +91,9 @@ static pk_pose link_pose(const pk_model *m, int link, const double *q)
       const pk_pose turn = pk_pose_from_xyz_rpy((const double[3]){0.0, 0.0, 0.0}, axis_angle);
       pose = compose(&turn, &pose);
     }
-    if (m->body_motion[b] == PK_MOTION_FLOATING)
+    if (m->body_motion[b] == PK_MOTION_FLOATING) {
       continue;
+    }
     pk_pose joint;
     memcpy(joint.pos, m->body_pos + 3 * b, sizeof joint.pos);
     memcpy(joint.rot, m->body_rot + 9 * b, sizeof joint.rot);
@@ -119,13 +127,15 @@ static void every_link_has_an_inertia_that_a_body_can_have(void **state)
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {
       const pk_inertia *in = &m->links[l].inertia;
-      if (in->mass == 0.0)
+      if (in->mass == 0.0) {
         continue;
+      }
       /* Second moments of mass, tr(I)/2 - I: positive when the triangle inequality holds. */
       const double *I = in->moment, half = 0.5 * (I[0] + I[3] + I[5]);
       const double second[6] = {half - I[0], -I[1], -I[2], half - I[3], -I[4], half - I[5]};
-      if (!is_positive(I) || !is_positive(second))
+      if (!is_positive(I) || !is_positive(second)) {
         fail_msg("%s: link %s", names[k], m->links[l].name);
+      }
     }
     pk_model_destroy(m);
   }
@@ -172,8 +182,9 @@ static void the_double_pendulum_permits_the_synchronous_rotation(void **state)
 
   /* The period from 2.1 at the lowest point; equal steps are spectral for a periodic function. */
   double period = 0.0;
-  for (int k = 0; k < 64; k++)
+  for (int k = 0; k < 64; k++) {
     period += 2.0 * PI / 64.0 / sqrt(2.1 * 2.1 - 2.0 * a1 * (1.0 - cos(2.0 * PI * k / 64.0)));
+  }
   assert_near(period, 3.147033054308, 1e-12);
   pk_model_destroy(m);
 }
@@ -253,8 +264,9 @@ static void starleth_stands_on_four_balls_below_its_hips(void **state)
 
     int balls = 0;
     for (int s = 0; s < m->nshape; s++) {
-      if (m->shapes[s].link != link_of(m, name) || m->shapes[s].visual)
+      if (m->shapes[s].link != link_of(m, name) || m->shapes[s].visual) {
         continue;
+      }
       assert_true(m->shapes[s].kind == PK_SHAPE_SPHERE);
       assert_near(m->shapes[s].size[0], 0.025, 0.0);
       balls++;
@@ -300,16 +312,19 @@ static void coman_is_its_own_mirror_image(void **state)
   pk_model *m = load("coman");
   int pairs = 0;
   for (int l = 0; l < m->nlink; l++) {
-    if (m->links[l].name[0] != 'R')
+    if (m->links[l].name[0] != 'R') {
       continue;
+    }
     char name[64];
     snprintf(name, sizeof name, "L%s", m->links[l].name + 1);
     const pk_inertia *r = &m->links[l].inertia, *left = &m->links[link_of(m, name)].inertia;
     assert_near(left->mass, r->mass, 0.0);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
       assert_near(left->com[i], i == 1 ? -r->com[i] : r->com[i], 0.0);
-    for (int i = 0; i < 6; i++)
+    }
+    for (int i = 0; i < 6; i++) {
       assert_near(left->moment[i], flip[i] * r->moment[i], 0.0);
+    }
     pairs++;
   }
   assert_int_equal(pairs, 10);
@@ -340,9 +355,10 @@ static void coman_keeps_its_negative_products_of_inertia(void **state)
       {"RElb", 4, -2.0435288e-06},
   };
   pk_model *m = load("coman");
-  for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+  for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     assert_near(m->links[link_of(m, expected[i].link)].inertia.moment[expected[i].entry], expected[i].value,
                 0.0);
+  }
   pk_model_destroy(m);
 }
 

@@ -331,6 +331,22 @@ static void a_missing_urdf_and_a_folder_say_so(void **state)
   assert_null(m);
 }
 
+static void a_pipe_is_no_urdf_and_is_not_waited_for(void **state)
+{
+  const place *p = *state;
+  char path[512];
+  pk_model *m = NULL;
+  pk_error err = {0};
+  snprintf(path, sizeof path, "%s/pipe.urdf", p->top);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  alarm(10); /* a load that waits ends the test */
+  assert_int_equal(pk_model_load_urdf(path, NULL, &m, &err), PK_ERROR_FILE);
+  alarm(0);
+  assert_string_equal(err.message, "cannot read the file: it is a device or a pipe");
+  assert_string_equal(err.file, path);
+  assert_null(m);
+}
+
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -355,6 +371,7 @@ int main(void)
       cmocka_unit_test(without_meshes_no_file_is_opened),
       cmocka_unit_test(text_in_memory_without_a_place_has_no_folder),
       IN_PLACE(a_missing_urdf_and_a_folder_say_so),
+      IN_PLACE(a_pipe_is_no_urdf_and_is_not_waited_for),
   };
   return cmocka_run_group_tests_name("meshes of a URDF", tests, NULL, NULL);
 }

@@ -154,7 +154,7 @@ static void values_that_cannot_be_drawn_leave_gaps(void **state)
   xmlFree(path);
   xmlFreeDoc(doc);
 
-  // On a logarithmic axis zero and below cannot be drawn either.
+  /* On a logarithmic axis zero and below cannot be drawn either. */
   const double z[] = {1, 10, 0, 10, -1, 10, 100};
   s.y = z;
   p.y.log = true;
@@ -229,7 +229,7 @@ static void what_lies_beside_the_frame_is_not_written(void **state)
   const pki_svg_figure f = {.id = "a", .panels = &p, .npanels = 1};
   xmlDoc *doc = parse(&f);
   char *path = line_path(doc);
-  // Nine points inside and the one before and after, to which the line leads.
+  /* Nine points inside and the one before and after, to which the line leads. */
   assert_int_equal(count_letter(path, 'M') + count_letter(path, 'L'), 11);
   assert_int_equal(count_letter(path, 'M'), 1);
   xmlFree(path);

@@ -42,6 +42,33 @@ static void a_column_with_a_word_is_no_column_of_numbers(void **state)
   pki_table_free(&t);
 }
 
+static void a_text_that_begins_with_a_number_is_none(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {"6.12.1",
+                                      "0.16.2, absolute coordinates",
+                                      "3.7, built with assertions",
+                                      "2 to 3 times",
+                                      "1 … 2 rad",
+                                      "12 robots in one world",
+                                      "."};
+  static const char *const numbers[] = {"12", "-1.5e-7", "<0.1", "±2 %", "3 kg m²", ".5", "1e+9", "4 rad/s"};
+  pki_table t;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    pki_table_begin(&t, (const char *const[]){"a"}, 1);
+    pki_table_row(&t, (const char *const[]){"1"});
+    pki_table_row(&t, &texts[i]);
+    assert_false(pki_table_is_number(&t, 0));
+    pki_table_free(&t);
+  }
+  pki_table_begin(&t, (const char *const[]){"a"}, 1);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    pki_table_row(&t, &numbers[i]);
+  }
+  assert_true(pki_table_is_number(&t, 0));
+  pki_table_free(&t);
+}
+
 static void a_report_holds_the_table_with_its_text_escaped(void **state)
 {
   (void)state;
@@ -63,6 +90,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_align_and_numbers_stand_to_the_right),
       cmocka_unit_test(a_column_with_a_word_is_no_column_of_numbers),
+      cmocka_unit_test(a_text_that_begins_with_a_number_is_none),
       cmocka_unit_test(a_report_holds_the_table_with_its_text_escaped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static void what_xml_cannot_hold_is_replaced(void **state)
 {
   (void)state;
   pki_text t = {0};
-  // a control character, a lone continuation byte, a cut sequence, an overlong one, a surrogate
+  /* a control character, a lone continuation byte, a cut sequence, an overlong one, a surrogate */
   pki_text_add_escaped(&t, "\x01|\x80|\xC3|\xC0\xAF|\xED\xA0\x80|\n");
   assert_string_equal(t.data, "\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|"
                               "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD|\n");
@@ -66,7 +66,7 @@ static void a_file_appears_whole_and_leaves_nothing_beside_it(void **state)
   assert_non_null(mkdtemp(folder));
   char path[256], line[64];
   snprintf(path, sizeof path, "%s/a.txt", folder);
-  for (int i = 0; i < 2; i++) { // the second time over the first
+  for (int i = 0; i < 2; i++) { /* the second time over the first */
     pki_text t = {0};
     pki_text_addf(&t, "round %d\n", i);
     pk_error err;
@@ -113,7 +113,7 @@ static void folders_are_made_from_the_top(void **state)
   pki_text_add(&t, "x");
   assert_int_equal(pki_text_save(&t, file, &err), PK_OK);
   pki_text_free(&t);
-  // A file in the way is an error, not a folder.
+  /* A file in the way is an error, not a folder. */
   assert_int_equal(pki_folder_create(file, &err), PK_ERROR_FILE);
   remove(file);
   rmdir(path);

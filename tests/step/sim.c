@@ -36,6 +36,7 @@ static pk_sim *start(const pk_model *m, pk_stepper stepper, double dt)
   pk_sim_options o = pk_sim_options_default();
   o.stepper = stepper;
   o.dt = dt;
+  o.joint_limits = false;
   pk_sim *sim;
   pk_error err;
   assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
@@ -194,7 +195,11 @@ static void torque_limits_are_part_of_the_solution(void **state)
   double worst = 0;
   for (int trial = 0; trial < 300; trial++) {
     const double dt = trial % 2 ? 0.02 : 0.001;
-    pk_sim *sim = start(m, PK_STEPPER_EULER, dt);
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = PK_STEPPER_EULER, o.dt = dt, o.joint_limits = false, o.tolerance = 1e-14;
+    pk_sim *sim;
+    pk_error err;
+    assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
     double q[NU_MAX], u[NU_MAX], a[NU_MAX], force[NU_MAX];
     for (int k = 0; k < m->nu; k++) {
       pk_sim_u(sim)[k] = pki_random_between(&rng, -3, 3);
@@ -236,8 +241,8 @@ static void torque_limits_are_part_of_the_solution(void **state)
   pk_model_destroy(m);
 }
 
-/* Two equal pendulums on one base, the second following the first turned round: one coordinate with
- * the inertia of both, and gravity cancels. */
+/* Two equal pendulums on one base, the second at twice the angle of the first and 0.4 rad on: one
+ * coordinate with the inertia of both. */
 static void a_follower_moves_with_its_leader(void **state)
 {
   (void)state;
@@ -287,28 +292,169 @@ static void a_follower_moves_with_its_leader(void **state)
   pk_model_destroy(m);
 }
 
-static void a_non_finite_step_keeps_the_state_and_names_the_body(void **state)
+/* A step with a wrong input: its status, and the body and term that it names; the state stays. */
+static void expect_refusal(pk_sim *sim, pk_status status, int body, const char *term)
+{
+  const pk_model *m = pk_sim_model(sim);
+  double q[NU_MAX], u[NU_MAX];
+  memcpy(q, pk_sim_q(sim), (size_t)m->nq * sizeof(double));
+  memcpy(u, pk_sim_u(sim), (size_t)m->nu * sizeof(double));
+  pk_step_info info;
+  assert_int_equal(pk_sim_step(sim, &info), status);
+  assert_int_equal(info.body, body);
+  assert_string_equal(info.term, term);
+  assert_memory_equal(q, pk_sim_q(sim), (size_t)m->nq * sizeof(double));
+  assert_memory_equal(u, pk_sim_u(sim), (size_t)m->nu * sizeof(double));
+  assert_true(pk_sim_time(sim) == 0);
+}
+
+static void a_wrong_input_keeps_the_state_and_names_the_body(void **state)
 {
   (void)state;
   pk_model *m = load("ur10", NULL);
-  for (int s = 0; s < PK_STEPPER_ARK_EXPLICIT; s++) {
+  for (int s = 0; s < PK_STEPPER_COUNT; s++) {
     pk_sim *sim = start(m, (pk_stepper)s, 1e-3);
-    pk_sim_commands(sim)[2].tau = NAN;
-    double q[NU_MAX], u[NU_MAX];
-    memcpy(q, pk_sim_q(sim), (size_t)m->nq * sizeof(double));
-    memcpy(u, pk_sim_u(sim), (size_t)m->nu * sizeof(double));
-    pk_step_info info;
-    assert_int_equal(pk_sim_step(sim, &info), PK_ERROR_NONFINITE);
-    assert_in_range(info.body, 0, m->nbody - 1);
-    assert_string_equal(info.term, "u");
-    assert_memory_equal(q, pk_sim_q(sim), (size_t)m->nq * sizeof(double));
-    assert_memory_equal(u, pk_sim_u(sim), (size_t)m->nu * sizeof(double));
-    assert_true(pk_sim_time(sim) == 0);
+    pk_command *c = &pk_sim_commands(sim)[2];
+    const pk_command none = *c;
+    c->tau = NAN;
+    expect_refusal(sim, PK_ERROR_NONFINITE, 2, "command");
+    *c = none, c->kp = -1;
+    expect_refusal(sim, PK_ERROR_ARGUMENT, 2, "command");
+    *c = none, c->tau_max = -1;
+    expect_refusal(sim, PK_ERROR_ARGUMENT, 2, "command");
+    *c = none, c->tau_max = NAN;
+    expect_refusal(sim, PK_ERROR_NONFINITE, 2, "command");
+    *c = none, pk_sim_q(sim)[3] = INFINITY;
+    expect_refusal(sim, PK_ERROR_NONFINITE, 3, "q");
+    pk_sim_q(sim)[3] = 0, pk_sim_u(sim)[4] = NAN;
+    expect_refusal(sim, PK_ERROR_NONFINITE, 4, "u");
     /* and it can go on */
-    pk_sim_commands(sim)[2].tau = 0;
+    pk_sim_u(sim)[4] = 0;
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    pk_sim_destroy(sim);
+  }
+  pk_model_destroy(m);
+}
+
+static void each_field_of_a_command_is_checked_by_name(void **state)
+{
+  (void)state;
+  const pk_command sound = {.tau_max = INFINITY};
+  pk_error err;
+  assert_int_equal(pk_command_validate(&sound, &err), PK_OK);
+  pk_command c = sound;
+  c.tau = NAN;
+  assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "tau");
+  c = sound, c.q_des = INFINITY;
+  assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "q_des");
+  c = sound, c.u_des = -INFINITY;
+  assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "u_des");
+  c = sound, c.kp = -1;
+  assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "kp");
+  c = sound, c.kd = -1;
+  assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "kd");
+  c = sound, c.tau_max = -1;
+  assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "tau_max");
+  assert_string_equal(err.message, "tau_max is -1, expected 0 to inf N m or N (largest force)");
+}
+
+static void every_stepper_counts_saturated_commands(void **state)
+{
+  (void)state;
+  pk_model *m = load("pendulum", NULL);
+  for (int s = 0; s < PK_STEPPER_COUNT; s++) {
+    pk_sim *sim = start(m, (pk_stepper)s, 1e-3);
+    pk_sim_commands(sim)[0] = (pk_command){.kp = 1e4, .q_des = 1, .tau_max = 0.5};
+    pk_step_info info;
+    assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+    assert_int_equal(info.saturated, 1);
+    assert_true(fabs(pk_sim_tau(sim)[0] - 0.5) < 1e-12);
+    pk_sim_destroy(sim);
+  }
+  pk_model_destroy(m);
+}
+
+/* A force that no step can follow ends with a status, in bounded time. */
+static void adaptive_steppers_give_up_in_the_end(void **state)
+{
+  (void)state;
+  pk_model *m = load("starleth", NULL);
+  for (int s = PK_STEPPER_ARK_EXPLICIT; s < PK_STEPPER_COUNT; s++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = (pk_stepper)s, o.dt = 0.1, o.max_internal = 200;
+    pk_sim *sim;
+    pk_error err;
+    assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+    pk_sim_commands(sim)[8].tau = 1e20;
+    pk_step_info info;
+    assert_int_equal(pk_sim_step(sim, &info), PK_ERROR_CONVERGENCE);
+    assert_in_range(info.iterations, 0, 200);
+    pk_sim_commands(sim)[8].tau = 0;
     assert_int_equal(pk_sim_step(sim, &info), PK_OK);
     pk_sim_destroy(sim);
   }
+  pk_model_destroy(m);
+}
+
+static void a_world_that_cannot_move_steps_all_the_same(void **state)
+{
+  (void)state;
+  pk_builder *b = pk_builder_create();
+  pk_error err;
+  pk_model *m;
+  pk_robot_desc robot = pk_robot_desc_default();
+  robot.root = PK_ROOT_FIXED;
+  const pk_link_desc link = {.name = "table", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
+  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  pk_builder_destroy(b);
+  assert_int_equal(m->nu, 0);
+  for (int s = 0; s < PK_STEPPER_COUNT; s++) {
+    pk_sim *sim = start(m, (pk_stepper)s, 0.5);
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    assert_true(pk_sim_time(sim) == 0.5);
+    pk_sim_destroy(sim);
+  }
+  pk_model_destroy(m);
+}
+
+/* Gains and steps over many decades, half of the joints limited: the law holds and no step fails. */
+static void limits_hold_for_any_gain_and_step(void **state)
+{
+  (void)state;
+  pk_model *m = load("starleth", NULL);
+  pki_random rng = pki_random_seeded(6);
+  double worst = 0;
+  int saturated = 0;
+  for (int trial = 0; trial < 400; trial++) {
+    const double dt = pow(10, -3 + trial % 3), stiff = pow(10, 2 + (trial / 3) % 7);
+    pk_sim *sim = start(m, trial % 2 ? PK_STEPPER_EULER : PK_STEPPER_MOREAU, dt);
+    for (int k = 6; k < m->nu; k++) {
+      pk_sim_u(sim)[k] = pki_random_between(&rng, -1, 1);
+      pk_sim_commands(sim)[k] = (pk_command){.q_des = pki_random_between(&rng, -1, 1),
+                                             .kp = stiff * pki_random_unit(&rng),
+                                             .kd = 0.01 * stiff * pki_random_unit(&rng),
+                                             .tau_max = k % 2 ? INFINITY : pki_random_between(&rng, 1, 30)};
+    }
+    pk_step_info info;
+    assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+    worst = fmax(worst, info.certificate.relative);
+    saturated += info.saturated;
+    for (int k = 6; k < m->nu; k++) {
+      assert_true(fabs(pk_sim_tau(sim)[k]) <= pk_sim_commands(sim)[k].tau_max);
+    }
+    pk_sim_destroy(sim);
+  }
+  print_message("%d saturated, worst certificate %.2g\n", saturated, worst);
+  assert_true(saturated > 400);
+  assert_true(worst <= 1e-10);
   pk_model_destroy(m);
 }
 
@@ -383,7 +529,12 @@ int main(void)
       cmocka_unit_test(stiff_gains_settle_at_any_step),
       cmocka_unit_test(torque_limits_are_part_of_the_solution),
       cmocka_unit_test(a_follower_moves_with_its_leader),
-      cmocka_unit_test(a_non_finite_step_keeps_the_state_and_names_the_body),
+      cmocka_unit_test(a_wrong_input_keeps_the_state_and_names_the_body),
+      cmocka_unit_test(each_field_of_a_command_is_checked_by_name),
+      cmocka_unit_test(every_stepper_counts_saturated_commands),
+      cmocka_unit_test(adaptive_steppers_give_up_in_the_end),
+      cmocka_unit_test(a_world_that_cannot_move_steps_all_the_same),
+      cmocka_unit_test(limits_hold_for_any_gain_and_step),
       cmocka_unit_test(options_out_of_range_are_named),
       cmocka_unit_test(reset_goes_back_to_the_start_and_repeats_the_bits),
   };

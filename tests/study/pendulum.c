@@ -1,4 +1,4 @@
-/* The pendulum study holds the paper's bounds, and its instruments measure what they say. */
+/* The pendulum study holds the bounds of Zobova et al. 2016, and its instruments measure what they say. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,14 +21,14 @@ static void theory_gives_the_known_period_in_two_ways(void **state)
                sum = pki_pendulum_period_quadrature(10.0 / 49, 2.1);
   assert_true(fabs(agm - 3.147033054308) < 1e-12);
   assert_true(fabs(sum - agm) < 1e-13);
-  // Without gravity a turn takes 2 pi / rate.
+  /* Without gravity a turn takes 2 pi / rate. */
   assert_true(fabs(pki_pendulum_period_agm(0, 2) - acos(-1)) < 1e-15);
 }
 
 static void a_crossing_is_found_to_the_sixth_order(void **state)
 {
   (void)state;
-  // sin(t) crosses 0.3; halving the step divides the error by about 2^6.
+  /* sin(t) crosses 0.3; halving the step divides the error by about 2^6. */
   double error[2];
   for (int k = 0; k < 2; k++) {
     const double dt = k == 0 ? 0.4 : 0.2, root = asin(0.3), t = root - 0.3 * dt;
@@ -130,9 +130,9 @@ static void the_quick_study_is_no_worse_than_the_paper(void **state)
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-    assert_int_equal(remove(path), 0); // it was there
+    assert_int_equal(remove(path), 0); /* it was there */
   }
-  assert_int_equal(rmdir(folder), 0); // and nothing else
+  assert_int_equal(rmdir(folder), 0); /* and nothing else */
   pki_study_free(&result);
 }
 

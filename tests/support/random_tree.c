@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-/* An inertia that a solid has: a few point masses. */
-static pk_inertia random_inertia(pki_random *rng)
+pk_inertia random_inertia(pki_random *rng)
 {
   pk_inertia in = {.mass = 0};
   double m[5], x[5][3];
@@ -53,53 +52,114 @@ static void random_axis(pki_random *rng, double axis[3])
   }
 }
 
-pk_model *random_tree(pki_random *rng, const random_tree_options *o)
+/* One robot before it is described: link i hangs on joint i, for i from 1. */
+typedef struct plan {
+  int links;
+  pk_joint_kind kind[RANDOM_TREE_LINKS + 1];
+  int parent[RANDOM_TREE_LINKS + 1];
+  int leader[RANDOM_TREE_LINKS + 1]; /* of joint i, 0: none */
+  bool massless[RANDOM_TREE_LINKS + 1];
+} plan;
+
+static bool has_one_axis(pk_joint_kind kind)
+{
+  return kind == PK_JOINT_CONTINUOUS || kind == PK_JOINT_PRISMATIC;
+}
+
+/* Mostly chains, some branches. A massless link has the next one as a child, and perhaps more; it
+ * stands between two hinges, as in a universal joint. */
+static void plan_tree(pki_random *rng, bool massless, plan *p)
 {
   static const pk_joint_kind kinds[] = {PK_JOINT_CONTINUOUS, PK_JOINT_CONTINUOUS, PK_JOINT_CONTINUOUS,
                                         PK_JOINT_PRISMATIC,  PK_JOINT_PLANAR,     PK_JOINT_SPHERICAL,
                                         PK_JOINT_FLOATING,   PK_JOINT_FIXED};
-  pk_builder *b = pk_builder_create();
-  pk_error err = {.message = ""};
+  p->massless[0] = false;
+  for (int i = 1; i <= p->links; i++) {
+    const bool above = p->massless[i - 1];
+    p->massless[i] = massless && !above && i < p->links && pki_random_unit(rng) < 0.3;
+    p->parent[i] = pki_random_unit(rng) < 0.7 || above ? i - 1 : (int)(i * pki_random_unit(rng));
+    p->kind[i] = kinds[(int)(8 * pki_random_unit(rng))];
+    if (above || p->massless[i]) {
+      p->kind[i] = PK_JOINT_CONTINUOUS;
+    }
+    p->leader[i] = 0;
+  }
+}
+
+/* One-axis joints are leaders, followers or neither; a follower's leader may come before or after it. */
+static void plan_followers(pki_random *rng, plan *p)
+{
+  int leaders[RANDOM_TREE_LINKS], count = 0;
+  bool follows[RANDOM_TREE_LINKS + 1] = {false};
+  for (int i = 1; i <= p->links; i++) {
+    const double role = pki_random_unit(rng);
+    if (has_one_axis(p->kind[i]) && role < 0.4) {
+      leaders[count++] = i;
+    }
+    follows[i] = has_one_axis(p->kind[i]) && role > 0.6;
+  }
+  for (int i = 1; i <= p->links && count > 0; i++) {
+    p->leader[i] = follows[i] ? leaders[(int)(count * pki_random_unit(rng))] : 0;
+  }
+}
+
+static void describe_joint(pki_random *rng, pk_builder *b, const plan *p, int i)
+{
+  char name[32], parent[32], child[32], leader[32];
+  snprintf(name, sizeof name, "j%d", i);
+  snprintf(parent, sizeof parent, "l%d", p->parent[i]);
+  snprintf(child, sizeof child, "l%d", i);
+  pk_joint_desc joint = pk_joint_desc_default();
+  joint.name = name, joint.parent = parent, joint.child = child, joint.kind = p->kind[i];
+  joint.origin = random_pose(rng);
+  random_axis(rng, joint.axis);
+  joint.armature = pki_random_unit(rng) < 0.3 ? pki_random_between(rng, 0, 0.1) : 0;
+  if (p->leader[i] > 0) {
+    snprintf(leader, sizeof leader, "j%d", p->leader[i]);
+    joint.mimic = leader;
+    joint.mimic_multiplier = pki_random_between(rng, -2, 2);
+    joint.mimic_offset = pki_random_between(rng, -0.5, 0.5);
+  }
+  assert_int_equal(pk_builder_add_joint(b, &joint, NULL), PK_OK);
+}
+
+static void describe_robot(pki_random *rng, pk_builder *b, const random_tree_options *o, int index, int links)
+{
+  plan p = {.links = links};
+  plan_tree(rng, o->massless, &p);
+  if (o->mimic) {
+    plan_followers(rng, &p);
+  }
+  char name[32], prefix[32];
+  snprintf(name, sizeof name, "r%d", index);
+  snprintf(prefix, sizeof prefix, "r%d_", index);
   pk_robot_desc robot = pk_robot_desc_default();
-  robot.root = o->root;
-  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
-  char name[32], parent[32], joint_name[32], leader[32] = "";
-  bool above_massless = false;
-  for (int i = 0; i <= o->links; i++) {
+  robot.name = name, robot.root = o->root;
+  robot.prefix = o->robots > 1 ? prefix : NULL;
+  robot.pose = o->robots > 1 ? random_pose(rng) : robot.pose;
+  assert_int_equal(pk_builder_add_robot(b, &robot, NULL), PK_OK);
+  for (int i = 0; i <= links; i++) {
     snprintf(name, sizeof name, "l%d", i);
-    const bool massless =
-        o->massless && !above_massless && i > 0 && i < o->links && pki_random_unit(rng) < 0.3;
-    const pk_link_desc link = {.name = name, .inertia = massless ? (pk_inertia){0} : random_inertia(rng)};
-    assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
-    if (i == 0) {
-      continue;
-    }
-    pk_joint_desc joint = pk_joint_desc_default();
-    /* mostly chains, some branches; a massless link always gets the next one as a child */
-    const int up = pki_random_unit(rng) < 0.7 || o->massless ? i - 1 : (int)(i * pki_random_unit(rng));
-    snprintf(parent, sizeof parent, "l%d", up);
-    snprintf(joint_name, sizeof joint_name, "j%d", i);
-    joint.name = joint_name, joint.parent = parent, joint.child = name;
-    joint.kind = kinds[(int)(8 * pki_random_unit(rng))];
-    /* a massless link stands between two hinges, as in a universal joint */
-    if (massless || above_massless) {
-      joint.kind = PK_JOINT_CONTINUOUS;
-    }
-    above_massless = massless;
-    joint.origin = random_pose(rng);
-    random_axis(rng, joint.axis);
-    joint.armature = pki_random_unit(rng) < 0.3 ? pki_random_between(rng, 0, 0.1) : 0;
-    const bool one_axis = joint.kind == PK_JOINT_CONTINUOUS || joint.kind == PK_JOINT_PRISMATIC;
-    if (o->mimic && one_axis && leader[0] != '\0' && pki_random_unit(rng) < 0.4) {
-      joint.mimic = leader;
-      joint.mimic_multiplier = pki_random_between(rng, -2, 2);
-      joint.mimic_offset = pki_random_between(rng, -0.5, 0.5);
-    }
-    assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
-    if (one_axis && joint.mimic == NULL && pki_random_unit(rng) < 0.5) {
-      snprintf(leader, sizeof leader, "j%d", i);
+    const pk_link_desc link = {.name = name,
+                               .inertia = p.massless[i] ? (pk_inertia){0} : random_inertia(rng)};
+    assert_int_equal(pk_builder_add_link(b, &link, NULL), PK_OK);
+    if (i > 0) {
+      describe_joint(rng, b, &p, i);
     }
   }
+}
+
+pk_model *random_tree(pki_random *rng, const random_tree_options *o)
+{
+  const int robots = o->robots > 1 ? o->robots : 1;
+  assert_in_range(o->links, 0, RANDOM_TREE_LINKS);
+  pk_builder *b = pk_builder_create();
+  for (int r = 0, left = o->links; r < robots; r++) {
+    const int links = left / (robots - r);
+    describe_robot(rng, b, o, r, links);
+    left -= links;
+  }
+  pk_error err = {.message = ""};
   pk_model *model = NULL;
   const pk_status status = pk_builder_compile(b, &model, &err);
   if (status != PK_OK) {

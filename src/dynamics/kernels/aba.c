@@ -1,5 +1,5 @@
 /* The articulated-body method: accelerations from forces in linear time (Featherstone 1983;
- * seed equations (3.1)-(3.46) of the thesis for chains, trees and the floating base).
+ * Ayit 2015, equations (3.1)-(3.46), for chains, trees and the floating base).
  *
  * Accelerations are split in two: accel holds the motion with du/dt = 0 (velocity products
  * and gravity), delta what the joints add. Inertia forces of the first go into the bias

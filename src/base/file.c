@@ -1,0 +1,77 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool pki_is_file(const char *path)
+{
+  struct stat info;
+  return path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool pki_is_folder(const char *path)
+{
+  struct stat info;
+  return path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* 0, or what is wrong with an open file. */
+static int check_open(int fd, size_t most, size_t *size)
+{
+  struct stat info;
+  if (fstat(fd, &info) != 0) {
+    return errno;
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return S_ISDIR(info.st_mode) ? EISDIR : ESPIPE;
+  }
+  if ((uintmax_t)info.st_size > SIZE_MAX - 1) {
+    return EFBIG;
+  }
+  *size = (size_t)info.st_size;
+  return *size > most ? EFBIG : 0;
+}
+
+/* 0, or why not all of it came. */
+static int read_bytes(int fd, char *data, size_t size)
+{
+  for (size_t done = 0; done < size;) {
+    const ssize_t n = read(fd, data + done, size - done);
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      return n < 0 ? errno : EIO; /* it became shorter meanwhile */
+    }
+    done += (size_t)n;
+  }
+  data[size] = '\0';
+  return 0;
+}
+
+char *pki_file_read(const char *path, size_t most, size_t *size)
+{
+  *size = 0;
+  /* O_NONBLOCK: opening a pipe must not wait for someone to write to it */
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    return NULL;
+  }
+  int cause = check_open(fd, most, size);
+  char *data = cause == 0 ? malloc(*size + 1) : NULL;
+  if (cause == 0) {
+    cause = data != NULL ? read_bytes(fd, data, *size) : ENOMEM;
+  }
+  close(fd);
+  if (cause != 0) {
+    free(data);
+    data = NULL;
+    errno = cause;
+  }
+  return data;
+}

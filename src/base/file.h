@@ -1,0 +1,17 @@
+/* Files and folders of the user's: what C alone cannot tell. */
+#ifndef PKI_BASE_FILE_H
+#define PKI_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Links are followed; NULL is neither. */
+bool pki_is_file(const char *path);
+bool pki_is_folder(const char *path);
+
+/* All bytes of a regular file, with a zero after them; free() them. NULL with errno otherwise, among
+ * others EISDIR for a folder, ESPIPE for a pipe or a device (never waited for), EFBIG for more than
+ * `most` bytes, ENOMEM; *size is then the file's size, as far as it is known. */
+char *pki_file_read(const char *path, size_t most, size_t *size);
+
+#endif

@@ -1,0 +1,33 @@
+/* Contact in a step: what a sim holds for it, and the two problems that it solves.
+ *
+ * Velocities. With M~ = M + dt (d + g) the mass matrix that damping and gains are part of
+ * (force.c), u_f the velocity without impulses and J the rows,
+ *
+ *   u_E = u_f + inv(M~) J' r,   xi = J u_f + eps J u_S + J inv(M~) J' r
+ *
+ * and r obeys the laws of pronk/contact.h. In the stabilised scheme a contact that is still open by a gap
+ * may close it, but not more: its normal velocity counts from -gap/reach, reach being the time that
+ * the configuration still moves with u_E. A negative gap never enters.
+ *
+ * Positions. What the velocities left below zero is projected out along M: min 1/2 D' M D with
+ * g + J_N D >= 0, and J_T D = 0 where feet stick. Velocities stay as they are. */
+#ifndef PKI_STEP_CONTACT_H
+#define PKI_STEP_CONTACT_H
+
+#include "step/sim.h"
+
+/* Take the arrays from an arena; with a counting arena this counts. */
+void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
+                           pki_arena *arena);
+
+/* Forget impulses and limits. */
+void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model);
+
+/* u_end as pki_end_velocity, with contacts and joint rows. */
+pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end,
+                                   pk_step_info *info);
+
+/* Project q (in place) out of the ground and into the joint limits. */
+pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info);
+
+#endif

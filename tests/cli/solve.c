@@ -1,0 +1,177 @@
+/* pronk solve. */
+#include "cli/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Three contacts, each alone with W = 1; at the second the ground is left. */
+static const char easy[] = "# easy\n3 3 9 0\n0 0 1\n1 1 1\n2 2 1\n3 3 1\n4 4 1\n5 5 1\n6 6 1\n7 7 1\n8 8 1\n"
+                           "-1 0.1 0 1 0.5 0 -1 3 0\n0.5 0.5 0.5\n";
+
+static double number(const cJSON *o, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItem(o, name);
+  if (!cJSON_IsNumber(item)) {
+    fail_msg("%s is no number", name);
+  }
+  return item->valuedouble;
+}
+
+static void json_has_the_promised_fields(void **state)
+{
+  (void)state;
+  write_file("cli_solve.fc", easy);
+  cJSON *o = run_json("solve cli_solve.fc --json", 0);
+  assert_string_equal(cJSON_GetObjectItem(o, "file")->valuestring, "cli_solve.fc");
+  assert_string_equal(cJSON_GetObjectItem(o, "solver")->valuestring, "auto");
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "converged")));
+  assert_true(number(o, "residual") < 1e-8);
+  assert_true(number(o, "relative") <= 1e-8);
+  assert_true(number(o, "iterations") >= 1);
+  assert_true(number(o, "time_s") > 0);
+  assert_true(number(o, "contacts") == 3);
+  static const char *const others[] = {"unilateral", "disc", "dissipation", "bilateral", "box", "siconos"};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    assert_true(number(o, others[i]) >= 0 && number(o, others[i]) < 1e-7);
+  }
+  cJSON_Delete(o);
+  remove("cli_solve.fc");
+}
+
+static void a_person_sees_shape_verdict_and_parts(void **state)
+{
+  (void)state;
+  write_file("cli_solve.fc", easy);
+  run_result r = run("solve cli_solve.fc --solver bgs");
+  assert_int_equal(r.status, 0);
+  static const char *const words[] = {"3 contacts, 0 bilateral rows, 0 box rows; W 9 by 9",
+                                      "solver            bgs\n",
+                                      "converged         yes",
+                                      "m/s",
+                                      "unilateral law",
+                                      "friction disc",
+                                      "dissipation",
+                                      "Siconos' measure"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    assert_true(contains(r.out, words[i]));
+  }
+  assert_null(strstr(r.out, "  bilateral rows ")); // there are none
+  assert_string_equal(r.err, "");
+  run_free(&r);
+  remove("cli_solve.fc");
+}
+
+static void all_tries_every_solver(void **state)
+{
+  (void)state;
+  write_file("cli_solve.fc", easy);
+  run_result names = run("list solvers --json"), table = run("solve cli_solve.fc --all"),
+             lines = run("solve cli_solve.fc --all --json");
+  assert_int_equal(table.status, 0);
+  cJSON *list = cJSON_Parse(names.out);
+  const cJSON *item;
+  const char *at = lines.out;
+  cJSON_ArrayForEach(item, cJSON_GetObjectItem(list, "items"))
+  {
+    const char *name = cJSON_GetObjectItem(item, "name")->valuestring;
+    assert_true(contains(table.out, name));
+    cJSON *o = cJSON_ParseWithOpts(at, &at, 0); // one object on each line, in the list's order
+    assert_non_null(o);
+    assert_string_equal(cJSON_GetObjectItem(o, "solver")->valuestring, name);
+    cJSON_Delete(o);
+  }
+  assert_int_equal(strspn(at, " \n"), strlen(at));
+  cJSON_Delete(list);
+  run_free(&names);
+  run_free(&table);
+  run_free(&lines);
+  remove("cli_solve.fc");
+}
+
+static void a_tolerance_out_of_reach_is_a_failure(void **state)
+{
+  (void)state;
+  /* two contacts that share a body, and one sweep only */
+  write_file("cli_hard.fc",
+             "3 2 8 0\n0 0 2\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n5 5 2\n0 3 1.9\n3 0 1.9\n-1 0 0 -1 0.5 0\n1 1\n");
+  cJSON *o = run_json("solve cli_hard.fc --solver sor --max-iterations 1 --tolerance 1e-14 --json", 1);
+  assert_true(cJSON_IsFalse(cJSON_GetObjectItem(o, "converged")));
+  assert_true(number(o, "relative") > 1e-14);
+  cJSON_Delete(o);
+  run_result r = run("solve cli_hard.fc --solver sor --max-iterations=1 --tolerance=1e-14");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "converged         no"));
+  run_free(&r);
+  remove("cli_hard.fc");
+}
+
+static void wrong_words_are_answered_with_the_right_ones(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *arguments, *answer;
+  } cases[] = {
+      {"solve", "name a contact problem"},
+      {"solve absent.fc", "absent.fc: the file cannot be opened"},
+      {"solve a.fc --solver newtn", "solver is \"newtn\", expected one of auto, jor,"},
+      {"solve a.fc --solver newtn", "did you mean \"newton\"?"},
+      {"solve a.fc --tolerance tiny", "tolerance is \"tiny\", expected a number"},
+      {"solve a.fc --max-iterations 0", "max_iterations is 0, expected 1 to"},
+      {"solve a.fc --all --solver bgs", "leave --solver out"},
+      {"solve a.fc --tolerence 1", "did you mean '--tolerance'?"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    run_result r = run(cases[i].arguments);
+    assert_int_equal(r.status, 2);
+    assert_string_equal(r.out, "");
+    assert_true(contains(r.err, cases[i].answer));
+    run_free(&r);
+  }
+}
+
+static void a_bad_file_does_not_stop_the_others(void **state)
+{
+  (void)state;
+  write_file("cli_solve.fc", easy);
+  write_file("cli_bad.fc", "3 1 3 0\n0 0 1\n1 1 zero\n2 2 1\n0 0 0\n1\n");
+  run_result r = run("solve cli_bad.fc cli_solve.fc");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "cli_bad.fc:3: W: found 'zero' where a number was expected"));
+  assert_true(contains(r.out, "converged         yes"));
+  run_free(&r);
+  remove("cli_solve.fc");
+  remove("cli_bad.fc");
+}
+
+static void collected_problems_are_solved(void **state)
+{
+  (void)state;
+  const char *folder = getenv("PRONK_PROBLEMS");
+  if (folder == NULL) {
+    skip();
+  }
+  static const char *const names[] = {"FC3D_Example1.fc", "Rover4396.fc", "NESpheres_10_1.fc"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char line[1024];
+    snprintf(line, sizeof line, "solve '%s/%s' --json", folder, names[i]);
+    cJSON *o = run_json(line, 0);
+    assert_true(number(o, "relative") <= 1e-8);
+    cJSON_Delete(o);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(json_has_the_promised_fields),
+      cmocka_unit_test(a_person_sees_shape_verdict_and_parts),
+      cmocka_unit_test(all_tries_every_solver),
+      cmocka_unit_test(a_tolerance_out_of_reach_is_a_failure),
+      cmocka_unit_test(wrong_words_are_answered_with_the_right_ones),
+      cmocka_unit_test(a_bad_file_does_not_stop_the_others),
+      cmocka_unit_test(collected_problems_are_solved),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* Contact with known answers: falls, bounces, slopes, joint limits, joint friction. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/mat3.h"
+#include "pronk/sim.h"
+
+static const double G = 9.81;
+
+/* One free solid with one collision shape. */
+static pk_model *solid(pk_shape_kind kind, const double size[3], double mass, double moment)
+{
+  pk_builder *b = pk_builder_create();
+  pk_error err = {.message = ""};
+  pk_model *m = NULL;
+  pk_robot_desc robot = pk_robot_desc_default();
+  robot.root = PK_ROOT_FREE;
+  const pk_link_desc link = {.name = "solid",
+                             .inertia = {.mass = mass, .moment = {moment, 0, 0, moment, 0, moment}}};
+  pk_shape_desc shape = {.link = "solid", .kind = kind, .pose = pk_pose_identity()};
+  memcpy(shape.size, size, sizeof shape.size);
+  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
+  assert_int_equal(pk_builder_add_shape(b, &shape, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  pk_builder_destroy(b);
+  return m;
+}
+
+/* The half-space below a plane through the origin, tilted about y: downhill is +x. */
+static pk_terrain *slope(double angle)
+{
+  pk_terrain *t = pk_terrain_create();
+  pk_error err;
+  const double normal[3] = {sin(angle), 0, cos(angle)}, origin[3] = {0, 0, 0};
+  assert_int_equal(pk_terrain_add_plane(t, origin, normal, 0, &err), PK_OK);
+  return t;
+}
+
+static pk_sim *start(const pk_model *m, const pk_terrain *t, pk_material material, double dt)
+{
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = dt;
+  pk_sim *sim;
+  pk_error err;
+  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+  assert_int_equal(pk_sim_set_terrain(sim, t, &material, 1, &err), PK_OK);
+  return sim;
+}
+
+static pk_step_info step(pk_sim *sim)
+{
+  pk_step_info info;
+  assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+  assert_true(info.certificate.relative <= 1e-10);
+  return info;
+}
+
+static void a_falling_ball_stops_at_the_ground(void **state)
+{
+  (void)state;
+  const double radius = 0.1;
+  pk_model *m = solid(PK_SHAPE_SPHERE, (const double[3]){radius, 0, 0}, 2, 0.008);
+  pk_terrain *t = slope(0);
+  for (double dt = 1e-3; dt < 0.02; dt *= 2.7) {
+    pk_sim *sim = start(m, t, (pk_material){.friction = 0.5}, dt);
+    pk_sim_q(sim)[2] = 1.03;
+    double lowest = 1;
+    for (int i = 0; i < (int)(2 / dt); i++) {
+      const pk_step_info info = step(sim);
+      lowest = fmin(lowest, pk_sim_q(sim)[2] - radius);
+      assert_true(info.penetration < 1e-9);
+    }
+    assert_true(lowest > -1e-9);
+    assert_true(fabs(pk_sim_q(sim)[2] - radius) < 1e-9);
+    assert_true(fabs(pk_sim_u(sim)[2]) < 1e-12);
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+/* Restitution e: each arc is e^2 as high as the last; the time of the n-th landing is a sum of arcs. */
+static void a_ball_bounces_in_its_exact_arcs(void **state)
+{
+  (void)state;
+  const double radius = 0.1, height = 1, dt = 1e-4, restitutions[3] = {0, 0.5, 1};
+  pk_model *m = solid(PK_SHAPE_SPHERE, (const double[3]){radius, 0, 0}, 2, 0.008);
+  pk_terrain *t = slope(0);
+  for (int k = 0; k < 3; k++) {
+    const double e = restitutions[k], fall = sqrt(2 * height / G);
+    pk_sim *sim = start(m, t, (pk_material){.restitution_n = e}, dt);
+    pk_sim_q(sim)[2] = height + radius;
+    double top = 0;
+    /* to the middle between the top of the first arc and the end of it */
+    const int steps = (int)((fall + 1.5 * e * fall) / dt);
+    for (int i = 0; i < steps; i++) {
+      step(sim);
+      if (i * dt > fall + 10 * dt) {
+        top = fmax(top, pk_sim_q(sim)[2] - radius);
+      }
+    }
+    print_message("restitution %g: arc of %.6f m, exact %.6f m\n", e, top, e * e * height);
+    assert_true(fabs(top - e * e * height) < 2e-3);
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+/* A block at rest on a slope: four corners, twelve rows, six velocities. */
+static pk_sim *block_on_slope(pk_model **m, pk_terrain **t, double angle, double mu, double dt)
+{
+  const double size[3] = {0.4, 0.3, 0.1};
+  *m = solid(PK_SHAPE_BOX, size, 3, 0.03);
+  *t = slope(angle);
+  pk_sim *sim = start(*m, *t, (pk_material){.friction = mu}, dt);
+  double *q = pk_sim_q(sim);
+  q[0] = 0.5 * size[2] * sin(angle), q[2] = 0.5 * size[2] * cos(angle);
+  q[3] = cos(0.5 * angle), q[5] = sin(0.5 * angle);
+  return sim;
+}
+
+static void a_block_below_the_friction_angle_does_not_creep(void **state)
+{
+  (void)state;
+  const double mu = 0.5;
+  pk_model *m;
+  pk_terrain *t;
+  pk_sim *sim = block_on_slope(&m, &t, atan(0.99 * mu), mu, 2.5e-3);
+  double before[7], worst = 0;
+  for (int i = 0; i < 40; i++) {
+    step(sim);
+  }
+  memcpy(before, pk_sim_q(sim), sizeof before);
+  const int steps = (int)(60 / 2.5e-3);
+  for (int i = 0; i < steps; i++) {
+    step(sim);
+  }
+  for (int i = 0; i < 7; i++) {
+    worst = fmax(worst, fabs(pk_sim_q(sim)[i] - before[i]));
+  }
+  print_message("moved %.2g m in 60 s at 99 %% of the friction angle\n", worst);
+  assert_true(worst / 60 < 1e-9);
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+static void a_block_beyond_the_friction_angle_slides_as_in_closed_form(void **state)
+{
+  (void)state;
+  const double mu = 0.5, angle = atan(1.2 * mu), dt = 1e-3, time = 1;
+  pk_model *m;
+  pk_terrain *t;
+  pk_sim *sim = block_on_slope(&m, &t, angle, mu, dt);
+  const double start_x = pk_sim_q(sim)[0], start_z = pk_sim_q(sim)[2];
+  for (int i = 0; i < (int)lround(time / dt); i++) {
+    step(sim);
+  }
+  const double way = hypot(pk_sim_q(sim)[0] - start_x, pk_sim_q(sim)[2] - start_z);
+  const double exact = 0.5 * G * (sin(angle) - mu * cos(angle)) * time * time;
+  print_message("slid %.9f m, closed form %.9f m\n", way, exact);
+  assert_true(fabs(way - exact) < 1e-6);
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+/* A hinge with limits and friction, turning about z: inertia 1. */
+static pk_model *hinge(double lower, double upper, double friction)
+{
+  pk_builder *b = pk_builder_create();
+  pk_error err;
+  pk_model *m;
+  pk_robot_desc robot = pk_robot_desc_default();
+  robot.root = PK_ROOT_FIXED;
+  const pk_link_desc base = {.name = "base"},
+                     arm = {.name = "arm", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
+  pk_joint_desc joint = pk_joint_desc_default();
+  joint.kind = PK_JOINT_REVOLUTE, joint.name = "hinge", joint.parent = "base", joint.child = "arm";
+  joint.axis[0] = 0, joint.axis[2] = 1;
+  joint.lower = lower, joint.upper = upper, joint.friction = friction;
+  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &base, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &arm, &err), PK_OK);
+  assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  pk_builder_destroy(b);
+  return m;
+}
+
+static void a_joint_stops_at_its_limit_and_leaves_it_freely(void **state)
+{
+  (void)state;
+  pk_model *m = hinge(-0.5, 0.7, 0);
+  pk_sim_options o = pk_sim_options_default();
+  pk_sim *sim;
+  pk_error err;
+  o.dt = 3e-3;
+  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+  const double speeds[2] = {2, -2}, ends[2] = {0.7, -0.5};
+  for (int k = 0; k < 2; k++) {
+    pk_sim_u(sim)[0] = speeds[k];
+    for (int i = 0; i < 400; i++) {
+      step(sim);
+      assert_true(pk_sim_q(sim)[0] < 0.7 + 1e-9 && pk_sim_q(sim)[0] > -0.5 - 1e-9);
+    }
+    assert_true(fabs(pk_sim_q(sim)[0] - ends[k]) < 1e-9);
+    assert_true(fabs(pk_sim_u(sim)[0]) < 1e-12);
+  }
+  pk_sim_destroy(sim);
+  pk_model_destroy(m);
+}
+
+/* Dry friction holds up to its value, brakes at its value, and stops for good. */
+static void joint_friction_sticks_and_slides(void **state)
+{
+  (void)state;
+  pk_model *m = hinge(-INFINITY, INFINITY, 0.5);
+  pk_sim_options o = pk_sim_options_default();
+  pk_sim *sim;
+  pk_error err;
+  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+  pk_sim_commands(sim)[0].tau = 0.49;
+  for (int i = 0; i < 1000; i++) {
+    step(sim);
+  }
+  assert_true(fabs(pk_sim_q(sim)[0]) < 1e-14);
+  pk_sim_commands(sim)[0].tau = 0.7;
+  for (int i = 0; i < 1000; i++) {
+    step(sim);
+  }
+  assert_true(fabs(pk_sim_u(sim)[0] - 0.2) < 1e-12); /* (0.7 - 0.5) / I for 1 s */
+  pk_sim_commands(sim)[0].tau = 0;
+  for (int i = 0; i < 400; i++) {
+    step(sim);
+  }
+  assert_true(fabs(pk_sim_u(sim)[0]) < 1e-12); /* stopped at once, after 0.4 s */
+  pk_sim_destroy(sim);
+  pk_model_destroy(m);
+}
+
+static void terrain_needs_a_stepper_that_knows_contact_and_sound_materials(void **state)
+{
+  (void)state;
+  pk_model *m = solid(PK_SHAPE_SPHERE, (const double[3]){0.1, 0, 0}, 1, 0.01);
+  pk_terrain *t = slope(0);
+  pk_sim_options o = pk_sim_options_default();
+  pk_sim *sim;
+  pk_error err;
+  o.stepper = PK_STEPPER_RK4;
+  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+  assert_int_equal(pk_sim_set_terrain(sim, t, NULL, 0, &err), PK_ERROR_UNSUPPORTED);
+  assert_string_equal(err.message, "the stepper \"rk4\" knows no contact: use \"moreau\" or \"euler\"");
+  pk_sim_destroy(sim);
+  o.stepper = PK_STEPPER_MOREAU;
+  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+  pk_material bad = {.friction = -1};
+  assert_int_equal(pk_sim_set_terrain(sim, t, &bad, 1, &err), PK_ERROR_ARGUMENT);
+  bad = (pk_material){.restitution_n = 1.5};
+  assert_int_equal(pk_sim_set_terrain(sim, t, &bad, 1, &err), PK_ERROR_ARGUMENT);
+  assert_int_equal(pk_sim_set_terrain(sim, t, &bad, 100, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "there are 100 materials, expected 1 to 64");
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+static void too_many_contacts_leave_the_state_as_it_was(void **state)
+{
+  (void)state;
+  pk_model *m;
+  pk_terrain *t = slope(0);
+  const double size[3] = {0.4, 0.3, 0.1};
+  m = solid(PK_SHAPE_BOX, size, 3, 0.03);
+  pk_sim_options o = pk_sim_options_default();
+  o.max_contacts = 3;
+  pk_sim *sim;
+  pk_error err;
+  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+  assert_int_equal(pk_sim_set_terrain(sim, t, NULL, 0, &err), PK_OK);
+  pk_sim_q(sim)[2] = 0.05;
+  const double before = pk_sim_q(sim)[2];
+  assert_int_equal(pk_sim_step(sim, NULL), PK_ERROR_LIMIT);
+  assert_true(pk_sim_q(sim)[2] == before && pk_sim_u(sim)[2] == 0);
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_falling_ball_stops_at_the_ground),
+      cmocka_unit_test(a_ball_bounces_in_its_exact_arcs),
+      cmocka_unit_test(a_block_below_the_friction_angle_does_not_creep),
+      cmocka_unit_test(a_block_beyond_the_friction_angle_slides_as_in_closed_form),
+      cmocka_unit_test(a_joint_stops_at_its_limit_and_leaves_it_freely),
+      cmocka_unit_test(joint_friction_sticks_and_slides),
+      cmocka_unit_test(terrain_needs_a_stepper_that_knows_contact_and_sound_materials),
+      cmocka_unit_test(too_many_contacts_leave_the_state_as_it_was),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
