@@ -69,7 +69,7 @@ static int support(const pk_mesh *mesh, const double direction[3])
 
 static void add_mesh(sink *s, const pk_mesh *mesh)
 {
-  int taken[DIRECTIONS], ntaken = 0;
+  int taken[DIRECTIONS] = {0}, ntaken = 0;
   /* corners of a cube first, then edges and faces: {-1, 0, 1}^3 by how many are not zero */
   for (int nonzero = 3; nonzero >= 1; nonzero--) {
     for (int code = 0; code < 27; code++) {

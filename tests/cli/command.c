@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 
-static const char *const commands[] = {"info", "check", "list", "study", "bench"};
+static const char *const commands[] = {"info", "check", "list", "solve", "study", "bench"};
 
 static void without_arguments_it_shows_the_commands_and_fails(void **state)
 {

@@ -248,6 +248,85 @@ static void joint_friction_sticks_and_slides(void **state)
   pk_model_destroy(m);
 }
 
+/* StarLETH with its legs held by gains. */
+static pk_sim *starleth(pk_model **m, const pk_terrain *t, double height)
+{
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, m, &err), PK_OK);
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = 1e-3, o.tolerance = 1e-8;
+  pk_sim *sim;
+  assert_int_equal(pk_sim_create(*m, &o, &sim, &err), PK_OK);
+  assert_int_equal(pk_sim_set_terrain(sim, t, NULL, 0, &err), PK_OK);
+  pk_sim_q(sim)[2] = height;
+  for (int leg = 0; leg < 4; leg++) {
+    const double fore = leg < 2 ? 1 : -1, angles[3] = {0, 0.6 * fore, -1.2 * fore};
+    for (int j = 0; j < 3; j++) {
+      pk_sim_q(sim)[7 + 3 * leg + j] = angles[j];
+      pk_sim_commands(sim)[6 + 3 * leg + j] =
+          (pk_command){.kp = 200, .kd = 5, .q_des = angles[j], .tau_max = 30};
+    }
+  }
+  return sim;
+}
+
+static void starleth_stands_without_drift(void **state)
+{
+  (void)state;
+  pk_model *m;
+  pk_terrain *t = slope(0);
+  pk_sim *sim = starleth(&m, t, 0.48);
+  double before[3], worst = 0, moved = 0, deepest = 0;
+  for (int i = 0; i < 12000; i++) {
+    pk_step_info info;
+    assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+    worst = fmax(worst, info.certificate.relative);
+    deepest = fmax(deepest, info.penetration);
+    if (i == 6000) {
+      memcpy(before, pk_sim_q(sim), sizeof before);
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    moved = fmax(moved, fabs(pk_sim_q(sim)[k] - before[k]));
+  }
+  print_message("worst certificate %.2g, deepest %.2g m, trunk moved %.2g m in 6 s\n", worst, deepest, moved);
+  assert_true(worst <= 1e-8);
+  assert_true(deepest < 1e-8);
+  assert_true(moved < 1e-7); /* 1 um in a minute */
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+/* From 3 m onto its back and side: it comes to rest on its body, and no step fails. */
+static void starleth_falls_and_comes_to_rest(void **state)
+{
+  (void)state;
+  pk_terrain *t = slope(0);
+  for (int k = 0; k < 4; k++) {
+    pk_model *m;
+    pk_sim *sim = starleth(&m, t, 3);
+    const double turn[4] = {cos(0.8 * k), 0.8 * sin(0.8 * k), 0.6 * sin(0.8 * k), 0};
+    memcpy(pk_sim_q(sim) + 3, turn, sizeof turn);
+    double worst = 0, speed = 0;
+    for (int i = 0; i < 6000; i++) {
+      pk_step_info info;
+      assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+      worst = fmax(worst, info.certificate.relative);
+      assert_true(info.penetration < 1e-6);
+    }
+    for (int i = 0; i < m->nu; i++) {
+      speed = fmax(speed, fabs(pk_sim_u(sim)[i]));
+    }
+    print_message("attitude %d: worst certificate %.2g, speed %.2g\n", k, worst, speed);
+    assert_true(worst < 1e-6);
+    assert_true(speed < 1e-3);
+    pk_sim_destroy(sim);
+    pk_model_destroy(m);
+  }
+  pk_terrain_destroy(t);
+}
+
 static void terrain_needs_a_stepper_that_knows_contact_and_sound_materials(void **state)
 {
   (void)state;
@@ -305,6 +384,8 @@ int main(void)
       cmocka_unit_test(a_block_beyond_the_friction_angle_slides_as_in_closed_form),
       cmocka_unit_test(a_joint_stops_at_its_limit_and_leaves_it_freely),
       cmocka_unit_test(joint_friction_sticks_and_slides),
+      cmocka_unit_test(starleth_stands_without_drift),
+      cmocka_unit_test(starleth_falls_and_comes_to_rest),
       cmocka_unit_test(terrain_needs_a_stepper_that_knows_contact_and_sound_materials),
       cmocka_unit_test(too_many_contacts_leave_the_state_as_it_was),
   };
