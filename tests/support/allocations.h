@@ -1,0 +1,7 @@
+/* How many times the library has allocated. */
+#ifndef PK_TESTS_ALLOCATIONS_H
+#define PK_TESTS_ALLOCATIONS_H
+
+extern int allocations;
+
+#endif
