@@ -73,8 +73,9 @@ static void add_mesh(sink *s, const pk_mesh *mesh)
   /* corners of a cube first, then edges and faces: {-1, 0, 1}^3 by how many are not zero */
   for (int nonzero = 3; nonzero >= 1; nonzero--) {
     for (int code = 0; code < 27; code++) {
-      const double d[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
-      if ((int)pki_dot3(d, d) != nonzero) {
+      const int x = code % 3 - 1, y = code / 3 % 3 - 1, z = code / 9 - 1;
+      const double d[3] = {x, y, z};
+      if (x * x + y * y + z * z != nonzero) {
         continue;
       }
       const int v = support(mesh, d);
@@ -83,9 +84,9 @@ static void add_mesh(sink *s, const pk_mesh *mesh)
         known |= taken[k] == v;
       }
       if (!known) {
-        const double *const x = mesh->vertex + 3 * v;
+        const double *const at = mesh->vertex + 3 * v;
         taken[ntaken++] = v;
-        add(s, x[0], x[1], x[2], 0);
+        add(s, at[0], at[1], at[2], 0);
       }
     }
   }
