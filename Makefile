@@ -27,7 +27,7 @@ all: ## configure and build into build/; the command is build/pronk
 demo: ## install what is missing, build, look at a robot and a study
 	@scripts/bootstrap build
 	@$(call configure,release,build)
-	@$(call compile,release) --target pronk_cli
+	@$(call compile,release) --target pronk_cli pronk_peers
 	$(PRONK) info models/starleth
 	$(PRONK) study pendulum
 	@echo

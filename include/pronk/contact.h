@@ -48,7 +48,7 @@ PK_API pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err)
 typedef struct pk_certificate {
   double residual;    /* m/s */
   double relative;    /* residual / max(|q|_inf, 1e-3 m/s) */
-  int worst;          /* contact or row (3 ncontact of them are contacts' rows) of the residual, -1: none */
+  int worst;          /* row of the residual, for contacts their normal row; -1: none */
   double unilateral;  /* largest |min(u_N, r_N W_NN)|, m/s */
   double disc;        /* largest excess of |r_T| over mu r_N, as a velocity by W, m/s */
   double dissipation; /* largest slip that friction does not oppose, |u_T| + u_T . r_T/|r_T|, or that it

@@ -48,20 +48,20 @@ typedef enum pk_contact_scheme {
 } pk_contact_scheme;
 
 typedef struct pk_sim_options {
-  double dt; /* s, time step (for the adaptive steppers: between outputs) */
-  pk_stepper stepper;
-  pk_implicit implicit;
-  double rtol, atol;   /* adaptive steppers only */
-  int max_internal;    /* adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE */
-  bool joint_limits;   /* joint limits act (euler and moreau) */
-  bool joint_friction; /* joint friction acts (euler and moreau) */
-  pk_contact_scheme contact;
-  int max_contacts; /* room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was */
-  double margin;    /* m, contacts nearer than this are looked at */
-  pk_solver solver; /* and its options, as in pk_solver_options */
-  double tolerance;
-  int max_iterations;
-  double alpha;
+  double dt;            /* s, time step (adaptive steppers: between outputs); 1e-3 */
+  pk_stepper stepper;   /* PK_STEPPER_MOREAU */
+  pk_implicit implicit; /* PK_IMPLICIT_ALL */
+  double rtol, atol;    /* adaptive steppers only; 1e-8, 1e-10 */
+  int max_internal;  /* adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE; 100000 */
+  bool joint_limits; /* joint limits act (euler and moreau); true */
+  bool joint_friction;       /* joint friction acts (euler and moreau); true */
+  pk_contact_scheme contact; /* PK_CONTACT_STABILISED */
+  int max_contacts; /* room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was; 128 */
+  double margin;    /* m, contacts nearer than this are looked at: more than a step's travel; 0.02 */
+  pk_solver solver; /* of contact problems; PK_SOLVER_AUTO */
+  double tolerance; /* its relative residual; 1e-8. Some problems need thousands of iterations to go below */
+  int max_iterations; /* of one solve, which bounds the time of a step; 5000 */
+  double alpha;       /* relaxation of jor and sor; 0: chosen from W */
 } pk_sim_options;
 
 /* Defaults, and the first option that is out of its range by name. */
@@ -88,8 +88,9 @@ typedef struct pk_step_info {
   const char *term; /* which: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when none */
   int contacts;     /* contacts that took part */
   int solver_iterations;      /* of the contact solver, all solves of the step */
-  pk_solver solver;           /* the solver that met the tolerance last */
-  pk_certificate certificate; /* of the step's contact problem; the worst of its solves */
+  pk_solver solver;           /* who found the impulses of the last solve; auto: the first guess was good */
+  pk_certificate certificate; /* of the step's contact problems (velocities, then projections): the worst */
+  bool certified;             /* every one of them met the tolerance; see pk_sim_step */
   double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
 } pk_step_info;
 
@@ -118,12 +119,28 @@ PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, cons
 /* Back to the model's initial pose, at rest, time zero, no commands. */
 PK_API void pk_sim_reset(pk_sim *sim);
 
-/* One time step. info may be NULL. */
+/* One time step. info may be NULL. A contact problem that does not meet the tolerance within max_iterations does
+ * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
+ * info->certified and info->certificate. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
+ * room for. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
 /* Time is the number of steps times dt. */
 PK_API double pk_sim_time(const pk_sim *sim);
 
+/* A contact of the last step. */
+typedef struct pk_sim_contact {
+  int link, shape, material;  /* of the robot; the terrain's material */
+  double point[3], normal[3]; /* world, m; normal out of the ground */
+  double gap;                 /* m, where M and the contact law were evaluated */
+  double impulse[3];          /* N s, on the robot, world axes; over dt it is the contact force */
+} pk_sim_contact;
+
+/* Contacts that took part in the last step, at most `most` of them into `out`; how many there were comes back. */
+PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
+
+/* State and commands. q of a free body: position, quaternion (w, x, y, z), which is read as if it had unit length.
+ * A model's initial pose is no stance: put the robot where it can stand before the first step. */
 PK_API double *pk_sim_q(pk_sim *sim);            /* [nq] configuration; write to set it */
 PK_API double *pk_sim_u(pk_sim *sim);            /* [nu] velocities; write to set them */
 PK_API pk_command *pk_sim_commands(pk_sim *sim); /* [nu] kept until changed */

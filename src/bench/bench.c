@@ -44,15 +44,29 @@ static void print_help(FILE *out)
         out);
 }
 
-static int usage_error(const char *found, const char *const *words, int count)
+static void complain_unknown(const char *what, const char *found, const char *const *words, int count)
 {
   const char *nearest = pki_nearest_word(found, words, count);
-  fprintf(stderr, "pronk bench: unknown %s \"%s\"", *found == '-' ? "option" : "bench", found);
-  if (nearest) {
-    fprintf(stderr, ", did you mean \"%s\"?", nearest);
-  }
-  fputs(" Try: pronk bench --help\n", stderr);
+  fprintf(stderr, "pronk bench: unknown %s '%s'%s%s%s", what, found, nearest ? "; did you mean '" : "",
+          nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static int unknown_option(const char *found)
+{
+  static const char *const words[] = {"--json", "--quick", "--work", "--help"};
+  complain_unknown("option", found, words, sizeof words / sizeof words[0]);
+  fputs(" (pronk bench --help lists them)\n", stderr);
   return 2;
+}
+
+static const pki_bench *find_bench(const char *name)
+{
+  for (int i = 0; i < BENCH_COUNT; i++) {
+    if (strcmp(name, benches[i].name) == 0) {
+      return &benches[i];
+    }
+  }
+  return NULL;
 }
 
 static int unknown_bench(const char *name)
@@ -61,7 +75,13 @@ static int unknown_bench(const char *name)
   for (int i = 0; i < BENCH_COUNT; i++) {
     names[i] = benches[i].name;
   }
-  return usage_error(name, names, BENCH_COUNT);
+  complain_unknown("bench", name, names, BENCH_COUNT);
+  fputs(" (one of: ", stderr);
+  for (int i = 0; i < BENCH_COUNT; i++) {
+    fprintf(stderr, "%s%s", i > 0 ? ", " : "", names[i]);
+  }
+  fputs(")\n", stderr);
+  return 2;
 }
 
 static int run_one(const pki_bench *bench, const pki_bench_options *options, FILE *out)
@@ -95,7 +115,6 @@ static int run_one(const pki_bench *bench, const pki_bench_options *options, FIL
 
 int pki_bench_main(int argc, char **argv, FILE *out)
 {
-  static const char *const words[] = {"--json", "--quick", "--work", "--help"};
   pki_bench_options options = {0};
   const pki_bench *chosen = NULL;
   for (int i = 1; i < argc; i++) {
@@ -117,14 +136,14 @@ int pki_bench_main(int argc, char **argv, FILE *out)
     } else if (strncmp(word, "--work=", 7) == 0) {
       options.work = word + 7;
     } else if (*word == '-') {
-      return usage_error(word, words, sizeof words / sizeof words[0]);
+      return unknown_option(word);
     } else {
-      for (int k = 0; k < BENCH_COUNT && !chosen; k++) {
-        if (strcmp(word, benches[k].name) == 0) {
-          chosen = &benches[k];
-        }
+      if (chosen) {
+        fputs("pronk bench: one bench at a time\n", stderr);
+        return 2;
       }
-      if (!chosen || strcmp(chosen->name, word) != 0) {
+      chosen = find_bench(word);
+      if (!chosen) {
         return unknown_bench(word);
       }
     }

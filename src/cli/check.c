@@ -67,8 +67,9 @@ static void print_understood(const pk_model *m)
 {
   for (int i = 0; i < m->nrobot; i++) {
     const pk_model_robot *r = &m->robots[i];
-    printf("  %s: %s root '%s', %d degrees of freedom, %d bodies, %.4g kg\n", r->name,
-           pk_root_kind_name(r->root), m->links[r->root_link].name, r->nu, r->nbody, r->mass);
+    printf("  %s: %s root '%s', %d degree%s of freedom, %d bod%s, %.4g kg\n", r->name,
+           pk_root_kind_name(r->root), m->links[r->root_link].name, r->nu, r->nu == 1 ? "" : "s", r->nbody,
+           r->nbody == 1 ? "y" : "ies", r->mass);
   }
   print_names(m, "merged into the body that carries them", is_merged);
   print_names(m, "fixed in the world", is_in_world);
@@ -143,6 +144,8 @@ static void print_text(const pki_loaded *loaded, const remarks *r, bool ok)
   putchar('\n');
   if (ok) {
     print_understood(loaded->model);
+  } else if (!loaded->read && !r->extra) {
+    puts("  masses and the tree are checked once these are mended");
   }
 }
 

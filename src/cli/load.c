@@ -86,7 +86,8 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
   } else {
     status = add_file(out->builder, args, (pk_root_kind)root, name, out);
   }
-  status = status == PK_OK ? pk_builder_compile(out->builder, &out->model, &out->error) : status;
+  out->read = status == PK_OK;
+  status = out->read ? pk_builder_compile(out->builder, &out->model, &out->error) : status;
   return status == PK_OK ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
 }
 

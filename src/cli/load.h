@@ -11,6 +11,7 @@ typedef struct pki_loaded {
   pk_builder *builder;     /* holds the remarks */
   pk_model *model;         /* NULL when there were errors */
   pk_error error;          /* the first one */
+  bool read;               /* the file itself was in order, so masses and the tree were checked */
 } pki_loaded;
 
 /* Options that both info and check have. */

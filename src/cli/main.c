@@ -92,19 +92,44 @@ static bool wants_help(int argc, char **argv)
   return false;
 }
 
+/* The library falls back silently on an instruction set that is not there; the user is told. */
+static bool check_isa(void)
+{
+  const char *asked = getenv("PRONK_ISA");
+  if (asked == NULL || asked[0] == '\0' || pki_kernels_find(asked, 1) != NULL) {
+    return true;
+  }
+  static const char *const known[] = {"base", "avx2", "avx512"};
+  char have[64] = "";
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (pki_kernels_find(known[i], 1) != NULL) {
+      snprintf(have + strlen(have), sizeof have - strlen(have), "%s%s", have[0] ? ", " : "", known[i]);
+    }
+  }
+  pki_complain("", "PRONK_ISA is '%s', but this machine has: %s", asked, have);
+  return false;
+}
+
+/* The list of what there is must not depend on asking for it rightly. */
+static bool lists_isas(const pki_args *args)
+{
+  return args->command->run == pki_command_list && args->nword == 1 && strcmp(args->words[0], "isas") == 0;
+}
+
 static int run_command(const pki_command *c, int argc, char **argv)
 {
+  const bool help = wants_help(argc - 1, argv + 1);
   if (c->raw != NULL) {
-    return c->raw(argc, argv);
+    return help || check_isa() ? c->raw(argc, argv) : PKI_EXIT_USAGE;
   }
-  if (wants_help(argc - 1, argv + 1)) {
+  if (help) {
     print_help(c);
     return PKI_EXIT_OK;
   }
   pki_args args;
   int code = pki_args_parse(c, argc - 1, argv + 1, &args);
   if (code == PKI_EXIT_OK) {
-    code = c->run(&args);
+    code = lists_isas(&args) || check_isa() ? c->run(&args) : PKI_EXIT_USAGE;
   }
   pki_args_free(&args);
   return code;
@@ -133,13 +158,13 @@ static int dispatch(int argc, char **argv)
     print_version();
     return PKI_EXIT_OK;
   }
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc == 2)) {
+  /* `pronk help info` is `pronk info --help`; `pronk help help` is `pronk --help` */
+  const bool help = strcmp(word, "help") == 0;
+  word = help && argc > 2 ? argv[2] : word;
+  if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
     print_overview(stdout);
     return PKI_EXIT_OK;
   }
-  /* `pronk help info` is `pronk info --help` */
-  const bool help = strcmp(word, "help") == 0;
-  word = help ? argv[2] : word;
   char help_option[] = "--help";
   char *help_argv[] = {argv[help ? 2 : 1], help_option, NULL};
   for (int i = 0; i < COMMANDS; i++) {
@@ -150,27 +175,9 @@ static int dispatch(int argc, char **argv)
   return unknown_command(word);
 }
 
-/* The library falls back silently on an instruction set that is not there; the user is told. */
-static bool check_isa(void)
-{
-  const char *asked = getenv("PRONK_ISA");
-  if (asked == NULL || asked[0] == '\0' || pki_kernels_find(asked, 1) != NULL) {
-    return true;
-  }
-  static const char *const known[] = {"base", "avx2", "avx512"};
-  char have[64] = "";
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (pki_kernels_find(known[i], 1) != NULL) {
-      snprintf(have + strlen(have), sizeof have - strlen(have), "%s%s", have[0] ? ", " : "", known[i]);
-    }
-  }
-  pki_complain("", "PRONK_ISA is '%s', but this machine has: %s", asked, have);
-  return false;
-}
-
 int main(int argc, char **argv)
 {
-  const int code = check_isa() ? dispatch(argc, argv) : PKI_EXIT_USAGE;
+  const int code = dispatch(argc, argv);
   /* what could not be written was no success */
   if (fflush(stdout) != 0 || ferror(stdout)) {
     pki_complain("", "the output could not be written");

@@ -265,3 +265,12 @@ int pki_terrain_near(const pk_terrain *t, const double point[3], double reach, p
   }
   return kept;
 }
+
+int pki_terrain_materials(const pk_terrain *t)
+{
+  int count = 0;
+  for (int i = 0; i < t->nsolid; i++) {
+    count = t->solids[i].material >= count ? t->solids[i].material + 1 : count;
+  }
+  return count;
+}

@@ -59,6 +59,9 @@ pk_status pki_heights_init(pki_heights *f, const double origin[3], int nx, int n
                            const double *z, pk_error *err);
 bool pki_heights_query(const pki_heights *f, const double point[3], double reach, pk_terrain_hit *hit);
 
+/* How many materials a terrain refers to: one more than the largest index. */
+int pki_terrain_materials(const pk_terrain *t);
+
 /* One solid, whatever its kind. */
 bool pki_solid_query(const pki_solid *s, const double point[3], double reach, pk_terrain_hit *hit);
 

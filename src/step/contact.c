@@ -76,7 +76,7 @@ static int find_last(const pki_sim_contact *c, const pki_contact *f)
 }
 
 /* Contacts at the workspace's configuration; false when there is no room for all. */
-static bool find_contacts(pk_sim *sim, double margin)
+static bool find_contacts(pk_sim *sim, double margin, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
   bool overflow = false;
@@ -84,6 +84,10 @@ static bool find_contacts(pk_sim *sim, double margin)
                   ? pki_contacts_find(&sim->workspace->work, 0, c->features, c->groups, c->ngroup, c->terrain,
                                       margin, c->found, sim->options.max_contacts, &overflow)
                   : 0;
+  if (overflow) {
+    info->term = "max_contacts";
+    info->contacts = c->nfound;
+  }
   return !overflow;
 }
 
@@ -263,6 +267,7 @@ static void solve(pk_sim *sim, pk_step_info *info)
   (void)pk_contact_solve(&a->problem, &o, a->r, sim->contact.solver_memory, &result);
   info->solver_iterations += result.iterations;
   info->solver = result.used;
+  info->certified &= result.certificate.relative <= o.tolerance;
   if (result.certificate.relative >= info->certificate.relative) {
     info->certificate = result.certificate;
   }
@@ -328,7 +333,7 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
   const double margin = sim->options.contact == PK_CONTACT_PAPER ? 0 : sim->options.margin;
   w->kernels->rnea(&w->work, q, sim->u, NULL, h);
   pki_update_origins(&w->work);
-  if (!find_contacts(sim, margin)) {
+  if (!find_contacts(sim, margin, info)) {
     return PK_ERROR_LIMIT;
   }
   begin_contacts(sim);
@@ -394,6 +399,19 @@ static double add_position_rows(pk_sim *sim, const double *q)
   return deepest;
 }
 
+/* Feet that stick may yield a little along the ground: with every foot stuck and joints at their limits
+ * nothing else could give way. */
+static void soften_tangents(pki_assembly *a)
+{
+  static const double softness = 0.01; /* of the row's own W */
+  const int rows = pk_contact_size(&a->problem);
+  for (int i = 0; i < rows; i++) {
+    if (isinf(a->lower[i])) {
+      a->W[i * rows + i] *= 1 + softness;
+    }
+  }
+}
+
 pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
@@ -404,7 +422,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
   }
   for (int round = 0;; round++) {
     w->kernels->kinematics(&w->work, q);
-    if (!find_contacts(sim, 1e-6)) {
+    if (!find_contacts(sim, 1e-6, info)) {
       return PK_ERROR_LIMIT;
     }
     pki_assembly_clear(&c->assembly);
@@ -417,6 +435,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
     w->kernels->crba(&w->work);
     w->kernels->ltl_factor(&w->work);
     pki_assembly_finish(&c->assembly, &w->work);
+    soften_tangents(&c->assembly);
     solve(sim, info);
     pki_assembly_forces(&c->assembly, c->assembly.r, move);
     w->kernels->ltl_solve(&w->work, move);

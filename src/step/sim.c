@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collision/terrain.h"
 #include "contact/solver.h"
 #include "model/motion.h"
 
@@ -42,15 +43,15 @@ const pk_field pki_sim_fields[] = {
      "joint friction acts"},
     {"contact", offsetof(pk_sim_options, contact), PK_FIELD_ENUM, "", PK_CONTACT_STABILISED, 0,
      PK_CONTACT_SCHEME_COUNT - 1, scheme_words, "how contact is stepped"},
-    {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 64, 1, 10000, NULL,
+    {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 128, 1, 10000, NULL,
      "room for contacts"},
     {"margin", offsetof(pk_sim_options, margin), PK_FIELD_REAL, "m", 0.02, 0, 10, NULL,
      "contacts nearer than this are looked at"},
     {"solver", offsetof(pk_sim_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
      pki_solver_words, "method for contact problems"},
-    {"tolerance", offsetof(pk_sim_options, tolerance), PK_FIELD_REAL, "", 1e-10, 1e-15, 1, NULL,
+    {"tolerance", offsetof(pk_sim_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
      "relative residual at which the solver stops"},
-    {"max_iterations", offsetof(pk_sim_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
+    {"max_iterations", offsetof(pk_sim_options, max_iterations), PK_FIELD_INT, "", 5000, 1, 1e9, NULL,
      "sweeps or Newton steps of the solver"},
     {"alpha", offsetof(pk_sim_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL,
      "relaxation of jor and sor, 0: chosen from W"},
@@ -229,6 +230,23 @@ static pk_status check_finite(const pk_model *m, const double *q, const double *
   return PK_ERROR_NONFINITE;
 }
 
+/* A quaternion of no length is no attitude. */
+static pk_status check_quaternions(const pk_model *m, const double *q, pk_step_info *info)
+{
+  for (int i = 0; i < m->nbody; i++) {
+    const int motion = m->body_motion[i];
+    if (motion == PK_MOTION_FLOATING || motion == PK_MOTION_SPHERICAL) {
+      const double *p = q + m->body_q[i] + (motion == PK_MOTION_FLOATING ? 3 : 0);
+      if (!(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3] > 1e-12)) {
+        info->body = i;
+        info->term = "q";
+        return PK_ERROR_ARGUMENT;
+      }
+    }
+  }
+  return PK_OK;
+}
+
 /* The body that coordinate k moves. */
 static int body_of(const pk_model *m, int k)
 {
@@ -260,11 +278,14 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, real = sizeof(double);
   pk_step_info local = {0};
   pk_step_info *report = info ? info : &local;
-  *report = (pk_step_info){.body = -1, .term = ""};
+  *report = (pk_step_info){.body = -1, .term = "", .certified = true};
 
   memcpy(sim->carry_q_next, sim->carry_q, nu * real);
   memcpy(sim->carry_u_next, sim->carry_u, nu * real);
   pk_status status = check_finite(m, sim->q, sim->u, "q", "u", report);
+  if (status == PK_OK) {
+    status = check_quaternions(m, sim->q, report);
+  }
   if (status == PK_OK) {
     status = check_commands(sim, report);
   }
@@ -296,7 +317,8 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                     "the stepper \"%s\" knows no contact: use \"moreau\" or \"euler\"", stepper->name);
   }
-  if (materials == NULL) {
+  const bool given = materials != NULL;
+  if (!given) {
     materials = &usual, count = 1;
   }
   if (count < 1 || count > PKI_MATERIAL_MAX) {
@@ -315,11 +337,35 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
           i, m->friction, m->restitution_n, m->restitution_t);
     }
   }
+  const int needed = terrain ? pki_terrain_materials(terrain) : 0;
+  if (needed > count && given) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "materials"},
+                    "the terrain refers to material %d, but there are %d (counted from 0)", needed - 1,
+                    count);
+  }
   sim->contact.terrain = terrain;
   memcpy(sim->contact.materials, materials, (size_t)count * sizeof *materials);
   sim->contact.nmaterial = count;
   pki_sim_contact_reset(&sim->contact, sim->model);
   return PK_OK;
+}
+
+int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
+{
+  const pki_sim_contact *c = &sim->contact;
+  for (int i = 0; i < c->nlast && i < most; i++) {
+    const pki_contact *f = &c->last[i];
+    const double *r = c->last_r + 3 * i;
+    const int shape = c->features[f->feature].shape;
+    out[i] = (pk_sim_contact){
+        .link = sim->model->shapes[shape].link, .shape = shape, .material = f->material, .gap = f->gap};
+    for (int k = 0; k < 3; k++) {
+      out[i].point[k] = f->point[k];
+      out[i].normal[k] = f->normal[k];
+      out[i].impulse[k] = r[0] * f->normal[k] + r[1] * f->tangent1[k] + r[2] * f->tangent2[k];
+    }
+  }
+  return c->nlast;
 }
 
 double pk_sim_time(const pk_sim *sim)

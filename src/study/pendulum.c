@@ -7,6 +7,8 @@
 
 enum { PEERS_MAX = 16, PEER_COST = 4 };
 
+const char pki_pendulum_no_peer[] = "ODE's plugin was not found: install libode-dev, then run make";
+
 const double pki_pendulum_dt[PKI_PENDULUM_STEPS] = {1e-2, 1e-4, 1e-6};
 
 const pki_pendulum_paper pki_pendulum_table[2][PKI_PENDULUM_STEPS] = {
@@ -194,7 +196,7 @@ static pki_verdict no_worse(double measured, double bound)
 static const char *peer_note(const pki_pendulum_data *d, double paper, double measured, bool left_out)
 {
   if (d->peer == NULL) {
-    return "ODE is not installed";
+    return pki_pendulum_no_peer;
   }
   if (left_out) {
     return "left out by --quick";
@@ -227,7 +229,7 @@ static void add_cell_rows(pki_study_result *result, const pki_pendulum_data *d, 
       {"ode-constraint", "largest relative error of the distance axis to COM", p->other_violation,
        b->violation, "1", peer_note(d, p->other_violation, b->violation, left_out), PKI_VERDICT_NONE},
       {"ode-rtf", "simulated over computing time, absolute coordinates", p->other_rtf, b->rtf, "1",
-       d->peer == NULL ? "ODE is not installed"
+       d->peer == NULL ? pki_pendulum_no_peer
        : left_out      ? quick
                        : "another machine",
        PKI_VERDICT_NONE},
@@ -243,7 +245,7 @@ static void add_cell_rows(pki_study_result *result, const pki_pendulum_data *d, 
 static void add_rotation_rows(pki_study_result *result, const pki_pendulum_data *d)
 {
   const char *section = "Fig. 3: double pendulum turning as one, 300 time units, dt 1e-2";
-  const char *missing = d->peer == NULL ? "ODE is not installed" : "";
+  const char *missing = d->peer == NULL ? pki_pendulum_no_peer : "";
   char text[256];
   const double error = fabs(d->period_agm - d->period_quadrature);
   snprintf(text, sizeof text, "by the arithmetic-geometric mean: %.13f; quadrature differs by %.0e",

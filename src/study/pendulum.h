@@ -62,6 +62,7 @@ typedef struct pki_pendulum_paper {
   double other_energy, other_violation, other_rtf; /* ODE */
 } pki_pendulum_paper;
 
+extern const char pki_pendulum_no_peer[]; /* what is said where the other engine is missing */
 extern const double pki_pendulum_dt[PKI_PENDULUM_STEPS];
 extern const pki_pendulum_paper pki_pendulum_table[2][PKI_PENDULUM_STEPS];
 

@@ -60,8 +60,7 @@ static void build_table(const pki_pendulum_data *d, pki_table *table)
 static void describe_peer(const pki_pendulum_data *d, char *out, size_t size)
 {
   if (d->peer == NULL) {
-    snprintf(out, size,
-             "ODE is not installed: its columns are empty (Debian: libode-dev, then build again).");
+    snprintf(out, size, "%s.", pki_pendulum_no_peer);
   } else {
     snprintf(out, size, "ODE%s%s here: %s.", d->peer->version[0] ? " " : "", d->peer->version,
              d->peer_functions->settings);

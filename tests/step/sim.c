@@ -37,6 +37,7 @@ static pk_sim *start(const pk_model *m, pk_stepper stepper, double dt)
   o.stepper = stepper;
   o.dt = dt;
   o.joint_limits = false;
+  o.tolerance = 1e-10;
   pk_sim *sim;
   pk_error err;
   assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
@@ -336,6 +337,20 @@ static void a_wrong_input_keeps_the_state_and_names_the_body(void **state)
   pk_model_destroy(m);
 }
 
+static void a_quaternion_without_length_is_refused(void **state)
+{
+  (void)state;
+  pk_model *m = box(1, 2, 2.5, (const double[3]){0, 0, -10});
+  pk_sim *sim = start(m, PK_STEPPER_MOREAU, 1e-3);
+  pk_sim_q(sim)[3] = 0;
+  expect_refusal(sim, PK_ERROR_ARGUMENT, 0, "q");
+  pk_sim_q(sim)[3] = 2; /* any other length is as good as one */
+  assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+  assert_true(fabs(pk_sim_q(sim)[3] - 1) < 1e-12);
+  pk_sim_destroy(sim);
+  pk_model_destroy(m);
+}
+
 static void each_field_of_a_command_is_checked_by_name(void **state)
 {
   (void)state;
@@ -530,6 +545,7 @@ int main(void)
       cmocka_unit_test(torque_limits_are_part_of_the_solution),
       cmocka_unit_test(a_follower_moves_with_its_leader),
       cmocka_unit_test(a_wrong_input_keeps_the_state_and_names_the_body),
+      cmocka_unit_test(a_quaternion_without_length_is_refused),
       cmocka_unit_test(each_field_of_a_command_is_checked_by_name),
       cmocka_unit_test(every_stepper_counts_saturated_commands),
       cmocka_unit_test(adaptive_steppers_give_up_in_the_end),
