@@ -239,8 +239,8 @@ static pk_status find_kind(const char *path, file_kind *kind, pk_error *err)
     return PK_OK;
   }
   return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.file = path},
-                  "the name ends in '%.16s'; expected a contact problem: .fc (text), .hdf5 or .h5 (FCLIB)",
-                  dot ? dot : "no ending");
+                  "the name %s%.16s%s; expected a contact problem: .fc (text), .hdf5 or .h5 (FCLIB)",
+                  dot ? "ends in '" : "has no ending", dot ? dot : "", dot ? "'" : "");
 }
 
 /* ---- reading ---- */

@@ -8,6 +8,7 @@
 enum { PEERS_MAX = 16, PEER_COST = 4 };
 
 const char pki_pendulum_no_peer[] = "ODE's plugin was not found: install libode-dev, then run make";
+const char pki_pendulum_left_out[] = "left out by --quick";
 
 const double pki_pendulum_dt[PKI_PENDULUM_STEPS] = {1e-2, 1e-4, 1e-6};
 
@@ -78,14 +79,13 @@ static pk_status measure_both(const pk_model *model, pki_pendulum_data *d, const
 }
 
 /* Table 1: 10 time units at each step. */
-static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d, bool quick, journey *j,
-                           pk_error *err)
+static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d, journey *j, pk_error *err)
 {
   const pki_pendulum_cell none = {NAN, NAN, NAN};
   for (int m = 0; m < 2; m++) {
     for (int s = 0; s < PKI_PENDULUM_STEPS; s++) {
       d->pronk[m][s] = d->other[m][s] = none;
-      if (quick && s == PKI_PENDULUM_STEPS - 1) {
+      if (d->quick && s == PKI_PENDULUM_STEPS - 1) {
         continue;
       }
       const pki_pendulum_case c = {.bodies = m + 1,
@@ -195,11 +195,11 @@ static pki_verdict no_worse(double measured, double bound)
 /* Why a peer's value is what it is: the paper prints one digit. */
 static const char *peer_note(const pki_pendulum_data *d, double paper, double measured, bool left_out)
 {
+  if (left_out) {
+    return pki_pendulum_left_out;
+  }
   if (d->peer == NULL) {
     return pki_pendulum_no_peer;
-  }
-  if (left_out) {
-    return "left out by --quick";
   }
   return measured > paper / 2 && measured < 2 * paper
              ? "ODE of today: within a factor of 2 of the paper's one digit"
@@ -211,7 +211,7 @@ static void add_cell_rows(pki_study_result *result, const pki_pendulum_data *d, 
   const pki_pendulum_paper *p = &pki_pendulum_table[m][s];
   const pki_pendulum_cell *a = &d->pronk[m][s], *b = &d->other[m][s];
   const bool left_out = isnan(a->energy);
-  const char *quick = "left out by --quick";
+  const char *quick = pki_pendulum_left_out;
   char section[96], id[64], what[112];
   snprintf(section, sizeof section, "Table 1: %s pendulum, 10 time units", model_names[m]);
   const struct {
@@ -229,9 +229,9 @@ static void add_cell_rows(pki_study_result *result, const pki_pendulum_data *d, 
       {"ode-constraint", "largest relative error of the distance axis to COM", p->other_violation,
        b->violation, "1", peer_note(d, p->other_violation, b->violation, left_out), PKI_VERDICT_NONE},
       {"ode-rtf", "simulated over computing time, absolute coordinates", p->other_rtf, b->rtf, "1",
-       d->peer == NULL ? pki_pendulum_no_peer
-       : left_out      ? quick
-                       : "another machine",
+       left_out          ? quick
+       : d->peer == NULL ? pki_pendulum_no_peer
+                         : "another machine",
        PKI_VERDICT_NONE},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -304,7 +304,7 @@ pk_status pki_study_pendulum(const pki_study_options *options, pki_study_result 
   if (status != PK_OK) {
     return status;
   }
-  pki_pendulum_data d = {0};
+  pki_pendulum_data d = {.quick = options->quick};
   find_peer(&d);
   journey j = {.options = options};
   const double once = options->quick ? 2 * 1.01e5 : 2 * 1.01e7;
@@ -316,7 +316,7 @@ pk_status pki_study_pendulum(const pki_study_options *options, pki_study_result 
   const pk_model *const readable[2] = {models[0], models[1]};
   status = status == PK_OK ? run_rotation(models[1], &d, &j, err) : status;
   status = status == PK_OK ? run_swing(models[1], &d, &j, err) : status;
-  status = status == PK_OK ? run_table(readable, &d, options->quick, &j, err) : status;
+  status = status == PK_OK ? run_table(readable, &d, &j, err) : status;
   if (status == PK_OK) {
     add_rows(result, &d);
     status = pki_pendulum_report(&d, options, result, err);

@@ -54,6 +54,7 @@ typedef struct pki_pendulum_data {
   double other_period; /* the peer's last revolution */
   double height_gap;   /* Fig. 3, right: largest gap of the heights up to t = 80, over their span of 2 l */
   double antiphase;    /* when the engines are half a turn apart */
+  bool quick;          /* the smallest step was left out */
 } pki_pendulum_data;
 
 /* Table 1 as printed. */
@@ -62,7 +63,8 @@ typedef struct pki_pendulum_paper {
   double other_energy, other_violation, other_rtf; /* ODE */
 } pki_pendulum_paper;
 
-extern const char pki_pendulum_no_peer[]; /* what is said where the other engine is missing */
+/* What is said where there is no value: the other engine is missing, the step was skipped. */
+extern const char pki_pendulum_no_peer[], pki_pendulum_left_out[];
 extern const double pki_pendulum_dt[PKI_PENDULUM_STEPS];
 extern const pki_pendulum_paper pki_pendulum_table[2][PKI_PENDULUM_STEPS];
 

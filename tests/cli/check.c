@@ -14,6 +14,9 @@ static void good_models_are_explained(void **state)
   assert_true(contains(r.out, "free root 'base', 18 degrees of freedom, 13 bodies"));
   assert_true(contains(r.out, "merged"));
   run_free(&r);
+  r = run("check pendulum");
+  assert_true(contains(r.out, "1 degree of freedom, 1 body, 1 kg"));
+  run_free(&r);
 }
 
 static void every_error_is_named_with_its_line_and_the_nearest_word(void **state)
@@ -25,6 +28,7 @@ static void every_error_is_named_with_its_line_and_the_nearest_word(void **state
   assert_true(contains(r.out, "check_bad.urdf:11: error: "));
   assert_true(contains(r.out, "revolute"));
   assert_true(contains(r.out, "check_bad.urdf: not ok, "));
+  assert_true(contains(r.out, "\n  masses and the tree are checked once these are mended\n"));
   run_free(&r);
   remove("check_bad.urdf");
 }
@@ -86,6 +90,7 @@ static void a_file_that_is_no_xml_or_not_there_is_not_ok(void **state)
   r = run("check ./nowhere.urdf");
   assert_int_equal(r.status, 2);
   assert_true(contains(r.out, "./nowhere.urdf: error: "));
+  assert_null(strstr(r.out, "mended"));
   run_free(&r);
 }
 

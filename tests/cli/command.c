@@ -25,11 +25,15 @@ static void without_arguments_it_shows_the_commands_and_fails(void **state)
 static void help_is_a_success_with_an_example(void **state)
 {
   (void)state;
-  run_result r = run("--help");
-  assert_int_equal(r.status, 0);
-  assert_true(contains(r.out, "Example"));
-  assert_string_equal(r.err, "");
-  run_free(&r);
+  static const char *const lines[] = {"--help", "-h", "help", "help help", "help --help"};
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    run_result r = run(lines[i]);
+    assert_int_equal(r.status, 0);
+    assert_true(contains(r.out, "Usage: pronk COMMAND"));
+    assert_true(contains(r.out, "Example"));
+    assert_string_equal(r.err, "");
+    run_free(&r);
+  }
 }
 
 static void every_command_has_help_with_an_example_and_json(void **state)
@@ -79,6 +83,8 @@ static void wrong_words_get_the_nearest_right_one(void **state)
        "pronk info: unknown root 'fre'; did you mean 'free'? (one of: auto, free, fixed"},
       {"check pendulum --rot=free", "pronk check: unknown option '--rot'; did you mean '--root'?"},
       {"list modles", "pronk list: unknown list 'modles'; did you mean 'models'?"},
+      {"bench dynamic", "pronk bench: unknown bench 'dynamic'; did you mean 'dynamics'? (one of: dynamics)"},
+      {"bench --jsn", "pronk bench: unknown option '--jsn'; did you mean '--json'?"},
       {"study pendlum", "pronk study: unknown study 'pendlum'; did you mean 'pendulum'?"},
       {"info pendulm", "pronk info: pendulm: no such file, folder or model; did you mean 'pendulum'?"},
       {"info pendulum -x", "pronk info: unknown option '-x'"},
@@ -105,6 +111,8 @@ static void wrong_usage_says_what_is_missing(void **state)
       {"check", "name a model"},
       {"list models steppers", "one list at a time"},
       {"study", "name one study"},
+      {"bench foo", "pronk bench: unknown bench 'foo' (one of: dynamics)"},
+      {"bench dynamics extra", "pronk bench: one bench at a time"},
       {"info chain:0", "a chain has 1 to 11584 links"},
       {"info chain:11579 --root free", "a chain has 1 to 11578 links"},
       {"info chain:many", "a chain has 1 to"},
@@ -125,6 +133,18 @@ static void an_instruction_set_that_is_not_there_is_wrong_usage(void **state)
   assert_int_equal(r.status, PKI_EXIT_USAGE);
   assert_string_equal(r.out, "");
   assert_true(contains(r.err, "PRONK_ISA is 'foo', but this machine has: base"));
+  run_free(&r);
+  /* What helps to find out is never refused. */
+  static const char *const lines[] = {"--help",       "help check", "info --help",
+                                      "bench --help", "--version",  "list isas"};
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    r = run(lines[i]);
+    assert_int_equal(r.status, PKI_EXIT_OK);
+    assert_string_equal(r.err, "");
+    run_free(&r);
+  }
+  r = run("bench dynamics --quick");
+  assert_int_equal(r.status, PKI_EXIT_USAGE);
   run_free(&r);
   setenv("PRONK_ISA", "base", 1);
   r = run("--version");

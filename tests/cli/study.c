@@ -1,7 +1,9 @@
 /* pronk study, from the outside. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "cli/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char folder[] = "cli_study_out";
@@ -73,9 +75,32 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   remove_report();
 }
 
+static void without_the_plugin_it_says_what_to_install(void **state)
+{
+  (void)state;
+  char before[4096];
+  const char *peers = getenv("PRONK_PEERS");
+  snprintf(before, sizeof before, "%s", peers != NULL ? peers : "");
+  setenv("PRONK_PEERS", "no_such_folder", 1);
+  char line[256];
+  snprintf(line, sizeof line, "study pendulum --quick -o %s", folder);
+  run_result r = run(line);
+  if (peers != NULL) {
+    setenv("PRONK_PEERS", before, 1);
+  } else {
+    unsetenv("PRONK_PEERS");
+  }
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "ODE's plugin was not found: install libode-dev, then run make."));
+  assert_true(contains(r.out, "left out by --quick"));
+  run_free(&r);
+  remove_report();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(without_the_plugin_it_says_what_to_install),
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(a_person_sees_the_papers_table_and_where_the_report_is),
   };

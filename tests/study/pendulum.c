@@ -121,6 +121,9 @@ static void the_quick_study_is_no_worse_than_the_paper(void **state)
   const pki_study_row *left_out = pki_study_get(&result, "table1/single/1e-6/energy");
   assert_true(isnan(left_out->measured));
   assert_string_equal(left_out->note, "left out by --quick");
+  left_out = pki_study_get(&result, "table1/double/1e-6/ode-rtf"); /* with ODE or without */
+  assert_string_equal(left_out->note, "left out by --quick");
+  assert_non_null(strstr(result.summary.data, "— at dt 1e-6: left out by --quick.\n"));
   for (int i = 0; i < result.nrow; i++) {
     assert_int_not_equal(result.rows[i].verdict, PKI_VERDICT_MISSES);
   }
