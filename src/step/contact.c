@@ -111,6 +111,7 @@ static lines command_lines(pk_sim *sim, const double *q, double reach)
         l.a[k] = pki_clamp(l.a[k], sim->commands[k].tau_max);
       }
     }
+    sim->contact.limited[k] &= l.g[k] > 0; /* the gains may have gone since the last step */
   }
   return l;
 }

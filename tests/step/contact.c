@@ -221,6 +221,35 @@ static void a_joint_stops_at_its_limit_and_leaves_it_freely(void **state)
   pk_model_destroy(m);
 }
 
+/* A command that was at its limit may lose its gains, its limit or both. */
+static void a_limited_command_can_change_its_kind(void **state)
+{
+  (void)state;
+  pk_model *m = hinge(-10, 10, 0);
+  const pk_stepper steppers[] = {PK_STEPPER_EULER, PK_STEPPER_MOREAU};
+  for (int s = 0; s < 2; s++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = steppers[s], o.dt = 1e-2;
+    pk_sim *sim;
+    pk_error err;
+    assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
+    pk_sim_commands(sim)[0] = (pk_command){.kp = 1e4, .q_des = 1, .tau_max = 0.5};
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    assert_true(fabs(pk_sim_u(sim)[0] - 0.5e-2) < 1e-12);
+    pk_sim_commands(sim)[0] = (pk_command){.tau = 0.2, .tau_max = 0.5};
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    assert_true(fabs(pk_sim_u(sim)[0] - 0.7e-2) < 1e-12);
+    pk_sim_commands(sim)[0] = (pk_command){.kp = 1e4, .q_des = -1, .tau_max = 0.5};
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    pk_sim_commands(sim)[0] = (pk_command){.tau_max = 0};
+    const double before = pk_sim_u(sim)[0];
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    assert_true(pk_sim_u(sim)[0] == before);
+    pk_sim_destroy(sim);
+  }
+  pk_model_destroy(m);
+}
+
 /* Dry friction holds up to its value, brakes at its value, and stops for good. */
 static void joint_friction_sticks_and_slides(void **state)
 {
@@ -405,6 +434,7 @@ int main(void)
       cmocka_unit_test(a_block_below_the_friction_angle_does_not_creep),
       cmocka_unit_test(a_block_beyond_the_friction_angle_slides_as_in_closed_form),
       cmocka_unit_test(a_joint_stops_at_its_limit_and_leaves_it_freely),
+      cmocka_unit_test(a_limited_command_can_change_its_kind),
       cmocka_unit_test(joint_friction_sticks_and_slides),
       cmocka_unit_test(starleth_stands_without_drift),
       cmocka_unit_test(starleth_falls_and_comes_to_rest),
