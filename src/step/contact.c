@@ -42,6 +42,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->last_joint = pki_arena_take(arena, PKI_JOINT_ROWS * nu, sizeof *c->last_joint);
   c->row_slot = pki_arena_take(arena, (size_t)rows, sizeof *c->row_slot);
   c->limited = pki_arena_take(arena, nu, sizeof *c->limited);
+  c->at_limit = pki_arena_take(arena, 2 * nu, sizeof *c->at_limit);
   pki_assembly_carve(&c->assembly, model, options->max_contacts, rows, arena);
   c->solver_memory = pki_arena_take(arena, pk_contact_solve_memsize(&shape, &o), 1);
   for (int k = 0; k < model->nu; k++) {
@@ -231,21 +232,37 @@ static void add_joint_row(pk_sim *sim, int kind, int dof, double sign, double lo
   a->r[row] = sim->options.contact == PK_CONTACT_PAPER ? 0 : fmin(fmax(c->last_joint[slot], lower), upper);
 }
 
-/* Joint limits that can be reached in this step, joint friction, commands at their limit. */
+/* Which joint limits the velocities u would break, q moved on by reach u: those that take part. True when there
+ * are new ones. */
+static bool choose_limits(pk_sim *sim, const double *q, double reach, const double *u)
+{
+  const pk_model *m = sim->model;
+  bool more = false;
+  for (int k = 0; k < m->nu && sim->options.joint_limits; k++) {
+    for (int side = 0; side < 2 && m->dof_q[k] >= 0; side++) {
+      const double x = q[m->dof_q[k]], gap = side ? m->dof_upper[k] - x : x - m->dof_lower[k];
+      const bool broken = gap <= 0 || gap + reach * (side ? -u[k] : u[k]) < 0;
+      bool *at = &sim->contact.at_limit[side * m->nu + k];
+      more |= broken && !*at;
+      *at |= broken;
+    }
+  }
+  return more;
+}
+
+/* Joint limits that take part, joint friction, commands at their limit. */
 static void add_joint_rows(pk_sim *sim, const lines *l, const double *q, double reach, const double *u_free)
 {
   const pk_model *m = sim->model;
   const double dt = sim->options.dt;
   for (int k = 0; k < m->nu; k++) {
-    if (m->dof_q[k] >= 0 && sim->options.joint_limits) {
-      const double x = q[m->dof_q[k]], span = 2 * reach * (fabs(u_free[k]) + fabs(sim->u[k])) + 1e-6;
-      const double low = x - m->dof_lower[k], high = m->dof_upper[k] - x;
-      if (low <= span) {
-        add_joint_row(sim, PKI_ROW_LOWER, k, 1, 0, INFINITY, 0, u_free[k] + fmax(low, 0) / reach);
-      }
-      if (high <= span) {
-        add_joint_row(sim, PKI_ROW_UPPER, k, -1, 0, INFINITY, 0, -u_free[k] + fmax(high, 0) / reach);
-      }
+    if (sim->contact.at_limit[k]) {
+      const double gap = fmax(q[m->dof_q[k]] - m->dof_lower[k], 0);
+      add_joint_row(sim, PKI_ROW_LOWER, k, 1, 0, INFINITY, 0, u_free[k] + gap / reach);
+    }
+    if (sim->contact.at_limit[m->nu + k]) {
+      const double gap = fmax(m->dof_upper[k] - q[m->dof_q[k]], 0);
+      add_joint_row(sim, PKI_ROW_UPPER, k, -1, 0, INFINITY, 0, -u_free[k] + gap / reach);
     }
     if (m->dof_friction[k] > 0 && sim->options.joint_friction) {
       const double most = dt * m->dof_friction[k];
@@ -341,6 +358,8 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
   const lines l = command_lines(sim, q, reach);
   free_velocity(sim, &l, h, u_free);
   choose_contacts(sim, reach, u_free);
+  memset(c->at_limit, 0, 2 * (size_t)sim->model->nu * sizeof *c->at_limit);
+  choose_limits(sim, q, reach, u_free);
   for (int round = 0; round < ROUNDS; round++) {
     pki_assembly_clear(&c->assembly);
     add_contacts(sim, reach, u_free);
@@ -350,7 +369,8 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
     keep_impulses(sim);
     apply_impulses(sim, u_free, u_end);
     const bool limited = find_limited(sim, &l, u_end), contacts = choose_contacts(sim, reach, u_end);
-    if (!limited && !contacts) {
+    const bool limits = choose_limits(sim, q, reach, u_end);
+    if (!limited && !contacts && !limits) {
       break;
     }
     if (limited) {

@@ -38,6 +38,7 @@ typedef struct pki_sim_contact {
   double *last_joint; /* [PKI_JOINT_ROWS][nu] impulses of joint rows */
   int *row_slot;      /* [rows] where a joint row's impulse is kept: kind * nu + dof */
   bool *limited;      /* [nu] joints whose command is at its limit */
+  bool *at_limit;     /* [2][nu] lower and upper joint limits that take part */
   pki_assembly assembly;
   void *solver_memory;
 } pki_sim_contact;

@@ -221,6 +221,47 @@ static void a_joint_stops_at_its_limit_and_leaves_it_freely(void **state)
   pk_model_destroy(m);
 }
 
+/* A piston lands: only the impulse of the same step drives the joint towards its limit, which must still hold
+ * it. The weight above the foot may close the gap, but not more. */
+static void a_landing_does_not_push_a_joint_beyond_its_limit(void **state)
+{
+  (void)state;
+  pk_builder *b = pk_builder_create();
+  pk_error err = {.message = ""};
+  pk_model *m;
+  pk_robot_desc robot = pk_robot_desc_default();
+  robot.root = PK_ROOT_FREE;
+  const pk_inertia inertia = {.mass = 1, .moment = {0.01, 0, 0, 0.01, 0, 0.01}};
+  const pk_shape_desc ball = {
+      .link = "foot", .kind = PK_SHAPE_SPHERE, .pose = pk_pose_identity(), .size = {0.05}};
+  pk_joint_desc joint = pk_joint_desc_default();
+  joint.kind = PK_JOINT_PRISMATIC, joint.name = "piston", joint.parent = "weight", joint.child = "foot";
+  joint.axis[0] = 0, joint.axis[2] = 1, joint.lower = -1, joint.upper = 0.001;
+  joint.origin.pos[2] = -0.5;
+  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &(pk_link_desc){.name = "weight", .inertia = inertia}, &err),
+                   PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &(pk_link_desc){.name = "foot", .inertia = inertia}, &err), PK_OK);
+  assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
+  assert_int_equal(pk_builder_add_shape(b, &ball, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  pk_builder_destroy(b);
+  pk_terrain *t = slope(0);
+  pk_sim *sim = start(m, t, (pk_material){.friction = 0.5}, 1e-3);
+  pk_sim_q(sim)[2] = 0.5505, pk_sim_u(sim)[2] = -5;
+  double fastest = 0;
+  for (int i = 0; i < 20; i++) {
+    const pk_step_info info = step(sim);
+    fastest = fmax(fastest, pk_sim_u(sim)[6]);
+    assert_true(info.penetration < 1e-9);
+  }
+  assert_true(fastest < 0.001 / 0.5e-3 + 1e-6); /* the gap over the half step; 5 m/s without the limit */
+  assert_true(fabs(pk_sim_u(sim)[2]) < 1e-9 && fabs(pk_sim_u(sim)[6]) < 1e-9);
+  pk_sim_destroy(sim);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 /* A command that was at its limit may lose its gains, its limit or both. */
 static void a_limited_command_can_change_its_kind(void **state)
 {
@@ -434,6 +475,7 @@ int main(void)
       cmocka_unit_test(a_block_below_the_friction_angle_does_not_creep),
       cmocka_unit_test(a_block_beyond_the_friction_angle_slides_as_in_closed_form),
       cmocka_unit_test(a_joint_stops_at_its_limit_and_leaves_it_freely),
+      cmocka_unit_test(a_landing_does_not_push_a_joint_beyond_its_limit),
       cmocka_unit_test(a_limited_command_can_change_its_kind),
       cmocka_unit_test(joint_friction_sticks_and_slides),
       cmocka_unit_test(starleth_stands_without_drift),
