@@ -19,7 +19,7 @@ const char *pk_version(void)
   return PK_VERSION_STRING;
 }
 
-pk_status pki_fail(pk_error *err, pk_status status, pki_where where, const char *format, ...)
+pk_status pki_fail_list(pk_error *err, pk_status status, pki_where where, const char *format, va_list args)
 {
   if (err == NULL) {
     return status;
@@ -28,9 +28,15 @@ pk_status pki_fail(pk_error *err, pk_status status, pki_where where, const char 
   err->line = where.line;
   snprintf(err->file, sizeof err->file, "%s", where.file ? where.file : "");
   snprintf(err->field, sizeof err->field, "%s", where.field ? where.field : "");
+  vsnprintf(err->message, sizeof err->message, format, args);
+  return status;
+}
+
+pk_status pki_fail(pk_error *err, pk_status status, pki_where where, const char *format, ...)
+{
   va_list args;
   va_start(args, format);
-  vsnprintf(err->message, sizeof err->message, format, args);
+  pki_fail_list(err, status, where, format, args);
   va_end(args);
   return status;
 }

@@ -2,6 +2,8 @@
 #ifndef PKI_BASE_ERROR_H
 #define PKI_BASE_ERROR_H
 
+#include <stdarg.h>
+
 #include "pronk/status.h"
 
 /* Where in the user's input something is wrong; any part may be NULL or 0. */
@@ -18,6 +20,11 @@ __attribute__((format(printf, 4, 5))) pk_status pki_fail(pk_error *err, pk_statu
 /* Edits (insert, delete, replace, swap neighbours) that make one word of the other, case ignored;
  * INT_MAX when one has more than 64 letters. */
 int pki_word_distance(const char *a, const char *b);
+
+/* The same for functions that pass their own arguments on. */
+__attribute__((format(printf, 4, 0))) pk_status pki_fail_list(pk_error *err, pk_status status,
+                                                              pki_where where, const char *format,
+                                                              va_list args);
 
 /* The one of `count` words nearest to `word` in edits, NULL when none is near. */
 const char *pki_nearest_word(const char *word, const char *const *words, int count);

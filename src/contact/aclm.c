@@ -47,7 +47,7 @@ static void onto_cone(double mu, double *x)
 /* next = P(y - step (W y + q + s)) */
 static void gradient_step(const pk_contact_problem *p, aclm *a, double step)
 {
-  const int n = pk_contact_size(p), first_box = 3 * p->ncontact + p->nbilateral;
+  const int n = pk_contact_size(p);
   for (int i = 0; i < n; i++) {
     const double shift = i < 3 * p->ncontact && i % 3 == 0 ? a->s[i / 3] : 0;
     a->next[i] = a->y[i] - step * (pki_row_dot(p, i, a->y) + p->q[i] + shift);
@@ -55,8 +55,8 @@ static void gradient_step(const pk_contact_problem *p, aclm *a, double step)
   for (int i = 0; i < p->ncontact; i++) {
     onto_cone(p->mu[i], a->next + 3 * i);
   }
-  for (int i = first_box; i < n; i++) {
-    a->next[i] = fmin(fmax(a->next[i], p->lower[i - first_box]), p->upper[i - first_box]);
+  for (int i = 3 * p->ncontact; i < n; i++) {
+    a->next[i] = pki_clamp_box(p, i, a->next[i]);
   }
 }
 

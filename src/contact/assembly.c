@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-
 #include "math/mat3.h"
 #include "model/motion.h"
 

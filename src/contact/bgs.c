@@ -11,7 +11,6 @@
  * The root nearest to infinity is taken: it exists for any S, also in Painleve's region where S
  * is not positive. */
 #include <math.h>
-#include <string.h>
 
 #include "contact/solver.h"
 
@@ -114,7 +113,7 @@ static double without_own(const pk_contact_problem *p, int row, int first, int c
 
 static void sweep(const pk_contact_problem *p, double *r)
 {
-  const int n = pk_contact_size(p), first_box = 3 * p->ncontact + p->nbilateral;
+  const int n = pk_contact_size(p);
   for (int i = 0; i < p->ncontact; i++) {
     double W[9], q[3];
     pki_block(p, i, W);
@@ -124,10 +123,7 @@ static void sweep(const pk_contact_problem *p, double *r)
     pki_solve_contact(W, q, p->mu[i], r + 3 * i);
   }
   for (int i = 3 * p->ncontact; i < n; i++) {
-    r[i] = -without_own(p, i, i, 1, r) / pki_entry(p, i, i);
-    if (i >= first_box) {
-      r[i] = fmin(fmax(r[i], p->lower[i - first_box]), p->upper[i - first_box]);
-    }
+    r[i] = pki_clamp_box(p, i, -without_own(p, i, i, 1, r) / pki_entry(p, i, i));
   }
 }
 

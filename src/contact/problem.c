@@ -95,6 +95,12 @@ double pki_row_dot(const pk_contact_problem *p, int row, const double *r)
   return sum;
 }
 
+double pki_clamp_box(const pk_contact_problem *p, int row, double impulse)
+{
+  const int box = row - 3 * p->ncontact - p->nbilateral;
+  return box < 0 ? impulse : fmin(fmax(impulse, p->lower[box]), p->upper[box]);
+}
+
 void pki_block(const pk_contact_problem *p, int contact, double B[9])
 {
   for (int i = 0; i < 3; i++) {

@@ -13,4 +13,7 @@ double pki_row_dot(const pk_contact_problem *p, int row, const double *r);
 /* The diagonal block of a contact, row-major. */
 void pki_block(const pk_contact_problem *p, int contact, double B[9]);
 
+/* A row's impulse within its bounds, for the solvers; rows other than boxes have none. */
+double pki_clamp_box(const pk_contact_problem *p, int row, double impulse);
+
 #endif

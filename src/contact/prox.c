@@ -1,4 +1,4 @@
-/* Projected Jacobi and Gauss-Seidel in impulses, equations (13)-(16):
+/* Projected Jacobi and Gauss-Seidel in impulses (Gehring et al. 2014, equations 13 to 16):
  *
  *   r_N := max(r_N - alpha/W_NN xi_N, 0)
  *   r_T := P_disc(mu r_N)(r_T - alpha/W_TT xi_T)       W_TT the larger of the two diagonal values
@@ -17,12 +17,6 @@ static void project_disc(double *r, const double *u, double step, double limit)
   const double size = hypot(x, y);
   const double scale = size > limit ? limit / size : 1;
   r[0] = scale * x, r[1] = scale * y;
-}
-
-static double clamp_box(const pk_contact_problem *p, int row, double value)
-{
-  const int box = row - 3 * p->ncontact - p->nbilateral;
-  return box < 0 ? value : fmin(fmax(value, p->lower[box]), p->upper[box]);
 }
 
 static double tangent_diagonal(const pk_contact_problem *p, int contact)
@@ -59,7 +53,7 @@ void pki_solve_jor(pki_solve *run)
       project_disc(ri + 1, u + 3 * i + 1, alpha / tangent_diagonal(p, i), p->mu[i] * ri[0]);
     }
     for (int i = 3 * p->ncontact; i < n; i++) {
-      r[i] = clamp_box(p, i, r[i] - alpha / pki_entry(p, i, i) * u[i]);
+      r[i] = pki_clamp_box(p, i, r[i] - alpha / pki_entry(p, i, i) * u[i]);
     }
     run->iterations++;
   } while (!pki_solve_check(run));
@@ -84,7 +78,7 @@ void pki_solve_sor(pki_solve *run)
         project_disc(ri + 1, ut, alpha / tangent_diagonal(p, i), p->mu[i] * ri[0]);
       }
       for (int i = 3 * p->ncontact; i < n; i++) {
-        r[i] = clamp_box(p, i, r[i] - alpha / pki_entry(p, i, i) * (pki_row_dot(p, i, r) + p->q[i]));
+        r[i] = pki_clamp_box(p, i, r[i] - alpha / pki_entry(p, i, i) * (pki_row_dot(p, i, r) + p->q[i]));
       }
     }
   } while (!pki_solve_check(run));

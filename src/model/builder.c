@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,25 +348,21 @@ static void remark(pk_builder *b, bool is_error, const pk_error *error)
 
 void pki_builder_warn(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
 {
-  char text[sizeof((pk_error *)0)->message];
+  pk_error error;
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  pki_fail_list(&error, status, where, format, args);
   va_end(args);
-  pk_error error;
-  pki_fail(&error, status, where, "%s", text);
   remark(b, false, &error);
 }
 
 void pki_builder_error(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
 {
-  char text[sizeof((pk_error *)0)->message];
+  pk_error error;
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  pki_fail_list(&error, status, where, format, args);
   va_end(args);
-  pk_error error;
-  pki_fail(&error, status, where, "%s", text);
   remark(b, true, &error);
 }
 

@@ -8,10 +8,17 @@
 static const double PENETRATION_TOLERANCE = 1e-9; /* m or rad: less is left alone */
 enum { PROJECTIONS = 3, ROUNDS = 20 };
 
-/* A problem of the largest shape, for sizes. */
+/* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint
+ * friction that the model has may act. */
 static pk_contact_problem largest_problem(const pk_model *model, const pk_sim_options *o)
 {
-  return (pk_contact_problem){.ncontact = o->max_contacts, .nbox = PKI_JOINT_ROWS * model->nu};
+  int joint_rows = model->nu;
+  for (int k = 0; k < model->nu; k++) {
+    joint_rows +=
+        o->joint_limits ? (isfinite(model->dof_lower[k]) != 0) + (isfinite(model->dof_upper[k]) != 0) : 0;
+    joint_rows += o->joint_friction && model->dof_friction[k] > 0;
+  }
+  return (pk_contact_problem){.ncontact = o->max_contacts, .nbox = joint_rows};
 }
 
 static pk_solver_options solver_options(const pk_sim_options *o)
@@ -45,11 +52,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->at_limit = pki_arena_take(arena, 2 * nu, sizeof *c->at_limit);
   pki_assembly_carve(&c->assembly, model, options->max_contacts, rows, arena);
   c->solver_memory = pki_arena_take(arena, pk_contact_solve_memsize(&shape, &o), 1);
-  for (int k = 0; k < model->nu; k++) {
-    const bool bounded = isfinite(model->dof_lower[k]) || isfinite(model->dof_upper[k]);
-    c->has_joint_rows |=
-        (options->joint_limits && bounded) || (options->joint_friction && model->dof_friction[k] > 0);
-  }
+  c->has_joint_rows = shape.nbox > model->nu; /* more than commands */
   if (arena->base != NULL && !arena->overflow) {
     pki_features_fill(model, c->features);
     c->ngroup = pki_features_group(c->features, nfeature, c->groups);

@@ -11,6 +11,7 @@
 
 #include "math/mat3.h"
 #include "pronk/sim.h"
+#include "support/hinge.h"
 
 static const double G = 9.81;
 
@@ -178,24 +179,10 @@ static void a_block_beyond_the_friction_angle_slides_as_in_closed_form(void **st
 /* A hinge with limits and friction, turning about z: inertia 1. */
 static pk_model *hinge(double lower, double upper, double friction)
 {
-  pk_builder *b = pk_builder_create();
-  pk_error err;
-  pk_model *m;
-  pk_robot_desc robot = pk_robot_desc_default();
-  robot.root = PK_ROOT_FIXED;
-  const pk_link_desc base = {.name = "base"},
-                     arm = {.name = "arm", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
-  pk_joint_desc joint = pk_joint_desc_default();
-  joint.kind = PK_JOINT_REVOLUTE, joint.name = "hinge", joint.parent = "base", joint.child = "arm";
-  joint.axis[0] = 0, joint.axis[2] = 1;
+  pk_joint_desc joint = hinge_joint();
+  joint.kind = PK_JOINT_REVOLUTE;
   joint.lower = lower, joint.upper = upper, joint.friction = friction;
-  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
-  assert_int_equal(pk_builder_add_link(b, &base, &err), PK_OK);
-  assert_int_equal(pk_builder_add_link(b, &arm, &err), PK_OK);
-  assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
-  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
-  pk_builder_destroy(b);
-  return m;
+  return hinge_model(&joint);
 }
 
 static void a_joint_stops_at_its_limit_and_leaves_it_freely(void **state)

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "pronk/sim.h"
+#include "support/hinge.h"
 
 enum { NU_MAX = 64 };
 
@@ -109,24 +110,10 @@ static void a_symmetric_top_precesses_as_in_closed_form(void **state)
 /* One hinge about z with inertia 1: commands act on a plain double integrator. */
 static pk_model *hinge(double damping)
 {
-  pk_builder *b = pk_builder_create();
-  pk_error err;
-  pk_model *m;
-  pk_robot_desc robot = pk_robot_desc_default();
-  robot.root = PK_ROOT_FIXED;
-  const pk_link_desc base = {.name = "base"},
-                     arm = {.name = "arm", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
-  pk_joint_desc joint = pk_joint_desc_default();
-  joint.name = "hinge", joint.parent = "base", joint.child = "arm";
-  joint.axis[0] = 0, joint.axis[2] = -1; /* a negative axis on purpose */
+  pk_joint_desc joint = hinge_joint();
+  joint.axis[2] = -1; /* a negative axis on purpose */
   joint.damping = damping;
-  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
-  assert_int_equal(pk_builder_add_link(b, &base, &err), PK_OK);
-  assert_int_equal(pk_builder_add_link(b, &arm, &err), PK_OK);
-  assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
-  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
-  pk_builder_destroy(b);
-  return m;
+  return hinge_model(&joint);
 }
 
 static void damping_is_implicit_and_cannot_overshoot(void **state)
