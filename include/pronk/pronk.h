@@ -5,6 +5,7 @@
 #include "builder.h"
 #include "contact.h"
 #include "contact_file.h"
+#include "control.h"
 #include "dynamics.h"
 #include "model.h"
 #include "sim.h"

@@ -15,7 +15,7 @@
 #define PRONK_SIM_H
 
 #include "contact.h"
-#include "dynamics.h"
+#include "control.h"
 #include "terrain.h"
 
 #ifdef __cplusplus
@@ -68,18 +68,6 @@ typedef struct pk_sim_options {
 PK_API pk_sim_options pk_sim_options_default(void);
 PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err);
 
-/* What a controller sets for one velocity coordinate. The joint force is
- * clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max). q_des and kp apply to coordinates
- * with dof_q (pk_model), not to spherical and floating joints. kp, kd and tau_max are zero or more. All
- * zero, tau_max INFINITY: no force. The effort and velocity limits of a model bind nothing by themselves:
- * a controller that honours an effort limit sets tau_max. */
-typedef struct pk_command {
-  double tau, q_des, u_des, kp, kd, tau_max;
-} pk_command;
-
-/* The first thing wrong with a command, by name. pk_sim_step checks all of them. */
-PK_API pk_status pk_command_validate(const pk_command *command, pk_error *err);
-
 /* What happened in a step. */
 typedef struct pk_step_info {
   int iterations;   /* rounds to find the commands at their limit, or internal steps of adaptive steppers */
@@ -116,7 +104,20 @@ PK_API void pk_sim_destroy(pk_sim *sim);
 PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials,
                                     int count, pk_error *err);
 
-/* Back to the model's initial pose, at rest, time zero, no commands. */
+/* Who sets the commands from now on, at the start of a step whenever its period has passed; NULL: nobody. The
+ * controller and what it points to must outlive its use. Its state block is allocated here. */
+PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err);
+
+/* A force (N, world axes) on a point of a link (link frame, m) during the next step; several add up. */
+PK_API void pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3]);
+
+/* The world in joint coordinates: every joint its own coordinate, as controllers see it and logs keep it. Without cut
+ * joints that is the model and its state. */
+PK_API const pk_model *pk_sim_joint_model(const pk_sim *sim);
+PK_API void pk_sim_get_joints(const pk_sim *sim, double *q, double *u);
+PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
+
+/* Back to the model's initial pose, at rest, time zero, no commands; the controller forgets. */
 PK_API void pk_sim_reset(pk_sim *sim);
 
 /* One time step. info may be NULL. A contact problem that does not meet the tolerance within max_iterations does
@@ -128,14 +129,6 @@ PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 /* Time is the number of steps times dt. */
 PK_API double pk_sim_time(const pk_sim *sim);
 
-/* A contact of the last step. */
-typedef struct pk_sim_contact {
-  int link, shape, material;  /* of the robot; the terrain's material */
-  double point[3], normal[3]; /* world, m; normal out of the ground */
-  double gap;                 /* m, where M and the contact law were evaluated */
-  double impulse[3];          /* N s, on the robot, world axes; over dt it is the contact force */
-} pk_sim_contact;
-
 /* Contacts that took part in the last step, at most `most` of them into `out`; how many there were comes back. */
 PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
 
@@ -143,7 +136,7 @@ PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
  * A model's initial pose is no stance: put the robot where it can stand before the first step. */
 PK_API double *pk_sim_q(pk_sim *sim);            /* [nq] configuration; write to set it */
 PK_API double *pk_sim_u(pk_sim *sim);            /* [nu] velocities; write to set them */
-PK_API pk_command *pk_sim_commands(pk_sim *sim); /* [nu] kept until changed */
+PK_API pk_command *pk_sim_commands(pk_sim *sim); /* [nu of the joint model] kept until changed */
 PK_API const double *pk_sim_tau(
     const pk_sim *sim); /* [nu] joint forces of commands in the last step, N m or N */
 PK_API pk_workspace *pk_sim_workspace(pk_sim *sim); /* for queries between steps */

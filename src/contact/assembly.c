@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "dynamics/workspace.h"
 #include "math/mat3.h"
 #include "model/motion.h"
 
@@ -93,28 +94,6 @@ static size_t place_of(const pki_assembly *a, int row, int k)
   return (size_t)e;
 }
 
-/* What the coordinates of body i give to the velocity of a point along d: a turn about s gives s . (arm x d), a
- * travel along s gives s . d; arm from the body's origin to the point. out holds one number each. */
-static void body_columns(const pki_work *w, int i, const double arm[3], const double d[3], double out[6])
-{
-  const pk_model *m = w->model;
-  const double *R = w->pose + 12 * ((size_t)i + 1);
-  const int motion = m->body_motion[i];
-  double turn[3];
-  pki_cross3(arm, d, turn);
-  if (motion <= PK_MOTION_PRISMATIC) {
-    const double *v = motion == PK_MOTION_PRISMATIC ? d : turn;
-    const int k = m->body_axis[i];
-    out[0] = m->body_gain[i] * (R[k] * v[0] + R[3 + k] * v[1] + R[6 + k] * v[2]);
-  } else if (motion == PK_MOTION_SPHERICAL) {
-    pki_mat3_apply_transposed(R, turn, out);
-  } else {
-    pki_mat3_apply_transposed(w->pose + 12 * ((size_t)m->body_parent[i] + 1), d, out);
-    pki_mat3_apply_transposed(m->body_rot + 9 * (size_t)i, out, out);
-    pki_mat3_apply_transposed(R, turn, out + 3);
-  }
-}
-
 /* Rows row .. row+count-1 along `count` directions at a point of a body. */
 static void fill_rows(pki_assembly *a, const pki_work *w, int row, int body, const double point[3],
                       const double *const *directions, int count)
@@ -131,8 +110,9 @@ static void fill_rows(pki_assembly *a, const pki_work *w, int row, int body, con
     const int n = pki_motion_nu(m->body_motion[i]);
     const size_t at = place_of(a, row, m->body_u[i]);
     for (int d = 0; d < count; d++) {
-      double columns[6];
-      body_columns(w, i, arm, directions[d], columns);
+      double columns[6], turn[3];
+      pki_cross3(arm, directions[d], turn);
+      pki_body_columns(w, i, turn, directions[d], columns);
       for (int c = 0; c < n; c++) {
         a->J[(size_t)(row + d) * (size_t)a->depth + at + (size_t)c] += columns[c];
       }

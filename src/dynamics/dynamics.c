@@ -144,6 +144,43 @@ void pki_update_origins(pki_work *work)
   }
 }
 
+void pki_body_columns(const pki_work *work, int i, const double moment[3], const double force[3],
+                      double out[6])
+{
+  const pk_model *m = work->model;
+  const double *R = work->pose + 12 * ((size_t)i + 1);
+  const int motion = m->body_motion[i];
+  if (motion <= PK_MOTION_PRISMATIC) {
+    const double *v = motion == PK_MOTION_PRISMATIC ? force : moment;
+    const int k = m->body_axis[i];
+    out[0] = m->body_gain[i] * (R[k] * v[0] + R[3 + k] * v[1] + R[6 + k] * v[2]);
+  } else if (motion == PK_MOTION_SPHERICAL) {
+    pki_mat3_apply_transposed(R, moment, out);
+  } else {
+    pki_mat3_apply_transposed(work->pose + 12 * ((size_t)m->body_parent[i] + 1), force, out);
+    pki_mat3_apply_transposed(m->body_rot + 9 * (size_t)i, out, out);
+    pki_mat3_apply_transposed(R, moment, out + 3);
+  }
+}
+
+void pki_add_wrench(const pki_work *work, int body, const double wrench[6], double *out)
+{
+  const pk_model *m = work->model;
+  double moment[3] = {wrench[0], wrench[1], wrench[2]};
+  for (int i = body; i >= 0; i = m->body_parent[i]) {
+    double columns[6], shift[3];
+    pki_body_columns(work, i, moment, wrench + 3, columns);
+    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+      out[m->body_u[i] + c] += columns[c];
+    }
+    /* the moment about the parent's origin */
+    pki_cross3(work->pose + 12 * ((size_t)i + 1) + 9, wrench + 3, shift);
+    for (int k = 0; k < 3; k++) {
+      moment[k] += shift[k];
+    }
+  }
+}
+
 void pki_reset_diagonal(pki_work *work)
 {
   memcpy(work->diag, work->params.armature, (size_t)work->model->nu * sizeof(double));

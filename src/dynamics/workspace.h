@@ -18,6 +18,14 @@ void pki_update_origins(pki_work *work);
 /* The diagonal holds the armature, and nothing that a step may have added. */
 void pki_reset_diagonal(pki_work *work);
 
+/* What the coordinates of body i alone feel of a moment about its origin and a force (world axes), one number each;
+ * after kinematics. One lane. */
+void pki_body_columns(const pki_work *work, int i, const double moment[3], const double force[3],
+                      double out[6]);
+
+/* out [nu] += J' f for a moment and force (world axes) at the origin of a body; after kinematics. One lane. */
+void pki_add_wrench(const pki_work *work, int body, const double wrench[6], double *out);
+
 /* a with (M + diag - armature) a = tau - h, by composite bodies and the factor in the plan. */
 void pki_composite_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau,
                                 double *a);

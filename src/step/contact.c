@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "step/outside.h"
 
 static const double PENETRATION_TOLERANCE = 1e-9; /* m or rad: less is left alone */
 enum { PROJECTIONS = 3, ROUNDS = 20 };
@@ -351,8 +352,14 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
   pki_sim_contact *c = &sim->contact;
   pk_workspace *w = sim->workspace;
   double *h = pki_scratch(sim, 2), *u_free = pki_scratch(sim, 3);
+  double *pushes = pki_scratch(sim, 4);
   const double margin = sim->options.contact == PK_CONTACT_PAPER ? 0 : sim->options.margin;
+  memset(pushes, 0, (size_t)sim->model->nu * sizeof *pushes);
+  pki_add_pushes(sim, q, pushes);
   w->kernels->rnea(&w->work, q, sim->u, NULL, h);
+  for (int k = 0; k < sim->model->nu; k++) {
+    h[k] -= pushes[k];
+  }
   pki_update_origins(&w->work);
   if (!find_contacts(sim, margin, info)) {
     return PK_ERROR_LIMIT;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "step/contact.h"
+#include "step/outside.h"
 
 double pki_clamp(double x, double most)
 {
@@ -39,6 +40,7 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
     out[k] = tau[k] - m->dof_damping[k] * u[k];
     saturated += fabs(tau[k]) >= sim->commands[k].tau_max;
   }
+  pki_add_pushes(sim, q, out);
   return saturated;
 }
 
@@ -66,6 +68,7 @@ static bool end_velocity_free(pk_sim *sim, const double *q, double reach, double
     work->diag[k] = work->params.armature[k] + dt * (m->dof_damping[k] + g[k]);
     force[k] = a[k] - (m->dof_damping[k] + g[k]) * sim->u[k];
   }
+  pki_add_pushes(sim, q, force);
   pki_smooth_acceleration(sim->workspace, q, sim->u, force, acc);
   for (int k = 0; k < m->nu; k++) {
     u_end[k] = sim->u[k] + dt * acc[k];

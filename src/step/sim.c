@@ -6,6 +6,7 @@
 #include "collision/terrain.h"
 #include "contact/solver.h"
 #include "model/motion.h"
+#include "step/outside.h"
 
 const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
     [PK_STEPPER_EULER] = {"euler", "semi-implicit Euler: velocity first, then position with it; order 1",
@@ -108,6 +109,8 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   s.tau_next = pki_arena_take(arena, nu, real);
   s.scratch = pki_arena_take(arena, PKI_STEP_SCRATCH * nu, real);
   s.q_stage = pki_arena_take(arena, nq, real);
+  s.pushes = pki_arena_take(arena, 6 * (size_t)model->nbody, real);
+  s.control.contacts = pki_arena_take(arena, (size_t)options->max_contacts, sizeof *s.control.contacts);
   pki_sim_contact_carve(&s.contact, model, options, arena);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
@@ -173,6 +176,7 @@ void pk_sim_destroy(pk_sim *sim)
     return;
   }
   pki_ark_destroy(sim);
+  pki_aligned_free(sim->control.state);
   if (sim->owns_memory) {
     pki_aligned_free(sim);
   }
@@ -191,6 +195,8 @@ void pk_sim_reset(pk_sim *sim)
   }
   sim->steps = 0;
   pki_sim_contact_reset(&sim->contact, sim->model);
+  pki_clear_pushes(sim);
+  pki_control_reset(sim);
   pki_ark_reset(sim);
 }
 
@@ -287,6 +293,9 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     status = check_quaternions(m, sim->q, report);
   }
   if (status == PK_OK) {
+    status = pki_control(sim, report);
+  }
+  if (status == PK_OK) {
     status = check_commands(sim, report);
   }
   if (status == PK_OK) {
@@ -305,6 +314,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   memcpy(sim->carry_u, sim->carry_u_next, nu * real);
   memcpy(sim->tau, sim->tau_next, nu * real);
   sim->steps++;
+  pki_clear_pushes(sim);
   return PK_OK;
 }
 
@@ -366,6 +376,23 @@ int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
     }
   }
   return c->nlast;
+}
+
+const pk_model *pk_sim_joint_model(const pk_sim *sim)
+{
+  return sim->model;
+}
+
+void pk_sim_get_joints(const pk_sim *sim, double *q, double *u)
+{
+  memcpy(q, sim->q, (size_t)sim->model->nq * sizeof *q);
+  memcpy(u, sim->u, (size_t)sim->model->nu * sizeof *u);
+}
+
+void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u)
+{
+  memcpy(sim->q, q, (size_t)sim->model->nq * sizeof *q);
+  memcpy(sim->u, u, (size_t)sim->model->nu * sizeof *u);
 }
 
 double pk_sim_time(const pk_sim *sim)

@@ -1,6 +1,7 @@
 /* A world in motion, and the interface of its steppers.
  *
  *   sim.c      memory, options, the step around a stepper
+ *   outside.c  controllers, pushes
  *   force.c    joint forces of commands, and the end of a step without contact
  *   contact.c  the end of a step with contact, joint limits and joint friction
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
@@ -48,6 +49,14 @@ enum { PKI_MATERIAL_MAX = 64 };
 /* Kinds of joint rows. */
 enum { PKI_ROW_LOWER, PKI_ROW_UPPER, PKI_ROW_FRICTION, PKI_ROW_TORQUE, PKI_JOINT_ROWS };
 
+/* Who sets the commands. */
+typedef struct pki_sim_control {
+  const pk_controller *by;  /* NULL: nobody */
+  void *state;              /* its block, owned */
+  long long every;          /* steps between updates */
+  pk_sim_contact *contacts; /* [max_contacts] what it is shown */
+} pki_sim_control;
+
 struct pk_sim {
   const pk_model *model;
   pk_sim_options options;
@@ -62,7 +71,10 @@ struct pk_sim {
   double *tau_next;
   double *scratch; /* [PKI_STEP_SCRATCH][nu], and one configuration */
   double *q_stage; /* [nq] */
+  double *pushes;  /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
+  bool pushed;     /* any of them is not zero */
   pki_sim_contact contact;
+  pki_sim_control control;
   void *ark; /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
 };

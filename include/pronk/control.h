@@ -1,0 +1,76 @@
+/* Controllers: what they see, and what they set.
+ *
+ *   static pk_status hold(const pk_controller *self, const pk_observation *seen, void *state,
+ *                         pk_command *commands)
+ *   {
+ *     for (int k = 6; k < seen->model->nu; k++) {
+ *       commands[k] = (pk_command){.q_des = pose[k], .kp = 80, .kd = 2, .tau_max = 30};
+ *     }
+ *     return PK_OK;
+ *   }
+ *   const pk_controller holding = {.name = "hold", .period = 2.5e-3, .update = hold};
+ *   pk_sim_set_controller(sim, &holding, &err);
+ *
+ * Sensors and commands speak of joint coordinates: those of the robot's tree, whatever coordinates
+ * the world is computed in. A controller keeps what it remembers in its state block, which lies in the sim:
+ * reset, checkpoints and batches then work.
+ */
+#ifndef PRONK_CONTROL_H
+#define PRONK_CONTROL_H
+
+#include "dynamics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a controller sets for one velocity coordinate. The joint force is
+ * clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max). q_des and kp apply to coordinates
+ * with dof_q (pk_model), not to spherical and floating joints. kp, kd and tau_max are zero or more. All
+ * zero, tau_max INFINITY: no force. The effort and velocity limits of a model bind nothing by themselves:
+ * a controller that honours an effort limit sets tau_max. */
+typedef struct pk_command {
+  double tau, q_des, u_des, kp, kd, tau_max;
+} pk_command;
+
+/* The first thing wrong with a command, by name. pk_sim_step checks all of them. */
+PK_API pk_status pk_command_validate(const pk_command *command, pk_error *err);
+
+/* A contact of the last step. */
+typedef struct pk_sim_contact {
+  int link, shape, material;  /* of the robot; the terrain's material */
+  double point[3], normal[3]; /* world, m; normal out of the ground */
+  double gap;                 /* m, where M and the contact law were evaluated */
+  double impulse[3];          /* N s, on the robot, world axes; over dt it is the contact force */
+} pk_sim_contact;
+
+/* What a controller sees, at the start of a step. */
+typedef struct pk_observation {
+  double time, dt;         /* s; dt the world's step */
+  const pk_model *model;   /* the world in joint coordinates */
+  const double *q, *u;     /* [nq], [nu] its state */
+  const double *tau;       /* [nu] joint forces of commands in the last step */
+  pk_workspace *workspace; /* scratch of the model for kinematics and dynamics, in no particular state */
+  const pk_sim_contact *contacts; /* [ncontact] those that took part in the last step */
+  int ncontact;
+} pk_observation;
+
+typedef struct pk_controller pk_controller;
+
+struct pk_controller {
+  const char *name;
+  double period;     /* s between updates, a whole number of steps; 0: each step */
+  size_t state_size; /* bytes that it remembers, 64-byte aligned, zero when it is set */
+  /* Called when it is set and when the world is reset, after the block was zeroed; may be NULL. */
+  void (*reset)(const pk_controller *self, const pk_model *model, void *state);
+  /* Set commands [nu], which keep their values from one update to the next. A failure ends the step and leaves the
+   * state as it was. */
+  pk_status (*update)(const pk_controller *self, const pk_observation *seen, void *state,
+                      pk_command *commands);
+  const void *user; /* its parameters; read-only, so that worlds can share a controller */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

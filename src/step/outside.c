@@ -1,0 +1,111 @@
+#include "step/outside.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/mat3.h"
+
+/* ---- controllers ---- */
+
+pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err)
+{
+  const double dt = sim->options.dt;
+  long long every = 1;
+  void *block = NULL;
+  if (controller != NULL) {
+    const double steps = controller->period / dt;
+    if (!(controller->period >= 0) || fabs(steps - round(steps)) > 1e-6 * fmax(steps, 1) || steps > 1e15) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "period"},
+                      "the controller \"%s\" has a period of %g s, expected a whole number of steps of %g s",
+                      controller->name, controller->period, dt);
+    }
+    every = steps < 1 ? 1 : (long long)round(steps);
+    block = controller->state_size > 0 ? pki_aligned_alloc(controller->state_size) : NULL;
+    if (controller->state_size > 0 && block == NULL) {
+      return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the controller \"%s\"",
+                      controller->name);
+    }
+  }
+  pki_aligned_free(sim->control.state);
+  sim->control.by = controller;
+  sim->control.state = block;
+  sim->control.every = every;
+  pki_control_reset(sim);
+  return PK_OK;
+}
+
+void pki_control_reset(pk_sim *sim)
+{
+  const pk_controller *by = sim->control.by;
+  if (by == NULL) {
+    return;
+  }
+  if (by->state_size > 0) {
+    memset(sim->control.state, 0, by->state_size);
+  }
+  if (by->reset != NULL) {
+    by->reset(by, pk_sim_joint_model(sim), sim->control.state);
+  }
+}
+
+pk_status pki_control(pk_sim *sim, pk_step_info *info)
+{
+  const pk_controller *by = sim->control.by;
+  if (by == NULL || sim->steps % sim->control.every != 0) {
+    return PK_OK;
+  }
+  const int most = sim->options.max_contacts;
+  const pk_observation seen = {.time = pk_sim_time(sim),
+                               .dt = sim->options.dt,
+                               .model = pk_sim_joint_model(sim),
+                               .q = sim->q,
+                               .u = sim->u,
+                               .tau = sim->tau,
+                               .workspace = sim->workspace,
+                               .contacts = sim->control.contacts,
+                               .ncontact = pk_sim_contacts(sim, sim->control.contacts, most)};
+  const pk_status status = by->update(by, &seen, sim->control.state, sim->commands);
+  info->term = status == PK_OK ? info->term : "controller";
+  return status;
+}
+
+/* ---- pushes ---- */
+
+void pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3])
+{
+  const pk_model_link *l = &sim->model->links[link];
+  if (l->body < 0) {
+    return; /* fixed in the world: nothing moves */
+  }
+  double at[3], arm[3], moment[3];
+  pki_mat3_apply(l->pose.rot, point, at);
+  for (int k = 0; k < 3; k++) {
+    at[k] += l->pose.pos[k];
+  }
+  sim->workspace->kernels->kinematics(&sim->workspace->work, sim->q);
+  pki_mat3_apply(sim->workspace->work.pose + 12 * ((size_t)l->body + 1), at, arm);
+  pki_cross3(arm, force, moment);
+  double *wrench = sim->pushes + 6 * (size_t)l->body;
+  for (int k = 0; k < 3; k++) {
+    wrench[k] += moment[k];
+    wrench[3 + k] += force[k];
+  }
+  sim->pushed = true;
+}
+
+void pki_add_pushes(const pk_sim *sim, const double *q, double *out)
+{
+  if (!sim->pushed) {
+    return;
+  }
+  sim->workspace->kernels->kinematics(&sim->workspace->work, q);
+  for (int i = 0; i < sim->model->nbody; i++) {
+    pki_add_wrench(&sim->workspace->work, i, sim->pushes + 6 * (size_t)i, out);
+  }
+}
+
+void pki_clear_pushes(pk_sim *sim)
+{
+  memset(sim->pushes, 0, 6 * (size_t)sim->model->nbody * sizeof *sim->pushes);
+  sim->pushed = false;
+}
