@@ -66,7 +66,7 @@ test-tsan:
 bench: ## this machine: Pronk beside the other engines
 	@scripts/bootstrap peers
 	@$(MAKE) --no-print-directory all
-	$(PRONK) bench dynamics
+	$(PRONK) bench
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS
 	@scripts/bootstrap test

@@ -3,11 +3,7 @@
  * DART, but its forward dynamics takes joint damping implicitly, adding dt d to the joint's
  * inertia: damping d = armature / dt, with the damping force d v given back as a joint
  * force, is armature exactly. */
-#include <dart/dynamics/BallJoint.hpp>
 #include <dart/dynamics/BodyNode.hpp>
-#include <dart/dynamics/FreeJoint.hpp>
-#include <dart/dynamics/PrismaticJoint.hpp>
-#include <dart/dynamics/RevoluteJoint.hpp>
 #include <dart/dynamics/Skeleton.hpp>
 
 #include <cmath>
@@ -20,13 +16,13 @@
 #include "base/peer.h"
 #include "bench/dynamics_peer.h"
 #include "coordinates.h"
+#include "dart_contact.h"
+#include "dart_model.h"
 #include "rigid.h"
 
 using namespace dart::dynamics;
 
 namespace {
-
-using Matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
 struct Slot {
   Eigen::VectorXd q, v, force, dv;
@@ -41,44 +37,6 @@ struct Engine {
   std::vector<Slot> slots;
   int last = 0;
 };
-
-template <class Kind> BodyNode *add(Engine &e, int i, typename Kind::Properties joint)
-{
-  const pk_model *model = e.model;
-  const int parent = model->body_parent[i];
-  joint.mName = "j" + std::to_string(i);
-  joint.mT_ParentBodyToJoint.linear() = Eigen::Map<const Matrix3>(model->body_rot + 9 * i);
-  joint.mT_ParentBodyToJoint.translation() = Eigen::Map<const Eigen::Vector3d>(model->body_pos + 3 * i);
-
-  const rigid::Central c = rigid::central_of(model->body_inertia + 10 * i);
-  BodyNode::Properties body;
-  body.mName = "b" + std::to_string(i);
-  Eigen::Matrix3d moment;
-  moment << c.inertia[0], c.inertia[1], c.inertia[2], c.inertia[1], c.inertia[3], c.inertia[4], c.inertia[2],
-      c.inertia[4], c.inertia[5];
-  body.mInertia = Inertia(c.mass, Eigen::Vector3d(c.com[0], c.com[1], c.com[2]), moment);
-  BodyNode *above = parent < 0 ? nullptr : e.bodies[static_cast<size_t>(parent)];
-  return e.skeleton->createJointAndBodyNodePair<Kind>(above, joint, body).second;
-}
-
-BodyNode *add_body(Engine &e, int i)
-{
-  const Eigen::Vector3d axis = Eigen::Vector3d::Unit(e.model->body_axis[i]);
-  switch (e.model->body_motion[i]) {
-  case PK_MOTION_REVOLUTE: {
-    RevoluteJoint::Properties joint;
-    joint.mAxis = axis;
-    return add<RevoluteJoint>(e, i, joint);
-  }
-  case PK_MOTION_PRISMATIC: {
-    PrismaticJoint::Properties joint;
-    joint.mAxis = axis;
-    return add<PrismaticJoint>(e, i, joint);
-  }
-  case PK_MOTION_SPHERICAL: return add<BallJoint>(e, i, BallJoint::Properties());
-  default: return add<FreeJoint>(e, i, FreeJoint::Properties());
-  }
-}
 
 /* False when a joint of several coordinates has armature. */
 bool set_armature(Engine &e)
@@ -131,7 +89,7 @@ void *create(const pk_model *model, int slots, int lanes, char *message, size_t 
   e->skeleton->setGravity(Eigen::Map<const Eigen::Vector3d>(model->gravity));
   e->skeleton->setTimeStep(0x1p-10); /* a power of two: armature / dt * dt is exact */
   for (int i = 0; i < model->nbody; i++) {
-    e->bodies.push_back(add_body(*e, i));
+    skeleton::add_body(model, e->skeleton, e->bodies, i);
   }
   if (e->skeleton->getNumDofs() != static_cast<size_t>(model->nu) || !set_armature(*e)) {
     snprintf(message, size, "the translated model has other coordinates");
@@ -256,6 +214,9 @@ const pki_dynamics_peer dynamics = {
 
 const void *find_interface(const char *name)
 {
+  if (strcmp(name, PKI_CONTACT_INTERFACE) == 0) {
+    return dart_contact();
+  }
   return strcmp(name, PKI_DYNAMICS_INTERFACE) == 0 ? &dynamics : nullptr;
 }
 

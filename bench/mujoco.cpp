@@ -1,9 +1,7 @@
-/* MuJoCo as a peer. The model goes through MJCF text in memory, every number with 17
- * digits. MuJoCo's coordinates are Pronk's: a free joint has world position, quaternion,
+/* MuJoCo as a peer: smooth dynamics (contact: mujoco_contact.cpp). MuJoCo's coordinates are Pronk's: a free joint has world position, quaternion,
  * world linear and body angular velocity; a ball joint quaternion and body angular velocity. */
 #include <mujoco/mujoco.h>
 
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -13,6 +11,8 @@
 #include "base/peer.h"
 #include "bench/dynamics_peer.h"
 #include "coordinates.h"
+#include "mujoco_contact.h"
+#include "mujoco_model.h"
 #include "rigid.h"
 
 namespace {
@@ -37,134 +37,6 @@ struct Engine {
   }
 };
 
-__attribute__((format(printf, 2, 3))) void append(std::string &text, const char *format, ...)
-{
-  char line[1024];
-  va_list list;
-  va_start(list, format);
-  vsnprintf(line, sizeof line, format, list);
-  va_end(list);
-  text += line;
-}
-
-/* Why MuJoCo cannot take this model, "" when it can. */
-std::string refusal(const pk_model *model)
-{
-  if (model->has_mimic) {
-    return "mimic joints are not translated";
-  }
-  for (int i = 0; i < model->nbody; i++) {
-    if (!(model->body_inertia[10 * i] > 0.0)) {
-      return "massless bodies are not translated";
-    }
-    if (model->body_motion[i] != PK_MOTION_FLOATING) {
-      continue;
-    }
-    if (model->body_parent[i] >= 0) {
-      return "free joints are possible at the world only";
-    }
-    const double *pos = model->body_pos + 3 * i;
-    if (model->body_turned[i] || pos[0] != 0.0 || pos[1] != 0.0 || pos[2] != 0.0) {
-      return "the frame of a free joint must be the world's";
-    }
-  }
-  return "";
-}
-
-void append_body_open(std::string &text, const pk_model *model, int i)
-{
-  const double *pos = model->body_pos + 3 * i;
-  double quat[4];
-  rigid::quaternion_of(model->body_rot + 9 * i, quat);
-  append(text, "<body name=\"b%d\" pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\">\n", i, pos[0],
-         pos[1], pos[2], quat[0], quat[1], quat[2], quat[3]);
-
-  const rigid::Principal p = rigid::principal_of(model->body_inertia + 10 * i);
-  append(text, "<inertial mass=\"%.17g\" pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\"", p.mass,
-         p.com[0], p.com[1], p.com[2], p.quat[0], p.quat[1], p.quat[2], p.quat[3]);
-  append(text, " diaginertia=\"%.17g %.17g %.17g\"/>\n", p.moment[0], p.moment[1], p.moment[2]);
-
-  const int axis = model->body_axis[i];
-  switch (model->body_motion[i]) {
-  case PK_MOTION_REVOLUTE:
-  case PK_MOTION_PRISMATIC:
-    append(text, "<joint name=\"b%d\" type=\"%s\" axis=\"%d %d %d\"/>\n", i,
-           model->body_motion[i] == PK_MOTION_REVOLUTE ? "hinge" : "slide", axis == 0, axis == 1, axis == 2);
-    break;
-  case PK_MOTION_SPHERICAL: append(text, "<joint name=\"b%d\" type=\"ball\"/>\n", i); break;
-  default: append(text, "<joint name=\"b%d\" type=\"free\"/>\n", i);
-  }
-}
-
-/* The tree as nested elements. The XML reader stops at a depth of 100 elements,
- * so a deep tree goes on in included files, which MuJoCo joins after reading. */
-struct Writer {
-  static constexpr int depth_per_file = 90;
-  const pk_model *model;
-  std::vector<std::vector<int>> children;
-  std::vector<std::string> files;
-
-  explicit Writer(const pk_model *of) : model(of), children(static_cast<size_t>(of->nbody) + 1)
-  {
-    for (int i = 0; i < of->nbody; i++) {
-      children[static_cast<size_t>(of->body_parent[i]) + 1].push_back(i);
-    }
-    files.emplace_back();
-    std::string head =
-        "<mujoco><compiler angle=\"radian\" coordinate=\"local\" balanceinertia=\"false\" boundmass=\"0\" "
-        "boundinertia=\"0\" inertiafromgeom=\"false\"/>\n";
-    append(head, "<option gravity=\"%.17g %.17g %.17g\">", of->gravity[0], of->gravity[1], of->gravity[2]);
-    head += "<flag constraint=\"disable\" equality=\"disable\" frictionloss=\"disable\" limit=\"disable\" "
-            "contact=\"disable\" passive=\"disable\" warmstart=\"disable\" actuation=\"disable\" "
-            "sensor=\"disable\"/></option>\n<worldbody>\n";
-    files[0] = head + write(-1, 0) + "</worldbody></mujoco>\n";
-  }
-
-  std::string write(int body, int depth)
-  {
-    std::string text;
-    for (int child : children[static_cast<size_t>(body) + 1]) {
-      if (depth == depth_per_file) {
-        const size_t file = files.size();
-        files.emplace_back();
-        files[file] = "<mujocoinclude>\n" + write_one(child, 0) + "</mujocoinclude>\n";
-        append(text, "<include file=\"part%zu.xml\"/>\n", file);
-      } else {
-        text += write_one(child, depth);
-      }
-    }
-    return text;
-  }
-
-  std::string write_one(int body, int depth)
-  {
-    std::string text;
-    append_body_open(text, model, body);
-    text += write(body, depth + 1);
-    text += "</body>\n";
-    return text;
-  }
-};
-
-mjModel *compile(const pk_model *model, char *message, size_t size)
-{
-  const Writer writer(model);
-  auto vfs = std::make_unique<mjVFS>();
-  mj_defaultVFS(vfs.get());
-  for (size_t i = 0; i < writer.files.size(); i++) {
-    const std::string name = "part" + std::to_string(i) + ".xml", &text = writer.files[i];
-    if (mj_makeEmptyFileVFS(vfs.get(), name.c_str(), static_cast<int>(text.size())) != 0) {
-      snprintf(message, size, "the tree is too deep");
-      mj_deleteVFS(vfs.get());
-      return nullptr;
-    }
-    memcpy(vfs->filedata[mj_findFileVFS(vfs.get(), name.c_str())], text.data(), text.size());
-  }
-  mjModel *m = mj_loadXML("part0.xml", vfs.get(), message, static_cast<int>(size));
-  mj_deleteVFS(vfs.get());
-  return m;
-}
-
 /* Find every body's coordinates, and set armature there: MJCF knows one value for each joint. */
 bool map_coordinates(Engine &e)
 {
@@ -187,14 +59,19 @@ bool map_coordinates(Engine &e)
 
 void *create(const pk_model *model, int slots, int lanes, char *message, size_t size)
 {
-  const std::string reason = lanes == 1 ? refusal(model) : "one robot at a time";
+  const std::string reason = lanes == 1 ? mjcf::refusal(model) : "one robot at a time";
   if (!reason.empty()) {
     snprintf(message, size, "%s", reason.c_str());
     return nullptr;
   }
   auto e = std::make_unique<Engine>();
   e->model = model;
-  e->m = compile(model, message, size);
+  mjcf::Additions more;
+  more.option =
+      "<flag constraint=\"disable\" equality=\"disable\" frictionloss=\"disable\" limit=\"disable\" "
+      "contact=\"disable\" passive=\"disable\" warmstart=\"disable\" actuation=\"disable\" "
+      "sensor=\"disable\"/>";
+  e->m = mjcf::compile(model, more, message, size);
   if (!e->m) {
     return nullptr;
   }
@@ -308,6 +185,9 @@ const pki_dynamics_peer dynamics = {{"mj_kinematics + mj_comPos + mj_comVel + mj
 
 const void *find_interface(const char *name)
 {
+  if (strcmp(name, PKI_CONTACT_INTERFACE) == 0) {
+    return mujoco_contact();
+  }
   return strcmp(name, PKI_DYNAMICS_INTERFACE) == 0 ? &dynamics : nullptr;
 }
 
@@ -316,7 +196,7 @@ void ignore_warning(const char *)
 {
 }
 
-const pk_peer peer = {"mujoco", mj_versionString(), "contacts and constraints disabled", find_interface};
+const pk_peer peer = {"mujoco", mj_versionString(), "", find_interface};
 
 } /* namespace */
 

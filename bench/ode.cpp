@@ -1,5 +1,5 @@
 /* The Open Dynamics Engine as a peer: the pendulums of the study `pendulum`, in absolute
- * coordinates with hinge constraints, by ODE's own integrator. */
+ * coordinates with hinge constraints, by ODE's own integrator (contact: ode_contact.cpp). */
 #include <ode/ode.h>
 
 #include <cmath>
@@ -11,6 +11,7 @@ extern "C" {
 #include "base/peer.h"
 #include "study/pendulum_peer.h"
 }
+#include "ode_contact.h"
 
 namespace {
 
@@ -129,6 +130,9 @@ const pki_pendulum_peer pendulum = {
 
 const void *get_interface(const char *name)
 {
+  if (std::strcmp(name, PKI_CONTACT_INTERFACE) == 0) {
+    return ode_contact();
+  }
   return std::strcmp(name, PKI_PENDULUM_INTERFACE) == 0 ? &pendulum : nullptr;
 }
 

@@ -133,6 +133,29 @@ typedef struct pk_shape_desc {
   int line;
 } pk_shape_desc;
 
+/* Bilateral constraints between two links, which close loops. Each link carries a frame; what the constraint allows
+ * is named in the first link's frame. */
+typedef enum pk_constraint_kind {
+  PK_CONSTRAINT_WELD,     /* the frames coincide */
+  PK_CONSTRAINT_BALL,     /* their origins coincide */
+  PK_CONSTRAINT_HINGE,    /* they coincide but for a turn about z */
+  PK_CONSTRAINT_SLIDER,   /* they coincide but for a travel along z */
+  PK_CONSTRAINT_DISTANCE, /* their origins are `length` apart */
+  PK_CONSTRAINT_KIND_COUNT
+} pk_constraint_kind;
+
+typedef struct pk_constraint_desc {
+  const char *name;
+  pk_constraint_kind kind;
+  const char *link[2]; /* full names, prefix included; NULL: the world */
+  pk_pose frame[2];    /* in the links */
+  double length;       /* m, of PK_CONSTRAINT_DISTANCE; positive */
+  int line;
+} pk_constraint_desc;
+
+/* A weld of two links at their origins; names are NULL. */
+PK_API pk_constraint_desc pk_constraint_desc_default(void);
+
 /* One remark of a loader or of the compiler. */
 typedef struct pk_diagnostic {
   bool is_error; /* false: a warning */
@@ -159,6 +182,15 @@ PK_API pk_status pk_builder_add_joint(pk_builder *b, const pk_joint_desc *joint,
 
 /* Add a shape to a link of the current robot; a mesh is copied, once for each pointer. */
 PK_API pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_error *err);
+
+/* Add a constraint between two links of any robots, which may be added later. */
+PK_API pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *constraint,
+                                           pk_error *err);
+
+/* Cut a joint (full name; NULL: every joint that moves): what it moves becomes a free body of its own, and the joint a
+ * bilateral constraint with the same coordinate, limits and losses. Worlds then compute in extended or maximal
+ * coordinates; controllers and logs see joint coordinates all the same (pk_sim_joint_model). */
+PK_API pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error *err);
 
 /* Check everything and compile. All errors go to the diagnostics, the first to `err`. */
 PK_API pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err);

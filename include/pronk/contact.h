@@ -24,6 +24,19 @@
 extern "C" {
 #endif
 
+/* W without W: in a velocity space of n coordinates row i is a short vector Y_i, and
+ *   W_ij = sum_k Y_ik weight_k Y_jk + (i == j) extra_i.
+ * With M = L' D L this is Y = inv(L') J', weight = 1/D. */
+typedef struct pk_contact_factor {
+  int n;                /* length of the velocity space */
+  int stride;           /* room for entries in each row */
+  const int *count;     /* [size] entries of each row */
+  const int *col;       /* [size][stride] their coordinates, ascending */
+  const double *Y;      /* [size][stride] their values */
+  const double *weight; /* [n] may be negative for eliminated constraints */
+  const double *extra;  /* [size] added to the diagonal, m/s per N s */
+} pk_contact_factor;
+
 typedef struct pk_contact_problem {
   int ncontact, nbilateral, nbox;
   /* The Delassus matrix by rows: row i holds columns W_col[W_row[i]] .. W_col[W_row[i+1]-1],
@@ -33,6 +46,9 @@ typedef struct pk_contact_problem {
   const double *q;             /* [size] velocities without impulses, restitution included, m/s */
   const double *mu;            /* [ncontact] friction coefficients */
   const double *lower, *upper; /* [nbox] impulse bounds, N s */
+  /* The factors of W, NULL: none. With W NULL they are all there is: enough for the judge and for
+   * the solvers that iterate in velocities. */
+  const pk_contact_factor *factor;
 } pk_contact_problem;
 
 /* Rows of a problem: 3 ncontact + nbilateral + nbox. */
@@ -65,21 +81,35 @@ PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, do
 PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
 
 typedef enum pk_solver {
-  PK_SOLVER_AUTO,   /* climbs bgs, newton, aclm until the tolerance is met */
-  PK_SOLVER_JOR,    /* projected Jacobi */
-  PK_SOLVER_SOR,    /* projected Gauss-Seidel, normal then tangential */
-  PK_SOLVER_BGS,    /* block Gauss-Seidel, each contact solved exactly */
-  PK_SOLVER_NEWTON, /* Alart-Curnier semi-smooth Newton in a proximal-point loop */
-  PK_SOLVER_ACLM,   /* fixed point over cone programs */
+  PK_SOLVER_AUTO,         /* climbs bgs, ipm, newton, aclm until the tolerance is met */
+  PK_SOLVER_JOR,          /* projected Jacobi */
+  PK_SOLVER_SOR,          /* projected Gauss-Seidel, normal then tangential */
+  PK_SOLVER_BGS,          /* block Gauss-Seidel, each contact solved exactly */
+  PK_SOLVER_NEWTON,       /* Alart-Curnier semi-smooth Newton in a proximal-point loop */
+  PK_SOLVER_ACLM,         /* fixed point over cone programs */
+  PK_SOLVER_IPM,          /* interior points */
+  PK_SOLVER_JOR_VELOCITY, /* jor in velocities: needs factor, not W */
+  PK_SOLVER_SOR_VELOCITY, /* sor in velocities: needs factor, not W */
   PK_SOLVER_COUNT
 } pk_solver;
+
+/* When jor, sor (both forms) and bgs stop; the other solvers go by the residual always. */
+typedef enum pk_stop {
+  PK_STOP_RESIDUAL, /* the certificate meets the tolerance */
+  PK_STOP_CHANGE, /* a sweep changes no impulse by more than |r| change_rel + change_abs, or impulses cycle at
+                       constant kinetic energy */
+  PK_STOP_COUNT
+} pk_stop;
 
 /* Start from pk_solver_options_default(). */
 typedef struct pk_solver_options {
   pk_solver solver;
-  double tolerance;   /* relative residual at which a solver stops */
+  double tolerance;   /* relative residual at which a solver stops; 1e-8 */
   int max_iterations; /* sweeps, or Newton steps */
   double alpha;       /* relaxation of jor and sor, 0: chosen from W */
+  pk_stop stop;       /* PK_STOP_RESIDUAL */
+  double change_rel;  /* 1e-6 */
+  double change_abs;  /* N s, 1e-6 */
 } pk_solver_options;
 
 PK_API pk_solver_options pk_solver_options_default(void);
@@ -91,13 +121,19 @@ typedef struct pk_solver_result {
   pk_solver used; /* the solver that reached (or came nearest to) the tolerance */
 } pk_solver_result;
 
-/* Scratch of pk_contact_solve for problems of this shape, in bytes, 64-byte aligned. */
+/* Scratch of pk_contact_solve for problems of this shape, in bytes, 64-byte aligned. Reads the counts of
+ * rows, and of the factor its n. */
 PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options);
 
-/* Solve; r [size] holds the first guess and then the solution, always the best found.
- * PK_OK when the tolerance is met, PK_ERROR_CONVERGENCE when not. */
+/* Solve; r [size] holds the first guess and then the solution: the best found, with PK_STOP_CHANGE the
+ * last. PK_OK when the tolerance is met (with PK_STOP_CHANGE: when the impulses came to rest),
+ * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the
+ * problem has none: r is then as it was. The certificate judges r in all cases. */
 PK_API pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
                                   void *memory, pk_solver_result *result);
+
+/* Whether the problem has what the solver reads: W, or the factor. */
+PK_API bool pk_solver_suits(pk_solver solver, const pk_contact_problem *p);
 
 PK_API const char *pk_solver_name(pk_solver solver);
 

@@ -45,10 +45,11 @@ typedef struct pk_model_joint {
   const char *name;
   int robot;
   pk_joint_kind kind;
-  int body;                  /* the body that it moves (the last one, when it became several) */
-  int q, u;                  /* first coordinate in q and u; a follower's are its leader's */
-  int nq, nu;                /* how many of each */
-  int leader;                /* joint that this one follows, -1: none */
+  int body;       /* the body that it moves (the last one, when it became several) */
+  int q, u;       /* first coordinate in q and u; a follower's are its leader's; -1: the joint is cut */
+  int nq, nu;     /* how many of each */
+  int constraint; /* that stands for it when it is cut, -1: none */
+  int leader;     /* joint that this one follows, -1: none */
   double multiplier, offset; /* q_joint = multiplier * q[leader] + offset */
   double axis[3];            /* unit, in the joint frame; zero for floating and spherical joints */
   double lower, upper, velocity, effort, damping, friction, armature; /* as described */
@@ -75,21 +76,43 @@ typedef struct pk_model_shape {
   double rgba[4];
 } pk_model_shape;
 
+/* A bilateral constraint: a cut joint, or one that closes a loop. With frames a and b fixed in two bodies, travel and
+ * turn of b relative to a along the axes of a are locked where their bit (1 << axis) is set. */
+typedef struct pk_model_constraint {
+  const char *name;
+  int joint;         /* that was cut, -1: closes a loop */
+  int kind;          /* pk_constraint_kind, -1: a cut joint */
+  int body[2];       /* a and b; -1: the world */
+  pk_pose frame[2];  /* in the bodies */
+  int travel, turn;  /* locked axes */
+  int axis;          /* of a cut joint's coordinate, */
+  double sign;       /* which counts along sign * axis */
+  double length;     /* m, > 0: a distance instead, one row */
+  int row, nrow;     /* its rows among all bilateral rows */
+  int plan;          /* unknown of its first row in the elimination plan; drives follow the rows */
+  int drive, ndrive; /* coordinates of a cut joint among all drives, and how many */
+} pk_model_constraint;
+
 struct pk_model {
   /* counts */
   int nrobot, nbody, nlink, njoint, nshape, nmesh;
   int nq, nu; /* independent coordinates and velocities */
-  int nM;     /* entries of the lower triangle of M in the elimination plan */
+  int nconstraint;
+  int nbilateral, ndrive; /* rows of all constraints, coordinates of all cut joints */
+  int nplan;              /* unknowns of the elimination plan: velocities, bilateral rows, drives */
+  int nM;                 /* entries of its lower triangle */
   bool has_mimic;
   double gravity[3]; /* m/s^2, world */
   double mass;       /* of everything that moves, kg */
 
   /* names and descriptions */
-  const pk_model_robot *robots; /* [nrobot] */
-  const pk_model_link *links;   /* [nlink] */
-  const pk_model_joint *joints; /* [njoint] */
-  const pk_model_shape *shapes; /* [nshape] */
-  const pk_mesh *meshes;        /* [nmesh] */
+  const pk_model_robot *robots;           /* [nrobot] */
+  const pk_model_link *links;             /* [nlink] */
+  const pk_model_joint *joints;           /* [njoint] */
+  const pk_model_shape *shapes;           /* [nshape] */
+  const pk_mesh *meshes;                  /* [nmesh] */
+  const pk_model_constraint *constraints; /* [nconstraint] */
+  const pk_model *tree; /* the same world with no joint cut, owned; NULL: none is cut here */
 
   /* bodies, parents first */
   const int *body_parent;     /* [nbody] -1: the world */
@@ -115,10 +138,12 @@ struct pk_model {
   /* initial pose: neutral joints clamped into their limits, free roots at their described pose */
   const double *q0; /* [nq] */
 
-  /* Elimination plan: row k of the lower triangle of M holds columns M_col[M_row[k]] <
-   * ... < k, the diagonal last, in M_row[k] .. M_row[k+1]-1; fill included. */
-  const int *M_row; /* [nu+1] */
-  const int *M_col; /* [nM] */
+  /* Elimination plan of [M J'; J 0], J the bilateral rows and drives: row k of its lower triangle holds
+   * columns M_col[M_row[k]] < ... < k, the diagonal last, in M_row[k] .. M_row[k+1]-1; fill included.
+   * Velocities stand at plan_u; without constraints the plan is that of M, and plan_u counts from 0. */
+  const int *M_row;  /* [nplan+1] */
+  const int *M_col;  /* [nM] */
+  const int *plan_u; /* [nu] */
 };
 
 /* Free a model; NULL is fine. Nothing made from it may be used after. */
@@ -135,6 +160,7 @@ PK_API unsigned long long pk_model_hash(const pk_model *model);
 PK_API const char *pk_joint_kind_name(pk_joint_kind kind);
 PK_API const char *pk_root_kind_name(pk_root_kind kind);
 PK_API const char *pk_shape_kind_name(pk_shape_kind kind);
+PK_API const char *pk_constraint_kind_name(pk_constraint_kind kind);
 
 /* What pk_builder_add_chain builds: n equal links, for benchmarks and studies. */
 typedef struct pk_chain_options {

@@ -7,6 +7,7 @@
 #include "contact_file.h"
 #include "control.h"
 #include "dynamics.h"
+#include "gait.h"
 #include "model.h"
 #include "sim.h"
 #include "status.h"

@@ -47,6 +47,41 @@ typedef enum pk_contact_scheme {
   PK_CONTACT_SCHEME_COUNT
 } pk_contact_scheme;
 
+/* The law of contact. */
+typedef enum pk_law {
+  PK_LAW_HARD,      /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */
+  PK_LAW_COMPLIANT, /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */
+  PK_LAW_COUNT
+} pk_law;
+
+/* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
+ * impact group. */
+typedef enum pk_impact {
+  PK_IMPACT_GROUP, /* the group's smallest coefficient in each direction, and where that would gain energy the
+                       smaller one in both: no impact gains energy */
+  PK_IMPACT_NEWTON, /* each contact its own coefficients, which can gain energy: pk_step_info.impact_gain */
+  PK_IMPACT_COUNT
+} pk_impact;
+
+/* How bilateral constraints are solved: cut joints and loops. */
+typedef enum pk_bilateral {
+  PK_BILATERAL_DIRECT, /* eliminated with M, exactly, before the contact solver */
+  PK_BILATERAL_PROX,   /* rows that the contact solver iterates over */
+  PK_BILATERAL_COUNT
+} pk_bilateral;
+
+/* Where the time of a step goes. */
+typedef enum pk_part {
+  PK_PART_CONTROL,   /* the controller */
+  PK_PART_DYNAMICS,  /* M and h */
+  PK_PART_COLLISION, /* contacts found, and compliant forces */
+  PK_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
+  PK_PART_ASSEMBLY,  /* rows and the Delassus matrix */
+  PK_PART_SOLVE,     /* impulses, and the velocity at the end */
+  PK_PART_PROJECT,   /* positions */
+  PK_PART_COUNT
+} pk_part;
+
 typedef struct pk_sim_options {
   double dt;            /* s, time step (adaptive steppers: between outputs); 1e-3 */
   pk_stepper stepper;   /* PK_STEPPER_MOREAU */
@@ -60,13 +95,34 @@ typedef struct pk_sim_options {
   double margin;    /* m, contacts nearer than this are looked at: more than a step's travel; 0.02 */
   pk_solver solver; /* of contact problems; PK_SOLVER_AUTO */
   double tolerance; /* its relative residual; 1e-8. Some problems need thousands of iterations to go below */
-  int max_iterations; /* of one solve, which bounds the time of a step; 5000 */
-  double alpha;       /* relaxation of jor and sor; 0: chosen from W */
+  int max_iterations;              /* of one solve, which bounds the time of a step; 5000 */
+  double alpha;                    /* relaxation of jor and sor; 0: chosen from W */
+  pk_bilateral bilateral;          /* PK_BILATERAL_DIRECT */
+  pk_stop stop;                    /* when jor, sor and bgs stop; PK_STOP_RESIDUAL */
+  double change_rel;               /* for PK_STOP_CHANGE; 1e-6 */
+  double change_abs;               /* N s, likewise; 1e-6 */
+  pk_law law;                      /* PK_LAW_HARD */
+  pk_impact impact;                /* PK_IMPACT_GROUP */
+  double stiffness_n, stiffness_t; /* N/m, of compliant contacts, normal and tangential; 30000 */
+  double damping_n, damping_t;     /* N s/m, likewise; 50 */
+  bool timing;                     /* measure the parts of a step: pk_step_info.seconds; false */
 } pk_sim_options;
 
-/* Defaults, and the first option that is out of its range by name. */
+/* Named sets of options. */
+typedef enum pk_preset {
+  PK_PRESET_DEFAULT, /* no drift, no sinking in, warm starts, every solver */
+  PK_PRESET_PAPER, /* the scheme of Gehring et al. 2014 as published: Moreau at 2.5 ms, explicit forces, closed
+                        contacts only, cold starts, projected Jacobi with alpha 0.6 until impulses change by less than 1e-6 */
+  PK_PRESET_COUNT
+} pk_preset;
+
+/* Defaults, a named set, and the first option that is out of its range by name. */
 PK_API pk_sim_options pk_sim_options_default(void);
+PK_API pk_sim_options pk_sim_options_preset(pk_preset preset);
 PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err);
+
+/* The name of a part. */
+PK_API const char *pk_part_name(pk_part part);
 
 /* What happened in a step. */
 typedef struct pk_step_info {
@@ -79,14 +135,23 @@ typedef struct pk_step_info {
   pk_solver solver;           /* who found the impulses of the last solve; auto: the first guess was good */
   pk_certificate certificate; /* of the step's contact problems (velocities, then projections): the worst */
   bool certified;             /* every one of them met the tolerance; see pk_sim_step */
-  double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
+  double penetration;   /* m, deepest gap below zero at the end of the step, contacts and joint limits */
+  double closure;       /* m or rad, largest gap of a bilateral constraint at the end of the step */
+  double stabilisation; /* J, what the projection of positions added to the potential energy */
+  double
+      impact_gain; /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton */
+  double seconds[PK_PART_COUNT]; /* time of each part, when the options ask for it */
 } pk_step_info;
 
 /* What two surfaces do to each other. */
 typedef struct pk_material {
-  double friction;                     /* Coulomb's coefficient */
-  double restitution_n, restitution_t; /* Newton's coefficients, 0 to 1 */
+  double friction;                     /* Coulomb's coefficient; 0.8 */
+  double restitution_n, restitution_t; /* Newton's coefficients, 0 to 1; 0 */
 } pk_material;
+
+/* Defaults, and the first value that is out of its range by name. */
+PK_API pk_material pk_material_default(void);
+PK_API pk_status pk_material_validate(const pk_material *material, pk_error *err);
 
 /* A world of its own at the model's initial pose: in memory of the caller's (64-byte aligned, of
  * pk_sim_memsize bytes), or allocated. options NULL: the defaults. The model must outlive it. */
@@ -103,6 +168,16 @@ PK_API void pk_sim_destroy(pk_sim *sim);
  * NULL: friction 0.8, no restitution, for all. Joint limits and joint friction act with or without ground. */
 PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials,
                                     int count, pk_error *err);
+
+/* Material pairs. A robot's collision shapes have surfaces, 0 unless set: small numbers that the user gives meaning
+ * to (rubber feet, steel body). A pair says what a surface does on a material of the ground; without one the ground's
+ * material alone decides. Terrain, surfaces and pairs may be set in any order, and a reset keeps them.
+ *
+ *   pk_sim_set_surface(sim, foot_shape, 1, &err);
+ *   pk_sim_set_pair(sim, 1, 0, &(pk_material){.friction = 1.1}, &err);    feet on material 0 */
+PK_API pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err);
+PK_API pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_material *pair,
+                                 pk_error *err);
 
 /* Who sets the commands from now on, at the start of a step whenever its period has passed; NULL: nobody. The
  * controller and what it points to must outlive its use. Its state block is allocated here. */

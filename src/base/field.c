@@ -10,12 +10,23 @@
 /* Enums are stored as int-sized values, which every supported ABI does. */
 _Static_assert(sizeof(pk_field_type) == sizeof(int), "enums must have the size of int");
 
-static double field_get(const pk_field *f, const void *options)
+int pki_field_width(const pk_field *field)
+{
+  return field->type == PK_FIELD_VEC3 ? 3 : field->type == PK_FIELD_VEC4 ? 4 : 1;
+}
+
+static bool is_real(const pk_field *f)
+{
+  return f->type == PK_FIELD_REAL || f->type == PK_FIELD_VEC3 || f->type == PK_FIELD_VEC4;
+}
+
+/* One value as a number; of a text its length. */
+static double field_get(const pk_field *f, const void *options, int part)
 {
   const char *at = (const char *)options + f->offset;
-  if (f->type == PK_FIELD_REAL) {
+  if (is_real(f)) {
     double value;
-    memcpy(&value, at, sizeof value);
+    memcpy(&value, at + (size_t)part * sizeof value, sizeof value);
     return value;
   }
   if (f->type == PK_FIELD_BOOL) {
@@ -23,16 +34,20 @@ static double field_get(const pk_field *f, const void *options)
     memcpy(&value, at, sizeof value);
     return value;
   }
+  if (f->type == PK_FIELD_TEXT) {
+    const char *end = memchr(at, '\0', (size_t)f->most + 1);
+    return end != NULL ? (double)(end - at) : f->most + 1;
+  }
   int value;
   memcpy(&value, at, sizeof value);
   return value;
 }
 
-static void field_set(const pk_field *f, void *options, double value)
+static void field_set(const pk_field *f, void *options, int part, double value)
 {
   char *at = (char *)options + f->offset;
-  if (f->type == PK_FIELD_REAL) {
-    memcpy(at, &value, sizeof value);
+  if (is_real(f)) {
+    memcpy(at + (size_t)part * sizeof value, &value, sizeof value);
   } else if (f->type == PK_FIELD_BOOL) {
     const bool flag = value != 0;
     memcpy(at, &flag, sizeof flag);
@@ -45,16 +60,40 @@ static void field_set(const pk_field *f, void *options, double value)
 void pki_fields_preset(const pk_field *fields, int count, void *options)
 {
   for (int i = 0; i < count; i++) {
-    field_set(&fields[i], options, fields[i].preset);
+    const pk_field *f = &fields[i];
+    if (f->type == PK_FIELD_PART) {
+      continue;
+    }
+    if (f->type == PK_FIELD_TEXT) {
+      ((char *)options)[f->offset] = '\0';
+      continue;
+    }
+    for (int part = 0; part < pki_field_width(f); part++) {
+      field_set(f, options, part, f->preset);
+    }
   }
+}
+
+static bool in_range(const pk_field *f, double value)
+{
+  return value >= f->least && value <= f->most;
+}
+
+bool pki_field_is_required(const pk_field *field)
+{
+  return field->type != PK_FIELD_PART && !in_range(field, field->type == PK_FIELD_TEXT ? 0 : field->preset);
 }
 
 static pk_status check_range(const pk_field *f, double value, pk_error *err)
 {
-  if (value >= f->least && value <= f->most) {
+  if (in_range(f, value)) {
     return PK_OK;
   }
   const pki_where where = {.field = f->name};
+  if (f->type == PK_FIELD_TEXT) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "%s has %g bytes, expected %g to %g (%s)", f->name, value,
+                    f->least, f->most, f->doc);
+  }
   return pki_fail(err, PK_ERROR_ARGUMENT, where, "%s is %g, expected %g to %g%s%s (%s)", f->name, value,
                   f->least, f->most, f->unit[0] ? " " : "", f->unit, f->doc);
 }
@@ -62,9 +101,13 @@ static pk_status check_range(const pk_field *f, double value, pk_error *err)
 pk_status pki_fields_validate(const pk_field *fields, int count, const void *options, pk_error *err)
 {
   for (int i = 0; i < count; i++) {
-    const pk_status status = check_range(&fields[i], field_get(&fields[i], options), err);
-    if (status != PK_OK) {
-      return status;
+    const pk_field *f = &fields[i];
+    const int parts = f->type == PK_FIELD_PART ? 0 : pki_field_width(f);
+    for (int part = 0; part < parts; part++) {
+      const pk_status status = check_range(f, field_get(f, options, part), err);
+      if (status != PK_OK) {
+        return status;
+      }
     }
   }
   return PK_OK;
@@ -111,29 +154,85 @@ static pk_status parse_number(const pk_field *f, const char *text, double *value
   return check_range(f, *value, err);
 }
 
-pk_status pki_fields_parse(const pk_field *fields, int count, void *options, const char *name,
-                           const char *text, pk_error *err)
+static pk_status parse_text(const pk_field *f, void *options, const char *text, pk_error *err)
 {
-  const pk_field *field = NULL;
-  const char *names[64];
-  PK_ASSERT(count <= 64);
-  for (int i = 0; i < count; i++) {
-    names[i] = fields[i].name;
-    if (strcmp(name, fields[i].name) == 0) {
-      field = &fields[i];
-    }
+  const size_t size = strlen(text);
+  const pk_status status = check_range(f, (double)size, err);
+  if (status == PK_OK) {
+    memcpy((char *)options + f->offset, text, size + 1);
   }
-  if (field == NULL) {
-    const char *near = pki_nearest_word(name, names, count);
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name}, "there is no option \"%s\"%s%s%s",
-                    name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+  return status;
+}
+
+pk_status pki_field_parse(const pk_field *field, void *options, int part, const char *text, pk_error *err)
+{
+  PK_ASSERT(part < pki_field_width(field) && field->type != PK_FIELD_PART);
+  if (field->type == PK_FIELD_TEXT) {
+    return parse_text(field, options, text, err);
   }
   double value = 0;
   const bool wordy = field->type == PK_FIELD_ENUM || field->type == PK_FIELD_BOOL;
   const pk_status status =
       wordy ? parse_word(field, text, &value, err) : parse_number(field, text, &value, err);
   if (status == PK_OK) {
-    field_set(field, options, value);
+    field_set(field, options, part, value);
   }
   return status;
+}
+
+/* "0 0 1" */
+static pk_status parse_vector(const pk_field *f, void *options, const char *text, pk_error *err)
+{
+  const char *cursor = text, *const end = text + strlen(text);
+  double values[4];
+  int count = 0;
+  const int width = pki_field_width(f);
+  for (pki_skip_blanks(&cursor, end); count < width && cursor < end; count++) {
+    if (!pki_parse_real(&cursor, end, &values[count])) {
+      break;
+    }
+    pki_skip_blanks(&cursor, end);
+  }
+  if (count < width || cursor < end) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = f->name},
+                    "%s is \"%s\", expected %d numbers", f->name, text, width);
+  }
+  for (int i = 0; i < width; i++) {
+    const pk_status status = check_range(f, values[i], err);
+    if (status != PK_OK) {
+      return status;
+    }
+  }
+  for (int i = 0; i < width; i++) {
+    field_set(f, options, i, values[i]);
+  }
+  return PK_OK;
+}
+
+const pk_field *pki_fields_find(const pk_field *fields, int count, const char *name)
+{
+  for (int i = 0; i < count; i++) {
+    if (strcmp(name, fields[i].name) == 0) {
+      return &fields[i];
+    }
+  }
+  return NULL;
+}
+
+pk_status pki_fields_parse(const pk_field *fields, int count, void *options, const char *name,
+                           const char *text, pk_error *err)
+{
+  const pk_field *field = pki_fields_find(fields, count, name);
+  const char *names[64];
+  PK_ASSERT(count <= 64);
+  for (int i = 0; i < count; i++) {
+    names[i] = fields[i].name;
+  }
+  if (field == NULL) {
+    const char *near = pki_nearest_word(name, names, count);
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name}, "there is no option \"%s\"%s%s%s",
+                    name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+  }
+  return pki_field_width(field) > 1 ? parse_vector(field, options, text, err)
+                                    : pki_field_parse(field, options, 0, text, err);
 }

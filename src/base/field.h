@@ -3,6 +3,7 @@
 #ifndef PKI_BASE_FIELD_H
 #define PKI_BASE_FIELD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -11,7 +12,11 @@ typedef enum pk_field_type {
   PK_FIELD_REAL,
   PK_FIELD_INT,
   PK_FIELD_BOOL,
-  PK_FIELD_ENUM /* an int-sized enum; `words` holds its names */
+  PK_FIELD_ENUM, /* an int-sized enum; `words` holds its names */
+  PK_FIELD_VEC3, /* double [3]: each in the range, each with the default */
+  PK_FIELD_VEC4, /* double [4] */
+  PK_FIELD_TEXT, /* char [most + 1]: least to most bytes; the default is "" */
+  PK_FIELD_PART  /* a list or mapping with a reader of its own: named here, not stored */
 } pk_field_type;
 
 typedef struct pk_field {
@@ -19,7 +24,7 @@ typedef struct pk_field {
   size_t offset;
   pk_field_type type;
   const char *unit;         /* "" when it has none */
-  double preset;            /* the default, whatever the type */
+  double preset;            /* the default, whatever the type; out of the range: it must be given */
   double least, most;       /* allowed range, ends included */
   const char *const *words; /* PK_FIELD_ENUM: names of 0 .. most */
   const char *doc;
@@ -31,8 +36,20 @@ void pki_fields_preset(const pk_field *fields, int count, void *options);
 /* Check every field against its range; the message names the field, the value, the range. */
 pk_status pki_fields_validate(const pk_field *fields, int count, const void *options, pk_error *err);
 
-/* Set one field from text ("1e-3", "true", "rk4"); an unknown name or word gets the nearest one. */
+/* Set one field from text ("1e-3", "true", "rk4", "0 0 1"); an unknown name or word gets the nearest one. */
 pk_status pki_fields_parse(const pk_field *fields, int count, void *options, const char *name,
                            const char *text, pk_error *err);
+
+/* The field of that name, NULL: there is none. */
+const pk_field *pki_fields_find(const pk_field *fields, int count, const char *name);
+
+/* How many values it holds: 3 and 4 for vectors, 1 for all others. */
+int pki_field_width(const pk_field *field);
+
+/* Its default is no valid value, so somebody has to give one. */
+bool pki_field_is_required(const pk_field *field);
+
+/* Set one value of a field (`part` 0 but for vectors) from text, with the same checks. */
+pk_status pki_field_parse(const pk_field *field, void *options, int part, const char *text, pk_error *err);
 
 #endif

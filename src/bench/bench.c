@@ -11,6 +11,8 @@
 static const pki_bench benches[] = {
     {"dynamics", "RNEA, CRBA, factorisation and ABA of robots and chains beside other engines",
      pki_bench_dynamics},
+    {"contact", "StarLETH stands, trots and stands on a slope in Pronk and in other engines",
+     pki_bench_contact},
 };
 
 enum { BENCH_COUNT = sizeof benches / sizeof benches[0] };
@@ -33,14 +35,15 @@ static void print_help(FILE *out)
     fprintf(out, "  %-12s %s\n", benches[i].name, benches[i].doc);
   }
   fputs("\n"
-        "  --work TEXT  only works whose name holds TEXT, as in \"aba coman\" or \"chain-100\"\n"
+        "  --work TEXT  only works whose name holds TEXT, as in \"aba coman\" or \"trot 2.5ms\"\n"
         "  --quick      fewer rounds, for a first look\n"
         "  --json       figures for machines\n"
         "  --help       this text\n"
         "\n"
         "Peers are plugins in the folder that PRONK_PEERS names, or beside the program.\n"
         "\n"
-        "Example: pronk bench dynamics --work \"aba coman\"\n",
+        "Example: pronk bench dynamics --work \"aba coman\"\n"
+        "         pronk bench contact --work trot\n",
         out);
 }
 

@@ -13,6 +13,18 @@
  * 1 for a failure on the way, 2 for wrong usage. */
 int pki_bench_main(int argc, char **argv, FILE *out);
 
+/* What `pronk bench contact` adds to a line. */
+typedef struct pki_bench_contact_figures {
+  double dt;                        /* s */
+  const char *gains;                /* how the engine takes them */
+  bool fell;                        /* then nothing else counts */
+  double sink_mm;                   /* deepest foot, landing included */
+  double rest_sink_mm;              /* deepest foot at rest */
+  double drift_um_per_min;          /* of the feet, standing */
+  double creep_um_per_s;            /* of the feet, downhill */
+  double residual, residual_median; /* relative, of the judge: worst step, median step */
+} pki_bench_contact_figures;
+
 /* One line of figures. Numbers that do not apply are NAN. */
 typedef struct pki_bench_result {
   char work[64];      /* "aba coman" */
@@ -20,18 +32,22 @@ typedef struct pki_bench_result {
   const char *version;
   const char *config; /* what is called */
   int lanes, threads;
-  double median;    /* of the rounds, us for one call: all lanes */
-  double spread;    /* between the first and the third quartile of the rounds, us */
+  const char *unit; /* "us/call": one call, all lanes; "steps/s" */
+  double median;    /* of the rounds */
+  double spread;    /* between the first and the third quartile of the rounds */
   double per_robot; /* median / lanes, us */
-  double ratio;     /* per_robot over Pronk's with one lane */
+  double
+      ratio; /* dynamics: per_robot over Pronk's with one lane; contact: speed over the fastest of MuJoCo */
   double agreement; /* worst relative difference from Pronk's answer over the states */
   int links;
   double per_link; /* per_robot / links, us */
+  pki_bench_contact_figures contact;
 } pki_bench_result;
 
 /* What a bench leaves: grows by the two functions below. */
 typedef struct pki_bench_report {
   const char *bench;
+  bool is_contact; /* its lines are those of the contact bench */
   pki_bench_result *results;
   int nresult;
   char (*notes)[240]; /* what a reader should know: engines left out, how they were built */
@@ -67,6 +83,7 @@ typedef struct pki_bench {
 const pki_bench *pki_bench_list(int *count);
 
 /* The benches. */
+pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 
 /* Printing (report.c). */

@@ -223,6 +223,7 @@ static bool time_algorithm(scene *s, pki_algorithm algorithm)
     r->config = engines[i]->table->calls[algorithm];
     r->lanes = engines[i]->lanes;
     r->threads = 1;
+    r->unit = "us/call";
     r->median = 1e6 * entrants[i].median;
     r->spread = 1e6 * entrants[i].spread;
     r->per_robot = r->median / r->lanes;

@@ -10,6 +10,7 @@ typedef struct pki_entrant {
   void *user;
   int inputs;            /* calls go round inputs 0 .. inputs-1, so that nothing is remembered */
   double median, spread; /* out: s for one call; the spread is from the first to the third quartile */
+  double lower, upper;   /* out: the quartiles themselves */
 } pki_entrant;
 
 typedef struct pki_measure_options {

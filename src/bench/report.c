@@ -21,35 +21,81 @@ static void print_number(FILE *out, int width, double value)
   }
 }
 
-void pki_bench_print_table(const pki_bench_report *report, FILE *out)
+/* The engine's name in the first line of its group, the work in the first of all. */
+static void print_work(const pki_bench_result *results, int i, FILE *out)
 {
-  pki_machine machine;
-  pki_machine_describe(&machine);
-  fprintf(out, "pronk bench %s\n%s, %d cores, Pronk %s with %s kernels, built by %s\n", report->bench,
-          machine.cpu, machine.cores, pk_version(), machine.isa, machine.compiler);
+  const bool is_new = i == 0 || strcmp(results[i - 1].work, results[i].work) != 0;
+  char engine[48];
+  snprintf(engine, sizeof engine, "%s %s", results[i].engine, results[i].version);
+  fprintf(out, "%s%-18s %-15s", is_new && i > 0 ? "\n" : "", is_new ? results[i].work : "", engine);
+}
 
+static void print_dynamics(const pki_bench_report *report, FILE *out)
+{
   fprintf(out, "\n%-18s %-15s %5s %10s %9s %8s %9s %9s  %s\n", "work", "engine", "lanes", "us/robot",
           "spread", "ratio", "us/link", "agreement", "what is called");
-  const char *last = "";
   for (int i = 0; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];
-    const bool is_new = strcmp(last, r->work) != 0;
-    char engine[48];
-    snprintf(engine, sizeof engine, "%s %s", r->engine, r->version);
-    fprintf(out, "%s%-18s %-15s %5d", is_new && i > 0 ? "\n" : "", is_new ? r->work : "", engine, r->lanes);
+    print_work(report->results, i, out);
+    fprintf(out, " %5d", r->lanes);
     print_number(out, 10, r->per_robot);
     print_number(out, 9, r->spread / r->lanes);
     print_number(out, 8, r->ratio);
     print_number(out, 9, r->per_link);
     print_number(out, 9, r->agreement);
     fprintf(out, "  %s\n", r->config);
-    last = r->work;
   }
 
   fputs("\nTimes are medians over rounds in which the engines take turns; spread is from the first to\n"
         "the third quartile. Ratio is to Pronk with one lane. Agreement is the largest relative\n"
         "difference from Pronk's answer over all states.\n",
         out);
+}
+
+static void print_contact(const pki_bench_report *report, FILE *out)
+{
+  fprintf(out, "\n%-18s %-15s %-26s %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "work", "engine", "config",
+          "steps/s", "spread", "ratio", "sink", "at rest", "drift", "creep", "residual", "median", "gains");
+  for (int i = 0; i < report->nresult; i++) {
+    const pki_bench_result *r = &report->results[i];
+    const pki_bench_contact_figures *c = &r->contact;
+    print_work(report->results, i, out);
+    fprintf(out, " %-26s", r->config);
+    if (c->fell) {
+      fprintf(out, " %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "fell", "-", "-", "-", "-", "-", "-", "-",
+              "-", c->gains);
+      continue;
+    }
+    print_number(out, 9, r->median);
+    print_number(out, 8, r->spread);
+    print_number(out, 6, r->ratio);
+    print_number(out, 8, c->sink_mm);
+    print_number(out, 8, c->rest_sink_mm);
+    print_number(out, 9, c->drift_um_per_min);
+    print_number(out, 9, c->creep_um_per_s);
+    print_number(out, 9, c->residual);
+    print_number(out, 9, c->residual_median);
+    fprintf(out, "  %s\n", c->gains);
+  }
+  fputs("\nSpeeds are medians over rounds in which the engines take turns; spread is from the first to the\n"
+        "third quartile. Ratio is to the fastest configuration of MuJoCo in the same work. Sink in mm "
+        "(deepest\n"
+        "foot, landing included; at rest), drift in um/min, creep in um/s, residual relative (worst step,\n"
+        "median step) by Pronk's judge on the engine's own velocities and forces.\n",
+        out);
+}
+
+void pki_bench_print_table(const pki_bench_report *report, FILE *out)
+{
+  pki_machine machine;
+  pki_machine_describe(&machine);
+  fprintf(out, "pronk bench %s\n%s, %d cores, Pronk %s with %s kernels, built by %s\n", report->bench,
+          machine.cpu, machine.cores, pk_version(), machine.isa, machine.compiler);
+  if (report->is_contact) {
+    print_contact(report, out);
+  } else {
+    print_dynamics(report, out);
+  }
   for (int i = 0; i < report->nnote; i++) {
     fprintf(out, "Note: %s\n", report->notes[i]);
   }
@@ -65,7 +111,21 @@ static void add_number(cJSON *object, const char *name, double value)
   }
 }
 
-static cJSON *result_object(const pki_bench_result *r)
+static void add_contact(cJSON *object, const pki_bench_result *r)
+{
+  const pki_bench_contact_figures *c = &r->contact;
+  add_number(object, "dt", c->dt);
+  cJSON_AddStringToObject(object, "gains", c->gains);
+  cJSON_AddBoolToObject(object, "fell", c->fell);
+  add_number(object, "sink_mm", c->sink_mm);
+  add_number(object, "rest_sink_mm", c->rest_sink_mm);
+  add_number(object, "drift_um_per_min", c->drift_um_per_min);
+  add_number(object, "creep_um_per_s", c->creep_um_per_s);
+  add_number(object, "residual", c->residual);
+  add_number(object, "residual_median", c->residual_median);
+}
+
+static cJSON *result_object(const pki_bench_result *r, bool is_contact)
 {
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "work", r->work);
@@ -76,9 +136,13 @@ static cJSON *result_object(const pki_bench_result *r)
   add_number(object, "threads", r->threads);
   add_number(object, "median", r->median);
   add_number(object, "spread", r->spread);
-  cJSON_AddStringToObject(object, "unit", "us/call");
-  add_number(object, "per_robot", r->per_robot);
+  cJSON_AddStringToObject(object, "unit", r->unit);
   add_number(object, "ratio", r->ratio);
+  if (is_contact) {
+    add_contact(object, r);
+    return object;
+  }
+  add_number(object, "per_robot", r->per_robot);
   add_number(object, "agreement", r->agreement);
   add_number(object, "links", r->links);
   add_number(object, "per_link", r->per_link);
@@ -107,7 +171,7 @@ bool pki_bench_print_json(const pki_bench_report *report, FILE *out)
   cJSON_AddBoolToObject(root, "agree", !report->failed);
   cJSON *results = cJSON_AddArrayToObject(root, "results");
   for (int i = 0; i < report->nresult; i++) {
-    cJSON_AddItemToArray(results, result_object(&report->results[i]));
+    cJSON_AddItemToArray(results, result_object(&report->results[i], report->is_contact));
   }
   cJSON *notes = cJSON_AddArrayToObject(root, "notes");
   for (int i = 0; i < report->nnote; i++) {

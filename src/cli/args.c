@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "cli/cli.h"
 
 static const pki_option json_option = {"json", 0, NULL, "the result as JSON"};
@@ -70,6 +71,14 @@ static int unknown_option(const pki_command *command, const char *text)
   return PKI_EXIT_USAGE;
 }
 
+/* The whole word is a number. */
+static bool is_number(const char *word)
+{
+  const char *cursor = word, *const end = word + strlen(word);
+  double value;
+  return pki_parse_real(&cursor, end, &value) && cursor == end;
+}
+
 /* One option at argv[*i]; moves *i past its value. */
 static int parse_option(pki_args *out, int argc, char **argv, int *i)
 {
@@ -91,7 +100,11 @@ static int parse_option(pki_args *out, int argc, char **argv, int *i)
     pki_complain(out->command->name, "option '--%s' takes no value", option->name);
     return PKI_EXIT_USAGE;
   }
-  if (option->value != NULL && value == NULL) {
+  const bool optional = option->value != NULL && option->value[0] == '[';
+  if (optional && value == NULL && *i + 1 < argc && is_number(argv[*i + 1])) {
+    value = argv[++*i];
+  }
+  if (option->value != NULL && value == NULL && !optional) {
     if (*i + 1 >= argc) {
       pki_complain(out->command->name, "option '--%s' needs a value: %s", option->name, option->value);
       return PKI_EXIT_USAGE;

@@ -1,17 +1,19 @@
-/* pronk check: what is wrong with a model and where; what Pronk understood when nothing is. */
+/* pronk check: what is wrong with a model and where; what Pronk understood when nothing is. Scenarios are in
+ * check_scenario.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/check.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/load.h"
 #include "cli/terminal.h"
+#include "scenario/scenario.h"
 
 const pki_option pki_options_check[] = {PKI_LOAD_OPTIONS, {0}};
 
-/* file:line: error: field: message, as compilers write it. */
-static void print_remark(const pk_error *e, bool is_error, const char *path)
+void pki_check_remark(const pk_error *e, bool is_error, const char *path)
 {
   const pki_palette p = pki_palette_for(stdout);
   printf("%s%s", p.bold, e->file[0] ? e->file : path);
@@ -129,10 +131,10 @@ static void print_text(const pki_loaded *loaded, const remarks *r, bool ok)
 {
   const pki_palette p = pki_palette_for(stdout);
   for (int i = 0; i < r->count; i++) {
-    print_remark(&r->all[i].error, r->all[i].is_error, loaded->path);
+    pki_check_remark(&r->all[i].error, r->all[i].is_error, loaded->path);
   }
   if (r->extra) {
-    print_remark(&loaded->error, true, loaded->path);
+    pki_check_remark(&loaded->error, true, loaded->path);
   }
   printf("%s: %s%s%s", loaded->path, ok ? p.green : p.red, ok ? "ok" : "not ok", p.plain);
   if (r->errors > 0) {
@@ -169,12 +171,13 @@ static int check_one(const pki_args *args, const char *name)
 int pki_command_check(const pki_args *args)
 {
   if (args->nword == 0) {
-    pki_complain("check", "name a model (pronk check --help shows an example)");
+    pki_complain("check", "name a model or a scenario (pronk check --help shows an example)");
     return PKI_EXIT_USAGE;
   }
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {
-    const int code = check_one(args, args->words[i]);
+    const char *name = args->words[i];
+    const int code = pki_is_scenario_name(name) ? pki_check_scenario(args, name) : check_one(args, name);
     worst = code == PKI_EXIT_FAILURE || worst == PKI_EXIT_OK ? code : worst;
   }
   return worst;

@@ -15,9 +15,10 @@ enum {
 };
 
 typedef struct pki_option {
-  const char *name;  /* without the dashes */
-  char letter;       /* 0: none */
-  const char *value; /* what it takes, as help calls it; NULL: a switch */
+  const char *name; /* without the dashes */
+  char letter;      /* 0: none */
+  const char
+      *value; /* what it takes, as help calls it; NULL: a switch; "[X]": a number that may be left out */
   const char *doc;
 } pki_option;
 
@@ -68,6 +69,7 @@ __attribute__((format(printf, 2, 3))) void pki_complain(const char *command, con
 void pki_complain_error(const char *command, const pk_error *err);
 
 /* --- commands --- */
+int pki_command_run(const pki_args *args);
 int pki_command_info(const pki_args *args);
 int pki_command_check(const pki_args *args);
 int pki_command_list(const pki_args *args);
@@ -75,7 +77,7 @@ int pki_command_study(const pki_args *args);
 int pki_command_solve(const pki_args *args);
 int pki_command_bench(int argc, char **argv);
 
-extern const pki_option pki_options_info[], pki_options_check[], pki_options_list[], pki_options_study[],
-    pki_options_solve[];
+extern const pki_option pki_options_run[], pki_options_info[], pki_options_check[], pki_options_list[],
+    pki_options_study[], pki_options_solve[];
 
 #endif

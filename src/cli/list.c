@@ -14,6 +14,7 @@
 #include "model/locate.h"
 #include "pronk/pronk.h"
 #include "record/table.h"
+#include "scenario/scenario.h"
 #include "step/sim.h"
 #include "study/study.h"
 
@@ -91,10 +92,45 @@ static void list_models(listing *l)
   add(l, "chain:N", "a generated chain of N equal rods");
 }
 
+static void list_scenarios(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_scenario_list(&count);
+  for (int i = 0; i < count; i++) {
+    pki_scenario *s = NULL;
+    const bool good = pki_scenario_load(entries[i].path, NULL, 0, &s, NULL) == PK_OK;
+    const char *doc = !good ? "not in order: pronk check explains" : s->description;
+    add(l, entries[i].name, doc[0] != '\0' ? doc : entries[i].path);
+    pki_scenario_destroy(s);
+  }
+  free(entries);
+}
+
+static void list_controllers(listing *l)
+{
+  for (int i = 0; i < pki_controller_count; i++) {
+    add(l, pki_controllers[i].name, pki_controllers[i].doc);
+  }
+}
+
 static void list_steppers(listing *l)
 {
   for (int i = 0; i < PK_STEPPER_COUNT; i++) {
     add(l, pki_steppers[i].name, pki_steppers[i].doc);
+  }
+}
+
+static void list_laws(listing *l)
+{
+  for (int i = 0; i < PK_LAW_COUNT; i++) {
+    add(l, pki_laws[i].name, pki_laws[i].doc);
+  }
+}
+
+static void list_presets(listing *l)
+{
+  for (int i = 0; i < PK_PRESET_COUNT; i++) {
+    add(l, pki_presets[i].name, pki_presets[i].doc);
   }
 }
 
@@ -206,8 +242,12 @@ static const struct {
   const char *name, *doc;
   void (*fill)(listing *l);
 } lists[] = {
+    {"scenarios", "worlds that `pronk run` knows by name", list_scenarios},
     {"models", "robots that can be named instead of a file", list_models},
+    {"controllers", "who can command a robot", list_controllers},
     {"steppers", "integration schemes", list_steppers},
+    {"laws", "laws of contact", list_laws},
+    {"presets", "what the options of a step start from", list_presets},
     {"solvers", "how contact problems are solved", list_solvers},
     {"studies", "papers that `pronk study` reproduces", list_studies},
     {"benches", "what `pronk bench` measures", list_benches},

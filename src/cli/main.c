@@ -10,16 +10,24 @@
 #include "pronk/dynamics.h"
 
 static const pki_command commands[] = {
+    {"run", "simulate a scenario: progress, summary, report", "SCENARIO [options]",
+     "SCENARIO is a YAML file or the name of a scenario (`pronk list scenarios`). The exit\n"
+     "status is 1 when a step fails or, with --certify or a scenario that asks for it, when a\n"
+     "step's certificate is above the bound.",
+     "pronk run starleth-stand --certify\n  pronk run starleth-trot --set controller.forward=0.2 --duration "
+     "5",
+     pki_options_run, pki_command_run, NULL},
     {"info", "what is in a model: tree, masses, inertias, limits", "MODEL [options]",
      "MODEL is a URDF file, a folder that holds one, the name of a model (`pronk list\n"
      "models`), or chain:N for a generated chain of N links.",
      "pronk info starleth\n  pronk info chain:5 --root free --json", pki_options_info, pki_command_info,
      NULL},
-    {"check", "validate a model and explain what is wrong, and where", "MODEL... [options]",
+    {"check", "validate a model or a scenario and explain what is wrong, and where",
+     "MODEL|SCENARIO.yaml... [options]",
      "Prints every error and warning as FILE:LINE: what. The exit status is 2 when a model\n"
-     "has an error. With --json there is one object for each model, one on each line.",
+     "or scenario has an error. With --json there is one object for each, one on each line.",
      "pronk check models/starleth/starleth.urdf", pki_options_check, pki_command_check, NULL},
-    {"list", "what there is: models, steppers, studies, ...", "[WHAT] [options]",
+    {"list", "what there is: scenarios, models, controllers, ...", "[WHAT] [options]",
      "Without WHAT it lists the lists.", "pronk list models", pki_options_list, pki_command_list, NULL},
     {"solve", "a saved contact problem", "FILE... [options]",
      "FILE is a contact problem: text (.fc) or FCLIB's HDF5 layout (.hdf5, .h5). Prints how well\n"

@@ -20,7 +20,10 @@ const pki_option pki_options_solve[] = {
     {"tolerance", 0, "T", "relative residual to reach (default: 1e-8)"},
     {"max-iterations", 0, "N", "sweeps or Newton steps (default: 20000)"},
     {"alpha", 0, "A", "relaxation of jor and sor (default: chosen from W)"},
-    {"all", 0, NULL, "try every solver"},
+    {"stop", 0, "RULE", "when jor, sor and bgs stop: residual, or change (default: residual)"},
+    {"change-rel", 0, "T", "with --stop change: part of an impulse that a sweep may change (default: 1e-6)"},
+    {"change-abs", 0, "T", "with --stop change: N s that it may change besides (default: 1e-6)"},
+    {"all", 0, NULL, "try every solver that works from W"},
     {0},
 };
 
@@ -226,12 +229,17 @@ static int solve_problem(const pki_args *args, const char *path, const pk_contac
   outcome outcomes[PK_SOLVER_COUNT];
   int count = 0;
   bool solved = false, good = true;
+  if (!all && !pk_solver_suits(options.solver, p)) {
+    pki_complain("solve", "%s: %s works from the factors of W, which files do not hold; take %s", path,
+                 pk_solver_name(options.solver), options.solver == PK_SOLVER_JOR_VELOCITY ? "jor" : "sor");
+    return PKI_EXIT_USAGE;
+  }
   if (!args->json) {
     print_shape(path, p);
   }
   for (int s = 0; s < PK_SOLVER_COUNT && good; s++) {
-    if (!all && s != (int)options.solver) {
-      continue;
+    if (all ? !pk_solver_suits((pk_solver)s, p) : s != (int)options.solver) {
+      continue; /* files hold W, not its factors */
     }
     pk_solver_options one = options;
     one.solver = (pk_solver)s;

@@ -29,38 +29,76 @@ static void to_world(const pki_work *w, int lane, int body, const double point[3
   }
 }
 
+/* The plane that is all of the terrain; NULL: there is more to it. */
+static const pki_plane *lone_plane(const pk_terrain *terrain)
+{
+  const bool lone = terrain->nsolid == 1 && terrain->solids[0].kind == PKI_SOLID_PLANE;
+  return lone ? &terrain->solids[0].as.plane : NULL;
+}
+
+/* As pki_plane_query; a point that is not finite is near nothing. */
+static double plane_distance(const pki_plane *p, const double point[3])
+{
+  const double arm[3] = {point[0] - p->point[0], point[1] - p->point[1], point[2] - p->point[2]};
+  const double distance = pki_dot3(p->normal, arm);
+  return isfinite(distance) ? distance : INFINITY;
+}
+
 /* Where contacts go. */
 typedef struct collector {
   pki_contact *out;
   int count, most;
 } collector;
 
+/* One contact of a feature at `centre`; false when there is no room. */
+static bool keep(const pki_feature *f, int index, int solid, const double centre[3], double distance,
+                 const double normal[3], int material, collector *to)
+{
+  if (to->count == to->most) {
+    return false;
+  }
+  pki_contact *const c = &to->out[to->count++];
+  c->feature = index, c->solid = solid, c->body = f->body, c->material = material;
+  c->gap = distance - f->radius;
+  for (int e = 0; e < 3; e++) {
+    c->normal[e] = normal[e];
+    c->point[e] = centre[e] - f->radius * normal[e];
+  }
+  pki_tangents(c->normal, c->tangent1, c->tangent2);
+  return true;
+}
+
 /* The contacts of one feature; false when there is no room. */
 static bool find_feature(const pki_work *w, int lane, const pki_feature *f, int index,
                          const pk_terrain *terrain, double margin, collector *to)
 {
+  const pki_plane *plane = lone_plane(terrain);
   double centre[3];
-  pki_near near[PKI_NEAR_MOST];
   to_world(w, lane, f->body, f->centre, centre);
-  const int nnear = pki_terrain_near(terrain, centre, f->radius + margin, near);
-  for (int k = 0; k < nnear; k++) {
-    if (to->count == to->most) {
-      return false;
-    }
-    const pk_terrain_hit *const hit = &near[k].hit;
-    pki_contact *const c = &to->out[to->count++];
-    *c = (pki_contact){.feature = index,
-                       .solid = near[k].solid,
-                       .body = f->body,
-                       .material = hit->material,
-                       .gap = hit->distance - f->radius};
-    for (int e = 0; e < 3; e++) {
-      c->normal[e] = hit->normal[e];
-      c->point[e] = centre[e] - f->radius * hit->normal[e];
-    }
-    pki_tangents(c->normal, c->tangent1, c->tangent2);
+  if (plane != NULL) {
+    const double distance = plane_distance(plane, centre);
+    return !(distance <= f->radius + margin || distance < 0) ||
+           keep(f, index, 0, centre, distance, plane->normal, terrain->solids[0].material, to);
   }
-  return true;
+  pki_near near[PKI_NEAR_MOST];
+  const int nnear = pki_terrain_near(terrain, centre, f->radius + margin, near);
+  bool room = true;
+  for (int k = 0; k < nnear && room; k++) {
+    const pk_terrain_hit *const hit = &near[k].hit;
+    room = keep(f, index, near[k].solid, centre, hit->distance, hit->normal, hit->material, to);
+  }
+  return room;
+}
+
+/* Whether a feature of the group can be within the margin. */
+static bool group_near(const pki_work *w, int lane, const pki_feature_group *group, const pk_terrain *terrain,
+                       double margin)
+{
+  const pki_plane *plane = lone_plane(terrain);
+  const double reach = group->radius + margin;
+  double centre[3];
+  to_world(w, lane, group->body, group->centre, centre);
+  return (plane ? plane_distance(plane, centre) : pk_terrain_query(terrain, centre, reach).distance) <= reach;
 }
 
 int pki_contacts_find(const pki_work *w, int lane, const pki_feature *features,
@@ -71,12 +109,8 @@ int pki_contacts_find(const pki_work *w, int lane, const pki_feature *features,
   *overflow = false;
   for (int g = 0; g < ngroup; g++) {
     const pki_feature_group *group = &groups[g];
-    if (group->count > 1) {
-      double centre[3];
-      to_world(w, lane, group->body, group->centre, centre);
-      if (!(pk_terrain_query(terrain, centre, group->radius + margin).distance <= group->radius + margin)) {
-        continue;
-      }
+    if (group->count > 1 && !group_near(w, lane, group, terrain, margin)) {
+      continue;
     }
     for (int i = group->first; i < group->first + group->count; i++) {
       if (!find_feature(w, lane, &features[i], i, terrain, margin, &to)) {

@@ -1,18 +1,22 @@
 /* From a state to a contact problem.
  *
  * A row is a direction J in velocity space: contacts have three (normal, two tangents), joint rows
- * one coordinate. J is kept on the row's chain: the coordinates that can move the point, ascending.
- * With M = L' D L in the elimination plan (src/dynamics/kernels/crba.c),
+ * one coordinate. J is kept on the row's chain: the unknowns of the elimination plan that can move the
+ * point, ascending. With M = L' D L in the plan (src/dynamics/kernels/crba.c),
  *
  *   Y = inv(L') J',   W_ij = Y_i' inv(D) Y_j,
  *
- * and Y stays on the chain, because the chain is a path of the elimination tree: all of a
- * coordinate's columns lie on the path above it. Two chains of a tree share their beginning
- * and nothing else. */
+ * and Y stays on the chain, because the chain is a path of the elimination tree: all of an
+ * unknown's columns lie on the path above it. Two chains share their beginning and nothing else, and
+ * an unknown has the same place in every chain: its level. Bilateral constraints in the plan
+ * (bilateral.h) are unknowns with D < 0: W is then the response of the constrained world.
+ *
+ * The rows of relative motion between two bodies have two ends; their chain is the union of two paths. */
 #ifndef PKI_CONTACT_ASSEMBLY_H
 #define PKI_CONTACT_ASSEMBLY_H
 
 #include "base/arena.h"
+#include "contact/bilateral.h"
 #include "dynamics/kernels.h"
 #include "pronk/contact.h"
 
@@ -20,14 +24,20 @@ typedef struct pki_assembly {
   const pk_model *model;
   int max_contacts, max_rows, depth; /* room; depth: longest chain */
   pk_contact_problem problem;        /* points at the arrays below */
+  pk_contact_factor factor;          /* of its W */
+  bool wants_W;                      /* false: the factors alone */
   int *count;                        /* [rows] length of the chain */
   int *cols;                         /* [rows][depth] */
-  double *J, *Y;                     /* [rows][depth] */
+  bool *is_path;                     /* [rows] false: the union of two */
+  double *J, *Y, *Z;                 /* [rows][depth] Z = inv(D) Y */
+  double *weight;                    /* [nplan] inv(D) */
   double *extra;                     /* [rows] added to the diagonal of W: compliance of a row */
   double *W, *q, *r;                 /* [rows][rows], [rows], [rows] */
   double *mu;                        /* [max_contacts] */
   double *lower, *upper;             /* [rows] */
-  int *path;                         /* [nu] scratch */
+  int *up, *level;                   /* [nplan] the unknown above it, -1: none; how many there are */
+  int *plan_to_u;                    /* [nplan] velocity, -1: an unknown of constraints */
+  int *path;                         /* [nplan] scratch */
 } pki_assembly;
 
 /* Take the arrays from an arena; with a counting arena this counts. */
@@ -49,11 +59,18 @@ bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, d
 bool pki_assembly_add_point(pki_assembly *a, const pki_work *w, int body, const double point[3],
                             const double direction[3], double lower, double upper);
 
+/* A bilateral row of the model as a row that a solver sees; before boxes. */
+bool pki_assembly_add_bilateral(pki_assembly *a, const pki_bilateral *b, int row);
+
+/* A row of the model's constraints or a drive, with an impulse between bounds. */
+bool pki_assembly_add_relative(pki_assembly *a, const pki_bilateral *b, int row, double sign, double lower,
+                               double upper, double compliance);
+
 /* Row times a velocity [nu]. */
 double pki_assembly_velocity(const pki_assembly *a, int row, const double *u);
 
-/* W from the factor in w->M (after crba and ltl_factor). */
-void pki_assembly_finish(pki_assembly *a, const pki_work *w);
+/* W (unless only its factors are wanted) from the factor in w->M (after crba and ltl_factor). */
+void pki_assembly_finish(pki_assembly *a, const pk_workspace *w);
 
 /* out [nu] = sum over rows of J' r. */
 void pki_assembly_forces(const pki_assembly *a, const double *r, double *out);

@@ -8,132 +8,294 @@
  *          r_T = -inv(S + a 1) b, and a > 0 is the root of f(a) = |r_T| - mu r_N.
  *
  * For a to infinity f tends to mu q_N/W_NN < 0; at a = 0 it is positive, because sticking failed.
- * The root nearest to infinity is taken: it exists for any S, also in Painleve's region where S
- * is not positive. */
+ * The root nearest to infinity exists for any S, also in Painleve's region where S is not
+ * positive. Newton's method on mu r_N/|r_T| = 1, which is linear in a for a ball, finds it in a few steps from
+ * the a of the last sweep; where it does not, a bracket is searched from infinity down.
+ *
+ * What depends on W alone is computed once for a solve. W dense: the velocities u = W r + q are kept and
+ * follow each change of r by columns, so a contact that does not change costs nothing, and the
+ * residual of a sweep is at hand. */
 #include <math.h>
+#include <string.h>
 
 #include "contact/solver.h"
 
-typedef struct slip {
-  double S[4], b[2];
-  double qn, wnt[2], wnn, mu;
-} slip;
+/* One contact, prepared. */
+typedef struct block {
+  double W[9];
+  double S[4], inverse[4]; /* the Schur complement, and its inverse where it is regular */
+  double wnt[2], wtn[2];   /* divided by W_NN */
+  double inv_wnn, mu;
+  bool regular; /* det S > 0 */
+  double a;     /* of the last slip */
+} block;
+
+static void prepare(const double W[9], double mu, block *k)
+{
+  memcpy(k->W, W, sizeof k->W);
+  k->mu = mu, k->a = 0, k->inv_wnn = 1 / W[0];
+  for (int i = 0; i < 2; i++) {
+    k->wnt[i] = W[1 + i] * k->inv_wnn, k->wtn[i] = W[3 * (1 + i)] * k->inv_wnn;
+  }
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) {
+      k->S[2 * i + j] = W[3 * (1 + i) + 1 + j] - k->wtn[i] * W[1 + j];
+    }
+  }
+  const double det = k->S[0] * k->S[3] - k->S[1] * k->S[2];
+  k->regular = det > 0;
+  k->inverse[0] = k->S[3] / det, k->inverse[1] = -k->S[1] / det;
+  k->inverse[2] = -k->S[2] / det, k->inverse[3] = k->S[0] / det;
+}
+
+/* r_N from r_T, with u_N = 0. */
+static double normal_of(const block *k, double qn, const double *rt)
+{
+  return -qn * k->inv_wnn - (k->wnt[0] * rt[0] + k->wnt[1] * rt[1]);
+}
 
 /* r at a; f comes back. */
-static double slip_at(const slip *s, double a, double r[3])
+static double slip_at(const block *k, double qn, const double b[2], double a, double r[3])
 {
-  const double s00 = s->S[0] + a, s11 = s->S[3] + a;
-  const double det = s00 * s11 - s->S[1] * s->S[2];
-  r[1] = -(s11 * s->b[0] - s->S[1] * s->b[1]) / det;
-  r[2] = -(s00 * s->b[1] - s->S[2] * s->b[0]) / det;
-  r[0] = -(s->qn + s->wnt[0] * r[1] + s->wnt[1] * r[2]) / s->wnn;
-  return hypot(r[1], r[2]) - s->mu * r[0];
+  const double s00 = k->S[0] + a, s11 = k->S[3] + a;
+  const double inv = 1 / (s00 * s11 - k->S[1] * k->S[2]);
+  r[1] = -(s11 * b[0] - k->S[1] * b[1]) * inv;
+  r[2] = -(s00 * b[1] - k->S[2] * b[0]) * inv;
+  r[0] = normal_of(k, qn, r + 1);
+  return sqrt(r[1] * r[1] + r[2] * r[2]) - k->mu * r[0];
+}
+
+/* Friction onto the rim to rounding: the law is exact there. */
+static void onto_rim(double mu, double r[3])
+{
+  const double size = sqrt(r[1] * r[1] + r[2] * r[2]), limit = mu * r[0];
+  if (size > 0 && limit > 0) {
+    r[1] *= limit / size, r[2] *= limit / size;
+  }
+}
+
+/* Newton on mu r_N/|r_T| - 1 = 0 from the last a; false when it does not come to a root. */
+static bool quick_slip(block *k, double qn, const double b[2], double r[3])
+{
+  double a = k->a;
+  if (!k->regular) {
+    return false;
+  }
+  for (int step = 0; step < 10; step++) {
+    const double s00 = k->S[0] + a, s11 = k->S[3] + a;
+    slip_at(k, qn, b, a, r);
+    const double size = sqrt(r[1] * r[1] + r[2] * r[2]), inv = 1 / (s00 * s11 - k->S[1] * k->S[2]);
+    const double h = k->mu * r[0] / size - 1;
+    if (fabs(h) < 1e-14) {
+      k->a = a;
+      return r[0] > 0;
+    }
+    /* r_T' = -inv(S + a 1) r_T, r_N' = -W_NT r_T'/W_NN */
+    const double d[2] = {-(s11 * r[1] - k->S[1] * r[2]) * inv, -(s00 * r[2] - k->S[2] * r[1]) * inv};
+    const double dn = -(k->wnt[0] * d[0] + k->wnt[1] * d[1]);
+    const double slope = k->mu * (dn - r[0] * (r[1] * d[0] + r[2] * d[1]) / (size * size)) / size;
+    const double next = a - h / slope;
+    if (!(next >= 0) || !(slope > 0) || !isfinite(next)) {
+      return false;
+    }
+    if (fabs(next - a) <= 1e-16 * next) {
+      k->a = a;
+      return r[0] > 0 && fabs(h) < 1e-12;
+    }
+    a = next;
+  }
+  return false;
 }
 
 /* The root of f with the larger a, between one where f < 0 and, going down, the first where f > 0. */
-static void solve_slip(const slip *s, double r[3])
+static void solve_slip(block *k, double qn, const double b[2], double r[3])
 {
-  const double scale = fabs(s->S[0]) + fabs(s->S[1]) + fabs(s->S[2]) + fabs(s->S[3]) + 1e-300;
+  const double scale = fabs(k->S[0]) + fabs(k->S[1]) + fabs(k->S[2]) + fabs(k->S[3]) + 1e-300;
   double hi = scale, lo;
-  while (slip_at(s, hi, r) > 0) {
+  while (slip_at(k, qn, b, hi, r) > 0) {
     hi *= 8;
     if (!isfinite(hi)) {
       return;
     }
   }
   lo = hi;
-  for (int k = 0; k < 400 && !(slip_at(s, lo, r) > 0); k++) {
+  for (int step = 0; step < 400 && !(slip_at(k, qn, b, lo, r) > 0); step++) {
     hi = lo;
     lo *= lo > 1e-3 * scale ? 0.7 : 0.125;
   }
   /* a bracket of one sign change: Illinois steps, halving when they stall */
-  double flo = slip_at(s, lo, r), fhi = slip_at(s, hi, r);
-  for (int k = 0; k < 200 && hi - lo > 4e-16 * hi; k++) {
-    double mid = k % 3 == 2 ? 0.5 * (lo + hi) : (lo * fhi - hi * flo) / (fhi - flo);
+  double flo = slip_at(k, qn, b, lo, r), fhi = slip_at(k, qn, b, hi, r);
+  for (int step = 0; step < 200 && hi - lo > 4e-16 * hi; step++) {
+    double mid = step % 3 == 2 ? 0.5 * (lo + hi) : (lo * fhi - hi * flo) / (fhi - flo);
     if (!(mid > lo && mid < hi)) {
       mid = 0.5 * (lo + hi);
     }
-    const double f = slip_at(s, mid, r);
+    const double f = slip_at(k, qn, b, mid, r);
     if (f == 0) {
-      return;
-    }
-    if (f > 0) {
+      lo = hi = mid;
+    } else if (f > 0) {
       lo = mid, flo = f, fhi *= 0.5;
     } else {
       hi = mid, fhi = f, flo *= 0.5;
     }
   }
-  slip_at(s, hi, r);
-  /* onto the rim to rounding: the law is exact there */
-  const double size = hypot(r[1], r[2]), limit = s->mu * r[0];
-  if (size > 0 && limit > 0) {
-    r[1] *= limit / size, r[2] *= limit / size;
-  }
+  k->a = hi;
+  slip_at(k, qn, b, hi, r);
 }
 
-void pki_solve_contact(const double W[9], const double q[3], double mu, double r[3])
+/* The contact alone, q without its own impulses. */
+static void solve_block(block *k, const double q[3], double r[3])
 {
   r[0] = r[1] = r[2] = 0;
   if (q[0] >= 0) {
     return;
   }
-  const double wnn = W[0];
-  if (mu == 0) {
-    r[0] = -q[0] / wnn;
+  if (k->mu == 0) {
+    r[0] = -q[0] * k->inv_wnn;
     return;
   }
-  slip s = {.qn = q[0], .wnt = {W[1], W[2]}, .wnn = wnn, .mu = mu};
-  for (int i = 0; i < 2; i++) {
-    s.b[i] = q[1 + i] - W[3 * (1 + i)] * q[0] / wnn;
-    for (int j = 0; j < 2; j++) {
-      s.S[2 * i + j] = W[3 * (1 + i) + 1 + j] - W[3 * (1 + i)] * W[1 + j] / wnn;
+  const double b[2] = {q[1] - k->wtn[0] * q[0], q[2] - k->wtn[1] * q[0]};
+  if (k->regular) {
+    r[1] = -(k->inverse[0] * b[0] + k->inverse[1] * b[1]);
+    r[2] = -(k->inverse[2] * b[0] + k->inverse[3] * b[1]);
+    r[0] = normal_of(k, q[0], r + 1);
+    if (r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= k->mu * k->mu * r[0] * r[0]) {
+      return; /* it sticks */
     }
   }
-  /* stick: a = 0 */
-  const double det = s.S[0] * s.S[3] - s.S[1] * s.S[2];
-  if (det > 0 && slip_at(&s, 0, r) <= 0) {
+  if (b[0] == 0 && b[1] == 0) {
+    r[0] = -q[0] * k->inv_wnn, r[1] = r[2] = 0;
     return;
   }
-  if (s.b[0] == 0 && s.b[1] == 0) {
-    r[0] = -q[0] / wnn, r[1] = r[2] = 0;
+  if (!quick_slip(k, q[0], b, r)) {
+    solve_slip(k, q[0], b, r);
+  }
+  onto_rim(k->mu, r);
+}
+
+void pki_solve_contact(const double W[9], const double q[3], double mu, double r[3])
+{
+  block k;
+  prepare(W, mu, &k);
+  solve_block(&k, q, r);
+}
+
+/* ---- sweeps ---- */
+
+typedef struct bgs {
+  block *blocks;  /* [ncontact] */
+  double *single; /* [n - 3 ncontact] 1/W_ll of the other rows */
+  double *u;      /* [n] W r + q, when W is dense */
+} bgs;
+
+static bgs take(pki_arena *arena, const pk_contact_problem *p)
+{
+  const size_t n = (size_t)pk_contact_size(p);
+  bgs s;
+  s.blocks = pki_arena_take(arena, (size_t)p->ncontact, sizeof *s.blocks);
+  s.single = pki_arena_take(arena, n - 3 * (size_t)p->ncontact, sizeof *s.single);
+  s.u = pki_arena_take(arena, n, sizeof *s.u);
+  return s;
+}
+
+size_t pki_bgs_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  take(&arena, p);
+  return arena.used;
+}
+
+/* u += W_c dr over `count` columns from `first` on. */
+static void follow(const pk_contact_problem *p, int first, int count, const double *dr, double *u)
+{
+  const size_t n = (size_t)pk_contact_size(p);
+  const double *W = p->W + first;
+  if (count == 3) {
+    const double d0 = dr[0], d1 = dr[1], d2 = dr[2];
+    for (size_t j = 0; j < n; j++, W += n) {
+      u[j] += W[0] * d0 + W[1] * d1 + W[2] * d2;
+    }
     return;
   }
-  solve_slip(&s, r);
-}
-
-/* Velocity of a row without what the rows of its own block give. */
-static double without_own(const pk_contact_problem *p, int row, int first, int count, const double *r)
-{
-  double u = pki_row_dot(p, row, r) + p->q[row];
-  for (int k = 0; k < count; k++) {
-    u -= pki_entry(p, row, first + k) * r[first + k];
+  for (size_t j = 0; j < n; j++, W += n) {
+    u[j] += W[0] * dr[0];
   }
-  return u;
 }
 
-static void sweep(const pk_contact_problem *p, double *r)
+static void sweep(const pk_contact_problem *p, bgs *s, double *r)
 {
-  const int n = pk_contact_size(p);
+  const int n = pk_contact_size(p), first = 3 * p->ncontact;
+  const bool dense = p->W_col == NULL;
   for (int i = 0; i < p->ncontact; i++) {
-    double W[9], q[3];
-    pki_block(p, i, W);
+    const double *W = s->blocks[i].W;
+    double *ri = r + 3 * i, q[3], next[3];
     for (int k = 0; k < 3; k++) {
-      q[k] = without_own(p, 3 * i + k, 3 * i, 3, r);
+      const double u = dense ? s->u[3 * i + k] : pki_row_dot(p, 3 * i + k, r) + p->q[3 * i + k];
+      q[k] = u - (W[3 * k] * ri[0] + W[3 * k + 1] * ri[1] + W[3 * k + 2] * ri[2]);
     }
-    pki_solve_contact(W, q, p->mu[i], r + 3 * i);
+    solve_block(&s->blocks[i], q, next);
+    const double dr[3] = {next[0] - ri[0], next[1] - ri[1], next[2] - ri[2]};
+    memcpy(ri, next, sizeof next);
+    if (dense && (dr[0] != 0 || dr[1] != 0 || dr[2] != 0)) {
+      follow(p, 3 * i, 3, dr, s->u);
+    }
   }
-  for (int i = 3 * p->ncontact; i < n; i++) {
-    r[i] = pki_clamp_box(p, i, -without_own(p, i, i, 1, r) / pki_entry(p, i, i));
+  for (int i = first; i < n; i++) {
+    const double u = dense ? s->u[i] : pki_row_dot(p, i, r) + p->q[i];
+    const double next = pki_clamp_box(p, i, r[i] - u * s->single[i - first]), dr = next - r[i];
+    r[i] = next;
+    if (dense && dr != 0) {
+      follow(p, i, 1, &dr, s->u);
+    }
   }
 }
 
-enum { CHECK_EVERY = 2 };
+enum { CHECK_EVERY = 2 }; /* sweeps between two looks of the judge, where W is sparse */
+
+/* Whether to ask the judge: by the velocities that followed, the tolerance is met. */
+static bool promising(const pki_solve *run, const double *u)
+{
+  return run->iterations + 1 >= run->limit ||
+         !(pki_contact_residual(run->p, run->r, u) / run->scale > run->options->tolerance);
+}
+
+static bgs begin(pki_solve *run)
+{
+  const pk_contact_problem *p = run->p;
+  const int n = pk_contact_size(p), first = 3 * p->ncontact;
+  bgs s = take(&run->arena, p);
+  for (int i = 0; i < p->ncontact; i++) {
+    double W[9];
+    pki_block(p, i, W);
+    prepare(W, p->mu[i], &s.blocks[i]);
+  }
+  for (int i = first; i < n; i++) {
+    s.single[i - first] = 1 / pki_diagonal(p, i);
+  }
+  if (!run->fresh) {
+    pk_contact_velocity(p, run->r, run->u);
+  }
+  memcpy(s.u, run->u, (size_t)n * sizeof *s.u);
+  return s;
+}
 
 void pki_solve_bgs(pki_solve *run)
 {
-  do {
-    for (int k = 0; k < CHECK_EVERY && run->iterations < run->limit; k++, run->iterations++) {
-      sweep(run->p, run->r);
+  const pk_contact_problem *p = run->p;
+  const size_t mark = pki_arena_mark(&run->arena);
+  const bool plain = run->options->stop == PK_STOP_CHANGE || p->W_col != NULL;
+  bgs s = begin(run);
+  for (bool stop = false; !stop;) {
+    sweep(p, &s, run->r);
+    if (plain) {
+      stop = pki_solve_swept(run, CHECK_EVERY);
+    } else if (promising(run, s.u)) {
+      stop = pki_solve_swept(run, 1);
+      memcpy(s.u, run->u, (size_t)pk_contact_size(p) * sizeof *s.u); /* without the rounding of following */
+    } else {
+      run->iterations++;
+      run->fresh = false;
     }
-  } while (!pki_solve_check(run));
+  }
+  pki_arena_release(&run->arena, mark);
 }

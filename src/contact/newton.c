@@ -90,8 +90,8 @@ static void contact_equations(double mu, const double *r, const double *u, const
 /* Steps for a contact from its diagonal block, sigma included. */
 static void contact_rho(const pk_contact_problem *p, int i, double sigma, double rho[2])
 {
-  const double t = fmax(pki_entry(p, 3 * i + 1, 3 * i + 1), pki_entry(p, 3 * i + 2, 3 * i + 2));
-  rho[0] = 1 / (pki_entry(p, 3 * i, 3 * i) + sigma);
+  const double t = fmax(pki_diagonal(p, 3 * i + 1), pki_diagonal(p, 3 * i + 2));
+  rho[0] = 1 / (pki_diagonal(p, 3 * i) + sigma);
   rho[1] = 1 / (t + sigma);
 }
 
@@ -121,7 +121,7 @@ static void fill_rows(const pk_contact_problem *p, const newton *s, int first, c
 static void single_equation(const pk_contact_problem *p, newton *s, int row, const double *r, bool derivative)
 {
   const int n = pk_contact_size(p), box = row - 3 * p->ncontact - p->nbilateral;
-  const double rho = 1 / (pki_entry(p, row, row) + s->sigma), d = r[row] - rho * s->velocity[row];
+  const double rho = 1 / (pki_diagonal(p, row) + s->sigma), d = r[row] - rho * s->velocity[row];
   const bool below = box >= 0 && d < p->lower[box], above = box >= 0 && d > p->upper[box];
   s->F[row] = below   ? (r[row] - p->lower[box]) / rho
               : above ? (r[row] - p->upper[box]) / rho
@@ -214,7 +214,7 @@ void pki_solve_newton(pki_solve *run)
   double most = 1e-3, mean = 0;
   for (size_t i = 0; i < n; i++) {
     most = fmax(most, fabs(p->q[i]));
-    mean += pki_entry(p, (int)i, (int)i) / (double)n;
+    mean += pki_diagonal(p, (int)i) / (double)n;
   }
   const double goal = 0.1 * run->options->tolerance * most;
 

@@ -9,19 +9,65 @@ int pk_contact_size(const pk_contact_problem *p)
   return 3 * p->ncontact + p->nbilateral + p->nbox;
 }
 
+/* Row i of W: its columns, when it is sparse; whether its diagonal is there. */
+static pk_status check_row(const pk_contact_problem *p, int i, bool *diagonal, pk_error *err)
+{
+  const int n = pk_contact_size(p);
+  *diagonal = p->W_col == NULL;
+  const int from = *diagonal ? 0 : p->W_row[i], to = *diagonal ? 0 : p->W_row[i + 1];
+  for (int e = from; e < to; e++) {
+    if (p->W_col[e] < 0 || p->W_col[e] >= n || (e > from && p->W_col[e] <= p->W_col[e - 1])) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "W"},
+                      "row %d of W has column %d, expected ascending columns from 0 to %d", i, p->W_col[e],
+                      n - 1);
+    }
+    *diagonal |= p->W_col[e] == i;
+  }
+  return PK_OK;
+}
+
+/* Row i of the factors. */
+static pk_status check_factor(const pk_contact_factor *f, int i, pk_error *err)
+{
+  const pki_where where = {.field = "factor"};
+  const size_t at = (size_t)i * (size_t)f->stride;
+  if (f->count[i] < 0 || f->count[i] > f->stride) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "row %d of the factor has %d entries, expected 0 to %d", i,
+                    f->count[i], f->stride);
+  }
+  for (size_t e = 0; e < (size_t)f->count[i]; e++) {
+    const int col = f->col[at + e];
+    if (col < 0 || col >= f->n || (e > 0 && col <= f->col[at + e - 1])) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                      "row %d of the factor has column %d, expected ascending columns from 0 to %d", i, col,
+                      f->n - 1);
+    }
+    if (!isfinite(f->Y[at + e]) || !isfinite(f->weight[col])) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "row %d of the factor is not finite at column %d", i,
+                      col);
+    }
+  }
+  if (!isfinite(f->extra[i])) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "extra[%d] is not finite", i);
+  }
+  return PK_OK;
+}
+
 static pk_status check_rows(const pk_contact_problem *p, pk_error *err)
 {
   const int n = pk_contact_size(p);
+  if (n > 0 && p->W == NULL && p->factor == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "W"},
+                    "there is neither W nor a factor of it");
+  }
   for (int i = 0; i < n; i++) {
-    bool diagonal = p->W_col == NULL;
-    const int from = diagonal ? 0 : p->W_row[i], to = diagonal ? 0 : p->W_row[i + 1];
-    for (int e = from; e < to; e++) {
-      if (p->W_col[e] < 0 || p->W_col[e] >= n || (e > from && p->W_col[e] <= p->W_col[e - 1])) {
-        return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "W"},
-                        "row %d of W has column %d, expected ascending columns from 0 to %d", i, p->W_col[e],
-                        n - 1);
-      }
-      diagonal |= p->W_col[e] == i;
+    bool diagonal = true;
+    pk_status status = p->W ? check_row(p, i, &diagonal, err) : PK_OK;
+    if (status == PK_OK && p->factor != NULL) {
+      status = check_factor(p->factor, i, err);
+    }
+    if (status != PK_OK) {
+      return status;
     }
     if (!diagonal || !(pki_entry(p, i, i) > 0)) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "W"},
@@ -32,7 +78,7 @@ static pk_status check_rows(const pk_contact_problem *p, pk_error *err)
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "q"}, "q[%d] is not finite", i);
     }
   }
-  const size_t count = p->W_col ? (size_t)p->W_row[n] : (size_t)n * (size_t)n;
+  const size_t count = p->W == NULL ? 0 : p->W_col ? (size_t)p->W_row[n] : (size_t)n * (size_t)n;
   for (size_t e = 0; e < count; e++) {
     if (!isfinite(p->W[e])) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "W"}, "entry %zu of W is not finite", e);
@@ -61,8 +107,24 @@ pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err)
   return check_rows(p, err);
 }
 
+/* sum_k Y_ik weight_k Y_jk over the coordinates that two rows share */
+static double factor_entry(const pk_contact_factor *f, int row, int col)
+{
+  const size_t i = (size_t)row * (size_t)f->stride, j = (size_t)col * (size_t)f->stride;
+  double sum = row == col ? f->extra[row] : 0;
+  for (int a = 0, b = 0; a < f->count[row] && b < f->count[col];) {
+    const int ca = f->col[i + (size_t)a], cb = f->col[j + (size_t)b];
+    sum += ca == cb ? f->Y[i + (size_t)a] * f->weight[ca] * f->Y[j + (size_t)b] : 0;
+    a += ca <= cb, b += cb <= ca;
+  }
+  return sum;
+}
+
 double pki_entry(const pk_contact_problem *p, int row, int col)
 {
+  if (p->W == NULL) {
+    return factor_entry(p->factor, row, col);
+  }
   if (p->W_col == NULL) {
     return p->W[(size_t)row * (size_t)pk_contact_size(p) + (size_t)col];
   }
@@ -83,11 +145,7 @@ double pki_row_dot(const pk_contact_problem *p, int row, const double *r)
   double sum = 0;
   if (p->W_col == NULL) {
     const int n = pk_contact_size(p);
-    const double *W = p->W + (size_t)row * (size_t)n;
-    for (int j = 0; j < n; j++) {
-      sum += W[j] * r[j];
-    }
-    return sum;
+    return pki_dot(p->W + (size_t)row * (size_t)n, r, n);
   }
   for (int e = p->W_row[row]; e < p->W_row[row + 1]; e++) {
     sum += p->W[e] * r[p->W_col[e]];
@@ -110,10 +168,47 @@ void pki_block(const pk_contact_problem *p, int contact, double B[9])
   }
 }
 
+/* u = W r from the factors: v = Y'r, u = Y inv(D) v + extra r. The velocity space goes by in pieces, so that
+ * no scratch is needed. */
+static void factor_velocity(const pk_contact_factor *f, int n, const double *r, double *u)
+{
+  enum { PIECE = 256 };
+  for (int i = 0; i < n; i++) {
+    u[i] = f->extra[i] * r[i];
+  }
+  for (int base = 0; base < f->n; base += PIECE) {
+    double v[PIECE] = {0};
+    for (int pass = 0; pass < 2; pass++) {
+      for (int i = 0; i < n; i++) {
+        const size_t at = (size_t)i * (size_t)f->stride;
+        double sum = 0;
+        for (int e = 0; e < f->count[i]; e++) {
+          const int k = f->col[at + (size_t)e] - base;
+          if (k < 0 || k >= PIECE) {
+            continue;
+          }
+          if (pass == 0) {
+            v[k] += f->Y[at + (size_t)e] * r[i];
+          } else {
+            sum += f->Y[at + (size_t)e] * v[k];
+          }
+        }
+        u[i] += sum;
+      }
+      for (int k = 0; pass == 0 && k < PIECE && base + k < f->n; k++) {
+        v[k] *= f->weight[base + k];
+      }
+    }
+  }
+}
+
 void pk_contact_velocity(const pk_contact_problem *p, const double *r, double *u)
 {
   const int n = pk_contact_size(p);
+  if (p->W == NULL && n > 0) {
+    factor_velocity(p->factor, n, r, u);
+  }
   for (int i = 0; i < n; i++) {
-    u[i] = pki_row_dot(p, i, r) + p->q[i];
+    u[i] = (p->W ? pki_row_dot(p, i, r) : u[i]) + p->q[i];
   }
 }

@@ -4,19 +4,29 @@
 #include <string.h>
 
 const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
-    [PK_SOLVER_AUTO] = {"auto", "climbs bgs, newton and aclm until the tolerance is met", pki_solve_auto,
-                        pki_newton_memsize},
+    [PK_SOLVER_AUTO] = {"auto", "climbs bgs, ipm, newton and aclm until the tolerance is met", pki_solve_auto,
+                        pki_auto_memsize, false, false},
     [PK_SOLVER_JOR] = {"jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor,
-                       pki_jor_memsize},
+                       pki_prox_memsize, false, true},
     [PK_SOLVER_SOR] = {"sor", "projected Gauss-Seidel with over-relaxation, normal then tangential",
-                       pki_solve_sor, NULL},
-    [PK_SOLVER_BGS] = {"bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs, NULL},
+                       pki_solve_sor, pki_prox_memsize, false, true},
+    [PK_SOLVER_BGS] = {"bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs,
+                       pki_bgs_memsize, false, true},
     [PK_SOLVER_NEWTON] = {"newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop",
-                          pki_solve_newton, pki_newton_memsize},
-    [PK_SOLVER_ACLM] = {"aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize},
+                          pki_solve_newton, pki_newton_memsize, false, false},
+    [PK_SOLVER_ACLM] = {"aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize, false,
+                        false},
+    [PK_SOLVER_IPM] = {"ipm", "interior points, for many contacts of few bodies", pki_solve_ipm,
+                       pki_ipm_memsize, false, false},
+    [PK_SOLVER_JOR_VELOCITY] = {"jor-u", "jor in velocities, from the factors of W", pki_solve_jor_velocity,
+                                pki_prox_velocity_memsize, true, true},
+    [PK_SOLVER_SOR_VELOCITY] = {"sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity,
+                                pki_prox_velocity_memsize, true, true},
 };
 
-const char *const pki_solver_words[PK_SOLVER_COUNT] = {"auto", "jor", "sor", "bgs", "newton", "aclm"};
+const char *const pki_solver_words[PK_SOLVER_COUNT] = {"auto", "jor", "sor",   "bgs",  "newton",
+                                                       "aclm", "ipm", "jor-u", "sor-u"};
+const char *const pki_stop_words[PK_STOP_COUNT] = {"residual", "change"};
 
 const pk_field pki_solver_fields[] = {
     {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
@@ -27,6 +37,12 @@ const pk_field pki_solver_fields[] = {
      "sweeps or Newton steps"},
     {"alpha", offsetof(pk_solver_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL,
      "relaxation of jor and sor, 0: chosen from W"},
+    {"stop", offsetof(pk_solver_options, stop), PK_FIELD_ENUM, "", PK_STOP_RESIDUAL, 0, PK_STOP_COUNT - 1,
+     pki_stop_words, "when jor, sor and bgs stop"},
+    {"change_rel", offsetof(pk_solver_options, change_rel), PK_FIELD_REAL, "", 1e-6, 0, 1, NULL,
+     "stop: change, part of an impulse that a sweep may change"},
+    {"change_abs", offsetof(pk_solver_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
+     "stop: change, what it may change besides"},
 };
 const int pki_solver_field_count = sizeof pki_solver_fields / sizeof pki_solver_fields[0];
 
@@ -48,20 +64,108 @@ const char *pk_solver_name(pk_solver solver)
   return (unsigned)solver < PK_SOLVER_COUNT ? pki_solver_words[solver] : "unknown";
 }
 
+bool pk_solver_suits(pk_solver solver, const pk_contact_problem *p)
+{
+  return pk_contact_size(p) == 0 || (pki_solvers[solver].factor ? p->factor != NULL : p->W != NULL);
+}
+
+/* ---- one run ---- */
+
 bool pki_solve_done(const pki_solve *run)
 {
-  return run->certificate.relative <= run->options->tolerance;
+  return run->residual / run->scale <= run->options->tolerance;
+}
+
+bool pki_solve_check_velocity(pki_solve *run)
+{
+  run->now_at = pki_contact_residual(run->p, run->r, run->u);
+  run->fresh = true;
+  if (run->now_at < run->residual) {
+    run->residual = run->now_at;
+    run->used = run->now;
+    memcpy(run->best, run->r, (size_t)pk_contact_size(run->p) * sizeof *run->r);
+  }
+  return pki_solve_done(run) || run->iterations >= run->limit || !isfinite(run->now_at);
 }
 
 bool pki_solve_check(pki_solve *run)
 {
-  const pk_certificate c = pk_contact_certify(run->p, run->r, run->u);
-  if (c.residual < run->certificate.residual) {
-    run->certificate = c;
-    run->used = run->now;
-    memcpy(run->best, run->r, (size_t)pk_contact_size(run->p) * sizeof *run->r);
+  pk_contact_velocity(run->p, run->r, run->u);
+  return pki_solve_check_velocity(run);
+}
+
+/* Kinetic energy of the iterate up to a constant, 1/2 r'W r + r'q = 1/2 r'(u + q). */
+static double energy(pki_solve *run)
+{
+  double sum = 0;
+  pk_contact_velocity(run->p, run->r, run->u);
+  for (int i = 0; i < pk_contact_size(run->p); i++) {
+    sum += 0.5 * run->r[i] * (run->u[i] + run->p->q[i]);
   }
-  return pki_solve_done(run) || run->iterations >= run->limit || !isfinite(c.residual);
+  return sum;
+}
+
+/* All |dr| <= |r| T_rel + T_abs (Gehring et al. 2014). Impulses that are not unique may cycle for ever while
+ * the velocities rest: when two windows of sweeps changed them alike and the energy stayed, that
+ * is the end too. */
+static bool rests(pki_solve *run)
+{
+  enum { WINDOW = 50 };
+  const int n = pk_contact_size(run->p);
+  const pk_solver_options *o = run->options;
+  pki_change *c = &run->change;
+  c->largest = c->moved = 0;
+  for (int i = 0; i < n; i++) {
+    const double allowed = fabs(run->before[i]) * o->change_rel + o->change_abs;
+    const double change = fabs(run->r[i] - run->before[i]);
+    c->largest = isfinite(change) ? fmax(c->largest, change / fmax(allowed, 1e-300)) : INFINITY;
+    c->moved = fmax(c->moved, change);
+    run->before[i] = run->r[i];
+  }
+  c->window = fmax(c->window, c->largest);
+  c->rests = c->largest <= 1;
+  if (!c->rests && run->iterations % WINDOW == 0) {
+    c->energy = energy(run);
+    c->rests = c->last_window > 0 && c->window > 0.95 * c->last_window && isfinite(c->energy) &&
+               fabs(c->energy - c->last_energy) <= o->change_rel * fabs(c->energy);
+    c->last_energy = c->energy, c->last_window = c->window, c->window = 0;
+  }
+  return c->rests;
+}
+
+bool pki_solve_swept(pki_solve *run, int every)
+{
+  run->iterations++;
+  run->fresh = false;
+  if (run->options->stop == PK_STOP_RESIDUAL) {
+    return (run->iterations % every == 0 || run->iterations >= run->limit) && pki_solve_check(run);
+  }
+  const bool stop = rests(run) || run->iterations >= run->limit || !isfinite(run->change.largest);
+  if (every == 1) {
+    pk_contact_velocity(run->p, run->r, run->u);
+  }
+  return stop;
+}
+
+/* ---- the entry ---- */
+
+static pki_solve begin(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                       pki_arena arena)
+{
+  const size_t n = (size_t)pk_contact_size(p);
+  pki_solve run = {.p = p,
+                   .options = options,
+                   .r = r,
+                   .now = options->solver,
+                   .used = options->solver,
+                   .limit = options->max_iterations,
+                   .residual = INFINITY,
+                   .scale = pki_contact_scale(p)};
+  run.best = pki_arena_take(&arena, n, sizeof(double));
+  run.u = pki_arena_take(&arena, n, sizeof(double));
+  run.before = pki_arena_take(&arena, n, sizeof(double));
+  run.arena = arena;
+  return run;
 }
 
 size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options)
@@ -69,8 +173,9 @@ size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_opt
   const size_t n = (size_t)pk_contact_size(p);
   const pki_solver_row *row = &pki_solvers[options->solver];
   pki_arena arena = pki_arena_over(NULL, 0);
-  pki_arena_take(&arena, n, sizeof(double));
-  pki_arena_take(&arena, n, sizeof(double));
+  for (int k = 0; k < 3; k++) {
+    pki_arena_take(&arena, n, sizeof(double));
+  }
   pki_arena_take(&arena, row->memsize ? row->memsize(p) : 0, 1);
   return arena.used;
 }
@@ -79,28 +184,32 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
                            void *memory, pk_solver_result *result)
 {
   const size_t n = (size_t)pk_contact_size(p);
-  pki_arena arena = pki_arena_over(memory, pk_contact_solve_memsize(p, options));
-  pki_solve run = {.p = p,
-                   .options = options,
-                   .r = r,
-                   .now = options->solver,
-                   .used = options->solver,
-                   .limit = options->max_iterations};
-  run.best = pki_arena_take(&arena, n, sizeof *run.best);
-  run.u = pki_arena_take(&arena, n, sizeof *run.u);
-  run.arena = arena;
-  run.certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
-  if (n == 0) {
-    run.certificate = pk_contact_certify(p, r, run.u);
-  } else if (!pki_solve_check(&run) || !pki_solve_done(&run)) {
-    pki_solvers[options->solver].solve(&run);
+  const pki_solver_row *row = &pki_solvers[options->solver];
+  const bool by_change = row->sweeps && options->stop == PK_STOP_CHANGE;
+  pk_solver_options o = *options;
+  o.stop = by_change ? PK_STOP_CHANGE : PK_STOP_RESIDUAL;
+  pki_solve run = begin(p, &o, r, pki_arena_over(memory, pk_contact_solve_memsize(p, options)));
+  pk_status status = pk_solver_suits(options->solver, p) ? PK_OK : PK_ERROR_UNSUPPORTED;
+  if (status == PK_OK && by_change && n > 0) {
+    memcpy(run.before, r, n * sizeof *r);
+    pk_contact_velocity(p, r, run.u);
+    row->solve(&run);
+    status = run.change.rests ? PK_OK : PK_ERROR_CONVERGENCE;
+  } else if (status == PK_OK && n > 0) {
+    pki_solve_check(&run);
+    if (!pki_solve_done(&run)) {
+      row->solve(&run);
+    }
+    if (isfinite(run.residual)) {
+      memcpy(r, run.best, n * sizeof *r);
+    }
+    status = pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
   }
-  if (n > 0 && isfinite(run.certificate.residual)) {
-    memcpy(r, run.best, n * sizeof *r);
-  }
-  *result =
-      (pk_solver_result){.certificate = run.certificate, .iterations = run.iterations, .used = run.used};
-  return pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
+  *result = (pk_solver_result){.iterations = run.iterations, .used = run.used};
+  result->certificate = p->W || p->factor || n == 0
+                            ? pk_contact_certify(p, r, run.u)
+                            : (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+  return status;
 }
 
 double pki_spectral_radius(const pk_contact_problem *p, bool scaled, double *x, double *y)
@@ -111,12 +220,12 @@ double pki_spectral_radius(const pk_contact_problem *p, bool scaled, double *x, 
     x[i] = 1 + 0.37 * (i % 7); /* any start that is not an eigenvector by accident */
   }
   for (int k = 0; k < 20; k++) {
-    double norm = 0;
+    double norm = 0, size = 0;
+    pk_contact_velocity(p, x, y);
     for (int i = 0; i < n; i++) {
-      y[i] = pki_row_dot(p, i, x) / (scaled ? pki_entry(p, i, i) : 1);
+      y[i] = (y[i] - p->q[i]) / (scaled ? pki_diagonal(p, i) : 1);
       norm = fmax(norm, fabs(y[i]));
     }
-    double size = 0;
     for (int i = 0; i < n; i++) {
       size = fmax(size, fabs(x[i]));
       x[i] = norm > 0 ? y[i] / norm : 0;

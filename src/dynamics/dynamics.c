@@ -144,6 +144,24 @@ void pki_update_origins(pki_work *work)
   }
 }
 
+void pki_plan_solve(const pk_workspace *w, double *x)
+{
+  const pk_model *m = w->model;
+  if (m->nplan == m->nu) {
+    w->kernels->ltl_solve(&w->work, x);
+    return;
+  }
+  double *const y = w->work.plan;
+  memset(y, 0, (size_t)m->nplan * sizeof *y);
+  for (int k = 0; k < m->nu; k++) {
+    y[m->plan_u[k]] = x[k];
+  }
+  w->kernels->ltl_solve(&w->work, y);
+  for (int k = 0; k < m->nu; k++) {
+    x[k] = y[m->plan_u[k]];
+  }
+}
+
 void pki_body_columns(const pki_work *work, int i, const double moment[3], const double force[3],
                       double out[6])
 {
@@ -196,7 +214,7 @@ void pki_composite_acceleration(pk_workspace *w, const double *q, const double *
   for (int k = 0; k < w->model->nu; k++) {
     a[k] = tau[k] - h[k];
   }
-  w->kernels->ltl_solve(&w->work, a);
+  pki_plan_solve(w, a);
 }
 
 /* To the configuration q, at rest. */
@@ -220,9 +238,15 @@ void pk_mass_matrix(pk_workspace *w, const double *q, double *M)
   rest_at(w, q);
   w->kernels->crba(&w->work);
   memset(M, 0, nu * nu * sizeof *M);
-  for (int r = 0; r < m->nu; r++) {
-    for (int e = m->M_row[r]; e < m->M_row[r + 1]; e++) {
-      M[(size_t)r * nu + (size_t)m->M_col[e]] = M[(size_t)m->M_col[e] * nu + (size_t)r] = w->work.M[e];
+  for (size_t r = 0; r < nu; r++) {
+    size_t c = 0; /* the plan keeps the order of velocities, with unknowns of constraints between them */
+    for (int e = m->M_row[m->plan_u[r]]; e < m->M_row[m->plan_u[r] + 1]; e++) {
+      while (m->plan_u[c] < m->M_col[e]) {
+        c++;
+      }
+      if (m->plan_u[c] == m->M_col[e]) {
+        M[r * nu + c] = M[c * nu + r] = w->work.M[e];
+      }
     }
   }
 }
@@ -272,7 +296,7 @@ static void solve_unit(pk_workspace *w, int k, double *x)
   if (w->model->has_mimic) {
     memset(x, 0, bytes);
     x[k] = 1;
-    w->kernels->ltl_solve(&w->work, x);
+    pki_plan_solve(w, x);
     return;
   }
   double *unit = w->work.tmp;
@@ -307,7 +331,7 @@ pk_status pk_link_response(pk_workspace *w, const double *q, int link, const dou
   for (size_t c = 0; c < 6; c++) {
     if (w->model->has_mimic) {
       memcpy(x, J + c * nu, nu * sizeof *x);
-      w->kernels->ltl_solve(&w->work, x);
+      pki_plan_solve(w, x);
     } else {
       /* a unit moment, or a unit force at the tip of arm */
       double f[6] = {0};

@@ -40,6 +40,7 @@ typedef struct pki_work {
   double *diag;    /* [nu] what is added to the diagonal of M, armature included */
   double *M;       /* [nM] mass matrix, then its factor, in the elimination plan */
   double *tmp;     /* [2][nu] */
+  double *plan;    /* [nplan] unknowns of the elimination plan */
   int *body_multi; /* [nbody] index into multi, -1 for one-axis bodies */
   int *body_place; /* [nbody] PKI_LEAF: no children; PKI_LAST: last child of its parent */
 } pki_work;
@@ -61,12 +62,18 @@ typedef struct pki_kernels {
   /* tau = M a + h; a NULL: zero. Computes pose, twist, accel, force. */
   void (*rnea)(pki_work *w, const double *q, const double *u, const double *a, double *tau);
 
-  /* w->M = mass matrix with w->diag on its diagonal; after kinematics. */
+  /* w->M = mass matrix with w->diag on its diagonal, 1 for the unknowns of constraints; after kinematics. */
   void (*crba)(pki_work *w);
   /* M := L, D with M = L' D L; the diagonal becomes 1/D */
   void (*ltl_factor)(pki_work *w);
-  /* x := inv(M) x with that factor */
+  /* x [nplan] := inv(M) x with that factor, unknowns in the order of the plan (pki_plan_solve for velocities) */
   void (*ltl_solve)(const pki_work *w, double *x);
+
+  /* Y := inv(L') Y and Z = inv(D) Y, `count` rows (1 or 3) on one path [n] of the elimination tree, `stride` apart; with
+   * that factor */
+  void (*whiten)(const pki_work *w, const int *path, int n, int count, int stride, double *Y, double *Z);
+  /* block [9] = Y' Z of three rows each over their first n entries */
+  void (*gram)(int n, int stride, const double *Y, const double *Z, double *block);
 
   /* a = inv(M + diag) (tau - h), articulated bodies. Leaves the factor of M + diag, and the
    * velocity-product accelerations in accel, the rest in delta. Not for models with mimic joints. */

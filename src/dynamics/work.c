@@ -62,6 +62,7 @@ void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
   w->zero = pki_arena_take(arena, nu, real);
   w->diag = pki_arena_take(arena, nu, real);
   w->tmp = pki_arena_take(arena, 2 * nu, real);
+  w->plan = pki_arena_take(arena, (size_t)m->nplan, real);
   w->M = pki_arena_take(arena, (size_t)m->nM, real);
   if (arena->base == NULL || arena->overflow) {
     return;

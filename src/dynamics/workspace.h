@@ -18,6 +18,10 @@ void pki_update_origins(pki_work *work);
 /* The diagonal holds the armature, and nothing that a step may have added. */
 void pki_reset_diagonal(pki_work *work);
 
+/* x [nu] := inv(M) x with the factor in the plan; with bilateral rows in it, the velocities of [M J'; J 0] for no right
+ * side in their rows. One lane. */
+void pki_plan_solve(const pk_workspace *w, double *x);
+
 /* What the coordinates of body i alone feel of a moment about its origin and a force (world axes), one number each;
  * after kinematics. One lane. */
 void pki_body_columns(const pki_work *work, int i, const double moment[3], const double force[3],

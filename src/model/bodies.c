@@ -96,6 +96,7 @@ static pki_body *add_body(pki_draft *d, int parent, const pk_pose *origin, pk_mo
                      .link = -1,
                      .robot = robot,
                      .joint = joint,
+                     .cut = -1,
                      .gain = 1};
   memcpy(body->pos, origin->pos, sizeof body->pos);
   memcpy(body->rot, origin->rot, sizeof body->rot);
@@ -136,29 +137,50 @@ static pk_pose add_root(pki_draft *d, int robot, int *body)
   return identity;
 }
 
+/* The axis of a joint as one of its frame's, `k`, with a sign. Where it lies on none, the frame is turned so that it is
+ * z; the turn comes back. */
+static pk_pose align_joint(const pk_joint_desc *desc, pk_pose *origin, int *k, double *sign)
+{
+  pk_pose turned = pk_pose_identity();
+  *k = 0, *sign = 1;
+  if (desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL) {
+    double axis[3];
+    pki_unit_axis(desc->axis, axis);
+    *k = aligned_axis(axis, sign);
+    if (*k < 0) {
+      frame_along(axis, turned.rot);
+      pki_mat3_mul(origin->rot, turned.rot, origin->rot);
+      *k = 2;
+    }
+  }
+  return turned;
+}
+
+/* What a cut joint moves becomes a free body, whose frame is the child link's. */
+static pk_pose add_cut(pki_draft *d, int joint, int parent, pk_pose origin, int *body)
+{
+  const pk_pose identity = pk_pose_identity();
+  int k;
+  double sign;
+  const pk_pose frame = align_joint(&d->b->joints[joint].desc, &origin, &k, &sign);
+  add_body(d, -1, &identity, PK_MOTION_FLOATING, 0, -1, d->b->joints[joint].robot)->cut = joint;
+  *body = d->nbody - 1;
+  pki_draft_cut(d, joint, parent, &origin, *body, &frame, k, sign);
+  return identity;
+}
+
 /* The bodies of a moving joint whose frame lies at `origin` in body `parent`; the pose of the
  * child link in the last of them comes back. */
 static pk_pose add_joint(pki_draft *d, int joint, int parent, pk_pose origin, int *body)
 {
   const pk_joint_desc *desc = &d->b->joints[joint].desc;
   const int robot = d->b->joints[joint].robot;
-  double axis[3];
-  pk_pose link = pk_pose_identity(), identity = link;
-  double sign = 1;
-  int k = 0;
-
-  if (desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL) {
-    pki_unit_axis(desc->axis, axis);
-    k = aligned_axis(axis, &sign);
-    if (k < 0) {
-      /* turn the joint frame so that the axis is its z; the link keeps its own frame */
-      double turn[9];
-      frame_along(axis, turn);
-      pki_mat3_mul(origin.rot, turn, origin.rot);
-      pki_mat3_transpose(turn, link.rot);
-      k = 2;
-    }
-  }
+  const pk_pose identity = pk_pose_identity();
+  double sign;
+  int k;
+  const pk_pose turned = align_joint(desc, &origin, &k, &sign);
+  pk_pose link = identity; /* it keeps its own frame */
+  pki_mat3_transpose(turned.rot, link.rot);
   switch (desc->kind) {
   case PK_JOINT_PLANAR:
     add_travels(d, &parent, &origin, (k + 1) % 3, 2, joint, robot);
@@ -215,7 +237,8 @@ static void place_links(pki_draft *d)
       body = d->link_body[parent];
       pose = origin;
       if (b->joints[joint].desc.kind != PK_JOINT_FIXED) {
-        pose = add_joint(d, joint, body, origin, &body);
+        pose = d->joint_cut[joint] ? add_cut(d, joint, body, origin, &body)
+                                   : add_joint(d, joint, body, origin, &body);
         d->joint_body[joint] = body;
       }
     }
@@ -276,7 +299,7 @@ static void fill_dofs(pki_draft *d)
     const pk_joint_desc *desc = &b->joints[j].desc;
     const bool follows = d->joint_leader[j] >= 0;
     const double m = follows ? d->joint_multiplier[j] : 1, o = follows ? d->joint_offset[j] : 0;
-    for (int k = 0; k < pki_joint_nu(desc->kind); k++) {
+    for (int k = 0; k < pki_joint_nu(desc->kind) && !d->joint_cut[j]; k++) {
       const int u = d->joint_u[j] + k;
       d->dof[PKI_DOF_ARMATURE * nu + (size_t)u] += m * m * desc->armature;
       d->dof[PKI_DOF_DAMPING * nu + (size_t)u] += m * m * desc->damping;
@@ -305,7 +328,7 @@ static void fill_start(pki_draft *d)
     if (body->motion == PK_MOTION_FLOATING || body->motion == PK_MOTION_SPHERICAL) {
       d->q0[body->q + (body->motion == PK_MOTION_FLOATING ? 3 : 0)] = 1;
     }
-    if (body->motion == PK_MOTION_FLOATING && body->joint < 0) {
+    if (body->motion == PK_MOTION_FLOATING && body->joint < 0 && body->cut < 0) {
       const pk_pose *pose = &d->b->robots[body->robot].desc.pose;
       memcpy(d->q0 + body->q, pose->pos, sizeof pose->pos);
       pki_quat_from_mat3(pose->rot, d->q0 + body->q + 3);
@@ -352,8 +375,9 @@ static bool allocate(pki_draft *d)
   d->joint_body = malloc(njoint * sizeof *d->joint_body);
   d->joint_q = malloc(njoint * sizeof *d->joint_q);
   d->joint_u = malloc(njoint * sizeof *d->joint_u);
+  d->constraints = malloc((njoint + (size_t)b->nconstraint) * sizeof *d->constraints);
   if (d->robot_kind == NULL || d->bodies == NULL || d->link_body == NULL || d->link_pose == NULL ||
-      d->joint_body == NULL || d->joint_q == NULL || d->joint_u == NULL) {
+      d->joint_body == NULL || d->joint_q == NULL || d->joint_u == NULL || d->constraints == NULL) {
     return false;
   }
   memset(d->joint_body, -1, njoint * sizeof *d->joint_body);
@@ -369,7 +393,8 @@ static bool allocate_coordinates(pki_draft *d)
   d->dof = calloc(PKI_DOF_COUNT * nu, sizeof *d->dof);
   d->dof_joint = malloc(nu * sizeof *d->dof_joint);
   d->dof_q = malloc(nu * sizeof *d->dof_q);
-  return d->q0 != NULL && d->dof != NULL && d->dof_joint != NULL && d->dof_q != NULL;
+  d->plan_u = malloc(nu * sizeof *d->plan_u);
+  return d->plan_u != NULL && d->q0 != NULL && d->dof != NULL && d->dof_joint != NULL && d->dof_q != NULL;
 }
 
 bool pki_compile_bodies(pki_draft *d)
@@ -378,6 +403,7 @@ bool pki_compile_bodies(pki_draft *d)
     return false;
   }
   place_links(d);
+  pki_compile_loops(d);
   number_coordinates(d);
   if (!allocate_coordinates(d)) {
     return false;
@@ -385,5 +411,7 @@ bool pki_compile_bodies(pki_draft *d)
   fill_dofs(d);
   fill_start(d);
   fill_chain_starts(d);
+  pki_cut_starts(d);
+  pki_number_unknowns(d);
   return true;
 }

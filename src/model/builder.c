@@ -36,29 +36,31 @@ pk_builder *pk_builder_create(void)
 }
 
 /* Strings of descriptions are owned copies; the public structs hold them as const. */
-static void free_text(const char *text)
+void pki_builder_free_text(const char *text)
 {
   free((void *)(size_t)text);
 }
 
 static void robot_free(pki_robot *r)
 {
-  free_text(r->desc.name), free_text(r->desc.prefix), free_text(r->desc.file);
+  pki_builder_free_text(r->desc.name), pki_builder_free_text(r->desc.prefix),
+      pki_builder_free_text(r->desc.file);
 }
 
 static void joint_free(pki_joint *j)
 {
-  free_text(j->desc.name), free_text(j->desc.parent), free_text(j->desc.child), free_text(j->desc.mimic);
+  pki_builder_free_text(j->desc.name), pki_builder_free_text(j->desc.parent),
+      pki_builder_free_text(j->desc.child), pki_builder_free_text(j->desc.mimic);
 }
 
 static void shape_free(pki_shape *s)
 {
-  free_text(s->desc.link), free_text(s->desc.name);
+  pki_builder_free_text(s->desc.link), pki_builder_free_text(s->desc.name);
 }
 
 static void mesh_free(pk_mesh *m)
 {
-  free_text(m->name), free((void *)(size_t)m->vertex), free((void *)(size_t)m->triangle);
+  pki_builder_free_text(m->name), free((void *)(size_t)m->vertex), free((void *)(size_t)m->triangle);
 }
 
 void pki_builder_rollback(pk_builder *b, pki_builder_mark mark)
@@ -67,7 +69,7 @@ void pki_builder_rollback(pk_builder *b, pki_builder_mark mark)
     robot_free(&b->robots[--b->nrobot]);
   }
   while (b->nlink > mark.nlink) {
-    free_text(b->links[--b->nlink].desc.name);
+    pki_builder_free_text(b->links[--b->nlink].desc.name);
   }
   while (b->njoint > mark.njoint) {
     joint_free(&b->joints[--b->njoint]);
@@ -86,6 +88,7 @@ void pk_builder_destroy(pk_builder *b)
     return;
   }
   pki_builder_rollback(b, (pki_builder_mark){0});
+  pki_builder_free_constraints(b);
   free(b->robots), free(b->links), free(b->joints), free(b->shapes);
   free(b->meshes), free(b->mesh_keys), free(b->diagnostics);
   free(b);
@@ -97,7 +100,7 @@ void pk_builder_set_gravity(pk_builder *b, const double gravity[3])
 }
 
 /* Room for one more element; false when there is no memory. */
-static bool grow(void **array, int count, int *cap, size_t size)
+bool pki_builder_grow(void **array, int count, int *cap, size_t size)
 {
   if (count < *cap) {
     return true;
@@ -116,7 +119,7 @@ static bool grow(void **array, int count, int *cap, size_t size)
 }
 
 /* NULL stays NULL; `ok` turns false when there is no memory. */
-static const char *copy_text(const char *text, bool *ok)
+const char *pki_builder_copy(const char *text, bool *ok)
 {
   if (text == NULL) {
     return NULL;
@@ -130,7 +133,7 @@ static const char *copy_text(const char *text, bool *ok)
   return memcpy(copy, text, size);
 }
 
-static pk_status no_memory(pk_error *err)
+pk_status pki_builder_no_memory(pk_error *err)
 {
   return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory while the model is built");
 }
@@ -158,18 +161,18 @@ pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_err
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "root"},
                     "root is %d, expected a pk_root_kind", (int)robot->root);
   }
-  bool ok = grow((void **)&b->robots, b->nrobot, &b->robot_cap, sizeof *b->robots);
+  bool ok = pki_builder_grow((void **)&b->robots, b->nrobot, &b->robot_cap, sizeof *b->robots);
   if (!ok) {
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   pki_robot *r = &b->robots[b->nrobot];
   r->desc = *robot;
-  r->desc.name = copy_text(robot->name, &ok);
-  r->desc.prefix = copy_text(robot->prefix, &ok);
-  r->desc.file = copy_text(robot->file, &ok);
+  r->desc.name = pki_builder_copy(robot->name, &ok);
+  r->desc.prefix = pki_builder_copy(robot->prefix, &ok);
+  r->desc.file = pki_builder_copy(robot->file, &ok);
   if (!ok) {
     robot_free(r);
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   b->nrobot++;
   return PK_OK;
@@ -185,15 +188,15 @@ pk_status pk_builder_add_link(pk_builder *b, const pk_link_desc *link, pk_error 
     return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = link->name, .line = link->line},
                     "there are more than %d links", PKI_LINK_MAX);
   }
-  bool ok = grow((void **)&b->links, b->nlink, &b->link_cap, sizeof *b->links);
+  bool ok = pki_builder_grow((void **)&b->links, b->nlink, &b->link_cap, sizeof *b->links);
   if (!ok) {
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   pki_link *l = &b->links[b->nlink];
   *l = (pki_link){.desc = *link, .robot = b->nrobot - 1};
-  l->desc.name = copy_text(link->name, &ok);
+  l->desc.name = pki_builder_copy(link->name, &ok);
   if (!ok) {
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   b->nlink++;
   return PK_OK;
@@ -209,19 +212,19 @@ pk_status pk_builder_add_joint(pk_builder *b, const pk_joint_desc *joint, pk_err
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = joint->name},
                     "joint \"%s\" needs a kind, a parent link and a child link", joint->name);
   }
-  bool ok = grow((void **)&b->joints, b->njoint, &b->joint_cap, sizeof *b->joints);
+  bool ok = pki_builder_grow((void **)&b->joints, b->njoint, &b->joint_cap, sizeof *b->joints);
   if (!ok) {
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   pki_joint *j = &b->joints[b->njoint];
   *j = (pki_joint){.desc = *joint, .robot = b->nrobot - 1};
-  j->desc.name = copy_text(joint->name, &ok);
-  j->desc.parent = copy_text(joint->parent, &ok);
-  j->desc.child = copy_text(joint->child, &ok);
-  j->desc.mimic = copy_text(joint->mimic, &ok);
+  j->desc.name = pki_builder_copy(joint->name, &ok);
+  j->desc.parent = pki_builder_copy(joint->parent, &ok);
+  j->desc.child = pki_builder_copy(joint->child, &ok);
+  j->desc.mimic = pki_builder_copy(joint->mimic, &ok);
   if (!ok) {
     joint_free(j);
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   b->njoint++;
   return PK_OK;
@@ -261,8 +264,8 @@ static int add_mesh(pk_builder *b, const pk_mesh *mesh)
     }
   }
   int key_cap = b->mesh_cap;
-  if (!grow((void **)&b->mesh_keys, b->nmesh, &key_cap, sizeof *b->mesh_keys) ||
-      !grow((void **)&b->meshes, b->nmesh, &b->mesh_cap, sizeof *b->meshes)) {
+  if (!pki_builder_grow((void **)&b->mesh_keys, b->nmesh, &key_cap, sizeof *b->mesh_keys) ||
+      !pki_builder_grow((void **)&b->meshes, b->nmesh, &b->mesh_cap, sizeof *b->meshes)) {
     return -1;
   }
   bool ok = true;
@@ -270,7 +273,7 @@ static int add_mesh(pk_builder *b, const pk_mesh *mesh)
                tbytes = (size_t)mesh->ntriangle * 3 * sizeof(int);
   double *vertex = malloc(vbytes);
   int *triangle = malloc(tbytes);
-  pk_mesh copy = {.name = copy_text(mesh->name ? mesh->name : "mesh", &ok),
+  pk_mesh copy = {.name = pki_builder_copy(mesh->name ? mesh->name : "mesh", &ok),
                   .nvertex = mesh->nvertex,
                   .ntriangle = mesh->ntriangle,
                   .vertex = vertex,
@@ -317,19 +320,19 @@ pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_err
   if (status != PK_OK) {
     return status;
   }
-  bool ok = grow((void **)&b->shapes, b->nshape, &b->shape_cap, sizeof *b->shapes);
+  bool ok = pki_builder_grow((void **)&b->shapes, b->nshape, &b->shape_cap, sizeof *b->shapes);
   const int mesh = ok && shape->kind == PK_SHAPE_MESH ? add_mesh(b, shape->mesh) : -1;
   if (!ok || (shape->kind == PK_SHAPE_MESH && mesh < 0)) {
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   pki_shape *s = &b->shapes[b->nshape];
   *s = (pki_shape){.desc = *shape, .robot = b->nrobot - 1, .mesh = mesh};
   s->desc.mesh = NULL;
-  s->desc.link = copy_text(shape->link, &ok);
-  s->desc.name = copy_text(shape->name, &ok);
+  s->desc.link = pki_builder_copy(shape->link, &ok);
+  s->desc.name = pki_builder_copy(shape->name, &ok);
   if (!ok) {
     shape_free(s);
-    return no_memory(err);
+    return pki_builder_no_memory(err);
   }
   b->nshape++;
   return PK_OK;
@@ -340,7 +343,8 @@ static void remark(pk_builder *b, bool is_error, const pk_error *error)
   b->nerror += is_error;
   b->nwarning += !is_error;
   if ((is_error ? b->nerror : b->nwarning) > PKI_DIAGNOSTIC_MAX ||
-      !grow((void **)&b->diagnostics, b->ndiagnostic, &b->diagnostic_cap, sizeof *b->diagnostics)) {
+      !pki_builder_grow((void **)&b->diagnostics, b->ndiagnostic, &b->diagnostic_cap,
+                        sizeof *b->diagnostics)) {
     return;
   }
   b->diagnostics[b->ndiagnostic++] = (pk_diagnostic){.is_error = is_error, .error = *error};

@@ -24,6 +24,15 @@ typedef struct pki_joint {
   int robot;
 } pki_joint;
 
+typedef struct pki_constraint {
+  pk_constraint_desc desc;
+} pki_constraint;
+
+/* A joint to cut, by its full name. */
+typedef struct pki_cut {
+  const char *joint;
+} pki_cut;
+
 typedef struct pki_shape {
   pk_shape_desc desc; /* desc.mesh is unused: `mesh` indexes the builder's meshes */
   int robot, mesh;
@@ -35,11 +44,14 @@ struct pk_builder {
   pki_link *links;
   pki_joint *joints;
   pki_shape *shapes;
+  pki_constraint *constraints;
+  pki_cut *cuts;
+  bool cut_all;
   pk_mesh *meshes;           /* owned copies, each once: added again when the pointer was seen before */
   const pk_mesh **mesh_keys; /* the caller's pointers, valid within one loader's run */
   pk_diagnostic *diagnostics;
-  int nrobot, nlink, njoint, nshape, nmesh, ndiagnostic;
-  int robot_cap, link_cap, joint_cap, shape_cap, mesh_cap, diagnostic_cap;
+  int nrobot, nlink, njoint, nshape, nmesh, ndiagnostic, nconstraint, ncut;
+  int constraint_cap, cut_cap, robot_cap, link_cap, joint_cap, shape_cap, mesh_cap, diagnostic_cap;
   int nerror, nwarning; /* remarks made, those beyond PKI_DIAGNOSTIC_MAX included */
 };
 
@@ -55,6 +67,16 @@ int pki_builder_error_count(const pk_builder *b);
 
 /* PK_OK when no error came after the first `before` ones; else that error in `err`, and its status. */
 pk_status pki_builder_verdict(const pk_builder *b, int before, pk_error *err);
+
+/* Shared by the files that add to a builder: room for one more element, false without memory; a copy of a text,
+ * NULL for NULL, `ok` turning false without memory; freeing one; the error for no memory. */
+bool pki_builder_grow(void **array, int count, int *cap, size_t size);
+const char *pki_builder_copy(const char *text, bool *ok);
+void pki_builder_free_text(const char *text);
+pk_status pki_builder_no_memory(pk_error *err);
+
+/* Free the descriptions of constraints and cuts. */
+void pki_builder_free_constraints(pk_builder *b);
 
 /* Remember how much there is; go back to it, keeping the diagnostics (a loader that fails). */
 typedef struct pki_builder_mark {

@@ -45,6 +45,7 @@ static void draft_free(pki_draft *d)
   free(d->robot_kind), free(d->bodies), free(d->link_body), free(d->link_pose);
   free(d->joint_body), free(d->joint_q), free(d->joint_u);
   free(d->q0), free(d->dof), free(d->dof_joint), free(d->dof_q), free(d->M_row), free(d->M_col);
+  free(d->joint_cut), free(d->constraints), free(d->plan_u);
 }
 
 /* Run the steps until one finds errors; false: out of memory. */
@@ -56,6 +57,9 @@ static bool run_steps(pki_draft *d, pk_model **out)
     return false;
   }
   pki_check_joints(d);
+  if (b->nerror == before && d->tree != NULL) {
+    pki_compile_cuts(d);
+  }
   if (b->nerror > before) {
     return true;
   }
@@ -95,9 +99,17 @@ pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err)
     pki_builder_error(b, PK_ERROR_ARGUMENT, (pki_where){.field = "gravity"}, "gravity is not finite");
     return pki_builder_verdict(b, before, err);
   }
-  pki_draft draft = {.b = b};
-  const bool had_memory = run_steps(&draft, out);
-  draft_free(&draft);
+  pk_model *tree = NULL;
+  bool had_memory = true;
+  for (int pass = b->cut_all || b->ncut > 0 ? 0 : 1; pass < 2 && had_memory && b->nerror == before; pass++) {
+    /* with cuts the first pass makes the tree, the second the world that is cut */
+    pki_draft draft = {.b = b, .tree = tree};
+    had_memory = run_steps(&draft, pass == 0 ? &tree : out);
+    draft_free(&draft);
+  }
+  if (*out == NULL) {
+    pk_model_destroy(tree);
+  }
   if (!had_memory) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory while the model is compiled");
   }

@@ -1,6 +1,7 @@
 /* From descriptions to a model, in this order, each step one file:
  *
  *   tree.c    names, parents, roots, order; each link gets its joint
+ *   constraints.c  which joints are cut, which loops are closed, the order of unknowns
  *   bodies.c  bodies from links: fixed joints merged, axes aligned, coordinates numbered
  *   checks.c  every value that no robot can have
  *   plan.c    the elimination plan of M
@@ -19,6 +20,7 @@
 typedef struct pki_body {
   int parent, motion, axis, q, u, link, robot;
   int joint; /* description index, -1: part of a root */
+  int cut;   /* joint whose cut freed it, -1: none */
   int turned;
   double gain, offset;
   double pos[3], rot[9], inertia[10];
@@ -48,7 +50,16 @@ typedef struct pki_draft {
   double *dof;            /* [PKI_DOF_COUNT][nu] */
   int *dof_joint, *dof_q; /* [nu] joint descriptions */
   bool has_mimic;
+  /* constraints.c */
+  const pk_model *tree; /* the model without cuts, when there are any; NULL while it is compiled itself */
+  bool *joint_cut;      /* [njoint] */
+  int ncut;
+  pk_model_constraint
+      *constraints; /* [nconstraint] cuts in the order of bodies, then loops; joint: description */
+  int nconstraint, nbilateral, ndrive;
   /* plan.c */
+  int *plan_u; /* [nu] */
+  int nplan;
   int *M_row, *M_col, nM;
 } pki_draft;
 
@@ -75,6 +86,17 @@ int pki_joint_nu(pk_joint_kind kind);
 bool pki_compile_tree(pki_draft *d);
 bool pki_compile_bodies(pki_draft *d);
 bool pki_compile_plan(pki_draft *d);
+void pki_compile_cuts(pki_draft *d);
+void pki_compile_loops(pki_draft *d);
+void pki_number_unknowns(pki_draft *d);
+
+/* A cut joint: its frame lies at `origin` in the body `parent` and at `frame` in the body `child`, its coordinate counts
+ * along sign * axis. */
+void pki_draft_cut(pki_draft *d, int joint, int parent, const pk_pose *origin, int child,
+                   const pk_pose *frame, int axis, double sign);
+
+/* Bodies that cuts have freed begin where the tree has them. */
+void pki_cut_starts(pki_draft *d);
 void pki_check_links(pki_draft *d);
 void pki_check_joints(pki_draft *d);
 bool pki_check_masses(pki_draft *d);

@@ -40,6 +40,9 @@ static size_t text_size(const pki_draft *d)
     total += strlen(b->robots[r].desc.name) + 1;
     total += (b->robots[r].desc.file ? strlen(b->robots[r].desc.file) : 0) + 1;
   }
+  for (int c = 0; c < d->nconstraint; c++) {
+    total += strlen(d->constraints[c].name) + 1;
+  }
   for (int s = 0; s < b->nshape; s++) {
     total += (b->shapes[s].desc.name ? strlen(b->shapes[s].desc.name) : 0) + 1;
   }
@@ -89,6 +92,7 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
                             .u = d->joint_u[j],
                             .nq = pki_joint_nq(desc->kind),
                             .nu = pki_joint_nu(desc->kind),
+                            .constraint = -1,
                             .leader = leader >= 0 ? index[leader] : -1,
                             .multiplier = d->joint_multiplier[j],
                             .offset = d->joint_offset[j],
@@ -101,6 +105,21 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
                             .armature = desc->armature};
     if (has_axis) {
       pki_unit_axis(desc->axis, out->axis);
+    }
+  }
+}
+
+/* Constraints, and the joints that they stand for. */
+static void fill_constraints(const pki_draft *d, const int *index, pk_model_constraint *constraints,
+                             pk_model_joint *joints, char **text)
+{
+  for (int i = 0; i < d->nconstraint; i++) {
+    pk_model_constraint *c = &constraints[i];
+    *c = d->constraints[i];
+    c->name = keep_text(text, c->name);
+    if (c->joint >= 0) {
+      c->joint = index[c->joint];
+      joints[c->joint].constraint = i;
     }
   }
 }
@@ -194,7 +213,8 @@ static void carve_dofs(const pki_draft *d, const int *index, pki_arena *arena, p
   m->dof_joint = joints;
   m->dof_q = keep(arena, d->dof_q, nu, sizeof(int));
   m->q0 = keep(arena, d->q0, (size_t)d->nq, sizeof(double));
-  m->M_row = keep(arena, d->M_row, nu + 1, sizeof(int));
+  m->M_row = keep(arena, d->M_row, (size_t)d->nplan + 1, sizeof(int));
+  m->plan_u = keep(arena, d->plan_u, nu, sizeof(int));
   m->M_col = keep(arena, d->M_col, (size_t)d->nM, sizeof(int));
 }
 
@@ -223,6 +243,7 @@ static pk_model *carve(const pki_draft *d, const int *index, int njoint, pki_are
   pk_model_joint *joints = pki_arena_take(arena, (size_t)njoint, sizeof *joints);
   pk_model_shape *shapes = pki_arena_take(arena, (size_t)b->nshape, sizeof *shapes);
   pk_mesh *meshes = pki_arena_take(arena, (size_t)b->nmesh, sizeof *meshes);
+  pk_model_constraint *constraints = pki_arena_take(arena, (size_t)d->nconstraint, sizeof *constraints);
   char *text = pki_arena_take(arena, text_size(d), 1);
   pk_model counted = {0};
   pk_model *target = m ? m : &counted;
@@ -235,12 +256,18 @@ static pk_model *carve(const pki_draft *d, const int *index, int njoint, pki_are
                        .nq = d->nq,
                        .nu = d->nu,
                        .nM = d->nM,
+                       .nconstraint = d->nconstraint,
+                       .nbilateral = d->nbilateral,
+                       .ndrive = d->ndrive,
+                       .nplan = d->nplan,
                        .has_mimic = d->has_mimic,
                        .robots = robots,
                        .links = links,
                        .joints = joints,
                        .shapes = shapes,
-                       .meshes = meshes};
+                       .meshes = meshes,
+                       .constraints = constraints,
+                       .tree = d->tree};
   memcpy(target->gravity, b->gravity, sizeof target->gravity);
   carve_bodies(d, arena, target);
   carve_dofs(d, index, arena, target);
@@ -250,6 +277,7 @@ static pk_model *carve(const pki_draft *d, const int *index, int njoint, pki_are
     fill_joints(d, index, joints, &text);
     fill_robots(d, robots, &text);
     fill_shapes(d, shapes, &text);
+    fill_constraints(d, index, constraints, joints, &text);
     for (int r = 0; r < m->nrobot; r++) {
       m->mass += robots[r].mass;
     }

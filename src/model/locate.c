@@ -6,55 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 
-enum { FOLDERS_MAX = 5, MODELS_MAX = 1000 };
-
-typedef struct folders {
-  int count;
-  char path[FOLDERS_MAX][PKI_PATH_MAX];
-} folders;
-
-/* first/second, false when it does not fit. */
-static bool join(char out[PKI_PATH_MAX], const char *first, const char *second)
-{
-  const size_t size = strlen(first);
-  const bool slash = size > 0 && first[size - 1] == '/';
-  const int n = snprintf(out, PKI_PATH_MAX, "%s%s%s", first, slash ? "" : "/", second);
-  return n > 0 && n < PKI_PATH_MAX;
-}
-
-/* Models folders that exist, in the order in which they are searched. */
-static void find_folders(folders *f)
-{
-  f->count = 0;
-  char candidate[FOLDERS_MAX][PKI_PATH_MAX] = {"models"};
-  const char *chosen = getenv("PRONK_MODELS");
-  snprintf(candidate[1], PKI_PATH_MAX, "%s", chosen != NULL ? chosen : "");
-  char program[PKI_PATH_MAX];
-  const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (size > 0) {
-    program[size] = '\0';
-    *strrchr(program, '/') = '\0';
-    if (!join(candidate[2], program, "../models") || !join(candidate[3], program, "../share/pronk/models")) {
-      candidate[2][0] = candidate[3][0] = '\0';
-    }
-  }
-#ifdef PKI_MODELS_FOLDER
-  snprintf(candidate[4], PKI_PATH_MAX, "%s", PKI_MODELS_FOLDER);
-#endif
-  for (int i = 0; i < FOLDERS_MAX; i++) {
-    if (candidate[i][0] != '\0' && pki_is_folder(candidate[i])) {
-      /* short and without "..", because users read these paths; ./models stays as it is */
-      char *full = i == 0 ? NULL : realpath(candidate[i], NULL);
-      const bool fits = full != NULL && strlen(full) < PKI_PATH_MAX;
-      memcpy(f->path[f->count++], fits ? full : candidate[i], fits ? strlen(full) + 1 : PKI_PATH_MAX);
-      free(full);
-    }
-  }
-}
+enum { MODELS_MAX = 1000 };
 
 static bool is_urdf(const char *name)
 {
@@ -69,7 +24,7 @@ static int urdf_of_folder(const char *folder, char path[PKI_PATH_MAX])
   const char *name = full != NULL ? strrchr(full, '/') + 1 : "";
   char file[PKI_PATH_MAX];
   const int n = snprintf(file, sizeof file, "%s.urdf", name);
-  const bool own = n > 0 && n < PKI_PATH_MAX && join(path, folder, file) && pki_is_file(path);
+  const bool own = n > 0 && n < PKI_PATH_MAX && pki_path_join(path, folder, file) && pki_is_file(path);
   free(full);
   if (own) {
     return 1;
@@ -78,7 +33,7 @@ static int urdf_of_folder(const char *folder, char path[PKI_PATH_MAX])
   int count = 0;
   for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
     char candidate[PKI_PATH_MAX];
-    if (is_urdf(e->d_name) && join(candidate, folder, e->d_name) && pki_is_file(candidate)) {
+    if (is_urdf(e->d_name) && pki_path_join(candidate, folder, e->d_name) && pki_is_file(candidate)) {
       count++;
       memcpy(path, candidate, sizeof candidate);
     }
@@ -107,19 +62,20 @@ static bool is_listed(const pki_model_entry *entries, int count, const char *nam
 pki_model_entry *pki_model_list(int *count)
 {
   *count = 0;
-  folders *f = malloc(sizeof *f);
+  pki_folders *f = malloc(sizeof *f);
   pki_model_entry *entries = NULL;
   if (f == NULL) {
     return NULL;
   }
-  find_folders(f);
+  pki_folders_find("models", "PRONK_MODELS", f);
   for (int i = 0; i < f->count; i++) {
     DIR *listing = opendir(f->path[i]);
     for (const struct dirent *e; listing != NULL && *count < MODELS_MAX && (e = readdir(listing)) != NULL;) {
       char folder[PKI_PATH_MAX], file[PKI_PATH_MAX];
       const bool usable = e->d_name[0] != '.' && strlen(e->d_name) < sizeof entries->name &&
-                          !is_listed(entries, *count, e->d_name) && join(folder, f->path[i], e->d_name) &&
-                          pki_is_folder(folder) && urdf_of_folder(folder, file) == 1;
+                          !is_listed(entries, *count, e->d_name) &&
+                          pki_path_join(folder, f->path[i], e->d_name) && pki_is_folder(folder) &&
+                          urdf_of_folder(folder, file) == 1;
       if (!usable) {
         continue;
       }
@@ -194,14 +150,15 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
   }
   /* A bare name stays inside the models folders. */
   pk_status status = PK_ERROR_FILE;
-  folders *f = malloc(sizeof *f);
+  pki_folders *f = malloc(sizeof *f);
   if (f == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, where, "out of memory");
   }
-  find_folders(f);
+  pki_folders_find("models", "PRONK_MODELS", f);
   for (int i = 0; i < f->count && status != PK_OK && strchr(name, '/') == NULL && name[0] != '.'; i++) {
     char folder[PKI_PATH_MAX];
-    if (join(folder, f->path[i], name) && pki_is_folder(folder) && urdf_of_folder(folder, path) == 1) {
+    if (pki_path_join(folder, f->path[i], name) && pki_is_folder(folder) &&
+        urdf_of_folder(folder, path) == 1) {
       status = PK_OK;
     }
   }

@@ -3,8 +3,7 @@
 #define PKI_MODEL_LOCATE_H
 
 #include "base/error.h"
-
-enum { PKI_PATH_MAX = 4096 };
+#include "base/folders.h"
 
 /* The URDF file of `name`, which is a file, a folder with a URDF file in it, or the name of a
  * model in one of the models folders. Where a name is looked up, in this order: as a path;

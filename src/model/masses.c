@@ -120,12 +120,30 @@ typedef struct subject {
   pki_where where;
   char name[128];
   const char *link; /* that it moves */
+  const char *cut;  /* the joint whose cut freed it; NULL: none */
   bool is_root, is_led;
 } subject;
 
+/* The joint whose cut freed the body that a velocity moves; -1: none. */
+static int cut_of(const pki_draft *d, int u)
+{
+  for (int i = 0; i < d->nbody && d->ncut > 0; i++) {
+    const pki_body *body = &d->bodies[i];
+    if (body->cut >= 0 && u >= body->u && u < body->u + pki_motion_nu(body->motion)) {
+      return body->cut;
+    }
+  }
+  return -1;
+}
+
 static subject subject_of(const pki_draft *d, int u, int robot)
 {
-  const int joint = d->dof_joint[u];
+  const int joint = d->dof_joint[u], cut = cut_of(d, u);
+  if (cut >= 0) {
+    return (subject){.where = pki_joint_where(d, cut),
+                     .link = d->b->joints[cut].desc.child,
+                     .cut = d->b->joints[cut].desc.name};
+  }
   if (joint < 0) {
     const int root = d->robot_root[robot];
     subject s = {.where = pki_link_where(d, root), .link = d->b->links[root].desc.name, .is_root = true};
@@ -147,7 +165,13 @@ static bool check_pivot(pki_draft *d, int u, int robot, double D, double C)
     return true;
   }
   const subject s = subject_of(d, u, robot);
-  if (!isfinite(C) || !isfinite(D)) {
+  if (s.cut != NULL) {
+    pki_builder_error(
+        d->b, PK_ERROR_MODEL, s.where,
+        "link \"%s\" has too little mass or inertia of its own to move alone when joint \"%s\" is cut: "
+        "give it more, or do not cut the joint",
+        s.link, s.cut);
+  } else if (!isfinite(C) || !isfinite(D)) {
     pki_builder_error(d->b, PK_ERROR_MODEL, s.where,
                       "%s moves an inertia that is not finite: masses or distances beyond it are too large",
                       s.name);

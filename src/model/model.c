@@ -8,6 +8,9 @@
 
 void pk_model_destroy(pk_model *model)
 {
+  if (model != NULL) {
+    pki_aligned_free((void *)(size_t)model->tree);
+  }
   pki_aligned_free(model);
 }
 
@@ -60,6 +63,14 @@ unsigned long long pk_model_hash(const pk_model *m)
   uint64_t hash = PKI_HASH_START;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     hash = pki_hash_bytes(hash, parts[i].data, parts[i].size);
+  }
+  for (int i = 0; i < m->nconstraint; i++) {
+    const pk_model_constraint *c = &m->constraints[i];
+    hash = pki_hash_bytes(hash, c->body, sizeof c->body);
+    hash = pki_hash_bytes(hash, c->frame, sizeof c->frame);
+    hash = pki_hash_bytes(hash, &c->travel, sizeof c->travel);
+    hash = pki_hash_bytes(hash, &c->turn, sizeof c->turn);
+    hash = pki_hash_bytes(hash, &c->length, sizeof c->length);
   }
   return hash;
 }

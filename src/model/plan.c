@@ -1,10 +1,14 @@
-/* The elimination plan: which entries of the lower triangle of M are kept.
+/* The elimination plan: which entries of the lower triangle of [M J'; J 0] are kept, J the bilateral constraints.
  *
  * M_ij is not zero only when one of the two coordinates moves what the other moves: j is an
  * ancestor of i in the tree. Factoring from the last row to the first (M = L' L, Featherstone
  * 2008, section 8.2) then fills nothing. A mimic follower moves the tree from two places at
- * once; rows become unions of ancestor sets, and the fill is found by symbolic elimination. */
-#include <stdint.h>
+ * once; rows become unions of ancestor sets, and the fill is found by symbolic elimination.
+ *
+ * The unknowns of a cut joint stand just before the velocities of the body that it freed: from the leaves up, first a
+ * body is eliminated, then the joint that holds it, and what is left is an inertia added to the parent's. A tree of cut
+ * joints fills nothing beyond its neighbours (Baraff 1996, linear time). Loops come first, so that they are eliminated
+ * last, when everything that they hold together has been. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,80 +78,133 @@ static bool plan_tree(pki_draft *d)
   return true;
 }
 
-/* A dense lower-triangular bit per entry: plain, and bounded, for models with followers. */
-static void mark_chain(const pki_draft *d, int body, uint8_t *bits, int *chain)
+/* Rows while fill is found: the columns of each, in no order, each once. */
+typedef struct rows {
+  struct row {
+    int *cols;
+    int n, cap;
+  } * row;
+  size_t total;
+  bool ok; /* false: out of memory */
+} rows;
+
+static void add_entry(rows *r, int a, int b)
 {
-  int n = 0;
-  for (int at = body; at >= 0; at = d->bodies[at].parent) {
-    for (int k = 0; k < pki_motion_nu(d->bodies[at].motion); k++) {
-      chain[n++] = d->bodies[at].u + k;
+  struct row *row = &r->row[a > b ? a : b];
+  if (row->n == row->cap) {
+    const int cap = row->cap > 0 ? 2 * row->cap : 8;
+    int *cols = realloc(row->cols, (size_t)cap * sizeof *cols);
+    if (cols == NULL) {
+      r->ok = false;
+      return;
     }
+    row->cols = cols, row->cap = cap;
   }
-  /* pairs with the body's own coordinates; ancestors pair when they are visited themselves */
-  for (int k = 0; k < pki_motion_nu(d->bodies[body].motion); k++) {
-    for (int e = 0; e < n; e++) {
-      const int a = d->bodies[body].u + k, c = chain[e];
-      bits[(size_t)(a > c ? a : c) * (size_t)d->nu + (size_t)(a > c ? c : a)] = 1;
+  row->cols[row->n++] = a > b ? b : a;
+}
+
+/* Unknown `at` meets the coordinates of a body and of all that carry it. */
+static void add_chain(const pki_draft *d, rows *r, int at, int body)
+{
+  for (int i = body; i >= 0 && r->ok; i = d->bodies[i].parent) {
+    for (int k = 0; k < pki_motion_nu(d->bodies[i].motion); k++) {
+      add_entry(r, at, d->plan_u[d->bodies[i].u + k]);
     }
   }
 }
 
-static bool plan_mimic(pki_draft *d)
+/* What M, the bilateral rows and the drives hold themselves. */
+static void add_own_entries(const pki_draft *d, rows *r)
 {
-  const size_t nu = (size_t)d->nu;
-  size_t total;
-  if (!count_tree(d, &total)) {
+  for (int k = 0; k < d->nplan; k++) {
+    add_entry(r, k, k);
+  }
+  for (int i = 0; i < d->nbody; i++) {
+    for (int k = 0; k < pki_motion_nu(d->bodies[i].motion); k++) {
+      add_chain(d, r, d->plan_u[d->bodies[i].u + k], i);
+    }
+  }
+  for (int i = 0; i < d->nconstraint; i++) {
+    const pk_model_constraint *c = &d->constraints[i];
+    for (int k = 0; k < c->nrow + c->ndrive; k++) {
+      add_chain(d, r, c->plan + k, c->body[0]);
+      add_chain(d, r, c->plan + k, c->body[1]);
+    }
+  }
+}
+
+static int compare(const void *a, const void *b)
+{
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* Eliminating k couples every pair of columns of its row: the row of the last of them takes over the others, and
+ * passes them on when its own turn comes. */
+static void find_fill(const pki_draft *d, rows *r)
+{
+  for (int k = d->nplan - 1; k >= 0 && r->ok; k--) {
+    struct row *row = &r->row[k];
+    qsort(row->cols, (size_t)row->n, sizeof *row->cols, compare);
+    int n = 0;
+    for (int e = 0; e < row->n; e++) {
+      if (n == 0 || row->cols[e] != row->cols[n - 1]) {
+        row->cols[n++] = row->cols[e];
+      }
+    }
+    row->n = n;
+    int *fit = realloc(row->cols, (size_t)n * sizeof *fit);
+    row->cols = fit != NULL ? fit : row->cols;
+    r->total += (size_t)n;
+    for (int e = 0; e + 2 < n && r->ok; e++) {
+      add_entry(r, row->cols[n - 2], row->cols[e]);
+    }
+    if (r->total > PKI_PLAN_MAX) {
+      return;
+    }
+  }
+}
+
+/* Followers and constraints: rows of M are unions of chains, and elimination fills. */
+static bool plan_general(pki_draft *d)
+{
+  size_t own;
+  if (!count_tree(d, &own)) {
     return false;
   }
-  if (nu * nu > PKI_PLAN_MAX || total > PKI_PLAN_MAX) {
+  if (own > PKI_PLAN_MAX) {
     report_size(d);
     return true;
   }
-  int longest = 0;
-  for (int i = 0; i < d->nbody; i++) {
-    longest += pki_motion_nu(d->bodies[i].motion);
+  rows r = {.row = calloc((size_t)d->nplan + 1, sizeof *r.row), .ok = true};
+  if (r.row == NULL) {
+    return false;
   }
-  uint8_t *bits = calloc(nu * nu, 1);
-  int *chain = malloc(((size_t)longest + 1) * sizeof *chain);
-  bool ok = bits != NULL && chain != NULL;
-  total = 0;
-  if (ok) {
-    for (int i = 0; i < d->nbody; i++) {
-      mark_chain(d, i, bits, chain);
+  add_own_entries(d, &r);
+  find_fill(d, &r);
+  if (r.ok && r.total > PKI_PLAN_MAX) {
+    report_size(d);
+  } else if (r.ok) {
+    d->M_col = malloc((r.total + 1) * sizeof *d->M_col);
+    r.ok = d->M_col != NULL;
+    for (int k = 0; k < d->nplan && r.ok; k++) {
+      memcpy(d->M_col + d->nM, r.row[k].cols, (size_t)r.row[k].n * sizeof *d->M_col);
+      d->nM += r.row[k].n;
+      d->M_row[k + 1] = d->nM;
     }
-    for (size_t k = nu; k-- > 0;) {
-      /* eliminating k couples every pair of columns of its row: the row of the last of them takes
-       * over the others, and passes them on when its own turn comes */
-      size_t last = k;
-      for (size_t j = 0; j <= k; j++) {
-        total += bits[k * nu + j];
-        last = j < k && bits[k * nu + j] ? j : last;
-      }
-      for (size_t j = 0; last < k && j <= last; j++) {
-        bits[last * nu + j] |= bits[k * nu + j];
-      }
-    }
-    d->M_col = malloc((total + 1) * sizeof *d->M_col);
-    ok = d->M_col != NULL;
   }
-  for (size_t k = 0; ok && k < nu; k++) {
-    d->M_row[k] = d->nM;
-    for (size_t j = 0; j <= k; j++) {
-      if (bits[k * nu + j]) {
-        d->M_col[d->nM++] = (int)j;
-      }
-    }
-    d->M_row[k + 1] = d->nM;
+  for (int k = 0; k < d->nplan; k++) {
+    free(r.row[k].cols);
   }
-  free(bits), free(chain);
-  return ok;
+  free(r.row);
+  return r.ok;
 }
 
 bool pki_compile_plan(pki_draft *d)
 {
-  d->M_row = calloc((size_t)d->nu + 1, sizeof *d->M_row);
+  d->M_row = calloc((size_t)d->nplan + 1, sizeof *d->M_row);
   if (d->M_row == NULL) {
     return false;
   }
-  return d->has_mimic ? plan_mimic(d) : plan_tree(d);
+  return d->has_mimic || d->nconstraint > 0 ? plan_general(d) : plan_tree(d);
 }

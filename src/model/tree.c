@@ -365,9 +365,11 @@ static bool allocate(pki_draft *d)
   d->joint_leader = malloc(njoint * sizeof *d->joint_leader);
   d->joint_multiplier = malloc(njoint * sizeof *d->joint_multiplier);
   d->joint_offset = malloc(njoint * sizeof *d->joint_offset);
+  d->joint_cut = calloc(njoint, sizeof *d->joint_cut);
   if (d->link_name == NULL || d->joint_name == NULL || d->joint_parent == NULL || d->joint_child == NULL ||
       d->link_joint == NULL || d->robot_root == NULL || d->order == NULL || d->shape_link == NULL ||
-      d->joint_leader == NULL || d->joint_multiplier == NULL || d->joint_offset == NULL) {
+      d->joint_leader == NULL || d->joint_multiplier == NULL || d->joint_offset == NULL ||
+      d->joint_cut == NULL) {
     return false;
   }
   memset(d->link_joint, -1, nlink * sizeof *d->link_joint);

@@ -23,6 +23,24 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
 /* Forget impulses and limits. */
 void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model);
 
+/* What the surfaces of a contact do to each other. */
+const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f);
+
+/* Velocity (world) of the body's point at a contact under the twists in the workspace. */
+void pki_contact_velocity(const pki_work *w, const pki_contact *f, double v[3]);
+
+/* Contacts at the workspace's configuration into c->found; false when there is no room for all. */
+bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info);
+
+/* The contact of the last step between the same two partners; -1: none. */
+int pki_contact_last(const pki_sim_contact *c, const pki_contact *f);
+
+/* A row on joint coordinate k, its impulse between bounds. */
+void pki_assembly_add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance);
+
+/* Solve the assembled problem; the worst certificate of the step is kept. */
+void pki_contact_solve_step(pk_sim *sim, pk_step_info *info);
+
 /* u_end as pki_end_velocity, with contacts and joint rows. */
 pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end,
                                    pk_step_info *info);

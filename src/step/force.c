@@ -20,12 +20,11 @@ double pki_clamp(double x, double most)
 }
 
 /* The command's force law as a_i - g_i u_i before clamping. */
-void pki_force_line(const pk_sim *sim, int k, const double *q, double reach, double *a, double *g)
+void pki_force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g)
 {
   const pk_command *c = &sim->commands[k];
-  const int at = sim->model->dof_q[k];
-  const double kp = at >= 0 ? c->kp : 0;
-  *a = c->tau + kp * (c->q_des - (at >= 0 ? q[at] : 0)) + c->kd * c->u_des;
+  const double kp = sim->joints.model->dof_q[k] >= 0 ? c->kp : 0;
+  *a = c->tau + kp * (c->q_des - x) + c->kd * c->u_des;
   *g = kp * reach + c->kd;
 }
 
@@ -35,7 +34,7 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
   int saturated = 0;
   for (int k = 0; k < m->nu; k++) {
     double a, g;
-    pki_force_line(sim, k, q, 0, &a, &g);
+    pki_force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
     tau[k] = pki_clamp(a - g * u[k], sim->commands[k].tau_max);
     out[k] = tau[k] - m->dof_damping[k] * u[k];
     saturated += fabs(tau[k]) >= sim->commands[k].tau_max;
@@ -64,7 +63,7 @@ static bool end_velocity_free(pk_sim *sim, const double *q, double reach, double
          *acc = pki_scratch(sim, 3);
   bool within = true;
   for (int k = 0; k < m->nu; k++) {
-    pki_force_line(sim, k, q, reach, &a[k], &g[k]);
+    pki_force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, reach, &a[k], &g[k]);
     work->diag[k] = work->params.armature[k] + dt * (m->dof_damping[k] + g[k]);
     force[k] = a[k] - (m->dof_damping[k] + g[k]) * sim->u[k];
   }
@@ -93,7 +92,8 @@ static void end_velocity_explicit(pk_sim *sim, const double *q, double *u_end, p
 
 pk_status pki_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end, pk_step_info *info)
 {
-  const bool rows = sim->contact.terrain != NULL || sim->contact.has_joint_rows;
+  const bool rows =
+      sim->contact.terrain != NULL || sim->contact.has_joint_rows || sim->model->nconstraint > 0;
   if (!rows && sim->options.implicit == PK_IMPLICIT_NONE) {
     end_velocity_explicit(sim, q, u_end, info);
     return PK_OK;

@@ -58,10 +58,10 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
   const pk_observation seen = {.time = pk_sim_time(sim),
                                .dt = sim->options.dt,
                                .model = pk_sim_joint_model(sim),
-                               .q = sim->q,
-                               .u = sim->u,
+                               .q = sim->joints.cut ? sim->joints.q : sim->q,
+                               .u = sim->joints.cut ? sim->joints.u : sim->u,
                                .tau = sim->tau,
-                               .workspace = sim->workspace,
+                               .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
                                .contacts = sim->control.contacts,
                                .ncontact = pk_sim_contacts(sim, sim->control.contacts, most)};
   const pk_status status = by->update(by, &seen, sim->control.state, sim->commands);

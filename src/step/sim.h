@@ -1,9 +1,15 @@
 /* A world in motion, and the interface of its steppers.
  *
- *   sim.c      memory, options, the step around a stepper
+ *   sim.c      memory, the step around a stepper
+ *   options.c  options, presets, laws
+ *   material.c the ground and material pairs
  *   outside.c  controllers, pushes
+ *   joints.c   joint coordinates of a world that is computed in others
  *   force.c    joint forces of commands, and the end of a step without contact
  *   contact.c  the end of a step with contact, joint limits and joint friction
+ *   impact.c   restitution and its energy
+ *   compliant.c  the compliant law
+ *   project.c  positions after a step
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
  *   rk4.c      Runge-Kutta on the group
  *   ark.c      adaptive integration by SUNDIALS
@@ -19,11 +25,37 @@
 #include "dynamics/workspace.h"
 #include "pronk/sim.h"
 
+/* What a surface does on a material of the ground. */
+typedef struct pki_pair {
+  int surface, material;
+  pk_material law;
+} pki_pair;
+
+/* Contacts that M couples (impact.h). */
+typedef struct pki_impact_group {
+  bool any, strict;          /* has closed contacts; takes one coefficient for all */
+  double n, t;               /* smallest coefficients, normal and tangential */
+  double least, most;        /* of both */
+  double end, start, change; /* r' J u_E, r' J u_S, |du|_M^2 */
+} pki_impact_group;
+
+/* The memory of a compliant contact (compliant.h). */
+typedef struct pki_spring {
+  int feature, solid;
+  bool slip;
+  double anchor[3]; /* P_0, world */
+  double point[3];  /* the body's point that touched, from its origin in its axes */
+  double way[3];    /* velocity of the slip, world */
+} pki_spring;
+
 /* What a sim holds for contact (contact.h). */
 typedef struct pki_sim_contact {
   const pk_terrain *terrain;
   pk_material *materials; /* [PKI_MATERIAL_MAX] */
   int nmaterial;
+  int *surfaces;   /* [nshape] */
+  pki_pair *pairs; /* [PKI_PAIR_MAX] */
+  int npair;
   bool has_joint_rows;       /* the model has joint limits or joint friction */
   pki_feature *features;     /* [nfeature] */
   pki_feature_group *groups; /* [ngroup] */
@@ -36,18 +68,40 @@ typedef struct pki_sim_contact {
   double *last_r;     /* [max_contacts][3] its impulses, contact axes */
   bool *last_sticks;  /* [max_contacts] */
   int nfound, nlast;
-  double *last_joint; /* [PKI_JOINT_ROWS][nu] impulses of joint rows */
-  int *row_slot;      /* [rows] where a joint row's impulse is kept: kind * nu + dof */
-  bool *limited;      /* [nu] joints whose command is at its limit */
-  bool *at_limit;     /* [2][nu] lower and upper joint limits that take part */
+  double *last_joint;                 /* [PKI_JOINT_ROWS][joints] impulses of joint rows */
+  double *last_bilateral;             /* [nbilateral] impulses of bilateral rows, when a solver finds them */
+  int *row_slot;                      /* [rows] where a joint row's impulse is kept: kind * joints + k */
+  bool *limited;                      /* [joints] those whose command is at its limit */
+  bool *at_limit;                     /* [2][joints] lower and upper joint limits that take part */
+  int *dof_group;                     /* [nu] which velocities M couples: the first of them */
+  pki_impact_group *impacts;          /* [nu] at the first of each group */
+  pki_spring *springs, *springs_next; /* [max_contacts] of the last step, of this one */
+  int nspring, nspring_next;
   pki_assembly assembly;
   void *solver_memory;
 } pki_sim_contact;
 
-enum { PKI_MATERIAL_MAX = 64 };
+enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
 
 /* Kinds of joint rows. */
 enum { PKI_ROW_LOWER, PKI_ROW_UPPER, PKI_ROW_FRICTION, PKI_ROW_TORQUE, PKI_JOINT_ROWS };
+
+/* Joint coordinates (joints.h). */
+typedef struct pki_sim_joints {
+  const pk_model *model; /* the joint model */
+  int n;                 /* its velocities */
+  bool cut;              /* it is not the world's own */
+  int *at;               /* [n] the world's velocity, -1: of a cut joint, */
+  int *row;              /* [n] whose row in `bilateral` this is */
+  double *x;             /* [n] coordinates where the step evaluates forces */
+  double *q, *u;         /* the state at the start of the step, when cut */
+  double *drives;        /* [ndrive] coordinates of cut joints at the start of the step */
+  double *moved;         /* [ndrive] the same at x */
+  double *weights;       /* [ndrive] what drives add to M */
+  double *rows;          /* [nbilateral] right sides */
+  pki_bilateral bilateral;
+  pk_workspace *workspace; /* of the joint model, when cut */
+} pki_sim_joints;
 
 /* Who sets the commands. */
 typedef struct pki_sim_control {
@@ -63,19 +117,21 @@ struct pk_sim {
   pk_workspace *workspace;
   double *q, *u;             /* state */
   double *carry_q, *carry_u; /* [nu] what rounding has kept back from q and u (rk4) */
-  pk_command *commands;      /* [nu] */
-  double *tau;               /* [nu] joint forces of commands in the last step */
+  pk_command *commands;      /* [joints] */
+  double *tau;               /* [joints] joint forces of commands in the last step */
   long long steps;
   double *q_next, *u_next; /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;
-  double *scratch; /* [PKI_STEP_SCRATCH][nu], and one configuration */
+  double *scratch; /* [PKI_STEP_SCRATCH][nu or joints] */
   double *q_stage; /* [nq] */
   double *pushes;  /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
   bool pushed;     /* any of them is not zero */
   pki_sim_contact contact;
   pki_sim_control control;
-  void *ark; /* pki_ark, NULL for the fixed-step schemes */
+  pki_sim_joints joints;
+  double lap; /* s, when the part of the step that is running began */
+  void *ark;  /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
 };
 
@@ -95,6 +151,21 @@ extern const pki_stepper pki_steppers[PK_STEPPER_COUNT];
 extern const pk_field pki_sim_fields[];
 extern const int pki_sim_field_count;
 
+/* The field table of pk_material. */
+extern const pk_field pki_material_fields[];
+extern const int pki_material_field_count;
+
+/* Registries of contact laws and of presets. */
+typedef struct pki_law {
+  const char *name, *doc;
+} pki_law;
+typedef struct pki_preset {
+  const char *name, *doc;
+} pki_preset;
+
+extern const pki_law pki_laws[PK_LAW_COUNT];
+extern const pki_preset pki_presets[PK_PRESET_COUNT];
+
 /* The field table of pk_command. */
 extern const pk_field pki_command_fields[];
 extern const int pki_command_field_count;
@@ -104,11 +175,15 @@ pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 
+/* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
+void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
+
 /* x within +-most. */
 double pki_clamp(double x, double most);
 
-/* The command's force law of coordinate k as a - g u before clamping, with the joint moved on by reach u. */
-void pki_force_line(const pk_sim *sim, int k, const double *q, double reach, double *a, double *g);
+/* The command's force law of joint coordinate k, which is at x, as a - g u before clamping, with the joint moved on
+ * by reach u. */
+void pki_force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g);
 
 /* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
  * commands are at their limit comes back. */
@@ -129,7 +204,8 @@ void pki_ark_reset(pk_sim *sim);
 /* Row k of the scratch. */
 static inline double *pki_scratch(const pk_sim *sim, int k)
 {
-  return sim->scratch + (size_t)k * (size_t)sim->model->nu;
+  const int nu = sim->model->nu, n = sim->joints.n;
+  return sim->scratch + (size_t)k * (size_t)(nu > n ? nu : n);
 }
 
 #endif

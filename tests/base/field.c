@@ -213,6 +213,80 @@ static void numbers_are_read_alike_in_every_locale(void **state)
   assert_true(s.open == 314.159265358979323846);
 }
 
+typedef struct place {
+  double point[3], turn[4], size;
+  char name[9];
+  char after;
+} place;
+
+#define PLACE(member) #member, offsetof(place, member)
+static const pk_field place_fields[] = {
+    {PLACE(point), PK_FIELD_VEC3, "m", 0.5, -10, 10, NULL, "where"},
+    {PLACE(turn), PK_FIELD_VEC4, "", 0, -1, 1, NULL, "how"},
+    {PLACE(size), PK_FIELD_REAL, "m", NAN, 0, 1, NULL, "how large"},
+    {PLACE(name), PK_FIELD_TEXT, "", 0, 1, 8, NULL, "what it is called"},
+    {"inside", 0, PK_FIELD_PART, "", 0, 0, 0, NULL, "what is in it"},
+};
+enum { NPLACE = sizeof place_fields / sizeof place_fields[0] };
+
+static place preset_place(void)
+{
+  place p;
+  memset(&p, 0xee, sizeof p);
+  pki_fields_preset(place_fields, NPLACE, &p);
+  return p;
+}
+
+static void refuse_place(const char *name, const char *text, const char *message)
+{
+  place p = preset_place();
+  const place before = p;
+  pk_error err = {.message = ""};
+  assert_int_equal(pki_fields_parse(place_fields, NPLACE, &p, name, text, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, message);
+  assert_memory_equal(&p, &before, sizeof p);
+}
+
+static void vectors_and_texts_are_fields_too(void **state)
+{
+  (void)state;
+  place p = preset_place();
+  assert_true(p.point[0] == 0.5 && p.point[2] == 0.5 && p.turn[3] == 0 && p.name[0] == '\0');
+  assert_int_equal((unsigned char)p.after, 0xee);
+  assert_int_equal(pki_fields_parse(place_fields, NPLACE, &p, "point", " 1 -2  3e0 ", NULL), PK_OK);
+  assert_int_equal(pki_fields_parse(place_fields, NPLACE, &p, "name", "eightbig", NULL), PK_OK);
+  assert_int_equal(pki_field_parse(&place_fields[1], &p, 2, "0.25", NULL), PK_OK);
+  assert_true(p.point[0] == 1 && p.point[1] == -2 && p.point[2] == 3 && p.turn[2] == 0.25);
+  assert_string_equal(p.name, "eightbig");
+  assert_int_equal((unsigned char)p.after, 0xee);
+  refuse_place("point", "1 2", "point is \"1 2\", expected 3 numbers");
+  refuse_place("point", "1 2 3 4", "point is \"1 2 3 4\", expected 3 numbers");
+  refuse_place("point", "1 2 11", "point is 11, expected -10 to 10 m (where)");
+  refuse_place("name", "", "name has 0 bytes, expected 1 to 8 (what it is called)");
+  refuse_place("name", "ninebytes", "name has 9 bytes, expected 1 to 8 (what it is called)");
+}
+
+static void a_field_whose_default_is_out_of_range_must_be_given(void **state)
+{
+  (void)state;
+  const bool required[NPLACE] = {false, false, true, true, false};
+  for (int i = 0; i < NPLACE; i++) {
+    assert_int_equal(pki_field_is_required(&place_fields[i]), required[i]);
+  }
+  place p = preset_place();
+  pk_error err;
+  assert_int_equal(pki_fields_validate(place_fields, NPLACE, &p, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "size is nan, expected 0 to 1 m (how large)");
+  p.size = 1;
+  p.point[1] = NAN;
+  assert_int_equal(pki_fields_validate(place_fields, NPLACE, &p, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "point is nan, expected -10 to 10 m (where)");
+  memset(p.name, 'x', sizeof p.name);
+  p.point[1] = 0;
+  assert_int_equal(pki_fields_validate(place_fields, NPLACE, &p, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "name has 9 bytes, expected 1 to 8 (what it is called)");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -226,6 +300,8 @@ int main(void)
       cmocka_unit_test(an_unknown_word_gets_the_list_and_the_nearest),
       cmocka_unit_test(an_unknown_name_gets_the_nearest),
       cmocka_unit_test(numbers_are_read_alike_in_every_locale),
+      cmocka_unit_test(vectors_and_texts_are_fields_too),
+      cmocka_unit_test(a_field_whose_default_is_out_of_range_must_be_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,29 @@ static void the_table_names_work_and_engine(void **state)
   assert_null(strstr(text, "coman"));
 }
 
+static void contact_has_the_promised_fields(void **state)
+{
+  (void)state;
+  char text[32768];
+  const char *const words[] = {"bench", "contact", "--quick", "--json", "--work", "stand 2.5ms"};
+  assert_int_equal(run_bench(6, words, text, sizeof text), 0);
+  cJSON *root = cJSON_Parse(text);
+  assert_non_null(root);
+  assert_string_equal(cJSON_GetObjectItem(root, "bench")->valuestring, "contact");
+  const cJSON *result = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "results"), 0);
+  assert_non_null(result);
+  static const char *const numbers[] = {"lanes",   "threads",          "median",  "spread",
+                                        "sink_mm", "drift_um_per_min", "residual"};
+  for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+    assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, numbers[k])));
+  }
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(result, "creep_um_per_s"))); /* there is no slope */
+  assert_true(cJSON_IsFalse(cJSON_GetObjectItem(result, "fell")));
+  assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "steps/s");
+  assert_string_equal(cJSON_GetObjectItem(result, "config")->valuestring, "auto 1e-8");
+  cJSON_Delete(root);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -106,6 +129,7 @@ int main(void)
       cmocka_unit_test(a_work_is_chosen_by_part_of_its_name_but_not_of_its_number),
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(the_table_names_work_and_engine),
+      cmocka_unit_test(contact_has_the_promised_fields),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void the_matrix_is_j_inverse_m_j(void **state)
     pki_assembly_carve(&a, m, CONTACTS, ROWS, &arena);
     assert_true(arena.used == count.used);
     add_rows(&rng, m, w, &a, dense);
-    pki_assembly_finish(&a, &w->work);
+    pki_assembly_finish(&a, w);
     pki_assembly_forces(&a, r, f);
 
     double scale = 0;

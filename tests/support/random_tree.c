@@ -145,6 +145,10 @@ static void describe_robot(pki_random *rng, pk_builder *b, const random_tree_opt
     assert_int_equal(pk_builder_add_link(b, &link, NULL), PK_OK);
     if (i > 0) {
       describe_joint(rng, b, &p, i);
+      snprintf(name, sizeof name, "%sj%d", o->robots > 1 ? prefix : "", i);
+      if (o->cut == 1 && i % 2 && p.kind[i] != PK_JOINT_FIXED) {
+        assert_int_equal(pk_builder_cut_joint(b, name, NULL), PK_OK);
+      }
     }
   }
 }
@@ -158,6 +162,9 @@ pk_model *random_tree(pki_random *rng, const random_tree_options *o)
     const int links = left / (robots - r);
     describe_robot(rng, b, o, r, links);
     left -= links;
+  }
+  if (o->cut == 2) {
+    assert_int_equal(pk_builder_cut_joint(b, NULL, NULL), PK_OK);
   }
   pk_error err = {.message = ""};
   pk_model *model = NULL;

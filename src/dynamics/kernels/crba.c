@@ -4,7 +4,7 @@
 #include "dynamics/kernels/composite.h"
 #include "dynamics/kernels/declare.h"
 
-/* Where M_rc stands in the plan. */
+/* Where M_rc stands in the plan, r and c unknowns. */
 static inline pk_r *entry(const pki_work *w, int r, int c)
 {
   const pk_model *m = w->model;
@@ -17,15 +17,15 @@ static inline pk_r *entry(const pki_work *w, int r, int c)
 }
 
 /* The part of M that coordinate c of a body has with its own and its ancestors' coordinates, as the
- * walk to the root meets them. On a tree that is the coordinate's whole row, from the last column to
- * the first. With followers several bodies share a coordinate: entries are looked up and add up,
+ * walk to the root meets them. On a tree that is the end of the coordinate's row, from the last column
+ * back; bilateral constraints stand before it. With followers several bodies share a coordinate: entries are looked up and add up,
  * and one that a body has with an ancestor of the same coordinate counts for both orders. */
 PKI_INLINE void fill_row(const pki_work *w, int body, int c, int shared)
 {
   const pk_model *m = w->model;
   const pki_pose_r *const pose = pki_poses(w);
   const int row = m->body_u[body] + c;
-  pk_r *out = pki_out(w->M) + m->M_row[row + 1] - 1;
+  pk_r *out = pki_out(w->M) + m->M_row[m->plan_u[row] + 1] - 1;
   int linear;
   const pki_v3 s = pki_column(w, body, c, &linear);
   pki_v6 f = pki_rigid_apply(&pki_rigids(w)[body], s, linear);
@@ -36,7 +36,7 @@ PKI_INLINE void fill_row(const pki_work *w, int body, int c, int shared)
       const pk_r value = pki_dot(t, linear ? f.l : f.a);
       if (shared) {
         const int col = m->body_u[i] + e;
-        *entry(w, row, col) += row == col && i != body ? value + value : value;
+        *entry(w, m->plan_u[row], m->plan_u[col]) += row == col && i != body ? value + value : value;
       } else {
         *out-- = value;
       }
@@ -55,9 +55,16 @@ void PKI_NAME(crba)(pki_work *w)
   const pk_model *m = w->model;
   pk_r *const M = pki_out(w->M);
   pki_compose(w);
-  if (m->has_mimic) {
+  if (m->has_mimic || m->nplan > m->nu) {
     for (int e = 0; e < m->nM; e++) {
       M[e] = pki_splat(0);
+    }
+    /* the unknowns of constraints stand alone until their rows are written */
+    for (int k = 0; k < m->nplan; k++) {
+      M[m->M_row[k + 1] - 1] = pki_splat(1);
+    }
+    for (int k = 0; k < m->nu; k++) {
+      M[m->M_row[m->plan_u[k] + 1] - 1] = pki_splat(0);
     }
   }
   for (int i = 0; i < m->nbody; i++) {
@@ -70,7 +77,7 @@ void PKI_NAME(crba)(pki_work *w)
     }
   }
   for (int k = 0; k < m->nu; k++) {
-    M[m->M_row[k + 1] - 1] += pki_reals(w->diag)[k];
+    M[m->M_row[m->plan_u[k] + 1] - 1] += pki_reals(w->diag)[k];
   }
 }
 
@@ -99,7 +106,7 @@ void PKI_NAME(ltl_factor)(pki_work *w)
 {
   const pk_model *m = w->model;
   pk_r *const M = pki_out(w->M);
-  for (int k = m->nu - 1; k >= 0; k--) {
+  for (int k = m->nplan - 1; k >= 0; k--) {
     pk_r *const row = M + m->M_row[k];
     const int *const cols = m->M_col + m->M_row[k];
     const int n = m->M_row[k + 1] - m->M_row[k] - 1;
@@ -120,13 +127,13 @@ void PKI_NAME(ltl_solve)(const pki_work *w, double *x)
   const pk_r *const L = pki_reals(w->M);
   pk_r *const y = pki_out(x);
   /* L' from the last row up, then D, then L from the first row down */
-  for (int k = m->nu - 1; k >= 0; k--) {
+  for (int k = m->nplan - 1; k >= 0; k--) {
     const int n = m->M_row[k + 1] - m->M_row[k] - 1;
     for (int e = 0; e < n; e++) {
       y[m->M_col[m->M_row[k] + e]] -= L[m->M_row[k] + e] * y[k];
     }
   }
-  for (int k = 0; k < m->nu; k++) {
+  for (int k = 0; k < m->nplan; k++) {
     const int n = m->M_row[k + 1] - m->M_row[k] - 1;
     pk_r sum = L[m->M_row[k] + n] * y[k];
     for (int e = 0; e < n; e++) {

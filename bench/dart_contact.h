@@ -1,0 +1,9 @@
+/* DART's table of the interface "contact/1". */
+#ifndef BENCH_DART_CONTACT_H
+#define BENCH_DART_CONTACT_H
+
+#include "bench/contact_peer.h"
+
+const pki_contact_peer *dart_contact();
+
+#endif

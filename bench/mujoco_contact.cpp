@@ -1,0 +1,165 @@
+/* MuJoCo with contact: its default contact parameters (solref, solimp, impratio), iterations and
+ * tolerances, each solver with each cone. The gains are forces at the start of the step, where contacts
+ * are found too; with `kd implicit` kd is joint damping, which its Euler integrator takes implicitly (after
+ * the contact solver, which knows nothing of it: feet sink deeper then). */
+#include "mujoco_contact.h"
+
+#include <cstring>
+
+#include "mujoco_model.h"
+
+namespace {
+
+struct Config {
+  int solver, cone, noslip;
+  bool damping; /* kd is joint damping */
+};
+
+const Config settings[] = {
+    {mjSOL_PGS, mjCONE_PYRAMIDAL, 0, false},     {mjSOL_PGS, mjCONE_ELLIPTIC, 0, false},
+    {mjSOL_CG, mjCONE_PYRAMIDAL, 0, false},      {mjSOL_CG, mjCONE_ELLIPTIC, 0, false},
+    {mjSOL_NEWTON, mjCONE_PYRAMIDAL, 0, false},  {mjSOL_NEWTON, mjCONE_ELLIPTIC, 0, false},
+    {mjSOL_NEWTON, mjCONE_PYRAMIDAL, 10, false}, {mjSOL_NEWTON, mjCONE_ELLIPTIC, 10, false},
+    {mjSOL_NEWTON, mjCONE_PYRAMIDAL, 0, true},   {mjSOL_NEWTON, mjCONE_ELLIPTIC, 0, true},
+};
+
+const pki_contact_config configs[] = {
+    {"pgs pyramidal", "explicit", 0},
+    {"pgs elliptic", "explicit", 0},
+    {"cg pyramidal", "explicit", 0},
+    {"cg elliptic", "explicit", 0},
+    {"newton pyramidal", "explicit", 0},
+    {"newton elliptic", "explicit", 0},
+    {"newton pyramidal noslip 10", "explicit", 0},
+    {"newton elliptic noslip 10", "explicit", 0},
+    {"newton pyramidal", "kd implicit", 0},
+    {"newton elliptic", "kd implicit", 0},
+};
+
+static_assert(sizeof configs / sizeof configs[0] == sizeof settings / sizeof settings[0],
+              "one name for each");
+
+struct World {
+  const pki_contact_scene *scene = nullptr;
+  double kd = 0.0; /* explicit */
+  mjModel *m = nullptr;
+  mjData *d = nullptr;
+  int foot_geom[PKI_FEET] = {};
+
+  ~World()
+  {
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+};
+
+mjModel *build(const pki_contact_scene *s, char *message, size_t size)
+{
+  mjcf::Additions more;
+  mjcf::append(more.world,
+               "<geom type=\"plane\" size=\"0 0 1\" contype=\"1\" conaffinity=\"0\" friction=\"%.17g\"/>\n",
+               s->mu);
+  more.of_body.resize(static_cast<size_t>(s->model->nbody));
+  for (int f = 0; f < PKI_FEET; f++) {
+    const pki_contact_foot &foot = s->feet[f];
+    mjcf::append(more.of_body[static_cast<size_t>(foot.body)],
+                 "<geom name=\"f%d\" type=\"sphere\" size=\"%.17g\" pos=\"%.17g %.17g %.17g\" contype=\"0\" "
+                 "conaffinity=\"1\" friction=\"%.17g\"/>\n",
+                 f, foot.radius, foot.centre[0], foot.centre[1], foot.centre[2], s->mu);
+  }
+  return mjcf::compile(s->model, more, message, size);
+}
+
+/* MuJoCo's coordinates are Pronk's (bodies are written in order, so that even the order is). */
+bool same_coordinates(const pki_contact_scene *s, const mjModel *m)
+{
+  for (int i = 0; i < s->model->nbody; i++) {
+    const int joint = mj_name2id(m, mjOBJ_JOINT, ("b" + std::to_string(i)).c_str());
+    if (joint < 0 || m->jnt_qposadr[joint] != s->model->body_q[i] ||
+        m->jnt_dofadr[joint] != s->model->body_u[i]) {
+      return false;
+    }
+  }
+  return m->nv == s->model->nu && m->nq == s->model->nq;
+}
+
+void *create(const pki_contact_scene *s, int config, char *message, size_t size)
+{
+  const std::string reason = mjcf::refusal(s->model);
+  if (!reason.empty()) {
+    snprintf(message, size, "%s", reason.c_str());
+    return nullptr;
+  }
+  auto w = std::make_unique<World>();
+  w->scene = s;
+  w->m = build(s, message, size);
+  if (!w->m) {
+    return nullptr;
+  }
+  if (!same_coordinates(s, w->m) || !(w->d = mj_makeData(w->m))) {
+    snprintf(message, size, "the translated model has other coordinates");
+    return nullptr;
+  }
+  const Config &c = settings[config];
+  w->m->opt.timestep = s->dt;
+  w->m->opt.solver = c.solver;
+  w->m->opt.cone = c.cone;
+  w->m->opt.noslip_iterations = c.noslip;
+  w->kd = c.damping ? 0.0 : s->kd;
+  for (int k = 6; k < w->m->nv; k++) {
+    w->m->dof_damping[k] = c.damping ? s->kd : 0.0;
+  }
+  for (int f = 0; f < PKI_FEET; f++) {
+    w->foot_geom[f] = mj_name2id(w->m, mjOBJ_GEOM, ("f" + std::to_string(f)).c_str());
+  }
+  memcpy(w->d->qpos, s->q, sizeof(double) * static_cast<size_t>(w->m->nq));
+  return w.release();
+}
+
+void destroy(void *world)
+{
+  delete static_cast<World *>(world);
+}
+
+bool step(void *world, const double *q_des)
+{
+  World &w = *static_cast<World *>(world);
+  for (int k = 6; k < w.m->nv; k++) { /* q has one number more than u */
+    w.d->qfrc_applied[k] = w.scene->kp * (q_des[k] - w.d->qpos[k + 1]) - w.kd * w.d->qvel[k];
+  }
+  mj_step(w.m, w.d);
+  /* A state that became bad was reset, with a warning. */
+  return w.d->warning[mjWARN_BADQPOS].number + w.d->warning[mjWARN_BADQVEL].number +
+             w.d->warning[mjWARN_BADQACC].number ==
+         0;
+}
+
+void read(void *world, pki_contact_sample *out)
+{
+  const World &w = *static_cast<World *>(world);
+  memcpy(out->q, w.d->qpos, sizeof(double) * static_cast<size_t>(w.m->nq));
+  memcpy(out->u, w.d->qvel, sizeof(double) * static_cast<size_t>(w.m->nv));
+  out->has_feet = false;
+  memset(out->force, 0, sizeof out->force);
+  for (int c = 0; c < w.d->ncon; c++) {
+    const mjContact &contact = w.d->contact[c];
+    mjtNum force[6];
+    mj_contactForce(w.m, w.d, c, force); /* on the second geom; rows of the frame are its axes */
+    for (int f = 0; f < PKI_FEET; f++) {
+      for (int i = 0; i < 3 && contact.geom2 == w.foot_geom[f]; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+          out->force[f][i] += contact.frame[3 * axis + i] * force[axis];
+        }
+      }
+    }
+  }
+}
+
+} /* namespace */
+
+const pki_contact_peer *mujoco_contact()
+{
+  static const pki_contact_peer table = {configs, sizeof configs / sizeof configs[0], create, destroy, step,
+                                         read};
+  return &table;
+}

@@ -1,0 +1,81 @@
+/* Controllers that come with Pronk: `hold` keeps a pose, `locomotion` lets a quadruped stand and trot.
+ *
+ *   pk_locomotion_options o = pk_locomotion_options_default();
+ *   o.gait = PK_GAIT_TROT;
+ *   o.forward = 0.3;
+ *   pk_controller *trot;
+ *   pk_locomotion_create(model, &o, &trot, &err);
+ *   pk_sim_set_controller(sim, trot, &err);
+ *   ...
+ *   pk_sim_destroy(sim);
+ *   pk_locomotion_destroy(trot);
+ *
+ * docs/theory/locomotion.md has the equations. Both honour the model's effort limits.
+ */
+#ifndef PRONK_GAIT_H
+#define PRONK_GAIT_H
+
+#include "control.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* PD to the pose that the world has at the first update. */
+typedef struct pk_hold_options {
+  double period;  /* s between updates, a whole number of steps; 0: each step; 0 */
+  double kp, kd;  /* N m/rad, N m s/rad; 100, 2 */
+  double tau_max; /* N m, beside the model's effort limits; INFINITY */
+} pk_hold_options;
+
+PK_API pk_hold_options pk_hold_options_default(void);
+PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, pk_controller **out,
+                                pk_error *err);
+PK_API void pk_hold_destroy(pk_controller *controller);
+
+typedef enum pk_gait {
+  PK_GAIT_STAND, /* four feet on the ground */
+  PK_GAIT_TROT,  /* diagonal pairs in turn */
+  PK_GAIT_COUNT
+} pk_gait;
+
+typedef enum pk_attitude {
+  PK_ATTITUDE_LEVEL, /* the trunk stays level */
+  PK_ATTITUDE_SLOPE, /* it follows the ground, estimated from the feet */
+  PK_ATTITUDE_COUNT
+} pk_attitude;
+
+/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet; the model of StarLETH is
+ * one. The robot should be set on its feet before the first update. Whoever has fallen (trunk tilted by more than
+ * 60 degrees, or on its belly) gets damping only, until the world is reset. */
+typedef struct pk_locomotion_options {
+  double period;       /* s between updates, a whole number of steps; 2.5e-3 */
+  const char *feet[4]; /* links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, ... */
+
+  pk_gait gait;                   /* PK_GAIT_STAND */
+  double forward, sideways, turn; /* m/s, m/s (left), rad/s (left): wanted speed of the trunk; 0 */
+  double start, stop;             /* s, when a trot starts and ends; 0.5, 1e9 */
+  double cycle;                   /* s, of the gait; 0.8 */
+  double duty;                    /* part of the cycle that a foot is on the ground; 0.55 */
+  double acceleration;            /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
+
+  pk_attitude attitude; /* PK_ATTITUDE_SLOPE */
+  double height;        /* m, of the trunk's origin above the feet's points; 0.41 */
+  double lift;          /* m, of a swinging foot; 0.07 */
+  double friction;      /* stance forces stay within this friction cone; 0.6 */
+} pk_locomotion_options;
+
+PK_API pk_locomotion_options pk_locomotion_options_default(void);
+PK_API pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_options *options,
+                                      pk_controller **out, pk_error *err);
+PK_API void pk_locomotion_destroy(pk_controller *controller);
+
+/* Change the wanted speed of a locomotion controller, in all worlds that use it, while none of them steps. It is
+ * approached with the option `acceleration`; a reset does not bring the old one back. */
+PK_API pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, double sideways,
+                                         double turn, pk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

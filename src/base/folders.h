@@ -1,0 +1,22 @@
+/* Folders of things that a user names: models, scenarios. */
+#ifndef PKI_BASE_FOLDERS_H
+#define PKI_BASE_FOLDERS_H
+
+#include <stdbool.h>
+
+enum { PKI_PATH_MAX = 4096, PKI_FOLDERS_MAX = 5 };
+
+typedef struct pki_folders {
+  int count;
+  char path[PKI_FOLDERS_MAX][PKI_PATH_MAX];
+} pki_folders;
+
+/* Those folders of `kind` ("models") that exist, in the order in which they are searched: ./KIND; the folder that
+ * the environment variable `chosen` names; beside the running program (../KIND, ../share/pronk/KIND); the
+ * installed share/pronk/KIND. */
+void pki_folders_find(const char *kind, const char *chosen, pki_folders *out);
+
+/* first/second, false when it does not fit. */
+bool pki_path_join(char out[PKI_PATH_MAX], const char *first, const char *second);
+
+#endif

@@ -1,0 +1,13 @@
+/* What the two halves of `pronk check` share. */
+#ifndef PKI_CLI_CHECK_H
+#define PKI_CLI_CHECK_H
+
+#include "cli/cli.h"
+
+/* file:line: error: field: message, as compilers write it; `path` where the error names no file. */
+void pki_check_remark(const pk_error *e, bool is_error, const char *path);
+
+/* Check one scenario; the exit status. */
+int pki_check_scenario(const pki_args *args, const char *name);
+
+#endif

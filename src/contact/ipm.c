@@ -1,0 +1,484 @@
+/* Interior points, for what sweeps and active sets cannot finish: many contacts of few bodies that
+ * slide at once, whose impulses are not unique. The path runs through the middle of the set of
+ * solutions, where every contact that can carry carries, so W may have any rank.
+ *
+ * De Saxce's form of the laws: with v = u + mu |u_T| e_N,
+ *
+ *   r in K,  v in K*,  r'v = 0,       K = {|r_T| <= mu r_N},  K* = {v_N >= mu |v_T|}.
+ *
+ * v_T = u_T, so u = v - mu |v_T| e_N =: H(v) and the unknowns are r and v:
+ *
+ *   H(v) = W r + q,   x o y = tau e  with  x = E r, y = inv(E) v, E = diag(mu, 1, 1)
+ *
+ * both in the second-order cone, o its Jordan product, tau falling to zero. Nesterov and Todd's
+ * scaling G x = inv(G) y = l turns the second equation into l o (G dx + inv(G) dy) = tau e - l o l - c with
+ * Mehrotra's second-order term c, so dy = G (g - G dx), and one linear system is left for each step,
+ *
+ *   (W + dH E G^2 E) dr = H(v) - W r - q + dH E G g,    dH = 1 - mu e_N t',  t = v_T/|v_T|.
+ *
+ * |v_T| is rounded off by tau where it bends. With dH = 1 the steps are those of the convex programs of
+ * aclm.c (Acary, Cadoux, Lemarechal, Malick 2011), whose mu |v_T| follows from step to step: robust, and quick
+ * where little slides. With the derivative they are Newton's, quick where much slides, but friction is
+ * not monotone and the path may turn back. So dH = 1 comes first, the derivative when that is slow, and
+ * dH = 1 again when steps get short. Box rows are a (r - lower) = tau, b (upper - r) = tau, u = a - b.
+ *
+ * Rows are scaled first, W_ij d_i d_j with d = 1/sqrt(mean of the block's diagonal), so that light and heavy
+ * bodies look alike; one d for each contact keeps its cone. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/solver.h"
+#include "math/lu.h"
+
+typedef struct ipm {
+  const pk_contact_problem *p;
+  int n;
+  double *J;                     /* [n][n] */
+  double *d, *q;                 /* [n] scale of a row; scaled q */
+  double *r, *v, *b;             /* [n] impulses; v of contacts, multipliers a and b of boxes */
+  double *dr, *dv, *db;          /* [n] steps */
+  double *gap, *g, *l, *c, *rhs; /* [n] H(v) - W r - q; right sides in scaled space */
+  double *w, *beta;              /* [n], [ncontact]: G = beta (w-bar as a boost) */
+  double *lower, *upper;         /* [n] scaled bounds of box rows */
+  int *pivot;                    /* [n] */
+  double unit, tau;              /* scale of velocities; how far the complementarity is */
+  double round;                  /* of |v_T| */
+  bool derivative;               /* of mu |v_T| is part of dH */
+  int degree;                    /* complementarity pairs */
+} ipm;
+
+static ipm take(pki_arena *arena, const pk_contact_problem *p)
+{
+  ipm s = {.p = p, .n = pk_contact_size(p)};
+  const size_t n = (size_t)s.n;
+  double **const vectors[] = {&s.d, &s.q, &s.r, &s.v, &s.b,   &s.dr,   &s.dv,    &s.db,   &s.gap,
+                              &s.g, &s.l, &s.c, &s.w, &s.rhs, &s.beta, &s.lower, &s.upper};
+  s.J = pki_arena_take(arena, n * n, sizeof(double));
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+    *vectors[k] = pki_arena_take(arena, n, sizeof(double));
+  }
+  s.pivot = pki_arena_take(arena, n, sizeof(int));
+  return s;
+}
+
+size_t pki_ipm_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  take(&arena, p);
+  return arena.used;
+}
+
+/* ---- the second-order cone ---- */
+
+static double cone_gap(const double *x)
+{
+  const double t = hypot(x[1], x[2]);
+  return (x[0] - t) * (x[0] + t); /* x'Jx, J = diag(1, -1, -1) */
+}
+
+static void jordan(const double *a, const double *b, double *out)
+{
+  const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  const double t1 = a[0] * b[1] + b[0] * a[1], t2 = a[0] * b[2] + b[0] * a[2];
+  out[0] = dot, out[1] = t1, out[2] = t2;
+}
+
+/* out with l o out = b. */
+static void jordan_divide(const double *l, const double *b, double *out)
+{
+  const double gap = cone_gap(l), lb = l[1] * b[1] + l[2] * b[2];
+  const double o0 = (l[0] * b[0] - lb) / gap;
+  out[1] = (b[1] - l[1] * o0) / l[0];
+  out[2] = (b[2] - l[2] * o0) / l[0];
+  out[0] = o0;
+}
+
+/* G a = beta (w0 a0 + w'a, w a0 + a + w (w'a)/(1 + w0)); its inverse is the same with -w and 1/beta. */
+static void boost(const double *w, double beta, double sign, const double *a, double *out)
+{
+  const double wa = sign * (w[1] * a[1] + w[2] * a[2]), k = sign * (a[0] + wa / (1 + w[0]));
+  const double scale = sign > 0 ? beta : 1 / beta;
+  const double o0 = w[0] * a[0] + wa, o1 = a[1] + k * w[1], o2 = a[2] + k * w[2];
+  out[0] = scale * o0, out[1] = scale * o1, out[2] = scale * o2;
+}
+
+/* The longest step from x along dx that stays in the cone, at most 1e30. */
+static double cone_reach(const double *x, const double *dx)
+{
+  /* (x + a dx)'J(x + a dx) = c + 2 b a + e a^2 = 0, the smallest positive root */
+  const double c = cone_gap(x), b = x[0] * dx[0] - x[1] * dx[1] - x[2] * dx[2];
+  const double e = dx[0] * dx[0] - dx[1] * dx[1] - dx[2] * dx[2], disc = b * b - e * c;
+  double reach = 1e30;
+  if (e < 0) {
+    reach = b > 0 ? (-b - sqrt(disc)) / e : c / (sqrt(disc) - b);
+  } else if (b < 0 && disc >= 0) {
+    reach = c / (sqrt(disc) - b);
+  }
+  return dx[0] < 0 ? fmin(reach, -x[0] / dx[0]) : reach;
+}
+
+/* ---- rows ---- */
+
+static void to_xy(double mu, const double *r, const double *v, double x[3], double y[3])
+{
+  x[0] = mu * r[0], x[1] = r[1], x[2] = r[2];
+  y[0] = v[0] / mu, y[1] = v[1], y[2] = v[2];
+}
+
+static bool is_box(const ipm *s, int row)
+{
+  return row >= 3 * s->p->ncontact + s->p->nbilateral;
+}
+
+static bool has_lower(const ipm *s, int row)
+{
+  return is_box(s, row) && isfinite(s->lower[row]);
+}
+
+static bool has_upper(const ipm *s, int row)
+{
+  return is_box(s, row) && isfinite(s->upper[row]);
+}
+
+static bool is_fixed(const ipm *s, int row)
+{
+  return is_box(s, row) && !(s->lower[row] < s->upper[row]);
+}
+
+/* Scale, and begin in the middle: x = y = e, boxes inside their bounds. */
+static void begin(ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
+  double most = 0;
+  for (int i = 0; i < s->n; i++) {
+    const int c = 3 * (i / 3);
+    const double diagonal = i < first
+                                ? (pki_diagonal(p, c) + pki_diagonal(p, c + 1) + pki_diagonal(p, c + 2)) / 3
+                                : pki_diagonal(p, i);
+    s->d[i] = 1 / sqrt(diagonal);
+    most = fmax(most, s->d[i] * fabs(p->q[i]));
+  }
+  s->unit = most > 0 ? most : 1;
+  s->degree = 0;
+  for (int i = 0; i < s->n; i++) {
+    s->q[i] = s->d[i] * p->q[i] / s->unit;
+    s->r[i] = s->v[i] = s->b[i] = 0;
+    if (i < first) {
+      const double mu = p->mu[i / 3];
+      s->r[i] = i % 3 == 0 ? 1 / (mu > 0 ? mu : 1) : 0;
+      s->v[i] = i % 3 == 0 ? (mu > 0 ? mu : 1) : 0;
+      s->degree += i % 3 == 0;
+    } else if (i >= boxes) {
+      const double k = 1 / (s->d[i] * s->unit);
+      s->lower[i] = p->lower[i - boxes] * k, s->upper[i] = p->upper[i - boxes] * k;
+      const bool low = has_lower(s, i), high = has_upper(s, i), fixed = is_fixed(s, i);
+      s->r[i] = fixed || (low && high && s->upper[i] - s->lower[i] < 2) ? 0.5 * (s->lower[i] + s->upper[i])
+                : low                                                   ? s->lower[i] + 1
+                : high                                                  ? s->upper[i] - 1
+                                                                        : 0;
+      s->v[i] = low && !fixed, s->b[i] = high && !fixed;
+      s->degree += fixed ? 0 : low + high;
+    }
+  }
+}
+
+/* Row of the scaled W times the scaled r, plus q. */
+static double velocity(const ipm *s, int row)
+{
+  const pk_contact_problem *p = s->p;
+  const int from = p->W_col ? p->W_row[row] : row * s->n, to = p->W_col ? p->W_row[row + 1] : from + s->n;
+  double sum = 0;
+  for (int e = from; e < to; e++) {
+    const int col = p->W_col ? p->W_col[e] : e - from;
+    sum += p->W[e] * s->d[col] * s->r[col];
+  }
+  return s->d[row] * sum + s->q[row];
+}
+
+/* How far the equations are from holding: gap, tau. The largest gap comes back. */
+static double measure(ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  double sum = 0, most = 0;
+  for (int i = 0; i < s->n; i++) {
+    const double u = velocity(s, i);
+    const bool contact = i < 3 * p->ncontact;
+    s->gap[i] = (contact ? s->v[i] : s->v[i] - s->b[i]) - u;
+    if (contact) {
+      sum += s->r[i] * s->v[i];
+    } else if (!is_fixed(s, i)) {
+      sum += has_lower(s, i) ? (s->r[i] - s->lower[i]) * s->v[i] : 0;
+      sum += has_upper(s, i) ? (s->upper[i] - s->r[i]) * s->b[i] : 0;
+    }
+  }
+  s->tau = s->degree ? sum / s->degree : 0;
+  s->round = fmin(s->tau, 0.1);
+  for (int i = 0; i < p->ncontact; i++) {
+    const double *v = s->v + 3 * i;
+    if (p->mu[i] > 0) {
+      s->gap[3 * i] -= p->mu[i] * sqrt(v[1] * v[1] + v[2] * v[2] + s->round * s->round);
+    } else {
+      s->gap[3 * i + 1] = s->gap[3 * i + 2] = 0;
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    most = is_fixed(s, i) ? most : fmax(most, fabs(s->gap[i]));
+  }
+  return most;
+}
+
+/* dH a for a contact. */
+static void apply_dH(const ipm *s, int i, double *a)
+{
+  const double *v = s->v + 3 * i, mu = s->p->mu[i];
+  if (s->derivative) {
+    const double size = sqrt(v[1] * v[1] + v[2] * v[2] + s->round * s->round);
+    a[0] -= mu * (v[1] * a[1] + v[2] * a[2]) / size;
+  }
+}
+
+static void scale_contact(ipm *s, int i)
+{
+  double x[3], y[3];
+  to_xy(s->p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
+  const double sx = sqrt(fmax(cone_gap(x), 1e-300)), sy = sqrt(fmax(cone_gap(y), 1e-300));
+  const double dot = (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) / (sx * sy), gamma = sqrt(0.5 * (1 + dot));
+  double *w = s->w + 3 * i;
+  w[1] = (y[1] / sy - x[1] / sx) / (2 * gamma);
+  w[2] = (y[2] / sy - x[2] / sx) / (2 * gamma);
+  w[0] = sqrt(1 + w[1] * w[1] + w[2] * w[2]);
+  s->beta[i] = sqrt(sy / sx);
+  boost(w, s->beta[i], 1, x, s->l + 3 * i);
+}
+
+/* J = W + dH E G^2 E, and boxes' a/(r - lower) + b/(upper - r). False when singular. */
+static bool factor(ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  const int n = s->n;
+  for (int i = 0; i < n; i++) {
+    double *J = s->J + (size_t)i * (size_t)n;
+    if (p->W_col) {
+      memset(J, 0, (size_t)n * sizeof *J);
+      for (int e = p->W_row[i]; e < p->W_row[i + 1]; e++) {
+        J[p->W_col[e]] = s->d[i] * p->W[e] * s->d[p->W_col[e]];
+      }
+    } else {
+      for (int j = 0; j < n; j++) {
+        J[j] = s->d[i] * p->W[(size_t)i * (size_t)n + (size_t)j] * s->d[j];
+      }
+    }
+    if (is_fixed(s, i) || (i < 3 * p->ncontact && i % 3 != 0 && p->mu[i / 3] == 0)) {
+      memset(J, 0, (size_t)n * sizeof *J);
+      J[i] = 1;
+    } else if (is_box(s, i)) {
+      J[i] += has_lower(s, i) ? s->v[i] / (s->r[i] - s->lower[i]) : 0;
+      J[i] += has_upper(s, i) ? s->b[i] / (s->upper[i] - s->r[i]) : 0;
+    } else if (i < 3 * p->ncontact && i % 3 == 0 && p->mu[i / 3] == 0) {
+      J[i] += s->v[i] / s->r[i];
+    }
+  }
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i];
+    for (int k = 0; mu > 0 && k < 3; k++) {
+      double a[3] = {k == 0 ? mu : 0, k == 1, k == 2};
+      boost(s->w + 3 * i, s->beta[i], 1, a, a);
+      boost(s->w + 3 * i, s->beta[i], 1, a, a);
+      a[0] *= mu;
+      apply_dH(s, i, a);
+      for (int e = 0; e < 3; e++) {
+        s->J[(size_t)(3 * i + e) * (size_t)n + (size_t)(3 * i + k)] += a[e];
+      }
+    }
+  }
+  return pki_lu_factor(s->J, n, s->pivot);
+}
+
+/* The step for the target tau and the second-order terms: c of contacts (in scaled space) and of lower bounds,
+ * cb of upper bounds. */
+static void direction(ipm *s, double tau, const double *c, const double *cb)
+{
+  const pk_contact_problem *p = s->p;
+  const int n = s->n, first = 3 * p->ncontact;
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i], *l = s->l + 3 * i;
+    double *g = s->g + 3 * i, *dr = s->dr + 3 * i;
+    if (mu > 0) {
+      double b[3], a[3];
+      jordan(l, l, b);
+      b[0] = tau - b[0] - c[3 * i], b[1] = -b[1] - c[3 * i + 1], b[2] = -b[2] - c[3 * i + 2];
+      jordan_divide(l, b, g);
+      boost(s->w + 3 * i, s->beta[i], 1, g, a);
+      a[0] *= mu;
+      apply_dH(s, i, a);
+      for (int e = 0; e < 3; e++) {
+        dr[e] = s->gap[3 * i + e] + a[e];
+      }
+    } else {
+      g[0] = (tau - s->r[3 * i] * s->v[3 * i] - c[3 * i]) / s->r[3 * i];
+      dr[0] = s->gap[3 * i] + g[0], dr[1] = -s->r[3 * i + 1], dr[2] = -s->r[3 * i + 2];
+    }
+  }
+  for (int i = first; i < n; i++) {
+    s->dr[i] = is_fixed(s, i) ? s->lower[i] - s->r[i] : s->gap[i];
+    if (!is_fixed(s, i)) {
+      s->dr[i] += has_lower(s, i) ? (tau - c[i]) / (s->r[i] - s->lower[i]) - s->v[i] : 0;
+      s->dr[i] -= has_upper(s, i) ? (tau - cb[i]) / (s->upper[i] - s->r[i]) - s->b[i] : 0;
+    }
+  }
+  pki_lu_solve(s->J, n, s->pivot, s->dr);
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i], *w = s->w + 3 * i, *dr = s->dr + 3 * i;
+    double *dv = s->dv + 3 * i;
+    if (mu > 0) {
+      double a[3] = {mu * dr[0], dr[1], dr[2]};
+      boost(w, s->beta[i], 1, a, a);
+      for (int e = 0; e < 3; e++) {
+        a[e] = s->g[3 * i + e] - a[e];
+      }
+      boost(w, s->beta[i], 1, a, dv);
+      dv[0] *= mu;
+    } else {
+      dv[0] = s->g[3 * i] - s->v[3 * i] / s->r[3 * i] * dr[0], dv[1] = dv[2] = 0;
+    }
+  }
+  for (int i = first; i < n; i++) {
+    s->dv[i] = has_lower(s, i) && !is_fixed(s, i)
+                   ? (tau - c[i] - s->v[i] * s->dr[i]) / (s->r[i] - s->lower[i]) - s->v[i]
+                   : 0;
+    s->db[i] = has_upper(s, i) && !is_fixed(s, i)
+                   ? (tau - cb[i] + s->b[i] * s->dr[i]) / (s->upper[i] - s->r[i]) - s->b[i]
+                   : 0;
+  }
+}
+
+static double reach_of(double x, double dx)
+{
+  return dx < 0 ? -x / dx : 1e30;
+}
+
+/* The longest step that stays inside. */
+static double reach(const ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  double most = 1e30;
+  for (int i = 0; i < p->ncontact; i++) {
+    double x[3], y[3], dx[3], dy[3];
+    if (p->mu[i] > 0) {
+      to_xy(p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
+      to_xy(p->mu[i], s->dr + 3 * i, s->dv + 3 * i, dx, dy);
+      most = fmin(most, fmin(cone_reach(x, dx), cone_reach(y, dy)));
+    } else {
+      most = fmin(most, fmin(reach_of(s->r[3 * i], s->dr[3 * i]), reach_of(s->v[3 * i], s->dv[3 * i])));
+    }
+  }
+  for (int i = 3 * p->ncontact; i < s->n; i++) {
+    if (is_fixed(s, i)) {
+      continue;
+    }
+    if (has_lower(s, i)) {
+      most = fmin(most, fmin(reach_of(s->r[i] - s->lower[i], s->dr[i]), reach_of(s->v[i], s->dv[i])));
+    }
+    if (has_upper(s, i)) {
+      most = fmin(most, fmin(reach_of(s->upper[i] - s->r[i], -s->dr[i]), reach_of(s->b[i], s->db[i])));
+    }
+  }
+  return most;
+}
+
+/* Mehrotra's second-order terms of the step at hand: c of contacts and lower bounds, rhs of upper. */
+static void second_order(ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i], *dr = s->dr + 3 * i;
+    double *c = s->c + 3 * i;
+    if (mu > 0) {
+      double a[3] = {mu * dr[0], dr[1], dr[2]}, b[3];
+      boost(s->w + 3 * i, s->beta[i], 1, a, a);
+      for (int e = 0; e < 3; e++) {
+        b[e] = s->g[3 * i + e] - a[e];
+      }
+      jordan(a, b, c);
+    } else {
+      c[0] = dr[0] * s->dv[3 * i], c[1] = c[2] = 0;
+    }
+  }
+  for (int i = 3 * p->ncontact; i < s->n; i++) {
+    s->c[i] = s->dr[i] * s->dv[i];
+    s->rhs[i] = -s->dr[i] * s->db[i];
+  }
+}
+
+/* One step; its length comes back, 0 when there is none. Where the equations are further from
+ * holding than the complementarity, that waits for them: the target of tau stays near the gap. */
+static double advance(ipm *s, double gap)
+{
+  static const double rounding = 1e-13; /* a gap of this size cannot get smaller */
+  const pk_contact_problem *p = s->p;
+  const size_t bytes = (size_t)s->n * sizeof *s->c;
+  for (int i = 0; i < p->ncontact; i++) {
+    if (p->mu[i] > 0) {
+      scale_contact(s, i);
+    }
+  }
+  if (!factor(s)) {
+    return 0;
+  }
+  const double open = fmax(gap - rounding, 0);
+  memset(s->c, 0, bytes);
+  memset(s->rhs, 0, bytes);
+  direction(s, 0, s->c, s->rhs);
+  const double left = 1 - fmin(reach(s), 1);
+  second_order(s);
+  direction(s, fmax(fmax(left * left * left, 1e-4) * s->tau, fmin(s->tau, 0.03 * open)), s->c, s->rhs);
+  double length = fmin(1, fmin(fmax(0.9, 1 - s->tau), 0.99) * reach(s));
+  if (length < 0.3) { /* too near a wall: back to the middle */
+    memset(s->c, 0, bytes);
+    memset(s->rhs, 0, bytes);
+    direction(s, fmax(s->tau, open), s->c, s->rhs);
+    length = fmin(1, 0.9 * reach(s));
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->r[i] += length * s->dr[i];
+    s->v[i] += length * s->dv[i];
+    s->b[i] += i >= 3 * p->ncontact ? length * s->db[i] : 0;
+  }
+  return length;
+}
+
+/* Which dH the next step takes; `since` counts steps with the one at hand. */
+static void choose(ipm *s, double before, double after, double length, int *since)
+{
+  const bool slow = !s->derivative && *since >= 4 && after > 0.3 * before;
+  const bool stuck = s->derivative && length < 0.1;
+  s->derivative = slow || (s->derivative && !stuck);
+  *since = slow || stuck ? 0 : *since + 1;
+}
+
+void pki_solve_ipm(pki_solve *run)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  ipm s = take(&run->arena, run->p);
+  begin(&s);
+  double gap = measure(&s), far = fmax(gap, s.tau), length = 1;
+  int since = 0;
+  for (bool stop = false; !stop && length > 1e-10;) {
+    length = advance(&s, gap);
+    run->iterations++;
+    gap = measure(&s);
+    const double now = fmax(gap, s.tau);
+    choose(&s, far, now, length, &since);
+    far = now;
+    stop = run->iterations >= run->limit || !isfinite(gap) || !isfinite(s.tau);
+    if (isfinite(now) && ((s.tau < 1e-6 && gap < 1e-4) || stop)) {
+      for (int i = 0; i < s.n; i++) {
+        run->r[i] = s.r[i] * s.d[i] * s.unit;
+      }
+      stop |= pki_solve_check(run);
+    }
+  }
+  run->fresh = false;
+  pki_arena_release(&run->arena, mark);
+}

@@ -1,0 +1,129 @@
+/* Which foot carries how much: a small convex problem in fixed memory.
+ *
+ * With f all forces, H = A' S A + w 1 and c = A' S b, min 1/2 f' H f - c' f over a product K of truncated friction
+ * cones. The free minimum inv(H) c is the answer when it lies in K. Otherwise the alternating directions method of
+ * multipliers (Boyd et al. 2011, section 5.2): f solves with H + rho 1, factored once; z is the projection of
+ * f + y on K, which is closed form; y gathers the difference. What comes out is z: always within K. */
+#include <math.h>
+#include <string.h>
+
+#include "gait/locomotion.h"
+#include "math/mat3.h"
+
+enum { SIZE = 3 * PKI_LEGS, ROUNDS = 80 };
+static const double regular = 1e-3; /* w */
+static const double rho = 0.5;
+
+/* A = L L', lower triangle in place. */
+static void factor(double A[SIZE][SIZE], int n)
+{
+  for (int j = 0; j < n; j++) {
+    for (int i = j; i < n; i++) {
+      double sum = A[i][j];
+      for (int k = 0; k < j; k++) {
+        sum -= A[i][k] * A[j][k];
+      }
+      A[i][j] = i == j ? sqrt(sum) : sum / A[j][j];
+    }
+  }
+}
+
+static void solve(double L[SIZE][SIZE], int n, double *x)
+{
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      x[i] -= L[i][k] * x[k];
+    }
+    x[i] /= L[i][i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) {
+      x[i] -= L[k][i] * x[k];
+    }
+    x[i] /= L[i][i];
+  }
+}
+
+/* The nearest force in the cone |f_T| <= mu f_N, f_N <= limit. Beyond the top, the nearest point is in the top
+ * disc, since the cone alone would go past it. Returns whether f was there already. */
+static bool project(const double normal[3], double mu, double limit, double f[3])
+{
+  const double n = pki_dot3(normal, f);
+  double t[3];
+  for (int k = 0; k < 3; k++) {
+    t[k] = f[k] - n * normal[k];
+  }
+  const double size = sqrt(pki_dot3(t, t));
+  if (size <= mu * n && n <= limit) {
+    return true;
+  }
+  /* on the cone: its rim is the ray (mu, 1) */
+  double up = size <= mu * n ? n : fmax((n + mu * size) / (1 + mu * mu), 0);
+  double along = size <= mu * n ? size : mu * up;
+  if (up > limit) {
+    up = limit;
+    along = fmin(size, mu * limit);
+  }
+  for (int k = 0; k < 3; k++) {
+    f[k] = up * normal[k] + (size > 0 ? along / size : 0) * t[k];
+  }
+  return false;
+}
+
+/* H and c. */
+static void assemble(const pki_share *s, double H[SIZE][SIZE], double *c)
+{
+  for (int i = 0; i < 3 * s->count; i++) {
+    c[i] = 0;
+    for (int r = 0; r < 6; r++) {
+      c[i] += s->A[i / 3][r][i % 3] * s->S[r] * s->b[r];
+    }
+    for (int j = 0; j <= i; j++) {
+      double sum = i == j ? regular : 0;
+      for (int r = 0; r < 6; r++) {
+        sum += s->A[i / 3][r][i % 3] * s->S[r] * s->A[j / 3][r][j % 3];
+      }
+      H[i][j] = H[j][i] = sum;
+    }
+  }
+}
+
+static bool project_all(const pki_share *s, double *f)
+{
+  bool inside = true;
+  for (int i = 0; i < s->count; i++) {
+    inside = project(s->normal, s->friction, s->limit[i], f + 3 * i) && inside;
+  }
+  return inside;
+}
+
+void pki_share_solve(pki_share *s)
+{
+  double H[SIZE][SIZE] = {{0}}, L[SIZE][SIZE], c[SIZE] = {0}, f[SIZE], z[SIZE], y[SIZE] = {0};
+  const int n = 3 * s->count;
+  assemble(s, H, c);
+  memcpy(L, H, sizeof H);
+  factor(L, n);
+  memcpy(z, c, sizeof c);
+  solve(L, n, z);
+  if (!project_all(s, z)) {
+    for (int i = 0; i < n; i++) {
+      H[i][i] += rho;
+    }
+    factor(H, n);
+    for (int round = 0; round < ROUNDS; round++) {
+      for (int i = 0; i < n; i++) {
+        f[i] = c[i] + rho * (z[i] - y[i]);
+      }
+      solve(H, n, f);
+      for (int i = 0; i < n; i++) {
+        z[i] = f[i] + y[i];
+      }
+      project_all(s, z);
+      for (int i = 0; i < n; i++) {
+        y[i] += f[i] - z[i];
+      }
+    }
+  }
+  memcpy(s->force, z, (size_t)n * sizeof z[0]);
+}

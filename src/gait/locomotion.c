@@ -1,0 +1,402 @@
+/* Standing and trotting, after Gehring et al. 2013 ("Control of Dynamic Gaits for a Quadrupedal Robot"): a virtual
+ * model of the trunk gives a wrench, the stance feet share it within friction, torques are by transposed
+ * Jacobians; footholds come from velocity feedback. Here the wrench and the torques come from inverse dynamics of
+ * the whole robot, so that legs have weight and inertia. */
+#include "gait/locomotion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/lu.h"
+#include "math/mat3.h"
+
+static const double touch = 3;        /* N, a foot that feels more is on the ground */
+static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
+static const double ramp = 0.04;      /* s, to load and to unload a foot */
+static const double longest = 0.15;   /* s, that the clock waits for a foot to land */
+static const double limp = 2;         /* N m s/rad, damping after a fall */
+static const double heavy = 1.2;      /* largest normal force of a foot, in weights of the robot */
+
+/* ---- what is seen ---- */
+
+static double *jacobian_of(pki_walk *w, int nu, int leg)
+{
+  return w->scratch + (size_t)(6 * leg * nu);
+}
+
+static void read_contacts(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
+{
+  for (int i = 0; i < PKI_LEGS; i++) {
+    pki_foot_now *now = &w->now[i];
+    now->load = 0;
+    now->wall = false;
+    for (int k = 0; k < seen->ncontact; k++) {
+      const pk_sim_contact *contact = &seen->contacts[k];
+      if (contact->link == c->legs[i].foot) {
+        /* walls do not carry */
+        const double force = pki_dot3(contact->impulse, contact->normal) / seen->dt;
+        const bool steep = contact->normal[2] < 0.5;
+        now->load += steep ? 0 : force;
+        if (steep && force > 0) {
+          now->wall = true;
+          memcpy(now->away, contact->normal, sizeof now->away);
+        }
+      }
+    }
+  }
+}
+
+static void sense(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
+{
+  pk_workspace *work = seen->workspace;
+  pk_kinematics_compute(work, seen->q, seen->u);
+  const pk_pose pose = pk_link_pose(work, c->trunk);
+  double v[6];
+  pk_link_velocity(work, c->trunk, v);
+  memcpy(w->R, pose.rot, sizeof w->R);
+  memcpy(w->pos, pose.pos, sizeof w->pos);
+  memcpy(w->omega, v, sizeof w->omega);
+  pki_mat3_apply(w->R, v + 3, w->vel);
+  pk_com_compute(work, c->robot, w->com, w->com_vel);
+  w->heading = atan2(w->R[3], w->R[0]);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    static const double centre[3] = {0, 0, 0};
+    pki_foot_now *now = &w->now[i];
+    double *J = jacobian_of(w, c->nu, i);
+    pk_link_jacobian(work, c->legs[i].foot, centre, J);
+    const pk_pose foot = pk_link_pose(work, c->legs[i].foot);
+    memcpy(now->pos, foot.pos, sizeof now->pos);
+    for (int k = 0; k < 3; k++) {
+      now->vel[k] = 0;
+      for (int j = 0; j < c->nu; j++) {
+        now->vel[k] += J[(3 + k) * c->nu + j] * seen->u[j];
+      }
+    }
+  }
+  read_contacts(c, seen, w);
+}
+
+/* ---- the clock and the modes of the feet ---- */
+
+static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
+{
+  pki_foot *foot = &w->feet[leg];
+  foot->mode = mode;
+  foot->since = 0;
+  foot->quiet = 0;
+  foot->stuck = false;
+  memcpy(foot->from, w->now[leg].pos, sizeof foot->from);
+}
+
+static double approach(double value, double goal, double most)
+{
+  return value + fmax(-most, fmin(most, goal - value));
+}
+
+static bool reaching(const pki_walk *w)
+{
+  bool any = false;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    any = any || w->feet[i].mode == PKI_FOOT_REACH;
+  }
+  return any;
+}
+
+/* Wanted speeds, and whether the robot trots. It stops when it has trotted in place for a cycle.
+ * While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
+static void tick(const pki_locomotion *c, pki_walk *w)
+{
+  const pk_locomotion_options *o = &c->options;
+  const bool go = o->gait == PK_GAIT_TROT && w->time >= o->start && w->time < o->stop;
+  const double goal[3] = {o->forward, o->sideways, o->turn};
+  bool still = true;
+  for (int k = 0; k < 3; k++) {
+    w->speed[k] = approach(w->speed[k], go && w->trotting ? goal[k] : 0, o->acceleration * w->period);
+    still = still && w->speed[k] == 0;
+  }
+  w->still = !go && still ? w->still + w->period : 0;
+  if (!w->trotting && go) {
+    w->trotting = true;
+    w->phase = 0;
+  } else if (w->trotting) {
+    const double half = fmod(w->phase, 0.5);
+    w->wait = half < o->duty - 0.5 && reaching(w) ? w->wait + w->period : 0;
+    w->phase += w->wait > 0 && w->wait < longest ? 0 : w->period / o->cycle;
+    w->trotting = !(w->still > o->cycle && half < o->duty - 0.5);
+  }
+}
+
+/* Phase of a leg in the cycle: the diagonal of the left fore foot first. */
+static double leg_phase(const pki_walk *w, int leg)
+{
+  const double offset = leg == 0 || leg == 3 ? 0 : 0.5;
+  return fmod(w->phase + offset, 1);
+}
+
+/* When a foot changes its mode, and how much it may carry. */
+static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
+{
+  const pk_locomotion_options *o = &c->options;
+  pki_foot *foot = &w->feet[leg];
+  pki_foot_now *now = &w->now[leg];
+  const double phase = leg_phase(w, leg);
+  const bool swings = w->trotting && phase >= o->duty, touches = now->load > touch;
+  foot->since += w->period;
+  foot->quiet = touches ? 0 : foot->quiet + w->period;
+  foot->phase = swings ? (phase - o->duty) / (1 - o->duty) : 1;
+  if (foot->mode == PKI_FOOT_STANCE && swings && foot->phase < 0.5) {
+    set_mode(w, leg, PKI_FOOT_SWING);
+  } else if (foot->mode == PKI_FOOT_STANCE && foot->quiet > patience) {
+    set_mode(w, leg, PKI_FOOT_REACH);
+  } else if (foot->mode == PKI_FOOT_SWING && !swings) {
+    set_mode(w, leg, touches ? PKI_FOOT_STANCE : PKI_FOOT_REACH);
+  } else if (foot->mode != PKI_FOOT_STANCE && touches &&
+             (foot->mode == PKI_FOOT_REACH || foot->phase > 0.5)) {
+    set_mode(w, leg, PKI_FOOT_STANCE);
+  }
+  if (foot->mode == PKI_FOOT_REACH && now->wall) {
+    foot->stuck = true;
+    for (int k = 0; k < 2; k++) {
+      foot->from[k] = now->pos[k] + 0.015 * now->away[k];
+    }
+  }
+  if (foot->mode == PKI_FOOT_STANCE) {
+    memcpy(foot->ground, now->pos, sizeof foot->ground);
+    for (int k = 0; k < 3; k++) {
+      foot->ground[k] -= c->legs[leg].radius * w->normal[k];
+    }
+  }
+  const double left = w->trotting && !swings ? (o->duty - phase) * o->cycle : INFINITY;
+  const double load = fmin(1, fmin((foot->since + w->period) / ramp, left / ramp));
+  now->limit = heavy * c->mass * c->gravity * fmax(load, 0.02);
+}
+
+static void wake(const pki_locomotion *c, pki_walk *w)
+{
+  w->awake = true;
+  w->yaw = w->heading;
+  w->normal[2] = 1;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    set_mode(w, i, PKI_FOOT_STANCE);
+    w->feet[i].since = ramp;
+    memcpy(w->feet[i].ground, w->now[i].pos, sizeof w->feet[i].ground);
+    w->feet[i].ground[2] -= c->legs[i].radius;
+  }
+}
+
+/* ---- torques ---- */
+
+/* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. */
+static double within_limits(const pk_observation *seen, int u, double acceleration)
+{
+  static const double k = 900, d = 60, room = 0.03; /* 1/s^2, 1/s, rad */
+  const double q = seen->q[seen->model->dof_q[u]], v = seen->u[u];
+  const double most = k * (seen->model->dof_upper[u] - room - q) - d * v;
+  const double least = k * (seen->model->dof_lower[u] + room - q) - d * v;
+  return fmax(least, fmin(most, acceleration));
+}
+
+/* Accelerations of a leg's joints that give its foot the wanted one: J_l a_l = acc - dJ/dt u - J_b a_b, damped least
+ * squares. */
+static void leg_acceleration(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, int i,
+                             double *a)
+{
+  static const double centre[3] = {0, 0, 0}, damping = 5e-4;
+  const pki_leg *leg = &c->legs[i];
+  const double *J = jacobian_of(w, c->nu, i);
+  double rest[6], b[3], K[9], JJ[9], x[3];
+  int pivot[3];
+  pk_link_jacobian_dot_u(seen->workspace, leg->foot, centre, seen->u, rest);
+  for (int r = 0; r < 3; r++) {
+    const double *row = J + (3 + r) * c->nu;
+    b[r] = w->now[i].acc[r] - rest[3 + r];
+    for (int k = 0; k < 6; k++) {
+      b[r] -= row[c->u + k] * w->acc[k];
+    }
+    for (int k = 0; k < 3; k++) {
+      K[3 * r + k] = row[leg->u[k]];
+    }
+  }
+  for (int r = 0; r < 9; r++) {
+    JJ[r] = pki_dot3(K + 3 * (r / 3), K + 3 * (r % 3)) + (r % 4 == 0 ? damping : 0);
+  }
+  memcpy(x, b, sizeof x);
+  pki_lu_factor(JJ, 3, pivot);
+  pki_lu_solve(JJ, 3, pivot, x);
+  for (int k = 0; k < 3; k++) {
+    const double wanted = K[k] * x[0] + K[3 + k] * x[1] + K[6 + k] * x[2];
+    a[leg->u[k]] = w->feet[i].mode == PKI_FOOT_STANCE ? wanted : within_limits(seen, leg->u[k], wanted);
+  }
+}
+
+/* The Jacobian of a stance foot is moved to where it touches: v_c = v + omega x (-radius n). */
+static void move_to_contact(const pki_locomotion *c, pki_walk *w, int leg)
+{
+  double *J = jacobian_of(w, c->nu, leg);
+  const double radius = c->legs[leg].radius, *n = w->normal;
+  for (int j = 0; j < c->nu; j++) {
+    const double spin[3] = {J[j], J[c->nu + j], J[2 * c->nu + j]};
+    double v[3];
+    pki_cross3(n, spin, v);
+    for (int k = 0; k < 3; k++) {
+      J[(3 + k) * c->nu + j] += radius * v[k];
+    }
+  }
+}
+
+/* The trunk's rows of M a + h are what the stance feet must give; the rows of the joints, less the feet's forces, are
+ * the torques. */
+static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
+{
+  pki_share s = {.friction = c->options.friction};
+  const double moment = 1 / (c->arm * c->arm);
+  const double S[6] = {0.1, 0.1, 1, moment, moment, 0.5 * moment};
+  int who[PKI_LEGS];
+  memcpy(s.b, need + c->u, sizeof s.b);
+  memcpy(s.S, S, sizeof S);
+  memcpy(s.normal, w->normal, sizeof s.normal);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    memset(w->now[i].force, 0, sizeof w->now[i].force);
+    if (w->feet[i].mode != PKI_FOOT_STANCE) {
+      continue;
+    }
+    move_to_contact(c, w, i);
+    const double *J = jacobian_of(w, c->nu, i);
+    for (int r = 0; r < 6; r++) {
+      for (int k = 0; k < 3; k++) {
+        s.A[s.count][r][k] = J[(3 + k) * c->nu + c->u + r];
+      }
+    }
+    s.limit[s.count] = w->now[i].limit;
+    who[s.count++] = i;
+  }
+  if (s.count > 0) {
+    pki_share_solve(&s);
+  }
+  for (int k = 0; k < s.count; k++) {
+    memcpy(w->now[who[k]].force, s.force[k], sizeof s.force[k]);
+  }
+}
+
+/* Upside down, on its side or on its belly: nothing that feet could mend. */
+static bool has_fallen(const pki_locomotion *c, const pki_walk *w)
+{
+  const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
+  return w->R[8] < 0.5 || w->pos[2] - ground < 0.4 * c->options.height;
+}
+
+static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
+{
+  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+    const int u = c->legs[i / 3].u[i % 3];
+    commands[u] = (pk_command){.kd = limp, .tau_max = m->dof_effort[u]};
+  }
+}
+
+/* Accelerations that are wanted of the trunk and of all feet, as accelerations of coordinates. */
+static void want(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, double *a)
+{
+  memset(a, 0, (size_t)c->nu * sizeof a[0]);
+  memcpy(a + c->u, w->acc, sizeof w->acc);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    memset(w->now[i].acc, 0, sizeof w->now[i].acc);
+    if (w->feet[i].mode != PKI_FOOT_STANCE) {
+      pki_swing(c, w, i);
+    }
+    leg_acceleration(c, seen, w, i, a);
+  }
+}
+
+static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
+                        pk_command *commands)
+{
+  const pki_locomotion *c = self->user;
+  pki_walk *w = state;
+  double *a = w->scratch + (size_t)(6 * PKI_LEGS * c->nu), *need = a + c->nu;
+  w->time = seen->time;
+  w->period = self->period > 0 ? self->period : seen->dt;
+  sense(c, seen, w);
+  if (!w->awake) {
+    wake(c, w);
+  }
+  tick(c, w);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    schedule(c, w, i);
+  }
+  pki_ground_fit(w);
+  w->fallen = w->fallen || has_fallen(c, w);
+  if (w->fallen) {
+    go_limp(c, seen->model, commands);
+    return PK_OK;
+  }
+  pki_trunk_refer(c, w);
+  want(c, seen, w, a);
+  pk_inverse_dynamics(seen->workspace, seen->q, seen->u, a, need);
+  share_load(c, w, need);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const double *J = jacobian_of(w, c->nu, i), *f = w->now[i].force;
+    for (int k = 0; k < 3; k++) {
+      const int u = c->legs[i].u[k];
+      const double by_force = J[3 * c->nu + u] * f[0] + J[4 * c->nu + u] * f[1] + J[5 * c->nu + u] * f[2];
+      commands[u] = (pk_command){.tau = need[u] - by_force, .tau_max = seen->model->dof_effort[u]};
+    }
+  }
+  return PK_OK;
+}
+
+/* ---- making one ---- */
+
+pk_locomotion_options pk_locomotion_options_default(void)
+{
+  pk_locomotion_options options;
+  memset(&options, 0, sizeof options);
+  pki_fields_preset(pki_locomotion_fields, pki_locomotion_field_count, &options);
+  return options;
+}
+
+pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_options *options,
+                               pk_controller **out, pk_error *err)
+{
+  *out = NULL;
+  pki_locomotion made = {.options = options ? *options : pk_locomotion_options_default()};
+  pk_status status =
+      pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, &made.options, err);
+  status = status == PK_OK ? pki_legs_find(&made, model, err) : status;
+  if (status != PK_OK) {
+    return status;
+  }
+  pki_locomotion *c = malloc(sizeof *c);
+  if (c == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
+  }
+  *c = made;
+  const size_t scratch = (6 * PKI_LEGS + 2) * (size_t)model->nu;
+  c->controller = (pk_controller){.name = "locomotion",
+                                  .period = made.options.period,
+                                  .state_size = sizeof(pki_walk) + scratch * sizeof(double),
+                                  .update = update,
+                                  .user = c};
+  *out = &c->controller;
+  return PK_OK;
+}
+
+pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, double sideways, double turn,
+                                  pk_error *err)
+{
+  /* the controller is the start of its block */
+  pki_locomotion *c = (pki_locomotion *)controller;
+  pk_locomotion_options chosen = c->options;
+  chosen.forward = forward, chosen.sideways = sideways, chosen.turn = turn;
+  const pk_status status =
+      pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, &chosen, err);
+  if (status == PK_OK) {
+    c->options = chosen;
+  }
+  return status;
+}
+
+void pk_locomotion_destroy(pk_controller *controller)
+{
+  pki_controller_destroy(controller);
+}

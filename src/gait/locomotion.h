@@ -1,0 +1,106 @@
+/* The locomotion controller, in parts: who the legs are (legs.c), where swinging feet go (swing.c), what the
+ * trunk needs (trunk.c), which foot carries it (forces.c), and the update that joins them (locomotion.c).
+ *
+ *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations
+ *         -> inverse dynamics -> forces at the stance feet -> torques
+ */
+#ifndef PKI_GAIT_LOCOMOTION_H
+#define PKI_GAIT_LOCOMOTION_H
+
+#include "gait/registry.h"
+
+enum { PKI_LEGS = 4 };
+
+/* A leg of the model. */
+typedef struct pki_leg {
+  int foot;      /* link */
+  int u[3];      /* velocity coordinates of its joints, hip first */
+  double radius; /* m, of the foot's ball; 0: a point */
+  double hip[2]; /* m, x and y of its first joint in the trunk's frame */
+} pki_leg;
+
+typedef struct pki_locomotion {
+  pk_controller controller;
+  pk_locomotion_options options;
+  int robot, trunk;          /* trunk: the root link */
+  int u;                     /* first velocity of the trunk: linear (world), angular (trunk's axes) */
+  int nu;                    /* of the model */
+  double mass, gravity, arm; /* kg, m/s^2, m: mean distance of the hips from the trunk's origin */
+  pki_leg legs[PKI_LEGS];
+} pki_locomotion;
+
+typedef enum pki_foot_mode {
+  PKI_FOOT_STANCE, /* on the ground, carries */
+  PKI_FOOT_SWING,  /* on its way to a foothold */
+  PKI_FOOT_REACH,  /* should be on the ground and is not: goes down until it is */
+} pki_foot_mode;
+
+/* What is remembered of a foot. */
+typedef struct pki_foot {
+  pki_foot_mode mode;
+  bool stuck;       /* something holds it on its way down */
+  double since;     /* s, in this mode */
+  double quiet;     /* s, without contact */
+  double phase;     /* of the swing, 0 to 1 */
+  double from[3];   /* m, where the mode began */
+  double ground[3]; /* m, last point of contact */
+} pki_foot;
+
+/* What an update computes of a foot. */
+typedef struct pki_foot_now {
+  double pos[3], vel[3]; /* centre, world */
+  double load;           /* N, normal force of the last step */
+  bool wall;             /* it touches something steep */
+  double away[2];        /* from there, unit when level */
+  double acc[3];         /* m/s^2, wanted */
+  double limit;          /* N, largest normal force */
+  double force[3];       /* N, on the robot */
+} pki_foot_now;
+
+typedef struct pki_walk {
+  bool awake; /* the first update has been */
+  bool trotting;
+  bool fallen;          /* until reset: joints are only damped */
+  double phase;         /* of the gait, cycles since the start */
+  double wait;          /* s, that the clock has waited */
+  double still;         /* s, since the wanted speed became zero after `stop` */
+  double speed[3];      /* forward, sideways, turn: wanted now */
+  double place[2], yaw; /* where the trunk should be */
+  double plane[3];      /* ground: z = plane[0] + plane[1] x + plane[2] y */
+  pki_foot feet[PKI_LEGS];
+  /* of one update */
+  double period, time;
+  double R[9], pos[3], vel[3], omega[3]; /* trunk: rotation, position, velocity (world), angular (its axes) */
+  double com[3], com_vel[3];
+  double heading, normal[3]; /* rad; of the ground, world */
+  double velocity[2];        /* m/s, world: wanted, feedback of the place included */
+  double acc[6];             /* of the trunk, wanted: linear (world), angular (its axes) */
+  pki_foot_now now[PKI_LEGS];
+  double scratch[]; /* [PKI_LEGS][6][nu] Jacobians of the feet, [nu] acceleration, [nu] force */
+} pki_walk;
+
+/* legs.c: find the legs by the names of their feet. */
+pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err);
+
+/* trunk.c: the plane through the last points of contact, and the trunk's wanted acceleration. */
+void pki_ground_fit(pki_walk *w);
+void pki_trunk_refer(const pki_locomotion *c, pki_walk *w);
+
+/* swing.c: wanted acceleration of a foot that carries nothing. */
+void pki_swing(const pki_locomotion *c, pki_walk *w, int leg);
+
+/* forces.c: forces at `count` points that make `wrench`, as well as friction allows.
+ *
+ *   min 1/2 |sum A_i f_i - b|_S^2 + 1/2 w sum |f_i|^2,  f_i in the friction cone about `normal`, n f_i <= limit_i
+ */
+typedef struct pki_share {
+  int count;
+  double A[PKI_LEGS][6][3]; /* wrench of a force at each point */
+  double b[6], S[6];        /* wanted wrench, weights */
+  double normal[3], friction, limit[PKI_LEGS];
+  double force[PKI_LEGS][3]; /* out */
+} pki_share;
+
+void pki_share_solve(pki_share *share);
+
+#endif

@@ -1,0 +1,65 @@
+#include "gait/registry.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static pk_status create_hold(const pk_model *model, const void *options, pk_controller **out, pk_error *err)
+{
+  return pk_hold_create(model, options, out, err);
+}
+
+static pk_status create_locomotion(const pk_model *model, const void *options, pk_controller **out,
+                                   pk_error *err)
+{
+  return pk_locomotion_create(model, options, out, err);
+}
+
+static const char *const gait_words[] = {"stand", "trot"};
+static const char *const attitude_words[] = {"level", "slope"};
+
+#define HOLD(name) #name, offsetof(pk_hold_options, name)
+const pk_field pki_hold_fields[] = {
+    {HOLD(period), PK_FIELD_REAL, "s", 0, 0, 1, NULL, "time between updates, whole steps; 0: each step"},
+    {HOLD(kp), PK_FIELD_REAL, "N m/rad", 100, 0, 1e9, NULL, "stiffness"},
+    {HOLD(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping"},
+    {HOLD(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
+     "largest torque, beside the model's effort limits"},
+};
+enum { HOLD_FIELDS = sizeof pki_hold_fields / sizeof pki_hold_fields[0] };
+const int pki_hold_field_count = HOLD_FIELDS;
+
+#define WALK(name) #name, offsetof(pk_locomotion_options, name)
+const pk_field pki_locomotion_fields[] = {
+    {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
+     "time between updates, whole steps; 0: each step"},
+    {WALK(gait), PK_FIELD_ENUM, "", PK_GAIT_STAND, 0, PK_GAIT_COUNT - 1, gait_words, "what the feet do"},
+    {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
+    {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
+    {WALK(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
+    {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when a trot starts"},
+    {WALK(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL, "when a trot ends"},
+    {WALK(cycle), PK_FIELD_REAL, "s", 0.8, 0.1, 10, NULL, "time of one gait cycle"},
+    {WALK(duty), PK_FIELD_REAL, "", 0.55, 0.5, 0.95, NULL, "part of the cycle that a foot is on the ground"},
+    {WALK(acceleration), PK_FIELD_REAL, "m/s^2", 0.5, 1e-3, 1e3, NULL,
+     "how fast the wanted speed may change"},
+    {WALK(attitude), PK_FIELD_ENUM, "", PK_ATTITUDE_SLOPE, 0, PK_ATTITUDE_COUNT - 1, attitude_words,
+     "what the trunk aligns with"},
+    {WALK(height), PK_FIELD_REAL, "m", 0.41, 0.01, 10, NULL, "of the trunk's origin above the feet's points"},
+    {WALK(lift), PK_FIELD_REAL, "m", 0.07, 0, 1, NULL, "of a swinging foot"},
+    {WALK(friction), PK_FIELD_REAL, "", 0.6, 0.01, 10, NULL, "stance forces stay within this friction cone"},
+};
+enum { LOCOMOTION_FIELDS = sizeof pki_locomotion_fields / sizeof pki_locomotion_fields[0] };
+const int pki_locomotion_field_count = LOCOMOTION_FIELDS;
+
+const pki_controller_row pki_controllers[] = {
+    {"hold", "PD to the pose at the first update", pki_hold_fields, HOLD_FIELDS, sizeof(pk_hold_options),
+     create_hold},
+    {"locomotion", "a quadruped stands and trots: virtual model of the trunk, footholds by velocity feedback",
+     pki_locomotion_fields, LOCOMOTION_FIELDS, sizeof(pk_locomotion_options), create_locomotion},
+};
+const int pki_controller_count = sizeof pki_controllers / sizeof pki_controllers[0];
+
+void pki_controller_destroy(pk_controller *controller)
+{
+  free(controller);
+}

@@ -1,0 +1,28 @@
+/* The controllers that come with Pronk, as rows: name, options, how to make one.
+ *
+ * Options blocks are zeroed, then preset from their fields (pki_fields_preset), then changed by their user. */
+#ifndef PKI_GAIT_REGISTRY_H
+#define PKI_GAIT_REGISTRY_H
+
+#include "base/field.h"
+#include "pronk/gait.h"
+
+typedef struct pki_controller_row {
+  const char *name, *doc;
+  const pk_field *fields;
+  int nfield;
+  size_t options_size;
+  /* options are checked; what comes out is freed by pki_controller_destroy */
+  pk_status (*create)(const pk_model *model, const void *options, pk_controller **out, pk_error *err);
+} pki_controller_row;
+
+extern const pki_controller_row pki_controllers[];
+extern const int pki_controller_count;
+
+/* Each controller is one block that starts with its pk_controller; NULL is fine. */
+void pki_controller_destroy(pk_controller *controller);
+
+extern const pk_field pki_hold_fields[], pki_locomotion_fields[];
+extern const int pki_hold_field_count, pki_locomotion_field_count;
+
+#endif

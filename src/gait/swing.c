@@ -1,0 +1,131 @@
+/* Where swinging feet go. */
+#include <math.h>
+#include <string.h>
+
+#include "gait/locomotion.h"
+#include "math/mat3.h"
+
+static const double foot_k = 1200, foot_d = 70; /* 1/s^2, 1/s */
+static const double most = 0.2;                 /* m, of a foothold from below its hip */
+static const double slack = 0.08;               /* m, a larger error pulls no harder */
+static const double press = 0.005;              /* m, how far below the ground a swing ends */
+static const double down = 0.6;                 /* m/s, of a foot that looks for the ground */
+static const double near = 0.04;                /* m, a foothold this far off is near enough */
+static const double deep = 0.1;                 /* m, how far it looks */
+
+/* Where the capture point xi = x + v tau will be when the foot lands. On its diagonal feet the trunk is a linear
+ * inverted pendulum of time constant tau = sqrt(h/g): across the diagonal xi runs away from its middle as exp(t/tau).
+ * Along the diagonal the feet hold the speed, and xi moves with v. */
+static void predict(const pki_walk *w, double tau, double left, double xi[2])
+{
+  double middle[2] = {0, 0}, line[2] = {0, 0};
+  int count = 0;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    if (w->feet[i].mode == PKI_FOOT_STANCE) {
+      for (int k = 0; k < 2; k++) {
+        middle[k] += w->feet[i].ground[k];
+        line[k] = w->feet[i].ground[k] - line[k];
+      }
+      count++;
+    }
+  }
+  const double length = hypot(line[0], line[1]);
+  const bool pair = count == 2 && length > 0.1;
+  const double across[2] = {pair ? -line[1] / length : 0, pair ? line[0] / length : 0};
+  double run = 0;
+  for (int k = 0; k < 2; k++) {
+    xi[k] = w->com[k] + (tau + left) * w->com_vel[k];
+    run += across[k] *
+           ((w->com[k] + tau * w->com_vel[k] - 0.5 * middle[k]) * exp(left / tau) + 0.5 * middle[k] - xi[k]);
+  }
+  for (int k = 0; k < 2; k++) {
+    xi[k] += run * across[k];
+  }
+}
+
+/* The foothold: the middle of the feet lies behind the capture point by b = v T/(exp(T/tau) - 1), T the time of a
+ * step. Then xi is b exp(T/tau) = b + v T ahead of it after the step: the next middle is v T on, the gait
+ * repeats, and an error of the speed is gone in one step (capture point, Pratt et al. 2006; for small T it
+ * is Raibert's rule v T/2 + k (v - v_wanted)). */
+static void foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3])
+{
+  const pk_locomotion_options *o = &c->options;
+  const double stance = o->duty * o->cycle, tau = sqrt(o->height / c->gravity);
+  const double behind = 0.5 * o->cycle / (exp(0.5 * o->cycle / tau) - 1);
+  const double turn = w->heading + w->speed[2] * (left + 0.5 * stance);
+  const double cosine = cos(turn), sine = sin(turn), *hip = c->legs[leg].hip;
+  double xi[2], off[2];
+  predict(w, tau, left, xi);
+  for (int k = 0; k < 2; k++) {
+    off[k] = xi[k] - behind * w->velocity[k] - w->com[k] - left * w->com_vel[k];
+  }
+  const double size = hypot(off[0], off[1]), scale = size > most ? most / size : 1;
+  const double arm[2] = {cosine * hip[0] - sine * hip[1], sine * hip[0] + cosine * hip[1]};
+  for (int k = 0; k < 2; k++) {
+    out[k] = w->com[k] + left * w->com_vel[k] + arm[k] + scale * off[k];
+  }
+  out[2] = w->plane[0] + w->plane[1] * out[0] + w->plane[2] * out[1] + c->legs[leg].radius;
+}
+
+/* 10 s^3 - 15 s^4 + 6 s^5 and its derivatives: rest to rest. */
+static void quintic(double s, double out[3])
+{
+  const double r = 1 - s;
+  out[0] = s * s * s * (10 + s * (6 * s - 15));
+  out[1] = 30 * s * s * r * r;
+  out[2] = 60 * s * r * (1 - 2 * s);
+}
+
+/* Up to 1, there for a while, and down: room for the edges of steps. */
+static void bump(double s, double out[3])
+{
+  static const double top = 0.4, end = 0.5; /* of the plateau */
+  const double length = s < top ? top : 1 - end;
+  quintic(s < top ? s / top : s > end ? (1 - s) / (1 - end) : 1, out);
+  out[1] *= (s < end ? 1 : -1) / length;
+  out[2] /= length * length;
+}
+
+void pki_swing(const pki_locomotion *c, pki_walk *w, int leg)
+{
+  const pk_locomotion_options *o = &c->options;
+  const pki_foot *foot = &w->feet[leg];
+  pki_foot_now *now = &w->now[leg];
+  const double time = (1 - o->duty) * o->cycle;
+  double pos[3], vel[3], acc[3];
+  if (foot->mode == PKI_FOOT_SWING) {
+    double target[3], path[3], rise[3];
+    foothold(c, w, leg, (1 - foot->phase) * time, target);
+    target[2] -= press;
+    quintic(foot->phase, path);
+    bump(foot->phase, rise);
+    for (int k = 0; k < 3; k++) {
+      const double way = target[k] - foot->from[k], lift = k == 2 ? o->lift : 0;
+      pos[k] = foot->from[k] + path[0] * way + rise[0] * lift;
+      vel[k] = (path[1] * way + rise[1] * lift) / time;
+      acc[k] = (path[2] * way + rise[2] * lift) / (time * time);
+    }
+  } else {
+    /* straight down, unless the foothold has gone far and the way is free */
+    double target[3];
+    foothold(c, w, leg, 0, target);
+    const double far = hypot(target[0] - foot->from[0], target[1] - foot->from[1]);
+    const double share = w->trotting && !foot->stuck && far > near ? 1 - near / far : 0;
+    for (int k = 0; k < 3; k++) {
+      pos[k] = foot->from[k] + (k < 2 ? share * (target[k] - foot->from[k]) : 0);
+      vel[k] = acc[k] = 0;
+    }
+    const double depth = fmin(down * foot->since, deep);
+    pos[2] -= depth;
+    vel[2] = depth < deep ? -down : 0;
+  }
+  /* a foot that is held by something does not pull harder and harder */
+  double off[3];
+  for (int k = 0; k < 3; k++) {
+    off[k] = pos[k] - now->pos[k];
+  }
+  const double size = sqrt(pki_dot3(off, off)), scale = size > slack ? slack / size : 1;
+  for (int k = 0; k < 3; k++) {
+    now->acc[k] = acc[k] + foot_k * scale * off[k] + foot_d * (vel[k] - now->vel[k]);
+  }
+}

@@ -1,0 +1,314 @@
+/* Bilateral constraints: descriptions of loops and cuts, and what the compiler makes of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "model/compile.h"
+#include "model/motion.h"
+
+pk_constraint_desc pk_constraint_desc_default(void)
+{
+  return (pk_constraint_desc){.frame = {pk_pose_identity(), pk_pose_identity()}};
+}
+
+const char *pk_constraint_kind_name(pk_constraint_kind kind)
+{
+  static const char *const names[] = {"weld", "ball", "hinge", "slider", "distance"};
+  return (unsigned)kind < PK_CONSTRAINT_KIND_COUNT ? names[kind] : "unknown";
+}
+
+static void constraint_free(pki_constraint *c)
+{
+  pki_builder_free_text(c->desc.name), pki_builder_free_text(c->desc.link[0]);
+  pki_builder_free_text(c->desc.link[1]);
+}
+
+void pki_builder_free_constraints(pk_builder *b)
+{
+  for (int i = 0; i < b->nconstraint; i++) {
+    constraint_free(&b->constraints[i]);
+  }
+  for (int i = 0; i < b->ncut; i++) {
+    pki_builder_free_text(b->cuts[i].joint);
+  }
+  free(b->constraints), free(b->cuts);
+}
+
+static bool pose_is_finite(const pk_pose *pose)
+{
+  double sum = pose->pos[0] + pose->pos[1] + pose->pos[2];
+  for (int i = 0; i < 9; i++) {
+    sum += pose->rot[i];
+  }
+  return isfinite(sum);
+}
+
+pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *constraint, pk_error *err)
+{
+  const pki_where where = {.field = constraint->name, .line = constraint->line};
+  if (constraint->name == NULL || constraint->name[0] == '\0') {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"}, "a constraint needs a name");
+  }
+  if ((unsigned)constraint->kind >= PK_CONSTRAINT_KIND_COUNT) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "the kind of constraint \"%s\" is %d, expected a pk_constraint_kind", constraint->name,
+                    (int)constraint->kind);
+  }
+  if (!pose_is_finite(&constraint->frame[0]) || !pose_is_finite(&constraint->frame[1])) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "a frame of constraint \"%s\" is not finite",
+                    constraint->name);
+  }
+  if (constraint->kind == PK_CONSTRAINT_DISTANCE &&
+      !(constraint->length > 0 && isfinite(constraint->length))) {
+    return pki_fail(
+        err, PK_ERROR_ARGUMENT, where,
+        "the length of constraint \"%s\" is %g m, expected a positive number: a ball holds two points "
+        "together",
+        constraint->name, constraint->length);
+  }
+  bool ok =
+      pki_builder_grow((void **)&b->constraints, b->nconstraint, &b->constraint_cap, sizeof *b->constraints);
+  if (!ok) {
+    return pki_builder_no_memory(err);
+  }
+  pki_constraint *c = &b->constraints[b->nconstraint];
+  c->desc = *constraint;
+  c->desc.name = pki_builder_copy(constraint->name, &ok);
+  for (int k = 0; k < 2; k++) {
+    c->desc.link[k] = pki_builder_copy(constraint->link[k], &ok);
+  }
+  if (!ok) {
+    constraint_free(c);
+    return pki_builder_no_memory(err);
+  }
+  b->nconstraint++;
+  return PK_OK;
+}
+
+pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error *err)
+{
+  if (joint == NULL) {
+    b->cut_all = true;
+    return PK_OK;
+  }
+  bool ok = pki_builder_grow((void **)&b->cuts, b->ncut, &b->cut_cap, sizeof *b->cuts);
+  const char *copy = ok ? pki_builder_copy(joint, &ok) : NULL;
+  if (!ok) {
+    return pki_builder_no_memory(err);
+  }
+  b->cuts[b->ncut++].joint = copy;
+  return PK_OK;
+}
+
+/* ---- compiling ---- */
+
+/* Index of a full name, -1: none. */
+static int find_name(char *const *names, int count, const char *name)
+{
+  int i = 0;
+  while (i < count && strcmp(names[i], name) != 0) {
+    i++;
+  }
+  return i < count ? i : -1;
+}
+
+/* A name that does not exist, with the nearest one. */
+static void report_unknown(pki_draft *d, pki_where where, const char *what, const char *name,
+                           char *const *names, int count)
+{
+  const char *near = pki_nearest_word(name, (const char *const *)names, count);
+  pki_builder_error(d->b, PK_ERROR_MODEL, where, "%s \"%s\" does not exist%s%s%s", what, name,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+/* Joints that lead or follow share a coordinate, which a constraint does not have. */
+static bool takes_part_in_mimic(const pki_draft *d, int joint)
+{
+  bool found = d->joint_leader[joint] >= 0;
+  for (int j = 0; j < d->b->njoint && d->has_mimic; j++) {
+    found |= d->joint_leader[j] == joint;
+  }
+  return found;
+}
+
+static void cut_joint(pki_draft *d, int joint)
+{
+  if (takes_part_in_mimic(d, joint)) {
+    pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
+                      "joint \"%s\" takes part in a mimic and cannot be cut: its coordinate is shared",
+                      d->joint_name[joint]);
+    return;
+  }
+  d->ncut += !d->joint_cut[joint];
+  d->joint_cut[joint] = true;
+}
+
+void pki_compile_cuts(pki_draft *d)
+{
+  const pk_builder *b = d->b;
+  for (int j = 0; j < b->njoint && b->cut_all; j++) {
+    if (b->joints[j].desc.kind != PK_JOINT_FIXED) {
+      cut_joint(d, j);
+    }
+  }
+  for (int i = 0; i < b->ncut; i++) {
+    const char *name = b->cuts[i].joint;
+    const int joint = find_name(d->joint_name, b->njoint, name);
+    const pki_where where = {.field = name};
+    if (joint < 0) {
+      report_unknown(d, where, "cut joint", name, d->joint_name, b->njoint);
+    } else if (b->joints[joint].desc.kind == PK_JOINT_FIXED) {
+      pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
+                        "joint \"%s\" is fixed: there is nothing to cut", name);
+    } else {
+      cut_joint(d, joint);
+    }
+  }
+}
+
+void pki_draft_cut(pki_draft *d, int joint, int parent, const pk_pose *origin, int child,
+                   const pk_pose *frame, int axis, double sign)
+{
+  static const struct {
+    int travel, turn, ndrive;
+  } locks[PK_JOINT_KIND_COUNT] = {
+      /* along the axis (bit 0) and the two after it; turned to the axis below */
+      [PK_JOINT_REVOLUTE] = {7, 6, 1}, [PK_JOINT_CONTINUOUS] = {7, 6, 1}, [PK_JOINT_PRISMATIC] = {6, 7, 1},
+      [PK_JOINT_PLANAR] = {1, 6, 3},   [PK_JOINT_FLOATING] = {0, 0, 6},   [PK_JOINT_SPHERICAL] = {7, 0, 3},
+  };
+  const pk_joint_kind kind = d->b->joints[joint].desc.kind;
+  pk_model_constraint *c = &d->constraints[d->nconstraint++];
+  *c = (pk_model_constraint){.name = d->joint_name[joint],
+                             .joint = joint,
+                             .kind = -1,
+                             .body = {parent, child},
+                             .frame = {*origin, *frame},
+                             .axis = axis,
+                             .sign = sign,
+                             .ndrive = locks[kind].ndrive};
+  for (int k = 0; k < 3; k++) {
+    c->travel |= (locks[kind].travel >> k & 1) << (axis + k) % 3;
+    c->turn |= (locks[kind].turn >> k & 1) << (axis + k) % 3;
+  }
+}
+
+/* The body and the frame in it of one side of a loop. */
+static bool resolve_side(pki_draft *d, const pk_constraint_desc *desc, int side, pk_model_constraint *c)
+{
+  c->frame[side] = desc->frame[side];
+  c->body[side] = -1;
+  if (desc->link[side] == NULL) {
+    return true;
+  }
+  const int link = find_name(d->link_name, d->b->nlink, desc->link[side]);
+  if (link < 0) {
+    report_unknown(d, (pki_where){.field = desc->name, .line = desc->line}, "constrained link",
+                   desc->link[side], d->link_name, d->b->nlink);
+    return false;
+  }
+  c->body[side] = d->link_body[link];
+  c->frame[side] = pki_pose_mul(&d->link_pose[link], &desc->frame[side]);
+  return true;
+}
+
+void pki_compile_loops(pki_draft *d)
+{
+  static const int travel[PK_CONSTRAINT_KIND_COUNT] = {7, 7, 7, 3, 0},
+                   turn[PK_CONSTRAINT_KIND_COUNT] = {7, 0, 3, 7, 0};
+  for (int i = 0; i < d->b->nconstraint; i++) {
+    const pk_constraint_desc *desc = &d->b->constraints[i].desc;
+    pk_model_constraint c = {.name = desc->name,
+                             .joint = -1,
+                             .kind = desc->kind,
+                             .travel = travel[desc->kind],
+                             .turn = turn[desc->kind],
+                             .axis = 2,
+                             .sign = 1,
+                             .length = desc->kind == PK_CONSTRAINT_DISTANCE ? desc->length : 0};
+    if (!resolve_side(d, desc, 0, &c) || !resolve_side(d, desc, 1, &c)) {
+      continue;
+    }
+    if (c.body[0] == c.body[1]) {
+      pki_builder_error(
+          d->b, PK_ERROR_MODEL, (pki_where){.field = desc->name, .line = desc->line},
+          "constraint \"%s\" joins a body to itself: its two links never move against each other",
+          desc->name);
+      continue;
+    }
+    d->constraints[d->nconstraint++] = c;
+  }
+}
+
+/* A body's pose in the world for coordinates q. */
+static pk_pose pose_at(const pk_model *m, const double *q, int body)
+{
+  if (body < 0) {
+    return pk_pose_identity();
+  }
+  pk_pose joint = pk_pose_identity(), moved = joint;
+  memcpy(joint.pos, m->body_pos + 3 * (size_t)body, sizeof joint.pos);
+  memcpy(joint.rot, m->body_rot + 9 * (size_t)body, sizeof joint.rot);
+  const int motion = m->body_motion[body], k = m->body_axis[body], i = (k + 1) % 3, j = (k + 2) % 3;
+  const double *at = q + m->body_q[body];
+  const double x = m->body_gain[body] * at[0] + m->body_offset[body];
+  switch (motion) {
+  case PK_MOTION_REVOLUTE:
+    moved.rot[4 * i] = moved.rot[4 * j] = cos(x), moved.rot[3 * i + j] = -sin(x),
+                  moved.rot[3 * j + i] = sin(x);
+    break;
+  case PK_MOTION_PRISMATIC: moved.pos[k] = x; break;
+  case PK_MOTION_SPHERICAL: pki_quat_to_mat3(at, moved.rot); break;
+  default: memcpy(moved.pos, at, sizeof moved.pos), pki_quat_to_mat3(at + 3, moved.rot);
+  }
+  const pk_pose parent = pose_at(m, q, m->body_parent[body]);
+  joint = pki_pose_mul(&parent, &joint);
+  return pki_pose_mul(&joint, &moved);
+}
+
+void pki_cut_starts(pki_draft *d)
+{
+  for (int i = 0; i < d->nbody && d->tree != NULL; i++) {
+    const pki_body *body = &d->bodies[i];
+    if (body->cut >= 0) {
+      const pk_model_link *link = &d->tree->links[body->link];
+      const pk_pose holder = pose_at(d->tree, d->tree->q0, link->body);
+      const pk_pose pose = pki_pose_mul(&holder, &link->pose);
+      memcpy(d->q0 + body->q, pose.pos, sizeof pose.pos);
+      pki_quat_from_mat3(pose.rot, d->q0 + body->q + 3);
+    }
+  }
+}
+
+static int bits(int mask)
+{
+  return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1);
+}
+
+/* Loops first: their unknowns are eliminated last. Then each body, its cut joint before its velocities. */
+void pki_number_unknowns(pki_draft *d)
+{
+  for (int i = 0; i < d->nconstraint; i++) {
+    pk_model_constraint *c = &d->constraints[i];
+    c->nrow = c->length > 0 ? 1 : bits(c->travel) + bits(c->turn);
+    c->row = d->nbilateral, c->drive = d->ndrive;
+    d->nbilateral += c->nrow, d->ndrive += c->ndrive;
+    if (c->joint < 0) {
+      c->plan = d->nplan;
+      d->nplan += c->nrow;
+    }
+  }
+  int next = 0; /* cuts stand in the order of the bodies that they free */
+  for (int i = 0; i < d->nbody; i++) {
+    const pki_body *body = &d->bodies[i];
+    if (next < d->nconstraint && d->constraints[next].joint >= 0 && d->constraints[next].body[1] == i) {
+      pk_model_constraint *c = &d->constraints[next++];
+      c->plan = d->nplan;
+      d->nplan += c->nrow + c->ndrive;
+    }
+    const bool follows = body->joint >= 0 && d->joint_leader[body->joint] >= 0;
+    for (int k = 0; k < pki_motion_nu(body->motion) && !follows; k++) {
+      d->plan_u[body->u + k] = d->nplan++;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "run/run.h"
+
+/* ---- feet ---- */
+
+/* Where a link's collision shapes reach farthest from the body's origin; negative: it has none. */
+static double reach_of(const pk_model *m, int link)
+{
+  double farthest = -1;
+  for (int i = 0; i < m->nshape; i++) {
+    const pk_model_shape *s = &m->shapes[i];
+    if (s->link == link && !s->visual) {
+      const double *p = s->pose.pos;
+      farthest = fmax(farthest, sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+    }
+  }
+  return farthest;
+}
+
+static bool is_leaf(const pk_model *m, int body)
+{
+  bool parent = m->body_parent[body] < 0; /* a body alone is no leg */
+  for (int i = 0; i < m->nbody; i++) {
+    parent = parent || m->body_parent[i] == body;
+  }
+  return !parent;
+}
+
+/* A foot is the outermost link with a collision shape of a body at the end of a limb. */
+static void find_feet(pki_watch *w)
+{
+  const pk_model *m = w->model;
+  for (int body = 0; body < m->nbody; body++) {
+    int foot = -1;
+    double farthest = -1;
+    for (int i = 0; is_leaf(m, body) && i < m->nlink; i++) {
+      const double reach = m->links[i].body == body ? reach_of(m, i) : -1;
+      foot = reach > farthest ? i : foot;
+      farthest = fmax(farthest, reach);
+    }
+    if (foot >= 0) {
+      w->feet[w->nfoot++] = foot;
+    }
+  }
+}
+
+/* ---- the trunk ---- */
+
+static pk_pose trunk_pose(const pki_watch *w)
+{
+  pk_workspace *workspace = pk_sim_workspace(w->world->sim);
+  pk_kinematics_compute(workspace, pk_sim_q(w->world->sim), NULL);
+  return pk_link_pose(workspace, pk_sim_model(w->world->sim)->robots[0].root_link);
+}
+
+/* ---- begin, end ---- */
+
+pk_status pki_watch_begin(pki_watch *w, pki_world *world, pki_run_result *result, pk_error *err)
+{
+  const pk_model *m = pk_sim_joint_model(world->sim);
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nbody = (size_t)m->nbody;
+  *w = (pki_watch){.world = world, .model = m};
+  w->q = calloc(nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
+  w->contacts = calloc((size_t)world->scenario->step.max_contacts, sizeof *w->contacts);
+  w->feet = calloc(nbody + 1, sizeof *w->feet);
+  result->peak = calloc(nu + 1, sizeof *result->peak);
+  if (w->q == NULL || w->contacts == NULL || w->feet == NULL || result->peak == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the run");
+  }
+  w->u = w->q + nq;
+  w->u_before = w->u + nu;
+  w->force = w->u_before + nu;
+  w->normal = w->force + 3 * (nbody + 1);
+  find_feet(w);
+  pk_sim_get_joints(world->sim, w->q, w->u);
+  w->start = w->now = trunk_pose(w);
+  memcpy(w->last, w->start.pos, sizeof w->last);
+  memcpy(w->up, w->start.rot + 6, sizeof w->up); /* R' z */
+  result->model = m;
+  result->ndof = m->nu;
+  const double height = w->start.pos[2];
+  result->height = result->height_start = result->height_min = result->height_max = height;
+  return PK_OK;
+}
+
+void pki_watch_free(pki_watch *w)
+{
+  free(w->q);
+  free(w->contacts);
+  free(w->feet);
+}
+
+void pki_run_result_free(pki_run_result *result)
+{
+  free(result->peak);
+  result->peak = NULL;
+}
+
+/* ---- every step ---- */
+
+static void watch_contacts(pki_watch *w, const pk_step_info *info, pki_run_result *r)
+{
+  const int most = w->world->scenario->step.max_contacts;
+  const double dt = w->world->scenario->step.dt;
+  const int found = pk_sim_contacts(w->world->sim, w->contacts, most);
+  w->ncontact = found < most ? found : most;
+  memset(w->force, 0, 3 * (size_t)(w->nfoot + 1) * sizeof *w->force);
+  memset(w->normal, 0, (size_t)w->nfoot * sizeof *w->normal);
+  for (int i = 0; i < w->ncontact; i++) {
+    const pk_sim_contact *c = &w->contacts[i];
+    int foot = 0;
+    while (foot < w->nfoot && w->feet[foot] != c->link) {
+      foot++;
+    }
+    for (int k = 0; k < 3; k++) {
+      w->force[3 * foot + k] += c->impulse[k] / dt;
+    }
+    if (foot < w->nfoot) {
+      w->normal[foot] += pki_dot3(c->impulse, c->normal) / dt;
+    }
+  }
+  w->contact_sum += info->contacts;
+  r->most_contacts = info->contacts > r->most_contacts ? info->contacts : r->most_contacts;
+  r->penetration = fmax(r->penetration, info->penetration);
+}
+
+static void watch_certificate(const pki_watch *w, const pk_step_info *info, pki_run_result *r)
+{
+  const double relative = info->certificate.relative;
+  const bool own = r->bound == w->world->scenario->step.tolerance;
+  r->uncertified += own ? !info->certified : !(relative <= r->bound);
+  if (relative > r->worst_residual || (r->worst_step == 0 && info->certificate.worst >= 0)) {
+    r->worst_residual = relative;
+    r->worst_speed = info->certificate.residual;
+    r->worst_step = r->steps;
+    r->worst_time = pk_sim_time(w->world->sim);
+    r->worst_solver = info->solver;
+    r->worst_contacts = info->contacts;
+  }
+}
+
+/* A constant force over a step does the work dt tau . (mean velocity) on rigid bodies. */
+static void watch_joints(pki_watch *w, pki_run_result *r)
+{
+  const pk_model *m = w->model;
+  const double dt = w->world->scenario->step.dt, *tau = pk_sim_tau(w->world->sim);
+  memcpy(w->u_before, w->u, (size_t)m->nu * sizeof *w->u);
+  pk_sim_get_joints(w->world->sim, w->q, w->u);
+  for (int k = 0; k < m->nu; k++) {
+    if (m->dof_joint[k] >= 0) {
+      const double work = dt * tau[k] * 0.5 * (w->u_before[k] + w->u[k]);
+      r->energy_in += work;
+      r->positive_work += fmax(work, 0);
+      r->peak[k] = fmax(r->peak[k], fabs(tau[k]));
+    }
+  }
+}
+
+static void watch_trunk(pki_watch *w, pki_run_result *r)
+{
+  static const double sixty_degrees = 1.0471975511965976;
+  w->now = trunk_pose(w);
+  const double *p = w->now.pos;
+  double up[3];
+  pki_mat3_apply(w->now.rot, w->up, up);
+  w->tilt = acos(fmax(-1, fmin(1, up[2])));
+  r->path += hypot(p[0] - w->last[0], p[1] - w->last[1]);
+  memcpy(w->last, p, sizeof w->last);
+  r->distance = hypot(p[0] - w->start.pos[0], p[1] - w->start.pos[1]);
+  r->height = p[2];
+  r->height_min = fmin(r->height_min, p[2]);
+  r->height_max = fmax(r->height_max, p[2]);
+  r->tilt_max = fmax(r->tilt_max, w->tilt);
+  const bool low = w->start.pos[2] > 0 && p[2] < 0.5 * w->start.pos[2];
+  if (!r->fell && (low || w->tilt > sixty_degrees)) {
+    r->fell = true;
+    r->fell_at = pk_sim_time(w->world->sim);
+  }
+}
+
+void pki_watch_step(pki_watch *w, const pk_step_info *info, pki_run_result *result)
+{
+  result->steps++;
+  watch_contacts(w, info, result);
+  watch_certificate(w, info, result);
+  watch_joints(w, result);
+  watch_trunk(w, result);
+}
+
+void pki_watch_end(pki_watch *w, pki_run_result *result)
+{
+  result->duration = (double)result->steps * w->world->scenario->step.dt;
+  result->mean_contacts = result->steps > 0 ? (double)w->contact_sum / (double)result->steps : 0;
+  result->real_time_factor = result->wall > 0 ? result->duration / result->wall : 0;
+}

@@ -1,0 +1,109 @@
+/* Surfaces of robots, and what they do on the ground. Names become the numbers that pk_sim_set_surface takes, in the
+ * order in which they are met; 0 is what no link was given. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scenario/scenario.h"
+#include "step/sim.h"
+
+typedef struct surfaces {
+  const char *names[PKI_SURFACE_MAX];
+  int count;
+} surfaces;
+
+/* The number of a surface's name; -1: no room. */
+static int number_of(surfaces *all, const char *name)
+{
+  int i = 0;
+  while (i < all->count && strcmp(all->names[i], name) != 0) {
+    i++;
+  }
+  if (i == all->count) {
+    if (all->count + 1 >= PKI_SURFACE_MAX) {
+      return -1;
+    }
+    all->names[all->count++] = name;
+  }
+  return i + 1;
+}
+
+static pk_status set_link(pk_sim *sim, const char *prefix, const pki_node *node, surfaces *all, pk_error *err)
+{
+  const pk_model *m = pk_sim_model(sim);
+  char name[256];
+  snprintf(name, sizeof name, "%s%.180s", prefix, node->key);
+  const int link = pk_model_find_link(m, name);
+  if (link < 0) {
+    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "there is no link \"%s\"", name);
+  }
+  if (node->kind != PKI_NODE_SCALAR || pki_node_is_null(node)) {
+    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "%s is %s, expected the name of a surface", node->key,
+                         pki_node_what(node));
+  }
+  const int surface = number_of(all, node->text);
+  if (surface < 0) {
+    return pki_node_fail(node, err, PK_ERROR_LIMIT, "more than %d surfaces", PKI_SURFACE_MAX - 1);
+  }
+  int found = 0;
+  pk_status status = PK_OK;
+  for (int i = 0; i < m->nshape && status == PK_OK; i++) {
+    if (m->shapes[i].link == link && !m->shapes[i].visual) {
+      found++;
+      status = pk_sim_set_surface(sim, i, surface, err);
+    }
+  }
+  if (status == PK_OK && found == 0) {
+    status = pki_node_fail(node, err, PK_ERROR_ARGUMENT, "the link \"%s\" has no collision shape", name);
+  }
+  return status;
+}
+
+static pk_status set_pair(const pki_scenario *s, pk_sim *sim, const pki_node *node, const surfaces *all,
+                          pk_error *err)
+{
+  pki_scenario_pair pair = {.law = pk_material_default()};
+  const pki_binding bindings[] = {{pki_pair_fields, pki_pair_field_count, &pair},
+                                  {pki_material_fields, pki_material_field_count, &pair.law}};
+  int surface = 0, material = 0;
+  pk_status status = pki_read_map(node, bindings, 2, err);
+  if (status == PK_OK) {
+    status = pki_read_choice(pki_node_find(node, "surface"), "surface", pair.surface, all->names, all->count,
+                             &surface, err);
+  }
+  if (status == PK_OK) {
+    const pki_node *named = pki_node_find(node, "material");
+    status = pki_scenario_find_material(s, named, pair.material, &material, err);
+  }
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pk_sim_set_pair(sim, surface + 1, material, &pair.law, err);
+  if (status != PK_OK && err != NULL) {
+    char message[sizeof err->message];
+    memcpy(message, err->message, sizeof message);
+    pki_node_fail(node, err, status, "%s", message);
+  }
+  return status;
+}
+
+pk_status pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pk_error *err)
+{
+  surfaces all = {.count = 0};
+  pk_status status = PK_OK;
+  for (int i = 0; i < scenario->nmodel && status == PK_OK; i++) {
+    const pki_scenario_model *model = &scenario->models[i];
+    const pki_node *map = model->node->kind == PKI_NODE_MAP ? pki_node_find(model->node, "surfaces") : NULL;
+    status = map != NULL ? pki_read_kind(map, PKI_NODE_MAP, err) : PK_OK;
+    for (const pki_node *n = map != NULL ? map->first : NULL; n != NULL && status == PK_OK; n = n->next) {
+      status = set_link(sim, model->prefix, n, &all, err);
+    }
+  }
+  if (status == PK_OK && scenario->pairs != NULL) {
+    status = pki_read_kind(scenario->pairs, PKI_NODE_LIST, err);
+  }
+  for (const pki_node *n = scenario->pairs != NULL ? scenario->pairs->first : NULL;
+       n != NULL && status == PK_OK; n = n->next) {
+    status = set_pair(scenario, sim, n, &all, err);
+  }
+  return status;
+}

@@ -1,0 +1,162 @@
+/* The schema of scenarios: one table for each mapping of the file. */
+#include <math.h>
+
+#include "scenario/scenario.h"
+#include "step/sim.h"
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
+#define PART(name, doc) \
+  { \
+    name, 0, PK_FIELD_PART, "", 0, 0, 0, NULL, doc \
+  }
+#define TEXT(name, type, member, least, doc) \
+  { \
+    name, offsetof(type, member), PK_FIELD_TEXT, "", 0, least, sizeof((type *)0)->member - 1, NULL, doc \
+  }
+
+const pk_field pki_scenario_fields[] = {
+    TEXT("name", pki_scenario, name, 0, "what it is called; default: the file's name"),
+    TEXT("description", pki_scenario, description, 0, "one line about it"),
+    PART("model", "the robot: a name, a path or a mapping"),
+    PART("models", "several of them, as a list"),
+    {"gravity", offsetof(pki_scenario, gravity), PK_FIELD_VEC3, "m/s^2", 0, -1000, 1000, NULL,
+     "of the world; default: [0, 0, -9.81]"},
+    PART("coordinates", "what the world is computed in: minimal, maximal, or a list of joints to cut"),
+    PART("terrain", "the ground: a list of solids"),
+    PART("materials", "materials of the ground by name"),
+    PART("pairs", "what surfaces of robots do on materials of the ground: a list"),
+    PART("step", "how the world is stepped"),
+    PART("controller", "who sets the commands; default: nobody"),
+    PART("push", "forces on links: a list"),
+    {"duration", offsetof(pki_scenario, duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long it runs"},
+    {"certify", offsetof(pki_scenario, certify), PK_FIELD_REAL, "", 0, 0, 1, NULL,
+     "largest relative residual that a step may have, 0: no bound"},
+    {"seed", offsetof(pki_scenario, seed), PK_FIELD_INT, "", 0, 0, 2147483647, NULL,
+     "of random numbers, where something draws them"},
+};
+const int pki_scenario_field_count = COUNT(pki_scenario_fields);
+
+static const char *const root_words[] = {"auto", "free", "fixed", "chain"};
+_Static_assert(PK_ROOT_AUTO == 0 && PK_ROOT_FREE == 1 && PK_ROOT_FIXED == 2 && PK_ROOT_CHAIN == 3, "words");
+
+#define MODEL(name) #name, offsetof(pki_scenario_model, name)
+const pk_field pki_scenario_model_fields[] = {
+    TEXT("model", pki_scenario_model, model, 1, "a model's name, or a path from the scenario's folder"),
+    TEXT("prefix", pki_scenario_model, prefix, 0, "put before its link and joint names"),
+    {MODEL(root), PK_FIELD_ENUM, "", PK_ROOT_AUTO, 0, PK_ROOT_KIND_COUNT - 1, root_words,
+     "how its root meets the world"},
+    {MODEL(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of its root"},
+    {MODEL(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "roll, pitch, yaw of its root"},
+    {MODEL(quaternion), PK_FIELD_VEC4, "", 0, -1e6, 1e6, NULL, "of its root (w, x, y, z), instead of rpy"},
+    PART("joints", "initial pose: a value for each joint that is named"),
+    PART("surfaces", "surfaces by link, for pairs; default: the ground's material alone decides"),
+};
+const int pki_scenario_model_field_count = COUNT(pki_scenario_model_fields);
+
+#define PUSH(member) offsetof(pki_scenario_push, member)
+const pk_field pki_scenario_push_fields[] = {
+    TEXT("link", pki_scenario_push, link, 1, "what is pushed, with its prefix"),
+    {"at", PUSH(at), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "when it begins"},
+    {"for", PUSH(duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long it lasts"},
+    {"force", PUSH(force), PK_FIELD_VEC3, "N", NAN, -1e9, 1e9, NULL, "world axes"},
+    {"point", PUSH(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
+};
+const int pki_scenario_push_field_count = COUNT(pki_scenario_push_fields);
+
+const pk_field pki_pair_fields[] = {
+    TEXT("surface", pki_scenario_pair, surface, 1, "of a robot: a name from a model's surfaces"),
+    TEXT("material", pki_scenario_pair, material, 1, "of the ground: a name from materials"),
+};
+const int pki_pair_field_count = COUNT(pki_pair_fields);
+
+static const char *const preset_words[] = {"default", "paper"};
+_Static_assert(PK_PRESET_COUNT == 2 && PK_PRESET_PAPER == 1, "words");
+
+const pk_field pki_preset_fields[] = {
+    {"preset", 0, PK_FIELD_ENUM, "", PK_PRESET_DEFAULT, 0, PK_PRESET_COUNT - 1, preset_words,
+     "what the other keys start from"},
+};
+const int pki_preset_field_count = COUNT(pki_preset_fields);
+
+const pk_field pki_controller_name_fields[] = {
+    TEXT("name", pki_controller_name, name, 1, "which one (pronk list controllers)"),
+};
+const int pki_controller_name_field_count = COUNT(pki_controller_name_fields);
+
+/* ---- the ground ---- */
+
+static const char *const solid_words[] = {"plane", "box", "stairs", "heights"};
+
+#define SOLID(name) #name, offsetof(pki_solid, name)
+#define SHAPE \
+  { \
+    SOLID(shape), PK_FIELD_ENUM, "", -1, 0, PKI_SOLID_COUNT - 1, solid_words, "what it is" \
+  }
+#define SURFACE TEXT("material", pki_solid, material, 0, "a name from materials; default: the first of them")
+#define POSITION(doc) \
+  { \
+    SOLID(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, doc \
+  }
+#define LENGTH(name, doc) \
+  { \
+    SOLID(name), PK_FIELD_REAL, "m", NAN, 1e-6, 1e6, NULL, doc \
+  }
+
+const pk_field pki_solid_shape_fields[] = {SHAPE};
+const int pki_solid_shape_field_count = COUNT(pki_solid_shape_fields);
+
+const pk_field pki_plane_fields[] = {
+    SHAPE,
+    SURFACE,
+    POSITION("a point of it"),
+    {SOLID(normal), PK_FIELD_VEC3, "", 0, -1e6, 1e6, NULL, "out of the ground; default: [0, 0, 1]"},
+};
+const int pki_plane_field_count = COUNT(pki_plane_fields);
+
+const pk_field pki_box_fields[] = {
+    SHAPE,
+    SURFACE,
+    POSITION("of its centre"),
+    {SOLID(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "its roll, pitch, yaw"},
+    {SOLID(size), PK_FIELD_VEC3, "m", NAN, 1e-6, 1e6, NULL, "full lengths along x, y, z"},
+};
+const int pki_box_field_count = COUNT(pki_box_fields);
+
+const pk_field pki_stairs_fields[] = {
+    SHAPE,
+    SURFACE,
+    POSITION("middle of the foot of the first riser; they go up along x"),
+    LENGTH(depth, "of a step, along x"),
+    LENGTH(height, "of a step"),
+    LENGTH(width, "along y"),
+    {SOLID(count), PK_FIELD_INT, "", 0, 1, 10000, NULL, "number of steps"},
+};
+const int pki_stairs_field_count = COUNT(pki_stairs_fields);
+
+const pk_field pki_heights_fields[] = {
+    SHAPE,
+    SURFACE,
+    POSITION("corner of the first height"),
+    LENGTH(cell, "distance between heights, along x and y"),
+    PART("heights", "rows along y, each a list of heights along x, m"),
+};
+const int pki_heights_field_count = COUNT(pki_heights_fields);
+
+/* ---- all of them ---- */
+
+const pki_schema_table pki_schema[] = {
+    {"scenario", "the whole file", pki_scenario_fields, &pki_scenario_field_count},
+    {"model", "`model`, and each entry of `models`", pki_scenario_model_fields,
+     &pki_scenario_model_field_count},
+    {"plane", "terrain: a half-space", pki_plane_fields, &pki_plane_field_count},
+    {"box", "terrain: a box", pki_box_fields, &pki_box_field_count},
+    {"stairs", "terrain: steps", pki_stairs_fields, &pki_stairs_field_count},
+    {"heights", "terrain: a height field", pki_heights_fields, &pki_heights_field_count},
+    {"material", "each entry of `materials`", pki_material_fields, &pki_material_field_count},
+    {"pair", "each entry of `pairs`, with the keys of a material", pki_pair_fields, &pki_pair_field_count},
+    {"preset", "`step`", pki_preset_fields, &pki_preset_field_count},
+    {"step", "`step`", pki_sim_fields, &pki_sim_field_count},
+    {"controller", "`controller`", pki_controller_name_fields, &pki_controller_name_field_count},
+    {"push", "each entry of `push`", pki_scenario_push_fields, &pki_scenario_push_field_count},
+};
+const int pki_schema_count = COUNT(pki_schema);

@@ -1,0 +1,24 @@
+/* Compliant contact: springs and dampers between the contact point P and an anchor P_0 (Gehring et al. 2014,
+ * algorithm 1), evaluated at (q_M, u_S) and added to the forces of the step. With g_N <= 0 the gap, gamma the velocity
+ * of the point and g_T the tangential part of P - P_0,
+ *
+ *   lambda_N = max(-c_N g_N - d_N gamma_N, 0)
+ *   stick:  lambda_T = -c_T g_T - d_T gamma_T, and when that reaches mu lambda_N: slip
+ *   slip:   lambda_T = -mu lambda_N gamma_T/|gamma_T|; it ends when gamma_T vanishes, or when the force that a
+ *           spring to P_0 would give is below mu lambda_N; then P_0 := P, and the next step sticks
+ *
+ * Line 3 as printed tests the force of slipping itself, which is mu lambda_N and would end every slip at once; the trial
+ * force takes its place, and line 9 is repeated while slipping. In finite steps gamma_T hardly meets zero: it has
+ * vanished when it is small or has turned round. The anchor of a ball that rolls goes along with the rolling. */
+#ifndef PKI_STEP_COMPLIANT_H
+#define PKI_STEP_COMPLIANT_H
+
+#include "step/sim.h"
+
+/* h [nu] -= J' lambda of all closed contacts found; after rnea at (q_M, u_S). They become the last contacts. */
+void pki_compliant_forces(pk_sim *sim, double *h);
+
+/* The step succeeded: its anchors are those of the next step. */
+void pki_compliant_commit(pki_sim_contact *c);
+
+#endif

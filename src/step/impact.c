@@ -1,0 +1,131 @@
+#include "step/impact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "step/contact.h"
+
+static const double TOUCHING = 1e-6; /* m, a gap of less is closed */
+
+/* Row k of the plan holds the columns above k in the elimination tree: the last but the diagonal is its parent. */
+void pki_impact_groups(const pk_model *m, int *first, int *dof_group)
+{
+  for (int k = 0, u = 0; k < m->nplan; k++) {
+    const int last = m->M_row[k + 1] - 2; /* the diagonal comes after it */
+    const bool is_velocity = u < m->nu && m->plan_u[u] == k;
+    first[k] = last >= m->M_row[k] ? m->M_col[last] : -1;
+    int root = k;
+    while (first[root] >= 0) {
+      root = first[root];
+    }
+    if (is_velocity) { /* a root keeps its group as -2 - the group's first velocity */
+      first[root] = first[root] == -1 ? -2 - u : first[root];
+      dof_group[u++] = -2 - first[root];
+    }
+  }
+}
+
+static pki_impact_group *group_of(const pk_sim *sim, const pki_contact *f)
+{
+  const pki_sim_contact *c = &sim->contact;
+  return &c->impacts[c->dof_group[sim->model->body_u[f->body]]];
+}
+
+void pki_impact_begin(pk_sim *sim)
+{
+  memset(sim->contact.impacts, 0, (size_t)sim->model->nu * sizeof *sim->contact.impacts);
+}
+
+/* What a contact brings into its group: friction makes the tangential coefficient matter. */
+static void join(pki_impact_group *g, const pk_material *m)
+{
+  const double t = m->friction > 0 ? m->restitution_t : m->restitution_n;
+  g->n = g->any ? fmin(g->n, m->restitution_n) : m->restitution_n;
+  g->t = g->any ? fmin(g->t, t) : t;
+  g->least = fmin(g->any ? g->least : 1, fmin(m->restitution_n, t));
+  g->most = fmax(g->any ? g->most : 0, fmax(m->restitution_n, t));
+  g->any = true;
+}
+
+void pki_impact_choose(pk_sim *sim)
+{
+  pki_sim_contact *c = &sim->contact;
+  for (int i = 0; i < c->nfound; i++) {
+    group_of(sim, &c->found[i])->any = false;
+  }
+  for (int i = 0; i < c->nfound; i++) {
+    const pki_contact *f = &c->found[i];
+    if (c->active[i] && f->gap <= TOUCHING) {
+      join(group_of(sim, f), pki_contact_material(c, f));
+    }
+  }
+}
+
+void pki_impact_eps(const pk_sim *sim, int i, double eps[3])
+{
+  const pki_contact *f = &sim->contact.found[i];
+  const pki_impact_group *g = group_of(sim, f);
+  if (sim->options.impact == PK_IMPACT_NEWTON) {
+    const pk_material *m = pki_contact_material(&sim->contact, f);
+    eps[0] = f->gap > 0 ? 0 : m->restitution_n;
+    eps[1] = eps[2] = m->restitution_t;
+  } else {
+    /* open contacts that stop at the ground follow the group; alone they come to rest */
+    eps[0] = !g->any ? 0 : g->strict ? g->least : g->n;
+    eps[1] = eps[2] = !g->any ? 0 : g->strict ? g->least : g->t;
+  }
+}
+
+/* r' J u_E, r' J u_S of the contacts and |du|_M^2, group by group. */
+static void sum_groups(pk_sim *sim, const double *drive, const double *u_end)
+{
+  pki_sim_contact *c = &sim->contact;
+  const pki_assembly *a = &c->assembly;
+  const pki_work *w = &sim->workspace->work;
+  const int nu = sim->model->nu;
+  double *impulse = pki_scratch(sim, 6);
+  for (int k = 0; k < nu; k++) {
+    c->impacts[k].end = c->impacts[k].start = c->impacts[k].change = 0;
+  }
+  for (int row = 0; row < 3 * a->problem.ncontact; row++) {
+    pki_impact_group *g = group_of(sim, &c->found[c->row_found[row / 3]]);
+    g->end += a->r[row] * pki_assembly_velocity(a, row, u_end);
+    g->start += a->r[row] * pki_assembly_velocity(a, row, sim->u);
+  }
+  pki_assembly_forces(a, a->r, impulse);
+  for (int k = 0; k < nu; k++) {
+    /* M du = M~ du - (M~ - M) du, and M~ du = drive + J' r */
+    const double du = u_end[k] - sim->u[k], added = w->diag[k] - w->params.armature[k];
+    c->impacts[c->dof_group[k]].change += du * (drive[k] + impulse[k] - added * du);
+  }
+}
+
+static double excess(const pki_impact_group *g, double e)
+{
+  return (g->end + e * g->start - 0.5 * (1 - e) * g->change) / (1 + e);
+}
+
+bool pki_impact_gains(pk_sim *sim, const double *drive, const double *u_end, pk_step_info *info)
+{
+  static const double nothing = 1e-6; /* of the energy that the impulses exchange: what a solver leaves */
+  pki_sim_contact *c = &sim->contact;
+  bool mixed = false, again = false;
+  info->impact_gain = 0;
+  for (int k = 0; k < sim->model->nu; k++) {
+    mixed |= c->impacts[k].any && c->impacts[k].most > c->impacts[k].least && !c->impacts[k].strict;
+  }
+  if (!mixed) {
+    return false;
+  }
+  sum_groups(sim, drive, u_end);
+  for (int k = 0; k < sim->model->nu; k++) {
+    pki_impact_group *g = &c->impacts[k];
+    const double gain = g->any ? fmin(excess(g, g->least), excess(g, g->most)) : 0;
+    const bool gains = gain > nothing * (fabs(g->end) + fabs(g->start) + g->change) && !g->strict;
+    const bool newton = sim->options.impact == PK_IMPACT_NEWTON;
+    info->impact_gain += gains && newton ? gain : 0;
+    again |= gains && !newton;
+    g->strict |= gains && !newton;
+  }
+  return again;
+}

@@ -1,0 +1,149 @@
+#include "step/joints.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "contact/coordinates.h"
+
+void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *arena)
+{
+  const pk_model *of = model->tree ? model->tree : model;
+  const size_t n = (size_t)of->nu, nq = (size_t)of->nq, ndrive = (size_t)model->ndrive, real = sizeof(double);
+  *j = (pki_sim_joints){.model = of, .n = of->nu, .cut = model->tree != NULL};
+  j->at = pki_arena_take(arena, n, sizeof *j->at);
+  j->row = pki_arena_take(arena, n, sizeof *j->row);
+  j->x = pki_arena_take(arena, n, real);
+  j->q = pki_arena_take(arena, j->cut ? nq : 0, real);
+  j->u = pki_arena_take(arena, j->cut ? n : 0, real);
+  j->drives = pki_arena_take(arena, ndrive, real);
+  j->moved = pki_arena_take(arena, ndrive, real);
+  j->weights = pki_arena_take(arena, ndrive, real);
+  j->rows = pki_arena_take(arena, (size_t)model->nbilateral, real);
+  pki_bilateral_carve(&j->bilateral, model, arena);
+  void *workspace = pki_arena_take(arena, j->cut ? pk_workspace_memsize(of) : 0, 1);
+  if (arena->base == NULL || arena->overflow) {
+    return;
+  }
+  for (int k = 0; k < of->nu; k++) {
+    const int joint = of->dof_joint[k], constraint = joint >= 0 ? model->joints[joint].constraint : -1;
+    const int within = joint >= 0 ? k - of->joints[joint].u : 0;
+    j->row[k] = constraint >= 0 ? model->nbilateral + model->constraints[constraint].drive + within : -1;
+    j->at[k] = constraint >= 0 ? -1 : joint >= 0 ? model->joints[joint].u + within : k;
+  }
+  for (int r = 0; r < of->nrobot && j->cut; r++) { /* roots have no joint */
+    for (int k = 0; k < 6 && of->robots[r].root != PK_ROOT_FIXED; k++) {
+      j->at[of->robots[r].u + k] = model->robots[r].u + k;
+    }
+  }
+  j->workspace = j->cut ? pk_workspace_init(of, workspace) : NULL;
+}
+
+void pki_sim_joints_reset(pk_sim *sim)
+{
+  const pk_model *m = sim->model;
+  for (int i = 0; i < m->nconstraint; i++) {
+    const pk_model_constraint *c = &m->constraints[i];
+    for (int k = 0; k < c->ndrive; k++) {
+      const pk_model_joint *joint = &m->tree->joints[c->joint];
+      sim->joints.drives[c->drive + k] = k < joint->nq ? m->tree->q0[joint->q + k] : 0;
+    }
+  }
+}
+
+void pki_joints_observe(pk_sim *sim)
+{
+  pki_sim_joints *j = &sim->joints;
+  pk_workspace *w = sim->workspace;
+  if (!j->cut) {
+    return;
+  }
+  w->kernels->kinematics(&w->work, sim->q);
+  pki_bilateral_update(&j->bilateral, &w->work);
+  pki_joints_from_model(sim->model, &w->work, &j->bilateral, sim->q, sim->u, j->drives, j->q, j->u);
+}
+
+void pki_joints_update(pk_sim *sim, const double *q)
+{
+  pki_sim_joints *j = &sim->joints;
+  const pk_model *m = j->model;
+  if (sim->model->nconstraint > 0) {
+    pki_bilateral_update(&j->bilateral, &sim->workspace->work);
+    memcpy(j->moved, j->drives, (size_t)sim->model->ndrive * sizeof *j->moved);
+    pki_bilateral_coordinates(sim->model, &sim->workspace->work, j->moved);
+  }
+  for (int k = 0; k < j->n; k++) {
+    if (j->at[k] >= 0) {
+      const int place = sim->model->dof_q[j->at[k]];
+      j->x[k] = place >= 0 ? q[place] : 0;
+    } else {
+      j->x[k] = m->dof_q[k] >= 0 ? j->moved[j->row[k] - sim->model->nbilateral] : 0;
+    }
+  }
+}
+
+const double *pki_joint_rates(const pk_sim *sim, const double *u, double *out)
+{
+  const pki_sim_joints *j = &sim->joints;
+  if (!j->cut) {
+    return u;
+  }
+  for (int k = 0; k < j->n; k++) {
+    out[k] = j->at[k] >= 0 ? u[j->at[k]] : pki_bilateral_velocity(&j->bilateral, j->row[k], u);
+  }
+  return out;
+}
+
+double pki_bilateral_rate(const pk_sim *sim, const double *u)
+{
+  double most = 0;
+  for (int row = 0; row < sim->model->nbilateral; row++) {
+    most = fmax(most, fabs(pki_bilateral_velocity(&sim->joints.bilateral, row, u)));
+  }
+  return most;
+}
+
+double pki_bilateral_gap(const pk_sim *sim)
+{
+  double most = 0;
+  for (int row = 0; row < sim->model->nbilateral; row++) {
+    most = fmax(most, fabs(sim->joints.bilateral.gap[row]));
+  }
+  return most;
+}
+
+const pk_model *pk_sim_joint_model(const pk_sim *sim)
+{
+  return sim->joints.model;
+}
+
+void pk_sim_get_joints(const pk_sim *sim, double *q, double *u)
+{
+  const pki_sim_joints *j = &sim->joints;
+  pk_workspace *w = sim->workspace;
+  if (!j->cut) {
+    memcpy(q, sim->q, (size_t)sim->model->nq * sizeof *q);
+    memcpy(u, sim->u, (size_t)sim->model->nu * sizeof *u);
+    return;
+  }
+  pki_bilateral rows = j->bilateral;
+  memcpy(j->moved, j->drives, (size_t)sim->model->ndrive * sizeof *j->moved);
+  w->kernels->kinematics(&w->work, sim->q);
+  pki_bilateral_update(&rows, &w->work);
+  pki_joints_from_model(sim->model, &w->work, &rows, sim->q, sim->u, j->moved, q, u);
+}
+
+void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u)
+{
+  pki_sim_joints *j = &sim->joints;
+  if (!j->cut) {
+    memcpy(sim->q, q, (size_t)sim->model->nq * sizeof *q);
+    memcpy(sim->u, u, (size_t)sim->model->nu * sizeof *u);
+    return;
+  }
+  pki_joints_to_model(sim->model, j->workspace, q, u, sim->q, sim->u);
+  for (int k = 0; k < j->n; k++) {
+    if (j->row[k] >= 0 && j->model->dof_q[k] >= 0) {
+      j->drives[j->row[k] - sim->model->nbilateral] = q[j->model->dof_q[k]];
+    }
+  }
+}

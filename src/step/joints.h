@@ -1,0 +1,32 @@
+/* Joints as a step sees them, whatever coordinates the world is computed in.
+ *
+ * Joint coordinate k belongs to the joint model: the model itself, or its tree when joints are cut. It is either one of
+ * the world's own velocities, or a drive of a cut joint (contact/bilateral.h). Commands, limits, friction and what
+ * controllers see are all counted so. */
+#ifndef PKI_STEP_JOINTS_H
+#define PKI_STEP_JOINTS_H
+
+#include "step/sim.h"
+
+/* Take the arrays from an arena; with a counting arena this counts. */
+void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *arena);
+
+/* Turns count on from the model's initial pose. */
+void pki_sim_joints_reset(pk_sim *sim);
+
+/* Joint coordinates of the state, into j->q and j->u. */
+void pki_joints_observe(pk_sim *sim);
+
+/* Rows of constraints and joint coordinates x [n] (where dof_q has one) at the workspace's configuration q. */
+void pki_joints_update(pk_sim *sim, const double *q);
+
+/* Joint velocities [n] of velocities u: u itself, or `out`. After pki_joints_update. */
+const double *pki_joint_rates(const pk_sim *sim, const double *u, double *out);
+
+/* The largest rate of a bilateral row. After pki_joints_update. */
+double pki_bilateral_rate(const pk_sim *sim, const double *u);
+
+/* The largest gap of a bilateral constraint. After pki_joints_update. */
+double pki_bilateral_gap(const pk_sim *sim);
+
+#endif

@@ -1,0 +1,144 @@
+/* The ground, and what surfaces do on it. */
+#include <string.h>
+
+#include "collision/terrain.h"
+#include "step/contact.h"
+
+const pk_field pki_material_fields[] = {
+    {"friction", offsetof(pk_material, friction), PK_FIELD_REAL, "", 0.8, 0, 1e6, NULL,
+     "Coulomb's coefficient"},
+    {"restitution_n", offsetof(pk_material, restitution_n), PK_FIELD_REAL, "", 0, 0, 1, NULL,
+     "Newton's coefficient, normal"},
+    {"restitution_t", offsetof(pk_material, restitution_t), PK_FIELD_REAL, "", 0, 0, 1, NULL,
+     "Newton's coefficient, tangential"},
+};
+const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_material_fields[0];
+
+pk_material pk_material_default(void)
+{
+  pk_material material;
+  pki_fields_preset(pki_material_fields, pki_material_field_count, &material);
+  return material;
+}
+
+pk_status pk_material_validate(const pk_material *material, pk_error *err)
+{
+  return pki_fields_validate(pki_material_fields, pki_material_field_count, material, err);
+}
+
+/* All materials of a terrain; the message counts them. */
+static pk_status check_materials(const pk_terrain *terrain, const pk_material *materials, int count,
+                                 pk_error *err)
+{
+  const pki_where where = {.field = "materials"};
+  if (count < 1 || count > PKI_MATERIAL_MAX) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "there are %d materials, expected 1 to %d", count,
+                    PKI_MATERIAL_MAX);
+  }
+  for (int i = 0; i < count; i++) {
+    pk_error why = {.message = ""};
+    const pk_status status = pk_material_validate(&materials[i], &why);
+    if (status != PK_OK) {
+      return pki_fail(err, status, where, "material %d: %.200s", i, why.message);
+    }
+  }
+  const int needed = terrain ? pki_terrain_materials(terrain) : 0;
+  if (needed > count) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "the terrain refers to material %d, but there are %d (counted from 0)", needed - 1,
+                    count);
+  }
+  return PK_OK;
+}
+
+pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials, int count,
+                             pk_error *err)
+{
+  const pk_material usual = pk_material_default();
+  const pki_stepper *stepper = &pki_steppers[sim->options.stepper];
+  if (terrain != NULL && !stepper->contact) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+                    "the stepper \"%s\" knows no contact: use \"moreau\" or \"euler\"", stepper->name);
+  }
+  if (materials != NULL) {
+    const pk_status status = check_materials(terrain, materials, count, err);
+    if (status != PK_OK) {
+      return status;
+    }
+  } else {
+    materials = &usual, count = 1;
+  }
+  sim->contact.terrain = terrain;
+  memcpy(sim->contact.materials, materials, (size_t)count * sizeof *materials);
+  sim->contact.nmaterial = count;
+  pki_sim_contact_reset(&sim->contact, sim->model);
+  return PK_OK;
+}
+
+static pk_status check_index(int value, int count, const char *what, pk_error *err)
+{
+  if (value >= 0 && value < count) {
+    return PK_OK;
+  }
+  return count > 0 ? pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = what},
+                              "%s is %d, expected 0 to %d", what, value, count - 1)
+                   : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = what},
+                              "%s is %d, but there are none", what, value);
+}
+
+pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
+{
+  pk_status status = check_index(shape, sim->model->nshape, "shape", err);
+  if (status == PK_OK) {
+    status = check_index(surface, PKI_SURFACE_MAX, "surface", err);
+  }
+  if (status == PK_OK && sim->model->shapes[shape].visual) {
+    status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "shape"},
+                      "shape %d of the link \"%s\" is there to look at, expected one that collides", shape,
+                      sim->model->links[sim->model->shapes[shape].link].name);
+  }
+  if (status == PK_OK) {
+    sim->contact.surfaces[shape] = surface;
+  }
+  return status;
+}
+
+/* Where the pair of a surface and a material is; npair when there is none. */
+static int find_pair(const pki_sim_contact *c, int surface, int material)
+{
+  int i = 0;
+  while (i < c->npair && (c->pairs[i].surface != surface || c->pairs[i].material != material)) {
+    i++;
+  }
+  return i;
+}
+
+pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_material *pair, pk_error *err)
+{
+  pki_sim_contact *c = &sim->contact;
+  pk_status status = check_index(surface, PKI_SURFACE_MAX, "surface", err);
+  if (status == PK_OK) {
+    status = check_index(material, PKI_MATERIAL_MAX, "material", err);
+  }
+  if (status == PK_OK) {
+    status = pk_material_validate(pair, err);
+  }
+  if (status != PK_OK) {
+    return status;
+  }
+  const int at = find_pair(c, surface, material);
+  if (at == PKI_PAIR_MAX) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "pair"},
+                    "there are %d pairs of surface and material already, which is the most", PKI_PAIR_MAX);
+  }
+  c->npair += at == c->npair;
+  c->pairs[at] = (pki_pair){.surface = surface, .material = material, .law = *pair};
+  return PK_OK;
+}
+
+const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f)
+{
+  const int pair = c->npair > 0 ? find_pair(c, c->surfaces[c->features[f->feature].shape], f->material) : 0;
+  return pair < c->npair ? &c->pairs[pair].law
+                         : &c->materials[f->material < c->nmaterial ? f->material : c->nmaterial - 1];
+}

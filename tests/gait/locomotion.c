@@ -1,0 +1,257 @@
+/* StarLETH stands, trots and is pushed, on flat ground. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gait/walker.h"
+#include "support/allocations.h"
+
+static pk_sim_options world(double dt, pk_contact_scheme scheme)
+{
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = dt;
+  o.contact = scheme;
+  return o;
+}
+
+static pk_locomotion_options trot(double forward, double sideways, double turn)
+{
+  pk_locomotion_options o = pk_locomotion_options_default();
+  o.gait = PK_GAIT_TROT;
+  o.forward = forward, o.sideways = sideways, o.turn = turn;
+  return o;
+}
+
+/* No step without its certificate, no joint at its limit, no contact but feet. */
+static void assert_sound(const walker_facts *f)
+{
+  assert_int_equal(f->uncertified, 0);
+  assert_int_equal(f->others, 0);
+  assert_true(f->margin > 0.05);
+  assert_true(f->torque < 30);
+}
+
+static void it_stands_still(void **state)
+{
+  (void)state;
+  const pk_contact_scheme schemes[2] = {PK_CONTACT_STABILISED, PK_CONTACT_PAPER};
+  for (int k = 0; k < 2; k++) {
+    const pk_sim_options o = world(2.5e-3, schemes[k]);
+    walker w = walker_create(&o, NULL, NULL);
+    walker_facts f;
+    assert_true(walker_run(&w, 1, NULL, &f)); /* the published scheme lands by millimetres */
+    assert_true(walker_run(&w, 10, NULL, &f));
+    walker_print(k == 0 ? "stand" : "stand, paper", &f);
+    assert_sound(&f);
+    assert_true(f.drift < 1e-4 && f.tilt < 1e-4);
+    assert_true(fabs(f.peak - 0.25) < 0.03);
+    walker_destroy(&w);
+  }
+}
+
+typedef struct trot_case {
+  const char *name;
+  double speed[3], dt, period;
+  pk_contact_scheme scheme;
+} trot_case;
+
+static void it_trots_at_the_wanted_speed(void **state)
+{
+  (void)state;
+  static const trot_case cases[] = {
+      {"in place", {0, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"forward", {0.3, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"backward", {-0.3, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"fast", {0.5, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"sideways", {0, 0.1, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"turning", {0, 0, 0.3}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"all at once", {0.3, 0.1, 0.2}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"forward, 1.25 ms", {0.3, 0, 0}, 1.25e-3, 2.5e-3, PK_CONTACT_STABILISED},
+      {"forward, 1 ms", {0.3, 0, 0}, 1e-3, 2e-3, PK_CONTACT_STABILISED},
+      {"forward, paper", {0.3, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_PAPER},
+      {"turning, paper", {0, 0, 0.3}, 2.5e-3, 2.5e-3, PK_CONTACT_PAPER},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const trot_case *c = &cases[i];
+    const pk_sim_options o = world(c->dt, c->scheme);
+    pk_locomotion_options options = trot(c->speed[0], c->speed[1], c->speed[2]);
+    options.period = c->period;
+    walker w = walker_create(&o, &options, NULL);
+    walker_facts f;
+    assert_true(walker_run(&w, 2, NULL, &f)); /* to its speed */
+    assert_true(walker_run(&w, 20, NULL, &f));
+    walker_print(c->name, &f);
+    assert_sound(&f);
+    for (int k = 0; k < 3; k++) {
+      assert_true(fabs(f.speed[k] - c->speed[k]) < 0.01);
+    }
+    assert_true(f.height[0] > 0.43 && f.height[1] < 0.44 && f.tilt < 0.02);
+    assert_true(f.slip < 0.5e-3);
+    walker_destroy(&w);
+  }
+}
+
+/* Impulse enough for 0.45 and 0.67 m/s, at four moments of a half cycle, from all sides. */
+static void it_keeps_its_feet_when_pushed(void **state)
+{
+  (void)state;
+  static const double forces[4][2] = {{0, 40}, {0, -40}, {60, 0}, {-60, 0}};
+  const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
+  walker_facts worst = {.margin = 1};
+  for (int i = 0; i < 32; i++) {
+    const double *force = forces[i % 4];
+    const pk_locomotion_options options = trot(i < 16 ? 0 : 0.3, 0, 0);
+    walker w = walker_create(&o, &options, NULL);
+    const walker_push push = {2 + 0.1 * (i / 4 % 4), 0.3, {force[0], force[1], 0}};
+    walker_facts f;
+    assert_true(walker_run(&w, 6, &push, &f));
+    assert_int_equal(f.uncertified + f.others, 0);
+    worst.tilt = fmax(worst.tilt, f.tilt);
+    worst.peak = fmax(worst.peak, f.peak);
+    /* it is back at its speed */
+    assert_true(walker_run(&w, 2.4, NULL, &f));
+    assert_true(fabs(f.speed[0] - options.forward) < 0.06 && fabs(f.speed[1]) < 0.06);
+    walker_destroy(&w);
+  }
+  print_message("pushed while trotting: tilt up to %.1f deg, %.2f weights on a foot\n", worst.tilt * 57.29578,
+                worst.peak);
+}
+
+static void it_stands_a_push(void **state)
+{
+  (void)state;
+  static const double forces[4][2] = {{0, 100}, {0, -100}, {100, 0}, {-100, 0}};
+  for (int i = 0; i < 4; i++) {
+    pk_locomotion_options options = pk_locomotion_options_default();
+    options.period = 0;
+    walker w = walker_create(NULL, &options, NULL);
+    const walker_push push = {1, 0.1, {forces[i][0], forces[i][1], 0}};
+    walker_facts f;
+    assert_true(walker_run(&w, 4, &push, &f));
+    walker_print("pushed while standing", &f);
+    assert_sound(&f);
+    assert_true(walker_run(&w, 1, NULL, &f));
+    assert_true(f.drift < 1e-3); /* at rest again */
+    walker_destroy(&w);
+  }
+}
+
+/* A trot ends in a stance; a changed speed is followed. */
+static void it_starts_changes_and_stops(void **state)
+{
+  (void)state;
+  const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
+  pk_locomotion_options options = trot(0.3, 0, 0);
+  options.stop = 10;
+  walker w = walker_create(&o, &options, NULL);
+  pk_error err = {.message = ""};
+  walker_facts f;
+  assert_true(walker_run(&w, 5, NULL, &f));
+  assert_int_equal(pk_locomotion_set_speed(w.controller, -0.1, 0.05, 0.1, &err), PK_OK);
+  assert_true(walker_run(&w, 2, NULL, &f));
+  assert_true(walker_run(&w, 2.4, NULL, &f));
+  assert_true(fabs(f.speed[0] + 0.1) < 0.03 && fabs(f.speed[1] - 0.05) < 0.03 &&
+              fabs(f.speed[2] - 0.1) < 0.03);
+  assert_int_equal(pk_locomotion_set_speed(w.controller, 9, 0, 0, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "forward");
+  assert_true(walker_run(&w, 4, NULL, &f));
+  assert_true(walker_run(&w, 2, NULL, &f)); /* stands since */
+  walker_print("after the stop", &f);
+  assert_sound(&f);
+  assert_true(f.drift < 2e-3 && f.stance == 0 && f.swing == 0);
+  walker_destroy(&w);
+}
+
+/* 500 N for 0.2 s is too much: it lies down and comes to rest. */
+static void a_fallen_robot_comes_to_rest(void **state)
+{
+  (void)state;
+  static const double origin[3] = {0, 0, 0}, force[3] = {0, 500, 0};
+  const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
+  const pk_locomotion_options options = trot(0.3, 0, 0);
+  walker w = walker_create(&o, &options, NULL);
+  int uncertified = 0;
+  for (int i = 0; i < 3200; i++) {
+    pk_step_info info;
+    if (i >= 800 && i < 880) {
+      pk_sim_push(w.sim, w.base, origin, force);
+    }
+    assert_int_equal(pk_sim_step(w.sim, &info), PK_OK);
+    uncertified += !info.certified;
+  }
+  double fastest = 0;
+  for (int k = 0; k < w.model->nu; k++) {
+    fastest = fmax(fastest, fabs(pk_sim_u(w.sim)[k]));
+  }
+  print_message("pushed over: trunk at %.3f m, fastest coordinate %.1e, %d of 3200 steps not certified\n",
+                pk_sim_q(w.sim)[2], fastest, uncertified);
+  assert_true(pk_sim_q(w.sim)[2] < 0.3 && fastest < 0.05);
+  walker_destroy(&w);
+}
+
+/* Same start, same motion to the bit; a reset forgets all; a step allocates nothing. */
+static void a_reset_repeats_the_run_without_allocating(void **state)
+{
+  (void)state;
+  const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
+  const pk_locomotion_options options = trot(0.3, 0.1, 0.2);
+  walker w = walker_create(&o, &options, NULL);
+  double q[2][64];
+  for (int run = 0; run < 2; run++) {
+    pk_sim_reset(w.sim);
+    walker_place(&w, 0, 0);
+    allocations = 0;
+    for (int i = 0; i < 1200; i++) {
+      assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+    }
+    assert_int_equal(allocations, 0);
+    memcpy(q[run], pk_sim_q(w.sim), (size_t)w.model->nq * sizeof q[0][0]);
+  }
+  assert_memory_equal(q[0], q[1], (size_t)w.model->nq * sizeof q[0][0]);
+  walker_destroy(&w);
+}
+
+static void wrong_options_are_named(void **state)
+{
+  (void)state;
+  const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
+  walker w = walker_create(&o, NULL, NULL);
+  pk_controller *made;
+  pk_error err = {.message = ""};
+  pk_locomotion_options options = pk_locomotion_options_default();
+  options.feet[1] = "RF_FOTO";
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_non_null(strstr(
+      err.message, "there is no link \"RF_FOTO\" to be the right fore foot; did you mean \"RF_FOOT\"?"));
+  options.feet[1] = "RF_THIGH";
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_UNSUPPORTED);
+  assert_non_null(
+      strstr(err.message, "the leg of \"RF_THIGH\" has 2 joints below the trunk, expected three hinges"));
+  options.feet[1] = NULL;
+  options.duty = 0.4;
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "duty");
+  assert_null(made);
+  walker_destroy(&w);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(it_stands_still),
+      cmocka_unit_test(it_trots_at_the_wanted_speed),
+      cmocka_unit_test(it_keeps_its_feet_when_pushed),
+      cmocka_unit_test(it_stands_a_push),
+      cmocka_unit_test(it_starts_changes_and_stops),
+      cmocka_unit_test(a_fallen_robot_comes_to_rest),
+      cmocka_unit_test(a_reset_repeats_the_run_without_allocating),
+      cmocka_unit_test(wrong_options_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+/* StarLETH on some ground with the locomotion controller, and what is measured of its motion. */
+#ifndef PKI_TESTS_GAIT_WALKER_H
+#define PKI_TESTS_GAIT_WALKER_H
+
+#include "pronk/gait.h"
+#include "pronk/sim.h"
+
+enum { WALKER_CONTACTS = 64 };
+
+typedef struct walker {
+  pk_model *model;
+  pk_terrain *terrain;
+  pk_controller *controller;
+  pk_sim *sim;
+  int base, feet[4];
+} walker;
+
+typedef struct walker_push {
+  double start, length, force[3]; /* s, s, N on the trunk's origin */
+} walker_push;
+
+/* Over a stretch of time. */
+typedef struct walker_facts {
+  double speed[3];                /* mean: forward, sideways (along the heading), turn */
+  double height[2];               /* m, least and most of the trunk's origin */
+  double tilt;                    /* rad, most of the trunk's z from the vertical */
+  double drift;                   /* m, of the trunk's origin from its place at the start */
+  double peak;                    /* most normal force of one foot, in weights of the robot */
+  double slip;                    /* m, way that loaded feet slid, for each foot and second */
+  double stance, swing;           /* s, mean times of a foot on the ground and in the air */
+  double torque;                  /* N m, most */
+  double margin;                  /* rad, least distance of a joint from its limits */
+  int tight;                      /* velocity coordinate of that joint */
+  double worst;                   /* relative residual */
+  int steps, uncertified, others; /* others: steps in which something else than a foot touched */
+} walker_facts;
+
+/* Which ground: the terrain is given empty. NULL: flat ground, and for options the defaults with steps of 2.5 ms. */
+typedef void walker_ground(pk_terrain *terrain);
+
+walker walker_create(const pk_sim_options *sim, const pk_locomotion_options *options, walker_ground *ground);
+void walker_destroy(walker *w);
+
+/* The nominal stance, trunk along a slope that rises by `pitch` along x and `roll` along y. */
+void walker_place(walker *w, double pitch, double roll);
+
+/* Run for `time`; false when it fell (trunk below 0.2 m above the mean foot, or upside down). */
+bool walker_run(walker *w, double time, const walker_push *push, walker_facts *facts);
+
+void walker_print(const char *what, const walker_facts *facts);
+
+#endif
