@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "dynamics/workspace.h"
-#include "math/mat3.h"
 #include "model/motion.h"
 
 /* The unknown before k on the path to the root of the elimination tree; -1: k is a root. */
@@ -43,22 +41,25 @@ static void fill_tree(pki_assembly *a)
   for (int k = 0; k < m->nu; k++) {
     a->plan_to_u[m->plan_u[k]] = k;
   }
+  for (int i = 0; i < m->nbody; i++) {
+    a->place[i] = a->level[m->plan_u[m->body_u[i]]];
+  }
 }
 
 void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts, int max_rows,
                         pki_arena *arena)
 {
   const int depth = longest_chain(model);
-  const size_t rows = (size_t)max_rows, nplan = (size_t)model->nplan, real = sizeof(double);
+  const size_t rows = (size_t)max_rows, groups = rows - 2 * (size_t)max_contacts,
+               nplan = (size_t)model->nplan, real = sizeof(double);
   *a = (pki_assembly){
       .model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth, .wants_W = true};
-  a->count = pki_arena_take(arena, rows, sizeof(int));
-  a->cols = pki_arena_take(arena, rows * (size_t)depth, sizeof(int));
-  a->is_path = pki_arena_take(arena, rows, sizeof *a->is_path);
-  a->J = pki_arena_take(arena, rows * (size_t)depth, real);
-  a->Y = pki_arena_take(arena, rows * (size_t)depth, real);
-  a->Z = pki_arena_take(arena, rows * (size_t)depth, real);
-  a->weight = pki_arena_take(arena, nplan, real);
+  a->count = pki_arena_take(arena, groups, sizeof(int));
+  a->cols = pki_arena_take(arena, groups * (size_t)depth, sizeof(int));
+  a->is_path = pki_arena_take(arena, groups, sizeof *a->is_path);
+  a->J = pki_arena_take(arena, 4 * groups * (size_t)depth, real);
+  a->Y = pki_arena_take(arena, 4 * groups * (size_t)depth, real);
+  a->Z = pki_arena_take(arena, 4 * groups * (size_t)depth, real);
   a->extra = pki_arena_take(arena, rows, real);
   a->W = pki_arena_take(arena, rows * rows, real);
   a->q = pki_arena_take(arena, rows, real);
@@ -66,10 +67,16 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   a->mu = pki_arena_take(arena, (size_t)max_contacts, real);
   a->lower = pki_arena_take(arena, rows, real);
   a->upper = pki_arena_take(arena, rows, real);
+  a->row_count = pki_arena_take(arena, rows, sizeof(int));
+  a->row_cols = pki_arena_take(arena, rows * (size_t)depth, sizeof(int));
+  a->row_Y = pki_arena_take(arena, rows * (size_t)depth, real);
+  a->weight = pki_arena_take(arena, nplan, real);
   a->up = pki_arena_take(arena, nplan, sizeof(int));
   a->level = pki_arena_take(arena, nplan, sizeof(int));
+  a->place = pki_arena_take(arena, (size_t)model->nbody, sizeof(int));
   a->plan_to_u = pki_arena_take(arena, nplan, sizeof(int));
   a->path = pki_arena_take(arena, nplan, sizeof(int));
+  a->sum = pki_arena_take(arena, nplan, real);
   if (arena->base != NULL && !arena->overflow) {
     fill_tree(a);
   }
@@ -81,26 +88,52 @@ void pki_assembly_clear(pki_assembly *a)
   a->problem = (pk_contact_problem){.W = a->W, .q = a->q, .mu = a->mu, .lower = a->lower, .upper = a->upper};
 }
 
-/* ---- rows ---- */
+/* ---- groups ---- */
 
-/* The chain that ends at unknown k, ascending, into row `row`. */
-static void set_chain(pki_assembly *a, int row, int k)
+/* Rows that come one by one have a group each. */
+static int group_of(const pki_assembly *a, int row)
 {
-  const int n = k >= 0 ? a->level[k] + 1 : 0;
-  int *cols = a->cols + (size_t)row * (size_t)a->depth;
+  const int contacts = a->problem.ncontact;
+  return row < 3 * contacts ? row / 3 : row - 2 * contacts;
+}
+
+static int group_count(const pki_assembly *a)
+{
+  return a->problem.ncontact + a->problem.nbilateral + a->problem.nbox;
+}
+
+/* Where the chain of a group begins, and where its rows do. */
+static int *chain_of(const pki_assembly *a, int group)
+{
+  return a->cols + (size_t)group * (size_t)a->depth;
+}
+
+static double *rows_of(const pki_assembly *a, double *rows, int group)
+{
+  return rows + 4 * (size_t)group * (size_t)a->depth;
+}
+
+static void clear_rows(pki_assembly *a, int group)
+{
+  memset(rows_of(a, a->J, group), 0, 4 * (size_t)a->count[group] * sizeof(double));
+}
+
+/* The chain that ends at unknown k, ascending. */
+static void set_chain(pki_assembly *a, int group, int k)
+{
+  int *cols = chain_of(a, group);
   for (int at = k; at >= 0; at = a->up[at]) {
     cols[a->level[at]] = at;
   }
-  a->count[row] = n;
-  a->is_path[row] = true;
-  a->extra[row] = 0;
-  memset(a->J + (size_t)row * (size_t)a->depth, 0, (size_t)n * sizeof(double));
+  a->count[group] = k >= 0 ? a->level[k] + 1 : 0;
+  a->is_path[group] = true;
+  clear_rows(a, group);
 }
 
-/* Add the path that ends at unknown k to the chain of a row. */
-static void merge_chain(pki_assembly *a, int row, int k)
+/* Add the path that ends at unknown k to the chain of a group. */
+static void merge_chain(pki_assembly *a, int group, int k)
 {
-  int *cols = a->cols + (size_t)row * (size_t)a->depth, n = a->count[row], more = 0;
+  int *cols = chain_of(a, group), n = a->count[group], more = 0;
   for (int at = k, e = n - 1; at >= 0; at = a->up[at]) {
     while (e >= 0 && cols[e] > at) {
       e--;
@@ -109,15 +142,12 @@ static void merge_chain(pki_assembly *a, int row, int k)
       a->path[more++] = at; /* descending */
     }
   }
-  if (more == 0) {
-    return;
-  }
   for (int e = n + more - 1, old = n - 1, add = 0; add < more; e--) {
     cols[e] = old >= 0 && cols[old] > a->path[add] ? cols[old--] : a->path[add++];
   }
-  a->count[row] = n + more;
-  a->is_path[row] = false;
-  memset(a->J + (size_t)row * (size_t)a->depth, 0, (size_t)(n + more) * sizeof(double));
+  a->count[group] = n + more;
+  a->is_path[group] = false;
+  clear_rows(a, group);
 }
 
 /* The last of all unknowns that move a body; -1: none. */
@@ -134,43 +164,23 @@ static int last_unknown(const pk_model *m, int body)
   return last;
 }
 
-/* Rows row .. row+count-1 along `count` directions at a point of a body. */
-static void fill_rows(pki_assembly *a, const pki_work *w, int row, int body, const double point[3],
-                      const double *const *directions, int count)
+/* A group of rows at a point of a body, along up to four directions. */
+static void fill_group(pki_assembly *a, const pk_workspace *w, int group, int body, const double point[3],
+                       const double *const *directions, int count)
 {
-  const pk_model *m = w->model;
-  const int last = last_unknown(m, body);
+  double along[12] = {0}; /* component by component */
   for (int d = 0; d < count; d++) {
-    set_chain(a, row + d, last);
-  }
-  for (int i = body; i >= 0; i = m->body_parent[i]) {
-    const double *o = w->origin + 3 * ((size_t)i + 1);
-    const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
-    const int n = pki_motion_nu(m->body_motion[i]);
-    double *to = a->J + (size_t)row * (size_t)a->depth + a->level[m->plan_u[m->body_u[i]]];
-    if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
-      /* the point's velocity per unit turn, once for all directions */
-      const double *R = w->pose + 12 * ((size_t)i + 1) + m->body_axis[i];
-      const double axis[3] = {R[0], R[3], R[6]}, gain = m->body_gain[i];
-      double v[3];
-      pki_cross3(axis, arm, v);
-      for (int d = 0; d < count; d++, to += a->depth) {
-        to[0] += gain * pki_dot3(v, directions[d]);
-      }
-      continue;
-    }
-    for (int d = 0; d < count; d++, to += a->depth) {
-      double columns[6], turn[3];
-      pki_cross3(arm, directions[d], turn);
-      pki_body_columns(w, i, turn, directions[d], columns);
-      for (int c = 0; c < n; c++) {
-        to[c] += columns[c];
-      }
+    for (int k = 0; k < 3; k++) {
+      along[4 * k + d] = directions[d][k];
     }
   }
+  set_chain(a, group, last_unknown(w->model, body));
+  w->kernels->point_rows(&w->work, body, point, along, a->place, rows_of(a, a->J, group));
 }
 
-bool pki_assembly_add_contact(pki_assembly *a, const pki_work *w, int body, const double point[3],
+/* ---- rows ---- */
+
+bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
                               const double n[3], const double t1[3], const double t2[3], double mu)
 {
   pk_contact_problem *p = &a->problem;
@@ -179,13 +189,16 @@ bool pki_assembly_add_contact(pki_assembly *a, const pki_work *w, int body, cons
     return false;
   }
   const double *const directions[3] = {n, t1, t2};
-  fill_rows(a, w, 3 * p->ncontact, body, point, directions, 3);
+  fill_group(a, w, p->ncontact, body, point, directions, 3);
+  for (int d = 0; d < 3; d++) {
+    a->extra[3 * p->ncontact + d] = 0;
+  }
   a->mu[p->ncontact++] = mu;
   return true;
 }
 
 /* Room for one more box row; its index, -1 when there is none. */
-static int next_box(pki_assembly *a, double lower, double upper)
+static int next_box(pki_assembly *a, double lower, double upper, double compliance)
 {
   pk_contact_problem *p = &a->problem;
   const int row = pk_contact_size(p);
@@ -193,16 +206,17 @@ static int next_box(pki_assembly *a, double lower, double upper)
     return -1;
   }
   a->lower[p->nbox] = lower, a->upper[p->nbox] = upper;
+  a->extra[row] = compliance;
   p->nbox++;
   return row;
 }
 
-bool pki_assembly_add_point(pki_assembly *a, const pki_work *w, int body, const double point[3],
+bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
                             const double direction[3], double lower, double upper)
 {
-  const int row = next_box(a, lower, upper);
+  const int row = next_box(a, lower, upper, 0);
   if (row >= 0) {
-    fill_rows(a, w, row, body, point, &direction, 1);
+    fill_group(a, w, group_of(a, row), body, point, &direction, 1);
   }
   return row >= 0;
 }
@@ -210,11 +224,11 @@ bool pki_assembly_add_point(pki_assembly *a, const pki_work *w, int body, const 
 bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, double upper,
                           double compliance)
 {
-  const int row = next_box(a, lower, upper), k = a->model->plan_u[dof];
+  const int row = next_box(a, lower, upper, compliance), k = a->model->plan_u[dof];
   if (row >= 0) {
-    set_chain(a, row, k);
-    a->J[(size_t)row * (size_t)a->depth + (size_t)a->level[k]] = sign;
-    a->extra[row] = compliance;
+    const int group = group_of(a, row);
+    set_chain(a, group, k);
+    rows_of(a, a->J, group)[4 * a->level[k]] = sign;
   }
   return row >= 0;
 }
@@ -222,20 +236,21 @@ bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, d
 /* A row of the model's constraints: the union of its paths, and its columns there. */
 static void fill_relative(pki_assembly *a, int row, const pki_bilateral *b, int from, double sign)
 {
+  const int group = group_of(a, row);
   const size_t at = (size_t)from * (size_t)b->stride;
-  set_chain(a, row, -1);
+  set_chain(a, group, -1);
   for (int e = 0; e < b->count[from]; e++) {
-    merge_chain(a, row, a->model->plan_u[b->col[at + (size_t)e]]);
+    merge_chain(a, group, a->model->plan_u[b->col[at + (size_t)e]]);
   }
-  const int *cols = a->cols + (size_t)row * (size_t)a->depth;
-  double *J = a->J + (size_t)row * (size_t)a->depth;
+  const int *cols = chain_of(a, group);
+  double *J = rows_of(a, a->J, group);
   for (int e = 0; e < b->count[from]; e++) {
     const int k = a->model->plan_u[b->col[at + (size_t)e]];
-    int place = a->count[row] - 1;
+    int place = a->count[group] - 1;
     while (cols[place] != k) {
       place--;
     }
-    J[place] += sign * b->J[at + (size_t)e];
+    J[4 * place] += sign * b->J[at + (size_t)e];
   }
 }
 
@@ -246,151 +261,192 @@ bool pki_assembly_add_bilateral(pki_assembly *a, const pki_bilateral *b, int row
   if (at >= a->max_rows) {
     return false;
   }
-  fill_relative(a, at, b, row, 1);
   a->problem.nbilateral++;
+  a->extra[at] = 0;
+  fill_relative(a, at, b, row, 1);
   return true;
 }
 
 bool pki_assembly_add_relative(pki_assembly *a, const pki_bilateral *b, int row, double sign, double lower,
                                double upper, double compliance)
 {
-  const int at = next_box(a, lower, upper);
+  const int at = next_box(a, lower, upper, compliance);
   if (at >= 0) {
     fill_relative(a, at, b, row, sign);
-    a->extra[at] = compliance;
   }
   return at >= 0;
 }
 
+/* ---- products ---- */
+
+/* Four rows times a velocity. */
+static void group_velocity(const pki_assembly *a, int group, const double *u, double out[4])
+{
+  const int *cols = chain_of(a, group);
+  const double *J = rows_of(a, a->J, group);
+  const bool plain = a->model->nplan == a->model->nu; /* unknowns are velocities */
+  out[0] = out[1] = out[2] = out[3] = 0;
+  for (int e = 0; e < a->count[group]; e++, J += 4) {
+    const int k = plain ? cols[e] : a->plan_to_u[cols[e]];
+    const double x = k >= 0 ? u[k] : 0;
+    for (int d = 0; d < 4; d++) {
+      out[d] += J[d] * x;
+    }
+  }
+}
+
+void pki_assembly_contact_velocity(const pki_assembly *a, int contact, const double *u, double out[3])
+{
+  double v[4];
+  group_velocity(a, contact, u, v);
+  memcpy(out, v, 3 * sizeof *out);
+}
+
 double pki_assembly_velocity(const pki_assembly *a, int row, const double *u)
 {
-  const size_t at = (size_t)row * (size_t)a->depth;
-  const int *cols = a->cols + at;
-  const double *J = a->J + at;
-  double sum = 0;
-  for (int e = 0; e < a->count[row]; e++) {
-    const int k = a->plan_to_u[cols[e]];
-    sum += k >= 0 ? J[e] * u[k] : 0;
+  double v[4];
+  group_velocity(a, group_of(a, row), u, v);
+  return v[row < 3 * a->problem.ncontact ? row % 3 : 0];
+}
+
+/* out [nplan] += rows' r, over all groups; rows J or Z. */
+static void add_groups(const pki_assembly *a, double *rows, const double *r, double *out)
+{
+  const int groups = group_count(a), contacts = a->problem.ncontact;
+  for (int g = 0; g < groups; g++) {
+    const int *cols = chain_of(a, g);
+    const double *x = rows_of(a, rows, g);
+    const double *rg = g < contacts ? r + 3 * g : r + 2 * contacts + g;
+    const double r0 = rg[0], r1 = g < contacts ? rg[1] : 0, r2 = g < contacts ? rg[2] : 0;
+    for (int e = 0; e < a->count[g]; e++, x += 4) {
+      out[cols[e]] += x[0] * r0 + x[1] * r1 + x[2] * r2;
+    }
   }
-  return sum;
+}
+
+/* out [nu] from unknowns in the order of the plan. */
+static void take_velocities(const pki_assembly *a, const double *plan, double *out)
+{
+  for (int k = 0; k < a->model->nu; k++) {
+    out[k] = plan[a->model->plan_u[k]];
+  }
+}
+
+void pki_assembly_forces(const pki_assembly *a, const double *r, double *out)
+{
+  memset(a->sum, 0, (size_t)a->model->nplan * sizeof *a->sum);
+  add_groups(a, a->J, r, a->sum);
+  take_velocities(a, a->sum, out);
+}
+
+void pki_assembly_response(const pki_assembly *a, const pk_workspace *w, const double *r, double *x)
+{
+  double *plan = w->work.plan;
+  memset(plan, 0, (size_t)a->model->nplan * sizeof *plan);
+  add_groups(a, a->Z, r, plan);
+  w->kernels->ltl_finish(&w->work, plan);
+  take_velocities(a, plan, x);
 }
 
 /* ---- W ---- */
 
 /* How many unknowns two chains begin with in common; all that they share, when both are paths. */
-static int common(const pki_assembly *a, int i, int j)
+static int common(const pki_assembly *a, int g, int h)
 {
-  const int *ci = a->cols + (size_t)i * (size_t)a->depth, *cj = a->cols + (size_t)j * (size_t)a->depth;
-  const int most = a->count[i] < a->count[j] ? a->count[i] : a->count[j];
+  const int *cg = chain_of(a, g), *ch = chain_of(a, h);
+  const int most = a->count[g] < a->count[h] ? a->count[g] : a->count[h];
   int n = 0;
-  while (n < most && ci[n] == cj[n]) {
+  while (n < most && cg[n] == ch[n]) {
     n++;
   }
   return n;
 }
 
-/* Y_i' Z_j over the unknowns that both chains have. */
-static double product(const pki_assembly *a, int i, int j)
+/* block [3][4] = Y_g' Z_h over the unknowns that both chains have. */
+static void group_product(const pki_assembly *a, const pki_kernels *kernels, int g, int h, double block[12])
 {
-  const size_t ai = (size_t)i * (size_t)a->depth, aj = (size_t)j * (size_t)a->depth;
-  const int *ci = a->cols + ai, *cj = a->cols + aj;
-  const double *y = a->Y + ai, *z = a->Z + aj;
-  double sum = 0;
-  if (a->is_path[i] && a->is_path[j]) {
-    const int n = common(a, i, j);
-    for (int e = 0; e < n; e++) {
-      sum += y[e] * z[e];
-    }
-    return sum;
+  const double *y = rows_of(a, a->Y, g), *z = rows_of(a, a->Z, h);
+  if (a->is_path[g] && a->is_path[h]) {
+    kernels->gram(common(a, g, h), y, z, block);
+    return;
   }
-  for (int e = 0, f = 0; e < a->count[i] && f < a->count[j];) {
-    if (ci[e] == cj[f]) {
-      sum += y[e++] * z[f++];
-    } else if (ci[e] < cj[f]) {
+  const int *cg = chain_of(a, g), *ch = chain_of(a, h);
+  memset(block, 0, 12 * sizeof *block);
+  for (int e = 0, f = 0; e < a->count[g] && f < a->count[h];) {
+    if (cg[e] == ch[f]) {
+      for (int i = 0; i < 12; i++) {
+        block[i] += y[4 * e + i / 4] * z[4 * f + i % 4];
+      }
+      e++, f++;
+    } else if (cg[e] < ch[f]) {
       e++;
     } else {
       f++;
-    }
-  }
-  return sum;
-}
-
-/* The 3x3 block of two contacts. */
-static void fill_block(pki_assembly *a, const pki_kernels *kernels, int rows, int i, int j)
-{
-  const size_t depth = (size_t)a->depth;
-  double s[9];
-  kernels->gram(common(a, 3 * i, 3 * j), a->depth, a->Y + 3 * (size_t)i * depth, a->Z + 3 * (size_t)j * depth,
-                s);
-  for (int r = 0; r < 3; r++) {
-    for (int c = 0; c < 3; c++) {
-      a->W[(3 * i + r) * rows + 3 * j + c] = a->W[(3 * j + c) * rows + 3 * i + r] = s[3 * r + c];
     }
   }
 }
 
 static void fill_W(pki_assembly *a, const pki_kernels *kernels)
 {
-  const int rows = pk_contact_size(&a->problem), contacts = a->problem.ncontact;
-  for (int i = 0; i < contacts; i++) {
-    for (int j = 0; j <= i; j++) {
-      fill_block(a, kernels, rows, i, j);
+  const int rows = pk_contact_size(&a->problem), contacts = a->problem.ncontact, groups = group_count(a);
+  for (int g = 0; g < groups; g++) {
+    const int i = g < contacts ? 3 * g : 2 * contacts + g, ni = g < contacts ? 3 : 1;
+    for (int h = 0; h <= g; h++) {
+      const int j = h < contacts ? 3 * h : 2 * contacts + h, nj = h < contacts ? 3 : 1;
+      double block[12];
+      group_product(a, kernels, g, h, block);
+      for (int r = 0; r < ni; r++) {
+        for (int c = 0; c < nj; c++) {
+          a->W[(i + r) * rows + j + c] = a->W[(j + c) * rows + i + r] = block[4 * r + c];
+        }
+      }
     }
   }
   for (int i = 3 * contacts; i < rows; i++) {
-    for (int j = 0; j <= i; j++) {
-      a->W[i * rows + j] = a->W[j * rows + i] = product(a, i, j);
-    }
     a->W[i * rows + i] += a->extra[i];
   }
 }
 
-/* Y and Z of `count` rows on one chain. */
-static void whiten_rows(pki_assembly *a, const pk_workspace *w, int row, int count)
+/* The rows one by one, for solvers that iterate in velocities. */
+static void fill_factor(pki_assembly *a, const pki_work *w)
 {
-  const size_t at = (size_t)row * (size_t)a->depth;
-  memcpy(a->Y + at, a->J + at, (size_t)count * (size_t)a->depth * sizeof *a->Y);
-  w->kernels->whiten(&w->work, a->cols + at, a->count[row], count, a->depth, a->Y + at, a->Z + at);
+  const pk_model *m = a->model;
+  const int rows = pk_contact_size(&a->problem);
+  for (int k = 0; k < m->nplan; k++) {
+    a->weight[k] = w->M[m->M_row[k + 1] - 1];
+  }
+  for (int row = 0; row < rows; row++) {
+    const int g = group_of(a, row), lane = row < 3 * a->problem.ncontact ? row % 3 : 0;
+    const double *y = rows_of(a, a->Y, g) + lane;
+    const size_t at = (size_t)row * (size_t)a->depth;
+    a->row_count[row] = a->count[g];
+    memcpy(a->row_cols + at, chain_of(a, g), (size_t)a->count[g] * sizeof(int));
+    for (int e = 0; e < a->count[g]; e++) {
+      a->row_Y[at + (size_t)e] = y[4 * e];
+    }
+  }
+  a->factor = (pk_contact_factor){.n = m->nplan,
+                                  .stride = a->depth,
+                                  .count = a->row_count,
+                                  .col = a->row_cols,
+                                  .Y = a->row_Y,
+                                  .weight = a->weight,
+                                  .extra = a->extra};
 }
 
 void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
 {
-  const pk_model *m = w->model;
-  const int rows = pk_contact_size(&a->problem), contacts = a->problem.ncontact;
-  for (int k = 0; k < m->nplan; k++) {
-    a->weight[k] = w->work.M[m->M_row[k + 1] - 1];
+  const int groups = group_count(a);
+  for (int g = 0; g < groups; g++) {
+    const size_t room = 4 * (size_t)a->count[g];
+    memcpy(rows_of(a, a->Y, g), rows_of(a, a->J, g), room * sizeof *a->Y);
+    w->kernels->whiten(&w->work, chain_of(a, g), a->count[g], rows_of(a, a->Y, g), rows_of(a, a->Z, g));
   }
-  for (int i = 0; i < contacts; i++) {
-    whiten_rows(a, w, 3 * i, 3);
-  }
-  for (int i = 3 * contacts; i < rows; i++) {
-    whiten_rows(a, w, i, 1);
-  }
-  a->factor = (pk_contact_factor){.n = m->nplan,
-                                  .stride = a->depth,
-                                  .count = a->count,
-                                  .col = a->cols,
-                                  .Y = a->Y,
-                                  .weight = a->weight,
-                                  .extra = a->extra};
-  a->problem.factor = &a->factor;
-  a->problem.W = a->wants_W ? a->W : NULL;
   if (a->wants_W) {
+    a->problem.W = a->W, a->problem.factor = NULL;
     fill_W(a, w->kernels);
-  }
-}
-
-void pki_assembly_forces(const pki_assembly *a, const double *r, double *out)
-{
-  const int rows = pk_contact_size(&a->problem);
-  memset(out, 0, (size_t)a->model->nu * sizeof *out);
-  for (int i = 0; i < rows; i++) {
-    const size_t at = (size_t)i * (size_t)a->depth;
-    for (int e = 0; r[i] != 0 && e < a->count[i]; e++) {
-      const int k = a->plan_to_u[a->cols[at + (size_t)e]];
-      if (k >= 0) {
-        out[k] += a->J[at + (size_t)e] * r[i];
-      }
-    }
+  } else {
+    a->problem.W = NULL, a->problem.factor = &a->factor;
+    fill_factor(a, &w->work);
   }
 }

@@ -11,7 +11,9 @@
  * an unknown has the same place in every chain: its level. Bilateral constraints in the plan
  * (bilateral.h) are unknowns with D < 0: W is then the response of the constrained world.
  *
- * The rows of relative motion between two bodies have two ends; their chain is the union of two paths. */
+ * The rows of relative motion between two bodies have two ends; their chain is the union of two paths.
+ *
+ * Rows on one chain form a group, four side by side: the three of a contact, or a single one. */
 #ifndef PKI_CONTACT_ASSEMBLY_H
 #define PKI_CONTACT_ASSEMBLY_H
 
@@ -24,20 +26,27 @@ typedef struct pki_assembly {
   const pk_model *model;
   int max_contacts, max_rows, depth; /* room; depth: longest chain */
   pk_contact_problem problem;        /* points at the arrays below */
-  pk_contact_factor factor;          /* of its W */
-  bool wants_W;                      /* false: the factors alone */
-  int *count;                        /* [rows] length of the chain */
-  int *cols;                         /* [rows][depth] */
-  bool *is_path;                     /* [rows] false: the union of two */
-  double *J, *Y, *Z;                 /* [rows][depth] Z = inv(D) Y */
-  double *weight;                    /* [nplan] inv(D) */
-  double *extra;                     /* [rows] added to the diagonal of W: compliance of a row */
-  double *W, *q, *r;                 /* [rows][rows], [rows], [rows] */
-  double *mu;                        /* [max_contacts] */
-  double *lower, *upper;             /* [rows] */
-  int *up, *level;                   /* [nplan] the unknown above it, -1: none; how many there are */
-  int *plan_to_u;                    /* [nplan] velocity, -1: an unknown of constraints */
-  int *path;                         /* [nplan] scratch */
+  bool wants_W;                      /* false: its factor instead */
+  /* groups: contacts, then single rows */
+  int *count;        /* [groups] length of the chain */
+  int *cols;         /* [groups][depth] */
+  bool *is_path;     /* [groups] false: the union of two */
+  double *J, *Y, *Z; /* [groups][depth][4] Z = inv(D) Y */
+  /* rows */
+  double *extra;         /* [rows] added to the diagonal of W: compliance of a row */
+  double *W, *q, *r;     /* [rows][rows], [rows], [rows] */
+  double *mu;            /* [max_contacts] */
+  double *lower, *upper; /* [rows] */
+  /* the factor, for solvers that iterate in velocities */
+  pk_contact_factor factor;
+  int *row_count, *row_cols; /* [rows], [rows][depth] */
+  double *row_Y, *weight;    /* [rows][depth], [nplan] inv(D) */
+  /* of the model */
+  int *up, *level; /* [nplan] the unknown above it, -1: none; how many there are */
+  int *place;      /* [nbody] level of a body's first coordinate */
+  int *plan_to_u;  /* [nplan] velocity, -1: an unknown of constraints */
+  int *path;       /* [nplan] scratch */
+  double *sum;     /* [nplan] scratch */
 } pki_assembly;
 
 /* Take the arrays from an arena; with a counting arena this counts. */
@@ -48,7 +57,7 @@ void pki_assembly_clear(pki_assembly *a);
 
 /* Three rows at a world point of a body, along n, t1, t2 (world); false when there is no room.
  * Contacts come before boxes. After kinematics. */
-bool pki_assembly_add_contact(pki_assembly *a, const pki_work *w, int body, const double point[3],
+bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
                               const double n[3], const double t1[3], const double t2[3], double mu);
 
 /* One coordinate with an impulse between bounds; `compliance` (m/s per N s) is added to its W. */
@@ -56,7 +65,7 @@ bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, d
                           double compliance);
 
 /* One direction at a world point of a body, with an impulse between bounds. After kinematics. */
-bool pki_assembly_add_point(pki_assembly *a, const pki_work *w, int body, const double point[3],
+bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
                             const double direction[3], double lower, double upper);
 
 /* A bilateral row of the model as a row that a solver sees; before boxes. */
@@ -66,6 +75,9 @@ bool pki_assembly_add_bilateral(pki_assembly *a, const pki_bilateral *b, int row
 bool pki_assembly_add_relative(pki_assembly *a, const pki_bilateral *b, int row, double sign, double lower,
                                double upper, double compliance);
 
+/* The three rows of a contact times a velocity [nu]. */
+void pki_assembly_contact_velocity(const pki_assembly *a, int contact, const double *u, double out[3]);
+
 /* Row times a velocity [nu]. */
 double pki_assembly_velocity(const pki_assembly *a, int row, const double *u);
 
@@ -74,5 +86,8 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w);
 
 /* out [nu] = sum over rows of J' r. */
 void pki_assembly_forces(const pki_assembly *a, const double *r, double *out);
+
+/* x [nu] = inv(M) J' r, from Z; after pki_assembly_finish. */
+void pki_assembly_response(const pki_assembly *a, const pk_workspace *w, const double *r, double *x);
 
 #endif

@@ -202,13 +202,34 @@ static void factor_velocity(const pk_contact_factor *f, int n, const double *r, 
   }
 }
 
+/* u = W r for a dense W, four rows at a time. */
+static void dense_velocity(const double *W, int n, const double *r, double *u)
+{
+  const size_t size = (size_t)n;
+  size_t i = 0;
+  for (; i + 4 <= size; i += 4) {
+    const double *w = W + i * size;
+    double s[4] = {0, 0, 0, 0};
+    for (size_t j = 0; j < size; j++) {
+      s[0] += w[j] * r[j], s[1] += w[size + j] * r[j];
+      s[2] += w[2 * size + j] * r[j], s[3] += w[3 * size + j] * r[j];
+    }
+    u[i] = s[0], u[i + 1] = s[1], u[i + 2] = s[2], u[i + 3] = s[3];
+  }
+  for (; i < size; i++) {
+    u[i] = pki_dot(W + i * size, r, n);
+  }
+}
+
 void pk_contact_velocity(const pk_contact_problem *p, const double *r, double *u)
 {
   const int n = pk_contact_size(p);
   if (p->W == NULL && n > 0) {
     factor_velocity(p->factor, n, r, u);
+  } else if (p->W_col == NULL) {
+    dense_velocity(p->W, n, r, u);
   }
   for (int i = 0; i < n; i++) {
-    u[i] = (p->W ? pki_row_dot(p, i, r) : u[i]) + p->q[i];
+    u[i] = (p->W_col != NULL ? pki_row_dot(p, i, r) : u[i]) + p->q[i];
   }
 }

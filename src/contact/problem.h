@@ -45,4 +45,7 @@ double pki_contact_scale(const pk_contact_problem *p);
  * them is none. */
 double pki_contact_residual(const pk_contact_problem *p, const double *r, const double *u);
 
+/* The judge's verdict on impulses r that leave the velocities u = W r + q. */
+pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *r, const double *u);
+
 #endif

@@ -1,6 +1,7 @@
 #include "contact/solver.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
@@ -188,7 +189,7 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
   const bool by_change = row->sweeps && options->stop == PK_STOP_CHANGE;
   pk_solver_options o = *options;
   o.stop = by_change ? PK_STOP_CHANGE : PK_STOP_RESIDUAL;
-  pki_solve run = begin(p, &o, r, pki_arena_over(memory, pk_contact_solve_memsize(p, options)));
+  pki_solve run = begin(p, &o, r, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   pk_status status = pk_solver_suits(options->solver, p) ? PK_OK : PK_ERROR_UNSUPPORTED;
   if (status == PK_OK && by_change && n > 0) {
     memcpy(run.before, r, n * sizeof *r);
@@ -206,7 +207,8 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     status = pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
   }
   *result = (pk_solver_result){.iterations = run.iterations, .used = run.used};
-  result->certificate = p->W || p->factor || n == 0
+  result->certificate = run.fresh && run.iterations == 0 ? pki_certify_velocity(p, r, run.u)
+                        : p->W || p->factor || n == 0
                             ? pk_contact_certify(p, r, run.u)
                             : (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
   return status;

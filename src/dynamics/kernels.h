@@ -69,11 +69,17 @@ typedef struct pki_kernels {
   /* x [nplan] := inv(M) x with that factor, unknowns in the order of the plan (pki_plan_solve for velocities) */
   void (*ltl_solve)(const pki_work *w, double *x);
 
-  /* Y := inv(L') Y and Z = inv(D) Y, `count` rows (1 or 3) on one path [n] of the elimination tree, `stride` apart; with
-   * that factor */
-  void (*whiten)(const pki_work *w, const int *path, int n, int count, int stride, double *Y, double *Z);
-  /* block [9] = Y' Z of three rows each over their first n entries */
-  void (*gram)(int n, int stride, const double *Y, const double *Z, double *block);
+  /* x := inv(L) x: what is left of a solve for sum of Z r (below) */
+  void (*ltl_finish)(const pki_work *w, double *x);
+
+  /* J [path][4] += rows of the point [3] (world) of a body along four directions [3][4] (world; component by
+   * component), the coordinates of body i from entry place[i] on; after kinematics */
+  void (*point_rows)(const pki_work *w, int body, const double *point, const double *along, const int *place,
+                     double *J);
+  /* Y [n][4] := inv(L') Y and Z = inv(D) Y, four rows on one path [n] of the elimination tree */
+  void (*whiten)(const pki_work *w, const int *path, int n, double *Y, double *Z);
+  /* block [3][4] = Y' Z over the first n entries: three rows by four */
+  void (*gram)(int n, const double *Y, const double *Z, double *block);
 
   /* a = inv(M + diag) (tau - h), articulated bodies. Leaves the factor of M + diag, and the
    * velocity-product accelerations in accel, the rest in delta. Not for models with mimic joints. */

@@ -15,6 +15,7 @@ static const double touch = 3;        /* N, a foot that feels more is on the gro
 static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
 static const double ramp = 0.04;      /* s, to load and to unload a foot */
 static const double longest = 0.15;   /* s, that the clock waits for a foot to land */
+static const double calm = 0.3;       /* N m s/rad, against what the next steps do beyond the wanted motion */
 static const double limp = 2;         /* N m s/rad, damping after a fall */
 static const double heavy = 1.2;      /* largest normal force of a foot, in weights of the robot */
 
@@ -339,7 +340,10 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
     for (int k = 0; k < 3; k++) {
       const int u = c->legs[i].u[k];
       const double by_force = J[3 * c->nu + u] * f[0] + J[4 * c->nu + u] * f[1] + J[5 * c->nu + u] * f[2];
-      commands[u] = (pk_command){.tau = need[u] - by_force, .tau_max = seen->model->dof_effort[u]};
+      commands[u] = (pk_command){.tau = need[u] - by_force,
+                                 .u_des = seen->u[u] + w->period * a[u],
+                                 .kd = calm,
+                                 .tau_max = seen->model->dof_effort[u]};
     }
   }
   return PK_OK;

@@ -44,7 +44,9 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   const size_t nu = (size_t)model->nu, contacts = (size_t)options->max_contacts;
   const size_t joints = (size_t)(model->tree ? model->tree->nu : model->nu);
   const int nfeature = pki_features_count(model);
-  const pk_contact_problem shape = largest_problem(model, options);
+  pk_contact_problem shape = largest_problem(model, options);
+  const pk_contact_factor factor = {.n = model->nplan};
+  shape.factor = &factor;
   const int rows = pk_contact_size(&shape);
   const pk_solver_options o = solver_options(options);
   *c = (pki_sim_contact){.nfeature = nfeature};
@@ -243,8 +245,11 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
   pki_sim_contact *c = &sim->contact;
   pk_workspace *w = sim->workspace;
   const bool paper = sim->options.contact == PK_CONTACT_PAPER;
-  bool more = false;
-  if (c->nfound == 0) {
+  bool more = false, asleep = false;
+  for (int i = 0; i < c->nfound; i++) {
+    asleep |= !c->active[i];
+  }
+  if (!asleep) {
     return false;
   }
   w->kernels->velocities(&w->work, u);
@@ -285,12 +290,18 @@ static void add_contacts(pk_sim *sim, double reach, const double *u_free)
     double eps[3];
     pki_impact_eps(sim, i, eps);
     const int contact = a->problem.ncontact, row = 3 * contact, last = paper ? -1 : pki_contact_last(c, f);
-    pki_assembly_add_contact(a, &sim->workspace->work, f->body, f->point, f->normal, f->tangent1, f->tangent2,
+    pki_assembly_add_contact(a, sim->workspace, f->body, f->point, f->normal, f->tangent1, f->tangent2,
                              pki_contact_material(c, f)->friction);
     c->row_found[contact] = i;
+    pki_assembly_contact_velocity(a, contact, u_free, a->q + row);
+    if (eps[0] > 0 || eps[1] > 0) {
+      double before[3];
+      pki_assembly_contact_velocity(a, contact, sim->u, before);
+      for (int d = 0; d < 3; d++) {
+        a->q[row + d] += eps[d] * before[d];
+      }
+    }
     for (int d = 0; d < 3; d++) {
-      a->q[row + d] = pki_assembly_velocity(a, row + d, u_free);
-      a->q[row + d] += eps[d] > 0 ? eps[d] * pki_assembly_velocity(a, row + d, sim->u) : 0;
       a->r[row + d] = last >= 0 ? c->last_r[3 * last + d] : 0;
     }
     a->q[row] += paper ? 0 : fmax(f->gap, 0) / reach;
@@ -430,8 +441,7 @@ static bool find_limited(pk_sim *sim, const lines *l, const double *v_end)
 static void apply_impulses(pk_sim *sim, const double *u_free, double *u_end)
 {
   pk_workspace *w = sim->workspace;
-  pki_assembly_forces(&sim->contact.assembly, sim->contact.assembly.r, u_end);
-  pki_plan_solve(w, u_end);
+  pki_assembly_response(&sim->contact.assembly, w, sim->contact.assembly.r, u_end);
   for (int k = 0; k < sim->model->nu; k++) {
     u_end[k] += u_free[k];
   }

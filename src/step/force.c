@@ -14,20 +14,6 @@
 #include "step/contact.h"
 #include "step/outside.h"
 
-double pki_clamp(double x, double most)
-{
-  return x > most ? most : x < -most ? -most : x;
-}
-
-/* The command's force law as a_i - g_i u_i before clamping. */
-void pki_force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g)
-{
-  const pk_command *c = &sim->commands[k];
-  const double kp = sim->joints.model->dof_q[k] >= 0 ? c->kp : 0;
-  *a = c->tau + kp * (c->q_des - x) + c->kd * c->u_des;
-  *g = kp * reach + c->kd;
-}
-
 int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double *tau, double *out)
 {
   const pk_model *m = sim->model;

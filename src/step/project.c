@@ -37,7 +37,7 @@ static void add_position_rows(pk_sim *sim, double band)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
-  const pki_work *work = &sim->workspace->work;
+  const pk_workspace *work = sim->workspace;
   const pki_sim_joints *j = &sim->joints;
   pki_assembly_clear(a);
   for (int i = 0; i < c->nfound; i++) {
@@ -136,8 +136,7 @@ static void move(pk_sim *sim, double *q, pk_step_info *info)
     soften_tangents(a);
     pki_contact_solve_step(sim, info);
   }
-  pki_assembly_forces(a, a->r, step);
-  pki_plan_solve(sim->workspace, step);
+  pki_assembly_response(a, sim->workspace, a->r, step);
   for (int k = 0; k < nu; k++) {
     step[k] += closing[k];
   }

@@ -179,11 +179,10 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
 
 /* x within +-most. */
-double pki_clamp(double x, double most);
-
-/* The command's force law of joint coordinate k, which is at x, as a - g u before clamping, with the joint moved on
- * by reach u. */
-void pki_force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g);
+static inline double pki_clamp(double x, double most)
+{
+  return x > most ? most : x < -most ? -most : x;
+}
 
 /* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
  * commands are at their limit comes back. */
@@ -206,6 +205,16 @@ static inline double *pki_scratch(const pk_sim *sim, int k)
 {
   const int nu = sim->model->nu, n = sim->joints.n;
   return sim->scratch + (size_t)k * (size_t)(nu > n ? nu : n);
+}
+
+/* The command's force law of joint coordinate k, which is at x, as a - g u before clamping, with the joint moved on
+ * by reach u. */
+static inline void pki_force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g)
+{
+  const pk_command *c = &sim->commands[k];
+  const double kp = sim->joints.model->dof_q[k] >= 0 ? c->kp : 0;
+  *a = c->tau + kp * (c->q_des - x) + c->kd * c->u_des;
+  *g = kp * reach + c->kd;
 }
 
 #endif

@@ -44,7 +44,7 @@ static void add_rows(pki_random *rng, const pk_model *m, pk_workspace *w, pki_as
     for (int i = 0; i < 3; i++) {
       point[i] += pose.pos[i];
     }
-    assert_true(pki_assembly_add_contact(a, &w->work, m->links[link].body, point, R, R + 3, R + 6, 0.5));
+    assert_true(pki_assembly_add_contact(a, w, m->links[link].body, point, R, R + 3, R + 6, 0.5));
     for (int d = 0; d < 3; d++) {
       for (int k = 0; k < m->nu; k++) {
         dense[3 * c + d][k] = 0;

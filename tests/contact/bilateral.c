@@ -261,7 +261,7 @@ static void delassus(const pk_model *m, pk_workspace *w, const int *links, void 
   assert_false(arena.overflow);
   for (int i = 0; i < ROWS / 3; i++) {
     const pk_pose pose = pk_link_pose(w, links[i]);
-    assert_true(pki_assembly_add_contact(&a, &w->work, m->links[links[i]].body, pose.pos, ez, ex, ey, 0.5));
+    assert_true(pki_assembly_add_contact(&a, w, m->links[links[i]].body, pose.pos, ez, ex, ey, 0.5));
   }
   pki_assembly_finish(&a, w);
   memcpy(out, a.W, ROWS * ROWS * sizeof *out);

@@ -22,8 +22,10 @@ void PKI_NAME(rnea)(pki_work *w, const double *q, const double *u, const double 
     const pki_pose_r at = pki_body_pose(m, i, &pose[p].R, pki_reals(q));
     const pki_v6 rate = pki_joint_rate(m, i, &pose[p].R, &at.R, pki_reals(u));
     const pki_v6 wv = pki_body_twist(twist[p], at.r, rate);
-    const pki_v6 own = pki_joint_rate(m, i, &pose[p].R, &at.R, udot);
-    const pki_v6 acc = pki_v6_add(pki_body_accel(accel[p], twist[p].a, at.r, rate), own);
+    pki_v6 acc = pki_body_accel(accel[p], twist[p].a, at.r, rate);
+    if (a != NULL) {
+      acc = pki_v6_add(acc, pki_joint_rate(m, i, &pose[p].R, &at.R, udot));
+    }
     pose[i] = at;
     twist[i] = wv;
     accel[i] = acc;
