@@ -16,6 +16,9 @@
 
 #include "step/sim.h"
 
+/* m or rad: a gap of less is closed. */
+#define PKI_TOUCHING 1e-6
+
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena);

@@ -5,8 +5,6 @@
 
 #include "step/contact.h"
 
-static const double TOUCHING = 1e-6; /* m, a gap of less is closed */
-
 /* Row k of the plan holds the columns above k in the elimination tree: the last but the diagonal is its parent. */
 void pki_impact_groups(const pk_model *m, int *first, int *dof_group)
 {
@@ -55,7 +53,7 @@ void pki_impact_choose(pk_sim *sim)
   }
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
-    if (c->active[i] && f->gap <= TOUCHING) {
+    if (c->active[i] && f->gap <= PKI_TOUCHING) {
       join(group_of(sim, f), pki_contact_material(c, f));
     }
   }

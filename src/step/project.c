@@ -7,7 +7,6 @@
 
 static const double PENETRATION_TOLERANCE = 1e-9; /* m or rad: less is left alone */
 static const double CLOSURE_TOLERANCE = 1e-11;    /* m or rad, of bilateral constraints */
-static const double TOUCHING = 1e-6;              /* m or rad: nearer than this counts as closed */
 enum { PROJECTIONS = 3 };
 
 /* How far joint k is from its lower (side 0) or upper limit. */
@@ -92,7 +91,7 @@ static double take_away_contacts(pki_sim_contact *c)
 /* Contacts nearer than `band`, and what is violated; false when there is no room. */
 static bool look(pk_sim *sim, double band, double *violated, pk_step_info *info)
 {
-  if (!pki_contact_find(sim, fmin(band, fmax(sim->options.margin, TOUCHING)), info)) {
+  if (!pki_contact_find(sim, fmin(band, fmax(sim->options.margin, PKI_TOUCHING)), info)) {
     return false;
   }
   const double sunk = sim->options.law == PK_LAW_COMPLIANT ? take_away_contacts(&sim->contact) : 0;
@@ -164,7 +163,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
     sim->workspace->kernels->kinematics(&sim->workspace->work, q);
     pki_joints_update(sim, q);
     info->closure = pki_bilateral_gap(sim);
-    if (!look(sim, TOUCHING, &violated, info)) {
+    if (!look(sim, PKI_TOUCHING, &violated, info)) {
       return PK_ERROR_LIMIT;
     }
     const bool holds = violated <= PENETRATION_TOLERANCE && info->closure <= CLOSURE_TOLERANCE;
@@ -174,8 +173,8 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
       return PK_OK;
     }
     before = round == 0 ? potential(sim) : before;
-    const double band = fmax(widening * violated, TOUCHING);
-    if (band > TOUCHING && !look(sim, band, &violated, info)) {
+    const double band = fmax(widening * violated, PKI_TOUCHING);
+    if (band > PKI_TOUCHING && !look(sim, band, &violated, info)) {
       return PK_ERROR_LIMIT;
     }
     add_position_rows(sim, band);

@@ -38,7 +38,7 @@ enum {
   PKI_STARLETH_ALPHAS = 19,  /* 0.1 to 1.9 */
   PKI_STARLETH_STEPS = 3,    /* of the standing drift */
   PKI_STARLETH_HALVINGS = 4,
-  PKI_STARLETH_CURVES = 3, /* of Fig. 5 */
+  PKI_STARLETH_CURVES = 4, /* of Fig. 5 */
   PKI_STARLETH_NQ = 19,
   PKI_STARLETH_NU = 18,
 };
@@ -139,10 +139,11 @@ typedef struct pki_starleth_sweep {
 /* The push. */
 typedef struct pki_starleth_push {
   bool done, fell, rests, finite;
-  long long steps, uncertified, unfinished; /* of them: not certified, beyond the default's 5000 iterations */
+  long long steps, uncertified, unfinished; /* of them: not certified, at the limit of iterations */
   double penetration, residual, speed;      /* m; relative; of the trunk at the end, m/s or rad/s */
   int contacts;                             /* most at once */
-  double end;                               /* s, when it ended */
+  double trouble;                           /* s, of the first step that reached its limit, or the last */
+  int trouble_contacts;                     /* contacts in it */
 } pki_starleth_push;
 
 typedef struct pki_starleth_data {
@@ -152,10 +153,11 @@ typedef struct pki_starleth_data {
   pki_starleth_curve curves[PKI_STARLETH_CURVES];
   pki_starleth_sweep sweeps[PKI_STARLETH_PAPER];
   double drift_dt[PKI_STARLETH_STEPS], drift[PKI_STARLETH_STEPS]; /* s, um/min, preset paper */
-  double drift_default;                                           /* um/min */
+  double drift_fine, drift_default;                               /* um/min: HmJ to 1e-8; default */
+  double evidence_gap[2], evidence_velocity[2]; /* m/min: HMJD at half the step, HEJP to 1e-8 */
   pki_starleth_push pushes[PKI_STARLETH_CONFIGS], auto_pushes[PKI_STARLETH_CONFIGS]; /* auto: alpha from W */
-  double agreement[PKI_STARLETH_SETS], agreement_residual[PKI_STARLETH_SETS]; /* m; relative */
-  double apart[PKI_STARLETH_SETS][PKI_STARLETH_HALVINGS + 1];                 /* m, to minimal coordinates */
+  double agreement[PKI_STARLETH_SETS], agreement_residual[PKI_STARLETH_SETS];        /* m; relative */
+  double apart[PKI_STARLETH_SETS][PKI_STARLETH_HALVINGS + 1]; /* m, to minimal coordinates */
 } pki_starleth_data;
 
 /* Told how much of a stretch is done, from 0 to 1. */
@@ -169,8 +171,8 @@ pk_status pki_study_starleth(const pki_study_options *options, pki_study_result 
 /* --- starleth_trot.c --- */
 
 /* d->cycles of every configuration; a robot that falls is no failure. */
-pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, const pki_starleth_watch *watch,
-                             pk_error *err);
+pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d,
+                             const pki_starleth_watch *watch, pk_error *err);
 pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d, pk_error *err);
 pk_status pki_starleth_sweep_alpha(const pki_starleth_lab *lab, const pki_starleth_config *c, double seconds,
                                    const pki_starleth_watch *watch, pki_starleth_sweep *out, pk_error *err);
@@ -178,8 +180,12 @@ pk_status pki_starleth_sweep_alpha(const pki_starleth_lab *lab, const pki_starle
 /* --- starleth_rest.c --- */
 
 /* Mean rate at which standing feet sink, um/min, after they have settled. */
-pk_status pki_starleth_stand(const pki_starleth_lab *lab, const pk_sim_options *o, double seconds, double *drift,
-                             pk_error *err);
+pk_status pki_starleth_stand(const pki_starleth_lab *lab, const pk_sim_options *o, double seconds,
+                             double *drift, pk_error *err);
+
+/* What a trot of this long makes of bilateral constraints with the options o: m/min, as in pki_starleth_trot. */
+pk_status pki_starleth_opening(const pki_starleth_lab *lab, pki_starleth_set set, const pk_sim_options *o,
+                               double seconds, double *gap_rate, double *velocity_rate, pk_error *err);
 
 /* 500 N for 0.2 s on the standing trunk; alpha_from_W: instead of Table 1's. A step that fails is no failure here: the
  * robot is not finite then. */
@@ -201,6 +207,8 @@ void pki_starleth_rows(const pki_starleth_data *d, pki_study_result *result);
 
 /* Why a configuration's speed relative to HmJ is not the paper's: from its iterations and the parts of its step. */
 void pki_starleth_explain_rate(const pki_starleth_data *d, int config, char *out, size_t size);
+void pki_starleth_explain_limit(const pki_starleth_data *d, int config, char *out, size_t size);
+void pki_starleth_explain_push(const pki_starleth_push *p, bool jor_at_table, char *out, size_t size);
 
 pk_status pki_starleth_report(const pki_starleth_data *d, const pki_study_options *options,
                               pki_study_result *result, pk_error *err);

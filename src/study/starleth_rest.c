@@ -14,8 +14,8 @@ static pk_status fail_step(const pk_step_info *info, double time, pk_status stat
 
 /* --- standing -------------------------------------------------------------------------- */
 
-pk_status pki_starleth_stand(const pki_starleth_lab *lab, const pk_sim_options *o, double seconds, double *drift,
-                             pk_error *err)
+pk_status pki_starleth_stand(const pki_starleth_lab *lab, const pk_sim_options *o, double seconds,
+                             double *drift, pk_error *err)
 {
   static const double settle = 3;
   pki_starleth_world w;
@@ -45,6 +45,30 @@ pk_status pki_starleth_stand(const pki_starleth_lab *lab, const pk_sim_options *
   return status;
 }
 
+pk_status pki_starleth_opening(const pki_starleth_lab *lab, pki_starleth_set set, const pk_sim_options *o,
+                               double seconds, double *gap_rate, double *velocity_rate, pk_error *err)
+{
+  pki_starleth_world w;
+  pk_step_info info;
+  double sum = 0;
+  pk_status status = pki_starleth_start(lab, set, o, 0, &w, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  const int n = (int)lround(seconds / o->dt);
+  for (int i = 0; i < n && status == PK_OK; i++) {
+    status = pki_starleth_step(&w, &info);
+    sum += info.certificate.bilateral;
+  }
+  *gap_rate = 60 * info.closure / seconds;
+  *velocity_rate = 60 * sum / n;
+  if (status != PK_OK) {
+    status = fail_step(&info, pk_sim_time(w.sim), status, err);
+  }
+  pki_starleth_stop(&w);
+  return status;
+}
+
 /* --- the push -------------------------------------------------------------------------- */
 
 static double trunk_speed(const pki_starleth_world *w)
@@ -58,18 +82,12 @@ static double trunk_speed(const pki_starleth_world *w)
 
 /* After a fall the controller only damps the joints, 2 N m s/rad. Taken explicitly at 2.5 ms that is beyond what a leg
  * bears: dt times the largest eigenvalue of inv(M) D is 2.1 for a bent and 4.5 for a stretched free leg, and 2 is the
- * end. So joint forces are implicit here in all configurations. The default may iterate as long as it needs: its limit
- * bounds the time of a step. */
+ * end. So joint forces are implicit here in all configurations. */
 static pk_sim_options push_options(const pki_starleth_config *c, bool alpha_from_W)
 {
   pk_sim_options o = pki_starleth_options(c);
   o.implicit = PK_IMPLICIT_ALL;
-  if (alpha_from_W) {
-    o.alpha = 0;
-  }
-  if (c == &pki_starleth_configs[PKI_STARLETH_DEFAULT]) {
-    o.max_iterations = 100000;
-  }
+  o.alpha = alpha_from_W ? 0 : o.alpha;
   return o;
 }
 
@@ -78,7 +96,6 @@ pk_status pki_starleth_push_over(const pki_starleth_lab *lab, const pki_starleth
 {
   static const double seconds = 5, at = 0.5, lasts = 0.2, force[3] = {0, 500, 0}, centre[3] = {0, 0, 0};
   static const double calm = 0.01; /* m/s and rad/s: the trunk rests */
-  const int limit = pk_sim_options_default().max_iterations;
   const pk_sim_options o = push_options(c, alpha_from_W);
   pki_starleth_world w;
   pk_status status = pki_starleth_start(lab, c->set, &o, INFINITY, &w, err);
@@ -97,14 +114,17 @@ pk_status pki_starleth_push_over(const pki_starleth_lab *lab, const pki_starleth
     if (out->finite) {
       out->steps++;
       out->uncertified += !info.certified;
-      out->unfinished += info.solver_iterations >= limit;
+      if (out->unfinished == 0) {
+        out->trouble = pk_sim_time(w.sim);
+        out->trouble_contacts = info.contacts;
+      }
+      out->unfinished += info.solver_iterations >= o.max_iterations;
       out->contacts = info.contacts > out->contacts ? info.contacts : out->contacts;
       out->residual = fmax(out->residual, info.certificate.relative);
       out->penetration = fmax(out->penetration, info.penetration);
       out->fell = out->fell || pki_starleth_fallen(&w);
     }
   }
-  out->end = pk_sim_time(w.sim);
   out->speed = trunk_speed(&w);
   out->rests = out->finite && out->speed < calm;
   pki_starleth_stop(&w);
@@ -113,20 +133,16 @@ pk_status pki_starleth_push_over(const pki_starleth_lab *lab, const pki_starleth
 
 /* --- agreement ------------------------------------------------------------------------- */
 
-/* Position and attitude of the trunk, step by step: [n][7]; the largest residual. The feet start 10 um deep: at a gap of
- * zero the last bit would decide which contacts are closed. */
+/* Position and attitude of the trunk, step by step: [n][7]; the largest residual. */
 static pk_status record(const pki_starleth_lab *lab, pki_starleth_set set, const pk_sim_options *o, int n,
                         double *path, double *residual, pk_error *err)
 {
-  static const double deep = 1e-5;
   pki_starleth_world w;
   pk_step_info info;
   pk_status status = pki_starleth_start(lab, set, o, 0, &w, err);
   if (status != PK_OK) {
     return status;
   }
-  w.q[2] -= deep;
-  pk_sim_set_joints(w.sim, w.q, w.u);
   for (int i = 0; i < n && status == PK_OK; i++) {
     status = pki_starleth_step(&w, &info);
     *residual = fmax(*residual, info.certificate.relative);
@@ -151,12 +167,13 @@ static double distance(const double *a, const double *b)
     const double d = a[k] - copysign(b[k], dot * b[k]);
     turn += d * d;
   }
-  const double away = sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-                           (a[2] - b[2]) * (a[2] - b[2]));
+  const double away =
+      sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
   return fmax(away, arm * 2 * sqrt(turn));
 }
 
-/* Every solver of a set to 1e-10, against `auto`. alpha has no part in the solution: it is chosen from W. */
+/* Every solver of a set to 1e-10, against `auto`. alpha has no part in the solution:
+ * Table 1's, but no more than HmJ's, beyond which eliminated constraints leave steps that do not reach 1e-10. */
 pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, double seconds, double *apart,
                              double *residual, pk_error *err)
 {
@@ -180,6 +197,7 @@ pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, 
     }
     const pk_sim_options own = pki_starleth_options(c);
     o.solver = own.solver, o.bilateral = own.bilateral;
+    o.alpha = fmin(own.alpha, pki_starleth_configs[PKI_STARLETH_HMJ].alpha);
     status = record(lab, set, &o, n, other, residual, err);
     for (int k = 0; k < n && status == PK_OK; k++) {
       *apart = fmax(*apart, distance(path + (size_t)7 * (size_t)k, other + (size_t)7 * (size_t)k));

@@ -166,8 +166,8 @@ static pk_status line_up(const pki_starleth_lab *lab, runner *runners, int *coun
   return status;
 }
 
-pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, const pki_starleth_watch *watch,
-                             pk_error *err)
+pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d,
+                             const pki_starleth_watch *watch, pk_error *err)
 {
   runner *runners = calloc(RUNNERS_MAX, sizeof *runners);
   int count = 0;
@@ -201,10 +201,10 @@ pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, 
 static pk_sim_options curve_options(int which)
 {
   pk_sim_options o = pki_starleth_options(&pki_starleth_configs[which == 1 ? 1 : 0]);
-  if (which == 2) {
+  if (which >= 2) {
     o.damping_n *= 10;
     o.damping_t *= 10;
-    o.dt /= 4;
+    o.dt /= which == 2 ? 4 : 8;
   }
   return o;
 }
@@ -263,8 +263,7 @@ static void judge_curve(pki_starleth_curve *c, const pki_starleth_curve *hard)
 
 pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d, pk_error *err)
 {
-  static const char *const names[PKI_STARLETH_CURVES] = {"compliant (Cm)", "hard (HmJ)",
-                                                         "compliant, damping x 10, dt / 4"};
+  static const char *const names[PKI_STARLETH_CURVES] = {"Cm", "HmJ", "Cm, 10 d, dt/4", "Cm, 10 d, dt/8"};
   pk_status status = PK_OK;
   for (int k = 0; k < PKI_STARLETH_CURVES && status == PK_OK; k++) {
     const pk_sim_options o = curve_options(k);
@@ -291,8 +290,8 @@ pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d,
 /* --- Fig. 6 ---------------------------------------------------------------------------- */
 
 /* Mean iterations of a step; NAN when one does not come to its end. */
-static pk_status iterations_at(const pki_starleth_lab *lab, const pki_starleth_config *c, double alpha, double seconds,
-                               double *mean, pk_error *err)
+static pk_status iterations_at(const pki_starleth_lab *lab, const pki_starleth_config *c, double alpha,
+                               double seconds, double *mean, pk_error *err)
 {
   pk_sim_options o = pki_starleth_options(c);
   pki_starleth_world w;

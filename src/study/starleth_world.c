@@ -8,7 +8,9 @@
 const char pki_starleth_left_out[] = "left out by --quick";
 const char *const pki_starleth_set_names[PKI_STARLETH_SETS] = {"minimal", "extended", "maximal"};
 
-enum { MIN = PKI_STARLETH_MINIMAL, EXT = PKI_STARLETH_EXTENDED, MAX = PKI_STARLETH_MAXIMAL };
+#define MIN PKI_STARLETH_MINIMAL
+#define EXT PKI_STARLETH_EXTENDED
+#define MAX PKI_STARLETH_MAXIMAL
 
 /* Gehring et al. 2014, Table 1, and Pronk's default. */
 const pki_starleth_config pki_starleth_configs[PKI_STARLETH_CONFIGS] = {
@@ -70,9 +72,10 @@ static pk_status check_model(const pk_model *m, pki_starleth_set set, pk_error *
   const pk_model *joints = m->tree != NULL ? m->tree : m;
   if (m->nu != nu[set] || m->nbilateral != rows[set] || joints->nq != PKI_STARLETH_NQ ||
       joints->nu != PKI_STARLETH_NU) {
-    return pki_fail(err, PK_ERROR_MODEL, (pki_where){0},
-                    "starleth in %s coordinates has %d velocities and %d bilateral rows, the paper's has %d and %d",
-                    pki_starleth_set_names[set], m->nu, m->nbilateral, nu[set], rows[set]);
+    return pki_fail(
+        err, PK_ERROR_MODEL, (pki_where){0},
+        "starleth in %s coordinates has %d velocities and %d bilateral rows, the paper's has %d and %d",
+        pki_starleth_set_names[set], m->nu, m->nbilateral, nu[set], rows[set]);
   }
   return PK_OK;
 }
@@ -104,11 +107,12 @@ void pki_starleth_lab_free(pki_starleth_lab *lab)
 
 /* --- worlds ---------------------------------------------------------------------------- */
 
-/* The stance of models/starleth/README.md: hips 0.41 m above the foot points. */
+/* The stance of models/starleth/README.md, hips 0.41 m above the foot points, and the feet 10 um deep: at a gap of zero
+ * the last bit would decide which contacts are closed. */
 static void stance(double q[PKI_STARLETH_NQ])
 {
   memset(q, 0, PKI_STARLETH_NQ * sizeof *q);
-  q[2] = 0.435, q[3] = 1;
+  q[2] = 0.435 - 1e-5, q[3] = 1;
   for (int leg = 0; leg < 4; leg++) {
     const double side = leg < 2 ? 1 : -1;
     q[7 + 3 * leg + 1] = side * 0.7343101344764329;
@@ -144,7 +148,8 @@ pk_status pki_starleth_start(const pki_starleth_lab *lab, pki_starleth_set set, 
   }
   pk_status status = pk_sim_create(lab->models[set], options, &w->sim, err);
   status = status == PK_OK ? pk_sim_set_terrain(w->sim, lab->ground, NULL, 0, err) : status;
-  status = status == PK_OK ? pk_locomotion_create(pk_sim_joint_model(w->sim), &gait, &w->controller, err) : status;
+  status =
+      status == PK_OK ? pk_locomotion_create(pk_sim_joint_model(w->sim), &gait, &w->controller, err) : status;
   status = status == PK_OK ? pk_sim_set_controller(w->sim, w->controller, err) : status;
   if (status == PK_OK) {
     stance(w->q);

@@ -1,0 +1,208 @@
+/* The quick StarLETH study: all configurations trot, the values that the study is held to hold, the rest is plausible. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "study/starleth.h"
+
+static pki_study_result result;
+static char folder[] = "pronk-starleth-XXXXXX";
+
+static void remember_progress(void *user, double fraction, const char *what)
+{
+  double *last = user;
+  assert_true(fraction >= *last && fraction <= 1);
+  assert_true(what[0] != '\0');
+  *last = fraction;
+}
+
+static int run_quick(void **state)
+{
+  (void)state;
+  double last = 0;
+  pk_error err = {.message = ""};
+  assert_non_null(mkdtemp(folder));
+  const pki_study_options options = {
+      .folder = folder, .quick = true, .progress = remember_progress, .user = &last};
+  const pk_status status = pki_study_find("starleth")->run(&options, &result, &err);
+  if (status != PK_OK) {
+    print_error("%s\n", err.message);
+  }
+  return status == PK_OK && last > 0.99 ? 0 : -1;
+}
+
+static int free_quick(void **state)
+{
+  (void)state;
+  pki_study_free(&result);
+  return 0;
+}
+
+static const pki_study_row *row(const char *group, const char *name, const char *id)
+{
+  char full[64];
+  snprintf(full, sizeof full, "%s%s%s%s%s", group, name[0] ? "/" : "", name, id[0] ? "/" : "", id);
+  const pki_study_row *r = pki_study_get(&result, full);
+  if (r == NULL) {
+    print_error("no row %s\n", full);
+  }
+  assert_non_null(r);
+  return r;
+}
+
+static double value(const char *group, const char *name, const char *id)
+{
+  return row(group, name, id)->measured;
+}
+
+static void every_configuration_trots(void **state)
+{
+  (void)state;
+  static const char *const names[12] = {"Cm",   "HmJ",  "HmS",  "HEJD", "HEJP", "HESD",
+                                        "HESP", "HMJD", "HMJP", "HMSD", "HMSP", "default"};
+  for (int i = 0; i < 12; i++) {
+    assert_string_equal(pki_starleth_configs[i].name, names[i]);
+    const pki_study_row *trots = row("table1", names[i], "trots");
+    assert_true(fabs(trots->measured - 1.6) < 1e-9);
+    assert_int_equal(trots->verdict, PKI_VERDICT_HOLDS);
+    assert_true(value("table1", names[i], "rate") > 0);
+    assert_true(value("table1", names[i], "ratio") > 0);
+    assert_true(value("table1", names[i], "rtf") > 0);
+    /* the parts are the step */
+    double sum = 0;
+    for (int p = PK_PART_CONTROL + 1; p < PK_PART_COUNT; p++) {
+      sum += value("fig7", names[i], pk_part_name((pk_part)p));
+    }
+    assert_true(fabs(sum / value("fig7", names[i], "step") - 1) < 1e-9);
+  }
+  assert_true(row("table1", "HMSP", "rate")->paper == 800);
+  assert_true(fabs(row("table1", "Cm", "ratio")->paper - 8900.0 / 5400) < 1e-12);
+}
+
+/* The same robot, controller and law: trunks stay together whatever the coordinates. */
+static void all_of_them_go_the_same_way(void **state)
+{
+  (void)state;
+  double first = 0;
+  for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
+    double way;
+    assert_int_equal(sscanf(row("table1", pki_starleth_configs[i].name, "trots")->note, "%lf m", &way), 1);
+    first = i == 0 ? way : first;
+    assert_true(way > 0.25 && way < 0.6);
+    assert_true(fabs(way - first) < 0.1);
+  }
+}
+
+/* Eliminated constraints leave the sweeps of minimal coordinates; sweeps over them are more. */
+static void iterations_follow_the_coordinates(void **state)
+{
+  (void)state;
+  const double hmj = value("fig6", "HmJ", "iterations"), hms = value("fig6", "HmS", "iterations");
+  assert_true(fabs(value("fig6", "HEJD", "iterations") / hmj - 1) < 0.02);
+  assert_true(fabs(value("fig6", "HESD", "iterations") / hms - 1) < 0.02);
+  assert_true(value("fig6", "HEJP", "iterations") > hmj);
+  assert_true(value("fig6", "HMJP", "iterations") > 2 * value("fig6", "HEJP", "iterations"));
+  assert_true(value("fig6", "HMSP", "iterations") < value("fig6", "HMJP", "iterations"));
+  /* the paper's limit, twice its alpha */
+  assert_true(fabs(value("fig6", "HmJ", "limit") - 1.2) < 0.25);
+  assert_true(value("fig6", "HmS", "limit") > value("fig6", "HmJ", "limit"));
+  assert_true(isnan(value("fig6", "HMJP", "limit")));
+  assert_string_equal(row("fig6", "HMJP", "limit")->note, "left out by --quick");
+}
+
+static void feet_carry_the_weight(void **state)
+{
+  (void)state;
+  const double quarter = 26.82 * 9.81 / 4;
+  static const char *const curves[4] = {"Cm", "HmJ", "damped-quarter", "damped-eighth"};
+  for (int k = 0; k < 4; k++) {
+    assert_true(fabs(value("fig5", curves[k], "mean") / quarter - 1) < 0.1);
+    assert_true(value("fig5", curves[k], "peak") > 2 * quarter);
+  }
+  assert_true(value("fig5", "damped-eighth", "ripple") < 0.5 * value("fig5", "damped-quarter", "ripple"));
+  /* half the weight on a spring of 30000 N/m */
+  assert_true(fabs(value("sink", "Cm", "mean") - 1e3 * 2 * quarter / 30000) < 0.5);
+}
+
+static void drift_is_the_papers_and_none_by_default(void **state)
+{
+  (void)state;
+  assert_int_equal(row("drift/standing", "2.5ms", "")->verdict, PKI_VERDICT_HOLDS);
+  assert_true(value("drift/standing", "1e-8", "") < 0.03 * value("drift/standing", "2.5ms", ""));
+  assert_int_equal(row("drift/standing", "default", "")->verdict, PKI_VERDICT_HOLDS);
+  assert_int_equal(row("sink", "default", "most")->verdict, PKI_VERDICT_HOLDS);
+  assert_true(value("sink", "default", "most") < 1 && value("sink", "HmJ", "most") > 0.1);
+  /* eliminated: rounding; positions open all the same, more in maximal coordinates */
+  assert_true(value("drift/bilateral-velocity", "HEJD", "") < 1e-3);
+  assert_true(value("drift/bilateral-velocity", "HEJP", "") > 1);
+  assert_true(value("drift/bilateral-gap", "HMJD", "") > 10 * value("drift/bilateral-gap", "HEJD", ""));
+}
+
+static void the_pushed_robot_falls_and_rests(void **state)
+{
+  (void)state;
+  assert_true(value("push", "default", "rests") == 1);
+  assert_int_equal(row("push", "default", "uncertified")->verdict, PKI_VERDICT_HOLDS);
+  assert_true(value("push", "Cm", "rests") == 1);
+  assert_true(value("push", "default", "penetration") < 1e-3);
+  assert_true(isnan(value("push", "HMJP", "rests")));
+}
+
+static void configurations_agree(void **state)
+{
+  (void)state;
+  assert_int_equal(row("agreement", "minimal", "")->verdict, PKI_VERDICT_HOLDS);
+  assert_int_equal(row("agreement", "extended", "")->verdict, PKI_VERDICT_HOLDS);
+  assert_true(value("order", "maximal", "") > 0.9 && value("order", "maximal", "") < 1.2);
+  assert_true(value("order", "extended", "") > 0.8);
+  for (int i = 0; i < result.nrow; i++) {
+    assert_int_not_equal(result.rows[i].verdict, PKI_VERDICT_MISSES);
+  }
+}
+
+static void ids_are_unique(void **state)
+{
+  (void)state;
+  for (int i = 0; i < result.nrow; i++) {
+    assert_ptr_equal(pki_study_get(&result, result.rows[i].id), &result.rows[i]);
+  }
+}
+
+static void it_leaves_a_report_and_its_figures(void **state)
+{
+  (void)state;
+  assert_non_null(strstr(result.summary.data, "Table 1"));
+  static const char *const files[] = {"report.html", "force.svg", "iterations.svg", "time.svg"};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+    assert_int_equal(remove(path), 0); /* it was there */
+  }
+  assert_int_equal(rmdir(folder), 0); /* and nothing else */
+}
+
+int main(void)
+{
+  setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_configuration_trots),
+      cmocka_unit_test(all_of_them_go_the_same_way),
+      cmocka_unit_test(iterations_follow_the_coordinates),
+      cmocka_unit_test(feet_carry_the_weight),
+      cmocka_unit_test(drift_is_the_papers_and_none_by_default),
+      cmocka_unit_test(the_pushed_robot_falls_and_rests),
+      cmocka_unit_test(configurations_agree),
+      cmocka_unit_test(ids_are_unique),
+      cmocka_unit_test(it_leaves_a_report_and_its_figures),
+  };
+  return cmocka_run_group_tests(tests, run_quick, free_quick);
+}
