@@ -19,10 +19,9 @@ typedef struct rung {
 } rung;
 
 static const rung first[] = {
-    {PK_SOLVER_BGS, 20, false}, /* most problems of robots end here */
-    {PK_SOLVER_IPM, 60, false},
-    {PK_SOLVER_NEWTON, 100, false},
-    {PK_SOLVER_BGS, 200, true},
+    {PK_SOLVER_BGS, 20, false},   /* most problems of robots end here, */
+    {PK_SOLVER_NEWTON, 8, false}, /* or here */
+    {PK_SOLVER_IPM, 60, false},   {PK_SOLVER_NEWTON, 100, false}, {PK_SOLVER_BGS, 200, true},
 };
 
 static const rung last[] = {

@@ -100,18 +100,18 @@ static bool look(pk_sim *sim, double band, double *violated, pk_step_info *info)
   return true;
 }
 
-/* The factor of M with the constraints in it, and the move that closes them alone. */
+/* The factor of M with the constraints in it, and the move that closes them alone. Without constraints the factor of
+ * the step's M~ stays: any metric near M does. */
 static void close_constraints(pk_sim *sim, double *closing)
 {
   pki_sim_joints *j = &sim->joints;
   pk_workspace *w = sim->workspace;
-  pki_reset_diagonal(&w->work);
-  w->kernels->crba(&w->work);
   memset(closing, 0, (size_t)sim->model->nu * sizeof *closing);
   if (sim->model->nconstraint == 0) {
-    w->kernels->ltl_factor(&w->work);
     return;
   }
+  pki_reset_diagonal(&w->work);
+  w->kernels->crba(&w->work);
   for (int row = 0; row < sim->model->nbilateral; row++) {
     j->rows[row] = -j->bilateral.gap[row];
   }
@@ -169,10 +169,10 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
     const bool holds = violated <= PENETRATION_TOLERANCE && info->closure <= CLOSURE_TOLERANCE;
     if (holds || round == PROJECTIONS || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);
-      info->stabilisation = round > 0 ? potential(sim) - before : 0;
+      info->stabilisation = round > 0 && sim->watched ? potential(sim) - before : 0;
       return PK_OK;
     }
-    before = round == 0 ? potential(sim) : before;
+    before = round == 0 && sim->watched ? potential(sim) : before;
     const double band = fmax(widening * violated, PKI_TOUCHING);
     if (band > PKI_TOUCHING && !look(sim, band, &violated, info)) {
       return PK_ERROR_LIMIT;

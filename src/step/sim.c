@@ -252,6 +252,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   pk_step_info local = {0};
   pk_step_info *report = info ? info : &local;
   *report = (pk_step_info){.body = -1, .term = "", .certified = true};
+  sim->watched = info != NULL;
 
   memcpy(sim->carry_q_next, sim->carry_q, nu * real);
   memcpy(sim->carry_u_next, sim->carry_u, nu * real);

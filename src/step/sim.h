@@ -130,8 +130,9 @@ struct pk_sim {
   pki_sim_contact contact;
   pki_sim_control control;
   pki_sim_joints joints;
-  double lap; /* s, when the part of the step that is running began */
-  void *ark;  /* pki_ark, NULL for the fixed-step schemes */
+  bool watched; /* somebody reads what the step reports */
+  double lap;   /* s, when the part of the step that is running began */
+  void *ark;    /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
 };
 

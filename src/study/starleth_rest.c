@@ -111,13 +111,13 @@ pk_status pki_starleth_push_over(const pki_starleth_lab *lab, const pki_starleth
       pk_sim_push(w.sim, w.trunk, centre, force);
     }
     out->finite = pki_starleth_step(&w, &info) == PK_OK && trunk_speed(&w) < 1e3;
+    if (out->unfinished == 0) {
+      out->trouble = middle;
+      out->trouble_contacts = info.contacts;
+    }
     if (out->finite) {
       out->steps++;
       out->uncertified += !info.certified;
-      if (out->unfinished == 0) {
-        out->trouble = pk_sim_time(w.sim);
-        out->trouble_contacts = info.contacts;
-      }
       out->unfinished += info.solver_iterations >= o.max_iterations;
       out->contacts = info.contacts > out->contacts ? info.contacts : out->contacts;
       out->residual = fmax(out->residual, info.certificate.relative);

@@ -227,16 +227,14 @@ static void add_bilateral(const pki_starleth_data *d, pki_study_result *result)
 /* --- robustness and agreement ---------------------------------------------------------- */
 
 static void add_push(const sheet *s, const char *group, const char *what, const pki_starleth_push *p,
-                     bool jor_at_table, pki_verdict verdict)
+                     const char *text, pki_verdict verdict)
 {
-  char text[256];
   row(s, group, "rests", "1", NAN, p->done ? p->finite && p->fell && p->rests : NAN, verdict,
       "%s: falls, comes to rest, stays finite (1: yes)", what);
-  pki_starleth_explain_push(p, jor_at_table, text, sizeof text);
   note(s, "%s", text);
   row(s, group, "penetration", "mm", NAN, p->done && p->finite ? 1e3 * p->penetration : NAN, PKI_VERDICT_NONE,
       "%s: deepest", what);
-  note(s, "%s", !p->done ? pki_starleth_left_out : !p->finite ? "the motion did not stay finite" : "");
+  note(s, "%s", !p->done ? text : !p->finite ? "the motion did not stay finite" : "");
 }
 
 static void add_pushes(const pki_starleth_data *d, pki_study_result *result)
@@ -246,17 +244,17 @@ static void add_pushes(const pki_starleth_data *d, pki_study_result *result)
     const pki_starleth_push *p = &d->pushes[i], *own = &d->auto_pushes[i];
     const bool jor = config(i)->hard && !config(i)->sor && i < PKI_STARLETH_PAPER;
     const bool held = i == PKI_STARLETH_DEFAULT && p->done;
-    char group[48], what[48];
+    char group[48], what[48], text[256];
     snprintf(group, sizeof group, "push/%s", config(i)->name);
-    add_push(&s, group, config(i)->name, p, jor,
+    pki_starleth_explain_push(p, jor, text, sizeof text);
+    add_push(&s, group, config(i)->name, p, text,
              held ? holds(p->finite && p->fell && p->rests) : PKI_VERDICT_NONE);
     if (jor) {
       snprintf(group, sizeof group, "push/%s/alpha-from-G", config(i)->name);
       snprintf(what, sizeof what, "%s, alpha chosen from G", config(i)->name);
-      add_push(&s, group, what, own, false, PKI_VERDICT_NONE);
-      if (p->done && p->finite) {
-        note(&s, "not needed: Table 1's alpha held");
-      }
+      pki_starleth_explain_push(own, false, text, sizeof text);
+      add_push(&s, group, what, own, p->done && p->finite ? "not needed: Table 1's alpha held" : text,
+               PKI_VERDICT_NONE);
     }
     if (held) {
       row(&s, group, "uncertified", "steps", NAN, (double)p->uncertified, holds(p->uncertified == 0),

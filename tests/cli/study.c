@@ -8,6 +8,16 @@
 
 static const char folder[] = "cli_study_out";
 
+/* Files and folders that a command left must be there, and nothing else. */
+static void remove_files(const char *const *files, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+    assert_int_equal(remove(path), 0);
+  }
+}
+
 static void remove_report(void)
 {
   static const char *const files[] = {"pendulum/report.html",
@@ -16,11 +26,7 @@ static void remove_report(void)
                                       "pendulum/energy.svg",
                                       "pendulum",
                                       ""};
-  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-    assert_int_equal(remove(path), 0);
-  }
+  remove_files(files, sizeof files / sizeof files[0]);
 }
 
 static void json_has_the_promised_fields(void **state)
@@ -70,8 +76,12 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   assert_true(contains(r.out, "3.147033054308"));
   assert_true(contains(r.out, "8 of 8"));
   assert_true(contains(r.out, "Report: cli_study_out/pendulum/report.html"));
+  assert_true(contains(r.out, "Report: cli_study_out/starleth/report.html"));
   assert_string_equal(r.err, "");
   run_free(&r);
+  static const char *const starleth[] = {"starleth/report.html", "starleth/force.svg",
+                                         "starleth/iterations.svg", "starleth/time.svg", "starleth"};
+  remove_files(starleth, sizeof starleth / sizeof starleth[0]);
   remove_report();
 }
 
