@@ -132,7 +132,7 @@ pk_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contac
       u[3 * n + d] = after->has_feet ? measured[d] : dot(J + d * nu, after->u, nu);
       forward(judge->M, nu, J + d * nu, judge->Y + (3 * n + d) * nu);
     }
-    u[3 * n] += gap < 1e-6 ? 0 : gap / t; /* less is closed, as in pk_sim */
+    u[3 * n] += fmax(gap, 0) / t;
     mu[n++] = s->mu;
   }
   for (int i = 0; i < 3 * n; i++) {

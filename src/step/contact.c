@@ -13,7 +13,7 @@
 #include "step/joints.h"
 #include "step/outside.h"
 
-enum { ROUNDS = 20, ATTEMPTS = 6 };
+enum { ROUNDS = 20, ATTEMPTS = 8 };
 
 /* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint
  * friction that the joints have may act. */
@@ -239,14 +239,6 @@ static double approach(const pki_work *w, const pki_contact *f)
   return pki_dot3(f->normal, v);
 }
 
-/* What is left to close of a gap, m or rad. Below a micrometre it is closed: corners of one flat side rest with gaps
- * that differ by what a projection leaves, and taken for what they are these would speak of velocities that no rigid
- * body has. A negative gap never enters. */
-static double open_gap(double gap)
-{
-  return gap < PKI_TOUCHING ? 0 : gap;
-}
-
 /* Which contacts the velocities u would break: those that take part. Contacts that are open wait in the
  * paper's scheme, and fast ones that will bounce wait in both: they close first. True when there are new
  * ones. */
@@ -268,7 +260,7 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
     const pki_contact *f = &c->found[i];
     const bool waits =
         f->gap > 0 && (paper || (pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce));
-    const bool broken = f->gap <= 0 || approach(&w->work, f) + open_gap(f->gap) / reach < 0;
+    const bool broken = f->gap <= 0 || approach(&w->work, f) + f->gap / reach < 0;
     more |= broken && !waits && !c->active[i];
     c->active[i] |= broken && !waits;
   }
@@ -315,7 +307,7 @@ static void add_contacts(pk_sim *sim, double reach, const double *u_free)
     for (int d = 0; d < 3; d++) {
       a->r[row + d] = last >= 0 ? c->last_r[3 * last + d] : 0;
     }
-    a->q[row] += paper ? 0 : open_gap(f->gap) / reach;
+    a->q[row] += paper ? 0 : fmax(f->gap, 0) / reach;
   }
 }
 
@@ -366,7 +358,7 @@ static bool choose_limits(pk_sim *sim, double reach, const double *v)
   for (int k = 0; k < j->n && sim->options.joint_limits; k++) {
     for (int side = 0; side < 2 && m->dof_q[k] >= 0; side++) {
       const double gap = side ? m->dof_upper[k] - j->x[k] : j->x[k] - m->dof_lower[k];
-      const bool broken = gap <= 0 || open_gap(gap) + reach * (side ? -v[k] : v[k]) < 0;
+      const bool broken = gap <= 0 || gap + reach * (side ? -v[k] : v[k]) < 0;
       bool *at = &sim->contact.at_limit[side * j->n + k];
       more |= broken && !*at;
       *at |= broken;
@@ -383,11 +375,11 @@ static void add_joint_rows(pk_sim *sim, const lines *l, double reach, const doub
   const double dt = sim->options.dt;
   for (int k = 0; k < j->n; k++) {
     if (sim->contact.at_limit[k]) {
-      const double gap = open_gap(j->x[k] - m->dof_lower[k]);
+      const double gap = fmax(j->x[k] - m->dof_lower[k], 0);
       add_joint_row(sim, PKI_ROW_LOWER, k, 1, 0, INFINITY, 0, v_free[k] + gap / reach);
     }
     if (sim->contact.at_limit[j->n + k]) {
-      const double gap = open_gap(m->dof_upper[k] - j->x[k]);
+      const double gap = fmax(m->dof_upper[k] - j->x[k], 0);
       add_joint_row(sim, PKI_ROW_UPPER, k, -1, 0, INFINITY, 0, -v_free[k] + gap / reach);
     }
     if (m->dof_friction[k] > 0 && sim->options.joint_friction) {
@@ -403,14 +395,13 @@ static void add_joint_rows(pk_sim *sim, const lines *l, double reach, const doub
 }
 
 /* Gaps are known to what a projection leaves. Where a flat side slides on many corners and the problem resists, each
- * contact is taken to be open by another tenth of that: which corners carry is then no matter of chance. */
+ * contact is taken to be open by another part of that: which corners carry is then no matter of chance. */
 static void shift_gaps(pk_sim *sim, int attempt)
 {
-  static const double least = 1e-10; /* m */
   pki_assembly *a = &sim->contact.assembly;
   pki_random rng = pki_random_seeded((uint64_t)attempt);
   for (int i = 0; i < a->problem.ncontact; i++) {
-    a->q[3 * i] += least / sim->options.dt * pki_random_unit(&rng);
+    a->q[3 * i] += PKI_PENETRATION / sim->options.dt * pki_random_unit(&rng);
   }
 }
 

@@ -16,8 +16,9 @@
 
 #include "step/sim.h"
 
-/* m or rad: a gap of less is closed. */
+/* m or rad: a gap of less is closed; a depth of less is left alone. */
 #define PKI_TOUCHING 1e-6
+#define PKI_PENETRATION 1e-9
 
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,

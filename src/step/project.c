@@ -5,8 +5,7 @@
 #include "step/contact.h"
 #include "step/joints.h"
 
-static const double PENETRATION_TOLERANCE = 1e-9; /* m or rad: less is left alone */
-static const double CLOSURE_TOLERANCE = 1e-11;    /* m or rad, of bilateral constraints */
+static const double CLOSURE_TOLERANCE = 1e-11; /* m or rad, of bilateral constraints */
 enum { PROJECTIONS = 3 };
 
 /* How far joint k is from its lower (side 0) or upper limit. */
@@ -166,7 +165,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
     if (!look(sim, PKI_TOUCHING, &violated, info)) {
       return PK_ERROR_LIMIT;
     }
-    const bool holds = violated <= PENETRATION_TOLERANCE && info->closure <= CLOSURE_TOLERANCE;
+    const bool holds = violated <= PKI_PENETRATION && info->closure <= CLOSURE_TOLERANCE;
     if (holds || round == PROJECTIONS || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);
       info->stabilisation = round > 0 && sim->watched ? potential(sim) - before : 0;

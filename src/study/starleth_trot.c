@@ -8,7 +8,7 @@
 
 enum { RUNNERS_MAX = 2 * PKI_STARLETH_CONFIGS, CYCLES_MAX = 64, IMPULSE_CYCLES = 4 };
 
-static const double cycle = 0.8, warm_up = 0.5; /* s */
+static const double cycle = 0.8, warm_up = 0.1; /* s */
 
 /* Sums of a time, of its square. */
 typedef struct sums {
@@ -27,6 +27,7 @@ typedef struct runner {
   double x, gap; /* m, at the start of the trot */
   double time, penetration, depth, residual, closure, velocity;
   sums parts[PK_PART_COUNT], step;
+  double quickest; /* s, of all steps */
   double rate[CYCLES_MAX];
   int nrate;
 } runner;
@@ -53,11 +54,11 @@ static double pure(const pk_step_info *info)
   return t;
 }
 
-/* A step that took ten times the mean was interrupted: its time is another program's. */
+/* A step that took twenty times the quickest was interrupted: its time is another program's. */
 static void add_times(runner *r, const pk_step_info *info)
 {
   const double t = pure(info);
-  if (r->timed > 50 && t > 10 * r->step.s / (double)r->timed) {
+  if (t > 20 * r->quickest) {
     return;
   }
   r->timed++;
@@ -74,6 +75,7 @@ static void advance(runner *r, double seconds, bool counted)
   for (int i = 0; i < n && r->alive; i++) {
     pk_step_info info;
     r->alive = pki_starleth_step(&r->w, &info) == PK_OK && !pki_starleth_fallen(&r->w);
+    r->quickest = fmin(r->quickest, pure(&info));
     if (!r->alive || !counted) {
       r->gap = info.closure;
       continue;
@@ -151,7 +153,11 @@ static pk_status line_up(const pki_starleth_lab *lab, runner *runners, int *coun
       continue;
     }
     runner *r = &runners[*count];
-    *r = (runner){.config = config, .impulses = impulses, .o = pki_starleth_options(c), .alive = true};
+    *r = (runner){.config = config,
+                  .impulses = impulses,
+                  .o = pki_starleth_options(c),
+                  .alive = true,
+                  .quickest = INFINITY};
     r->o.timing = true;
     if (impulses) {
       r->o.solver = c->sor ? PK_SOLVER_SOR : PK_SOLVER_JOR;

@@ -359,7 +359,7 @@ static void starleth_stands_without_drift(void **state)
   assert_int_equal(feet, 4);
   for (int i = 0; i < feet; i++) {
     assert_non_null(strstr(m->links[contacts[i].link].name, "FOOT"));
-    assert_true(contacts[i].normal[2] == 1 && fabs(contacts[i].point[2]) < 1e-6);
+    assert_true(contacts[i].normal[2] == 1 && fabs(contacts[i].point[2]) < 1e-8);
     carried += contacts[i].impulse[2] / 1e-3;
   }
   assert_true(fabs(carried - m->mass * G) < 1e-3);
