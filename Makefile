@@ -24,15 +24,16 @@ all: ## configure and build into build/; the command is build/pronk
 	@$(call configure,release,build)
 	@$(call compile,release)
 
-demo: ## install what is missing, build, look at a robot and a study
+demo: ## install what is missing, build, look at a robot, let it trot, run a study
 	@scripts/bootstrap build
 	@$(call configure,release,build)
 	@$(call compile,release) --target pronk_cli pronk_peers
 	$(PRONK) info models/starleth
+	$(PRONK) run starleth-trot --certify -o out/starleth-trot
 	$(PRONK) study pendulum
 	@echo
-	@echo "The report and its plots are in out/pendulum/; open them in a browser:"
-	@ls -1 out/pendulum/* | sed 's/^/  /'
+	@echo "Reports and plots; open them in a browser:"
+	@ls -1 out/starleth-trot/* out/pendulum/* | sed 's/^/  /'
 
 test: ## install what is missing; all tests with clang; again with sanitizers, and the fuzz targets for seconds
 	@scripts/bootstrap test

@@ -95,14 +95,14 @@ typedef struct pk_sim_options {
   double margin;    /* m, contacts nearer than this are looked at: more than a step's travel; 0.02 */
   pk_solver solver; /* of contact problems; PK_SOLVER_AUTO */
   double tolerance; /* its relative residual; 1e-8. Some problems need thousands of iterations to go below */
-  int max_iterations;              /* of one solve, which bounds the time of a step; 5000 */
-  double alpha;                    /* relaxation of jor and sor; 0: chosen from W */
-  pk_bilateral bilateral;          /* PK_BILATERAL_DIRECT */
-  pk_stop stop;                    /* when jor, sor and bgs stop; PK_STOP_RESIDUAL */
-  double change_rel;               /* for PK_STOP_CHANGE; 1e-6 */
-  double change_abs;               /* N s, likewise; 1e-6 */
-  pk_law law;                      /* PK_LAW_HARD */
-  pk_impact impact;                /* PK_IMPACT_GROUP */
+  int max_iterations;     /* of one solve, of which a step has one for each round and projection; 5000 */
+  double alpha;           /* relaxation of jor and sor; 0: chosen from W */
+  pk_bilateral bilateral; /* PK_BILATERAL_DIRECT */
+  pk_stop stop;           /* when jor, sor and bgs stop; PK_STOP_RESIDUAL */
+  double change_rel;      /* for PK_STOP_CHANGE; 1e-6 */
+  double change_abs;      /* N s, likewise; 1e-6 */
+  pk_law law;             /* PK_LAW_HARD */
+  pk_impact impact;       /* PK_IMPACT_GROUP */
   double stiffness_n, stiffness_t; /* N/m, of compliant contacts, normal and tangential; 30000 */
   double damping_n, damping_t;     /* N s/m, likewise; 50 */
   bool timing;                     /* measure the parts of a step: pk_step_info.seconds; false */
@@ -126,7 +126,7 @@ PK_API const char *pk_part_name(pk_part part);
 
 /* What happened in a step. */
 typedef struct pk_step_info {
-  int iterations;   /* rounds to find the commands at their limit, or internal steps of adaptive steppers */
+  int iterations; /* rounds to find who takes part (contacts, limits, commands), or internal steps of adaptive ones */
   int saturated;    /* coordinates at their torque limit */
   int body;         /* body whose state is not finite, or whose command is wrong; -1: none */
   const char *term; /* which: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when none */
@@ -137,6 +137,7 @@ typedef struct pk_step_info {
   bool certified;             /* every one of them met the tolerance; see pk_sim_step */
   double penetration;   /* m, deepest gap below zero at the end of the step, contacts and joint limits */
   double closure;       /* m or rad, largest gap of a bilateral constraint at the end of the step */
+  double gap_shift;     /* m; 0 unless a problem that resisted was solved with gaps larger by up to this */
   double stabilisation; /* J, what the projection of positions added to the potential energy */
   double
       impact_gain; /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton */
@@ -183,8 +184,9 @@ PK_API pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const p
  * controller and what it points to must outlive its use. Its state block is allocated here. */
 PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err);
 
-/* A force (N, world axes) on a point of a link (link frame, m) during the next step; several add up. */
-PK_API void pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3]);
+/* A force (N, world axes) on a point of a link (link frame, m) during the next step; several add up.
+ * PK_ERROR_ARGUMENT: no such link, or numbers that are not finite. */
+PK_API pk_status pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3]);
 
 /* The world in joint coordinates: every joint its own coordinate, as controllers see it and logs keep it. Without cut
  * joints that is the model and its state. */
@@ -195,7 +197,8 @@ PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
 /* Back to the model's initial pose, at rest, time zero, no commands; the controller forgets. */
 PK_API void pk_sim_reset(pk_sim *sim);
 
-/* One time step. info may be NULL. A contact problem that does not meet the tolerance within max_iterations does
+/* One time step. info may be NULL. A step that fails leaves state, contacts and time as they were; the controller has been
+ * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does
  * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
  * info->certified and info->certificate. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
  * room for. */

@@ -11,7 +11,7 @@
 
 static const pki_contact_config configs[] = {
     {"auto 1e-8", "implicit", 0.5},
-    {"paper, jor 1e-6", "explicit", 0.5},
+    {"preset paper", "explicit", 0.5},
 };
 
 typedef struct world {
@@ -33,15 +33,9 @@ static void destroy(void *object)
 
 static pk_sim_options options_of(const pki_contact_scene *s, int config)
 {
-  pk_sim_options o = pk_sim_options_default();
+  pk_sim_options o = pk_sim_options_preset(config == 1 ? PK_PRESET_PAPER : PK_PRESET_DEFAULT);
   o.dt = s->dt;
   o.joint_limits = false;
-  if (config == 1) {
-    o.contact = PK_CONTACT_PAPER;
-    o.solver = PK_SOLVER_JOR;
-    o.tolerance = 1e-6;
-    o.implicit = PK_IMPLICIT_NONE;
-  }
   return o;
 }
 

@@ -42,6 +42,7 @@ static void add_certificate(cJSON *o, const pki_run_result *r)
   pki_json_number(o, "bound", r->bound);
   cJSON_AddNumberToObject(o, "uncertified_steps", (double)r->uncertified);
   cJSON_AddBoolToObject(o, "certified", r->uncertified == 0);
+  cJSON_AddNumberToObject(o, "shifted_steps", (double)r->shifted);
 }
 
 static void add_peaks(cJSON *o, const pki_run_result *r)

@@ -1,9 +1,12 @@
 #include "contact/assembly.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "model/motion.h"
+
+static const double STILL = 1e-12; /* of the largest response: less is none */
 
 /* The unknown before k on the path to the root of the elimination tree; -1: k is a root. */
 static int above(const pk_model *m, int k)
@@ -50,8 +53,7 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
                         pki_arena *arena)
 {
   const int depth = longest_chain(model);
-  const size_t rows = (size_t)max_rows, groups = rows - 2 * (size_t)max_contacts,
-               nplan = (size_t)model->nplan, real = sizeof(double);
+  const size_t rows = (size_t)max_rows, groups = rows, nplan = (size_t)model->nplan, real = sizeof(double);
   *a = (pki_assembly){
       .model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth, .wants_W = true};
   a->count = pki_arena_take(arena, groups, sizeof(int));
@@ -402,8 +404,16 @@ static void fill_W(pki_assembly *a, const pki_kernels *kernels)
       }
     }
   }
-  for (int i = 3 * contacts; i < rows; i++) {
+  double most = 0;
+  for (int i = 0; i < rows; i++) {
     a->W[i * rows + i] += a->extra[i];
+    most = fmax(most, a->W[i * rows + i]);
+  }
+  /* rows that move nothing respond a little all the same, so that every law has its solution */
+  for (int i = 0; i < rows; i++) {
+    if (!(a->W[i * rows + i] > STILL * most)) {
+      a->W[i * rows + i] = a->extra[i] = most > 0 ? STILL * most : 1;
+    }
   }
 }
 

@@ -75,24 +75,57 @@ static void column(const double R[9], int k, double out[3])
   out[0] = R[k], out[1] = R[3 + k], out[2] = R[6 + k];
 }
 
-/* Where the frames are. theta: half the sum of the axes' cross products, which is sin(angle) times the axis; with a free
- * axis the cross product of that one alone. */
+/* The turn that takes unit vector a to b, by the shortest way. */
+static void turn_between(const double a[3], const double b[3], double out[3])
+{
+  pki_cross3(a, b, out);
+  const double sine = sqrt(pki_dot3(out, out)), angle = atan2(sine, pki_dot3(a, b));
+  const double scale = sine > 1e-8 ? angle / sine : 1;
+  for (int k = 0; k < 3; k++) {
+    out[k] *= scale;
+  }
+  if (sine <= 1e-8 && angle > 1) { /* against each other: about any axis across */
+    const double across[3] = {fabs(a[0]) < 0.9, fabs(a[0]) >= 0.9, 0};
+    pki_cross3(a, across, out);
+    const double size = sqrt(pki_dot3(out, out));
+    for (int k = 0; k < 3; k++) {
+      out[k] *= angle / size;
+    }
+  }
+}
+
+/* The turn that takes frame a to frame b, world axes. */
+static void turn_of_frames(const double Ra[9], const double Rb[9], double out[3])
+{
+  double T[9], R[9], q[4];
+  pki_mat3_transpose(Ra, T);
+  pki_mat3_mul(Rb, T, R);
+  pki_quat_from_mat3(R, q);
+  const double sign = q[0] < 0 ? -1 : 1, size = sqrt(pki_dot3(q + 1, q + 1));
+  const double scale = size > 1e-12 ? 2 * atan2(size, sign * q[0]) / size : 2;
+  for (int k = 0; k < 3; k++) {
+    out[k] = sign * scale * q[1 + k];
+  }
+}
+
+/* Where the frames are, and the turn between them; with one free axis that of the axis alone. */
 static frames frames_of(const pki_work *w, const pk_model_constraint *c)
 {
   frames f;
   double pa[3];
   frame_in_world(w, c->body[0], &c->frame[0], pa, f.Ra);
   frame_in_world(w, c->body[1], &c->frame[1], f.pb, f.Rb);
-  const bool one = c->turn != 7 && c->turn != 0;
   memset(f.theta, 0, sizeof f.theta);
   for (int k = 0; k < 3; k++) {
     f.d[k] = f.pb[k] - pa[k];
-    double a[3], b[3], cross[3];
-    column(f.Ra, k, a), column(f.Rb, k, b);
-    pki_cross3(a, b, cross);
-    for (int e = 0; e < 3 && (!one || (c->turn >> k & 1) == 0); e++) {
-      f.theta[e] += (one ? 1 : 0.5) * cross[e];
+    if (c->turn != 7 && c->turn != 0 && (c->turn >> k & 1) == 0) {
+      double a[3], b[3];
+      column(f.Ra, k, a), column(f.Rb, k, b);
+      turn_between(a, b, f.theta);
     }
+  }
+  if (c->turn == 7) {
+    turn_of_frames(f.Ra, f.Rb, f.theta);
   }
   return f;
 }

@@ -5,7 +5,7 @@
  *   g = e . (p_b - p_a)     dg/dt = e . (v_b(p_b) - v_a(p_b))    both velocities taken at p_b: e turns with a
  *   g = e . theta           dg/dt = e . (w_b - w_a) at g = 0     theta: the turn that takes a to b, small
  *
- * where theta = axis_a x axis_b when the turn about that axis is free. A distance is g = |p_b - p_a| - length along
+ * where theta is the turn between two axes when the turn about that axis is free. A distance is g = |p_b - p_a| - length along
  * e = (p_b - p_a)/|p_b - p_a|. Drives are the same rows along what a cut joint leaves free: its coordinates.
  *
  * Written into the elimination plan beside M they are eliminated with it (Gehring et al. 2014, equation 20, in the

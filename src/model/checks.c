@@ -18,8 +18,7 @@ static bool finite_n(const double *v, int n)
   return true;
 }
 
-/* Rows orthonormal, right-handed, position finite. */
-static bool is_pose(const pk_pose *pose)
+bool pki_is_pose(const pk_pose *pose)
 {
   if (!finite_n(pose->pos, 3) || !finite_n(pose->rot, 9)) {
     return false;
@@ -114,7 +113,7 @@ static void check_shapes(pki_draft *d)
   pk_builder *b = d->b;
   for (int s = 0; s < b->nshape; s++) {
     const pk_shape_desc *desc = &b->shapes[s].desc;
-    if (!is_pose(&desc->pose)) {
+    if (!pki_is_pose(&desc->pose)) {
       pki_builder_error(
           b, PK_ERROR_MODEL,
           (pki_where){
@@ -130,7 +129,7 @@ void pki_check_links(pki_draft *d)
     check_inertia(d, i);
   }
   for (int r = 0; r < d->b->nrobot; r++) {
-    if (!is_pose(&d->b->robots[r].desc.pose)) {
+    if (!pki_is_pose(&d->b->robots[r].desc.pose)) {
       pki_builder_error(d->b, PK_ERROR_MODEL, (pki_where){.field = d->b->robots[r].desc.name},
                         "the pose of robot \"%s\" is not finite, or its matrix is no rotation",
                         d->b->robots[r].desc.name);
@@ -186,7 +185,7 @@ void pki_check_joints(pki_draft *d)
                         "axis of joint \"%s\" is (%g, %g, %g), expected a direction", desc->name,
                         desc->axis[0], desc->axis[1], desc->axis[2]);
     }
-    if (!is_pose(&desc->origin)) {
+    if (!pki_is_pose(&desc->origin)) {
       pki_builder_error(b, PK_ERROR_MODEL, where,
                         "origin of joint \"%s\" is not finite, or its matrix is no rotation", desc->name);
     }

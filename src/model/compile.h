@@ -102,6 +102,9 @@ void pki_check_joints(pki_draft *d);
 bool pki_check_masses(pki_draft *d);
 pk_model *pki_compile_layout(const pki_draft *d);
 
+/* Rows orthonormal, right-handed, position finite. */
+bool pki_is_pose(const pk_pose *pose);
+
 /* The direction of an axis of any length but zero; false when there is none. The scale is taken out by
  * a power of two, so that no length overflows, and none changes the bits. */
 bool pki_unit_axis(const double axis[3], double out[3]);

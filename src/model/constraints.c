@@ -35,15 +35,6 @@ void pki_builder_free_constraints(pk_builder *b)
   free(b->constraints), free(b->cuts);
 }
 
-static bool pose_is_finite(const pk_pose *pose)
-{
-  double sum = pose->pos[0] + pose->pos[1] + pose->pos[2];
-  for (int i = 0; i < 9; i++) {
-    sum += pose->rot[i];
-  }
-  return isfinite(sum);
-}
-
 pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *constraint, pk_error *err)
 {
   const pki_where where = {.field = constraint->name, .line = constraint->line};
@@ -55,8 +46,9 @@ pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *con
                     "the kind of constraint \"%s\" is %d, expected a pk_constraint_kind", constraint->name,
                     (int)constraint->kind);
   }
-  if (!pose_is_finite(&constraint->frame[0]) || !pose_is_finite(&constraint->frame[1])) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, where, "a frame of constraint \"%s\" is not finite",
+  if (!pki_is_pose(&constraint->frame[0]) || !pki_is_pose(&constraint->frame[1])) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "a frame of constraint \"%s\" is not finite, or its matrix is no rotation",
                     constraint->name);
   }
   if (constraint->kind == PK_CONSTRAINT_DISTANCE &&

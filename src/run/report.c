@@ -115,6 +115,9 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
         r->worst_contacts);
   }
   row(table, "uncertified steps", "%lld above %.1e", r->uncertified, r->bound);
+  if (r->shifted > 0) {
+    row(table, "gaps shifted", "in %lld steps, by up to 1e-9 m", r->shifted);
+  }
   if (r->stopped[0] != '\0') {
     row(table, "stopped", "%s", r->stopped);
   }

@@ -17,7 +17,8 @@ static double now(void)
 /* Why a step failed, in words. */
 static void explain(const pki_watch *w, pk_status status, const pk_step_info *info, pki_run_result *r)
 {
-  const pk_model *m = pk_sim_model(w->world->sim);
+  const bool joint = info->term != NULL && strcmp(info->term, "command") == 0;
+  const pk_model *m = joint ? pk_sim_joint_model(w->world->sim) : pk_sim_model(w->world->sim);
   const int link = info->body >= 0 && info->body < m->nbody ? m->body_link[info->body] : -1;
   const char *term = info->term != NULL ? info->term : "";
   snprintf(r->stopped, sizeof r->stopped, "step %lld at %g s: %s%s%s%s%s%s", r->steps + 1,

@@ -37,6 +37,7 @@ typedef struct pki_run_result {
   int worst_contacts;
   double bound;          /* what steps were held to */
   long long uncertified; /* steps above the bound */
+  long long shifted;     /* steps whose gaps were shifted (pk_step_info.gap_shift) */
   int most_contacts;
   double mean_contacts;
   double penetration; /* m, deepest */

@@ -132,6 +132,7 @@ static void watch_certificate(const pki_watch *w, const pk_step_info *info, pki_
 {
   const double relative = info->certificate.relative;
   const bool own = r->bound == w->world->scenario->step.tolerance;
+  r->shifted += info->gap_shift > 0;
   r->uncertified += own ? !info->certified : !(relative <= r->bound);
   if (relative > r->worst_residual || (r->worst_step == 0 && info->certificate.worst >= 0)) {
     r->worst_residual = relative;

@@ -1,8 +1,6 @@
 #include "step/contact.h"
 
-#include "pronk/contact_file.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -51,7 +49,8 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   const pk_contact_factor factor = {.n = model->nplan};
   shape.factor = &factor;
   const int rows = pk_contact_size(&shape);
-  const pk_solver_options o = solver_options(options);
+  pk_solver_options o = solver_options(options), projection = o;
+  projection.solver = PK_SOLVER_AUTO; /* of positions, where a solver needs the factor */
   *c = (pki_sim_contact){.nfeature = nfeature};
   c->materials = pki_arena_take(arena, PKI_MATERIAL_MAX, sizeof *c->materials);
   c->surfaces = pki_arena_take(arena, (size_t)model->nshape, sizeof *c->surfaces);
@@ -75,7 +74,16 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->springs = pki_arena_take(arena, contacts, sizeof *c->springs);
   c->springs_next = pki_arena_take(arena, contacts, sizeof *c->springs_next);
   pki_assembly_carve(&c->assembly, model, options->max_contacts, rows, arena);
-  c->solver_memory = pki_arena_take(arena, pk_contact_solve_memsize(&shape, &o), 1);
+  const size_t velocities = pk_contact_solve_memsize(&shape, &o),
+               positions = pk_contact_solve_memsize(&shape, &projection);
+  c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
+  c->true_q = pki_arena_take(arena, contacts, sizeof *c->true_q);
+  c->kept.last = pki_arena_take(arena, contacts, sizeof *c->last);
+  c->kept.last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
+  c->kept.last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);
+  c->kept.last_joint = pki_arena_take(arena, PKI_JOINT_ROWS * joints, sizeof *c->last_joint);
+  c->kept.last_bilateral = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *c->last_bilateral);
+  c->kept.limited = pki_arena_take(arena, joints, sizeof *c->limited);
   c->has_joint_rows = shape.nbox > (int)joints; /* more than commands */
   if (arena->base != NULL && !arena->overflow) {
     memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
@@ -93,6 +101,38 @@ void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
   memset(c->last_joint, 0, PKI_JOINT_ROWS * joints * sizeof *c->last_joint);
   memset(c->last_bilateral, 0, (size_t)model->nbilateral * sizeof *c->last_bilateral);
   memset(c->limited, 0, joints * sizeof *c->limited);
+}
+
+/* The arrays of the last step beside their copies. */
+static void copy_last(pki_sim_contact *c, const pk_model *model, bool back)
+{
+  const size_t joints = (size_t)(model->tree ? model->tree->nu : model->nu);
+  const size_t n = (size_t)(back ? c->kept.nlast : c->nlast);
+  const struct {
+    void *now, *kept;
+    size_t size;
+  } parts[] = {
+      {c->last, c->kept.last, n * sizeof *c->last},
+      {c->last_r, c->kept.last_r, 3 * n * sizeof *c->last_r},
+      {c->last_sticks, c->kept.last_sticks, n * sizeof *c->last_sticks},
+      {c->last_joint, c->kept.last_joint, PKI_JOINT_ROWS * joints * sizeof *c->last_joint},
+      {c->last_bilateral, c->kept.last_bilateral, (size_t)model->nbilateral * sizeof *c->last_bilateral},
+      {c->limited, c->kept.limited, joints * sizeof *c->limited},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    memcpy(back ? parts[i].now : parts[i].kept, back ? parts[i].kept : parts[i].now, parts[i].size);
+  }
+  c->nlast = c->kept.nlast = (int)n;
+}
+
+void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model)
+{
+  copy_last(c, model, false);
+}
+
+void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model)
+{
+  copy_last(c, model, true);
 }
 
 int pki_contact_last(const pki_sim_contact *c, const pki_contact *f)
@@ -352,13 +392,14 @@ static void add_joint_row(pk_sim *sim, int kind, int k, double sign, double lowe
  * are new ones. */
 static bool choose_limits(pk_sim *sim, double reach, const double *v)
 {
+  const bool paper = sim->options.contact == PK_CONTACT_PAPER;
   const pki_sim_joints *j = &sim->joints;
   const pk_model *m = j->model;
   bool more = false;
   for (int k = 0; k < j->n && sim->options.joint_limits; k++) {
     for (int side = 0; side < 2 && m->dof_q[k] >= 0; side++) {
       const double gap = side ? m->dof_upper[k] - j->x[k] : j->x[k] - m->dof_lower[k];
-      const bool broken = gap <= 0 || gap + reach * (side ? -v[k] : v[k]) < 0;
+      const bool broken = gap <= 0 || (!paper && gap + reach * (side ? -v[k] : v[k]) < 0);
       bool *at = &sim->contact.at_limit[side * j->n + k];
       more |= broken && !*at;
       *at |= broken;
@@ -394,30 +435,58 @@ static void add_joint_rows(pk_sim *sim, const lines *l, double reach, const doub
   }
 }
 
-/* Gaps are known to what a projection leaves. Where a flat side slides on many corners and the problem resists, each
- * contact is taken to be open by another part of that: which corners carry is then no matter of chance. */
-static void shift_gaps(pk_sim *sim, int attempt)
+/* Normal velocities as if each contact were open by another part of what a projection leaves; 0: as they are. */
+static void shift_gaps(pk_sim *sim, double reach, int attempt)
 {
-  pki_assembly *a = &sim->contact.assembly;
+  pki_sim_contact *c = &sim->contact;
   pki_random rng = pki_random_seeded((uint64_t)attempt);
-  for (int i = 0; i < a->problem.ncontact; i++) {
-    a->q[3 * i] += PKI_PENETRATION / sim->options.dt * pki_random_unit(&rng);
+  for (int i = 0; i < c->assembly.problem.ncontact; i++) {
+    const double part = attempt > 0 ? pki_random_unit(&rng) : 0;
+    c->assembly.q[3 * i] = c->true_q[i] + PKI_PENETRATION / reach * part;
   }
 }
 
-void pki_contact_solve_step(pk_sim *sim, pk_step_info *info)
+/* Where a flat side slides on many corners a problem can resist: which corners carry hangs on gaps of 1e-12 m. Problems
+ * with gaps that differ by up to what a projection leaves are solved, and the problem itself from their solutions. When
+ * that does not help either, the first of them stands for it, and the info says so. */
+static pk_status solve_shifted(pk_sim *sim, const pk_solver_options *o, double reach,
+                               pk_solver_result *result, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  int stand_in = 0;
+  pk_status status = PK_ERROR_CONVERGENCE;
+  for (int i = 0; i < a->problem.ncontact; i++) {
+    c->true_q[i] = a->q[3 * i];
+  }
+  for (int k = 1; k < ATTEMPTS && status != PK_OK; k++) {
+    for (int shifted = 1; shifted >= 0; shifted--) {
+      shift_gaps(sim, reach, shifted ? k : 0);
+      status = pk_contact_solve(&a->problem, o, a->r, c->solver_memory, result);
+      info->solver_iterations += result->iterations;
+      stand_in = shifted && status == PK_OK && stand_in == 0 ? k : stand_in;
+    }
+  }
+  if (status != PK_OK && stand_in > 0) {
+    shift_gaps(sim, reach, stand_in);
+    status = pk_contact_solve(&a->problem, o, a->r, c->solver_memory, result);
+    info->gap_shift = PKI_PENETRATION;
+  }
+  return status;
+}
+
+void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info)
 {
   pki_assembly *a = &sim->contact.assembly;
-  const pk_solver_options o = solver_options(&sim->options);
+  pk_solver_options o = solver_options(&sim->options);
+  o.solver = a->problem.W != NULL && pki_solvers[o.solver].factor ? PK_SOLVER_AUTO : o.solver;
   pk_solver_result result;
-  pk_status status = PK_ERROR_CONVERGENCE;
-  const int attempts = o.solver == PK_SOLVER_AUTO ? ATTEMPTS : 1;
-  for (int k = 0; k < attempts && status == PK_ERROR_CONVERGENCE; k++) {
-    if (k > 0) {
-      shift_gaps(sim, k);
-    }
-    status = pk_contact_solve(&a->problem, &o, a->r, sim->contact.solver_memory, &result);
-    info->solver_iterations += result.iterations;
+  const pk_status status = pk_contact_solve(&a->problem, &o, a->r, sim->contact.solver_memory, &result);
+  info->solver_iterations += result.iterations;
+  const bool may_shift =
+      reach > 0 && o.solver == PK_SOLVER_AUTO && sim->options.contact == PK_CONTACT_STABILISED;
+  if (status == PK_ERROR_CONVERGENCE && may_shift && a->problem.ncontact > 0) {
+    (void)solve_shifted(sim, &o, reach, &result, info);
   }
   info->solver = result.used;
   info->certified &= result.certificate.relative <= o.tolerance;
@@ -523,7 +592,7 @@ static void solve_round(pk_sim *sim, const lines *l, double reach, const double 
   a->wants_W = !pki_solvers[sim->options.solver].factor;
   pki_assembly_finish(a, sim->workspace);
   pki_lap(sim, PK_PART_ASSEMBLY, info);
-  pki_contact_solve_step(sim, info);
+  pki_contact_solve_step(sim, reach, info);
   keep_impulses(sim);
   apply_impulses(sim, u_free, u_end);
   pki_lap(sim, PK_PART_SOLVE, info);
@@ -557,20 +626,20 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
   choose_contacts(sim, reach, u_free);
   memset(c->at_limit, 0, 2 * (size_t)sim->joints.n * sizeof *c->at_limit);
   choose_limits(sim, reach, v_free);
-  for (int round = 0; round < ROUNDS; round++) {
+  bool settled = false;
+  for (int round = 0; round < ROUNDS && !settled; round++) {
     solve_round(sim, &l, reach, u_free, v_free, u_end, info);
     v_end = pki_joint_rates(sim, u_end, pki_scratch(sim, 8));
     const bool limited = find_limited(sim, &l, v_end), contacts = choose_contacts(sim, reach, u_end);
     const bool limits = choose_limits(sim, reach, v_end);
-    if (!limited && !contacts && !limits && !pki_impact_gains(sim, drive, u_end, info)) {
-      break;
-    }
+    settled = !limited && !contacts && !limits && !pki_impact_gains(sim, drive, u_end, info);
     if (limited) {
       free_velocity(sim, &l, h, drive, u_free, info);
       v_free = pki_joint_rates(sim, u_free, pki_scratch(sim, 7));
     }
-    info->iterations++;
+    info->iterations += !settled;
   }
+  info->certified &= settled;
   info->contacts = sim->options.law == PK_LAW_HARD ? c->assembly.problem.ncontact : c->nlast;
   certify_bilateral(sim, u_end, info);
   set_command_forces(sim, &l, v_end, info);

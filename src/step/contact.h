@@ -9,14 +9,15 @@
  * may close it, but not more: its normal velocity counts from -gap/reach, reach being the time that
  * the configuration still moves with u_E. A negative gap never enters.
  *
- * Positions. What the velocities left below zero is projected out along M: min 1/2 D' M D with
+ * Positions. What the velocities left below zero is projected out: min 1/2 D' M~ D with
  * g + J_N D >= 0, and J_T D = 0 where feet stick. Velocities stay as they are. */
 #ifndef PKI_STEP_CONTACT_H
 #define PKI_STEP_CONTACT_H
 
 #include "step/sim.h"
 
-/* m or rad: a gap of less is closed; a depth of less is left alone. */
+/* m or rad: a gap of less counts as closed for warm starts, impact groups and projections; a depth of less is left
+ * alone. */
 #define PKI_TOUCHING 1e-6
 #define PKI_PENETRATION 1e-9
 
@@ -26,6 +27,10 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
 
 /* Forget impulses and limits. */
 void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model);
+
+/* Remember what the last step left, before a step; and go back to it when the step fails. */
+void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model);
+void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model);
 
 /* What the surfaces of a contact do to each other. */
 const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f);
@@ -42,8 +47,9 @@ int pki_contact_last(const pki_sim_contact *c, const pki_contact *f);
 /* A row on joint coordinate k, its impulse between bounds. */
 void pki_assembly_add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance);
 
-/* Solve the assembled problem; the worst certificate of the step is kept. */
-void pki_contact_solve_step(pk_sim *sim, pk_step_info *info);
+/* Solve the assembled problem; the worst certificate of the step is kept. reach: the time that a velocity still moves the
+ * configuration; 0: the problem is one of positions. */
+void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info);
 
 /* u_end as pki_end_velocity, with contacts and joint rows. */
 pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end,

@@ -32,6 +32,10 @@ static pki_impact_group *group_of(const pk_sim *sim, const pki_contact *f)
 void pki_impact_begin(pk_sim *sim)
 {
   memset(sim->contact.impacts, 0, (size_t)sim->model->nu * sizeof *sim->contact.impacts);
+  /* among constraints nobody adds up what a group gains: it takes one coefficient at once */
+  for (int k = 0; k < sim->model->nu && sim->model->nconstraint > 0; k++) {
+    sim->contact.impacts[k].strict = true;
+  }
 }
 
 /* What a contact brings into its group: friction makes the tangential coefficient matter. */

@@ -71,11 +71,18 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
 
 /* ---- pushes ---- */
 
-void pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3])
+pk_status pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3])
 {
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    sum += point[k] + force[k];
+  }
+  if (link < 0 || link >= sim->model->nlink || !isfinite(sum)) {
+    return PK_ERROR_ARGUMENT;
+  }
   const pk_model_link *l = &sim->model->links[link];
   if (l->body < 0) {
-    return; /* fixed in the world: nothing moves */
+    return PK_OK; /* fixed in the world: nothing moves */
   }
   double at[3], arm[3], moment[3];
   pki_mat3_apply(l->pose.rot, point, at);
@@ -91,6 +98,7 @@ void pk_sim_push(pk_sim *sim, int link, const double point[3], const double forc
     wrench[3 + k] += force[k];
   }
   sim->pushed = true;
+  return PK_OK;
 }
 
 void pki_add_pushes(const pk_sim *sim, const double *q, double *out)

@@ -132,7 +132,7 @@ static void move(pk_sim *sim, double *q, pk_step_info *info)
     a->wants_W = true;
     pki_assembly_finish(a, sim->workspace);
     soften_tangents(a);
-    pki_contact_solve_step(sim, info);
+    pki_contact_solve_step(sim, 0, info);
   }
   pki_assembly_response(a, sim->workspace, a->r, step);
   for (int k = 0; k < nu; k++) {

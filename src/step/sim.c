@@ -245,6 +245,22 @@ void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info)
   }
 }
 
+/* The stepper's work, into the next state; what it changed besides is undone when it fails. */
+static pk_status advance(pk_sim *sim, pk_step_info *info)
+{
+  const pk_model *m = sim->model;
+  pki_sim_contact_keep(&sim->contact, m);
+  pk_status status = pki_steppers[sim->options.stepper].step(sim, info);
+  if (status == PK_OK || status == PK_ERROR_CONVERGENCE) {
+    const pk_status finite = check_finite(m, sim->q_next, sim->u_next, "q_end", "u_end", info);
+    status = status == PK_OK ? finite : status;
+  }
+  if (status != PK_OK) {
+    pki_sim_contact_restore(&sim->contact, m);
+  }
+  return status;
+}
+
 pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
@@ -270,12 +286,9 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     status = check_commands(sim, report);
   }
   if (status == PK_OK) {
-    status = pki_steppers[sim->options.stepper].step(sim, report);
+    status = advance(sim, report);
   }
-  if (status == PK_OK || status == PK_ERROR_CONVERGENCE) {
-    const pk_status finite = check_finite(m, sim->q_next, sim->u_next, "q_end", "u_end", report);
-    status = status == PK_OK ? finite : status;
-  }
+  pki_clear_pushes(sim);
   if (status != PK_OK) {
     return status; /* the state is as it was */
   }
@@ -286,7 +299,6 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   memcpy(sim->tau, sim->tau_next, (size_t)sim->joints.n * real);
   pki_compliant_commit(&sim->contact);
   sim->steps++;
-  pki_clear_pushes(sim);
   return PK_OK;
 }
 

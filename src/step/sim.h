@@ -79,6 +79,14 @@ typedef struct pki_sim_contact {
   int nspring, nspring_next;
   pki_assembly assembly;
   void *solver_memory;
+  double *true_q; /* [max_contacts] normal q of a problem whose gaps are shifted */
+  /* of the last step that succeeded, until this one does */
+  struct {
+    pki_contact *last;
+    double *last_r, *last_joint, *last_bilateral;
+    bool *last_sticks, *limited;
+    int nlast;
+  } kept;
 } pki_sim_contact;
 
 enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };

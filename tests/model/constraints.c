@@ -149,7 +149,7 @@ static void a_constraint_that_means_nothing_is_refused(void **state)
   refuses(&w, &e, "the kind of constraint \"loop\" is 5, expected a pk_constraint_kind");
   e.constraint = between(PK_CONSTRAINT_WELD, "a", "c");
   e.constraint.frame[1].pos[2] = NAN;
-  refuses(&w, &e, "a frame of constraint \"loop\" is not finite");
+  refuses(&w, &e, "a frame of constraint \"loop\" is not finite, or its matrix is no rotation");
   e.constraint = between(PK_CONSTRAINT_WELD, "a", "c");
   e.constraint.name = "";
   refuses(&w, &e, "a constraint needs a name");

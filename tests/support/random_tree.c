@@ -130,7 +130,7 @@ static void describe_robot(pki_random *rng, pk_builder *b, const random_tree_opt
   if (o->mimic) {
     plan_followers(rng, &p);
   }
-  char name[32], prefix[32];
+  char name[64], prefix[32];
   snprintf(name, sizeof name, "r%d", index);
   snprintf(prefix, sizeof prefix, "r%d_", index);
   pk_robot_desc robot = pk_robot_desc_default();
