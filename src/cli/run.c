@@ -156,7 +156,7 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
   pki_run_result result;
   pk_error err = {0};
   options->progress = pki_progress_show;
-  options->user = &progress;
+  options->user = &progress; /* cppcheck-suppress autoVariables */
   const pk_status status = pki_run(world, options, &result, &err);
   pki_progress_end(&progress);
   int code = PKI_EXIT_FAILURE;

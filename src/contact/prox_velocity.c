@@ -120,7 +120,7 @@ static void solve(pki_solve *run, bool jor)
   const pk_contact_problem *whole = run->p;
   pk_contact_problem p = *whole;
   p.W = NULL, p.W_row = p.W_col = NULL;
-  run->p = &p;
+  run->p = &p; /* cppcheck-suppress autoVariables */
   const int n = pk_contact_size(&p);
   const size_t mark = pki_arena_mark(&run->arena);
   space s = take(&run->arena, &p);

@@ -145,6 +145,10 @@ static void find_fill(const pki_draft *d, rows *r)
 {
   for (int k = d->nplan - 1; k >= 0 && r->ok; k--) {
     struct row *row = &r->row[k];
+    if (row->cols == NULL) {
+      r->ok = false; /* every row has its diagonal */
+      return;
+    }
     qsort(row->cols, (size_t)row->n, sizeof *row->cols, compare);
     int n = 0;
     for (int e = 0; e < row->n; e++) {

@@ -249,7 +249,7 @@ static pk_status handle(builder *b, const yaml_event_t *e)
     return add_node(b, e, e->type == YAML_MAPPING_START_EVENT ? PKI_NODE_MAP : PKI_NODE_LIST);
   case YAML_SEQUENCE_END_EVENT:
   case YAML_MAPPING_END_EVENT:
-    b->top = b->top->parent;
+    b->top = b->top != NULL ? b->top->parent : NULL;
     b->depth--;
     return PK_OK;
   default: return PK_OK;
@@ -306,7 +306,7 @@ pk_status pki_document_parse(const char *file, const char *text, size_t size, pk
   const char *name = d != NULL ? copy_text(d, file, strlen(file)) : NULL;
   builder b = {.document = d, .file = name, .lines = true, .err = err};
   pk_status status = name != NULL ? parse(&b, text, size) : fail_memory(&b);
-  if (status != PK_OK) {
+  if (status != PK_OK || d == NULL) {
     pki_document_destroy(d);
     return status;
   }
@@ -338,6 +338,9 @@ static pki_node *child_of(const pki_node *node, const char *word, bool *can_add)
 /* What is at `place` becomes what is at `value`; its neighbours and its name stay. */
 static void replace(pki_node *place, const pki_node *value)
 {
+  if (place == NULL || value == NULL) {
+    return;
+  }
   place->kind = value->kind;
   place->plain = value->plain;
   place->line = value->line;

@@ -30,7 +30,8 @@ static bool core_number(const char *text, char out[SCALAR])
   }
   static const char *const dotted[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"};
   for (size_t i = 0; i < sizeof dotted / sizeof dotted[0]; i++) {
-    if (strcmp(body, dotted[i]) == 0 && (i < 3 || body == text)) {
+    const bool signless = i >= 3; /* no number has no sign */
+    if ((!signless || body == text) && strcmp(body, dotted[i]) == 0) {
       snprintf(out, SCALAR, "%.1s%s", body == text ? "" : text, body + 1);
       return true;
     }

@@ -157,10 +157,11 @@ static pk_status set_joint(const pki_scenario *s, const pk_model *m, const char 
 static pk_status set_pose(const pki_scenario *s, pk_sim *sim, pk_error *err)
 {
   const pk_model *m = pk_sim_joint_model(sim);
-  double *q = malloc(((size_t)m->nq + (size_t)m->nu + 1) * sizeof *q), *u = q + m->nq;
+  double *q = malloc(((size_t)m->nq + (size_t)m->nu + 1) * sizeof *q);
   if (q == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
+  double *u = q + m->nq;
   pk_sim_get_joints(sim, q, u);
   pk_status status = PK_OK;
   for (int i = 0; i < s->nmodel && status == PK_OK; i++) {
@@ -215,7 +216,7 @@ static pk_status find_links(const pki_scenario *s, pki_world *w, pk_error *err)
   if (words == NULL || w->push_link == NULL) {
     status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
-  for (int i = 0; status == PK_OK && i < m->nlink; i++) {
+  for (int i = 0; words != NULL && i < m->nlink; i++) {
     words[i] = m->links[i].name;
   }
   for (int i = 0; status == PK_OK && i < s->npush; i++) {

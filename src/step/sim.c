@@ -102,7 +102,7 @@ pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk
                     model->nbody);
   }
   const pk_status status = pk_sim_init(model, options, memory, out, err);
-  if (status != PK_OK) {
+  if (*out == NULL) {
     pki_aligned_free(memory);
   } else {
     (*out)->owns_memory = true;

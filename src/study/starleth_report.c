@@ -133,8 +133,9 @@ static void plot_forces(const pki_starleth_data *d, plots *p)
     int n = 0;
     for (int i = 0; i < 3 && which[k][i] >= 0; i++) {
       const pki_starleth_curve *c = &d->curves[which[k][i]];
-      p->force[k][n++] =
+      p->force[k][n] =
           (pki_svg_series){.name = c->name, .x = c->time, .y = c->force, .n = c->n, .color = which[k][i] + 1};
+      n++;
     }
     p->force_panels[k] =
         (pki_svg_panel){.title = titles[k],
@@ -160,15 +161,16 @@ static void plot_sweeps(const pki_starleth_data *d, plots *p)
         continue;
       }
       colour++;
-      s[n++] = (pki_svg_series){.name = c->name,
-                                .x = p->alpha,
-                                .y = d->sweeps[i].iterations,
-                                .n = PKI_STARLETH_ALPHAS,
-                                .color = colour};
+      s[n] = (pki_svg_series){.name = c->name,
+                              .x = p->alpha,
+                              .y = d->sweeps[i].iterations,
+                              .n = PKI_STARLETH_ALPHAS,
+                              .color = colour};
       p->chosen[i] = c->alpha;
       p->at_chosen[i] = d->sweeps[i].iterations[(int)lround(10 * c->alpha) - 1];
-      s[n++] = (pki_svg_series){
+      s[n + 1] = (pki_svg_series){
           .x = &p->chosen[i], .y = &p->at_chosen[i], .n = 1, .style = PKI_SVG_POINTS, .color = colour};
+      n += 2;
     }
     p->sweep_panels[sor] = (pki_svg_panel){.title = sor ? "SOR" : "JOR",
                                            .x = {.label = "α", .least = 0, .most = 2},

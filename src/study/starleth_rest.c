@@ -179,10 +179,11 @@ pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, 
 {
   pk_sim_options o = pk_sim_options_preset(PK_PRESET_PAPER);
   const int n = (int)lround(seconds / o.dt);
-  double *path = malloc(2 * 7 * (size_t)n * sizeof *path), *other = path + 7 * (size_t)n;
+  double *path = malloc(2 * 7 * (size_t)n * sizeof *path);
   if (path == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
+  double *other = path + 7 * (size_t)n;
   o.stop = PK_STOP_RESIDUAL;
   o.tolerance = 1e-10;
   o.max_iterations = 100000;

@@ -148,7 +148,8 @@ static void it_survives_hard_pushes(void **state)
   for (int i = 0; i < 32; i++) {
     const pk_locomotion_options options = trot(0.3, 0, 0);
     walker w = walker_create(NULL, &options, NULL);
-    const walker_push push = {2 + 0.1 * (i / 4), 0.3, {forces[i % 4][0], forces[i % 4][1], 0}};
+    const int moment = i / 4;
+    const walker_push push = {2 + 0.1 * moment, 0.3, {forces[i % 4][0], forces[i % 4][1], 0}};
     walker_facts f;
     assert_true(walker_run(&w, 6, &push, &f));
     assert_int_equal(f.uncertified, 0);

@@ -56,7 +56,8 @@ static void hold(pk_sim *sim, const double q[NQ], double kp, double kd)
   }
 }
 
-static pk_sim *start(const pk_model *m, const pk_terrain *t, pk_sim_options o, const double *q, const double *u)
+static pk_sim *start(const pk_model *m, const pk_terrain *t, pk_sim_options o, const double *q,
+                     const double *u)
 {
   pk_sim *sim;
   pk_error err = {.message = ""};
@@ -186,8 +187,8 @@ static void sets_converge_to_each_other_at_first_order(void **state)
           away[k] = fmax(away[k], fabs(a[i] - b[i]));
         }
       }
-      print_message("land %d set %d: %.2e %.2e %.2e %.2e %.2e\n", land, set, away[0], away[1], away[2], away[3],
-                    away[4]);
+      print_message("land %d set %d: %.2e %.2e %.2e %.2e %.2e\n", land, set, away[0], away[1], away[2],
+                    away[3], away[4]);
       const double order = log2(away[0] / away[4]) / 4;
       assert_true(order > 0.8);
     }
