@@ -124,6 +124,34 @@ static void a_step_that_fails_leaves_contacts_as_they_were(void **state)
   pk_model_destroy(m);
 }
 
+/* Damping of 5 N m s/rad on a light shank: dt inv(M) kd is far above 2, which no explicit step bears. */
+static void stiff_gains_do_not_force_small_steps(void **state)
+{
+  (void)state;
+  pk_model *m = starleth_model();
+  pk_terrain *t = slope_terrain(0);
+  for (int explicit = 0; explicit < 2; explicit ++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.dt = 2.5e-3;
+    o.implicit = explicit ? PK_IMPLICIT_NONE : PK_IMPLICIT_ALL;
+    pk_sim *sim = start_world(m, t, pk_material_default(), &o);
+    starleth_pose(sim, 0.455, true);
+    for (int k = 6; k < m->nu; k++) {
+      pk_sim_commands(sim)[k].kp = 1000, pk_sim_commands(sim)[k].tau_max = INFINITY;
+    }
+    double late = 0;
+    pk_status status = PK_OK;
+    for (int k = 0; k < 800 && status == PK_OK; k++) {
+      status = pk_sim_step(sim, NULL);
+      late = k > 600 ? fmax(late, fastest(sim)) : late;
+    }
+    assert_true(explicit ? status != PK_OK || late > 1 : status == PK_OK && late < 1e-3);
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 static void wrong_pushes_are_refused(void **state)
 {
   (void)state;
@@ -144,6 +172,7 @@ int main(void)
       cmocka_unit_test(a_full_world_is_lifted_out_of_the_ground),
       cmocka_unit_test(a_depth_that_nothing_can_resolve_stays),
       cmocka_unit_test(a_step_that_fails_leaves_contacts_as_they_were),
+      cmocka_unit_test(stiff_gains_do_not_force_small_steps),
       cmocka_unit_test(wrong_pushes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
