@@ -28,7 +28,8 @@ extern "C" {
  * clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max). q_des and kp apply to coordinates
  * with dof_q (pk_model), not to spherical and floating joints. kp, kd and tau_max are zero or more. All
  * zero, tau_max INFINITY: no force. The effort and velocity limits of a model bind nothing by themselves:
- * a controller that honours an effort limit sets tau_max. */
+ * a controller that honours an effort limit sets tau_max. Left out of an initialiser it is 0, which switches the
+ * joint off. */
 typedef struct pk_command {
   double tau, q_des, u_des, kp, kd, tau_max;
 } pk_command;

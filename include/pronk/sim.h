@@ -216,7 +216,7 @@ PK_API double *pk_sim_q(pk_sim *sim);            /* [nq] configuration; write to
 PK_API double *pk_sim_u(pk_sim *sim);            /* [nu] velocities; write to set them */
 PK_API pk_command *pk_sim_commands(pk_sim *sim); /* [nu of the joint model] kept until changed */
 PK_API const double *pk_sim_tau(
-    const pk_sim *sim); /* [nu] joint forces of commands in the last step, N m or N */
+    const pk_sim *sim); /* [nu of the joint model] joint forces of commands in the last step, N m or N */
 PK_API pk_workspace *pk_sim_workspace(pk_sim *sim); /* for queries between steps */
 PK_API const pk_model *pk_sim_model(const pk_sim *sim);
 

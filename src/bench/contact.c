@@ -166,6 +166,9 @@ pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *
   if (npeer == 0) {
     pki_bench_add_note(report, "no other engine was found: docs/bench.md tells how to get some");
   }
+  if (options->quick) {
+    pki_bench_add_note(report, "with --quick nothing has time to settle: drift and creep mean little");
+  }
   work *w = malloc(sizeof *w);
   pk_status status = w ? PK_OK : PK_ERROR_MEMORY;
   for (int k = 0; k < PKI_CONTACT_MOTIONS * DT_COUNT && status == PK_OK; k++) {

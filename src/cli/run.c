@@ -12,7 +12,7 @@
 #include "cli/terminal.h"
 
 const pki_option pki_options_run[] = {
-    {"set", 0, "KEY=VALUE", "override a key of the scenario, as in step.dt=1e-3; may be repeated"},
+    {"set", 0, "KEY=VALUE", "override a key of the scenario, as in step.dt=1.25e-3; may be repeated"},
     {"certify", 0, "[BOUND]", "fail when a step's relative residual is above it (default: the tolerance)"},
     {"duration", 0, "S", "simulated time, instead of the scenario's"},
     {"output", 'o', "DIR", "write summary.json, states.csv and report.html there"},
@@ -43,6 +43,7 @@ static void add_certificate(cJSON *o, const pki_run_result *r)
   cJSON_AddNumberToObject(o, "uncertified_steps", (double)r->uncertified);
   cJSON_AddBoolToObject(o, "certified", r->uncertified == 0);
   cJSON_AddNumberToObject(o, "shifted_steps", (double)r->shifted);
+  cJSON_AddNumberToObject(o, "stabilisation", r->stabilisation);
 }
 
 static void add_peaks(cJSON *o, const pki_run_result *r)

@@ -69,8 +69,8 @@ static void print_text(const pki_study *study, const pki_study_result *result)
     }
   }
   const int misses = count_misses(result);
-  printf("%s%d of %d%s values no worse than the paper's or in agreement. Report: %s\n",
-         misses ? p.red : p.green, held, held + misses, p.plain, result->report);
+  printf("%s%d of %d%s values that the study is held to are met. Report: %s\n", misses ? p.red : p.green,
+         held, held + misses, p.plain, result->report);
 }
 
 /* One study into `folder`/NAME; JSON goes to `json` when it is not NULL. */

@@ -18,8 +18,11 @@ static pk_status add_chain(pk_builder *b, const char *name, const pk_urdf_option
   if (end == text || *end != '\0' || links < 1 || links > most) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "a chain has 1 to %d links, as in chain:10", most);
   }
-  if ((options->prefix != NULL && options->prefix[0] != '\0') ||
-      memcmp(&options->pose, &origin, sizeof origin) != 0) {
+  bool moved = false; /* -0 is no move */
+  for (int i = 0; i < 9; i++) {
+    moved |= options->pose.rot[i] != origin.rot[i] || options->pose.pos[i % 3] != origin.pos[i % 3];
+  }
+  if ((options->prefix != NULL && options->prefix[0] != '\0') || moved) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "a generated chain takes no prefix and no pose");
   }
   pk_chain_options chain = pk_chain_options_default();

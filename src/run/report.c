@@ -109,6 +109,8 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   torque_row(r, table);
   row(table, "contacts", "%.3g on average, %d at most", r->mean_contacts, r->most_contacts);
   row(table, "deepest penetration", "%.2e m", r->penetration);
+  row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
+      r->stabilisation > 0.1 ? ": did it start in the ground, or a loop open?" : "");
   if (r->worst_step > 0) {
     row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
         r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pk_solver_name(r->worst_solver),

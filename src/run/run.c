@@ -24,7 +24,9 @@ static void explain(const pki_watch *w, pk_status status, const pk_step_info *in
   snprintf(r->stopped, sizeof r->stopped, "step %lld at %g s: %s%s%s%s%s%s", r->steps + 1,
            pk_sim_time(w->world->sim), pk_status_text(status), term[0] != '\0' ? ", in " : "", term,
            link >= 0 ? ", at " : "", link >= 0 ? m->links[link].name : "",
-           strcmp(term, "max_contacts") == 0 ? "; raise step.max_contacts" : "");
+           strcmp(term, "max_contacts") == 0
+               ? "; does a robot start in the ground? Else raise step.max_contacts"
+               : "");
 }
 
 static void show(const pki_run_options *o, const pki_watch *w, const pki_run_result *r, double wall,

@@ -40,7 +40,8 @@ typedef struct pki_run_result {
   long long shifted;     /* steps whose gaps were shifted (pk_step_info.gap_shift) */
   int most_contacts;
   double mean_contacts;
-  double penetration; /* m, deepest */
+  double penetration;   /* m, deepest */
+  double stabilisation; /* J, what projections changed of the potential energy, all counted up */
 
   /* joints: work = sum dt tau . (u_start + u_end) / 2 over coordinates of joints */
   double energy_in;      /* J */

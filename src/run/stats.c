@@ -126,6 +126,7 @@ static void watch_contacts(pki_watch *w, const pk_step_info *info, pki_run_resul
   w->contact_sum += info->contacts;
   r->most_contacts = info->contacts > r->most_contacts ? info->contacts : r->most_contacts;
   r->penetration = fmax(r->penetration, info->penetration);
+  r->stabilisation += fabs(info->stabilisation);
 }
 
 static void watch_certificate(const pki_watch *w, const pk_step_info *info, pki_run_result *r)
@@ -161,7 +162,7 @@ static void watch_joints(pki_watch *w, pki_run_result *r)
   }
 }
 
-static void watch_trunk(pki_watch *w, pki_run_result *r)
+static void watch_trunk(pki_watch *w, bool touches, pki_run_result *r)
 {
   static const double sixty_degrees = 1.0471975511965976;
   w->now = trunk_pose(w);
@@ -176,7 +177,7 @@ static void watch_trunk(pki_watch *w, pki_run_result *r)
   r->height_min = fmin(r->height_min, p[2]);
   r->height_max = fmax(r->height_max, p[2]);
   r->tilt_max = fmax(r->tilt_max, w->tilt);
-  const bool low = w->start.pos[2] > 0 && p[2] < 0.5 * w->start.pos[2];
+  const bool low = w->start.pos[2] > 0 && p[2] < 0.6 * w->start.pos[2] && touches;
   if (!r->fell && (low || w->tilt > sixty_degrees)) {
     r->fell = true;
     r->fell_at = pk_sim_time(w->world->sim);
@@ -189,7 +190,7 @@ void pki_watch_step(pki_watch *w, const pk_step_info *info, pki_run_result *resu
   watch_contacts(w, info, result);
   watch_certificate(w, info, result);
   watch_joints(w, result);
-  watch_trunk(w, result);
+  watch_trunk(w, info->contacts > 0, result);
 }
 
 void pki_watch_end(pki_watch *w, pki_run_result *result)

@@ -168,6 +168,8 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
     const bool holds = violated <= PKI_PENETRATION && info->closure <= CLOSURE_TOLERANCE;
     if (holds || round == PROJECTIONS || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);
+      /* a loop that stays open is no solution, however well its velocities fit */
+      info->certified &= sim->options.contact == PK_CONTACT_PAPER || info->closure <= PKI_TOUCHING;
       info->stabilisation = round > 0 && sim->watched ? potential(sim) - before : 0;
       return PK_OK;
     }
