@@ -11,7 +11,7 @@
 
 #include "support/world.h"
 
-enum { BOXES = 8 };
+enum { BOXES = 3 };
 
 static pk_model *boxes(void)
 {
