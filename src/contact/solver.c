@@ -191,6 +191,9 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
   o.stop = by_change ? PK_STOP_CHANGE : PK_STOP_RESIDUAL;
   pki_solve run = begin(p, &o, r, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   pk_status status = pk_solver_suits(options->solver, p) ? PK_OK : PK_ERROR_UNSUPPORTED;
+  if (status == PK_OK && !(run.scale < 1e100)) {
+    status = PK_ERROR_NONFINITE; /* products would overflow: there is nothing to search */
+  }
   if (status == PK_OK && by_change && n > 0) {
     memcpy(run.before, r, n * sizeof *r);
     pk_contact_velocity(p, r, run.u);
