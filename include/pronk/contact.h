@@ -128,7 +128,8 @@ PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_sol
 /* Solve; r [size] holds the first guess and then the solution: the best found, with PK_STOP_CHANGE the
  * last. PK_OK when the tolerance is met (with PK_STOP_CHANGE: when the impulses came to rest),
  * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the
- * problem has none: r is then as it was. The certificate judges r in all cases. */
+ * problem has none, PK_ERROR_NONFINITE when q is none or beyond 1e100: r is then as it was. The certificate
+ * judges r in all cases. */
 PK_API pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
                                   void *memory, pk_solver_result *result);
 
