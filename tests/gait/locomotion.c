@@ -11,6 +11,7 @@
 
 #include "gait/walker.h"
 #include "support/allocations.h"
+#include "support/pace.h"
 
 static pk_sim_options world(double dt, pk_contact_scheme scheme)
 {
@@ -77,7 +78,7 @@ static void it_trots_at_the_wanted_speed(void **state)
       {"forward, paper", {0.3, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_PAPER},
       {"turning, paper", {0, 0, 0.3}, 2.5e-3, 2.5e-3, PK_CONTACT_PAPER},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+  for (size_t i = 0; i < PACE(sizeof cases / sizeof cases[0], 2); i++) {
     const trot_case *c = &cases[i];
     const pk_sim_options o = world(c->dt, c->scheme);
     pk_locomotion_options options = trot(c->speed[0], c->speed[1], c->speed[2]);
@@ -121,7 +122,7 @@ static void it_keeps_its_feet_when_pushed(void **state)
   static const double forces[4][2] = {{0, 40}, {0, -40}, {60, 0}, {-60, 0}};
   const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
   walker_facts worst = {.margin = 1};
-  for (int i = 0; i < 32; i++) {
+  for (int i = 0; i < PACE(32, 4); i++) {
     const double *force = forces[i % 4];
     const pk_locomotion_options options = trot(i < 16 ? 0 : 0.3, 0, 0);
     walker w = walker_create(&o, &options, NULL);
@@ -145,7 +146,7 @@ static void it_survives_hard_pushes(void **state)
 {
   (void)state;
   static const double forces[4][2] = {{0, 60}, {0, -60}, {90, 0}, {-90, 0}};
-  for (int i = 0; i < 32; i++) {
+  for (int i = 0; i < PACE(32, 4); i++) {
     const pk_locomotion_options options = trot(0.3, 0, 0);
     walker w = walker_create(NULL, &options, NULL);
     const int moment = i / 4;

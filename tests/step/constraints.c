@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "pronk/sim.h"
+#include "support/pace.h"
 
 /* A bar of length 1 along x in its frame, hinged about y. */
 static void add_bar(pk_builder *b, const char *name, const char *joint, const char *parent, double x)
@@ -83,7 +84,7 @@ static void a_four_bar_loop_stays_closed_for_a_minute(void **state)
     pose_four_bar(sim, 1.2);
     const double start = energy(sim);
     double worst = 0, low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < 60000; i++) {
+    for (int i = 0; i < PACE(60000, 3000); i++) {
       pk_step_info info;
       assert_int_equal(pk_sim_step(sim, &info), PK_OK);
       if (!info.certified)

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "pronk/sim.h"
+#include "support/pace.h"
 #include "support/world.h"
 
 /* What a run looked like. */
@@ -64,7 +65,7 @@ static void pushed_over_it_falls_and_comes_to_rest(void **state)
   pk_model *m = starleth_model();
   pk_terrain *t = slope_terrain(0);
   const int base = pk_model_find_link(m, "base");
-  for (int held = 0; held < 2; held++) {
+  for (int held = 0; held < PACE(2, 1); held++) {
     fall f = {.lowest = 1};
     pk_sim *sim = world(m, t);
     starleth_pose(sim, 0.46, true);
@@ -99,7 +100,7 @@ static void dropped_from_3_m_at_any_attitude_it_comes_to_rest(void **state)
   double slowest_to_rest = 0;
   int uncertified = 0;
   pki_random random = pki_random_seeded(7);
-  for (int k = 0; k < 20; k++) {
+  for (int k = 0; k < PACE(20, 2); k++) {
     fall f = {.lowest = 3};
     pk_sim_reset(sim);
     starleth_pose(sim, 3, k % 2 == 0);
