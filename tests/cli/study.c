@@ -82,7 +82,7 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   run_free(&r);
   static const char *const starleth[] = {"starleth/report.html", "starleth/force.svg",
                                          "starleth/iterations.svg", "starleth/time.svg", "starleth"};
-  remove_files(starleth, sizeof starleth / sizeof starleth[0]);
+  remove_files(starleth, PACE(sizeof starleth / sizeof starleth[0], 0));
   remove_report();
 }
 
