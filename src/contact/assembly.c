@@ -326,19 +326,11 @@ static void add_groups(const pki_assembly *a, double *rows, const double *r, dou
   }
 }
 
-/* out [nu] from unknowns in the order of the plan. */
-static void take_velocities(const pki_assembly *a, const double *plan, double *out)
-{
-  for (int k = 0; k < a->model->nu; k++) {
-    out[k] = plan[a->model->plan_u[k]];
-  }
-}
-
 void pki_assembly_forces(const pki_assembly *a, const double *r, double *out)
 {
   memset(a->sum, 0, (size_t)a->model->nplan * sizeof *a->sum);
   add_groups(a, a->J, r, a->sum);
-  take_velocities(a, a->sum, out);
+  pki_plan_collect(a->model, a->sum, out);
 }
 
 void pki_assembly_response(const pki_assembly *a, const pk_workspace *w, const double *r, double *x)
@@ -347,7 +339,7 @@ void pki_assembly_response(const pki_assembly *a, const pk_workspace *w, const d
   memset(plan, 0, (size_t)a->model->nplan * sizeof *plan);
   add_groups(a, a->Z, r, plan);
   w->kernels->ltl_finish(&w->work, plan);
-  take_velocities(a, plan, x);
+  pki_plan_collect(a->model, plan, x);
 }
 
 /* ---- W ---- */

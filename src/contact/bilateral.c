@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "math/mat3.h"
 #include "model/motion.h"
 
@@ -56,7 +55,7 @@ typedef struct frames {
   double theta[3];     /* the turn that takes a to b, world axes, small */
 } frames;
 
-static void frame_in_world(const pki_work *w, int body, const pk_pose *frame, double p[3], double R[9])
+void pki_frame_in_world(const pki_work *w, int body, const pk_pose *frame, double p[3], double R[9])
 {
   if (body < 0) {
     memcpy(p, frame->pos, sizeof frame->pos), memcpy(R, frame->rot, sizeof frame->rot);
@@ -113,8 +112,8 @@ static frames frames_of(const pki_work *w, const pk_model_constraint *c)
 {
   frames f;
   double pa[3];
-  frame_in_world(w, c->body[0], &c->frame[0], pa, f.Ra);
-  frame_in_world(w, c->body[1], &c->frame[1], f.pb, f.Rb);
+  pki_frame_in_world(w, c->body[0], &c->frame[0], pa, f.Ra);
+  pki_frame_in_world(w, c->body[1], &c->frame[1], f.pb, f.Rb);
   memset(f.theta, 0, sizeof f.theta);
   for (int k = 0; k < 3; k++) {
     f.d[k] = f.pb[k] - pa[k];
@@ -262,22 +261,10 @@ void pki_bilateral_coordinates(const pk_model *model, const pki_work *w, double 
 
 /* ---- in the factor ---- */
 
-/* Where the plan keeps the pair of unknowns. */
+/* The pair of unknowns a, b of the plan. */
 static double *entry(const pki_work *w, int a, int b)
 {
-  const pk_model *m = w->model;
-  const int row = a > b ? a : b, col = a > b ? b : a;
-  int low = m->M_row[row], high = m->M_row[row + 1] - 1;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (m->M_col[middle] < col) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  PK_ASSERT(m->M_col[low] == col);
-  return &w->M[low];
+  return &w->M[pki_plan_find(w->model->M_row, w->model->M_col, a, b)];
 }
 
 static void write_row(const pki_bilateral *b, const pki_work *w, int row, double scale)
@@ -333,17 +320,12 @@ void pki_bilateral_solve(pki_bilateral *b, pk_workspace *w, double *x, const dou
 {
   const pk_model *m = b->model;
   double *const y = w->work.plan;
-  memset(y, 0, (size_t)m->nplan * sizeof *y);
-  for (int k = 0; k < m->nu; k++) {
-    y[m->plan_u[k]] = x[k];
-  }
+  pki_plan_spread(m, x, y);
   for (int row = 0; row < m->nbilateral && rows != NULL; row++) {
     y[b->plan[row]] = rows[row];
   }
   w->kernels->ltl_solve(&w->work, y);
-  for (int k = 0; k < m->nu; k++) {
-    x[k] = y[m->plan_u[k]];
-  }
+  pki_plan_collect(m, y, x);
 }
 
 void pki_bilateral_refine(pki_bilateral *b, pk_workspace *w, double *u)

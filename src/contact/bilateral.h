@@ -40,6 +40,9 @@ typedef struct pki_bilateral {
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_bilateral_carve(pki_bilateral *b, const pk_model *model, pki_arena *arena);
 
+/* A frame fixed in a body (-1: the world) in the world: origin, and axes as columns. */
+void pki_frame_in_world(const pki_work *work, int body, const pk_pose *frame, double p[3], double R[9]);
+
 /* Rows and gaps at the workspace's configuration; after kinematics and origins. */
 void pki_bilateral_update(pki_bilateral *b, const pki_work *work);
 

@@ -52,13 +52,9 @@ void pki_joints_to_model(const pk_model *model, pk_workspace *tree, const double
 /* Attitude of a spherical or floating joint: b in a. */
 static void relative_quaternion(const pki_work *w, const pk_model_constraint *c, double out[4])
 {
-  double R[2][9], T[9];
+  double R[2][9], T[9], origin[3];
   for (int side = 0; side < 2; side++) {
-    if (c->body[side] < 0) {
-      memcpy(R[side], c->frame[side].rot, sizeof R[side]);
-    } else {
-      pki_mat3_mul(w->pose + 12 * ((size_t)c->body[side] + 1), c->frame[side].rot, R[side]);
-    }
+    pki_frame_in_world(w, c->body[side], &c->frame[side], origin, R[side]);
   }
   pki_mat3_transpose(R[0], T);
   pki_mat3_mul(T, R[1], T);

@@ -144,6 +144,21 @@ void pki_update_origins(pki_work *work)
   }
 }
 
+void pki_plan_spread(const pk_model *m, const double *x, double *plan)
+{
+  memset(plan, 0, (size_t)m->nplan * sizeof *plan);
+  for (int k = 0; k < m->nu; k++) {
+    plan[m->plan_u[k]] = x[k];
+  }
+}
+
+void pki_plan_collect(const pk_model *m, const double *plan, double *x)
+{
+  for (int k = 0; k < m->nu; k++) {
+    x[k] = plan[m->plan_u[k]];
+  }
+}
+
 void pki_plan_solve(const pk_workspace *w, double *x)
 {
   const pk_model *m = w->model;
@@ -151,15 +166,9 @@ void pki_plan_solve(const pk_workspace *w, double *x)
     w->kernels->ltl_solve(&w->work, x);
     return;
   }
-  double *const y = w->work.plan;
-  memset(y, 0, (size_t)m->nplan * sizeof *y);
-  for (int k = 0; k < m->nu; k++) {
-    y[m->plan_u[k]] = x[k];
-  }
-  w->kernels->ltl_solve(&w->work, y);
-  for (int k = 0; k < m->nu; k++) {
-    x[k] = y[m->plan_u[k]];
-  }
+  pki_plan_spread(m, x, w->work.plan);
+  w->kernels->ltl_solve(&w->work, w->work.plan);
+  pki_plan_collect(m, w->work.plan, x);
 }
 
 void pki_body_columns(const pki_work *work, int i, const double moment[3], const double force[3],

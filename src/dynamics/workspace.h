@@ -18,6 +18,10 @@ void pki_update_origins(pki_work *work);
 /* The diagonal holds the armature, and nothing that a step may have added. */
 void pki_reset_diagonal(pki_work *work);
 
+/* Velocities x [nu] to unknowns of the plan [nplan], those of constraints zero; and back. */
+void pki_plan_spread(const pk_model *model, const double *x, double *plan);
+void pki_plan_collect(const pk_model *model, const double *plan, double *x);
+
 /* x [nu] := inv(M) x with the factor in the plan; with bilateral rows in it, the velocities of [M J'; J 0] for no right
  * side in their rows. One lane. */
 void pki_plan_solve(const pk_workspace *w, double *x);

@@ -276,19 +276,10 @@ static void find_shared(const pki_draft *d, bool *shared)
   }
 }
 
+/* The pair of velocities a, b. */
 static double *entry(const pki_draft *d, const reduced *m, int a, int b)
 {
-  const int row = a > b ? a : b, column = a > b ? b : a;
-  int low = d->M_row[row], high = d->M_row[row + 1] - 1;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (d->M_col[middle] < column) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return &m->M[low];
+  return &m->M[pki_plan_find(d->M_row, d->M_col, d->plan_u[a], d->plan_u[b])];
 }
 
 /* One column of a body's force, f = IA s: its products with the body's motion and all ancestors'. */
@@ -360,7 +351,7 @@ static bool is_too_long(const pki_draft *d, const reduced *m)
 {
   double products = 0;
   for (int k = 0; k < d->nu; k++) {
-    const double length = d->M_row[k + 1] - d->M_row[k];
+    const double length = d->M_row[d->plan_u[k] + 1] - d->M_row[d->plan_u[k]];
     products += m->robot[k] >= 0 ? 0.5 * length * length : 0;
   }
   return products > PRODUCTS_MAX;
@@ -379,10 +370,10 @@ static bool check_followers(pki_draft *d, const bool *shared, const articulated 
   }
   for (int k = ok && !is_too_long(d, &m) ? d->nu - 1 : -1; k >= 0; k--) {
     if (m.robot[k] >= 0) {
-      if (!check_pivot(d, k, m.robot[k], m.M[d->M_row[k + 1] - 1], m.all[k])) {
+      if (!check_pivot(d, k, m.robot[k], *entry(d, &m, k, k), m.all[k])) {
         break;
       }
-      eliminate_row(d, m.M, k);
+      eliminate_row(d, m.M, d->plan_u[k]);
     }
   }
   free(m.M), free(m.all), free(m.robot);

@@ -97,6 +97,42 @@ static void kinds_lock_what_they_say(void **state)
   }
 }
 
+/* A follower makes rows of M unions, a loop shifts them: M stays what it is without the loop. */
+static void followers_and_loops_share_the_plan(void **state)
+{
+  (void)state;
+  world w = usual();
+  w.parts[0].joints[1].mimic = "j", w.parts[0].joints[1].mimic_multiplier = 0.5;
+  double M[2][64], q[16] = {0.1, 0.2, 0.3, 1, 0, 0, 0, 0.4};
+  for (int loop = 0; loop < 2; loop++) {
+    extra e = {0};
+    if (loop) {
+      e.constraint = between(PK_CONSTRAINT_BALL, NULL, "c");
+    }
+    pk_model *m = must_compile(&w, &e);
+    assert_int_equal(m->nu, 7);
+    assert_int_equal(m->nplan, loop ? 10 : 7);
+    pk_workspace *work = pk_workspace_create(m);
+    pk_mass_matrix(work, q, M[loop]);
+    pk_workspace_destroy(work);
+    pk_model_destroy(m);
+  }
+  for (int i = 0; i < 49; i++) {
+    assert_true(fabs(M[0][i] - M[1][i]) < 1e-14);
+  }
+  /* a follower that undoes its massless leader is found among the rows of a loop too */
+  pk_joint_desc *j = &w.parts[0].joints[0], *k = &w.parts[0].joints[1];
+  w.parts[0].links[1].inertia = (pk_inertia){0};
+  j->kind = k->kind = PK_JOINT_CONTINUOUS;
+  memcpy(k->axis, j->axis, sizeof k->axis);
+  k->origin.pos[0] = 0.7, k->origin.pos[1] = k->origin.pos[2] = 0;
+  k->mimic_multiplier = -1;
+  refuses(&w, &(extra){.constraint = between(PK_CONSTRAINT_BALL, NULL, "a")},
+          "joint \"j\" and the joints that mimic it cancel: together they move nothing that has inertia; "
+          "give link \"b\" "
+          "mass, or change a multiplier");
+}
+
 /* Maximal coordinates of a chain: the plan grows with its length, not with its square. */
 static void the_plan_of_maximal_coordinates_is_linear(void **state)
 {
@@ -168,6 +204,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_cut_joint_frees_its_child_and_keeps_the_tree),
       cmocka_unit_test(kinds_lock_what_they_say),
+      cmocka_unit_test(followers_and_loops_share_the_plan),
       cmocka_unit_test(the_plan_of_maximal_coordinates_is_linear),
       cmocka_unit_test(what_cannot_be_cut_is_named),
       cmocka_unit_test(a_constraint_that_means_nothing_is_refused),
