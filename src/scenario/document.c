@@ -124,6 +124,17 @@ pk_status pki_node_fail(const pki_node *node, pk_error *err, pk_status status, c
   return status;
 }
 
+pk_status pki_node_place(pk_status status, const pki_node *node, const char *what, pk_error *err)
+{
+  if (status != PK_OK && err != NULL) {
+    char message[sizeof err->message];
+    memcpy(message, err->message, sizeof message);
+    pki_node_fail(node, err, status, "%s%s%s", what, what[0] != '\0' ? ": " : "",
+                  message[0] != '\0' ? message : pk_status_text(status));
+  }
+  return status;
+}
+
 /* ---- from events to nodes ---- */
 
 typedef struct builder {

@@ -60,17 +60,6 @@ static const char *key_of(const pki_node *n)
   return n->key != NULL ? n->key : n->parent != NULL && n->parent->key != NULL ? n->parent->key : "the value";
 }
 
-/* Place a failure of a field's own parser at its node. */
-static pk_status place(pk_status status, const pki_node *node, pk_error *err)
-{
-  if (status != PK_OK && err != NULL) {
-    char message[sizeof err->message];
-    memcpy(message, err->message, sizeof message);
-    pki_node_fail(node, err, status, "%s", message);
-  }
-  return status;
-}
-
 static const char *expected_of(const pk_field *f)
 {
   static const char *const words[] = {[PK_FIELD_REAL] = "a number",
@@ -99,14 +88,14 @@ static pk_status read_scalar(const pki_node *n, const pk_field *f, void *options
   }
   char scalar[SCALAR] = "";
   if (f->type == PK_FIELD_BOOL) {
-    return place(pki_field_parse(f, options, part, core_bool(n->text, scalar) ? scalar : n->text, err), n,
-                 err);
+    return pki_node_place(
+        pki_field_parse(f, options, part, core_bool(n->text, scalar) ? scalar : n->text, err), n, "", err);
   }
   if (!wordy && !core_number(n->text, scalar)) {
     return pki_node_fail(n, err, PK_ERROR_ARGUMENT, "%s is \"%.80s\", expected %s", key_of(n), n->text,
                          expected);
   }
-  return place(pki_field_parse(f, options, part, wordy ? n->text : scalar, err), n, err);
+  return pki_node_place(pki_field_parse(f, options, part, wordy ? n->text : scalar, err), n, "", err);
 }
 
 pk_status pki_read_field(const pki_node *node, const pk_field *field, void *options, pk_error *err)

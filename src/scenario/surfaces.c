@@ -77,13 +77,7 @@ static pk_status set_pair(const pki_scenario *s, pk_sim *sim, const pki_node *no
   if (status != PK_OK) {
     return status;
   }
-  status = pk_sim_set_pair(sim, surface + 1, material, &pair.law, err);
-  if (status != PK_OK && err != NULL) {
-    char message[sizeof err->message];
-    memcpy(message, err->message, sizeof message);
-    pki_node_fail(node, err, status, "%s", message);
-  }
-  return status;
+  return pki_node_place(pk_sim_set_pair(sim, surface + 1, material, &pair.law, err), node, "", err);
 }
 
 pk_status pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pk_error *err)

@@ -10,18 +10,6 @@
 #include "scenario/scenario.h"
 #include "step/sim.h"
 
-/* Say a failure of another stage at the line that asked for it. */
-static pk_status place(pk_status status, const pki_node *node, const char *what, pk_error *err)
-{
-  if (status != PK_OK && err != NULL) {
-    char message[sizeof err->message];
-    memcpy(message, err->message, sizeof message);
-    pki_node_fail(node, err, status, "%s%s%s", what, what[0] != '\0' ? ": " : "",
-                  message[0] != '\0' ? message : pk_status_text(status));
-  }
-  return status;
-}
-
 /* ---- the model ---- */
 
 /* Names are looked up; paths (with a slash, or a .urdf) start at the scenario's folder. */
@@ -50,7 +38,8 @@ static pk_status add_model(const pki_scenario *s, const pki_scenario_model *m, p
   }
   const pk_status status = pki_builder_add_named(b, name, &options, path, err);
   /* what is wrong inside a model's file stays there; a file that is not there is the scenario's mistake */
-  return status == PK_OK || (err != NULL && err->line > 0) ? status : place(status, node, m->model, err);
+  return status == PK_OK || (err != NULL && err->line > 0) ? status
+                                                           : pki_node_place(status, node, m->model, err);
 }
 
 /* Which joints are cut into constraints. */
@@ -91,7 +80,7 @@ static pk_status make_model(const pki_scenario *s, pk_model **out, pk_error *err
   if (status == PK_OK) {
     status = pk_builder_compile(b, out, err);
     if (status != PK_OK && err != NULL && err->file[0] == '\0') {
-      place(status, s->coordinates != NULL ? s->coordinates : s->models[0].node, "", err);
+      pki_node_place(status, s->coordinates != NULL ? s->coordinates : s->models[0].node, "", err);
     }
   }
   pk_builder_destroy(b);
@@ -192,8 +181,9 @@ static pk_status set_ground(const pki_scenario *s, pk_sim *sim, pk_error *err)
     return PK_OK;
   }
   const pki_node *node = pki_node_find(pki_document_root(s->document), "terrain");
-  return place(pk_sim_set_terrain(sim, s->terrain, s->nmaterial > 0 ? materials : NULL, s->nmaterial, err),
-               node, "", err);
+  return pki_node_place(
+      pk_sim_set_terrain(sim, s->terrain, s->nmaterial > 0 ? materials : NULL, s->nmaterial, err), node, "",
+      err);
 }
 
 static pk_status set_controller(const pki_scenario *s, pki_world *w, pk_error *err)
@@ -204,7 +194,7 @@ static pk_status set_controller(const pki_scenario *s, pki_world *w, pk_error *e
   pk_status status =
       s->controller->create(pk_sim_joint_model(w->sim), s->controller_options, &w->controller, err);
   status = status == PK_OK ? pk_sim_set_controller(w->sim, w->controller, err) : status;
-  return place(status, s->controller_node, "", err);
+  return pki_node_place(status, s->controller_node, "", err);
 }
 
 static pk_status find_links(const pki_scenario *s, pki_world *w, pk_error *err)
@@ -234,8 +224,8 @@ pk_status pki_world_create(const pki_scenario *scenario, pki_world *out, pk_erro
   pk_status status = make_model(scenario, &out->model, err);
   if (status == PK_OK) {
     const pki_node *root = pki_document_root(scenario->document), *step = pki_node_find(root, "step");
-    status = place(pk_sim_create(out->model, &scenario->step, &out->sim, err), step != NULL ? step : root, "",
-                   err);
+    status = pki_node_place(pk_sim_create(out->model, &scenario->step, &out->sim, err),
+                            step != NULL ? step : root, "", err);
   }
   status = status == PK_OK ? set_ground(scenario, out->sim, err) : status;
   status = status == PK_OK ? pki_scenario_surfaces(scenario, out->sim, err) : status;

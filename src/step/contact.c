@@ -13,128 +13,6 @@
 
 enum { ROUNDS = 20, ATTEMPTS = 8 };
 
-/* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint
- * friction that the joints have may act. */
-static pk_contact_problem largest_problem(const pk_model *model, const pk_sim_options *o)
-{
-  const pk_model *of = model->tree ? model->tree : model;
-  int joint_rows = of->nu;
-  for (int k = 0; k < of->nu; k++) {
-    joint_rows += o->joint_limits ? (isfinite(of->dof_lower[k]) != 0) + (isfinite(of->dof_upper[k]) != 0) : 0;
-    joint_rows += o->joint_friction && of->dof_friction[k] > 0;
-  }
-  return (pk_contact_problem){.ncontact = o->max_contacts,
-                              .nbilateral = o->bilateral == PK_BILATERAL_PROX ? model->nbilateral : 0,
-                              .nbox = joint_rows};
-}
-
-static pk_solver_options solver_options(const pk_sim_options *o)
-{
-  return (pk_solver_options){.solver = o->solver,
-                             .tolerance = o->tolerance,
-                             .max_iterations = o->max_iterations,
-                             .alpha = o->alpha,
-                             .stop = o->stop,
-                             .change_rel = o->change_rel,
-                             .change_abs = o->change_abs};
-}
-
-void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
-                           pki_arena *arena)
-{
-  const size_t nu = (size_t)model->nu, contacts = (size_t)options->max_contacts;
-  const size_t joints = (size_t)(model->tree ? model->tree->nu : model->nu);
-  const int nfeature = pki_features_count(model);
-  pk_contact_problem shape = largest_problem(model, options);
-  const pk_contact_factor factor = {.n = model->nplan};
-  shape.factor = &factor;
-  const int rows = pk_contact_size(&shape);
-  pk_solver_options o = solver_options(options), projection = o;
-  projection.solver = PK_SOLVER_AUTO; /* of positions, where a solver needs the factor */
-  *c = (pki_sim_contact){.nfeature = nfeature};
-  c->materials = pki_arena_take(arena, PKI_MATERIAL_MAX, sizeof *c->materials);
-  c->surfaces = pki_arena_take(arena, (size_t)model->nshape, sizeof *c->surfaces);
-  c->pairs = pki_arena_take(arena, PKI_PAIR_MAX, sizeof *c->pairs);
-  c->features = pki_arena_take(arena, (size_t)nfeature, sizeof *c->features);
-  c->groups = pki_arena_take(arena, (size_t)nfeature, sizeof *c->groups);
-  c->found = pki_arena_take(arena, contacts, sizeof *c->found);
-  c->last = pki_arena_take(arena, contacts, sizeof *c->last);
-  c->speed = pki_arena_take(arena, contacts, sizeof *c->speed);
-  c->active = pki_arena_take(arena, contacts, sizeof *c->active);
-  c->row_found = pki_arena_take(arena, contacts, sizeof *c->row_found);
-  c->last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
-  c->last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);
-  c->last_joint = pki_arena_take(arena, PKI_JOINT_ROWS * joints, sizeof *c->last_joint);
-  c->last_bilateral = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *c->last_bilateral);
-  c->row_slot = pki_arena_take(arena, (size_t)rows, sizeof *c->row_slot);
-  c->limited = pki_arena_take(arena, joints, sizeof *c->limited);
-  c->at_limit = pki_arena_take(arena, 2 * joints, sizeof *c->at_limit);
-  c->dof_group = pki_arena_take(arena, nu, sizeof *c->dof_group);
-  c->impacts = pki_arena_take(arena, nu, sizeof *c->impacts);
-  c->springs = pki_arena_take(arena, contacts, sizeof *c->springs);
-  c->springs_next = pki_arena_take(arena, contacts, sizeof *c->springs_next);
-  pki_assembly_carve(&c->assembly, model, options->max_contacts, rows, arena);
-  const size_t velocities = pk_contact_solve_memsize(&shape, &o),
-               positions = pk_contact_solve_memsize(&shape, &projection);
-  c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
-  c->true_q = pki_arena_take(arena, contacts, sizeof *c->true_q);
-  c->kept.last = pki_arena_take(arena, contacts, sizeof *c->last);
-  c->kept.last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
-  c->kept.last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);
-  c->kept.last_joint = pki_arena_take(arena, PKI_JOINT_ROWS * joints, sizeof *c->last_joint);
-  c->kept.last_bilateral = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *c->last_bilateral);
-  c->kept.limited = pki_arena_take(arena, joints, sizeof *c->limited);
-  c->has_joint_rows = shape.nbox > (int)joints; /* more than commands */
-  if (arena->base != NULL && !arena->overflow) {
-    memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
-    pki_impact_groups(model, c->assembly.path, c->dof_group);
-    pki_features_fill(model, c->features);
-    c->ngroup = pki_features_group(c->features, nfeature, c->groups);
-    pki_sim_contact_reset(c, model);
-  }
-}
-
-void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
-{
-  const size_t joints = (size_t)(model->tree ? model->tree->nu : model->nu);
-  c->nlast = c->nspring = c->nspring_next = 0;
-  memset(c->last_joint, 0, PKI_JOINT_ROWS * joints * sizeof *c->last_joint);
-  memset(c->last_bilateral, 0, (size_t)model->nbilateral * sizeof *c->last_bilateral);
-  memset(c->limited, 0, joints * sizeof *c->limited);
-}
-
-/* The arrays of the last step beside their copies. */
-static void copy_last(pki_sim_contact *c, const pk_model *model, bool back)
-{
-  const size_t joints = (size_t)(model->tree ? model->tree->nu : model->nu);
-  const size_t n = (size_t)(back ? c->kept.nlast : c->nlast);
-  const struct {
-    void *now, *kept;
-    size_t size;
-  } parts[] = {
-      {c->last, c->kept.last, n * sizeof *c->last},
-      {c->last_r, c->kept.last_r, 3 * n * sizeof *c->last_r},
-      {c->last_sticks, c->kept.last_sticks, n * sizeof *c->last_sticks},
-      {c->last_joint, c->kept.last_joint, PKI_JOINT_ROWS * joints * sizeof *c->last_joint},
-      {c->last_bilateral, c->kept.last_bilateral, (size_t)model->nbilateral * sizeof *c->last_bilateral},
-      {c->limited, c->kept.limited, joints * sizeof *c->limited},
-  };
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    memcpy(back ? parts[i].now : parts[i].kept, back ? parts[i].kept : parts[i].now, parts[i].size);
-  }
-  c->nlast = c->kept.nlast = (int)n;
-}
-
-void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model)
-{
-  copy_last(c, model, false);
-}
-
-void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model)
-{
-  copy_last(c, model, true);
-}
-
 int pki_contact_last(const pki_sim_contact *c, const pki_contact *f)
 {
   for (int i = 0; i < c->nlast; i++) {
@@ -478,7 +356,7 @@ static pk_status solve_shifted(pk_sim *sim, const pk_solver_options *o, double r
 void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info)
 {
   pki_assembly *a = &sim->contact.assembly;
-  pk_solver_options o = solver_options(&sim->options);
+  pk_solver_options o = pki_step_solver(&sim->options);
   o.solver = a->problem.W != NULL && pki_solvers[o.solver].factor ? PK_SOLVER_AUTO : o.solver;
   pk_solver_result result;
   const pk_status status = pk_contact_solve(&a->problem, &o, a->r, sim->contact.solver_memory, &result);

@@ -21,6 +21,9 @@
 #define PKI_TOUCHING 1e-6
 #define PKI_PENETRATION 1e-9
 
+/* How a step asks for its problems to be solved. */
+pk_solver_options pki_step_solver(const pk_sim_options *options);
+
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena);

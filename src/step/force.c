@@ -78,8 +78,7 @@ static void end_velocity_explicit(pk_sim *sim, const double *q, double *u_end, p
 
 pk_status pki_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end, pk_step_info *info)
 {
-  const bool rows =
-      sim->contact.terrain != NULL || sim->contact.has_joint_rows || sim->model->nconstraint > 0;
+  const bool rows = pki_has_rows(sim);
   if (!rows && sim->options.implicit == PK_IMPLICIT_NONE) {
     end_velocity_explicit(sim, q, u_end, info);
     return PK_OK;

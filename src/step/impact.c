@@ -5,21 +5,18 @@
 
 #include "step/contact.h"
 
-/* Row k of the plan holds the columns above k in the elimination tree: the last but the diagonal is its parent. */
-void pki_impact_groups(const pk_model *m, int *first, int *dof_group)
+void pki_impact_groups(const pk_model *m, const int *up, int *first, int *dof_group)
 {
-  for (int k = 0, u = 0; k < m->nplan; k++) {
-    const int last = m->M_row[k + 1] - 2; /* the diagonal comes after it */
-    const bool is_velocity = u < m->nu && m->plan_u[u] == k;
-    first[k] = last >= m->M_row[k] ? m->M_col[last] : -1;
-    int root = k;
-    while (first[root] >= 0) {
-      root = first[root];
+  for (int k = 0; k < m->nplan; k++) {
+    first[k] = -1; /* of a root: the first velocity below it */
+  }
+  for (int u = 0; u < m->nu; u++) {
+    int root = m->plan_u[u];
+    while (up[root] >= 0) {
+      root = up[root];
     }
-    if (is_velocity) { /* a root keeps its group as -2 - the group's first velocity */
-      first[root] = first[root] == -1 ? -2 - u : first[root];
-      dof_group[u++] = -2 - first[root];
-    }
+    first[root] = first[root] < 0 ? u : first[root];
+    dof_group[u] = first[root];
   }
 }
 

@@ -15,8 +15,9 @@
 
 #include "step/sim.h"
 
-/* Which velocities M and the constraints couple, [nu]: the first of each set names it; first [nplan] is scratch. */
-void pki_impact_groups(const pk_model *model, int *first, int *dof_group);
+/* Which velocities M and the constraints couple, [nu]: the first of each set names it; up [nplan] is the elimination
+ * tree (contact/assembly.h), first [nplan] scratch. */
+void pki_impact_groups(const pk_model *model, const int *up, int *first, int *dof_group);
 
 /* Nobody has gained energy yet. */
 void pki_impact_begin(pk_sim *sim);

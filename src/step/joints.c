@@ -7,7 +7,7 @@
 
 void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *arena)
 {
-  const pk_model *of = model->tree ? model->tree : model;
+  const pk_model *of = pki_joint_model(model);
   const size_t n = (size_t)of->nu, nq = (size_t)of->nq, ndrive = (size_t)model->ndrive, real = sizeof(double);
   *j = (pki_sim_joints){.model = of, .n = of->nu, .cut = model->tree != NULL};
   j->at = pki_arena_take(arena, n, sizeof *j->at);

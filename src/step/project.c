@@ -153,7 +153,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
 {
   /* what lies within a few times the violation must not be pushed through in its turn */
   static const double widening = 8;
-  if (sim->contact.terrain == NULL && !sim->contact.has_joint_rows && sim->model->nconstraint == 0) {
+  if (!pki_has_rows(sim)) {
     return PK_OK;
   }
   double before = 0;

@@ -27,7 +27,7 @@ const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
 static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
 {
   const size_t nq = (size_t)model->nq, nu = (size_t)model->nu, real = sizeof(double);
-  const size_t joints = (size_t)(model->tree ? model->tree->nu : model->nu), wide = joints > nu ? joints : nu;
+  const size_t joints = (size_t)pki_joint_model(model)->nu, wide = joints > nu ? joints : nu;
   pk_sim *sim = pki_arena_take(arena, 1, sizeof *sim);
   pk_sim s = {.model = model};
   s.q = pki_arena_take(arena, nq, real);

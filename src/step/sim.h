@@ -7,6 +7,7 @@
  *   joints.c   joint coordinates of a world that is computed in others
  *   force.c    joint forces of commands, and the end of a step without contact
  *   contact.c  the end of a step with contact, joint limits and joint friction
+ *   contact_memory.c  what a sim holds for it
  *   impact.c   restitution and its energy
  *   compliant.c  the compliant law
  *   project.c  positions after a step
@@ -183,6 +184,18 @@ pk_status pki_step_euler(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
+
+/* The model whose velocities are the joint coordinates of a world: its tree when joints are cut. */
+static inline const pk_model *pki_joint_model(const pk_model *model)
+{
+  return model->tree ? model->tree : model;
+}
+
+/* A step has rows of its own, in velocities and positions: ground, joint limits, joint friction, constraints. */
+static inline bool pki_has_rows(const pk_sim *sim)
+{
+  return sim->contact.terrain != NULL || sim->contact.has_joint_rows || sim->model->nconstraint > 0;
+}
 
 /* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
 void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);

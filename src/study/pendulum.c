@@ -23,46 +23,23 @@ static const double rate_at_start = 2.1, gravity_ratio = 10.0 / 49;
 
 /* --- progress -------------------------------------------------------------------------- */
 
-/* Work is counted in Pronk's steps. */
-typedef struct journey {
-  const pki_study_options *options;
-  double done, all, now;
-  char what[96];
-} journey;
-
-static void tell_journey(void *user, double fraction)
+static pki_study_watch begin_leg(pki_journey *j, const char *who, const pki_pendulum_case *c)
 {
-  const journey *j = user;
-  if (j->options->progress != NULL) {
-    j->options->progress(j->options->user, fmin(1, (j->done + j->now * fraction) / j->all), j->what);
-  }
-}
-
-static pki_pendulum_watch begin_leg(journey *j, const char *who, const pki_pendulum_case *c)
-{
-  j->now = c->duration / c->dt * (strcmp(who, "Pronk") == 0 ? 1 : PEER_COST);
   snprintf(j->what, sizeof j->what, "%s: %s pendulum, step %g, %g time units", who,
            model_names[c->bodies - 1], c->dt, c->duration);
-  return (pki_pendulum_watch){tell_journey, j};
-}
-
-static void end_leg(journey *j)
-{
-  j->done += j->now;
-  j->now = 0;
-  tell_journey(j, 0);
+  return pki_journey_begin(j, c->duration / c->dt * (strcmp(who, "Pronk") == 0 ? 1 : PEER_COST));
 }
 
 /* --- motions --------------------------------------------------------------------------- */
 
 static pk_status measure_both(const pk_model *model, pki_pendulum_data *d, const pki_pendulum_case *c,
                               int step, pki_pendulum_history *history, pki_pendulum_history *other_history,
-                              journey *j, pk_error *err)
+                              pki_journey *j, pk_error *err)
 {
-  pki_pendulum_watch watch = begin_leg(j, "Pronk", c);
+  pki_study_watch watch = begin_leg(j, "Pronk", c);
   pki_pendulum_cell cell;
   pk_status status = pki_pendulum_measure(model, c, &watch, &cell, history, err);
-  end_leg(j);
+  pki_journey_end(j);
   if (history == NULL) {
     d->pronk[c->bodies - 1][step] = cell;
   }
@@ -71,7 +48,7 @@ static pk_status measure_both(const pk_model *model, pki_pendulum_data *d, const
   }
   watch = begin_leg(j, d->peer->name, c);
   status = pki_pendulum_measure_peer(d->peer_functions, c, &watch, &cell, other_history, err);
-  end_leg(j);
+  pki_journey_end(j);
   if (history == NULL) {
     d->other[c->bodies - 1][step] = cell;
   }
@@ -79,7 +56,8 @@ static pk_status measure_both(const pk_model *model, pki_pendulum_data *d, const
 }
 
 /* Table 1: 10 time units at each step. */
-static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d, journey *j, pk_error *err)
+static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d, pki_journey *j,
+                           pk_error *err)
 {
   const pki_pendulum_cell none = {NAN, NAN, NAN};
   for (int m = 0; m < 2; m++) {
@@ -103,7 +81,7 @@ static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d
 }
 
 /* A motion that the paper does not have, in which the bodies do not turn as one. */
-static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, journey *j, pk_error *err)
+static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, pki_journey *j, pk_error *err)
 {
   const double quarter = acos(0);
   for (int s = 0; s < 2; s++) {
@@ -113,10 +91,10 @@ static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, journey 
                                  .dt = pki_pendulum_dt[s],
                                  .duration = 10,
                                  .stride = 1};
-    const pki_pendulum_watch watch = begin_leg(j, "Pronk", &c);
+    const pki_study_watch watch = begin_leg(j, "Pronk", &c);
     pki_pendulum_cell cell;
     const pk_status status = pki_pendulum_measure(model, &c, &watch, &cell, NULL, err);
-    end_leg(j);
+    pki_journey_end(j);
     if (status != PK_OK) {
       return status;
     }
@@ -150,7 +128,7 @@ static void judge_rotation(pki_pendulum_data *d)
 }
 
 /* Fig. 3: 300 time units at 1e-2. */
-static pk_status run_rotation(const pk_model *model, pki_pendulum_data *d, journey *j, pk_error *err)
+static pk_status run_rotation(const pk_model *model, pki_pendulum_data *d, pki_journey *j, pk_error *err)
 {
   const pki_pendulum_case c = {
       .bodies = 2, .rate = {rate_at_start}, .dt = 1e-2, .duration = 300, .stride = 1};
@@ -306,7 +284,7 @@ pk_status pki_study_pendulum(const pki_study_options *options, pki_study_result 
   }
   pki_pendulum_data d = {.quick = options->quick};
   find_peer(&d);
-  journey j = {.options = options};
+  pki_journey j = {.options = options};
   const double once = options->quick ? 2 * 1.01e5 : 2 * 1.01e7;
   j.all = (once + 3e4) * (d.peer != NULL ? 1 + PEER_COST : 1) + 1.01e5;
 

@@ -80,20 +80,14 @@ typedef struct pki_pendulum_case {
   int stride; /* steps between looks at the energy */
 } pki_pendulum_case;
 
-/* Told now and then how much of a motion is done, from 0 to 1. */
-typedef struct pki_pendulum_watch {
-  void (*tell)(void *user, double done);
-  void *user;
-} pki_pendulum_watch;
-
 /* The models, checked against the paper's numbers. Gravity (0, 0, -1). */
 pk_status pki_pendulum_load(int bodies, pk_model **out, pk_error *err);
 
 pk_status pki_pendulum_measure(const pk_model *model, const pki_pendulum_case *c,
-                               const pki_pendulum_watch *watch, pki_pendulum_cell *out,
+                               const pki_study_watch *watch, pki_pendulum_cell *out,
                                pki_pendulum_history *history, pk_error *err);
 pk_status pki_pendulum_measure_peer(const pki_pendulum_peer *peer, const pki_pendulum_case *c,
-                                    const pki_pendulum_watch *watch, pki_pendulum_cell *out,
+                                    const pki_study_watch *watch, pki_pendulum_cell *out,
                                     pki_pendulum_history *history, pk_error *err);
 
 pk_status pki_pendulum_history_create(pki_pendulum_history *history, int n, pk_error *err);

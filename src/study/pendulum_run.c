@@ -129,7 +129,7 @@ static double energy_error(double energy, double at_start)
   return fabs((energy - at_start) / energy);
 }
 
-static void tell(const pki_pendulum_watch *watch, long done, long all)
+static void tell(const pki_study_watch *watch, long done, long all)
 {
   if (watch != NULL && done % (all / MIN_TOLD + 1) == 0) {
     watch->tell(watch->user, (double)done / (double)all);
@@ -173,7 +173,7 @@ static void angle_of(pk_sim *sim, double out[3])
   out[2] = a[0];
 }
 
-static pk_status run_pronk(pk_sim *sim, const pki_pendulum_case *c, const pki_pendulum_watch *watch,
+static pk_status run_pronk(pk_sim *sim, const pki_pendulum_case *c, const pki_study_watch *watch,
                            pki_pendulum_cell *out, pki_pendulum_history *history)
 {
   const long steps = lround(c->duration / c->dt);
@@ -211,7 +211,7 @@ static pk_status run_pronk(pk_sim *sim, const pki_pendulum_case *c, const pki_pe
 }
 
 pk_status pki_pendulum_measure(const pk_model *model, const pki_pendulum_case *c,
-                               const pki_pendulum_watch *watch, pki_pendulum_cell *out,
+                               const pki_study_watch *watch, pki_pendulum_cell *out,
                                pki_pendulum_history *history, pk_error *err)
 {
   *out = (pki_pendulum_cell){.violation = NAN};
@@ -258,7 +258,7 @@ static void *create_peer(const pki_pendulum_peer *peer, const pki_pendulum_case 
 }
 
 static void run_peer(const pki_pendulum_peer *peer, void *world, const pki_pendulum_case *c,
-                     const pki_pendulum_watch *watch, pki_pendulum_cell *out, pki_pendulum_history *history)
+                     const pki_study_watch *watch, pki_pendulum_cell *out, pki_pendulum_history *history)
 {
   const long steps = lround(c->duration / c->dt);
   pki_pendulum_sample s;
@@ -290,7 +290,7 @@ static void run_peer(const pki_pendulum_peer *peer, void *world, const pki_pendu
 }
 
 pk_status pki_pendulum_measure_peer(const pki_pendulum_peer *peer, const pki_pendulum_case *c,
-                                    const pki_pendulum_watch *watch, pki_pendulum_cell *out,
+                                    const pki_study_watch *watch, pki_pendulum_cell *out,
                                     pki_pendulum_history *history, pk_error *err)
 {
   *out = (pki_pendulum_cell){0};

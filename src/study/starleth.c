@@ -7,34 +7,10 @@
 
 /* --- progress -------------------------------------------------------------------------- */
 
-/* Work is counted in seconds of a plain machine. */
-typedef struct journey {
-  const pki_study_options *options;
-  double done, all, now;
-  char what[96];
-} journey;
-
-static void tell_journey(void *user, double fraction)
+static pki_study_watch begin_leg(pki_journey *j, double cost, const char *what, const char *which)
 {
-  const journey *j = user;
-  if (j->options->progress != NULL) {
-    j->options->progress(j->options->user, fmin(1, (j->done + j->now * fraction) / j->all), j->what);
-  }
-}
-
-static pki_starleth_watch begin_leg(journey *j, double cost, const char *what, const char *which)
-{
-  j->now = cost;
   snprintf(j->what, sizeof j->what, "%s%s%s", what, which[0] != '\0' ? ": " : "", which);
-  tell_journey(j, 0);
-  return (pki_starleth_watch){tell_journey, j};
-}
-
-static void end_leg(journey *j)
-{
-  j->done += j->now;
-  j->now = 0;
-  tell_journey(j, 0);
+  return pki_journey_begin(j, cost);
 }
 
 /* Minimal, extended, maximal; prox in maximal coordinates takes a hundred times as long. */
@@ -45,21 +21,21 @@ static double cost_of(const pki_starleth_config *c)
 
 /* --- stretches ------------------------------------------------------------------------- */
 
-static pk_status run_trots(const pki_starleth_lab *lab, pki_starleth_data *d, journey *j, pk_error *err)
+static pk_status run_trots(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
 {
-  const pki_starleth_watch watch = begin_leg(j, 3.2 * d->cycles, "trot", "all configurations in turn");
+  const pki_study_watch watch = begin_leg(j, 3.2 * d->cycles, "trot", "all configurations in turn");
   const pk_status status = pki_starleth_trots(lab, d, &watch, err);
-  end_leg(j);
+  pki_journey_end(j);
   if (status != PK_OK) {
     return status;
   }
   begin_leg(j, 1, "force of a foot", "");
   const pk_status curves = pki_starleth_curves(lab, d, err);
-  end_leg(j);
+  pki_journey_end(j);
   return curves;
 }
 
-static pk_status run_sweeps(const pki_starleth_lab *lab, pki_starleth_data *d, journey *j, pk_error *err)
+static pk_status run_sweeps(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
 {
   pk_status status = PK_OK;
   for (int i = PKI_STARLETH_HMJ; i < PKI_STARLETH_PAPER && status == PK_OK; i++) {
@@ -70,15 +46,16 @@ static pk_status run_sweeps(const pki_starleth_lab *lab, pki_starleth_data *d, j
       s->iterations[k] = NAN;
     }
     if (!d->quick || c->set == PKI_STARLETH_MINIMAL) {
-      const pki_starleth_watch watch = begin_leg(j, 0.3 * cost_of(c), "iterations against alpha", c->name);
+      const pki_study_watch watch = begin_leg(j, 0.3 * cost_of(c), "iterations against alpha", c->name);
       status = pki_starleth_sweep_alpha(lab, c, 0.6, &watch, s, err);
-      end_leg(j);
+      pki_journey_end(j);
     }
   }
   return status;
 }
 
-static pk_status run_standing(const pki_starleth_lab *lab, pki_starleth_data *d, journey *j, pk_error *err)
+static pk_status run_standing(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+                              pk_error *err)
 {
   const double seconds = d->quick ? 3 : 10;
   pk_status status = PK_OK;
@@ -95,12 +72,13 @@ static pk_status run_standing(const pki_starleth_lab *lab, pki_starleth_data *d,
   status = status == PK_OK ? pki_starleth_stand(lab, &o, seconds, &d->drift_fine, err) : status;
   o = pki_starleth_options(&pki_starleth_configs[PKI_STARLETH_DEFAULT]);
   status = status == PK_OK ? pki_starleth_stand(lab, &o, seconds, &d->drift_default, err) : status;
-  end_leg(j);
+  pki_journey_end(j);
   return status;
 }
 
 /* What the bilateral drift depends on: the step in maximal coordinates, the stop rule where it is iterated. */
-static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d, journey *j, pk_error *err)
+static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+                              pk_error *err)
 {
   enum { HEJP = 4, HMJD = 7 };
   static const double seconds = 8;
@@ -120,12 +98,12 @@ static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d,
   status = status == PK_OK ? pki_starleth_opening(lab, PKI_STARLETH_EXTENDED, &fine, seconds,
                                                   &d->evidence_gap[1], &d->evidence_velocity[1], err)
                            : status;
-  end_leg(j);
+  pki_journey_end(j);
   return status;
 }
 
 /* With alpha from G only where Table 1's let the robot burst. */
-static pk_status run_pushes(const pki_starleth_lab *lab, pki_starleth_data *d, journey *j, pk_error *err)
+static pk_status run_pushes(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
 {
   pk_status status = PK_OK;
   for (int i = 0; i < PKI_STARLETH_CONFIGS && status == PK_OK; i++) {
@@ -138,12 +116,13 @@ static pk_status run_pushes(const pki_starleth_lab *lab, pki_starleth_data *d, j
     if (status == PK_OK && !d->pushes[i].finite && c->hard && !c->sor) {
       status = pki_starleth_push_over(lab, c, true, &d->auto_pushes[i], err);
     }
-    end_leg(j);
+    pki_journey_end(j);
   }
   return status;
 }
 
-static pk_status run_agreement(const pki_starleth_lab *lab, pki_starleth_data *d, journey *j, pk_error *err)
+static pk_status run_agreement(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+                               pk_error *err)
 {
   pk_status status = PK_OK;
   for (int set = 0; set < PKI_STARLETH_SETS && status == PK_OK; set++) {
@@ -154,11 +133,11 @@ static pk_status run_agreement(const pki_starleth_lab *lab, pki_starleth_data *d
     begin_leg(j, set == PKI_STARLETH_MAXIMAL ? 20 : 1, "agreement", pki_starleth_set_names[set]);
     status = pki_starleth_agree(lab, (pki_starleth_set)set, 1, &d->agreement[set],
                                 &d->agreement_residual[set], err);
-    end_leg(j);
+    pki_journey_end(j);
   }
   begin_leg(j, 1, "convergence of coordinate sets", "");
   status = status == PK_OK ? pki_starleth_converge(lab, 0.3, d->apart, err) : status;
-  end_leg(j);
+  pki_journey_end(j);
   return status;
 }
 
@@ -189,7 +168,7 @@ pk_status pki_study_starleth(const pki_study_options *options, pki_study_result 
   }
   d->quick = options->quick;
   d->cycles = options->quick ? 2 : 25;
-  journey j = {.options = options, .all = all_costs(d)};
+  pki_journey j = {.options = options, .all = all_costs(d)};
   pki_starleth_lab lab;
   status = pki_starleth_lab_create(&lab, err);
   status = status == PK_OK ? run_trots(&lab, d, &j, err) : status;

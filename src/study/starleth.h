@@ -160,22 +160,16 @@ typedef struct pki_starleth_data {
   double apart[PKI_STARLETH_SETS][PKI_STARLETH_HALVINGS + 1]; /* m, to minimal coordinates */
 } pki_starleth_data;
 
-/* Told how much of a stretch is done, from 0 to 1. */
-typedef struct pki_starleth_watch {
-  void (*tell)(void *user, double done);
-  void *user;
-} pki_starleth_watch;
-
 pk_status pki_study_starleth(const pki_study_options *options, pki_study_result *result, pk_error *err);
 
 /* --- starleth_trot.c --- */
 
 /* d->cycles of every configuration; a robot that falls is no failure. */
-pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d,
-                             const pki_starleth_watch *watch, pk_error *err);
+pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, const pki_study_watch *watch,
+                             pk_error *err);
 pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d, pk_error *err);
 pk_status pki_starleth_sweep_alpha(const pki_starleth_lab *lab, const pki_starleth_config *c, double seconds,
-                                   const pki_starleth_watch *watch, pki_starleth_sweep *out, pk_error *err);
+                                   const pki_study_watch *watch, pki_starleth_sweep *out, pk_error *err);
 
 /* --- starleth_rest.c --- */
 

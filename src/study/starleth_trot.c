@@ -172,8 +172,8 @@ static pk_status line_up(const pki_starleth_lab *lab, runner *runners, int *coun
   return status;
 }
 
-pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d,
-                             const pki_starleth_watch *watch, pk_error *err)
+pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, const pki_study_watch *watch,
+                             pk_error *err)
 {
   runner *runners = calloc(RUNNERS_MAX, sizeof *runners);
   int count = 0;
@@ -321,7 +321,7 @@ static pk_status iterations_at(const pki_starleth_lab *lab, const pki_starleth_c
 }
 
 pk_status pki_starleth_sweep_alpha(const pki_starleth_lab *lab, const pki_starleth_config *c, double seconds,
-                                   const pki_starleth_watch *watch, pki_starleth_sweep *out, pk_error *err)
+                                   const pki_study_watch *watch, pki_starleth_sweep *out, pk_error *err)
 {
   double fewest = INFINITY, mean = 0;
   pk_status status = PK_OK;

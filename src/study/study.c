@@ -1,5 +1,6 @@
 #include "study/study.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,28 @@ static const pki_study studies[] = {
     {"starleth", "a quadruped trots in eleven ways: speed, accuracy and robustness of Moreau's scheme",
      "Gehring et al. 2014, Table 1 and Fig. 5 to 7", pki_study_starleth},
 };
+
+static void tell(void *user, double fraction)
+{
+  const pki_journey *j = user;
+  if (j->options->progress != NULL) {
+    j->options->progress(j->options->user, fmin(1, (j->done + j->now * fraction) / j->all), j->what);
+  }
+}
+
+pki_study_watch pki_journey_begin(pki_journey *j, double work)
+{
+  j->now = work;
+  tell(j, 0);
+  return (pki_study_watch){tell, j};
+}
+
+void pki_journey_end(pki_journey *j)
+{
+  j->done += j->now;
+  j->now = 0;
+  tell(j, 0);
+}
 
 const pki_study *pki_studies(int *count)
 {

@@ -43,6 +43,23 @@ typedef struct pki_study {
   pk_status (*run)(const pki_study_options *options, pki_study_result *result, pk_error *err);
 } pki_study;
 
+/* How far a study is, over all its parts; work is counted in whatever unit the study likes. */
+typedef struct pki_journey {
+  const pki_study_options *options;
+  double done, all, now; /* work: finished, of all parts, of the part that is under way */
+  char what[96];         /* that part, in words */
+} pki_journey;
+
+/* Told now and then how much of a part is done, from 0 to 1. */
+typedef struct pki_study_watch {
+  void (*tell)(void *user, double done);
+  void *user;
+} pki_study_watch;
+
+/* A part of this much work begins, `what` being set; and ends. */
+pki_study_watch pki_journey_begin(pki_journey *journey, double work);
+void pki_journey_end(pki_journey *journey);
+
 const pki_study *pki_studies(int *count);
 const pki_study *pki_study_find(const char *name); /* NULL: none of this name */
 

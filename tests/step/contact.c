@@ -12,37 +12,13 @@
 #include "math/mat3.h"
 #include "pronk/sim.h"
 #include "support/hinge.h"
+#include "support/world.h"
 
 static const double G = 9.81;
 
-/* One free solid with one collision shape. */
 static pk_model *solid(pk_shape_kind kind, const double size[3], double mass, double moment)
 {
-  pk_builder *b = pk_builder_create();
-  pk_error err = {.message = ""};
-  pk_model *m = NULL;
-  pk_robot_desc robot = pk_robot_desc_default();
-  robot.root = PK_ROOT_FREE;
-  const pk_link_desc link = {.name = "solid",
-                             .inertia = {.mass = mass, .moment = {moment, 0, 0, moment, 0, moment}}};
-  pk_shape_desc shape = {.link = "solid", .kind = kind, .pose = pk_pose_identity()};
-  memcpy(shape.size, size, sizeof shape.size);
-  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
-  assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
-  assert_int_equal(pk_builder_add_shape(b, &shape, &err), PK_OK);
-  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
-  pk_builder_destroy(b);
-  return m;
-}
-
-/* The half-space below a plane through the origin, tilted about y: downhill is +x. */
-static pk_terrain *slope(double angle)
-{
-  pk_terrain *t = pk_terrain_create();
-  pk_error err;
-  const double normal[3] = {sin(angle), 0, cos(angle)}, origin[3] = {0, 0, 0};
-  assert_int_equal(pk_terrain_add_plane(t, origin, normal, 0, &err), PK_OK);
-  return t;
+  return solid_model(kind, size, mass, (const double[3]){moment, moment, moment});
 }
 
 static pk_sim *start(const pk_model *m, const pk_terrain *t, pk_material material, double dt)
@@ -50,17 +26,12 @@ static pk_sim *start(const pk_model *m, const pk_terrain *t, pk_material materia
   pk_sim_options o = pk_sim_options_default();
   o.dt = dt;
   o.tolerance = 1e-10;
-  pk_sim *sim;
-  pk_error err;
-  assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
-  assert_int_equal(pk_sim_set_terrain(sim, t, &material, 1, &err), PK_OK);
-  return sim;
+  return start_world(m, t, material, &o);
 }
 
 static pk_step_info step(pk_sim *sim)
 {
-  pk_step_info info;
-  assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+  const pk_step_info info = must_step(sim);
   assert_true(info.certified && info.certificate.relative <= 1e-10);
   return info;
 }
@@ -70,7 +41,7 @@ static void a_falling_ball_stops_at_the_ground(void **state)
   (void)state;
   const double radius = 0.1;
   pk_model *m = solid(PK_SHAPE_SPHERE, (const double[3]){radius, 0, 0}, 2, 0.008);
-  pk_terrain *t = slope(0);
+  pk_terrain *t = slope_terrain(0);
   for (double dt = 1e-3; dt < 0.02; dt *= 2.7) {
     pk_sim *sim = start(m, t, (pk_material){.friction = 0.5}, dt);
     pk_sim_q(sim)[2] = 1.03;
@@ -95,7 +66,7 @@ static void a_ball_bounces_in_its_exact_arcs(void **state)
   (void)state;
   const double radius = 0.1, height = 1, dt = 1e-4, restitutions[3] = {0, 0.5, 1};
   pk_model *m = solid(PK_SHAPE_SPHERE, (const double[3]){radius, 0, 0}, 2, 0.008);
-  pk_terrain *t = slope(0);
+  pk_terrain *t = slope_terrain(0);
   for (int k = 0; k < 3; k++) {
     const double e = restitutions[k], fall = sqrt(2 * height / G);
     pk_sim *sim = start(m, t, (pk_material){.restitution_n = e}, dt);
@@ -122,7 +93,7 @@ static pk_sim *block_on_slope(pk_model **m, pk_terrain **t, double angle, double
 {
   const double size[3] = {0.4, 0.3, 0.1};
   *m = solid(PK_SHAPE_BOX, size, 3, 0.03);
-  *t = slope(angle);
+  *t = slope_terrain(angle);
   pk_sim *sim = start(*m, *t, (pk_material){.friction = mu}, dt);
   double *q = pk_sim_q(sim);
   q[0] = 0.5 * size[2] * sin(angle), q[2] = 0.5 * size[2] * cos(angle);
@@ -233,7 +204,7 @@ static void a_landing_does_not_push_a_joint_beyond_its_limit(void **state)
   assert_int_equal(pk_builder_add_shape(b, &ball, &err), PK_OK);
   assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
   pk_builder_destroy(b);
-  pk_terrain *t = slope(0);
+  pk_terrain *t = slope_terrain(0);
   pk_sim *sim = start(m, t, (pk_material){.friction = 0.5}, 1e-3);
   pk_sim_q(sim)[2] = 0.5505, pk_sim_u(sim)[2] = -5;
   double fastest = 0;
@@ -333,7 +304,7 @@ static void starleth_stands_without_drift(void **state)
 {
   (void)state;
   pk_model *m;
-  pk_terrain *t = slope(0);
+  pk_terrain *t = slope_terrain(0);
   pk_sim *sim = starleth(&m, t, 0.48);
   double before[3], worst = 0, moved = 0, deepest = 0;
   for (int i = 0; i < 12000; i++) {
@@ -372,7 +343,7 @@ static void starleth_stands_without_drift(void **state)
 static void starleth_falls_and_comes_to_rest(void **state)
 {
   (void)state;
-  pk_terrain *t = slope(0);
+  pk_terrain *t = slope_terrain(0);
   for (int k = 0; k < 4; k++) {
     pk_model *m;
     pk_sim *sim = starleth(&m, t, 3);
@@ -401,7 +372,7 @@ static void terrain_needs_a_stepper_that_knows_contact_and_sound_materials(void 
 {
   (void)state;
   pk_model *m = solid(PK_SHAPE_SPHERE, (const double[3]){0.1, 0, 0}, 1, 0.01);
-  pk_terrain *t = slope(0);
+  pk_terrain *t = slope_terrain(0);
   pk_sim_options o = pk_sim_options_default();
   pk_sim *sim;
   pk_error err;
@@ -433,7 +404,7 @@ static void too_many_contacts_leave_the_state_as_it_was(void **state)
 {
   (void)state;
   pk_model *m;
-  pk_terrain *t = slope(0);
+  pk_terrain *t = slope_terrain(0);
   const double size[3] = {0.4, 0.3, 0.1};
   m = solid(PK_SHAPE_BOX, size, 3, 0.03);
   pk_sim_options o = pk_sim_options_default();

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "pronk/sim.h"
+#include "support/world.h"
 
 enum { MINIMAL, EXTENDED, MAXIMAL, SETS, NQ = 19, NU = 18 };
 
@@ -28,14 +28,6 @@ static pk_model *starleth(int set)
   assert_int_equal(pk_builder_compile(b, &m, NULL), PK_OK);
   pk_builder_destroy(b);
   return m;
-}
-
-static pk_terrain *ground(void)
-{
-  pk_terrain *t = pk_terrain_create();
-  const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
-  assert_int_equal(pk_terrain_add_plane(t, origin, up, 0, NULL), PK_OK);
-  return t;
 }
 
 /* The stance of models/starleth/README.md, the trunk `above` it. */
@@ -110,7 +102,7 @@ static void joints_that_are_set_are_read_back(void **state)
 static void it_stands_in_all_coordinates(void **state)
 {
   (void)state;
-  pk_terrain *t = ground();
+  pk_terrain *t = slope_terrain(0);
   double height[SETS][2];
   for (int set = 0; set < SETS; set++) {
     pk_model *m = starleth(set);
@@ -122,8 +114,7 @@ static void it_stands_in_all_coordinates(void **state)
       pk_sim *sim = start(m, t, o, q, u);
       hold(sim, q, 200, 5);
       for (int i = 0; i < 1500; i++) {
-        pk_step_info info;
-        assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+        const pk_step_info info = must_step(sim);
         assert_true(info.certified);
         worst = fmax(worst, info.certificate.relative);
         closure = fmax(closure, info.closure);
@@ -148,7 +139,7 @@ static void it_stands_in_all_coordinates(void **state)
 static void one_step_from_rest_is_the_same_in_all_coordinates(void **state)
 {
   (void)state;
-  pk_terrain *t = ground();
+  pk_terrain *t = slope_terrain(0);
   double end[SETS][NU];
   for (int set = 0; set < SETS; set++) {
     pk_model *m = starleth(set);
@@ -161,9 +152,7 @@ static void one_step_from_rest_is_the_same_in_all_coordinates(void **state)
     for (int k = 6; k < NU; k++) {
       pk_sim_commands(sim)[k].tau = 5 * sin(k);
     }
-    pk_step_info info;
-    assert_int_equal(pk_sim_step(sim, &info), PK_OK);
-    assert_int_equal(info.contacts, 4);
+    assert_int_equal(must_step(sim).contacts, 4);
     pk_sim_get_joints(sim, q, end[set]);
     pk_sim_destroy(sim);
     pk_model_destroy(m);
@@ -193,9 +182,7 @@ static void fly(const pk_model *m, const pk_terrain *t, double dt, double q[NQ])
   pk_sim *sim = start(m, t, o, q, u);
   hold(sim, q, 20, 1);
   for (int i = 0; i < (int)(0.1 / dt + 0.5); i++) {
-    pk_step_info info;
-    assert_int_equal(pk_sim_step(sim, &info), PK_OK);
-    assert_true(info.certified);
+    assert_true(must_step(sim).certified);
   }
   pk_sim_get_joints(sim, q, u);
   pk_sim_destroy(sim);
@@ -204,7 +191,7 @@ static void fly(const pk_model *m, const pk_terrain *t, double dt, double q[NQ])
 static void sets_converge_to_each_other_at_first_order(void **state)
 {
   (void)state;
-  pk_terrain *t = ground();
+  pk_terrain *t = slope_terrain(0);
   pk_model *m[SETS];
   for (int set = 0; set < SETS; set++) {
     m[set] = starleth(set);
