@@ -17,23 +17,27 @@ check = ctest --preset $(1) -j $(JOBS) --no-tests=error
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
-.PHONY: all demo test test-release test-asan test-all test-gcc test-tsan test-peers bench docs install fuzz lint \
+.PHONY: all viewer demo test test-release test-asan test-all test-gcc test-tsan test-peers bench docs install fuzz lint \
         format clean help
 
 all: ## configure and build into build/; the command is build/pronk
 	@$(call configure,release,build)
 	@$(call compile,release)
+	@scripts/viewer
 
-demo: ## install what is missing, build, look at a robot, let it trot, run a study
+viewer: ## build the browser viewer into viewer/dist (needs nodejs and npm)
+	@scripts/viewer --required
+
+demo: ## install what is missing, build, let StarLETH trot, write a report
 	@scripts/bootstrap build
 	@$(call configure,release,build)
-	@$(call compile,release) --target pronk_cli pronk_peers
-	$(PRONK) info models/starleth
-	$(PRONK) run starleth-trot --certify -o out/starleth-trot
-	$(PRONK) study pendulum
+	@$(call compile,release) --target pronk_cli
+	@scripts/viewer
+	$(PRONK) run starleth-trot --certify
 	@echo
-	@echo "Reports and plots; open them in a browser:"
-	@ls -1 out/starleth-trot/* out/pendulum/* | sed 's/^/  /'
+	@echo "Open out/starleth-trot/report.html in a browser. Next:"
+	@echo "  $(PRONK) view starleth-trot                    live: drag, push, change its speed"
+	@echo "  $(PRONK) view out/starleth-trot/run.mcap       what was recorded"
 
 test: ## install what is missing; all tests with clang; again with sanitizers, and the fuzz targets for seconds
 	@scripts/bootstrap test
@@ -47,9 +51,10 @@ test-asan:
 	@$(call compile,asan)
 	$(call check,asan)
 
-test-all: ## test, and gcc, thread sanitizer, linters, comparison with other engines
+test-all: ## test with more killed runs, and gcc, thread sanitizer, linters, comparison with other engines
 	@scripts/bootstrap test peers gcc tsan lint
-	@$(MAKE) --no-print-directory test-release test-asan test-peers test-gcc test-tsan lint
+	@PRONK_KILLS=50 $(MAKE) --no-print-directory test-release
+	@$(MAKE) --no-print-directory test-asan test-peers test-gcc test-tsan lint
 
 test-peers: all
 	$(call check,peers)
@@ -94,7 +99,7 @@ install: all ## install under PREFIX (DESTDIR is honoured)
 	DESTDIR=$(DESTDIR) cmake --install build
 
 clean: ## remove everything that was built
-	rm -rf build build-debug build-asan build-gcc build-tsan build-lint out
+	rm -rf build build-debug build-asan build-gcc build-tsan build-lint out viewer/dist
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'

@@ -13,7 +13,8 @@
  *
  * Sensors and commands speak of joint coordinates: those of the robot's tree, whatever coordinates
  * the world is computed in. A controller keeps what it remembers in its state block, which lies in the sim:
- * reset, checkpoints and batches then work.
+ * reset, checkpoints and batches then work. The block is copied as bytes (pk_sim_get_state), into other worlds and
+ * into files: it must hold no pointers.
  */
 #ifndef PRONK_CONTROL_H
 #define PRONK_CONTROL_H
@@ -40,9 +41,11 @@ PK_API pk_status pk_command_validate(const pk_command *command, pk_error *err);
 /* A contact of the last step. */
 typedef struct pk_sim_contact {
   int link, shape, material;  /* of the robot; the terrain's material */
+  int slides;                 /* 1: it pushes, and its friction is at the bound; else 0 */
   double point[3], normal[3]; /* world, m; normal out of the ground */
   double gap;                 /* m, where M and the contact law were evaluated */
   double impulse[3];          /* N s, on the robot, world axes; over dt it is the contact force */
+  double friction;            /* Coulomb's coefficient of the pair */
 } pk_sim_contact;
 
 /* What a controller sees, at the start of a step. */

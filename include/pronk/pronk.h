@@ -9,6 +9,7 @@
 #include "dynamics.h"
 #include "gait.h"
 #include "model.h"
+#include "record.h"
 #include "sim.h"
 #include "status.h"
 #include "terrain.h"

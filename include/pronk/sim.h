@@ -139,6 +139,7 @@ typedef struct pk_step_info {
   double closure;       /* m or rad, largest gap of a bilateral constraint at the end of the step */
   double gap_shift;     /* m; 0 unless a problem that resisted was solved with gaps larger by up to this */
   double stabilisation; /* J, what the projection of positions added to the potential energy */
+  double push_work;     /* J, of the pushes in the step; counted when info is asked for */
   double
       impact_gain; /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton */
   double seconds[PK_PART_COUNT]; /* time of each part, when the options ask for it */
@@ -196,6 +197,22 @@ PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
 
 /* Back to the model's initial pose, at rest, time zero, no commands; the controller forgets. */
 PK_API void pk_sim_reset(pk_sim *sim);
+
+/* All that the next step depends on, as bytes: configuration, velocities, commands, pushes, time, what contacts remember,
+ * the controller's block. Into a world of the same model, options and controller, this one or another, it goes back to
+ * the bit: the steps that follow are the same. The ground, materials and the controller's parameters are not in it.
+ *
+ *   void *state = malloc(pk_sim_state_size(sim));
+ *   pk_sim_get_state(sim, state);
+ *   ...
+ *   pk_sim_set_state(sim, state, pk_sim_state_size(sim), &err);    as it was
+ *
+ * The size changes with the controller only. The bytes hold no pointers, may lie anywhere, and are for the same build on
+ * the same kind of machine. pk_sim_set_state allocates nothing, checks everything, and leaves the world as it was
+ * when they do not fit: PK_ERROR_ARGUMENT for a state of another world, PK_ERROR_SYNTAX for bytes that are none. */
+PK_API size_t pk_sim_state_size(const pk_sim *sim);
+PK_API void pk_sim_get_state(const pk_sim *sim, void *state);
+PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error *err);
 
 /* One time step. info may be NULL. A step that fails leaves state, contacts and time as they were; the controller has been
  * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does

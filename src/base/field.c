@@ -20,8 +20,7 @@ static bool is_real(const pk_field *f)
   return f->type == PK_FIELD_REAL || f->type == PK_FIELD_VEC3 || f->type == PK_FIELD_VEC4;
 }
 
-/* One value as a number; of a text its length. */
-static double field_get(const pk_field *f, const void *options, int part)
+double pki_field_get(const pk_field *f, const void *options, int part)
 {
   const char *at = (const char *)options + f->offset;
   if (is_real(f)) {
@@ -104,7 +103,7 @@ pk_status pki_fields_validate(const pk_field *fields, int count, const void *opt
     const pk_field *f = &fields[i];
     const int parts = f->type == PK_FIELD_PART ? 0 : pki_field_width(f);
     for (int part = 0; part < parts; part++) {
-      const pk_status status = check_range(f, field_get(f, options, part), err);
+      const pk_status status = check_range(f, pki_field_get(f, options, part), err);
       if (status != PK_OK) {
         return status;
       }

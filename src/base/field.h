@@ -46,6 +46,9 @@ const pk_field *pki_fields_find(const pk_field *fields, int count, const char *n
 /* How many values it holds: 3 and 4 for vectors, 1 for all others. */
 int pki_field_width(const pk_field *field);
 
+/* One value as a number (`part` 0 but for vectors); of a text its length. */
+double pki_field_get(const pk_field *field, const void *options, int part);
+
 /* Its default is no valid value, so somebody has to give one. */
 bool pki_field_is_required(const pk_field *field);
 

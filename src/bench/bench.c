@@ -13,6 +13,7 @@ static const pki_bench benches[] = {
      pki_bench_dynamics},
     {"contact", "StarLETH stands, trots and stands on a slope in Pronk and in other engines",
      pki_bench_contact},
+    {"record", "what a recording at 1 kHz costs a trotting StarLETH", pki_bench_record},
 };
 
 enum { BENCH_COUNT = sizeof benches / sizeof benches[0] };

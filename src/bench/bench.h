@@ -36,18 +36,22 @@ typedef struct pki_bench_result {
   double median;    /* of the rounds */
   double spread;    /* between the first and the third quartile of the rounds */
   double per_robot; /* median / lanes, us */
-  double
-      ratio; /* dynamics: per_robot over Pronk's with one lane; contact: speed over the fastest of MuJoCo */
+  double ratio; /* dynamics: per_robot over Pronk's with one lane; contact: speed over the fastest of MuJoCo;
+                record: time over that without a recording */
   double agreement; /* worst relative difference from Pronk's answer over the states */
   int links;
   double per_link; /* per_robot / links, us */
   pki_bench_contact_figures contact;
+  double megabytes; /* record: of the file, for each second of the run */
 } pki_bench_result;
+
+/* Which of a result's figures its bench fills in. */
+typedef enum pki_bench_kind { PKI_BENCH_DYNAMICS, PKI_BENCH_CONTACT, PKI_BENCH_RECORD } pki_bench_kind;
 
 /* What a bench leaves: grows by the two functions below. */
 typedef struct pki_bench_report {
   const char *bench;
-  bool is_contact; /* its lines are those of the contact bench */
+  pki_bench_kind kind;
   pki_bench_result *results;
   int nresult;
   char (*notes)[240]; /* what a reader should know: engines left out, how they were built */
@@ -85,6 +89,7 @@ const pki_bench *pki_bench_list(int *count);
 /* The benches. */
 pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
+pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 
 /* Printing (report.c). */
 void pki_bench_print_table(const pki_bench_report *report, FILE *out);

@@ -164,7 +164,7 @@ pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *
 {
   const pk_peer *peers[PEERS_MAX];
   const int npeer = pki_peers_load(peers, PEERS_MAX);
-  report->is_contact = true;
+  report->kind = PKI_BENCH_CONTACT;
   if (npeer == 0) {
     pki_bench_add_note(report, "no other engine was found: docs/bench.md tells how to get some");
   }

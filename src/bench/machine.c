@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/build.h"
 #include "pronk/dynamics.h"
 
 /* Linux names the processor in a text file; elsewhere the architecture must do. */
@@ -40,11 +41,5 @@ void pki_machine_describe(pki_machine *machine)
   read_cpu(machine->cpu, sizeof machine->cpu);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   machine->cores = cores > 0 ? (int)cores : 1;
-#if defined(__clang__)
-  snprintf(machine->compiler, sizeof machine->compiler, "clang %d.%d.%d", __clang_major__, __clang_minor__,
-           __clang_patchlevel__);
-#elif defined(__GNUC__)
-  snprintf(machine->compiler, sizeof machine->compiler, "gcc %d.%d.%d", __GNUC__, __GNUC_MINOR__,
-           __GNUC_PATCHLEVEL__);
-#endif
+  snprintf(machine->compiler, sizeof machine->compiler, "%s", pki_build_compiler());
 }

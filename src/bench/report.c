@@ -85,17 +85,39 @@ static void print_contact(const pki_bench_report *report, FILE *out)
         out);
 }
 
+static void print_record(const pki_bench_report *report, FILE *out)
+{
+  fprintf(out, "\n%-18s %-36s %9s %8s %7s %9s\n", "work", "recording", "us/step", "spread", "ratio", "MB/s");
+  for (int i = 0; i < report->nresult; i++) {
+    const pki_bench_result *r = &report->results[i];
+    const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
+    fprintf(out, "%-18s %-36s", is_new ? r->work : "", r->config);
+    print_number(out, 9, r->median);
+    print_number(out, 8, r->spread);
+    print_number(out, 7, r->ratio);
+    print_number(out, 9, r->megabytes);
+    fputc('\n', out);
+  }
+  fputs(
+      "\nTimes of the whole run, medians over rounds in which the recordings take turns; spread is from the "
+      "first\n"
+      "to the third quartile. Ratio: median over rounds of the time to that without a recording in the same\n"
+      "round. MB of the file for each second of the run.\n",
+      out);
+}
+
 void pki_bench_print_table(const pki_bench_report *report, FILE *out)
 {
   pki_machine machine;
   pki_machine_describe(&machine);
   fprintf(out, "pronk bench %s\n%s, %d cores, Pronk %s with %s kernels, built by %s\n", report->bench,
           machine.cpu, machine.cores, pk_version(), machine.isa, machine.compiler);
-  if (report->is_contact) {
-    print_contact(report, out);
-  } else {
-    print_dynamics(report, out);
-  }
+  static void (*const print[])(const pki_bench_report *, FILE *) = {
+      [PKI_BENCH_DYNAMICS] = print_dynamics,
+      [PKI_BENCH_CONTACT] = print_contact,
+      [PKI_BENCH_RECORD] = print_record,
+  };
+  print[report->kind](report, out);
   for (int i = 0; i < report->nnote; i++) {
     fprintf(out, "Note: %s\n", report->notes[i]);
   }
@@ -125,7 +147,7 @@ static void add_contact(cJSON *object, const pki_bench_result *r)
   add_number(object, "residual_median", c->residual_median);
 }
 
-static cJSON *result_object(const pki_bench_result *r, bool is_contact)
+static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
 {
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "work", r->work);
@@ -138,8 +160,12 @@ static cJSON *result_object(const pki_bench_result *r, bool is_contact)
   add_number(object, "spread", r->spread);
   cJSON_AddStringToObject(object, "unit", r->unit);
   add_number(object, "ratio", r->ratio);
-  if (is_contact) {
+  if (kind == PKI_BENCH_CONTACT) {
     add_contact(object, r);
+    return object;
+  }
+  if (kind == PKI_BENCH_RECORD) {
+    add_number(object, "megabytes_per_second", r->megabytes);
     return object;
   }
   add_number(object, "per_robot", r->per_robot);
@@ -171,7 +197,7 @@ bool pki_bench_print_json(const pki_bench_report *report, FILE *out)
   cJSON_AddBoolToObject(root, "agree", !report->failed);
   cJSON *results = cJSON_AddArrayToObject(root, "results");
   for (int i = 0; i < report->nresult; i++) {
-    cJSON_AddItemToArray(results, result_object(&report->results[i], report->is_contact));
+    cJSON_AddItemToArray(results, result_object(&report->results[i], report->kind));
   }
   cJSON *notes = cJSON_AddArrayToObject(root, "notes");
   for (int i = 0; i < report->nnote; i++) {

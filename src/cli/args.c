@@ -168,6 +168,18 @@ const char *pki_args_value(const pki_args *args, const char *name)
   return value;
 }
 
+const char **pki_args_all(const pki_args *args, const char *name, int *count)
+{
+  const char **values = calloc((size_t)args->ngiven + 1, sizeof *values);
+  *count = 0;
+  for (int i = 0; i < args->ngiven && values != NULL; i++) {
+    if (strcmp(args->given[i].name, name) == 0) {
+      values[(*count)++] = args->given[i].value;
+    }
+  }
+  return values;
+}
+
 int pki_args_choice(const pki_args *args, const char *what, const char *word, const char *const *words,
                     int count)
 {

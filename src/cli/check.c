@@ -4,14 +4,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/check.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/load.h"
 #include "cli/terminal.h"
+#include "model/locate.h"
 #include "scenario/scenario.h"
 
-const pki_option pki_options_check[] = {PKI_LOAD_OPTIONS, {0}};
+const pki_option pki_options_check[] = {
+    PKI_LOAD_OPTIONS, {"set", 0, "KEY=VALUE", "override a key of the scenarios; may be repeated"}, {0}};
+
+/* A scenario by its file's name, or by its name where no model has it. */
+static bool is_scenario(const char *name)
+{
+  char path[PKI_PATH_MAX];
+  return pki_is_scenario_name(name) || (pki_model_locate(name, path, NULL) != PK_OK && !pki_is_folder(name) &&
+                                        pki_scenario_locate(name, path, NULL) == PK_OK);
+}
 
 void pki_check_remark(const pk_error *e, bool is_error, const char *path)
 {
@@ -177,7 +188,7 @@ int pki_command_check(const pki_args *args)
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {
     const char *name = args->words[i];
-    const int code = pki_is_scenario_name(name) ? pki_check_scenario(args, name) : check_one(args, name);
+    const int code = is_scenario(name) ? pki_check_scenario(args, name) : check_one(args, name);
     worst = code == PKI_EXIT_FAILURE || worst == PKI_EXIT_OK ? code : worst;
   }
   return worst;

@@ -3,11 +3,15 @@
 #define PKI_CLI_CHECK_H
 
 #include "cli/cli.h"
+#include "scenario/scenario.h"
 
 /* file:line: error: field: message, as compilers write it; `path` where the error names no file. */
 void pki_check_remark(const pk_error *e, bool is_error, const char *path);
 
 /* Check one scenario; the exit status. */
 int pki_check_scenario(const pki_args *args, const char *name);
+
+/* The warnings of a scenario on stderr, for commands that go on all the same; `duration` below 0: the scenario's. */
+void pki_warn_scenario(const char *command, pki_scenario *scenario, double duration);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "pronk/status.h"
+#include "record/text.h"
 
 /* How the program ends. */
 enum {
@@ -32,7 +33,8 @@ typedef struct pki_command {
   const char *example;       /* lines that run */
   const pki_option *options; /* ends with a row without a name; --json and --help come by themselves */
   int (*run)(const pki_args *args);
-  int (*raw)(int argc, char **argv); /* instead of run: a stage that reads its own options */
+  int (*raw)(int argc,
+             char **argv); /* instead of run: a stage that reads its own options and prints its help */
 } pki_command;
 
 const pki_command *pki_commands(int *count);
@@ -60,6 +62,9 @@ void pki_args_free(pki_args *args);
 bool pki_args_has(const pki_args *args, const char *name);
 const char *pki_args_value(const pki_args *args, const char *name); /* the last one, NULL: not given */
 
+/* All values of an option, in their order, for free(); NULL without memory. */
+const char **pki_args_all(const pki_args *args, const char *name, int *count);
+
 /* One of `count` words, or -1 after saying which word is near. `what` names the thing. */
 int pki_args_choice(const pki_args *args, const char *what, const char *word, const char *const *words,
                     int count);
@@ -68,16 +73,27 @@ int pki_args_choice(const pki_args *args, const char *what, const char *word, co
 __attribute__((format(printf, 2, 3))) void pki_complain(const char *command, const char *format, ...);
 void pki_complain_error(const char *command, const pk_error *err);
 
+/* A text that a command made: as it is, or with --json as the value of `key`. The exit status. */
+int pki_print_made(const pki_args *args, const char *key, const pki_text *text);
+
 /* --- commands --- */
 int pki_command_run(const pki_args *args);
+int pki_command_compare(const pki_args *args);
 int pki_command_info(const pki_args *args);
 int pki_command_check(const pki_args *args);
 int pki_command_list(const pki_args *args);
 int pki_command_study(const pki_args *args);
 int pki_command_solve(const pki_args *args);
+int pki_command_view(const pki_args *args);
+int pki_command_render(const pki_args *args);
+int pki_command_export(const pki_args *args);
+int pki_command_schema(const pki_args *args);
+int pki_command_man(const pki_args *args);
+int pki_command_completion(const pki_args *args);
 int pki_command_bench(int argc, char **argv);
 
-extern const pki_option pki_options_run[], pki_options_info[], pki_options_check[], pki_options_list[],
-    pki_options_study[], pki_options_solve[];
+extern const pki_option pki_options_run[], pki_options_compare[], pki_options_info[], pki_options_check[], pki_options_list[],
+    pki_options_study[], pki_options_solve[], pki_options_view[], pki_options_render[], pki_options_schema[], pki_options_export[], pki_options_man[],
+    pki_options_completion[], pki_options_bench[];
 
 #endif

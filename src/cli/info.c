@@ -1,15 +1,20 @@
 #include "cli/info.h"
 
 #include "cli/cli.h"
+#include "cli/view.h"
 
 const pki_option pki_options_info[] = {PKI_LOAD_OPTIONS, {0}};
 
 int pki_command_info(const pki_args *args)
 {
   if (args->nword != 1) {
-    pki_complain("info",
-                 args->nword == 0 ? "name a model (pronk list models shows some)" : "one model at a time");
+    pki_complain("info", args->nword == 0 ? "name a model (pronk list models shows some) or a recording"
+                                          : "one model or recording at a time");
     return PKI_EXIT_USAGE;
+  }
+  char recording[PKI_PATH_MAX];
+  if (pki_view_recording(args->words[0], recording)) {
+    return pki_info_recording(args, recording);
   }
   pki_loaded loaded;
   int code = pki_load(args, args->words[0], &loaded);

@@ -40,4 +40,7 @@ pk_inertia pki_info_inertia(const pk_model *model, int body);
 bool pki_info_print_text(const pki_info *info);
 bool pki_info_print_json(const pki_info *info);
 
+/* The same for a recording; the exit status. */
+int pki_info_recording(const pki_args *args, const char *path);
+
 #endif

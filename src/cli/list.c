@@ -14,22 +14,28 @@
 #include "model/locate.h"
 #include "pronk/pronk.h"
 #include "record/table.h"
+#include "run/channels.h"
 #include "scenario/scenario.h"
 #include "step/sim.h"
 #include "study/study.h"
 
-const pki_option pki_options_list[] = {{0}};
+const pki_option pki_options_list[] = {{"names", 0, NULL, "names only, one on each line"}, {0}};
 
 /* A list grows by items of a name and a line about it. */
 typedef struct listing {
   pki_table table;
   cJSON *items; /* NULL: not wanted */
+  bool names;   /* and nothing else */
   int count;
 } listing;
 
 static void add(listing *l, const char *name, const char *doc)
 {
   l->count++;
+  if (l->names) {
+    puts(name);
+    return;
+  }
   if (l->items == NULL) {
     pki_table_row(&l->table, (const char *const[]){name, doc});
     return;
@@ -110,6 +116,30 @@ static void list_controllers(listing *l)
 {
   for (int i = 0; i < pki_controller_count; i++) {
     add(l, pki_controllers[i].name, pki_controllers[i].doc);
+  }
+}
+
+static void list_gaits(listing *l)
+{
+  for (int i = 0; i < PK_GAIT_COUNT; i++) {
+    add(l, pki_gaits[i].name, pki_gaits[i].doc);
+  }
+}
+
+static void list_sensors(listing *l)
+{
+  for (int i = 0; i < pki_sensor_count; i++) {
+    const pki_sensor_row *r = &pki_sensors[i];
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s (%s; %s)", r->doc, r->width, r->unit);
+    add(l, r->name, doc);
+  }
+}
+
+static void list_channels(listing *l)
+{
+  for (int i = 0; i < pki_channel_row_count; i++) {
+    add(l, pki_channel_rows[i].name, pki_channel_rows[i].doc);
   }
 }
 
@@ -245,6 +275,9 @@ static const struct {
     {"scenarios", "worlds that `pronk run` knows by name", list_scenarios},
     {"models", "robots that can be named instead of a file", list_models},
     {"controllers", "who can command a robot", list_controllers},
+    {"gaits", "what the feet of a walking robot do", list_gaits},
+    {"sensors", "what a controller sees", list_sensors},
+    {"channels", "what a run records", list_channels},
     {"steppers", "integration schemes", list_steppers},
     {"laws", "laws of contact", list_laws},
     {"presets", "what the options of a step start from", list_presets},
@@ -294,7 +327,7 @@ int pki_command_list(const pki_args *args)
   if (chosen < 0) {
     return PKI_EXIT_USAGE;
   }
-  listing l = {0};
+  listing l = {.names = pki_args_has(args, "names") && !args->json};
   const char *name = chosen == LISTS ? "lists" : lists[chosen].name;
   pki_table_begin(&l.table, (const char *const[]){name, "what"}, 2);
   cJSON *json = args->json ? cJSON_CreateObject() : NULL;
@@ -310,7 +343,7 @@ int pki_command_list(const pki_args *args)
   }
   int code = PKI_EXIT_OK;
   if (!args->json) {
-    code = print_listing(&l);
+    code = l.names ? PKI_EXIT_OK : print_listing(&l);
   } else if (!pki_json_print(json, true, "list")) {
     code = PKI_EXIT_FAILURE;
   }

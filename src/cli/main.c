@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/build.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/terminal.h"
@@ -17,11 +18,36 @@ static const pki_command commands[] = {
      "pronk run starleth-stand --certify\n  pronk run starleth-trot --set controller.forward=0.2 --duration "
      "5",
      pki_options_run, pki_command_run, NULL},
-    {"info", "what is in a model: tree, masses, inertias, limits", "MODEL [options]",
+    {"view", "a simulation or a recording in a browser", "SCENARIO|RECORDING [options]",
+     "Serves a page on this machine only and prints its address; on a desktop the browser opens\n"
+     "by itself. RECORDING is a .mcap file or the folder of a run. With --json the first line is\n"
+     "{url, token, port}. Ctrl-C ends.",
+     "pronk view starleth-trot\n  pronk view out/starleth-trot/run.mcap --port 8080", pki_options_view,
+     pki_command_view, NULL},
+    {"render", "a recording as a video or pictures", "RECORDING|SCENARIO [options]",
+     "Draws the viewer's picture of a recording with a headless Chromium (PRONK_CHROMIUM names\n"
+     "another), and makes a video of them with ffmpeg. A scenario is run first.",
+     "pronk render out/starleth-trot -o trot.mp4\n  pronk render starleth-trot --at 2 -o trot.png",
+     pki_options_render, pki_command_render, NULL},
+    {"compare", "the same run under several settings, side by side", "SCENARIO --vary KEY=A,B,... [options]",
+     "Runs every combination of the values and writes DIR/report.html: a row and a curve for each,\n"
+     "changes against the first. A variant that is refused or fails is a row with its message; the\n"
+     "others run, and the exit status is 1.",
+     "pronk compare starleth-trot --vary controller.forward=0.1,0.2,0.3 --duration 5", pki_options_compare,
+     pki_command_compare, NULL},
+    {"info", "what is in a model or a recording", "MODEL|RECORDING [options]",
      "MODEL is a URDF file, a folder that holds one, the name of a model (`pronk list\n"
-     "models`), or chain:N for a generated chain of N links.",
-     "pronk info starleth\n  pronk info chain:5 --root free --json", pki_options_info, pki_command_info,
-     NULL},
+     "models`), or chain:N for a generated chain of N links. RECORDING is a .mcap file or the\n"
+     "folder of a run.",
+     "pronk info starleth\n  pronk info chain:5 --root free --json\n  pronk info out/starleth-trot/run.mcap",
+     pki_options_info, pki_command_info, NULL},
+    {"export", "a recording as HDF5, CSV, or a part of it as MCAP", "RECORDING [options]",
+     "RECORDING is a .mcap file or the folder of a run. CSV is one file for each channel; an MCAP\n"
+     "copy of a recording that was cut off is whole again.",
+     "pronk export out/starleth-trot/run.mcap\n  pronk export out/starleth-trot --format csv --channels "
+     "feet,com "
+     "--from 1 --to 2",
+     pki_options_export, pki_command_export, NULL},
     {"check", "validate a model or a scenario and explain what is wrong, and where",
      "MODEL|SCENARIO.yaml... [options]",
      "Prints every error and warning as FILE:LINE: what. The exit status is 2 when a model\n"
@@ -39,8 +65,19 @@ static const pki_command commands[] = {
      "Writes a report and plots into DIR/NAME. The exit status is 1 when a value misses the\n"
      "paper's.",
      "pronk study pendulum --quick", pki_options_study, pki_command_study, NULL},
-    {"bench", "measure this machine: Pronk and its peers", "[NAME] [options]", "",
-     "pronk bench dynamics --quick", NULL, NULL, pki_command_bench},
+    {"bench", "measure this machine: Pronk and its peers", "[NAME] [options]",
+     "NAME is one of `pronk list benches`; without it the first is run.", "pronk bench dynamics --quick",
+     pki_options_bench, NULL, pki_command_bench},
+    {"schema", "a JSON schema of scenarios, for editors", "[options]",
+     "Draft 2020-12, made of the same tables that scenarios are read by: keys, types, units, defaults,\n"
+     "ranges, words.",
+     "pronk schema > scenario.schema.json", pki_options_schema, pki_command_schema, NULL},
+    {"man", "this program's manual page", "[options]", "Prints pronk.1, which man and groff read.",
+     "pronk man > pronk.1", pki_options_man, pki_command_man, NULL},
+    {"completion", "completion of commands, options and names for a shell", "bash|zsh|fish [options]",
+     "Prints a script. Installed programs bring theirs; a program from a build folder is completed\n"
+     "in the shell at hand by the line below.",
+     "source <(pronk completion bash)", pki_options_completion, pki_command_completion, NULL},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -57,7 +94,7 @@ static void print_overview(FILE *out)
   fprintf(out, "%spronk%s: dynamics of legged robots\n\n", p.bold, p.plain);
   fprintf(out, "Usage: pronk COMMAND [arguments]\n\nCommands:\n");
   for (int i = 0; i < COMMANDS; i++) {
-    fprintf(out, "  %s%-8s%s%s\n", p.bold, commands[i].name, p.plain, commands[i].doc);
+    fprintf(out, "  %s%-12s%s%s\n", p.bold, commands[i].name, p.plain, commands[i].doc);
   }
   fprintf(out, "\nOptions:\n  --version   version, instruction set, compiler\n  --help      this text\n");
   fprintf(out, "\nExample:\n  pronk info starleth\n\n`pronk COMMAND --help` tells more about one command.\n");
@@ -80,14 +117,7 @@ static void print_help(const pki_command *c)
 
 static void print_version(void)
 {
-#if defined(__clang__)
-  const char *compiler = "clang";
-  const int major = __clang_major__, minor = __clang_minor__, patch = __clang_patchlevel__;
-#else
-  const char *compiler = "gcc";
-  const int major = __GNUC__, minor = __GNUC_MINOR__, patch = __GNUC_PATCHLEVEL__;
-#endif
-  printf("pronk %s (%s, %s %d.%d.%d)\n", pk_version(), pk_isa_name(), compiler, major, minor, patch);
+  printf("pronk %s (%s, %s)\n", pk_version(), pk_isa_name(), pki_build_compiler());
 }
 
 static bool wants_help(int argc, char **argv)

@@ -1,8 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE /* winsize */
 #include "cli/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_terminal(FILE *stream)
@@ -23,30 +26,40 @@ pki_palette pki_palette_for(FILE *stream)
 
 pki_progress pki_progress_start(void)
 {
-  return (pki_progress){.shown = is_terminal(stderr), .permille = -1};
+  return (pki_progress){.shown = is_terminal(stderr)};
+}
+
+/* Columns of the terminal; 80 when it does not say. */
+static int width_of(FILE *stream)
+{
+  struct winsize size;
+  return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 void pki_progress_show(void *progress, double fraction, const char *what)
 {
-  enum { WIDTH = 30 };
+  enum { WIDTH = 20, AROUND = WIDTH + 9 };
   pki_progress *p = progress;
-  const int permille = (int)(1000 * fraction);
-  if (!p->shown || permille == p->permille) {
-    return;
+  struct timespec t = {0};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  const double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  if (!p->shown || (p->drawn && now - p->when < 0.1)) {
+    return; /* a terminal is slower than those who call this */
   }
-  p->permille = permille;
-  const int full = (int)(WIDTH * fraction);
+  p->drawn = true;
+  p->when = now;
+  const int full = (int)(WIDTH * fraction), room = width_of(stderr) - AROUND;
   fputs("\r\033[K", stderr);
   for (int i = 0; i < WIDTH; i++) {
     fputs(i < full ? "█" : "░", stderr);
   }
-  fprintf(stderr, " %3d %%  %.80s", permille / 10, what);
+  fprintf(stderr, " %3d %%  %.*s", (int)(100 * fraction), room > 0 ? room : 0, what);
   fflush(stderr);
 }
 
 void pki_progress_end(pki_progress *p)
 {
-  if (p->shown && p->permille >= 0) {
+  if (p->drawn) {
     fputs("\r\033[K", stderr);
     fflush(stderr);
   }

@@ -16,7 +16,8 @@ pki_palette pki_palette_for(FILE *stream);
 /* A progress bar on stderr, on a terminal only. */
 typedef struct pki_progress {
   bool shown;
-  int permille; /* as last drawn */
+  bool drawn;  /* there is something to wipe */
+  double when; /* s, monotonic: when it was drawn */
 } pki_progress;
 
 pki_progress pki_progress_start(void);

@@ -14,7 +14,26 @@ static pk_status create_locomotion(const pk_model *model, const void *options, p
   return pk_locomotion_create(model, options, out, err);
 }
 
+const pki_gait_row pki_gaits[PK_GAIT_COUNT] = {
+    [PK_GAIT_STAND] = {"stand", "four feet on the ground"},
+    [PK_GAIT_TROT] = {"trot", "diagonal pairs of feet in turn"},
+};
+
+const pki_sensor_row pki_sensors[] = {
+    {"time", "s", "1", "since the start of the run"},
+    {"joint_position", "rad, m", "joint coordinates", "angles and travels of joints: q"},
+    {"joint_velocity", "rad/s, m/s", "joint velocities", "speeds of joints: u"},
+    {"joint_force", "N m, N", "joint velocities", "what commands gave in the last step: tau"},
+    {"base_pose", "m, 1", "7 for each free root", "position and quaternion (w, x, y, z) in the world: q"},
+    {"base_twist", "m/s, rad/s", "6 for each free root",
+     "velocity in the world, angular velocity in the body: u"},
+    {"contacts", "m, N s", "those of the last step",
+     "link, point, normal, gap, impulse, friction of each contact"},
+};
+const int pki_sensor_count = sizeof pki_sensors / sizeof pki_sensors[0];
+
 static const char *const gait_words[] = {"stand", "trot"};
+_Static_assert(PK_GAIT_STAND == 0 && PK_GAIT_TROT == 1 && PK_GAIT_COUNT == 2, "words");
 static const char *const attitude_words[] = {"level", "slope"};
 
 #define HOLD(name) #name, offsetof(pk_hold_options, name)
@@ -32,6 +51,8 @@ const int pki_hold_field_count = HOLD_FIELDS;
 const pk_field pki_locomotion_fields[] = {
     {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
      "time between updates, whole steps; 0: each step"},
+    {WALK(feet), PK_FIELD_PART, "", 0, 0, 4, NULL,
+     "four links: left fore, right fore, left hind, right hind; default: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT"},
     {WALK(gait), PK_FIELD_ENUM, "", PK_GAIT_STAND, 0, PK_GAIT_COUNT - 1, gait_words, "what the feet do"},
     {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
     {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},

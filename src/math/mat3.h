@@ -89,6 +89,14 @@ static inline void pki_quat_to_mat3(const double q[4], double R[9])
   memcpy(R, A, sizeof A);
 }
 
+/* Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll). */
+static inline void pki_mat3_to_rpy(const double R[9], double rpy[3])
+{
+  rpy[0] = atan2(R[7], R[8]);
+  rpy[1] = asin(fmax(-1, fmin(1, -R[6])));
+  rpy[2] = atan2(R[3], R[0]);
+}
+
 /* Unit quaternion (w >= 0) of a rotation matrix, by the largest component (Shepperd 1978). */
 static inline void pki_quat_from_mat3(const double R[9], double q[4])
 {

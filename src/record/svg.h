@@ -8,7 +8,8 @@
  *   pki_svg_save(&f, "height.svg", &err);
  *
  * Values that are not finite (on a logarithmic axis: not positive) leave gaps. Colours are
- * those of Okabe and Ito (2008), which people with any colour vision can tell apart.
+ * those of Okabe and Ito (2008), which people with any colour vision can tell apart; each also has a class (s1, s2,
+ * ...) by which a page can change it, as for a dark background. Long lines are thinned (thin.h).
  */
 #ifndef PKI_RECORD_SVG_H
 #define PKI_RECORD_SVG_H
@@ -26,7 +27,8 @@ typedef enum pki_svg_style {
   PKI_SVG_LINE,
   PKI_SVG_DASHED,
   PKI_SVG_POINTS,
-  PKI_SVG_LINE_POINTS
+  PKI_SVG_LINE_POINTS,
+  PKI_SVG_BARS /* from x[i] to y[i] along the x axis, in one of the panel's rows */
 } pki_svg_style;
 
 typedef struct pki_svg_series {
@@ -35,6 +37,7 @@ typedef struct pki_svg_series {
   int n;
   pki_svg_style style;
   int color; /* 0: by its place in the panel; 1, 2, ...: that colour of the palette */
+  int row;   /* of bars, counted from the top */
 } pki_svg_series;
 
 typedef struct pki_svg_panel {
@@ -42,6 +45,9 @@ typedef struct pki_svg_panel {
   pki_svg_axis x, y;
   const pki_svg_series *series;
   int nseries;
+  const char *const *rows; /* [nrow] names instead of a scale along y, for bars */
+  int nrow;
+  bool time; /* x is the time of the run: pages may draw a cursor there (class "cursor") */
 } pki_svg_panel;
 
 typedef struct pki_svg_figure {
@@ -51,6 +57,8 @@ typedef struct pki_svg_figure {
   int npanels;
   int columns;          /* 0: all panels in one row, two at most */
   double width, height; /* of one panel in pixels; 0: 480 and 300 */
+  bool compact;         /* small panels: narrow margins, title and legend in one line */
+  bool share_x;         /* one x axis below each column, the same for all of its panels */
 } pki_svg_figure;
 
 /* The range that an axis shows: its own, or that of the data with a little air (y only). */

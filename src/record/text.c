@@ -2,15 +2,18 @@
 #include "record/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Room for `more` bytes and the NUL. */
-static bool reserve(pki_text *text, size_t more)
+#include "record/draft.h"
+
+bool pki_text_reserve(pki_text *text, size_t more)
 {
   if (text->failed) {
     return false;
@@ -33,10 +36,12 @@ static bool reserve(pki_text *text, size_t more)
   return true;
 }
 
-static void add_bytes(pki_text *text, const char *bytes, size_t size)
+void pki_text_add_bytes(pki_text *text, const void *bytes, size_t size)
 {
-  if (reserve(text, size)) {
-    memcpy(text->data + text->size, bytes, size);
+  if (pki_text_reserve(text, size)) {
+    if (size > 0) {
+      memcpy(text->data + text->size, bytes, size);
+    }
     text->size += size;
     text->data[text->size] = '\0';
   }
@@ -44,7 +49,7 @@ static void add_bytes(pki_text *text, const char *bytes, size_t size)
 
 void pki_text_add(pki_text *text, const char *string)
 {
-  add_bytes(text, string, strlen(string));
+  pki_text_add_bytes(text, string, strlen(string));
 }
 
 void pki_text_addf(pki_text *text, const char *format, ...)
@@ -57,7 +62,7 @@ void pki_text_addf(pki_text *text, const char *format, ...)
     text->failed = true;
     return;
   }
-  if (reserve(text, (size_t)size)) {
+  if (pki_text_reserve(text, (size_t)size)) {
     va_start(args, format);
     vsnprintf(text->data + text->size, (size_t)size + 1, format, args);
     va_end(args);
@@ -102,10 +107,61 @@ void pki_text_add_escaped(pki_text *text, const char *string)
     if (entity != NULL) {
       pki_text_add(text, entity);
     } else {
-      add_bytes(text, s, n);
+      pki_text_add_bytes(text, s, n);
     }
     s += n > 0 ? n : 1;
   }
+}
+
+void pki_text_add_json_string(pki_text *text, const char *string)
+{
+  pki_text_add(text, "\"");
+  for (const char *s = string; *s != '\0';) {
+    const unsigned char c = (unsigned char)*s;
+    const size_t n = utf8_length((const unsigned char *)s);
+    if (c == '"' || c == '\\') {
+      pki_text_addf(text, "\\%c", c);
+    } else if (c < 0x20 || c == 0x7F || c == '<') {
+      pki_text_addf(text, "\\u%04x", c);
+    } else if (n == 0) {
+      pki_text_add(text, "\xEF\xBF\xBD");
+    } else {
+      pki_text_add_bytes(text, s, n);
+    }
+    s += n > 0 ? n : 1;
+  }
+  pki_text_add(text, "\"");
+}
+
+void pki_text_add_json_number(pki_text *text, double value)
+{
+  if (isfinite(value)) {
+    pki_text_addf(text, "%.9g", value);
+  } else {
+    pki_text_add(text, "null");
+  }
+}
+
+void pki_text_add_base64(pki_text *text, const void *bytes, size_t size)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const unsigned char *b = bytes;
+  if (!pki_text_reserve(text, (size + 2) / 3 * 4)) {
+    return;
+  }
+  for (size_t i = 0; i < size; i += 3) {
+    /* three bytes, four digits; what is missing at the end is '=' */
+    const size_t left = size - i;
+    const uint32_t word =
+        (uint32_t)b[i] << 16 | (left > 1 ? (uint32_t)b[i + 1] << 8 : 0) | (left > 2 ? (uint32_t)b[i + 2] : 0);
+    char *out = text->data + text->size;
+    out[0] = digits[word >> 18];
+    out[1] = digits[word >> 12 & 63];
+    out[2] = left > 1 ? digits[word >> 6 & 63] : '=';
+    out[3] = left > 2 ? digits[word & 63] : '=';
+    text->size += 4;
+  }
+  text->data[text->size] = '\0';
 }
 
 void pki_text_free(pki_text *text)
@@ -120,13 +176,12 @@ pk_status pki_text_save(const pki_text *text, const char *path, pk_error *err)
   if (text->failed) {
     return pki_fail(err, PK_ERROR_MEMORY, where, "not enough memory to write this file");
   }
-  /* The process number keeps two writers of the same file apart. */
-  char temporary[4096];
-  const int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-  if (n < 0 || (size_t)n >= sizeof temporary) {
-    return pki_fail(err, PK_ERROR_FILE, where, "the path is too long");
+  pki_draft draft;
+  const pk_status status = pki_draft_begin(&draft, path, err);
+  if (status != PK_OK) {
+    return status;
   }
-  FILE *file = fopen(temporary, "wb");
+  FILE *file = fopen(draft.name, "wb");
   if (file == NULL) {
     return pki_fail(err, PK_ERROR_FILE, where, "cannot be written: %s", strerror(errno));
   }
@@ -136,15 +191,7 @@ pk_status pki_text_save(const pki_text *text, const char *path, pk_error *err)
     why = good ? errno : why;
     good = false;
   }
-  if (good && rename(temporary, path) != 0) {
-    why = errno;
-    good = false;
-  }
-  if (!good) {
-    remove(temporary);
-    return pki_fail(err, PK_ERROR_FILE, where, "cannot be written: %s", strerror(why));
-  }
-  return PK_OK;
+  return good ? pki_draft_keep(&draft, err) : pki_draft_drop(&draft, why, err);
 }
 
 pk_status pki_folder_create(const char *path, pk_error *err)

@@ -16,11 +16,23 @@ typedef struct pki_text {
 } pki_text;
 
 void pki_text_add(pki_text *text, const char *string);
+void pki_text_add_bytes(pki_text *text, const void *bytes, size_t size); /* zeros among them, too */
+bool pki_text_reserve(pki_text *text, size_t more); /* room for so many bytes and the NUL */
 __attribute__((format(printf, 2, 3))) void pki_text_addf(pki_text *text, const char *format, ...);
 
 /* For XML and HTML: & < > " ' as entities; what XML cannot hold (control characters,
  * bytes that are not UTF-8) as the replacement character. */
 void pki_text_add_escaped(pki_text *text, const char *string);
+
+/* A JSON string in its quotes. '<' becomes \u003c, so that no text ends the <script> that it stands in; bytes
+ * that are not UTF-8 become the replacement character. */
+void pki_text_add_json_string(pki_text *text, const char *string);
+
+/* A JSON number with nine digits; null when it is not finite. */
+void pki_text_add_json_number(pki_text *text, double value);
+
+/* Bytes as base64 (RFC 4648, padded), without quotes. */
+void pki_text_add_base64(pki_text *text, const void *bytes, size_t size);
 
 void pki_text_free(pki_text *text);
 

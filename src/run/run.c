@@ -2,10 +2,11 @@
 #include "run/run.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 #include <time.h>
 
-#include "record/text.h"
+#include "run/keep.h"
+#include "run/report.h"
 
 static double now(void)
 {
@@ -14,89 +15,97 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Why a step failed, in words. */
-static void explain(const pki_watch *w, pk_status status, const pk_step_info *info, pki_run_result *r)
-{
-  const bool joint = info->term != NULL && strcmp(info->term, "command") == 0;
-  const pk_model *m = joint ? pk_sim_joint_model(w->world->sim) : pk_sim_model(w->world->sim);
-  const int link = info->body >= 0 && info->body < m->nbody ? m->body_link[info->body] : -1;
-  const char *term = info->term != NULL ? info->term : "";
-  snprintf(r->stopped, sizeof r->stopped, "step %lld at %g s: %s%s%s%s%s%s", r->steps + 1,
-           pk_sim_time(w->world->sim), pk_status_text(status), term[0] != '\0' ? ", in " : "", term,
-           link >= 0 ? ", at " : "", link >= 0 ? m->links[link].name : "",
-           strcmp(term, "max_contacts") == 0
-               ? "; does a robot start in the ground? Else raise step.max_contacts"
-               : "");
-}
+/* Who watches sees where the run is, how fast it goes, and how it is doing. */
+typedef struct viewer {
+  double began, from; /* s: wall clock and run when this process began it */
+  double shown;
+} viewer;
 
-static void show(const pki_run_options *o, const pki_watch *w, const pki_run_result *r, double wall,
-                 double end)
+static void show(viewer *v, const pki_run_options *o, const pki_watch *w, const pki_run_result *r, double end)
 {
-  if (o->progress != NULL) {
-    char what[96];
-    const double t = pk_sim_time(w->world->sim);
-    snprintf(what, sizeof what, "%.2f of %.2f s, %.1f x real time, residual %.0e", t, end,
-             wall > 0 ? t / wall : 0, r->worst_residual);
-    o->progress(o->user, end > 0 ? fmin(t / end, 1) : 1, what);
+  const double at = now();
+  if (o->progress == NULL || at - v->shown < 0.1) {
+    return;
   }
+  v->shown = at;
+  char what[128];
+  const double t = pk_sim_time(w->world->sim), speed = (t - v->from) / fmax(at - v->began, 1e-9);
+  snprintf(what, sizeof what,
+           "%.2f of %g s, %.1f x real time, %.0f s left | residual %.0e, %d contacts, %.3f m", t, end, speed,
+           speed > 0 ? ceil((end - t) / speed) : 0, r->worst_residual, w->info.contacts, r->height);
+  o->progress(o->user, end > 0 ? fmin(t / end, 1) : 1, what);
 }
 
-/* All steps; a failing one ends it. */
-static void loop(pki_watch *w, const pki_run_options *o, long long steps, pki_csv *csv, pki_trace *trace,
-                 pki_run_result *r)
+/* All steps; one that fails, or somebody who asks, ends it. */
+static pk_status loop(pki_watch *w, const pki_run_options *o, long long steps, pki_keep *keep,
+                      pki_run_result *r, pk_error *err)
 {
   const double end = (double)steps * w->world->scenario->step.dt;
-  double shown = 0;
-  for (long long i = 0; i < steps; i++) {
-    pk_step_info info = {.body = -1, .term = "", .certified = true};
-    const double before = now();
-    r->status = pki_world_step(w->world, &info);
-    const double after = now();
-    r->wall += after - before;
-    if (r->status != PK_OK) {
-      explain(w, r->status, &info, r);
+  viewer v = {.began = now(), .from = pk_sim_time(w->world->sim)};
+  pk_status status = PK_OK;
+  while (r->steps < steps && status == PK_OK) {
+    if (o->stop != NULL && *o->stop != 0) {
+      r->interrupted = true;
+      snprintf(r->stopped, sizeof r->stopped, "interrupted at %g s", pk_sim_time(w->world->sim));
       break;
     }
-    pki_watch_step(w, &info, r);
-    if (o->folder != NULL) {
-      pki_csv_row(csv, w);
-      pki_trace_step(trace, w, &info, r->steps);
+    const double before = now();
+    r->status = pki_world_step(w->world, &w->info);
+    r->wall += now() - before;
+    if (r->status != PK_OK) {
+      pki_watch_explain(w, r, r->status, r->stopped, sizeof r->stopped);
+      break;
     }
-    if (after - shown > 0.1) {
-      shown = after;
-      show(o, w, r, r->wall, end);
+    pki_watch_step(w, r);
+    status = pki_keep_step(keep, err);
+    if (o->progress != NULL && r->steps % 16 == 0) {
+      show(&v, o, w, r, end);
     }
   }
+  return status;
+}
+
+/* report.html from what was recorded. */
+static pk_status write_report(const pki_keep *keep, const pki_run_result *result, pk_error *err)
+{
+  char path[PKI_PATH_MAX];
+  pki_table summary;
+  pk_recording *recording = NULL;
+  if (!pki_path_join(path, keep->options->folder, "report.html")) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = keep->options->folder},
+                    "the folder's name is too long");
+  }
+  pk_status status = pk_recording_open(keep->recording, &recording, err);
+  if (status == PK_OK) {
+    pki_run_table(result, &summary);
+    status = pki_report_run(recording, &summary, path, err);
+    pki_table_free(&summary);
+  }
+  pk_recording_close(recording);
+  return status;
 }
 
 pk_status pki_run(pki_world *world, const pki_run_options *options, pki_run_result *result, pk_error *err)
 {
   const pki_scenario *s = world->scenario;
-  *result = (pki_run_result){.bound = options->bound > 0 ? options->bound : s->step.tolerance};
   const double duration = options->duration >= 0 ? options->duration : s->duration;
   /* rounding must not cost or add a step */
   const long long steps = (long long)ceil(duration / s->step.dt - 1e-6);
   pki_watch watch = {0};
-  pki_csv csv = {0};
-  pki_trace trace = {0};
-  pk_status status = pki_watch_begin(&watch, world, result, err);
-  if (status == PK_OK && options->folder != NULL) {
-    status = pki_folder_create(options->folder, err);
-    status = status == PK_OK ? pki_csv_begin(&csv, &watch, options->folder, err) : status;
-    status = status == PK_OK ? pki_trace_begin(&trace, &watch, steps, err) : status;
-  }
+  pki_keep keep = {0};
+  pk_status status =
+      pki_watch_begin(&watch, world, options->bound > 0 ? options->bound : s->step.tolerance, result, err);
+  status = status == PK_OK ? pki_keep_begin(&keep, &watch, result, options, err) : status;
   if (status == PK_OK) {
-    loop(&watch, options, steps, &csv, &trace, result);
+    status = loop(&watch, options, steps, &keep, result, err);
     pki_watch_end(&watch, result);
+    const pk_status ended = pki_keep_end(&keep, result->interrupted, status == PK_OK ? err : NULL);
+    status = status == PK_OK ? ended : status;
   }
-  if (csv.file != NULL) {
-    const pk_status closed = pki_csv_end(&csv, status == PK_OK, err);
-    status = status == PK_OK ? closed : status;
+  if (status == PK_OK && keep.recorder != NULL && !options->no_report) {
+    status = write_report(&keep, result, err);
   }
-  if (status == PK_OK && options->folder != NULL) {
-    status = pki_run_report(&watch, &trace, result, options->folder, err);
-  }
-  pki_trace_free(&trace);
+  pki_keep_free(&keep);
   pki_watch_free(&watch);
   return status;
 }

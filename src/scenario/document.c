@@ -313,10 +313,12 @@ pk_status pki_document_parse(const char *file, const char *text, size_t size, pk
     return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.file = file}, "larger than the limit of %d MiB",
                     PKI_YAML_BYTES >> 20);
   }
+  /* some editors begin with a mark of the encoding */
+  const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   pki_document *d = calloc(1, sizeof *d);
   const char *name = d != NULL ? copy_text(d, file, strlen(file)) : NULL;
   builder b = {.document = d, .file = name, .lines = true, .err = err};
-  pk_status status = name != NULL ? parse(&b, text, size) : fail_memory(&b);
+  pk_status status = name != NULL ? parse(&b, text + mark, size - mark) : fail_memory(&b);
   if (status != PK_OK || d == NULL) {
     pki_document_destroy(d);
     return status;
@@ -328,6 +330,12 @@ pk_status pki_document_parse(const char *file, const char *text, size_t size, pk
 
 /* ---- overrides ---- */
 
+/* Digits, or "+" for the one after the last. */
+static bool is_index(const char *word)
+{
+  return strcmp(word, "+") == 0 || (word[0] != '\0' && strspn(word, "0123456789") == strlen(word));
+}
+
 /* The child of `node` that a word of a path names; NULL with `end` false: a wrong word. */
 static pki_node *child_of(const pki_node *node, const char *word, bool *can_add)
 {
@@ -335,9 +343,8 @@ static pki_node *child_of(const pki_node *node, const char *word, bool *can_add)
   if (node->kind == PKI_NODE_MAP) {
     return (pki_node *)(uintptr_t)pki_node_find(node, word);
   }
-  char *end;
-  const long index = strtol(word, &end, 10);
-  const bool number = word[0] >= '0' && word[0] <= '9' && *end == '\0';
+  const bool number = is_index(word);
+  const long index = word[0] == '+' ? node->count : strtol(word, NULL, 10);
   *can_add = node->kind == PKI_NODE_LIST && number && index == node->count;
   pki_node *child = node->kind == PKI_NODE_LIST && number && index < node->count ? node->first : NULL;
   for (long i = 0; child != NULL && i < index; i++) {
@@ -365,7 +372,30 @@ static void replace(pki_node *place, const pki_node *value)
   }
 }
 
-/* The node that a path names, made when it is missing. */
+static pk_status fail_reach(const builder *b, const pki_node *at, const char *word)
+{
+  char where[96];
+  pki_node_path(at, where, sizeof where);
+  return pki_fail(b->err, PK_ERROR_ARGUMENT, (pki_where){.file = b->file},
+                  "there is no \"%s\" in \"%s\", which is %s%s", word, where, pki_node_what(at),
+                  at->kind == PKI_NODE_LIST ? "; its entries are 0, 1, ..., and + is one more" : "");
+}
+
+/* A new last child of `at`, by the name `word` in a mapping; NULL without memory. */
+static pki_node *add_child(const builder *b, pki_node *at, const char *word)
+{
+  pki_node *child = take(b->document, sizeof *child);
+  const char *key = copy_text(b->document, word, strlen(word));
+  if (child == NULL || key == NULL) {
+    return NULL;
+  }
+  *child =
+      (pki_node){.plain = true, .file = b->file, .key = at->kind == PKI_NODE_MAP ? key : NULL, .text = ""};
+  append(at, child);
+  return child;
+}
+
+/* The node that a path names, made when it is missing. What is empty becomes what the next word asks for. */
 static pk_status reach(builder *b, char *path, pki_node **out)
 {
   pki_node *at = b->document->root;
@@ -375,24 +405,18 @@ static pk_status reach(builder *b, char *path, pki_node **out)
     if (dot != NULL) {
       *dot = '\0';
     }
+    if (pki_node_is_null(at)) {
+      at->kind = is_index(word) ? PKI_NODE_LIST : PKI_NODE_MAP;
+      at->text = "";
+    }
     bool can_add = false;
     pki_node *child = child_of(at, word, &can_add);
     if (child == NULL && (!can_add || word[0] == '\0' || ++depth > PKI_YAML_DEPTH)) {
-      char where[96];
-      pki_node_path(at, where, sizeof where);
-      return pki_fail(b->err, PK_ERROR_ARGUMENT, (pki_where){.file = b->file},
-                      "there is no \"%s\" in \"%s\", which is %s%s", word, where, pki_node_what(at),
-                      at->kind == PKI_NODE_LIST ? "; its entries are 0, 1, ..." : "");
+      return fail_reach(b, at, word);
     }
+    child = child != NULL ? child : add_child(b, at, word);
     if (child == NULL) {
-      child = take(b->document, sizeof *child);
-      const char *key = copy_text(b->document, word, strlen(word));
-      if (child == NULL || key == NULL) {
-        return fail_memory(b);
-      }
-      *child = (pki_node){
-          .kind = PKI_NODE_MAP, .file = b->file, .key = at->kind == PKI_NODE_MAP ? key : NULL, .text = ""};
-      append(at, child);
+      return fail_memory(b);
     }
     at = child;
     word = dot != NULL ? dot + 1 : NULL;

@@ -39,8 +39,8 @@ pk_status pki_document_parse(const char *file, const char *text, size_t size, pk
 void pki_document_destroy(pki_document *document);
 pki_node *pki_document_root(const pki_document *document);
 
-/* "a.b.0.c=value": put `value` (YAML) in the place of what is there. Mappings on the way are made when they are
- * missing; a list grows by the index after its last. */
+/* "a.b.0.c=value": put `value` (YAML) in the place of what is there. Mappings and lists (where the next word is
+ * 0 or +) on the way are made when they are missing; a list grows by the index after its last, or by "+". */
 pk_status pki_document_set(pki_document *document, const char *assignment, pk_error *err);
 
 /* The value of a key, NULL: there is none. */

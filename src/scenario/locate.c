@@ -93,6 +93,10 @@ static pk_status fail_unknown(const char *name, const pki_scenario_entry *entrie
   const char *nearest = words != NULL ? pki_nearest_word(name, words, count) : NULL;
   free(words);
   const pki_where where = {.file = name};
+  if (pki_is_folder(name)) {
+    return pki_fail(err, PK_ERROR_FILE, where,
+                    "this is a folder, expected a YAML file in it or a scenario's name");
+  }
   if (count == 0) {
     return pki_fail(err, PK_ERROR_FILE, where,
                     "no such file, and no scenarios folder was found; give a path to a YAML file or set "

@@ -1,6 +1,7 @@
 #include "scenario/read.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,25 +203,115 @@ static pk_status fail_unknown(const pki_node *n, const pki_binding *bindings, in
   return pki_read_choice(n, "key", n->key, names, used, &chosen, err);
 }
 
-pk_status pki_read_map(const pki_node *map, const pki_binding *bindings, int count, pk_error *err)
+/* Values of the keys that are there. */
+static void read_keys(const pki_node *map, const pki_binding *bindings, int count, pki_problems *problems)
 {
-  pk_status status = pki_read_kind(map, PKI_NODE_MAP, err);
-  for (const pki_node *n = map->first; n != NULL && status == PK_OK; n = n->next) {
+  for (const pki_node *n = map->first; n != NULL; n = n->next) {
+    pk_error err = {0};
     void *options = NULL;
     const pk_field *f = find_field(bindings, count, n->key, &options);
+    pk_status status = PK_OK;
     if (f == NULL) {
-      return fail_unknown(n, bindings, count, err);
+      status = fail_unknown(n, bindings, count, &err);
+    } else if (f->type != PK_FIELD_PART) {
+      status = pki_read_field(n, f, options, &err);
     }
-    status = f->type == PK_FIELD_PART ? PK_OK : pki_read_field(n, f, options, err);
+    pki_problems_note(problems, status, &err);
   }
-  for (int i = 0; i < count && status == PK_OK; i++) {
-    for (int k = 0; k < bindings[i].count && status == PK_OK; k++) {
-      const pk_field *f = &bindings[i].fields[k];
-      if (pki_field_is_required(f) && pki_node_find(map, f->name) == NULL) {
-        status = pki_node_fail(map, err, PK_ERROR_ARGUMENT, "the key \"%s\" is missing: %s, %s", f->name,
-                               expected_of(f), f->doc);
+}
+
+pk_status pki_read_map(const pki_node *map, const pki_binding *bindings, int count, pki_problems *problems)
+{
+  const int before = pki_problems_total(problems);
+  if (pki_expect_kind(map, PKI_NODE_MAP, problems) == PK_OK) {
+    read_keys(map, bindings, count, problems);
+    for (int i = 0; i < count; i++) {
+      for (int k = 0; k < bindings[i].count; k++) {
+        const pk_field *f = &bindings[i].fields[k];
+        if (pki_field_is_required(f) && pki_node_find(map, f->name) == NULL) {
+          pki_problem(problems, map, "the key \"%s\" is missing: %s, %s", f->name, expected_of(f), f->doc);
+        }
       }
     }
   }
-  return status;
+  return pki_problems_total(problems) == before ? PK_OK : PK_ERROR_ARGUMENT;
+}
+
+/* ---- lists ---- */
+
+pk_status pki_read_entries(const pki_node *list, const pk_field *fields, int nfield, size_t size, void **out,
+                           int *count, pki_problems *problems)
+{
+  *out = NULL;
+  *count = 0;
+  if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
+    return list == NULL ? PK_OK : PK_ERROR_ARGUMENT;
+  }
+  char *entries = calloc((size_t)list->count + 1, size);
+  if (entries == NULL) {
+    return pki_problem_memory(problems);
+  }
+  pk_status first = PK_OK;
+  for (const pki_node *n = list->first; n != NULL; n = n->next) {
+    char *entry = entries + (size_t)(*count)++ * size;
+    pki_fields_preset(fields, nfield, entry);
+    memcpy(entry, &n, sizeof n);
+    const pki_binding binding = {fields, nfield, entry};
+    const pk_status status = pki_read_map(n, &binding, 1, problems);
+    first = first == PK_OK ? status : first;
+  }
+  *out = entries;
+  return first;
+}
+
+pk_status pki_read_names(const pki_node *list, int most, char (**out)[64], int *count, pki_problems *problems)
+{
+  *out = NULL;
+  *count = 0;
+  if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
+    return list == NULL ? PK_OK : PK_ERROR_ARGUMENT;
+  }
+  if (most > 0 && list->count != most) {
+    return pki_problem(problems, list, "%s is a list of %d, expected %d names", key_of(list), list->count,
+                       most);
+  }
+  *out = calloc((size_t)list->count + 1, sizeof **out);
+  if (*out == NULL) {
+    return pki_problem_memory(problems);
+  }
+  pk_status first = PK_OK;
+  const pk_field name = {key_of(list), 0, PK_FIELD_TEXT, "", 0, 1, sizeof **out - 1, NULL, "a name"};
+  for (const pki_node *n = list->first; n != NULL; n = n->next) {
+    pk_error err = {0};
+    const pk_status status = pki_read_field(n, &name, (*out)[(*count)++], &err);
+    pki_problems_note(problems, status, &err);
+    first = first == PK_OK ? status : first;
+  }
+  return first;
+}
+
+/* ---- problems ---- */
+
+pk_status pki_expect_kind(const pki_node *node, pki_node_kind kind, pki_problems *problems)
+{
+  pk_error err = {0};
+  return pki_problems_note(problems, pki_read_kind(node, kind, &err), &err);
+}
+
+pk_status pki_problem(pki_problems *problems, const pki_node *node, const char *format, ...)
+{
+  pk_error err = {0};
+  char message[sizeof err.message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  return pki_problems_note(problems, pki_node_fail(node, &err, PK_ERROR_ARGUMENT, "%s", message), &err);
+}
+
+pk_status pki_problem_memory(pki_problems *problems)
+{
+  pk_error err = {0};
+  return pki_problems_note(
+      problems, pki_fail(&err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the scenario"), &err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/folders.h"
 #include "gait/registry.h"
+#include "pronk/record.h"
 #include "pronk/sim.h"
 #include "scenario/read.h"
 
@@ -19,14 +20,43 @@ typedef struct pki_scenario_model {
   const pki_node *node;
 } pki_scenario_model;
 
+/* Entries of lists begin with their node (pki_read_entries). */
+
 /* One entry of `push`. */
 typedef struct pki_scenario_push {
+  const pki_node *node;
   char link[128];
   double at, duration; /* s */
   double force[3];     /* N, world */
   double point[3];     /* m, link frame */
-  const pki_node *node;
 } pki_scenario_push;
+
+/* One entry of `disturb`: pushes at equal times in random horizontal directions. */
+typedef struct pki_scenario_disturb {
+  const pki_node *node;
+  char link[128];
+  double every, duration; /* s */
+  double force;           /* N */
+  double from, to;        /* s, when they may begin */
+  double point[3];        /* m, link frame */
+} pki_scenario_disturb;
+
+/* One entry of `actuators`: what is given replaces what the model says of the joints that match. */
+typedef struct pki_scenario_actuator {
+  const pki_node *node;
+  char joints[128];
+  double effort, velocity, damping, friction, armature;
+} pki_scenario_actuator;
+
+/* One entry of `constraints`. */
+typedef struct pki_scenario_constraint {
+  const pki_node *node;
+  pk_constraint_kind kind;
+  char name[64], link[128], to[128]; /* to "": the world */
+  double position[3], rpy[3];        /* of the frame in link */
+  double to_position[3], to_rpy[3];  /* of the frame in `to` */
+  double length;                     /* m, of a distance */
+} pki_scenario_constraint;
 
 /* One entry of `materials`. */
 typedef struct pki_scenario_material {
@@ -40,8 +70,19 @@ typedef struct pki_scenario_pair {
   pk_material law;
 } pki_scenario_pair;
 
+/* `record`: what of a run is kept. */
+typedef struct pki_scenario_record {
+  double rate;      /* Hz, of states, forces, contacts; 0: nothing */
+  double view_rate; /* Hz, of poses, energy, centre of mass */
+  pk_compression compression;
+} pki_scenario_record;
+
 typedef struct pki_scenario {
   pki_document *document; /* names and nodes point into it */
+  char *text;             /* the file as it was read, with a zero after its end */
+  size_t text_size;
+  char **sets; /* [nset] its overrides, "a.b=c" */
+  int nset;
   char file[PKI_PATH_MAX];
   char name[64], description[512];
   double gravity[3]; /* m/s^2 */
@@ -60,16 +101,36 @@ typedef struct pki_scenario {
   const pki_controller_row *controller; /* NULL: none */
   void *controller_options;             /* of the row's type */
   const pki_node *controller_node;
-  pki_scenario_push *pushes; /* [npush] */
-  int npush;
+  char (*controller_names)[64];         /* lists of names among its options point here; NULL: none */
+  pki_scenario_actuator *actuators;     /* [nactuator] */
+  pki_scenario_constraint *constraints; /* [nconstraint] */
+  pki_scenario_push *pushes;            /* [npush] */
+  pki_scenario_disturb *disturbs;       /* [ndisturb] */
+  int nactuator, nconstraint, npush, ndisturb;
+  pki_scenario_record record;
+  char (*record_channels)[64]; /* [nrecord_channel] names, or patterns with '*'; none: all channels */
+  int nrecord_channel;
+  pki_problems warnings; /* what is allowed and yet hardly meant */
 } pki_scenario;
 
-/* Read a scenario from text, or from a file; `sets` are "a.b=c" overrides. On failure *out is NULL. */
+/* Read a scenario from text, or from a file; `sets` are "a.b=c" overrides. On failure *out is NULL, and `err` tells the
+ * first of what is wrong. */
 pk_status pki_scenario_parse(const char *file, const char *text, size_t size, const char *const *sets,
                              int nset, pki_scenario **out, pk_error *err);
 pk_status pki_scenario_load(const char *path, const char *const *sets, int nset, pki_scenario **out,
                             pk_error *err);
 void pki_scenario_destroy(pki_scenario *scenario);
+
+/* The same, with all that is wrong. */
+pk_status pki_scenario_parse_all(const char *file, const char *text, size_t size, const char *const *sets,
+                                 int nset, pki_scenario **out, pki_problems *problems);
+pk_status pki_scenario_load_all(const char *path, const char *const *sets, int nset, pki_scenario **out,
+                                pki_problems *problems);
+
+/* A hash of what changes results: the document after its overrides, in the order in which it is written, without
+ * name, description, record, duration and certify. Comments and layout do not count; keys in another
+ * order and numbers in another spelling do. */
+uint64_t pki_scenario_hash(const pki_scenario *scenario);
 
 /* --- locate.c --- */
 
@@ -96,30 +157,59 @@ typedef struct pki_world {
   pk_model *model;
   pk_sim *sim;
   pk_controller *controller;
-  int *push_link; /* [npush] */
+  int *push_link;    /* [npush] */
+  int *disturb_link; /* [ndisturb] */
 } pki_world;
 
 /* Model, world, controller, initial pose. Names that the model does not have are failures with their line. */
 pk_status pki_world_create(const pki_scenario *scenario, pki_world *out, pk_error *err);
+pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki_problems *problems);
 void pki_world_free(pki_world *world);
 
 /* One step, with the pushes that act in it. */
 pk_status pki_world_step(pki_world *world, pk_step_info *info);
 
+/* --- sections.c --- */
+
+/* All sections; those that are wrong keep what was right of them. */
+void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems);
+
 /* --- terrain.c --- */
 
-/* The list at `terrain`; *out is NULL when the scenario has none. */
 /* Which of the scenario's materials has that name; `node` is where it was asked for. */
 pk_status pki_scenario_find_material(const pki_scenario *scenario, const pki_node *node, const char *name,
                                      int *out, pk_error *err);
 
-pk_status pki_scenario_terrain(const pki_scenario *scenario, const pki_node *list, pk_terrain **out,
-                               pk_error *err);
+/* The list at `terrain`; *out is NULL when the scenario has none. */
+void pki_scenario_terrain(const pki_scenario *scenario, const pki_node *list, pk_terrain **out,
+                          pki_problems *problems);
 
 /* --- surfaces.c --- */
 
 /* Surfaces of links and what they do on the ground. */
-pk_status pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pk_error *err);
+void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
+
+/* --- joints.c --- */
+
+/* Actuators and constraints, into the description of a world. */
+void pki_scenario_joints(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems);
+
+/* Warn of constraints that the initial pose does not hold. */
+void pki_world_check_constraints(const pki_world *world, pki_problems *warnings);
+
+/* --- pushes.c --- */
+
+/* Links of pushes and disturbances. */
+void pki_world_find_pushed(pki_world *world, pki_problems *problems);
+
+/* What pushes the world in its next step. */
+void pki_world_push(pki_world *world);
+
+/* The horizontal direction of push k of entry `entry` of `disturb`: a function of these three alone. */
+void pki_disturb_direction(int seed, int entry, long long k, double direction[2]);
+
+/* Warn of pushes that never act in a run of `duration` s, in the place of earlier warnings. */
+void pki_scenario_check_pushes(pki_scenario *scenario, double duration);
 
 /* --- tables.c: the schema --- */
 
@@ -155,10 +245,12 @@ typedef struct pki_controller_name {
 
 extern const pk_field pki_scenario_fields[], pki_scenario_model_fields[], pki_scenario_push_fields[],
     pki_pair_fields[], pki_preset_fields[], pki_controller_name_fields[], pki_solid_shape_fields[],
-    pki_plane_fields[], pki_box_fields[], pki_stairs_fields[], pki_heights_fields[];
+    pki_plane_fields[], pki_box_fields[], pki_stairs_fields[], pki_heights_fields[], pki_record_fields[],
+    pki_disturb_fields[], pki_actuator_fields[], pki_constraint_fields[];
 extern const int pki_scenario_field_count, pki_scenario_model_field_count, pki_scenario_push_field_count,
     pki_pair_field_count, pki_preset_field_count, pki_controller_name_field_count,
     pki_solid_shape_field_count, pki_plane_field_count, pki_box_field_count, pki_stairs_field_count,
-    pki_heights_field_count;
+    pki_heights_field_count, pki_record_field_count, pki_disturb_field_count, pki_actuator_field_count,
+    pki_constraint_field_count;
 
 #endif

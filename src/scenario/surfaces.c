@@ -58,46 +58,51 @@ static pk_status set_link(pk_sim *sim, const char *prefix, const pki_node *node,
   return status;
 }
 
-static pk_status set_pair(const pki_scenario *s, pk_sim *sim, const pki_node *node, const surfaces *all,
-                          pk_error *err)
+static void set_pair(const pki_scenario *s, pk_sim *sim, const pki_node *node, const surfaces *all,
+                     pki_problems *problems)
 {
   pki_scenario_pair pair = {.law = pk_material_default()};
   const pki_binding bindings[] = {{pki_pair_fields, pki_pair_field_count, &pair},
                                   {pki_material_fields, pki_material_field_count, &pair.law}};
   int surface = 0, material = 0;
-  pk_status status = pki_read_map(node, bindings, 2, err);
-  if (status == PK_OK) {
-    status = pki_read_choice(pki_node_find(node, "surface"), "surface", pair.surface, all->names, all->count,
-                             &surface, err);
+  pk_error err = {0};
+  if (pki_read_map(node, bindings, 2, problems) != PK_OK) {
+    return;
   }
+  pk_status status = pki_read_choice(pki_node_find(node, "surface"), "surface", pair.surface, all->names,
+                                     all->count, &surface, &err);
   if (status == PK_OK) {
     const pki_node *named = pki_node_find(node, "material");
-    status = pki_scenario_find_material(s, named, pair.material, &material, err);
+    status = pki_scenario_find_material(s, named, pair.material, &material, &err);
   }
-  if (status != PK_OK) {
-    return status;
+  if (status == PK_OK) {
+    status = pki_node_place(pk_sim_set_pair(sim, surface + 1, material, &pair.law, &err), node, "", &err);
   }
-  return pki_node_place(pk_sim_set_pair(sim, surface + 1, material, &pair.law, err), node, "", err);
+  pki_problems_note(problems, status, &err);
 }
 
-pk_status pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pk_error *err)
+static void set_links(const pki_scenario_model *model, pk_sim *sim, surfaces *all, pki_problems *problems)
+{
+  const pki_node *map = model->node->kind == PKI_NODE_MAP ? pki_node_find(model->node, "surfaces") : NULL;
+  if (map == NULL || pki_expect_kind(map, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
+  }
+  for (const pki_node *n = map->first; n != NULL; n = n->next) {
+    pk_error err = {0};
+    pki_problems_note(problems, set_link(sim, model->prefix, n, all, &err), &err);
+  }
+}
+
+void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems)
 {
   surfaces all = {.count = 0};
-  pk_status status = PK_OK;
-  for (int i = 0; i < scenario->nmodel && status == PK_OK; i++) {
-    const pki_scenario_model *model = &scenario->models[i];
-    const pki_node *map = model->node->kind == PKI_NODE_MAP ? pki_node_find(model->node, "surfaces") : NULL;
-    status = map != NULL ? pki_read_kind(map, PKI_NODE_MAP, err) : PK_OK;
-    for (const pki_node *n = map != NULL ? map->first : NULL; n != NULL && status == PK_OK; n = n->next) {
-      status = set_link(sim, model->prefix, n, &all, err);
-    }
+  for (int i = 0; i < scenario->nmodel; i++) {
+    set_links(&scenario->models[i], sim, &all, problems);
   }
-  if (status == PK_OK && scenario->pairs != NULL) {
-    status = pki_read_kind(scenario->pairs, PKI_NODE_LIST, err);
+  if (scenario->pairs == NULL || pki_expect_kind(scenario->pairs, PKI_NODE_LIST, problems) != PK_OK) {
+    return;
   }
-  for (const pki_node *n = scenario->pairs != NULL ? scenario->pairs->first : NULL;
-       n != NULL && status == PK_OK; n = n->next) {
-    status = set_pair(scenario, sim, n, &all, err);
+  for (const pki_node *n = scenario->pairs->first; n != NULL; n = n->next) {
+    set_pair(scenario, sim, n, &all, problems);
   }
-  return status;
 }

@@ -27,12 +27,16 @@ const pk_field pki_scenario_fields[] = {
     PART("pairs", "what surfaces of robots do on materials of the ground: a list"),
     PART("step", "how the world is stepped"),
     PART("controller", "who sets the commands; default: nobody"),
+    PART("actuators", "what joints can do, instead of what the model says: a list"),
+    PART("constraints", "what holds links together beside their joints: a list"),
     PART("push", "forces on links: a list"),
+    PART("disturb", "random forces on links, drawn from the seed: a list"),
+    PART("record", "what of a run is kept"),
     {"duration", offsetof(pki_scenario, duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long it runs"},
     {"certify", offsetof(pki_scenario, certify), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "largest relative residual that a step may have, 0: no bound"},
     {"seed", offsetof(pki_scenario, seed), PK_FIELD_INT, "", 0, 0, 2147483647, NULL,
-     "of random numbers, where something draws them"},
+     "of what is drawn: the directions of disturb"},
 };
 const int pki_scenario_field_count = COUNT(pki_scenario_fields);
 
@@ -62,6 +66,71 @@ const pk_field pki_scenario_push_fields[] = {
     {"point", PUSH(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
 };
 const int pki_scenario_push_field_count = COUNT(pki_scenario_push_fields);
+
+#define DISTURB(member) offsetof(pki_scenario_disturb, member)
+const pk_field pki_disturb_fields[] = {
+    TEXT("link", pki_scenario_disturb, link, 1, "what is pushed, with its prefix"),
+    {"every", DISTURB(every), PK_FIELD_REAL, "s", NAN, 1e-9, 1e6, NULL, "time from one push to the next"},
+    {"for", DISTURB(duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long each lasts"},
+    {"force", DISTURB(force), PK_FIELD_REAL, "N", NAN, 0, 1e9, NULL,
+     "of each, in a random horizontal direction"},
+    {"from", DISTURB(from), PK_FIELD_REAL, "s", 0, 0, 1e6, NULL, "when the first begins"},
+    {"to", DISTURB(to), PK_FIELD_REAL, "s", 1e6, 0, 1e6, NULL, "none begins at this time or later"},
+    {"point", DISTURB(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
+};
+const int pki_disturb_field_count = COUNT(pki_disturb_fields);
+
+#define ACTUATOR(name, unit, doc) \
+  { \
+#name, offsetof(pki_scenario_actuator, name), PK_FIELD_REAL, unit, 0, 0, INFINITY, NULL, \
+        doc "; default: the model's" \
+  }
+const pk_field pki_actuator_fields[] = {
+    TEXT("joints", pki_scenario_actuator, joints, 1, "a joint with its prefix, or a pattern with *"),
+    ACTUATOR(effort, "N m", "largest torque, or force in N"),
+    ACTUATOR(velocity, "rad/s", "largest speed, or in m/s"),
+    ACTUATOR(damping, "N m s/rad", "viscous, or in N s/m"),
+    ACTUATOR(friction, "N m", "Coulomb's, or in N"),
+    ACTUATOR(armature, "kg m^2", "inertia of the rotor at the joint, or mass in kg"),
+};
+const int pki_actuator_field_count = COUNT(pki_actuator_fields);
+
+static const char *const constraint_words[] = {"weld", "ball", "hinge", "slider", "distance"};
+_Static_assert(PK_CONSTRAINT_WELD == 0 && PK_CONSTRAINT_BALL == 1 && PK_CONSTRAINT_HINGE == 2 &&
+                   PK_CONSTRAINT_SLIDER == 3 && PK_CONSTRAINT_DISTANCE == 4,
+               "words");
+
+#define HELD(name) #name, offsetof(pki_scenario_constraint, name)
+const pk_field pki_constraint_fields[] = {
+    {HELD(kind), PK_FIELD_ENUM, "", -1, 0, PK_CONSTRAINT_KIND_COUNT - 1, constraint_words, "what it holds"},
+    TEXT("name", pki_scenario_constraint, name, 0,
+         "for messages; default: constraints.0, constraints.1, ..."),
+    TEXT("link", pki_scenario_constraint, link, 1, "a link, with its prefix"),
+    {HELD(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of the frame in this link"},
+    {HELD(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "roll, pitch, yaw of the frame in this link"},
+    TEXT("to", pki_scenario_constraint, to, 0, "the other link, with its prefix; default: the world"),
+    {HELD(to_position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of the frame in the other link"},
+    {HELD(to_rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL,
+     "roll, pitch, yaw of the frame in the other link"},
+    {HELD(length), PK_FIELD_REAL, "m", 0, 0, 1e6, NULL,
+     "between the frames' origins; of a distance, and required there"},
+};
+const int pki_constraint_field_count = COUNT(pki_constraint_fields);
+
+static const char *const compression_words[] = {"none", "lz4", "zstd"};
+_Static_assert(PK_COMPRESSION_NONE == 0 && PK_COMPRESSION_LZ4 == 1 && PK_COMPRESSION_ZSTD == 2, "words");
+
+#define RECORD(name) #name, offsetof(pki_scenario_record, name)
+const pk_field pki_record_fields[] = {
+    {RECORD(rate), PK_FIELD_REAL, "Hz", 1000, 0, 1e6, NULL,
+     "samples of states, forces and contacts, at most one in each step; 0: nothing is recorded"},
+    {RECORD(view_rate), PK_FIELD_REAL, "Hz", 60, 0, 1e6, NULL,
+     "samples of poses, energy and centre of mass, at most one in each step; 0: none"},
+    PART("channels", "names of channels, or patterns with *, as a list; default: all (pronk list channels)"),
+    {RECORD(compression), PK_FIELD_ENUM, "", PK_COMPRESSION_ZSTD, 0, PK_COMPRESSION_COUNT - 1,
+     compression_words, "of the recording's chunks"},
+};
+const int pki_record_field_count = COUNT(pki_record_fields);
 
 const pk_field pki_pair_fields[] = {
     TEXT("surface", pki_scenario_pair, surface, 1, "of a robot: a name from a model's surfaces"),
@@ -158,5 +227,9 @@ const pki_schema_table pki_schema[] = {
     {"step", "`step`", pki_sim_fields, &pki_sim_field_count},
     {"controller", "`controller`", pki_controller_name_fields, &pki_controller_name_field_count},
     {"push", "each entry of `push`", pki_scenario_push_fields, &pki_scenario_push_field_count},
+    {"disturb", "each entry of `disturb`", pki_disturb_fields, &pki_disturb_field_count},
+    {"actuator", "each entry of `actuators`", pki_actuator_fields, &pki_actuator_field_count},
+    {"constraint", "each entry of `constraints`", pki_constraint_fields, &pki_constraint_field_count},
+    {"record", "`record`", pki_record_fields, &pki_record_field_count},
 };
 const int pki_schema_count = COUNT(pki_schema);

@@ -87,7 +87,7 @@ static pk_status add_solid(pk_terrain *t, const pki_node *node, const pki_solid 
 }
 
 /* One solid: its shape says which table the rest follows. */
-static pk_status read_solid(const pki_scenario *s, pk_terrain *t, const pki_node *node, pk_error *err)
+static void read_solid(const pki_scenario *s, pk_terrain *t, const pki_node *node, pki_problems *problems)
 {
   static const struct {
     const pk_field *fields;
@@ -97,57 +97,51 @@ static pk_status read_solid(const pki_scenario *s, pk_terrain *t, const pki_node
                                {pki_stairs_fields, &pki_stairs_field_count},
                                {pki_heights_fields, &pki_heights_field_count}};
   pki_solid solid = {.normal = {0, 0, 1}};
-  pk_status status = pki_read_kind(node, PKI_NODE_MAP, err);
-  const pki_node *shape = pki_node_find(node, "shape");
-  if (status == PK_OK && shape == NULL) {
-    return pki_node_fail(node, err, PK_ERROR_ARGUMENT,
-                         "the key \"shape\" is missing: plane, box, stairs or heights");
+  pk_error err = {0};
+  if (pki_expect_kind(node, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
   }
-  status = status == PK_OK ? pki_read_field(shape, pki_solid_shape_fields, &solid, err) : status;
-  if (status != PK_OK) {
-    return status;
+  const pki_node *shape = pki_node_find(node, "shape");
+  if (shape == NULL) {
+    pki_problem(problems, node, "the key \"shape\" is missing: plane, box, stairs or heights");
+    return;
+  }
+  if (pki_problems_note(problems, pki_read_field(shape, pki_solid_shape_fields, &solid, &err), &err) !=
+      PK_OK) {
+    return;
   }
   const pki_binding binding = {tables[solid.shape].fields, *tables[solid.shape].count, &solid};
   int material = 0;
-  status = pki_read_map(node, &binding, 1, err);
-  if (status == PK_OK && solid.material[0] != '\0') {
+  pk_status status = pki_read_map(node, &binding, 1, problems);
+  if (solid.material[0] != '\0') {
     const pki_node *named = pki_node_find(node, "material");
-    status = pki_scenario_find_material(s, named, solid.material, &material, err);
+    const pk_status found = pki_scenario_find_material(s, named, solid.material, &material, &err);
+    pki_problems_note(problems, found, &err);
+    status = status == PK_OK ? found : status;
   }
   if (status != PK_OK) {
-    return status;
+    return;
   }
-  status = add_solid(t, node, &solid, material, err);
-  if (status != PK_OK && err != NULL && err->file[0] == '\0') {
-    char message[sizeof err->message];
-    memcpy(message, err->message, sizeof message);
-    pki_node_fail(node, err, status, "%s", message);
+  status = add_solid(t, node, &solid, material, &err);
+  if (status != PK_OK && err.file[0] == '\0') {
+    pki_node_place(status, node, "", &err);
   }
-  return status;
+  pki_problems_note(problems, status, &err);
 }
 
-pk_status pki_scenario_terrain(const pki_scenario *scenario, const pki_node *list, pk_terrain **out,
-                               pk_error *err)
+void pki_scenario_terrain(const pki_scenario *scenario, const pki_node *list, pk_terrain **out,
+                          pki_problems *problems)
 {
   *out = NULL;
-  if (list == NULL) {
-    return PK_OK;
+  if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
+    return;
   }
-  pk_status status = pki_read_kind(list, PKI_NODE_LIST, err);
-  if (status != PK_OK) {
-    return status;
+  *out = pk_terrain_create();
+  if (*out == NULL) {
+    pki_problem_memory(problems);
+    return;
   }
-  pk_terrain *t = pk_terrain_create();
-  if (t == NULL) {
-    return pki_node_fail(list, err, PK_ERROR_MEMORY, "out of memory");
+  for (const pki_node *n = list->first; n != NULL; n = n->next) {
+    read_solid(scenario, *out, n, problems);
   }
-  for (const pki_node *n = list->first; n != NULL && status == PK_OK; n = n->next) {
-    status = read_solid(scenario, t, n, err);
-  }
-  if (status != PK_OK) {
-    pk_terrain_destroy(t);
-    return status;
-  }
-  *out = t;
-  return PK_OK;
 }

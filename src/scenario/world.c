@@ -65,26 +65,38 @@ static pk_status read_coordinates(const pki_node *node, pk_builder *b, pk_error 
   return status;
 }
 
-static pk_status make_model(const pki_scenario *s, pk_model **out, pk_error *err)
+static void compile(const pki_scenario *s, pk_builder *b, pk_model **out, pki_problems *problems)
+{
+  pk_error err = {0};
+  pk_status status = read_coordinates(s->coordinates, b, &err);
+  if (status == PK_OK) {
+    status = pk_builder_compile(b, out, &err);
+    if (status != PK_OK && err.file[0] == '\0') {
+      pki_node_place(status, s->coordinates != NULL ? s->coordinates : s->models[0].node, "", &err);
+    }
+  }
+  pki_problems_note(problems, status, &err);
+}
+
+static void make_model(const pki_scenario *s, pk_model **out, pki_problems *problems)
 {
   pk_builder *b = pk_builder_create();
   if (b == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    pki_problem_memory(problems);
+    return;
   }
   pk_builder_set_gravity(b, s->gravity);
-  pk_status status = PK_OK;
-  for (int i = 0; i < s->nmodel && status == PK_OK; i++) {
-    status = add_model(s, &s->models[i], b, err);
+  for (int i = 0; i < s->nmodel; i++) {
+    pk_error err = {0};
+    pki_problems_note(problems, add_model(s, &s->models[i], b, &err), &err);
   }
-  status = status == PK_OK ? read_coordinates(s->coordinates, b, err) : status;
-  if (status == PK_OK) {
-    status = pk_builder_compile(b, out, err);
-    if (status != PK_OK && err != NULL && err->file[0] == '\0') {
-      pki_node_place(status, s->coordinates != NULL ? s->coordinates : s->models[0].node, "", err);
-    }
+  if (problems->status == PK_OK) {
+    pki_scenario_joints(s, b, problems);
+  }
+  if (problems->status == PK_OK) {
+    compile(s, b, out, problems);
   }
   pk_builder_destroy(b);
-  return status;
 }
 
 /* ---- the initial pose ---- */
@@ -143,30 +155,38 @@ static pk_status set_joint(const pki_scenario *s, const pk_model *m, const char 
   return PK_OK;
 }
 
-static pk_status set_pose(const pki_scenario *s, pk_sim *sim, pk_error *err)
+/* What a model's `joints` say. */
+static void set_joints(const pki_scenario *s, const pk_model *m, const pki_scenario_model *model, double *q,
+                       pki_problems *problems)
+{
+  const pki_node *joints = model->node->kind == PKI_NODE_MAP ? pki_node_find(model->node, "joints") : NULL;
+  if (joints == NULL || pki_expect_kind(joints, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
+  }
+  for (const pki_node *n = joints->first; n != NULL; n = n->next) {
+    pk_error err = {0};
+    pki_problems_note(problems, set_joint(s, m, model->prefix, n, q, &err), &err);
+  }
+}
+
+static void set_pose(const pki_scenario *s, pk_sim *sim, pki_problems *problems)
 {
   const pk_model *m = pk_sim_joint_model(sim);
   double *q = malloc(((size_t)m->nq + (size_t)m->nu + 1) * sizeof *q);
   if (q == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    pki_problem_memory(problems);
+    return;
   }
   double *u = q + m->nq;
+  const int before = pki_problems_total(problems);
   pk_sim_get_joints(sim, q, u);
-  pk_status status = PK_OK;
-  for (int i = 0; i < s->nmodel && status == PK_OK; i++) {
-    const pki_scenario_model *model = &s->models[i];
-    const pki_node *joints = model->node->kind == PKI_NODE_MAP ? pki_node_find(model->node, "joints") : NULL;
-    status = joints != NULL ? pki_read_kind(joints, PKI_NODE_MAP, err) : PK_OK;
-    for (const pki_node *n = joints != NULL ? joints->first : NULL; n != NULL && status == PK_OK;
-         n = n->next) {
-      status = set_joint(s, m, model->prefix, n, q, err);
-    }
+  for (int i = 0; i < s->nmodel; i++) {
+    set_joints(s, m, &s->models[i], q, problems);
   }
-  if (status == PK_OK) {
+  if (pki_problems_total(problems) == before) {
     pk_sim_set_joints(sim, q, u);
   }
   free(q);
-  return status;
 }
 
 /* ---- the rest ---- */
@@ -194,48 +214,48 @@ static pk_status set_controller(const pki_scenario *s, pki_world *w, pk_error *e
   pk_status status =
       s->controller->create(pk_sim_joint_model(w->sim), s->controller_options, &w->controller, err);
   status = status == PK_OK ? pk_sim_set_controller(w->sim, w->controller, err) : status;
-  return pki_node_place(status, s->controller_node, "", err);
+  /* the option at fault, where the scenario gives it */
+  const pki_node *node = err != NULL ? pki_node_find(s->controller_node, err->field) : NULL;
+  return pki_node_place(status, node != NULL ? node : s->controller_node, "", err);
 }
 
-static pk_status find_links(const pki_scenario *s, pki_world *w, pk_error *err)
+/* What needs the world: each part on its own, so that all that is wrong is told. */
+static void set_parts(const pki_scenario *s, pki_world *w, pki_problems *problems)
 {
-  const pk_model *m = w->model;
-  const char **words = calloc((size_t)m->nlink + 1, sizeof *words);
-  w->push_link = calloc((size_t)s->npush + 1, sizeof *w->push_link);
-  pk_status status = PK_OK;
-  if (words == NULL || w->push_link == NULL) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  pk_error err = {0};
+  pki_problems_note(problems, set_ground(s, w->sim, &err), &err);
+  pki_scenario_surfaces(s, w->sim, problems);
+  set_pose(s, w->sim, problems);
+  err = (pk_error){0};
+  pki_problems_note(problems, set_controller(s, w, &err), &err);
+  pki_world_find_pushed(w, problems);
+}
+
+pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki_problems *problems)
+{
+  *out = (pki_world){.scenario = scenario};
+  make_model(scenario, &out->model, problems);
+  if (problems->status == PK_OK) {
+    pk_error err = {0};
+    const pki_node *root = pki_document_root(scenario->document), *step = pki_node_find(root, "step");
+    const pk_status status = pki_node_place(pk_sim_create(out->model, &scenario->step, &out->sim, &err),
+                                            step != NULL ? step : root, "", &err);
+    pki_problems_note(problems, status, &err);
   }
-  for (int i = 0; words != NULL && i < m->nlink; i++) {
-    words[i] = m->links[i].name;
+  if (problems->status == PK_OK) {
+    set_parts(scenario, out, problems);
   }
-  for (int i = 0; status == PK_OK && i < s->npush; i++) {
-    const pki_scenario_push *p = &s->pushes[i];
-    status = pki_read_choice(pki_node_find(p->node, "link"), "link", p->link, words, m->nlink,
-                             &w->push_link[i], err);
+  if (problems->status != PK_OK) {
+    pki_world_free(out);
   }
-  free(words);
-  return status;
+  return problems->status;
 }
 
 pk_status pki_world_create(const pki_scenario *scenario, pki_world *out, pk_error *err)
 {
-  *out = (pki_world){.scenario = scenario};
-  pk_status status = make_model(scenario, &out->model, err);
-  if (status == PK_OK) {
-    const pki_node *root = pki_document_root(scenario->document), *step = pki_node_find(root, "step");
-    status = pki_node_place(pk_sim_create(out->model, &scenario->step, &out->sim, err),
-                            step != NULL ? step : root, "", err);
-  }
-  status = status == PK_OK ? set_ground(scenario, out->sim, err) : status;
-  status = status == PK_OK ? pki_scenario_surfaces(scenario, out->sim, err) : status;
-  status = status == PK_OK ? set_pose(scenario, out->sim, err) : status;
-  status = status == PK_OK ? set_controller(scenario, out, err) : status;
-  status = status == PK_OK ? find_links(scenario, out, err) : status;
-  if (status != PK_OK) {
-    pki_world_free(out);
-  }
-  return status;
+  pki_problems problems = {0};
+  pki_world_create_all(scenario, out, &problems);
+  return pki_problems_first(&problems, err);
 }
 
 void pki_world_free(pki_world *world)
@@ -244,19 +264,12 @@ void pki_world_free(pki_world *world)
   pki_controller_destroy(world->controller);
   pk_model_destroy(world->model);
   free(world->push_link);
+  free(world->disturb_link);
   *world = (pki_world){0};
 }
 
 pk_status pki_world_step(pki_world *world, pk_step_info *info)
 {
-  const pki_scenario *s = world->scenario;
-  /* the middle of the step decides, so that a push lasts as many steps whatever rounding does to the time */
-  const double middle = pk_sim_time(world->sim) + 0.5 * s->step.dt;
-  for (int i = 0; i < s->npush; i++) {
-    const pki_scenario_push *p = &s->pushes[i];
-    if (middle >= p->at && middle < p->at + p->duration) {
-      pk_sim_push(world->sim, world->push_link[i], p->point, p->force);
-    }
-  }
+  pki_world_push(world);
   return pk_sim_step(world->sim, info);
 }

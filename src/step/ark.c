@@ -133,6 +133,20 @@ void pki_ark_reset(pk_sim *sim)
   }
 }
 
+double pki_ark_get_step(const pk_sim *sim)
+{
+  const pki_ark *ark = sim->ark;
+  return ark != NULL ? ark->step : 0;
+}
+
+void pki_ark_set_step(pk_sim *sim, double step)
+{
+  pki_ark *ark = sim->ark;
+  if (ark != NULL) {
+    ark->step = step;
+  }
+}
+
 /* Move the centre to where the last internal step ended, and start again from there. */
 static bool recentre(pk_sim *sim, pki_ark *ark, double t)
 {
@@ -141,6 +155,15 @@ static bool recentre(pk_sim *sim, pki_ark *ark, double t)
   sim->workspace->kernels->config_add(m, ark->q, 1, xi, ark->q);
   memset(xi, 0, (size_t)m->nu * sizeof *xi);
   return ARKStepReset(ark->memory, t, ark->y) == 0 && ARKStepSetInitStep(ark->memory, ark->step) == 0;
+}
+
+/* A step knows nothing of ARKODE's last ones (errors, Jacobian) but its internal step: what the next step depends on can be
+ * saved then. */
+static bool begin(pk_sim *sim, pki_ark *ark)
+{
+  const bool implicit = sim->options.stepper == PK_STEPPER_ARK_IMPLICIT;
+  return ARKStepReInit(ark->memory, implicit ? NULL : rate, implicit ? rate : NULL, 0, ark->y) == 0 &&
+         ARKStepSetInitStep(ark->memory, ark->step) == 0;
 }
 
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
@@ -156,8 +179,7 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
   memcpy(ark->q, sim->q, (size_t)m->nq * sizeof *ark->q);
   memset(y, 0, nu * sizeof *y);
   memcpy(y + nu, sim->u, nu * sizeof *y);
-  bool ok = ARKStepReset(ark->memory, 0, ark->y) == 0 && ARKStepSetInitStep(ark->memory, ark->step) == 0 &&
-            ARKStepSetStopTime(ark->memory, dt) == 0;
+  bool ok = begin(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
     ok = ARKStepEvolve(ark->memory, dt, ark->y, &t, ARK_ONE_STEP) >= 0;
@@ -200,6 +222,17 @@ void pki_ark_destroy(pk_sim *sim)
 void pki_ark_reset(pk_sim *sim)
 {
   (void)sim;
+}
+
+double pki_ark_get_step(const pk_sim *sim)
+{
+  (void)sim;
+  return 0;
+}
+
+void pki_ark_set_step(pk_sim *sim, double step)
+{
+  (void)sim, (void)step;
 }
 
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)

@@ -114,6 +114,22 @@ void pki_add_pushes(const pk_sim *sim, const double *q, double *out)
   }
 }
 
+double pki_push_work(pk_sim *sim)
+{
+  if (!sim->pushed) {
+    return 0;
+  }
+  const int nu = sim->model->nu;
+  double *Q = pki_scratch(sim, 0), work = 0;
+  memset(Q, 0, (size_t)nu * sizeof *Q);
+  pki_add_pushes(sim, sim->q, Q);
+  pki_add_pushes(sim, sim->q_next, Q);
+  for (int k = 0; k < nu; k++) {
+    work += 0.25 * sim->options.dt * Q[k] * (sim->u[k] + sim->u_next[k]);
+  }
+  return work;
+}
+
 void pki_clear_pushes(pk_sim *sim)
 {
   memset(sim->pushes, 0, 6 * (size_t)sim->model->nbody * sizeof *sim->pushes);

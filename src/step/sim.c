@@ -288,6 +288,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   if (status == PK_OK) {
     status = advance(sim, report);
   }
+  report->push_work = status == PK_OK && sim->watched ? pki_push_work(sim) : 0;
   pki_clear_pushes(sim);
   if (status != PK_OK) {
     return status; /* the state is as it was */
@@ -309,8 +310,13 @@ int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
     const pki_contact *f = &c->last[i];
     const double *r = c->last_r + 3 * i;
     const int shape = c->features[f->feature].shape;
-    out[i] = (pk_sim_contact){
-        .link = sim->model->shapes[shape].link, .shape = shape, .material = f->material, .gap = f->gap};
+    const double mu = pki_contact_material(c, f)->friction;
+    out[i] = (pk_sim_contact){.link = sim->model->shapes[shape].link,
+                              .shape = shape,
+                              .material = f->material,
+                              .gap = f->gap,
+                              .friction = mu,
+                              .slides = r[0] > 0 && hypot(r[1], r[2]) >= (1 - 1e-6) * mu * r[0]};
     for (int k = 0; k < 3; k++) {
       out[i].point[k] = f->point[k];
       out[i].normal[k] = f->normal[k];

@@ -14,6 +14,7 @@
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
  *   rk4.c      Runge-Kutta on the group
  *   ark.c      adaptive integration by SUNDIALS
+ *   state.c    all that the next step depends on, as bytes
  *
  * docs/theory/stepping.md has the equations. */
 #ifndef PKI_STEP_SIM_H
@@ -221,6 +222,10 @@ pk_status pki_end_velocity(pk_sim *sim, const double *q, double reach, double *u
 pk_status pki_ark_create(pk_sim *sim, pk_error *err);
 void pki_ark_destroy(pk_sim *sim);
 void pki_ark_reset(pk_sim *sim);
+
+/* The internal step that it begins the next step with, 0: it chooses; 0 for the fixed-step schemes. */
+double pki_ark_get_step(const pk_sim *sim);
+void pki_ark_set_step(pk_sim *sim, double step);
 
 /* Row k of the scratch. */
 static inline double *pki_scratch(const pk_sim *sim, int k)

@@ -8,7 +8,8 @@
 
 #include "cli/cli.h"
 
-static const char *const commands[] = {"info", "check", "list", "solve", "study", "bench"};
+static const char *const commands[] = {"info",  "check",  "list", "solve",     "study",
+                                       "bench", "schema", "man",  "completion"};
 
 static void without_arguments_it_shows_the_commands_and_fails(void **state)
 {
@@ -84,7 +85,7 @@ static void wrong_words_get_the_nearest_right_one(void **state)
       {"check pendulum --rot=free", "pronk check: unknown option '--rot'; did you mean '--root'?"},
       {"list modles", "pronk list: unknown list 'modles'; did you mean 'models'?"},
       {"bench dynamic",
-       "pronk bench: unknown bench 'dynamic'; did you mean 'dynamics'? (one of: dynamics, contact)"},
+       "pronk bench: unknown bench 'dynamic'; did you mean 'dynamics'? (one of: dynamics, contact, record)"},
       {"bench --jsn", "pronk bench: unknown option '--jsn'; did you mean '--json'?"},
       {"study pendlum", "pronk study: unknown study 'pendlum'; did you mean 'pendulum'?"},
       {"info pendulm", "pronk info: pendulm: no such file, folder or model; did you mean 'pendulum'?"},
@@ -106,13 +107,13 @@ static void wrong_usage_says_what_is_missing(void **state)
     const char *line, *message;
   } cases[] = {
       {"info", "name a model"},
-      {"info pendulum double_pendulum", "one model at a time"},
+      {"info pendulum double_pendulum", "one model or recording at a time"},
       {"info pendulum --root", "option '--root' needs a value: KIND"},
       {"info pendulum --json=yes", "option '--json' takes no value"},
       {"check", "name a model"},
       {"list models steppers", "one list at a time"},
       {"study", "name one study"},
-      {"bench foo", "pronk bench: unknown bench 'foo' (one of: dynamics, contact)"},
+      {"bench foo", "pronk bench: unknown bench 'foo' (one of: dynamics, contact, record)"},
       {"bench dynamics extra", "pronk bench: one bench at a time"},
       {"info chain:0", "a chain has 1 to 11584 links"},
       {"info chain:11579 --root free", "a chain has 1 to 11578 links"},

@@ -9,7 +9,7 @@
 static void json_has_the_promised_fields(void **state)
 {
   (void)state;
-  cJSON *o = run_json("run starleth-stand --duration 0.5 --certify --json", 0);
+  cJSON *o = run_json("run -n starleth-stand --duration 0.5 --certify --json", 0);
   static const char *const numbers[] = {"duration",       "steps",       "real_time_factor", "distance",
                                         "worst_residual", "energy_in",   "positive_work",    "height",
                                         "penetration",    "contacts_max"};
@@ -27,7 +27,7 @@ static void json_has_the_promised_fields(void **state)
 static void a_person_sees_a_table(void **state)
 {
   (void)state;
-  run_result r = run("run starleth-stand --duration=0.1 --set name=mine");
+  run_result r = run("run -n starleth-stand --duration=0.1 --set name=mine");
   assert_int_equal(r.status, 0);
   assert_true(contains(r.out, "mine: StarLETH stands on a plane"));
   assert_true(contains(r.out, "0.1 s in 40 steps"));
@@ -39,15 +39,15 @@ static void a_person_sees_a_table(void **state)
 static void a_step_above_the_bound_fails_a_certified_run(void **state)
 {
   (void)state;
-  run_result r = run("run starleth-stand --duration 0.1 --certify 1e-15");
+  run_result r = run("run -n starleth-stand --duration 0.1 --certify 1e-15");
   assert_int_equal(r.status, 1);
   assert_true(contains(r.err, "of 40 steps above the bound 1e-15; the worst: "));
   assert_true(contains(r.err, "in step "));
   run_free(&r);
-  r = run("run --certify starleth-stand --duration 0.1 --set certify=1e-15");
+  r = run("run -n --certify starleth-stand --duration 0.1 --set certify=1e-15");
   assert_int_equal(r.status, 1);
   run_free(&r);
-  r = run("run starleth-stand --duration 0.1 --set certify=1e-15");
+  r = run("run -n starleth-stand --duration 0.1 --set certify=1e-15");
   assert_int_equal(r.status, 1);
   run_free(&r);
 }
@@ -89,9 +89,9 @@ static void output_goes_where_it_is_asked_for(void **state)
   (void)state;
   run_result r = run("run starleth-push --duration 0.05 -o run_out/deep");
   assert_int_equal(r.status, 0);
-  assert_true(contains(r.out, "Report: run_out/deep/report.html"));
+  assert_true(contains(r.out, "Report:    run_out/deep/report.html"));
   run_free(&r);
-  static const char *const files[] = {"run_out/deep/summary.json", "run_out/deep/states.csv",
+  static const char *const files[] = {"run_out/deep/summary.json", "run_out/deep/run.mcap",
                                       "run_out/deep/report.html", "run_out/deep", "run_out"};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     assert_int_equal(remove(files[i]), 0);
@@ -113,7 +113,7 @@ static void the_lists_know_scenarios_and_controllers(void **state)
   run_free(&r);
   r = run("check starleth-trot.yaml");
   assert_int_equal(r.status, 0);
-  assert_true(contains(r.out, "controller locomotion"));
+  assert_true(contains(r.out, "controller  locomotion"));
   run_free(&r);
 }
 

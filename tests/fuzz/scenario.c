@@ -30,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (s == NULL || s->nmodel < 1 || pk_sim_options_validate(&s->step, NULL) != PK_OK) {
       abort();
     }
+    (void)pki_scenario_hash(s);
   } else if (s != NULL || err.status != status || err.message[0] == '\0') {
     abort();
   }

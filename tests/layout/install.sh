@@ -55,4 +55,8 @@ if [ -x "$prefix/bin/pronk" ]; then
   echo "-- command"
   "$prefix/bin/pronk" info "$prefix/share/pronk/models/pendulum" >"$work/info.log"
   [ -s "$work/info.log" ] || fail "pronk info printed nothing"
+  for file in share/man/man1/pronk.1 share/bash-completion/completions/pronk share/zsh/site-functions/_pronk \
+    share/fish/vendor_completions.d/pronk.fish share/pronk/scenario.schema.json; do
+    [ -s "$prefix/$file" ] || fail "$file is missing or empty"
+  done
 fi

@@ -67,7 +67,7 @@ static int count_letter(const char *text, char letter)
 /* The path of the first line within the clipped plot area. */
 static char *line_path(xmlDoc *doc)
 {
-  char *path = find(doc, "//s:g[@clip-path]/s:path[@class='line']/@d");
+  char *path = find(doc, "//s:g[@clip-path]/s:path[starts-with(@class, 'line')]/@d");
   assert_non_null(path);
   return path;
 }
@@ -261,6 +261,121 @@ static void points_are_drawn_as_circles_in_the_chosen_colour(void **state)
   xmlFreeDoc(doc);
 }
 
+static void every_colour_has_a_class_for_pages_to_change_it(void **state)
+{
+  (void)state;
+  const double x[] = {0, 1}, y[] = {0, 1};
+  const pki_svg_series s[2] = {{.x = x, .y = y, .n = 2},
+                               {.x = x, .y = y, .n = 2, .style = PKI_SVG_POINTS, .color = 7}};
+  const pki_svg_panel p = {.series = s, .nseries = 2};
+  const pki_svg_figure f = {.id = "a", .panels = &p, .npanels = 1};
+  xmlDoc *doc = parse(&f);
+  assert_int_equal(count(doc, "//s:path[@class='line s1' and @stroke='#0072B2']"), 1);
+  assert_int_equal(count(doc, "//s:g[@class='f7' and @fill='#000000']"), 1);
+  assert_int_equal(count(doc, "//s:rect[@class='paper']"), 1);
+  xmlFreeDoc(doc);
+}
+
+/* A gait: two rows; stances of one foot that no pixel parts become one bar. */
+static void bars_stand_in_their_rows(void **state)
+{
+  (void)state;
+  static const char *const rows[] = {"LF", "a foot with a long name & more"};
+  const double from[] = {0, 5}, to[] = {2, 10}, from_1[] = {2, 4.0001}, to_1[] = {4, 6};
+  const pki_svg_series s[2] = {{.x = from, .y = to, .n = 2, .style = PKI_SVG_BARS},
+                               {.x = from_1, .y = to_1, .n = 2, .style = PKI_SVG_BARS, .row = 1}};
+  const pki_svg_panel p = {.series = s, .nseries = 2, .rows = rows, .nrow = 2, .x = {.least = 0, .most = 10}};
+  const pki_svg_figure f = {.id = "a", .panels = &p, .npanels = 1};
+  xmlDoc *doc = parse(&f);
+  char *left = find(doc, "//s:rect[@class='frame']/@x"), *top = find(doc, "//s:rect[@class='frame']/@y");
+  char *width = find(doc, "//s:rect[@class='frame']/@width"),
+       *height = find(doc, "//s:rect[@class='frame']/@height");
+  char *first = find(doc, "//s:path[@class='f1']/@d"), *second = find(doc, "//s:path[@class='f2']/@d");
+  double x0, y0, w0, x1, y1, w1;
+  assert_int_equal(count_letter(first, 'M'), 2);
+  assert_int_equal(count_letter(second, 'M'), 1);
+  assert_int_equal(sscanf(first, "M%lf %lfh%lf", &x0, &y0, &w0), 3);
+  assert_int_equal(sscanf(second, "M%lf %lfh%lf", &x1, &y1, &w1), 3);
+  const double l = atof(left), w = atof(width), half = atof(height) / 2;
+  assert_true(fabs(x0 - l) < 0.02 && fabs(w0 - 0.2 * w) < 0.02);
+  assert_true(fabs(x1 - (l + 0.2 * w)) < 0.02 && fabs(w1 - 0.4 * w) < 0.02);
+  assert_true(y0 > atof(top) && y0 < atof(top) + half && y1 > atof(top) + half);
+  assert_int_equal(count(doc, "//s:text[@class='tick' and text()='LF']"), 1);
+  assert_true(l > 11 * 0.5 * (double)strlen(rows[1])); /* room for the name */
+  xmlFree(left), xmlFree(top), xmlFree(width), xmlFree(height), xmlFree(first), xmlFree(second);
+  xmlFreeDoc(doc);
+}
+
+static void a_shared_axis_stands_below_the_last_panel_only(void **state)
+{
+  (void)state;
+  const double x[] = {0, 10}, y[] = {0, 1};
+  const pki_svg_series s = {.x = x, .y = y, .n = 2};
+  const pki_svg_panel p = {.x = {.label = "time", .unit = "s"}, .series = &s, .nseries = 1, .time = true};
+  const pki_svg_panel panels[3] = {p, p, p};
+  const pki_svg_figure f = {.id = "a",
+                            .panels = panels,
+                            .npanels = 3,
+                            .columns = 1,
+                            .height = 100,
+                            .compact = true,
+                            .share_x = true};
+  xmlDoc *doc = parse(&f);
+  assert_int_equal(count(doc, "//s:text[@class='label' and text()='time (s)']"), 1);
+  char *first = find(doc, "(//s:rect[@class='frame']/@height)[1]"),
+       *last = find(doc, "(//s:rect[@class='frame']/@height)[3]");
+  assert_string_equal(first, last);
+  xmlFree(first), xmlFree(last);
+  xmlFreeDoc(doc);
+}
+
+/* A page moves the cursor to left + width (t - from) / (to - from). */
+static void a_panel_along_time_has_a_hidden_cursor(void **state)
+{
+  (void)state;
+  const double x[] = {0.5, 10}, y[] = {0, 1};
+  const pki_svg_series s = {.x = x, .y = y, .n = 2};
+  pki_svg_panel p = {.series = &s, .nseries = 1, .time = true};
+  const pki_svg_figure f = {.id = "a", .panels = &p, .npanels = 1};
+  xmlDoc *doc = parse(&f);
+  char *left = find(doc, "//s:path[@class='cursor' and @visibility='hidden']/@data-left");
+  char *from = find(doc, "//s:path[@class='cursor']/@data-from"),
+       *to = find(doc, "//s:path[@class='cursor']/@data-to");
+  char *frame = find(doc, "//s:rect[@class='frame']/@x");
+  assert_string_equal(left, frame);
+  assert_string_equal(from, "0.5");
+  assert_string_equal(to, "10");
+  xmlFree(left), xmlFree(from), xmlFree(to), xmlFree(frame);
+  xmlFreeDoc(doc);
+  p.time = false;
+  doc = parse(&f);
+  assert_int_equal(count(doc, "//s:path[@class='cursor']"), 0);
+  xmlFreeDoc(doc);
+}
+
+static void long_legends_wrap(void **state)
+{
+  (void)state;
+  enum { N = 12 };
+  const double x[] = {0, 1}, y[] = {0, 1};
+  pki_svg_series s[N];
+  for (int i = 0; i < N; i++) {
+    s[i] = (pki_svg_series){.name = "controller.forward=0.123", .x = x, .y = y, .n = 2};
+  }
+  const pki_svg_panel p = {.title = "t", .series = s, .nseries = N};
+  const pki_svg_figure f = {.id = "a", .panels = &p, .npanels = 1, .width = 480};
+  xmlDoc *doc = parse(&f);
+  char *last = find(doc, "(//s:text[@class='legend'])[12]/@x"),
+       *y_first = find(doc, "(//s:text[@class='legend'])[1]/@y"),
+       *y_last = find(doc, "(//s:text[@class='legend'])[12]/@y"),
+       *top = find(doc, "//s:rect[@class='frame']/@y");
+  assert_true(atof(last) < 480 - 100);
+  assert_true(atof(y_last) > atof(y_first) + 30);
+  assert_true(atof(top) > atof(y_last));
+  xmlFree(last), xmlFree(y_first), xmlFree(y_last), xmlFree(top);
+  xmlFreeDoc(doc);
+}
+
 static void a_saved_figure_is_a_file_of_its_own(void **state)
 {
   (void)state;
@@ -292,6 +407,11 @@ int main(void)
       cmocka_unit_test(what_lies_beside_the_frame_is_not_written),
       cmocka_unit_test(figures_without_data_are_still_pictures),
       cmocka_unit_test(points_are_drawn_as_circles_in_the_chosen_colour),
+      cmocka_unit_test(every_colour_has_a_class_for_pages_to_change_it),
+      cmocka_unit_test(bars_stand_in_their_rows),
+      cmocka_unit_test(a_shared_axis_stands_below_the_last_panel_only),
+      cmocka_unit_test(a_panel_along_time_has_a_hidden_cursor),
+      cmocka_unit_test(long_legends_wrap),
       cmocka_unit_test(a_saved_figure_is_a_file_of_its_own),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

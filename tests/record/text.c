@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,47 @@ static void what_xml_cannot_hold_is_replaced(void **state)
   assert_string_equal(t.data, "\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD|\xEF\xBF\xBD\xEF\xBF\xBD|"
                               "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD|\n");
   pki_text_free(&t);
+}
+
+static void json_strings_hold_any_text(void **state)
+{
+  (void)state;
+  pki_text t = {0};
+  pki_text_add_json_string(&t, "a \"b\" \\ c\n\x01 </script> µ \xC3");
+  assert_string_equal(t.data, "\"a \\\"b\\\" \\\\ c\\u000a\\u0001 \\u003c/script> µ \xEF\xBF\xBD\"");
+  pki_text_free(&t);
+}
+
+static void json_numbers_are_finite(void **state)
+{
+  (void)state;
+  pki_text t = {0};
+  const double values[] = {0.1, -1e-300, INFINITY, NAN, 123456789};
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    pki_text_add_json_number(&t, values[i]);
+    pki_text_add(&t, " ");
+  }
+  assert_string_equal(t.data, "0.1 -1e-300 null null 123456789 ");
+  pki_text_free(&t);
+}
+
+/* The examples of RFC 4648, section 10. */
+static void base64_is_that_of_the_standard(void **state)
+{
+  (void)state;
+  static const char *const cases[][2] = {{"", ""},
+                                         {"f", "Zg=="},
+                                         {"fo", "Zm8="},
+                                         {"foo", "Zm9v"},
+                                         {"foob", "Zm9vYg=="},
+                                         {"fooba", "Zm9vYmE="},
+                                         {"foobar", "Zm9vYmFy"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pki_text t = {0};
+    pki_text_add_base64(&t, cases[i][0], strlen(cases[i][0]));
+    assert_string_equal(t.data, cases[i][1]);
+    pki_text_free(&t);
+  }
 }
 
 static int count_files(const char *folder)
@@ -128,6 +170,9 @@ int main(void)
       cmocka_unit_test(text_grows),
       cmocka_unit_test(markup_is_escaped),
       cmocka_unit_test(what_xml_cannot_hold_is_replaced),
+      cmocka_unit_test(json_strings_hold_any_text),
+      cmocka_unit_test(json_numbers_are_finite),
+      cmocka_unit_test(base64_is_that_of_the_standard),
       cmocka_unit_test(a_file_appears_whole_and_leaves_nothing_beside_it),
       cmocka_unit_test(a_file_that_cannot_be_written_says_so),
       cmocka_unit_test(folders_are_made_from_the_top),

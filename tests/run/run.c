@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "pronk/record.h"
 #include "scenario/help.h"
 
 typedef struct outcome {
@@ -155,56 +156,198 @@ static void a_step_that_fails_ends_the_run_with_its_reason(void **state)
   end(&o);
 }
 
-static int columns(const char *line)
+/* The last sample of a channel, summed over columns whose names end so. */
+static double last_sum(const pk_recording *r, const char *name, const char *ending)
 {
-  int count = 1;
-  for (; *line != '\n' && *line != '\0'; line++) {
-    count += *line == ',';
+  pk_series s;
+  pk_error err = {.message = ""};
+  int count;
+  const int channel = pk_recording_find(r, name);
+  assert_true(channel >= 0);
+  const pk_channel *c = &pk_recording_channels(r, &count)[channel];
+  assert_int_equal(pk_recording_read(r, channel, -INFINITY, INFINITY, &s, &err), PK_OK);
+  assert_true(s.n > 0);
+  double sum = 0;
+  for (int k = 0; k < c->columns; k++) {
+    const size_t length = strlen(c->column[k]), tail = strlen(ending);
+    if (length >= tail && strcmp(c->column[k] + length - tail, ending) == 0) {
+      sum += s.values[(size_t)s.row[s.n - 1] * (size_t)s.columns + (size_t)k];
+    }
   }
-  return count;
+  pk_series_free(&s);
+  return sum;
+}
+
+static int samples(const pk_recording *r, const char *name)
+{
+  pk_series s;
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_recording_read(r, pk_recording_find(r, name), -INFINITY, INFINITY, &s, &err), PK_OK);
+  const int n = s.n;
+  assert_true(s.time[0] == 0);
+  pk_series_free(&s);
+  return n;
+}
+
+static pk_recording *open_recording(const char *path)
+{
+  pk_recording *r = NULL;
+  pk_error err = {.message = ""};
+  if (pk_recording_open(path, &r, &err) != PK_OK) {
+    fail_msg("%s: %s", err.file, err.message);
+  }
+  return r;
+}
+
+static void remove_files(const char *folder)
+{
+  static const char *const names[] = {"run.mcap", "report.html", "checkpoint.pronk"};
+  char path[PKI_PATH_MAX];
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    assert_true(pki_path_join(path, folder, names[i]));
+    remove(path);
+  }
+  assert_int_equal(remove(folder), 0); /* nothing else was left */
 }
 
 /* The forces on the feet carry the weight, whatever the world is computed in. */
 static void expect_files(const char *set)
 {
   outcome o = run(standing, set, "run_out", 0);
+  pk_recording *r = open_recording("run_out/run.mcap");
+  assert_true(pk_recording_is_complete(r));
+  assert_int_equal(samples(r, "state/q"), 501); /* start, 500 steps */
+  assert_int_equal(samples(r, "bodies"), 31);   /* every 17 steps, and the last */
+  assert_true(fabs(last_sum(r, "feet", ".fz") - 9.81 * o.world.model->mass) < 2);
+  assert_true(last_sum(r, "state/q", "base.z") == o.result.height);
+  assert_string_equal(pk_recording_note(r, "version"), pk_version());
+  const pk_attachment *text = pk_recording_attachment(r, "scenario.yaml");
+  assert_non_null(text);
+  assert_int_equal(text->size, strlen(standing));
+  assert_memory_equal(text->data, standing, text->size);
+  assert_non_null(pk_recording_attachment(r, "scene.json"));
+  assert_non_null(pk_recording_attachment(r, "models/starleth.urdf"));
+  pk_recording_close(r);
   size_t size;
-  char *text = pki_file_read("run_out/states.csv", 1 << 24, &size);
-  assert_non_null(text);
-  const char *last = text, *second = strchr(text, '\n') + 1;
-  int lines = 0;
-  for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++) {
-    lines++;
-    last = at[1] != '\0' ? at + 1 : last;
-  }
-  assert_int_equal(lines, 502); /* head, start, 500 steps */
-  const int width = 1 + 13 + 3 * 12 + 3 * 5;
-  assert_int_equal(columns(text), width);
-  assert_int_equal(columns(second), width);
-  assert_int_equal(columns(last), width);
-  assert_non_null(strstr(text, ",force.LF_FOOT.z,"));
-  double weight = 0;
-  const char *at = last;
-  for (int i = 0; i < width; i++, at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : at) {
-    weight += i >= width - 15 && (i - (width - 15)) % 3 == 2 ? strtod(at, NULL) : 0;
-  }
-  assert_true(fabs(weight - 9.81 * o.world.model->mass) < 2);
-  free(text);
-  text = pki_file_read("run_out/report.html", 1 << 24, &size);
-  assert_non_null(text);
-  assert_non_null(strstr(text, "<svg"));
-  assert_non_null(strstr(text, "LF_FOOT"));
-  free(text);
-  assert_int_equal(remove("run_out/states.csv") + remove("run_out/report.html") + remove("run_out"), 0);
+  char *page = pki_file_read("run_out/report.html", 1 << 26, &size);
+  assert_non_null(page);
+  assert_non_null(strstr(page, "LF_FOOT"));
+  free(page);
+  remove_files("run_out");
   end(&o);
 }
 
-static void states_and_report_are_written(void **state)
+static void the_recording_and_the_report_are_written(void **state)
 {
   (void)state;
   expect_files(NULL);
   expect_files("coordinates=maximal");
   expect_files("coordinates=[LF_KFE, RH_HAA]");
+}
+
+static void a_recording_can_be_small_or_none(void **state)
+{
+  (void)state;
+  outcome o =
+      run(standing, "record={rate: 100, view_rate: 0, channels: [feet, \"state/*\"]}", "run_small", 0);
+  pk_recording *r = open_recording("run_small/run.mcap");
+  int count;
+  pk_recording_channels(r, &count);
+  assert_int_equal(count, 3);
+  assert_int_equal(samples(r, "feet"), 51);
+  pk_recording_close(r);
+  end(&o);
+  remove_files("run_small");
+  o = run(standing, "record={rate: 0, view_rate: 0}", "run_small", 0);
+  assert_false(pki_is_file("run_small/run.mcap"));
+  end(&o);
+  remove_files("run_small");
+}
+
+/* Asks for the end once a run has come this far. */
+typedef struct stopper {
+  volatile sig_atomic_t stop;
+  double at;
+} stopper;
+
+static void ask_to_stop(void *user, double fraction, const char *what)
+{
+  stopper *s = user;
+  (void)what;
+  s->stop = fraction >= s->at;
+}
+
+static outcome run_with(const pki_run_options *options)
+{
+  outcome o = {.scenario = good_scenario(standing, NULL)};
+  o.world = good_world(o.scenario);
+  pk_error err = {.message = ""};
+  if (pki_run(&o.world, options, &o.result, &err) != PK_OK) {
+    fail_msg("%s: %s", err.file, err.message);
+  }
+  return o;
+}
+
+/* All samples of two recordings are equal to the bit. */
+static void expect_equal_recordings(const char *one, const char *other)
+{
+  pk_recording *a = open_recording(one), *b = open_recording(other);
+  pk_error err;
+  int count;
+  const pk_channel *channels = pk_recording_channels(a, &count);
+  assert_true(count > 5);
+  for (int i = 0; i < count; i++) {
+    pk_series x, y;
+    assert_int_equal(pk_recording_read(a, i, -INFINITY, INFINITY, &x, &err), PK_OK);
+    const int same = pk_recording_find(b, channels[i].name);
+    assert_int_equal(pk_recording_read(b, same, -INFINITY, INFINITY, &y, &err), PK_OK);
+    assert_int_equal(x.n, y.n);
+    assert_memory_equal(x.time, y.time, (size_t)x.n * sizeof(double));
+    assert_memory_equal(x.values, y.values, (size_t)x.row[x.n] * (size_t)x.columns * sizeof(double));
+    pk_series_free(&x);
+    pk_series_free(&y);
+  }
+  pk_recording_close(a);
+  pk_recording_close(b);
+}
+
+/* Stopped or short, gone on, and never stopped: the same bits in the world, the sums and the recording. */
+static void a_run_that_ended_early_goes_on_to_the_same_bits(void **state)
+{
+  (void)state;
+  const pki_run_options all = {
+      .duration = 3, .folder = "run_whole", .checkpoint_every = 0.2, .no_report = true};
+  outcome whole = run_with(&all);
+  for (int stops = 0; stops < 2; stops++) {
+    stopper s = {.at = 0};
+    pki_run_options o = all;
+    o.folder = "run_parts";
+    o.duration = stops ? 3 : 1;
+    o.stop = &s.stop;
+    o.progress = stops ? ask_to_stop : NULL;
+    o.user = &s;
+    outcome first = run_with(&o);
+    assert_true(first.result.interrupted == (stops == 1) && first.result.steps <= 1000);
+    assert_true(!stops || strstr(first.result.stopped, "interrupted at ") != NULL);
+    pk_recording *r = open_recording("run_parts/run.mcap");
+    assert_true(pk_recording_is_complete(r)); /* a clean end with what there was */
+    pk_recording_close(r);
+    o = all;
+    o.folder = "run_parts";
+    o.resume = true;
+    outcome second = run_with(&o);
+    assert_int_equal(second.result.steps, 3000);
+    assert_memory_equal(pk_sim_q(whole.world.sim), pk_sim_q(second.world.sim),
+                        (size_t)whole.world.model->nq * sizeof(double));
+    assert_true(whole.result.energy_in == second.result.energy_in && whole.result.path == second.result.path);
+    assert_memory_equal(whole.result.peak, second.result.peak, (size_t)whole.result.ndof * sizeof(double));
+    expect_equal_recordings("run_whole/run.mcap", "run_parts/run.mcap");
+    end(&first);
+    end(&second);
+    remove_files("run_parts");
+  }
+  end(&whole);
+  remove_files("run_whole");
 }
 
 /* The example of docs/formats/scenario.md, as a reader would copy it. */
@@ -250,7 +393,9 @@ int main(void)
       cmocka_unit_test(a_low_trunk_on_the_ground_or_sixty_degrees_is_a_fall),
       cmocka_unit_test(distance_is_straight_and_the_path_is_not),
       cmocka_unit_test(a_step_that_fails_ends_the_run_with_its_reason),
-      cmocka_unit_test(states_and_report_are_written),
+      cmocka_unit_test(the_recording_and_the_report_are_written),
+      cmocka_unit_test(a_recording_can_be_small_or_none),
+      cmocka_unit_test(a_run_that_ended_early_goes_on_to_the_same_bits),
       cmocka_unit_test(the_documented_example_runs),
       cmocka_unit_test(the_same_run_gives_the_same_bits),
   };

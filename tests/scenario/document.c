@@ -169,8 +169,10 @@ static void wrong_overrides_say_what_is_there(void **state)
   refuse_set("=1", usage);
   refuse_set("", usage);
   refuse_set("step.dt.x=1", "there is no \"x\" in \"step.dt\", which is a value");
-  refuse_set("list.2=1", "there is no \"2\" in \"list\", which is a list; its entries are 0, 1, ...");
-  refuse_set("list.-1=1", "there is no \"-1\" in \"list\", which is a list; its entries are 0, 1, ...");
+  refuse_set("list.2=1",
+             "there is no \"2\" in \"list\", which is a list; its entries are 0, 1, ..., and + is one more");
+  refuse_set("list.-1=1",
+             "there is no \"-1\" in \"list\", which is a list; its entries are 0, 1, ..., and + is one more");
   refuse_set("step..dt=1", "there is no \"\" in \"step\", which is a mapping");
   refuse_set("step.dt=[1",
              "this is no YAML: while parsing a flow sequence, did not find expected ',' or ']'");

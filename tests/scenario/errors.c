@@ -1,14 +1,7 @@
-/* Wrong scenarios: each refused with its line, its key, what was found, what was expected. */
+/* Wrong scenarios: each refused with its line, its key, what was found, what was expected. Controllers, actuators and
+ * what comes after them are in errors_parts.c, what only the model can tell in errors_world.c. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "scenario/help.h"
-
-typedef struct wrong {
-  const char *text;
-  int line;
-  const char *field, *message;
-} wrong;
-
-#define REST "model: starleth\nduration: 1\n" /* two lines that make a scenario */
+#include "scenario/wrong.h"
 
 static const wrong cases[] = {
     /* the whole */
@@ -21,7 +14,8 @@ static const wrong cases[] = {
     {REST "terain: []\n", 3, "terain",
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, model, models, "
      "gravity, "
-     "coordinates, terrain, materials, pairs, step, controller, push, duration, certify, seed)"},
+     "coordinates, terrain, materials, pairs, step, controller, actuators, constraints, push, disturb, "
+     "record, duration, certify, seed)"},
     /* types */
     {"model: starleth\nduration: long\n", 2, "duration", "duration is \"long\", expected a number"},
     {"model: starleth\nduration: \"1\"\n", 2, "duration", "duration is the text \"1\", expected a number"},
@@ -37,7 +31,7 @@ static const wrong cases[] = {
      "duration is nan, expected 0 to 1e+06 s (how long it runs)"},
     {REST "seed: 1.5\n", 3, "seed", "seed is \"1.5\", expected a whole number"},
     {REST "seed: -1\n", 3, "seed",
-     "seed is -1, expected 0 to 2.14748e+09 (of random numbers, where something draws them)"},
+     "seed is -1, expected 0 to 2.14748e+09 (of what is drawn: the directions of disturb)"},
     {REST "name: {a: 1}\n", 3, "name", "name is a mapping, expected a text"},
     {REST "gravity: [0, 0]\n", 3, "gravity", "gravity is a list of 2, expected a list of 3 numbers"},
     {REST "gravity: -9.81\n", 3, "gravity", "gravity is a value, expected a list of 3 numbers"},
@@ -88,6 +82,9 @@ static const wrong cases[] = {
     {REST "materials:\n  ice: {frictoin: 0.1}\n", 4, "materials.ice.frictoin",
      "there is no key \"frictoin\"; did you mean \"friction\"? (one of: friction, restitution_n, "
      "restitution_t)"},
+    {REST "materials:\n  ice: {restitution_n: 1.5}\n", 4, "materials.ice.restitution_n",
+     "restitution_n is 1.5, expected 0 to 1 (Newton's coefficient, normal)"},
+    {REST "materials:\n  ice: 0.5\n", 4, "materials.ice", "ice is a value, expected a mapping"},
     /* step */
     {REST "step: fast\n", 3, "step", "step is a value, expected a mapping"},
     {REST "step:\n  dt: 0\n", 4, "step.dt", "dt is 0, expected 1e-09 to 10 s (time step)"},
@@ -97,99 +94,34 @@ static const wrong cases[] = {
      "joint_limits is \"yes\", expected one of false, true"},
     {REST "step:\n  joint_limits: \"true\"\n", 4, "step.joint_limits",
      "joint_limits is the text \"true\", expected true or false"},
-    /* controller */
-    {REST "controller:\n  kp: 1\n", 4, "controller",
-     "the key \"name\" is missing: a text, which one (pronk list controllers)"},
-    {REST "controller: hald\n", 3, "controller",
-     "there is no controller \"hald\"; did you mean \"hold\"? (one of: hold, locomotion)"},
-    {REST "controller: []\n", 3, "controller", "controller is a list, expected a text"},
-    {REST "controller:\n  name: hold\n  kp: -1\n", 5, "controller.kp",
-     "kp is -1, expected 0 to 1e+09 N m/rad (stiffness)"},
-    {REST "controller:\n  name: hold\n  kq: 1\n", 5, "controller.kq",
-     "there is no key \"kq\"; did you mean \"kp\"? (one of: name, period, kp, kd, tau_max)"},
-    /* push */
-    {REST "push:\n  link: base\n", 4, "push", "push is a mapping, expected a list"},
-    {REST "push:\n  - {link: base, at: 1, for: 0.2}\n", 4, "push.0",
-     "the key \"force\" is missing: a list of 3 numbers, world axes"},
-    {REST "push:\n  - {at: 1, for: 0.2, force: [0, 0, 1]}\n", 4, "push.0",
-     "the key \"link\" is missing: a text, what is pushed, with its prefix"},
+    {REST "step:\n  dtt: 1\n", 4, "step.dtt", NULL},
+    {REST "step:\n  solver: newtn\n", 4, "step.solver",
+     "solver is \"newtn\", expected one of auto, jor, sor, bgs, newton, aclm, ipm, jor-u, sor-u; did you "
+     "mean "
+     "\"newton\"?"},
+    {REST "step:\n  stepper: moreu\n", 4, "step.stepper",
+     "stepper is \"moreu\", expected one of euler, moreau, rk4, ark-explicit, ark-implicit; did you mean "
+     "\"moreau\"?"},
+    {REST "step:\n  max_contacts: 0\n", 4, "step.max_contacts", NULL},
+    {REST "step:\n  max_contacts: 1e2.5\n", 4, "step.max_contacts",
+     "max_contacts is \"1e2.5\", expected a whole number"},
+    {REST "step:\n  tolerance: 2\n", 4, "step.tolerance", NULL},
+    /* certify */
+    {REST "certify: 2\n", 3, "certify",
+     "certify is 2, expected 0 to 1 (largest relative residual that a step may have, 0: no bound)"},
+    {REST "certify: yes\n", 3, "certify", "certify is \"yes\", expected a number"},
+    /* the YAML itself */
+    {REST "a: [1, 2\n", 4, "", NULL},
+    {REST "seed: 1\nseed: 2\n", 4, "", "the key \"seed\" comes twice; first on line 3"},
+    {REST "seed: &a 1\n", 3, "", NULL},
+    {REST "---\nseed: 1\n", 3, "", "a second document begins here; one is enough"},
+    {"", 1, "", "there is nothing in it"},
 };
 
 static void wrong_scenarios_are_refused_with_the_right_message(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    const wrong *c = &cases[i];
-    pki_scenario *s = NULL;
-    pk_error err = {.message = ""};
-    const pk_status status = read_scenario(c->text, NULL, &s, &err);
-    if (status == PK_OK || (c->message != NULL && strcmp(err.message, c->message) != 0) ||
-        err.line != c->line || strcmp(err.field, c->field) != 0) {
-      fail_msg("\n%s\ngave     %d %s: %s\nexpected %d %s: %s", c->text, err.line, err.field, err.message,
-               c->line, c->field, c->message);
-    }
-    assert_null(s);
-    assert_string_equal(err.file, PK_SOURCE_DIR "/scenarios/a.yaml");
-    assert_true(err.message[0] != '\0');
-    assert_int_not_equal(read_scenario(c->text, NULL, &s, NULL), PK_OK);
-  }
-}
-
-/* What only the model can tell. */
-static const wrong world_cases[] = {
-    {"duration: 1\nmodel: starlet\n", 2, "model", NULL},
-    {"duration: 1\nmodel: nowhere/robot.urdf\n", 2, "model", NULL},
-    {"duration: 1\nmodel: chain:0\n", 2, "model", "chain:0: a chain has 1 to 11584 links, as in chain:10"},
-    {"duration: 1\nmodel:\n  model: pendulum\n  joints:\n    hing: 1\n", 5, "model.joints.hing",
-     "there is no joint \"hing\"; did you mean \"hinge\"? (one of: hinge)"},
-    {"duration: 1\nmodel:\n  model: pendulum\n  joints: [1]\n", 4, "model.joints",
-     "joints is a list, expected a mapping"},
-    {"duration: 1\nmodel:\n  model: pendulum\n  joints: {hinge: up}\n", 4, "model.joints.hinge",
-     "hinge is \"up\", expected a number"},
-    {"duration: 1\nmodel:\n  model: pendulum\n  joints: {hinge: [1, 2]}\n", 4, "model.joints.hinge",
-     "hinge has 1 coordinate, found 2"},
-    {"duration: 1\nmodel:\n  model: starleth\n  joints:\n    LF_KFE: 0\n", 5, "model.joints.LF_KFE",
-     "LF_KFE is 0, but its limits are -2.46 to -0.1"},
-    {"duration: 1\nmodel: pendulum\npush:\n  - {link: boddy, at: 0, for: 1, force: [1, 0, 0]}\n", 4,
-     "push.0.link", "there is no link \"boddy\"; did you mean \"body\"? (one of: world, body)"},
-    {"duration: 1\nmodel: pendulum\ncontroller:\n  name: hold\n  period: 1.5e-3\n", 4, "controller",
-     "the controller \"hold\" has a period of 0.0015 s, expected a whole number of steps of 0.001 s, or 0 "
-     "for each step"},
-    {"duration: 1\nmodel: pendulum\nterrain:\n  - shape: plane\nstep:\n  stepper: rk4\n", 4, "terrain",
-     "the stepper \"rk4\" knows no contact: use \"moreau\" or \"euler\""},
-    {"duration: 1\nmodel: pendulum\ncoordinates: extended\n", 3, "coordinates",
-     "there is no set of coordinates \"extended\" (one of: minimal, maximal)"},
-    {"duration: 1\nmodel: pendulum\ncoordinates: [[1]]\n", 3, "coordinates.0",
-     "this is a list, expected the name of a joint"},
-    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FEET: rubber}\n", 4, "model.surfaces.LF_FEET",
-     "there is no link \"LF_FEET\""},
-    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: }\n", 4, "model.surfaces.LF_FOOT",
-     "LF_FOOT is nothing, expected the name of a surface"},
-    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: rubber}\nmaterials: {wet: {}}\npairs:\n"
-     "  - {surface: ruber, material: wet}\n",
-     7, "pairs.0.surface", "there is no surface \"ruber\"; did you mean \"rubber\"? (one of: rubber)"},
-    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: rubber}\nmaterials: {wet: {}}\npairs:\n"
-     "  - {surface: rubber, material: dry}\n",
-     7, "pairs.0.material", "there is no material \"dry\" (one of: wet)"},
-};
-
-static void names_that_the_model_lacks_are_refused_at_their_line(void **state)
-{
-  (void)state;
-  for (size_t i = 0; i < sizeof world_cases / sizeof world_cases[0]; i++) {
-    const wrong *c = &world_cases[i];
-    pki_scenario *s = good_scenario(c->text, NULL);
-    pki_world w;
-    pk_error err = {.message = ""};
-    const pk_status status = pki_world_create(s, &w, &err);
-    if (status == PK_OK || (c->message != NULL && strcmp(err.message, c->message) != 0) ||
-        err.line != c->line || strcmp(err.field, c->field) != 0) {
-      fail_msg("\n%s\ngave     %d %s: %s\nexpected %d %s: %s", c->text, err.line, err.field, err.message,
-               c->line, c->field, c->message);
-    }
-    assert_int_not_equal(pki_world_create(s, &w, NULL), PK_OK);
-    pki_scenario_destroy(s);
-  }
+  refuse_scenarios(cases, sizeof cases / sizeof cases[0]);
 }
 
 static void an_override_is_checked_like_the_file(void **state)
@@ -223,7 +155,6 @@ int main(void)
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_scenarios_are_refused_with_the_right_message),
-      cmocka_unit_test(names_that_the_model_lacks_are_refused_at_their_line),
       cmocka_unit_test(an_override_is_checked_like_the_file),
       cmocka_unit_test(a_file_that_cannot_be_read_says_why),
   };

@@ -1,4 +1,5 @@
 /* Reading scenarios: every key arrives where it belongs, and the documentation names them all. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 
 #include "scenario/help.h"
@@ -174,14 +175,55 @@ static void the_documentation_names_every_key_and_word(void **state)
   free(page);
 }
 
+/* The text of the next ```yaml block, for free(); NULL: there is none. */
+static char *next_example(const char **page)
+{
+  const char *start = strstr(*page, "\n```yaml\n"), *end = start != NULL ? strstr(start + 9, "\n```") : NULL;
+  if (end == NULL) {
+    return NULL;
+  }
+  start += 9;
+  *page = end + 4;
+  char *text = calloc((size_t)(end - start) + 2, 1);
+  assert_non_null(text);
+  memcpy(text, start, (size_t)(end - start) + 1);
+  return text;
+}
+
+static void every_example_of_the_documentation_runs(void **state)
+{
+  (void)state;
+  size_t size;
+  char *page = pki_file_read(PK_SOURCE_DIR "/docs/formats/scenario.md", 1 << 20, &size);
+  assert_non_null(page);
+  const char *at = page;
+  int count = 0;
+  for (char *text; (text = next_example(&at)) != NULL; count++) {
+    pki_scenario *s = good_scenario(text, NULL);
+    pki_world w = good_world(s);
+    pki_world_check_constraints(&w, &s->warnings);
+    assert_int_equal(s->warnings.count, 0);
+    for (int i = 0; i < 20; i++) {
+      assert_int_equal(pki_world_step(&w, NULL), PK_OK);
+    }
+    pki_world_free(&w);
+    pki_scenario_destroy(s);
+    free(text);
+  }
+  assert_true(count >= 9);
+  free(page);
+}
+
 int main(void)
 {
+  setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_key_arrives),
       cmocka_unit_test(what_is_not_given_has_its_default),
       cmocka_unit_test(numbers_follow_the_core_schema),
       cmocka_unit_test(overrides_come_before_reading),
       cmocka_unit_test(the_documentation_names_every_key_and_word),
+      cmocka_unit_test(every_example_of_the_documentation_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,137 @@
+/* Recordings: named, timed channels of numbers, where they go and how they are read back.
+ *
+ * A recorder is a sink: whoever runs a world begins it with a description and a list of channels, writes samples in
+ * the order of their times, and ends it. The file that pk_recording_create writes is one; docs/formats/recording.md
+ * describes it (MCAP, which Foxglove and PlotJuggler open). It can be read while it is written, and after its
+ * writer was killed.
+ *
+ *   pk_recorder *file = NULL;
+ *   pk_recording_create("run.mcap", NULL, &file, &err);
+ *   file->begin(file, &about, channels, count, &err);
+ *   file->write(file, 0, time, values, 1);
+ *   file->end(file, &err);
+ *   file->destroy(file);
+ *
+ *   pk_recording *r = NULL;
+ *   pk_recording_open("run.mcap", &r, &err);
+ *   pk_series s;
+ *   pk_recording_read(r, pk_recording_find(r, "joints/force"), -INFINITY, INFINITY, &s, &err);
+ *   ... s.values[i * columns + k] at s.time[i] ...
+ *   pk_series_free(&s);
+ *   pk_recording_close(r);
+ */
+#ifndef PRONK_RECORD_H
+#define PRONK_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a channel holds. A sample is one row of values, or in a table any number of rows. */
+typedef struct pk_channel {
+  const char *name;          /* "joints/force": parts of letters, digits and '_' between slashes */
+  const char *doc;           /* one line */
+  int columns;               /* values in a row, 1 or more */
+  const char *const *column; /* [columns] their names, "LF_HAA" */
+  const char *const *unit;   /* [columns] "N m"; "" where there is none */
+  bool table;                /* any number of rows in a sample, none included */
+} pk_channel;
+
+/* A word about the recording: version, scenario, model_hash, ... */
+typedef struct pk_note {
+  const char *key, *value;
+} pk_note;
+
+/* A file that travels inside: the scenario, the scene. */
+typedef struct pk_attachment {
+  const char *name, *media_type; /* "scenario.yaml", "application/yaml" */
+  const void *data;
+  size_t size;
+} pk_attachment;
+
+typedef struct pk_recording_about {
+  const pk_note *notes; /* [nnote] */
+  int nnote;
+  const pk_attachment *attachments; /* [nattachment] */
+  int nattachment;
+} pk_recording_about;
+
+typedef struct pk_recorder pk_recorder;
+
+/* A sink. Times are in s from the start of the run and never go back; write may defer a failure to end. */
+struct pk_recorder {
+  pk_status (*begin)(pk_recorder *self, const pk_recording_about *about, const pk_channel *channels,
+                     int count, pk_error *err);
+  /* `rows` rows of the channel's columns; 1 unless it is a table. */
+  pk_status (*write)(pk_recorder *self, int channel, double time, const double *values, int rows);
+  /* Everything so far is where a kill of the process does not reach it; *position: bytes, for
+   * pk_recording_resume. NULL: the sink knows no such thing. */
+  pk_status (*mark)(pk_recorder *self, uint64_t *position, pk_error *err);
+  pk_status (*end)(pk_recorder *self, pk_error *err); /* the first failure of all, if there was one */
+  void (*destroy)(pk_recorder *self);                 /* ended or not; NULL is not allowed */
+};
+
+typedef enum pk_compression {
+  PK_COMPRESSION_NONE,
+  PK_COMPRESSION_LZ4,
+  PK_COMPRESSION_ZSTD,
+  PK_COMPRESSION_COUNT
+} pk_compression;
+
+typedef struct pk_recording_options {
+  pk_compression compression; /* PK_COMPRESSION_ZSTD where it was built in, else LZ4, else NONE */
+  double chunk;               /* s of the run in one chunk: what a kill can cost; 0.25 */
+  bool thread;                /* compress and write beside the run; true. The bytes are the same */
+} pk_recording_options;
+
+PK_API pk_recording_options pk_recording_options_default(void);
+
+/* A sink that writes a file. options NULL: the defaults. */
+PK_API pk_status pk_recording_create(const char *path, const pk_recording_options *options, pk_recorder **out,
+                                     pk_error *err);
+
+/* Go on with a file whose first `position` bytes (of a mark) stand; begin must be given the same channels (its notes and
+ * attachments stay those of the file), and drops what comes after. The file that results is the one that an
+ * uninterrupted run with the same options and marks writes. */
+PK_API pk_status pk_recording_resume(const char *path, uint64_t position, const pk_recording_options *options,
+                                     pk_recorder **out, pk_error *err);
+
+typedef struct pk_recording pk_recording;
+
+/* A file that was ended, cut off, or is being written; what is damaged at its end is left out. Any MCAP file opens;
+ * channels that pronk did not write are not listed. */
+PK_API pk_status pk_recording_open(const char *path, pk_recording **out, pk_error *err);
+PK_API void pk_recording_close(pk_recording *recording);
+
+PK_API bool pk_recording_is_complete(const pk_recording *recording); /* it was ended */
+PK_API void pk_recording_span(const pk_recording *recording, double *start,
+                              double *end); /* s; NAN when empty */
+PK_API const pk_channel *pk_recording_channels(const pk_recording *recording, int *count);
+PK_API int pk_recording_find(const pk_recording *recording, const char *name); /* a channel, -1: none */
+PK_API const char *pk_recording_note(const pk_recording *recording, const char *key); /* NULL: none */
+PK_API const pk_recording_about *pk_recording_get_about(const pk_recording *recording);
+PK_API const pk_attachment *pk_recording_attachment(const pk_recording *recording, const char *name);
+
+/* Samples of one channel. */
+typedef struct pk_series {
+  int n, columns;
+  double *time;   /* [n] s */
+  int *row;       /* [n+1] sample i has the rows row[i] .. row[i+1]-1 */
+  double *values; /* [row[n]][columns] */
+} pk_series;
+
+/* Those with from <= time <= to. */
+PK_API pk_status pk_recording_read(const pk_recording *recording, int channel, double from, double to,
+                                   pk_series *out, pk_error *err);
+PK_API void pk_series_free(pk_series *series);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+#include "cli/resume.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "run/keep.h"
+
+/* A number among the recording's notes, `otherwise` when there is none. */
+static double number(const pk_recording *r, const char *key, double otherwise)
+{
+  const char *text = pk_recording_note(r, key), *const end = text != NULL ? text + strlen(text) : NULL;
+  double value;
+  return text != NULL && pki_parse_real(&text, end, &value) && text == end ? value : otherwise;
+}
+
+/* The lines of overrides.txt, cut in place. */
+static int split_lines(char *text, const char **lines, int most)
+{
+  int count = 0;
+  for (char *at = text; *at != '\0' && count < most;) {
+    char *end = strchr(at, '\n');
+    lines[count++] = at;
+    if (end == NULL) {
+      break;
+    }
+    *end = '\0';
+    at = end + 1;
+  }
+  return count;
+}
+
+static pk_status parse(const pk_recording *r, pki_scenario **scenario, pk_error *err)
+{
+  enum { MOST = 256 };
+  const pk_attachment *text = pk_recording_attachment(r, "scenario.yaml");
+  const pk_attachment *overrides = pk_recording_attachment(r, "overrides.txt");
+  const char *file = pk_recording_note(r, "file"), *sets[MOST];
+  if (text == NULL || file == NULL) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){0},
+                    "the recording holds no scenario; name it: pronk run SCENARIO --resume DIR");
+  }
+  const size_t size = overrides != NULL ? overrides->size : 0;
+  char *lines = calloc(size + 1, 1);
+  if (lines == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  if (size > 0) {
+    memcpy(lines, overrides->data, size);
+  }
+  const pk_status status =
+      pki_scenario_parse(file, text->data, text->size, sets, split_lines(lines, sets, MOST), scenario, err);
+  free(lines);
+  return status;
+}
+
+pk_status pki_resume_scenario(const char *folder, pki_scenario **scenario, pki_run_options *options,
+                              pk_error *err)
+{
+  char path[PKI_PATH_MAX];
+  pk_recording *recording = NULL;
+  if (!pki_path_join(path, folder, PKI_RECORDING_FILE)) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "the folder's name is too long");
+  }
+  pk_status status = pk_recording_open(path, &recording, err);
+  status = status == PK_OK ? parse(recording, scenario, err) : status;
+  if (status == PK_OK) {
+    options->duration = options->duration >= 0 ? options->duration : number(recording, "duration", -1);
+    options->bound = options->bound > 0 ? options->bound : number(recording, "bound", 0);
+    options->checkpoint_every =
+        options->checkpoint_every > 0 ? options->checkpoint_every : number(recording, "checkpoint_every", 0);
+  }
+  pk_recording_close(recording);
+  return status;
+}

@@ -1,0 +1,15 @@
+/* summary.json: how a run went, for machines. */
+#ifndef PKI_CLI_SUMMARY_H
+#define PKI_CLI_SUMMARY_H
+
+#include "cli/json.h"
+#include "run/run.h"
+
+/* What `pronk run --json` prints. */
+cJSON *pki_run_json(const pki_scenario *scenario, const pki_run_result *result);
+
+/* The same into FOLDER/summary.json; false after a complaint. */
+bool pki_run_save_json(const char *folder, const pki_scenario *scenario, const pki_run_result *result,
+                       const char *command);
+
+#endif

@@ -1,0 +1,386 @@
+/* The parts of a scene in the order of the file. Numbers have nine digits, vertices are 32-bit floats. */
+#include "record/scene.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collision/terrain.h"
+#include "math/mat3.h"
+
+/* ---- values ---- */
+
+static pk_status out_of_memory(pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the scene");
+}
+
+/* Words of 32 bits, least byte first. */
+static pk_status add_words(pki_text *out, const double *reals, const int *integers, size_t count,
+                           pk_error *err)
+{
+  unsigned char *bytes = malloc(4 * count + 1);
+  if (bytes == NULL) {
+    return out_of_memory(err);
+  }
+  for (size_t i = 0; i < count; i++) {
+    uint32_t word = integers != NULL ? (uint32_t)integers[i] : 0;
+    if (reals != NULL) {
+      const float f = (float)reals[i];
+      memcpy(&word, &f, sizeof word);
+    }
+    for (int k = 0; k < 4; k++) {
+      bytes[4 * i + (size_t)k] = (unsigned char)(word >> 8 * k);
+    }
+  }
+  pki_text_add(out, "\"");
+  pki_text_add_base64(out, bytes, 4 * count);
+  pki_text_add(out, "\"");
+  free(bytes);
+  return out->failed ? out_of_memory(err) : PK_OK;
+}
+
+pk_status pki_text_add_floats(pki_text *out, const double *values, size_t count, pk_error *err)
+{
+  return add_words(out, values, NULL, count, err);
+}
+
+pk_status pki_text_add_integers(pki_text *out, const int *values, size_t count, pk_error *err)
+{
+  return add_words(out, NULL, values, count, err);
+}
+
+static void add_numbers(pki_text *out, const char *key, const double *values, int count)
+{
+  pki_text_addf(out, ",\"%s\":[", key);
+  for (int i = 0; i < count; i++) {
+    pki_text_add(out, i > 0 ? "," : "");
+    pki_text_add_json_number(out, values[i]);
+  }
+  pki_text_add(out, "]");
+}
+
+static void add_number(pki_text *out, const char *key, double value)
+{
+  pki_text_addf(out, ",\"%s\":", key);
+  pki_text_add_json_number(out, value);
+}
+
+static void add_pose(pki_text *out, const pk_pose *pose)
+{
+  double v[7];
+  memcpy(v, pose->pos, sizeof pose->pos);
+  pki_quat_from_mat3(pose->rot, v + 3);
+  add_numbers(out, "pose", v, 7);
+}
+
+/* {"name":"..." of an item in a list */
+static void begin_item(pki_text *out, int index, const char *name)
+{
+  pki_text_add(out, index > 0 ? ",\n{\"name\":" : "\n{\"name\":");
+  pki_text_add_json_string(out, name);
+}
+
+/* ---- robots, bodies, joints, feet ---- */
+
+static void add_robots(pki_text *out, const pk_model *m)
+{
+  pki_text_add(out, ",\n\"robots\":[");
+  for (int i = 0; i < m->nrobot; i++) {
+    const pk_model_robot *r = &m->robots[i];
+    begin_item(out, i, r->name);
+    pki_text_addf(out, ",\"body\":%d,\"nbody\":%d,\"trunk\":%d}", r->body, r->nbody,
+                  m->links[r->root_link].body);
+  }
+  pki_text_add(out, "]");
+}
+
+static int robot_of(const pk_model *m, int body)
+{
+  int robot = 0;
+  while (robot < m->nrobot &&
+         (body < m->robots[robot].body || body >= m->robots[robot].body + m->robots[robot].nbody)) {
+    robot++;
+  }
+  return robot < m->nrobot ? robot : -1;
+}
+
+static void add_bodies(pki_text *out, const pk_model *m)
+{
+  pki_text_add(out, ",\n\"bodies\":[");
+  for (int i = 0; i < m->nbody; i++) {
+    begin_item(out, i, m->body_link[i] >= 0 ? m->links[m->body_link[i]].name : "");
+    add_number(out, "mass", m->body_inertia[10 * i]);
+    pki_text_addf(out, ",\"parent\":%d,\"robot\":%d}", m->body_parent[i], robot_of(m, i));
+  }
+  pki_text_add(out, "]");
+}
+
+void pki_joint_column(const pk_model *joints, int dof, char *out, size_t size)
+{
+  const pk_model_joint *j = &joints->joints[joints->dof_joint[dof]];
+  if (j->nu == 1) {
+    snprintf(out, size, "%s", j->name);
+  } else {
+    snprintf(out, size, "%s.%d", j->name, dof - j->u);
+  }
+}
+
+/* What coordinate `k` of a joint counts. */
+static const char *unit_of(pk_joint_kind kind, int k)
+{
+  const bool travels = kind == PK_JOINT_PRISMATIC || (kind == PK_JOINT_PLANAR && k < 2) ||
+                       (kind == PK_JOINT_FLOATING && k < 3);
+  return travels ? "m" : "rad";
+}
+
+static void add_joints(pki_text *out, const pk_model *m)
+{
+  int column = 0; /* of joints/force, which has no free roots */
+  pki_text_add(out, ",\n\"joints\":[");
+  for (int k = 0; k < m->nu; k++) {
+    if (m->dof_joint[k] < 0) {
+      continue;
+    }
+    const pk_model_joint *j = &m->joints[m->dof_joint[k]];
+    char name[256];
+    pki_joint_column(m, k, name, sizeof name);
+    begin_item(out, column, name);
+    pki_text_addf(out, ",\"column\":%d,\"q\":%d,\"u\":%d", column, m->dof_q[k], k);
+    add_number(out, "lower", m->dof_lower[k]);
+    add_number(out, "upper", m->dof_upper[k]);
+    add_number(out, "effort", m->dof_effort[k]);
+    add_number(out, "velocity", m->dof_velocity[k]);
+    pki_text_addf(out, ",\"unit\":\"%s\"}", unit_of(j->kind, k - j->u));
+    column++;
+  }
+  pki_text_add(out, "]");
+}
+
+/* Where a foot touches: the centre of its first collision shape, which is a ball on most legs. */
+static void add_feet(pki_text *out, const pki_scene_source *source)
+{
+  const pk_model *m = source->world;
+  pki_text_add(out, ",\n\"feet\":[");
+  for (int i = 0; i < source->nfoot; i++) {
+    const int foot = pk_model_find_link(m, source->joints->links[source->feet[i]].name);
+    const pk_model_link *link = &m->links[foot];
+    double point[3], radius = 0;
+    memcpy(point, link->pose.pos, sizeof point);
+    for (int s = m->nshape - 1; s >= 0; s--) {
+      const pk_model_shape *shape = &m->shapes[s];
+      if (shape->link == foot && !shape->visual) {
+        memcpy(point, shape->pose.pos, sizeof point);
+        radius = shape->kind == PK_SHAPE_SPHERE ? shape->size[0] : 0;
+      }
+    }
+    begin_item(out, i, link->name);
+    pki_text_addf(out, ",\"body\":%d", link->body);
+    add_numbers(out, "point", point, 3);
+    add_number(out, "radius", radius);
+    pki_text_add(out, "}");
+  }
+  pki_text_add(out, "]");
+}
+
+/* ---- shapes ---- */
+
+static bool same_mesh(const pk_mesh *a, const pk_mesh *b)
+{
+  return a->nvertex == b->nvertex && a->ntriangle == b->ntriangle &&
+         memcmp(a->vertex, b->vertex, 3 * (size_t)a->nvertex * sizeof *a->vertex) == 0 &&
+         memcmp(a->triangle, b->triangle, 3 * (size_t)a->ntriangle * sizeof *a->triangle) == 0;
+}
+
+/* Many robots of one kind share their meshes: place[i] is the first one like mesh i, counted among those that are
+ * written. */
+static void number_meshes(const pk_model *m, int *place)
+{
+  int count = 0;
+  for (int i = 0; i < m->nmesh; i++) {
+    int same = 0;
+    while (same < i && !same_mesh(&m->meshes[same], &m->meshes[i])) {
+      same++;
+    }
+    place[i] = same < i ? place[same] : count++;
+  }
+}
+
+static pk_status add_mesh(pki_text *out, int index, const double *vertex, size_t nvertex, const int *triangle,
+                          size_t ntriangle, pk_error *err)
+{
+  pki_text_add(out, index > 0 ? ",\n{\"positions\":" : "\n{\"positions\":");
+  pk_status status = pki_text_add_floats(out, vertex, 3 * nvertex, err);
+  pki_text_add(out, ",\"triangles\":");
+  status = status == PK_OK ? pki_text_add_integers(out, triangle, 3 * ntriangle, err) : status;
+  pki_text_add(out, "}");
+  return status;
+}
+
+static void add_shapes(pki_text *out, const pk_model *m, const int *place)
+{
+  pki_text_add(out, ",\n\"shapes\":[");
+  for (int i = 0; i < m->nshape; i++) {
+    const pk_model_shape *s = &m->shapes[i];
+    begin_item(out, i, s->name);
+    pki_text_add(out, ",\"link\":");
+    pki_text_add_json_string(out, m->links[s->link].name);
+    pki_text_addf(out, ",\"body\":%d,\"visual\":%s,\"kind\":\"%s\"", s->body, s->visual ? "true" : "false",
+                  pk_shape_kind_name(s->kind));
+    add_numbers(out, "size", s->size, 3);
+    pki_text_addf(out, ",\"mesh\":%d", s->mesh >= 0 ? place[s->mesh] : -1);
+    add_pose(out, &s->pose);
+    add_numbers(out, "rgba", s->rgba, 4);
+    pki_text_add(out, "}");
+  }
+  pki_text_add(out, "]");
+}
+
+/* ---- terrain ---- */
+
+/* The vertex of index i along the rim of a grid, walked counter-clockwise from its origin. */
+static int rim_vertex(int nx, int ny, int i)
+{
+  const int right = nx - 1, up = ny - 1;
+  if (i < right) {
+    return i;
+  }
+  if (i < right + up) {
+    return (i - right) * nx + right;
+  }
+  if (i < 2 * right + up) {
+    return up * nx + (2 * right + up - i);
+  }
+  return (2 * right + 2 * up - i) * nx;
+}
+
+/* Two triangles for each cell, cut along the diagonal that the contacts know, and a skirt around them that goes down
+ * one cell below the lowest height. */
+static pk_status add_heights(pki_text *out, int index, const pki_heights *f, pk_error *err)
+{
+  const int nx = f->nx, ny = f->ny, rim = 2 * (nx - 1) + 2 * (ny - 1);
+  const size_t grid = (size_t)nx * (size_t)ny, cells = (size_t)(nx - 1) * (size_t)(ny - 1);
+  double *vertex = malloc(3 * (grid + (size_t)rim) * sizeof *vertex);
+  int *triangle = malloc(6 * (cells + (size_t)rim) * sizeof *triangle);
+  if (vertex == NULL || triangle == NULL) {
+    free(vertex);
+    free(triangle);
+    return out_of_memory(err);
+  }
+  double *v = vertex, lowest = INFINITY;
+  for (int j = 0; j < ny; j++) {
+    for (int i = 0; i < nx; i++, v += 3) {
+      const double z = f->z[(size_t)j * (size_t)nx + (size_t)i];
+      v[0] = f->origin[0] + i * f->cell;
+      v[1] = f->origin[1] + j * f->cell;
+      v[2] = f->origin[2] + z;
+      lowest = fmin(lowest, v[2]);
+    }
+  }
+  int *t = triangle;
+  for (int j = 0; j + 1 < ny; j++) {
+    for (int i = 0; i + 1 < nx; i++, t += 6) {
+      const int a = j * nx + i, b = a + 1, c = b + nx, d = a + nx;
+      memcpy(t, (int[6]){a, b, c, a, c, d}, 6 * sizeof *t);
+    }
+  }
+  for (int i = 0; i < rim; i++, v += 3, t += 6) {
+    const int top = rim_vertex(nx, ny, i), next = rim_vertex(nx, ny, (i + 1) % rim);
+    const int low = (int)grid + i, low_next = (int)grid + (i + 1) % rim;
+    memcpy(v, vertex + 3 * (size_t)top, 2 * sizeof *v);
+    v[2] = lowest - f->cell;
+    memcpy(t, (int[6]){low, low_next, next, low, next, top}, 6 * sizeof *t);
+  }
+  const pk_status status =
+      add_mesh(out, index, vertex, grid + (size_t)rim, triangle, 2 * (cells + (size_t)rim), err);
+  free(vertex);
+  free(triangle);
+  return status;
+}
+
+/* `mesh` is the index of the first height field's. */
+static void add_terrain(pki_text *out, const pk_terrain *terrain, int mesh)
+{
+  pki_text_add(out, ",\n\"terrain\":[");
+  for (int i = 0; terrain != NULL && i < terrain->nsolid; i++) {
+    const pki_solid *s = &terrain->solids[i];
+    pki_text_add(out, i > 0 ? ",\n" : "\n");
+    if (s->kind == PKI_SOLID_PLANE) {
+      pki_text_add(out, "{\"kind\":\"plane\"");
+      add_numbers(out, "point", s->as.plane.point, 3);
+      add_numbers(out, "normal", s->as.plane.normal, 3);
+    } else if (s->kind == PKI_SOLID_BOX) {
+      const double *h = s->as.box.half;
+      pki_text_add(out, "{\"kind\":\"box\"");
+      add_pose(out, &s->as.box.pose);
+      add_numbers(out, "size", (double[3]){2 * h[0], 2 * h[1], 2 * h[2]}, 3);
+    } else {
+      pki_text_addf(out, "{\"kind\":\"mesh\",\"mesh\":%d", mesh++);
+    }
+    pki_text_addf(out, ",\"material\":%d}", s->material);
+  }
+  pki_text_add(out, "]");
+}
+
+static void add_materials(pki_text *out, const pki_scene_source *source)
+{
+  pki_text_add(out, ",\n\"materials\":[");
+  for (int i = 0; i < source->nmaterial; i++) {
+    begin_item(out, i, source->materials[i]);
+    add_number(out, "friction", source->frictions[i]);
+    pki_text_add(out, "}");
+  }
+  pki_text_add(out, "]");
+}
+
+/* ---- all of it ---- */
+
+/* Meshes of the model, then one for each height field; *first: where those begin. */
+static pk_status add_meshes(pki_text *out, const pki_scene_source *source, const int *place, int *first,
+                            pk_error *err)
+{
+  const pk_model *m = source->world;
+  pk_status status = PK_OK;
+  int count = 0;
+  pki_text_add(out, ",\n\"meshes\":[");
+  for (int i = 0; i < m->nmesh && status == PK_OK; i++) {
+    const pk_mesh *mesh = &m->meshes[i];
+    if (place[i] == count) {
+      status = add_mesh(out, count++, mesh->vertex, (size_t)mesh->nvertex, mesh->triangle,
+                        (size_t)mesh->ntriangle, err);
+    }
+  }
+  *first = count;
+  for (int i = 0; source->terrain != NULL && i < source->terrain->nsolid && status == PK_OK; i++) {
+    const pki_solid *s = &source->terrain->solids[i];
+    status = s->kind == PKI_SOLID_HEIGHTS ? add_heights(out, count++, &s->as.heights, err) : status;
+  }
+  pki_text_add(out, "]");
+  return status;
+}
+
+pk_status pki_scene_json(const pki_scene_source *source, pki_text *out, pk_error *err)
+{
+  int first = 0, *place = calloc((size_t)source->world->nmesh + 1, sizeof *place);
+  if (place == NULL) {
+    return out_of_memory(err);
+  }
+  number_meshes(source->world, place);
+  pki_text_add(out, "{\"format\":\"pronk-scene-1\",\"name\":");
+  pki_text_add_json_string(out, source->name);
+  add_number(out, "dt", source->dt);
+  add_numbers(out, "gravity", source->world->gravity, 3);
+  add_robots(out, source->world);
+  add_bodies(out, source->world);
+  add_joints(out, source->joints);
+  add_feet(out, source);
+  const pk_status status = add_meshes(out, source, place, &first, err);
+  add_shapes(out, source->world, place);
+  add_terrain(out, source->terrain, first);
+  add_materials(out, source);
+  pki_text_add(out, "}\n");
+  free(place);
+  return status == PK_OK && out->failed ? out_of_memory(err) : status;
+}

@@ -1,0 +1,308 @@
+#include "run/keep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/build.h"
+#include "base/file.h"
+#include "record/text.h"
+#include "run/checkpoint.h"
+
+/* ---- what the recording says about itself ---- */
+
+enum { NOTES = 20, VALUE = 600, MODEL_BYTES = 1 << 26 };
+
+typedef struct about {
+  pk_note notes[NOTES];
+  char values[NOTES][VALUE];
+  int nnote;
+  pk_attachment *attachments;
+  int nattachment;
+  pki_text scene, sets;
+  char **files; /* [nrobot] texts of the models, NULL: none */
+  char **names;
+  int nfile;
+} about;
+
+__attribute__((format(printf, 3, 4))) static void note(about *a, const char *key, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  vsnprintf(a->values[a->nnote], VALUE, format, args);
+  va_end(args);
+  a->notes[a->nnote] = (pk_note){key, a->values[a->nnote]};
+  a->nnote++;
+}
+
+static void add_notes(about *a, const pki_keep *k)
+{
+  const pki_scenario *s = k->watch->world->scenario;
+  const pk_model *m = k->watch->model;
+  const double duration = k->options->duration >= 0 ? k->options->duration : s->duration;
+  note(a, "version", "%s", pk_version());
+  note(a, "isa", "%s", pk_isa_name());
+  note(a, "compiler", "%s", pki_build_compiler());
+  note(a, "scenario", "%s", s->name);
+  note(a, "description", "%s", s->description);
+  note(a, "file", "%.500s", s->file);
+  note(a, "model_hash", "%016llx", k->result->model_hash);
+  note(a, "scenario_hash", "%016" PRIx64, pki_scenario_hash(s));
+  note(a, "seed", "%d", s->seed);
+  note(a, "dt", "%.17g", s->step.dt);
+  note(a, "duration", "%.17g", duration);
+  note(a, "bound", "%.17g", k->result->bound);
+  note(a, "checkpoint_every", "%.17g", k->options->checkpoint_every);
+  note(a, "trunk", "%.500s", m->links[m->robots[0].root_link].name);
+}
+
+static void add_attachment(about *a, const char *name, const char *type, const void *data, size_t size)
+{
+  a->attachments[a->nattachment++] = (pk_attachment){name, type, data, size};
+}
+
+/* The robots' own files, each once; one that is gone by now is left out. */
+static void add_models(about *a, const pk_model *m)
+{
+  for (int i = 0; i < m->nrobot; i++) {
+    const char *file = m->robots[i].file;
+    bool known = file[0] == '\0';
+    for (int j = 0; j < i; j++) {
+      known = known || strcmp(file, m->robots[j].file) == 0;
+    }
+    size_t size = 0;
+    char *text = known ? NULL : pki_file_read(file, MODEL_BYTES, &size), *name = malloc(160);
+    if (text == NULL || name == NULL) {
+      free(text);
+      free(name);
+      continue;
+    }
+    snprintf(name, 160, "models/%.120s.urdf", m->robots[i].name);
+    a->files[a->nfile] = text;
+    a->names[a->nfile++] = name;
+    add_attachment(a, name, "application/xml", text, size);
+  }
+}
+
+static void about_free(about *a)
+{
+  for (int i = 0; i < a->nfile; i++) {
+    free(a->files[i]);
+    free(a->names[i]);
+  }
+  free((void *)a->files);
+  free((void *)a->names);
+  free(a->attachments);
+  pki_text_free(&a->scene);
+  pki_text_free(&a->sets);
+}
+
+static pk_status begin_recording(pki_keep *k, pk_error *err)
+{
+  const pki_scenario *s = k->watch->world->scenario;
+  const size_t nrobot = (size_t)k->watch->world->model->nrobot;
+  about *a = calloc(1, sizeof *a);
+  pk_status status = PK_ERROR_MEMORY;
+  if (a != NULL) {
+    a->attachments = calloc(nrobot + 3, sizeof *a->attachments);
+    a->files = calloc(nrobot, sizeof *a->files);
+    a->names = calloc(nrobot, sizeof *a->names);
+  }
+  if (a == NULL || a->attachments == NULL || a->files == NULL || a->names == NULL) {
+    pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the recording");
+  } else {
+    add_notes(a, k);
+    for (int i = 0; i < s->nset; i++) {
+      pki_text_addf(&a->sets, "%s\n", s->sets[i]);
+    }
+    add_attachment(a, "scenario.yaml", "application/yaml", s->text, s->text_size);
+    add_attachment(a, "overrides.txt", "text/plain", a->sets.data != NULL ? a->sets.data : "", a->sets.size);
+    add_models(a, k->watch->world->model);
+    status = pki_watch_scene(k->watch, &a->scene, err);
+    if (status == PK_OK) {
+      add_attachment(a, "scene.json", "application/json", a->scene.data, a->scene.size);
+      const pk_recording_about said = {a->notes, a->nnote, a->attachments, a->nattachment};
+      status = k->recorder->begin(k->recorder, &said, k->tap->channels, k->tap->count, err);
+    }
+  }
+  if (a != NULL) {
+    about_free(a);
+  }
+  free(a);
+  return status;
+}
+
+/* ---- samples ---- */
+
+static void sample(pki_keep *k, bool view)
+{
+  const double time = pk_sim_time(k->watch->world->sim);
+  for (int i = 0; i < k->tap->count; i++) {
+    if (k->tap->row[i]->view == view) {
+      int rows;
+      const double *values = pki_tap_read(k->tap, i, &rows);
+      k->recorder->write(k->recorder, i, time, values, rows); /* a failure shows at the end */
+    }
+  }
+  *(view ? &k->view_sampled : &k->sampled) = k->result->steps;
+}
+
+/* ---- checkpoints ---- */
+
+static pk_status save_checkpoint(pki_keep *k, pk_error *err)
+{
+  const pki_world *w = k->watch->world;
+  const size_t sim = pk_sim_state_size(w->sim), run = pki_watch_size(k->watch);
+  pki_checkpoint c = {.model_hash = k->result->model_hash,
+                      .scenario_hash = pki_scenario_hash(w->scenario),
+                      .steps = (uint64_t)k->result->steps,
+                      .time = pk_sim_time(w->sim),
+                      .sim = k->state,
+                      .sim_size = sim,
+                      .run = (unsigned char *)k->state + sim,
+                      .run_size = run};
+  pki_checkpoint_stamp(&c);
+  pk_sim_get_state(w->sim, c.sim);
+  pki_watch_save(k->watch, k->result, c.run);
+  pk_status status = k->recorder != NULL ? k->recorder->mark(k->recorder, &c.position, err) : PK_OK;
+  return status == PK_OK ? pki_checkpoint_save(k->checkpoint, &c, err) : status;
+}
+
+/* The world, the watch and the recording as they were. */
+static pk_status resume(pki_keep *k, const pk_recording_options *options, pk_error *err)
+{
+  pki_world *w = k->watch->world;
+  pki_checkpoint c;
+  pk_status status = pki_checkpoint_load(k->checkpoint, &c, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pki_checkpoint_fits(&c, k->result->model_hash, pki_scenario_hash(w->scenario), err);
+  if (status == PK_OK && c.run_size != pki_watch_size(k->watch)) {
+    status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.file = k->checkpoint},
+                      "the checkpoint holds %zu bytes about the run, expected %zu", c.run_size,
+                      pki_watch_size(k->watch));
+  }
+  status = status == PK_OK ? pk_sim_set_state(w->sim, c.sim, c.sim_size, err) : status;
+  if (status == PK_OK) {
+    const double bound = k->result->bound;
+    pki_watch_restore(k->watch, k->result, c.run);
+    k->result->bound = bound;
+    if (k->tap != NULL) {
+      status = pk_recording_resume(k->recording, c.position, options, &k->recorder, err);
+    }
+  }
+  pki_checkpoint_free(&c);
+  return status;
+}
+
+/* ---- begin, step, end ---- */
+
+/* Steps between events of a rate; 0: none. */
+static long long period(double rate, double dt)
+{
+  const double steps = rate > 0 ? round(1 / (rate * dt)) : 0;
+  return rate > 0 ? (long long)fmax(steps, 1) : 0;
+}
+
+static pk_status open_tap(pki_keep *k, pk_error *err)
+{
+  const pki_scenario *s = k->watch->world->scenario;
+  const char **only = calloc((size_t)s->nrecord_channel + 1, sizeof *only);
+  if (only == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  for (int i = 0; i < s->nrecord_channel; i++) {
+    only[i] = s->record_channels[i];
+  }
+  const pk_status status = pki_tap_create(k->watch, k->result, only, s->nrecord_channel, &k->tap, err);
+  free((void *)only);
+  return status;
+}
+
+pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
+                         const pki_run_options *options, pk_error *err)
+{
+  const pki_scenario *s = watch->world->scenario;
+  const double dt = s->step.dt;
+  *k = (pki_keep){.watch = watch, .result = result, .options = options, .sampled = -1, .view_sampled = -1};
+  if (options->folder == NULL) {
+    return PK_OK;
+  }
+  k->every = period(s->record.rate, dt);
+  k->view_every = period(s->record.view_rate, dt);
+  k->checkpoint_every =
+      options->checkpoint_every > 0 ? (long long)fmax(round(options->checkpoint_every / dt), 1) : 0;
+  if (!pki_path_join(k->recording, options->folder, PKI_RECORDING_FILE) ||
+      !pki_path_join(k->checkpoint, options->folder, PKI_CHECKPOINT_FILE)) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = options->folder},
+                    "the folder's name is too long");
+  }
+  k->state = malloc(pk_sim_state_size(watch->world->sim) + pki_watch_size(watch));
+  if (k->state == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for checkpoints");
+  }
+  const bool records = k->every > 0 || k->view_every > 0;
+  pk_recording_options file = pk_recording_options_default();
+  file.compression = s->record.compression;
+  pk_status status = pki_folder_create(options->folder, err);
+  status = status == PK_OK && records ? open_tap(k, err) : status;
+  if (status == PK_OK && options->resume) {
+    status = resume(k, &file, err);
+  } else if (status == PK_OK) {
+    remove(k->checkpoint); /* of another run */
+    status = records ? pk_recording_create(k->recording, &file, &k->recorder, err) : PK_OK;
+  }
+  status = status == PK_OK && k->recorder != NULL ? begin_recording(k, err) : status;
+  if (status == PK_OK && options->resume) {
+    k->sampled = k->every > 0 ? result->steps / k->every * k->every : -1;
+    k->view_sampled = k->view_every > 0 ? result->steps / k->view_every * k->view_every : -1;
+  } else if (status == PK_OK && k->recorder != NULL) {
+    sample(k, false);
+    sample(k, true);
+  }
+  return status;
+}
+
+pk_status pki_keep_step(pki_keep *k, pk_error *err)
+{
+  const long long steps = k->result->steps;
+  if (k->every > 0 && steps % k->every == 0) {
+    sample(k, false);
+  }
+  if (k->view_every > 0 && steps % k->view_every == 0) {
+    sample(k, true);
+  }
+  if (k->checkpoint_every > 0 && steps % k->checkpoint_every == 0) {
+    return save_checkpoint(k, err);
+  }
+  return PK_OK;
+}
+
+pk_status pki_keep_end(pki_keep *k, bool resumable, pk_error *err)
+{
+  /* the last sample is off the grid: a run that goes on must not have it */
+  pk_status status = resumable && k->state != NULL ? save_checkpoint(k, err) : PK_OK;
+  if (k->every > 0 && k->sampled != k->result->steps) {
+    sample(k, false);
+  }
+  if (k->view_every > 0 && k->view_sampled != k->result->steps) {
+    sample(k, true);
+  }
+  if (k->recorder != NULL) {
+    const pk_status ended = k->recorder->end(k->recorder, status == PK_OK ? err : NULL);
+    status = status == PK_OK ? ended : status;
+  }
+  return status;
+}
+
+void pki_keep_free(pki_keep *k)
+{
+  if (k->recorder != NULL) {
+    k->recorder->destroy(k->recorder);
+  }
+  pki_tap_destroy(k->tap);
+  free(k->state);
+}

@@ -1,0 +1,99 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "run/run.h"
+
+enum { CELL = 96 };
+
+__attribute__((format(printf, 3, 4))) static void row(pki_table *table, const char *what, const char *format,
+                                                      ...)
+{
+  char text[2 * CELL];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  pki_table_row(table, (const char *const[]){what, text});
+}
+
+int pki_run_hardest_joint(const pki_run_result *r)
+{
+  const pk_model *m = r->model;
+  int most = -1;
+  double share = -1;
+  for (int k = 0; k < r->ndof; k++) {
+    const double limit = m->dof_effort[k];
+    const double s = isfinite(limit) && limit > 0 ? r->peak[k] / limit : r->peak[k] * 1e-9;
+    if (m->dof_joint[k] >= 0 && s > share) {
+      share = s;
+      most = k;
+    }
+  }
+  return most;
+}
+
+double pki_run_cost_of_transport(const pki_run_result *r)
+{
+  const double *g = r->model->gravity,
+               weight = r->model->mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  return r->distance > 0.05 && weight > 0 ? r->positive_work / (weight * r->distance) : NAN;
+}
+
+static void torque_row(const pki_run_result *r, pki_table *table)
+{
+  const pk_model *m = r->model;
+  const int most = pki_run_hardest_joint(r);
+  if (most < 0) {
+    return;
+  }
+  const double limit = m->dof_effort[most];
+  char of[CELL] = "";
+  if (isfinite(limit)) {
+    snprintf(of, sizeof of, " of %.4g", limit);
+  }
+  row(table, "peak torque", "%.4g%s at %s", r->peak[most], of, m->joints[m->dof_joint[most]].name);
+}
+
+void pki_run_table(const pki_run_result *result, pki_table *table)
+{
+  const pki_run_result *r = result;
+  pki_table_begin(table, (const char *const[]){"quantity", "value"}, 2);
+  row(table, "simulated", "%.6g s in %lld steps", r->duration, r->steps);
+  row(table, "real-time factor", "%.3g (%.3g s of computing)", r->real_time_factor, r->wall);
+  row(table, "distance", "%.4g m (path %.4g m, mean speed %.4g m/s)", r->distance, r->path,
+      r->duration > 0 ? r->distance / r->duration : 0);
+  row(table, "trunk height", "%.5g m (%.5g to %.5g m)", r->height, r->height_min, r->height_max);
+  row(table, "largest tilt", "%.3g degrees", r->tilt_max * 57.29577951308232);
+  if (r->fell) {
+    row(table, "fell", "yes, at %.4g s", r->fell_at);
+  } else {
+    row(table, "fell", "no");
+  }
+  row(table, "energy put in", "%.5g J (%.5g J of positive work)", r->energy_in, r->positive_work);
+  if (r->push_work != 0) {
+    row(table, "work of pushes", "%.5g J", r->push_work);
+  }
+  if (!isnan(pki_run_cost_of_transport(r))) {
+    row(table, "cost of transport", "%.3g (positive work over weight and distance)",
+        pki_run_cost_of_transport(r));
+  }
+  torque_row(r, table);
+  row(table, "contacts", "%.3g on average, %d at most", r->mean_contacts, r->most_contacts);
+  row(table, "slips", "%lld (%.3g s, %.3g mm)", r->slips, r->slip_time, 1e3 * r->slip_distance);
+  row(table, "deepest penetration", "%.2e m", r->penetration);
+  row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
+      r->stabilisation_start > 1e-3 ? ": did it start in the ground, or a loop open?" : "");
+  if (r->worst_step > 0) {
+    row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
+        r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pk_solver_name(r->worst_solver),
+        r->worst_contacts);
+  }
+  row(table, "uncertified steps", "%lld above %.1e", r->uncertified, r->bound);
+  if (r->shifted > 0) {
+    row(table, "gaps shifted", "in %lld steps, by up to 1e-9 m", r->shifted);
+  }
+  if (r->stopped[0] != '\0') {
+    row(table, "stopped", "%s", r->stopped);
+  }
+}

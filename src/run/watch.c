@@ -1,0 +1,334 @@
+#include "run/watch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "record/scene.h"
+#include "step/sim.h"
+
+/* ---- feet ---- */
+
+/* Where a link's collision shapes reach farthest from the body's origin; negative: it has none. */
+static double reach_of(const pk_model *m, int link)
+{
+  double farthest = -1;
+  for (int i = 0; i < m->nshape; i++) {
+    const pk_model_shape *s = &m->shapes[i];
+    if (s->link == link && !s->visual) {
+      const double *p = s->pose.pos;
+      farthest = fmax(farthest, sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+    }
+  }
+  return farthest;
+}
+
+static bool is_leaf(const pk_model *m, int body)
+{
+  bool parent = m->body_parent[body] < 0; /* a body alone is no leg */
+  for (int i = 0; i < m->nbody; i++) {
+    parent = parent || m->body_parent[i] == body;
+  }
+  return !parent;
+}
+
+/* A foot is the outermost link with a collision shape of a body at the end of a limb. */
+static void find_feet(pki_watch *w)
+{
+  const pk_model *m = w->model;
+  for (int body = 0; body < m->nbody; body++) {
+    int foot = -1;
+    double farthest = -1;
+    for (int i = 0; is_leaf(m, body) && i < m->nlink; i++) {
+      const double reach = m->links[i].body == body ? reach_of(m, i) : -1;
+      foot = reach > farthest ? i : foot;
+      farthest = fmax(farthest, reach);
+    }
+    if (foot >= 0) {
+      w->feet[w->nfoot++] = foot;
+    }
+  }
+}
+
+/* ---- the trunk ---- */
+
+static pk_pose trunk_pose(const pki_watch *w)
+{
+  pk_workspace *workspace = pk_sim_workspace(w->world->sim);
+  pk_kinematics_compute(workspace, pk_sim_q(w->world->sim), NULL);
+  return pk_link_pose(workspace, pk_sim_model(w->world->sim)->robots[0].root_link);
+}
+
+/* ---- begin, end ---- */
+
+pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_result *result, pk_error *err)
+{
+  const pk_model *m = pk_sim_joint_model(world->sim);
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nbody = (size_t)m->nbody;
+  *result = (pki_run_result){.bound = bound};
+  *w = (pki_watch){.world = world, .model = m, .info = {.body = -1, .term = "", .certified = true}};
+  w->q = calloc(nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
+  w->contacts = calloc((size_t)world->scenario->step.max_contacts, sizeof *w->contacts);
+  w->feet = calloc(nbody + 1, sizeof *w->feet);
+  w->slides = calloc(nbody + 1, sizeof *w->slides);
+  result->peak = calloc(nu + 1, sizeof *result->peak);
+  if (w->q == NULL || w->contacts == NULL || w->feet == NULL || w->slides == NULL || result->peak == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the run");
+  }
+  w->u = w->q + nq;
+  w->u_before = w->u + nu;
+  w->force = w->u_before + nu;
+  w->normal = w->force + 3 * (nbody + 1);
+  find_feet(w);
+  pk_sim_get_joints(world->sim, w->q, w->u);
+  result->start = w->now = trunk_pose(w);
+  memcpy(result->last, w->now.pos, sizeof result->last);
+  memcpy(result->up, w->now.rot + 6, sizeof result->up); /* R' z */
+  result->model = m;
+  result->model_hash = pk_model_hash(world->model);
+  result->ndof = m->nu;
+  const double height = w->now.pos[2];
+  result->height = result->height_start = result->height_min = result->height_max = height;
+  return PK_OK;
+}
+
+void pki_watch_free(pki_watch *w)
+{
+  free(w->q);
+  free(w->contacts);
+  free(w->feet);
+  free(w->slides);
+}
+
+void pki_run_result_free(pki_run_result *result)
+{
+  free(result->peak);
+  result->peak = NULL;
+}
+
+/* ---- every step ---- */
+
+/* How fast the body's point at a contact moves along the ground, m/s. */
+static double slip_speed(const pki_watch *w, const pk_sim_contact *c)
+{
+  pk_workspace *workspace = pk_sim_workspace(w->world->sim);
+  pk_kinematics_compute(workspace, pk_sim_q(w->world->sim), pk_sim_u(w->world->sim));
+  const pk_pose pose = pk_link_pose(workspace, c->link);
+  double twist[6], from[3], arm[3], turning[3], own[3], v[3];
+  pk_link_velocity(workspace, c->link, twist);
+  for (int k = 0; k < 3; k++) {
+    from[k] = c->point[k] - pose.pos[k];
+  }
+  pki_mat3_apply_transposed(pose.rot, from, arm);
+  pki_cross3(twist, arm, turning);
+  for (int k = 0; k < 3; k++) {
+    own[k] = twist[3 + k] + turning[k];
+  }
+  pki_mat3_apply(pose.rot, own, v);
+  const double along = pki_dot3(v, c->normal);
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    sum += (v[k] - along * c->normal[k]) * (v[k] - along * c->normal[k]);
+  }
+  return sqrt(sum);
+}
+
+/* Feet whose friction is at its bound. One that rests there without moving does not slide. */
+static void watch_slips(pki_watch *w, pki_run_result *r)
+{
+  static const double least = 1e-3; /* m/s */
+  const double dt = w->world->scenario->step.dt;
+  for (int foot = 0; foot < w->nfoot; foot++) {
+    double fastest = 0;
+    for (int i = 0; i < w->ncontact; i++) {
+      const pk_sim_contact *c = &w->contacts[i];
+      fastest = c->slides && c->link == w->feet[foot] ? fmax(fastest, slip_speed(w, c)) : fastest;
+    }
+    const bool slides = fastest > least;
+    r->slips += slides && !w->slides[foot];
+    r->slip_time += slides ? dt : 0;
+    r->slip_distance += slides ? fastest * dt : 0;
+    w->slides[foot] = slides;
+  }
+}
+
+static void watch_contacts(pki_watch *w, pki_run_result *r)
+{
+  const pk_step_info *info = &w->info;
+  const int most = w->world->scenario->step.max_contacts;
+  const double per_second = 1 / w->world->scenario->step.dt;
+  const int found = pk_sim_contacts(w->world->sim, w->contacts, most);
+  w->ncontact = found < most ? found : most;
+  memset(w->force, 0, 3 * (size_t)(w->nfoot + 1) * sizeof *w->force);
+  memset(w->normal, 0, (size_t)w->nfoot * sizeof *w->normal);
+  bool any = false;
+  for (int i = 0; i < w->ncontact; i++) {
+    const pk_sim_contact *c = &w->contacts[i];
+    int foot = 0;
+    while (foot < w->nfoot && w->feet[foot] != c->link) {
+      foot++;
+    }
+    for (int k = 0; k < 3; k++) {
+      w->force[3 * foot + k] += c->impulse[k] * per_second;
+    }
+    if (foot < w->nfoot) {
+      w->normal[foot] += pki_dot3(c->impulse, c->normal) * per_second;
+      any = any || c->slides;
+    }
+  }
+  if (any) {
+    watch_slips(w, r);
+  } else {
+    memset(w->slides, 0, (size_t)w->nfoot * sizeof *w->slides);
+  }
+  r->contact_sum += info->contacts;
+  r->most_contacts = info->contacts > r->most_contacts ? info->contacts : r->most_contacts;
+  r->penetration = fmax(r->penetration, info->penetration);
+  r->stabilisation += fabs(info->stabilisation);
+  r->stabilisation_start = r->steps == 1 ? fabs(info->stabilisation) : r->stabilisation_start;
+}
+
+static void watch_certificate(const pki_watch *w, pki_run_result *r)
+{
+  const pk_step_info *info = &w->info;
+  const double relative = info->certificate.relative;
+  const bool own = r->bound == w->world->scenario->step.tolerance;
+  r->shifted += info->gap_shift > 0;
+  r->uncertified += own ? !info->certified : !(relative <= r->bound);
+  if (relative > r->worst_residual || (r->worst_step == 0 && info->certificate.worst >= 0)) {
+    r->worst_residual = relative;
+    r->worst_speed = info->certificate.residual;
+    r->worst_step = r->steps;
+    r->worst_time = pk_sim_time(w->world->sim);
+    r->worst_solver = info->solver;
+    r->worst_contacts = info->contacts;
+  }
+}
+
+/* A constant force over a step does the work dt tau . (mean velocity) on rigid bodies. */
+static void watch_joints(pki_watch *w, pki_run_result *r)
+{
+  const pk_model *m = w->model;
+  const double dt = w->world->scenario->step.dt, *tau = pk_sim_tau(w->world->sim);
+  memcpy(w->u_before, w->u, (size_t)m->nu * sizeof *w->u);
+  pk_sim_get_joints(w->world->sim, w->q, w->u);
+  r->push_work += w->info.push_work;
+  for (int k = 0; k < m->nu; k++) {
+    if (m->dof_joint[k] >= 0) {
+      const double work = dt * tau[k] * 0.5 * (w->u_before[k] + w->u[k]);
+      r->energy_in += work;
+      r->positive_work += fmax(work, 0);
+      r->peak[k] = fmax(r->peak[k], fabs(tau[k]));
+    }
+  }
+}
+
+static void watch_trunk(pki_watch *w, bool touches, pki_run_result *r)
+{
+  static const double sixty_degrees = 1.0471975511965976;
+  w->now = trunk_pose(w);
+  const double *p = w->now.pos;
+  double up[3];
+  pki_mat3_apply(w->now.rot, r->up, up);
+  w->tilt = acos(fmax(-1, fmin(1, up[2])));
+  r->path += hypot(p[0] - r->last[0], p[1] - r->last[1]);
+  memcpy(r->last, p, sizeof r->last);
+  r->distance = hypot(p[0] - r->start.pos[0], p[1] - r->start.pos[1]);
+  r->height = p[2];
+  r->height_min = fmin(r->height_min, p[2]);
+  r->height_max = fmax(r->height_max, p[2]);
+  r->tilt_max = fmax(r->tilt_max, w->tilt);
+  const bool low = r->start.pos[2] > 0 && p[2] < 0.6 * r->start.pos[2] && touches;
+  if (!r->fell && (low || w->tilt > sixty_degrees)) {
+    r->fell = true;
+    r->fell_at = pk_sim_time(w->world->sim);
+  }
+}
+
+void pki_watch_step(pki_watch *w, pki_run_result *result)
+{
+  result->steps++;
+  watch_contacts(w, result);
+  watch_certificate(w, result);
+  watch_joints(w, result);
+  watch_trunk(w, w->info.contacts > 0, result);
+}
+
+void pki_watch_end(const pki_watch *w, pki_run_result *result)
+{
+  result->duration = (double)result->steps * w->world->scenario->step.dt;
+  result->mean_contacts = result->steps > 0 ? (double)result->contact_sum / (double)result->steps : 0;
+  result->real_time_factor = result->wall > 0 ? result->duration / result->wall : 0;
+}
+
+/* ---- in words, in pictures ---- */
+
+void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,
+                       size_t size)
+{
+  const pk_step_info *info = &w->info;
+  const char *term = info->term != NULL ? info->term : "";
+  const bool joint = strcmp(term, "command") == 0;
+  const pk_model *m = joint ? pk_sim_joint_model(w->world->sim) : pk_sim_model(w->world->sim);
+  const int link = info->body >= 0 && info->body < m->nbody ? m->body_link[info->body] : -1;
+  snprintf(out, size, "step %lld at %g s: %s%s%s%s%s%s", result->steps + 1, pk_sim_time(w->world->sim),
+           pk_status_text(status), term[0] != '\0' ? ", in " : "", term, link >= 0 ? ", at " : "",
+           link >= 0 ? m->links[link].name : "",
+           strcmp(term, "max_contacts") == 0
+               ? "; does a robot start in the ground? Else raise step.max_contacts"
+               : "");
+}
+
+pk_status pki_watch_scene(const pki_watch *w, pki_text *out, pk_error *err)
+{
+  const pki_scenario *s = w->world->scenario;
+  const char *names[PKI_MATERIAL_MAX];
+  double frictions[PKI_MATERIAL_MAX];
+  const int n = s->nmaterial < PKI_MATERIAL_MAX ? s->nmaterial : PKI_MATERIAL_MAX;
+  for (int i = 0; i < n; i++) {
+    names[i] = s->materials[i].name;
+    frictions[i] = s->materials[i].material.friction;
+  }
+  const pki_scene_source source = {.name = s->name,
+                                   .world = w->world->model,
+                                   .joints = w->model,
+                                   .terrain = s->terrain,
+                                   .materials = names,
+                                   .frictions = frictions,
+                                   .nmaterial = n,
+                                   .dt = s->step.dt,
+                                   .feet = w->feet,
+                                   .nfoot = w->nfoot};
+  return pki_scene_json(&source, out, err);
+}
+
+/* ---- checkpoints ---- */
+
+enum { PLAIN = offsetof(pki_run_result, duration) };
+
+size_t pki_watch_size(const pki_watch *w)
+{
+  return PLAIN + (size_t)w->model->nu * sizeof(double) + (size_t)w->nfoot * sizeof(bool);
+}
+
+void pki_watch_save(const pki_watch *w, const pki_run_result *result, void *bytes)
+{
+  unsigned char *at = bytes;
+  const size_t peaks = (size_t)w->model->nu * sizeof *result->peak;
+  memcpy(at, result, PLAIN);
+  memcpy(at + PLAIN, result->peak, peaks);
+  memcpy(at + PLAIN + peaks, w->slides, (size_t)w->nfoot * sizeof *w->slides);
+}
+
+void pki_watch_restore(pki_watch *w, pki_run_result *result, const void *bytes)
+{
+  const unsigned char *at = bytes;
+  const size_t peaks = (size_t)w->model->nu * sizeof *result->peak;
+  memcpy(result, at, PLAIN);
+  memcpy(result->peak, at + PLAIN, peaks);
+  memcpy(w->slides, at + PLAIN + peaks, (size_t)w->nfoot * sizeof *w->slides);
+  pk_sim_get_joints(w->world->sim, w->q, w->u);
+  w->now = trunk_pose(w);
+}

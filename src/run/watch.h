@@ -1,0 +1,105 @@
+/* What a run looks at after every step, and what it adds up. */
+#ifndef PKI_RUN_WATCH_H
+#define PKI_RUN_WATCH_H
+
+#include "record/text.h"
+#include "scenario/scenario.h"
+
+/* What a run was like. The trunk is the root link of the first robot. Plain numbers come first: they are what a checkpoint
+ * keeps (pki_watch_save). */
+typedef struct pki_run_result {
+  long long steps;
+  double wall; /* s spent in steps, controller included */
+
+  /* contact */
+  double worst_residual; /* relative; of the worst step */
+  double worst_speed;    /* m/s, its residual */
+  double worst_time;     /* s, when that step ended */
+  long long worst_step;  /* counted from 1; 0: no step had contact */
+  pk_solver worst_solver;
+  int worst_contacts;
+  long long uncertified; /* steps above the bound */
+  long long shifted;     /* steps whose gaps were shifted (pk_step_info.gap_shift) */
+  long long contact_sum; /* contacts of all steps */
+  int most_contacts;
+  double penetration;         /* m, deepest */
+  double stabilisation;       /* J, what projections changed of the potential energy, all counted up */
+  double stabilisation_start; /* J, in the first step: large when a robot began in the ground */
+
+  /* feet that slide: friction at its bound while they push */
+  long long slips;      /* how often a foot began to */
+  double slip_time;     /* s, summed over feet */
+  double slip_distance; /* m, likewise */
+
+  /* joints: work = sum dt tau . (u_start + u_end) / 2 over coordinates of joints */
+  double energy_in;     /* J */
+  double positive_work; /* J, the part that flowed from the motors */
+  double push_work;     /* J, of pushes */
+
+  /* trunk */
+  double distance, path;                 /* m in the plane: straight from start to end, along the way */
+  double height, height_min, height_max; /* m; height: at the end */
+  double height_start;
+  double tilt_max;       /* rad, away from its upright at the start */
+  pk_pose start;         /* where it began, */
+  double last[2], up[3]; /* where it was last; what was up at the start, in its frame */
+  double fell_at;        /* s */
+  bool fell; /* below 0.6 of its starting height on the ground, or tilted by more than 60 degrees */
+
+  double bound; /* what steps were held to */
+
+  /* not in a checkpoint */
+  double duration;         /* s simulated */
+  double real_time_factor; /* duration / wall */
+  double mean_contacts;
+  int ndof;                      /* velocities of the joint model */
+  double *peak;                  /* [ndof] largest |tau| */
+  const pk_model *model;         /* in joint coordinates; valid while the world is */
+  unsigned long long model_hash; /* of the world's model */
+  pk_status status;              /* of the last step */
+  bool interrupted;              /* it was asked to stop */
+  char stopped[320];             /* why it ended early, "" when it did not */
+} pki_run_result;
+
+void pki_run_result_free(pki_run_result *result);
+
+/* The world after a step. */
+typedef struct pki_watch {
+  pki_world *world;
+  const pk_model *model;    /* joint coordinates */
+  double *q, *u, *u_before; /* joint coordinates */
+  pk_step_info info;        /* of the last step */
+  pk_sim_contact *contacts; /* [max_contacts] of the last step */
+  int ncontact;
+  int *feet, nfoot; /* links */
+  double *force;    /* [nfoot + 1][3] N on each foot, and on all other links, world */
+  double *normal;   /* [nfoot] N along the contact normals */
+  bool *slides;     /* [nfoot] */
+  pk_pose now;      /* of the trunk */
+  double tilt;
+} pki_watch;
+
+/* Look at the world as it is; the result starts from nothing, held to `bound`. */
+pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_result *result,
+                          pk_error *err);
+
+/* A step has been made, w->info tells how. */
+void pki_watch_step(pki_watch *w, pki_run_result *result);
+
+/* Why the step that w->info tells of failed, in words. */
+void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,
+                       size_t size);
+
+/* The world as a scene (record/scene.h). */
+pk_status pki_watch_scene(const pki_watch *w, pki_text *out, pk_error *err);
+
+/* What follows from all steps. */
+void pki_watch_end(const pki_watch *w, pki_run_result *result);
+void pki_watch_free(pki_watch *w);
+
+/* What has been added up, as bytes; and going on from there. */
+size_t pki_watch_size(const pki_watch *w);
+void pki_watch_save(const pki_watch *w, const pki_run_result *result, void *bytes);
+void pki_watch_restore(pki_watch *w, pki_run_result *result, const void *bytes);
+
+#endif

@@ -1,0 +1,237 @@
+/* Actuators and constraints: what a scenario says of joints and links, put into the description of the world before it
+ * is compiled. Names are full names, prefixes included. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pattern.h"
+#include "model/builder.h"
+#include "scenario/scenario.h"
+
+/* Names with their prefixes. */
+typedef struct names {
+  const char **words;
+  char *text;
+  int count;
+} names;
+
+static void free_names(names *n)
+{
+  free(n->words);
+  free(n->text);
+}
+
+/* One more, of a robot. */
+static void add_name(const pk_builder *b, names *n, int robot, const char *name, size_t *used)
+{
+  const char *prefix = b->robots[robot].desc.prefix != NULL ? b->robots[robot].desc.prefix : "";
+  n->words[n->count] = n->text + *used;
+  *used += (size_t)sprintf(n->text + *used, "%s%s", prefix, name) + 1;
+  n->count++;
+}
+
+static size_t room_for(const pk_builder *b, int robot, const char *name)
+{
+  const char *prefix = b->robots[robot].desc.prefix;
+  return strlen(name) + (prefix != NULL ? strlen(prefix) : 0) + 1;
+}
+
+/* The names of all joints, or of all links; false without memory. */
+static bool list_names(const pk_builder *b, bool joints, names *out)
+{
+  const int count = joints ? b->njoint : b->nlink;
+  size_t size = 1, used = 0;
+  for (int i = 0; i < count; i++) {
+    size += joints ? room_for(b, b->joints[i].robot, b->joints[i].desc.name)
+                   : room_for(b, b->links[i].robot, b->links[i].desc.name);
+  }
+  *out = (names){.words = calloc((size_t)count + 1, sizeof *out->words), .text = malloc(size)};
+  if (out->words == NULL || out->text == NULL) {
+    free_names(out);
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    if (joints) {
+      add_name(b, out, b->joints[i].robot, b->joints[i].desc.name, &used);
+    } else {
+      add_name(b, out, b->links[i].robot, b->links[i].desc.name, &used);
+    }
+  }
+  return true;
+}
+
+/* ---- actuators ---- */
+
+/* What is given replaces what the model says. */
+static void change(const pki_scenario_actuator *a, pk_joint_desc *joint)
+{
+  const struct {
+    const char *key;
+    double value, *to;
+  } values[] = {{"effort", a->effort, &joint->effort},
+                {"velocity", a->velocity, &joint->velocity},
+                {"damping", a->damping, &joint->damping},
+                {"friction", a->friction, &joint->friction},
+                {"armature", a->armature, &joint->armature}};
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    if (pki_node_find(a->node, values[i].key) != NULL) {
+      *values[i].to = values[i].value;
+    }
+  }
+}
+
+static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const names *joints,
+                         pki_problems *problems)
+{
+  int found = 0;
+  for (int i = 0; i < joints->count; i++) {
+    if (b->joints[i].desc.kind != PK_JOINT_FIXED && pki_pattern_matches(a->joints, joints->words[i])) {
+      change(a, &b->joints[i].desc);
+      found++;
+    }
+  }
+  if (found == 0) {
+    pk_error err = {0};
+    const char *movable[256];
+    int count = 0, chosen;
+    for (int i = 0; i < joints->count && count < 256; i++) {
+      if (b->joints[i].desc.kind != PK_JOINT_FIXED) {
+        movable[count++] = joints->words[i];
+      }
+    }
+    const pk_status status =
+        pki_read_choice(pki_node_find(a->node, "joints"), "joint", a->joints, movable, count, &chosen, &err);
+    pki_problems_note(problems, status, &err);
+  }
+}
+
+/* ---- constraints ---- */
+
+static void add_constraint(const pki_scenario_constraint *c, int index, pk_builder *b, const names *links,
+                           pki_problems *problems)
+{
+  char name[96];
+  pk_error err = {0};
+  int chosen;
+  pk_constraint_desc desc = pk_constraint_desc_default();
+  snprintf(name, sizeof name, "constraints.%d", index);
+  desc.name = c->name[0] != '\0' ? c->name : name;
+  desc.kind = c->kind;
+  desc.length = c->length;
+  desc.link[0] = c->link;
+  desc.link[1] = c->to[0] != '\0' ? c->to : NULL;
+  desc.frame[0] = pk_pose_from_xyz_rpy(c->position, c->rpy);
+  desc.frame[1] = pk_pose_from_xyz_rpy(c->to_position, c->to_rpy);
+  pk_status status = pki_read_choice(pki_node_find(c->node, "link"), "link", c->link, links->words,
+                                     links->count, &chosen, &err);
+  if (status == PK_OK && desc.link[1] != NULL) {
+    status = pki_read_choice(pki_node_find(c->node, "to"), "link", c->to, links->words, links->count, &chosen,
+                             &err);
+  }
+  if (status == PK_OK) {
+    status = pki_node_place(pk_builder_add_constraint(b, &desc, &err), c->node, "", &err);
+  }
+  pki_problems_note(problems, status, &err);
+}
+
+/* A link of an earlier robot that has the name of one of this robot's; -1: none. */
+static int find_twin(const pk_builder *b, const names *links, int robot)
+{
+  for (int i = 0; i < links->count; i++) {
+    for (int k = 0; b->links[i].robot == robot && k < i && b->links[k].robot < robot; k++) {
+      if (strcmp(links->words[i], links->words[k]) == 0) {
+        return k;
+      }
+    }
+  }
+  return -1;
+}
+
+/* Robots that share names are the scenario's mistake, not their files'. */
+static void check_prefixes(const pki_scenario *s, const pk_builder *b, const names *links,
+                           pki_problems *problems)
+{
+  for (int i = 1; i < s->nmodel && b->nrobot == s->nmodel; i++) {
+    const int twin = find_twin(b, links, i);
+    if (twin >= 0) {
+      pki_problem(problems, s->models[i].node,
+                  "models.%d has a link \"%s\", too: give each robot its own prefix", b->links[twin].robot,
+                  links->words[twin]);
+    }
+  }
+}
+
+void pki_scenario_joints(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems)
+{
+  names joints, links;
+  if (!list_names(builder, true, &joints)) {
+    pki_problem_memory(problems);
+    return;
+  }
+  for (int i = 0; i < scenario->nactuator; i++) {
+    set_actuator(&scenario->actuators[i], builder, &joints, problems);
+  }
+  free_names(&joints);
+  if (!list_names(builder, false, &links)) {
+    pki_problem_memory(problems);
+    return;
+  }
+  check_prefixes(scenario, builder, &links, problems);
+  for (int i = 0; i < scenario->nconstraint; i++) {
+    add_constraint(&scenario->constraints[i], i, builder, &links, problems);
+  }
+  free_names(&links);
+}
+
+/* ---- warnings ---- */
+
+/* Where a frame's origin is in the world. */
+static void place_frame(const pki_world *w, const char *link, const double position[3], double out[3],
+                        pk_pose *pose)
+{
+  *pose = link[0] != '\0' ? pk_link_pose(pk_sim_workspace(w->sim), pk_model_find_link(w->model, link))
+                          : pk_pose_identity();
+  for (int i = 0; i < 3; i++) {
+    out[i] = pose->pos[i];
+    for (int k = 0; k < 3; k++) {
+      out[i] += pose->rot[3 * i + k] * position[k];
+    }
+  }
+}
+
+/* How far a constraint is from being held, m. */
+static double open_by(const pki_world *w, const pki_scenario_constraint *c)
+{
+  double from[3], to[3], d[3], along = 0, square = 0;
+  pk_pose first, second;
+  place_frame(w, c->link, c->position, from, &first);
+  place_frame(w, c->to, c->to_position, to, &second);
+  const pk_pose frame = pk_pose_from_xyz_rpy(c->position, c->rpy);
+  for (int i = 0; i < 3; i++) {
+    double z = 0; /* the frame's z axis in the world, along which a slider travels */
+    for (int k = 0; k < 3; k++) {
+      z += first.rot[3 * i + k] * frame.rot[3 * k + 2];
+    }
+    d[i] = to[i] - from[i];
+    along += d[i] * z;
+    square += d[i] * d[i];
+  }
+  if (c->kind == PK_CONSTRAINT_DISTANCE) {
+    return fabs(sqrt(square) - c->length);
+  }
+  return c->kind == PK_CONSTRAINT_SLIDER ? sqrt(fmax(0, square - along * along)) : sqrt(square);
+}
+
+void pki_world_check_constraints(const pki_world *world, pki_problems *warnings)
+{
+  const pki_scenario *s = world->scenario;
+  pk_kinematics_compute(pk_sim_workspace(world->sim), pk_sim_q(world->sim), pk_sim_u(world->sim));
+  for (int i = 0; i < s->nconstraint; i++) {
+    const double gap = open_by(world, &s->constraints[i]);
+    if (gap > 1e-6) {
+      pki_problem(warnings, s->constraints[i].node,
+                  "this constraint starts open by %.3g m; the first step closes it", gap);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/* What pushes a world: forces at their times, and random ones.
+ *
+ * The middle of a step decides whether a push acts in it, so that a push lasts as many steps whatever rounding does to
+ * the time. Random pushes come from (seed, entry, number of the push) alone: nothing is remembered between steps, so
+ * that checkpoints need nothing, and what else happens in a step does not change them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "scenario/scenario.h"
+
+static void find_link(const pk_model *m, const char *const *words, const pki_node *entry, const char *name,
+                      int *out, pki_problems *problems)
+{
+  pk_error err = {0};
+  const pk_status status =
+      pki_read_choice(pki_node_find(entry, "link"), "link", name, words, m->nlink, out, &err);
+  pki_problems_note(problems, status, &err);
+}
+
+void pki_world_find_pushed(pki_world *world, pki_problems *problems)
+{
+  const pki_scenario *s = world->scenario;
+  const pk_model *m = world->model;
+  const char **words = calloc((size_t)m->nlink + 1, sizeof *words);
+  world->push_link = calloc((size_t)s->npush + 1, sizeof *world->push_link);
+  world->disturb_link = calloc((size_t)s->ndisturb + 1, sizeof *world->disturb_link);
+  if (words == NULL || world->push_link == NULL || world->disturb_link == NULL) {
+    free(words);
+    pki_problem_memory(problems);
+    return;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    words[i] = m->links[i].name;
+  }
+  for (int i = 0; i < s->npush; i++) {
+    find_link(m, words, s->pushes[i].node, s->pushes[i].link, &world->push_link[i], problems);
+  }
+  for (int i = 0; i < s->ndisturb; i++) {
+    find_link(m, words, s->disturbs[i].node, s->disturbs[i].link, &world->disturb_link[i], problems);
+  }
+  free(words);
+}
+
+void pki_disturb_direction(int seed, int entry, long long k, double direction[2])
+{
+  /* each of the three is mixed in by a generator of its own */
+  pki_random random = pki_random_seeded((uint64_t)seed);
+  random = pki_random_seeded(pki_random_bits(&random) ^ (uint64_t)entry);
+  random = pki_random_seeded(pki_random_bits(&random) ^ (uint64_t)k);
+  const double angle = pki_random_between(&random, 0, 2 * 3.14159265358979323846);
+  direction[0] = cos(angle);
+  direction[1] = sin(angle);
+}
+
+/* The push of an entry that acts at a time; -1: none. */
+static long long disturb_at(const pki_scenario_disturb *d, double time)
+{
+  if (time < d->from) {
+    return -1;
+  }
+  const double k = floor((time - d->from) / d->every), begin = d->from + k * d->every;
+  return begin < d->to && time < begin + d->duration ? (long long)k : -1;
+}
+
+void pki_world_push(pki_world *world)
+{
+  const pki_scenario *s = world->scenario;
+  const double middle = pk_sim_time(world->sim) + 0.5 * s->step.dt;
+  for (int i = 0; i < s->npush; i++) {
+    const pki_scenario_push *p = &s->pushes[i];
+    if (middle >= p->at && middle < p->at + p->duration) {
+      pk_sim_push(world->sim, world->push_link[i], p->point, p->force);
+    }
+  }
+  for (int i = 0; i < s->ndisturb; i++) {
+    const pki_scenario_disturb *d = &s->disturbs[i];
+    const long long k = disturb_at(d, middle);
+    if (k >= 0) {
+      double direction[2];
+      pki_disturb_direction(s->seed, i, k, direction);
+      pk_sim_push(world->sim, world->disturb_link[i], d->point,
+                  (const double[3]){d->force * direction[0], d->force * direction[1], 0});
+    }
+  }
+}
+
+/* ---- warnings ---- */
+
+/* No step's middle lies in [at, at + length). */
+static bool is_missed(double dt, double at, double length)
+{
+  const double next = ceil(at / dt - 0.5);
+  return !((next + 0.5) * dt < at + length);
+}
+
+void pki_scenario_check_pushes(pki_scenario *scenario, double duration)
+{
+  pki_scenario *s = scenario;
+  const double dt = s->step.dt, end = duration;
+  pki_problems_free(&s->warnings);
+  for (int i = 0; i < s->npush; i++) {
+    const pki_scenario_push *p = &s->pushes[i];
+    if (p->at + 0.5 * dt > end) {
+      pki_problem(&s->warnings, p->node, "this push never acts: it begins at %g s, and the run ends at %g s",
+                  p->at, end);
+    } else if (is_missed(dt, p->at, p->duration)) {
+      pki_problem(&s->warnings, p->node,
+                  "this push never acts: no step of %g s has its middle in the %g s after %g s", dt,
+                  p->duration, p->at);
+    }
+  }
+  for (int i = 0; i < s->ndisturb; i++) {
+    const pki_scenario_disturb *d = &s->disturbs[i];
+    if (d->from + 0.5 * dt > end || d->from >= d->to) {
+      pki_problem(&s->warnings, d->node, "these pushes never act: the first begins at %g s, and %s at %g s",
+                  d->from, d->from >= d->to ? "none may" : "the run ends", d->from >= d->to ? d->to : end);
+    } else if (d->duration < dt) {
+      pki_problem(&s->warnings, d->node, "some of these pushes may never act: they last %g s, a step is %g s",
+                  d->duration, dt);
+    }
+  }
+}

@@ -1,0 +1,251 @@
+/* The sections of a scenario, each by its tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/scenario.h"
+#include "step/sim.h"
+
+/* ---- who ---- */
+
+/* A model may be just its name. */
+static void read_model(const pki_node *node, pki_scenario_model *out, pki_problems *problems)
+{
+  pki_fields_preset(pki_scenario_model_fields, pki_scenario_model_field_count, out);
+  out->node = node;
+  if (node->kind == PKI_NODE_SCALAR) {
+    pk_error err = {0};
+    pki_problems_note(problems, pki_read_field(node, &pki_scenario_model_fields[0], out, &err), &err);
+    return;
+  }
+  const pki_binding binding = {pki_scenario_model_fields, pki_scenario_model_field_count, out};
+  const pk_status status = pki_read_map(node, &binding, 1, problems);
+  const pki_node *quaternion = pki_node_find(node, "quaternion");
+  if (status != PK_OK || quaternion == NULL) {
+    return;
+  }
+  const double *q = out->quaternion;
+  if (pki_node_find(node, "rpy") != NULL) {
+    pki_problem(problems, quaternion, "quaternion and rpy both say how it is turned; give one");
+  } else if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-12)) {
+    pki_problem(problems, quaternion, "quaternion is zero, expected (w, x, y, z) with a length");
+  }
+}
+
+static void read_models(pki_scenario *s, const pki_node *root, pki_problems *problems)
+{
+  const pki_node *one = pki_node_find(root, "model"), *many = pki_node_find(root, "models");
+  if (one == NULL && many == NULL) {
+    pki_problem(problems, root, "the key \"model\" is missing (or \"models\", a list): who is in the world");
+    return;
+  }
+  if (one != NULL && many != NULL) {
+    pki_problem(problems, many, "model and models are both there; give one");
+    return;
+  }
+  if (many != NULL && pki_expect_kind(many, PKI_NODE_LIST, problems) != PK_OK) {
+    return;
+  }
+  if (many != NULL && many->count == 0) {
+    pki_problem(problems, many, "models is an empty list, expected one at least");
+    return;
+  }
+  s->models = calloc(many != NULL ? (size_t)many->count : 1, sizeof *s->models);
+  if (s->models == NULL) {
+    pki_problem_memory(problems);
+    return;
+  }
+  for (const pki_node *n = many != NULL ? many->first : one; n != NULL; n = many != NULL ? n->next : NULL) {
+    read_model(n, &s->models[s->nmodel++], problems);
+  }
+}
+
+/* A distance has a length, nothing else has one. */
+static void read_constraints(pki_scenario *s, const pki_node *list, pki_problems *problems)
+{
+  void *entries = NULL;
+  pki_read_entries(list, pki_constraint_fields, pki_constraint_field_count, sizeof *s->constraints, &entries,
+                   &s->nconstraint, problems);
+  s->constraints = entries;
+  for (int i = 0; i < s->nconstraint; i++) {
+    pki_scenario_constraint *c = &s->constraints[i];
+    const pki_node *length = pki_node_find(c->node, "length");
+    if (c->kind == PK_CONSTRAINT_DISTANCE && !(c->length > 0)) {
+      pki_problem(problems, length != NULL ? length : c->node,
+                  "a distance needs a length above 0 m; a ball holds two points together");
+    } else if (c->kind != PK_CONSTRAINT_DISTANCE && (int)c->kind >= 0 && length != NULL) {
+      pki_problem(problems, length, "a %s has no length; kind: distance has one",
+                  pki_constraint_fields[0].words[c->kind]);
+    }
+  }
+}
+
+/* An entry that changes nothing was meant to. */
+static void read_actuators(pki_scenario *s, const pki_node *list, pki_problems *problems)
+{
+  void *entries = NULL;
+  pki_read_entries(list, pki_actuator_fields, pki_actuator_field_count, sizeof *s->actuators, &entries,
+                   &s->nactuator, problems);
+  s->actuators = entries;
+  for (int i = 0; i < s->nactuator; i++) {
+    const pki_node *node = s->actuators[i].node;
+    if (node->kind == PKI_NODE_MAP && node->count == 1 && pki_node_find(node, "joints") != NULL) {
+      pki_problem(problems, node,
+                  "nothing is said of these joints, expected one of effort, velocity, damping, "
+                  "friction, armature");
+    }
+  }
+}
+
+/* ---- the ground ---- */
+
+static void read_materials(pki_scenario *s, const pki_node *map, pki_problems *problems)
+{
+  if (map == NULL || pki_expect_kind(map, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
+  }
+  if (map->count > PKI_MATERIAL_MAX) {
+    pki_problem(problems, map, "%d materials, expected at most %d", map->count, PKI_MATERIAL_MAX);
+    return;
+  }
+  s->materials = calloc((size_t)map->count + 1, sizeof *s->materials);
+  if (s->materials == NULL) {
+    pki_problem_memory(problems);
+    return;
+  }
+  for (const pki_node *n = map->first; n != NULL; n = n->next) {
+    pki_scenario_material *m = &s->materials[s->nmaterial++];
+    m->name = n->key;
+    pki_fields_preset(pki_material_fields, pki_material_field_count, &m->material);
+    const pki_binding binding = {pki_material_fields, pki_material_field_count, &m->material};
+    pki_read_map(n, &binding, 1, problems);
+  }
+}
+
+/* ---- how ---- */
+
+static void read_step(pki_scenario *s, const pki_node *map, pki_problems *problems)
+{
+  if (map == NULL || pki_expect_kind(map, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
+  }
+  /* the preset comes first, wherever it stands; what is wrong with it is told below */
+  int preset = PK_PRESET_DEFAULT;
+  pki_read_field(pki_node_find(map, "preset"), pki_preset_fields, &preset, NULL);
+  s->step = pk_sim_options_preset((pk_preset)preset);
+  const pki_binding bindings[] = {{pki_preset_fields, pki_preset_field_count, &preset},
+                                  {pki_sim_fields, pki_sim_field_count, &s->step}};
+  pki_read_map(map, bindings, 2, problems);
+}
+
+/* Parts of a controller's table are lists of `most` names: pointers at their offset, NULL where none is given. One
+ * such list is enough today. */
+static void read_controller_names(pki_scenario *s, const pki_node *node, pki_problems *problems)
+{
+  for (int i = 0; i < s->controller->nfield; i++) {
+    const pk_field *f = &s->controller->fields[i];
+    const pki_node *list = f->type == PK_FIELD_PART ? pki_node_find(node, f->name) : NULL;
+    int count = 0;
+    if (list == NULL || s->controller_names != NULL ||
+        pki_read_names(list, (int)f->most, &s->controller_names, &count, problems) != PK_OK) {
+      continue;
+    }
+    for (int k = 0; k < count; k++) {
+      const char *name = s->controller_names[k];
+      memcpy((char *)s->controller_options + f->offset + (size_t)k * sizeof name, &name, sizeof name);
+    }
+  }
+}
+
+static void read_controller(pki_scenario *s, const pki_node *node, pki_problems *problems)
+{
+  if (node == NULL) {
+    return;
+  }
+  const char *words[64];
+  for (int i = 0; i < pki_controller_count; i++) {
+    words[i] = pki_controllers[i].name;
+  }
+  pki_controller_name chosen = {""};
+  int row = 0;
+  pk_error err = {0};
+  const pki_node *name = node->kind == PKI_NODE_MAP ? pki_node_find(node, "name") : node;
+  if (name == NULL) {
+    pki_problem(problems, node, "the key \"name\" is missing: a text, which one (pronk list controllers)");
+    return;
+  }
+  pk_status status = pki_read_field(name, pki_controller_name_fields, &chosen, &err);
+  if (status == PK_OK) {
+    status = pki_read_choice(name, "controller", chosen.name, words, pki_controller_count, &row, &err);
+  }
+  if (pki_problems_note(problems, status, &err) != PK_OK) {
+    return;
+  }
+  s->controller = &pki_controllers[row];
+  s->controller_node = node;
+  s->controller_options = calloc(1, s->controller->options_size);
+  if (s->controller_options == NULL) {
+    pki_problem_memory(problems);
+    return;
+  }
+  pki_fields_preset(s->controller->fields, s->controller->nfield, s->controller_options);
+  const pki_binding bindings[] = {{pki_controller_name_fields, pki_controller_name_field_count, &chosen},
+                                  {s->controller->fields, s->controller->nfield, s->controller_options}};
+  if (node != name) {
+    pki_read_map(node, bindings, 2, problems);
+    read_controller_names(s, node, problems);
+  }
+}
+
+/* ---- what disturbs it, what is kept ---- */
+
+static void read_pushes(pki_scenario *s, const pki_node *root, pki_problems *problems)
+{
+  void *pushes = NULL, *disturbs = NULL;
+  pki_read_entries(pki_node_find(root, "push"), pki_scenario_push_fields, pki_scenario_push_field_count,
+                   sizeof *s->pushes, &pushes, &s->npush, problems);
+  s->pushes = pushes;
+  pki_read_entries(pki_node_find(root, "disturb"), pki_disturb_fields, pki_disturb_field_count,
+                   sizeof *s->disturbs, &disturbs, &s->ndisturb, problems);
+  s->disturbs = disturbs;
+  for (int i = 0; i < s->ndisturb; i++) {
+    const pki_scenario_disturb *d = &s->disturbs[i];
+    if (d->duration > d->every) {
+      pki_problem(problems, pki_node_find(d->node, "for"),
+                  "for is %g s, expected at most every, which is %g s: one push at a time", d->duration,
+                  d->every);
+    }
+  }
+}
+
+static void read_record(pki_scenario *s, const pki_node *map, pki_problems *problems)
+{
+  pki_fields_preset(pki_record_fields, pki_record_field_count, &s->record);
+  if (map == NULL) {
+    return;
+  }
+  const pki_binding binding = {pki_record_fields, pki_record_field_count, &s->record};
+  pki_read_map(map, &binding, 1, problems);
+  pki_read_names(pki_node_find(map, "channels"), 0, &s->record_channels, &s->nrecord_channel, problems);
+}
+
+void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems)
+{
+  pki_scenario *s = scenario;
+  const pki_node *root = pki_document_root(s->document);
+  const pki_binding binding = {pki_scenario_fields, pki_scenario_field_count, s};
+  if (pki_expect_kind(root, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
+  }
+  pki_read_map(root, &binding, 1, problems);
+  read_models(s, root, problems);
+  s->coordinates = pki_node_find(root, "coordinates");
+  read_actuators(s, pki_node_find(root, "actuators"), problems);
+  read_constraints(s, pki_node_find(root, "constraints"), problems);
+  read_materials(s, pki_node_find(root, "materials"), problems);
+  s->pairs = pki_node_find(root, "pairs");
+  pki_scenario_terrain(s, pki_node_find(root, "terrain"), &s->terrain, problems);
+  read_step(s, pki_node_find(root, "step"), problems);
+  read_controller(s, pki_node_find(root, "controller"), problems);
+  read_pushes(s, root, problems);
+  read_record(s, pki_node_find(root, "record"), problems);
+}

@@ -1,0 +1,289 @@
+#define _XOPEN_SOURCE 700
+#include "serve/film.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "serve/browser.h"
+#include "serve/hub.h"
+#include "serve/process.h"
+#include "serve/server.h"
+
+enum { FRAMES_MAX = 1000000 };
+
+/* Shared by the thread that waits and the thread that serves. */
+typedef struct film {
+  const pki_film_options *options;
+  int wanted;
+  pki_process encoder;
+  char partial[PKI_PATH_MAX]; /* the video until it is whole */
+  pthread_mutex_t lock;
+  int drawn;         /* pictures that have come */
+  char failure[256]; /* why no more can be used; "": all is well */
+} film;
+
+int pki_film_count(const pki_film_options *options)
+{
+  int n = 0;
+  while (n < FRAMES_MAX && options->from + n / options->fps <= options->to + 1e-9) {
+    n++;
+  }
+  return n;
+}
+
+/* ---- pictures ---- */
+
+/* A PNG of the size that was asked for. */
+static bool is_picture(const film *f, const unsigned char *png, size_t size)
+{
+  static const unsigned char start[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n',
+                                        0,    0,   0,   13,  'I',  'H',  'D',  'R'};
+  if (size < 33 || memcmp(png, start, sizeof start) != 0) {
+    return false;
+  }
+  const unsigned width = (unsigned)png[18] << 8 | png[19], height = (unsigned)png[22] << 8 | png[23];
+  return width == (unsigned)f->options->width && height == (unsigned)f->options->height;
+}
+
+static bool write_all(int file, const unsigned char *data, size_t size)
+{
+  while (size > 0) {
+    const ssize_t n = write(file, data, size);
+    if (n < 0 && errno != EINTR) {
+      return false;
+    }
+    data += n > 0 ? n : 0;
+    size -= n > 0 ? (size_t)n : 0;
+  }
+  return true;
+}
+
+static bool save(const char *path, const void *data, size_t size)
+{
+  FILE *file = fopen(path, "wb");
+  if (file == NULL) {
+    return false;
+  }
+  const bool good = fwrite(data, 1, size, file) == size;
+  return fclose(file) == 0 && good;
+}
+
+static bool keep(const film *f, int number, const void *png, size_t size)
+{
+  char path[PKI_PATH_MAX + 32];
+  switch (f->options->kind) {
+  case PKI_FILM_VIDEO: return write_all(f->encoder.in, png, size);
+  case PKI_FILM_PICTURE: return save(f->options->out, png, size);
+  default:
+    snprintf(path, sizeof path, "%s/frame-%06d.png", f->options->out, number);
+    return save(path, png, size);
+  }
+}
+
+/* Called by the serving thread. */
+static void take(void *user, double time, const void *png, size_t size)
+{
+  (void)time;
+  film *f = user;
+  pthread_mutex_lock(&f->lock);
+  const int number = f->drawn + 1;
+  const bool wanted = number <= f->wanted && f->failure[0] == '\0';
+  pthread_mutex_unlock(&f->lock);
+  if (!wanted) {
+    return;
+  }
+  char failure[sizeof f->failure] = "";
+  if (!is_picture(f, png, size)) {
+    snprintf(failure, sizeof failure, "the browser sent no picture of %d x %d", f->options->width,
+             f->options->height);
+  } else if (!keep(f, number, png, size)) {
+    snprintf(failure, sizeof failure, "picture %d cannot be written: %.100s", number,
+             f->options->kind == PKI_FILM_VIDEO ? "ffmpeg ended" : strerror(errno));
+  }
+  pthread_mutex_lock(&f->lock);
+  memcpy(f->failure, failure, sizeof failure);
+  f->drawn += failure[0] == '\0';
+  pthread_mutex_unlock(&f->lock);
+}
+
+/* ---- the encoder ---- */
+
+static pk_status start_encoder(film *f, pk_error *err)
+{
+  const pki_film_options *o = f->options;
+  if (o->kind != PKI_FILM_VIDEO) {
+    return PK_OK;
+  }
+  char rate[32];
+  const int n = snprintf(f->partial, sizeof f->partial, "%s.part", o->out);
+  snprintf(rate, sizeof rate, "%.9g", o->fps);
+  const char *const arguments[] = {"ffmpeg",
+                                   "-y",
+                                   "-loglevel",
+                                   "error",
+                                   "-f",
+                                   "image2pipe",
+                                   "-framerate",
+                                   rate,
+                                   "-c:v",
+                                   "png",
+                                   "-i",
+                                   "-",
+                                   "-an",
+                                   "-c:v",
+                                   "libx264",
+                                   "-crf",
+                                   "20",
+                                   "-vf",
+                                   "scale=trunc(iw/2)*2:trunc(ih/2)*2",
+                                   "-pix_fmt",
+                                   "yuv420p",
+                                   "-movflags",
+                                   "+faststart",
+                                   "-f",
+                                   "mp4",
+                                   f->partial,
+                                   NULL};
+  if (n >= (int)sizeof f->partial || !pki_process_start(arguments, true, NULL, &f->encoder)) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = o->out}, "ffmpeg cannot be started");
+  }
+  return PK_OK;
+}
+
+/* The video is whole when ffmpeg says so. */
+static pk_status end_encoder(film *f, bool good, pk_error *err)
+{
+  const pki_film_options *o = f->options;
+  if (o->kind != PKI_FILM_VIDEO || f->partial[0] == '\0') {
+    return PK_OK;
+  }
+  if (!good) {
+    pki_process_kill(&f->encoder);
+    remove(f->partial);
+    return PK_OK;
+  }
+  const int code = pki_process_end(&f->encoder, 600);
+  if (code != 0 || rename(f->partial, o->out) != 0) {
+    remove(f->partial);
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = o->out},
+                    code != 0
+                        ? "ffmpeg failed with status %d; does it know libx264, and can the file be written?"
+                        : "cannot be written (%d)",
+                    code);
+  }
+  return PK_OK;
+}
+
+/* ---- waiting ---- */
+
+static pk_status wait_for_all(film *f, const pki_server *server, pki_process *browser, pk_error *err)
+{
+  const pki_film_options *o = f->options;
+  double last = pki_clock();
+  int drawn = 0, code = 0;
+  char failure[sizeof f->failure];
+  while (drawn < f->wanted) {
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    pthread_mutex_lock(&f->lock);
+    const int now = f->drawn;
+    memcpy(failure, f->failure, sizeof failure);
+    pthread_mutex_unlock(&f->lock);
+    if (now != drawn && o->progress != NULL) {
+      char what[64];
+      snprintf(what, sizeof what, "picture %d of %d", now, f->wanted);
+      o->progress(o->user, (double)now / f->wanted, what);
+    }
+    last = now != drawn ? pki_clock() : last;
+    drawn = now;
+    if (failure[0] != '\0') {
+      return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = o->out}, "%s", failure);
+    }
+    if (o->stop != NULL && *o->stop != 0) {
+      return pki_fail(err, PK_ERROR_FILE, (pki_where){0}, "interrupted after %d of %d pictures", drawn,
+                      f->wanted);
+    }
+    if (drawn < f->wanted && pki_process_ended(browser, &code)) {
+      return pki_fail(err, PK_ERROR_FILE, (pki_where){0},
+                      "the browser ended with status %d after %d of %d pictures", code, drawn, f->wanted);
+    }
+    if (pki_clock() - last > o->patience) {
+      return pki_fail(err, PK_ERROR_FILE, (pki_where){0},
+                      pki_server_clients(server) == 0
+                          ? "the browser did not open the page for %g s (%d of %d pictures are drawn)"
+                          : "no picture came from the browser for %g s (%d of %d are drawn)",
+                      o->patience, drawn, f->wanted);
+    }
+  }
+  return PK_OK;
+}
+
+static pk_status draw(film *f, pki_server *server, pk_error *err)
+{
+  const pki_film_options *o = f->options;
+  char query[256], url[640];
+  snprintf(query, sizeof query, "&render=1&fps=%.17g&from=%.17g&to=%.17g&camera=%s&width=%d&height=%d",
+           o->fps, o->from, o->to, o->camera, o->width, o->height);
+  pki_server_url(server, query, url, sizeof url);
+  pki_browser browser = {0};
+  pk_status status = pki_browser_start(url, o->width, o->height, &browser, err);
+  status = status == PK_OK ? wait_for_all(f, server, &browser.process, err) : status;
+  pki_browser_stop(&browser);
+  return status;
+}
+
+pk_status pki_film_check(const pki_film_options *options, pk_error *err)
+{
+  char path[PKI_PATH_MAX];
+  if (!pki_browser_find(path)) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){0},
+                    "no browser that can draw was found: install chromium, or name one in PRONK_CHROMIUM");
+  }
+  if (options->kind == PKI_FILM_VIDEO && !pki_program_find("ffmpeg", path)) {
+    return pki_fail(
+        err, PK_ERROR_FILE, (pki_where){0},
+        "ffmpeg, which makes a video of the pictures, was not found: install ffmpeg, or write the "
+        "pictures into a folder (-o DIR)");
+  }
+  return PK_OK;
+}
+
+pk_status pki_film_make(pki_source *recording, const pki_film_options *options, int *count, pk_error *err)
+{
+  film f = {.options = options, .wanted = pki_film_count(options), .encoder = {.in = -1}};
+  const pki_server_options serving = {
+      .folder = options->folder, .render = true, .read_only = true, .picture = take, .user = &f};
+  pki_server *server = NULL;
+  *count = 0;
+  pk_status status = pki_film_check(options, err);
+  if (status == PK_OK && options->kind == PKI_FILM_FRAMES) {
+    status = pki_folder_create(options->out, err);
+  }
+  if (status != PK_OK || pthread_mutex_init(&f.lock, NULL) != 0) {
+    return status != PK_OK ? status : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  /* an encoder that ends early is a failed write, not our end */
+  struct sigaction ignore = {0}, before;
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before);
+  status = start_encoder(&f, err);
+  status = status == PK_OK ? pki_server_start(recording, &serving, &server, err) : status;
+  status = status == PK_OK ? draw(&f, server, err) : status;
+  /* a write to the encoder that hangs ends with it, and the server with the write */
+  if (status != PK_OK) {
+    end_encoder(&f, false, NULL);
+  }
+  pki_server_stop(server);
+  if (status == PK_OK) {
+    status = end_encoder(&f, true, err);
+  }
+  sigaction(SIGPIPE, &before, NULL);
+  pthread_mutex_destroy(&f.lock);
+  *count = f.drawn;
+  return status;
+}

@@ -1,0 +1,289 @@
+#include "serve/frame.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POSE = 7, CONTACT = 10, CONTACTS_MAX = 100000 };
+
+static pk_status fail_memory(pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+}
+
+/* ---- the catalog ---- */
+
+static char *copy_text(const char *text)
+{
+  const size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  if (copy != NULL) {
+    memcpy(copy, text, size);
+  }
+  return copy;
+}
+
+static const char *const *copy_words(const char *const *words, int count)
+{
+  char **copy = calloc((size_t)count + 1, sizeof *copy);
+  for (int i = 0; copy != NULL && i < count; i++) {
+    copy[i] = copy_text(words != NULL && words[i] != NULL ? words[i] : "");
+    if (copy[i] == NULL) {
+      while (i > 0) {
+        free(copy[--i]);
+      }
+      free(copy);
+      return NULL;
+    }
+  }
+  return (const char *const *)copy;
+}
+
+static void free_words(const char *const *words, int count)
+{
+  for (int i = 0; words != NULL && i < count; i++) {
+    free((void *)words[i]);
+  }
+  free((void *)words);
+}
+
+static bool copy_channel(const pk_channel *from, pk_channel *to)
+{
+  *to = (pk_channel){.columns = from->columns, .table = from->table};
+  to->name = copy_text(from->name);
+  to->doc = copy_text(from->doc != NULL ? from->doc : "");
+  to->column = copy_words(from->column, from->columns);
+  to->unit = copy_words(from->unit, from->columns);
+  return to->name != NULL && to->doc != NULL && to->column != NULL && to->unit != NULL;
+}
+
+static int find_column(const pk_channel *c, const char *name)
+{
+  for (int i = 0; i < c->columns; i++) {
+    if (strcmp(c->column[i], name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* Channels that pictures are made of. */
+static void find_pictures(pki_catalog *c)
+{
+  static const char *const columns[CONTACT] = {"x", "y", "z", "nx", "ny", "nz", "fx", "fy", "fz", "friction"};
+  c->bodies = c->contacts = c->com = -1;
+  for (int i = 0; i < c->count; i++) {
+    const pk_channel *channel = &c->channels[i];
+    if (strcmp(channel->name, "bodies") == 0 && !channel->table) {
+      c->bodies = i;
+      c->nbody = channel->columns / POSE;
+    } else if (strcmp(channel->name, "contacts") == 0 && channel->table) {
+      c->contacts = i;
+    } else if (strcmp(channel->name, "com") == 0 && !channel->table && channel->columns >= 3) {
+      c->com = i;
+    }
+  }
+  for (int k = 0; k < CONTACT; k++) {
+    c->contact_column[k] = c->contacts >= 0 ? find_column(&c->channels[c->contacts], columns[k]) : -1;
+  }
+}
+
+pk_status pki_catalog_create(const pk_channel *channels, int count, pki_catalog **out, pk_error *err)
+{
+  *out = NULL;
+  pki_catalog *c = calloc(1, sizeof *c);
+  if (c == NULL) {
+    return fail_memory(err);
+  }
+  c->channels = calloc((size_t)count + 1, sizeof *c->channels);
+  c->offset = calloc((size_t)count + 1, sizeof *c->offset);
+  bool good = c->channels != NULL && c->offset != NULL;
+  for (int i = 0; good && i < count; i++) {
+    good = copy_channel(&channels[i], &c->channels[c->count++]);
+    c->offset[i] = channels[i].table ? -1 : c->nvalue;
+    c->nvalue += channels[i].table ? 0 : channels[i].columns;
+  }
+  if (!good) {
+    pki_catalog_destroy(c);
+    return fail_memory(err);
+  }
+  find_pictures(c);
+  *out = c;
+  return PK_OK;
+}
+
+void pki_catalog_destroy(pki_catalog *catalog)
+{
+  if (catalog == NULL) {
+    return;
+  }
+  for (int i = 0; catalog->channels != NULL && i < catalog->count; i++) {
+    pk_channel *c = &catalog->channels[i];
+    free((void *)c->name);
+    free((void *)c->doc);
+    free_words(c->column, c->columns);
+    free_words(c->unit, c->columns);
+  }
+  free(catalog->channels);
+  free(catalog->offset);
+  free(catalog);
+}
+
+pk_status pki_catalog_find(const pki_catalog *catalog, const pki_message_column *wanted, int *channel,
+                           pk_error *err)
+{
+  enum { MOST = 256 };
+  const char *words[MOST];
+  int nword = 0;
+  for (int i = 0; i < catalog->count; i++) {
+    const pk_channel *c = &catalog->channels[i];
+    if (strcmp(c->name, wanted->channel) != 0) {
+      if (nword < MOST) {
+        words[nword++] = c->name;
+      }
+      continue;
+    }
+    if (c->table || wanted->column >= c->columns) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "values"},
+                      c->table ? "channel '%s' is a table, which has no curve (%d columns)"
+                               : "channel '%s' has %d columns",
+                      c->name, c->columns);
+    }
+    *channel = i;
+    return PK_OK;
+  }
+  const char *nearest = pki_nearest_word(wanted->channel, words, nword);
+  return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "values"}, "there is no channel '%s'%s%s%s",
+                  wanted->channel, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                  nearest ? "'?" : "");
+}
+
+/* ---- the frame ---- */
+
+pk_status pki_frame_init(pki_frame *frame, const pki_catalog *catalog, pk_error *err)
+{
+  *frame = (pki_frame){.nbody = catalog->nbody, .nvalue = catalog->nvalue, .room = 64};
+  frame->pose = calloc((size_t)frame->nbody * POSE + 1, sizeof *frame->pose);
+  frame->contact = calloc((size_t)frame->room * CONTACT, sizeof *frame->contact);
+  frame->values = calloc((size_t)frame->nvalue + 1, sizeof *frame->values);
+  if (frame->pose == NULL || frame->contact == NULL || frame->values == NULL) {
+    pki_frame_free(frame);
+    return fail_memory(err);
+  }
+  for (int i = 0; i < frame->nvalue; i++) {
+    frame->values[i] = NAN;
+  }
+  for (int i = 0; i < frame->nbody; i++) {
+    frame->pose[POSE * i + 3] = 1;
+  }
+  return PK_OK;
+}
+
+void pki_frame_free(pki_frame *frame)
+{
+  free(frame->pose);
+  free(frame->contact);
+  free(frame->values);
+  *frame = (pki_frame){0};
+}
+
+/* Room for `rows` contacts, or for as many as there is memory for. */
+static int make_room(pki_frame *f, int rows)
+{
+  rows = rows < CONTACTS_MAX ? rows : CONTACTS_MAX;
+  if (rows > f->room) {
+    float *more = realloc(f->contact, (size_t)rows * CONTACT * sizeof *more);
+    if (more == NULL) {
+      return f->room;
+    }
+    f->contact = more;
+    f->room = rows;
+  }
+  return rows;
+}
+
+static void put_contacts(pki_frame *f, const pki_catalog *c, const double *values, int rows)
+{
+  const int columns = c->channels[c->contacts].columns;
+  f->ncontact = make_room(f, rows);
+  for (int i = 0; i < f->ncontact; i++) {
+    for (int k = 0; k < CONTACT; k++) {
+      const int column = c->contact_column[k];
+      f->contact[CONTACT * i + k] = column >= 0 ? (float)values[i * columns + column] : 0;
+    }
+  }
+}
+
+void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, const double *values, int rows)
+{
+  const pk_channel *c = &catalog->channels[channel];
+  if (channel == catalog->contacts) {
+    put_contacts(frame, catalog, values, rows);
+  }
+  if (c->table || rows < 1) {
+    return;
+  }
+  for (int k = 0; k < c->columns; k++) {
+    frame->values[catalog->offset[channel] + k] = (float)values[k];
+  }
+  for (int k = 0; channel == catalog->bodies && k < POSE * frame->nbody; k++) {
+    frame->pose[k] = (float)values[k];
+  }
+  for (int k = 0; channel == catalog->com && k < 3; k++) {
+    frame->com[k] = (float)values[k];
+  }
+}
+
+/* ---- the wire: little endian, whatever the machine ---- */
+
+enum { MAGIC = 0x31464b50, HEAD = 4 * 4 + 2 * 8 + 4 * 4 }; /* "PKF1" */
+
+static unsigned char *put_bits(unsigned char *out, uint64_t bits, int bytes)
+{
+  for (int i = 0; i < bytes; i++) {
+    *out++ = (unsigned char)(bits >> (8 * i));
+  }
+  return out;
+}
+
+static unsigned char *put_double(unsigned char *out, double value)
+{
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return put_bits(out, bits, 8);
+}
+
+static unsigned char *put_float(unsigned char *out, float value)
+{
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return put_bits(out, bits, 4);
+}
+
+size_t pki_frame_size(const pki_frame *frame, int count)
+{
+  return HEAD + 4 * ((size_t)frame->nbody * POSE + (size_t)frame->ncontact * CONTACT + (size_t)count);
+}
+
+void pki_frame_write(const pki_frame *frame, const int *index, int count, unsigned char *out)
+{
+  out = put_bits(out, MAGIC, 4);
+  out = put_bits(out, (uint64_t)frame->nbody, 4);
+  out = put_bits(out, (uint64_t)frame->ncontact, 4);
+  out = put_bits(out, (uint64_t)count, 4);
+  out = put_double(out, frame->time);
+  out = put_double(out, frame->step);
+  for (int i = 0; i < 3; i++) {
+    out = put_float(out, frame->com[i]);
+  }
+  out = put_float(out, 0);
+  for (int i = 0; i < POSE * frame->nbody; i++) {
+    out = put_float(out, frame->pose[i]);
+  }
+  for (int i = 0; i < CONTACT * frame->ncontact; i++) {
+    out = put_float(out, frame->contact[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    out = put_float(out, frame->values[index[i]]);
+  }
+}

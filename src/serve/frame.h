@@ -1,0 +1,52 @@
+/* One picture of the world: poses, contacts, and every value that a client may have subscribed to. */
+#ifndef PKI_SERVE_FRAME_H
+#define PKI_SERVE_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pronk/record.h"
+#include "serve/message.h"
+
+/* The channels of a world or a recording. Fixed while the server runs, so that both threads may read it. */
+typedef struct pki_catalog {
+  int count;
+  pk_channel *channels; /* [count] names and columns are the catalog's own */
+  int *offset;          /* [count] first value in pki_frame.values; -1: a table */
+  int nvalue;
+  int bodies, contacts, com; /* channels, -1: there is none */
+  int nbody;
+  int contact_column[10]; /* of x y z nx ny nz fx fy fz friction; -1: none */
+} pki_catalog;
+
+pk_status pki_catalog_create(const pk_channel *channels, int count, pki_catalog **out, pk_error *err);
+void pki_catalog_destroy(pki_catalog *catalog);
+
+/* The channel and column that a client names; a failure says which ones there are. */
+pk_status pki_catalog_find(const pki_catalog *catalog, const pki_message_column *wanted, int *channel,
+                           pk_error *err);
+
+typedef struct pki_frame {
+  uint64_t serial;   /* counts frames, from 1; 0: none yet */
+  uint64_t epoch;    /* counts restarts of the world */
+  double time, step; /* s; steps made, or samples into the recording */
+  float com[3];
+  int nbody, ncontact, nvalue;
+  float *pose;    /* [nbody][7] */
+  float *contact; /* [ncontact][10] */
+  float *values;  /* [nvalue] NAN: not known */
+  int room;       /* for contacts */
+} pki_frame;
+
+pk_status pki_frame_init(pki_frame *frame, const pki_catalog *catalog, pk_error *err);
+void pki_frame_free(pki_frame *frame);
+
+/* Put a sample of a channel where it belongs: poses, contacts, centre of mass, values. */
+void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, const double *values, int rows);
+
+/* The frame as it goes over the wire, with the values at `index` [count]; `out` has room for pki_frame_size bytes. */
+size_t pki_frame_size(const pki_frame *frame, int count);
+void pki_frame_write(const pki_frame *frame, const int *index, int count, unsigned char *out);
+
+#endif

@@ -1,0 +1,420 @@
+/* A world that is simulated while somebody looks. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "run/channels.h"
+#include "serve/hub.h"
+#include "serve/parameters.h"
+#include "serve/source.h"
+
+static const double push_lasts = 0.25; /* s of the wall clock without a new one */
+
+/* A push that a client holds. */
+typedef struct held {
+  int link; /* -1: none */
+  double point[3], force[3];
+  double until; /* wall clock */
+} held;
+
+/* A world with all that looks at it; made anew when a parameter changes. */
+typedef struct stage {
+  pki_scenario *scenario;
+  pki_world world;
+  pki_watch watch;
+  pki_run_result result;
+  pki_tap *tap;
+  void *start;    /* its first state */
+  pki_text scene; /* scene.json */
+} stage;
+
+typedef struct live {
+  pki_source source;
+  stage *now;
+  held held[PKI_HUB_CLIENTS];
+  double residual; /* worst since it was asked for */
+  pki_parameter *parameters;
+  int nparameter;
+} live;
+
+static pk_status fail_memory(pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+}
+
+/* ---- the stage ---- */
+
+static void stage_destroy(stage *s)
+{
+  if (s == NULL) {
+    return;
+  }
+  pki_tap_destroy(s->tap);
+  pki_watch_free(&s->watch);
+  pki_run_result_free(&s->result);
+  pki_world_free(&s->world);
+  pki_scenario_destroy(s->scenario);
+  pki_text_free(&s->scene);
+  free(s->start);
+  free(s);
+}
+
+/* Look at the world as it is now. */
+static pk_status look(stage *s, pk_error *err)
+{
+  pki_tap_destroy(s->tap);
+  s->tap = NULL;
+  pki_watch_free(&s->watch);
+  pki_run_result_free(&s->result);
+  s->watch = (pki_watch){0};
+  s->result = (pki_run_result){0};
+  const pk_status status =
+      pki_watch_begin(&s->watch, &s->world, s->scenario->step.tolerance, &s->result, err);
+  return status == PK_OK ? pki_tap_create(&s->watch, &s->result, NULL, 0, &s->tap, err) : status;
+}
+
+/* Takes the scenario over, also when it fails. */
+static pk_status stage_create(pki_scenario *scenario, stage **out, pk_error *err)
+{
+  *out = NULL;
+  stage *s = calloc(1, sizeof *s);
+  if (s == NULL) {
+    pki_scenario_destroy(scenario);
+    return fail_memory(err);
+  }
+  s->scenario = scenario;
+  pk_status status = pki_world_create(scenario, &s->world, err);
+  status = status == PK_OK ? look(s, err) : status;
+  status = status == PK_OK ? pki_watch_scene(&s->watch, &s->scene, err) : status;
+  if (status == PK_OK) {
+    s->start = malloc(pk_sim_state_size(s->world.sim));
+    status = s->start != NULL ? PK_OK : fail_memory(err);
+  }
+  if (status != PK_OK) {
+    stage_destroy(s);
+    return status;
+  }
+  pk_sim_get_state(s->world.sim, s->start);
+  *out = s;
+  return PK_OK;
+}
+
+/* ---- steps ---- */
+
+static pk_status live_advance(pki_source *self, double span, bool *ended, pk_error *err)
+{
+  (void)span;
+  live *l = (live *)self;
+  stage *s = l->now;
+  const double now = pki_clock();
+  for (int i = 0; i < PKI_HUB_CLIENTS; i++) {
+    held *h = &l->held[i];
+    if (h->link >= 0 && now < h->until) {
+      pk_sim_push(s->world.sim, h->link, h->point, h->force);
+    }
+  }
+  s->watch.info = (pk_step_info){.body = -1, .term = "", .certified = true};
+  const pk_status status = pki_world_step(&s->world, &s->watch.info);
+  if (status != PK_OK) {
+    char why[320];
+    pki_watch_explain(&s->watch, &s->result, status, why, sizeof why);
+    return pki_fail(err, status, (pki_where){0}, "%s", why);
+  }
+  pki_watch_step(&s->watch, &s->result);
+  l->source.time = pk_sim_time(s->world.sim);
+  l->residual = fmax(l->residual, s->watch.info.certificate.relative);
+  /* it ends with the step that reaches the duration, and goes on when somebody wants it to */
+  const double left = s->scenario->duration - l->source.time, half = 0.5 * s->scenario->step.dt;
+  *ended = left < half && left >= -half;
+  return PK_OK;
+}
+
+static double live_span(const pki_source *self, double speed)
+{
+  (void)speed;
+  return ((const live *)self)->now->scenario->step.dt;
+}
+
+static pk_status live_step(pki_source *self, int count, bool *ended, pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (int i = 0; i < count && status == PK_OK; i++) {
+    status = live_advance(self, 0, ended, err);
+  }
+  return status;
+}
+
+static void let_go(live *l)
+{
+  for (int i = 0; i < PKI_HUB_CLIENTS; i++) {
+    l->held[i].link = -1;
+  }
+}
+
+static pk_status live_reset(pki_source *self, pk_error *err)
+{
+  live *l = (live *)self;
+  stage *s = l->now;
+  const pk_status status = pk_sim_set_state(s->world.sim, s->start, pk_sim_state_size(s->world.sim), err);
+  if (status != PK_OK) {
+    return status;
+  }
+  let_go(l);
+  l->source.time = 0;
+  l->residual = 0;
+  return look(s, err);
+}
+
+/* ---- what clients do ---- */
+
+static pk_status live_push(pki_source *self, int client, const pki_message *push, pk_error *err)
+{
+  live *l = (live *)self;
+  held *h = &l->held[client];
+  h->link = -1;
+  if (push->body < 0) {
+    return PK_OK;
+  }
+  const pk_model *m = pk_sim_model(l->now->world.sim);
+  int link = push->body < m->nbody ? m->body_link[push->body] : -1;
+  for (int i = 0; i < m->nlink && link < 0; i++) {
+    link = m->links[i].body == push->body ? i : -1;
+  }
+  if (link < 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "body"}, "%d, expected one of %d bodies",
+                    push->body, m->nbody);
+  }
+  /* from the body's frame to the link's */
+  const pk_pose *pose = &m->links[link].pose;
+  double away[3];
+  for (int k = 0; k < 3; k++) {
+    away[k] = push->point[k] - pose->pos[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    h->point[k] = pose->rot[k] * away[0] + pose->rot[3 + k] * away[1] + pose->rot[6 + k] * away[2];
+  }
+  memcpy(h->force, push->force, sizeof h->force);
+  h->until = pki_clock() + push_lasts;
+  h->link = link;
+  return PK_OK;
+}
+
+/* The present overrides with key=text in the place of an earlier one; the last is the new one, for free(). */
+static const char **with_override(const pki_scenario *s, const char *key, const char *text, int *count)
+{
+  const size_t length = strlen(key), size = length + strlen(text) + 2;
+  const char **sets = calloc((size_t)s->nset + 1, sizeof *sets);
+  char *own = malloc(size);
+  if (sets == NULL || own == NULL) {
+    free((void *)sets);
+    free(own);
+    return NULL;
+  }
+  *count = 0;
+  for (int i = 0; i < s->nset; i++) {
+    if (strncmp(s->sets[i], key, length) != 0 || s->sets[i][length] != '=') {
+      sets[(*count)++] = s->sets[i];
+    }
+  }
+  snprintf(own, size, "%s=%s", key, text);
+  sets[(*count)++] = own;
+  return sets;
+}
+
+/* The same scenario with one key changed. */
+static pk_status change(const pki_scenario *s, const char *key, const char *text, pki_scenario **out,
+                        pk_error *err)
+{
+  int count = 0;
+  const char **sets = with_override(s, key, text, &count);
+  if (sets == NULL) {
+    return fail_memory(err);
+  }
+  const pk_status status = pki_scenario_parse(s->file, s->text, s->text_size, sets, count, out, err);
+  free((void *)sets[count - 1]);
+  free((void *)sets);
+  return status;
+}
+
+/* Robots that look different would need another scene: that takes a new start of the command. */
+static pk_status check_alike(const live *l, const stage *s, pk_error *err)
+{
+  const pki_catalog *c = l->source.catalog;
+  bool alike = s->tap->count == c->count;
+  for (int i = 0; alike && i < c->count; i++) {
+    alike = s->tap->channels[i].columns == c->channels[i].columns;
+  }
+  return alike ? PK_OK
+               : pki_fail(err, PK_ERROR_MODEL, (pki_where){0},
+                          "the model's file has changed; start `pronk view` again");
+}
+
+static pk_status set_speed(live *l, const pki_parameter *p, double value, pk_error *err)
+{
+  double speed[3] = {0, 0, 0};
+  static const char *const names[] = {"forward", "sideways", "turn"};
+  for (int i = 0; i < l->nparameter; i++) {
+    for (int k = 0; k < 3 && l->parameters[i].live; k++) {
+      if (strcmp(l->parameters[i].field->name, names[k]) == 0) {
+        speed[k] = &l->parameters[i] == p ? value : l->parameters[i].value;
+      }
+    }
+  }
+  return pk_locomotion_set_speed(l->now->world.controller, speed[0], speed[1], speed[2], err);
+}
+
+/* The world goes on with its own scenario; the next one that is made starts from the changed overrides. */
+static pk_status change_speed(live *l, pki_parameter *p, double value, pki_scenario *changed, pk_error *err)
+{
+  const pk_status status = set_speed(l, p, value, err);
+  if (status == PK_OK) {
+    pki_scenario *now = l->now->scenario;
+    char **sets = now->sets;
+    const int nset = now->nset;
+    now->sets = changed->sets;
+    now->nset = changed->nset;
+    changed->sets = sets;
+    changed->nset = nset;
+  }
+  pki_scenario_destroy(changed);
+  return status;
+}
+
+/* A world of the changed scenario, from its start. */
+static pk_status start_anew(live *l, pki_scenario *changed, pk_error *err)
+{
+  stage *fresh = NULL;
+  pk_status status = stage_create(changed, &fresh, err);
+  if (fresh == NULL) {
+    return status;
+  }
+  status = check_alike(l, fresh, err);
+  if (status != PK_OK) {
+    stage_destroy(fresh);
+    return status;
+  }
+  stage_destroy(l->now);
+  l->now = fresh;
+  l->source.time = 0;
+  l->residual = 0;
+  let_go(l);
+  return PK_OK;
+}
+
+static pk_status live_set(pki_source *self, const char *key, const char *text, bool *restarted, pk_error *err)
+{
+  live *l = (live *)self;
+  pki_parameter *p = NULL;
+  pki_scenario *changed = NULL;
+  double value = 0;
+  *restarted = false;
+  pk_status status = pki_parameters_find(l->parameters, l->nparameter, key, &p, err);
+  status = status == PK_OK ? pki_parameter_read(p, text, &value, err) : status;
+  status = status == PK_OK ? change(l->now->scenario, key, text, &changed, err) : status;
+  if (status != PK_OK || p == NULL || changed == NULL) {
+    return status;
+  }
+  status = p->live ? change_speed(l, p, value, changed, err) : start_anew(l, changed, err);
+  if (status == PK_OK) {
+    p->value = value;
+    *restarted = !p->live;
+  }
+  return status;
+}
+
+/* ---- what is seen ---- */
+
+static pk_status live_show(pki_source *self, const bool *wanted, pki_frame *frame, pk_error *err)
+{
+  (void)err;
+  live *l = (live *)self;
+  const pki_catalog *c = l->source.catalog;
+  for (int i = 0; i < c->count; i++) {
+    if (wanted[i] || i == c->bodies || i == c->contacts || i == c->com) {
+      int rows = 0;
+      const double *values = pki_tap_read(l->now->tap, i, &rows);
+      pki_frame_put(frame, c, i, values, rows);
+    }
+  }
+  frame->step = (double)l->now->result.steps;
+  return PK_OK;
+}
+
+static pki_health live_health(pki_source *self)
+{
+  live *l = (live *)self;
+  const pki_health h = {l->residual, l->now->watch.info.contacts, l->now->watch.now.pos[2]};
+  l->residual = 0;
+  return h;
+}
+
+static pk_status live_describe(const pki_source *self, pki_text *out, pk_error *err)
+{
+  (void)err;
+  const live *l = (const live *)self;
+  const pki_scenario *s = l->now->scenario;
+  pki_text_add(out, "\"name\":");
+  pki_text_add_json_string(out, s->name);
+  pki_text_add(out, ",\"description\":");
+  pki_text_add_json_string(out, s->description);
+  pki_text_add(out, ",\"start\":0,\"duration\":");
+  pki_text_add_json_number(out, s->duration);
+  pki_text_add(out, ",\"dt\":");
+  pki_text_add_json_number(out, s->step.dt);
+  pki_text_add(out, ",\"parameters\":");
+  pki_parameters_json(l->parameters, l->nparameter, out);
+  pki_text_add(out, ",\"scene\":");
+  pki_text_add(out, l->now->scene.data);
+  return PK_OK;
+}
+
+static void live_destroy(pki_source *self)
+{
+  live *l = (live *)self;
+  stage_destroy(l->now);
+  pki_catalog_destroy(l->source.catalog);
+  free(l->parameters);
+  free(l);
+}
+
+static const pki_source_kind live_kind = {.mode = "live",
+                                          .advance = live_advance,
+                                          .span = live_span,
+                                          .step = live_step,
+                                          .reset = live_reset,
+                                          .push = live_push,
+                                          .set = live_set,
+                                          .show = live_show,
+                                          .health = live_health,
+                                          .describe = live_describe,
+                                          .destroy = live_destroy};
+
+pk_status pki_live_create(const char *path, const char *const *sets, int nset, pki_source **out,
+                          pk_error *err)
+{
+  *out = NULL;
+  live *l = calloc(1, sizeof *l);
+  if (l == NULL) {
+    return fail_memory(err);
+  }
+  l->source.kind = &live_kind;
+  let_go(l);
+  pki_scenario *scenario = NULL;
+  pk_status status = pki_scenario_load(path, sets, nset, &scenario, err);
+  status = status == PK_OK ? stage_create(scenario, &l->now, err) : status;
+  if (status == PK_OK && l->now != NULL) {
+    status = pki_catalog_create(l->now->tap->channels, l->now->tap->count, &l->source.catalog, err);
+  }
+  if (status == PK_OK && l->now != NULL) {
+    l->parameters = pki_parameters_create(l->now->scenario, &l->nparameter);
+    status = l->parameters != NULL ? PK_OK : fail_memory(err);
+  }
+  if (status != PK_OK) {
+    live_destroy(&l->source);
+    return status;
+  }
+  *out = &l->source;
+  return PK_OK;
+}

@@ -1,0 +1,161 @@
+#define _GNU_SOURCE
+#include "serve/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static bool is_program(const char *path)
+{
+  return pki_is_file(path) && access(path, X_OK) == 0;
+}
+
+bool pki_program_find(const char *name, char path[PKI_PATH_MAX])
+{
+  if (strchr(name, '/') != NULL) {
+    const int n = snprintf(path, PKI_PATH_MAX, "%s", name);
+    return n < PKI_PATH_MAX && is_program(path);
+  }
+  const char *folders = getenv("PATH");
+  for (const char *at = folders; at != NULL && *at != '\0';) {
+    const size_t size = strcspn(at, ":");
+    const int n = snprintf(path, PKI_PATH_MAX, "%.*s/%s", (int)size, at, name);
+    if (size > 0 && n < PKI_PATH_MAX && is_program(path)) {
+      return true;
+    }
+    at += size + (at[size] == ':');
+  }
+  return false;
+}
+
+/* Signals as a fresh program expects them, whatever this one has blocked. */
+static void set_signals(posix_spawnattr_t *attributes)
+{
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigemptyset(&all);
+  sigaddset(&all, SIGINT);
+  sigaddset(&all, SIGTERM);
+  sigaddset(&all, SIGPIPE);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &all);
+  posix_spawnattr_setpgroup(attributes, 0);
+  posix_spawnattr_setflags(attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+/* Our environment with one variable changed; NULL: out of memory. */
+static const char **environment_with(const char *variable)
+{
+  size_t count = 0, n = 0;
+  while (environ[count] != NULL) {
+    count++;
+  }
+  const char **list = calloc(count + 2, sizeof *list);
+  const size_t name = variable != NULL ? strcspn(variable, "=") + 1 : 0;
+  for (size_t i = 0; list != NULL && i < count; i++) {
+    if (name == 0 || strncmp(environ[i], variable, name) != 0) {
+      list[n++] = environ[i];
+    }
+  }
+  if (list != NULL && variable != NULL) {
+    list[n++] = variable;
+  }
+  return list;
+}
+
+bool pki_process_start(const char *const *arguments, bool pipe, const char *variable, pki_process *out)
+{
+  *out = (pki_process){.in = -1};
+  int ends[2] = {-1, -1};
+  const char **environment = environment_with(variable);
+  if (environment == NULL || (pipe && pipe2(ends, O_CLOEXEC) != 0)) {
+    free((void *)environment);
+    return false;
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  set_signals(&attributes);
+  if (pipe) {
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  const int code = posix_spawnp(&out->id, arguments[0], &actions, &attributes, (char *const *)arguments,
+                                (char *const *)environment);
+  free((void *)environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (pipe) {
+    close(ends[0]);
+    out->in = ends[1];
+  }
+  if (code != 0) {
+    if (pipe) {
+      close(ends[1]);
+    }
+    *out = (pki_process){.in = -1};
+  }
+  return code == 0;
+}
+
+bool pki_process_ended(pki_process *process, int *code)
+{
+  int status = 0;
+  if (process->id <= 0) {
+    return true;
+  }
+  if (waitpid(process->id, &status, WNOHANG) != process->id) {
+    return false;
+  }
+  /* what it left running */
+  kill(-process->id, SIGKILL);
+  process->id = 0;
+  *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return true;
+}
+
+static void close_input(pki_process *process)
+{
+  if (process->in >= 0) {
+    close(process->in);
+    process->in = -1;
+  }
+}
+
+int pki_process_end(pki_process *process, double seconds)
+{
+  int code = -1;
+  close_input(process);
+  for (double waited = 0; process->id > 0 && !pki_process_ended(process, &code); waited += 0.01) {
+    if (waited >= seconds) {
+      pki_process_kill(process);
+      return 128 + SIGKILL;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  }
+  return code;
+}
+
+void pki_process_kill(pki_process *process)
+{
+  close_input(process);
+  if (process->id > 0) {
+    kill(-process->id, SIGKILL);
+    while (waitpid(process->id, NULL, 0) < 0 && errno == EINTR) {}
+    process->id = 0;
+  }
+}

@@ -1,0 +1,31 @@
+/* Other programs: found in PATH, started with an argument vector and never through a shell, ended with us. */
+#ifndef PKI_SERVE_PROCESS_H
+#define PKI_SERVE_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/folders.h"
+
+/* Where a program is; false: nowhere in PATH. A name with a slash is a path. */
+bool pki_program_find(const char *name, char path[PKI_PATH_MAX]);
+
+typedef struct pki_process {
+  pid_t id; /* 0: none */
+  int in;   /* its stdin, a pipe; -1: /dev/null */
+} pki_process;
+
+/* Start it in a process group of its own, its output going nowhere. `pipe`: we write to its stdin. `variable`
+ * ("TMPDIR=/tmp/x", NULL: none) is in its environment instead of ours. */
+bool pki_process_start(const char *const *arguments, bool pipe, const char *variable, pki_process *out);
+
+/* It has ended; *code: its exit status, 128 + the signal that ended it. */
+bool pki_process_ended(pki_process *process, int *code);
+
+/* Close its stdin, wait at most `seconds` for its end, then kill its group. The exit status. */
+int pki_process_end(pki_process *process, double seconds);
+
+/* Kill it and all its children at once. */
+void pki_process_kill(pki_process *process);
+
+#endif

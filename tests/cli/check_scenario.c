@@ -1,0 +1,175 @@
+/* pronk check for scenarios, and the warnings of pronk run. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "cli/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void a_good_scenario_is_explained(void **state)
+{
+  (void)state;
+  write_file("check_good.yaml", "description: two of them\n"
+                                "models:\n"
+                                "  - {model: starleth, prefix: a_}\n"
+                                "  - {model: pendulum, prefix: b_, position: [9, 0, 0]}\n"
+                                "terrain: [{shape: plane}, {shape: box, size: [1, 1, 1]}]\n"
+                                "materials: {ice: {friction: 0.25}}\n"
+                                "controller: {name: hold, kp: 50}\n"
+                                "actuators: [{joints: 'a_*', effort: 20}]\n"
+                                "constraints: [{kind: ball, link: b_body, to_position: [9, 0, 0]}]\n"
+                                "push: [{link: a_base, at: 0.5, for: 0.1, force: [0, 30, 0]}]\n"
+                                "disturb: [{link: a_base, every: 1, for: 0.1, force: 5}]\n"
+                                "record: {rate: 200, channels: [state/*, contacts]}\n"
+                                "certify: 1e-6\n"
+                                "seed: 3\n"
+                                "duration: 2\n");
+  run_result r = run("check check_good.yaml");
+  static const char *const lines[] = {
+      "check_good.yaml: ok\n",
+      "  check_good: two of them\n",
+      "  robot       starleth: free root, 18 degrees of freedom, 13 bodies, ",
+      "  robot       pendulum: fixed root, 1 degree of freedom, 1 body, 1 kg\n",
+      "  ground      plane, box; ice (friction 0.25)\n",
+      "  step        2 s in steps of 0.001 s: moreau, hard contact, solver auto to 1e-08, certified to 1",
+      "  controller  hold: kp 50\n",
+      "  actuators   1 entry\n",
+      "  constraint  ball: b_body to the world\n",
+      "  push        a_base at 0.5 s for 0.1 s with (0, 30, 0) N\n",
+      "  disturb     a_base every 1 s for 0.1 s with 5 N, seed 3\n",
+      "  recording   200 Hz, poses at 60 Hz, channels state/* contacts\n",
+  };
+  assert_int_equal(r.status, 0);
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    if (!contains(r.out, lines[i])) {
+      fail_msg("no line \"%s\" in\n%s", lines[i], r.out);
+    }
+  }
+  run_free(&r);
+  remove("check_good.yaml");
+}
+
+static void all_errors_come_by_line(void **state)
+{
+  (void)state;
+  write_file("check_bad.yaml", "model: starleth\n"
+                               "duration: long\n"
+                               "controller: hald\n"
+                               "step: {dt: 0, solver: best}\n"
+                               "record: {rate: -1}\n");
+  run_result r = run("check check_bad.yaml");
+  assert_int_equal(r.status, 2);
+  const char *last = r.out;
+  static const char *const starts[] = {
+      "check_bad.yaml:2: error: duration: ",    "check_bad.yaml:3: error: controller: ",
+      "check_bad.yaml:4: error: step.dt: ",     "check_bad.yaml:4: error: step.solver: ",
+      "check_bad.yaml:5: error: record.rate: ", "check_bad.yaml: not ok, 5 errors\n"};
+  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+    const char *found = strstr(last, starts[i]);
+    if (found == NULL) {
+      fail_msg("no \"%s\" in its place in\n%s", starts[i], r.out);
+      return;
+    }
+    last = found;
+  }
+  run_free(&r);
+  cJSON *o = run_json("check check_bad.yaml --json", 2);
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(o, "errors")), 5);
+  cJSON_Delete(o);
+  remove("check_bad.yaml");
+}
+
+static void a_push_that_never_acts_is_a_warning(void **state)
+{
+  (void)state;
+  write_file("check_late.yaml", "model: pendulum\n"
+                                "duration: 0.1\n"
+                                "push: [{link: body, at: 2, for: 0.1, force: [1, 0, 0]}]\n"
+                                "record: {rate: 0}\n");
+  run_result r = run("check check_late.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "check_late.yaml:3: warning: push.0: this push never acts: it begins at 2 s"));
+  assert_true(contains(r.out, "check_late.yaml: ok, 1 warning\n"));
+  run_free(&r);
+  cJSON *o = run_json("check check_late.yaml --json", 0);
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(o, "warnings")), 1);
+  cJSON_Delete(o);
+  r = run("run check_late.yaml --no-output");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.err, "pronk run: check_late.yaml:3: push.0: warning: this push never acts"));
+  run_free(&r);
+  /* a longer run reaches it */
+  r = run("run check_late.yaml --no-output --duration 2.2");
+  assert_int_equal(r.status, 0);
+  assert_null(strstr(r.err, "never acts"));
+  run_free(&r);
+  remove("check_late.yaml");
+}
+
+static void overrides_are_checked_too(void **state)
+{
+  (void)state;
+  write_file("check_set.yaml", "model: pendulum\nduration: 1\n");
+  run_result r = run("check check_set.yaml --set push.0.link=boddy --set push.0.at=0 --set push.0.for=1 "
+                     "--set 'push.0.force=[1, 0, 0]'");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "did you mean \"body\"?"));
+  run_free(&r);
+  remove("check_set.yaml");
+}
+
+static void channels_are_checked(void **state)
+{
+  (void)state;
+  write_file("check_channels.yaml",
+             "model: pendulum\nduration: 1\n"
+             "record: {channels: [contcts, state/*, trunk/pendulum, '*/q', limbs/*]}\n");
+  run_result r = run("check check_channels.yaml");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(
+      r.out, "check_channels.yaml:3: error: record.channels.0: there is no channel \"contcts\"; did you "
+             "mean \"contacts\"? (one of: state/q, "));
+  assert_true(contains(r.out, "record.channels.4: there is no channel \"limbs/*\""));
+  assert_true(contains(r.out, "not ok, 2 errors"));
+  run_free(&r);
+  remove("check_channels.yaml");
+}
+
+static void names_and_folders_are_told_apart(void **state)
+{
+  (void)state;
+  run_result r = run("check starleth-stand");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "starleth-stand.yaml: ok"));
+  run_free(&r);
+  mkdir("check_folder.yaml", 0755);
+  r = run("check check_folder.yaml");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "this is a folder"));
+  run_free(&r);
+  r = run("run check_folder.yaml");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "check_folder.yaml: this is a folder"));
+  run_free(&r);
+  r = run("info check_folder.yaml");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "this folder holds no .urdf file"));
+  run_free(&r);
+  rmdir("check_folder.yaml");
+}
+
+int main(void)
+{
+  setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_good_scenario_is_explained),
+      cmocka_unit_test(all_errors_come_by_line),
+      cmocka_unit_test(a_push_that_never_acts_is_a_warning),
+      cmocka_unit_test(overrides_are_checked_too),
+      cmocka_unit_test(channels_are_checked),
+      cmocka_unit_test(names_and_folders_are_told_apart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/* pronk export, and pronk info of a recording. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/export.h"
+#include "support/recording.h"
+
+static char *folder;
+
+/* `format` with %s for the folder, run. */
+static run_result run_in(const char *format)
+{
+  char command[1024];
+  snprintf(command, sizeof command, format, folder, folder);
+  return run(command);
+}
+
+static void check(const char *format, int status, const char *out, const char *err)
+{
+  run_result r = run_in(format);
+  if (r.status != status || !contains(r.out, out) || !contains(r.err, err)) {
+    fail_msg("%s: %d, %s, %s", format, r.status, r.out, r.err);
+  }
+  run_free(&r);
+}
+
+static bool is_there(const char *name)
+{
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return access(path, R_OK) == 0;
+}
+
+static void info_tells_what_is_in_a_recording(void **state)
+{
+  (void)state;
+  check("info %s/run.mcap", 0, "time                0 to 0.499 s", "");
+  check("info %s/run.mcap", 0, "complete            yes", "");
+  check("info %s/run.mcap", 0, "scenario            trot", "");
+  check("info %s/run.mcap", 0, "state/q       500   1000  BASE.x, LF_HAA, lf haa\n", "");
+  check("info %s", 0, "scenario.yaml           12 bytes, application/yaml", ""); /* the folder of a run */
+  char command[512];
+  snprintf(command, sizeof command, "info %s/run.mcap --json", folder);
+  cJSON *o = run_json(command, 0);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "complete")));
+  assert_true(cJSON_GetObjectItem(o, "end")->valuedouble == 0.499);
+  const cJSON *channel = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "channels"), 1);
+  assert_string_equal(cJSON_GetObjectItem(channel, "name")->valuestring, "contacts");
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(channel, "table")));
+  assert_true(cJSON_GetObjectItem(channel, "samples")->valuedouble == 500);
+  assert_string_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(channel, "units"), 1)->valuestring, "N");
+  assert_string_equal(cJSON_GetObjectItem(cJSON_GetObjectItem(o, "notes"), "scenario")->valuestring, "trot");
+  cJSON_Delete(o);
+}
+
+static void info_tells_that_a_recording_was_cut_off(void **state)
+{
+  (void)state;
+  char path[512];
+  size_t size;
+  snprintf(path, sizeof path, "%s/run.mcap", folder);
+  char *bytes = sample_bytes(path, &size);
+  snprintf(path, sizeof path, "%s/cut.mcap", folder);
+  sample_save(path, bytes, size * 3 / 4);
+  free(bytes);
+  check("info %s/cut.mcap", 0, "complete            no: cut off, or still being written", "");
+  check("export %s/cut.mcap -o %s/whole.mcap", 0, "(the recording was cut off: what there is of it)", "");
+  check("info %s/whole.mcap", 0, "complete            yes", "");
+}
+
+static void each_format_is_chosen_by_name_or_ending(void **state)
+{
+  (void)state;
+  check("export %s/run.mcap --format csv", 0, "run-csv: 3 channels, 1032 samples", "");
+  assert_true(is_there("run-csv/state.q.csv"));
+  check("export %s/run.mcap -o %s/tables --channels contacts,solver --from 0.1 --to 0.2", 0, "2 channels",
+        "");
+  assert_true(is_there("tables/contacts.csv"));
+  assert_false(is_there("tables/state.q.csv"));
+  check("export %s --format mcap", 0, "run-copy.mcap: 3 channels", "");
+  if (pki_export_has_hdf5()) {
+    check("export %s/run.mcap", 0, "run.h5: 3 channels", "");
+    check("export %s/run.mcap -o %s/other.hdf5", 0, "other.hdf5", "");
+    assert_true(is_there("run.h5") && is_there("other.hdf5"));
+  }
+}
+
+static void json_names_the_files(void **state)
+{
+  (void)state;
+  char command[512], expected[512];
+  snprintf(command, sizeof command, "export %s/run.mcap --format csv --channels contacts --json", folder);
+  snprintf(expected, sizeof expected, "%s/run-csv/contacts.csv", folder);
+  cJSON *o = run_json(command, 0);
+  assert_string_equal(cJSON_GetObjectItem(o, "format")->valuestring, "csv");
+  assert_string_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(o, "files"), 0)->valuestring, expected);
+  assert_true(cJSON_GetObjectItem(o, "samples")->valuedouble == 500);
+  cJSON_Delete(o);
+}
+
+static void wrong_words_are_refused_with_the_nearest(void **state)
+{
+  (void)state;
+  check("export", 2, "", "name a recording: run.mcap, or the folder of a run");
+  check("export a.mcap b.mcap", 2, "", "one recording at a time");
+  check("export %s/none.mcap", 2, "", "cannot be read: No such file or directory");
+  check("export %s/run.mcap --format hdf", 2, "", "did you mean 'hdf5'?");
+  check("export %s/run.mcap --channels state/p", 2, "",
+        "there is no channel 'state/p'; did you mean 'state/q'? (pronk info lists them)");
+  check("export %s/run.mcap --from x", 2, "", "--from is 'x', expected a number from 0 to 1e+09");
+  check("export %s/run.mcap -o %s/run.mcap", 2, "", "is the recording itself: choose another output");
+  check("export %s/run.mcap -o %s/none/there.mcap", 1, "", "No such file or directory");
+  write_file("cli_export.mcap", "no recording");
+  check("export cli_export.mcap", 2, "", "it does not start as an MCAP file does");
+  check("info cli_export.mcap", 2, "", "it does not start as an MCAP file does");
+  remove("cli_export.mcap");
+}
+
+static int make(void **state)
+{
+  (void)state;
+  folder = sample_folder();
+  char path[512];
+  snprintf(path, sizeof path, "%s/run.mcap", folder);
+  sample_record(path, NULL, 500, 0);
+  return 0;
+}
+
+static int tidy(void **state)
+{
+  (void)state;
+  static const char *const folders[] = {"run-csv", "tables"};
+  static const char *const files[] = {"state.q.csv", "contacts.csv", "solver.csv"};
+  char path[512];
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 3; k++) {
+      snprintf(path, sizeof path, "%s/%s/%s", folder, folders[i], files[k]);
+      unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, folders[i]);
+    rmdir(path);
+  }
+  sample_folder_remove(folder);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(info_tells_what_is_in_a_recording),
+      cmocka_unit_test(info_tells_that_a_recording_was_cut_off),
+      cmocka_unit_test(each_format_is_chosen_by_name_or_ending),
+      cmocka_unit_test(json_names_the_files),
+      cmocka_unit_test(wrong_words_are_refused_with_the_nearest),
+  };
+  return cmocka_run_group_tests(tests, make, tidy);
+}
