@@ -5,29 +5,38 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/export.h"
 #include "cli/json.h"
 #include "cli/view.h"
 #include "record/export.h"
 #include "record/recording_read.h"
+#include "run/report.h"
 
 const pki_option pki_options_export[] = {
     {"output", 'o', "PATH", "file, or for csv folder (default: beside the recording)"},
-    {"format", 0, "NAME", "hdf5, csv or mcap (default: by the ending of PATH, else hdf5)"},
+    {"format", 0, "NAME", "hdf5, csv, mcap or html, the report (default: by the ending of PATH, else hdf5)"},
     {"channels", 0, "LIST", "only these, by comma: joints/force,feet"},
     {"from", 0, "S", "only from this time on"},
     {"to", 0, "S", "only up to this time"},
     {0}};
 
-enum { HDF5, CSV, MCAP, FORMATS };
+enum { HDF5, CSV, MCAP, HTML, FORMATS };
 
 static const double MOST = 1e9; /* s */
+
+/* The report of a run, of the whole recording. */
+static pk_status export_html(pki_export *what, const char *path, pk_error *err)
+{
+  return pki_report_run(what->recording, NULL, path, err);
+}
 
 static const struct {
   const char *name, *ending; /* of the path that is chosen when none is given */
   pk_status (*run)(pki_export *what, const char *path, pk_error *err);
 } formats[FORMATS] = {{"hdf5", ".h5", pki_export_hdf5},
                       {"csv", "-csv", pki_export_csv},
-                      {"mcap", "-copy.mcap", pki_export_mcap}};
+                      {"mcap", "-copy.mcap", pki_export_mcap},
+                      {"html", "-report.html", export_html}};
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -39,18 +48,17 @@ static bool ends_with(const char *text, const char *ending)
 static int choose_format(const pki_args *args)
 {
   const char *word = pki_args_value(args, "format"), *path = pki_args_value(args, "output");
-  const char *words[FORMATS];
-  for (int i = 0; i < FORMATS; i++) {
-    words[i] = formats[i].name;
-  }
   if (word != NULL) {
-    return pki_args_choice(args, "format", word, words, FORMATS);
+    return pki_export_format(args, word);
   }
   if (path != NULL && (ends_with(path, ".h5") || ends_with(path, ".hdf5"))) {
     return HDF5;
   }
   if (path != NULL && ends_with(path, ".mcap")) {
     return MCAP;
+  }
+  if (path != NULL && ends_with(path, ".html")) {
+    return HTML;
   }
   if (path != NULL) {
     return CSV;
@@ -59,9 +67,8 @@ static int choose_format(const pki_args *args)
 }
 
 /* Where to: as given, or run.mcap -> run.h5, run-csv, run-copy.mcap. */
-static bool choose_path(const pki_args *args, const char *recording, int format, char path[PKI_PATH_MAX])
+static bool choose_path(const char *given, const char *recording, int format, char path[PKI_PATH_MAX])
 {
-  const char *given = pki_args_value(args, "output");
   const int stem = (int)(strlen(recording) - (ends_with(recording, ".mcap") ? strlen(".mcap") : 0));
   const int n = given != NULL
                     ? snprintf(path, PKI_PATH_MAX, "%s", given)
@@ -147,6 +154,10 @@ static void add_files(const pki_export *what, int format, const char *path, cJSO
 static int report(const pki_args *args, const pki_export *what, int format, const char *path)
 {
   const bool complete = pk_recording_is_complete(what->recording);
+  if (!args->json && format == HTML) {
+    printf("%s\n", path);
+    return PKI_EXIT_OK;
+  }
   if (!args->json) {
     printf("%s: %d channels, %d samples%s\n", path, what->nchannel, what->samples,
            complete ? "" : " (the recording was cut off: what there is of it)");
@@ -192,6 +203,32 @@ static int export_recording(const pki_args *args, pk_recording *r, int format, c
   return code;
 }
 
+int pki_export_format(const pki_args *args, const char *word)
+{
+  const char *words[FORMATS];
+  for (int i = 0; i < FORMATS; i++) {
+    words[i] = formats[i].name;
+  }
+  return pki_args_choice(args, "format", word, words, FORMATS);
+}
+
+pk_status pki_export_beside(const char *recording, int format, pk_error *err)
+{
+  char path[PKI_PATH_MAX];
+  pk_recording *r = NULL;
+  if (!choose_path(NULL, recording, format, path)) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = recording},
+                    "has no room for an export beside it");
+  }
+  pk_status status = pk_recording_open(recording, &r, err);
+  if (status == PK_OK) {
+    pki_export what = pki_export_all(r);
+    status = formats[format].run(&what, path, err);
+  }
+  pk_recording_close(r);
+  return status;
+}
+
 int pki_command_export(const pki_args *args)
 {
   if (args->nword != 1) {
@@ -204,7 +241,7 @@ int pki_command_export(const pki_args *args)
     snprintf(recording, sizeof recording, "%s", args->words[0]);
   }
   const int format = choose_format(args);
-  if (format < 0 || !choose_path(args, recording, format, path)) {
+  if (format < 0 || !choose_path(pki_args_value(args, "output"), recording, format, path)) {
     return PKI_EXIT_USAGE;
   }
   pk_error err = {0};

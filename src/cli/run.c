@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "cli/check.h"
 #include "cli/cli.h"
+#include "cli/export.h"
 #include "cli/interrupt.h"
 #include "cli/resume.h"
 #include "cli/summary.h"
@@ -24,6 +25,7 @@ const pki_option pki_options_run[] = {
     {"output", 'o', "DIR", "where run.mcap, summary.json and report.html go (default: out/NAME)"},
     {"no-output", 'n', NULL, "write no files"},
     {"checkpoint-every", 0, "S", "a checkpoint every S of simulated time, to resume from"},
+    {"export", 0, "FORMAT", "write the recording as hdf5 or csv too; may be repeated"},
     {"resume", 0, "DIR", "go on with the run in DIR from its checkpoint; needs no SCENARIO"},
     {0},
 };
@@ -67,6 +69,28 @@ static bool print_text(const pki_scenario *s, const pki_run_result *r, const pki
 
 /* ---- the command ---- */
 
+/* The recording in every format that was asked for; with no folder the words alone are checked. False after a
+ * complaint. */
+static bool export_all(const pki_args *args, const char *folder)
+{
+  bool good = true;
+  for (int i = 0; i < args->ngiven && good; i++) {
+    if (strcmp(args->given[i].name, "export") != 0) {
+      continue;
+    }
+    char path[PKI_PATH_MAX];
+    pk_error err = {0};
+    const int format = pki_export_format(args, args->given[i].value);
+    good = format >= 0;
+    if (good && folder != NULL && pki_path_join(path, folder, "run.mcap") &&
+        pki_export_beside(path, format, &err) != PK_OK) {
+      pki_complain_error("run", &err);
+      good = false;
+    }
+  }
+  return good;
+}
+
 /* Exit status of a run, with a word on stderr about why it is not 0. */
 static int judge(const pki_run_result *r, const pki_run_options *o, bool certify)
 {
@@ -107,7 +131,8 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
     const bool printed =
         args->json ? pki_json_print(pki_run_json(s, &result), true, "run") : print_text(s, &result, options);
     code = judge(&result, options, certify);
-    code = saved && printed ? code : PKI_EXIT_FAILURE;
+    const bool exported = options->folder == NULL || export_all(args, options->folder);
+    code = saved && printed && exported ? code : PKI_EXIT_FAILURE;
   }
   pki_run_result_free(&result);
   return code;
@@ -154,6 +179,9 @@ static bool read_options(const pki_args *args, pki_run_options *o)
     return false;
   }
   const bool nothing = pki_args_has(args, "no-output");
+  if (!export_all(args, NULL)) {
+    return false;
+  }
   if (args->nword > 1 || (args->nword == 0 && resume == NULL)) {
     pki_complain("run", "name one scenario (pronk list scenarios shows them)");
     return false;

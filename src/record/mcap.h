@@ -10,6 +10,7 @@
 #define PKI_RECORD_MCAP_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "record/text.h"
 
@@ -198,10 +199,14 @@ bool pki_mcap_times_next(pki_view *rest, uint64_t *time, uint64_t *place);
 /* Little endian; one instruction where `bytes` is a constant. */
 static inline void pki_put_le(void *out, uint64_t value, int bytes)
 {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(out, &value, (size_t)bytes);
+#else
   uint8_t *p = (uint8_t *)out;
   for (int i = 0; i < bytes; i++) {
     p[i] = (uint8_t)(value >> 8 * i);
   }
+#endif
 }
 
 static inline uint64_t pki_get_le(const void *in, int bytes)

@@ -353,7 +353,8 @@ void pki_sample_encode(pki_text *out, const pk_channel *channel, int id, uint32_
   const size_t numbers = (size_t)rows * (size_t)channel->columns * sizeof(double);
   const size_t before = PKI_CDR_HEAD + (!channel->table ? 0 : rows > 0 ? PKI_CDR_ROWS : 4);
   const size_t data = before + numbers;
-  if (!pki_text_reserve(out, PKI_MCAP_HEAD + PKI_MCAP_MESSAGE_SIZE + data)) {
+  const size_t all = PKI_MCAP_HEAD + PKI_MCAP_MESSAGE_SIZE + data;
+  if (out->size + all >= out->capacity && !pki_text_reserve(out, all)) {
     return;
   }
   char *p = out->data + out->size;
@@ -382,7 +383,7 @@ void pki_sample_encode(pki_text *out, const pk_channel *channel, int id, uint32_
     }
 #endif
   }
-  out->size += PKI_MCAP_HEAD + PKI_MCAP_MESSAGE_SIZE + data;
+  out->size += all;
 }
 
 int pki_sample_rows(const pk_channel *channel, pki_view data, const void **values)

@@ -29,10 +29,10 @@ enum {
 
 /* ---- options ---- */
 
-#ifdef PKI_HAVE_ZSTD
-#define BEST PK_COMPRESSION_ZSTD
-#elif defined(PKI_HAVE_LZ4)
+#ifdef PKI_HAVE_LZ4
 #define BEST PK_COMPRESSION_LZ4
+#elif defined(PKI_HAVE_ZSTD)
+#define BEST PK_COMPRESSION_ZSTD
 #else
 #define BEST PK_COMPRESSION_NONE
 #endif
@@ -69,7 +69,8 @@ typedef struct sink {
   pk_channel *channels; /* columns and table only */
   uint32_t *sequence;   /* samples of each channel so far */
   int count;
-  uint64_t last, span; /* time of the last sample, time of a chunk; ns */
+  double time;                /* of the last sample, s */
+  uint64_t last, span, until; /* the same, the length of a chunk, and where this one ends; ns */
   /* a ring of chunks: `hand` is being filled, the `queued` ones from `first` on wait for the thread */
   pki_text chunks[BEHIND + 1];
   int hand, first, queued; /* the last two under the lock */
@@ -385,25 +386,27 @@ static pk_status sink_begin(pk_recorder *self, const pk_recording_about *about, 
 static pk_status sink_write(pk_recorder *self, int channel, double time, const double *values, int rows)
 {
   sink *s = (sink *)self;
-  uint64_t ns = 0;
+  uint64_t ns = s->last;
   if (!s->begun || s->ended || channel < 0 || channel >= s->count || rows < 0 ||
       (rows != 1 && !s->channels[channel].table)) {
     return fail(s, PK_ERROR_ARGUMENT,
                 "a sample for a channel that is not open, or with a wrong number of rows", "");
   }
-  if (!pki_time_encode(time, &ns) || ns < s->last) {
+  if (time != s->time && (!pki_time_encode(time, &ns) || ns < s->last)) {
     return fail(s, PK_ERROR_ARGUMENT, "a sample's time is before that of the last one, or no time at all",
                 "");
   }
   const pk_channel *c = &s->channels[channel];
-  if ((size_t)rows > SAMPLE_BYTES / sizeof(double) / (size_t)c->columns) {
+  if ((size_t)rows * (size_t)c->columns > SAMPLE_BYTES / sizeof(double)) {
     return fail(s, PK_ERROR_LIMIT, "a sample has too many rows to be held", "");
   }
   pk_status status = PK_OK;
   const pki_text *at_hand = chunk_at_hand(s);
-  if (at_hand->size > 0 && (ns / s->span != s->last / s->span || at_hand->size > CHUNK_BYTES)) {
-    status = close_chunk(s);
+  if (ns >= s->until || at_hand->size > CHUNK_BYTES) {
+    status = at_hand->size > 0 ? close_chunk(s) : PK_OK;
+    s->until = (ns / s->span + 1) * s->span;
   }
+  s->time = time;
   s->last = ns;
   pki_sample_encode(chunk_at_hand(s), c, channel + 1, s->sequence[channel]++, ns, values, rows);
   return status;
@@ -491,6 +494,7 @@ static sink *sink_create(const char *path, const pk_recording_options *options, 
   *s = (sink){.base = {sink_begin, sink_write, sink_mark, sink_end, sink_destroy},
               .path = copy,
               .fd = -1,
+              .time = -1,
               .options = o,
               .span = (uint64_t)llround(o.chunk * 1e9),
               .writer = {.parts = PKI_MCAP_PART_ALL & ~(unsigned)PKI_MCAP_PART_CHUNKS,

@@ -227,15 +227,15 @@ static pk_workspace *moving(pki_tap *t)
 
 static int read_q(pki_tap *t, int robot, double *out)
 {
-  (void)robot;
-  memcpy(out, t->watch->q, (size_t)t->watch->model->nq * sizeof *out);
+  (void)robot, (void)out;
+  t->found = t->watch->q;
   return 1;
 }
 
 static int read_u(pki_tap *t, int robot, double *out)
 {
-  (void)robot;
-  memcpy(out, t->watch->u, (size_t)t->watch->model->nu * sizeof *out);
+  (void)robot, (void)out;
+  t->found = t->watch->u;
   return 1;
 }
 
@@ -375,25 +375,50 @@ static int read_com(pki_tap *t, int robot, double *out)
 /* ---- the table ---- */
 
 const pki_channel_row pki_channel_rows[] = {
-    {"state/q", "configuration in joint coordinates", false, false, false, describe_q, read_q},
-    {"state/u", "velocity in joint coordinates", false, false, false, describe_u, read_u},
-    {"joints/force", "force of the commands on each joint coordinate", false, false, false, describe_force,
-     read_force},
-    {"joints/command", "what the controller asked of each joint coordinate", false, false, false,
-     describe_command, read_command},
-    {"trunk", "a robot's root link: place, roll, pitch, yaw, velocity (world), angular velocity (its axes)",
-     false, false, true, describe_trunk, read_trunk},
-    {"feet", "force of the ground on each foot (world), and along the contact normals", false, false, false,
-     describe_feet, read_feet},
-    {"contacts", "contacts of the step: link, place, normal, force on the robot (world), gap", true, false,
-     false, describe_contacts, read_contacts},
-    {"solver", "contacts, rounds, solver iterations, certificate, deepest gap, closure", false, false, false,
-     describe_solver, read_solver},
-    {"bodies", "place and attitude (quaternion) of each body", false, true, false, describe_bodies,
-     read_bodies},
-    {"energy", "energies, and the work of joints and pushes since the start", false, true, false,
-     describe_energy, read_energy},
-    {"com", "centre of mass of all that moves, and its velocity", false, true, false, describe_com, read_com},
+    {.name = "state/q", .doc = "configuration in joint coordinates", .describe = describe_q, .read = read_q},
+    {.name = "state/u", .doc = "velocity in joint coordinates", .describe = describe_u, .read = read_u},
+    {.name = "joints/force",
+     .doc = "force of the commands on each joint coordinate",
+     .describe = describe_force,
+     .read = read_force},
+    {.name = "joints/command",
+     .doc = "what the controller asked of each joint coordinate, after each of its updates",
+     .control = true,
+     .describe = describe_command,
+     .read = read_command},
+    {.name = "trunk",
+     .doc = "a robot's root link: place, roll, pitch, yaw, velocity (world), angular velocity (its axes)",
+     .robots = true,
+     .describe = describe_trunk,
+     .read = read_trunk},
+    {.name = "feet",
+     .doc = "force of the ground on each foot (world), and along the contact normals",
+     .describe = describe_feet,
+     .read = read_feet},
+    {.name = "contacts",
+     .doc = "contacts of the step: link, place, normal, force on the robot (world), gap, friction",
+     .table = true,
+     .describe = describe_contacts,
+     .read = read_contacts},
+    {.name = "solver",
+     .doc = "contacts, rounds, solver iterations, certificate, deepest gap, closure",
+     .describe = describe_solver,
+     .read = read_solver},
+    {.name = "bodies",
+     .doc = "place and attitude (quaternion) of each body",
+     .view = true,
+     .describe = describe_bodies,
+     .read = read_bodies},
+    {.name = "energy",
+     .doc = "energies, and the work of joints and pushes since the start",
+     .view = true,
+     .describe = describe_energy,
+     .read = read_energy},
+    {.name = "com",
+     .doc = "centre of mass of all that moves, and its velocity",
+     .view = true,
+     .describe = describe_com,
+     .read = read_com},
 };
 const int pki_channel_row_count = sizeof pki_channel_rows / sizeof pki_channel_rows[0];
 
@@ -445,6 +470,7 @@ static void add_channel(pki_tap *t, const pki_channel_row *row, int robot, const
     free(name);
     t->count--;
   }
+  t->view = row->view ? t->view : t->count; /* the table has them last */
 }
 
 static void find_joints(pki_tap *t)
@@ -537,6 +563,7 @@ void pki_tap_destroy(pki_tap *tap)
 
 const double *pki_tap_read(pki_tap *tap, int channel, int *rows)
 {
+  tap->found = tap->values;
   *rows = tap->row[channel]->read(tap, tap->robot[channel], tap->values);
-  return tap->values;
+  return tap->found;
 }

@@ -18,8 +18,9 @@ typedef struct pki_tap pki_tap;
 /* One row of the table. `trunk` makes a channel for each robot, the others make one. */
 typedef struct pki_channel_row {
   const char *name, *doc;
-  bool table; /* any number of rows in a sample */
-  bool view;  /* at the view rate: for pictures, not for analysis */
+  bool table;   /* any number of rows in a sample */
+  bool view;    /* at the view rate: for pictures, not for analysis */
+  bool control; /* changes with the controller's updates only */
   bool robots;
   void (*describe)(pki_tap *tap, int channel);       /* its columns */
   int (*read)(pki_tap *tap, int robot, double *out); /* rows that were written */
@@ -31,10 +32,11 @@ extern const int pki_channel_row_count;
 struct pki_tap {
   const pki_watch *watch;
   const pki_run_result *result;
-  int count;
+  int count, view;             /* channels; the first of those at the view rate */
   pk_channel *channels;        /* [count] */
   const pki_channel_row **row; /* [count] */
   int *robot;                  /* [count] */
+  const double *found;         /* where the values of the last read are: mostly in */
   double *values;              /* room for the largest sample */
   int njoint, *joint_dof;      /* velocities that belong to joints */
   long long moved;             /* steps at which the workspace has the velocities of the state; -1: never */

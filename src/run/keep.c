@@ -8,8 +8,10 @@
 
 #include "base/build.h"
 #include "base/file.h"
+#include "record/mcap.h"
 #include "record/text.h"
 #include "run/checkpoint.h"
+#include "step/sim.h"
 
 /* ---- what the recording says about itself ---- */
 
@@ -136,15 +138,25 @@ static pk_status begin_recording(pki_keep *k, pk_error *err)
 
 /* ---- samples ---- */
 
+/* Whether the controller has been asked since the last sample; without one, always. */
+static bool asked(const pki_keep *k)
+{
+  const long long every = k->watch->world->sim->control.every, steps = k->result->steps, last = k->sampled;
+  return every <= 1 || last < 0 || (steps + every - 1) / every != (last + every - 1) / every;
+}
+
 static void sample(pki_keep *k, bool view)
 {
+  const bool commands = !view && asked(k);
   const double time = pk_sim_time(k->watch->world->sim);
-  for (int i = 0; i < k->tap->count; i++) {
-    if (k->tap->row[i]->view == view) {
-      int rows;
-      const double *values = pki_tap_read(k->tap, i, &rows);
-      k->recorder->write(k->recorder, i, time, values, rows); /* a failure shows at the end */
+  const int end = view ? k->tap->count : k->tap->view;
+  for (int i = view ? k->tap->view : 0; i < end; i++) {
+    int rows;
+    if (k->tap->row[i]->control && !commands) {
+      continue;
     }
+    const double *values = pki_tap_read(k->tap, i, &rows);
+    k->recorder->write(k->recorder, i, time, values, rows); /* a failure shows at the end */
   }
   *(view ? &k->view_sampled : &k->sampled) = k->result->steps;
 }
@@ -246,7 +258,8 @@ pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
   }
   const bool records = k->every > 0 || k->view_every > 0;
   pk_recording_options file = pk_recording_options_default();
-  file.compression = s->record.compression;
+  file.compression =
+      pki_mcap_can_compress((int)s->record.compression) ? s->record.compression : file.compression;
   pk_status status = pki_folder_create(options->folder, err);
   status = status == PK_OK && records ? open_tap(k, err) : status;
   if (status == PK_OK && options->resume) {
@@ -269,10 +282,10 @@ pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
 pk_status pki_keep_step(pki_keep *k, pk_error *err)
 {
   const long long steps = k->result->steps;
-  if (k->every > 0 && steps % k->every == 0) {
+  if (k->every > 0 && steps == k->sampled + k->every) {
     sample(k, false);
   }
-  if (k->view_every > 0 && steps % k->view_every == 0) {
+  if (k->view_every > 0 && steps == k->view_sampled + k->view_every) {
     sample(k, true);
   }
   if (k->checkpoint_every > 0 && steps % k->checkpoint_every == 0) {

@@ -124,11 +124,11 @@ _Static_assert(PK_COMPRESSION_NONE == 0 && PK_COMPRESSION_LZ4 == 1 && PK_COMPRES
 const pk_field pki_record_fields[] = {
     {RECORD(rate), PK_FIELD_REAL, "Hz", 1000, 0, 1e6, NULL,
      "samples of states, forces and contacts, at most one in each step; 0: nothing is recorded"},
-    {RECORD(view_rate), PK_FIELD_REAL, "Hz", 60, 0, 1e6, NULL,
+    {RECORD(view_rate), PK_FIELD_REAL, "Hz", 30, 0, 1e6, NULL,
      "samples of poses, energy and centre of mass, at most one in each step; 0: none"},
     PART("channels", "names of channels, or patterns with *, as a list; default: all (pronk list channels)"),
-    {RECORD(compression), PK_FIELD_ENUM, "", PK_COMPRESSION_ZSTD, 0, PK_COMPRESSION_COUNT - 1,
-     compression_words, "of the recording's chunks"},
+    {RECORD(compression), PK_FIELD_ENUM, "", PK_COMPRESSION_LZ4, 0, PK_COMPRESSION_COUNT - 1,
+     compression_words, "of the recording's chunks: zstd is smallest, lz4 takes least time"},
 };
 const int pki_record_field_count = COUNT(pki_record_fields);
 

@@ -39,7 +39,7 @@ static void a_good_scenario_is_explained(void **state)
       "  constraint  ball: b_body to the world\n",
       "  push        a_base at 0.5 s for 0.1 s with (0, 30, 0) N\n",
       "  disturb     a_base every 1 s for 0.1 s with 5 N, seed 3\n",
-      "  recording   200 Hz, poses at 60 Hz, channels state/* contacts\n",
+      "  recording   200 Hz, poses at 30 Hz, channels state/* contacts\n",
   };
   assert_int_equal(r.status, 0);
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
