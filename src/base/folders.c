@@ -17,12 +17,12 @@ bool pki_path_join(char out[PKI_PATH_MAX], const char *first, const char *second
 }
 
 /* Folders that might exist, "" where there is none. */
-static void find_candidates(const char *kind, const char *chosen, char candidate[][PKI_PATH_MAX])
+static void find_candidates(const char *kind, const char *chosen, bool here, char candidate[][PKI_PATH_MAX])
 {
   char beside[64], shared[64];
   snprintf(beside, sizeof beside, "../%s", kind);
   snprintf(shared, sizeof shared, "../share/pronk/%s", kind);
-  snprintf(candidate[0], PKI_PATH_MAX, "%s", kind);
+  snprintf(candidate[0], PKI_PATH_MAX, "%s", here ? kind : "");
   const char *named = getenv(chosen);
   snprintf(candidate[1], PKI_PATH_MAX, "%s", named != NULL ? named : "");
   char program[PKI_PATH_MAX];
@@ -41,11 +41,11 @@ static void find_candidates(const char *kind, const char *chosen, char candidate
 #endif
 }
 
-void pki_folders_find(const char *kind, const char *chosen, pki_folders *out)
+void pki_folders_find(const char *kind, const char *chosen, bool here, pki_folders *out)
 {
   out->count = 0;
   char candidate[PKI_FOLDERS_MAX][PKI_PATH_MAX] = {""};
-  find_candidates(kind, chosen, candidate);
+  find_candidates(kind, chosen, here, candidate);
   for (int i = 0; i < PKI_FOLDERS_MAX; i++) {
     if (candidate[i][0] != '\0' && pki_is_folder(candidate[i])) {
       /* short and without "..", because users read these paths; ./models stays as it is */

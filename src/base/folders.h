@@ -11,10 +11,10 @@ typedef struct pki_folders {
   char path[PKI_FOLDERS_MAX][PKI_PATH_MAX];
 } pki_folders;
 
-/* Those folders of `kind` ("models") that exist, in the order in which they are searched: ./KIND; the folder that
- * the environment variable `chosen` names; beside the running program (../KIND, ../share/pronk/KIND); the
- * installed share/pronk/KIND. */
-void pki_folders_find(const char *kind, const char *chosen, pki_folders *out);
+/* Those folders of `kind` ("models") that exist, in the order in which they are searched: ./KIND, when `here` allows
+ * it; the folder that the environment variable `chosen` names; beside the running program (../KIND,
+ * ../share/pronk/KIND); the installed share/pronk/KIND. */
+void pki_folders_find(const char *kind, const char *chosen, bool here, pki_folders *out);
 
 /* first/second, false when it does not fit. */
 bool pki_path_join(char out[PKI_PATH_MAX], const char *first, const char *second);

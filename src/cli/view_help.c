@@ -9,7 +9,7 @@ bool pki_view_folder(const char *command, char folder[PKI_PATH_MAX])
 {
   static pki_folders found;
   char page[PKI_PATH_MAX];
-  pki_folders_find("viewer/dist", "PRONK_VIEWER", &found);
+  pki_folders_find("viewer/dist", "PRONK_VIEWER", false, &found);
   for (int i = 0; i < found.count; i++) {
     if (pki_path_join(page, found.path[i], "index.html") && pki_is_file(page)) {
       memcpy(folder, found.path[i], sizeof found.path[i]);

@@ -67,7 +67,7 @@ pki_model_entry *pki_model_list(int *count)
   if (f == NULL) {
     return NULL;
   }
-  pki_folders_find("models", "PRONK_MODELS", f);
+  pki_folders_find("models", "PRONK_MODELS", true, f);
   for (int i = 0; i < f->count; i++) {
     DIR *listing = opendir(f->path[i]);
     for (const struct dirent *e; listing != NULL && *count < MODELS_MAX && (e = readdir(listing)) != NULL;) {
@@ -154,7 +154,7 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
   if (f == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, where, "out of memory");
   }
-  pki_folders_find("models", "PRONK_MODELS", f);
+  pki_folders_find("models", "PRONK_MODELS", true, f);
   for (int i = 0; i < f->count && status != PK_OK && strchr(name, '/') == NULL && name[0] != '.'; i++) {
     char folder[PKI_PATH_MAX];
     if (pki_path_join(folder, f->path[i], name) && pki_is_folder(folder) &&

@@ -113,7 +113,7 @@ static void add_data(const pki_report_source *s, const pki_curves *bodies, pki_t
 static char *read_script(size_t *size)
 {
   pki_folders folders;
-  pki_folders_find("viewer/dist", "PRONK_VIEWER", &folders);
+  pki_folders_find("viewer/dist", "PRONK_VIEWER", false, &folders);
   for (int i = 0; i < folders.count; i++) {
     char path[PKI_PATH_MAX];
     char *script =

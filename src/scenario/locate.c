@@ -61,7 +61,7 @@ pki_scenario_entry *pki_scenario_list(int *count)
   if (f == NULL) {
     return NULL;
   }
-  pki_folders_find("scenarios", "PRONK_SCENARIOS", f);
+  pki_folders_find("scenarios", "PRONK_SCENARIOS", true, f);
   for (int i = 0; i < f->count; i++) {
     DIR *listing = opendir(f->path[i]);
     for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {

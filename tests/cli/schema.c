@@ -114,7 +114,7 @@ static void defaults_are_those_of_the_tables(void **state)
   cJSON *schema = run_json("schema", 0);
   const cJSON *record = at(definition(schema, "record"), "properties");
   assert_true(at(at(record, "rate"), "default")->valuedouble == 1000);
-  assert_string_equal(at(at(record, "compression"), "default")->valuestring, "zstd");
+  assert_string_equal(at(at(record, "compression"), "default")->valuestring, "lz4");
   const cJSON *step = at(definition(schema, "step"), "properties");
   assert_true(cJSON_IsTrue(at(at(step, "joint_limits"), "default")));
   const cJSON *actuator = at(definition(schema, "actuator"), "properties");

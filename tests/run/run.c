@@ -217,7 +217,7 @@ static void expect_files(const char *set)
   pk_recording *r = open_recording("run_out/run.mcap");
   assert_true(pk_recording_is_complete(r));
   assert_int_equal(samples(r, "state/q"), 501); /* start, 500 steps */
-  assert_int_equal(samples(r, "bodies"), 31);   /* every 17 steps, and the last */
+  assert_int_equal(samples(r, "bodies"), 17);   /* every 33 steps, and the last */
   assert_true(fabs(last_sum(r, "feet", ".fz") - 9.81 * o.world.model->mass) < 2);
   assert_true(last_sum(r, "state/q", "base.z") == o.result.height);
   assert_string_equal(pk_recording_note(r, "version"), pk_version());

@@ -21,13 +21,14 @@ static int record(void **state)
   pki_world world = {0};
   pki_run_result result = {0};
   pk_error err = {0};
-  static const char *const sets[] = {"push=[{link: base, at: 0.2, for: 0.3, force: [0, 60, 0]}]"};
+  static const char *const sets[] = {"push=[{link: base, at: 0.2, for: 0.3, force: [0, 60, 0]}]",
+                                     "record.view_rate=60"};
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   snprintf(folder, sizeof folder, "replay.%ld", (long)getpid());
   snprintf(recording, sizeof recording, "%s/run.mcap", folder);
   const pki_run_options options = {.duration = 1, .folder = folder, .no_report = true};
   pk_status status =
-      pki_scenario_load(PK_SOURCE_DIR "/scenarios/starleth-stand.yaml", sets, 1, &scenario, &err);
+      pki_scenario_load(PK_SOURCE_DIR "/scenarios/starleth-stand.yaml", sets, 2, &scenario, &err);
   status = status == PK_OK ? pki_world_create(scenario, &world, &err) : status;
   status = status == PK_OK ? pki_run(&world, &options, &result, &err) : status;
   if (status != PK_OK) {
