@@ -56,7 +56,7 @@ typedef struct pk_locomotion_options {
   double forward, sideways, turn; /* m/s, m/s (left), rad/s (left): wanted speed of the trunk; 0 */
   double start, stop;             /* s, when a trot starts and ends; 0.5, 1e9 */
   double cycle;                   /* s, of the gait; 0.8 */
-  double duty;                    /* part of the cycle that a foot is on the ground; 0.55 */
+  double duty;                    /* part of the cycle that a foot is planned to be on the ground; 0.55 */
   double acceleration;            /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
 
   pk_attitude attitude; /* PK_ATTITUDE_SLOPE */

@@ -86,7 +86,7 @@ typedef enum pk_compression {
 
 typedef struct pk_recording_options {
   pk_compression compression; /* PK_COMPRESSION_LZ4 where it was built in, else ZSTD, else NONE */
-  double chunk;               /* s of the run in one chunk: what a kill can cost; 0.25 */
+  double chunk;               /* s of the run in one chunk, of which a kill can cost three; 0.25 */
   bool thread;                /* compress and write beside the run; true. The bytes are the same */
 } pk_recording_options;
 

@@ -42,7 +42,7 @@ typedef struct pki_bench_result {
   int links;
   double per_link; /* per_robot / links, us */
   pki_bench_contact_figures contact;
-  double busy;      /* record: as ratio, for the time that the run's own thread worked */
+  double share;     /* record: of the recording in a step's time, over the rest of it */
   double megabytes; /* record: of the file, for each second of the run */
 } pki_bench_result;
 

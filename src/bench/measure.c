@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-double pki_measure_clock(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double pki_measure_quantile(const double *sorted, int count, double part)
 {
   const double at = part * (double)(count - 1);
@@ -78,10 +71,9 @@ bool pki_measure(pki_entrant *entrants, int count, const pki_measure_options *op
     }
 
     /* Rounds until time is up. */
-    const double start = pki_measure_clock();
+    const double start = pki_clock();
     int rounds = 0;
-    while (rounds < options->most &&
-           (rounds < options->least || pki_measure_clock() - start < options->total)) {
+    while (rounds < options->most && (rounds < options->least || pki_clock() - start < options->total)) {
       for (int e = 0; e < count; e++) {
         samples[(size_t)e * (size_t)options->most + (size_t)rounds] =
             time_calls(&entrants[e], calls[e], &next[e]) / (double)calls[e];

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/clock.h"
+
 typedef struct pki_entrant {
   void (*run)(void *user, int index); /* one call on input `index` */
   void *user;
@@ -21,9 +23,6 @@ typedef struct pki_measure_options {
 
 /* False when out of memory. */
 bool pki_measure(pki_entrant *entrants, int count, const pki_measure_options *options);
-
-/* Seconds of a clock that only runs forward. */
-double pki_measure_clock(void);
 
 /* The value below which the part `part` of sorted numbers lies, between neighbours linearly. */
 double pki_measure_quantile(const double *sorted, int count, double part);

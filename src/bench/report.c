@@ -88,7 +88,7 @@ static void print_contact(const pki_bench_report *report, FILE *out)
 static void print_record(const pki_bench_report *report, FILE *out)
 {
   fprintf(out, "\n%-18s %-36s %9s %8s %7s %7s %9s\n", "work", "recording", "us/step", "spread", "ratio",
-          "thread", "MB/s");
+          "share", "MB/s");
   for (int i = 0; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];
     const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
@@ -96,7 +96,7 @@ static void print_record(const pki_bench_report *report, FILE *out)
     print_number(out, 9, r->median);
     print_number(out, 8, r->spread);
     print_number(out, 7, r->ratio);
-    print_number(out, 7, r->busy);
+    print_number(out, 7, r->share);
     print_number(out, 9, r->megabytes);
     fputc('\n', out);
   }
@@ -104,9 +104,9 @@ static void print_record(const pki_bench_report *report, FILE *out)
       "\nTimes of the whole run, medians over rounds in which the recordings take turns; spread is from the "
       "first\n"
       "to the third quartile. Ratio: median over rounds of the time to that without a recording in the same\n"
-      "round; thread: the same for the time that the run's own thread worked. MB of the file for each second "
-      "of\n"
-      "the run.\n",
+      "round. Share: what a step spends on the recording over what it spends on all else, measured inside "
+      "runs.\n"
+      "MB of the file for each second of the run.\n",
       out);
 }
 
@@ -169,7 +169,7 @@ static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
     return object;
   }
   if (kind == PKI_BENCH_RECORD) {
-    add_number(object, "thread", r->busy);
+    add_number(object, "share", r->share);
     add_number(object, "megabytes_per_second", r->megabytes);
     return object;
   }

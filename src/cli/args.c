@@ -180,6 +180,23 @@ const char **pki_args_all(const pki_args *args, const char *name, int *count)
   return values;
 }
 
+bool pki_args_number(const pki_args *args, const char *option, double least, double most, double preset,
+                     double *out)
+{
+  const char *text = pki_args_value(args, option);
+  *out = preset;
+  if (text == NULL) {
+    return true;
+  }
+  const char *cursor = text, *const end = text + strlen(text);
+  if (pki_parse_real(&cursor, end, out) && cursor == end && *out >= least && *out <= most) {
+    return true;
+  }
+  pki_complain(args->command->name, "--%s is '%s', expected a number from %g to %g", option, text, least,
+               most);
+  return false;
+}
+
 int pki_args_choice(const pki_args *args, const char *what, const char *word, const char *const *words,
                     int count)
 {

@@ -172,12 +172,12 @@ static void print_text(const char *path, const pki_scenario *s, const pki_world 
 /* A channel of the run, or of one of its robots ("trunk/starleth", "trunk/starleth_1"), has that name. */
 static bool matches_channel(const pk_model *m, const pki_channel_row *row, const char *pattern)
 {
-  bool found = !row->robots && pki_pattern_matches(pattern, row->name);
+  bool found = !row->robots && pki_pattern_covers(pattern, row->name);
   for (int i = 0; i < (row->robots ? m->nrobot : 0) && !found; i++) {
     char name[256], counted[280];
     snprintf(name, sizeof name, "%s/%.120s", row->name, m->robots[i].name);
     snprintf(counted, sizeof counted, "%s_%d", name, i);
-    found = pki_pattern_matches(pattern, name) || pki_pattern_matches(pattern, counted);
+    found = pki_pattern_covers(pattern, name) || pki_pattern_covers(pattern, counted);
   }
   return found;
 }

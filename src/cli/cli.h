@@ -65,6 +65,10 @@ const char *pki_args_value(const pki_args *args, const char *name); /* the last 
 /* All values of an option, in their order, for free(); NULL without memory. */
 const char **pki_args_all(const pki_args *args, const char *name, int *count);
 
+/* A number of the command line between bounds, `preset` when it is not given; false after a complaint. */
+bool pki_args_number(const pki_args *args, const char *option, double least, double most, double preset,
+                     double *out);
+
 /* One of `count` words, or -1 after saying which word is near. `what` names the thing. */
 int pki_args_choice(const pki_args *args, const char *what, const char *word, const char *const *words,
                     int count);

@@ -128,6 +128,7 @@ static int run_all(const pki_args *args, pki_compare_options *options)
   int code = PKI_EXIT_FAILURE;
   if (status != PK_OK) {
     pki_complain_error("compare", &err);
+    code = c.refused == c.count && status != PK_ERROR_MEMORY ? PKI_EXIT_USAGE : PKI_EXIT_FAILURE;
   } else {
     const bool printed = args->json
                              ? pki_json_print(comparison_json(&c, options->folder, w.rows), true, "compare")
@@ -144,18 +145,6 @@ static int run_all(const pki_args *args, pki_compare_options *options)
   return code;
 }
 
-static bool read_duration(const pki_args *args, double *out)
-{
-  const char *text = pki_args_value(args, "duration"), *at = text;
-  *out = -1;
-  if (text == NULL ||
-      (pki_parse_real(&at, text + strlen(text), out) && *at == '\0' && *out >= 0 && *out <= 1e6)) {
-    return true;
-  }
-  pki_complain("compare", "--duration is '%s', expected a number from 0 to 1e6", text);
-  return false;
-}
-
 int pki_command_compare(const pki_args *args)
 {
   char path[PKI_PATH_MAX], folder[PKI_PATH_MAX];
@@ -166,7 +155,7 @@ int pki_command_compare(const pki_args *args)
                             "controller.forward=0.1,0.2,0.3");
     return PKI_EXIT_USAGE;
   }
-  if (!read_duration(args, &options.duration)) {
+  if (!pki_args_number(args, "duration", 0, 1e6, -1, &options.duration)) {
     return PKI_EXIT_USAGE;
   }
   if (pki_scenario_locate(args->words[0], path, &err) != PK_OK) {

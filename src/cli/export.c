@@ -1,9 +1,12 @@
 /* pronk export: a recording as HDF5, CSV, or a part of it as MCAP. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/pattern.h"
 #include "cli/cli.h"
 #include "cli/export.h"
 #include "cli/json.h"
@@ -15,7 +18,8 @@
 const pki_option pki_options_export[] = {
     {"output", 'o', "PATH", "file, or for csv folder (default: beside the recording)"},
     {"format", 0, "NAME", "hdf5, csv, mcap or html, the report (default: by the ending of PATH, else hdf5)"},
-    {"channels", 0, "LIST", "only these, by comma: joints/force,feet"},
+    {"channels", 0, "LIST",
+     "only these and what is below them, by comma, '*' for any letters: joints/force,trunk"},
     {"from", 0, "S", "only from this time on"},
     {"to", 0, "S", "only up to this time"},
     {0}};
@@ -77,37 +81,43 @@ static bool choose_path(const char *given, const char *recording, int format, ch
     pki_complain("export", "the path of the output is too long, or empty");
     return false;
   }
-  if (strcmp(path, recording) == 0) {
+  struct stat from, to;
+  if (stat(recording, &from) == 0 && stat(path, &to) == 0 && from.st_dev == to.st_dev &&
+      from.st_ino == to.st_ino) {
     pki_complain("export", "%s is the recording itself: choose another output", path);
     return false;
   }
   return true;
 }
 
-/* One channel by its name, -1 after a complaint. */
-static int find_channel(const pk_recording *r, const char *name)
+/* The channel nearest to a name that none has, or the name above several: "trunk" of "trunk/starleth". */
+static void complain_channel(const pk_recording *r, const char *name)
 {
-  const int found = pk_recording_find(r, name);
-  if (found < 0) {
-    int count;
-    const pk_channel *channels = pk_recording_channels(r, &count);
-    const char **words = calloc((size_t)count + 1, sizeof *words);
-    for (int i = 0; i < count && words != NULL; i++) {
+  int count;
+  const pk_channel *channels = pk_recording_channels(r, &count);
+  const char **words = calloc(2 * (size_t)count + 1, sizeof *words);
+  char(*above)[128] = calloc((size_t)count + 1, sizeof *above);
+  const char *near = NULL;
+  if (words != NULL && above != NULL) {
+    for (int i = 0; i < count; i++) {
+      snprintf(above[i], sizeof above[i], "%.*s", (int)strcspn(channels[i].name, "/"), channels[i].name);
       words[i] = channels[i].name;
+      words[count + i] = above[i];
     }
-    const char *near = words ? pki_nearest_word(name, words, count) : NULL;
-    pki_complain("export", "there is no channel '%s'%s%s%s (pronk info lists them)", name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    free(words);
+    near = pki_nearest_word(name, words, 2 * count);
   }
-  return found;
+  pki_complain("export", "there is no channel '%s'%s%s%s (pronk info lists them)", name,
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  free(above);
+  free(words);
 }
 
-/* The channels of a list, each once, in the recording's order; false after a complaint. */
+/* The channels that a list of names and patterns covers, each once, in the recording's order; false after a
+ * complaint. */
 static bool choose_channels(const pk_recording *r, const char *list, int *out, int *nout)
 {
   int count;
-  pk_recording_channels(r, &count);
+  const pk_channel *channels = pk_recording_channels(r, &count);
   *nout = 0;
   for (int i = 0; i < count; i++) {
     out[i] = list == NULL;
@@ -116,11 +126,16 @@ static bool choose_channels(const pk_recording *r, const char *list, int *out, i
     char name[256];
     const size_t n = strcspn(s, ",");
     snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), s);
-    const int found = find_channel(r, name);
-    if (found < 0) {
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+      const bool covered = pki_pattern_covers(name, channels[i].name);
+      out[i] = out[i] || covered;
+      found = found || covered;
+    }
+    if (!found) {
+      complain_channel(r, name);
       return false;
     }
-    out[found] = 1;
     s += n + (s[n] == ',');
   }
   for (int i = 0; i < count; i++) {
@@ -132,6 +147,27 @@ static bool choose_channels(const pk_recording *r, const char *list, int *out, i
     pki_complain("export", "the recording has no channel to export");
   }
   return *nout > 0;
+}
+
+/* The times of --from and --to; a stretch that the recording does not reach is a mistake, not an empty file. */
+static bool choose_times(const pki_args *args, const pk_recording *r, double *from, double *to)
+{
+  double start, end;
+  pk_recording_span(r, &start, &end);
+  if (!pki_args_number(args, "from", 0, MOST, *from, from) ||
+      !pki_args_number(args, "to", 0, MOST, *to, to)) {
+    return false;
+  }
+  if (*from > *to) {
+    pki_complain("export", "--from is %g s, after --to, which is %g s", *from, *to);
+    return false;
+  }
+  if (*from > end || *to < start) { /* not so when there are no samples at all */
+    pki_complain("export", "%s is %g s, but the recording goes from %.9g to %.9g s",
+                 *from > end ? "--from" : "--to", *from > end ? *from : *to, start, end);
+    return false;
+  }
+  return true;
 }
 
 /* The files that were made. */
@@ -189,8 +225,7 @@ static int export_recording(const pki_args *args, pk_recording *r, int format, c
   what.channels = channels;
   int code = PKI_EXIT_USAGE;
   if (choose_channels(r, pki_args_value(args, "channels"), channels, &what.nchannel) &&
-      pki_view_number(args, "from", 0, MOST, what.from, &what.from) &&
-      pki_view_number(args, "to", 0, MOST, what.to, &what.to)) {
+      choose_times(args, r, &what.from, &what.to)) {
     pk_error err = {0};
     if (formats[format].run(&what, path, &err) == PK_OK) {
       code = report(args, &what, format, path);

@@ -6,6 +6,11 @@
 /* A handler can reach nothing else. */
 static volatile sig_atomic_t asked;
 
+enum { SIGNALS = 2 };
+
+static const int signals[SIGNALS] = {SIGINT, SIGTERM};
+static struct sigaction before[SIGNALS]; /* as they were */
+
 static void ask(int signal)
 {
   asked = signal;
@@ -17,16 +22,18 @@ const volatile sig_atomic_t *pki_interrupt_catch(void)
   action.sa_handler = ask;
   sigemptyset(&action.sa_mask);
   asked = 0;
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  for (int i = 0; i < SIGNALS; i++) {
+    sigaction(signals[i], NULL, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) { /* nohup, and shells in the background */
+      sigaction(signals[i], &action, NULL);
+    }
+  }
   return &asked;
 }
 
 void pki_interrupt_release(void)
 {
-  struct sigaction action = {0};
-  action.sa_handler = SIG_DFL;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  for (int i = 0; i < SIGNALS; i++) {
+    sigaction(signals[i], &before[i], NULL);
+  }
 }

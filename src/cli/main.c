@@ -18,13 +18,13 @@ static const pki_command commands[] = {
      "pronk run starleth-stand --certify\n  pronk run starleth-trot --set controller.forward=0.2 --duration "
      "5",
      pki_options_run, pki_command_run, NULL},
-    {"view", "a simulation or a recording in a browser", "SCENARIO|RECORDING [options]",
+    {"view", "a simulation or a recording in a browser", "SCENARIO|RECORDING|MODEL [options]",
      "Serves a page on this machine only and prints its address; on a desktop the browser opens\n"
      "by itself. RECORDING is a .mcap file or the folder of a run. With --json the first line is\n"
      "{url, token, port}. Ctrl-C ends.",
      "pronk view starleth-trot\n  pronk view out/starleth-trot/run.mcap --port 8080", pki_options_view,
      pki_command_view, NULL},
-    {"render", "a recording as a video or pictures", "RECORDING|SCENARIO [options]",
+    {"render", "a recording as a video or pictures", "RECORDING|SCENARIO|MODEL [options]",
      "Draws the viewer's picture of a recording with a headless Chromium (PRONK_CHROMIUM names\n"
      "another), and makes a video of them with ffmpeg. A scenario is run first.",
      "pronk render out/starleth-trot -o trot.mp4\n  pronk render starleth-trot --at 2 -o trot.png",

@@ -79,10 +79,10 @@ static bool read_wishes(const pki_args *args, wishes *w)
   static const char *const cameras[] = {"iso", "side", "front", "top", "follow"};
   const char *camera = pki_args_value(args, "camera"), *out = pki_args_value(args, "output");
   const int which = camera != NULL ? pki_args_choice(args, "camera", camera, cameras, 5) : 0;
-  if (which < 0 || !pki_view_number(args, "fps", 0.01, 1000, 30, &w->film.fps) ||
-      !pki_view_number(args, "from", -1e6, 1e6, NAN, &w->film.from) ||
-      !pki_view_number(args, "to", -1e6, 1e6, NAN, &w->film.to) ||
-      !pki_view_number(args, "at", -1e6, 1e6, NAN, &w->at) ||
+  if (which < 0 || !pki_args_number(args, "fps", 0.01, 1000, 30, &w->film.fps) ||
+      !pki_args_number(args, "from", -1e6, 1e6, NAN, &w->film.from) ||
+      !pki_args_number(args, "to", -1e6, 1e6, NAN, &w->film.to) ||
+      !pki_args_number(args, "at", -1e6, 1e6, NAN, &w->at) ||
       !read_size(args, &w->film.width, &w->film.height)) {
     return false;
   }
@@ -109,15 +109,12 @@ static bool read_wishes(const pki_args *args, wishes *w)
 
 static pk_status run_first(const pki_args *args, wishes *w, const volatile sig_atomic_t *stop, pk_error *err)
 {
-  char path[PKI_PATH_MAX];
   const char *place = getenv("TMPDIR");
-  int nset = 0;
-  const char **sets = pki_args_all(args, "set", &nset);
+  bool alone = false;
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pki_run_result result = {0};
-  pk_status status = sets != NULL ? pki_scenario_locate(args->words[0], path, err) : PK_ERROR_MEMORY;
-  status = status == PK_OK ? pki_scenario_load(path, sets, nset, &scenario, err) : status;
+  pk_status status = pki_view_scenario(args, &scenario, &alone, err);
   status = status == PK_OK ? pki_world_create(scenario, &world, err) : status;
   snprintf(w->temporary, sizeof w->temporary, "%.4000s/pronk-run-XXXXXX",
            place != NULL && place[0] != '\0' ? place : "/tmp");
@@ -146,7 +143,6 @@ static pk_status run_first(const pki_args *args, wishes *w, const volatile sig_a
   pki_run_result_free(&result);
   pki_world_free(&world);
   pki_scenario_destroy(scenario);
-  free(sets);
   return status;
 }
 
@@ -227,7 +223,7 @@ static int make(const pki_args *args, wishes *w, const volatile sig_atomic_t *st
 int pki_command_render(const pki_args *args)
 {
   if (args->nword != 1) {
-    pki_complain("render", "name one recording or scenario");
+    pki_complain("render", "name one recording, scenario or model");
     return PKI_EXIT_USAGE;
   }
   wishes *w = calloc(1, sizeof *w);

@@ -15,10 +15,10 @@ static double number(const pk_recording *r, const char *key, double otherwise)
 }
 
 /* The lines of overrides.txt, cut in place. */
-static int split_lines(char *text, const char **lines, int most)
+static int split_lines(char *text, const char **lines)
 {
   int count = 0;
-  for (char *at = text; *at != '\0' && count < most;) {
+  for (char *at = text; *at != '\0';) {
     char *end = strchr(at, '\n');
     lines[count++] = at;
     if (end == NULL) {
@@ -32,25 +32,28 @@ static int split_lines(char *text, const char **lines, int most)
 
 static pk_status parse(const pk_recording *r, pki_scenario **scenario, pk_error *err)
 {
-  enum { MOST = 256 };
   const pk_attachment *text = pk_recording_attachment(r, "scenario.yaml");
   const pk_attachment *overrides = pk_recording_attachment(r, "overrides.txt");
-  const char *file = pk_recording_note(r, "file"), *sets[MOST];
+  const char *file = pk_recording_note(r, "file");
   if (text == NULL || file == NULL) {
     return pki_fail(err, PK_ERROR_FILE, (pki_where){0},
                     "the recording holds no scenario; name it: pronk run SCENARIO --resume DIR");
   }
   const size_t size = overrides != NULL ? overrides->size : 0;
   char *lines = calloc(size + 1, 1);
-  if (lines == NULL) {
+  const char **sets = calloc(size + 1, sizeof *sets); /* there are no more lines than bytes */
+  if (lines == NULL || sets == NULL) {
+    free(lines);
+    free((void *)sets);
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   if (size > 0) {
     memcpy(lines, overrides->data, size);
   }
   const pk_status status =
-      pki_scenario_parse(file, text->data, text->size, sets, split_lines(lines, sets, MOST), scenario, err);
+      pki_scenario_parse(file, text->data, text->size, sets, split_lines(lines, sets), scenario, err);
   free(lines);
+  free((void *)sets);
   return status;
 }
 
@@ -65,6 +68,8 @@ pk_status pki_resume_scenario(const char *folder, pki_scenario **scenario, pki_r
   pk_status status = pk_recording_open(path, &recording, err);
   status = status == PK_OK ? parse(recording, scenario, err) : status;
   if (status == PK_OK) {
+    const char *certify = pk_recording_note(recording, "certify");
+    options->certify = options->certify || (certify != NULL && strcmp(certify, "yes") == 0);
     options->duration = options->duration >= 0 ? options->duration : number(recording, "duration", -1);
     options->bound = options->bound > 0 ? options->bound : number(recording, "bound", 0);
     options->checkpoint_every =

@@ -30,17 +30,6 @@ const pki_option pki_options_run[] = {
     {0},
 };
 
-/* A number of the command line; false after a complaint. */
-static bool read_number(const char *option, const char *text, double least, double most, double *out)
-{
-  const char *cursor = text, *const end = text + strlen(text);
-  if (pki_parse_real(&cursor, end, out) && cursor == end && *out >= least && *out <= most) {
-    return true;
-  }
-  pki_complain("run", "--%s is '%s', expected a number from %g to %g", option, text, least, most);
-  return false;
-}
-
 /* ---- what is printed ---- */
 
 static bool print_text(const pki_scenario *s, const pki_run_result *r, const pki_run_options *o)
@@ -53,8 +42,11 @@ static bool print_text(const pki_scenario *s, const pki_run_result *r, const pki
   if (text.failed) {
     pki_complain("run", "out of memory");
   } else {
-    printf("%s%s%s%s%s\n\n%s", p.bold, s->name, p.plain, s->description[0] ? ": " : "", s->description,
-           text.data);
+    printf("%s%s%s%s%s\n", p.bold, s->name, p.plain, s->description[0] ? ": " : "", s->description);
+    for (int i = 0; i < s->nset; i++) {
+      printf("%s  with %s%s\n", p.dim, s->sets[i], p.plain);
+    }
+    printf("\n%s", text.data);
     const bool records = s->record.rate > 0 || s->record.view_rate > 0;
     if (o->folder != NULL && records) {
       printf("\nRecording: %s/run.mcap (pronk view, pronk export)\nReport:    %s/report.html\n", o->folder,
@@ -92,26 +84,34 @@ static bool export_all(const pki_args *args, const char *folder)
 }
 
 /* Exit status of a run, with a word on stderr about why it is not 0. */
-static int judge(const pki_run_result *r, const pki_run_options *o, bool certify)
+static int judge(const pki_scenario *s, const pki_run_result *r, const pki_run_options *o)
 {
   if (r->interrupted && o->folder != NULL) {
-    pki_complain("run", "%s; `pronk run --resume %s` goes on", r->stopped, o->folder);
+    const bool recorded =
+        s->record.rate > 0 || s->record.view_rate > 0; /* then the scenario is in the folder */
+    pki_complain("run", "%s; `pronk run %s%s--resume %s` goes on", r->stopped, recorded ? "" : s->file,
+                 recorded ? "" : " ", o->folder);
     return PKI_EXIT_FAILURE;
   }
   if (r->stopped[0] != '\0') {
     pki_complain("run", "stopped early: %s", r->stopped);
     return PKI_EXIT_FAILURE;
   }
-  if (certify && r->uncertified > 0) {
-    pki_complain("run", "%lld of %lld steps above the bound %g; the worst: %.3g in step %lld at %g s, by %s",
+  if (o->certify && r->uncertified > 0) {
+    char hint[96] = "";
+    if (r->bound < s->step.tolerance) {
+      snprintf(hint, sizeof hint, "; the solver stops at step.tolerance=%g", s->step.tolerance);
+    }
+    pki_complain("run",
+                 "%lld of %lld steps above the bound %g; the worst: %.3g in step %lld at %g s, by %s%s",
                  r->uncertified, r->steps, r->bound, r->worst_residual, r->worst_step, r->worst_time,
-                 pk_solver_name(r->worst_solver));
+                 pk_solver_name(r->worst_solver), hint);
     return PKI_EXIT_FAILURE;
   }
   return PKI_EXIT_OK;
 }
 
-static int run_world(const pki_args *args, pki_world *world, pki_run_options *options, bool certify)
+static int run_world(const pki_args *args, pki_world *world, pki_run_options *options)
 {
   pki_progress progress = pki_progress_start();
   pki_run_result result;
@@ -122,7 +122,8 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
   const pk_status status = pki_run(world, options, &result, &err);
   pki_interrupt_release();
   pki_progress_end(&progress);
-  int code = PKI_EXIT_FAILURE;
+  /* what was asked for does not fit, or the machine did not do it */
+  int code = status == PK_ERROR_ARGUMENT || status == PK_ERROR_SYNTAX ? PKI_EXIT_USAGE : PKI_EXIT_FAILURE;
   if (status != PK_OK) {
     pki_complain_error("run", &err);
   } else {
@@ -130,7 +131,7 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
     const bool saved = options->folder == NULL || pki_run_save_json(options->folder, s, &result, "run");
     const bool printed =
         args->json ? pki_json_print(pki_run_json(s, &result), true, "run") : print_text(s, &result, options);
-    code = judge(&result, options, certify);
+    code = judge(s, &result, options);
     const bool exported = options->folder == NULL || export_all(args, options->folder);
     code = saved && printed && exported ? code : PKI_EXIT_FAILURE;
   }
@@ -142,16 +143,10 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
 static pk_status load(const pki_args *args, pki_scenario **scenario, pk_error *err)
 {
   char path[PKI_PATH_MAX];
-  const char **sets = calloc((size_t)args->ngiven + 1, sizeof *sets);
+  int nset;
+  const char **sets = pki_args_all(args, "set", &nset);
   if (sets == NULL) {
-    err->status = PK_ERROR_MEMORY;
-    return PK_ERROR_MEMORY;
-  }
-  int nset = 0;
-  for (int i = 0; i < args->ngiven; i++) {
-    if (strcmp(args->given[i].name, "set") == 0) {
-      sets[nset++] = args->given[i].value;
-    }
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   pk_status status = pki_scenario_locate(args->words[0], path, err);
   status = status == PK_OK ? pki_scenario_load(path, sets, nset, scenario, err) : status;
@@ -170,12 +165,12 @@ static void default_folder(const char *name, char out[PKI_PATH_MAX])
 
 static bool read_options(const pki_args *args, pki_run_options *o)
 {
-  const char *duration = pki_args_value(args, "duration"), *bound = pki_args_value(args, "certify");
   const char *every = pki_args_value(args, "checkpoint-every"), *resume = pki_args_value(args, "resume");
-  *o = (pki_run_options){.duration = -1, .folder = pki_args_value(args, "output")};
-  if ((duration != NULL && !read_number("duration", duration, 0, 1e6, &o->duration)) ||
-      (bound != NULL && !read_number("certify", bound, 1e-15, 1, &o->bound)) ||
-      (every != NULL && !read_number("checkpoint-every", every, 1e-6, 1e6, &o->checkpoint_every))) {
+  *o = (pki_run_options){
+      .duration = -1, .certify = pki_args_has(args, "certify"), .folder = pki_args_value(args, "output")};
+  if (!pki_args_number(args, "duration", 0, 1e6, -1, &o->duration) ||
+      !pki_args_number(args, "certify", 1e-15, 1, 0, &o->bound) ||
+      !pki_args_number(args, "checkpoint-every", 1e-6, 1e6, 0, &o->checkpoint_every)) {
     return false;
   }
   const bool nothing = pki_args_has(args, "no-output");
@@ -189,6 +184,14 @@ static bool read_options(const pki_args *args, pki_run_options *o)
   if ((resume != NULL || nothing || every != NULL) &&
       (o->folder != NULL ? resume != NULL || nothing : resume != NULL && nothing)) {
     pki_complain("run", "--output, --no-output and --resume exclude each other");
+    return false;
+  }
+  if (resume != NULL && args->nword == 0 && pki_args_has(args, "set")) {
+    pki_complain("run", "--resume goes on with the run's own scenario: --set cannot change it");
+    return false;
+  }
+  if (nothing && (every != NULL || pki_args_has(args, "export"))) {
+    pki_complain("run", "--no-output writes no files: --checkpoint-every and --export need a folder");
     return false;
   }
   o->resume = resume != NULL;
@@ -220,7 +223,8 @@ int pki_command_run(const pki_args *args)
     }
     pki_warn_scenario("run", scenario, options.duration);
     options.bound = options.bound > 0 ? options.bound : scenario->certify;
-    code = run_world(args, &world, &options, pki_args_has(args, "certify") || scenario->certify > 0);
+    options.certify = options.certify || scenario->certify > 0;
+    code = run_world(args, &world, &options);
   }
   pki_world_free(&world);
   pki_scenario_destroy(scenario);

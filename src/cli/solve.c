@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
@@ -59,13 +59,6 @@ static int read_options(const pki_args *args, pk_solver_options *out)
   return PKI_EXIT_OK;
 }
 
-static double seconds_since(struct timespec start)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec);
-}
-
 /* Solve from zero impulses; false after a complaint when memory is out. */
 static bool solve(const pk_contact_problem *p, const pk_solver_options *options, outcome *out)
 {
@@ -75,10 +68,9 @@ static bool solve(const pk_contact_problem *p, const pk_solver_options *options,
   void *memory = pki_aligned_alloc(pk_contact_solve_memsize(p, options));
   const bool good = r != NULL && memory != NULL;
   if (good) {
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = pki_clock();
     out->converged = pk_contact_solve(p, options, r, memory, &out->result) == PK_OK;
-    out->seconds = seconds_since(start);
+    out->seconds = pki_clock() - start;
   } else {
     pki_complain("solve", "out of memory");
   }

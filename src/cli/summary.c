@@ -71,6 +71,8 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   pki_json_number(o, "energy_in", r->energy_in);
   pki_json_number(o, "positive_work", r->positive_work);
   pki_json_number(o, "push_work", r->push_work);
+  pki_json_number(o, "energy_start", r->energy_start);
+  pki_json_number(o, "energy_end", r->energy_end);
   pki_json_number(o, "cost_of_transport", pki_run_cost_of_transport(r));
   pki_json_number(o, "contacts_mean", r->mean_contacts);
   cJSON_AddNumberToObject(o, "contacts_max", r->most_contacts);

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static bool is_terminal(FILE *stream)
 {
@@ -40,9 +41,7 @@ void pki_progress_show(void *progress, double fraction, const char *what)
 {
   enum { WIDTH = 20, AROUND = WIDTH + 9 };
   pki_progress *p = progress;
-  struct timespec t = {0};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  const double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  const double now = pki_clock();
   if (!p->shown || (p->drawn && now - p->when < 0.1)) {
     return; /* a terminal is slower than those who call this */
   }

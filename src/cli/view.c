@@ -11,7 +11,6 @@
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
-#include "scenario/scenario.h"
 
 #ifdef PK_WITH_VIEWER
 #include "serve/process.h"
@@ -40,23 +39,16 @@ int pki_command_view(const pki_args *args)
 
 #else
 
-/* The scenario or recording that was asked for. */
-static pk_status open_source(const pki_args *args, pki_source **out, pk_error *err)
+/* The scenario, model or recording that was asked for; *alone: a model. */
+static pk_status open_source(const pki_args *args, pki_source **out, bool *alone, pk_error *err)
 {
   char path[PKI_PATH_MAX];
-  int nset = 0;
-  const char **sets = pki_args_all(args, "set", &nset);
-  pk_status status = PK_OK;
-  if (sets == NULL) {
-    status = err->status = PK_ERROR_MEMORY;
-  } else if (pki_view_recording(args->words[0], path)) {
-    status = pki_replay_create(path, out, err);
-  } else {
-    status = pki_scenario_locate(args->words[0], path, err);
-    status = status == PK_OK ? pki_live_create(path, sets, nset, out, err) : status;
+  pki_scenario *scenario = NULL;
+  if (pki_view_recording(args->words[0], path)) {
+    return pki_replay_create(path, out, err);
   }
-  free(sets);
-  return status;
+  const pk_status status = pki_view_scenario(args, &scenario, alone, err);
+  return status == PK_OK ? pki_live_show(scenario, out, err) : status;
 }
 
 /* The address on stdout at once: whoever started this waits for it. */
@@ -125,17 +117,18 @@ static int view(const pki_args *args, pki_source *source, const pki_server_optio
 int pki_command_view(const pki_args *args)
 {
   if (args->nword != 1) {
-    pki_complain("view", "name one scenario or recording (pronk list scenarios shows scenarios)");
+    pki_complain("view", "name one scenario, recording or model (pronk list shows scenarios and models)");
     return PKI_EXIT_USAGE;
   }
   double port;
   char folder[PKI_PATH_MAX];
-  if (!pki_view_number(args, "port", 0, 65535, 0, &port)) {
+  if (!pki_args_number(args, "port", 0, 65535, 0, &port)) {
     return PKI_EXIT_USAGE;
   }
   pki_source *source = NULL;
   pk_error err = {0};
-  const pk_status status = open_source(args, &source, &err);
+  bool alone = false;
+  const pk_status status = open_source(args, &source, &alone, &err);
   if (status != PK_OK) {
     pki_complain_error("view", &err);
     return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
@@ -145,7 +138,7 @@ int pki_command_view(const pki_args *args)
     const pki_server_options options = {.host = pki_args_value(args, "host"),
                                         .port = (int)port,
                                         .folder = folder,
-                                        .paused = pki_args_has(args, "paused"),
+                                        .paused = alone || pki_args_has(args, "paused"),
                                         .read_only = pki_args_has(args, "read-only")};
     code = view(args, source, &options);
   }

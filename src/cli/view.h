@@ -6,6 +6,7 @@
 
 #include "base/folders.h"
 #include "cli/cli.h"
+#include "scenario/scenario.h"
 
 /* The viewer's page in a folder; false after saying how it is built. */
 bool pki_view_folder(const char *command, char folder[PKI_PATH_MAX]);
@@ -13,8 +14,8 @@ bool pki_view_folder(const char *command, char folder[PKI_PATH_MAX]);
 /* The recording that a word names: a file that ends in .mcap, or a folder of a run; false: it is none. */
 bool pki_view_recording(const char *word, char path[PKI_PATH_MAX]);
 
-/* A number of an option, or `preset` when it is not given; false after a complaint. */
-bool pki_view_number(const pki_args *args, const char *option, double least, double most, double preset,
-                     double *out);
+/* The scenario that a word names, with the --set of the command; or a world with nothing but the model that it
+ * names, *alone. Scenarios go before models. */
+pk_status pki_view_scenario(const pki_args *args, pki_scenario **out, bool *alone, pk_error *err);
 
 #endif

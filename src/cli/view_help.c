@@ -1,9 +1,13 @@
+/* What `pronk view` and `pronk render` share. */
+#define _XOPEN_SOURCE 700
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/number.h"
 #include "cli/view.h"
+#include "model/locate.h"
 
 bool pki_view_folder(const char *command, char folder[PKI_PATH_MAX])
 {
@@ -32,19 +36,115 @@ bool pki_view_recording(const char *word, char path[PKI_PATH_MAX])
   return pki_is_folder(word) && pki_path_join(path, word, "run.mcap") && pki_is_file(path);
 }
 
-bool pki_view_number(const pki_args *args, const char *option, double least, double most, double preset,
-                     double *out)
+/* ---- a scenario, or a model alone ---- */
+
+static bool is_urdf(const char *word)
 {
-  const char *text = pki_args_value(args, option);
-  *out = preset;
-  if (text == NULL) {
-    return true;
+  const size_t size = strlen(word);
+  return size > 5 && strcmp(word + size - 5, ".urdf") == 0;
+}
+
+/* Neither: the nearest of both kinds, and all there are. */
+static pk_status fail_unknown(const char *word, pk_error *err)
+{
+  int nscenario = 0, nmodel = 0, n = 0;
+  pki_scenario_entry *scenarios = pki_scenario_list(&nscenario);
+  pki_model_entry *models = pki_model_list(&nmodel);
+  const char **words = calloc((size_t)nscenario + (size_t)nmodel + 1, sizeof *words);
+  char known[2][200] = {"", ""};
+  for (int i = 0; words != NULL && i < nscenario + nmodel; i++) {
+    const bool model = i >= nscenario;
+    words[n++] = model ? models[i - nscenario].name : scenarios[i].name;
+    char *list = known[model];
+    const size_t used = strlen(list), room = sizeof known[0] - used;
+    if (strlen(words[i]) + 3 < room) {
+      snprintf(list + used, room, "%s%s", used > 0 ? ", " : "", words[i]);
+    }
   }
-  const char *cursor = text, *const end = text + strlen(text);
-  if (pki_parse_real(&cursor, end, out) && cursor == end && *out >= least && *out <= most) {
-    return true;
+  const char *nearest = words != NULL ? pki_nearest_word(word, words, n) : NULL;
+  const pk_status status =
+      pki_fail(err, PK_ERROR_FILE, (pki_where){.file = word},
+               "no such recording, scenario or model; %s%s%sscenarios: %s; models: %s",
+               nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "",
+               known[0][0] != '\0' ? known[0] : "none found", known[1][0] != '\0' ? known[1] : "none found");
+  free(words);
+  free(models);
+  free(scenarios);
+  return status;
+}
+
+static void quote(const char *text, char *out, size_t size)
+{
+  size_t n = 0;
+  out[n++] = '\'';
+  for (; *text != '\0' && n + 4 < size; text++) {
+    out[n++] = *text;
+    if (*text == '\'') {
+      out[n++] = '\'';
+    }
   }
-  pki_complain(args->command->name, "--%s is '%s', expected a number from %g to %g", option, text, least,
-               most);
-  return false;
+  out[n++] = '\'';
+  out[n] = '\0';
+}
+
+/* "models/starleth/" and "x/starleth.urdf" are called starleth. */
+static void name_of(const char *word, char name[60])
+{
+  const char *end = word + strlen(word);
+  while (end > word + 1 && end[-1] == '/') {
+    end--;
+  }
+  const char *begin = end;
+  while (begin > word && begin[-1] != '/') {
+    begin--;
+  }
+  if (end - begin > 5 && strncmp(end - 5, ".urdf", 5) == 0) {
+    end -= 5;
+  }
+  snprintf(name, 60, "%.*s", (int)(end - begin), begin);
+}
+
+/* The model at `path` and nothing else: it stays as it is. */
+static pk_status show_alone(const char *word, const char *path, const char *const *sets, int nset,
+                            pki_scenario **out, pk_error *err)
+{
+  char name[60], called[128], file[2 * PKI_PATH_MAX], text[2 * PKI_PATH_MAX + 512];
+  name_of(word, name);
+  quote(name, called, sizeof called);
+  char *whole = realpath(path, NULL);
+  quote(whole != NULL ? whole : path, file, sizeof file);
+  free(whole);
+  const int size = snprintf(text, sizeof text,
+                            "name: %s\ndescription: the model alone, without gravity and ground\n"
+                            "model: %s\ngravity: [0, 0, 0]\nduration: 10\n",
+                            called, file);
+  return pki_scenario_parse(word, text, (size_t)size, sets, nset, out, err);
+}
+
+static pk_status find(const char *word, const char *const *sets, int nset, pki_scenario **out, bool *alone,
+                      pk_error *err)
+{
+  char path[PKI_PATH_MAX];
+  if (!is_urdf(word) && pki_scenario_locate(word, path, NULL) == PK_OK) {
+    return pki_scenario_load(path, sets, nset, out, err);
+  }
+  *alone = true;
+  if (pki_model_locate(word, path, err) == PK_OK) {
+    return show_alone(word, path, sets, nset, out, err);
+  }
+  return pki_is_folder(word) ? err->status : fail_unknown(word, err);
+}
+
+pk_status pki_view_scenario(const pki_args *args, pki_scenario **out, bool *alone, pk_error *err)
+{
+  int nset = 0;
+  const char **sets = pki_args_all(args, "set", &nset);
+  *out = NULL;
+  *alone = false;
+  if (sets == NULL) {
+    return err->status = PK_ERROR_MEMORY;
+  }
+  const pk_status status = find(args->words[0], sets, nset, out, alone, err);
+  free(sets);
+  return status;
 }

@@ -29,8 +29,9 @@ pk_status pki_export_csv(pki_export *what, const char *folder, pk_error *err);
 void pki_export_csv_name(const char *channel, char *out, size_t size);
 
 /* One group for each channel: time [n], values [n][columns] with the attributes columns, units, doc; in a table
- * values [rows][columns] and rows [n+1], the first row of each sample. Notes are attributes of the file, attachments
- * are in the group attachments. PK_ERROR_UNSUPPORTED: built without HDF5. */
+ * values [rows][columns] and rows [n+1], the first row of each sample; where a column is `link`, the attribute links
+ * has their names. Notes are attributes of the file, attachments are in the group attachments. PK_ERROR_UNSUPPORTED:
+ * built without HDF5. */
 pk_status pki_export_hdf5(pki_export *what, const char *path, pk_error *err);
 bool pki_export_has_hdf5(void);
 

@@ -1,11 +1,14 @@
 /* A recording as one HDF5 file, which h5py, MATLAB and Julia read as it is. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "contact/file_hdf5.h"
 #include "record/draft.h"
 #include "record/export.h"
+#include "record/json.h"
 
 #ifndef PKI_HAVE_HDF5
 
@@ -62,6 +65,19 @@ static bool put_texts(hid_t object, const char *name, const char *const *texts, 
 static bool put_text(hid_t object, const char *name, const char *text)
 {
   return put_texts(object, name, &text, -1);
+}
+
+/* An attribute that is one number. */
+static bool put_number(hid_t object, const char *name, hid_t type, const void *value)
+{
+  const hid_t space = H5Screate(H5S_SCALAR);
+  const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  const bool good = attribute >= 0 && H5Awrite(attribute, type, value) >= 0;
+  if (attribute >= 0) {
+    H5Aclose(attribute);
+  }
+  H5Sclose(space);
+  return good;
 }
 
 /* The groups on the way to a name, each once, without the time of day; `name` itself is made when it ends with a
@@ -142,13 +158,56 @@ static bool put_time(hid_t group, const pk_series *s)
   return good;
 }
 
-static bool put_values(hid_t group, const pk_channel *c, const pk_series *s)
+/* What a column `link` counts: the names that scene.json has for the links. */
+typedef struct links {
+  char (*name)[128];
+  const char **text; /* [count] */
+  int count;
+} links;
+
+static bool read_links(const pk_recording *recording, links *out)
+{
+  const pk_attachment *scene = pk_recording_attachment(recording, "scene.json");
+  const pki_json list =
+      scene != NULL ? pki_json_member(pki_json_begin(scene->data, scene->size), "links") : (pki_json){0};
+  *out = (links){0};
+  for (pki_json item = {0}; pki_json_next(list, &item);) {
+    out->count++;
+  }
+  out->name = calloc((size_t)out->count + 1, sizeof *out->name);
+  out->text = calloc((size_t)out->count + 1, sizeof *out->text);
+  int i = 0;
+  for (pki_json item = {0}; out->name != NULL && out->text != NULL && pki_json_next(list, &item); i++) {
+    pki_json_text(item, out->name[i], sizeof out->name[i]);
+    out->text[i] = out->name[i];
+  }
+  return i == out->count;
+}
+
+static void free_links(links *l)
+{
+  free(l->name);
+  free((void *)l->text);
+}
+
+static bool has_column(const pk_channel *c, const char *name)
+{
+  for (int k = 0; k < c->columns; k++) {
+    if (strcmp(c->column[k], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool put_values(hid_t group, const pk_channel *c, const pk_series *s, const links *l)
 {
   const hsize_t size[2] = {(hsize_t)s->row[s->n], (hsize_t)s->columns};
   const hid_t set = put_data(group, "values", H5T_NATIVE_DOUBLE, 2, size, s->values);
   const bool good = set >= 0 && put_texts(set, "columns", c->column, c->columns) &&
                     put_texts(set, "units", c->unit, c->columns) &&
-                    put_text(set, "doc", c->doc ? c->doc : "");
+                    put_text(set, "doc", c->doc ? c->doc : "") &&
+                    (l->count == 0 || !has_column(c, "link") || put_texts(set, "links", l->text, l->count));
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -168,7 +227,7 @@ static bool put_rows(hid_t group, const pk_series *s)
   return good;
 }
 
-static bool put_channel(hid_t file, const pk_channel *c, const pk_series *s)
+static bool put_channel(hid_t file, const pk_channel *c, const pk_series *s, const links *l)
 {
   char name[512];
   const int n = snprintf(name, sizeof name, "%s/", c->name);
@@ -177,7 +236,7 @@ static bool put_channel(hid_t file, const pk_channel *c, const pk_series *s)
   }
   const hid_t group = H5Gopen2(file, c->name, H5P_DEFAULT);
   const bool good =
-      group >= 0 && put_time(group, s) && put_values(group, c, s) && (!c->table || put_rows(group, s));
+      group >= 0 && put_time(group, s) && put_values(group, c, s, l) && (!c->table || put_rows(group, s));
   if (group >= 0) {
     H5Gclose(group);
   }
@@ -193,7 +252,7 @@ static bool is_text(const pk_attachment *a)
   for (int i = 0; i < 4; i++) {
     text = text || strstr(a->media_type, words[i]) != NULL;
   }
-  return text && a->size > 0 && memchr(a->data, '\0', a->size) == NULL;
+  return text && (a->size == 0 || memchr(a->data, '\0', a->size) == NULL);
 }
 
 /* Text as one string, all else as bytes. */
@@ -205,7 +264,9 @@ static bool put_attachment(hid_t group, const pk_attachment *a)
     char *copy = malloc(a->size + 1);
     const char *text = copy;
     if (copy != NULL) {
-      memcpy(copy, a->data, a->size);
+      if (a->size > 0) {
+        memcpy(copy, a->data, a->size);
+      }
       copy[a->size] = '\0';
       const hid_t type = text_type();
       set = put_data(group, a->name, type, 0, NULL, &text);
@@ -222,13 +283,28 @@ static bool put_attachment(hid_t group, const pk_attachment *a)
   return good;
 }
 
+/* A note: as a number where it is known to be one, else as text. */
+static bool put_note(hid_t file, const pk_note *note)
+{
+  static const char *const numbers[] = {"dt", "duration", "bound", "checkpoint_every", "seed"};
+  const char *at = note->value, *const end = at + strlen(at);
+  double value;
+  for (int i = 0; i < 5; i++) {
+    if (strcmp(note->key, numbers[i]) == 0 && pki_parse_real(&at, end, &value) && at == end) {
+      const bool whole = i == 4 && value >= INT_MIN && value <= INT_MAX;
+      return whole ? put_number(file, note->key, H5T_NATIVE_INT, &(int){(int)value})
+                   : put_number(file, note->key, H5T_NATIVE_DOUBLE, &value);
+    }
+  }
+  return put_text(file, note->key, note->value);
+}
+
 static bool put_about(hid_t file, const pk_recording_about *about)
 {
   bool good = true;
   for (int i = 0; i < about->nnote && good; i++) {
     /* a key that is there twice keeps its first value */
-    good = H5Aexists(file, about->notes[i].key) > 0 ||
-           put_text(file, about->notes[i].key, about->notes[i].value);
+    good = H5Aexists(file, about->notes[i].key) > 0 || put_note(file, &about->notes[i]);
   }
   if (about->nattachment > 0 && good) {
     const hid_t group =
@@ -251,15 +327,20 @@ static pk_status put_channels(pki_export *what, hid_t file, bool *good, pk_error
   int count;
   const pk_channel *channels = pk_recording_channels(what->recording, &count);
   pk_status status = PK_OK;
+  links l;
+  if (!read_links(what->recording, &l)) {
+    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the export");
+  }
   for (int i = 0; i < what->nchannel && status == PK_OK && *good; i++) {
     pk_series s;
     status = pk_recording_read(what->recording, pki_export_channel(what, i), what->from, what->to, &s, err);
     if (status == PK_OK) {
       what->samples += s.n;
-      *good = put_channel(file, &channels[pki_export_channel(what, i)], &s);
+      *good = put_channel(file, &channels[pki_export_channel(what, i)], &s, &l);
       pk_series_free(&s);
     }
   }
+  free_links(&l);
   return status;
 }
 

@@ -61,10 +61,12 @@ static pk_status copy_samples(pki_export *what, pk_recorder *out, pk_error *err)
   double start, end;
   pk_recording_span(what->recording, &start, &end);
   const double from = fmax(what->from, start), to = fmin(what->to, end);
+  /* nothing in it, or nothing of that time; and no more windows than a file of any times is worth */
+  const double window = fmax(WINDOW, (to - from) / 10000);
   pk_status status = PK_OK;
-  for (double at = from; at <= to && status == PK_OK; at += WINDOW) {
-    const bool last = at + WINDOW > to;
-    status = copy_window(what, at, last ? to : nextafter(at + WINDOW, 0), out, err);
+  for (double at = from; !isnan(start) && at <= to && status == PK_OK; at += window) {
+    const bool last = at + window > to;
+    status = copy_window(what, at, last ? to : nextafter(at + window, 0), out, err);
   }
   return status;
 }

@@ -4,7 +4,7 @@
  *   run:     [ chunk at hand ] -> queue of two -> | thread: compress, index, write | -> file
  *
  * Where chunks end depends on the times and sizes of samples alone: the same run gives the same bytes. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* flock */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,7 +44,7 @@ const pk_field pki_recording_fields[] = {
     {"compression", offsetof(pk_recording_options, compression), PK_FIELD_ENUM, "", BEST, 0,
      PK_COMPRESSION_COUNT - 1, compression_words, "of the chunks: zstd is smallest, lz4 takes least time"},
     {"chunk", offsetof(pk_recording_options, chunk), PK_FIELD_REAL, "s", 0.25, 1e-3, 60, NULL,
-     "time of the run in one chunk: what a kill can cost"},
+     "time of the run in one chunk; a kill can cost three"},
     {"thread", offsetof(pk_recording_options, thread), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "compress and write beside the run; the bytes are the same"},
 };
@@ -420,6 +421,7 @@ static pk_status sink_mark(pk_recorder *self, uint64_t *position, pk_error *err)
   }
   drain(s);
   *position = s->writer.offset;
+  fdatasync(s->fd); /* whoever keeps the position keeps it on the disk */
   return first_failure(s, err);
 }
 
@@ -506,6 +508,20 @@ static sink *sink_create(const char *path, const pk_recording_options *options, 
   return s;
 }
 
+static pk_status cannot_write(const char *path, pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be written: %s", strerror(errno));
+}
+
+/* One writer at a time. */
+static pk_status lock_file(const sink *s, pk_error *err)
+{
+  if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+    return PK_OK; /* or the file system knows no locks */
+  }
+  return pki_fail(err, PK_ERROR_FILE, where_of(s), "is being written by another program");
+}
+
 pk_status pk_recording_create(const char *path, const pk_recording_options *options, pk_recorder **out,
                               pk_error *err)
 {
@@ -515,11 +531,14 @@ pk_status pk_recording_create(const char *path, const pk_recording_options *opti
   if (s == NULL) {
     return status;
   }
-  s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (s->fd < 0) {
-    const int why = errno;
+  s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  status = s->fd >= 0 ? lock_file(s, err) : cannot_write(path, err);
+  if (status == PK_OK && ftruncate(s->fd, 0) != 0 && errno != EINVAL) { /* a device has no length */
+    status = cannot_write(path, err);
+  }
+  if (status != PK_OK) {
     sink_destroy(&s->base);
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be written: %s", strerror(why));
+    return status;
   }
   *out = &s->base;
   return PK_OK;
@@ -568,6 +587,8 @@ pk_status pk_recording_resume(const char *path, uint64_t position, const pk_reco
   if (s->fd < 0 || fstat(s->fd, &info) != 0) {
     status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be gone on with: %s",
                       strerror(errno));
+  } else if (lock_file(s, err) != PK_OK) {
+    status = PK_ERROR_FILE;
   } else if ((uint64_t)info.st_size < position) {
     status = pki_fail(
         err, PK_ERROR_SYNTAX, (pki_where){.file = path},

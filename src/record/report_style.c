@@ -5,9 +5,9 @@
 const char pki_report_style[] =
     /* colours: the reader's scheme on a screen, light on paper */
     ":root{color-scheme:light dark;--paper:#fff;--ink:#1c232b;--dim:#5a6572;--line:#e1e5ea;--rule:#8b95a1;"
-    "--panel:#f5f7f9;--accent:#0067a3}\n"
+    "--panel:#f5f7f9;--accent:#0067a3;--shade:#1c232b66}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--paper:#13171c;--ink:#e4e8ed;--dim:#9da8b5;"
-    "--line:#2a313a;--rule:#6b7683;--panel:#1a2027;--accent:#5db7ec}\n"
+    "--line:#2a313a;--rule:#6b7683;--panel:#1a2027;--accent:#5db7ec;--shade:#000c}\n"
     "figure .pk-plot .s1{stroke:#4fb0ea}figure .pk-plot .f1{fill:#4fb0ea}"
     "figure .pk-plot .s2{stroke:#f28654}figure .pk-plot .f2{fill:#f28654}"
     "figure .pk-plot .s3{stroke:#31c99d}figure .pk-plot .f3{fill:#31c99d}"
@@ -38,7 +38,14 @@ const char pki_report_style[] =
     "th,td{padding:.28rem .65rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}\n"
     "th{border-bottom:2px solid var(--rule);white-space:nowrap}tbody tr:hover{background:var(--panel)}"
     ".number{text-align:right;white-space:nowrap}td:first-child:has(+.number){white-space:nowrap}\n"
-    "tr.group td{font-weight:600;padding-top:.7rem}.scroll{overflow-x:auto}\n"
+    "tr.group td{font-weight:600;padding-top:.7rem}\n"
+    /* what is wider than the page scrolls; a shadow lies on each edge beyond which there is more: two that stay, below two
+     * pieces of paper that move along and hide them at the ends */
+    ".scroll{overflow-x:auto;background:"
+    "linear-gradient(90deg,var(--paper) 50%,transparent) 0 0/2.4rem 100% no-repeat local,"
+    "linear-gradient(270deg,var(--paper) 50%,transparent) 100% 0/2.4rem 100% no-repeat local,"
+    "linear-gradient(90deg,var(--shade),transparent) 0 0/.8rem 100% no-repeat scroll,"
+    "linear-gradient(270deg,var(--shade),transparent) 100% 0/.8rem 100% no-repeat scroll}\n"
     "dl.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(15.5rem,1fr));margin:1.2rem "
     "0;"
     "border:1px solid var(--line);border-radius:8px;overflow:hidden}\n"
@@ -64,7 +71,7 @@ const char pki_report_style[] =
     "size:0}"
     ".panels svg{display:inline-block;width:33%}"
     "a{color:inherit;text-decoration:none}pre{white-space:pre-wrap;overflow:visible}"
-    ".scroll{overflow:visible}table{font-size:8.5pt}th,td{padding:.2rem .4rem}"
+    ".scroll{overflow:visible;background:none}table{font-size:8.5pt}th,td{padding:.2rem .4rem}"
     ".replay{break-inside:avoid}.pk-plot .cursor{display:none}}\n";
 
 /* One cursor in all panels along the run's time: at the replay's time, or below the pointer; a click there asks

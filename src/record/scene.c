@@ -118,6 +118,17 @@ static void add_bodies(pki_text *out, const pk_model *m)
   pki_text_add(out, "]");
 }
 
+/* What the column `link` of the channel contacts counts. */
+static void add_links(pki_text *out, const pk_model *m)
+{
+  pki_text_add(out, ",\n\"links\":[");
+  for (int i = 0; i < m->nlink; i++) {
+    pki_text_add(out, i > 0 ? "," : "");
+    pki_text_add_json_string(out, m->links[i].name);
+  }
+  pki_text_add(out, "]");
+}
+
 void pki_joint_column(const pk_model *joints, int dof, char *out, size_t size)
 {
   const pk_model_joint *j = &joints->joints[joints->dof_joint[dof]];
@@ -374,6 +385,7 @@ pk_status pki_scene_json(const pki_scene_source *source, pki_text *out, pk_error
   add_numbers(out, "gravity", source->world->gravity, 3);
   add_robots(out, source->world);
   add_bodies(out, source->world);
+  add_links(out, source->world);
   add_joints(out, source->joints);
   add_feet(out, source);
   const pk_status status = add_meshes(out, source, place, &first, err);

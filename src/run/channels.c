@@ -16,6 +16,14 @@
 
 /* ---- columns ---- */
 
+/* Room for one more pointer at the end of a list; false: no memory, and the list is as it was. */
+static bool grow(const char *const **list, int count)
+{
+  const char *const *grown = realloc((void *)*list, ((size_t)count + 1) * sizeof *grown);
+  *list = grown != NULL ? grown : *list;
+  return grown != NULL;
+}
+
 /* One more column of a channel. */
 __attribute__((format(printf, 4, 5))) static void column(pki_tap *t, int channel, const char *unit,
                                                          const char *format, ...)
@@ -26,19 +34,14 @@ __attribute__((format(printf, 4, 5))) static void column(pki_tap *t, int channel
   va_start(args, format);
   vsnprintf(name, sizeof name, format, args);
   va_end(args);
-  const size_t n = (size_t)c->columns + 1;
-  const char **names = realloc((void *)c->column, n * sizeof *names);
-  c->column = names != NULL ? names : c->column;
-  const char **units = realloc((void *)c->unit, n * sizeof *units);
-  c->unit = units != NULL ? units : c->unit;
-  char *copy = strdup(name);
-  if (names == NULL || units == NULL || copy == NULL) {
-    free(copy);
+  if (!grow(&c->column, c->columns) || !grow(&c->unit, c->columns)) {
     t->failed = true;
     return;
   }
-  names[n - 1] = copy;
-  units[n - 1] = unit;
+  const char *copy = strdup(name);
+  ((const char **)c->column)[c->columns] = copy;
+  ((const char **)c->unit)[c->columns] = unit;
+  t->failed = t->failed || copy == NULL;
   c->columns++;
 }
 
@@ -455,7 +458,7 @@ static void add_channel(pki_tap *t, const pki_channel_row *row, int robot, const
   }
   bool wanted = nonly == 0;
   for (int k = 0; k < nonly; k++) {
-    const bool fits = pki_pattern_matches(only[k], name);
+    const bool fits = pki_pattern_covers(only[k], name);
     wanted = wanted || fits;
     used[k] = used[k] || fits;
   }
@@ -524,7 +527,7 @@ pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, c
   pk_status status =
       good ? PK_OK
            : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the channels of a run");
-  for (int k = 0; k < nonly && status == PK_OK; k++) {
+  for (int k = 0; good && k < nonly && status == PK_OK; k++) {
     if (!used[k]) {
       status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "record.channels"},
                         "no channel of this world is called \"%s\" (pronk list channels)", only[k]);
@@ -539,19 +542,37 @@ pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, c
   return status;
 }
 
+static void free_channel(pk_channel *c)
+{
+  for (int k = 0; k < c->columns; k++) {
+    free((void *)c->column[k]);
+  }
+  free((void *)c->column);
+  free((void *)c->unit);
+  free((void *)c->name);
+}
+
+void pki_tap_drop(pki_tap *tap, bool view)
+{
+  const int first = view ? tap->view : 0, end = view ? tap->count : tap->view;
+  for (int i = first; i < end; i++) {
+    free_channel(&tap->channels[i]);
+  }
+  const size_t rest = (size_t)(tap->count - end);
+  memmove(tap->channels + first, tap->channels + end, rest * sizeof *tap->channels);
+  memmove((void *)(tap->row + first), (const void *)(tap->row + end), rest * sizeof *tap->row);
+  memmove(tap->robot + first, tap->robot + end, rest * sizeof *tap->robot);
+  tap->count -= end - first;
+  tap->view = view ? tap->view : 0;
+}
+
 void pki_tap_destroy(pki_tap *tap)
 {
   if (tap == NULL) {
     return;
   }
   for (int i = 0; i < tap->count; i++) {
-    pk_channel *c = &tap->channels[i];
-    for (int k = 0; k < c->columns; k++) {
-      free((void *)c->column[k]);
-    }
-    free((void *)c->column);
-    free((void *)c->unit);
-    free((void *)c->name);
+    free_channel(&tap->channels[i]);
   }
   free(tap->channels);
   free((void *)tap->row);

@@ -49,6 +49,9 @@ pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, c
                          int nonly, pki_tap **out, pk_error *err);
 void pki_tap_destroy(pki_tap *tap);
 
+/* Leave out the channels at the full rate, or those at the view rate. */
+void pki_tap_drop(pki_tap *tap, bool view);
+
 /* The values of a channel now, valid until the next call. */
 const double *pki_tap_read(pki_tap *tap, int channel, int *rows);
 

@@ -119,6 +119,15 @@ static void name_variant(const pki_comparison *c, int index)
   }
 }
 
+/* "scenarios/trot.yaml" is trot, as long as nothing else is known of it. */
+static void name_file(const char *path, char *out, size_t size)
+{
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  const size_t length = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+  snprintf(out, size, "%.*s", (int)(length < size ? length : size - 1), name);
+}
+
 pk_status pki_compare_plan(const pki_compare_options *options, pki_comparison *out, pk_error *err)
 {
   *out = (pki_comparison){.vary = calloc((size_t)options->nvary + 1, sizeof *out->vary)};
@@ -129,6 +138,7 @@ pk_status pki_compare_plan(const pki_compare_options *options, pki_comparison *o
   if (out->vary == NULL) {
     return out_of_memory(err);
   }
+  name_file(options->scenario != NULL ? options->scenario : "", out->name, sizeof out->name);
   pk_status status = PK_OK;
   long long count = 1;
   for (int i = 0; i < options->nvary && status == PK_OK; i++) {
@@ -242,6 +252,11 @@ static pk_status run_world(const pki_compare_options *o, pki_comparison *c, int 
   bool good = true;
   if (status == PK_OK) {
     keep_result(v, &result);
+    if (world->scenario->certify > 0 && result.uncertified > 0) {
+      pki_fail(&own, PK_ERROR_CONVERGENCE, (pki_where){0}, "%lld of %lld steps above the bound %g",
+               result.uncertified, result.steps, result.bound);
+      keep_message(v, &own);
+    }
     good = o->finished == NULL || o->finished(o->user, index, folder, world->scenario, &result);
   }
   pki_run_result_free(&result);
@@ -256,8 +271,10 @@ static pk_status run_world(const pki_compare_options *o, pki_comparison *c, int 
              : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "cannot be written to");
 }
 
-/* One variant. Failures that the others would share are returned, its own are a message. */
-static pk_status run_variant(const pki_compare_options *o, pki_comparison *c, int index, pk_error *err)
+/* One variant. Failures that the others would share are returned, its own are a message; `own` tells why it was
+ * refused. */
+static pk_status run_variant(const pki_compare_options *o, pki_comparison *c, int index, pk_error *own,
+                             pk_error *err)
 {
   pki_variant *v = &c->variants[index];
   const int nset = o->nset + c->nvary;
@@ -275,13 +292,15 @@ static pk_status run_variant(const pki_compare_options *o, pki_comparison *c, in
   }
   pki_scenario *scenario = NULL;
   pki_world world = {0};
-  pk_error own = {0};
   pk_status status = PK_OK;
+  *own = (pk_error){0};
   if (!good) {
     status = out_of_memory(err);
-  } else if (pki_scenario_load(o->scenario, (const char *const *)sets, nset, &scenario, &own) != PK_OK ||
-             pki_world_create(scenario, &world, &own) != PK_OK) {
-    keep_message(v, &own);
+  } else if (pki_scenario_load(o->scenario, (const char *const *)sets, nset, &scenario, own) != PK_OK ||
+             pki_world_create(scenario, &world, own) != PK_OK) {
+    keep_message(v, own);
+    v->refused = true;
+    c->refused++;
   } else {
     memcpy(c->name, scenario->name, sizeof c->name);
     memcpy(c->description, scenario->description, sizeof c->description);
@@ -298,16 +317,25 @@ static pk_status run_variant(const pki_compare_options *o, pki_comparison *c, in
 
 pk_status pki_compare_run(const pki_compare_options *options, pki_comparison *c, pk_error *err)
 {
-  pk_status status = pki_folder_create(options->folder, err);
-  c->bad = 0;
+  pk_status status = PK_OK;
+  pk_error first = {0}, own;
+  c->bad = c->refused = 0;
   for (int i = 0; i < c->count && status == PK_OK; i++) {
     if (options->stop != NULL && *options->stop != 0) {
       snprintf(c->variants[i].message, sizeof c->variants[i].message, "not run: interrupted");
     } else {
-      status = run_variant(options, c, i, err);
+      status = run_variant(options, c, i, &own, err);
+      first = c->refused == 1 && c->variants[i].refused ? own : first;
     }
     c->bad += !c->variants[i].ran || c->variants[i].message[0] != '\0';
   }
+  if (status == PK_OK && c->refused == c->count) {
+    if (err != NULL) {
+      *err = first;
+    }
+    return first.status;
+  }
+  status = status == PK_OK ? pki_folder_create(options->folder, err) : status;
   return status == PK_OK ? pki_compare_report(c, options->folder, err) : status;
 }
 

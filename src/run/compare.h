@@ -21,6 +21,7 @@ typedef struct pki_variant {
   char folder[PKI_VARIANT_NAME]; /* its name as that of a folder */
   int choice[PKI_VARY_MAX];      /* which value of each key */
   bool ran;                      /* false: message tells why not */
+  bool refused;                  /* its scenario could not be read, or makes no world */
   char message[1024];            /* why it was refused, failed, or stopped early; "" when all is well */
   pki_run_result result;         /* without what belongs to its world: peak and model are NULL */
   double speed;                  /* m/s, distance over duration */
@@ -47,19 +48,21 @@ typedef struct pki_compare_options {
 
 /* Start from {0}. */
 typedef struct pki_comparison {
-  char name[64], description[512]; /* of the scenario */
+  char name[64], description[512]; /* of the scenario; until one was read the name of its file */
   pki_vary *vary;                  /* [nvary] */
   int nvary;
   pki_variant *variants; /* [count], the last key fastest */
   int count;
-  int bad; /* variants that were refused, failed or were stopped */
+  int bad;     /* variants that were refused, failed or were stopped */
+  int refused; /* of them, those that were refused */
 } pki_comparison;
 
 /* The grid of all combinations; a key without values, or one that is given twice, is a failure that names it. */
 pk_status pki_compare_plan(const pki_compare_options *options, pki_comparison *out, pk_error *err);
 
 /* Run them and write the report. A variant that is refused or fails is a row with a message; only memory and files
- * that cannot be written end it. */
+ * that cannot be written end it. When all are refused, the error of the first is returned and nothing
+ * is written. */
 pk_status pki_compare_run(const pki_compare_options *options, pki_comparison *c, pk_error *err);
 void pki_comparison_free(pki_comparison *c);
 

@@ -210,6 +210,7 @@ typedef struct curve {
 typedef struct kind {
   const char *id, *title, *caption;
   bool log;
+  bool force; /* the zero before the first step is none: left out */
   pk_status (*read)(const pk_recording *recording, curve *out, pk_error *err);
 } kind;
 
@@ -296,12 +297,14 @@ static pk_status read_power(const pk_recording *recording, curve *out, pk_error 
 }
 
 static const kind kinds[] = {
-    {"height", "Trunk height (m)", "Height of the first robot's root link.", false, read_height},
-    {"pitch", "Trunk pitch (°)", "Pitch of the first robot's root link.", false, read_pitch},
+    {"height", "Trunk height (m)", "Height of the first robot's root link.", false, false, read_height},
+    {"pitch", "Trunk pitch (°)", "Pitch of the first robot's root link.", false, false, read_pitch},
     {"forces", "Normal forces of all feet (N)",
-     "Force of the ground along the contact normals, summed over the feet.", false, read_forces},
-    {"power", "Power of all joints (W)", "Torque times rate, summed over the joints.", false, read_power},
-    {"residual", "Certificate", "Relative residual of each step's contact problems.", true, read_residual},
+     "Force of the ground along the contact normals, summed over the feet.", false, true, read_forces},
+    {"power", "Power of all joints (W)", "Torque times rate, summed over the joints.", false, true,
+     read_power},
+    {"residual", "Certificate", "Relative residual of each step's contact problems.", true, false,
+     read_residual},
 };
 
 static pk_status read_variant(const pki_variant *v, const char *folder, const kind *what, curve *out,
@@ -336,10 +339,11 @@ static pk_status curve_figure(const pki_comparison *c, const char *folder, const
     curve *here = &curves[count];
     status = read_variant(&c->variants[i], folder, what, here, err);
     if (here->n > 0) {
+      const int start = what->force && here->n > 1 && here->x[0] == 0 && here->y[0] == 0;
       series[count] = (pki_svg_series){.name = c->variants[i].name,
-                                       .x = here->x,
-                                       .y = here->y,
-                                       .n = here->n,
+                                       .x = here->x + start,
+                                       .y = here->y + start,
+                                       .n = here->n - start,
                                        .color = i % 7 + 1,
                                        .style = i % CURVES < 7 ? PKI_SVG_LINE : PKI_SVG_DASHED};
       count++;

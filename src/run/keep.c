@@ -1,7 +1,9 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "run/keep.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 
 /* ---- what the recording says about itself ---- */
 
-enum { NOTES = 20, VALUE = 600, MODEL_BYTES = 1 << 26 };
+enum { NOTES = 20, VALUE = PKI_PATH_MAX, MODEL_BYTES = 1 << 26 };
 
 typedef struct about {
   pk_note notes[NOTES];
@@ -39,6 +41,19 @@ __attribute__((format(printf, 3, 4))) static void note(about *a, const char *key
   a->nnote++;
 }
 
+/* The shortest text that reads back to the same number. */
+static void note_number(about *a, const char *key, double value)
+{
+  char text[32];
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) {
+      break;
+    }
+  }
+  note(a, key, "%s", text);
+}
+
 static void add_notes(about *a, const pki_keep *k)
 {
   const pki_scenario *s = k->watch->world->scenario;
@@ -49,14 +64,17 @@ static void add_notes(about *a, const pki_keep *k)
   note(a, "compiler", "%s", pki_build_compiler());
   note(a, "scenario", "%s", s->name);
   note(a, "description", "%s", s->description);
-  note(a, "file", "%.500s", s->file);
+  char *file = realpath(s->file, NULL); /* it is found again from any folder */
+  note(a, "file", "%s", file != NULL ? file : s->file);
+  free(file);
   note(a, "model_hash", "%016llx", k->result->model_hash);
   note(a, "scenario_hash", "%016" PRIx64, pki_scenario_hash(s));
   note(a, "seed", "%d", s->seed);
-  note(a, "dt", "%.17g", s->step.dt);
-  note(a, "duration", "%.17g", duration);
-  note(a, "bound", "%.17g", k->result->bound);
-  note(a, "checkpoint_every", "%.17g", k->options->checkpoint_every);
+  note_number(a, "dt", s->step.dt);
+  note_number(a, "duration", duration);
+  note_number(a, "bound", k->result->bound);
+  note_number(a, "checkpoint_every", k->options->checkpoint_every);
+  note(a, "certify", "%s", k->options->certify ? "yes" : "no");
   note(a, "trunk", "%.500s", m->links[m->robots[0].root_link].name);
 }
 
@@ -117,7 +135,11 @@ static pk_status begin_recording(pki_keep *k, pk_error *err)
   } else {
     add_notes(a, k);
     for (int i = 0; i < s->nset; i++) {
-      pki_text_addf(&a->sets, "%s\n", s->sets[i]);
+      pki_text_add(&a->sets, s->sets[i]);
+      for (char *c = a->sets.data + a->sets.size - strlen(s->sets[i]); !a->sets.failed && *c != '\0'; c++) {
+        *c = (char)(*c == '\n' ? ' ' : *c); /* one line each; to YAML it is the same */
+      }
+      pki_text_add(&a->sets, "\n");
     }
     add_attachment(a, "scenario.yaml", "application/yaml", s->text, s->text_size);
     add_attachment(a, "overrides.txt", "text/plain", a->sets.data != NULL ? a->sets.data : "", a->sets.size);
@@ -145,8 +167,9 @@ static bool asked(const pki_keep *k)
   return every <= 1 || last < 0 || (steps + every - 1) / every != (last + every - 1) / every;
 }
 
-static void sample(pki_keep *k, bool view)
+static pk_status sample(pki_keep *k, bool view)
 {
+  pk_status status = PK_OK;
   const bool commands = !view && asked(k);
   const double time = pk_sim_time(k->watch->world->sim);
   const int end = view ? k->tap->count : k->tap->view;
@@ -156,9 +179,11 @@ static void sample(pki_keep *k, bool view)
       continue;
     }
     const double *values = pki_tap_read(k->tap, i, &rows);
-    k->recorder->write(k->recorder, i, time, values, rows); /* a failure shows at the end */
+    const pk_status written = k->recorder->write(k->recorder, i, time, values, rows);
+    status = status == PK_OK ? written : status; /* the recorder's end says why */
   }
   *(view ? &k->view_sampled : &k->sampled) = k->result->steps;
+  return status;
 }
 
 /* ---- checkpoints ---- */
@@ -183,7 +208,7 @@ static pk_status save_checkpoint(pki_keep *k, pk_error *err)
 }
 
 /* The world, the watch and the recording as they were. */
-static pk_status resume(pki_keep *k, const pk_recording_options *options, pk_error *err)
+static pk_status resume(pki_keep *k, const pk_recording_options *options, long long steps, pk_error *err)
 {
   pki_world *w = k->watch->world;
   pki_checkpoint c;
@@ -192,6 +217,11 @@ static pk_status resume(pki_keep *k, const pk_recording_options *options, pk_err
     return status;
   }
   status = pki_checkpoint_fits(&c, k->result->model_hash, pki_scenario_hash(w->scenario), err);
+  if (status == PK_OK && c.steps > (uint64_t)steps) {
+    status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.file = k->checkpoint},
+                      "the run is at %g s already, which is more than the %g s that are asked for", c.time,
+                      (double)steps * w->scenario->step.dt);
+  }
   if (status == PK_OK && c.run_size != pki_watch_size(k->watch)) {
     status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.file = k->checkpoint},
                       "the checkpoint holds %zu bytes about the run, expected %zu", c.run_size,
@@ -230,12 +260,30 @@ static pk_status open_tap(pki_keep *k, pk_error *err)
     only[i] = s->record_channels[i];
   }
   const pk_status status = pki_tap_create(k->watch, k->result, only, s->nrecord_channel, &k->tap, err);
+  if (status == PK_OK && k->every == 0) {
+    pki_tap_drop(k->tap, false);
+  }
+  if (status == PK_OK && k->view_every == 0) {
+    pki_tap_drop(k->tap, true);
+  }
   free((void *)only);
   return status;
 }
 
+/* What another run has left here would tell of this one. */
+static void remove_old(const char *folder)
+{
+  static const char *const names[] = {PKI_CHECKPOINT_FILE, "summary.json", "report.html"};
+  char path[PKI_PATH_MAX];
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (pki_path_join(path, folder, names[i])) {
+      remove(path);
+    }
+  }
+}
+
 pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
-                         const pki_run_options *options, pk_error *err)
+                         const pki_run_options *options, long long steps, pk_error *err)
 {
   const pki_scenario *s = watch->world->scenario;
   const double dt = s->step.dt;
@@ -260,12 +308,15 @@ pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
   pk_recording_options file = pk_recording_options_default();
   file.compression =
       pki_mcap_can_compress((int)s->record.compression) ? s->record.compression : file.compression;
+  if (options->resume && !pki_is_folder(options->folder)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.file = options->folder}, "there is no such folder");
+  }
   pk_status status = pki_folder_create(options->folder, err);
   status = status == PK_OK && records ? open_tap(k, err) : status;
   if (status == PK_OK && options->resume) {
-    status = resume(k, &file, err);
+    status = resume(k, &file, steps, err);
   } else if (status == PK_OK) {
-    remove(k->checkpoint); /* of another run */
+    remove_old(options->folder);
     status = records ? pk_recording_create(k->recording, &file, &k->recorder, err) : PK_OK;
   }
   status = status == PK_OK && k->recorder != NULL ? begin_recording(k, err) : status;
@@ -273,42 +324,45 @@ pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
     k->sampled = k->every > 0 ? result->steps / k->every * k->every : -1;
     k->view_sampled = k->view_every > 0 ? result->steps / k->view_every * k->view_every : -1;
   } else if (status == PK_OK && k->recorder != NULL) {
-    sample(k, false);
-    sample(k, true);
+    status = sample(k, false);
+    status = status == PK_OK ? sample(k, true) : status;
   }
   return status;
 }
 
-pk_status pki_keep_step(pki_keep *k, pk_error *err)
+void pki_keep_step(pki_keep *k)
 {
   const long long steps = k->result->steps;
   if (k->every > 0 && steps == k->sampled + k->every) {
-    sample(k, false);
+    k->failed = sample(k, false) != PK_OK || k->failed;
   }
   if (k->view_every > 0 && steps == k->view_sampled + k->view_every) {
-    sample(k, true);
+    k->failed = sample(k, true) != PK_OK || k->failed;
   }
-  if (k->checkpoint_every > 0 && steps % k->checkpoint_every == 0) {
-    return save_checkpoint(k, err);
+  if (k->checkpoint_every > 0 && steps % k->checkpoint_every == 0 && !k->failed) {
+    k->failed = save_checkpoint(k, &k->error) != PK_OK;
   }
-  return PK_OK;
 }
 
 pk_status pki_keep_end(pki_keep *k, bool resumable, pk_error *err)
 {
   /* the last sample is off the grid: a run that goes on must not have it */
-  pk_status status = resumable && k->state != NULL ? save_checkpoint(k, err) : PK_OK;
+  if (resumable && k->state != NULL && !k->failed) {
+    k->failed = save_checkpoint(k, &k->error) != PK_OK;
+  }
   if (k->every > 0 && k->sampled != k->result->steps) {
     sample(k, false);
   }
   if (k->view_every > 0 && k->view_sampled != k->result->steps) {
     sample(k, true);
   }
-  if (k->recorder != NULL) {
-    const pk_status ended = k->recorder->end(k->recorder, status == PK_OK ? err : NULL);
-    status = status == PK_OK ? ended : status;
+  pk_error why = {0};
+  if (k->recorder != NULL && k->recorder->end(k->recorder, &why) != PK_OK && k->error.status == PK_OK) {
+    k->error = why;
   }
-  return status;
+  k->failed = k->failed || k->error.status != PK_OK;
+  *err = k->error;
+  return k->error.status;
 }
 
 void pki_keep_free(pki_keep *k)

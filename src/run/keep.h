@@ -19,18 +19,21 @@ typedef struct pki_keep {
   long long every, view_every;     /* steps between samples; 0: none */
   long long checkpoint_every;      /* steps; 0: none */
   long long sampled, view_sampled; /* steps at the last sample; -1: none yet */
-  void *state;                     /* room for a checkpoint's bytes */
+  bool failed;
+  pk_error error; /* the first failure, when it is known why */
+  void *state;    /* room for a checkpoint's bytes */
 } pki_keep;
 
 /* Make the folder, begin the recording with a sample of the start; or go on from the checkpoint, which brings back the
  * world, the watch and the result. steps: how long the run is to be. */
 pk_status pki_keep_begin(pki_keep *keep, pki_watch *watch, pki_run_result *result,
-                         const pki_run_options *options, pk_error *err);
+                         const pki_run_options *options, long long steps, pk_error *err);
 
-/* After a step: samples that are due, a checkpoint that is due. */
-pk_status pki_keep_step(pki_keep *keep, pk_error *err);
+/* After a step: samples that are due, a checkpoint that is due. What cannot be written is remembered: keep->failed. */
+void pki_keep_step(pki_keep *keep);
 
-/* The last sample, the end of the file. `resumable`: a checkpoint of where it ended, so that it can go on. */
+/* The last sample, the end of the file. `resumable`: a checkpoint of where it ended, so that it can go on. The first
+ * failure of all comes back. */
 pk_status pki_keep_end(pki_keep *keep, bool resumable, pk_error *err);
 void pki_keep_free(pki_keep *keep);
 

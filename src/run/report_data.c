@@ -65,6 +65,16 @@ bool pki_curve_moves(const pki_curves *c, int k)
   return false;
 }
 
+int pki_curves_first(const pki_curves *c)
+{
+  for (int k = 0; k < c->columns && c->n > 0; k++) {
+    if (pki_curve(c, k)[0] != 0) {
+      return 0;
+    }
+  }
+  return c->n > 1 && c->time[0] == 0;
+}
+
 int pki_curves_find(const pki_curves *c, const char *column)
 {
   for (int k = 0; k < c->columns && c->channel != NULL; k++) {

@@ -26,6 +26,9 @@ void pki_curves_free(pki_curves *c);
 /* Whether a column ever changes. */
 bool pki_curve_moves(const pki_curves *c, int k);
 
+/* The first sample of forces that a step made: the one at the start of a run is all zeros, since none was made yet. */
+int pki_curves_first(const pki_curves *c);
+
 /* The column of that name, -1: none. */
 int pki_curves_find(const pki_curves *c, const char *column);
 

@@ -44,14 +44,18 @@ static bool sum_power(const pki_report_source *s, const pki_curves *force, const
   return any;
 }
 
-static void draw_power(const pki_report_source *s, const double *time, const double *power, int n)
+/* From the sample `start` on. */
+static void draw_power(const pki_report_source *s, const double *time, const double *power, int n, int start)
 {
   static const char *const names[] = {"put in", "taken out", "sum"};
   static const int colors[] = {1, 2, PKI_INK_DARK};
   pki_svg_series series[3];
   for (int k = 0; k < 3; k++) {
-    series[k] = (pki_svg_series){
-        .name = names[k], .x = time, .y = power + (size_t)k * (size_t)n, .n = n, .color = colors[k]};
+    series[k] = (pki_svg_series){.name = names[k],
+                                 .x = time + start,
+                                 .y = power + (size_t)k * (size_t)n + start,
+                                 .n = n - start,
+                                 .color = colors[k]};
   }
   const pki_svg_panel panel = {
       .title = "Power of the joints (W)", .x = s->time, .series = series, .nseries = 3, .time = true};
@@ -73,7 +77,7 @@ static pk_status power_figure(const pki_report_source *s, bool *begun, pk_error 
       status = out_of_memory(err);
     } else if (sum_power(s, &force, &u, power)) {
       begin_section(s, begun);
-      draw_power(s, force.time, power, force.n);
+      draw_power(s, force.time, power, force.n, pki_curves_first(&force));
     }
     free(power);
   }

@@ -121,6 +121,7 @@ static void angle_panels(const pki_report_source *s, const motion *m, int count)
 
 static void force_panels(const pki_report_source *s, const motion *m, int count)
 {
+  const int start = pki_curves_first(&m->force);
   pki_report_subheading(s->report, "Torques");
   pki_report_panels_begin(s->report);
   for (int i = 0; i < count; i++) {
@@ -131,8 +132,8 @@ static void force_panels(const pki_report_source *s, const motion *m, int count)
     char id[32];
     const double limits[2] = {-j->effort, j->effort};
     snprintf(id, sizeof id, "torque-%d", i);
-    limited_panel(s, id, j->name, j->length ? "N" : "N m", m->force.time, pki_curve(&m->force, j->force),
-                  m->force.n, limits, 0.9 * j->effort);
+    limited_panel(s, id, j->name, j->length ? "N" : "N m", m->force.time + start,
+                  pki_curve(&m->force, j->force) + start, m->force.n - start, limits, 0.9 * j->effort);
   }
   pki_report_panels_end(s->report,
                         "Torques (forces of joints that slide) that the commands put on the joints; "

@@ -27,6 +27,26 @@ static int choose_frames(const double *time, int n, int *chosen)
   return count;
 }
 
+/* The last sample not after `time`, searched from `at` on. */
+static int sample_at(const pk_series *series, double time, int at)
+{
+  while (at + 1 < series->n && series->time[at + 1] <= time + 1e-9) {
+    at++;
+  }
+  return at;
+}
+
+/* Rows that the chosen times have together: a sample can stand for several of them. */
+static size_t count_rows(const pk_series *series, const double *time, int n)
+{
+  size_t rows = 0;
+  for (int i = 0, at = 0; i < n && series->n > 0; i++) {
+    at = sample_at(series, time[i], at);
+    rows += (size_t)(series->row[at + 1] - series->row[at]);
+  }
+  return rows;
+}
+
 /* Rows of a channel at the chosen times: the last sample not after each of them. */
 static void add_contacts(const pki_report_source *s, const double *time, int n, pki_text *out, pk_error *err)
 {
@@ -40,13 +60,11 @@ static void add_contacts(const pki_report_source *s, const double *time, int n, 
       pk_recording_read(s->recording, channel, -INFINITY, INFINITY, &series, err) != PK_OK) {
     return;
   }
-  double *values = malloc((10 * (size_t)(series.n > 0 ? series.row[series.n] : 0) + 1) * sizeof *values);
+  double *values = malloc((10 * count_rows(&series, time, n) + 1) * sizeof *values);
   pki_text_add(out, ",\"contacts\":{\"offset\":[0");
   size_t rows = 0;
   for (int i = 0, at = 0; i < n && values != NULL; i++) {
-    while (at + 1 < series.n && series.time[at + 1] <= time[i] + 1e-9) {
-      at++;
-    }
+    at = sample_at(&series, time[i], at);
     for (int r = series.n > 0 ? series.row[at] : 0; series.n > 0 && r < series.row[at + 1]; r++) {
       for (int k = 0; k < 10; k++) {
         values[10 * rows + (size_t)k] = series.values[(size_t)r * (size_t)series.columns + (size_t)take[k]];
@@ -159,6 +177,12 @@ pk_status pki_report_replay(const pki_report_source *s, pk_error *err)
       pki_text_free(&data);
     }
     free(script);
+  }
+  if (status == PK_OK && scene != NULL && bodies.channel == NULL) {
+    pki_report_section(s->report, "replay", "Replay");
+    pki_report_markup(s->report, "<p class=\"note\">No 3D replay: the recording has no channel "
+                                 "<code>bodies</code>; the scenario's <code>record.channels</code> leaves it "
+                                 "out.</p>\n");
   }
   pki_curves_free(&bodies);
   return status;

@@ -175,6 +175,7 @@ static void force_figure(const pki_report_source *s, const pki_curves *c, const 
   pki_svg_series series[FEET];
   pki_svg_panel panels[FEET];
   char titles[FEET][112];
+  const int start = pki_curves_first(c);
   double most = 0;
   for (int i = 0; i < nfoot; i++) {
     for (int k = 0; k < c->n; k++) {
@@ -182,8 +183,10 @@ static void force_figure(const pki_report_source *s, const pki_curves *c, const 
     }
   }
   for (int i = 0; i < nfoot; i++) {
-    series[i] =
-        (pki_svg_series){.x = c->time, .y = pki_curve(c, feet[i].column), .n = c->n, .color = i % 6 + 1};
+    series[i] = (pki_svg_series){.x = c->time + start,
+                                 .y = pki_curve(c, feet[i].column) + start,
+                                 .n = c->n - start,
+                                 .color = i % 6 + 1};
     snprintf(titles[i], sizeof titles[i], "%s (N)", feet[i].name);
     panels[i] = (pki_svg_panel){.title = titles[i],
                                 .x = s->time,

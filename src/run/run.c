@@ -1,19 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
 #include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "run/keep.h"
 #include "run/report.h"
-
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Who watches sees where the run is, how fast it goes, and how it is doing. */
 typedef struct viewer {
@@ -23,46 +15,42 @@ typedef struct viewer {
 
 static void show(viewer *v, const pki_run_options *o, const pki_watch *w, const pki_run_result *r, double end)
 {
-  const double at = now();
+  const double at = pki_clock();
   if (o->progress == NULL || at - v->shown < 0.1) {
     return;
   }
   v->shown = at;
   char what[128];
   const double t = pk_sim_time(w->world->sim), speed = (t - v->from) / fmax(at - v->began, 1e-9);
-  snprintf(what, sizeof what,
-           "%.2f of %g s, %.1f x real time, %.0f s left | residual %.0e, %d contacts, %.3f m", t, end, speed,
+  snprintf(what, sizeof what, "%.1f/%gs %.3gx, %.0fs left; res %.0e, %d contacts, %.2fm", t, end, speed,
            speed > 0 ? ceil((end - t) / speed) : 0, r->worst_residual, w->info.contacts, r->height);
   o->progress(o->user, end > 0 ? fmin(t / end, 1) : 1, what);
 }
 
 /* All steps; one that fails, or somebody who asks, ends it. */
-static pk_status loop(pki_watch *w, const pki_run_options *o, long long steps, pki_keep *keep,
-                      pki_run_result *r, pk_error *err)
+static void loop(pki_watch *w, const pki_run_options *o, long long steps, pki_keep *keep, pki_run_result *r)
 {
   const double end = (double)steps * w->world->scenario->step.dt;
-  viewer v = {.began = now(), .from = pk_sim_time(w->world->sim)};
-  pk_status status = PK_OK;
-  while (r->steps < steps && status == PK_OK) {
+  viewer v = {.began = pki_clock(), .from = pk_sim_time(w->world->sim)};
+  while (r->steps < steps && !keep->failed) {
     if (o->stop != NULL && *o->stop != 0) {
       r->interrupted = true;
       snprintf(r->stopped, sizeof r->stopped, "interrupted at %g s", pk_sim_time(w->world->sim));
       break;
     }
-    const double before = now();
+    const double before = pki_clock();
     r->status = pki_world_step(w->world, &w->info);
-    r->wall += now() - before;
+    r->wall += pki_clock() - before;
     if (r->status != PK_OK) {
       pki_watch_explain(w, r, r->status, r->stopped, sizeof r->stopped);
       break;
     }
     pki_watch_step(w, r);
-    status = pki_keep_step(keep, err);
+    pki_keep_step(keep);
     if (o->progress != NULL && r->steps % 16 == 0) {
       show(&v, o, w, r, end);
     }
   }
-  return status;
 }
 
 /* report.html from what was recorded. */
@@ -95,14 +83,17 @@ pk_status pki_run(pki_world *world, const pki_run_options *options, pki_run_resu
   pki_keep keep = {0};
   pk_status status =
       pki_watch_begin(&watch, world, options->bound > 0 ? options->bound : s->step.tolerance, result, err);
-  status = status == PK_OK ? pki_keep_begin(&keep, &watch, result, options, err) : status;
+  status = status == PK_OK ? pki_keep_begin(&keep, &watch, result, options, steps, err) : status;
   if (status == PK_OK) {
-    status = loop(&watch, options, steps, &keep, result, err);
+    loop(&watch, options, steps, &keep, result);
     pki_watch_end(&watch, result);
-    const pk_status ended = pki_keep_end(&keep, result->interrupted, status == PK_OK ? err : NULL);
-    status = status == PK_OK ? ended : status;
+    pk_error failed = {0};
+    if (pki_keep_end(&keep, result->interrupted, &failed) != PK_OK) { /* what was computed is still told */
+      result->status = failed.status;
+      snprintf(result->stopped, sizeof result->stopped, "%.120s: %.180s", failed.file, failed.message);
+    }
   }
-  if (status == PK_OK && keep.recorder != NULL && !options->no_report) {
+  if (status == PK_OK && keep.recorder != NULL && !keep.failed && !options->no_report) {
     status = write_report(&keep, result, err);
   }
   pki_keep_free(&keep);

@@ -19,6 +19,7 @@
 
 typedef struct pki_run_options {
   double duration;         /* s; negative: the scenario's */
+  bool certify;            /* the caller holds every step to the bound */
   double bound;            /* on each step's relative residual; 0: the solver's tolerance */
   const char *folder;      /* for run.mcap and report.html; NULL: nothing is written */
   double checkpoint_every; /* s of the run, a checkpoint into the folder; 0: only when it is stopped */

@@ -52,15 +52,24 @@ static void torque_row(const pki_run_result *r, pki_table *table)
   if (isfinite(limit)) {
     snprintf(of, sizeof of, " of %.4g", limit);
   }
-  row(table, "peak torque", "%.4g%s at %s", r->peak[most], of, m->joints[m->dof_joint[most]].name);
+  const bool force = m->joints[m->dof_joint[most]].kind == PK_JOINT_PRISMATIC;
+  row(table, force ? "peak force" : "peak torque", "%.4g%s %s at %s", r->peak[most], of, force ? "N" : "N m",
+      m->joints[m->dof_joint[most]].name);
 }
 
-void pki_run_table(const pki_run_result *result, pki_table *table)
+/* Millimetres, or metres when there are many. */
+static void slip_row(const pki_run_result *r, pki_table *table)
 {
-  const pki_run_result *r = result;
-  pki_table_begin(table, (const char *const[]){"quantity", "value"}, 2);
-  row(table, "simulated", "%.6g s in %lld steps", r->duration, r->steps);
-  row(table, "real-time factor", "%.3g (%.3g s of computing)", r->real_time_factor, r->wall);
+  const bool far = r->slip_distance >= 1;
+  row(table, "slips", "%lld (%.3g s, %.3g %s)", r->slips, r->slip_time,
+      far ? r->slip_distance : 1e3 * r->slip_distance, far ? "m" : "mm");
+}
+
+static void trunk_rows(const pki_run_result *r, pki_table *table)
+{
+  if (r->model->robots[0].root == PK_ROOT_FIXED) {
+    return; /* it goes nowhere */
+  }
   row(table, "distance", "%.4g m (path %.4g m, mean speed %.4g m/s)", r->distance, r->path,
       r->duration > 0 ? r->distance / r->duration : 0);
   row(table, "trunk height", "%.5g m (%.5g to %.5g m)", r->height, r->height_min, r->height_max);
@@ -70,6 +79,12 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   } else {
     row(table, "fell", "no");
   }
+}
+
+static void energy_rows(const pki_run_result *r, pki_table *table)
+{
+  row(table, "mechanical energy", "%.5g J at the start, changed by %.4g J", r->energy_start,
+      r->energy_end - r->energy_start);
   row(table, "energy put in", "%.5g J (%.5g J of positive work)", r->energy_in, r->positive_work);
   if (r->push_work != 0) {
     row(table, "work of pushes", "%.5g J", r->push_work);
@@ -78,13 +93,20 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
     row(table, "cost of transport", "%.3g (positive work over weight and distance)",
         pki_run_cost_of_transport(r));
   }
-  torque_row(r, table);
-  row(table, "contacts", "%.3g on average, %d at most", r->mean_contacts, r->most_contacts);
-  row(table, "slips", "%lld (%.3g s, %.3g mm)", r->slips, r->slip_time, 1e3 * r->slip_distance);
-  row(table, "deepest penetration", "%.2e m", r->penetration);
-  row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
-      r->stabilisation_start > 1e-3 ? ": did it start in the ground, or a loop open?" : "");
-  if (r->worst_step > 0) {
+}
+
+static void contact_rows(const pki_run_result *r, pki_table *table)
+{
+  if (r->most_contacts > 0) {
+    row(table, "contacts", "%.3g on average, %d at most", r->mean_contacts, r->most_contacts);
+    slip_row(r, table);
+    row(table, "deepest penetration", "%.2e m", r->penetration);
+  }
+  if (r->stabilisation > 0) {
+    row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
+        r->stabilisation_start > 1e-3 ? ": did it start in the ground, or a loop open?" : "");
+  }
+  if (r->worst_step > 0 && (r->most_contacts > 0 || r->worst_residual > 0)) {
     row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
         r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pk_solver_name(r->worst_solver),
         r->worst_contacts);
@@ -93,6 +115,19 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   if (r->shifted > 0) {
     row(table, "gaps shifted", "in %lld steps, by up to 1e-9 m", r->shifted);
   }
+}
+
+void pki_run_table(const pki_run_result *result, pki_table *table)
+{
+  const pki_run_result *r = result;
+  pki_table_begin(table, (const char *const[]){"quantity", "value"}, 2);
+  row(table, "simulated", "%.6g s in %lld steps", r->duration, r->steps);
+  row(table, "real-time factor", "%.*f (%.3g s of computing)", r->real_time_factor < 10 ? 2 : 0,
+      r->real_time_factor, r->wall);
+  trunk_rows(r, table);
+  energy_rows(r, table);
+  torque_row(r, table);
+  contact_rows(r, table);
   if (r->stopped[0] != '\0') {
     row(table, "stopped", "%s", r->stopped);
   }

@@ -61,6 +61,16 @@ static pk_pose trunk_pose(const pki_watch *w)
   return pk_link_pose(workspace, pk_sim_model(w->world->sim)->robots[0].root_link);
 }
 
+/* Kinetic and potential. */
+static double energy_of(const pki_watch *w)
+{
+  pk_sim *sim = w->world->sim;
+  pk_workspace *workspace = pk_sim_workspace(sim);
+  pk_kinematics_compute(workspace, pk_sim_q(sim), pk_sim_u(sim));
+  const pk_energy e = pk_energy_compute(workspace, pk_sim_u(sim));
+  return e.kinetic + e.potential;
+}
+
 /* ---- begin, end ---- */
 
 pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_result *result, pk_error *err)
@@ -89,6 +99,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->model = m;
   result->model_hash = pk_model_hash(world->model);
   result->ndof = m->nu;
+  result->energy_start = energy_of(w);
   const double height = w->now.pos[2];
   result->height = result->height_start = result->height_min = result->height_max = height;
   return PK_OK;
@@ -154,9 +165,9 @@ static void watch_slips(pki_watch *w, pki_run_result *r)
   }
 }
 
-static void watch_contacts(pki_watch *w, pki_run_result *r)
+/* Contacts of the last step and the forces on feet; true when one of a foot slides. */
+static bool find_forces(pki_watch *w)
 {
-  const pk_step_info *info = &w->info;
   const int most = w->world->scenario->step.max_contacts;
   const double per_second = 1 / w->world->scenario->step.dt;
   const int found = pk_sim_contacts(w->world->sim, w->contacts, most);
@@ -178,7 +189,13 @@ static void watch_contacts(pki_watch *w, pki_run_result *r)
       any = any || c->slides;
     }
   }
-  if (any) {
+  return any;
+}
+
+static void watch_contacts(pki_watch *w, pki_run_result *r)
+{
+  const pk_step_info *info = &w->info;
+  if (find_forces(w)) {
     watch_slips(w, r);
   } else {
     memset(w->slides, 0, (size_t)w->nfoot * sizeof *w->slides);
@@ -259,6 +276,7 @@ void pki_watch_step(pki_watch *w, pki_run_result *result)
 void pki_watch_end(const pki_watch *w, pki_run_result *result)
 {
   result->duration = (double)result->steps * w->world->scenario->step.dt;
+  result->energy_end = energy_of(w);
   result->mean_contacts = result->steps > 0 ? (double)result->contact_sum / (double)result->steps : 0;
   result->real_time_factor = result->wall > 0 ? result->duration / result->wall : 0;
 }
@@ -306,20 +324,26 @@ pk_status pki_watch_scene(const pki_watch *w, pki_text *out, pk_error *err)
 
 /* ---- checkpoints ---- */
 
-enum { PLAIN = offsetof(pki_run_result, duration) };
+/* The result's numbers | the last step's info | peaks | feet that slide */
+enum { PLAIN = offsetof(pki_run_result, duration), INFO = sizeof(pk_step_info) };
 
 size_t pki_watch_size(const pki_watch *w)
 {
-  return PLAIN + (size_t)w->model->nu * sizeof(double) + (size_t)w->nfoot * sizeof(bool);
+  return PLAIN + INFO + (size_t)w->model->nu * sizeof(double) + (size_t)w->nfoot;
 }
 
 void pki_watch_save(const pki_watch *w, const pki_run_result *result, void *bytes)
 {
   unsigned char *at = bytes;
   const size_t peaks = (size_t)w->model->nu * sizeof *result->peak;
+  pk_step_info info = w->info;
+  info.term = NULL; /* a step that failed is not saved */
   memcpy(at, result, PLAIN);
-  memcpy(at + PLAIN, result->peak, peaks);
-  memcpy(at + PLAIN + peaks, w->slides, (size_t)w->nfoot * sizeof *w->slides);
+  memcpy(at + PLAIN, &info, INFO);
+  memcpy(at + PLAIN + INFO, result->peak, peaks);
+  for (int i = 0; i < w->nfoot; i++) {
+    at[PLAIN + INFO + peaks + (size_t)i] = w->slides[i];
+  }
 }
 
 void pki_watch_restore(pki_watch *w, pki_run_result *result, const void *bytes)
@@ -327,8 +351,13 @@ void pki_watch_restore(pki_watch *w, pki_run_result *result, const void *bytes)
   const unsigned char *at = bytes;
   const size_t peaks = (size_t)w->model->nu * sizeof *result->peak;
   memcpy(result, at, PLAIN);
-  memcpy(result->peak, at + PLAIN, peaks);
-  memcpy(w->slides, at + PLAIN + peaks, (size_t)w->nfoot * sizeof *w->slides);
+  memcpy(&w->info, at + PLAIN, INFO);
+  w->info.term = "";
+  memcpy(result->peak, at + PLAIN + INFO, peaks);
+  for (int i = 0; i < w->nfoot; i++) {
+    w->slides[i] = at[PLAIN + INFO + peaks + (size_t)i] != 0;
+  }
   pk_sim_get_joints(w->world->sim, w->q, w->u);
+  find_forces(w);
   w->now = trunk_pose(w);
 }

@@ -35,6 +35,7 @@ typedef struct pki_run_result {
   double energy_in;     /* J */
   double positive_work; /* J, the part that flowed from the motors */
   double push_work;     /* J, of pushes */
+  double energy_start;  /* J, kinetic and potential */
 
   /* trunk */
   double distance, path;                 /* m in the plane: straight from start to end, along the way */
@@ -52,6 +53,7 @@ typedef struct pki_run_result {
   double duration;         /* s simulated */
   double real_time_factor; /* duration / wall */
   double mean_contacts;
+  double energy_end;             /* J, kinetic and potential */
   int ndof;                      /* velocities of the joint model */
   double *peak;                  /* [ndof] largest |tau| */
   const pk_model *model;         /* in joint coordinates; valid while the world is */

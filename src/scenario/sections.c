@@ -1,4 +1,5 @@
 /* The sections of a scenario, each by its tables. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +157,17 @@ static void read_controller_names(pki_scenario *s, const pki_node *node, pki_pro
   }
 }
 
+/* A period that nobody gave is the default, or the whole number of steps below it. */
+static void fit_period(pki_scenario *s)
+{
+  const pk_field *f = pki_fields_find(s->controller->fields, s->controller->nfield, "period");
+  double *period = f != NULL ? (double *)(void *)((char *)s->controller_options + f->offset) : NULL;
+  if (period != NULL && *period > 0 && s->step.dt > 0) {
+    const double steps = *period / s->step.dt;
+    *period = fabs(steps - round(steps)) <= 1e-6 * steps ? *period : fmax(floor(steps), 1) * s->step.dt;
+  }
+}
+
 static void read_controller(pki_scenario *s, const pki_node *node, pki_problems *problems)
 {
   if (node == NULL) {
@@ -193,6 +205,9 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
   if (node != name) {
     pki_read_map(node, bindings, 2, problems);
     read_controller_names(s, node, problems);
+  }
+  if (node == name || pki_node_find(node, "period") == NULL) {
+    fit_period(s);
   }
 }
 

@@ -19,7 +19,7 @@ typedef struct pki_session {
   int slot;
   uint64_t serial;
   bool greeted;
-  uint64_t epoch, status, frame; /* what was sent last */
+  uint64_t epoch, status, parameters, frame; /* what was sent last */
   int value[PKI_MESSAGE_VALUES], nvalue;
   struct {
     char *text;

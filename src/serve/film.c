@@ -30,11 +30,8 @@ typedef struct film {
 
 int pki_film_count(const pki_film_options *options)
 {
-  int n = 0;
-  while (n < FRAMES_MAX && options->from + n / options->fps <= options->to + 1e-9) {
-    n++;
-  }
-  return n;
+  const double n = ceil((options->to - options->from) * options->fps - 1e-6);
+  return (int)fmin(fmax(n, 1), FRAMES_MAX);
 }
 
 /* ---- pictures ---- */

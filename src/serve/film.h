@@ -26,7 +26,7 @@ typedef struct pki_film_options {
   void *user;
 } pki_film_options;
 
-/* How many pictures that makes: at from + i / fps, up to `to`. */
+/* How many pictures that makes: at from + i / fps before `to`, one at least. */
 int pki_film_count(const pki_film_options *options);
 
 /* Browser, encoder and folder are there; a failure says what to install. */

@@ -83,7 +83,16 @@ char *pki_status_json(const pki_play_status *status, size_t *size)
   return finish(&t, size);
 }
 
-char *pki_error_json(const pk_error *error, size_t *size)
+char *pki_parameters_message(const pki_source *source, size_t *size)
+{
+  pki_text t = {0};
+  pki_text_add(&t, "{\"type\":\"parameters\",");
+  source->kind->parameters(source, &t);
+  pki_text_add(&t, "}");
+  return finish(&t, size);
+}
+
+char *pki_error_json(const pk_error *error, const char *key, size_t *size)
 {
   pki_text t = {0};
   char text[sizeof error->field + sizeof error->message + 4];
@@ -91,6 +100,10 @@ char *pki_error_json(const pk_error *error, size_t *size)
   snprintf(text, sizeof text, "%s%s%s", error->field, error->field[0] != '\0' ? ": " : "", message);
   pki_text_add(&t, "{\"type\":\"error\",\"message\":");
   pki_text_add_json_string(&t, text);
+  if (key != NULL) {
+    pki_text_add(&t, ",\"key\":");
+    pki_text_add_json_string(&t, key);
+  }
   pki_text_add(&t, "}");
   return finish(&t, size);
 }

@@ -14,6 +14,9 @@ pk_status pki_hello_json(const pki_source *source, const pki_hello_options *opti
 
 /* NULL: out of memory. */
 char *pki_status_json(const pki_play_status *status, size_t *size);
-char *pki_error_json(const pk_error *error, size_t *size);
+char *pki_error_json(const pk_error *error, const char *key,
+                     size_t *size); /* key: the one that `set` meant, or NULL */
+/* After a `set` that was taken. */
+char *pki_parameters_message(const pki_source *source, size_t *size);
 
 #endif

@@ -6,13 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-double pki_clock(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- begin, end ---- */
 
 static bool init_locks(pki_hub *hub)
@@ -55,6 +48,7 @@ void pki_hub_free(pki_hub *hub)
   }
   pki_frame_free(&hub->front);
   free(hub->hello);
+  free(hub->parameters);
   free(hub->wanted);
   pthread_cond_destroy(&hub->wake);
   pthread_mutex_destroy(&hub->lock);
@@ -146,6 +140,27 @@ char *pki_hub_hello(pki_hub *hub, size_t room, size_t *size)
   return bytes;
 }
 
+uint64_t pki_hub_parameters_serial(pki_hub *hub)
+{
+  pthread_mutex_lock(&hub->lock);
+  const uint64_t serial = hub->parameters_serial;
+  pthread_mutex_unlock(&hub->lock);
+  return serial;
+}
+
+char *pki_hub_parameters(pki_hub *hub, size_t room, size_t *size, uint64_t *serial)
+{
+  pthread_mutex_lock(&hub->lock);
+  *size = hub->parameters_size;
+  *serial = hub->parameters_serial;
+  char *bytes = malloc(room + *size + 1);
+  if (bytes != NULL && *size > 0) {
+    memcpy(bytes + room, hub->parameters, *size);
+  }
+  pthread_mutex_unlock(&hub->lock);
+  return bytes;
+}
+
 /* ---- for the player ---- */
 
 bool pki_hub_next(pki_hub *hub, pki_command_in *out)
@@ -223,6 +238,18 @@ void pki_hub_set_hello(pki_hub *hub, char *text, size_t size)
   hub->hello_size = size;
   pthread_mutex_unlock(&hub->lock);
   free(old);
+}
+
+void pki_hub_set_parameters(pki_hub *hub, char *text, size_t size)
+{
+  pthread_mutex_lock(&hub->lock);
+  char *old = hub->parameters;
+  hub->parameters = text;
+  hub->parameters_size = size;
+  hub->parameters_serial++;
+  pthread_mutex_unlock(&hub->lock);
+  free(old);
+  notify(hub);
 }
 
 void pki_hub_reply(pki_hub *hub, uint64_t client, char *text, size_t size)

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/clock.h"
 #include "serve/source.h"
 
 enum { PKI_HUB_COMMANDS = 64, PKI_HUB_REPLIES = 64, PKI_HUB_CLIENTS = 16 };
@@ -19,6 +20,7 @@ enum { PKI_HUB_COMMANDS = 64, PKI_HUB_REPLIES = 64, PKI_HUB_CLIENTS = 16 };
 typedef struct pki_command_in {
   int slot;        /* of the client, 0 .. PKI_HUB_CLIENTS - 1 */
   uint64_t client; /* its serial number, never used again */
+  bool comes;      /* it is the first: the clock may start */
   bool leaves;     /* it is gone: let go of what it holds */
   pki_message message;
 } pki_command_in;
@@ -55,6 +57,9 @@ typedef struct pki_hub {
   int nreply;
   char *hello; /* malloc */
   size_t hello_size;
+  char *parameters; /* malloc; what was set last */
+  size_t parameters_size;
+  uint64_t parameters_serial; /* counts changes */
 
   atomic_int waiting;  /* commands, and 1 more to stop: looked at between steps without the lock */
   atomic_bool *wanted; /* [channels] somebody subscribed to it at some time */
@@ -75,6 +80,8 @@ void pki_hub_frame_serial(pki_hub *hub, uint64_t *serial, uint64_t *epoch);
 unsigned char *pki_hub_frame(pki_hub *hub, const int *index, int count, size_t room, size_t *size,
                              uint64_t *serial, uint64_t *epoch);
 char *pki_hub_hello(pki_hub *hub, size_t room, size_t *size); /* likewise */
+uint64_t pki_hub_parameters_serial(pki_hub *hub);
+char *pki_hub_parameters(pki_hub *hub, size_t room, size_t *size, uint64_t *serial); /* likewise */
 
 /* --- for the player --- */
 
@@ -87,9 +94,7 @@ void pki_hub_sleep(pki_hub *hub, double until);
 void pki_hub_publish(pki_hub *hub, pki_frame *back);
 void pki_hub_set_status(pki_hub *hub, const pki_play_status *status);       /* its serial is counted here */
 void pki_hub_set_hello(pki_hub *hub, char *text, size_t size);              /* text: malloc, taken over */
+void pki_hub_set_parameters(pki_hub *hub, char *text, size_t size);         /* likewise */
 void pki_hub_reply(pki_hub *hub, uint64_t client, char *text, size_t size); /* likewise */
-
-/* The monotonic clock, s. */
-double pki_clock(void);
 
 #endif

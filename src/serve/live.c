@@ -125,9 +125,7 @@ static pk_status live_advance(pki_source *self, double span, bool *ended, pk_err
   pki_watch_step(&s->watch, &s->result);
   l->source.time = pk_sim_time(s->world.sim);
   l->residual = fmax(l->residual, s->watch.info.certificate.relative);
-  /* it ends with the step that reaches the duration, and goes on when somebody wants it to */
-  const double left = s->scenario->duration - l->source.time, half = 0.5 * s->scenario->step.dt;
-  *ended = left < half && left >= -half;
+  *ended = false; /* somebody plays with it: it goes on beyond its duration */
   return PK_OK;
 }
 
@@ -350,6 +348,17 @@ static pki_health live_health(pki_source *self)
   return h;
 }
 
+static void live_parameters(const pki_source *self, pki_text *out)
+{
+  const live *l = (const live *)self;
+  pki_text_add(out, "\"parameters\":");
+  pki_parameters_json(l->parameters, l->nparameter, out);
+  pki_text_add(out, ",\"duration\":");
+  pki_text_add_json_number(out, l->now->scenario->duration);
+  pki_text_add(out, ",\"dt\":");
+  pki_text_add_json_number(out, l->now->scenario->step.dt);
+}
+
 static pk_status live_describe(const pki_source *self, pki_text *out, pk_error *err)
 {
   (void)err;
@@ -359,12 +368,8 @@ static pk_status live_describe(const pki_source *self, pki_text *out, pk_error *
   pki_text_add_json_string(out, s->name);
   pki_text_add(out, ",\"description\":");
   pki_text_add_json_string(out, s->description);
-  pki_text_add(out, ",\"start\":0,\"duration\":");
-  pki_text_add_json_number(out, s->duration);
-  pki_text_add(out, ",\"dt\":");
-  pki_text_add_json_number(out, s->step.dt);
-  pki_text_add(out, ",\"parameters\":");
-  pki_parameters_json(l->parameters, l->nparameter, out);
+  pki_text_add(out, ",\"start\":0,");
+  live_parameters(self, out);
   pki_text_add(out, ",\"scene\":");
   pki_text_add(out, l->now->scene.data);
   return PK_OK;
@@ -386,24 +391,23 @@ static const pki_source_kind live_kind = {.mode = "live",
                                           .reset = live_reset,
                                           .push = live_push,
                                           .set = live_set,
+                                          .parameters = live_parameters,
                                           .show = live_show,
                                           .health = live_health,
                                           .describe = live_describe,
                                           .destroy = live_destroy};
 
-pk_status pki_live_create(const char *path, const char *const *sets, int nset, pki_source **out,
-                          pk_error *err)
+pk_status pki_live_show(pki_scenario *scenario, pki_source **out, pk_error *err)
 {
   *out = NULL;
   live *l = calloc(1, sizeof *l);
   if (l == NULL) {
+    pki_scenario_destroy(scenario);
     return fail_memory(err);
   }
   l->source.kind = &live_kind;
   let_go(l);
-  pki_scenario *scenario = NULL;
-  pk_status status = pki_scenario_load(path, sets, nset, &scenario, err);
-  status = status == PK_OK ? stage_create(scenario, &l->now, err) : status;
+  pk_status status = stage_create(scenario, &l->now, err);
   if (status == PK_OK && l->now != NULL) {
     status = pki_catalog_create(l->now->tap->channels, l->now->tap->count, &l->source.catalog, err);
   }
@@ -417,4 +421,13 @@ pk_status pki_live_create(const char *path, const char *const *sets, int nset, p
   }
   *out = &l->source;
   return PK_OK;
+}
+
+pk_status pki_live_create(const char *path, const char *const *sets, int nset, pki_source **out,
+                          pk_error *err)
+{
+  pki_scenario *scenario = NULL;
+  *out = NULL;
+  const pk_status status = pki_scenario_load(path, sets, nset, &scenario, err);
+  return status == PK_OK ? pki_live_show(scenario, out, err) : status;
 }

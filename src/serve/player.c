@@ -22,6 +22,7 @@ struct pki_player {
   pki_frame back;
   bool *wanted; /* [channels] */
   bool playing, ended, dirty;
+  bool waiting; /* for the first client: nobody should miss the start */
   double speed;
   char message[400];
   double wall, time;         /* when the pace was set, on both clocks */
@@ -85,7 +86,8 @@ static void tell_status(pki_player *p)
 static void tell_error(pki_player *p, const pki_command_in *c, const pk_error *err)
 {
   size_t size = 0;
-  char *text = pki_error_json(err, &size);
+  const char *key = c->message.kind == PKI_MESSAGE_SET ? c->message.key : NULL;
+  char *text = pki_error_json(err, key, &size);
   if (text != NULL) {
     pki_hub_reply(p->hub, c->client, text, size);
   }
@@ -176,7 +178,7 @@ static pk_status do_reset(pki_player *p, pk_error *err)
   return status;
 }
 
-/* A recording that is at its end starts again; a simulation goes on beyond. */
+/* A recording that is at its end starts again. */
 static pk_status do_play(pki_player *p, pk_error *err)
 {
   pk_status status = PK_OK;
@@ -196,7 +198,13 @@ static pk_status do_set(pki_player *p, const pki_message *m, pk_error *err)
   if (status == PK_OK && restarted) {
     restart(p);
   }
-  return status == PK_OK ? tell_hello(p, err) : status;
+  status = status == PK_OK ? tell_hello(p, err) : status;
+  size_t size = 0;
+  char *text = status == PK_OK ? pki_parameters_message(p->source, &size) : NULL;
+  if (text != NULL) {
+    pki_hub_set_parameters(p->hub, text, size);
+  }
+  return status;
 }
 
 static pk_status do_series(pki_player *p, const pki_command_in *c, pk_error *err)
@@ -271,6 +279,10 @@ static void obey_all(pki_player *p)
     pk_error err = {0};
     if (c.leaves) {
       leave(p, c.slot);
+    } else if (c.comes) {
+      p->waiting = false;
+      set_pace(p);
+      start_rate(p);
     } else if (obey(p, &c, &err) != PK_OK) {
       tell_error(p, &c, &err);
     }
@@ -303,7 +315,8 @@ static void *loop(void *user)
   pki_player *p = user;
   while (!pki_hub_stopped(p->hub)) {
     obey_all(p);
-    if (p->playing) {
+    const bool stands = !p->playing || p->waiting;
+    if (!stands) {
       go_on(p);
     }
     const double now = pki_clock();
@@ -313,7 +326,7 @@ static void *loop(void *user)
     if (p->status_set || (p->playing && now - p->status_at >= status_period)) {
       tell_status(p);
     }
-    if (!p->playing) {
+    if (!p->playing || stands) {
       pki_hub_sleep(p->hub, INFINITY);
     }
   }
@@ -330,6 +343,7 @@ pk_status pki_player_start(pki_source *source, pki_hub *hub, const pki_player_op
   }
   *p = (pki_player){.source = source, .hub = hub, .options = *options, .speed = 1, .epoch = 1};
   p->playing = !options->paused && !options->render;
+  p->waiting = true;
   p->wanted = calloc((size_t)source->catalog->count + 1, sizeof *p->wanted);
   pk_status status = pki_frame_init(&p->back, source->catalog, err);
   if (status == PK_OK && p->wanted == NULL) {

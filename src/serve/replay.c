@@ -338,10 +338,14 @@ static pk_status check(const replay *r, const char *path, pk_error *err)
 {
   const pk_attachment *scene = pk_recording_attachment(r->recording, "scene.json");
   const pki_where where = {.file = path};
-  if (r->source.catalog->bodies < 0 || scene == NULL || scene->size == 0) {
+  if (scene == NULL || scene->size == 0) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
-                    "has no %s: it was not recorded by `pronk run`, or without record.view_rate",
-                    scene == NULL ? "scene.json" : "channel \"bodies\"");
+                    "has no scene.json: it was not recorded by `pronk run`");
+  }
+  if (r->source.catalog->bodies < 0) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
+                    "has no channel \"bodies\": it was not recorded by `pronk run`, or without "
+                    "record.view_rate, or record.channels leaves it out (add bodies there)");
   }
   if (scene->size > ((size_t)1 << 30)) {
     return pki_fail(err, PK_ERROR_LIMIT, where, "its scene.json is larger than 1 GiB");

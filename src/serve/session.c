@@ -33,6 +33,9 @@ static int greet(pki_server *server, pki_session *s, struct lws *wsi)
   const int room = 1 << 18;
   setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
   lws_callback_on_writable(wsi);
+  if (s->serial == 1) {
+    pki_hub_post(server->hub, &(pki_command_in){.slot = s->slot, .client = s->serial, .comes = true});
+  }
   return 0;
 }
 
@@ -73,7 +76,7 @@ static void send_later(pki_session *s, char *text, size_t size)
 static void send_error(pki_session *s, const pk_error *err)
 {
   size_t size = 0;
-  char *text = pki_error_json(err, &size);
+  char *text = pki_error_json(err, NULL, &size);
   send_later(s, text, size);
 }
 
@@ -123,6 +126,7 @@ static int put_hello(pki_server *server, pki_session *s)
   size_t size = 0;
   uint64_t frame = 0;
   pki_hub_frame_serial(server->hub, &frame, &s->epoch);
+  s->parameters = pki_hub_parameters_serial(server->hub); /* the hello has them */
   s->greeted = true;
   s->frame = server->options.render ? frame : 0; /* a renderer asks for each frame */
   return put(s, (unsigned char *)pki_hub_hello(server->hub, LWS_PRE, &size), size, LWS_WRITE_TEXT);
@@ -136,6 +140,13 @@ static int put_status(pki_session *s, const pki_play_status *status)
   const int code = text != NULL ? put_text(s, text, size) : -1;
   free(text);
   return code;
+}
+
+static int put_parameters(pki_server *server, pki_session *s)
+{
+  size_t size = 0;
+  unsigned char *bytes = (unsigned char *)pki_hub_parameters(server->hub, LWS_PRE, &size, &s->parameters);
+  return put(s, bytes, size, LWS_WRITE_TEXT);
 }
 
 static int put_frame(pki_server *server, pki_session *s)
@@ -169,6 +180,9 @@ static int write_next(pki_server *server, pki_session *s)
     s->ntext--;
     memmove(s->texts, s->texts + 1, (size_t)s->ntext * sizeof s->texts[0]);
     return code;
+  }
+  if (pki_hub_parameters_serial(server->hub) != s->parameters) {
+    return put_parameters(server, s);
   }
   uint64_t serial = 0, epoch = 0;
   pki_hub_frame_serial(server->hub, &serial, &epoch);

@@ -4,6 +4,7 @@
 #define PKI_SERVE_SOURCE_H
 
 #include "record/text.h"
+#include "scenario/scenario.h"
 #include "serve/frame.h"
 
 /* What the status line of a viewer shows of the last step. */
@@ -29,6 +30,8 @@ typedef struct pki_source_kind {
   pk_status (*push)(pki_source *self, int client, const pki_message *push, pk_error *err);
   /* *restarted: the world begins anew */
   pk_status (*set)(pki_source *self, const char *key, const char *text, bool *restarted, pk_error *err);
+  /* `"parameters":[..],"duration":..,"dt":..`, as in the hello */
+  void (*parameters)(const pki_source *self, pki_text *out);
   pk_status (*series)(pki_source *self, const pki_message_column *wanted, pki_text *out, pk_error *err);
   /* Fill the frame; `wanted` [channels]: somebody looks at it. */
   pk_status (*show)(pki_source *self, const bool *wanted, pki_frame *frame, pk_error *err);
@@ -44,7 +47,8 @@ struct pki_source {
   double time; /* s, now */
 };
 
-/* The scenario at a path, as `pronk run` loads it. */
+/* A scenario, which is taken over, also when this fails; or the one at a path, as `pronk run` loads it. */
+pk_status pki_live_show(pki_scenario *scenario, pki_source **out, pk_error *err);
 pk_status pki_live_create(const char *path, const char *const *sets, int nset, pki_source **out,
                           pk_error *err);
 

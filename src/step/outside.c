@@ -15,11 +15,11 @@ pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk
   if (controller != NULL) {
     const double steps = controller->period / dt;
     if (!(controller->period >= 0) || fabs(steps - round(steps)) > 1e-6 * fmax(steps, 1) || steps > 1e15) {
-      return pki_fail(
-          err, PK_ERROR_ARGUMENT, (pki_where){.field = "period"},
-          "the controller \"%s\" has a period of %g s, expected a whole number of steps of %g s, or 0 for "
-          "each step",
-          controller->name, controller->period, dt);
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "period"},
+                      "the controller \"%s\" has a period of %g s, expected a whole number of steps of %g s, "
+                      "as %g, or 0 for "
+                      "each step",
+                      controller->name, controller->period, dt, dt * fmax(floor(steps), 1));
     }
     every = steps < 1 ? 1 : (long long)round(steps);
     block = controller->state_size > 0 ? pki_aligned_alloc(controller->state_size) : NULL;

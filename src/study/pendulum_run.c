@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "model/locate.h"
 #include "study/pendulum.h"
 
@@ -13,13 +14,6 @@ static const double two_pi = 6.283185307179586476925;
 
 /* Speed is that of the fastest of a few stretches: another program's work is not ours. */
 enum { STRETCHES = 5, STRETCH_STEPS = 2000, MIN_TOLD = 200 };
-
-static double seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* --- models --------------------------------------------------------------------------- */
 
@@ -228,11 +222,11 @@ pk_status pki_pendulum_measure(const pk_model *model, const pki_pendulum_case *c
   /* Speed: the same motion without looking at it. */
   set_state(sim, c);
   for (int k = 0; k < STRETCHES; k++) {
-    const double begin = seconds();
+    const double begin = pki_clock();
     for (int i = 0; i < STRETCH_STEPS && status == PK_OK; i++) {
       status = pk_sim_step(sim, NULL);
     }
-    out->rtf = fmax(out->rtf, STRETCH_STEPS * c->dt / (seconds() - begin));
+    out->rtf = fmax(out->rtf, STRETCH_STEPS * c->dt / (pki_clock() - begin));
   }
   pk_sim_destroy(sim);
   return status == PK_OK ? PK_OK
@@ -306,9 +300,9 @@ pk_status pki_pendulum_measure_peer(const pki_pendulum_peer *peer, const pki_pen
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0}, "the peer cannot build this pendulum again");
   }
   for (int k = 0; k < STRETCHES; k++) {
-    const double begin = seconds();
+    const double begin = pki_clock();
     peer->step(world, STRETCH_STEPS);
-    out->rtf = fmax(out->rtf, STRETCH_STEPS * c->dt / (seconds() - begin));
+    out->rtf = fmax(out->rtf, STRETCH_STEPS * c->dt / (pki_clock() - begin));
   }
   peer->destroy(world);
   return PK_OK;

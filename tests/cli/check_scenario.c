@@ -125,14 +125,15 @@ static void channels_are_checked(void **state)
   (void)state;
   write_file("check_channels.yaml",
              "model: pendulum\nduration: 1\n"
-             "record: {channels: [contcts, state/*, trunk/pendulum, '*/q', limbs/*]}\n");
+             "record: {channels: [contcts, state/*, trunk/pendulum, '*/q', limbs/*, state, trunkk]}\n");
   run_result r = run("check check_channels.yaml");
   assert_int_equal(r.status, 2);
   assert_true(contains(
       r.out, "check_channels.yaml:3: error: record.channels.0: there is no channel \"contcts\"; did you "
              "mean \"contacts\"? (one of: state/q, "));
   assert_true(contains(r.out, "record.channels.4: there is no channel \"limbs/*\""));
-  assert_true(contains(r.out, "not ok, 2 errors"));
+  assert_true(contains(r.out, "record.channels.6: there is no channel \"trunkk\"; did you mean \"trunk\"?"));
+  assert_true(contains(r.out, "not ok, 3 errors"));
   run_free(&r);
   remove("check_channels.yaml");
 }

@@ -81,6 +81,19 @@ static void a_variant_that_is_refused_does_not_stop_the_others(void **state)
   cJSON_Delete(o);
 }
 
+static void when_all_are_refused_nothing_is_written(void **state)
+{
+  (void)state;
+  run_result r = run("compare starleth-stand --vary controller.frction=1,2 --duration 0.05 -o compare-none");
+  assert_int_equal(r.status, 2);
+  assert_string_equal(r.out, "");
+  const char *told = strstr(r.err, "there is no key \"frction\"");
+  assert_non_null(told);
+  assert_null(strstr(told + 1, "there is no key")); /* once for all */
+  run_free(&r);
+  assert_false(exists("compare-none"));
+}
+
 static void a_large_grid_is_announced(void **state)
 {
   (void)state;
@@ -131,6 +144,7 @@ int main(void)
       cmocka_unit_test(every_combination_is_a_row_and_a_folder),
       cmocka_unit_test(a_person_sees_a_table),
       cmocka_unit_test(a_variant_that_is_refused_does_not_stop_the_others),
+      cmocka_unit_test(when_all_are_refused_nothing_is_written),
       cmocka_unit_test(a_large_grid_is_announced),
       cmocka_unit_test(wrong_usage_is_told),
   };

@@ -83,6 +83,8 @@ static void each_format_is_chosen_by_name_or_ending(void **state)
         "");
   assert_true(is_there("tables/contacts.csv"));
   assert_false(is_there("tables/state.q.csv"));
+  check("export %s/run.mcap -o %s/tables --channels state,sol*", 0, "2 channels", "");
+  assert_true(is_there("tables/state.q.csv") && is_there("tables/solver.csv"));
   check("export %s --format mcap", 0, "run-copy.mcap: 3 channels", "");
   if (pki_export_has_hdf5()) {
     check("export %s/run.mcap", 0, "run.h5: 3 channels", "");
@@ -113,6 +115,10 @@ static void wrong_words_are_refused_with_the_nearest(void **state)
   check("export %s/run.mcap --format hdf", 2, "", "did you mean 'hdf5'?");
   check("export %s/run.mcap --channels state/p", 2, "",
         "there is no channel 'state/p'; did you mean 'state/q'? (pronk info lists them)");
+  check("export %s/run.mcap --channels stat", 2, "", "there is no channel 'stat'; did you mean 'state'?");
+  check("export %s/run.mcap --channels sta*e", 2, "", "there is no channel 'sta*e'");
+  check("export %s/run.mcap --from 30", 2, "", "--from is 30 s, but the recording goes from 0 to 0.499 s");
+  check("export %s/run.mcap --from 0.2 --to 0.1", 2, "", "--from is 0.2 s, after --to, which is 0.1 s");
   check("export %s/run.mcap --from x", 2, "", "--from is 'x', expected a number from 0 to 1e+09");
   check("export %s/run.mcap -o %s/run.mcap", 2, "", "is the recording itself: choose another output");
   check("export %s/run.mcap -o %s/none/there.mcap", 1, "", "No such file or directory");

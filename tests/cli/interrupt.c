@@ -87,7 +87,7 @@ static void an_interrupted_run_ends_cleanly_and_goes_on(void **state)
     cJSON_Delete(summary);
 
     run_result other = run("run starleth-stand --resume cut");
-    assert_int_equal(other.status, 1);
+    assert_int_equal(other.status, 2);
     assert_true(contains(other.err, "scenario"));
     run_free(&other);
     static const char *const files[] = {"cut/run.mcap", "cut/summary.json", "cut/report.html",

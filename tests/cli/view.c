@@ -92,24 +92,45 @@ static void view_prints_its_address_at_once_and_ends_cleanly(void **state)
   cJSON_Delete(address);
   assert_int_equal(view_and_end("starleth-stand", SIGTERM, &address), 0);
   cJSON_Delete(address);
+  static const char *const models[] = {"starleth", PK_SOURCE_DIR "/models/pendulum",
+                                       PK_SOURCE_DIR "/models/pendulum/pendulum.urdf"};
+  for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) { /* alone */
+    assert_int_equal(view_and_end(models[i], SIGTERM, &address), 0);
+    cJSON_Delete(address);
+  }
 }
 
 static void view_refuses_wrong_words(void **state)
 {
   (void)state;
-  expect("view", 2, "name one scenario or recording");
-  expect("view starleth-stand starleth-trot", 2, "name one scenario or recording");
+  expect("view", 2, "name one scenario, recording or model");
+  expect("view starleth-stand starleth-trot", 2, "name one scenario, recording or model");
   expect("view starleth-stnad", 2, "did you mean 'starleth-stand'?");
   expect("view starleth-stand --port 70000", 2, "--port is '70000', expected a number from 0 to 65535");
   expect("view starleth-stand --set controller.foward=1", 2, "forward");
   expect("view none.mcap", 2, "none.mcap");
+  expect("view starlteh", 2, "no such recording, scenario or model; did you mean 'starleth'? scenarios: ");
+  expect("view " PK_SOURCE_DIR "/docs", 2, "this folder holds no .urdf file");
   expect("view starleth-stand --host 203.0.113.7", 1, "cannot listen at 203.0.113.7");
+}
+
+static void a_recording_without_poses_is_refused_with_the_reasons(void **state)
+{
+  (void)state;
+  char arguments[256];
+  snprintf(arguments, sizeof arguments,
+           "run starleth-stand --set duration=0.05 --set record.channels=[com] -o %s/blind", folder);
+  run_result r = run(arguments);
+  assert_int_equal(r.status, 0);
+  run_free(&r);
+  snprintf(arguments, sizeof arguments, "view %s/blind", folder);
+  expect(arguments, 2, "or record.channels leaves it out (add bodies there)");
 }
 
 static void render_refuses_wrong_words(void **state)
 {
   (void)state;
-  expect("render", 2, "name one recording or scenario");
+  expect("render", 2, "name one recording, scenario or model");
   expect("render starleth-stand --size 12", 2, "--size is '12', expected WIDTHxHEIGHT");
   expect("render starleth-stand --size 99999x20", 2, "each from 16 to 8192");
   expect("render starleth-stand --camera sied", 2, "did you mean 'side'?");
@@ -155,8 +176,7 @@ static void render_draws_pictures_and_a_video(void **state)
   }
   setenv("PRONK_VIEWER", PK_SOURCE_DIR "/viewer/dist", 1);
   char arguments[256], path[128];
-  snprintf(arguments, sizeof arguments, "render starleth-stand --at 0.1 --size 64x48 -o %s/one.png --json",
-           folder);
+  snprintf(arguments, sizeof arguments, "render starleth --at 0 --size 64x48 -o %s/one.png --json", folder);
   cJSON *o = run_json(arguments, 0);
   assert_true(cJSON_GetObjectItem(o, "pictures")->valuedouble == 1);
   cJSON_Delete(o);
@@ -171,7 +191,7 @@ static void render_draws_pictures_and_a_video(void **state)
   snprintf(arguments, sizeof arguments,
            "render starleth-stand --to 0.2 --fps 10 --size 64x48 -o %s/film.mp4 --json", folder);
   o = run_json(arguments, 0);
-  assert_true(cJSON_GetObjectItem(o, "pictures")->valuedouble == 3);
+  assert_true(cJSON_GetObjectItem(o, "pictures")->valuedouble == 2);
   cJSON_Delete(o);
   snprintf(path, sizeof path, "%s/film.mp4", folder);
   assert_int_equal(access(path, R_OK), 0);
@@ -184,6 +204,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(view_prints_its_address_at_once_and_ends_cleanly),
       cmocka_unit_test(view_refuses_wrong_words),
+      cmocka_unit_test(a_recording_without_poses_is_refused_with_the_reasons),
       cmocka_unit_test(render_refuses_wrong_words),
       cmocka_unit_test(render_says_what_is_missing),
       cmocka_unit_test(render_draws_pictures_and_a_video),

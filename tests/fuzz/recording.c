@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "record/export.h"
 #include "record/recording_read.h"
+#include "run/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,6 +29,20 @@ static void read_all(const pk_recording *r)
   }
 }
 
+/* What is made of a recording ends, and is made or has a message. */
+static void make_all(const pk_recording *r)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/pronk-fuzz-%d", (int)getpid());
+  pki_export what = pki_export_all(r);
+  pk_error err = {0};
+  if ((pki_export_mcap(&what, path, &err) != PK_OK && err.message[0] == '\0') ||
+      (pki_report_run(r, NULL, path, &err) != PK_OK && err.message[0] == '\0')) {
+    abort();
+  }
+  remove(path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   const int fd = memfd_create("recording", 0);
@@ -41,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const pk_status status = pki_recording_open(path, scan == 1, &r, &err);
     if (status == PK_OK) {
       read_all(r);
+      make_all(r);
     } else if (r != NULL || err.status != status || err.message[0] == '\0') {
       abort();
     }

@@ -14,7 +14,8 @@ def near(a, b):
 
 
 with h5py.File(sys.argv[1], "r") as f:
-    assert dict(f.attrs) == {"scenario": "trot", "empty": "", "version": "1 µ"}, dict(f.attrs)
+    assert dict(f.attrs) == {"scenario": "trot", "empty": "", "version": "1 µ", "dt": 0.001, "seed": 7}, dict(f.attrs)
+    assert f.attrs["dt"].dtype.kind == "f" and f.attrs["seed"].dtype.kind == "i"
 
     q = f["state/q"]
     values = q["values"]
@@ -32,10 +33,12 @@ with h5py.File(sys.argv[1], "r") as f:
     assert len(rows) == 201 and rows[0] == 0 and contacts["values"].shape == (rows[-1], 2)
     for step in range(200):
         assert rows[step + 1] - rows[step] == step % 4
+    assert list(contacts["values"].attrs["links"]) == ["base", "LF_FOOT"]
+    assert "links" not in values.attrs
     assert near(contacts["values"][rows[7] + 2, 1], value(1, 7, 5))
 
     assert f["solver/values"].shape == (13, 1)
     assert f["attachments/scenario.yaml"].asstr()[()] == "duration: 1\n"
     assert bytes(f["attachments/zeros.bin"][:]) == b"a\0b"
-    assert f["attachments/nothing"].shape == (0,)
+    assert f["attachments/nothing"].asstr()[()] == ""
     assert f["attachments/zeros.bin"].attrs["media_type"] == "application/octet-stream"

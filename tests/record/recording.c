@@ -71,7 +71,7 @@ static void names_units_notes_and_attachments_travel_along(void **state)
       assert_string_equal(c[i].unit[k], was->unit[k]);
     }
   }
-  assert_int_equal(pk_recording_get_about(r)->nnote, 3);
+  assert_int_equal(pk_recording_get_about(r)->nnote, 5);
   assert_string_equal(pk_recording_note(r, "version"), "1 µ");
   assert_string_equal(pk_recording_note(r, "empty"), "");
   assert_null(pk_recording_note(r, "none"));

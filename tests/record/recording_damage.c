@@ -62,7 +62,7 @@ static void check_cut(const pk_recording *whole, const char *bytes, size_t size,
   if (steps > 0) {
     sample_check(r, 0, steps);
     assert_string_equal(pk_recording_note(r, "scenario"), "trot");
-    assert_int_equal(pk_recording_get_about(r)->nattachment, 3);
+    assert_int_equal(pk_recording_get_about(r)->nattachment, 4);
   }
   pk_recording_close(r);
 }

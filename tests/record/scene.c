@@ -124,6 +124,10 @@ static void a_robot_has_bodies_joints_feet_and_shapes(void **state)
   const cJSON *robot = cJSON_GetArrayItem(list(json, "robots", 1), 0);
   assert_int_equal(integer(robot, "nbody"), m->nbody);
   assert_int_equal(integer(robot, "trunk"), m->links[m->robots[0].root_link].body);
+  const cJSON *links = list(json, "links", m->nlink);
+  for (int i = 0; i < m->nlink; i++) {
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(links, i)), m->links[i].name);
+  }
   const cJSON *bodies = list(json, "bodies", m->nbody);
   for (int i = 0; i < m->nbody; i++) {
     const cJSON *body = cJSON_GetArrayItem(bodies, i);

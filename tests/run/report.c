@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "run/page.h"
+#include "run/report_data.h"
 #include "run/run.h"
 #include "scenario/help.h"
 
@@ -135,6 +136,31 @@ static void without_the_viewer_a_line_says_how_to_get_it(void **state)
   free(page);
 }
 
+static void without_poses_a_line_says_why_there_is_no_replay(void **state)
+{
+  (void)state;
+  use_viewer(true);
+  char *page = report_of(standing, "record.channels=[feet]");
+  assert_sections(page, LIST("replay", "feet"), LIST("joints"));
+  assert_true(has(page, "No 3D replay: the recording has no channel <code>bodies</code>"));
+  assert_false(has(page, "PronkReplay"));
+  free(page);
+}
+
+/* No step was made at the start of a run, so that there is no force yet. */
+static void forces_begin_with_the_first_step(void **state)
+{
+  (void)state;
+  double time[] = {0, 0.1, 0.2}, values[] = {0, 1, 2, 0, 0, 3};
+  pki_curves c = {.n = 3, .columns = 2, .time = time, .values = values};
+  assert_int_equal(pki_curves_first(&c), 1);
+  values[3] = 5; /* a force */
+  assert_int_equal(pki_curves_first(&c), 0);
+  values[3] = 0;
+  time[0] = 0.05; /* a part of a run */
+  assert_int_equal(pki_curves_first(&c), 0);
+}
+
 static void a_pendulum_shows_only_what_moves(void **state)
 {
   (void)state;
@@ -237,6 +263,8 @@ int main(void)
       cmocka_unit_test(a_robot_on_the_ground_has_every_section),
       cmocka_unit_test(the_replay_is_thinned_and_complete),
       cmocka_unit_test(without_the_viewer_a_line_says_how_to_get_it),
+      cmocka_unit_test(without_poses_a_line_says_why_there_is_no_replay),
+      cmocka_unit_test(forces_begin_with_the_first_step),
       cmocka_unit_test(a_pendulum_shows_only_what_moves),
       cmocka_unit_test(several_robots_share_their_figures),
       cmocka_unit_test(a_run_without_steps_has_a_report),

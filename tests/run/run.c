@@ -350,6 +350,70 @@ static void a_run_that_ended_early_goes_on_to_the_same_bits(void **state)
   remove_files("run_whole");
 }
 
+/* Samples that are rarer than pictures, or none at all of a kind. */
+static void rates_may_be_small_or_zero(void **state)
+{
+  (void)state;
+  outcome o = run(standing, "record={rate: 2, view_rate: 200}", "run_rare", 0);
+  pk_recording *r = open_recording("run_rare/run.mcap");
+  assert_int_equal(samples(r, "contacts"), 2);
+  assert_int_equal(samples(r, "bodies"), 101);
+  pk_recording_close(r);
+  end(&o);
+  o = run(standing, "record.view_rate=0", "run_rare", 0);
+  r = open_recording("run_rare/run.mcap");
+  assert_int_equal(pk_recording_find(r, "bodies"), -1);
+  assert_int_equal(samples(r, "feet"), 501);
+  pk_recording_close(r);
+  end(&o);
+  o = run(standing, "record.rate=0", "run_rare", 0);
+  r = open_recording("run_rare/run.mcap");
+  assert_int_equal(pk_recording_find(r, "feet"), -1);
+  assert_int_equal(samples(r, "com"), 17);
+  pk_recording_close(r);
+  end(&o);
+  remove_files("run_rare");
+}
+
+/* The last sample is off the grid, and the checkpoint is of that very step. */
+static void a_run_resumed_at_its_end_has_the_same_last_sample(void **state)
+{
+  (void)state;
+  pki_run_options o = {.duration = 0.5, .folder = "run_once", .checkpoint_every = 0.5, .no_report = true};
+  const char *set = "record={rate: 300, view_rate: 7}";
+  for (int again = 0; again < 2; again++) {
+    outcome out = {.scenario = good_scenario(standing, set)};
+    out.world = good_world(out.scenario);
+    pk_error err = {.message = ""};
+    o.folder = "run_once";
+    o.resume = false;
+    assert_int_equal(pki_run(&out.world, &o, &out.result, &err), PK_OK);
+    end(&out);
+    if (again == 0) {
+      assert_int_equal(rename("run_once", "run_whole"), 0);
+    }
+  }
+  outcome out = {.scenario = good_scenario(standing, set)};
+  out.world = good_world(out.scenario);
+  pk_error err = {.message = ""};
+  o.resume = true;
+  assert_int_equal(pki_run(&out.world, &o, &out.result, &err), PK_OK);
+  end(&out);
+  expect_equal_recordings("run_whole/run.mcap", "run_once/run.mcap");
+
+  /* one that is asked for less is refused before anything is cut */
+  out = (outcome){.scenario = good_scenario(standing, set)};
+  out.world = good_world(out.scenario);
+  o.duration = 0.1;
+  assert_int_equal(pki_run(&out.world, &o, &out.result, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message,
+                      "the run is at 0.5 s already, which is more than the 0.1 s that are asked for");
+  end(&out);
+  expect_equal_recordings("run_whole/run.mcap", "run_once/run.mcap");
+  remove_files("run_whole");
+  remove_files("run_once");
+}
+
 /* The example of docs/formats/scenario.md, as a reader would copy it. */
 static void the_documented_example_runs(void **state)
 {
@@ -396,6 +460,8 @@ int main(void)
       cmocka_unit_test(the_recording_and_the_report_are_written),
       cmocka_unit_test(a_recording_can_be_small_or_none),
       cmocka_unit_test(a_run_that_ended_early_goes_on_to_the_same_bits),
+      cmocka_unit_test(rates_may_be_small_or_zero),
+      cmocka_unit_test(a_run_resumed_at_its_end_has_the_same_last_sample),
       cmocka_unit_test(the_documented_example_runs),
       cmocka_unit_test(the_same_run_gives_the_same_bits),
   };

@@ -19,7 +19,8 @@ static const wrong cases[] = {
     {"duration: 1\nmodel: pendulum\npush:\n  - {link: boddy, at: 0, for: 1, force: [1, 0, 0]}\n", 4,
      "push.0.link", "there is no link \"boddy\"; did you mean \"body\"? (one of: world, body)"},
     {"duration: 1\nmodel: pendulum\ncontroller:\n  name: hold\n  period: 1.5e-3\n", 5, "controller.period",
-     "the controller \"hold\" has a period of 0.0015 s, expected a whole number of steps of 0.001 s, or 0 "
+     "the controller \"hold\" has a period of 0.0015 s, expected a whole number of steps of 0.001 s, as "
+     "0.001, or 0 "
      "for each step"},
     {"duration: 1\nmodel: pendulum\nterrain:\n  - shape: plane\nstep:\n  stepper: rk4\n", 4, "terrain",
      "the stepper \"rk4\" knows no contact: use \"moreau\" or \"euler\""},

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* The linker sends the library's calls here (--wrap). */
-int allocations;
+_Atomic int allocations;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -2,6 +2,6 @@
 #ifndef PK_TESTS_ALLOCATIONS_H
 #define PK_TESTS_ALLOCATIONS_H
 
-extern int allocations;
+extern _Atomic int allocations;
 
 #endif

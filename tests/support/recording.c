@@ -29,11 +29,14 @@ const pk_channel sample_channels[SAMPLE_CHANNELS] = {
     {"solver", "the \"contact\" solver <b>\n", 1, solver_columns, solver_units, false},
 };
 
-static const pk_note notes[] = {{"scenario", "trot"}, {"empty", ""}, {"version", "1 µ"}};
+static const pk_note notes[] = {
+    {"scenario", "trot"}, {"empty", ""}, {"version", "1 µ"}, {"dt", "1e-3"}, {"seed", "7"}};
+static const char scene[] = "{\"links\":[\"base\",\"LF_FOOT\"]}\n";
 static const pk_attachment attachments[] = {{"scenario.yaml", "application/yaml", "duration: 1\n", 12},
                                             {"zeros.bin", "application/octet-stream", "a\0b", 3},
-                                            {"nothing", "text/plain", NULL, 0}};
-const pk_recording_about sample_about = {notes, 3, attachments, 3};
+                                            {"nothing", "text/plain", NULL, 0},
+                                            {"scene.json", "application/json", scene, sizeof scene - 1}};
+const pk_recording_about sample_about = {notes, 5, attachments, 4};
 
 /* ---- files ---- */
 

@@ -105,6 +105,24 @@ await tests({
     await sleep(300);
     check((await state('pronk.errors')).length === 0, 'the server took it');
   },
+  'a refused value goes back to the last good one': async () => {
+    const field = 'input.value[aria-label="controller.forward"]';
+    const good = await page.inputValue(field);
+    await page.fill(field, '9');
+    await page.press(field, 'Enter');
+    await until(page, 'pronk.errors.length === 1', 'the server refuses it');
+    check((await page.inputValue(field)) === good, 'the field has the last good value');
+    const slider = Number(await page.inputValue('input[data-key="controller.forward"]'));
+    check(near(slider, Number(good), 0.02), 'so has the slider');
+    const wide = "[...document.querySelectorAll('.parameters [type=range]')].filter(({ min, max }) => max - min > 1e4)";
+    check((await state(`${wide}.length`)) === 0, 'what has no sensible range has no slider');
+  },
+  'a new duration moves the end of the timeline': async () => {
+    const field = 'input.value[aria-label="duration"]';
+    await page.fill(field, '500');
+    await page.press(field, 'Enter');
+    await until(page, "document.querySelector('.times .muted').textContent === '500.0 s'", 'the end is 500 s');
+  },
   'the help names every key': async () => {
     await page.keyboard.press('F1');
     check(await page.isVisible('.help'), 'F1 opens the help');

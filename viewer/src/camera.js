@@ -11,6 +11,8 @@ export const PRESETS = {
   follow: [-0.9, 0, 0.42],
 };
 
+const AIR = 1.35; // the picture, as a multiple of what should be in it
+
 const moved = new Vector3();
 
 export class Camera {
@@ -40,14 +42,27 @@ export class Camera {
     const centre = box.getCenter(new Vector3()),
       size = box.getSize(new Vector3());
     this.extent = Math.max(size.length() / 2, 0.35);
-    const across = Math.min(1, this.camera.aspect); // a narrow picture needs more room
-    const distance = (1.12 * this.extent) / (Math.sin((this.camera.fov * Math.PI) / 360) * across);
     const direction = new Vector3(...PRESETS[this.preset]).normalize();
     if (this.preset === 'follow') direction.applyAxisAngle(this.camera.up, this.heading);
     this.orbit.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(direction, distance);
+    this.camera.position.copy(centre).addScaledVector(direction, this.distance(size, direction));
     this.orbit.update();
     this.camera.updateMatrixWorld(); // whoever picks before the next picture sees the same
+  }
+
+  /** From how far a box of that size is seen whole, with some air around it. */
+  distance(size, direction) {
+    const right = new Vector3().crossVectors(this.camera.up, direction).normalize(),
+      up = new Vector3().crossVectors(direction, right);
+    const high = Math.tan((this.camera.fov * Math.PI) / 360) / AIR,
+      wide = high * this.camera.aspect;
+    let distance = 0;
+    for (let i = 0; i < 8; i++) {
+      moved.set(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5).multiply(size);
+      const across = Math.max(Math.abs(moved.dot(right)) / wide, Math.abs(moved.dot(up)) / high);
+      distance = Math.max(distance, moved.dot(direction) + across);
+    }
+    return Math.max(distance, 0.5);
   }
 
   /** @param {number} body -1: stand still */

@@ -6,8 +6,9 @@
  * @property {(status: any) => void} status
  * @property {(buffer: ArrayBuffer) => void} frame
  * @property {(series: any) => void} series
+ * @property {(parameters: any) => void} parameters
  * @property {() => void} reset
- * @property {(message: string) => void} error
+ * @property {(message: string, key?: string) => void} error
  * @property {(state: 'connecting'|'connected'|'lost'|'refused') => void} state
  */
 
@@ -86,11 +87,14 @@ export class Connection {
       case 'series':
         this.listener.series(message);
         break;
+      case 'parameters':
+        this.listener.parameters(message);
+        break;
       case 'reset':
         this.listener.reset();
         break;
       case 'error':
-        this.listener.error(message.message);
+        this.listener.error(message.message, message.key);
         break;
       default: // what a later server adds
     }

@@ -48,21 +48,27 @@ export class Arrows {
 export class Contacts {
   constructor(scene) {
     this.group = new Group();
-    // A robot's weight is an arrow of 0.8 m.
-    this.scale = 0.8 / (robotMass(scene) * gravityOf(scene));
+    this.weight = robotMass(scene) * gravityOf(scene); // N
     this.points = new Instances(
       this.group,
       new SphereGeometry(1, 16, 10),
       flat(0xffc233, { depthTest: false, transparent: true }),
     );
-    this.arrows = new Arrows(this.group, 0x35c46a);
+    this.arrows = new Arrows(this.group, 0x35c46a, 0.007, true);
     const cone = new ConeGeometry(1, 1, 36, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
     this.cones = new Instances(
       this.group,
       cone,
       flat(0x4aa3ff, { transparent: true, opacity: 0.28, side: DoubleSide, depthWrite: false }),
     );
+    this.weigh(0.5);
     this.show = { points: true, forces: true, cones: false };
+  }
+
+  /** The weight of a robot of that height (m) is an arrow of half of it. */
+  weigh(high) {
+    this.scale = (0.5 * high) / this.weight;
+    this.arrows.width = Math.min(0.007, 0.016 * high);
   }
 
   /** @param {Float32Array} contact [count][10] */

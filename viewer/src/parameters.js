@@ -2,13 +2,15 @@
 import { element } from './dom.js';
 
 const PERIOD = 60; // ms between messages while a slider moves
+const WIDEST = 1e4; // what a slider may span
 
 const hasRange = ({ least, most }) => Number.isFinite(least) && Number.isFinite(most) && least < most;
 
 /** From where to where its slider goes; null: none. From 0 to a million a hand finds no 0.5. */
 function sliderRange({ least, most, value }) {
-  if (most - least <= 100 * (Math.abs(value) || 1)) return [least, most];
-  return value > 0 ? [Math.max(least, value / 4), Math.min(most, 4 * value)] : null;
+  if (most - least <= 100 * (Math.abs(value) || 1)) return most - least > WIDEST ? null : [least, most];
+  if (!(value > 0) || 4 * value > WIDEST) return null;
+  return [Math.max(least, value / 4), Math.min(most, 4 * value)];
 }
 
 /** A number as a field takes it. */
@@ -22,10 +24,12 @@ export class Parameters {
     this.waiting = null;
     this.root = element('div.parameters');
     this.list = [];
+    this.rows = new Map(); // key: {parameter, box, slider, held}
   }
 
   hello(parameters, readOnly) {
     this.list = parameters ?? [];
+    this.rows.clear();
     const groups = new Map();
     for (const parameter of this.list) {
       const group = parameter.key.split('.').slice(0, -1).join('.') || 'scenario';
@@ -56,14 +60,24 @@ export class Parameters {
     const box = field.querySelector('.value') ?? field;
     const range = bounded ? sliderRange(parameter) : null;
     const slider = range ? this.slider(parameter, range) : null;
+    const row = { parameter, box, slider, held: false };
+    this.rows.set(parameter.key, row);
+    box.addEventListener('input', () => {
+      row.held = true;
+    });
     if (slider) {
       slider.addEventListener('input', () => {
+        row.held = true;
         box.value = plain(Number(slider.value), 4);
         change(box.value, false);
       });
-      slider.addEventListener('change', () => change(box.value, true));
+      slider.addEventListener('change', () => {
+        row.held = false;
+        change(box.value, true);
+      });
     }
     box.addEventListener('change', () => {
+      row.held = false;
       const value = box.type === 'checkbox' ? String(box.checked) : box.value;
       if (slider) slider.value = box.value;
       change(value, true);
@@ -76,6 +90,34 @@ export class Parameters {
       slider,
       parameter.doc ? element('p.muted', {}, parameter.doc) : null,
     );
+  }
+
+  /** Values as the server has them now; a hand on a slider is let be. */
+  update(parameters) {
+    for (const { key, value } of parameters ?? []) {
+      const row = this.rows.get(key);
+      if (!row) continue;
+      row.parameter.value = value;
+      if (!row.held) this.show(row);
+    }
+  }
+
+  /** The server refused what was asked for: the last good value comes back. */
+  restore(key) {
+    const row = this.rows.get(key);
+    if (!row) return;
+    row.held = false;
+    this.show(row);
+  }
+
+  show({ parameter, box, slider }) {
+    const { value } = parameter;
+    if (box.type === 'checkbox') box.checked = Boolean(value);
+    else box.value = typeof value === 'number' ? plain(value, 6) : (value ?? '');
+    if (!slider) return;
+    if (value < Number(slider.min)) slider.min = value;
+    if (value > Number(slider.max)) slider.max = value;
+    slider.value = value;
   }
 
   numberField(parameter, bounded) {

@@ -27,6 +27,7 @@ export class Plot {
     /** @type {Curve[]} */
     this.curves = [];
     this.chart = null;
+    this.hinted = ''; // what stands in the place of the chart
     this.stale = true;
     this.body = element('div.chart');
     this.legend = element('div.legend');
@@ -92,6 +93,7 @@ export class Plot {
     this.chart?.destroy();
     this.chart = null;
     this.stale = true;
+    this.hinted = '';
     this.body.replaceChildren();
   }
 
@@ -108,6 +110,8 @@ export class Plot {
   }
 
   make(data) {
+    this.hinted = '';
+    this.body.replaceChildren();
     const axis = {
       stroke: themed('--muted'),
       grid: { stroke: themed('--line'), width: 1 },
@@ -154,20 +158,38 @@ export class Plot {
     else this.drawLive(time);
   }
 
+  /** Nothing to draw yet: a word instead of axes that mean nothing. */
+  hint(text) {
+    if (this.hinted === text) return;
+    this.chart?.destroy();
+    this.chart = null;
+    this.hinted = text;
+    this.body.replaceChildren(element('p.hint', {}, text));
+  }
+
   drawLive(time) {
     const { history, window } = this.plots;
     const first = history.after(time - window),
       { count } = history;
+    for (const curve of this.curves)
+      curve.value.textContent = count > 0 ? number(curve.slot.values[count - 1], 4) : '–';
+    if (count - first < 2) {
+      this.hint('the curves begin when it plays');
+      return;
+    }
     const data = [history.time.subarray(first, count)];
     for (const curve of this.curves) data.push(curve.slot.values.subarray(first, count));
     if (!this.chart) this.make(data);
     this.chart.setData(data, false);
     this.chart.setScale('x', { min: Math.max(0, time - window), max: Math.max(time, window) });
-    for (const curve of this.curves)
-      curve.value.textContent = count > 0 ? number(curve.slot.values[count - 1], 4) : '–';
   }
 
   drawReplay(time) {
+    if (this.curves.every(({ slot }) => (slot.series?.time.length ?? 0) < 2)) {
+      this.hint(this.curves.some(({ slot }) => !slot.series) ? 'loading' : 'no curve: fewer than two samples');
+      this.stale = true;
+      return;
+    }
     if (this.stale) {
       const known = this.curves.map(({ slot }) => slot.series ?? { time: [], values: [] });
       const data = uPlot.join(known.map((series) => [series.time, series.values]));

@@ -2,6 +2,7 @@
 import { element } from './dom.js';
 import { History } from './history.js';
 import { Plot } from './plot.js';
+import { isFree } from './scene.js';
 
 const RESULTS = 60; // shown of a search
 const PERIOD = 80; // ms between redraws
@@ -29,7 +30,8 @@ export class Plots {
   makePanel() {
     this.input = element('input', {
       type: 'search',
-      placeholder: 'add a curve: force, pitch, LF …',
+      placeholder: 'add a curve',
+      title: 'a part of its name: force, pitch, LF …',
       'aria-label': 'search channels',
       autocomplete: 'off',
       oninput: () => this.search(),
@@ -56,33 +58,41 @@ export class Plots {
   }
 
   /** What the server offers. Plots that were open stay open. */
-  hello(channels, replay) {
+  hello(channels, replay, scene) {
     this.channels = channels.filter((channel) => !channel.table);
     this.replay = replay;
     this.range.hidden = replay;
     this.history.clear();
-    if (this.list.length === 0) this.suggest();
+    if (this.list.length === 0) this.suggest(scene);
     for (const slot of this.history.slots) slot.series = null;
     this.changed();
   }
 
-  /** A first look: the load on each foot, and how the trunk moves. */
-  suggest() {
+  /** A first look: the load on each foot and how the trunk moves, or else how the joints do. */
+  suggest(scene) {
     const feet = this.channels.find(({ name }) => name === 'feet');
     const trunk = this.channels.find(({ name }) => name.startsWith('trunk/'));
+    const first = (scene?.joints ?? []).slice(0, 4);
     const pick = (channel, wanted) => {
       const columns =
         channel?.columns
-          .map((name, i) => (wanted(name) ? i : -1))
+          .map((name, i) => (wanted(name, i) ? i : -1))
           .filter((i) => i >= 0)
           .slice(0, 4) ?? [];
       if (columns.length === 0) return;
       const plot = this.create();
       for (const column of columns) plot.add(channel, column);
     };
-    pick(feet, (name) => name.endsWith('.normal'));
-    pick(trunk, (name) => ['roll', 'pitch'].includes(name));
-    pick(trunk, (name) => ['vx', 'vy'].includes(name));
+    if (first.length === 0 || ((feet?.columns.length ?? 0) > 0 && isFree(scene.joints))) {
+      pick(feet, (name) => name.endsWith('.normal'));
+      pick(trunk, (name) => ['roll', 'pitch'].includes(name));
+      pick(trunk, (name) => ['vx', 'vy'].includes(name));
+    } else {
+      const called = (name) => this.channels.find((channel) => channel.name === name);
+      pick(called('state/q'), (name, i) => first.some((joint) => joint.q === i));
+      pick(called('state/u'), (name, i) => first.some((joint) => joint.u === i));
+      pick(called('energy'), (name) => ['kinetic', 'potential'].includes(name));
+    }
     this.activate(this.list[0] ?? null);
   }
 

@@ -43,6 +43,7 @@ export class Render {
       error: (message) => this.errors.push(message),
       status: () => {},
       series: () => {},
+      parameters: () => {},
       reset: () => {},
       state: () => {},
     });
@@ -61,13 +62,14 @@ export class Render {
     this.ask();
   }
 
-  /** The time of a picture; the last one is not after the end. */
+  /** The time of a picture; the last one is before the end. */
   timeOf(number) {
     return this.wishes.from + number / this.wishes.fps;
   }
 
   ask() {
-    if (this.timeOf(this.number) > this.wishes.to + 1e-9) {
+    const { from, to, fps } = this.wishes;
+    if (this.number >= Math.max(1, Math.ceil((to - from) * fps - 1e-6))) {
       this.finish();
       return;
     }
@@ -81,6 +83,7 @@ export class Render {
     if (!this.asked || this.done || !this.world?.frame.decode(buffer)) return;
     this.asked = false;
     this.frames++;
+    if (this.number === 0) this.world.measure();
     this.world.update();
     if (this.number === 0) this.place();
     this.camera.update(this.world.frame.pose);
@@ -93,10 +96,9 @@ export class Render {
     }, 'image/png');
   }
 
-  /** Every preset goes along with a single robot. */
+  /** Every preset goes along with a single robot that can walk away. */
   place() {
-    const one = (this.world.scene.robots ?? []).length === 1;
-    this.camera.follow(one || this.wishes.camera === 'follow' ? this.world.trunk : -1, this.world.frame.pose);
+    this.camera.follow(this.wishes.camera === 'follow' ? this.world.trunk : this.world.walker, this.world.frame.pose);
     this.camera.frame(this.world.bounds(), this.wishes.camera);
     this.stage.cover(Math.max(1.2, 1.6 * this.camera.extent));
   }

@@ -98,6 +98,7 @@ class Replay {
     this.world = new World(this.stage, scene, false);
     this.listen();
     this.track.read(this.time, this.world.frame);
+    this.world.measure();
     this.world.update();
     this.resize();
     this.look();
@@ -191,9 +192,8 @@ class Replay {
   }
 
   look() {
-    const one = (this.world.scene.robots ?? []).length === 1;
     this.camera.frame(this.world.bounds(), 'iso');
-    this.camera.follow(one ? this.world.trunk : -1, this.world.frame.pose);
+    this.camera.follow(this.world.walker, this.world.frame.pose);
     this.stage.cover(Math.max(1.2, 1.6 * this.camera.extent));
   }
 

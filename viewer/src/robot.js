@@ -1,5 +1,14 @@
 // The bodies: equal shapes are instances of one mesh, moved by writing matrices into its buffer.
-import { Color, DynamicDrawUsage, Group, InstancedMesh, MeshStandardMaterial, SRGBColorSpace } from 'three';
+import {
+  Box3,
+  Color,
+  DynamicDrawUsage,
+  Group,
+  InstancedMesh,
+  Matrix4,
+  MeshStandardMaterial,
+  SRGBColorSpace,
+} from 'three';
 import { geometryOf, unitOf } from './scene.js';
 import { multiplyAffine, poseMatrix } from './matrix.js';
 
@@ -104,6 +113,22 @@ export class Bodies {
   update(pose) {
     for (let i = 0; i < this.nbody; i++) poseMatrix(pose, 7 * i, this.frames, 16 * i);
     for (let i = 0; i < this.shown.length; i++) this.shown[i].update(this.frames, this.nbody);
+  }
+
+  /** A box around the shapes of some bodies as they are now; those that are fixed have body -1. */
+  bounds(wanted) {
+    const all = new Box3(),
+      matrix = new Matrix4(),
+      box = new Box3();
+    for (const { mesh, body } of this.shown) {
+      mesh.geometry.computeBoundingBox();
+      for (let i = 0; i < body.length; i++) {
+        if (!wanted(body[i])) continue;
+        mesh.getMatrixAt(i, matrix);
+        all.union(box.copy(mesh.geometry.boundingBox).applyMatrix4(matrix));
+      }
+    }
+    return all;
   }
 
   /** The body under a ray and where, or null. @param {import('three').Raycaster} ray */

@@ -70,15 +70,26 @@ export function geometryOf(key, scene) {
   }
 }
 
-/** Mass of the heaviest robot, kg: what forces and arrows are measured against. */
-export function robotMass(scene) {
-  let most = 0;
-  for (const robot of scene.robots ?? []) {
-    let mass = 0;
-    for (let i = robot.body; i < robot.body + robot.nbody; i++) mass += scene.bodies[i]?.mass ?? 0;
-    most = Math.max(most, mass);
-  }
-  return most > 0 ? most : 1;
+const massOf = (scene, robot) => {
+  let mass = 0;
+  for (let i = robot.body; i < robot.body + robot.nbody; i++) mass += scene.bodies[i]?.mass ?? 0;
+  return mass;
+};
+
+/** The heaviest robot, null: none. */
+export function heaviest(scene) {
+  let best = null;
+  for (const robot of scene.robots ?? []) if (!best || massOf(scene, robot) > massOf(scene, best)) best = robot;
+  return best;
 }
+
+/** Its mass, kg: what forces and arrows are measured against. */
+export function robotMass(scene) {
+  const robot = heaviest(scene);
+  return (robot && massOf(scene, robot)) || 1;
+}
+
+/** The first robot's root is free: the coordinates of its joints begin behind those of the root. */
+export const isFree = (joints) => joints.length === 0 || Math.min(...joints.map((joint) => joint.q ?? 0)) > 0;
 
 export const gravityOf = (scene) => Math.hypot(...(scene.gravity ?? [0, 0, -9.81])) || 9.81;

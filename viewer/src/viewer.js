@@ -53,8 +53,9 @@ export class Viewer {
       status: (status) => this.hear(status),
       frame: (buffer) => this.frame(buffer),
       series: (series) => this.series(series),
+      parameters: (message) => this.changed(message),
       reset: () => this.cleared(),
-      error: (message) => this.error(message),
+      error: (message, key) => this.error(message, key),
       state: (state) => this.state(state),
     });
     setInterval(() => this.push.repeat(), 50);
@@ -134,7 +135,7 @@ export class Viewer {
     this.toolbar.hello(hello);
     this.timeline.hello(hello);
     this.parameters.hello(hello.mode === 'live' ? hello.parameters : [], hello.read_only);
-    this.plots.hello(hello.channels ?? [], hello.mode === 'replay');
+    this.plots.hello(hello.channels ?? [], hello.mode === 'replay', hello.scene);
     this.redraw();
   }
 
@@ -165,6 +166,14 @@ export class Viewer {
     if (!this.placed) this.place();
   }
 
+  /** Somebody set a parameter. */
+  changed({ parameters, duration, dt }) {
+    Object.assign(this.hello, { parameters, duration, dt });
+    this.parameters.update(parameters);
+    this.timeline.hello(this.hello);
+    if (this.world) this.timeline.update(this.world.frame.time);
+  }
+
   series(message) {
     this.plots.series(message);
     this.redraw();
@@ -176,8 +185,10 @@ export class Viewer {
     this.redraw();
   }
 
-  error(message) {
+  /** @param {string} [key] of the parameter whose value was refused */
+  error(message, key) {
     this.errors.push(message);
+    if (key) this.parameters.restore(key);
     this.notice.textContent = message;
     this.notice.hidden = false;
     clearTimeout(this.noticeTimer);
@@ -262,10 +273,10 @@ export class Viewer {
   /** The first frame is here: put the camera where everything is seen. */
   place() {
     this.placed = true;
+    this.world.measure();
     this.world.update();
     this.look('iso');
-    // One robot walks away; a crowd is looked at from where one stands.
-    this.follow((this.hello.scene.robots ?? []).length === 1 ? this.world.trunk : -1);
+    this.follow(this.world.walker);
   }
 
   look(preset) {

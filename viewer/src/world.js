@@ -7,6 +7,7 @@ import { Contacts } from './contacts.js';
 import { Frame } from './frame.js';
 import { Terrain } from './terrain.js';
 import { Trails } from './trails.js';
+import { heaviest, isFree } from './scene.js';
 
 /** What can be shown or hidden: its key, its name, and whether it starts shown. */
 export const TOGGLES = [
@@ -89,13 +90,40 @@ export class World {
     this.update();
   }
 
-  /** A box around the origins of all bodies, grown by half a metre. */
+  /** The first frame is here: a robot's weight is an arrow half as long as the robot is high. */
+  measure() {
+    this.bodies.update(this.frame.pose);
+    const robot = heaviest(this.scene),
+      box = this.bodies.bounds(robot ? (body) => body >= robot.body && body < robot.body + robot.nbody : () => true);
+    const high = box.isEmpty() ? 0 : box.max.z - box.min.z;
+    this.contacts.weigh(high > 0.02 ? high : 0.5);
+  }
+
+  /** A box around all shapes and origins of bodies, and where a robot that is fixed can swing. */
   bounds() {
-    const box = new Box3(),
+    const box = this.bodies.bounds(() => true),
       p = new Vector3();
     for (let i = 0; i < this.frame.nbody; i++) box.expandByPoint(p.fromArray(this.frame.pose, 7 * i));
     if (box.isEmpty()) box.expandByPoint(p.set(0, 0, 0));
-    return box.expandByScalar(0.1);
+    const { robots = [] } = this.scene;
+    if (robots.length === 1 && this.walker < 0) this.addReach(box, robots[0]);
+    return box;
+  }
+
+  /** Most of the ball around its first joint that it reaches; not into the ground. */
+  addReach(box, robot) {
+    const pivot = new Vector3().fromArray(this.frame.pose, 7 * robot.body);
+    const far = new Vector3().copy(box.max).sub(pivot).max(new Vector3().copy(pivot).sub(box.min));
+    const reach = 0.45 * Math.max(far.x, far.y, far.z),
+      low = box.min.z;
+    box.expandByPoint(pivot.clone().addScalar(reach)).expandByPoint(pivot.clone().addScalar(-reach));
+    if ((this.scene.terrain ?? []).length > 0) box.min.z = low;
+  }
+
+  /** The trunk of a single robot that can walk away, else -1: others are looked at from where one stands. */
+  get walker() {
+    const { robots = [], joints = [] } = this.scene;
+    return robots.length === 1 && isFree(joints) ? this.trunk : -1;
   }
 
   /** The body that a camera follows when nothing is selected, -1: none. */

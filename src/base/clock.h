@@ -1,0 +1,8 @@
+/* Time as it passes. */
+#ifndef PKI_BASE_CLOCK_H
+#define PKI_BASE_CLOCK_H
+
+/* s of a clock that only runs forward. */
+double pki_clock(void);
+
+#endif
