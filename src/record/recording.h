@@ -10,6 +10,9 @@
 #include "pronk/record.h"
 #include "record/mcap.h"
 
+/* Names of pk_compression. */
+extern const char *const pki_compression_words[PK_COMPRESSION_COUNT];
+
 /* pk_recording_options as a table. */
 extern const pk_field pki_recording_fields[];
 extern const int pki_recording_field_count;

@@ -3,6 +3,7 @@
  *   run.c         the loop
  *   watch.c       what every step adds to the result
  *   channels.c    what can be recorded
+ *   about.c       what a recording says about itself
  *   keep.c        the recording and checkpoints of a run, and its folder
  *   checkpoint.c  the file of a checkpoint
  *   summary.c     the summary as a table

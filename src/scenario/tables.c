@@ -1,6 +1,7 @@
 /* The schema of scenarios: one table for each mapping of the file. */
 #include <math.h>
 
+#include "record/recording.h"
 #include "scenario/scenario.h"
 #include "step/sim.h"
 
@@ -117,9 +118,6 @@ const pk_field pki_constraint_fields[] = {
 };
 const int pki_constraint_field_count = COUNT(pki_constraint_fields);
 
-static const char *const compression_words[] = {"none", "lz4", "zstd"};
-_Static_assert(PK_COMPRESSION_NONE == 0 && PK_COMPRESSION_LZ4 == 1 && PK_COMPRESSION_ZSTD == 2, "words");
-
 #define RECORD(name) #name, offsetof(pki_scenario_record, name)
 const pk_field pki_record_fields[] = {
     {RECORD(rate), PK_FIELD_REAL, "Hz", 1000, 0, 1e6, NULL,
@@ -128,7 +126,7 @@ const pk_field pki_record_fields[] = {
      "samples of poses, energy and centre of mass, at most one in each step; 0: none"},
     PART("channels", "names of channels, or patterns with *, as a list; default: all (pronk list channels)"),
     {RECORD(compression), PK_FIELD_ENUM, "", PK_COMPRESSION_LZ4, 0, PK_COMPRESSION_COUNT - 1,
-     compression_words, "of the recording's chunks: zstd is smallest, lz4 takes least time"},
+     pki_compression_words, "of the recording's chunks: zstd is smallest, lz4 takes least time"},
 };
 const int pki_record_field_count = COUNT(pki_record_fields);
 
