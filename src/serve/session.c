@@ -129,7 +129,8 @@ static int put_hello(pki_server *server, pki_session *s)
   s->parameters = pki_hub_parameters_serial(server->hub); /* the hello has them */
   s->greeted = true;
   s->frame = server->options.render ? frame : 0; /* a renderer asks for each frame */
-  return put(s, (unsigned char *)pki_hub_hello(server->hub, LWS_PRE, &size), size, LWS_WRITE_TEXT);
+  unsigned char *bytes = (unsigned char *)pki_hub_hello(server->hub, LWS_PRE, &size);
+  return put(s, bytes, size, LWS_WRITE_TEXT);
 }
 
 static int put_status(pki_session *s, const pki_play_status *status)
