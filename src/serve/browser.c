@@ -42,9 +42,11 @@ static pk_status write_start(const char *folder, const char *url, char page[PKI_
 
 static pk_status make_folder(char folder[PKI_PATH_MAX], pk_error *err)
 {
+  /* the browser makes sockets below it, and a socket's path has 107 letters */
+  enum { MOST = 32 };
   const char *place = getenv("TMPDIR");
-  snprintf(folder, PKI_PATH_MAX, "%.4000s/pronk-render-XXXXXX",
-           place != NULL && place[0] != '\0' ? place : "/tmp");
+  const bool fits = place != NULL && place[0] == '/' && strlen(place) <= MOST;
+  snprintf(folder, PKI_PATH_MAX, "%s/pronk-render-XXXXXX", fits ? place : "/tmp");
   if (mkdtemp(folder) == NULL) {
     const int cause = errno;
     pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "no folder for the browser: %s",

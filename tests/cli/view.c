@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 static char folder[64];
+static char temporary[32];
 
 /* A page of the test's own, and a folder for temporary files. */
 static int prepare(void **state)
@@ -23,9 +24,11 @@ static int prepare(void **state)
   }
   snprintf(path, sizeof path, "%s/index.html", folder);
   write_file(path, "<p>page");
-  snprintf(path, sizeof path, "%s/tmp", folder);
-  mkdir(path, 0777);
-  setenv("TMPDIR", path, 1);
+  snprintf(temporary, sizeof temporary, "/tmp/pronk-XXXXXX"); /* short: a browser makes sockets in it */
+  if (mkdtemp(temporary) == NULL) {
+    return -1;
+  }
+  setenv("TMPDIR", temporary, 1);
   setenv("PRONK_VIEWER", folder, 1);
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
   return 0;
@@ -34,8 +37,8 @@ static int prepare(void **state)
 static int clean(void **state)
 {
   (void)state;
-  char command[96];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s' '%s'", folder, temporary);
   return system(command);
 }
 
@@ -156,7 +159,7 @@ static void render_says_what_is_missing(void **state)
          "the browser ended with status 1 after 0 of 1 pictures");
   unsetenv("PRONK_CHROMIUM");
   char command[128]; /* nothing is left behind */
-  snprintf(command, sizeof command, "test -z \"$(ls -A '%s/tmp')\"", folder);
+  snprintf(command, sizeof command, "test -z \"$(ls -A '%s')\"", temporary);
   assert_int_equal(system(command), 0);
 }
 
@@ -195,7 +198,7 @@ static void render_draws_pictures_and_a_video(void **state)
   cJSON_Delete(o);
   snprintf(path, sizeof path, "%s/film.mp4", folder);
   assert_int_equal(access(path, R_OK), 0);
-  snprintf(path, sizeof path, "test -z \"$(ls -A '%s/tmp')\"", folder);
+  snprintf(path, sizeof path, "test -z \"$(ls -A '%s')\"", temporary);
   assert_int_equal(system(path), 0);
 }
 
