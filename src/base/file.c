@@ -1,10 +1,13 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* nftw */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,4 +77,38 @@ char *pki_file_read(const char *path, size_t most, size_t *size)
     errno = cause;
   }
   return data;
+}
+
+bool pki_write_all(int fd, const void *data, size_t size)
+{
+  const char *at = data;
+  for (size_t done = 0; done < size;) {
+    const ssize_t n = write(fd, at + done, size - done);
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      errno = n < 0 ? errno : EIO; /* a file that takes nothing never will */
+      return false;
+    }
+    done += (size_t)n;
+  }
+  return true;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+  (void)info, (void)kind, (void)where;
+  return remove(path);
+}
+
+bool pki_folder_remove(const char *path)
+{
+  return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT;
+}
+
+bool pki_ends_with(const char *name, const char *ending)
+{
+  const size_t n = strlen(name), m = strlen(ending);
+  return n > m && strcmp(name + n - m, ending) == 0;
 }

@@ -14,4 +14,13 @@ bool pki_is_folder(const char *path);
  * `most` bytes, ENOMEM; *size is then the file's size, as far as it is known. */
 char *pki_file_read(const char *path, size_t most, size_t *size);
 
+/* All bytes into an open file, however many calls it takes; false with errno. */
+bool pki_write_all(int fd, const void *data, size_t size);
+
+/* A folder with all that is in it; links are not followed. One that is not there is fine; false with errno. */
+bool pki_folder_remove(const char *path);
+
+/* A name that has more than this ending, as "run.mcap" and ".mcap". */
+bool pki_ends_with(const char *name, const char *ending);
+
 #endif

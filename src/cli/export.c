@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/pattern.h"
 #include "cli/cli.h"
 #include "cli/export.h"
@@ -42,12 +43,6 @@ static const struct {
                       {"mcap", "-copy.mcap", pki_export_mcap},
                       {"html", "-report.html", export_html}};
 
-static bool ends_with(const char *text, const char *ending)
-{
-  const size_t n = strlen(text), m = strlen(ending);
-  return n > m && strcmp(text + n - m, ending) == 0;
-}
-
 /* The format that was asked for, or the one that the output's name tells; -1 after a complaint. */
 static int choose_format(const pki_args *args)
 {
@@ -55,13 +50,13 @@ static int choose_format(const pki_args *args)
   if (word != NULL) {
     return pki_export_format(args, word);
   }
-  if (path != NULL && (ends_with(path, ".h5") || ends_with(path, ".hdf5"))) {
+  if (path != NULL && (pki_ends_with(path, ".h5") || pki_ends_with(path, ".hdf5"))) {
     return HDF5;
   }
-  if (path != NULL && ends_with(path, ".mcap")) {
+  if (path != NULL && pki_ends_with(path, ".mcap")) {
     return MCAP;
   }
-  if (path != NULL && ends_with(path, ".html")) {
+  if (path != NULL && pki_ends_with(path, ".html")) {
     return HTML;
   }
   if (path != NULL) {
@@ -73,7 +68,7 @@ static int choose_format(const pki_args *args)
 /* Where to: as given, or run.mcap -> run.h5, run-csv, run-copy.mcap. */
 static bool choose_path(const char *given, const char *recording, int format, char path[PKI_PATH_MAX])
 {
-  const int stem = (int)(strlen(recording) - (ends_with(recording, ".mcap") ? strlen(".mcap") : 0));
+  const int stem = (int)(strlen(recording) - (pki_ends_with(recording, ".mcap") ? strlen(".mcap") : 0));
   const int n = given != NULL
                     ? snprintf(path, PKI_PATH_MAX, "%s", given)
                     : snprintf(path, PKI_PATH_MAX, "%.*s%s", stem, recording, formats[format].ending);

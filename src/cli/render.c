@@ -1,12 +1,12 @@
 /* pronk render: pictures and videos of a recording. */
 #define _XOPEN_SOURCE 700
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
@@ -68,12 +68,6 @@ static bool read_size(const pki_args *args, int *width, int *height)
   return true;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-  const size_t n = strlen(text), m = strlen(end);
-  return n > m && strcmp(text + n - m, end) == 0;
-}
-
 static bool read_wishes(const pki_args *args, wishes *w)
 {
   static const char *const cameras[] = {"iso", "side", "front", "top", "follow"};
@@ -91,10 +85,10 @@ static bool read_wishes(const pki_args *args, wishes *w)
     return false;
   }
   w->film.camera = cameras[which];
-  w->film.kind = out == NULL              ? (isnan(w->at) ? PKI_FILM_VIDEO : PKI_FILM_PICTURE)
-                 : ends_with(out, ".mp4") ? PKI_FILM_VIDEO
-                 : ends_with(out, ".png") ? PKI_FILM_PICTURE
-                                          : PKI_FILM_FRAMES;
+  w->film.kind = out == NULL                  ? (isnan(w->at) ? PKI_FILM_VIDEO : PKI_FILM_PICTURE)
+                 : pki_ends_with(out, ".mp4") ? PKI_FILM_VIDEO
+                 : pki_ends_with(out, ".png") ? PKI_FILM_PICTURE
+                                              : PKI_FILM_FRAMES;
   const char *dot = out != NULL ? strrchr(out, '.') : NULL;
   if (w->film.kind == PKI_FILM_FRAMES && dot != NULL && strchr(dot, '/') == NULL && dot > out &&
       dot[1] != '\0' && dot[-1] != '/' && dot[-1] != '.') {
@@ -144,12 +138,6 @@ static pk_status run_first(const pki_args *args, wishes *w, const volatile sig_a
   pki_world_free(&world);
   pki_scenario_destroy(scenario);
   return status;
-}
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
-{
-  (void)info, (void)kind, (void)where;
-  return remove(path);
 }
 
 /* ---- the film ---- */
@@ -248,7 +236,7 @@ int pki_command_render(const pki_args *args)
     }
   }
   if (w->temporary[0] != '\0') {
-    nftw(w->temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    pki_folder_remove(w->temporary);
   }
   pki_interrupt_release();
   free(w);

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "record/crc32.h"
 #include "record/mcap_read.h"
 #include "record/mcap_write.h"
@@ -87,22 +88,13 @@ static pk_status first_failure(sink *s, pk_error *err)
 static bool put(void *user, const void *data, size_t size)
 {
   sink *s = user;
-  const char *p = data;
-  while (size > 0) {
-    const ssize_t done = write(s->fd, p, size);
-    if (done < 0 && errno == EINTR) {
-      continue;
-    }
-    if (done <= 0) {
-      s->why = done < 0 ? errno : EIO;
-      const int ignored = ftruncate(s->fd, (off_t)s->writer.offset);
-      (void)ignored;
-      return false;
-    }
-    p += done;
-    size -= (size_t)done;
+  if (pki_write_all(s->fd, data, size)) {
+    return true;
   }
-  return true;
+  s->why = errno;
+  const int ignored = ftruncate(s->fd, (off_t)s->writer.offset);
+  (void)ignored;
+  return false;
 }
 
 /* Say what kept the writer from writing. */

@@ -138,19 +138,6 @@ static void make_head(const pki_checkpoint *c, unsigned char head[HEAD])
   put(head + 168, c->run_size, 8);
 }
 
-static bool write_all(int fd, const void *data, size_t size)
-{
-  const char *at = data;
-  for (size_t done = 0; done < size;) {
-    const ssize_t n = write(fd, at + done, size - done);
-    if (n < 0 && errno != EINTR) {
-      return false;
-    }
-    done += n > 0 ? (size_t)n : 0;
-  }
-  return true;
-}
-
 static bool write_checkpoint(int fd, const pki_checkpoint *c)
 {
   unsigned char head[HEAD], tail[TAIL];
@@ -159,8 +146,8 @@ static bool write_checkpoint(int fd, const pki_checkpoint *c)
   crc = c->sim_size > 0 ? pki_crc32(crc, c->sim, c->sim_size) : crc;
   crc = c->run_size > 0 ? pki_crc32(crc, c->run, c->run_size) : crc;
   put(tail, crc, TAIL);
-  return write_all(fd, head, HEAD) && write_all(fd, c->sim, c->sim_size) &&
-         write_all(fd, c->run, c->run_size) && write_all(fd, tail, TAIL) && fsync(fd) == 0;
+  return pki_write_all(fd, head, HEAD) && pki_write_all(fd, c->sim, c->sim_size) &&
+         pki_write_all(fd, c->run, c->run_size) && pki_write_all(fd, tail, TAIL) && fsync(fd) == 0;
 }
 
 /* The new name must survive, too. A folder that cannot be flushed is no reason to stop a run. */

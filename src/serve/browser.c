@@ -2,13 +2,13 @@
 #include "serve/browser.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "record/text.h"
 
 bool pki_browser_find(char path[PKI_PATH_MAX])
@@ -109,18 +109,12 @@ pk_status pki_browser_start(const char *url, int width, int height, pki_browser 
   return PK_OK;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
-{
-  (void)info, (void)kind, (void)where;
-  return remove(path);
-}
-
 void pki_browser_stop(pki_browser *browser)
 {
   pki_process_kill(&browser->process);
   /* a child that was just killed may still be writing */
   for (int tries = 0; browser->folder[0] != '\0' && tries < 20; tries++) {
-    if (nftw(browser->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT) {
+    if (pki_folder_remove(browser->folder)) {
       break;
     }
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "serve/browser.h"
 #include "serve/hub.h"
 #include "serve/process.h"
@@ -48,19 +49,6 @@ static bool is_picture(const film *f, const unsigned char *png, size_t size)
   return width == (unsigned)f->options->width && height == (unsigned)f->options->height;
 }
 
-static bool write_all(int file, const unsigned char *data, size_t size)
-{
-  while (size > 0) {
-    const ssize_t n = write(file, data, size);
-    if (n < 0 && errno != EINTR) {
-      return false;
-    }
-    data += n > 0 ? n : 0;
-    size -= n > 0 ? (size_t)n : 0;
-  }
-  return true;
-}
-
 static bool save(const char *path, const void *data, size_t size)
 {
   FILE *file = fopen(path, "wb");
@@ -75,7 +63,7 @@ static bool keep(const film *f, int number, const void *png, size_t size)
 {
   char path[PKI_PATH_MAX + 32];
   switch (f->options->kind) {
-  case PKI_FILM_VIDEO: return write_all(f->encoder.in, png, size);
+  case PKI_FILM_VIDEO: return pki_write_all(f->encoder.in, png, size);
   case PKI_FILM_PICTURE: return save(f->options->out, png, size);
   default:
     snprintf(path, sizeof path, "%s/frame-%06d.png", f->options->out, number);

@@ -128,14 +128,21 @@ unsigned char *pki_hub_frame(pki_hub *hub, const int *index, int count, size_t r
   return bytes;
 }
 
+/* A text with room before it; NULL: out of memory. */
+static char *copy_after(const char *text, size_t size, size_t room)
+{
+  char *bytes = malloc(room + size + 1);
+  if (bytes != NULL && size > 0) {
+    memcpy(bytes + room, text, size);
+  }
+  return bytes;
+}
+
 char *pki_hub_hello(pki_hub *hub, size_t room, size_t *size)
 {
   pthread_mutex_lock(&hub->lock);
   *size = hub->hello_size;
-  char *bytes = malloc(room + *size + 1);
-  if (bytes != NULL && *size > 0) {
-    memcpy(bytes + room, hub->hello, *size);
-  }
+  char *bytes = copy_after(hub->hello, *size, room);
   pthread_mutex_unlock(&hub->lock);
   return bytes;
 }
@@ -153,10 +160,7 @@ char *pki_hub_parameters(pki_hub *hub, size_t room, size_t *size, uint64_t *seri
   pthread_mutex_lock(&hub->lock);
   *size = hub->parameters_size;
   *serial = hub->parameters_serial;
-  char *bytes = malloc(room + *size + 1);
-  if (bytes != NULL && *size > 0) {
-    memcpy(bytes + room, hub->parameters, *size);
-  }
+  char *bytes = copy_after(hub->parameters, *size, room);
   pthread_mutex_unlock(&hub->lock);
   return bytes;
 }

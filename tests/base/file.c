@@ -76,12 +76,53 @@ static void what_cannot_be_read_says_why(void **state)
   assert_int_equal(size, 4);
 }
 
+static void a_folder_goes_with_all_that_is_in_it(void **state)
+{
+  const place *p = *state;
+  char root[96], deep[128], link[128];
+  snprintf(root, sizeof root, "%s/root", p->folder);
+  snprintf(deep, sizeof deep, "%s/deep", root);
+  snprintf(link, sizeof link, "%s/link", deep);
+  assert_int_equal(mkdir(root, 0700) + mkdir(deep, 0700) + symlink(p->file, link), 0);
+  assert_true(pki_folder_remove(root));
+  assert_false(pki_is_folder(root));
+  assert_true(pki_is_file(p->file)); /* what a link led to stays */
+  assert_true(pki_folder_remove(root));
+}
+
+static void bytes_that_cannot_be_written_say_why(void **state)
+{
+  const place *p = *state;
+  FILE *out = fopen(p->file, "wb");
+  assert_non_null(out);
+  assert_true(pki_write_all(fileno(out), "a\0b", 3));
+  fclose(out);
+  size_t size;
+  char *read = pki_file_read(p->file, 10, &size);
+  assert_int_equal(size, 3);
+  assert_memory_equal(read, "a\0b", 4);
+  free(read);
+  assert_false(pki_write_all(-1, "a", 1));
+  assert_int_equal(errno, EBADF);
+}
+
+static void a_name_has_more_than_its_ending(void **state)
+{
+  (void)state;
+  assert_true(pki_ends_with("run.mcap", ".mcap"));
+  assert_false(pki_ends_with(".mcap", ".mcap"));
+  assert_false(pki_ends_with("run.mcap.gz", ".mcap"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(files_and_folders_are_told_apart, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_file_is_read_whole_and_ends_with_zero, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_cannot_be_read_says_why, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_folder_goes_with_all_that_is_in_it, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(bytes_that_cannot_be_written_say_why, set_up, tear_down),
+      cmocka_unit_test(a_name_has_more_than_its_ending),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
