@@ -105,11 +105,16 @@ PK_API pk_robot_desc pk_robot_desc_default(void);
 PK_API pk_joint_desc pk_joint_desc_default(void);
 
 typedef enum pk_shape_kind {
-  PK_SHAPE_SPHERE,   /* size: radius */
-  PK_SHAPE_BOX,      /* size: full lengths x, y, z */
-  PK_SHAPE_CYLINDER, /* size: radius, full length along z */
-  PK_SHAPE_CAPSULE,  /* size: radius, length of the cylindrical part along z */
-  PK_SHAPE_MESH,     /* a triangle mesh */
+  PK_SHAPE_SPHERE,    /* size: radius */
+  PK_SHAPE_BOX,       /* size: full lengths x, y, z */
+  PK_SHAPE_CYLINDER,  /* size: radius, full length along z */
+  PK_SHAPE_CAPSULE,   /* size: radius, length of the cylindrical part along z */
+  PK_SHAPE_MESH,      /* a triangle mesh, as it is: hollows stay hollow */
+  PK_SHAPE_ELLIPSOID, /* size: half axes x, y, z */
+  PK_SHAPE_CONE,      /* size: radius of the base at z = -height/2, height along z; the tip at z = height/2 */
+  PK_SHAPE_CONVEX,    /* the convex hull of a mesh's vertices */
+  PK_SHAPE_PLANE,     /* all below z = 0; ground only */
+  PK_SHAPE_HEIGHTS,   /* all below a surface of heights; ground only */
   PK_SHAPE_KIND_COUNT
 } pk_shape_kind;
 

@@ -3,6 +3,7 @@
 #define PRONK_H
 
 #include "builder.h"
+#include "collision.h"
 #include "contact.h"
 #include "contact_file.h"
 #include "control.h"

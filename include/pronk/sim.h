@@ -70,6 +70,16 @@ typedef enum pk_bilateral {
   PK_BILATERAL_COUNT
 } pk_bilateral;
 
+/* Which shapes may touch at all is found by their boxes. All ways give the same pairs. */
+typedef enum pk_broad {
+  PK_BROAD_AUTO,       /* by the number of shapes */
+  PK_BROAD_EXHAUSTIVE, /* all pairs */
+  PK_BROAD_SWEEP,      /* sweep and prune along an axis, sorted from step to step */
+  PK_BROAD_GRID,       /* a hash grid of several levels */
+  PK_BROAD_TREE,       /* a tree of boxes that follows them */
+  PK_BROAD_COUNT
+} pk_broad;
+
 /* Where the time of a step goes. */
 typedef enum pk_part {
   PK_PART_CONTROL,   /* the controller */

@@ -226,6 +226,11 @@ static void list_shapes(listing *l)
       [PK_SHAPE_CYLINDER] = "radius, length along z",
       [PK_SHAPE_CAPSULE] = "radius, length of the cylindrical part along z",
       [PK_SHAPE_MESH] = "triangles from an STL, OBJ or COLLADA file",
+      [PK_SHAPE_ELLIPSOID] = "half axes x, y, z",
+      [PK_SHAPE_CONE] = "radius of the base, height along z",
+      [PK_SHAPE_CONVEX] = "the convex hull of a mesh",
+      [PK_SHAPE_PLANE] = "all below a plane (ground)",
+      [PK_SHAPE_HEIGHTS] = "all below a surface of heights (ground)",
   };
   for (int i = 0; i < PK_SHAPE_KIND_COUNT; i++) {
     add(l, pk_shape_kind_name((pk_shape_kind)i), docs[i]);

@@ -48,6 +48,7 @@ static double plane_distance(const pki_plane *p, const double point[3])
 typedef struct collector {
   pki_contact *out;
   int count, most;
+  int nshape; /* of the model: solids are counted after them */
 } collector;
 
 /* One contact of a feature at `centre`; false when there is no room. */
@@ -58,7 +59,8 @@ static bool keep(const pki_feature *f, int index, int solid, const double centre
     return false;
   }
   pki_contact *const c = &to->out[to->count++];
-  c->feature = index, c->solid = solid, c->body = f->body, c->material = material;
+  c->geom[0] = f->shape, c->geom[1] = to->nshape + solid, c->id = (unsigned)index;
+  c->body = f->body, c->other = -1, c->material = material;
   c->gap = distance - f->radius;
   for (int e = 0; e < 3; e++) {
     c->normal[e] = normal[e];
@@ -105,7 +107,7 @@ int pki_contacts_find(const pki_work *w, int lane, const pki_feature *features,
                       const pki_feature_group *groups, int ngroup, const pk_terrain *terrain, double margin,
                       pki_contact *out, int most, bool *overflow)
 {
-  collector to = {.out = out, .most = most};
+  collector to = {.out = out, .most = most, .nshape = w->model->nshape};
   *overflow = false;
   for (int g = 0; g < ngroup; g++) {
     const pki_feature_group *group = &groups[g];

@@ -8,17 +8,25 @@
 #include "dynamics/kernels.h"
 #include "pronk/terrain.h"
 
-/* One feature against one solid of the terrain; the pair (feature, solid) names it from step to step. World
- * frame. */
+/* One point at which two shapes touch. `geom` are the model's shapes by their index, solids of the ground by the number
+ * of the model's shapes and theirs; both and the id name the contact from step to step. World frame. */
 typedef struct pki_contact {
-  int feature, solid;
-  int body;
-  int material;                    /* the terrain's */
-  double gap;                      /* m, negative when it penetrates */
-  double point[3];                 /* of the feature, nearest to the terrain */
-  double normal[3];                /* out of the terrain, unit */
+  int geom[2];
+  unsigned id;
+  int body, other; /* whose the shapes are: the first moves; the second may be -1, the world */
+  int material;    /* the ground's; -1: the second is a shape of the model */
+  double gap;      /* m, negative when it penetrates */
+  double
+      point[3]; /* on the ground: of the first shape, nearest to it; between bodies: the middle of the gap */
+  double normal[3];                /* from the second to the first, unit */
   double tangent1[3], tangent2[3]; /* normal, tangent1, tangent2: orthonormal, right-handed */
 } pki_contact;
+
+/* Whether a contact has these partners. */
+static inline bool pki_same_contact(const int geom[2], unsigned id, const pki_contact *c)
+{
+  return geom[0] == c->geom[0] && geom[1] == c->geom[1] && id == c->id;
+}
 
 /* All contacts with a gap of at most `margin` (m), in the order of the features, each feature's smallest
  * gap first; a feature in a corner has one for each solid, PKI_NEAR_MOST at most. Reads pose and origin of

@@ -292,10 +292,17 @@ static int add_mesh(pk_builder *b, const pk_mesh *mesh)
 /* How many sizes a kind has; all must be positive, except a capsule's length. */
 static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
 {
-  static const int counts[PK_SHAPE_KIND_COUNT] = {1, 3, 2, 2, 0};
+  static const int counts[PK_SHAPE_KIND_COUNT] = {
+      [PK_SHAPE_SPHERE] = 1,  [PK_SHAPE_BOX] = 3,       [PK_SHAPE_CYLINDER] = 2,
+      [PK_SHAPE_CAPSULE] = 2, [PK_SHAPE_ELLIPSOID] = 3, [PK_SHAPE_CONE] = 2};
   if ((unsigned)shape->kind >= PK_SHAPE_KIND_COUNT || shape->link == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.line = shape->line},
                     "a shape needs a kind and a link");
+  }
+  if (shape->kind == PK_SHAPE_PLANE || shape->kind == PK_SHAPE_HEIGHTS) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = shape->link, .line = shape->line},
+                    "link \"%s\" has a shape of kind %s, which only the ground can have", shape->link,
+                    pk_shape_kind_name(shape->kind));
   }
   for (int i = 0; i < counts[shape->kind]; i++) {
     const bool may_be_zero = shape->kind == PK_SHAPE_CAPSULE && i == 1;

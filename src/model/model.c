@@ -90,6 +90,7 @@ const char *pk_root_kind_name(pk_root_kind kind)
 
 const char *pk_shape_kind_name(pk_shape_kind kind)
 {
-  static const char *const names[] = {"sphere", "box", "cylinder", "capsule", "mesh"};
+  static const char *const names[] = {"sphere",    "box",  "cylinder", "capsule", "mesh",
+                                      "ellipsoid", "cone", "convex",   "plane",   "heights"};
   return (unsigned)kind < PK_SHAPE_KIND_COUNT ? names[kind] : "unknown";
 }

@@ -12,7 +12,7 @@ static const double STILL = 1e-3; /* m/s, a slip that is slower and slowing down
 static const pki_spring *find_spring(const pki_sim_contact *c, const pki_contact *f)
 {
   for (int i = 0; i < c->nspring; i++) {
-    if (c->springs[i].feature == f->feature && c->springs[i].solid == f->solid) {
+    if (pki_same_contact(c->springs[i].geom, c->springs[i].id, f)) {
       return &c->springs[i];
     }
   }
@@ -24,7 +24,7 @@ static pki_spring carry_spring(const pki_sim_contact *c, const pki_work *w, cons
 {
   const double *R = w->pose + 12 * ((size_t)f->body + 1), *o = w->origin + 3 * ((size_t)f->body + 1);
   const pki_spring *old = find_spring(c, f);
-  pki_spring s = old ? *old : (pki_spring){.feature = f->feature, .solid = f->solid};
+  pki_spring s = old ? *old : (pki_spring){.geom = {f->geom[0], f->geom[1]}, .id = f->id};
   double arm[3], was[3] = {0, 0, 0};
   if (old != NULL) {
     pki_mat3_apply(R, old->point, was); /* the body's point that touched last */

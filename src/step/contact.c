@@ -16,7 +16,7 @@ enum { ROUNDS = 20, ATTEMPTS = 8 };
 int pki_contact_last(const pki_sim_contact *c, const pki_contact *f)
 {
   for (int i = 0; i < c->nlast; i++) {
-    if (c->last[i].feature == f->feature && c->last[i].solid == f->solid) {
+    if (pki_same_contact(c->last[i].geom, c->last[i].id, f)) {
       return i;
     }
   }

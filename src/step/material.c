@@ -138,7 +138,7 @@ pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_mater
 
 const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f)
 {
-  const int pair = c->npair > 0 ? find_pair(c, c->surfaces[c->features[f->feature].shape], f->material) : 0;
+  const int pair = c->npair > 0 ? find_pair(c, c->surfaces[f->geom[0]], f->material) : 0;
   return pair < c->npair ? &c->pairs[pair].law
                          : &c->materials[f->material < c->nmaterial ? f->material : c->nmaterial - 1];
 }

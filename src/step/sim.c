@@ -309,7 +309,7 @@ int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
   for (int i = 0; i < c->nlast && i < most; i++) {
     const pki_contact *f = &c->last[i];
     const double *r = c->last_r + 3 * i;
-    const int shape = c->features[f->feature].shape;
+    const int shape = f->geom[0];
     const double mu = pki_contact_material(c, f)->friction;
     out[i] = (pk_sim_contact){.link = sim->model->shapes[shape].link,
                               .shape = shape,

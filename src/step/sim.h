@@ -43,7 +43,8 @@ typedef struct pki_impact_group {
 
 /* The memory of a compliant contact (compliant.h). */
 typedef struct pki_spring {
-  int feature, solid;
+  int geom[2];
+  unsigned id;
   bool slip;
   double anchor[3]; /* P_0, world */
   double point[3];  /* the body's point that touched, from its origin in its axes */

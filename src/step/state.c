@@ -14,7 +14,7 @@
 #include "collision/terrain.h"
 #include "step/contact.h"
 
-enum { FORMAT = 1, NAME = 64, OPTIONS = 48, ARRAYS = 10 };
+enum { FORMAT = 2, NAME = 64, OPTIONS = 48, ARRAYS = 10 };
 
 static const char magic[8] = {'P', 'K', 'S', 'T', 'A', 'T', 'E', '\n'};
 static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
@@ -33,12 +33,16 @@ typedef struct header {
 } header;
 
 typedef struct saved_contact {
-  int32_t feature, solid, material, sticks;
+  int32_t geom[2];
+  uint32_t id;
+  int32_t sticks;
   double r[3], gap, point[3], normal[3], tangent1[3], tangent2[3];
 } saved_contact;
 
 typedef struct saved_spring {
-  int32_t feature, solid, slip, unused;
+  int32_t geom[2];
+  uint32_t id;
+  int32_t slip;
   double anchor[3], point[3], way[3];
 } saved_spring;
 
@@ -126,7 +130,7 @@ static header header_of(const pk_sim *sim, size_t size)
 static saved_contact save_contact(const pki_sim_contact *c, int i, bool hard)
 {
   const pki_contact *f = &c->last[i];
-  saved_contact s = {.feature = f->feature, .solid = f->solid, .material = f->material, .gap = f->gap};
+  saved_contact s = {.geom = {f->geom[0], f->geom[1]}, .id = f->id, .gap = f->gap};
   s.sticks = hard && c->last_sticks[i]; /* compliant contacts do not tell */
   memcpy(s.r, c->last_r + 3 * i, sizeof s.r);
   memcpy(s.point, f->point, sizeof s.point);
@@ -138,7 +142,7 @@ static saved_contact save_contact(const pki_sim_contact *c, int i, bool hard)
 
 static saved_spring save_spring(const pki_spring *from)
 {
-  saved_spring s = {.feature = from->feature, .solid = from->solid, .slip = from->slip};
+  saved_spring s = {.geom = {from->geom[0], from->geom[1]}, .id = from->id, .slip = from->slip};
   memcpy(s.anchor, from->anchor, sizeof s.anchor);
   memcpy(s.point, from->point, sizeof s.point);
   memcpy(s.way, from->way, sizeof s.way);
@@ -253,10 +257,11 @@ static pk_status damaged(pk_error *err, const char *what)
 }
 
 /* Partners of a contact that this world knows. */
-static pk_status check_partners(const pk_sim *sim, int feature, int solid, pk_error *err)
+static pk_status check_partners(const pk_sim *sim, const int32_t geom[2], pk_error *err)
 {
   const pk_terrain *t = sim->contact.terrain;
-  if (feature < 0 || feature >= sim->contact.nfeature || solid < 0) {
+  const int nshape = sim->model->nshape, solid = geom[1] - nshape;
+  if (geom[0] < 0 || geom[0] >= nshape || sim->model->shapes[geom[0]].body < 0 || solid < 0) {
     return damaged(err, "a contact is");
   }
   if (t == NULL) {
@@ -277,16 +282,15 @@ static pk_status check_contacts(const pk_sim *sim, const header *h, const unsign
   for (int i = 0; i < h->nlast && status == PK_OK; i++) {
     saved_contact s;
     memcpy(&s, in + p->contacts + (size_t)i * sizeof s, sizeof s);
-    status = check_partners(sim, s.feature, s.solid, err);
-    if (status == PK_OK &&
-        (s.material != sim->contact.terrain->solids[s.solid].material || (s.sticks != 0 && s.sticks != 1))) {
+    status = check_partners(sim, s.geom, err);
+    if (status == PK_OK && s.sticks != 0 && s.sticks != 1) {
       status = damaged(err, "a contact is");
     }
   }
   for (int i = 0; i < h->nspring && status == PK_OK; i++) {
     saved_spring s;
     memcpy(&s, in + p->springs + (size_t)i * sizeof s, sizeof s);
-    status = check_partners(sim, s.feature, s.solid, err);
+    status = check_partners(sim, s.geom, err);
     if (status == PK_OK && s.slip != 0 && s.slip != 1) {
       status = damaged(err, "a spring is");
     }
@@ -333,13 +337,14 @@ static pk_status check_state(const pk_sim *sim, const header *h, const unsigned 
 
 /* ---- in ---- */
 
-static void load_contact(pki_sim_contact *c, int i, const saved_contact *s)
+static void load_contact(pki_sim_contact *c, const pk_model *m, int i, const saved_contact *s)
 {
   pki_contact *f = &c->last[i];
-  *f = (pki_contact){.feature = s->feature,
-                     .solid = s->solid,
-                     .body = c->features[s->feature].body,
-                     .material = s->material,
+  *f = (pki_contact){.geom = {s->geom[0], s->geom[1]},
+                     .id = s->id,
+                     .body = m->shapes[s->geom[0]].body,
+                     .other = -1,
+                     .material = c->terrain->solids[s->geom[1] - m->nshape].material,
                      .gap = s->gap};
   memcpy(f->point, s->point, sizeof f->point);
   memcpy(f->normal, s->normal, sizeof f->normal);
@@ -351,13 +356,14 @@ static void load_contact(pki_sim_contact *c, int i, const saved_contact *s)
 
 static void load_spring(pki_spring *to, const saved_spring *s)
 {
-  *to = (pki_spring){.feature = s->feature, .solid = s->solid, .slip = s->slip != 0};
+  *to = (pki_spring){.geom = {s->geom[0], s->geom[1]}, .id = s->id, .slip = s->slip != 0};
   memcpy(to->anchor, s->anchor, sizeof to->anchor);
   memcpy(to->point, s->point, sizeof to->point);
   memcpy(to->way, s->way, sizeof to->way);
 }
 
-static void load_contacts(pki_sim_contact *c, const header *h, const unsigned char *in, const places *p)
+static void load_contacts(pki_sim_contact *c, const pk_model *m, const header *h, const unsigned char *in,
+                          const places *p)
 {
   c->nlast = h->nlast;
   c->nspring = h->nspring;
@@ -365,7 +371,7 @@ static void load_contacts(pki_sim_contact *c, const header *h, const unsigned ch
   for (int i = 0; i < c->nlast; i++) {
     saved_contact s;
     memcpy(&s, in + p->contacts + (size_t)i * sizeof s, sizeof s);
-    load_contact(c, i, &s);
+    load_contact(c, m, i, &s);
   }
   for (int i = 0; i < c->nspring; i++) {
     saved_spring s;
@@ -395,7 +401,7 @@ pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error
   for (int k = 0; k < sim->joints.n; k++) {
     sim->contact.limited[k] = in[p.limited + (size_t)k] != 0;
   }
-  load_contacts(&sim->contact, &h, in, &p);
+  load_contacts(&sim->contact, sim->model, &h, in, &p);
   sim->steps = h.steps;
   sim->pushed = h.pushed != 0;
   pki_ark_set_step(sim, h.ark_step);

@@ -234,7 +234,7 @@ static void a_ball_over_a_plane_has_its_gap(void **state)
   assert_near3(c[0].tangent1, V3(1, 0, 0), 0);
   assert_near3(c[0].tangent2, V3(0, 1, 0), 0);
   assert_int_equal(c[0].material, 7);
-  assert_int_equal(c[0].feature, 0);
+  assert_int_equal(c[0].id, 0);
   assert_int_equal(c[0].body, 0);
   assert_int_equal(find_at(&r, V3(3, 4, 0.376), 0.125, c), 0);
   assert_int_equal(find_at(&r, V3(3, 4, 0.125), 0, c), 1);
@@ -261,7 +261,7 @@ static void a_turned_box_touches_a_slope_with_its_corners(void **state)
   assert_int_equal(count, 4);
   for (int i = 0; i < 4; i++) {
     const double x = i & 1 ? 0.2 : -0.2, y = i & 2 ? 0.1 : -0.1;
-    assert_int_equal(c[i].feature, i); /* the four lower corners come first */
+    assert_int_equal(c[i].id, i); /* the four lower corners come first */
     expect_contact(&c[i], 0.001, V3(x * cos(a) + 0.001 * n[0], y, x * sin(a) + 0.001 * n[2]), n, 1e-15);
   }
   rig_free(&r);
@@ -281,11 +281,11 @@ static void a_ball_in_the_corner_of_a_step_has_two_contacts(void **state)
     assert_int_equal(find_at(&r, V3(x, 0.5, z), 0.005, c), 2);
     expect_contact(&c[0], -0.000244140625, V3(x, 0.5, z - 0.03125), V3(0, 0, 1), 0);
     expect_contact(&c[1], 0.0009765625, V3(x + 0.03125, 0.5, z), V3(-1, 0, 0), 0);
-    assert_int_equal(c[0].solid, step);
-    assert_int_equal(c[1].solid, step + 1);
+    assert_int_equal(c[0].geom[1] - r.model->nshape, step);
+    assert_int_equal(c[1].geom[1] - r.model->nshape, step + 1);
     /* away from the riser only the tread */
     assert_int_equal(find_at(&r, V3(riser - 0.1, 0.5, z), 0.005, c), 1);
-    assert_int_equal(c[0].solid, step);
+    assert_int_equal(c[0].geom[1] - r.model->nshape, step);
   }
   rig_free(&r);
 }
@@ -488,7 +488,7 @@ static void each_lane_has_its_own_contacts(void **state)
     assert_int_equal(
         pki_contacts_find(&w, l, r.features, r.groups, r.ngroup, r.terrain, 0.1, lane, MOST, &overflow), n);
     for (int i = 0; i < n; i++) {
-      assert_int_equal(lane[i].feature, one[i].feature);
+      assert_int_equal(lane[i].id, one[i].id);
       assert_near(lane[i].gap, one[i].gap, 1e-15);
       assert_near3(lane[i].point, one[i].point, 1e-15);
     }

@@ -1,0 +1,93 @@
+/* Shapes made ready to collide. One file each:
+ *
+ *   geometry.c  making, checking, bounds
+ *   hull.c      convex hulls, by qhull
+ *   convex.c    what a convex shape answers: the farthest point, the farthest face
+ *   point.c     signed distance of a point
+ *   ray.c       rays
+ *   closed.c    pairs that have a closed form
+ *   gjk.c       distance of convex pairs; epa.c: their depth
+ *   walk.c      distance of polytopes from feature to feature
+ *   trimesh.c   triangle meshes: checks, neighbours, their tree
+ *   surface.c   convex shapes against triangles of meshes and height fields; mesh against mesh
+ *   volume.c    signed distances of a mesh on a grid
+ *   manifold.c  the points at which a pair touches
+ *   narrow.c    which of these a pair needs
+ *   advance.c   the first touch of two shapes in motion
+ *
+ * docs/theory/collision.md has the reasoning. */
+#ifndef PKI_COLLISION_GEOMETRY_H
+#define PKI_COLLISION_GEOMETRY_H
+
+#include <stdbool.h>
+
+#include "pronk/collision.h"
+
+typedef struct pki_aabb {
+  double min[3], max[3];
+} pki_aabb;
+
+/* A convex polytope. Faces are merged polygons; edges know both of their faces. */
+typedef struct pki_hull {
+  int nvertex, nface, nedge;
+  double *vertex;    /* [nvertex][3] */
+  double *plane;     /* [nface][4] outward unit normal n and d: n'x <= d inside */
+  int *face_start;   /* [nface+1] into loop and loop_edge */
+  int *loop;         /* vertices around each face, counter-clockwise seen from outside */
+  int *loop_edge;    /* the edge from each of them to the next */
+  int *edge;         /* [nedge][4] vertices a, b; the faces left and right of a -> b seen from outside */
+  int *vertex_start; /* [nvertex+1] into vertex_edge */
+  int *vertex_edge;  /* edges around each vertex */
+} pki_hull;
+
+typedef struct pki_trimesh pki_trimesh; /* trimesh.h */
+typedef struct pki_heights pki_heights; /* heights.h */
+
+struct pk_geometry {
+  pk_shape_kind kind;
+  double size[3]; /* as described */
+  double half[3]; /* box: half lengths; ellipsoid: half axes; cylinder, cone: radius, radius, half length */
+  double radius;  /* sphere, capsule, cylinder, cone */
+  double half_length;      /* capsule, cylinder, cone: along z */
+  pki_aabb box;            /* around it, own frame; infinite where it is */
+  double centre[3], bound; /* a ball around it; bound INFINITY: plane, heights */
+  double inner;         /* radius of a ball inside it: INFINITY for planes and height fields, 0 for meshes */
+  pki_hull *hull;       /* box, convex, mesh (unless flat); else NULL */
+  pki_trimesh *mesh;    /* PK_SHAPE_MESH */
+  pki_heights *heights; /* PK_SHAPE_HEIGHTS */
+};
+
+/* Whether a shape is convex and bounded: everything but planes, meshes and height fields. */
+static inline bool pki_is_convex(const pk_geometry *g)
+{
+  return g->kind != PK_SHAPE_PLANE && g->kind != PK_SHAPE_MESH && g->kind != PK_SHAPE_HEIGHTS;
+}
+
+/* A box around a geometry at a pose. */
+void pki_geometry_bounds(const pk_geometry *g, const pk_pose *pose, pki_aabb *out);
+
+/* Mass properties of a solid of mass `mass` (kg) and even density, in the geometry's frame; PK_ERROR_UNSUPPORTED for
+ * planes and height fields, PK_ERROR_MODEL for a mesh that encloses no volume. */
+pk_status pki_geometry_inertia(const pk_geometry *g, double mass, pk_inertia *out, pk_error *err);
+
+/* ---- hull.c ---- */
+
+/* The hull of n points [n][3]. PK_ERROR_MODEL when they lie in a plane (to 1e-9 of their extent). */
+pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error *err);
+pki_hull *pki_hull_box(const double half[3]); /* NULL: no memory. Vertex c: sign of x, y, z by bits 0, 1, 2 */
+void pki_hull_destroy(pki_hull *hull);
+
+/* ---- point.c ---- */
+
+/* Signed distance of a point in the geometry's frame, and the outward normal there: point - distance normal lies on the
+ * surface. False when it is farther than `reach`; inside always true. A mesh that encloses no volume has no inside. */
+bool pki_geometry_point(const pk_geometry *g, const double point[3], double reach, double *distance,
+                        double normal[3]);
+
+/* ---- ray.c ---- */
+
+/* A ray in the geometry's frame, `along` unit; distance and normal of the first hit. */
+bool pki_geometry_ray_local(const pk_geometry *g, const double from[3], const double along[3], double reach,
+                            double *distance, double normal[3]);
+
+#endif
