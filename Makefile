@@ -53,7 +53,7 @@ test-asan:
 
 test-all: ## test with more killed runs, and gcc, thread sanitizer, linters, comparison with other engines
 	@scripts/bootstrap test peers gcc tsan lint
-	@PRONK_KILLS=50 $(MAKE) --no-print-directory test-release
+	@PRONK_KILLS=50 PRONK_PAIRS=100000 $(MAKE) --no-print-directory test-release
 	@$(MAKE) --no-print-directory test-asan test-peers test-gcc test-tsan lint
 
 test-peers: all

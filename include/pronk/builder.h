@@ -133,7 +133,7 @@ typedef struct pk_shape_desc {
   bool visual;  /* true: to look at; false: to collide with */
   pk_pose pose; /* in the link frame */
   double size[3];
-  const pk_mesh *mesh; /* for PK_SHAPE_MESH */
+  const pk_mesh *mesh; /* for PK_SHAPE_MESH and PK_SHAPE_CONVEX */
   double rgba[4];
   int line;
 } pk_shape_desc;

@@ -78,9 +78,11 @@ PK_API bool pk_geometry_ray(const pk_geometry *g, const pk_pose *pose, const dou
 
 /* ---- a world as it stands: shapes at the configuration of pk_sim_q ---- */
 
-/* After the state was written by hand the first of these queries brings the shapes there. */
+/* After the state was written by hand the first of these queries brings the shapes there, and with them pk_sim_workspace.
+ * Before the first step and between steps, from one thread. */
 
-/* The nearest points of two collision shapes of the model (indices into its shapes). */
+/* The nearest points of two collision shapes of the model (indices into its shapes). False too when one of them does not
+ * collide: a visual one, a mesh that was not read. */
 PK_API bool pk_sim_distance(pk_sim *sim, int shape_a, int shape_b, double reach, pk_proximity *out);
 
 /* What a ray sees: shapes of the model and the ground; `skip_body` (-1: none) is transparent, so that a robot's
@@ -91,6 +93,34 @@ PK_API bool pk_sim_ray(pk_sim *sim, const double from[3], const double along[3],
 /* Shapes (the model's index) and solids of the ground (-1 - index) that a geometry at a pose overlaps, at most `most` into
  * `out`; how many there are comes back. */
 PK_API int pk_sim_overlap(pk_sim *sim, const pk_geometry *g, const pk_pose *pose, int *out, int most);
+
+/* ---- who collides ---- */
+
+/* Everything collides with everything but: shapes of one body; links that a joint joins; what is fixed in the world
+ * among itself; links of one robot that overlap at the start. Links that are named here or in an SRDF file do as they
+ * are told, whatever else says otherwise; only parts of one body never collide. A reset keeps all of this. */
+
+/* Whether two links collide from now on. */
+PK_API pk_status pk_sim_set_collision(pk_sim *sim, int link_a, int link_b, bool on, pk_error *err);
+
+/* The groups that a shape is in, and the groups that it collides with, one bit each: two shapes collide when each is in a
+ * group of the other's mask. At first 1 and all. The ground is in all groups and meets all: a mask of 0 falls through. */
+PK_API pk_status pk_sim_set_group(pk_sim *sim, int shape, unsigned group, unsigned mask, pk_error *err);
+
+/* Switch off the pairs that <disable_collisions> of an SRDF file names (docs/formats/srdf.md); `prefix` stands before
+ * the names of the robot's links in the model, NULL: none. When a link is not there nothing is switched. */
+PK_API pk_status pk_sim_load_srdf(pk_sim *sim, const char *path, const char *prefix, pk_error *err);
+
+/* Links of one robot that overlap. */
+typedef struct pk_sim_overlap_pair {
+  int link[2];
+  double depth; /* m */
+} pk_sim_overlap_pair;
+
+/* Look which links of each robot overlap by more than 1e-6 m in the configuration as it stands, and let these pairs not
+ * collide; what an earlier call released collides again. A new world has done this at the model's initial pose: call it
+ * after another start pose was set. How many there are comes back, at most `most` of them in `out`; -1: no memory. */
+PK_API int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most);
 
 #ifdef __cplusplus
 }

@@ -81,15 +81,18 @@ PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, do
 PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
 
 typedef enum pk_solver {
-  PK_SOLVER_AUTO,         /* climbs bgs, ipm, newton, aclm until the tolerance is met */
-  PK_SOLVER_JOR,          /* projected Jacobi */
-  PK_SOLVER_SOR,          /* projected Gauss-Seidel, normal then tangential */
-  PK_SOLVER_BGS,          /* block Gauss-Seidel, each contact solved exactly */
-  PK_SOLVER_NEWTON,       /* Alart-Curnier semi-smooth Newton in a proximal-point loop */
-  PK_SOLVER_ACLM,         /* fixed point over cone programs */
-  PK_SOLVER_IPM,          /* interior points */
-  PK_SOLVER_JOR_VELOCITY, /* jor in velocities: needs factor, not W */
-  PK_SOLVER_SOR_VELOCITY, /* sor in velocities: needs factor, not W */
+  PK_SOLVER_AUTO,            /* islands, each by bgs, newton, ipm, aclm until the tolerance is met */
+  PK_SOLVER_JOR,             /* projected Jacobi */
+  PK_SOLVER_SOR,             /* projected Gauss-Seidel, normal then tangential */
+  PK_SOLVER_BGS,             /* block Gauss-Seidel, each contact solved exactly */
+  PK_SOLVER_NEWTON,          /* Alart-Curnier semi-smooth Newton in a proximal-point loop */
+  PK_SOLVER_ACLM,            /* fixed point over cone programs */
+  PK_SOLVER_IPM,             /* interior points */
+  PK_SOLVER_JOR_VELOCITY,    /* jor in velocities: needs factor, not W */
+  PK_SOLVER_SOR_VELOCITY,    /* sor in velocities: needs factor, not W */
+  PK_SOLVER_BGS_VELOCITY,    /* bgs in velocities: needs factor, not W */
+  PK_SOLVER_NEWTON_VELOCITY, /* Newton on cone programs in velocities: needs factor, not W */
+  PK_SOLVER_IPM_VELOCITY,    /* ipm in velocities: needs factor, not W */
   PK_SOLVER_COUNT
 } pk_solver;
 
@@ -122,7 +125,7 @@ typedef struct pk_solver_result {
 } pk_solver_result;
 
 /* Scratch of pk_contact_solve for problems of this shape, in bytes, 64-byte aligned. Reads the counts of
- * rows, and of the factor its n. */
+ * rows, whether there is W, and of the factor its n, its stride and, unless they are NULL, its count and col. */
 PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options);
 
 /* Solve; r [size] holds the first guess and then the solution: the best found, with PK_STOP_CHANGE the

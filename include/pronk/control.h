@@ -38,15 +38,23 @@ typedef struct pk_command {
 /* The first thing wrong with a command, by name. pk_sim_step checks all of them. */
 PK_API pk_status pk_command_validate(const pk_command *command, pk_error *err);
 
-/* A contact of the last step. */
+/* A contact of the last step: of a link with the ground, or with another link. */
 typedef struct pk_sim_contact {
-  int link, shape, material;  /* of the robot; the terrain's material */
-  int slides;                 /* 1: it pushes, and its friction is at the bound; else 0 */
-  double point[3], normal[3]; /* world, m; normal out of the ground */
-  double gap;                 /* m, where M and the contact law were evaluated */
-  double impulse[3];          /* N s, on the robot, world axes; over dt it is the contact force */
+  int link, shape;             /* who touches */
+  int other_link, other_shape; /* whom; -1: the ground */
+  int material;                /* the ground's; -1: the other is a link */
+  int slides;                  /* 1: it pushes, and its friction is at the bound; else 0 */
+  double point[3], normal[3];  /* world, m; normal out of the ground or of the other link */
+  double gap;                  /* m, where M and the contact law were evaluated */
+  double impulse[3];           /* N s, on `link`, world axes; over dt it is the contact force */
   double friction;            /* Coulomb's coefficient of the pair */
 } pk_sim_contact;
+
+/* Whether a contact is one of `link`, at either end, with something that is not part of its own robot: the ground, another
+ * robot, an object. Then the impulse (N s) and the normal as that link feels them, world; each may be NULL. What
+ * carries a foot is the sum of these: a shank on its own trunk carries nothing. */
+PK_API bool pk_sim_contact_carries(const pk_sim_contact *contact, const pk_model *model, int link,
+                                   double impulse[3], double normal[3]);
 
 /* What a controller sees, at the start of a step. */
 typedef struct pk_observation {

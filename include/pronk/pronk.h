@@ -9,6 +9,7 @@
 #include "control.h"
 #include "dynamics.h"
 #include "gait.h"
+#include "heights.h"
 #include "model.h"
 #include "record.h"
 #include "sim.h"

@@ -55,7 +55,7 @@ typedef enum pk_law {
 } pk_law;
 
 /* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
- * impact group. */
+ * impact group; bodies that touch each other are in one group. */
 typedef enum pk_impact {
   PK_IMPACT_GROUP, /* the group's smallest coefficient in each direction, and where that would gain energy the
                        smaller one in both: no impact gains energy */
@@ -74,7 +74,7 @@ typedef enum pk_bilateral {
 typedef enum pk_broad {
   PK_BROAD_AUTO,       /* by the number of shapes */
   PK_BROAD_EXHAUSTIVE, /* all pairs */
-  PK_BROAD_SWEEP,      /* sweep and prune along an axis, sorted from step to step */
+  PK_BROAD_SWEEP,      /* sweep and prune along three axes, sorted from step to step */
   PK_BROAD_GRID,       /* a hash grid of several levels */
   PK_BROAD_TREE,       /* a tree of boxes that follows them */
   PK_BROAD_COUNT
@@ -101,8 +101,10 @@ typedef struct pk_sim_options {
   bool joint_limits; /* joint limits act (euler and moreau); true */
   bool joint_friction;       /* joint friction acts (euler and moreau); true */
   pk_contact_scheme contact; /* PK_CONTACT_STABILISED */
-  int max_contacts; /* room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was; 128 */
+  int max_contacts; /* room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was. 0: 128, or 24 for each
+                       robot and object where that is more; 0 */
   double margin;    /* m, contacts nearer than this are looked at: more than a step's travel; 0.02 */
+  bool swept; /* pairs that move by more than their thickness in a step are met on their way (hard law, stabilised); true */
   pk_solver solver; /* of contact problems; PK_SOLVER_AUTO */
   double tolerance; /* its relative residual; 1e-8. Some problems need thousands of iterations to go below */
   int max_iterations;     /* of one solve, of which a step has one for each round and projection; 5000 */
@@ -115,6 +117,8 @@ typedef struct pk_sim_options {
   pk_impact impact;       /* PK_IMPACT_GROUP */
   double stiffness_n, stiffness_t; /* N/m, of compliant contacts, normal and tangential; 30000 */
   double damping_n, damping_t;     /* N s/m, likewise; 50 */
+  pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */
+  bool self_collision; /* links of one robot collide with each other; true */
   bool timing;                     /* measure the parts of a step: pk_step_info.seconds; false */
 } pk_sim_options;
 
@@ -176,8 +180,9 @@ PK_API pk_status pk_sim_create(const pk_model *model, const pk_sim_options *opti
 /* Free it; memory of the caller's stays the caller's. */
 PK_API void pk_sim_destroy(pk_sim *sim);
 
-/* The ground, which must outlive the sim; NULL: none. materials [count] are what its solids refer to;
- * NULL: friction 0.8, no restitution, for all. Joint limits and joint friction act with or without ground. */
+/* The ground, which must outlive the sim; NULL: none. Solids that are added to it later do not collide. materials [count]
+ * are what its solids refer to; NULL: friction 0.8, no restitution, for all. Joint limits and joint friction act with or
+ * without ground. */
 PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials,
                                     int count, pk_error *err);
 
@@ -190,6 +195,15 @@ PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, cons
 PK_API pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err);
 PK_API pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_material *pair,
                                  pk_error *err);
+
+/* What bodies do to each other where they touch: the defaults (friction 0.8, no restitution) unless another material is
+ * set here, and a law of its own for two surfaces, in any order, a surface with itself too.
+ *
+ *   pk_sim_set_body_material(sim, &(pk_material){.friction = 0.3}, &err);
+ *   pk_sim_set_surface_pair(sim, 1, 2, &(pk_material){.friction = 0.1}, &err);    surface 1 on surface 2 */
+PK_API pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_error *err);
+PK_API pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
+                                         pk_error *err);
 
 /* Who sets the commands from now on, at the start of a step whenever its period has passed; NULL: nobody. The
  * controller and what it points to must outlive its use. Its state block is allocated here. */
@@ -210,7 +224,7 @@ PK_API void pk_sim_reset(pk_sim *sim);
 
 /* All that the next step depends on, as bytes: configuration, velocities, commands, pushes, time, what contacts remember,
  * the controller's block. Into a world of the same model, options and controller, this one or another, it goes back to
- * the bit: the steps that follow are the same. The ground, materials and the controller's parameters are not in it.
+ * the bit: the steps that follow are the same. The ground, materials, who collides and the controller's parameters are not in it.
  *
  *   void *state = malloc(pk_sim_state_size(sim));
  *   pk_sim_get_state(sim, state);
@@ -236,6 +250,9 @@ PK_API double pk_sim_time(const pk_sim *sim);
 
 /* Contacts that took part in the last step, at most `most` of them into `out`; how many there were comes back. */
 PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
+
+/* Room for contacts in one step: the option, or what was chosen for the model. */
+PK_API int pk_sim_max_contacts(const pk_sim *sim);
 
 /* State and commands. q of a free body: position, quaternion (w, x, y, z), which is read as if it had unit length.
  * A model's initial pose is no stance: put the robot where it can stand before the first step. */

@@ -1,5 +1,5 @@
-/* The ground: what robots stand on. A terrain is a union of solids: half-spaces, boxes and height
- * fields. It answers one question: where is the surface nearest to a point.
+/* The ground: what robots stand on. A terrain is a union of solids: half-spaces, boxes, height fields, meshes and any
+ * other shape, fixed in the world. It answers one question: where is the surface nearest to a point.
  *
  *   pk_terrain *t = pk_terrain_create();
  *   pk_terrain_add_plane(t, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err);
@@ -8,12 +8,14 @@
 #define PRONK_TERRAIN_H
 
 #include "builder.h"
+#include "heights.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct pk_terrain pk_terrain;
+typedef struct pk_geometry_desc pk_geometry_desc; /* collision.h */
 
 PK_API pk_terrain *pk_terrain_create(void); /* empty; NULL when out of memory */
 PK_API void pk_terrain_destroy(pk_terrain *t);
@@ -33,9 +35,18 @@ PK_API pk_status pk_terrain_add_stairs(pk_terrain *t, const double start[3], dou
                                        double width, int count, int material, pk_error *err);
 
 /* Solid below a surface of heights z [ny][nx] (m) at spacing `cell` (m), two triangles for each cell; `origin` is
- * the corner of index 0, 0. Outside the field there is nothing. */
+ * the corner of index 0, 0. Outside the field there is nothing. heights.h has heights from files and functions. */
 PK_API pk_status pk_terrain_add_heights(pk_terrain *t, const double origin[3], int nx, int ny, double cell,
                                         const double *heights, int material, pk_error *err);
+
+/* A triangle mesh, copied, with its frame at `pose`. A closed one is solid; one with holes or borders is a shell
+ * without thickness, whose outside is where its triangles turn counter-clockwise. */
+PK_API pk_status pk_terrain_add_mesh(pk_terrain *t, const pk_pose *pose, const pk_mesh *mesh, int material,
+                                     pk_error *err);
+
+/* Any shape: a sphere, a cylinder, the hull of a mesh, a height field that is turned. */
+PK_API pk_status pk_terrain_add_geometry(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc *desc,
+                                         int material, pk_error *err);
 
 /* The surface point nearest to a point. */
 typedef struct pk_terrain_hit {

@@ -13,6 +13,7 @@ static const pki_bench benches[] = {
      pki_bench_dynamics},
     {"contact", "StarLETH stands, trots and stands on a slope in Pronk and in other engines",
      pki_bench_contact},
+    {"collision", "distances of pairs of shapes and broad phases beside Bullet and FCL", pki_bench_collision},
     {"record", "what a recording at 1 kHz costs a trotting StarLETH", pki_bench_record},
 };
 
@@ -44,7 +45,8 @@ static void print_help(FILE *out)
         "Peers are plugins in the folder that PRONK_PEERS names, or beside the program.\n"
         "\n"
         "Example: pronk bench dynamics --work \"aba coman\"\n"
-        "         pronk bench contact --work trot\n",
+        "         pronk bench contact --work trot\n"
+        "         pronk bench collision --work broad\n",
         out);
 }
 

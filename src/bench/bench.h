@@ -37,8 +37,11 @@ typedef struct pki_bench_result {
   double spread;    /* between the first and the third quartile of the rounds */
   double per_robot; /* median / lanes, us */
   double ratio; /* dynamics: per_robot over Pronk's with one lane; contact: speed over the fastest of MuJoCo;
-                record: time over that without a recording */
-  double agreement; /* worst relative difference from Pronk's answer over the states */
+                record: time over that without a recording; collision: time over Pronk's */
+  double
+      agreement; /* worst relative difference from Pronk's answer over the states; collision: of distances, m, or
+                part of the pairs */
+  double depth_agreement; /* collision: of depths, m */
   int links;
   double per_link; /* per_robot / links, us */
   pki_bench_contact_figures contact;
@@ -47,7 +50,12 @@ typedef struct pki_bench_result {
 } pki_bench_result;
 
 /* Which of a result's figures its bench fills in. */
-typedef enum pki_bench_kind { PKI_BENCH_DYNAMICS, PKI_BENCH_CONTACT, PKI_BENCH_RECORD } pki_bench_kind;
+typedef enum pki_bench_kind {
+  PKI_BENCH_DYNAMICS,
+  PKI_BENCH_CONTACT,
+  PKI_BENCH_RECORD,
+  PKI_BENCH_COLLISION
+} pki_bench_kind;
 
 /* What a bench leaves: grows by the two functions below. */
 typedef struct pki_bench_report {
@@ -88,6 +96,7 @@ typedef struct pki_bench {
 const pki_bench *pki_bench_list(int *count);
 
 /* The benches. */
+pk_status pki_bench_collision(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *report, pk_error *err);

@@ -90,8 +90,10 @@ static void read(void *object, pki_contact_sample *out)
   const int count = pk_sim_contacts(w->sim, contacts, PKI_FEET);
   for (int i = 0; i < count && i < PKI_FEET; i++) {
     for (int f = 0; f < PKI_FEET; f++) {
-      for (int k = 0; k < 3 && contacts[i].link == w->scene->feet[f].link; k++) {
-        out->force[f][k] += contacts[i].impulse[k] / w->scene->dt;
+      double impulse[3];
+      const bool carries = pk_sim_contact_carries(&contacts[i], m, w->scene->feet[f].link, impulse, NULL);
+      for (int k = 0; k < 3 && carries; k++) {
+        out->force[f][k] += impulse[k] / w->scene->dt;
       }
     }
   }

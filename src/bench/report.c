@@ -85,6 +85,30 @@ static void print_contact(const pki_bench_report *report, FILE *out)
         out);
 }
 
+static void print_collision(const pki_bench_report *report, FILE *out)
+{
+  fprintf(out, "\n%-18s %-15s %10s %8s %8s %9s %9s  %s\n", "work", "engine", "us", "spread", "ratio", "apart",
+          "depth", "what is called");
+  for (int i = 0; i < report->nresult; i++) {
+    const pki_bench_result *r = &report->results[i];
+    print_work(report->results, i, out);
+    print_number(out, 10, r->median);
+    print_number(out, 8, r->spread);
+    print_number(out, 8, r->ratio);
+    print_number(out, 9, r->agreement);
+    print_number(out, 9, r->depth_agreement);
+    fprintf(out, "  %s\n", r->config);
+  }
+  fputs("\nTimes of one pair or of one update of all boxes, medians over rounds in which the engines take "
+        "turns; spread\n"
+        "is from the first to the third quartile. Ratio is to Pronk's time, among broad phases to that of "
+        "the tree.\n"
+        "Apart and depth: largest difference from Pronk's distances (m) where the shapes are apart and where "
+        "they\n"
+        "overlap; among broad phases, the part of the pairs that differ.\n",
+        out);
+}
+
 static void print_record(const pki_bench_report *report, FILE *out)
 {
   fprintf(out, "\n%-18s %-36s %9s %8s %7s %7s %9s\n", "work", "recording", "us/step", "spread", "ratio",
@@ -120,6 +144,7 @@ void pki_bench_print_table(const pki_bench_report *report, FILE *out)
       [PKI_BENCH_DYNAMICS] = print_dynamics,
       [PKI_BENCH_CONTACT] = print_contact,
       [PKI_BENCH_RECORD] = print_record,
+      [PKI_BENCH_COLLISION] = print_collision,
   };
   print[report->kind](report, out);
   for (int i = 0; i < report->nnote; i++) {
@@ -171,6 +196,11 @@ static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
   if (kind == PKI_BENCH_RECORD) {
     add_number(object, "share", r->share);
     add_number(object, "megabytes_per_second", r->megabytes);
+    return object;
+  }
+  if (kind == PKI_BENCH_COLLISION) {
+    add_number(object, "agreement", r->agreement);
+    add_number(object, "depth_agreement", r->depth_agreement);
     return object;
   }
   add_number(object, "per_robot", r->per_robot);

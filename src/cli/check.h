@@ -12,6 +12,6 @@ void pki_check_remark(const pk_error *e, bool is_error, const char *path);
 int pki_check_scenario(const pki_args *args, const char *name);
 
 /* The warnings of a scenario on stderr, for commands that go on all the same; `duration` below 0: the scenario's. */
-void pki_warn_scenario(const char *command, pki_scenario *scenario, double duration);
+void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration);
 
 #endif

@@ -55,7 +55,7 @@ static void print_ground(const pki_scenario *s)
     return;
   }
   printf("  ground      ");
-  for (int kind = 0, shown = 0; kind < PKI_SOLID_COUNT; kind++) {
+  for (int kind = 0, shown = 0; kind < PKI_GROUND_COUNT; kind++) {
     const char *word = pki_solid_shape_fields[0].words[kind];
     int count = 0;
     for (const pki_node *n = list->first; n != NULL; n = n->next) {
@@ -224,6 +224,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
   } else if (pki_scenario_load_all(path, sets, nset, &s, &problems) == PK_OK) {
     if (pki_world_create_all(s, &w, &problems) == PK_OK) {
       pki_world_check_constraints(&w, &s->warnings);
+      pki_world_check_overlaps(&w, &s->warnings);
       check_channels(&w, &problems);
     }
   }
@@ -242,11 +243,12 @@ int pki_check_scenario(const pki_args *args, const char *name)
   return code;
 }
 
-void pki_warn_scenario(const char *command, pki_scenario *scenario, double duration)
+void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration)
 {
   if (duration >= 0) {
     pki_scenario_check_pushes(scenario, duration);
   }
+  pki_world_check_overlaps(world, &scenario->warnings);
   for (int i = 0; i < scenario->warnings.count; i++) {
     pk_error e = scenario->warnings.errors[i];
     char message[sizeof e.message];

@@ -221,7 +221,7 @@ int pki_command_run(const pki_args *args)
       default_folder(scenario->name, folder);
       options.folder = folder;
     }
-    pki_warn_scenario("run", scenario, options.duration);
+    pki_warn_scenario("run", scenario, &world, options.duration);
     options.bound = options.bound > 0 ? options.bound : scenario->certify;
     options.certify = options.certify || scenario->certify > 0;
     code = run_world(args, &world, &options);

@@ -151,7 +151,7 @@ static cJSON *coordinates(void)
 static cJSON *terrain(void)
 {
   cJSON *o = cJSON_CreateObject(), *shapes = cJSON_AddArrayToObject(o, "oneOf");
-  for (int i = 0; i < PKI_SOLID_COUNT; i++) {
+  for (int i = 0; i < PKI_GROUND_COUNT; i++) {
     cJSON_AddItemToArray(shapes, reference(pki_solid_shape_fields[0].words[i]));
   }
   return list_of(o, 0, 0);
@@ -167,6 +167,16 @@ static cJSON *materials(void)
 static cJSON *pairs(void)
 {
   return list_of(reference("pair"), 0, 0);
+}
+
+static cJSON *collide(void)
+{
+  return reference("collide");
+}
+
+static cJSON *link_pairs(void)
+{
+  return list_of(list_of(text(1, 0), 2, 2), 0, 0);
 }
 
 static cJSON *step(void)
@@ -192,6 +202,16 @@ static cJSON *controller(void)
 static cJSON *actuators(void)
 {
   return list_of(reference("actuator"), 0, 0);
+}
+
+static cJSON *objects(void)
+{
+  return list_of(reference("object"), 0, 0);
+}
+
+static cJSON *size(void)
+{
+  return either(typed("number"), list_of(typed("number"), 1, 0));
 }
 
 static cJSON *constraints(void)
@@ -238,23 +258,12 @@ static const struct {
   const char *key;
   cJSON *(*make)(void);
 } parts[] = {
-    {"model", one_model},
-    {"models", models},
-    {"coordinates", coordinates},
-    {"terrain", terrain},
-    {"materials", materials},
-    {"pairs", pairs},
-    {"step", step},
-    {"controller", controller},
-    {"actuators", actuators},
-    {"constraints", constraints},
-    {"push", pushes},
-    {"disturb", disturbs},
-    {"record", record},
-    {"joints", joints},
-    {"surfaces", surfaces},
-    {"heights", heights},
-    {"channels", channels},
+    {"model", one_model},     {"models", models},       {"coordinates", coordinates}, {"terrain", terrain},
+    {"materials", materials}, {"pairs", pairs},         {"collide", collide},         {"ignore", link_pairs},
+    {"force", link_pairs},    {"step", step},           {"controller", controller},   {"objects", objects},
+    {"size", size},           {"actuators", actuators}, {"constraints", constraints}, {"push", pushes},
+    {"disturb", disturbs},    {"record", record},       {"joints", joints},           {"surfaces", surfaces},
+    {"heights", heights},     {"channels", channels},
 };
 
 /* What has no row is a list of names (of a controller). */
@@ -298,15 +307,19 @@ static cJSON *mapping(const char *doc, const pk_field *fields, int count)
   return o;
 }
 
+/* The mapping of that name, by its first table and those that add to it. */
 static cJSON *by_name(const char *name)
 {
+  cJSON *o = NULL;
   for (int i = 0; i < pki_schema_count; i++) {
     const pki_schema_table *t = &pki_schema[i];
-    if (strcmp(t->name, name) == 0) {
-      return mapping(t->doc, t->fields, *t->count);
+    if (strcmp(t->name, name) == 0 && o == NULL) {
+      o = mapping(t->doc, t->fields, *t->count);
+    } else if (strcmp(t->name, name) == 0) {
+      add_fields(o, t->fields, *t->count);
     }
   }
-  return NULL;
+  return o;
 }
 
 /* A key that has one value here. */
@@ -335,10 +348,26 @@ static void add_rules(cJSON *model, cJSON *actuator, cJSON *constraint)
   cJSON_AddBoolToObject(cJSON_AddObjectToObject(otherwise, "properties"), "length", false);
 }
 
+/* Heights come from one of three places; shapes that are all size need it. */
+static void add_ground_rules(cJSON *defs)
+{
+  static const char *const from[] = {"heights", "file", "function"};
+  cJSON *one_of = cJSON_AddArrayToObject(cJSON_GetObjectItem(defs, "heights"), "oneOf");
+  for (int i = 0; i < 3; i++) {
+    cJSON *needed = cJSON_CreateObject();
+    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&from[i], 1));
+    cJSON_AddItemToArray(one_of, needed);
+  }
+  for (int i = PKI_GROUND_SPHERE; i < PKI_GROUND_COUNT; i++) {
+    cJSON *shape = cJSON_GetObjectItem(defs, pki_solid_shape_fields[0].words[i]);
+    cJSON_AddItemToArray(cJSON_GetObjectItem(shape, "required"), cJSON_CreateString("size"));
+  }
+}
+
 static void add_definitions(cJSON *defs)
 {
-  static const char *const names[] = {"model",   "material", "pair",       "step",  "push",
-                                      "disturb", "actuator", "constraint", "record"};
+  static const char *const names[] = {"model",   "object",   "material",   "pair",    "step",  "push",
+                                      "disturb", "actuator", "constraint", "collide", "record"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     cJSON_AddItemToObject(defs, names[i], by_name(names[i]));
   }
@@ -346,14 +375,13 @@ static void add_definitions(cJSON *defs)
   add_fields(cJSON_GetObjectItem(defs, "step"), pki_preset_fields, pki_preset_field_count);
   add_rules(cJSON_GetObjectItem(defs, "model"), cJSON_GetObjectItem(defs, "actuator"),
             cJSON_GetObjectItem(defs, "constraint"));
-  for (int i = 0; i < PKI_SOLID_COUNT; i++) {
+  for (int i = 0; i < PKI_GROUND_COUNT; i++) {
     const char *shape = pki_solid_shape_fields[0].words[i];
     cJSON *o = by_name(shape);
     fix(o, "shape", shape);
     cJSON_AddItemToObject(defs, shape, o);
   }
-  cJSON_AddItemToArray(cJSON_GetObjectItem(cJSON_GetObjectItem(defs, "heights"), "required"),
-                       cJSON_CreateString("heights"));
+  add_ground_rules(defs);
   for (int i = 0; i < pki_controller_count; i++) {
     const pki_controller_row *row = &pki_controllers[i];
     char name[80];
@@ -384,14 +412,15 @@ static cJSON *schema(void)
     child = next;
   }
   cJSON_Delete(whole);
-  /* model or models */
-  cJSON *one_of = cJSON_AddArrayToObject(o, "oneOf");
-  static const char *const who[] = {"model", "models"};
-  for (int i = 0; i < 2; i++) {
+  /* model or models or objects, but not both of the first */
+  cJSON *any_of = cJSON_AddArrayToObject(o, "anyOf");
+  static const char *const who[] = {"model", "models", "objects"};
+  for (int i = 0; i < 3; i++) {
     cJSON *needed = cJSON_CreateObject();
     cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&who[i], 1));
-    cJSON_AddItemToArray(one_of, needed);
+    cJSON_AddItemToArray(any_of, needed);
   }
+  cJSON_AddItemToObject(cJSON_AddObjectToObject(o, "not"), "required", cJSON_CreateStringArray(who, 2));
   add_definitions(cJSON_AddObjectToObject(o, "$defs"));
   return o;
 }

@@ -1,8 +1,9 @@
 #include "collision/contacts.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "collision/terrain.h"
+#include "collision/hidden.h"
 #include "math/mat3.h"
 
 /* Frisvad's basis ("Building an orthonormal basis from a 3D unit vector without normalization", 2012): the
@@ -17,109 +18,182 @@ void pki_tangents(const double n[3], double t1[3], double t2[3])
   t2[0] = b, t2[1] = sign + n[1] * n[1] * a, t2[2] = -n[1];
 }
 
-/* A point of a body in the world. */
-static void to_world(const pki_work *w, int lane, int body, const double point[3], double out[3])
-{
-  const size_t lanes = (size_t)w->lanes, entry = (size_t)body + 1;
-  const double *const R = w->pose + 12 * entry * lanes + (size_t)lane;
-  const double *const o = w->origin + 3 * entry * lanes + (size_t)lane;
-  for (size_t k = 0; k < 3; k++) {
-    out[k] = o[k * lanes] + R[3 * k * lanes] * point[0] + R[(3 * k + 1) * lanes] * point[1] +
-             R[(3 * k + 2) * lanes] * point[2];
-  }
-}
-
-/* The plane that is all of the terrain; NULL: there is more to it. */
-static const pki_plane *lone_plane(const pk_terrain *terrain)
-{
-  const bool lone = terrain->nsolid == 1 && terrain->solids[0].kind == PKI_SOLID_PLANE;
-  return lone ? &terrain->solids[0].as.plane : NULL;
-}
-
-/* As pki_plane_query; a point that is not finite is near nothing. */
-static double plane_distance(const pki_plane *p, const double point[3])
-{
-  const double arm[3] = {point[0] - p->point[0], point[1] - p->point[1], point[2] - p->point[2]};
-  const double distance = pki_dot3(p->normal, arm);
-  return isfinite(distance) ? distance : INFINITY;
-}
-
-/* Where contacts go. */
-typedef struct collector {
+/* One search under way. */
+typedef struct search {
+  pki_colliders *c;
+  const pki_work *w;
+  int lane;
+  double margin;
   pki_contact *out;
   int count, most;
-  int nshape; /* of the model: solids are counted after them */
-} collector;
+  int first;         /* of the contacts of the shape at hand */
+  int remembered;    /* of c->memory: the next one to look at */
+  int next;          /* how many are in c->next */
+  pki_ground ground; /* near the shape at hand */
+} search;
 
-/* One contact of a feature at `centre`; false when there is no room. */
-static bool keep(const pki_feature *f, int index, int solid, const double centre[3], double distance,
-                 const double normal[3], int material, collector *to)
+/* What a pair remembered; pairs come in order. */
+static pki_pair_memory recall(search *s, const int pair[2])
 {
-  if (to->count == to->most) {
-    return false;
+  const pki_colliders *c = s->c;
+  while (s->remembered < c->nmemory && pki_pair_before(c->memory[s->remembered].pair, pair)) {
+    s->remembered++;
   }
-  pki_contact *const c = &to->out[to->count++];
-  c->geom[0] = f->shape, c->geom[1] = to->nshape + solid, c->id = (unsigned)index;
-  c->body = f->body, c->other = -1, c->material = material;
-  c->gap = distance - f->radius;
-  for (int e = 0; e < 3; e++) {
-    c->normal[e] = normal[e];
-    c->point[e] = centre[e] - f->radius * normal[e];
+  const bool known = s->remembered < c->nmemory && !pki_pair_before(pair, c->memory[s->remembered].pair);
+  return known ? c->memory[s->remembered].memory : (pki_pair_memory){{0, 0}};
+}
+
+static void remember(search *s, const int pair[2], pki_pair_memory memory)
+{
+  if ((memory.feature[0] != 0 || memory.feature[1] != 0) && s->next < s->c->memory_room) {
+    s->c->next[s->next++] = (pki_remembered){.pair = {pair[0], pair[1]}, .memory = memory};
   }
-  pki_tangents(c->normal, c->tangent1, c->tangent2);
+}
+
+/* By their ids. */
+static void sort_touches(pk_touch *t, int n)
+{
+  for (int i = 1; i < n; i++) {
+    const pk_touch x = t[i];
+    int k = i;
+    for (; k > 0 && t[k - 1].id > x.id; k--) {
+      t[k] = t[k - 1];
+    }
+    t[k] = x;
+  }
+}
+
+/* Solids that join make the same contact twice where they meet. */
+static bool repeated(const search *s, const pk_touch *t)
+{
+  for (int i = s->first; i < s->count; i++) {
+    const pki_contact *known = &s->out[i];
+    const double *const p = t->point[0], *const q = known->point;
+    const double arm[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
+    if (known->other < 0 && pki_dot3(arm, arm) < 1e-12 && pki_dot3(known->normal, t->normal) > 1 - 1e-6) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void keep(search *s, int i, int j, const pk_touch *t)
+{
+  const pki_collider *a = &s->c->of[i], *b = &s->c->of[j];
+  pki_contact *to = &s->out[s->count++];
+  to->geom[0] = a->geom, to->geom[1] = b->geom, to->id = t->id;
+  to->body = a->body, to->other = b->body, to->material = b->material;
+  to->gap = t->gap;
+  for (int k = 0; k < 3; k++) {
+    to->point[k] = b->body < 0 ? t->point[0][k] : 0.5 * (t->point[0][k] + t->point[1][k]);
+    to->normal[k] = t->normal[k];
+  }
+  pki_tangents(to->normal, to->tangent1, to->tangent2);
+}
+
+/* The contacts of one pair; false when there is no room. */
+static bool touch_pair(search *s, int i, int j)
+{
+  pki_colliders *c = s->c;
+  const pki_collider *a = &c->of[i], *b = &c->of[j];
+  const int pair[2] = {i, j};
+  const bool ground = b->body < 0 && s->ground.count > 1;
+  const bool round = a->geometry->kind == PK_SHAPE_SPHERE || a->geometry->kind == PK_SHAPE_CAPSULE;
+  const double rounding = round ? a->geometry->radius : 0;
+  pki_pair_memory memory = recall(s, pair);
+  pk_touch touch[PK_TOUCH_MOST];
+  const int n = pki_touch(a->geometry, &c->pose[i], b->geometry, &c->pose[j], s->margin, &memory, touch);
+  if (n > 0) { /* whatever was looked at besides */
+    remember(s, pair, memory);
+  }
+  sort_touches(touch, n);
+  for (int k = 0; k < n; k++) {
+    if (ground &&
+        (pki_touch_hidden(c, &s->ground, j, &touch[k], rounding, s->margin) || repeated(s, &touch[k]))) {
+      continue;
+    }
+    if (s->count == s->most) {
+      return false;
+    }
+    keep(s, i, j, &touch[k]);
+  }
   return true;
 }
 
-/* The contacts of one feature; false when there is no room. */
-static bool find_feature(const pki_work *w, int lane, const pki_feature *f, int index,
-                         const pk_terrain *terrain, double margin, collector *to)
+/* Whether a pair may be within the margin; most of them sleep. */
+static inline bool is_near(search *s, int pair)
 {
-  const pki_plane *plane = lone_plane(terrain);
-  double centre[3];
-  to_world(w, lane, f->body, f->centre, centre);
-  if (plane != NULL) {
-    const double distance = plane_distance(plane, centre);
-    return !(distance <= f->radius + margin || distance < 0) ||
-           keep(f, index, 0, centre, distance, plane->normal, terrain->solids[0].material, to);
-  }
-  pki_near near[PKI_NEAR_MOST];
-  const int nnear = pki_terrain_near(terrain, centre, f->radius + margin, near);
-  bool room = true;
-  for (int k = 0; k < nnear && room; k++) {
-    const pk_terrain_hit *const hit = &near[k].hit;
-    room = keep(f, index, near[k].solid, centre, hit->distance, hit->normal, hit->material, to);
-  }
-  return room;
+  pki_colliders *c = s->c;
+  return !(c->clock + s->margin < c->wake[pair]) && pki_colliders_awake(c, s->w, s->lane, pair, s->margin);
 }
 
-/* Whether a feature of the group can be within the margin. */
-static bool group_near(const pki_work *w, int lane, const pki_feature_group *group, const pk_terrain *terrain,
-                       double margin)
+/* Solids near shape i. A lone one hides nothing. */
+static void find_ground(search *s, int i)
 {
-  const pki_plane *plane = lone_plane(terrain);
-  const double reach = group->radius + margin;
-  double centre[3];
-  to_world(w, lane, group->body, group->centre, centre);
-  return (plane ? plane_distance(plane, centre) : pk_terrain_query(terrain, centre, reach).distance) <= reach;
+  const pki_colliders *c = s->c;
+  const int begin = c->fixed[i], end = c->start[i + 1];
+  s->ground.count = 0;
+  for (int p = begin; p < end && end - begin > 1 && s->ground.count < PKI_GROUND_MOST; p++) {
+    if (is_near(s, p)) {
+      s->ground.collider[s->ground.count++] = c->pairs[p].b;
+    }
+  }
 }
 
-int pki_contacts_find(const pki_work *w, int lane, const pki_feature *features,
-                      const pki_feature_group *groups, int ngroup, const pk_terrain *terrain, double margin,
-                      pki_contact *out, int most, bool *overflow)
+/* All pairs of shape i; false: no room. */
+static bool touch_shape(search *s, int i)
 {
-  collector to = {.out = out, .most = most, .nshape = w->model->nshape};
-  *overflow = false;
-  for (int g = 0; g < ngroup; g++) {
-    const pki_feature_group *group = &groups[g];
-    if (group->count > 1 && !group_near(w, lane, group, terrain, margin)) {
+  pki_colliders *c = s->c;
+  const double now = c->clock + s->margin;
+  double first = INFINITY; /* who wakes first */
+  find_ground(s, i);
+  s->first = s->count;
+  for (int p = c->start[i]; p < c->start[i + 1]; p++) {
+    if (now < c->wake[p]) {
+      first = c->wake[p] < first ? c->wake[p] : first;
       continue;
     }
-    for (int i = group->first; i < group->first + group->count; i++) {
-      if (!find_feature(w, lane, &features[i], i, terrain, margin, &to)) {
-        *overflow = true;
-        return to.count;
-      }
+    if (pki_colliders_awake(c, s->w, s->lane, p, s->margin) && !touch_pair(s, i, c->pairs[p].b)) {
+      return false;
+    }
+    first = c->wake[p] < first ? c->wake[p] : first;
+  }
+  c->first_wake[i] = first;
+  return true;
+}
+
+/* Shapes fixed in the world come after those that move: by the numbers of the shapes again. Few are out of place. */
+static void sort_contacts(pki_contact *c, int n)
+{
+  for (int i = 1; i < n; i++) {
+    const pki_contact x = c[i];
+    int k = i;
+    for (; k > 0 && c[k - 1].geom[0] == x.geom[0] && c[k - 1].geom[1] > x.geom[1]; k--) {
+      c[k] = c[k - 1];
+    }
+    c[k] = x;
+  }
+}
+
+int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double margin, pki_contact *out,
+                      int most, bool *overflow)
+{
+  search s = {.c = c, .w = w, .lane = lane, .margin = margin, .out = out, .most = most};
+  pki_colliders_move(c, w, lane);
+  bool room = pki_colliders_pairs(c, w, lane, margin) >= 0;
+  for (int i = 0; i < c->nmoving && room; i++) {
+    if (!(c->clock + margin < c->first_wake[i])) {
+      room = touch_shape(&s, i);
     }
   }
-  return to.count;
+  *overflow = !room;
+  if (c->nshape > c->nmoving) {
+    sort_contacts(out, s.count);
+  }
+  if (room) {
+    pki_remembered *last = c->memory;
+    c->memory = c->next, c->next = last;
+    c->nmemory = s.next;
+  }
+  return s.count;
 }

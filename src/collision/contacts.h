@@ -1,12 +1,10 @@
-/* Where features of a model are near the ground. */
+/* Where shapes of a world touch each other and the ground. */
 #ifndef PKI_COLLISION_CONTACTS_H
 #define PKI_COLLISION_CONTACTS_H
 
 #include <stdbool.h>
 
-#include "collision/features.h"
-#include "dynamics/kernels.h"
-#include "pronk/terrain.h"
+#include "collision/colliders.h"
 
 /* One point at which two shapes touch. `geom` are the model's shapes by their index, solids of the ground by the number
  * of the model's shapes and theirs; both and the id name the contact from step to step. World frame. */
@@ -20,6 +18,8 @@ typedef struct pki_contact {
       point[3]; /* on the ground: of the first shape, nearest to it; between bodies: the middle of the gap */
   double normal[3];                /* from the second to the first, unit */
   double tangent1[3], tangent2[3]; /* normal, tangent1, tangent2: orthonormal, right-handed */
+  double apart
+      [3]; /* from the second body's point to the first's, where they are not one (step/swept.h); else 0 */
 } pki_contact;
 
 /* Whether a contact has these partners. */
@@ -28,13 +28,12 @@ static inline bool pki_same_contact(const int geom[2], unsigned id, const pki_co
   return geom[0] == c->geom[0] && geom[1] == c->geom[1] && id == c->id;
 }
 
-/* All contacts with a gap of at most `margin` (m), in the order of the features, each feature's smallest
- * gap first; a feature in a corner has one for each solid, PKI_NEAR_MOST at most. Reads pose and origin of
- * lane `lane` of `w`. Returns how many are in `out`, at most `most`; *overflow tells whether there were
- * more. Allocates nothing. */
-int pki_contacts_find(const pki_work *w, int lane, const pki_feature *features,
-                      const pki_feature_group *groups, int ngroup, const pk_terrain *terrain, double margin,
-                      pki_contact *out, int most, bool *overflow);
+/* All contacts with a gap of at most `margin` (m), ordered by their geoms, then by their ids, whatever the broad phase.
+ * What of the ground lies hidden behind more of it is left out. Reads pose and origin of lane `lane` of `w`; pairs
+ * remember this search for the next one. Returns how many are in `out`, at most `most`; *overflow tells whether there
+ * were more, or more pairs than there is room for. Allocates nothing. */
+int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double margin, pki_contact *out,
+                      int most, bool *overflow);
 
 /* Two tangents to a unit normal, so that normal, t1, t2 are orthonormal and right-handed. They turn
  * smoothly with the normal except where it looks down steeply (z = -0.9). */

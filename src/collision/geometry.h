@@ -1,17 +1,18 @@
 /* Shapes made ready to collide. One file each:
  *
  *   geometry.c  making, checking, bounds
- *   hull.c      convex hulls, by qhull
+ *   inertia.c   mass properties
+ *   hull.c      convex polytopes; quickhull.c: hulls of points, by qhull
  *   convex.c    what a convex shape answers: the farthest point, the farthest face
  *   point.c     signed distance of a point
  *   ray.c       rays
- *   closed.c    pairs that have a closed form
- *   gjk.c       distance of convex pairs; epa.c: their depth
+ *   closed.c    pairs that have a closed form; closed_box.c: boxes
+ *   gjk.c       distance of convex pairs; epa.c: their depth, polish.c: to the last digit
  *   walk.c      distance of polytopes from feature to feature
  *   trimesh.c   triangle meshes: checks, neighbours, their tree
  *   surface.c   convex shapes against triangles of meshes and height fields; mesh against mesh
  *   volume.c    signed distances of a mesh on a grid
- *   manifold.c  the points at which a pair touches
+ *   manifold.c  the points at which a pair touches; manifold_plane.c: with a half-space
  *   narrow.c    which of these a pair needs
  *   advance.c   the first touch of two shapes in motion
  *
@@ -76,6 +77,13 @@ pk_status pki_geometry_inertia(const pk_geometry *g, double mass, pk_inertia *ou
 pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error *err);
 pki_hull *pki_hull_box(const double half[3]); /* NULL: no memory. Vertex c: sign of x, y, z by bits 0, 1, 2 */
 void pki_hull_destroy(pki_hull *hull);
+
+/* The farthest vertex along a direction of the hull's frame; `hint` is where a climb begins, -1: anywhere. The answer does
+ * not depend on it but for directions along which vertices are equally far to rounding. */
+int pki_hull_support(const pki_hull *hull, const double direction[3], int hint);
+
+/* The centre of the volume. */
+void pki_hull_centroid(const pki_hull *hull, double out[3]);
 
 /* ---- point.c ---- */
 

@@ -1,72 +1,108 @@
-/* A height field: all below a triangulated surface, with vertical sides at its border.
+/* Making a height field, and the nearest point of its surface.
  *
- *     (i, j+1) +-----+ (i+1, j+1)     Each cell has two triangles. On each of them the surface is
- *              | U / |                z = z_c + a x + b y, with outward normal (-a, -b, 1) / length.
- *              |  /  |
- *              | / L |                A query looks at cells in rings around the point, until no cell
- *     (i, j)   +-----+ (i+1, j)       further out can be nearer than what was found.
- *
- * The nearest point of the solid lies on a triangle's face, on an edge or corner of triangles, or on a
+ * A query looks at cells in rings around the point, until no cell further out can be nearer than what was
+ * found. The nearest point of the solid lies on a triangle's face, on an edge or corner of triangles, or on a
  * vertical side. Faces are looked at with a hair of tolerance around their borders and win against
  * edges that are not nearer by more than that: over coplanar triangles there are no edges. */
+#include "collision/heights.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collision/terrain.h"
 #include "math/mat3.h"
 
 static const double HAIR = 1e-10; /* of a cell's length: what counts as touching a triangle's border */
 
 /* ---- making ---- */
 
-pk_status pki_heights_init(pki_heights *f, const double origin[3], int nx, int ny, double cell,
-                           const double *z, pk_error *err)
+static pk_status check_grid(const pk_geometry_desc *desc, pk_error *err)
 {
-  const pk_status status = pki_check_finite3(origin, "origin", err);
-  if (status != PK_OK) {
-    return status;
-  }
+  const int nx = desc->nx, ny = desc->ny;
   if (nx < 2 || ny < 2) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = nx < 2 ? "nx" : "ny"},
                     "the field has %d x %d heights, expected at least 2 x 2", nx, ny);
   }
-  if (!(cell > 0) || !isfinite(cell)) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cell"},
-                    "cell is %g m, expected a positive length", cell);
+  if (nx > PKI_HEIGHTS_MOST / ny) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "nx"},
+                    "the field has %d x %d heights, at most %d are possible", nx, ny, PKI_HEIGHTS_MOST);
   }
-  const size_t count = (size_t)nx * (size_t)ny;
+  if (!(desc->cell > 0) || !isfinite(desc->cell)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cell"},
+                    "cell is %g m, expected a positive length", desc->cell);
+  }
+  /* so that slopes and their squares are finite */
+  const double long_side = desc->cell * (nx > ny ? nx : ny);
+  if (desc->cell < 1 / PKI_HEIGHTS_FAR || long_side > PKI_HEIGHTS_FAR) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cell"},
+                    "cell is %g m and the field %g m long, expected %g m or more and %g m or less",
+                    desc->cell, long_side, 1 / PKI_HEIGHTS_FAR, PKI_HEIGHTS_FAR);
+  }
+  if (desc->heights == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "heights"}, "there are no heights");
+  }
+  return PK_OK;
+}
+
+pk_status pki_heights_create(const pk_geometry_desc *desc, pki_heights **out, pk_error *err)
+{
+  *out = NULL;
+  const pk_status status = check_grid(desc, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  const size_t nx = (size_t)desc->nx, count = nx * (size_t)desc->ny;
+  const double *const z = desc->heights;
   double top = -INFINITY;
   for (size_t e = 0; e < count; e++) {
     if (!isfinite(z[e])) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "heights"},
-                      "heights[%zu][%zu] is %g, expected a finite height", e / (size_t)nx, e % (size_t)nx,
-                      z[e]);
+                      "heights[%zu][%zu] is %g, expected a finite height", e / nx, e % nx, z[e]);
+    }
+    if (fabs(z[e]) > PKI_HEIGHTS_FAR) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "heights"},
+                      "heights[%zu][%zu] is %g m, expected %g m at most", e / nx, e % nx, z[e],
+                      PKI_HEIGHTS_FAR);
     }
     top = fmax(top, z[e]);
   }
-  double *copy = calloc(count, sizeof *copy);
-  if (copy == NULL) {
+  pki_heights *h = malloc(sizeof *h);
+  double *copy = malloc(count * sizeof *copy);
+  if (h == NULL || copy == NULL) {
+    free(h);
+    free(copy);
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.field = "heights"}, "no memory for %d x %d heights",
-                    nx, ny);
+                    desc->nx, desc->ny);
   }
   memcpy(copy, z, count * sizeof *copy);
-  *f = (pki_heights){.cell = cell, .nx = nx, .ny = ny, .top = top, .z = copy};
-  memcpy(f->origin, origin, sizeof f->origin);
+  *h = (pki_heights){.cell = desc->cell, .nx = desc->nx, .ny = desc->ny, .top = top, .z = copy};
+  *out = h;
   return PK_OK;
+}
+
+void pki_heights_destroy(pki_heights *h)
+{
+  if (h != NULL) {
+    free(h->z);
+    free(h);
+  }
+}
+
+void pki_heights_bounds(const pki_heights *h, pki_aabb *out)
+{
+  *out = (pki_aabb){.min = {0, 0, -INFINITY}, .max = {(h->nx - 1) * h->cell, (h->ny - 1) * h->cell, h->top}};
 }
 
 /* ---- geometry of a cell ---- */
 
-static double height(const pki_heights *f, int i, int j)
+void pki_heights_normal(const pki_heights *h, int i, int j, bool upper, double normal[3])
 {
-  return f->z[(size_t)j * (size_t)f->nx + (size_t)i];
-}
-
-/* The cell below x (m from the origin), the nearest one when x is beside the field. */
-static int cell_at(double x, double cell, int count)
-{
-  return (int)fmin(fmax(floor(x / cell), 0), count - 2);
+  const double c = h->cell, z00 = pki_height(h, i, j), z11 = pki_height(h, i + 1, j + 1);
+  const double z = upper ? pki_height(h, i, j + 1) : pki_height(h, i + 1, j);
+  /* minus the slopes along x and y */
+  const double a = (upper ? z - z11 : z00 - z) / c, b = (upper ? z00 - z : z - z11) / c;
+  const double length = sqrt(1 + a * a + b * b);
+  normal[0] = a / length, normal[1] = b / length, normal[2] = 1 / length;
 }
 
 /* One triangle of a cell; coordinates are relative to the cell's corner (i, j). */
@@ -77,28 +113,24 @@ typedef struct triangle {
 
 static triangle triangle_of(const pki_heights *f, int i, int j, bool upper)
 {
-  const double c = f->cell, z00 = height(f, i, j), z11 = height(f, i + 1, j + 1);
-  const double z = upper ? height(f, i, j + 1) : height(f, i + 1, j);
+  const double c = f->cell, z00 = pki_height(f, i, j), z11 = pki_height(f, i + 1, j + 1);
+  const double z = upper ? pki_height(f, i, j + 1) : pki_height(f, i + 1, j);
   triangle t = {
       .corner = {{0, 0, z00}, {c, upper ? c : 0, upper ? z11 : z}, {upper ? 0 : c, c, upper ? z : z11}}};
-  /* slopes along x and y */
-  const double a = (upper ? z - z11 : z00 - z) / c, b = (upper ? z00 - z : z - z11) / c;
-  const double length = sqrt(1 + a * a + b * b);
-  t.normal[0] = a / length, t.normal[1] = b / length, t.normal[2] = 1 / length;
+  pki_heights_normal(f, i, j, upper, t.normal);
   return t;
 }
 
-/* The surface's height over a place within the field. */
-static double surface(const pki_heights *f, double x, double y)
+double pki_heights_surface(const pki_heights *f, double x, double y)
 {
-  const int i = cell_at(x, f->cell, f->nx), j = cell_at(y, f->cell, f->ny);
+  const int i = pki_heights_cell(x, f->cell, f->nx), j = pki_heights_cell(y, f->cell, f->ny);
   const double u = x / f->cell - i, v = y / f->cell - j;
-  const double z00 = height(f, i, j), z11 = height(f, i + 1, j + 1);
+  const double z00 = pki_height(f, i, j), z11 = pki_height(f, i + 1, j + 1);
   if (v > u) {
-    const double z01 = height(f, i, j + 1);
+    const double z01 = pki_height(f, i, j + 1);
     return z00 + v * (z01 - z00) + u * (z11 - z01);
   }
-  const double z10 = height(f, i + 1, j);
+  const double z10 = pki_height(f, i + 1, j);
   return z00 + u * (z10 - z00) + v * (z11 - z10);
 }
 
@@ -106,7 +138,7 @@ static double surface(const pki_heights *f, double x, double y)
 
 typedef struct search {
   const pki_heights *f;
-  double x[3];      /* the point, relative to the field's origin */
+  double x[3];      /* the point */
   bool inside;      /* within the footprint and below the surface */
   double best;      /* unsigned distance; at first, as far as it makes sense to look */
   bool found, face; /* something was found; on a face */
@@ -160,7 +192,8 @@ static void try_cell(search *s, int i, int j)
   const pki_heights *const f = s->f;
   const double c = f->cell, p[3] = {s->x[0] - i * c, s->x[1] - j * c, s->x[2]};
   /* the box around the cell's surface */
-  const double z[4] = {height(f, i, j), height(f, i + 1, j), height(f, i, j + 1), height(f, i + 1, j + 1)};
+  const double z[4] = {pki_height(f, i, j), pki_height(f, i + 1, j), pki_height(f, i, j + 1),
+                       pki_height(f, i + 1, j + 1)};
   const double low = fmin(fmin(z[0], z[1]), fmin(z[2], z[3])),
                high = fmax(fmax(z[0], z[1]), fmax(z[2], z[3]));
   const double e[3] = {fmax(fmax(-p[0], p[0] - c), 0), fmax(fmax(-p[1], p[1] - c), 0),
@@ -183,7 +216,7 @@ static void try_cell(search *s, int i, int j)
 static void try_rings(search *s)
 {
   const pki_heights *const f = s->f;
-  const int ci = cell_at(s->x[0], f->cell, f->nx), cj = cell_at(s->x[1], f->cell, f->ny);
+  const int ci = pki_heights_cell(s->x[0], f->cell, f->nx), cj = pki_heights_cell(s->x[1], f->cell, f->ny);
   const int last = f->nx > f->ny ? f->nx : f->ny;
   for (int ring = 0; ring < last && (ring - 1) * f->cell <= s->best; ring++) {
     const int j0 = cj - ring > 0 ? cj - ring : 0, j1 = cj + ring < f->ny - 2 ? cj + ring : f->ny - 2;
@@ -216,23 +249,24 @@ static void try_sides(search *s, const double size[2])
   }
 }
 
-bool pki_heights_query(const pki_heights *f, const double point[3], double reach, pk_terrain_hit *hit)
+bool pki_heights_point(const pki_heights *f, const double point[3], double reach, double *distance,
+                       double normal[3])
 {
-  search s = {.f = f, .x = {point[0] - f->origin[0], point[1] - f->origin[1], point[2] - f->origin[2]}};
+  search s = {.f = f, .x = {point[0], point[1], point[2]}};
   const double size[2] = {(f->nx - 1) * f->cell, (f->ny - 1) * f->cell};
   /* nothing is nearer than the box around all of it, which has no bottom */
   const double near[2] = {fmin(fmax(s.x[0], 0), size[0]), fmin(fmax(s.x[1], 0), size[1])};
   const double beside = hypot(s.x[0] - near[0], s.x[1] - near[1]);
   const double above = fmax(s.x[2] - f->top, 0);
-  if (hypot(beside, above) > fmax(reach, 0)) {
+  if (!(hypot(beside, above) <= fmax(reach, 0))) {
     return false;
   }
-  const double drop = s.x[2] - surface(f, near[0], near[1]);
+  const double drop = s.x[2] - pki_heights_surface(f, near[0], near[1]);
   if (beside > 0 && drop <= 0) {
     /* beside the field and below its border: no point of the solid is nearer than the side */
-    hit->distance = beside;
-    hit->normal[0] = (s.x[0] - near[0]) / beside, hit->normal[1] = (s.x[1] - near[1]) / beside;
-    hit->normal[2] = 0;
+    *distance = beside;
+    normal[0] = (s.x[0] - near[0]) / beside, normal[1] = (s.x[1] - near[1]) / beside;
+    normal[2] = 0;
     return beside <= reach;
   }
   /* the surface above or below bounds the distance; a hair more, so that it is found itself */
@@ -243,7 +277,7 @@ bool pki_heights_query(const pki_heights *f, const double point[3], double reach
   if (s.inside) {
     try_sides(&s, size);
   }
-  hit->distance = s.distance;
-  memcpy(hit->normal, s.normal, sizeof hit->normal);
+  *distance = s.distance;
+  memcpy(normal, s.normal, sizeof s.normal);
   return s.found && (s.distance <= reach || s.distance < 0);
 }

@@ -21,9 +21,16 @@ int pki_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
 /* ---- the ways ---- */
 
 /* closed.c: true when the pair has a closed form, the answer then in *near (whether within reach) and *out. In either
- * order: planes with all convex shapes; spheres with all; capsule-capsule, capsule-box; box-box. */
+ * order: planes with convex shapes and meshes; spheres with convex shapes; capsule-capsule; boxes that overlap. */
 bool pki_closed_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
                          const pk_pose *pose_b, double reach, bool *near, pk_proximity *out);
+
+/* closed_box.c: the boxes' part of it. False: apart, and perhaps within reach. */
+bool pki_boxes_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
+                        double reach, bool *near, pk_proximity *out);
+
+/* closed.c: an answer for (a, b) becomes one for (b, a). */
+void pki_proximity_turn(pk_proximity *p);
 
 /* gjk.c: any two convex shapes; overlapping cores go on to epa.c. */
 bool pki_gjk_distance(const pki_convex *a, const pki_convex *b, double reach, pk_proximity *out);
@@ -36,11 +43,15 @@ void pki_epa_depth(const pki_convex *a, const pki_convex *b, pk_proximity *out);
 bool pki_walk_distance(const pki_hull *a, const pk_pose *pose_a, const pki_hull *b, const pk_pose *pose_b,
                        pki_pair_memory *memory, pk_proximity *out);
 
+/* The same, and by how many steps from feature to feature. */
+bool pki_walk_counted(const pki_hull *a, const pk_pose *pose_a, const pki_hull *b, const pk_pose *pose_b,
+                      pki_pair_memory *memory, pk_proximity *out, int *steps);
+
 /* manifold.c: the touch of two convex shapes from their nearest points. */
 int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximity *near, double margin,
                      pk_touch out[PK_TOUCH_MOST]);
 
-/* manifold.c: the touch of a shape (convex or mesh) with a half-space. The pair is (shape, plane). */
+/* manifold_plane.c: the touch of a shape (convex or mesh) with a half-space. The pair is (shape, plane). */
 int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *plane, double margin,
                     pk_touch out[PK_TOUCH_MOST]);
 

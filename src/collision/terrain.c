@@ -5,17 +5,18 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "collision/contacts.h"
 #include "collision/terrain.h"
 #include "math/mat3.h"
 
-bool pki_finite3(const double v[3])
+static bool is_finite3(const double v[3])
 {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
-pk_status pki_check_finite3(const double v[3], const char *field, pk_error *err)
+static pk_status check_finite3(const double v[3], const char *field, pk_error *err)
 {
-  if (!pki_finite3(v)) {
+  if (!is_finite3(v)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = field},
                     "%s is (%g, %g, %g), expected finite numbers", field, v[0], v[1], v[2]);
   }
@@ -35,9 +36,7 @@ void pk_terrain_destroy(pk_terrain *t)
     return;
   }
   for (int i = 0; i < t->nsolid; i++) {
-    if (t->solids[i].kind == PKI_SOLID_HEIGHTS) {
-      free(t->solids[i].as.heights.z);
-    }
+    pk_geometry_destroy(t->solids[i].geometry);
   }
   free(t->solids);
   free(t);
@@ -64,55 +63,112 @@ static pk_status reserve(pk_terrain *t, int count, int material, pk_error *err)
   return PK_OK;
 }
 
-/* The next free place, which `commit` makes part of the terrain. */
-static pki_solid *next(pk_terrain *t, pki_solid_kind kind, int material)
+/* Rows of a rotation are orthonormal and right-handed. */
+static bool is_rotation(const double R[9])
 {
-  pki_solid *s = &t->solids[t->nsolid];
-  *s = (pki_solid){.kind = kind, .material = material};
-  return s;
+  double z[3];
+  pki_cross3(R, R + 3, z);
+  const double error[6] = {pki_dot3(R, R) - 1, pki_dot3(R + 3, R + 3) - 1,
+                           pki_dot3(R, R + 3), z[0] - R[6],
+                           z[1] - R[7],        z[2] - R[8]};
+  for (int k = 0; k < 6; k++) {
+    if (!(fabs(error[k]) <= 1e-9)) {
+      return false;
+    }
+  }
+  return true;
 }
 
-static pk_status commit(pk_terrain *t, pk_status status)
+/* One more solid, for which there is room. */
+static pk_status add(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc *desc, int material,
+                     pk_error *err)
 {
+  pki_solid *s = &t->solids[t->nsolid];
+  *s = (pki_solid){.material = material, .pose = *pose};
+  const pk_status status = pk_geometry_create(desc, &s->geometry, err);
   t->nsolid += status == PK_OK;
   return status;
 }
 
-pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const double normal[3], int material,
-                               pk_error *err)
+pk_status pk_terrain_add_geometry(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc *desc,
+                                  int material, pk_error *err)
 {
-  const pk_status status = reserve(t, 1, material, err);
+  pk_status status = reserve(t, 1, material, err);
+  if (status == PK_OK) {
+    status = check_finite3(pose->pos, "pose", err);
+  }
   if (status != PK_OK) {
     return status;
   }
-  return commit(t, pki_plane_init(&next(t, PKI_SOLID_PLANE, material)->as.plane, point, normal, err));
+  if (!is_rotation(pose->rot)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "pose"},
+                    "the solid's rotation is not orthonormal and right-handed");
+  }
+  return add(t, pose, desc, material, err);
+}
+
+/* The pose has any rotation that takes z to the normal. */
+pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const double normal[3], int material,
+                               pk_error *err)
+{
+  pk_status status = reserve(t, 1, material, err);
+  status = status == PK_OK ? check_finite3(point, "point", err) : status;
+  status = status == PK_OK ? check_finite3(normal, "normal", err) : status;
+  if (status != PK_OK) {
+    return status;
+  }
+  /* the largest entry first, so that no length overflows or vanishes */
+  const double size = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+  if (size == 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "normal"},
+                    "normal is zero, expected a direction");
+  }
+  double n[3] = {normal[0] / size, normal[1] / size, normal[2] / size}, t1[3], t2[3];
+  const double length = sqrt(pki_dot3(n, n));
+  pk_pose pose;
+  for (int k = 0; k < 3; k++) {
+    n[k] /= length;
+  }
+  pki_tangents(n, t1, t2);
+  for (int k = 0; k < 3; k++) {
+    pose.pos[k] = point[k];
+    pose.rot[3 * k] = t1[k], pose.rot[3 * k + 1] = t2[k], pose.rot[3 * k + 2] = n[k];
+  }
+  return add(t, &pose, &(pk_geometry_desc){.kind = PK_SHAPE_PLANE}, material, err);
 }
 
 pk_status pk_terrain_add_box(pk_terrain *t, const pk_pose *pose, const double size[3], int material,
                              pk_error *err)
 {
-  const pk_status status = reserve(t, 1, material, err);
-  if (status != PK_OK) {
-    return status;
-  }
-  return commit(t, pki_box_init(&next(t, PKI_SOLID_BOX, material)->as.box, pose, size, err));
+  const pk_geometry_desc desc = {.kind = PK_SHAPE_BOX, .size = {size[0], size[1], size[2]}};
+  return pk_terrain_add_geometry(t, pose, &desc, material, err);
+}
+
+pk_status pk_terrain_add_mesh(pk_terrain *t, const pk_pose *pose, const pk_mesh *mesh, int material,
+                              pk_error *err)
+{
+  const pk_geometry_desc desc = {.kind = PK_SHAPE_MESH, .mesh = mesh};
+  return pk_terrain_add_geometry(t, pose, &desc, material, err);
 }
 
 pk_status pk_terrain_add_heights(pk_terrain *t, const double origin[3], int nx, int ny, double cell,
                                  const double *heights, int material, pk_error *err)
 {
-  const pk_status status = reserve(t, 1, material, err);
+  const pk_geometry_desc desc = {
+      .kind = PK_SHAPE_HEIGHTS, .nx = nx, .ny = ny, .cell = cell, .heights = heights};
+  const pk_status status = check_finite3(origin, "origin", err);
   if (status != PK_OK) {
     return status;
   }
-  pki_heights *f = &next(t, PKI_SOLID_HEIGHTS, material)->as.heights;
-  return commit(t, pki_heights_init(f, origin, nx, ny, cell, heights, err));
+  pk_pose pose = pk_pose_identity();
+  memcpy(pose.pos, origin, sizeof pose.pos);
+  return pk_terrain_add_geometry(t, &pose, &desc, material, err);
 }
 
 static pk_status check_stairs(const double start[3], double depth, double height, double width, int count,
                               pk_error *err)
 {
-  const pk_status status = pki_check_finite3(start, "start", err);
+  const pk_status status = check_finite3(start, "start", err);
   if (status != PK_OK) {
     return status;
   }
@@ -153,30 +209,20 @@ pk_status pk_terrain_add_stairs(pk_terrain *t, const double start[3], double dep
     pose.pos[0] = start[0] + i * depth + 0.5 * size[0];
     pose.pos[1] = start[1];
     pose.pos[2] = start[2] - height + 0.5 * size[2];
-    status = commit(t, pki_box_init(&next(t, PKI_SOLID_BOX, material)->as.box, &pose, size, err));
+    status = pk_terrain_add_box(t, &pose, size, material, err);
   }
-  if (status != PK_OK) {
-    t->nsolid = before;
+  while (status != PK_OK && t->nsolid > before) {
+    pk_geometry_destroy(t->solids[--t->nsolid].geometry);
   }
   return status;
 }
 
 /* ---- queries ---- */
 
-bool pki_solid_query(const pki_solid *s, const double point[3], double reach, pk_terrain_hit *hit)
-{
-  hit->material = s->material;
-  switch (s->kind) {
-  case PKI_SOLID_PLANE: return pki_plane_query(&s->as.plane, point, reach, hit);
-  case PKI_SOLID_BOX: return pki_box_query(&s->as.box, point, reach, hit);
-  default: return pki_heights_query(&s->as.heights, point, reach, hit);
-  }
-}
-
 pk_terrain_hit pk_terrain_query(const pk_terrain *t, const double point[3], double reach)
 {
   pk_terrain_hit best = {.distance = INFINITY, .material = -1};
-  if (!pki_finite3(point) || isnan(reach)) {
+  if (!is_finite3(point) || isnan(reach)) {
     return best;
   }
   double within = reach;
@@ -188,82 +234,6 @@ pk_terrain_hit pk_terrain_query(const pk_terrain *t, const double point[3], doub
     }
   }
   return best;
-}
-
-/* ---- several solids at once ---- */
-
-/* How far a surface must stand out of a nearer solid to be seen, m; well above the rounding of positions. */
-static const double SKIN = 1e-6;
-
-/* The point of a solid's surface that a query from `from` found. */
-static void foot(const double from[3], const pk_terrain_hit *hit, double out[3])
-{
-  for (int k = 0; k < 3; k++) {
-    out[k] = from[k] - hit->distance * hit->normal[k];
-  }
-}
-
-/* Whether surface b, found from `point`, can be touched next to the nearer surface a.
- *
- * Its foot s_b can, when it lies in the open. When a covers it, b may still come out of a further on: slide
- * from s_b along b's tangent plane, out of a's by a skin. If that place is on b, a and b form a corner and
- * both hold. If not, b ends there: an edge or side between solids that join. */
-static bool stands_out(const pk_terrain *t, const double point[3], const pki_near *a, const pki_near *b)
-{
-  double sa[3], sb[3];
-  pk_terrain_hit hit;
-  foot(point, &a->hit, sa), foot(point, &b->hit, sb);
-  if (!pki_solid_query(&t->solids[a->solid], sb, SKIN, &hit)) {
-    return true;
-  }
-  const double *const na = a->hit.normal, *const nb = b->hit.normal;
-  const double cosine = pki_dot3(na, nb);
-  const double tangent[3] = {na[0] - cosine * nb[0], na[1] - cosine * nb[1], na[2] - cosine * nb[2]};
-  const double square = pki_dot3(tangent, tangent);
-  if (square < 1e-6) {
-    return false;
-  }
-  const double from_a[3] = {sb[0] - sa[0], sb[1] - sa[1], sb[2] - sa[2]};
-  const double slide = fmax(SKIN - pki_dot3(na, from_a), 0) / square;
-  const double there[3] = {sb[0] + slide * tangent[0], sb[1] + slide * tangent[1],
-                           sb[2] + slide * tangent[2]};
-  return pki_solid_query(&t->solids[b->solid], there, 0.1 * SKIN, &hit) && hit.distance >= -0.1 * SKIN;
-}
-
-int pki_terrain_near(const pk_terrain *t, const double point[3], double reach, pki_near out[PKI_NEAR_MOST])
-{
-  if (!pki_finite3(point) || isnan(reach)) {
-    return 0;
-  }
-  /* the nearest, in order of distance */
-  int count = 0;
-  for (int i = 0; i < t->nsolid; i++) {
-    pki_near found = {.solid = i};
-    if (!pki_solid_query(&t->solids[i], point, reach, &found.hit)) {
-      continue;
-    }
-    int at = count < PKI_NEAR_MOST ? count++ : PKI_NEAR_MOST;
-    for (; at > 0 && found.hit.distance < out[at - 1].hit.distance; at--) {
-      if (at < PKI_NEAR_MOST) {
-        out[at] = out[at - 1];
-      }
-    }
-    if (at < PKI_NEAR_MOST) {
-      out[at] = found;
-    }
-  }
-  /* without what hides behind another */
-  int kept = 0;
-  for (int i = 0; i < count; i++) {
-    bool seen = true;
-    for (int k = 0; k < kept && seen; k++) {
-      seen = stands_out(t, point, &out[k], &out[i]);
-    }
-    if (seen) {
-      out[kept++] = out[i];
-    }
-  }
-  return kept;
 }
 
 int pki_terrain_materials(const pk_terrain *t)

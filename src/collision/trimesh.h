@@ -20,42 +20,84 @@ typedef struct pki_triangle {
   int vertex[3], index;   /* names in the surface */
 } pki_triangle;
 
-/* Visit the triangles of a mesh or height field that may meet a box (own frame), in the order of their index. The visitor
- * returns false to stop. */
+/* Visit the triangles of a mesh or height field that may meet a box (own frame), in the order of their index; of a field
+ * also those of its sides, down to below the box. The visitor returns false to stop. */
 typedef bool (*pki_visit_triangle)(const pki_triangle *t, void *user);
 void pki_triangles_near(const pk_geometry *g, const pki_aabb *box, pki_visit_triangle visit, void *user);
 
+/* Triangles lie in the order of the tree's leaves; vertices in the order in which triangles first use them. */
 struct pki_trimesh {
   int nvertex, ntriangle;
   double *vertex; /* [nvertex][3] */
   int *triangle;  /* [ntriangle][3] */
-  int *neighbour; /* [ntriangle][3] the triangle behind edge k -> k+1; -1: none */
+  int *neighbour; /* [ntriangle][3] the triangle behind edge k -> k+1; -1: none, or more than one */
   double *normal; /* [ntriangle][3] */
-  bool closed;    /* every edge has two triangles: it encloses a volume */
+  int *part;      /* [ntriangle] triangles that hang together by edges have the same number */
+  /* bit k: no triangle before this one has corner k; bit 3 + k: none before has edge k */
+  unsigned char *first_use; /* [ntriangle] */
+  bool closed;              /* every edge is used as often one way as the other: it encloses a volume */
+  double size;              /* longest side of the box around it, m */
   /* a tree of boxes: node 0 is the root; children of an inner node are `first` and first + 1; a leaf holds `count`
-   * triangles from order[first] on */
+   * triangles from `first` on */
   struct pki_tree_node {
     pki_aabb box;
     int first, count; /* count 0: an inner node */
   } * node;
   int nnode;
-  int *order; /* [ntriangle] */
+  struct pki_volume *volume; /* coarse signed distances (volume.h) of big closed meshes; NULL: none */
 };
 
+/* No tree is deeper, so a stack of this size serves every walk through it. */
+enum { PKI_TREE_DEPTH = 80 };
+
 /* Check and mend a mesh, find neighbours, build the tree. PK_ERROR_MODEL: no triangles with an area, numbers that are
- * not finite, more than PKI_MESH_MAX_TRIANGLES. Mended: triangles without area and repeated ones are left out; a closed
- * mesh that is inside out is turned. */
+ * not finite or beyond 1e30, indices out of range, more than PKI_MESH_MAX_TRIANGLES. Mended (docs/formats/meshes.md):
+ * vertices at one place become one; triangles without area and repeated ones are left out; neighbours are turned the
+ * same way round; a closed part that is inside out is turned. */
 pk_status pki_trimesh_create(const pk_mesh *mesh, pki_trimesh **out, pk_error *err);
 void pki_trimesh_destroy(pki_trimesh *t);
 
 /* The nearest point of the surface to a point (own frame): the triangle, -1: none within `reach`. */
 int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reach, double nearest[3]);
 
-/* Whether a point is inside a closed mesh. */
+/* Whether a point is inside a closed mesh: the surface winds around it at least once. */
 bool pki_trimesh_inside(const pki_trimesh *t, const double point[3]);
 
 /* The first triangle that a ray meets, -1: none; *distance along the unit vector `along`. */
 int pki_trimesh_ray(const pki_trimesh *t, const double from[3], const double along[3], double reach,
                     double *distance);
+
+/* The triangle with its surroundings. */
+void pki_trimesh_triangle(const pki_trimesh *t, int index, pki_triangle *out);
+
+/* ---- single triangles and boxes ---- */
+
+/* The point of a triangle nearest to p. The part it lies on comes back: k: corner k, 3 + k: edge k -> k+1, 6: the face. */
+int pki_triangle_nearest(const double p[3], const double a[3], const double b[3], const double c[3],
+                         const double normal[3], double out[3]);
+
+/* Squared distance of a point from a box; 0 inside. */
+static inline double pki_aabb_distance2(const pki_aabb *box, const double p[3])
+{
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    const double below = box->min[k] - p[k], above = p[k] - box->max[k];
+    const double d = below > 0 ? below : above > 0 ? above : 0;
+    sum += d * d;
+  }
+  return sum;
+}
+
+/* ---- between the files of the mesh ---- */
+
+/* trimesh_edges.c: neighbours, parts, orientation, closed. `sliver` marks triangles that will be left out: surfaces go on
+ * behind them. False: no memory. */
+bool pki_trimesh_join(pki_trimesh *t, const unsigned char *sliver);
+
+/* trimesh_edges.c: whether n triangles use every edge as often one way as the other; -1: no memory. */
+int pki_triangles_balanced(const int *triangle, int n, int nvertex);
+
+/* trimesh_tree.c: the tree; triangles are sorted into its order. False: no memory. */
+bool pki_trimesh_plant(pki_trimesh *t);
 
 #endif

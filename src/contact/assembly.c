@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "contact/islands.h"
 #include "model/motion.h"
 
 static const double STILL = 1e-12; /* of the largest response: less is none */
@@ -15,11 +16,27 @@ static int above(const pk_model *m, int k)
   return diagonal > m->M_row[k] ? m->M_col[diagonal - 1] : -1;
 }
 
-/* The longest chain: a path of the elimination tree, or the two of a row that closes a loop. */
+bool pki_bodies_touch(const pk_model *m)
+{
+  int body = -1;
+  for (int i = 0; i < m->nshape; i++) {
+    const pk_model_shape *s = &m->shapes[i];
+    if (!s->visual && s->body >= 0) {
+      if (body >= 0 && s->body != body) {
+        return true;
+      }
+      body = s->body;
+    }
+  }
+  return false;
+}
+
+/* The longest chain: a path of the elimination tree, or the two of a row between two bodies: one that closes a loop, a
+ * contact. */
 static int longest_chain(const pk_model *m)
 {
   int most = 0;
-  bool loops = false;
+  bool loops = pki_bodies_touch(m);
   for (int k = 0; k < m->nplan; k++) {
     int length = 0;
     for (int at = k; at >= 0; at = above(m, at)) {
@@ -53,6 +70,7 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
                         pki_arena *arena)
 {
   const int depth = longest_chain(model);
+  const size_t dense = (size_t)(max_rows < PKI_DENSE_ROWS ? max_rows : PKI_DENSE_ROWS);
   const size_t rows = (size_t)max_rows, groups = rows, nplan = (size_t)model->nplan, real = sizeof(double);
   *a = (pki_assembly){
       .model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth, .wants_W = true};
@@ -63,7 +81,8 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   a->Y = pki_arena_take(arena, 4 * groups * (size_t)depth, real);
   a->Z = pki_arena_take(arena, 4 * groups * (size_t)depth, real);
   a->extra = pki_arena_take(arena, rows, real);
-  a->W = pki_arena_take(arena, rows * rows, real);
+  a->soft = pki_arena_take(arena, rows, real);
+  a->W = pki_arena_take(arena, dense * dense, real);
   a->q = pki_arena_take(arena, rows, real);
   a->r = pki_arena_take(arena, rows, real);
   a->mu = pki_arena_take(arena, (size_t)max_contacts, real);
@@ -79,6 +98,7 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   a->plan_to_u = pki_arena_take(arena, nplan, sizeof(int));
   a->path = pki_arena_take(arena, nplan, sizeof(int));
   a->sum = pki_arena_take(arena, nplan, real);
+  a->ends = pki_arena_take(arena, 2 * 4 * (size_t)depth, real);
   if (arena->base != NULL && !arena->overflow) {
     fill_tree(a);
   }
@@ -166,8 +186,29 @@ static int last_unknown(const pk_model *m, int body)
   return last;
 }
 
-/* A group of rows at a point of a body, along up to four directions. */
-static void fill_group(pki_assembly *a, const pk_workspace *w, int group, int body, const double point[3],
+/* Rows of two ends, each on its path, become those of their difference on the union of both; ka and kb are the last
+ * unknowns of the paths. Where one path is the other's beginning the union is a path too. */
+static void join_ends(pki_assembly *a, int group, int ka, int kb, const double *ends)
+{
+  const double *const from_a = ends, *const from_b = ends + 4 * (size_t)a->depth;
+  const int longest = a->level[ka] > a->level[kb] ? a->level[ka] : a->level[kb];
+  set_chain(a, group, ka);
+  merge_chain(a, group, kb);
+  a->is_path[group] = a->count[group] == longest + 1;
+  const int *cols = chain_of(a, group);
+  double *J = rows_of(a, a->J, group);
+  for (int e = a->count[group] - 1; e >= 0; e--) {
+    const bool on_a = cols[e] == ka, on_b = cols[e] == kb;
+    for (int d = 0; d < 4; d++) {
+      J[4 * e + d] = (on_a ? from_a[4 * a->level[ka] + d] : 0) - (on_b ? from_b[4 * a->level[kb] + d] : 0);
+    }
+    ka = on_a ? a->up[ka] : ka;
+    kb = on_b ? a->up[kb] : kb;
+  }
+}
+
+/* A group of rows between two ends, along up to four directions. */
+static void fill_group(pki_assembly *a, const pk_workspace *w, int group, const pki_ends *ends,
                        const double *const *directions, int count)
 {
   double along[12] = {0}; /* component by component */
@@ -176,14 +217,26 @@ static void fill_group(pki_assembly *a, const pk_workspace *w, int group, int bo
       along[4 * k + d] = directions[d][k];
     }
   }
-  set_chain(a, group, last_unknown(w->model, body));
-  w->kernels->point_rows(&w->work, body, point, along, a->place, rows_of(a, a->J, group));
+  const int ka = last_unknown(w->model, ends->body);
+  if (ends->other < 0) {
+    set_chain(a, group, ka);
+    w->kernels->point_rows(&w->work, ends->body, ends->point, along, a->place, rows_of(a, a->J, group));
+    return;
+  }
+  const int kb = last_unknown(w->model, ends->other);
+  double *from_b = a->ends + 4 * (size_t)a->depth;
+  memset(a->ends, 0, 4 * ((size_t)a->level[ka] + 1) * sizeof *a->ends);
+  memset(from_b, 0, 4 * ((size_t)a->level[kb] + 1) * sizeof *a->ends);
+  w->kernels->point_rows(&w->work, ends->body, ends->point, along, a->place, a->ends);
+  w->kernels->point_rows(&w->work, ends->other, ends->other_point ? ends->other_point : ends->point, along,
+                         a->place, from_b);
+  join_ends(a, group, ka, kb, a->ends);
 }
 
 /* ---- rows ---- */
 
-bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
-                              const double n[3], const double t1[3], const double t2[3], double mu)
+bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, const pki_ends *ends, const double n[3],
+                              const double t1[3], const double t2[3], double mu)
 {
   pk_contact_problem *p = &a->problem;
   PK_ASSERT(p->nbox == 0 && p->nbilateral == 0);
@@ -191,9 +244,9 @@ bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, int body, 
     return false;
   }
   const double *const directions[3] = {n, t1, t2};
-  fill_group(a, w, p->ncontact, body, point, directions, 3);
+  fill_group(a, w, p->ncontact, ends, directions, 3);
   for (int d = 0; d < 3; d++) {
-    a->extra[3 * p->ncontact + d] = 0;
+    a->extra[3 * p->ncontact + d] = a->soft[3 * p->ncontact + d] = 0;
   }
   a->mu[p->ncontact++] = mu;
   return true;
@@ -209,18 +262,24 @@ static int next_box(pki_assembly *a, double lower, double upper, double complian
   }
   a->lower[p->nbox] = lower, a->upper[p->nbox] = upper;
   a->extra[row] = compliance;
+  a->soft[row] = 0;
   p->nbox++;
   return row;
 }
 
-bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
+bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, const pki_ends *ends,
                             const double direction[3], double lower, double upper)
 {
   const int row = next_box(a, lower, upper, 0);
   if (row >= 0) {
-    fill_group(a, w, group_of(a, row), body, point, &direction, 1);
+    fill_group(a, w, group_of(a, row), ends, &direction, 1);
   }
   return row >= 0;
+}
+
+void pki_assembly_soften(pki_assembly *a, double part)
+{
+  a->soft[pk_contact_size(&a->problem) - 1] = part;
 }
 
 bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, double upper,
@@ -264,7 +323,7 @@ bool pki_assembly_add_bilateral(pki_assembly *a, const pki_bilateral *b, int row
     return false;
   }
   a->problem.nbilateral++;
-  a->extra[at] = 0;
+  a->extra[at] = a->soft[at] = 0;
   fill_relative(a, at, b, row, 1);
   return true;
 }
@@ -380,6 +439,20 @@ static void group_product(const pki_assembly *a, const pki_kernels *kernels, int
   }
 }
 
+/* Rows that yield by a part of their own W. Box rows only: they come one by one. */
+static void soften_rows(pki_assembly *a, const pki_kernels *kernels)
+{
+  const int rows = pk_contact_size(&a->problem);
+  for (int row = rows - a->problem.nbox; row < rows; row++) {
+    if (a->soft[row] > 0) {
+      double block[12];
+      group_product(a, kernels, group_of(a, row), group_of(a, row), block);
+      a->extra[row] += a->soft[row] * (block[0] + a->extra[row]);
+      a->soft[row] = 0;
+    }
+  }
+}
+
 static void fill_W(pki_assembly *a, const pki_kernels *kernels)
 {
   const int rows = pk_contact_size(&a->problem), contacts = a->problem.ncontact, groups = group_count(a);
@@ -405,6 +478,27 @@ static void fill_W(pki_assembly *a, const pki_kernels *kernels)
   for (int i = 0; i < rows; i++) {
     if (!(a->W[i * rows + i] > STILL * most)) {
       a->W[i * rows + i] = a->extra[i] = most > 0 ? STILL * most : 1;
+    }
+  }
+}
+
+/* The same for factors alone: rows that move nothing respond a little. */
+static void move_still_rows(pki_assembly *a, const pki_kernels *kernels)
+{
+  const int contacts = a->problem.ncontact, groups = group_count(a);
+  double most = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int g = 0; g < groups; g++) {
+      const int row = g < contacts ? 3 * g : 2 * contacts + g;
+      double block[12];
+      group_product(a, kernels, g, g, block);
+      for (int d = 0; d < (g < contacts ? 3 : 1); d++) {
+        const double own = block[5 * d] + a->extra[row + d];
+        most = fmax(most, own);
+        if (pass == 1 && !(own > STILL * most)) {
+          a->extra[row + d] = most > 0 ? STILL * most : 1;
+        }
+      }
     }
   }
 }
@@ -444,11 +538,17 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
     memcpy(rows_of(a, a->Y, g), rows_of(a, a->J, g), room * sizeof *a->Y);
     w->kernels->whiten(&w->work, chain_of(a, g), a->count[g], rows_of(a, a->Y, g), rows_of(a, a->Z, g));
   }
-  if (a->wants_W) {
-    a->problem.W = a->W, a->problem.factor = NULL;
+  soften_rows(a, w->kernels);
+  const int rows = pk_contact_size(&a->problem);
+  const bool dense = a->wants_W && rows <= PKI_DENSE_ROWS;
+  a->problem.W = dense ? a->W : NULL;
+  a->problem.factor = !dense || rows > PKI_SPARSE_ROWS ? &a->factor : NULL;
+  if (dense) {
     fill_W(a, w->kernels);
   } else {
-    a->problem.W = NULL, a->problem.factor = &a->factor;
+    move_still_rows(a, w->kernels);
+  }
+  if (a->problem.factor != NULL) {
     fill_factor(a, &w->work);
   }
 }

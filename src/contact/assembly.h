@@ -11,7 +11,8 @@
  * an unknown has the same place in every chain: its level. Bilateral constraints in the plan
  * (bilateral.h) are unknowns with D < 0: W is then the response of the constrained world.
  *
- * The rows of relative motion between two bodies have two ends; their chain is the union of two paths.
+ * The rows of relative motion between two bodies have two ends; their chain is the union of two paths, and what moves
+ * both ends alike cancels.
  *
  * Rows on one chain form a group, four side by side: the three of a contact, or a single one. */
 #ifndef PKI_CONTACT_ASSEMBLY_H
@@ -34,7 +35,8 @@ typedef struct pki_assembly {
   double *J, *Y, *Z; /* [groups][depth][4] Z = inv(D) Y */
   /* rows */
   double *extra;         /* [rows] added to the diagonal of W: compliance of a row */
-  double *W, *q, *r;     /* [rows][rows], [rows], [rows] */
+  double *soft;          /* [rows] likewise, as a part of the row's own W */
+  double *W, *q, *r;     /* [PKI_DENSE_ROWS at most]^2, [rows], [rows] */
   double *mu;            /* [max_contacts] */
   double *lower, *upper; /* [rows] */
   /* the factor, for solvers that iterate in velocities */
@@ -47,7 +49,11 @@ typedef struct pki_assembly {
   int *plan_to_u;  /* [nplan] velocity, -1: an unknown of constraints */
   int *path;       /* [nplan] scratch */
   double *sum;     /* [nplan] scratch */
+  double *ends;    /* [2][depth][4] scratch: the rows of a group's two ends */
 } pki_assembly;
+
+/* Whether shapes of two moving bodies may touch: two bodies have some. */
+bool pki_bodies_touch(const pk_model *model);
 
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts, int max_rows,
@@ -55,18 +61,27 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
 
 void pki_assembly_clear(pki_assembly *a);
 
-/* Three rows at a world point of a body, along n, t1, t2 (world); false when there is no room.
- * Contacts come before boxes. After kinematics. */
-bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
-                              const double n[3], const double t1[3], const double t2[3], double mu);
+/* Two points, of a body and of another one (-1: the world) or the same, which are at or near one place; world. */
+typedef struct pki_ends {
+  int body, other;
+  const double *point, *other_point; /* [3]; NULL: the same point */
+} pki_ends;
+
+/* Three rows of the velocity of the first end relative to the second, along n, t1, t2 (world); false when there is no
+ * room. Contacts come before boxes. After kinematics. */
+bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, const pki_ends *ends, const double n[3],
+                              const double t1[3], const double t2[3], double mu);
 
 /* One coordinate with an impulse between bounds; `compliance` (m/s per N s) is added to its W. */
 bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, double upper,
                           double compliance);
 
-/* One direction at a world point of a body, with an impulse between bounds. After kinematics. */
-bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, int body, const double point[3],
+/* One such row, with an impulse between bounds. After kinematics. */
+bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, const pki_ends *ends,
                             const double direction[3], double lower, double upper);
+
+/* Let the last row yield by a part of its own W, beside its compliance. */
+void pki_assembly_soften(pki_assembly *a, double part);
 
 /* A bilateral row of the model as a row that a solver sees; before boxes. */
 bool pki_assembly_add_bilateral(pki_assembly *a, const pki_bilateral *b, int row);
@@ -81,7 +96,7 @@ void pki_assembly_contact_velocity(const pki_assembly *a, int contact, const dou
 /* Row times a velocity [nu]. */
 double pki_assembly_velocity(const pki_assembly *a, int row, const double *u);
 
-/* W (unless only its factors are wanted) from the factor in w->M (after crba and ltl_factor). */
+/* W, its factors, or both (islands.h) from the factor in w->M (after crba and ltl_factor). */
 void pki_assembly_finish(pki_assembly *a, const pk_workspace *w);
 
 /* out [nu] = sum over rows of J' r. */

@@ -5,11 +5,18 @@
  * Friction is not monotone, so a solver can end in front of a fold: bodies on an edge that rest on two corners
  * and miss the others by nanometres per second. There a nudge helps: a problem in which every
  * contact approaches a little slower, each by another amount, is solved first, and Newton goes on
- * from its solution. */
+ * from its solution.
+ *
+ * Problems with factors and many rows climb in velocities (sparse): sweeps while they get on, then interior points and Newton
+ * over the bodies. What is left when the first sweeps are done falls into islands that do not know of each other, and each
+ * climbs alone, held to the residual of the whole. Iterations count in sweeps there: an elimination counts for as many
+ * as it costs, so that max_iterations bounds the time. */
 #include <math.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "contact/elimination.h"
+#include "contact/islands.h"
 #include "contact/solver.h"
 
 typedef struct rung {
@@ -29,7 +36,31 @@ static const rung last[] = {
     {PK_SOLVER_ACLM, 5000, false},  {PK_SOLVER_NEWTON, 2000, false}, {PK_SOLVER_BGS, 1 << 30, false},
 };
 
-enum { NUDGES = 60 };
+static const rung sparse_first[] = {
+    {PK_SOLVER_NEWTON_VELOCITY, 30, false},
+    {PK_SOLVER_IPM_VELOCITY, 40, false},
+    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
+    {PK_SOLVER_BGS_VELOCITY, 100, false},
+};
+
+static const rung sparse_last[] = {
+    {PK_SOLVER_NEWTON_VELOCITY, 200, false},
+    {PK_SOLVER_BGS_VELOCITY, 1 << 30, false},
+};
+
+/* Solvers of a nudged problem, and of the problem from there. */
+static const rung nudged[] = {
+    {PK_SOLVER_IPM, 40, false}, {PK_SOLVER_NEWTON, 40, false}, {PK_SOLVER_NEWTON, 60, false}};
+static const rung sparse_nudged[] = {{PK_SOLVER_IPM_VELOCITY, 40, false},
+                                     {PK_SOLVER_NEWTON_VELOCITY, 40, false},
+                                     {PK_SOLVER_NEWTON_VELOCITY, 60, false}};
+
+enum {
+  NUDGES = 60,
+  SPARSE_NUDGES = 8,
+  PADDING = 4096, /* bytes: rows of other kinds have other paddings */
+  WINDOW = 48     /* sweeps after which their pace is judged */
+};
 
 /* What a nudged problem is solved in. */
 typedef struct nudge {
@@ -47,38 +78,60 @@ static nudge take(pki_arena *arena, const pk_contact_problem *p)
   return s;
 }
 
+static bool is_sparse(const pk_contact_problem *p)
+{
+  return p->factor != NULL && (p->W == NULL || pk_contact_size(p) > PKI_SPARSE_ROWS);
+}
+
 size_t pki_auto_memsize(const pk_contact_problem *p)
 {
+  static const pk_solver in_impulses[] = {PK_SOLVER_BGS, PK_SOLVER_IPM, PK_SOLVER_NEWTON, PK_SOLVER_ACLM};
+  static const pk_solver in_velocities[] = {PK_SOLVER_BGS_VELOCITY, PK_SOLVER_IPM_VELOCITY,
+                                            PK_SOLVER_NEWTON_VELOCITY};
   pki_arena arena = pki_arena_over(NULL, 0);
   size_t most = 0;
   take(&arena, p);
-  for (int s = 0; s < PK_SOLVER_COUNT; s++) {
-    const bool climbs =
-        s == PK_SOLVER_BGS || s == PK_SOLVER_IPM || s == PK_SOLVER_NEWTON || s == PK_SOLVER_ACLM;
-    const size_t size = climbs ? pki_solvers[s].memsize(p) : 0;
+  pki_islands_take(&arena, p);
+  /* dense rows may be contacts or not: the larger */
+  const int dense = pki_dense_rows(p);
+  const pk_contact_problem shapes[2] = {
+      {.ncontact = p->ncontact < dense / 3 ? p->ncontact : dense / 3, .nbox = dense}, {.nbox = dense}};
+  for (size_t s = 0; s < sizeof in_impulses / sizeof in_impulses[0]; s++) {
+    for (int k = 0; k < 2; k++) {
+      pk_contact_problem shape = shapes[k];
+      shape.nbox -= 3 * shape.ncontact;
+      const size_t size = pki_solvers[in_impulses[s]].memsize(&shape);
+      most = size > most ? size : most;
+    }
+  }
+  for (size_t s = 0; p->factor != NULL && s < sizeof in_velocities / sizeof in_velocities[0]; s++) {
+    const size_t size = pki_solvers[in_velocities[s]].memsize(p);
     most = size > most ? size : most;
   }
-  pki_arena_take(&arena, most, 1);
+  pki_arena_take(&arena, most + PADDING, 1);
   return arena.used;
 }
 
-/* One solver from run->r; false when no iterations are left. */
-static bool climb(pki_solve *run, pk_solver solver, int iterations)
+/* One solver from run->r. */
+static void climb(pki_solve *run, pk_solver solver, int iterations)
 {
-  const int left = run->options->max_iterations - run->iterations;
-  if (left <= 0 || pki_solve_done(run)) {
-    return false;
+  const bool eliminates = solver == PK_SOLVER_IPM_VELOCITY || solver == PK_SOLVER_NEWTON_VELOCITY;
+  const int before = run->iterations, cost = eliminates && run->cost > 1 ? run->cost : 1;
+  const int left = (run->options->max_iterations - before) / cost;
+  const int enough = cost > 1 && iterations > 12 ? 12 : cost > 1 ? iterations : 1;
+  if (left < enough || pki_solve_done(run)) {
+    return; /* a few eliminations alone would be wasted */
   }
   run->now = solver;
-  run->limit = run->iterations + (left < iterations ? left : iterations);
+  run->limit = before + (left < iterations ? left : iterations);
   pki_solvers[solver].solve(run);
-  return true;
+  run->iterations = before + cost * (run->iterations - before);
 }
 
 static void climb_all(pki_solve *run, const rung *rungs, int count)
 {
   const size_t bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < count && !pki_solve_done(run); k++) {
     if (rungs[k].afresh) {
       memset(run->r, 0, bytes);
       run->fresh = false;
@@ -91,7 +144,7 @@ static void climb_all(pki_solve *run, const rung *rungs, int count)
 }
 
 /* Solve with nudged q, then the problem itself from there. */
-static void climb_nudged(pki_solve *run, int attempt)
+static void climb_nudged(pki_solve *run, const rung rungs[3], int attempt)
 {
   static const double sizes[4] = {1e-3, 1e-2, 1e-1, 1e-4}; /* of the largest |q| */
   const size_t n = (size_t)pk_contact_size(run->p), mark = pki_arena_mark(&run->arena);
@@ -108,20 +161,132 @@ static void climb_nudged(pki_solve *run, int attempt)
   other.residual = INFINITY, other.fresh = false;
   memcpy(s.r, run->best, n * sizeof *s.r);
   memcpy(s.best, run->best, n * sizeof *s.best);
-  climb(&other, PK_SOLVER_IPM, 40);
+  climb(&other, rungs[0].solver, rungs[0].iterations);
   memcpy(s.r, s.best, n * sizeof *s.r);
-  climb(&other, PK_SOLVER_NEWTON, 40);
+  climb(&other, rungs[1].solver, rungs[1].iterations);
   memcpy(run->r, s.best, n * sizeof *s.r);
   run->iterations = other.iterations, run->fresh = false;
-  climb(run, PK_SOLVER_NEWTON, 60);
+  climb(run, rungs[2].solver, rungs[2].iterations);
   pki_arena_release(&run->arena, mark);
+}
+
+static void climb_nudges(pki_solve *run, const rung rungs[3], int count)
+{
+  for (int k = 0; k < count && !pki_solve_done(run) && run->iterations < run->options->max_iterations; k++) {
+    climb_nudged(run, rungs, k);
+  }
+}
+
+/* ---- with W ---- */
+
+/* The ladder from its second rung on. */
+static void climb_dense(pki_solve *run)
+{
+  climb_all(run, first + 1, sizeof first / sizeof first[0] - 1);
+  climb_nudges(run, nudged, NUDGES);
+  climb_all(run, last, sizeof last / sizeof last[0]);
+}
+
+/* ---- in velocities ---- */
+
+/* How many sweeps an elimination is worth, measured: about 20, and a group's step for 250 products. 1 << 20: there is no
+ * room for it. */
+static int elimination_cost(pki_solve *run)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  pki_sparse s = pki_sparse_take(&run->arena, run->p);
+  pki_elimination e = pki_elimination_take(&run->arena, run->p);
+  pki_sparse_pack(&s);
+  const bool fits = pki_elimination_analyse(&e, &s);
+  pki_arena_release(&run->arena, mark);
+  return fits ? (int)fmin(20 + 0.004 * e.flops / s.groups, 1 << 20) : 1 << 20;
+}
+
+/* Sweeps, as long as they promise to end before interior points would: by the pace of the last windows. */
+static void sweep_on(pki_solve *run)
+{
+  enum { BACK = 4 };
+  const double goal = run->options->tolerance * run->scale, budget = 20.0 * run->cost;
+  double past[BACK];
+  for (int k = 0; !pki_solve_done(run) && run->iterations < run->options->max_iterations; k++) {
+    const int windows = k < BACK ? k : BACK;
+    const double pace = k > 0 ? log(past[(k - windows) % BACK] / run->residual) / (windows * WINDOW) : 0;
+    const double left = budget - k * WINDOW;
+    const bool early = k < BACK && k * WINDOW < 0.25 * budget;
+    if (k > 0 && !early && !(pace * left > log(run->residual / goal))) {
+      return;
+    }
+    past[k % BACK] = run->residual;
+    climb(run, PK_SOLVER_BGS_VELOCITY, WINDOW);
+  }
+}
+
+static void climb_sparse(pki_solve *run, pki_islands *s)
+{
+  const pk_contact_problem *p = run->p;
+  run->cost = elimination_cost(run);
+  sweep_on(run);
+  climb_all(run, sparse_first, sizeof sparse_first / sizeof sparse_first[0]);
+  climb_nudges(run, sparse_nudged, SPARSE_NUDGES);
+  if (!pki_solve_done(run) && (p->W != NULL || pk_contact_size(p) <= PKI_DENSE_ROWS)) {
+    pk_contact_problem dense = *p;
+    if (p->W == NULL) {
+      pki_islands_fill_W(s, p);
+      dense.W = s->W;
+    }
+    run->p = &dense; /* cppcheck-suppress autoVariables */
+    climb_all(run, first, 1);
+    climb_dense(run);
+    run->p = p;
+  }
+  climb_all(run, sparse_last, sizeof sparse_last / sizeof sparse_last[0]);
+}
+
+/* ---- islands ---- */
+
+/* Each island that is not solved yet as a run of its own. */
+static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  const int before = run->iterations;
+  int most = before;
+  memcpy(run->r, run->best, (size_t)pk_contact_size(run->p) * sizeof *run->r);
+  for (int k = 0; k < s->count; k++) {
+    pki_islands_gather(s, run->p, k, run->r);
+    pki_solve part = *run;
+    part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;
+    part.residual = INFINITY, part.iterations = before;
+    if (!pki_solve_check(&part) || !pki_solve_done(&part)) {
+      if (sparse) {
+        climb_sparse(&part, s);
+      } else {
+        climb_dense(&part);
+      }
+      pki_islands_scatter(s, s->best, run->r);
+    }
+    run->now = part.iterations > most ? part.used : run->now;
+    most = part.iterations > most ? part.iterations : most;
+  }
+  pki_arena_release(&run->arena, mark);
+  run->iterations = most;
+  pki_solve_check(run);
 }
 
 void pki_solve_auto(pki_solve *run)
 {
-  climb_all(run, first, sizeof first / sizeof first[0]);
-  for (int k = 0; k < NUDGES && !pki_solve_done(run) && run->iterations < run->options->max_iterations; k++) {
-    climb_nudged(run, k);
+  const size_t mark = pki_arena_mark(&run->arena);
+  const bool sparse = is_sparse(run->p);
+  climb(run, sparse ? PK_SOLVER_BGS_VELOCITY : PK_SOLVER_BGS, sparse ? WINDOW : first[0].iterations);
+  if (pki_solve_done(run) || run->iterations >= run->options->max_iterations) {
+    return;
   }
-  climb_all(run, last, sizeof last / sizeof last[0]);
+  pki_islands s = pki_islands_take(&run->arena, run->p);
+  if (pki_islands_find(&s, run->p) > 1) {
+    climb_islands(run, &s, sparse);
+  } else if (sparse) {
+    climb_sparse(run, &s);
+  } else {
+    climb_dense(run);
+  }
+  pki_arena_release(&run->arena, mark);
 }

@@ -46,35 +46,44 @@ static void judge(pk_certificate *c, double residual, int row)
   }
 }
 
+/* W_ii, from the array when there is one. */
+static double diagonal_of(const pk_contact_problem *p, const double *diagonal, int i)
+{
+  return diagonal ? diagonal[i] : pki_diagonal(p, i);
+}
+
 /* |F|/rho of one contact, rho = 3/tr W_ii */
-static double contact_residual(const pk_contact_problem *p, int i, const double *r, const double *u)
+static double contact_residual(const pk_contact_problem *p, const double *w, int i, const double *r,
+                               const double *u)
 {
   const int c = 3 * i;
-  const double rho = 3 / (pki_diagonal(p, c) + pki_diagonal(p, c + 1) + pki_diagonal(p, c + 2));
+  const double rho = 3 / (diagonal_of(p, w, c) + diagonal_of(p, w, c + 1) + diagonal_of(p, w, c + 2));
   return natural_residual(p->mu[i], r + c, u + c, rho) / rho;
 }
 
 /* |F|/rho of a bilateral row, or of a box: r - clamp(r - rho u), rho = 1/W_ll. */
-static double single_residual(const pk_contact_problem *p, int row, const double *r, const double *u)
+static double single_residual(const pk_contact_problem *p, const double *diagonal, int row, const double *r,
+                              const double *u)
 {
   const int box = row - 3 * p->ncontact - p->nbilateral;
   if (box < 0) {
     return fabs(u[row]);
   }
-  const double w = pki_diagonal(p, row);
+  const double w = diagonal_of(p, diagonal, row);
   const double moved = fmin(fmax(r[row] - u[row] / w, p->lower[box]), p->upper[box]);
   return fabs(r[row] - moved) * w;
 }
 
-double pki_contact_residual(const pk_contact_problem *p, const double *r, const double *u)
+double pki_contact_residual(const pk_contact_problem *p, const double *diagonal, const double *r,
+                            const double *u)
 {
   const int n = pk_contact_size(p);
   double most = 0;
   for (int i = 0; i < p->ncontact; i++) {
-    raise(&most, contact_residual(p, i, r, u));
+    raise(&most, contact_residual(p, diagonal, i, r, u));
   }
   for (int i = 3 * p->ncontact; i < n; i++) {
-    raise(&most, single_residual(p, i, r, u));
+    raise(&most, single_residual(p, diagonal, i, r, u));
   }
   return most;
 }
@@ -110,13 +119,13 @@ pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *r
   const int n = pk_contact_size(p), first_box = 3 * p->ncontact + p->nbilateral;
   double siconos = 0, norm = 0;
   for (int i = 0; i < p->ncontact; i++) {
-    judge(&c, contact_residual(p, i, r, u), 3 * i);
+    judge(&c, contact_residual(p, NULL, i, r, u), 3 * i);
     certify_contact(p, i, r + 3 * i, u + 3 * i, &c);
     const double f = natural_residual(p->mu[i], r + 3 * i, u + 3 * i, 1);
     siconos += f * f;
   }
   for (int i = 3 * p->ncontact; i < n; i++) {
-    const double residual = single_residual(p, i, r, u);
+    const double residual = single_residual(p, NULL, i, r, u);
     raise(i < first_box ? &c.bilateral : &c.box, residual);
     judge(&c, residual, i);
   }

@@ -27,46 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/solver.h"
-#include "math/lu.h"
-
-typedef struct ipm {
-  const pk_contact_problem *p;
-  int n;
-  double *J;                     /* [n][n] */
-  double *d, *q;                 /* [n] scale of a row; scaled q */
-  double *r, *v, *b;             /* [n] impulses; v of contacts, multipliers a and b of boxes */
-  double *dr, *dv, *db;          /* [n] steps */
-  double *gap, *g, *l, *c, *rhs; /* [n] H(v) - W r - q; right sides in scaled space */
-  double *w, *beta;              /* [n], [ncontact]: G = beta (w-bar as a boost) */
-  double *lower, *upper;         /* [n] scaled bounds of box rows */
-  int *pivot;                    /* [n] */
-  double unit, tau;              /* scale of velocities; how far the complementarity is */
-  double round;                  /* of |v_T| */
-  bool derivative;               /* of mu |v_T| is part of dH */
-  int degree;                    /* complementarity pairs */
-} ipm;
-
-static ipm take(pki_arena *arena, const pk_contact_problem *p)
-{
-  ipm s = {.p = p, .n = pk_contact_size(p)};
-  const size_t n = (size_t)s.n;
-  double **const vectors[] = {&s.d, &s.q, &s.r, &s.v, &s.b,   &s.dr,   &s.dv,    &s.db,   &s.gap,
-                              &s.g, &s.l, &s.c, &s.w, &s.rhs, &s.beta, &s.lower, &s.upper};
-  s.J = pki_arena_take(arena, n * n, sizeof(double));
-  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
-    *vectors[k] = pki_arena_take(arena, n, sizeof(double));
-  }
-  s.pivot = pki_arena_take(arena, n, sizeof(int));
-  return s;
-}
-
-size_t pki_ipm_memsize(const pk_contact_problem *p)
-{
-  pki_arena arena = pki_arena_over(NULL, 0);
-  take(&arena, p);
-  return arena.used;
-}
+#include "contact/ipm.h"
 
 /* ---- the second-order cone ---- */
 
@@ -125,37 +86,37 @@ static void to_xy(double mu, const double *r, const double *v, double x[3], doub
   y[0] = v[0] / mu, y[1] = v[1], y[2] = v[2];
 }
 
-static bool is_box(const ipm *s, int row)
+static bool is_box(const pki_ipm *s, int row)
 {
   return row >= 3 * s->p->ncontact + s->p->nbilateral;
 }
 
-static bool has_lower(const ipm *s, int row)
+static bool has_lower(const pki_ipm *s, int row)
 {
   return is_box(s, row) && isfinite(s->lower[row]);
 }
 
-static bool has_upper(const ipm *s, int row)
+static bool has_upper(const pki_ipm *s, int row)
 {
   return is_box(s, row) && isfinite(s->upper[row]);
 }
 
-static bool is_fixed(const ipm *s, int row)
+static bool is_fixed(const pki_ipm *s, int row)
 {
   return is_box(s, row) && !(s->lower[row] < s->upper[row]);
 }
 
 /* Scale, and begin in the middle: x = y = e, boxes inside their bounds. */
-static void begin(ipm *s)
+static void begin(pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
   const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
   double most = 0;
   for (int i = 0; i < s->n; i++) {
     const int c = 3 * (i / 3);
-    const double diagonal = i < first
-                                ? (pki_diagonal(p, c) + pki_diagonal(p, c + 1) + pki_diagonal(p, c + 2)) / 3
-                                : pki_diagonal(p, i);
+    const double diagonal =
+        i < first ? (pki_ipm_diagonal(s, c) + pki_ipm_diagonal(s, c + 1) + pki_ipm_diagonal(s, c + 2)) / 3
+                  : pki_ipm_diagonal(s, i);
     s->d[i] = 1 / sqrt(diagonal);
     most = fmax(most, s->d[i] * fabs(p->q[i]));
   }
@@ -183,26 +144,14 @@ static void begin(ipm *s)
   }
 }
 
-/* Row of the scaled W times the scaled r, plus q. */
-static double velocity(const ipm *s, int row)
-{
-  const pk_contact_problem *p = s->p;
-  const int from = p->W_col ? p->W_row[row] : row * s->n, to = p->W_col ? p->W_row[row + 1] : from + s->n;
-  double sum = 0;
-  for (int e = from; e < to; e++) {
-    const int col = p->W_col ? p->W_col[e] : e - from;
-    sum += p->W[e] * s->d[col] * s->r[col];
-  }
-  return s->d[row] * sum + s->q[row];
-}
-
 /* How far the equations are from holding: gap, tau. The largest gap comes back. */
-static double measure(ipm *s)
+static double measure(pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
   double sum = 0, most = 0;
+  pki_ipm_velocity(s);
   for (int i = 0; i < s->n; i++) {
-    const double u = velocity(s, i);
+    const double u = s->u[i];
     const bool contact = i < 3 * p->ncontact;
     s->gap[i] = (contact ? s->v[i] : s->v[i] - s->b[i]) - u;
     if (contact) {
@@ -228,17 +177,33 @@ static double measure(ipm *s)
   return most;
 }
 
-/* dH a for a contact. */
-static void apply_dH(const ipm *s, int i, double *a)
+/* dH a for a contact, or inv(dH) a. */
+static void apply_dH(const pki_ipm *s, int i, double sign, double *a)
 {
   const double *v = s->v + 3 * i, mu = s->p->mu[i];
   if (s->derivative) {
+    const double part = s->sparse ? 0.6 : 1; /* measured on heaps: in full it makes many steps short */
     const double size = sqrt(v[1] * v[1] + v[2] * v[2] + s->round * s->round);
-    a[0] -= mu * (v[1] * a[1] + v[2] * a[2]) / size;
+    a[0] -= sign * part * mu * (v[1] * a[1] + v[2] * a[2]) / size;
   }
 }
 
-static void scale_contact(ipm *s, int i)
+void pki_ipm_cone(const pki_ipm *s, int i, bool inverse, double a[3])
+{
+  const double mu = inverse ? 1 / s->p->mu[i] : s->p->mu[i], sign = inverse ? -1 : 1;
+  if (inverse) {
+    apply_dH(s, i, -1, a);
+  }
+  a[0] *= mu;
+  boost(s->w + 3 * i, s->beta[i], sign, a, a);
+  boost(s->w + 3 * i, s->beta[i], sign, a, a);
+  a[0] *= mu;
+  if (!inverse) {
+    apply_dH(s, i, 1, a);
+  }
+}
+
+static void scale_contact(pki_ipm *s, int i)
 {
   double x[3], y[3];
   to_xy(s->p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
@@ -252,52 +217,34 @@ static void scale_contact(ipm *s, int i)
   boost(w, s->beta[i], 1, x, s->l + 3 * i);
 }
 
-/* J = W + dH E G^2 E, and boxes' a/(r - lower) + b/(upper - r). False when singular. */
-static bool factor(ipm *s)
+/* C = dH E G^2 E, and boxes' a/(r - lower) + b/(upper - r). */
+static void fill_blocks(pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
-  const int n = s->n;
-  for (int i = 0; i < n; i++) {
-    double *J = s->J + (size_t)i * (size_t)n;
-    if (p->W_col) {
-      memset(J, 0, (size_t)n * sizeof *J);
-      for (int e = p->W_row[i]; e < p->W_row[i + 1]; e++) {
-        J[p->W_col[e]] = s->d[i] * p->W[e] * s->d[p->W_col[e]];
-      }
-    } else {
-      for (int j = 0; j < n; j++) {
-        J[j] = s->d[i] * p->W[(size_t)i * (size_t)n + (size_t)j] * s->d[j];
-      }
-    }
-    if (is_fixed(s, i) || (i < 3 * p->ncontact && i % 3 != 0 && p->mu[i / 3] == 0)) {
-      memset(J, 0, (size_t)n * sizeof *J);
-      J[i] = 1;
-    } else if (is_box(s, i)) {
-      J[i] += has_lower(s, i) ? s->v[i] / (s->r[i] - s->lower[i]) : 0;
-      J[i] += has_upper(s, i) ? s->b[i] / (s->upper[i] - s->r[i]) : 0;
-    } else if (i < 3 * p->ncontact && i % 3 == 0 && p->mu[i / 3] == 0) {
-      J[i] += s->v[i] / s->r[i];
-    }
-  }
+  const int first = 3 * p->ncontact;
+  memset(s->C, 0, 9 * (size_t)(s->n - 2 * p->ncontact) * sizeof *s->C);
   for (int i = 0; i < p->ncontact; i++) {
     const double mu = p->mu[i];
+    double *C = s->C + 9 * (size_t)i;
+    C[0] = mu > 0 ? 0 : s->v[3 * i] / s->r[3 * i];
     for (int k = 0; mu > 0 && k < 3; k++) {
-      double a[3] = {k == 0 ? mu : 0, k == 1, k == 2};
-      boost(s->w + 3 * i, s->beta[i], 1, a, a);
-      boost(s->w + 3 * i, s->beta[i], 1, a, a);
-      a[0] *= mu;
-      apply_dH(s, i, a);
+      double a[3] = {k == 0, k == 1, k == 2};
+      pki_ipm_cone(s, i, false, a);
       for (int e = 0; e < 3; e++) {
-        s->J[(size_t)(3 * i + e) * (size_t)n + (size_t)(3 * i + k)] += a[e];
+        C[3 * e + k] = a[e];
       }
     }
   }
-  return pki_lu_factor(s->J, n, s->pivot);
+  for (int i = first; i < s->n; i++) {
+    double *C = s->C + 9 * (size_t)(i - 2 * p->ncontact);
+    C[0] += has_lower(s, i) && !is_fixed(s, i) ? s->v[i] / (s->r[i] - s->lower[i]) : 0;
+    C[0] += has_upper(s, i) && !is_fixed(s, i) ? s->b[i] / (s->upper[i] - s->r[i]) : 0;
+  }
 }
 
 /* The step for the target tau and the second-order terms: c of contacts (in scaled space) and of lower bounds,
  * cb of upper bounds. */
-static void direction(ipm *s, double tau, const double *c, const double *cb)
+static void direction(pki_ipm *s, double tau, const double *c, const double *cb)
 {
   const pk_contact_problem *p = s->p;
   const int n = s->n, first = 3 * p->ncontact;
@@ -311,7 +258,7 @@ static void direction(ipm *s, double tau, const double *c, const double *cb)
       jordan_divide(l, b, g);
       boost(s->w + 3 * i, s->beta[i], 1, g, a);
       a[0] *= mu;
-      apply_dH(s, i, a);
+      apply_dH(s, i, 1, a);
       for (int e = 0; e < 3; e++) {
         dr[e] = s->gap[3 * i + e] + a[e];
       }
@@ -327,7 +274,7 @@ static void direction(ipm *s, double tau, const double *c, const double *cb)
       s->dr[i] -= has_upper(s, i) ? (tau - cb[i]) / (s->upper[i] - s->r[i]) - s->b[i] : 0;
     }
   }
-  pki_lu_solve(s->J, n, s->pivot, s->dr);
+  pki_ipm_solve(s, s->dr);
   for (int i = 0; i < p->ncontact; i++) {
     const double mu = p->mu[i], *w = s->w + 3 * i, *dr = s->dr + 3 * i;
     double *dv = s->dv + 3 * i;
@@ -359,7 +306,7 @@ static double reach_of(double x, double dx)
 }
 
 /* The longest step that stays inside. */
-static double reach(const ipm *s)
+static double reach(const pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
   double most = 1e30;
@@ -388,7 +335,7 @@ static double reach(const ipm *s)
 }
 
 /* Mehrotra's second-order terms of the step at hand: c of contacts and lower bounds, rhs of upper. */
-static void second_order(ipm *s)
+static void second_order(pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
   for (int i = 0; i < p->ncontact; i++) {
@@ -413,7 +360,7 @@ static void second_order(ipm *s)
 
 /* One step; its length comes back, 0 when there is none. Where the equations are further from
  * holding than the complementarity, that waits for them: the target of tau stays near the gap. */
-static double advance(ipm *s, double gap)
+static double advance(pki_ipm *s, double gap)
 {
   static const double rounding = 1e-13; /* a gap of this size cannot get smaller */
   const pk_contact_problem *p = s->p;
@@ -423,7 +370,8 @@ static double advance(ipm *s, double gap)
       scale_contact(s, i);
     }
   }
-  if (!factor(s)) {
+  fill_blocks(s);
+  if (!pki_ipm_factor(s)) {
     return 0;
   }
   const double open = fmax(gap - rounding, 0);
@@ -449,7 +397,7 @@ static double advance(ipm *s, double gap)
 }
 
 /* Which dH the next step takes; `since` counts steps with the one at hand. */
-static void choose(ipm *s, double before, double after, double length, int *since)
+static void choose(pki_ipm *s, double before, double after, double length, int *since)
 {
   const bool slow = !s->derivative && *since >= 4 && after > 0.3 * before;
   const bool stuck = s->derivative && length < 0.1;
@@ -457,11 +405,19 @@ static void choose(ipm *s, double before, double after, double length, int *sinc
   *since = slow || stuck ? 0 : *since + 1;
 }
 
-void pki_solve_ipm(pki_solve *run)
+static void solve(pki_solve *run, bool sparse)
 {
   const size_t mark = pki_arena_mark(&run->arena);
-  ipm s = take(&run->arena, run->p);
+  pki_ipm s = pki_ipm_take(&run->arena, run->p, sparse);
+  if (!pki_ipm_prepare(&s)) {
+    run->limit = run->iterations;
+    pki_arena_release(&run->arena, mark);
+    return;
+  }
   begin(&s);
+  enum { IDLE = 5 };
+  double least = INFINITY;
+  int idle = 0;
   double gap = measure(&s), far = fmax(gap, s.tau), length = 1;
   int since = 0;
   for (bool stop = false; !stop && length > 1e-10;) {
@@ -477,8 +433,36 @@ void pki_solve_ipm(pki_solve *run)
         run->r[i] = s.r[i] * s.d[i] * s.unit;
       }
       stop |= pki_solve_check(run);
+      /* in velocities rounding ends the path earlier: the rows of C span more and more */
+      idle = run->now_at > 0.8 * least ? idle + 1 : 0;
+      least = fmin(least, run->now_at);
+      stop |= sparse && idle >= IDLE;
     }
   }
   run->fresh = false;
   pki_arena_release(&run->arena, mark);
+}
+
+void pki_solve_ipm(pki_solve *run)
+{
+  solve(run, false);
+}
+
+void pki_solve_ipm_velocity(pki_solve *run)
+{
+  solve(run, true);
+}
+
+size_t pki_ipm_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  pki_ipm_take(&arena, p, false);
+  return arena.used;
+}
+
+size_t pki_ipm_velocity_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  pki_ipm_take(&arena, p, true);
+  return arena.used;
 }

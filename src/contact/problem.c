@@ -172,7 +172,7 @@ void pki_block(const pk_contact_problem *p, int contact, double B[9])
  * no scratch is needed. */
 static void factor_velocity(const pk_contact_factor *f, int n, const double *r, double *u)
 {
-  enum { PIECE = 256 };
+  enum { PIECE = 2048 };
   for (int i = 0; i < n; i++) {
     u[i] = f->extra[i] * r[i];
   }
@@ -181,8 +181,12 @@ static void factor_velocity(const pk_contact_factor *f, int n, const double *r, 
     for (int pass = 0; pass < 2; pass++) {
       for (int i = 0; i < n; i++) {
         const size_t at = (size_t)i * (size_t)f->stride;
+        const int last = f->count[i] - 1;
+        if (last < 0 || f->col[at] >= base + PIECE || f->col[at + (size_t)last] < base) {
+          continue;
+        }
         double sum = 0;
-        for (int e = 0; e < f->count[i]; e++) {
+        for (int e = 0; e <= last; e++) {
           const int k = f->col[at + (size_t)e] - base;
           if (k < 0 || k >= PIECE) {
             continue;

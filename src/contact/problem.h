@@ -42,8 +42,9 @@ double pki_clamp_box(const pk_contact_problem *p, int row, double impulse);
 double pki_contact_scale(const pk_contact_problem *p);
 
 /* The judge's residual alone, from impulses and the velocities that they leave; not a number when one of
- * them is none. */
-double pki_contact_residual(const pk_contact_problem *p, const double *r, const double *u);
+ * them is none. The diagonal of W [size] saves looking it up; NULL: from the problem. */
+double pki_contact_residual(const pk_contact_problem *p, const double *diagonal, const double *r,
+                            const double *u);
 
 /* The judge's verdict on impulses r that leave the velocities u = W r + q. */
 pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *r, const double *u);

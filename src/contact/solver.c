@@ -5,8 +5,8 @@
 #include <string.h>
 
 const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
-    [PK_SOLVER_AUTO] = {"auto", "climbs bgs, ipm, newton and aclm until the tolerance is met", pki_solve_auto,
-                        pki_auto_memsize, false, false},
+    [PK_SOLVER_AUTO] = {"auto", "islands, each by bgs, newton, ipm and aclm until the tolerance is met",
+                        pki_solve_auto, pki_auto_memsize, false, false},
     [PK_SOLVER_JOR] = {"jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor,
                        pki_prox_memsize, false, true},
     [PK_SOLVER_SOR] = {"sor", "projected Gauss-Seidel with over-relaxation, normal then tangential",
@@ -23,10 +23,16 @@ const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
                                 pki_prox_velocity_memsize, true, true},
     [PK_SOLVER_SOR_VELOCITY] = {"sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity,
                                 pki_prox_velocity_memsize, true, true},
+    [PK_SOLVER_BGS_VELOCITY] = {"bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity,
+                                pki_bgs_velocity_memsize, true, true},
+    [PK_SOLVER_NEWTON_VELOCITY] = {"newton-u", "Newton on cone programs in velocities, from the factors of W",
+                                   pki_solve_newton_velocity, pki_newton_velocity_memsize, true, false},
+    [PK_SOLVER_IPM_VELOCITY] = {"ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity,
+                                pki_ipm_velocity_memsize, true, false},
 };
 
-const char *const pki_solver_words[PK_SOLVER_COUNT] = {"auto", "jor", "sor",   "bgs",  "newton",
-                                                       "aclm", "ipm", "jor-u", "sor-u"};
+const char *const pki_solver_words[PK_SOLVER_COUNT] = {
+    "auto", "jor", "sor", "bgs", "newton", "aclm", "ipm", "jor-u", "sor-u", "bgs-u", "newton-u", "ipm-u"};
 const char *const pki_stop_words[PK_STOP_COUNT] = {"residual", "change"};
 
 const pk_field pki_solver_fields[] = {
@@ -67,7 +73,19 @@ const char *pk_solver_name(pk_solver solver)
 
 bool pk_solver_suits(pk_solver solver, const pk_contact_problem *p)
 {
-  return pk_contact_size(p) == 0 || (pki_solvers[solver].factor ? p->factor != NULL : p->W != NULL);
+  const bool reads_factor = pki_solvers[solver].factor, either = solver == PK_SOLVER_AUTO;
+  return pk_contact_size(p) == 0 || (reads_factor || either ? p->factor != NULL : false) ||
+         (!reads_factor && p->W != NULL);
+}
+
+pk_solver pki_solver_for(pk_solver solver, const pk_contact_problem *p)
+{
+  static const pk_solver in_velocities[PK_SOLVER_COUNT] = {[PK_SOLVER_JOR] = PK_SOLVER_JOR_VELOCITY,
+                                                           [PK_SOLVER_SOR] = PK_SOLVER_SOR_VELOCITY,
+                                                           [PK_SOLVER_BGS] = PK_SOLVER_BGS_VELOCITY,
+                                                           [PK_SOLVER_NEWTON] = PK_SOLVER_NEWTON_VELOCITY,
+                                                           [PK_SOLVER_IPM] = PK_SOLVER_IPM_VELOCITY};
+  return pk_solver_suits(solver, p) ? solver : in_velocities[solver]; /* auto is 0 */
 }
 
 /* ---- one run ---- */
@@ -77,9 +95,10 @@ bool pki_solve_done(const pki_solve *run)
   return run->residual / run->scale <= run->options->tolerance;
 }
 
-bool pki_solve_check_velocity(pki_solve *run)
+/* What the residual of r says: keep it when it is the best, and whether to stop. */
+static bool note(pki_solve *run, double residual)
 {
-  run->now_at = pki_contact_residual(run->p, run->r, run->u);
+  run->now_at = residual;
   run->fresh = true;
   if (run->now_at < run->residual) {
     run->residual = run->now_at;
@@ -87,6 +106,16 @@ bool pki_solve_check_velocity(pki_solve *run)
     memcpy(run->best, run->r, (size_t)pk_contact_size(run->p) * sizeof *run->r);
   }
   return pki_solve_done(run) || run->iterations >= run->limit || !isfinite(run->now_at);
+}
+
+bool pki_solve_check_velocity(pki_solve *run)
+{
+  return note(run, pki_contact_residual(run->p, NULL, run->r, run->u));
+}
+
+bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal)
+{
+  return note(run, pki_contact_residual(run->p, diagonal, run->r, run->u));
 }
 
 bool pki_solve_check(pki_solve *run)

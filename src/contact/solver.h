@@ -35,6 +35,7 @@ typedef struct pki_solve {
   pk_solver now;   /* who is at work */
   int iterations;  /* done so far */
   int limit;       /* where the solver at work must stop */
+  int cost;        /* sweeps that an elimination counts for */
   pki_change change;
   pki_arena arena; /* scratch of the solver at work */
 } pki_solve;
@@ -53,11 +54,17 @@ extern const char *const pki_stop_words[PK_STOP_COUNT];
 extern const pk_field pki_solver_fields[];
 extern const int pki_solver_field_count;
 
+/* The solver itself where the problem has what it reads, or the same method in velocities, or auto. */
+pk_solver pki_solver_for(pk_solver solver, const pk_contact_problem *p);
+
 /* Judge r; true when the tolerance is met or the iterations are used up. */
 bool pki_solve_check(pki_solve *run);
 
 /* The same for r whose velocities are in run->u already. */
 bool pki_solve_check_velocity(pki_solve *run);
+
+/* And with the diagonal of W [size] at hand. */
+bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal);
 
 /* True when the tolerance is met. */
 bool pki_solve_done(const pki_solve *run);
@@ -74,6 +81,9 @@ void pki_solve_aclm(pki_solve *run);
 void pki_solve_ipm(pki_solve *run);
 void pki_solve_jor_velocity(pki_solve *run);
 void pki_solve_sor_velocity(pki_solve *run);
+void pki_solve_bgs_velocity(pki_solve *run);
+void pki_solve_ipm_velocity(pki_solve *run);
+void pki_solve_newton_velocity(pki_solve *run);
 void pki_solve_auto(pki_solve *run);
 
 size_t pki_prox_memsize(const pk_contact_problem *p);
@@ -82,6 +92,9 @@ size_t pki_newton_memsize(const pk_contact_problem *p);
 size_t pki_aclm_memsize(const pk_contact_problem *p);
 size_t pki_ipm_memsize(const pk_contact_problem *p);
 size_t pki_prox_velocity_memsize(const pk_contact_problem *p);
+size_t pki_bgs_velocity_memsize(const pk_contact_problem *p);
+size_t pki_ipm_velocity_memsize(const pk_contact_problem *p);
+size_t pki_newton_velocity_memsize(const pk_contact_problem *p);
 size_t pki_auto_memsize(const pk_contact_problem *p);
 
 /* One contact alone: W 3x3 row-major with positive diagonal, u = W r + q, Coulomb's law. */

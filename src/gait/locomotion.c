@@ -33,15 +33,15 @@ static void read_contacts(const pki_locomotion *c, const pk_observation *seen, p
     now->load = 0;
     now->wall = false;
     for (int k = 0; k < seen->ncontact; k++) {
-      const pk_sim_contact *contact = &seen->contacts[k];
-      if (contact->link == c->legs[i].foot) {
+      double impulse[3], normal[3];
+      if (pk_sim_contact_carries(&seen->contacts[k], seen->model, c->legs[i].foot, impulse, normal)) {
         /* walls do not carry */
-        const double force = pki_dot3(contact->impulse, contact->normal) / seen->dt;
-        const bool steep = contact->normal[2] < 0.5;
+        const double force = pki_dot3(impulse, normal) / seen->dt;
+        const bool steep = normal[2] < 0.5;
         now->load += steep ? 0 : force;
         if (steep && force > 0) {
           now->wall = true;
-          memcpy(now->away, contact->normal, sizeof now->away);
+          memcpy(now->away, normal, sizeof now->away);
         }
       }
     }

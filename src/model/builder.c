@@ -317,19 +317,20 @@ static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
 
 pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_error *err)
 {
+  const bool has_mesh = shape->kind == PK_SHAPE_MESH || shape->kind == PK_SHAPE_CONVEX;
   pk_status status = check_size(shape, err);
   if (status == PK_OK) {
     status = check_name(b, "shape", shape->link, err);
   }
-  if (status == PK_OK && shape->kind == PK_SHAPE_MESH) {
+  if (status == PK_OK && has_mesh) {
     status = check_mesh(shape, err);
   }
   if (status != PK_OK) {
     return status;
   }
   bool ok = pki_builder_grow((void **)&b->shapes, b->nshape, &b->shape_cap, sizeof *b->shapes);
-  const int mesh = ok && shape->kind == PK_SHAPE_MESH ? add_mesh(b, shape->mesh) : -1;
-  if (!ok || (shape->kind == PK_SHAPE_MESH && mesh < 0)) {
+  const int mesh = ok && has_mesh ? add_mesh(b, shape->mesh) : -1;
+  if (!ok || (has_mesh && mesh < 0)) {
     return pki_builder_no_memory(err);
   }
   pki_shape *s = &b->shapes[b->nshape];

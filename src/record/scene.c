@@ -1,7 +1,6 @@
 /* The parts of a scene in the order of the file. Numbers have nine digits, vertices are 32-bit floats. */
 #include "record/scene.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "collision/terrain.h"
 #include "math/mat3.h"
+#include "record/scene_mesh.h"
 
 /* ---- values ---- */
 
@@ -198,39 +198,7 @@ static void add_feet(pki_text *out, const pki_scene_source *source)
 
 /* ---- shapes ---- */
 
-static bool same_mesh(const pk_mesh *a, const pk_mesh *b)
-{
-  return a->nvertex == b->nvertex && a->ntriangle == b->ntriangle &&
-         memcmp(a->vertex, b->vertex, 3 * (size_t)a->nvertex * sizeof *a->vertex) == 0 &&
-         memcmp(a->triangle, b->triangle, 3 * (size_t)a->ntriangle * sizeof *a->triangle) == 0;
-}
-
-/* Many robots of one kind share their meshes: place[i] is the first one like mesh i, counted among those that are
- * written. */
-static void number_meshes(const pk_model *m, int *place)
-{
-  int count = 0;
-  for (int i = 0; i < m->nmesh; i++) {
-    int same = 0;
-    while (same < i && !same_mesh(&m->meshes[same], &m->meshes[i])) {
-      same++;
-    }
-    place[i] = same < i ? place[same] : count++;
-  }
-}
-
-static pk_status add_mesh(pki_text *out, int index, const double *vertex, size_t nvertex, const int *triangle,
-                          size_t ntriangle, pk_error *err)
-{
-  pki_text_add(out, index > 0 ? ",\n{\"positions\":" : "\n{\"positions\":");
-  pk_status status = pki_text_add_floats(out, vertex, 3 * nvertex, err);
-  pki_text_add(out, ",\"triangles\":");
-  status = status == PK_OK ? pki_text_add_integers(out, triangle, 3 * ntriangle, err) : status;
-  pki_text_add(out, "}");
-  return status;
-}
-
-static void add_shapes(pki_text *out, const pk_model *m, const int *place)
+static void add_shapes(pki_text *out, const pk_model *m, const int *mesh)
 {
   pki_text_add(out, ",\n\"shapes\":[");
   for (int i = 0; i < m->nshape; i++) {
@@ -241,7 +209,7 @@ static void add_shapes(pki_text *out, const pk_model *m, const int *place)
     pki_text_addf(out, ",\"body\":%d,\"visual\":%s,\"kind\":\"%s\"", s->body, s->visual ? "true" : "false",
                   pk_shape_kind_name(s->kind));
     add_numbers(out, "size", s->size, 3);
-    pki_text_addf(out, ",\"mesh\":%d", s->mesh >= 0 ? place[s->mesh] : -1);
+    pki_text_addf(out, ",\"mesh\":%d", mesh[i]);
     add_pose(out, &s->pose);
     add_numbers(out, "rgba", s->rgba, 4);
     pki_text_add(out, "}");
@@ -251,84 +219,25 @@ static void add_shapes(pki_text *out, const pk_model *m, const int *place)
 
 /* ---- terrain ---- */
 
-/* The vertex of index i along the rim of a grid, walked counter-clockwise from its origin. */
-static int rim_vertex(int nx, int ny, int i)
-{
-  const int right = nx - 1, up = ny - 1;
-  if (i < right) {
-    return i;
-  }
-  if (i < right + up) {
-    return (i - right) * nx + right;
-  }
-  if (i < 2 * right + up) {
-    return up * nx + (2 * right + up - i);
-  }
-  return (2 * right + 2 * up - i) * nx;
-}
-
-/* Two triangles for each cell, cut along the diagonal that the contacts know, and a skirt around them that goes down
- * one cell below the lowest height. */
-static pk_status add_heights(pki_text *out, int index, const pki_heights *f, pk_error *err)
-{
-  const int nx = f->nx, ny = f->ny, rim = 2 * (nx - 1) + 2 * (ny - 1);
-  const size_t grid = (size_t)nx * (size_t)ny, cells = (size_t)(nx - 1) * (size_t)(ny - 1);
-  double *vertex = malloc(3 * (grid + (size_t)rim) * sizeof *vertex);
-  int *triangle = malloc(6 * (cells + (size_t)rim) * sizeof *triangle);
-  if (vertex == NULL || triangle == NULL) {
-    free(vertex);
-    free(triangle);
-    return out_of_memory(err);
-  }
-  double *v = vertex, lowest = INFINITY;
-  for (int j = 0; j < ny; j++) {
-    for (int i = 0; i < nx; i++, v += 3) {
-      const double z = f->z[(size_t)j * (size_t)nx + (size_t)i];
-      v[0] = f->origin[0] + i * f->cell;
-      v[1] = f->origin[1] + j * f->cell;
-      v[2] = f->origin[2] + z;
-      lowest = fmin(lowest, v[2]);
-    }
-  }
-  int *t = triangle;
-  for (int j = 0; j + 1 < ny; j++) {
-    for (int i = 0; i + 1 < nx; i++, t += 6) {
-      const int a = j * nx + i, b = a + 1, c = b + nx, d = a + nx;
-      memcpy(t, (int[6]){a, b, c, a, c, d}, 6 * sizeof *t);
-    }
-  }
-  for (int i = 0; i < rim; i++, v += 3, t += 6) {
-    const int top = rim_vertex(nx, ny, i), next = rim_vertex(nx, ny, (i + 1) % rim);
-    const int low = (int)grid + i, low_next = (int)grid + (i + 1) % rim;
-    memcpy(v, vertex + 3 * (size_t)top, 2 * sizeof *v);
-    v[2] = lowest - f->cell;
-    memcpy(t, (int[6]){low, low_next, next, low, next, top}, 6 * sizeof *t);
-  }
-  const pk_status status =
-      add_mesh(out, index, vertex, grid + (size_t)rim, triangle, 2 * (cells + (size_t)rim), err);
-  free(vertex);
-  free(triangle);
-  return status;
-}
-
-/* `mesh` is the index of the first height field's. */
-static void add_terrain(pki_text *out, const pk_terrain *terrain, int mesh)
+/* What is drawn as a mesh has its number there, in `mesh`. */
+static void add_terrain(pki_text *out, const pk_terrain *terrain, const int *mesh)
 {
   pki_text_add(out, ",\n\"terrain\":[");
   for (int i = 0; terrain != NULL && i < terrain->nsolid; i++) {
     const pki_solid *s = &terrain->solids[i];
+    const double *const R = s->pose.rot;
     pki_text_add(out, i > 0 ? ",\n" : "\n");
-    if (s->kind == PKI_SOLID_PLANE) {
+    if (mesh[i] >= 0) {
+      pki_text_addf(out, "{\"kind\":\"mesh\",\"mesh\":%d", mesh[i]);
+      add_pose(out, &s->pose);
+    } else if (s->geometry->kind == PK_SHAPE_PLANE) {
       pki_text_add(out, "{\"kind\":\"plane\"");
-      add_numbers(out, "point", s->as.plane.point, 3);
-      add_numbers(out, "normal", s->as.plane.normal, 3);
-    } else if (s->kind == PKI_SOLID_BOX) {
-      const double *h = s->as.box.half;
-      pki_text_add(out, "{\"kind\":\"box\"");
-      add_pose(out, &s->as.box.pose);
-      add_numbers(out, "size", (double[3]){2 * h[0], 2 * h[1], 2 * h[2]}, 3);
+      add_numbers(out, "point", s->pose.pos, 3);
+      add_numbers(out, "normal", (double[3]){R[2], R[5], R[8]}, 3);
     } else {
-      pki_text_addf(out, "{\"kind\":\"mesh\",\"mesh\":%d", mesh++);
+      pki_text_addf(out, "{\"kind\":\"%s\"", pk_shape_kind_name(s->geometry->kind));
+      add_pose(out, &s->pose);
+      add_numbers(out, "size", s->geometry->size, 3);
     }
     pki_text_addf(out, ",\"material\":%d}", s->material);
   }
@@ -348,37 +257,9 @@ static void add_materials(pki_text *out, const pki_scene_source *source)
 
 /* ---- all of it ---- */
 
-/* Meshes of the model, then one for each height field; *first: where those begin. */
-static pk_status add_meshes(pki_text *out, const pki_scene_source *source, const int *place, int *first,
-                            pk_error *err)
-{
-  const pk_model *m = source->world;
-  pk_status status = PK_OK;
-  int count = 0;
-  pki_text_add(out, ",\n\"meshes\":[");
-  for (int i = 0; i < m->nmesh && status == PK_OK; i++) {
-    const pk_mesh *mesh = &m->meshes[i];
-    if (place[i] == count) {
-      status = add_mesh(out, count++, mesh->vertex, (size_t)mesh->nvertex, mesh->triangle,
-                        (size_t)mesh->ntriangle, err);
-    }
-  }
-  *first = count;
-  for (int i = 0; source->terrain != NULL && i < source->terrain->nsolid && status == PK_OK; i++) {
-    const pki_solid *s = &source->terrain->solids[i];
-    status = s->kind == PKI_SOLID_HEIGHTS ? add_heights(out, count++, &s->as.heights, err) : status;
-  }
-  pki_text_add(out, "]");
-  return status;
-}
-
 pk_status pki_scene_json(const pki_scene_source *source, pki_text *out, pk_error *err)
 {
-  int first = 0, *place = calloc((size_t)source->world->nmesh + 1, sizeof *place);
-  if (place == NULL) {
-    return out_of_memory(err);
-  }
-  number_meshes(source->world, place);
+  pki_scene_meshes meshes;
   pki_text_add(out, "{\"format\":\"pronk-scene-1\",\"name\":");
   pki_text_add_json_string(out, source->name);
   add_number(out, "dt", source->dt);
@@ -388,11 +269,13 @@ pk_status pki_scene_json(const pki_scene_source *source, pki_text *out, pk_error
   add_links(out, source->world);
   add_joints(out, source->joints);
   add_feet(out, source);
-  const pk_status status = add_meshes(out, source, place, &first, err);
-  add_shapes(out, source->world, place);
-  add_terrain(out, source->terrain, first);
-  add_materials(out, source);
-  pki_text_add(out, "}\n");
-  free(place);
+  const pk_status status = pki_scene_add_meshes(out, source, &meshes, err);
+  if (status == PK_OK) {
+    add_shapes(out, source->world, meshes.shape);
+    add_terrain(out, source->terrain, meshes.solid);
+    add_materials(out, source);
+    pki_text_add(out, "}\n");
+  }
+  pki_scene_meshes_free(&meshes);
   return status == PK_OK && out->failed ? out_of_memory(err) : status;
 }

@@ -178,7 +178,7 @@ static void describe_feet(pki_tap *t, int channel)
 static void describe_contacts(pki_tap *t, int channel)
 {
   COLUMNS(t, channel, {"link", ""}, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"nx", ""}, {"ny", ""}, {"nz", ""},
-          {"fx", "N"}, {"fy", "N"}, {"fz", "N"}, {"gap", "m"}, {"friction", ""});
+          {"fx", "N"}, {"fy", "N"}, {"fz", "N"}, {"gap", "m"}, {"friction", ""}, {"other", ""});
 }
 
 static void describe_solver(pki_tap *t, int channel)
@@ -315,7 +315,7 @@ static int read_contacts(pki_tap *t, int robot, double *out)
   (void)robot;
   const pki_watch *w = t->watch;
   const double per_second = 1 / w->world->scenario->step.dt;
-  for (int i = 0; i < w->ncontact; i++, out += 12) {
+  for (int i = 0; i < w->ncontact; i++, out += 13) {
     const pk_sim_contact *c = &w->contacts[i];
     out[0] = c->link;
     for (int k = 0; k < 3; k++) {
@@ -325,6 +325,7 @@ static int read_contacts(pki_tap *t, int robot, double *out)
     }
     out[10] = c->gap;
     out[11] = c->friction;
+    out[12] = c->other_link;
   }
   return w->ncontact;
 }
@@ -395,11 +396,12 @@ const pki_channel_row pki_channel_rows[] = {
      .describe = describe_trunk,
      .read = read_trunk},
     {.name = "feet",
-     .doc = "force of the ground on each foot (world), and along the contact normals",
+     .doc = "force on each foot from outside its robot (world), and along the contact normals",
      .describe = describe_feet,
      .read = read_feet},
     {.name = "contacts",
-     .doc = "contacts of the step: link, place, normal, force on the robot (world), gap, friction",
+     .doc = "contacts of the step: link, place, normal, force on it (world), gap, friction, the other link "
+            "(-1: ground)",
      .table = true,
      .describe = describe_contacts,
      .read = read_contacts},
@@ -490,7 +492,7 @@ static size_t largest_sample(const pki_tap *t)
 {
   size_t most = 1;
   for (int i = 0; i < t->count; i++) {
-    const size_t rows = t->channels[i].table ? (size_t)t->watch->world->scenario->step.max_contacts : 1;
+    const size_t rows = t->channels[i].table ? (size_t)pk_sim_max_contacts(t->watch->world->sim) : 1;
     const size_t size = rows * (size_t)t->channels[i].columns;
     most = size > most ? size : most;
   }

@@ -80,7 +80,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   *result = (pki_run_result){.bound = bound};
   *w = (pki_watch){.world = world, .model = m, .info = {.body = -1, .term = "", .certified = true}};
   w->q = calloc(nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
-  w->contacts = calloc((size_t)world->scenario->step.max_contacts, sizeof *w->contacts);
+  w->contacts = calloc((size_t)pk_sim_max_contacts(world->sim), sizeof *w->contacts);
   w->feet = calloc(nbody + 1, sizeof *w->feet);
   w->slides = calloc(nbody + 1, sizeof *w->slides);
   result->peak = calloc(nu + 1, sizeof *result->peak);
@@ -121,16 +121,14 @@ void pki_run_result_free(pki_run_result *result)
 
 /* ---- every step ---- */
 
-/* How fast the body's point at a contact moves along the ground, m/s. */
-static double slip_speed(const pki_watch *w, const pk_sim_contact *c)
+/* Velocity (world) of a link's point that is at `point`. */
+static void point_velocity(pk_workspace *workspace, int link, const double point[3], double v[3])
 {
-  pk_workspace *workspace = pk_sim_workspace(w->world->sim);
-  pk_kinematics_compute(workspace, pk_sim_q(w->world->sim), pk_sim_u(w->world->sim));
-  const pk_pose pose = pk_link_pose(workspace, c->link);
-  double twist[6], from[3], arm[3], turning[3], own[3], v[3];
-  pk_link_velocity(workspace, c->link, twist);
+  const pk_pose pose = pk_link_pose(workspace, link);
+  double twist[6], from[3], arm[3], turning[3], own[3];
+  pk_link_velocity(workspace, link, twist);
   for (int k = 0; k < 3; k++) {
-    from[k] = c->point[k] - pose.pos[k];
+    from[k] = point[k] - pose.pos[k];
   }
   pki_mat3_apply_transposed(pose.rot, from, arm);
   pki_cross3(twist, arm, turning);
@@ -138,6 +136,21 @@ static double slip_speed(const pki_watch *w, const pk_sim_contact *c)
     own[k] = twist[3 + k] + turning[k];
   }
   pki_mat3_apply(pose.rot, own, v);
+}
+
+/* How fast the bodies at a contact slide on each other, m/s. */
+static double slip_speed(const pki_watch *w, const pk_sim_contact *c)
+{
+  pk_workspace *workspace = pk_sim_workspace(w->world->sim);
+  pk_kinematics_compute(workspace, pk_sim_q(w->world->sim), pk_sim_u(w->world->sim));
+  double v[3], second[3] = {0, 0, 0};
+  point_velocity(workspace, c->link, c->point, v);
+  if (c->other_link >= 0) {
+    point_velocity(workspace, c->other_link, c->point, second);
+  }
+  for (int k = 0; k < 3; k++) {
+    v[k] -= second[k];
+  }
   const double along = pki_dot3(v, c->normal);
   double sum = 0;
   for (int k = 0; k < 3; k++) {
@@ -155,7 +168,8 @@ static void watch_slips(pki_watch *w, pki_run_result *r)
     double fastest = 0;
     for (int i = 0; i < w->ncontact; i++) {
       const pk_sim_contact *c = &w->contacts[i];
-      fastest = c->slides && c->link == w->feet[foot] ? fmax(fastest, slip_speed(w, c)) : fastest;
+      const bool slides = c->slides && pk_sim_contact_carries(c, w->model, w->feet[foot], NULL, NULL);
+      fastest = slides ? fmax(fastest, slip_speed(w, c)) : fastest;
     }
     const bool slides = fastest > least;
     r->slips += slides && !w->slides[foot];
@@ -165,10 +179,32 @@ static void watch_slips(pki_watch *w, pki_run_result *r)
   }
 }
 
+/* The force of a contact on a link, when it carries it from outside, goes to its foot or to the rest; true when it
+ * is one of a foot and slides. */
+static bool add_force(pki_watch *w, const pk_sim_contact *c, int link, double per_second)
+{
+  double impulse[3], normal[3];
+  if (link < 0 || !pk_sim_contact_carries(c, w->model, link, impulse, normal)) {
+    return false;
+  }
+  int foot = 0;
+  while (foot < w->nfoot && w->feet[foot] != link) {
+    foot++;
+  }
+  for (int k = 0; k < 3; k++) {
+    w->force[3 * foot + k] += impulse[k] * per_second;
+  }
+  if (foot == w->nfoot) {
+    return false;
+  }
+  w->normal[foot] += pki_dot3(impulse, normal) * per_second;
+  return c->slides;
+}
+
 /* Contacts of the last step and the forces on feet; true when one of a foot slides. */
 static bool find_forces(pki_watch *w)
 {
-  const int most = w->world->scenario->step.max_contacts;
+  const int most = pk_sim_max_contacts(w->world->sim);
   const double per_second = 1 / w->world->scenario->step.dt;
   const int found = pk_sim_contacts(w->world->sim, w->contacts, most);
   w->ncontact = found < most ? found : most;
@@ -177,17 +213,9 @@ static bool find_forces(pki_watch *w)
   bool any = false;
   for (int i = 0; i < w->ncontact; i++) {
     const pk_sim_contact *c = &w->contacts[i];
-    int foot = 0;
-    while (foot < w->nfoot && w->feet[foot] != c->link) {
-      foot++;
-    }
-    for (int k = 0; k < 3; k++) {
-      w->force[3 * foot + k] += c->impulse[k] * per_second;
-    }
-    if (foot < w->nfoot) {
-      w->normal[foot] += pki_dot3(c->impulse, c->normal) * per_second;
-      any = any || c->slides;
-    }
+    const bool first = add_force(w, c, c->link, per_second),
+               second = add_force(w, c, c->other_link, per_second);
+    any = any || first || second;
   }
   return any;
 }

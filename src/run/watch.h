@@ -74,7 +74,7 @@ typedef struct pki_watch {
   pk_sim_contact *contacts; /* [max_contacts] of the last step */
   int ncontact;
   int *feet, nfoot; /* links */
-  double *force;    /* [nfoot + 1][3] N on each foot, and on all other links, world */
+  double *force;    /* [nfoot + 1][3] N on each foot from outside its robot, and on all other links, world */
   double *normal;   /* [nfoot] N along the contact normals */
   bool *slides;     /* [nfoot] */
   pk_pose now;      /* of the trunk */

@@ -152,7 +152,7 @@ static int find_twin(const pk_builder *b, const names *links, int robot)
 static void check_prefixes(const pki_scenario *s, const pk_builder *b, const names *links,
                            pki_problems *problems)
 {
-  for (int i = 1; i < s->nmodel && b->nrobot == s->nmodel; i++) {
+  for (int i = 1; i < s->nmodel && b->nrobot >= s->nmodel; i++) {
     const int twin = find_twin(b, links, i);
     if (twin >= 0) {
       pki_problem(problems, s->models[i].node,

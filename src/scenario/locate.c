@@ -10,6 +10,14 @@
 
 enum { SCENARIOS_MAX = 1000 };
 
+bool pki_scenario_path(const pki_scenario *scenario, const char *name, char out[PKI_PATH_MAX])
+{
+  const char *slash = strrchr(scenario->file, '/');
+  const int folder = slash != NULL && name[0] != '/' ? (int)(slash - scenario->file + 1) : 0;
+  const int n = snprintf(out, PKI_PATH_MAX, "%.*s%s", folder, scenario->file, name);
+  return n > 0 && n < PKI_PATH_MAX;
+}
+
 bool pki_is_scenario_name(const char *name)
 {
   const char *dot = strrchr(name, '.');

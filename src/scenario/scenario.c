@@ -79,6 +79,9 @@ uint64_t pki_scenario_hash(const pki_scenario *scenario)
     }
     hash = counts ? hash_node(hash, n) : hash;
   }
+  if (scenario->ground_hash != 0) {
+    hash = pki_hash_bytes(hash, &scenario->ground_hash, sizeof scenario->ground_hash);
+  }
   return hash;
 }
 
@@ -158,6 +161,7 @@ void pki_scenario_destroy(pki_scenario *scenario)
   free(scenario->record_channels);
   free(scenario->models);
   free(scenario->materials);
+  free(scenario->objects);
   free(scenario->actuators);
   free(scenario->constraints);
   free(scenario->pushes);

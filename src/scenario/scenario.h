@@ -7,6 +7,7 @@
 #define PKI_SCENARIO_SCENARIO_H
 
 #include "base/folders.h"
+#include "collision/heights_file.h"
 #include "gait/registry.h"
 #include "pronk/record.h"
 #include "pronk/sim.h"
@@ -14,7 +15,7 @@
 
 /* One entry of `models`. */
 typedef struct pki_scenario_model {
-  char model[256], prefix[64];
+  char model[256], prefix[64], srdf[256];
   pk_root_kind root;
   double position[3], rpy[3], quaternion[4];
   const pki_node *node;
@@ -48,6 +49,24 @@ typedef struct pki_scenario_actuator {
   double effort, velocity, damping, friction, armature;
 } pki_scenario_actuator;
 
+/* One entry of `objects`: a shape that moves freely, or a lattice of them. */
+typedef struct pki_scenario_object {
+  const pki_node *node;
+  char name[64];
+  pk_shape_kind shape;
+  char file[256];             /* of a mesh */
+  double size[3], scale;      /* m; scale: of a mesh */
+  double mass;                /* kg */
+  double position[3], rpy[3]; /* of the frame; of a lattice: the middle of its lowest layer */
+  double velocity[3];         /* m/s */
+  double spin[3];             /* rad/s, world axes */
+  double count[3];            /* whole numbers along x, y, z */
+  double spacing[3], jitter;  /* m */
+  bool tumble;
+  double color[3]; /* red, green, blue, 0 to 1 */
+  char surface[64];
+} pki_scenario_object;
+
 /* One entry of `constraints`. */
 typedef struct pki_scenario_constraint {
   const pki_node *node;
@@ -66,7 +85,7 @@ typedef struct pki_scenario_material {
 
 /* One entry of `pairs`. */
 typedef struct pki_scenario_pair {
-  char surface[64], material[64];
+  char surface[64], material[64], with[64]; /* material or with; "": not given */
   pk_material law;
 } pki_scenario_pair;
 
@@ -94,19 +113,22 @@ typedef struct pki_scenario {
   int nmodel;
   const pki_node *coordinates; /* NULL: minimal */
   pk_terrain *terrain;         /* NULL: none */
+  uint64_t ground_hash;        /* of what its files gave; 0: it has none */
   pki_scenario_material *materials;
   int nmaterial;
-  const pki_node *pairs; /* NULL: none */
+  const pki_node *pairs;   /* NULL: none */
+  const pki_node *collide; /* NULL: as it is */
   pk_sim_options step;
   const pki_controller_row *controller; /* NULL: none */
   void *controller_options;             /* of the row's type */
   const pki_node *controller_node;
   char (*controller_names)[64];         /* lists of names among its options point here; NULL: none */
+  pki_scenario_object *objects;         /* [nobject] */
   pki_scenario_actuator *actuators;     /* [nactuator] */
   pki_scenario_constraint *constraints; /* [nconstraint] */
   pki_scenario_push *pushes;            /* [npush] */
   pki_scenario_disturb *disturbs;       /* [ndisturb] */
-  int nactuator, nconstraint, npush, ndisturb;
+  int nobject, nactuator, nconstraint, npush, ndisturb;
   pki_scenario_record record;
   char (*record_channels)[64]; /* [nrecord_channel] names, or patterns with '*'; none: all channels */
   int nrecord_channel;
@@ -128,7 +150,7 @@ pk_status pki_scenario_load_all(const char *path, const char *const *sets, int n
                                 pki_problems *problems);
 
 /* A hash of what changes results: the document after its overrides, in the order in which it is written, without
- * name, description, record, duration and certify. Comments and layout do not count; keys in another
+ * name, description, record, duration and certify, and what files of the ground hold. Comments and layout do not count; keys in another
  * order and numbers in another spelling do. */
 uint64_t pki_scenario_hash(const pki_scenario *scenario);
 
@@ -137,6 +159,9 @@ uint64_t pki_scenario_hash(const pki_scenario *scenario);
 /* The file of `name`: a path, or the name of a scenario in one of the scenarios folders (./scenarios,
  * PRONK_SCENARIOS, beside the program, installed), with or without .yaml. */
 pk_status pki_scenario_locate(const char *name, char path[PKI_PATH_MAX], pk_error *err);
+
+/* A path from the scenario's folder; false when it is too long. */
+bool pki_scenario_path(const pki_scenario *scenario, const char *name, char out[PKI_PATH_MAX]);
 
 /* It looks like the name of a scenario's file: it ends in .yaml or .yml. */
 bool pki_is_scenario_name(const char *name);
@@ -180,14 +205,35 @@ void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems);
 pk_status pki_scenario_find_material(const pki_scenario *scenario, const pki_node *node, const char *name,
                                      int *out, pk_error *err);
 
-/* The list at `terrain`; *out is NULL when the scenario has none. */
-void pki_scenario_terrain(const pki_scenario *scenario, const pki_node *list, pk_terrain **out,
-                          pki_problems *problems);
+/* The list at `terrain`, into the scenario's; NULL when it has none. */
+void pki_scenario_terrain(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
 
 /* --- surfaces.c --- */
 
 /* Surfaces of links and what they do on the ground. */
 void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
+
+/* --- objects.c --- */
+
+/* The list at `objects`. */
+void pki_scenario_read_objects(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
+
+/* How many an entry stands for. */
+int pki_object_number(const pki_scenario_object *object);
+
+/* All objects, into the description of a world: robots of one link, after the models. */
+void pki_scenario_objects(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems);
+
+/* The velocities that objects start with. */
+void pki_world_throw(pki_world *world);
+
+/* --- collide.c --- */
+
+/* Pairs of links that collide or do not, by name and from SRDF files. */
+void pki_scenario_collide(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
+
+/* Warn of links of one robot that overlap in the start pose: they were released. */
+void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings);
 
 /* --- joints.c --- */
 
@@ -223,21 +269,33 @@ extern const pki_schema_table pki_schema[];
 extern const int pki_schema_count;
 
 /* Kinds of ground. */
-typedef enum pki_solid_kind {
-  PKI_SOLID_PLANE,
-  PKI_SOLID_BOX,
-  PKI_SOLID_STAIRS,
-  PKI_SOLID_HEIGHTS,
-  PKI_SOLID_COUNT
-} pki_solid_kind;
+typedef enum pki_ground_kind {
+  PKI_GROUND_PLANE,
+  PKI_GROUND_BOX,
+  PKI_GROUND_STAIRS,
+  PKI_GROUND_HEIGHTS,
+  PKI_GROUND_MESH,
+  PKI_GROUND_CONVEX,
+  PKI_GROUND_SPHERE,
+  PKI_GROUND_CYLINDER,
+  PKI_GROUND_CAPSULE,
+  PKI_GROUND_ELLIPSOID,
+  PKI_GROUND_CONE,
+  PKI_GROUND_COUNT
+} pki_ground_kind;
 
-typedef struct pki_solid {
-  pki_solid_kind shape;
+/* One entry of `terrain`. */
+typedef struct pki_ground_solid {
+  pki_ground_kind shape;
   char material[64];
+  char file[256]; /* of a mesh, of heights */
   double position[3], normal[3], rpy[3], size[3];
-  double depth, height, width, cell;
+  double depth, height, width;
+  double scale; /* of a mesh */
   int count;
-} pki_solid;
+  pk_heights_options heights;
+  pk_heights_pattern pattern;
+} pki_ground_solid;
 
 typedef struct pki_controller_name {
   char name[64];
@@ -245,12 +303,14 @@ typedef struct pki_controller_name {
 
 extern const pk_field pki_scenario_fields[], pki_scenario_model_fields[], pki_scenario_push_fields[],
     pki_pair_fields[], pki_preset_fields[], pki_controller_name_fields[], pki_solid_shape_fields[],
-    pki_plane_fields[], pki_box_fields[], pki_stairs_fields[], pki_heights_fields[], pki_record_fields[],
-    pki_disturb_fields[], pki_actuator_fields[], pki_constraint_fields[];
+    pki_plane_fields[], pki_box_fields[], pki_stairs_fields[], pki_heights_fields[], pki_ground_mesh_fields[],
+    pki_ground_shape_fields[], pki_record_fields[], pki_object_fields[], pki_collide_fields[], pki_disturb_fields[],
+    pki_actuator_fields[], pki_constraint_fields[];
 extern const int pki_scenario_field_count, pki_scenario_model_field_count, pki_scenario_push_field_count,
     pki_pair_field_count, pki_preset_field_count, pki_controller_name_field_count,
     pki_solid_shape_field_count, pki_plane_field_count, pki_box_field_count, pki_stairs_field_count,
-    pki_heights_field_count, pki_record_field_count, pki_disturb_field_count, pki_actuator_field_count,
+    pki_object_field_count, pki_collide_field_count, pki_heights_field_count, pki_ground_mesh_field_count,
+    pki_ground_shape_field_count, pki_record_field_count, pki_disturb_field_count, pki_actuator_field_count,
     pki_constraint_field_count;
 
 #endif

@@ -36,7 +36,11 @@ static void read_models(pki_scenario *s, const pki_node *root, pki_problems *pro
 {
   const pki_node *one = pki_node_find(root, "model"), *many = pki_node_find(root, "models");
   if (one == NULL && many == NULL) {
-    pki_problem(problems, root, "the key \"model\" is missing (or \"models\", a list): who is in the world");
+    if (pki_node_find(root, "objects") == NULL) {
+      pki_problem(
+          problems, root,
+          "the key \"model\" is missing (or \"models\", a list; or \"objects\"): who is in the world");
+    }
     return;
   }
   if (one != NULL && many != NULL) {
@@ -243,6 +247,15 @@ static void read_record(pki_scenario *s, const pki_node *map, pki_problems *prob
   pki_read_names(pki_node_find(map, "channels"), 0, &s->record_channels, &s->nrecord_channel, problems);
 }
 
+/* Names are looked up when there is a world. */
+static void read_collide(pki_scenario *s, const pki_node *map, pki_problems *problems)
+{
+  const pki_binding binding = {pki_collide_fields, pki_collide_field_count, s};
+  if (map != NULL && pki_read_map(map, &binding, 1, problems) == PK_OK) {
+    s->collide = map;
+  }
+}
+
 void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems)
 {
   pki_scenario *s = scenario;
@@ -253,12 +266,14 @@ void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems)
   }
   pki_read_map(root, &binding, 1, problems);
   read_models(s, root, problems);
+  pki_scenario_read_objects(s, pki_node_find(root, "objects"), problems);
   s->coordinates = pki_node_find(root, "coordinates");
   read_actuators(s, pki_node_find(root, "actuators"), problems);
   read_constraints(s, pki_node_find(root, "constraints"), problems);
   read_materials(s, pki_node_find(root, "materials"), problems);
   s->pairs = pki_node_find(root, "pairs");
-  pki_scenario_terrain(s, pki_node_find(root, "terrain"), &s->terrain, problems);
+  read_collide(s, pki_node_find(root, "collide"), problems);
+  pki_scenario_terrain(s, pki_node_find(root, "terrain"), problems);
   read_step(s, pki_node_find(root, "step"), problems);
   read_controller(s, pki_node_find(root, "controller"), problems);
   read_pushes(s, root, problems);

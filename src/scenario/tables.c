@@ -20,12 +20,14 @@ const pk_field pki_scenario_fields[] = {
     TEXT("description", pki_scenario, description, 0, "one line about it"),
     PART("model", "the robot: a name, a path or a mapping"),
     PART("models", "several of them, as a list"),
+    PART("objects", "shapes that move freely: a list"),
     {"gravity", offsetof(pki_scenario, gravity), PK_FIELD_VEC3, "m/s^2", 0, -1000, 1000, NULL,
      "of the world; default: [0, 0, -9.81]"},
     PART("coordinates", "what the world is computed in: minimal, maximal, or a list of joints to cut"),
     PART("terrain", "the ground: a list of solids"),
     PART("materials", "materials of the ground by name"),
-    PART("pairs", "what surfaces of robots do on materials of the ground: a list"),
+    PART("pairs", "what surfaces of robots do on materials of the ground and to each other: a list"),
+    PART("collide", "which links collide, beside what is usual"),
     PART("step", "how the world is stepped"),
     PART("controller", "who sets the commands; default: nobody"),
     PART("actuators", "what joints can do, instead of what the model says: a list"),
@@ -37,7 +39,7 @@ const pk_field pki_scenario_fields[] = {
     {"certify", offsetof(pki_scenario, certify), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "largest relative residual that a step may have, 0: no bound"},
     {"seed", offsetof(pki_scenario, seed), PK_FIELD_INT, "", 0, 0, 2147483647, NULL,
-     "of what is drawn: the directions of disturb"},
+     "of what is drawn: the directions of disturb, jitter and tumble of objects"},
 };
 const int pki_scenario_field_count = COUNT(pki_scenario_fields);
 
@@ -54,6 +56,8 @@ const pk_field pki_scenario_model_fields[] = {
     {MODEL(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "roll, pitch, yaw of its root"},
     {MODEL(quaternion), PK_FIELD_VEC4, "", 0, -1e6, 1e6, NULL, "of its root (w, x, y, z), instead of rpy"},
     PART("joints", "initial pose: a value for each joint that is named"),
+    TEXT("srdf", pki_scenario_model, srdf, 0,
+         "a path from the scenario's folder: pairs of its links that do not collide"),
     PART("surfaces", "surfaces by link, for pairs; default: the ground's material alone decides"),
 };
 const int pki_scenario_model_field_count = COUNT(pki_scenario_model_fields);
@@ -80,6 +84,39 @@ const pk_field pki_disturb_fields[] = {
     {"point", DISTURB(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
 };
 const int pki_disturb_field_count = COUNT(pki_disturb_fields);
+
+static const char *const object_words[] = {"sphere", "box",       "cylinder", "capsule",
+                                           "mesh",   "ellipsoid", "cone",     "convex"};
+_Static_assert(PK_SHAPE_SPHERE == 0 && PK_SHAPE_BOX == 1 && PK_SHAPE_CYLINDER == 2 && PK_SHAPE_CAPSULE == 3 &&
+                   PK_SHAPE_MESH == 4 && PK_SHAPE_ELLIPSOID == 5 && PK_SHAPE_CONE == 6 &&
+                   PK_SHAPE_CONVEX == 7,
+               "words");
+
+#define OBJECT(name) #name, offsetof(pki_scenario_object, name)
+const pk_field pki_object_fields[] = {
+    {OBJECT(shape), PK_FIELD_ENUM, "", -1, 0, PK_SHAPE_CONVEX, object_words,
+     "what it is (pronk list shapes)"},
+    TEXT("name", pki_scenario_object, name, 0,
+         "of its link, numbered when there are several; default: shape and entry"),
+    PART("size", "as `pronk list shapes` says: one number, or a list, m"),
+    TEXT("file", pki_scenario_object, file, 0,
+         "of a mesh or convex shape: a path from the scenario's folder"),
+    {OBJECT(scale), PK_FIELD_REAL, "", 1, 1e-9, 1e9, NULL, "of the file's lengths"},
+    {OBJECT(mass), PK_FIELD_REAL, "kg", 1, 1e-9, 1e9, NULL, "spread evenly over its volume"},
+    {OBJECT(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL,
+     "of its frame; of several: the middle of the lowest layer"},
+    {OBJECT(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "its roll, pitch, yaw"},
+    {OBJECT(velocity), PK_FIELD_VEC3, "m/s", 0, -1e6, 1e6, NULL, "at the start"},
+    {OBJECT(spin), PK_FIELD_VEC3, "rad/s", 0, -1e6, 1e6, NULL, "angular velocity at the start, world axes"},
+    {OBJECT(count), PK_FIELD_VEC3, "", 1, 1, 20000, NULL, "how many along x, y, z"},
+    {OBJECT(spacing), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "from one to the next along x, y, z"},
+    {OBJECT(jitter), PK_FIELD_REAL, "m", 0, 0, 1e6, NULL, "random shift of each, up to this along each axis"},
+    {OBJECT(tumble), PK_FIELD_BOOL, "", 0, 0, 1, NULL, "each is turned at random"},
+    {OBJECT(color), PK_FIELD_VEC3, "", 0, 0, 1, NULL,
+     "red, green, blue, 0 to 1; default: one for each entry"},
+    TEXT("surface", pki_scenario_object, surface, 0, "a surface's name, for pairs"),
+};
+const int pki_object_field_count = COUNT(pki_object_fields);
 
 #define ACTUATOR(name, unit, doc) \
   { \
@@ -132,9 +169,17 @@ const int pki_record_field_count = COUNT(pki_record_fields);
 
 const pk_field pki_pair_fields[] = {
     TEXT("surface", pki_scenario_pair, surface, 1, "of a robot: a name from a model's surfaces"),
-    TEXT("material", pki_scenario_pair, material, 1, "of the ground: a name from materials"),
+    TEXT("material", pki_scenario_pair, material, 0, "of the ground: a name from materials; this or with"),
+    TEXT("with", pki_scenario_pair, with, 0, "another surface, or the same: a name from a model's surfaces"),
 };
 const int pki_pair_field_count = COUNT(pki_pair_fields);
+
+const pk_field pki_collide_fields[] = {
+    PART("ignore",
+         "pairs of links that do not collide, with their prefixes, or patterns with *: a list of lists"),
+    PART("force", "pairs that do, though they are joined, or overlap at the start: likewise"),
+};
+const int pki_collide_field_count = COUNT(pki_collide_fields);
 
 static const char *const preset_words[] = {"default", "paper"};
 _Static_assert(PK_PRESET_COUNT == 2 && PK_PRESET_PAPER == 1, "words");
@@ -152,17 +197,24 @@ const int pki_controller_name_field_count = COUNT(pki_controller_name_fields);
 
 /* ---- the ground ---- */
 
-static const char *const solid_words[] = {"plane", "box", "stairs", "heights"};
+static const char *const ground_words[PKI_GROUND_COUNT] = {"plane",   "box",       "stairs", "heights",
+                                                           "mesh",    "convex",    "sphere", "cylinder",
+                                                           "capsule", "ellipsoid", "cone"};
 
-#define SOLID(name) #name, offsetof(pki_solid, name)
+#define SOLID(name) #name, offsetof(pki_ground_solid, name)
 #define SHAPE \
   { \
-    SOLID(shape), PK_FIELD_ENUM, "", -1, 0, PKI_SOLID_COUNT - 1, solid_words, "what it is" \
+    SOLID(shape), PK_FIELD_ENUM, "", -1, 0, PKI_GROUND_COUNT - 1, ground_words, "what it is" \
   }
-#define SURFACE TEXT("material", pki_solid, material, 0, "a name from materials; default: the first of them")
+#define SURFACE \
+  TEXT("material", pki_ground_solid, material, 0, "a name from materials; default: the first of them")
 #define POSITION(doc) \
   { \
     SOLID(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, doc \
+  }
+#define TURNED \
+  { \
+    SOLID(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "its roll, pitch, yaw" \
   }
 #define LENGTH(name, doc) \
   { \
@@ -184,7 +236,7 @@ const pk_field pki_box_fields[] = {
     SHAPE,
     SURFACE,
     POSITION("of its centre"),
-    {SOLID(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "its roll, pitch, yaw"},
+    TURNED,
     {SOLID(size), PK_FIELD_VEC3, "m", NAN, 1e-6, 1e6, NULL, "full lengths along x, y, z"},
 };
 const int pki_box_field_count = COUNT(pki_box_fields);
@@ -200,14 +252,35 @@ const pk_field pki_stairs_fields[] = {
 };
 const int pki_stairs_field_count = COUNT(pki_stairs_fields);
 
+/* with those of its file and function (collision/heights_file.h) */
 const pk_field pki_heights_fields[] = {
     SHAPE,
     SURFACE,
     POSITION("corner of the first height"),
-    LENGTH(cell, "distance between heights, along x and y"),
+    TURNED,
     PART("heights", "rows along y, each a list of heights along x, m"),
+    TEXT("file", pki_ground_solid, file, 0, "instead of heights: a path from the scenario's folder"),
 };
 const int pki_heights_field_count = COUNT(pki_heights_fields);
+
+const pk_field pki_ground_mesh_fields[] = {
+    SHAPE,
+    SURFACE,
+    POSITION("of the file's origin"),
+    TURNED,
+    TEXT("file", pki_ground_solid, file, 1, "STL, OBJ or COLLADA: a path from the scenario's folder"),
+    {SOLID(scale), PK_FIELD_REAL, "", 1, 1e-6, 1e6, NULL, "what the file's lengths are multiplied by"},
+};
+const int pki_ground_mesh_field_count = COUNT(pki_ground_mesh_fields);
+
+const pk_field pki_ground_shape_fields[] = {
+    SHAPE,
+    SURFACE,
+    POSITION("of its centre"),
+    TURNED,
+    PART("size", "sphere: radius; cylinder, capsule, cone: radius, length along z; ellipsoid: half axes; m"),
+};
+const int pki_ground_shape_field_count = COUNT(pki_ground_shape_fields);
 
 /* ---- all of them ---- */
 
@@ -219,8 +292,19 @@ const pki_schema_table pki_schema[] = {
     {"box", "terrain: a box", pki_box_fields, &pki_box_field_count},
     {"stairs", "terrain: steps", pki_stairs_fields, &pki_stairs_field_count},
     {"heights", "terrain: a height field", pki_heights_fields, &pki_heights_field_count},
+    {"heights", "its file", pki_heights_file_fields, &pki_heights_file_field_count},
+    {"heights", "its function", pki_heights_pattern_fields, &pki_heights_pattern_field_count},
+    {"mesh", "terrain: triangles from a file", pki_ground_mesh_fields, &pki_ground_mesh_field_count},
+    {"convex", "terrain: the convex hull of a file", pki_ground_mesh_fields, &pki_ground_mesh_field_count},
+    {"sphere", "terrain: a ball", pki_ground_shape_fields, &pki_ground_shape_field_count},
+    {"cylinder", "terrain: a cylinder", pki_ground_shape_fields, &pki_ground_shape_field_count},
+    {"capsule", "terrain: a capsule", pki_ground_shape_fields, &pki_ground_shape_field_count},
+    {"ellipsoid", "terrain: an ellipsoid", pki_ground_shape_fields, &pki_ground_shape_field_count},
+    {"cone", "terrain: a cone", pki_ground_shape_fields, &pki_ground_shape_field_count},
+    {"object", "each entry of `objects`", pki_object_fields, &pki_object_field_count},
     {"material", "each entry of `materials`", pki_material_fields, &pki_material_field_count},
     {"pair", "each entry of `pairs`, with the keys of a material", pki_pair_fields, &pki_pair_field_count},
+    {"collide", "`collide`", pki_collide_fields, &pki_collide_field_count},
     {"preset", "`step`", pki_preset_fields, &pki_preset_field_count},
     {"step", "`step`", pki_sim_fields, &pki_sim_field_count},
     {"controller", "`controller`", pki_controller_name_fields, &pki_controller_name_field_count},

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "math/mat3.h"
 #include "model/named.h"
+#include "pronk/collision.h"
 #include "scenario/scenario.h"
 #include "step/sim.h"
 
@@ -15,11 +16,11 @@
 /* Names are looked up; paths (with a slash, or a .urdf) start at the scenario's folder. */
 static bool resolve(const pki_scenario *s, const char *name, char out[PKI_PATH_MAX])
 {
-  const char *dot = strrchr(name, '.'), *slash = strrchr(s->file, '/');
-  const bool is_path = strchr(name, '/') != NULL || (dot != NULL && strcmp(dot, ".urdf") == 0);
-  const int folder = slash != NULL && is_path && name[0] != '/' ? (int)(slash - s->file + 1) : 0;
-  const int n = snprintf(out, PKI_PATH_MAX, "%.*s%s", folder, s->file, name);
-  return n > 0 && n < PKI_PATH_MAX;
+  const char *dot = strrchr(name, '.');
+  if (strchr(name, '/') != NULL || (dot != NULL && strcmp(dot, ".urdf") == 0)) {
+    return pki_scenario_path(s, name, out);
+  }
+  return snprintf(out, PKI_PATH_MAX, "%s", name) < PKI_PATH_MAX;
 }
 
 static pk_status add_model(const pki_scenario *s, const pki_scenario_model *m, pk_builder *b, pk_error *err)
@@ -72,7 +73,8 @@ static void compile(const pki_scenario *s, pk_builder *b, pk_model **out, pki_pr
   if (status == PK_OK) {
     status = pk_builder_compile(b, out, &err);
     if (status != PK_OK && err.file[0] == '\0') {
-      pki_node_place(status, s->coordinates != NULL ? s->coordinates : s->models[0].node, "", &err);
+      pki_node_place(status, s->coordinates != NULL ? s->coordinates : pki_document_root(s->document), "",
+                     &err);
     }
   }
   pki_problems_note(problems, status, &err);
@@ -89,6 +91,9 @@ static void make_model(const pki_scenario *s, pk_model **out, pki_problems *prob
   for (int i = 0; i < s->nmodel; i++) {
     pk_error err = {0};
     pki_problems_note(problems, add_model(s, &s->models[i], b, &err), &err);
+  }
+  if (problems->status == PK_OK) {
+    pki_scenario_objects(s, b, problems);
   }
   if (problems->status == PK_OK) {
     pki_scenario_joints(s, b, problems);
@@ -225,7 +230,12 @@ static void set_parts(const pki_scenario *s, pki_world *w, pki_problems *problem
   pk_error err = {0};
   pki_problems_note(problems, set_ground(s, w->sim, &err), &err);
   pki_scenario_surfaces(s, w->sim, problems);
+  pki_scenario_collide(s, w->sim, problems);
   set_pose(s, w->sim, problems);
+  if (pk_sim_release_overlaps(w->sim, NULL, 0) < 0) {
+    pki_problem_memory(problems);
+  }
+  pki_world_throw(w);
   err = (pk_error){0};
   pki_problems_note(problems, set_controller(s, w, &err), &err);
   pki_world_find_pushed(w, problems);

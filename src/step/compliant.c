@@ -8,18 +8,48 @@
 
 static const double STILL = 1e-3; /* m/s, a slip that is slower and slowing down has ended */
 
-/* The spring of the last step between the same two partners; NULL: a new contact. */
+/* The spring of the last step between the same two partners; NULL: a new contact. Springs are in the order of contacts. */
 static const pki_spring *find_spring(const pki_sim_contact *c, const pki_contact *f)
 {
-  for (int i = 0; i < c->nspring; i++) {
-    if (pki_same_contact(c->springs[i].geom, c->springs[i].id, f)) {
-      return &c->springs[i];
-    }
+  int from = 0, to = c->nspring;
+  while (from < to) {
+    const int middle = from + (to - from) / 2;
+    const bool before = pki_contact_order(c->springs[middle].geom, c->springs[middle].id, f) < 0;
+    from = before ? middle + 1 : from;
+    to = before ? to : middle;
   }
-  return NULL;
+  return from < c->nspring && pki_same_contact(c->springs[from].geom, c->springs[from].id, f)
+             ? &c->springs[from]
+             : NULL;
 }
 
-/* The anchor now: where it was, moved on by what the contact point has rolled over its body since. */
+/* A point of a body (-1: the world) from its axes into the world's; and back. */
+static void to_world(const pki_work *w, int body, const double local[3], double out[3])
+{
+  if (body < 0) {
+    memcpy(out, local, 3 * sizeof *out);
+    return;
+  }
+  const double *o = w->origin + 3 * ((size_t)body + 1);
+  pki_mat3_apply(w->pose + 12 * ((size_t)body + 1), local, out);
+  for (int k = 0; k < 3; k++) {
+    out[k] += o[k];
+  }
+}
+
+static void to_body(const pki_work *w, int body, const double point[3], double out[3])
+{
+  if (body < 0) {
+    memcpy(out, point, 3 * sizeof *out);
+    return;
+  }
+  const double *o = w->origin + 3 * ((size_t)body + 1);
+  const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
+  pki_mat3_apply_transposed(w->pose + 12 * ((size_t)body + 1), arm, out);
+}
+
+/* The spring with its anchor in the world: where the second body has taken it, moved on by what the contact point has
+ * rolled over the first one since. */
 static pki_spring carry_spring(const pki_sim_contact *c, const pki_work *w, const pki_contact *f)
 {
   const double *R = w->pose + 12 * ((size_t)f->body + 1), *o = w->origin + 3 * ((size_t)f->body + 1);
@@ -28,6 +58,7 @@ static pki_spring carry_spring(const pki_sim_contact *c, const pki_work *w, cons
   double arm[3], was[3] = {0, 0, 0};
   if (old != NULL) {
     pki_mat3_apply(R, old->point, was); /* the body's point that touched last */
+    to_world(w, f->other, old->anchor, s.anchor);
   }
   for (int k = 0; k < 3; k++) {
     arm[k] = f->point[k] - o[k];
@@ -67,20 +98,31 @@ static void contact_law(const pk_sim_options *o, const pki_contact *f, double mu
   memcpy(s->way, way, sizeof way);
 }
 
-/* h -= J' lambda */
+/* out += J' f of a force (world) on a body at a point. */
+static void add_force(const pki_work *w, int body, const double point[3], const double force[3], double *out)
+{
+  const double *o = w->origin + 3 * ((size_t)body + 1);
+  const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
+  double wrench[6] = {0, 0, 0, force[0], force[1], force[2]};
+  pki_cross3(arm, force, wrench);
+  pki_add_wrench(w, body, wrench, out);
+}
+
+/* h -= J' lambda: on the first body, and against it on the second, at one point. */
 static void subtract_force(const pki_work *w, const pki_contact *f, const double lambda[3], double *scratch,
                            double *h)
 {
   const int nu = w->model->nu;
-  const double *o = w->origin + 3 * ((size_t)f->body + 1);
-  double arm[3], wrench[6];
+  double force[3], against[3];
   for (int k = 0; k < 3; k++) {
-    arm[k] = f->point[k] - o[k];
-    wrench[3 + k] = lambda[0] * f->normal[k] + lambda[1] * f->tangent1[k] + lambda[2] * f->tangent2[k];
+    force[k] = lambda[0] * f->normal[k] + lambda[1] * f->tangent1[k] + lambda[2] * f->tangent2[k];
+    against[k] = -force[k];
   }
-  pki_cross3(arm, wrench + 3, wrench);
   memset(scratch, 0, (size_t)nu * sizeof *scratch);
-  pki_add_wrench(w, f->body, wrench, scratch);
+  add_force(w, f->body, f->point, force, scratch);
+  if (f->other >= 0) {
+    add_force(w, f->other, f->point, against, scratch);
+  }
   for (int k = 0; k < nu; k++) {
     h[k] -= scratch[k];
   }
@@ -103,6 +145,8 @@ void pki_compliant_forces(pk_sim *sim, double *h)
     pki_spring s = carry_spring(c, w, f);
     contact_law(&sim->options, f, pki_contact_material(c, f)->friction, v, &s, lambda);
     subtract_force(w, f, lambda, pki_scratch(sim, 6), h);
+    to_body(w, f->other, s.anchor, c->springs_next[c->nspring_next].anchor);
+    memcpy(s.anchor, c->springs_next[c->nspring_next].anchor, sizeof s.anchor);
     c->springs_next[c->nspring_next++] = s;
     c->last[c->nlast] = *f;
     for (int k = 0; k < 3; k++) {

@@ -10,33 +10,10 @@
 #include "step/impact.h"
 #include "step/joints.h"
 #include "step/outside.h"
+#include "step/swept.h"
 
-enum { ROUNDS = 20, ATTEMPTS = 8 };
-
-int pki_contact_last(const pki_sim_contact *c, const pki_contact *f)
-{
-  for (int i = 0; i < c->nlast; i++) {
-    if (pki_same_contact(c->last[i].geom, c->last[i].id, f)) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info)
-{
-  pki_sim_contact *c = &sim->contact;
-  bool overflow = false;
-  c->nfound = c->terrain
-                  ? pki_contacts_find(&sim->workspace->work, 0, c->features, c->groups, c->ngroup, c->terrain,
-                                      margin, c->found, sim->options.max_contacts, &overflow)
-                  : 0;
-  if (overflow) {
-    info->term = "max_contacts";
-    info->contacts = c->nfound;
-  }
-  return !overflow;
-}
+enum { ROUNDS = 20, ATTEMPTS = 8, HEAP_ATTEMPTS = 2 };
+static const double bounce = 0.1; /* m/s; slower impacts come to rest */
 
 /* Command forces as lines a - g u, explicit ones as constants; [joints] each. */
 typedef struct lines {
@@ -118,6 +95,7 @@ static void free_velocity(pk_sim *sim, const lines *l, const double *h, double *
   }
   memcpy(u_free, drive, (size_t)m->nu * sizeof *u_free);
   w->kernels->crba(&w->work);
+  sim->contact.factored = true;
   pki_lap(sim, PK_PART_DYNAMICS, info);
   if (m->nconstraint == 0) {
     w->kernels->ltl_factor(&w->work);
@@ -139,16 +117,6 @@ static void free_velocity(pk_sim *sim, const lines *l, const double *h, double *
   pki_lap(sim, PK_PART_FACTOR, info);
 }
 
-void pki_contact_velocity(const pki_work *w, const pki_contact *f, double v[3])
-{
-  const double *twist = w->twist + 6 * ((size_t)f->body + 1), *o = w->origin + 3 * ((size_t)f->body + 1);
-  const double arm[3] = {f->point[0] - o[0], f->point[1] - o[1], f->point[2] - o[2]};
-  pki_cross3(twist, arm, v);
-  for (int i = 0; i < 3; i++) {
-    v[i] += twist[3 + i];
-  }
-}
-
 /* Normal velocity of a contact. */
 static double approach(const pki_work *w, const pki_contact *f)
 {
@@ -162,7 +130,6 @@ static double approach(const pki_work *w, const pki_contact *f)
  * ones. */
 static bool choose_contacts(pk_sim *sim, double reach, const double *u)
 {
-  static const double bounce = 0.1; /* m/s; slower ones come to rest */
   pki_sim_contact *c = &sim->contact;
   pk_workspace *w = sim->workspace;
   const bool paper = sim->options.contact == PK_CONTACT_PAPER;
@@ -186,7 +153,7 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
 }
 
 /* Speeds at the start of the step, for restitution; nobody takes part yet but who did in the last step. */
-static void begin_contacts(pk_sim *sim)
+static void begin_contacts(pk_sim *sim, double reach)
 {
   pki_sim_contact *c = &sim->contact;
   const bool paper = sim->options.contact == PK_CONTACT_PAPER;
@@ -195,6 +162,7 @@ static void begin_contacts(pk_sim *sim)
     c->speed[i] = approach(&sim->workspace->work, &c->found[i]); /* the twists are those of rnea */
     c->active[i] = last >= 0 && c->last_r[3 * last] > 0 && c->found[i].gap < PKI_TOUCHING;
   }
+  pki_swept_close(sim, reach, bounce);
 }
 
 /* Rows of the contacts that take part, their q and their first guess. */
@@ -208,10 +176,11 @@ static void add_contacts(pk_sim *sim, double reach, const double *u_free)
     if (!c->active[i]) {
       continue;
     }
-    double eps[3];
+    double eps[3], second[3];
     pki_impact_eps(sim, i, eps);
     const int contact = a->problem.ncontact, row = 3 * contact, last = paper ? -1 : pki_contact_last(c, f);
-    pki_assembly_add_contact(a, sim->workspace, f->body, f->point, f->normal, f->tangent1, f->tangent2,
+    const pki_ends ends = pki_contact_ends(f, second);
+    pki_assembly_add_contact(a, sim->workspace, &ends, f->normal, f->tangent1, f->tangent2,
                              pki_contact_material(c, f)->friction);
     c->row_found[contact] = i;
     pki_assembly_contact_velocity(a, contact, u_free, a->q + row);
@@ -332,12 +301,13 @@ static pk_status solve_shifted(pk_sim *sim, const pk_solver_options *o, double r
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
+  const int attempts = a->problem.W != NULL ? ATTEMPTS : HEAP_ATTEMPTS;
   int stand_in = 0;
   pk_status status = PK_ERROR_CONVERGENCE;
   for (int i = 0; i < a->problem.ncontact; i++) {
     c->true_q[i] = a->q[3 * i];
   }
-  for (int k = 1; k < ATTEMPTS && status != PK_OK; k++) {
+  for (int k = 1; k < attempts && status != PK_OK; k++) {
     for (int shifted = 1; shifted >= 0; shifted--) {
       shift_gaps(sim, reach, shifted ? k : 0);
       status = pk_contact_solve(&a->problem, o, a->r, c->solver_memory, result);
@@ -357,7 +327,8 @@ void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info)
 {
   pki_assembly *a = &sim->contact.assembly;
   pk_solver_options o = pki_step_solver(&sim->options);
-  o.solver = a->problem.W != NULL && pki_solvers[o.solver].factor ? PK_SOLVER_AUTO : o.solver;
+  o.solver = a->problem.W != NULL && pki_solvers[o.solver].factor ? PK_SOLVER_AUTO
+                                                                  : pki_solver_for(o.solver, &a->problem);
   pk_solver_result result;
   const pk_status status = pk_contact_solve(&a->problem, &o, a->r, sim->contact.solver_memory, &result);
   info->solver_iterations += result.iterations;
@@ -429,7 +400,7 @@ static void set_command_forces(pk_sim *sim, const lines *l, const double *v_end,
 }
 
 /* h at (q, u_S) without pushes and compliant contacts, and the contacts there; false when there is no room. */
-static bool begin(pk_sim *sim, const double *q, double *h, pk_step_info *info)
+static bool begin(pk_sim *sim, const double *q, double reach, double *h, pk_step_info *info)
 {
   pk_workspace *w = sim->workspace;
   double *pushes = pki_scratch(sim, 4);
@@ -444,17 +415,35 @@ static bool begin(pk_sim *sim, const double *q, double *h, pk_step_info *info)
   pki_update_origins(&w->work);
   pki_joints_update(sim, q);
   pki_lap(sim, PK_PART_DYNAMICS, info);
-  if (!pki_contact_find(sim, closed_only ? 0 : sim->options.margin, info)) {
+  if (!pki_swept_find(sim, q, info) || !pki_contact_find(sim, closed_only ? 0 : sim->options.margin, info)) {
     return false;
   }
   if (compliant) {
     pki_compliant_forces(sim, h);
     sim->contact.nfound = 0; /* nothing is left for the contact problem */
   }
-  begin_contacts(sim);
+  begin_contacts(sim, reach);
   pki_impact_begin(sim);
   pki_lap(sim, PK_PART_COLLISION, info);
   return true;
+}
+
+bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  pk_workspace *w = sim->workspace;
+  const bool closed_only = sim->options.law == PK_LAW_COMPLIANT || sim->options.contact == PK_CONTACT_PAPER;
+  w->kernels->kinematics(&w->work, q);
+  w->kernels->velocities(&w->work, sim->u);
+  pki_update_origins(&w->work);
+  const bool room =
+      pki_swept_find(sim, q, info) && pki_contact_find(sim, closed_only ? 0 : sim->options.margin, info);
+  pki_lap(sim, PK_PART_COLLISION, info);
+  *near = c->nfound > 0;
+  if (!*near) {
+    c->nlast = c->nspring_next = 0;
+  }
+  return room;
 }
 
 /* One problem: assemble, solve, and the velocity at the end. */
@@ -495,7 +484,7 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
 {
   pki_sim_contact *c = &sim->contact;
   double *h = pki_scratch(sim, 2), *u_free = pki_scratch(sim, 3), *drive = pki_scratch(sim, 5);
-  if (!begin(sim, q, h, info)) {
+  if (!begin(sim, q, reach, h, info)) {
     return PK_ERROR_LIMIT;
   }
   const lines l = command_lines(sim, reach);

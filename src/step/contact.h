@@ -38,11 +38,27 @@ void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model);
 /* What the surfaces of a contact do to each other. */
 const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f);
 
-/* Velocity (world) of the body's point at a contact under the twists in the workspace. */
+/* The ends of a contact's rows; `second` holds the point of the second. */
+static inline pki_ends pki_contact_ends(const pki_contact *f, double second[3])
+{
+  for (int k = 0; k < 3; k++) {
+    second[k] = f->point[k] - f->apart[k];
+  }
+  return (pki_ends){.body = f->body, .other = f->other, .point = f->point, .other_point = second};
+}
+
+/* Velocity (world) of the first body's point at a contact, relative to the second's, under the twists in the workspace. */
 void pki_contact_velocity(const pki_work *w, const pki_contact *f, double v[3]);
 
 /* Contacts at the workspace's configuration into c->found; false when there is no room for all. */
 bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info);
+
+/* Before, at or behind a contact in their order: by shapes, then by the point's name. Contacts found and those of the
+ * last step are in it. */
+int pki_contact_order(const int geom[2], unsigned id, const pki_contact *f);
+
+/* Where a contact is in a list that is in this order; -1: nowhere. */
+int pki_contact_search(const pki_contact *list, int n, const pki_contact *f);
 
 /* The contact of the last step between the same two partners; -1: none. */
 int pki_contact_last(const pki_sim_contact *c, const pki_contact *f);
@@ -53,6 +69,10 @@ void pki_assembly_add_joint(pk_sim *sim, int k, double sign, double lower, doubl
 /* Solve the assembled problem; the worst certificate of the step is kept. reach: the time that a velocity still moves the
  * configuration; 0: the problem is one of positions. */
 void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info);
+
+/* Whether bodies of a world that has no other rows are near each other at q, into *near; when they are not, the last
+ * contacts are forgotten. False when there is no room for all contacts. */
+bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_step_info *info);
 
 /* u_end as pki_end_velocity, with contacts and joint rows. */
 pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end,

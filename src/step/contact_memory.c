@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/islands.h"
+#include "contact/solver.h"
 #include "step/contact.h"
 #include "step/impact.h"
 
@@ -31,24 +33,36 @@ static pk_contact_problem largest_problem(const pk_model *model, const pk_sim_op
                               .nbox = joint_rows};
 }
 
+/* Scratch for problems up to this shape: with W, up to PKI_DENSE_ROWS rows, and in velocities. */
+static size_t solver_room(const pk_contact_problem *shape, pk_solver_options o)
+{
+  enum { PADDING = 4096 }; /* rows of other kinds, other paddings */
+  const int rows = pk_contact_size(shape), dense = pki_dense_rows(shape);
+  const int contacts = shape->ncontact < dense / 3 ? shape->ncontact : dense / 3;
+  const pk_contact_problem small[2] = {
+      {.ncontact = contacts, .nbox = dense - 3 * contacts, .factor = shape->factor},
+      {.nbox = dense, .factor = shape->factor}};
+  size_t most = pk_contact_solve_memsize(&small[0], &o), size = pk_contact_solve_memsize(&small[1], &o);
+  most = size > most ? size : most;
+  o.solver = rows > dense ? pki_solver_for(o.solver, shape) : o.solver;
+  size = rows > dense ? pk_contact_solve_memsize(shape, &o) : 0;
+  return (size > most ? size : most) + PADDING;
+}
+
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena)
 {
   const size_t nu = (size_t)model->nu, contacts = (size_t)options->max_contacts;
   const size_t joints = (size_t)pki_joint_model(model)->nu;
-  const int nfeature = pki_features_count(model);
   pk_contact_problem shape = largest_problem(model, options);
-  const pk_contact_factor factor = {.n = model->nplan};
-  shape.factor = &factor;
   const int rows = pk_contact_size(&shape);
   pk_solver_options o = pki_step_solver(options), projection = o;
   projection.solver = PK_SOLVER_AUTO; /* of positions, where a solver needs the factor */
-  *c = (pki_sim_contact){.nfeature = nfeature};
+  *c = (pki_sim_contact){.nmaterial = 0};
   c->materials = pki_arena_take(arena, PKI_MATERIAL_MAX, sizeof *c->materials);
   c->surfaces = pki_arena_take(arena, (size_t)model->nshape, sizeof *c->surfaces);
   c->pairs = pki_arena_take(arena, PKI_PAIR_MAX, sizeof *c->pairs);
-  c->features = pki_arena_take(arena, (size_t)nfeature, sizeof *c->features);
-  c->groups = pki_arena_take(arena, (size_t)nfeature, sizeof *c->groups);
+  pki_colliders_carve(&c->colliders, model, options->max_contacts, arena);
   c->found = pki_arena_take(arena, contacts, sizeof *c->found);
   c->last = pki_arena_take(arena, contacts, sizeof *c->last);
   c->speed = pki_arena_take(arena, contacts, sizeof *c->speed);
@@ -62,12 +76,16 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->limited = pki_arena_take(arena, joints, sizeof *c->limited);
   c->at_limit = pki_arena_take(arena, 2 * joints, sizeof *c->at_limit);
   c->dof_group = pki_arena_take(arena, nu, sizeof *c->dof_group);
+  c->merged = pki_arena_take(arena, nu, sizeof *c->merged);
   c->impacts = pki_arena_take(arena, nu, sizeof *c->impacts);
   c->springs = pki_arena_take(arena, contacts, sizeof *c->springs);
   c->springs_next = pki_arena_take(arena, contacts, sizeof *c->springs_next);
+  c->swept = pki_arena_take(arena, contacts, sizeof *c->swept);
   pki_assembly_carve(&c->assembly, model, options->max_contacts, rows, arena);
-  const size_t velocities = pk_contact_solve_memsize(&shape, &o),
-               positions = pk_contact_solve_memsize(&shape, &projection);
+  const pk_contact_factor factor = {.n = model->nplan, .stride = c->assembly.depth};
+  const pk_contact_problem single = {.nbox = rows, .factor = &factor}; /* of positions: row by row */
+  shape.factor = &factor;
+  const size_t velocities = solver_room(&shape, o), positions = solver_room(&single, projection);
   c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
   c->true_q = pki_arena_take(arena, contacts, sizeof *c->true_q);
   c->kept.last = pki_arena_take(arena, contacts, sizeof *c->last);
@@ -77,11 +95,10 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->kept.last_bilateral = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *c->last_bilateral);
   c->kept.limited = pki_arena_take(arena, joints, sizeof *c->limited);
   c->has_joint_rows = shape.nbox > (int)joints; /* more than commands */
+  c->body_material = pk_material_default();
   if (arena->base != NULL && !arena->overflow) {
     memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
     pki_impact_groups(model, c->assembly.up, c->assembly.path, c->dof_group);
-    pki_features_fill(model, c->features);
-    c->ngroup = pki_features_group(c->features, nfeature, c->groups);
     pki_sim_contact_reset(c, model);
   }
 }
@@ -90,6 +107,7 @@ void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
 {
   const size_t joints = (size_t)pki_joint_model(model)->nu;
   c->nlast = c->nspring = c->nspring_next = 0;
+  pki_colliders_forget(&c->colliders);
   memset(c->last_joint, 0, PKI_JOINT_ROWS * joints * sizeof *c->last_joint);
   memset(c->last_bilateral, 0, (size_t)model->nbilateral * sizeof *c->last_bilateral);
   memset(c->limited, 0, joints * sizeof *c->limited);
@@ -120,9 +138,11 @@ static void copy_last(pki_sim_contact *c, const pk_model *model, bool back)
 void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model)
 {
   copy_last(c, model, false);
+  pki_colliders_keep(&c->colliders);
 }
 
 void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model)
 {
   copy_last(c, model, true);
+  pki_colliders_restore(&c->colliders);
 }

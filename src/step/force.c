@@ -78,7 +78,12 @@ static void end_velocity_explicit(pk_sim *sim, const double *q, double *u_end, p
 
 pk_status pki_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end, pk_step_info *info)
 {
-  const bool rows = pki_has_rows(sim);
+  bool rows = pki_has_rows(sim);
+  sim->contact.factored = false;
+  sim->contact.nswept = 0;
+  if (!rows && sim->contact.bodies_touch && !pki_contact_between_bodies(sim, q, &rows, info)) {
+    return PK_ERROR_LIMIT;
+  }
   if (!rows && sim->options.implicit == PK_IMPLICIT_NONE) {
     end_velocity_explicit(sim, q, u_end, info);
     return PK_OK;

@@ -20,15 +20,50 @@ void pki_impact_groups(const pk_model *m, const int *up, int *first, int *dof_gr
   }
 }
 
+/* The group that group k is part of by now; the way there becomes shorter. */
+static int merged(int *into, int k)
+{
+  while (into[k] != k) {
+    into[k] = into[into[k]];
+    k = into[k];
+  }
+  return k;
+}
+
+/* The group of a velocity, of a body, of a contact. */
+static int group_at(const pk_sim *sim, int u)
+{
+  return merged(sim->contact.merged, sim->contact.dof_group[u]);
+}
+
+static int group_of_body(const pk_sim *sim, int body)
+{
+  return group_at(sim, sim->model->body_u[body]);
+}
+
 static pki_impact_group *group_of(const pk_sim *sim, const pki_contact *f)
 {
-  const pki_sim_contact *c = &sim->contact;
-  return &c->impacts[c->dof_group[sim->model->body_u[f->body]]];
+  return &sim->contact.impacts[group_of_body(sim, f->body)];
+}
+
+/* A contact that takes part makes one group of both bodies'. Who takes part stays so until the step's end, and so do the
+ * groups. */
+static void merge(pk_sim *sim, const pki_contact *f)
+{
+  pki_sim_contact *c = &sim->contact;
+  const int a = group_of_body(sim, f->body), b = group_of_body(sim, f->other);
+  const int to = a < b ? a : b, from = a < b ? b : a;
+  c->merged[from] = to;
+  c->impacts[to].strict |= c->impacts[from].strict;
+  c->impacts[from].any &= from == to;
 }
 
 void pki_impact_begin(pk_sim *sim)
 {
   memset(sim->contact.impacts, 0, (size_t)sim->model->nu * sizeof *sim->contact.impacts);
+  for (int k = 0; k < sim->model->nu; k++) {
+    sim->contact.merged[k] = k;
+  }
   /* among constraints nobody adds up what a group gains: it takes one coefficient at once */
   for (int k = 0; k < sim->model->nu && sim->model->nconstraint > 0; k++) {
     sim->contact.impacts[k].strict = true;
@@ -49,6 +84,11 @@ static void join(pki_impact_group *g, const pk_material *m)
 void pki_impact_choose(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
+  for (int i = 0; i < c->nfound; i++) {
+    if (c->active[i] && c->found[i].other >= 0) {
+      merge(sim, &c->found[i]);
+    }
+  }
   for (int i = 0; i < c->nfound; i++) {
     group_of(sim, &c->found[i])->any = false;
   }
@@ -95,7 +135,7 @@ static void sum_groups(pk_sim *sim, const double *drive, const double *u_end)
   for (int k = 0; k < nu; k++) {
     /* M du = M~ du - (M~ - M) du, and M~ du = drive + J' r */
     const double du = u_end[k] - sim->u[k], added = w->diag[k] - w->params.armature[k];
-    c->impacts[c->dof_group[k]].change += du * (drive[k] + impulse[k] - added * du);
+    c->impacts[group_at(sim, k)].change += du * (drive[k] + impulse[k] - added * du);
   }
 }
 

@@ -8,8 +8,9 @@
  * first term is r' xi / (1 + e) <= 0, and no impact gains energy. With unequal coefficients it can be positive: Newton's
  * law with friction, or beside another contact, can gain energy (Kane 1984).
  *
- * A group is the contacts that M couples: those of one tree. The right side above, taken over one group, at the
- * group's smallest or largest coefficient, whichever is less, is the energy that its impacts gained. */
+ * A group is the contacts that M couples, those of one tree, and where contacts between bodies take part all of both
+ * trees. The right side above, taken over one group, at the group's smallest or largest coefficient, whichever is
+ * less, is the energy that its impacts gained. */
 #ifndef PKI_STEP_IMPACT_H
 #define PKI_STEP_IMPACT_H
 

@@ -1,4 +1,4 @@
-/* The ground, and what surfaces do on it. */
+/* The ground, and what surfaces do on it and to each other. */
 #include <string.h>
 
 #include "collision/terrain.h"
@@ -68,6 +68,10 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
   } else {
     materials = &usual, count = 1;
   }
+  const pk_status status = pki_colliders_set_ground(&sim->contact.colliders, terrain, err);
+  if (status != PK_OK) {
+    return status;
+  }
   sim->contact.terrain = terrain;
   memcpy(sim->contact.materials, materials, (size_t)count * sizeof *materials);
   sim->contact.nmaterial = count;
@@ -103,42 +107,79 @@ pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
   return status;
 }
 
-/* Where the pair of a surface and a material is; npair when there is none. */
-static int find_pair(const pki_sim_contact *c, int surface, int material)
+pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_error *err)
+{
+  const pk_status status = pk_material_validate(material, err);
+  if (status == PK_OK) {
+    sim->contact.body_material = *material;
+  }
+  return status;
+}
+
+/* Where the pair of a surface and a material, or of two surfaces, is; npair when there is none. */
+static int find_pair(const pki_sim_contact *c, int surface, int material, int with)
 {
   int i = 0;
-  while (i < c->npair && (c->pairs[i].surface != surface || c->pairs[i].material != material)) {
+  while (i < c->npair &&
+         (c->pairs[i].surface != surface || c->pairs[i].material != material || c->pairs[i].with != with)) {
     i++;
   }
   return i;
 }
 
+static pk_status set_pair(pki_sim_contact *c, int surface, int material, int with, const pk_material *law,
+                          pk_error *err)
+{
+  const pk_status status = pk_material_validate(law, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  const int at = find_pair(c, surface, material, with);
+  if (at == PKI_PAIR_MAX) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "pair"},
+                    "there are %d pairs of surfaces and materials already, which is the most", PKI_PAIR_MAX);
+  }
+  c->npair += at == c->npair;
+  c->pairs[at] = (pki_pair){.surface = surface, .material = material, .with = with, .law = *law};
+  return PK_OK;
+}
+
 pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_material *pair, pk_error *err)
 {
-  pki_sim_contact *c = &sim->contact;
   pk_status status = check_index(surface, PKI_SURFACE_MAX, "surface", err);
   if (status == PK_OK) {
     status = check_index(material, PKI_MATERIAL_MAX, "material", err);
   }
+  return status == PK_OK ? set_pair(&sim->contact, surface, material, -1, pair, err) : status;
+}
+
+pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
+                                  pk_error *err)
+{
+  pk_status status = check_index(surface_a, PKI_SURFACE_MAX, "surface_a", err);
   if (status == PK_OK) {
-    status = pk_material_validate(pair, err);
+    status = check_index(surface_b, PKI_SURFACE_MAX, "surface_b", err);
   }
-  if (status != PK_OK) {
-    return status;
-  }
-  const int at = find_pair(c, surface, material);
-  if (at == PKI_PAIR_MAX) {
-    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "pair"},
-                    "there are %d pairs of surface and material already, which is the most", PKI_PAIR_MAX);
-  }
-  c->npair += at == c->npair;
-  c->pairs[at] = (pki_pair){.surface = surface, .material = material, .law = *pair};
-  return PK_OK;
+  const int least = surface_a < surface_b ? surface_a : surface_b;
+  return status == PK_OK
+             ? set_pair(&sim->contact, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
+             : status;
+}
+
+/* What the surfaces of two shapes of the model do to each other. */
+static const pk_material *between_shapes(const pki_sim_contact *c, int shape_a, int shape_b)
+{
+  const int a = c->surfaces[shape_a], b = c->surfaces[shape_b];
+  const int pair = find_pair(c, a < b ? a : b, -1, a < b ? b : a);
+  return pair < c->npair ? &c->pairs[pair].law : &c->body_material;
 }
 
 const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f)
 {
-  const int pair = c->npair > 0 ? find_pair(c, c->surfaces[f->geom[0]], f->material) : 0;
+  if (f->material < 0) {
+    return between_shapes(c, f->geom[0], f->geom[1]);
+  }
+  const int pair = c->npair > 0 ? find_pair(c, c->surfaces[f->geom[0]], f->material, -1) : 0;
   return pair < c->npair ? &c->pairs[pair].law
                          : &c->materials[f->material < c->nmaterial ? f->material : c->nmaterial - 1];
 }

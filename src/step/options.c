@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collision/broad.h"
 #include "contact/solver.h"
 #include "step/sim.h"
 
@@ -43,10 +44,12 @@ const pk_field pki_sim_fields[] = {
      "joint friction acts"},
     {"contact", offsetof(pk_sim_options, contact), PK_FIELD_ENUM, "", PK_CONTACT_STABILISED, 0,
      PK_CONTACT_SCHEME_COUNT - 1, scheme_words, "how contact is stepped"},
-    {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 128, 1, 10000, NULL,
-     "room for contacts"},
+    {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 0, 0, 100000, NULL,
+     "room for contacts; 0: 128, or 24 for each robot and object where that is more"},
     {"margin", offsetof(pk_sim_options, margin), PK_FIELD_REAL, "m", 0.02, 0, 10, NULL,
      "contacts nearer than this are looked at"},
+    {"swept", offsetof(pk_sim_options, swept), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "pairs that move by more than their thickness in a step are met on their way"},
     {"solver", offsetof(pk_sim_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
      pki_solver_words, "method for contact problems"},
     {"tolerance", offsetof(pk_sim_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
@@ -75,6 +78,10 @@ const pk_field pki_sim_fields[] = {
      "normal damping of compliant contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
      "tangential damping of compliant contacts"},
+    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ENUM, "", PK_BROAD_AUTO, 0, PK_BROAD_COUNT - 1,
+     pki_broad_words, "how pairs of shapes that may touch are found"},
+    {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "links of one robot collide with each other"},
     {"timing", offsetof(pk_sim_options, timing), PK_FIELD_BOOL, "", 0, 0, 1, NULL,
      "measure the parts of a step"},
 };

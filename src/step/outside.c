@@ -7,6 +7,27 @@
 
 /* ---- controllers ---- */
 
+bool pk_sim_contact_carries(const pk_sim_contact *c, const pk_model *model, int link, double impulse[3],
+                            double normal[3])
+{
+  const bool first = c->link == link;
+  if (!first && c->other_link != link) {
+    return false;
+  }
+  if (c->other_link >= 0 && model->links[c->link].robot == model->links[c->other_link].robot) {
+    return false;
+  }
+  for (int k = 0; k < 3; k++) {
+    if (impulse != NULL) {
+      impulse[k] = first ? c->impulse[k] : -c->impulse[k];
+    }
+    if (normal != NULL) {
+      normal[k] = first ? c->normal[k] : -c->normal[k];
+    }
+  }
+  return true;
+}
+
 pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err)
 {
   const double dt = sim->options.dt;

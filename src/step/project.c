@@ -30,9 +30,12 @@ static double deepest(const pk_sim *sim)
   return most;
 }
 
-/* Rows of the projection: the contacts found, sticking feet along the ground, joint limits nearer than `band`. */
+/* Rows of the projection: the contacts found, sticking feet along the ground, joint limits nearer than `band`. Feet that
+ * stick may yield a little along the ground: with every foot stuck and joints at their limits nothing else could
+ * give way. */
 static void add_position_rows(pk_sim *sim, double band)
 {
+  static const double softness = 0.01; /* of the row's own W */
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   const pk_workspace *work = sim->workspace;
@@ -41,11 +44,14 @@ static void add_position_rows(pk_sim *sim, double band)
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
     const int row = pk_contact_size(&a->problem);
-    pki_assembly_add_point(a, work, f->body, f->point, f->normal, 0, INFINITY);
+    double second[3];
+    const pki_ends ends = pki_contact_ends(f, second);
+    pki_assembly_add_point(a, work, &ends, f->normal, 0, INFINITY);
     a->q[row] = f->gap, a->r[row] = 0;
     const int last = pki_contact_last(c, f);
     for (int t = 0; t < 2 && last >= 0 && c->last_sticks[last]; t++) {
-      pki_assembly_add_point(a, work, f->body, f->point, t ? f->tangent2 : f->tangent1, -INFINITY, INFINITY);
+      pki_assembly_add_point(a, work, &ends, t ? f->tangent2 : f->tangent1, -INFINITY, INFINITY);
+      pki_assembly_soften(a, softness);
       a->q[row + 1 + t] = 0, a->r[row + 1 + t] = 0;
     }
   }
@@ -57,21 +63,6 @@ static void add_position_rows(pk_sim *sim, double band)
         pki_assembly_add_joint(sim, k, side ? -1 : 1, 0, INFINITY, 0);
         a->q[row] = gap, a->r[row] = 0;
       }
-    }
-  }
-}
-
-/* Feet that stick may yield a little along the ground: with every foot stuck and joints at their limits
- * nothing else could give way. */
-static void soften_tangents(pki_assembly *a)
-{
-  static const double softness = 0.01; /* of the row's own W */
-  const int rows = pk_contact_size(&a->problem);
-  for (int i = 0; i < rows; i++) {
-    if (isinf(a->lower[i])) {
-      const double more = softness * a->W[i * rows + i];
-      a->W[i * rows + i] += more;
-      a->extra[i] += more; /* the factors say the same */
     }
   }
 }
@@ -100,17 +91,22 @@ static bool look(pk_sim *sim, double band, double *violated, pk_step_info *info)
 }
 
 /* The factor of M with the constraints in it, and the move that closes them alone. Without constraints the factor of
- * the step's M~ stays: any metric near M does. */
+ * the step's M~ stays, where there is one: any metric near M does. */
 static void close_constraints(pk_sim *sim, double *closing)
 {
   pki_sim_joints *j = &sim->joints;
   pk_workspace *w = sim->workspace;
   memset(closing, 0, (size_t)sim->model->nu * sizeof *closing);
-  if (sim->model->nconstraint == 0) {
+  if (sim->model->nconstraint == 0 && sim->contact.factored) {
     return;
   }
   pki_reset_diagonal(&w->work);
   w->kernels->crba(&w->work);
+  if (sim->model->nconstraint == 0) {
+    w->kernels->ltl_factor(&w->work);
+    sim->contact.factored = true;
+    return;
+  }
   for (int row = 0; row < sim->model->nbilateral; row++) {
     j->rows[row] = -j->bilateral.gap[row];
   }
@@ -131,7 +127,6 @@ static void move(pk_sim *sim, double *q, pk_step_info *info)
   if (rows > 0) {
     a->wants_W = true;
     pki_assembly_finish(a, sim->workspace);
-    soften_tangents(a);
     pki_contact_solve_step(sim, 0, info);
   }
   pki_assembly_response(a, sim->workspace, a->r, step);
@@ -153,7 +148,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
 {
   /* what lies within a few times the violation must not be pushed through in its turn */
   static const double widening = 8;
-  if (!pki_has_rows(sim)) {
+  if (!pki_has_rows(sim) && !sim->contact.bodies_touch) {
     return PK_OK;
   }
   double before = 0;

@@ -8,6 +8,7 @@
 #include "step/compliant.h"
 #include "step/joints.h"
 #include "step/outside.h"
+#include "step/query.h"
 
 const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
     [PK_STEPPER_EULER] = {"euler", "semi-implicit Euler: velocity first, then position with it; order 1",
@@ -55,9 +56,21 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   return sim;
 }
 
+/* The options with what is left to the model chosen. */
+static pk_sim_options choose(const pk_model *model, const pk_sim_options *options)
+{
+  enum { FEW = 128, EACH = 24, MOST = 100000 };
+  pk_sim_options o = options ? *options : pk_sim_options_default();
+  if (o.max_contacts == 0) {
+    const int nrobot = model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH;
+    o.max_contacts = EACH * nrobot > FEW ? EACH * nrobot : FEW;
+  }
+  return o;
+}
+
 size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options)
 {
-  const pk_sim_options chosen = options ? *options : pk_sim_options_default();
+  const pk_sim_options chosen = choose(model, options);
   pki_arena arena = pki_arena_over(NULL, 0);
   carve(model, &chosen, &arena);
   return arena.used;
@@ -67,7 +80,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
                       pk_error *err)
 {
   *out = NULL;
-  const pk_sim_options chosen = options ? *options : pk_sim_options_default();
+  const pk_sim_options chosen = choose(model, options);
   pk_status status = pk_sim_options_validate(&chosen, err);
   if (status != PK_OK) {
     return status;
@@ -82,11 +95,16 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   PK_ASSERT(arena.used == arena.size);
   sim->options = chosen;
   pk_sim_reset(sim);
-  if (stepper->adaptive) {
+  status = pki_sim_collide_init(sim, err);
+  if (status == PK_OK && stepper->adaptive) {
     status = pki_ark_create(sim, err);
   }
-  *out = status == PK_OK ? sim : NULL;
-  return status;
+  if (status != PK_OK) {
+    pki_sim_collide_free(sim);
+    return status;
+  }
+  *out = sim;
+  return PK_OK;
 }
 
 pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk_sim **out, pk_error *err)
@@ -116,6 +134,7 @@ void pk_sim_destroy(pk_sim *sim)
     return;
   }
   pki_ark_destroy(sim);
+  pki_sim_collide_free(sim);
   pki_aligned_free(sim->control.state);
   if (sim->owns_memory) {
     pki_aligned_free(sim);
@@ -303,16 +322,23 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   return PK_OK;
 }
 
+int pk_sim_max_contacts(const pk_sim *sim)
+{
+  return sim->options.max_contacts;
+}
+
 int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
 {
   const pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->nlast && i < most; i++) {
     const pki_contact *f = &c->last[i];
     const double *r = c->last_r + 3 * i;
-    const int shape = f->geom[0];
+    const int shape = f->geom[0], other = f->material < 0 ? f->geom[1] : -1;
     const double mu = pki_contact_material(c, f)->friction;
     out[i] = (pk_sim_contact){.link = sim->model->shapes[shape].link,
                               .shape = shape,
+                              .other_link = other >= 0 ? sim->model->shapes[other].link : -1,
+                              .other_shape = other,
                               .material = f->material,
                               .gap = f->gap,
                               .friction = mu,

@@ -8,7 +8,11 @@
  *   force.c    joint forces of commands, and the end of a step without contact
  *   contact.c  the end of a step with contact, joint limits and joint friction
  *   contact_memory.c  what a sim holds for it
+ *   found.c    contacts as they are found
+ *   swept.c    contacts of fast pairs, found along their way
  *   impact.c   restitution and its energy
+ *   collide.c  who collides
+ *   query.c    distances, rays, overlaps
  *   compliant.c  the compliant law
  *   project.c  positions after a step
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
@@ -27,13 +31,13 @@
 #include "dynamics/workspace.h"
 #include "pronk/sim.h"
 
-/* What a surface does on a material of the ground. */
+/* What a surface does on a material of the ground, or (material -1) on another surface that is not before it. */
 typedef struct pki_pair {
-  int surface, material;
+  int surface, material, with;
   pk_material law;
 } pki_pair;
 
-/* Contacts that M couples (impact.h). */
+/* Contacts that M and other contacts couple (impact.h). */
 typedef struct pki_impact_group {
   bool any, strict;          /* has closed contacts; takes one coefficient for all */
   double n, t;               /* smallest coefficients, normal and tangential */
@@ -46,10 +50,24 @@ typedef struct pki_spring {
   int geom[2];
   unsigned id;
   bool slip;
-  double anchor[3]; /* P_0, world */
+  double anchor[3]; /* P_0, from the second body's origin in its axes; on the ground: world */
   double point[3];  /* the body's point that touched, from its origin in its axes */
   double way[3];    /* velocity of the slip, world */
 } pki_spring;
+
+/* A pair that meets on its way in a step (swept.h). One of the two keeps the plane that parts them. */
+typedef struct pki_swept {
+  pki_contact as;   /* its shapes and bodies */
+  int keeper;       /* 0, 1: which of the two */
+  int collider;     /* the other one */
+  double point[3];  /* of the plane, in the keeper's body (-1: the world); of the core of a round shape, */
+  double rounding;  /* m, which it is rounded by */
+  double normal[3]; /* from the second to the first, in the frame of */
+  int frame;        /* this body, -1: the world */
+  int nfixed;       /* of a mover that is not convex: */
+  unsigned id[PK_TOUCH_MOST];
+  double fixed[PK_TOUCH_MOST][3]; /* its points that touched, in its body */
+} pki_swept;
 
 /* What a sim holds for contact (contact.h). */
 typedef struct pki_sim_contact {
@@ -59,10 +77,12 @@ typedef struct pki_sim_contact {
   int *surfaces;   /* [nshape] */
   pki_pair *pairs; /* [PKI_PAIR_MAX] */
   int npair;
-  bool has_joint_rows;       /* the model has joint limits or joint friction */
-  pki_feature *features;     /* [nfeature] */
-  pki_feature_group *groups; /* [ngroup] */
-  int nfeature, ngroup;
+  pk_material body_material;  /* of bodies among each other, where no pair speaks of them */
+  bool bodies_touch;          /* shapes of two moving bodies may touch */
+  bool factored;              /* the workspace has the factor of the step's M~ */
+  bool has_joint_rows;        /* the model has joint limits or joint friction */
+  pki_geometries *geometries; /* of the model's shapes; owned */
+  pki_colliders colliders;
   pki_contact *found; /* [max_contacts] of the last search */
   double *speed;      /* [max_contacts] their normal velocity at the start of the step */
   bool *active;       /* [max_contacts] they take part */
@@ -77,9 +97,12 @@ typedef struct pki_sim_contact {
   bool *limited;                      /* [joints] those whose command is at its limit */
   bool *at_limit;                     /* [2][joints] lower and upper joint limits that take part */
   int *dof_group;                     /* [nu] which velocities M couples: the first of them */
+  int *merged;                        /* [nu] a group that it was merged into by contacts, or itself */
   pki_impact_group *impacts;          /* [nu] at the first of each group */
   pki_spring *springs, *springs_next; /* [max_contacts] of the last step, of this one */
   int nspring, nspring_next;
+  pki_swept *swept; /* [max_contacts] pairs of this step */
+  int nswept;
   pki_assembly assembly;
   void *solver_memory;
   double *true_q; /* [max_contacts] normal q of a problem whose gaps are shifted */
@@ -193,7 +216,8 @@ static inline const pk_model *pki_joint_model(const pk_model *model)
   return model->tree ? model->tree : model;
 }
 
-/* A step has rows of its own, in velocities and positions: ground, joint limits, joint friction, constraints. */
+/* Every step has rows of its own, in velocities and positions: ground, joint limits, joint friction, constraints. Bodies
+ * that may only touch each other have some when they do. */
 static inline bool pki_has_rows(const pk_sim *sim)
 {
   return sim->contact.terrain != NULL || sim->contact.has_joint_rows || sim->model->nconstraint > 0;

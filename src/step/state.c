@@ -14,7 +14,7 @@
 #include "collision/terrain.h"
 #include "step/contact.h"
 
-enum { FORMAT = 2, NAME = 64, OPTIONS = 48, ARRAYS = 10 };
+enum { FORMAT = 3, NAME = 64, OPTIONS = 48, ARRAYS = 10 };
 
 static const char magic[8] = {'P', 'K', 'S', 'T', 'A', 'T', 'E', '\n'};
 static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
@@ -22,14 +22,14 @@ static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
 typedef struct header {
   char magic[8];
   uint64_t format, size;    /* size: of all bytes */
-  uint64_t model, features; /* hashes: dynamics, what touches the ground */
+  uint64_t model, shapes;   /* hashes: dynamics, what collides */
   double options[OPTIONS];  /* as numbers, in the order of their fields */
   char controller[NAME];    /* "": nobody */
   uint64_t controller_size;
   int64_t steps;
   double ark_step;
   int32_t nlast, nspring;
-  int32_t pushed, unused;
+  int32_t pushed, nmemory;
 } header;
 
 typedef struct saved_contact {
@@ -58,7 +58,7 @@ typedef struct array {
 
 typedef struct places {
   array arrays[ARRAYS];
-  size_t limited, contacts, springs, block, size; /* bytes from the start */
+  size_t limited, contacts, springs, memory, block, size; /* bytes from the start */
 } places;
 
 static size_t padded(size_t size)
@@ -88,7 +88,8 @@ static places places_of(const pk_sim *sim)
   }
   p.contacts = p.limited + padded(joints);
   p.springs = p.contacts + most * sizeof(saved_contact);
-  p.block = p.springs + most * sizeof(saved_spring);
+  p.memory = p.springs + most * sizeof(saved_spring);
+  p.block = p.memory + most * PKI_MEMORY_INTS * sizeof(int32_t);
   p.size = p.block + padded(by != NULL ? by->state_size : 0);
   return p;
 }
@@ -110,7 +111,7 @@ static header header_of(const pk_sim *sim, size_t size)
   h.format = FORMAT;
   h.size = size;
   h.model = pk_model_hash(sim->model);
-  h.features = pki_hash_bytes(PKI_HASH_START, c->features, (size_t)c->nfeature * sizeof *c->features);
+  h.shapes = pki_colliders_hash(&c->colliders);
   PK_ASSERT(pki_sim_field_count <= OPTIONS);
   for (int i = 0; i < pki_sim_field_count; i++) {
     h.options[i] = pki_field_get(&pki_sim_fields[i], &sim->options, 0);
@@ -124,6 +125,7 @@ static header header_of(const pk_sim *sim, size_t size)
   h.nlast = c->nlast;
   h.nspring = c->nspring;
   h.pushed = sim->pushed;
+  h.nmemory = c->colliders.nmemory;
   return h;
 }
 
@@ -172,6 +174,11 @@ void pk_sim_get_state(const pk_sim *sim, void *state)
     const saved_spring s = save_spring(&c->springs[i]);
     memcpy(out + p.springs + (size_t)i * sizeof s, &s, sizeof s);
   }
+  for (int i = 0; i < h.nmemory; i++) {
+    int32_t m[PKI_MEMORY_INTS];
+    pki_colliders_save(&c->colliders, i, m);
+    memcpy(out + p.memory + (size_t)i * sizeof m, m, sizeof m);
+  }
   if (h.controller_size > 0) {
     memcpy(out + p.block, sim->control.state, h.controller_size);
   }
@@ -212,12 +219,12 @@ static void write_option(const pk_field *f, double value, char *out, size_t room
 /* The state's model and options against the world's. */
 static pk_status check_world(const header *h, const header *mine, pk_error *err)
 {
-  if (h->model != mine->model || h->features != mine->features) {
+  if (h->model != mine->model || h->shapes != mine->shapes) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
                     "this state is of another model: its hash is %016llx (collision shapes %016llx), the "
                     "world's is %016llx (%016llx)",
-                    (unsigned long long)h->model, (unsigned long long)h->features,
-                    (unsigned long long)mine->model, (unsigned long long)mine->features);
+                    (unsigned long long)h->model, (unsigned long long)h->shapes,
+                    (unsigned long long)mine->model, (unsigned long long)mine->shapes);
   }
   for (int i = 0; i < pki_sim_field_count; i++) {
     const pk_field *f = &pki_sim_fields[i];
@@ -260,9 +267,13 @@ static pk_status damaged(pk_error *err, const char *what)
 static pk_status check_partners(const pk_sim *sim, const int32_t geom[2], pk_error *err)
 {
   const pk_terrain *t = sim->contact.terrain;
+  const pk_model_shape *shapes = sim->model->shapes;
   const int nshape = sim->model->nshape, solid = geom[1] - nshape;
-  if (geom[0] < 0 || geom[0] >= nshape || sim->model->shapes[geom[0]].body < 0 || solid < 0) {
+  if (geom[0] < 0 || geom[0] >= nshape || shapes[geom[0]].body < 0 || geom[1] < 0) {
     return damaged(err, "a contact is");
+  }
+  if (solid < 0) { /* two shapes of the model */
+    return shapes[geom[1]].body != shapes[geom[0]].body ? PK_OK : damaged(err, "a contact is");
   }
   if (t == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
@@ -308,7 +319,8 @@ static pk_status check_numbers(const pk_sim *sim, const header *h, const unsigne
   if (!isfinite(h->ark_step) || h->ark_step < 0) {
     return damaged(err, "the internal step is");
   }
-  if (h->nlast < 0 || h->nlast > most || h->nspring < 0 || h->nspring > most) {
+  if (h->nlast < 0 || h->nlast > most || h->nspring < 0 || h->nspring > most ||
+      h->nmemory < 0 || h->nmemory > most) {
     return damaged(err, "the number of contacts is");
   }
   if (h->pushed != 0 && h->pushed != 1) {
@@ -317,6 +329,13 @@ static pk_status check_numbers(const pk_sim *sim, const header *h, const unsigne
   for (int k = 0; k < sim->joints.n; k++) {
     if (in[p->limited + (size_t)k] > 1) {
       return damaged(err, "a torque limit is");
+    }
+  }
+  for (int i = 0, last[2] = {-1, -1}; i < h->nmemory; i++) {
+    int32_t m[PKI_MEMORY_INTS];
+    memcpy(m, in + p->memory + (size_t)i * sizeof m, sizeof m);
+    if (!pki_colliders_check(&sim->contact.colliders, m, last)) {
+      return damaged(err, "what a pair of shapes remembers is");
     }
   }
   return check_contacts(sim, h, in, p, err);
@@ -340,11 +359,12 @@ static pk_status check_state(const pk_sim *sim, const header *h, const unsigned 
 static void load_contact(pki_sim_contact *c, const pk_model *m, int i, const saved_contact *s)
 {
   pki_contact *f = &c->last[i];
+  const int solid = s->geom[1] - m->nshape;
   *f = (pki_contact){.geom = {s->geom[0], s->geom[1]},
                      .id = s->id,
                      .body = m->shapes[s->geom[0]].body,
-                     .other = -1,
-                     .material = c->terrain->solids[s->geom[1] - m->nshape].material,
+                     .other = solid < 0 ? m->shapes[s->geom[1]].body : -1,
+                     .material = solid < 0 ? -1 : c->terrain->solids[solid].material,
                      .gap = s->gap};
   memcpy(f->point, s->point, sizeof f->point);
   memcpy(f->normal, s->normal, sizeof f->normal);
@@ -402,6 +422,12 @@ pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error
     sim->contact.limited[k] = in[p.limited + (size_t)k] != 0;
   }
   load_contacts(&sim->contact, sim->model, &h, in, &p);
+  pki_colliders_forget(&sim->contact.colliders);
+  for (int i = 0; i < h.nmemory; i++) {
+    int32_t m[PKI_MEMORY_INTS];
+    memcpy(m, in + p.memory + (size_t)i * sizeof m, sizeof m);
+    pki_colliders_load(&sim->contact.colliders, i, m);
+  }
   sim->steps = h.steps;
   sim->pushed = h.pushed != 0;
   pki_ark_set_step(sim, h.ark_step);

@@ -190,12 +190,12 @@ double pki_starleth_normal_force(const pki_starleth_world *w, int foot)
 {
   enum { MOST = 128 };
   pk_sim_contact contacts[MOST];
-  const int n = pk_sim_contacts(w->sim, contacts, MOST);
+  const int count = pk_sim_contacts(w->sim, contacts, MOST);
   double force = 0;
-  for (int i = 0; i < n && i < MOST; i++) {
-    const pk_sim_contact *c = &contacts[i];
-    if (c->link == w->feet[foot]) {
-      force += c->impulse[0] * c->normal[0] + c->impulse[1] * c->normal[1] + c->impulse[2] * c->normal[2];
+  for (int i = 0; i < count && i < MOST; i++) {
+    double impulse[3], n[3];
+    if (pk_sim_contact_carries(&contacts[i], pk_sim_model(w->sim), w->feet[foot], impulse, n)) {
+      force += impulse[0] * n[0] + impulse[1] * n[1] + impulse[2] * n[2];
     }
   }
   return force;

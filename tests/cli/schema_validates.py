@@ -44,6 +44,11 @@ terrain:
   - {shape: box, size: [1, 1, 0.1], position: [3, 0, 0]}
   - {shape: stairs, position: [5, 0, 0], depth: 0.3, height: 0.1, width: 1, count: 3}
   - {shape: heights, position: [9, 0, 0], cell: 0.5, heights: [[0, 0], [0, 1]]}
+  - {shape: heights, rpy: [0, 0, 1], cell: 0.5, file: a.png, scale: 0.3}
+  - {shape: heights, cell: 0.5, function: rough, nx: 9, ny: 9, amplitude: 0.1, length: 2, seed: 4}
+  - {shape: mesh, file: a.stl, scale: 1e-3, position: [0, 0, 1]}
+  - {shape: sphere, size: 0.5}
+  - {shape: ellipsoid, size: [0.5, 1, 2], rpy: [0, 1, 0]}
 materials: {ice: {friction: 0.1}}
 pairs: [{surface: rubber, material: ice, friction: 0.3}]
 step: {preset: paper, dt: 2.5e-3, joint_limits: false}
@@ -80,6 +85,13 @@ WRONG = [
     REST + "terrain: [{shape: plain}]\n",
     REST + "terrain: [{shape: box}]\n",
     REST + "terrain: [{shape: plane, size: [1, 1, 1]}]\n",
+    REST + "terrain: [{shape: heights, cell: 1, file: a.png, function: waves}]\n",
+    REST + "terrain: [{shape: heights, cell: 1, file: a.tif, format: tiff}]\n",
+    REST + "terrain: [{shape: heights, file: a.png}]\n",
+    REST + "terrain: [{shape: mesh}]\n",
+    REST + "terrain: [{shape: convex, file: a.obj, scale: 0}]\n",
+    REST + "terrain: [{shape: sphere}]\n",
+    REST + "terrain: [{shape: cone, radius: 1}]\n",
     REST + "terrain: [{shape: heights, cell: 1}]\n",
     REST + "materials: {ice: {frict: 1}}\n",
     REST + "materials: {ice: {friction: -1}}\n",

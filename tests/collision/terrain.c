@@ -1,6 +1,8 @@
 /* Planes, boxes, stairs and their unions. */
 #include "collision/help.h"
 
+#include "pronk/collision.h"
+
 /* ---- planes ---- */
 
 static void a_plane_gives_its_signed_distance(void **state)
@@ -73,9 +75,9 @@ static void tiny_distances_keep_their_direction(void **state)
 {
   (void)state;
   const pk_pose here = pk_pose_identity();
-  pk_terrain *t = box_at(&here, V3(2, 2, 1e-300));
-  expect_hit(t, V3(0, 0, 1e-300), 5e-301, V3(0, 0, 1), 1e-310);
-  expect_hit(t, V3(0, 0, 3e-200), 3e-200, V3(0, 0, 1), 1e-210);
+  pk_terrain *t = box_at(&here, V3(2, 2, 0x1p-29));
+  expect_hit(t, V3(0, 0, 0x1p-29), 0x1p-30, V3(0, 0, 1), 0);
+  expect_hit(t, V3(0, 0, 0x1p-30 + 0x1p-80), 0x1p-80, V3(0, 0, 1), 0);
   pk_terrain_destroy(t);
 }
 
@@ -255,6 +257,81 @@ static void nothing_inside_stairs_pushes_sideways_under_a_tread(void **state)
   pk_terrain_destroy(t);
 }
 
+/* ---- any shape ---- */
+
+static void add(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc *desc)
+{
+  pk_error err = {.message = ""};
+  if (pk_terrain_add_geometry(t, pose, desc, 1, &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+}
+
+static void any_shape_is_ground_where_it_is_put(void **state)
+{
+  (void)state;
+  const pk_pose at = pk_pose_from_xyz_rpy(V3(1, 2, 3), V3(0, acos(0), 0)); /* z along x, x along -z */
+  const double r = sqrt(0.5);
+  const struct {
+    pk_geometry_desc desc;
+    double point[3], distance, normal[3];
+  } cases[] = {
+      {{.kind = PK_SHAPE_SPHERE, .size = {0.5}}, {1, 2, 4}, 0.5, {0, 0, 1}},
+      {{.kind = PK_SHAPE_CYLINDER, .size = {0.5, 2}}, {2.25, 2, 3.125}, 0.25, {1, 0, 0}},
+      {{.kind = PK_SHAPE_CAPSULE, .size = {0.5, 2}}, {3, 2, 4}, sqrt(2) - 0.5, {r, 0, r}},
+      {{.kind = PK_SHAPE_ELLIPSOID, .size = {1, 2, 4}}, {1, 2, 5}, 1, {0, 0, 1}},
+      {{.kind = PK_SHAPE_CONE, .size = {1, 2}}, {2.5, 2, 3}, 0.5, {1, 0, 0}},
+      {{.kind = PK_SHAPE_PLANE}, {1.5, 7, -9}, 0.5, {1, 0, 0}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    pk_terrain *t = pk_terrain_create();
+    add(t, &at, &cases[i].desc);
+    expect_hit(t, cases[i].point, cases[i].distance, cases[i].normal, 1e-12);
+    assert_no_hit(pk_terrain_query(t, cases[i].point, 0.9 * cases[i].distance));
+    assert_int_equal(pk_terrain_query(t, cases[i].point, 9).material, 1);
+    pk_terrain_destroy(t);
+  }
+}
+
+/* A tetrahedron with legs of 1 m, its right corner at the origin, and what is left of it without one face. */
+static const double tetra[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+
+static void a_mesh_is_solid_where_it_is_closed(void **state)
+{
+  (void)state;
+  const pk_mesh mesh = {.name = "tetra", .nvertex = 4, .ntriangle = 4, .vertex = tetra, .triangle = faces};
+  const pk_pose at = pk_pose_from_xyz_rpy(V3(5, 0, 0), V3(0, 0, 0));
+  const double n = sqrt(1.0 / 3);
+  pk_terrain *t = pk_terrain_create();
+  assert_int_equal(pk_terrain_add_mesh(t, &at, &mesh, 2, NULL), PK_OK);
+  expect_hit(t, V3(6, 1, 1), 2 * n, V3(n, n, n), 1e-12);
+  expect_hit(t, V3(5.25, 0.25, -0.5), 0.5, V3(0, 0, -1), 1e-12);
+  expect_hit(t, V3(5.25, 0.25, 0.0625), -0.0625, V3(0, 0, -1), 1e-12); /* inside */
+  assert_int_equal(pk_terrain_query(t, V3(6, 1, 1), 9).material, 2);
+  pk_terrain_destroy(t);
+  /* the same as its hull */
+  t = pk_terrain_create();
+  add(t, &at, &(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &mesh});
+  expect_hit(t, V3(6, 1, 1), 2 * n, V3(n, n, n), 1e-12);
+  expect_hit(t, V3(5.25, 0.25, 0.0625), -0.0625, V3(0, 0, -1), 1e-12);
+  pk_terrain_destroy(t);
+}
+
+static void a_field_may_be_turned(void **state)
+{
+  (void)state;
+  const double z[6] = {0, 0, 0, 0, 0, 0};
+  const pk_geometry_desc desc = {.kind = PK_SHAPE_HEIGHTS, .nx = 3, .ny = 2, .cell = 1, .heights = z};
+  const pk_pose at = pk_pose_from_xyz_rpy(V3(10, 0, 1), V3(0, 0, acos(0))); /* x along y, y along -x */
+  pk_terrain *t = pk_terrain_create();
+  add(t, &at, &desc);
+  expect_hit(t, V3(9.5, 1.5, 1.25), 0.25, V3(0, 0, 1), 1e-12);
+  expect_hit(t, V3(9.5, 2.5, 0), 0.5, V3(0, 1, 0), 1e-12);
+  assert_no_hit(pk_terrain_query(t, V3(10.5, 1.5, 1), 0.4));
+  pk_terrain_destroy(t);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -270,6 +347,9 @@ int main(void)
       cmocka_unit_test(a_union_takes_the_smallest_distance_and_the_first_of_equals),
       cmocka_unit_test(stairs_have_treads_and_risers_where_they_are_asked_for),
       cmocka_unit_test(nothing_inside_stairs_pushes_sideways_under_a_tread),
+      cmocka_unit_test(any_shape_is_ground_where_it_is_put),
+      cmocka_unit_test(a_mesh_is_solid_where_it_is_closed),
+      cmocka_unit_test(a_field_may_be_turned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

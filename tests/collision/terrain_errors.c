@@ -38,22 +38,22 @@ static void a_box_needs_a_rotation_and_lengths(void **state)
   pk_error err;
   pk_pose pose = pk_pose_identity();
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 0, 1), 0, &err), "size",
-         "size[1] is 0 m, expected a positive length");
+         "size[1] of the box is 0 m, expected 1e-09 to 1e+09");
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(-2, 1, 1), 0, &err), "size",
-         "size[0] is -2 m, expected a positive length");
+         "size[0] of the box is -2 m, expected 1e-09 to 1e+09");
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, INFINITY), 0, &err), "size",
-         "size[2] is inf m, expected a positive length");
+         "size[2] of the box is inf m, expected 1e-09 to 1e+09");
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, 1), -7, &err), "material",
          "material is -7, expected 0 or more");
   pose.rot[8] = -1; /* a mirror */
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, 1), 0, &err), "pose",
-         "the box's rotation is not orthonormal and right-handed");
+         "the solid's rotation is not orthonormal and right-handed");
   pose.rot[8] = 1, pose.rot[0] = 1.001;
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, 1), 0, &err), "pose",
-         "the box's rotation is not orthonormal and right-handed");
+         "the solid's rotation is not orthonormal and right-handed");
   pose.rot[0] = NAN;
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, 1), 0, &err), "pose",
-         "the box's rotation is not orthonormal and right-handed");
+         "the solid's rotation is not orthonormal and right-handed");
   pose.rot[0] = 1, pose.pos[2] = NAN;
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, 1), 0, &err), "pose",
          "pose is (0, 0, nan), expected finite numbers");
@@ -109,6 +109,27 @@ static void a_height_field_needs_cells_and_finite_heights(void **state)
   pk_terrain_destroy(NULL);
 }
 
+static void any_shape_needs_what_its_kind_needs(void **state)
+{
+  (void)state;
+  pk_terrain *t = pk_terrain_create();
+  pk_error err;
+  pk_pose pose = pk_pose_identity();
+  pk_geometry_desc desc = {.kind = PK_SHAPE_SPHERE, .size = {-1}};
+  expect(t, &err, pk_terrain_add_geometry(t, &pose, &desc, 0, &err), "size",
+         "size[0] of the sphere is -1 m, expected 1e-09 to 1e+09");
+  expect(t, &err, pk_terrain_add_geometry(t, &pose, &desc, -1, &err), "material",
+         "material is -1, expected 0 or more");
+  expect(t, &err, pk_terrain_add_mesh(t, &pose, NULL, 0, &err), "mesh", "a mesh needs a mesh with vertices");
+  pose.rot[0] = 2, desc.size[0] = 1;
+  expect(t, &err, pk_terrain_add_geometry(t, &pose, &desc, 0, &err), "pose",
+         "the solid's rotation is not orthonormal and right-handed");
+  /* of stairs that cannot be finished nothing stays */
+  assert_int_equal(pk_terrain_add_stairs(t, V3(0, 0, 0), 1, 4e8, 1, 3, 0, &err), PK_ERROR_ARGUMENT);
+  assert_int_equal(t->nsolid, 0);
+  pk_terrain_destroy(t);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -116,6 +137,7 @@ int main(void)
       cmocka_unit_test(a_box_needs_a_rotation_and_lengths),
       cmocka_unit_test(stairs_need_lengths_and_steps),
       cmocka_unit_test(a_height_field_needs_cells_and_finite_heights),
+      cmocka_unit_test(any_shape_needs_what_its_kind_needs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,41 +23,64 @@ enum {
   ROWS = 3 * CONTACTS + BOXES
 };
 
-/* Contacts at origins of random links with random frames, boxes on random coordinates; dense J beside. */
+/* A random link that moves. */
+static int moving_link(pki_random *rng, const pk_model *m)
+{
+  int link = (int)(m->nlink * pki_random_unit(rng));
+  while (m->links[link].body < 0) {
+    link = (link + 1) % m->nlink;
+  }
+  return link;
+}
+
+/* dense [3][nu] += sign R J, J of the point of a link that is at `point` in the world. */
+static void add_dense(const pk_model *m, pk_workspace *w, int link, const double point[3], const double R[9],
+                      double sign, double dense[][NU])
+{
+  static double J[6 * NU];
+  const pk_pose pose = pk_link_pose(w, link);
+  const double arm[3] = {point[0] - pose.pos[0], point[1] - pose.pos[1], point[2] - pose.pos[2]};
+  double local[3];
+  pki_mat3_apply_transposed(pose.rot, arm, local);
+  pk_link_jacobian(w, link, local, J);
+  for (int d = 0; d < 3; d++) {
+    for (int k = 0; k < m->nu; k++) {
+      for (int i = 0; i < 3; i++) {
+        dense[d][k] += sign * R[3 * d + i] * J[(3 + i) * m->nu + k];
+      }
+    }
+  }
+}
+
+/* Contacts of random links with random frames, every other one with another link (of the same body now and then), the
+ * rest with the world; boxes on random coordinates; dense J beside. */
 static void add_rows(pki_random *rng, const pk_model *m, pk_workspace *w, pki_assembly *a,
                      double dense[ROWS][NU])
 {
-  static double J[6 * NU];
+  memset(dense, 0, ROWS * sizeof dense[0]);
   for (int c = 0; c < CONTACTS; c++) {
-    int link = (int)(m->nlink * pki_random_unit(rng));
-    while (m->links[link].body < 0) {
-      link = (link + 1) % m->nlink;
-    }
-    double quat[4], R[9];
+    const int link = moving_link(rng, m), other = c % 2 ? moving_link(rng, m) : -1;
+    double quat[4], R[9], point[3];
     pki_random_quaternion(rng, quat);
     pki_quat_to_mat3(quat, R);
-    const double local[3] = {0.1, 0.2, -0.3};
-    pk_link_jacobian(w, link, local, J);
     const pk_pose pose = pk_link_pose(w, link);
-    double point[3];
-    pki_mat3_apply(pose.rot, local, point);
+    pki_mat3_apply(pose.rot, (const double[3]){0.1, 0.2, -0.3}, point);
     for (int i = 0; i < 3; i++) {
       point[i] += pose.pos[i];
     }
-    assert_true(pki_assembly_add_contact(a, w, m->links[link].body, point, R, R + 3, R + 6, 0.5));
-    for (int d = 0; d < 3; d++) {
-      for (int k = 0; k < m->nu; k++) {
-        dense[3 * c + d][k] = 0;
-        for (int i = 0; i < 3; i++) {
-          dense[3 * c + d][k] += R[3 * d + i] * J[(3 + i) * m->nu + k];
-        }
-      }
+    /* every other pair at two points */
+    const double apart = c % 4 == 3 ? 0.05 : 0, second[3] = {point[0] + apart, point[1], point[2] - apart};
+    const pki_ends ends = {m->links[link].body, other < 0 ? -1 : m->links[other].body, point,
+                           apart > 0 ? second : NULL};
+    assert_true(pki_assembly_add_contact(a, w, &ends, R, R + 3, R + 6, 0.5));
+    add_dense(m, w, link, point, R, 1, dense + 3 * c);
+    if (other >= 0) {
+      add_dense(m, w, other, second, R, -1, dense + 3 * c);
     }
   }
   for (int b = 0; b < BOXES; b++) {
     const int dof = (int)(m->nu * pki_random_unit(rng));
     assert_true(pki_assembly_add_box(a, dof, b % 2 ? -1 : 1, -1, 1, 0.25 * b));
-    memset(dense[3 * CONTACTS + b], 0, sizeof dense[0]);
     dense[3 * CONTACTS + b][dof] = b % 2 ? -1 : 1;
   }
   assert_false(pki_assembly_add_box(a, 0, 1, 0, 1, 0)); /* full */
@@ -69,8 +92,11 @@ static void the_matrix_is_j_inverse_m_j(void **state)
   pki_random rng = pki_random_seeded(21);
   static double Minv[NU * NU], dense[ROWS][NU];
   for (int k = 0; k < 100; k++) {
-    const random_tree_options o = {
-        .links = 2 + k % LINKS, .mimic = k % 3 == 2, .root = k % 2 ? PK_ROOT_FREE : PK_ROOT_CHAIN};
+    const random_tree_options o = {.links = 2 + k % (LINKS - 2),
+                                   .mimic = k % 3 == 2,
+                                   .shapes = true,
+                                   .robots = 1 + k % 4 / 2,
+                                   .root = k % 2 ? PK_ROOT_FREE : PK_ROOT_CHAIN};
     pk_model *m = random_tree(&rng, &o);
     pk_workspace *w = pk_workspace_create(m);
     double q[NQ], u[NU], f[NU], r[ROWS];

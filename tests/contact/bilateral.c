@@ -32,6 +32,7 @@ static world make_world(pki_random *rng, int k)
   memset(&s, 0, sizeof s);
   const random_tree_options o = {.links = 2 + k % (LINKS - 1),
                                  .cut = 1 + k % 2,
+                                 .shapes = true,
                                  .root = k % 3 == 0   ? PK_ROOT_FIXED
                                          : k % 3 == 1 ? PK_ROOT_FREE
                                                       : PK_ROOT_CHAIN};
@@ -266,7 +267,10 @@ static void delassus(const pk_model *m, pk_workspace *w, const int *links, void 
     for (int k = 0; k < 3; k++) {
       point[k] += pose.pos[k];
     }
-    assert_true(pki_assembly_add_contact(&a, w, m->links[links[i]].body, point, ez, ex, ey, 0.5));
+    /* the last one is between two bodies */
+    const int other = i + 1 == ROWS / 3 ? m->links[links[0]].body : -1;
+    const pki_ends ends = {m->links[links[i]].body, other, point, NULL};
+    assert_true(pki_assembly_add_contact(&a, w, &ends, ez, ex, ey, 0.5));
   }
   pki_assembly_finish(&a, w);
   memcpy(out, a.W, ROWS * ROWS * sizeof *out);

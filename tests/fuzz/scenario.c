@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   pk_error err = {PK_OK, 0, "", "", ""};
   const pk_status status = pki_scenario_parse("input.yaml", text, length, sets, cut > 0, &s, &err);
   if (status == PK_OK) {
-    if (s == NULL || s->nmodel < 1 || pk_sim_options_validate(&s->step, NULL) != PK_OK) {
+    if (s == NULL || s->nmodel + s->nobject < 1 || pk_sim_options_validate(&s->step, NULL) != PK_OK) {
       abort();
     }
     (void)pki_scenario_hash(s);

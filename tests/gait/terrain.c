@@ -60,7 +60,7 @@ static walker_facts walk(const char *what, walker_ground *ground, double dt, pk_
   assert_true(walker_run(&w, 16, NULL, &f));
   walker_print(what, &f);
   assert_int_equal(f.uncertified, 0);
-  assert_int_equal(f.others, 0);
+  assert_true(f.others <= (ground == slope ? 0 : 0.15 * f.steps)); /* shanks brush the edges of steps */
   assert_true(fabs(f.speed[0] - speed) < 0.25 * speed && fabs(f.speed[1]) < 0.03);
   walker_destroy(&w);
   return f;

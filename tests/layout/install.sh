@@ -32,6 +32,10 @@ echo "-- find_package"
 "$cmake" --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
 "$work/cmake/swing" "$prefix/$model"
 "$work/cmake/stand" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
+for query in closest scan overlap; do
+  "$work/cmake/$query" "$(dirname "$prefix/$model")/../starleth/starleth.urdf" >"$work/$query.txt" || fail "$query"
+  [ -s "$work/$query.txt" ] || fail "$query printed nothing"
+done
 [ -x "$work/cmake/swing_static" ] || fail "pronk::pronk_static was not found"
 "$work/cmake/swing_static" "$prefix/$model"
 

@@ -11,8 +11,10 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "pronk/collision.h"
 #include "support/world.h"
 
 static const char *const materials[] = {"rubber </script>", "ice"};
@@ -236,8 +238,9 @@ static void terrain_is_drawn_as_it_is_touched(void **state)
   float v[36];
   assert_int_equal(decode(string(m0, "positions"), words, 256), 36);
   memcpy(v, words, sizeof v);
-  assert_true(v[0] == 1 && v[1] == 2 && v[2] == 3 && v[15] == 2 && v[16] == 2.5f && v[17] == 8);
-  assert_true(v[18 + 2] == 2.5f); /* a cell below the lowest */
+  assert_true(v[0] == 0 && v[1] == 0 && v[2] == 0 && v[15] == 1 && v[16] == 0.5f && v[17] == 5);
+  assert_numbers(mesh, "pose", (double[7]){1, 2, 3, 1, 0, 0, 0}, 7);
+  assert_true(v[18 + 2] == -0.5f); /* a cell below the lowest */
   const int ntriangle = decode(string(m0, "triangles"), triangle, 256) / 3;
   assert_int_equal(ntriangle, 2 * 2 + 2 * 6);
 
@@ -248,7 +251,7 @@ static void terrain_is_drawn_as_it_is_touched(void **state)
     for (int k = 0; k < 3; k++) {
       assert_true(triangle[3 * i + k] < 12);
       for (int a = 0; a < 3; a++) {
-        p[k][a] = (double)v[3 * triangle[3 * i + k] + (uint32_t)a] - (a == 2 ? 2.5 : 0);
+        p[k][a] = (double)v[3 * triangle[3 * i + k] + (uint32_t)a] - (a == 2 ? -0.5 : 0);
       }
     }
     volume += (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) +
@@ -301,6 +304,108 @@ static void equal_meshes_are_written_once(void **state)
   pk_model_destroy(m);
 }
 
+/* A cube's corners and a point within it, as a mesh that is no hull. */
+static const double cube[27] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1,   0,   0,  0,
+                                1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5};
+static const int spread[9] = {0, 1, 8, 2, 3, 4, 5, 6, 7};
+
+/* 12 triangles over 8 vertices, facing outward: the volume of the cube. */
+static void expect_cube(const cJSON *mesh)
+{
+  uint32_t words[64], triangle[64];
+  float v[24];
+  assert_int_equal(decode(string(mesh, "positions"), words, 64), 24);
+  memcpy(v, words, sizeof v);
+  assert_int_equal(decode(string(mesh, "triangles"), triangle, 64), 36);
+  double volume = 0;
+  for (int i = 0; i < 12; i++) {
+    const float *a = v + 3 * triangle[3 * i], *b = v + 3 * triangle[3 * i + 1],
+                *c = v + 3 * triangle[3 * i + 2];
+    volume += (double)(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                       a[2] * (b[0] * c[1] - b[1] * c[0])) /
+              6;
+  }
+  assert_true(fabs(volume - 1) < 1e-6);
+}
+
+static void ground_of_any_shape_has_its_pose_and_size(void **state)
+{
+  (void)state;
+  const pk_mesh mesh = {"spread", 9, 3, cube, spread};
+  pk_model *m = solid_model(PK_SHAPE_SPHERE, (double[3]){0.1}, 1, (double[3]){1, 1, 1});
+  pk_terrain *t = pk_terrain_create();
+  const pk_pose pose = pk_pose_from_xyz_rpy((double[3]){1, 2, 3}, (double[3]){0, 0, acos(0)});
+  const pk_geometry_desc desc[] = {{.kind = PK_SHAPE_CONVEX, .mesh = &mesh},
+                                   {.kind = PK_SHAPE_ELLIPSOID, .size = {1, 2, 3}},
+                                   {.kind = PK_SHAPE_CONE, .size = {1, 2}},
+                                   {.kind = PK_SHAPE_MESH, .mesh = &mesh}};
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(pk_terrain_add_geometry(t, &pose, &desc[i], 0, NULL), PK_OK);
+  }
+  cJSON *json = scene_of(m, m, t, NULL, 0);
+  const cJSON *terrain = list(json, "terrain", 4), *meshes = list(json, "meshes", 2);
+  static const char *const kinds[] = {"mesh", "ellipsoid", "cone", "mesh"};
+  for (int i = 0; i < 4; i++) {
+    const cJSON *part = cJSON_GetArrayItem(terrain, i);
+    assert_string_equal(string(part, "kind"), kinds[i]);
+    assert_numbers(part, "pose", (double[7]){1, 2, 3, sqrt(0.5), 0, 0, sqrt(0.5)}, 7);
+  }
+  assert_numbers(cJSON_GetArrayItem(terrain, 1), "size", (double[3]){1, 2, 3}, 3);
+  expect_cube(cJSON_GetArrayItem(meshes, integer(cJSON_GetArrayItem(terrain, 0), "mesh")));
+  cJSON_Delete(json);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+/* A field that is too large to draw is thinned, and keeps its extent. */
+static void a_huge_field_is_thinned(void **state)
+{
+  (void)state;
+  enum { NX = 1500, NY = 1001 };
+  double *z = calloc((size_t)NX * NY, sizeof *z);
+  assert_non_null(z);
+  z[(size_t)NX * NY - 1] = 7;
+  pk_model *m = solid_model(PK_SHAPE_SPHERE, (double[3]){0.1}, 1, (double[3]){1, 1, 1});
+  pk_terrain *t = pk_terrain_create();
+  assert_int_equal(pk_terrain_add_heights(t, (double[3]){0, 0, 0}, NX, NY, 0.5, z, 0, NULL), PK_OK);
+  cJSON *json = scene_of(m, m, t, NULL, 0);
+  const cJSON *mesh = cJSON_GetArrayItem(list(json, "meshes", 1), 0);
+  /* a vertex has 12 bytes, which are 16 letters */
+  const size_t nx = 751, ny = 501, rim = 2 * (nx + ny - 2);
+  const char *positions = string(mesh, "positions");
+  assert_int_equal(strlen(positions), 16 * (nx * ny + rim));
+  char corner[17] = "";
+  uint32_t words[3];
+  float last[3];
+  memcpy(corner, positions + 16 * (nx * ny - 1), 16);
+  assert_int_equal(decode(corner, words, 3), 3);
+  memcpy(last, words, sizeof last);
+  assert_true(last[0] == 749.5f && last[1] == 500 && last[2] == 7);
+  free(z);
+  cJSON_Delete(json);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
+/* The hull of a mesh is drawn as what it is; the mesh beside it stays as it is. */
+static void a_convex_shape_is_drawn_as_its_hull(void **state)
+{
+  (void)state;
+  const pk_mesh mesh = {"spread", 9, 3, cube, spread};
+  const free_solid solids[2] = {{.kind = PK_SHAPE_CONVEX, .mass = 1, .moment = {1, 1, 1}, .mesh = &mesh},
+                                {.kind = PK_SHAPE_MESH, .mass = 1, .moment = {1, 1, 1}, .mesh = &mesh}};
+  pk_model *m = solids_model(solids, 2, NULL);
+  cJSON *json = scene_of(m, m, NULL, NULL, 0);
+  const cJSON *meshes = list(json, "meshes", 2), *shapes = list(json, "shapes", 2);
+  assert_string_equal(string(cJSON_GetArrayItem(shapes, 0), "kind"), "convex");
+  expect_cube(cJSON_GetArrayItem(meshes, integer(cJSON_GetArrayItem(shapes, 0), "mesh")));
+  uint32_t words[64];
+  const cJSON *own = cJSON_GetArrayItem(meshes, integer(cJSON_GetArrayItem(shapes, 1), "mesh"));
+  assert_int_equal(decode(string(own, "triangles"), words, 64), 9);
+  cJSON_Delete(json);
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -309,6 +414,9 @@ int main(void)
       cmocka_unit_test(a_cut_world_keeps_its_joints),
       cmocka_unit_test(terrain_is_drawn_as_it_is_touched),
       cmocka_unit_test(equal_meshes_are_written_once),
+      cmocka_unit_test(ground_of_any_shape_has_its_pose_and_size),
+      cmocka_unit_test(a_huge_field_is_thinned),
+      cmocka_unit_test(a_convex_shape_is_drawn_as_its_hull),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,15 @@ static const wrong cases[] = {
     /* the whole */
     {"- 1\n", 1, "", "the file is a list, expected a mapping"},
     {"model: starleth\n", 1, "", "the key \"duration\" is missing: a number, how long it runs"},
-    {"duration: 1\n", 1, "", "the key \"model\" is missing (or \"models\", a list): who is in the world"},
+    {"duration: 1\n", 1, "",
+     "the key \"model\" is missing (or \"models\", a list; or \"objects\"): who is in the world"},
     {REST "models: [starleth]\n", 3, "models", "model and models are both there; give one"},
     {"duration: 1\nmodels: []\n", 2, "models", "models is an empty list, expected one at least"},
     {"duration: 1\nmodels: starleth\n", 2, "models", "models is a value, expected a list"},
     {REST "terain: []\n", 3, "terain",
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, model, models, "
-     "gravity, "
-     "coordinates, terrain, materials, pairs, step, controller, actuators, constraints, push, disturb, "
+     "objects, gravity, "
+     "coordinates, terrain, materials, pairs, collide, step, controller, actuators, constraints, push, disturb, "
      "record, duration, certify, seed)"},
     /* types */
     {"model: starleth\nduration: long\n", 2, "duration", "duration is \"long\", expected a number"},
@@ -31,7 +32,8 @@ static const wrong cases[] = {
      "duration is nan, expected 0 to 1e+06 s (how long it runs)"},
     {REST "seed: 1.5\n", 3, "seed", "seed is \"1.5\", expected a whole number"},
     {REST "seed: -1\n", 3, "seed",
-     "seed is -1, expected 0 to 2.14748e+09 (of what is drawn: the directions of disturb)"},
+     "seed is -1, expected 0 to 2.14748e+09 (of what is drawn: the directions of disturb, jitter and tumble "
+     "of objects)"},
     {REST "name: {a: 1}\n", 3, "name", "name is a mapping, expected a text"},
     {REST "gravity: [0, 0]\n", 3, "gravity", "gravity is a list of 2, expected a list of 3 numbers"},
     {REST "gravity: -9.81\n", 3, "gravity", "gravity is a value, expected a list of 3 numbers"},
@@ -51,9 +53,11 @@ static const wrong cases[] = {
     /* terrain */
     {REST "terrain: {}\n", 3, "terrain", "terrain is a mapping, expected a list"},
     {REST "terrain:\n  - material: a\n", 4, "terrain.0",
-     "the key \"shape\" is missing: plane, box, stairs or heights"},
+     "the key \"shape\" is missing: plane, box, stairs, heights, mesh, ..."},
     {REST "terrain:\n  - shape: plain\n", 4, "terrain.0.shape",
-     "shape is \"plain\", expected one of plane, box, stairs, heights; did you mean \"plane\"?"},
+     "shape is \"plain\", expected one of plane, box, stairs, heights, mesh, convex, sphere, cylinder, "
+     "capsule, "
+     "ellipsoid, cone; did you mean \"plane\"?"},
     {REST "terrain:\n  - shape: plane\n    size: [1, 1, 1]\n", 5, "terrain.0.size",
      "there is no key \"size\" (one of: shape, material, position, normal)"},
     {REST "terrain:\n  - shape: box\n", 4, "terrain.0",
@@ -64,7 +68,7 @@ static const wrong cases[] = {
     {REST "terrain:\n  - {shape: stairs, depth: 0.3, height: 0.1, width: 1}\n", 4, "terrain.0",
      "the key \"count\" is missing: a whole number, number of steps"},
     {REST "terrain:\n  - {shape: heights, cell: 1}\n", 4, "terrain.0",
-     "the key \"heights\" is missing: rows of heights"},
+     "the key \"heights\" is missing: rows of heights; or \"file\", or \"function\""},
     {REST "terrain:\n  - {shape: heights, cell: 1, heights: [[0, 0]]}\n", 4, "terrain.0.heights",
      "heights are 1 rows of 2, expected two rows of two at least"},
     {REST "terrain:\n  - shape: heights\n    cell: 1\n    heights:\n      - [0, 0]\n      - [0]\n", 8,
@@ -96,13 +100,14 @@ static const wrong cases[] = {
      "joint_limits is the text \"true\", expected true or false"},
     {REST "step:\n  dtt: 1\n", 4, "step.dtt", NULL},
     {REST "step:\n  solver: newtn\n", 4, "step.solver",
-     "solver is \"newtn\", expected one of auto, jor, sor, bgs, newton, aclm, ipm, jor-u, sor-u; did you "
+     "solver is \"newtn\", expected one of auto, jor, sor, bgs, newton, aclm, ipm, jor-u, sor-u, bgs-u, "
+     "newton-u, ipm-u; did you "
      "mean "
      "\"newton\"?"},
     {REST "step:\n  stepper: moreu\n", 4, "step.stepper",
      "stepper is \"moreu\", expected one of euler, moreau, rk4, ark-explicit, ark-implicit; did you mean "
      "\"moreau\"?"},
-    {REST "step:\n  max_contacts: 0\n", 4, "step.max_contacts", NULL},
+    {REST "step:\n  max_contacts: -1\n", 4, "step.max_contacts", NULL},
     {REST "step:\n  max_contacts: 1e2.5\n", 4, "step.max_contacts",
      "max_contacts is \"1e2.5\", expected a whole number"},
     {REST "step:\n  tolerance: 2\n", 4, "step.tolerance", NULL},

@@ -28,6 +28,19 @@ static const wrong cases[] = {
      "there is no set of coordinates \"extended\" (one of: minimal, maximal)"},
     {"duration: 1\nmodel: pendulum\ncoordinates: [[1]]\n", 3, "coordinates.0",
      "this is a list, expected the name of a joint"},
+    {"duration: 1\nmodel: pendulum\ncollide:\n  ignore: [[bodi, world]]\n", 4, "collide.ignore.0.0",
+     "there is no link \"bodi\"; did you mean \"body\"? (one of: world, body)"},
+    {"duration: 1\nmodel: pendulum\ncollide:\n  ignore:\n    - [\"b*\", \"x*\"]\n", 5, "collide.ignore.0.1",
+     "no link has a name like \"x*\""},
+    {"duration: 1\nmodel: pendulum\ncollide:\n  ignore: [[body]]\n", 4, "collide.ignore.0",
+     "this names 1 link, expected two"},
+    {"duration: 1\nmodel: pendulum\ncollide:\n  ignore: [body, world]\n", 4, "collide.ignore.0", NULL},
+    {"duration: 1\nmodel: pendulum\ncollide:\n  ignore: body\n", 4, "collide.ignore", NULL},
+    {"duration: 1\nmodel: pendulum\ncollide:\n  force: [[body, {}]]\n", 4, "collide.force.0.1",
+     "this is a mapping, expected the name of a link"},
+    {"duration: 1\nmodel: pendulum\ncollide:\n  force: [[body, body]]\n", 4, "collide.force.0",
+     "these links do not move against each other: they never collide"},
+    {"duration: 1\nmodel:\n  model: pendulum\n  srdf: nowhere.srdf\n", 4, "model.srdf", NULL},
     {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FEET: rubber}\n", 4, "model.surfaces.LF_FEET",
      "there is no link \"LF_FEET\""},
     {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: }\n", 4, "model.surfaces.LF_FOOT",
@@ -38,6 +51,19 @@ static const wrong cases[] = {
     {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: rubber}\nmaterials: {wet: {}}\npairs:\n"
      "  - {surface: rubber, material: dry}\n",
      7, "pairs.0.material", "there is no material \"dry\" (one of: wet)"},
+    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: rubber}\npairs:\n"
+     "  - {surface: rubber, with: stell}\n",
+     6, "pairs.0.with", "there is no surface \"stell\" (one of: rubber)"},
+    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: rubber}\npairs:\n"
+     "  - {surface: rubber}\n",
+     6, "pairs.0",
+     "this pair has neither, expected one of \"material\" (of the ground) and \"with\" (a surface)"},
+    {"duration: 1\nmodel:\n  model: starleth\n  surfaces: {LF_FOOT: rubber}\nmaterials: {wet: {}}\npairs:\n"
+     "  - {surface: rubber, with: rubber, material: wet}\n",
+     7, "pairs.0",
+     "this pair has both \"material\" and \"with\", expected one of \"material\" (of the ground) and "
+     "\"with\" (a "
+     "surface)"},
     /* actuators, constraints, disturbances, feet */
     {"duration: 1\nmodel: pendulum\nactuators:\n  - {joints: hing, effort: 1}\n", 4, "actuators.0.joints",
      "there is no joint \"hing\"; did you mean \"hinge\"? (one of: hinge)"},

@@ -40,21 +40,32 @@ static double form(const double *M, const double *a, const double *b, int n)
   return sum;
 }
 
-/* Velocity of a world point of a link under u, at the workspace's configuration. */
-static void point_velocity(const pk_workspace *w, const pk_sim_contact *c, const double *u, int n,
-                           double v[3])
+/* v += sign times the velocity of a world point of a link under u, at the workspace's configuration. */
+static void add_velocity(const pk_workspace *w, int link, const double point[3], const double *u, int n,
+                         double sign, double v[3])
 {
   double J[6 * NU], local[3];
-  const pk_pose pose = pk_link_pose(w, c->link);
+  const pk_pose pose = pk_link_pose(w, link);
   for (int k = 0; k < 3; k++) {
     local[k] = 0;
     for (int e = 0; e < 3; e++) {
-      local[k] += pose.rot[3 * e + k] * (c->point[e] - pose.pos[e]);
+      local[k] += pose.rot[3 * e + k] * (point[e] - pose.pos[e]);
     }
   }
-  pk_link_jacobian(w, c->link, local, J);
+  pk_link_jacobian(w, link, local, J);
   for (int k = 0; k < 3; k++) {
-    v[k] = product(J + (3 + k) * n, u, n);
+    v[k] += sign * product(J + (3 + k) * n, u, n);
+  }
+}
+
+/* Velocity of a contact's link relative to the ground or to the other link. */
+static void point_velocity(const pk_workspace *w, const pk_sim_contact *c, const double *u, int n,
+                           double v[3])
+{
+  memset(v, 0, 3 * sizeof *v);
+  add_velocity(w, c->link, c->point, u, n, 1, v);
+  if (c->other_link >= 0) {
+    add_velocity(w, c->other_link, c->point, u, n, -1, v);
   }
 }
 

@@ -1,4 +1,4 @@
-/* Material pairs: what a surface does on a material of the ground. */
+/* Material pairs: what a surface does on a material of the ground. Pairs of surfaces: step/bodies. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,11 +74,21 @@ static void wrong_surfaces_materials_and_pairs_are_named(void **state)
   const pk_material two[2] = {fine, {.friction = -1}};
   assert_int_equal(pk_sim_set_terrain(sim, NULL, two, 2, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.message, "material 1: friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)");
+  assert_int_equal(pk_sim_set_surface_pair(sim, -1, 0, &fine, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "surface_a is -1, expected 0 to 63");
+  assert_int_equal(pk_sim_set_surface_pair(sim, 0, 64, &fine, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "surface_b is 64, expected 0 to 63");
+  assert_int_equal(pk_sim_set_surface_pair(sim, 0, 1, &(pk_material){.restitution_n = -1}, &err),
+                   PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "restitution_n");
+  assert_int_equal(pk_sim_set_body_material(sim, &(pk_material){.friction = -1}, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "friction");
   for (int i = 0; i < 64; i++) {
     assert_int_equal(pk_sim_set_pair(sim, i, 0, &fine, &err), PK_OK);
   }
   assert_int_equal(pk_sim_set_pair(sim, 3, 0, &fine, &err), PK_OK); /* replaces */
   assert_int_equal(pk_sim_set_pair(sim, 3, 1, &fine, &err), PK_ERROR_LIMIT);
+  assert_int_equal(pk_sim_set_surface_pair(sim, 3, 1, &fine, &err), PK_ERROR_LIMIT);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }

@@ -35,10 +35,10 @@ static void watch(pk_sim *sim, fall *f)
   f->speed = fastest(sim);
 }
 
-/* Until it has been at rest for a while, 10 s at most. */
+/* Until it has been at rest for a while, 25 s at most: a limp leg that hangs swings on for long. */
 static void watch_until_rest(pk_sim *sim, fall *f)
 {
-  for (int i = 0, still = 0; i < 10000 && still < 100; i++) {
+  for (int i = 0, still = 0; i < 25000 && still < 100; i++) {
     watch(sim, f);
     still = f->speed < 1e-4 ? still + 1 : 0;
   }

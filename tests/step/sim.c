@@ -38,6 +38,7 @@ static pk_sim *start(const pk_model *m, pk_stepper stepper, double dt)
   o.stepper = stepper;
   o.dt = dt;
   o.joint_limits = false;
+  o.self_collision = false; /* joints are thrown about anyhow */
   o.tolerance = 1e-10;
   pk_sim *sim;
   pk_error err;
@@ -185,6 +186,7 @@ static void torque_limits_are_part_of_the_solution(void **state)
     const double dt = trial % 2 ? 0.02 : 0.001;
     pk_sim_options o = pk_sim_options_default();
     o.stepper = PK_STEPPER_EULER, o.dt = dt, o.joint_limits = false, o.tolerance = 1e-14;
+    o.self_collision = false;
     pk_sim *sim;
     pk_error err;
     assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);

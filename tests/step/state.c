@@ -20,7 +20,7 @@ enum { ROOM = 128 };
 
 /* ---- worlds ---- */
 
-typedef enum robot { PENDULUM, CHAIN, STARLETH, MAXIMAL, COMAN } robot;
+typedef enum robot { PENDULUM, CHAIN, STARLETH, MAXIMAL, COMAN, HEAP } robot;
 typedef enum driver { NOBODY, HOLD, TROT } driver;
 
 /* A world and how long it runs before and after its state is saved. */
@@ -61,6 +61,10 @@ static const setting settings[] = {
      0, 0, true, 20, 12},
     {"joints at their limits", COMAN, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.5, 0, 0, 0, true, 100, 60},
     {"trot", STARLETH, TROT, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 450, 200},
+    {"a heap on the ground", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.06, 0.1, 0.2, 0, true, 60, 60},
+    {"a heap in flight", HEAP, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 2e-3, 0, 0.5, 0, 0, false, 60, 60},
+    {"a compliant heap", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 2e-4, 0.05, 0.1, 0, 0, true,
+     200, 100},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -74,6 +78,14 @@ typedef struct world {
 
 static pk_model *make_model(robot which)
 {
+  if (which == HEAP) {
+    static const free_solid heap[5] = {{PK_SHAPE_BOX, {0.3, 0.2, 0.1}, 2, {0.0083, 0.0167, 0.0217}, NULL},
+                                       {PK_SHAPE_BOX, {0.2, 0.2, 0.1}, 1, {0.0042, 0.0042, 0.0067}, NULL},
+                                       {PK_SHAPE_SPHERE, {0.05}, 0.5, {5e-4, 5e-4, 5e-4}, NULL},
+                                       {PK_SHAPE_CAPSULE, {0.05, 0.1}, 0.7, {2e-3, 2e-3, 7e-4}, NULL},
+                                       {PK_SHAPE_CYLINDER, {0.06, 0.1}, 0.6, {1e-3, 1e-3, 1.1e-3}, NULL}};
+    return solids_model(heap, 5, NULL);
+  }
   pk_builder *b = pk_builder_create();
   pk_model *m = NULL;
   pk_error err = {.message = ""};
@@ -154,7 +166,14 @@ static void place(const setting *s, world *w)
   static const double leg[3] = {0, 0.7343101344764329, -1.3411529067300831};
   double q[64], u[64];
   pk_sim_get_joints(w->sim, q, u);
-  if (s->robot == CHAIN || s->robot == PENDULUM) {
+  if (s->robot == HEAP) {
+    static const double up[5] = {0, 0.105, 0.21, 0.37, 0.525};
+    for (int i = 0; i < 5; i++) {
+      q[7 * i] = 0.02 * (i % 2), q[7 * i + 1] = 0.01 * i, q[7 * i + 2] = s->height + up[i];
+      u[6 * i + 2] = -s->speed * i;
+      u[6 * i + 4] = s->speed;
+    }
+  } else if (s->robot == CHAIN || s->robot == PENDULUM) {
     q[0] = 0.5;
     for (int k = 0; k < pk_sim_joint_model(w->sim)->nu; k++) {
       u[k] = s->speed * sin(k + 1);
@@ -471,7 +490,7 @@ static void bytes_that_are_no_state_are_refused_and_nothing_changes(void **state
   refused(&w, bad, size, PK_ERROR_SYNTAX, "these bytes are no state of a world");
   memcpy(bad, saved, size);
   bad[8] = 9;
-  refused(&w, bad, size, PK_ERROR_ARGUMENT, "this state has the format 9, this build reads 1");
+  refused(&w, bad, size, PK_ERROR_ARGUMENT, "this state has the format 9, this build reads 3");
   free(saved), free(bad);
   free_world(&w);
 }

@@ -143,6 +143,11 @@ static void describe_robot(pki_random *rng, pk_builder *b, const random_tree_opt
     const pk_link_desc link = {.name = name,
                                .inertia = p.massless[i] ? (pk_inertia){0} : random_inertia(rng)};
     assert_int_equal(pk_builder_add_link(b, &link, NULL), PK_OK);
+    if (o->shapes) {
+      const pk_shape_desc ball = {
+          .link = name, .kind = PK_SHAPE_SPHERE, .size = {1e-3}, .pose = pk_pose_identity()};
+      assert_int_equal(pk_builder_add_shape(b, &ball, NULL), PK_OK);
+    }
     if (i > 0) {
       describe_joint(rng, b, &p, i);
       snprintf(name, sizeof name, "%sj%d", o->robots > 1 ? prefix : "", i);

@@ -10,6 +10,7 @@ typedef struct random_tree_options {
   bool mimic;    /* some one-axis joints follow others, before or after them */
   bool massless; /* some inner links have no mass */
   int cut;       /* 1: every other joint is cut, 2: all are */
+  bool shapes;   /* every link has a small ball, so that any two may touch */
   int robots;    /* that share the world, named r0, r1, ...; 0: one */
   pk_root_kind root;
 } random_tree_options;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -28,6 +29,39 @@ pk_model *solid_model(pk_shape_kind kind, const double size[3], double mass, con
   return m;
 }
 
+pk_model *solids_model(const free_solid *solids, int n, const double gravity[3])
+{
+  pk_builder *b = pk_builder_create();
+  pk_error err = {.message = ""};
+  pk_model *m = NULL;
+  for (int i = 0; i < n; i++) {
+    const free_solid *s = &solids[i];
+    char name[32], prefix[32];
+    snprintf(name, sizeof name, "b%d", i);
+    snprintf(prefix, sizeof prefix, "b%d_", i);
+    pk_robot_desc robot = pk_robot_desc_default();
+    robot.name = name, robot.prefix = prefix, robot.root = PK_ROOT_FREE;
+    const pk_link_desc link = {
+        .name = "solid",
+        .inertia = {.mass = s->mass, .moment = {s->moment[0], 0, 0, s->moment[1], 0, s->moment[2]}}};
+    pk_shape_desc shape = {.link = "solid", .kind = s->kind, .pose = pk_pose_identity(), .mesh = s->mesh};
+    memcpy(shape.size, s->size, sizeof shape.size);
+    assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+    assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
+    assert_int_equal(pk_builder_add_shape(b, &shape, &err), PK_OK);
+  }
+  if (gravity != NULL) {
+    pk_builder_set_gravity(b, gravity);
+  }
+  const pk_status status = pk_builder_compile(b, &m, &err);
+  if (status != PK_OK) {
+    print_error("%s\n", err.message);
+  }
+  assert_int_equal(status, PK_OK);
+  pk_builder_destroy(b);
+  return m;
+}
+
 pk_terrain *slope_terrain(double angle)
 {
   pk_terrain *t = pk_terrain_create();
@@ -43,6 +77,7 @@ pk_sim *start_world(const pk_model *m, const pk_terrain *t, pk_material material
   pk_error err;
   assert_int_equal(pk_sim_create(m, o, &sim, &err), PK_OK);
   assert_int_equal(pk_sim_set_terrain(sim, t, &material, 1, &err), PK_OK);
+  assert_int_equal(pk_sim_set_body_material(sim, &material, &err), PK_OK);
   return sim;
 }
 

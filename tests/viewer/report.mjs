@@ -82,6 +82,31 @@ function crowd(count) {
   ];
 }
 
+// Every kind of shape, of a body and of the ground; the mesh is a tetrahedron.
+const words = (values) => Buffer.from(new Uint32Array(values).buffer).toString('base64');
+const tetrahedron = {
+  positions: base64([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]),
+  triangles: words([0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]),
+};
+const sizes = {
+  sphere: [0.1],
+  box: [0.1, 0.2, 0.3],
+  cylinder: [0.1, 0.2],
+  capsule: [0.1, 0.2],
+  ellipsoid: [0.1, 0.2, 0.3],
+  cone: [0.1, 0.2],
+  mesh: [],
+};
+function zoo(body, ground) {
+  const at = (i) => [0.5 * i - 2, 0.5, 0.2, Math.SQRT1_2, Math.SQRT1_2, 0, 0];
+  const parts = Object.entries(sizes).map(([kind, size], i) => ({ kind, size, mesh: 0, pose: at(i), material: 0 }));
+  const made = { ...scene, meshes: [tetrahedron] };
+  if (body) made.shapes = [...parts, { ...parts.at(-1), kind: 'convex' }].map((part) => ({ ...scene.shapes[0], ...part }));
+  // the last one as older files have it: a mesh in the world
+  if (ground) made.terrain = [...scene.terrain, ...parts, { kind: 'mesh', mesh: 0, material: 0 }];
+  return made;
+}
+
 copyFileSync(join(dist, 'replay.js'), join(folder, 'replay.js'));
 writeFileSync(
   join(folder, 'report.html'),
@@ -154,6 +179,27 @@ await tests({
     const { length } = crowd(50)[0].shapes;
     console.log(`        50 robots, ${length} shapes: ${calls} draw calls, ${move.toFixed(2)} ms of script (median)`);
     check(calls < 40, `the number of draw calls does not grow with the robots, there are ${calls}`);
+  },
+  'every kind of shape is drawn, of bodies and of the ground': async () => {
+    const calls = await page.evaluate(
+      async ([scenes, samples]) => {
+        const counts = [];
+        for (const one of scenes) {
+          const box = document.createElement('div');
+          box.style.width = '240px';
+          document.body.append(box);
+          const handle = PronkReplay.mount(box, one, samples);
+          handle.seek(0.5);
+          await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+          counts.push(handle.cost.calls);
+        }
+        return counts;
+      },
+      [[zoo(false, false), zoo(true, false), zoo(false, true)], data],
+    );
+    console.log(`        draw calls: ${calls}`);
+    check(calls[1] >= calls[0] + 5, 'five more geometries of bodies: an ellipsoid is a sphere, a hull a mesh');
+    check(calls[2] >= calls[0] + 8, 'eight more solids');
   },
   'it needs no network and complains of nothing': async () => {
     check(asked.length === 0, `nothing is fetched: ${asked}`);

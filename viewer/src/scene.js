@@ -1,5 +1,13 @@
 // scene.json in the browser's terms: base64 to arrays, shapes to geometries.
-import { BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, CylinderGeometry, SphereGeometry } from 'three';
+import {
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CapsuleGeometry,
+  ConeGeometry,
+  CylinderGeometry,
+  SphereGeometry,
+} from 'three';
 import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 
 /**
@@ -8,7 +16,7 @@ import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
  * @property {string} link
  * @property {number} body -1: fixed in the world
  * @property {boolean} visual
- * @property {'sphere'|'box'|'cylinder'|'capsule'|'mesh'} kind
+ * @property {'sphere'|'box'|'cylinder'|'capsule'|'ellipsoid'|'cone'|'mesh'|'convex'} kind
  * @property {number[]} size
  * @property {number} mesh
  * @property {number[]} pose x y z qw qx qy qz
@@ -41,13 +49,18 @@ export function unitOf(shape) {
   switch (shape.kind) {
     case 'sphere':
       return { key: 'sphere', scale: [a, a, a] };
+    case 'ellipsoid':
+      return { key: 'sphere', scale: [a, b, c] };
     case 'box':
       return { key: 'box', scale: [a, b, c] };
     case 'cylinder':
       return { key: 'cylinder', scale: [a, a, b] };
+    case 'cone':
+      return { key: 'cone', scale: [a, a, b] };
     // The caps must stay round: one geometry for each ratio of length to radius.
     case 'capsule':
       return { key: `capsule ${(b / a).toFixed(4)}`, scale: [a, a, a] };
+    // mesh, convex
     default:
       return { key: `mesh ${shape.mesh}`, scale: [1, 1, 1] };
   }
@@ -63,6 +76,9 @@ export function geometryOf(key, scene) {
       return new BoxGeometry(1, 1, 1);
     case 'cylinder':
       return new CylinderGeometry(1, 1, 1, 32).rotateX(Math.PI / 2);
+    // three.js has the tip along y; it goes up along z.
+    case 'cone':
+      return new ConeGeometry(1, 1, 32).rotateX(Math.PI / 2);
     case 'capsule':
       return new CapsuleGeometry(1, Number(parameter), 10, 28).rotateX(Math.PI / 2);
     default:

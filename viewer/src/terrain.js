@@ -1,6 +1,5 @@
-// The ground: planes with a grid, boxes, meshes.
+// The ground: planes with a grid, and solids of any shape.
 import {
-  BoxGeometry,
   BufferGeometry,
   Color,
   EdgesGeometry,
@@ -15,10 +14,12 @@ import {
   Quaternion,
   Vector3,
 } from 'three';
-import { meshGeometry } from './scene.js';
+import { geometryOf, unitOf } from './scene.js';
 import { poseMatrix } from './matrix.js';
 
 const EXTENT = 2000; // m, of what is a plane without end; fog hides its edge
+
+const EDGES = 300000; // corners of triangles up to which edges are drawn: finding them takes time
 
 /** Lines every metre and every decimetre, drawn by the fragment shader, soft at any distance. */
 function gridMaterial(uniforms) {
@@ -66,11 +67,15 @@ function planeMesh(plane, material) {
   return mesh;
 }
 
-function boxMesh(box, material) {
-  const mesh = new Mesh(new BoxGeometry(...box.size), material);
-  const matrix = new Float64Array(16);
-  poseMatrix(box.pose, 0, matrix, 0);
-  mesh.applyMatrix4(new Matrix4().fromArray(matrix));
+/** A solid in its own size, at its pose; meshes of older files have none and lie in the world. */
+function solidMesh(part, scene, material) {
+  const { key, scale } = unitOf(part);
+  const mesh = new Mesh(geometryOf(key, scene).scale(...scale), material);
+  if (part.pose) {
+    const matrix = new Float64Array(16);
+    poseMatrix(part.pose, 0, matrix, 0);
+    mesh.applyMatrix4(new Matrix4().fromArray(matrix));
+  }
   return mesh;
 }
 
@@ -95,10 +100,11 @@ export class Terrain {
       if (part.normal[2] > 0.999) this.height = part.point[2];
       return;
     }
-    const geometry = part.kind === 'mesh' ? meshGeometry(scene.meshes[part.mesh]) : null;
-    const mesh = geometry ? new Mesh(geometry, this.solid) : boxMesh(part, this.solid);
+    const mesh = solidMesh(part, scene, this.solid);
     mesh.castShadow = true;
-    mesh.add(new LineSegments(new EdgesGeometry(mesh.geometry, 20), this.edge));
+    if (mesh.geometry.attributes.position.count < EDGES) {
+      mesh.add(new LineSegments(new EdgesGeometry(mesh.geometry, 20), this.edge));
+    }
     this.group.add(mesh);
   }
 

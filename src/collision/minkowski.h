@@ -1,0 +1,84 @@
+/* The difference A - B of two convex cores: their nearest points are its nearest point to the origin, their depth is
+ * the way from the origin to its border. Shared by gjk.c and epa.c. */
+#ifndef PKI_COLLISION_MINKOWSKI_H
+#define PKI_COLLISION_MINKOWSKI_H
+
+#include "collision/narrow.h"
+#include "math/mat3.h"
+
+/* Both cores in a frame at the centre of A, axes of the world, so that shapes far from the world's origin keep their
+ * digits. */
+typedef struct pki_difference {
+  pki_convex a, b;
+  double origin[3]; /* of that frame, world */
+  double apart[3];  /* centre of A - centre of B */
+  int hint[2];      /* vertices found last */
+} pki_difference;
+
+/* A point of A - B and the points of A and B that make it. */
+typedef struct pki_corner {
+  double w[3], a[3], b[3];
+} pki_corner;
+
+typedef enum pki_gjk_end { PKI_GJK_FAR, PKI_GJK_APART, PKI_GJK_MEET } pki_gjk_end;
+
+/* Where GJK ended. */
+typedef struct pki_gjk_result {
+  double v[3]; /* the nearest point of A - B to the origin */
+  double distance;
+  double a[3], b[3]; /* the points that make it */
+  double scale;      /* m, size of the numbers that went in: rounding errors are measured by it */
+  int steps;
+} pki_gjk_result;
+
+void pki_difference_make(const pki_convex *a, const pki_convex *b, pki_difference *out);
+
+/* The point of A - B that is farthest along a unit vector. */
+void pki_difference_support(pki_difference *d, const double along[3], pki_corner *out);
+
+/* From the direction `start` (any length but zero). PKI_GJK_FAR: farther than `reach` (m, of the cores); PKI_GJK_MEET:
+ * they overlap or touch to rounding. */
+pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, pki_gjk_result *out);
+
+/* epa.c: depth of cores that meet, in the frame of `d`; `met` tells where GJK saw them meet. */
+void pki_epa_run(pki_difference *d, const pki_gjk_result *met, pk_proximity *out);
+
+/* polish.c: an answer from an outward normal of A - B, the depth along it and a point of each core near the deepest. */
+void pki_depth_answer(const double outward[3], double depth, const double a[3], const double b[3],
+                      pk_proximity *out);
+
+/* polish.c: make a depth that is nearly right right; never deeper than it was. */
+void pki_depth_polish(pki_difference *d, double scale, pk_proximity *io);
+
+static inline double pki_length3(const double a[3])
+{
+  return sqrt(pki_dot3(a, a));
+}
+
+/* out = a - b */
+static inline void pki_sub3(const double a[3], const double b[3], double out[3])
+{
+  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
+}
+
+/* out = a + s b */
+static inline void pki_along3(const double a[3], double s, const double b[3], double out[3])
+{
+  out[0] = a[0] + s * b[0], out[1] = a[1] + s * b[1], out[2] = a[2] + s * b[2];
+}
+
+/* A unit vector across a unit vector, always the same. */
+static inline void pki_across3(const double n[3], double out[3])
+{
+  const int least =
+      fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+  double axis[3] = {0};
+  axis[least] = 1;
+  pki_cross3(n, axis, out);
+  const double length = pki_length3(out);
+  for (int k = 0; k < 3; k++) {
+    out[k] /= length;
+  }
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* A convex shape on a surface.
+ *
+ * Every triangle near the shape is asked for the shortest way out of it (GJK, EPA). Where the surface itself could push
+ * that way, the way is sound: the triangle touches with its face (the shape's own points over it, as on a plane, and the
+ * places where its convex edges pass below the shape), or with an edge or a corner. Where it could not, the shape has
+ * gone through: such triangles push along their normals, but count only beside sound ones that push a similar way, or
+ * when there are none. What nothing pushes is outside, or deep inside: then the nearest place of the surface to the
+ * shape's middle is the way out.
+ *
+ * The points of a shape over flat triangles bear the names that they have on a plane, so that a foot which slides from
+ * triangle to triangle keeps them. */
+#include <math.h>
+#include <string.h>
+
+#include "collision/surface.h"
+#include "math/mat3.h"
+
+static const double TILT_COSINE = 0.9968; /* of 0.08 rad: flatter is face on face */
+static const double FACING = 0.5;         /* cosine: points over a triangle count up to here */
+static const double SIMILAR = 0.7;        /* cosine */
+static const double SHALLOW = 0.1;        /* of a triangle's height */
+static const double SIDEWAYS = 4; /* how much longer than the way past a flat edge the face's way may be */
+
+enum { NONE = -1, UNKNOWN = -2 };
+
+typedef struct scene {
+  const pk_geometry *shape, *surface;
+  const pk_pose *pose;
+  pki_convex convex;
+  bool solid;
+  double margin, size, centre[3];
+  int side_part; /* of an open mesh: the part nearest to the centre, UNKNOWN at first, */
+  double side;   /* and on which side of it the centre is */
+  pki_gather sound, through;
+  double depth; /* of the shallowest way out by a triangle that the shape went through */
+  double way[3], at[3];
+  /* the last plane that was asked for */
+  double plane_normal[3], plane_at;
+  int plane_count;
+  pk_touch plane_touch[PK_TOUCH_MOST];
+} scene;
+
+static void subtract(const double a[3], const double b[3], double out[3])
+{
+  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
+}
+
+/* How far the shape reaches below a plane along -n (or above, along n). */
+static double reach_along(const scene *s, const double n[3], double sign)
+{
+  double x[3];
+  const double d[3] = {sign * n[0], sign * n[1], sign * n[2]};
+  (void)pki_convex_support(&s->convex, d, -1, x);
+  return pki_dot3(n, x) + sign * s->convex.rounding;
+}
+
+/* The points of the shape at a plane through `at`. */
+static int touch_plane(const scene *s, const double n[3], const double at[3], pk_touch out[PK_TOUCH_MOST])
+{
+  pk_pose plane = {.pos = {at[0], at[1], at[2]}};
+  /* any two axes beside the normal */
+  const int k = fabs(n[0]) < 0.6 ? 0 : 1;
+  double x[3] = {-n[k] * n[0], -n[k] * n[1], -n[k] * n[2]}, y[3];
+  x[k] += 1;
+  const double length = sqrt(pki_dot3(x, x));
+  for (int i = 0; i < 3; i++) {
+    x[i] /= length;
+  }
+  pki_cross3(n, x, y);
+  for (int i = 0; i < 3; i++) {
+    plane.rot[3 * i] = x[i], plane.rot[3 * i + 1] = y[i], plane.rot[3 * i + 2] = n[i];
+  }
+  return pki_plane_touch(s->shape, s->pose, &plane, s->margin, out);
+}
+
+/* Six classes of normals: one corner of a shape may touch floor and wall. */
+static unsigned facing_of(const double n[3])
+{
+  int k = 0;
+  for (int i = 1; i < 3; i++) {
+    k = fabs(n[i]) > fabs(n[k]) + 1e-9 ? i : k;
+  }
+  return 2 * (unsigned)k + (n[k] > 0);
+}
+
+/* The shape's points over a triangle. */
+static void add_points(scene *s, const pki_triangle *t, pki_gather *out)
+{
+  double away[3];
+  subtract(t->normal, s->plane_normal, away);
+  const double at = pki_dot3(t->normal, t->point[0]);
+  if (!(pki_dot3(away, away) <= 1e-24) || !(fabs(at - s->plane_at) <= 1e-13 * s->size)) {
+    memcpy(s->plane_normal, t->normal, sizeof s->plane_normal);
+    s->plane_at = at;
+    s->plane_count = touch_plane(s, t->normal, t->point[0], s->plane_touch);
+  }
+  for (int i = 0; i < s->plane_count; i++) {
+    if (pki_triangle_holds(t, s->plane_touch[i].point[1], 1e-7 * s->size)) {
+      pk_touch touch = s->plane_touch[i];
+      touch.id = pki_surface_name(0, touch.id, facing_of(t->normal), 0);
+      pki_gather_add(out, &touch);
+    }
+  }
+}
+
+/* An edge or a corner of the triangle. */
+static void add_part(scene *s, const pki_triangle *t, const pk_proximity *near, const int *part, int npart)
+{
+  double points[6];
+  const pk_pose here = pk_pose_identity();
+  pk_touch touch[PK_TOUCH_MOST];
+  for (int k = 0; k < npart; k++) {
+    memcpy(points + 3 * k, t->point[part[k]], 3 * sizeof *points);
+  }
+  const pki_convex edge = pki_convex_points(points, npart, &here);
+  const int n = pki_convex_touch(&s->convex, &edge, near, s->margin, touch);
+  const unsigned v = (unsigned)t->vertex[part[0]], w = (unsigned)t->vertex[part[npart - 1]];
+  for (int i = 0; i < n; i++) {
+    touch[i].id = pki_surface_name(3, touch[i].id, v < w ? v : w, v < w ? w : v);
+    pki_gather_add(&s->sound, &touch[i]);
+  }
+}
+
+/* ---- one triangle ---- */
+
+/* On which side of an open mesh the middle of the shape is: by the normals around the nearest point. */
+static void find_side(scene *s)
+{
+  const pki_trimesh *m = s->surface->mesh;
+  double x[3], d[3], n[3];
+  const int i = pki_trimesh_nearest(m, s->centre, INFINITY, x);
+  s->side_part = NONE;
+  if (i < 0) {
+    return;
+  }
+  pki_triangle t;
+  pki_trimesh_triangle(m, i, &t);
+  const int on = pki_triangle_nearest(s->centre, t.point[0], t.point[1], t.point[2], t.normal, x);
+  memcpy(n, t.normal, sizeof n);
+  for (int k = 0; k < 3; k++) {
+    if (on == 3 + k || on == k || on == (k + 1) % 3) {
+      n[0] += t.neighbour[k][0], n[1] += t.neighbour[k][1], n[2] += t.neighbour[k][2];
+    }
+  }
+  subtract(s->centre, x, d);
+  s->side = pki_dot3(d, n) < 0 ? -1 : 1;
+  s->side_part = m->part[i];
+}
+
+/* Sheets have two sides: the shape's middle chooses. */
+static void choose_side(scene *s, pki_triangle *t)
+{
+  double d[3];
+  if (s->side_part == UNKNOWN) {
+    find_side(s);
+  }
+  subtract(s->centre, t->point[0], d);
+  const bool known = s->surface->mesh->part[t->index] == s->side_part;
+  if ((known ? s->side : pki_dot3(d, t->normal)) < 0) {
+    pki_triangle_turn(t);
+  }
+}
+
+/* The least height of a triangle. */
+static double least_height(const pki_triangle *t)
+{
+  double longest = 0, e[2][3], area[3];
+  for (int k = 0; k < 3; k++) {
+    subtract(t->point[(k + 1) % 3], t->point[k], e[0]);
+    longest = fmax(longest, pki_dot3(e[0], e[0]));
+  }
+  subtract(t->point[1], t->point[0], e[0]);
+  subtract(t->point[2], t->point[0], e[1]);
+  pki_cross3(e[0], e[1], area);
+  return sqrt(pki_dot3(area, area) / longest);
+}
+
+/* A triangle without edges to the outside, its front towards the shape's middle, and the shape not deep in it. */
+static bool is_plain(const scene *s, const pki_triangle *t, double low)
+{
+  double d[3];
+  for (int k = 0; k < 3; k++) {
+    if (t->edge[k] == PKI_EDGE_CONVEX || t->edge[k] == PKI_EDGE_OPEN) {
+      return false;
+    }
+  }
+  subtract(s->centre, t->point[0], d);
+  return pki_dot3(d, t->normal) > 0 && low > -SHALLOW * least_height(t);
+}
+
+/* Whether a part of the triangle is an edge or a corner to the outside. */
+static bool is_sharp(const pki_triangle *t, const int *part, int npart)
+{
+  const int one = npart == 2 && part[0] == 0 && part[1] == 2 ? 2 : part[0];
+  const int other = npart == 1 ? (one + 2) % 3 : one;
+  const pki_edge_kind a = t->edge[one], b = t->edge[other];
+  return npart < 3 &&
+         (a == PKI_EDGE_CONVEX || a == PKI_EDGE_OPEN || b == PKI_EDGE_CONVEX || b == PKI_EDGE_OPEN);
+}
+
+/* The shape has gone through: note the way back along m. */
+static void note_way(scene *s, const pki_triangle *t, const double m[3])
+{
+  double top = -INFINITY;
+  int at = 0;
+  for (int k = 0; k < 3; k++) {
+    const double height = pki_dot3(m, t->point[k]);
+    at = height > top ? k : at;
+    top = fmax(top, height);
+  }
+  const double depth = top - reach_along(s, m, -1);
+  if (depth < s->depth) {
+    s->depth = depth;
+    memcpy(s->way, m, sizeof s->way);
+    memcpy(s->at, t->point[at], sizeof s->at);
+  }
+}
+
+static bool visit(const pki_triangle *given, void *user)
+{
+  scene *s = user;
+  pki_triangle t = *given;
+  if (!s->solid) {
+    choose_side(s, &t);
+  }
+  const double at = pki_dot3(t.normal, t.point[0]);
+  double low = reach_along(s, t.normal, -1) - at;
+  const double high = reach_along(s, t.normal, 1) - at;
+  if (!s->solid && high < 0) {
+    pki_triangle_turn(&t); /* all of it is on the other side */
+    low = -high;
+  } else if (!(high >= 0)) {
+    return true; /* behind it */
+  }
+  if (!(low <= s->margin)) {
+    return true;
+  }
+  if (is_plain(s, &t, low)) {
+    add_points(s, &t, &s->sound);
+    return true;
+  }
+  const pk_pose here = pk_pose_identity();
+  const pki_convex triangle = pki_convex_points(t.point[0], 3, &here);
+  pk_proximity near;
+  if (!pki_gjk_distance(&s->convex, &triangle, fmax(s->margin, 0), &near) || near.distance > s->margin) {
+    return true;
+  }
+  const bool apart = near.distance + s->convex.rounding > 1e-9 * s->size;
+  double own[3];
+  int part[3], npart;
+  const bool sound = pki_triangle_owns(&t, near.normal, apart, own, part, &npart);
+  const double facing = pki_dot3(near.normal, t.normal);
+  /* the way out past an edge is shorter than through the face */
+  const bool past = sound && !apart && npart < 3 && facing < TILT_COSINE;
+  /* past a flat edge there is more of the same face */
+  const bool along = !sound && !apart && facing > -0.1 && -low <= SIDEWAYS * fabs(near.distance);
+  if ((facing > FACING && !past) || along) {
+    add_points(s, &t, &s->sound);
+  }
+  if (sound && (facing >= TILT_COSINE || npart == 3)) {
+    pki_triangle_border(&t, &s->convex, s->margin, &s->sound);
+  }
+  if (sound && is_sharp(&t, part, npart) && pki_dot3(own, t.normal) < 1 - 1e-9 &&
+      (npart > 1 || pki_vertex_stands_out(s->surface, &t, part[0], near.normal))) {
+    add_part(s, &t, &near, part, npart);
+  }
+  if (!sound && !apart) {
+    note_way(s, &t, own);
+    if (!(facing > FACING) && !along) {
+      add_points(s, &t, &s->through);
+    }
+  }
+  return true;
+}
+
+/* ---- all of them ---- */
+
+/* Of the triangles that the shape went through those stay that push a way similar to `way`. */
+static void keep_similar(scene *s, const double way[3])
+{
+  for (int i = 0; i < s->through.count; i++) {
+    if (pki_dot3(s->through.touch[i].normal, way) > SIMILAR) {
+      pki_gather_add(&s->sound, &s->through.touch[i]);
+    }
+  }
+}
+
+/* No triangle touches: the shape may be inside, as a whole. */
+static int touch_deep(const scene *s, pk_touch out[PK_TOUCH_MOST])
+{
+  double d, n[3], at[3];
+  if (!s->solid || !pki_geometry_point(s->surface, s->centre, 0, &d, n) || !(d < 0)) {
+    return 0;
+  }
+  for (int k = 0; k < 3; k++) {
+    at[k] = s->centre[k] - d * n[k];
+  }
+  return touch_plane(s, n, at, out);
+}
+
+int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
+                             double margin, pk_touch out[PK_TOUCH_MOST])
+{
+  scene s = {.shape = shape, .surface = surface, .pose = pose, .margin = margin, .depth = INFINITY};
+  s.convex = pki_convex_of(shape, pose);
+  s.solid = pki_surface_solid(surface);
+  s.side_part = UNKNOWN;
+  s.size = shape->bound;
+  s.sound.same = s.through.same = 1e-6 * s.size;
+  pki_mat3_apply(pose->rot, shape->centre, s.centre);
+  pki_aabb box;
+  pki_geometry_bounds(shape, pose, &box);
+  for (int k = 0; k < 3; k++) {
+    s.centre[k] += pose->pos[k];
+    box.min[k] -= fmax(margin, 0), box.max[k] += fmax(margin, 0);
+  }
+  pki_triangles_near(surface, &box, visit, &s);
+  if (s.sound.count > 0) {
+    const int n = s.sound.count;
+    for (int i = 0; i < n && i < s.sound.count; i++) {
+      const double way[3] = {s.sound.touch[i].normal[0], s.sound.touch[i].normal[1],
+                             s.sound.touch[i].normal[2]};
+      keep_similar(&s, way);
+    }
+  } else if (isfinite(s.depth)) {
+    s.sound.count = touch_plane(&s, s.way, s.at, s.sound.touch);
+  } else {
+    s.sound.count = touch_deep(&s, s.sound.touch);
+  }
+  const int count = pki_touch_reduce(s.sound.touch, s.sound.count);
+  memcpy(out, s.sound.touch, (size_t)count * sizeof *out);
+  return count;
+}

@@ -1,0 +1,53 @@
+/* Sparse systems of a heap: (D + sum_g Y_g' C_g Y_g) x = b over the velocity space, C_g a small block for each group
+ * of rows (sparse.h).
+ *
+ * Coordinates that the same groups touch, side by side, form a node: the six of a free body, say. Nodes are
+ * eliminated in an order of least degree (Amestoy, Davis and Duff 1996: elements absorb what they cover, degrees
+ * are bounds), which needs no list of neighbours: the groups are the first elements. The factors L U are kept by
+ * nodes, a panel each of the rows below it (U transposed), and are computed from the left. D may be negative and C_g need
+ * not be symmetric; pivots stay where they are. */
+#ifndef PKI_CONTACT_ELIMINATION_H
+#define PKI_CONTACT_ELIMINATION_H
+
+#include "contact/sparse.h"
+
+enum { PKI_NODE_MAX = 6 }; /* coordinates of a node at most */
+
+typedef struct pki_elimination {
+  const pki_sparse *s;
+  int nodes;
+  int *node;          /* [n] of a coordinate; -1: no row touches it */
+  int *first, *width; /* [n] coordinates of a node */
+  int *place, *order; /* [n] when a node is eliminated, and who is */
+  /* the groups as elements, and what became of them */
+  int *element_begin,
+      *element; /* [groups + n + 1], nodes of elements: groups, then those of the nodes, below[] */
+  int *of_begin, *of_count, *of;    /* [n], elements of a node */
+  int *mark, *over;                 /* [groups + n] stamps; |L_e \ L_p| */
+  int *degree, *head, *next, *last; /* [n] lists of nodes by degree */
+  /* L */
+  int *below_begin, *below_count; /* [n] */
+  int *below;                     /* [room_below] nodes below a node, in order of elimination */
+  size_t room_below, used_below;
+  size_t *panel;     /* [n] where a node's panel begins: its own block, then the rows below */
+  double *L, *U, *T; /* [room] each; scratch, two blocks */
+  size_t room, used;
+  int *offset; /* [n] a node's place in the panel at work */
+  double flops;
+  bool symmetric; /* all C are: U follows from L */
+} pki_elimination;
+
+/* Room for a problem of this shape; L has its share and no more. */
+pki_elimination pki_elimination_take(pki_arena *arena, const pk_contact_problem *p);
+
+/* Nodes, order and structure; false when L has no room for it. */
+bool pki_elimination_analyse(pki_elimination *e, const pki_sparse *s);
+
+/* Factor: diagonal [n] is D, C [groups][9] the blocks of the groups (of singles the first number). False when a
+ * pivot vanishes. */
+bool pki_elimination_factor(pki_elimination *e, const double *diagonal, const double *C);
+
+/* b := x. */
+void pki_elimination_solve(const pki_elimination *e, double *b);
+
+#endif

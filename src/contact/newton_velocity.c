@@ -1,0 +1,227 @@
+/* Newton in velocities, for heaps: the equations of Alart and Curnier (1991) in a proximal-point loop, as in
+ * newton.c, without W. With r_k of the last round, D = 1/weight and R = kappa/W_ii, find z with
+ *
+ *   D z = Y' r(z),   x_i = r_k - R (Y_i z + q_i),   r_N = max(x_N, 0),  r_T = P_disc(mu r_N)(x_T)
+ *
+ * The derivative D + Y' C Y, C = -dr/d(Y z) a block for each contact, is sparse over the bodies and regular
+ * however redundant the contacts are (elimination.h). What is left after a round is |r - r_k|/R: kappa grows from
+ * round to round while they succeed. Box and bilateral rows have intervals in place of cones. Rows with a compliance
+ * e of their own have x_i/(1 + R e). */
+#include <math.h>
+#include <string.h>
+
+#include "contact/elimination.h"
+#include "contact/solver.h"
+
+enum { NEWTON_STEPS = 40, HALVINGS = 12 };
+
+typedef struct newton {
+  pki_sparse s;
+  pki_elimination e;
+  double *D, *z, *zr, *dz;   /* [velocities] */
+  double *diagonal, *centre; /* [rows] of W; r_k */
+  double *v, *dv, *r;        /* [rows] velocities at z, along dz; impulses there */
+  double *R, *soft;          /* [groups] R, compliance of a group */
+  double *C;                 /* [groups][9] */
+} newton;
+
+static newton take(pki_arena *arena, const pk_contact_problem *p)
+{
+  newton w = {.s = pki_sparse_take(arena, p)};
+  const size_t n = (size_t)w.s.n, rows = (size_t)pk_contact_size(p), groups = (size_t)w.s.groups;
+  double **const of_n[] = {&w.D, &w.z, &w.zr, &w.dz};
+  double **const of_rows[] = {&w.diagonal, &w.centre, &w.v, &w.dv, &w.r};
+  for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++) {
+    *of_n[k] = pki_arena_take(arena, n, sizeof(double));
+  }
+  for (size_t k = 0; k < sizeof of_rows / sizeof of_rows[0]; k++) {
+    *of_rows[k] = pki_arena_take(arena, rows, sizeof(double));
+  }
+  w.R = pki_arena_take(arena, groups, sizeof(double));
+  w.soft = pki_arena_take(arena, groups, sizeof(double));
+  w.C = pki_arena_take(arena, 9 * groups, sizeof(double));
+  w.e = pki_elimination_take(arena, p);
+  return w;
+}
+
+size_t pki_newton_velocity_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  take(&arena, p);
+  return arena.used;
+}
+
+/* Impulses of a contact at x, and C = R dr/dx when asked for. */
+static void onto_disc(double mu, double R, const double x[3], double r[3], double *C)
+{
+  const double t = sqrt(x[1] * x[1] + x[2] * x[2]), limit = mu * x[0];
+  const bool open = x[0] <= 0, stick = !open && t <= limit;
+  const double side = stick ? 1 : open ? 0 : limit / t;
+  r[0] = open ? 0 : x[0], r[1] = side * x[1], r[2] = side * x[2];
+  if (C == NULL) {
+    return;
+  }
+  memset(C, 0, 9 * sizeof *C);
+  C[0] = open ? 0 : R, C[4] = C[8] = R * side;
+  if (!open && !stick) {
+    const double t1 = x[1] / t, t2 = x[2] / t;
+    C[3] = R * mu * t1, C[6] = R * mu * t2;
+    C[4] -= R * side * t1 * t1, C[8] -= R * side * t2 * t2;
+    C[5] = C[7] = -R * side * t1 * t2;
+  }
+}
+
+/* r at v + t dv; with C when asked for. */
+static void respond(newton *w, double t, bool derivative)
+{
+  const pk_contact_problem *p = w->s.p;
+  for (int g = 0; g < w->s.groups; g++) {
+    const int row = pki_sparse_row(&w->s, g), lanes = g < w->s.contacts ? 3 : 1;
+    const double k = 1 / (1 + w->R[g] * w->soft[g]);
+    double x[3], *C = derivative ? w->C + 9 * (size_t)g : NULL;
+    for (int d = row; d < row + lanes; d++) {
+      x[d - row] = k * (w->centre[d] - w->R[g] * (t > 0 ? w->v[d] + t * w->dv[d] : w->v[d]));
+    }
+    if (lanes == 3) {
+      onto_disc(p->mu[g], k * w->R[g], x, w->r + row, C);
+    } else {
+      w->r[row] = pki_clamp_box(p, row, x[0]);
+      if (C != NULL) {
+        C[0] = w->r[row] == x[0] ? k * w->R[g] : 0;
+      }
+    }
+  }
+}
+
+/* |z - weight Y' r| in the norm of energy, at z + t dz. */
+static double distance(newton *w, double t)
+{
+  double sum = 0;
+  respond(w, t, false);
+  pki_sparse_gather(&w->s, w->r, w->zr);
+  for (int k = 0; k < w->s.n; k++) {
+    const double apart = w->z[k] + t * w->dz[k] - w->zr[k];
+    sum += fabs(w->D[k]) * apart * apart;
+  }
+  return sqrt(sum);
+}
+
+/* out = Y x */
+static void project(newton *w, const double *x, double *out)
+{
+  const pk_contact_problem *p = w->s.p;
+  pki_sparse_velocity(&w->s, x, w->r, out);
+  for (int i = 0; i < pk_contact_size(p); i++) {
+    out[i] -= p->q[i] + p->factor->extra[i] * w->r[i];
+  }
+}
+
+/* One Newton step from z, D (z - zr) being what is left; false when nothing falls along it. */
+static bool step(newton *w)
+{
+  double t = 1;
+  for (int i = 0; i < w->s.n; i++) {
+    w->dz[i] = -w->D[i] * (w->z[i] - w->zr[i]);
+  }
+  if (!pki_elimination_factor(&w->e, w->D, w->C)) {
+    return false;
+  }
+  pki_elimination_solve(&w->e, w->dz);
+  project(w, w->dz, w->dv);
+  const double before = distance(w, 0);
+  bool falls = false;
+  for (int k = 0; k < HALVINGS && !falls; k++) {
+    t = k > 0 ? 0.5 * t : 1;
+    falls = distance(w, t) < (1 - 1e-4 * t) * before;
+  }
+  for (int i = 0; falls && i < w->s.n; i++) {
+    w->z[i] += t * w->dz[i];
+  }
+  for (int i = 0; falls && i < pk_contact_size(w->s.p); i++) {
+    w->v[i] += t * w->dv[i];
+  }
+  return falls;
+}
+
+/* Judge r(z); true when the run is over. *apart is how far z is from what r leaves, m/s. */
+static bool judge(pki_solve *run, newton *w, double *apart)
+{
+  const int rows = pk_contact_size(run->p);
+  respond(w, 0, true);
+  memcpy(run->r, w->r, (size_t)rows * sizeof *run->r);
+  pki_sparse_gather(&w->s, w->r, w->zr);
+  pki_sparse_velocity(&w->s, w->zr, w->r, run->u);
+  for (int i = 0; i < w->s.n; i++) {
+    w->dz[i] = w->z[i] - w->zr[i];
+  }
+  project(w, w->dz, w->dv);
+  *apart = 0;
+  for (int i = 0; i < rows; i++) {
+    *apart = fmax(*apart, fabs(w->dv[i]));
+  }
+  return pki_solve_check_diagonal(run, w->diagonal);
+}
+
+/* One round: Newton until what is left is the round's. True when the run is over. */
+static bool newton_round(pki_solve *run, newton *w, double kappa, bool *good)
+{
+  const double *extra = run->p->factor->extra;
+  pki_sparse_gather(&w->s, w->centre, w->z);
+  pki_sparse_velocity(&w->s, w->z, w->centre, w->v);
+  for (int g = 0; g < w->s.groups; g++) {
+    const int row = pki_sparse_row(&w->s, g), lanes = g < w->s.contacts ? 3 : 1;
+    const double *d = w->diagonal + row;
+    w->R[g] = kappa / (lanes == 3 ? (d[0] + d[1] + d[2]) / 3 : d[0]);
+    w->soft[g] = lanes == 3 ? fmax(extra[row], fmax(extra[row + 1], extra[row + 2])) : extra[row];
+    for (int i = row; i < row + lanes; i++) {
+      w->v[i] -= w->soft[g] * w->centre[i];
+    }
+  }
+  *good = false;
+  for (int k = 0; k <= NEWTON_STEPS; k++) {
+    double apart;
+    if (judge(run, w, &apart)) {
+      return true;
+    }
+    *good = k > 0 && apart <= 0.1 * run->now_at;
+    if (*good || k == NEWTON_STEPS) {
+      return false;
+    }
+    run->iterations++;
+    if (!step(w)) {
+      return run->iterations >= run->limit;
+    }
+  }
+  return false;
+}
+
+static newton begin(pki_solve *run)
+{
+  newton w = take(&run->arena, run->p);
+  pki_sparse_pack(&w.s);
+  for (int k = 0; k < w.s.n; k++) {
+    w.D[k] = w.s.weight[k] != 0 ? 1 / w.s.weight[k] : 1e200;
+  }
+  pki_sparse_diagonals(&w.s, w.diagonal);
+  memcpy(w.centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w.centre);
+  return w;
+}
+
+void pki_solve_newton_velocity(pki_solve *run)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  newton w = begin(run);
+  double kappa = 100;
+  bool stop = !pki_elimination_analyse(&w.e, &w.s);
+  while (!stop) {
+    bool good;
+    stop = newton_round(run, &w, kappa, &good);
+    if (good) {
+      memcpy(w.centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w.centre);
+    }
+    kappa = good ? fmin(3 * kappa, 1e9) : 0.1 * kappa;
+    stop |= kappa < 1e-3;
+  }
+  run->fresh = false;
+  pki_arena_release(&run->arena, mark);
+}

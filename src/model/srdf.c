@@ -1,0 +1,160 @@
+#include "model/srdf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "model/urdf.h"
+
+enum { PAIRS_MAX = 1000000 };
+
+static char *copy_text(const char *text)
+{
+  const size_t n = strlen(text) + 1;
+  char *out = malloc(n);
+  return out != NULL ? memcpy(out, text, n) : NULL;
+}
+
+void pki_srdf_destroy(pki_srdf *srdf)
+{
+  if (srdf == NULL) {
+    return;
+  }
+  for (int i = 0; i < srdf->npair; i++) {
+    free(srdf->pairs[i].link[0]);
+    free(srdf->pairs[i].link[1]);
+  }
+  free(srdf->pairs);
+  free(srdf->robot);
+  free(srdf);
+}
+
+/* The name of a link, NULL and reported when it is missing. */
+static const char *link_of(pki_urdf *u, const xmlNode *node, const char *attribute)
+{
+  const char *name = pki_urdf_value(node, attribute);
+  if (name == NULL) {
+    pki_urdf_error(u, node, NULL, PK_ERROR_SYNTAX,
+                   "<disable_collisions> has no %s, expected the name of a link", attribute);
+  } else if (name[0] == '\0') {
+    pki_urdf_error(u, node, attribute, PK_ERROR_SYNTAX,
+                   "%s of <disable_collisions> is empty, expected the name of a link", attribute);
+    name = NULL;
+  }
+  return name;
+}
+
+static void read_pair(pki_urdf *u, const xmlNode *node, pki_srdf *srdf)
+{
+  const char *const first = link_of(u, node, "link1"), *const second = link_of(u, node, "link2");
+  if (first == NULL || second == NULL) {
+    return;
+  }
+  if (strcmp(first, second) == 0) {
+    pki_urdf_error(u, node, "link2", PK_ERROR_SYNTAX,
+                   "<disable_collisions> names the link \"%s\" twice, expected two links",
+                   pki_urdf_quoted(first).text);
+    return;
+  }
+  pki_srdf_pair *pair = &srdf->pairs[srdf->npair++];
+  *pair = (pki_srdf_pair){.link = {copy_text(first), copy_text(second)}, .line = pki_urdf_line(node)};
+  if (pair->link[0] == NULL || pair->link[1] == NULL) {
+    pki_urdf_error(u, node, NULL, PK_ERROR_MEMORY, "out of memory");
+  }
+}
+
+static void read_robot(pki_urdf *u, const xmlNode *robot, pki_srdf *srdf)
+{
+  if (robot == NULL || !pki_urdf_is(robot, "robot")) {
+    pki_urdf_error(u, robot, NULL, PK_ERROR_SYNTAX, "expected <robot>, found <%s>",
+                   robot != NULL ? pki_urdf_name(robot).text : "");
+    return;
+  }
+  if (pki_urdf_is_macro(u, robot)) {
+    return;
+  }
+  if (pki_urdf_child(robot, "link") != NULL || pki_urdf_child(robot, "joint") != NULL) {
+    pki_urdf_error(u, robot, NULL, PK_ERROR_SYNTAX,
+                   "<robot> has links or joints: this is a URDF file, expected an SRDF file");
+    return;
+  }
+  int count = 0;
+  for (const xmlNode *n = pki_urdf_child(robot, "disable_collisions"); n != NULL && count <= PAIRS_MAX;
+       n = pki_urdf_next(n->next, "disable_collisions")) {
+    count++;
+  }
+  if (count > PAIRS_MAX) {
+    pki_urdf_error(u, robot, NULL, PK_ERROR_LIMIT, "more than %d <disable_collisions>", PAIRS_MAX);
+    return;
+  }
+  const char *name = pki_urdf_value(robot, "name");
+  srdf->robot = copy_text(name != NULL ? name : "");
+  srdf->pairs = calloc((size_t)count + 1, sizeof *srdf->pairs);
+  if (srdf->robot == NULL || srdf->pairs == NULL) {
+    pki_urdf_error(u, robot, NULL, PK_ERROR_MEMORY, "out of memory");
+    return;
+  }
+  for (const xmlNode *n = pki_urdf_child(robot, "disable_collisions"); n != NULL;
+       n = pki_urdf_next(n->next, "disable_collisions")) {
+    read_pair(u, n, srdf);
+  }
+}
+
+pk_status pki_srdf_parse(const char *text, size_t size, const char *file, pki_srdf **out, pk_error *err)
+{
+  *out = NULL;
+  pki_srdf *srdf = calloc(1, sizeof *srdf);
+  pk_builder *b = pk_builder_create(); /* where the reader of XML leaves its remarks */
+  pki_urdf u = {.b = b, .file = file};
+  u.remarks = xmlHashCreate(16);
+  if (srdf == NULL || b == NULL || u.remarks == NULL) {
+    pki_fail(&u.first, PK_ERROR_MEMORY, (pki_where){.file = file}, "out of memory");
+    u.nerror = 1;
+  } else if (pki_urdf_scan(&u, text, size)) {
+    xmlDoc *doc = pki_urdf_parse(&u, text, size);
+    if (doc != NULL) {
+      read_robot(&u, xmlDocGetRootElement(doc), srdf);
+      xmlFreeDoc(doc);
+    }
+  }
+  xmlHashFree(u.remarks, NULL);
+  pk_builder_destroy(b);
+  if (u.nerror > 0) {
+    pki_srdf_destroy(srdf);
+    if (err != NULL) {
+      *err = u.first;
+    }
+    return u.first.status;
+  }
+  *out = srdf;
+  return PK_OK;
+}
+
+static const char *read_cause(int cause)
+{
+  switch (cause) {
+  case ENOENT: return "cannot read the file: there is no such file";
+  case EISDIR: return "cannot read the file: it is a folder, name the .srdf file in it";
+  case ESPIPE: return "cannot read the file: it is a device or a pipe";
+  case EACCES: return "cannot read the file: no permission";
+  default: return "cannot read the file: reading failed";
+  }
+}
+
+pk_status pki_srdf_load(const char *path, pki_srdf **out, pk_error *err)
+{
+  size_t size = 0;
+  char *text = pki_file_read(path, PKI_URDF_MAX_BYTES, &size);
+  *out = NULL;
+  if (text == NULL) {
+    const int cause = errno;
+    const pki_where where = {.file = path};
+    return cause == ENOMEM  ? pki_fail(err, PK_ERROR_MEMORY, where, "out of memory")
+           : cause == EFBIG ? pki_fail(err, PK_ERROR_LIMIT, where, "%s", PKI_URDF_TOO_LARGE)
+                            : pki_fail(err, PK_ERROR_FILE, where, "%s", read_cause(cause));
+  }
+  const pk_status status = pki_srdf_parse(text, size, path, out, err);
+  free(text);
+  return status;
+}

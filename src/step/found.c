@@ -1,0 +1,91 @@
+/* Contacts as a step finds them: their order, and which ones they were in the last step. */
+#include <string.h>
+
+#include "math/mat3.h"
+#include "step/contact.h"
+#include "step/swept.h"
+
+int pki_contact_order(const int geom[2], unsigned id, const pki_contact *f)
+{
+  for (int k = 0; k < 2; k++) {
+    if (geom[k] != f->geom[k]) {
+      return geom[k] < f->geom[k] ? -1 : 1;
+    }
+  }
+  return id < f->id ? -1 : id > f->id;
+}
+
+int pki_contact_search(const pki_contact *list, int n, const pki_contact *f)
+{
+  int from = 0, to = n;
+  while (from < to) {
+    const int middle = from + (to - from) / 2;
+    const bool before = pki_contact_order(list[middle].geom, list[middle].id, f) < 0;
+    from = before ? middle + 1 : from;
+    to = before ? to : middle;
+  }
+  return from < n && pki_same_contact(list[from].geom, list[from].id, f) ? from : -1;
+}
+
+int pki_contact_last(const pki_sim_contact *c, const pki_contact *f)
+{
+  return pki_contact_search(c->last, c->nlast, f);
+}
+
+/* Into their order, which they mostly have. */
+static void sort_contacts(pki_contact *f, int n)
+{
+  for (int i = 1; i < n; i++) {
+    const pki_contact moved = f[i];
+    int to = i;
+    for (; to > 0 && pki_contact_order(f[to - 1].geom, f[to - 1].id, &moved) > 0; to--) {
+      f[to] = f[to - 1];
+    }
+    f[to] = moved;
+  }
+}
+
+bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  bool overflow = false;
+  c->nfound = pki_contacts_find(&c->colliders, &sim->workspace->work, 0, margin, c->found,
+                                sim->options.max_contacts, &overflow);
+  for (int i = 0; i < c->nfound; i++) {
+    memset(c->found[i].apart, 0, sizeof c->found[i].apart); /* bodies touch at one point */
+  }
+  if (c->nswept > 0) {
+    overflow = !pki_swept_place(sim) || overflow;
+    sort_contacts(c->found, c->nfound);
+  }
+  if (overflow) {
+    info->term = "max_contacts";
+    info->contacts = c->nfound;
+  }
+  return !overflow;
+}
+
+/* Velocity (world) of a body's point that is at `point`. */
+static void point_velocity(const pki_work *w, int body, const double point[3], double v[3])
+{
+  const double *twist = w->twist + 6 * ((size_t)body + 1), *o = w->origin + 3 * ((size_t)body + 1);
+  const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
+  pki_cross3(twist, arm, v);
+  for (int i = 0; i < 3; i++) {
+    v[i] += twist[3 + i];
+  }
+}
+
+void pki_contact_velocity(const pki_work *w, const pki_contact *f, double v[3])
+{
+  point_velocity(w, f->body, f->point, v);
+  if (f->other >= 0) {
+    const double *p = f->point, *apart = f->apart;
+    const double at[3] = {p[0] - apart[0], p[1] - apart[1], p[2] - apart[2]};
+    double second[3];
+    point_velocity(w, f->other, at, second);
+    for (int i = 0; i < 3; i++) {
+      v[i] -= second[i];
+    }
+  }
+}

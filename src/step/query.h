@@ -1,0 +1,14 @@
+/* Queries between steps. */
+#ifndef PKI_STEP_QUERY_H
+#define PKI_STEP_QUERY_H
+
+#include "step/sim.h"
+
+/* The model's shapes made ready, and what overlaps at the initial pose released; and the end of it. */
+pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err);
+void pki_sim_collide_free(pk_sim *sim);
+
+/* All colliders at the sim's configuration, unless they are there. Leaves kinematics there in the workspace. */
+void pki_sim_place(pk_sim *sim);
+
+#endif
