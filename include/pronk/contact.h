@@ -91,7 +91,7 @@ typedef enum pk_solver {
   PK_SOLVER_JOR_VELOCITY,    /* jor in velocities: needs factor, not W */
   PK_SOLVER_SOR_VELOCITY,    /* sor in velocities: needs factor, not W */
   PK_SOLVER_BGS_VELOCITY,    /* bgs in velocities: needs factor, not W */
-  PK_SOLVER_NEWTON_VELOCITY, /* Newton on cone programs in velocities: needs factor, not W */
+  PK_SOLVER_NEWTON_VELOCITY, /* newton in velocities: needs factor, not W */
   PK_SOLVER_IPM_VELOCITY,    /* ipm in velocities: needs factor, not W */
   PK_SOLVER_COUNT
 } pk_solver;

@@ -77,17 +77,31 @@ int pki_hull_support(const pki_hull *h, const double d[3], int hint)
   return first_of_equals(h, d, v, most);
 }
 
+/* hypot where squares keep their digits */
+static double length2(double x, double y)
+{
+  const double square = x * x + y * y;
+  return square > 1e-280 && square < 1e280 ? sqrt(square) : hypot(x, y);
+}
+
 /* The point of the rim under a direction, at height z; the middle of the disc when it looks along the axis. */
 static void rim_point(const pk_geometry *g, const double d[3], double z, double out[3])
 {
-  const double radial = hypot(d[0], d[1]), scale = radial > 0 ? g->radius / radial : 0;
+  const double radial = length2(d[0], d[1]), scale = radial > 0 ? g->radius / radial : 0;
   out[0] = scale * d[0], out[1] = scale * d[1], out[2] = z;
 }
 
 /* x_i = a_i^2 d_i / |(a_1 d_1, a_2 d_2, a_3 d_3)| */
 static void ellipsoid_point(const pk_geometry *g, const double d[3], double out[3])
 {
-  const double ad[3] = {g->half[0] * d[0], g->half[1] * d[1], g->half[2] * d[2]};
+  const double ad[3] = {g->half[0] * d[0], g->half[1] * d[1], g->half[2] * d[2]}, square = pki_dot3(ad, ad);
+  if (square > 1e-280 && square < 1e280) {
+    const double inverse = 1 / sqrt(square);
+    for (int k = 0; k < 3; k++) {
+      out[k] = g->half[k] * (ad[k] * inverse);
+    }
+    return;
+  }
   const double most = fmax(fabs(ad[0]), fmax(fabs(ad[1]), fmax(fabs(ad[2]), 1e-300)));
   const double u[3] = {ad[0] / most, ad[1] / most, ad[2] / most}, length = sqrt(pki_dot3(u, u));
   for (int k = 0; k < 3; k++) {
@@ -95,7 +109,7 @@ static void ellipsoid_point(const pk_geometry *g, const double d[3], double out[
   }
 }
 
-/* In the shape's frame. */
+/* In the shape's frame; the piece. */
 static int support(const pk_geometry *g, const double d[3], int hint, double out[3])
 {
   switch (g->kind) {
@@ -108,14 +122,17 @@ static int support(const pk_geometry *g, const double d[3], int hint, double out
       out[k] = d[k] >= 0 ? g->half[k] : -g->half[k];
     }
     return (d[0] >= 0) + 2 * (d[1] >= 0) + 4 * (d[2] >= 0);
-  case PK_SHAPE_CYLINDER: rim_point(g, d, d[2] >= 0 ? g->half_length : -g->half_length, out); return -1;
+  case PK_SHAPE_CYLINDER:
+    rim_point(g, d, d[2] >= 0 ? g->half_length : -g->half_length, out);
+    return d[2] >= 0;
   case PK_SHAPE_CONE:
-    rim_point(g, d, -g->half_length, out);
-    if (2 * g->half_length * d[2] >= g->radius * hypot(d[0], d[1])) {
+    if (2 * g->half_length * d[2] >= g->radius * length2(d[0], d[1])) {
       out[0] = out[1] = 0, out[2] = g->half_length;
+      return 1;
     }
-    return -1;
-  case PK_SHAPE_ELLIPSOID: ellipsoid_point(g, d, out); return -1;
+    rim_point(g, d, -g->half_length, out);
+    return 0;
+  case PK_SHAPE_ELLIPSOID: ellipsoid_point(g, d, out); return 0;
   default: break;
   }
   const int v = pki_hull_support(g->hull, d, hint);
@@ -131,7 +148,7 @@ static void to_world(const pk_pose *pose, const double local[3], double out[3])
   }
 }
 
-int pki_convex_support(const pki_convex *c, const double direction[3], int hint, double out[3])
+int pki_convex_piece(const pki_convex *c, const double direction[3], int hint, double out[3])
 {
   double d[3], local[3];
   pki_mat3_apply_transposed(c->pose.rot, direction, d);
@@ -144,6 +161,59 @@ int pki_convex_support(const pki_convex *c, const double direction[3], int hint,
   }
   to_world(&c->pose, local, out);
   return vertex;
+}
+
+bool pki_convex_is_round(const pki_convex *c)
+{
+  return c->geometry != NULL &&
+         (c->geometry->kind == PK_SHAPE_ELLIPSOID || c->geometry->kind == PK_SHAPE_CYLINDER ||
+          c->geometry->kind == PK_SHAPE_CONE);
+}
+
+int pki_convex_support(const pki_convex *c, const double direction[3], int hint, double out[3])
+{
+  const int piece = pki_convex_piece(c, direction, hint, out);
+  return pki_convex_is_round(c) ? -1 : piece;
+}
+
+/* A rim: h = r rho + z d_z, H = r / rho t t' with t its tangent. An ellipsoid: h = |E d|, H = (E^2 - x x') / h. */
+bool pki_convex_slide(const pki_convex *c, const double direction[3], double u[2][3], int piece,
+                      double out[3], double H[3])
+{
+  H[0] = H[1] = H[2] = 0;
+  const pk_geometry *g = c->geometry;
+  if (!pki_convex_is_round(c) || (g->kind == PK_SHAPE_CONE && piece == 1)) {
+    return true;
+  }
+  double d[3], v[2][3], x[3];
+  pki_mat3_apply_transposed(c->pose.rot, direction, d);
+  pki_mat3_apply_transposed(c->pose.rot, u[0], v[0]);
+  pki_mat3_apply_transposed(c->pose.rot, u[1], v[1]);
+  if (g->kind == PK_SHAPE_ELLIPSOID) {
+    const double *const e = g->half;
+    const double ed[3] = {e[0] * d[0], e[1] * d[1], e[2] * d[2]}, inverse = 1 / sqrt(pki_dot3(ed, ed));
+    for (int k = 0; k < 3; k++) {
+      x[k] = e[k] * (ed[k] * inverse);
+      v[0][k] *= e[k], v[1][k] *= e[k];
+    }
+    const double s[2] = {pki_dot3(ed, v[0]) * inverse, pki_dot3(ed, v[1]) * inverse};
+    H[0] = (pki_dot3(v[0], v[0]) - s[0] * s[0]) * inverse;
+    H[1] = (pki_dot3(v[0], v[1]) - s[0] * s[1]) * inverse;
+    H[2] = (pki_dot3(v[1], v[1]) - s[1] * s[1]) * inverse;
+  } else {
+    const double square = d[0] * d[0] + d[1] * d[1];
+    if (!(square > 1e-20)) {
+      return false;
+    }
+    const double inverse = 1 / sqrt(square), t[2] = {-d[1] * inverse, d[0] * inverse};
+    const double a = t[0] * v[0][0] + t[1] * v[0][1], b = t[0] * v[1][0] + t[1] * v[1][1];
+    const double bend = g->radius * inverse;
+    H[0] = bend * a * a, H[1] = bend * a * b, H[2] = bend * b * b;
+    x[0] = g->radius * t[1], x[1] = -g->radius * t[0];
+    x[2] = g->kind == PK_SHAPE_CYLINDER && piece == 1 ? g->half_length : -g->half_length;
+  }
+  to_world(&c->pose, x, out);
+  return true;
 }
 
 /* ---- the farthest face ----

@@ -20,6 +20,19 @@ pki_convex pki_convex_points(const double *points, int n, const pk_pose *pose);
  * shapes; `hint` is a vertex to begin at, -1: none. Big hulls are climbed along their edges. */
 int pki_convex_support(const pki_convex *c, const double direction[3], int hint, double out[3]);
 
+/* The same, and the name of the smooth piece of the core on which the point lies: a vertex; cylinders: the rim below 0 or
+ * above 1; cones: the rim 0, the tip 1; ellipsoids: 0. */
+int pki_convex_piece(const pki_convex *c, const double direction[3], int hint, double out[3]);
+
+/* Whether a core has pieces on which the farthest point slides with the direction. */
+bool pki_convex_is_round(const pki_convex *c);
+
+/* The farthest point of one piece along a unit direction, and how it slides: H = {xx, xy, yy} of the second derivative of
+ * the support function in the plane of two directions `u`. Of a vertex *out stays as it is. False: the direction looks along
+ * the axis of a rim. */
+bool pki_convex_slide(const pki_convex *c, const double direction[3], double u[2][3], int piece,
+                      double out[3], double H[3]);
+
 /* The part of the core that is farthest along a direction, within `tilt` (rad) of being flat there: a face (3 points or
  * more, counter-clockwise against the direction), an edge (2), a corner (1). World. The rims of cylinders and cones give
  * PKI_RIM points that are fixed in the body, and the farthest point of the rim when it leans. */

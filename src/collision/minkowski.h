@@ -1,5 +1,6 @@
 /* The difference A - B of two convex cores: their nearest points are its nearest point to the origin, their depth is
- * the way from the origin to its border. Shared by gjk.c and epa.c. */
+ * the way from the origin to its border. Shared by gjk.c, epa.c,
+ * newton.c and polish.c. */
 #ifndef PKI_COLLISION_MINKOWSKI_H
 #define PKI_COLLISION_MINKOWSKI_H
 
@@ -15,9 +16,10 @@ typedef struct pki_difference {
   int hint[2];      /* vertices found last */
 } pki_difference;
 
-/* A point of A - B and the points of A and B that make it. */
+/* A point of A - B, the points of A and B that make it and the pieces they lie on. */
 typedef struct pki_corner {
   double w[3], a[3], b[3];
+  int piece[2];
 } pki_corner;
 
 typedef enum pki_gjk_end { PKI_GJK_FAR, PKI_GJK_APART, PKI_GJK_MEET } pki_gjk_end;
@@ -29,7 +31,16 @@ typedef struct pki_gjk_result {
   double a[3], b[3]; /* the points that make it */
   double scale;      /* m, size of the numbers that went in: rounding errors are measured by it */
   int steps;
+  int ncorner; /* 4: they surround the origin */
+  pki_corner corner[4];
 } pki_gjk_result;
+
+/* A direction in which h(n), the largest n'x over A - B, is least for all directions around: of cores apart it is minus
+ * their distance, of cores that overlap a depth. */
+typedef struct pki_least {
+  double normal[3], h;
+  double a[3], b[3]; /* points of the cores with a - b = h n */
+} pki_least;
 
 void pki_difference_make(const pki_convex *a, const pki_convex *b, pki_difference *out);
 
@@ -42,6 +53,11 @@ pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, 
 
 /* epa.c: depth of cores that meet, in the frame of `d`; `met` tells where GJK saw them meet. */
 void pki_epa_run(pki_difference *d, const pki_gjk_result *met, pk_proximity *out);
+
+/* newton.c: the least h that few corners lead to, from a direction near it. False: they lead to none, or another part of
+ * A - B reaches farther there. */
+bool pki_least_find(pki_difference *d, const pki_corner *const corner[], int count, const double start[3],
+                    double scale, pki_least *out);
 
 /* polish.c: an answer from an outward normal of A - B, the depth along it and a point of each core near the deepest. */
 void pki_depth_answer(const double outward[3], double depth, const double a[3], const double b[3],

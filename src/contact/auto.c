@@ -112,11 +112,19 @@ size_t pki_auto_memsize(const pk_contact_problem *p)
   return arena.used;
 }
 
+/* What an elimination counts for: less in small heaps, where there is time for more of them. */
+static int charge(const pki_solve *run)
+{
+  enum { LARGE = 4500 }; /* rows */
+  const double part = fmin(1, (double)pk_contact_size(run->p) / LARGE);
+  return (int)fmax(1, part * run->cost);
+}
+
 /* One solver from run->r. */
 static void climb(pki_solve *run, pk_solver solver, int iterations)
 {
   const bool eliminates = solver == PK_SOLVER_IPM_VELOCITY || solver == PK_SOLVER_NEWTON_VELOCITY;
-  const int before = run->iterations, cost = eliminates && run->cost > 1 ? run->cost : 1;
+  const int before = run->iterations, cost = eliminates ? charge(run) : 1;
   const int left = (run->options->max_iterations - before) / cost;
   const int enough = cost > 1 && iterations > 12 ? 12 : cost > 1 ? iterations : 1;
   if (left < enough || pki_solve_done(run)) {

@@ -25,7 +25,7 @@ const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
                                 pki_prox_velocity_memsize, true, true},
     [PK_SOLVER_BGS_VELOCITY] = {"bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity,
                                 pki_bgs_velocity_memsize, true, true},
-    [PK_SOLVER_NEWTON_VELOCITY] = {"newton-u", "Newton on cone programs in velocities, from the factors of W",
+    [PK_SOLVER_NEWTON_VELOCITY] = {"newton-u", "newton in velocities, from the factors of W",
                                    pki_solve_newton_velocity, pki_newton_velocity_memsize, true, false},
     [PK_SOLVER_IPM_VELOCITY] = {"ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity,
                                 pki_ipm_velocity_memsize, true, false},

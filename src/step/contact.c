@@ -12,7 +12,7 @@
 #include "step/outside.h"
 #include "step/swept.h"
 
-enum { ROUNDS = 20, ATTEMPTS = 8, HEAP_ATTEMPTS = 2 };
+enum { ROUNDS = 20, ATTEMPTS = 8, HEAP_ATTEMPTS = 4 };
 static const double bounce = 0.1; /* m/s; slower impacts come to rest */
 
 /* Command forces as lines a - g u, explicit ones as constants; [joints] each. */

@@ -44,11 +44,14 @@ terrain:
   - {shape: box, size: [1, 1, 0.1], position: [3, 0, 0]}
   - {shape: stairs, position: [5, 0, 0], depth: 0.3, height: 0.1, width: 1, count: 3}
   - {shape: heights, position: [9, 0, 0], cell: 0.5, heights: [[0, 0], [0, 1]]}
-  - {shape: heights, rpy: [0, 0, 1], cell: 0.5, file: a.png, scale: 0.3}
+  - {shape: heights, rpy: [0, 0, 1], cell: 0.5, file: GROUND/hills.csv, scale: 0.3}
   - {shape: heights, cell: 0.5, function: rough, nx: 9, ny: 9, amplitude: 0.1, length: 2, seed: 4}
-  - {shape: mesh, file: a.stl, scale: 1e-3, position: [0, 0, 1]}
+  - {shape: mesh, file: GROUND/rock.obj, scale: 1e-3, position: [0, 0, 1]}
   - {shape: sphere, size: 0.5}
   - {shape: ellipsoid, size: [0.5, 1, 2], rpy: [0, 1, 0]}
+objects:
+  - {name: ball, shape: sphere, size: 0.1, mass: 2, count: [2, 1, 3], spacing: [0.5, 0, 0.5], position: [0, 5, 1]}
+  - {shape: convex, file: GROUND/rock.obj, surface: stone, position: [0, -5, 1]}
 materials: {ice: {friction: 0.1}}
 pairs: [{surface: rubber, material: ice, friction: 0.3}]
 step: {preset: paper, dt: 2.5e-3, joint_limits: false}
@@ -89,6 +92,8 @@ WRONG = [
     REST + "terrain: [{shape: heights, cell: 1, file: a.tif, format: tiff}]\n",
     REST + "terrain: [{shape: heights, file: a.png}]\n",
     REST + "terrain: [{shape: mesh}]\n",
+    REST + "objects: [{shape: ball, size: 1}]\n",
+    REST + "objects: [{size: 1}]\n",
     REST + "terrain: [{shape: convex, file: a.obj, scale: 0}]\n",
     REST + "terrain: [{shape: sphere}]\n",
     REST + "terrain: [{shape: cone, radius: 1}]\n",
@@ -118,7 +123,7 @@ WRONG = [
 def accepts(text):
     """What pronk itself says."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-        file.write(text)
+        file.write(text.replace("GROUND", str(SOURCE / "scenarios/ground")))
         file.flush()
         done = subprocess.run([PRONK, "check", file.name], capture_output=True, text=True,
                               env={"PRONK_MODELS": str(SOURCE / "models")})
