@@ -51,9 +51,9 @@ test-asan:
 	@$(call compile,asan)
 	$(call check,asan)
 
-test-all: ## test with more killed runs, and gcc, thread sanitizer, linters, comparison with other engines
+test-all: ## test with more killed runs, more pairs of shapes, long scenes, and gcc, thread sanitizer, linters, comparison with other engines
 	@scripts/bootstrap test peers gcc tsan lint
-	@PRONK_KILLS=50 PRONK_PAIRS=100000 $(MAKE) --no-print-directory test-release
+	@PRONK_KILLS=50 PRONK_PAIRS=100000 PRONK_LONG=1 $(MAKE) --no-print-directory test-release
 	@$(MAKE) --no-print-directory test-asan test-peers test-gcc test-tsan lint
 
 test-peers: all

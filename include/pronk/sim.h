@@ -103,8 +103,9 @@ typedef struct pk_sim_options {
   pk_contact_scheme contact; /* PK_CONTACT_STABILISED */
   int max_contacts; /* room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was. 0: 128, or 24 for each
                        robot and object where that is more; 0 */
-  double margin;    /* m, contacts nearer than this are looked at: more than a step's travel; 0.02 */
-  bool swept; /* pairs that move by more than their thickness in a step are met on their way (hard law, stabilised); true */
+  double margin; /* m, contacts nearer than this are looked at: more than a step's travel; 0.02 */
+  bool
+      swept; /* pairs that move by more than their thickness in a step are met on their way (hard law, stabilised); true */
   pk_solver solver; /* of contact problems; PK_SOLVER_AUTO */
   double tolerance; /* its relative residual; 1e-8. Some problems need thousands of iterations to go below */
   int max_iterations;     /* of one solve, of which a step has one for each round and projection; 5000 */
@@ -119,7 +120,7 @@ typedef struct pk_sim_options {
   double damping_n, damping_t;     /* N s/m, likewise; 50 */
   pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */
   bool self_collision; /* links of one robot collide with each other; true */
-  bool timing;                     /* measure the parts of a step: pk_step_info.seconds; false */
+  bool timing;         /* measure the parts of a step: pk_step_info.seconds; false */
 } pk_sim_options;
 
 /* Named sets of options. */
@@ -149,9 +150,10 @@ typedef struct pk_step_info {
   pk_solver solver;           /* who found the impulses of the last solve; auto: the first guess was good */
   pk_certificate certificate; /* of the step's contact problems (velocities, then projections): the worst */
   bool certified;             /* every one of them met the tolerance; see pk_sim_step */
-  double penetration;   /* m, deepest gap below zero at the end of the step, contacts and joint limits */
-  double closure;       /* m or rad, largest gap of a bilateral constraint at the end of the step */
-  double gap_shift;     /* m; 0 unless a problem that resisted was solved with gaps larger by up to this */
+  double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
+  double closure;     /* m or rad, largest gap of a bilateral constraint at the end of the step */
+  double gap_shift; /* m; 0 unless a problem that resisted was solved with gaps larger by up to this: 1e-9, of
+                           heaps 1e-6 at most */
   double stabilisation; /* J, what the projection of positions added to the potential energy */
   double push_work;     /* J, of the pushes in the step; counted when info is asked for */
   double

@@ -109,7 +109,7 @@ static void print_rest(const pki_scenario *s)
     printf("  disturb     %s every %g s for %g s with %g N, seed %d\n", d->link, d->every, d->duration,
            d->force, s->seed);
   }
-  if (s->record.rate > 0) {
+  if (s->record.rate > 0 || s->record.view_rate > 0) {
     printf("  recording   %g Hz, poses at %g Hz, ", s->record.rate, s->record.view_rate);
     for (int i = 0; i < s->nrecord_channel; i++) {
       printf("%s%s", i > 0 ? " " : "channels ", s->record_channels[i]);
@@ -120,14 +120,34 @@ static void print_rest(const pki_scenario *s)
   }
 }
 
+/* One line for each entry: its objects are robots of the world, after the models. */
+static void print_objects(const pki_scenario *s, const pki_world *w)
+{
+  for (int i = 0, robot = s->nmodel; i < s->nobject; i++) {
+    const pki_scenario_object *o = &s->objects[i];
+    const int count = pki_object_number(o);
+    printf("  objects     %s", w->model->robots[robot].name);
+    if (count > 1) {
+      printf(" to %s", w->model->robots[robot + count - 1].name);
+    }
+    printf(": %s%s%s, ", pk_shape_kind_name(o->shape), o->file[0] != '\0' ? " of " : "", o->file);
+    if (count > 1) {
+      printf("%d of ", count);
+    }
+    printf("%.4g kg\n", o->mass);
+    robot += count;
+  }
+}
+
 static void print_understood(const pki_scenario *s, const pki_world *w)
 {
   printf("  %s%s%s\n", s->name, s->description[0] ? ": " : "", s->description);
-  for (int i = 0; i < w->model->nrobot; i++) {
+  for (int i = 0; i < s->nmodel; i++) {
     const pk_model_robot *r = &w->model->robots[i];
     printf("  robot       %s: %s root, %d degree%s of freedom, %d bod%s, %.4g kg\n", r->name,
            pk_root_kind_name(r->root), r->nu, plural(r->nu), r->nbody, r->nbody == 1 ? "y" : "ies", r->mass);
   }
+  print_objects(s, w);
   print_ground(s);
   printf("  step        %g s in steps of %g s: %s, %s contact, solver %s to %g", s->duration, s->step.dt,
          pki_steppers[s->step.stepper].name, pki_laws[s->step.law].name, pki_solvers[s->step.solver].name,
@@ -170,12 +190,12 @@ static void print_text(const char *path, const pki_scenario *s, const pki_world 
 /* ---- channels: the only names that the world does not know ---- */
 
 /* A channel of the run, or of one of its robots ("trunk/starleth", "trunk/starleth_1"), has that name. */
-static bool matches_channel(const pk_model *m, const pki_channel_row *row, const char *pattern)
+static bool matches_channel(const pki_world *w, const pki_channel_row *row, const char *pattern)
 {
   bool found = !row->robots && pki_pattern_covers(pattern, row->name);
-  for (int i = 0; i < (row->robots ? m->nrobot : 0) && !found; i++) {
+  for (int i = 0; i < (row->robots ? w->scenario->nmodel : 0) && !found; i++) {
     char name[256], counted[280];
-    snprintf(name, sizeof name, "%s/%.120s", row->name, m->robots[i].name);
+    snprintf(name, sizeof name, "%s/%.120s", row->name, w->model->robots[i].name);
     snprintf(counted, sizeof counted, "%s_%d", name, i);
     found = pki_pattern_covers(pattern, name) || pki_pattern_covers(pattern, counted);
   }
@@ -193,12 +213,16 @@ static void check_channels(const pki_world *w, pki_problems *problems)
     bool found = false;
     for (int i = 0; i < count; i++) {
       words[i] = pki_channel_rows[i].name;
-      found = found || matches_channel(w->model, &pki_channel_rows[i], n->text);
+      found = found || matches_channel(w, &pki_channel_rows[i], n->text);
     }
     if (!found) {
       pk_error err = {0};
       int chosen;
-      pki_problems_note(problems, pki_read_choice(n, "channel", n->text, words, count, &chosen, &err), &err);
+      pk_status status = pki_read_choice(n, "channel", n->text, words, count, &chosen, &err);
+      if (status == PK_OK) { /* a row of robots, and the world has none */
+        status = pki_node_fail(n, &err, PK_ERROR_ARGUMENT, "this world has no channel \"%.100s\"", n->text);
+      }
+      pki_problems_note(problems, status, &err);
     }
   }
 }

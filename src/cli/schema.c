@@ -157,6 +157,11 @@ static cJSON *terrain(void)
   return list_of(o, 0, 0);
 }
 
+static cJSON *bodies(void)
+{
+  return reference("material");
+}
+
 static cJSON *materials(void)
 {
   cJSON *o = map_of(reference("material"));
@@ -258,12 +263,29 @@ static const struct {
   const char *key;
   cJSON *(*make)(void);
 } parts[] = {
-    {"model", one_model},     {"models", models},       {"coordinates", coordinates}, {"terrain", terrain},
-    {"materials", materials}, {"pairs", pairs},         {"collide", collide},         {"ignore", link_pairs},
-    {"force", link_pairs},    {"step", step},           {"controller", controller},   {"objects", objects},
-    {"size", size},           {"actuators", actuators}, {"constraints", constraints}, {"push", pushes},
-    {"disturb", disturbs},    {"record", record},       {"joints", joints},           {"surfaces", surfaces},
-    {"heights", heights},     {"channels", channels},
+    {"model", one_model},
+    {"models", models},
+    {"coordinates", coordinates},
+    {"terrain", terrain},
+    {"materials", materials},
+    {"bodies", bodies},
+    {"pairs", pairs},
+    {"collide", collide},
+    {"ignore", link_pairs},
+    {"force", link_pairs},
+    {"step", step},
+    {"controller", controller},
+    {"objects", objects},
+    {"size", size},
+    {"actuators", actuators},
+    {"constraints", constraints},
+    {"push", pushes},
+    {"disturb", disturbs},
+    {"record", record},
+    {"joints", joints},
+    {"surfaces", surfaces},
+    {"heights", heights},
+    {"channels", channels},
 };
 
 /* What has no row is a list of names (of a controller). */

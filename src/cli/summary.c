@@ -17,6 +17,7 @@ static void add_certificate(cJSON *o, const pki_run_result *r)
   cJSON_AddNumberToObject(o, "uncertified_steps", (double)r->uncertified);
   cJSON_AddBoolToObject(o, "certified", r->uncertified == 0);
   cJSON_AddNumberToObject(o, "shifted_steps", (double)r->shifted);
+  cJSON_AddNumberToObject(o, "largest_shift", r->shift);
   cJSON_AddNumberToObject(o, "stabilisation", r->stabilisation);
 }
 
@@ -77,6 +78,8 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   pki_json_number(o, "contacts_mean", r->mean_contacts);
   cJSON_AddNumberToObject(o, "contacts_max", r->most_contacts);
   pki_json_number(o, "penetration", r->penetration);
+  cJSON_AddNumberToObject(o, "objects", r->nobject);
+  cJSON_AddNumberToObject(o, "object_speed", r->object_speed);
   cJSON_AddNumberToObject(o, "slips", (double)r->slips);
   pki_json_number(o, "slip_time", r->slip_time);
   pki_json_number(o, "slip_distance", r->slip_distance);

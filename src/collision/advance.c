@@ -60,8 +60,7 @@ static void rotation(const double angular[3], double t, double out[9])
   memcpy(out, R, sizeof R);
 }
 
-/* Turned about the frame's origin. */
-static void pose_at(const pki_motion *m, double t, pk_pose *out)
+void pki_motion_at(const pki_motion *m, double t, pk_pose *out)
 {
   double R[9];
   rotation(m->angular, t, R);
@@ -156,7 +155,7 @@ static void turn_by(const double angular[3], double t, const double x[3], double
 static double reach_along(const mover *m, double t, const double u[3])
 {
   pk_pose pose;
-  pose_at(m->motion, t, &pose);
+  pki_motion_at(m->motion, t, &pose);
   pose.pos[0] = pose.pos[1] = pose.pos[2] = 0;
   const pki_convex c = pki_convex_of(m->geometry, &pose);
   double x[3];
@@ -246,8 +245,8 @@ bool pki_first_touch(const pk_geometry *a, const pki_motion *motion_a, const pk_
   double t = 0;
   for (int step = 0; step < STEPS; step++) {
     pk_pose pose_a, pose_b;
-    pose_at(motion_a, t, &pose_a);
-    pose_at(motion_b, t, &pose_b);
+    pki_motion_at(motion_a, t, &pose_a);
+    pki_motion_at(motion_b, t, &pose_b);
     const double left = time - t;
     if (!pki_distance(a, &pose_a, b, &pose_b, gap + most * left + tolerance, &memory, out)) {
       return false;

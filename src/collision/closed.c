@@ -1,4 +1,5 @@
-/* Pairs that have a closed form: half-spaces with everything that has a lowest point, balls with every convex shape,
+/* Pairs that have a closed form: half-spaces with everything that has a lowest point, balls with every convex shape
+ * and with meshes,
  * capsules with capsules. Boxes that overlap are in closed_box.c. */
 #include <math.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static bool with_ball(const pk_geometry *ball, const pk_pose *pose_ball, const p
   return distance <= reach;
 }
 
-/* ---- capsules; a ball is one without length ---- */
+/* ---- capsules ---- */
 
 static double clamp(double x, double most)
 {
@@ -165,13 +166,12 @@ bool pki_closed_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_g
     *near = out->distance <= reach;
     return true;
   }
-  const bool segment_a = a->kind == PK_SHAPE_SPHERE || a->kind == PK_SHAPE_CAPSULE;
-  if (segment_a && b->kind == PK_SHAPE_CAPSULE) {
+  if (a->kind == PK_SHAPE_CAPSULE && b->kind == PK_SHAPE_CAPSULE) {
     capsules(a, pose_a, b, pose_b, out);
     *near = out->distance <= reach;
     return true;
   }
-  if (a->kind == PK_SHAPE_SPHERE && pki_is_convex(b)) {
+  if (a->kind == PK_SHAPE_SPHERE && (pki_is_convex(b) || b->kind == PK_SHAPE_MESH)) {
     *near = with_ball(a, pose_a, b, pose_b, reach, out);
     return true;
   }
@@ -180,7 +180,7 @@ bool pki_closed_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_g
   }
   const bool turned =
       (a->kind == PK_SHAPE_PLANE && b->kind != PK_SHAPE_PLANE && b->kind != PK_SHAPE_HEIGHTS) ||
-      (b->kind == PK_SHAPE_SPHERE && pki_is_convex(a));
+      (b->kind == PK_SHAPE_SPHERE && (pki_is_convex(a) || a->kind == PK_SHAPE_MESH));
   if (turned) {
     pki_closed_distance(b, pose_b, a, pose_a, reach, near, out);
     if (*near) {

@@ -358,7 +358,8 @@ static void add_travel(pki_colliders *c, const pki_work *w, int lane)
     most = way > most || isnan(way) ? way : most;
   }
   c->clock += 2 * most;
-  c->stale |= !(c->clock < 1e9 * c->skin); /* so that sums stay exact, and numbers numbers */
+  /* begun anew before small ways are lost in it, and when it is no number */
+  c->stale |= !(c->clock < 1e6 * c->skin);
 }
 
 void pki_colliders_move(pki_colliders *c, const pki_work *w, int lane)

@@ -84,6 +84,7 @@ static void keep(search *s, int i, int j, const pk_touch *t)
   to->geom[0] = a->geom, to->geom[1] = b->geom, to->id = t->id;
   to->body = a->body, to->other = b->body, to->material = b->material;
   to->gap = t->gap;
+  memset(to->apart, 0, sizeof to->apart); /* bodies touch at one point */
   for (int k = 0; k < 3; k++) {
     to->point[k] = b->body < 0 ? t->point[0][k] : 0.5 * (t->point[0][k] + t->point[1][k]);
     to->normal[k] = t->normal[k];

@@ -19,17 +19,30 @@ pki_convex pki_convex_points(const double *points, int n, const pk_pose *pose)
 
 /* ---- the farthest point ---- */
 
+/* The first of those that are farthest. Four are looked at at a time: no comparison waits for the one before. */
 static int farthest_point(const double *points, int n, const double d[3])
 {
-  int best = 0;
-  double most = pki_dot3(points, d);
-  for (int i = 1; i < n; i++) {
-    const double value = pki_dot3(points + 3 * i, d);
-    if (value > most) {
-      most = value, best = i;
+  int best[4] = {0, 0, 0, 0}, i = 0;
+  const double first = pki_dot3(points, d);
+  double most[4] = {first, first, first, first};
+  for (; i + 4 <= n; i += 4) {
+    for (int k = 0; k < 4; k++) {
+      const double value = pki_dot3(points + 3 * (i + k), d);
+      best[k] = value > most[k] ? i + k : best[k];
+      most[k] = value > most[k] ? value : most[k];
     }
   }
-  return best;
+  for (; i < n; i++) {
+    const double value = pki_dot3(points + 3 * i, d);
+    best[3] = value > most[3] ? i : best[3];
+    most[3] = value > most[3] ? value : most[3];
+  }
+  for (int k = 1; k < 4; k++) {
+    if (most[k] > most[0] || (most[k] == most[0] && best[k] < best[0])) {
+      most[0] = most[k], best[0] = best[k];
+    }
+  }
+  return best[0];
 }
 
 /* Vertices that are equally far form an edge or a face: the first of them is taken, wherever the climb came from. */
@@ -53,7 +66,7 @@ static int first_of_equals(const pki_hull *h, const double d[3], int v, double m
 
 int pki_hull_support(const pki_hull *h, const double d[3], int hint)
 {
-  enum { FEW = 32 };
+  enum { FEW = 64 };
   if (h->nvertex <= FEW) {
     return farthest_point(h->vertex, h->nvertex, d);
   }
@@ -62,15 +75,17 @@ int pki_hull_support(const pki_hull *h, const double d[3], int hint)
   double most = pki_dot3(h->vertex + 3 * v, d);
   for (int step = 0; step < h->nvertex; step++) {
     int next = v;
+    bool equal = false;
     for (int k = h->vertex_start[v]; k < h->vertex_start[v + 1]; k++) {
       const int *e = h->edge + 4 * h->vertex_edge[k], w = e[0] == v ? e[1] : e[0];
       const double value = pki_dot3(h->vertex + 3 * w, d);
+      equal = equal || value == most;
       if (value > most) {
         most = value, next = w;
       }
     }
     if (next == v) {
-      break;
+      return equal ? first_of_equals(h, d, v, most) : v;
     }
     v = next;
   }
@@ -150,8 +165,16 @@ static void to_world(const pk_pose *pose, const double local[3], double out[3])
 
 int pki_convex_piece(const pki_convex *c, const double direction[3], int hint, double out[3])
 {
+  const double *const rot = c->pose.rot;
   double d[3], local[3];
-  pki_mat3_apply_transposed(c->pose.rot, direction, d);
+  if (c->geometry == NULL && rot[0] == 1 && rot[4] == 1 && rot[8] == 1) { /* a triangle where it is */
+    const int v = farthest_point(c->points, c->npoint, direction);
+    for (int k = 0; k < 3; k++) {
+      out[k] = c->points[3 * v + k] + c->pose.pos[k];
+    }
+    return v;
+  }
+  pki_mat3_apply_transposed(rot, direction, d);
   int vertex;
   if (c->geometry != NULL) {
     vertex = support(c->geometry, d, hint, local);
@@ -177,36 +200,36 @@ int pki_convex_support(const pki_convex *c, const double direction[3], int hint,
 }
 
 /* A rim: h = r rho + z d_z, H = r / rho t t' with t its tangent. An ellipsoid: h = |E d|, H = (E^2 - x x') / h. */
-bool pki_convex_slide(const pki_convex *c, const double direction[3], double u[2][3], int piece,
-                      double out[3], double H[3])
+bool pki_convex_slide(const pki_convex *c, const double direction[3], const double u[3], const double v[3],
+                      int piece, double out[3], double H[3])
 {
   H[0] = H[1] = H[2] = 0;
   const pk_geometry *g = c->geometry;
   if (!pki_convex_is_round(c) || (g->kind == PK_SHAPE_CONE && piece == 1)) {
     return true;
   }
-  double d[3], v[2][3], x[3];
+  double d[3], p[3], q[3], x[3];
   pki_mat3_apply_transposed(c->pose.rot, direction, d);
-  pki_mat3_apply_transposed(c->pose.rot, u[0], v[0]);
-  pki_mat3_apply_transposed(c->pose.rot, u[1], v[1]);
+  pki_mat3_apply_transposed(c->pose.rot, u, p);
+  pki_mat3_apply_transposed(c->pose.rot, v, q);
   if (g->kind == PK_SHAPE_ELLIPSOID) {
     const double *const e = g->half;
     const double ed[3] = {e[0] * d[0], e[1] * d[1], e[2] * d[2]}, inverse = 1 / sqrt(pki_dot3(ed, ed));
     for (int k = 0; k < 3; k++) {
       x[k] = e[k] * (ed[k] * inverse);
-      v[0][k] *= e[k], v[1][k] *= e[k];
+      p[k] *= e[k], q[k] *= e[k];
     }
-    const double s[2] = {pki_dot3(ed, v[0]) * inverse, pki_dot3(ed, v[1]) * inverse};
-    H[0] = (pki_dot3(v[0], v[0]) - s[0] * s[0]) * inverse;
-    H[1] = (pki_dot3(v[0], v[1]) - s[0] * s[1]) * inverse;
-    H[2] = (pki_dot3(v[1], v[1]) - s[1] * s[1]) * inverse;
+    const double s[2] = {pki_dot3(ed, p) * inverse, pki_dot3(ed, q) * inverse};
+    H[0] = (pki_dot3(p, p) - s[0] * s[0]) * inverse;
+    H[1] = (pki_dot3(p, q) - s[0] * s[1]) * inverse;
+    H[2] = (pki_dot3(q, q) - s[1] * s[1]) * inverse;
   } else {
     const double square = d[0] * d[0] + d[1] * d[1];
     if (!(square > 1e-20)) {
       return false;
     }
     const double inverse = 1 / sqrt(square), t[2] = {-d[1] * inverse, d[0] * inverse};
-    const double a = t[0] * v[0][0] + t[1] * v[0][1], b = t[0] * v[1][0] + t[1] * v[1][1];
+    const double a = t[0] * p[0] + t[1] * p[1], b = t[0] * q[0] + t[1] * q[1];
     const double bend = g->radius * inverse;
     H[0] = bend * a * a, H[1] = bend * a * b, H[2] = bend * b * b;
     x[0] = g->radius * t[1], x[1] = -g->radius * t[0];

@@ -28,10 +28,10 @@ int pki_convex_piece(const pki_convex *c, const double direction[3], int hint, d
 bool pki_convex_is_round(const pki_convex *c);
 
 /* The farthest point of one piece along a unit direction, and how it slides: H = {xx, xy, yy} of the second derivative of
- * the support function in the plane of two directions `u`. Of a vertex *out stays as it is. False: the direction looks along
+ * the support function in the plane of u and v. Of a vertex *out stays as it is. False: the direction looks along
  * the axis of a rim. */
-bool pki_convex_slide(const pki_convex *c, const double direction[3], double u[2][3], int piece,
-                      double out[3], double H[3]);
+bool pki_convex_slide(const pki_convex *c, const double direction[3], const double u[3], const double v[3],
+                      int piece, double out[3], double H[3]);
 
 /* The part of the core that is farthest along a direction, within `tilt` (rad) of being flat there: a face (3 points or
  * more, counter-clockwise against the direction), an edge (2), a corner (1). World. The rims of cylinders and cones give

@@ -7,10 +7,12 @@
  *   least offset of its faces  <=  depth  <=  least h(n) over all n that were asked,
  *
  * and grows at the face with the least offset until they meet. The upper bound is an answer whatever happens to the
- * polytope: thin faces or a full memory make it looser, never wrong. It starts from the widest tetrahedron that a few
- * directions show; the origin need not be inside (offsets may be negative), so cores that just touch need no care.
+ * polytope: thin faces or a full memory make it looser, never wrong. It starts from the corners around the origin that GJK
+ * ended with, or else from the widest tetrahedron that a few directions show; the origin need not be inside (offsets may
+ * be negative), so cores that just touch need no care.
  *
- * A polytope creeps along round surfaces. There, and where its faces got too thin, polish.c takes over. */
+ * A polytope creeps along round surfaces. There newton.c tells what is above a face, once it is near; where that fails,
+ * and where faces got too thin, polish.c takes over. */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ enum { CORNERS = 256, FACES = 2 * CORNERS, EDGES = 3 * FACES / 2 };
 
 static const double tight = 4e-15;    /* of the scale: gap of the bounds, polytopes */
 static const double loose = 1e-9;     /* the same, round shapes: then polish */
+static const double small = 1e-3;     /* of the scale: gap of a face above which newton.c is asked */
 static const double rounding = 1e-15; /* of the scale: this far above a face is on it */
 static const double flat = 1e-13;     /* of the scale: thinner differences have no inside */
 
@@ -34,6 +37,8 @@ typedef struct polytope {
   int ncorner, nface;
   pki_corner corner[CORNERS];
   face face[FACES];
+  double rank
+      [FACES]; /* offsets of the faces that may grow, else INFINITY: dead, thin, or known what lies above */
   int spare[FACES], nspare;
   double scale;
 } polytope;
@@ -42,15 +47,10 @@ typedef struct polytope {
 typedef struct answer {
   double normal[3], depth; /* outward of A - B */
   int corner[3];
-  double offset; /* of that face */
+  double offset;     /* of that face */
+  bool least;        /* newton.c found it, */
+  double a[3], b[3]; /* with these points */
 } answer;
-
-static bool is_round(const pki_convex *c)
-{
-  return c->geometry != NULL &&
-         (c->geometry->kind == PK_SHAPE_ELLIPSOID || c->geometry->kind == PK_SHAPE_CYLINDER ||
-          c->geometry->kind == PK_SHAPE_CONE);
-}
 
 static double larger(double scale, const pki_corner *c)
 {
@@ -148,41 +148,60 @@ static int widest(pki_difference *d, polytope *p, double across[3])
   return most > flat * p->scale ? 4 : 3;
 }
 
+/* The corners around the origin that GJK ended with, unless they are too flat. */
+static bool surround(const pki_gjk_result *met, polytope *p)
+{
+  if (met->ncorner < 4) {
+    return false;
+  }
+  double e[3][3], n[3], size = 1;
+  for (int k = 0; k < 3; k++) {
+    pki_sub3(met->corner[k + 1].w, met->corner[0].w, e[k]);
+    size *= pki_length3(e[k]);
+  }
+  pki_cross3(e[0], e[1], n);
+  memcpy(p->corner, met->corner, sizeof met->corner);
+  return fabs(pki_dot3(n, e[2])) > 1e-3 * size;
+}
+
 /* ---- growing ---- */
 
 /* Normal from the two shortest edges, offset. */
-static void set_plane(polytope *p, face *f)
+static void set_plane(const polytope *p, face *f)
 {
-  const double *w[3];
-  double e[3][3], square[3];
-  for (int k = 0; k < 3; k++) {
-    w[k] = p->corner[f->corner[k]].w;
+  const double *const u = p->corner[f->corner[0]].w, *const v = p->corner[f->corner[1]].w,
+                      *const w = p->corner[f->corner[2]].w;
+  double uv[3], vw[3], wu[3], n[3];
+  pki_sub3(v, u, uv);
+  pki_sub3(w, v, vw);
+  pki_sub3(u, w, wu);
+  const double a = pki_dot3(uv, uv), b = pki_dot3(vw, vw), c = pki_dot3(wu, wu);
+  double longest;
+  const double *tip; /* across from the longest edge */
+  if (a >= b && a >= c) {
+    pki_cross3(vw, wu, n);
+    longest = a, tip = w;
+  } else if (b >= c) {
+    pki_cross3(wu, uv, n);
+    longest = b, tip = u;
+  } else {
+    pki_cross3(uv, vw, n);
+    longest = c, tip = v;
   }
-  int longest = 0;
-  for (int k = 0; k < 3; k++) {
-    pki_sub3(w[(k + 1) % 3], w[k], e[k]);
-    square[k] = pki_dot3(e[k], e[k]);
-    longest = square[k] > square[longest] ? k : longest;
-  }
-  const int one = (longest + 1) % 3, two = (longest + 2) % 3;
-  pki_cross3(e[one], e[two], f->normal);
-  const double area = pki_length3(f->normal);
-  f->thin = !(area > 1e-11 * square[longest]) || !(area > 4e-16 * p->scale * sqrt(square[longest]));
-  f->offset = INFINITY;
-  if (area > 0) {
-    for (int k = 0; k < 3; k++) {
-      f->normal[k] /= area;
-    }
-    f->offset = pki_dot3(f->normal, w[two]);
-  }
+  const double square = pki_dot3(n, n), area = sqrt(square), inverse = 1 / area, side = 4e-16 * p->scale;
+  f->thin = !(area > 1e-11 * longest) || !(square > side * side * longest);
+  f->normal[0] = n[0] * inverse, f->normal[1] = n[1] * inverse, f->normal[2] = n[2] * inverse;
+  f->offset = area > 0 ? pki_dot3(f->normal, tip) : INFINITY;
 }
 
 static int add_face(polytope *p, int a, int b, int c)
 {
   const int at = p->nspare > 0 ? p->spare[--p->nspare] : p->nface++;
   face *f = &p->face[at];
-  *f = (face){.corner = {a, b, c}, .alive = true};
+  f->corner[0] = a, f->corner[1] = b, f->corner[2] = c;
+  f->alive = true, f->seen = false;
   set_plane(p, f);
+  p->rank[at] = f->thin ? INFINITY : f->offset;
   return at;
 }
 
@@ -246,6 +265,7 @@ static void cut(polytope *p, int at, const double w[3], border *out)
   }
   for (int i = 0; i < count; i++) {
     p->face[stack[i]].alive = p->face[stack[i]].seen = false;
+    p->rank[stack[i]] = INFINITY;
     p->spare[p->nspare++] = stack[i];
   }
 }
@@ -254,7 +274,9 @@ static void cut(polytope *p, int at, const double w[3], border *out)
 static bool cap(polytope *p, int corner, const border *b)
 {
   int starts[CORNERS]; /* the border's edge from each corner */
-  memset(starts, -1, sizeof starts);
+  for (int i = 0; i < b->count; i++) {
+    starts[b->from[i]] = starts[b->to[i]] = -1;
+  }
   for (int i = 0; i < b->count; i++) {
     if (starts[b->from[i]] >= 0) {
       return false;
@@ -285,14 +307,11 @@ static bool cap(polytope *p, int corner, const border *b)
 
 static int lowest(const polytope *p)
 {
-  int at = -1;
-  for (int i = 0; i < p->nface; i++) {
-    const face *const f = &p->face[i];
-    if (f->alive && !f->thin && (at < 0 || f->offset < p->face[at].offset)) {
-      at = i;
-    }
+  int at = 0;
+  for (int i = 1; i < p->nface; i++) {
+    at = p->rank[i] < p->rank[at] ? i : at;
   }
-  return at;
+  return p->rank[at] < INFINITY ? at : -1;
 }
 
 static bool has_corner(const polytope *p, const double w[3])
@@ -306,25 +325,61 @@ static bool has_corner(const polytope *p, const double w[3])
   return false;
 }
 
-/* True: the bounds met. */
-static bool grow(pki_difference *d, polytope *p, double gap, answer *best)
+/* Round shapes: what the least h above a face is. Its corners have to lie on few pieces, so that nothing else hides
+ * there. */
+static bool settle(pki_difference *d, polytope *p, int at, const pki_corner *c, answer *best)
 {
+  const face *const f = &p->face[at];
+  const pki_corner *const corner[4] = {c, &p->corner[f->corner[0]], &p->corner[f->corner[1]],
+                                       &p->corner[f->corner[2]]};
+  pki_least least;
+  if (!pki_least_find(d, corner, 4, f->normal, p->scale, &least)) {
+    return false;
+  }
+  /* what was found far aside, or without a piece that is there, leaves room for another */
+  const bool here =
+      least.whole && pki_dot3(least.normal, f->normal) > 0.95 && least.h >= f->offset - tight * p->scale;
+  p->rank[at] = here ? INFINITY : p->rank[at];
+  if (least.h < best->depth) {
+    best->depth = least.h;
+    best->least = true;
+    memcpy(best->normal, least.normal, sizeof best->normal);
+    memcpy(best->a, least.a, sizeof best->a);
+    memcpy(best->b, least.b, sizeof best->b);
+  }
+  return here;
+}
+
+/* True: the bounds met. */
+static bool grow(pki_difference *d, polytope *p, bool curved, answer *best)
+{
+  const double gap = curved ? loose : tight;
   border b;
   best->depth = INFINITY;
+  best->least = false;
   while (true) {
     const int at = lowest(p);
     if (at < 0) {
-      return false;
+      return best->least;
     }
     const face *const f = &p->face[at];
-    pki_corner c;
+    if (best->least && f->offset >= best->depth - tight * p->scale) {
+      return true;
+    }
+    pki_corner c; /* hulls are climbed from the face on */
+    memcpy(d->hint, p->corner[f->corner[2]].piece, sizeof d->hint);
     pki_difference_support(d, f->normal, &c);
     const double h = pki_dot3(f->normal, c.w);
-    if (h <= best->depth + tight * p->scale) { /* of equals the last: its face is the outermost */
+    if (curved && h - f->offset <= small * p->scale && settle(d, p, at, &c, best)) {
+      continue;
+    }
+    if (h <= best->depth + (best->least ? -tight : tight) *
+                               p->scale) { /* of equals the last: its face is the outermost */
       best->depth = fmin(h, best->depth);
       memcpy(best->normal, f->normal, sizeof best->normal);
       memcpy(best->corner, f->corner, sizeof best->corner);
       best->offset = f->offset;
+      best->least = false;
     }
     if (best->depth - f->offset <= gap * p->scale) {
       return true;
@@ -401,21 +456,26 @@ void pki_epa_run(pki_difference *d, const pki_gjk_result *met, pk_proximity *out
   p.ncorner = p.nface = p.nspare = 0;
   p.scale = met->scale;
   double across[3], a[3], b[3];
-  if (widest(d, &p, across) < 4) {
+  if (!surround(met, &p) && widest(d, &p, across) < 4) {
     leave_flat(d, across, met, out);
     return;
   }
   begin(&p);
   answer best;
-  const bool curved = is_round(&d->a) || is_round(&d->b);
-  const bool done = grow(d, &p, curved ? loose : tight, &best);
+  const bool curved = pki_convex_is_round(&d->a) || pki_convex_is_round(&d->b);
+  const bool done = grow(d, &p, curved, &best);
   if (!(best.depth < INFINITY)) {
     leave_flat(d, across, met, out);
     return;
   }
+  if (best.least) {
+    pki_depth_answer(best.normal, best.depth, best.a, best.b, out);
+    return;
+  }
   const bool clean = witness(&p, &best, a, b);
   pki_depth_answer(best.normal, best.depth, a, b, out);
-  if (curved || !done || !clean) {
+  const bool flat_there = best.depth - best.offset <= tight * p.scale; /* a face of A - B, as of a disc */
+  if ((curved && !flat_there) || !done || !clean) {
     pki_depth_polish(d, p.scale, out);
   }
 }

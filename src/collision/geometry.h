@@ -7,7 +7,7 @@
  *   point.c     signed distance of a point
  *   ray.c       rays
  *   closed.c    pairs that have a closed form; closed_box.c: boxes
- *   gjk.c       distance of convex pairs; epa.c: their depth, polish.c: to the last digit
+ *   gjk.c       distance of convex pairs; epa.c: their depth; newton.c, polish.c: to the last digit
  *   walk.c      distance of polytopes from feature to feature
  *   trimesh.c   triangle meshes: checks, neighbours, their tree
  *   surface.c   convex shapes against triangles of meshes and height fields; mesh against mesh

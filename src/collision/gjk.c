@@ -6,7 +6,8 @@
  *   v'w / |v|  <=  distance  <=  |v|
  *
  * and the walk ends when the bounds meet, when w is already a corner of the simplex, or when |v| falls no more. The
- * answer is the v with the narrowest bounds.
+ * answer is the v with the narrowest bounds. On round shapes the walk gains a digit or less each step; once the bounds
+ * are near each other newton.c finds the end, and proves it by the same bounds.
  *
  * The simplex has to be reduced without trusting determinants of thin simplices. The nearest point lies on a part that
  * has the newest corner; every such part onto whose inside the origin projects is a candidate, and the nearest
@@ -17,7 +18,7 @@
 
 #include "collision/minkowski.h"
 
-enum { STEPS = 128, IDLE = 8 };
+enum { STEPS = 128, IDLE = 8, LEAP = 3 };
 
 static const double gap_relative = 1e-13; /* of the distance */
 static const double gap_rounding = 2e-16; /* of the scale */
@@ -55,8 +56,8 @@ void pki_difference_make(const pki_convex *a, const pki_convex *b, pki_differenc
 void pki_difference_support(pki_difference *d, const double along[3], pki_corner *out)
 {
   const double back[3] = {-along[0], -along[1], -along[2]};
-  d->hint[0] = pki_convex_support(&d->a, along, d->hint[0], out->a);
-  d->hint[1] = pki_convex_support(&d->b, back, d->hint[1], out->b);
+  out->piece[0] = d->hint[0] = pki_convex_piece(&d->a, along, d->hint[0], out->a);
+  out->piece[1] = d->hint[1] = pki_convex_piece(&d->b, back, d->hint[1], out->b);
   pki_sub3(out->a, out->b, out->w);
 }
 
@@ -70,7 +71,7 @@ typedef struct simplex {
 
 /* The best part found so far. */
 typedef struct part {
-  int n, corner[3];
+  int n, corner[3]; /* rising */
   double weight[3], v[3], square;
 } part;
 
@@ -94,7 +95,7 @@ static void offer_edge(const simplex *s, int p, int q, part *best)
   const double square = pki_dot3(e, e), t = -pki_dot3(s->corner[p].w, e);
   if (t > 0 && t < square) {
     pki_along3(s->corner[p].w, t / square, e, v);
-    offer(best, 2, (int[3]){p, q, 0}, (double[3]){1 - t / square, t / square, 0}, v);
+    offer(best, 2, (int[3]){q, p, 0}, (double[3]){t / square, 1 - t / square, 0}, v);
   }
 }
 
@@ -112,12 +113,15 @@ static void offer_face(const simplex *s, int p, int q, int r, part *best)
     return;
   }
   pki_cross3(f, w, x);
-  const double tq = pki_dot3(x, n) / square;
+  const double along = pki_dot3(x, n);
+  if (!(along > 0)) {
+    return;
+  }
   pki_cross3(w, e, x);
-  const double tr = pki_dot3(x, n) / square;
-  if (tq > 0 && tr > 0 && tq + tr < 1) {
+  const double tq = along / square, tr = pki_dot3(x, n) / square;
+  if (tr > 0 && tq + tr < 1) {
     pki_along3(v, pki_dot3(w, n) / square, n, v);
-    offer(best, 3, (int[3]){p, q, r}, (double[3]){1 - tq - tr, tq, tr}, v);
+    offer(best, 3, (int[3]){q, r, p}, (double[3]){tq, tr, 1 - tq - tr}, v);
   }
 }
 
@@ -157,10 +161,11 @@ static bool reduce(simplex *s, double v[3])
       offer_face(s, p, q, r, &best);
     }
   }
-  const simplex old = *s;
   s->n = best.n;
   for (int k = 0; k < best.n; k++) {
-    s->corner[k] = old.corner[best.corner[k]];
+    if (best.corner[k] != k) {
+      s->corner[k] = s->corner[best.corner[k]];
+    }
     s->weight[k] = best.weight[k];
   }
   memcpy(v, best.v, 3 * sizeof(double));
@@ -188,6 +193,8 @@ static void finish(const simplex *s, const double v[3], pki_gjk_result *out)
   }
   memcpy(out->v, v, sizeof out->v);
   out->distance = pki_length3(v);
+  out->ncorner = s->n;
+  memcpy(out->corner, s->corner, (size_t)s->n * sizeof s->corner[0]);
 }
 
 static double larger(double scale, const pki_corner *c)
@@ -205,6 +212,7 @@ typedef struct walk {
   simplex best;
   double best_v[3], best_gap;
   int idle; /* steps in which |v| did not fall */
+  int leap; /* the step at which newton.c is asked */
 } walk;
 
 static void keep_best(walk *w, double gap)
@@ -236,9 +244,40 @@ static verdict take(walk *w, const pki_corner *c)
   return w->idle > IDLE ? ENOUGH : GO_ON;
 }
 
+/* Round shapes: from corners that are near the answer straight to it. */
+static bool leap(pki_difference *d, walk *w, const double towards[3], const pki_corner *c,
+                 pki_gjk_result *out)
+{
+  if (out->steps < w->leap) {
+    return false;
+  }
+  w->leap = out->steps + 2;
+  const pki_corner *corner[4] = {c};
+  for (int k = 0; k < w->s.n; k++) {
+    corner[1 + k] = &w->s.corner[k];
+  }
+  pki_least least;
+  if (!pki_least_find(d, corner, 1 + w->s.n, towards, w->scale, &least) ||
+      !(-least.h > touch_relative * w->scale)) {
+    return false;
+  }
+  out->distance = -least.h;
+  out->scale = w->scale;
+  out->ncorner = 0;
+  memcpy(out->a, least.a, sizeof out->a);
+  memcpy(out->b, least.b, sizeof out->b);
+  for (int k = 0; k < 3; k++) {
+    out->v[k] = least.h * least.normal[k];
+  }
+  return true;
+}
+
 pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, pki_gjk_result *out)
 {
-  walk w = {.s = {.n = 1, .weight = {1}}, .best_gap = INFINITY};
+  walk w;
+  w.s.n = 1, w.s.weight[0] = 1, w.best_gap = INFINITY, w.idle = 0;
+  w.best.n = 0, w.best_v[0] = w.best_v[1] = w.best_v[2] = 0;
+  w.leap = pki_convex_is_round(&d->a) || pki_convex_is_round(&d->b) ? LEAP : STEPS;
   const double length = pki_length3(start);
   double towards[3] = {-start[0] / length, -start[1] / length, -start[2] / length};
   pki_corner c;
@@ -247,6 +286,10 @@ pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, 
   memcpy(w.v, c.w, sizeof w.v);
   w.scale = larger(0, &c);
   w.distance = pki_length3(w.v);
+  out->steps = 0;
+  if (-pki_dot3(towards, c.w) > reach + gap_rounding * w.scale) {
+    return PKI_GJK_FAR;
+  }
   pki_gjk_end end = PKI_GJK_APART;
   for (out->steps = 1; out->steps < STEPS; out->steps++) {
     if (w.distance <= touch_relative * w.scale) {
@@ -266,6 +309,9 @@ pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, 
     }
     if (gap <= gap_relative * w.distance + gap_rounding * w.scale) {
       break;
+    }
+    if (lower > 0.5 * w.distance && leap(d, &w, towards, &c, out)) {
+      return out->distance > reach ? PKI_GJK_FAR : PKI_GJK_APART;
     }
     const verdict v = take(&w, &c);
     if (v != GO_ON) {

@@ -34,7 +34,7 @@ static bool query(const pki_colliders *c, int i, const double point[3], double r
   const pk_pose *pose = &c->pose[i];
   out->collider = i;
   if (i >= c->nshape) {
-    pk_terrain_hit hit;
+    pk_terrain_hit hit = {0};
     const bool near = pki_solid_query(&c->ground->solids[i - c->nshape], point, reach, &hit);
     out->distance = hit.distance;
     memcpy(out->normal, hit.normal, sizeof hit.normal);

@@ -40,6 +40,7 @@ typedef struct pki_gjk_result {
 typedef struct pki_least {
   double normal[3], h;
   double a[3], b[3]; /* points of the cores with a - b = h n */
+  bool whole;        /* all corners that were given lie on the pieces that hold it */
 } pki_least;
 
 void pki_difference_make(const pki_convex *a, const pki_convex *b, pki_difference *out);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "collision/minkowski.h"
+#include "collision/trimesh.h"
 
 static bool finite_pose(const pk_pose *p)
 {
@@ -25,6 +26,12 @@ static bool is_ground(const pk_geometry *g)
 static bool is_surface(const pk_geometry *g)
 {
   return g->kind == PK_SHAPE_MESH || g->kind == PK_SHAPE_HEIGHTS;
+}
+
+/* A convex shape, or a mesh that is one: its hull then answers for it. */
+static bool is_body(const pk_geometry *g)
+{
+  return g->kind == PK_SHAPE_MESH ? g->mesh->convex && g->hull != NULL : g->kind != PK_SHAPE_HEIGHTS;
 }
 
 /* The order of kinds in a pair: round ones first, the ground last. */
@@ -54,7 +61,7 @@ static bool in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_geome
   if (pki_closed_distance(a, pose_a, b, pose_b, reach, &near, out)) {
     return near;
   }
-  if (is_surface(a) || is_surface(b)) {
+  if (!is_body(a) || !is_body(b)) {
     return pki_surface_distance(a, pose_a, b, pose_b, reach, out);
   }
   if (hulls(a, pose_a, b, pose_b, memory, out)) {

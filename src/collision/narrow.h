@@ -21,7 +21,7 @@ int pki_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
 /* ---- the ways ---- */
 
 /* closed.c: true when the pair has a closed form, the answer then in *near (whether within reach) and *out. In either
- * order: planes with convex shapes and meshes; spheres with convex shapes; capsule-capsule; boxes that overlap. */
+ * order: planes and spheres with convex shapes and meshes; capsule-capsule; boxes that overlap. */
 bool pki_closed_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
                          const pk_pose *pose_b, double reach, bool *near, pk_proximity *out);
 
@@ -71,6 +71,7 @@ typedef struct pki_motion {
   pk_pose pose; /* at the start */
   double linear[3], angular[3];
 } pki_motion;
+void pki_motion_at(const pki_motion *m, double time, pk_pose *out); /* turned about the frame's origin */
 bool pki_first_touch(const pk_geometry *a, const pki_motion *motion_a, const pk_geometry *b,
                      const pki_motion *motion_b, double time, double gap, double *when, pk_proximity *out);
 

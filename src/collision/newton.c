@@ -35,15 +35,20 @@ typedef struct newton {
   double n[3], u[2][3];
 } newton;
 
-/* False: there already, or no room. */
-static bool add(newton *s, const pki_corner *c)
+static bool knows(const newton *s, const pki_corner *c)
 {
   for (int i = 0; i < s->count; i++) {
     if (s->piece[i].id[0] == c->piece[0] && s->piece[i].id[1] == c->piece[1]) {
-      return false;
+      return true;
     }
   }
-  if (s->count == PIECES) {
+  return false;
+}
+
+/* False: there already, or no room. */
+static bool add(newton *s, const pki_corner *c)
+{
+  if (s->count == PIECES || knows(s, c)) {
     return false;
   }
   piece *const p = &s->piece[s->count++];
@@ -61,8 +66,8 @@ static bool evaluate(newton *s)
   for (int i = 0; i < s->count; i++) {
     piece *const p = &s->piece[i];
     double H[3];
-    if (!pki_convex_slide(&s->d->a, s->n, s->u, p->id[0], p->a, p->H) ||
-        !pki_convex_slide(&s->d->b, back, s->u, p->id[1], p->b, H)) {
+    if (!pki_convex_slide(&s->d->a, s->n, s->u[0], s->u[1], p->id[0], p->a, p->H) ||
+        !pki_convex_slide(&s->d->b, back, s->u[0], s->u[1], p->id[1], p->b, H)) {
       return false;
     }
     pki_sub3(p->a, p->b, p->w);
@@ -109,15 +114,15 @@ static bool step_two(piece *p, double d[2])
   const double t = (p[1].c - p[0].c) / square, r[2] = {-q[1], q[0]};
   d[0] = t * q[0], d[1] = t * q[1];
   const double bend = H[0] * r[0] * r[0] + 2 * H[1] * r[0] * r[1] + H[2] * r[1] * r[1];
-  const double slope = r[0] * (p[1].g[0] + H[0] * d[0] + H[1] * d[1]) +
-                       r[1] * (p[1].g[1] + H[1] * d[0] + H[2] * d[1]);
+  const double slope =
+      r[0] * (p[1].g[0] + H[0] * d[0] + H[1] * d[1]) + r[1] * (p[1].g[1] + H[1] * d[0] + H[2] * d[1]);
   if (!(bend > 0)) {
     return false;
   }
   d[0] -= slope / bend * r[0], d[1] -= slope / bend * r[1];
-  p[0].share = -(q[0] * (p[1].g[0] + H[0] * d[0] + H[1] * d[1]) +
-                 q[1] * (p[1].g[1] + H[1] * d[0] + H[2] * d[1])) /
-               square;
+  p[0].share =
+      -(q[0] * (p[1].g[0] + H[0] * d[0] + H[1] * d[1]) + q[1] * (p[1].g[1] + H[1] * d[0] + H[2] * d[1])) /
+      square;
   p[1].share = 1 - p[0].share;
   return true;
 }
@@ -200,18 +205,21 @@ bool pki_least_find(pki_difference *d, const pki_corner *const corner[], int cou
                     double scale, pki_least *out)
 {
   newton s = {.d = d};
+  bool whole = true;
   memcpy(s.n, start, sizeof s.n);
   for (int i = 0; i < count; i++) {
-    add(&s, corner[i]);
+    whole = (add(&s, corner[i]) || knows(&s, corner[i])) && whole;
   }
   for (int change = 0; change < CHANGES; change++) {
     if (!settle(&s)) {
       return false;
     }
     if (drop(&s)) {
+      whole = false;
       continue;
     }
     answer(&s, out);
+    out->whole = whole;
     pki_corner c;
     pki_difference_support(d, s.n, &c);
     const double h = pki_dot3(s.n, c.w);

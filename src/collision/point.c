@@ -24,6 +24,16 @@ static nearest ball(const double p[3], double x, double y, double z, double radi
   return (nearest){most * length - radius, {u[0] / length, u[1] / length, u[2] / length}};
 }
 
+/* On its axis a capsule is left across it. */
+static nearest capsule(const pk_geometry *g, const double p[3])
+{
+  const double h = g->half_length, z = p[2] < -h ? -h : p[2] > h ? h : p[2];
+  if (p[0] == 0 && p[1] == 0 && z == p[2] && h > 0) {
+    return (nearest){-g->radius, {1, 0, 0}};
+  }
+  return ball(p, 0, 0, z, g->radius);
+}
+
 /* With e_k = |x_k| - half_k: outside |max(e, 0)|, inside max e_k. Where faces tie: z before y before x. */
 static nearest box(const pk_geometry *g, const double p[3])
 {
@@ -336,12 +346,12 @@ bool pki_geometry_point(const pk_geometry *g, const double point[3], double reac
   if (!isfinite(point[0]) || !isfinite(point[1]) || !isfinite(point[2])) {
     return false;
   }
-  const double *p = point, h = g->half_length;
+  const double *p = point;
   nearest out = {0};
   bool near = true;
   switch (g->kind) {
   case PK_SHAPE_SPHERE: out = ball(p, 0, 0, 0, g->radius); break;
-  case PK_SHAPE_CAPSULE: out = ball(p, 0, 0, fmax(-h, fmin(h, p[2])), g->radius); break;
+  case PK_SHAPE_CAPSULE: out = capsule(g, p); break;
   case PK_SHAPE_BOX: out = box(g, p); break;
   case PK_SHAPE_CYLINDER: out = cylinder(g, p); break;
   case PK_SHAPE_CONE: out = cone(g, p); break;

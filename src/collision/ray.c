@@ -239,6 +239,9 @@ bool pki_geometry_ray_local(const pk_geometry *g, const double from[3], const do
   if (!isfinite(from[0]) || !isfinite(from[1]) || !isfinite(from[2]) || !(reach >= 0)) {
     return false;
   }
+  if (g->kind == PK_SHAPE_HEIGHTS) { /* which looks itself whether it begins inside */
+    return pki_heights_ray(g->heights, from, along, reach, distance, normal);
+  }
   if (begins_inside(g, from)) {
     *distance = 0;
     for (int k = 0; k < 3; k++) {
@@ -248,9 +251,6 @@ bool pki_geometry_ray_local(const pk_geometry *g, const double from[3], const do
   }
   hit best = {.t = INFINITY};
   double p[3], ahead = 0;
-  if (g->kind == PK_SHAPE_HEIGHTS) {
-    return pki_heights_ray(g->heights, from, along, reach, distance, normal);
-  }
   if (g->kind == PK_SHAPE_PLANE) {
     if (along[2] < 0) {
       best = (hit){from[2] / -along[2], {0, 0, 1}};

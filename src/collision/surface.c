@@ -65,7 +65,8 @@ static double gap2(const pki_aabb *a, const pki_aabb *b)
 {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
-    const double d = fmax(fmax(a->min[k] - b->max[k], b->min[k] - a->max[k]), 0);
+    const double below = a->min[k] - b->max[k], above = b->min[k] - a->max[k];
+    const double d = below > 0 ? below : above > 0 ? above : 0;
     sum += d * d;
   }
   return sum;
@@ -74,7 +75,8 @@ static double gap2(const pki_aabb *a, const pki_aabb *b)
 static void add_point(pki_aabb *box, const double p[3])
 {
   for (int k = 0; k < 3; k++) {
-    box->min[k] = fmin(box->min[k], p[k]), box->max[k] = fmax(box->max[k], p[k]);
+    box->min[k] = p[k] < box->min[k] ? p[k] : box->min[k];
+    box->max[k] = p[k] > box->max[k] ? p[k] : box->max[k];
   }
 }
 
@@ -187,8 +189,7 @@ static void search_surface(const pk_geometry *surface, const pki_aabb *box, sear
 
 /* ---- depth ---- */
 
-/* The deepest of the points at which they touch. */
-static bool deepest(const pk_touch *touch, int n, pk_proximity *out)
+bool pki_touch_deepest(const pk_touch *touch, int n, pk_proximity *out)
 {
   int best = 0;
   for (int i = 1; i < n; i++) {
@@ -206,16 +207,13 @@ static bool convex_distance(const pk_geometry *shape, const pk_pose *pose, const
                             double reach, pk_proximity *out)
 {
   search s = {.shape = pki_convex_of(shape, pose), .best = reach};
-  pk_touch touch[PK_TOUCH_MOST];
   pki_aabb box;
   pki_geometry_bounds(shape, pose, &box);
   search_surface(surface, &box, &s);
   const bool apart = s.found && s.near.distance > 0;
   /* what is nearest with its front to the shape, has the shape outside */
   if (!apart || s.backward) {
-    const bool ask = s.found || pki_surface_solid(surface);
-    const int n = ask ? pki_surface_touch_convex(shape, pose, surface, 0, touch) : 0;
-    if (deepest(touch, n, out)) {
+    if ((s.found || pki_surface_solid(surface)) && pki_surface_depth_convex(shape, pose, surface, out)) {
       return true;
     }
   }
@@ -351,7 +349,7 @@ static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_ge
     const pk_pose back = pki_pose_invert(pose);
     overlap = corner_inside(b->mesh, &back, a);
   }
-  if (overlap && deepest(touch, pki_surface_touch_mesh(a, pose, b, 0, touch), out)) {
+  if (overlap && pki_touch_deepest(touch, pki_surface_touch_mesh(a, pose, b, 0, touch), out)) {
     return true;
   }
   *out = p.s.near;

@@ -23,6 +23,9 @@ typedef struct pki_gather {
 
 void pki_gather_add(pki_gather *g, const pk_touch *t);
 
+/* The deepest of n points; false: there are none. */
+bool pki_touch_deepest(const pk_touch *touch, int n, pk_proximity *out);
+
 /* A name from what a point is made of. */
 unsigned pki_surface_name(unsigned kind, unsigned a, unsigned b, unsigned c);
 
@@ -55,6 +58,9 @@ void pki_triangle_border(const pki_triangle *t, const pki_convex *shape, double 
 /* ---- touches, in the frame of the surface ---- */
 int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
                              double margin, pk_touch out[PK_TOUCH_MOST]);
+/* The deepest of them, at less cost. False: none. */
+bool pki_surface_depth_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
+                              pk_proximity *out);
 int pki_surface_touch_mesh(const pk_geometry *mesh, const pk_pose *pose, const pk_geometry *surface,
                            double margin, pk_touch out[PK_TOUCH_MOST]);
 

@@ -31,7 +31,9 @@ typedef struct scene {
   double margin, size, centre[3];
   int side_part; /* of an open mesh: the part nearest to the centre, UNKNOWN at first, */
   double side;   /* and on which side of it the centre is */
-  pki_gather sound, through;
+  pki_gather *sound, *through;
+  bool deepest; /* of sound and through each the deepest for every normal; nothing else is wanted */
+  double best;  /* the least gap in sound then */
   double depth; /* of the shallowest way out by a triangle that the shape went through */
   double way[3], at[3];
   /* the last plane that was asked for */
@@ -83,9 +85,84 @@ static unsigned facing_of(const double n[3])
   return 2 * (unsigned)k + (n[k] > 0);
 }
 
+/* Keep a point if it is the deepest of its normal. */
+static void note_point(scene *s, pki_gather *out, const pk_touch *t)
+{
+  int at = out->count;
+  for (int i = 0; i < out->count; i++) {
+    if (pki_dot3(out->touch[i].normal, t->normal) > 1 - 1e-9) {
+      at = out->touch[i].gap <= t->gap ? NONE : i;
+      break;
+    }
+  }
+  if (at == PKI_GATHER) { /* for the shallowest */
+    at = 0;
+    for (int i = 1; i < PKI_GATHER; i++) {
+      at = out->touch[i].gap > out->touch[at].gap ? i : at;
+    }
+    at = out->touch[at].gap > t->gap ? at : NONE;
+  }
+  if (at != NONE) {
+    out->touch[at] = *t;
+    out->count += at == out->count;
+  }
+  s->best = out == s->sound ? fmin(s->best, t->gap) : s->best;
+}
+
+/* Whether another vertex is so steeply below this one that the shape has to fall over before this one touches, as
+ * manifold_plane.c has it; n in the hull's frame. */
+static bool is_hidden(const pki_hull *h, int i, const double n[3])
+{
+  for (int j = 0; j < h->nvertex; j++) {
+    double d[3];
+    subtract(h->vertex + 3 * i, h->vertex + 3 * j, d);
+    const double rise = pki_dot3(n, d);
+    if (rise > 0 && 5 * rise * rise > 4 * pki_dot3(d, d)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The deepest vertex of a hull over a triangle. */
+static void note_vertex(scene *s, const pki_triangle *t, pki_gather *out)
+{
+  const pki_hull *const h = s->shape->hull;
+  double n[3], from[3], most = s->margin;
+  pk_touch touch = {.gap = INFINITY};
+  pki_mat3_apply_transposed(s->pose->rot, t->normal, n);
+  subtract(s->pose->pos, t->point[0], from);
+  const double base = pki_dot3(t->normal, from);
+  for (int i = 0; i < h->nvertex; i++) {
+    const double gap = base + pki_dot3(n, h->vertex + 3 * i);
+    if (!(gap <= most)) {
+      continue;
+    }
+    double x[3], foot[3];
+    pki_mat3_apply(s->pose->rot, h->vertex + 3 * i, x);
+    for (int k = 0; k < 3; k++) {
+      x[k] += s->pose->pos[k];
+      foot[k] = x[k] - gap * t->normal[k];
+    }
+    if (pki_triangle_holds(t, foot, 1e-7 * s->size) && !is_hidden(h, i, n)) {
+      most = touch.gap = gap;
+      memcpy(touch.point[0], x, sizeof x);
+      memcpy(touch.point[1], foot, sizeof foot);
+    }
+  }
+  if (isfinite(touch.gap)) {
+    memcpy(touch.normal, t->normal, sizeof touch.normal);
+    note_point(s, out, &touch);
+  }
+}
+
 /* The shape's points over a triangle. */
 static void add_points(scene *s, const pki_triangle *t, pki_gather *out)
 {
+  if (s->deepest && s->shape->kind == PK_SHAPE_CONVEX) {
+    note_vertex(s, t, out);
+    return;
+  }
   double away[3];
   subtract(t->normal, s->plane_normal, away);
   const double at = pki_dot3(t->normal, t->point[0]);
@@ -97,6 +174,10 @@ static void add_points(scene *s, const pki_triangle *t, pki_gather *out)
   for (int i = 0; i < s->plane_count; i++) {
     if (pki_triangle_holds(t, s->plane_touch[i].point[1], 1e-7 * s->size)) {
       pk_touch touch = s->plane_touch[i];
+      if (s->deepest) {
+        note_point(s, out, &touch);
+        continue;
+      }
       touch.id = pki_surface_name(0, touch.id, facing_of(t->normal), 0);
       pki_gather_add(out, &touch);
     }
@@ -109,6 +190,13 @@ static void add_part(scene *s, const pki_triangle *t, const pk_proximity *near, 
   double points[6];
   const pk_pose here = pk_pose_identity();
   pk_touch touch[PK_TOUCH_MOST];
+  if (s->deepest) {
+    touch[0].gap = near->distance, touch[0].id = 0;
+    memcpy(touch[0].point, near->point, sizeof near->point);
+    memcpy(touch[0].normal, near->normal, sizeof near->normal);
+    note_point(s, s->sound, touch);
+    return;
+  }
   for (int k = 0; k < npart; k++) {
     memcpy(points + 3 * k, t->point[part[k]], 3 * sizeof *points);
   }
@@ -117,7 +205,22 @@ static void add_part(scene *s, const pki_triangle *t, const pk_proximity *near, 
   const unsigned v = (unsigned)t->vertex[part[0]], w = (unsigned)t->vertex[part[npart - 1]];
   for (int i = 0; i < n; i++) {
     touch[i].id = pki_surface_name(3, touch[i].id, v < w ? v : w, v < w ? w : v);
-    pki_gather_add(&s->sound, &touch[i]);
+    pki_gather_add(s->sound, &touch[i]);
+  }
+}
+
+/* Its edges that pass below the shape. */
+static void add_border(scene *s, const pki_triangle *t)
+{
+  if (!s->deepest) {
+    pki_triangle_border(t, &s->convex, s->margin, s->sound);
+    return;
+  }
+  pki_gather found; /* big: filled as far as it is used */
+  found.count = 0, found.same = s->sound->same;
+  pki_triangle_border(t, &s->convex, s->margin, &found);
+  for (int i = 0; i < found.count; i++) {
+    note_point(s, s->sound, &found.touch[i]);
   }
 }
 
@@ -232,11 +335,12 @@ static bool visit(const pki_triangle *given, void *user)
   } else if (!(high >= 0)) {
     return true; /* behind it */
   }
-  if (!(low <= s->margin)) {
+  /* no point of this triangle is deeper than the shape is below its plane */
+  if (!(low <= s->margin) || (s->deepest && low >= s->best)) {
     return true;
   }
   if (is_plain(s, &t, low)) {
-    add_points(s, &t, &s->sound);
+    add_points(s, &t, s->sound);
     return true;
   }
   const pk_pose here = pk_pose_identity();
@@ -255,10 +359,10 @@ static bool visit(const pki_triangle *given, void *user)
   /* past a flat edge there is more of the same face */
   const bool along = !sound && !apart && facing > -0.1 && -low <= SIDEWAYS * fabs(near.distance);
   if ((facing > FACING && !past) || along) {
-    add_points(s, &t, &s->sound);
+    add_points(s, &t, s->sound);
   }
   if (sound && (facing >= TILT_COSINE || npart == 3)) {
-    pki_triangle_border(&t, &s->convex, s->margin, &s->sound);
+    add_border(s, &t);
   }
   if (sound && is_sharp(&t, part, npart) && pki_dot3(own, t.normal) < 1 - 1e-9 &&
       (npart > 1 || pki_vertex_stands_out(s->surface, &t, part[0], near.normal))) {
@@ -267,7 +371,7 @@ static bool visit(const pki_triangle *given, void *user)
   if (!sound && !apart) {
     note_way(s, &t, own);
     if (!(facing > FACING) && !along) {
-      add_points(s, &t, &s->through);
+      add_points(s, &t, s->through);
     }
   }
   return true;
@@ -278,9 +382,13 @@ static bool visit(const pki_triangle *given, void *user)
 /* Of the triangles that the shape went through those stay that push a way similar to `way`. */
 static void keep_similar(scene *s, const double way[3])
 {
-  for (int i = 0; i < s->through.count; i++) {
-    if (pki_dot3(s->through.touch[i].normal, way) > SIMILAR) {
-      pki_gather_add(&s->sound, &s->through.touch[i]);
+  for (int i = 0; i < s->through->count; i++) {
+    if (pki_dot3(s->through->touch[i].normal, way) > SIMILAR) {
+      if (s->deepest) {
+        note_point(s, s->sound, &s->through->touch[i]);
+      } else {
+        pki_gather_add(s->sound, &s->through->touch[i]);
+      }
     }
   }
 }
@@ -298,36 +406,54 @@ static int touch_deep(const scene *s, pk_touch out[PK_TOUCH_MOST])
   return touch_plane(s, n, at, out);
 }
 
+/* All touches into `sound`; what is said of them is in *s. */
+static void gather_all(scene *s, const pk_pose *pose, double margin)
+{
+  s->pose = pose, s->margin = margin, s->depth = s->best = INFINITY;
+  s->convex = pki_convex_of(s->shape, pose);
+  s->solid = pki_surface_solid(s->surface);
+  s->side_part = UNKNOWN;
+  s->size = s->shape->bound;
+  s->sound->count = s->through->count = 0;
+  s->sound->same = s->through->same = 1e-6 * s->size;
+  pki_mat3_apply(pose->rot, s->shape->centre, s->centre);
+  pki_aabb box;
+  pki_geometry_bounds(s->shape, pose, &box);
+  for (int k = 0; k < 3; k++) {
+    s->centre[k] += pose->pos[k];
+    box.min[k] -= fmax(margin, 0), box.max[k] += fmax(margin, 0);
+  }
+  pki_triangles_near(s->surface, &box, visit, s);
+  if (s->sound->count > 0) {
+    const int n = s->sound->count;
+    for (int i = 0; i < n && i < s->sound->count; i++) {
+      const double way[3] = {s->sound->touch[i].normal[0], s->sound->touch[i].normal[1],
+                             s->sound->touch[i].normal[2]};
+      keep_similar(s, way);
+    }
+  } else if (isfinite(s->depth)) {
+    s->sound->count = touch_plane(s, s->way, s->at, s->sound->touch);
+  } else {
+    s->sound->count = touch_deep(s, s->sound->touch);
+  }
+}
+
 int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
                              double margin, pk_touch out[PK_TOUCH_MOST])
 {
-  scene s = {.shape = shape, .surface = surface, .pose = pose, .margin = margin, .depth = INFINITY};
-  s.convex = pki_convex_of(shape, pose);
-  s.solid = pki_surface_solid(surface);
-  s.side_part = UNKNOWN;
-  s.size = shape->bound;
-  s.sound.same = s.through.same = 1e-6 * s.size;
-  pki_mat3_apply(pose->rot, shape->centre, s.centre);
-  pki_aabb box;
-  pki_geometry_bounds(shape, pose, &box);
-  for (int k = 0; k < 3; k++) {
-    s.centre[k] += pose->pos[k];
-    box.min[k] -= fmax(margin, 0), box.max[k] += fmax(margin, 0);
-  }
-  pki_triangles_near(surface, &box, visit, &s);
-  if (s.sound.count > 0) {
-    const int n = s.sound.count;
-    for (int i = 0; i < n && i < s.sound.count; i++) {
-      const double way[3] = {s.sound.touch[i].normal[0], s.sound.touch[i].normal[1],
-                             s.sound.touch[i].normal[2]};
-      keep_similar(&s, way);
-    }
-  } else if (isfinite(s.depth)) {
-    s.sound.count = touch_plane(&s, s.way, s.at, s.sound.touch);
-  } else {
-    s.sound.count = touch_deep(&s, s.sound.touch);
-  }
-  const int count = pki_touch_reduce(s.sound.touch, s.sound.count);
-  memcpy(out, s.sound.touch, (size_t)count * sizeof *out);
+  pki_gather sound, through; /* big: filled as far as they are used */
+  scene s = {.shape = shape, .surface = surface, .sound = &sound, .through = &through};
+  gather_all(&s, pose, margin);
+  const int count = pki_touch_reduce(sound.touch, sound.count);
+  memcpy(out, sound.touch, (size_t)count * sizeof *out);
   return count;
+}
+
+bool pki_surface_depth_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
+                              pk_proximity *out)
+{
+  pki_gather sound, through;
+  scene s = {.shape = shape, .surface = surface, .sound = &sound, .through = &through, .deepest = true};
+  gather_all(&s, pose, 0);
+  return pki_touch_deepest(sound.touch, sound.count, out);
 }

@@ -348,13 +348,16 @@ static void pierce(scene *s, const pki_triangle *edged, int k, const pki_triangl
     return;
   }
   const double part = hp / (hp - hq), depth = -fmin(hp, hq);
+  if (s->pierced && depth >= -s->pierce.gap) {
+    return;
+  }
   pk_touch t = {.gap = -depth, .id = pki_surface_name(7, mine, 0, 0)};
   double x[3];
   for (int c = 0; c < 3; c++) {
     x[c] = edged->point[k][c] + part * (q[c] - p[c]);
     t.normal[c] = mine ? faced->normal[c] : -faced->normal[c];
   }
-  if (!pki_triangle_holds(faced, x, 0) || (s->pierced && depth >= -s->pierce.gap)) {
+  if (!pki_triangle_holds(faced, x, 0)) {
     return;
   }
   for (int c = 0; c < 3; c++) {
@@ -369,14 +372,16 @@ static bool visit_edges(const pki_triangle *t, void *user)
   scene *s = user;
   const unsigned first = s->surface->kind == PK_SHAPE_MESH ? s->surface->mesh->first_use[t->index] >> 3 : 7u;
   for (int j = 0; j < 3; j++) {
-    for (int k = 0; k < 3; k++) {
-      if ((s->own_edges >> j & 1) && (first >> k & 1) && is_sharp(s->mesh, &s->mine, j) &&
-          is_sharp(s->surface, t, k)) {
+    const bool own = (s->own_edges >> j & 1) && is_sharp(s->mesh, &s->mine, j);
+    for (int k = 0; own && k < 3; k++) {
+      if ((first >> k & 1) && is_sharp(s->surface, t, k)) {
         cross_edges(s, t, j, k);
       }
     }
-    pierce(s, &s->mine, j, t, true);
-    pierce(s, t, j, &s->mine, false);
+    if (s->found.count == 0) { /* else nobody asks */
+      pierce(s, &s->mine, j, t, true);
+      pierce(s, t, j, &s->mine, false);
+    }
   }
   return true;
 }

@@ -36,6 +36,7 @@ struct pki_trimesh {
   /* bit k: no triangle before this one has corner k; bit 3 + k: none before has edge k */
   unsigned char *first_use; /* [ntriangle] */
   bool closed;              /* every edge is used as often one way as the other: it encloses a volume */
+  bool convex;              /* closed, one part, and no edge bends inwards: a convex body, as its hull is */
   double size;              /* longest side of the box around it, m */
   /* a tree of boxes: node 0 is the root; children of an inner node are `first` and first + 1; a leaf holds `count`
    * triangles from `first` on */
@@ -97,7 +98,7 @@ bool pki_trimesh_join(pki_trimesh *t, const unsigned char *sliver);
 /* trimesh_edges.c: whether n triangles use every edge as often one way as the other; -1: no memory. */
 int pki_triangles_balanced(const int *triangle, int n, int nvertex);
 
-/* trimesh_tree.c: the tree; triangles are sorted into its order. False: no memory. */
+/* trimesh_tree.c: the tree; triangles are sorted into its order; whether the mesh is convex. False: no memory. */
 bool pki_trimesh_plant(pki_trimesh *t);
 
 #endif

@@ -15,8 +15,8 @@ static pki_edge_kind edge_kind(const double a[3], const double b[3], const doubl
   double turn[3];
   pki_cross3(n, m, turn);
   /* seen along the edge, the normal turns with it where the surface bends away */
-  const double sine = pki_dot3(turn, e) / sqrt(pki_dot3(e, e));
-  if (fabs(sine) <= FLAT) {
+  const double sine = pki_dot3(turn, e); /* times the edge's length */
+  if (sine * sine <= FLAT * FLAT * pki_dot3(e, e)) {
     return pki_dot3(n, m) > 0 ? PKI_EDGE_FLAT : PKI_EDGE_CONVEX; /* or a fold */
   }
   return sine > 0 ? PKI_EDGE_CONVEX : PKI_EDGE_CONCAVE;
@@ -45,10 +45,12 @@ static bool boxes_meet(const pki_aabb *a, const pki_aabb *b)
          b->min[1] <= a->max[1] && a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
 }
 
-static bool may_meet(const pki_triangle *t, const pki_aabb *box)
+static bool may_meet(const pki_trimesh *t, int index, const pki_aabb *box)
 {
+  const int *const v = t->triangle + 3 * (size_t)index;
   for (int k = 0; k < 3; k++) {
-    const double a = t->point[0][k], b = t->point[1][k], c = t->point[2][k];
+    const double a = t->vertex[3 * (size_t)v[0] + (size_t)k], b = t->vertex[3 * (size_t)v[1] + (size_t)k],
+                 c = t->vertex[3 * (size_t)v[2] + (size_t)k];
     if ((a < box->min[k] && b < box->min[k] && c < box->min[k]) ||
         (a > box->max[k] && b > box->max[k] && c > box->max[k])) {
       return false;
@@ -72,9 +74,12 @@ static void trimesh_near(const pki_trimesh *t, const pki_aabb *box, pki_visit_tr
       continue;
     }
     for (int i = node->first; i < node->first + node->count; i++) {
+      if (!may_meet(t, i, box)) {
+        continue;
+      }
       pki_triangle one;
       pki_trimesh_triangle(t, i, &one);
-      if (may_meet(&one, box) && !visit(&one, user)) {
+      if (!visit(&one, user)) {
         return;
       }
     }

@@ -200,6 +200,46 @@ static void grow(pki_trimesh *t, int *order)
   }
 }
 
+/* Whether the far corner of the triangle behind edge k of triangle i is not above it, to `hair` m. */
+static bool bends_away(const pki_trimesh *t, int i, int k, double hair)
+{
+  const int behind = t->neighbour[3 * (size_t)i + (size_t)k];
+  if (behind < 0) {
+    return false;
+  }
+  const int *const v = t->triangle + 3 * (size_t)i, *const w = t->triangle + 3 * (size_t)behind;
+  int far = w[0];
+  for (int c = 1; c < 3; c++) {
+    far = far == v[k] || far == v[(k + 1) % 3] ? w[c] : far;
+  }
+  double e[3][3], n[3];
+  for (int c = 0; c < 3; c++) {
+    const double *const from = t->vertex + 3 * (size_t)v[0];
+    e[0][c] = t->vertex[3 * (size_t)v[1] + (size_t)c] - from[c];
+    e[1][c] = t->vertex[3 * (size_t)v[2] + (size_t)c] - from[c];
+    e[2][c] = t->vertex[3 * (size_t)far + (size_t)c] - from[c];
+  }
+  pki_cross3(e[0], e[1], n);
+  return pki_dot3(n, e[2]) <= hair * sqrt(pki_dot3(n, n));
+}
+
+/* A closed surface in one piece that is convex at every edge is the border of a convex body (Hadamard). */
+static bool is_convex(const pki_trimesh *t)
+{
+  bool convex = t->closed;
+  double size = 0;
+  for (int k = 0; k < 3; k++) {
+    size = fmax(size, t->node[0].box.max[k] - t->node[0].box.min[k]);
+  }
+  for (int i = 0; i < t->ntriangle && convex; i++) {
+    convex = t->part[i] == t->part[0];
+    for (int k = 0; k < 3 && convex; k++) {
+      convex = bends_away(t, i, k, 1e-13 * size);
+    }
+  }
+  return convex;
+}
+
 bool pki_trimesh_plant(pki_trimesh *t)
 {
   const size_t n = (size_t)t->ntriangle;
@@ -214,6 +254,7 @@ bool pki_trimesh_plant(pki_trimesh *t)
     ok = reorder(t, order);
     struct pki_tree_node *less = realloc(t->node, (size_t)t->nnode * sizeof *less);
     t->node = less != NULL ? less : t->node;
+    t->convex = ok && is_convex(t);
   }
   free(order);
   return ok;

@@ -503,7 +503,8 @@ pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, c
                          int nonly, pki_tap **out, pk_error *err)
 {
   const pk_model *m = watch->model;
-  const size_t most = (size_t)pki_channel_row_count + (size_t)m->nrobot;
+  const int models = watch->world->scenario->nmodel; /* objects have no trunk */
+  const size_t most = (size_t)pki_channel_row_count + (size_t)models;
   pki_tap *t = calloc(1, sizeof *t);
   bool *used = calloc((size_t)nonly + 1, sizeof *used);
   *out = NULL;
@@ -519,7 +520,7 @@ pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, c
   if (good) {
     find_joints(t);
     for (int i = 0; i < pki_channel_row_count; i++) {
-      for (int robot = 0; robot < (pki_channel_rows[i].robots ? m->nrobot : 1); robot++) {
+      for (int robot = 0; robot < (pki_channel_rows[i].robots ? models : 1); robot++) {
         add_channel(t, &pki_channel_rows[i], robot, only, nonly, used);
       }
     }

@@ -15,7 +15,7 @@
 
 typedef struct pki_tap pki_tap;
 
-/* One row of the table. `trunk` makes a channel for each robot, the others make one. */
+/* One row of the table. `trunk` makes a channel for each robot that is no object, the others make one. */
 typedef struct pki_channel_row {
   const char *name, *doc;
   bool table;   /* any number of rows in a sample */

@@ -35,8 +35,12 @@ int pki_run_hardest_joint(const pki_run_result *r)
 
 double pki_run_cost_of_transport(const pki_run_result *r)
 {
-  const double *g = r->model->gravity,
-               weight = r->model->mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  const double *g = r->model->gravity;
+  double mass = 0; /* objects lie about, they are not carried */
+  for (int i = 0; i < r->nrobot; i++) {
+    mass += r->model->robots[i].mass;
+  }
+  const double weight = mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   return r->distance > 0.05 && weight > 0 ? r->positive_work / (weight * r->distance) : NAN;
 }
 
@@ -67,8 +71,8 @@ static void slip_row(const pki_run_result *r, pki_table *table)
 
 static void trunk_rows(const pki_run_result *r, pki_table *table)
 {
-  if (r->model->robots[0].root == PK_ROOT_FIXED) {
-    return; /* it goes nowhere */
+  if (r->nrobot == 0 || r->model->robots[0].root == PK_ROOT_FIXED) {
+    return; /* there is none, or it goes nowhere */
   }
   row(table, "distance", "%.4g m (path %.4g m, mean speed %.4g m/s)", r->distance, r->path,
       r->duration > 0 ? r->distance / r->duration : 0);
@@ -85,7 +89,9 @@ static void energy_rows(const pki_run_result *r, pki_table *table)
 {
   row(table, "mechanical energy", "%.5g J at the start, changed by %.4g J", r->energy_start,
       r->energy_end - r->energy_start);
-  row(table, "energy put in", "%.5g J (%.5g J of positive work)", r->energy_in, r->positive_work);
+  if (r->nrobot > 0) {
+    row(table, "energy put in", "%.5g J (%.5g J of positive work)", r->energy_in, r->positive_work);
+  }
   if (r->push_work != 0) {
     row(table, "work of pushes", "%.5g J", r->push_work);
   }
@@ -99,12 +105,15 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
 {
   if (r->most_contacts > 0) {
     row(table, "contacts", "%.3g on average, %d at most", r->mean_contacts, r->most_contacts);
-    slip_row(r, table);
+    if (r->nrobot > 0) {
+      slip_row(r, table);
+    }
     row(table, "deepest penetration", "%.2e m", r->penetration);
   }
   if (r->stabilisation > 0) {
     row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
-        r->stabilisation_start > 1e-3 ? ": did it start in the ground, or a loop open?" : "");
+        r->stabilisation_start > 1e-3 ? ": did something start in the ground or in another, or a loop open?"
+                                      : "");
   }
   if (r->worst_step > 0 && (r->most_contacts > 0 || r->worst_residual > 0)) {
     row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
@@ -113,7 +122,7 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
   }
   row(table, "uncertified steps", "%lld above %.1e", r->uncertified, r->bound);
   if (r->shifted > 0) {
-    row(table, "gaps shifted", "in %lld steps, by up to 1e-9 m", r->shifted);
+    row(table, "gaps shifted", "in %lld steps, by up to %.0e m", r->shifted, r->shift);
   }
 }
 
@@ -125,6 +134,9 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   row(table, "real-time factor", "%.*f (%.3g s of computing)", r->real_time_factor < 10 ? 2 : 0,
       r->real_time_factor, r->wall);
   trunk_rows(r, table);
+  if (r->nobject > 0) {
+    row(table, "objects", "%d, the fastest at %.3g m/s in the end", r->nobject, r->object_speed);
+  }
   energy_rows(r, table);
   torque_row(r, table);
   contact_rows(r, table);

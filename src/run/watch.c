@@ -99,6 +99,8 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->model = m;
   result->model_hash = pk_model_hash(world->model);
   result->ndof = m->nu;
+  result->nrobot = world->scenario->nmodel;
+  result->nobject = m->nrobot - result->nrobot;
   result->energy_start = energy_of(w);
   const double height = w->now.pos[2];
   result->height = result->height_start = result->height_min = result->height_max = height;
@@ -241,6 +243,7 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
   const double relative = info->certificate.relative;
   const bool own = r->bound == w->world->scenario->step.tolerance;
   r->shifted += info->gap_shift > 0;
+  r->shift = fmax(r->shift, info->gap_shift);
   r->uncertified += own ? !info->certified : !(relative <= r->bound);
   if (relative > r->worst_residual || (r->worst_step == 0 && info->certificate.worst >= 0)) {
     r->worst_residual = relative;
@@ -286,7 +289,7 @@ static void watch_trunk(pki_watch *w, bool touches, pki_run_result *r)
   r->height_max = fmax(r->height_max, p[2]);
   r->tilt_max = fmax(r->tilt_max, w->tilt);
   const bool low = r->start.pos[2] > 0 && p[2] < 0.6 * r->start.pos[2] && touches;
-  if (!r->fell && (low || w->tilt > sixty_degrees)) {
+  if (!r->fell && r->nrobot > 0 && (low || w->tilt > sixty_degrees)) {
     r->fell = true;
     r->fell_at = pk_sim_time(w->world->sim);
   }
@@ -301,8 +304,20 @@ void pki_watch_step(pki_watch *w, pki_run_result *result)
   watch_trunk(w, w->info.contacts > 0, result);
 }
 
+/* The speed of the fastest object, by its frame. */
+static double object_speed(const pki_watch *w, const pki_run_result *r)
+{
+  double most = 0;
+  for (int i = r->nrobot; i < w->model->nrobot; i++) {
+    const double *u = w->u + w->model->robots[i].u;
+    most = fmax(most, sqrt(pki_dot3(u, u)));
+  }
+  return most;
+}
+
 void pki_watch_end(const pki_watch *w, pki_run_result *result)
 {
+  result->object_speed = object_speed(w, result);
   result->duration = (double)result->steps * w->world->scenario->step.dt;
   result->energy_end = energy_of(w);
   result->mean_contacts = result->steps > 0 ? (double)result->contact_sum / (double)result->steps : 0;

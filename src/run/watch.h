@@ -5,7 +5,7 @@
 #include "record/text.h"
 #include "scenario/scenario.h"
 
-/* What a run was like. The trunk is the root link of the first robot. Plain numbers come first: they are what a checkpoint
+/* What a run was like. The trunk is the root link of the first robot; a world of objects alone has none. Plain numbers come first: they are what a checkpoint
  * keeps (pki_watch_save). */
 typedef struct pki_run_result {
   long long steps;
@@ -20,6 +20,7 @@ typedef struct pki_run_result {
   int worst_contacts;
   long long uncertified; /* steps above the bound */
   long long shifted;     /* steps whose gaps were shifted (pk_step_info.gap_shift) */
+  double shift;          /* m, by how much at most */
   long long contact_sum; /* contacts of all steps */
   int most_contacts;
   double penetration;         /* m, deepest */
@@ -55,6 +56,8 @@ typedef struct pki_run_result {
   double mean_contacts;
   double energy_end;             /* J, kinetic and potential */
   int ndof;                      /* velocities of the joint model */
+  int nrobot, nobject;           /* what the scenario's models and objects made */
+  double object_speed;           /* m/s, the fastest object's at the end */
   double *peak;                  /* [ndof] largest |tau| */
   const pk_model *model;         /* in joint coordinates; valid while the world is */
   unsigned long long model_hash; /* of the world's model */

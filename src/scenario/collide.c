@@ -4,7 +4,7 @@
 
 #include "base/pattern.h"
 #include "pronk/collision.h"
-#include "scenario/scenario.h"
+#include "scenario/files.h"
 
 /* ---- pairs ---- */
 
@@ -91,11 +91,11 @@ static void load_srdf(const pki_scenario *s, const pki_scenario_model *m, pk_sim
     return;
   }
   const pki_node *node = pki_node_find(m->node, "srdf");
-  pk_status status = pki_scenario_path(s, m->srdf, path)
-                         ? pk_sim_load_srdf(sim, path, m->prefix, &err)
-                         : pki_node_fail(node, &err, PK_ERROR_ARGUMENT, "the path is too long");
-  /* what is wrong inside the file stays there; a file that is not there is the scenario's mistake */
-  status = err.line > 0 ? status : pki_node_place(status, node, m->srdf, &err);
+  pk_status status = pki_scenario_find_file(s, node, m->srdf, path, &err);
+  if (status == PK_OK) {
+    status = pk_sim_load_srdf(sim, path, m->prefix, &err);
+    status = pki_scenario_place_file(status, node, m->srdf, &err);
+  }
   pki_problems_note(problems, status, &err);
 }
 
@@ -129,5 +129,9 @@ void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
         "or name them under collide.ignore",
         world->model->links[pairs[i].link[0]].name, world->model->links[pairs[i].link[1]].name,
         1e3 * pairs[i].depth);
+  }
+  if (count > MOST) {
+    pki_problem(warnings, node, "%d more pairs of links overlap in the start pose and do not collide",
+                count - MOST);
   }
 }

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/random.h"
 #include "collision/geometry.h"
 #include "math/mat3.h"
-#include "model/mesh.h"
-#include "scenario/scenario.h"
+#include "scenario/files.h"
 
 enum { OBJECTS_MOST = 20000 };
 
@@ -43,40 +41,6 @@ static void check_shape(const pki_scenario_object *o, pki_problems *problems)
   } else if (file != NULL) {
     pki_problem(problems, file, "a %s has no file; shapes mesh and convex have one",
                 pk_shape_kind_name(o->shape));
-  }
-}
-
-/* One number for each size of the shape. */
-static void read_size(pki_scenario_object *o, pki_problems *problems)
-{
-  static const int counts[PK_SHAPE_KIND_COUNT] = {
-      [PK_SHAPE_SPHERE] = 1,  [PK_SHAPE_BOX] = 3,       [PK_SHAPE_CYLINDER] = 2,
-      [PK_SHAPE_CAPSULE] = 2, [PK_SHAPE_ELLIPSOID] = 3, [PK_SHAPE_CONE] = 2};
-  const int count = counts[o->shape];
-  const pki_node *size = pki_node_find(o->node, "size"), *n;
-  if (count == 0) {
-    return;
-  }
-  if (size == NULL) {
-    pki_problem(problems, o->node, "a %s needs a size: %d number%s (pronk list shapes)",
-                pk_shape_kind_name(o->shape), count, count > 1 ? "s" : "");
-    return;
-  }
-  const int given = size->kind == PKI_NODE_LIST ? size->count : 1;
-  if (given != count) {
-    pki_problem(problems, size, "size has %d number%s, expected %d for a %s (pronk list shapes)", given,
-                given == 1 ? "" : "s", count, pk_shape_kind_name(o->shape));
-    return;
-  }
-  n = size->kind == PKI_NODE_LIST ? size->first : size;
-  for (int k = 0; k < count; k++, n = n->next) {
-    pk_error err = {0};
-    const pk_status status = pki_read_real(n, &o->size[k], &err);
-    const bool may_be_zero = o->shape == PK_SHAPE_CAPSULE && k == 1;
-    if (pki_problems_note(problems, status, &err) == PK_OK &&
-        !(o->size[k] > 0 || (may_be_zero && o->size[k] == 0))) {
-      pki_problem(problems, n, "size is %g m, expected a positive length", o->size[k]);
-    }
   }
 }
 
@@ -113,7 +77,12 @@ void pki_scenario_read_objects(pki_scenario *s, const pki_node *list, pki_proble
       continue; /* told already: there is no shape */
     }
     check_shape(o, problems);
-    read_size(o, problems);
+    if (has_mesh(o)) {
+      pki_scenario_hash_file(s, o->file);
+    } else {
+      pk_error err = {0};
+      pki_problems_note(problems, pki_read_size(o->node, o->shape, o->size, &err), &err);
+    }
     check_counts(o, problems);
   }
 }
@@ -129,20 +98,6 @@ static void choose_colour(const pki_scenario_object *o, int entry, double rgba[4
     rgba[k] = pki_node_find(o->node, "color") != NULL ? o->color[k] : 0.35 + 0.5 * fmin(fmax(x, 0), 1);
   }
   rgba[3] = 1;
-}
-
-static pk_status load_mesh(const pki_scenario *s, const pki_scenario_object *o, pki_mesh *out, pk_error *err)
-{
-  char path[PKI_PATH_MAX];
-  const pki_node *node = pki_node_find(o->node, "file");
-  if (!pki_scenario_path(s, o->file, path)) {
-    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "the path is too long");
-  }
-  const pk_status status = pki_mesh_load(path, out, err);
-  for (int k = 0; k < 3 * out->nvertex && status == PK_OK; k++) {
-    out->vertex[k] *= o->scale;
-  }
-  return pki_node_place(status, node, o->file, err);
 }
 
 /* Where number k of an entry starts: on the lattice, off it by the jitter, turned at random when it tumbles. The
@@ -177,7 +132,8 @@ typedef struct made {
 static pk_status make_entry(const pki_scenario *s, int entry, pki_mesh *mesh, made *m, pk_error *err)
 {
   const pki_scenario_object *o = &s->objects[entry];
-  pk_status status = has_mesh(o) ? load_mesh(s, o, mesh, err) : PK_OK;
+  const pki_node *file = pki_node_find(o->node, "file");
+  pk_status status = has_mesh(o) ? pki_scenario_load_mesh(s, file, o->file, o->scale, mesh, err) : PK_OK;
   m->mesh = (pk_mesh){.name = o->file,
                       .nvertex = mesh->nvertex,
                       .ntriangle = mesh->ntriangle,

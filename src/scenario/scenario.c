@@ -79,8 +79,8 @@ uint64_t pki_scenario_hash(const pki_scenario *scenario)
     }
     hash = counts ? hash_node(hash, n) : hash;
   }
-  if (scenario->ground_hash != 0) {
-    hash = pki_hash_bytes(hash, &scenario->ground_hash, sizeof scenario->ground_hash);
+  if (scenario->files_hash != PKI_HASH_START) {
+    hash = pki_hash_bytes(hash, &scenario->files_hash, sizeof scenario->files_hash);
   }
   return hash;
 }
@@ -95,6 +95,7 @@ pk_status pki_scenario_parse_all(const char *file, const char *text, size_t size
     return pki_problem_memory(problems);
   }
   snprintf(s->file, sizeof s->file, "%s", file);
+  s->files_hash = PKI_HASH_START;
   pk_error err = {0};
   pki_problems_note(problems, pki_document_parse(file, text, size, &s->document, &err), &err);
   for (int i = 0; i < nset && s->document != NULL; i++) {

@@ -113,9 +113,10 @@ typedef struct pki_scenario {
   int nmodel;
   const pki_node *coordinates; /* NULL: minimal */
   pk_terrain *terrain;         /* NULL: none */
-  uint64_t ground_hash;        /* of what its files gave; 0: it has none */
+  uint64_t files_hash;         /* of what files of ground, objects and SRDF hold; PKI_HASH_START: none */
   pki_scenario_material *materials;
   int nmaterial;
+  pk_material bodies;      /* among each other */
   const pki_node *pairs;   /* NULL: none */
   const pki_node *collide; /* NULL: as it is */
   pk_sim_options step;
@@ -150,8 +151,8 @@ pk_status pki_scenario_load_all(const char *path, const char *const *sets, int n
                                 pki_problems *problems);
 
 /* A hash of what changes results: the document after its overrides, in the order in which it is written, without
- * name, description, record, duration and certify, and what files of the ground hold. Comments and layout do not count; keys in another
- * order and numbers in another spelling do. */
+ * name, description, record, duration and certify; and what files of ground, objects and SRDF hold. Comments and layout
+ * do not count; keys in another order and numbers in another spelling do. */
 uint64_t pki_scenario_hash(const pki_scenario *scenario);
 
 /* --- locate.c --- */
@@ -212,6 +213,11 @@ void pki_scenario_terrain(pki_scenario *scenario, const pki_node *list, pki_prob
 
 /* Surfaces of links and what they do on the ground. */
 void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
+
+/* --- size.c --- */
+
+/* The key `size` of an entry whose shape has sizes, m. */
+pk_status pki_read_size(const pki_node *entry, pk_shape_kind shape, double size[3], pk_error *err);
 
 /* --- objects.c --- */
 
@@ -304,8 +310,8 @@ typedef struct pki_controller_name {
 extern const pk_field pki_scenario_fields[], pki_scenario_model_fields[], pki_scenario_push_fields[],
     pki_pair_fields[], pki_preset_fields[], pki_controller_name_fields[], pki_solid_shape_fields[],
     pki_plane_fields[], pki_box_fields[], pki_stairs_fields[], pki_heights_fields[], pki_ground_mesh_fields[],
-    pki_ground_shape_fields[], pki_record_fields[], pki_object_fields[], pki_collide_fields[], pki_disturb_fields[],
-    pki_actuator_fields[], pki_constraint_fields[];
+    pki_ground_shape_fields[], pki_record_fields[], pki_object_fields[], pki_collide_fields[],
+    pki_disturb_fields[], pki_actuator_fields[], pki_constraint_fields[];
 extern const int pki_scenario_field_count, pki_scenario_model_field_count, pki_scenario_push_field_count,
     pki_pair_field_count, pki_preset_field_count, pki_controller_name_field_count,
     pki_solid_shape_field_count, pki_plane_field_count, pki_box_field_count, pki_stairs_field_count,

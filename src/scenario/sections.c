@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario/scenario.h"
+#include "scenario/files.h"
 #include "step/sim.h"
 
 /* ---- who ---- */
@@ -60,7 +60,11 @@ static void read_models(pki_scenario *s, const pki_node *root, pki_problems *pro
     return;
   }
   for (const pki_node *n = many != NULL ? many->first : one; n != NULL; n = many != NULL ? n->next : NULL) {
-    read_model(n, &s->models[s->nmodel++], problems);
+    pki_scenario_model *m = &s->models[s->nmodel++];
+    read_model(n, m, problems);
+    if (m->srdf[0] != '\0') {
+      pki_scenario_hash_file(s, m->srdf);
+    }
   }
 }
 
@@ -123,6 +127,15 @@ static void read_materials(pki_scenario *s, const pki_node *map, pki_problems *p
     pki_fields_preset(pki_material_fields, pki_material_field_count, &m->material);
     const pki_binding binding = {pki_material_fields, pki_material_field_count, &m->material};
     pki_read_map(n, &binding, 1, problems);
+  }
+}
+
+static void read_bodies(pki_scenario *s, const pki_node *map, pki_problems *problems)
+{
+  const pki_binding binding = {pki_material_fields, pki_material_field_count, &s->bodies};
+  s->bodies = pk_material_default();
+  if (map != NULL) {
+    pki_read_map(map, &binding, 1, problems);
   }
 }
 
@@ -271,6 +284,7 @@ void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems)
   read_actuators(s, pki_node_find(root, "actuators"), problems);
   read_constraints(s, pki_node_find(root, "constraints"), problems);
   read_materials(s, pki_node_find(root, "materials"), problems);
+  read_bodies(s, pki_node_find(root, "bodies"), problems);
   s->pairs = pki_node_find(root, "pairs");
   read_collide(s, pki_node_find(root, "collide"), problems);
   pki_scenario_terrain(s, pki_node_find(root, "terrain"), problems);

@@ -26,6 +26,7 @@ const pk_field pki_scenario_fields[] = {
     PART("coordinates", "what the world is computed in: minimal, maximal, or a list of joints to cut"),
     PART("terrain", "the ground: a list of solids"),
     PART("materials", "materials of the ground by name"),
+    PART("bodies", "what robots and objects do to each other where no pair says more: a material"),
     PART("pairs", "what surfaces of robots do on materials of the ground and to each other: a list"),
     PART("collide", "which links collide, beside what is usual"),
     PART("step", "how the world is stepped"),

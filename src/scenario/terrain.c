@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "scenario/terrain.h"
 #include "step/sim.h"
 
@@ -18,51 +17,17 @@ pk_status pki_scenario_find_material(const pki_scenario *scenario, const pki_nod
 
 /* ---- shapes by their sizes ---- */
 
-static const struct {
-  pk_shape_kind kind;
-  int nsize;
-  const char *sizes;
-} shapes[PKI_GROUND_COUNT] = {
-    [PKI_GROUND_SPHERE] = {PK_SHAPE_SPHERE, 1, "its radius"},
-    [PKI_GROUND_CYLINDER] = {PK_SHAPE_CYLINDER, 2, "its radius and its length"},
-    [PKI_GROUND_CAPSULE] = {PK_SHAPE_CAPSULE, 2, "its radius and the length of its straight part"},
-    [PKI_GROUND_ELLIPSOID] = {PK_SHAPE_ELLIPSOID, 3, "its half axes"},
-    [PKI_GROUND_CONE] = {PK_SHAPE_CONE, 2, "the radius of its base and its height"},
+static const pk_shape_kind kinds[PKI_GROUND_COUNT] = {
+    [PKI_GROUND_SPHERE] = PK_SHAPE_SPHERE,   [PKI_GROUND_CYLINDER] = PK_SHAPE_CYLINDER,
+    [PKI_GROUND_CAPSULE] = PK_SHAPE_CAPSULE, [PKI_GROUND_ELLIPSOID] = PK_SHAPE_ELLIPSOID,
+    [PKI_GROUND_CONE] = PK_SHAPE_CONE,
 };
-
-/* One number, or a list of as many as the shape has. */
-static pk_status read_size(const pki_node *node, pki_ground_kind shape, double size[3], pk_error *err)
-{
-  const pki_node *list = pki_node_find(node, "size");
-  const int count = shapes[shape].nsize;
-  if (list == NULL) {
-    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "the key \"size\" is missing: %s, m",
-                         shapes[shape].sizes);
-  }
-  const int given = list->kind == PKI_NODE_LIST ? list->count : 1;
-  if (given != count || list->kind == PKI_NODE_MAP) {
-    return pki_node_fail(list, err, PK_ERROR_ARGUMENT, "size has %d number%s, expected %d: %s, m", given,
-                         given == 1 ? "" : "s", count, shapes[shape].sizes);
-  }
-  const pki_node *n = list->kind == PKI_NODE_LIST ? list->first : list;
-  for (int k = 0; k < count; k++, n = n->next) {
-    const pk_status status = pki_read_real(n, &size[k], err);
-    const bool may_be_zero = shape == PKI_GROUND_CAPSULE && k == 1;
-    if (status != PK_OK) {
-      return status;
-    }
-    if (!(size[k] >= 1e-6 && size[k] <= 1e6) && !(may_be_zero && size[k] == 0)) {
-      return pki_node_fail(n, err, PK_ERROR_ARGUMENT, "size is %g m, expected 1e-06 to 1e+06", size[k]);
-    }
-  }
-  return PK_OK;
-}
 
 static pk_status add_shape(pk_terrain *t, const pki_node *node, const pki_ground_solid *solid,
                            const pk_pose *pose, int material, pk_error *err)
 {
-  pk_geometry_desc desc = {.kind = shapes[solid->shape].kind};
-  const pk_status status = read_size(node, solid->shape, desc.size, err);
+  pk_geometry_desc desc = {.kind = kinds[solid->shape]};
+  const pk_status status = pki_read_size(node, desc.kind, desc.size, err);
   return status == PK_OK ? pk_terrain_add_geometry(t, pose, &desc, material, err) : status;
 }
 
@@ -157,7 +122,8 @@ void pki_scenario_terrain(pki_scenario *scenario, const pki_node *list, pki_prob
   if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
     return;
   }
-  pki_ground_maker maker = {.scenario = scenario, .terrain = pk_terrain_create(), .hash = PKI_HASH_START};
+  pki_ground_maker maker = {
+      .scenario = scenario, .terrain = pk_terrain_create(), .hash = scenario->files_hash};
   if (maker.terrain == NULL) {
     pki_problem_memory(problems);
     return;
@@ -166,5 +132,5 @@ void pki_scenario_terrain(pki_scenario *scenario, const pki_node *list, pki_prob
     read_solid(&maker, n, problems);
   }
   scenario->terrain = maker.terrain;
-  scenario->ground_hash = maker.hash != PKI_HASH_START ? maker.hash : 0;
+  scenario->files_hash = maker.hash;
 }

@@ -2,7 +2,6 @@
 #ifndef PKI_SCENARIO_TERRAIN_H
 #define PKI_SCENARIO_TERRAIN_H
 
-#include "model/mesh.h"
 #include "pronk/collision.h"
 #include "scenario/scenario.h"
 
@@ -13,7 +12,7 @@ typedef struct pki_ground_maker {
   const pki_scenario *scenario;
   pk_terrain *terrain;
   double generated; /* heights by functions so far */
-  uint64_t hash;    /* of what files gave */
+  uint64_t hash;    /* of what the scenario's files gave so far */
 } pki_ground_maker;
 
 /* Solids from files: a mesh or its hull; heights from a list, a file or a function. */

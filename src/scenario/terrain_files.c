@@ -1,85 +1,16 @@
 /* Ground that comes from files and functions. */
-#define _XOPEN_SOURCE 700
-#include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/file.h"
 #include "base/hash.h"
+#include "scenario/files.h"
 #include "scenario/terrain.h"
-
-/* ---- files ---- */
-
-/* The file of that folder whose name is nearest to `name`, "": none is near. */
-static void nearest_file(const char *folder, const char *name, char out[256])
-{
-  DIR *listing = opendir(folder);
-  int least = INT_MAX;
-  out[0] = '\0';
-  for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
-    const int edits = e->d_name[0] != '.' ? pki_word_distance(name, e->d_name) : INT_MAX;
-    /* of those equally near the first by name: folders have no order */
-    if (edits < least || (edits == least && edits < INT_MAX && strcmp(e->d_name, out) < 0)) {
-      least = edits;
-      snprintf(out, 256, "%s", e->d_name);
-    }
-  }
-  if (listing != NULL) {
-    closedir(listing);
-  }
-  const char *const word = out;
-  if (out[0] != '\0' && pki_nearest_word(name, &word, 1) == NULL) {
-    out[0] = '\0';
-  }
-}
-
-static pk_status fail_missing(const pki_node *node, const char *file, const char *path, pk_error *err)
-{
-  char folder[PKI_PATH_MAX], near[256];
-  const char *slash = strrchr(path, '/');
-  if (pki_is_folder(path)) {
-    return pki_node_fail(node, err, PK_ERROR_FILE, "\"%.200s\" is a folder, expected a file", file);
-  }
-  snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) : 1,
-           slash != NULL ? path : ".");
-  nearest_file(folder[0] != '\0' ? folder : "/", slash != NULL ? slash + 1 : path, near);
-  return pki_node_fail(node, err, PK_ERROR_FILE, "there is no file \"%.200s\"%s%s%s", file,
-                       near[0] != '\0' ? "; did you mean \"" : "", near, near[0] != '\0' ? "\"?" : "");
-}
-
-/* The path of the key `file`, which must be there and name a file. */
-static pk_status find_file(const pki_scenario *s, const pki_node *node, const char *file,
-                           char path[PKI_PATH_MAX], pk_error *err)
-{
-  const pki_node *named = pki_node_find(node, "file");
-  if (!pki_scenario_path(s, file, path)) {
-    return pki_node_fail(named, err, PK_ERROR_ARGUMENT, "the path is too long");
-  }
-  return pki_is_file(path) ? PK_OK : fail_missing(named, file, path, err);
-}
-
-/* What is wrong on a line of a file stays there; all else is told where the file was asked for. */
-static pk_status place(pk_status status, const pki_node *node, const char *file, pk_error *err)
-{
-  const pki_node *named = pki_node_find(node, "file");
-  return status == PK_OK || err->line > 0 ? status : pki_node_place(status, named, file, err);
-}
 
 pk_status pki_ground_mesh(pki_ground_maker *maker, const pki_node *node, const pki_ground_solid *solid,
                           const pk_pose *pose, int material, pk_error *err)
 {
-  char path[PKI_PATH_MAX];
-  pki_mesh read = {0};
-  pk_status status = find_file(maker->scenario, node, solid->file, path, err);
-  if (status != PK_OK) {
-    return status;
-  }
-  status = pki_mesh_load(path, &read, err);
-  for (size_t i = 0; i < 3 * (size_t)read.nvertex; i++) {
-    read.vertex[i] *= solid->scale;
-  }
+  const pki_node *named = pki_node_find(node, "file");
+  pki_mesh read;
+  pk_status status = pki_scenario_load_mesh(maker->scenario, named, solid->file, solid->scale, &read, err);
   const pk_mesh mesh = {.name = solid->file,
                         .nvertex = read.nvertex,
                         .ntriangle = read.ntriangle,
@@ -91,10 +22,11 @@ pk_status pki_ground_mesh(pki_ground_maker *maker, const pki_node *node, const p
     maker->hash = pki_hash_bytes(maker->hash, read.vertex, 3 * (size_t)read.nvertex * sizeof *read.vertex);
     maker->hash =
         pki_hash_bytes(maker->hash, read.triangle, 3 * (size_t)read.ntriangle * sizeof *read.triangle);
-    status = pk_terrain_add_geometry(maker->terrain, pose, &desc, material, err);
+    status = pki_scenario_place_file(pk_terrain_add_geometry(maker->terrain, pose, &desc, material, err),
+                                     named, solid->file, err);
   }
   pki_mesh_free(&read);
-  return place(status, node, solid->file, err);
+  return status;
 }
 
 /* ---- heights ---- */
@@ -137,11 +69,12 @@ static pk_status load_heights(pki_ground_maker *maker, const pki_node *node, con
                               pk_heights *out, pk_error *err)
 {
   char path[PKI_PATH_MAX];
-  pk_status status = find_file(maker->scenario, node, solid->file, path, err);
+  const pki_node *named = pki_node_find(node, "file");
+  pk_status status = pki_scenario_find_file(maker->scenario, named, solid->file, path, err);
   if (status != PK_OK) {
     return status;
   }
-  status = place(pk_heights_load(path, &solid->heights, out, err), node, solid->file, err);
+  status = pki_scenario_place_file(pk_heights_load(path, &solid->heights, out, err), named, solid->file, err);
   if (status == PK_OK) {
     maker->hash = pki_hash_bytes(maker->hash, out->z, (size_t)out->nx * (size_t)out->ny * sizeof *out->z);
   }

@@ -229,6 +229,7 @@ static void set_parts(const pki_scenario *s, pki_world *w, pki_problems *problem
 {
   pk_error err = {0};
   pki_problems_note(problems, set_ground(s, w->sim, &err), &err);
+  pki_problems_note(problems, pk_sim_set_body_material(w->sim, &s->bodies, &err), &err);
   pki_scenario_surfaces(s, w->sim, problems);
   pki_scenario_collide(s, w->sim, problems);
   set_pose(s, w->sim, problems);

@@ -1,6 +1,4 @@
 /* Contacts as a step finds them: their order, and which ones they were in the last step. */
-#include <string.h>
-
 #include "math/mat3.h"
 #include "step/contact.h"
 #include "step/swept.h"
@@ -51,9 +49,6 @@ bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info)
   bool overflow = false;
   c->nfound = pki_contacts_find(&c->colliders, &sim->workspace->work, 0, margin, c->found,
                                 sim->options.max_contacts, &overflow);
-  for (int i = 0; i < c->nfound; i++) {
-    memset(c->found[i].apart, 0, sizeof c->found[i].apart); /* bodies touch at one point */
-  }
   if (c->nswept > 0) {
     overflow = !pki_swept_place(sim) || overflow;
     sort_contacts(c->found, c->nfound);

@@ -6,7 +6,7 @@
 #include "step/joints.h"
 
 static const double CLOSURE_TOLERANCE = 1e-11; /* m or rad, of bilateral constraints */
-enum { PROJECTIONS = 3 };
+enum { PROJECTIONS = 12 };
 
 /* How far joint k is from its lower (side 0) or upper limit. */
 static double limit_gap(const pki_sim_joints *j, int k, int side)

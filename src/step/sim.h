@@ -60,6 +60,7 @@ typedef struct pki_swept {
   pki_contact as;   /* its shapes and bodies */
   int keeper;       /* 0, 1: which of the two */
   int collider;     /* the other one */
+  bool hollow;      /* one of them is not convex: it can be touched in other places too */
   double point[3];  /* of the plane, in the keeper's body (-1: the world); of the core of a round shape, */
   double rounding;  /* m, which it is rounded by */
   double normal[3]; /* from the second to the first, in the frame of */

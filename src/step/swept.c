@@ -45,21 +45,6 @@ static void point_out(const pki_work *w, int body, const double local[3], double
   }
 }
 
-/* A pose moved on for a time; R := exp(angular time) R. */
-static pk_pose moved(const pki_motion *m, double time)
-{
-  const double *w = m->angular, speed = sqrt(pki_dot3(w, w)), half = 0.5 * speed * time;
-  const double s = speed > 0 ? sin(half) / speed : 0, turn[4] = {cos(half), s * w[0], s * w[1], s * w[2]};
-  double R[9];
-  pk_pose out;
-  pki_quat_to_mat3(turn, R);
-  pki_mat3_mul(R, m->pose.rot, out.rot);
-  for (int k = 0; k < 3; k++) {
-    out.pos[k] = m->pose.pos[k] + time * m->linear[k];
-  }
-  return out;
-}
-
 /* ---- who is fast ---- */
 
 /* How far any point of a collider moves in a step at most, m. */
@@ -166,6 +151,7 @@ static bool keep_plane(pk_sim *sim, const pki_colliders *all, const int pair[2],
   const bool ball = of[keeper]->geometry->kind == PK_SHAPE_SPHERE;
   double core[3];
   s->collider = pair[mover];
+  s->hollow = !pki_is_convex(of[0]->geometry) || !pki_is_convex(of[1]->geometry);
   s->rounding = rounding_of(of[keeper]->geometry);
   for (int k = 0; k < 3; k++) {
     core[k] = touch[nearest].point[keeper][k] + out * s->rounding * normal[k];
@@ -206,13 +192,15 @@ static bool sweep_pair(pk_sim *sim, const pki_colliders *all, int i, int j, doub
   pk_pose at[2] = {motion[0].pose, motion[1].pose};
   pk_touch touch[PK_TOUCH_MOST];
   int n = pki_touch(a, &at[0], b, &at[1], PKI_TOUCHING, NULL, touch);
-  if (n == 0) {
+  if (n > 0 && !(pki_is_convex(a) && pki_is_convex(b))) { /* and all that may follow in the step */
+    n = pki_touch(a, &at[0], b, &at[1], most, NULL, touch);
+  } else if (n == 0) {
     double when;
     pk_proximity near;
     if (!pki_first_touch(a, &motion[0], b, &motion[1], sim->options.dt, 0.5 * PKI_TOUCHING, &when, &near)) {
       return true;
     }
-    at[0] = moved(&motion[0], when), at[1] = moved(&motion[1], when);
+    pki_motion_at(&motion[0], when, &at[0]), pki_motion_at(&motion[1], when, &at[1]);
     n = pki_touch(a, &at[0], b, &at[1], most, NULL, touch);
     if (n == 0) {
       n = 1;
@@ -302,8 +290,8 @@ bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
 
 /* ---- in the step ---- */
 
-/* Whether a contact's pair is swept. */
-static bool is_swept(const pki_sim_contact *c, const pki_contact *f)
+/* A contact's pair where it is swept, NULL: it is not. */
+static const pki_swept *swept_of(const pki_sim_contact *c, const pki_contact *f)
 {
   int from = 0, to = c->nswept;
   while (from < to) {
@@ -312,8 +300,16 @@ static bool is_swept(const pki_sim_contact *c, const pki_contact *f)
     from = before ? middle + 1 : from;
     to = before ? to : middle;
   }
-  return from < c->nswept && c->swept[from].as.geom[0] == f->geom[0] &&
-         c->swept[from].as.geom[1] == f->geom[1];
+  const pki_swept *s = from < c->nswept ? &c->swept[from] : NULL;
+  return s != NULL && s->as.geom[0] == f->geom[0] && s->as.geom[1] == f->geom[1] ? s : NULL;
+}
+
+/* Whether a contact of a swept pair has nothing to do with its plane: a wall beside the floor of one mesh. */
+static bool stands_beside(const pki_work *w, const pki_swept *s, const pki_contact *f)
+{
+  double n[3];
+  direction_out(w, s->frame, s->normal, n);
+  return s->hollow && fabs(pki_dot3(n, f->normal)) < 0.7;
 }
 
 /* The mover's points that are farthest along the normal's way in: of convex shapes where they are now, within a lean that
@@ -394,7 +390,8 @@ bool pki_swept_place(pk_sim *sim)
   pki_sim_contact *c = &sim->contact;
   int kept = 0;
   for (int i = 0; i < c->nfound && c->nswept > 0; i++) {
-    if (!is_swept(c, &c->found[i])) {
+    const pki_swept *s = swept_of(c, &c->found[i]);
+    if (s == NULL || stands_beside(&sim->workspace->work, s, &c->found[i])) {
       c->found[kept++] = c->found[i];
     }
   }
@@ -411,7 +408,7 @@ void pki_swept_close(pk_sim *sim, double reach, double bounce)
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->nfound && c->nswept > 0; i++) {
     pki_contact *f = &c->found[i];
-    if (f->gap > 0 && is_swept(c, f)) {
+    if (f->gap > 0 && swept_of(c, f) != NULL) {
       const bool bounces = pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce;
       f->gap = bounces && f->gap + reach * c->speed[i] < 0 ? 0 : f->gap;
     }

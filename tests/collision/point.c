@@ -258,7 +258,7 @@ static void corners_centres_and_axes_have_a_normal(void **state)
   expect(cylinder, V3(0, 0, 0), -1, V3(0, 0, 1));
   expect(cylinder, V3(0, 0.5, 0), -0.5, V3(0, 1, 0));
   expect(cylinder, V3(0, 4, -5), 5, V3(0, 0.6, -0.8));
-  expect(capsule, V3(0, 0, 0.5), -1, V3(0, 0, 1));
+  expect(capsule, V3(0, 0, 0.5), -1, V3(1, 0, 0));
   expect(capsule, V3(0, 0, -4), 2, V3(0, 0, -1));
   expect(cone, V3(0, 0, 1), 0, V3(2 / sqrt(5), 0, 1 / sqrt(5)));
   expect(cone, V3(0, 0, 3), 2, V3(0, 0, 1));

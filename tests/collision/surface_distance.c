@@ -238,12 +238,58 @@ static void meshes_are_as_far_from_each_other_as_their_nearest_triangles(void **
   pk_geometry_destroy(b);
 }
 
+static void a_convex_mesh_is_as_far_and_as_deep_as_its_hull(void **state)
+{
+  (void)state;
+  pki_random rng = pki_random_seeded(17);
+  pk_geometry *shape[KINDS], *ball = make_mesh(mesh_ball(0.5, 9, 6), PK_SHAPE_MESH);
+  pk_geometry *hull = make_mesh(mesh_ball(0.5, 9, 6), PK_SHAPE_CONVEX);
+  make_kinds(1, shape);
+  assert_true(ball->mesh->convex);
+  int deep = 0;
+  for (int round = 0; round < PACE(280, 30); round++) {
+    const pk_geometry *a = shape[round % KINDS];
+    const pk_pose pa = random_pose(&rng, 0.4), pb = random_pose(&rng, 0.4);
+    pk_proximity near, other;
+    assert_true(pk_geometry_distance(a, &pa, ball, &pb, INFINITY, &near));
+    assert_true(pk_geometry_distance(a, &pa, hull, &pb, INFINITY, &other));
+    check_proximity(&near, 1);
+    assert_near(near.distance, other.distance, 1e-11);
+    deep += near.distance < 0;
+  }
+  assert_true(deep > PACE(50, 5));
+  destroy_kinds(shape);
+  pk_geometry_destroy(ball);
+  pk_geometry_destroy(hull);
+}
+
+static void dents_holes_and_second_parts_are_not_convex(void **state)
+{
+  (void)state;
+  mesh dented = mesh_ball(0.5, 9, 6), open = mesh_ball(0.5, 9, 6);
+  for (int k = 0; k < 3; k++) {
+    dented.vertex[3 * 20 + k] *= 1 - 1e-3;
+  }
+  open.ntriangle--;
+  pk_geometry *all[] = {
+      make_mesh(dented, PK_SHAPE_MESH), make_mesh(open, PK_SHAPE_MESH),
+      make_mesh(mesh_torus(1, 0.4, 14, 9), PK_SHAPE_MESH),
+      make_mesh(mesh_join(mesh_box(1, 1, 1, 0, 0, 0), mesh_box(1, 1, 1, 3, 0, 0)), PK_SHAPE_MESH),
+      make_mesh(mesh_box(1, 2, 3, 0, 0, 0), PK_SHAPE_MESH)};
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(all[i]->mesh->convex, i == 4);
+    pk_geometry_destroy(all[i]);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(convex_shapes_are_as_far_from_a_mesh_as_from_its_nearest_triangle),
       cmocka_unit_test(capsules_agree_with_a_search_along_their_axis),
       cmocka_unit_test(meshes_are_as_far_from_each_other_as_their_nearest_triangles),
+      cmocka_unit_test(a_convex_mesh_is_as_far_and_as_deep_as_its_hull),
+      cmocka_unit_test(dents_holes_and_second_parts_are_not_convex),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,9 @@ static void watch_foot(walker *w, int foot, double dt, foot_record *r, const pk_
 {
   double load = 0;
   for (int k = 0; k < n; k++) {
-    load += contacts[k].link == w->feet[foot] && contacts[k].other_link < 0 ? pki_dot3(contacts[k].normal, contacts[k].impulse) / dt : 0;
+    load += contacts[k].link == w->feet[foot] && contacts[k].other_link < 0
+                ? pki_dot3(contacts[k].normal, contacts[k].impulse) / dt
+                : 0;
   }
   const bool down = load > 3;
   facts->peak = fmax(facts->peak, load / (w->model->mass * 9.81));

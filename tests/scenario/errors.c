@@ -15,8 +15,13 @@ static const wrong cases[] = {
     {REST "terain: []\n", 3, "terain",
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, model, models, "
      "objects, gravity, "
-     "coordinates, terrain, materials, pairs, collide, step, controller, actuators, constraints, push, disturb, "
+     "coordinates, terrain, materials, bodies, pairs, collide, step, controller, actuators, constraints, "
+     "push, "
+     "disturb, "
      "record, duration, certify, seed)"},
+    {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
+     "friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)"},
+    {REST "bodies: 1\n", 3, "bodies", "bodies is a value, expected a mapping"},
     /* types */
     {"model: starleth\nduration: long\n", 2, "duration", "duration is \"long\", expected a number"},
     {"model: starleth\nduration: \"1\"\n", 2, "duration", "duration is the text \"1\", expected a number"},

@@ -3,6 +3,7 @@
 #include "scenario/wrong.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static void expect_surface(const pki_scenario *s, double x, double y, double z, double tolerance)
 {
@@ -59,19 +60,19 @@ static void heights_come_from_a_list_a_file_or_a_function(void **state)
   pki_scenario_destroy(s);
 }
 
-/* A run may only be resumed on the ground that it began on. */
-static void what_files_hold_counts_for_the_hash(void **state)
+/* The hash of a scenario whose one file holds the one text or the other; the file counts by what it holds. */
+static void expect_hashed(const char *scenario, const char *first, const char *second)
 {
-  (void)state;
-  char folder[] = PK_BUILD_DIR "/ground-XXXXXX", name[200], text[400];
-  assert_non_null(mkdtemp(folder));
-  snprintf(name, sizeof name, "%s/a.csv", folder);
-  snprintf(text, sizeof text, REST "terrain:\n  - {shape: heights, cell: 1, file: %s}\n", name);
+  char name[] = PK_BUILD_DIR "/hashed-XXXXXX", text[400];
+  const int fd = mkstemp(name);
+  assert_true(fd >= 0);
+  close(fd);
+  snprintf(text, sizeof text, scenario, name);
   uint64_t hash[3];
   for (int i = 0; i < 3; i++) {
     FILE *f = fopen(name, "w");
     assert_non_null(f);
-    fprintf(f, "0 0\n0 %d\n", i / 2);
+    fputs(i < 2 ? first : second, f);
     fclose(f);
     pki_scenario *s = good_scenario(text, NULL);
     hash[i] = pki_scenario_hash(s);
@@ -79,7 +80,16 @@ static void what_files_hold_counts_for_the_hash(void **state)
   }
   assert_true(hash[0] == hash[1] && hash[0] != hash[2]);
   remove(name);
-  remove(folder);
+}
+
+/* A run may only be resumed on the ground, with the objects and with the pairs that it began with. */
+static void what_files_hold_counts_for_the_hash(void **state)
+{
+  (void)state;
+  expect_hashed(REST "terrain:\n  - {shape: heights, cell: 1, format: text, file: %s}\n", "0 0\n0 0\n",
+                "0 0\n0 1\n");
+  expect_hashed("duration: 1\nobjects:\n  - {shape: convex, file: %s}\n", "v 0 0 0\n", "v 0 0 1\n");
+  expect_hashed("duration: 1\nmodel: {model: pendulum, srdf: %s}\n", "<robot/>", "<robot name='a'/>");
 }
 
 #define SOLID(text) REST "terrain:\n  - {" text "}\n"

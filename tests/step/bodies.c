@@ -438,6 +438,55 @@ static void a_leg_that_folds_stops_at_its_own_trunk(void **state)
   assert_true(fabs(at[0] - at[1]) < 1e-4);
 }
 
+/* Two bodies far apart for a while, so that nothing looks at them. */
+static void rest_apart(pk_sim *sim)
+{
+  place(sim, 0, 0, 0, 5), place(sim, 1, 40, 0, 5);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(must_step(sim).contacts, 0);
+  }
+}
+
+/* By hand, by a state, by a reset, by new ground: contacts are found in the next step, whatever was far before. */
+static void what_was_put_elsewhere_touches_there_at_once(void **state)
+{
+  (void)state;
+  const free_solid balls[2] = {ball(0.05, 1), ball(0.05, 1)};
+  pk_model *m = solids_model(balls, 2, WEIGHTLESS);
+  pk_terrain *low = pk_terrain_create(), *high = pk_terrain_create();
+  pk_error err;
+  assert_int_equal(pk_terrain_add_plane(low, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err), PK_OK);
+  assert_int_equal(pk_terrain_add_plane(high, (double[3]){0, 0, 4.95001}, (double[3]){0, 0, 1}, 0, &err),
+                   PK_OK);
+  for (int broad = 0; broad < PK_BROAD_COUNT; broad++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.broad = (pk_broad)broad;
+    pk_sim *sim = start_world(m, low, (pk_material){.friction = 0.5}, &o);
+    void *touching = malloc(pk_sim_state_size(sim));
+    rest_apart(sim);
+    place(sim, 0, 39.90001, 0, 5);
+    pk_sim_get_state(sim, touching);
+    assert_int_equal(must_step(sim).contacts, 1);
+    rest_apart(sim);
+    assert_int_equal(pk_sim_set_state(sim, touching, pk_sim_state_size(sim), &err), PK_OK);
+    assert_int_equal(must_step(sim).contacts, 1);
+    rest_apart(sim);
+    pk_sim_reset(sim);
+    place(sim, 0, 0, 0, 0.04999), place(sim, 1, 0, 0, 0.14997); /* on the ground and on each other */
+    assert_int_equal(must_step(sim).contacts, 2);
+    rest_apart(sim);
+    assert_int_equal(pk_sim_set_terrain(sim, high, NULL, 0, &err), PK_OK);
+    assert_int_equal(must_step(sim).contacts, 2); /* each on the ground */
+    assert_int_equal(pk_sim_set_terrain(sim, low, NULL, 0, &err), PK_OK);
+    rest_apart(sim);
+    free(touching);
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(low);
+  pk_terrain_destroy(high);
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -449,6 +498,7 @@ int main(void)
       cmocka_unit_test(a_block_slides_on_a_block_as_on_the_ground),
       cmocka_unit_test(a_stack_of_blocks_stands),
       cmocka_unit_test(a_leg_that_folds_stops_at_its_own_trunk),
+      cmocka_unit_test(what_was_put_elsewhere_touches_there_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

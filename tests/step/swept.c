@@ -215,6 +215,62 @@ static void nothing_passes_whatever_its_shape(void **state)
   }
 }
 
+/* A block of corners; its triangles are those of the plate. */
+static void block_corners(double *out, const double low[3], const double high[3])
+{
+  for (int c = 0; c < 8; c++) {
+    for (int k = 0; k < 3; k++) {
+      out[3 * c + k] = c >> k & 1 ? high[k] : low[k];
+    }
+  }
+}
+
+/* Meshes have no thickness to speak of: whatever moves is swept, and must feel floor and wall of one mesh at once. */
+static void a_mesh_on_a_mesh_feels_floor_and_wall(void **state)
+{
+  (void)state;
+  const pk_mesh plate = plate_mesh();
+  double corner[24], room[48];
+  int triangle[72];
+  block_corners(corner, (double[3]){-0.1, -0.1, -0.1}, (double[3]){0.1, 0.1, 0.1});
+  block_corners(room, (double[3]){-4, -4, -0.5}, (double[3]){4, 4, 0});
+  block_corners(room + 24, (double[3]){0.5, -4, 0}, (double[3]){1, 4, 2});
+  for (int k = 0; k < 72; k++) {
+    triangle[k] = plate.triangle[k % 36] + 8 * (k / 36);
+  }
+  const pk_mesh cube = {.nvertex = 8, .ntriangle = 12, .vertex = corner, .triangle = plate.triangle};
+  const pk_mesh ground = {.nvertex = 16, .ntriangle = 24, .vertex = room, .triangle = triangle};
+  const free_solid solid = {PK_SHAPE_MESH, {1, 1, 1}, 1, {0.0067, 0.0067, 0.0067}, &cube};
+  const pk_pose here = pk_pose_identity();
+  pk_error err;
+  world w = {.model = solids_model(&solid, 1, NULL), .terrain = pk_terrain_create()};
+  assert_int_equal(pk_terrain_add_mesh(w.terrain, &here, &ground, 0, &err), PK_OK);
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = DT;
+  w.sim = start_world(w.model, w.terrain, (pk_material){.friction = 0.3}, &o);
+  pki_random rng = pki_random_seeded(3);
+  double lowest = 0, farthest = 0;
+  for (int k = 0; k < PACE(12, 2); k++) {
+    pk_sim_reset(w.sim);
+    double *q = pk_sim_q(w.sim), *u = pk_sim_u(w.sim), R[9], x[3];
+    q[2] = k < 2 ? 0.1 : 0.25, u[0] = k % 2 ? 8 : 3; /* the first two slide, the others tumble */
+    for (int e = 0; e < 3 && k >= 2; e++) {
+      u[3 + e] = pki_random_between(&rng, -20, 20);
+    }
+    for (int i = 0; i < 200; i++) {
+      must_step(w.sim);
+      pki_quat_to_mat3(q + 3, R);
+      for (int c = 0; c < 8; c++) {
+        pki_mat3_apply(R, corner + 3 * c, x);
+        lowest = fmin(lowest, x[2] + q[2]), farthest = fmax(farthest, x[0] + q[0]);
+      }
+    }
+  }
+  print_message("comes down to %.1e m, into the wall by %.1e m\n", lowest, farthest - 0.5);
+  assert_true(lowest > -1e-6 && farthest < 0.5 + 1e-6 && farthest > 0.4);
+  free_world(&w);
+}
+
 /* Nothing is fast: the option changes no bit. */
 static void slow_worlds_do_not_notice(void **state)
 {
@@ -239,6 +295,7 @@ int main(void)
       cmocka_unit_test(a_fast_ball_does_not_pass_a_thin_plate),
       cmocka_unit_test(fast_bodies_do_not_pass_each_other),
       cmocka_unit_test(nothing_passes_whatever_its_shape),
+      cmocka_unit_test(a_mesh_on_a_mesh_feels_floor_and_wall),
       cmocka_unit_test(slow_worlds_do_not_notice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
