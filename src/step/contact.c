@@ -326,19 +326,22 @@ static void solve_shifted(pk_sim *sim, const pk_solver_options *o, double reach,
 /* In a heap contacts hold each other in more ways than one, and some slide by micrometres a second: solvers then crawl
  * along a fold of the problem for thousands of iterations, where problems whose gaps differ by nanometres are solved at
  * once. So nobody tries for long; gaps are shifted by more and more, and the first problem that is solved stands for the
- * step's. Only when none is, the problem itself has all iterations. */
+ * step's. A heap that needed a shift will need it again: the next solve begins one before the shift that helped. Only when
+ * none does, the problem itself has all iterations. */
 static void solve_heap(pk_sim *sim, const pk_solver_options *o, double reach, pk_solver_result *result,
                        pk_step_info *info)
 {
-  static const double shifts[] = {1e-9, 1e-9, 1e-8, 1e-8, 1e-7, 1e-7, 1e-7, 1e-6, 1e-6}; /* m */
-  enum { SHIFTS = sizeof shifts / sizeof shifts[0], FEW = 500, SOME = 2500 };
-  const int patience = sim->contact.assembly.problem.W != NULL ? FEW : SOME;
+  static const double shifts[PKI_SHIFTS] = {0, 1e-9, 1e-9, 1e-8, 1e-8, 1e-7, 1e-7, 1e-6, 1e-6, 1e-6}; /* m */
+  enum { FEW = 500, SOME = 2500 };
+  pki_sim_contact *c = &sim->contact;
+  const int patience = c->assembly.problem.W != NULL ? FEW : SOME;
   pk_solver_options brief = *o;
   brief.max_iterations = o->max_iterations < patience ? o->max_iterations : patience;
-  pk_status status = solve_at(sim, &brief, reach, 0, 0, result, info);
-  for (int k = 0; k < SHIFTS && status == PK_ERROR_CONVERGENCE; k++) {
-    status = solve_at(sim, &brief, reach, shifts[k], k + 1, result, info);
+  pk_status status = PK_ERROR_CONVERGENCE;
+  for (int k = c->shift > 0 ? c->shift - 1 : 0; k < PKI_SHIFTS && status == PK_ERROR_CONVERGENCE; k++) {
+    status = solve_at(sim, &brief, reach, shifts[k], k, result, info);
     info->gap_shift = status == PK_OK ? fmax(info->gap_shift, shifts[k]) : info->gap_shift;
+    c->shift = k;
   }
   if (status == PK_ERROR_CONVERGENCE) {
     solve_at(sim, o, reach, 0, 0, result, info);

@@ -106,7 +106,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
 void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
 {
   const size_t joints = (size_t)pki_joint_model(model)->nu;
-  c->nlast = c->nspring = c->nspring_next = 0;
+  c->nlast = c->nspring = c->nspring_next = c->shift = 0;
   pki_colliders_forget(&c->colliders);
   memset(c->last_joint, 0, PKI_JOINT_ROWS * joints * sizeof *c->last_joint);
   memset(c->last_bilateral, 0, (size_t)model->nbilateral * sizeof *c->last_bilateral);
@@ -137,12 +137,14 @@ static void copy_last(pki_sim_contact *c, const pk_model *model, bool back)
 
 void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model)
 {
+  c->kept.shift = c->shift;
   copy_last(c, model, false);
   pki_colliders_keep(&c->colliders);
 }
 
 void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model)
 {
+  c->shift = c->kept.shift;
   copy_last(c, model, true);
   pki_colliders_restore(&c->colliders);
 }

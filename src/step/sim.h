@@ -107,14 +107,18 @@ typedef struct pki_sim_contact {
   pki_assembly assembly;
   void *solver_memory;
   double *true_q; /* [max_contacts] normal q of a problem whose gaps are shifted */
+  int shift;      /* which shift of gaps helped a heap last, 0: none */
   /* of the last step that succeeded, until this one does */
   struct {
     pki_contact *last;
     double *last_r, *last_joint, *last_bilateral;
     bool *last_sticks, *limited;
-    int nlast;
+    int nlast, shift;
   } kept;
 } pki_sim_contact;
+
+/* Shifts of gaps that a heap tries, none among them. */
+enum { PKI_SHIFTS = 10 };
 
 enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
 

@@ -21,15 +21,16 @@ static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
 
 typedef struct header {
   char magic[8];
-  uint64_t format, size;    /* size: of all bytes */
-  uint64_t model, shapes;   /* hashes: dynamics, what collides */
-  double options[OPTIONS];  /* as numbers, in the order of their fields */
-  char controller[NAME];    /* "": nobody */
+  uint64_t format, size;   /* size: of all bytes */
+  uint64_t model, shapes;  /* hashes: dynamics, what collides */
+  double options[OPTIONS]; /* as numbers, in the order of their fields */
+  char controller[NAME];   /* "": nobody */
   uint64_t controller_size;
   int64_t steps;
   double ark_step;
   int32_t nlast, nspring;
   int32_t pushed, nmemory;
+  int32_t shift, unused;
 } header;
 
 typedef struct saved_contact {
@@ -125,6 +126,7 @@ static header header_of(const pk_sim *sim, size_t size)
   h.nlast = c->nlast;
   h.nspring = c->nspring;
   h.pushed = sim->pushed;
+  h.shift = c->shift;
   h.nmemory = c->colliders.nmemory;
   return h;
 }
@@ -319,9 +321,12 @@ static pk_status check_numbers(const pk_sim *sim, const header *h, const unsigne
   if (!isfinite(h->ark_step) || h->ark_step < 0) {
     return damaged(err, "the internal step is");
   }
-  if (h->nlast < 0 || h->nlast > most || h->nspring < 0 || h->nspring > most ||
-      h->nmemory < 0 || h->nmemory > most) {
+  if (h->nlast < 0 || h->nlast > most || h->nspring < 0 || h->nspring > most || h->nmemory < 0 ||
+      h->nmemory > most) {
     return damaged(err, "the number of contacts is");
+  }
+  if (h->shift < 0 || h->shift >= PKI_SHIFTS) {
+    return damaged(err, "the shift of gaps is");
   }
   if (h->pushed != 0 && h->pushed != 1) {
     return damaged(err, "the pushes are");
@@ -430,6 +435,7 @@ pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error
   }
   sim->steps = h.steps;
   sim->pushed = h.pushed != 0;
+  sim->contact.shift = h.shift;
   pki_ark_set_step(sim, h.ark_step);
   if (h.controller_size > 0) {
     memcpy(sim->control.state, in + p.block, h.controller_size);

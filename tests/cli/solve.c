@@ -76,7 +76,7 @@ static void all_tries_every_solver_that_works_from_W(void **state)
   cJSON_ArrayForEach(item, cJSON_GetObjectItem(list, "items"))
   {
     const char *name = cJSON_GetObjectItem(item, "name")->valuestring;
-    if (strcmp(name, "jor-u") == 0 || strcmp(name, "sor-u") == 0) {
+    if (strstr(name, "-u") != NULL) {
       assert_false(contains(table.out, name)); // they want factors
       continue;
     }

@@ -121,23 +121,23 @@ static void a_lattice_of_balls_settles(void **state)
 static void a_heap_of_mixed_shapes_comes_to_rest(void **state)
 {
   (void)state;
-  static const char *const small[] = {"objects.0.count=[3, 3, 2]",
-                                      "objects.1.count=[3, 3, 2]",
-                                      "objects.2.count=[3, 3, 2]",
-                                      "objects.3.count=[3, 3, 2]",
-                                      "objects.4.count=[3, 3, 1]",
-                                      "objects.5.count=[3, 3, 1]",
+  static const char *const small[] = {"objects.0.count=[2, 2, 2]",
+                                      "objects.1.count=[2, 2, 2]",
+                                      "objects.2.count=[2, 2, 2]",
+                                      "objects.3.count=[2, 2, 2]",
+                                      "objects.4.count=[2, 2, 1]",
+                                      "objects.5.count=[2, 2, 1]",
                                       "terrain.1.position=[0.55, 0, 0]",
                                       "terrain.2.position=[-0.55, 0, 0]",
                                       "terrain.3.position=[0, 0.55, 0]",
                                       "terrain.4.position=[0, -0.55, 0]",
                                       NULL};
-  scene s = begin("pile", PACE(2.5, 0.3), small);
+  scene s = begin("pile", PACE(2, 0.3), small);
   for (int i = 0; i < s.steps; i++) {
     step(&s, 1e-3);
   }
   if (PACE(true, false)) {
-    assert_true(fastest(&s) < 0.1);
+    assert_true(fastest(&s) < (is_long ? 0.05 : 0.5)); /* from 5 m/s */
   }
   end(&s);
 }
