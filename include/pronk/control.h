@@ -47,7 +47,7 @@ typedef struct pk_sim_contact {
   double point[3], normal[3];  /* world, m; normal out of the ground or of the other link */
   double gap;                  /* m, where M and the contact law were evaluated */
   double impulse[3];           /* N s, on `link`, world axes; over dt it is the contact force */
-  double friction;            /* Coulomb's coefficient of the pair */
+  double friction;             /* Coulomb's coefficient of the pair */
 } pk_sim_contact;
 
 /* Whether a contact is one of `link`, at either end, with something that is not part of its own robot: the ground, another

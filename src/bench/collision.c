@@ -393,8 +393,10 @@ pk_status pki_bench_collision(const pki_bench_options *options, pki_bench_report
       pki_bench_add_note(report, "%s %s: %s", peers[i]->name, peers[i]->version, peers[i]->note);
     }
   }
-  pk_status status = w != NULL ? PK_OK : out_of_memory(err);
-  status = status == PK_OK ? run_distances(options, peers, npeer, w, report, err) : status;
+  if (w == NULL) {
+    return out_of_memory(err);
+  }
+  pk_status status = run_distances(options, peers, npeer, w, report, err);
   status = status == PK_OK ? run_broads(options, peers, npeer, w, report, err) : status;
   free(w);
   return status;

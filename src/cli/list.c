@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
+#include "collision/broad.h"
 #include "contact/solver.h"
 #include "dynamics/kernels.h"
 #include "model/locate.h"
@@ -171,6 +172,13 @@ static void list_solvers(listing *l)
   }
 }
 
+static void list_broads(listing *l)
+{
+  for (int i = 0; i < PK_BROAD_COUNT; i++) {
+    add(l, pki_broad_words[i], pki_broads[i].doc);
+  }
+}
+
 static void list_studies(listing *l)
 {
   int count;
@@ -287,6 +295,7 @@ static const struct {
     {"laws", "laws of contact", list_laws},
     {"presets", "what the options of a step start from", list_presets},
     {"solvers", "how contact problems are solved", list_solvers},
+    {"broads", "how pairs of shapes that may touch are found", list_broads},
     {"studies", "papers that `pronk study` reproduces", list_studies},
     {"benches", "what `pronk bench` measures", list_benches},
     {"peers", "other engines that were found", list_peers},

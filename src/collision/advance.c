@@ -39,15 +39,10 @@ typedef struct race {
   bool parted; /* one plane parts them */
 } race;
 
-static double length(const double x[3])
-{
-  return sqrt(pki_dot3(x, x));
-}
-
 /* exp(angular t) by Rodrigues: I + sin K + 2 sin^2(half) K^2. */
 static void rotation(const double angular[3], double t, double out[9])
 {
-  const double spin = length(angular), angle = spin * t;
+  const double spin = pki_length3(angular), angle = spin * t;
   if (!(spin > 0)) {
     pki_mat3_identity(out);
     return;
@@ -75,7 +70,7 @@ void pki_motion_at(const pki_motion *m, double t, pk_pose *out)
 /* How far a shape reaches from its frame's origin, all of it. */
 static double whole_reach(const pk_geometry *g)
 {
-  return g->bound + length(g->centre);
+  return g->bound + pki_length3(g->centre);
 }
 
 static double core_reach(const pk_geometry *g)
@@ -93,7 +88,7 @@ static void bound_turning(race *r, double time)
     }
     const double *const p = m->motion->pose.pos, *const q = r->of[1 - s].motion->pose.pos;
     const double apart[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-    m->reach = length(apart) + length(r->closing) * time + whole_reach(r->of[1 - s].geometry);
+    m->reach = pki_length3(apart) + pki_length3(r->closing) * time + whole_reach(r->of[1 - s].geometry);
     r->parted = false;
   }
 }
@@ -106,7 +101,7 @@ static race race_of(const pk_geometry *a, const pki_motion *motion_a, const pk_g
   for (int s = 0; s < 2; s++) {
     mover *const m = &r.of[s];
     m->reach = core_reach(m->geometry);
-    m->spin = m->reach > 0 ? length(m->motion->angular) : 0;
+    m->spin = m->reach > 0 ? pki_length3(m->motion->angular) : 0;
     r.parted = r.parted && (pki_is_convex(m->geometry) || m->geometry->kind == PK_SHAPE_PLANE);
   }
   for (int k = 0; k < 3; k++) {
@@ -119,7 +114,7 @@ static race race_of(const pk_geometry *a, const pki_motion *motion_a, const pk_g
 /* The most in any direction. */
 static double fastest(const race *r)
 {
-  double sum = length(r->closing);
+  double sum = pki_length3(r->closing);
   for (int s = 0; s < 2; s++) {
     sum += r->of[s].spin > 0 ? r->of[s].spin * r->of[s].reach : 0;
   }
@@ -136,7 +131,7 @@ static double rate_along(const race *r, const double n[3])
   for (int s = 0; s < 2; s++) {
     if (r->of[s].spin > 0) {
       pki_cross3(r->of[s].motion->angular, n, w);
-      sum += length(w) * r->of[s].reach;
+      sum += pki_length3(w) * r->of[s].reach;
     }
   }
   return fmax(sum, 0);
@@ -170,7 +165,7 @@ static bool clear(const race *r, double t, double step, const pk_proximity *near
   static const double none[3] = {0, 0, 0};
   const pki_motion *const a = r->of[0].motion, *const b = r->of[1].motion;
   const double *const nu = with < 0 ? none : r->of[with].motion->angular;
-  const double turn = length(nu), speed = length(r->closing);
+  const double turn = pki_length3(nu), speed = pki_length3(r->closing);
   double n[2][3], apart[2][3], end = near->distance, bend = 0;
   memcpy(n[0], near->normal, sizeof n[0]);
   turn_by(nu, step, n[0], n[1]);
@@ -179,7 +174,7 @@ static bool clear(const race *r, double t, double step, const pk_proximity *near
     apart[1][k] = apart[0][k] + step * r->closing[k];
   }
   end += pki_dot3(n[1], apart[1]) - pki_dot3(n[0], apart[0]);
-  bend += turn * turn * (length(apart[0]) + speed * step) + 2 * turn * speed;
+  bend += turn * turn * (pki_length3(apart[0]) + speed * step) + 2 * turn * speed;
   for (int s = 0; s < 2; s++) {
     const mover *const m = &r->of[s];
     if (s == with || !(m->spin > 0 || turn > 0)) {
@@ -228,7 +223,7 @@ static double tolerance_of(const race *r)
   double size = INFINITY, far = 0;
   for (int s = 0; s < 2; s++) {
     size = fmin(size, r->of[s].geometry->bound);
-    far = fmax(far, length(r->of[s].motion->pose.pos));
+    far = fmax(far, pki_length3(r->of[s].motion->pose.pos));
   }
   return 1e-9 * (isfinite(size) ? size : 1) + 1e-15 * far;
 }

@@ -3,19 +3,21 @@
 #include <string.h>
 
 const pki_broad_row pki_broads[PK_BROAD_COUNT] = {
-    [PK_BROAD_AUTO] = {"auto", "by the number of shapes: exhaustive up to 24, then tree", NULL, NULL, NULL},
-    [PK_BROAD_EXHAUSTIVE] = {"exhaustive", "all pairs of boxes; the quickest for few", pki_exhaustive_carve,
-                             NULL, pki_exhaustive_pairs},
-    [PK_BROAD_SWEEP] = {"sweep",
-                        "sweep and prune along three axes, sorted from step to step; for slow scenes",
+    [PK_BROAD_AUTO] = {"by the number of shapes: exhaustive up to 24, then tree", NULL, NULL, NULL},
+    [PK_BROAD_EXHAUSTIVE] = {"all pairs of boxes; the quickest for few", pki_exhaustive_carve, NULL,
+                             pki_exhaustive_pairs},
+    [PK_BROAD_SWEEP] = {"sweep and prune along three axes, sorted from step to step; for slow scenes",
                         pki_sweep_carve, pki_sweep_reset, pki_sweep_pairs},
-    [PK_BROAD_GRID] = {"grid", "a hash grid of several levels; no memory of the last step", pki_grid_carve,
-                       NULL, pki_grid_pairs},
-    [PK_BROAD_TREE] = {"tree", "a tree of boxes that follows them", pki_tree_carve, pki_tree_reset,
-                       pki_tree_pairs},
+    [PK_BROAD_GRID] = {"a hash grid of several levels; no memory of the last step", pki_grid_carve, NULL,
+                       pki_grid_pairs},
+    [PK_BROAD_TREE] = {"a tree of boxes that follows them", pki_tree_carve, pki_tree_reset, pki_tree_pairs},
 };
 
-const char *const pki_broad_words[PK_BROAD_COUNT] = {"auto", "exhaustive", "sweep", "grid", "tree"};
+const char *const pki_broad_words[PK_BROAD_COUNT] = {[PK_BROAD_AUTO] = "auto",
+                                                     [PK_BROAD_EXHAUSTIVE] = "exhaustive",
+                                                     [PK_BROAD_SWEEP] = "sweep",
+                                                     [PK_BROAD_GRID] = "grid",
+                                                     [PK_BROAD_TREE] = "tree"};
 
 enum { FEW = 24 }; /* boxes: all pairs are quicker than any order among them */
 

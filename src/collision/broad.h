@@ -30,9 +30,9 @@ typedef struct pki_pair_sink {
   int count, most; /* count goes on beyond most */
 } pki_pair_sink;
 
-/* One row of the registry. */
+/* One row of the registry; pki_broad_words has the names. */
 typedef struct pki_broad_row {
-  const char *name, *doc;
+  const char *doc;
   /* Its memory for n boxes, from an arena; NULL with one that counts. */
   void *(*carve)(int n, pki_arena *arena);
   /* Forget the last boxes. */

@@ -10,7 +10,7 @@
 #include "collision/terrain.h"
 #include "math/mat3.h"
 
-enum { FEW = 64, PAIRS_EACH = 64, PAIRS_MORE = 4096 };
+enum { FEW = 64, PAIRS_EACH = 64, PAIRS_MORE = 4096, PAIRS_CONTACT = 16 };
 
 /* ---- shapes made ready ---- */
 
@@ -72,9 +72,12 @@ pk_status pki_geometries_create(const pk_model *model, pki_geometries **out, pk_
     g->made = calloc(nshape + 1, sizeof *g->made);
     memory = g->of != NULL && g->made != NULL;
   }
-  pk_status status =
-      memory ? PK_OK
-             : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for %d shapes", model->nshape);
+  if (!memory) {
+    free(by_mesh);
+    pki_geometries_destroy(g);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for %d shapes", model->nshape);
+  }
+  pk_status status = PK_OK;
   for (int i = 0; i < model->nshape && status == PK_OK; i++) {
     const pk_model_shape *s = &model->shapes[i];
     if (!collides(model, s)) {
@@ -124,10 +127,11 @@ void pki_colliders_carve(pki_colliders *c, const pk_model *model, int max_contac
   c->seen = pki_arena_take(arena, (size_t)model->nq, sizeof *c->seen);
 }
 
-/* Room for the pairs of n colliders. */
-static int pair_room(int n)
+/* Room for the pairs of n colliders; who asks for room for more contacts gets more. */
+static int pair_room(int n, int max_contacts)
 {
-  const double all = 0.5 * n * (n - 1.0), some = (double)PAIRS_EACH * n + PAIRS_MORE;
+  const double all = 0.5 * n * (n - 1.0);
+  const double some = (double)PAIRS_EACH * n + PAIRS_MORE + (double)PAIRS_CONTACT * max_contacts;
   return (int)fmin(fmin(all, some), 1 << 28);
 }
 
@@ -135,7 +139,7 @@ static void carve_block(pki_colliders *c, pki_arena *arena)
 {
   const size_t n = (size_t)c->n, bodies = (size_t)c->model->nbody;
   c->listed = c->broad_kind == PK_BROAD_AUTO && c->n <= FEW;
-  c->room = pair_room(c->n);
+  c->room = pair_room(c->n, c->memory_room);
   c->of = pki_arena_take(arena, n, sizeof *c->of);
   c->centre = pki_arena_take(arena, n, sizeof *c->centre);
   c->pose = pki_arena_take(arena, n, sizeof *c->pose);

@@ -14,6 +14,8 @@
 
 static const double LEAST = 1e-9, MOST = 1e9; /* m */
 
+enum { HULL_MOST = 10000 }; /* vertices of a mesh with a hull of its own */
+
 /* ---- checks ---- */
 
 static int sizes_of(pk_shape_kind kind)
@@ -191,7 +193,9 @@ static pk_status ready_convex(pk_geometry *g, const pk_geometry_desc *desc, pk_e
   return PK_OK;
 }
 
-/* The mesh as it is, and its hull unless it is flat. */
+/* The mesh as it is, and its hull: only a help. It makes boxes tighter and planes quicker, and answers for a mesh that is
+ * convex. Without it, of a flat mesh or a big one (qhull is slow where many points share a plane), the box around the mesh
+ * is turned, its vertices stand on planes, and its triangles answer for it. */
 static pk_status ready_mesh(pk_geometry *g, const pk_geometry_desc *desc, pk_error *err)
 {
   pk_status status = pki_trimesh_create(desc->mesh, &g->mesh, err);
@@ -199,6 +203,9 @@ static pk_status ready_mesh(pk_geometry *g, const pk_geometry_desc *desc, pk_err
     return status;
   }
   enclose(g, g->mesh->vertex, g->mesh->nvertex);
+  if (g->mesh->nvertex > HULL_MOST) {
+    return PK_OK;
+  }
   pk_error why;
   status = pki_hull_create(g->mesh->vertex, g->mesh->nvertex, &g->hull, &why);
   return status == PK_ERROR_MEMORY ? pki_fail(err, status, (pki_where){0}, "%s", why.message) : PK_OK;

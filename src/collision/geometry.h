@@ -53,7 +53,7 @@ struct pk_geometry {
   pki_aabb box;            /* around it, own frame; infinite where it is */
   double centre[3], bound; /* a ball around it; bound INFINITY: plane, heights */
   double inner;         /* radius of a ball inside it: INFINITY for planes and height fields, 0 for meshes */
-  pki_hull *hull;       /* box, convex, mesh (unless flat); else NULL */
+  pki_hull *hull;       /* box, convex, mesh (unless flat or big, see geometry.c); else NULL */
   pki_trimesh *mesh;    /* PK_SHAPE_MESH */
   pki_heights *heights; /* PK_SHAPE_HEIGHTS */
 };

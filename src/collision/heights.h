@@ -61,7 +61,7 @@ static inline int pki_heights_cell(double x, double cell, int count)
 }
 
 /* The surface's height over a place within the field. */
-double pki_heights_surface(const pki_heights *h, double x, double y);
+double pki_heights_surface(const pki_heights *f, double x, double y);
 
 /* The normal of a triangle, `upper` or lower, of cell (i, j). */
 void pki_heights_normal(const pki_heights *h, int i, int j, bool upper, double normal[3]);

@@ -24,9 +24,9 @@ const pk_field pki_heights_file_fields[] = {
     {OPTION(cell), PK_FIELD_REAL, "m", NAN, 1e-6, 1e6, NULL, "distance between heights, along x and y"},
     {OPTION(scale), PK_FIELD_REAL, "m", 1, -1e6, 1e6, NULL,
      "of a file: white above black (png), 65535 above 0 (uint16); a factor of text and float32"},
-    {OPTION(nx), PK_FIELD_INT, "", 0, 0, PKI_HEIGHTS_MOST / 2, NULL,
+    {OPTION(nx), PK_FIELD_INT, "", 0, 0, 0.5 * PKI_HEIGHTS_MOST, NULL,
      "heights along x: of functions, float32 and uint16"},
-    {OPTION(ny), PK_FIELD_INT, "", 0, 0, PKI_HEIGHTS_MOST / 2, NULL,
+    {OPTION(ny), PK_FIELD_INT, "", 0, 0, 0.5 * PKI_HEIGHTS_MOST, NULL,
      "heights along y: of functions, float32 and uint16"},
 };
 const int pki_heights_file_field_count = (int)(sizeof pki_heights_file_fields / sizeof(pk_field));

@@ -88,7 +88,7 @@ static pk_status check(const char *file, size_t size, const picture *p, pk_error
                     "bits",
                     colour);
   }
-  if (p->width > PKI_HEIGHTS_MOST / p->height) {
+  if (p->height == 0 || p->width > PKI_HEIGHTS_MOST / p->height) {
     return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.file = file},
                     "the picture has %u x %u pixels, at most %d are possible", (unsigned)p->width,
                     (unsigned)p->height, PKI_HEIGHTS_MOST);
@@ -127,7 +127,7 @@ static pk_status read_picture(const char *file, png_structp png, png_infop info,
   } else if (!read_pixels(png, info, p)) {
     status = fail_png(file, s, err);
   }
-  for (size_t e = 0; status == PK_OK && e < nx * ny; e++) {
+  for (size_t e = 0; bytes != NULL && status == PK_OK && e < nx * ny; e++) {
     const unsigned char *b = bytes + width * ((ny - 1 - e / nx) * nx + e % nx);
     out->z[e] = width == 2 ? (b[0] << 8 | b[1]) / 65535.0 : b[0] / 255.0;
   }

@@ -47,25 +47,25 @@ typedef struct pair {
   pk_touch touch[CLIP_MOST + 1];
 } pair;
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
-}
-
 /* ---- names ---- */
 
-/* The finaliser of SplitMix64 over what a point is made of. */
-static unsigned name(int kind, int a, int b, int c, int d)
+unsigned pki_touch_name(unsigned seed, const unsigned *word, int n)
 {
-  const int word[5] = {kind, a, b, c, d};
-  uint64_t h = 0;
-  for (int k = 0; k < 5; k++) {
+  /* the finaliser of SplitMix64 over each word */
+  uint64_t h = seed;
+  for (int k = 0; k < n; k++) {
     h = (h + (uint32_t)word[k]) * 0x9E3779B97F4A7C15u;
     h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
     h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
     h ^= h >> 31;
   }
   return (unsigned)(h >> 32);
+}
+
+static unsigned name(int kind, int a, int b, int c, int d)
+{
+  const unsigned word[5] = {(unsigned)kind, (unsigned)a, (unsigned)b, (unsigned)c, (unsigned)d};
+  return pki_touch_name(0, word, 5);
 }
 
 static unsigned name_corner(const pair *p, int side, int k)
@@ -147,8 +147,8 @@ static double area(const pki_face *f)
 {
   double sum[3] = {0, 0, 0}, u[3], v[3], w[3];
   for (int k = 1; k + 1 < f->count; k++) {
-    subtract(f->point[k], f->point[0], u);
-    subtract(f->point[k + 1], f->point[0], v);
+    pki_sub3(f->point[k], f->point[0], u);
+    pki_sub3(f->point[k + 1], f->point[0], v);
     pki_cross3(u, v, w);
     for (int i = 0; i < 3; i++) {
       sum[i] += 0.5 * w[i];
@@ -181,7 +181,7 @@ static int reference_of(const pair *p)
 static bool side_of(const pki_face *f, int k, const double D[3], double out[3])
 {
   double u[3];
-  subtract(f->point[(k + 1) % f->count], f->point[k], u);
+  pki_sub3(f->point[(k + 1) % f->count], f->point[k], u);
   pki_cross3(u, D, out);
   const double length = sqrt(pki_dot3(out, out));
   if (!(length > 0)) {
@@ -312,8 +312,8 @@ static void touch_edge(pair *p, int reference, const double D[3])
 static double nearest_on(const pki_face *f, const double x[3], double out[3])
 {
   double u[3], d[3];
-  subtract(f->point[1], f->point[0], u);
-  subtract(x, f->point[0], d);
+  pki_sub3(f->point[1], f->point[0], u);
+  pki_sub3(x, f->point[0], d);
   const double t = fmin(fmax(pki_dot3(d, u) / pki_dot3(u, u), 0), 1);
   for (int k = 0; k < 3; k++) {
     out[k] = f->point[0][k] + t * u[k];
@@ -329,8 +329,8 @@ static void touch_lines(pair *p)
   const pki_face *const f = &p->face[reference], *const g = &p->face[incident];
   const double radius = p->shape[0]->rounding + p->shape[1]->rounding;
   double u[3], v[3], w[3], x[3], y[3], t[2];
-  subtract(g->point[1], g->point[0], u);
-  subtract(f->point[1], f->point[0], v);
+  pki_sub3(g->point[1], g->point[0], u);
+  pki_sub3(f->point[1], f->point[0], v);
   pki_cross3(u, v, w);
   const double lengths = sqrt(pki_dot3(u, u) * pki_dot3(v, v)), sine = sqrt(pki_dot3(w, w));
   if (!(lengths > 0) || sine > (radius > 0 ? TILT : TILT_SHARP) * lengths) {
@@ -346,7 +346,7 @@ static void touch_lines(pair *p)
     }
     nearest_on(f, x, y);
     double D[3], d[3];
-    subtract(x, y, d);
+    pki_sub3(x, y, d);
     memcpy(D, p->n[reference], sizeof D);
     const double apart = sqrt(pki_dot3(d, d));
     if (radius > 0 && p->near->distance + radius > SKIN * p->size && apart > 0) {
@@ -405,7 +405,7 @@ static double extent(const pair *p)
   double most = 0, d[3];
   for (int s = 0; s < 2; s++) {
     for (int k = 1; k < p->face[s].count; k++) {
-      subtract(p->face[s].point[k], p->face[s].point[0], d);
+      pki_sub3(p->face[s].point[k], p->face[s].point[0], d);
       most = fmax(most, pki_dot3(d, d));
     }
   }

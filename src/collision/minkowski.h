@@ -67,23 +67,6 @@ void pki_depth_answer(const double outward[3], double depth, const double a[3], 
 /* polish.c: make a depth that is nearly right right; never deeper than it was. */
 void pki_depth_polish(pki_difference *d, double scale, pk_proximity *io);
 
-static inline double pki_length3(const double a[3])
-{
-  return sqrt(pki_dot3(a, a));
-}
-
-/* out = a - b */
-static inline void pki_sub3(const double a[3], const double b[3], double out[3])
-{
-  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
-}
-
-/* out = a + s b */
-static inline void pki_along3(const double a[3], double s, const double b[3], double out[3])
-{
-  out[0] = a[0] + s * b[0], out[1] = a[1] + s * b[1], out[2] = a[2] + s * b[2];
-}
-
 /* A unit vector across a unit vector, always the same. */
 static inline void pki_across3(const double n[3], double out[3])
 {

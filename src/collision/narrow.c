@@ -50,7 +50,7 @@ static bool hulls(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry
                   pki_pair_memory *memory, pk_proximity *out)
 {
   return memory != NULL && a->hull != NULL && b->hull != NULL &&
-         pki_walk_distance(a->hull, pose_a, b->hull, pose_b, memory, out) &&
+         pki_walk_distance(a->hull, pose_a, b->hull, pose_b, memory, out, NULL) &&
          out->distance > 1e-11 * (a->bound + b->bound);
 }
 

@@ -26,8 +26,8 @@ bool pki_closed_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_g
                          const pk_pose *pose_b, double reach, bool *near, pk_proximity *out);
 
 /* closed_box.c: the boxes' part of it. False: apart, and perhaps within reach. */
-bool pki_boxes_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
-                        double reach, bool *near, pk_proximity *out);
+bool pki_boxes_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
+                        const pk_pose *pose_b, double reach, bool *near, pk_proximity *out);
 
 /* closed.c: an answer for (a, b) becomes one for (b, a). */
 void pki_proximity_turn(pk_proximity *p);
@@ -39,13 +39,12 @@ bool pki_gjk_distance(const pki_convex *a, const pki_convex *b, double reach, pk
 void pki_epa_depth(const pki_convex *a, const pki_convex *b, pk_proximity *out);
 
 /* walk.c: two hulls (Mirtich, "V-Clip", 1998), from the memory's features. False when the hulls overlap or the walk cycles:
- * ask GJK and EPA then. */
+ * ask GJK and EPA then. `steps` from feature to feature were made; may be NULL. */
 bool pki_walk_distance(const pki_hull *a, const pk_pose *pose_a, const pki_hull *b, const pk_pose *pose_b,
-                       pki_pair_memory *memory, pk_proximity *out);
+                       pki_pair_memory *memory, pk_proximity *out, int *steps);
 
-/* The same, and by how many steps from feature to feature. */
-bool pki_walk_counted(const pki_hull *a, const pk_pose *pose_a, const pki_hull *b, const pk_pose *pose_b,
-                      pki_pair_memory *memory, pk_proximity *out, int *steps);
+/* manifold.c: a name from the n words that a point is made of; different seeds give different names. */
+unsigned pki_touch_name(unsigned seed, const unsigned *word, int n);
 
 /* manifold.c: the touch of two convex shapes from their nearest points. */
 int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximity *near, double margin,

@@ -34,11 +34,6 @@ typedef struct result {
   bool memory;    /* false: there was none */
 } result;
 
-static void sub(const double *a, const double *b, double out[3])
-{
-  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
-}
-
 /* ---- is there a volume? ---- */
 
 /* Which point is farthest from a point (order 0), a line (1), a plane (2) through those found so far. */
@@ -49,7 +44,7 @@ static int farthest_from(const double *points, int n, const double *a, const dou
   *distance = -1;
   for (int i = 0; i < n; i++) {
     double arm[3], w[3];
-    sub(points + 3 * i, a, arm);
+    pki_sub3(points + 3 * i, a, arm);
     double value;
     if (order == 0) {
       value = sqrt(pki_dot3(arm, arm));
@@ -88,13 +83,13 @@ static pk_status span(const double *points, int n, int corner[4], double *extent
   if (!(*extent > 0)) {
     what = "are all at the same place";
   } else {
-    sub(points + 3 * corner[1], a, u);
+    pki_sub3(points + 3 * corner[1], a, u);
     unit(u);
     corner[2] = farthest_from(points, n, a, u, 1, &d);
     if (!(d > FLAT * *extent)) {
       what = "lie on a line";
     } else {
-      sub(points + 3 * corner[2], a, w);
+      pki_sub3(points + 3 * corner[2], a, w);
       pki_cross3(u, w, w);
       unit(w);
       corner[3] = farthest_from(points, n, a, w, 2, &d);
@@ -131,7 +126,7 @@ static void frame_of_corners(const double *points, const int corner[4], frame *o
   double E[3][3], row[3];
   memcpy(out->origin, points + 3 * corner[0], sizeof out->origin);
   for (int k = 0; k < 3; k++) {
-    sub(points + 3 * corner[k + 1], out->origin, E[k]);
+    pki_sub3(points + 3 * corner[k + 1], out->origin, E[k]);
   }
   for (int k = 0; k < 3; k++) {
     pki_cross3(E[(k + 1) % 3], E[(k + 2) % 3], row);
@@ -194,8 +189,8 @@ static void take_facets(qhT *qh, const double *local, result *r)
     memcpy(r->normal + 3 * r->nface, facet->normal, 3 * sizeof(double));
     double area[3] = {0, 0, 0}, u[3], v[3], w[3];
     for (int k = 1; k + 1 < n; k++) {
-      sub(local + 3 * loop[k], local + 3 * loop[0], u);
-      sub(local + 3 * loop[k + 1], local + 3 * loop[0], v);
+      pki_sub3(local + 3 * loop[k], local + 3 * loop[0], u);
+      pki_sub3(local + 3 * loop[k + 1], local + 3 * loop[0], v);
       pki_cross3(u, v, w);
       for (int i = 0; i < 3; i++) {
         area[i] += w[i];
@@ -311,7 +306,7 @@ static bool contains(const pki_hull *h, const double *points, int n, double tole
     const double *p = h->plane + 4 * f, *a = h->vertex + 3 * h->loop[h->face_start[f]];
     for (int i = 0; i < n; i++) {
       double arm[3];
-      sub(points + 3 * i, a, arm);
+      pki_sub3(points + 3 * i, a, arm);
       if (!(pki_dot3(p, arm) <= tolerance)) {
         return false;
       }
@@ -371,7 +366,7 @@ static pki_hull *attempt(const double *points, int n, const frame *t, const char
     return NULL;
   }
   for (int i = 0; i < n; i++) {
-    sub(points + 3 * i, t->origin, local + 3 * i);
+    pki_sub3(points + 3 * i, t->origin, local + 3 * i);
     pki_mat3_apply(t->T, local + 3 * i, local + 3 * i);
   }
   if (run_qhull(local, n, command, &r) && r.nface >= 4 && r.outside <= FLAT) {

@@ -17,16 +17,8 @@
 
 unsigned pki_surface_name(unsigned kind, unsigned a, unsigned b, unsigned c)
 {
-  /* the finaliser of SplitMix64 over each word */
   const unsigned word[4] = {kind, a, b, c};
-  uint64_t h = 0x5ca1ab1e;
-  for (int k = 0; k < 4; k++) {
-    h = (h + word[k]) * 0x9E3779B97F4A7C15u;
-    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
-    h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
-    h ^= h >> 31;
-  }
-  return (unsigned)(h >> 32);
+  return pki_touch_name(0x5ca1ab1e, word, 4);
 }
 
 void pki_gather_add(pki_gather *g, const pk_touch *t)

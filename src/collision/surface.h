@@ -49,6 +49,10 @@ bool pki_vertex_stands_out(const pk_geometry *surface, const pki_triangle *t, in
 /* Whether the foot of a point lies on a triangle, `hair` m beside it included. */
 bool pki_triangle_holds(const pki_triangle *t, const double p[3], double hair);
 
+/* Whether a triangle answers for a point that is `gap` above its plane: it holds its foot; or the point is below the plane
+ * and beyond a concave edge, where neither of the two triangles holds its foot. */
+bool pki_triangle_bears(const pki_triangle *t, const double p[3], double gap, double hair);
+
 /* Look at a triangle from its other side. */
 void pki_triangle_turn(pki_triangle *t);
 

@@ -4,7 +4,7 @@
  * that way, the way is sound: the triangle touches with its face (the shape's own points over it, as on a plane, and the
  * places where its convex edges pass below the shape), or with an edge or a corner. Where it could not, the shape has
  * gone through: such triangles push along their normals, but count only beside sound ones that push a similar way, or
- * when there are none. What nothing pushes is outside, or deep inside: then the nearest place of the surface to the
+ * when there are none, or when these would leave the shape in them. What nothing pushes is outside, or deep inside: then the nearest place of the surface to the
  * shape's middle is the way out.
  *
  * The points of a shape over flat triangles bear the names that they have on a plane, so that a foot which slides from
@@ -36,16 +36,14 @@ typedef struct scene {
   double best;  /* the least gap in sound then */
   double depth; /* of the shallowest way out by a triangle that the shape went through */
   double way[3], at[3];
+  double stuck; /* the most that the shape has to move to leave one of those */
+  double known; /* those that less sets free are not looked at */
+  bool below;   /* some of the shape is below a triangle's plane */
   /* the last plane that was asked for */
   double plane_normal[3], plane_at;
   int plane_count;
   pk_touch plane_touch[PK_TOUCH_MOST];
 } scene;
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
-}
 
 /* How far the shape reaches below a plane along -n (or above, along n). */
 static double reach_along(const scene *s, const double n[3], double sign)
@@ -115,7 +113,7 @@ static bool is_hidden(const pki_hull *h, int i, const double n[3])
 {
   for (int j = 0; j < h->nvertex; j++) {
     double d[3];
-    subtract(h->vertex + 3 * i, h->vertex + 3 * j, d);
+    pki_sub3(h->vertex + 3 * i, h->vertex + 3 * j, d);
     const double rise = pki_dot3(n, d);
     if (rise > 0 && 5 * rise * rise > 4 * pki_dot3(d, d)) {
       return true;
@@ -131,7 +129,7 @@ static void note_vertex(scene *s, const pki_triangle *t, pki_gather *out)
   double n[3], from[3], most = s->margin;
   pk_touch touch = {.gap = INFINITY};
   pki_mat3_apply_transposed(s->pose->rot, t->normal, n);
-  subtract(s->pose->pos, t->point[0], from);
+  pki_sub3(s->pose->pos, t->point[0], from);
   const double base = pki_dot3(t->normal, from);
   for (int i = 0; i < h->nvertex; i++) {
     const double gap = base + pki_dot3(n, h->vertex + 3 * i);
@@ -144,7 +142,7 @@ static void note_vertex(scene *s, const pki_triangle *t, pki_gather *out)
       x[k] += s->pose->pos[k];
       foot[k] = x[k] - gap * t->normal[k];
     }
-    if (pki_triangle_holds(t, foot, 1e-7 * s->size) && !is_hidden(h, i, n)) {
+    if (pki_triangle_bears(t, x, gap, 1e-7 * s->size) && !is_hidden(h, i, n)) {
       most = touch.gap = gap;
       memcpy(touch.point[0], x, sizeof x);
       memcpy(touch.point[1], foot, sizeof foot);
@@ -164,7 +162,7 @@ static void add_points(scene *s, const pki_triangle *t, pki_gather *out)
     return;
   }
   double away[3];
-  subtract(t->normal, s->plane_normal, away);
+  pki_sub3(t->normal, s->plane_normal, away);
   const double at = pki_dot3(t->normal, t->point[0]);
   if (!(pki_dot3(away, away) <= 1e-24) || !(fabs(at - s->plane_at) <= 1e-13 * s->size)) {
     memcpy(s->plane_normal, t->normal, sizeof s->plane_normal);
@@ -172,8 +170,8 @@ static void add_points(scene *s, const pki_triangle *t, pki_gather *out)
     s->plane_count = touch_plane(s, t->normal, t->point[0], s->plane_touch);
   }
   for (int i = 0; i < s->plane_count; i++) {
-    if (pki_triangle_holds(t, s->plane_touch[i].point[1], 1e-7 * s->size)) {
-      pk_touch touch = s->plane_touch[i];
+    pk_touch touch = s->plane_touch[i];
+    if (pki_triangle_bears(t, touch.point[0], touch.gap, 1e-7 * s->size)) {
       if (s->deepest) {
         note_point(s, out, &touch);
         continue;
@@ -245,7 +243,7 @@ static void find_side(scene *s)
       n[0] += t.neighbour[k][0], n[1] += t.neighbour[k][1], n[2] += t.neighbour[k][2];
     }
   }
-  subtract(s->centre, x, d);
+  pki_sub3(s->centre, x, d);
   s->side = pki_dot3(d, n) < 0 ? -1 : 1;
   s->side_part = m->part[i];
 }
@@ -257,7 +255,7 @@ static void choose_side(scene *s, pki_triangle *t)
   if (s->side_part == UNKNOWN) {
     find_side(s);
   }
-  subtract(s->centre, t->point[0], d);
+  pki_sub3(s->centre, t->point[0], d);
   const bool known = s->surface->mesh->part[t->index] == s->side_part;
   if ((known ? s->side : pki_dot3(d, t->normal)) < 0) {
     pki_triangle_turn(t);
@@ -269,11 +267,11 @@ static double least_height(const pki_triangle *t)
 {
   double longest = 0, e[2][3], area[3];
   for (int k = 0; k < 3; k++) {
-    subtract(t->point[(k + 1) % 3], t->point[k], e[0]);
+    pki_sub3(t->point[(k + 1) % 3], t->point[k], e[0]);
     longest = fmax(longest, pki_dot3(e[0], e[0]));
   }
-  subtract(t->point[1], t->point[0], e[0]);
-  subtract(t->point[2], t->point[0], e[1]);
+  pki_sub3(t->point[1], t->point[0], e[0]);
+  pki_sub3(t->point[2], t->point[0], e[1]);
   pki_cross3(e[0], e[1], area);
   return sqrt(pki_dot3(area, area) / longest);
 }
@@ -287,7 +285,7 @@ static bool is_plain(const scene *s, const pki_triangle *t, double low)
       return false;
     }
   }
-  subtract(s->centre, t->point[0], d);
+  pki_sub3(s->centre, t->point[0], d);
   return pki_dot3(d, t->normal) > 0 && low > -SHALLOW * least_height(t);
 }
 
@@ -339,6 +337,7 @@ static bool visit(const pki_triangle *given, void *user)
   if (!(low <= s->margin) || (s->deepest && low >= s->best)) {
     return true;
   }
+  s->below = s->below || low < 0;
   if (is_plain(s, &t, low)) {
     add_points(s, &t, s->sound);
     return true;
@@ -369,7 +368,10 @@ static bool visit(const pki_triangle *given, void *user)
     add_part(s, &t, &near, part, npart);
   }
   if (!sound && !apart) {
-    note_way(s, &t, own);
+    s->stuck = fmax(s->stuck, -near.distance);
+    if (-near.distance > s->known) {
+      note_way(s, &t, own);
+    }
     if (!(facing > FACING) && !along) {
       add_points(s, &t, s->through);
     }
@@ -379,16 +381,21 @@ static bool visit(const pki_triangle *given, void *user)
 
 /* ---- all of them ---- */
 
+static void take(scene *s, const pk_touch *t)
+{
+  if (s->deepest) {
+    note_point(s, s->sound, t);
+  } else {
+    pki_gather_add(s->sound, t);
+  }
+}
+
 /* Of the triangles that the shape went through those stay that push a way similar to `way`. */
 static void keep_similar(scene *s, const double way[3])
 {
   for (int i = 0; i < s->through->count; i++) {
     if (pki_dot3(s->through->touch[i].normal, way) > SIMILAR) {
-      if (s->deepest) {
-        note_point(s, s->sound, &s->through->touch[i]);
-      } else {
-        pki_gather_add(s->sound, &s->through->touch[i]);
-      }
+      take(s, &s->through->touch[i]);
     }
   }
 }
@@ -406,10 +413,64 @@ static int touch_deep(const scene *s, pk_touch out[PK_TOUCH_MOST])
   return touch_plane(s, n, at, out);
 }
 
+static double deepest_of(const pki_gather *g)
+{
+  double most = 0;
+  for (int i = 0; i < g->count; i++) {
+    most = fmax(most, -g->touch[i].gap);
+  }
+  return most;
+}
+
+/* What touches elsewhere must not hide an overlap: a triangle that the shape went through and would still be in after it
+ * moved by the deepest of the touches is not spoken for. The way out of such ones joins them; only where it is deepest, since
+ * their plane goes on where the surface does not. */
+static void free_stuck(scene *s, const pki_aabb *box)
+{
+  double least = 0;
+  s->known = 1.01 * deepest_of(s->sound) + 1e-7 * s->size;
+  if (!(s->stuck > s->known)) {
+    return;
+  }
+  s->depth = INFINITY;
+  pki_triangles_near(s->surface, box, visit, s); /* again, for those alone; points that are there stay one */
+  pk_touch touch[PK_TOUCH_MOST];
+  const int n = isfinite(s->depth) ? touch_plane(s, s->way, s->at, touch) : 0;
+  for (int i = 0; i < n; i++) {
+    least = fmin(least, touch[i].gap);
+  }
+  for (int i = 0; i < n; i++) {
+    if (touch[i].gap < 0.9 * least) {
+      touch[i].id = pki_surface_name(4, touch[i].id, facing_of(s->way), 0);
+      take(s, &touch[i]);
+    }
+  }
+}
+
+/* No touch overlaps. Where convex and concave edges meet no triangle may answer for a vertex: it goes the shortest way. */
+static void free_vertices(scene *s)
+{
+  const pki_hull *h = s->shape->hull;
+  for (int i = 0; i < h->nvertex; i++) {
+    pk_touch t;
+    double *const x = t.point[0];
+    pki_mat3_apply(s->pose->rot, h->vertex + 3 * i, x);
+    x[0] += s->pose->pos[0], x[1] += s->pose->pos[1], x[2] += s->pose->pos[2];
+    if (pki_geometry_point(s->surface, x, 0, &t.gap, t.normal) && t.gap < 0) {
+      for (int k = 0; k < 3; k++) {
+        t.point[1][k] = x[k] - t.gap * t.normal[k];
+      }
+      t.id = pki_surface_name(5, (unsigned)i, facing_of(t.normal), 0);
+      take(s, &t);
+    }
+  }
+}
+
 /* All touches into `sound`; what is said of them is in *s. */
 static void gather_all(scene *s, const pk_pose *pose, double margin)
 {
-  s->pose = pose, s->margin = margin, s->depth = s->best = INFINITY;
+  s->pose = pose, s->margin = margin, s->depth = s->best = INFINITY, s->stuck = s->known = 0,
+  s->below = false;
   s->convex = pki_convex_of(s->shape, pose);
   s->solid = pki_surface_solid(s->surface);
   s->side_part = UNKNOWN;
@@ -431,10 +492,14 @@ static void gather_all(scene *s, const pk_pose *pose, double margin)
                              s->sound->touch[i].normal[2]};
       keep_similar(s, way);
     }
+    free_stuck(s, &box);
   } else if (isfinite(s->depth)) {
     s->sound->count = touch_plane(s, s->way, s->at, s->sound->touch);
   } else {
     s->sound->count = touch_deep(s, s->sound->touch);
+  }
+  if (s->below && s->solid && s->shape->hull != NULL && !(deepest_of(s->sound) > 0)) {
+    free_vertices(s);
   }
 }
 

@@ -27,11 +27,6 @@ typedef struct scene {
   pk_touch pierce;
 } scene;
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
-}
-
 static void transform(const pk_pose *pose, const double x[3], double out[3])
 {
   pki_mat3_apply(pose->rot, x, out);
@@ -67,8 +62,8 @@ static bool corner_normal(const pki_trimesh *t, int i, int k, double out[3])
     const int *w = t->triangle + 3 * (size_t)at;
     const int c = w[0] == v ? 0 : w[1] == v ? 1 : 2;
     double a[3], b[3], n[3];
-    subtract(t->vertex + 3 * (size_t)w[(c + 1) % 3], t->vertex + 3 * (size_t)v, a);
-    subtract(t->vertex + 3 * (size_t)w[(c + 2) % 3], t->vertex + 3 * (size_t)v, b);
+    pki_sub3(t->vertex + 3 * (size_t)w[(c + 1) % 3], t->vertex + 3 * (size_t)v, a);
+    pki_sub3(t->vertex + 3 * (size_t)w[(c + 2) % 3], t->vertex + 3 * (size_t)v, b);
     pki_cross3(a, b, n);
     const double angle = atan2(length3(n), pki_dot3(a, b));
     angles += angle;
@@ -100,7 +95,7 @@ static bool try_facing(const pki_triangle *t, void *user)
 {
   facing *f = user;
   double d[3];
-  subtract(f->point, t->point[0], d);
+  pki_sub3(f->point, t->point[0], d);
   const double height = pki_dot3(d, t->normal);
   if (pki_dot3(t->normal, f->against) < 0 && fabs(height) <= f->reach &&
       pki_triangle_holds(t, f->point, f->hair) && (!f->found || fabs(height) < fabs(f->best.distance))) {
@@ -131,7 +126,7 @@ static bool ask_solid(const pki_trimesh *t, const double p[3], double reach, ans
   const int on = pki_triangle_nearest(p, t->vertex + 3 * (size_t)v[0], t->vertex + 3 * (size_t)v[1],
                                       t->vertex + 3 * (size_t)v[2], n, x);
   double d[3];
-  subtract(p, x, d);
+  pki_sub3(p, x, d);
   const double length = length3(d);
   const double sign = inside ? -1 : 1;
   const bool face = on == 6 || !(length > 1e-12 * t->size);
@@ -147,7 +142,7 @@ static bool ask_sheet(const pki_trimesh *t, const double p[3], const double midd
                       answer *out)
 {
   double way[3], x[3], d[3], at = 0;
-  subtract(p, middle, way);
+  pki_sub3(p, middle, way);
   const double length = length3(way);
   for (int k = 0; k < 3 && length > 0; k++) {
     way[k] /= length;
@@ -165,7 +160,7 @@ static bool ask_sheet(const pki_trimesh *t, const double p[3], const double midd
   if (near < 0) {
     return false;
   }
-  subtract(p, x, d);
+  pki_sub3(p, x, d);
   out->distance = length3(d);
   /* on the sheet itself: away from it, to the side of the middle */
   const double *n = t->normal + 3 * (size_t)near, sign = pki_dot3(n, way) > 0 ? -1 : 1;
@@ -280,7 +275,7 @@ static bool looks_out(const pk_geometry *g, const pki_triangle *t, int k, const 
   if (t->edge[k] == PKI_EDGE_OPEN) {
     return true;
   }
-  subtract(t->point[(k + 1) % 3], t->point[k], e);
+  pki_sub3(t->point[(k + 1) % 3], t->point[k], e);
   pki_cross3(n, m, a);
   pki_cross3(m, o, b);
   const double skin = -1e-6 * length3(e);
@@ -294,14 +289,14 @@ static void cross_edges(scene *s, const pki_triangle *t, int j, int k)
 {
   const pki_triangle *a = &s->mine;
   double u[3], v[3], m[3], d[3];
-  subtract(a->point[(j + 1) % 3], a->point[j], u);
-  subtract(t->point[(k + 1) % 3], t->point[k], v);
+  pki_sub3(a->point[(j + 1) % 3], a->point[j], u);
+  pki_sub3(t->point[(k + 1) % 3], t->point[k], v);
   pki_cross3(u, v, m);
   const double square = pki_dot3(m, m);
   if (!(square > 1e-6 * pki_dot3(u, u) * pki_dot3(v, v))) {
     return; /* side by side: corners tell more */
   }
-  subtract(t->point[k], a->point[j], d);
+  pki_sub3(t->point[k], a->point[j], d);
   /* a_j + x u and t_k + y v are the ends of the common perpendicular */
   double dv[3], du[3];
   pki_cross3(d, v, dv);
@@ -314,7 +309,7 @@ static void cross_edges(scene *s, const pki_triangle *t, int j, int k)
   for (int c = 0; c < 3; c++) {
     p[c] = a->point[j][c] + x * u[c], q[c] = t->point[k][c] + y * v[c];
   }
-  subtract(p, q, between);
+  pki_sub3(p, q, between);
   const double *n = t->normal, *o = t->neighbour[k];
   const bool sheet = t->edge[k] == PKI_EDGE_OPEN || !pki_surface_solid(s->surface);
   const double up = sheet ? pki_dot3(between, m) : pki_dot3(n, m) + pki_dot3(o, m);
@@ -341,8 +336,8 @@ static void cross_edges(scene *s, const pki_triangle *t, int j, int k)
 static void pierce(scene *s, const pki_triangle *edged, int k, const pki_triangle *faced, bool mine)
 {
   double p[3], q[3];
-  subtract(edged->point[k], faced->point[0], p);
-  subtract(edged->point[(k + 1) % 3], faced->point[0], q);
+  pki_sub3(edged->point[k], faced->point[0], p);
+  pki_sub3(edged->point[(k + 1) % 3], faced->point[0], q);
   const double hp = pki_dot3(p, faced->normal), hq = pki_dot3(q, faced->normal);
   if (!(hp < 0) == !(hq < 0)) {
     return;

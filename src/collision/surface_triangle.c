@@ -21,16 +21,11 @@ static const double OWN = 1e-3;   /* rad */
 static const double LEVEL = 1e-6; /* sine: corners that are equally far */
 static const double TILT = 0.08;  /* rad: as for faces of convex shapes */
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
-}
-
 /* Across edge k, outwards, in the triangle's plane; unit. */
 static void across(const pki_triangle *t, int k, double out[3])
 {
   double e[3];
-  subtract(t->point[(k + 1) % 3], t->point[k], e);
+  pki_sub3(t->point[(k + 1) % 3], t->point[k], e);
   pki_cross3(e, t->normal, out);
   const double length = sqrt(pki_dot3(out, out));
   for (int c = 0; c < 3; c++) {
@@ -79,7 +74,7 @@ bool pki_triangle_owns(const pki_triangle *t, const double m[3], bool apart, dou
   *npart = 0;
   for (int k = 0; k < 3; k++) {
     double d[3];
-    subtract(t->point[top], t->point[k], d);
+    pki_sub3(t->point[top], t->point[k], d);
     if (k == top || pki_dot3(m, d) <= LEVEL * sqrt(pki_dot3(d, d))) {
       part[(*npart)++] = k;
     }
@@ -106,7 +101,7 @@ bool pki_triangle_owns(const pki_triangle *t, const double m[3], bool apart, dou
 static bool rises(const double from[3], const double to[3], const double m[3])
 {
   double d[3];
-  subtract(to, from, d);
+  pki_sub3(to, from, d);
   return pki_dot3(d, m) > LEVEL * sqrt(pki_dot3(d, d));
 }
 
@@ -156,8 +151,30 @@ bool pki_triangle_holds(const pki_triangle *t, const double p[3], double hair)
   for (int k = 0; k < 3; k++) {
     double o[3], d[3];
     across(t, k, o);
-    subtract(p, t->point[k], d);
+    pki_sub3(p, t->point[k], d);
     if (!(pki_dot3(o, d) <= hair)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool pki_triangle_bears(const pki_triangle *t, const double p[3], double gap, double hair)
+{
+  for (int k = 0; k < 3; k++) {
+    double o[3], d[3], u[3], other[3];
+    across(t, k, o);
+    pki_sub3(p, t->point[k], d);
+    if (pki_dot3(o, d) <= hair) {
+      continue;
+    }
+    if (!(gap < 0) || t->edge[k] != PKI_EDGE_CONCAVE) {
+      return false;
+    }
+    /* beyond the edge as the neighbour sees it, too: below the line of the valley */
+    pki_sub3(t->point[(k + 1) % 3], t->point[k], u);
+    pki_cross3(t->neighbour[k], u, other);
+    if (!(pki_dot3(other, d) >= -hair * sqrt(pki_dot3(u, u)))) {
       return false;
     }
   }
@@ -226,12 +243,12 @@ static void under_polygon(border *b, int k)
   const pki_face *f = &b->face;
   double e[3], t[2] = {0, 1};
   int cut[2] = {-1, -1};
-  subtract(b->t->point[(k + 1) % 3], p, e);
+  pki_sub3(b->t->point[(k + 1) % 3], p, e);
   for (int j = 0; j < f->count; j++) {
     double side[3], out[3], d[3];
-    subtract(f->point[(j + 1) % f->count], f->point[j], side);
+    pki_sub3(f->point[(j + 1) % f->count], f->point[j], side);
     pki_cross3(n, side, out); /* the face is seen from below: its corners run clockwise about n */
-    subtract(p, f->point[j], d);
+    pki_sub3(p, f->point[j], d);
     const double at = pki_dot3(out, d), slope = pki_dot3(out, e);
     if (slope == 0 ? at > 0 : false) {
       return;
@@ -252,7 +269,7 @@ static void under_polygon(border *b, int k)
     for (int i = 0; i < 3; i++) {
       q[i] = p[i] + t[end] * e[i];
     }
-    subtract(f->point[0], q, d);
+    pki_sub3(f->point[0], q, d);
     add_border(b, k, end, q, pki_dot3(f->normal, d) / up, cut[end]);
   }
 }
@@ -262,9 +279,9 @@ static void under_line(border *b, int k)
 {
   const double *n = b->t->normal;
   double e[3], f[3], d[3], a[3], c[3];
-  subtract(b->t->point[(k + 1) % 3], b->t->point[k], e);
-  subtract(b->face.point[1], b->face.point[0], f);
-  subtract(b->face.point[0], b->t->point[k], d);
+  pki_sub3(b->t->point[(k + 1) % 3], b->t->point[k], e);
+  pki_sub3(b->face.point[1], b->face.point[0], f);
+  pki_sub3(b->face.point[0], b->t->point[k], d);
   pki_cross3(n, f, a);
   pki_cross3(n, e, c);
   const double det = pki_dot3(a, e);

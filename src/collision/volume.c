@@ -88,7 +88,7 @@ static double measure_error(const pki_volume *v, const pki_trimesh *t)
   for (int k = 0; k + 1 < v->n[2]; k++) {
     for (int j = 0; j + 1 < v->n[1]; j++) {
       for (int i = 0; i + 1 < v->n[0]; i++) {
-        if (fabs(v->distance[node_at(v, i, j, k)]) > 2 * v->cell) {
+        if (fabs((double)v->distance[node_at(v, i, j, k)]) > 2 * v->cell) {
           continue;
         }
         const double p[3] = {v->origin[0] + (i + 0.5) * v->cell, v->origin[1] + (j + 0.5) * v->cell,

@@ -18,7 +18,8 @@ enum { PKI_VOLUME_MAX_NODES = 1 << 24 };
 pk_status pki_volume_create(const pki_trimesh *t, double cell, int margin, pki_volume **out, pk_error *err);
 void pki_volume_destroy(pki_volume *v); /* NULL is fine */
 
-/* Distance and gradient (not normalised) at a point of the mesh's frame; false outside of the grid. */
+/* Distance and gradient (not normalised) at a point of the mesh's frame; false outside of the grid. Queries go by the
+ * bounds below; this one tells the grid's error when it is made, and the tests. */
 bool pki_volume_distance(const pki_volume *v, const double point[3], double *distance, double gradient[3]);
 
 /* Bounds of the exact signed distance at any point: a distance changes by no more than the way. */

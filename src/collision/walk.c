@@ -40,16 +40,6 @@ typedef struct clip {
 
 /* ---- features ---- */
 
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
-}
-
-static void along(const double a[3], const double u[3], double t, double out[3])
-{
-  out[0] = a[0] + t * u[0], out[1] = a[1] + t * u[1], out[2] = a[2] + t * u[2];
-}
-
 /* Vertex i of hull s in the frame of hull `frame`. */
 static void vertex(const walk *w, int s, int i, int frame, double out[3])
 {
@@ -58,9 +48,9 @@ static void vertex(const walk *w, int s, int i, int frame, double out[3])
     memcpy(out, v, 3 * sizeof *out);
   } else if (frame == 0) {
     pki_mat3_apply(w->rot, v, out);
-    along(out, w->pos, 1, out);
+    pki_along3(out, 1, w->pos, out);
   } else {
-    subtract(v, w->pos, out);
+    pki_sub3(v, w->pos, out);
     pki_mat3_apply_transposed(w->rot, out, out);
   }
 }
@@ -71,7 +61,7 @@ static void edge(const walk *w, int s, int e, int frame, double a[3], double u[3
   const int *const end = w->hull[s]->edge + 4 * e;
   vertex(w, s, end[0], frame, a);
   vertex(w, s, end[1], frame, u);
-  subtract(u, a, u);
+  pki_sub3(u, a, u);
 }
 
 /* The end of an edge that is not v. */
@@ -119,10 +109,10 @@ static int beyond_vertex(const walk *w, int s, int v, const double x[3])
   const pki_hull *const h = w->hull[s];
   int best = -1;
   double most = 0, d[3], u[3];
-  subtract(x, h->vertex + 3 * v, d);
+  pki_sub3(x, h->vertex + 3 * v, d);
   for (int k = h->vertex_start[v]; k < h->vertex_start[v + 1]; k++) {
     const int e = h->vertex_edge[k];
-    subtract(h->vertex + 3 * other_end(h, e, v), h->vertex + 3 * v, u);
+    pki_sub3(h->vertex + 3 * other_end(h, e, v), h->vertex + 3 * v, u);
     const double far = pki_dot3(d, u);
     if (far > 0 && far > most * sqrt(pki_dot3(u, u))) {
       most = far / sqrt(pki_dot3(u, u)), best = e;
@@ -163,8 +153,8 @@ static outcome vertex_edge(walk *w, int s)
   double x[3], a[3], u[3], d[3], side[3], y[3];
   vertex(w, s, v, t, x);
   edge(w, t, e, t, a, u);
-  subtract(x, a, d);
-  subtract(x, h->vertex + 3 * h->edge[4 * e + 1], y);
+  pki_sub3(x, a, d);
+  pki_sub3(x, h->vertex + 3 * h->edge[4 * e + 1], y);
   if (pki_dot3(d, u) < 0 || pki_dot3(y, u) > 0) {
     return step_to(w, t, VERTEX, h->edge[4 * e + (pki_dot3(d, u) >= 0)]);
   }
@@ -177,9 +167,9 @@ static outcome vertex_edge(walk *w, int s)
   /* the edge within the vertex's region */
   edge(w, t, e, s, a, u);
   clip c = clip_all();
-  subtract(a, g->vertex + 3 * v, d);
+  pki_sub3(a, g->vertex + 3 * v, d);
   for (int k = g->vertex_start[v]; k < g->vertex_start[v + 1] && !c.out; k++) {
-    subtract(g->vertex + 3 * other_end(g, g->vertex_edge[k], v), g->vertex + 3 * v, side);
+    pki_sub3(g->vertex + 3 * other_end(g, g->vertex_edge[k], v), g->vertex + 3 * v, side);
     const double d0 = pki_dot3(d, side);
     clip_by(&c, d0, d0 + pki_dot3(u, side), g->vertex_edge[k]);
   }
@@ -188,7 +178,7 @@ static outcome vertex_edge(walk *w, int s)
   }
   /* where it enters or leaves nearer than within, its nearest place is outside */
   for (int end = 0; end < 2; end++) {
-    along(d, u, c.t[end], y);
+    pki_along3(d, c.t[end], u, y);
     const double rate = pki_dot3(u, y);
     if (c.cut[end] >= 0 && (end ? rate < 0 : rate > 0)) {
       return step_to(w, s, EDGE, c.cut[end]);
@@ -205,18 +195,18 @@ static outcome edge_region(walk *w, int s)
   double a[3], u[3], b[3], v[3], side[3], x[3], d[3];
   edge(w, s, e, s, a, u);
   edge(w, 1 - s, w->at[1 - s].index, s, b, v);
-  subtract(b, a, d);
+  pki_sub3(b, a, d);
   clip c = clip_all();
   clip_by(&c, -pki_dot3(d, u), -pki_dot3(d, u) - pki_dot3(v, u), h->edge[4 * e]);
-  subtract(b, h->vertex + 3 * h->edge[4 * e + 1], x);
+  pki_sub3(b, h->vertex + 3 * h->edge[4 * e + 1], x);
   clip_by(&c, pki_dot3(x, u), pki_dot3(x, u) + pki_dot3(v, u), h->edge[4 * e + 1]);
   if (c.out) {
     return step_to(w, s, VERTEX, c.cut[0]);
   }
   for (int end = 0; end < 2; end++) {
     if (c.cut[end] >= 0) {
-      along(b, v, c.t[end], x);
-      subtract(x, h->vertex + 3 * c.cut[end], x);
+      pki_along3(b, c.t[end], v, x);
+      pki_sub3(x, h->vertex + 3 * c.cut[end], x);
       const double rate = pki_dot3(v, x);
       if (end ? rate < 0 : rate > 0) {
         return step_to(w, s, VERTEX, c.cut[end]);
@@ -234,7 +224,7 @@ static outcome edge_region(walk *w, int s)
   for (int end = 0; end < 2; end++) {
     if (c.cut[end] >= 0) {
       const double *const n = h->plane + 4 * c.cut[end];
-      along(b, v, c.t[end], x);
+      pki_along3(b, c.t[end], v, x);
       const double rate = pki_dot3(v, n) * (pki_dot3(x, n) - n[3] < 0 ? -1 : 1);
       if (end ? rate < 0 : rate > 0) {
         return step_to(w, s, FACE, c.cut[end]);
@@ -264,7 +254,7 @@ static void face_side(const pki_hull *h, int f, int k, double side[3])
 {
   const int n = h->face_start[f + 1] - h->face_start[f], *const loop = h->loop + h->face_start[f];
   double u[3];
-  subtract(h->vertex + 3 * loop[(k + 1) % n], h->vertex + 3 * loop[k], u);
+  pki_sub3(h->vertex + 3 * loop[(k + 1) % n], h->vertex + 3 * loop[k], u);
   pki_cross3(u, h->plane + 4 * f, side);
 }
 
@@ -279,7 +269,7 @@ static outcome vertex_face(walk *w, int s)
   vertex(w, s, v, t, x);
   for (int k = 0; k < h->face_start[f + 1] - h->face_start[f]; k++) {
     face_side(h, f, k, side);
-    subtract(x, h->vertex + 3 * h->loop[h->face_start[f] + k], d);
+    pki_sub3(x, h->vertex + 3 * h->loop[h->face_start[f] + k], d);
     const double far = pki_dot3(d, side);
     if (far > 0 && far > most * sqrt(pki_dot3(side, side))) {
       most = far / sqrt(pki_dot3(side, side)), best = h->loop_edge[h->face_start[f] + k];
@@ -293,7 +283,7 @@ static outcome vertex_face(walk *w, int s)
   most = 0;
   for (int k = g->vertex_start[v]; k < g->vertex_start[v + 1]; k++) {
     vertex(w, s, other_end(g, g->vertex_edge[k], v), t, y);
-    subtract(y, x, y);
+    pki_sub3(y, x, y);
     const double fall = -pki_dot3(n, y) * (height < 0 ? -1 : 1) / sqrt(pki_dot3(y, y));
     if (fall > 1e-14 && fall > most) {
       most = fall, best = g->vertex_edge[k];
@@ -311,7 +301,7 @@ static double segments(const double a[3], const double u[3], const double b[3], 
                        double out[2])
 {
   double d[3], x[3], y[3];
-  subtract(a, b, d);
+  pki_sub3(a, b, d);
   const double uu = pki_dot3(u, u), vv = pki_dot3(v, v), uv = pki_dot3(u, v), ud = pki_dot3(u, d),
                vd = pki_dot3(v, d);
   pki_cross3(u, v, x);
@@ -323,9 +313,9 @@ static double segments(const double a[3], const double u[3], const double b[3], 
     r = fmin(fmax((q * uv - ud) / uu, 0), 1);
   }
   out[0] = r, out[1] = q;
-  along(a, u, r, x);
-  along(b, v, q, y);
-  subtract(x, y, d);
+  pki_along3(a, r, u, x);
+  pki_along3(b, q, v, y);
+  pki_sub3(x, y, d);
   return pki_dot3(d, d);
 }
 
@@ -357,7 +347,7 @@ static outcome edge_face(walk *w, int s)
   clip c = clip_all();
   for (int k = 0; k < h->face_start[f + 1] - h->face_start[f]; k++) {
     face_side(h, f, k, side);
-    subtract(b, h->vertex + 3 * h->loop[h->face_start[f] + k], d);
+    pki_sub3(b, h->vertex + 3 * h->loop[h->face_start[f] + k], d);
     const double d0 = pki_dot3(d, side);
     clip_by(&c, d0, d0 + pki_dot3(v, side), h->loop_edge[h->face_start[f] + k]);
   }
@@ -405,12 +395,12 @@ static bool nearest_points(const walk *w, double x[2][3], double n[3])
     const double *const plane = w->hull[t]->plane + 4 * w->at[t].index;
     vertex(w, s, w->at[s].index, t, a);
     const double height = pki_dot3(plane, a) - plane[3];
-    along(a, plane, -height, b);
+    pki_along3(a, -height, plane, b);
     memcpy(n, plane, 3 * sizeof *n);
     memcpy(x[s], a, sizeof x[s]), memcpy(x[t], b, sizeof x[t]);
     for (int k = 0; k < 2 && t == 1; k++) {
       pki_mat3_apply(w->rot, x[k], x[k]);
-      along(x[k], w->pos, 1, x[k]);
+      pki_along3(x[k], 1, w->pos, x[k]);
     }
     if (t == 1) {
       pki_mat3_apply(w->rot, n, n);
@@ -424,19 +414,19 @@ static bool nearest_points(const walk *w, double x[2][3], double n[3])
     edge(w, 0, w->at[0].index, 0, a, u);
     edge(w, 1, w->at[1].index, 0, b, v);
     segments(a, u, b, v, place);
-    along(a, u, place[0], x[0]);
-    along(b, v, place[1], x[1]);
+    pki_along3(a, place[0], u, x[0]);
+    pki_along3(b, place[1], v, x[1]);
   } else {
     vertex(w, s, w->at[s].index, 0, x[s]);
     if (w->at[t].kind == VERTEX) {
       vertex(w, t, w->at[t].index, 0, x[t]);
     } else {
       edge(w, t, w->at[t].index, 0, a, u);
-      subtract(x[s], a, d);
-      along(a, u, fmin(fmax(pki_dot3(d, u) / pki_dot3(u, u), 0), 1), x[t]);
+      pki_sub3(x[s], a, d);
+      pki_along3(a, fmin(fmax(pki_dot3(d, u) / pki_dot3(u, u), 0), 1), u, x[t]);
     }
   }
-  subtract(x[0], x[1], d);
+  pki_sub3(x[0], x[1], d);
   /* two edges have their common perpendicular, which is sharp however near they are */
   double cross[3];
   pki_cross3(u, v, cross);
@@ -462,13 +452,13 @@ static bool certified(const walk *w, int s, const double x[3], const double n[3]
                                   : h->loop[h->face_start[at.index]];
   double y[3];
   vertex(w, s, v, 0, y);
-  subtract(y, x, y);
+  pki_sub3(y, x, y);
   if (!(fabs(pki_dot3(y, n)) <= tolerance)) {
     return false;
   }
   for (int k = h->vertex_start[v]; k < h->vertex_start[v + 1]; k++) {
     vertex(w, s, other_end(h, h->vertex_edge[k], v), 0, y);
-    subtract(y, x, y);
+    pki_sub3(y, x, y);
     if (!(pki_dot3(y, n) <= tolerance)) {
       return false;
     }
@@ -482,12 +472,12 @@ static bool answer(const walk *w, const pk_pose *pose, pk_proximity *out)
   if (!nearest_points(w, x, n)) {
     return false;
   }
-  subtract(x[0], x[1], d);
+  pki_sub3(x[0], x[1], d);
   const double apart = pki_dot3(d, n);
   const double size =
       sqrt(pki_dot3(x[0], x[0])) + sqrt(pki_dot3(x[1], x[1])) + sqrt(pki_dot3(w->pos, w->pos));
   const double back[3] = {-n[0], -n[1], -n[2]}, tolerance = 1e-10 * size;
-  along(d, n, -apart, d); /* what the normal does not explain */
+  pki_along3(d, -apart, n, d); /* what the normal does not explain */
   if (!(apart > 0) || pki_dot3(d, d) > tolerance * tolerance || !certified(w, 0, x[0], back, tolerance) ||
       !certified(w, 1, x[1], n, tolerance)) {
     return false;
@@ -496,7 +486,7 @@ static bool answer(const walk *w, const pk_pose *pose, pk_proximity *out)
   pki_mat3_apply(pose->rot, n, out->normal);
   for (int s = 0; s < 2; s++) {
     pki_mat3_apply(pose->rot, x[s], out->point[s]);
-    along(out->point[s], pose->pos, 1, out->point[s]);
+    pki_along3(out->point[s], 1, pose->pos, out->point[s]);
   }
   return true;
 }
@@ -524,24 +514,25 @@ static bool same(const feature a[2], const feature b[2])
          a[1].index == b[1].index;
 }
 
-bool pki_walk_counted(const pki_hull *a, const pk_pose *pose_a, const pki_hull *b, const pk_pose *pose_b,
-                      pki_pair_memory *memory, pk_proximity *out, int *steps)
+bool pki_walk_distance(const pki_hull *a, const pk_pose *pose_a, const pki_hull *b, const pk_pose *pose_b,
+                       pki_pair_memory *memory, pk_proximity *out, int *steps)
 {
   walk w = {.hull = {a, b}};
   double transposed[9];
   pki_mat3_transpose(pose_a->rot, transposed);
   pki_mat3_mul(transposed, pose_b->rot, w.rot);
-  subtract(pose_b->pos, pose_a->pos, w.pos);
+  pki_sub3(pose_b->pos, pose_a->pos, w.pos);
   pki_mat3_apply(transposed, w.pos, w.pos);
   w.at[0] = feature_of(a, memory ? memory->feature[0] - 1 : -1);
   w.at[1] = feature_of(b, memory ? memory->feature[1] - 1 : -1);
   /* there and back again is a tie that roundings decide: either is right if its certificate is */
   const int most = 64 + a->nvertex + b->nvertex;
+  int count = 0;
   outcome o = STEPPED;
   bool circle = false;
   feature last[2][2] = {{{FACE, -1}, {FACE, -1}}, {{FACE, -1}, {FACE, -1}}};
-  for (*steps = 0; o == STEPPED && !circle && *steps <= most; (*steps)++) {
-    feature *const past = last[*steps % 2]; /* two steps ago */
+  for (; o == STEPPED && !circle && count <= most; count++) {
+    feature *const past = last[count % 2]; /* two steps ago */
     circle = same(past, w.at) && w.at[0].kind != FACE && w.at[1].kind != FACE;
     past[0] = w.at[0], past[1] = w.at[1];
     o = circle ? FOUND : next(&w);
@@ -550,13 +541,8 @@ bool pki_walk_counted(const pki_hull *a, const pk_pose *pose_a, const pki_hull *
     memory->feature[0] = 1 + number_of(a, w.at[0]);
     memory->feature[1] = 1 + number_of(b, w.at[1]);
   }
-  *steps -= 1; /* the last look changed nothing */
+  if (steps) {
+    *steps = count - 1; /* the last look changed nothing */
+  }
   return o == FOUND && answer(&w, pose_a, out);
-}
-
-bool pki_walk_distance(const pki_hull *a, const pk_pose *pose_a, const pki_hull *b, const pk_pose *pose_b,
-                       pki_pair_memory *memory, pk_proximity *out)
-{
-  int steps;
-  return pki_walk_counted(a, pose_a, b, pose_b, memory, out, &steps);
 }

@@ -58,9 +58,9 @@ bool pki_ipm_factor(pki_ipm *s);
 /* b := x. */
 void pki_ipm_solve(pki_ipm *s, double *b);
 
-/* a := C a of a contact with friction, dH E G^2 E, or inv(C) a. Step by step: C spans so much that as one matrix it loses
+/* a := C a of contact i, which has friction, dH E G^2 E, or inv(C) a. Step by step: C spans so much that as one matrix it loses
  * what is small in it, and its inverse with it. */
-void pki_ipm_cone(const pki_ipm *s, int contact, bool inverse, double a[3]);
+void pki_ipm_cone(const pki_ipm *s, int i, bool inverse, double a[3]);
 
 /* The row's impulse is given: a box without room, friction where there is none. */
 bool pki_ipm_held(const pki_ipm *s, int row);

@@ -6,9 +6,26 @@
 #include <math.h>
 #include <string.h>
 
+/* out = a - b; out may be a or b */
+static inline void pki_sub3(const double a[3], const double b[3], double out[3])
+{
+  out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
+}
+
+/* out = a + s b; out may be a or b */
+static inline void pki_along3(const double a[3], double s, const double b[3], double out[3])
+{
+  out[0] = a[0] + s * b[0], out[1] = a[1] + s * b[1], out[2] = a[2] + s * b[2];
+}
+
 static inline double pki_dot3(const double a[3], const double b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double pki_length3(const double a[3])
+{
+  return sqrt(pki_dot3(a, a));
 }
 
 static inline void pki_cross3(const double a[3], const double b[3], double out[3])

@@ -51,7 +51,7 @@ static pk_status set_pair(pk_sim *sim, const pki_node *node, bool on, pk_error *
   for (const pki_node *n = node->first; n != NULL && status == PK_OK; n = n->next) {
     status = check_name(m, n, err);
   }
-  if (status != PK_OK) {
+  if (status != PK_OK || node->first == NULL || node->first->next == NULL) {
     return status;
   }
   const char *first = node->first->text, *second = node->first->next->text;

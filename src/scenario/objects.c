@@ -179,7 +179,7 @@ int pki_object_number(const pki_scenario_object *o)
   return number_of(o, 0) * number_of(o, 1) * number_of(o, 2);
 }
 
-static pk_status add_one(const pki_scenario *s, int entry, int k, made *m, pk_builder *b, pk_error *err)
+static pk_status add_one(const pki_scenario *s, int entry, int k, const made *m, pk_builder *b, pk_error *err)
 {
   char name[96];
   pk_robot_desc robot = pk_robot_desc_default();
@@ -188,14 +188,15 @@ static pk_status add_one(const pki_scenario *s, int entry, int k, made *m, pk_bu
   robot.root = PK_ROOT_FREE;
   robot.pose = start_of(s, entry, k);
   const pk_link_desc link = {.name = name, .inertia = m->inertia, .line = s->objects[entry].node->line};
-  m->shape.link = name;
+  pk_shape_desc shape = m->shape;
+  shape.link = name;
   pk_status status = pk_builder_add_robot(b, &robot, err);
   status = status == PK_OK ? pk_builder_add_link(b, &link, err) : status;
   /* what collides is what is seen */
-  m->shape.visual = true;
-  status = status == PK_OK ? pk_builder_add_shape(b, &m->shape, err) : status;
-  m->shape.visual = false;
-  status = status == PK_OK ? pk_builder_add_shape(b, &m->shape, err) : status;
+  shape.visual = true;
+  status = status == PK_OK ? pk_builder_add_shape(b, &shape, err) : status;
+  shape.visual = false;
+  status = status == PK_OK ? pk_builder_add_shape(b, &shape, err) : status;
   return pki_node_place(status, s->objects[entry].node, "", err);
 }
 

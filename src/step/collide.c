@@ -109,14 +109,14 @@ pk_status pk_sim_load_srdf(pk_sim *sim, const char *path, const char *prefix, pk
   if (status == PK_OK && links == NULL) {
     status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = path}, "out of memory");
   }
-  for (int i = 0; status == PK_OK && i < srdf->npair; i++) {
+  for (int i = 0; links != NULL && status == PK_OK && i < srdf->npair; i++) {
     const pki_srdf_pair *p = &srdf->pairs[i];
     for (int k = 0; k < 2 && status == PK_OK; k++) {
       status =
           find_link(sim->model, path, p->line, prefix != NULL ? prefix : "", p->link[k], &links[i][k], err);
     }
   }
-  for (int i = 0; status == PK_OK && i < srdf->npair; i++) {
+  for (int i = 0; links != NULL && status == PK_OK && i < srdf->npair; i++) {
     status = pk_sim_set_collision(sim, links[i][0], links[i][1], false, err);
   }
   free(links);

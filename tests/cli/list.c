@@ -24,7 +24,7 @@ static void the_lists_hold_what_there_is(void **state)
       {"steppers", "euler"},   {"studies", "pendulum"},      {"benches", "dynamics"},
       {"joints", "revolute"},  {"roots", "chain"},           {"shapes", "capsule"},
       {"isas", "base"},        {"commands", "info"},         {"gaits", "trot"},
-      {"sensors", "contacts"}, {"channels", "joints/force"},
+      {"sensors", "contacts"}, {"channels", "joints/force"}, {"broads", "tree"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char line[64];
@@ -56,8 +56,8 @@ static void every_list_of_the_lists_can_be_printed(void **state)
 static void every_item_says_what_it_is(void **state)
 {
   (void)state;
-  static const char *const lists[] = {"models", "steppers", "studies", "benches", "joints",  "roots",
-                                      "shapes", "isas",     "gaits",   "sensors", "channels"};
+  static const char *const lists[] = {"models", "steppers", "studies", "benches", "joints",   "roots",
+                                      "shapes", "isas",     "gaits",   "sensors", "channels", "broads"};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
     char line[64];
     snprintf(line, sizeof line, "list %s --json", lists[i]);

@@ -290,6 +290,31 @@ static void finding_contacts_allocates_nothing(void **state)
   }
 }
 
+static void the_room_for_pairs_grows_with_that_for_contacts(void **state)
+{
+  (void)state;
+  enum { COUNT = 200 };
+  const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.1, 0, 0);
+  for (int many = 0; many < 2; many++) {
+    pk_builder *b = pk_builder_create();
+    for (int i = 0; i < COUNT; i++) {
+      char name[16];
+      snprintf(name, sizeof name, "b%d", i);
+      add_body(b, name, PK_ROOT_FREE, &ball, 1);
+    }
+    rig *r = rig_make(compile(b), PK_BROAD_AUTO, many ? 1000 : 10);
+    double q[7 * COUNT] = {0}; /* all in one place */
+    for (int i = 0; i < COUNT; i++) {
+      q[7 * i + 3] = 1;
+    }
+    pk_kinematics_compute(r->work, q, NULL);
+    pki_colliders_move(&r->colliders, &r->work->work, 0);
+    assert_int_equal(pki_colliders_pairs(&r->colliders, &r->work->work, 0, 0),
+                     many ? COUNT * (COUNT - 1) / 2 : -1);
+    rig_free(r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -300,6 +325,7 @@ int main(void)
       cmocka_unit_test(a_bar_that_turns_in_place_wakes_its_pairs),
       cmocka_unit_test(a_world_goes_on_from_what_its_pairs_remembered),
       cmocka_unit_test(finding_contacts_allocates_nothing),
+      cmocka_unit_test(the_room_for_pairs_grows_with_that_for_contacts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

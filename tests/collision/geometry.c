@@ -1,6 +1,10 @@
 /* Making geometries: what is refused, bounds, masses. */
 #include "collision/shapes.h"
 
+#include "collision/meshes.h"
+#include "collision/narrow.h"
+#include "collision/trimesh.h"
+
 static void expect_refused(const pk_geometry_desc *desc, pk_status status, const char *field,
                            const char *message)
 {
@@ -282,6 +286,47 @@ static void heights_are_bounded_but_downwards(void **state)
   pk_geometry_destroy(g);
 }
 
+static void a_big_mesh_does_without_its_hull(void **state)
+{
+  (void)state;
+  pki_random rng = pki_random_seeded(8);
+  mesh torus = mesh_torus(1, 0.4, 200, 100);
+  const pk_mesh view = mesh_view(&torus);
+  pk_geometry *g = made(&(pk_geometry_desc){.kind = PK_SHAPE_MESH, .mesh = &view});
+  pk_geometry *plane = made(&(pk_geometry_desc){.kind = PK_SHAPE_PLANE});
+  assert_null(g->hull);
+  for (int round = 0; round < 20; round++) {
+    const pk_pose pose = random_pose(&rng, 1), level = pk_pose_identity();
+    double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < torus.nvertex; i++) {
+      double x[3];
+      pki_mat3_apply(pose.rot, torus.vertex + 3 * i, x);
+      for (int k = 0; k < 3; k++) {
+        min[k] = fmin(min[k], x[k] + pose.pos[k]), max[k] = fmax(max[k], x[k] + pose.pos[k]);
+      }
+    }
+    pki_aabb box;
+    pki_geometry_bounds(g, &pose, &box);
+    for (int k = 0; k < 3; k++) { /* 1.4 (1, 1, 0.29) turned */
+      assert_true(box.min[k] <= min[k] + 1e-14 && box.max[k] >= max[k] - 1e-14);
+      assert_true(box.max[k] - box.min[k] <= 2 * sqrt(2 * 1.4 * 1.4 + 0.4 * 0.4) + 1e-12);
+    }
+    pk_touch touch[PK_TOUCH_MOST];
+    pk_proximity near;
+    const int n = pki_touch(g, &pose, plane, &level, min[2] + 0.01, NULL, touch);
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) {
+      least = fmin(least, touch[i].gap);
+    }
+    assert_near(least, min[2], 1e-13);
+    assert_true(pki_distance(g, &pose, plane, &level, INFINITY, NULL, &near));
+    assert_near(near.distance, min[2], 1e-13);
+  }
+  mesh_free(&torus);
+  pk_geometry_destroy(g);
+  pk_geometry_destroy(plane);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -294,6 +339,7 @@ int main(void)
       cmocka_unit_test(hulls_of_round_shapes_weigh_nearly_as_much),
       cmocka_unit_test(what_has_no_volume_has_no_mass),
       cmocka_unit_test(heights_are_bounded_but_downwards),
+      cmocka_unit_test(a_big_mesh_does_without_its_hull),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

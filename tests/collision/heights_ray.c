@@ -330,7 +330,8 @@ static void a_plane_field_has_flat_edges_and_bounds_without_bottom(void **state)
   (void)state;
   double z[NX * NY];
   for (int k = 0; k < NX * NY; k++) {
-    z[k] = 0.3 * (k % NX) * 0.1 - 0.7 * (k / NX) * 0.1 + 1e3;
+    const int row = k / NX;
+    z[k] = 0.3 * (k % NX) * 0.1 - 0.7 * row * 0.1 + 1e3;
   }
   pki_heights *h;
   const pk_geometry_desc desc = {.nx = NX, .ny = NY, .cell = 0.1, .heights = z};

@@ -446,8 +446,9 @@ static void the_best_few_hold_the_deepest_and_the_corners(void **state)
     const int deep = (int)(pki_random_unit(&rng) * N);
     for (int i = 0; i < N; i++) {
       grid[i] = (pk_touch){.normal = {0, 0, 1}, .gap = i == deep ? -1e-3 : 0, .id = (unsigned)i};
-      grid[i].point[0][0] = grid[i].point[1][0] = i % SIDE,
-      grid[i].point[0][1] = grid[i].point[1][1] = i / SIDE;
+      const int row = i / SIDE;
+      grid[i].point[0][0] = grid[i].point[1][0] = i % SIDE;
+      grid[i].point[0][1] = grid[i].point[1][1] = row;
     }
     for (int again = 0; again < 2; again++) {
       for (int i = N - 1; i > 0; i--) { /* in any order */

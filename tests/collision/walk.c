@@ -185,13 +185,13 @@ static void compare(pki_random *rng, int pairs, int na, int nb, int *apart, int 
         memory.feature[0] = random_feature(rng, a), memory.feature[1] = random_feature(rng, b);
       }
       pk_proximity p;
-      if (pki_walk_distance(a, &pose_a, b, &pose_b, &memory, &p)) {
+      if (pki_walk_distance(a, &pose_a, b, &pose_b, &memory, &p, NULL)) {
         assert_true(expected > 0);
         check(&p, expected);
         /* at its own answer it stays */
         int steps;
         const pki_pair_memory kept = memory;
-        assert_true(pki_walk_counted(a, &pose_a, b, &pose_b, &memory, &p, &steps));
+        assert_true(pki_walk_distance(a, &pose_a, b, &pose_b, &memory, &p, &steps));
         assert_int_equal(steps, 0);
         assert_memory_equal(&kept, &memory, sizeof kept);
       } else {
@@ -248,7 +248,7 @@ static void aligned_boxes_are_measured(void **state)
     }
     pki_pair_memory memory = {{random_feature(&rng, a), random_feature(&rng, b)}};
     pk_proximity p;
-    const bool found = pki_walk_distance(a, &pose_a, b, &pose_b, &memory, &p);
+    const bool found = pki_walk_distance(a, &pose_a, b, &pose_b, &memory, &p, NULL);
     if (apart == 0) {
       assert_true(!found || p.distance < 1e-9);
     } else if (found) {
@@ -278,7 +278,7 @@ static void slow_motion_takes_few_steps(void **state)
     pose_b.pos[0] = 2.2;
     pk_proximity p;
     int steps;
-    assert_true(pki_walk_counted(a, &pose_a, b, &pose_b, &memory, &p, &steps));
+    assert_true(pki_walk_distance(a, &pose_a, b, &pose_b, &memory, &p, &steps));
     total += i ? steps : 0;
     most = i && steps > most ? steps : most;
   }
@@ -299,11 +299,11 @@ static void sizes_from_a_micrometre_to_a_thousand_kilometres_are_alike(void **st
     pk_pose pose_a = random_pose(&rng, 2), pose_b = random_pose(&rng, 2);
     pk_proximity p, q;
     pki_pair_memory memory = {{0, 0}}, again = memory;
-    const bool apart = pki_walk_distance(one, &pose_a, one, &pose_b, &memory, &p);
+    const bool apart = pki_walk_distance(one, &pose_a, one, &pose_b, &memory, &p, NULL);
     for (int k = 0; k < 3; k++) {
       pose_a.pos[k] *= scale, pose_b.pos[k] *= scale;
     }
-    assert_int_equal(apart, pki_walk_distance(big, &pose_a, big, &pose_b, &again, &q));
+    assert_int_equal(apart, pki_walk_distance(big, &pose_a, big, &pose_b, &again, &q, NULL));
     if (apart) {
       assert_near(q.distance / scale, p.distance, 1e-9);
     }
@@ -323,9 +323,9 @@ static void a_memory_of_other_hulls_is_harmless(void **state)
   for (int i = 0; i < 6; i++) {
     pki_pair_memory memory = {{odd[i], odd[5 - i]}};
     pk_proximity p;
-    assert_true(pki_walk_distance(a, &pose_a, a, &pose_b, &memory, &p));
+    assert_true(pki_walk_distance(a, &pose_a, a, &pose_b, &memory, &p, NULL));
     check(&p, 1);
-    assert_true(pki_walk_distance(a, &pose_a, a, &pose_b, NULL, &p));
+    assert_true(pki_walk_distance(a, &pose_a, a, &pose_b, NULL, &p, NULL));
   }
   pki_hull_destroy(a);
 }
