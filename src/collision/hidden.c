@@ -115,7 +115,7 @@ bool pki_touch_hidden(const pki_colliders *c, const pki_ground *ground, int own,
     mine.normal[k] = touch->normal[k];
     x[k] = touch->point[0][k] + rounding * touch->normal[k];
   }
-  insert(near, &count, &mine);
+  near[count++] = mine;
   for (int i = 0; i < ground->count; i++) {
     surface other;
     if (ground->collider[i] == own || !query(c, ground->collider[i], x, rounding + margin, &other)) {

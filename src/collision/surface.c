@@ -341,7 +341,8 @@ static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_ge
     const pk_pose back = pki_pose_invert(pose);
     overlap = corner_inside(b->mesh, &back, a);
   }
-  if (overlap && pki_touch_deepest(touch, pki_surface_touch_mesh(a, pose, b, 0, touch), out)) {
+  const int count = overlap ? pki_surface_touch_mesh(a, pose, b, 0, touch) : 0;
+  if (pki_touch_deepest(touch, count, out)) {
     return true;
   }
   *out = p.s.near;

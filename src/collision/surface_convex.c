@@ -452,7 +452,7 @@ static void free_vertices(scene *s)
 {
   const pki_hull *h = s->shape->hull;
   for (int i = 0; i < h->nvertex; i++) {
-    pk_touch t;
+    pk_touch t = {.gap = 0};
     double *const x = t.point[0];
     pki_mat3_apply(s->pose->rot, h->vertex + 3 * i, x);
     x[0] += s->pose->pos[0], x[1] += s->pose->pos[1], x[2] += s->pose->pos[2];
@@ -475,7 +475,6 @@ static void gather_all(scene *s, const pk_pose *pose, double margin)
   s->solid = pki_surface_solid(s->surface);
   s->side_part = UNKNOWN;
   s->size = s->shape->bound;
-  s->sound->count = s->through->count = 0;
   s->sound->same = s->through->same = 1e-6 * s->size;
   pki_mat3_apply(pose->rot, s->shape->centre, s->centre);
   pki_aabb box;
@@ -507,6 +506,7 @@ int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, cons
                              double margin, pk_touch out[PK_TOUCH_MOST])
 {
   pki_gather sound, through; /* big: filled as far as they are used */
+  sound.count = through.count = 0;
   scene s = {.shape = shape, .surface = surface, .sound = &sound, .through = &through};
   gather_all(&s, pose, margin);
   const int count = pki_touch_reduce(sound.touch, sound.count);
@@ -518,6 +518,7 @@ bool pki_surface_depth_convex(const pk_geometry *shape, const pk_pose *pose, con
                               pk_proximity *out)
 {
   pki_gather sound, through;
+  sound.count = through.count = 0;
   scene s = {.shape = shape, .surface = surface, .sound = &sound, .through = &through, .deepest = true};
   gather_all(&s, pose, 0);
   return pki_touch_deepest(sound.touch, sound.count, out);

@@ -427,13 +427,12 @@ static bool visit_mine_edges(const pki_triangle *t, void *user)
 /* A box around the surface in the mesh's frame, that much wider; around a field all there is. */
 static pki_aabb box_of(const pk_geometry *g, const pk_pose *pose, double wider)
 {
-  pki_aabb box;
+  pki_aabb box = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
   if (g->kind == PK_SHAPE_MESH) {
     pki_geometry_bounds(g, pose, &box);
   }
   for (int k = 0; k < 3; k++) {
-    box.min[k] = g->kind == PK_SHAPE_MESH ? box.min[k] - wider : -INFINITY;
-    box.max[k] = g->kind == PK_SHAPE_MESH ? box.max[k] + wider : INFINITY;
+    box.min[k] -= wider, box.max[k] += wider;
   }
   return box;
 }

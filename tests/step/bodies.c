@@ -176,7 +176,8 @@ static pk_sim *start_heap(const pk_model *m, pk_impact impact, pki_random *rng)
     }
   }
   for (int i = 0; i < HEAP; i++) { /* on a grid, towards the middle */
-    const double at[3] = {0.101 * (i % 3 - 1), 0.101 * (i / 3 % 2 - 0.5), 0.101 * (i / 6 - 0.5)};
+    const int row = i / 3 % 2, layer = i / 6;
+    const double at[3] = {0.101 * (i % 3 - 1), 0.101 * (row - 0.5), 0.101 * (layer - 0.5)};
     place(sim, i, at[0], at[1], at[2]);
     pki_random_quaternion(rng, pk_sim_q(sim) + m->body_q[i] + 3);
     for (int k = 0; k < 3; k++) {
