@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "contact/islands.h"
 #include "contact/solver.h"
 #include "math/mat3.h"
 #include "step/compliant.h"
@@ -13,8 +12,8 @@
 #include "step/outside.h"
 #include "step/swept.h"
 
-enum { ROUNDS = 20, ATTEMPTS = 8 };
-static const double bounce = 0.1; /* m/s; slower impacts come to rest */
+enum { ROUNDS = 20, ATTEMPTS = 8, HEAP_ROWS = 36 }; /* HEAP_ROWS: more are a heap (solve_heap) */
+static const double bounce = 0.1;                   /* m/s; slower impacts come to rest */
 
 /* Command forces as lines a - g u, explicit ones as constants; [joints] each. */
 typedef struct lines {
@@ -361,7 +360,7 @@ void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info)
   for (int i = 0; i < a->problem.ncontact && may_shift; i++) {
     c->true_q[i] = a->q[3 * i];
   }
-  if (may_shift && pk_contact_size(&a->problem) > PKI_SPARSE_ROWS) {
+  if (may_shift && pk_contact_size(&a->problem) > HEAP_ROWS) {
     solve_heap(sim, &o, reach, &result, info);
   } else {
     const pk_status status = pk_contact_solve(&a->problem, &o, a->r, c->solver_memory, &result);

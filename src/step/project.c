@@ -6,7 +6,8 @@
 #include "step/joints.h"
 
 static const double CLOSURE_TOLERANCE = 1e-11; /* m or rad, of bilateral constraints */
-enum { PROJECTIONS = 12 };
+enum { PROJECTIONS = 3, MORE_PROJECTIONS = 12 };
+static const double DEEP = 1e-5; /* m: what is deeper is projected more often */
 
 /* How far joint k is from its lower (side 0) or upper limit. */
 static double limit_gap(const pki_sim_joints *j, int k, int side)
@@ -161,7 +162,8 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
       return PK_ERROR_LIMIT;
     }
     const bool holds = violated <= PKI_PENETRATION && info->closure <= CLOSURE_TOLERANCE;
-    if (holds || round == PROJECTIONS || sim->options.contact == PK_CONTACT_PAPER) {
+    const int most = violated > DEEP ? MORE_PROJECTIONS : PROJECTIONS;
+    if (holds || round >= most || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);
       /* a loop that stays open is no solution, however well its velocities fit */
       info->certified &= sim->options.contact == PK_CONTACT_PAPER || info->closure <= PKI_TOUCHING;
