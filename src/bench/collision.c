@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "bench/collision_pronk.h"
 #include "bench/measure.h"
+#include "math/mat3.h"
 #include "pronk/model.h"
 
 enum { PEERS_MAX = 16, RUNNERS_MAX = 24, SLOTS = 256, FRAMES = 32, BALL = 42, BALL_TRIANGLES = 80 };
@@ -131,12 +132,10 @@ static void make_ball(ball *b, double radius)
 static pk_pose random_pose(pki_random *rng, const double centre[3])
 {
   double q[4];
+  pk_pose pose = {.pos = {centre[0], centre[1], centre[2]}};
   pki_random_quaternion(rng, q);
-  const double w = q[0], x = q[1], y = q[2], z = q[3];
-  return (pk_pose){.pos = {centre[0], centre[1], centre[2]},
-                   .rot = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-                           2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                           2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+  pki_quat_to_mat3(q, pose.rot);
+  return pose;
 }
 
 /* Pairs of which about half overlap. */

@@ -62,13 +62,6 @@ int pki_broad_pairs(pki_broad *b, const pki_aabb *boxes, pki_want_pair want, con
 
 /* ---- for the ways ---- */
 
-/* Boxes that touch overlap. */
-static inline bool pki_aabb_overlap(const pki_aabb *a, const pki_aabb *b)
-{
-  return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) &
-         (b->min[1] <= a->max[1]) & (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
-}
-
 /* A box that has an inside, so that it can be sorted: not empty, not a number nowhere. */
 static inline bool pki_aabb_real(const pki_aabb *a)
 {

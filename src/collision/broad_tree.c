@@ -74,27 +74,10 @@ void pki_tree_reset(void *memory)
 
 /* ---- boxes ---- */
 
-static inline pki_aabb join(const pki_aabb *a, const pki_aabb *b)
-{
-  pki_aabb out;
-  for (int k = 0; k < 3; k++) {
-    out.min[k] = a->min[k] < b->min[k] ? a->min[k] : b->min[k];
-    out.max[k] = a->max[k] > b->max[k] ? a->max[k] : b->max[k];
-  }
-  return out;
-}
-
-/* Half its surface. */
-static inline double area(const pki_aabb *a)
-{
-  const double x = a->max[0] - a->min[0], y = a->max[1] - a->min[1], z = a->max[2] - a->min[2];
-  return x * y + y * z + z * x;
-}
-
 static inline double joint_area(const pki_aabb *a, const pki_aabb *b)
 {
-  const pki_aabb both = join(a, b);
-  return area(&both);
+  const pki_aabb both = pki_aabb_join(a, b);
+  return pki_aabb_area(&both);
 }
 
 static inline bool holds(const pki_aabb *outer, const pki_aabb *inner)
@@ -150,7 +133,7 @@ static void rotate(tree *t, int at)
     if (is_leaf(c)) {
       continue;
     }
-    const double now = area(&c->box);
+    const double now = pki_aabb_area(&c->box);
     const double gain_left = now - joint_area(&all[*other].box, &all[c->right].box);
     const double gain_right = now - joint_area(&all[*other].box, &all[c->left].box);
     if (gain_left > best) {
@@ -160,13 +143,13 @@ static void rotate(tree *t, int at)
       best = gain_right, from = other, to = &c->right, mid = child;
     }
   }
-  if (mid == NONE || best <= 1e-12 * area(&n->box)) {
+  if (mid == NONE || best <= 1e-12 * pki_aabb_area(&n->box)) {
     return;
   }
   const int down = *from, up = *to;
   *from = up, *to = down;
   all[up].parent = at, all[down].parent = mid;
-  all[mid].box = join(&all[all[mid].left].box, &all[all[mid].right].box);
+  all[mid].box = pki_aabb_join(&all[all[mid].left].box, &all[all[mid].right].box);
 }
 
 static void refit_up(tree *t, int at)
@@ -174,7 +157,7 @@ static void refit_up(tree *t, int at)
   for (; at != NONE; at = t->nodes[at].parent) {
     node *n = &t->nodes[at];
     rotate(t, at);
-    n->box = join(&t->nodes[n->left].box, &t->nodes[n->right].box);
+    n->box = pki_aabb_join(&t->nodes[n->left].box, &t->nodes[n->right].box);
   }
 }
 
@@ -185,11 +168,11 @@ static int best_sibling(const tree *t, const pki_aabb *box)
   int at = t->root;
   while (!is_leaf(&all[at])) {
     const node *n = &all[at];
-    const double grown = joint_area(&n->box, box), inherited = grown - area(&n->box);
+    const double grown = joint_area(&n->box, box), inherited = grown - pki_aabb_area(&n->box);
     double cost[2];
     for (int side = 0; side < 2; side++) {
       const node *c = &all[side ? n->right : n->left];
-      cost[side] = joint_area(&c->box, box) + inherited - (is_leaf(c) ? 0 : area(&c->box));
+      cost[side] = joint_area(&c->box, box) + inherited - (is_leaf(c) ? 0 : pki_aabb_area(&c->box));
     }
     if (grown < cost[0] && grown < cost[1]) {
       break;
@@ -339,7 +322,7 @@ static void ask_all(tree *t, pki_pair_sink *sink)
     }
     if (is_leaf(x) && is_leaf(y)) {
       meet(t, x->right, y->right, sink);
-    } else if (is_leaf(y) || (!is_leaf(x) && area(&x->box) > area(&y->box))) {
+    } else if (is_leaf(y) || (!is_leaf(x) && pki_aabb_area(&x->box) > pki_aabb_area(&y->box))) {
       stack[top][0] = x->left, stack[top++][1] = j;
       stack[top][0] = x->right, stack[top++][1] = j;
     } else {

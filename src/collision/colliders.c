@@ -9,20 +9,16 @@
 #include "base/hash.h"
 #include "collision/terrain.h"
 #include "math/mat3.h"
+#include "model/mesh.h"
 
 enum { FEW = 64, PAIRS_EACH = 64, PAIRS_MORE = 4096, PAIRS_CONTACT = 16 };
 
 /* ---- shapes made ready ---- */
 
-static bool has_mesh(const pk_model_shape *s)
-{
-  return s->kind == PK_SHAPE_MESH || s->kind == PK_SHAPE_CONVEX;
-}
-
 /* Shapes to look at never collide, nor do those whose mesh was not read. */
 static bool collides(const pk_model *m, const pk_model_shape *s)
 {
-  return !s->visual && (!has_mesh(s) || (s->mesh >= 0 && m->meshes[s->mesh].nvertex > 0));
+  return !s->visual && (!pki_shape_has_mesh(s->kind) || (s->mesh >= 0 && m->meshes[s->mesh].nvertex > 0));
 }
 
 /* The geometry of an earlier shape that is the same: by its mesh, or the last one by its size. */
@@ -30,7 +26,7 @@ static const pk_geometry *same_as(const pk_model *m, const pki_geometries *g, in
                                   pk_geometry *const *by_mesh)
 {
   const pk_model_shape *s = &m->shapes[i];
-  if (has_mesh(s)) {
+  if (pki_shape_has_mesh(s->kind)) {
     return by_mesh[2 * s->mesh + (s->kind == PK_SHAPE_CONVEX)];
   }
   const pk_geometry *last = g->nmade > 0 ? g->made[g->nmade - 1] : NULL;
@@ -43,7 +39,7 @@ static pk_status make_geometry(const pk_model *m, int i, pk_geometry **out, pk_e
   const pk_model_shape *s = &m->shapes[i];
   const pk_geometry_desc desc = {.kind = s->kind,
                                  .size = {s->size[0], s->size[1], s->size[2]},
-                                 .mesh = has_mesh(s) ? &m->meshes[s->mesh] : NULL};
+                                 .mesh = pki_shape_has_mesh(s->kind) ? &m->meshes[s->mesh] : NULL};
   pk_error why = {.message = ""};
   const pk_status status = pk_geometry_create(&desc, out, &why);
   if (status == PK_OK) {
@@ -88,7 +84,7 @@ pk_status pki_geometries_create(const pk_model *model, pki_geometries **out, pk_
       status = make_geometry(model, i, &g->made[g->nmade], err);
       g->of[i] = g->made[g->nmade];
       g->nmade += status == PK_OK;
-      if (status == PK_OK && has_mesh(s)) {
+      if (status == PK_OK && pki_shape_has_mesh(s->kind)) {
         by_mesh[2 * s->mesh + (s->kind == PK_SHAPE_CONVEX)] = g->made[g->nmade - 1];
       }
     }

@@ -91,6 +91,20 @@ static double away(int n, const double w[3], const double p[3], const double u[3
   return pki_length3(e);
 }
 
+/* The farthest of n candidates from `from`, across or along u as `away` counts; how far comes back. */
+static double farthest(int dimension, const pki_corner *c, int n, const double from[3], const double u[3],
+                       pki_corner *out)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    const double length = away(dimension, c[i].w, from, u);
+    if (length > most) {
+      most = length, *out = c[i];
+    }
+  }
+  return most;
+}
+
 /* Four corners that span much of A - B; fewer when it is flat (3), a line (2), a point (1). `across` is then normal to
  * it. */
 static int widest(pki_difference *d, polytope *p, double across[3])
@@ -122,13 +136,7 @@ static int widest(pki_difference *d, polytope *p, double across[3])
   pki_cross3(u, v, n);
   ask_both(d, v, &c[6]);
   ask_both(d, n, &c[8]);
-  most = 0;
-  for (int i = 0; i < 10; i++) {
-    const double length = away(2, c[i].w, first[0].w, u);
-    if (length > most) {
-      most = length, first[2] = c[i];
-    }
-  }
+  most = farthest(2, c, 10, first[0].w, u, &first[2]);
   memcpy(across, v, sizeof v);
   if (!(most > flat * p->scale)) {
     return 2;
@@ -137,13 +145,7 @@ static int widest(pki_difference *d, polytope *p, double across[3])
   pki_cross3(u, v, n);
   normalise(n);
   ask_both(d, n, &c[10]);
-  most = 0;
-  for (int i = 0; i < 12; i++) {
-    const double length = away(3, c[i].w, first[0].w, n);
-    if (length > most) {
-      most = length, first[3] = c[i];
-    }
-  }
+  most = farthest(3, c, 12, first[0].w, n, &first[3]);
   memcpy(across, n, sizeof n);
   return most > flat * p->scale ? 4 : 3;
 }

@@ -28,6 +28,31 @@ typedef struct pki_aabb {
   double min[3], max[3];
 } pki_aabb;
 
+/* Boxes that touch overlap. */
+static inline bool pki_aabb_overlap(const pki_aabb *a, const pki_aabb *b)
+{
+  return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) &
+         (b->min[1] <= a->max[1]) & (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
+}
+
+/* The box around two. */
+static inline pki_aabb pki_aabb_join(const pki_aabb *a, const pki_aabb *b)
+{
+  pki_aabb out;
+  for (int k = 0; k < 3; k++) {
+    out.min[k] = a->min[k] < b->min[k] ? a->min[k] : b->min[k];
+    out.max[k] = a->max[k] > b->max[k] ? a->max[k] : b->max[k];
+  }
+  return out;
+}
+
+/* Half its surface. */
+static inline double pki_aabb_area(const pki_aabb *a)
+{
+  const double x = a->max[0] - a->min[0], y = a->max[1] - a->min[1], z = a->max[2] - a->min[2];
+  return x * y + y * z + z * x;
+}
+
 /* A convex polytope. Faces are merged polygons; edges know both of their faces. */
 typedef struct pki_hull {
   int nvertex, nface, nedge;

@@ -39,12 +39,6 @@ void pki_trimesh_triangle(const pki_trimesh *t, int index, pki_triangle *out)
   }
 }
 
-static bool boxes_meet(const pki_aabb *a, const pki_aabb *b)
-{
-  return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] &&
-         b->min[1] <= a->max[1] && a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
-}
-
 static bool may_meet(const pki_trimesh *t, int index, const pki_aabb *box)
 {
   const int *const v = t->triangle + 3 * (size_t)index;
@@ -65,7 +59,7 @@ static void trimesh_near(const pki_trimesh *t, const pki_aabb *box, pki_visit_tr
   stack[waiting++] = 0;
   while (waiting > 0) {
     const struct pki_tree_node *node = &t->node[stack[--waiting]];
-    if (!boxes_meet(&node->box, box)) {
+    if (!pki_aabb_overlap(&node->box, box)) {
       continue;
     }
     if (node->count == 0) {

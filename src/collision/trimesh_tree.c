@@ -25,18 +25,6 @@ static void add_point(pki_aabb *box, const double p[3])
   }
 }
 
-static void add_box(pki_aabb *box, const pki_aabb *other)
-{
-  add_point(box, other->min);
-  add_point(box, other->max);
-}
-
-static double half_area(const pki_aabb *b)
-{
-  const double x = b->max[0] - b->min[0], y = b->max[1] - b->min[1], z = b->max[2] - b->min[2];
-  return x * y + y * z + z * x;
-}
-
 static pki_aabb triangle_box(const pki_trimesh *t, int i)
 {
   pki_aabb box = EMPTY;
@@ -67,7 +55,7 @@ static int best_bin(const pki_aabb *box, const int *count)
   int nright[BINS], n = 0, best = 0;
   for (int b = BINS - 1; b > 0; b--) {
     if (count[b] > 0) {
-      add_box(&sum, &box[b]);
+      sum = pki_aabb_join(&sum, &box[b]);
     }
     right[b] = sum, nright[b] = n += count[b];
   }
@@ -75,11 +63,11 @@ static int best_bin(const pki_aabb *box, const int *count)
   double least = INFINITY;
   for (int b = 1; b < BINS; b++) {
     if (count[b - 1] > 0) {
-      add_box(&sum, &box[b - 1]);
+      sum = pki_aabb_join(&sum, &box[b - 1]);
     }
     n += count[b - 1];
     if (n > 0 && nright[b] > 0) {
-      const double cost = half_area(&sum) * n + half_area(&right[b]) * nright[b];
+      const double cost = pki_aabb_area(&sum) * n + pki_aabb_area(&right[b]) * nright[b];
       best = cost < least ? b : best;
       least = cost < least ? cost : least;
     }
@@ -114,7 +102,7 @@ static cut choose_cut(const pki_trimesh *t, const int *order, int count)
   for (int i = 0; i < count; i++) {
     const pki_aabb one = triangle_box(t, order[i]);
     const int b = bin_of(&c, &one);
-    add_box(&box[b], &one);
+    box[b] = pki_aabb_join(&box[b], &one);
     counts[b]++;
   }
   c.first_right = best_bin(box, counts);
@@ -186,7 +174,7 @@ static void grow(pki_trimesh *t, int *order)
     node->box = EMPTY;
     for (int i = first; i < first + count; i++) {
       const pki_aabb box = triangle_box(t, order[i]);
-      add_box(&node->box, &box);
+      node->box = pki_aabb_join(&node->box, &box);
     }
     if (count <= LEAF) {
       continue;

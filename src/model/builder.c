@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "model/mesh.h"
 #include "pronk/model.h"
 
 pk_robot_desc pk_robot_desc_default(void)
@@ -289,12 +290,17 @@ static int add_mesh(pk_builder *b, const pk_mesh *mesh)
   return b->nmesh++;
 }
 
-/* How many sizes a kind has; all must be positive, except a capsule's length. */
-static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
+int pki_shape_sizes(pk_shape_kind kind)
 {
   static const int counts[PK_SHAPE_KIND_COUNT] = {
       [PK_SHAPE_SPHERE] = 1,  [PK_SHAPE_BOX] = 3,       [PK_SHAPE_CYLINDER] = 2,
       [PK_SHAPE_CAPSULE] = 2, [PK_SHAPE_ELLIPSOID] = 3, [PK_SHAPE_CONE] = 2};
+  return counts[kind];
+}
+
+/* All sizes must be positive, except a capsule's length. */
+static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
+{
   if ((unsigned)shape->kind >= PK_SHAPE_KIND_COUNT || shape->link == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.line = shape->line},
                     "a shape needs a kind and a link");
@@ -304,7 +310,7 @@ static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
                     "link \"%s\" has a shape of kind %s, which only the ground can have", shape->link,
                     pk_shape_kind_name(shape->kind));
   }
-  for (int i = 0; i < counts[shape->kind]; i++) {
+  for (int i = 0; i < pki_shape_sizes(shape->kind); i++) {
     const bool may_be_zero = shape->kind == PK_SHAPE_CAPSULE && i == 1;
     if (!(shape->size[i] > 0 || (may_be_zero && shape->size[i] == 0)) || !isfinite(shape->size[i])) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = shape->link, .line = shape->line},
@@ -317,7 +323,7 @@ static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
 
 pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_error *err)
 {
-  const bool has_mesh = shape->kind == PK_SHAPE_MESH || shape->kind == PK_SHAPE_CONVEX;
+  const bool has_mesh = pki_shape_has_mesh(shape->kind);
   pk_status status = check_size(shape, err);
   if (status == PK_OK) {
     status = check_name(b, "shape", shape->link, err);

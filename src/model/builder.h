@@ -86,4 +86,7 @@ typedef struct pki_builder_mark {
 pki_builder_mark pki_builder_get_mark(const pk_builder *b);
 void pki_builder_rollback(pk_builder *b, pki_builder_mark mark);
 
+/* How many sizes shapes of a kind have. */
+int pki_shape_sizes(pk_shape_kind kind);
+
 #endif

@@ -15,6 +15,12 @@ typedef struct pki_mesh {
   int *triangle;  /* [ntriangle][3] */
 } pki_mesh;
 
+/* Shapes that are made from a mesh. */
+static inline bool pki_shape_has_mesh(pk_shape_kind kind)
+{
+  return kind == PK_SHAPE_MESH || kind == PK_SHAPE_CONVEX;
+}
+
 /* Bounds on what a file may ask for. */
 enum { PKI_MESH_MAX_TRIANGLES = 20000000, PKI_MESH_MAX_BYTES = 1 << 30 };
 

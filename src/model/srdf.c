@@ -131,17 +131,6 @@ pk_status pki_srdf_parse(const char *text, size_t size, const char *file, pki_sr
   return PK_OK;
 }
 
-static const char *read_cause(int cause)
-{
-  switch (cause) {
-  case ENOENT: return "cannot read the file: there is no such file";
-  case EISDIR: return "cannot read the file: it is a folder, name the .srdf file in it";
-  case ESPIPE: return "cannot read the file: it is a device or a pipe";
-  case EACCES: return "cannot read the file: no permission";
-  default: return "cannot read the file: reading failed";
-  }
-}
-
 pk_status pki_srdf_load(const char *path, pki_srdf **out, pk_error *err)
 {
   size_t size = 0;
@@ -150,9 +139,12 @@ pk_status pki_srdf_load(const char *path, pki_srdf **out, pk_error *err)
   if (text == NULL) {
     const int cause = errno;
     const pki_where where = {.file = path};
-    return cause == ENOMEM  ? pki_fail(err, PK_ERROR_MEMORY, where, "out of memory")
-           : cause == EFBIG ? pki_fail(err, PK_ERROR_LIMIT, where, "%s", PKI_URDF_TOO_LARGE)
-                            : pki_fail(err, PK_ERROR_FILE, where, "%s", read_cause(cause));
+    return cause == ENOMEM ? pki_fail(err, PK_ERROR_MEMORY, where, "out of memory")
+           : cause == EFBIG
+               ? pki_fail(err, PK_ERROR_LIMIT, where, "%s", PKI_URDF_TOO_LARGE)
+               : pki_fail(err, PK_ERROR_FILE, where, "%s",
+                          pki_read_cause(cause,
+                                         "cannot read the file: it is a folder, name the .srdf file in it"));
   }
   const pk_status status = pki_srdf_parse(text, size, path, out, err);
   free(text);

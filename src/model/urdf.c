@@ -138,12 +138,11 @@ static pk_status file_error(pk_builder *b, const char *path, pk_status status, c
   return pki_fail(err, status, where, "%s", message);
 }
 
-/* Why a file could not be read, as pki_file_read left it in errno. */
-static const char *read_cause(int cause)
+const char *pki_read_cause(int cause, const char *if_folder)
 {
   switch (cause) {
   case ENOENT: return "cannot read the file: there is no such file";
-  case EISDIR: return "cannot read the file: it is a folder, name the .urdf file in it";
+  case EISDIR: return if_folder;
   case ESPIPE: return "cannot read the file: it is a device or a pipe";
   case EACCES: return "cannot read the file: no permission";
   default: return "cannot read the file: reading failed";
@@ -156,9 +155,13 @@ pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_urdf_opt
   char *text = pki_file_read(path, PKI_URDF_MAX_BYTES, &size);
   if (text == NULL) {
     const int cause = errno;
-    return cause == ENOMEM  ? file_error(b, path, PK_ERROR_MEMORY, "out of memory", err)
-           : cause == EFBIG ? file_error(b, path, PK_ERROR_LIMIT, PKI_URDF_TOO_LARGE, err)
-                            : file_error(b, path, PK_ERROR_FILE, read_cause(cause), err);
+    return cause == ENOMEM ? file_error(b, path, PK_ERROR_MEMORY, "out of memory", err)
+           : cause == EFBIG
+               ? file_error(b, path, PK_ERROR_LIMIT, PKI_URDF_TOO_LARGE, err)
+               : file_error(
+                     b, path, PK_ERROR_FILE,
+                     pki_read_cause(cause, "cannot read the file: it is a folder, name the .urdf file in it"),
+                     err);
   }
   const pk_status status = pk_builder_add_urdf_memory(b, text, size, path, options, err);
   free(text);

@@ -20,16 +20,11 @@ static int number_of(const pki_scenario_object *o, int axis)
 
 /* ---- reading ---- */
 
-static bool has_mesh(const pki_scenario_object *o)
-{
-  return o->shape == PK_SHAPE_MESH || o->shape == PK_SHAPE_CONVEX;
-}
-
 /* A size for shapes that have one, a file for those of meshes. */
 static void check_shape(const pki_scenario_object *o, pki_problems *problems)
 {
   const pki_node *size = pki_node_find(o->node, "size"), *file = pki_node_find(o->node, "file");
-  if (has_mesh(o)) {
+  if (pki_shape_has_mesh(o->shape)) {
     if (file == NULL) {
       pki_problem(problems, o->node, "a %s needs a file: a path from the scenario's folder",
                   pk_shape_kind_name(o->shape));
@@ -77,7 +72,7 @@ void pki_scenario_read_objects(pki_scenario *s, const pki_node *list, pki_proble
       continue; /* told already: there is no shape */
     }
     check_shape(o, problems);
-    if (has_mesh(o)) {
+    if (pki_shape_has_mesh(o->shape)) {
       pki_scenario_hash_file(s, o->file);
     } else {
       pk_error err = {0};
@@ -133,7 +128,8 @@ static pk_status make_entry(const pki_scenario *s, int entry, pki_mesh *mesh, ma
 {
   const pki_scenario_object *o = &s->objects[entry];
   const pki_node *file = pki_node_find(o->node, "file");
-  pk_status status = has_mesh(o) ? pki_scenario_load_mesh(s, file, o->file, o->scale, mesh, err) : PK_OK;
+  pk_status status =
+      pki_shape_has_mesh(o->shape) ? pki_scenario_load_mesh(s, file, o->file, o->scale, mesh, err) : PK_OK;
   m->mesh = (pk_mesh){.name = o->file,
                       .nvertex = mesh->nvertex,
                       .ntriangle = mesh->ntriangle,
@@ -141,7 +137,7 @@ static pk_status make_entry(const pki_scenario *s, int entry, pki_mesh *mesh, ma
                       .triangle = mesh->triangle};
   m->shape = (pk_shape_desc){.kind = o->shape,
                              .pose = pk_pose_identity(),
-                             .mesh = has_mesh(o) ? &m->mesh : NULL,
+                             .mesh = pki_shape_has_mesh(o->shape) ? &m->mesh : NULL,
                              .line = o->node->line};
   memcpy(m->shape.size, o->size, sizeof o->size);
   choose_colour(o, entry, m->shape.rgba);
@@ -215,22 +211,22 @@ void pki_scenario_objects(const pki_scenario *s, pk_builder *b, pki_problems *pr
   }
 }
 
-void pki_world_throw(pki_world *world)
+void pki_world_throw(pki_world *world, pki_problems *problems)
 {
   const pki_scenario *s = world->scenario;
   const pk_model *m = pk_sim_joint_model(world->sim);
   double *q = malloc(((size_t)m->nq + (size_t)m->nu + 1) * sizeof *q), *u = q != NULL ? q + m->nq : NULL;
-  if (q == NULL || s->nobject == 0) {
-    free(q);
+  if (q == NULL) {
+    pki_problem_memory(problems);
     return;
   }
   pk_sim_get_joints(world->sim, q, u);
   for (int i = 0, robot = s->nmodel; i < s->nobject; i++) {
     for (int k = 0; k < pki_object_number(&s->objects[i]); k++, robot++) {
-      const pk_pose pose = start_of(s, i, k);
-      double *at = u + m->robots[robot].u;
+      double *at = u + m->robots[robot].u, rot[9];
+      pki_quat_to_mat3(q + m->robots[robot].q + 3, rot);
       memcpy(at, s->objects[i].velocity, 3 * sizeof *at);
-      pki_mat3_apply_transposed(pose.rot, s->objects[i].spin, at + 3);
+      pki_mat3_apply_transposed(rot, s->objects[i].spin, at + 3);
     }
   }
   pk_sim_set_joints(world->sim, q, u);

@@ -231,7 +231,7 @@ int pki_object_number(const pki_scenario_object *object);
 void pki_scenario_objects(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems);
 
 /* The velocities that objects start with. */
-void pki_world_throw(pki_world *world);
+void pki_world_throw(pki_world *world, pki_problems *problems);
 
 /* --- collide.c --- */
 

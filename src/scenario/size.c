@@ -1,30 +1,27 @@
 /* The key `size` of entries with a shape: one number, or a list of as many as the shape has. */
+#include "model/builder.h"
 #include "scenario/scenario.h"
 
-static const struct {
-  int count;
-  const char *what;
-} sizes[PK_SHAPE_KIND_COUNT] = {
-    [PK_SHAPE_SPHERE] = {1, "its radius"},
-    [PK_SHAPE_BOX] = {3, "its lengths along x, y, z"},
-    [PK_SHAPE_CYLINDER] = {2, "its radius and its length"},
-    [PK_SHAPE_CAPSULE] = {2, "its radius and the length of its straight part"},
-    [PK_SHAPE_ELLIPSOID] = {3, "its half axes"},
-    [PK_SHAPE_CONE] = {2, "the radius of its base and its height"},
+static const char *const sizes[PK_SHAPE_KIND_COUNT] = {
+    [PK_SHAPE_SPHERE] = "its radius",
+    [PK_SHAPE_BOX] = "its lengths along x, y, z",
+    [PK_SHAPE_CYLINDER] = "its radius and its length",
+    [PK_SHAPE_CAPSULE] = "its radius and the length of its straight part",
+    [PK_SHAPE_ELLIPSOID] = "its half axes",
+    [PK_SHAPE_CONE] = "the radius of its base and its height",
 };
 
 pk_status pki_read_size(const pki_node *entry, pk_shape_kind shape, double size[3], pk_error *err)
 {
   const pki_node *given = pki_node_find(entry, "size");
-  const int count = sizes[shape].count;
+  const int count = pki_shape_sizes(shape);
   if (given == NULL) {
-    return pki_node_fail(entry, err, PK_ERROR_ARGUMENT, "the key \"size\" is missing: %s, m",
-                         sizes[shape].what);
+    return pki_node_fail(entry, err, PK_ERROR_ARGUMENT, "the key \"size\" is missing: %s, m", sizes[shape]);
   }
   const int found = given->kind == PKI_NODE_LIST ? given->count : 1;
   if (found != count || given->kind == PKI_NODE_MAP) {
     return pki_node_fail(given, err, PK_ERROR_ARGUMENT, "size has %d number%s, expected %d: %s, m", found,
-                         found == 1 ? "" : "s", count, sizes[shape].what);
+                         found == 1 ? "" : "s", count, sizes[shape]);
   }
   const pki_node *n = given->kind == PKI_NODE_LIST ? given->first : given;
   for (int k = 0; k < count; k++, n = n->next) {

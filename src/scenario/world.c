@@ -236,7 +236,7 @@ static void set_parts(const pki_scenario *s, pki_world *w, pki_problems *problem
   if (pk_sim_release_overlaps(w->sim, NULL, 0) < 0) {
     pki_problem_memory(problems);
   }
-  pki_world_throw(w);
+  pki_world_throw(w, problems);
   err = (pk_error){0};
   pki_problems_note(problems, set_controller(s, w, &err), &err);
   pki_world_find_pushed(w, problems);

@@ -134,14 +134,7 @@ enum { NSHAPE = 9 };
 
 static void make_all(pk_geometry *all[NSHAPE])
 {
-  double inradius;
-  all[0] = make(PK_SHAPE_SPHERE, 0.4, 0, 0);
-  all[1] = make(PK_SHAPE_BOX, 0.8, 0.5, 0.3);
-  all[2] = make(PK_SHAPE_CAPSULE, 0.2, 0.8, 0);
-  all[3] = make(PK_SHAPE_CYLINDER, 0.3, 0.6, 0);
-  all[4] = make(PK_SHAPE_ELLIPSOID, 0.3, 0.4, 0.5);
-  all[5] = make(PK_SHAPE_CONE, 0.4, 0.7, 0);
-  all[6] = make_dodecahedron(&inradius);
+  make_kinds(all);
   all[7] = make(PK_SHAPE_BOX, 3, 2, 0.001);
   all[8] = make(PK_SHAPE_PLANE, 0, 0, 0);
 }

@@ -78,6 +78,20 @@ static inline pk_geometry *make_dodecahedron(double *inradius)
   return make_hull(points, 20);
 }
 
+/* One of each convex kind. */
+enum { NKIND = 7 };
+static inline void make_kinds(pk_geometry *all[NKIND])
+{
+  double inradius;
+  all[0] = make(PK_SHAPE_SPHERE, 0.4, 0, 0);
+  all[1] = make(PK_SHAPE_BOX, 0.8, 0.5, 0.3);
+  all[2] = make(PK_SHAPE_CAPSULE, 0.2, 0.8, 0);
+  all[3] = make(PK_SHAPE_CYLINDER, 0.3, 0.6, 0);
+  all[4] = make(PK_SHAPE_ELLIPSOID, 0.3, 0.4, 0.5);
+  all[5] = make(PK_SHAPE_CONE, 0.4, 0.7, 0);
+  all[6] = make_dodecahedron(&inradius);
+}
+
 static inline pk_pose at(double x, double y, double z)
 {
   pk_pose p = pk_pose_identity();
