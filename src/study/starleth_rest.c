@@ -94,7 +94,8 @@ static pk_sim_options push_options(const pki_starleth_config *c, bool alpha_from
 pk_status pki_starleth_push_over(const pki_starleth_lab *lab, const pki_starleth_config *c, bool alpha_from_W,
                                  pki_starleth_push *out, pk_error *err)
 {
-  static const double seconds = 5, at = 0.5, lasts = 0.2, force[3] = {0, 500, 0}, centre[3] = {0, 0, 0};
+  /* long enough for the compliant law, on whose springs a robot that lies on its corners rings for seconds */
+  static const double seconds = 10, at = 0.5, lasts = 0.2, force[3] = {0, 500, 0}, centre[3] = {0, 0, 0};
   static const double calm = 0.01; /* m/s and rad/s: the trunk rests */
   const pk_sim_options o = push_options(c, alpha_from_W);
   pki_starleth_world w;
