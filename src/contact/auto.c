@@ -7,16 +7,18 @@
  * contact approaches a little slower, each by another amount, is solved first, and Newton goes on
  * from its solution.
  *
- * Problems with factors and many rows climb in velocities (sparse): sweeps while they get on, then interior points and Newton
- * over the bodies. What is left when the first sweeps are done falls into islands that do not know of each other, and each
- * climbs alone, held to the residual of the whole. Iterations count in sweeps there: an elimination counts for as many
- * as it costs, so that max_iterations bounds the time. */
+ * Problems with factors and many rows climb in velocities (sparse): sweeps while they get on, then Newton and interior
+ * points over the bodies; and in large heaps, whenever a handful of contacts is left, patches around them. What is left
+ * when the first sweeps are done falls into islands that do not know of each other, and each climbs alone, held to the
+ * residual of the whole. Iterations count in sweeps there: an elimination counts for as many as it costs, so that
+ * max_iterations bounds the time. */
 #include <math.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "contact/elimination.h"
 #include "contact/islands.h"
+#include "contact/patches.h"
 #include "contact/solver.h"
 
 typedef struct rung {
@@ -37,6 +39,13 @@ static const rung last[] = {
 };
 
 static const rung sparse_first[] = {
+    {PK_SOLVER_IPM_VELOCITY, 80, false},
+    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
+    {PK_SOLVER_BGS_VELOCITY, 100, false},
+};
+/* Where W would be too large: patches before each, and interior points seldom help. */
+static const rung vast_first[] = {
+    {PK_SOLVER_NEWTON_VELOCITY, 150, false},
     {PK_SOLVER_IPM_VELOCITY, 80, false},
     {PK_SOLVER_NEWTON_VELOCITY, 40, false},
     {PK_SOLVER_BGS_VELOCITY, 100, false},
@@ -107,23 +116,28 @@ size_t pki_auto_memsize(const pk_contact_problem *p)
     const size_t size = pki_solvers[in_velocities[s]].memsize(p);
     most = size > most ? size : most;
   }
+  if (p->factor != NULL && pk_contact_size(p) > PKI_DENSE_ROWS) {
+    pki_patches_take(&arena, p);
+  }
   pki_arena_take(&arena, most + PADDING, 1);
   return arena.used;
 }
 
-/* What an elimination counts for: less in small heaps, where there is time for more of them. */
-static int charge(const pki_solve *run)
+/* Sweeps that an iteration of a solver counts for: an elimination for less in small heaps, where there is time for more
+ * of them, a dense factorisation for more in large ones. */
+static int charge(const pki_solve *run, pk_solver solver)
 {
   enum { LARGE = 4500 }; /* rows */
-  const double part = fmin(1, (double)pk_contact_size(run->p) / LARGE);
-  return (int)fmax(1, part * run->cost);
+  const double n = pk_contact_size(run->p), dense = n / PKI_SPARSE_ROWS;
+  const bool eliminates = solver == PK_SOLVER_IPM_VELOCITY || solver == PK_SOLVER_NEWTON_VELOCITY;
+  const bool factors = solver == PK_SOLVER_IPM || solver == PK_SOLVER_NEWTON;
+  return (int)fmax(1, eliminates ? fmin(1, n / LARGE) * run->cost : factors ? dense * dense : 1);
 }
 
 /* One solver from run->r. */
 static void climb(pki_solve *run, pk_solver solver, int iterations)
 {
-  const bool eliminates = solver == PK_SOLVER_IPM_VELOCITY || solver == PK_SOLVER_NEWTON_VELOCITY;
-  const int before = run->iterations, cost = eliminates ? charge(run) : 1;
+  const int before = run->iterations, cost = charge(run, solver);
   const int left = (run->options->max_iterations - before) / cost;
   const int enough = cost > 1 && iterations > 12 ? 12 : cost > 1 ? iterations : 1;
   if (left < enough || pki_solve_done(run)) {
@@ -228,12 +242,69 @@ static void sweep_on(pki_solve *run)
   }
 }
 
+/* A patch as a run of its own, sharper than the whole has to be: its neighbours move what is left in it. */
+static void climb_patch(pki_solve *run, pki_patches *s)
+{
+  enum { CHARGE = 5 }; /* sweeps that it counts for */
+  const pk_solver_options sharp = {.tolerance = 0.2 * run->options->tolerance, .max_iterations = 400};
+  pki_solve part = *run;
+  part.p = &s->part.p, part.r = s->part.r, part.best = s->part.best, part.u = s->part.u;
+  part.options = &sharp;
+  part.residual = INFINITY, part.iterations = 0;
+  pki_solve_check(&part);
+  climb_all(&part, first, sizeof first / sizeof first[0]);
+  pki_islands_scatter(&s->part, part.best, run->r);
+  run->iterations += CHARGE, run->now = part.used;
+}
+
+/* Patches around the worst group, as long as few are left and they get fewer or better. One that does not help is
+ * followed by a larger one. */
+static void climb_patches(pki_solve *run)
+{
+  enum { FEW = 100, IDLE = 6, SMALL = 60 };
+  if (pki_solve_done(run)) {
+    return;
+  }
+  const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
+  const double goal = run->options->tolerance * run->scale;
+  pki_patches s = pki_patches_take(&run->arena, run->p);
+  pki_patches_begin(&s, run->p);
+  memcpy(run->r, run->best, bytes);
+  int worst, rows = SMALL, idle = 0, least = pki_patches_judge(&s, run, goal, &worst), above = least;
+  while (above > 0 && above <= FEW && idle < IDLE && run->iterations < run->options->max_iterations) {
+    const double before = run->residual;
+    pki_patches_gather(&s, run, worst, rows);
+    climb_patch(run, &s);
+    above = pki_patches_judge(&s, run, goal, &worst);
+    const bool helps = above < least || run->residual < 0.9 * before;
+    least = above < least ? above : least;
+    rows = helps || rows == PKI_PATCH_ROWS ? SMALL : PKI_PATCH_ROWS;
+    idle = helps ? 0 : idle + 1;
+  }
+  run->fresh = false;
+  pki_arena_release(&run->arena, mark);
+}
+
+/* Problems that are too large for W: whenever a handful of contacts is left, patches. */
+static void climb_vast(pki_solve *run)
+{
+  for (size_t k = 0; k < sizeof vast_first / sizeof vast_first[0]; k++) {
+    climb_patches(run);
+    climb_all(run, vast_first + k, 1);
+  }
+  climb_patches(run);
+}
+
 static void climb_sparse(pki_solve *run, pki_islands *s)
 {
   const pk_contact_problem *p = run->p;
   run->cost = elimination_cost(run);
   sweep_on(run);
-  climb_all(run, sparse_first, sizeof sparse_first / sizeof sparse_first[0]);
+  if (p->W != NULL || pk_contact_size(p) <= PKI_DENSE_ROWS) {
+    climb_all(run, sparse_first, sizeof sparse_first / sizeof sparse_first[0]);
+  } else {
+    climb_vast(run);
+  }
   climb_nudges(run, sparse_nudged, SPARSE_NUDGES);
   if (!pki_solve_done(run) && (p->W != NULL || pk_contact_size(p) <= PKI_DENSE_ROWS)) {
     pk_contact_problem dense = *p;

@@ -49,7 +49,7 @@ static void contact_step(const bgs *b, int i, double *r)
 static void single_step(const bgs *b, int group, double *r)
 {
   const pk_contact_problem *p = b->s.p;
-  const int row = pki_sparse_row(&b->s, group);
+  const int row = pki_first_row(b->s.p, group);
   const double u = pki_sparse_dot1(&b->s, group, b->z) + p->factor->extra[row] * r[row] + p->q[row];
   const double next = pki_clamp_box(p, row, r[row] - u / b->diagonal[row]), dr = next - r[row];
   if (dr != 0) {

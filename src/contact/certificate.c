@@ -88,6 +88,16 @@ double pki_contact_residual(const pk_contact_problem *p, const double *diagonal,
   return most;
 }
 
+void pki_contact_residuals(const pk_contact_problem *p, const double *diagonal, const double *r,
+                           const double *u, double *residual)
+{
+  const int groups = pk_contact_size(p) - 2 * p->ncontact;
+  for (int g = 0; g < groups; g++) {
+    residual[g] = g < p->ncontact ? contact_residual(p, diagonal, g, r, u)
+                                  : single_residual(p, diagonal, pki_first_row(p, g), r, u);
+  }
+}
+
 double pki_contact_scale(const pk_contact_problem *p)
 {
   const int n = pk_contact_size(p);

@@ -49,11 +49,6 @@ static void join(int *parent, int a, int b)
   parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
 }
 
-static int first_row(const pk_contact_problem *p, int group)
-{
-  return group < p->ncontact ? 3 * group : 2 * p->ncontact + group;
-}
-
 /* Trees of coordinates; rows that move nothing hang on the last node. The node of each group comes back in `of`. */
 static void join_coordinates(pki_islands *s, const pk_contact_problem *p, int groups, int *of)
 {
@@ -61,7 +56,7 @@ static void join_coordinates(pki_islands *s, const pk_contact_problem *p, int gr
   for (int g = 0; g < groups; g++) {
     const int lanes = g < p->ncontact ? 3 : 1;
     of[g] = f->n;
-    for (int row = first_row(p, g); row < first_row(p, g) + lanes; row++) {
+    for (int row = pki_first_row(p, g); row < pki_first_row(p, g) + lanes; row++) {
       const size_t at = (size_t)row * (size_t)f->stride;
       for (size_t e = at; e < at + (size_t)f->count[row]; e++) {
         if (f->Y[e] == 0 || f->weight[f->col[e]] == 0) {
@@ -91,7 +86,7 @@ static void join_rows(pki_islands *s, const pk_contact_problem *p, int groups, i
     }
   }
   for (int g = 0; g < groups; g++) {
-    of[g] = first_row(p, g);
+    of[g] = pki_first_row(p, g);
     for (int d = 1; d < 3 && g < p->ncontact; d++) {
       join(s->parent, of[g], of[g] + d);
     }
@@ -186,7 +181,7 @@ void pki_islands_gather(pki_islands *s, const pk_contact_problem *p, int k, cons
   int rows = 0;
   s->p = (pk_contact_problem){.q = s->q, .mu = s->mu, .lower = s->lower, .upper = s->upper};
   for (int i = s->first[k]; i < s->first[k + 1]; i++) {
-    const int g = s->groups[i], from = first_row(p, g);
+    const int g = s->groups[i], from = pki_first_row(p, g);
     if (g < p->ncontact) {
       s->mu[s->p.ncontact++] = p->mu[g];
     } else if (from < boxes) {

@@ -76,7 +76,7 @@ static void respond(newton *w, double t, bool derivative)
 {
   const pk_contact_problem *p = w->s.p;
   for (int g = 0; g < w->s.groups; g++) {
-    const int row = pki_sparse_row(&w->s, g), lanes = g < w->s.contacts ? 3 : 1;
+    const int row = pki_first_row(w->s.p, g), lanes = g < w->s.contacts ? 3 : 1;
     const double k = 1 / (1 + w->R[g] * w->soft[g]);
     double x[3], *C = derivative ? w->C + 9 * (size_t)g : NULL;
     for (int d = row; d < row + lanes; d++) {
@@ -169,7 +169,7 @@ static bool newton_round(pki_solve *run, newton *w, double kappa, bool *good)
   pki_sparse_gather(&w->s, w->centre, w->z);
   pki_sparse_velocity(&w->s, w->z, w->centre, w->v);
   for (int g = 0; g < w->s.groups; g++) {
-    const int row = pki_sparse_row(&w->s, g), lanes = g < w->s.contacts ? 3 : 1;
+    const int row = pki_first_row(w->s.p, g), lanes = g < w->s.contacts ? 3 : 1;
     const double *d = w->diagonal + row;
     w->R[g] = kappa / (lanes == 3 ? (d[0] + d[1] + d[2]) / 3 : d[0]);
     w->soft[g] = lanes == 3 ? fmax(extra[row], fmax(extra[row + 1], extra[row + 2])) : extra[row];

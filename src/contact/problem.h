@@ -29,6 +29,12 @@ static inline double pki_diagonal(const pk_contact_problem *p, int i)
   return p->W != NULL && p->W_col == NULL ? p->W[(size_t)i * (n + 1)] : pki_entry(p, i, i);
 }
 
+/* The first row of a group: contacts are groups of three rows, the others of one. */
+static inline int pki_first_row(const pk_contact_problem *p, int group)
+{
+  return group < p->ncontact ? 3 * group : 2 * p->ncontact + group;
+}
+
 /* Row of W times r. */
 double pki_row_dot(const pk_contact_problem *p, int row, const double *r);
 
@@ -45,6 +51,10 @@ double pki_contact_scale(const pk_contact_problem *p);
  * them is none. The diagonal of W [size] saves looking it up; NULL: from the problem. */
 double pki_contact_residual(const pk_contact_problem *p, const double *diagonal, const double *r,
                             const double *u);
+
+/* The same of each group. */
+void pki_contact_residuals(const pk_contact_problem *p, const double *diagonal, const double *r,
+                           const double *u, double *residual);
 
 /* The judge's verdict on impulses r that leave the velocities u = W r + q. */
 pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *r, const double *u);

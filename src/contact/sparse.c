@@ -62,7 +62,7 @@ void pki_sparse_pack(pki_sparse *s)
   int entry = 0;
   double *Y3 = s->Y3, *Y1 = s->Y1;
   for (int g = 0; g < s->groups; g++) {
-    const int row = pki_sparse_row(s, g), lanes = g < s->contacts ? 3 : 1;
+    const int row = pki_first_row(s->p, g), lanes = g < s->contacts ? 3 : 1;
     double values[3];
     int at[3] = {0, 0, 0}, col;
     s->start[g] = entry;
@@ -85,8 +85,8 @@ void pki_sparse_gather(const pki_sparse *s, const double *r, double *z)
     }
   }
   for (int g = s->contacts; g < s->groups; g++) {
-    if (r[pki_sparse_row(s, g)] != 0) {
-      pki_sparse_add1(s, g, r[pki_sparse_row(s, g)], z);
+    if (r[pki_first_row(s->p, g)] != 0) {
+      pki_sparse_add1(s, g, r[pki_first_row(s->p, g)], z);
     }
   }
 }
@@ -98,7 +98,7 @@ void pki_sparse_velocity(const pki_sparse *s, const double *z, const double *r, 
     pki_sparse_dot3(s, g, z, u + 3 * g);
   }
   for (int g = s->contacts; g < s->groups; g++) {
-    u[pki_sparse_row(s, g)] = pki_sparse_dot1(s, g, z);
+    u[pki_first_row(s->p, g)] = pki_sparse_dot1(s, g, z);
   }
   for (int i = 0; i < 2 * s->contacts + s->groups; i++) {
     u[i] += extra[i] * r[i] + q[i];
@@ -124,7 +124,7 @@ void pki_sparse_diagonals(const pki_sparse *s, double *diagonal)
 {
   const double *Y1 = s->Y1 - s->start[s->contacts], *extra = s->p->factor->extra;
   for (int g = 0; g < s->groups; g++) {
-    const int row = pki_sparse_row(s, g);
+    const int row = pki_first_row(s->p, g);
     if (g < s->contacts) {
       double W[9];
       pki_sparse_block(s, g, W);

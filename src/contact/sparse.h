@@ -37,12 +37,6 @@ void pki_sparse_gather(const pki_sparse *s, const double *r, double *z);
 /* u [rows] = Y z + extra r + q. */
 void pki_sparse_velocity(const pki_sparse *s, const double *z, const double *r, double *u);
 
-/* Row of a group's first row. */
-static inline int pki_sparse_row(const pki_sparse *s, int group)
-{
-  return group < s->contacts ? 3 * group : 2 * s->contacts + group;
-}
-
 /* Y_i z of a contact's three rows. */
 static inline void pki_sparse_dot3(const pki_sparse *s, int contact, const double *z, double out[3])
 {

@@ -331,7 +331,7 @@ static void solve_heap(pk_sim *sim, const pk_solver_options *o, double reach, pk
                        pk_step_info *info)
 {
   static const double shifts[PKI_SHIFTS] = {0, 1e-9, 1e-9, 1e-8, 1e-8, 1e-7, 1e-7, 1e-6, 1e-6, 1e-6}; /* m */
-  enum { FEW = 500, SOME = 2500 };
+  enum { FEW = 500, SOME = 8000 };
   pki_sim_contact *c = &sim->contact;
   const int patience = c->assembly.problem.W != NULL ? FEW : SOME;
   pk_solver_options brief = *o;
