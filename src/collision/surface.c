@@ -94,7 +94,8 @@ static pki_aabb move_box(const pki_aabb *box, const pk_pose *pose)
 typedef struct search {
   pki_convex shape; /* in the surface's frame: the shape, or a triangle of the other mesh */
   double best;      /* nothing farther is looked for */
-  bool found, backward;
+  bool found;
+  double facing; /* cosine between the way to the nearest and its normal */
   pk_proximity near;
 } search;
 
@@ -106,7 +107,7 @@ static bool try_triangle(const double *points, const double normal[3], search *s
   if (pki_gjk_distance(&s->shape, &triangle, s->best, &near) && (!s->found || near.distance < s->best)) {
     s->near = near, s->found = true;
     s->best = fmax(near.distance, 0);
-    s->backward = pki_dot3(near.normal, normal) <= 0;
+    s->facing = pki_dot3(near.normal, normal);
   }
   return !s->found || s->near.distance > 0;
 }
@@ -181,6 +182,14 @@ static void search_surface(const pk_geometry *surface, const pki_aabb *box, sear
 
 /* ---- depth ---- */
 
+static void to_world(const pk_pose *pose, double x[3])
+{
+  pki_mat3_apply(pose->rot, x, x);
+  for (int k = 0; k < 3; k++) {
+    x[k] += pose->pos[k];
+  }
+}
+
 bool pki_touch_deepest(const pk_touch *touch, int n, pk_proximity *out)
 {
   int best = 0;
@@ -195,19 +204,36 @@ bool pki_touch_deepest(const pk_touch *touch, int n, pk_proximity *out)
   return n > 0;
 }
 
+/* Whether a point that is not on a surface is inside. */
+static bool is_enclosed(const pk_geometry *surface, const double x[3])
+{
+  if (surface->kind == PK_SHAPE_MESH) {
+    return pki_trimesh_inside(surface->mesh, x);
+  }
+  const pki_heights *const h = surface->heights;
+  return x[0] >= 0 && x[1] >= 0 && x[0] <= (h->nx - 1) * h->cell && x[1] <= (h->ny - 1) * h->cell &&
+         x[2] < pki_heights_surface(h, x[0], x[1]);
+}
+
+/* A shape that meets no triangle is outside, or inside as a whole. Over the front of a triangle, away from its edges, it is
+ * outside; at an edge the triangles' normals need not tell: from the bottom of a narrow valley both sides look away. */
+static bool is_outside(const search *s, const double centre[3], const pk_geometry *surface)
+{
+  return !pki_surface_solid(surface) || s->facing > 1 - 1e-9 || !is_enclosed(surface, centre);
+}
+
 static bool convex_distance(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
                             double reach, pk_proximity *out)
 {
   search s = {.shape = pki_convex_of(shape, pose), .best = reach};
   pki_aabb box;
+  double centre[3] = {shape->centre[0], shape->centre[1], shape->centre[2]};
   pki_geometry_bounds(shape, pose, &box);
   search_surface(surface, &box, &s);
-  const bool apart = s.found && s.near.distance > 0;
-  /* what is nearest with its front to the shape, has the shape outside */
-  if (!apart || s.backward) {
-    if ((s.found || pki_surface_solid(surface)) && pki_surface_depth_convex(shape, pose, surface, out)) {
-      return true;
-    }
+  to_world(pose, centre);
+  const bool meet = s.found && s.near.distance <= 0;
+  if ((meet || !is_outside(&s, centre, surface)) && pki_surface_depth_convex(shape, pose, surface, out)) {
+    return true;
   }
   *out = s.near;
   return s.found;
@@ -315,15 +341,20 @@ static void search_over(const pki_trimesh *a, const pk_pose *pose, const pk_geom
   }
 }
 
-/* Whether a corner of mesh a lies inside b; pose: of a in b's frame. */
-static bool corner_inside(const pki_trimesh *a, const pk_pose *pose, const pk_geometry *b)
+/* Whether a part of mesh a lies inside b, when no triangles meet; pose: of a in b's frame. */
+static bool part_inside(const pki_trimesh *a, const pk_pose *pose, const pk_geometry *b)
 {
-  double x[3], d, n[3];
-  pki_mat3_apply(pose->rot, a->vertex, x);
-  for (int c = 0; c < 3; c++) {
-    x[c] += pose->pos[c];
+  for (int i = 0; i < a->ntriangle && pki_surface_solid(b); i++) {
+    double x[3];
+    if (a->first_use[i] >> 6 & 1) {
+      memcpy(x, a->vertex + 3 * (size_t)a->triangle[3 * (size_t)i], sizeof x);
+      to_world(pose, x);
+      if (is_enclosed(b, x)) {
+        return true;
+      }
+    }
   }
-  return pki_surface_solid(b) && pki_geometry_point(b, x, 0, &d, n) && d < 0;
+  return false;
 }
 
 static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_geometry *b, double reach,
@@ -336,10 +367,10 @@ static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_ge
   } else {
     search_over(a->mesh, pose, b, &p.s);
   }
-  bool overlap = (p.s.found && p.s.near.distance <= 0) || corner_inside(a->mesh, pose, b);
+  bool overlap = (p.s.found && p.s.near.distance <= 0) || part_inside(a->mesh, pose, b);
   if (!overlap && b->kind == PK_SHAPE_MESH) {
     const pk_pose back = pki_pose_invert(pose);
-    overlap = corner_inside(b->mesh, &back, a);
+    overlap = part_inside(b->mesh, &back, a);
   }
   const int count = overlap ? pki_surface_touch_mesh(a, pose, b, 0, touch) : 0;
   if (pki_touch_deepest(touch, count, out)) {
@@ -351,18 +382,45 @@ static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_ge
 
 /* ---- which way a pair takes ---- */
 
-static void to_world(const pk_pose *pose, double x[3])
+/* Numbers in the order of a dictionary: < 0: a comes first, 0: they are the same. */
+static int compare_numbers(const double *a, const double *b, int n)
 {
-  pki_mat3_apply(pose->rot, x, x);
-  for (int k = 0; k < 3; k++) {
-    x[k] += pose->pos[k];
+  for (int k = 0; k < n; k++) {
+    if (a[k] != b[k]) {
+      return a[k] < b[k] ? -1 : 1;
+    }
   }
+  return 0;
 }
 
-/* The surface is the second of the pair: the field, else the mesh, of two meshes the second. */
+/* Which of two meshes comes first, by what they look like; 0: copies of one. */
+static int compare_meshes(const pk_geometry *a, const pk_geometry *b)
+{
+  const pki_trimesh *const s = a->mesh, *const t = b->mesh;
+  const double of_a[6] = {s->ntriangle, s->nvertex, s->size, a->centre[0], a->centre[1], a->centre[2]};
+  const double of_b[6] = {t->ntriangle, t->nvertex, t->size, b->centre[0], b->centre[1], b->centre[2]};
+  const int order = compare_numbers(of_a, of_b, 6);
+  return order != 0 ? order : compare_numbers(s->vertex, t->vertex, 9);
+}
+
+/* The surface is the second of the pair: the field, else the mesh, of two meshes the one that comes later. */
 static bool needs_turn(const pk_geometry *a, const pk_geometry *b)
 {
+  if (a->kind == PK_SHAPE_MESH && b->kind == PK_SHAPE_MESH) {
+    return compare_meshes(a, b) > 0;
+  }
   return pki_is_convex(b) || (a->kind == PK_SHAPE_HEIGHTS && b->kind != PK_SHAPE_HEIGHTS);
+}
+
+/* Copies of one mesh, by their poses: for distances alone, since touches would be renamed when copies pass each other. */
+static bool copies_need_turn(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
+                             const pk_pose *pose_b)
+{
+  if (a->kind != PK_SHAPE_MESH || b->kind != PK_SHAPE_MESH || compare_meshes(a, b) != 0) {
+    return false;
+  }
+  const int order = compare_numbers(pose_a->pos, pose_b->pos, 3);
+  return (order != 0 ? order : compare_numbers(pose_a->rot, pose_b->rot, 9)) > 0;
 }
 
 static bool can_touch(const pk_geometry *a, const pk_geometry *b)
@@ -377,7 +435,7 @@ bool pki_surface_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_
   if (!can_touch(a, b)) {
     return false;
   }
-  if (needs_turn(a, b)) {
+  if (needs_turn(a, b) || copies_need_turn(a, pose_a, b, pose_b)) {
     const bool near = pki_surface_distance(b, pose_b, a, pose_a, reach, out);
     if (near) {
       pki_proximity_turn(out);
