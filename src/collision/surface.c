@@ -121,12 +121,32 @@ static bool part_inside(const pki_trimesh *a, const pk_pose *pose, const pk_geom
   return false;
 }
 
+/* The nearest triangles of two meshes, or of a mesh and a field; one that is convex is searched for as its hull. */
+static void search_mesh(const pk_geometry *a, const pk_pose *pose, const pk_geometry *b, double reach,
+                        pki_nearest *out)
+{
+  if (a->mesh->convex && a->hull != NULL) {
+    pki_surface_search_convex(a, pose, b, reach, out);
+  } else if (b->kind == PK_SHAPE_MESH && b->mesh->convex && b->hull != NULL) {
+    const pk_pose back = pki_pose_invert(pose);
+    pki_surface_search_convex(b, &back, a, reach, out);
+    if (out->found) {
+      pki_proximity_turn(&out->near);
+      to_world(pose, out->near.point[0]);
+      to_world(pose, out->near.point[1]);
+      pki_mat3_apply(pose->rot, out->near.normal, out->near.normal);
+    }
+  } else {
+    pki_surface_search_mesh(a, pose, b, reach, out);
+  }
+}
+
 static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_geometry *b, double reach,
                           pk_proximity *out)
 {
   pki_nearest s;
   pk_touch touch[PK_TOUCH_MOST];
-  pki_surface_search_mesh(a, pose, b, reach, &s);
+  search_mesh(a, pose, b, reach, &s);
   bool overlap = (s.found && s.near.distance <= 0) || part_inside(a->mesh, pose, b);
   if (!overlap && b->kind == PK_SHAPE_MESH) {
     const pk_pose back = pki_pose_invert(pose);
