@@ -202,11 +202,15 @@ static void add_pair(work *w, const char *engine, const char *version, const pki
   store_poses(&w->runners[w->count++], far);
 }
 
-static void run_pair(void *user, int slot)
+/* All pairs in one call: some take a hundred times as long as others, and a round must not miss them. */
+static void run_pairs(void *user, int index)
 {
   const runner *r = user;
   static volatile double sink; /* the compiler must not leave the call out */
-  sink = r->table->pair_distance(r->object, slot);
+  (void)index;
+  for (int slot = 0; slot < SLOTS; slot++) {
+    sink = r->table->pair_distance(r->object, slot);
+  }
   (void)sink;
 }
 
@@ -237,7 +241,7 @@ static bool run_distance(const pki_bench_options *options, const pk_peer *const 
     }
   }
   compare_pairs(w);
-  const timing by = {.run = run_pair, .inputs = SLOTS, .each = 1, .unit = "us/pair"};
+  const timing by = {.run = run_pairs, .inputs = 1, .each = SLOTS, .unit = "us/pair"};
   const bool ok = w->count == 0 || finish(w, &by, 0, options, report);
   for (int i = 0; i < w->count; i++) {
     w->runners[i].table->pair_destroy(w->runners[i].object);
