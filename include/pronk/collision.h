@@ -59,7 +59,13 @@ typedef struct pk_touch {
 enum { PK_TOUCH_MOST = 8 };
 
 /* The points at which shapes nearer than `margin` (m) touch, well spread: the four corners of a box on a plane. How many
- * comes back. */
+ * comes back.
+ *
+ *   pk_touch touch[PK_TOUCH_MOST];
+ *   const int count = pk_geometry_touch(box, &box_pose, plane, &plane_pose, 0.01, touch);
+ *   for (int i = 0; i < count; i++) {
+ *     printf("point %u: %g m\n", touch[i].id, touch[i].gap);
+ *   } */
 PK_API int pk_geometry_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
                              const pk_pose *pose_b, double margin, pk_touch out[PK_TOUCH_MOST]);
 
@@ -72,7 +78,13 @@ typedef struct pk_ray_hit {
   int solid;        /* of the ground, -1: a shape of the model */
 } pk_ray_hit;
 
-/* From `from` along `along` (any length but zero) up to `reach` (m); false: nothing there. */
+/* From `from` along `along` (any length but zero) up to `reach` (m); false: nothing there.
+ *
+ *   pk_ray_hit hit;
+ *   const double from[3] = {0, 0, 2}, down[3] = {0, 0, -1};
+ *   if (pk_geometry_ray(box, &box_pose, from, down, 10, &hit)) {
+ *     printf("its top is at %g m\n", from[2] - hit.distance);
+ *   } */
 PK_API bool pk_geometry_ray(const pk_geometry *g, const pk_pose *pose, const double from[3],
                             const double along[3], double reach, pk_ray_hit *out);
 

@@ -11,6 +11,7 @@
 #include "cli/load.h"
 #include "cli/terminal.h"
 #include "model/locate.h"
+#include "pronk/collision.h"
 #include "scenario/scenario.h"
 
 const pki_option pki_options_check[] = {
@@ -76,6 +77,48 @@ static bool is_massless(const pk_model *m, int link)
   return m->links[link].body >= 0 && m->links[link].inertia.mass == 0;
 }
 
+/* Links of one robot that overlap in the start pose; -1: not known, a shape cannot collide. */
+enum { OVERLAPS = 64 };
+static int find_overlaps(const pk_model *m, pk_sim_overlap_pair out[OVERLAPS])
+{
+  pk_sim *sim = NULL;
+  pk_error err;
+  if (pk_sim_create(m, NULL, &sim, &err) != PK_OK) {
+    return -1;
+  }
+  const int count = pk_sim_release_overlaps(sim, out, OVERLAPS);
+  pk_sim_destroy(sim);
+  return count;
+}
+
+static void print_overlaps(const pk_model *m)
+{
+  pk_sim_overlap_pair pairs[OVERLAPS];
+  const int count = find_overlaps(m, pairs);
+  for (int i = 0; i < count && i < OVERLAPS; i++) {
+    printf("  links %s and %s overlap by %.3g mm in the start pose: they do not collide\n",
+           m->links[pairs[i].link[0]].name, m->links[pairs[i].link[1]].name, 1e3 * pairs[i].depth);
+  }
+  if (count > OVERLAPS) {
+    printf("  %d more pairs of links overlap\n", count - OVERLAPS);
+  }
+}
+
+static void add_overlaps(cJSON *o, const pk_model *m)
+{
+  pk_sim_overlap_pair pairs[OVERLAPS];
+  const int count = find_overlaps(m, pairs);
+  cJSON *list = cJSON_AddArrayToObject(o, "overlaps");
+  for (int i = 0; i < count && i < OVERLAPS; i++) {
+    cJSON *pair = cJSON_CreateObject(), *links = cJSON_AddArrayToObject(pair, "links");
+    for (int k = 0; k < 2; k++) {
+      cJSON_AddItemToArray(links, cJSON_CreateString(m->links[pairs[i].link[k]].name));
+    }
+    pki_json_number(pair, "depth", pairs[i].depth);
+    cJSON_AddItemToArray(list, pair);
+  }
+}
+
 static void print_understood(const pk_model *m)
 {
   for (int i = 0; i < m->nrobot; i++) {
@@ -94,6 +137,7 @@ static void print_understood(const pk_model *m)
              j->multiplier, j->offset);
     }
   }
+  print_overlaps(m);
 }
 
 /* All remarks; a failure that left none in the builder (a file that is not there) counts too. */
@@ -134,6 +178,7 @@ static bool print_json(const pki_loaded *loaded, const remarks *r, bool ok)
     cJSON_AddNumberToObject(o, "dof", m->nu);
     cJSON_AddNumberToObject(o, "bodies", m->nbody);
     pki_json_number(o, "mass", m->mass);
+    add_overlaps(o, m);
   }
   return pki_json_print(o, false, "check");
 }

@@ -328,18 +328,22 @@ int pki_colliders_find(const pki_colliders *c, int shape)
  * one lane is a plain array. */
 static inline double way_of(const double *R, const double *o, size_t lanes, double *last, double rim)
 {
-  double turned = 0, moved = 0;
+  double now[12], square[12];
   for (size_t k = 0; k < 9; k++) {
-    const double d = R[k * lanes] - last[k];
-    turned += d * d;
-    last[k] = R[k * lanes];
+    now[k] = R[k * lanes];
   }
   for (size_t k = 0; k < 3; k++) {
-    const double d = o[k * lanes] - last[9 + k];
-    moved += d * d;
-    last[9 + k] = o[k * lanes];
+    now[9 + k] = o[k * lanes];
   }
-  return sqrt(moved) + sqrt(turned) * rim;
+  for (size_t k = 0; k < 12; k++) {
+    const double d = now[k] - last[k];
+    square[k] = d * d;
+    last[k] = now[k];
+  }
+  /* in pairs, so that no sum waits for all before it */
+  const double *const s = square;
+  const double turned = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])) + s[8];
+  return sqrt(s[9] + s[10] + s[11]) + sqrt(turned) * rim;
 }
 
 /* The clock: two bodies come nearer by twice the largest way at most. */

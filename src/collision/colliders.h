@@ -77,10 +77,11 @@ typedef struct pki_colliders {
   int npair, room;
   double *wake;       /* [room] the clock at which a pair of that list could touch without a margin */
   int *start, *fixed; /* [nmoving+1] where a shape's pairs begin, and among them those with what is fixed */
-  double *first_wake; /* [nmoving] the earliest of each shape's */
-  pki_aabb *reach;    /* [n] boxes of the broad phase, */
-  double reach_of;    /* m, the margin that its pairs hold for; -1: none */
-  double skin, built; /* m, and what they allow for travel, from this time of the clock on */
+  double (
+      *first_wake)[2]; /* [nmoving] the earliest of each shape's, with what moves and with what is fixed */
+  pki_aabb *reach;     /* [n] boxes of the broad phase, */
+  double reach_of;     /* m, the margin that its pairs hold for; -1: none */
+  double skin, built;  /* m, and what they allow for travel, from this time of the clock on */
   pki_broad broad;
   /* how bodies move: */
   double *rim;        /* [nbody] m, how far from its origin a body's shapes reach */

@@ -141,25 +141,37 @@ static void find_ground(search *s, int i)
   }
 }
 
-/* All pairs of shape i; false: no room. */
+/* Pairs from `begin` to `end` of shape i; *first: who of them wakes first. False: no room. */
+static bool touch_range(search *s, int i, int begin, int end, double *first)
+{
+  pki_colliders *c = s->c;
+  const double now = c->clock + s->margin;
+  double least = INFINITY;
+  for (int p = begin; p < end; p++) {
+    if (!(now < c->wake[p]) && pki_colliders_awake(c, s->w, s->lane, p, s->margin) &&
+        !touch_pair(s, i, c->pairs[p].b)) {
+      return false;
+    }
+    least = c->wake[p] < least ? c->wake[p] : least;
+  }
+  *first = least;
+  return true;
+}
+
+/* All pairs of shape i, with what moves and with what is fixed; false: no room. */
 static bool touch_shape(search *s, int i)
 {
   pki_colliders *c = s->c;
   const double now = c->clock + s->margin;
-  double first = INFINITY; /* who wakes first */
-  find_ground(s, i);
+  double *const first = c->first_wake[i];
   s->first = s->count;
-  for (int p = c->start[i]; p < c->start[i + 1]; p++) {
-    if (now < c->wake[p]) {
-      first = c->wake[p] < first ? c->wake[p] : first;
-      continue;
-    }
-    if (pki_colliders_awake(c, s->w, s->lane, p, s->margin) && !touch_pair(s, i, c->pairs[p].b)) {
-      return false;
-    }
-    first = c->wake[p] < first ? c->wake[p] : first;
+  if (!(now < first[0]) && !touch_range(s, i, c->start[i], c->fixed[i], &first[0])) {
+    return false;
   }
-  c->first_wake[i] = first;
+  if (!(now < first[1])) {
+    find_ground(s, i);
+    return touch_range(s, i, c->fixed[i], c->start[i + 1], &first[1]);
+  }
   return true;
 }
 
@@ -183,9 +195,7 @@ int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double marg
   pki_colliders_move(c, w, lane);
   bool room = pki_colliders_pairs(c, w, lane, margin) >= 0;
   for (int i = 0; i < c->nmoving && room; i++) {
-    if (!(c->clock + margin < c->first_wake[i])) {
-      room = touch_shape(&s, i);
-    }
+    room = touch_shape(&s, i);
   }
   *overflow = !room;
   if (c->nshape > c->nmoving) {

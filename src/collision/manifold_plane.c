@@ -20,6 +20,7 @@ static const double LEAN = 1e-6;
 typedef struct gather {
   const pk_pose *pose, *plane;
   double n[3], margin;
+  double base, up[3]; /* the height of the shape's origin; n in its frame */
   int count;
   pk_touch touch[GATHER];
 } gather;
@@ -35,11 +36,14 @@ static void drop_hidden(gather *s)
     for (int j = 0; j < s->count && !hidden[i]; j++) {
       const double rise = s->touch[i].gap - s->touch[j].gap;
       double aside = 0;
+      if (!(rise > 0)) {
+        continue;
+      }
       for (int k = 0; k < 3; k++) {
         const double d = s->touch[i].point[1][k] - s->touch[j].point[1][k];
         aside += d * d;
       }
-      hidden[i] = rise > 0 && rise * rise > 4 * aside;
+      hidden[i] = rise * rise > 4 * aside;
     }
   }
   for (int i = 0; i < s->count; i++) {
@@ -54,6 +58,11 @@ static void drop_hidden(gather *s)
 static void add(gather *s, const double local[3], double radius, unsigned id)
 {
   double x[3], away[3];
+  /* most are clearly above */
+  const double rise = pki_dot3(s->up, local);
+  if (s->base + rise - radius > s->margin + 1e-12 * (fabs(s->base) + fabs(rise) + radius)) {
+    return;
+  }
   pki_mat3_apply(s->pose->rot, local, x);
   for (int k = 0; k < 3; k++) {
     x[k] += s->pose->pos[k];
@@ -95,9 +104,11 @@ static void add_capsule(gather *s, const pk_geometry *g)
 /* The fixed points of the rim at height z. */
 static void add_rim(gather *s, double radius, double z, unsigned id)
 {
+  static const double h = 0.70710678118654752440;
+  static const double corner[PKI_RIM][2] = {{1, 0},  {h, h},   {0, 1},  {-h, h},
+                                            {-1, 0}, {-h, -h}, {0, -1}, {h, -h}};
   for (unsigned k = 0; k < PKI_RIM; k++) {
-    const double angle = 2 * 3.14159265358979323846 * k / PKI_RIM;
-    add(s, (const double[3]){radius * cos(angle), radius * sin(angle), z}, 0, id + k);
+    add(s, (const double[3]){radius * corner[k][0], radius * corner[k][1], z}, 0, id + k);
   }
 }
 
@@ -162,12 +173,17 @@ int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *pl
 {
   gather s; /* big: filled as far as it is used */
   s.pose = pose, s.plane = plane, s.margin = margin, s.count = 0;
-  double down[3];
+  double down[3], away[3];
   for (int k = 0; k < 3; k++) {
     s.n[k] = plane->rot[3 * k + 2];
     down[k] = -s.n[k];
   }
   pki_mat3_apply_transposed(pose->rot, down, down);
+  pki_sub3(pose->pos, plane->pos, away);
+  s.base = pki_dot3(s.n, away);
+  for (int k = 0; k < 3; k++) {
+    s.up[k] = -down[k];
+  }
   switch (g->kind) {
   case PK_SHAPE_SPHERE: add(&s, (const double[3]){0, 0, 0}, g->radius, 0); break;
   case PK_SHAPE_BOX: add_box(&s, g->half); break;
@@ -179,8 +195,10 @@ int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *pl
   case PK_SHAPE_MESH: add_vertices(&s, g); break;
   default: break;
   }
-  drop_hidden(&s);
-  s.count = pki_touch_reduce(s.touch, s.count);
+  if (s.count > 1) {
+    drop_hidden(&s);
+    s.count = pki_touch_reduce(s.touch, s.count);
+  }
   memcpy(out, s.touch, (size_t)s.count * sizeof *out);
   return s.count;
 }

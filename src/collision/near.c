@@ -43,7 +43,7 @@ static void index_pairs(pki_colliders *c)
   int p = 0;
   for (int i = 0; i < c->nmoving; i++) {
     c->start[i] = p;
-    c->first_wake[i] = -INFINITY;
+    c->first_wake[i][0] = c->first_wake[i][1] = -INFINITY;
     for (; p < c->npair && c->pairs[p].a == i && c->pairs[p].b < c->nmoving; p++) {
       c->wake[p] = -INFINITY;
     }
@@ -128,6 +128,20 @@ static double above_plane(const pki_colliders *c, int i, int plane)
   return R[2] * (x[0] - o[0]) + R[5] * (x[1] - o[1]) + R[8] * (x[2] - o[2]) - c->of[i].geometry->bound;
 }
 
+/* The box around i, in its own axes, over the half-space j. */
+static double box_above_plane(const pki_colliders *c, int i, int plane)
+{
+  const double *const P = c->pose[plane].rot, *const o = c->pose[plane].pos;
+  const double *const R = c->pose[i].rot, *const x = c->pose[i].pos;
+  const pki_aabb *box = &c->of[i].geometry->box;
+  double height = P[2] * (x[0] - o[0]) + P[5] * (x[1] - o[1]) + P[8] * (x[2] - o[2]);
+  for (int k = 0; k < 3; k++) {
+    const double up = P[2] * R[k] + P[5] * R[3 + k] + P[8] * R[6 + k];
+    height += up > 0 ? up * box->min[k] : up * box->max[k];
+  }
+  return height;
+}
+
 /* The ball of i beside the box around j, in j's own axes. */
 static double beside_box(const pki_colliders *c, int i, int j)
 {
@@ -186,7 +200,11 @@ static double apart(pki_colliders *c, const pki_work *w, int lane, int i, int j,
   pki_colliders_ball(c, w, lane, i);
   pki_colliders_ball(c, w, lane, j);
   if (b->kind == PK_SHAPE_PLANE) {
-    const double height = above_plane(c, i, j);
+    double height = above_plane(c, i, j);
+    if (height <= margin && a->kind != PK_SHAPE_SPHERE) {
+      pki_colliders_pose(c, w, lane, i);
+      height = fmax(height, box_above_plane(c, i, j));
+    }
     return isnan(height) ? INFINITY : height;
   }
   const double *const x = c->centre[i], *const y = c->centre[j];
@@ -221,13 +239,12 @@ bool pki_colliders_awake(pki_colliders *c, const pki_work *w, int lane, int pair
 {
   const int i = c->pairs[pair].a, j = c->pairs[pair].b;
   const double least = apart(c, w, lane, i, j, margin);
-  if (least <= margin) {
-    c->wake[pair] = -INFINITY;
-    pki_colliders_pose(c, w, lane, i);
-    pki_colliders_pose(c, w, lane, j);
-    return true;
-  }
-  /* a hair earlier: the clock's sums are rounded */
+  /* a hair earlier: the clock's sums are rounded. Near with this margin, it may sleep with a smaller one */
   c->wake[pair] = c->clock + least - 1e-6 * c->skin;
-  return false;
+  if (!(least <= margin)) {
+    return false;
+  }
+  pki_colliders_pose(c, w, lane, i);
+  pki_colliders_pose(c, w, lane, j);
+  return true;
 }

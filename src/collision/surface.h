@@ -1,9 +1,11 @@
 /* Between the files that let shapes touch surfaces (meshes and height fields):
  *
  *   surface.c           distances; which way a pair takes
+ *   surface_search.c    the nearest triangles
  *   surface_convex.c    a convex shape on a surface
  *   surface_triangle.c  which normals a triangle owns, the points at its borders
  *   surface_mesh.c      a mesh on a mesh or a height field
+ *   closed_triangle.c   a box and one triangle
  *
  * All of them work in the frame of the surface. */
 #ifndef PKI_COLLISION_SURFACE_H
@@ -58,6 +60,27 @@ void pki_triangle_turn(pki_triangle *t);
 
 /* Where convex and open edges of a triangle pass below the face that a shape shows it. */
 void pki_triangle_border(const pki_triangle *t, const pki_convex *shape, double margin, pki_gather *out);
+
+/* ---- closed_triangle.c ---- */
+
+/* APART: by more than the margin; MEET: they overlap, as *out tells, the box first; UNSURE: near each other, hardly
+ * touching, or with more than one answer. */
+typedef enum pki_axes_end { PKI_AXES_APART, PKI_AXES_MEET, PKI_AXES_UNSURE } pki_axes_end;
+pki_axes_end pki_box_triangle(const pk_geometry *box, const pk_pose *pose, const pki_triangle *t,
+                              double margin, pk_proximity *out);
+
+/* ---- surface_search.c, in the frame of the surface ---- */
+
+/* Of all triangles within reach, the nearest; with one that meets the search ends. */
+typedef struct pki_nearest {
+  bool found;
+  double facing; /* cosine between the way from it and its normal */
+  pk_proximity near;
+} pki_nearest;
+void pki_surface_search_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
+                               double reach, pki_nearest *out);
+void pki_surface_search_mesh(const pk_geometry *mesh, const pk_pose *pose, const pk_geometry *surface,
+                             double reach, pki_nearest *out);
 
 /* ---- touches, in the frame of the surface ---- */
 int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,

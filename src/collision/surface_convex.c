@@ -317,6 +317,41 @@ static void note_way(scene *s, const pki_triangle *t, const double m[3])
   }
 }
 
+/* Whether a triangle is clear of the box around the shape, in the shape's own axes, by more than the margin. */
+static bool is_clear(const scene *s, const pki_triangle *t)
+{
+  const pki_aabb *const box = &s->shape->box;
+  const double margin = fmax(s->margin, 0) + 1e-12 * s->size;
+  double x[3][3];
+  for (int k = 0; k < 3; k++) {
+    pki_sub3(t->point[k], s->pose->pos, x[k]);
+    pki_mat3_apply_transposed(s->pose->rot, x[k], x[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    if (fmin(x[0][k], fmin(x[1][k], x[2][k])) > box->max[k] + margin ||
+        fmax(x[0][k], fmax(x[1][k], x[2][k])) < box->min[k] - margin) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The shortest way out of a triangle, or to it; false: it is farther than the margin. */
+static bool find_way(const scene *s, const pki_triangle *t, pk_proximity *near)
+{
+  if (s->shape->kind == PK_SHAPE_BOX) {
+    const pki_axes_end end = pki_box_triangle(s->shape, s->pose, t, fmax(s->margin, 0), near);
+    if (end != PKI_AXES_UNSURE) {
+      return end == PKI_AXES_MEET && near->distance <= s->margin;
+    }
+  } else if (is_clear(s, t)) {
+    return false;
+  }
+  const pk_pose here = pk_pose_identity();
+  const pki_convex triangle = pki_convex_points(t->point[0], 3, &here);
+  return pki_gjk_distance(&s->convex, &triangle, fmax(s->margin, 0), near) && near->distance <= s->margin;
+}
+
 static bool visit(const pki_triangle *given, void *user)
 {
   scene *s = user;
@@ -342,10 +377,8 @@ static bool visit(const pki_triangle *given, void *user)
     add_points(s, &t, s->sound);
     return true;
   }
-  const pk_pose here = pk_pose_identity();
-  const pki_convex triangle = pki_convex_points(t.point[0], 3, &here);
   pk_proximity near;
-  if (!pki_gjk_distance(&s->convex, &triangle, fmax(s->margin, 0), &near) || near.distance > s->margin) {
+  if (!find_way(s, &t, &near)) {
     return true;
   }
   const bool apart = near.distance + s->convex.rounding > 1e-9 * s->size;

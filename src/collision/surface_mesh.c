@@ -22,6 +22,8 @@ typedef struct scene {
   pki_triangle mine; /* the mesh's triangle at hand, in the surface's frame */
   unsigned own_edges;
   pki_gather found;
+  bool lost,
+      any_way; /* a corner inside found no face to push it; corners go the shortest way, whatever they look at */
   /* the shallowest edge that pierces a face, for when nothing else is found */
   bool pierced;
   pk_touch pierce;
@@ -171,7 +173,7 @@ static bool ask_sheet(const pki_trimesh *t, const double p[3], const double midd
 }
 
 /* A corner p with its own normal `own` against surface g (all in g's frame). */
-static bool ask(const scene *s, const pk_geometry *g, const double p[3], const double own[3],
+static bool ask(scene *s, const pk_geometry *g, const double p[3], const double own[3],
                 const double middle[3], answer *out)
 {
   if (g->kind == PK_SHAPE_HEIGHTS) {
@@ -183,9 +185,10 @@ static bool ask(const scene *s, const pk_geometry *g, const double p[3], const d
   if (!ask_solid(g->mesh, p, s->margin, out)) {
     return false;
   }
-  if (pki_dot3(out->normal, own) <= 0.3 * length3(own)) {
+  if (s->any_way || pki_dot3(out->normal, own) <= 0.3 * length3(own)) {
     return true;
   }
+  const bool inside = out->distance < 0;
   facing f = {.point = p, .against = own};
   f.hair = 1e-7 * s->size, f.reach = s->margin + fabs(out->distance) + 0.02 * s->size;
   pki_aabb box;
@@ -194,7 +197,9 @@ static bool ask(const scene *s, const pk_geometry *g, const double p[3], const d
   }
   pki_triangles_near(g, &box, try_facing, &f);
   *out = f.best;
-  return f.found && f.best.distance <= s->margin;
+  const bool borne = f.found && f.best.distance <= s->margin;
+  s->lost = s->lost || (inside && !borne);
+  return borne;
 }
 
 /* Corner k of the mesh's triangle i. */
@@ -451,6 +456,10 @@ int pki_surface_touch_mesh(const pk_geometry *mesh, const pk_pose *pose, const p
   pki_triangles_near(mesh, &its, visit_mine_edges, &s);
   if (s.found.count == 0 && s.pierced) {
     s.found.touch[s.found.count++] = s.pierce;
+  } else if (s.found.count == 0 && s.lost) { /* inside as a whole */
+    s.any_way = true;
+    pki_triangles_near(mesh, &its, visit_mine_corners, &s);
+    pki_triangles_near(surface, &mine, visit_corners, &s);
   }
   const int count = pki_touch_reduce(s.found.touch, s.found.count);
   memcpy(out, s.found.touch, (size_t)count * sizeof *out);

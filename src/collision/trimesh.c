@@ -295,6 +295,23 @@ static bool number_vertices(pki_trimesh *t)
   return ok;
 }
 
+/* Note the first triangle of each part. */
+static bool note_parts(pki_trimesh *t)
+{
+  int most = 0;
+  for (int i = 0; i < t->ntriangle; i++) {
+    most = t->part[i] > most ? t->part[i] : most;
+  }
+  unsigned char *seen = calloc((size_t)most + 1, 1);
+  for (int i = 0; seen != NULL && i < t->ntriangle; i++) {
+    t->first_use[i] |= seen[t->part[i]] ? 0 : 1u << 6;
+    seen[t->part[i]] = 1;
+  }
+  const bool ok = seen != NULL;
+  free(seen);
+  return ok;
+}
+
 /* ---- making ---- */
 
 static bool give_room(pki_trimesh *t, unsigned char **sliver)
@@ -333,7 +350,7 @@ static bool make(pki_trimesh *t, const pk_mesh *mesh)
   if (!ok || t->ntriangle == 0) {
     return ok;
   }
-  ok = pki_trimesh_plant(t) && number_vertices(t);
+  ok = pki_trimesh_plant(t) && number_vertices(t) && note_parts(t);
   for (int i = 0; ok && i < t->ntriangle; i++) {
     (void)normal_of(t, i, far, t->normal + 3 * (size_t)i);
   }

@@ -33,7 +33,7 @@ struct pki_trimesh {
   int *neighbour; /* [ntriangle][3] the triangle behind edge k -> k+1; -1: none, or more than one */
   double *normal; /* [ntriangle][3] */
   int *part;      /* [ntriangle] triangles that hang together by edges have the same number */
-  /* bit k: no triangle before this one has corner k; bit 3 + k: none before has edge k */
+  /* bit k: no triangle before this one has corner k; bit 3 + k: none before has edge k; bit 6: none before is of its part */
   unsigned char *first_use; /* [ntriangle] */
   bool closed;              /* every edge is used as often one way as the other: it encloses a volume */
   bool convex;              /* closed, one part, and no edge bends inwards: a convex body, as its hull is */

@@ -5,6 +5,7 @@
 #include "base/pattern.h"
 #include "pronk/collision.h"
 #include "scenario/files.h"
+#include "step/query.h"
 
 /* ---- pairs ---- */
 
@@ -113,6 +114,34 @@ void pki_scenario_collide(const pki_scenario *scenario, pk_sim *sim, pki_problem
 
 /* ---- warnings ---- */
 
+/* Whether a link is one of the scenario's objects: they come after all models. */
+static bool is_object(const pki_world *world, int link)
+{
+  return link >= 0 && world->model->links[link].robot >= world->scenario->nmodel;
+}
+
+/* Objects that start in something else are pushed out of it. A millimetre may be meant, as of a heap that is shaken. */
+static void check_objects(const pki_world *world, pki_problems *warnings)
+{
+  enum { MOST = 64, SHOWN = 8 };
+  pk_sim_overlap_pair pairs[MOST];
+  const pki_node *node = pki_node_find(pki_document_root(world->scenario->document), "objects");
+  const int count = node != NULL ? pki_sim_intrusions(world->sim, 1e-3, pairs, MOST) : 0;
+  int told = 0;
+  for (int i = 0; i < count && i < MOST && told < SHOWN; i++) {
+    const int *link = pairs[i].link; /* the first is the ground, or comes first in the model */
+    if (is_object(world, link[0]) || is_object(world, link[1])) {
+      pki_problem(warnings, node, "%s overlaps %s by %.3g mm at the start and will be pushed out",
+                  world->model->links[link[1]].name,
+                  link[0] >= 0 ? world->model->links[link[0]].name : "the ground", 1e3 * pairs[i].depth);
+      told++;
+    }
+  }
+  if (told == SHOWN && count > SHOWN) {
+    pki_problem(warnings, node, "more objects overlap at the start");
+  }
+}
+
 void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
 {
   enum { MOST = 64 };
@@ -134,4 +163,5 @@ void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
     pki_problem(warnings, node, "%d more pairs of links overlap in the start pose and do not collide",
                 count - MOST);
   }
+  check_objects(world, warnings);
 }

@@ -238,7 +238,7 @@ void pki_world_throw(pki_world *world, pki_problems *problems);
 /* Pairs of links that collide or do not, by name and from SRDF files. */
 void pki_scenario_collide(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
 
-/* Warn of links of one robot that overlap in the start pose: they were released. */
+/* Warn of links of one robot that overlap in the start pose: they were released; and of objects that start in something else. */
 void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings);
 
 /* --- joints.c --- */

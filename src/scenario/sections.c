@@ -36,10 +36,14 @@ static void read_models(pki_scenario *s, const pki_node *root, pki_problems *pro
 {
   const pki_node *one = pki_node_find(root, "model"), *many = pki_node_find(root, "models");
   if (one == NULL && many == NULL) {
-    if (pki_node_find(root, "objects") == NULL) {
+    const pki_node *objects = pki_node_find(root, "objects");
+    if (objects == NULL) {
       pki_problem(
           problems, root,
           "the key \"model\" is missing (or \"models\", a list; or \"objects\"): who is in the world");
+    } else if (objects->kind == PKI_NODE_LIST && objects->count == 0) {
+      pki_problem(problems, objects,
+                  "objects is an empty list and there is no model, expected one of either at least");
     }
     return;
   }

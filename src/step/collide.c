@@ -160,8 +160,9 @@ static bool is_named(const pki_colliders *c, const pki_collider *a, const pki_co
   return pki_filter_says(&c->filter, a->link, a->body, b->link, b->body) == PKI_SAYS_YES;
 }
 
-/* Links of one robot that overlap; false: no memory. */
-static bool find_overlaps(pk_sim *sim, overlaps *all)
+/* Links that overlap by more than `least`, of one robot or, of those that collide, of two or with the ground (link -1); false: no
+ * memory. */
+static bool find_overlaps(pk_sim *sim, bool same_robot, double least, overlaps *all)
 {
   pki_colliders *c = &sim->contact.colliders;
   const pki_work *w = &sim->workspace->work;
@@ -171,9 +172,9 @@ static bool find_overlaps(pk_sim *sim, overlaps *all)
     const int i = c->pairs[p].a, j = c->pairs[p].b;
     const pki_collider *a = &c->of[i], *b = &c->of[j];
     pk_proximity near;
-    if (a->robot == b->robot && pki_colliders_awake(c, w, 0, p, 0) &&
+    if ((a->robot == b->robot) == same_robot && pki_colliders_awake(c, w, 0, p, 0) &&
         pki_distance(a->geometry, &c->pose[i], b->geometry, &c->pose[j], 0, NULL, &near) &&
-        near.distance < -OVERLAP && !is_named(c, a, b)) {
+        near.distance < -least && !(same_robot && is_named(c, a, b))) {
       memory = note(all, a->link, b->link, -near.distance);
     }
   }
@@ -187,13 +188,27 @@ int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
   pki_filter_unrelease(&c->filter);
   pki_colliders_refilter(c);
   pki_sim_place(sim);
-  bool memory = find_overlaps(sim, &all);
+  bool memory = find_overlaps(sim, true, OVERLAP, &all);
   for (int i = 0; i < all.count && memory; i++) {
     const int *link = all.pairs[i].link;
     memory = pki_filter_set(&c->filter, link[0], link[1], PKI_RULE_RELEASED, NULL) == PK_OK;
     if (i < most) {
       out[i] = all.pairs[i];
     }
+  }
+  refilter(sim);
+  free(all.pairs);
+  return memory ? all.count : -1;
+}
+
+int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most)
+{
+  overlaps all = {0};
+  pki_colliders_refilter(&sim->contact.colliders);
+  pki_sim_place(sim);
+  const bool memory = find_overlaps(sim, false, least, &all);
+  for (int i = 0; i < all.count && i < most && memory; i++) {
+    out[i] = all.pairs[i];
   }
   refilter(sim);
   free(all.pairs);

@@ -11,4 +11,8 @@ void pki_sim_collide_free(pk_sim *sim);
 /* All colliders at the sim's configuration, unless they are there. Leaves kinematics there in the workspace. */
 void pki_sim_place(pk_sim *sim);
 
+/* Links of different robots, and links and the ground (link -1), that collide and overlap by more than `least` m as the world stands, at
+ * most `most` into `out`; how many comes back, -1: no memory. */
+int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most);
+
 #endif

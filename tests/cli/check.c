@@ -1,6 +1,7 @@
 /* pronk check. */
 #include "cli/run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,43 @@ static void good_models_are_explained(void **state)
   r = run("check pendulum");
   assert_true(contains(r.out, "1 degree of freedom, 1 body, 1 kg"));
   run_free(&r);
+}
+
+/* A box of 1 m, and two joints further a ball whose lowest point is 0.125 m below its top. */
+static void links_that_overlap_in_the_start_pose_are_told(void **state)
+{
+  (void)state;
+  static const char inertial[] =
+      "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" "
+      "ixz=\"0\" iyz=\"0\"/></inertial>";
+  static const char limit[] =
+      "<axis xyz=\"1 0 0\"/><limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/>";
+  FILE *f = fopen("check_overlap.urdf", "w");
+  assert_non_null(f);
+  fprintf(f,
+          "<robot name=\"o\"><link name=\"a\">%s<collision><geometry><box size=\"1 1 1\"/></geometry>"
+          "</collision></link><link name=\"b\">%s</link>",
+          inertial, inertial);
+  fprintf(f,
+          "<link name=\"c\">%s<collision><origin xyz=\"0 0 0.75\"/><geometry><sphere radius=\"0.375\"/>"
+          "</geometry></collision></link>",
+          inertial);
+  fprintf(f,
+          "<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/>%s</joint>"
+          "<joint name=\"k\" type=\"revolute\"><parent link=\"b\"/><child link=\"c\"/>%s</joint></robot>\n",
+          limit, limit);
+  fclose(f);
+  run_result r = run("check check_overlap.urdf");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "links a and c overlap by 125 mm in the start pose: they do not collide"));
+  run_free(&r);
+  cJSON *o = run_json("check check_overlap.urdf --json", 0);
+  const cJSON *all = cJSON_GetObjectItem(o, "overlaps"), *first = cJSON_GetArrayItem(all, 0);
+  assert_int_equal(cJSON_GetArraySize(all), 1);
+  assert_string_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(first, "links"), 1)->valuestring, "c");
+  assert_true(fabs(cJSON_GetObjectItem(first, "depth")->valuedouble - 0.125) < 1e-9);
+  cJSON_Delete(o);
+  remove("check_overlap.urdf");
 }
 
 static void every_error_is_named_with_its_line_and_the_nearest_word(void **state)
@@ -98,6 +136,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(good_models_are_explained),
+      cmocka_unit_test(links_that_overlap_in_the_start_pose_are_told),
       cmocka_unit_test(every_error_is_named_with_its_line_and_the_nearest_word),
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(several_models_are_checked_to_the_end),

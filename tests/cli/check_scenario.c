@@ -108,6 +108,26 @@ static void a_push_that_never_acts_is_a_warning(void **state)
   remove("check_late.yaml");
 }
 
+static void an_object_that_starts_in_something_is_a_warning(void **state)
+{
+  (void)state;
+  write_file("check_in.yaml",
+             "duration: 1\n"
+             "terrain: [{shape: plane}]\n"
+             "objects:\n"
+             "  - {name: a, shape: box, size: [1, 1, 1], mass: 1, position: [0, 0, 0.5]}\n"
+             "  - {name: b, shape: sphere, size: [0.3], mass: 1, position: [0, 0, 1.25]}\n"
+             "  - {name: c, shape: sphere, size: [0.3], mass: 1, position: [3, 0, 0.25]}\n"
+             "  - {name: d, shape: sphere, size: [0.3], mass: 1, position: [6, 0, 0.2995]}\n");
+  run_result r = run("check check_in.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "warning: objects: b overlaps a by 50 mm at the start and will be pushed out"));
+  assert_true(contains(r.out, "c overlaps the ground by 50 mm at the start"));
+  assert_true(contains(r.out, "ok, 2 warnings")); /* half a millimetre is none */
+  run_free(&r);
+  remove("check_in.yaml");
+}
+
 static void overrides_are_checked_too(void **state)
 {
   (void)state;
@@ -168,6 +188,7 @@ int main(void)
       cmocka_unit_test(a_good_scenario_is_explained),
       cmocka_unit_test(all_errors_come_by_line),
       cmocka_unit_test(a_push_that_never_acts_is_a_warning),
+      cmocka_unit_test(an_object_that_starts_in_something_is_a_warning),
       cmocka_unit_test(overrides_are_checked_too),
       cmocka_unit_test(channels_are_checked),
       cmocka_unit_test(names_and_folders_are_told_apart),

@@ -1,6 +1,7 @@
 /* Closed forms against GJK and EPA, and where several answers are equally good. */
 #include "collision/help.h"
 #include "collision/minkowski.h"
+#include "collision/surface.h"
 #include "support/certify.h"
 #include "support/pace.h"
 
@@ -189,6 +190,60 @@ static void the_lowest_vertex_of_a_mesh_meets_a_half_space(void **state)
   pk_geometry_destroy(plane);
 }
 
+/* A random triangle about as large as a box of 0.1 m to 1 m and near it; at times a needle. */
+static pki_triangle random_triangle(pki_random *rng)
+{
+  pki_triangle t = {.index = 0};
+  double e[2][3], middle[3];
+  const double thin = pki_random_bits(rng) % 4 == 0 ? 1e-4 : 1;
+  for (int k = 0; k < 3; k++) {
+    middle[k] = pki_random_between(rng, -0.7, 0.7);
+  }
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 3; i++) {
+      t.point[k][i] = middle[i] + pki_random_between(rng, -0.5, 0.5) * (i == 1 ? thin : 1);
+    }
+  }
+  pki_sub3(t.point[1], t.point[0], e[0]);
+  pki_sub3(t.point[2], t.point[0], e[1]);
+  pki_cross3(e[0], e[1], t.normal);
+  const double length = sqrt(pki_dot3(t.normal, t.normal));
+  for (int k = 0; k < 3; k++) {
+    t.normal[k] /= length;
+  }
+  return t;
+}
+
+static void boxes_leave_triangles_as_epa_says(void **state)
+{
+  (void)state;
+  pki_random rng = pki_random_seeded(21);
+  int meet = 0, apart = 0, unsure = 0;
+  for (int n = 0; n < PACE(20000, 500); n++) {
+    pk_geometry *box = make(PK_SHAPE_BOX, pki_random_between(&rng, 0.1, 1), pki_random_between(&rng, 0.1, 1),
+                            pki_random_between(&rng, 0.1, 1));
+    const pk_pose pose = random_pose(&rng, 0.3), here = pk_pose_identity();
+    const pki_triangle t = random_triangle(&rng);
+    const pki_convex a = pki_convex_of(box, &pose), b = pki_convex_points(t.point[0], 3, &here);
+    const double margin = n % 2 ? 0.1 : 0;
+    pk_proximity p, q;
+    assert_true(pki_gjk_distance(&a, &b, INFINITY, &q));
+    const pki_axes_end end = pki_box_triangle(box, &pose, &t, margin, &p);
+    meet += end == PKI_AXES_MEET, apart += end == PKI_AXES_APART;
+    unsure += end == PKI_AXES_UNSURE && q.distance < -1e-6;
+    if (end == PKI_AXES_APART) {
+      assert_true(q.distance > margin);
+    } else if (end == PKI_AXES_MEET) {
+      assert_near(p.distance, q.distance, 1e-10);
+      assert_near3(p.normal, q.normal, 1e-5);
+      assert_near3(p.point[0], q.point[0], 1e-5);
+      assert_near3(p.point[1], q.point[1], 1e-5);
+    }
+    pk_geometry_destroy(box);
+  }
+  assert_true(meet > PACE(3000, 50) && apart > PACE(3000, 50) && unsure <= meet / 1000);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -199,6 +254,7 @@ int main(void)
       cmocka_unit_test(capsules_that_cross_leave_across_both),
       cmocka_unit_test(boxes_in_each_other_touch_where_both_are),
       cmocka_unit_test(the_lowest_vertex_of_a_mesh_meets_a_half_space),
+      cmocka_unit_test(boxes_leave_triangles_as_epa_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ for query in closest scan overlap; do
   "$work/cmake/$query" "$(dirname "$prefix/$model")/../starleth/starleth.urdf" >"$work/$query.txt" || fail "$query"
   [ -s "$work/$query.txt" ] || fail "$query printed nothing"
 done
+"$work/cmake/touch" || fail "touch"
 [ -x "$work/cmake/swing_static" ] || fail "pronk::pronk_static was not found"
 "$work/cmake/swing_static" "$prefix/$model"
 

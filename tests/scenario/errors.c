@@ -11,6 +11,8 @@ static const wrong cases[] = {
      "the key \"model\" is missing (or \"models\", a list; or \"objects\"): who is in the world"},
     {REST "models: [starleth]\n", 3, "models", "model and models are both there; give one"},
     {"duration: 1\nmodels: []\n", 2, "models", "models is an empty list, expected one at least"},
+    {"duration: 1\nobjects: []\n", 2, "objects",
+     "objects is an empty list and there is no model, expected one of either at least"},
     {"duration: 1\nmodels: starleth\n", 2, "models", "models is a value, expected a list"},
     {REST "terain: []\n", 3, "terain",
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, model, models, "
