@@ -67,7 +67,7 @@ typedef enum pk_lcp_outcome {
   PK_LCP_INFEASIBLE, /* a ray ended the search and proves that there is nothing to find: result.ray */
   PK_LCP_RAY,        /* a ray ended the search and proves nothing: there may be solutions */
   PK_LCP_LIMIT,      /* max_iterations are used up */
-  PK_LCP_STALLED,    /* no progress is left, and the residual is above the tolerance */
+  PK_LCP_STALLED,    /* no progress is left or pgs diverged, and the residual is above the tolerance */
   PK_LCP_OUTCOME_COUNT
 } pk_lcp_outcome;
 

@@ -37,6 +37,7 @@ typedef struct dantzig {
   double *dw_size;      /* [n] sum_j |M_ij dz_j| */
   double *noise;        /* [n] below this w is zero */
   int *pivot;           /* [n] */
+  bool lost;            /* T became singular: nothing to go on from */
   int since;            /* updates of K since it was computed */
   pki_lcp_polisher polisher;
 } dantzig;
@@ -311,9 +312,7 @@ static bool drive(dantzig *s, int d)
   }
   /* it waits where it stands */
   s->state[d] = PKI_LCP_FIXED;
-  if (!refresh(s, -1)) {
-    run->iterations = run->options->max_iterations;
-  }
+  s->lost = !refresh(s, -1);
   return false;
 }
 
@@ -342,9 +341,9 @@ void pki_lcp_solve_dantzig(pki_lcp_run *run)
   begin(&s);
   bool progress = refresh(&s, -1);
   int open = 1;
-  while (progress && open > 0 && run->iterations < run->options->max_iterations) {
+  while (progress && open > 0 && !s.lost && run->iterations < run->options->max_iterations) {
     progress = false;
-    for (int d = 0; d < s.n; d++) {
+    for (int d = 0; d < s.n && !s.lost; d++) {
       if (!s.settled[d]) {
         progress = drive(&s, d) || progress;
       }
@@ -360,6 +359,8 @@ void pki_lcp_solve_dantzig(pki_lcp_run *run)
     if (pki_lcp_polish(run->p, s.state, &s.polisher, run->z)) {
       pki_lcp_check(run);
     }
+  } else if (s.lost) {
+    run->outcome = PK_LCP_STALLED;
   } else if (run->iterations >= run->options->max_iterations) {
     run->outcome = PK_LCP_LIMIT;
   }

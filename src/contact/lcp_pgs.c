@@ -12,7 +12,7 @@
 #include "contact/lcp.h"
 #include "contact/problem.h"
 
-/* One sweep; returns whether (4.39) holds, and in *moved whether anything changed. */
+/* One sweep; returns whether (4.39) holds, and in *moved whether anything changed and stayed finite. */
 static bool sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
 {
   double change = 0, norm = 0;
@@ -29,7 +29,7 @@ static bool sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
     }
     change += (z[i] - old) * (z[i] - old), norm += z[i] * z[i];
   }
-  *moved = change > 0;
+  *moved = change > 0 && change < INFINITY;
   return change <= epsilon * epsilon * norm;
 }
 
