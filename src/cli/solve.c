@@ -51,6 +51,11 @@ static int read_options(const pki_args *args, const pk_field *fields, int count,
     for (char *dash = strchr(name, '-'); dash != NULL; dash = strchr(dash, '-')) {
       *dash = '_';
     }
+    if (pki_fields_find(fields, count, name) == NULL) {
+      pki_complain("solve", "--%s is for contact problems; .lcp files have no use for it",
+                   args->given[i].name);
+      return PKI_EXIT_USAGE;
+    }
     if (pki_fields_parse(fields, count, out, name, args->given[i].value, &err) != PK_OK) {
       err.field[0] = '\0'; // the message names it
       pki_complain_error("solve", &err);

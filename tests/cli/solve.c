@@ -224,6 +224,10 @@ static void an_unsolvable_complementarity_problem_is_a_failure_that_is_explained
   assert_int_equal(r.status, 2);
   assert_true(contains(r.err, "solver is \"bgs\", expected one of lemke, dantzig, pgs"));
   run_free(&r);
+  r = run("solve cli_none.lcp --alpha 1");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "--alpha is for contact problems; .lcp files have no use for it"));
+  run_free(&r);
   write_file("cli_none.lcp", "lcp 1 1 0 0 0\n0 0 x\n1\n");
   r = run("solve cli_none.lcp");
   assert_int_equal(r.status, 2);

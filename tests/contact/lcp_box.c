@@ -117,6 +117,67 @@ static void friction_bounds_move_with_the_normal_force(void **state)
   }
 }
 
+/* Row `axis` of a contact at p on a body of six velocities: normal z, tangents x and y. */
+static void contact_row(const double p[3], int axis, double J[6])
+{
+  const double d[3] = {axis == 1, axis == 2, axis == 0};
+  for (int i = 0; i < 3; i++) {
+    J[i] = d[i], J[3 + i] = p[(i + 1) % 3] * d[(i + 2) % 3] - p[(i + 2) % 3] * d[(i + 1) % 3];
+  }
+}
+
+/* A body on 4 to 11 points, often several at the same place: 12 to 33 rows of rank 6, as a robot's foot or trunk
+ * makes them. z is not unique; whoever calls it solved is held to the conditions. */
+static void dependent_contacts_with_friction_are_solved(void **state)
+{
+  (void)state;
+  enum { BODIES = PACE(4000, 200) };
+  pki_random random = pki_random_seeded(13);
+  int solved[PK_LCP_SOLVER_COUNT] = {0};
+  for (int k = 0; k < BODIES; k++) {
+    double J[LCP_MAX][6], inverse[6], v[6];
+    make_contacts(&random, 4 + (int)(pki_random_unit(&random) * 8), k % 2 ? 0.3 : 0.9);
+    for (int i = 0; i < 6; i++) {
+      inverse[i] = pki_random_between(&random, 0.3, 3), v[i] = pki_random_normal(&random);
+    }
+    for (int contact = 0; contact < c.p.n / 3; contact++) {
+      double p[3] = {pki_random_between(&random, -1, 1), pki_random_between(&random, -1, 1), -0.5};
+      for (int i = 0; i < 2 && k % 4 < 2; i++) {
+        p[i] = p[i] > 0 ? 1 : -1; /* corners */
+      }
+      for (int axis = 0; axis < 3; axis++) {
+        contact_row(p, axis, J[3 * contact + axis]);
+      }
+    }
+    for (int i = 0; i < c.p.n; i++) {
+      c.q[i] = 0;
+      for (int l = 0; l < 6; l++) {
+        c.q[i] += J[i][l] * v[l];
+      }
+      for (int j = 0; j < c.p.n; j++) {
+        c.M[i * c.p.n + j] = 0;
+        for (int l = 0; l < 6; l++) {
+          c.M[i * c.p.n + j] += J[i][l] * inverse[l] * J[j][l];
+        }
+      }
+    }
+    for (int s = 0; s < PK_LCP_SOLVER_COUNT; s++) {
+      pk_lcp_options o = pk_lcp_options_default();
+      o.solver = (pk_lcp_solver)s, o.max_iterations = 2000;
+      const lcp_answer a = lcp_solve_with(&c.p, o);
+      solved[s] += a.status == PK_OK;
+      if (a.status == PK_OK) {
+        assert_conditions(&a, pk_lcp_solver_name((pk_lcp_solver)s), k, 1e-6);
+      }
+    }
+  }
+  print_message("  dependent contacts: of %d lemke %d, dantzig %d, pgs %d solved\n", (int)BODIES,
+                solved[PK_LCP_LEMKE], solved[PK_LCP_DANTZIG], solved[PK_LCP_PGS]);
+  for (int s = 0; s < PK_LCP_SOLVER_COUNT; s++) {
+    assert_true(solved[s] > BODIES * 98 / 100);
+  }
+}
+
 /* A block of mass 1 that is pushed sideways: it sticks within mu times its weight, and slides beyond. */
 static void a_block_sticks_and_slides(void **state)
 {
@@ -183,6 +244,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_solvers_agree_within_boxes),
       cmocka_unit_test(friction_bounds_move_with_the_normal_force),
+      cmocka_unit_test(dependent_contacts_with_friction_are_solved),
       cmocka_unit_test(a_block_sticks_and_slides),
       cmocka_unit_test(painleve_ends_with_a_status),
       cmocka_unit_test(infeasible_boxes_are_proven),
