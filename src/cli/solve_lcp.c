@@ -38,7 +38,7 @@ static bool solve(const pk_lcp *p, const pk_lcp_options *options, double *z, out
 
 static bool is_solved(const outcome *o)
 {
-  return o->result.outcome == PK_LCP_SOLVED;
+  return o->result.outcome == PK_LCP_OUTCOME_SOLVED;
 }
 
 static bool print_json(const char *path, const pk_lcp *p, const outcome *o, const double *z)
@@ -81,9 +81,9 @@ static void print_shape(const char *path, const pk_lcp *p)
 static const char *meaning(const outcome *o)
 {
   switch (o->result.outcome) {
-  case PK_LCP_INFEASIBLE: return " (proven: no z meets the signs of w)";
-  case PK_LCP_RAY: return " (found nothing; there may be solutions)";
-  case PK_LCP_STALLED: return " (no progress is left)";
+  case PK_LCP_OUTCOME_INFEASIBLE: return " (proven: no z meets the signs of w)";
+  case PK_LCP_OUTCOME_RAY: return " (found nothing; there may be solutions)";
+  case PK_LCP_OUTCOME_STALLED: return " (no progress is left)";
   default: return "";
   }
 }

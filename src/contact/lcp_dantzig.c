@@ -303,7 +303,7 @@ static bool drive(dantzig *s, int d)
     run->iterations++;
     const bool there = b.row == d, inner_already = there && s->state[d] == b.state;
     if (!inner_already && !change(s, d, &b)) {
-      run->outcome = PK_LCP_STALLED;
+      run->outcome = PK_LCP_OUTCOME_STALLED;
       break;
     }
     s->settled[d] = there;
@@ -376,8 +376,10 @@ void pki_lcp_solve_dantzig(pki_lcp_run *run)
       solved = pki_lcp_check(run);
       solved = (pki_lcp_polish(run->p, s.state, &s.polisher, run->z) && pki_lcp_check(run)) || solved;
     }
-    run->outcome = settled || s.lost ? PK_LCP_STALLED : run->iterations >= most ? PK_LCP_LIMIT : run->outcome;
+    run->outcome = settled || s.lost         ? PK_LCP_OUTCOME_STALLED
+                   : run->iterations >= most ? PK_LCP_OUTCOME_LIMIT
+                                             : run->outcome;
     solved = solved || run->proven;
   }
-  run->outcome = run->proven ? PK_LCP_INFEASIBLE : run->outcome;
+  run->outcome = run->proven ? PK_LCP_OUTCOME_INFEASIBLE : run->outcome;
 }

@@ -50,7 +50,7 @@ void pki_lcp_solve_pgs(pki_lcp_run *run)
       done = pki_lcp_check(run);
     }
   }
-  run->outcome = moved && !rests ? PK_LCP_LIMIT : PK_LCP_STALLED;
+  run->outcome = moved && !rests ? PK_LCP_OUTCOME_LIMIT : PK_LCP_OUTCOME_STALLED;
   if (!done) {
     pki_lcp_check(run);
   }

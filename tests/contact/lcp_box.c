@@ -54,8 +54,8 @@ static void all_solvers_agree_within_boxes(void **state)
     lcp_random_q(&c, &random);
     random_bounds(&random);
     assert_int_equal(pk_lcp_validate(&c.p, NULL), PK_OK);
-    const lcp_answer l = lcp_solve(&c.p, PK_LCP_LEMKE), d = lcp_solve(&c.p, PK_LCP_DANTZIG),
-                     g = lcp_solve(&c.p, PK_LCP_PGS);
+    const lcp_answer l = lcp_solve(&c.p, PK_LCP_SOLVER_LEMKE), d = lcp_solve(&c.p, PK_LCP_SOLVER_DANTZIG),
+                     g = lcp_solve(&c.p, PK_LCP_SOLVER_PGS);
     if (l.status != PK_OK || d.status != PK_OK || (k % 2 == 0 && g.status != PK_OK)) {
       fail_msg("case %d of size %d: lemke '%s', dantzig '%s', pgs '%s'", k, c.p.n,
                pk_lcp_outcome_text(l.result.outcome), pk_lcp_outcome_text(d.result.outcome),
@@ -106,12 +106,13 @@ static void friction_bounds_move_with_the_normal_force(void **state)
         assert_conditions(&a[s], pk_lcp_solver_name((pk_lcp_solver)s), k, 1e-10);
       }
     }
-    if (a[PK_LCP_LEMKE].status == PK_OK && a[PK_LCP_DANTZIG].status == PK_OK) {
-      both++, same += lcp_apart(a[PK_LCP_LEMKE].z, a[PK_LCP_DANTZIG].z, c.p.n) < 1e-9;
+    if (a[PK_LCP_SOLVER_LEMKE].status == PK_OK && a[PK_LCP_SOLVER_DANTZIG].status == PK_OK) {
+      both++, same += lcp_apart(a[PK_LCP_SOLVER_LEMKE].z, a[PK_LCP_SOLVER_DANTZIG].z, c.p.n) < 1e-9;
     }
   }
   print_message("  friction: of %d lemke %d, dantzig %d, pgs %d solved; %d of %d the same\n", (int)CASES,
-                solved[PK_LCP_LEMKE], solved[PK_LCP_DANTZIG], solved[PK_LCP_PGS], same, both);
+                solved[PK_LCP_SOLVER_LEMKE], solved[PK_LCP_SOLVER_DANTZIG], solved[PK_LCP_SOLVER_PGS], same,
+                both);
   for (int s = 0; s < PK_LCP_SOLVER_COUNT; s++) {
     assert_true(solved[s] > CASES * 98 / 100);
   }
@@ -172,7 +173,7 @@ static void dependent_contacts_with_friction_are_solved(void **state)
     }
   }
   print_message("  dependent contacts: of %d lemke %d, dantzig %d, pgs %d solved\n", (int)BODIES,
-                solved[PK_LCP_LEMKE], solved[PK_LCP_DANTZIG], solved[PK_LCP_PGS]);
+                solved[PK_LCP_SOLVER_LEMKE], solved[PK_LCP_SOLVER_DANTZIG], solved[PK_LCP_SOLVER_PGS]);
   for (int s = 0; s < PK_LCP_SOLVER_COUNT; s++) {
     assert_true(solved[s] > BODIES * 98 / 100);
   }
@@ -209,7 +210,8 @@ static void painleve_ends_with_a_status(void **state)
     pk_lcp p = {.n = 2, .M = slides, .q = q, .lower = lower, .upper = upper, .findex = findex};
     const lcp_answer a = lcp_solve(&p, (pk_lcp_solver)s);
     assert_int_equal(a.status, PK_ERROR_CONVERGENCE);
-    assert_int_equal(a.result.outcome, s == PK_LCP_PGS ? PK_LCP_STALLED : PK_LCP_RAY); /* pgs diverges */
+    assert_int_equal(a.result.outcome,
+                     s == PK_LCP_SOLVER_PGS ? PK_LCP_OUTCOME_STALLED : PK_LCP_OUTCOME_RAY); /* pgs diverges */
     p.M = jams;
     const lcp_answer b = lcp_solve(&p, (pk_lcp_solver)s);
     assert_true(b.status == PK_OK || b.result.certificate.relative > 1e-8);
@@ -223,20 +225,30 @@ static void infeasible_boxes_are_proven(void **state)
   /* z_0 free with w_0 = 1 whatever z is; z_1 at most 2 with w_1 <= 0 asked: w_1 = 3 */
   const double M[] = {0, 0, 0, 0}, q[] = {1, 0}, lower[] = {-INFINITY, 0}, upper[] = {INFINITY, 1};
   const pk_lcp p = {.n = 2, .M = M, .q = q, .lower = lower, .upper = upper};
-  const lcp_answer a = lcp_solve(&p, PK_LCP_LEMKE);
-  assert_int_equal(a.result.outcome, PK_LCP_INFEASIBLE);
+  const lcp_answer a = lcp_solve(&p, PK_LCP_SOLVER_LEMKE);
+  assert_int_equal(a.result.outcome, PK_LCP_OUTCOME_INFEASIBLE);
   assert_true(a.has_ray && a.ray[0] < 0 &&
               a.ray[1] == 0); /* v w_0 >= 0 is asked of both signs, but w_0 = 1 */
   const double q2[] = {0, 3}, lower2[] = {0, -INFINITY}, upper2[] = {INFINITY, 2};
   const pk_lcp p2 = {.n = 2, .M = M, .q = q2, .lower = lower2, .upper = upper2};
-  const lcp_answer b = lcp_solve(&p2, PK_LCP_LEMKE);
-  assert_int_equal(b.result.outcome, PK_LCP_INFEASIBLE);
+  const lcp_answer b = lcp_solve(&p2, PK_LCP_SOLVER_LEMKE);
+  assert_int_equal(b.result.outcome, PK_LCP_OUTCOME_INFEASIBLE);
   assert_true(b.has_ray && b.ray[0] == 0 && b.ray[1] < 0);
   /* and what proves nothing is refused */
   assert_false(pk_lcp_proves_infeasible(&p2, (const double[]){0, 1}));
   assert_false(pk_lcp_proves_infeasible(&p2, (const double[]){1, 0}));
   assert_false(pk_lcp_proves_infeasible(&p2, (const double[]){0, -NAN}));
   assert_true(pk_lcp_proves_infeasible(&p2, (const double[]){0, -5}));
+  const double one[] = {1}, minus[] = {-1};
+  assert_false(pk_lcp_proves_infeasible(&(pk_lcp){.n = 1, .M = one, .q = minus}, one)); /* M'v > 0: z = 1 */
+  assert_true(pk_lcp_proves_infeasible(&(pk_lcp){.n = 1, .M = minus, .q = minus}, one));
+  /* within a box even M'v > 0 can prove: w = z - 3 < 0 up to z_1 = 2, if w of z_0 must not be negative */
+  const double N[] = {0, 1, 0, 1}, far[] = {-3, 0}, zeros[] = {0, 0}, box[] = {INFINITY, 2},
+               wide[] = {INFINITY, 4};
+  const pk_lcp near_box = {.n = 2, .M = N, .q = far, .lower = zeros, .upper = box};
+  const pk_lcp wide_box = {.n = 2, .M = N, .q = far, .lower = zeros, .upper = wide};
+  assert_true(pk_lcp_proves_infeasible(&near_box, (const double[]){1, 0}));
+  assert_false(pk_lcp_proves_infeasible(&wide_box, (const double[]){1, 0}));
 }
 
 int main(void)

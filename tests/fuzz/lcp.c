@@ -20,9 +20,9 @@ static void solve(const pk_lcp *p)
     options.solver = (pk_lcp_solver)s, options.max_iterations = 200;
     void *memory = pki_aligned_alloc(pk_lcp_solve_memsize(p, &options));
     const pk_status status = memory != NULL ? pk_lcp_solve(p, &options, z, memory, &result) : PK_ERROR_MEMORY;
-    if (memory == NULL || (status == PK_OK) != (result.outcome == PK_LCP_SOLVED) ||
+    if (memory == NULL || (status == PK_OK) != (result.outcome == PK_LCP_OUTCOME_SOLVED) ||
         (status == PK_OK && !(result.certificate.relative <= options.tolerance)) ||
-        (result.outcome == PK_LCP_INFEASIBLE && !pk_lcp_proves_infeasible(p, result.ray))) {
+        (result.outcome == PK_LCP_OUTCOME_INFEASIBLE && !pk_lcp_proves_infeasible(p, result.ray))) {
       abort();
     }
     pki_aligned_free(memory);

@@ -81,10 +81,10 @@ static void lemke_finds_what_siconos_lemke_finds(void **state)
       double z[LCP_MAX], w[LCP_MAX];
       make(&random, (kind)what, k);
       const bool theirs = solve_siconos(&c.p, SICONOS_LCP_LEMKE, z, w);
-      const lcp_answer a = lcp_solve(&c.p, PK_LCP_LEMKE);
+      const lcp_answer a = lcp_solve(&c.p, PK_LCP_SOLVER_LEMKE);
       if (a.status != PK_OK) {
         assert_int_equal(what, COPOSITIVE);
-        assert_int_equal(a.result.outcome, PK_LCP_INFEASIBLE);
+        assert_int_equal(a.result.outcome, PK_LCP_OUTCOME_INFEASIBLE);
         assert_false(theirs); /* what is proven to have no solution nobody solves */
         infeasible++;
         continue;
@@ -112,7 +112,7 @@ static void gauss_seidel_finds_what_siconos_gauss_seidel_finds(void **state)
   for (int k = 0; k < CASES; k++) {
     double z[LCP_MAX], w[LCP_MAX];
     make(&random, DEFINITE, k);
-    const lcp_answer a = lcp_solve(&c.p, PK_LCP_PGS), d = lcp_solve(&c.p, PK_LCP_DANTZIG);
+    const lcp_answer a = lcp_solve(&c.p, PK_LCP_SOLVER_PGS), d = lcp_solve(&c.p, PK_LCP_SOLVER_DANTZIG);
     assert_int_equal(a.status, PK_OK);
     assert_int_equal(d.status, PK_OK);
     if (solve_siconos(&c.p, SICONOS_LCP_PGS, z, w)) {
