@@ -51,6 +51,8 @@ typedef enum pk_contact_scheme {
 typedef enum pk_law {
   PK_LAW_HARD,      /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */
   PK_LAW_COMPLIANT, /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */
+  PK_LAW_PENALTY, /* the same springs without that memory: friction is a spring that gives way at mu times the
+                       normal force; explicit forces */
   PK_LAW_COUNT
 } pk_law;
 
@@ -165,6 +167,8 @@ typedef struct pk_step_info {
 typedef struct pk_material {
   double friction;                     /* Coulomb's coefficient; 0.8 */
   double restitution_n, restitution_t; /* Newton's coefficients, 0 to 1; 0 */
+  double
+      viscous; /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty and exact-lcp); 0 */
 } pk_material;
 
 /* Defaults, and the first value that is out of its range by name. */

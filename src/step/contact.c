@@ -382,7 +382,8 @@ static void keep_impulses(pk_sim *sim)
   pki_sim_contact *c = &sim->contact;
   const pki_assembly *a = &c->assembly;
   const int ncontact = a->problem.ncontact;
-  c->nlast = sim->options.law == PK_LAW_HARD ? ncontact : c->nlast; /* compliant ones are kept already */
+  c->nlast =
+      !pki_laws[sim->options.law].springs ? ncontact : c->nlast; /* those of springs are kept already */
   for (int i = 0; i < ncontact; i++) {
     const double *r = a->r + 3 * i;
     c->last[i] = c->found[c->row_found[i]];
@@ -436,8 +437,8 @@ static bool begin(pk_sim *sim, const double *q, double reach, double *h, pk_step
 {
   pk_workspace *w = sim->workspace;
   double *pushes = pki_scratch(sim, 4);
-  const bool compliant = sim->options.law == PK_LAW_COMPLIANT;
-  const bool closed_only = compliant || sim->options.contact == PK_CONTACT_PAPER;
+  const bool springs = pki_laws[sim->options.law].springs;
+  const bool closed_only = springs || sim->options.contact == PK_CONTACT_PAPER;
   memset(pushes, 0, (size_t)sim->model->nu * sizeof *pushes);
   pki_add_pushes(sim, q, pushes);
   w->kernels->rnea(&w->work, q, sim->u, NULL, h);
@@ -450,7 +451,7 @@ static bool begin(pk_sim *sim, const double *q, double reach, double *h, pk_step
   if (!pki_swept_find(sim, q, info) || !pki_contact_find(sim, closed_only ? 0 : sim->options.margin, info)) {
     return false;
   }
-  if (compliant) {
+  if (springs) {
     pki_compliant_forces(sim, h);
     sim->contact.nfound = 0; /* nothing is left for the contact problem */
   }
@@ -464,7 +465,7 @@ bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_ste
 {
   pki_sim_contact *c = &sim->contact;
   pk_workspace *w = sim->workspace;
-  const bool closed_only = sim->options.law == PK_LAW_COMPLIANT || sim->options.contact == PK_CONTACT_PAPER;
+  const bool closed_only = pki_laws[sim->options.law].springs || sim->options.contact == PK_CONTACT_PAPER;
   w->kernels->kinematics(&w->work, q);
   w->kernels->velocities(&w->work, sim->u);
   pki_update_origins(&w->work);
@@ -539,7 +540,7 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
     info->iterations += !settled;
   }
   info->certified &= settled;
-  info->contacts = sim->options.law == PK_LAW_HARD ? c->assembly.problem.ncontact : c->nlast;
+  info->contacts = c->nlast;
   certify_bilateral(sim, u_end, info);
   set_command_forces(sim, &l, v_end, info);
   return PK_OK;

@@ -13,7 +13,7 @@
  *   impact.c   restitution and its energy
  *   collide.c  who collides
  *   query.c    distances, rays, overlaps
- *   compliant.c  the compliant law
+ *   compliant.c  laws of springs and dampers
  *   project.c  positions after a step
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
  *   rk4.c      Runge-Kutta on the group
@@ -198,6 +198,7 @@ extern const int pki_material_field_count;
 /* Registries of contact laws and of presets. */
 typedef struct pki_law {
   const char *name, *doc;
+  bool springs; /* forces at the start of the step instead of a problem */
 } pki_law;
 typedef struct pki_preset {
   const char *name, *doc;

@@ -53,6 +53,7 @@ static const setting settings[] = {
     {"weak motors", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.44, 0, 0, 5, true, 100, 100},
     {"compliant", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 5e-4, 0.44, 1, 0, 0, true, 100,
      250},
+    {"penalty", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_PENALTY, 0, 5e-4, 0.44, 1, 0, 0, true, 100, 250},
     {"paper", STARLETH, HOLD, PK_PRESET_PAPER, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5, 0, 0, true, 60,
      60},
     {"maximal coordinates", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_DIRECT, 1e-3, 0.44, 0.5, 0,
