@@ -10,6 +10,7 @@
 #include "dynamics.h"
 #include "gait.h"
 #include "heights.h"
+#include "lcp.h"
 #include "model.h"
 #include "record.h"
 #include "sim.h"

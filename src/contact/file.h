@@ -51,6 +51,10 @@ pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, 
 pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, const char *name,
                                   pk_error *err);
 
+/* Write to a temporary name beside `path`, then rename: a reader sees all or nothing. */
+typedef pk_status (*pki_contact_writer)(const void *what, const char *path, const char *name, pk_error *err);
+pk_status pki_contact_replace(const char *path, pki_contact_writer write, const void *what, pk_error *err);
+
 /* A problem with its bodies:
  *   M v = H r + G l + f,  u = H' v + w,  0 = G' v + b */
 typedef struct pki_contact_global {

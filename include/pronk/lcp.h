@@ -1,0 +1,128 @@
+/* Linear complementarity problems, with boxes and with bounds that depend on another unknown.
+ *
+ * With w = M z + q find z with lower <= z <= upper and, row by row,
+ *
+ *   w >= 0 where z = lower,  w <= 0 where z = upper,  w = 0 between.
+ *
+ * Without bounds (lower = 0, upper = infinity) this is 0 <= z, 0 <= w, z'w = 0. Bounds may be infinite. A row i
+ * with findex[i] = f >= 0 is a friction row: its bounds are lower[i] z_f and upper[i] z_f, coefficients times
+ * the normal force of row f; with lower = -mu and upper = mu this is Coulomb's law for one direction.
+ *
+ * Three solvers that fail in different ways: docs/theory/lcp.md says which one can do what. pk_lcp_certify knows
+ * no solver and judges them all.
+ */
+#ifndef PRONK_LCP_H
+#define PRONK_LCP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "contact.h"
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pk_lcp {
+  int n;
+  const double *M;             /* [n][n] row-major */
+  const double *q;             /* [n] */
+  const double *lower, *upper; /* [n] both or none: NULL stands for 0 and infinity */
+  const int *findex; /* [n] the row that a row's bounds are multiples of, -1: constants; NULL: all -1 */
+} pk_lcp;
+
+/* Check that the numbers are finite (bounds may be infinite, coefficients not), lower <= upper, and for friction
+ * rows lower <= 0 <= upper, that findex names a row with constant bounds and lower >= 0. */
+PK_API pk_status pk_lcp_validate(const pk_lcp *p, pk_error *err);
+
+/* How well z satisfies the conditions: with d_i the largest |M_ij| of the row (1 when all are zero) and P the
+ * projection on the row's bounds at z, the residual is the largest d_i |z_i - P(z_i - w_i / d_i)|, which without
+ * bounds is |min(d_i z_i, w_i)|. */
+typedef struct pk_lcp_certificate {
+  double residual; /* in units of w; infinite when z is not finite */
+  double relative; /* residual over the largest |w_i| at the z nearest to zero: without bounds over |q|_inf */
+  int worst;       /* its row; -1: none */
+} pk_lcp_certificate;
+
+/* Judge z [n]; w [n] gets M z + q. */
+PK_API pk_lcp_certificate pk_lcp_certify(const pk_lcp *p, const double *z, double *w);
+
+/* Whether v [n] proves that no z within the bounds has w >= 0 where there is no upper bound, w <= 0 where there is
+ * no lower one and w = 0 where there is neither: v has the sign that w must have and is 0 elsewhere, so that
+ * v'w >= 0, yet v'(M z + q) < 0 for all z within the bounds. Without bounds: v >= 0, M'v <= 0, q'v < 0.
+ * Signs of M'v are trusted down to rounding, 1e-12 of the sum of the moduli. */
+PK_API bool pk_lcp_proves_infeasible(const pk_lcp *p, const double *v);
+
+typedef enum pk_lcp_solver {
+  PK_LCP_LEMKE,   /* complementary pivoting, lexicographic */
+  PK_LCP_DANTZIG, /* principal pivoting with bounds (Cottle and Dantzig 1968, Baraff 1994) */
+  PK_LCP_PGS,     /* projected Gauss-Seidel */
+  PK_LCP_SOLVER_COUNT
+} pk_lcp_solver;
+
+/* How a solver ended. */
+typedef enum pk_lcp_outcome {
+  PK_LCP_SOLVED,     /* the residual meets the tolerance */
+  PK_LCP_INFEASIBLE, /* a ray ended the search and proves that there is nothing to find: result.ray */
+  PK_LCP_RAY,        /* a ray ended the search and proves nothing: there may be solutions */
+  PK_LCP_LIMIT,      /* max_iterations are used up */
+  PK_LCP_STALLED,    /* no progress is left, and the residual is above the tolerance */
+  PK_LCP_OUTCOME_COUNT
+} pk_lcp_outcome;
+
+/* Start from pk_lcp_options_default(). */
+typedef struct pk_lcp_options {
+  pk_lcp_solver solver; /* lemke */
+  double tolerance;     /* relative residual to reach; 1e-8 */
+  int max_iterations;   /* pivots or sweeps; 20000 */
+  pk_stop stop;         /* pgs: by the residual, or by the change of a sweep */
+  double change_rel;    /* pgs with PK_STOP_CHANGE: |z_new - z_old| <= change_rel |z_new| ends it; 1e-12 */
+} pk_lcp_options;
+
+PK_API pk_lcp_options pk_lcp_options_default(void);
+PK_API pk_status pk_lcp_options_validate(const pk_lcp_options *options, pk_error *err);
+
+typedef struct pk_lcp_result {
+  pk_lcp_outcome outcome;
+  pk_lcp_certificate certificate; /* of z, whatever the outcome */
+  int iterations;                 /* pivots or sweeps */
+  const double *ray;              /* [n] in the solver's memory: the proof, or the ray; NULL: there is none */
+} pk_lcp_result;
+
+/* Scratch of pk_lcp_solve, in bytes, 64-byte aligned. Reads n and the bounds. */
+PK_API size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options);
+
+/* Solve; z [n] gets the best found, and is where pgs starts. PK_OK when solved, PK_ERROR_CONVERGENCE when not,
+ * PK_ERROR_NONFINITE when the problem has a number that is none or beyond 1e100, or bounds that exclude each
+ * other: z is then as it was. */
+PK_API pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
+                              pk_lcp_result *result);
+
+PK_API const char *pk_lcp_solver_name(pk_lcp_solver solver);
+PK_API const char *pk_lcp_outcome_text(pk_lcp_outcome outcome);
+
+/* ---- files: text, docs/formats/lcp.md ---- */
+
+/* A problem and the memory that it lives in. */
+typedef struct pk_lcp_file pk_lcp_file;
+
+PK_API pk_status pk_lcp_load(const char *path, pk_lcp_file **out, pk_error *err);
+
+/* NULL is fine. */
+PK_API void pk_lcp_file_destroy(pk_lcp_file *file);
+
+/* The problem, alive as long as the file is. */
+PK_API const pk_lcp *pk_lcp_file_problem(const pk_lcp_file *file);
+
+/* [n] an answer stored with the problem; NULL: none. */
+PK_API const double *pk_lcp_file_solution(const pk_lcp_file *file);
+
+/* Write to a temporary name beside `path`, then rename. Numbers are read back to the bit; `solution` [n] may be
+ * NULL. */
+PK_API pk_status pk_lcp_save(const pk_lcp *problem, const double *solution, const char *path, pk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
