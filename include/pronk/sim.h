@@ -16,6 +16,7 @@
 
 #include "contact.h"
 #include "control.h"
+#include "lcp.h"
 #include "terrain.h"
 
 #ifdef __cplusplus
@@ -53,8 +54,27 @@ typedef enum pk_law {
   PK_LAW_COMPLIANT, /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */
   PK_LAW_PENALTY, /* the same springs without that memory: friction is a spring that gives way at mu times the
                        normal force; explicit forces */
+  PK_LAW_EXACT_LCP, /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along
+                       the slip, viscous friction (Ayit 2015) */
   PK_LAW_COUNT
 } pk_law;
+
+/* Resting contact of the law exact-lcp. */
+typedef enum pk_resting {
+  PK_RESTING_VELOCITY, /* velocities at the end of the step, collisions in the same problem */
+  PK_RESTING_ACCELERATION, /* collisions as impulses without friction, then a problem in accelerations, which can have
+                              no solution (Painleve): the step then fails with PK_ERROR_CONVERGENCE */
+  PK_RESTING_COUNT
+} pk_resting;
+
+/* Who solves the problems of the law exact-lcp. */
+typedef enum pk_lcp_choice {
+  PK_LCP_CHOICE_AUTO, /* pgs from the last impulses, then dantzig, lemke and pgs again until the tolerance is met */
+  PK_LCP_CHOICE_LEMKE,
+  PK_LCP_CHOICE_DANTZIG,
+  PK_LCP_CHOICE_PGS,
+  PK_LCP_CHOICE_COUNT
+} pk_lcp_choice;
 
 /* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
  * impact group; bodies that touch each other are in one group. */
@@ -118,6 +138,8 @@ typedef struct pk_sim_options {
   double change_abs;      /* N s, likewise; 1e-6 */
   pk_law law;             /* PK_LAW_HARD */
   pk_impact impact;       /* PK_IMPACT_GROUP */
+  pk_resting resting;     /* of exact-lcp; PK_RESTING_VELOCITY */
+  pk_lcp_choice lcp;      /* likewise; PK_LCP_CHOICE_AUTO */
   double stiffness_n, stiffness_t; /* N/m, of compliant contacts, normal and tangential; 30000 */
   double damping_n, damping_t;     /* N s/m, likewise; 50 */
   pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */

@@ -6,6 +6,7 @@
 
 #include "model/motion.h"
 #include "step/compliant.h"
+#include "step/exact.h"
 #include "step/joints.h"
 #include "step/outside.h"
 #include "step/query.h"
@@ -82,6 +83,10 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   *out = NULL;
   const pk_sim_options chosen = choose(model, options);
   pk_status status = pk_sim_options_validate(&chosen, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pki_exact_check(model, &chosen, err);
   if (status != PK_OK) {
     return status;
   }
