@@ -14,16 +14,22 @@ static size_t lcp_rows(int rows, int contacts)
   return (size_t)rows + 2 * (size_t)contacts;
 }
 
-pk_status pki_exact_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
+int pki_exact_room(const pk_model *model, const pk_sim_options *o)
 {
   const pk_contact_problem most = pki_largest_problem(model, o);
-  const int rows = pk_contact_size(&most), room = (PKI_DENSE_ROWS - (rows - 3 * o->max_contacts)) / 3;
-  if (o->law != PK_LAW_EXACT_LCP || rows <= PKI_DENSE_ROWS) {
+  const int left = PKI_DENSE_ROWS - most.nbilateral - most.nbox;
+  return left > 0 ? left / 3 : 0;
+}
+
+pk_status pki_exact_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
+{
+  const int room = pki_exact_room(model, o);
+  if (o->law != PK_LAW_EXACT_LCP || o->max_contacts <= room) {
     return PK_OK;
   }
   return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "max_contacts"},
                   "max_contacts is %d; the law exact-lcp keeps a dense matrix and can have %d in this world",
-                  o->max_contacts, room > 0 ? room : 0);
+                  o->max_contacts, room);
 }
 
 /* Which solvers run, one after the other until the problem is solved. The first sweeps are few: most steps differ little

@@ -29,7 +29,10 @@ static inline bool pki_rests_by_acceleration(const pk_sim *sim)
   return pki_is_exact(sim) && sim->options.resting == PK_RESTING_ACCELERATION;
 }
 
-/* M is dense: there must not be too many contacts for it. */
+/* How many contacts there may be: M is dense. */
+int pki_exact_room(const pk_model *model, const pk_sim_options *options);
+
+/* Not more than that. */
 pk_status pki_exact_check(const pk_model *model, const pk_sim_options *options, pk_error *err);
 
 /* Take the arrays for problems with up to `rows` rows, `contacts` contacts among them; nothing for other laws. */

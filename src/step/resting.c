@@ -13,12 +13,6 @@ static bool is_closed(const pki_contact *f)
   return f->gap <= PKI_TOUCHING;
 }
 
-/* What gravity changes in a step, m/s. */
-static double fall(const pk_sim *sim)
-{
-  return sim->options.dt * sqrt(pki_dot3(sim->model->gravity, sim->model->gravity));
-}
-
 /* The coefficient of a collision; -1: nobody approaches. */
 static double restitution(const pk_sim *sim)
 {
@@ -123,10 +117,11 @@ void pki_resting_rows(pk_sim *sim, int contact, const double *u_free)
   pki_assembly_contact_velocity(a, contact, sim->u, v);
   pki_assembly_contact_velocity(a, contact, u_free, q);
   const double dt = sim->options.dt, slip = hypot(v[1], v[2]);
-  q[0] += dt * pki_dot3(f->normal, bias) - (v[0] <= fall(sim) ? v[0] : 0);
+  const double change = q[0] + dt * pki_dot3(f->normal, bias) - v[0]; /* dt a_j along the normal */
+  q[0] = change + (v[0] <= fabs(change) ? 0 : v[0]);
   q[1] += dt * pki_dot3(f->tangent1, bias);
   q[2] += dt * pki_dot3(f->tangent2, bias);
-  c->exact.slip[contact] = slip > a->mu[contact] * fall(sim) ? slip : 0;
+  c->exact.slip[contact] = slip > a->mu[contact] * fabs(change) ? slip : 0;
 }
 
 void pki_resting_add_hits(pk_sim *sim)

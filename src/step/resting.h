@@ -12,8 +12,8 @@
  *   sliding:  F_t = -mu F_n along the slip, which makes the problem unsymmetric: its column is W_n - mu W_t
  *   sticking: |F_t| <= mu F_n, and a_t stops what slip there is: v_t + dt a_t = 0
  *
- * A contact has stopped when it leaves slower than dt |g|, and slides when its slip is more than mu dt |g|: what gravity and
- * the friction that it causes change in one step. Contacts that leave faster get no force, but may not come back
+ * A contact has stopped when it leaves slower than dt |a_jn|, and slides when its slip is more than mu dt |a_jn|: what the
+ * forces of the step, and friction against them, change within it. Contacts that leave faster get no force, but may not come back
  * within the step. dJ/dt u is that of the body's point that touches; what rolling adds to it on a round shape is left to
  * the next collision.
  *

@@ -65,6 +65,8 @@ static pk_sim_options choose(const pk_model *model, const pk_sim_options *option
   if (o.max_contacts == 0) {
     const int nrobot = model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH;
     o.max_contacts = EACH * nrobot > FEW ? EACH * nrobot : FEW;
+    const int room = o.law == PK_LAW_EXACT_LCP ? pki_exact_room(model, &o) : MOST;
+    o.max_contacts = room > 0 && room < o.max_contacts ? room : o.max_contacts;
   }
   return o;
 }

@@ -54,6 +54,8 @@ static const setting settings[] = {
     {"compliant", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 5e-4, 0.44, 1, 0, 0, true, 100,
      250},
     {"penalty", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_PENALTY, 0, 5e-4, 0.44, 1, 0, 0, true, 100, 250},
+    {"exact-lcp", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_EXACT_LCP, 0, 1e-3, 0.44, 1, 0.3, 0, true, 100,
+     100},
     {"paper", STARLETH, HOLD, PK_PRESET_PAPER, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5, 0, 0, true, 60,
      60},
     {"maximal coordinates", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_DIRECT, 1e-3, 0.44, 0.5, 0,
