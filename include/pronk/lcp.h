@@ -55,19 +55,19 @@ PK_API pk_lcp_certificate pk_lcp_certify(const pk_lcp *p, const double *z, doubl
 PK_API bool pk_lcp_proves_infeasible(const pk_lcp *p, const double *v);
 
 typedef enum pk_lcp_solver {
-  PK_LCP_LEMKE,   /* complementary pivoting, lexicographic */
-  PK_LCP_DANTZIG, /* principal pivoting with bounds (Cottle and Dantzig 1968, Baraff 1994) */
-  PK_LCP_PGS,     /* projected Gauss-Seidel */
+  PK_LCP_SOLVER_LEMKE,   /* complementary pivoting, lexicographic */
+  PK_LCP_SOLVER_DANTZIG, /* principal pivoting with bounds (Cottle and Dantzig 1968, Baraff 1994) */
+  PK_LCP_SOLVER_PGS,     /* projected Gauss-Seidel */
   PK_LCP_SOLVER_COUNT
 } pk_lcp_solver;
 
 /* How a solver ended. */
 typedef enum pk_lcp_outcome {
-  PK_LCP_SOLVED,     /* the residual meets the tolerance */
-  PK_LCP_INFEASIBLE, /* a ray ended the search and proves that there is nothing to find: result.ray */
-  PK_LCP_RAY,        /* a ray ended the search and proves nothing: there may be solutions */
-  PK_LCP_LIMIT,      /* max_iterations are used up */
-  PK_LCP_STALLED,    /* no progress is left, and the residual is above the tolerance */
+  PK_LCP_OUTCOME_SOLVED,     /* the residual meets the tolerance */
+  PK_LCP_OUTCOME_INFEASIBLE, /* a ray ended the search and proves that there is nothing to find: result.ray */
+  PK_LCP_OUTCOME_RAY,        /* a ray ended the search and proves nothing: there may be solutions */
+  PK_LCP_OUTCOME_LIMIT,      /* max_iterations are used up */
+  PK_LCP_OUTCOME_STALLED, /* no progress is left or pgs diverged, and the residual is above the tolerance */
   PK_LCP_OUTCOME_COUNT
 } pk_lcp_outcome;
 

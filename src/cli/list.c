@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/terminal.h"
 #include "collision/broad.h"
+#include "contact/lcp.h"
 #include "contact/solver.h"
 #include "dynamics/kernels.h"
 #include "model/locate.h"
@@ -172,6 +173,13 @@ static void list_solvers(listing *l)
   }
 }
 
+static void list_lcp_solvers(listing *l)
+{
+  for (int i = 0; i < PK_LCP_SOLVER_COUNT; i++) {
+    add(l, pki_lcp_solvers[i].name, pki_lcp_solvers[i].doc);
+  }
+}
+
 static void list_broads(listing *l)
 {
   for (int i = 0; i < PK_BROAD_COUNT; i++) {
@@ -295,6 +303,7 @@ static const struct {
     {"laws", "laws of contact", list_laws},
     {"presets", "what the options of a step start from", list_presets},
     {"solvers", "how contact problems are solved", list_solvers},
+    {"lcp-solvers", "how linear complementarity problems are solved", list_lcp_solvers},
     {"broads", "how pairs of shapes that may touch are found", list_broads},
     {"studies", "papers that `pronk study` reproduces", list_studies},
     {"benches", "what `pronk bench` measures", list_benches},

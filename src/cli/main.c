@@ -55,9 +55,10 @@ static const pki_command commands[] = {
      "pronk check models/starleth/starleth.urdf", pki_options_check, pki_command_check, NULL},
     {"list", "what there is: scenarios, models, controllers, ...", "[WHAT] [options]",
      "Without WHAT it lists the lists.", "pronk list models", pki_options_list, pki_command_list, NULL},
-    {"solve", "a saved contact problem", "FILE... [options]",
-     "FILE is a contact problem: text (.fc) or FCLIB's HDF5 layout (.hdf5, .h5). Prints how well\n"
-     "the impulses found satisfy the laws, judged apart from the solver. The exit status is 1\n"
+    {"solve", "a saved contact or complementarity problem", "FILE... [options]",
+     "FILE is a contact problem: text (.fc) or FCLIB's HDF5 layout (.hdf5, .h5), or a linear\n"
+     "complementarity problem (.lcp), which has solvers of its own. Prints how well what was\n"
+     "found satisfies the conditions, judged apart from the solver. The exit status is 1\n"
      "when a problem was not solved to the tolerance (with --all: by no solver). With --json\n"
      "there is one object for each file and solver, one on each line.",
      "pronk solve problem.fc --solver bgs --tolerance 1e-10", pki_options_solve, pki_command_solve, NULL},

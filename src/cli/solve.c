@@ -1,27 +1,30 @@
-/* pronk solve: saved contact problems, one solver or all of them. */
+/* pronk solve: saved contact problems, one solver or all of them. solve_lcp.c has the complementarity problems. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/solve.h"
 #include "cli/terminal.h"
+#include "contact/lcp.h"
 #include "contact/solver.h"
 #include "pronk/contact_file.h"
 #include "record/table.h"
 
 /* Each option but the switches is a field of pk_solver_options, with dashes for underscores. */
 const pki_option pki_options_solve[] = {
-    {"solver", 0, "NAME", "method (pronk list solvers; default: auto)"},
+    {"solver", 0, "NAME", "method (pronk list solvers, default: auto; for .lcp lcp-solvers, default: lemke)"},
     {"tolerance", 0, "T", "relative residual to reach (default: 1e-8)"},
-    {"max-iterations", 0, "N", "sweeps or Newton steps (default: 20000)"},
+    {"max-iterations", 0, "N", "sweeps, Newton steps or pivots (default: 20000)"},
     {"alpha", 0, "A", "relaxation of jor and sor (default: chosen from W)"},
-    {"stop", 0, "RULE", "when jor, sor and bgs stop: residual, or change (default: residual)"},
-    {"change-rel", 0, "T", "with --stop change: part of an impulse that a sweep may change (default: 1e-6)"},
+    {"stop", 0, "RULE", "when jor, sor, bgs and pgs stop: residual, or change (default: residual)"},
+    {"change-rel", 0, "T",
+     "with --stop change: part of an impulse that a sweep may change (default: 1e-6, .lcp: 1e-12)"},
     {"change-abs", 0, "T", "with --stop change: N s that it may change besides (default: 1e-6)"},
     {"all", 0, NULL, "try every solver that works from W"},
     {0},
@@ -35,10 +38,9 @@ typedef struct outcome {
   bool converged;
 } outcome;
 
-/* Options from the command line, by the field table. */
-static int read_options(const pki_args *args, pk_solver_options *out)
+/* Options from the command line, by a field table. */
+static int read_options(const pki_args *args, const pk_field *fields, int count, void *out)
 {
-  *out = pk_solver_options_default();
   for (int i = 0; i < args->ngiven; i++) {
     if (args->given[i].value == NULL) {
       continue;
@@ -49,8 +51,12 @@ static int read_options(const pki_args *args, pk_solver_options *out)
     for (char *dash = strchr(name, '-'); dash != NULL; dash = strchr(dash, '-')) {
       *dash = '_';
     }
-    if (pki_fields_parse(pki_solver_fields, pki_solver_field_count, out, name, args->given[i].value, &err) !=
-        PK_OK) {
+    if (pki_fields_find(fields, count, name) == NULL) {
+      pki_complain("solve", "--%s is for contact problems; .lcp files have no use for it",
+                   args->given[i].name);
+      return PKI_EXIT_USAGE;
+    }
+    if (pki_fields_parse(fields, count, out, name, args->given[i].value, &err) != PK_OK) {
       err.field[0] = '\0'; // the message names it
       pki_complain_error("solve", &err);
       return PKI_EXIT_USAGE;
@@ -247,9 +253,32 @@ static int solve_problem(const pki_args *args, const char *path, const pk_contac
   return good && solved ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }
 
+static bool is_lcp(const char *path)
+{
+  const char *dot = strrchr(path, '.');
+  return dot != NULL && strcasecmp(dot, ".lcp") == 0;
+}
+
+static int solve_contact(const pki_args *args, const char *path, const pk_solver_options *options, bool gap)
+{
+  pk_contact_file *file = NULL;
+  pk_error err = {0};
+  if (pk_contact_load(path, &file, &err) != PK_OK) {
+    pki_complain_error("solve", &err);
+    return PKI_EXIT_USAGE;
+  }
+  if (gap) {
+    putchar('\n');
+  }
+  const int code = solve_problem(args, path, pk_contact_file_problem(file), *options);
+  pk_contact_file_destroy(file);
+  return code;
+}
+
 int pki_command_solve(const pki_args *args)
 {
-  pk_solver_options options;
+  pk_solver_options options = pk_solver_options_default();
+  pk_lcp_options lcp = pk_lcp_options_default();
   if (args->nword == 0) {
     pki_complain("solve", "name a contact problem (pronk solve --help shows an example)");
     return PKI_EXIT_USAGE;
@@ -258,23 +287,21 @@ int pki_command_solve(const pki_args *args)
     pki_complain("solve", "--all tries every solver; leave --solver out");
     return PKI_EXIT_USAGE;
   }
-  if (read_options(args, &options) != PKI_EXIT_OK) {
+  int nlcp = 0;
+  for (int i = 0; i < args->nword; i++) {
+    nlcp += is_lcp(args->words[i]);
+  }
+  /* each kind of problem has solvers of its own */
+  if ((nlcp < args->nword &&
+       read_options(args, pki_solver_fields, pki_solver_field_count, &options) != PKI_EXIT_OK) ||
+      (nlcp > 0 && read_options(args, pki_lcp_fields, pki_lcp_field_count, &lcp) != PKI_EXIT_OK)) {
     return PKI_EXIT_USAGE;
   }
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {
-    pk_contact_file *file = NULL;
-    pk_error err = {0};
-    int code = PKI_EXIT_USAGE;
-    if (pk_contact_load(args->words[i], &file, &err) != PK_OK) {
-      pki_complain_error("solve", &err);
-    } else {
-      if (i > 0 && !args->json) {
-        putchar('\n');
-      }
-      code = solve_problem(args, args->words[i], pk_contact_file_problem(file), options);
-      pk_contact_file_destroy(file);
-    }
+    const bool gap = i > 0 && !args->json;
+    const int code = is_lcp(args->words[i]) ? pki_solve_lcp(args, args->words[i], &lcp, gap)
+                                            : solve_contact(args, args->words[i], &options, gap);
     worst = code > worst ? code : worst;
   }
   return worst;

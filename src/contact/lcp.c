@@ -227,7 +227,7 @@ void pki_lcp_note_ray(pki_lcp_run *run, const double *v)
   }
   run->has_ray = true;
   run->proven = pk_lcp_proves_infeasible(run->p, run->ray);
-  run->outcome = run->proven ? PK_LCP_INFEASIBLE : PK_LCP_RAY;
+  run->outcome = run->proven ? PK_LCP_OUTCOME_INFEASIBLE : PK_LCP_OUTCOME_RAY;
 }
 
 /* ---- z from states ---- */

@@ -15,7 +15,8 @@
  *
  * For P-matrices and symmetric semidefinite ones with a solution each drive ends; for others a drive may find
  * nothing that blocks, or a singular T. That row then waits until others are settled; when no row can be settled
- * any more the solver says so. */
+ * any more, or pivots go in a circle (friction on dependent rows can), it begins again with the rows in another
+ * order, and in the end says how it failed. */
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,8 @@ typedef struct dantzig {
   double *dw_size;      /* [n] sum_j |M_ij dz_j| */
   double *noise;        /* [n] below this w is zero */
   int *pivot;           /* [n] */
+  bool lost;            /* T became singular: nothing to go on from */
+  int limit;            /* of iterations, for this order of rows */
   int since;            /* updates of K since it was computed */
   pki_lcp_polisher polisher;
 } dantzig;
@@ -279,7 +282,7 @@ static bool drive(dantzig *s, int d)
 {
   pki_lcp_run *run = s->run;
   const double sense = run->w[d] < 0 ? 1 : -1;
-  while (run->iterations < run->options->max_iterations) {
+  while (run->iterations < s->limit) {
     /* what is left may be rounding */
     if (s->state[d] == PKI_LCP_FIXED && pki_lcp_friction(s->p, d) < 0 && settle_row(s, d)) {
       return true;
@@ -300,7 +303,7 @@ static bool drive(dantzig *s, int d)
     run->iterations++;
     const bool there = b.row == d, inner_already = there && s->state[d] == b.state;
     if (!inner_already && !change(s, d, &b)) {
-      run->outcome = PK_LCP_STALLED;
+      run->outcome = PK_LCP_OUTCOME_STALLED;
       break;
     }
     s->settled[d] = there;
@@ -311,9 +314,7 @@ static bool drive(dantzig *s, int d)
   }
   /* it waits where it stands */
   s->state[d] = PKI_LCP_FIXED;
-  if (!refresh(s, -1)) {
-    run->iterations = run->options->max_iterations;
-  }
+  s->lost = !refresh(s, -1);
   return false;
 }
 
@@ -321,6 +322,7 @@ static void begin(dantzig *s)
 {
   const pk_lcp *p = s->p;
   for (int i = 0; i < s->n; i++) {
+    s->run->z[i] = pki_lcp_start(p, i);
     s->state[i] = PKI_LCP_FIXED, s->settled[i] = false;
   }
   update_w(s);
@@ -333,34 +335,51 @@ static void begin(dantzig *s)
       s->settled[i] = true;
     }
   }
+  s->lost = !refresh(s, -1);
+}
+
+/* Drive rows until all are settled or none can be; true: they are. */
+static bool attempt(dantzig *s, int number)
+{
+  bool progress = true;
+  begin(s);
+  while (progress && !s->lost && s->run->iterations < s->limit) {
+    int open = 0;
+    progress = false;
+    for (int k = 0; k < s->n && !s->lost; k++) {
+      const int d = number % 2 == 0 ? (k + number * s->n / 3) % s->n : s->n - 1 - k;
+      if (!s->settled[d]) {
+        const bool done = drive(s, d);
+        progress = progress || done;
+        open += !done;
+      }
+    }
+    if (open == 0 && !s->lost) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void pki_lcp_solve_dantzig(pki_lcp_run *run)
 {
+  enum { TRIES = 4 };
+  const int most = run->options->max_iterations;
   dantzig s = take(run->p, &run->arena);
+  bool solved = false;
   s.run = run;
-  begin(&s);
-  bool progress = refresh(&s, -1);
-  int open = 1;
-  while (progress && open > 0 && run->iterations < run->options->max_iterations) {
-    progress = false;
-    for (int d = 0; d < s.n; d++) {
-      if (!s.settled[d]) {
-        progress = drive(&s, d) || progress;
-      }
+  for (int number = 0; number < TRIES && !solved && run->iterations < most; number++) {
+    const long share = run->iterations + 50 + 20L * s.n;
+    s.limit = number + 1 < TRIES && share < most ? (int)share : most;
+    const bool settled = attempt(&s, number);
+    if (settled) {
+      solved = pki_lcp_check(run);
+      solved = (pki_lcp_polish(run->p, s.state, &s.polisher, run->z) && pki_lcp_check(run)) || solved;
     }
-    open = 0;
-    for (int d = 0; d < s.n; d++) {
-      open += !s.settled[d];
-    }
+    run->outcome = settled || s.lost         ? PK_LCP_OUTCOME_STALLED
+                   : run->iterations >= most ? PK_LCP_OUTCOME_LIMIT
+                                             : run->outcome;
+    solved = solved || run->proven;
   }
-  if (open == 0) {
-    run->outcome = PK_LCP_STALLED;
-    pki_lcp_check(run);
-    if (pki_lcp_polish(run->p, s.state, &s.polisher, run->z)) {
-      pki_lcp_check(run);
-    }
-  } else if (run->iterations >= run->options->max_iterations) {
-    run->outcome = PK_LCP_LIMIT;
-  }
+  run->outcome = run->proven ? PK_LCP_OUTCOME_INFEASIBLE : run->outcome;
 }

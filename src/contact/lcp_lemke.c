@@ -433,7 +433,7 @@ void pki_lcp_solve_lemke(pki_lcp_run *run)
       note_ray(&l, run, entering);
       done = run->proven;
     } else if (end == PATH_LIMIT) {
-      run->outcome = PK_LCP_LIMIT;
+      run->outcome = PK_LCP_OUTCOME_LIMIT;
       done = true;
     } else if (end == PATH_SOLVED) {
       done = finish(&l, run);

@@ -1,18 +1,21 @@
-/* Projected Gauss-Seidel, row by row with the newest z (the thesis' (4.34)-(4.38), M split into its lower triangle
- * and the rest):
+/* Projected Gauss-Seidel, row by row with the newest z (Ayit 2015, (4.34)-(4.38): M is split into its lower triangle and
+ * the rest):
  *
  *   z_i <- P(z_i - w_i / M_ii),   w = M z + q
  *
- * Its stop test (4.39) is |z_new - z_old| <= epsilon |z_new|. A small change is no small residual: a slow
- * iteration changes little far from the answer. So the test only ends the sweeps, and the judge says whether
- * there is a solution. Where M_ii is not positive w_i does not grow with z_i: z_i goes to the bound that the
- * sign of w_i asks for, or stays when that is infinite. */
+ * The stop test (4.39) is |z_new - z_old| <= epsilon |z_new|. A small change is no small residual: a slow iteration
+ * changes little far from the answer. So the test only ends the sweeps, and the judge says whether there is a
+ * solution. A friction row whose normal force is zero has both bounds at zero, so it becomes zero as well (what step 8
+ * of that listing means).
+ *
+ * Where M_ii is not positive w_i does not grow with z_i: z_i goes to the bound that the sign of w_i asks for, or
+ * stays when that is infinite. */
 #include <math.h>
 
 #include "contact/lcp.h"
 #include "contact/problem.h"
 
-/* One sweep; returns whether (4.39) holds, and in *moved whether anything changed. */
+/* One sweep; returns whether (4.39) holds, and in *moved whether anything changed and stayed finite. */
 static bool sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
 {
   double change = 0, norm = 0;
@@ -29,7 +32,7 @@ static bool sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
     }
     change += (z[i] - old) * (z[i] - old), norm += z[i] * z[i];
   }
-  *moved = change > 0;
+  *moved = change > 0 && change < INFINITY;
   return change <= epsilon * epsilon * norm;
 }
 
@@ -47,7 +50,7 @@ void pki_lcp_solve_pgs(pki_lcp_run *run)
       done = pki_lcp_check(run);
     }
   }
-  run->outcome = moved && !rests ? PK_LCP_LIMIT : PK_LCP_STALLED;
+  run->outcome = moved && !rests ? PK_LCP_OUTCOME_LIMIT : PK_LCP_OUTCOME_STALLED;
   if (!done) {
     pki_lcp_check(run);
   }

@@ -7,18 +7,19 @@
 #include "contact/solver.h"
 
 const pki_lcp_row pki_lcp_solvers[PK_LCP_SOLVER_COUNT] = {
-    [PK_LCP_LEMKE] = {"lemke", "complementary pivoting, lexicographic; proves that a problem has no solution",
-                      pki_lcp_solve_lemke, pki_lcp_lemke_memsize},
-    [PK_LCP_DANTZIG] = {"dantzig", "principal pivoting with bounds, as Cottle, Dantzig and Baraff",
-                        pki_lcp_solve_dantzig, pki_lcp_dantzig_memsize},
-    [PK_LCP_PGS] = {"pgs", "projected Gauss-Seidel, row by row", pki_lcp_solve_pgs, NULL},
+    [PK_LCP_SOLVER_LEMKE] = {"lemke",
+                             "complementary pivoting, lexicographic; proves that a problem has no solution",
+                             pki_lcp_solve_lemke, pki_lcp_lemke_memsize},
+    [PK_LCP_SOLVER_DANTZIG] = {"dantzig", "principal pivoting with bounds, as Cottle, Dantzig and Baraff",
+                               pki_lcp_solve_dantzig, pki_lcp_dantzig_memsize},
+    [PK_LCP_SOLVER_PGS] = {"pgs", "projected Gauss-Seidel, row by row", pki_lcp_solve_pgs, NULL},
 };
 
 static const char *const solver_words[PK_LCP_SOLVER_COUNT] = {"lemke", "dantzig", "pgs"};
 
 const pk_field pki_lcp_fields[] = {
-    {"solver", offsetof(pk_lcp_options, solver), PK_FIELD_ENUM, "", PK_LCP_LEMKE, 0, PK_LCP_SOLVER_COUNT - 1,
-     solver_words, "method"},
+    {"solver", offsetof(pk_lcp_options, solver), PK_FIELD_ENUM, "", PK_LCP_SOLVER_LEMKE, 0,
+     PK_LCP_SOLVER_COUNT - 1, solver_words, "method"},
     {"tolerance", offsetof(pk_lcp_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
      "relative residual that counts as solved"},
     {"max_iterations", offsetof(pk_lcp_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
@@ -50,11 +51,11 @@ const char *pk_lcp_solver_name(pk_lcp_solver solver)
 
 const char *pk_lcp_outcome_text(pk_lcp_outcome outcome)
 {
-  static const char *const words[PK_LCP_OUTCOME_COUNT] = {[PK_LCP_SOLVED] = "solved",
-                                                          [PK_LCP_INFEASIBLE] = "infeasible",
-                                                          [PK_LCP_RAY] = "ray",
-                                                          [PK_LCP_LIMIT] = "iteration limit",
-                                                          [PK_LCP_STALLED] = "stalled"};
+  static const char *const words[PK_LCP_OUTCOME_COUNT] = {[PK_LCP_OUTCOME_SOLVED] = "solved",
+                                                          [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
+                                                          [PK_LCP_OUTCOME_RAY] = "ray",
+                                                          [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
+                                                          [PK_LCP_OUTCOME_STALLED] = "stalled"};
   return (unsigned)outcome < PK_LCP_OUTCOME_COUNT ? words[outcome] : "unknown";
 }
 
@@ -77,7 +78,7 @@ static bool usable(const pk_lcp *p)
 static pki_lcp_run begin(const pk_lcp *p, const pk_lcp_options *options, double *z, pki_arena arena)
 {
   const size_t n = (size_t)p->n;
-  pki_lcp_run run = {.p = p, .options = options, .z = z, .at = INFINITY, .outcome = PK_LCP_STALLED};
+  pki_lcp_run run = {.p = p, .options = options, .z = z, .at = INFINITY, .outcome = PK_LCP_OUTCOME_STALLED};
   run.w = pki_arena_take(&arena, n, sizeof(double));
   run.best = pki_arena_take(&arena, n, sizeof(double));
   run.ray = pki_arena_take(&arena, n, sizeof(double));
@@ -97,7 +98,7 @@ size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options)
 static void set_start(pki_lcp_run *run)
 {
   const pk_lcp *p = run->p;
-  const bool from_zero = run->options->solver != PK_LCP_PGS || run->scale == 0;
+  const bool from_zero = run->options->solver != PK_LCP_SOLVER_PGS || run->scale == 0;
   for (int i = 0; i < p->n; i++) {
     run->z[i] = from_zero || !isfinite(run->z[i]) ? pki_lcp_start(p, i) : run->z[i];
   }
@@ -108,21 +109,21 @@ pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z
 {
   pki_lcp_run run = begin(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   if (!usable(p)) {
-    *result = (pk_lcp_result){.outcome = PK_LCP_STALLED,
+    *result = (pk_lcp_result){.outcome = PK_LCP_OUTCOME_STALLED,
                               .certificate = {.residual = INFINITY, .relative = INFINITY, .worst = -1}};
     return PK_ERROR_NONFINITE;
   }
   run.scale = pki_lcp_scale(p);
   set_start(&run);
   const bool good = pki_lcp_check(&run);
-  if (options->solver == PK_LCP_PGS ? !good : run.at > 0) { /* pivots go on to the last digit */
+  if (options->solver == PK_LCP_SOLVER_PGS ? !good : run.at > 0) { /* pivots go on to the last digit */
     pki_lcp_solvers[options->solver].solve(&run);
   }
   if (isfinite(run.at) && p->n > 0) {
     memcpy(z, run.best, (size_t)p->n * sizeof *z);
   }
   const bool solved = run.at <= options->tolerance;
-  *result = (pk_lcp_result){.outcome = solved ? PK_LCP_SOLVED : run.outcome,
+  *result = (pk_lcp_result){.outcome = solved ? PK_LCP_OUTCOME_SOLVED : run.outcome,
                             .certificate = pk_lcp_certify(p, z, run.w),
                             .iterations = run.iterations,
                             .ray = run.has_ray && !solved ? run.ray : NULL};

@@ -174,6 +174,68 @@ static void a_bad_file_does_not_stop_the_others(void **state)
   remove("cli_bad.fc");
 }
 
+/* A block of mass 1, weight 10, pushed sideways beyond its friction of 0.5: z = (10, -5). */
+static const char block[] = "# block\nlcp 2 2 1 1 0\n0 0 1\n1 1 1\n-10 8\n0 -0.5\ninf 0.5\n-1 0\n";
+
+static void complementarity_problems_are_solved_by_every_solver_of_theirs(void **state)
+{
+  (void)state;
+  write_file("cli_block.lcp", block);
+  run_result names = run("list lcp-solvers --names"), lines = run("solve cli_block.lcp --all --json"),
+             table = run("solve cli_block.lcp --all");
+  assert_int_equal(names.status, 0);
+  assert_int_equal(table.status, 0);
+  const char *at = lines.out;
+  int count = 0;
+  for (char *name = strtok(names.out, "\n"); name != NULL; name = strtok(NULL, "\n"), count++) {
+    cJSON *o = cJSON_ParseWithOpts(at, &at, 0);
+    assert_non_null(o);
+    assert_string_equal(cJSON_GetObjectItem(o, "solver")->valuestring, name);
+    assert_string_equal(cJSON_GetObjectItem(o, "outcome")->valuestring, "solved");
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "converged")));
+    assert_true(number(o, "relative") <= 1e-8 && number(o, "rows") == 2);
+    const cJSON *z = cJSON_GetObjectItem(o, "z");
+    assert_true(fabs(cJSON_GetArrayItem(z, 0)->valuedouble - 10) < 1e-6);
+    assert_true(fabs(cJSON_GetArrayItem(z, 1)->valuedouble + 5) < 1e-6);
+    cJSON_Delete(o);
+    assert_true(contains(table.out, name));
+  }
+  assert_int_equal(count, 3);
+  run_free(&names);
+  run_free(&lines);
+  run_free(&table);
+  run_result text = run("solve cli_block.lcp --solver dantzig --tolerance 1e-12");
+  assert_int_equal(text.status, 0);
+  assert_true(contains(text.out, "2 rows with bounds, 1 of friction"));
+  assert_true(contains(text.out, "outcome           solved"));
+  run_free(&text);
+  remove("cli_block.lcp");
+}
+
+static void an_unsolvable_complementarity_problem_is_a_failure_that_is_explained(void **state)
+{
+  (void)state;
+  write_file("cli_none.lcp", "lcp 2 2 0 0 0\n0 1 1\n1 0 -1\n1 -1\n");
+  run_result r = run("solve cli_none.lcp");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "infeasible (proven: no z meets the signs of w)"));
+  run_free(&r);
+  r = run("solve cli_none.lcp --solver bgs");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "solver is \"bgs\", expected one of lemke, dantzig, pgs"));
+  run_free(&r);
+  r = run("solve cli_none.lcp --alpha 1");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "--alpha is for contact problems; .lcp files have no use for it"));
+  run_free(&r);
+  write_file("cli_none.lcp", "lcp 1 1 0 0 0\n0 0 x\n1\n");
+  r = run("solve cli_none.lcp");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "cli_none.lcp:2: M: found 'x' where a number was expected"));
+  run_free(&r);
+  remove("cli_none.lcp");
+}
+
 static void collected_problems_are_solved(void **state)
 {
   (void)state;
@@ -202,6 +264,8 @@ int main(void)
       cmocka_unit_test(a_tolerance_out_of_reach_is_a_failure),
       cmocka_unit_test(wrong_words_are_answered_with_the_right_ones),
       cmocka_unit_test(a_bad_file_does_not_stop_the_others),
+      cmocka_unit_test(complementarity_problems_are_solved_by_every_solver_of_theirs),
+      cmocka_unit_test(an_unsolvable_complementarity_problem_is_a_failure_that_is_explained),
       cmocka_unit_test(collected_problems_are_solved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

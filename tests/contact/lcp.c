@@ -66,8 +66,8 @@ static void all_solvers_agree_on_symmetric_positive_definite_problems(void **sta
     lcp_add_gram(&c, &random, c.p.n, false);
     lcp_add_diagonal(&c, 0.1);
     lcp_random_q(&c, &random);
-    const lcp_answer l = lcp_solve(&c.p, PK_LCP_LEMKE), d = lcp_solve(&c.p, PK_LCP_DANTZIG),
-                     g = lcp_solve(&c.p, PK_LCP_PGS);
+    const lcp_answer l = lcp_solve(&c.p, PK_LCP_SOLVER_LEMKE), d = lcp_solve(&c.p, PK_LCP_SOLVER_DANTZIG),
+                     g = lcp_solve(&c.p, PK_LCP_SOLVER_PGS);
     assert_solved(&l, "lemke", k);
     assert_solved(&d, "dantzig", k);
     assert_solved(&g, "pgs", k);
@@ -108,9 +108,9 @@ static void the_pivoting_solvers_agree_on_P_matrices_and_pgs_is_honest(void **st
   double worst = 0;
   for (int k = 0; k < CASES; k++) {
     make_P(&random, k);
-    const lcp_answer l = lcp_solve(&c.p, PK_LCP_LEMKE), d = lcp_solve(&c.p, PK_LCP_DANTZIG);
+    const lcp_answer l = lcp_solve(&c.p, PK_LCP_SOLVER_LEMKE), d = lcp_solve(&c.p, PK_LCP_SOLVER_DANTZIG);
     pk_lcp_options o = pk_lcp_options_default();
-    o.solver = PK_LCP_PGS, o.tolerance = 1e-12, o.max_iterations = 500;
+    o.solver = PK_LCP_SOLVER_PGS, o.tolerance = 1e-12, o.max_iterations = 500;
     const lcp_answer g = lcp_solve_with(&c.p, o);
     assert_solved(&l, "lemke", k);
     assert_solved(&d, "dantzig", k);
@@ -162,8 +162,8 @@ static void w_agrees_on_symmetric_semidefinite_problems(void **state)
     lcp_begin(&c, lcp_size(&random, k));
     lcp_add_gram(&c, &random, (int)(pki_random_unit(&random) * c.p.n), k % 3 == 0);
     plant(&random, k % 3 == 0);
-    const lcp_answer l = lcp_solve(&c.p, PK_LCP_LEMKE), d = lcp_solve(&c.p, PK_LCP_DANTZIG),
-                     g = lcp_solve(&c.p, PK_LCP_PGS);
+    const lcp_answer l = lcp_solve(&c.p, PK_LCP_SOLVER_LEMKE), d = lcp_solve(&c.p, PK_LCP_SOLVER_DANTZIG),
+                     g = lcp_solve(&c.p, PK_LCP_SOLVER_PGS);
     assert_solved(&l, "lemke", k);
     assert_solved(&d, "dantzig", k);
     assert_close(lcp_apart(l.w, d.w, c.p.n), 1e-8, "w of lemke and dantzig", k);
@@ -223,12 +223,12 @@ static void lemke_solves_copositive_plus_problems_or_proves_that_nobody_can(void
   int solved = 0, infeasible = 0;
   for (int k = 0; k < CASES; k++) {
     make_copositive(&random, k);
-    const lcp_answer l = lcp_solve(&c.p, PK_LCP_LEMKE);
+    const lcp_answer l = lcp_solve(&c.p, PK_LCP_SOLVER_LEMKE);
     if (l.status == PK_OK) {
       solved++;
       continue;
     }
-    if (l.result.outcome != PK_LCP_INFEASIBLE) {
+    if (l.result.outcome != PK_LCP_OUTCOME_INFEASIBLE) {
       assert_solved(&l, "lemke", k);
     }
     assert_true(l.has_ray);

@@ -50,7 +50,7 @@ static inline lcp_answer lcp_solve_with(const pk_lcp *p, pk_lcp_options options)
   if (a.status != PK_ERROR_NONFINITE) {
     const pk_lcp_certificate c = pk_lcp_certify(p, a.z, a.w);
     assert_true(c.relative == a.result.certificate.relative);
-    assert_int_equal(a.status == PK_OK, a.result.outcome == PK_LCP_SOLVED);
+    assert_int_equal(a.status == PK_OK, a.result.outcome == PK_LCP_OUTCOME_SOLVED);
     assert_int_equal(a.status == PK_OK, c.relative <= options.tolerance);
   }
   return a;
@@ -60,7 +60,7 @@ static inline lcp_answer lcp_solve(const pk_lcp *p, pk_lcp_solver solver)
 {
   pk_lcp_options options = pk_lcp_options_default();
   options.solver = solver;
-  if (solver == PK_LCP_PGS) {
+  if (solver == PK_LCP_SOLVER_PGS) {
     options.tolerance = 1e-12, options.max_iterations = 3000;
   }
   return lcp_solve_with(p, options);

@@ -1,0 +1,11 @@
+/* The second half of pronk solve: complementarity problems beside contact problems. */
+#ifndef PKI_CLI_SOLVE_H
+#define PKI_CLI_SOLVE_H
+
+#include "cli/cli.h"
+#include "pronk/lcp.h"
+
+/* One file, after an empty line with `gap`; the exit status. */
+int pki_solve_lcp(const pki_args *args, const char *path, const pk_lcp_options *options, bool gap);
+
+#endif
