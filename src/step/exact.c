@@ -41,10 +41,11 @@ typedef struct attempt {
 
 static int attempts_of(pk_lcp_choice choice, const attempt **out)
 {
-  static const attempt chosen[] = {[PK_LCP_CHOICE_LEMKE] = {PK_LCP_LEMKE, 0},
-                                   [PK_LCP_CHOICE_DANTZIG] = {PK_LCP_DANTZIG, 0},
-                                   [PK_LCP_CHOICE_PGS] = {PK_LCP_PGS, 0}};
-  static const attempt all[] = {{PK_LCP_PGS, 100}, {PK_LCP_DANTZIG, 0}, {PK_LCP_LEMKE, 0}, {PK_LCP_PGS, 0}};
+  static const attempt chosen[] = {[PK_LCP_CHOICE_LEMKE] = {PK_LCP_SOLVER_LEMKE, 0},
+                                   [PK_LCP_CHOICE_DANTZIG] = {PK_LCP_SOLVER_DANTZIG, 0},
+                                   [PK_LCP_CHOICE_PGS] = {PK_LCP_SOLVER_PGS, 0}};
+  static const attempt all[] = {
+      {PK_LCP_SOLVER_PGS, 100}, {PK_LCP_SOLVER_DANTZIG, 0}, {PK_LCP_SOLVER_LEMKE, 0}, {PK_LCP_SOLVER_PGS, 0}};
   *out = choice == PK_LCP_CHOICE_AUTO ? all : &chosen[choice];
   return choice == PK_LCP_CHOICE_AUTO ? 4 : 1;
 }
@@ -142,7 +143,7 @@ bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
       memcpy(e->best, e->z, bytes);
     }
     memcpy(e->z, e->best, bytes);
-    solved |= status != PK_OK && result.outcome == PK_LCP_INFEASIBLE; /* nobody can */
+    solved |= status != PK_OK && result.outcome == PK_LCP_OUTCOME_INFEASIBLE; /* nobody can */
   }
   const double relative = best.residual / scale;
   info->solver = PK_SOLVER_AUTO;
