@@ -69,7 +69,7 @@ typedef enum pk_resting {
 
 /* Who solves the problems of the law exact-lcp. */
 typedef enum pk_lcp_choice {
-  PK_LCP_CHOICE_AUTO, /* pgs from the last impulses, then dantzig, lemke and pgs again until the tolerance is met */
+  PK_LCP_CHOICE_AUTO, /* pgs from the last impulses, then lemke, dantzig and pgs again until the tolerance is met */
   PK_LCP_CHOICE_LEMKE,
   PK_LCP_CHOICE_DANTZIG,
   PK_LCP_CHOICE_PGS,

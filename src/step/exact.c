@@ -45,7 +45,7 @@ static int attempts_of(pk_lcp_choice choice, const attempt **out)
                                    [PK_LCP_CHOICE_DANTZIG] = {PK_LCP_SOLVER_DANTZIG, 0},
                                    [PK_LCP_CHOICE_PGS] = {PK_LCP_SOLVER_PGS, 0}};
   static const attempt all[] = {
-      {PK_LCP_SOLVER_PGS, 100}, {PK_LCP_SOLVER_DANTZIG, 0}, {PK_LCP_SOLVER_LEMKE, 0}, {PK_LCP_SOLVER_PGS, 0}};
+      {PK_LCP_SOLVER_PGS, 100}, {PK_LCP_SOLVER_LEMKE, 0}, {PK_LCP_SOLVER_DANTZIG, 0}, {PK_LCP_SOLVER_PGS, 0}};
   *out = choice == PK_LCP_CHOICE_AUTO ? all : &chosen[choice];
   return choice == PK_LCP_CHOICE_AUTO ? 4 : 1;
 }
