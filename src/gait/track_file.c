@@ -128,7 +128,7 @@ static pk_status read_head(reader *r, const pk_model *m, const pk_track_options 
     return pki_fail(r->err, PK_ERROR_MEMORY, here(r), "no memory for %d joints", m->njoint);
   }
   while (next_word(r, word) > 0) {
-    int dof;
+    int dof = -1;
     const pk_status status = find_joint(r, m, word, &dof);
     if (status != PK_OK) {
       return status;
