@@ -170,8 +170,9 @@ typedef struct pk_step_info {
   int body;         /* body whose state is not finite, or whose command is wrong; -1: none */
   const char *term; /* which: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when none */
   int contacts;     /* contacts that took part */
-  int solver_iterations;      /* of the contact solver, all solves of the step */
-  pk_solver solver;           /* who found the impulses of the last solve; auto: the first guess was good */
+  int solver_iterations; /* of the contact solver, all solves of the step */
+  pk_solver
+      solver; /* who found the impulses of the last solve; auto: the first guess was good, or the law is exact-lcp */
   pk_certificate certificate; /* of the step's contact problems (velocities, then projections): the worst */
   bool certified;             /* every one of them met the tolerance; see pk_sim_step */
   double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
@@ -270,7 +271,7 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does
  * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
  * info->certified and info->certificate. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
- * room for. */
+ * room for. PK_ERROR_CONVERGENCE (term "resting contact"): the law exact-lcp in accelerations found no force. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
 /* Time is the number of steps times dt. */

@@ -16,8 +16,10 @@ typedef struct pki_track_table {
   double *q;    /* [rows][joints] rad or m */
 } pki_track_table;
 
-/* Read a table for the joints of a model; lines of gains that it lacks are taken from the options. To be freed also on
- * failure. */
+/* A table for the joints of a model, from text or from a file; lines of gains that it lacks are taken from the options. To be
+ * freed also on failure. */
+pk_status pki_track_parse(const char *file, const char *text, size_t size, const pk_model *model,
+                          const pk_track_options *options, pki_track_table *out, pk_error *err);
 pk_status pki_track_read(const char *file, const pk_model *model, const pk_track_options *options,
                          pki_track_table *out, pk_error *err);
 void pki_track_free(pki_track_table *table);

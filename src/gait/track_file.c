@@ -227,16 +227,10 @@ static pk_status read_line(reader *r, const pk_model *m, const pk_track_options 
   return read_row(r, word);
 }
 
-pk_status pki_track_read(const char *file, const pk_model *m, const pk_track_options *o, pki_track_table *out,
-                         pk_error *err)
+pk_status pki_track_parse(const char *file, const char *text, size_t size, const pk_model *m,
+                          const pk_track_options *o, pki_track_table *out, pk_error *err)
 {
-  size_t size = 0;
   *out = (pki_track_table){0};
-  char *text = pki_file_read(file, MOST_BYTES, &size);
-  if (text == NULL) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "file"}, "\"%.200s\" cannot be read: %s", file,
-                    strerror(errno));
-  }
   reader r = {.file = file, .at = text, .end = text + size, .line = 1, .out = out, .err = err};
   pk_status status = PK_OK;
   while (r.at < r.end && status == PK_OK) {
@@ -250,6 +244,20 @@ pk_status pki_track_read(const char *file, const pk_model *m, const pk_track_opt
     status =
         pki_fail(err, PK_ERROR_SYNTAX, here(&r), "the file has no line with a time, expected one at least");
   }
+  return status;
+}
+
+pk_status pki_track_read(const char *file, const pk_model *m, const pk_track_options *o, pki_track_table *out,
+                         pk_error *err)
+{
+  size_t size = 0;
+  char *text = pki_file_read(file, MOST_BYTES, &size);
+  if (text == NULL) {
+    *out = (pki_track_table){0};
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "file"}, "\"%.200s\" cannot be read: %s", file,
+                    strerror(errno));
+  }
+  const pk_status status = pki_track_parse(file, text, size, m, o, out, err);
   free(text);
   return status;
 }
