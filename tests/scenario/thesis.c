@@ -251,7 +251,7 @@ static void every_step_certifies_at_ten_times_the_thesis_step(void **state)
   for (int k = 0; k < RUN_COUNT; k++) {
     run r = open_run(RUNS[k], sets, 3);
     double top = 0;
-    for (int i = 0; i < PACE(2120, 500); i++) {
+    for (int i = 0; i < PACE(2120, 1000); i++) {
       assert_true(must_step(&r).certified);
       top = fmax(top, pk_sim_q(r.world.sim)[2]);
     }
@@ -270,7 +270,7 @@ static void all_five_runs_certify_under_exact_contact(void **state)
     double top = 0;
     assert_true(r.scenario->step.law == PK_LAW_EXACT_LCP && r.scenario->step.dt == 5e-4);
     assert_true(r.scenario->duration == 10.6);
-    for (int i = 0; i < PACE(6000, 400); i++) {
+    for (int i = 0; i < PACE(6000, 1200); i++) {
       assert_true(must_step(&r).certified);
       top = fmax(top, pk_sim_q(r.world.sim)[2]);
     }
