@@ -1,4 +1,4 @@
-/* Controllers that come with Pronk: `hold` keeps a pose, `locomotion` lets a quadruped stand and trot.
+/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references, `locomotion` lets a quadruped stand and trot.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -10,7 +10,7 @@
  *   pk_sim_destroy(sim);
  *   pk_locomotion_destroy(trot);
  *
- * docs/theory/locomotion.md has the equations. Both honour the model's effort limits.
+ * docs/theory/locomotion.md has the equations. All honour the model's effort limits.
  */
 #ifndef PRONK_GAIT_H
 #define PRONK_GAIT_H
@@ -32,6 +32,22 @@ PK_API pk_hold_options pk_hold_options_default(void);
 PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, pk_controller **out,
                                 pk_error *err);
 PK_API void pk_hold_destroy(pk_controller *controller);
+
+/* PID along a table of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau being ki times the
+ * integral of q_des - q since the start. Without a file: to the pose that the world has at the first update. Lines of the
+ * file give each joint gains of its own, in the place of those here. */
+typedef struct pk_track_options {
+  double period;   /* s between updates, a whole number of steps; 0: each step; 0 */
+  char file[1024]; /* a path; "": none */
+  double loop; /* s, the line that the table goes back to after its last one; below 0: it stays there; -1 */
+  double kp, kd, ki; /* N m/rad, N m s/rad, N m/(rad s); 100, 2, 0 */
+  double tau_max;    /* N m, beside the model's effort limits; INFINITY */
+} pk_track_options;
+
+PK_API pk_track_options pk_track_options_default(void);
+PK_API pk_status pk_track_create(const pk_model *model, const pk_track_options *options, pk_controller **out,
+                                 pk_error *err);
+PK_API void pk_track_destroy(pk_controller *controller);
 
 typedef enum pk_gait {
   PK_GAIT_STAND, /* four feet on the ground */

@@ -16,6 +16,7 @@
 
 #include "contact.h"
 #include "control.h"
+#include "lcp.h"
 #include "terrain.h"
 
 #ifdef __cplusplus
@@ -51,8 +52,29 @@ typedef enum pk_contact_scheme {
 typedef enum pk_law {
   PK_LAW_HARD,      /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */
   PK_LAW_COMPLIANT, /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */
+  PK_LAW_PENALTY, /* the same springs without that memory: friction is a spring that gives way at mu times the
+                       normal force; explicit forces */
+  PK_LAW_EXACT_LCP, /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along
+                       the slip, viscous friction (Ayit 2015) */
   PK_LAW_COUNT
 } pk_law;
+
+/* Resting contact of the law exact-lcp. */
+typedef enum pk_resting {
+  PK_RESTING_VELOCITY, /* velocities at the end of the step, collisions in the same problem */
+  PK_RESTING_ACCELERATION, /* collisions as impulses without friction, then a problem in accelerations, which can have
+                              no solution (Painleve): the step then fails with PK_ERROR_CONVERGENCE */
+  PK_RESTING_COUNT
+} pk_resting;
+
+/* Who solves the problems of the law exact-lcp. */
+typedef enum pk_lcp_choice {
+  PK_LCP_CHOICE_AUTO, /* pgs from the last impulses, then lemke, dantzig and pgs again until the tolerance is met */
+  PK_LCP_CHOICE_LEMKE,
+  PK_LCP_CHOICE_DANTZIG,
+  PK_LCP_CHOICE_PGS,
+  PK_LCP_CHOICE_COUNT
+} pk_lcp_choice;
 
 /* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
  * impact group; bodies that touch each other are in one group. */
@@ -116,6 +138,8 @@ typedef struct pk_sim_options {
   double change_abs;      /* N s, likewise; 1e-6 */
   pk_law law;             /* PK_LAW_HARD */
   pk_impact impact;       /* PK_IMPACT_GROUP */
+  pk_resting resting;     /* of exact-lcp; PK_RESTING_VELOCITY */
+  pk_lcp_choice lcp;      /* likewise; PK_LCP_CHOICE_AUTO */
   double stiffness_n, stiffness_t; /* N/m, of compliant contacts, normal and tangential; 30000 */
   double damping_n, damping_t;     /* N s/m, likewise; 50 */
   pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */
@@ -146,8 +170,9 @@ typedef struct pk_step_info {
   int body;         /* body whose state is not finite, or whose command is wrong; -1: none */
   const char *term; /* which: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when none */
   int contacts;     /* contacts that took part */
-  int solver_iterations;      /* of the contact solver, all solves of the step */
-  pk_solver solver;           /* who found the impulses of the last solve; auto: the first guess was good */
+  int solver_iterations; /* of the contact solver, all solves of the step */
+  pk_solver
+      solver; /* who found the impulses of the last solve; auto: the first guess was good, or the law is exact-lcp */
   pk_certificate certificate; /* of the step's contact problems (velocities, then projections): the worst */
   bool certified;             /* every one of them met the tolerance; see pk_sim_step */
   double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
@@ -165,6 +190,8 @@ typedef struct pk_step_info {
 typedef struct pk_material {
   double friction;                     /* Coulomb's coefficient; 0.8 */
   double restitution_n, restitution_t; /* Newton's coefficients, 0 to 1; 0 */
+  double
+      viscous; /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty and exact-lcp); 0 */
 } pk_material;
 
 /* Defaults, and the first value that is out of its range by name. */
@@ -244,7 +271,7 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does
  * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
  * info->certified and info->certificate. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
- * room for. */
+ * room for. PK_ERROR_CONVERGENCE (term "resting contact"): the law exact-lcp in accelerations found no force. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
 /* Time is the number of steps times dt. */

@@ -8,6 +8,11 @@ static pk_status create_hold(const pk_model *model, const void *options, pk_cont
   return pk_hold_create(model, options, out, err);
 }
 
+static pk_status create_track(const pk_model *model, const void *options, pk_controller **out, pk_error *err)
+{
+  return pk_track_create(model, options, out, err);
+}
+
 static pk_status create_locomotion(const pk_model *model, const void *options, pk_controller **out,
                                    pk_error *err)
 {
@@ -47,6 +52,22 @@ const pk_field pki_hold_fields[] = {
 enum { HOLD_FIELDS = sizeof pki_hold_fields / sizeof pki_hold_fields[0] };
 const int pki_hold_field_count = HOLD_FIELDS;
 
+#define TRACK(name) #name, offsetof(pk_track_options, name)
+const pk_field pki_track_fields[] = {
+    {TRACK(period), PK_FIELD_REAL, "s", 0, 0, 1, NULL, "time between updates, whole steps; 0: each step"},
+    {TRACK(file), PK_FIELD_TEXT, "", 0, 0, sizeof((pk_track_options *)0)->file - 1, NULL,
+     "a table of joint references; default: the pose at the first update"},
+    {TRACK(loop), PK_FIELD_REAL, "s", -1, -1, 1e9, NULL,
+     "time of the line that the table goes back to after its last one; below 0: it stays there"},
+    {TRACK(kp), PK_FIELD_REAL, "N m/rad", 100, 0, 1e9, NULL, "stiffness, where the table has none"},
+    {TRACK(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping, where the table has none"},
+    {TRACK(ki), PK_FIELD_REAL, "N m/(rad s)", 0, 0, 1e9, NULL, "of the integral, where the table has none"},
+    {TRACK(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
+     "largest torque, beside the model's effort limits, where the table has none"},
+};
+enum { TRACK_FIELDS = sizeof pki_track_fields / sizeof pki_track_fields[0] };
+const int pki_track_field_count = TRACK_FIELDS;
+
 #define WALK(name) #name, offsetof(pk_locomotion_options, name)
 const pk_field pki_locomotion_fields[] = {
     {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
@@ -76,6 +97,8 @@ const int pki_locomotion_field_count = LOCOMOTION_FIELDS;
 const pki_controller_row pki_controllers[] = {
     {"hold", "PD to the pose at the first update", pki_hold_fields, HOLD_FIELDS, sizeof(pk_hold_options),
      create_hold},
+    {"track", "PID along a table of joint references", pki_track_fields, TRACK_FIELDS,
+     sizeof(pk_track_options), create_track},
     {"locomotion", "a quadruped stands and trots: virtual model of the trunk, footholds by velocity feedback",
      pki_locomotion_fields, LOCOMOTION_FIELDS, sizeof(pk_locomotion_options), create_locomotion},
 };

@@ -178,6 +178,26 @@ static void read_controller_names(pki_scenario *s, const pki_node *node, pki_pro
   }
 }
 
+/* A file among a controller's options is found from the scenario's folder, and is part of its hash. */
+static void find_controller_file(pki_scenario *s, const pki_node *node, pki_problems *problems)
+{
+  const pk_field *f = pki_fields_find(s->controller->fields, s->controller->nfield, "file");
+  char *file = f != NULL ? (char *)s->controller_options + f->offset : NULL, path[PKI_PATH_MAX];
+  if (file == NULL || file[0] == '\0') {
+    return;
+  }
+  pk_error err = {0};
+  const pki_node *at = pki_node_find(node, "file");
+  pk_status status = pki_scenario_find_file(s, at, file, path, &err);
+  if (status == PK_OK && strlen(path) > (size_t)f->most) {
+    status = pki_node_fail(at, &err, PK_ERROR_ARGUMENT, "the path is too long");
+  }
+  if (pki_problems_note(problems, status, &err) == PK_OK) {
+    pki_scenario_hash_file(s, file);
+    memcpy(file, path, strlen(path) + 1);
+  }
+}
+
 /* A period that nobody gave is the default, or the whole number of steps below it. */
 static void fit_period(pki_scenario *s)
 {
@@ -226,6 +246,7 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
   if (node != name) {
     pki_read_map(node, bindings, 2, problems);
     read_controller_names(s, node, problems);
+    find_controller_file(s, node, problems);
   }
   if (node == name || pki_node_find(node, "period") == NULL) {
     fit_period(s);

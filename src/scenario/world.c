@@ -8,7 +8,7 @@
 #include "math/mat3.h"
 #include "model/named.h"
 #include "pronk/collision.h"
-#include "scenario/scenario.h"
+#include "scenario/files.h"
 #include "step/sim.h"
 
 /* ---- the model ---- */
@@ -221,7 +221,7 @@ static pk_status set_controller(const pki_scenario *s, pki_world *w, pk_error *e
   status = status == PK_OK ? pk_sim_set_controller(w->sim, w->controller, err) : status;
   /* the option at fault, where the scenario gives it */
   const pki_node *node = err != NULL ? pki_node_find(s->controller_node, err->field) : NULL;
-  return pki_node_place(status, node != NULL ? node : s->controller_node, "", err);
+  return pki_scenario_place_file(status, node != NULL ? node : s->controller_node, "", err);
 }
 
 /* What needs the world: each part on its own, so that all that is wrong is told. */

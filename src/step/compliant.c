@@ -68,18 +68,27 @@ static pki_spring carry_spring(const pki_sim_contact *c, const pki_work *w, cons
   return s;
 }
 
-/* lambda (normal, tangents) of one contact and its memory for the next step; v is the velocity in contact axes. */
-static void contact_law(const pk_sim_options *o, const pki_contact *f, double mu, const double v[3],
-                        pki_spring *s, double lambda[3])
+/* The normal force lambda_N of one contact, and what its friction would be if it stuck; v is the velocity in contact
+ * axes. */
+static void spring_forces(const pk_sim_options *o, const pki_contact *f, const double v[3],
+                          const pki_spring *s, double *lambda_N, double trial[2])
 {
-  double away[3], trial[2];
+  double away[3];
   for (int k = 0; k < 3; k++) {
     away[k] = f->point[k] - s->anchor[k];
   }
-  lambda[0] = fmax(-o->stiffness_n * f->gap - o->damping_n * v[0], 0);
+  *lambda_N = fmax(-o->stiffness_n * f->gap - o->damping_n * v[0], 0);
   trial[0] = -o->stiffness_t * pki_dot3(f->tangent1, away) - o->damping_t * v[1];
   trial[1] = -o->stiffness_t * pki_dot3(f->tangent2, away) - o->damping_t * v[2];
-  const double most = mu * lambda[0], force = hypot(trial[0], trial[1]), speed = hypot(v[1], v[2]);
+}
+
+/* lambda (normal, tangents) of one contact and its memory for the next step. */
+static void compliant_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+                          const double v[3], pki_spring *s, double lambda[3])
+{
+  double trial[2];
+  spring_forces(o, f, v, s, &lambda[0], trial);
+  const double most = m->friction * lambda[0], force = hypot(trial[0], trial[1]), speed = hypot(v[1], v[2]);
   const bool slips = s->slip || force >= most;
   const double scale = speed > 0 ? -most / speed : 0;
   lambda[1] = slips ? scale * v[1] : trial[0];
@@ -96,6 +105,24 @@ static void contact_law(const pk_sim_options *o, const pki_contact *f, double mu
     s->slip = slips;
   }
   memcpy(s->way, way, sizeof way);
+}
+
+/* The same without a memory but the anchor's. */
+static void penalty_law(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+                        const double v[3], pki_spring *s, double lambda[3])
+{
+  double trial[2];
+  spring_forces(o, f, v, s, &lambda[0], trial);
+  const double most = m->friction * lambda[0], force = hypot(trial[0], trial[1]);
+  const bool slips = force > most;
+  const double scale = slips ? most / force : 1, softness = o->stiffness_t > 0 ? 1 / o->stiffness_t : 0;
+  s->slip = slips;
+  for (int k = 0; k < 3 && slips; k++) {
+    s->anchor[k] = f->point[k] + scale * softness * (trial[0] * f->tangent1[k] + trial[1] * f->tangent2[k]);
+  }
+  const double drag = lambda[0] > 0 ? m->viscous : 0;
+  lambda[1] = scale * trial[0] - drag * v[1];
+  lambda[2] = scale * trial[1] - drag * v[2];
 }
 
 /* out += J' f of a force (world) on a body at a point. */
@@ -132,6 +159,9 @@ void pki_compliant_forces(pk_sim *sim, double *h)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
+  void (*const law)(const pk_sim_options *, const pki_contact *, const pk_material *, const double *,
+                    pki_spring *, double *) =
+      sim->options.law == PK_LAW_PENALTY ? penalty_law : compliant_law;
   c->nspring_next = c->nlast = 0;
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
@@ -143,7 +173,7 @@ void pki_compliant_forces(pk_sim *sim, double *h)
     const double v[3] = {pki_dot3(f->normal, world), pki_dot3(f->tangent1, world),
                          pki_dot3(f->tangent2, world)};
     pki_spring s = carry_spring(c, w, f);
-    contact_law(&sim->options, f, pki_contact_material(c, f)->friction, v, &s, lambda);
+    law(&sim->options, f, pki_contact_material(c, f), v, &s, lambda);
     subtract_force(w, f, lambda, pki_scratch(sim, 6), h);
     to_body(w, f->other, s.anchor, c->springs_next[c->nspring_next].anchor);
     memcpy(s.anchor, c->springs_next[c->nspring_next].anchor, sizeof s.anchor);

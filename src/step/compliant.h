@@ -1,4 +1,6 @@
-/* Compliant contact: springs and dampers between the contact point P and an anchor P_0 (Gehring et al. 2014,
+/* Laws of springs.
+ *
+ * Compliant contact: springs and dampers between the contact point P and an anchor P_0 (Gehring et al. 2014,
  * algorithm 1), evaluated at (q_M, u_S) and added to the forces of the step. With g_N <= 0 the gap, gamma the velocity
  * of the point and g_T the tangential part of P - P_0,
  *
@@ -9,7 +11,14 @@
  *
  * Line 3 as printed tests the force of slipping itself, which is mu lambda_N and would end every slip at once; the trial
  * force takes its place, and line 9 is repeated while slipping. In finite steps gamma_T hardly meets zero: it has
- * vanished when it is small or has turned round. The anchor of a ball that rolls goes along with the rolling. */
+ * vanished when it is small or has turned round. The anchor of a ball that rolls goes along with the rolling.
+ *
+ * Penalty contact (Ayit 2015, section 5.3, which has no equations; these are ours) has the same normal force, and friction
+ * is a spring that gives way, with viscous friction beside it:
+ *
+ *   lambda_T = f - mu_v gamma_T,  f = t when |t| <= mu lambda_N, else mu lambda_N t/|t|,  t = -c_T g_T - d_T gamma_T
+ *
+ * where it gives way P_0 follows, so that the spring alone holds f: g_T = -f/c_T. */
 #ifndef PKI_STEP_COMPLIANT_H
 #define PKI_STEP_COMPLIANT_H
 

@@ -10,6 +10,7 @@
 #include "step/impact.h"
 #include "step/joints.h"
 #include "step/outside.h"
+#include "step/resting.h"
 #include "step/swept.h"
 
 enum { ROUNDS = 20, ATTEMPTS = 8, HEAP_ROWS = 36 }; /* HEAP_ROWS: more are a heap (solve_heap) */
@@ -134,6 +135,9 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
   pk_workspace *w = sim->workspace;
   const bool paper = sim->options.contact == PK_CONTACT_PAPER;
   bool more = false, asleep = false;
+  if (pki_rests_by_acceleration(sim)) {
+    return pki_resting_choose(sim);
+  }
   for (int i = 0; i < c->nfound; i++) {
     asleep |= !c->active[i];
   }
@@ -195,6 +199,9 @@ static void add_contacts(pk_sim *sim, double reach, const double *u_free)
       a->r[row + d] = last >= 0 ? c->last_r[3 * last + d] : 0;
     }
     a->q[row] += paper ? 0 : fmax(f->gap, 0) / reach;
+    if (pki_is_exact(sim)) {
+      pki_resting_rows(sim, contact, u_free);
+    }
   }
 }
 
@@ -382,7 +389,8 @@ static void keep_impulses(pk_sim *sim)
   pki_sim_contact *c = &sim->contact;
   const pki_assembly *a = &c->assembly;
   const int ncontact = a->problem.ncontact;
-  c->nlast = sim->options.law == PK_LAW_HARD ? ncontact : c->nlast; /* compliant ones are kept already */
+  c->nlast =
+      !pki_laws[sim->options.law].springs ? ncontact : c->nlast; /* those of springs are kept already */
   for (int i = 0; i < ncontact; i++) {
     const double *r = a->r + 3 * i;
     c->last[i] = c->found[c->row_found[i]];
@@ -436,8 +444,8 @@ static bool begin(pk_sim *sim, const double *q, double reach, double *h, pk_step
 {
   pk_workspace *w = sim->workspace;
   double *pushes = pki_scratch(sim, 4);
-  const bool compliant = sim->options.law == PK_LAW_COMPLIANT;
-  const bool closed_only = compliant || sim->options.contact == PK_CONTACT_PAPER;
+  const bool springs = pki_laws[sim->options.law].springs;
+  const bool closed_only = springs || sim->options.contact == PK_CONTACT_PAPER;
   memset(pushes, 0, (size_t)sim->model->nu * sizeof *pushes);
   pki_add_pushes(sim, q, pushes);
   w->kernels->rnea(&w->work, q, sim->u, NULL, h);
@@ -450,9 +458,12 @@ static bool begin(pk_sim *sim, const double *q, double reach, double *h, pk_step
   if (!pki_swept_find(sim, q, info) || !pki_contact_find(sim, closed_only ? 0 : sim->options.margin, info)) {
     return false;
   }
-  if (compliant) {
+  if (springs) {
     pki_compliant_forces(sim, h);
     sim->contact.nfound = 0; /* nothing is left for the contact problem */
+  }
+  if (pki_is_exact(sim)) {
+    pki_exact_align(sim);
   }
   begin_contacts(sim, reach);
   pki_impact_begin(sim);
@@ -464,7 +475,7 @@ bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_ste
 {
   pki_sim_contact *c = &sim->contact;
   pk_workspace *w = sim->workspace;
-  const bool closed_only = sim->options.law == PK_LAW_COMPLIANT || sim->options.contact == PK_CONTACT_PAPER;
+  const bool closed_only = pki_laws[sim->options.law].springs || sim->options.contact == PK_CONTACT_PAPER;
   w->kernels->kinematics(&w->work, q);
   w->kernels->velocities(&w->work, sim->u);
   pki_update_origins(&w->work);
@@ -478,8 +489,8 @@ bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_ste
   return room;
 }
 
-/* One problem: assemble, solve, and the velocity at the end. */
-static void solve_round(pk_sim *sim, const lines *l, double reach, const double *u_free, const double *v_free,
+/* One problem: assemble, solve, and the velocity at the end. False where there is none without a solution. */
+static bool solve_round(pk_sim *sim, const lines *l, double reach, const double *u_free, const double *v_free,
                         double *u_end, pk_step_info *info)
 {
   pki_assembly *a = &sim->contact.assembly;
@@ -488,13 +499,17 @@ static void solve_round(pk_sim *sim, const lines *l, double reach, const double 
   add_contacts(sim, reach, u_free);
   add_bilateral_rows(sim, u_free);
   add_joint_rows(sim, l, reach, v_free);
-  a->wants_W = !pki_solvers[sim->options.solver].factor;
+  a->wants_W = pki_is_exact(sim) || !pki_solvers[sim->options.solver].factor;
   pki_assembly_finish(a, sim->workspace);
   pki_lap(sim, PK_PART_ASSEMBLY, info);
-  pki_contact_solve_step(sim, reach, info);
+  const bool exact = pki_is_exact(sim), solved = exact && pki_exact_solve(sim, info);
+  if (!exact) {
+    pki_contact_solve_step(sim, reach, info);
+  }
   keep_impulses(sim);
   apply_impulses(sim, u_free, u_end);
   pki_lap(sim, PK_PART_SOLVE, info);
+  return solved || !pki_rests_by_acceleration(sim);
 }
 
 /* What the constraints that were eliminated leave is part of the certificate. */
@@ -511,27 +526,36 @@ static void certify_bilateral(const pk_sim *sim, const double *u_end, pk_step_in
   info->certified &= rate / scale <= sim->options.tolerance;
 }
 
-pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end,
-                                   pk_step_info *info)
+static pk_status end_velocity(pk_sim *sim, const double *q, double reach, double *u_end, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
   double *h = pki_scratch(sim, 2), *u_free = pki_scratch(sim, 3), *drive = pki_scratch(sim, 5);
   if (!begin(sim, q, reach, h, info)) {
     return PK_ERROR_LIMIT;
   }
-  const lines l = command_lines(sim, reach);
+  lines l = command_lines(sim, reach);
   free_velocity(sim, &l, h, drive, u_free, info);
+  if (pki_rests_by_acceleration(sim) &&
+      pki_resting_collide(sim, info)) { /* anew with the velocities after it */
+    begin(sim, q, reach, h, info);
+    l = command_lines(sim, reach);
+    free_velocity(sim, &l, h, drive, u_free, info);
+  }
   const double *v_free = pki_joint_rates(sim, u_free, pki_scratch(sim, 7)), *v_end = v_free;
   choose_contacts(sim, reach, u_free);
   memset(c->at_limit, 0, 2 * (size_t)sim->joints.n * sizeof *c->at_limit);
   choose_limits(sim, reach, v_free);
   bool settled = false;
   for (int round = 0; round < ROUNDS && !settled; round++) {
-    solve_round(sim, &l, reach, u_free, v_free, u_end, info);
+    if (!solve_round(sim, &l, reach, u_free, v_free, u_end, info)) {
+      info->term = "resting contact";
+      return PK_ERROR_CONVERGENCE;
+    }
     v_end = pki_joint_rates(sim, u_end, pki_scratch(sim, 8));
     const bool limited = find_limited(sim, &l, v_end), contacts = choose_contacts(sim, reach, u_end);
     const bool limits = choose_limits(sim, reach, v_end);
-    settled = !limited && !contacts && !limits && !pki_impact_gains(sim, drive, u_end, info);
+    settled = !limited && !contacts && !limits &&
+              (pki_rests_by_acceleration(sim) || !pki_impact_gains(sim, drive, u_end, info));
     if (limited) {
       free_velocity(sim, &l, h, drive, u_free, info);
       v_free = pki_joint_rates(sim, u_free, pki_scratch(sim, 7));
@@ -539,8 +563,24 @@ pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, d
     info->iterations += !settled;
   }
   info->certified &= settled;
-  info->contacts = sim->options.law == PK_LAW_HARD ? c->assembly.problem.ncontact : c->nlast;
+  info->contacts = c->nlast;
   certify_bilateral(sim, u_end, info);
   set_command_forces(sim, &l, v_end, info);
   return PK_OK;
+}
+
+pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end,
+                                   pk_step_info *info)
+{
+  if (!pki_rests_by_acceleration(sim)) {
+    return end_velocity(sim, q, reach, u_end, info);
+  }
+  double *before = sim->contact.exact.u; /* collisions change the velocities within the step */
+  memcpy(before, sim->u, (size_t)sim->model->nu * sizeof *before);
+  const pk_status status = end_velocity(sim, q, reach, u_end, info);
+  memcpy(sim->u, before, (size_t)sim->model->nu * sizeof *before);
+  if (status == PK_OK) {
+    pki_resting_add_hits(sim);
+  }
+  return status;
 }

@@ -24,6 +24,10 @@
 /* How a step asks for its problems to be solved. */
 pk_solver_options pki_step_solver(const pk_sim_options *options);
 
+/* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint
+ * friction that the joints have may act. */
+pk_contact_problem pki_largest_problem(const pk_model *model, const pk_sim_options *options);
+
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena);

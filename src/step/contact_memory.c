@@ -5,6 +5,7 @@
 #include "contact/islands.h"
 #include "contact/solver.h"
 #include "step/contact.h"
+#include "step/exact.h"
 #include "step/impact.h"
 
 pk_solver_options pki_step_solver(const pk_sim_options *o)
@@ -18,9 +19,7 @@ pk_solver_options pki_step_solver(const pk_sim_options *o)
                              .change_abs = o->change_abs};
 }
 
-/* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint
- * friction that the joints have may act. */
-static pk_contact_problem largest_problem(const pk_model *model, const pk_sim_options *o)
+pk_contact_problem pki_largest_problem(const pk_model *model, const pk_sim_options *o)
 {
   const pk_model *of = pki_joint_model(model);
   int joint_rows = of->nu;
@@ -54,7 +53,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
 {
   const size_t nu = (size_t)model->nu, contacts = (size_t)options->max_contacts;
   const size_t joints = (size_t)pki_joint_model(model)->nu;
-  pk_contact_problem shape = largest_problem(model, options);
+  pk_contact_problem shape = pki_largest_problem(model, options);
   const int rows = pk_contact_size(&shape);
   pk_solver_options o = pki_step_solver(options), projection = o;
   projection.solver = PK_SOLVER_AUTO; /* of positions, where a solver needs the factor */
@@ -87,6 +86,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   shape.factor = &factor;
   const size_t velocities = solver_room(&shape, o), positions = solver_room(&single, projection);
   c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
+  pki_exact_carve(&c->exact, options, model->nu, rows, options->max_contacts, arena);
   c->true_q = pki_arena_take(arena, contacts, sizeof *c->true_q);
   c->kept.last = pki_arena_take(arena, contacts, sizeof *c->last);
   c->kept.last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);

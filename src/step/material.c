@@ -11,6 +11,8 @@ const pk_field pki_material_fields[] = {
      "Newton's coefficient, normal"},
     {"restitution_t", offsetof(pk_material, restitution_t), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "Newton's coefficient, tangential"},
+    {"viscous", offsetof(pk_material, viscous), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL,
+     "friction that grows with the slip (laws penalty and exact-lcp)"},
 };
 const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_material_fields[0];
 

@@ -8,10 +8,21 @@
 
 const pki_law pki_laws[PK_LAW_COUNT] = {
     [PK_LAW_HARD] = {"hard",
-                     "unilateral contact, Coulomb friction on the disc, Newton's impacts; no sinking in"},
+                     "unilateral contact, Coulomb friction on the disc, Newton's impacts; no sinking in",
+                     false},
     [PK_LAW_COMPLIANT] = {"compliant",
                           "springs and dampers to an anchor point, stick and slip (Gehring et al. "
-                          "2014, algorithm 1); explicit, needs small steps"},
+                          "2014, algorithm 1); explicit, needs small steps",
+                          true},
+    [PK_LAW_PENALTY] = {"penalty",
+                        "springs and dampers with Coulomb and viscous friction, the baseline of Ayit 2015; "
+                        "explicit, adds energy where it is stiff",
+                        true},
+    [PK_LAW_EXACT_LCP] =
+        {"exact-lcp",
+         "a linear complementarity problem: impulses with restitution, friction on a pyramid "
+         "along the slip, viscous friction (Ayit 2015)",
+         false},
 };
 
 const pki_preset pki_presets[PK_PRESET_COUNT] = {
@@ -19,7 +30,9 @@ const pki_preset pki_presets[PK_PRESET_COUNT] = {
     [PK_PRESET_PAPER] = {"paper", "the scheme of Gehring et al. 2014 as published"},
 };
 
-static const char *const law_words[] = {"hard", "compliant"};
+static const char *const law_words[] = {"hard", "compliant", "penalty", "exact-lcp"};
+static const char *const resting_words[] = {"velocity", "acceleration"};
+static const char *const lcp_words[] = {"auto", "lemke", "dantzig", "pgs"};
 static const char *const impact_words[] = {"group", "newton"};
 static const char *const stepper_words[] = {"euler", "moreau", "rk4", "ark-explicit", "ark-implicit"};
 static const char *const scheme_words[] = {"stabilised", "paper"};
@@ -70,14 +83,18 @@ const pk_field pki_sim_fields[] = {
      "law of contact"},
     {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_GROUP, 0, PK_IMPACT_COUNT - 1,
      impact_words, "restitution where contacts differ in it"},
+    {"resting", offsetof(pk_sim_options, resting), PK_FIELD_ENUM, "", PK_RESTING_VELOCITY, 0,
+     PK_RESTING_COUNT - 1, resting_words, "law exact-lcp: what its resting contact is solved in"},
+    {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ENUM, "", PK_LCP_CHOICE_AUTO, 0, PK_LCP_CHOICE_COUNT - 1,
+     lcp_words, "law exact-lcp: method for its problems"},
     {"stiffness_n", offsetof(pk_sim_options, stiffness_n), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
-     "normal stiffness of compliant contacts"},
+     "normal stiffness of the springs of compliant and penalty contacts"},
     {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
-     "tangential stiffness of compliant contacts"},
+     "tangential stiffness of the springs of compliant and penalty contacts"},
     {"damping_n", offsetof(pk_sim_options, damping_n), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
-     "normal damping of compliant contacts"},
+     "normal damping of the springs of compliant and penalty contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
-     "tangential damping of compliant contacts"},
+     "tangential damping of the springs of compliant and penalty contacts"},
     {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ENUM, "", PK_BROAD_AUTO, 0, PK_BROAD_COUNT - 1,
      pki_broad_words, "how pairs of shapes that may touch are found"},
     {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,

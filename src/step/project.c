@@ -68,7 +68,7 @@ static void add_position_rows(pk_sim *sim, double band)
   }
 }
 
-/* Compliant contacts sink in and stay there: they are no rows. The deepest comes back. */
+/* Contacts on springs sink in and stay there: they are no rows. The deepest comes back. */
 static double take_away_contacts(pki_sim_contact *c)
 {
   double deepest = 0;
@@ -85,7 +85,7 @@ static bool look(pk_sim *sim, double band, double *violated, pk_step_info *info)
   if (!pki_contact_find(sim, fmin(band, fmax(sim->options.margin, PKI_TOUCHING)), info)) {
     return false;
   }
-  const double sunk = sim->options.law == PK_LAW_COMPLIANT ? take_away_contacts(&sim->contact) : 0;
+  const double sunk = pki_laws[sim->options.law].springs ? take_away_contacts(&sim->contact) : 0;
   *violated = deepest(sim);
   info->penetration = fmax(sunk, *violated);
   return true;

@@ -6,6 +6,7 @@
 
 #include "model/motion.h"
 #include "step/compliant.h"
+#include "step/exact.h"
 #include "step/joints.h"
 #include "step/outside.h"
 #include "step/query.h"
@@ -64,6 +65,8 @@ static pk_sim_options choose(const pk_model *model, const pk_sim_options *option
   if (o.max_contacts == 0) {
     const int nrobot = model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH;
     o.max_contacts = EACH * nrobot > FEW ? EACH * nrobot : FEW;
+    const int room = o.law == PK_LAW_EXACT_LCP ? pki_exact_room(model, &o) : MOST;
+    o.max_contacts = room > 0 && room < o.max_contacts ? room : o.max_contacts;
   }
   return o;
 }
@@ -82,6 +85,10 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   *out = NULL;
   const pk_sim_options chosen = choose(model, options);
   pk_status status = pk_sim_options_validate(&chosen, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pki_exact_check(model, &chosen, err);
   if (status != PK_OK) {
     return status;
   }

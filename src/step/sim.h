@@ -13,7 +13,9 @@
  *   impact.c   restitution and its energy
  *   collide.c  who collides
  *   query.c    distances, rays, overlaps
- *   compliant.c  the compliant law
+ *   compliant.c  laws of springs and dampers
+ *   exact.c    the law exact-lcp
+ *   resting.c  its collisions and resting contact as two problems
  *   project.c  positions after a step
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
  *   rk4.c      Runge-Kutta on the group
@@ -70,6 +72,19 @@ typedef struct pki_swept {
   double fixed[PK_TOUCH_MOST][3]; /* its points that touched, in its body */
 } pki_swept;
 
+/* The problem of the law exact-lcp (exact.h). */
+typedef struct pki_exact {
+  int n;                     /* rows in use */
+  double *M, *q;             /* [n][n], [n] */
+  double *lower, *upper, *z; /* [n] */
+  double *best;              /* [n] scratch */
+  int *findex, *at;          /* [n] at: the row of the contact problem that a row is */
+  double *slip;              /* [max_contacts] of a contact that slides (resting.h), else 0 */
+  double *hit;               /* [max_contacts] impulses of collisions, of the contacts found */
+  double *u;                 /* [nu] velocities before them */
+  void *memory;              /* of the solvers */
+} pki_exact;
+
 /* What a sim holds for contact (contact.h). */
 typedef struct pki_sim_contact {
   const pk_terrain *terrain;
@@ -105,6 +120,7 @@ typedef struct pki_sim_contact {
   pki_swept *swept; /* [max_contacts] pairs of this step */
   int nswept;
   pki_assembly assembly;
+  pki_exact exact;
   void *solver_memory;
   double *true_q; /* [max_contacts] normal q of a problem whose gaps are shifted */
   int shift;      /* which shift of gaps helped a heap last, 0: none */
@@ -198,6 +214,7 @@ extern const int pki_material_field_count;
 /* Registries of contact laws and of presets. */
 typedef struct pki_law {
   const char *name, *doc;
+  bool springs; /* forces at the start of the step instead of a problem */
 } pki_law;
 typedef struct pki_preset {
   const char *name, *doc;

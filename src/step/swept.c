@@ -263,8 +263,8 @@ bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
   pki_sim_contact *c = &sim->contact;
   pki_colliders *all = &c->colliders;
   c->nswept = 0;
-  const bool wanted =
-      sim->options.swept && sim->options.law == PK_LAW_HARD && sim->options.contact == PK_CONTACT_STABILISED;
+  const bool wanted = sim->options.swept && !pki_laws[sim->options.law].springs &&
+                      sim->options.contact == PK_CONTACT_STABILISED;
   bool any = false, room = true;
   for (int i = 0; i < all->nmoving && wanted && !any; i++) {
     any = is_fast(sim, &all->of[i]);

@@ -122,8 +122,9 @@ static int is_positive(const double s[6])
 static void every_link_has_an_inertia_that_a_body_can_have(void **state)
 {
   (void)state;
-  static const char *const names[] = {"pendulum", "double_pendulum", "ur10", "starleth", "coman"};
-  for (int k = 0; k < 5; k++) {
+  static const char *const names[] = {"pendulum", "double_pendulum", "ur10",
+                                      "starleth", "coman",           "thesis_quadruped"};
+  for (int k = 0; k < 6; k++) {
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {
       const pk_inertia *in = &m->links[l].inertia;
@@ -276,6 +277,62 @@ static void starleth_stands_on_four_balls_below_its_hips(void **state)
   pk_model_destroy(m);
 }
 
+/* Tables 5.1 and 5.2 by hand: masses, boxes, and where the middle of it all is when the legs hang down. */
+static void the_thesis_quadruped_is_what_its_tables_say(void **state)
+{
+  (void)state;
+  pk_model *m = load("thesis_quadruped");
+  assert_true(m->robots[0].root == PK_ROOT_FREE);
+  assert_int_equal(m->njoint, 16);
+  assert_int_equal(m->nu, 22);
+  assert_near(m->mass, 50 + 4 * (4.4 + 3.65 + 3.65), 1e-12);
+  for (int k = 6; k < 22; k++) {
+    assert_near(m->dof_damping[k], 0.3, 0);
+    assert_near(m->dof_friction[k], 0.55, 0);
+  }
+  const pk_inertia *torso = &m->links[link_of(m, "base")].inertia,
+                   *foot = &m->links[link_of(m, "RH_FOOT")].inertia;
+  assert_near(torso->moment[0], 50.0 / 12 * (0.6 * 0.6 + 0.15 * 0.15), 1e-12);
+  assert_near(torso->moment[5], 50.0 / 12 * (1.2 * 1.2 + 0.6 * 0.6), 1e-12);
+  assert_near(foot->moment[3], 3.65 / 12 * (0.22 * 0.22 + 0.05 * 0.05), 1e-12);
+  assert_near(foot->com[2], -0.11, 0);
+  pk_model_destroy(m);
+}
+
+/* The README's stance: ankles below the hips, feet upright, the lowest points 0.67 m below the hips. */
+static void the_thesis_quadruped_stands_on_the_tips_of_its_legs(void **state)
+{
+  (void)state;
+  static const char *const legs[] = {"LF", "RF", "LH", "RH"};
+  pk_model *m = load("thesis_quadruped");
+  const double zero[23] = {0}, angles[4] = {0, 0.5998915856661312, -1.2253418506770677, 0.6254502650109364};
+  double stance[23] = {0};
+  for (int k = 0; k < 16; k++) {
+    stance[m->joints[k].q] = k < 8 ? angles[k % 4] : -angles[k % 4];
+  }
+  int balls = 0;
+  for (int leg = 0; leg < 4; leg++) {
+    char name[16];
+    const double x = leg < 2 ? 0.6 : -0.6, y = leg % 2 == 0 ? 0.3 : -0.3;
+    snprintf(name, sizeof name, "%s_FOOT", legs[leg]);
+    assert_link_at(m, name, zero, x, y, -0.075 - 0.28 - 0.27);
+    assert_link_at(m, name, stance, x, y, -0.075 - 0.45);
+    for (int s = 0; s < m->nshape; s++) {
+      if (m->shapes[s].link == link_of(m, name) && !m->shapes[s].visual) {
+        assert_true(m->shapes[s].kind == PK_SHAPE_SPHERE);
+        assert_near(m->shapes[s].pose.pos[2] - m->shapes[s].size[0], -0.22, 1e-15);
+        balls++;
+      }
+    }
+  }
+  assert_int_equal(balls, 4);
+  for (int s = 0; s < m->nshape; s++) {
+    balls -= !m->shapes[s].visual; /* nothing else collides */
+  }
+  assert_int_equal(balls, 0);
+  pk_model_destroy(m);
+}
+
 static void coman_has_the_paper_s_29_degrees_of_freedom(void **state)
 {
   (void)state;
@@ -371,6 +428,8 @@ int main(void)
       cmocka_unit_test(the_ur10_is_a_fixed_arm_with_the_makers_reach),
       cmocka_unit_test(starleth_has_thirteen_bodies_and_twelve_hinges),
       cmocka_unit_test(starleth_stands_on_four_balls_below_its_hips),
+      cmocka_unit_test(the_thesis_quadruped_is_what_its_tables_say),
+      cmocka_unit_test(the_thesis_quadruped_stands_on_the_tips_of_its_legs),
       cmocka_unit_test(coman_has_the_paper_s_29_degrees_of_freedom),
       cmocka_unit_test(coman_is_its_own_mirror_image),
       cmocka_unit_test(coman_keeps_its_negative_products_of_inertia),

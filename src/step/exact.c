@@ -1,0 +1,243 @@
+#include "step/exact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/islands.h"
+#include "math/mat3.h"
+#include "step/contact.h"
+
+/* Rows of an LCP: those of the problem, and two of viscous friction for each contact. */
+static size_t lcp_rows(int rows, int contacts)
+{
+  return (size_t)rows + 2 * (size_t)contacts;
+}
+
+int pki_exact_room(const pk_model *model, const pk_sim_options *o)
+{
+  const pk_contact_problem most = pki_largest_problem(model, o);
+  const int left = PKI_DENSE_ROWS - most.nbilateral - most.nbox;
+  return left > 0 ? left / 3 : 0;
+}
+
+pk_status pki_exact_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
+{
+  const int room = pki_exact_room(model, o);
+  if (o->law != PK_LAW_EXACT_LCP || o->max_contacts <= room) {
+    return PK_OK;
+  }
+  return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "max_contacts"},
+                  "max_contacts is %d; the law exact-lcp keeps a dense matrix and can have %d in this world",
+                  o->max_contacts, room);
+}
+
+/* Which solvers run, one after the other until the problem is solved. The first sweeps are few: most steps differ little
+ * from the last. */
+typedef struct attempt {
+  pk_lcp_solver solver;
+  int most; /* sweeps or pivots, 0: the options' */
+} attempt;
+
+static int attempts_of(pk_lcp_choice choice, const attempt **out)
+{
+  static const attempt chosen[] = {[PK_LCP_CHOICE_LEMKE] = {PK_LCP_SOLVER_LEMKE, 0},
+                                   [PK_LCP_CHOICE_DANTZIG] = {PK_LCP_SOLVER_DANTZIG, 0},
+                                   [PK_LCP_CHOICE_PGS] = {PK_LCP_SOLVER_PGS, 0}};
+  static const attempt all[] = {
+      {PK_LCP_SOLVER_PGS, 100}, {PK_LCP_SOLVER_LEMKE, 0}, {PK_LCP_SOLVER_DANTZIG, 0}, {PK_LCP_SOLVER_PGS, 0}};
+  *out = choice == PK_LCP_CHOICE_AUTO ? all : &chosen[choice];
+  return choice == PK_LCP_CHOICE_AUTO ? 4 : 1;
+}
+
+/* Scratch of all solvers that may run. Sizes follow from the bounds: the most that there can be are two on each row. */
+static size_t solver_room(const pk_sim_options *o, size_t rows)
+{
+  const attempt *tries;
+  const int count = attempts_of(o->lcp, &tries);
+  double *ones = malloc(2 * rows * sizeof *ones);
+  size_t most = SIZE_MAX / 2;
+  for (size_t i = 0; i < rows && ones != NULL; i++) {
+    ones[i] = -1, ones[rows + i] = 1;
+  }
+  for (int k = 0; k < count && ones != NULL; k++) {
+    const pk_lcp largest = {.n = (int)rows, .lower = ones, .upper = ones + rows};
+    const pk_lcp_options options = {.solver = tries[k].solver};
+    const size_t size = pk_lcp_solve_memsize(&largest, &options);
+    most = k == 0 || size > most ? size : most;
+  }
+  free(ones);
+  return most;
+}
+
+void pki_exact_carve(pki_exact *e, const pk_sim_options *o, int nu, int rows, int contacts, pki_arena *arena)
+{
+  *e = (pki_exact){.n = 0};
+  if (o->law != PK_LAW_EXACT_LCP || rows > PKI_DENSE_ROWS) {
+    return;
+  }
+  const size_t n = lcp_rows(rows, contacts), real = sizeof(double);
+  e->M = pki_arena_take(arena, n * n, real);
+  e->q = pki_arena_take(arena, n, real);
+  e->lower = pki_arena_take(arena, n, real);
+  e->upper = pki_arena_take(arena, n, real);
+  e->z = pki_arena_take(arena, n, real);
+  e->best = pki_arena_take(arena, n, real);
+  e->findex = pki_arena_take(arena, n, sizeof *e->findex);
+  e->at = pki_arena_take(arena, n, sizeof *e->at);
+  e->slip = pki_arena_take(arena, (size_t)contacts, real);
+  e->hit = pki_arena_take(arena, (size_t)contacts, real);
+  e->u = pki_arena_take(arena, (size_t)nu, real);
+  e->memory = pki_arena_take(arena, solver_room(o, n), 1);
+}
+
+void pki_exact_align(pk_sim *sim)
+{
+  pki_sim_contact *c = &sim->contact;
+  for (int i = 0; i < c->nfound; i++) {
+    pki_contact *f = &c->found[i];
+    double v[3];
+    pki_contact_velocity(&sim->workspace->work, f, v);
+    const double normal = pki_dot3(f->normal, v);
+    for (int k = 0; k < 3; k++) {
+      v[k] -= normal * f->normal[k];
+    }
+    const double slip = sqrt(pki_dot3(v, v));
+    if (slip > 1e-6) { /* m/s; slower has no direction to speak of */
+      for (int k = 0; k < 3; k++) {
+        f->tangent1[k] = v[k] / slip;
+      }
+      pki_cross3(f->normal, f->tangent1, f->tangent2);
+    }
+  }
+}
+
+bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
+{
+  static const double floor = 1e-3; /* m/s, as of other laws */
+  const pk_sim_options *o = &sim->options;
+  pki_exact *e = &sim->contact.exact;
+  const size_t bytes = (size_t)lcp->n * sizeof(double);
+  const attempt *tries;
+  const int count = attempts_of(o->lcp, &tries);
+  pk_lcp_certificate best = {.residual = INFINITY, .worst = -1};
+  double scale = floor;
+  for (int i = 0; i < lcp->n; i++) {
+    scale = fmax(scale, fabs(lcp->q[i]));
+  }
+  bool solved = false;
+  for (int k = 0; k < count && !solved; k++) {
+    const pk_lcp_options options = {.solver = tries[k].solver,
+                                    .tolerance = o->tolerance,
+                                    .max_iterations = tries[k].most > 0 && tries[k].most < o->max_iterations
+                                                          ? tries[k].most
+                                                          : o->max_iterations,
+                                    .stop = o->stop,
+                                    .change_rel = o->change_rel};
+    pk_lcp_result result;
+    const pk_status status = pk_lcp_solve(lcp, &options, e->z, e->memory, &result);
+    info->solver_iterations += result.iterations;
+    solved = status == PK_OK || result.certificate.residual <= o->tolerance * scale;
+    if (result.certificate.residual < best.residual) {
+      best = result.certificate;
+      memcpy(e->best, e->z, bytes);
+    }
+    memcpy(e->z, e->best, bytes);
+    solved |= status != PK_OK && result.outcome == PK_LCP_OUTCOME_INFEASIBLE; /* nobody can */
+  }
+  const double relative = best.residual / scale;
+  info->solver = PK_SOLVER_AUTO;
+  info->certified &= relative <= o->tolerance;
+  if (relative >= info->certificate.relative) {
+    const int worst = best.worst >= 0 ? e->at[best.worst] : -1;
+    info->certificate = (pk_certificate){.residual = best.residual, .relative = relative, .worst = worst};
+  }
+  return relative <= o->tolerance;
+}
+
+/* Row i of the problem as row e->n of the LCP; its bounds. */
+static void add_row(pki_exact *e, int i, double q, double lower, double upper, int findex)
+{
+  const int at = e->n++;
+  e->at[at] = i;
+  e->q[at] = q, e->lower[at] = lower, e->upper[at] = upper, e->findex[at] = findex;
+}
+
+/* A contact's rows. One that slides (resting.h) has its friction in the columns of its normal. */
+static void add_contact_rows(pki_exact *e, const pki_assembly *a, int contact)
+{
+  const int n = 3 * contact;
+  const double mu = e->slip[contact] > 0 ? 0 : a->mu[contact];
+  add_row(e, n, a->q[n], 0, INFINITY, -1);
+  for (int t = 1; t < 3; t++) {
+    add_row(e, n + t, a->q[n + t], -mu, mu, n);
+  }
+}
+
+/* Viscous friction of the closed contacts, at the velocities of the end. */
+static void add_viscous_rows(pk_sim *sim, double *softness)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_exact *e = &c->exact;
+  const pki_assembly *a = &c->assembly;
+  for (int i = 0; i < a->problem.ncontact; i++) {
+    const pki_contact *f = &c->found[c->row_found[i]];
+    const double drag = sim->options.dt * pki_contact_material(c, f)->viscous;
+    for (int t = 1; t < 3 && drag > 0 && f->gap <= PKI_TOUCHING; t++) {
+      softness[e->n] = 1 / drag;
+      add_row(e, 3 * i + t, a->q[3 * i + t], -INFINITY, INFINITY, -1);
+    }
+  }
+}
+
+/* M from W; in the columns of sliding contacts friction goes along with the normal impulse. */
+static void fill_matrix(pki_exact *e, const pki_assembly *a, const double *softness)
+{
+  const size_t n = (size_t)e->n, rows = (size_t)pk_contact_size(&a->problem);
+  for (size_t i = 0; i < n; i++) {
+    const double *W = a->W + (size_t)e->at[i] * rows;
+    double *M = e->M + i * n;
+    for (size_t k = 0; k < n; k++) {
+      M[k] = W[e->at[k]];
+    }
+    M[i] += softness[i];
+    for (int c = 0; c < a->problem.ncontact; c++) {
+      if (e->slip[c] > 0) {
+        M[3 * c] -= a->mu[c] * W[3 * c + 1];
+      }
+    }
+  }
+}
+
+bool pki_exact_solve(pk_sim *sim, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_exact *e = &c->exact;
+  pki_assembly *a = &c->assembly;
+  const pk_contact_problem *p = &a->problem;
+  const int contacts = p->ncontact, rows = pk_contact_size(p);
+  double *softness = e->best; /* until the solvers write there */
+  e->n = 0;
+  for (int i = 0; i < contacts; i++) {
+    add_contact_rows(e, a, i);
+  }
+  for (int i = 3 * contacts; i < rows; i++) {
+    const int box = i - 3 * contacts - p->nbilateral;
+    add_row(e, i, a->q[i], box < 0 ? -INFINITY : a->lower[box], box < 0 ? INFINITY : a->upper[box], -1);
+  }
+  memset(softness, 0, lcp_rows(rows, contacts) * sizeof *softness);
+  add_viscous_rows(sim, softness);
+  fill_matrix(e, a, softness);
+  for (int i = 0; i < e->n; i++) {
+    e->z[i] = i < rows ? a->r[i] : 0;
+  }
+  const pk_lcp lcp = {e->n, e->M, e->q, e->lower, e->upper, e->findex};
+  const bool solved = pki_exact_run(sim, &lcp, info);
+  for (int i = 0; i < e->n; i++) {
+    a->r[e->at[i]] = i < rows ? e->z[i] : a->r[e->at[i]] + e->z[i];
+  }
+  for (int i = 0; i < contacts; i++) {
+    a->r[3 * i + 1] -= e->slip[i] > 0 ? a->mu[i] * a->r[3 * i] : 0;
+  }
+  return solved;
+}

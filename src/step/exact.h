@@ -1,0 +1,52 @@
+/* The law exact-lcp: contact as a linear complementarity problem (Ayit 2015, chapter 4).
+ *
+ * Rows are those of contact.h: for each contact its normal n and two tangents, t1 along the slip at the start of the
+ * step where there is one; then joint rows. With W = J inv(M~) J' and r the impulses (force times dt),
+ *
+ *   velocity (4.40)       0 <= r_n  _|_  v_n(t + dt) = (W r + J u_f)_n + eps v_n(t) >= 0
+ *   friction (4.22)       |r_t| <= mu r_n, v_t(t + dt) = 0 inside and against r_t at the bound, for each of t1 and t2: a
+ *                         pyramid, whose bounds are multiples of another unknown (pk_lcp.findex)
+ *   viscous friction      one more row on each tangent of a closed contact, r_v = -dt mu_v v_t(t + dt)
+ *
+ * That is the default: collision with restitution (4.14) and resting contact in one problem, as in the thesis' program. With
+ * `resting: acceleration` they are two (resting.h). Every matrix comes from the factor of M~; inv(M~) is never formed.
+ *
+ * The certificate of the step is that of its own problem: pk_lcp_certify, relative to max(|q|_inf, 1e-3 m/s) as for other
+ * laws. */
+#ifndef PKI_STEP_EXACT_H
+#define PKI_STEP_EXACT_H
+
+#include "step/sim.h"
+
+/* Whether the options ask for it, and with resting contact in accelerations. */
+static inline bool pki_is_exact(const pk_sim *sim)
+{
+  return sim->options.law == PK_LAW_EXACT_LCP;
+}
+
+static inline bool pki_rests_by_acceleration(const pk_sim *sim)
+{
+  return pki_is_exact(sim) && sim->options.resting == PK_RESTING_ACCELERATION;
+}
+
+/* How many contacts there may be: M is dense. */
+int pki_exact_room(const pk_model *model, const pk_sim_options *options);
+
+/* Not more than that. */
+pk_status pki_exact_check(const pk_model *model, const pk_sim_options *options, pk_error *err);
+
+/* Take the arrays for problems with up to `rows` rows, `contacts` contacts among them; nothing for other laws. */
+void pki_exact_carve(pki_exact *e, const pk_sim_options *options, int nu, int rows, int contacts,
+                     pki_arena *arena);
+
+/* Turn the tangents of the contacts found so that the first one is along the slip. The twists are those of the start. */
+void pki_exact_align(pk_sim *sim);
+
+/* Solve the assembled problem of velocities; impulses into the assembly, the certificate into the info. False: there is no
+ * solution, or none was found. */
+bool pki_exact_solve(pk_sim *sim, pk_step_info *info);
+
+/* One problem with the solvers that the options choose, into e->z; the certificate into the info. */
+bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info);
+
+#endif

@@ -1,0 +1,133 @@
+#include "step/resting.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/mat3.h"
+#include "step/contact.h"
+
+static const double bounce = 0.1; /* m/s; slower impacts come to rest */
+
+static bool is_closed(const pki_contact *f)
+{
+  return f->gap <= PKI_TOUCHING;
+}
+
+/* The coefficient of a collision; -1: nobody approaches. */
+static double restitution(const pk_sim *sim)
+{
+  const pki_sim_contact *c = &sim->contact;
+  double least = -1;
+  for (int i = 0; i < c->nfound; i++) {
+    if (is_closed(&c->found[i]) && c->speed[i] < -1e-12) {
+      const double own = c->speed[i] < -bounce ? pki_contact_material(c, &c->found[i])->restitution_n : 0;
+      least = least < 0 ? own : fmin(least, own);
+    }
+  }
+  return least;
+}
+
+/* The impulse problem of all closed contacts: normals alone. */
+static void assemble_collision(pk_sim *sim, double eps)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  pki_assembly_clear(a);
+  for (int i = 0; i < c->nfound; i++) {
+    const pki_contact *f = &c->found[i];
+    if (is_closed(f)) {
+      const int row = pk_contact_size(&a->problem);
+      double second[3];
+      const pki_ends ends = pki_contact_ends(f, second);
+      pki_assembly_add_point(a, sim->workspace, &ends, f->normal, 0, INFINITY);
+      c->row_found[row] = i;
+      a->q[row] = (1 + eps) * c->speed[i];
+      a->r[row] = 0;
+    }
+  }
+  a->wants_W = true;
+  pki_assembly_finish(a, sim->workspace);
+}
+
+bool pki_resting_collide(pk_sim *sim, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  double *jump = pki_scratch(sim, 6);
+  memset(c->exact.hit, 0, (size_t)c->nfound * sizeof *c->exact.hit);
+  const double eps = restitution(sim);
+  if (eps < 0) {
+    return false;
+  }
+  assemble_collision(sim, eps);
+  pki_exact_solve(sim, info);
+  for (int row = 0; row < pk_contact_size(&a->problem); row++) {
+    c->exact.hit[c->row_found[row]] = a->r[row];
+  }
+  pki_assembly_response(a, sim->workspace, a->r, jump);
+  for (int k = 0; k < sim->model->nu; k++) {
+    sim->u[k] += jump[k];
+  }
+  return true;
+}
+
+bool pki_resting_choose(pk_sim *sim)
+{
+  pki_sim_contact *c = &sim->contact;
+  bool more = false;
+  for (int i = 0; i < c->nfound; i++) {
+    const bool closed = is_closed(&c->found[i]);
+    more |= closed && !c->active[i];
+    c->active[i] = closed;
+  }
+  return more;
+}
+
+/* out += sign dJ/dt u of a body's point (world): its acceleration when no velocity changes. */
+static void add_bias(const pk_sim *sim, int body, const double point[3], double sign, double out[3])
+{
+  const pki_work *w = &sim->workspace->work;
+  const double *accel = w->accel + 6 * ((size_t)body + 1), *o = w->origin + 3 * ((size_t)body + 1),
+               *spin = w->twist + 6 * ((size_t)body + 1);
+  const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
+  double turning[3], swing[3], inward[3];
+  pki_cross3(accel, arm, turning);
+  pki_cross3(spin, arm, swing);
+  pki_cross3(spin, swing, inward);
+  for (int k = 0; k < 3; k++) {
+    out[k] += sign * (accel[3 + k] + sim->model->gravity[k] + turning[k] + inward[k]);
+  }
+}
+
+void pki_resting_rows(pk_sim *sim, int contact, const double *u_free)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  c->exact.slip[contact] = 0;
+  if (!pki_rests_by_acceleration(sim)) {
+    return;
+  }
+  const pki_contact *f = &c->found[c->row_found[contact]];
+  double v[3], second[3], bias[3] = {0, 0, 0}, *q = a->q + 3 * contact;
+  const pki_ends ends = pki_contact_ends(f, second);
+  add_bias(sim, f->body, ends.point, 1, bias);
+  if (f->other >= 0) {
+    add_bias(sim, f->other, ends.other_point, -1, bias);
+  }
+  pki_assembly_contact_velocity(a, contact, sim->u, v);
+  pki_assembly_contact_velocity(a, contact, u_free, q);
+  const double dt = sim->options.dt, slip = hypot(v[1], v[2]);
+  const double change = q[0] + dt * pki_dot3(f->normal, bias) - v[0]; /* dt a_j along the normal */
+  q[0] = change + (v[0] <= fabs(change) ? 0 : v[0]);
+  q[1] += dt * pki_dot3(f->tangent1, bias);
+  q[2] += dt * pki_dot3(f->tangent2, bias);
+  c->exact.slip[contact] = slip > a->mu[contact] * fabs(change) ? slip : 0;
+}
+
+void pki_resting_add_hits(pk_sim *sim)
+{
+  pki_sim_contact *c = &sim->contact;
+  for (int i = 0; i < c->assembly.problem.ncontact; i++) {
+    c->last_r[3 * i] += c->exact.hit[c->row_found[i]];
+  }
+}

@@ -1,0 +1,41 @@
+/* The law exact-lcp with `resting: acceleration`: collision and resting contact as two problems.
+ *
+ * Collision (4.3)-(4.14), without friction, of all contacts with g_N <= 0 when one of them approaches:
+ *
+ *   0 <= p  _|_  W_nn p + (1 + eps) v_n(t) >= 0,   u := u + inv(M~) J_n' p
+ *
+ * eps is the smallest coefficient of those that approach, 0 below 0.1 m/s: with one eps for all no energy is gained.
+ *
+ * Resting (4.15)-(4.21): contacts that have stopped keep or gain distance. With a_j = J du/dt + dJ/dt u without contact,
+ *
+ *   0 <= F_n  _|_  a_n = (W F + a_j)_n >= 0
+ *   sliding:  F_t = -mu F_n along the slip, which makes the problem unsymmetric: its column is W_n - mu W_t
+ *   sticking: |F_t| <= mu F_n, and a_t stops what slip there is: v_t + dt a_t = 0
+ *
+ * A contact has stopped when it leaves slower than dt |a_jn|, and slides when its slip is more than mu dt |a_jn|: what the
+ * forces of the step, and friction against them, change within it. Contacts that leave faster get no force, but may not come back
+ * within the step. dJ/dt u is that of the body's point that touches; what rolling adds to it on a round shape is left to
+ * the next collision.
+ *
+ * The sliding problem can have no solution, or several (Painleve): W_nn - mu W_nt may be negative. The step then fails with
+ * PK_ERROR_CONVERGENCE and the term "resting contact", and the world stays as it was. */
+#ifndef PKI_STEP_RESTING_H
+#define PKI_STEP_RESTING_H
+
+#include "step/exact.h"
+
+/* Collisions of the contacts found, at the velocities sim->u, which become those after them; true when there were any.
+ * After the factor of M~. */
+bool pki_resting_collide(pk_sim *sim, pk_step_info *info);
+
+/* All closed contacts take part; true when there are new ones. */
+bool pki_resting_choose(pk_sim *sim);
+
+/* The right side of contact `contact` of the assembled problem, and whether it slides. Of the law exact-lcp only; in
+ * velocities nothing changes. */
+void pki_resting_rows(pk_sim *sim, int contact, const double *u_free);
+
+/* What the collisions gave is part of the impulse of the contacts of the step. */
+void pki_resting_add_hits(pk_sim *sim);
+
+#endif

@@ -1,0 +1,67 @@
+/* Any bytes as a table of joint references. What is read is sound: times grow from 0, numbers are finite, gains are none
+ * below zero, joints are the model's. */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "gait/track.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static pk_model *model; /* a chain; lives as long as the process */
+
+static void make_model(void)
+{
+  pk_builder *b = pk_builder_create();
+  const pk_chain_options chain = pk_chain_options_default();
+  pk_error err;
+  if (b == NULL || pk_builder_add_chain(b, &chain, &err) != PK_OK ||
+      pk_builder_compile(b, &model, &err) != PK_OK) {
+    abort();
+  }
+  pk_builder_destroy(b);
+}
+
+static void check(const pki_track_table *t)
+{
+  for (int i = 0; i < t->rows; i++) {
+    if (!isfinite(t->time[i]) || (i == 0 ? t->time[i] != 0 : !(t->time[i] > t->time[i - 1]))) {
+      abort();
+    }
+  }
+  for (int i = 0; i < t->rows * t->joints; i++) {
+    if (!isfinite(t->q[i])) {
+      abort();
+    }
+  }
+  for (int k = 0; k < t->joints; k++) {
+    if (t->dof[k] < 0 || t->dof[k] >= model->nu) {
+      abort();
+    }
+    for (int g = 0; g < PKI_TRACK_GAINS; g++) {
+      if (!(t->gain[g * t->joints + k] >= 0)) {
+        abort();
+      }
+    }
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  if (model == NULL) {
+    make_model();
+  }
+  const pk_track_options o = pk_track_options_default();
+  pki_track_table table;
+  pk_error err = {.message = ""};
+  const pk_status status = pki_track_parse("fuzz.csv", (const char *)data, size, model, &o, &table, &err);
+  if ((status == PK_OK) != (err.message[0] == '\0') || (status == PK_OK && table.rows < 1)) {
+    abort();
+  }
+  if (status == PK_OK) {
+    check(&table);
+  }
+  pki_track_free(&table);
+  return 0;
+}
