@@ -13,8 +13,9 @@
 #include "step/resting.h"
 #include "step/swept.h"
 
-enum { ROUNDS = 20, ATTEMPTS = 8, HEAP_ROWS = 36 }; /* HEAP_ROWS: more are a heap (solve_heap) */
-static const double bounce = 0.1;                   /* m/s; slower impacts come to rest */
+enum { ROUNDS = 20, ATTEMPTS = 8 };
+enum { HEAP_ROWS = 36, LARGE_HEAP = 300 }; /* more rows are a heap (solve_heap), more contacts a large one */
+static const double bounce = 0.1;          /* m/s; slower impacts come to rest */
 
 /* Command forces as lines a - g u, explicit ones as constants; [joints] each. */
 typedef struct lines {
@@ -128,12 +129,14 @@ static double approach(const pki_work *w, const pki_contact *f)
 
 /* Which contacts the velocities u would break: those that take part. Contacts that are open wait in the
  * paper's scheme, and fast ones that will bounce wait in both: they close first. True when there are new
- * ones. */
+ * ones. In a large heap those that it would nearly break come along: they carry nothing unless they have to, and another
+ * round costs more. */
 static bool choose_contacts(pk_sim *sim, double reach, const double *u)
 {
   pki_sim_contact *c = &sim->contact;
   pk_workspace *w = sim->workspace;
   const bool paper = sim->options.contact == PK_CONTACT_PAPER;
+  const double nearly = c->nfound > LARGE_HEAP ? 5e-4 : 0; /* m */
   bool more = false, asleep = false;
   if (pki_rests_by_acceleration(sim)) {
     return pki_resting_choose(sim);
@@ -149,9 +152,10 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
     const pki_contact *f = &c->found[i];
     const bool waits =
         f->gap > 0 && (paper || (pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce));
-    const bool broken = f->gap <= 0 || approach(&w->work, f) + f->gap / reach < 0;
+    const double left = f->gap <= 0 ? -1 : approach(&w->work, f) + f->gap / reach;
+    const bool broken = left < 0;
     more |= broken && !waits && !c->active[i];
-    c->active[i] |= broken && !waits;
+    c->active[i] |= (broken || left * reach < nearly) && !waits;
   }
   return more;
 }
@@ -332,22 +336,22 @@ static void solve_shifted(pk_sim *sim, const pk_solver_options *o, double reach,
 /* In a heap contacts hold each other in more ways than one, and some slide by micrometres a second: solvers then crawl
  * along a fold of the problem for thousands of iterations, where problems whose gaps differ by nanometres are solved at
  * once. So nobody tries for long; gaps are shifted by more and more, and the first problem that is solved stands for the
- * step's. A heap that needed a shift will need it again: the next solve begins one before the shift that helped. Only when
- * none does, the problem itself has all iterations. */
+ * step's. A heap that needed a shift will need it again: the next solve begins with the shift that helped, and one before
+ * it where that was easy. Only when none helps, the problem itself has all iterations. */
 static void solve_heap(pk_sim *sim, const pk_solver_options *o, double reach, pk_solver_result *result,
                        pk_step_info *info)
 {
   static const double shifts[PKI_SHIFTS] = {0, 1e-9, 1e-9, 1e-8, 1e-8, 1e-7, 1e-7, 1e-6, 1e-6, 1e-6}; /* m */
-  enum { FEW = 500, SOME = 8000 };
+  enum { FEW = 500, SOME = 2500 };
   pki_sim_contact *c = &sim->contact;
   const int patience = c->assembly.problem.W != NULL ? FEW : SOME;
   pk_solver_options brief = *o;
   brief.max_iterations = o->max_iterations < patience ? o->max_iterations : patience;
   pk_status status = PK_ERROR_CONVERGENCE;
-  for (int k = c->shift > 0 ? c->shift - 1 : 0; k < PKI_SHIFTS && status == PK_ERROR_CONVERGENCE; k++) {
+  for (int k = c->shift; k < PKI_SHIFTS && status == PK_ERROR_CONVERGENCE; k++) {
     status = solve_at(sim, &brief, reach, shifts[k], k, result, info);
     info->gap_shift = status == PK_OK ? fmax(info->gap_shift, shifts[k]) : info->gap_shift;
-    c->shift = k;
+    c->shift = k > 0 && status == PK_OK && result->iterations < patience / 10 ? k - 1 : k;
   }
   if (status == PK_ERROR_CONVERGENCE) {
     solve_at(sim, o, reach, 0, 0, result, info);
