@@ -336,8 +336,8 @@ static void solve_shifted(pk_sim *sim, const pk_solver_options *o, double reach,
 /* In a heap contacts hold each other in more ways than one, and some slide by micrometres a second: solvers then crawl
  * along a fold of the problem for thousands of iterations, where problems whose gaps differ by nanometres are solved at
  * once. So nobody tries for long; gaps are shifted by more and more, and the first problem that is solved stands for the
- * step's. A heap that needed a shift will need it again: the next solve begins with the shift that helped, and one before
- * it where that was easy. Only when none helps, the problem itself has all iterations. */
+ * step's. A heap that needed a shift will need it again: the step's next solve begins with the shift that helped, the next
+ * step's with the one before it. Only when none helps, the problem itself has all iterations. */
 static void solve_heap(pk_sim *sim, const pk_solver_options *o, double reach, pk_solver_result *result,
                        pk_step_info *info)
 {
@@ -351,7 +351,7 @@ static void solve_heap(pk_sim *sim, const pk_solver_options *o, double reach, pk
   for (int k = c->shift; k < PKI_SHIFTS && status == PK_ERROR_CONVERGENCE; k++) {
     status = solve_at(sim, &brief, reach, shifts[k], k, result, info);
     info->gap_shift = status == PK_OK ? fmax(info->gap_shift, shifts[k]) : info->gap_shift;
-    c->shift = k > 0 && status == PK_OK && result->iterations < patience / 10 ? k - 1 : k;
+    c->shift = k;
   }
   if (status == PK_ERROR_CONVERGENCE) {
     solve_at(sim, o, reach, 0, 0, result, info);
@@ -546,6 +546,7 @@ static pk_status end_velocity(pk_sim *sim, const double *q, double reach, double
     free_velocity(sim, &l, h, drive, u_free, info);
   }
   const double *v_free = pki_joint_rates(sim, u_free, pki_scratch(sim, 7)), *v_end = v_free;
+  c->shift -= c->shift > 0;
   choose_contacts(sim, reach, u_free);
   memset(c->at_limit, 0, 2 * (size_t)sim->joints.n * sizeof *c->at_limit);
   choose_limits(sim, reach, v_free);
