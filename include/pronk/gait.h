@@ -34,8 +34,16 @@ PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *op
 PK_API void pk_hold_destroy(pk_controller *controller);
 
 typedef enum pk_gait {
-  PK_GAIT_STAND, /* four feet on the ground */
-  PK_GAIT_TROT,  /* diagonal pairs in turn */
+  PK_GAIT_STAND,  /* four feet on the ground */
+  PK_GAIT_TROT,   /* diagonal pairs in turn */
+  PK_GAIT_CRAWL,  /* one foot after the other, three always stand */
+  PK_GAIT_WALK,   /* the order of the crawl, two or three feet stand */
+  PK_GAIT_PACE,   /* the pairs of a side in turn */
+  PK_GAIT_AMBLE,  /* four beats, a fore foot soon after its hind foot */
+  PK_GAIT_BOUND,  /* fore and hind pairs in turn, flight between them */
+  PK_GAIT_CANTER, /* three beats, flight */
+  PK_GAIT_GALLOP, /* hind feet, fore feet, each pair a little apart; flight */
+  PK_GAIT_PRONK,  /* all four at once, then flight */
   PK_GAIT_COUNT
 } pk_gait;
 
@@ -55,13 +63,13 @@ typedef struct pk_locomotion_options {
   pk_gait gait;                   /* PK_GAIT_STAND */
   double forward, sideways, turn; /* m/s, m/s (left), rad/s (left): wanted speed of the trunk; 0 */
   double start, stop;             /* s, when a trot starts and ends; 0.5, 1e9 */
-  double cycle;                   /* s, of the gait; 0.8 */
-  double duty;                    /* part of the cycle that a foot is planned to be on the ground; 0.55 */
+  double cycle;                   /* s, of the gait; 0: its own */
+  double duty;                    /* part of the cycle that a foot is planned to be on the ground; 0: the gait's own */
   double acceleration;            /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
 
   pk_attitude attitude; /* PK_ATTITUDE_SLOPE */
-  double height;        /* m, of the trunk's origin above the feet's points; 0.41 */
-  double lift;          /* m, of a swinging foot; 0.07 */
+  double height;        /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length */
+  double lift;          /* m, of a swinging foot; 0: the gait's own */
   double friction;      /* stance forces stay within this friction cone; 0.6 */
 } pk_locomotion_options;
 

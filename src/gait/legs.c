@@ -85,5 +85,7 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
   c->gravity = sqrt(model->gravity[0] * model->gravity[0] + model->gravity[1] * model->gravity[1] +
                     model->gravity[2] * model->gravity[2]);
   c->nu = model->nu;
+  c->height = c->options.height > 0 ? c->options.height : 0.41;
+  c->tau = sqrt(c->height / c->gravity);
   return PK_OK;
 }

@@ -104,48 +104,69 @@ static bool reaching(const pki_walk *w)
   return any;
 }
 
-/* Wanted speeds, and whether the robot trots. It stops when it has trotted in place for a cycle.
+/* The rhythm of a gait on this robot; the options' own numbers count for the options' gait. */
+static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
+{
+  const pk_locomotion_options *o = &c->options;
+  const pki_gait_row *row = &pki_gaits[gait];
+  const bool own = gait == o->gait;
+  pki_rhythm r = {.duty = own && o->duty > 0 ? o->duty : row->duty,
+                  .cycle = own && o->cycle > 0 ? o->cycle : row->cycle * c->tau};
+  memcpy(r.footfall, row->footfall, sizeof r.footfall);
+  *lift = own && o->lift > 0 ? o->lift : row->lift * c->height;
+  return r;
+}
+
+/* All four feet are planned to stand. */
+static bool all_stand(const pki_walk *w)
+{
+  bool all = true;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    all = all && pki_cpg_stance(&w->cpg, i);
+  }
+  return all;
+}
+
+/* Wanted speeds, and whether the robot walks. It stops when it has trotted in place for a cycle.
  * While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
 static void tick(const pki_locomotion *c, pki_walk *w)
 {
   const pk_locomotion_options *o = &c->options;
-  const bool go = o->gait == PK_GAIT_TROT && w->time >= o->start && w->time < o->stop;
+  const bool go = o->gait != PK_GAIT_STAND && w->time >= o->start && w->time < o->stop;
   const double goal[3] = {o->forward, o->sideways, o->turn};
   bool still = true;
   for (int k = 0; k < 3; k++) {
-    w->speed[k] = approach(w->speed[k], go && w->trotting ? goal[k] : 0, o->acceleration * w->period);
+    w->speed[k] = approach(w->speed[k], go && w->walking ? goal[k] : 0, o->acceleration * w->period);
     still = still && w->speed[k] == 0;
   }
   w->still = !go && still ? w->still + w->period : 0;
-  if (!w->trotting && go) {
-    w->trotting = true;
-    w->phase = 0;
-  } else if (w->trotting) {
-    const double half = fmod(w->phase, 0.5);
-    w->wait = half < o->duty - 0.5 && reaching(w) ? w->wait + w->period : 0;
-    w->phase += w->wait > 0 && w->wait < longest ? 0 : w->period / o->cycle;
-    w->trotting = !(w->still > o->cycle && half < o->duty - 0.5);
+  double lift;
+  w->rhythm = rhythm_of(c, go ? o->gait : PK_GAIT_TROT, &lift);
+  if (!w->walking && go) {
+    w->walking = true;
+    w->lift = lift;
+    pki_cpg_start(&w->cpg, &w->rhythm);
+  } else if (w->walking) {
+    w->lift = approach(w->lift, lift, 0.1 * w->period);
+    w->wait = w->cpg.duty > 0.5 && all_stand(w) && reaching(w) ? w->wait + w->period : 0;
+    if (w->wait == 0 || w->wait >= longest) {
+      pki_cpg_step(&w->cpg, &w->rhythm, w->period);
+    }
+    w->walking = !(w->still > w->cpg.cycle && all_stand(w));
   }
-}
-
-/* Phase of a leg in the cycle: the diagonal of the left fore foot first. */
-static double leg_phase(const pki_walk *w, int leg)
-{
-  const double offset = leg == 0 || leg == 3 ? 0 : 0.5;
-  return fmod(w->phase + offset, 1);
+  w->planned = w->walking && !(o->gait == PK_GAIT_TROT);
 }
 
 /* When a foot changes its mode, and how much it may carry. */
 static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
 {
-  const pk_locomotion_options *o = &c->options;
   pki_foot *foot = &w->feet[leg];
   pki_foot_now *now = &w->now[leg];
-  const double phase = leg_phase(w, leg);
-  const bool swings = w->trotting && phase >= o->duty, touches = now->load > touch;
+  const double phase = pki_cpg_place(&w->cpg, leg), duty = w->cpg.duty;
+  const bool swings = w->walking && !pki_cpg_stance(&w->cpg, leg), touches = now->load > touch;
   foot->since += w->period;
   foot->quiet = touches ? 0 : foot->quiet + w->period;
-  foot->phase = swings ? (phase - o->duty) / (1 - o->duty) : 1;
+  foot->phase = swings ? (phase - duty) / (1 - duty) : 1;
   if (foot->mode == PKI_FOOT_STANCE && swings && foot->phase < 0.5) {
     set_mode(w, leg, PKI_FOOT_SWING);
   } else if (foot->mode == PKI_FOOT_STANCE && foot->quiet > patience) {
@@ -168,9 +189,25 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
       foot->ground[k] -= c->legs[leg].radius * w->normal[k];
     }
   }
-  const double left = w->trotting && !swings ? (o->duty - phase) * o->cycle : INFINITY;
-  const double load = fmin(1, fmin((foot->since + w->period) / ramp, left / ramp));
+  const bool leaves = w->walking && !swings && !w->cpg.late[leg];
+  const double left = leaves ? (duty - phase) * w->cpg.cycle : INFINITY, rise = w->planned ? 0.01 : ramp;
+  const double load = fmin(1, fmin((foot->since + w->period) / rise, left / rise));
   now->limit = heavy * c->mass * c->gravity * fmax(load, 0.02);
+}
+
+/* The robot as one body, in the pose of the first update: the trunk's block of M, moved to the mass. */
+static void weigh(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, double *M)
+{
+  double off[3], r[3];
+  pk_mass_matrix(seen->workspace, seen->q, M);
+  pk_kinematics_compute(seen->workspace, seen->q, seen->u);
+  pki_sub3(w->com, w->pos, off);
+  pki_mat3_apply_transposed(w->R, off, r);
+  const double square = pki_dot3(r, r);
+  for (int i = 0; i < 9; i++) {
+    const double about = M[(c->u + 3 + i / 3) * c->nu + c->u + 3 + i % 3];
+    w->inertia[i] = about - c->mass * ((i % 4 == 0 ? square : 0) - r[i / 3] * r[i % 3]);
+  }
 }
 
 static void wake(const pki_locomotion *c, pki_walk *w)
@@ -250,7 +287,7 @@ static void move_to_contact(const pki_locomotion *c, pki_walk *w, int leg)
  * the torques. */
 static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
 {
-  pki_share s = {.friction = c->options.friction};
+  pki_share s = {.friction = c->options.friction, .regular = w->planned ? 0.02 : 1e-3};
   const double moment = 1 / (c->arm * c->arm);
   const double S[6] = {0.1, 0.1, 1, moment, moment, 0.5 * moment};
   int who[PKI_LEGS];
@@ -269,6 +306,7 @@ static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
         s.A[s.count][r][k] = J[(3 + k) * c->nu + c->u + r];
       }
     }
+    memcpy(s.prefer[s.count], w->now[i].prefer, sizeof s.prefer[0]);
     s.limit[s.count] = w->now[i].limit;
     who[s.count++] = i;
   }
@@ -284,7 +322,7 @@ static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
 static bool has_fallen(const pki_locomotion *c, const pki_walk *w)
 {
   const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
-  return w->R[8] < 0.5 || w->pos[2] - ground < 0.4 * c->options.height;
+  return w->R[8] < 0.5 || w->pos[2] - ground < 0.4 * c->height;
 }
 
 static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
@@ -320,6 +358,7 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
   sense(c, seen, w);
   if (!w->awake) {
     wake(c, w);
+    weigh(c, seen, w, need + c->nu);
   }
   tick(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -332,6 +371,12 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
     return PK_OK;
   }
   pki_trunk_refer(c, w);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    memset(w->now[i].prefer, 0, sizeof w->now[i].prefer);
+  }
+  if (w->planned) {
+    pki_plan(c, w);
+  }
   want(c, seen, w, a);
   pk_inverse_dynamics(seen->workspace, seen->q, seen->u, a, need);
   share_load(c, w, need);
@@ -375,7 +420,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
   }
   *c = made;
-  const size_t scratch = (6 * PKI_LEGS + 2) * (size_t)model->nu;
+  const size_t scratch = (6 * PKI_LEGS + 2 + (size_t)model->nu) * (size_t)model->nu;
   c->controller = (pk_controller){.name = "locomotion",
                                   .period = made.options.period,
                                   .state_size = sizeof(pki_walk) + scratch * sizeof(double),

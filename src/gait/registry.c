@@ -14,11 +14,6 @@ static pk_status create_locomotion(const pk_model *model, const void *options, p
   return pk_locomotion_create(model, options, out, err);
 }
 
-const pki_gait_row pki_gaits[PK_GAIT_COUNT] = {
-    [PK_GAIT_STAND] = {"stand", "four feet on the ground"},
-    [PK_GAIT_TROT] = {"trot", "diagonal pairs of feet in turn"},
-};
-
 const pki_sensor_row pki_sensors[] = {
     {"time", "s", "1", "since the start of the run"},
     {"joint_position", "rad, m", "joint coordinates", "angles and travels of joints: q"},
@@ -32,8 +27,9 @@ const pki_sensor_row pki_sensors[] = {
 };
 const int pki_sensor_count = sizeof pki_sensors / sizeof pki_sensors[0];
 
-static const char *const gait_words[] = {"stand", "trot"};
-_Static_assert(PK_GAIT_STAND == 0 && PK_GAIT_TROT == 1 && PK_GAIT_COUNT == 2, "words");
+static const char *const gait_words[] = {"stand", "trot",  "crawl",  "walk",   "pace",
+                                         "amble", "bound", "canter", "gallop", "pronk"};
+_Static_assert(sizeof gait_words / sizeof gait_words[0] == PK_GAIT_COUNT, "words");
 static const char *const attitude_words[] = {"level", "slope"};
 
 #define HOLD(name) #name, offsetof(pk_hold_options, name)
@@ -54,20 +50,21 @@ const pk_field pki_locomotion_fields[] = {
     {WALK(feet), PK_FIELD_PART, "", 0, 0, 4, NULL,
      "four links: left fore, right fore, left hind, right hind; default: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT"},
     {WALK(gait), PK_FIELD_ENUM, "", PK_GAIT_STAND, 0, PK_GAIT_COUNT - 1, gait_words, "what the feet do"},
-    {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
+    {WALK(forward), PK_FIELD_REAL, "m/s", 0, -5, 5, NULL, "wanted speed of the trunk, along its x"},
     {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
     {WALK(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
     {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when a trot starts"},
     {WALK(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL, "when a trot ends"},
-    {WALK(cycle), PK_FIELD_REAL, "s", 0.8, 0.1, 10, NULL, "time of one gait cycle"},
-    {WALK(duty), PK_FIELD_REAL, "", 0.55, 0.5, 0.95, NULL,
-     "part of the cycle that a foot is planned to be on the ground"},
+    {WALK(cycle), PK_FIELD_REAL, "s", 0, 0, 10, NULL, "time of one gait cycle; 0: the gait's own"},
+    {WALK(duty), PK_FIELD_REAL, "", 0, 0, 0.95, NULL,
+     "part of the cycle that a foot is planned to be on the ground; 0: the gait's own"},
     {WALK(acceleration), PK_FIELD_REAL, "m/s^2", 0.5, 1e-3, 1e3, NULL,
      "how fast the wanted speed may change"},
     {WALK(attitude), PK_FIELD_ENUM, "", PK_ATTITUDE_SLOPE, 0, PK_ATTITUDE_COUNT - 1, attitude_words,
      "what the trunk aligns with"},
-    {WALK(height), PK_FIELD_REAL, "m", 0.41, 0.01, 10, NULL, "of the trunk's origin above the feet's points"},
-    {WALK(lift), PK_FIELD_REAL, "m", 0.07, 0, 1, NULL, "of a swinging foot"},
+    {WALK(height), PK_FIELD_REAL, "m", 0, 0, 10, NULL,
+     "of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length"},
+    {WALK(lift), PK_FIELD_REAL, "m", 0, 0, 1, NULL, "of a swinging foot; 0: the gait's own"},
     {WALK(friction), PK_FIELD_REAL, "", 0.6, 0.01, 10, NULL, "stance forces stay within this friction cone"},
 };
 enum { LOCOMOTION_FIELDS = sizeof pki_locomotion_fields / sizeof pki_locomotion_fields[0] };

@@ -11,6 +11,7 @@ static const double slack = 0.08;               /* m, a larger error pulls no ha
 static const double press = 0.005;              /* m, how far below the ground a swing ends */
 static const double down = 0.6;                 /* m/s, of a foot that looks for the ground */
 static const double near = 0.04;                /* m, a foothold this far off is near enough */
+static const double mend = 0.6;                 /* of the capture point's distance */
 static const double deep = 0.1;                 /* m, how far it looks */
 
 /* Where the capture point xi = x + v tau will be when the foot lands. On its diagonal feet the trunk is a linear
@@ -47,17 +48,19 @@ static void predict(const pki_walk *w, double tau, double left, double xi[2])
  * step. Then xi is b exp(T/tau) = b + v T ahead of it after the step: the next middle is v T on, the gait
  * repeats, and an error of the speed is gone in one step (capture point, Pratt et al. 2006; for small T it
  * is Raibert's rule v T/2 + k (v - v_wanted)). */
-static void foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3])
+void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3])
 {
-  const pk_locomotion_options *o = &c->options;
-  const double stance = o->duty * o->cycle, tau = sqrt(o->height / c->gravity);
-  const double behind = 0.5 * o->cycle / (exp(0.5 * o->cycle / tau) - 1);
+  const double cycle = w->cpg.cycle, stance = w->cpg.duty * cycle, tau = c->tau;
+  const double behind = 0.5 * cycle / (exp(0.5 * cycle / tau) - 1);
   const double turn = w->heading + w->speed[2] * (left + 0.5 * stance);
   const double cosine = cos(turn), sine = sin(turn), *hip = c->legs[leg].hip;
   double xi[2], off[2];
-  predict(w, tau, left, xi);
+  if (!w->planned) {
+    predict(w, tau, left, xi);
+  }
   for (int k = 0; k < 2; k++) {
-    off[k] = xi[k] - behind * w->velocity[k] - w->com[k] - left * w->com_vel[k];
+    off[k] = w->planned ? 0.5 * stance * w->velocity[k] + mend * tau * (w->com_vel[k] - w->velocity[k])
+                        : xi[k] - behind * w->velocity[k] - w->com[k] - left * w->com_vel[k];
   }
   const double size = hypot(off[0], off[1]), scale = size > most ? most / size : 1;
   const double arm[2] = {cosine * hip[0] - sine * hip[1], sine * hip[0] + cosine * hip[1]};
@@ -88,19 +91,18 @@ static void bump(double s, double out[3])
 
 void pki_swing(const pki_locomotion *c, pki_walk *w, int leg)
 {
-  const pk_locomotion_options *o = &c->options;
   const pki_foot *foot = &w->feet[leg];
   pki_foot_now *now = &w->now[leg];
-  const double time = (1 - o->duty) * o->cycle;
+  const double time = (1 - w->cpg.duty) * w->cpg.cycle;
   double pos[3], vel[3], acc[3];
   if (foot->mode == PKI_FOOT_SWING) {
     double target[3], path[3], rise[3];
-    foothold(c, w, leg, (1 - foot->phase) * time, target);
+    pki_foothold(c, w, leg, (1 - foot->phase) * time, target);
     target[2] -= press;
     quintic(foot->phase, path);
     bump(foot->phase, rise);
     for (int k = 0; k < 3; k++) {
-      const double way = target[k] - foot->from[k], lift = k == 2 ? o->lift : 0;
+      const double way = target[k] - foot->from[k], lift = k == 2 ? w->lift : 0;
       pos[k] = foot->from[k] + path[0] * way + rise[0] * lift;
       vel[k] = (path[1] * way + rise[1] * lift) / time;
       acc[k] = (path[2] * way + rise[2] * lift) / (time * time);
@@ -108,9 +110,9 @@ void pki_swing(const pki_locomotion *c, pki_walk *w, int leg)
   } else {
     /* straight down, unless the foothold has gone far and the way is free */
     double target[3];
-    foothold(c, w, leg, 0, target);
+    pki_foothold(c, w, leg, 0, target);
     const double far = hypot(target[0] - foot->from[0], target[1] - foot->from[1]);
-    const double share = w->trotting && !foot->stuck && far > near ? 1 - near / far : 0;
+    const double share = w->walking && !foot->stuck && far > near ? 1 - near / far : 0;
     for (int k = 0; k < 3; k++) {
       pos[k] = foot->from[k] + (k < 2 ? share * (target[k] - foot->from[k]) : 0);
       vel[k] = acc[k] = 0;

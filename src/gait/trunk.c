@@ -83,7 +83,7 @@ static void horizontal(pki_walk *w, double speed[2])
   const double cosine = cos(w->heading), sine = sin(w->heading);
   speed[0] = cosine * w->speed[0] - sine * w->speed[1];
   speed[1] = sine * w->speed[0] + cosine * w->speed[1];
-  if (!w->trotting) {
+  if (!w->walking) {
     for (int k = 0; k < 2; k++) {
       double mean = 0;
       for (int i = 0; i < PKI_LEGS; i++) {
@@ -110,14 +110,14 @@ void pki_trunk_refer(const pki_locomotion *c, pki_walk *w)
   /* above the ground by the legs' height */
   const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
   const double climb = w->plane[1] * w->vel[0] + w->plane[2] * w->vel[1];
-  const double height = o->height + c->legs[0].radius;
+  const double height = c->height + c->legs[0].radius;
   w->acc[2] = height_k * (ground + height - w->pos[2]) + height_d * (climb - w->vel[2]);
   /* upright, and along the yaw, which has a leash too */
   static const double level[3] = {0, 0, 1};
   const double off =
-      w->trotting ? wrap(w->yaw + w->period * w->speed[2] - w->heading) : wrap(w->yaw - w->heading);
+      w->walking ? wrap(w->yaw + w->period * w->speed[2] - w->heading) : wrap(w->yaw - w->heading);
   w->yaw = w->heading + fmax(-0.2, fmin(0.2, off));
-  double wanted[9], error[3];
+  double wanted[9], *error = w->turn;
   attitude(o->attitude == PK_ATTITUDE_SLOPE ? w->normal : level, w->yaw, wanted);
   turn_between(w->R, wanted, error);
   const double spin[3] = {w->R[6] * w->speed[2], w->R[7] * w->speed[2], w->R[8] * w->speed[2]};
