@@ -44,7 +44,7 @@ static void solve(double L[SIZE][SIZE], int n, double *x)
   }
 }
 
-bool pki_cone_project(const double normal[3], double mu, double limit, double f[3])
+bool pki_cone_project(const double normal[3], double mu, double least, double limit, double f[3])
 {
   const double n = pki_dot3(normal, f);
   double t[3];
@@ -52,16 +52,12 @@ bool pki_cone_project(const double normal[3], double mu, double limit, double f[
     t[k] = f[k] - n * normal[k];
   }
   const double size = sqrt(pki_dot3(t, t));
-  if (size <= mu * n && n <= limit) {
+  if (size <= mu * n && n >= least && n <= limit) {
     return true;
   }
   /* on the cone: its rim is the ray (mu, 1) */
-  double up = size <= mu * n ? n : fmax((n + mu * size) / (1 + mu * mu), 0);
-  double along = size <= mu * n ? size : mu * up;
-  if (up > limit) {
-    up = limit;
-    along = fmin(size, mu * limit);
-  }
+  const double rim = size <= mu * n ? n : (n + mu * size) / (1 + mu * mu);
+  const double up = fmax(least, fmin(limit, rim)), along = fmin(size, mu * up);
   for (int k = 0; k < 3; k++) {
     f[k] = up * normal[k] + (size > 0 ? along / size : 0) * t[k];
   }
@@ -90,7 +86,7 @@ static bool project_all(const pki_share *s, double *f)
 {
   bool inside = true;
   for (int i = 0; i < s->count; i++) {
-    inside = pki_cone_project(s->normal, s->friction, s->limit[i], f + 3 * i) && inside;
+    inside = pki_cone_project(s->normal, s->friction, 0, s->limit[i], f + 3 * i) && inside;
   }
   return inside;
 }

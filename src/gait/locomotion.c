@@ -11,12 +11,12 @@
 #include "math/lu.h"
 #include "math/mat3.h"
 
-static const double touch = 3;        /* N, a foot that feels more is on the ground */
+static const double touch = 0.0114;   /* weights of the robot, a foot that feels more is on the ground */
 static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
 static const double ramp = 0.04;      /* s, to load and to unload a foot */
 static const double longest = 0.15;   /* s, that the clock waits for a foot to land */
-static const double calm = 0.3;       /* N m s/rad, against what the next steps do beyond the wanted motion */
-static const double limp = 2;         /* N m s/rad, damping after a fall */
+static const double calm = 0.0665;    /* m h^2/s, against what the next steps do beyond the wanted motion */
+static const double limp = 0.44;      /* m h^2/s, damping after a fall */
 static const double heavy = 1.2;      /* largest normal force of a foot, in weights of the robot */
 
 /* ---- what is seen ---- */
@@ -154,7 +154,7 @@ static void tick(const pki_locomotion *c, pki_walk *w)
     }
     w->walking = !(w->still > w->cpg.cycle && all_stand(w));
   }
-  w->planned = w->walking && !(o->gait == PK_GAIT_TROT);
+  w->planned = w->walking && o->gait != PK_GAIT_TROT;
 }
 
 /* When a foot changes its mode, and how much it may carry. */
@@ -163,7 +163,8 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
   pki_foot *foot = &w->feet[leg];
   pki_foot_now *now = &w->now[leg];
   const double phase = pki_cpg_place(&w->cpg, leg), duty = w->cpg.duty;
-  const bool swings = w->walking && !pki_cpg_stance(&w->cpg, leg), touches = now->load > touch;
+  const bool swings = w->walking && !pki_cpg_stance(&w->cpg, leg),
+             touches = now->load > touch * c->mass * c->gravity;
   foot->since += w->period;
   foot->quiet = touches ? 0 : foot->quiet + w->period;
   foot->phase = swings ? (phase - duty) / (1 - duty) : 1;
@@ -180,7 +181,7 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
   if (foot->mode == PKI_FOOT_REACH && now->wall) {
     foot->stuck = true;
     for (int k = 0; k < 2; k++) {
-      foot->from[k] = now->pos[k] + 0.015 * now->away[k];
+      foot->from[k] = now->pos[k] + 0.037 * c->height * now->away[k];
     }
   }
   if (foot->mode == PKI_FOOT_STANCE) {
@@ -208,6 +209,18 @@ static void weigh(const pki_locomotion *c, const pk_observation *seen, pki_walk 
     const double about = M[(c->u + 3 + i / 3) * c->nu + c->u + 3 + i % 3];
     w->inertia[i] = about - c->mass * ((i % 4 == 0 ? square : 0) - r[i / 3] * r[i % 3]);
   }
+}
+
+/* The largest normal force that each leg can give where it stands now, by its joints' efforts; the least of them. */
+static double strength(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
+{
+  double force = heavy * c->mass * c->gravity;
+  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+    const int u = c->legs[i / 3].u[i % 3];
+    const double arm = fabs(jacobian_of(w, c->nu, i / 3)[5 * c->nu + u]);
+    force = arm * force > seen->model->dof_effort[u] ? seen->model->dof_effort[u] / arm : force;
+  }
+  return force / (c->mass * c->gravity);
 }
 
 static void wake(const pki_locomotion *c, pki_walk *w)
@@ -329,7 +342,7 @@ static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *comm
 {
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const int u = c->legs[i / 3].u[i % 3];
-    commands[u] = (pk_command){.kd = limp, .tau_max = m->dof_effort[u]};
+    commands[u] = (pk_command){.kd = limp * c->mass * c->height * c->height, .tau_max = m->dof_effort[u]};
   }
 }
 
@@ -347,6 +360,30 @@ static void want(const pki_locomotion *c, const pk_observation *seen, pki_walk *
   }
 }
 
+/* What is wanted of the trunk: by the virtual model, or by the plan. */
+static void follow(const pki_locomotion *c, pki_walk *w)
+{
+  for (int i = 0; i < PKI_LEGS; i++) {
+    memset(w->now[i].prefer, 0, sizeof w->now[i].prefer);
+  }
+  if (!w->planned) {
+    pki_sway_rest(w);
+    pki_trunk_refer(c, w);
+    w->path_step = 0;
+    memset(w->drift, 0, sizeof w->drift);
+    return;
+  }
+  double lean[2], rate[2];
+  pki_sway_step(c, w);
+  pki_trunk_refer(c, w);
+  pki_sway_at(c, w, 0, lean, rate);
+  for (int k = 0; k < 2; k++) {
+    const double ahead = w->com_vel[k] - rate[k] - w->velocity[k];
+    w->drift[k] += fmin(1, w->period / w->cpg.cycle) * (ahead - w->drift[k]);
+  }
+  pki_plan(c, w);
+}
+
 static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
                         pk_command *commands)
 {
@@ -359,6 +396,7 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
   if (!w->awake) {
     wake(c, w);
     weigh(c, seen, w, need + c->nu);
+    w->strength = strength(c, seen, w);
   }
   tick(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -370,13 +408,7 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
     go_limp(c, seen->model, commands);
     return PK_OK;
   }
-  pki_trunk_refer(c, w);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    memset(w->now[i].prefer, 0, sizeof w->now[i].prefer);
-  }
-  if (w->planned) {
-    pki_plan(c, w);
-  }
+  follow(c, w);
   want(c, seen, w, a);
   pk_inverse_dynamics(seen->workspace, seen->q, seen->u, a, need);
   share_load(c, w, need);
@@ -387,7 +419,7 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
       const double by_force = J[3 * c->nu + u] * f[0] + J[4 * c->nu + u] * f[1] + J[5 * c->nu + u] * f[2];
       commands[u] = (pk_command){.tau = need[u] - by_force,
                                  .u_des = seen->u[u] + w->period * a[u],
-                                 .kd = calm,
+                                 .kd = calm * c->mass * c->height * c->height,
                                  .tau_max = seen->model->dof_effort[u]};
     }
   }
@@ -420,6 +452,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
   }
   *c = made;
+  pki_sway_design(c);
   const size_t scratch = (6 * PKI_LEGS + 2 + (size_t)model->nu) * (size_t)model->nu;
   c->controller = (pk_controller){.name = "locomotion",
                                   .period = made.options.period,

@@ -9,12 +9,14 @@
 
 #include "gait/cpg.h"
 #include "gait/mpc.h"
+#include "gait/preview.h"
 #include "gait/registry.h"
 
 /* A leg of the model. */
 typedef struct pki_leg {
   int foot;      /* link */
   int u[3];      /* velocity coordinates of its joints, hip first */
+  int body[3];   /* that they move */
   double radius; /* m, of the foot's ball; 0: a point */
   double hip[2]; /* m, x and y of its foot in the trunk's frame when it stands straight */
 } pki_leg;
@@ -26,7 +28,9 @@ typedef struct pki_locomotion {
   int u;                     /* first velocity of the trunk: linear (world), angular (trunk's axes) */
   int nu;                    /* of the model */
   double mass, gravity, arm; /* kg, m/s^2, m: mean distance of the hips from the trunk's origin */
-  double height, tau;        /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
+  double middle[2];          /* m, mean of the legs' hips */
+  pki_preview preview;
+  double height, tau; /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
   pki_leg legs[PKI_LEGS];
 } pki_locomotion;
 
@@ -74,6 +78,16 @@ typedef struct pki_walk {
   double plane[3];      /* ground: z = plane[0] + plane[1] x + plane[2] y */
   pki_foot feet[PKI_LEGS];
   pki_mpc_guess guess;
+  double path[PKI_MPC_KNOTS + 1]
+             [3];   /* m, where the plan brings the mass, a knot apart; from where it is now */
+  double path_step; /* s, of its knots; 0: there is none */
+  double drift[2];  /* m/s, how much faster the robot is than it should be, mean of about a cycle */
+  bool swaying;     /* the mass follows a preview of its support, along the heading: */
+  double sway_age;  /* s, since its last step */
+  pki_cart sway[2]; /* forward, left */
+  double lean[PKI_PREVIEW + 1][2];      /* m, where the mass should be, a step apart, from the last one on */
+  double lean_rate[PKI_PREVIEW + 1][2]; /* m/s */
+  double strength;   /* largest normal force that the weakest leg can give, in weights of the robot */
   double inertia[9]; /* kg m^2, of the robot about its mass, trunk's axes; at the first update */
   /* of one update */
   double period, time;
@@ -96,6 +110,15 @@ void pki_trunk_refer(const pki_locomotion *c, pki_walk *w);
 
 /* plan.c: the trunk's acceleration and the feet's forces by prediction over the coming contacts. */
 void pki_plan(const pki_locomotion *c, pki_walk *w);
+
+/* Where the mass will be `left` from now, by the last plan. */
+void pki_plan_ahead(const pki_walk *w, double left, double out[2]);
+
+/* sway.c: where the mass leans, by preview of its support. */
+void pki_sway_design(pki_locomotion *c);
+void pki_sway_step(const pki_locomotion *c, pki_walk *w);
+void pki_sway_rest(pki_walk *w);
+void pki_sway_at(const pki_locomotion *c, const pki_walk *w, double ahead, double lean[2], double rate[2]);
 
 /* swing.c: where a foot should land, `left` from now; wanted acceleration of a foot that carries nothing. */
 void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3]);

@@ -274,7 +274,9 @@ static bool confine(const pki_mpc *m, double u[N][U])
   bool inside = true;
   for (int k = 0; k < N; k++) {
     for (int i = 0; i < PKI_LEGS; i++) {
-      inside = pki_cone_project(m->normal, m->friction, m->limit, u[k] + 3 * i) && inside;
+      inside = (m->knots[k].share[i] <= 0 ||
+                pki_cone_project(m->normal, m->friction, m->least, m->limit, u[k] + 3 * i)) &&
+               inside;
     }
   }
   return inside;

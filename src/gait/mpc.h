@@ -21,10 +21,11 @@ typedef struct pki_mpc_guess {
 
 typedef struct pki_mpc {
   double inertia_inverse[9], gravity[3];
-  double normal[3], friction, limit; /* friction cone of a foot, its largest normal force */
-  double weight[PKI_MPC_STATES];     /* of the state's errors */
-  double last;                       /* those of the last knot are this much heavier */
-  double effort;                     /* of forces squared */
+  double normal[3], friction;    /* friction cone of a foot */
+  double least, limit;           /* its normal force, while it stands */
+  double weight[PKI_MPC_STATES]; /* of the state's errors */
+  double last;                   /* those of the last knot are this much heavier */
+  double effort;                 /* of forces squared */
   double start[PKI_MPC_STATES];
   int rounds; /* of the alternating directions, when the free optimum leaves a cone */
   pki_mpc_knot knots[PKI_MPC_KNOTS];

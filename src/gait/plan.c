@@ -9,9 +9,10 @@
 #include "math/mat3.h"
 
 /* Of the errors of attitude, place, angular velocity and velocity. */
-static const double weights[PKI_MPC_STATES] = {3, 3, 3, 0.5, 0.5, 8, 0.1, 0.1, 0.1, 1, 1, 0.3};
-static const double effort = 2e-3, last = 3;
-static const double heavy = 1; /* largest normal force of a foot, in weights of the robot */
+static const double weights[PKI_MPC_STATES] = {1, 1, 3, 0.5, 0.5, 8, 0.1, 0.1, 0.1, 2, 2, 0.3};
+static const double effort = 0.05, last = 3;
+static const double least = 0.05; /* normal force of a foot that stands, in weights of the robot */
+static const double horizon = 2;  /* sqrt(h/g), at most; a cycle if that is shorter */
 enum { ROUNDS = 15 };
 
 /* Part of a leg's way from phase `from` to `to` that it is on the ground. */
@@ -92,17 +93,19 @@ static void aim(const pki_locomotion *c, const pki_walk *w, double dt, pki_mpc *
   for (int k = 0; k < PKI_MPC_KNOTS; k++) {
     const double time = dt * (k + 1);
     pki_mpc_knot *knot = &m->knots[k];
+    double lean[2], rate[2];
+    pki_sway_at(c, w, time, lean, rate);
     const double wanted[PKI_MPC_STATES] = {0,
                                            0,
                                            w->speed[2] * time,
-                                           (w->place[0] - w->com[0] + w->velocity[0] * time) / h,
-                                           (w->place[1] - w->com[1] + w->velocity[1] * time) / h,
+                                           (w->place[0] + lean[0] - w->com[0] + w->velocity[0] * time) / h,
+                                           (w->place[1] + lean[1] - w->com[1] + w->velocity[1] * time) / h,
                                            (rise + climb * time) / h,
                                            0,
                                            0,
                                            w->speed[2] * tau,
-                                           w->velocity[0] * pace,
-                                           w->velocity[1] * pace,
+                                           (w->velocity[0] + rate[0]) * pace,
+                                           (w->velocity[1] + rate[1]) * pace,
                                            climb * pace};
     memcpy(knot->wanted, wanted, sizeof wanted);
     knot->dt = dt / tau;
@@ -158,11 +161,12 @@ void pki_plan(const pki_locomotion *c, pki_walk *w)
 {
   pki_mpc m = {.gravity = {0, 0, -1},
                .friction = c->options.friction,
-               .limit = heavy,
+               .least = least,
+               .limit = w->strength,
                .last = last,
                .effort = effort,
                .rounds = ROUNDS};
-  const double dt = w->rhythm.cycle / PKI_MPC_KNOTS;
+  const double dt = fmin(w->rhythm.cycle, horizon * c->tau) / PKI_MPC_KNOTS;
   memcpy(m.weight, weights, sizeof weights);
   memcpy(m.normal, w->normal, sizeof m.normal);
   invert_inertia(c, w, m.inertia_inverse);
@@ -170,4 +174,21 @@ void pki_plan(const pki_locomotion *c, pki_walk *w)
   aim(c, w, dt, &m);
   pki_mpc_solve(&m, &w->guess);
   apply(c, w, &m);
+  w->path_step = dt;
+  memset(w->path[0], 0, sizeof w->path[0]);
+  for (int k = 0; k < PKI_MPC_KNOTS; k++) {
+    for (int r = 0; r < 3; r++) {
+      w->path[k + 1][r] = c->height * m.state[k][3 + r];
+    }
+  }
+}
+
+void pki_plan_ahead(const pki_walk *w, double left, double out[2])
+{
+  const double at = w->path_step > 0 ? fmin(left / w->path_step, PKI_MPC_KNOTS - 1e-9) : 0;
+  const int k = (int)at;
+  for (int r = 0; r < 2; r++) {
+    out[r] = w->com[r] + (w->path_step > 0 ? w->path[k][r] + (at - k) * (w->path[k + 1][r] - w->path[k][r])
+                                           : left * w->com_vel[r]);
+  }
 }

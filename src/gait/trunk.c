@@ -78,7 +78,7 @@ static void turn_between(const double R[9], const double wanted[9], double out[3
 
 /* A standing trunk belongs above the middle of its feet; a trotting one where its wanted speed has brought it, but not
  * farther from where it is than a leash. */
-static void horizontal(pki_walk *w, double speed[2])
+static void horizontal(const pki_locomotion *c, pki_walk *w, double speed[2])
 {
   const double cosine = cos(w->heading), sine = sin(w->heading);
   speed[0] = cosine * w->speed[0] - sine * w->speed[1];
@@ -94,10 +94,13 @@ static void horizontal(pki_walk *w, double speed[2])
     }
     return;
   }
+  double lean[2], rate[2];
+  pki_sway_at(c, w, 0, lean, rate);
   for (int k = 0; k < 2; k++) {
+    const double middle = w->com[k] - lean[k];
     w->place[k] += w->period * speed[k];
-    const double ahead = fmax(-pull_most, fmin(pull_most, w->place[k] - w->com[k]));
-    w->place[k] = w->com[k] + ahead;
+    const double ahead = fmax(-pull_most, fmin(pull_most, w->place[k] - middle));
+    w->place[k] = middle + ahead;
     speed[k] += pull * ahead;
     w->acc[k] = speed_d * (speed[k] - w->com_vel[k]);
   }
@@ -106,7 +109,7 @@ static void horizontal(pki_walk *w, double speed[2])
 void pki_trunk_refer(const pki_locomotion *c, pki_walk *w)
 {
   const pk_locomotion_options *o = &c->options;
-  horizontal(w, w->velocity);
+  horizontal(c, w, w->velocity);
   /* above the ground by the legs' height */
   const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
   const double climb = w->plane[1] * w->vel[0] + w->plane[2] * w->vel[1];
