@@ -74,3 +74,19 @@ double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm)
   }
   return most;
 }
+
+/* A flight begins where a foot leaves and no other stands. */
+bool pki_cpg_flies(const pki_cpg *g)
+{
+  bool flies = false;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    bool alone = true;
+    for (int j = 0; j < PKI_LEGS; j++) {
+      const double place = pki_cpg_place(g, j) + g->duty - pki_cpg_place(g, i);
+      const double then = place - floor(place);
+      alone = alone && (i == j || then >= g->duty - 1e-6 || then < 1e-6);
+    }
+    flies = flies || alone;
+  }
+  return flies;
+}

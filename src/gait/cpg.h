@@ -26,6 +26,9 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
 double pki_cpg_place(const pki_cpg *g, int leg);
 bool pki_cpg_stance(const pki_cpg *g, int leg);
 
+/* Whether there are moments in which no foot is planned to be on the ground. */
+bool pki_cpg_flies(const pki_cpg *g);
+
 /* Largest distance of a leg from its place in a rhythm, seen from the first leg; cycles, 0 to 0.5. */
 double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm);
 

@@ -48,4 +48,5 @@ const pki_gait_row pki_gaits[PK_GAIT_COUNT] = {
      {0, 0.6},
      "hind feet, fore feet, each pair a little apart; flight"},
     {"pronk", {0, 0, 0, 0}, 0.5, 2.2, 0.12, {0, 0.2}, "all four at once, then flight"},
+    {"jump", {0, 0, 0, 0}, 0.7, 5, 0.12, {0, 0}, "one jump on the spot: crouch, push, flight, landing"},
 };

@@ -14,7 +14,6 @@
 static const double touch = 0.0114;   /* weights of the robot, a foot that feels more is on the ground */
 static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
 static const double ramp = 0.04;      /* s, to load and to unload a foot */
-static const double longest = 0.15;   /* s, that the clock waits for a foot to land */
 static const double calm = 0.0665;    /* m h^2/s, against what the next steps do beyond the wanted motion */
 static const double limp = 0.44;      /* m h^2/s, damping after a fall */
 static const double heavy = 1.2;      /* largest normal force of a foot, in weights of the robot */
@@ -78,7 +77,7 @@ static void sense(const pki_locomotion *c, const pk_observation *seen, pki_walk 
   read_contacts(c, seen, w);
 }
 
-/* ---- the clock and the modes of the feet ---- */
+/* ---- the modes of the feet ---- */
 
 static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
 {
@@ -88,73 +87,6 @@ static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
   foot->quiet = 0;
   foot->stuck = false;
   memcpy(foot->from, w->now[leg].pos, sizeof foot->from);
-}
-
-static double approach(double value, double goal, double most)
-{
-  return value + fmax(-most, fmin(most, goal - value));
-}
-
-static bool reaching(const pki_walk *w)
-{
-  bool any = false;
-  for (int i = 0; i < PKI_LEGS; i++) {
-    any = any || w->feet[i].mode == PKI_FOOT_REACH;
-  }
-  return any;
-}
-
-/* The rhythm of a gait on this robot; the options' own numbers count for the options' gait. */
-static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
-{
-  const pk_locomotion_options *o = &c->options;
-  const pki_gait_row *row = &pki_gaits[gait];
-  const bool own = gait == o->gait;
-  pki_rhythm r = {.duty = own && o->duty > 0 ? o->duty : row->duty,
-                  .cycle = own && o->cycle > 0 ? o->cycle : row->cycle * c->tau};
-  memcpy(r.footfall, row->footfall, sizeof r.footfall);
-  *lift = own && o->lift > 0 ? o->lift : row->lift * c->height;
-  return r;
-}
-
-/* All four feet are planned to stand. */
-static bool all_stand(const pki_walk *w)
-{
-  bool all = true;
-  for (int i = 0; i < PKI_LEGS; i++) {
-    all = all && pki_cpg_stance(&w->cpg, i);
-  }
-  return all;
-}
-
-/* Wanted speeds, and whether the robot walks. It stops when it has trotted in place for a cycle.
- * While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
-static void tick(const pki_locomotion *c, pki_walk *w)
-{
-  const pk_locomotion_options *o = &c->options;
-  const bool go = o->gait != PK_GAIT_STAND && w->time >= o->start && w->time < o->stop;
-  const double goal[3] = {o->forward, o->sideways, o->turn};
-  bool still = true;
-  for (int k = 0; k < 3; k++) {
-    w->speed[k] = approach(w->speed[k], go && w->walking ? goal[k] : 0, o->acceleration * w->period);
-    still = still && w->speed[k] == 0;
-  }
-  w->still = !go && still ? w->still + w->period : 0;
-  double lift;
-  w->rhythm = rhythm_of(c, go ? o->gait : PK_GAIT_TROT, &lift);
-  if (!w->walking && go) {
-    w->walking = true;
-    w->lift = lift;
-    pki_cpg_start(&w->cpg, &w->rhythm);
-  } else if (w->walking) {
-    w->lift = approach(w->lift, lift, 0.1 * w->period);
-    w->wait = w->cpg.duty > 0.5 && all_stand(w) && reaching(w) ? w->wait + w->period : 0;
-    if (w->wait == 0 || w->wait >= longest) {
-      pki_cpg_step(&w->cpg, &w->rhythm, w->period);
-    }
-    w->walking = !(w->still > w->cpg.cycle && all_stand(w));
-  }
-  w->planned = w->walking && o->gait != PK_GAIT_TROT;
 }
 
 /* When a foot changes its mode, and how much it may carry. */
@@ -226,6 +158,7 @@ static double strength(const pki_locomotion *c, const pk_observation *seen, pki_
 static void wake(const pki_locomotion *c, pki_walk *w)
 {
   w->awake = true;
+  w->jumped = -1;
   w->yaw = w->heading;
   w->normal[2] = 1;
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -398,7 +331,7 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
     weigh(c, seen, w, need + c->nu);
     w->strength = strength(c, seen, w);
   }
-  tick(c, w);
+  pki_clock_tick(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
     schedule(c, w, i);
   }
@@ -436,13 +369,40 @@ pk_locomotion_options pk_locomotion_options_default(void)
   return options;
 }
 
+/* Every field in its range, and what ranges alone cannot say. */
+static pk_status validate(const pk_locomotion_options *o, pk_error *err)
+{
+  pk_status status = pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, o, err);
+  if (status == PK_OK && o->cycle > 0 && o->cycle < 0.1) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cycle"},
+                    "cycle is %g s, expected 0 (the gait's own) or 0.1 to 10", o->cycle);
+  }
+  if (status == PK_OK && o->duty > 0 && o->duty < 0.2) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "duty"},
+                    "duty is %g, expected 0 (the gait's own) or 0.2 to 0.95", o->duty);
+  }
+  if (status == PK_OK && (o->change_count < 0 || o->change_count > PK_GAIT_CHANGES)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "gaits"},
+                    "there are %d changes of the gait, expected at most %d", o->change_count,
+                    PK_GAIT_CHANGES);
+  }
+  for (int i = 0; status == PK_OK && i < o->change_count; i++) {
+    status = pki_fields_validate(pki_gait_change_fields, pki_gait_change_field_count, &o->changes[i], err);
+    if (status == PK_OK && i > 0 && o->changes[i].at < o->changes[i - 1].at) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "gaits"},
+                      "the change of the gait at %g s comes after one at %g s, expected times that rise",
+                      o->changes[i].at, o->changes[i - 1].at);
+    }
+  }
+  return status;
+}
+
 pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_options *options,
                                pk_controller **out, pk_error *err)
 {
   *out = NULL;
   pki_locomotion made = {.options = options ? *options : pk_locomotion_options_default()};
-  pk_status status =
-      pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, &made.options, err);
+  pk_status status = validate(&made.options, err);
   status = status == PK_OK ? pki_legs_find(&made, model, err) : status;
   if (status != PK_OK) {
     return status;
@@ -470,8 +430,27 @@ pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, dou
   pki_locomotion *c = (pki_locomotion *)controller;
   pk_locomotion_options chosen = c->options;
   chosen.forward = forward, chosen.sideways = sideways, chosen.turn = turn;
-  const pk_status status =
-      pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, &chosen, err);
+  for (int i = 0; i < chosen.change_count; i++) {
+    pk_gait_change *change = &chosen.changes[i];
+    change->forward = forward, change->sideways = sideways, change->turn = turn;
+  }
+  const pk_status status = validate(&chosen, err);
+  if (status == PK_OK) {
+    c->options = chosen;
+  }
+  return status;
+}
+
+pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_error *err)
+{
+  pki_locomotion *c = (pki_locomotion *)controller;
+  pk_locomotion_options chosen = c->options;
+  chosen.gait = gait;
+  chosen.change_count = 0;
+  if (gait != c->options.gait) {
+    chosen.cycle = chosen.duty = chosen.lift = 0;
+  }
+  const pk_status status = validate(&chosen, err);
   if (status == PK_OK) {
     c->options = chosen;
   }

@@ -1,5 +1,6 @@
-/* The locomotion controller, in parts: who the legs are (legs.c), where swinging feet go (swing.c), what the
- * trunk needs (trunk.c), which foot carries it (forces.c), and the update that joins them (locomotion.c).
+/* The locomotion controller, in parts: who the legs are (legs.c), what they should do now (clock.c with cpg.c,
+ * jump.c), where swinging feet go (swing.c), what the
+ * trunk needs (trunk.c; plan.c with mpc.c, sway.c, preview.c), which foot carries it (forces.c), and the update that joins them (locomotion.c).
  *
  *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations
  *         -> inverse dynamics -> forces at the stance feet -> torques
@@ -63,14 +64,23 @@ typedef struct pki_foot_now {
   double force[3];       /* N, on the robot */
 } pki_foot_now;
 
+/* A jump (jump.c). */
+typedef struct pki_jump {
+  double speed, push; /* m/s at the take-off, m/s^2 towards it */
+  double deep, down;  /* m below the stand, s to get there */
+} pki_jump;
+
 typedef struct pki_walk {
   bool awake; /* the first update has been */
   bool walking;
-  bool planned;         /* the trunk follows the plan, not the virtual model alone */
-  bool fallen;          /* until reset: joints are only damped */
-  pki_cpg cpg;          /* phases of the legs */
-  pki_rhythm rhythm;    /* what they are drawn to */
-  double lift;          /* m, of swinging feet */
+  bool jumping;      /* as a gait of one cycle */
+  bool planned;      /* the trunk follows the plan, not the virtual model alone */
+  bool fallen;       /* until reset: joints are only damped */
+  pki_cpg cpg;       /* phases of the legs */
+  pki_rhythm rhythm; /* what they are drawn to */
+  double lift;       /* m, of swinging feet */
+  pki_jump jump;
+  double jumped;        /* s, the time for which the last jump was asked; less than 0: none */
   double wait;          /* s, that the clock has waited */
   double still;         /* s, since the wanted speed became zero after `stop` */
   double speed[3];      /* forward, sideways, turn: wanted now */
@@ -107,6 +117,14 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
 /* trunk.c: the plane through the last points of contact, and the trunk's wanted acceleration. */
 void pki_ground_fit(pki_walk *w);
 void pki_trunk_refer(const pki_locomotion *c, pki_walk *w);
+
+/* clock.c: what is wanted now, and the phases of the legs. */
+void pki_clock_tick(const pki_locomotion *c, pki_walk *w);
+
+/* jump.c: begin one; whether it is over; the wanted height over the stand, `ahead` from now, and its rate. */
+void pki_jump_start(const pki_locomotion *c, pki_walk *w);
+bool pki_jump_over(const pki_walk *w);
+double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead, double *rate);
 
 /* plan.c: the trunk's acceleration and the feet's forces by prediction over the coming contacts. */
 void pki_plan(const pki_locomotion *c, pki_walk *w);

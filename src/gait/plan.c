@@ -10,9 +10,11 @@
 
 /* Of the errors of attitude, place, angular velocity and velocity. */
 static const double weights[PKI_MPC_STATES] = {1, 1, 3, 0.5, 0.5, 8, 0.1, 0.1, 0.1, 2, 2, 0.3};
+static const double upright = 3; /* of tilt, where feet always stand; 1 lets a trunk in flight pitch */
 static const double effort = 0.05, last = 3;
-static const double least = 0.05; /* normal force of a foot that stands, in weights of the robot */
-static const double horizon = 2;  /* sqrt(h/g), at most; a cycle if that is shorter */
+static const double least = 0.05;       /* normal force of a foot that stands, in weights of the robot */
+static const double leap_horizon = 2.5; /* of a jump, sqrt(h/g) */
+static const double horizon = 1.5;      /* sqrt(h/g), and at least a cycle of flight */
 enum { ROUNDS = 15 };
 
 /* Part of a leg's way from phase `from` to `to` that it is on the ground. */
@@ -93,20 +95,23 @@ static void aim(const pki_locomotion *c, const pki_walk *w, double dt, pki_mpc *
   for (int k = 0; k < PKI_MPC_KNOTS; k++) {
     const double time = dt * (k + 1);
     pki_mpc_knot *knot = &m->knots[k];
-    double lean[2], rate[2];
+    double lean[2], rate[2], leap = 0, leap_rate = 0;
     pki_sway_at(c, w, time, lean, rate);
+    if (w->jumping) {
+      leap = pki_jump_height(c, w, time, &leap_rate);
+    }
     const double wanted[PKI_MPC_STATES] = {0,
                                            0,
                                            w->speed[2] * time,
                                            (w->place[0] + lean[0] - w->com[0] + w->velocity[0] * time) / h,
                                            (w->place[1] + lean[1] - w->com[1] + w->velocity[1] * time) / h,
-                                           (rise + climb * time) / h,
+                                           (rise + leap + climb * time) / h,
                                            0,
                                            0,
                                            w->speed[2] * tau,
                                            (w->velocity[0] + rate[0]) * pace,
                                            (w->velocity[1] + rate[1]) * pace,
-                                           climb * pace};
+                                           (climb + leap_rate) * pace};
     memcpy(knot->wanted, wanted, sizeof wanted);
     knot->dt = dt / tau;
     const double half = time - 0.5 * dt;
@@ -166,8 +171,11 @@ void pki_plan(const pki_locomotion *c, pki_walk *w)
                .last = last,
                .effort = effort,
                .rounds = ROUNDS};
-  const double dt = fmin(w->rhythm.cycle, horizon * c->tau) / PKI_MPC_KNOTS;
+  const bool supported = !w->jumping && !pki_cpg_flies(&w->cpg);
+  const double cycle = w->jumping ? leap_horizon * c->tau : w->rhythm.cycle;
+  const double dt = (supported ? fmin(cycle, horizon * c->tau) : cycle) / PKI_MPC_KNOTS;
   memcpy(m.weight, weights, sizeof weights);
+  m.weight[0] = m.weight[1] = supported ? upright : 1;
   memcpy(m.normal, w->normal, sizeof m.normal);
   invert_inertia(c, w, m.inertia_inverse);
   forecast(c, w, dt, &m);

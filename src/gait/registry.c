@@ -27,8 +27,8 @@ const pki_sensor_row pki_sensors[] = {
 };
 const int pki_sensor_count = sizeof pki_sensors / sizeof pki_sensors[0];
 
-static const char *const gait_words[] = {"stand", "trot",  "crawl",  "walk",   "pace",
-                                         "amble", "bound", "canter", "gallop", "pronk"};
+static const char *const gait_words[] = {"stand", "trot",   "crawl",  "walk",  "pace", "amble",
+                                         "bound", "canter", "gallop", "pronk", "jump"};
 _Static_assert(sizeof gait_words / sizeof gait_words[0] == PK_GAIT_COUNT, "words");
 static const char *const attitude_words[] = {"level", "slope"};
 
@@ -43,6 +43,16 @@ const pk_field pki_hold_fields[] = {
 enum { HOLD_FIELDS = sizeof pki_hold_fields / sizeof pki_hold_fields[0] };
 const int pki_hold_field_count = HOLD_FIELDS;
 
+#define CHANGE(name) #name, offsetof(pk_gait_change, name)
+const pk_field pki_gait_change_fields[] = {
+    {CHANGE(at), PK_FIELD_REAL, "s", -1, 0, 1e9, NULL, "from when on"},
+    {CHANGE(gait), PK_FIELD_ENUM, "", PK_GAIT_STAND, 0, PK_GAIT_COUNT - 1, gait_words, "what the feet do"},
+    {CHANGE(forward), PK_FIELD_REAL, "m/s", 0, -5, 5, NULL, "wanted speed of the trunk, along its x"},
+    {CHANGE(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
+    {CHANGE(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
+};
+const int pki_gait_change_field_count = sizeof pki_gait_change_fields / sizeof pki_gait_change_fields[0];
+
 #define WALK(name) #name, offsetof(pk_locomotion_options, name)
 const pk_field pki_locomotion_fields[] = {
     {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
@@ -53,8 +63,11 @@ const pk_field pki_locomotion_fields[] = {
     {WALK(forward), PK_FIELD_REAL, "m/s", 0, -5, 5, NULL, "wanted speed of the trunk, along its x"},
     {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
     {WALK(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
-    {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when a trot starts"},
-    {WALK(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL, "when a trot ends"},
+    {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when it starts"},
+    {WALK(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL, "when it ends: it trots on the spot and stands"},
+    {"gaits", offsetof(pk_locomotion_options, changes), PK_FIELD_PART, "", 0, 0, PK_GAIT_CHANGES, NULL,
+     "changes of the gait: a list of entries with at, gait, forward, sideways, turn"},
+    {WALK(jump), PK_FIELD_REAL, "m", 0.15, 0, 10, NULL, "top of a jump: the trunk over where it stands"},
     {WALK(cycle), PK_FIELD_REAL, "s", 0, 0, 10, NULL, "time of one gait cycle; 0: the gait's own"},
     {WALK(duty), PK_FIELD_REAL, "", 0, 0, 0.95, NULL,
      "part of the cycle that a foot is planned to be on the ground; 0: the gait's own"},
@@ -73,7 +86,8 @@ const int pki_locomotion_field_count = LOCOMOTION_FIELDS;
 const pki_controller_row pki_controllers[] = {
     {"hold", "PD to the pose at the first update", pki_hold_fields, HOLD_FIELDS, sizeof(pk_hold_options),
      create_hold},
-    {"locomotion", "a quadruped stands and trots: virtual model of the trunk, footholds by velocity feedback",
+    {"locomotion",
+     "a quadruped stands, walks in nine gaits, jumps: forces by prediction, footholds by velocity feedback",
      pki_locomotion_fields, LOCOMOTION_FIELDS, sizeof(pk_locomotion_options), create_locomotion},
 };
 const int pki_controller_count = sizeof pki_controllers / sizeof pki_controllers[0];

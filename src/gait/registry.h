@@ -44,7 +44,7 @@ extern const int pki_sensor_count;
 /* Each controller is one block that starts with its pk_controller; NULL is fine. */
 void pki_controller_destroy(pk_controller *controller);
 
-extern const pk_field pki_hold_fields[], pki_locomotion_fields[];
-extern const int pki_hold_field_count, pki_locomotion_field_count;
+extern const pk_field pki_hold_fields[], pki_locomotion_fields[], pki_gait_change_fields[];
+extern const int pki_hold_field_count, pki_locomotion_field_count, pki_gait_change_field_count;
 
 #endif
