@@ -45,16 +45,22 @@ static pk_status find_joints(const pk_model *model, pki_leg *leg, const char *na
   return PK_OK;
 }
 
-/* The radius of a foot is that of its ball. */
-static double find_radius(const pk_model *model, int link)
+/* A foot is its ball: radius, and centre in the link; without one a point. */
+static void find_ball(const pk_model *model, pki_leg *leg)
 {
+  const pk_pose *link = &model->links[leg->foot].pose;
+  leg->radius = 0;
+  memset(leg->centre, 0, sizeof leg->centre);
   for (int i = 0; i < model->nshape; i++) {
     const pk_model_shape *shape = &model->shapes[i];
-    if (shape->link == link && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
-      return shape->size[0];
+    if (shape->link == leg->foot && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
+      double off[3];
+      pki_sub3(shape->pose.pos, link->pos, off);
+      pki_mat3_apply_transposed(link->rot, off, leg->centre);
+      leg->radius = shape->size[0];
+      return;
     }
   }
-  return 0;
 }
 
 /* Lengths of a leg by its hinges at zero: a hinge's axis and a point on it are columns of Jacobians. Thigh and shank are
@@ -62,17 +68,16 @@ static double find_radius(const pk_model *model, int link)
 static double measure(const pki_locomotion *c, const pk_model *model, pk_workspace *work, pki_leg *leg)
 {
   static const double bend = 0.785; /* of the straight leg's length */
-  static const double centre[3] = {0, 0, 0};
   const pk_pose trunk = pk_link_pose(work, c->trunk), foot = pk_link_pose(work, leg->foot);
   double at[4][3], inside[4][3], axis[3], length = 0;
   double *J = malloc(6 * (size_t)model->nu * sizeof *J);
   if (J == NULL) {
     return 0;
   }
-  pk_link_jacobian(work, leg->foot, centre, J);
+  pk_link_jacobian(work, leg->foot, leg->centre, J);
   for (int k = 0; k < 3; k++) {
     axis[k] = J[k * model->nu + leg->u[2]];
-    at[3][k] = foot.pos[k];
+    at[3][k] = foot.pos[k] + pki_dot3(foot.rot + 3 * k, leg->centre);
   }
   free(J);
   for (int j = 0; j < 3; j++) {
@@ -144,7 +149,7 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
     if (status != PK_OK) {
       return status;
     }
-    leg->radius = find_radius(model, leg->foot);
+    find_ball(model, leg);
   }
   c->trunk = model->robots[c->robot].root_link;
   c->u = model->robots[c->robot].u;

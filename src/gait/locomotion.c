@@ -61,13 +61,12 @@ static void sense(const pki_locomotion *c, const pk_observation *seen, pki_walk 
   pk_com_compute(work, c->robot, w->com, w->com_vel);
   w->heading = atan2(w->R[3], w->R[0]);
   for (int i = 0; i < PKI_LEGS; i++) {
-    static const double centre[3] = {0, 0, 0};
     pki_foot_now *now = &w->now[i];
     double *J = jacobian_of(w, c->nu, i);
-    pk_link_jacobian(work, c->legs[i].foot, centre, J);
+    pk_link_jacobian(work, c->legs[i].foot, c->legs[i].centre, J);
     const pk_pose foot = pk_link_pose(work, c->legs[i].foot);
-    memcpy(now->pos, foot.pos, sizeof now->pos);
     for (int k = 0; k < 3; k++) {
+      now->pos[k] = foot.pos[k] + pki_dot3(foot.rot + 3 * k, c->legs[i].centre);
       now->vel[k] = 0;
       for (int j = 0; j < c->nu; j++) {
         now->vel[k] += J[(3 + k) * c->nu + j] * seen->u[j];
@@ -186,12 +185,12 @@ static double within_limits(const pk_observation *seen, int u, double accelerati
 static void leg_acceleration(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, int i,
                              double *a)
 {
-  static const double centre[3] = {0, 0, 0}, damping = 5e-4;
+  static const double damping = 5e-4;
   const pki_leg *leg = &c->legs[i];
   const double *J = jacobian_of(w, c->nu, i);
   double rest[6], b[3], K[9], JJ[9], x[3];
   int pivot[3];
-  pk_link_jacobian_dot_u(seen->workspace, leg->foot, centre, seen->u, rest);
+  pk_link_jacobian_dot_u(seen->workspace, leg->foot, leg->centre, seen->u, rest);
   for (int r = 0; r < 3; r++) {
     const double *row = J + (3 + r) * c->nu;
     b[r] = w->now[i].acc[r] - rest[3 + r];

@@ -15,11 +15,12 @@
 
 /* A leg of the model. */
 typedef struct pki_leg {
-  int foot;      /* link */
-  int u[3];      /* velocity coordinates of its joints, hip first */
-  int body[3];   /* that they move */
-  double radius; /* m, of the foot's ball; 0: a point */
-  double hip[2]; /* m, x and y of its foot in the trunk's frame when it stands straight */
+  int foot;         /* link */
+  int u[3];         /* velocity coordinates of its joints, hip first */
+  int body[3];      /* that they move */
+  double radius;    /* m, of the foot's ball; 0: a point */
+  double centre[3]; /* m, of the ball in the link */
+  double hip[2];    /* m, x and y of its foot in the trunk's frame when it stands straight */
 } pki_leg;
 
 typedef struct pki_locomotion {
