@@ -16,6 +16,7 @@ typedef struct pki_rhythm {
 typedef struct pki_cpg {
   double phase[PKI_LEGS]; /* cycles since the start; a foot lands at whole numbers, and leaves `duty` later */
   bool late[PKI_LEGS];    /* its part began in the air: it stands until its first landing */
+  double rate[PKI_LEGS];  /* cycles/s, of the last step */
   double duty, cycle;     /* now */
 } pki_cpg;
 

@@ -103,7 +103,7 @@ void pki_swing(const pki_locomotion *c, pki_walk *w, int leg)
 {
   const pki_foot *foot = &w->feet[leg];
   pki_foot_now *now = &w->now[leg];
-  const double time = (1 - w->cpg.duty) * w->cpg.cycle;
+  const double time = (1 - w->cpg.duty) / w->cpg.rate[leg];
   double pos[3], vel[3], acc[3];
   if (foot->mode == PKI_FOOT_SWING) {
     double target[3], path[3], rise[3];
