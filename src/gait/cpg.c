@@ -17,7 +17,9 @@
 #include <string.h>
 
 static const double coupling = 0.4;
-static const double follow = 2; /* of swing and cycle, by cycle */
+static const double follow = 2;                   /* of swing and cycle, by cycle */
+static const double steady = 0.55;                /* duty on the way to gaits with flight */
+static const double settled = 0.02, spread = 0.1; /* cycles, from where on legs are on their way */
 static const double pi = 3.141592653589793;
 
 static double wrap(double cycles)
@@ -68,7 +70,10 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
     g->rate[i] = rate[i] / g->cycle;
     g->late[i] = g->late[i] && g->phase[i] < 1;
   }
-  const double swing = (1 - g->duty) * g->cycle, swing_goal = (1 - goal->duty) * goal->cycle;
+  /* legs on their way to a gait with flight stand longer: two of them would not carry what four do */
+  const double far = fmax(0, fmin(1, (pki_cpg_distance(g, goal) - settled) / spread));
+  const double duty = goal->duty + far * fmax(0, steady - goal->duty);
+  const double swing = (1 - g->duty) * g->cycle, swing_goal = (1 - duty) * goal->cycle;
   g->cycle += blend * (goal->cycle - g->cycle);
   g->duty = 1 - (swing + blend * (swing_goal - swing)) / g->cycle;
 }

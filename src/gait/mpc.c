@@ -24,7 +24,8 @@
 #include "math/mat3.h"
 
 enum { X = PKI_MPC_STATES, U = PKI_MPC_FORCES, N = PKI_MPC_KNOTS };
-static const double rho = 0.02;
+static const double rho = 0.3;
+static const double close = 1e-3; /* forces this near have settled */
 
 /* One knot of the sweep. */
 typedef struct stage {
@@ -268,18 +269,18 @@ static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, do
   }
 }
 
-/* Into the cones; whether all were there. */
-static bool confine(const pki_mpc *m, double u[N][U])
+/* Into the cones. A foot in the air has no force. */
+static void confine(const pki_mpc *m, double u[N][U])
 {
-  bool inside = true;
   for (int k = 0; k < N; k++) {
     for (int i = 0; i < PKI_LEGS; i++) {
-      inside = (m->knots[k].share[i] <= 0 ||
-                pki_cone_project(m->normal, m->friction, m->least, m->limit, u[k] + 3 * i)) &&
-               inside;
+      if (m->knots[k].share[i] > 0) {
+        pki_cone_project(m->normal, m->friction, m->least, m->limit, u[k] + 3 * i);
+      } else {
+        memset(u[k] + 3 * i, 0, 3 * sizeof u[k][0]);
+      }
     }
   }
-  return inside;
 }
 
 static void predict(pki_mpc *m, const sweep *w)
@@ -304,7 +305,15 @@ void pki_mpc_solve(pki_mpc *m, pki_mpc_guess *g)
   sweep w;
   double u[N][U];
   prepare(m, &w);
-  for (int round = 0; round < m->rounds; round++) {
+  for (int i = 0; i < N * U; i++) {
+    if (m->knots[i / U].share[i % U / 3] <= 0) {
+      g->z[i / U][i % U] = g->y[i / U][i % U] = 0;
+    }
+  }
+  bool settled = false;
+  for (int round = 0; round < m->rounds && !settled; round++) {
+    double before[N][U];
+    memcpy(before, g->z, sizeof before);
     sweep_vectors(m, &w, g, u);
     for (int k = 0; k < N; k++) {
       for (int i = 0; i < U; i++) {
@@ -312,9 +321,11 @@ void pki_mpc_solve(pki_mpc *m, pki_mpc_guess *g)
       }
     }
     confine(m, g->z);
-    double *y = g->y[0];
+    settled = true;
     for (int i = 0; i < N * U; i++) {
-      y[i] += u[0][i] - g->z[0][i];
+      const double off = u[i / U][i % U] - g->z[i / U][i % U];
+      g->y[i / U][i % U] += off;
+      settled = settled && fabs(off) < close && fabs(g->z[i / U][i % U] - before[i / U][i % U]) < close;
     }
   }
   memcpy(m->force, g->z, sizeof m->force);

@@ -27,7 +27,7 @@ typedef struct pki_mpc {
   double last;                   /* those of the last knot are this much heavier */
   double effort;                 /* of forces squared */
   double start[PKI_MPC_STATES];
-  int rounds; /* of the alternating directions, when the free optimum leaves a cone */
+  int rounds; /* of the alternating directions, at most */
   pki_mpc_knot knots[PKI_MPC_KNOTS];
   /* out */
   double force[PKI_MPC_KNOTS][PKI_MPC_FORCES]; /* while the foot is on the ground; in the cones */

@@ -15,7 +15,7 @@ static const double effort = 0.05, last = 3;
 static const double least = 0.05;       /* normal force of a foot that stands, in weights of the robot */
 static const double leap_horizon = 2.5; /* of a jump, sqrt(h/g) */
 static const double horizon = 1.5;      /* sqrt(h/g), and at least a cycle of flight */
-enum { ROUNDS = 15 };
+enum { ROUNDS = 20 };
 
 /* Part of a leg's way from phase `from` to `to` that it is on the ground. */
 static double standing(double from, double to, double duty)
@@ -45,7 +45,8 @@ static void forecast(const pki_locomotion *c, const pki_walk *w, double dt, pki_
       /* a foot that touched early stands till its time */
       const bool early =
           w->feet[i].mode == PKI_FOOT_STANCE && !pki_cpg_stance(&w->cpg, i) && floor(from) == first[i];
-      m->knots[k].share[i] = before.late[i] || early ? 1 : standing(from, to, before.duty);
+      const bool landed = w->jumping && from >= 1; /* for good */
+      m->knots[k].share[i] = before.late[i] || early || landed ? 1 : standing(from, to, before.duty);
       if (floor(to) > floor(from) && !before.late[i]) {
         pki_foothold(c, w, i, dt * (k + (floor(to) - from) / (to - from)), point[i]);
         point[i][2] -= c->legs[i].radius;
@@ -175,7 +176,7 @@ void pki_plan(const pki_locomotion *c, pki_walk *w)
   const double cycle = w->jumping ? leap_horizon * c->tau : w->rhythm.cycle;
   const double dt = (supported ? fmin(cycle, horizon * c->tau) : cycle) / PKI_MPC_KNOTS;
   memcpy(m.weight, weights, sizeof weights);
-  m.weight[0] = m.weight[1] = supported ? upright : 1;
+  m.weight[0] = m.weight[1] = supported || w->jumping ? upright : 1;
   memcpy(m.normal, w->normal, sizeof m.normal);
   invert_inertia(c, w, m.inertia_inverse);
   forecast(c, w, dt, &m);

@@ -1,4 +1,4 @@
-/* Two quadrupeds run all gaits, change between them, turn and jump. What their feet do is measured by contact alone. */
+/* Two quadrupeds run all gaits, turn and jump. What their feet do is measured by contact alone. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,7 +110,6 @@ static void run_gait(const walker_robot *robot, pk_gait gait)
   walker_print(name, &late);
   const double height = robot == &walker_starleth ? 0.41 : 0.443;
   const footprints p = track(&w, row->cycle * sqrt(height / 9.81), 4);
-  bool flies = true;
   print_message("%-28s duty %.2f %.2f %.2f %.2f, footfall %.2f %.2f %.2f %.2f, flight %.3f\n", "", p.duty[0],
                 p.duty[1], p.duty[2], p.duty[3], p.footfall[0], p.footfall[1], p.footfall[2], p.footfall[3],
                 p.flight);
@@ -118,9 +117,9 @@ static void run_gait(const walker_robot *robot, pk_gait gait)
     assert_true(fabs(p.steps[i] - 1) < 0.3);
     assert_true(p.duty[i] > row->duty - 0.05 && p.duty[i] < row->duty + 0.1);
     assert_true(fabs(around(p.footfall[i] - row->footfall[i])) < 0.06);
-    flies = flies && row->duty < 0.55;
   }
-  flies = gait == PK_GAIT_BOUND || gait == PK_GAIT_CANTER || gait == PK_GAIT_GALLOP || gait == PK_GAIT_PRONK;
+  const bool flies =
+      gait == PK_GAIT_BOUND || gait == PK_GAIT_CANTER || gait == PK_GAIT_GALLOP || gait == PK_GAIT_PRONK;
   assert_true(flies ? p.flight > 0.01 : p.flight == 0);
   assert_int_equal(f.uncertified + late.uncertified + p.uncertified, 0);
   assert_int_equal(f.others + late.others, 0);
@@ -143,64 +142,6 @@ static void anymal_runs_all_gaits(void **state)
   for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
     run_gait(&walker_anymal, (pk_gait)gait);
   }
-}
-
-/* A walk that becomes a trot, a gallop, a trot, and a stand. */
-static void it_changes_its_gait_without_falling(void **state)
-{
-  (void)state;
-  const walker_robot *robots[2] = {&walker_starleth, &walker_anymal};
-  for (int k = 0; k < 2; k++) {
-    pk_locomotion_options o = in_gait(PK_GAIT_WALK, robots[k]);
-    o.changes[0] = (pk_gait_change){.at = 4, .gait = PK_GAIT_TROT, .forward = 0.5};
-    o.changes[1] = (pk_gait_change){.at = 8, .gait = PK_GAIT_GALLOP, .forward = 1};
-    o.changes[2] = (pk_gait_change){.at = 12, .gait = PK_GAIT_TROT, .forward = 0.4};
-    o.change_count = 3;
-    o.stop = 17;
-    walker w = walker_create_robot(robots[k], NULL, &o, NULL);
-    static const double speed[5] = {0, 0.5, 1, 0.4, 0};
-    for (int i = 0; i < 5; i++) {
-      walker_facts before, f;
-      assert_true(walker_run(&w, i < 4 ? 2.5 : 3, NULL, &before));
-      assert_true(walker_run(&w, i < 3 ? 1.5 : 2.5, NULL, &f));
-      walker_print(robots[k]->model, &f);
-      assert_int_equal(before.uncertified + f.uncertified + before.others + f.others, 0);
-      assert_true(i == 0 || fabs(f.speed[0] - speed[i]) < 0.1);
-      assert_true(fmax(before.tilt, f.tilt) < 0.3);
-    }
-    walker_facts f;
-    assert_true(walker_run(&w, 1, NULL, &f));
-    assert_true(f.drift < 2e-3 && f.stance == 0); /* it stands */
-    walker_destroy(&w);
-  }
-}
-
-/* From any gait to any other, one after the other on a path through all pairs. */
-static void any_gait_can_follow_any_other(void **state)
-{
-  (void)state;
-  const pk_locomotion_options first = in_gait(PK_GAIT_TROT, &walker_starleth);
-  walker w = walker_create(NULL, &first, NULL);
-  walker_facts f;
-  pk_error err;
-  assert_true(walker_run(&w, 1.5, NULL, &f));
-  const int count = PK_GAIT_PRONK - PK_GAIT_TROT + 1;
-  int gait = 0;
-  for (int i = 0; i < PACE(count * (count - 1), 4); i++) {
-    /* strides 1 to 8 around the circle of nine visit every ordered pair when each is walked from each gait */
-    const int stride = 1 + i / count % (count - 1);
-    gait = stride % 3 == 0 && i % count > 0 && gait == 0 ? 1 : gait;
-    const int next = (gait + stride) % count;
-    assert_int_equal(pk_locomotion_set_gait(w.controller, (pk_gait)(PK_GAIT_TROT + next), &err), PK_OK);
-    assert_int_equal(pk_locomotion_set_speed(w.controller, 0.3, 0, 0, &err), PK_OK);
-    if (!walker_run(&w, 3, NULL, &f)) {
-      fail_msg("fell when it changed from %s to %s", pki_gaits[PK_GAIT_TROT + gait].name,
-               pki_gaits[PK_GAIT_TROT + next].name);
-    }
-    assert_int_equal(f.uncertified, 0);
-    gait = next;
-  }
-  walker_destroy(&w);
 }
 
 /* A quarter turn and more while it goes on. */
@@ -254,8 +195,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starleth_runs_all_gaits),
       cmocka_unit_test(anymal_runs_all_gaits),
-      cmocka_unit_test(it_changes_its_gait_without_falling),
-      cmocka_unit_test(any_gait_can_follow_any_other),
+
       cmocka_unit_test(it_turns_as_told),
       cmocka_unit_test(it_jumps_as_high_as_told),
   };

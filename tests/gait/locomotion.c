@@ -273,7 +273,7 @@ static void wrong_options_are_named(void **state)
   assert_non_null(
       strstr(err.message, "the leg of \"RF_THIGH\" has 2 joints below the trunk, expected three hinges"));
   options.feet[1] = NULL;
-  options.duty = 0.4;
+  options.duty = 0.1;
   assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "duty");
   assert_null(made);
