@@ -9,9 +9,10 @@
  *
  * and J = sum Q e^2 + R v^2 is least (Katayama et al. 1985) for
  *
- *   u = -G_sum sum e - G_x x - sum_j G_j p_wanted(k + j),   (G_sum, G_x) = k = inv(R + g'Pg) g'P F,
- *   G_1 = -G_sum,   G_{j+1} = inv(R + g'Pg) g' (Fc')^j P (1, 0, 0, 0)' with a minus,   Fc = F - g k,
+ *   v = -G_e e - G_x (x - x_before) - sum_j G_j (p_wanted(k + j) - p_wanted(k + j - 1)),   j = 1, 2, ...
+ *   (G_e, G_x) = inv(R + g'Pg) g'P F,   G_1 = -G_e,   G_{j+1} = -inv(R + g'Pg) g' (Fc')^j P (1, 0, 0, 0)',
  *
+ * with Fc = F - g (G_e, G_x),
  * where P solves the discrete Riccati equation P = F'PF - F'Pg inv(R + g'Pg) g'PF + Q. It is found by doubling
  * (Chu et al. 2004), which squares the closed loop in each round. */
 #include "gait/preview.h"
@@ -121,7 +122,7 @@ void pki_preview_design(double error, double jerk, pki_preview *gains)
   for (int i = 0; i < N * N; i++) {
     Fc[i] = F[i] - g[i / N] * k[i % N];
   }
-  gains->sum = k[0];
+  gains->error = k[0];
   memcpy(gains->state, k + 1, sizeof gains->state);
   /* x = -(Fc')^j P (1, 0, 0, 0)' */
   for (int i = 0; i < N; i++) {
@@ -147,15 +148,20 @@ void pki_preview_design(double error, double jerk, pki_preview *gains)
 void pki_preview_step(const pki_preview *gains, const double wanted[PKI_PREVIEW], pki_cart *cart)
 {
   static const double T = PKI_PREVIEW_STEP;
-  double *x = cart->x, u = -gains->sum * cart->sum;
+  double *x = cart->x, v = -gains->error * cart->error, last = cart->wanted;
   for (int i = 0; i < 3; i++) {
-    u -= gains->state[i] * x[i];
+    v -= gains->state[i] * (x[i] - cart->before[i]);
   }
   for (int j = 0; j < PKI_PREVIEW; j++) {
-    u -= gains->ahead[j] * wanted[j];
+    v -= gains->ahead[j] * (wanted[j] - last);
+    last = wanted[j];
   }
+  const double u = cart->jerk + v;
+  memcpy(cart->before, x, sizeof cart->before);
+  cart->jerk = u;
+  cart->wanted = wanted[0];
   x[0] += T * (x[1] + T * (0.5 * x[2] + T * u / 6));
   x[1] += T * (x[2] + 0.5 * T * u);
   x[2] += T * u;
-  cart->sum += x[0] - x[2] - wanted[0];
+  cart->error = x[0] - x[2] - wanted[0];
 }

@@ -8,13 +8,13 @@ enum { PKI_PREVIEW = 80 };
 #define PKI_PREVIEW_STEP 0.1
 
 typedef struct pki_preview {
-  double sum, state[3],
-      ahead[PKI_PREVIEW]; /* gains: of the summed error, of the state, of coming references */
+  double error, state[3], ahead[PKI_PREVIEW]; /* gains of the error, and of changes of state and references */
 } pki_preview;
 
-/* One axis of the mass: place, velocity, acceleration; the summed error of its zero moment point. */
+/* One axis of the mass: place, velocity, acceleration, now and a step before; the jerk, the zero moment point that was
+ * wanted, and how far off it was. Zero: at rest. */
 typedef struct pki_cart {
-  double x[3], sum;
+  double x[3], before[3], jerk, wanted, error;
 } pki_cart;
 
 /* Gains for weights of the error of the zero moment point and of changes of the jerk. */
