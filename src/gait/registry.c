@@ -83,12 +83,20 @@ const pk_field pki_locomotion_fields[] = {
 enum { LOCOMOTION_FIELDS = sizeof pki_locomotion_fields / sizeof pki_locomotion_fields[0] };
 const int pki_locomotion_field_count = LOCOMOTION_FIELDS;
 
+static const pki_controller_list changes = {"gaits",
+                                            pki_gait_change_fields,
+                                            &pki_gait_change_field_count,
+                                            sizeof(pk_gait_change),
+                                            offsetof(pk_locomotion_options, changes),
+                                            offsetof(pk_locomotion_options, change_count),
+                                            PK_GAIT_CHANGES};
+
 const pki_controller_row pki_controllers[] = {
     {"hold", "PD to the pose at the first update", pki_hold_fields, HOLD_FIELDS, sizeof(pk_hold_options),
-     create_hold},
+     create_hold, NULL},
     {"locomotion",
      "a quadruped stands, walks in nine gaits, jumps: forces by prediction, footholds by velocity feedback",
-     pki_locomotion_fields, LOCOMOTION_FIELDS, sizeof(pk_locomotion_options), create_locomotion},
+     pki_locomotion_fields, LOCOMOTION_FIELDS, sizeof(pk_locomotion_options), create_locomotion, &changes},
 };
 const int pki_controller_count = sizeof pki_controllers / sizeof pki_controllers[0];
 
