@@ -51,14 +51,17 @@ static void any_gait_can_follow_any_other(void **state)
   const int count = PK_GAIT_PRONK - PK_GAIT_TROT + 1;
   for (int pair = 0; pair < count * count; pair += PACE(1, 16)) {
     const pk_gait from = (pk_gait)(PK_GAIT_TROT + pair / count), to = (pk_gait)(PK_GAIT_TROT + pair % count);
+    if (from == to) {
+      continue;
+    }
     pk_locomotion_options o = pk_locomotion_options_default();
     o.gait = from;
     o.forward = 0.3;
-    o.changes[0] = (pk_gait_change){.at = 2 + 0.037 * (pair % 11), .gait = to, .forward = 0.3};
+    o.changes[0] = (pk_gait_change){.at = 1.2 + 0.037 * (pair % 11), .gait = to, .forward = 0.3};
     o.change_count = 1;
     walker w = walker_create(NULL, &o, NULL);
     walker_facts f;
-    if (!walker_run(&w, 5, NULL, &f)) {
+    if (!walker_run(&w, 4, NULL, &f)) {
       fail_msg("fell when it changed from %s to %s", pki_gaits[from].name, pki_gaits[to].name);
     }
     assert_int_equal(f.uncertified, 0);

@@ -57,8 +57,10 @@ static footprints track(walker *w, double cycle, int cycles)
         landed[i] = now;
         p.steps[i] += 1.0 / cycles;
         /* mean of angles: of this landing after the first foot's last one */
-        c[i] += cos(circle * (now - landed[0]) / cycle);
-        s[i] += landed[0] >= 0 ? sin(circle * (now - landed[0]) / cycle) : 0;
+        if (landed[0] >= 0) {
+          c[i] += cos(circle * (now - landed[0]) / cycle);
+          s[i] += sin(circle * (now - landed[0]) / cycle);
+        }
       }
       since[i] = down ? 0 : since[i] + dt;
       p.duty[i] += down;
