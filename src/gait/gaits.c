@@ -15,7 +15,7 @@
 
 const pki_gait_row pki_gaits[PK_GAIT_COUNT] = {
     {"stand", {0, 0, 0, 0}, 1, 1, 0, {0, 0}, "four feet on the ground"},
-    {"trot", {0, 0.5, 0.5, 0}, 0.55, 3.913, 0.17, {0, 0.25}, "diagonal pairs in turn"},
+    {"trot", {0, 0.5, 0.5, 0}, 0.55, 3.91323, 0.170732, {0, 0.25}, "diagonal pairs in turn"},
     {"crawl", {0, 0.5, 0.75, 0.25}, 0.8, 8, 0.15, {0, 0.05}, "one foot after the other, three always stand"},
     {"walk",
      {0, 0.5, 0.75, 0.25},

@@ -67,7 +67,7 @@ static void find_ball(const pk_model *model, pki_leg *leg)
  * measured across the knee's axis. Returns the height at which the trunk stands on it, its knee well bent. */
 static double measure(const pki_locomotion *c, const pk_model *model, pk_workspace *work, pki_leg *leg)
 {
-  static const double bend = 0.785; /* of the straight leg's length */
+  static const double bend = 0.785057; /* of the straight leg's length */
   const pk_pose trunk = pk_link_pose(work, c->trunk), foot = pk_link_pose(work, leg->foot);
   double at[4][3], inside[4][3], axis[3], length = 0;
   double *J = malloc(6 * (size_t)model->nu * sizeof *J);

@@ -11,12 +11,12 @@
 #include "math/lu.h"
 #include "math/mat3.h"
 
-static const double touch = 0.0114;   /* weights of the robot, a foot that feels more is on the ground */
-static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
-static const double ramp = 0.04;      /* s, to load and to unload a foot */
-static const double calm = 0.0665;    /* m h^2/s, against what the next steps do beyond the wanted motion */
-static const double limp = 0.44;      /* m h^2/s, damping after a fall */
-static const double heavy = 1.2;      /* largest normal force of a foot, in weights of the robot */
+static const double touch = 0.0114026; /* weights of the robot, a foot that feels more is on the ground */
+static const double patience = 0.015;  /* s without contact until a stance foot looks for the ground */
+static const double ramp = 0.04;       /* s, to load and to unload a foot */
+static const double calm = 0.0665425;  /* m h^2/s, against what the next steps do beyond the wanted motion */
+static const double limp = 0.443617;   /* m h^2/s, damping after a fall */
+static const double heavy = 1.2;       /* largest normal force of a foot, in weights of the robot */
 
 /* ---- what is seen ---- */
 
@@ -112,7 +112,7 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
   if (foot->mode == PKI_FOOT_REACH && now->wall) {
     foot->stuck = true;
     for (int k = 0; k < 2; k++) {
-      foot->from[k] = now->pos[k] + 0.037 * c->height * now->away[k];
+      foot->from[k] = now->pos[k] + 0.015 / 0.41 * c->height * now->away[k];
     }
   }
   if (foot->mode == PKI_FOOT_STANCE) {

@@ -8,13 +8,13 @@
 static const double foot_k = 1200, foot_d = 70; /* 1/s^2, 1/s */
 static const double mend = 0.6;                 /* of the capture point's distance, in planned gaits */
 /* Lengths in heights of the robot. */
-static const double most = 0.488;         /* of a foothold from below its hip */
-static const double slack = 0.195;        /* a larger error pulls no harder */
-static const double press = 0.0122;       /* how far below the ground a swing ends */
+static const double most = 0.2 / 0.41;    /* of a foothold from below its hip */
+static const double slack = 0.08 / 0.41;  /* a larger error pulls no harder */
+static const double press = 0.005 / 0.41; /* how far below the ground a swing ends */
 static const double press_planned = 2e-3; /* when the landing should be in time */
-static const double near = 0.0976;        /* a foothold this far off is near enough */
-static const double deep = 0.244;         /* how far a foot looks for the ground */
-static const double down = 0.3;           /* how fast, in sqrt(g h) */
+static const double near = 0.04 / 0.41;   /* a foothold this far off is near enough */
+static const double deep = 0.1 / 0.41;    /* how far a foot looks for the ground */
+static const double down = 0.299175;      /* how fast, in sqrt(g h) */
 
 /* Where the capture point xi = x + v tau will be when the foot lands. On its diagonal feet the trunk is a linear
  * inverted pendulum of time constant tau = sqrt(h/g): across the diagonal xi runs away from its middle as exp(t/tau).
