@@ -118,7 +118,7 @@ static void run_gait(const walker_robot *robot, pk_gait gait)
   for (int i = 0; i < 4; i++) {
     assert_true(fabs(p.steps[i] - 1) < 0.3);
     assert_true(p.duty[i] > row->duty - 0.05 && p.duty[i] < row->duty + 0.1);
-    assert_true(fabs(around(p.footfall[i] - row->footfall[i])) < 0.06);
+    assert_true(fabs(around(p.footfall[i] - row->footfall[i])) < 0.03);
   }
   const bool flies =
       gait == PK_GAIT_BOUND || gait == PK_GAIT_CANTER || gait == PK_GAIT_GALLOP || gait == PK_GAIT_PRONK;
