@@ -29,14 +29,14 @@ static const double close = 1e-3; /* forces this near have settled */
 
 /* One knot of the sweep. */
 typedef struct stage {
-  int n;              /* of forces that there are */
-  int who[PKI_LEGS];  /* foot of each three */
-  double B[X][U];     /* of the forces that there are */
-  double L[U][U];     /* factor of H = R + B' P B */
-  double G[U][X];     /* B' P A */
-  double K[U][X];     /* inv(H) G */
-  double P[X][X];     /* of the state after the knot */
-  double c[X], Pc[X]; /* of gravity, and P c */
+  int n;                  /* of forces that there are */
+  int who[PKI_LEGS];      /* foot of each three */
+  double B[X][U];         /* of the forces that there are */
+  double H_inverse[U][U]; /* H = R + B' P B */
+  double G[U][X];         /* B' P A */
+  double K[U][X];         /* inv(H) G */
+  double P[X][X];         /* of the state after the knot */
+  double c[X], Pc[X];     /* of gravity, and P c */
   double kff[U];
 } stage;
 
@@ -97,44 +97,29 @@ static void factor(double H[U][U], int n)
   }
 }
 
-static void solve(const double L[U][U], int n, double *x)
+/* inv(H) from its factor, all columns at once: so rounds need no substitutions. Beyond n it is zero. */
+static void invert(const double L[U][U], int n, double out[U][U])
 {
+  memset(out, 0, U * sizeof out[0]);
   for (int i = 0; i < n; i++) {
+    out[i][i] = 1;
     for (int k = 0; k < i; k++) {
-      x[i] -= L[i][k] * x[k];
+      for (int j = 0; j < U; j++) {
+        out[i][j] -= L[i][k] * out[k][j];
+      }
     }
-    x[i] /= L[i][i];
+    for (int j = 0; j < U; j++) {
+      out[i][j] /= L[i][i];
+    }
   }
   for (int i = n - 1; i >= 0; i--) {
     for (int k = i + 1; k < n; k++) {
-      x[i] -= L[k][i] * x[k];
-    }
-    x[i] /= L[i][i];
-  }
-}
-
-/* K = inv(H) G, all columns at once. */
-static void solve_rows(stage *s)
-{
-  memcpy(s->K, s->G, sizeof s->K);
-  for (int i = 0; i < s->n; i++) {
-    for (int k = 0; k < i; k++) {
-      for (int j = 0; j < X; j++) {
-        s->K[i][j] -= s->L[i][k] * s->K[k][j];
+      for (int j = 0; j < U; j++) {
+        out[i][j] -= L[k][i] * out[k][j];
       }
     }
-    for (int j = 0; j < X; j++) {
-      s->K[i][j] /= s->L[i][i];
-    }
-  }
-  for (int i = s->n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < s->n; k++) {
-      for (int j = 0; j < X; j++) {
-        s->K[i][j] -= s->L[k][i] * s->K[k][j];
-      }
-    }
-    for (int j = 0; j < X; j++) {
-      s->K[i][j] /= s->L[i][i];
+    for (int j = 0; j < U; j++) {
+      out[i][j] /= L[i][i];
     }
   }
 }
@@ -143,7 +128,7 @@ static void solve_rows(stage *s)
 static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s, bool first,
                            double before[X][X])
 {
-  double PB[U][X];
+  double PB[U][X], L[U][U] = {{0}};
   memset(PB, 0, sizeof PB);
   for (int i = 0; i < s->n; i++) {
     for (int r = 0; r < X; r++) {
@@ -153,20 +138,27 @@ static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s,
       }
     }
   }
-  memset(s->L, 0, sizeof s->L);
   for (int i = 0; i < s->n; i++) {
     for (int r = 0; r < X; r++) {
       for (int j = 0; j <= i; j++) {
-        s->L[i][j] += PB[i][r] * s->B[r][j];
+        L[i][j] += PB[i][r] * s->B[r][j];
       }
     }
-    s->L[i][i] +=
+    L[i][i] +=
         m->effort * knot->dt * knot->share[s->who[i / 3]] + rho * knot->dt * knot->share[s->who[i / 3]];
     memcpy(s->G[i], PB[i], sizeof s->G[i]);
     times_A(knot->dt, s->G[i]);
   }
-  factor(s->L, s->n);
-  solve_rows(s);
+  factor(L, s->n);
+  invert(L, s->n, s->H_inverse);
+  memset(s->K, 0, sizeof s->K);
+  for (int i = 0; i < s->n; i++) {
+    for (int k = 0; k < s->n; k++) {
+      for (int j = 0; j < X; j++) {
+        s->K[i][j] += s->H_inverse[i][k] * s->G[k][j];
+      }
+    }
+  }
   if (first) {
     return;
   }
@@ -230,12 +222,18 @@ static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, do
     for (int i = 0; i < at->n; i++) {
       const int leg = at->who[i / 3], slot = 3 * leg + i % 3;
       h[i] = -rho * knot->dt * knot->share[leg] * (g->z[k][slot] - g->y[k][slot]);
-      for (int r = 0; r < X; r++) {
+    }
+    for (int r = 0; r < X; r++) {
+      for (int i = 0; i < at->n; i++) {
         h[i] += at->B[r][i] * s[r];
       }
-      at->kff[i] = h[i];
     }
-    solve(at->L, at->n, at->kff);
+    memset(at->kff, 0, sizeof at->kff);
+    for (int i = 0; i < at->n; i++) {
+      for (int r = 0; r < U; r++) {
+        at->kff[r] += at->H_inverse[i][r] * h[i];
+      }
+    }
     times_A(knot->dt, s);
     for (int r = 0; r < X && k > 0; r++) {
       p[r] = s[r] - m->weight[r] * m->knots[k - 1].wanted[r];
