@@ -94,12 +94,26 @@ static void flight_is_where_no_foot_stands(void **state)
   }
 }
 
+/* The table, the words of scenarios and the enumeration are in one order. */
+static void every_gait_has_its_word(void **state)
+{
+  (void)state;
+  const pk_field *f = pki_fields_find(pki_locomotion_fields, pki_locomotion_field_count, "gait");
+  for (int gait = 0; gait < PK_GAIT_COUNT; gait++) {
+    assert_string_equal(pki_gaits[gait].name, f->words[gait]);
+  }
+  assert_string_equal(pki_gaits[PK_GAIT_TROT].name, "trot");
+  assert_string_equal(pki_gaits[PK_GAIT_CANTER].name, "canter");
+  assert_string_equal(pki_gaits[PK_GAIT_JUMP].name, "jump");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_finds_every_gait_from_everywhere),
       cmocka_unit_test(gaits_change_without_a_break),
       cmocka_unit_test(flight_is_where_no_foot_stands),
+      cmocka_unit_test(every_gait_has_its_word),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
