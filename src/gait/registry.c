@@ -47,7 +47,7 @@ const int pki_hold_field_count = HOLD_FIELDS;
 const pk_field pki_gait_change_fields[] = {
     {CHANGE(at), PK_FIELD_REAL, "s", -1, 0, 1e9, NULL, "from when on"},
     {CHANGE(gait), PK_FIELD_ENUM, "", PK_GAIT_STAND, 0, PK_GAIT_COUNT - 1, gait_words, "what the feet do"},
-    {CHANGE(forward), PK_FIELD_REAL, "m/s", 0, -5, 5, NULL, "wanted speed of the trunk, along its x"},
+    {CHANGE(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
     {CHANGE(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
     {CHANGE(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
 };
@@ -60,7 +60,7 @@ const pk_field pki_locomotion_fields[] = {
     {WALK(feet), PK_FIELD_PART, "", 0, 0, 4, NULL,
      "four links: left fore, right fore, left hind, right hind; default: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT"},
     {WALK(gait), PK_FIELD_ENUM, "", PK_GAIT_STAND, 0, PK_GAIT_COUNT - 1, gait_words, "what the feet do"},
-    {WALK(forward), PK_FIELD_REAL, "m/s", 0, -5, 5, NULL, "wanted speed of the trunk, along its x"},
+    {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
     {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
     {WALK(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
     {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when it starts"},
