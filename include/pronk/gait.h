@@ -1,4 +1,5 @@
-/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references, `locomotion` lets a quadruped stand and trot.
+/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references, `locomotion` lets a quadruped
+ * stand, go in nine gaits, and jump.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -50,8 +51,17 @@ PK_API pk_status pk_track_create(const pk_model *model, const pk_track_options *
 PK_API void pk_track_destroy(pk_controller *controller);
 
 typedef enum pk_gait {
-  PK_GAIT_STAND, /* four feet on the ground */
-  PK_GAIT_TROT,  /* diagonal pairs in turn */
+  PK_GAIT_STAND,  /* four feet on the ground */
+  PK_GAIT_TROT,   /* diagonal pairs in turn */
+  PK_GAIT_CRAWL,  /* one foot after the other, three always stand */
+  PK_GAIT_WALK,   /* the order of the crawl, two or three feet stand */
+  PK_GAIT_PACE,   /* the pairs of a side in turn */
+  PK_GAIT_AMBLE,  /* four beats, a fore foot soon after its hind foot */
+  PK_GAIT_BOUND,  /* fore and hind pairs in turn, flight between them */
+  PK_GAIT_CANTER, /* three beats, flight */
+  PK_GAIT_GALLOP, /* hind feet, fore feet, each pair a little apart; flight */
+  PK_GAIT_PRONK,  /* all four at once, then flight */
+  PK_GAIT_JUMP,   /* one jump on the spot: crouch, push, flight, landing; then it stands */
   PK_GAIT_COUNT
 } pk_gait;
 
@@ -61,24 +71,36 @@ typedef enum pk_attitude {
   PK_ATTITUDE_COUNT
 } pk_attitude;
 
-/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet; the model of StarLETH is
- * one. The robot should be set on its feet before the first update. Whoever has fallen (trunk tilted by more than
+enum { PK_GAIT_CHANGES = 32 };
+
+/* What a robot does from some time on. */
+typedef struct pk_gait_change {
+  double at;                      /* s */
+  pk_gait gait;                   /* with its own cycle, duty and lift, unless it is the options' gait */
+  double forward, sideways, turn; /* m/s, m/s, rad/s */
+} pk_gait_change;
+
+/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet; the models of StarLETH and
+ * ANYmal B are such. The first hinge of a leg turns it sideways, the others bend it, either way. The robot should be set on its feet before the first update. Whoever has fallen (trunk tilted by more than
  * 60 degrees, or on its belly) gets damping only, until the world is reset. */
 typedef struct pk_locomotion_options {
   double period;       /* s between updates, a whole number of steps; 2.5e-3 */
   const char *feet[4]; /* links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, ... */
 
-  pk_gait gait;                   /* PK_GAIT_STAND */
-  double forward, sideways, turn; /* m/s, m/s (left), rad/s (left): wanted speed of the trunk; 0 */
-  double start, stop;             /* s, when a trot starts and ends; 0.5, 1e9 */
-  double cycle;                   /* s, of the gait; 0.8 */
-  double duty;                    /* part of the cycle that a foot is planned to be on the ground; 0.55 */
-  double acceleration;            /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
+  pk_gait gait;                            /* PK_GAIT_STAND */
+  double forward, sideways, turn;          /* m/s, m/s (left), rad/s (left): wanted speed of the trunk; 0 */
+  double start, stop;                      /* s, when it starts and ends; 0.5, 1e9 */
+  pk_gait_change changes[PK_GAIT_CHANGES]; /* times rise; each counts from its time on */
+  int change_count;                        /* 0 */
+  double jump;                             /* m, top of a jump: the trunk over where it stands; 0.15 */
+  double cycle;                            /* s, of the gait; 0: its own */
+  double duty;         /* part of the cycle that a foot is planned to be on the ground; 0: the gait's own */
+  double acceleration; /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
 
   pk_attitude attitude; /* PK_ATTITUDE_SLOPE */
-  double height;        /* m, of the trunk's origin above the feet's points; 0.41 */
-  double lift;          /* m, of a swinging foot; 0.07 */
-  double friction;      /* stance forces stay within this friction cone; 0.6 */
+  double height; /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length */
+  double lift;   /* m, of a swinging foot; 0: the gait's own */
+  double friction; /* stance forces stay within this friction cone; 0.6 */
 } pk_locomotion_options;
 
 PK_API pk_locomotion_options pk_locomotion_options_default(void);
@@ -87,9 +109,14 @@ PK_API pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion
 PK_API void pk_locomotion_destroy(pk_controller *controller);
 
 /* Change the wanted speed of a locomotion controller, in all worlds that use it, while none of them steps. It is
- * approached with the option `acceleration`; a reset does not bring the old one back. */
+ * approached with the option `acceleration`; a reset does not bring the old one back. It is the speed of all
+ * changes of the gait too. */
 PK_API pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, double sideways,
                                          double turn, pk_error *err);
+
+/* Change the gait, likewise; it drops the options' changes. The robot changes over within a few cycles, its feet never
+ * jumping in their cycle. */
+PK_API pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_error *err);
 
 #ifdef __cplusplus
 }

@@ -121,10 +121,16 @@ static void list_controllers(listing *l)
   }
 }
 
+/* What it is, when feet land (left fore, right fore, left hind, right hind), how long they stand. */
 static void list_gaits(listing *l)
 {
   for (int i = 0; i < PK_GAIT_COUNT; i++) {
-    add(l, pki_gaits[i].name, pki_gaits[i].doc);
+    const pki_gait_row *g = &pki_gaits[i];
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s; feet land at %.2f %.2f %.2f %.2f, duty %.2f", g->doc, g->footfall[0],
+             g->footfall[1], g->footfall[2], g->footfall[3], g->duty);
+    const bool cyclic = i != PK_GAIT_STAND && i != PK_GAIT_JUMP;
+    add(l, g->name, cyclic ? doc : g->doc);
   }
 }
 

@@ -204,6 +204,11 @@ static cJSON *controller(void)
   return o;
 }
 
+static cJSON *gaits(void)
+{
+  return list_of(reference("gaits"), 0, PK_GAIT_CHANGES);
+}
+
 static cJSON *actuators(void)
 {
   return list_of(reference("actuator"), 0, 0);
@@ -275,6 +280,7 @@ static const struct {
     {"force", link_pairs},
     {"step", step},
     {"controller", controller},
+    {"gaits", gaits},
     {"objects", objects},
     {"size", size},
     {"actuators", actuators},
@@ -412,6 +418,10 @@ static void add_definitions(cJSON *defs)
     add_fields(o, row->fields, row->nfield);
     fix(o, "name", row->name);
     cJSON_AddItemToObject(defs, name, o);
+    if (row->list != NULL) {
+      cJSON_AddItemToObject(defs, row->list->name,
+                            mapping("an entry of the list", row->list->fields, *row->list->nfield));
+    }
   }
 }
 

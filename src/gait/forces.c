@@ -1,17 +1,17 @@
 /* Which foot carries how much: a small convex problem in fixed memory.
  *
- * With f all forces, H = A' S A + w 1 and c = A' S b, min 1/2 f' H f - c' f over a product K of truncated friction
+ * With f all forces, H = A' S A + w 1 and c = A' S b + w f_0, min 1/2 f' H f - c' f over a product K of truncated friction
  * cones. The free minimum inv(H) c is the answer when it lies in K. Otherwise the alternating directions method of
  * multipliers (Boyd et al. 2011, section 5.2): f solves with H + rho 1, factored once; z is the projection of
  * f + y on K, which is closed form; y gathers the difference. What comes out is z: always within K. */
 #include <math.h>
 #include <string.h>
 
+#include "gait/cone.h"
 #include "gait/locomotion.h"
 #include "math/mat3.h"
 
 enum { SIZE = 3 * PKI_LEGS, ROUNDS = 80 };
-static const double regular = 1e-3; /* w */
 static const double rho = 0.5;
 
 /* A = L L', lower triangle in place. */
@@ -44,9 +44,7 @@ static void solve(double L[SIZE][SIZE], int n, double *x)
   }
 }
 
-/* The nearest force in the cone |f_T| <= mu f_N, f_N <= limit. Beyond the top, the nearest point is in the top
- * disc, since the cone alone would go past it. Returns whether f was there already. */
-static bool project(const double normal[3], double mu, double limit, double f[3])
+bool pki_cone_project(const double normal[3], double mu, double least, double limit, double f[3])
 {
   const double n = pki_dot3(normal, f);
   double t[3];
@@ -54,16 +52,12 @@ static bool project(const double normal[3], double mu, double limit, double f[3]
     t[k] = f[k] - n * normal[k];
   }
   const double size = sqrt(pki_dot3(t, t));
-  if (size <= mu * n && n <= limit) {
+  if (size <= mu * n && n >= least && n <= limit) {
     return true;
   }
   /* on the cone: its rim is the ray (mu, 1) */
-  double up = size <= mu * n ? n : fmax((n + mu * size) / (1 + mu * mu), 0);
-  double along = size <= mu * n ? size : mu * up;
-  if (up > limit) {
-    up = limit;
-    along = fmin(size, mu * limit);
-  }
+  const double rim = size <= mu * n ? n : (n + mu * size) / (1 + mu * mu);
+  const double up = fmax(least, fmin(limit, rim)), along = fmin(size, mu * up);
   for (int k = 0; k < 3; k++) {
     f[k] = up * normal[k] + (size > 0 ? along / size : 0) * t[k];
   }
@@ -74,12 +68,12 @@ static bool project(const double normal[3], double mu, double limit, double f[3]
 static void assemble(const pki_share *s, double H[SIZE][SIZE], double *c)
 {
   for (int i = 0; i < 3 * s->count; i++) {
-    c[i] = 0;
+    c[i] = s->regular * s->prefer[i / 3][i % 3];
     for (int r = 0; r < 6; r++) {
       c[i] += s->A[i / 3][r][i % 3] * s->S[r] * s->b[r];
     }
     for (int j = 0; j <= i; j++) {
-      double sum = i == j ? regular : 0;
+      double sum = i == j ? s->regular : 0;
       for (int r = 0; r < 6; r++) {
         sum += s->A[i / 3][r][i % 3] * s->S[r] * s->A[j / 3][r][j % 3];
       }
@@ -92,7 +86,7 @@ static bool project_all(const pki_share *s, double *f)
 {
   bool inside = true;
   for (int i = 0; i < s->count; i++) {
-    inside = project(s->normal, s->friction, s->limit[i], f + 3 * i) && inside;
+    inside = pki_cone_project(s->normal, s->friction, 0, s->limit[i], f + 3 * i) && inside;
   }
   return inside;
 }

@@ -1,8 +1,11 @@
-/* Who the legs are: from each foot's link up to the free trunk there must be three hinges. */
+/* Who the legs are: from each foot's link up to the free trunk there must be three hinges: the first turns the leg
+ * sideways, the others bend it. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gait/locomotion.h"
+#include "math/mat3.h"
 
 static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
 
@@ -22,7 +25,7 @@ static pk_status no_foot(const pk_model *model, int leg, const char *name, pk_er
 /* The joints of a leg, from the foot upwards. */
 static pk_status find_joints(const pk_model *model, pki_leg *leg, const char *name, int root, pk_error *err)
 {
-  int count = 0, first = -1;
+  int count = 0;
   for (int body = model->links[leg->foot].body; body != root && body >= 0; body = model->body_parent[body]) {
     const int u = model->body_u[body];
     if (model->body_motion[body] != PK_MOTION_REVOLUTE || model->dof_q[u] < 0) {
@@ -31,33 +34,103 @@ static pk_status find_joints(const pk_model *model, pki_leg *leg, const char *na
     }
     if (count < 3) {
       leg->u[2 - count] = u;
+      leg->body[2 - count] = body;
     }
     count++;
-    first = body;
   }
   if (count != 3) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
                     "the leg of \"%s\" has %d joints below the trunk, expected three hinges", name, count);
   }
-  memcpy(leg->hip, model->body_pos + 3 * (size_t)first, sizeof leg->hip);
   return PK_OK;
 }
 
-/* The radius of a foot is that of its ball. */
-static double find_radius(const pk_model *model, int link)
+/* A foot is its ball: radius, and centre in the link; without one a point. */
+static void find_ball(const pk_model *model, pki_leg *leg)
 {
+  const pk_pose *link = &model->links[leg->foot].pose;
+  leg->radius = 0;
+  memset(leg->centre, 0, sizeof leg->centre);
   for (int i = 0; i < model->nshape; i++) {
     const pk_model_shape *shape = &model->shapes[i];
-    if (shape->link == link && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
-      return shape->size[0];
+    if (shape->link == leg->foot && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
+      double off[3];
+      pki_sub3(shape->pose.pos, link->pos, off);
+      pki_mat3_apply_transposed(link->rot, off, leg->centre);
+      leg->radius = shape->size[0];
+      return;
     }
   }
-  return 0;
+}
+
+/* Lengths of a leg by its hinges at zero: a hinge's axis and a point on it are columns of Jacobians. Thigh and shank are
+ * measured across the knee's axis. Returns the height at which the trunk stands on it, its knee well bent. */
+static double measure(const pki_locomotion *c, const pk_model *model, pk_workspace *work, pki_leg *leg)
+{
+  static const double bend = 0.785057; /* of the straight leg's length */
+  const pk_pose trunk = pk_link_pose(work, c->trunk), foot = pk_link_pose(work, leg->foot);
+  double at[4][3], inside[4][3], axis[3], length = 0;
+  double *J = malloc(6 * (size_t)model->nu * sizeof *J);
+  if (J == NULL) {
+    return 0;
+  }
+  pk_link_jacobian(work, leg->foot, leg->centre, J);
+  for (int k = 0; k < 3; k++) {
+    axis[k] = J[k * model->nu + leg->u[2]];
+    at[3][k] = foot.pos[k] + pki_dot3(foot.rot + 3 * k, leg->centre);
+  }
+  free(J);
+  for (int j = 0; j < 3; j++) {
+    const pk_pose hinge = pk_link_pose(work, model->body_link[leg->body[j]]);
+    memcpy(at[j], hinge.pos, sizeof at[j]);
+  }
+  for (int j = 0; j < 4; j++) {
+    double off[3];
+    pki_sub3(at[j], trunk.pos, off);
+    pki_mat3_apply_transposed(trunk.rot, off, inside[j]);
+  }
+  for (int j = 1; j < 3; j++) {
+    double bone[3], across[3];
+    pki_sub3(at[j + 1], at[j], bone);
+    pki_along3(bone, -pki_dot3(bone, axis), axis, across);
+    length += pki_length3(across);
+  }
+  leg->hip[0] = inside[1][0];
+  leg->hip[1] = inside[3][1];
+  return bend * length - inside[1][2];
+}
+
+/* All legs at zero angles, on a level trunk. */
+static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error *err)
+{
+  pk_workspace *work = pk_workspace_create(model);
+  double *q = malloc((size_t)model->nq * sizeof *q), height = 0;
+  if (work == NULL || q == NULL) {
+    pk_workspace_destroy(work);
+    free(q);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
+  }
+  memcpy(q, model->q0, (size_t)model->nq * sizeof *q);
+  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+    q[model->dof_q[c->legs[i / 3].u[i % 3]]] = 0;
+  }
+  pk_kinematics_compute(work, q, NULL);
+  c->arm = c->middle[0] = c->middle[1] = 0;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    pki_leg *leg = &c->legs[i];
+    height += measure(c, model, work, leg) / PKI_LEGS;
+    c->arm += hypot(leg->hip[0], leg->hip[1]) / PKI_LEGS;
+    c->middle[0] += leg->hip[0] / PKI_LEGS, c->middle[1] += leg->hip[1] / PKI_LEGS;
+  }
+  c->height = c->options.height > 0 ? c->options.height : height;
+  c->tau = sqrt(c->height / c->gravity);
+  pk_workspace_destroy(work);
+  free(q);
+  return PK_OK;
 }
 
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
-  c->arm = 0;
   for (int i = 0; i < PKI_LEGS; i++) {
     const char *name = c->options.feet[i] ? c->options.feet[i] : defaults[i];
     pki_leg *leg = &c->legs[i];
@@ -76,8 +149,7 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
     if (status != PK_OK) {
       return status;
     }
-    leg->radius = find_radius(model, leg->foot);
-    c->arm += hypot(leg->hip[0], leg->hip[1]) / PKI_LEGS;
+    find_ball(model, leg);
   }
   c->trunk = model->robots[c->robot].root_link;
   c->u = model->robots[c->robot].u;
@@ -85,5 +157,5 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
   c->gravity = sqrt(model->gravity[0] * model->gravity[0] + model->gravity[1] * model->gravity[1] +
                     model->gravity[2] * model->gravity[2]);
   c->nu = model->nu;
-  return PK_OK;
+  return measure_all(c, model, err);
 }

@@ -11,13 +11,12 @@
 #include "math/lu.h"
 #include "math/mat3.h"
 
-static const double touch = 3;        /* N, a foot that feels more is on the ground */
-static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
-static const double ramp = 0.04;      /* s, to load and to unload a foot */
-static const double longest = 0.15;   /* s, that the clock waits for a foot to land */
-static const double calm = 0.3;       /* N m s/rad, against what the next steps do beyond the wanted motion */
-static const double limp = 2;         /* N m s/rad, damping after a fall */
-static const double heavy = 1.2;      /* largest normal force of a foot, in weights of the robot */
+static const double touch = 0.0114026; /* weights of the robot, a foot that feels more is on the ground */
+static const double patience = 0.015;  /* s without contact until a stance foot looks for the ground */
+static const double ramp = 0.04;       /* s, to load and to unload a foot */
+static const double calm = 0.0665425;  /* m h^2/s, against what the next steps do beyond the wanted motion */
+static const double limp = 0.443617;   /* m h^2/s, damping after a fall */
+static const double heavy = 1.2;       /* largest normal force of a foot, in weights of the robot */
 
 /* ---- what is seen ---- */
 
@@ -62,13 +61,12 @@ static void sense(const pki_locomotion *c, const pk_observation *seen, pki_walk 
   pk_com_compute(work, c->robot, w->com, w->com_vel);
   w->heading = atan2(w->R[3], w->R[0]);
   for (int i = 0; i < PKI_LEGS; i++) {
-    static const double centre[3] = {0, 0, 0};
     pki_foot_now *now = &w->now[i];
     double *J = jacobian_of(w, c->nu, i);
-    pk_link_jacobian(work, c->legs[i].foot, centre, J);
+    pk_link_jacobian(work, c->legs[i].foot, c->legs[i].centre, J);
     const pk_pose foot = pk_link_pose(work, c->legs[i].foot);
-    memcpy(now->pos, foot.pos, sizeof now->pos);
     for (int k = 0; k < 3; k++) {
+      now->pos[k] = foot.pos[k] + pki_dot3(foot.rot + 3 * k, c->legs[i].centre);
       now->vel[k] = 0;
       for (int j = 0; j < c->nu; j++) {
         now->vel[k] += J[(3 + k) * c->nu + j] * seen->u[j];
@@ -78,7 +76,7 @@ static void sense(const pki_locomotion *c, const pk_observation *seen, pki_walk 
   read_contacts(c, seen, w);
 }
 
-/* ---- the clock and the modes of the feet ---- */
+/* ---- the modes of the feet ---- */
 
 static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
 {
@@ -90,62 +88,17 @@ static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
   memcpy(foot->from, w->now[leg].pos, sizeof foot->from);
 }
 
-static double approach(double value, double goal, double most)
-{
-  return value + fmax(-most, fmin(most, goal - value));
-}
-
-static bool reaching(const pki_walk *w)
-{
-  bool any = false;
-  for (int i = 0; i < PKI_LEGS; i++) {
-    any = any || w->feet[i].mode == PKI_FOOT_REACH;
-  }
-  return any;
-}
-
-/* Wanted speeds, and whether the robot trots. It stops when it has trotted in place for a cycle.
- * While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
-static void tick(const pki_locomotion *c, pki_walk *w)
-{
-  const pk_locomotion_options *o = &c->options;
-  const bool go = o->gait == PK_GAIT_TROT && w->time >= o->start && w->time < o->stop;
-  const double goal[3] = {o->forward, o->sideways, o->turn};
-  bool still = true;
-  for (int k = 0; k < 3; k++) {
-    w->speed[k] = approach(w->speed[k], go && w->trotting ? goal[k] : 0, o->acceleration * w->period);
-    still = still && w->speed[k] == 0;
-  }
-  w->still = !go && still ? w->still + w->period : 0;
-  if (!w->trotting && go) {
-    w->trotting = true;
-    w->phase = 0;
-  } else if (w->trotting) {
-    const double half = fmod(w->phase, 0.5);
-    w->wait = half < o->duty - 0.5 && reaching(w) ? w->wait + w->period : 0;
-    w->phase += w->wait > 0 && w->wait < longest ? 0 : w->period / o->cycle;
-    w->trotting = !(w->still > o->cycle && half < o->duty - 0.5);
-  }
-}
-
-/* Phase of a leg in the cycle: the diagonal of the left fore foot first. */
-static double leg_phase(const pki_walk *w, int leg)
-{
-  const double offset = leg == 0 || leg == 3 ? 0 : 0.5;
-  return fmod(w->phase + offset, 1);
-}
-
 /* When a foot changes its mode, and how much it may carry. */
 static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
 {
-  const pk_locomotion_options *o = &c->options;
   pki_foot *foot = &w->feet[leg];
   pki_foot_now *now = &w->now[leg];
-  const double phase = leg_phase(w, leg);
-  const bool swings = w->trotting && phase >= o->duty, touches = now->load > touch;
+  const double phase = pki_cpg_place(&w->cpg, leg), duty = w->cpg.duty;
+  const bool swings = w->walking && !pki_cpg_stance(&w->cpg, leg),
+             touches = now->load > touch * c->mass * c->gravity;
   foot->since += w->period;
   foot->quiet = touches ? 0 : foot->quiet + w->period;
-  foot->phase = swings ? (phase - o->duty) / (1 - o->duty) : 1;
+  foot->phase = swings ? (phase - duty) / (1 - duty) : 1;
   if (foot->mode == PKI_FOOT_STANCE && swings && foot->phase < 0.5) {
     set_mode(w, leg, PKI_FOOT_SWING);
   } else if (foot->mode == PKI_FOOT_STANCE && foot->quiet > patience) {
@@ -159,7 +112,7 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
   if (foot->mode == PKI_FOOT_REACH && now->wall) {
     foot->stuck = true;
     for (int k = 0; k < 2; k++) {
-      foot->from[k] = now->pos[k] + 0.015 * now->away[k];
+      foot->from[k] = now->pos[k] + 0.015 / 0.41 * c->height * now->away[k];
     }
   }
   if (foot->mode == PKI_FOOT_STANCE) {
@@ -168,14 +121,43 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
       foot->ground[k] -= c->legs[leg].radius * w->normal[k];
     }
   }
-  const double left = w->trotting && !swings ? (o->duty - phase) * o->cycle : INFINITY;
-  const double load = fmin(1, fmin((foot->since + w->period) / ramp, left / ramp));
+  const bool leaves = w->walking && !swings && !w->cpg.late[leg];
+  const double left = leaves ? (duty - phase) * w->cpg.cycle : INFINITY, rise = w->planned ? 0.01 : ramp;
+  const double load = fmin(1, fmin((foot->since + w->period) / rise, left / rise));
   now->limit = heavy * c->mass * c->gravity * fmax(load, 0.02);
+}
+
+/* The robot as one body, in the pose of the first update: the trunk's block of M, moved to the mass. */
+static void weigh(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, double *M)
+{
+  double off[3], r[3];
+  pk_mass_matrix(seen->workspace, seen->q, M);
+  pk_kinematics_compute(seen->workspace, seen->q, seen->u);
+  pki_sub3(w->com, w->pos, off);
+  pki_mat3_apply_transposed(w->R, off, r);
+  const double square = pki_dot3(r, r);
+  for (int i = 0; i < 9; i++) {
+    const double about = M[(c->u + 3 + i / 3) * c->nu + c->u + 3 + i % 3];
+    w->inertia[i] = about - c->mass * ((i % 4 == 0 ? square : 0) - r[i / 3] * r[i % 3]);
+  }
+}
+
+/* The largest normal force that each leg can give where it stands now, by its joints' efforts; the least of them. */
+static double strength(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
+{
+  double force = heavy * c->mass * c->gravity;
+  for (int i = 0; i < 3 * PKI_LEGS; i++) {
+    const int u = c->legs[i / 3].u[i % 3];
+    const double arm = fabs(jacobian_of(w, c->nu, i / 3)[5 * c->nu + u]);
+    force = arm * force > seen->model->dof_effort[u] ? seen->model->dof_effort[u] / arm : force;
+  }
+  return force / (c->mass * c->gravity);
 }
 
 static void wake(const pki_locomotion *c, pki_walk *w)
 {
   w->awake = true;
+  w->jumped = -1;
   w->yaw = w->heading;
   w->normal[2] = 1;
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -203,12 +185,12 @@ static double within_limits(const pk_observation *seen, int u, double accelerati
 static void leg_acceleration(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, int i,
                              double *a)
 {
-  static const double centre[3] = {0, 0, 0}, damping = 5e-4;
+  static const double damping = 5e-4;
   const pki_leg *leg = &c->legs[i];
   const double *J = jacobian_of(w, c->nu, i);
   double rest[6], b[3], K[9], JJ[9], x[3];
   int pivot[3];
-  pk_link_jacobian_dot_u(seen->workspace, leg->foot, centre, seen->u, rest);
+  pk_link_jacobian_dot_u(seen->workspace, leg->foot, leg->centre, seen->u, rest);
   for (int r = 0; r < 3; r++) {
     const double *row = J + (3 + r) * c->nu;
     b[r] = w->now[i].acc[r] - rest[3 + r];
@@ -250,7 +232,7 @@ static void move_to_contact(const pki_locomotion *c, pki_walk *w, int leg)
  * the torques. */
 static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
 {
-  pki_share s = {.friction = c->options.friction};
+  pki_share s = {.friction = c->options.friction, .regular = w->planned ? 0.02 : 1e-3};
   const double moment = 1 / (c->arm * c->arm);
   const double S[6] = {0.1, 0.1, 1, moment, moment, 0.5 * moment};
   int who[PKI_LEGS];
@@ -269,6 +251,7 @@ static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
         s.A[s.count][r][k] = J[(3 + k) * c->nu + c->u + r];
       }
     }
+    memcpy(s.prefer[s.count], w->now[i].prefer, sizeof s.prefer[0]);
     s.limit[s.count] = w->now[i].limit;
     who[s.count++] = i;
   }
@@ -284,14 +267,14 @@ static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
 static bool has_fallen(const pki_locomotion *c, const pki_walk *w)
 {
   const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
-  return w->R[8] < 0.5 || w->pos[2] - ground < 0.4 * c->options.height;
+  return w->R[8] < 0.5 || w->pos[2] - ground < 0.4 * c->height;
 }
 
 static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
 {
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const int u = c->legs[i / 3].u[i % 3];
-    commands[u] = (pk_command){.kd = limp, .tau_max = m->dof_effort[u]};
+    commands[u] = (pk_command){.kd = limp * c->mass * c->height * c->height, .tau_max = m->dof_effort[u]};
   }
 }
 
@@ -309,6 +292,30 @@ static void want(const pki_locomotion *c, const pk_observation *seen, pki_walk *
   }
 }
 
+/* What is wanted of the trunk: by the virtual model, or by the plan. */
+static void follow(const pki_locomotion *c, pki_walk *w)
+{
+  for (int i = 0; i < PKI_LEGS; i++) {
+    memset(w->now[i].prefer, 0, sizeof w->now[i].prefer);
+  }
+  if (!w->planned) {
+    pki_sway_rest(w);
+    pki_trunk_refer(c, w);
+    w->path_step = 0;
+    memset(w->drift, 0, sizeof w->drift);
+    return;
+  }
+  double lean[2], rate[2];
+  pki_sway_step(c, w);
+  pki_trunk_refer(c, w);
+  pki_sway_at(c, w, 0, lean, rate);
+  for (int k = 0; k < 2; k++) {
+    const double ahead = w->com_vel[k] - rate[k] - w->velocity[k];
+    w->drift[k] += fmin(1, w->period / w->cpg.cycle) * (ahead - w->drift[k]);
+  }
+  pki_plan(c, w);
+}
+
 static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
                         pk_command *commands)
 {
@@ -320,8 +327,10 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
   sense(c, seen, w);
   if (!w->awake) {
     wake(c, w);
+    weigh(c, seen, w, need + c->nu);
+    w->strength = strength(c, seen, w);
   }
-  tick(c, w);
+  pki_clock_tick(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
     schedule(c, w, i);
   }
@@ -331,7 +340,7 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
     go_limp(c, seen->model, commands);
     return PK_OK;
   }
-  pki_trunk_refer(c, w);
+  follow(c, w);
   want(c, seen, w, a);
   pk_inverse_dynamics(seen->workspace, seen->q, seen->u, a, need);
   share_load(c, w, need);
@@ -342,7 +351,7 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
       const double by_force = J[3 * c->nu + u] * f[0] + J[4 * c->nu + u] * f[1] + J[5 * c->nu + u] * f[2];
       commands[u] = (pk_command){.tau = need[u] - by_force,
                                  .u_des = seen->u[u] + w->period * a[u],
-                                 .kd = calm,
+                                 .kd = calm * c->mass * c->height * c->height,
                                  .tau_max = seen->model->dof_effort[u]};
     }
   }
@@ -359,13 +368,40 @@ pk_locomotion_options pk_locomotion_options_default(void)
   return options;
 }
 
+/* Every field in its range, and what ranges alone cannot say. */
+static pk_status validate(const pk_locomotion_options *o, pk_error *err)
+{
+  pk_status status = pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, o, err);
+  if (status == PK_OK && o->cycle > 0 && o->cycle < 0.1) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cycle"},
+                    "cycle is %g s, expected 0 (the gait's own) or 0.1 to 10", o->cycle);
+  }
+  if (status == PK_OK && o->duty > 0 && o->duty < 0.2) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "duty"},
+                    "duty is %g, expected 0 (the gait's own) or 0.2 to 0.95", o->duty);
+  }
+  if (status == PK_OK && (o->change_count < 0 || o->change_count > PK_GAIT_CHANGES)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "gaits"},
+                    "there are %d changes of the gait, expected at most %d", o->change_count,
+                    PK_GAIT_CHANGES);
+  }
+  for (int i = 0; status == PK_OK && i < o->change_count; i++) {
+    status = pki_fields_validate(pki_gait_change_fields, pki_gait_change_field_count, &o->changes[i], err);
+    if (status == PK_OK && i > 0 && o->changes[i].at < o->changes[i - 1].at) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "gaits"},
+                      "the change of the gait at %g s comes after one at %g s, expected times that rise",
+                      o->changes[i].at, o->changes[i - 1].at);
+    }
+  }
+  return status;
+}
+
 pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_options *options,
                                pk_controller **out, pk_error *err)
 {
   *out = NULL;
   pki_locomotion made = {.options = options ? *options : pk_locomotion_options_default()};
-  pk_status status =
-      pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, &made.options, err);
+  pk_status status = validate(&made.options, err);
   status = status == PK_OK ? pki_legs_find(&made, model, err) : status;
   if (status != PK_OK) {
     return status;
@@ -375,7 +411,8 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
   }
   *c = made;
-  const size_t scratch = (6 * PKI_LEGS + 2) * (size_t)model->nu;
+  pki_sway_design(c);
+  const size_t scratch = (6 * PKI_LEGS + 2 + (size_t)model->nu) * (size_t)model->nu;
   c->controller = (pk_controller){.name = "locomotion",
                                   .period = made.options.period,
                                   .state_size = sizeof(pki_walk) + scratch * sizeof(double),
@@ -392,8 +429,27 @@ pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, dou
   pki_locomotion *c = (pki_locomotion *)controller;
   pk_locomotion_options chosen = c->options;
   chosen.forward = forward, chosen.sideways = sideways, chosen.turn = turn;
-  const pk_status status =
-      pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, &chosen, err);
+  for (int i = 0; i < chosen.change_count; i++) {
+    pk_gait_change *change = &chosen.changes[i];
+    change->forward = forward, change->sideways = sideways, change->turn = turn;
+  }
+  const pk_status status = validate(&chosen, err);
+  if (status == PK_OK) {
+    c->options = chosen;
+  }
+  return status;
+}
+
+pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_error *err)
+{
+  pki_locomotion *c = (pki_locomotion *)controller;
+  pk_locomotion_options chosen = c->options;
+  chosen.gait = gait;
+  chosen.change_count = 0;
+  if (gait != c->options.gait) {
+    chosen.cycle = chosen.duty = chosen.lift = 0;
+  }
+  const pk_status status = validate(&chosen, err);
   if (status == PK_OK) {
     c->options = chosen;
   }

@@ -1,5 +1,6 @@
-/* The locomotion controller, in parts: who the legs are (legs.c), where swinging feet go (swing.c), what the
- * trunk needs (trunk.c), which foot carries it (forces.c), and the update that joins them (locomotion.c).
+/* The locomotion controller, in parts: who the legs are (legs.c), what they should do now (clock.c with cpg.c,
+ * jump.c), where swinging feet go (swing.c), what the
+ * trunk needs (trunk.c; plan.c with mpc.c, sway.c, preview.c), which foot carries it (forces.c), and the update that joins them (locomotion.c).
  *
  *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations
  *         -> inverse dynamics -> forces at the stance feet -> torques
@@ -7,16 +8,19 @@
 #ifndef PKI_GAIT_LOCOMOTION_H
 #define PKI_GAIT_LOCOMOTION_H
 
+#include "gait/cpg.h"
+#include "gait/mpc.h"
+#include "gait/preview.h"
 #include "gait/registry.h"
-
-enum { PKI_LEGS = 4 };
 
 /* A leg of the model. */
 typedef struct pki_leg {
-  int foot;      /* link */
-  int u[3];      /* velocity coordinates of its joints, hip first */
-  double radius; /* m, of the foot's ball; 0: a point */
-  double hip[2]; /* m, x and y of its first joint in the trunk's frame */
+  int foot;         /* link */
+  int u[3];         /* velocity coordinates of its joints, hip first */
+  int body[3];      /* that they move */
+  double radius;    /* m, of the foot's ball; 0: a point */
+  double centre[3]; /* m, of the ball in the link */
+  double hip[2];    /* m, x and y of its foot in the trunk's frame when it stands straight */
 } pki_leg;
 
 typedef struct pki_locomotion {
@@ -26,6 +30,9 @@ typedef struct pki_locomotion {
   int u;                     /* first velocity of the trunk: linear (world), angular (trunk's axes) */
   int nu;                    /* of the model */
   double mass, gravity, arm; /* kg, m/s^2, m: mean distance of the hips from the trunk's origin */
+  double middle[2];          /* m, mean of the legs' hips */
+  pki_preview preview;
+  double height, tau; /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
   pki_leg legs[PKI_LEGS];
 } pki_locomotion;
 
@@ -54,29 +61,55 @@ typedef struct pki_foot_now {
   double away[2];        /* from there, unit when level */
   double acc[3];         /* m/s^2, wanted */
   double limit;          /* N, largest normal force */
+  double prefer[3];      /* N, planned */
   double force[3];       /* N, on the robot */
 } pki_foot_now;
 
+/* A jump (jump.c). */
+typedef struct pki_jump {
+  double speed, push; /* m/s at the take-off, m/s^2 towards it */
+  double deep, down;  /* m below the stand, s to get there */
+} pki_jump;
+
 typedef struct pki_walk {
   bool awake; /* the first update has been */
-  bool trotting;
-  bool fallen;          /* until reset: joints are only damped */
-  double phase;         /* of the gait, cycles since the start */
+  bool walking;
+  bool jumping;      /* as a gait of one cycle */
+  bool planned;      /* the trunk follows the plan, not the virtual model alone */
+  bool fallen;       /* until reset: joints are only damped */
+  pki_cpg cpg;       /* phases of the legs */
+  pki_rhythm rhythm; /* what they are drawn to */
+  double lift;       /* m, of swinging feet */
+  pki_jump jump;
+  double jumped;        /* s, the time for which the last jump was asked; less than 0: none */
   double wait;          /* s, that the clock has waited */
   double still;         /* s, since the wanted speed became zero after `stop` */
   double speed[3];      /* forward, sideways, turn: wanted now */
   double place[2], yaw; /* where the trunk should be */
   double plane[3];      /* ground: z = plane[0] + plane[1] x + plane[2] y */
   pki_foot feet[PKI_LEGS];
+  pki_mpc_guess guess;
+  double path[PKI_MPC_KNOTS + 1]
+             [3];   /* m, where the plan brings the mass, a knot apart; from where it is now */
+  double path_step; /* s, of its knots; 0: there is none */
+  double drift[2];  /* m/s, how much faster the robot is than it should be, mean of about a cycle */
+  bool swaying;     /* the mass follows a preview of its support, along the heading: */
+  double sway_age;  /* s, since its last step */
+  pki_cart sway[2]; /* forward, left */
+  double lean[PKI_PREVIEW + 1][2];      /* m, where the mass should be, a step apart, from the last one on */
+  double lean_rate[PKI_PREVIEW + 1][2]; /* m/s */
+  double strength;   /* largest normal force that the weakest leg can give, in weights of the robot */
+  double inertia[9]; /* kg m^2, of the robot about its mass, trunk's axes; at the first update */
   /* of one update */
   double period, time;
   double R[9], pos[3], vel[3], omega[3]; /* trunk: rotation, position, velocity (world), angular (its axes) */
   double com[3], com_vel[3];
   double heading, normal[3]; /* rad; of the ground, world */
   double velocity[2];        /* m/s, world: wanted, feedback of the place included */
+  double turn[3];            /* rotation vector to the wanted attitude, trunk's axes */
   double acc[6];             /* of the trunk, wanted: linear (world), angular (its axes) */
   pki_foot_now now[PKI_LEGS];
-  double scratch[]; /* [PKI_LEGS][6][nu] Jacobians of the feet, [nu] acceleration, [nu] force */
+  double scratch[]; /* [PKI_LEGS][6][nu] Jacobians of the feet, [nu] acceleration, [nu] force, [nu][nu] M */
 } pki_walk;
 
 /* legs.c: find the legs by the names of their feet. */
@@ -86,17 +119,39 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
 void pki_ground_fit(pki_walk *w);
 void pki_trunk_refer(const pki_locomotion *c, pki_walk *w);
 
-/* swing.c: wanted acceleration of a foot that carries nothing. */
+/* clock.c: what is wanted now, and the phases of the legs. */
+void pki_clock_tick(const pki_locomotion *c, pki_walk *w);
+
+/* jump.c: begin one; whether it is over; the wanted height over the stand, `ahead` from now, and its rate. */
+void pki_jump_start(const pki_locomotion *c, pki_walk *w);
+bool pki_jump_over(const pki_walk *w);
+double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead, double *rate);
+
+/* plan.c: the trunk's acceleration and the feet's forces by prediction over the coming contacts. */
+void pki_plan(const pki_locomotion *c, pki_walk *w);
+
+/* Where the mass will be `left` from now, by the last plan. */
+void pki_plan_ahead(const pki_walk *w, double left, double out[2]);
+
+/* sway.c: where the mass leans, by preview of its support. */
+void pki_sway_design(pki_locomotion *c);
+void pki_sway_step(const pki_locomotion *c, pki_walk *w);
+void pki_sway_rest(pki_walk *w);
+void pki_sway_at(const pki_locomotion *c, const pki_walk *w, double ahead, double lean[2], double rate[2]);
+
+/* swing.c: where a foot should land, `left` from now; wanted acceleration of a foot that carries nothing. */
+void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3]);
 void pki_swing(const pki_locomotion *c, pki_walk *w, int leg);
 
 /* forces.c: forces at `count` points that make `wrench`, as well as friction allows.
  *
- *   min 1/2 |sum A_i f_i - b|_S^2 + 1/2 w sum |f_i|^2,  f_i in the friction cone about `normal`, n f_i <= limit_i
+ *   min 1/2 |sum A_i f_i - b|_S^2 + 1/2 w sum |f_i - p_i|^2,  f_i in the friction cone about `normal`, n f_i <= limit_i
  */
 typedef struct pki_share {
   int count;
-  double A[PKI_LEGS][6][3]; /* wrench of a force at each point */
-  double b[6], S[6];        /* wanted wrench, weights */
+  double A[PKI_LEGS][6][3];            /* wrench of a force at each point */
+  double b[6], S[6];                   /* wanted wrench, weights */
+  double prefer[PKI_LEGS][3], regular; /* p and w */
   double normal[3], friction, limit[PKI_LEGS];
   double force[PKI_LEGS][3]; /* out */
 } pki_share;

@@ -19,11 +19,6 @@ static pk_status create_locomotion(const pk_model *model, const void *options, p
   return pk_locomotion_create(model, options, out, err);
 }
 
-const pki_gait_row pki_gaits[PK_GAIT_COUNT] = {
-    [PK_GAIT_STAND] = {"stand", "four feet on the ground"},
-    [PK_GAIT_TROT] = {"trot", "diagonal pairs of feet in turn"},
-};
-
 const pki_sensor_row pki_sensors[] = {
     {"time", "s", "1", "since the start of the run"},
     {"joint_position", "rad, m", "joint coordinates", "angles and travels of joints: q"},
@@ -37,8 +32,9 @@ const pki_sensor_row pki_sensors[] = {
 };
 const int pki_sensor_count = sizeof pki_sensors / sizeof pki_sensors[0];
 
-static const char *const gait_words[] = {"stand", "trot"};
-_Static_assert(PK_GAIT_STAND == 0 && PK_GAIT_TROT == 1 && PK_GAIT_COUNT == 2, "words");
+static const char *const gait_words[] = {"stand", "trot",   "crawl",  "walk",  "pace", "amble",
+                                         "bound", "canter", "gallop", "pronk", "jump"};
+_Static_assert(sizeof gait_words / sizeof gait_words[0] == PK_GAIT_COUNT, "words");
 static const char *const attitude_words[] = {"level", "slope"};
 
 #define HOLD(name) #name, offsetof(pk_hold_options, name)
@@ -68,6 +64,16 @@ const pk_field pki_track_fields[] = {
 enum { TRACK_FIELDS = sizeof pki_track_fields / sizeof pki_track_fields[0] };
 const int pki_track_field_count = TRACK_FIELDS;
 
+#define CHANGE(name) #name, offsetof(pk_gait_change, name)
+const pk_field pki_gait_change_fields[] = {
+    {CHANGE(at), PK_FIELD_REAL, "s", -1, 0, 1e9, NULL, "from when on"},
+    {CHANGE(gait), PK_FIELD_ENUM, "", PK_GAIT_STAND, 0, PK_GAIT_COUNT - 1, gait_words, "what the feet do"},
+    {CHANGE(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
+    {CHANGE(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
+    {CHANGE(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
+};
+const int pki_gait_change_field_count = sizeof pki_gait_change_fields / sizeof pki_gait_change_fields[0];
+
 #define WALK(name) #name, offsetof(pk_locomotion_options, name)
 const pk_field pki_locomotion_fields[] = {
     {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
@@ -78,29 +84,42 @@ const pk_field pki_locomotion_fields[] = {
     {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
     {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
     {WALK(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
-    {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when a trot starts"},
-    {WALK(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL, "when a trot ends"},
-    {WALK(cycle), PK_FIELD_REAL, "s", 0.8, 0.1, 10, NULL, "time of one gait cycle"},
-    {WALK(duty), PK_FIELD_REAL, "", 0.55, 0.5, 0.95, NULL,
-     "part of the cycle that a foot is planned to be on the ground"},
+    {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when it starts"},
+    {WALK(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL, "when it ends: it trots on the spot and stands"},
+    {"gaits", offsetof(pk_locomotion_options, changes), PK_FIELD_PART, "", 0, 0, PK_GAIT_CHANGES, NULL,
+     "changes of the gait: a list of entries with at, gait, forward, sideways, turn"},
+    {WALK(jump), PK_FIELD_REAL, "m", 0.15, 0, 10, NULL, "top of a jump: the trunk over where it stands"},
+    {WALK(cycle), PK_FIELD_REAL, "s", 0, 0, 10, NULL, "time of one gait cycle; 0: the gait's own"},
+    {WALK(duty), PK_FIELD_REAL, "", 0, 0, 0.95, NULL,
+     "part of the cycle that a foot is planned to be on the ground; 0: the gait's own"},
     {WALK(acceleration), PK_FIELD_REAL, "m/s^2", 0.5, 1e-3, 1e3, NULL,
      "how fast the wanted speed may change"},
     {WALK(attitude), PK_FIELD_ENUM, "", PK_ATTITUDE_SLOPE, 0, PK_ATTITUDE_COUNT - 1, attitude_words,
      "what the trunk aligns with"},
-    {WALK(height), PK_FIELD_REAL, "m", 0.41, 0.01, 10, NULL, "of the trunk's origin above the feet's points"},
-    {WALK(lift), PK_FIELD_REAL, "m", 0.07, 0, 1, NULL, "of a swinging foot"},
+    {WALK(height), PK_FIELD_REAL, "m", 0, 0, 10, NULL,
+     "of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length"},
+    {WALK(lift), PK_FIELD_REAL, "m", 0, 0, 1, NULL, "of a swinging foot; 0: the gait's own"},
     {WALK(friction), PK_FIELD_REAL, "", 0.6, 0.01, 10, NULL, "stance forces stay within this friction cone"},
 };
 enum { LOCOMOTION_FIELDS = sizeof pki_locomotion_fields / sizeof pki_locomotion_fields[0] };
 const int pki_locomotion_field_count = LOCOMOTION_FIELDS;
 
+static const pki_controller_list changes = {"gaits",
+                                            pki_gait_change_fields,
+                                            &pki_gait_change_field_count,
+                                            sizeof(pk_gait_change),
+                                            offsetof(pk_locomotion_options, changes),
+                                            offsetof(pk_locomotion_options, change_count),
+                                            PK_GAIT_CHANGES};
+
 const pki_controller_row pki_controllers[] = {
     {"hold", "PD to the pose at the first update", pki_hold_fields, HOLD_FIELDS, sizeof(pk_hold_options),
-     create_hold},
+     create_hold, NULL},
     {"track", "PID along a table of joint references", pki_track_fields, TRACK_FIELDS,
-     sizeof(pk_track_options), create_track},
-    {"locomotion", "a quadruped stands and trots: virtual model of the trunk, footholds by velocity feedback",
-     pki_locomotion_fields, LOCOMOTION_FIELDS, sizeof(pk_locomotion_options), create_locomotion},
+     sizeof(pk_track_options), create_track, NULL},
+    {"locomotion",
+     "a quadruped stands, walks in nine gaits, jumps: forces by prediction, footholds by velocity feedback",
+     pki_locomotion_fields, LOCOMOTION_FIELDS, sizeof(pk_locomotion_options), create_locomotion, &changes},
 };
 const int pki_controller_count = sizeof pki_controllers / sizeof pki_controllers[0];
 

@@ -78,12 +78,12 @@ static void turn_between(const double R[9], const double wanted[9], double out[3
 
 /* A standing trunk belongs above the middle of its feet; a trotting one where its wanted speed has brought it, but not
  * farther from where it is than a leash. */
-static void horizontal(pki_walk *w, double speed[2])
+static void horizontal(const pki_locomotion *c, pki_walk *w, double speed[2])
 {
   const double cosine = cos(w->heading), sine = sin(w->heading);
   speed[0] = cosine * w->speed[0] - sine * w->speed[1];
   speed[1] = sine * w->speed[0] + cosine * w->speed[1];
-  if (!w->trotting) {
+  if (!w->walking) {
     for (int k = 0; k < 2; k++) {
       double mean = 0;
       for (int i = 0; i < PKI_LEGS; i++) {
@@ -94,10 +94,13 @@ static void horizontal(pki_walk *w, double speed[2])
     }
     return;
   }
+  double lean[2], rate[2];
+  pki_sway_at(c, w, 0, lean, rate);
   for (int k = 0; k < 2; k++) {
+    const double middle = w->com[k] - lean[k];
     w->place[k] += w->period * speed[k];
-    const double ahead = fmax(-pull_most, fmin(pull_most, w->place[k] - w->com[k]));
-    w->place[k] = w->com[k] + ahead;
+    const double ahead = fmax(-pull_most, fmin(pull_most, w->place[k] - middle));
+    w->place[k] = middle + ahead;
     speed[k] += pull * ahead;
     w->acc[k] = speed_d * (speed[k] - w->com_vel[k]);
   }
@@ -106,18 +109,18 @@ static void horizontal(pki_walk *w, double speed[2])
 void pki_trunk_refer(const pki_locomotion *c, pki_walk *w)
 {
   const pk_locomotion_options *o = &c->options;
-  horizontal(w, w->velocity);
+  horizontal(c, w, w->velocity);
   /* above the ground by the legs' height */
   const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
   const double climb = w->plane[1] * w->vel[0] + w->plane[2] * w->vel[1];
-  const double height = o->height + c->legs[0].radius;
+  const double height = c->height + c->legs[0].radius;
   w->acc[2] = height_k * (ground + height - w->pos[2]) + height_d * (climb - w->vel[2]);
   /* upright, and along the yaw, which has a leash too */
   static const double level[3] = {0, 0, 1};
   const double off =
-      w->trotting ? wrap(w->yaw + w->period * w->speed[2] - w->heading) : wrap(w->yaw - w->heading);
+      w->walking ? wrap(w->yaw + w->period * w->speed[2] - w->heading) : wrap(w->yaw - w->heading);
   w->yaw = w->heading + fmax(-0.2, fmin(0.2, off));
-  double wanted[9], error[3];
+  double wanted[9], *error = w->turn;
   attitude(o->attitude == PK_ATTITUDE_SLOPE ? w->normal : level, w->yaw, wanted);
   turn_between(w->R, wanted, error);
   const double spin[3] = {w->R[6] * w->speed[2], w->R[7] * w->speed[2], w->R[8] * w->speed[2]};

@@ -159,13 +159,36 @@ static void read_step(pki_scenario *s, const pki_node *map, pki_problems *proble
   pki_read_map(map, bindings, 2, problems);
 }
 
-/* Parts of a controller's table are lists of `most` names: pointers at their offset, NULL where none is given. One
+/* A controller's list of mappings, into the array among its options. */
+static void read_controller_list(pki_scenario *s, const pki_node *node, pki_problems *problems)
+{
+  const pki_controller_list *l = s->controller->list;
+  const pki_node *list = l != NULL ? pki_node_find(node, l->name) : NULL;
+  if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
+    return;
+  }
+  int *count = (int *)(void *)((char *)s->controller_options + l->count);
+  for (const pki_node *n = list->first; n != NULL; n = n->next) {
+    if (*count == l->most) {
+      pki_problem(problems, n, "%s has more than %d entries", l->name, l->most);
+      return;
+    }
+    void *entry = (char *)s->controller_options + l->offset + (size_t)(*count)++ * l->size;
+    pki_fields_preset(l->fields, *l->nfield, entry);
+    const pki_binding binding = {l->fields, *l->nfield, entry};
+    pki_read_map(n, &binding, 1, problems);
+  }
+}
+
+/* Other parts of a controller's table are lists of `most` names: pointers at their offset, NULL where none is given. One
  * such list is enough today. */
 static void read_controller_names(pki_scenario *s, const pki_node *node, pki_problems *problems)
 {
   for (int i = 0; i < s->controller->nfield; i++) {
     const pk_field *f = &s->controller->fields[i];
-    const pki_node *list = f->type == PK_FIELD_PART ? pki_node_find(node, f->name) : NULL;
+    const bool names = f->type == PK_FIELD_PART &&
+                       (s->controller->list == NULL || strcmp(s->controller->list->name, f->name) != 0);
+    const pki_node *list = names ? pki_node_find(node, f->name) : NULL;
     int count = 0;
     if (list == NULL || s->controller_names != NULL ||
         pki_read_names(list, (int)f->most, &s->controller_names, &count, problems) != PK_OK) {
@@ -247,6 +270,7 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
     pki_read_map(node, bindings, 2, problems);
     read_controller_names(s, node, problems);
     find_controller_file(s, node, problems);
+    read_controller_list(s, node, problems);
   }
   if (node == name || pki_node_find(node, "period") == NULL) {
     fit_period(s);

@@ -55,7 +55,8 @@ objects:
 materials: {ice: {friction: 0.1}}
 pairs: [{surface: rubber, material: ice, friction: 0.3}]
 step: {preset: paper, dt: 2.5e-3, joint_limits: false}
-controller: {name: locomotion, gait: trot, feet: [LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT]}
+controller: {name: locomotion, gait: trot, feet: [LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT],
+  gaits: [{at: 2, gait: gallop, forward: 1}, {at: 4, gait: stand}]}
 actuators: [{joints: 'b_*', effort: .inf, damping: 0.1}]
 constraints:
   - {kind: distance, link: base, to: b_base, length: 2.0591260281974}
@@ -107,6 +108,8 @@ WRONG = [
     REST + "controller: {kp: 1}\n",
     REST + "controller: {name: hold, gait: trot}\n",
     REST + "controller: {name: locomotion, feet: [a, b]}\n",
+    REST + "controller: {name: locomotion, gaits: [{gait: trot}]}\n",
+    REST + "controller: {name: locomotion, gaits: [{at: 1, gait: hop}]}\n",
     REST + "actuators: [{joints: LF_HAA}]\n",
     REST + "actuators: [{joints: LF_HAA, effort: -1}]\n",
     REST + "constraints: [{kind: rope, link: base}]\n",

@@ -15,7 +15,8 @@
 /* Feet at the corners of a rectangle, forces and moments about a point above its middle. */
 static pki_share corners(int count)
 {
-  pki_share s = {.count = count, .normal = {0, 0, 1}, .friction = 0.6, .S = {0.1, 0.1, 1, 10, 10, 5}};
+  pki_share s = {
+      .count = count, .normal = {0, 0, 1}, .friction = 0.6, .regular = 1e-3, .S = {0.1, 0.1, 1, 10, 10, 5}};
   for (int i = 0; i < count; i++) {
     const double at[3] = {i % 2 == 0 ? 0.25 : -0.25, i % 3 == 0 ? 0.18 : -0.18, -0.43};
     const double cross[3][3] = {{0, -at[2], at[1]}, {at[2], 0, -at[0]}, {-at[1], at[0], 0}};

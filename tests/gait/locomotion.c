@@ -273,9 +273,26 @@ static void wrong_options_are_named(void **state)
   assert_non_null(
       strstr(err.message, "the leg of \"RF_THIGH\" has 2 joints below the trunk, expected three hinges"));
   options.feet[1] = NULL;
-  options.duty = 0.4;
+  options.duty = 0.1;
   assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "duty");
+  assert_string_equal(err.message, "duty is 0.1, expected 0 (the gait's own) or 0.2 to 0.95");
+  options.duty = 0;
+  options.cycle = 0.05;
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "cycle");
+  options.cycle = 0;
+  options.changes[0] = (pk_gait_change){.at = 3, .gait = PK_GAIT_WALK};
+  options.changes[1] = (pk_gait_change){.at = 2, .gait = PK_GAIT_TROT};
+  options.change_count = 2;
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "gaits");
+  assert_string_equal(err.message,
+                      "the change of the gait at 2 s comes after one at 3 s, expected times that rise");
+  options.changes[1].at = 4;
+  options.changes[1].forward = 7;
+  assert_int_equal(pk_locomotion_create(w.model, &options, &made, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "forward");
   assert_null(made);
   walker_destroy(&w);
 }

@@ -23,16 +23,28 @@ static void need(pk_status status, const pk_error *err)
   }
 }
 
+const walker_robot walker_starleth = {"starleth", 0.435, {0, 0.7343101344764329, -1.3411529067300831}};
+const walker_robot walker_anymal = {"anymal_b", 0.474, {0, 0.7639646365417663, -1.022815259237885}};
+
 walker walker_create(const pk_sim_options *sim, const pk_locomotion_options *options, walker_ground *ground)
+{
+  return walker_create_robot(&walker_starleth, sim, options, ground);
+}
+
+walker walker_create_robot(const walker_robot *robot, const pk_sim_options *sim,
+                           const pk_locomotion_options *options, walker_ground *ground)
 {
   static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
   walker w;
   memset(&w, 0, sizeof w);
+  w.robot = robot;
   pk_sim_options chosen = pk_sim_options_default();
   chosen.dt = 2.5e-3;
   pk_error err = {.message = ""};
   pk_builder *b = pk_builder_create();
-  need(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &err), &err);
+  char path[512];
+  snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", robot->model, robot->model);
+  need(pk_builder_add_urdf(b, path, NULL, &err), &err);
   need(pk_builder_compile(b, &w.model, &err), &err);
   pk_builder_destroy(b);
   w.terrain = pk_terrain_create();
@@ -59,10 +71,10 @@ void walker_destroy(walker *w)
 
 void walker_place(walker *w, double pitch, double roll)
 {
-  static const double leg[3] = {0, 0.7343101344764329, -1.3411529067300831};
+  const double *leg = w->robot->leg;
   double *q = pk_sim_q(w->sim);
   /* rising along x turns about -y, rising along y about +x */
-  const double half = 0.5 * (pitch != 0 ? pitch : roll), R = 0.435;
+  const double half = 0.5 * (pitch != 0 ? pitch : roll), R = w->robot->height;
   q[3] = cos(half), q[4] = pitch != 0 ? 0 : sin(half), q[5] = pitch != 0 ? -sin(half) : 0, q[6] = 0;
   q[0] = -R * sin(pitch), q[1] = -R * sin(roll), q[2] = R * cos(pitch) * cos(roll);
   for (int i = 0; i < 12; i++) {

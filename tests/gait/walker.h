@@ -1,4 +1,4 @@
-/* StarLETH on some ground with the locomotion controller, and what is measured of its motion. */
+/* A quadruped on some ground with the locomotion controller, and what is measured of its motion. */
 #ifndef PKI_TESTS_GAIT_WALKER_H
 #define PKI_TESTS_GAIT_WALKER_H
 
@@ -7,11 +7,19 @@
 
 enum { WALKER_CONTACTS = 64 };
 
+/* The robots of the tests: model and a stance with the feet below the hips. */
+typedef struct walker_robot {
+  const char *model;
+  double height; /* m, of the trunk's origin */
+  double leg[3]; /* rad, joints of the fore legs; the hind ones mirror them */
+} walker_robot;
+
 typedef struct walker {
   pk_model *model;
   pk_terrain *terrain;
   pk_controller *controller;
   pk_sim *sim;
+  const walker_robot *robot;
   int base, feet[4];
 } walker;
 
@@ -38,6 +46,11 @@ typedef struct walker_facts {
 /* Which ground: the terrain is given empty. NULL: flat ground, and for options the defaults with steps of 2.5 ms. */
 typedef void walker_ground(pk_terrain *terrain);
 
+extern const walker_robot walker_starleth, walker_anymal;
+
+walker walker_create_robot(const walker_robot *robot, const pk_sim_options *sim,
+                           const pk_locomotion_options *options, walker_ground *ground);
+/* The same with StarLETH. */
 walker walker_create(const pk_sim_options *sim, const pk_locomotion_options *options, walker_ground *ground);
 void walker_destroy(walker *w);
 

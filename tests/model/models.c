@@ -122,9 +122,9 @@ static int is_positive(const double s[6])
 static void every_link_has_an_inertia_that_a_body_can_have(void **state)
 {
   (void)state;
-  static const char *const names[] = {"pendulum", "double_pendulum", "ur10",
-                                      "starleth", "coman",           "thesis_quadruped"};
-  for (int k = 0; k < 6; k++) {
+  static const char *const names[] = {"pendulum", "double_pendulum", "ur10", "starleth", "coman",
+                                      "anymal_b", "thesis_quadruped"};
+  for (int k = 0; k < 7; k++) {
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {
       const pk_inertia *in = &m->links[l].inertia;

@@ -1,0 +1,120 @@
+/* What the robot should do now: which gait, how fast, and how the phases of its legs go on. */
+#include <math.h>
+#include <string.h>
+
+#include "gait/locomotion.h"
+
+static const double longest = 0.15; /* s, that the clock waits for a foot to land */
+static const double settled = 0.03; /* cycles, legs this near to their places have changed their gait */
+
+static double approach(double value, double goal, double most)
+{
+  return value + fmax(-most, fmin(most, goal - value));
+}
+
+static bool reaching(const pki_walk *w)
+{
+  bool any = false;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    any = any || w->feet[i].mode == PKI_FOOT_REACH;
+  }
+  return any;
+}
+
+/* All four feet are planned to stand. */
+static bool all_stand(const pki_walk *w)
+{
+  bool all = true;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    all = all && pki_cpg_stance(&w->cpg, i);
+  }
+  return all;
+}
+
+/* The rhythm of a gait on this robot; the options' own numbers count for the options' gait. */
+static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
+{
+  const pk_locomotion_options *o = &c->options;
+  const pki_gait_row *row = &pki_gaits[gait];
+  const bool own = gait == o->gait;
+  pki_rhythm r = {.duty = own && o->duty > 0 ? o->duty : row->duty,
+                  .cycle = own && o->cycle > 0 ? o->cycle : row->cycle * c->tau};
+  memcpy(r.footfall, row->footfall, sizeof r.footfall);
+  *lift = own && o->lift > 0 ? o->lift : row->lift * c->height;
+  return r;
+}
+
+/* The last change whose time has come counts, before that the options; after `stop` nothing. */
+static pk_gait_change goal_now(const pki_locomotion *c, double time)
+{
+  const pk_locomotion_options *o = &c->options;
+  pk_gait_change goal = {
+      .gait = o->gait, .forward = o->forward, .sideways = o->sideways, .turn = o->turn, .at = o->start};
+  goal.gait = time >= o->start ? goal.gait : PK_GAIT_STAND;
+  for (int i = 0; i < o->change_count && o->changes[i].at <= time; i++) {
+    goal = o->changes[i];
+  }
+  if (goal.gait == PK_GAIT_STAND || time >= o->stop) {
+    goal = (pk_gait_change){.gait = PK_GAIT_STAND, .at = goal.at};
+  }
+  return goal;
+}
+
+static void start(const pki_locomotion *c, pki_walk *w, const pk_gait_change *goal, double lift)
+{
+  w->walking = true;
+  w->lift = lift;
+  w->wait = 0;
+  if (goal->gait == PK_GAIT_JUMP) {
+    pki_jump_start(c, w);
+    w->jumped = goal->at;
+  } else {
+    pki_cpg_start(&w->cpg, &w->rhythm);
+  }
+}
+
+/* Go on. While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
+static void go_on(pki_walk *w)
+{
+  w->wait = w->cpg.duty > 0.5 && all_stand(w) && reaching(w) ? w->wait + w->period : 0;
+  if (w->wait == 0 || w->wait >= longest) {
+    pki_cpg_step(&w->cpg, &w->rhythm, w->period);
+  }
+}
+
+/* Wanted speeds, and whether the robot walks. It stops when it has trotted in place for a cycle. A jump is done before
+ * anything else begins, once for each time that it is asked for; it starts from a stand. */
+void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
+{
+  pk_gait_change goal = goal_now(c, w->time);
+  const bool done = goal.gait == PK_GAIT_JUMP && w->jumped == goal.at;
+  const bool jump = goal.gait == PK_GAIT_JUMP && !done;
+  const bool go = goal.gait != PK_GAIT_STAND && !done && !(jump && w->walking);
+  const double wanted[3] = {goal.forward, goal.sideways, goal.turn};
+  bool still = true;
+  for (int k = 0; k < 3; k++) {
+    w->speed[k] =
+        approach(w->speed[k], go && w->walking && !jump ? wanted[k] : 0, c->options.acceleration * w->period);
+    still = still && w->speed[k] == 0;
+  }
+  w->still = !go && still ? w->still + w->period : 0;
+  if (w->jumping) {
+    go_on(w);
+    w->walking = w->jumping = !pki_jump_over(w);
+  } else {
+    double lift;
+    w->rhythm = rhythm_of(c, go && !jump ? goal.gait : PK_GAIT_TROT, &lift);
+    if (!w->walking && go) {
+      start(c, w, &goal, lift);
+    } else if (w->walking) {
+      w->lift = approach(w->lift, lift, 0.1 * w->period);
+      go_on(w);
+      w->walking = !(w->still > w->cpg.cycle && all_stand(w));
+    }
+  }
+  /* a trot whose feet always carry is a pendulum on two feet, and needs no plan */
+  const bool trots = !w->jumping && (goal.gait == PK_GAIT_TROT || !go) && w->cpg.duty > 0.52 &&
+                     pki_cpg_distance(&w->cpg, &w->rhythm) < settled &&
+                     fabs(w->cpg.cycle - w->rhythm.cycle) < 0.05 * w->rhythm.cycle;
+  w->planned = w->walking && !trots;
+}

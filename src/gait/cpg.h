@@ -1,0 +1,36 @@
+/* A central pattern generator: four coupled phase oscillators, one for each leg (cpg.c has the equations). */
+#ifndef PKI_GAIT_CPG_H
+#define PKI_GAIT_CPG_H
+
+#include <stdbool.h>
+
+enum { PKI_LEGS = 4 };
+
+/* What the oscillators are drawn to. */
+typedef struct pki_rhythm {
+  double footfall[PKI_LEGS]; /* when each foot lands, parts of the cycle */
+  double duty;               /* part of the cycle that a foot is on the ground */
+  double cycle;              /* s */
+} pki_rhythm;
+
+typedef struct pki_cpg {
+  double phase[PKI_LEGS]; /* cycles since the start; a foot lands at whole numbers, and leaves `duty` later */
+  bool late[PKI_LEGS];    /* its part began in the air: it stands until its first landing */
+  double rate[PKI_LEGS];  /* cycles/s, of the last step */
+  double duty, cycle;     /* now */
+} pki_cpg;
+
+void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
+void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
+
+/* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. */
+double pki_cpg_place(const pki_cpg *g, int leg);
+bool pki_cpg_stance(const pki_cpg *g, int leg);
+
+/* Whether there are moments in which no foot is planned to be on the ground. */
+bool pki_cpg_flies(const pki_cpg *g);
+
+/* Largest distance of a leg from its place in a rhythm, seen from the first leg; cycles, 0 to 0.5. */
+double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm);
+
+#endif

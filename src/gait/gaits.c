@@ -1,0 +1,52 @@
+/* The gaits, as rows.
+ *
+ * Footfalls are when feet land, in parts of the cycle after the left fore foot: left fore, right fore, left hind, right
+ * hind. What makes a gait, and where the numbers come from:
+ *   McGhee and Frank 1968: of all creeping gaits the crawl's order (each hind foot before the fore foot of its side) with
+ *     a duty of 3/4 and more keeps the largest distance of the mass from the edges of its support;
+ *   Hildebrand 1965, 1989: symmetrical gaits by two numbers, duty and the share of the cycle by which a fore foot follows
+ *     the hind foot of its side: 0 pace, near 0.2 amble, 0.25 walk, 0.5 trot; running gaits have duties below one half;
+ *   Hildebrand 1977: bound, canter and gallop, the asymmetrical ones, where the two feet of a pair are not half a cycle
+ *     apart; the canter has three beats, the second one a diagonal pair;
+ *   Alexander 1984: quadrupeds of all sizes change from walk to trot near v^2/(g h) = 0.5 and to the gallop between 2 and
+ *     3; times scale with sqrt(h/g).
+ * Cycle times and speeds of the rows are what legs of robots are built for: slower than animals of their size. */
+#include "gait/registry.h"
+
+const pki_gait_row pki_gaits[PK_GAIT_COUNT] = {
+    {"stand", {0, 0, 0, 0}, 1, 1, 0, {0, 0}, "four feet on the ground"},
+    {"trot", {0, 0.5, 0.5, 0}, 0.55, 3.91323, 0.170732, {0, 0.25}, "diagonal pairs in turn"},
+    {"crawl", {0, 0.5, 0.75, 0.25}, 0.8, 8, 0.15, {0, 0.05}, "one foot after the other, three always stand"},
+    {"walk",
+     {0, 0.5, 0.75, 0.25},
+     0.65,
+     4,
+     0.15,
+     {0, 0.15},
+     "the order of the crawl, two or three feet stand"},
+    {"pace", {0, 0.5, 0, 0.5}, 0.5, 2, 0.12, {0, 0.25}, "the pairs of a side in turn"},
+    {"amble",
+     {0, 0.5, 0.8, 0.3},
+     0.55,
+     2.4,
+     0.12,
+     {0, 0.25},
+     "four beats, a fore foot soon after its hind foot"},
+    {"bound", {0, 0, 0.5, 0.5}, 0.4, 1.6, 0.12, {0, 0.5}, "fore and hind pairs in turn, flight between them"},
+    {"canter",
+     {0, 0.74, 0.74, 0.46},
+     0.38,
+     1.9,
+     0.12,
+     {0, 0.5},
+     "three beats: a hind foot, a diagonal, the leading fore foot; flight"},
+    {"gallop",
+     {0, 0.9, 0.58, 0.48},
+     0.4,
+     1.9,
+     0.12,
+     {0, 0.6},
+     "hind feet, fore feet, each pair a little apart; flight"},
+    {"pronk", {0, 0, 0, 0}, 0.5, 2.2, 0.12, {0, 0.2}, "all four at once, then flight"},
+    {"jump", {0, 0, 0, 0}, 0.7, 5, 0.12, {0, 0}, "one jump on the spot: crouch, push, flight, landing"},
+};

@@ -1,0 +1,331 @@
+/* Model predictive control of one rigid body by the forces of its feet (the model of Di Carlo et al. 2018, "Dynamic
+ * locomotion in the MIT Cheetah 3 through convex model-predictive control").
+ *
+ * Over a knot of length dt the accelerations are constant:
+ *
+ *   a = g + sum s_i f_i,   alpha = inv(I) sum s_i r_i x f_i,   s_i the share of the knot in which foot i stands
+ *   (theta, p)+ = (theta, p) + dt (omega, v) + dt^2/2 (alpha, a),   (omega, v)+ = (omega, v) + dt (alpha, a)
+ *
+ * so x+ = A x + B u + c, with u the forces of the feet while they stand, and
+ *
+ *   min  1/2 sum |x_k - wanted_k|_Q^2 + 1/2 w dt sum s |f|^2,   f_i in truncated friction cones.
+ *
+ * Shares make the plan continuous in time: a foot that leaves within a knot fades out of it. Without the
+ * cones this is a linear quadratic problem: one backward Riccati sweep for the matrices, a backward and a forward sweep
+ * for the vectors. The cones come in by the alternating directions method of multipliers (Boyd et al. 2011): u has a term
+ * rho/2 |u - z + y|^2, which changes only vectors, so the matrices are factored once for all rounds. z is the projection of
+ * u + y on the cones. What comes out is z: always within the cones. */
+#include "gait/mpc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gait/cone.h"
+#include "math/mat3.h"
+
+enum { X = PKI_MPC_STATES, U = PKI_MPC_FORCES, N = PKI_MPC_KNOTS };
+static const double rho = 0.3;
+static const double close = 1e-3; /* forces this near have settled */
+
+/* One knot of the sweep. */
+typedef struct stage {
+  int n;                  /* of forces that there are */
+  int who[PKI_LEGS];      /* foot of each three */
+  double B[X][U];         /* of the forces that there are */
+  double H_inverse[U][U]; /* H = R + B' P B */
+  double G[U][X];         /* B' P A */
+  double K[U][X];         /* inv(H) G */
+  double P[X][X];         /* of the state after the knot */
+  double c[X], Pc[X];     /* of gravity, and P c */
+  double kff[U];
+} stage;
+
+typedef struct sweep {
+  stage stages[N];
+} sweep;
+
+static void input_matrix(const pki_mpc *m, const pki_mpc_knot *knot, stage *s)
+{
+  const double dt = knot->dt;
+  s->n = 0;
+  memset(s->B, 0, sizeof s->B);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    if (knot->share[i] <= 0) {
+      continue;
+    }
+    for (int k = 0; k < 3; k++) {
+      double unit[3] = {k == 0, k == 1, k == 2}, moment[3], alpha[3];
+      pki_cross3(knot->arm[i], unit, moment);
+      pki_mat3_apply(m->inertia_inverse, moment, alpha);
+      for (int r = 0; r < 3; r++) {
+        const double turn = knot->share[i] * alpha[r], push = knot->share[i] * unit[r];
+        s->B[r][s->n + k] = 0.5 * dt * dt * turn;
+        s->B[3 + r][s->n + k] = 0.5 * dt * dt * push;
+        s->B[6 + r][s->n + k] = dt * turn;
+        s->B[9 + r][s->n + k] = dt * push;
+      }
+    }
+    s->who[s->n / 3] = i;
+    s->n += 3;
+  }
+  for (int r = 0; r < 3; r++) {
+    s->c[r] = s->c[6 + r] = 0;
+    s->c[3 + r] = 0.5 * dt * dt * m->gravity[r];
+    s->c[9 + r] = dt * m->gravity[r];
+  }
+}
+
+/* Rows of M A: A adds dt of the first six columns to the last six. */
+static void times_A(double dt, double *row)
+{
+  for (int k = 0; k < 6; k++) {
+    row[6 + k] += dt * row[k];
+  }
+}
+
+/* L L' = H in place, lower. */
+static void factor(double H[U][U], int n)
+{
+  for (int j = 0; j < n; j++) {
+    for (int i = j; i < n; i++) {
+      double sum = H[i][j];
+      for (int k = 0; k < j; k++) {
+        sum -= H[i][k] * H[j][k];
+      }
+      H[i][j] = i == j ? sqrt(sum) : sum / H[j][j];
+    }
+  }
+}
+
+/* inv(H) from its factor, all columns at once: so rounds need no substitutions. Beyond n it is zero. */
+static void invert(const double L[U][U], int n, double out[U][U])
+{
+  memset(out, 0, U * sizeof out[0]);
+  for (int i = 0; i < n; i++) {
+    out[i][i] = 1;
+    for (int k = 0; k < i; k++) {
+      for (int j = 0; j < U; j++) {
+        out[i][j] -= L[i][k] * out[k][j];
+      }
+    }
+    for (int j = 0; j < U; j++) {
+      out[i][j] /= L[i][i];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) {
+      for (int j = 0; j < U; j++) {
+        out[i][j] -= L[k][i] * out[k][j];
+      }
+    }
+    for (int j = 0; j < U; j++) {
+      out[i][j] /= L[i][i];
+    }
+  }
+}
+
+/* H = R + rho + B' P B, G = B' P A and P of the state before the knot: Q + A' P A - G' K. */
+static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s, bool first,
+                           double before[X][X])
+{
+  double PB[U][X], L[U][U] = {{0}};
+  memset(PB, 0, sizeof PB);
+  for (int i = 0; i < s->n; i++) {
+    for (int r = 0; r < X; r++) {
+      const double b = s->B[r][i];
+      for (int j = 0; j < X; j++) {
+        PB[i][j] += b * s->P[r][j];
+      }
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    for (int r = 0; r < X; r++) {
+      for (int j = 0; j <= i; j++) {
+        L[i][j] += PB[i][r] * s->B[r][j];
+      }
+    }
+    L[i][i] +=
+        m->effort * knot->dt * knot->share[s->who[i / 3]] + rho * knot->dt * knot->share[s->who[i / 3]];
+    memcpy(s->G[i], PB[i], sizeof s->G[i]);
+    times_A(knot->dt, s->G[i]);
+  }
+  factor(L, s->n);
+  invert(L, s->n, s->H_inverse);
+  memset(s->K, 0, sizeof s->K);
+  for (int i = 0; i < s->n; i++) {
+    for (int k = 0; k < s->n; k++) {
+      for (int j = 0; j < X; j++) {
+        s->K[i][j] += s->H_inverse[i][k] * s->G[k][j];
+      }
+    }
+  }
+  if (first) {
+    return;
+  }
+  /* A' P A: columns, then rows */
+  for (int r = 0; r < X; r++) {
+    memcpy(before[r], s->P[r], sizeof before[r]);
+    times_A(knot->dt, before[r]);
+  }
+  for (int r = 0; r < 6; r++) {
+    for (int j = 0; j < X; j++) {
+      before[6 + r][j] += knot->dt * before[r][j];
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    for (int r = 0; r < X; r++) {
+      const double g = s->G[i][r];
+      for (int j = 0; j < X; j++) {
+        before[r][j] -= g * s->K[i][j];
+      }
+    }
+  }
+  for (int r = 0; r < X; r++) {
+    before[r][r] += m->weight[r];
+  }
+}
+
+static void prepare(const pki_mpc *m, sweep *w)
+{
+  for (int k = 0; k < N; k++) {
+    input_matrix(m, &m->knots[k], &w->stages[k]);
+  }
+  memset(w->stages[N - 1].P, 0, sizeof w->stages[N - 1].P);
+  for (int r = 0; r < X; r++) {
+    w->stages[N - 1].P[r][r] = m->last * m->weight[r];
+  }
+  for (int k = N - 1; k >= 0; k--) {
+    stage *s = &w->stages[k];
+    for (int r = 0; r < X; r++) {
+      s->Pc[r] = 0;
+      for (int j = 0; j < X; j++) {
+        s->Pc[r] += s->P[r][j] * s->c[j];
+      }
+    }
+    sweep_matrices(m, &m->knots[k], s, k == 0, k > 0 ? w->stages[k - 1].P : NULL);
+  }
+}
+
+/* The best forces towards z - y: backward for the offsets, forward for the motion. */
+static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, double u[N][U])
+{
+  double p[X], s[X], h[U];
+  for (int r = 0; r < X; r++) {
+    p[r] = -m->last * m->weight[r] * m->knots[N - 1].wanted[r];
+  }
+  for (int k = N - 1; k >= 0; k--) {
+    stage *at = &w->stages[k];
+    const pki_mpc_knot *knot = &m->knots[k];
+    for (int r = 0; r < X; r++) {
+      s[r] = p[r] + at->Pc[r];
+    }
+    for (int i = 0; i < at->n; i++) {
+      const int leg = at->who[i / 3], slot = 3 * leg + i % 3;
+      h[i] = -rho * knot->dt * knot->share[leg] * (g->z[k][slot] - g->y[k][slot]);
+    }
+    for (int r = 0; r < X; r++) {
+      for (int i = 0; i < at->n; i++) {
+        h[i] += at->B[r][i] * s[r];
+      }
+    }
+    memset(at->kff, 0, sizeof at->kff);
+    for (int i = 0; i < at->n; i++) {
+      for (int r = 0; r < U; r++) {
+        at->kff[r] += at->H_inverse[i][r] * h[i];
+      }
+    }
+    times_A(knot->dt, s);
+    for (int r = 0; r < X && k > 0; r++) {
+      p[r] = s[r] - m->weight[r] * m->knots[k - 1].wanted[r];
+    }
+    for (int i = 0; i < at->n && k > 0; i++) {
+      for (int r = 0; r < X; r++) {
+        p[r] -= at->G[i][r] * at->kff[i];
+      }
+    }
+  }
+  double x[X];
+  memcpy(x, m->start, sizeof x);
+  for (int k = 0; k < N; k++) {
+    const stage *at = &w->stages[k];
+    double next[X];
+    for (int r = 0; r < X; r++) {
+      next[r] = at->c[r] + x[r] + (r < 6 ? m->knots[k].dt * x[6 + r] : 0);
+    }
+    memset(u[k], 0, sizeof u[k]);
+    for (int i = 0; i < at->n; i++) {
+      double f = -at->kff[i];
+      for (int r = 0; r < X; r++) {
+        f -= at->K[i][r] * x[r];
+      }
+      u[k][3 * at->who[i / 3] + i % 3] = f;
+      for (int r = 0; r < X; r++) {
+        next[r] += at->B[r][i] * f;
+      }
+    }
+    memcpy(x, next, sizeof x);
+  }
+}
+
+/* Into the cones. A foot in the air has no force. */
+static void confine(const pki_mpc *m, double u[N][U])
+{
+  for (int k = 0; k < N; k++) {
+    for (int i = 0; i < PKI_LEGS; i++) {
+      if (m->knots[k].share[i] > 0) {
+        pki_cone_project(m->normal, m->friction, m->least, m->limit, u[k] + 3 * i);
+      } else {
+        memset(u[k] + 3 * i, 0, 3 * sizeof u[k][0]);
+      }
+    }
+  }
+}
+
+static void predict(pki_mpc *m, const sweep *w)
+{
+  double x[X];
+  memcpy(x, m->start, sizeof x);
+  for (int k = 0; k < N; k++) {
+    const stage *at = &w->stages[k];
+    for (int r = 0; r < X; r++) {
+      double next = at->c[r] + x[r] + (r < 6 ? m->knots[k].dt * x[6 + r] : 0);
+      for (int i = 0; i < at->n; i++) {
+        next += at->B[r][i] * m->force[k][3 * at->who[i / 3] + i % 3];
+      }
+      m->state[k][r] = next;
+    }
+    memcpy(x, m->state[k], sizeof x);
+  }
+}
+
+void pki_mpc_solve(pki_mpc *m, pki_mpc_guess *g)
+{
+  sweep w;
+  double u[N][U];
+  prepare(m, &w);
+  for (int i = 0; i < N * U; i++) {
+    if (m->knots[i / U].share[i % U / 3] <= 0) {
+      g->z[i / U][i % U] = g->y[i / U][i % U] = 0;
+    }
+  }
+  bool settled = false;
+  for (int round = 0; round < m->rounds && !settled; round++) {
+    double before[N][U];
+    memcpy(before, g->z, sizeof before);
+    sweep_vectors(m, &w, g, u);
+    for (int k = 0; k < N; k++) {
+      for (int i = 0; i < U; i++) {
+        g->z[k][i] = u[k][i] + g->y[k][i];
+      }
+    }
+    confine(m, g->z);
+    settled = true;
+    for (int i = 0; i < N * U; i++) {
+      const double off = u[i / U][i % U] - g->z[i / U][i % U];
+      g->y[i / U][i % U] += off;
+      settled = settled && fabs(off) < close && fabs(g->z[i / U][i % U] - before[i / U][i % U]) < close;
+    }
+  }
+  memcpy(m->force, g->z, sizeof m->force);
+  predict(m, &w);
+}

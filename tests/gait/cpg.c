@@ -1,0 +1,119 @@
+/* Four oscillators find every gait from everywhere, never run backward, and change without a break. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "gait/cpg.h"
+#include "gait/registry.h"
+
+static pki_rhythm rhythm(pk_gait gait)
+{
+  const pki_gait_row *row = &pki_gaits[gait];
+  pki_rhythm r = {.duty = row->duty, .cycle = 0.2 * row->cycle};
+  memcpy(r.footfall, row->footfall, sizeof r.footfall);
+  return r;
+}
+
+/* From random phases, and from those that are worst: each leg half a cycle off. */
+static void it_finds_every_gait_from_everywhere(void **state)
+{
+  (void)state;
+  pki_random random = pki_random_seeded(7);
+  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
+    const pki_rhythm goal = rhythm((pk_gait)gait);
+    for (int trial = 0; trial < 200; trial++) {
+      pki_cpg g;
+      pki_cpg_start(&g, &goal);
+      for (int i = 0; i < PKI_LEGS; i++) {
+        g.phase[i] += trial < 16 ? 0.5 * (trial >> i & 1) : pki_random_between(&random, 0, 1);
+      }
+      for (double t = 0; t < 8 * goal.cycle; t += 2.5e-3) {
+        pki_cpg_step(&g, &goal, 2.5e-3);
+      }
+      assert_true(pki_cpg_distance(&g, &goal) < 2e-3);
+    }
+  }
+}
+
+/* Between all pairs of gaits: phases rise in every step by less than twice their pace, duty and cycle move without steps,
+ * and no foot is in the air for longer than in both. */
+static void gaits_change_without_a_break(void **state)
+{
+  (void)state;
+  static const double dt = 1e-3;
+  for (int pair = 0; pair < 81; pair++) {
+    const pki_rhythm from = rhythm((pk_gait)(PK_GAIT_TROT + pair / 9));
+    const pki_rhythm to = rhythm((pk_gait)(PK_GAIT_TROT + pair % 9));
+    const double swing = fmax((1 - from.duty) * from.cycle, (1 - to.duty) * to.cycle);
+    const double longer = fmax(from.cycle, to.cycle);
+    pki_cpg g;
+    pki_cpg_start(&g, &from);
+    for (double t = 0; t < 7 * longer; t += dt) {
+      const pki_cpg before = g;
+      pki_cpg_step(&g, &to, dt);
+      for (int i = 0; i < PKI_LEGS; i++) {
+        const double gone = (g.phase[i] - before.phase[i]) * before.cycle / dt;
+        assert_true(gone > 0.3 && gone < 2);
+      }
+      assert_true(fabs(g.cycle - before.cycle) < 2.1 * dt / before.cycle * longer);
+      assert_true(fabs(g.duty - before.duty) < 20 * dt);
+      assert_true((1 - g.duty) * g.cycle < swing + 1e-9);
+    }
+    assert_true(pki_cpg_distance(&g, &to) < 5e-3);
+    assert_true(fabs(g.duty - to.duty) < 1e-3 && fabs(g.cycle - to.cycle) < 1e-3 * to.cycle);
+  }
+}
+
+/* Which gaits leave the ground follows from their rows; counted here moment by moment. */
+static void flight_is_where_no_foot_stands(void **state)
+{
+  (void)state;
+  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
+    const pki_rhythm r = rhythm((pk_gait)gait);
+    pki_cpg g;
+    pki_cpg_start(&g, &r);
+    memset(g.late, 0, sizeof g.late);
+    const bool flies = pki_cpg_flies(&g);
+    bool seen = false;
+    for (int k = 0; k < 997; k++) {
+      bool any = false;
+      for (int i = 0; i < PKI_LEGS; i++) {
+        any = any || pki_cpg_stance(&g, i);
+      }
+      seen = seen || !any;
+      pki_cpg_step(&g, &r, r.cycle / 997);
+    }
+    /* a pace that changes its pair at once touches without a gap: either is right */
+    assert_true(flies == seen || gait == PK_GAIT_PACE);
+  }
+}
+
+/* The table, the words of scenarios and the enumeration are in one order. */
+static void every_gait_has_its_word(void **state)
+{
+  (void)state;
+  const pk_field *f = pki_fields_find(pki_locomotion_fields, pki_locomotion_field_count, "gait");
+  for (int gait = 0; gait < PK_GAIT_COUNT; gait++) {
+    assert_string_equal(pki_gaits[gait].name, f->words[gait]);
+  }
+  assert_string_equal(pki_gaits[PK_GAIT_TROT].name, "trot");
+  assert_string_equal(pki_gaits[PK_GAIT_CANTER].name, "canter");
+  assert_string_equal(pki_gaits[PK_GAIT_JUMP].name, "jump");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(it_finds_every_gait_from_everywhere),
+      cmocka_unit_test(gaits_change_without_a_break),
+      cmocka_unit_test(flight_is_where_no_foot_stands),
+      cmocka_unit_test(every_gait_has_its_word),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+/* Two quadrupeds run all gaits, turn and jump. What their feet do is measured by contact alone. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gait/registry.h"
+#include "gait/walker.h"
+#include "support/pace.h"
+
+static const double circle = 6.283185307179586;
+
+/* The rhythm of the feet over a stretch of time. */
+typedef struct footprints {
+  double duty[4], footfall[4]; /* footfalls after the first foot's, parts of the cycle */
+  double steps[4];             /* landings by cycle */
+  double flight;               /* part of the time without any contact */
+  int uncertified;
+} footprints;
+
+static double load_of(const walker *w, int foot, const pk_sim_contact *contacts, int n)
+{
+  double load = 0, impulse[3], normal[3];
+  for (int k = 0; k < n; k++) {
+    if (pk_sim_contact_carries(&contacts[k], w->model, w->feet[foot], impulse, normal)) {
+      load += impulse[2];
+    }
+  }
+  return load;
+}
+
+/* A landing is the first contact after an eighth of a cycle without. */
+static footprints track(walker *w, double cycle, int cycles)
+{
+  footprints p;
+  memset(&p, 0, sizeof p);
+  double since[4] = {0}, landed[4] = {-1, -1, -1, -1}, c[4] = {0}, s[4] = {0};
+  const double begin = pk_sim_time(w->sim);
+  int steps = 0;
+  while (pk_sim_time(w->sim) - begin < cycle * cycles) {
+    const double now = pk_sim_time(w->sim);
+    pk_step_info info;
+    pk_sim_contact contacts[WALKER_CONTACTS];
+    assert_int_equal(pk_sim_step(w->sim, &info), PK_OK);
+    const int found = pk_sim_contacts(w->sim, contacts, WALKER_CONTACTS);
+    const double dt = pk_sim_time(w->sim) - now;
+    bool any = false;
+    for (int i = 0; i < 4; i++) {
+      const bool down = load_of(w, i, contacts, found < WALKER_CONTACTS ? found : WALKER_CONTACTS) >
+                        0.01 * dt * 9.81 * w->model->mass;
+      if (down && since[i] > cycle / 8) {
+        landed[i] = now;
+        p.steps[i] += 1.0 / cycles;
+        /* mean of angles: of this landing after the first foot's last one */
+        if (landed[0] >= 0) {
+          c[i] += cos(circle * (now - landed[0]) / cycle);
+          s[i] += sin(circle * (now - landed[0]) / cycle);
+        }
+      }
+      since[i] = down ? 0 : since[i] + dt;
+      p.duty[i] += down;
+      any = any || down;
+    }
+    p.flight += !any;
+    p.uncertified += !info.certified;
+    steps++;
+  }
+  p.flight /= steps;
+  for (int i = 0; i < 4; i++) {
+    p.duty[i] /= steps;
+    p.footfall[i] = atan2(s[i], c[i]) / circle;
+  }
+  return p;
+}
+
+static double around(double cycles)
+{
+  return cycles - floor(cycles + 0.5);
+}
+
+/* The speed in the middle of what a gait is meant for. */
+static double natural(pk_gait gait, double height)
+{
+  return 0.7 * pki_gaits[gait].speed[1] * sqrt(9.81 * height);
+}
+
+static pk_locomotion_options in_gait(pk_gait gait, const walker_robot *robot)
+{
+  pk_locomotion_options o = pk_locomotion_options_default();
+  o.gait = gait;
+  o.forward = natural(gait, robot->height);
+  return o;
+}
+
+/* Ten seconds at its natural speed; then the footfalls are those of the table. Feet leave and land through zero load, so
+ * that contact lasts a little longer than planned. */
+static void run_gait(const walker_robot *robot, pk_gait gait)
+{
+  const pki_gait_row *row = &pki_gaits[gait];
+  const pk_locomotion_options o = in_gait(gait, robot);
+  walker w = walker_create_robot(robot, NULL, &o, NULL);
+  walker_facts f, late;
+  char name[64];
+  snprintf(name, sizeof name, "%s, %s", robot->model, row->name);
+  assert_true(walker_run(&w, PACE(6, 4), NULL, &f));
+  assert_true(walker_run(&w, PACE(4, 1), NULL, &late));
+  walker_print(name, &late);
+  const double height = robot == &walker_starleth ? 0.41 : 0.443;
+  const footprints p = track(&w, row->cycle * sqrt(height / 9.81), 4);
+  print_message("%-28s duty %.2f %.2f %.2f %.2f, footfall %.2f %.2f %.2f %.2f, flight %.3f\n", "", p.duty[0],
+                p.duty[1], p.duty[2], p.duty[3], p.footfall[0], p.footfall[1], p.footfall[2], p.footfall[3],
+                p.flight);
+  for (int i = 0; i < 4; i++) {
+    assert_true(fabs(p.steps[i] - 1) < 0.3);
+    assert_true(p.duty[i] > row->duty - 0.05 && p.duty[i] < row->duty + 0.1);
+    assert_true(fabs(around(p.footfall[i] - row->footfall[i])) < 0.03);
+  }
+  const bool flies =
+      gait == PK_GAIT_BOUND || gait == PK_GAIT_CANTER || gait == PK_GAIT_GALLOP || gait == PK_GAIT_PRONK;
+  assert_true(flies ? p.flight > 0.01 : p.flight == 0);
+  assert_int_equal(f.uncertified + late.uncertified + p.uncertified, 0);
+  assert_int_equal(f.others + late.others, 0);
+  assert_true(fabs(late.speed[0] - o.forward) < 0.05 * (1 + o.forward) && fabs(late.speed[2]) < 0.05);
+  assert_true(late.tilt < 0.2 && late.margin > 0);
+  walker_destroy(&w);
+}
+
+static void starleth_runs_all_gaits(void **state)
+{
+  (void)state;
+  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
+    run_gait(&walker_starleth, (pk_gait)gait);
+  }
+}
+
+static void anymal_runs_all_gaits(void **state)
+{
+  (void)state;
+  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
+    run_gait(&walker_anymal, (pk_gait)gait);
+  }
+}
+
+/* A quarter turn and more while it goes on. */
+static void it_turns_as_told(void **state)
+{
+  (void)state;
+  static const pk_gait gaits[] = {PK_GAIT_TROT, PK_GAIT_WALK,  PK_GAIT_CRAWL,
+                                  PK_GAIT_PACE, PK_GAIT_BOUND, PK_GAIT_GALLOP};
+  for (size_t i = 0; i < PACE(sizeof gaits / sizeof gaits[0], 2); i++) {
+    pk_locomotion_options o = in_gait(gaits[i], &walker_starleth);
+    o.forward *= 0.5;
+    o.turn = 0.3;
+    walker w = walker_create(NULL, &o, NULL);
+    walker_facts f;
+    assert_true(walker_run(&w, 3, NULL, &f));
+    assert_true(walker_run(&w, 6, NULL, &f));
+    walker_print(pki_gaits[gaits[i]].name, &f);
+    assert_int_equal(f.uncertified + f.others, 0);
+    assert_true(fabs(f.speed[2] - 0.3) < 0.03 && fabs(f.speed[0] - o.forward) < 0.1);
+    walker_destroy(&w);
+  }
+}
+
+/* The trunk's top is where it was asked to be; it lands on its feet and stands. */
+static void it_jumps_as_high_as_told(void **state)
+{
+  (void)state;
+  const walker_robot *robots[2] = {&walker_starleth, &walker_anymal};
+  static const double heights[2] = {0.1, 0.2};
+  for (int i = 0; i < 4; i++) {
+    pk_locomotion_options o = pk_locomotion_options_default();
+    o.gait = PK_GAIT_JUMP;
+    o.jump = heights[i % 2];
+    walker w = walker_create_robot(robots[i / 2], NULL, &o, NULL);
+    walker_facts f;
+    assert_true(walker_run(&w, 0.5, NULL, &f));
+    const double stand = f.height[1];
+    assert_true(walker_run(&w, 2.5, NULL, &f));
+    walker_print("jump", &f);
+    assert_int_equal(f.uncertified + f.others, 0);
+    assert_true(fabs(f.height[1] - stand - o.jump) < 0.1 * o.jump);
+    assert_true(f.swing > 0.8 * 2 * sqrt(2 * 9.81 * (o.jump - 0.05 * stand)) / 9.81);
+    assert_true(walker_run(&w, 1, NULL, &f));
+    assert_true(f.drift < 1e-3 && f.tilt < 0.01);
+    walker_destroy(&w);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(starleth_runs_all_gaits),
+      cmocka_unit_test(anymal_runs_all_gaits),
+
+      cmocka_unit_test(it_turns_as_told),
+      cmocka_unit_test(it_jumps_as_high_as_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
