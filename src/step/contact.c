@@ -478,6 +478,18 @@ bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_ste
   return room;
 }
 
+/* The assembled problem, to who asked for it. */
+static void show_problem(const pk_sim *sim)
+{
+  const pki_sim_contact *c = &sim->contact;
+  pk_contact_problem p = c->assembly.problem;
+  if (c->tap.see != NULL) {
+    const pk_contact_factor factor = pki_assembly_factor(&c->assembly, sim->workspace);
+    p.factor = &factor;
+    c->tap.see(c->tap.user, &p, c->assembly.r);
+  }
+}
+
 /* One problem: assemble, solve, and the velocity at the end. */
 static void solve_round(pk_sim *sim, const lines *l, double reach, const double *u_free, const double *v_free,
                         double *u_end, pk_step_info *info)
@@ -490,6 +502,7 @@ static void solve_round(pk_sim *sim, const lines *l, double reach, const double 
   add_joint_rows(sim, l, reach, v_free);
   a->wants_W = !pki_solvers[sim->options.solver].factor;
   pki_assembly_finish(a, sim->workspace);
+  show_problem(sim);
   pki_lap(sim, PK_PART_ASSEMBLY, info);
   pki_contact_solve_step(sim, reach, info);
   keep_impulses(sim);
