@@ -47,18 +47,18 @@ typedef struct pki_solvers_kind {
   int scenario, contacts, rows;
   int excess;    /* rows of contacts - rank of their W: how many impulses the velocities do not fix */
   bool slides;   /* a contact that carries slides in the solution */
-  double spread; /* largest over smallest trace of W_ii: effective masses */
+  double spread; /* largest over smallest pivot of their W, those that are zero left out; NAN: not known */
 } pki_solvers_kind;
 
-/* Rank of the symmetric semidefinite matrix A [n][n], which is destroyed, by Cholesky's method with pivots. */
-int pki_solvers_rank(double *A, int n);
+/* Rank of the symmetric semidefinite matrix A [n][n], which is destroyed, by Cholesky's method with pivots; the largest
+ * over the smallest pivot is about its condition on its range. */
+int pki_solvers_rank(double *A, int n, double *spread);
 
-/* Rows of contacts that are too many; of problems without W only what the lengths say. -1: memory is out. */
-int pki_solvers_excess(const pk_contact_problem *p);
+/* Excess and spread; of problems without W only what the lengths say. False: memory is out. */
+bool pki_solvers_measure(const pk_contact_problem *p, pki_solvers_kind *kind);
 
 /* From a solution r; u [size] is scratch. */
 bool pki_solvers_slides(const pk_contact_problem *p, const double *r, double *u);
-double pki_solvers_spread(const pk_contact_problem *p);
 
 /* --- linear friction ------------------------------------------------------------------- */
 
@@ -135,7 +135,7 @@ typedef struct pki_solvers_record {
   pki_try tries[PKI_STARTS][PKI_SOLVERS];
 } pki_solvers_record;
 
-enum { PKI_SOLVERS_SIZES = 5, PKI_SOLVERS_CLASSES = 4 * PKI_SOLVERS_SIZES, PKI_SOLVERS_SCENARIOS = 10 };
+enum { PKI_SOLVERS_SIZES = 5, PKI_SOLVERS_CLASSES = 4 * PKI_SOLVERS_SIZES, PKI_SOLVERS_SCENARIOS = 11 };
 
 typedef struct pki_solvers_data {
   bool quick;
@@ -144,6 +144,7 @@ typedef struct pki_solvers_data {
   int n, room;
   int trivial; /* problems that zero impulses solve: left out */
   int per_scenario[PKI_SOLVERS_SCENARIOS];
+  double masses[PKI_SOLVERS_SCENARIOS]; /* heaviest over lightest body that moves */
 } pki_solvers_data;
 
 typedef struct pki_solvers_scenario {

@@ -34,15 +34,15 @@ static void draw(const pki_solvers_data *d, const lines *l, pki_solvers_plot *p)
   p->panel.nseries = 0;
   for (int e = from; e < to; e++) {
     pki_svg_series *s = &p->series[p->panel.nseries];
-    double *y = p->y[p->panel.nseries];
+    double *x = p->x[p->panel.nseries], *y = p->y[p->panel.nseries];
     bool any = false;
     for (int k = 0; k < l->n; k++) {
-      p->x[k] = l->x[k];
+      x[k] = l->x[k];
       y[k] = l->value(d, l->start, e, l->x[k]);
       any |= isfinite(y[k]);
     }
     if (any) {
-      *s = (pki_svg_series){.x = p->x, .y = y, .n = l->n};
+      *s = (pki_svg_series){.x = x, .y = y, .n = l->n};
       style(s, d, e);
       p->panel.nseries++;
     }
@@ -118,7 +118,7 @@ static double spread_of(const pki_solvers_kind *kind)
 
 static const double contact_edges[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
 static const double excess_edges[] = {0, 1e-9, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
-static const double spread_edges[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+static const double spread_edges[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
@@ -171,28 +171,20 @@ static void draw_bins(const pki_solvers_data *d, const bins *b, bool linear, boo
                       pki_solvers_plot *p)
 {
   const int from = linear ? PK_SOLVER_COUNT : 0, to = linear ? PKI_SOLVERS : PK_SOLVER_COUNT;
-  int used = 0;
   p->panel.series = p->series;
   p->panel.nseries = to - from;
   for (int e = from; e < to; e++) {
-    p->series[e - from] = (pki_svg_series){.x = p->x, .y = p->y[e - from]};
-    style(&p->series[e - from], d, e);
-  }
-  for (int bin = 0; bin < b->n; bin++) {
-    const double x = centre(d, b, bin);
-    if (isnan(x)) {
-      continue;
-    }
-    p->x[used] = x;
-    for (int e = from; e < to; e++) {
+    double *x = p->x[e - from], *y = p->y[e - from];
+    int n = 0;
+    for (int bin = 0; bin < b->n; bin++) {
       double time, share;
       look(d, e, b, bin, scratch, &time, &share);
-      p->y[e - from][used] = times ? time : share;
+      x[n] = centre(d, b, bin);
+      y[n] = times ? time : share;
+      n += isfinite(y[n]);
     }
-    used++;
-  }
-  for (int k = 0; k < to - from; k++) {
-    p->series[k].n = used;
+    p->series[e - from] = (pki_svg_series){.x = x, .y = y, .n = n};
+    style(&p->series[e - from], d, e);
   }
 }
 
@@ -210,8 +202,8 @@ static void plot_kinds(const pki_solvers_data *d, double *scratch, pki_solvers_p
   p[0].panel = (pki_svg_panel){
       .title = "Hyperstatic", .x = {.label = "share of rows that W does not need"}, .y = share};
   draw_bins(d, &by_excess, false, false, scratch, &p[0]);
-  p[1].panel = (pki_svg_panel){.title = "Unequal masses",
-                               .x = {.label = "largest over smallest trace of W_ii", .log = true},
+  p[1].panel = (pki_svg_panel){.title = "Ill-conditioned",
+                               .x = {.label = "largest over smallest pivot of W", .log = true},
                                .y = share};
   draw_bins(d, &by_spread, false, false, scratch, &p[1]);
 }

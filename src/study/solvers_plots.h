@@ -19,7 +19,7 @@ typedef enum pki_solvers_figure {
 typedef struct pki_solvers_plot {
   pki_svg_panel panel;
   pki_svg_series series[PK_SOLVER_COUNT];
-  double x[PKI_PLOT_POINTS], y[PK_SOLVER_COUNT][PKI_PLOT_POINTS];
+  double x[PK_SOLVER_COUNT][PKI_PLOT_POINTS], y[PK_SOLVER_COUNT][PKI_PLOT_POINTS];
 } pki_solvers_plot;
 
 typedef struct pki_solvers_plots {

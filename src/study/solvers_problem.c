@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "contact/islands.h"
-#include "contact/problem.h"
 #include "study/solvers.h"
 
 static void *copy(pki_arena *arena, const void *from, size_t count, size_t size)
@@ -68,7 +67,7 @@ void pki_solvers_problem_free(pki_solvers_problem *problem)
 
 /* --- kinds ----------------------------------------------------------------------------- */
 
-int pki_solvers_rank(double *A, int n)
+int pki_solvers_rank(double *A, int n, double *spread)
 {
   static const double zero = 1e-10; /* of the largest entry on the diagonal */
   const size_t stride = (size_t)n;
@@ -76,6 +75,7 @@ int pki_solvers_rank(double *A, int n)
   for (int i = 0; i < n; i++) {
     most = fmax(most, A[(size_t)i * (stride + 1)]);
   }
+  *spread = 1;
   int rank = 0;
   for (; rank < n; rank++) {
     /* the row with the largest rest goes to the front */
@@ -86,6 +86,7 @@ int pki_solvers_rank(double *A, int n)
     if (!(A[(size_t)pivot * (stride + 1)] > zero * most)) {
       break;
     }
+    *spread = most / A[(size_t)pivot * (stride + 1)]; /* pivots fall */
     for (int k = 0; k < n && pivot != rank; k++) {
       const double x = A[(size_t)rank * stride + (size_t)k];
       A[(size_t)rank * stride + (size_t)k] = A[(size_t)pivot * stride + (size_t)k];
@@ -109,22 +110,24 @@ int pki_solvers_rank(double *A, int n)
   return rank;
 }
 
-int pki_solvers_excess(const pk_contact_problem *p)
+bool pki_solvers_measure(const pk_contact_problem *p, pki_solvers_kind *kind)
 {
   const int n = 3 * p->ncontact, all = pk_contact_size(p);
   if (p->W == NULL) {
-    return n > p->factor->n ? n - p->factor->n : 0;
+    kind->excess = n > p->factor->n ? n - p->factor->n : 0;
+    kind->spread = NAN;
+    return true;
   }
   double *A = malloc((size_t)n * (size_t)n * sizeof *A + 1);
   if (A == NULL) {
-    return -1;
+    return false;
   }
   for (int i = 0; i < n; i++) {
     memcpy(A + (size_t)i * (size_t)n, p->W + (size_t)i * (size_t)all, (size_t)n * sizeof *A);
   }
-  const int rank = pki_solvers_rank(A, n);
+  kind->excess = n - pki_solvers_rank(A, n, &kind->spread);
   free(A);
-  return n - rank;
+  return true;
 }
 
 bool pki_solvers_slides(const pk_contact_problem *p, const double *r, double *u)
@@ -141,17 +144,4 @@ bool pki_solvers_slides(const pk_contact_problem *p, const double *r, double *u)
     }
   }
   return false;
-}
-
-double pki_solvers_spread(const pk_contact_problem *p)
-{
-  double least = INFINITY, most = 0;
-  for (int i = 0; i < p->ncontact; i++) {
-    double B[9];
-    pki_block(p, i, B);
-    const double trace = B[0] + B[4] + B[8];
-    least = fmin(least, trace);
-    most = fmax(most, trace);
-  }
-  return most / least;
 }

@@ -105,9 +105,9 @@ static void build_scores(const pki_solvers_data *d, int start, pki_table *table)
 /* Where the problems come from. */
 static void build_problems(const pki_solvers_data *d, pki_table *table)
 {
-  static const char *const heads[7] = {"scenario",    "",        "problems",      "contacts",
-                                       "hyperstatic", "sliding", "largest spread"};
-  pki_table_begin(table, heads, 7);
+  static const char *const heads[8] = {"scenario",    "",        "problems",   "contacts",
+                                       "hyperstatic", "sliding", "mass ratio", "condition"};
+  pki_table_begin(table, heads, 8);
   for (int s = 0; s < PKI_SOLVERS_SCENARIOS; s++) {
     int least = 1 << 30, most = 0, slides = 0, excess = 0;
     double spread = 0;
@@ -122,14 +122,15 @@ static void build_problems(const pki_solvers_data *d, pki_table *table)
       }
     }
     const int n = d->per_scenario[s];
-    char text[5][CELL];
-    const char *cells[7] = {pki_solvers_scenarios[s].name, pki_solvers_scenarios[s].doc};
+    char text[6][CELL];
+    const char *cells[8] = {pki_solvers_scenarios[s].name, pki_solvers_scenarios[s].doc};
     snprintf(text[0], CELL, "%d", n);
     snprintf(text[1], CELL, "%d to %d", least, most);
     snprintf(text[2], CELL, "%d", excess);
     snprintf(text[3], CELL, "%d", slides);
-    number(spread, text[4]);
-    for (int k = 0; k < 5; k++) {
+    number(d->masses[s], text[4]);
+    number(spread, text[5]);
+    for (int k = 0; k < 6; k++) {
       cells[2 + k] = text[k];
     }
     if (n > 0) {
@@ -154,6 +155,26 @@ static const char score_text[] = "Solved: the judge's relative residual meets th
                                  "normal: the largest error of the normal "
                                  "law.";
 
+static const char problem_text[] = "mass ratio: heaviest over lightest body. condition: the largest over the "
+                                   "smallest pivot of W that is not zero, of "
+                                   "the worst problem.";
+
+/* A paragraph for a terminal, in lines of a hundred characters. */
+static void add_lines(pki_text *out, const char *text)
+{
+  enum { WIDE = 100 };
+  int column = 0;
+  for (const char *word = text; *word != '\0';) {
+    const int size = (int)strcspn(word, " ");
+    const bool fits = column > 0 && column + 1 + size <= WIDE;
+    pki_text_add(out, fits ? " " : "\n  ");
+    pki_text_add_bytes(out, word, (size_t)size);
+    column = fits ? column + 1 + size : size;
+    word += size + (word[size] == ' ');
+  }
+  pki_text_add(out, "\n");
+}
+
 typedef struct tables {
   pki_table picks, scores[PKI_STARTS], problems;
 } tables;
@@ -163,13 +184,15 @@ static void write_summary(const pki_solvers_data *d, const tables *t, pki_text *
   pki_text_addf(out, "%d problems, each from zero and from the last step's impulses\n\nWhich solver\n\n",
                 d->n);
   pki_table_text(&t->picks, "  ", true, out);
-  pki_text_addf(out, "\n  %s\n", pick_text);
+  add_lines(out, pick_text);
   for (int start = 0; start < PKI_STARTS; start++) {
     pki_text_addf(out, "\nSolvers %s\n\n", starts[start]);
     pki_table_text(&t->scores[start], "  ", true, out);
   }
-  pki_text_addf(out, "\n  %s\n\nProblems\n\n", score_text);
+  add_lines(out, score_text);
+  pki_text_add(out, "\nProblems\n\n");
   pki_table_text(&t->problems, "  ", true, out);
+  add_lines(out, problem_text);
 }
 
 static void report_verdicts(const pki_study_result *result, pki_report *report)
@@ -233,6 +256,7 @@ static pk_status write_html(const pki_solvers_data *d, const tables *t, const pk
   }
   pki_report_heading(&report, "Problems");
   pki_report_table(&report, &t->problems);
+  pki_report_paragraph(&report, problem_text);
   const pk_status status = pki_report_save(&report, result->report, err);
   pki_report_free(&report);
   return status;
