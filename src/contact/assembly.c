@@ -541,7 +541,7 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   const int rows = pk_contact_size(&a->problem);
   const bool dense = a->wants_W && rows <= PKI_DENSE_ROWS;
   a->problem.W = dense ? a->W : NULL;
-  a->problem.factor = !dense || rows > PKI_SPARSE_ROWS ? &a->factor : NULL;
+  a->problem.factor = !dense || rows > PKI_FACTOR_ROWS ? &a->factor : NULL;
   if (dense) {
     fill_W(a, w->kernels);
   } else {
