@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pronk/contact_file.h"
 #include "step/sim.h"
 
 /* Heaps are smaller than shipped, so that every solver can be tried on them. */
@@ -30,10 +31,10 @@ const pki_solvers_scenario pki_solvers_scenarios[PKI_SOLVERS_SCENARIOS] = {
     {"starleth-steps", "climbs steps, is pushed", {NULL}, 12, 8, 0},
     {"starleth-push", "is pushed over, rolls, lies", {NULL}, 4, 8, 12},
     {"starleth-drop", "falls 3 m, lies", {NULL}, 4, 8, 8},
-    {"arch", "six blocks", {NULL}, 1, 4, 2},
-    {"arch", "the same with a key of 240 kg", {"objects.2.mass=240"}, 1, 4, 1},
+    {"arch", "six blocks", {NULL}, 1, 16, 1},
+    {"arch", "the same with a key of 240 kg", {"objects.2.mass=240"}, 1, 16, 0},
     {"tower", "twenty blocks on top of each other", {NULL}, 0.5, 4, 1},
-    {"balls", "27 balls of the lattice collapse", {"objects.0.count=[3, 3, 3]"}, 2, 16, 3},
+    {"balls", "27 balls of the lattice collapse", {"objects.0.count=[3, 3, 3]"}, 2, 4, 3},
     {"pile", "27 boxes, balls and capsules of the pile fall into a small bin", {HEAP, BIN}, 2, 16, 0},
 };
 
@@ -75,27 +76,44 @@ static bool is_trivial(pki_solvers_problem *problem)
   return pk_contact_certify(&problem->p, problem->other, problem->scratch).relative <= problem->tolerance;
 }
 
+static pk_status memory_out(pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+}
+
+/* The first of those that auto does not solve, for `pronk solve`. */
+static pk_status save_unsolved(pki_solvers_data *d, const pki_solvers_problem *problem, pk_error *err)
+{
+  enum { MOST = 20 };
+  char path[PKI_PATH_MAX];
+  if (d->folder == NULL || d->saved == MOST) {
+    return PK_OK;
+  }
+  snprintf(path, sizeof path, "%s/unsolved-%d.fc", d->folder, ++d->saved);
+  return pk_contact_save(&problem->p, path, err);
+}
+
 /* Every solver on one problem; auto comes first, and its solution tells who slides. */
-static bool try_all(pki_solvers_data *d, pki_solvers_problem *problem, int scenario)
+static pk_status try_all(pki_solvers_data *d, pki_solvers_problem *problem, int scenario, pk_error *err)
 {
   if (is_trivial(problem)) {
     d->trivial++;
-    return true;
+    return PK_OK;
   }
   pki_solvers_record *record = new_record(d);
   if (record == NULL) {
-    return false;
+    return memory_out(err);
   }
   const pk_contact_problem *p = &problem->p;
   record->kind =
       (pki_solvers_kind){.scenario = scenario, .contacts = p->ncontact, .rows = pk_contact_size(p)};
   if (!pki_solvers_measure(p, &record->kind)) {
-    return false;
+    return memory_out(err);
   }
   for (int start = 0; start < PKI_STARTS; start++) {
     for (int e = 0; e < PKI_SOLVERS; e++) {
       if (!pki_solvers_try(problem, &d->entrants[e], start, &record->tries[start][e])) {
-        return false;
+        return memory_out(err);
       }
       if (start == PKI_COLD && e == PK_SOLVER_AUTO) {
         record->kind.slides = pki_solvers_slides(p, problem->other, problem->scratch);
@@ -104,15 +122,12 @@ static bool try_all(pki_solvers_data *d, pki_solvers_problem *problem, int scena
   }
   d->n++;
   d->per_scenario[scenario]++;
-  return true;
+  const bool solved =
+      record->tries[PKI_COLD][PK_SOLVER_AUTO].solved && record->tries[PKI_WARM][PK_SOLVER_AUTO].solved;
+  return solved ? PK_OK : save_unsolved(d, problem, err);
 }
 
 /* --- one scenario ---------------------------------------------------------------------- */
-
-static pk_status memory_out(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-}
 
 /* Heaviest over lightest body. */
 static double mass_ratio(const pk_model *m)
@@ -145,8 +160,10 @@ static pk_status run_world(pki_solvers_data *d, int scenario, pki_world *world, 
     status = pki_world_step(world, &info);
     if (status != PK_OK) {
       pki_fail(err, status, (pki_where){.file = s->name}, "a step failed");
-    } else if (t.problem.failed || (t.taken && !try_all(d, &t.problem, scenario))) {
+    } else if (t.problem.failed) {
       status = memory_out(err);
+    } else if (t.taken) {
+      status = try_all(d, &t.problem, scenario, err);
     }
     watch->tell(watch->user, (double)k / (double)steps);
   }
@@ -208,6 +225,7 @@ pk_status pki_study_solvers(const pki_study_options *options, pki_study_result *
     return memory_out(err);
   }
   d->quick = options->quick;
+  d->folder = options->folder;
   pki_solvers_entrants(d->entrants);
   status = run_scenarios(d, options, err);
   if (status == PK_OK) {

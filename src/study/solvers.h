@@ -139,10 +139,12 @@ enum { PKI_SOLVERS_SIZES = 5, PKI_SOLVERS_CLASSES = 4 * PKI_SOLVERS_SIZES, PKI_S
 
 typedef struct pki_solvers_data {
   bool quick;
+  const char *folder; /* problems that auto does not solve go there; NULL: nowhere */
   pki_entrant_solver entrants[PKI_SOLVERS];
   pki_solvers_record *records;
   int n, room;
   int trivial; /* problems that zero impulses solve: left out */
+  int saved;
   int per_scenario[PKI_SOLVERS_SCENARIOS];
   double masses[PKI_SOLVERS_SCENARIOS]; /* heaviest over lightest body that moves */
 } pki_solvers_data;

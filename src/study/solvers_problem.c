@@ -55,7 +55,7 @@ bool pki_solvers_take(pki_solvers_problem *to, const pk_contact_problem *p, cons
   }
   arena = pki_arena_over(to->memory, to->room);
   carve(to, p, guess, &arena);
-  to->had_factor = p->W == NULL || pk_contact_size(p) > PKI_SPARSE_ROWS;
+  to->had_factor = p->W == NULL || pk_contact_size(p) > PKI_FACTOR_ROWS;
   return true;
 }
 

@@ -75,6 +75,31 @@ static void build_picks(const pki_solvers_data *d, pki_table *table)
   }
 }
 
+/* The share that each contact solver solves of each class, from zero. */
+static void build_shares(const pki_solvers_data *d, pki_table *table)
+{
+  enum { WIDE = 1 + PK_SOLVER_COUNT };
+  const char *cells[WIDE] = {"contacts, solved % from zero"};
+  for (int e = 0; e < PK_SOLVER_COUNT; e++) {
+    cells[1 + e] = d->entrants[e].name;
+  }
+  pki_table_begin(table, cells, WIDE);
+  for (int class = 0; class < PKI_SOLVERS_CLASSES; class ++) {
+    char text[WIDE][CELL];
+    pki_solvers_class_name(class, text[0], CELL);
+    for (int e = 0; e < PK_SOLVER_COUNT; e++) {
+      const pki_solvers_score s = pki_solvers_score_of(d, PKI_COLD, e, class);
+      percent(s.solved, s.tried, text[1 + e]);
+    }
+    for (int k = 0; k < WIDE; k++) {
+      cells[k] = text[k];
+    }
+    if (pki_solvers_class_count(d, class) > 0) {
+      pki_table_row(table, cells);
+    }
+  }
+}
+
 static void build_scores(const pki_solvers_data *d, int start, pki_table *table)
 {
   static const char *const heads[COLUMNS] = {"solver",  "tried", "solved %", "iterations", "90 %",
@@ -176,7 +201,7 @@ static void add_lines(pki_text *out, const char *text)
 }
 
 typedef struct tables {
-  pki_table picks, scores[PKI_STARTS], problems;
+  pki_table picks, shares, scores[PKI_STARTS], problems;
 } tables;
 
 static void write_summary(const pki_solvers_data *d, const tables *t, pki_text *out)
@@ -185,6 +210,8 @@ static void write_summary(const pki_solvers_data *d, const tables *t, pki_text *
                 d->n);
   pki_table_text(&t->picks, "  ", true, out);
   add_lines(out, pick_text);
+  pki_text_add(out, "\n");
+  pki_table_text(&t->shares, "  ", true, out);
   for (int start = 0; start < PKI_STARTS; start++) {
     pki_text_addf(out, "\nSolvers %s\n\n", starts[start]);
     pki_table_text(&t->scores[start], "  ", true, out);
@@ -226,9 +253,7 @@ static pk_status write_html(const pki_solvers_data *d, const tables *t, const pk
       "own problem; "
       "what is shown is Coulomb's law on the disc.",
       "Median time from zero, failures included. Points of fewer than three problems are left out.",
-      "Share solved from zero, over the part of the contacts' rows that depends on the others, and over the "
-      "ratio of "
-      "effective masses."};
+      "Share solved from zero, by the part of the rows that depends on others, and by the condition of W."};
   static const char *const titles[PKI_PLOTS] = {"Speed and success", "Accuracy", "Time and size",
                                                 "Hard problems"};
   pki_report report = {0};
@@ -243,6 +268,7 @@ static pk_status write_html(const pki_solvers_data *d, const tables *t, const pk
   pki_report_heading(&report, "Which solver");
   pki_report_table(&report, &t->picks);
   pki_report_paragraph(&report, pick_text);
+  pki_report_table(&report, &t->shares);
   for (int start = 0; start < PKI_STARTS; start++) {
     char heading[64];
     snprintf(heading, sizeof heading, "Solvers %s", starts[start]);
@@ -283,6 +309,7 @@ pk_status pki_solvers_report(const pki_solvers_data *d, const pki_study_options 
   }
   tables t;
   build_picks(d, &t.picks);
+  build_shares(d, &t.shares);
   build_problems(d, &t.problems);
   for (int start = 0; start < PKI_STARTS; start++) {
     build_scores(d, start, &t.scores[start]);
@@ -292,6 +319,7 @@ pk_status pki_solvers_report(const pki_solvers_data *d, const pki_study_options 
   pk_status status = save_figures(p, options->folder, err);
   status = status == PK_OK ? write_html(d, &t, p, result, err) : status;
   pki_table_free(&t.picks);
+  pki_table_free(&t.shares);
   pki_table_free(&t.problems);
   for (int start = 0; start < PKI_STARTS; start++) {
     pki_table_free(&t.scores[start]);

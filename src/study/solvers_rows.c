@@ -91,7 +91,7 @@ static void add_winners(const pki_solvers_data *d, pki_study_result *result)
     const int count = pki_solvers_class_count(d, class);
     for (int start = 0; start < PKI_STARTS && count > 0; start++) {
       const int best = pki_solvers_winner(d, start, class);
-      char id[64], what[112], name[80], note[256];
+      char id[64], what[112], name[64], note[256];
       pki_solvers_class_name(class, name, sizeof name);
       snprintf(id, sizeof id, "pick/%d/%s", class, starts[start]);
       snprintf(what, sizeof what, "%s, %s: mean time of the solver to pick", name, starts[start]);
