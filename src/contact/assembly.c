@@ -503,13 +503,12 @@ static void move_still_rows(pki_assembly *a, const pki_kernels *kernels)
   }
 }
 
-/* The rows one by one, for solvers that iterate in velocities. */
-static void fill_factor(pki_assembly *a, const pki_work *w)
+pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace *w)
 {
   const pk_model *m = a->model;
   const int rows = pk_contact_size(&a->problem);
   for (int k = 0; k < m->nplan; k++) {
-    a->weight[k] = w->M[m->M_row[k + 1] - 1];
+    a->weight[k] = w->work.M[m->M_row[k + 1] - 1];
   }
   for (int row = 0; row < rows; row++) {
     const int g = group_of(a, row), lane = row < 3 * a->problem.ncontact ? row % 3 : 0;
@@ -521,13 +520,13 @@ static void fill_factor(pki_assembly *a, const pki_work *w)
       a->row_Y[at + (size_t)e] = y[4 * e];
     }
   }
-  a->factor = (pk_contact_factor){.n = m->nplan,
-                                  .stride = a->depth,
-                                  .count = a->row_count,
-                                  .col = a->row_cols,
-                                  .Y = a->row_Y,
-                                  .weight = a->weight,
-                                  .extra = a->extra};
+  return (pk_contact_factor){.n = m->nplan,
+                             .stride = a->depth,
+                             .count = a->row_count,
+                             .col = a->row_cols,
+                             .Y = a->row_Y,
+                             .weight = a->weight,
+                             .extra = a->extra};
 }
 
 void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
@@ -542,13 +541,13 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   const int rows = pk_contact_size(&a->problem);
   const bool dense = a->wants_W && rows <= PKI_DENSE_ROWS;
   a->problem.W = dense ? a->W : NULL;
-  a->problem.factor = !dense || rows > PKI_SPARSE_ROWS ? &a->factor : NULL;
+  a->problem.factor = !dense || rows > PKI_FACTOR_ROWS ? &a->factor : NULL;
   if (dense) {
     fill_W(a, w->kernels);
   } else {
     move_still_rows(a, w->kernels);
   }
   if (a->problem.factor != NULL) {
-    fill_factor(a, &w->work);
+    a->factor = pki_assembly_factor(a, w);
   }
 }

@@ -99,6 +99,9 @@ double pki_assembly_velocity(const pki_assembly *a, int row, const double *u);
 /* W, its factors, or both (islands.h) from the factor in w->M (after crba and ltl_factor). */
 void pki_assembly_finish(pki_assembly *a, const pk_workspace *w);
 
+/* The factors of W row by row, also where the problem goes without them; after pki_assembly_finish, until the next. */
+pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace *w);
+
 /* out [nu] = sum over rows of J' r. */
 void pki_assembly_forces(const pki_assembly *a, const double *r, double *out);
 

@@ -203,7 +203,9 @@ static void climb_nudges(pki_solve *run, const rung rungs[3], int count)
 /* The ladder from its second rung on. */
 static void climb_dense(pki_solve *run)
 {
+  static const rung bodies = {PK_SOLVER_NEWTON_VELOCITY, 100, false};
   climb_all(run, first + 1, sizeof first / sizeof first[0] - 1);
+  climb_all(run, &bodies, run->p->factor != NULL); /* many points of one body: fewer unknowns than rows */
   climb_nudges(run, nudged, NUDGES);
   climb_all(run, last, sizeof last / sizeof last[0]);
 }
@@ -331,6 +333,10 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
   memcpy(run->r, run->best, (size_t)pk_contact_size(run->p) * sizeof *run->r);
   for (int k = 0; k < s->count; k++) {
     pki_islands_gather(s, run->p, k, run->r);
+    if (!sparse && s->p.W == NULL) {
+      pki_islands_fill_W(s, &s->p);
+      s->p.W = s->W;
+    }
     pki_solve part = *run;
     part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;
     part.residual = INFINITY, part.iterations = before;

@@ -8,8 +8,8 @@
 #include "contact/problem.h"
 
 /* Problems with more rows than PKI_DENSE_ROWS come without W: the dense solvers' scratch has room for so many. From
- * PKI_SPARSE_ROWS on they have factors too, and climb in velocities first. */
-enum { PKI_SPARSE_ROWS = 90, PKI_DENSE_ROWS = 600 };
+ * PKI_FACTOR_ROWS on they have factors too, from PKI_SPARSE_ROWS on they climb in velocities first. */
+enum { PKI_FACTOR_ROWS = 36, PKI_SPARSE_ROWS = 90, PKI_DENSE_ROWS = 600 };
 
 typedef struct pki_islands {
   int count;

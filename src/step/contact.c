@@ -493,6 +493,18 @@ bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_ste
   return room;
 }
 
+/* The assembled problem, to who asked for it. */
+static void show_problem(const pk_sim *sim)
+{
+  const pki_sim_contact *c = &sim->contact;
+  pk_contact_problem p = c->assembly.problem;
+  if (c->tap.see != NULL) {
+    const pk_contact_factor factor = pki_assembly_factor(&c->assembly, sim->workspace);
+    p.factor = &factor;
+    c->tap.see(c->tap.user, &p, c->assembly.r);
+  }
+}
+
 /* One problem: assemble, solve, and the velocity at the end. False where there is none without a solution. */
 static bool solve_round(pk_sim *sim, const lines *l, double reach, const double *u_free, const double *v_free,
                         double *u_end, pk_step_info *info)
@@ -505,6 +517,7 @@ static bool solve_round(pk_sim *sim, const lines *l, double reach, const double 
   add_joint_rows(sim, l, reach, v_free);
   a->wants_W = pki_is_exact(sim) || !pki_solvers[sim->options.solver].factor;
   pki_assembly_finish(a, sim->workspace);
+  show_problem(sim);
   pki_lap(sim, PK_PART_ASSEMBLY, info);
   const bool exact = pki_is_exact(sim), solved = exact && pki_exact_solve(sim, info);
   if (!exact) {

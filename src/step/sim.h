@@ -85,6 +85,13 @@ typedef struct pki_exact {
   void *memory;              /* of the solvers */
 } pki_exact;
 
+/* Somebody who is shown every problem of velocities before it is solved, W and its factor both, with the first guess. The
+ * problem belongs to the sim and is gone after the call. */
+typedef struct pki_problem_tap {
+  void (*see)(void *user, const pk_contact_problem *p, const double *r); /* NULL: nobody */
+  void *user;
+} pki_problem_tap;
+
 /* What a sim holds for contact (contact.h). */
 typedef struct pki_sim_contact {
   const pk_terrain *terrain;
@@ -124,6 +131,7 @@ typedef struct pki_sim_contact {
   void *solver_memory;
   double *true_q; /* [max_contacts] normal q of a problem whose gaps are shifted */
   int shift;      /* which shift of gaps helped a heap last, 0: none */
+  pki_problem_tap tap;
   /* of the last step that succeeded, until this one does */
   struct {
     pki_contact *last;

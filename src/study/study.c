@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "study/pendulum.h"
+#include "study/solvers.h"
 #include "study/starleth.h"
 
 static const pki_study studies[] = {
     {"pendulum", "relative against absolute coordinates: energy and period of two pendulums",
      "Zobova et al. 2016, section 3.1, Table 1 and Fig. 3", pki_study_pendulum},
+    {"solvers", "every contact solver and every LCP solver on the problems of running scenarios",
+     "after Drumwright and Shell 2012", pki_study_solvers},
     {"starleth", "a quadruped trots in eleven ways: speed, accuracy and robustness of Moreau's scheme",
      "Gehring et al. 2014, Table 1 and Fig. 5 to 7", pki_study_starleth},
 };

@@ -83,6 +83,9 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   static const char *const starleth[] = {"starleth/report.html", "starleth/force.svg",
                                          "starleth/iterations.svg", "starleth/time.svg", "starleth"};
   remove_files(starleth, PACE(sizeof starleth / sizeof starleth[0], 0));
+  static const char *const solvers[] = {"solvers/report.html", "solvers/profile.svg", "solvers/accuracy.svg",
+                                        "solvers/time.svg",    "solvers/kind.svg",    "solvers"};
+  remove_files(solvers, PACE(sizeof solvers / sizeof solvers[0], 0));
   remove_report();
 }
 
@@ -110,6 +113,7 @@ static void without_the_plugin_it_says_what_to_install(void **state)
 
 int main(void)
 {
+  setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_the_plugin_it_says_what_to_install),
       cmocka_unit_test(json_has_the_promised_fields),

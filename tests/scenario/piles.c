@@ -133,6 +133,8 @@ static void a_heap_of_mixed_shapes_comes_to_rest(void **state)
                                       "terrain.2.position=[-0.55, 0, 0]",
                                       "terrain.3.position=[0, 0.55, 0]",
                                       "terrain.4.position=[0, -0.55, 0]",
+                                      "terrain.5.position=[2, 0, 0]", /* out of the way */
+                                      "terrain.6.position=[0, 4, 0]",
                                       NULL};
   scene s = begin("pile", PACE(2, 0.3), small);
   for (int i = 0; i < s.steps; i++) {
