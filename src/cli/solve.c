@@ -107,6 +107,21 @@ static double part_of(const pk_certificate *c, int part)
   return value;
 }
 
+bool pki_solve_print(pki_table *table)
+{
+  pki_text text = {0};
+  pki_table_text(table, "  ", true, &text);
+  const bool good = !text.failed;
+  if (good) {
+    printf("\n%s", text.data);
+  } else {
+    pki_complain("solve", "out of memory");
+  }
+  pki_text_free(&text);
+  pki_table_free(table);
+  return good;
+}
+
 static bool print_json(const char *path, const pk_contact_problem *p, const outcome *o)
 {
   const pk_certificate *c = &o->result.certificate;
@@ -187,7 +202,6 @@ static bool print_table(const outcome *all, int count)
 {
   const pki_palette c = pki_palette_for(stdout);
   pki_table table;
-  pki_text text = {0};
   pki_table_begin(&table,
                   (const char *const[]){"solver", "converged", "found by", "iterations", "time ms",
                                         "residual m/s", "relative", "Siconos"},
@@ -206,16 +220,7 @@ static bool print_table(const outcome *all, int count)
                   (const char *const[]){pk_solver_name(o->solver), verdict, pk_solver_name(o->result.used),
                                         iterations, time, residual, relative, siconos});
   }
-  pki_table_text(&table, "  ", true, &text);
-  const bool good = !text.failed;
-  if (good) {
-    printf("\n%s", text.data);
-  } else {
-    pki_complain("solve", "out of memory");
-  }
-  pki_text_free(&text);
-  pki_table_free(&table);
-  return good;
+  return pki_solve_print(&table);
 }
 
 /* ---- one file ---- */

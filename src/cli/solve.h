@@ -4,8 +4,12 @@
 
 #include "cli/cli.h"
 #include "pronk/lcp.h"
+#include "record/table.h"
 
 /* One file, after an empty line with `gap`; the exit status. */
 int pki_solve_lcp(const pki_args *args, const char *path, const pk_lcp_options *options, bool gap);
+
+/* A table of solvers, which is freed; false when there was no memory for it. */
+bool pki_solve_print(pki_table *table);
 
 #endif

@@ -110,7 +110,6 @@ static bool print_table(const outcome *all, int count)
 {
   const pki_palette c = pki_palette_for(stdout);
   pki_table table;
-  pki_text text = {0};
   pki_table_begin(&table,
                   (const char *const[]){"solver", "converged", "outcome", "iterations", "time ms", "residual",
                                         "relative"},
@@ -128,16 +127,7 @@ static bool print_table(const outcome *all, int count)
                                                 pk_lcp_outcome_text(o->result.outcome), iterations, time,
                                                 residual, relative});
   }
-  pki_table_text(&table, "  ", true, &text);
-  const bool good = !text.failed;
-  if (good) {
-    printf("\n%s", text.data);
-  } else {
-    pki_complain("solve", "out of memory");
-  }
-  pki_text_free(&text);
-  pki_table_free(&table);
-  return good;
+  return pki_solve_print(&table);
 }
 
 static int solve_problem(const pki_args *args, const char *path, const pk_lcp *p, pk_lcp_options options,

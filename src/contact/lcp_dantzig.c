@@ -107,14 +107,7 @@ static bool refresh(dantzig *s, int driven)
   if (!(least > 1e-14 * most)) {
     return false;
   }
-  for (size_t c = 0; c < n; c++) {
-    memset(s->dz, 0, n * sizeof *s->dz);
-    s->dz[c] = 1;
-    pki_lu_solve(s->T, s->n, s->pivot, s->dz);
-    for (size_t i = 0; i < n; i++) {
-      s->K[i * n + c] = s->dz[i];
-    }
-  }
+  pki_lu_invert(s->T, s->n, s->pivot, s->dz, s->K);
   pki_lu_solve(s->T, s->n, s->pivot, s->u);
   memcpy(s->run->z, s->u, n * sizeof *s->u);
   update_w(s);

@@ -219,14 +219,7 @@ static bool refresh(lemke *l)
   if (!pki_lu_factor(l->B, l->N, l->pivot)) {
     return false;
   }
-  for (size_t c = 0; c < N; c++) {
-    memset(l->col, 0, N * sizeof *l->col);
-    l->col[c] = 1;
-    pki_lu_solve(l->B, l->N, l->pivot, l->col);
-    for (size_t i = 0; i < N; i++) {
-      l->K[i * N + c] = l->col[i];
-    }
-  }
+  pki_lu_invert(l->B, l->N, l->pivot, l->col, l->K);
   memcpy(l->x, l->b, N * sizeof *l->x);
   pki_lu_solve(l->B, l->N, l->pivot, l->x);
   return true;

@@ -9,25 +9,13 @@
 
 #include "gait/cone.h"
 #include "gait/locomotion.h"
+#include "math/cholesky.h"
 #include "math/mat3.h"
 
 enum { SIZE = 3 * PKI_LEGS, ROUNDS = 80 };
 static const double rho = 0.5;
 
-/* A = L L', lower triangle in place. */
-static void factor(double A[SIZE][SIZE], int n)
-{
-  for (int j = 0; j < n; j++) {
-    for (int i = j; i < n; i++) {
-      double sum = A[i][j];
-      for (int k = 0; k < j; k++) {
-        sum -= A[i][k] * A[j][k];
-      }
-      A[i][j] = i == j ? sqrt(sum) : sum / A[j][j];
-    }
-  }
-}
-
+/* x := inv(L L') x. */
 static void solve(double L[SIZE][SIZE], int n, double *x)
 {
   for (int i = 0; i < n; i++) {
@@ -97,14 +85,14 @@ void pki_share_solve(pki_share *s)
   const int n = 3 * s->count;
   assemble(s, H, c);
   memcpy(L, H, sizeof H);
-  factor(L, n);
+  pki_cholesky(L[0], n, SIZE);
   memcpy(z, c, sizeof c);
   solve(L, n, z);
   if (!project_all(s, z)) {
     for (int i = 0; i < n; i++) {
       H[i][i] += rho;
     }
-    factor(H, n);
+    pki_cholesky(H[0], n, SIZE);
     for (int round = 0; round < ROUNDS; round++) {
       for (int i = 0; i < n; i++) {
         f[i] = c[i] + rho * (z[i] - y[i]);

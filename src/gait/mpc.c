@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "gait/cone.h"
+#include "math/cholesky.h"
 #include "math/mat3.h"
 
 enum { X = PKI_MPC_STATES, U = PKI_MPC_FORCES, N = PKI_MPC_KNOTS };
@@ -83,20 +84,6 @@ static void times_A(double dt, double *row)
   }
 }
 
-/* L L' = H in place, lower. */
-static void factor(double H[U][U], int n)
-{
-  for (int j = 0; j < n; j++) {
-    for (int i = j; i < n; i++) {
-      double sum = H[i][j];
-      for (int k = 0; k < j; k++) {
-        sum -= H[i][k] * H[j][k];
-      }
-      H[i][j] = i == j ? sqrt(sum) : sum / H[j][j];
-    }
-  }
-}
-
 /* inv(H) from its factor, all columns at once: so rounds need no substitutions. Beyond n it is zero. */
 static void invert(const double L[U][U], int n, double out[U][U])
 {
@@ -149,7 +136,7 @@ static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s,
     memcpy(s->G[i], PB[i], sizeof s->G[i]);
     times_A(knot->dt, s->G[i]);
   }
-  factor(L, s->n);
+  pki_cholesky(L[0], s->n, U);
   invert(L, s->n, s->H_inverse);
   memset(s->K, 0, sizeof s->K);
   for (int i = 0; i < s->n; i++) {

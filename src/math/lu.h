@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* A [n][n] row-major becomes L (unit, below) and U; pivot[k] is the row that came to k. False when A is
  * singular to working precision. */
@@ -54,6 +55,20 @@ static inline void pki_lu_solve(const double *A, int n, const int *pivot, double
       b[k] -= A[k * w + j] * b[j];
     }
     b[k] /= A[k * w + k];
+  }
+}
+
+/* out [n][n] = inv(A) with that factor; column [n] is scratch. */
+static inline void pki_lu_invert(const double *A, int n, const int *pivot, double *column, double *out)
+{
+  const size_t w = (size_t)n;
+  for (size_t c = 0; c < w; c++) {
+    memset(column, 0, w * sizeof *column);
+    column[c] = 1;
+    pki_lu_solve(A, n, pivot, column);
+    for (size_t i = 0; i < w; i++) {
+      out[i * w + c] = column[i];
+    }
   }
 }
 

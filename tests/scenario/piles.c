@@ -121,21 +121,15 @@ static void a_lattice_of_balls_settles(void **state)
 static void a_heap_of_mixed_shapes_comes_to_rest(void **state)
 {
   (void)state;
-  static const char *const small[] = {"objects.0.count=[3, 3, 1]",
-                                      "objects.1.count=[3, 3, 1]",
-                                      "objects.2.count=[3, 3, 1]",
-                                      "objects.3.count=[3, 3, 1]",
-                                      "objects.4.count=[2, 1, 1]",
-                                      "objects.4.position=[0, -0.28, 1.42]",
-                                      "objects.5.count=[2, 1, 1]",
-                                      "objects.5.position=[0, 0.28, 1.42]",
-                                      "terrain.1.position=[0.55, 0, 0]",
-                                      "terrain.2.position=[-0.55, 0, 0]",
-                                      "terrain.3.position=[0, 0.55, 0]",
-                                      "terrain.4.position=[0, -0.55, 0]",
-                                      "terrain.5.position=[2, 0, 0]", /* out of the way */
-                                      "terrain.6.position=[0, 4, 0]",
-                                      NULL};
+  static const char *const small[] = {
+      "objects.0.count=[3, 3, 1]",       "objects.1.count=[3, 3, 1]",
+      "objects.2.count=[3, 3, 1]",       "objects.3.count=[3, 3, 1]",
+      "objects.4.count=[2, 1, 1]",       "objects.4.position=[0, -0.28, 1.42]",
+      "objects.5.count=[2, 1, 1]",       "objects.5.position=[0, 0.28, 1.42]",
+      "terrain.1.position=[0.55, 0, 0]", "terrain.2.position=[-0.55, 0, 0]",
+      "terrain.3.position=[0, 0.55, 0]", "terrain.4.position=[0, -0.55, 0]",
+      "terrain.5.position=[2, 0, 0]", /* out of the way */
+      "terrain.6.position=[0, 4, 0]",    NULL};
   scene s = begin("pile", PACE(2, 0.3), small);
   for (int i = 0; i < s.steps; i++) {
     step(&s, 1e-3);

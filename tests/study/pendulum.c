@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "study/pendulum.h"
 
 static void theory_gives_the_known_period_in_two_ways(void **state)
@@ -82,14 +83,6 @@ static void a_model_with_other_numbers_is_refused(void **state)
   remove(file);
   rmdir(path);
   rmdir(folder);
-}
-
-static void remember_progress(void *user, double fraction, const char *what)
-{
-  double *last = user;
-  assert_true(fraction >= *last && fraction <= 1);
-  assert_true(what[0] != '\0');
-  *last = fraction;
 }
 
 static void the_quick_study_is_no_worse_than_the_paper(void **state)

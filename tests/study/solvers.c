@@ -16,6 +16,7 @@
 
 #include "base/random.h"
 #include "contact/problem.h"
+#include "progress.h"
 #include "step/sim.h"
 #include "support/pace.h"
 
@@ -270,14 +271,6 @@ static void a_world_shows_its_problems_and_every_solver_agrees_on_them(void **st
 }
 
 /* --- the study ------------------------------------------------------------------------- */
-
-static void remember_progress(void *user, double fraction, const char *what)
-{
-  double *last = user;
-  assert_true(fraction >= *last && fraction <= 1);
-  assert_true(what[0] != '\0');
-  *last = fraction;
-}
 
 static void the_quick_study_holds_what_it_is_held_to(void **state)
 {

@@ -12,18 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "study/starleth.h"
 
 static pki_study_result result;
 static char folder[] = "pronk-starleth-XXXXXX";
-
-static void remember_progress(void *user, double fraction, const char *what)
-{
-  double *last = user;
-  assert_true(fraction >= *last && fraction <= 1);
-  assert_true(what[0] != '\0');
-  *last = fraction;
-}
 
 static int run_quick(void **state)
 {
