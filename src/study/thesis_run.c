@@ -26,7 +26,7 @@ typedef struct track {
   pk_workspace *work;
   int feet[LEGS];
   double q[NQ], u[NU];  /* before the step */
-  double first, put_in; /* J: energy at the start, what joints have put in since */
+  double least, put_in; /* J: smallest energy without what joints put in, so far; what they have put in */
 } track;
 
 static void close_track(track *t)
@@ -151,7 +151,9 @@ static void count_energy(track *t, double dt, const pk_step_info *info, pki_thes
     t->put_in += 0.5 * dt * tau[k] * (t->u[k] + u[k]);
   }
   out->stabilisation += info->stabilisation;
-  out->rise = fmax(out->rise, energy(t) - t->first - t->put_in);
+  const double own = energy(t) - t->put_in;
+  out->rise = fmax(out->rise, own - t->least);
+  t->least = fmin(t->least, own);
 }
 
 /* --- curves ---------------------------------------------------------------------------- */
@@ -254,7 +256,7 @@ pk_status pki_thesis_do(const pki_thesis_scene *scene, const char *const *sets, 
     const double dt = t.scenario->step.dt;
     const long long steps = llround(seconds / dt);
     status = curves != NULL ? make_curves(curves, steps, err) : PK_OK;
-    t.first = energy(&t);
+    t.least = energy(&t);
     for (long long i = 0; i < steps && status == PK_OK && go(&t, dt, curves, out); i++) {
       if (watch != NULL && i % 1000 == 0) {
         watch->tell(watch->user, (double)i / (double)steps);
