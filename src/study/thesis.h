@@ -39,6 +39,7 @@ enum {
   PKI_THESIS_D = 9,         /* dampings, 10 to 1e5 N s/m */
   PKI_THESIS_TILTS = 7,
   PKI_THESIS_EPS = 6,
+  PKI_THESIS_SOFT = 3,   /* softer springs that trot */
   PKI_THESIS_NEAR = 9,   /* pairs close to the chosen one */
   PKI_THESIS_PANELS = 4, /* of one map, at most */
   PKI_THESIS_SIDE = 12,  /* cells along one side of a map, at most */
@@ -71,6 +72,7 @@ typedef struct pki_thesis_scene {
 extern const pki_thesis_scene pki_thesis_scenes[PKI_THESIS_RUNS];
 extern const char *const pki_thesis_laws[PKI_THESIS_LAWS];
 extern const char *const pki_thesis_outcome_names[PKI_THESIS_OUTCOMES + 1];
+extern const double pki_thesis_soft[PKI_THESIS_SOFT];         /* N/m */
 extern const double pki_thesis_stiffness, pki_thesis_damping; /* of the scenarios: N/m, N s/m */
 
 /* Curves of a run, a value for each step. */
@@ -113,6 +115,7 @@ typedef struct pki_thesis_data {
   pki_thesis_run large[PKI_THESIS_RUNS];       /* law hard at 5 ms, PD implicit */
   pki_thesis_run damped[2];                    /* the trot with damped joints: exact-lcp, hard */
   pki_thesis_run hard;                         /* the trot, law hard at 0.5 ms */
+  pki_thesis_run soft[PKI_THESIS_SOFT];        /* the trot under penalty, d = 1000 N s/m */
   pki_thesis_map survival;                     /* over k, d; panels: falls, jump */
   double near_k[PKI_THESIS_NEAR];              /* N/m, k close to the scenarios' */
   pki_thesis_outcome near[4][PKI_THESIS_NEAR]; /* falls, jump */
@@ -132,6 +135,10 @@ pk_status pki_thesis_do(const pki_thesis_scene *scene, const char *const *sets, 
 pk_status pki_thesis_foot(double *out, pk_error *err);
 
 /* --- thesis_map.c --- */
+
+/* A scenario under the law penalty with k and d. */
+pk_status pki_thesis_springs(int scene, double k, double d, double seconds, pki_thesis_run *out,
+                             pk_error *err);
 
 /* Falls and jump over stiffness and damping; cells that show what the thesis saw: stands after 0.1 m, else flies up or
  * bursts. */

@@ -10,20 +10,19 @@ enum { TEXT = 128 };
 static const int panels[PKI_THESIS_PANELS] = {PKI_THESIS_DROP_01, PKI_THESIS_DROP_05, PKI_THESIS_DROP_15,
                                               PKI_THESIS_JUMP};
 
-static pk_status spring_run(int scene, double k, double d, double seconds, pki_thesis_outcome *out,
-                            pk_error *err)
+const double pki_thesis_soft[PKI_THESIS_SOFT] = {1e5, 1e6, 1e7};
+
+pk_status pki_thesis_springs(int scene, double k, double d, double seconds, pki_thesis_run *out,
+                             pk_error *err)
 {
   static const char *const keys[4] = {"stiffness_n", "stiffness_t", "damping_n", "damping_t"};
   char text[4][TEXT];
   const char *sets[5] = {"step.law=penalty"};
-  pki_thesis_run run;
   for (int i = 0; i < 4; i++) {
     snprintf(text[i], TEXT, "step.%s=%.17g", keys[i], i < 2 ? k : d);
     sets[i + 1] = text[i];
   }
-  const pk_status status = pki_thesis_do(&pki_thesis_scenes[scene], sets, 5, seconds, NULL, NULL, &run, err);
-  *out = run.outcome;
-  return status;
+  return pki_thesis_do(&pki_thesis_scenes[scene], sets, 5, seconds, NULL, NULL, out, err);
 }
 
 static void clear(pki_thesis_map *map, int nx, int ny, int npanel)
@@ -55,12 +54,12 @@ pk_status pki_thesis_survive(pki_thesis_data *d, const pki_study_watch *watch, p
   }
   for (int i = 0; i < map->nx * map->ny * map->npanel && status == PK_OK; i++) {
     const int p = i % map->npanel, cell = i / map->npanel, ix = cell % map->nx, iy = cell / map->nx;
-    pki_thesis_outcome outcome;
+    pki_thesis_run run;
     if (left_out(d->quick, ix, iy)) {
       continue;
     }
-    status = spring_run(panels[p], map->x[ix], map->y[iy], d->seconds, &outcome, err);
-    map->cells[p][iy][ix] = (unsigned char)outcome;
+    status = pki_thesis_springs(panels[p], map->x[ix], map->y[iy], d->seconds, &run, err);
+    map->cells[p][iy][ix] = (unsigned char)run.outcome;
     watch->tell(watch->user, (double)i / (map->nx * map->ny * map->npanel));
   }
   return status;
@@ -102,7 +101,9 @@ pk_status pki_thesis_perturb(pki_thesis_data *d, const pki_study_watch *watch, p
     for (int p = 0; p < PKI_THESIS_PANELS; p++) {
       d->near[p][i] = PKI_THESIS_NOT_RUN;
       if (!d->quick && status == PK_OK) {
-        status = spring_run(panels[p], d->near_k[i], pki_thesis_damping, d->seconds, &d->near[p][i], err);
+        pki_thesis_run run;
+        status = pki_thesis_springs(panels[p], d->near_k[i], pki_thesis_damping, d->seconds, &run, err);
+        d->near[p][i] = run.outcome;
         watch->tell(watch->user, (double)(PKI_THESIS_PANELS * i + p) / (PKI_THESIS_NEAR * PKI_THESIS_PANELS));
       }
     }

@@ -59,24 +59,14 @@ static void add_trot(const pki_thesis_data *d, int law, const char *group, const
       pki_thesis_laws[law]);
 }
 
-/* What the issue claims of a run: exact contact jumps to 2.2 m; springs stand after 0.1 m and fail in what is harder. */
-static void add_claim(const pki_thesis_data *d, int scene, int law, const char *group, const char *section,
-                      pki_study_result *out)
+/* Held to the jump alone: springs at the edge of stability are chaotic, so what they show is held on the map as a whole. */
+static void add_top(const pki_thesis_data *d, int scene, int law, const char *group, pki_study_result *out)
 {
   const pki_thesis_run *r = &d->runs[scene][law];
-  const bool jump = scene == PKI_THESIS_JUMP, exact = law == PKI_THESIS_EXACT;
-  const bool failed = r->outcome == PKI_THESIS_FLIES || r->outcome == PKI_THESIS_BURSTS;
-  pki_verdict verdict = PKI_VERDICT_NONE;
-  if (exact && jump) {
-    verdict = holds(fabs(r->top - 2.2) < 0.05);
-  } else if (!exact) {
-    const bool soon = scene != PKI_THESIS_DROP_15; /* fails after 6 s */
-    verdict = d->quick && !soon
-                  ? PKI_VERDICT_NONE
-                  : holds(scene == PKI_THESIS_DROP_01 ? r->outcome == PKI_THESIS_STANDS : failed);
-  }
-  row(out, section, group, "top", "m", exact && jump ? 2.2 : NAN, r->top, verdict,
-      "%s: highest point of the trunk", pki_thesis_laws[law]);
+  const bool jump = scene == PKI_THESIS_JUMP && law == PKI_THESIS_EXACT;
+  row(out, pki_thesis_scenes[scene].title, group, "top", "m", jump ? 2.2 : NAN, r->top,
+      jump ? holds(fabs(r->top - 2.2) < 0.05) : PKI_VERDICT_NONE, "%s: highest point of the trunk",
+      pki_thesis_laws[law]);
   note(out, "%s (after %.3g s); the thesis: %s", pki_thesis_outcome_names[r->outcome], r->ended,
        pki_thesis_scenes[scene].said[law]);
 }
@@ -92,7 +82,7 @@ static void add_runs(const pki_thesis_data *d, pki_study_result *out)
       if (s == PKI_THESIS_TROT) {
         add_trot(d, law, group, scene->title, out);
       } else {
-        add_claim(d, s, law, group, scene->title, out);
+        add_top(d, s, law, group, out);
       }
       row(out, scene->title, group, "end", "m",
           s >= PKI_THESIS_DROP_05 && s <= PKI_THESIS_DROP_15 && law == PKI_THESIS_EXACT ? -0.6 : NAN,
@@ -175,6 +165,12 @@ static void add_trots(const pki_thesis_data *d, pki_study_result *out)
     row(out, section, "why/trot", rows[i].id, "m", NAN, done ? rows[i].run->end[0] : NAN, PKI_VERDICT_NONE,
         "%s", rows[i].what);
     note(out, "%s", done ? "the reference goes 0.975 m" : quick_note);
+  }
+  for (int i = 0; i < PKI_THESIS_SOFT; i++) {
+    static const char *const ids[PKI_THESIS_SOFT] = {"penalty/1e5", "penalty/1e6", "penalty/1e7"};
+    row(out, section, "why/trot", ids[i], "m", d->quick ? NAN : 0.7, d->quick ? NAN : d->soft[i].end[0],
+        PKI_VERDICT_NONE, "penalty, k = %.0e N/m, d = 1000 N s/m: forward", pki_thesis_soft[i]);
+    note(out, "%s", d->quick ? quick_note : "stable springs: the softer, the more feet slip");
   }
 }
 
