@@ -92,7 +92,7 @@ static void begin(const picture *p, pki_text *out)
       out,
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
       "font-family=\"system-ui,'DejaVu Sans',sans-serif\" font-size=\"12\" "
-      "fill=\"#222\">\n<title>%s</title>\n",
+      "fill=\"#222\">\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
       width, height, width, height, p->title);
   legend(out);
   for (int i = 0; i < p->map->npanel; i++) {
