@@ -78,11 +78,20 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   assert_true(contains(r.out, "8 of 8"));
   assert_true(contains(r.out, "Report: cli_study_out/pendulum/report.html"));
   assert_true(PACE(contains(r.out, "Report: cli_study_out/starleth/report.html"), true));
+  assert_true(PACE(contains(r.out, "Report: cli_study_out/thesis/report.html"), true));
   assert_string_equal(r.err, "");
   run_free(&r);
   static const char *const starleth[] = {"starleth/report.html", "starleth/force.svg",
                                          "starleth/iterations.svg", "starleth/time.svg", "starleth"};
   remove_files(starleth, PACE(sizeof starleth / sizeof starleth[0], 0));
+  for (int figure = 2; figure <= 31 && PACE(true, false); figure++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/thesis/fig-5-%d.svg", folder, figure);
+    assert_int_equal(remove(path), 0);
+  }
+  static const char *const thesis[] = {"thesis/report.html", "thesis/survival.svg", "thesis/tilt.svg",
+                                       "thesis"};
+  remove_files(thesis, PACE(sizeof thesis / sizeof thesis[0], 0));
   remove_report();
 }
 
@@ -110,6 +119,7 @@ static void without_the_plugin_it_says_what_to_install(void **state)
 
 int main(void)
 {
+  setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_the_plugin_it_says_what_to_install),
       cmocka_unit_test(json_has_the_promised_fields),
