@@ -160,6 +160,19 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
   return more;
 }
 
+/* A contact that bounces closes first, by going below ground, and the projection takes it back: to a little above it where
+ * the way is curved. So it has closed when its gap is small beside the way to the step's end; if it had to wait for a gap of
+ * zero it could wait forever, and projections would push in the place of impulses. */
+static void close_bouncing(pki_sim_contact *c, double reach)
+{
+  static const double part = 0.5;
+  for (int i = 0; i < c->nfound; i++) {
+    pki_contact *f = &c->found[i];
+    const bool bounces = pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce;
+    f->gap = bounces && f->gap > 0 && f->gap < -part * reach * c->speed[i] ? 0 : f->gap;
+  }
+}
+
 /* Speeds at the start of the step, for restitution; nobody takes part yet but who did in the last step. */
 static void begin_contacts(pk_sim *sim, double reach)
 {
@@ -171,6 +184,9 @@ static void begin_contacts(pk_sim *sim, double reach)
     c->active[i] = last >= 0 && c->last_r[3 * last] > 0 && c->found[i].gap < PKI_TOUCHING;
   }
   pki_swept_close(sim, reach, bounce);
+  if (!paper) {
+    close_bouncing(c, reach);
+  }
 }
 
 /* Rows of the contacts that take part, their q and their first guess. */

@@ -7,6 +7,7 @@
 #include "study/pendulum.h"
 #include "study/solvers.h"
 #include "study/starleth.h"
+#include "study/thesis.h"
 
 static const pki_study studies[] = {
     {"pendulum", "relative against absolute coordinates: energy and period of two pendulums",
@@ -15,6 +16,8 @@ static const pki_study studies[] = {
      "after Drumwright and Shell 2012", pki_study_solvers},
     {"starleth", "a quadruped trots in eleven ways: speed, accuracy and robustness of Moreau's scheme",
      "Gehring et al. 2014, Table 1 and Fig. 5 to 7", pki_study_starleth},
+    {"thesis", "a quadruped trots, falls and jumps: exact contact against springs and dampers",
+     "Ayit 2015, chapter 5, Figures 5.2 to 5.31", pki_study_thesis},
 };
 
 static void tell(void *user, double fraction)

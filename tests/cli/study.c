@@ -78,6 +78,7 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   assert_true(contains(r.out, "8 of 8"));
   assert_true(contains(r.out, "Report: cli_study_out/pendulum/report.html"));
   assert_true(PACE(contains(r.out, "Report: cli_study_out/starleth/report.html"), true));
+  assert_true(PACE(contains(r.out, "Report: cli_study_out/thesis/report.html"), true));
   assert_string_equal(r.err, "");
   run_free(&r);
   static const char *const starleth[] = {"starleth/report.html", "starleth/force.svg",
@@ -86,6 +87,14 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   static const char *const solvers[] = {"solvers/report.html", "solvers/profile.svg", "solvers/accuracy.svg",
                                         "solvers/time.svg",    "solvers/kind.svg",    "solvers"};
   remove_files(solvers, PACE(sizeof solvers / sizeof solvers[0], 0));
+  for (int figure = 2; figure <= 31 && PACE(true, false); figure++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/thesis/fig-5-%d.svg", folder, figure);
+    assert_int_equal(remove(path), 0);
+  }
+  static const char *const thesis[] = {"thesis/report.html", "thesis/survival.svg", "thesis/tilt.svg",
+                                       "thesis"};
+  remove_files(thesis, PACE(sizeof thesis / sizeof thesis[0], 0));
   remove_report();
 }
 
