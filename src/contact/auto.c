@@ -39,6 +39,7 @@ static const rung last[] = {
 };
 
 static const rung sparse_first[] = {
+    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
     {PK_SOLVER_IPM_VELOCITY, 80, false},
     {PK_SOLVER_NEWTON_VELOCITY, 40, false},
     {PK_SOLVER_BGS_VELOCITY, 100, false},
