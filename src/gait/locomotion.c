@@ -1,4 +1,4 @@
-/* Standing and trotting, after Gehring et al. 2013 ("Control of Dynamic Gaits for a Quadrupedal Robot"): a virtual
+/* Standing, gaits and jumps, after Gehring et al. 2013 ("Control of Dynamic Gaits for a Quadrupedal Robot"): a virtual
  * model of the trunk gives a wrench, the stance feet share it within friction, torques are by transposed
  * Jacobians; footholds come from velocity feedback. Here the wrench and the torques come from inverse dynamics of
  * the whole robot, so that legs have weight and inertia. */
@@ -170,14 +170,15 @@ static void wake(const pki_locomotion *c, pki_walk *w)
 
 /* ---- torques ---- */
 
-/* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. */
+/* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. What is
+ * not a number stays so: the step refuses it as a command. */
 static double within_limits(const pk_observation *seen, int u, double acceleration)
 {
   static const double k = 900, d = 60, room = 0.03; /* 1/s^2, 1/s, rad */
   const double q = seen->q[seen->model->dof_q[u]], v = seen->u[u];
   const double most = k * (seen->model->dof_upper[u] - room - q) - d * v;
   const double least = k * (seen->model->dof_lower[u] + room - q) - d * v;
-  return fmax(least, fmin(most, acceleration));
+  return isnan(acceleration) ? acceleration : fmax(least, fmin(most, acceleration));
 }
 
 /* Accelerations of a leg's joints that give its foot the wanted one: J_l a_l = acc - dJ/dt u - J_b a_b, damped least

@@ -192,14 +192,35 @@ static void it_jumps_as_high_as_told(void **state)
   }
 }
 
+/* Each time that the gait is set to a jump anew. */
+static void it_jumps_each_time_that_it_is_told(void **state)
+{
+  (void)state;
+  pk_error err = {.message = ""};
+  walker w = walker_create(NULL, NULL, NULL);
+  walker_facts f;
+  assert_true(walker_run(&w, 0.5, NULL, &f));
+  const double stand = f.height[1];
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(pk_locomotion_set_gait(w.controller, PK_GAIT_JUMP, &err), PK_OK);
+    assert_true(walker_run(&w, 2.5, NULL, &f));
+    assert_true(fabs(f.height[1] - stand - 0.15) < 0.015);
+    assert_true(walker_run(&w, 2, NULL, &f));
+    assert_true(f.height[1] - stand < 0.01); /* once */
+    assert_int_equal(pk_locomotion_set_gait(w.controller, PK_GAIT_STAND, &err), PK_OK);
+    assert_true(walker_run(&w, 0.5, NULL, &f));
+  }
+  walker_destroy(&w);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starleth_runs_all_gaits),
       cmocka_unit_test(anymal_runs_all_gaits),
-
       cmocka_unit_test(it_turns_as_told),
       cmocka_unit_test(it_jumps_as_high_as_told),
+      cmocka_unit_test(it_jumps_each_time_that_it_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

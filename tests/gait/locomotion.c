@@ -56,6 +56,26 @@ static void it_stands_still(void **state)
   }
 }
 
+/* Before any gait has begun: its feet reach for the ground, meet it, and carry. */
+static void it_stands_after_a_drop(void **state)
+{
+  (void)state;
+  static const double drops[3] = {0.01, 0.04, 0.1};
+  const walker_robot *robots[2] = {&walker_starleth, &walker_anymal};
+  for (int i = 0; i < 6; i++) {
+    walker w = walker_create_robot(robots[i / 3], NULL, NULL, NULL);
+    pk_sim_q(w.sim)[2] += drops[i % 3];
+    walker_facts f;
+    assert_true(walker_run(&w, 2, NULL, &f));
+    walker_print("dropped", &f);
+    assert_int_equal(f.uncertified + f.others, 0);
+    assert_true(f.tilt < 0.05);
+    assert_true(walker_run(&w, 1, NULL, &f));
+    assert_true(f.drift < 1e-3);
+    walker_destroy(&w);
+  }
+}
+
 typedef struct trot_case {
   const char *name;
   double speed[3], dt, period;
@@ -203,6 +223,25 @@ static void it_starts_changes_and_stops(void **state)
   walker_destroy(&w);
 }
 
+/* A trot with flight has no moment of four feet on the ground: it becomes one without, and ends. */
+static void it_stops_from_a_trot_with_flight(void **state)
+{
+  (void)state;
+  static const double duties[2] = {0.45, 0.5};
+  for (int i = 0; i < 2; i++) {
+    pk_locomotion_options options = trot(0.3, 0, 0);
+    options.duty = duties[i];
+    options.stop = 3;
+    walker w = walker_create(NULL, &options, NULL);
+    walker_facts f;
+    assert_true(walker_run(&w, 7, NULL, &f));
+    assert_true(walker_run(&w, 1, NULL, &f));
+    walker_print("after a trot with flight", &f);
+    assert_true(f.drift < 2e-3 && f.stance == 0 && f.swing == 0);
+    walker_destroy(&w);
+  }
+}
+
 /* 500 N for 0.2 s is too much: it lies down and comes to rest. */
 static void a_fallen_robot_comes_to_rest(void **state)
 {
@@ -301,12 +340,14 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_stands_still),
+      cmocka_unit_test(it_stands_after_a_drop),
       cmocka_unit_test(it_trots_at_the_wanted_speed),
       cmocka_unit_test(it_trots_on_compliant_ground),
       cmocka_unit_test(it_keeps_its_feet_when_pushed),
       cmocka_unit_test(it_survives_hard_pushes),
       cmocka_unit_test(it_stands_a_push),
       cmocka_unit_test(it_starts_changes_and_stops),
+      cmocka_unit_test(it_stops_from_a_trot_with_flight),
       cmocka_unit_test(a_fallen_robot_comes_to_rest),
       cmocka_unit_test(a_reset_repeats_the_run_without_allocating),
       cmocka_unit_test(wrong_options_are_named),
