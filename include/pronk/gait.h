@@ -92,8 +92,8 @@ typedef struct pk_locomotion_options {
   double start, stop;                      /* s, when it starts and ends; 0.5, 1e9 */
   pk_gait_change changes[PK_GAIT_CHANGES]; /* times rise; each counts from its time on */
   int change_count;                        /* 0 */
-  double jump;                             /* m, top of a jump: the trunk over where it stands; 0.15 */
-  double cycle;                            /* s, of the gait; 0: its own */
+  double jump; /* m, top of a jump: the trunk over where it stands; more than the legs can is refused; 0.15 */
+  double cycle;        /* s, of the gait; 0: its own */
   double duty;         /* part of the cycle that a foot is planned to be on the ground; 0: the gait's own */
   double acceleration; /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
 

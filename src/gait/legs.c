@@ -90,11 +90,33 @@ static double measure(const pki_locomotion *c, const pk_model *model, pk_workspa
     double bone[3], across[3];
     pki_sub3(at[j + 1], at[j], bone);
     pki_along3(bone, -pki_dot3(bone, axis), axis, across);
-    length += pki_length3(across);
+    leg->bones[j - 1] = pki_length3(across);
+    length += leg->bones[j - 1];
   }
   leg->hip[0] = inside[1][0];
   leg->hip[1] = inside[3][1];
-  return bend * length - inside[1][2];
+  leg->hang = -inside[1][2];
+  leg->aside = inside[3][1] - inside[0][1];
+  return bend * length + leg->hang;
+}
+
+/* The largest normal force of the weakest leg, in weights of the robot, in a stance with the feet below the hips: there the
+ * second hinge has no arm, the first that of the foot aside, and the knee that of the triangle of hip, knee and foot. */
+static double strength_of(const pki_locomotion *c, const pk_model *model)
+{
+  const double weight = c->mass * c->gravity;
+  double force = PKI_FOOT_HEAVY * weight;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_leg *leg = &c->legs[i];
+    const double r = c->height - leg->hang, *l = leg->bones;
+    const double cosine = (l[0] * l[0] + r * r - l[1] * l[1]) / (2 * l[0] * r);
+    const double arms[3] = {fabs(leg->aside), 0, l[0] * sqrt(fmax(0, 1 - cosine * cosine))};
+    for (int k = 0; k < 3; k++) {
+      const double effort = model->dof_effort[leg->u[k]];
+      force = arms[k] * force > effort ? effort / arms[k] : force;
+    }
+  }
+  return force / weight;
 }
 
 /* All legs at zero angles, on a level trunk. */
@@ -131,6 +153,7 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
                     c->height);
   }
   c->tau = sqrt(c->height / c->gravity);
+  c->strength = strength_of(c, model);
   return PK_OK;
 }
 

@@ -80,8 +80,7 @@ void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double le
   out[2] = w->plane[0] + w->plane[1] * out[0] + w->plane[2] * out[1] + c->legs[leg].radius;
 }
 
-/* 10 s^3 - 15 s^4 + 6 s^5 and its derivatives: rest to rest. */
-static void quintic(double s, double out[3])
+void pki_quintic(double s, double out[3])
 {
   const double r = 1 - s;
   out[0] = s * s * s * (10 + s * (6 * s - 15));
@@ -94,7 +93,7 @@ static void bump(double s, double out[3])
 {
   static const double top = 0.4, end = 0.5; /* of the plateau */
   const double length = s < top ? top : 1 - end;
-  quintic(s < top ? s / top : s > end ? (1 - s) / (1 - end) : 1, out);
+  pki_quintic(s < top ? s / top : s > end ? (1 - s) / (1 - end) : 1, out);
   out[1] *= (s < end ? 1 : -1) / length;
   out[2] /= length * length;
 }
@@ -109,7 +108,7 @@ void pki_swing(const pki_locomotion *c, pki_walk *w, int leg)
     double target[3], path[3], rise[3];
     pki_foothold(c, w, leg, (1 - foot->phase) * time, target);
     target[2] -= (w->planned ? press_planned : press) * c->height;
-    quintic(foot->phase, path);
+    pki_quintic(foot->phase, path);
     bump(foot->phase, rise);
     for (int k = 0; k < 3; k++) {
       const double way = target[k] - foot->from[k], lift = k == 2 ? w->lift : 0;
