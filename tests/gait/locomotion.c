@@ -340,6 +340,24 @@ static void wrong_options_are_named(void **state)
   walker_destroy(&w);
 }
 
+/* Nothing can stand without weight: every time scale would be infinite. */
+static void a_world_without_gravity_is_refused(void **state)
+{
+  (void)state;
+  pk_error err = {.message = ""};
+  pk_builder *b = pk_builder_create();
+  pk_model *model;
+  pk_controller *made;
+  assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &err), PK_OK);
+  pk_builder_set_gravity(b, (const double[3]){0, 0, 0});
+  assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);
+  pk_builder_destroy(b);
+  assert_int_equal(pk_locomotion_create(model, NULL, &made, &err), PK_ERROR_UNSUPPORTED);
+  assert_string_equal(err.message, "there is no gravity, expected some: nothing could stand or walk");
+  assert_null(made);
+  pk_model_destroy(model);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -355,6 +373,7 @@ int main(void)
       cmocka_unit_test(a_fallen_robot_comes_to_rest),
       cmocka_unit_test(a_reset_repeats_the_run_without_allocating),
       cmocka_unit_test(wrong_options_are_named),
+      cmocka_unit_test(a_world_without_gravity_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
