@@ -1,5 +1,5 @@
-/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references, `locomotion` lets a quadruped
- * stand, go in nine gaits, and jump.
+/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references, `locomotion` lets a
+ * quadruped stand, go in nine gaits, and jump.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -34,9 +34,9 @@ PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *op
                                 pk_error *err);
 PK_API void pk_hold_destroy(pk_controller *controller);
 
-/* PID along a table of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau being ki times the
- * integral of q_des - q since the start. Without a file: to the pose that the world has at the first update. Lines of the
- * file give each joint gains of its own, in the place of those here. */
+/* PID along a table of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau being ki
+ * times the integral of q_des - q since the start. Without a file: to the pose that the world has at the first update.
+ * Lines of the file give each joint gains of its own, in the place of those here. */
 typedef struct pk_track_options {
   double period;   /* s between updates, a whole number of steps; 0: each step; 0 */
   char file[1024]; /* a path; "": none */
@@ -80,9 +80,9 @@ typedef struct pk_gait_change {
   double forward, sideways, turn; /* m/s, m/s, rad/s */
 } pk_gait_change;
 
-/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet; the models of StarLETH and
- * ANYmal B are such. The first hinge of a leg turns it sideways, the others bend it, either way. The robot should be set on its feet before the first update. Whoever has fallen (trunk tilted by more than
- * 60 degrees, or on its belly) gets damping only, until the world is reset. */
+/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet. The first hinge of a leg turns it
+ * sideways, the others bend it, either way. The robot should be set on its feet before the first update. Whoever has fallen
+ * (trunk tilted by more than 60 degrees, or on its belly) gets damping only, until the world is reset. */
 typedef struct pk_locomotion_options {
   double period;       /* s between updates, a whole number of steps; 2.5e-3 */
   const char *feet[4]; /* links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, ... */
@@ -92,8 +92,8 @@ typedef struct pk_locomotion_options {
   double start, stop;                      /* s, when it starts and ends; 0.5, 1e9 */
   pk_gait_change changes[PK_GAIT_CHANGES]; /* times rise; each counts from its time on */
   int change_count;                        /* 0 */
-  double jump;                             /* m, top of a jump: the trunk over where it stands; 0.15 */
-  double cycle;                            /* s, of the gait; 0: its own */
+  double jump; /* m, top of a jump: the trunk over where it stands; more than the legs can is refused; 0.15 */
+  double cycle;        /* s, of the gait; 0: its own */
   double duty;         /* part of the cycle that a foot is planned to be on the ground; 0: the gait's own */
   double acceleration; /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
 

@@ -75,18 +75,33 @@ static void print_ground(const pki_scenario *s)
   putchar('\n');
 }
 
-static void print_controller(const pki_scenario *s)
+/* ": gait trot, forward 0.3" */
+static void print_scalars(const pki_node *map, const char *before)
 {
-  printf("  controller  %s", s->controller != NULL ? s->controller->name : "none");
-  const pki_node *n =
-      s->controller != NULL && s->controller_node->kind == PKI_NODE_MAP ? s->controller_node->first : NULL;
-  for (const char *comma = ": "; n != NULL; n = n->next) {
+  for (const pki_node *n = map->first; n != NULL; n = n->next) {
     if (n->kind == PKI_NODE_SCALAR && strcmp(n->key, "name") != 0) {
-      printf("%s%s %s", comma, n->key, n->text);
-      comma = ", ";
+      printf("%s%s %s", before, n->key, n->text);
+      before = ", ";
     }
   }
   putchar('\n');
+}
+
+/* Its options, then a line for each entry of its list. */
+static void print_controller(const pki_scenario *s)
+{
+  printf("  controller  %s", s->controller != NULL ? s->controller->name : "none");
+  if (s->controller == NULL || s->controller_node->kind != PKI_NODE_MAP) {
+    putchar('\n');
+    return;
+  }
+  print_scalars(s->controller_node, ": ");
+  const pki_controller_list *list = s->controller->list;
+  const pki_node *node = list != NULL ? pki_node_find(s->controller_node, list->name) : NULL;
+  for (const pki_node *n = node != NULL ? node->first : NULL; n != NULL; n = n->next) {
+    printf("  %-12s", list->name);
+    print_scalars(n, "");
+  }
 }
 
 static void print_rest(const pki_scenario *s)
@@ -270,7 +285,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
 void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration)
 {
   if (duration >= 0) {
-    pki_scenario_check_pushes(scenario, duration);
+    pki_scenario_check_times(scenario, duration);
   }
   pki_world_check_overlaps(world, &scenario->warnings);
   for (int i = 0; i < scenario->warnings.count; i++) {

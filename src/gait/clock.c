@@ -5,6 +5,7 @@
 #include "gait/locomotion.h"
 
 static const double longest = 0.15; /* s, that the clock waits for a foot to land */
+static const double ending = 0.55;  /* least duty of the trot in which a robot comes to a stand */
 static const double settled = 0.03; /* cycles, legs this near to their places have changed their gait */
 
 static double approach(double value, double goal, double most)
@@ -87,6 +88,9 @@ static void go_on(pki_walk *w)
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
 {
   pk_gait_change goal = goal_now(c, w->time);
+  if (goal.gait != PK_GAIT_JUMP && !w->jumping) {
+    w->jumped = -1; /* the next one is a new one, even when it is asked for since the same time */
+  }
   const bool done = goal.gait == PK_GAIT_JUMP && w->jumped == goal.at;
   const bool jump = goal.gait == PK_GAIT_JUMP && !done;
   const bool go = goal.gait != PK_GAIT_STAND && !done && !(jump && w->walking);
@@ -104,6 +108,9 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
   } else {
     double lift;
     w->rhythm = rhythm_of(c, go && !jump ? goal.gait : PK_GAIT_TROT, &lift);
+    if (!go || jump) {
+      w->rhythm.duty = fmax(w->rhythm.duty, ending); /* all four feet must stand at once for an end */
+    }
     if (!w->walking && go) {
       start(c, w, &goal, lift);
     } else if (w->walking) {

@@ -3,14 +3,15 @@
  *   T dphi_i/dt = 1 - k f(e_i),   T dphi_0/dt = 1 + k/3 sum f(e_i),   e_i = phi_i + d_i - phi_0 - d_0,  i = 1, 2, 3
  *
  * d the footfalls of the gait, e wrapped to [-1/2, 1/2), f(e) = sin(pi e). On a tree no other differences of phase can
- * last: equal rates ask for -f(e_i) = sum f / 3 = c for all i, so c = -c = 0, and f vanishes at e = 0 alone. Kuramoto's
- * sin(2 pi e) would also rest at e = 1/2, which is where a trot is when it should become a pace. V = sum (1 - cos pi e_i)
- * falls along every path; near the gait the differences die as exp(-k pi t/T) and faster. Which way round a leg goes that
- * is half a cycle off is chosen so that on the way the feet land one after the other, as in a walk. No phase runs backward
- * or at twice its pace, since k < 1: feet never jump in their cycle.
+ * last: equal rates ask for -f(e_i) = sum f / 3 = c for all i, so c = -c = 0, and f vanishes at e = 0 alone.
+ * Kuramoto's sin(2 pi e) would also rest at e = 1/2, which is where a trot is when it should become a pace.
+ * V = sum (1 - cos pi e_i) falls along every path with |e_i| < 0.45; near the gait the differences die as exp(-k pi t/T)
+ * and faster. Which way round a leg goes that is half a cycle off (|e_i| of 0.45 and more) is chosen so that on the way
+ * the feet land one after the other, as in a walk: some go the long way, and V rises until they have passed e = 1/2.
+ * No phase runs backward or at twice its pace, since k < 1: feet never jump in their cycle.
  *
- * The time of a swing and that of the cycle follow with a time constant of half a cycle; the duty is what remains, so that
- * on the way no foot is in the air for longer than in both gaits. */
+ * The time of a swing and that of the cycle follow with a time constant of half a cycle; the duty is what remains, so
+ * that on the way no foot is in the air for longer than in both gaits. */
 #include "gait/cpg.h"
 
 #include <math.h>

@@ -15,23 +15,6 @@
 enum { SIZE = 3 * PKI_LEGS, ROUNDS = 80 };
 static const double rho = 0.5;
 
-/* x := inv(L L') x. */
-static void solve(double L[SIZE][SIZE], int n, double *x)
-{
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) {
-      x[i] -= L[i][k] * x[k];
-    }
-    x[i] /= L[i][i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) {
-      x[i] -= L[k][i] * x[k];
-    }
-    x[i] /= L[i][i];
-  }
-}
-
 bool pki_cone_project(const double normal[3], double mu, double least, double limit, double f[3])
 {
   const double n = pki_dot3(normal, f);
@@ -87,7 +70,7 @@ void pki_share_solve(pki_share *s)
   memcpy(L, H, sizeof H);
   pki_cholesky(L[0], n, SIZE);
   memcpy(z, c, sizeof c);
-  solve(L, n, z);
+  pki_cholesky_solve(L[0], n, SIZE, z, 1);
   if (!project_all(s, z)) {
     for (int i = 0; i < n; i++) {
       H[i][i] += rho;
@@ -97,7 +80,7 @@ void pki_share_solve(pki_share *s)
       for (int i = 0; i < n; i++) {
         f[i] = c[i] + rho * (z[i] - y[i]);
       }
-      solve(H, n, f);
+      pki_cholesky_solve(H[0], n, SIZE, f, 1);
       for (int i = 0; i < n; i++) {
         z[i] = f[i] + y[i];
       }

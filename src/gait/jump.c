@@ -17,6 +17,20 @@ static const double extend = 0.05;  /* e, in heights */
 static const double deepest = 0.35; /* D, in heights, at most */
 static const double crouch = 2;     /* time to crouch and to rise again, in sqrt(h/g) */
 static const double share = 0.6;    /* of the legs' strength beyond the weight */
+static const double hardest = 1.5;  /* a, in g, at most */
+static const double softest = 0.05; /* and at least: legs that barely carry the robot where it stands now */
+
+/* a/g */
+static double push_of(double strength)
+{
+  return fmin(hardest, share * (PKI_LEGS * strength - 1));
+}
+
+/* H for the largest D: with D + e = v^2/(2 a), H = e + (D + e) a/g. */
+double pki_jump_reach(const pki_locomotion *c, double strength)
+{
+  return c->height * (extend + (extend + deepest) * fmax(0, push_of(strength)));
+}
 
 void pki_jump_start(const pki_locomotion *c, pki_walk *w)
 {
@@ -25,7 +39,7 @@ void pki_jump_start(const pki_locomotion *c, pki_walk *w)
   w->jumping = true;
   j->speed = sqrt(2 * g * fmax(c->options.jump - e, e));
   /* no stronger than the legs, no deeper than they bend: the rest of the height is not to be had */
-  j->push = g * fmin(1.5, share * (PKI_LEGS * w->strength - 1));
+  j->push = g * fmax(softest, push_of(w->strength));
   const double room = (extend + deepest) * c->height;
   j->speed = fmin(j->speed, sqrt(2 * j->push * room));
   j->deep = j->speed * j->speed / (2 * j->push) - e;
@@ -43,23 +57,16 @@ bool pki_jump_over(const pki_walk *w)
   return since > w->jump.speed / w->jump.push + w->jump.down;
 }
 
-/* s^3 (10 - 15 s + 6 s^2) and its derivative. */
-static double smooth(double s, double *rate)
-{
-  *rate = 30 * s * s * (1 - s) * (1 - s);
-  return s * s * s * (10 + s * (6 * s - 15));
-}
-
 double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead, double *rate)
 {
   const pki_jump *j = &w->jump;
   const double push = j->speed / j->push, top = j->speed * j->speed / (2 * j->push) - j->deep;
   const double flight = 2 * j->speed / c->gravity;
-  double t = w->cpg.phase[0] * w->cpg.cycle + ahead, slope;
+  double t = w->cpg.phase[0] * w->cpg.cycle + ahead, path[3];
   if (t < j->down) {
-    const double z = -j->deep * smooth(t / j->down, &slope);
-    *rate = -j->deep * slope / j->down;
-    return z;
+    pki_quintic(t / j->down, path);
+    *rate = -j->deep * path[1] / j->down;
+    return -j->deep * path[0];
   }
   t -= j->down;
   if (t < push) {
@@ -77,7 +84,7 @@ double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead,
     return top - j->speed * t + 0.5 * j->push * t * t;
   }
   t = fmin(1, (t - push) / j->down);
-  const double z = -j->deep * (1 - smooth(t, &slope));
-  *rate = j->deep * slope / j->down;
-  return z;
+  pki_quintic(t, path);
+  *rate = j->deep * path[1] / j->down;
+  return -j->deep * (1 - path[0]);
 }

@@ -63,23 +63,20 @@ static void find_ball(const pk_model *model, pki_leg *leg)
   }
 }
 
-/* Lengths of a leg by its hinges at zero: a hinge's axis and a point on it are columns of Jacobians. Thigh and shank are
- * measured across the knee's axis. Returns the height at which the trunk stands on it, its knee well bent. */
-static double measure(const pki_locomotion *c, const pk_model *model, pk_workspace *work, pki_leg *leg)
+/* Lengths of a leg by its hinges at zero: the knee's axis is a column of the foot's Jacobian J [6][nu], the hinges'
+ * places are those of their links. Thigh and shank are measured across the axis. Returns the height at which the trunk
+ * stands on it, its knee well bent. */
+static double measure(const pki_locomotion *c, const pk_model *model, pk_workspace *work, double *J,
+                      pki_leg *leg)
 {
   static const double bend = 0.785057; /* of the straight leg's length */
   const pk_pose trunk = pk_link_pose(work, c->trunk), foot = pk_link_pose(work, leg->foot);
   double at[4][3], inside[4][3], axis[3], length = 0;
-  double *J = malloc(6 * (size_t)model->nu * sizeof *J);
-  if (J == NULL) {
-    return 0;
-  }
   pk_link_jacobian(work, leg->foot, leg->centre, J);
   for (int k = 0; k < 3; k++) {
     axis[k] = J[k * model->nu + leg->u[2]];
     at[3][k] = foot.pos[k] + pki_dot3(foot.rot + 3 * k, leg->centre);
   }
-  free(J);
   for (int j = 0; j < 3; j++) {
     const pk_pose hinge = pk_link_pose(work, model->body_link[leg->body[j]]);
     memcpy(at[j], hinge.pos, sizeof at[j]);
@@ -93,21 +90,45 @@ static double measure(const pki_locomotion *c, const pk_model *model, pk_workspa
     double bone[3], across[3];
     pki_sub3(at[j + 1], at[j], bone);
     pki_along3(bone, -pki_dot3(bone, axis), axis, across);
-    length += pki_length3(across);
+    leg->bones[j - 1] = pki_length3(across);
+    length += leg->bones[j - 1];
   }
   leg->hip[0] = inside[1][0];
   leg->hip[1] = inside[3][1];
-  return bend * length - inside[1][2];
+  leg->hang = -inside[1][2];
+  leg->aside = inside[3][1] - inside[0][1];
+  return bend * length + leg->hang;
+}
+
+/* The largest normal force of the weakest leg, in weights of the robot, in a stance with the feet below the hips: there the
+ * second hinge has no arm, the first that of the foot aside, and the knee that of the triangle of hip, knee and foot. */
+static double strength_of(const pki_locomotion *c, const pk_model *model)
+{
+  const double weight = c->mass * c->gravity;
+  double force = PKI_FOOT_HEAVY * weight;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_leg *leg = &c->legs[i];
+    const double r = c->height - leg->hang, *l = leg->bones;
+    const double cosine = (l[0] * l[0] + r * r - l[1] * l[1]) / (2 * l[0] * r);
+    const double arms[3] = {fabs(leg->aside), 0, l[0] * sqrt(fmax(0, 1 - cosine * cosine))};
+    for (int k = 0; k < 3; k++) {
+      const double effort = model->dof_effort[leg->u[k]];
+      force = arms[k] * force > effort ? effort / arms[k] : force;
+    }
+  }
+  return force / weight;
 }
 
 /* All legs at zero angles, on a level trunk. */
 static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
   pk_workspace *work = pk_workspace_create(model);
-  double *q = malloc((size_t)model->nq * sizeof *q), height = 0;
-  if (work == NULL || q == NULL) {
+  double *q = malloc((size_t)model->nq * sizeof *q), *J = malloc(6 * (size_t)model->nu * sizeof *J);
+  double height = 0;
+  if (work == NULL || q == NULL || J == NULL) {
     pk_workspace_destroy(work);
     free(q);
+    free(J);
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
   }
   memcpy(q, model->q0, (size_t)model->nq * sizeof *q);
@@ -118,14 +139,21 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
   c->arm = c->middle[0] = c->middle[1] = 0;
   for (int i = 0; i < PKI_LEGS; i++) {
     pki_leg *leg = &c->legs[i];
-    height += measure(c, model, work, leg) / PKI_LEGS;
+    height += measure(c, model, work, J, leg) / PKI_LEGS;
     c->arm += hypot(leg->hip[0], leg->hip[1]) / PKI_LEGS;
     c->middle[0] += leg->hip[0] / PKI_LEGS, c->middle[1] += leg->hip[1] / PKI_LEGS;
   }
   c->height = c->options.height > 0 ? c->options.height : height;
-  c->tau = sqrt(c->height / c->gravity);
   pk_workspace_destroy(work);
   free(q);
+  free(J);
+  if (!(c->height > 0)) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "height"},
+                    "the trunk's origin would stand %g m above the feet, expected more than 0: set height",
+                    c->height);
+  }
+  c->tau = sqrt(c->height / c->gravity);
+  c->strength = strength_of(c, model);
   return PK_OK;
 }
 
@@ -156,6 +184,10 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
   c->mass = model->robots[c->robot].mass;
   c->gravity = sqrt(model->gravity[0] * model->gravity[0] + model->gravity[1] * model->gravity[1] +
                     model->gravity[2] * model->gravity[2]);
+  if (!(c->gravity > 0)) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
+                    "there is no gravity, expected some: nothing could stand or walk");
+  }
   c->nu = model->nu;
   return measure_all(c, model, err);
 }

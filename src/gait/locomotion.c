@@ -1,4 +1,4 @@
-/* Standing and trotting, after Gehring et al. 2013 ("Control of Dynamic Gaits for a Quadrupedal Robot"): a virtual
+/* Standing, gaits and jumps, after Gehring et al. 2013 ("Control of Dynamic Gaits for a Quadrupedal Robot"): a virtual
  * model of the trunk gives a wrench, the stance feet share it within friction, torques are by transposed
  * Jacobians; footholds come from velocity feedback. Here the wrench and the torques come from inverse dynamics of
  * the whole robot, so that legs have weight and inertia. */
@@ -16,7 +16,6 @@ static const double patience = 0.015;  /* s without contact until a stance foot 
 static const double ramp = 0.04;       /* s, to load and to unload a foot */
 static const double calm = 0.0665425;  /* m h^2/s, against what the next steps do beyond the wanted motion */
 static const double limp = 0.443617;   /* m h^2/s, damping after a fall */
-static const double heavy = 1.2;       /* largest normal force of a foot, in weights of the robot */
 
 /* ---- what is seen ---- */
 
@@ -124,7 +123,7 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
   const bool leaves = w->walking && !swings && !w->cpg.late[leg];
   const double left = leaves ? (duty - phase) * w->cpg.cycle : INFINITY, rise = w->planned ? 0.01 : ramp;
   const double load = fmin(1, fmin((foot->since + w->period) / rise, left / rise));
-  now->limit = heavy * c->mass * c->gravity * fmax(load, 0.02);
+  now->limit = PKI_FOOT_HEAVY * c->mass * c->gravity * fmax(load, 0.02);
 }
 
 /* The robot as one body, in the pose of the first update: the trunk's block of M, moved to the mass. */
@@ -145,7 +144,7 @@ static void weigh(const pki_locomotion *c, const pk_observation *seen, pki_walk 
 /* The largest normal force that each leg can give where it stands now, by its joints' efforts; the least of them. */
 static double strength(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
-  double force = heavy * c->mass * c->gravity;
+  double force = PKI_FOOT_HEAVY * c->mass * c->gravity;
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const int u = c->legs[i / 3].u[i % 3];
     const double arm = fabs(jacobian_of(w, c->nu, i / 3)[5 * c->nu + u]);
@@ -170,14 +169,15 @@ static void wake(const pki_locomotion *c, pki_walk *w)
 
 /* ---- torques ---- */
 
-/* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. */
+/* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. What is
+ * not a number stays so: the step refuses it as a command. */
 static double within_limits(const pk_observation *seen, int u, double acceleration)
 {
   static const double k = 900, d = 60, room = 0.03; /* 1/s^2, 1/s, rad */
   const double q = seen->q[seen->model->dof_q[u]], v = seen->u[u];
   const double most = k * (seen->model->dof_upper[u] - room - q) - d * v;
   const double least = k * (seen->model->dof_lower[u] + room - q) - d * v;
-  return fmax(least, fmin(most, acceleration));
+  return isnan(acceleration) ? acceleration : fmax(least, fmin(most, acceleration));
 }
 
 /* Accelerations of a leg's joints that give its foot the wanted one: J_l a_l = acc - dJ/dt u - J_b a_b, damped least
@@ -396,6 +396,22 @@ static pk_status validate(const pk_locomotion_options *o, pk_error *err)
   return status;
 }
 
+/* A jump that is asked for must be one that the legs can make. */
+static pk_status validate_jump(const pki_locomotion *c, const pk_locomotion_options *o, pk_error *err)
+{
+  bool jumps = o->gait == PK_GAIT_JUMP;
+  for (int i = 0; i < o->change_count; i++) {
+    jumps = jumps || o->changes[i].gait == PK_GAIT_JUMP;
+  }
+  const double reach = pki_jump_reach(c, c->strength);
+  if (!jumps || o->jump <= reach) {
+    return PK_OK;
+  }
+  return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "jump"},
+                  "jump is %g m, expected at most %g: the legs of this robot are no stronger and no longer",
+                  o->jump, floor(1000 * reach) / 1000);
+}
+
 pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_options *options,
                                pk_controller **out, pk_error *err)
 {
@@ -403,6 +419,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   pki_locomotion made = {.options = options ? *options : pk_locomotion_options_default()};
   pk_status status = validate(&made.options, err);
   status = status == PK_OK ? pki_legs_find(&made, model, err) : status;
+  status = status == PK_OK ? validate_jump(&made, &made.options, err) : status;
   if (status != PK_OK) {
     return status;
   }
@@ -449,7 +466,8 @@ pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_err
   if (gait != c->options.gait) {
     chosen.cycle = chosen.duty = chosen.lift = 0;
   }
-  const pk_status status = validate(&chosen, err);
+  pk_status status = validate(&chosen, err);
+  status = status == PK_OK ? validate_jump(c, &chosen, err) : status;
   if (status == PK_OK) {
     c->options = chosen;
   }

@@ -1,6 +1,6 @@
-/* The locomotion controller, in parts: who the legs are (legs.c), what they should do now (clock.c with cpg.c,
- * jump.c), where swinging feet go (swing.c), what the
- * trunk needs (trunk.c; plan.c with mpc.c, sway.c, preview.c), which foot carries it (forces.c), and the update that joins them (locomotion.c).
+/* The locomotion controller, in parts: who the legs are (legs.c), what they should do now (clock.c with cpg.c, jump.c),
+ * where swinging feet go (swing.c), what the trunk needs (trunk.c; plan.c with mpc.c, sway.c, preview.c), which foot
+ * carries it (forces.c), and the update that joins them (locomotion.c).
  *
  *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations
  *         -> inverse dynamics -> forces at the stance feet -> torques
@@ -21,6 +21,9 @@ typedef struct pki_leg {
   double radius;    /* m, of the foot's ball; 0: a point */
   double centre[3]; /* m, of the ball in the link */
   double hip[2];    /* m, x and y of its foot in the trunk's frame when it stands straight */
+  double hang;      /* m, of its second hinge below the trunk's origin */
+  double aside;     /* m, of its foot from its first hinge, sideways, when it stands straight */
+  double bones[2];  /* m, thigh and shank */
 } pki_leg;
 
 typedef struct pki_locomotion {
@@ -33,8 +36,12 @@ typedef struct pki_locomotion {
   double middle[2];          /* m, mean of the legs' hips */
   pki_preview preview;
   double height, tau; /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
+  double strength;    /* as pki_walk's, in the stance with the feet below the hips */
   pki_leg legs[PKI_LEGS];
 } pki_locomotion;
+
+/* Largest normal force of a foot, in weights of the robot. */
+#define PKI_FOOT_HEAVY 1.2
 
 typedef enum pki_foot_mode {
   PKI_FOOT_STANCE, /* on the ground, carries */
@@ -122,7 +129,8 @@ void pki_trunk_refer(const pki_locomotion *c, pki_walk *w);
 /* clock.c: what is wanted now, and the phases of the legs. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w);
 
-/* jump.c: begin one; whether it is over; the wanted height over the stand, `ahead` from now, and its rate. */
+/* jump.c: the highest top with legs of that strength; begin one; whether it is over; the wanted height over the stand, `ahead` from now, and its rate. */
+double pki_jump_reach(const pki_locomotion *c, double strength);
 void pki_jump_start(const pki_locomotion *c, pki_walk *w);
 bool pki_jump_over(const pki_walk *w);
 double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead, double *rate);
@@ -139,7 +147,8 @@ void pki_sway_step(const pki_locomotion *c, pki_walk *w);
 void pki_sway_rest(pki_walk *w);
 void pki_sway_at(const pki_locomotion *c, const pki_walk *w, double ahead, double lean[2], double rate[2]);
 
-/* swing.c: where a foot should land, `left` from now; wanted acceleration of a foot that carries nothing. */
+/* swing.c: 10 s^3 - 15 s^4 + 6 s^5, from rest to rest, and its derivatives; where a foot should land, `left` from now; wanted acceleration of a foot that carries nothing. */
+void pki_quintic(double s, double out[3]);
 void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3]);
 void pki_swing(const pki_locomotion *c, pki_walk *w, int leg);
 

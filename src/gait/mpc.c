@@ -90,25 +90,8 @@ static void invert(const double L[U][U], int n, double out[U][U])
   memset(out, 0, U * sizeof out[0]);
   for (int i = 0; i < n; i++) {
     out[i][i] = 1;
-    for (int k = 0; k < i; k++) {
-      for (int j = 0; j < U; j++) {
-        out[i][j] -= L[i][k] * out[k][j];
-      }
-    }
-    for (int j = 0; j < U; j++) {
-      out[i][j] /= L[i][i];
-    }
   }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) {
-      for (int j = 0; j < U; j++) {
-        out[i][j] -= L[k][i] * out[k][j];
-      }
-    }
-    for (int j = 0; j < U; j++) {
-      out[i][j] /= L[i][i];
-    }
-  }
+  pki_cholesky_solve(L[0], n, U, out[0], U);
 }
 
 /* H = R + rho + B' P B, G = B' P A and P of the state before the knot: Q + A' P A - G' K. */

@@ -68,13 +68,7 @@ static void invert_inertia(const pki_locomotion *c, const pki_walk *w, double ou
     B[i] /= c->mass * c->height * c->height;
   }
   pki_lu_factor(B, 3, pivot);
-  for (int k = 0; k < 3; k++) {
-    column[0] = k == 0, column[1] = k == 1, column[2] = k == 2;
-    pki_lu_solve(B, 3, pivot, column);
-    for (int r = 0; r < 3; r++) {
-      out[3 * r + k] = column[r];
-    }
-  }
+  pki_lu_invert(B, 3, pivot, column, out);
 }
 
 /* Where the robot is and where it should be at each knot: along its way, at its height, upright. */

@@ -42,7 +42,7 @@ static void transpose(const double *A, double *out)
   }
 }
 
-/* inv(1 + G H) B, column by column. */
+/* inv(1 + G H) B. */
 static void divide(const double *G, const double *H, const double *B, double *out)
 {
   double W[N * N], column[N];
@@ -52,15 +52,7 @@ static void divide(const double *G, const double *H, const double *B, double *ou
     W[N * i + i] += 1;
   }
   pki_lu_factor(W, N, pivot);
-  for (int k = 0; k < N; k++) {
-    for (int i = 0; i < N; i++) {
-      column[i] = B[N * i + k];
-    }
-    pki_lu_solve(W, N, pivot, column);
-    for (int i = 0; i < N; i++) {
-      out[N * i + k] = column[i];
-    }
-  }
+  pki_lu_divide(W, N, pivot, B, column, out);
 }
 
 /* P by doubling: A, G, H start as F, g g'/R, Q; H becomes P. */

@@ -63,7 +63,13 @@ void pki_sway_step(const pki_locomotion *c, pki_walk *w)
   if (!first && w->sway_age < step) {
     return;
   }
-  w->sway_age = first ? 0 : w->sway_age - step;
+  /* an update that is longer than a step makes several, all of which see what is wanted from now on */
+  int steps = 0;
+  while (!first && w->sway_age >= step) {
+    w->sway_age -= step;
+    steps++;
+  }
+  w->sway_age = first ? 0 : w->sway_age;
   w->swaying = true;
   double wanted[2][2 * PKI_PREVIEW];
   pki_cpg g = w->cpg;
@@ -73,8 +79,8 @@ void pki_sway_step(const pki_locomotion *c, pki_walk *w)
     wanted[0][j] = point[0], wanted[1][j] = point[1];
     pki_cpg_step(&g, &w->rhythm, step);
   }
-  for (int axis = 0; axis < 2 && !first; axis++) {
-    pki_preview_step(&c->preview, wanted[axis], &w->sway[axis]);
+  for (int i = 0; i < 2 * steps; i++) {
+    pki_preview_step(&c->preview, wanted[i % 2], &w->sway[i % 2]);
   }
   for (int axis = 0; axis < 2; axis++) {
     memmove(wanted[axis], wanted[axis] + 1, (2 * PKI_PREVIEW - 1) * sizeof wanted[axis][0]);

@@ -49,11 +49,11 @@ static void predict(const pki_walk *w, double tau, double left, double xi[2])
 /* The foothold: the middle of the feet lies behind the capture point by b = v T/(exp(T/tau) - 1), T the time of a
  * step. Then xi is b exp(T/tau) = b + v T ahead of it after the step: the next middle is v T on, the gait
  * repeats, and an error of the speed is gone in one step (capture point, Pratt et al. 2006; for small T it
- * is Raibert's rule v T/2 + k (v - v_wanted)). */
+ * is Raibert's rule v T/2 + k (v - v_wanted)). Before the first gait T is 0, and b/v its limit tau. */
 void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3])
 {
   const double cycle = w->cpg.cycle, stance = w->cpg.duty * cycle, tau = c->tau;
-  const double behind = 0.5 * cycle / (exp(0.5 * cycle / tau) - 1);
+  const double behind = cycle > 0 ? 0.5 * cycle / (exp(0.5 * cycle / tau) - 1) : tau;
   const double turn = w->heading + w->speed[2] * (left + 0.5 * stance);
   const double cosine = cos(turn), sine = sin(turn), *hip = c->legs[leg].hip;
   double xi[2], off[2], base[2];
@@ -80,8 +80,7 @@ void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double le
   out[2] = w->plane[0] + w->plane[1] * out[0] + w->plane[2] * out[1] + c->legs[leg].radius;
 }
 
-/* 10 s^3 - 15 s^4 + 6 s^5 and its derivatives: rest to rest. */
-static void quintic(double s, double out[3])
+void pki_quintic(double s, double out[3])
 {
   const double r = 1 - s;
   out[0] = s * s * s * (10 + s * (6 * s - 15));
@@ -94,7 +93,7 @@ static void bump(double s, double out[3])
 {
   static const double top = 0.4, end = 0.5; /* of the plateau */
   const double length = s < top ? top : 1 - end;
-  quintic(s < top ? s / top : s > end ? (1 - s) / (1 - end) : 1, out);
+  pki_quintic(s < top ? s / top : s > end ? (1 - s) / (1 - end) : 1, out);
   out[1] *= (s < end ? 1 : -1) / length;
   out[2] /= length * length;
 }
@@ -109,7 +108,7 @@ void pki_swing(const pki_locomotion *c, pki_walk *w, int leg)
     double target[3], path[3], rise[3];
     pki_foothold(c, w, leg, (1 - foot->phase) * time, target);
     target[2] -= (w->planned ? press_planned : press) * c->height;
-    quintic(foot->phase, path);
+    pki_quintic(foot->phase, path);
     bump(foot->phase, rise);
     for (int k = 0; k < 3; k++) {
       const double way = target[k] - foot->from[k], lift = k == 2 ? w->lift : 0;
@@ -125,7 +124,7 @@ void pki_swing(const pki_locomotion *c, pki_walk *w, int leg)
     const double share =
         w->walking && !foot->stuck && far > near * c->height ? 1 - near * c->height / far : 0;
     for (int k = 0; k < 3; k++) {
-      pos[k] = foot->from[k] + (k < 2 ? share * (target[k] - foot->from[k]) : 0);
+      pos[k] = foot->from[k] + (k < 2 && share > 0 ? share * (target[k] - foot->from[k]) : 0);
       vel[k] = acc[k] = 0;
     }
     const double pace = down * sqrt(c->gravity * c->height);

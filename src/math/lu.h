@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 /* A [n][n] row-major becomes L (unit, below) and U; pivot[k] is the row that came to k. False when A is
  * singular to working precision. */
@@ -58,18 +57,26 @@ static inline void pki_lu_solve(const double *A, int n, const int *pivot, double
   }
 }
 
-/* out [n][n] = inv(A) with that factor; column [n] is scratch. */
-static inline void pki_lu_invert(const double *A, int n, const int *pivot, double *column, double *out)
+/* out [n][n] = inv(A) B with that factor; B NULL: the unit matrix. column [n] is scratch. */
+static inline void pki_lu_divide(const double *A, int n, const int *pivot, const double *B, double *column,
+                                 double *out)
 {
   const size_t w = (size_t)n;
   for (size_t c = 0; c < w; c++) {
-    memset(column, 0, w * sizeof *column);
-    column[c] = 1;
+    for (size_t i = 0; i < w; i++) {
+      column[i] = B != NULL ? B[i * w + c] : i == c;
+    }
     pki_lu_solve(A, n, pivot, column);
     for (size_t i = 0; i < w; i++) {
       out[i * w + c] = column[i];
     }
   }
+}
+
+/* out [n][n] = inv(A). */
+static inline void pki_lu_invert(const double *A, int n, const int *pivot, double *column, double *out)
+{
+  pki_lu_divide(A, n, pivot, NULL, column, out);
 }
 
 #endif

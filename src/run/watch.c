@@ -77,7 +77,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
 {
   const pk_model *m = pk_sim_joint_model(world->sim);
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nbody = (size_t)m->nbody;
-  *result = (pki_run_result){.bound = bound};
+  *result = (pki_run_result){.bound = bound, .low_at = -1};
   *w = (pki_watch){.world = world, .model = m, .info = {.body = -1, .term = "", .certified = true}};
   w->q = calloc(nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
   w->contacts = calloc((size_t)pk_sim_max_contacts(world->sim), sizeof *w->contacts);
@@ -273,7 +273,49 @@ static void watch_joints(pki_watch *w, pki_run_result *r)
   }
 }
 
-static void watch_trunk(pki_watch *w, bool touches, pki_run_result *r)
+/* How high the trunk is over the lowest point at which its robot pushes on something; INFINITY: nowhere. */
+static double height_carried(const pki_watch *w)
+{
+  double lowest = INFINITY;
+  for (int i = 0; i < w->ncontact; i++) {
+    const pk_sim_contact *c = &w->contacts[i];
+    const int links[2] = {c->link, c->other_link};
+    for (int k = 0; k < 2; k++) {
+      double impulse[3], normal[3];
+      const bool mine = links[k] >= 0 && w->model->links[links[k]].robot == 0 &&
+                        pk_sim_contact_carries(c, w->model, links[k], impulse, normal);
+      lowest = mine && pki_dot3(impulse, normal) > 0 ? fmin(lowest, c->point[2]) : lowest;
+    }
+  }
+  return isinf(lowest) ? INFINITY : w->now.pos[2] - lowest;
+}
+
+static void fall(pki_run_result *r, double time)
+{
+  r->fell_at = r->fell ? r->fell_at : time;
+  r->fell = true;
+}
+
+/* A trunk that is low and stays so has fallen; landings and crouches come up again. Flight says nothing. */
+static void watch_height(const pki_watch *w, double time, pki_run_result *r)
+{
+  static const double part = 0.6, patience = 0.5; /* of the stature; s */
+  const double height = height_carried(w);
+  if (isinf(height)) {
+    return;
+  }
+  r->stature = r->stature > 0 ? r->stature : height;
+  if (height >= part * r->stature) {
+    r->low_at = -1;
+  } else if (r->low_at < 0) {
+    r->low_at = time;
+  }
+  if (r->low_at >= 0 && time - r->low_at >= patience) {
+    fall(r, r->low_at);
+  }
+}
+
+static void watch_trunk(pki_watch *w, pki_run_result *r)
 {
   static const double sixty_degrees = 1.0471975511965976;
   w->now = trunk_pose(w);
@@ -288,10 +330,12 @@ static void watch_trunk(pki_watch *w, bool touches, pki_run_result *r)
   r->height_min = fmin(r->height_min, p[2]);
   r->height_max = fmax(r->height_max, p[2]);
   r->tilt_max = fmax(r->tilt_max, w->tilt);
-  const bool low = r->start.pos[2] > 0 && p[2] < 0.6 * r->start.pos[2] && touches;
-  if (!r->fell && r->nrobot > 0 && (low || w->tilt > sixty_degrees)) {
-    r->fell = true;
-    r->fell_at = pk_sim_time(w->world->sim);
+  if (r->nrobot > 0) {
+    const double time = pk_sim_time(w->world->sim);
+    watch_height(w, time, r);
+    if (w->tilt > sixty_degrees) {
+      fall(r, r->low_at >= 0 ? r->low_at : time);
+    }
   }
 }
 
@@ -301,7 +345,7 @@ void pki_watch_step(pki_watch *w, pki_run_result *result)
   watch_contacts(w, result);
   watch_certificate(w, result);
   watch_joints(w, result);
-  watch_trunk(w, w->info.contacts > 0, result);
+  watch_trunk(w, result);
 }
 
 /* The speed of the fastest object, by its frame. */
@@ -318,6 +362,9 @@ static double object_speed(const pki_watch *w, const pki_run_result *r)
 void pki_watch_end(const pki_watch *w, pki_run_result *result)
 {
   result->object_speed = object_speed(w, result);
+  if (result->low_at >= 0 && !result->interrupted) {
+    fall(result, result->low_at);
+  }
   result->duration = (double)result->steps * w->world->scenario->step.dt;
   result->energy_end = energy_of(w);
   result->mean_contacts = result->steps > 0 ? (double)result->contact_sum / (double)result->steps : 0;

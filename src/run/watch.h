@@ -45,8 +45,10 @@ typedef struct pki_run_result {
   double tilt_max;       /* rad, away from its upright at the start */
   pk_pose start;         /* where it began, */
   double last[2], up[3]; /* where it was last; what was up at the start, in its frame */
+  double stature;        /* m over the lowest point that carried its robot, when one first did; 0: none has */
+  double low_at;         /* s, since when it is below 0.6 of that; less than 0: it is not */
   double fell_at;        /* s */
-  bool fell; /* below 0.6 of its starting height on the ground, or tilted by more than 60 degrees */
+  bool fell; /* tilted by more than 60 degrees, or low for half a second, or low when the run ended */
 
   double bound; /* what steps were held to */
 

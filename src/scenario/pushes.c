@@ -5,6 +5,7 @@
  * that checkpoints need nothing, and what else happens in a step does not change them. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "scenario/scenario.h"
@@ -94,7 +95,27 @@ static bool is_missed(double dt, double at, double length)
   return !((next + 0.5) * dt < at + length);
 }
 
-void pki_scenario_check_pushes(pki_scenario *scenario, double duration)
+/* Entries of a controller's list that have a time, `at`, after the end. */
+static void check_controller(pki_scenario *s, double end)
+{
+  const pki_controller_list *list = s->controller != NULL ? s->controller->list : NULL;
+  const pk_field *at = list != NULL ? pki_fields_find(list->fields, *list->nfield, "at") : NULL;
+  const pki_node *node = at != NULL && s->controller_node->kind == PKI_NODE_MAP
+                             ? pki_node_find(s->controller_node, list->name)
+                             : NULL;
+  const char *entry = node != NULL ? (const char *)s->controller_options + list->offset : NULL;
+  for (const pki_node *n = node != NULL ? node->first : NULL; n != NULL; n = n->next) {
+    double time;
+    memcpy(&time, entry + at->offset, sizeof time);
+    entry += list->size;
+    if (time > end) {
+      pki_problem(&s->warnings, n, "this never comes: it begins at %g s, and the run ends at %g s", time,
+                  end);
+    }
+  }
+}
+
+void pki_scenario_check_times(pki_scenario *scenario, double duration)
 {
   pki_scenario *s = scenario;
   const double dt = s->step.dt, end = duration;
@@ -120,4 +141,5 @@ void pki_scenario_check_pushes(pki_scenario *scenario, double duration)
                   d->duration, dt);
     }
   }
+  check_controller(s, end);
 }

@@ -26,7 +26,7 @@ static void read_scenario(pki_scenario *s, pki_problems *problems)
   name_by_file(s);
   pki_scenario_sections(s, problems);
   if (problems->status == PK_OK) {
-    pki_scenario_check_pushes(s, s->duration);
+    pki_scenario_check_times(s, s->duration);
   }
 }
 

@@ -260,8 +260,9 @@ void pki_world_push(pki_world *world);
 /* The horizontal direction of push k of entry `entry` of `disturb`: a function of these three alone. */
 void pki_disturb_direction(int seed, int entry, long long k, double direction[2]);
 
-/* Warn of pushes that never act in a run of `duration` s, in the place of earlier warnings. */
-void pki_scenario_check_pushes(pki_scenario *scenario, double duration);
+/* Warn of pushes that never act in a run of `duration` s, and of entries of the controller's list that never come to count,
+ * in the place of earlier warnings. */
+void pki_scenario_check_times(pki_scenario *scenario, double duration);
 
 /* --- tables.c: the schema --- */
 

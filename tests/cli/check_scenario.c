@@ -81,6 +81,31 @@ static void all_errors_come_by_line(void **state)
   remove("check_bad.yaml");
 }
 
+static void changes_of_the_gait_are_told_and_late_ones_warned_of(void **state)
+{
+  (void)state;
+  write_file("check_gaits.yaml", "model: starleth\n"
+                                 "duration: 5\n"
+                                 "controller:\n"
+                                 "  name: locomotion\n"
+                                 "  gait: walk\n"
+                                 "  gaits:\n"
+                                 "    - {at: 2, gait: trot, forward: 0.4}\n"
+                                 "    - {at: 5.5, gait: stand}\n"
+                                 "record: {rate: 0}\n");
+  run_result r = run("check check_gaits.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "  controller  locomotion: gait walk\n"
+                              "  gaits       at 2, gait trot, forward 0.4\n"
+                              "  gaits       at 5.5, gait stand\n"));
+  assert_true(contains(r.out,
+                       "check_gaits.yaml:8: warning: controller.gaits.1: this never comes: it begins at "
+                       "5.5 s, and the run ends at 5 s"));
+  assert_true(contains(r.out, "check_gaits.yaml: ok, 1 warning\n"));
+  run_free(&r);
+  remove("check_gaits.yaml");
+}
+
 static void a_push_that_never_acts_is_a_warning(void **state)
 {
   (void)state;
@@ -187,6 +212,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_good_scenario_is_explained),
       cmocka_unit_test(all_errors_come_by_line),
+      cmocka_unit_test(changes_of_the_gait_are_told_and_late_ones_warned_of),
       cmocka_unit_test(a_push_that_never_acts_is_a_warning),
       cmocka_unit_test(an_object_that_starts_in_something_is_a_warning),
       cmocka_unit_test(overrides_are_checked_too),

@@ -192,14 +192,70 @@ static void it_jumps_as_high_as_told(void **state)
   }
 }
 
+/* What is possible is told, and is possible; what is not is refused, also later. */
+static void a_jump_beyond_the_legs_is_refused(void **state)
+{
+  (void)state;
+  const walker_robot *robots[2] = {&walker_starleth, &walker_anymal};
+  for (int i = 0; i < 2; i++) {
+    walker w = walker_create_robot(robots[i], NULL, NULL, NULL);
+    pk_locomotion_options o = pk_locomotion_options_default();
+    pk_controller *made;
+    pk_error err = {.message = ""};
+    o.jump = 0.4;
+    assert_int_equal(pk_locomotion_create(w.model, &o, &made, &err), PK_OK); /* it does not jump */
+    assert_int_equal(pk_locomotion_set_gait(made, PK_GAIT_JUMP, &err), PK_ERROR_ARGUMENT);
+    pk_locomotion_destroy(made);
+    o.changes[0] = (pk_gait_change){.at = 2, .gait = PK_GAIT_JUMP};
+    o.change_count = 1;
+    assert_int_equal(pk_locomotion_create(w.model, &o, &made, &err), PK_ERROR_ARGUMENT);
+    assert_string_equal(err.field, "jump");
+    double reach = 0;
+    assert_int_equal(sscanf(err.message, "jump is 0.4 m, expected at most %lf", &reach), 1);
+    print_message("%s\n", err.message);
+    walker_destroy(&w);
+    o.jump = reach;
+    w = walker_create_robot(robots[i], NULL, &o, NULL);
+    walker_facts f;
+    assert_true(walker_run(&w, 1.9, NULL, &f));
+    const double stand = f.height[1];
+    assert_true(walker_run(&w, 3, NULL, &f));
+    assert_int_equal(f.uncertified, 0);
+    assert_true(fabs(f.height[1] - stand - reach) < 0.1 * reach);
+    walker_destroy(&w);
+  }
+}
+
+/* Each time that the gait is set to a jump anew. */
+static void it_jumps_each_time_that_it_is_told(void **state)
+{
+  (void)state;
+  pk_error err = {.message = ""};
+  walker w = walker_create(NULL, NULL, NULL);
+  walker_facts f;
+  assert_true(walker_run(&w, 0.5, NULL, &f));
+  const double stand = f.height[1];
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(pk_locomotion_set_gait(w.controller, PK_GAIT_JUMP, &err), PK_OK);
+    assert_true(walker_run(&w, 2.5, NULL, &f));
+    assert_true(fabs(f.height[1] - stand - 0.15) < 0.015);
+    assert_true(walker_run(&w, 2, NULL, &f));
+    assert_true(f.height[1] - stand < 0.01); /* once */
+    assert_int_equal(pk_locomotion_set_gait(w.controller, PK_GAIT_STAND, &err), PK_OK);
+    assert_true(walker_run(&w, 0.5, NULL, &f));
+  }
+  walker_destroy(&w);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starleth_runs_all_gaits),
       cmocka_unit_test(anymal_runs_all_gaits),
-
       cmocka_unit_test(it_turns_as_told),
       cmocka_unit_test(it_jumps_as_high_as_told),
+      cmocka_unit_test(a_jump_beyond_the_legs_is_refused),
+      cmocka_unit_test(it_jumps_each_time_that_it_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,26 @@ static void it_stands_still(void **state)
   }
 }
 
+/* Before any gait has begun: its feet reach for the ground, meet it, and carry. */
+static void it_stands_after_a_drop(void **state)
+{
+  (void)state;
+  static const double drops[3] = {0.01, 0.04, 0.1};
+  const walker_robot *robots[2] = {&walker_starleth, &walker_anymal};
+  for (int i = 0; i < 6; i++) {
+    walker w = walker_create_robot(robots[i / 3], NULL, NULL, NULL);
+    pk_sim_q(w.sim)[2] += drops[i % 3];
+    walker_facts f;
+    assert_true(walker_run(&w, 2, NULL, &f));
+    walker_print("dropped", &f);
+    assert_int_equal(f.uncertified + f.others, 0);
+    assert_true(f.tilt < 0.05);
+    assert_true(walker_run(&w, 1, NULL, &f));
+    assert_true(f.drift < 1e-3);
+    walker_destroy(&w);
+  }
+}
+
 typedef struct trot_case {
   const char *name;
   double speed[3], dt, period;
@@ -203,6 +223,25 @@ static void it_starts_changes_and_stops(void **state)
   walker_destroy(&w);
 }
 
+/* A trot with flight has no moment of four feet on the ground: it becomes one without, and ends. */
+static void it_stops_from_a_trot_with_flight(void **state)
+{
+  (void)state;
+  static const double duties[2] = {0.45, 0.5};
+  for (int i = 0; i < 2; i++) {
+    pk_locomotion_options options = trot(0.3, 0, 0);
+    options.duty = duties[i];
+    options.stop = 3;
+    walker w = walker_create(NULL, &options, NULL);
+    walker_facts f;
+    assert_true(walker_run(&w, 7, NULL, &f));
+    assert_true(walker_run(&w, 1, NULL, &f));
+    walker_print("after a trot with flight", &f);
+    assert_true(f.drift < 2e-3 && f.stance == 0 && f.swing == 0);
+    walker_destroy(&w);
+  }
+}
+
 /* 500 N for 0.2 s is too much: it lies down and comes to rest. */
 static void a_fallen_robot_comes_to_rest(void **state)
 {
@@ -238,22 +277,26 @@ static void a_fallen_robot_comes_to_rest(void **state)
 static void a_reset_repeats_the_run_without_allocating(void **state)
 {
   (void)state;
+  static const pk_gait gaits[] = {PK_GAIT_TROT, PK_GAIT_CRAWL, PK_GAIT_GALLOP, PK_GAIT_JUMP};
   const pk_sim_options o = world(2.5e-3, PK_CONTACT_STABILISED);
-  const pk_locomotion_options options = trot(0.3, 0.1, 0.2);
-  walker w = walker_create(&o, &options, NULL);
-  double q[2][64];
-  for (int run = 0; run < 2; run++) {
-    pk_sim_reset(w.sim);
-    walker_place(&w, 0, 0);
-    allocations = 0;
-    for (int i = 0; i < 1200; i++) {
-      assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+  for (size_t g = 0; g < sizeof gaits / sizeof gaits[0]; g++) {
+    pk_locomotion_options options = trot(0.3, 0.1, 0.2);
+    options.gait = gaits[g];
+    walker w = walker_create(&o, &options, NULL);
+    double q[2][64];
+    for (int run = 0; run < 2; run++) {
+      pk_sim_reset(w.sim);
+      walker_place(&w, 0, 0);
+      allocations = 0;
+      for (int i = 0; i < PACE(1200, 400); i++) {
+        assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+      }
+      assert_int_equal(allocations, 0);
+      memcpy(q[run], pk_sim_q(w.sim), (size_t)w.model->nq * sizeof q[0][0]);
     }
-    assert_int_equal(allocations, 0);
-    memcpy(q[run], pk_sim_q(w.sim), (size_t)w.model->nq * sizeof q[0][0]);
+    assert_memory_equal(q[0], q[1], (size_t)w.model->nq * sizeof q[0][0]);
+    walker_destroy(&w);
   }
-  assert_memory_equal(q[0], q[1], (size_t)w.model->nq * sizeof q[0][0]);
-  walker_destroy(&w);
 }
 
 static void wrong_options_are_named(void **state)
@@ -297,19 +340,40 @@ static void wrong_options_are_named(void **state)
   walker_destroy(&w);
 }
 
+/* Nothing can stand without weight: every time scale would be infinite. */
+static void a_world_without_gravity_is_refused(void **state)
+{
+  (void)state;
+  pk_error err = {.message = ""};
+  pk_builder *b = pk_builder_create();
+  pk_model *model;
+  pk_controller *made;
+  assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &err), PK_OK);
+  pk_builder_set_gravity(b, (const double[3]){0, 0, 0});
+  assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);
+  pk_builder_destroy(b);
+  assert_int_equal(pk_locomotion_create(model, NULL, &made, &err), PK_ERROR_UNSUPPORTED);
+  assert_string_equal(err.message, "there is no gravity, expected some: nothing could stand or walk");
+  assert_null(made);
+  pk_model_destroy(model);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_stands_still),
+      cmocka_unit_test(it_stands_after_a_drop),
       cmocka_unit_test(it_trots_at_the_wanted_speed),
       cmocka_unit_test(it_trots_on_compliant_ground),
       cmocka_unit_test(it_keeps_its_feet_when_pushed),
       cmocka_unit_test(it_survives_hard_pushes),
       cmocka_unit_test(it_stands_a_push),
       cmocka_unit_test(it_starts_changes_and_stops),
+      cmocka_unit_test(it_stops_from_a_trot_with_flight),
       cmocka_unit_test(a_fallen_robot_comes_to_rest),
       cmocka_unit_test(a_reset_repeats_the_run_without_allocating),
       cmocka_unit_test(wrong_options_are_named),
+      cmocka_unit_test(a_world_without_gravity_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

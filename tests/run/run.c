@@ -118,8 +118,9 @@ static void a_low_trunk_on_the_ground_or_sixty_degrees_is_a_fall(void **state)
   assert_true(fabs(o.result.height - (1 - 0.5 * 9.81 * 0.25)) < 1e-2);
   end(&o);
   /* limp, onto the ground */
-  o = run("model: {model: starleth, position: [0, 0, 0.6]}\nterrain: [{shape: plane}]\nduration: 2\n", NULL,
-          NULL, 0);
+  o = run("model:\n  model: starleth\n  position: [0, 0, 0.5]\n" STANCE
+          "terrain: [{shape: plane}]\nduration: 2\n",
+          NULL, NULL, 0);
   assert_true(o.result.fell && o.result.fell_at > 0.1);
   end(&o);
   /* pushed sideways far above its centre without gravity: it turns over without falling */
@@ -127,6 +128,24 @@ static void a_low_trunk_on_the_ground_or_sixty_degrees_is_a_fall(void **state)
           "push:\n  - {link: base, at: 0, for: 0.1, force: [0, 20, 0], point: [0, 0, 1]}\n",
           NULL, NULL, 0);
   assert_true(o.result.fell && o.result.tilt_max > 1.0472 && o.result.height_min > 0.5);
+  end(&o);
+}
+
+/* It began twice as high as it stands, or it crouched: it is up again. */
+static void who_lands_on_its_feet_has_not_fallen(void **state)
+{
+  (void)state;
+  outcome o = run("model:\n  model: starleth\n  position: [0, 0, 0.8]\n" STANCE "terrain:\n  - shape: plane\n"
+                  "controller: {name: hold, kp: 400, kd: 10}\nduration: 2\n",
+                  NULL, NULL, 0);
+  assert_true(o.result.height < 0.6 * o.result.height_start);
+  assert_false(o.result.fell);
+  end(&o);
+  o = run("model:\n  model: starleth\n  position: [0, 0, 0.435]\n" STANCE "terrain:\n  - shape: plane\n"
+          "controller: {name: locomotion, gait: jump, jump: 0.25}\nstep: {dt: 2.5e-3}\nduration: 3\n",
+          NULL, NULL, 0);
+  assert_true(o.result.height_max > 0.66 && o.result.height_min < 0.3 && o.result.height > 0.42);
+  assert_false(o.result.fell);
   end(&o);
 }
 
@@ -455,6 +474,7 @@ int main(void)
       cmocka_unit_test(standing_is_told_as_standing),
       cmocka_unit_test(a_bound_that_is_too_small_is_exceeded),
       cmocka_unit_test(a_low_trunk_on_the_ground_or_sixty_degrees_is_a_fall),
+      cmocka_unit_test(who_lands_on_its_feet_has_not_fallen),
       cmocka_unit_test(distance_is_straight_and_the_path_is_not),
       cmocka_unit_test(a_step_that_fails_ends_the_run_with_its_reason),
       cmocka_unit_test(the_recording_and_the_report_are_written),

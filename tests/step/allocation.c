@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "pronk/gait.h"
 #include "pronk/sim.h"
 #include "support/allocations.h"
 
@@ -50,6 +51,34 @@ static void no_step_allocates(void **state)
   pk_model_destroy(m);
 }
 
+/* Hold, and track with its integrals; locomotion is counted in tests/gait. */
+static void no_controller_allocates(void **state)
+{
+  (void)state;
+  pk_model *m;
+  pk_error err;
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &m, &err), PK_OK);
+  pk_track_options track = pk_track_options_default();
+  track.ki = 50;
+  pk_controller *made[2];
+  assert_int_equal(pk_hold_create(m, NULL, &made[0], &err), PK_OK);
+  assert_int_equal(pk_track_create(m, &track, &made[1], &err), PK_OK);
+  for (int k = 0; k < 2; k++) {
+    pk_sim *sim;
+    assert_int_equal(pk_sim_create(m, NULL, &sim, &err), PK_OK);
+    assert_int_equal(pk_sim_set_controller(sim, made[k], &err), PK_OK);
+    allocations = 0;
+    for (int i = 0; i < 100; i++) {
+      assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    }
+    assert_int_equal(allocations, 0);
+    pk_sim_destroy(sim);
+  }
+  pk_hold_destroy(made[0]);
+  pk_track_destroy(made[1]);
+  pk_model_destroy(m);
+}
+
 /* The memory that is asked for is the memory that is used: nothing before or after is touched. */
 static void a_sim_lives_within_its_memory_size(void **state)
 {
@@ -79,6 +108,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_step_allocates),
+      cmocka_unit_test(no_controller_allocates),
       cmocka_unit_test(a_sim_lives_within_its_memory_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ enum { ROOM = 128 };
 /* ---- worlds ---- */
 
 typedef enum robot { PENDULUM, CHAIN, STARLETH, MAXIMAL, COMAN, HEAP } robot;
-typedef enum driver { NOBODY, HOLD, TROT } driver;
+typedef enum driver { NOBODY, HOLD, TRACK, TROT, CRAWL, GALLOP, JUMP } driver;
 
 /* A world and how long it runs before and after its state is saved. */
 typedef struct setting {
@@ -63,7 +63,11 @@ static const setting settings[] = {
     {"maximal coordinates, prox", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_PROX, 1e-3, 0.435, 0,
      0, 0, true, 20, 12},
     {"joints at their limits", COMAN, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.5, 0, 0, 0, true, 100, 60},
+    {"track", STARLETH, TRACK, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0, true, 100, 60},
     {"trot", STARLETH, TROT, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 450, 200},
+    {"crawl", STARLETH, CRAWL, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60},
+    {"gallop", STARLETH, GALLOP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60},
+    {"jump", STARLETH, JUMP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 200, 100},
     {"a heap on the ground", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.06, 0.1, 0.2, 0, true, 60, 60},
     {"a heap in flight", HEAP, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 2e-3, 0, 0.5, 0, 0, false, 60, 60},
     {"a compliant heap", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 2e-4, 0.05, 0.1, 0, 0, true,
@@ -116,9 +120,14 @@ static pk_controller *make_controller(const setting *s, const pk_model *m)
     pk_hold_options o = pk_hold_options_default();
     o.tau_max = s->tau_max > 0 ? s->tau_max : o.tau_max;
     (void)pk_hold_create(m, &o, &c, NULL);
-  } else if (s->driver == TROT) {
+  } else if (s->driver == TRACK) {
+    pk_track_options o = pk_track_options_default();
+    o.ki = 50; /* its integrals are state */
+    (void)pk_track_create(m, &o, &c, NULL);
+  } else if (s->driver != NOBODY) {
+    static const pk_gait gaits[] = {PK_GAIT_TROT, PK_GAIT_CRAWL, PK_GAIT_GALLOP, PK_GAIT_JUMP};
     pk_locomotion_options o = pk_locomotion_options_default();
-    o.gait = PK_GAIT_TROT, o.forward = 0.3, o.start = 0.1;
+    o.gait = gaits[s->driver - TROT], o.forward = 0.3, o.start = 0.1;
     (void)pk_locomotion_create(m, &o, &c, NULL);
   }
   return c;
@@ -155,6 +164,8 @@ static void free_world(world *w)
   pk_sim_destroy(w->sim);
   if (w->controller != NULL && strcmp(w->controller->name, "hold") == 0) {
     pk_hold_destroy(w->controller);
+  } else if (w->controller != NULL && strcmp(w->controller->name, "track") == 0) {
+    pk_track_destroy(w->controller);
   } else if (w->controller != NULL) {
     pk_locomotion_destroy(w->controller);
   }
