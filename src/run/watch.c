@@ -99,6 +99,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->model = m;
   result->model_hash = pk_model_hash(world->model);
   result->ndof = m->nu;
+  result->law = world->scenario->step.law;
   result->nrobot = world->scenario->nmodel;
   result->nobject = m->nrobot - result->nrobot;
   result->energy_start = energy_of(w);
@@ -250,7 +251,8 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
     r->worst_speed = info->certificate.residual;
     r->worst_step = r->steps;
     r->worst_time = pk_sim_time(w->world->sim);
-    r->worst_solver = info->solver;
+    r->worst_solver =
+        w->world->scenario->step.law == PK_LAW_EXACT_LCP ? (int)info->lcp_solver : (int)info->solver;
     r->worst_contacts = info->contacts;
   }
 }
