@@ -35,8 +35,9 @@ PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *op
 PK_API void pk_hold_destroy(pk_controller *controller);
 
 /* PID along a table of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau being ki
- * times the integral of q_des - q since the start. Without a file: to the pose that the world has at the first update.
- * Lines of the file give each joint gains of its own, in the place of those here. */
+ * times the integral of q_des - q since the start, which waits while the torque is at its limit and would go beyond.
+ * Without a file: to the pose that the world has at the first update. Lines of the file give each joint gains of its own,
+ * in the place of those here. */
 typedef struct pk_track_options {
   double period;   /* s between updates, a whole number of steps; 0: each step; 0 */
   char file[1024]; /* a path; "": none */

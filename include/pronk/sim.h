@@ -173,6 +173,7 @@ typedef struct pk_step_info {
   int solver_iterations; /* of the contact solver, all solves of the step */
   pk_solver
       solver; /* who found the impulses of the last solve; auto: the first guess was good, or the law is exact-lcp */
+  pk_lcp_solver lcp_solver;   /* the same of the law exact-lcp */
   pk_certificate certificate; /* of the step's contact problems (velocities, then projections): the worst */
   bool certified;             /* every one of them met the tolerance; see pk_sim_step */
   double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
@@ -271,7 +272,8 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does
  * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
  * info->certified and info->certificate. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
- * room for. PK_ERROR_CONVERGENCE (term "resting contact"): the law exact-lcp in accelerations found no force. */
+ * room for. PK_ERROR_CONVERGENCE (terms "resting contact" and "collision"): the law exact-lcp in accelerations found no force,
+ * or no impulse; there may be none. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
 /* Time is the number of steps times dt. */

@@ -182,7 +182,7 @@ static void list_solvers(listing *l)
 static void list_lcp_solvers(listing *l)
 {
   for (int i = 0; i < PK_LCP_SOLVER_COUNT; i++) {
-    add(l, pki_lcp_solvers[i].name, pki_lcp_solvers[i].doc);
+    add(l, pk_lcp_solver_name((pk_lcp_solver)i), pki_lcp_solvers[i].doc);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "cli/resume.h"
 #include "cli/summary.h"
 #include "cli/terminal.h"
+#include "step/sim.h"
 
 const pki_option pki_options_run[] = {
     {"set", 0, "KEY=VALUE", "override a key of the scenario, as in step.dt=1.25e-3; may be repeated"},
@@ -97,6 +98,12 @@ static int judge(const pki_scenario *s, const pki_run_result *r, const pki_run_o
     pki_complain("run", "stopped early: %s", r->stopped);
     return PKI_EXIT_FAILURE;
   }
+  if (o->certify && pki_run_on_springs(r)) {
+    pki_complain(
+        "run", "contacts of the law %s are springs, which nothing certifies; step.law=hard has certificates",
+        pki_laws[s->step.law].name);
+    return PKI_EXIT_FAILURE;
+  }
   if (o->certify && r->uncertified > 0) {
     char hint[96] = "";
     if (r->bound < s->step.tolerance) {
@@ -105,7 +112,7 @@ static int judge(const pki_scenario *s, const pki_run_result *r, const pki_run_o
     pki_complain("run",
                  "%lld of %lld steps above the bound %g; the worst: %.3g in step %lld at %g s, by %s%s",
                  r->uncertified, r->steps, r->bound, r->worst_residual, r->worst_step, r->worst_time,
-                 pk_solver_name(r->worst_solver), hint);
+                 pki_run_worst_solver(r), hint);
     return PKI_EXIT_FAILURE;
   }
   return PKI_EXIT_OK;

@@ -38,8 +38,8 @@ typedef struct outcome {
   bool converged;
 } outcome;
 
-/* Options from the command line, by a field table. */
-static int read_options(const pki_args *args, const pk_field *fields, int count, void *out)
+/* Options from the command line, by a field table; `path` is a file that asks for it. */
+static int read_options(const pki_args *args, const char *path, const pk_field *fields, int count, void *out)
 {
   for (int i = 0; i < args->ngiven; i++) {
     if (args->given[i].value == NULL) {
@@ -52,13 +52,12 @@ static int read_options(const pki_args *args, const pk_field *fields, int count,
       *dash = '_';
     }
     if (pki_fields_find(fields, count, name) == NULL) {
-      pki_complain("solve", "--%s is for contact problems; .lcp files have no use for it",
+      pki_complain("solve", "%s: --%s is for contact problems; .lcp files have no use for it", path,
                    args->given[i].name);
       return PKI_EXIT_USAGE;
     }
     if (pki_fields_parse(fields, count, out, name, args->given[i].value, &err) != PK_OK) {
-      err.field[0] = '\0'; // the message names it
-      pki_complain_error("solve", &err);
+      pki_complain("solve", "%s: %s", path, err.message); // which names the option
       return PKI_EXIT_USAGE;
     }
   }
@@ -233,8 +232,9 @@ static int solve_problem(const pki_args *args, const char *path, const pk_contac
   int count = 0;
   bool solved = false, good = true;
   if (!all && !pk_solver_suits(options.solver, p)) {
-    pki_complain("solve", "%s: %s works from the factors of W, which files do not hold; take %s", path,
-                 pk_solver_name(options.solver), options.solver == PK_SOLVER_JOR_VELOCITY ? "jor" : "sor");
+    const char *name = pk_solver_name(options.solver); /* NAME-u, as all of them */
+    pki_complain("solve", "%s: %s works from the factors of W, which files do not hold; take %.*s", path,
+                 name, (int)strcspn(name, "-"), name);
     return PKI_EXIT_USAGE;
   }
   if (!args->json) {
@@ -285,22 +285,22 @@ int pki_command_solve(const pki_args *args)
   pk_solver_options options = pk_solver_options_default();
   pk_lcp_options lcp = pk_lcp_options_default();
   if (args->nword == 0) {
-    pki_complain("solve", "name a contact problem (pronk solve --help shows an example)");
+    pki_complain("solve", "name a contact problem (.fc, .hdf5, .h5) or a complementarity problem (.lcp); "
+                          "pronk solve --help shows examples");
     return PKI_EXIT_USAGE;
   }
   if (pki_args_has(args, "all") && pki_args_has(args, "solver")) {
     pki_complain("solve", "--all tries every solver; leave --solver out");
     return PKI_EXIT_USAGE;
   }
-  int nlcp = 0;
-  for (int i = 0; i < args->nword; i++) {
-    nlcp += is_lcp(args->words[i]);
-  }
   /* each kind of problem has solvers of its own */
-  if ((nlcp < args->nword &&
-       read_options(args, pki_solver_fields, pki_solver_field_count, &options) != PKI_EXIT_OK) ||
-      (nlcp > 0 && read_options(args, pki_lcp_fields, pki_lcp_field_count, &lcp) != PKI_EXIT_OK)) {
-    return PKI_EXIT_USAGE;
+  for (int i = 0; i < args->nword; i++) {
+    const char *path = args->words[i];
+    if ((is_lcp(path) ? read_options(args, path, pki_lcp_fields, pki_lcp_field_count, &lcp)
+                      : read_options(args, path, pki_solver_fields, pki_solver_field_count, &options)) !=
+        PKI_EXIT_OK) {
+      return PKI_EXIT_USAGE;
+    }
   }
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {

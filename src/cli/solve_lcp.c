@@ -88,7 +88,25 @@ static const char *meaning(const outcome *o)
   }
 }
 
-static void print_text(const outcome *o, double tolerance)
+/* The first few, on lines of five. */
+static void print_z(const double *z, int n)
+{
+  enum { SHOWN = 20, WIDE = 5 };
+  for (int i = 0; i < n && i < SHOWN; i++) {
+    if (i % WIDE == 0) {
+      printf("%s  %-17s", i > 0 ? "\n" : "", i == 0 ? "z" : "");
+    }
+    printf(" %.8g", z[i]);
+  }
+  if (n > SHOWN) {
+    printf(" and %d more (--json has all)", n - SHOWN);
+  }
+  if (n > 0) {
+    putchar('\n');
+  }
+}
+
+static void print_text(const outcome *o, double tolerance, const double *z, int n)
 {
   const pki_palette c = pki_palette_for(stdout);
   const pk_lcp_certificate *cert = &o->result.certificate;
@@ -104,6 +122,9 @@ static void print_text(const outcome *o, double tolerance)
   }
   printf("\n  %-17s %.3g, %s %.3g\n", "relative residual", cert->relative,
          is_solved(o) ? "asked" : "but asked", tolerance);
+  if (is_solved(o)) {
+    print_z(z, n);
+  }
 }
 
 static bool print_table(const outcome *all, int count)
@@ -153,7 +174,7 @@ static int solve_problem(const pki_args *args, const char *path, const pk_lcp *p
   if (good && !args->json && all) {
     good = print_table(outcomes, count);
   } else if (good && !args->json) {
-    print_text(&outcomes[0], options.tolerance);
+    print_text(&outcomes[0], options.tolerance, z, p->n);
   }
   return good && solved ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }

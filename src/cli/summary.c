@@ -12,10 +12,11 @@ static void add_certificate(cJSON *o, const pki_run_result *r)
   pki_json_number(o, "worst_residual_speed", r->worst_speed);
   cJSON_AddNumberToObject(o, "worst_step", (double)r->worst_step);
   pki_json_number(o, "worst_time", r->worst_time);
-  cJSON_AddStringToObject(o, "worst_solver", r->worst_step > 0 ? pk_solver_name(r->worst_solver) : "");
+  cJSON_AddStringToObject(o, "worst_solver", r->worst_step > 0 ? pki_run_worst_solver(r) : "");
   pki_json_number(o, "bound", r->bound);
   cJSON_AddNumberToObject(o, "uncertified_steps", (double)r->uncertified);
-  cJSON_AddBoolToObject(o, "certified", r->uncertified == 0);
+  cJSON_AddBoolToObject(o, "certified", r->uncertified == 0 && !pki_run_on_springs(r));
+  cJSON_AddBoolToObject(o, "contacts_on_springs", pki_run_on_springs(r));
   cJSON_AddNumberToObject(o, "shifted_steps", (double)r->shifted);
   cJSON_AddNumberToObject(o, "largest_shift", r->shift);
   cJSON_AddNumberToObject(o, "stabilisation", r->stabilisation);

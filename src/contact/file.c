@@ -239,7 +239,8 @@ static pk_status find_kind(const char *path, file_kind *kind, pk_error *err)
     return PK_OK;
   }
   return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.file = path},
-                  "the name %s%.16s%s; expected a contact problem: .fc (text), .hdf5 or .h5 (FCLIB)",
+                  "the name %s%.16s%s; expected a contact problem: .fc (text), .hdf5 or .h5 (FCLIB); .lcp is "
+                  "for complementarity problems",
                   dot ? "ends in '" : "has no ending", dot ? dot : "", dot ? "'" : "");
 }
 

@@ -97,7 +97,7 @@ pk_status pki_reader_real(pki_reader *r, bool lines, bool finite, const char *fi
 }
 
 /* One line `i j w`. */
-pk_status pki_reader_entry(pki_reader *r, const char *name, pki_triplets *W, size_t e)
+pk_status pki_reader_entry(pki_reader *r, const char *name, pki_triplets *W, size_t e, long number)
 {
   pki_reader_skip(r, true);
   int *const places[2] = {&W->row[e], &W->col[e]};
@@ -111,7 +111,8 @@ pk_status pki_reader_entry(pki_reader *r, const char *name, pki_triplets *W, siz
     }
     if (index < 0 || index >= W->nrow) {
       return pki_fail(r->err, PK_ERROR_SYNTAX, pki_reader_here(r, name),
-                      "entry %zu of %s has %s %ld; expected 0 to %d", e, name, names[k], index, W->nrow - 1);
+                      "entry %ld of %s has %s %ld; expected 0 to %d", number, name, names[k], index,
+                      W->nrow - 1);
     }
     *places[k] = (int)index;
   }

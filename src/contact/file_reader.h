@@ -29,8 +29,8 @@ pk_status pki_reader_fail(const pki_reader *r, const char *field, const char *ex
 pk_status pki_reader_int(pki_reader *r, bool lines, const char *field, const char *what, long *out);
 pk_status pki_reader_real(pki_reader *r, bool lines, bool finite, const char *field, double *out);
 
-/* One line `i j value` of a matrix into entry e. */
-pk_status pki_reader_entry(pki_reader *r, const char *name, pki_triplets *W, size_t e);
+/* One line `i j value` of a matrix into entry e; messages call it `number`. */
+pk_status pki_reader_entry(pki_reader *r, const char *name, pki_triplets *W, size_t e, long number);
 
 /* `count` numbers into a new array, however they are spread over lines. */
 pk_status pki_reader_reals(pki_reader *r, const char *field, int count, bool finite, double **out);

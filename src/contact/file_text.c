@@ -108,7 +108,7 @@ static pk_status read_body(pki_reader *r, const header *h, pki_contact_draft *d)
   }
   pk_status status = PK_OK;
   for (size_t e = 0; e < d->W.count && status == PK_OK; e++) {
-    status = pki_reader_entry(r, "W", &d->W, e);
+    status = pki_reader_entry(r, "W", &d->W, e, (long)e);
   }
   status = status == PK_OK ? pki_reader_reals(r, "q", n, true, &d->q) : status;
   status = status == PK_OK ? pki_reader_reals(r, "mu", d->ncontact, true, &d->mu) : status;

@@ -32,9 +32,9 @@ typedef struct pki_lcp_run {
 } pki_lcp_run;
 
 typedef struct pki_lcp_row {
-  const char *name, *doc;
+  const char *doc; /* pk_lcp_solver_name has the name */
   void (*solve)(pki_lcp_run *run);
-  size_t (*memsize)(const pk_lcp *p);
+  size_t (*memsize)(int n, int N); /* N: pki_lcp_plain_size; NULL: none */
 } pki_lcp_row;
 
 extern const pki_lcp_row pki_lcp_solvers[PK_LCP_SOLVER_COUNT];
@@ -44,8 +44,15 @@ extern const int pki_lcp_field_count;
 void pki_lcp_solve_lemke(pki_lcp_run *run);
 void pki_lcp_solve_dantzig(pki_lcp_run *run);
 void pki_lcp_solve_pgs(pki_lcp_run *run);
-size_t pki_lcp_lemke_memsize(const pk_lcp *p);
-size_t pki_lcp_dantzig_memsize(const pk_lcp *p);
+size_t pki_lcp_lemke_memsize(int n, int N);
+size_t pki_lcp_dantzig_memsize(int n, int N);
+
+/* Unknowns of the plain problem that lemke solves: n, one more for each second bound and each row without bounds; 2n at
+ * most. */
+int pki_lcp_plain_size(const pk_lcp *p);
+
+/* What pk_lcp_solve_memsize gives for problems of these sizes. */
+size_t pki_lcp_room(pk_lcp_solver solver, int n, int N);
 
 /* ---- the problem ---- */
 
@@ -90,8 +97,8 @@ typedef struct pki_lcp_polisher {
 
 pki_lcp_polisher pki_lcp_polisher_take(pki_arena *arena, int n);
 
-/* z from states (and from the z of fixed rows): LU, then refinement with residuals in extended precision, then into the bounds. False and z as it
- * was when T is singular. */
+/* z from states (and from the z of fixed rows): LU, then refinement with residuals in extended precision, then into the
+ * bounds. False and z as it was when T is singular. */
 bool pki_lcp_polish(const pk_lcp *p, const pki_lcp_state *state, const pki_lcp_polisher *s, double *z);
 
 /* ---- files ---- */

@@ -51,10 +51,10 @@ typedef struct block {
   pki_lcp_state state; /* what the row becomes */
 } block;
 
-static dantzig take(const pk_lcp *p, pki_arena *arena)
+static dantzig take(int rows, pki_arena *arena)
 {
-  const size_t n = (size_t)p->n;
-  dantzig s = {.p = p, .n = p->n};
+  const size_t n = (size_t)rows;
+  dantzig s = {.n = rows};
   s.state = pki_arena_take(arena, n, sizeof *s.state);
   s.settled = pki_arena_take(arena, n, sizeof *s.settled);
   s.K = pki_arena_take(arena, n * n, sizeof *s.K);
@@ -63,15 +63,16 @@ static dantzig take(const pk_lcp *p, pki_arena *arena)
   s.u = pki_arena_take(arena, n, sizeof *s.u);
   s.dw_size = pki_arena_take(arena, n, sizeof *s.dw_size);
   s.noise = pki_arena_take(arena, n, sizeof *s.noise);
-  s.polisher = pki_lcp_polisher_take(arena, p->n);
+  s.polisher = pki_lcp_polisher_take(arena, rows);
   s.T = s.polisher.T, s.pivot = s.polisher.pivot;
   return s;
 }
 
-size_t pki_lcp_dantzig_memsize(const pk_lcp *p)
+size_t pki_lcp_dantzig_memsize(int n, int N)
 {
+  (void)N;
   pki_arena arena = pki_arena_over(NULL, 0);
-  take(p, &arena);
+  take(n, &arena);
   return arena.used;
 }
 
@@ -283,7 +284,9 @@ static bool drive(dantzig *s, int d)
     set_direction(s, d, sense);
     const block b = find_block(s, d, sense);
     if (b.row < 0) {
-      pki_lcp_note_ray(run, s->dz);
+      if (!run->proven) { /* a proof stays */
+        pki_lcp_note_ray(run, s->dz);
+      }
       break;
     }
     for (int i = 0; i < s->n; i++) {
@@ -358,9 +361,9 @@ void pki_lcp_solve_dantzig(pki_lcp_run *run)
 {
   enum { TRIES = 4 };
   const int most = run->options->max_iterations;
-  dantzig s = take(run->p, &run->arena);
+  dantzig s = take(run->p->n, &run->arena);
   bool solved = false;
-  s.run = run;
+  s.p = run->p, s.run = run;
   for (int number = 0; number < TRIES && !solved && run->iterations < most; number++) {
     const long share = run->iterations + 50 + 20L * s.n;
     s.limit = number + 1 < TRIES && share < most ? (int)share : most;

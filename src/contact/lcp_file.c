@@ -49,6 +49,7 @@ const double *pk_lcp_file_solution(const pk_lcp_file *file)
 
 typedef struct header {
   long n, nnz, hasbounds, hasfindex, hassol;
+  int bounds_line, findex_line; /* where they begin */
 } header;
 
 static pk_status check_header(const pki_reader *r, const header *h)
@@ -131,7 +132,7 @@ static pk_status read_matrix(pki_reader *r, const header *h, pk_lcp_file *file)
   const bool good = pki_triplets_create(&entry, (int)h->n, (int)h->n, 1) && file->M != NULL;
   pk_status status = good ? PK_OK : fail_memory(r);
   for (long e = 0; e < h->nnz && status == PK_OK; e++) {
-    status = pki_reader_entry(r, "M", &entry, 0);
+    status = pki_reader_entry(r, "M", &entry, 0, e);
     if (status == PK_OK) {
       file->M[(size_t)entry.row[0] * n + (size_t)entry.col[0]] += entry.value[0];
     }
@@ -156,16 +157,20 @@ static pk_status read_findex(pki_reader *r, int n, int **out)
   return status;
 }
 
-static pk_status read_body(pki_reader *r, const header *h, pk_lcp_file *file)
+static pk_status read_body(pki_reader *r, header *h, pk_lcp_file *file)
 {
   const int n = (int)h->n;
   pk_status status = read_matrix(r, h, file);
   status = status == PK_OK ? pki_reader_reals(r, "q", n, true, &file->q) : status;
+  pki_reader_skip(r, true);
+  h->bounds_line = r->line;
   if (status == PK_OK && h->hasbounds) {
     status = pki_reader_reals(r, "lower", n, false, &file->lower);
     status = status == PK_OK ? pki_reader_reals(r, "upper", n, false, &file->upper) : status;
   }
   if (status == PK_OK && h->hasfindex) {
+    pki_reader_skip(r, true);
+    h->findex_line = r->line;
     status = read_findex(r, n, &file->findex);
   }
   if (status == PK_OK && h->hassol) {
@@ -179,12 +184,13 @@ static pk_status read_body(pki_reader *r, const header *h, pk_lcp_file *file)
 }
 
 /* What the problem's own checks find wrong is wrong with the file. */
-static pk_status check_problem(const pki_reader *r, const pk_lcp *p)
+static pk_status check_problem(const pki_reader *r, const header *h, const pk_lcp *p)
 {
   const pk_status status = pk_lcp_validate(p, r->err);
   if (status != PK_OK && r->err != NULL) {
     r->err->status = PK_ERROR_SYNTAX;
     snprintf(r->err->file, sizeof r->err->file, "%s", r->file);
+    r->err->line = strcmp(r->err->field, "findex") == 0 ? h->findex_line : h->bounds_line;
   }
   return status == PK_OK ? PK_OK : PK_ERROR_SYNTAX;
 }
@@ -204,7 +210,7 @@ pk_status pki_lcp_parse(const char *file, const char *data, size_t size, pk_lcp_
                              .lower = made->lower,
                              .upper = made->upper,
                              .findex = made->findex};
-    status = check_problem(&r, &made->problem);
+    status = check_problem(&r, &h, &made->problem);
   }
   if (status != PK_OK) {
     pk_lcp_file_destroy(made);

@@ -57,12 +57,18 @@ static bool has_second(const pk_lcp *p, int i)
   return is_free(p, i) || (!is_flipped(p, i) && !isinf(pki_lcp_upper(p, i)));
 }
 
-static lemke take(const pk_lcp *p, pki_arena *arena)
+int pki_lcp_plain_size(const pk_lcp *p)
 {
-  lemke l = {.p = p, .n = p->n, .N = p->n};
+  int N = p->n;
   for (int i = 0; i < p->n; i++) {
-    l.N += has_second(p, i);
+    N += has_second(p, i);
   }
+  return N;
+}
+
+static lemke take(int rows, int unknowns, pki_arena *arena)
+{
+  lemke l = {.n = rows, .N = unknowns};
   const size_t n = (size_t)l.n, N = (size_t)l.N;
   l.of = pki_arena_take(arena, N, sizeof *l.of);
   l.second = pki_arena_take(arena, n, sizeof *l.second);
@@ -82,10 +88,10 @@ static lemke take(const pk_lcp *p, pki_arena *arena)
   return l;
 }
 
-size_t pki_lcp_lemke_memsize(const pk_lcp *p)
+size_t pki_lcp_lemke_memsize(int n, int N)
 {
   pki_arena arena = pki_arena_over(NULL, 0);
-  take(p, &arena);
+  take(n, N, &arena);
   return arena.used;
 }
 
@@ -408,7 +414,8 @@ static void note_ray(lemke *l, pki_lcp_run *run, int entering)
 
 void pki_lcp_solve_lemke(pki_lcp_run *run)
 {
-  lemke l = take(run->p, &run->arena);
+  lemke l = take(run->p->n, pki_lcp_plain_size(run->p), &run->arena);
+  l.p = run->p;
   build(&l);
   bool done = l.size == 0 && l.N > 0; /* x = 0 is the answer */
   if (done) {

@@ -6,16 +6,15 @@
 #include "contact/lcp.h"
 #include "contact/solver.h"
 
-const pki_lcp_row pki_lcp_solvers[PK_LCP_SOLVER_COUNT] = {
-    [PK_LCP_SOLVER_LEMKE] = {"lemke",
-                             "complementary pivoting, lexicographic; proves that a problem has no solution",
-                             pki_lcp_solve_lemke, pki_lcp_lemke_memsize},
-    [PK_LCP_SOLVER_DANTZIG] = {"dantzig", "principal pivoting with bounds, as Cottle, Dantzig and Baraff",
-                               pki_lcp_solve_dantzig, pki_lcp_dantzig_memsize},
-    [PK_LCP_SOLVER_PGS] = {"pgs", "projected Gauss-Seidel, row by row", pki_lcp_solve_pgs, NULL},
-};
-
 static const char *const solver_words[PK_LCP_SOLVER_COUNT] = {"lemke", "dantzig", "pgs"};
+
+const pki_lcp_row pki_lcp_solvers[PK_LCP_SOLVER_COUNT] = {
+    [PK_LCP_SOLVER_LEMKE] = {"complementary pivoting, lexicographic; proves that a problem has no solution",
+                             pki_lcp_solve_lemke, pki_lcp_lemke_memsize},
+    [PK_LCP_SOLVER_DANTZIG] = {"principal pivoting with bounds, as Cottle, Dantzig and Baraff",
+                               pki_lcp_solve_dantzig, pki_lcp_dantzig_memsize},
+    [PK_LCP_SOLVER_PGS] = {"projected Gauss-Seidel, row by row", pki_lcp_solve_pgs, NULL},
+};
 
 const pk_field pki_lcp_fields[] = {
     {"solver", offsetof(pk_lcp_options, solver), PK_FIELD_ENUM, "", PK_LCP_SOLVER_LEMKE, 0,
@@ -86,12 +85,17 @@ static pki_lcp_run begin(const pk_lcp *p, const pk_lcp_options *options, double 
   return run;
 }
 
+size_t pki_lcp_room(pk_lcp_solver solver, int n, int N)
+{
+  const pki_lcp_row *row = &pki_lcp_solvers[solver];
+  pki_arena arena = begin(&(pk_lcp){.n = n}, NULL, NULL, pki_arena_over(NULL, 0)).arena;
+  pki_arena_take(&arena, row->memsize ? row->memsize(n, N) : 0, 1);
+  return arena.used;
+}
+
 size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options)
 {
-  const pki_lcp_row *row = &pki_lcp_solvers[options->solver];
-  pki_arena arena = begin(p, options, NULL, pki_arena_over(NULL, 0)).arena;
-  pki_arena_take(&arena, row->memsize ? row->memsize(p) : 0, 1);
-  return arena.used;
+  return pki_lcp_room(options->solver, p->n, pki_lcp_plain_size(p));
 }
 
 /* Where pgs begins, within the bounds; the z nearest to zero for the others, and where it is the answer. */

@@ -2,7 +2,9 @@
  *
  * The first two terms are the command's own gains, which the step can take at its end; the integral is its torque.
  * Between the lines of the table q_des is a cubic with continuous slopes (Hermite); a slope is that of the parabola through
- * three neighbours, zero at both ends unless the table goes round. u_des is its derivative. */
+ * three neighbours, zero at both ends unless the table goes round. u_des is its derivative.
+ *
+ * While the torque is at its limit and e pushes it further there, the integral waits: it does not wind up. */
 #include "gait/track.h"
 
 #include <math.h>
@@ -84,13 +86,13 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
     if (tr->rows > 0) {
       reference(tr, row, part, k, &q, &u);
     }
-    integral[k] += dt * (q - seen->q[m->dof_q[dof]]);
-    commands[dof] = (pk_command){.tau = gain[PKI_TRACK_KI * tr->joints] * integral[k],
-                                 .q_des = q,
-                                 .u_des = u,
-                                 .kp = gain[PKI_TRACK_KP * tr->joints],
-                                 .kd = gain[PKI_TRACK_KD * tr->joints],
-                                 .tau_max = fmin(gain[PKI_TRACK_TAU_MAX * tr->joints], m->dof_effort[dof])};
+    const double kp = gain[PKI_TRACK_KP * tr->joints], kd = gain[PKI_TRACK_KD * tr->joints],
+                 ki = gain[PKI_TRACK_KI * tr->joints], e = q - seen->q[m->dof_q[dof]],
+                 most = fmin(gain[PKI_TRACK_TAU_MAX * tr->joints], m->dof_effort[dof]);
+    const double tau = kp * e + kd * (u - seen->u[dof]) + ki * (integral[k] + dt * e);
+    integral[k] += fabs(tau) > most && tau * e > 0 ? 0 : dt * e;
+    commands[dof] =
+        (pk_command){.tau = ki * integral[k], .q_des = q, .u_des = u, .kp = kp, .kd = kd, .tau_max = most};
   }
   return PK_OK;
 }

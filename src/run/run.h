@@ -38,6 +38,12 @@ pk_status pki_run(pki_world *world, const pki_run_options *options, pki_run_resu
 /* The summary as rows of a quantity and its value, for the command and the report; begins the table. */
 void pki_run_table(const pki_run_result *result, pki_table *table);
 
+/* Who solved the worst step. */
+const char *pki_run_worst_solver(const pki_run_result *result);
+
+/* There were contacts, and their law has no problem that could be certified. */
+bool pki_run_on_springs(const pki_run_result *result);
+
 /* Energy per weight and distance; NAN where there is no distance to speak of. */
 double pki_run_cost_of_transport(const pki_run_result *result);
 

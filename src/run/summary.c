@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "run/run.h"
+#include "step/sim.h"
 
 enum { CELL = 96 };
 
@@ -101,6 +102,17 @@ static void energy_rows(const pki_run_result *r, pki_table *table)
   }
 }
 
+const char *pki_run_worst_solver(const pki_run_result *r)
+{
+  return r->law == PK_LAW_EXACT_LCP ? pk_lcp_solver_name((pk_lcp_solver)r->worst_solver)
+                                    : pk_solver_name((pk_solver)r->worst_solver);
+}
+
+bool pki_run_on_springs(const pki_run_result *r)
+{
+  return pki_laws[r->law].springs && r->most_contacts > 0;
+}
+
 static void contact_rows(const pki_run_result *r, pki_table *table)
 {
   if (r->most_contacts > 0) {
@@ -117,8 +129,11 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
   }
   if (r->worst_step > 0 && (r->most_contacts > 0 || r->worst_residual > 0)) {
     row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
-        r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pk_solver_name(r->worst_solver),
+        r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pki_run_worst_solver(r),
         r->worst_contacts);
+  }
+  if (pki_run_on_springs(r)) {
+    row(table, "certified", "joint rows alone: contacts of the law %s are springs", pki_laws[r->law].name);
   }
   row(table, "uncertified steps", "%lld above %.1e", r->uncertified, r->bound);
   if (r->shifted > 0) {

@@ -99,6 +99,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->model = m;
   result->model_hash = pk_model_hash(world->model);
   result->ndof = m->nu;
+  result->law = world->scenario->step.law;
   result->nrobot = world->scenario->nmodel;
   result->nobject = m->nrobot - result->nrobot;
   result->energy_start = energy_of(w);
@@ -250,7 +251,8 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
     r->worst_speed = info->certificate.residual;
     r->worst_step = r->steps;
     r->worst_time = pk_sim_time(w->world->sim);
-    r->worst_solver = info->solver;
+    r->worst_solver =
+        w->world->scenario->step.law == PK_LAW_EXACT_LCP ? (int)info->lcp_solver : (int)info->solver;
     r->worst_contacts = info->contacts;
   }
 }
@@ -381,12 +383,14 @@ void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_stat
   const bool joint = strcmp(term, "command") == 0;
   const pk_model *m = joint ? pk_sim_joint_model(w->world->sim) : pk_sim_model(w->world->sim);
   const int link = info->body >= 0 && info->body < m->nbody ? m->body_link[info->body] : -1;
+  const char *hint =
+      strcmp(term, "max_contacts") == 0 ? "; does a robot start in the ground? Else raise step.max_contacts"
+      : status == PK_ERROR_CONVERGENCE && strcmp(term, "resting contact") == 0
+          ? "; in accelerations resting contact can have no solution: try step.resting=velocity"
+          : "";
   snprintf(out, size, "step %lld at %g s: %s%s%s%s%s%s", result->steps + 1, pk_sim_time(w->world->sim),
            pk_status_text(status), term[0] != '\0' ? ", in " : "", term, link >= 0 ? ", at " : "",
-           link >= 0 ? m->links[link].name : "",
-           strcmp(term, "max_contacts") == 0
-               ? "; does a robot start in the ground? Else raise step.max_contacts"
-               : "");
+           link >= 0 ? m->links[link].name : "", hint);
 }
 
 pk_status pki_watch_scene(const pki_watch *w, pki_text *out, pk_error *err)

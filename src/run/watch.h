@@ -16,7 +16,7 @@ typedef struct pki_run_result {
   double worst_speed;    /* m/s, its residual */
   double worst_time;     /* s, when that step ended */
   long long worst_step;  /* counted from 1; 0: no step had contact */
-  pk_solver worst_solver;
+  int worst_solver;      /* a pk_solver; of the law exact-lcp a pk_lcp_solver */
   int worst_contacts;
   long long uncertified; /* steps above the bound */
   long long shifted;     /* steps whose gaps were shifted (pk_step_info.gap_shift) */
@@ -58,6 +58,7 @@ typedef struct pki_run_result {
   double mean_contacts;
   double energy_end;             /* J, kinetic and potential */
   int ndof;                      /* velocities of the joint model */
+  pk_law law;                    /* of contact */
   int nrobot, nobject;           /* what the scenario's models and objects made */
   double object_speed;           /* m/s, the fastest object's at the end */
   double *peak;                  /* [ndof] largest |tau| */

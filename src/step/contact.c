@@ -162,13 +162,16 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
 
 /* A contact that bounces closes first, by going below ground, and the projection takes it back: to a little above it where
  * the way is curved. So it has closed when its gap is small beside the way to the step's end; if it had to wait for a gap of
- * zero it could wait forever, and projections would push in the place of impulses. */
-static void close_bouncing(pki_sim_contact *c, double reach)
+ * zero it could wait forever, and projections would push in the place of impulses. With resting contact in accelerations every
+ * contact that approaches closes first. */
+static void close_bouncing(pk_sim *sim, double reach)
 {
   static const double part = 0.5;
+  pki_sim_contact *c = &sim->contact;
+  const bool all = pki_rests_by_acceleration(sim);
   for (int i = 0; i < c->nfound; i++) {
     pki_contact *f = &c->found[i];
-    const bool bounces = pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce;
+    const bool bounces = all || (pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce);
     f->gap = bounces && f->gap > 0 && f->gap < -part * reach * c->speed[i] ? 0 : f->gap;
   }
 }
@@ -185,7 +188,7 @@ static void begin_contacts(pk_sim *sim, double reach)
   }
   pki_swept_close(sim, reach, bounce);
   if (!paper) {
-    close_bouncing(c, reach);
+    close_bouncing(sim, reach);
   }
 }
 
@@ -568,8 +571,12 @@ static pk_status end_velocity(pk_sim *sim, const double *q, double reach, double
   }
   lines l = command_lines(sim, reach);
   free_velocity(sim, &l, h, drive, u_free, info);
-  if (pki_rests_by_acceleration(sim) &&
-      pki_resting_collide(sim, info)) { /* anew with the velocities after it */
+  bool collided = false;
+  if (pki_rests_by_acceleration(sim) && !pki_resting_collide(sim, info, &collided)) {
+    info->term = "collision";
+    return PK_ERROR_CONVERGENCE;
+  }
+  if (collided) { /* anew with the velocities after it */
     begin(sim, q, reach, h, info);
     l = command_lines(sim, reach);
     free_velocity(sim, &l, h, drive, u_free, info);

@@ -1,10 +1,10 @@
 #include "step/exact.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "contact/islands.h"
+#include "contact/lcp.h"
 #include "math/mat3.h"
 #include "step/contact.h"
 
@@ -50,23 +50,16 @@ static int attempts_of(pk_lcp_choice choice, const attempt **out)
   return choice == PK_LCP_CHOICE_AUTO ? 4 : 1;
 }
 
-/* Scratch of all solvers that may run. Sizes follow from the bounds: the most that there can be are two on each row. */
-static size_t solver_room(const pk_sim_options *o, size_t rows)
+/* Scratch of all solvers that may run, for any bounds. */
+static size_t solver_room(const pk_sim_options *o, int rows)
 {
   const attempt *tries;
   const int count = attempts_of(o->lcp, &tries);
-  double *ones = malloc(2 * rows * sizeof *ones);
-  size_t most = SIZE_MAX / 2;
-  for (size_t i = 0; i < rows && ones != NULL; i++) {
-    ones[i] = -1, ones[rows + i] = 1;
+  size_t most = 0;
+  for (int k = 0; k < count; k++) {
+    const size_t size = pki_lcp_room(tries[k].solver, rows, 2 * rows);
+    most = size > most ? size : most;
   }
-  for (int k = 0; k < count && ones != NULL; k++) {
-    const pk_lcp largest = {.n = (int)rows, .lower = ones, .upper = ones + rows};
-    const pk_lcp_options options = {.solver = tries[k].solver};
-    const size_t size = pk_lcp_solve_memsize(&largest, &options);
-    most = k == 0 || size > most ? size : most;
-  }
-  free(ones);
   return most;
 }
 
@@ -88,7 +81,7 @@ void pki_exact_carve(pki_exact *e, const pk_sim_options *o, int nu, int rows, in
   e->slip = pki_arena_take(arena, (size_t)contacts, real);
   e->hit = pki_arena_take(arena, (size_t)contacts, real);
   e->u = pki_arena_take(arena, (size_t)nu, real);
-  e->memory = pki_arena_take(arena, solver_room(o, n), 1);
+  e->memory = pki_arena_take(arena, solver_room(o, (int)n), 1);
 }
 
 void pki_exact_align(pk_sim *sim)
@@ -126,6 +119,7 @@ bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
     scale = fmax(scale, fabs(lcp->q[i]));
   }
   bool solved = false;
+  memcpy(e->best, e->z, bytes); /* where nobody finds a number */
   for (int k = 0; k < count && !solved; k++) {
     const pk_lcp_options options = {.solver = tries[k].solver,
                                     .tolerance = o->tolerance,
@@ -140,6 +134,7 @@ bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
     solved = status == PK_OK || result.certificate.residual <= o->tolerance * scale;
     if (result.certificate.residual < best.residual) {
       best = result.certificate;
+      info->lcp_solver = tries[k].solver;
       memcpy(e->best, e->z, bytes);
     }
     memcpy(e->z, e->best, bytes);

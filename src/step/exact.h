@@ -6,7 +6,8 @@
  *   velocity (4.40)       0 <= r_n  _|_  v_n(t + dt) = (W r + J u_f)_n + eps v_n(t) >= 0
  *   friction (4.22)       |r_t| <= mu r_n, v_t(t + dt) = 0 inside and against r_t at the bound, for each of t1 and t2: a
  *                         pyramid, whose bounds are multiples of another unknown (pk_lcp.findex)
- *   viscous friction      one more row on each tangent of a closed contact, r_v = -dt mu_v v_t(t + dt)
+ *   viscous friction      one more row on each tangent of a closed contact, r_v = -dt mu_v v_t(t + dt), whatever r_n: one
+ *                         that lifts off is braked until its gap opens
  *
  * That is the default: collision with restitution (4.14) and resting contact in one problem, as in the thesis' program. With
  * `resting: acceleration` they are two (resting.h). Every matrix comes from the factor of M~; inv(M~) is never formed.

@@ -32,7 +32,7 @@ const pki_preset pki_presets[PK_PRESET_COUNT] = {
 
 static const char *const law_words[] = {"hard", "compliant", "penalty", "exact-lcp"};
 static const char *const resting_words[] = {"velocity", "acceleration"};
-static const char *const lcp_words[] = {"auto", "lemke", "dantzig", "pgs"};
+const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT] = {"auto", "lemke", "dantzig", "pgs"};
 static const char *const impact_words[] = {"group", "newton"};
 static const char *const stepper_words[] = {"euler", "moreau", "rk4", "ark-explicit", "ark-implicit"};
 static const char *const scheme_words[] = {"stabilised", "paper"};
@@ -86,7 +86,7 @@ const pk_field pki_sim_fields[] = {
     {"resting", offsetof(pk_sim_options, resting), PK_FIELD_ENUM, "", PK_RESTING_VELOCITY, 0,
      PK_RESTING_COUNT - 1, resting_words, "law exact-lcp: what its resting contact is solved in"},
     {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ENUM, "", PK_LCP_CHOICE_AUTO, 0, PK_LCP_CHOICE_COUNT - 1,
-     lcp_words, "law exact-lcp: method for its problems"},
+     pki_lcp_choice_words, "law exact-lcp: method for its problems"},
     {"stiffness_n", offsetof(pk_sim_options, stiffness_n), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
      "normal stiffness of the springs of compliant and penalty contacts"},
     {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,

@@ -49,18 +49,21 @@ static void assemble_collision(pk_sim *sim, double eps)
   pki_assembly_finish(a, sim->workspace);
 }
 
-bool pki_resting_collide(pk_sim *sim, pk_step_info *info)
+bool pki_resting_collide(pk_sim *sim, pk_step_info *info, bool *any)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   double *jump = pki_scratch(sim, 6);
   memset(c->exact.hit, 0, (size_t)c->nfound * sizeof *c->exact.hit);
   const double eps = restitution(sim);
-  if (eps < 0) {
-    return false;
+  *any = eps >= 0;
+  if (!*any) {
+    return true;
   }
   assemble_collision(sim, eps);
-  pki_exact_solve(sim, info);
+  if (!pki_exact_solve(sim, info)) {
+    return false;
+  }
   for (int row = 0; row < pk_contact_size(&a->problem); row++) {
     c->exact.hit[c->row_found[row]] = a->r[row];
   }
@@ -118,7 +121,7 @@ void pki_resting_rows(pk_sim *sim, int contact, const double *u_free)
   pki_assembly_contact_velocity(a, contact, u_free, q);
   const double dt = sim->options.dt, slip = hypot(v[1], v[2]);
   const double change = q[0] + dt * pki_dot3(f->normal, bias) - v[0]; /* dt a_j along the normal */
-  q[0] = change + (v[0] <= fabs(change) ? 0 : v[0]);
+  q[0] = change + fmax(v[0], 0);
   q[1] += dt * pki_dot3(f->tangent1, bias);
   q[2] += dt * pki_dot3(f->tangent2, bias);
   c->exact.slip[contact] = slip > a->mu[contact] * fabs(change) ? slip : 0;

@@ -12,9 +12,10 @@
  *   sliding:  F_t = -mu F_n along the slip, which makes the problem unsymmetric: its column is W_n - mu W_t
  *   sticking: |F_t| <= mu F_n, and a_t stops what slip there is: v_t + dt a_t = 0
  *
- * A contact has stopped when it leaves slower than dt |a_jn|, and slides when its slip is more than mu dt |a_jn|: what the
- * forces of the step, and friction against them, change within it. Contacts that leave faster get no force, but may not come back
- * within the step. dJ/dt u is that of the body's point that touches; what rolling adds to it on a round shape is left to
+ * The first row is taken over the step: v_n + dt a_n >= 0 with v_n >= 0 the speed at which the contact leaves, 0 for one that
+ * has stopped. One that leaves gets a force only against coming back within the step: with v_n left out a force would keep up its speed
+ * and give energy. A contact slides when its slip is more than mu dt |a_jn|: what friction against the forces of the step changes
+ * within it. dJ/dt u is that of the body's point that touches; what rolling adds to it on a round shape is left to
  * the next collision.
  *
  * The sliding problem can have no solution, or several (Painleve): W_nn - mu W_nt may be negative. The step then fails with
@@ -24,9 +25,9 @@
 
 #include "step/exact.h"
 
-/* Collisions of the contacts found, at the velocities sim->u, which become those after them; true when there were any.
- * After the factor of M~. */
-bool pki_resting_collide(pk_sim *sim, pk_step_info *info);
+/* Collisions of the contacts found, at the velocities sim->u, which become those after them; whether there were any. False:
+ * no impulses were found. After the factor of M~. */
+bool pki_resting_collide(pk_sim *sim, pk_step_info *info, bool *any);
 
 /* All closed contacts take part; true when there are new ones. */
 bool pki_resting_choose(pk_sim *sim);

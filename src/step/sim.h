@@ -230,6 +230,7 @@ typedef struct pki_preset {
 
 extern const pki_law pki_laws[PK_LAW_COUNT];
 extern const pki_preset pki_presets[PK_PRESET_COUNT];
+extern const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT];
 
 /* The field table of pk_command. */
 extern const pk_field pki_command_fields[];

@@ -52,6 +52,39 @@ static void a_step_above_the_bound_fails_a_certified_run(void **state)
   run_free(&r);
 }
 
+/* Springs have no problem whose solution could be judged. */
+static void contacts_on_springs_are_not_certified(void **state)
+{
+  (void)state;
+  run_result r = run("run -n starleth-stand --duration 0.1 --set step.law=compliant --set step.dt=1e-4");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "joint rows alone: contacts of the law compliant are springs"));
+  run_free(&r);
+  r = run("run -n starleth-stand --duration 0.1 --set step.law=compliant --set step.dt=1e-4 --certify");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.err, "contacts of the law compliant are springs, which nothing certifies"));
+  run_free(&r);
+  cJSON *o =
+      run_json("run -n starleth-stand --duration 0.1 --set step.law=compliant --set step.dt=1e-4 --json", 0);
+  assert_true(cJSON_IsFalse(cJSON_GetObjectItem(o, "certified")));
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "contacts_on_springs")));
+  cJSON_Delete(o);
+}
+
+static void the_solver_of_a_complementarity_problem_is_named(void **state)
+{
+  (void)state;
+  cJSON *o = run_json(
+      "run -n starleth-stand --duration 0.1 --set step.law=exact-lcp --set step.lcp=dantzig --certify --json",
+      0);
+  assert_string_equal(cJSON_GetObjectItem(o, "worst_solver")->valuestring, "dantzig");
+  cJSON_Delete(o);
+  run_result r = run("check thesis-drop-01");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "exact-lcp contact, lcp auto to 1e-08"));
+  run_free(&r);
+}
+
 static void wrong_input_is_told_with_its_place(void **state)
 {
   (void)state;
@@ -124,6 +157,8 @@ int main(void)
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(a_person_sees_a_table),
       cmocka_unit_test(a_step_above_the_bound_fails_a_certified_run),
+      cmocka_unit_test(contacts_on_springs_are_not_certified),
+      cmocka_unit_test(the_solver_of_a_complementarity_problem_is_named),
       cmocka_unit_test(wrong_input_is_told_with_its_place),
       cmocka_unit_test(output_goes_where_it_is_asked_for),
       cmocka_unit_test(the_lists_know_scenarios_and_controllers),

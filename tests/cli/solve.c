@@ -102,6 +102,9 @@ static void the_solvers_in_velocities_ask_for_factors(void **state)
   assert_int_equal(r.status, 2);
   assert_true(contains(r.err, "sor-u works from the factors of W, which files do not hold; take sor"));
   run_free(&r);
+  r = run("solve cli_solve.fc --solver newton-u");
+  assert_true(contains(r.err, "do not hold; take newton\n"));
+  run_free(&r);
   remove("cli_solve.fc");
 }
 
@@ -142,7 +145,7 @@ static void wrong_words_are_answered_with_the_right_ones(void **state)
   static const struct {
     const char *arguments, *answer;
   } cases[] = {
-      {"solve", "name a contact problem"},
+      {"solve", "name a contact problem (.fc, .hdf5, .h5) or a complementarity problem (.lcp)"},
       {"solve absent.fc", "absent.fc: the file cannot be opened"},
       {"solve a.fc --solver newtn", "solver is \"newtn\", expected one of auto, jor,"},
       {"solve a.fc --solver newtn", "did you mean \"newton\"?"},
@@ -208,6 +211,7 @@ static void complementarity_problems_are_solved_by_every_solver_of_theirs(void *
   assert_int_equal(text.status, 0);
   assert_true(contains(text.out, "2 rows with bounds, 1 of friction"));
   assert_true(contains(text.out, "outcome           solved"));
+  assert_true(contains(text.out, "\n  z                 "));
   run_free(&text);
   remove("cli_block.lcp");
 }
@@ -228,6 +232,12 @@ static void an_unsolvable_complementarity_problem_is_a_failure_that_is_explained
   assert_int_equal(r.status, 2);
   assert_true(contains(r.err, "--alpha is for contact problems; .lcp files have no use for it"));
   run_free(&r);
+  write_file("cli_solve.fc", easy);
+  r = run("solve cli_none.lcp cli_solve.fc --solver lemke");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "cli_solve.fc: solver is \"lemke\""));
+  run_free(&r);
+  remove("cli_solve.fc");
   write_file("cli_none.lcp", "lcp 1 1 0 0 0\n0 0 x\n1\n");
   r = run("solve cli_none.lcp");
   assert_int_equal(r.status, 2);

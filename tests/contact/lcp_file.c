@@ -59,13 +59,17 @@ static void what_is_wrong_is_named(void **state)
       "or its counts are wrong");
   assert_refused("lcp 1 1 0 0 0\n0 1 1\n1", PK_ERROR_SYNTAX, 2, "M",
                  "entry 0 of M has column 1; expected 0 to 0");
+  assert_refused("lcp 1 2 0 0 0\n0 0 1\n1 0 1\n1", PK_ERROR_SYNTAX, 3, "M",
+                 "entry 1 of M has row 1; expected 0 to 0");
+  assert_refused("lcp 2 1 1 1 0\n0 0 1\n1 1\n0 0 inf\n1\n-1\n1", PK_ERROR_SYNTAX, 6, "findex",
+                 "findex[1] is 1, expected a row with a constant lower bound of 0 or more");
   assert_refused("lcp 1 1 0 0 0\n0 0 nan\n1", PK_ERROR_SYNTAX, 2, "M",
                  "found 'nan' where a finite number was expected");
   assert_refused("lcp 1 1 0 0 0\n0 0 1\ninf", PK_ERROR_SYNTAX, 3, "q",
                  "found 'inf' where a finite number was expected");
   assert_refused("lcp 1 1 1 1 0\n0 0 1\n1\n0\ninf\n1", PK_ERROR_SYNTAX, 6, "findex",
                  "findex[0] is 1; expected -1 to 0");
-  assert_refused("lcp 1 1 1 0 0\n0 0 1\n1\n3\n2", PK_ERROR_SYNTAX, 0, "lower",
+  assert_refused("lcp 1 1 1 0 0\n0 0 1\n1\n3\n2", PK_ERROR_SYNTAX, 4, "lower",
                  "row 0 has bounds 3 to 2, expected lower <= upper");
   assert_refused("lcp 1 1 0 0 0\n0 0 1\n1 7", PK_ERROR_SYNTAX, 3, "",
                  "found '7' where the end of the file was expected");

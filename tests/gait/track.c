@@ -134,6 +134,31 @@ static void the_integral_takes_the_error_that_a_load_leaves(void **state)
   pk_model_destroy(m);
 }
 
+/* kp 0.7 = 70 N m of 5: after 10 s of that the integral has not grown; near the reference it goes on. */
+static void the_integral_does_not_wind_up_at_the_torque_limit(void **state)
+{
+  (void)state;
+  pk_model *m = load("pendulum");
+  pk_track_options o = table_options("time hinge\n0 1.2\n");
+  o.kp = 100, o.kd = 0, o.ki = 200, o.tau_max = 5;
+  pk_controller *c;
+  pk_error err = {0};
+  assert_int_equal(pk_track_create(m, &o, &c, &err), PK_OK);
+  double memory[8] = {0}, q = 0.5, u = 0;
+  pk_command command = {0};
+  for (int i = 0; i <= 10000; i++) {
+    const pk_observation seen = {.time = 1e-3 * i, .dt = 1e-3, .model = m, .q = &q, .u = &u};
+    assert_int_equal(c->update(c, &seen, memory, &command), PK_OK);
+  }
+  assert_true(command.tau == 0 && command.tau_max == 5);
+  q = 1.19; /* 100 0.01 N m is within the limit: the integral goes on */
+  const pk_observation near = {.time = 5, .dt = 1e-3, .model = m, .q = &q, .u = &u};
+  assert_int_equal(c->update(c, &near, memory, &command), PK_OK);
+  assert_true(fabs(command.tau - 200 * 1e-3 * 0.01) < 1e-12);
+  pk_track_destroy(c);
+  pk_model_destroy(m);
+}
+
 static void what_is_wrong_with_a_table_is_told_with_its_line(void **state)
 {
   (void)state;
@@ -181,6 +206,7 @@ int main(void)
       cmocka_unit_test(references_pass_through_the_lines_and_their_rate_is_the_derivative),
       cmocka_unit_test(a_table_that_goes_round_does_so_without_a_break),
       cmocka_unit_test(the_integral_takes_the_error_that_a_load_leaves),
+      cmocka_unit_test(the_integral_does_not_wind_up_at_the_torque_limit),
       cmocka_unit_test(what_is_wrong_with_a_table_is_told_with_its_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,29 @@ static void a_ball_leaves_with_its_restitution(void **state)
   pk_model_destroy(m);
 }
 
+/* A ball that leaves with v has max(v - g dt, 0) after a step in accelerations: the ground does not keep up its speed. */
+static void a_contact_that_leaves_is_not_pushed(void **state)
+{
+  (void)state;
+  pk_model *m = solid_model(PK_SHAPE_SPHERE, (const double[3]){0.05, 0, 0}, MASS,
+                            (const double[3]){0.003, 0.003, 0.003});
+  pk_terrain *t = slope_terrain(0);
+  for (int k = 0; k < 4; k++) {
+    pk_sim_options o = exact_options(1e-3, PK_RESTING_ACCELERATION);
+    o.stepper = PK_STEPPER_EULER; /* it touches where it starts */
+    const double fall = G * o.dt, v = 0.5 * k * fall;
+    pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.3}, &o);
+    pk_sim_q(sim)[2] = 0.05;
+    pk_sim_u(sim)[2] = v;
+    assert_true(must_step(sim).certified);
+    print_message("leaves with %.5f m/s, then %.5f m/s\n", v, pk_sim_u(sim)[2]);
+    assert_true(fabs(pk_sim_u(sim)[2] - fmax(v - fall, 0)) < 1e-9);
+    pk_sim_destroy(sim);
+  }
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 /* Balls without gravity: between collisions nothing changes their energy, so that every rise is the law's. Friction in accelerations is
  * explicit and promises nothing: there it is left out. */
 static void collisions_of_many_balls_never_add_energy(void **state)
@@ -261,6 +284,7 @@ int main(void)
       cmocka_unit_test(friction_opposes_the_slip_in_any_direction),
       cmocka_unit_test(a_pushed_block_reaches_the_speed_that_viscous_friction_allows),
       cmocka_unit_test(a_ball_leaves_with_its_restitution),
+      cmocka_unit_test(a_contact_that_leaves_is_not_pushed),
       cmocka_unit_test(collisions_of_many_balls_never_add_energy),
       cmocka_unit_test(a_sliding_rod_has_a_force_up_to_four_thirds_and_then_none),
       cmocka_unit_test(each_solver_of_the_law_can_be_chosen),

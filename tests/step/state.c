@@ -36,42 +36,53 @@ typedef struct setting {
       tau_max; /* height of the trunk, its speed sideways; 0: no limit on torques */
   bool ground;
   int before, after;
+  pk_resting resting; /* of exact-lcp */
 } setting;
 
 static const setting settings[] = {
-    {"rk4 with carried rounding", CHAIN, NOBODY, 0, PK_STEPPER_RK4, 0, 0, 1e-3, 0, 2, 0, 0, false, 300, 300},
-    {"ark-explicit", CHAIN, NOBODY, 0, PK_STEPPER_ARK_EXPLICIT, 0, 0, 1e-2, 0, 2, 0, 0, false, 33, 40},
-    {"ark-implicit", CHAIN, NOBODY, 0, PK_STEPPER_ARK_IMPLICIT, 0, 0, 1e-2, 0, 2, 0, 0, false, 13, 20},
+    {"rk4 with carried rounding", CHAIN, NOBODY, 0, PK_STEPPER_RK4, 0, 0, 1e-3, 0, 2, 0, 0, false, 300, 300,
+     0},
+    {"ark-explicit", CHAIN, NOBODY, 0, PK_STEPPER_ARK_EXPLICIT, 0, 0, 1e-2, 0, 2, 0, 0, false, 33, 40, 0},
+    {"ark-implicit", CHAIN, NOBODY, 0, PK_STEPPER_ARK_IMPLICIT, 0, 0, 1e-2, 0, 2, 0, 0, false, 13, 20, 0},
     {"ark-explicit after its first step", PENDULUM, NOBODY, 0, PK_STEPPER_ARK_EXPLICIT, 0, 0, 1e-3, 0, 3, 0,
-     0, false, 1, 20},
+     0, false, 1, 20, 0},
     {"ark-implicit after its first step", PENDULUM, NOBODY, 0, PK_STEPPER_ARK_IMPLICIT, 0, 0, 1e-3, 0, 3, 0,
-     0, false, 1, 20},
-    {"euler, smooth", CHAIN, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 1e-3, 0, 2, 0, 0, false, 100, 100},
-    {"euler, drop", STARLETH, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 1e-3, 0.47, 1, 0, 0, true, 130, 100},
-    {"drop that bounces", STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.47, 1, 0.4, 0, true, 130,
-     120},
-    {"weak motors", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.44, 0, 0, 5, true, 100, 100},
+     0, false, 1, 20, 0},
+    {"euler, smooth", CHAIN, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 1e-3, 0, 2, 0, 0, false, 100, 100, 0},
+    {"euler, drop", STARLETH, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 1e-3, 0.47, 1, 0, 0, true, 130, 100, 0},
+    {"drop that bounces", STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.47, 1, 0.4, 0, true, 130, 120,
+     0},
+    {"weak motors", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.44, 0, 0, 5, true, 100, 100, 0},
     {"compliant", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 5e-4, 0.44, 1, 0, 0, true, 100,
-     250},
-    {"penalty", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_PENALTY, 0, 5e-4, 0.44, 1, 0, 0, true, 100, 250},
+     250, 0},
+    {"penalty", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_PENALTY, 0, 5e-4, 0.44, 1, 0, 0, true, 100, 250,
+     0},
     {"exact-lcp", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_EXACT_LCP, 0, 1e-3, 0.44, 1, 0.3, 0, true, 100,
-     100},
-    {"paper", STARLETH, HOLD, PK_PRESET_PAPER, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5, 0, 0, true, 60,
-     60},
+     100, 0},
+    {"paper", STARLETH, HOLD, PK_PRESET_PAPER, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5, 0, 0, true, 60, 60,
+     0},
     {"maximal coordinates", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_DIRECT, 1e-3, 0.44, 0.5, 0,
-     0, true, 40, 40},
+     0, true, 40, 40, 0},
     {"maximal coordinates, prox", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_PROX, 1e-3, 0.435, 0,
-     0, 0, true, 20, 12},
-    {"joints at their limits", COMAN, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.5, 0, 0, 0, true, 100, 60},
-    {"track", STARLETH, TRACK, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0, true, 100, 60},
-    {"trot", STARLETH, TROT, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 450, 200},
-    {"crawl", STARLETH, CRAWL, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60},
-    {"gallop", STARLETH, GALLOP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60},
-    {"jump", STARLETH, JUMP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 200, 100},
-    {"a heap on the ground", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.06, 0.1, 0.2, 0, true, 60, 60},
-    {"a heap in flight", HEAP, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 2e-3, 0, 0.5, 0, 0, false, 60, 60},
+     0, 0, true, 20, 12, 0},
+    {"joints at their limits", COMAN, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.5, 0, 0, 0, true, 100, 60,
+     0},
+    {"track", STARLETH, TRACK, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0, true, 100, 60, 0},
+    {"crawl", STARLETH, CRAWL, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60, 0},
+    {"gallop", STARLETH, GALLOP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 300, 60, 0},
+    {"jump", STARLETH, JUMP, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 200, 100, 0},
+    {"trot", STARLETH, TROT, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 450, 200, 0},
+    {"a heap on the ground", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.06, 0.1, 0.2, 0, true, 60, 60,
+     0},
+    {"a heap in flight", HEAP, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 2e-3, 0, 0.5, 0, 0, false, 60, 60, 0},
     {"a compliant heap", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 2e-4, 0.05, 0.1, 0, 0, true,
-     200, 100},
+     200, 100, 0},
+    {"a heap on springs", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_LAW_PENALTY, 0, 2e-4, 0.05, 0.1, 0, 0, true,
+     200, 100, 0},
+    {"a heap of exact contact", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_LAW_EXACT_LCP, 0, 2e-3, 0.06, 0.1, 0.2,
+     0, true, 60, 60, 0},
+    {"exact contact in accelerations", STARLETH, NOBODY, 0, PK_STEPPER_EULER, PK_LAW_EXACT_LCP, 0, 1e-3, 0.47,
+     0.2, 0, 0, true, 130, 60, PK_RESTING_ACCELERATION},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -137,7 +148,7 @@ static pk_sim_options options_of(const setting *s)
 {
   pk_sim_options o = pk_sim_options_preset(s->preset);
   o.dt = s->dt, o.stepper = s->stepper, o.law = s->law, o.bilateral = s->bilateral;
-  o.max_contacts = ROOM;
+  o.resting = s->resting, o.max_contacts = ROOM;
   return o;
 }
 
@@ -406,7 +417,8 @@ static void does_not_fit(const setting *from, const setting *to, const char *wor
 static void a_state_of_another_model_is_refused(void **state)
 {
   (void)state;
-  const setting base = {"", STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0, true, 0, 0};
+  const setting base = {"",   STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0,
+                        true, 0,        0,      0};
   setting other = base;
   other.robot = COMAN, other.height = 1;
   does_not_fit(&other, &base, "this state is of another model: its hash is ");
@@ -418,7 +430,8 @@ static void a_state_of_another_model_is_refused(void **state)
 static void a_state_of_other_options_is_refused(void **state)
 {
   (void)state;
-  const setting base = {"", STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0, true, 0, 0};
+  const setting base = {"",   STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0,
+                        true, 0,        0,      0};
   setting other = base;
   other.dt = 0.5e-3;
   does_not_fit(&other, &base,
@@ -434,7 +447,8 @@ static void a_state_of_other_options_is_refused(void **state)
 static void a_state_of_another_controller_is_refused(void **state)
 {
   (void)state;
-  const setting base = {"", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0, true, 0, 0};
+  const setting base = {"",   STARLETH, HOLD, 0, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.435, 0, 0, 0,
+                        true, 0,        0,    0};
   setting other = base;
   other.driver = TROT;
   does_not_fit(&other, &base, "this state has the controller \"locomotion\", this world has \"hold\"");
@@ -447,7 +461,7 @@ static void a_state_of_another_controller_is_refused(void **state)
 static void contacts_need_their_ground(void **state)
 {
   (void)state;
-  const setting base = {"", STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.43, 0, 0, 0, true, 0, 0};
+  const setting base = {"", STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.43, 0, 0, 0, true, 0, 0, 0};
   setting other = base;
   other.ground = false;
   does_not_fit(&base, &other, "this state has contacts, but this world has no ground: set the terrain first");
@@ -472,8 +486,8 @@ static void measuring_time_makes_no_other_world(void **state)
 static void bytes_that_are_no_state_are_refused_and_nothing_changes(void **state)
 {
   (void)state;
-  const setting s = {"", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 1e-3, 0.43, 0, 0,
-                     0,  true,     0,    0};
+  const setting s = {"",   STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 1e-3, 0.43, 0, 0, 0,
+                     true, 0,        0,    0};
   world w = start(&s);
   assert_true(go(&w, 20) != 0);
   const size_t size = pk_sim_state_size(w.sim);
