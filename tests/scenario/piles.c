@@ -58,17 +58,29 @@ static void step(scene *s, double deepest)
   }
 }
 
-/* The largest speed of any object's origin. */
+/* Speed of the origin of object i. */
+static double speed_of(const scene *s, int i)
+{
+  const double *v = pk_sim_u(s->world.sim) + s->world.model->robots[i].u;
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
 static double fastest(const scene *s)
 {
-  const pk_model *m = s->world.model;
-  const double *u = pk_sim_u(s->world.sim);
   double most = 0;
-  for (int i = 0; i < m->nrobot; i++) {
-    const double *v = u + m->robots[i].u;
-    most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+  for (int i = 0; i < s->world.model->nrobot; i++) {
+    most = fmax(most, speed_of(s, i));
   }
   return most;
+}
+
+static int faster_than(const scene *s, double speed)
+{
+  int count = 0;
+  for (int i = 0; i < s->world.model->nrobot; i++) {
+    count += speed_of(s, i) > speed;
+  }
+  return count;
 }
 
 /* Nothing moves by more than `most` m in the whole scene. */
@@ -135,7 +147,8 @@ static void a_heap_of_mixed_shapes_comes_to_rest(void **state)
     step(&s, 1e-3);
   }
   if (PACE(true, false)) {
-    assert_true(fastest(&s) < (is_long ? 0.05 : 0.5)); /* from 5 m/s */
+    assert_true(fastest(&s) < 0.5); /* from 5 m/s; nothing brakes a ball that rolls */
+    assert_true(!is_long || faster_than(&s, 0.05) < 0.03 * s.world.model->nrobot);
   }
   end(&s);
 }
