@@ -129,8 +129,11 @@ static pk_status read_matrix(pki_reader *r, const header *h, pk_lcp_file *file)
   const size_t n = (size_t)h->n;
   pki_triplets entry; /* one at a time */
   file->M = calloc(n * n + 1, sizeof *file->M);
-  const bool good = pki_triplets_create(&entry, (int)h->n, (int)h->n, 1) && file->M != NULL;
-  pk_status status = good ? PK_OK : fail_memory(r);
+  if (!pki_triplets_create(&entry, (int)h->n, (int)h->n, 1) || file->M == NULL) {
+    pki_triplets_free(&entry);
+    return fail_memory(r);
+  }
+  pk_status status = PK_OK;
   for (long e = 0; e < h->nnz && status == PK_OK; e++) {
     status = pki_reader_entry(r, "M", &entry, 0, e);
     if (status == PK_OK) {
@@ -144,7 +147,10 @@ static pk_status read_matrix(pki_reader *r, const header *h, pk_lcp_file *file)
 static pk_status read_findex(pki_reader *r, int n, int **out)
 {
   *out = calloc((size_t)n + 1, sizeof **out);
-  pk_status status = *out != NULL ? PK_OK : fail_memory(r);
+  if (*out == NULL) {
+    return fail_memory(r);
+  }
+  pk_status status = PK_OK;
   for (int i = 0; i < n && status == PK_OK; i++) {
     long value = 0;
     status = pki_reader_int(r, true, "findex", "a row index or -1", &value);

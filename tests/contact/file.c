@@ -264,7 +264,8 @@ static void what_cannot_be_opened_is_refused(void **state)
                "the file cannot be opened: No such file or directory");
   assert_int_equal(pk_contact_load("absent.txt", &file, &err), PK_ERROR_UNSUPPORTED);
   assert_error(&err, PK_ERROR_UNSUPPORTED, "absent.txt", 0, "",
-               "the name ends in '.txt'; expected a contact problem: .fc (text), .hdf5 or .h5 (FCLIB); .lcp is for complementarity problems");
+               "the name ends in '.txt'; expected a contact problem: .fc (text), .hdf5 or .h5 (FCLIB); .lcp "
+               "is for complementarity problems");
   assert_int_equal(mkdir("folder.fc", 0777), 0);
   assert_int_equal(pk_contact_load("folder.fc", &file, &err), PK_ERROR_FILE);
   assert_error(&err, PK_ERROR_FILE, "folder.fc", 0, "", "this is a directory; expected a contact problem");
