@@ -129,7 +129,8 @@ void pki_trunk_refer(const pki_locomotion *c, pki_walk *w);
 /* clock.c: what is wanted now, and the phases of the legs. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w);
 
-/* jump.c: the highest top with legs of that strength; begin one; whether it is over; the wanted height over the stand, `ahead` from now, and its rate. */
+/* jump.c: the highest top with legs of that strength; begin one; whether it is over; the wanted height over the stand,
+ * `ahead` from now, and its rate. */
 double pki_jump_reach(const pki_locomotion *c, double strength);
 void pki_jump_start(const pki_locomotion *c, pki_walk *w);
 bool pki_jump_over(const pki_walk *w);
@@ -147,7 +148,8 @@ void pki_sway_step(const pki_locomotion *c, pki_walk *w);
 void pki_sway_rest(pki_walk *w);
 void pki_sway_at(const pki_locomotion *c, const pki_walk *w, double ahead, double lean[2], double rate[2]);
 
-/* swing.c: 10 s^3 - 15 s^4 + 6 s^5, from rest to rest, and its derivatives; where a foot should land, `left` from now; wanted acceleration of a foot that carries nothing. */
+/* swing.c: 10 s^3 - 15 s^4 + 6 s^5, from rest to rest, and its derivatives; where a foot should land, `left` from now;
+ * wanted acceleration of a foot that carries nothing. */
 void pki_quintic(double s, double out[3]);
 void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3]);
 void pki_swing(const pki_locomotion *c, pki_walk *w, int leg);

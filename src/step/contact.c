@@ -428,7 +428,8 @@ static void show_problem(const pk_sim *sim)
   }
 }
 
-/* One problem: assemble, solve, and the velocity at the end. False where there is none without a solution. */
+/* One problem: assemble, solve, and the velocity at the end. False where resting contact in accelerations has no
+ * solution. */
 static bool solve_round(pk_sim *sim, const lines *l, double reach, const double *u_free, const double *v_free,
                         double *u_end, pk_step_info *info)
 {

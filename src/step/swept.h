@@ -9,8 +9,8 @@
  *   gap = n . (x - p)   for its farthest points x
  *
  * which tell the side that the pair came from, however far it is through. These contacts take the place of the pair's
- * others, but for those of a mesh or height field that look another way: in the velocity problem a gap below zero counts as closed, and the projection of positions brings the pair back
- * to its side. Of a smaller one that is not convex the points stay that touched. Pairs that mostly slide on each other
+ * others, but for those of a mesh or height field that look another way: in the velocity problem a gap below zero counts
+ * as closed, and the projection of positions brings the pair back to its side. Of a smaller one that is not convex the points stay that touched. Pairs that mostly slide on each other
  * are left as they are.
  *
  * Part of the stabilised scheme of the hard law. */
