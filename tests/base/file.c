@@ -79,7 +79,7 @@ static void what_cannot_be_read_says_why(void **state)
 static void a_folder_goes_with_all_that_is_in_it(void **state)
 {
   const place *p = *state;
-  char root[96], deep[128], link[128];
+  char root[96], deep[128], link[160];
   snprintf(root, sizeof root, "%s/root", p->folder);
   snprintf(deep, sizeof deep, "%s/deep", root);
   snprintf(link, sizeof link, "%s/link", deep);

@@ -36,12 +36,12 @@ static void sizes_that_no_shape_has_are_refused(void **state)
                    PK_ERROR_ARGUMENT);
   assert_int_equal(pk_geometry_create(NULL, &g, NULL), PK_ERROR_ARGUMENT);
   const double flat[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}, bad[12] = {0, NAN};
-  pk_mesh mesh = {.name = "sheet", .nvertex = 4, .vertex = flat};
+  pk_mesh view = {.name = "sheet", .nvertex = 4, .vertex = flat};
   expect_refused(
-      &(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &mesh}, PK_ERROR_MODEL, "mesh",
+      &(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &view}, PK_ERROR_MODEL, "mesh",
       "the 4 points of a convex hull lie in a plane (to 1e-09 of their extent); a hull needs a volume");
-  mesh.vertex = bad;
-  expect_refused(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &mesh}, PK_ERROR_MODEL, "mesh",
+  view.vertex = bad;
+  expect_refused(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &view}, PK_ERROR_MODEL, "mesh",
                  "coordinate 1 of vertex 0 is nan m, expected at most 1e+09 in size");
   pk_geometry_destroy(NULL);
 }
@@ -196,10 +196,10 @@ static void hulls_and_meshes_weigh_what_boxes_do(void **state)
     memcpy(triangle + 6 * f, two, sizeof two);
     n += 2;
   }
-  const pk_mesh mesh = {.name = "box", .nvertex = 8, .ntriangle = n, .vertex = points, .triangle = triangle};
+  const pk_mesh view = {.name = "box", .nvertex = 8, .ntriangle = n, .vertex = points, .triangle = triangle};
   pk_geometry *box = shape(PK_SHAPE_BOX, 0.2, 0.4, 0.6);
-  pk_geometry *two[2] = {made(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &mesh}),
-                         made(&(pk_geometry_desc){.kind = PK_SHAPE_MESH, .mesh = &mesh})};
+  pk_geometry *two[2] = {made(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &view}),
+                         made(&(pk_geometry_desc){.kind = PK_SHAPE_MESH, .mesh = &view})};
   const pk_inertia expected = inertia_of(box, 5);
   for (int i = 0; i < 2; i++) {
     const pk_inertia I = inertia_of(two[i], 5);
@@ -257,9 +257,9 @@ static void what_has_no_volume_has_no_mass(void **state)
   assert_int_equal(pki_geometry_inertia(plane, 1, &out, &err), PK_ERROR_UNSUPPORTED);
   pk_geometry_destroy(plane);
   const double points[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-  const pk_mesh mesh = {
+  const pk_mesh view = {
       .name = "sheet", .nvertex = 3, .ntriangle = 1, .vertex = points, .triangle = (const int[3]){0, 1, 2}};
-  pk_geometry *sheet = made(&(pk_geometry_desc){.kind = PK_SHAPE_MESH, .mesh = &mesh});
+  pk_geometry *sheet = made(&(pk_geometry_desc){.kind = PK_SHAPE_MESH, .mesh = &view});
   assert_null(sheet->hull);
   assert_int_equal(pki_geometry_inertia(sheet, 1, &out, &err), PK_ERROR_MODEL);
   assert_string_equal(err.message,

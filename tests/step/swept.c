@@ -229,16 +229,16 @@ static void block_corners(double *out, const double low[3], const double high[3]
 static void a_mesh_on_a_mesh_feels_floor_and_wall(void **state)
 {
   (void)state;
-  const pk_mesh plate = plate_mesh();
+  const pk_mesh slab = plate_mesh();
   double corner[24], room[48];
   int triangle[72];
   block_corners(corner, (double[3]){-0.1, -0.1, -0.1}, (double[3]){0.1, 0.1, 0.1});
   block_corners(room, (double[3]){-4, -4, -0.5}, (double[3]){4, 4, 0});
   block_corners(room + 24, (double[3]){0.5, -4, 0}, (double[3]){1, 4, 2});
   for (int k = 0; k < 72; k++) {
-    triangle[k] = plate.triangle[k % 36] + 8 * (k / 36);
+    triangle[k] = slab.triangle[k % 36] + 8 * (k / 36);
   }
-  const pk_mesh cube = {.nvertex = 8, .ntriangle = 12, .vertex = corner, .triangle = plate.triangle};
+  const pk_mesh cube = {.nvertex = 8, .ntriangle = 12, .vertex = corner, .triangle = slab.triangle};
   const pk_mesh ground = {.nvertex = 16, .ntriangle = 24, .vertex = room, .triangle = triangle};
   const free_solid solid = {PK_SHAPE_MESH, {1, 1, 1}, 1, {0.0067, 0.0067, 0.0067}, &cube};
   const pk_pose here = pk_pose_identity();
