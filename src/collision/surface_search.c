@@ -151,14 +151,14 @@ static bool try_visited(const pki_triangle *t, void *user)
 
 static void search_mesh(const pki_trimesh *t, const pki_aabb *box, search *s)
 {
-  struct todo {
+  struct visit {
     double d2;
     int node;
   } stack[PKI_TREE_DEPTH + 1];
   int waiting = 0;
-  stack[waiting++] = (struct todo){gap2(&t->node[0].box, box), 0};
+  stack[waiting++] = (struct visit){gap2(&t->node[0].box, box), 0};
   while (waiting > 0 && !(s->out.found && s->out.near.distance <= 0)) {
-    const struct todo now = stack[--waiting];
+    const struct visit now = stack[--waiting];
     const struct pki_tree_node *node = &t->node[now.node];
     if (!(now.d2 <= s->best * s->best) || is_box_below(s, &node->box)) {
       continue;
@@ -167,8 +167,8 @@ static void search_mesh(const pki_trimesh *t, const pki_aabb *box, search *s)
       const double left = gap2(&t->node[node->first].box, box);
       const double right = gap2(&t->node[node->first + 1].box, box);
       const int nearer = right < left;
-      stack[waiting++] = (struct todo){nearer ? left : right, node->first + 1 - nearer};
-      stack[waiting++] = (struct todo){nearer ? right : left, node->first + nearer};
+      stack[waiting++] = (struct visit){nearer ? left : right, node->first + 1 - nearer};
+      stack[waiting++] = (struct visit){nearer ? right : left, node->first + nearer};
       continue;
     }
     for (int i = node->first; i < node->first + node->count; i++) {
@@ -317,15 +317,15 @@ static bool is_pair_below(const pair_search *p, const pki_aabb *high, const pki_
 /* Down both trees at once, the nearer pair of boxes first. */
 static void search_pair(pair_search *p)
 {
-  struct todo {
+  struct visit {
     double d2;
     int a, b;
     pki_aabb box; /* around a's, in b's frame */
   } stack[2 * PKI_TREE_DEPTH + 2];
   int waiting = 0;
-  stack[waiting++] = (struct todo){0, 0, 0, move_box(&p->a->node[0].box, p->pose)};
+  stack[waiting++] = (struct visit){0, 0, 0, move_box(&p->a->node[0].box, p->pose)};
   while (waiting > 0 && !(p->s.out.found && p->s.out.near.distance <= 0)) {
-    const struct todo now = stack[--waiting];
+    const struct visit now = stack[--waiting];
     const struct pki_tree_node *na = &p->a->node[now.a], *nb = &p->b->node[now.b];
     if (!(now.d2 <= p->s.best * p->s.best) || is_pair_below(p, &na->box, &nb->box)) {
       continue;
@@ -340,7 +340,7 @@ static void search_pair(pair_search *p)
       size_b = fmax(size_b, nb->box.max[k] - nb->box.min[k]);
     }
     const bool open_a = nb->count > 0 || (na->count == 0 && size_a >= size_b);
-    struct todo child[2] = {now, now};
+    struct visit child[2] = {now, now};
     for (int k = 0; k < 2; k++) {
       if (open_a) {
         child[k].a = na->first + k;

@@ -160,15 +160,15 @@ static bool reorder(pki_trimesh *t, const int *order)
 /* Cut until every leaf holds at most LEAF. */
 static void grow(pki_trimesh *t, int *order)
 {
-  struct todo {
+  struct visit {
     int node, depth;
   } stack[PKI_TREE_DEPTH + 1];
   int waiting = 0;
   t->node[0] = (struct pki_tree_node){.first = 0, .count = t->ntriangle};
   t->nnode = 1;
-  stack[waiting++] = (struct todo){0, 0};
+  stack[waiting++] = (struct visit){0, 0};
   while (waiting > 0) {
-    const struct todo now = stack[--waiting];
+    const struct visit now = stack[--waiting];
     struct pki_tree_node *node = &t->node[now.node];
     const int first = node->first, count = node->count;
     node->box = EMPTY;
@@ -183,8 +183,8 @@ static void grow(pki_trimesh *t, int *order)
     node->first = t->nnode, node->count = 0;
     t->node[t->nnode++] = (struct pki_tree_node){.first = first, .count = left};
     t->node[t->nnode++] = (struct pki_tree_node){.first = first + left, .count = count - left};
-    stack[waiting++] = (struct todo){t->nnode - 1, now.depth + 1};
-    stack[waiting++] = (struct todo){t->nnode - 2, now.depth + 1};
+    stack[waiting++] = (struct visit){t->nnode - 1, now.depth + 1};
+    stack[waiting++] = (struct visit){t->nnode - 2, now.depth + 1};
   }
 }
 
@@ -292,15 +292,15 @@ int pki_triangle_nearest(const double p[3], const double a[3], const double b[3]
 
 int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reach, double nearest[3])
 {
-  struct todo {
+  struct visit {
     double d2;
     int node;
   } stack[PKI_TREE_DEPTH + 1];
   int waiting = 0, best = -1;
   double least = reach * reach;
-  stack[waiting++] = (struct todo){pki_aabb_distance2(&t->node[0].box, point), 0};
+  stack[waiting++] = (struct visit){pki_aabb_distance2(&t->node[0].box, point), 0};
   while (reach >= 0 && waiting > 0) {
-    const struct todo now = stack[--waiting];
+    const struct visit now = stack[--waiting];
     const struct pki_tree_node *node = &t->node[now.node];
     if (!(best < 0 ? now.d2 <= least : now.d2 < least)) {
       continue;
@@ -309,8 +309,8 @@ int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reac
       const double left = pki_aabb_distance2(&t->node[node->first].box, point);
       const double right = pki_aabb_distance2(&t->node[node->first + 1].box, point);
       const int nearer = right < left;
-      stack[waiting++] = (struct todo){nearer ? left : right, node->first + 1 - nearer};
-      stack[waiting++] = (struct todo){nearer ? right : left, node->first + nearer};
+      stack[waiting++] = (struct visit){nearer ? left : right, node->first + 1 - nearer};
+      stack[waiting++] = (struct visit){nearer ? right : left, node->first + nearer};
       continue;
     }
     for (int i = node->first; i < node->first + node->count; i++) {

@@ -302,20 +302,18 @@ static void climb_vast(pki_solve *run)
 static void climb_sparse(pki_solve *run, pki_islands *s)
 {
   const pk_contact_problem *p = run->p;
+  const bool vast = p->W == NULL && pk_contact_size(p) > PKI_DENSE_ROWS;
   run->cost = elimination_cost(run);
   sweep_on(run);
-  if (p->W != NULL || pk_contact_size(p) <= PKI_DENSE_ROWS) {
-    climb_all(run, sparse_first, sizeof sparse_first / sizeof sparse_first[0]);
-  } else {
+  if (vast) {
     climb_vast(run);
+  } else {
+    climb_all(run, sparse_first, sizeof sparse_first / sizeof sparse_first[0]);
   }
   climb_nudges(run, sparse_nudged, SPARSE_NUDGES);
-  if (!pki_solve_done(run) && (p->W != NULL || pk_contact_size(p) <= PKI_DENSE_ROWS)) {
+  if (!pki_solve_done(run) && !vast) {
     pk_contact_problem dense = *p;
-    if (p->W == NULL) {
-      pki_islands_fill_W(s, p);
-      dense.W = s->W;
-    }
+    dense.W = p->W != NULL ? p->W : pki_islands_fill_W(s, p);
     run->p = &dense; /* cppcheck-suppress autoVariables */
     climb_all(run, first, 1);
     climb_dense(run);
@@ -336,8 +334,7 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
   for (int k = 0; k < s->count; k++) {
     pki_islands_gather(s, run->p, k, run->r);
     if (!sparse && s->p.W == NULL) {
-      pki_islands_fill_W(s, &s->p);
-      s->p.W = s->W;
+      s->p.W = pki_islands_fill_W(s, &s->p);
     }
     pki_solve part = *run;
     part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;

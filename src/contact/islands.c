@@ -203,7 +203,7 @@ void pki_islands_gather(pki_islands *s, const pk_contact_problem *p, int k, cons
   }
 }
 
-void pki_islands_fill_W(pki_islands *s, const pk_contact_problem *p)
+const double *pki_islands_fill_W(pki_islands *s, const pk_contact_problem *p)
 {
   const int rows = pk_contact_size(p);
   for (int i = 0; i < rows; i++) {
@@ -212,6 +212,7 @@ void pki_islands_fill_W(pki_islands *s, const pk_contact_problem *p)
       s->W[(size_t)i * (size_t)rows + (size_t)j] = s->W[(size_t)j * (size_t)rows + (size_t)i] = value;
     }
   }
+  return s->W;
 }
 
 void pki_islands_scatter(const pki_islands *s, const double *island, double *r)

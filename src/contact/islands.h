@@ -37,8 +37,8 @@ int pki_islands_find(pki_islands *s, const pk_contact_problem *p);
 /* Island k of problem p and its part of the impulses r into s->p and s->r. */
 void pki_islands_gather(pki_islands *s, const pk_contact_problem *p, int k, const double *r);
 
-/* W of a problem in factor form, dense, into s->W. */
-void pki_islands_fill_W(pki_islands *s, const pk_contact_problem *p);
+/* W of a problem in factor form, dense, in s->W. */
+const double *pki_islands_fill_W(pki_islands *s, const pk_contact_problem *p);
 
 /* The island's impulses back into r. */
 void pki_islands_scatter(const pki_islands *s, const double *island, double *r);

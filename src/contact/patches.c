@@ -99,8 +99,7 @@ void pki_patches_gather(pki_patches *s, const pki_solve *run, int group, int row
     }
   }
   pki_islands_gather(part, p, 0, run->r);
-  pki_islands_fill_W(part, &part->p);
-  part->p.W = part->W;
+  part->p.W = pki_islands_fill_W(part, &part->p);
   part->p.factor = NULL;
   for (int i = 0; i < n; i++) {
     part->q[i] = run->u[part->row[i]] - pki_dot(part->W + (size_t)i * (size_t)n, part->r, n);

@@ -13,7 +13,6 @@
 #include "step/swept.h"
 
 enum { ROUNDS = 20, LARGE_HEAP = 300 }; /* more contacts are a large heap */
-static const double bounce = 0.1;       /* m/s; slower impacts come to rest */
 
 /* Command forces as lines a - g u, explicit ones as constants; [joints] each. */
 typedef struct lines {
@@ -148,8 +147,7 @@ static bool choose_contacts(pk_sim *sim, double reach, const double *u)
   w->kernels->velocities(&w->work, u);
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
-    const bool waits =
-        f->gap > 0 && (paper || (pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce));
+    const bool waits = f->gap > 0 && (paper || pki_contact_bounces(c, i));
     const double left = f->gap <= 0 ? -1 : approach(&w->work, f) + f->gap / reach;
     const bool broken = left < 0;
     more |= broken && !waits && !c->active[i];
@@ -169,7 +167,7 @@ static void close_bouncing(pk_sim *sim, double reach)
   const bool all = pki_rests_by_acceleration(sim);
   for (int i = 0; i < c->nfound; i++) {
     pki_contact *f = &c->found[i];
-    const bool bounces = all || (pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce);
+    const bool bounces = all || pki_contact_bounces(c, i);
     f->gap = bounces && f->gap > 0 && f->gap < -part * reach * c->speed[i] ? 0 : f->gap;
   }
 }
@@ -184,7 +182,7 @@ static void begin_contacts(pk_sim *sim, double reach)
     c->speed[i] = approach(&sim->workspace->work, &c->found[i]); /* the twists are those of rnea */
     c->active[i] = last >= 0 && c->last_r[3 * last] > 0 && c->found[i].gap < PKI_TOUCHING;
   }
-  pki_swept_close(sim, reach, bounce);
+  pki_swept_close(sim, reach);
   if (!paper) {
     close_bouncing(sim, reach);
   }

@@ -21,6 +21,9 @@
 #define PKI_TOUCHING 1e-6
 #define PKI_PENETRATION 1e-9
 
+/* m/s: slower impacts come to rest. */
+#define PKI_BOUNCE 0.1
+
 /* How a step asks for its problems to be solved. */
 pk_solver_options pki_step_solver(const pk_sim_options *options);
 
@@ -41,6 +44,12 @@ void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model);
 
 /* What the surfaces of a contact do to each other. */
 const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f);
+
+/* Contact i of those found is fast enough to bounce, and may. */
+static inline bool pki_contact_bounces(const pki_sim_contact *c, int i)
+{
+  return pki_contact_material(c, &c->found[i])->restitution_n > 0 && c->speed[i] < -PKI_BOUNCE;
+}
 
 /* The ends of a contact's rows; `second` holds the point of the second. */
 static inline pki_ends pki_contact_ends(const pki_contact *f, double second[3])

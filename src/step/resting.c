@@ -6,8 +6,6 @@
 #include "math/mat3.h"
 #include "step/contact.h"
 
-static const double bounce = 0.1; /* m/s; slower impacts come to rest */
-
 static bool is_closed(const pki_contact *f)
 {
   return f->gap <= PKI_TOUCHING;
@@ -20,7 +18,7 @@ static double restitution(const pk_sim *sim)
   double least = -1;
   for (int i = 0; i < c->nfound; i++) {
     if (is_closed(&c->found[i]) && c->speed[i] < -1e-12) {
-      const double own = c->speed[i] < -bounce ? pki_contact_material(c, &c->found[i])->restitution_n : 0;
+      const double own = c->speed[i] < -PKI_BOUNCE ? pki_contact_material(c, &c->found[i])->restitution_n : 0;
       least = least < 0 ? own : fmin(least, own);
     }
   }

@@ -403,14 +403,13 @@ bool pki_swept_place(pk_sim *sim)
   return room;
 }
 
-void pki_swept_close(pk_sim *sim, double reach, double bounce)
+void pki_swept_close(pk_sim *sim, double reach)
 {
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->nfound && c->nswept > 0; i++) {
     pki_contact *f = &c->found[i];
     if (f->gap > 0 && swept_of(c, f) != NULL) {
-      const bool bounces = pki_contact_material(c, f)->restitution_n > 0 && c->speed[i] < -bounce;
-      f->gap = bounces && f->gap + reach * c->speed[i] < 0 ? 0 : f->gap;
+      f->gap = pki_contact_bounces(c, i) && f->gap + reach * c->speed[i] < 0 ? 0 : f->gap;
     }
   }
 }

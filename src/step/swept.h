@@ -29,6 +29,6 @@ bool pki_swept_place(pk_sim *sim);
 
 /* Impacts with restitution happen in the step in which they are met: those that are still open and close in the time
  * `reach` count as closed. After c->speed is known. */
-void pki_swept_close(pk_sim *sim, double reach, double bounce);
+void pki_swept_close(pk_sim *sim, double reach);
 
 #endif

@@ -23,11 +23,6 @@ static void add(pki_study_result *result, const char *section, const char *id, c
   pki_study_add(result, &row);
 }
 
-static pki_verdict none_of(int count)
-{
-  return count == 0 ? PKI_VERDICT_HOLDS : PKI_VERDICT_MISSES;
-}
-
 /* auto solves what worlds bring; nobody claims what the judge denies. */
 static void add_verdicts(const pki_solvers_data *d, pki_study_result *result)
 {
@@ -38,7 +33,7 @@ static void add_verdicts(const pki_solvers_data *d, pki_study_result *result)
     snprintf(id, sizeof id, "auto/%s/unsolved", starts[start]);
     snprintf(what, sizeof what, "problems that auto does not solve, %s", starts[start]);
     snprintf(note, sizeof note, "of %d; largest relative residual %.1e", s.tried, s.residual[1]);
-    add(result, section, id, what, s.tried - s.solved, "", note, none_of(s.tried - s.solved));
+    add(result, section, id, what, s.tried - s.solved, "", note, pki_verdict_of(s.tried - s.solved == 0));
   }
   for (int linear = 0; linear < 2; linear++) {
     int denied = 0, tries = 0;
@@ -55,7 +50,7 @@ static void add_verdicts(const pki_solvers_data *d, pki_study_result *result)
     add(result, section, linear ? "claims/lcp/denied" : "claims/contact/denied",
         linear ? "claims of LCP solvers that the judge denies"
                : "claims of contact solvers that the judge denies",
-        denied, "", note, none_of(denied));
+        denied, "", note, pki_verdict_of(denied == 0));
   }
 }
 

@@ -1,6 +1,8 @@
 #include "study/study.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +70,32 @@ pki_study_row *pki_study_add(pki_study_result *result, const pki_study_row *row)
   result->rows = rows;
   rows[result->nrow] = *row;
   return &rows[result->nrow++];
+}
+
+void pki_study_put(pki_study_result *result, const char *section, const char *group, const char *id,
+                   const char *unit, double paper, double measured, pki_verdict verdict, const char *what,
+                   ...)
+{
+  pki_study_row r = {.paper = paper, .measured = measured, .verdict = verdict};
+  va_list list;
+  va_start(list, what);
+  vsnprintf(r.what, sizeof r.what, what, list);
+  va_end(list);
+  snprintf(r.id, sizeof r.id, "%s/%s", group, id);
+  snprintf(r.section, sizeof r.section, "%s", section);
+  snprintf(r.unit, sizeof r.unit, "%s", unit);
+  pki_study_add(result, &r);
+}
+
+void pki_study_note(pki_study_result *result, const char *text, ...)
+{
+  if (result->nrow > 0 && !result->failed) {
+    pki_study_row *r = &result->rows[result->nrow - 1];
+    va_list list;
+    va_start(list, text);
+    vsnprintf(r->note, sizeof r->note, text, list);
+    va_end(list);
+  }
 }
 
 const pki_study_row *pki_study_get(const pki_study_result *result, const char *id)

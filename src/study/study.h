@@ -66,6 +66,18 @@ const pki_study *pki_study_find(const char *name); /* NULL: none of this name */
 /* Append a copy of a row; NULL, and result->failed, when memory is out. */
 pki_study_row *pki_study_add(pki_study_result *result, const pki_study_row *row);
 
+/* The same with the id `group`/`id` and a text; and the note of the last row. */
+__attribute__((format(printf, 9, 10))) void pki_study_put(pki_study_result *result, const char *section,
+                                                          const char *group, const char *id, const char *unit,
+                                                          double paper, double measured, pki_verdict verdict,
+                                                          const char *what, ...);
+__attribute__((format(printf, 2, 3))) void pki_study_note(pki_study_result *result, const char *text, ...);
+
+static inline pki_verdict pki_verdict_of(bool good)
+{
+  return good ? PKI_VERDICT_HOLDS : PKI_VERDICT_MISSES;
+}
+
 /* The row of this id, NULL when there is none. */
 const pki_study_row *pki_study_get(const pki_study_result *result, const char *id);
 

@@ -16,6 +16,17 @@
 #include "math/mat3.h"
 #include "pronk/terrain.h"
 
+/* PRONK_PAIRS: how many pairs a test's long form checks; 0, and said so, when nobody asks for it. */
+static inline int asked_pairs(void)
+{
+  const char *const text = getenv("PRONK_PAIRS");
+  const int asked = text != NULL ? atoi(text) : 0;
+  if (asked <= 0) {
+    print_message("PRONK_PAIRS is not set\n");
+  }
+  return asked > 0 ? asked : 0;
+}
+
 #define V3(x, y, z) ((const double[3]){(x), (y), (z)})
 
 static inline void assert_near(double found, double expected, double tolerance)

@@ -455,13 +455,8 @@ static int check_many(void)
       cmocka_unit_test(random_pairs_of_all_kinds_are_proven_right),
       cmocka_unit_test(half_spaces_meet_the_lowest_point_of_a_shape),
   };
-  const char *const text = getenv("PRONK_PAIRS");
-  asked = text != NULL ? atoi(text) : 0;
-  if (asked <= 0) {
-    puts("PRONK_PAIRS is not set");
-    return 77;
-  }
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  asked = asked_pairs();
+  return asked > 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }
 
 int main(int argc, char **argv)

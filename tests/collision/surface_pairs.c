@@ -394,29 +394,12 @@ static void half_spaces_meet_the_lowest_corner_of_a_mesh(void **state)
   pk_geometry_destroy(plane);
 }
 
-static int check_many(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_pairs_with_surfaces_are_proven_right),
-      cmocka_unit_test(needles_and_plates_are_no_harder),
-      cmocka_unit_test(micrometres_and_megametres_are_as_exact),
-      cmocka_unit_test(surfaces_that_touch_align_or_coincide_are_proven_right),
-      cmocka_unit_test(half_spaces_meet_the_lowest_corner_of_a_mesh),
-  };
-  const char *const text = getenv("PRONK_PAIRS");
-  asked = text != NULL ? atoi(text) : 0;
-  if (asked <= 0) {
-    puts("PRONK_PAIRS is not set");
-    return 77;
-  }
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(int argc, char **argv)
 {
   (void)argv;
-  if (argc > 1) {
-    return check_many();
+  asked = argc > 1 ? asked_pairs() : 0;
+  if (argc > 1 && asked == 0) {
+    return 77;
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_pairs_with_surfaces_are_proven_right),

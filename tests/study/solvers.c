@@ -16,7 +16,7 @@
 
 #include "base/random.h"
 #include "contact/problem.h"
-#include "progress.h"
+#include "quick.h"
 #include "step/sim.h"
 #include "support/pace.h"
 
@@ -276,14 +276,8 @@ static void the_quick_study_holds_what_it_is_held_to(void **state)
 {
   (void)state;
   char folder[] = "pronk-study-XXXXXX";
-  assert_non_null(mkdtemp(folder));
-  double last = 0;
-  const pki_study_options options = {
-      .folder = folder, .quick = true, .progress = remember_progress, .user = &last};
   pki_study_result result = {0};
-  pk_error err = {0};
-  assert_int_equal(pki_study_find("solvers")->run(&options, &result, &err), PK_OK);
-  assert_true(last > 0.99);
+  assert_true(run_quick_study("solvers", folder, &result));
   static const char *const held[] = {"auto/cold/unsolved", "auto/warm/unsolved", "claims/contact/denied",
                                      "claims/lcp/denied"};
   for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "quick.h"
 #include "study/thesis.h"
 
 static pki_study_result result;
@@ -21,16 +21,7 @@ static char folder[] = "pronk-thesis-XXXXXX";
 static int run_quick(void **state)
 {
   (void)state;
-  double last = 0;
-  pk_error err = {.message = ""};
-  assert_non_null(mkdtemp(folder));
-  const pki_study_options options = {
-      .folder = folder, .quick = true, .progress = remember_progress, .user = &last};
-  const pk_status status = pki_study_find("thesis")->run(&options, &result, &err);
-  if (status != PK_OK) {
-    print_error("%s\n", err.message);
-  }
-  return status == PK_OK && last > 0.99 ? 0 : -1;
+  return run_quick_study("thesis", folder, &result) ? 0 : -1;
 }
 
 static int free_quick(void **state)
