@@ -79,6 +79,10 @@ struct pk_controller {
    * state as it was. */
   pk_status (*update)(const pk_controller *self, const pk_observation *seen, void *state,
                       pk_command *commands);
+  /* The same for several worlds of a batch at once, world i its status[i]; may be NULL: then `update` is called for each. What
+   * it does in a world must not depend on which others are in the group: it must be what `update` does, to the bit. */
+  void (*update_group)(const pk_controller *self, int count, const pk_observation *seen, void *const *states,
+                       pk_command *const *commands, pk_status *status);
   const void *user; /* its parameters; read-only, so that worlds can share a controller */
 };
 

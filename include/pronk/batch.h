@@ -1,0 +1,128 @@
+/* pk_batch: very many worlds of one model, stepped together on vector lanes and threads.
+ *
+ *   pk_batch_options o = pk_batch_options_default();
+ *   o.worlds = 4096;
+ *   o.sim.dt = 2.5e-3;
+ *   pk_batch *batch;
+ *   pk_batch_create(model, &o, &batch, &err);
+ *   pk_batch_set_terrain(batch, ground, NULL, 0, &err);
+ *   pk_batch_set_controller(batch, trot, &err);
+ *   for (int k = 0; k < 4096; k++) {
+ *     pk_batch_get(batch, k, sim);        one of them into a sim of its own ...
+ *     pk_sim_q(sim)[0] = 0.1 * k;         ... for whatever a sim can do ...
+ *     pk_batch_set(batch, k, sim);        ... and back
+ *   }
+ *   pk_batch_info info;
+ *   pk_batch_step(batch, 400, &info);     400 steps of all; info.worst is the worst residual of all
+ *   double *q17 = pk_world_of(pk_batch_q(batch), 17);
+ *
+ * World k goes the way that a pk_sim of the same model, options, ground, parameters, state and controller goes, to the bit,
+ * however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step are the same code. What lanes cannot do
+ * (links that touch each other, loops, laws other than the hard one, more contacts than lanes have room for, problems that
+ * resist) is done for that world alone, and costs that world alone. docs/theory/batch.md tells how.
+ *
+ * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it keeps its last
+ * good state, pk_batch_world_status tells why, and it is not stepped until it is reset or set anew. Its neighbours do not
+ * notice. Stepping allocates nothing. */
+#ifndef PRONK_BATCH_H
+#define PRONK_BATCH_H
+
+#include <stdint.h>
+
+#include "sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pk_batch pk_batch;
+
+typedef struct pk_batch_options {
+  int worlds;  /* 1 */
+  int lanes;   /* 1, 4 or 8 worlds at once; 0: what suits the machine; 0 */
+  int threads; /* 0: one for each processor; 0 */
+  pk_sim_options sim;
+} pk_batch_options;
+
+/* Defaults, and the first option that is out of its range by name. */
+PK_API pk_batch_options pk_batch_options_default(void);
+PK_API pk_status pk_batch_options_validate(const pk_batch_options *options, pk_error *err);
+
+/* Worlds at the model's initial pose. The model must outlive them. */
+PK_API pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options, pk_batch **out,
+                                 pk_error *err);
+PK_API void pk_batch_destroy(pk_batch *batch);
+
+/* Ground and controller of all worlds: as pk_sim_set_terrain and pk_sim_set_controller, each world with a state block of
+ * its own. A controller with update_group sees several worlds at once. */
+PK_API pk_status pk_batch_set_terrain(pk_batch *batch, const pk_terrain *terrain,
+                                      const pk_material *materials, int count, pk_error *err);
+PK_API pk_status pk_batch_set_controller(pk_batch *batch, const pk_controller *controller, pk_error *err);
+
+/* One world as a sim, and a sim as one world: state, parameters, what contacts and controllers remember. The sim must have
+ * the batch's model and options, and in pk_batch_get gets the batch's ground, materials and controller. A world that was
+ * frozen goes on after pk_batch_set. */
+PK_API pk_status pk_batch_get(const pk_batch *batch, int world, pk_sim *sim, pk_error *err);
+PK_API pk_status pk_batch_set(pk_batch *batch, int world, const pk_sim *sim, pk_error *err);
+
+/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. */
+PK_API void pk_batch_reset(pk_batch *batch, int world);
+
+/* What happened in a number of steps of all worlds. */
+typedef struct pk_batch_info {
+  double worst;          /* largest relative residual of all steps and worlds */
+  int worst_world;       /* whose */
+  long long stepped;     /* steps of single worlds */
+  long long uncertified; /* of them, those above the tolerance */
+  long long alone;       /* of them, those that lanes could not do */
+  int frozen;            /* worlds that are frozen now */
+} pk_batch_info;
+
+/* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a thread takes
+ * some worlds through all the steps before it takes others. PK_OK also when worlds froze. */
+PK_API pk_status pk_batch_step(pk_batch *batch, int steps, pk_batch_info *info);
+
+/* Called for a group of worlds before each of their steps, by the thread that steps them: it may read and write the views of
+ * worlds first .. first + count - 1, and no others. NULL: nobody. */
+typedef void (*pk_batch_callback)(void *user, pk_batch *batch, int first, int count);
+PK_API void pk_batch_set_callback(pk_batch *batch, pk_batch_callback call, void *user);
+
+/* Numbers of all worlds as they lie in memory: those of world k begin at data + k * stride. */
+typedef struct pk_view {
+  double *data;
+  ptrdiff_t stride; /* doubles from world to world */
+  int worlds, n;    /* n: numbers of one world */
+} pk_view;
+
+/* World k of a view. */
+static inline double *pk_world_of(pk_view view, int k)
+{
+  return view.data + (ptrdiff_t)k * view.stride;
+}
+
+PK_API pk_view pk_batch_q(pk_batch *batch);        /* [nq] write to set them */
+PK_API pk_view pk_batch_u(pk_batch *batch);        /* [nu] likewise */
+PK_API pk_view pk_batch_commands(pk_batch *batch); /* [6 nu] pk_command of each joint coordinate, likewise */
+PK_API pk_view pk_batch_tau(pk_batch *batch);      /* [nu] joint forces of commands in the last step */
+
+/* Contacts of a world that took part in its last step, as pk_sim_contacts. */
+PK_API int pk_batch_contacts(const pk_batch *batch, int world, pk_sim_contact *out, int most);
+
+/* PK_OK, or why a world is frozen; and how its last step was solved. */
+PK_API pk_status pk_batch_world_status(const pk_batch *batch, int world);
+PK_API double pk_batch_world_time(const pk_batch *batch, int world);
+PK_API double pk_batch_world_residual(const pk_batch *batch, int world);
+
+PK_API int pk_batch_worlds(const pk_batch *batch);
+PK_API int pk_batch_lanes(const pk_batch *batch);
+PK_API int pk_batch_threads(const pk_batch *batch);
+PK_API const pk_model *pk_batch_model(const pk_batch *batch);
+
+/* Bytes that one world more takes, and bytes that do not depend on their number: one workspace for each thread. */
+PK_API size_t pk_batch_world_bytes(const pk_batch *batch);
+PK_API size_t pk_batch_shared_bytes(const pk_batch *batch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
