@@ -213,5 +213,6 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
       plan->common[a][b] = shared(plan, a, b);
     }
   }
-  plan->usable = plan->nball > 0 && add_covers(plan, sim) && lay_plane(plan, sim);
+  plan->usable =
+      plan->nball > 0 && plan->nball <= o->max_contacts && add_covers(plan, sim) && lay_plane(plan, sim);
 }
