@@ -91,6 +91,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = pki_arena_take(arena, parts[i].count, real);
   }
+  g->nowhere = pki_arena_take(arena, nq + nu, sizeof(double));
   g->active = pki_arena_take(arena, n, (size_t)lanes * sizeof *g->active);
 }
 
