@@ -102,6 +102,9 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->law = world->scenario->step.law;
   result->nrobot = world->scenario->nmodel;
   result->nobject = m->nrobot - result->nrobot;
+  for (int i = 0; i < result->nrobot; i++) {
+    result->mass += pk_sim_mass(world->sim, i);
+  }
   result->energy_start = energy_of(w);
   const double height = w->now.pos[2];
   result->height = result->height_start = result->height_min = result->height_max = height;

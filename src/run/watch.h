@@ -60,6 +60,7 @@ typedef struct pki_run_result {
   int ndof;                      /* velocities of the joint model */
   pk_law law;                    /* of contact */
   int nrobot, nobject;           /* what the scenario's models and objects made */
+  double mass;                   /* kg, of the robots in this world */
   double object_speed;           /* m/s, the fastest object's at the end */
   double *peak;                  /* [ndof] largest |tau| */
   const pk_model *model;         /* in joint coordinates; valid while the world is */

@@ -1,7 +1,7 @@
 /* What pushes a world: forces at their times, and random ones.
  *
  * The middle of a step decides whether a push acts in it, so that a push lasts as many steps whatever rounding does to
- * the time. Random pushes come from (seed, entry, number of the push) alone: nothing is remembered between steps, so
+ * the time. Random pushes come from (seed, world, entry, number of the push) alone: nothing is remembered between steps, so
  * that checkpoints need nothing, and what else happens in a step does not change them. */
 #include <math.h>
 #include <stdlib.h>
@@ -43,12 +43,10 @@ void pki_world_find_pushed(pki_world *world, pki_problems *problems)
   free(words);
 }
 
-void pki_disturb_direction(int seed, int entry, long long k, double direction[2])
+void pki_disturb_direction(int seed, int world, int entry, long long k, double direction[2])
 {
-  /* each of the three is mixed in by a generator of its own */
-  pki_random random = pki_random_seeded((uint64_t)seed);
-  random = pki_random_seeded(pki_random_bits(&random) ^ (uint64_t)entry);
-  random = pki_random_seeded(pki_random_bits(&random) ^ (uint64_t)k);
+  const uint64_t place[4] = {(uint64_t)seed, (uint64_t)entry, (uint64_t)k, (uint64_t)world};
+  pki_random random = pki_random_at(place, world >= 0 ? 4 : 3);
   const double angle = pki_random_between(&random, 0, 2 * 3.14159265358979323846);
   direction[0] = cos(angle);
   direction[1] = sin(angle);
@@ -71,17 +69,20 @@ void pki_world_push(pki_world *world)
   for (int i = 0; i < s->npush; i++) {
     const pki_scenario_push *p = &s->pushes[i];
     if (middle >= p->at && middle < p->at + p->duration) {
-      pk_sim_push(world->sim, world->push_link[i], p->point, p->force);
+      const double f = world->push;
+      pk_sim_push(world->sim, world->push_link[i], p->point,
+                  (const double[3]){f * p->force[0], f * p->force[1], f * p->force[2]});
     }
   }
   for (int i = 0; i < s->ndisturb; i++) {
     const pki_scenario_disturb *d = &s->disturbs[i];
     const long long k = disturb_at(d, middle);
     if (k >= 0) {
+      const double force = world->push * d->force;
       double direction[2];
-      pki_disturb_direction(s->seed, i, k, direction);
+      pki_disturb_direction(s->seed, world->number, i, k, direction);
       pk_sim_push(world->sim, world->disturb_link[i], d->point,
-                  (const double[3]){d->force * direction[0], d->force * direction[1], 0});
+                  (const double[3]){force * direction[0], force * direction[1], 0});
     }
   }
 }
