@@ -51,6 +51,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   pki_sim_contact_carve(&s.contact, model, options, arena);
   pki_sim_joints_carve(&s.joints, model, arena);
   pki_latency_carve(&s.latency, options, joints, arena);
+  pki_alone_carve(&s.alone, model, arena);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
@@ -324,7 +325,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   }
   if (status == PK_OK) {
     pki_latency_pass(sim);
-    status = advance(sim, report);
+    status = pki_group_step(sim, report) ? PK_OK : advance(sim, report);
   }
   report->push_work = status == PK_OK && sim->watched ? pki_push_work(sim) : 0;
   pki_clear_pushes(sim);

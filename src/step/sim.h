@@ -18,6 +18,7 @@
  *   exact.c    the law exact-lcp
  *   resting.c  its collisions and resting contact as two problems
  *   project.c  positions after a step
+ *   group.c    the usual step, on lanes (kernels/)
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
  *   rk4.c      Runge-Kutta on the group
  *   ark.c      adaptive integration by SUNDIALS
@@ -33,6 +34,7 @@
 #include "contact/assembly.h"
 #include "dynamics/workspace.h"
 #include "pronk/sim.h"
+#include "step/group.h"
 
 /* What a surface does on a material of the ground, or (material -1) on another surface that is not before it. */
 typedef struct pki_pair {
@@ -204,6 +206,7 @@ struct pk_sim {
   pki_sim_control control;
   pki_sim_latency latency;
   pki_sim_joints joints;
+  pki_alone alone;
   bool watched; /* somebody reads what the step reports */
   double lap;   /* s, when the part of the step that is running began */
   void *ark;    /* pki_ark, NULL for the fixed-step schemes */
