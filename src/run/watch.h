@@ -95,6 +95,14 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
 /* A step has been made, w->info tells how. */
 void pki_watch_step(pki_watch *w, pki_run_result *result);
 
+/* The trunk of the first robot alone, for whoever has no pki_watch: where it starts, where it is at a time, the end. `carried` is how
+ * high it is over the lowest point at which its robot pushes on something, INFINITY: nowhere. How far it is tilted
+ * comes back. */
+void pki_watch_start(const pk_pose *trunk, pki_run_result *result);
+double pki_watch_trunk(const pk_pose *trunk, double carried, double time, pki_run_result *result);
+void pki_watch_settle(pki_run_result *result);
+double pki_watch_carried(const pk_model *model, const pk_sim_contact *contacts, int ncontact, double height);
+
 /* Why the step that w->info tells of failed, in words. */
 void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,
                        size_t size);

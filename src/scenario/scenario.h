@@ -219,6 +219,12 @@ typedef struct pki_varied {
   const char *unit; /* "" when it has none */
 } pki_varied;
 
+/* A force on a link during one step. */
+typedef struct pki_push {
+  int link;
+  double point[3], force[3];
+} pki_push;
+
 /* A world that is ready to step. */
 typedef struct pki_world {
   const pki_scenario *scenario;
@@ -227,6 +233,7 @@ typedef struct pki_world {
   pk_controller *controller;
   int *push_link;     /* [npush] */
   int *disturb_link;  /* [ndisturb] */
+  pki_push *acting;   /* [npush + ndisturb] pushes of a step */
   pki_varied *varied; /* [nvaried] */
   int nvaried;
   int number;  /* which of the varied worlds it is; -1: the one as it is written */
@@ -300,6 +307,10 @@ void pki_world_check_constraints(const pki_world *world, pki_problems *warnings)
 
 /* Links of pushes and disturbances. */
 void pki_world_find_pushed(pki_world *world, pki_problems *problems);
+
+/* What would push world number `number` in a step that begins at `time`, its forces times `factor`, into world->acting; how many.
+ * When somebody pushes does not depend on the number. */
+int pki_world_pushes(pki_world *world, int number, double factor, double time);
 
 /* What pushes the world in its next step. */
 void pki_world_push(pki_world *world);

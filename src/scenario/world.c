@@ -283,6 +283,7 @@ void pki_world_free(pki_world *world)
   pk_model_destroy(world->model);
   free(world->push_link);
   free(world->disturb_link);
+  free(world->acting);
   free(world->varied);
   free(world->start);
   *world = (pki_world){0};
