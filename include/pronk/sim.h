@@ -246,8 +246,8 @@ PK_API pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface
  *
  * Inertia of a body: as pk_model.body_inertia, in the body's frame. PK_ERROR_ARGUMENT: no such body or link, numbers that no
  * body has, or a body that is lighter in some direction than a thousandth of the model's (what the model can
- * move must stay movable). A controller that computes with the workspace it is shown knows the true masses;
- * what it took from the model when it was made it does not know anew. */
+ * move must stay movable). Controllers compute with the model's masses, not with
+ * these: what differs in a world is what they do not know. */
 PK_API pk_status pk_sim_set_inertia(pk_sim *sim, int body, const double inertia[10], pk_error *err);
 PK_API pk_status pk_sim_get_inertia(const pk_sim *sim, int body, double inertia[10]);
 

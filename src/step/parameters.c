@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "model/inertia.h"
-#include "model/pose.h"
 
 /* Part of the model's inertia that must be left in every direction, and what rounding may take of it. */
 static const double LEAST_PART = 1e-3, ROUNDING = 1e-9;
@@ -91,28 +90,6 @@ static pk_status check_inertia(const pk_model *m, int body, const double inertia
   return PK_OK;
 }
 
-/* The joint model's copy of a body: the same link, in the frame that its tree has for it. */
-static void follow(pk_sim *sim, int body)
-{
-  const pk_model *m = sim->model, *tree = sim->joints.model;
-  const int link = m->body_link[body], to = sim->joints.cut && link >= 0 ? tree->links[link].body : -1;
-  if (to < 0) {
-    return;
-  }
-  const double *inertia = sim->workspace->work.params.inertia + 10 * (size_t)body;
-  double *out = sim->joints.workspace->work.params.inertia + 10 * (size_t)to;
-  const pk_pose *own = &m->links[link].pose, *its = &tree->links[link].pose;
-  if (memcmp(inertia, m->body_inertia + 10 * (size_t)body, 10 * sizeof *out) == 0) {
-    memcpy(out, tree->body_inertia + 10 * (size_t)to, 10 * sizeof *out);
-    return;
-  }
-  /* the body's frame in the tree's body, by way of the link */
-  const pk_pose back = pki_pose_invert(own), pose = pki_pose_mul(its, &back);
-  const pk_inertia central = pki_inertia_central(inertia);
-  memset(out, 0, 10 * sizeof *out);
-  pki_inertia_add(out, &central, &pose);
-}
-
 static pk_status check_body(const pk_model *m, int body, pk_error *err)
 {
   return body >= 0 && body < m->nbody ? PK_OK
@@ -126,7 +103,6 @@ pk_status pk_sim_set_inertia(pk_sim *sim, int body, const double inertia[10], pk
   status = status == PK_OK ? check_inertia(sim->model, body, inertia, err) : status;
   if (status == PK_OK) {
     memcpy(sim->workspace->work.params.inertia + 10 * (size_t)body, inertia, 10 * sizeof *inertia);
-    follow(sim, body);
   }
   return status;
 }
@@ -225,16 +201,21 @@ void pki_latency_reset(pk_sim *sim)
   sim->acting = sim->commands;
 }
 
+const pk_command *pki_latency_through(const pki_sim_latency *l, const pk_command *commands, int joints,
+                                      long long step)
+{
+  if (l->room == 0) {
+    return commands;
+  }
+  const long long room = l->room;
+  const size_t n = (size_t)joints;
+  memcpy(l->queue + (size_t)(step % room) * n, commands, n * sizeof *commands);
+  return l->queue + (size_t)((step + room - l->late) % room) * n;
+}
+
 void pki_latency_pass(pk_sim *sim)
 {
-  const pki_sim_latency *l = &sim->latency;
-  const size_t n = (size_t)sim->joints.n;
-  sim->acting = sim->commands;
-  if (l->room > 0) {
-    const long long room = l->room;
-    memcpy(l->queue + (size_t)(sim->steps % room) * n, sim->commands, n * sizeof *sim->commands);
-    sim->acting = l->queue + (size_t)((sim->steps + room - l->late) % room) * n;
-  }
+  sim->acting = pki_latency_through(&sim->latency, sim->commands, sim->joints.n, sim->steps);
 }
 
 pk_status pk_sim_set_latency(pk_sim *sim, double seconds, pk_error *err)
@@ -279,9 +260,6 @@ void pki_parameters_load(pk_sim *sim, const double *in)
 {
   const size_t n = 10 * (size_t)sim->model->nbody;
   memcpy(sim->workspace->work.params.inertia, in, n * sizeof *in);
-  for (int i = 0; i < sim->model->nbody && sim->joints.cut; i++) {
-    follow(sim, i);
-  }
   sim->contact.friction = in[n];
   sim->latency.late = (int)in[n + 1];
 }

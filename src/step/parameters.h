@@ -1,7 +1,7 @@
 /* What may differ from world to world of one model: inertias of bodies, a factor on friction, latency of commands.
  *
- * Inertias stand in the parameter block that the kernels read (dynamics/kernels.h). When joints are cut the joint model's
- * workspace follows: its bodies are the same links in other frames.
+ * Inertias stand in the parameter block that the kernels read (dynamics/kernels.h). Controllers are shown the model's: what
+ * differs in a world is what they do not know.
  *
  * Which inertias are allowed. A body is possible when its mass is positive and its moments about the centre of mass obey
  * the rules of solids. That all can move is a statement about the whole tree (model/masses.c), which the model
@@ -25,7 +25,11 @@ void pki_latency_carve(pki_sim_latency *l, const pk_sim_options *options, size_t
 /* None is on its way. */
 void pki_latency_reset(pk_sim *sim);
 
-/* The commands of this step set out, and those that arrive act. */
+/* The commands of a step set out; those that arrive come back. */
+const pk_command *pki_latency_through(const pki_sim_latency *l, const pk_command *commands, int joints,
+                                      long long step);
+
+/* The same of a sim: they act. */
 void pki_latency_pass(pk_sim *sim);
 
 #endif

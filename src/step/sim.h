@@ -255,6 +255,13 @@ pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 
+/* Contacts of a world of the sim's kind as its user sees them. */
+void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
+                       pk_sim_contact *out);
+
+/* A step without controller and without lanes, for a world of a batch that lanes could not do. */
+pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info);
+
 /* The model whose velocities are the joint coordinates of a world: its tree when joints are cut. */
 static inline const pk_model *pki_joint_model(const pk_model *model)
 {

@@ -87,7 +87,7 @@ static void board(pki_group *g, const pki_seat *seats, int count)
 
 /* ---- velocities ---- */
 
-/* Command forces a - g u_E (force.c), and what they add to M. */
+/* Command forces a - g u_E (force.c), and what they add to M; lanes with commands that are none fall out. */
 static void drive(flight *f, const double *q)
 {
   pki_group *g = f->g;
@@ -101,6 +101,8 @@ static void drive(flight *f, const double *q)
     const pk_r x = at >= 0 ? pki_reals(q)[at] : pki_splat(0), kp = at >= 0 ? c[3] : pki_splat(0);
     const pk_r line = c[0] + kp * (c[1] - x) + c[4] * c[2], slope = kp * reach + c[4];
     const pk_r free = pki_max(pki_min(line, c[5]), -c[5]);
+    f->going &=
+        pki_at_most(pki_splat(0), c[3]) & pki_at_most(pki_splat(0), c[4]) & pki_at_most(pki_splat(0), c[5]);
     a[k] = pki_select(pki_less(pki_splat(0), slope), line, free);
     gain[k] = slope;
     diag[k] = pki_reals(g->work->params.armature)[k] + dt * (m->dof_damping[k] + slope);
