@@ -63,7 +63,8 @@ struct pk_batch {
   bool varied;     /* some world's inertias are not the model's */
   pki_crew *crews; /* [threads] */
   pki_group_plan plan;
-  int *path;
+  void *plan_memory;
+  size_t guard_at; /* [nu + 1] doubles (pki_seat) */
   const pki_group_kernels *kernels;
   const pki_kernels *dynamics;
   pk_batch_callback call;
