@@ -15,7 +15,7 @@ enum { INK_WALKED = 1, INK_FELL = 2 };
 
 /* ---- histograms ---- */
 
-/* A histogram as an outline: from the axis up, along the bins, and down again. */
+/* A histogram as an outline: from the axis up, along the bins (Rice's rule: 2 n^(1/3) of them), and down again. */
 static void histogram(pki_report *report, const pki_batch_result *r, pki_batch_quantity what)
 {
   double x[2 * BINS + 2], y[2 * BINS + 2], count[BINS] = {0};
@@ -25,18 +25,19 @@ static void histogram(pki_report *report, const pki_batch_result *r, pki_batch_q
     free(sorted);
     return;
   }
-  const double least = sorted[0], width = (sorted[n - 1] - least) / BINS;
+  const int bins = (int)fmin(BINS, ceil(2 * cbrt(n)));
+  const double least = sorted[0], width = (sorted[n - 1] - least) / bins;
   for (int i = 0; i < n; i++) {
     const int bin = (int)((sorted[i] - least) / width);
-    count[bin < BINS ? bin : BINS - 1] += 1;
+    count[bin < bins ? bin : bins - 1] += 1;
   }
   x[0] = least, y[0] = 0;
-  for (int i = 0; i < BINS; i++) {
+  for (int i = 0; i < bins; i++) {
     x[2 * i + 1] = least + i * width, x[2 * i + 2] = least + (i + 1) * width;
     y[2 * i + 1] = y[2 * i + 2] = count[i];
   }
-  x[2 * BINS + 1] = x[2 * BINS], y[2 * BINS + 1] = 0;
-  const pki_svg_series series = {.x = x, .y = y, .n = 2 * BINS + 2};
+  x[2 * bins + 1] = x[2 * bins], y[2 * bins + 1] = 0;
+  const pki_svg_series series = {.x = x, .y = y, .n = 2 * bins + 2};
   const pki_svg_panel panel = {.title = pki_batch_rows[what].name,
                                .x = {.unit = pki_batch_rows[what].unit},
                                .y = {.label = "worlds"},
@@ -57,7 +58,7 @@ static void spreads(pki_report *report, const pki_batch_result *r)
   for (int i = 0; i < PKI_BATCH_RESIDUAL; i++) {
     histogram(report, r, (pki_batch_quantity)i);
   }
-  pki_report_panels_end(report, "Number of worlds in each of 30 equal parts of the range.");
+  pki_report_panels_end(report, "Number of worlds in each of some equal parts of the range.");
 }
 
 /* ---- what outcomes depend on ---- */
@@ -115,7 +116,7 @@ static void scatter(pki_report *report, const pki_batch_result *r, const dots *d
                   .id = id, .panels = &panel, .npanels = 1, .width = 330, .height = 220, .compact = true});
 }
 
-/* Which part of the worlds fell, over tenths of a number's range, from which a trend is seen that dots hide. */
+/* Which part of the worlds fell, over thirds of a number's range: a trend that dots hide. */
 static void add_fall_row(pki_table *table, const pki_batch_result *r, int number)
 {
   const pki_varied *v = &r->world->varied[number];
