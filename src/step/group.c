@@ -150,7 +150,7 @@ static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, p
   info->stabilisation = g->lift[0];
   info->certificate = lane->sweeps > 0 ? certify(g) : info->certificate;
   for (int k = 0; k < sim->model->nu; k++) {
-    info->saturated += fabs(sim->tau_next[k]) >= sim->commands[k].tau_max;
+    info->saturated += fabs(sim->tau_next[k]) >= sim->acting[k].tau_max;
   }
 }
 
@@ -172,8 +172,8 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   } at = {sim, info};
   const pki_seat seat = {.q = sim->q,
                          .u = sim->u,
-                         .commands = sim->commands,
-                         .friction = 1,
+                         .commands = sim->acting,
+                         .friction = c->friction,
                          .q_next = sim->q_next,
                          .u_next = sim->u_next,
                          .tau = sim->tau_next,
