@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* ptrace, user_regs_struct */
+#define _GNU_SOURCE /* REG_RIP */
 
 #include "bench/count.h"
 
@@ -79,74 +79,61 @@ int pki_count_flops(const unsigned char *code)
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
-/* The child: stops, works, stops, and goes without a trace. */
-static void work_as_child(void (*work)(void *user), void *user)
+/* Of the child alone: a signal handler has no other way to what it counts. */
+static pki_count counted;
+
+/* After each instruction while the trap flag is set: the next one is decoded before it runs. The child's own signals set
+ * and clear the flag, which takes effect when the handler returns. */
+static void on_trap(int number, siginfo_t *info, void *context)
 {
-  if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
+  enum { TRAP_FLAG = 0x100 };
+  greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+  (void)number;
+  if (info->si_code <= 0) { /* sent, not trapped */
+    registers[REG_EFL] ^= TRAP_FLAG;
+    return;
+  }
+  counted.instructions += 1;
+  counted.flops += pki_count_flops(
+      (const unsigned char *)(uintptr_t)registers[REG_RIP]); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/* The child: counts, tells, and goes without a trace. */
+static void work_as_child(void (*work)(void *user), void *user, int pipe)
+{
+  struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+  counted = (pki_count){0};
+  if (sigaction(SIGTRAP, &action, NULL) != 0) {
     _exit(1);
   }
-  raise(SIGSTOP);
+  raise(SIGTRAP);
   work(user);
-  raise(SIGSTOP);
-  _exit(0);
-}
-
-static bool wait_stop(pid_t child, int *signal)
-{
-  int status;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return false;
-    }
-  }
-  *signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
-  return WIFSTOPPED(status);
-}
-
-/* From one stop to the next. Code lies where it lies in this process: the child is a copy of it. */
-static bool follow(pid_t child, pki_count *out)
-{
-  int signal;
-  if (!wait_stop(child, &signal) || signal != SIGSTOP) {
-    return false;
-  }
-  for (;;) {
-    errno = 0;
-    const long at = ptrace(PTRACE_PEEKUSER, child, offsetof(struct user_regs_struct, rip), NULL);
-    if (errno != 0 || ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || !wait_stop(child, &signal)) {
-      return false;
-    }
-    if (signal != SIGTRAP) {
-      return signal == SIGSTOP;
-    }
-    out->instructions += 1;
-    out->flops +=
-        pki_count_flops((const unsigned char *)(uintptr_t)at); /* NOLINT(performance-no-int-to-ptr) */
-  }
+  raise(SIGTRAP);
+  _exit(write(pipe, &counted, sizeof counted) == (ssize_t)sizeof counted ? 0 : 1);
 }
 
 static bool count_once(void (*work)(void *user), void *user, pki_count *out)
 {
-  *out = (pki_count){0};
-  const pid_t child = fork();
-  if (child == 0) {
-    work_as_child(work, user);
-  }
-  if (child < 0) {
+  int ends[2];
+  if (pipe(ends) != 0) {
     return false;
   }
-  const bool ok = follow(child, out);
-  kill(child, SIGKILL);
+  const pid_t child = fork();
+  if (child == 0) {
+    work_as_child(work, user, ends[1]);
+  }
+  close(ends[1]);
+  ssize_t got = -1;
+  while (child > 0 && (got = read(ends[0], out, sizeof *out)) < 0 && errno == EINTR) {}
+  close(ends[0]);
   int status;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  return ok;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return got == (ssize_t)sizeof *out;
 }
 
 static void do_nothing(void *user)
@@ -156,12 +143,12 @@ static void do_nothing(void *user)
 
 bool pki_count_run(void (*work)(void *user), void *user, pki_count *out)
 {
-  pki_count stops; /* what the stops themselves take */
-  if (!count_once(do_nothing, NULL, &stops) || !count_once(work, user, out)) {
+  pki_count around = {0}; /* what the signals themselves take */
+  if (!count_once(do_nothing, NULL, &around) || !count_once(work, user, out) || around.instructions == 0) {
     return false;
   }
-  out->instructions -= stops.instructions;
-  out->flops -= stops.flops;
+  out->instructions -= around.instructions;
+  out->flops -= around.flops;
   return true;
 }
 

@@ -1,7 +1,7 @@
 /* Counting what a piece of work executes: instructions, and floating point operations by the width of their vectors.
  *
  * Processors count retired operations too, each kind in its own way, and virtual machines often hide it. So the work runs in
- * a child process one instruction at a time (ptrace), and each instruction is decoded before it runs: additions,
+ * a child process one instruction at a time (by the processor's trap flag), and each instruction is decoded before it runs: additions,
  * subtractions, multiplications, divisions, square roots, minima and maxima count once for each element of the vector,
  * fused multiply-adds twice. Comparisons, conversions, moves and logic count nothing. Elements that a lane's mask throws away
  * later count as what they are: executed. It takes microseconds for each instruction, and counts are the same on every
