@@ -1,6 +1,6 @@
 # The lane kernels: the same files compiled once for each instruction set and lane count.
 #
-#   pk_add_kernels(target FILE...)   compiles every variant; the objects are collected in the
+#   pk_add_kernels(target stage FILE...)   compiles every variant; the objects are collected in the
 #                                    global property PK_KERNEL_OBJECTS
 #
 # PKI_LANES and PKI_ISA are the two macros that a kernel file sees (src/math/lane.h).
@@ -25,11 +25,11 @@ foreach(isa IN LISTS PK_PLATFORM_ISAS)
   endif()
 endforeach()
 
-function(pk_add_kernels target)
+function(pk_add_kernels target stage)
   foreach(isa IN LISTS PK_BUILT_ISAS)
     target_compile_definitions(${target} PRIVATE PKI_HAVE_${isa}=1)
     foreach(lanes IN LISTS PK_LANE_COUNTS)
-      set(variant pronk_kernels_${isa}_${lanes})
+      set(variant pronk_${stage}_kernels_${isa}_${lanes})
       add_library(${variant} OBJECT ${ARGN})
       target_include_directories(${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
       target_compile_definitions(${variant} PRIVATE PKI_LANES=${lanes} PKI_ISA=${isa})

@@ -38,10 +38,10 @@ extern "C" {
 typedef struct pk_batch pk_batch;
 
 typedef struct pk_batch_options {
-  int worlds;  /* 1 */
-  int lanes;   /* 1, 4 or 8 worlds at once; 0: what suits the machine; 0 */
-  int threads; /* 0: one for each processor; 0 */
-  pk_sim_options sim;
+  int worlds;         /* 1 */
+  int lanes;          /* 1, 4 or 8 worlds at once; 0: what suits the machine; 0 */
+  int threads;        /* 0: one for each processor; 0 */
+  pk_sim_options sim; /* of all worlds; max_contacts 0: 24 for each robot and object */
 } pk_batch_options;
 
 /* Defaults, and the first option that is out of its range by name. */
@@ -67,6 +67,10 @@ PK_API pk_status pk_batch_set(pk_batch *batch, int world, const pk_sim *sim, pk_
 
 /* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. */
 PK_API void pk_batch_reset(pk_batch *batch, int world);
+
+/* A force on a link of one world during its next step, as pk_sim_push. */
+PK_API pk_status pk_batch_push(pk_batch *batch, int world, int link, const double point[3],
+                               const double force[3]);
 
 /* What happened in a number of steps of all worlds. */
 typedef struct pk_batch_info {
@@ -117,6 +121,9 @@ PK_API int pk_batch_worlds(const pk_batch *batch);
 PK_API int pk_batch_lanes(const pk_batch *batch);
 PK_API int pk_batch_threads(const pk_batch *batch);
 PK_API const pk_model *pk_batch_model(const pk_batch *batch);
+
+/* The options of its worlds, what was left to the model chosen: for sims that pk_batch_get is to fill. */
+PK_API pk_sim_options pk_batch_sim_options(const pk_batch *batch);
 
 /* Bytes that one world more takes, and bytes that do not depend on their number: one workspace for each thread. */
 PK_API size_t pk_batch_world_bytes(const pk_batch *batch);

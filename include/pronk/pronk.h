@@ -2,6 +2,7 @@
 #ifndef PRONK_H
 #define PRONK_H
 
+#include "batch.h"
 #include "builder.h"
 #include "collision.h"
 #include "contact.h"

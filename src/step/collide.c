@@ -12,6 +12,7 @@ static const double OVERLAP = 1e-6;
 static void refilter(pk_sim *sim)
 {
   pki_colliders_refilter(&sim->contact.colliders);
+  sim->alone.stale = true;
   sim->contact.bodies_touch = pki_colliders_touch(&sim->contact.colliders);
 }
 

@@ -38,6 +38,9 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
 /* Forget impulses and limits. */
 void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model);
 
+/* As after a step in which no joint and no command was at its limit. */
+void pki_sim_contact_plain(pki_sim_contact *c, int joints);
+
 /* Remember what the last step left, before a step; and go back to it when the step fails. */
 void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model);
 void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model);

@@ -113,6 +113,13 @@ void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
   memset(c->limited, 0, joints * sizeof *c->limited);
 }
 
+void pki_sim_contact_plain(pki_sim_contact *c, int joints)
+{
+  c->shift -= c->shift > 0;
+  memset(c->last_joint, 0, PKI_JOINT_ROWS * (size_t)joints * sizeof *c->last_joint);
+  memset(c->limited, 0, (size_t)joints * sizeof *c->limited);
+}
+
 /* The arrays of the last step beside their copies. */
 static void copy_last(pki_sim_contact *c, const pk_model *model, bool back)
 {

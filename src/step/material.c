@@ -78,6 +78,7 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
   memcpy(sim->contact.materials, materials, (size_t)count * sizeof *materials);
   sim->contact.nmaterial = count;
   pki_sim_contact_reset(&sim->contact, sim->model);
+  sim->alone.stale = true;
   return PK_OK;
 }
 
@@ -105,6 +106,7 @@ pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
   }
   if (status == PK_OK) {
     sim->contact.surfaces[shape] = surface;
+    sim->alone.stale = true;
   }
   return status;
 }
@@ -152,6 +154,7 @@ pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_mater
   if (status == PK_OK) {
     status = check_index(material, PKI_MATERIAL_MAX, "material", err);
   }
+  sim->alone.stale = true;
   return status == PK_OK ? set_pair(&sim->contact, surface, material, -1, pair, err) : status;
 }
 

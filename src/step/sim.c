@@ -49,6 +49,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   s.control.contacts = pki_arena_take(arena, (size_t)options->max_contacts, sizeof *s.control.contacts);
   pki_sim_contact_carve(&s.contact, model, options, arena);
   pki_sim_joints_carve(&s.joints, model, arena);
+  pki_alone_carve(&s.alone, model, arena);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
@@ -287,30 +288,32 @@ static pk_status advance(pk_sim *sim, pk_step_info *info)
   return status;
 }
 
-pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
+/* A configuration that can be stepped from. */
+static pk_status check_start(pk_sim *sim, pk_step_info *report)
 {
-  const pk_model *m = sim->model;
-  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, real = sizeof(double);
-  pk_step_info local = {0};
-  pk_step_info *report = info ? info : &local;
   *report = (pk_step_info){.body = -1, .term = "", .certified = true};
-  sim->watched = info != NULL;
+  const pk_status status = check_finite(sim->model, sim->q, sim->u, "q", "u", report);
+  return status == PK_OK ? check_quaternions(sim->model, sim->q, report) : status;
+}
 
-  memcpy(sim->carry_q_next, sim->carry_q, nu * real);
-  memcpy(sim->carry_u_next, sim->carry_u, nu * real);
-  pk_status status = check_finite(m, sim->q, sim->u, "q", "u", report);
-  if (status == PK_OK) {
-    status = check_quaternions(m, sim->q, report);
-  }
-  if (status == PK_OK) {
-    pki_lap(sim, PK_PART_CONTROL, NULL);
-    pki_joints_observe(sim);
-    status = pki_control(sim, report);
-    pki_lap(sim, PK_PART_CONTROL, report);
-  }
-  if (status == PK_OK) {
-    status = check_commands(sim, report);
-  }
+/* The next state becomes the state. */
+static void arrive(pk_sim *sim)
+{
+  const size_t nq = (size_t)sim->model->nq, nu = (size_t)sim->model->nu, real = sizeof(double);
+  memcpy(sim->q, sim->q_next, nq * real);
+  memcpy(sim->u, sim->u_next, nu * real);
+  memcpy(sim->tau, sim->tau_next, (size_t)sim->joints.n * real);
+  pki_compliant_commit(&sim->contact);
+  sim->steps++;
+}
+
+/* The stepper's work and its end. */
+static pk_status step_with(pk_sim *sim, pk_step_info *report)
+{
+  const size_t bytes = (size_t)sim->model->nu * sizeof(double);
+  memcpy(sim->carry_q_next, sim->carry_q, bytes);
+  memcpy(sim->carry_u_next, sim->carry_u, bytes);
+  pk_status status = check_commands(sim, report);
   if (status == PK_OK) {
     status = advance(sim, report);
   }
@@ -319,14 +322,44 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   if (status != PK_OK) {
     return status; /* the state is as it was */
   }
-  memcpy(sim->q, sim->q_next, nq * real);
-  memcpy(sim->u, sim->u_next, nu * real);
-  memcpy(sim->carry_q, sim->carry_q_next, nu * real);
-  memcpy(sim->carry_u, sim->carry_u_next, nu * real);
-  memcpy(sim->tau, sim->tau_next, (size_t)sim->joints.n * real);
-  pki_compliant_commit(&sim->contact);
-  sim->steps++;
+  memcpy(sim->carry_q, sim->carry_q_next, bytes);
+  memcpy(sim->carry_u, sim->carry_u_next, bytes);
+  arrive(sim);
   return PK_OK;
+}
+
+pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
+{
+  sim->watched = false;
+  const pk_status status = check_start(sim, info);
+  if (status != PK_OK) {
+    return status;
+  }
+  pki_joints_observe(sim);
+  return step_with(sim, info);
+}
+
+pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
+{
+  pk_step_info local;
+  pk_step_info *report = info ? info : &local;
+  sim->watched = info != NULL;
+  pk_status status = check_start(sim, report);
+  if (status == PK_OK) {
+    pki_lap(sim, PK_PART_CONTROL, NULL);
+    pki_joints_observe(sim);
+    status = pki_control(sim, report);
+    pki_lap(sim, PK_PART_CONTROL, report);
+  }
+  if (status != PK_OK) {
+    pki_clear_pushes(sim);
+    return status;
+  }
+  if (pki_group_step(sim, report)) {
+    arrive(sim);
+    return PK_OK;
+  }
+  return step_with(sim, report);
 }
 
 int pk_sim_max_contacts(const pk_sim *sim)
@@ -334,14 +367,14 @@ int pk_sim_max_contacts(const pk_sim *sim)
   return sim->options.max_contacts;
 }
 
-int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
+void pki_show_contacts(const pk_sim *sim, const pki_contact *last, const double *last_r, int n,
+                       pk_sim_contact *out)
 {
-  const pki_sim_contact *c = &sim->contact;
-  for (int i = 0; i < c->nlast && i < most; i++) {
-    const pki_contact *f = &c->last[i];
-    const double *r = c->last_r + 3 * i;
+  for (int i = 0; i < n; i++) {
+    const pki_contact *f = &last[i];
+    const double *r = last_r + 3 * i;
     const int shape = f->geom[0], other = f->material < 0 ? f->geom[1] : -1;
-    const double mu = pki_contact_material(c, f)->friction;
+    const double mu = pki_contact_material(&sim->contact, f)->friction;
     out[i] = (pk_sim_contact){.link = sim->model->shapes[shape].link,
                               .shape = shape,
                               .other_link = other >= 0 ? sim->model->shapes[other].link : -1,
@@ -356,6 +389,12 @@ int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
       out[i].impulse[k] = r[0] * f->normal[k] + r[1] * f->tangent1[k] + r[2] * f->tangent2[k];
     }
   }
+}
+
+int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
+{
+  const pki_sim_contact *c = &sim->contact;
+  pki_show_contacts(sim, c->last, c->last_r, c->nlast < most ? c->nlast : most, out);
   return c->nlast;
 }
 

@@ -17,6 +17,7 @@
  *   exact.c    the law exact-lcp
  *   resting.c  its collisions and resting contact as two problems
  *   project.c  positions after a step
+ *   group.c    the usual step, on lanes (kernels/)
  *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
  *   rk4.c      Runge-Kutta on the group
  *   ark.c      adaptive integration by SUNDIALS
@@ -32,6 +33,7 @@
 #include "contact/assembly.h"
 #include "dynamics/workspace.h"
 #include "pronk/sim.h"
+#include "step/group.h"
 
 /* What a surface does on a material of the ground, or (material -1) on another surface that is not before it. */
 typedef struct pki_pair {
@@ -193,6 +195,7 @@ struct pk_sim {
   pki_sim_contact contact;
   pki_sim_control control;
   pki_sim_joints joints;
+  pki_alone alone;
   bool watched; /* somebody reads what the step reports */
   double lap;   /* s, when the part of the step that is running began */
   void *ark;    /* pki_ark, NULL for the fixed-step schemes */
@@ -240,6 +243,13 @@ pk_status pki_step_euler(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
+
+/* Contacts of a world of the sim's kind as its user sees them. */
+void pki_show_contacts(const pk_sim *sim, const pki_contact *last, const double *last_r, int n,
+                       pk_sim_contact *out);
+
+/* A step without controller and without lanes, for a world of a batch that lanes could not do. */
+pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info);
 
 /* The model whose velocities are the joint coordinates of a world: its tree when joints are cut. */
 static inline const pk_model *pki_joint_model(const pk_model *model)

@@ -1,0 +1,232 @@
+#include "batch/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "step/contact.h"
+#include "step/outside.h"
+
+/* ---- memory ---- */
+
+/* Vectors of this machine: four doubles on most. */
+static int best_lanes(void)
+{
+  return strcmp(pki_kernels_get(1)->isa, "avx512") == 0 ? 8 : 4;
+}
+
+static int processors(void)
+{
+#ifdef _OPENMP
+  return omp_get_num_procs();
+#else
+  return 1;
+#endif
+}
+
+/* The options with what is left to the machine and the model chosen. */
+static pk_batch_options choose(const pk_model *model, const pk_batch_options *options)
+{
+  enum { EACH = 24, MOST = 100000 };
+  pk_batch_options o = options != NULL ? *options : pk_batch_options_default();
+  o.lanes = o.lanes > 0 ? o.lanes : best_lanes();
+  o.threads = o.threads > 0 ? o.threads : processors();
+  if (o.sim.max_contacts == 0) {
+    o.sim.max_contacts = EACH * (model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH);
+  }
+  return o;
+}
+
+static size_t carve_group(pki_crew *crew, const pk_batch *b, pki_arena *arena)
+{
+  const size_t shown = (size_t)b->lanes * (size_t)b->options.sim.max_contacts;
+  pki_work_carve(&crew->work, b->model, b->lanes, arena);
+  pki_group_carve(&crew->group, b->model, b->lanes, arena);
+  crew->contacts = pki_arena_take(arena, shown, sizeof *crew->contacts);
+  return arena->used;
+}
+
+static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
+{
+  pk_status status = pk_sim_create(b->model, &b->options.sim, &crew->sim, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  const int n = pki_list_pieces(crew->sim, crew->own);
+  for (int i = 0; i < n; i++) {
+    memcpy(&crew->own[i].at, crew->own[i].at, sizeof crew->own[i].at);
+  }
+  pki_arena arena = pki_arena_over(NULL, 0);
+  const size_t size = carve_group(crew, b, &arena);
+  crew->memory = pki_aligned_alloc(size);
+  if (crew->memory == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the workspace of a thread");
+  }
+  arena = pki_arena_over(crew->memory, size);
+  carve_group(crew, b, &arena);
+  crew->group.work = &crew->work;
+  crew->group.plan = &b->plan;
+  return PK_OK;
+}
+
+void pki_batch_plan(pk_batch *b)
+{
+  pki_group_plan_make(&b->plan, b->crews[0].sim, b->path);
+}
+
+pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options, pk_batch **out,
+                          pk_error *err)
+{
+  *out = NULL;
+  const pk_status valid = options != NULL ? pk_batch_options_validate(options, err) : PK_OK;
+  if (valid != PK_OK) {
+    return valid;
+  }
+  pk_batch *b = calloc(1, sizeof *b);
+  pk_status status = b != NULL ? PK_OK : PK_ERROR_MEMORY;
+  if (b != NULL) {
+    b->model = model;
+    b->options = choose(model, options);
+    b->count = b->options.worlds, b->lanes = b->options.lanes, b->threads = b->options.threads;
+    b->kernels = pki_group_kernels_get(b->lanes);
+    b->crews = calloc((size_t)b->threads, sizeof *b->crews);
+    b->path = calloc(PKI_BALLS * (size_t)model->nu + 1, sizeof *b->path);
+    status = b->crews != NULL && b->path != NULL ? PK_OK : PK_ERROR_MEMORY;
+  }
+  for (int t = 0; status == PK_OK && t < b->threads; t++) {
+    status = hire(b, &b->crews[t], err);
+  }
+  if (status == PK_OK) {
+    pki_lay_out(b, b->crews[0].sim);
+    b->blocks = pki_aligned_alloc((size_t)b->count * b->stride);
+    status = b->blocks != NULL ? PK_OK : PK_ERROR_MEMORY;
+  }
+  if (status == PK_OK) {
+    memset(b->blocks, 0, (size_t)b->count * b->stride);
+    for (int k = 0; k < b->count; k++) {
+      pk_batch_reset(b, k);
+    }
+    pki_batch_plan(b);
+    *out = b;
+    return PK_OK;
+  }
+  pk_batch_destroy(b);
+  return status == PK_ERROR_MEMORY ? pki_fail(err, status, (pki_where){0}, "out of memory for %d worlds",
+                                              options != NULL ? options->worlds : 1)
+                                   : status;
+}
+
+void pk_batch_destroy(pk_batch *b)
+{
+  if (b == NULL) {
+    return;
+  }
+  for (int t = 0; b->crews != NULL && t < b->threads; t++) {
+    pk_sim_destroy(b->crews[t].sim);
+    pki_aligned_free(b->crews[t].memory);
+  }
+  free(b->crews);
+  free(b->path);
+  pki_aligned_free(b->blocks);
+  pki_aligned_free(b->control);
+  free(b);
+}
+
+/* ---- what all worlds share ---- */
+
+pk_status pk_batch_set_terrain(pk_batch *b, const pk_terrain *terrain, const pk_material *materials,
+                               int count, pk_error *err)
+{
+  for (int t = 0; t < b->threads; t++) {
+    const pk_status status = pk_sim_set_terrain(b->crews[t].sim, terrain, materials, count, err);
+    if (status != PK_OK) {
+      return status;
+    }
+  }
+  for (int k = 0; k < b->count; k++) { /* contacts with the old one are forgotten */
+    pki_bind(b, &b->crews[0], k);
+    pki_sim_contact_reset(&b->crews[0].sim->contact, b->model);
+    pki_release(b, &b->crews[0], k);
+  }
+  pki_batch_plan(b);
+  return PK_OK;
+}
+
+pk_status pk_batch_set_controller(pk_batch *b, const pk_controller *controller, pk_error *err)
+{
+  const size_t size =
+      controller != NULL ? (controller->state_size + PKI_ALIGN - 1) / PKI_ALIGN * PKI_ALIGN : 0;
+  unsigned char *control = size > 0 ? pki_aligned_alloc((size_t)b->count * size) : NULL;
+  if (size > 0 && control == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the controllers of %d worlds",
+                    b->count);
+  }
+  for (int t = 0; t < b->threads; t++) {
+    pk_sim *sim = b->crews[t].sim;
+    const pk_status status = pk_sim_set_controller(sim, controller, err);
+    if (status != PK_OK) {
+      pki_aligned_free(control);
+      return status; /* it refuses the first already */
+    }
+    pki_aligned_free(sim->control.state); /* worlds have their own */
+    sim->control.state = NULL;
+  }
+  pki_aligned_free(b->control);
+  b->control = control;
+  b->control_stride = size;
+  for (int k = 0; k < b->count; k++) {
+    pki_bind(b, &b->crews[0], k);
+    pki_control_reset(b->crews[0].sim);
+    pki_release(b, &b->crews[0], k);
+  }
+  return PK_OK;
+}
+
+void pk_batch_set_callback(pk_batch *b, pk_batch_callback call, void *user)
+{
+  b->call = call;
+  b->user = user;
+}
+
+/* ---- figures ---- */
+
+int pk_batch_worlds(const pk_batch *b)
+{
+  return b->count;
+}
+
+int pk_batch_lanes(const pk_batch *b)
+{
+  return b->lanes;
+}
+
+int pk_batch_threads(const pk_batch *b)
+{
+  return b->threads;
+}
+
+const pk_model *pk_batch_model(const pk_batch *b)
+{
+  return b->model;
+}
+
+pk_sim_options pk_batch_sim_options(const pk_batch *b)
+{
+  return b->options.sim;
+}
+
+size_t pk_batch_world_bytes(const pk_batch *b)
+{
+  return b->stride + b->control_stride;
+}
+
+size_t pk_batch_shared_bytes(const pk_batch *b)
+{
+  pki_crew count = {.sim = NULL};
+  pki_arena arena = pki_arena_over(NULL, 0);
+  const size_t group = carve_group(&count, b, &arena);
+  return sizeof *b + (size_t)b->threads * (pk_sim_memsize(b->model, &b->options.sim) + group + sizeof count);
+}

@@ -1,0 +1,295 @@
+/* Steps of all worlds. A thread takes a chunk of worlds through all the steps, so that their blocks stay in its cache; in
+ * each step it fills the lanes with worlds that have the same feet on the ground, since a group does what any of its worlds
+ * needs. */
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "batch/batch.h"
+#include "step/joints.h"
+#include "step/outside.h"
+
+/* ---- controllers ---- */
+
+static double *piece_of(const pk_batch *b, int k, int piece)
+{
+  return (double *)(void *)(pki_block_of(b, k) + b->piece_at[piece]);
+}
+
+static pk_command *commands_of(const pk_batch *b, int k)
+{
+  return (pk_command *)(void *)(pki_block_of(b, k) + b->piece_at[PKI_PIECE_COMMANDS]);
+}
+
+/* A world's step failed, and is the last. */
+static void freeze(const pk_batch *b, int k, pk_status status)
+{
+  pki_head_of(b, k)->status = status;
+}
+
+/* One world by the controller's own update. */
+static void control_alone(const pk_batch *b, pki_crew *crew, int k)
+{
+  pk_step_info info;
+  pki_bind(b, crew, k);
+  pki_joints_observe(crew->sim);
+  const pk_status status = pki_control(crew->sim, &info);
+  pki_release(b, crew, k);
+  if (status != PK_OK) {
+    freeze(b, k, status);
+  }
+}
+
+/* Several worlds at once. */
+static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
+{
+  enum { MOST = 8 };
+  pk_sim *sim = crew->sim;
+  const pk_controller *by = sim->control.by;
+  const int room = b->options.sim.max_contacts;
+  pk_observation seen[MOST];
+  void *states[MOST];
+  pk_command *commands[MOST];
+  pk_status status[MOST];
+  for (int i = 0; i < count; i++) {
+    const int k = worlds[i];
+    pk_sim_contact *contacts = crew->contacts + (size_t)i * (size_t)room;
+    const int n = pk_batch_contacts(b, k, contacts, room);
+    seen[i] = (pk_observation){.time = pk_batch_world_time(b, k),
+                               .dt = b->options.sim.dt,
+                               .model = b->model,
+                               .q = piece_of(b, k, PKI_PIECE_Q),
+                               .u = piece_of(b, k, PKI_PIECE_U),
+                               .tau = piece_of(b, k, PKI_PIECE_TAU),
+                               .workspace = sim->workspace,
+                               .contacts = contacts,
+                               .ncontact = n};
+    states[i] = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
+    commands[i] = commands_of(b, k);
+    status[i] = PK_OK;
+  }
+  by->update_group(by, count, seen, states, commands, status);
+  for (int i = 0; i < count; i++) {
+    if (status[i] != PK_OK) {
+      freeze(b, worlds[i], status[i]);
+    }
+  }
+}
+
+/* The controllers of the worlds for which it is time. */
+static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
+{
+  const pk_sim *sim = crew->sim;
+  const pk_controller *by = sim->control.by;
+  const bool together = by != NULL && by->update_group != NULL && !sim->joints.cut;
+  int due[8], ndue = 0;
+  for (int i = 0; i < count && by != NULL; i++) {
+    const int k = worlds[i];
+    if (pki_head_of(b, k)->steps % sim->control.every != 0) {
+      continue;
+    }
+    if (!together) {
+      control_alone(b, crew, k);
+      continue;
+    }
+    due[ndue++] = k;
+    if (ndue == b->lanes) {
+      control_group(b, crew, due, ndue);
+      ndue = 0;
+    }
+  }
+  if (ndue > 0) {
+    control_group(b, crew, due, ndue);
+  }
+}
+
+/* ---- steps ---- */
+
+/* What a step of world k was, into the crew's figures. */
+static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool certified, bool alone)
+{
+  pk_batch_info *info = &crew->info;
+  pki_head_of(b, k)->residual = residual;
+  info->stepped++;
+  info->uncertified += !certified;
+  info->alone += alone;
+  if (residual > info->worst ||
+      (residual == info->worst && (info->worst_world < 0 || k < info->worst_world))) {
+    info->worst = residual;
+    info->worst_world = k;
+  }
+}
+
+/* A world that lanes could not do. */
+static void step_alone(const pk_batch *b, pki_crew *crew, int k)
+{
+  pk_step_info info;
+  pki_bind(b, crew, k);
+  const pk_status status = pki_sim_step_alone(crew->sim, &info);
+  pki_release(b, crew, k);
+  pki_head_of(b, k)->plain = false;
+  if (status != PK_OK) {
+    freeze(b, k, status);
+    return;
+  }
+  note(crew, b, k, info.certificate.relative, info.certified, true);
+}
+
+static pki_seat seat_of(const pk_batch *b, int k)
+{
+  double *const q = piece_of(b, k, PKI_PIECE_Q), *const u = piece_of(b, k, PKI_PIECE_U);
+  unsigned char *const block = pki_block_of(b, k);
+  return (pki_seat){.q = q,
+                    .u = u,
+                    .commands = commands_of(b, k),
+                    .friction = 1,
+                    .q_next = q,
+                    .u_next = u,
+                    .tau = piece_of(b, k, PKI_PIECE_TAU),
+                    .last = (pki_contact *)(void *)(block + b->piece_at[PKI_PIECE_LAST]),
+                    .last_r = piece_of(b, k, PKI_PIECE_LAST_R),
+                    .last_sticks = (bool *)(block + b->piece_at[PKI_PIECE_STICKS]),
+                    .nlast = &pki_head_of(b, k)->nlast};
+}
+
+/* A step on lanes leaves no joint rows, no limits. */
+static void make_plain(const pk_batch *b, int k)
+{
+  pki_world_head *h = pki_head_of(b, k);
+  h->steps++;
+  h->shift -= h->shift > 0;
+  if (!h->plain) {
+    const size_t joints = (size_t)b->crews[0].sim->joints.n;
+    memset(piece_of(b, k, PKI_PIECE_JOINT), 0, PKI_JOINT_ROWS * joints * sizeof(double));
+    memset(piece_of(b, k, PKI_PIECE_LIMITED), 0, joints * sizeof(bool));
+    h->plain = true;
+  }
+}
+
+static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
+{
+  enum { MOST = 8 };
+  pki_seat seats[MOST];
+  pki_lane_info how[MOST];
+  for (int i = 0; i < count; i++) {
+    seats[i] = seat_of(b, worlds[i]);
+  }
+  b->kernels->advance(&crew->group, seats, count, how);
+  for (int i = 0; i < count; i++) {
+    if (how[i].done) {
+      make_plain(b, worlds[i]);
+      note(crew, b, worlds[i], how[i].relative, true, false);
+    } else {
+      step_alone(b, crew, worlds[i]);
+    }
+  }
+}
+
+/* Which feet were on the ground in the last step, as a number: worlds with the same one go together. */
+static unsigned pattern_of(const pk_batch *b, int k)
+{
+  const pki_contact *last =
+      (const pki_contact *)(const void *)(pki_block_of(b, k) + b->piece_at[PKI_PIECE_LAST]);
+  unsigned pattern = 0;
+  for (int i = 0; i < pki_head_of(b, k)->nlast; i++) {
+    pattern |= 1u << (last[i].geom[0] & 31);
+  }
+  return pattern;
+}
+
+/* Worlds in the order of their patterns, each as it was otherwise. */
+static void sort_by_pattern(const pk_batch *b, int *worlds, int count)
+{
+  unsigned pattern[PKI_CHUNK];
+  for (int i = 0; i < count; i++) {
+    const int k = worlds[i];
+    const unsigned mine = pattern_of(b, k);
+    int at = i;
+    for (; at > 0 && pattern[at - 1] > mine; at--) {
+      pattern[at] = pattern[at - 1];
+      worlds[at] = worlds[at - 1];
+    }
+    pattern[at] = mine;
+    worlds[at] = k;
+  }
+}
+
+/* One step of a chunk. */
+static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count)
+{
+  int worlds[PKI_CHUNK], lanes[PKI_CHUNK], n = 0, nlanes = 0;
+  if (b->call != NULL) {
+    b->call(b->user, b, first, count);
+  }
+  for (int k = first; k < first + count; k++) {
+    if (pki_head_of(b, k)->status == PK_OK) {
+      worlds[n++] = k;
+    }
+  }
+  control(b, crew, worlds, n);
+  for (int i = 0; i < n; i++) {
+    const pki_world_head *h = pki_head_of(b, worlds[i]);
+    if (h->status != PK_OK) {
+      continue;
+    }
+    if (b->plan.usable && !h->pushed) {
+      lanes[nlanes++] = worlds[i];
+    } else {
+      step_alone(b, crew, worlds[i]);
+    }
+  }
+  if (b->lanes > 1) {
+    sort_by_pattern(b, lanes, nlanes);
+  }
+  for (int i = 0; i < nlanes; i += b->lanes) {
+    step_group(b, crew, lanes + i, nlanes - i < b->lanes ? nlanes - i : b->lanes);
+  }
+}
+
+/* All crews' figures. */
+static void add_up(const pk_batch *b, pk_batch_info *info)
+{
+  *info = (pk_batch_info){.worst_world = -1};
+  for (int t = 0; t < b->threads; t++) {
+    const pk_batch_info *c = &b->crews[t].info;
+    info->stepped += c->stepped, info->uncertified += c->uncertified, info->alone += c->alone;
+    if (c->worst_world >= 0 && (info->worst_world < 0 || c->worst > info->worst ||
+                                (c->worst == info->worst && c->worst_world < info->worst_world))) {
+      info->worst = c->worst, info->worst_world = c->worst_world;
+    }
+  }
+  for (int k = 0; k < b->count; k++) {
+    info->frozen += pki_head_of(b, k)->status != PK_OK;
+  }
+}
+
+pk_status pk_batch_step(pk_batch *b, int steps, pk_batch_info *info)
+{
+  /* chunks of whole groups, and several for each thread */
+  const int fair = (b->count + 4 * b->threads - 1) / (4 * b->threads);
+  const int whole = (fair + b->lanes - 1) / b->lanes * b->lanes;
+  const int chunk = whole < PKI_CHUNK ? whole : PKI_CHUNK, chunks = (b->count + chunk - 1) / chunk;
+  for (int t = 0; t < b->threads; t++) {
+    b->crews[t].info = (pk_batch_info){.worst_world = -1};
+  }
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(b->threads)
+#endif
+  for (int c = 0; c < chunks; c++) {
+#ifdef _OPENMP
+    pki_crew *crew = &b->crews[omp_get_thread_num()];
+#else
+    pki_crew *crew = &b->crews[0];
+#endif
+    const int first = c * chunk, count = b->count - first < chunk ? b->count - first : chunk;
+    for (int s = 0; s < steps; s++) {
+      step_chunk(b, crew, first, count);
+    }
+  }
+  if (info != NULL) {
+    add_up(b, info);
+  }
+  return PK_OK;
+}

@@ -1,0 +1,297 @@
+/* One world: its block, into a sim and back. */
+#include <string.h>
+
+#include "batch/batch.h"
+#include "step/contact.h"
+#include "step/joints.h"
+#include "step/outside.h"
+
+static size_t padded(size_t bytes)
+{
+  return (bytes + PKI_ALIGN - 1) / PKI_ALIGN * PKI_ALIGN;
+}
+
+/* ---- pieces ---- */
+
+int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
+{
+  const pk_model *m = sim->model;
+  pki_sim_contact *c = &sim->contact;
+  const size_t real = sizeof(double), nu = (size_t)m->nu, joints = (size_t)sim->joints.n;
+  const size_t most = (size_t)sim->options.max_contacts;
+  const bool carries = sim->options.stepper != PK_STEPPER_MOREAU && sim->options.stepper != PK_STEPPER_EULER;
+  const pki_piece pieces[] = {[PKI_PIECE_Q] = {&sim->q, (size_t)m->nq * real},
+                              [PKI_PIECE_U] = {&sim->u, nu * real},
+                              [PKI_PIECE_COMMANDS] = {&sim->commands, joints * sizeof *sim->commands},
+                              [PKI_PIECE_TAU] = {&sim->tau, joints * real},
+                              [PKI_PIECE_LAST] = {&c->last, most * sizeof *c->last},
+                              [PKI_PIECE_LAST_R] = {&c->last_r, 3 * most * real},
+                              [PKI_PIECE_STICKS] = {&c->last_sticks, most * sizeof *c->last_sticks},
+                              [PKI_PIECE_JOINT] = {&c->last_joint, PKI_JOINT_ROWS * joints * real},
+                              [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited},
+                              [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real},
+                              {&sim->joints.drives, (size_t)m->ndrive * real},
+                              {&c->last_bilateral, (size_t)m->nbilateral * real},
+                              {&sim->carry_q, carries ? nu * real : 0},
+                              {&sim->carry_u, carries ? nu * real : 0}};
+  memcpy(out, pieces, sizeof pieces);
+  return sizeof pieces / sizeof pieces[0];
+}
+
+/* Rooms of arrays that sims swap. */
+static size_t springs_bytes(const pk_sim *sim)
+{
+  const size_t most = (size_t)sim->options.max_contacts;
+  return pki_laws[sim->options.law].springs ? most * sizeof *sim->contact.springs : 0;
+}
+
+static size_t memory_bytes(const pk_sim *sim)
+{
+  return (size_t)sim->contact.colliders.memory_room * sizeof *sim->contact.colliders.memory;
+}
+
+void pki_lay_out(pk_batch *b, pk_sim *sim)
+{
+  pki_piece pieces[PKI_PIECES];
+  size_t at = padded(sizeof(pki_world_head));
+  b->npiece = pki_list_pieces(sim, pieces);
+  for (int i = 0; i < b->npiece; i++) {
+    b->piece_at[i] = at;
+    at += (pieces[i].bytes + 7) / 8 * 8;
+  }
+  b->springs_at = at;
+  at += springs_bytes(sim);
+  b->memory_at = at;
+  at += memory_bytes(sim);
+  b->stride = padded(at);
+}
+
+/* ---- a sim that works on a world ---- */
+
+static void load_head(pk_sim *sim, const pki_world_head *h)
+{
+  pki_sim_contact *c = &sim->contact;
+  sim->steps = h->steps;
+  sim->pushed = h->pushed;
+  c->nlast = h->nlast, c->nspring = h->nspring, c->shift = h->shift;
+  c->nspring_next = 0;
+  c->colliders.nmemory = h->nmemory;
+  if (sim->ark != NULL) {
+    pki_ark_set_step(sim, h->ark_step);
+  }
+}
+
+static void save_head(const pk_sim *sim, pki_world_head *h)
+{
+  const pki_sim_contact *c = &sim->contact;
+  h->steps = sim->steps;
+  h->pushed = sim->pushed;
+  h->nlast = c->nlast, h->nspring = c->nspring, h->shift = c->shift;
+  h->nmemory = c->colliders.nmemory;
+  h->ark_step = pki_ark_get_step(sim);
+}
+
+/* What sims swap: springs, and what pairs of shapes remember. */
+static void copy_swapped(const pk_batch *b, pk_sim *sim, unsigned char *block, bool out)
+{
+  pki_sim_contact *c = &sim->contact;
+  const size_t springs = (size_t)c->nspring * sizeof *c->springs;
+  const size_t memory = (size_t)c->colliders.nmemory * sizeof *c->colliders.memory;
+  memcpy(out ? (void *)(block + b->springs_at) : c->springs,
+         out ? c->springs : (const void *)(block + b->springs_at), springs);
+  memcpy(out ? (void *)(block + b->memory_at) : c->colliders.memory,
+         out ? c->colliders.memory : (const void *)(block + b->memory_at), memory);
+}
+
+void pki_bind(const pk_batch *b, pki_crew *crew, int k)
+{
+  pk_sim *sim = crew->sim;
+  unsigned char *const block = pki_block_of(b, k);
+  pki_piece pieces[PKI_PIECES];
+  const int n = pki_list_pieces(sim, pieces);
+  for (int i = 0; i < n; i++) {
+    void *const to = block + b->piece_at[i];
+    if (pieces[i].bytes > 0) {
+      memcpy(pieces[i].at, &to, sizeof to);
+    }
+  }
+  load_head(sim, pki_head_of(b, k));
+  copy_swapped(b, sim, block, false);
+  sim->control.state = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
+}
+
+void pki_release(const pk_batch *b, pki_crew *crew, int k)
+{
+  pki_piece pieces[PKI_PIECES];
+  const int n = pki_list_pieces(crew->sim, pieces);
+  save_head(crew->sim, pki_head_of(b, k));
+  copy_swapped(b, crew->sim, pki_block_of(b, k), true);
+  for (int i = 0; i < n; i++) {
+    memcpy(pieces[i].at, &crew->own[i].at, sizeof crew->own[i].at);
+  }
+  crew->sim->control.state = NULL;
+}
+
+/* ---- the user's sims ---- */
+
+static pk_status check(const pk_batch *b, int world, const pk_sim *sim, pk_error *err)
+{
+  if (world < 0 || world >= b->count) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "world"}, "world is %d, expected 0 to %d",
+                    world, b->count - 1);
+  }
+  if (sim->model != b->model) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
+                    "the sim has another model than the batch");
+  }
+  for (int i = 0; i < pki_sim_field_count; i++) {
+    const pk_field *f = &pki_sim_fields[i];
+    const double mine = pki_field_get(f, &sim->options, 0), all = pki_field_get(f, &b->options.sim, 0);
+    if (f->offset != offsetof(pk_sim_options, timing) && f->offset != offsetof(pk_sim_options, broad) &&
+        mine != all) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = f->name},
+                      "the sim's option %s is %g, the batch has %g: take pk_batch_sim_options", f->name, mine,
+                      all);
+    }
+  }
+  return PK_OK;
+}
+
+/* All pieces of a block, from a sim or into it. */
+static void copy_pieces(const pk_batch *b, pk_sim *sim, int world, bool out)
+{
+  pki_piece pieces[PKI_PIECES];
+  const int n = pki_list_pieces(sim, pieces);
+  unsigned char *const block = pki_block_of(b, world);
+  for (int i = 0; i < n; i++) {
+    void *array;
+    memcpy(&array, pieces[i].at, sizeof array);
+    memcpy(out ? (void *)(block + b->piece_at[i]) : array,
+           out ? array : (const void *)(block + b->piece_at[i]), pieces[i].bytes);
+  }
+}
+
+pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
+{
+  const pk_sim *like = b->crews[0].sim;
+  const pki_sim_contact *from = &like->contact;
+  pk_status status = check(b, world, sim, err);
+  if (status == PK_OK && (sim->contact.terrain != from->terrain || from->nmaterial > 0)) {
+    status = pk_sim_set_terrain(sim, from->terrain, from->nmaterial > 0 ? from->materials : NULL,
+                                from->nmaterial, err);
+  }
+  if (status == PK_OK && sim->control.by != like->control.by) {
+    status = pk_sim_set_controller(sim, like->control.by, err);
+  }
+  if (status != PK_OK) {
+    return status;
+  }
+  copy_pieces(b, sim, world, false);
+  load_head(sim, pki_head_of(b, world));
+  copy_swapped(b, sim, pki_block_of(b, world), false);
+  if (b->control != NULL) {
+    memcpy(sim->control.state, b->control + (size_t)world * b->control_stride, sim->control.by->state_size);
+  }
+  return PK_OK;
+}
+
+pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
+{
+  const pk_sim *like = b->crews[0].sim;
+  const pk_status status = check(b, world, sim, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  if (sim->control.by != like->control.by && sim->control.by != NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
+                    "the sim has another controller than the batch: pk_batch_set_controller comes first");
+  }
+  pki_world_head *h = pki_head_of(b, world);
+  copy_pieces(b, (pk_sim *)sim, world, true);
+  save_head(sim, h);
+  copy_swapped(b, (pk_sim *)sim, pki_block_of(b, world), true);
+  h->status = PK_OK;
+  h->plain = false;
+  if (b->control != NULL && sim->control.by != NULL) {
+    memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
+  }
+  return PK_OK;
+}
+
+void pk_batch_reset(pk_batch *b, int world)
+{
+  pki_crew *crew = &b->crews[0];
+  pki_world_head *h = pki_head_of(b, world);
+  pki_bind(b, crew, world);
+  pk_sim_reset(crew->sim);
+  pki_release(b, crew, world);
+  h->status = PK_OK;
+  h->residual = 0;
+}
+
+pk_status pk_batch_push(pk_batch *b, int world, int link, const double point[3], const double force[3])
+{
+  pki_crew *crew = &b->crews[0];
+  if (world < 0 || world >= b->count) {
+    return PK_ERROR_ARGUMENT;
+  }
+  pki_bind(b, crew, world);
+  const pk_status status = pk_sim_push(crew->sim, link, point, force);
+  pki_release(b, crew, world);
+  return status;
+}
+
+int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int most)
+{
+  const unsigned char *const block = pki_block_of(b, world);
+  const int n = pki_head_of(b, world)->nlast;
+  pki_show_contacts(b->crews[0].sim, (const pki_contact *)(const void *)(block + b->piece_at[PKI_PIECE_LAST]),
+                    (const double *)(const void *)(block + b->piece_at[PKI_PIECE_LAST_R]),
+                    n < most ? n : most, out);
+  return n;
+}
+
+/* ---- views ---- */
+
+static pk_view view_of(pk_batch *b, int piece, int n)
+{
+  return (pk_view){.data = (double *)(void *)(b->blocks + b->piece_at[piece]),
+                   .stride = (ptrdiff_t)(b->stride / sizeof(double)),
+                   .worlds = b->count,
+                   .n = n};
+}
+
+pk_view pk_batch_q(pk_batch *b)
+{
+  return view_of(b, PKI_PIECE_Q, b->model->nq);
+}
+
+pk_view pk_batch_u(pk_batch *b)
+{
+  return view_of(b, PKI_PIECE_U, b->model->nu);
+}
+
+pk_view pk_batch_commands(pk_batch *b)
+{
+  return view_of(b, PKI_PIECE_COMMANDS, 6 * pki_joint_model(b->model)->nu);
+}
+
+pk_view pk_batch_tau(pk_batch *b)
+{
+  return view_of(b, PKI_PIECE_TAU, pki_joint_model(b->model)->nu);
+}
+
+pk_status pk_batch_world_status(const pk_batch *b, int world)
+{
+  return pki_head_of(b, world)->status;
+}
+
+double pk_batch_world_time(const pk_batch *b, int world)
+{
+  return (double)pki_head_of(b, world)->steps * b->options.sim.dt;
+}
+
+double pk_batch_world_residual(const pk_batch *b, int world)
+{
+  return pki_head_of(b, world)->residual;
+}

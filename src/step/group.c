@@ -1,0 +1,283 @@
+#include "step/group.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "collision/terrain.h"
+#include "contact/problem.h"
+#include "model/motion.h"
+#include "step/contact.h"
+
+/* ---- which kernels ---- */
+
+#define DECLARE(isa) \
+  extern const pki_group_kernels pki_group_kernels_##isa##_1, pki_group_kernels_##isa##_4, \
+      pki_group_kernels_##isa##_8;
+#define ROW(isa) &pki_group_kernels_##isa##_1, &pki_group_kernels_##isa##_4, &pki_group_kernels_##isa##_8,
+
+#ifdef PKI_HAVE_avx512
+DECLARE(avx512)
+#endif
+#ifdef PKI_HAVE_avx2
+DECLARE(avx2)
+#endif
+DECLARE(base)
+
+static const pki_group_kernels *const variants[] = {
+#ifdef PKI_HAVE_avx512
+    ROW(avx512)
+#endif
+#ifdef PKI_HAVE_avx2
+        ROW(avx2)
+#endif
+            ROW(base)};
+
+const pki_group_kernels *pki_group_kernels_get(int lanes)
+{
+  const pki_kernels *like = pki_kernels_get(lanes);
+  for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
+    if (variants[i]->lanes == like->lanes && strcmp(variants[i]->isa, like->isa) == 0) {
+      return variants[i];
+    }
+  }
+  return NULL;
+}
+
+/* ---- the plan ---- */
+
+/* Steps of this kind are what lanes are made for. */
+static bool is_plain(const pk_sim *sim)
+{
+  const pk_model *m = sim->model;
+  const pk_sim_options *o = &sim->options;
+  bool plain = m->nconstraint == 0 && !m->has_mimic && m->nplan == m->nu && !sim->joints.cut &&
+               (o->stepper == PK_STEPPER_MOREAU || o->stepper == PK_STEPPER_EULER) &&
+               o->implicit == PK_IMPLICIT_ALL && o->contact == PK_CONTACT_STABILISED &&
+               o->law == PK_LAW_HARD && o->solver == PK_SOLVER_AUTO && o->stop == PK_STOP_RESIDUAL;
+  for (int k = 0; k < m->nu && plain; k++) {
+    plain = m->plan_u[k] == k && !(o->joint_friction && m->dof_friction[k] > 0);
+  }
+  return plain;
+}
+
+/* The ground is one plane, and all that moves are a few balls. */
+static bool is_simple(const pk_sim *sim)
+{
+  const pki_colliders *c = &sim->contact.colliders;
+  const pk_terrain *t = sim->contact.terrain;
+  if (t == NULL || t->nsolid != 1 || t->solids[0].geometry->kind != PK_SHAPE_PLANE ||
+      c->n != c->nmoving + 1 || c->nmoving > PKI_BALLS || c->nmoving == 0) {
+    return false;
+  }
+  for (int i = 0; i < c->nmoving; i++) {
+    if (c->of[i].geometry->kind != PK_SHAPE_SPHERE) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void add_ball(pki_group_plan *plan, const pk_sim *sim, int i, int *path)
+{
+  const pki_collider *c = &sim->contact.colliders.of[i];
+  const pki_assembly *a = &sim->contact.assembly;
+  const pk_model *m = sim->model;
+  const int b = plan->nball++;
+  const double *const at = c->centre;
+  plan->body[b] = c->body, plan->shape[b] = c->geom;
+  plan->radius[b] = c->geometry->radius;
+  memcpy(plan->centre[b], at, sizeof plan->centre[b]);
+  plan->extent[b] = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) + plan->radius[b];
+  const int last = m->body_u[c->body] + pki_motion_nu(m->body_motion[c->body]) - 1;
+  plan->count[b] = a->level[last] + 1;
+  for (int k = last; k >= 0; k = a->up[k]) {
+    path[b * plan->depth + a->level[k]] = k;
+  }
+}
+
+/* Two balls share the unknowns up to where their paths part. */
+static int shared(const pki_group_plan *plan, int a, int b)
+{
+  const int *const x = plan->path + a * plan->depth, *const y = plan->path + b * plan->depth;
+  int n = 0;
+  while (n < plan->count[a] && n < plan->count[b] && x[n] == y[n]) {
+    n++;
+  }
+  return n;
+}
+
+/* The plane, and what balls do on it; false: something bounces. */
+static bool lay_plane(pki_group_plan *plan, const pk_sim *sim)
+{
+  const pki_sim_contact *c = &sim->contact;
+  const pki_collider *plane = &c->colliders.of[c->colliders.nmoving];
+  plan->geom = plane->geom, plan->material = plane->material;
+  for (int k = 0; k < 3; k++) {
+    plan->normal[k] = plane->pose.rot[3 * k + 2], plan->at[k] = plane->pose.pos[k];
+  }
+  pki_tangents(plan->normal, plan->tangent1, plan->tangent2);
+  bool bounces = false;
+  for (int b = 0; b < plan->nball; b++) {
+    const pki_contact touch = {.geom = {plan->shape[b], plan->geom}, .material = plan->material};
+    const pk_material *m = pki_contact_material(c, &touch);
+    plan->friction[b] = m->friction;
+    bounces |= m->restitution_n > 0 || m->restitution_t > 0;
+  }
+  return !bounces;
+}
+
+void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim, int *path)
+{
+  const pk_sim_options *o = &sim->options;
+  const pki_colliders *c = &sim->contact.colliders;
+  *plan = (pki_group_plan){.model = sim->model,
+                           .dt = o->dt,
+                           .midpoint = o->stepper == PK_STEPPER_MOREAU,
+                           .tolerance = o->tolerance,
+                           .margin = o->margin,
+                           .swept = o->swept,
+                           .limits = o->joint_limits,
+                           .depth = sim->model->nu,
+                           .place = sim->contact.assembly.place,
+                           .path = path};
+  plan->reach = plan->midpoint ? 0.5 * o->dt : o->dt;
+  if (!is_plain(sim) || !is_simple(sim)) {
+    return;
+  }
+  for (int i = 0; i < c->nmoving; i++) {
+    add_ball(plan, sim, i, path);
+  }
+  for (int a = 0; a < plan->nball; a++) {
+    for (int b = 0; b < plan->nball; b++) {
+      plan->common[a][b] = shared(plan, a, b);
+      plan->apart[a][b] = a < b && pki_colliders_want(c, a, b);
+    }
+    plan->usable = plan->usable || pki_colliders_want(c, a, c->nmoving);
+  }
+  for (int a = 0; a < plan->nball; a++) {
+    plan->usable = plan->usable && pki_colliders_want(c, a, c->nmoving);
+  }
+  plan->usable = lay_plane(plan, sim) && plan->usable;
+}
+
+/* ---- a group ---- */
+
+void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
+{
+  const size_t real = (size_t)lanes * sizeof(double), nq = (size_t)m->nq, nu = (size_t)m->nu, n = PKI_BALLS;
+  *g = (pki_group){.lanes = lanes};
+  const struct {
+    double **array;
+    size_t count;
+  } parts[] = {
+      {&g->q, nq},           {&g->u, nu},        {&g->q_mid, nq}, {&g->q_end, nq},      {&g->q_try, nq},
+      {&g->command, 6 * nu}, {&g->a, nu},        {&g->g, nu},     {&g->h, nu},          {&g->move, nu},
+      {&g->u_free, nu},      {&g->u_end, nu},    {&g->tau, nu},   {&g->gap, n},         {&g->point, 3 * n},
+      {&g->gap_end, n},      {&g->mu, n},        {&g->r, 3 * n},  {&g->v, 3 * n},       {&g->impulse, 3 * n},
+      {&g->velocity, 3 * n}, {&g->fixed, 3 * n}, {&g->slip, n},   {&g->J, 4 * n * nu},  {&g->Y, 4 * n * nu},
+      {&g->Z, 4 * n * nu},   {&g->W, 9 * n * n}, {&g->K, 9 * n},  {&g->residual, 1},    {&g->relative, 1},
+      {&g->penetration, 1},  {&g->sweeps, 1},    {&g->rounds, 1}, {&g->projections, 1}, {&g->lift, 1}};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    *parts[i].array = pki_arena_take(arena, parts[i].count, real);
+  }
+  g->active = pki_arena_take(arena, n, (size_t)lanes * sizeof *g->active);
+}
+
+/* ---- a sim alone ---- */
+
+void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena)
+{
+  *a = (pki_alone){.stale = true, .kernels = pki_group_kernels_get(1)};
+  a->path = pki_arena_take(arena, PKI_BALLS * (size_t)model->nu, sizeof *a->path);
+  pki_group_carve(&a->group, model, 1, arena);
+}
+
+/* The certificate in all its parts. */
+static pk_certificate certify(const pki_group *g)
+{
+  enum { MOST = 3 * PKI_BALLS };
+  double W[MOST * MOST], q[MOST], mu[PKI_BALLS], r[MOST], u[MOST];
+  pk_contact_problem p = {.W = W, .q = q, .mu = mu};
+  for (int b = 0; b < g->plan->nball; b++) {
+    p.ncontact += g->active[b] != 0;
+  }
+  for (int b = 0, i = 0; b < g->plan->nball; b++) {
+    const double *block = g->W + 9 * (b * PKI_BALLS + b);
+    for (int d = 0; d < 3 && g->active[b] != 0; d++) { /* the judge reads the diagonal */
+      const int row = 3 * i + d;
+      W[row * 3 * p.ncontact + row] = block[4 * d];
+      q[row] = g->fixed[3 * b + d], r[row] = g->impulse[3 * b + d], u[row] = g->velocity[3 * b + d];
+    }
+    if (g->active[b] != 0) {
+      mu[i++] = g->mu[b];
+    }
+  }
+  return pki_certify_velocity(&p, r, u);
+}
+
+static void lap(void *user, pk_part part)
+{
+  const struct {
+    pk_sim *sim;
+    pk_step_info *info;
+  } *at = user;
+  pki_lap(at->sim, part, at->info);
+}
+
+static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, pk_step_info *info)
+{
+  info->iterations = lane->rounds;
+  info->solver_iterations = lane->sweeps;
+  info->solver = lane->sweeps > 0 ? PK_SOLVER_BGS : PK_SOLVER_AUTO;
+  info->contacts = sim->contact.nlast;
+  info->penetration = lane->penetration;
+  if (!sim->watched) {
+    return;
+  }
+  info->stabilisation = g->lift[0];
+  info->certificate = lane->sweeps > 0 ? certify(g) : info->certificate;
+  for (int k = 0; k < sim->model->nu; k++) {
+    info->saturated += fabs(sim->tau_next[k]) >= sim->commands[k].tau_max;
+  }
+}
+
+bool pki_group_step(pk_sim *sim, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_group *g = &sim->alone.group;
+  if (sim->alone.stale) {
+    pki_group_plan_make(&sim->alone.plan, sim, sim->alone.path);
+    sim->alone.stale = false;
+  }
+  if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL) {
+    return false;
+  }
+  struct {
+    pk_sim *sim;
+    pk_step_info *info;
+  } at = {sim, info};
+  const pki_seat seat = {.q = sim->q,
+                         .u = sim->u,
+                         .commands = sim->commands,
+                         .friction = 1,
+                         .q_next = sim->q_next,
+                         .u_next = sim->u_next,
+                         .tau = sim->tau_next,
+                         .last = c->last,
+                         .last_r = c->last_r,
+                         .last_sticks = c->last_sticks,
+                         .nlast = &c->nlast};
+  pki_lane_info lane;
+  g->plan = &sim->alone.plan;
+  g->work = &sim->workspace->work;
+  g->watched = sim->watched;
+  g->lap = sim->options.timing ? lap : NULL;
+  g->user = &at;
+  sim->alone.kernels->advance(g, &seat, 1, &lane);
+  if (!lane.done) {
+    return false;
+  }
+  pki_sim_contact_plain(c, sim->joints.n);
+  report(sim, g, &lane, info);
+  return true;
+}
