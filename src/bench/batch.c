@@ -178,7 +178,7 @@ static void remove_runners(work *w)
 static bool time_runners(work *w, bool quick)
 {
   const pki_measure_options normal = {
-      .round = 1e-2, .total = 4, .least = 5, .most = 15, .threads = w->threads > 1};
+      .round = 0.1, .total = 4, .least = 5, .most = 15, .threads = w->threads > 1};
   const pki_measure_options brief = {
       .round = 1e-4, .total = 0, .least = 3, .most = 3, .threads = w->threads > 1};
   pki_entrant entrants[RUNNERS_MAX];
