@@ -74,7 +74,10 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
 
 void pki_batch_plan(pk_batch *b)
 {
-  pki_group_plan_make(&b->plan, b->crews[0].sim, b->path);
+  pki_group_plan_make(&b->plan, b->crews[0].sim);
+  for (int k = 0; k < b->count; k++) {
+    ((double *)(void *)(pki_block_of(b, k) + b->guard_at))[b->model->nu] = 0;
+  }
 }
 
 pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options, pk_batch **out,
@@ -93,8 +96,12 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
     b->count = b->options.worlds, b->lanes = b->options.lanes, b->threads = b->options.threads;
     b->kernels = pki_group_kernels_get(b->lanes);
     b->crews = calloc((size_t)b->threads, sizeof *b->crews);
-    b->path = calloc(PKI_BALLS * (size_t)model->nu + 1, sizeof *b->path);
-    status = b->crews != NULL && b->path != NULL ? PK_OK : PK_ERROR_MEMORY;
+    pki_arena arena = pki_arena_over(NULL, 0);
+    pki_group_plan_carve(&b->plan, model, &arena);
+    b->plan_memory = pki_aligned_alloc(arena.used);
+    status = b->crews != NULL && b->plan_memory != NULL ? PK_OK : PK_ERROR_MEMORY;
+    arena = pki_arena_over(b->plan_memory, status == PK_OK ? arena.used : 0);
+    pki_group_plan_carve(&b->plan, model, &arena);
   }
   for (int t = 0; status == PK_OK && t < b->threads; t++) {
     status = hire(b, &b->crews[t], err);
@@ -129,7 +136,7 @@ void pk_batch_destroy(pk_batch *b)
     pki_aligned_free(b->crews[t].memory);
   }
   free(b->crews);
-  free(b->path);
+  pki_aligned_free(b->plan_memory);
   pki_aligned_free(b->blocks);
   pki_aligned_free(b->control);
   free(b);

@@ -60,7 +60,8 @@ struct pk_batch {
   size_t control_stride;
   pki_crew *crews; /* [threads] */
   pki_group_plan plan;
-  int *path;
+  void *plan_memory;
+  size_t guard_at; /* [nu + 1] doubles (pki_seat) */
   const pki_group_kernels *kernels;
   const pki_kernels *dynamics;
   pk_batch_callback call;

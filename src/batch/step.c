@@ -151,7 +151,8 @@ static pki_seat seat_of(const pk_batch *b, int k)
                     .last = (pki_contact *)(void *)(block + b->piece_at[PKI_PIECE_LAST]),
                     .last_r = piece_of(b, k, PKI_PIECE_LAST_R),
                     .last_sticks = (bool *)(block + b->piece_at[PKI_PIECE_STICKS]),
-                    .nlast = &pki_head_of(b, k)->nlast};
+                    .nlast = &pki_head_of(b, k)->nlast,
+                    .guard = (double *)(void *)(block + b->guard_at)};
 }
 
 /* A step on lanes leaves no joint rows, no limits. */

@@ -63,6 +63,8 @@ void pki_lay_out(pk_batch *b, pk_sim *sim)
   at += springs_bytes(sim);
   b->memory_at = at;
   at += memory_bytes(sim);
+  b->guard_at = at;
+  at += ((size_t)b->model->nu + 1) * sizeof(double);
   b->stride = padded(at);
 }
 

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "collision/terrain.h"
 #include "contact/problem.h"
-#include "model/motion.h"
 #include "step/contact.h"
 
 /* ---- which kernels ---- */
@@ -43,123 +41,6 @@ const pki_group_kernels *pki_group_kernels_get(int lanes)
   return NULL;
 }
 
-/* ---- the plan ---- */
-
-/* Steps of this kind are what lanes are made for. */
-static bool is_plain(const pk_sim *sim)
-{
-  const pk_model *m = sim->model;
-  const pk_sim_options *o = &sim->options;
-  bool plain = m->nconstraint == 0 && !m->has_mimic && m->nplan == m->nu && !sim->joints.cut &&
-               (o->stepper == PK_STEPPER_MOREAU || o->stepper == PK_STEPPER_EULER) &&
-               o->implicit == PK_IMPLICIT_ALL && o->contact == PK_CONTACT_STABILISED &&
-               o->law == PK_LAW_HARD && o->solver == PK_SOLVER_AUTO && o->stop == PK_STOP_RESIDUAL;
-  for (int k = 0; k < m->nu && plain; k++) {
-    plain = m->plan_u[k] == k && !(o->joint_friction && m->dof_friction[k] > 0);
-  }
-  return plain;
-}
-
-/* The ground is one plane, and all that moves are a few balls. */
-static bool is_simple(const pk_sim *sim)
-{
-  const pki_colliders *c = &sim->contact.colliders;
-  const pk_terrain *t = sim->contact.terrain;
-  if (t == NULL || t->nsolid != 1 || t->solids[0].geometry->kind != PK_SHAPE_PLANE ||
-      c->n != c->nmoving + 1 || c->nmoving > PKI_BALLS || c->nmoving == 0) {
-    return false;
-  }
-  for (int i = 0; i < c->nmoving; i++) {
-    if (c->of[i].geometry->kind != PK_SHAPE_SPHERE) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static void add_ball(pki_group_plan *plan, const pk_sim *sim, int i, int *path)
-{
-  const pki_collider *c = &sim->contact.colliders.of[i];
-  const pki_assembly *a = &sim->contact.assembly;
-  const pk_model *m = sim->model;
-  const int b = plan->nball++;
-  const double *const at = c->centre;
-  plan->body[b] = c->body, plan->shape[b] = c->geom;
-  plan->radius[b] = c->geometry->radius;
-  memcpy(plan->centre[b], at, sizeof plan->centre[b]);
-  plan->extent[b] = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) + plan->radius[b];
-  const int last = m->body_u[c->body] + pki_motion_nu(m->body_motion[c->body]) - 1;
-  plan->count[b] = a->level[last] + 1;
-  for (int k = last; k >= 0; k = a->up[k]) {
-    path[b * plan->depth + a->level[k]] = k;
-  }
-}
-
-/* Two balls share the unknowns up to where their paths part. */
-static int shared(const pki_group_plan *plan, int a, int b)
-{
-  const int *const x = plan->path + a * plan->depth, *const y = plan->path + b * plan->depth;
-  int n = 0;
-  while (n < plan->count[a] && n < plan->count[b] && x[n] == y[n]) {
-    n++;
-  }
-  return n;
-}
-
-/* The plane, and what balls do on it; false: something bounces. */
-static bool lay_plane(pki_group_plan *plan, const pk_sim *sim)
-{
-  const pki_sim_contact *c = &sim->contact;
-  const pki_collider *plane = &c->colliders.of[c->colliders.nmoving];
-  plan->geom = plane->geom, plan->material = plane->material;
-  for (int k = 0; k < 3; k++) {
-    plan->normal[k] = plane->pose.rot[3 * k + 2], plan->at[k] = plane->pose.pos[k];
-  }
-  pki_tangents(plan->normal, plan->tangent1, plan->tangent2);
-  bool bounces = false;
-  for (int b = 0; b < plan->nball; b++) {
-    const pki_contact touch = {.geom = {plan->shape[b], plan->geom}, .material = plan->material};
-    const pk_material *m = pki_contact_material(c, &touch);
-    plan->friction[b] = m->friction;
-    bounces |= m->restitution_n > 0 || m->restitution_t > 0;
-  }
-  return !bounces;
-}
-
-void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim, int *path)
-{
-  const pk_sim_options *o = &sim->options;
-  const pki_colliders *c = &sim->contact.colliders;
-  *plan = (pki_group_plan){.model = sim->model,
-                           .dt = o->dt,
-                           .midpoint = o->stepper == PK_STEPPER_MOREAU,
-                           .tolerance = o->tolerance,
-                           .margin = o->margin,
-                           .swept = o->swept,
-                           .limits = o->joint_limits,
-                           .depth = sim->model->nu,
-                           .place = sim->contact.assembly.place,
-                           .path = path};
-  plan->reach = plan->midpoint ? 0.5 * o->dt : o->dt;
-  if (!is_plain(sim) || !is_simple(sim)) {
-    return;
-  }
-  for (int i = 0; i < c->nmoving; i++) {
-    add_ball(plan, sim, i, path);
-  }
-  for (int a = 0; a < plan->nball; a++) {
-    for (int b = 0; b < plan->nball; b++) {
-      plan->common[a][b] = shared(plan, a, b);
-      plan->apart[a][b] = a < b && pki_colliders_want(c, a, b);
-    }
-    plan->usable = plan->usable || pki_colliders_want(c, a, c->nmoving);
-  }
-  for (int a = 0; a < plan->nball; a++) {
-    plan->usable = plan->usable && pki_colliders_want(c, a, c->nmoving);
-  }
-  plan->usable = lay_plane(plan, sim) && plan->usable;
-}
-
 /* ---- a group ---- */
 
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
@@ -169,14 +50,44 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   const struct {
     double **array;
     size_t count;
-  } parts[] = {
-      {&g->q, nq},           {&g->u, nu},        {&g->q_mid, nq}, {&g->q_end, nq},      {&g->q_try, nq},
-      {&g->command, 6 * nu}, {&g->a, nu},        {&g->g, nu},     {&g->h, nu},          {&g->move, nu},
-      {&g->u_free, nu},      {&g->u_end, nu},    {&g->tau, nu},   {&g->gap, n},         {&g->point, 3 * n},
-      {&g->gap_end, n},      {&g->mu, n},        {&g->r, 3 * n},  {&g->v, 3 * n},       {&g->impulse, 3 * n},
-      {&g->velocity, 3 * n}, {&g->fixed, 3 * n}, {&g->slip, n},   {&g->J, 4 * n * nu},  {&g->Y, 4 * n * nu},
-      {&g->Z, 4 * n * nu},   {&g->W, 9 * n * n}, {&g->K, 9 * n},  {&g->residual, 1},    {&g->relative, 1},
-      {&g->penetration, 1},  {&g->sweeps, 1},    {&g->rounds, 1}, {&g->projections, 1}, {&g->lift, 1}};
+  } parts[] = {{&g->q, nq},
+               {&g->u, nu},
+               {&g->q_mid, nq},
+               {&g->q_end, nq},
+               {&g->q_try, nq},
+               {&g->command, 6 * nu},
+               {&g->a, nu},
+               {&g->g, nu},
+               {&g->h, nu},
+               {&g->move, nu},
+               {&g->u_free, nu},
+               {&g->u_end, nu},
+               {&g->tau, nu},
+               {&g->gap, n},
+               {&g->point, 3 * n},
+               {&g->guard, nu + 1},
+               {&g->swung, (size_t)m->nbody},
+               {&g->ends, 6 * PKI_COVERS},
+               {&g->gap_end, n},
+               {&g->mu, n},
+               {&g->r, 3 * n},
+               {&g->v, 3 * n},
+               {&g->impulse, 3 * n},
+               {&g->velocity, 3 * n},
+               {&g->fixed, 3 * n},
+               {&g->slip, n},
+               {&g->J, 4 * n * nu},
+               {&g->Y, 4 * n * nu},
+               {&g->Z, 4 * n * nu},
+               {&g->W, 9 * n * n},
+               {&g->K, 9 * n},
+               {&g->residual, 1},
+               {&g->relative, 1},
+               {&g->penetration, 1},
+               {&g->sweeps, 1},
+               {&g->rounds, 1},
+               {&g->projections, 1},
+               {&g->lift, 1}};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = pki_arena_take(arena, parts[i].count, real);
   }
@@ -188,7 +99,8 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
 void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena)
 {
   *a = (pki_alone){.stale = true, .kernels = pki_group_kernels_get(1)};
-  a->path = pki_arena_take(arena, PKI_BALLS * (size_t)model->nu, sizeof *a->path);
+  pki_group_plan_carve(&a->plan, model, arena);
+  a->guard = pki_arena_take(arena, (size_t)model->nu + 1, sizeof *a->guard);
   pki_group_carve(&a->group, model, 1, arena);
 }
 
@@ -246,7 +158,8 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   pki_sim_contact *c = &sim->contact;
   pki_group *g = &sim->alone.group;
   if (sim->alone.stale) {
-    pki_group_plan_make(&sim->alone.plan, sim, sim->alone.path);
+    pki_group_plan_make(&sim->alone.plan, sim);
+    sim->alone.guard[sim->model->nu] = 0;
     sim->alone.stale = false;
   }
   if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL) {
@@ -266,7 +179,8 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
                          .last = c->last,
                          .last_r = c->last_r,
                          .last_sticks = c->last_sticks,
-                         .nlast = &c->nlast};
+                         .nlast = &c->nlast,
+                         .guard = sim->alone.guard};
   pki_lane_info lane;
   g->plan = &sim->alone.plan;
   g->work = &sim->workspace->work;

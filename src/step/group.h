@@ -16,7 +16,11 @@
  * r = 0 there, and a world that has met its tolerance changes no more. So a world comes out the same whoever sits beside
  * it, and however many lanes there are.
  *
- * A world that needs anything else - a command or a joint at its limit, links near each other, a fast ball, a problem that
+ * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules (a box by itself), which
+ * must be above the plane at q_E and apart from each other. All pairs are looked at only when joints have moved so far since the
+ * last look that some pair could have come together.
+ *
+ * A world that needs anything else - a command or a joint at its limit, other shapes at the ground or at each other, a fast ball, a problem that
  * resists, numbers that are not finite - is not done here: its lane says no, its memory is as it was, and the step of
  * contact.c does it. */
 #ifndef PKI_STEP_GROUP_H
@@ -26,7 +30,17 @@
 #include "dynamics/kernels.h"
 #include "pronk/sim.h"
 
-enum { PKI_BALLS = 8 }; /* of a model that lanes take */
+enum { PKI_BALLS = 8, PKI_COVERS = 64, PKI_COVER_PAIRS = 1024 }; /* most that lanes take */
+
+/* A shape that must keep away: within a capsule, or a box. */
+typedef struct pki_cover {
+  int body;
+  bool box;
+  double end[2][3]; /* of the capsule's axis, in the body; of a box its centre twice */
+  double radius;
+  double rot[9], half[3]; /* of a box, in the body */
+  bool low[2];            /* ends that could touch the plane; a box: both */
+} pki_cover;
 
 /* What lanes need to know of a model on its ground: the same for all its worlds. */
 typedef struct pki_group_plan {
@@ -43,11 +57,15 @@ typedef struct pki_group_plan {
   double centre[PKI_BALLS][3], radius[PKI_BALLS];
   double extent[PKI_BALLS];                          /* from the body's origin to the ball's far side */
   double friction[PKI_BALLS];                        /* on the plane */
-  bool apart[PKI_BALLS][PKI_BALLS];                  /* two balls collide: lanes want them apart */
   double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
   int geom, material;                                /* of the plane */
+  pki_cover *covers;                                 /* [ncover] the balls first */
+  int ncover;
+  short (*pairs)[2]; /* [npair] covers that may touch each other */
+  int npair;
+  double *swing;    /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
   const int *place; /* [nbody] level of a body's first unknown (assembly.h) */
-  const int *path;  /* [PKI_BALLS][depth] the unknowns that move a ball, ascending */
+  int *path;        /* [PKI_BALLS][depth] the unknowns that move a ball, ascending */
 } pki_group_plan;
 
 /* A world that takes a seat: where what it knows lies, and where the step writes when it is done. */
@@ -61,6 +79,8 @@ typedef struct pki_seat {
   double *last_r;
   bool *last_sticks;
   int *nlast;
+  double *
+      guard; /* [nu + 1] joint coordinates at the last look at all pairs, and how far apart they were; 0: never */
 } pki_seat;
 
 /* How a lane's step went. */
@@ -82,6 +102,9 @@ typedef struct pki_group {
   double *h, *move, *u_free, *u_end, *tau;
   double *gap, *point;        /* [balls], [balls][3] at q_M */
   double *gap_end;            /* [balls] */
+  double *guard;              /* [nu + 1] */
+  double *swung;              /* [nbody] m, how far anything can have moved against the trunk since */
+  double *ends;               /* [PKI_COVERS][2][3] of capsules, world */
   double *mu, *r, *v;         /* [balls], [balls][3] impulses, velocities */
   double *impulse, *velocity; /* [balls][3] the same at the end, when r and v are those of positions */
   double *fixed;              /* [balls][3] q of the problem */
@@ -96,8 +119,11 @@ typedef struct pki_group {
   void *user;
 } pki_group;
 
-/* What a sim's model, ground, materials and options give. `path` [PKI_BALLS][nu] is the plan's. */
-void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim, int *path);
+/* Take a plan's arrays from an arena; with a counting arena this counts. */
+void pki_group_plan_carve(pki_group_plan *plan, const pk_model *model, pki_arena *arena);
+
+/* What a sim's model, ground, materials and options give. */
+void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim);
 
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_group_carve(pki_group *g, const pk_model *model, int lanes, pki_arena *arena);
@@ -115,8 +141,8 @@ const pki_group_kernels *pki_group_kernels_get(int lanes);
 /* A sim as a group of one. */
 typedef struct pki_alone {
   pki_group_plan plan;
-  bool stale; /* something that the plan depends on has changed */
-  int *path;
+  bool stale;    /* something that the plan depends on has changed */
+  double *guard; /* [nu + 1] (pki_seat) */
   pki_group group;
   const pki_group_kernels *kernels;
 } pki_alone;

@@ -4,6 +4,7 @@
 #include "dynamics/kernels/declare.h"
 #include "step/contact.h"
 #include "step/kernels/declare.h"
+#include "step/kernels/guard.h"
 #include "step/kernels/sweep.h"
 
 enum { ROUNDS = 4, SWEEPS = 24, PROJECTIONS = 4, POSITION_SWEEPS = 4 };
@@ -15,6 +16,7 @@ typedef struct flight {
   pk_i going;    /* lanes that are still fit for this */
   unsigned rows; /* balls whose J is there, as bits */
   unsigned in;   /* balls that take part in some lane */
+  bool looked;   /* at all pairs of shapes */
 } flight;
 
 /* ---- in and out ---- */
@@ -59,17 +61,18 @@ static void board(pki_group *g, const pki_seat *seats, int count)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
-  const double *q[PKI_LANES], *u[PKI_LANES], *c[PKI_LANES], *inertia[PKI_LANES];
+  const double *q[PKI_LANES], *u[PKI_LANES], *c[PKI_LANES], *inertia[PKI_LANES], *guard[PKI_LANES];
   bool own = false;
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &seats[l < count ? l : 0]; /* empty lanes do as the first */
-    q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau;
+    q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
     inertia[l] = s->inertia != NULL ? s->inertia : m->body_inertia;
     own |= s->inertia != NULL;
   }
   gather_all(q, m->nq, g->q);
   gather_all(u, m->nu, g->u);
   gather_all(c, 6 * m->nu, g->command);
+  gather_all(guard, p->npair > 0 ? m->nu + 1 : 0, g->guard);
   if (own) {
     gather_all(inertia, 10 * m->nbody, g->work->params.inertia);
   }
@@ -154,26 +157,15 @@ static void look(const pki_group *g, double *gap, double *point)
   }
 }
 
-/* Lanes in which balls are near each other, or so fast that they may have to be met on their way. */
-static pk_i strange(const flight *f)
+/* Lanes in which balls are so fast that they may have to be met on their way. */
+static pk_i fast(const flight *f)
 {
-  const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const pk_r *const point = pki_reals(g->point);
   pk_i bad = pki_mask_none();
-  for (int b = 0; b < p->nball; b++) {
-    const pki_v6 t = pki_v6s(g->work->twist)[p->body[b]];
+  for (int b = 0; b < p->nball && p->swept; b++) {
+    const pki_v6 t = pki_v6s(f->g->work->twist)[p->body[b]];
     const double e = p->extent[b], most = 0.5 * p->radius[b] / p->dt; /* (x + y)^2 <= 2 (x^2 + y^2) */
-    if (p->swept) {
-      bad |= pki_less(pki_splat(most * most), 2.0 * (pki_dot(t.l, t.l) + e * e * pki_dot(t.a, t.a)));
-    }
-    for (int c = b + 1; c < p->nball; c++) {
-      if (p->apart[b][c]) {
-        const pki_v3 way = pki_sub(pki_v3_load(point + 3 * b), pki_v3_load(point + 3 * c));
-        const double near = p->radius[b] + p->radius[c] + fabs(p->radius[b] - p->radius[c]) + p->margin;
-        bad |= pki_less(pki_dot(way, way), pki_splat(near * near));
-      }
-    }
+    bad |= pki_less(pki_splat(most * most), 2.0 * (pki_dot(t.l, t.l) + e * e * pki_dot(t.a, t.a)));
   }
   return bad;
 }
@@ -486,6 +478,44 @@ static void arrive(flight *f)
   }
 }
 
+/* How far anything can have moved against the trunk since all pairs were looked at. */
+static pk_r swung(const pki_group *g)
+{
+  const pki_group_plan *p = g->plan;
+  const pk_model *m = p->model;
+  pk_r *const far = pki_out(g->swung), most = pki_splat(0);
+  far[0] = most;
+  for (int i = 1; i < m->nbody; i++) {
+    const int q = m->dof_q[m->body_u[i]];
+    const pk_r moved = pki_abs(pki_reals(g->q_end)[q] - pki_reals(g->guard)[m->body_u[i]]);
+    far[i] = far[m->body_parent[i]] + p->swing[i] * moved;
+    most = pki_max(most, far[i]);
+  }
+  return most;
+}
+
+/* Lanes in which other shapes touch at the end fall out: the plane, or each other. */
+static void keep_away(flight *f)
+{
+  static const double slack = 1e-3; /* m, for covers that round a little differently from shapes */
+  pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const pk_model *m = p->model;
+  for (int i = 0; i < p->ncover; i++) {
+    f->going &= ~pki_cover_in_plane(g, &p->covers[i]);
+  }
+  pk_r *const apart = pki_out(g->guard) + m->nu;
+  if (p->npair == 0 || !pki_any(f->going & ~pki_less(2.0 * swung(g) + slack, *apart))) {
+    return;
+  }
+  *apart = pki_covers_apart(g);
+  f->looked = true;
+  f->going &= pki_less(pki_splat(slack), *apart);
+  for (int k = 0; k < m->nu; k++) {
+    pki_out(g->guard)[k] = m->dof_q[k] >= 0 ? pki_reals(g->q_end)[m->dof_q[k]] : pki_splat(0);
+  }
+}
+
 /* Joint limits at the end, and numbers that are not finite: lanes fall out. */
 static void check_end(flight *f)
 {
@@ -554,6 +584,9 @@ static void leave(const flight *f, const pki_seat *seat, int lane, pki_lane_info
     seat->u_next[k] = g->u_end[k * PKI_LANES + lane];
     seat->tau[k] = g->tau[k * PKI_LANES + lane];
   }
+  for (int k = 0; k <= m->nu && f->looked; k++) {
+    seat->guard[k] = g->guard[k * PKI_LANES + lane];
+  }
   keep_contacts(g, seat, lane);
 }
 
@@ -589,7 +622,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   fall_freely(&f);
   lap(g, PK_PART_FACTOR);
   look(g, g->gap, g->point);
-  f.going &= ~strange(&f);
+  f.going &= ~fast(&f);
   lap(g, PK_PART_COLLISION);
   collide(&f);
   hold_limits(&f, q);
@@ -597,6 +630,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   PKI_NAME(config_add)(m, q, p->reach, g->u_end, g->q_end);
   arrive(&f);
   check_end(&f);
+  keep_away(&f);
   lap(g, PK_PART_PROJECT);
   for (int l = 0; l < count; l++) {
     leave(&f, &seats[l], l, &out[l]);

@@ -1,0 +1,218 @@
+/* What lanes need to know of a model on its ground. */
+#include <math.h>
+#include <string.h>
+
+#include "collision/terrain.h"
+#include "math/mat3.h"
+#include "model/motion.h"
+#include "step/contact.h"
+
+void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
+{
+  *plan = (pki_group_plan){.model = m};
+  plan->path = pki_arena_take(arena, PKI_BALLS * (size_t)m->nu, sizeof *plan->path);
+  plan->covers = pki_arena_take(arena, PKI_COVERS, sizeof *plan->covers);
+  plan->pairs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pairs);
+  plan->swing = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->swing);
+}
+
+/* Steps of this kind are what lanes are made for. */
+static bool is_plain(const pk_sim *sim)
+{
+  const pk_model *m = sim->model;
+  const pk_sim_options *o = &sim->options;
+  bool plain = m->nconstraint == 0 && !m->has_mimic && m->nplan == m->nu && !sim->joints.cut &&
+               (o->stepper == PK_STEPPER_MOREAU || o->stepper == PK_STEPPER_EULER) &&
+               o->implicit == PK_IMPLICIT_ALL && o->contact == PK_CONTACT_STABILISED &&
+               o->law == PK_LAW_HARD && o->solver == PK_SOLVER_AUTO && o->stop == PK_STOP_RESIDUAL;
+  for (int k = 0; k < m->nu && plain; k++) {
+    plain = m->plan_u[k] == k && !(o->joint_friction && m->dof_friction[k] > 0);
+  }
+  return plain;
+}
+
+/* ---- balls ---- */
+
+/* Feet: balls of bodies that carry no others. */
+static bool is_foot(const pk_sim *sim, const pki_collider *c)
+{
+  const pk_model *m = sim->model;
+  bool leaf = true;
+  for (int i = c->body + 1; i < m->nbody; i++) {
+    leaf &= m->body_parent[i] != c->body;
+  }
+  return leaf && c->geometry->kind == PK_SHAPE_SPHERE;
+}
+
+static void add_ball(pki_group_plan *plan, const pk_sim *sim, const pki_collider *c)
+{
+  const pki_assembly *a = &sim->contact.assembly;
+  const pk_model *m = sim->model;
+  const int b = plan->nball++;
+  plan->body[b] = c->body, plan->shape[b] = c->geom;
+  plan->radius[b] = c->geometry->radius;
+  memcpy(plan->centre[b], c->centre, sizeof plan->centre[b]);
+  plan->extent[b] = sqrt(pki_dot3(c->centre, c->centre)) + plan->radius[b];
+  const int last = m->body_u[c->body] + pki_motion_nu(m->body_motion[c->body]) - 1;
+  plan->count[b] = a->level[last] + 1;
+  for (int k = last; k >= 0; k = a->up[k]) {
+    plan->path[b * plan->depth + a->level[k]] = k;
+  }
+}
+
+/* Two balls share the unknowns up to where their paths part. */
+static int shared(const pki_group_plan *plan, int a, int b)
+{
+  const int *const x = plan->path + a * plan->depth, *const y = plan->path + b * plan->depth;
+  int n = 0;
+  while (n < plan->count[a] && n < plan->count[b] && x[n] == y[n]) {
+    n++;
+  }
+  return n;
+}
+
+/* The plane, and what balls do on it; false: something bounces. */
+static bool lay_plane(pki_group_plan *plan, const pk_sim *sim)
+{
+  const pki_sim_contact *c = &sim->contact;
+  const pki_collider *plane = &c->colliders.of[c->colliders.nmoving];
+  plan->geom = plane->geom, plan->material = plane->material;
+  for (int k = 0; k < 3; k++) {
+    plan->normal[k] = plane->pose.rot[3 * k + 2], plan->at[k] = plane->pose.pos[k];
+  }
+  pki_tangents(plan->normal, plan->tangent1, plan->tangent2);
+  bool bounces = false;
+  for (int b = 0; b < plan->nball; b++) {
+    const pki_contact touch = {.geom = {plan->shape[b], plan->geom}, .material = plan->material};
+    const pk_material *m = pki_contact_material(c, &touch);
+    plan->friction[b] = m->friction;
+    bounces |= m->restitution_n > 0 || m->restitution_t > 0;
+  }
+  return !bounces;
+}
+
+/* ---- covers ---- */
+
+/* A point that is within a ball of the same body, with all around it. */
+static bool is_in_ball(const pki_group_plan *plan, int body, const double at[3], double radius)
+{
+  for (int b = 0; b < plan->nball; b++) {
+    const double *c = plan->centre[b], way[3] = {at[0] - c[0], at[1] - c[1], at[2] - c[2]};
+    if (plan->body[b] == body && sqrt(pki_dot3(way, way)) + radius <= plan->radius[b] * (1 + 1e-12)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Around a shape: capsules and cylinders have an axis, boxes are boxes, of all others it is the ball around them. */
+static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, bool on_ground)
+{
+  const pk_geometry *g = c->geometry;
+  const bool axis = g->kind == PK_SHAPE_CAPSULE || g->kind == PK_SHAPE_CYLINDER;
+  pki_cover out = {.body = c->body, .box = g->kind == PK_SHAPE_BOX, .radius = axis ? g->radius : g->bound};
+  for (int e = 0; e < 2; e++) {
+    const double along = axis ? (e ? 1 : -1) * g->half_length : 0;
+    for (int k = 0; k < 3; k++) {
+      out.end[e][k] = c->centre[k] + along * c->pose.rot[3 * k + 2];
+    }
+    out.low[e] = on_ground && !is_in_ball(plan, c->body, out.end[e], out.radius);
+  }
+  out.low[1] = out.low[1] && (axis || out.box);
+  memcpy(out.rot, c->pose.rot, sizeof out.rot);
+  memcpy(out.half, g->half, sizeof out.half);
+  return out;
+}
+
+/* How far the joint of a body can move whatever hangs on it. */
+static double reach_of(const pk_sim *sim, int body)
+{
+  const pk_model *m = sim->model;
+  const pki_colliders *c = &sim->contact.colliders;
+  double most = 0;
+  for (int i = 0; i < c->nmoving; i++) {
+    const double *at = c->of[i].centre;
+    const double far = sqrt(pki_dot3(at, at)) + c->of[i].geometry->bound;
+    most = c->of[i].body == body ? fmax(most, far) : most;
+  }
+  for (int i = body + 1; i < m->nbody; i++) {
+    const double *at = m->body_pos + 3 * (size_t)i;
+    most = m->body_parent[i] == body ? fmax(most, sqrt(pki_dot3(at, at)) + reach_of(sim, i)) : most;
+  }
+  return most;
+}
+
+/* Bodies move against each other by hinges alone. */
+static bool is_hinged(const pk_model *m)
+{
+  for (int i = 1; i < m->nbody; i++) {
+    if (m->body_parent[i] < 0 || m->body_motion[i] != PK_MOTION_REVOLUTE) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* All shapes and who may touch whom; false: too many for lanes, or they move against each other in other ways. */
+static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
+{
+  const pki_colliders *c = &sim->contact.colliders;
+  if (c->nmoving > PKI_COVERS) {
+    return false;
+  }
+  for (int i = 0; i < c->nmoving; i++) {
+    plan->covers[plan->ncover++] = cover_of(plan, &c->of[i], pki_colliders_want(c, i, c->nmoving));
+    for (int j = i + 1; j < c->nmoving; j++) {
+      if (pki_colliders_want(c, i, j)) {
+        if (plan->npair == PKI_COVER_PAIRS) {
+          return false;
+        }
+        plan->pairs[plan->npair][0] = (short)i;
+        plan->pairs[plan->npair++][1] = (short)j;
+      }
+    }
+  }
+  for (int i = 0; i < sim->model->nbody; i++) {
+    plan->swing[i] = reach_of(sim, i);
+  }
+  return plan->npair == 0 || is_hinged(sim->model);
+}
+
+/* ---- all ---- */
+
+void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
+{
+  const pk_sim_options *o = &sim->options;
+  const pki_colliders *c = &sim->contact.colliders;
+  const pk_terrain *t = sim->contact.terrain;
+  *plan = (pki_group_plan){.model = sim->model,
+                           .dt = o->dt,
+                           .midpoint = o->stepper == PK_STEPPER_MOREAU,
+                           .tolerance = o->tolerance,
+                           .margin = o->margin,
+                           .swept = o->swept,
+                           .limits = o->joint_limits,
+                           .depth = sim->model->nu,
+                           .place = sim->contact.assembly.place,
+                           .path = plan->path,
+                           .covers = plan->covers,
+                           .pairs = plan->pairs,
+                           .swing = plan->swing};
+  plan->reach = plan->midpoint ? 0.5 * o->dt : o->dt;
+  const bool plane = t != NULL && t->nsolid == 1 && t->solids[0].geometry->kind == PK_SHAPE_PLANE;
+  if (!is_plain(sim) || !plane || c->n != c->nmoving + 1) {
+    return;
+  }
+  for (int i = 0; i < c->nmoving && plan->nball < PKI_BALLS; i++) {
+    if (is_foot(sim, &c->of[i]) && pki_colliders_want(c, i, c->nmoving)) {
+      add_ball(plan, sim, &c->of[i]);
+    }
+  }
+  for (int a = 0; a < plan->nball; a++) {
+    for (int b = 0; b < plan->nball; b++) {
+      plan->common[a][b] = shared(plan, a, b);
+    }
+  }
+  plan->usable =
+      plan->nball > 0 && plan->nball <= o->max_contacts && add_covers(plan, sim) && lay_plane(plan, sim);
+}
