@@ -52,7 +52,7 @@ static void show(pki_report *page, const char *id, const pki_svg_panel *like, co
   }
   pki_svg_panel panel = *like;
   panel.series = series, panel.nseries = count;
-  const pki_svg_figure figure = {.id = id, .panels = &panel, .npanels = 1, .width = 760, .height = 420};
+  const pki_svg_figure figure = {.id = id, .panels = &panel, .npanels = 1, .width = 640, .height = 380};
   pki_report_figure(page, &figure, caption);
 }
 
@@ -126,7 +126,7 @@ static void show_roofline(pki_report *page, const pki_bench_report *report, line
                                .series = series,
                                .nseries = count + 1};
   const pki_svg_figure figure = {
-      .id = "roofline", .panels = &panel, .npanels = 1, .width = 760, .height = 420};
+      .id = "roofline", .panels = &panel, .npanels = 1, .width = 640, .height = 380};
   pki_report_figure(
       page, &figure,
       "Roofline of one core: peak by multiply-adds in registers, slope by a triad. Points are works with "

@@ -73,7 +73,7 @@ static void show(pki_report *page, const char *growth, const char *label, const 
                                .y = {.label = "time of a step", .unit = "us", .log = true},
                                .series = series,
                                .nseries = n};
-  const pki_svg_figure figure = {.id = growth, .panels = &panel, .npanels = 1, .width = 760, .height = 420};
+  const pki_svg_figure figure = {.id = growth, .panels = &panel, .npanels = 1, .width = 640, .height = 380};
   pki_report_figure(page, &figure,
                     "Dashed: the power law fitted to the larger half of the sizes, through the largest.");
 }
