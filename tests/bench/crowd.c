@@ -142,7 +142,7 @@ static void adder_destroy(void *world)
 static bool adder_step(void *world, const double *q_des)
 {
   adder *a = world;
-  a->state[adder_size(a) - 1] += q_des[7] + q_des[10];
+  a->state[adder_size(a) - 1] += q_des[7];
   return true;
 }
 
@@ -175,7 +175,7 @@ static void a_peer_follows_each_worlds_own_targets_on_any_number_of_threads(void
     for (int k = 0; k < WORLDS; k++) {
       double sum = 0;
       for (int i = 0; i < 2 * STEPS; i++) {
-        sum += pki_crowd_target(&crowd, k, i)[7] + pki_crowd_target(&crowd, k, i)[10];
+        sum += pki_crowd_target(&crowd, k, i)[7];
       }
       const double *mine = peer.states + (size_t)k * (size_t)peer.size;
       assert_true(mine[peer.size - 1] == sum);
