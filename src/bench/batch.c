@@ -216,7 +216,7 @@ static void fill_batch(const bench *b, const work *w, const runner *r, pki_bench
                                  .gains = r->gains,
                                  .fell = r->fell,
                                  .per_cpu = r->per_cpu,
-                                 .cycles = peak->reference * w->threads / r->median,
+                                 .cycles = peak->reference / r->per_cpu,
                                  .residual = NAN,
                                  .uncertified = NAN,
                                  .alone = NAN,

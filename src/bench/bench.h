@@ -32,7 +32,7 @@ typedef struct pki_bench_batch_figures {
   const char *gains;  /* how the engine takes them */
   bool fell;          /* one of them; then nothing else counts */
   double per_cpu;     /* robot-steps for each second of processor time, all threads together */
-  double cycles;      /* of the reference clock, for one step of one robot */
+  double cycles;      /* of the reference clock, of processor time, for one step of one robot */
   double residual;    /* relative, the worst of all worlds and steps */
   double uncertified; /* steps above the tolerance */
   double alone;       /* part of the steps that lanes could not do */

@@ -27,5 +27,5 @@ pk_status pki_page_end(pki_report *page, const pki_bench_report *report, const c
 
 void pki_page_number(char out[32], double value)
 {
-  snprintf(out, 32, isfinite(value) ? "%.4g" : "-", value);
+  snprintf(out, 32, !isfinite(value) ? "-" : fabs(value) >= 1000 ? "%.0f" : "%.3g", value);
 }

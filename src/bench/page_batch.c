@@ -136,23 +136,27 @@ static void show_roofline(pki_report *page, const pki_bench_report *report, line
 
 static void show_table(pki_report *page, const pki_bench_report *report)
 {
-  static const char *const heads[] = {"work",   "engine", "config", "lanes",    "steps/s",
-                                      "spread", "ratio",  "cycles", "residual", "uncert",
-                                      "alone",  "bytes",  "flop",   "of peak"};
-  enum { COLUMNS = sizeof heads / sizeof heads[0], FIRST = 4 };
+  static const char *const heads[] = {"engine", "config",    "lanes",  "steps/s",  "spread",
+                                      "ratio",  "per cpu s", "cycles", "residual", "uncert",
+                                      "alone",  "bytes",     "flop",   "of peak"};
+  enum { COLUMNS = sizeof heads / sizeof heads[0], FIRST = 3 };
   pki_table table;
   pki_table_begin(&table, heads, COLUMNS);
   for (int i = 0; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];
     const pki_bench_batch_figures *b = &r->batch;
-    const double values[COLUMNS - FIRST] = {r->median,      r->spread, r->ratio, b->cycles, b->residual,
-                                            b->uncertified, b->alone,  b->bytes, b->flops,  b->of_peak};
+    const double values[COLUMNS - FIRST] = {r->median, r->spread,   r->ratio,       b->per_cpu,
+                                            b->cycles, b->residual, b->uncertified, b->alone,
+                                            b->bytes,  b->flops,    b->of_peak};
     char numbers[COLUMNS - FIRST][32], lanes[16];
-    const char *cells[COLUMNS] = {r->work, r->engine, r->config, lanes};
+    const char *cells[COLUMNS] = {r->engine, r->config, lanes};
     snprintf(lanes, sizeof lanes, "%d", r->lanes);
     for (int k = 0; k < COLUMNS - FIRST; k++) {
       pki_page_number(numbers[k], values[k]);
       cells[FIRST + k] = numbers[k];
+    }
+    if (i == 0 || strcmp(r[-1].work, r->work) != 0) {
+      pki_table_group(&table, r->work);
     }
     pki_table_row(&table, cells);
   }
