@@ -34,7 +34,7 @@ static int collect(const pki_bench_report *report, const char *growth, line *lin
     while (k < count && strcmp(lines[k].name, name) != 0) {
       k++;
     }
-    if (k == SERIES_MAX || lines[k].n == POINTS_MAX) {
+    if (k == SERIES_MAX || (k < count && lines[k].n == POINTS_MAX)) {
       continue;
     }
     if (k == count) {
