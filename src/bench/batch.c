@@ -305,7 +305,10 @@ static pk_status run_works(const bench *b, bool run, bool *any, pk_error *err)
   pki_machine_describe(&machine);
   const int cores = machine.cores < THREADS_MOST ? machine.cores : THREADS_MOST;
   work *w = malloc(sizeof *w);
-  pk_status status = w ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  if (!w) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  pk_status status = PK_OK;
   for (int k = 0; k < SIZES && status == PK_OK; k++) {
     /* fewer worlds than threads have nothing to share */
     for (int t = 1; t <= cores && t <= sizes[k].worlds && status == PK_OK; t = next_threads(t, cores)) {

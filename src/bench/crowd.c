@@ -115,8 +115,12 @@ pk_status pki_crowd_create(pki_crowd *crowd, const pki_contact_stage *stage, int
   crowd->q = calloc(count * nq, sizeof *crowd->q);
   crowd->u = calloc(count * nu, sizeof *crowd->u);
   double *cycle = calloc((size_t)stage->ntarget * (nq + nu), sizeof *cycle);
-  pk_status status =
-      crowd->place && crowd->q && crowd->u && cycle ? record_cycle(stage, cycle, err) : out_of_memory(err);
+  if (!crowd->place || !crowd->q || !crowd->u || !cycle) {
+    pki_crowd_destroy(crowd);
+    free(cycle);
+    return out_of_memory(err);
+  }
+  const pk_status status = record_cycle(stage, cycle, err);
   if (status == PK_OK) {
     pki_random random = pki_random_seeded(1);
     choose_places(crowd, &random, in_phase);

@@ -58,15 +58,14 @@ static void show(pki_report *page, const char *growth, const char *label, const 
   pki_svg_series series[2 * SERIES_MAX];
   int n = 0;
   for (int k = 0; k < count; k++) {
-    series[n++] = (pki_svg_series){.name = lines[k].name,
-                                   .x = lines[k].x,
-                                   .y = lines[k].y,
-                                   .n = lines[k].n,
-                                   .style = PKI_SVG_LINE_POINTS,
-                                   .color = k + 1};
-    if (lines[k].fitted) {
-      series[n++] = (pki_svg_series){
-          .x = lines[k].fit_x, .y = lines[k].fit_y, .n = 2, .style = PKI_SVG_DASHED, .color = k + 1};
+    const line *l = &lines[k];
+    series[n] = (pki_svg_series){.name = l->name, .x = l->x, .y = l->y, .n = l->n, .color = k + 1};
+    series[n].style = PKI_SVG_LINE_POINTS;
+    n++;
+    if (l->fitted) {
+      series[n] = (pki_svg_series){.x = l->fit_x, .y = l->fit_y, .n = 2, .color = k + 1};
+      series[n].style = PKI_SVG_DASHED;
+      n++;
     }
   }
   const pki_svg_panel panel = {.x = {.label = label, .log = true},

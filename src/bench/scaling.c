@@ -249,7 +249,10 @@ pk_status pki_bench_scaling(const pki_bench_options *options, pki_bench_report *
   report->kind = PKI_BENCH_SCALING;
   b.npeer = pki_peers_load(b.peers, PEERS_MAX);
   work *w = malloc(sizeof *w);
-  pk_status status = w ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  if (!w) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  pk_status status = PK_OK;
   for (int g = 0; g < PKI_GROWTHS; g++) {
     const int count = options->quick ? growths[g].quick : growths[g].count;
     b.nslow = 0;
