@@ -2,6 +2,8 @@
  * threads. A work is a number of worlds and of threads; in it Pronk with 1, 4 and 8 lanes and every configuration of
  * every peer that knows many worlds take turns. What a step executes is counted once for each number of lanes, on few
  * worlds. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,6 +340,8 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
     free(b);
     return status;
   }
+  /* OpenMP's threads wait by spinning unless they are told otherwise: in the next entrant's turn, on its cores */
+  setenv("OMP_WAIT_POLICY", "passive", 0);
   b->npeer = pki_peers_load(b->peers, PEERS_MAX);
   for (int l = 0; l < LANE_COUNTS; l++) {
     b->counts[l] = (pki_count){NAN, NAN};
