@@ -58,8 +58,9 @@ typedef struct pki_group_plan {
   double extent[PKI_BALLS];                          /* from the body's origin to the ball's far side */
   double friction[PKI_BALLS];                        /* on the plane */
   double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
-  int geom, material;                                /* of the plane */
-  pki_cover *covers;                                 /* [ncover] the balls first */
+  bool level;         /* its axes are those of the world: normal z, tangents x and y */
+  int geom, material; /* of the plane */
+  pki_cover *covers;  /* [ncover] the balls first */
   int ncover;
   short (*pairs)[2]; /* [npair] covers that may touch each other */
   int npair;

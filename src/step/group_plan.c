@@ -81,6 +81,7 @@ static bool lay_plane(pki_group_plan *plan, const pk_sim *sim)
     plan->normal[k] = plane->pose.rot[3 * k + 2], plan->at[k] = plane->pose.pos[k];
   }
   pki_tangents(plan->normal, plan->tangent1, plan->tangent2);
+  plan->level = plan->normal[2] == 1 && plan->tangent1[0] == 1 && plan->tangent2[1] == 1;
   bool bounces = false;
   for (int b = 0; b < plan->nball; b++) {
     const pki_contact touch = {.geom = {plan->shape[b], plan->geom}, .material = plan->material};

@@ -25,12 +25,13 @@ typedef struct flight {
 static void recall(pki_group *g, const pki_seat *seat, int lane)
 {
   const pki_group_plan *p = g->plan;
-  for (int i = 0; i < *seat->nlast; i++) {
-    for (int b = 0; b < p->nball; b++) {
-      if (seat->last[i].geom[0] == p->shape[b] && seat->last[i].geom[1] == p->geom) {
-        for (int d = 0; d < 3; d++) {
-          g->r[(3 * b + d) * PKI_LANES + lane] = seat->last_r[3 * i + d];
-        }
+  for (int i = 0, b = 0; i < *seat->nlast; i++) { /* both by shapes */
+    while (b < p->nball && p->shape[b] < seat->last[i].geom[0]) {
+      b++;
+    }
+    if (b < p->nball && p->shape[b] == seat->last[i].geom[0] && seat->last[i].geom[1] == p->geom) {
+      for (int d = 0; d < 3; d++) {
+        g->r[(3 * b + d) * PKI_LANES + lane] = seat->last_r[3 * i + d];
       }
     }
   }
@@ -152,12 +153,15 @@ static unsigned choose(flight *f, const double *x, bool first)
       pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * b);
       continue;
     }
-    const pk_r v = pki_ball_velocity(g, b, x).x;
+    const pki_v3 all = pki_ball_velocity(g, b, x);
+    const pk_r v = all.x;
     pk_i wants = pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
     if (first) {
       const pk_i pushed = pki_less(pki_splat(0), pki_reals(g->r)[3 * b]);
       wants |= pushed & pki_less(gap, pki_splat(PKI_TOUCHING));
       active[b] = pki_mask_none();
+      const pk_r open = pki_max(gap, pki_splat(0)) * (1 / p->reach);
+      pki_v3_store((pki_v3){all.x + open, all.y, all.z}, pki_out(g->fixed) + 3 * b);
     }
     wants &= f->going & pki_at_most(gap, pki_splat(p->near)) & ~active[b];
     active[b] |= wants;
@@ -200,7 +204,7 @@ static void join(flight *f, unsigned more)
   }
 }
 
-/* u of all balls: q + W r, q being J u_f and what the gap allows. The largest |q| comes back. */
+/* u of all balls: q + W r, q (which choose has left) being J u_f and what the gap allows. The largest |q| comes back. */
 static pk_r begin_sweeps(flight *f)
 {
   pki_group *g = f->g;
@@ -209,9 +213,7 @@ static pk_r begin_sweeps(flight *f)
     if (!(f->in >> b & 1)) {
       continue;
     }
-    pki_v3 q = pki_ball_velocity(g, b, g->u_free);
-    q.x += pki_max(pki_reals(g->gap)[b], pki_splat(0)) * (1 / f->p->reach);
-    pki_v3_store(q, pki_out(g->fixed) + 3 * b);
+    pki_v3 q = pki_v3_load(pki_reals(g->fixed) + 3 * b);
     const pk_r size = pki_max(pki_abs(q.x), pki_max(pki_abs(q.y), pki_abs(q.z)));
     scale = pki_max(scale, pki_where_set(pki_masks(g->active)[b], size));
     for (int c = 0; c < f->p->nball; c++) {
