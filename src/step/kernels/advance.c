@@ -1,6 +1,7 @@
 /* One step of a group (step/group.h). */
 #include <stdbool.h>
 
+#include "collision/terrain.h"
 #include "dynamics/kernels/declare.h"
 #include "step/contact.h"
 #include "step/kernels/declare.h"
@@ -110,6 +111,34 @@ static void fall_freely(flight *f)
 
 /* ---- balls ---- */
 
+/* A ball on a height field, in one lane: its gap, and its nearest point and axes when asked for. */
+static void look_at_field(const pki_group *g, int b, int lane, const double centre[3], double *gap,
+                          double *point)
+{
+  const pki_group_plan *p = g->plan;
+  const double r = p->radius[b];
+  pk_terrain_hit hit = {.normal = {0, 0, 1}};
+  const bool high = centre[2] - r > p->at[2] + p->near; /* above all of it */
+  const bool found = !high && pki_solid_query(p->field, centre, r + p->near, &hit);
+  gap[b * PKI_LANES + lane] = found ? hit.distance - r : 1;
+  if (point == NULL) {
+    return;
+  }
+  double axes[9];
+  memcpy(axes, hit.normal, sizeof hit.normal);
+  if (found) {
+    pki_tangents(axes, axes + 3, axes + 6);
+  } else {
+    memcpy(axes, (const double[9]){0, 0, 1, 1, 0, 0, 0, 1, 0}, sizeof axes);
+  }
+  for (int k = 0; k < 9; k++) {
+    g->axes[(9 * b + k) * PKI_LANES + lane] = axes[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    point[(3 * b + k) * PKI_LANES + lane] = centre[k] - r * axes[k];
+  }
+}
+
 /* Gaps of all balls at the work's configuration, and their lowest points when asked for. */
 static void look(const pki_group *g, double *gap, double *point)
 {
@@ -118,6 +147,13 @@ static void look(const pki_group *g, double *gap, double *point)
   const pki_v3 *const origin = pki_origins(g->work);
   for (int b = 0; b < p->nball; b++) {
     const pki_v3 c = pki_add(origin[p->body[b]], pki_m3_apply_plain(pose[p->body[b]].R, p->centre[b]));
+    if (p->field != NULL) {
+      for (int l = 0; l < PKI_LANES; l++) {
+        look_at_field(g, b, l, (const double[3]){pki_lane(c.x, l), pki_lane(c.y, l), pki_lane(c.z, l)}, gap,
+                      point);
+      }
+      continue;
+    }
     const double r = p->radius[b], *n = p->normal, *o = p->at;
     pki_out(gap)[b] = (c.x - o[0]) * n[0] + (c.y - o[1]) * n[1] + (c.z - o[2]) * n[2] - r;
     if (point != NULL) {
@@ -526,6 +562,11 @@ static void keep_contacts(const pki_group *g, const pki_seat *seat, int lane)
       memcpy(c->tangent2, p->tangent2, sizeof c->tangent2);
     }
     c->gap = g->gap[b * PKI_LANES + lane];
+    for (int k = 0; k < 3 && p->field != NULL; k++) {
+      c->normal[k] = g->axes[(9 * b + k) * PKI_LANES + lane];
+      c->tangent1[k] = g->axes[(9 * b + 3 + k) * PKI_LANES + lane];
+      c->tangent2[k] = g->axes[(9 * b + 6 + k) * PKI_LANES + lane];
+    }
     for (int d = 0; d < 3; d++) {
       c->point[d] = g->point[(3 * b + d) * PKI_LANES + lane];
       r[d] = g->impulse[(3 * b + d) * PKI_LANES + lane];

@@ -28,10 +28,16 @@ PKI_INLINE pki_rows pki_rows_add(pki_rows c, pk_r s, pki_rows a)
 }
 
 /* A velocity along the normal and the tangents. */
-PKI_INLINE void pki_along_axes(const pki_group_plan *p, pki_v3 v, pki_rows *to)
+PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows *to)
 {
+  const pki_group_plan *p = g->plan;
   const double *n = p->normal, *s = p->tangent1, *t = p->tangent2;
-  if (p->level) {
+  if (p->field != NULL) {
+    const pki_v3 *const axes = (const pki_v3 *)(const void *)g->axes + 3 * ball;
+    for (int k = 0; k < 3; k++) {
+      to->v[k] = pki_dot(axes[k], v);
+    }
+  } else if (p->level) {
     to->v[0] = v.z, to->v[1] = v.x, to->v[2] = v.y;
   } else {
     to->v[0] = n[0] * v.x + n[1] * v.y + n[2] * v.z;
@@ -56,7 +62,7 @@ PKI_INLINE void pki_ball_rows(const pki_group *g, int ball)
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       int linear;
       const pki_v3 axis = pki_column(g->work, i, c, &linear);
-      pki_along_axes(p, linear ? axis : pki_cross(axis, arm), &J[p->place[i] + c]);
+      pki_along_axes(g, ball, linear ? axis : pki_cross(axis, arm), &J[p->place[i] + c]);
     }
   }
 }
