@@ -26,11 +26,16 @@ foreach(isa IN LISTS PK_PLATFORM_ISAS)
 endforeach()
 
 function(pk_add_kernels target)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
   foreach(isa IN LISTS PK_BUILT_ISAS)
     target_compile_definitions(${target} PRIVATE PKI_HAVE_${isa}=1)
     foreach(lanes IN LISTS PK_LANE_COUNTS)
       set(variant pronk_kernels_${isa}_${lanes})
-      add_library(${variant} OBJECT ${ARGN})
+      if(TARGET ${variant}) # of a stage before
+        target_sources(${variant} PRIVATE ${files})
+        continue()
+      endif()
+      add_library(${variant} OBJECT ${files})
       target_include_directories(${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
       target_compile_definitions(${variant} PRIVATE PKI_LANES=${lanes} PKI_ISA=${isa})
       # Kernels never read errno or trap; -Wno-psabi: vectors pass through inlined calls only.

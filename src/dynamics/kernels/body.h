@@ -86,10 +86,9 @@ PKI_INLINE pki_m3 pki_joint_frame(const pk_model *m, int i, const pki_m3 *Rp)
   return m->body_turned[i] ? pki_m3_mul_plain(*Rp, m->body_rot + 9 * (size_t)i) : *Rp;
 }
 
-/* Pose of body i from its parent's and q. */
-PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *q)
+/* Pose of body i from its parent's and its own coordinates. */
+PKI_INLINE pki_pose_r pki_joint_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *qi)
 {
-  const pk_r *qi = q + m->body_q[i];
   const pki_m3 RJ = pki_joint_frame(m, i, Rp);
   pki_pose_r out;
   out.r = pki_m3_apply_plain(*Rp, m->body_pos + 3 * (size_t)i);
@@ -113,10 +112,15 @@ PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, 
   return out;
 }
 
-/* The joint's own velocity in world axes: angular and linear parts of S u. */
-PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *x)
+/* The same from all coordinates. */
+PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *q)
 {
-  const pk_r *xi = x + m->body_u[i];
+  return pki_joint_pose(m, i, Rp, q + m->body_q[i]);
+}
+
+/* The joint's own velocity in world axes, from its own velocities: angular and linear parts of S u. */
+PKI_INLINE pki_v6 pki_joint_twist(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *xi)
+{
   switch (m->body_motion[i]) {
   case PK_MOTION_REVOLUTE:
     return (pki_v6){pki_scale(m->body_gain[i] * xi[0], pki_m3_col(R, m->body_axis[i])), pki_v3_zero()};
@@ -130,11 +134,16 @@ PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, con
   }
 }
 
-/* The same projection the other way: x_i += S' f. */
-PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f,
-                                  pk_r *x)
+/* The same from all velocities. */
+PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *x)
 {
-  pk_r *xi = x + m->body_u[i];
+  return pki_joint_twist(m, i, Rp, R, x + m->body_u[i]);
+}
+
+/* The same projection the other way, to the joint's own forces: x_i += S' f. */
+PKI_INLINE void pki_joint_feel(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f,
+                               pk_r *xi)
+{
   switch (m->body_motion[i]) {
   case PK_MOTION_REVOLUTE: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.a); break;
   case PK_MOTION_PRISMATIC: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.l); break;
@@ -145,6 +154,12 @@ PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, co
     pki_v3_store(pki_add(pki_v3_load(xi + 3), pki_m3_apply_t(*R, f.a)), xi + 3);
   }
   }
+}
+
+PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f,
+                                  pk_r *x)
+{
+  pki_joint_feel(m, i, Rp, R, f, x + m->body_u[i]);
 }
 
 /* Velocity of a body from its parent's: S u given. */
