@@ -28,13 +28,16 @@ static const pki_gait_kernels *const variants[] = {ROW(base)
 };
 enum { VARIANT_COUNT = sizeof variants / sizeof variants[0] };
 
-const pki_gait_kernels *pki_gait_kernels_get(int lanes)
+const pki_gait_kernels *pki_gait_kernels_find(const char *isa, int lanes)
 {
-  const pki_kernels *like = pki_kernels_get(lanes);
-  const pki_gait_kernels *found = variants[0];
-  for (int i = 0; i < VARIANT_COUNT; i++) {
-    found =
-        variants[i]->lanes == like->lanes && strcmp(variants[i]->isa, like->isa) == 0 ? variants[i] : found;
+  const pki_gait_kernels *found = NULL;
+  for (int i = 0; i < VARIANT_COUNT && pki_kernels_find(isa, lanes) != NULL; i++) {
+    found = variants[i]->lanes == lanes && strcmp(variants[i]->isa, isa) == 0 ? variants[i] : found;
   }
   return found;
+}
+
+const pki_gait_kernels *pki_gait_kernels_get(int lanes)
+{
+  return pki_gait_kernels_find(pki_kernels_get(lanes)->isa, lanes);
 }

@@ -41,4 +41,7 @@ typedef struct pki_gait_kernels {
 /* The variant with the instruction set of pki_kernels_get(lanes); lanes is 1, 4 or 8. Never NULL. */
 const pki_gait_kernels *pki_gait_kernels_get(int lanes);
 
+/* The variant of a named instruction set, NULL when it is not built or the machine lacks it. */
+const pki_gait_kernels *pki_gait_kernels_find(const char *isa, int lanes);
+
 #endif

@@ -200,7 +200,7 @@ PKI_INLINE void pki_share_go(pk_i mask, const pki_share_point *to, pki_share_poi
 }
 
 /* From the free minimum p to the answer; rounds of the slowest lane come back. */
-static inline int pki_share_confine(const pki_share *s, pk_i busy, pki_share_point *p)
+static __attribute__((noinline)) int pki_share_confine(const pki_share *s, pk_i busy, pki_share_point *p)
 {
   const pk_r enough = 1e-10 * (1.0 + pki_share_size(s, s->b));
   int round = 0;
