@@ -209,8 +209,9 @@ static void update_group(const pk_controller *self, int count, const pk_observat
   const pki_locomotion *c = self->user;
   for (int next = 0; next < count;) {
     const pk_observation *who[PKI_GAIT_LANES];
-    pki_gait_group g = {.c = c, .model = seen[0].model};
+    pki_gait_group g;
     int n = 0;
+    g.c = c, g.model = seen[0].model;
     for (; next < count && n < c->wide->lanes; next++) {
       pki_walk *w = states[next];
       status[next] = PK_OK;

@@ -180,7 +180,7 @@ static inline pk_r pki_exp(pk_r x)
 
 /* The angle of the point (x, y) from the x axis, -pi to pi; 0 at the origin. The smaller of |x|, |y| over the larger one,
  * again halved about pi/8, is at most tan(pi/8), where fdlibm's polynomial holds (Sun Microsystems 1993). The error stays
- * below 4.5e-16. The sign of a zero y is lost, x = -0 is 0, infinite ones give what is not a number. */
+ * below 5.5e-16. The sign of a zero y is lost, x = -0 is 0, infinite ones give what is not a number. */
 static inline pk_r pki_atan2(pk_r y, pk_r x)
 {
   const double half_pi = 1.57079632679489655800, half_pi_low = 6.12323399573676603587e-17;

@@ -1,4 +1,6 @@
 /* Accelerations that are wanted of trunk and feet, by inverse dynamics and the feet's forces into torques. */
+#include <string.h>
+
 #include "gait/kernels/declare.h"
 #include "gait/kernels/limb.h"
 #include "gait/kernels/share.h"
@@ -41,7 +43,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
   const pki_leg *leg = &act->g->c->legs[i];
   const pki_limb *trunk = act->s->limbs;
   const pki_tip *foot = &act->s->feet[i];
-  const pki_v3 by_trunk = pki_add_cross(trunk->force.l, trunk->force.a, pki_sub(foot->pos, trunk->origin));
+  const pki_v3 by_trunk = pki_add_cross(trunk->accel.l, trunk->accel.a, pki_sub(foot->pos, trunk->origin));
   const pki_v3 b = pki_sub(pki_sub(acc, foot->bias), by_trunk);
   pki_v3 J[3];
   for (int k = 0; k < 3; k++) {
@@ -72,7 +74,7 @@ static inline void want(action *act)
   const pki_v3 linear = pki_pick3(g, g->walk[0]->acc), angular = pki_pick3(g, g->walk[0]->acc + 3);
   pki_v3_store(linear, act->a);
   pki_v3_store(angular, act->a + 3);
-  trunk->force = (pki_v6){pki_m3_apply(trunk->R, angular), linear};
+  trunk->accel = (pki_v6){pki_m3_apply(trunk->R, angular), linear};
   for (int i = 0; i < PKI_LEGS; i++) {
     const pk_i stands = act->swings.stands[i];
     pki_v3 acc = pki_v3_zero();
@@ -101,17 +103,14 @@ static inline void invert(action *act)
   const pk_model *m = act->m;
   pki_limb *const limbs = act->s->limbs;
   const pki_v3 gravity = pki_v3_splat(m->gravity);
-  limbs[0].force.l = pki_sub(limbs[0].force.l, gravity);
+  limbs[0].accel.l = pki_sub(limbs[0].accel.l, gravity);
+  limbs[0].force = inertia_force(m->body_inertia + 10 * (size_t)act->body, &limbs[0], limbs[0].accel);
   for (int j = 1; j < act->nbody; j++) {
     const int i = act->body + j;
     pki_limb *b = &limbs[j], *parent = &limbs[m->body_parent[i] - act->body];
     const pki_v6 rate = pki_joint_twist(m, i, &parent->R, &b->R, act->a + (m->body_u[i] - act->u));
-    b->force = pki_v6_add(pki_motion_to_tip(parent->force, b->r), rate);
-  }
-  for (int j = 0; j < act->nbody; j++) {
-    pki_limb *b = &limbs[j];
-    b->force =
-        inertia_force(m->body_inertia + 10 * (size_t)(act->body + j), b, pki_v6_add(b->bias, b->force));
+    b->accel = pki_v6_add(pki_motion_to_tip(parent->accel, b->r), rate);
+    b->force = inertia_force(m->body_inertia + 10 * (size_t)i, b, pki_v6_add(b->bias, b->accel));
   }
   for (int k = 0; k < m->robots[act->g->c->robot].nu; k++) {
     act->need[k] = m->dof_armature[act->u + k] * act->a[k];
@@ -133,8 +132,11 @@ static inline void share_load(const action *act, const pki_v3 *contact, pki_v3 n
   pki_walk *const w = g->walk[0];
   const pki_limb *trunk = act->s->limbs;
   const double moment = 1 / (c->arm * c->arm);
-  pki_share s = {.S = {0.1, 0.1, 1, moment, moment, 0.5 * moment}, .friction = c->options.friction};
+  const double S[6] = {0.1, 0.1, 1, moment, moment, 0.5 * moment};
+  pki_share s;
   pki_share_point found;
+  memcpy(s.S, S, sizeof S);
+  s.friction = c->options.friction;
   s.regular = pki_select(act->swings.planned, pki_splat(0.02), pki_splat(1e-3));
   s.normal = normal;
   s.b = (pki_v6){pki_m3_apply_t(trunk->R, trunk->force.a), trunk->force.l};

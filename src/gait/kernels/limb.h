@@ -64,7 +64,8 @@ typedef struct pki_limb {
   pki_v3 r, origin;   /* from the parent's origin; in the world */
   pki_v6 twist, bias; /* velocity; acceleration with du/dt = 0, without gravity */
   pki_v3 h;           /* m c */
-  pki_v6 force;       /* acceleration by du/dt and gravity, then moment and force of inertia */
+  pki_v6 accel;       /* acceleration by du/dt and gravity */
+  pki_v6 force;       /* moment and force of inertia, then of all that hangs on it */
 } pki_limb;
 
 typedef struct pki_tip {

@@ -37,7 +37,7 @@ typedef struct pki_share_point {
   pki_cone_point at[PKI_LEGS]; /* forces, zero at feet that do not stand */
 } pki_share_point;
 
-enum { PKI_SHARE_ROUNDS = 40, PKI_SHARE_CUTS = 20 };
+enum { PKI_SHARE_ROUNDS = 60, PKI_SHARE_CUTS = 20 };
 
 /* sum A_i f_i */
 PKI_INLINE pki_v6 pki_share_wrench(const pki_share *s, const pki_v3 *f)

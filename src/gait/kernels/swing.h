@@ -18,7 +18,8 @@ PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g)
   pki_walk *const w = g->walk[0];
   const double tau = g->c->tau;
   const pk_r zero = pki_splat(0);
-  pki_swings s = {.planned = pki_pick_flag(g, &w->planned), .walking = pki_pick_flag(g, &w->walking)};
+  pki_swings s;
+  s.planned = pki_pick_flag(g, &w->planned), s.walking = pki_pick_flag(g, &w->walking);
   pk_r count = zero, middle[2] = {zero, zero}, line[2] = {zero, zero};
   for (int i = 0; i < PKI_LEGS; i++) {
     s.stands[i] = s.swings[i] = pki_bits(zero);
