@@ -16,7 +16,7 @@
 enum {
   PKI_GAIT_LANES = 8,                                               /* at most */
   PKI_GAIT_BODIES = 32,                                             /* moving bodies of a robot, at most */
-  PKI_GAIT_LIMB = 42,                                               /* numbers of one body */
+  PKI_GAIT_LIMB = 45,                                               /* numbers of one body */
   PKI_GAIT_SCRATCH = PKI_GAIT_LIMB * PKI_GAIT_BODIES + 9 * PKI_LEGS /* of one lane; 64-byte aligned */
 };
 

@@ -47,7 +47,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
   const pki_v3 b = pki_sub(pki_sub(acc, foot->bias), by_trunk);
   pki_v3 J[3];
   for (int k = 0; k < 3; k++) {
-    J[k] = pki_hinge(act->g, act->s, i, k, foot->pos).l;
+    J[k] = pki_hinge(act->g, act->s, i, k, foot->pos);
   }
   const pki_s3 JJ = {damping + J[0].x * J[0].x + J[1].x * J[1].x + J[2].x * J[2].x,
                      J[0].x * J[0].y + J[1].x * J[1].y + J[2].x * J[2].y,
@@ -108,8 +108,13 @@ static inline void invert(action *act)
   for (int j = 1; j < act->nbody; j++) {
     const int i = act->body + j;
     pki_limb *b = &limbs[j], *parent = &limbs[m->body_parent[i] - act->body];
-    const pki_v6 rate = pki_joint_twist(m, i, &parent->R, &b->R, act->a + (m->body_u[i] - act->u));
-    b->accel = pki_v6_add(pki_motion_to_tip(parent->accel, b->r), rate);
+    const pk_r *a = act->a + (m->body_u[i] - act->u);
+    b->accel = pki_motion_to_tip(parent->accel, b->r);
+    if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
+      b->accel.a = pki_add_scaled(b->accel.a, *a, b->axis);
+    } else {
+      b->accel = pki_v6_add(b->accel, pki_joint_twist(m, i, &parent->R, &b->R, a));
+    }
     b->force = inertia_force(m->body_inertia + 10 * (size_t)i, b, pki_v6_add(b->bias, b->accel));
   }
   for (int k = 0; k < m->robots[act->g->c->robot].nu; k++) {
@@ -118,7 +123,12 @@ static inline void invert(action *act)
   for (int j = act->nbody - 1; j > 0; j--) {
     const int i = act->body + j;
     pki_limb *b = &limbs[j], *parent = &limbs[m->body_parent[i] - act->body];
-    pki_joint_feel(m, i, &parent->R, &b->R, b->force, act->need + (m->body_u[i] - act->u));
+    pk_r *need = act->need + (m->body_u[i] - act->u);
+    if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
+      *need = pki_add_dot(*need, b->axis, b->force.a);
+    } else {
+      pki_joint_feel(m, i, &parent->R, &b->R, b->force, need);
+    }
     parent->force = pki_v6_add(parent->force, pki_force_to_foot(b->force, b->r));
   }
 }
@@ -164,7 +174,7 @@ static inline void command(const action *act, const pki_v3 *contact, const pki_v
   const pk_r period = pki_pick(g, &g->walk[0]->period);
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const int leg = i / 3, u = c->legs[leg].u[i % 3];
-    const pki_v3 column = pki_hinge(g, act->s, leg, i % 3, contact[leg]).l;
+    const pki_v3 column = pki_hinge(g, act->s, leg, i % 3, contact[leg]);
     pk_r rate;
     pki_pick_state(g->u, u, 1, &rate);
     const pk_r tau = act->need[u - act->u] - pki_dot(column, force[leg]);

@@ -64,6 +64,7 @@ typedef struct pki_limb {
   pki_v3 r, origin;   /* from the parent's origin; in the world */
   pki_v6 twist, bias; /* velocity; acceleration with du/dt = 0, without gravity */
   pki_v3 h;           /* m c */
+  pki_v3 axis;        /* of a hinge, with the gain of its coordinate */
   pki_v6 accel;       /* acceleration by du/dt and gravity */
   pki_v6 force;       /* moment and force of inertia, then of all that hangs on it */
 } pki_limb;
@@ -80,14 +81,11 @@ typedef struct pki_scene {
 _Static_assert(sizeof(pki_limb) == PKI_GAIT_LIMB * sizeof(pk_r), "numbers of a body");
 _Static_assert(sizeof(pki_scene) == PKI_GAIT_SCRATCH * sizeof(pk_r), "scratch");
 
-/* The axis of a leg's hinge k, the gain of its coordinate included, and how a point p of the foot moves by it. */
-PKI_INLINE pki_v6 pki_hinge(const pki_gait_group *g, const pki_scene *s, int leg, int k, pki_v3 p)
+/* How a point p of a leg's foot moves by its hinge k. */
+PKI_INLINE pki_v3 pki_hinge(const pki_gait_group *g, const pki_scene *s, int leg, int k, pki_v3 p)
 {
-  const int body = g->c->legs[leg].body[k];
-  const pki_limb *b = &s->limbs[body - g->model->robots[g->c->robot].body];
-  const pki_v3 axis =
-      pki_scale(pki_splat(g->model->body_gain[body]), pki_m3_col(&b->R, g->model->body_axis[body]));
-  return (pki_v6){axis, pki_cross(axis, pki_sub(p, b->origin))};
+  const pki_limb *b = &s->limbs[g->c->legs[leg].body[k] - g->model->robots[g->c->robot].body];
+  return pki_cross(b->axis, pki_sub(p, b->origin));
 }
 
 #endif

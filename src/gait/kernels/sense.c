@@ -36,6 +36,26 @@ static inline void place_trunk(const pki_gait_group *g, const pk_model *m, int i
   pki_put(g, &w->heading, pki_atan2(b->R.y.x, b->R.x.x));
 }
 
+/* As place_limb below, without what a hinge has not: most bodies of legs hang on one. */
+static inline void place_hinge(const pki_gait_group *g, const pk_model *m, int i, const pki_limb *parent,
+                               pki_limb *b)
+{
+  const double gain = m->body_gain[i];
+  const pki_v3 w = parent->twist.a;
+  pk_r q, u, sine, cosine;
+  pki_pick_state(g->q, m->body_q[i], 1, &q);
+  pki_pick_state(g->u, m->body_u[i], 1, &u);
+  pki_sincos(gain * q + m->body_offset[i], &sine, &cosine);
+  b->R = pki_turn_about(pki_joint_frame(m, i, &parent->R), m->body_axis[i], sine, cosine);
+  b->axis = pki_scale(pki_splat(gain), pki_m3_col(&b->R, m->body_axis[i]));
+  b->r = pki_m3_apply_plain(parent->R, m->body_pos + 3 * (size_t)i);
+  b->origin = pki_add(parent->origin, b->r);
+  const pki_v3 turn = pki_scale(u, b->axis), spin = pki_cross(w, b->r);
+  b->twist = (pki_v6){pki_add(w, turn), pki_add(parent->twist.l, spin)};
+  b->bias = (pki_v6){pki_add_cross(parent->bias.a, w, turn),
+                     pki_add_cross(pki_add_cross(parent->bias.l, parent->bias.a, b->r), w, spin)};
+}
+
 static inline void place_limb(const pki_gait_group *g, const pk_model *m, int i, const pki_limb *parent,
                               pki_limb *b)
 {
@@ -73,7 +93,12 @@ void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch)
   add_mass(m, robot->body, trunk, trunk->origin, &all);
   for (int j = 1; j < robot->nbody; j++) {
     const int i = robot->body + j;
-    place_limb(g, m, i, &s->limbs[m->body_parent[i] - robot->body], &s->limbs[j]);
+    const pki_limb *parent = &s->limbs[m->body_parent[i] - robot->body];
+    if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
+      place_hinge(g, m, i, parent, &s->limbs[j]);
+    } else {
+      place_limb(g, m, i, parent, &s->limbs[j]);
+    }
     add_mass(m, i, &s->limbs[j], trunk->origin, &all);
   }
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -114,7 +139,7 @@ static inline pk_r strength(const pki_gait_group *g, const pki_scene *s)
   pk_r force = pki_splat(PKI_FOOT_HEAVY * weight);
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const double effort = g->model->dof_effort[g->c->legs[i / 3].u[i % 3]];
-    const pk_r arm = pki_abs(pki_hinge(g, s, i / 3, i % 3, s->feet[i / 3].pos).l.z);
+    const pk_r arm = pki_abs(pki_hinge(g, s, i / 3, i % 3, s->feet[i / 3].pos).z);
     force = pki_select(pki_less(pki_splat(effort), arm * force), effort / arm, force);
   }
   return force / weight;
