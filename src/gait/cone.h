@@ -33,7 +33,7 @@ PKI_INLINE pki_cone_point pki_cone_nearest(pki_v3 normal, double mu, pk_r least,
   out.f = (pki_v3){pki_select(outside, up * normal.x + turned * t.x, asked.x),
                    pki_select(outside, up * normal.y + turned * t.y, asked.y),
                    pki_select(outside, up * normal.z + turned * t.z, asked.z)};
-  /* inside nothing is lost; in a disc, what is along n; on its rim, what is along t too; on the cone, what is across its ray */
+  /* inside nothing is lost; in a disc what is along n; on its rim along t too; on the cone what is across its ray */
   const pk_i cone = beside & ~cut, lost = outside & edge;
   out.rest = pki_select(lost | cone, turned, one);
   out.nn = pki_select(cone, share - turned, pki_select(cut, -out.rest, zero));

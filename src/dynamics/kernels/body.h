@@ -196,16 +196,21 @@ PKI_INLINE pki_v6 pki_rigid_force(pki_rigid b, pki_v3 w, pki_v6 accel)
   return (pki_v6){n, pki_add_cross(f, w, pki_cross(w, b.h))};
 }
 
-/* The same with the moments taken in body axes, where the inertia need not be turned. */
+/* The same with the moments taken in body axes, where the inertia need not be turned: I about the origin there, h = m c in
+ * world axes. */
+PKI_INLINE pki_v6 pki_inertia_force(pk_r m, pki_v3 h, pki_s3 I, const pki_m3 *R, pki_v3 w, pki_v6 accel)
+{
+  const pki_v3 wb = pki_m3_apply_t(*R, w), ab = pki_m3_apply_t(*R, accel.a);
+  const pki_v3 nb = pki_add_cross(pki_s3_apply(I, ab), wb, pki_s3_apply(I, wb));
+  const pki_v3 f = pki_add_cross(pki_scale(m, accel.l), accel.a, h);
+  return (pki_v6){pki_add_cross(pki_m3_apply(*R, nb), h, accel.l), pki_add_cross(f, w, pki_cross(w, h))};
+}
+
 PKI_INLINE pki_v6 pki_body_force(const pki_work *wk, int i, const pki_m3 *R, pki_v3 w, pki_v6 accel)
 {
   const pk_r *in = pki_reals(wk->params.inertia) + 10 * (size_t)i;
   const pki_s3 I = {in[4], in[5], in[6], in[7], in[8], in[9]};
-  const pki_v3 h = pki_m3_apply(*R, pki_v3_load(in + 1));
-  const pki_v3 wb = pki_m3_apply_t(*R, w), ab = pki_m3_apply_t(*R, accel.a);
-  const pki_v3 nb = pki_add_cross(pki_s3_apply(I, ab), wb, pki_s3_apply(I, wb));
-  const pki_v3 f = pki_add_cross(pki_scale(in[0], accel.l), accel.a, h);
-  return (pki_v6){pki_add_cross(pki_m3_apply(*R, nb), h, accel.l), pki_add_cross(f, w, pki_cross(w, h))};
+  return pki_inertia_force(in[0], pki_m3_apply(*R, pki_v3_load(in + 1)), I, R, w, accel);
 }
 
 /* The world's entries, index -1. */

@@ -85,16 +85,11 @@ static inline void want(action *act)
   }
 }
 
-/* n = I alpha + h x acc + w x I w,   f = m acc + alpha x h + w x (w x h), moments in body axes where the inertia is plain. */
-static inline pki_v6 inertia_force(const double *in, const pki_limb *b, pki_v6 accel)
+static inline pki_v6 force_of(const action *act, const pki_limb *b, pki_v6 accel)
 {
-  const pki_v3 w = b->twist.a, wb = pki_m3_apply_t(b->R, w), ab = pki_m3_apply_t(b->R, accel.a);
-  const pki_s3 I = {pki_splat(in[4]), pki_splat(in[5]), pki_splat(in[6]),
-                    pki_splat(in[7]), pki_splat(in[8]), pki_splat(in[9])};
-  const pki_v3 nb = pki_add_cross(pki_s3_apply(I, ab), wb, pki_s3_apply(I, wb));
-  const pki_v3 f = pki_add_cross(pki_scale(pki_splat(in[0]), accel.l), accel.a, b->h);
-  return (pki_v6){pki_add_cross(pki_m3_apply(b->R, nb), b->h, accel.l),
-                  pki_add_cross(f, w, pki_cross(w, b->h))};
+  const int body = act->body + (int)(b - act->s->limbs);
+  const pk_r mass = pki_splat(act->m->body_inertia[10 * (size_t)body]);
+  return pki_inertia_force(mass, b->h, pki_model_moments(act->m, body), &b->R, b->twist.a, accel);
 }
 
 /* Recursive Newton-Euler over the robot's bodies, whose motion is known but for du/dt and gravity. */
@@ -104,7 +99,7 @@ static inline void invert(action *act)
   pki_limb *const limbs = act->s->limbs;
   const pki_v3 gravity = pki_v3_splat(m->gravity);
   limbs[0].accel.l = pki_sub(limbs[0].accel.l, gravity);
-  limbs[0].force = inertia_force(m->body_inertia + 10 * (size_t)act->body, &limbs[0], limbs[0].accel);
+  limbs[0].force = force_of(act, limbs, limbs[0].accel);
   for (int j = 1; j < act->nbody; j++) {
     const int i = act->body + j;
     pki_limb *b = &limbs[j], *parent = &limbs[m->body_parent[i] - act->body];
@@ -115,7 +110,7 @@ static inline void invert(action *act)
     } else {
       b->accel = pki_v6_add(b->accel, pki_joint_twist(m, i, &parent->R, &b->R, a));
     }
-    b->force = inertia_force(m->body_inertia + 10 * (size_t)i, b, pki_v6_add(b->bias, b->accel));
+    b->force = force_of(act, b, pki_v6_add(b->bias, b->accel));
   }
   for (int k = 0; k < m->robots[act->g->c->robot].nu; k++) {
     act->need[k] = m->dof_armature[act->u + k] * act->a[k];

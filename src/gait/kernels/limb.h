@@ -81,6 +81,14 @@ typedef struct pki_scene {
 _Static_assert(sizeof(pki_limb) == PKI_GAIT_LIMB * sizeof(pk_r), "numbers of a body");
 _Static_assert(sizeof(pki_scene) == PKI_GAIT_SCRATCH * sizeof(pk_r), "scratch");
 
+/* Moments of a body about its origin, body axes, as the model has them. */
+PKI_INLINE pki_s3 pki_model_moments(const pk_model *m, int body)
+{
+  const double *in = m->body_inertia + 10 * (size_t)body + 4;
+  return (pki_s3){pki_splat(in[0]), pki_splat(in[1]), pki_splat(in[2]),
+                  pki_splat(in[3]), pki_splat(in[4]), pki_splat(in[5])};
+}
+
 /* How a point p of a leg's foot moves by its hinge k. */
 PKI_INLINE pki_v3 pki_hinge(const pki_gait_group *g, const pki_scene *s, int leg, int k, pki_v3 p)
 {

@@ -119,11 +119,9 @@ static inline pki_s3 inertia(const pki_gait_group *g, const pki_scene *s)
   const pki_v3 com = pki_pick3(g, g->walk[0]->com);
   pki_rigid sum = {zero, pki_v3_zero(), {zero, zero, zero, zero, zero, zero}};
   for (int j = 0; j < robot->nbody; j++) {
-    const double *in = m->body_inertia + 10 * (size_t)(robot->body + j);
     const pki_limb *b = &s->limbs[j];
-    const pki_s3 I = {pki_splat(in[4]), pki_splat(in[5]), pki_splat(in[6]),
-                      pki_splat(in[7]), pki_splat(in[8]), pki_splat(in[9])};
-    const pki_rigid one = {pki_splat(in[0]), b->h, pki_s3_rotate(b->R, I)};
+    const pk_r mass = pki_splat(m->body_inertia[10 * (size_t)(robot->body + j)]);
+    const pki_rigid one = {mass, b->h, pki_s3_rotate(b->R, pki_model_moments(m, robot->body + j))};
     sum = pki_rigid_add_shifted(sum, one, pki_sub(b->origin, com));
   }
   const pki_m3 R = s->limbs[0].R;
