@@ -16,6 +16,9 @@
 static pki_share corners(int count)
 {
   pki_share s = {.normal = {0, 0, 1}, .friction = 0.6, .regular = 1e-3, .S = {0.1, 0.1, 1, 10, 10, 5}};
+  for (int r = 0; r < 6; r++) {
+    s.give[r] = 1 / s.S[r];
+  }
   for (int i = 0; i < count; i++) {
     const double at[3] = {i % 2 == 0 ? 0.25 : -0.25, i % 3 == 0 ? 0.18 : -0.18, -0.43};
     s.C[i][0] = (pki_v3){0, -at[2], at[1]};

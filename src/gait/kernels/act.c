@@ -136,11 +136,12 @@ static inline void share_load(const action *act, const pki_v3 *contact, pki_v3 n
   const pki_locomotion *c = g->c;
   pki_walk *const w = g->walk[0];
   const pki_limb *trunk = act->s->limbs;
-  const double moment = 1 / (c->arm * c->arm);
-  const double S[6] = {0.1, 0.1, 1, moment, moment, 0.5 * moment};
+  const double arm2 = c->arm * c->arm, S[6] = {0.1, 0.1, 1, 1 / arm2, 1 / arm2, 0.5 / arm2};
+  const double give[6] = {1 / 0.1, 1 / 0.1, 1, arm2, arm2, arm2 / 0.5};
   pki_share s;
   pki_share_point found;
   memcpy(s.S, S, sizeof S);
+  memcpy(s.give, give, sizeof give);
   s.friction = c->options.friction;
   s.regular = pki_select(act->swings.planned, pki_splat(0.02), pki_splat(1e-3));
   s.normal = normal;

@@ -23,6 +23,7 @@ typedef struct pki_share {
   pki_v3 C[PKI_LEGS][3]; /* rows: moment of a force at each foot; zero where it does not stand */
   pki_v6 b;              /* wanted moment and force */
   double S[6];           /* weights: force (3), moment (3) */
+  double give[6];        /* inv(S) */
   pki_v3 prefer[PKI_LEGS];
   pk_r regular; /* w */
   pki_v3 normal;
@@ -56,9 +57,9 @@ PKI_INLINE pki_v6 pki_share_wrench(const pki_share *s, const pki_v3 *f)
 PKI_INLINE pki_v6 pki_share_soft(const pki_share *s, pki_v6 y)
 {
   const pk_r w = s->regular;
-  const double *S = s->S;
-  return (pki_v6){{w * y.a.x / S[3], w * y.a.y / S[4], w * y.a.z / S[5]},
-                  {w * y.l.x / S[0], w * y.l.y / S[1], w * y.l.z / S[2]}};
+  const double *give = s->give;
+  return (pki_v6){{w * y.a.x * give[3], w * y.a.y * give[4], w * y.a.z * give[5]},
+                  {w * y.l.x * give[0], w * y.l.y * give[1], w * y.l.z * give[2]}};
 }
 
 PKI_INLINE void pki_share_try(const pki_share *s, pki_v6 y, pki_share_point *out)
@@ -86,7 +87,7 @@ PKI_INLINE void pki_share_try(const pki_share *s, pki_v6 y, pki_share_point *out
 PKI_INLINE pki_v6 pki_share_free(const pki_share *s)
 {
   const pk_r w = s->regular, zero = pki_splat(0);
-  pki_s3 M = {w / s->S[3], zero, zero, w / s->S[4], zero, w / s->S[5]};
+  pki_s3 M = {w * s->give[3], zero, zero, w * s->give[4], zero, w * s->give[5]};
   pki_v3 N[3] = {pki_v3_zero(), pki_v3_zero(), pki_v3_zero()}; /* moments by forces */
   pk_r count = zero;
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -99,7 +100,8 @@ PKI_INLINE pki_v6 pki_share_free(const pki_share *s)
     M.yy += pki_dot(C[1], C[1]), M.yz += pki_dot(C[1], C[2]), M.zz += pki_dot(C[2], C[2]);
   }
   const pki_v6 given = pki_share_wrench(s, s->prefer);
-  const pki_v3 d = {1.0 / (count + w / s->S[0]), 1.0 / (count + w / s->S[1]), 1.0 / (count + w / s->S[2])};
+  const double *give = s->give;
+  const pki_v3 d = {1.0 / (count + w * give[0]), 1.0 / (count + w * give[1]), 1.0 / (count + w * give[2])};
   const pki_v3 b = pki_sub(s->b.l, given.l), c = pki_sub(s->b.a, given.a);
   pki_v3 E[3]; /* N inv(D) */
   for (int r = 0; r < 3; r++) {
@@ -121,7 +123,7 @@ PKI_INLINE void pki_share_slopes(const pki_share *s, const pki_cone_point *at, p
   const pki_v3 n = s->normal;
   for (int r = 0; r < 6; r++) {
     for (int k = 0; k <= r; k++) {
-      K[r][k] = r == k ? s->regular / s->S[r] : pki_splat(0);
+      K[r][k] = r == k ? s->regular * s->give[r] : pki_splat(0);
     }
   }
   for (int i = 0; i < PKI_LEGS; i++) {
