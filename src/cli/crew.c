@@ -49,10 +49,11 @@ bool pki_crew_begin(const char *command, pki_crew *out)
     memcpy(&join, &symbol, sizeof join);
   }
   if (join == NULL) {
-    pki_complain(command,
-                 "started as one of several (%s is set), and there is no MPI plugin: %s. Install libopenmpi-dev "
-                 "(Debian) and build with PK_WITH_MPI=ON",
-                 by, pki_plugin_error());
+    pki_complain(
+        command,
+        "started as one of several (%s is set), and there is no MPI plugin: %s. Install libopenmpi-dev "
+        "(Debian) and build with PK_WITH_MPI=ON",
+        by, pki_plugin_error());
     return false;
   }
   if (!join(out, message, sizeof message)) {

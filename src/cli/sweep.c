@@ -199,15 +199,15 @@ static int lead(job *j)
   if (status == PK_OK && !pki_path_join(path, j->folder, "samples.pronk")) {
     status = pki_fail(&err, PK_ERROR_FILE, (pki_where){.file = j->folder}, "the folder's name is too long");
   }
-  status = status == PK_OK
-               ? pki_store_open(path, &j->head, pki_args_has(j->args, "again"), &j->store, &err)
-               : status;
+  status = status == PK_OK ? pki_store_open(path, &j->head, pki_args_has(j->args, "again"), &j->store, &err)
+                           : status;
   if (status != PK_OK) {
     pki_complain_error("sweep", &err);
     return status == PK_ERROR_ARGUMENT || status == PK_ERROR_SYNTAX ? PKI_EXIT_USAGE : PKI_EXIT_FAILURE;
   }
   if (j->store.damaged > 0) {
-    pki_complain("sweep", "note: %lld damaged records in %s; their samples run again", j->store.damaged, path);
+    pki_complain("sweep", "note: %lld damaged records in %s; their samples run again", j->store.damaged,
+                 path);
   }
   pki_progress progress = pki_progress_start();
   const pki_work_options options = {.threads = j->threads,
@@ -246,8 +246,7 @@ static int lead(job *j)
 static int follow(job *j)
 {
   pk_error err = {0};
-  const pki_work_options options = {
-      .threads = j->threads, .stop = pki_interrupt_catch(), .crew = &j->crew};
+  const pki_work_options options = {.threads = j->threads, .stop = pki_interrupt_catch(), .crew = &j->crew};
   const pk_status status = pki_work_follow(&j->sweep, &j->head, &options, &err);
   pki_interrupt_release();
   if (status != PK_OK) {

@@ -92,10 +92,11 @@ static bool put_values(hid_t group, const pk_channel *c, const pk_series *s, con
 {
   const hsize_t size[2] = {(hsize_t)s->row[s->n], (hsize_t)s->columns};
   const hid_t set = pki_h5_put_data(group, "values", H5T_NATIVE_DOUBLE, 2, size, s->values);
-  const bool good = set >= 0 && pki_h5_put_texts(set, "columns", c->column, c->columns) &&
-                    pki_h5_put_texts(set, "units", c->unit, c->columns) &&
-                    pki_h5_put_text(set, "doc", c->doc ? c->doc : "") &&
-                    (l->count == 0 || !has_column(c, "link") || pki_h5_put_texts(set, "links", l->text, l->count));
+  const bool good =
+      set >= 0 && pki_h5_put_texts(set, "columns", c->column, c->columns) &&
+      pki_h5_put_texts(set, "units", c->unit, c->columns) &&
+      pki_h5_put_text(set, "doc", c->doc ? c->doc : "") &&
+      (l->count == 0 || !has_column(c, "link") || pki_h5_put_texts(set, "links", l->text, l->count));
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -195,8 +196,8 @@ static bool put_about(hid_t file, const pk_recording_about *about)
     good = H5Aexists(file, about->notes[i].key) > 0 || put_note(file, &about->notes[i]);
   }
   if (about->nattachment > 0 && good) {
-    const hid_t group =
-        pki_h5_make_groups(file, "attachments/") ? H5Gopen2(file, "attachments", H5P_DEFAULT) : H5I_INVALID_HID;
+    const hid_t group = pki_h5_make_groups(file, "attachments/") ? H5Gopen2(file, "attachments", H5P_DEFAULT)
+                                                                 : H5I_INVALID_HID;
     good = group >= 0;
     for (int i = 0; i < about->nattachment && good; i++) {
       good = put_attachment(group, &about->attachments[i]);

@@ -312,7 +312,9 @@ void pki_svg_render(const pki_svg_figure *figure, pki_text *out)
                        : figure->npanels > 0 ? figure->panels[0].title
                                              : NULL;
   pki_svg_open(out, total_width, total_height,
-               called != NULL ? called : figure->id != NULL ? figure->id : "figure");
+               called != NULL       ? called
+               : figure->id != NULL ? figure->id
+                                    : "figure");
   if (figure->title != NULL) {
     pki_text_addf(out, "<text class=\"figure\" x=\"%.2f\" y=\"24\" text-anchor=\"middle\">", total_width / 2);
     pki_text_add_escaped(out, figure->title);

@@ -1,5 +1,6 @@
 /* Box plots (Tukey 1977): how a quantity spreads in each of several groups. A box from the first to the third quartile, a
- * line at the median, whiskers to the last values within 1.5 times the box's height, points beyond. */
+ * line at the median, whiskers to the last values within 1.5 times the box's height, points beyond. The picture shows
+ * boxes and whiskers in full; points that are much farther away are counted at the edge. */
 #ifndef PKI_RECORD_SVG_BOX_H
 #define PKI_RECORD_SVG_BOX_H
 

@@ -5,7 +5,7 @@
 
 #include "record/svg_frame.h"
 
-enum { TOP = 34, BOTTOM = 48, RIGHT = 62, BAR = 12 };
+enum { TOP = 34, BOTTOM = 48, RIGHT = 70, BAR = 12 };
 
 /* ---- colours ---- */
 
@@ -139,8 +139,21 @@ static void draw_y(const pki_svg_map *m, const pki_svg_frame *f, double widest, 
 
 /* ---- cells ---- */
 
+/* Whether every cell has room for its number: some with and some without would puzzle. */
+static bool has_room(const pki_svg_map *m, const pki_svg_frame *f)
+{
+  const double w = f->width / m->x.count, h = f->height / m->y.count;
+  bool room = h >= 13;
+  for (int i = 0; i < m->x.count * m->y.count && room; i++) {
+    char text[48];
+    write_value(m->values[i], m->unit, false, text, sizeof text);
+    room = !isfinite(m->values[i]) || pki_svg_text_width(text, 9) + 6 <= w;
+  }
+  return room;
+}
+
 static void draw_cell(const pki_svg_map *m, const pki_svg_frame *f, int ix, int iy, const double range[2],
-                      pki_text *out)
+                      bool numbers, pki_text *out)
 {
   const double v = m->values[iy * m->x.count + ix], w = f->width / m->x.count, h = f->height / m->y.count;
   const double x = f->left + ix * w, y = f->top + f->height - (iy + 1) * h;
@@ -151,8 +164,8 @@ static void draw_cell(const pki_svg_map *m, const pki_svg_frame *f, int ix, int 
   }
   color_of(m->scale, (v - range[0]) / (range[1] - range[0]), rgb);
   pki_text_addf(out,
-                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%02x%02x%02x\"><title>", x, y,
-                w + 0.3, h + 0.3, (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
+                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%02x%02x%02x\"><title>",
+                x, y, w + 0.3, h + 0.3, (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
   write_value(v, m->unit, true, text, sizeof text);
   pki_text_add_escaped(out, m->x.label);
   pki_text_add(out, " ");
@@ -163,12 +176,13 @@ static void draw_cell(const pki_svg_map *m, const pki_svg_frame *f, int ix, int 
   pki_text_add_escaped(out, m->y.names[iy]);
   pki_text_addf(out, ": %s</title></rect>\n", text);
   write_value(v, m->unit, false, text, sizeof text);
-  if (pki_svg_text_width(text, 9) + 4 <= w && h >= 13) {
+  if (numbers) {
     const bool dark = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] < 140;
-    pki_text_addf(out,
-                  "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" style=\"font-size:9px;fill:%s;pointer-events:"
-                  "none\">%s</text>\n",
-                  x + w / 2, y + h / 2 + 3.2, dark ? "#fff" : "#222", text);
+    pki_text_addf(
+        out,
+        "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" style=\"font-size:9px;fill:%s;pointer-events:"
+        "none\">%s</text>\n",
+        x + w / 2, y + h / 2 + 3.2, dark ? "#fff" : "#222", text);
   }
 }
 
@@ -180,9 +194,8 @@ static void draw_scale(const pki_svg_map *m, const pki_svg_frame *f, const doubl
   for (int i = 0; i < STEPS; i++) {
     int rgb[3];
     color_of(m->scale, (i + 0.5) / STEPS, rgb);
-    pki_text_addf(out,
-                  "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>\n", x,
-                  f->top + f->height - (i + 1) * each, BAR, each + 0.3, (unsigned)rgb[0], (unsigned)rgb[1],
+    pki_text_addf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>\n",
+                  x, f->top + f->height - (i + 1) * each, BAR, each + 0.3, (unsigned)rgb[0], (unsigned)rgb[1],
                   (unsigned)rgb[2]);
   }
   for (int i = 0; i < MARKS; i++) {
@@ -208,8 +221,9 @@ void pki_svg_map_render(const pki_svg_map *map, pki_text *out)
   const bool share = map->unit != NULL && map->unit[0] == '%';
   add_label(map->title, share ? NULL : map->unit, out);
   pki_text_add(out, "</text>\n");
+  const bool numbers = has_room(map, &f);
   for (int i = 0; i < map->x.count * map->y.count; i++) {
-    draw_cell(map, &f, i % map->x.count, i / map->x.count, range, out);
+    draw_cell(map, &f, i % map->x.count, i / map->x.count, range, numbers, out);
   }
   pki_text_addf(out, "<rect class=\"frame\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n", f.left,
                 f.top, f.width, f.height);

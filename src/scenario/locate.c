@@ -105,8 +105,8 @@ static pk_status fail_unknown(const pki_yaml_kind *kind, const char *name, const
   free(words);
   const pki_where where = {.file = name};
   if (pki_is_folder(name)) {
-    return pki_fail(err, PK_ERROR_FILE, where,
-                    "this is a folder, expected a YAML file in it or a %s's name", kind->word);
+    return pki_fail(err, PK_ERROR_FILE, where, "this is a folder, expected a YAML file in it or a %s's name",
+                    kind->word);
   }
   if (count == 0) {
     return pki_fail(err, PK_ERROR_FILE, where,
@@ -114,7 +114,8 @@ static pk_status fail_unknown(const pki_yaml_kind *kind, const char *name, const
                     kind->folder, kind->chosen);
   }
   return pki_fail(err, PK_ERROR_FILE, where, "no such file or %s; %s%s%sknown %s: %s", kind->word,
-                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", kind->folder, known);
+                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", kind->folder,
+                  known);
 }
 
 pk_status pki_yaml_locate(const pki_yaml_kind *kind, const char *name, char path[PKI_PATH_MAX], pk_error *err)

@@ -49,7 +49,8 @@ bool pk_crew_join(pki_crew *out, char *message, size_t size)
   int level = MPI_THREAD_SINGLE;
   *out = (pki_crew){.send = crew_send, .take = crew_take, .leave = crew_leave, .abandon = crew_abandon};
   /* samples run in threads, messages are the first thread's alone */
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS || level < MPI_THREAD_FUNNELED) {
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS ||
+      level < MPI_THREAD_FUNNELED) {
     snprintf(message, size, "MPI cannot be started with threads (it offers level %d)", level);
     return false;
   }

@@ -23,7 +23,7 @@ const char *const pki_sweep_as_words[] = {"value", "slope"};
   }
 #define TEXT(type, member, least, doc) \
   { \
-    #member, offsetof(type, member), PK_FIELD_TEXT, "", 0, least, sizeof((type *)0)->member - 1, NULL, doc \
+#member, offsetof(type, member), PK_FIELD_TEXT, "", 0, least, sizeof((type *)0)->member - 1, NULL, doc \
   }
 #define SWEEP(member) #member, offsetof(pki_sweep, member)
 const pk_field pki_sweep_fields[] = {
@@ -51,7 +51,8 @@ const pk_field pki_sweep_parameter_fields[] = {
     PART("keys", "several that get the same value, instead of key: a list"),
     TEXT(pki_sweep_parameter, name, 0, "of its column; default: the last part of the key"),
     TEXT(pki_sweep_parameter, unit, 0, "of its values, for tables and pictures"),
-    {"as", PARAMETER(as), PK_FIELD_ENUM, "", PKI_SWEEP_AS_VALUE, 0, PKI_SWEEP_AS_COUNT - 1, pki_sweep_as_words,
+    {"as", PARAMETER(as), PK_FIELD_ENUM, "", PKI_SWEEP_AS_VALUE, 0, PKI_SWEEP_AS_COUNT - 1,
+     pki_sweep_as_words,
      "value: what the key is set to; slope: the angle in rad by which ground, models and objects are tilted"},
     PART("grid", "its values: a list"),
     {"from", PARAMETER(from), PK_FIELD_REAL, "", 0, -1e300, 1e300, NULL, "the least value"},
@@ -357,9 +358,9 @@ static pk_status read_base(pki_sweep *s, pk_error *err)
 {
   pki_world world = {0};
   pk_status status = find_scenario(s, err);
-  status = status == PK_OK ? pki_scenario_load(s->scenario_file, (const char *const *)s->sets, s->nset,
-                                               &s->base, err)
-                           : status;
+  status = status == PK_OK
+               ? pki_scenario_load(s->scenario_file, (const char *const *)s->sets, s->nset, &s->base, err)
+               : status;
   status = status == PK_OK ? pki_world_create(s->base, &world, err) : status;
   s->model_hash = status == PK_OK ? pk_model_hash(world.model) : 0;
   pki_world_free(&world);

@@ -45,37 +45,82 @@ static bool value_of(const pki_record *r, const shown *s, double *out)
 
 /* ---- maps ---- */
 
+static int rising(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* A value that belongs to a cell. */
+typedef struct placed {
+  int cell;
+  double value;
+} placed;
+
+static int by_cell(const void *a, const void *b)
+{
+  const placed *x = a, *y = b;
+  return x->cell != y->cell ? (x->cell < y->cell ? -1 : 1) : rising(&x->value, &y->value);
+}
+
+/* The share, or the median, of values that lie in one cell, in rising order. */
+static double middle_of(const placed *v, int n, bool share)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += v[i].value != 0;
+  }
+  return share ? sum / n : 0.5 * (v[(n - 1) / 2].value + v[n / 2].value);
+}
+
+/* Cells of a map, NAN where there are no samples; for free(). */
+static double *fill_cells(const page *p, int x, int y, const shown *s)
+{
+  const int nx = p->levels[x].count, cells = nx * p->levels[y].count, stride = p->sweep->nparameter;
+  double *out = calloc((size_t)cells, sizeof *out);
+  placed *values = calloc((size_t)p->samples->count + 1, sizeof *values);
+  int n = 0;
+  for (int i = 0; i < p->samples->count && values != NULL; i++) {
+    if (value_of(&p->samples->record[i], s, &values[n].value)) {
+      values[n++].cell = p->level[i * stride + y] * nx + p->level[i * stride + x];
+    }
+  }
+  if (n > 1) {
+    qsort(values, (size_t)n, sizeof *values, by_cell);
+  }
+  for (int cell = 0, from = 0; cell < cells && out != NULL && values != NULL; cell++) {
+    int to = from;
+    while (to < n && values[to].cell == cell) {
+      to++;
+    }
+    out[cell] = to > from ? middle_of(values + from, to - from, s->share) : NAN;
+    from = to;
+  }
+  if (values == NULL) {
+    free(out);
+    out = NULL;
+  }
+  free(values);
+  return out;
+}
+
 static bool draw_map(page *p, int x, int y, const shown *s)
 {
   const pki_levels *lx = &p->levels[x], *ly = &p->levels[y];
-  const int cells = lx->count * ly->count, stride = p->sweep->nparameter;
-  double *sum = calloc((size_t)cells, sizeof *sum);
-  int *n = calloc((size_t)cells, sizeof *n);
-  for (int i = 0; i < p->samples->count && sum != NULL && n != NULL; i++) {
-    double value;
-    if (value_of(&p->samples->record[i], s, &value)) {
-      const int cell = p->level[i * stride + y] * lx->count + p->level[i * stride + x];
-      sum[cell] += s->share ? value != 0 : value;
-      n[cell]++;
-    }
+  double *cells = fill_cells(p, x, y, s);
+  if (cells == NULL) {
+    return false;
   }
-  for (int i = 0; i < cells && sum != NULL && n != NULL; i++) {
-    sum[i] = n[i] > 0 ? sum[i] / n[i] : NAN;
-  }
-  const bool good = sum != NULL && n != NULL;
-  if (good) {
-    const pki_svg_map map = {.title = s->title,
-                             .x = {lx->label, lx->unit, lx->names, lx->count},
-                             .y = {ly->label, ly->unit, ly->names, ly->count},
-                             .values = sum,
-                             .unit = s->unit,
-                             .scale = s->share ? PKI_SVG_SCALE_HEAT : PKI_SVG_SCALE_SEA,
-                             .most = s->share ? 1 : 0};
-    pki_svg_map_render(&map, &p->report.html);
-  }
-  free(sum);
-  free(n);
-  return good;
+  const pki_svg_map map = {.title = s->title,
+                           .x = {lx->label, lx->unit, lx->names, lx->count},
+                           .y = {ly->label, ly->unit, ly->names, ly->count},
+                           .values = cells,
+                           .unit = s->unit,
+                           .scale = s->share ? PKI_SVG_SCALE_HEAT : PKI_SVG_SCALE_SEA,
+                           .most = s->share ? 1 : 0};
+  pki_svg_map_render(&map, &p->report.html);
+  free(cells);
+  return true;
 }
 
 static bool add_maps(page *p)
@@ -86,9 +131,10 @@ static bool add_maps(page *p)
     return true;
   }
   pki_report_section(&p->report, "maps", "Maps");
-  pki_report_note(&p->report,
-                  "A cell is the mean over all samples that fall into it, whatever their other parameters are. Speed "
-                  "and cost of transport are of samples that did not fall; where all fell the cell is empty.");
+  pki_report_note(
+      &p->report,
+      "A cell tells of all samples in it, whatever their other parameters are: the share that fell, the "
+      "median speed and cost of transport of those that did not. Where all fell, these are empty.");
   for (int y = 0; y < p->sweep->nparameter && good; y++) {
     for (int x = y + 1; x < p->sweep->nparameter && good && pairs < PAIRS; x++, pairs++) {
       char caption[160];
@@ -105,12 +151,6 @@ static bool add_maps(page *p)
 }
 
 /* ---- one parameter ---- */
-
-static int rising(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
 
 /* The values of a metric, sorted into levels of a parameter; `all` holds them one after another. */
 typedef struct groups {
@@ -168,12 +208,10 @@ static void draw_share(page *p, int parameter, const groups *g)
                                .y = {.least = -4, .most = 104},
                                .series = &series,
                                .nseries = 1};
-  pki_report_panel(&p->report, &(pki_svg_figure){.id = id,
-                                                 .panels = &panel,
-                                                 .npanels = 1,
-                                                 .width = 360,
-                                                 .height = 270,
-                                                 .compact = false});
+  pki_report_panel(
+      &p->report,
+      &(pki_svg_figure){
+          .id = id, .panels = &panel, .npanels = 1, .width = 360, .height = 270, .compact = false});
 }
 
 static bool add_parameter(page *p, int parameter)
@@ -209,9 +247,12 @@ static bool add_parameters(page *p)
     return true;
   }
   pki_report_section(&p->report, "parameters", "By parameter");
-  pki_report_note(&p->report,
-                  "Boxes hold the middle half of the samples that did not fall, with a line at their median; whiskers "
-                  "reach to the last one within one and a half times the box, points lie beyond.");
+  pki_report_note(
+      &p->report,
+      "Boxes hold the middle half of the samples that did not fall, with a line at their median; whiskers "
+      "reach to the last one within one and a half times the box, points lie beyond; +n counts those outside "
+      "of "
+      "the picture.");
   for (int i = 0; i < p->sweep->nparameter && good; i++) {
     good = add_parameter(p, i);
   }
@@ -233,7 +274,8 @@ static bool add_facts(page *p)
   pki_table t;
   bool good = true;
   pki_table_begin(&t, (const char *const[]){"quantity", "value"}, 2);
-  fact(&t, "samples", s->count < p->sweep->count ? "%.0f of %.0f" : "%.0f", s->count, (double)p->sweep->count);
+  fact(&t, "samples", s->count < p->sweep->count ? "%.0f of %.0f" : "%.0f", s->count,
+       (double)p->sweep->count);
   fact(&t, "fell", "%.0f (%.3g %%)", (double)s->fell, s->count > 0 ? 100.0 * (double)s->fell / s->count : 0);
   if (s->failed > 0 || s->refused > 0) {
     fact(&t, "failed, refused", "%.0f, %.0f", (double)s->failed, (double)s->refused);
@@ -295,7 +337,7 @@ static void add_worst_row(page *p, const pki_record *r, const char *folder)
     }
   }
   pki_text_addf(html, "<td>%s</td>",
-                r->outcome == PKI_OUTCOME_FAILED               ? "a step failed"
+                r->outcome == PKI_OUTCOME_FAILED         ? "a step failed"
                 : r->metric[pki_metric_find("fell")] > 0 ? "fell"
                                                          : "upright");
   add_number(html, "%.3g s", r->metric[pki_metric_find("fell_at")]);
@@ -316,9 +358,9 @@ static void add_worst(page *p, const char *folder)
     return;
   }
   pki_report_section(&p->report, "worst", "Worst cases");
-  pki_report_note(&p->report,
-                  "Failed steps first, then falls, the soonest first, then the largest tilt. Each was run again and gave the "
-                  "same numbers, bit by bit; the commands below run them alone.");
+  pki_report_note(&p->report, "Failed steps first, then falls, the soonest first, then the largest tilt. "
+                              "Each was run again and gave the "
+                              "same numbers, bit by bit; the commands below run them alone.");
   pki_text_add(html, "<div class=\"scroll\"><table>\n<thead><tr><th>sample</th>");
   for (int i = 0; i < p->sweep->nparameter; i++) {
     const pki_levels *l = &p->levels[i];
@@ -328,8 +370,9 @@ static void add_worst(page *p, const char *folder)
     pki_text_add_escaped(html, l->unit);
     pki_text_add(html, l->unit[0] ? ")</th>" : "</th>");
   }
-  pki_text_add(html, "<th>outcome</th><th>fell at</th><th>distance</th><th>tilt</th><th>recording</th></tr></thead>\n"
-                     "<tbody>\n");
+  pki_text_add(
+      html, "<th>outcome</th><th>fell at</th><th>distance</th><th>tilt</th><th>recording</th></tr></thead>\n"
+            "<tbody>\n");
   pki_text commands = {0};
   for (int i = 0; i < s->nworst; i++) {
     const pki_record *r = &s->record[s->worst[i]];
@@ -398,9 +441,10 @@ static void describe(const pki_sweep *s, char *out, size_t size)
   }
   for (int i = 0; i < s->nparameter && used < size; i++) {
     const pki_sweep_parameter *p = &s->parameters[i];
-    used += p->count > 0 ? (size_t)snprintf(out + used, size - used, "%s %s at %d values", i > 0 ? "," : ":",
-                                            p->name, p->count)
-                         : (size_t)snprintf(out + used, size - used, "%s %s drawn", i > 0 ? "," : ":", p->name);
+    used += p->count > 0
+                ? (size_t)snprintf(out + used, size - used, "%s %s at %d values", i > 0 ? "," : ":", p->name,
+                                   p->count)
+                : (size_t)snprintf(out + used, size - used, "%s %s drawn", i > 0 ? "," : ":", p->name);
   }
   if (s->samples > 0 && used < size) {
     used += (size_t)snprintf(out + used, size - used, "; %d draws (%s)", s->samples, pki_draw_words[s->draw]);

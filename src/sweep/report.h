@@ -30,7 +30,8 @@ typedef struct pki_levels {
 
 /* Angles are in degrees for readers. `levels` must not move. */
 void pki_levels_of(const pki_sweep *sweep, int parameter, pki_levels *levels);
-int pki_level_at(const pki_sweep *sweep, int parameter, const pki_levels *levels, const pki_sweep_point *point);
+int pki_level_at(const pki_sweep *sweep, int parameter, const pki_levels *levels,
+                 const pki_sweep_point *point);
 
 /* Record the worst again into FOLDER/worst; what they give must be what is in the table, bit by bit. */
 pk_status pki_sweep_replay(const pki_samples *samples, const char *folder, const volatile sig_atomic_t *stop,

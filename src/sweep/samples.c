@@ -128,17 +128,19 @@ void pki_levels_of(const pki_sweep *sweep, int parameter, pki_levels *levels)
                           : is_listed(p) ? p->value[i]
                           : ratios       ? span[0] * pow(span[1] / span[0], part)
                                          : span[0] + (span[1] - span[0]) * part;
-    levels->middle[i] = middle * scale;
+    /* what is left of a zero after rounding */
+    levels->middle[i] = fabs(middle) < 1e-9 * fabs(span[1] - span[0]) ? 0 : middle * scale;
     if (is_listed(p) && isnan(p->value[i])) {
       snprintf(levels->name[i], sizeof levels->name[i], "%.20s", p->text[i]);
     } else {
-      snprintf(levels->name[i], sizeof levels->name[i], "%.3g", middle * scale);
+      snprintf(levels->name[i], sizeof levels->name[i], "%.3g", levels->middle[i]);
     }
     levels->names[i] = levels->name[i];
   }
 }
 
-int pki_level_at(const pki_sweep *sweep, int parameter, const pki_levels *levels, const pki_sweep_point *point)
+int pki_level_at(const pki_sweep *sweep, int parameter, const pki_levels *levels,
+                 const pki_sweep_point *point)
 {
   const pki_sweep_parameter *p = &sweep->parameters[parameter];
   double span[2];

@@ -24,7 +24,8 @@ static void add_vector(pki_text *out, const char *path, const char *key, const d
 }
 
 /* The pose of a model or an object; `path` is its place in the file. */
-static void add_pose(pki_text *out, const char *path, double angle, const double position[3], const double R[9])
+static void add_pose(pki_text *out, const char *path, double angle, const double position[3],
+                     const double R[9])
 {
   double at[3], rpy[3], turned[9];
   turn(angle, position, at);

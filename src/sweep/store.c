@@ -93,7 +93,7 @@ static const char *difference(const unsigned char *theirs, const unsigned char *
       {104, 48, "a program built with another compiler"},
       {88, 16, "another instruction set: PRONK_ISA chooses one for all"},
       {48, 8, "another model: a model file has changed"},
-      {40, 8, "another scenario: its file or a file that it names has changed"},
+      {40, 8, "another scenario: its file, a file that it names, or --set has changed"},
       {24, 16, "another sweep: its file or --set has changed"},
   };
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -257,8 +257,9 @@ static pk_status lock(pki_store *s, pk_error *err)
     return PK_OK;
   }
   if (errno == EWOULDBLOCK) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = s->path},
-                    "another process is at work in this folder: wait for it, end it, or give another --output");
+    return pki_fail(
+        err, PK_ERROR_FILE, (pki_where){.file = s->path},
+        "another process is at work in this folder: wait for it, end it, or give another --output");
   }
   return fail_file(s->path, "cannot be locked", errno, err);
 }
@@ -310,7 +311,8 @@ pk_status pki_store_add(pki_store *store, const pki_record *record, pk_error *er
   if (!pki_write_all(store->fd, bytes, pki_record_size())) {
     const int why = errno;
     pk_error ignored;
-    (void)cut(store, NULL, place_of(store->records), &ignored); /* what was written of it would be in the way */
+    (void)cut(store, NULL, place_of(store->records),
+              &ignored); /* what was written of it would be in the way */
     return fail_file(store->path, "a sample cannot be written", why, err);
   }
   store->slot[record->index] = (int32_t)++store->records;

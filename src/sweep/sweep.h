@@ -52,7 +52,7 @@ typedef struct pki_sweep {
   pki_document *document;
   char file[PKI_PATH_MAX];
   char name[64], description[512];
-  char scenario[256];           /* as it is called in the file */
+  char scenario[256]; /* as it is called in the file */
   char scenario_file[PKI_PATH_MAX];
   double duration; /* s; negative: the scenario's */
   int seeds;       /* how many; 0: the scenario's seed is left alone */

@@ -128,8 +128,8 @@ static pk_status read_mail(lead *l, pk_error *err)
   unsigned char bytes[ROOM];
   int from = 0;
   pk_status status = PK_OK;
-  for (long size; crew != NULL && status == PK_OK &&
-                  (size = crew->take(crew->user, &from, bytes, sizeof bytes)) != 0;) {
+  for (long size;
+       crew != NULL && status == PK_OK && (size = crew->take(crew->user, &from, bytes, sizeof bytes)) != 0;) {
     const int kind = size >= START ? (int)pki_take_bytes(bytes, 4) : 0;
     char who[32];
     snprintf(who, sizeof who, "rank %d", from);
@@ -281,9 +281,8 @@ static bool follow_all(follow *f, const pki_store_head *head, const pki_work_opt
 pk_status pki_work_follow(const pki_sweep *sweep, const pki_store_head *head, const pki_work_options *options,
                           pk_error *err)
 {
-  follow f = {.sweep = sweep,
-              .crew = options->crew,
-              .pool = pki_pool_create(sweep, options->threads, options->stop)};
+  follow f = {
+      .sweep = sweep, .crew = options->crew, .pool = pki_pool_create(sweep, options->threads, options->stop)};
   if (f.pool == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory or no %d threads", options->threads);
   }
