@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/cli.h"
 #include "cli/crew.h"
 #include "cli/interrupt.h"
@@ -36,6 +37,7 @@ typedef struct job {
   pki_crew crew;
   const char *folder;
   int threads;
+  bool agreed; /* all ranks know that it is over */
 } job;
 
 /* ---- what is printed ---- */
@@ -216,6 +218,7 @@ static int lead(job *j)
                                     .user = &progress,
                                     .crew = j->crew.size > 1 ? &j->crew : NULL};
   status = pki_work_lead(&j->sweep, &j->head, &j->store, &options, &j->work, &err);
+  j->agreed = status == PK_OK;
   const bool all = j->store.finished == j->store.samples;
   status = status == PK_OK && all ? finish(j, options.stop, &err) : status;
   pki_progress_end(&progress);
@@ -243,14 +246,27 @@ static int lead(job *j)
 
 /* ---- the command ---- */
 
+/* Which rank it is that complains. */
+static void complain(const job *j, const pk_error *err)
+{
+  if (j->crew.size > 1) {
+    char line[1024];
+    pki_error_line(err, line, sizeof line);
+    pki_complain("sweep", "rank %d: %s", j->crew.rank, line);
+  } else {
+    pki_complain_error("sweep", err);
+  }
+}
+
 static int follow(job *j)
 {
   pk_error err = {0};
   const pki_work_options options = {.threads = j->threads, .stop = pki_interrupt_catch(), .crew = &j->crew};
   const pk_status status = pki_work_follow(&j->sweep, &j->head, &options, &err);
   pki_interrupt_release();
+  j->agreed = status == PK_OK;
   if (status != PK_OK) {
-    pki_complain_error("sweep", &err);
+    complain(j, &err);
   }
   return status == PK_OK ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }
@@ -269,16 +285,13 @@ static pk_status load(const pki_args *args, pki_sweep *out, pk_error *err)
   return status;
 }
 
-/* All ranks have read the same; rank 0 tells what is wrong with it. */
 static int run_job(job *j)
 {
   pk_error err = {0};
   char folder[PKI_PATH_MAX];
   const pk_status status = load(j->args, &j->sweep, &err);
   if (status != PK_OK) {
-    if (j->crew.rank == 0) {
-      pki_complain_error("sweep", &err);
-    }
+    complain(j, &err);
     return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
   }
   j->folder = pki_args_value(j->args, "output");
@@ -289,6 +302,7 @@ static int run_job(job *j)
   int code;
   if (pki_args_has(j->args, "plan")) {
     code = j->crew.rank == 0 ? print_plan(j) : PKI_EXIT_OK;
+    j->agreed = true;
   } else {
     pki_store_head_of(&j->sweep, &j->head);
     code = j->crew.rank == 0 ? lead(j) : follow(j);
@@ -317,6 +331,6 @@ int pki_command_sweep(const pki_args *args)
   }
   j.threads = threads > 0 ? (int)threads : j.crew.size > 1 ? 1 : processors();
   const int code = run_job(&j);
-  pki_crew_end(&j.crew, code == PKI_EXIT_OK || j.samples.sweep != NULL);
+  pki_crew_end(&j.crew, j.agreed);
   return code;
 }

@@ -108,21 +108,27 @@ static bool put_parameter(hid_t file, const rows *r, int parameter)
                  : put_texts(file, name, r, parameter);
 }
 
+/* Which sample, or with which seed. */
+static bool put_whole(hid_t file, const char *name, const rows *r, bool seeds)
+{
+  long long *numbers = calloc((size_t)r->count + 1, sizeof *numbers);
+  for (hsize_t i = 0; i < r->count && numbers != NULL; i++) {
+    pki_sweep_point point;
+    pki_sweep_sample(r->sweep, r->record[i].index, &point);
+    numbers[i] = seeds ? point.seed : r->record[i].index;
+  }
+  const bool good = numbers != NULL && put(file, name, H5T_NATIVE_LLONG, r->count, numbers, NULL);
+  free(numbers);
+  return good;
+}
+
 static bool put_numbers(hid_t file, const rows *r)
 {
-  for (hsize_t i = 0; i < r->count; i++) {
-    r->column[i] = (double)r->record[i].index;
-  }
-  bool good = put(file, "sample", H5T_NATIVE_DOUBLE, r->count, r->column, NULL);
+  bool good =
+      put_whole(file, "sample", r, false) && (r->sweep->seeds == 0 || put_whole(file, "seed", r, true));
   for (int p = 0; p < r->sweep->nparameter && good; p++) {
     good = put_parameter(file, r, p);
   }
-  for (hsize_t i = 0; i < r->count && r->sweep->seeds > 0; i++) {
-    pki_sweep_point point;
-    pki_sweep_sample(r->sweep, r->record[i].index, &point);
-    r->column[i] = point.seed;
-  }
-  good = good && (r->sweep->seeds == 0 || put(file, "seed", H5T_NATIVE_DOUBLE, r->count, r->column, NULL));
   for (int m = 0; m < pki_metric_count && good; m++) {
     char name[96];
     snprintf(name, sizeof name, "metrics/%s", pki_metrics[m].name);
