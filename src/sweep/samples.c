@@ -103,6 +103,13 @@ static bool span_of(const pki_sweep_parameter *p, double span[2], bool *ratios)
   return true;
 }
 
+/* Two draws at least for each part, as far as that goes. */
+static int parts_of(int draws)
+{
+  const int parts = draws / 2;
+  return parts < 2 ? 2 : parts < PKI_LEVELS_DRAWN ? parts : PKI_LEVELS_DRAWN;
+}
+
 static bool is_listed(const pki_sweep_parameter *p)
 {
   return p->count > 0 && p->count <= PKI_LEVELS_MOST;
@@ -119,7 +126,7 @@ void pki_levels_of(const pki_sweep *sweep, int parameter, pki_levels *levels)
   *levels = (pki_levels){.log = ratios && !angle,
                          .count = is_listed(p)   ? p->count
                                   : p->count > 0 ? PKI_LEVELS_MOST / 2
-                                                 : PKI_LEVELS_DRAWN};
+                                                 : parts_of(sweep->samples)};
   snprintf(levels->label, sizeof levels->label, "%s", p->name);
   snprintf(levels->unit, sizeof levels->unit, "%s", angle ? "°" : p->unit);
   for (int i = 0; i < levels->count; i++) {
