@@ -105,9 +105,9 @@ static const char *difference(const unsigned char *theirs, const unsigned char *
 }
 
 pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const pki_store_head *mine,
-                              const char *what, pk_error *err)
+                              const char *whose, const char *hint, pk_error *err)
 {
-  const pki_where where = {.file = what};
+  const pki_where where = {.file = whose};
   unsigned char own[PKI_STORE_HEAD];
   if (memcmp(theirs, magic, sizeof magic) != 0) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "no samples of pronk: it does not begin with PRONKSWP");
@@ -120,9 +120,7 @@ pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const 
   const char *why = difference(theirs, own);
   return why == NULL ? PK_OK
                      : pki_fail(err, PK_ERROR_ARGUMENT, where,
-                                "these are samples of %s. Samples of two kinds are not mixed: give another "
-                                "--output, or start afresh with --again",
-                                why);
+                                "these are samples of %s. Samples of two kinds are not mixed: %s", why, hint);
 }
 
 /* ---- records ---- */
@@ -246,7 +244,8 @@ static pk_status take_up(pki_store *s, const pki_store_head *head, off_t size, p
   if (known < PKI_STORE_HEAD && memcmp(bytes, magic, known < sizeof magic ? known : sizeof magic) == 0) {
     return cut(s, head, 0, err);
   }
-  pk_status status = pki_store_head_fits(bytes, head, s->path, err);
+  pk_status status =
+      pki_store_head_fits(bytes, head, s->path, "give another --output, or start afresh with --again", err);
   status = status == PK_OK ? read_records(s, size, err) : status;
   return status == PK_OK ? cut(s, head, place_of(s->records), err) : status;
 }

@@ -38,10 +38,10 @@ typedef struct pki_record {
 void pki_store_head_of(const pki_sweep *sweep, pki_store_head *out);
 void pki_store_head_encode(const pki_store_head *head, unsigned char out[PKI_STORE_HEAD]);
 
-/* Whether samples with the head `theirs` are samples of `mine`; else what differs and what to do. `what` tells who
- * `theirs` is. */
+/* Whether samples with the head `theirs` are samples of `mine`; else what differs. `whose` tells where they come from,
+ * `hint` what to do. */
 pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const pki_store_head *mine,
-                              const char *what, pk_error *err);
+                              const char *whose, const char *hint, pk_error *err);
 
 /* Records as bytes: all are of one size. */
 size_t pki_record_size(void);

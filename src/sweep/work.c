@@ -134,7 +134,8 @@ static pk_status read_mail(lead *l, pk_error *err)
     char who[32];
     snprintf(who, sizeof who, "rank %d", from);
     if (kind == HELLO && size == START + PKI_STORE_HEAD) {
-      status = pki_store_head_fits(bytes + START, l->head, who, err);
+      status = pki_store_head_fits(bytes + START, l->head, who,
+                                   "all ranks read the same files with the same program", err);
     } else if (kind == RESULTS) {
       status = read_results(l, from, bytes, (size_t)size, err);
     } else if (kind == BYE) {
