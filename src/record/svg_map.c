@@ -164,7 +164,8 @@ static void draw_cell(const pki_svg_map *m, const pki_svg_frame *f, int ix, int 
   }
   color_of(m->scale, (v - range[0]) / (range[1] - range[0]), rgb);
   pki_text_addf(out,
-                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%02x%02x%02x\"><title>",
+                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" shape-rendering=\"crispEdges\" "
+                "fill=\"#%02x%02x%02x\"><title>",
                 x, y, w + 0.3, h + 0.3, (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
   write_value(v, m->unit, true, text, sizeof text);
   pki_text_add_escaped(out, m->x.label);
@@ -194,7 +195,9 @@ static void draw_scale(const pki_svg_map *m, const pki_svg_frame *f, const doubl
   for (int i = 0; i < STEPS; i++) {
     int rgb[3];
     color_of(m->scale, (i + 0.5) / STEPS, rgb);
-    pki_text_addf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>\n",
+    pki_text_addf(out,
+                  "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" shape-rendering=\"crispEdges\" "
+                  "fill=\"#%02x%02x%02x\"/>\n",
                   x, f->top + f->height - (i + 1) * each, BAR, each + 0.3, (unsigned)rgb[0], (unsigned)rgb[1],
                   (unsigned)rgb[2]);
   }

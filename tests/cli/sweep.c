@@ -146,11 +146,18 @@ static bool has_mpirun(void)
          pki_is_file(PK_BUILD_DIR "/plugins/pronk_mpi.so");
 }
 
+/* Bytes of its store, 0: there is none. */
+static off_t size_of(const char *output)
+{
+  struct stat info;
+  return stat(path_in(output, "samples.pronk"), &info) == 0 ? info.st_size : 0;
+}
+
 /* Until it has finished some more samples: the moment to kill it. */
 static void wait_for_progress(pid_t pid, const char *output, long long more)
 {
-  const long long before = records_in(output);
-  while (records_in(output) < before + more) {
+  const off_t end = PKI_STORE_HEAD + (off_t)((records_in(output) + more) * (long long)pki_record_size());
+  while (size_of(output) < end) {
     siginfo_t info = {0};
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) {
       return;
