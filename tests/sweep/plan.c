@@ -70,6 +70,24 @@ static void draws_stay_in_their_bounds_and_are_the_same_at_every_grid_point(void
   pki_sweep_free(&s);
 }
 
+static void seeds_repeat_each_draw(void **state)
+{
+  (void)state;
+  pki_sweep s = sweep_of(
+      "  - {key: objects.0.mass, random: uniform, from: 1, to: 2}\nsamples: 4\nseeds: 3\nset: {seed: 7}\n");
+  assert_int_equal(s.count, 12);
+  for (int i = 0; i < 12; i++) {
+    pki_sweep_point p, first;
+    pki_sweep_sample(&s, i, &p);
+    pki_sweep_sample(&s, i - i % 3, &first);
+    assert_int_equal(p.seed, 7 + i % 3);
+    assert_true(p.value[0] == first.value[0]);
+    pki_sweep_sample(&s, (i + 3) % 12, &first);
+    assert_true(p.value[0] != first.value[0]);
+  }
+  pki_sweep_free(&s);
+}
+
 /* All overrides of a sample, in lines. */
 static void lines_of(const pki_sweep *s, long long index, pki_text *out)
 {
@@ -232,6 +250,7 @@ int main(void)
       cmocka_unit_test(grids_multiply_and_the_last_is_fastest),
       cmocka_unit_test(equal_ratios_end_where_they_should),
       cmocka_unit_test(draws_stay_in_their_bounds_and_are_the_same_at_every_grid_point),
+      cmocka_unit_test(seeds_repeat_each_draw),
       cmocka_unit_test(overrides_come_in_order_those_of_parameters_last),
       cmocka_unit_test(a_slope_tilts_ground_and_robot),
       cmocka_unit_test(commands_can_be_given_to_a_shell),

@@ -166,6 +166,22 @@ static void threads_and_ranks_leave_no_trace_in_the_table(void **state)
   pki_sweep_free(&s);
 }
 
+static void numbers_in_the_table_give_their_bits_back(void **state)
+{
+  (void)state;
+  static const double values[] = {0.1,  1.0 / 3, 0.1 + 0.2,     1e-300,
+                                  -2.5, 0,       6.02214076e23, 4503599627370497.5};
+  char text[PKI_SWEEP_NUMBER];
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    pki_number_text(values[i], text);
+    assert_true(strtod(text, NULL) == values[i]);
+  }
+  pki_number_text(0.1, text);
+  assert_string_equal(text, "0.1");
+  pki_number_text(NAN, text);
+  assert_string_equal(text, "");
+}
+
 static void finished_samples_never_run_again(void **state)
 {
   (void)state;
@@ -252,6 +268,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_and_ranks_leave_no_trace_in_the_table),
+      cmocka_unit_test(numbers_in_the_table_give_their_bits_back),
       cmocka_unit_test(finished_samples_never_run_again),
       cmocka_unit_test(a_refused_sample_is_a_row_with_a_message),
       cmocka_unit_test(who_asks_to_stop_gets_what_is_finished),
