@@ -183,18 +183,21 @@ static off_t place_of(long long record)
   return (off_t)PKI_STORE_HEAD + (off_t)record * (off_t)pki_record_size();
 }
 
-/* Begin anew, or go on behind the last whole record. */
-static pk_status cut(pki_store *s, const pki_store_head *head, off_t size, pk_error *err)
+/* Go on behind the last whole record. */
+static pk_status cut(pki_store *s, off_t size, pk_error *err)
+{
+  return ftruncate(s->fd, size) == 0 && lseek(s->fd, size, SEEK_SET) == size
+             ? PK_OK
+             : fail_file(s->path, "cannot be cut to size", errno, err);
+}
+
+static pk_status begin(pki_store *s, const pki_store_head *head, pk_error *err)
 {
   unsigned char bytes[PKI_STORE_HEAD];
-  if (ftruncate(s->fd, size) != 0 || lseek(s->fd, size, SEEK_SET) != size) {
-    return fail_file(s->path, "cannot be cut to size", errno, err);
-  }
-  if (size > 0) {
-    return PK_OK;
-  }
+  const pk_status status = cut(s, 0, err);
   pki_store_head_encode(head, bytes);
-  return pki_write_all(s->fd, bytes, sizeof bytes) && fsync(s->fd) == 0
+  return status != PK_OK ? status
+         : pki_write_all(s->fd, bytes, sizeof bytes) && fsync(s->fd) == 0
              ? PK_OK
              : fail_file(s->path, "cannot be written", errno, err);
 }
@@ -242,12 +245,12 @@ static pk_status take_up(pki_store *s, const pki_store_head *head, off_t size, p
   }
   /* killed while the head was written: there are no samples */
   if (known < PKI_STORE_HEAD && memcmp(bytes, magic, known < sizeof magic ? known : sizeof magic) == 0) {
-    return cut(s, head, 0, err);
+    return begin(s, head, err);
   }
   pk_status status =
       pki_store_head_fits(bytes, head, s->path, "give another --output, or start afresh with --again", err);
   status = status == PK_OK ? read_records(s, size, err) : status;
-  return status == PK_OK ? cut(s, head, place_of(s->records), err) : status;
+  return status == PK_OK ? cut(s, place_of(s->records), err) : status;
 }
 
 static pk_status lock(pki_store *s, pk_error *err)
@@ -282,7 +285,7 @@ pk_status pki_store_open(const char *path, const pki_store_head *head, bool agai
     status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "is no regular file");
   }
   if (status == PK_OK) {
-    status = again || info.st_size == 0 ? cut(s, head, 0, err) : take_up(s, head, info.st_size, err);
+    status = again || info.st_size == 0 ? begin(s, head, err) : take_up(s, head, info.st_size, err);
   }
   if (status != PK_OK) {
     pki_store_close(s);
@@ -310,8 +313,7 @@ pk_status pki_store_add(pki_store *store, const pki_record *record, pk_error *er
   if (!pki_write_all(store->fd, bytes, pki_record_size())) {
     const int why = errno;
     pk_error ignored;
-    (void)cut(store, NULL, place_of(store->records),
-              &ignored); /* what was written of it would be in the way */
+    (void)cut(store, place_of(store->records), &ignored); /* what was written of it would be in the way */
     return fail_file(store->path, "a sample cannot be written", why, err);
   }
   store->slot[record->index] = (int32_t)++store->records;
