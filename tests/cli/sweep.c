@@ -374,6 +374,20 @@ static void json_tells_how_it_went(void **state)
   cJSON_Delete(o);
 }
 
+static void check_knows_sweeps(void **state)
+{
+  (void)state;
+  cJSON *o = run_json("check " PK_SOURCE_DIR "/sweeps/starleth-trot.yaml --json", 0);
+  assert_int_equal(cJSON_GetObjectItem(o, "samples")->valueint, 2000);
+  cJSON_Delete(o);
+  write_file("wrong.yaml",
+             "scenario: starleth-trot\nparameters:\n  - {key: controller.forward, gird: [1]}\n");
+  run_result r = run("check wrong.yaml");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.out, "wrong.yaml:3: error: ") && contains(r.out, "did you mean \"grid\""));
+  run_free(&r);
+}
+
 static void wrong_usage_is_told(void **state)
 {
   (void)state;
@@ -469,6 +483,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(a_second_process_in_the_same_folder_is_refused),
       cmocka_unit_test(another_sweep_in_the_same_folder_is_refused),
       cmocka_unit_test(json_tells_how_it_went),
+      cmocka_unit_test(check_knows_sweeps),
       cmocka_unit_test(wrong_usage_is_told),
   };
   if (is_long) {
