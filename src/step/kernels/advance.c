@@ -149,7 +149,8 @@ static void look(const pki_group *g, double *gap, double *point)
   const pki_v3 *const origin = pki_origins(g->work);
   for (int b = 0; b < p->nball; b++) {
     const pki_v3 c = pki_add(origin[p->body[b]], pki_m3_apply_plain(pose[p->body[b]].R, p->centre[b]));
-    const double r = p->radius[b], *n = p->normal, *o = p->at;
+    const pk_r r = pki_splat(p->radius[b]); /* a product of two plain numbers would round before it is spread */
+    const double *n = p->normal, *o = p->at;
     pki_out(gap)[b] = (c.x - o[0]) * n[0] + (c.y - o[1]) * n[1] + (c.z - o[2]) * n[2] - r;
     if (point != NULL) {
       pki_v3_store((pki_v3){c.x - r * n[0], c.y - r * n[1], c.z - r * n[2]}, pki_out(point) + 3 * b);
