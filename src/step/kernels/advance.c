@@ -225,8 +225,8 @@ static void join(flight *f, unsigned more)
     f->in |= 1u << b;
     pki_out(g->slip)[b] = pki_splat(0);
     for (int c = 0; c < f->p->nball; c++) {
-      if (f->in >> c & 1) {
-        pki_ball_block(g, b, c);
+      if (f->in >> c & 1) { /* the same way round whoever came first: W_ij rounds differently from W_ji' */
+        pki_ball_block(g, b > c ? b : c, b > c ? c : b);
       }
     }
     ((pki_m3 *)(void *)g->K)[b] = pki_invert_symmetric(*pki_block(g, b, b));
