@@ -149,7 +149,8 @@ static void look(const pki_group *g, double *gap, double *point)
   const pki_v3 *const origin = pki_origins(g->work);
   for (int b = 0; b < p->nball; b++) {
     const pki_v3 c = pki_add(origin[p->body[b]], pki_m3_apply_plain(pose[p->body[b]].R, p->centre[b]));
-    const pk_r r = pki_splat(p->radius[b]); /* a product of two plain numbers would round before it is spread */
+    const pk_r r =
+        pki_splat(p->radius[b]); /* a product of two plain numbers would round before it is spread */
     const double *n = p->normal, *o = p->at;
     pki_out(gap)[b] = (c.x - o[0]) * n[0] + (c.y - o[1]) * n[1] + (c.z - o[2]) * n[2] - r;
     if (point != NULL) {
@@ -499,6 +500,8 @@ static pk_r swung(const pki_group *g)
 static void keep_away(flight *f)
 {
   static const double slack = 1e-3; /* m, for covers that round a little differently from shapes */
+  static const double hair =
+      1e-5; /* m, for distances of parallel segments, so that a look that is not due would change nothing */
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   const pk_model *m = p->model;
@@ -506,14 +509,17 @@ static void keep_away(flight *f)
     f->going &= ~pki_cover_in_plane(g, &p->covers[i]);
   }
   pk_r *const apart = pki_out(g->guard) + m->nu;
-  if (p->npair == 0 || !pki_any(f->going & ~pki_less(2.0 * swung(g) + slack, *apart))) {
+  const pk_i due =
+      p->npair > 0 ? f->going & ~pki_less(2.0 * swung(g) + (slack + hair), *apart) : pki_mask_none();
+  if (!pki_any(due)) {
     return;
   }
-  *apart = pki_covers_apart(g);
+  *apart = pki_select(due, pki_covers_apart(g), *apart);
   f->looked = true;
-  f->going &= pki_less(pki_splat(slack), *apart);
+  f->going &= ~due | pki_less(pki_splat(slack), *apart);
   for (int k = 0; k < m->nu; k++) {
-    pki_out(g->guard)[k] = m->dof_q[k] >= 0 ? pki_reals(g->q_end)[m->dof_q[k]] : pki_splat(0);
+    pk_r *const at = pki_out(g->guard) + k;
+    *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(g->q_end)[m->dof_q[k]], *at) : pki_splat(0);
   }
 }
 
