@@ -18,7 +18,7 @@ enum { MOST = 70 }; /* more than a chunk */
 static const fleet_setting settings[] = {
     {"feet", FLEET_FEET, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 200, true},
     {"feet that drop on a slope", FLEET_FEET, 0, FLEET_SLOPE, FLEET_DROP, 0.3, PK_STEPPER_MOREAU, 0, 2.5e-3,
-     200, true},
+     120, true},
     {"feet, euler", FLEET_FEET, 0, FLEET_PLANE, FLEET_DROP, 0.1, PK_STEPPER_EULER, 0, 1e-3, 300, true},
     {"trot", FLEET_STARLETH, FLEET_TROT, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 300,
      true},

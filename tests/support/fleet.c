@@ -32,8 +32,7 @@ static void add_object(pk_builder *b, const char *name, pk_shape_kind kind, cons
   snprintf(prefix, sizeof prefix, "%s_", name);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.name = name, robot.prefix = prefix, robot.root = PK_ROOT_FREE;
-  const pk_link_desc link = {.name = "solid",
-                             .inertia = {.mass = 1, .moment = {2e-3, 0, 0, 2e-3, 0, 2e-3}}};
+  const pk_link_desc link = {.name = "solid", .inertia = {.mass = 1, .moment = {2e-3, 0, 0, 2e-3, 0, 2e-3}}};
   pk_shape_desc shape = {.link = "solid", .kind = kind, .pose = pk_pose_identity()};
   memcpy(shape.size, size, sizeof shape.size);
   must(pk_builder_add_robot(b, &robot, &err), &err);
@@ -175,16 +174,12 @@ static void mix(double *q, double *u, pk_command *c, pki_random *rng, double hei
 {
   stand(q, c, rng, height, 0.02);
   switch (kind) {
-  case 0: /* on its back */
-    q[2] = 0.2, q[3] = 0.05, q[4] = 1;
-    break;
+  case 0: /* on its back */ q[2] = 0.2, q[3] = 0.05, q[4] = 1; break;
   case 1: /* in the air */
     q[2] = 1.2;
     shake(u, 18, rng, 1);
     break;
-  case 2: /* sliding */
-    u[0] = 1, u[1] = -0.5;
-    break;
+  case 2: /* sliding */ u[0] = 1, u[1] = -0.5; break;
   case 3: /* legs of one side against each other */
     q[2] = height + 0.1;
     c[7].q_des = 1.2, c[8].q_des = -0.3, c[13].q_des = -1.2, c[14].q_des = 0.3;
@@ -199,8 +194,7 @@ static void mix(double *q, double *u, pk_command *c, pki_random *rng, double hei
       c[k].tau_max = 4;
     }
     break;
-  case 6: /* it stands */
-    break;
+  case 6: /* it stands */ break;
   default: /* nobody holds it */
     for (int k = 6; k < 18; k++) {
       c[k] = (pk_command){.tau_max = INFINITY};
