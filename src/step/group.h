@@ -17,7 +17,7 @@
  * it, and however many lanes there are.
  *
  * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules (a box by itself), which
- * must be above the plane at q_E and apart from each other. All pairs are looked at only when joints have moved so far since the
+ * must be above the plane at q_E and apart from each other, and must not have passed through each other on the way. All pairs are looked at only when joints have moved so far since the
  * last look that some pair could have come together.
  *
  * A world that needs anything else - a command or a joint at its limit, other shapes at the ground or at each other, a fast ball, a problem that
@@ -63,6 +63,7 @@ typedef struct pki_group_plan {
   int ncover;
   short (*pairs)[2]; /* [npair] covers that may touch each other */
   int npair;
+  double thin;      /* m, radius of a ball in the thinnest of them */
   double *swing;    /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
   const int *place; /* [nbody] level of a body's first unknown (assembly.h) */
   int *path;        /* [PKI_BALLS][depth] the unknowns that move a ball, ascending */

@@ -163,7 +163,9 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
   if (c->nmoving > PKI_COVERS) {
     return false;
   }
+  plan->thin = INFINITY;
   for (int i = 0; i < c->nmoving; i++) {
+    plan->thin = fmin(plan->thin, c->of[i].geometry->inner);
     plan->covers[plan->ncover++] = cover_of(plan, &c->of[i], pki_colliders_want(c, i, c->nmoving));
     for (int j = i + 1; j < c->nmoving; j++) {
       if (pki_colliders_want(c, i, j)) {

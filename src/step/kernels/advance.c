@@ -480,17 +480,17 @@ static void arrive(flight *f)
   }
 }
 
-/* How far anything can have moved against the trunk since all pairs were looked at. */
-static pk_r swung(const pki_group *g)
+/* How far anything can have moved against the trunk: in this step, or since all pairs were looked at. */
+static pk_r swung(const pki_group *g, bool in_step)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
   pk_r *const far = pki_out(g->swung), most = pki_splat(0);
   far[0] = most;
   for (int i = 1; i < m->nbody; i++) {
-    const int q = m->dof_q[m->body_u[i]];
-    const pk_r moved = pki_abs(pki_reals(g->q_end)[q] - pki_reals(g->guard)[m->body_u[i]]);
-    far[i] = far[m->body_parent[i]] + p->swing[i] * moved;
+    const int u = m->body_u[i], q = m->dof_q[u];
+    const pk_r from = in_step ? pki_reals(g->q)[q] : pki_reals(g->guard)[u];
+    far[i] = far[m->body_parent[i]] + p->swing[i] * pki_abs(pki_reals(g->q_end)[q] - from);
     most = pki_max(most, far[i]);
   }
   return most;
@@ -499,7 +499,7 @@ static pk_r swung(const pki_group *g)
 /* Lanes in which other shapes touch at the end fall out: the plane, or each other. */
 static void keep_away(flight *f)
 {
-  static const double slack = 1e-3; /* m, for covers that round a little differently from shapes */
+  static const double slack = PKI_COVER_SLACK;
   static const double hair =
       1e-5; /* m, for distances of parallel segments, so that a look that is not due would change nothing */
   pki_group *g = f->g;
@@ -510,13 +510,15 @@ static void keep_away(flight *f)
   }
   pk_r *const apart = pki_out(g->guard) + m->nu;
   const pk_i due =
-      p->npair > 0 ? f->going & ~pki_less(2.0 * swung(g) + (slack + hair), *apart) : pki_mask_none();
+      p->npair > 0 ? f->going & ~pki_less(2.0 * swung(g, false) + (slack + hair), *apart) : pki_mask_none();
   if (!pki_any(due)) {
     return;
   }
   *apart = pki_select(due, pki_covers_apart(g), *apart);
   f->looked = true;
   f->going &= ~due | pki_less(pki_splat(slack), *apart);
+  /* nothing has passed through anything: to do so in a step it would have come this far past it */
+  f->going &= ~due | pki_less(2.0 * swung(g, true), *apart + 2.0 * p->thin);
   for (int k = 0; k < m->nu; k++) {
     pk_r *const at = pki_out(g->guard) + k;
     *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(g->q_end)[m->dof_q[k]], *at) : pki_splat(0);
