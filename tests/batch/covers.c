@@ -113,15 +113,15 @@ static void touches_are_found_in_the_step_of_the_general_search(void **state)
   }
 }
 
-/* A trunk with a foot, and two thin arms on hinges that cross. */
+/* A trunk with a foot and two thin arms: one swings up from below the other, which points to the side in front of it. */
 static pk_model *arms_model(void)
 {
   static const struct {
     const char *name;
     double at[3], axis[3], size[3], centre[3];
     pk_shape_kind kind;
-  } limbs[] = {{"left", {0, 0.1, 0.15}, {0, 0, 1}, {0.004, 0.3}, {0.2, 0, 0}, PK_SHAPE_CAPSULE},
-               {"right", {0, -0.1, 0.15}, {0, 0, 1}, {0.004, 0.3}, {0.2, 0, 0}, PK_SHAPE_CAPSULE},
+  } limbs[] = {{"left", {0, 0, 0.25}, {0, 1, 0}, {0.004, 0.3}, {0.2, 0, 0}, PK_SHAPE_CAPSULE},
+               {"right", {0.3, -0.25, 0.15}, {0, 0, 1}, {0.004, 0.3}, {0, 0.2, 0}, PK_SHAPE_CAPSULE},
                {"leg", {0, 0, -0.1}, {0, 1, 0}, {0.03}, {0, 0, -0.2}, PK_SHAPE_SPHERE}};
   pk_builder *b = pk_builder_create();
   pk_error err = {.message = ""};
@@ -145,8 +145,9 @@ static pk_model *arms_model(void)
     memcpy(joint.axis, limbs[i].axis, sizeof joint.axis);
     memcpy(shape.size, limbs[i].size, sizeof shape.size);
     memcpy(shape.pose.pos, limbs[i].centre, sizeof shape.pose.pos);
-    if (limbs[i].kind == PK_SHAPE_CAPSULE) { /* along the arm */
-      memcpy(shape.pose.rot, (const double[9]){0, 0, 1, 0, 1, 0, -1, 0, 0}, sizeof shape.pose.rot);
+    if (limbs[i].kind == PK_SHAPE_CAPSULE) { /* along the arm: forward, to the left */
+      static const double along[2][9] = {{0, 0, 1, 0, 1, 0, -1, 0, 0}, {1, 0, 0, 0, 0, 1, 0, -1, 0}};
+      memcpy(shape.pose.rot, along[i], sizeof shape.pose.rot);
     }
     assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
     assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
@@ -180,8 +181,8 @@ static void fast_links_do_not_pass_through_each_other(void **state)
   for (int k = 0; k < PACE(200, 40); k++) {
     double *q = pk_world_of(pk_batch_q(b), 0), *u = pk_world_of(pk_batch_u(b), 0);
     pk_batch_reset(b, 0);
-    q[2] = 2, q[7] = pki_random_between(&rng, 0, 0.4), q[8] = -pki_random_between(&rng, 0, 0.4);
-    u[6] = -pki_random_between(&rng, 0, 40), u[7] = pki_random_between(&rng, 0, 40);
+    q[2] = 2, q[7] = pki_random_between(&rng, 0.5, 0.9), q[8] = pki_random_between(&rng, -0.1, 0.1);
+    u[6] = -pki_random_between(&rng, 1, 40), u[7] = pki_random_between(&rng, -1, 1);
     for (int step = 0; step < flight.steps; step++) {
       assert_true(step_both(&f, b, general, &s));
     }
