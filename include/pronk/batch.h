@@ -65,7 +65,7 @@ PK_API pk_status pk_batch_set_controller(pk_batch *batch, const pk_controller *c
 PK_API pk_status pk_batch_get(const pk_batch *batch, int world, pk_sim *sim, pk_error *err);
 PK_API pk_status pk_batch_set(pk_batch *batch, int world, const pk_sim *sim, pk_error *err);
 
-/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. */
+/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. No such world: nothing happens. */
 PK_API void pk_batch_reset(pk_batch *batch, int world);
 
 /* A force on a link of one world during its next step, as pk_sim_push. */
@@ -83,7 +83,7 @@ typedef struct pk_batch_info {
 } pk_batch_info;
 
 /* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a thread takes
- * some worlds through all the steps before it takes others. PK_OK also when worlds froze. */
+ * some worlds through all the steps before it takes others. PK_OK also when worlds froze; PK_ERROR_ARGUMENT: steps is negative. */
 PK_API pk_status pk_batch_step(pk_batch *batch, int steps, pk_batch_info *info);
 
 /* Called for a group of worlds before each of their steps, by the thread that steps them: it may read and write the views of
