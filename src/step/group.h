@@ -48,6 +48,7 @@ typedef struct pki_group_plan {
   const pk_model *model;
   double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
   double tolerance;   /* of the certificate */
+  int sweeps;         /* most of one solve */
   double margin;      /* m */
   bool midpoint;      /* Moreau's scheme */
   bool swept, limits; /* fast balls, joint limits: as the options say */

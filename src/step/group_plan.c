@@ -7,6 +7,8 @@
 #include "model/motion.h"
 #include "step/contact.h"
 
+enum { SWEEPS = 24 }; /* what needs more is better off with other solvers */
+
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
 {
   *plan = (pki_group_plan){.model = m};
@@ -194,6 +196,7 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
                            .dt = o->dt,
                            .midpoint = o->stepper == PK_STEPPER_MOREAU,
                            .tolerance = o->tolerance,
+                           .sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS,
                            .margin = o->margin,
                            .swept = o->swept,
                            .limits = o->joint_limits,

@@ -7,7 +7,7 @@
 #include "step/kernels/guard.h"
 #include "step/kernels/sweep.h"
 
-enum { ROUNDS = 4, SWEEPS = 24, PROJECTIONS = 4, POSITION_SWEEPS = 4 };
+enum { ROUNDS = 4, PROJECTIONS = 4, POSITION_SWEEPS = 4 };
 
 /* A group under way. */
 typedef struct flight {
@@ -295,7 +295,7 @@ static void solve(flight *f, pk_i open)
 {
   pki_group *g = f->g;
   const pk_r scale = begin_sweeps(f), goal = f->p->tolerance * scale;
-  for (int sweep = 0; sweep < SWEEPS && pki_any(open); sweep++) {
+  for (int sweep = 0; sweep < f->p->sweeps && pki_any(open); sweep++) {
     for (int b = 0; b < f->p->nball; b++) {
       const pk_i mask = open & pki_masks(g->active)[b];
       if (f->in >> b & 1 && pki_any(mask)) {
