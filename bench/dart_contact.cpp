@@ -71,6 +71,10 @@ void set_state(Robot &r)
 
 void *create(const pki_contact_scene *s, int, char *message, size_t size)
 {
+  if (s->nfoot != PKI_FEET) {
+    snprintf(message, size, "one robot at a time");
+    return nullptr;
+  }
   auto r = std::make_unique<Robot>();
   r->scene = s;
   r->world = dart::simulation::World::create();
@@ -153,7 +157,8 @@ void read(void *world, pki_contact_sample *out)
 
 const pki_contact_peer *dart_contact()
 {
-  static const pki_contact_peer table = {configs, sizeof configs / sizeof configs[0], create, destroy, step,
-                                         read};
+  static const pki_contact_peer table = {
+      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, nullptr, nullptr, nullptr,
+      nullptr};
   return &table;
 }

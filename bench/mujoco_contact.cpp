@@ -5,6 +5,7 @@
 #include "mujoco_contact.h"
 
 #include <cstring>
+#include <memory>
 
 #include "mujoco_model.h"
 
@@ -41,15 +42,18 @@ static_assert(sizeof configs / sizeof configs[0] == sizeof settings / sizeof set
 
 struct World {
   const pki_contact_scene *scene = nullptr;
-  double kd = 0.0; /* explicit */
-  mjModel *m = nullptr;
+  double kd = 0.0;                /* explicit */
+  std::shared_ptr<mjModel> model; /* clones share it */
+  const mjModel *m = nullptr;     /* the same */
   mjData *d = nullptr;
   int foot_geom[PKI_FEET] = {};
 
+  World() = default;
+  World(const World &) = delete;
+  World &operator=(const World &) = delete;
   ~World()
   {
     mj_deleteData(d);
-    mj_deleteModel(m);
   }
 };
 
@@ -60,7 +64,11 @@ mjModel *build(const pki_contact_scene *s, char *message, size_t size)
                "<geom type=\"plane\" size=\"0 0 1\" contype=\"1\" conaffinity=\"0\" friction=\"%.17g\"/>\n",
                s->mu);
   more.of_body.resize(static_cast<size_t>(s->model->nbody));
-  for (int f = 0; f < PKI_FEET; f++) {
+  if (s->nfoot >
+      PKI_FEET) { /* MuJoCo makes room for 100 contacts by itself; a contact has four rows at most */
+    mjcf::append(more.size, "<size nconmax=\"%d\" njmax=\"%d\"/>\n", s->nfoot, 4 * s->nfoot);
+  }
+  for (int f = 0; f < s->nfoot; f++) {
     const pki_contact_foot &foot = s->feet[f];
     mjcf::append(more.of_body[static_cast<size_t>(foot.body)],
                  "<geom name=\"f%d\" type=\"sphere\" size=\"%.17g\" pos=\"%.17g %.17g %.17g\" contype=\"0\" "
@@ -68,6 +76,12 @@ mjModel *build(const pki_contact_scene *s, char *message, size_t size)
                  f, foot.radius, foot.centre[0], foot.centre[1], foot.centre[2], s->mu);
   }
   return mjcf::compile(s->model, more, message, size);
+}
+
+/* A coordinate of u that the gains hold: one of a hinge. */
+bool is_hinge(const pki_contact_scene *s, int k)
+{
+  return s->model->dof_q[k] >= 0;
 }
 
 /* MuJoCo's coordinates are Pronk's (bodies are written in order, so that even the order is). */
@@ -92,22 +106,24 @@ void *create(const pki_contact_scene *s, int config, char *message, size_t size)
   }
   auto w = std::make_unique<World>();
   w->scene = s;
-  w->m = build(s, message, size);
-  if (!w->m) {
+  mjModel *m = build(s, message, size);
+  if (!m) {
     return nullptr;
   }
+  w->model.reset(m, mj_deleteModel);
+  w->m = m;
   if (!same_coordinates(s, w->m) || !(w->d = mj_makeData(w->m))) {
     snprintf(message, size, "the translated model has other coordinates");
     return nullptr;
   }
   const Config &c = settings[config];
-  w->m->opt.timestep = s->dt;
-  w->m->opt.solver = c.solver;
-  w->m->opt.cone = c.cone;
-  w->m->opt.noslip_iterations = c.noslip;
+  m->opt.timestep = s->dt;
+  m->opt.solver = c.solver;
+  m->opt.cone = c.cone;
+  m->opt.noslip_iterations = c.noslip;
   w->kd = c.damping ? 0.0 : s->kd;
-  for (int k = 6; k < w->m->nv; k++) {
-    w->m->dof_damping[k] = c.damping ? s->kd : 0.0;
+  for (int k = 0; k < m->nv; k++) {
+    m->dof_damping[k] = c.damping && is_hinge(s, k) ? s->kd : 0.0;
   }
   for (int f = 0; f < PKI_FEET; f++) {
     w->foot_geom[f] = mj_name2id(w->m, mjOBJ_GEOM, ("f" + std::to_string(f)).c_str());
@@ -124,14 +140,19 @@ void destroy(void *world)
 bool step(void *world, const double *q_des)
 {
   World &w = *static_cast<World *>(world);
-  for (int k = 6; k < w.m->nv; k++) { /* q has one number more than u */
-    w.d->qfrc_applied[k] = w.scene->kp * (q_des[k] - w.d->qpos[k + 1]) - w.kd * w.d->qvel[k];
+  const int *at = w.scene->model->dof_q;
+  for (int k = 0; k < w.m->nv; k++) {
+    if (at[k] >= 0) {
+      w.d->qfrc_applied[k] = w.scene->kp * (q_des[k] - w.d->qpos[at[k]]) - w.kd * w.d->qvel[k];
+    }
   }
   mj_step(w.m, w.d);
-  /* A state that became bad was reset, with a warning. */
-  return w.d->warning[mjWARN_BADQPOS].number + w.d->warning[mjWARN_BADQVEL].number +
-             w.d->warning[mjWARN_BADQACC].number ==
-         0;
+  /* A state that became bad was reset, and contacts without room were left out, with a warning. */
+  int warnings = 0;
+  for (int kind : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_CONTACTFULL, mjWARN_CNSTRFULL}) {
+    warnings += w.d->warning[kind].number;
+  }
+  return warnings == 0;
 }
 
 void read(void *world, pki_contact_sample *out)
@@ -155,11 +176,53 @@ void read(void *world, pki_contact_sample *out)
   }
 }
 
+/* mjData alone: the model is shared. */
+void *clone(void *world)
+{
+  const World &from = *static_cast<World *>(world);
+  auto w = std::make_unique<World>();
+  w->scene = from.scene;
+  w->kd = from.kd;
+  w->model = from.model;
+  w->m = from.m;
+  memcpy(w->foot_geom, from.foot_geom, sizeof w->foot_geom);
+  w->d = mj_makeData(w->m);
+  if (!w->d) {
+    return nullptr;
+  }
+  mj_copyData(w->d, w->m, from.d);
+  return w.release();
+}
+
+int state_size(void *world)
+{
+  const World &w = *static_cast<World *>(world);
+  return w.m->nq + 2 * w.m->nv;
+}
+
+/* qpos, qvel, and the accelerations that the solver starts from. */
+void get_state(void *world, double *state)
+{
+  const World &w = *static_cast<World *>(world);
+  mju_copy(state, w.d->qpos, w.m->nq);
+  mju_copy(state + w.m->nq, w.d->qvel, w.m->nv);
+  mju_copy(state + w.m->nq + w.m->nv, w.d->qacc_warmstart, w.m->nv);
+}
+
+void set_state(void *world, const double *state)
+{
+  const World &w = *static_cast<World *>(world);
+  mju_copy(w.d->qpos, state, w.m->nq);
+  mju_copy(w.d->qvel, state + w.m->nq, w.m->nv);
+  mju_copy(w.d->qacc_warmstart, state + w.m->nq + w.m->nv, w.m->nv);
+}
+
 } /* namespace */
 
 const pki_contact_peer *mujoco_contact()
 {
-  static const pki_contact_peer table = {configs, sizeof configs / sizeof configs[0], create, destroy, step,
-                                         read};
+  static const pki_contact_peer table = {
+      configs,  sizeof configs / sizeof configs[0], create, destroy, step, read, clone, state_size, get_state,
+      set_state};
   return &table;
 }

@@ -18,6 +18,7 @@ namespace mjcf {
 /* What a user of the model adds to its tree. */
 struct Additions {
   std::string option;               /* inside <option> */
+  std::string size;                 /* after it: <size>, "" where MuJoCo's own will do */
   std::string world;                /* inside <worldbody>, before the tree */
   std::vector<std::string> of_body; /* [nbody] or empty: inside each body */
 };
@@ -101,7 +102,7 @@ struct Writer {
         "<mujoco><compiler angle=\"radian\" coordinate=\"local\" balanceinertia=\"false\" boundmass=\"0\" "
         "boundinertia=\"0\" inertiafromgeom=\"false\"/>\n";
     append(head, "<option gravity=\"%.17g %.17g %.17g\">", of->gravity[0], of->gravity[1], of->gravity[2]);
-    head += more.option + "</option>\n<worldbody>\n" + more.world;
+    head += more.option + "</option>\n" + more.size + "<worldbody>\n" + more.world;
     files[0] = head + write(-1, 0) + "</worldbody></mujoco>\n";
   }
 

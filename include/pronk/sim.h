@@ -144,6 +144,7 @@ typedef struct pk_sim_options {
   double damping_n, damping_t;     /* N s/m, likewise; 50 */
   pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */
   bool self_collision; /* links of one robot collide with each other; true */
+  double max_latency;  /* s, room for commands that act late: pk_sim_set_latency; 0 */
   bool timing;         /* measure the parts of a step: pk_step_info.seconds; false */
 } pk_sim_options;
 
@@ -235,6 +236,41 @@ PK_API pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *materi
 PK_API pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
                                          pk_error *err);
 
+/* Parameters: what may differ from world to world of one model. A reset keeps them; pk_sim_get_state does not hold them, as
+ * it does not hold the ground and the materials: set them again in a world that goes on from a state.
+ *
+ *   pk_sim_scale_mass(sim, trunk_body, 1.15, &err);                         everything about it 15 % heavier
+ *   pk_sim_add_mass(sim, trunk_link, 2, (const double[]){0, 0, 0.1}, &err);   2 kg on its back
+ *   pk_sim_set_friction(sim, 0.5, &err);                                    half the friction, everywhere
+ *   pk_sim_set_latency(sim, 0.005, &err);                                   commands act 5 ms late
+ *
+ * Inertia of a body: as pk_model.body_inertia, in the body's frame. PK_ERROR_ARGUMENT: no such body or link, numbers that no
+ * body has, or a body that is lighter in some direction than a thousandth of the model's (what the model can
+ * move must stay movable). Controllers compute with the model's masses, not with
+ * these: what differs in a world is what they do not know. */
+PK_API pk_status pk_sim_set_inertia(pk_sim *sim, int body, const double inertia[10], pk_error *err);
+PK_API pk_status pk_sim_get_inertia(const pk_sim *sim, int body, double inertia[10]);
+
+/* A body's mass and moments times a factor; its centre of mass stays. */
+PK_API pk_status pk_sim_scale_mass(pk_sim *sim, int body, double factor, pk_error *err);
+
+/* A point mass (kg) at a point of a link (link frame, m) from now on, or less mass there when it is negative. Adding mass
+ * several times adds up. */
+PK_API pk_status pk_sim_add_mass(pk_sim *sim, int link, double mass, const double at[3], pk_error *err);
+
+/* kg, of one robot as it is in this world, or of all that moves (robot -1). */
+PK_API double pk_sim_mass(const pk_sim *sim, int robot);
+
+/* All coefficients of friction of contacts times a factor of zero or more; 1 at first. */
+PK_API pk_status pk_sim_set_friction(pk_sim *sim, double factor, pk_error *err);
+PK_API double pk_sim_get_friction(const pk_sim *sim);
+
+/* Commands act late by a whole number of steps, at most the option max_latency: what stands in pk_sim_commands when step k
+ * begins acts in step k + n. In the first n steps after a reset no command acts. 0 at first. The commands on their way
+ * are part of the state. */
+PK_API pk_status pk_sim_set_latency(pk_sim *sim, double seconds, pk_error *err);
+PK_API double pk_sim_get_latency(const pk_sim *sim);
+
 /* Who sets the commands from now on, at the start of a step whenever its period has passed; NULL: nobody. The
  * controller and what it points to must outlive its use. Its state block is allocated here. */
 PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err);
@@ -252,9 +288,10 @@ PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
 /* Back to the model's initial pose, at rest, time zero, no commands; the controller forgets. */
 PK_API void pk_sim_reset(pk_sim *sim);
 
-/* All that the next step depends on, as bytes: configuration, velocities, commands, pushes, time, what contacts remember,
+/* All that the next step depends on, as bytes: configuration, velocities, commands (also those on their way), pushes, time, what contacts remember,
  * the controller's block. Into a world of the same model, options and controller, this one or another, it goes back to
- * the bit: the steps that follow are the same. The ground, materials, who collides and the controller's parameters are not in it.
+ * the bit: the steps that follow are the same. The ground, materials, who collides, the world's
+ * parameters and the controller's are not in it.
  *
  *   void *state = malloc(pk_sim_state_size(sim));
  *   pk_sim_get_state(sim, state);

@@ -17,6 +17,15 @@ uint64_t pki_random_bits(pki_random *random)
   return z ^ (z >> 31);
 }
 
+pki_random pki_random_at(const uint64_t *place, int n)
+{
+  pki_random random = pki_random_seeded(place[0]);
+  for (int i = 1; i < n; i++) {
+    random = pki_random_seeded(pki_random_bits(&random) ^ place[i]);
+  }
+  return random;
+}
+
 double pki_random_unit(pki_random *random)
 {
   return (double)(pki_random_bits(random) >> 11) * 0x1p-53;

@@ -12,6 +12,10 @@ typedef struct pki_random {
 
 pki_random pki_random_seeded(uint64_t seed);
 
+/* A generator for a place in a table of any dimension: a function of its n numbers alone, each mixed in by a generator of
+ * its own, so that neighbours have nothing in common. */
+pki_random pki_random_at(const uint64_t *place, int n);
+
 /* 64 random bits. */
 uint64_t pki_random_bits(pki_random *random);
 

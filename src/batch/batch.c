@@ -114,7 +114,7 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
   if (status == PK_OK) {
     memset(b->blocks, 0, (size_t)b->count * b->stride);
     for (int k = 0; k < b->count; k++) {
-      pk_batch_reset(b, k);
+      pki_batch_begin(b, k);
     }
     pki_batch_plan(b);
     *out = b;

@@ -21,6 +21,8 @@ typedef struct pki_world_head {
   double residual; /* relative, of its last step */
   double ark_step;
   int nlast, nspring, nmemory, shift;
+  double friction;  /* factor on all coefficients */
+  int late;         /* steps from command to action */
   pk_status status; /* why it is frozen */
   bool pushed;
   bool plain; /* its last step was one on lanes: no joint rows, no limits to forget */
@@ -58,6 +60,7 @@ struct pk_batch {
   size_t memory_at, springs_at; /* what sims swap is copied */
   unsigned char *control;       /* [count][control_stride] state blocks of the controller */
   size_t control_stride;
+  bool varied;     /* some world's inertias are not the model's */
   pki_crew *crews; /* [threads] */
   pki_group_plan plan;
   void *plan_memory;
@@ -97,6 +100,8 @@ enum {
   PKI_PIECE_JOINT,
   PKI_PIECE_LIMITED,
   PKI_PIECE_PUSHES,
+  PKI_PIECE_INERTIA,
+  PKI_PIECE_QUEUE,
   PKI_PIECE_REST
 };
 int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES]);
@@ -107,6 +112,9 @@ void pki_lay_out(pk_batch *b, pk_sim *sim);
 /* The crew's sim becomes world k, until it lets go: then what is no array goes back. */
 void pki_bind(const pk_batch *b, pki_crew *crew, int k);
 void pki_release(const pk_batch *b, pki_crew *crew, int k);
+
+/* A world of the model's own parameters at its initial pose. */
+void pki_batch_begin(pk_batch *b, int world);
 
 /* ---- batch.c ---- */
 

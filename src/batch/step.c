@@ -10,6 +10,7 @@
 #include "batch/batch.h"
 #include "step/joints.h"
 #include "step/outside.h"
+#include "step/parameters.h"
 
 /* ---- controllers ---- */
 
@@ -163,10 +164,16 @@ static pki_seat seat_of(const pk_batch *b, int k)
 {
   double *const q = piece_of(b, k, PKI_PIECE_Q), *const u = piece_of(b, k, PKI_PIECE_U);
   unsigned char *const block = pki_block_of(b, k);
+  const pki_world_head *const h = pki_head_of(b, k);
+  const pki_sim_latency latency = {.queue = (pk_command *)(void *)(block + b->piece_at[PKI_PIECE_QUEUE]),
+                                   .room = b->crews[0].sim->latency.room,
+                                   .late = h->late};
   return (pki_seat){.q = q,
                     .u = u,
-                    .commands = commands_of(b, k),
-                    .friction = 1,
+                    .commands =
+                        pki_latency_through(&latency, commands_of(b, k), b->crews[0].sim->joints.n, h->steps),
+                    .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
+                    .friction = h->friction,
                     .q_next = q,
                     .u_next = u,
                     .tau = piece_of(b, k, PKI_PIECE_TAU),
@@ -239,6 +246,16 @@ static void sort_by_pattern(const pk_batch *b, int *worlds, int count)
   }
 }
 
+/* Commands that act later are checked now; what is wrong with them is for the world alone. */
+static bool may_wait(const pk_batch *b, int k)
+{
+  bool sound = true;
+  for (int i = 0; b->crews[0].sim->latency.room > 0 && i < b->crews[0].sim->joints.n && sound; i++) {
+    sound = pki_check_command(&commands_of(b, k)[i]) == PK_OK;
+  }
+  return sound;
+}
+
 /* One step of a chunk, the first of a call or not. */
 static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool begins)
 {
@@ -253,7 +270,7 @@ static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool b
     if (h->status != PK_OK) {
       continue;
     }
-    if (b->plan.usable && !h->pushed) {
+    if (b->plan.usable && !h->pushed && may_wait(b, worlds[i])) {
       lanes[nlanes++] = worlds[i];
     } else {
       step_alone(b, crew, worlds[i]);

@@ -20,20 +20,23 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
   const size_t real = sizeof(double), nu = (size_t)m->nu, joints = (size_t)sim->joints.n;
   const size_t most = (size_t)sim->options.max_contacts;
   const bool carries = sim->options.stepper != PK_STEPPER_MOREAU && sim->options.stepper != PK_STEPPER_EULER;
-  const pki_piece pieces[] = {[PKI_PIECE_Q] = {&sim->q, (size_t)m->nq * real},
-                              [PKI_PIECE_U] = {&sim->u, nu * real},
-                              [PKI_PIECE_COMMANDS] = {&sim->commands, joints * sizeof *sim->commands},
-                              [PKI_PIECE_TAU] = {&sim->tau, joints * real},
-                              [PKI_PIECE_LAST] = {&c->last, most * sizeof *c->last},
-                              [PKI_PIECE_LAST_R] = {&c->last_r, 3 * most * real},
-                              [PKI_PIECE_STICKS] = {&c->last_sticks, most * sizeof *c->last_sticks},
-                              [PKI_PIECE_JOINT] = {&c->last_joint, PKI_JOINT_ROWS * joints * real},
-                              [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited},
-                              [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real},
-                              {&sim->joints.drives, (size_t)m->ndrive * real},
-                              {&c->last_bilateral, (size_t)m->nbilateral * real},
-                              {&sim->carry_q, carries ? nu * real : 0},
-                              {&sim->carry_u, carries ? nu * real : 0}};
+  const pki_piece pieces[] = {
+      [PKI_PIECE_Q] = {&sim->q, (size_t)m->nq * real},
+      [PKI_PIECE_U] = {&sim->u, nu * real},
+      [PKI_PIECE_COMMANDS] = {&sim->commands, joints * sizeof *sim->commands},
+      [PKI_PIECE_TAU] = {&sim->tau, joints * real},
+      [PKI_PIECE_LAST] = {&c->last, most * sizeof *c->last},
+      [PKI_PIECE_LAST_R] = {&c->last_r, 3 * most * real},
+      [PKI_PIECE_STICKS] = {&c->last_sticks, most * sizeof *c->last_sticks},
+      [PKI_PIECE_JOINT] = {&c->last_joint, PKI_JOINT_ROWS * joints * real},
+      [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited},
+      [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real},
+      [PKI_PIECE_INERTIA] = {&sim->workspace->work.params.inertia, 10 * (size_t)m->nbody * real},
+      [PKI_PIECE_QUEUE] = {&sim->latency.queue, (size_t)sim->latency.room * joints * sizeof *sim->commands},
+      {&sim->joints.drives, (size_t)m->ndrive * real},
+      {&c->last_bilateral, (size_t)m->nbilateral * real},
+      {&sim->carry_q, carries ? nu * real : 0},
+      {&sim->carry_u, carries ? nu * real : 0}};
   memcpy(out, pieces, sizeof pieces);
   return sizeof pieces / sizeof pieces[0];
 }
@@ -77,6 +80,7 @@ static void load_head(pk_sim *sim, const pki_world_head *h)
   sim->pushed = h->pushed;
   c->nlast = h->nlast, c->nspring = h->nspring, c->shift = h->shift;
   c->nspring_next = 0;
+  c->friction = h->friction, sim->latency.late = h->late;
   c->colliders.nmemory = h->nmemory;
   if (sim->ark != NULL) {
     pki_ark_set_step(sim, h->ark_step);
@@ -89,6 +93,7 @@ static void save_head(const pk_sim *sim, pki_world_head *h)
   h->steps = sim->steps;
   h->pushed = sim->pushed;
   h->nlast = c->nlast, h->nspring = c->nspring, h->shift = c->shift;
+  h->friction = c->friction, h->late = sim->latency.late;
   h->nmemory = c->colliders.nmemory;
   h->ark_step = pki_ark_get_step(sim);
 }
@@ -226,10 +231,20 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   copy_swapped(b, (pk_sim *)sim, pki_block_of(b, world), true);
   h->status = PK_OK;
   h->plain = false;
+  b->varied |= memcmp(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
+                      10 * (size_t)b->model->nbody * sizeof(double)) != 0;
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
   }
   return PK_OK;
+}
+
+void pki_batch_begin(pk_batch *b, int world)
+{
+  memcpy(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
+         10 * (size_t)b->model->nbody * sizeof(double));
+  pki_head_of(b, world)->friction = 1;
+  pk_batch_reset(b, world);
 }
 
 void pk_batch_reset(pk_batch *b, int world)
@@ -262,7 +277,8 @@ int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int mos
 {
   const unsigned char *const block = pki_block_of(b, world);
   const int n = pki_head_of(b, world)->nlast;
-  pki_show_contacts(b->crews[0].sim, (const pki_contact *)(const void *)(block + b->piece_at[PKI_PIECE_LAST]),
+  pki_show_contacts(b->crews[0].sim, pki_head_of(b, world)->friction,
+                    (const pki_contact *)(const void *)(block + b->piece_at[PKI_PIECE_LAST]),
                     (const double *)(const void *)(block + b->piece_at[PKI_PIECE_LAST_R]),
                     n < most ? n : most, out);
   return n;

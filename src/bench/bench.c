@@ -8,13 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/folders.h"
+#include "record/text.h"
+
 static const pki_bench benches[] = {
     {"dynamics", "RNEA, CRBA, factorisation and ABA of robots and chains beside other engines",
-     pki_bench_dynamics},
+     pki_bench_dynamics, NULL},
     {"contact", "StarLETH stands, trots and stands on a slope in Pronk and in other engines",
-     pki_bench_contact},
-    {"collision", "distances of pairs of shapes and broad phases beside Bullet and FCL", pki_bench_collision},
-    {"record", "what a recording at 1 kHz costs a trotting StarLETH", pki_bench_record},
+     pki_bench_contact, NULL},
+    {"collision", "distances of pairs of shapes and broad phases beside Bullet and FCL", pki_bench_collision,
+     NULL},
+    {"record", "what a recording at 1 kHz costs a trotting StarLETH", pki_bench_record, NULL},
+    {"batch", "thousands of trotting StarLETHs on lanes and threads beside MuJoCo", pki_bench_batch,
+     pki_bench_save_batch},
+    {"scaling", "a step's cost against links, contacts and robots beside MuJoCo", pki_bench_scaling,
+     pki_bench_save_scaling},
 };
 
 enum { BENCH_COUNT = sizeof benches / sizeof benches[0] };
@@ -27,7 +35,7 @@ const pki_bench *pki_bench_list(int *count)
 
 static void print_help(FILE *out)
 {
-  fputs("Usage: pronk bench [NAME] [--work TEXT] [--quick] [--json]\n"
+  fputs("Usage: pronk bench [NAME] [--work TEXT] [--report DIR] [--quick] [--json]\n"
         "\n"
         "Measure this machine: the same work on Pronk and on the other engines that are\n"
         "installed, on the same states, in turns. Without a name all benches run.\n"
@@ -38,6 +46,7 @@ static void print_help(FILE *out)
   }
   fputs("\n"
         "  --work TEXT  only works whose name holds TEXT, as in \"aba coman\" or \"trot 2.5ms\"\n"
+        "  --report DIR also write DIR/NAME.html with plots (batch, scaling)\n"
         "  --quick      fewer rounds, for a first look\n"
         "  --json       figures for machines\n"
         "  --help       this text\n"
@@ -46,7 +55,8 @@ static void print_help(FILE *out)
         "\n"
         "Example: pronk bench dynamics --work \"aba coman\"\n"
         "         pronk bench contact --work trot\n"
-        "         pronk bench collision --work broad\n",
+        "         pronk bench collision --work broad\n"
+        "         pronk bench batch --work \"256 worlds\" --report out\n",
         out);
 }
 
@@ -59,7 +69,7 @@ static void complain_unknown(const char *what, const char *found, const char *co
 
 static int unknown_option(const char *found)
 {
-  static const char *const words[] = {"--json", "--quick", "--work", "--help"};
+  static const char *const words[] = {"--json", "--quick", "--report", "--work", "--help"};
   complain_unknown("option", found, words, sizeof words / sizeof words[0]);
   fputs(" (pronk bench --help lists them)\n", stderr);
   return 2;
@@ -90,6 +100,22 @@ static int unknown_bench(const char *name)
   return 2;
 }
 
+/* DIR/NAME.html. */
+static bool save_page(const pki_bench *bench, const pki_bench_report *report, const char *folder)
+{
+  char path[PKI_PATH_MAX];
+  pk_error err = {0};
+  pk_status status = pki_folder_create(folder, &err);
+  if (status == PK_OK && snprintf(path, sizeof path, "%s/%s.html", folder, bench->name) >= (int)sizeof path) {
+    status = pki_fail(&err, PK_ERROR_FILE, (pki_where){.file = folder}, "the path is too long");
+  }
+  status = status == PK_OK ? bench->save(report, path, &err) : status;
+  if (status != PK_OK) {
+    fprintf(stderr, "pronk bench %s: %s\n", bench->name, err.message);
+  }
+  return status == PK_OK;
+}
+
 static int run_one(const pki_bench *bench, const pki_bench_options *options, FILE *out)
 {
   pki_bench_report report = {.bench = bench->name};
@@ -111,6 +137,9 @@ static int run_one(const pki_bench *bench, const pki_bench_options *options, FIL
       code = 1;
     }
     if (report.failed) {
+      code = 1;
+    }
+    if (options->report && bench->save && !save_page(bench, &report, options->report)) {
       code = 1;
     }
   }
@@ -141,6 +170,14 @@ int pki_bench_main(int argc, char **argv, FILE *out)
       options.work = argv[++i];
     } else if (strncmp(word, "--work=", 7) == 0) {
       options.work = word + 7;
+    } else if (strcmp(word, "--report") == 0) {
+      if (i + 1 == argc) {
+        fputs("pronk bench: --report needs a folder, as in --report out\n", stderr);
+        return 2;
+      }
+      options.report = argv[++i];
+    } else if (strncmp(word, "--report=", 9) == 0) {
+      options.report = word + 9;
     } else if (*word == '-') {
       return unknown_option(word);
     } else {
@@ -153,6 +190,10 @@ int pki_bench_main(int argc, char **argv, FILE *out)
         return unknown_bench(word);
       }
     }
+  }
+  if (chosen && options.report && !chosen->save) {
+    fprintf(stderr, "pronk bench: %s has no report (batch and scaling have)\n", chosen->name);
+    return 2;
   }
   if (chosen) {
     return run_one(chosen, &options, out);

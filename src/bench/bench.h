@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "bench/peak.h"
 
 /* `pronk bench ...`: argv[0] is "bench". Results go to `out`. Returns the exit status: 0,
  * 1 for a failure on the way, 2 for wrong usage. */
@@ -25,6 +26,34 @@ typedef struct pki_bench_contact_figures {
   double residual, residual_median; /* relative, of the judge: worst step, median step */
 } pki_bench_contact_figures;
 
+/* What `pronk bench batch` adds to a line. Peers have none of the figures from residual on. */
+typedef struct pki_bench_batch_figures {
+  int worlds, steps;  /* worlds, and steps of each in one call */
+  const char *gains;  /* how the engine takes them */
+  bool fell;          /* one of them; then nothing else counts */
+  double per_cpu;     /* robot-steps for each second of processor time, all threads together */
+  double cycles;      /* of the reference clock, of processor time, for one step of one robot */
+  double residual;    /* relative, the worst of all worlds and steps */
+  double uncertified; /* steps above the tolerance */
+  double alone;       /* part of the steps that lanes could not do */
+  double frozen;      /* worlds that failed */
+  double bytes;       /* of one world more */
+  double shared;      /* bytes that do not depend on their number */
+  double resident;    /* bytes for each world that the system counted, those that they share included */
+  double instructions, flops; /* of one step of one robot, counted */
+  double gflops;              /* flops times speed, 1e9/s */
+  double of_peak;             /* the same as part of what the threads' cores could do */
+  double intensity;           /* flops for each byte that must pass to and from memory */
+} pki_bench_batch_figures;
+
+/* What `pronk bench scaling` adds to a line. */
+typedef struct pki_bench_scaling_figures {
+  const char *series; /* "chain"; lives as long as the program */
+  int size;           /* links, contacts or robots */
+  int dof;
+  double exponent; /* of the cost over the larger sizes, this engine and configuration */
+} pki_bench_scaling_figures;
+
 /* One line of figures. Numbers that do not apply are NAN. */
 typedef struct pki_bench_result {
   char work[64];      /* "aba coman" */
@@ -36,7 +65,8 @@ typedef struct pki_bench_result {
   double median;    /* of the rounds */
   double spread;    /* between the first and the third quartile of the rounds */
   double per_robot; /* median / lanes, us */
-  double ratio; /* dynamics: per_robot over Pronk's with one lane; contact: speed over the fastest of MuJoCo;
+  double
+      ratio; /* dynamics: per_robot over Pronk's with one lane; contact, batch, scaling: speed over the fastest of MuJoCo;
                 record: time over that without a recording; collision: time over Pronk's */
   double
       agreement; /* worst relative difference from Pronk's answer over the states; collision: of distances, m, or
@@ -47,6 +77,8 @@ typedef struct pki_bench_result {
   pki_bench_contact_figures contact;
   double share;     /* record: of the recording in a step's time, over the rest of it */
   double megabytes; /* record: of the file, for each second of the run */
+  pki_bench_batch_figures batch;
+  pki_bench_scaling_figures scaling;
 } pki_bench_result;
 
 /* Which of a result's figures its bench fills in. */
@@ -54,7 +86,9 @@ typedef enum pki_bench_kind {
   PKI_BENCH_DYNAMICS,
   PKI_BENCH_CONTACT,
   PKI_BENCH_RECORD,
-  PKI_BENCH_COLLISION
+  PKI_BENCH_COLLISION,
+  PKI_BENCH_BATCH,
+  PKI_BENCH_SCALING
 } pki_bench_kind;
 
 /* What a bench leaves: grows by the two functions below. */
@@ -65,7 +99,8 @@ typedef struct pki_bench_report {
   int nresult;
   char (*notes)[240]; /* what a reader should know: engines left out, how they were built */
   int nnote;
-  bool failed; /* engines disagree: the figures mean nothing */
+  bool failed;   /* engines disagree: the figures mean nothing */
+  pki_peak peak; /* batch: what one core can do */
 } pki_bench_report;
 
 /* NULL when out of memory. */
@@ -77,8 +112,9 @@ __attribute__((format(printf, 2, 3))) void pki_bench_add_note(pki_bench_report *
 
 typedef struct pki_bench_options {
   bool json;
-  bool quick;       /* fewer rounds */
-  const char *work; /* only works whose name holds this, NULL: all */
+  bool quick;         /* fewer rounds */
+  const char *work;   /* only works whose name holds this, NULL: all */
+  const char *report; /* folder for a report, NULL: none */
 } pki_bench_options;
 
 /* True when the options ask for this work. */
@@ -91,18 +127,26 @@ void pki_bench_progress(const char *text);
 typedef struct pki_bench {
   const char *name, *doc;
   pk_status (*run)(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
+  /* Its figures as a page; NULL: it has none. */
+  pk_status (*save)(const pki_bench_report *report, const char *path, pk_error *err);
 } pki_bench;
 
 const pki_bench *pki_bench_list(int *count);
 
 /* The benches. */
+pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_collision(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
+pk_status pki_bench_scaling(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 
 /* Printing (report.c). */
 void pki_bench_print_table(const pki_bench_report *report, FILE *out);
 bool pki_bench_print_json(const pki_bench_report *report, FILE *out);
+
+/* Pages (page_batch.c, page_scaling.c). */
+pk_status pki_bench_save_batch(const pki_bench_report *report, const char *path, pk_error *err);
+pk_status pki_bench_save_scaling(const pki_bench_report *report, const char *path, pk_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The interface "contact/1" of peers (base/peer.h): a robot on the ground.
+/* The interface "contact/2" of peers (base/peer.h): a robot on the ground.
  *
  * Every engine builds the same world from the numbers of one pk_model: a free base, hinges, and four
  * balls (the feet), which alone touch the plane z = 0. Every hinge is held by
@@ -8,6 +8,9 @@
  * with the same gains; whether an engine takes that at the start or at the end of the step is its own
  * choice, and its configuration says so. A slope is a gravity that is not vertical. Pronk stands behind
  * the same table.
+ *
+ * `pronk bench scaling` asks for other numbers of robots, balls and hinges in one world, `pronk bench batch` for very many
+ * worlds. An engine need not take either.
  */
 #ifndef PKI_BENCH_CONTACT_PEER_H
 #define PKI_BENCH_CONTACT_PEER_H
@@ -17,9 +20,9 @@
 
 #include "pronk/model.h"
 
-#define PKI_CONTACT_INTERFACE "contact/1"
+#define PKI_CONTACT_INTERFACE "contact/2"
 
-enum { PKI_FEET = 4 };
+enum { PKI_FEET = 4 }; /* of one robot */
 
 /* A ball in a body. */
 typedef struct pki_contact_foot {
@@ -29,12 +32,13 @@ typedef struct pki_contact_foot {
 } pki_contact_foot;
 
 typedef struct pki_contact_scene {
-  const pk_model *model; /* body 0 floats, the others hang on hinges with gain 1 and offset 0 */
-  pki_contact_foot feet[PKI_FEET];
-  double dt;     /* s */
-  double mu;     /* friction of every foot; no restitution */
-  double kp, kd; /* of every hinge, N m/rad and N m s/rad */
-  double *q;     /* [nq] where it starts, at rest */
+  const pk_model *model; /* free bodies, and hinges with gain 1 and offset 0; of one robot, body 0 floats */
+  const pki_contact_foot *feet; /* [nfoot] */
+  int nfoot;                    /* PKI_FEET: one robot */
+  double dt;                    /* s */
+  double mu;                    /* friction of every foot; no restitution */
+  double kp, kd;                /* of every hinge, N m/rad and N m s/rad */
+  double *q;                    /* [nq] where it starts, at rest */
 } pki_contact_scene;
 
 /* A world after its last step, in Pronk's conventions. */
@@ -64,7 +68,16 @@ typedef struct pki_contact_peer {
 
   /* One step with the hinges' targets q_des [nu] (those of the base mean nothing). False: it failed. */
   bool (*step)(void *world, const double *q_des);
+  /* Its forces are those of the first PKI_FEET feet. */
   void (*read)(void *world, pki_contact_sample *out);
+
+  /* Many worlds; NULL: not offered. A world like this one, which must outlive it and shares with it what never changes;
+   * two of them may step in two threads at once. All that the next step of a world depends on is state_size numbers,
+   * q [nq] and u [nu] first: out of it and into it. */
+  void *(*clone)(void *world);
+  int (*state_size)(void *world);
+  void (*get_state)(void *world, double *state);
+  void (*set_state)(void *world, const double *state);
 } pki_contact_peer;
 
 #endif

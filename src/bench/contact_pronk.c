@@ -54,7 +54,7 @@ static void *create(const pki_contact_scene *s, int config, char *message, size_
   if (!w->ground ||
       pk_terrain_add_plane(w->ground, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err) != PK_OK ||
       pk_sim_create(s->model, &o, &w->sim, &err) != PK_OK ||
-      pk_sim_set_terrain(w->sim, w->ground, &rubber, 1, &err) != PK_OK) {
+      (s->nfoot > 0 && pk_sim_set_terrain(w->sim, w->ground, &rubber, 1, &err) != PK_OK)) {
     if (err.message[0]) {
       snprintf(message, size, "%s", err.message);
     }
@@ -62,8 +62,10 @@ static void *create(const pki_contact_scene *s, int config, char *message, size_
     return NULL;
   }
   memcpy(pk_sim_q(w->sim), s->q, (size_t)s->model->nq * sizeof *s->q);
-  for (int k = 6; k < s->model->nu; k++) {
-    pk_sim_commands(w->sim)[k] = (pk_command){.kp = s->kp, .kd = s->kd, .tau_max = INFINITY};
+  for (int k = 0; k < s->model->nu; k++) {
+    if (s->model->dof_q[k] >= 0) {
+      pk_sim_commands(w->sim)[k] = (pk_command){.kp = s->kp, .kd = s->kd, .tau_max = INFINITY};
+    }
   }
   return w;
 }
@@ -72,8 +74,11 @@ static bool step(void *object, const double *q_des)
 {
   const world *w = object;
   pk_command *commands = pk_sim_commands(w->sim);
-  for (int k = 6; k < w->scene->model->nu; k++) {
-    commands[k].q_des = q_des[k];
+  const pk_model *m = w->scene->model;
+  for (int k = 0; k < m->nu; k++) {
+    if (m->dof_q[k] >= 0) {
+      commands[k].q_des = q_des[k];
+    }
   }
   return pk_sim_step(w->sim, NULL) == PK_OK;
 }
@@ -101,7 +106,7 @@ static void read(void *object, pki_contact_sample *out)
 
 const pki_contact_peer *pki_contact_pronk(void)
 {
-  static const pki_contact_peer table = {configs, sizeof configs / sizeof configs[0], create, destroy, step,
-                                         read};
+  static const pki_contact_peer table = {
+      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, NULL, NULL, NULL, NULL};
   return &table;
 }

@@ -58,7 +58,7 @@ static void watcher_destroy(watcher *w)
   free(w->residuals);
 }
 
-static bool is_down(const pki_contact_sample *s)
+bool pki_contact_is_down(const pki_contact_sample *s)
 {
   const double up = 1 - 2 * (s->q[4] * s->q[4] + s->q[5] * s->q[5]); /* the base's z against the world's */
   return !(s->q[2] > 0.2 && s->q[2] < 1 && up > 0.7);
@@ -80,7 +80,7 @@ static bool watch_step(watcher *w, pki_contact_runner *run)
   pki_contact_sample *after = &w->sample[(w->count + 1) % 2];
   pki_contact_runner_advance(run, 1);
   run->table->read(run->world, after);
-  if (run->failed || is_down(after)) {
+  if (run->failed || pki_contact_is_down(after)) {
     return false;
   }
   const double at = run->table->configs[run->config].contact_at;
@@ -159,5 +159,5 @@ bool pki_contact_runner_fell(pki_contact_runner *run)
   double q[64], u[64]; /* StarLETH has 19 and 18 */
   pki_contact_sample sample = {.q = q, .u = u};
   run->table->read(run->world, &sample);
-  return run->failed || is_down(&sample);
+  return run->failed || pki_contact_is_down(&sample);
 }

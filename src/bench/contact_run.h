@@ -40,6 +40,7 @@ void pki_contact_runner_advance(pki_contact_runner *run, int count);
 bool pki_contact_runner_watch(pki_contact_runner *run, double settle, double watch, pki_contact_figures *out);
 
 /* True when it lies, or is nowhere. */
+bool pki_contact_is_down(const pki_contact_sample *sample);
 bool pki_contact_runner_fell(pki_contact_runner *run);
 
 #endif

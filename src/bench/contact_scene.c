@@ -43,8 +43,8 @@ static pk_status take_feet(pki_contact_stage *s, pk_error *err)
                       names[f]);
     }
     s->shapes[f] = *ball;
-    s->scene.feet[f] = (pki_contact_foot){.link = link, .body = ball->body, .radius = ball->size[0]};
-    memcpy(s->scene.feet[f].centre, ball->pose.pos, sizeof ball->pose.pos);
+    s->feet[f] = (pki_contact_foot){.link = link, .body = ball->body, .radius = ball->size[0]};
+    memcpy(s->feet[f].centre, ball->pose.pos, sizeof ball->pose.pos);
   }
   s->model = *m;
   s->model.shapes = s->shapes;
@@ -106,6 +106,7 @@ pk_status pki_contact_stage_create(pki_contact_stage *s, pki_contact_motion moti
     status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   s->scene.model = &s->model;
+  s->scene.feet = s->feet, s->scene.nfoot = PKI_FEET;
   if (status != PK_OK) {
     pki_contact_stage_destroy(s);
   }

@@ -18,6 +18,7 @@ extern const char *const pki_contact_motion_names[PKI_CONTACT_MOTIONS];
 typedef struct pki_contact_stage {
   pki_contact_motion motion;
   pki_contact_scene scene;
+  pki_contact_foot feet[PKI_FEET];
   double down[2];   /* downhill, unit; zero on level ground */
   int ntarget;      /* steps until the targets repeat; 1: they stay */
   double *targets;  /* [ntarget][nu] q_des */

@@ -2,6 +2,8 @@
 
 #include "bench/machine.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -42,4 +44,17 @@ void pki_machine_describe(pki_machine *machine)
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   machine->cores = cores > 0 ? (int)cores : 1;
   snprintf(machine->compiler, sizeof machine->compiler, "%s", pki_build_compiler());
+}
+
+double pki_machine_resident(void)
+{
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file) {
+    return NAN;
+  }
+  long size, resident;
+  const bool ok =
+      fscanf(file, "%ld %ld", &size, &resident) == 2; /* NOLINT(cert-err34-c): the kernel wrote them */
+  fclose(file);
+  return ok ? (double)resident * (double)sysconf(_SC_PAGESIZE) : NAN;
 }

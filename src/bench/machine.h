@@ -12,4 +12,7 @@ typedef struct pki_machine {
 
 void pki_machine_describe(pki_machine *machine);
 
+/* Bytes of this process that lie in memory now; NAN where the system does not tell. */
+double pki_machine_resident(void);
+
 #endif

@@ -22,34 +22,35 @@ static int compare_reals(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-/* Seconds that this thread had the processor: what else runs on the machine takes its share of the wall clock. */
-static double thread_clock(void)
+static double seconds_of(clockid_t clock)
 {
   struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Seconds for `calls` calls. */
-static double time_calls(const pki_entrant *entrant, long calls, int *next)
+/* Seconds for `calls` calls: those that this thread had the processor, because what else runs on the machine takes its share
+ * of the wall clock. Where threads work together only the wall clock knows when all of them are done. */
+static double time_calls(const pki_entrant *entrant, bool threads, long calls, int *next)
 {
   int index = *next;
-  const double start = thread_clock();
+  const clockid_t clock = threads ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+  const double start = seconds_of(clock);
   for (long k = 0; k < calls; k++) {
     entrant->run(entrant->user, index);
     index = index + 1 == entrant->inputs ? 0 : index + 1;
   }
-  const double time = thread_clock() - start;
+  const double time = seconds_of(clock) - start;
   *next = index;
   return time;
 }
 
 /* Calls that fill a round; running for the answer warms caches and the branch predictor. */
-static long calibrate(const pki_entrant *entrant, double round)
+static long calibrate(const pki_entrant *entrant, bool threads, double round)
 {
   int next = 0;
   for (long calls = 1;; calls *= 2) {
-    const double time = time_calls(entrant, calls, &next);
+    const double time = time_calls(entrant, threads, calls, &next);
     if (time > 0.5 * round) {
       return (long)fmax(1.0, (double)calls * round / time);
     }
@@ -67,7 +68,8 @@ bool pki_measure(pki_entrant *entrants, int count, const pki_measure_options *op
   const bool has_memory = calls && next && samples;
   if (has_memory) {
     for (int e = 0; e < count; e++) {
-      calls[e] = calibrate(&entrants[e], options->round);
+      entrants[e].processor = 0;
+      calls[e] = calibrate(&entrants[e], options->threads, options->round);
     }
 
     /* Rounds until time is up. */
@@ -75,8 +77,10 @@ bool pki_measure(pki_entrant *entrants, int count, const pki_measure_options *op
     int rounds = 0;
     while (rounds < options->most && (rounds < options->least || pki_clock() - start < options->total)) {
       for (int e = 0; e < count; e++) {
+        const double before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
         samples[(size_t)e * (size_t)options->most + (size_t)rounds] =
-            time_calls(&entrants[e], calls[e], &next[e]) / (double)calls[e];
+            time_calls(&entrants[e], options->threads, calls[e], &next[e]) / (double)calls[e];
+        entrants[e].processor += (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - before) / (double)calls[e];
       }
       rounds++;
     }
@@ -88,6 +92,7 @@ bool pki_measure(pki_entrant *entrants, int count, const pki_measure_options *op
       entrants[e].lower = pki_measure_quantile(mine, rounds, 0.25);
       entrants[e].upper = pki_measure_quantile(mine, rounds, 0.75);
       entrants[e].spread = entrants[e].upper - entrants[e].lower;
+      entrants[e].processor /= rounds;
     }
   }
   free(calls);

@@ -13,12 +13,14 @@ typedef struct pki_entrant {
   int inputs;            /* calls go round inputs 0 .. inputs-1, so that nothing is remembered */
   double median, spread; /* out: s for one call; the spread is from the first to the third quartile */
   double lower, upper;   /* out: the quartiles themselves */
+  double processor; /* out: s of processor time for one call, all threads together, the mean of the rounds */
 } pki_entrant;
 
 typedef struct pki_measure_options {
   double round;    /* s for each entrant in a round, at least one call */
   double total;    /* s for everything, as far as the least number of rounds allows */
   int least, most; /* rounds */
+  bool threads;    /* calls use several threads: times are those of the wall clock, not of this thread */
 } pki_measure_options;
 
 /* False when out of memory. */

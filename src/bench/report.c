@@ -134,6 +134,76 @@ static void print_record(const pki_bench_report *report, FILE *out)
       out);
 }
 
+static void print_batch(const pki_bench_report *report, FILE *out)
+{
+  fprintf(out, "\none core: %.1f GFLOP/s, %.1f GB/s\n", report->peak.gflops, report->peak.bandwidth);
+  fprintf(out, "\n%-32s %-13s %-26s %5s %9s %8s %6s %9s %8s %9s %7s %6s %8s %8s %7s  %s\n", "work", "engine",
+          "config", "lanes", "steps/s", "spread", "ratio", "per cpu s", "cycles", "residual", "uncert",
+          "alone", "bytes", "flop", "of peak", "gains");
+  for (int i = 0; i < report->nresult; i++) {
+    const pki_bench_result *r = &report->results[i];
+    const pki_bench_batch_figures *b = &r->batch;
+    const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
+    char engine[48];
+    snprintf(engine, sizeof engine, "%s %s", r->engine, r->version);
+    fprintf(out, "%s%-32s %-13s %-26s %5d", is_new && i > 0 ? "\n" : "", is_new ? r->work : "", engine,
+            r->config, r->lanes);
+    if (b->fell) {
+      fprintf(out, " %9s\n", "fell");
+      continue;
+    }
+    print_number(out, 9, r->median);
+    print_number(out, 8, r->spread);
+    print_number(out, 6, r->ratio);
+    print_number(out, 9, b->per_cpu);
+    print_number(out, 8, b->cycles);
+    print_number(out, 9, b->residual);
+    print_number(out, 7, b->uncertified);
+    print_number(out, 6, b->alone);
+    print_number(out, 8, b->bytes);
+    print_number(out, 8, b->flops);
+    print_number(out, 7, b->of_peak);
+    fprintf(out, "  %s\n", b->gains);
+  }
+  fputs(
+      "\nSteps/s counts steps of single robots: medians over rounds in which all take turns; spread is from "
+      "the first\n"
+      "to the third quartile. Ratio is to the fastest configuration of MuJoCo in the same work. Per cpu s: "
+      "for "
+      "each\n"
+      "second of processor time, all threads together. Cycles (of the reference clock) and flop: of one step "
+      "of one\n"
+      "robot. Residual: the worst of all worlds and steps; uncert: steps above 1e-6; alone: part of the "
+      "steps "
+      "that\n"
+      "lanes could not do; bytes: of one world more.\n",
+      out);
+}
+
+static void print_scaling(const pki_bench_report *report, FILE *out)
+{
+  fprintf(out, "\n%-18s %-15s %-20s %6s %10s %9s %7s %8s\n", "work", "engine", "config", "dof", "us/step",
+          "spread", "ratio", "exponent");
+  for (int i = 0; i < report->nresult; i++) {
+    const pki_bench_result *r = &report->results[i];
+    print_work(report->results, i, out);
+    fprintf(out, " %-20s %6d", r->config, r->scaling.dof);
+    print_number(out, 10, r->median);
+    print_number(out, 9, r->spread);
+    print_number(out, 7, r->ratio);
+    print_number(out, 8, r->scaling.exponent);
+    fputc('\n', out);
+  }
+  fputs("\nTimes of one step of the whole world, medians over rounds in which the engines take turns; spread "
+        "is "
+        "from\n"
+        "the first to the third quartile. Ratio is the speed to that of MuJoCo's faster configuration. "
+        "Exponent: "
+        "the\n"
+        "power of the size by which the time grows, over the larger half of the sizes.\n",
+        out);
+}
+
 void pki_bench_print_table(const pki_bench_report *report, FILE *out)
 {
   pki_machine machine;
@@ -141,10 +211,9 @@ void pki_bench_print_table(const pki_bench_report *report, FILE *out)
   fprintf(out, "pronk bench %s\n%s, %d cores, Pronk %s with %s kernels, built by %s\n", report->bench,
           machine.cpu, machine.cores, pk_version(), machine.isa, machine.compiler);
   static void (*const print[])(const pki_bench_report *, FILE *) = {
-      [PKI_BENCH_DYNAMICS] = print_dynamics,
-      [PKI_BENCH_CONTACT] = print_contact,
-      [PKI_BENCH_RECORD] = print_record,
-      [PKI_BENCH_COLLISION] = print_collision,
+      [PKI_BENCH_DYNAMICS] = print_dynamics, [PKI_BENCH_CONTACT] = print_contact,
+      [PKI_BENCH_RECORD] = print_record,     [PKI_BENCH_COLLISION] = print_collision,
+      [PKI_BENCH_BATCH] = print_batch,       [PKI_BENCH_SCALING] = print_scaling,
   };
   print[report->kind](report, out);
   for (int i = 0; i < report->nnote; i++) {
@@ -176,6 +245,37 @@ static void add_contact(cJSON *object, const pki_bench_result *r)
   add_number(object, "residual_median", c->residual_median);
 }
 
+static void add_batch(cJSON *object, const pki_bench_result *r)
+{
+  const pki_bench_batch_figures *b = &r->batch;
+  add_number(object, "worlds", b->worlds);
+  add_number(object, "steps", b->steps);
+  cJSON_AddStringToObject(object, "gains", b->gains);
+  cJSON_AddBoolToObject(object, "fell", b->fell);
+  add_number(object, "per_processor_second", b->per_cpu);
+  add_number(object, "cycles_per_step", b->cycles);
+  add_number(object, "residual", b->residual);
+  add_number(object, "uncertified", b->uncertified);
+  add_number(object, "alone", b->alone);
+  add_number(object, "frozen", b->frozen);
+  add_number(object, "bytes_per_world", b->bytes);
+  add_number(object, "bytes_shared", b->shared);
+  add_number(object, "resident_per_world", b->resident);
+  add_number(object, "instructions_per_step", b->instructions);
+  add_number(object, "flops_per_step", b->flops);
+  add_number(object, "gflops", b->gflops);
+  add_number(object, "of_peak", b->of_peak);
+  add_number(object, "intensity", b->intensity);
+}
+
+static void add_scaling(cJSON *object, const pki_bench_result *r)
+{
+  cJSON_AddStringToObject(object, "series", r->scaling.series);
+  add_number(object, "size", r->scaling.size);
+  add_number(object, "dof", r->scaling.dof);
+  add_number(object, "exponent", r->scaling.exponent);
+}
+
 static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
 {
   cJSON *object = cJSON_CreateObject();
@@ -191,6 +291,14 @@ static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
   add_number(object, "ratio", r->ratio);
   if (kind == PKI_BENCH_CONTACT) {
     add_contact(object, r);
+    return object;
+  }
+  if (kind == PKI_BENCH_BATCH) {
+    add_batch(object, r);
+    return object;
+  }
+  if (kind == PKI_BENCH_SCALING) {
+    add_scaling(object, r);
     return object;
   }
   if (kind == PKI_BENCH_RECORD) {
@@ -230,6 +338,12 @@ bool pki_bench_print_json(const pki_bench_report *report, FILE *out)
   cJSON_AddStringToObject(root, "bench", report->bench);
   cJSON_AddItemToObject(root, "machine", machine_object());
   cJSON_AddBoolToObject(root, "agree", !report->failed);
+  if (report->kind == PKI_BENCH_BATCH) {
+    cJSON *core = cJSON_AddObjectToObject(root, "core");
+    add_number(core, "peak_gflops", report->peak.gflops);
+    add_number(core, "bandwidth_gb_per_s", report->peak.bandwidth);
+    add_number(core, "reference_hz", report->peak.reference);
+  }
   cJSON *results = cJSON_AddArrayToObject(root, "results");
   for (int i = 0; i < report->nresult; i++) {
     cJSON_AddItemToArray(results, result_object(&report->results[i], report->kind));

@@ -215,3 +215,11 @@ int pki_args_choice(const pki_args *args, const char *what, const char *word, co
                nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "", all);
   return -1;
 }
+
+void pki_default_folder(const char *name, const char *ending, char out[PKI_PATH_MAX])
+{
+  snprintf(out, PKI_PATH_MAX, "out/%s%s", name, ending);
+  for (char *c = out + 4; *c != '\0'; c++) {
+    *c = (char)(*c == '/' || *c == '\\' || (unsigned char)*c < ' ' || (c == out + 4 && *c == '.') ? '_' : *c);
+  }
+}

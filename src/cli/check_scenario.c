@@ -104,7 +104,26 @@ static void print_controller(const pki_scenario *s)
   }
 }
 
-static void print_rest(const pki_scenario *s)
+/* What differs from world to world, and what it is in this one. */
+static void print_varied(const pki_scenario *s, const pki_world *w)
+{
+  for (int i = 0; i < w->nvaried; i++) {
+    const pki_varied *v = &w->varied[i];
+    const pki_scenario_vary *of = &s->varies[v->entry];
+    const char *space = v->unit[0] != '\0' ? " " : "";
+    printf("  vary        %s", v->name);
+    if (s->world >= 0) {
+      printf(": %.6g%s%s in world %d\n", pki_varied_value(s, v, s->world), space, v->unit, s->world);
+    } else if (of->distribution == PKI_NORMAL) {
+      printf(": normal, %g with deviation %g%s%s\n", of->mean, of->deviation, space, v->unit);
+    } else {
+      printf(": %g to %g%s%s%s\n", of->from, of->to, space, v->unit,
+             of->distribution == PKI_LOG_UNIFORM ? ", log-uniform" : "");
+    }
+  }
+}
+
+static void print_rest(const pki_scenario *s, const pki_world *w)
 {
   if (s->nactuator > 0) {
     printf("  actuators   %d entr%s\n", s->nactuator, s->nactuator == 1 ? "y" : "ies");
@@ -124,6 +143,7 @@ static void print_rest(const pki_scenario *s)
     printf("  disturb     %s every %g s for %g s with %g N, seed %d\n", d->link, d->every, d->duration,
            d->force, s->seed);
   }
+  print_varied(s, w);
   if (s->record.rate > 0 || s->record.view_rate > 0) {
     printf("  recording   %g Hz, poses at %g Hz, ", s->record.rate, s->record.view_rate);
     for (int i = 0; i < s->nrecord_channel; i++) {
@@ -173,7 +193,7 @@ static void print_understood(const pki_scenario *s, const pki_world *w)
   }
   putchar('\n');
   print_controller(s);
-  print_rest(s);
+  print_rest(s, w);
 }
 
 static void print_text(const char *path, const pki_scenario *s, const pki_world *w,

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/folders.h"
 #include "pronk/status.h"
 #include "record/text.h"
 
@@ -77,11 +78,15 @@ int pki_args_choice(const pki_args *args, const char *what, const char *word, co
 __attribute__((format(printf, 2, 3))) void pki_complain(const char *command, const char *format, ...);
 void pki_complain_error(const char *command, const pk_error *err);
 
+/* out/NAME and an ending, with what no file's name should hold replaced. */
+void pki_default_folder(const char *name, const char *ending, char out[PKI_PATH_MAX]);
+
 /* A text that a command made: as it is, or with --json as the value of `key`. The exit status. */
 int pki_print_made(const pki_args *args, const char *key, const pki_text *text);
 
 /* --- commands --- */
 int pki_command_run(const pki_args *args);
+int pki_command_batch(const pki_args *args);
 int pki_command_compare(const pki_args *args);
 int pki_command_info(const pki_args *args);
 int pki_command_check(const pki_args *args);
@@ -96,9 +101,9 @@ int pki_command_man(const pki_args *args);
 int pki_command_completion(const pki_args *args);
 int pki_command_bench(int argc, char **argv);
 
-extern const pki_option pki_options_run[], pki_options_compare[], pki_options_info[], pki_options_check[],
-    pki_options_list[], pki_options_study[], pki_options_solve[], pki_options_view[], pki_options_render[],
-    pki_options_schema[], pki_options_export[], pki_options_man[], pki_options_completion[],
-    pki_options_bench[];
+extern const pki_option pki_options_run[], pki_options_batch[], pki_options_compare[], pki_options_info[],
+    pki_options_check[], pki_options_list[], pki_options_study[], pki_options_solve[], pki_options_view[],
+    pki_options_render[], pki_options_schema[], pki_options_export[], pki_options_man[],
+    pki_options_completion[], pki_options_bench[];
 
 #endif

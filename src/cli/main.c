@@ -18,6 +18,12 @@ static const pki_command commands[] = {
      "pronk run starleth-stand --certify\n  pronk run starleth-trot --set controller.forward=0.2 --duration "
      "5",
      pki_options_run, pki_command_run, NULL},
+    {"batch", "a scenario in many worlds at once, each with numbers of its own", "SCENARIO [options]",
+     "World k has the numbers that the scenario's `vary` gives it, drawn from seed and k; it is the world\n"
+     "of `pronk run SCENARIO --set world=k`, to the bit. Writes DIR/worlds.csv, a row for each, and\n"
+     "DIR/report.html. Robots that fall are a result; the exit status is 1 when a world stops early or,\n"
+     "where the scenario certifies, a step is above the bound.",
+     "pronk batch starleth-rough --worlds 16 --duration 2", pki_options_batch, pki_command_batch, NULL},
     {"view", "a simulation or a recording in a browser", "SCENARIO|RECORDING|MODEL [options]",
      "Serves a page on this machine only and prints its address; on a desktop the browser opens\n"
      "by itself. RECORDING is a .mcap file or the folder of a run. With --json the first line is\n"

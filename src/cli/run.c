@@ -161,15 +161,6 @@ static pk_status load(const pki_args *args, pki_scenario **scenario, pk_error *e
   return status;
 }
 
-/* out/NAME, with what no file's name should hold replaced. */
-static void default_folder(const char *name, char out[PKI_PATH_MAX])
-{
-  snprintf(out, PKI_PATH_MAX, "out/%s", name);
-  for (char *c = out + 4; *c != '\0'; c++) {
-    *c = (char)(*c == '/' || *c == '\\' || (unsigned char)*c < ' ' || (c == out + 4 && *c == '.') ? '_' : *c);
-  }
-}
-
 static bool read_options(const pki_args *args, pki_run_options *o)
 {
   const char *every = pki_args_value(args, "checkpoint-every"), *resume = pki_args_value(args, "resume");
@@ -225,7 +216,7 @@ int pki_command_run(const pki_args *args)
     code = status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
   } else {
     if (options.folder == NULL && !pki_args_has(args, "no-output")) {
-      default_folder(scenario->name, folder);
+      pki_default_folder(scenario->name, "", folder);
       options.folder = folder;
     }
     pki_warn_scenario("run", scenario, &world, options.duration);

@@ -239,6 +239,11 @@ static cJSON *disturbs(void)
   return list_of(reference("disturb"), 0, 0);
 }
 
+static cJSON *varies(void)
+{
+  return list_of(reference("vary"), 0, 0);
+}
+
 static cJSON *record(void)
 {
   return reference("record");
@@ -287,6 +292,7 @@ static const struct {
     {"constraints", constraints},
     {"push", pushes},
     {"disturb", disturbs},
+    {"vary", varies},
     {"record", record},
     {"joints", joints},
     {"surfaces", surfaces},
@@ -394,8 +400,8 @@ static void add_ground_rules(cJSON *defs)
 
 static void add_definitions(cJSON *defs)
 {
-  static const char *const names[] = {"model",   "object",   "material",   "pair",    "step",  "push",
-                                      "disturb", "actuator", "constraint", "collide", "record"};
+  static const char *const names[] = {"model",   "object", "material", "pair",       "step",    "push",
+                                      "disturb", "vary",   "actuator", "constraint", "collide", "record"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     cJSON_AddItemToObject(defs, names[i], by_name(names[i]));
   }

@@ -42,6 +42,8 @@ typedef struct pki_work {
   double *tmp;     /* [2][nu] */
   double *plan;    /* [nplan] unknowns of the elimination plan */
   int *body_multi; /* [nbody] index into multi, -1 for one-axis bodies */
+  int *chain;      /* [nchain+1] where chains of unknowns begin (kernels/ltl.c) */
+  int nchain;      /* 0: the plan is no tree */
   int *body_place; /* [nbody] PKI_LEAF: no children; PKI_LAST: last child of its parent */
 } pki_work;
 
@@ -64,6 +66,8 @@ typedef struct pki_kernels {
 
   /* w->M = mass matrix with w->diag on its diagonal, 1 for the unknowns of constraints; after kinematics. */
   void (*crba)(pki_work *w);
+  /* rnea without accelerations into h, and crba, origins included: what a step needs, in one pass. armature is in diag. */
+  void (*inertial)(pki_work *w, const double *q, const double *u, double *h);
   /* M := L, D with M = L' D L; the diagonal becomes 1/D */
   void (*ltl_factor)(pki_work *w);
   /* x [nplan] := inv(M) x with that factor, unknowns in the order of the plan (pki_plan_solve for velocities) */

@@ -29,6 +29,30 @@ static void mark_places(const pk_model *m, int *place)
   }
 }
 
+/* Unknowns that follow each other, each the only one below the one before; 0: the plan is no tree. */
+static int find_chains(const pk_model *m, int *chain)
+{
+  int n = 0;
+  for (int k = 0; k < m->nplan; k++) {
+    const int row = m->M_row[k], length = m->M_row[k + 1] - row - 1;
+    const int up = length > 0 ? m->M_col[row + length - 1] : -1;
+    const int above = up >= 0 ? m->M_row[up + 1] - m->M_row[up] : 0;
+    if (length != above) {
+      return 0; /* not the whole path above it */
+    }
+    bool lone = up == k - 1 && up >= 0;
+    for (int j = k + 1; j < m->nplan && lone; j++) {
+      const int end = m->M_row[j + 1] - 2;
+      lone = end < m->M_row[j] || m->M_col[end] != up;
+    }
+    if (!lone) {
+      chain[n++] = k;
+    }
+  }
+  chain[n] = m->nplan;
+  return n;
+}
+
 void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
 {
   const size_t n = (size_t)m->nbody + 1, nu = (size_t)m->nu, real = (size_t)lanes * sizeof(double);
@@ -36,8 +60,12 @@ void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
   *w = (pki_work){.model = m, .lanes = lanes};
   w->body_multi = pki_arena_take(arena, (size_t)m->nbody, sizeof(int));
   w->body_place = pki_arena_take(arena, (size_t)m->nbody, sizeof(int));
+  w->chain = pki_arena_take(arena, (size_t)m->nplan + 1, sizeof(int));
   if (w->body_place != NULL) {
     mark_places(m, w->body_place);
+  }
+  if (w->chain != NULL) {
+    w->nchain = find_chains(m, w->chain);
   }
   for (int i = 0; i < m->nbody; i++) {
     const int multi = pki_motion_nu(m->body_motion[i]) > 1;

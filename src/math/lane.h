@@ -28,6 +28,13 @@ typedef uint64_t pk_i __attribute__((vector_size(8 * PKI_LANES)));
 /* Small pieces of kernels: structs of lanes pass through registers only when inlined. */
 #define PKI_INLINE static inline __attribute__((always_inline))
 
+/* Before a loop: where its count is known when it is compiled, it is written out. */
+#ifdef __clang__
+#define PKI_UNROLL _Pragma("clang loop unroll(enable) vectorize(disable)")
+#else
+#define PKI_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 /* PKI_NAME(rnea) is pki_rnea_avx2_4 in the variant for AVX2 and 4 lanes. */
 #define PKI_PASTE_(name, isa, lanes) pki_##name##_##isa##_##lanes
 #define PKI_PASTE(name, isa, lanes) PKI_PASTE_(name, isa, lanes)
@@ -122,6 +129,77 @@ static inline pk_r pki_sqrt(pk_r x)
   }
   return y;
 #endif
+}
+
+/* Numbers of single worlds to lanes and back: lane l of to[k] = from[l][k], and to[l][k] = lane l of from[k], k < n. Four lanes
+ * at a time are turned as blocks of four by four. */
+#if PKI_LANES > 1
+typedef double pki_four __attribute__((vector_size(32)));
+
+static inline pki_four pki_four_at(const double *p)
+{
+  pki_four x;
+  memcpy(&x, p, sizeof x);
+  return x;
+}
+
+static inline void pki_turn_four(pki_four x[4])
+{
+  const pki_four a = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
+  const pki_four b = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+  const pki_four c = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6);
+  const pki_four d = __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+  x[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  x[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  x[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+#endif
+
+static inline void pki_gather(const double *const *from, int n, double *to)
+{
+  int k = 0;
+#if PKI_LANES > 1
+  for (; k + 4 <= n; k += 4) {
+    for (int l = 0; l < PKI_LANES; l += 4) {
+      pki_four x[4] = {pki_four_at(from[l] + k), pki_four_at(from[l + 1] + k), pki_four_at(from[l + 2] + k),
+                       pki_four_at(from[l + 3] + k)};
+      pki_turn_four(x);
+      for (int e = 0; e < 4; e++) {
+        memcpy(to + (k + e) * PKI_LANES + l, &x[e], sizeof x[e]);
+      }
+    }
+  }
+#endif
+  for (; k < n; k++) {
+    for (int l = 0; l < PKI_LANES; l++) {
+      to[k * PKI_LANES + l] = from[l][k];
+    }
+  }
+}
+
+static inline void pki_scatter(const double *from, int n, double *const *to)
+{
+  int k = 0;
+#if PKI_LANES > 1
+  for (; k + 4 <= n; k += 4) {
+    for (int l = 0; l < PKI_LANES; l += 4) {
+      pki_four x[4];
+      for (int e = 0; e < 4; e++) {
+        x[e] = pki_four_at(from + (k + e) * PKI_LANES + l);
+      }
+      pki_turn_four(x);
+      for (int e = 0; e < 4; e++) {
+        memcpy(to[l + e] + k, &x[e], sizeof x[e]);
+      }
+    }
+  }
+#endif
+  for (; k < n; k++) {
+    for (int l = 0; l < PKI_LANES; l++) {
+      to[l][k] = from[k * PKI_LANES + l];
+    }
+  }
 }
 
 /* sin and cos together. The argument is reduced by pi/2 in three parts of 33 bits, exact up to

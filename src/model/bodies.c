@@ -6,6 +6,7 @@
 
 #include "math/mat3.h"
 #include "model/compile.h"
+#include "model/inertia.h"
 #include "model/motion.h"
 
 bool pki_unit_axis(const double axis[3], double out[3])
@@ -199,28 +200,6 @@ static pk_pose add_joint(pki_draft *d, int joint, int parent, pk_pose origin, in
   return link;
 }
 
-void pki_body_add_inertia(pki_body *body, const pk_inertia *inertia, const pk_pose *pose)
-{
-  double c[3], I[6];
-  pki_mat3_apply(pose->rot, inertia->com, c);
-  for (int i = 0; i < 3; i++) {
-    c[i] += pose->pos[i];
-  }
-  pki_sym3_rotate(pose->rot, inertia->moment, I);
-  const double m = inertia->mass;
-  const double cc = pki_dot3(c, c);
-  body->inertia[0] += m;
-  for (int i = 0; i < 3; i++) {
-    body->inertia[1 + i] += m * c[i];
-  }
-  /* parallel axes: I_o = I_c + m (c'c 1 - c c') */
-  const int row[6] = {0, 0, 0, 1, 1, 2}, col[6] = {0, 1, 2, 1, 2, 2};
-  for (int e = 0; e < 6; e++) {
-    const double diagonal = row[e] == col[e] ? cc : 0;
-    body->inertia[4 + e] += I[e] + m * (diagonal - c[row[e]] * c[col[e]]);
-  }
-}
-
 /* Every link finds its body, every moving joint makes its bodies. */
 static void place_links(pki_draft *d)
 {
@@ -248,7 +227,7 @@ static void place_links(pki_draft *d)
       if (d->bodies[body].link < 0) {
         d->bodies[body].link = link;
       }
-      pki_body_add_inertia(&d->bodies[body], &b->links[link].desc.inertia, &pose);
+      pki_inertia_add(d->bodies[body].inertia, &b->links[link].desc.inertia, &pose);
     }
   }
 }

@@ -3,10 +3,7 @@
 
 #include "math/mat3.h"
 #include "model/compile.h"
-
-/* Files print few digits: moments may break the rules of solid bodies by this much of the
- * largest one. */
-static const double MOMENT_TOLERANCE = 1e-3;
+#include "model/inertia.h"
 
 static bool finite_n(const double *v, int n)
 {
@@ -41,9 +38,9 @@ static bool is_range(double lower, double upper)
 /* A link's mass in its body: products with the distance to the body's origin must still be numbers. */
 static void check_merged(pki_draft *d, int link)
 {
-  pki_body alone = {0};
-  pki_body_add_inertia(&alone, &d->b->links[link].desc.inertia, &d->link_pose[link]);
-  if (!finite_n(alone.inertia, 10)) {
+  double alone[10] = {0};
+  pki_inertia_add(alone, &d->b->links[link].desc.inertia, &d->link_pose[link]);
+  if (!finite_n(alone, 10)) {
     pki_builder_error(
         d->b, PK_ERROR_MODEL, pki_link_where(d, link),
         "mass, centre of mass or inertia of link \"%s\" is too large: its moments about the joint that "
@@ -72,16 +69,15 @@ static void check_inertia(pki_draft *d, int link)
     return;
   }
   double lambda[3];
-  pki_sym3_eigenvalues(in->moment, lambda);
-  const double slack = MOMENT_TOLERANCE * fmax(fabs(lambda[0]), fabs(lambda[2]));
+  const pki_moments moments = pki_check_moments(in->moment, lambda);
   if (in->mass == 0 && (lambda[0] != 0 || lambda[2] != 0)) {
     say(b, PK_ERROR_MODEL, where,
         "link \"%s\" has no mass but moments of inertia: give it mass, or set both to zero", name);
-  } else if (lambda[0] < -slack) {
+  } else if (moments == PKI_MOMENTS_NEGATIVE) {
     say(b, PK_ERROR_MODEL, where,
         "inertia of link \"%s\" has the principal moments %g, %g, %g: none may be negative", name, lambda[0],
         lambda[1], lambda[2]);
-  } else if (lambda[0] + lambda[1] < lambda[2] - slack) {
+  } else if (moments == PKI_MOMENTS_UNEQUAL) {
     say(b, PK_ERROR_MODEL, where,
         "inertia of link \"%s\" has the principal moments %g, %g, %g: no body has one above the sum of the "
         "others",

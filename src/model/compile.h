@@ -109,9 +109,6 @@ bool pki_is_pose(const pk_pose *pose);
  * a power of two, so that no length overflows, and none changes the bits. */
 bool pki_unit_axis(const double axis[3], double out[3]);
 
-/* Add a link's mass to its body: m, m c, I about the body's origin. */
-void pki_body_add_inertia(pki_body *body, const pk_inertia *inertia, const pk_pose *pose);
-
 /* Where a link or joint stands in the user's file. */
 pki_where pki_link_where(const pki_draft *d, int link);
 pki_where pki_joint_where(const pki_draft *d, int joint);

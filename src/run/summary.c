@@ -37,11 +37,8 @@ int pki_run_hardest_joint(const pki_run_result *r)
 double pki_run_cost_of_transport(const pki_run_result *r)
 {
   const double *g = r->model->gravity;
-  double mass = 0; /* objects lie about, they are not carried */
-  for (int i = 0; i < r->nrobot; i++) {
-    mass += r->model->robots[i].mass;
-  }
-  const double weight = mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  /* objects lie about, they are not carried */
+  const double weight = r->mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   return r->distance > 0.05 && weight > 0 ? r->positive_work / (weight * r->distance) : NAN;
 }
 

@@ -77,7 +77,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
 {
   const pk_model *m = pk_sim_joint_model(world->sim);
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, nbody = (size_t)m->nbody;
-  *result = (pki_run_result){.bound = bound, .low_at = -1};
+  *result = (pki_run_result){.bound = bound};
   *w = (pki_watch){.world = world, .model = m, .info = {.body = -1, .term = "", .certified = true}};
   w->q = calloc(nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
   w->contacts = calloc((size_t)pk_sim_max_contacts(world->sim), sizeof *w->contacts);
@@ -93,18 +93,18 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   w->normal = w->force + 3 * (nbody + 1);
   find_feet(w);
   pk_sim_get_joints(world->sim, w->q, w->u);
-  result->start = w->now = trunk_pose(w);
-  memcpy(result->last, w->now.pos, sizeof result->last);
-  memcpy(result->up, w->now.rot + 6, sizeof result->up); /* R' z */
+  w->now = trunk_pose(w);
+  pki_watch_start(&w->now, result);
   result->model = m;
   result->model_hash = pk_model_hash(world->model);
   result->ndof = m->nu;
   result->law = world->scenario->step.law;
   result->nrobot = world->scenario->nmodel;
   result->nobject = m->nrobot - result->nrobot;
+  for (int i = 0; i < result->nrobot; i++) {
+    result->mass += pk_sim_mass(world->sim, i);
+  }
   result->energy_start = energy_of(w);
-  const double height = w->now.pos[2];
-  result->height = result->height_start = result->height_min = result->height_max = height;
   return PK_OK;
 }
 
@@ -275,21 +275,20 @@ static void watch_joints(pki_watch *w, pki_run_result *r)
   }
 }
 
-/* How high the trunk is over the lowest point at which its robot pushes on something; INFINITY: nowhere. */
-static double height_carried(const pki_watch *w)
+double pki_watch_carried(const pk_model *model, const pk_sim_contact *contacts, int ncontact, double height)
 {
   double lowest = INFINITY;
-  for (int i = 0; i < w->ncontact; i++) {
-    const pk_sim_contact *c = &w->contacts[i];
+  for (int i = 0; i < ncontact; i++) {
+    const pk_sim_contact *c = &contacts[i];
     const int links[2] = {c->link, c->other_link};
     for (int k = 0; k < 2; k++) {
       double impulse[3], normal[3];
-      const bool mine = links[k] >= 0 && w->model->links[links[k]].robot == 0 &&
-                        pk_sim_contact_carries(c, w->model, links[k], impulse, normal);
+      const bool mine = links[k] >= 0 && model->links[links[k]].robot == 0 &&
+                        pk_sim_contact_carries(c, model, links[k], impulse, normal);
       lowest = mine && pki_dot3(impulse, normal) > 0 ? fmin(lowest, c->point[2]) : lowest;
     }
   }
-  return isinf(lowest) ? INFINITY : w->now.pos[2] - lowest;
+  return isinf(lowest) ? INFINITY : height - lowest;
 }
 
 static void fall(pki_run_result *r, double time)
@@ -299,10 +298,9 @@ static void fall(pki_run_result *r, double time)
 }
 
 /* A trunk that is low and stays so has fallen; landings and crouches come up again. Flight says nothing. */
-static void watch_height(const pki_watch *w, double time, pki_run_result *r)
+static void watch_height(double height, double time, pki_run_result *r)
 {
   static const double part = 0.6, patience = 0.5; /* of the stature; s */
-  const double height = height_carried(w);
   if (isinf(height)) {
     return;
   }
@@ -317,28 +315,50 @@ static void watch_height(const pki_watch *w, double time, pki_run_result *r)
   }
 }
 
-static void watch_trunk(pki_watch *w, pki_run_result *r)
+void pki_watch_start(const pk_pose *trunk, pki_run_result *r)
+{
+  r->start = *trunk;
+  r->low_at = -1;
+  memcpy(r->last, trunk->pos, sizeof r->last);
+  memcpy(r->up, trunk->rot + 6, sizeof r->up); /* R' z */
+  r->height = r->height_start = r->height_min = r->height_max = trunk->pos[2];
+}
+
+double pki_watch_trunk(const pk_pose *trunk, double carried, double time, pki_run_result *r)
 {
   static const double sixty_degrees = 1.0471975511965976;
-  w->now = trunk_pose(w);
-  const double *p = w->now.pos;
+  const double *p = trunk->pos;
   double up[3];
-  pki_mat3_apply(w->now.rot, r->up, up);
-  w->tilt = acos(fmax(-1, fmin(1, up[2])));
+  pki_mat3_apply(trunk->rot, r->up, up);
+  const double tilt = acos(fmax(-1, fmin(1, up[2])));
   r->path += hypot(p[0] - r->last[0], p[1] - r->last[1]);
   memcpy(r->last, p, sizeof r->last);
   r->distance = hypot(p[0] - r->start.pos[0], p[1] - r->start.pos[1]);
   r->height = p[2];
   r->height_min = fmin(r->height_min, p[2]);
   r->height_max = fmax(r->height_max, p[2]);
-  r->tilt_max = fmax(r->tilt_max, w->tilt);
+  r->tilt_max = fmax(r->tilt_max, tilt);
   if (r->nrobot > 0) {
-    const double time = pk_sim_time(w->world->sim);
-    watch_height(w, time, r);
-    if (w->tilt > sixty_degrees) {
+    watch_height(carried, time, r);
+    if (tilt > sixty_degrees) {
       fall(r, r->low_at >= 0 ? r->low_at : time);
     }
   }
+  return tilt;
+}
+
+void pki_watch_settle(pki_run_result *r)
+{
+  if (r->low_at >= 0 && !r->interrupted) {
+    fall(r, r->low_at);
+  }
+}
+
+static void watch_trunk(pki_watch *w, pki_run_result *r)
+{
+  w->now = trunk_pose(w);
+  const double carried = pki_watch_carried(w->model, w->contacts, w->ncontact, w->now.pos[2]);
+  w->tilt = pki_watch_trunk(&w->now, carried, pk_sim_time(w->world->sim), r);
 }
 
 void pki_watch_step(pki_watch *w, pki_run_result *result)
@@ -364,9 +384,7 @@ static double object_speed(const pki_watch *w, const pki_run_result *r)
 void pki_watch_end(const pki_watch *w, pki_run_result *result)
 {
   result->object_speed = object_speed(w, result);
-  if (result->low_at >= 0 && !result->interrupted) {
-    fall(result, result->low_at);
-  }
+  pki_watch_settle(result);
   result->duration = (double)result->steps * w->world->scenario->step.dt;
   result->energy_end = energy_of(w);
   result->mean_contacts = result->steps > 0 ? (double)result->contact_sum / (double)result->steps : 0;

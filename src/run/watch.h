@@ -60,6 +60,7 @@ typedef struct pki_run_result {
   int ndof;                      /* velocities of the joint model */
   pk_law law;                    /* of contact */
   int nrobot, nobject;           /* what the scenario's models and objects made */
+  double mass;                   /* kg, of the robots in this world */
   double object_speed;           /* m/s, the fastest object's at the end */
   double *peak;                  /* [ndof] largest |tau| */
   const pk_model *model;         /* in joint coordinates; valid while the world is */
@@ -93,6 +94,14 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
 
 /* A step has been made, w->info tells how. */
 void pki_watch_step(pki_watch *w, pki_run_result *result);
+
+/* The trunk of the first robot alone, for whoever has no pki_watch: where it starts, where it is at a time, the end. `carried` is how
+ * high it is over the lowest point at which its robot pushes on something, INFINITY: nowhere. How far it is tilted
+ * comes back. */
+void pki_watch_start(const pk_pose *trunk, pki_run_result *result);
+double pki_watch_trunk(const pk_pose *trunk, double carried, double time, pki_run_result *result);
+void pki_watch_settle(pki_run_result *result);
+double pki_watch_carried(const pk_model *model, const pk_sim_contact *contacts, int ncontact, double height);
 
 /* Why the step that w->info tells of failed, in words. */
 void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_status status, char *out,

@@ -1,7 +1,7 @@
 /* What pushes a world: forces at their times, and random ones.
  *
  * The middle of a step decides whether a push acts in it, so that a push lasts as many steps whatever rounding does to
- * the time. Random pushes come from (seed, entry, number of the push) alone: nothing is remembered between steps, so
+ * the time. Random pushes come from (seed, world, entry, number of the push) alone: nothing is remembered between steps, so
  * that checkpoints need nothing, and what else happens in a step does not change them. */
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@ void pki_world_find_pushed(pki_world *world, pki_problems *problems)
   const char **words = calloc((size_t)m->nlink + 1, sizeof *words);
   world->push_link = calloc((size_t)s->npush + 1, sizeof *world->push_link);
   world->disturb_link = calloc((size_t)s->ndisturb + 1, sizeof *world->disturb_link);
-  if (words == NULL || world->push_link == NULL || world->disturb_link == NULL) {
+  world->acting = calloc((size_t)(s->npush + s->ndisturb) + 1, sizeof *world->acting);
+  if (words == NULL || world->push_link == NULL || world->disturb_link == NULL || world->acting == NULL) {
     free(words);
     pki_problem_memory(problems);
     return;
@@ -43,12 +44,10 @@ void pki_world_find_pushed(pki_world *world, pki_problems *problems)
   free(words);
 }
 
-void pki_disturb_direction(int seed, int entry, long long k, double direction[2])
+void pki_disturb_direction(int seed, int world, int entry, long long k, double direction[2])
 {
-  /* each of the three is mixed in by a generator of its own */
-  pki_random random = pki_random_seeded((uint64_t)seed);
-  random = pki_random_seeded(pki_random_bits(&random) ^ (uint64_t)entry);
-  random = pki_random_seeded(pki_random_bits(&random) ^ (uint64_t)k);
+  const uint64_t place[4] = {(uint64_t)seed, (uint64_t)entry, (uint64_t)k, (uint64_t)world};
+  pki_random random = pki_random_at(place, world >= 0 ? 4 : 3);
   const double angle = pki_random_between(&random, 0, 2 * 3.14159265358979323846);
   direction[0] = cos(angle);
   direction[1] = sin(angle);
@@ -64,25 +63,44 @@ static long long disturb_at(const pki_scenario_disturb *d, double time)
   return begin < d->to && time < begin + d->duration ? (long long)k : -1;
 }
 
-void pki_world_push(pki_world *world)
+int pki_world_pushes(pki_world *world, int number, double factor, double time)
 {
   const pki_scenario *s = world->scenario;
-  const double middle = pk_sim_time(world->sim) + 0.5 * s->step.dt;
+  const double middle = time + 0.5 * s->step.dt;
+  int n = 0;
   for (int i = 0; i < s->npush; i++) {
     const pki_scenario_push *p = &s->pushes[i];
     if (middle >= p->at && middle < p->at + p->duration) {
-      pk_sim_push(world->sim, world->push_link[i], p->point, p->force);
+      pki_push *out = &world->acting[n++];
+      *out = (pki_push){.link = world->push_link[i]};
+      memcpy(out->point, p->point, sizeof p->point);
+      for (int k = 0; k < 3; k++) {
+        out->force[k] = factor * p->force[k];
+      }
     }
   }
   for (int i = 0; i < s->ndisturb; i++) {
     const pki_scenario_disturb *d = &s->disturbs[i];
+    const double force = factor * d->force;
     const long long k = disturb_at(d, middle);
     if (k >= 0) {
+      pki_push *out = &world->acting[n++];
       double direction[2];
-      pki_disturb_direction(s->seed, i, k, direction);
-      pk_sim_push(world->sim, world->disturb_link[i], d->point,
-                  (const double[3]){d->force * direction[0], d->force * direction[1], 0});
+      pki_disturb_direction(s->seed, number, i, k, direction);
+      *out = (pki_push){.link = world->disturb_link[i],
+                        .force = {force * direction[0], force * direction[1], 0}};
+      memcpy(out->point, d->point, sizeof d->point);
     }
+  }
+  return n;
+}
+
+void pki_world_push(pki_world *world)
+{
+  const int n = pki_world_pushes(world, world->number, world->push, pk_sim_time(world->sim));
+  for (int i = 0; i < n; i++) {
+    const pki_push *p = &world->acting[i];
+    pk_sim_push(world->sim, p->link, p->point, p->force);
   }
 }
 

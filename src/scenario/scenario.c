@@ -167,6 +167,7 @@ void pki_scenario_destroy(pki_scenario *scenario)
   free(scenario->constraints);
   free(scenario->pushes);
   free(scenario->disturbs);
+  free(scenario->varies);
   free(scenario->controller_names);
   pki_problems_free(&scenario->warnings);
   free(scenario->controller_options);

@@ -42,6 +42,38 @@ typedef struct pki_scenario_disturb {
   double point[3];        /* m, link frame */
 } pki_scenario_disturb;
 
+/* What a number of `vary` changes. */
+typedef enum pki_vary_what {
+  PKI_VARY_MASS,
+  PKI_VARY_PAYLOAD,
+  PKI_VARY_FRICTION,
+  PKI_VARY_LATENCY,
+  PKI_VARY_POSITION,
+  PKI_VARY_YAW,
+  PKI_VARY_JOINT,
+  PKI_VARY_VELOCITY,
+  PKI_VARY_PUSH,
+  PKI_VARY_COUNT
+} pki_vary_what;
+
+typedef enum pki_distribution {
+  PKI_UNIFORM,
+  PKI_NORMAL,
+  PKI_LOG_UNIFORM,
+  PKI_DISTRIBUTION_COUNT
+} pki_distribution;
+
+/* One entry of `vary`: numbers that differ from world to world. */
+typedef struct pki_scenario_vary {
+  const pki_node *node;
+  pki_vary_what what;
+  char link[128], joints[128]; /* patterns */
+  double point[3];             /* m, link frame, of a payload */
+  int axis;                    /* 0: all, 1: x, 2: y, 3: z */
+  pki_distribution distribution;
+  double from, to, mean, deviation;
+} pki_scenario_vary;
+
 /* One entry of `actuators`: what is given replaces what the model says of the joints that match. */
 typedef struct pki_scenario_actuator {
   const pki_node *node;
@@ -108,6 +140,7 @@ typedef struct pki_scenario {
   double duration;   /* s */
   double certify;    /* bound on each step's relative residual; 0: none */
   int seed;
+  int world; /* which of the varied worlds; -1: the one as it is written */
 
   pki_scenario_model *models; /* [nmodel] */
   int nmodel;
@@ -129,7 +162,8 @@ typedef struct pki_scenario {
   pki_scenario_constraint *constraints; /* [nconstraint] */
   pki_scenario_push *pushes;            /* [npush] */
   pki_scenario_disturb *disturbs;       /* [ndisturb] */
-  int nobject, nactuator, nconstraint, npush, ndisturb;
+  pki_scenario_vary *varies;            /* [nvary] */
+  int nobject, nactuator, nconstraint, npush, ndisturb, nvary;
   pki_scenario_record record;
   char (*record_channels)[64]; /* [nrecord_channel] names, or patterns with '*'; none: all channels */
   int nrecord_channel;
@@ -177,14 +211,34 @@ pki_scenario_entry *pki_scenario_list(int *count);
 
 /* --- world.c --- */
 
+/* One number that differs from world to world (vary.c). */
+typedef struct pki_varied {
+  int entry, part;  /* of `vary`; which of its numbers */
+  int target;       /* body, link, velocity coordinate or axis */
+  char name[144];   /* "mass base", "position x" */
+  const char *unit; /* "" when it has none */
+} pki_varied;
+
+/* A force on a link during one step. */
+typedef struct pki_push {
+  int link;
+  double point[3], force[3];
+} pki_push;
+
 /* A world that is ready to step. */
 typedef struct pki_world {
   const pki_scenario *scenario;
   pk_model *model;
   pk_sim *sim;
   pk_controller *controller;
-  int *push_link;    /* [npush] */
-  int *disturb_link; /* [ndisturb] */
+  int *push_link;     /* [npush] */
+  int *disturb_link;  /* [ndisturb] */
+  pki_push *acting;   /* [npush + ndisturb] pushes of a step */
+  pki_varied *varied; /* [nvaried] */
+  int nvaried;
+  int number;  /* which of the varied worlds it is; -1: the one as it is written */
+  double push; /* factor on pushes */
+  void *start; /* state and parameters as they are written, for pki_world_vary; NULL: nothing varies */
 } pki_world;
 
 /* Model, world, controller, initial pose. Names that the model does not have are failures with their line. */
@@ -254,11 +308,39 @@ void pki_world_check_constraints(const pki_world *world, pki_problems *warnings)
 /* Links of pushes and disturbances. */
 void pki_world_find_pushed(pki_world *world, pki_problems *problems);
 
+/* What would push world number `number` in a step that begins at `time`, its forces times `factor`, into world->acting; how many.
+ * When somebody pushes does not depend on the number. */
+int pki_world_pushes(pki_world *world, int number, double factor, double time);
+
 /* What pushes the world in its next step. */
 void pki_world_push(pki_world *world);
 
-/* The horizontal direction of push k of entry `entry` of `disturb`: a function of these three alone. */
-void pki_disturb_direction(int seed, int entry, long long k, double direction[2]);
+/* The horizontal direction of push k of entry `entry` of `disturb` in a world: a function of these four alone. */
+void pki_disturb_direction(int seed, int world, int entry, long long k, double direction[2]);
+
+/* --- vary.c: world k of many --- */
+
+/* Words, units and meanings of what can vary, for listings. */
+typedef struct pki_vary_row {
+  const char *name, *unit, *doc;
+  double least, most; /* that its numbers may have */
+  bool link, joints;  /* it needs one, or them */
+} pki_vary_row;
+
+extern const pki_vary_row pki_vary_rows[PKI_VARY_COUNT];
+
+/* The list at `vary`; it makes room for latencies in the options of steps. */
+void pki_scenario_read_vary(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
+
+/* Which numbers vary; the world as it is written is kept, for pki_world_vary. */
+void pki_world_find_varied(pki_world *world, pki_problems *problems);
+
+/* A number in world k, as it acts there: a function of the scenario, its seed, k, entry and part alone. */
+double pki_varied_value(const pki_scenario *scenario, const pki_varied *varied, int k);
+
+/* Make it world k (-1: as it is written) at its start, whatever it was before. A failure, as of a place beyond the ground or mass that a body
+ * cannot have, leaves it as it is written. */
+pk_status pki_world_vary(pki_world *world, int k, pk_error *err);
 
 /* Warn of pushes that never act in a run of `duration` s, and of entries of the controller's list that never come to count,
  * in the place of earlier warnings. */
@@ -312,12 +394,12 @@ extern const pk_field pki_scenario_fields[], pki_scenario_model_fields[], pki_sc
     pki_pair_fields[], pki_preset_fields[], pki_controller_name_fields[], pki_solid_shape_fields[],
     pki_plane_fields[], pki_box_fields[], pki_stairs_fields[], pki_heights_fields[], pki_ground_mesh_fields[],
     pki_ground_shape_fields[], pki_record_fields[], pki_object_fields[], pki_collide_fields[],
-    pki_disturb_fields[], pki_actuator_fields[], pki_constraint_fields[];
+    pki_disturb_fields[], pki_actuator_fields[], pki_constraint_fields[], pki_vary_fields[];
 extern const int pki_scenario_field_count, pki_scenario_model_field_count, pki_scenario_push_field_count,
     pki_pair_field_count, pki_preset_field_count, pki_controller_name_field_count,
     pki_solid_shape_field_count, pki_plane_field_count, pki_box_field_count, pki_stairs_field_count,
     pki_object_field_count, pki_collide_field_count, pki_heights_field_count, pki_ground_mesh_field_count,
     pki_ground_shape_field_count, pki_record_field_count, pki_disturb_field_count, pki_actuator_field_count,
-    pki_constraint_field_count;
+    pki_constraint_field_count, pki_vary_field_count;
 
 #endif

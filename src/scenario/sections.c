@@ -340,5 +340,6 @@ void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems)
   read_step(s, pki_node_find(root, "step"), problems);
   read_controller(s, pki_node_find(root, "controller"), problems);
   read_pushes(s, root, problems);
+  pki_scenario_read_vary(s, pki_node_find(root, "vary"), problems);
   read_record(s, pki_node_find(root, "record"), problems);
 }

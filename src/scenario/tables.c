@@ -35,12 +35,15 @@ const pk_field pki_scenario_fields[] = {
     PART("constraints", "what holds links together beside their joints: a list"),
     PART("push", "forces on links: a list"),
     PART("disturb", "random forces on links, drawn from the seed: a list"),
+    PART("vary", "what differs from world to world of a batch: a list"),
+    {"world", offsetof(pki_scenario, world), PK_FIELD_INT, "", -1, -1, 2147483647, NULL,
+     "which of the varied worlds this is, -1: the one as it is written"},
     PART("record", "what of a run is kept"),
     {"duration", offsetof(pki_scenario, duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long it runs"},
     {"certify", offsetof(pki_scenario, certify), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "largest relative residual that a step may have, 0: no bound"},
     {"seed", offsetof(pki_scenario, seed), PK_FIELD_INT, "", 0, 0, 2147483647, NULL,
-     "of what is drawn: the directions of disturb, jitter and tumble of objects"},
+     "of what is drawn: vary, the directions of disturb, jitter and tumble of objects"},
 };
 const int pki_scenario_field_count = COUNT(pki_scenario_fields);
 
@@ -85,6 +88,30 @@ const pk_field pki_disturb_fields[] = {
     {"point", DISTURB(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
 };
 const int pki_disturb_field_count = COUNT(pki_disturb_fields);
+
+static const char *const vary_words[] = {"mass", "payload", "friction", "latency", "position",
+                                         "yaw",  "joint",   "velocity", "push"};
+_Static_assert(PKI_VARY_MASS == 0 && PKI_VARY_YAW == 5 && PKI_VARY_PUSH == 8 && PKI_VARY_COUNT == 9, "words");
+static const char *const axis_words[] = {"all", "x", "y", "z"};
+static const char *const distribution_words[] = {"uniform", "normal", "log-uniform"};
+_Static_assert(PKI_NORMAL == 1 && PKI_LOG_UNIFORM == 2, "words");
+
+#define VARY(name) #name, offsetof(pki_scenario_vary, name)
+const pk_field pki_vary_fields[] = {
+    {VARY(what), PK_FIELD_ENUM, "", -1, 0, PKI_VARY_COUNT - 1, vary_words, "what differs"},
+    TEXT("link", pki_scenario_vary, link, 0,
+         "of mass and payload: a link with its prefix, or a pattern with *"),
+    TEXT("joints", pki_scenario_vary, joints, 0, "of joint: a joint with its prefix, or a pattern with *"),
+    {VARY(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of a payload: where, in the link's frame"},
+    {VARY(axis), PK_FIELD_ENUM, "", 0, 0, 3, axis_words, "of position (all: x and y) and velocity (x, y, z)"},
+    {VARY(distribution), PK_FIELD_ENUM, "", PKI_UNIFORM, 0, PKI_DISTRIBUTION_COUNT - 1, distribution_words,
+     "how its numbers are spread"},
+    {VARY(from), PK_FIELD_REAL, "", 0, -1e6, 1e6, NULL, "least; of normal numbers: what they are cut off at"},
+    {VARY(to), PK_FIELD_REAL, "", 0, -1e6, 1e6, NULL, "largest; likewise"},
+    {VARY(mean), PK_FIELD_REAL, "", 0, -1e6, 1e6, NULL, "of normal numbers"},
+    {VARY(deviation), PK_FIELD_REAL, "", 0, 0, 1e6, NULL, "of normal numbers: their standard deviation"},
+};
+const int pki_vary_field_count = COUNT(pki_vary_fields);
 
 static const char *const object_words[] = {"sphere", "box",       "cylinder", "capsule",
                                            "mesh",   "ellipsoid", "cone",     "convex"};
@@ -311,6 +338,7 @@ const pki_schema_table pki_schema[] = {
     {"controller", "`controller`", pki_controller_name_fields, &pki_controller_name_field_count},
     {"push", "each entry of `push`", pki_scenario_push_fields, &pki_scenario_push_field_count},
     {"disturb", "each entry of `disturb`", pki_disturb_fields, &pki_disturb_field_count},
+    {"vary", "each entry of `vary`", pki_vary_fields, &pki_vary_field_count},
     {"actuator", "each entry of `actuators`", pki_actuator_fields, &pki_actuator_field_count},
     {"constraint", "each entry of `constraints`", pki_constraint_fields, &pki_constraint_field_count},
     {"record", "`record`", pki_record_fields, &pki_record_field_count},

@@ -240,11 +240,18 @@ static void set_parts(const pki_scenario *s, pki_world *w, pki_problems *problem
   err = (pk_error){0};
   pki_problems_note(problems, set_controller(s, w, &err), &err);
   pki_world_find_pushed(w, problems);
+  if (problems->status == PK_OK) {
+    pki_world_find_varied(w, problems);
+  }
+  if (problems->status == PK_OK && s->world >= 0) {
+    const pki_node *root = pki_document_root(s->document), *at = pki_node_find(root, "world");
+    pki_problems_note(problems, pki_node_place(pki_world_vary(w, s->world, &err), at, "", &err), &err);
+  }
 }
 
 pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki_problems *problems)
 {
-  *out = (pki_world){.scenario = scenario};
+  *out = (pki_world){.scenario = scenario, .number = -1, .push = 1};
   make_model(scenario, &out->model, problems);
   if (problems->status == PK_OK) {
     pk_error err = {0};
@@ -276,6 +283,9 @@ void pki_world_free(pki_world *world)
   pk_model_destroy(world->model);
   free(world->push_link);
   free(world->disturb_link);
+  free(world->acting);
+  free(world->varied);
+  free(world->start);
   *world = (pki_world){0};
 }
 

@@ -173,7 +173,9 @@ void pki_compliant_forces(pk_sim *sim, double *h)
     const double v[3] = {pki_dot3(f->normal, world), pki_dot3(f->tangent1, world),
                          pki_dot3(f->tangent2, world)};
     pki_spring s = carry_spring(c, w, f);
-    law(&sim->options, f, pki_contact_material(c, f), v, &s, lambda);
+    pk_material m = *pki_contact_material(c, f);
+    m.friction = pki_contact_friction(c, f);
+    law(&sim->options, f, &m, v, &s, lambda);
     subtract_force(w, f, lambda, pki_scratch(sim, 6), h);
     to_body(w, f->other, s.anchor, c->springs_next[c->nspring_next].anchor);
     memcpy(s.anchor, c->springs_next[c->nspring_next].anchor, sizeof s.anchor);

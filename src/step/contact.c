@@ -28,12 +28,12 @@ static lines command_lines(pk_sim *sim, double reach)
     if (sim->options.implicit == PK_IMPLICIT_NONE) {
       const int place = j->model->dof_q[k];
       pki_force_line(sim, k, place >= 0 ? q[place] : 0, 0, &l.a[k], &l.g[k]);
-      l.a[k] = pki_clamp(l.a[k] - l.g[k] * u[k], sim->commands[k].tau_max);
+      l.a[k] = pki_clamp(l.a[k] - l.g[k] * u[k], sim->acting[k].tau_max);
       l.g[k] = 0;
     } else {
       pki_force_line(sim, k, j->x[k], reach, &l.a[k], &l.g[k]);
       if (l.g[k] == 0) {
-        l.a[k] = pki_clamp(l.a[k], sim->commands[k].tau_max);
+        l.a[k] = pki_clamp(l.a[k], sim->acting[k].tau_max);
       }
     }
     sim->contact.limited[k] &= l.g[k] > 0; /* the gains may have gone since the last step */
@@ -204,7 +204,7 @@ static void add_contacts(pk_sim *sim, double reach, const double *u_free)
     const int contact = a->problem.ncontact, row = 3 * contact, last = paper ? -1 : pki_contact_last(c, f);
     const pki_ends ends = pki_contact_ends(f, second);
     pki_assembly_add_contact(a, sim->workspace, &ends, f->normal, f->tangent1, f->tangent2,
-                             pki_contact_material(c, f)->friction);
+                             pki_contact_friction(c, f));
     c->row_found[contact] = i;
     pki_assembly_contact_velocity(a, contact, u_free, a->q + row);
     if (eps[0] > 0 || eps[1] > 0) {
@@ -301,7 +301,7 @@ static void add_joint_rows(pk_sim *sim, const lines *l, double reach, const doub
       add_joint_row(sim, PKI_ROW_FRICTION, k, 1, -most, most, 0, v_free[k]);
     }
     if (sim->contact.limited[k]) {
-      const double most = dt * sim->commands[k].tau_max;
+      const double most = dt * sim->acting[k].tau_max;
       add_joint_row(sim, PKI_ROW_TORQUE, k, 1, -most, most, 1 / (dt * l->g[k]),
                     v_free[k] - l->a[k] / l->g[k]);
     }
@@ -334,7 +334,7 @@ static bool find_limited(pk_sim *sim, const lines *l, const double *v_end)
 {
   bool more = false;
   for (int k = 0; k < sim->joints.n; k++) {
-    const bool beyond = fabs(l->a[k] - l->g[k] * v_end[k]) > sim->commands[k].tau_max;
+    const bool beyond = fabs(l->a[k] - l->g[k] * v_end[k]) > sim->acting[k].tau_max;
     more |= beyond && !sim->contact.limited[k] && l->g[k] > 0;
     sim->contact.limited[k] |= beyond && l->g[k] > 0;
   }
@@ -358,9 +358,9 @@ static void set_command_forces(pk_sim *sim, const lines *l, const double *v_end,
 {
   for (int k = 0; k < sim->joints.n; k++) {
     const double f = l->a[k] - l->g[k] * v_end[k];
-    sim->tau_next[k] = pki_clamp(f, sim->commands[k].tau_max);
-    info->saturated += fabs(f) >= sim->commands[k].tau_max;
-    sim->contact.limited[k] &= fabs(f) >= sim->commands[k].tau_max;
+    sim->tau_next[k] = pki_clamp(f, sim->acting[k].tau_max);
+    info->saturated += fabs(f) >= sim->acting[k].tau_max;
+    sim->contact.limited[k] &= fabs(f) >= sim->acting[k].tau_max;
   }
 }
 

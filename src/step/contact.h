@@ -48,6 +48,12 @@ void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model);
 /* What the surfaces of a contact do to each other. */
 const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f);
 
+/* Its coefficient of friction in this world. */
+static inline double pki_contact_friction(const pki_sim_contact *c, const pki_contact *f)
+{
+  return c->friction * pki_contact_material(c, f)->friction;
+}
+
 /* Contact i of those found is fast enough to bounce, and may. */
 static inline bool pki_contact_bounces(const pki_sim_contact *c, int i)
 {

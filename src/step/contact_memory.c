@@ -96,6 +96,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->kept.limited = pki_arena_take(arena, joints, sizeof *c->limited);
   c->has_joint_rows = shape.nbox > (int)joints; /* more than commands */
   c->body_material = pk_material_default();
+  c->friction = 1;
   if (arena->base != NULL && !arena->overflow) {
     memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
     pki_impact_groups(model, c->assembly.up, c->assembly.path, c->dof_group);

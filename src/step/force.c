@@ -21,9 +21,9 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
   for (int k = 0; k < m->nu; k++) {
     double a, g;
     pki_force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
-    tau[k] = pki_clamp(a - g * u[k], sim->commands[k].tau_max);
+    tau[k] = pki_clamp(a - g * u[k], sim->acting[k].tau_max);
     out[k] = tau[k] - m->dof_damping[k] * u[k];
-    saturated += fabs(tau[k]) >= sim->commands[k].tau_max;
+    saturated += fabs(tau[k]) >= sim->acting[k].tau_max;
   }
   pki_add_pushes(sim, q, out);
   return saturated;
@@ -58,7 +58,7 @@ static bool end_velocity_free(pk_sim *sim, const double *q, double reach, double
   for (int k = 0; k < m->nu; k++) {
     u_end[k] = sim->u[k] + dt * acc[k];
     sim->tau_next[k] = a[k] - g[k] * u_end[k];
-    within &= fabs(sim->tau_next[k]) <= sim->commands[k].tau_max;
+    within &= fabs(sim->tau_next[k]) <= sim->acting[k].tau_max;
   }
   return within;
 }

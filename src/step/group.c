@@ -91,6 +91,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = pki_arena_take(arena, parts[i].count, real);
   }
+  g->nowhere = pki_arena_take(arena, nq + nu, sizeof(double));
   g->active = pki_arena_take(arena, n, (size_t)lanes * sizeof *g->active);
 }
 
@@ -149,7 +150,7 @@ static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, p
   info->stabilisation = g->lift[0];
   info->certificate = lane->sweeps > 0 ? certify(g) : info->certificate;
   for (int k = 0; k < sim->model->nu; k++) {
-    info->saturated += fabs(sim->tau_next[k]) >= sim->commands[k].tau_max;
+    info->saturated += fabs(sim->tau_next[k]) >= sim->acting[k].tau_max;
   }
 }
 
@@ -171,8 +172,8 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   } at = {sim, info};
   const pki_seat seat = {.q = sim->q,
                          .u = sim->u,
-                         .commands = sim->commands,
-                         .friction = 1,
+                         .commands = sim->acting,
+                         .friction = c->friction,
                          .q_next = sim->q_next,
                          .u_next = sim->u_next,
                          .tau = sim->tau_next,

@@ -30,7 +30,7 @@
 #include "dynamics/kernels.h"
 #include "pronk/sim.h"
 
-enum { PKI_BALLS = 8, PKI_COVERS = 64, PKI_COVER_PAIRS = 1024 }; /* most that lanes take */
+enum { PKI_BALLS = 8, PKI_PATH = 16, PKI_COVERS = 64, PKI_COVER_PAIRS = 1024 }; /* most that lanes take */
 
 /* A shape that must keep away: within a capsule, or a box. */
 typedef struct pki_cover {
@@ -46,11 +46,11 @@ typedef struct pki_cover {
 typedef struct pki_group_plan {
   bool usable;
   const pk_model *model;
-  double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
-  double tolerance;   /* of the certificate */
-  int sweeps;         /* most of one solve */
-  double margin;      /* m */
-  bool midpoint;      /* Moreau's scheme */
+  double dt, reach; /* reach: the time that a velocity at the end still moves the configuration */
+  double tolerance; /* of the certificate */
+  int sweeps;       /* most of one solve */
+  double near;   /* m, balls above this are not looked at: they would have to come down faster than 4 m/s */
+  bool midpoint; /* Moreau's scheme */
   bool swept, limits; /* fast balls, joint limits: as the options say */
   int nball, depth;
   int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a ball */
@@ -115,7 +115,8 @@ typedef struct pki_group {
   double *W, *K;              /* [balls][balls][9], [balls][9] inverse of the diagonal blocks */
   uint64_t *active;           /* [balls] masks */
   double *residual, *relative, *penetration, *sweeps, *rounds, *projections;
-  double *lift; /* J, what projections added to the potential energy; counted when `watched` */
+  double *lift;    /* J, what projections added to the potential energy; counted when `watched` */
+  double *nowhere; /* [nq or nu + 1] one lane: where lanes that are not done are written */
   bool watched;
   void (*lap)(void *user, pk_part part); /* a part of the step ends; NULL: nobody measures */
   void *user;

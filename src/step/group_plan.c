@@ -197,7 +197,6 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
                            .midpoint = o->stepper == PK_STEPPER_MOREAU,
                            .tolerance = o->tolerance,
                            .sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS,
-                           .margin = o->margin,
                            .swept = o->swept,
                            .limits = o->joint_limits,
                            .depth = sim->model->nu,
@@ -207,6 +206,7 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
                            .pairs = plan->pairs,
                            .swing = plan->swing};
   plan->reach = plan->midpoint ? 0.5 * o->dt : o->dt;
+  plan->near = fmin(o->margin, 4 * plan->reach);
   const bool plane = t != NULL && t->nsolid == 1 && t->solids[0].geometry->kind == PK_SHAPE_PLANE;
   if (!is_plain(sim) || !plane || c->n != c->nmoving + 1) {
     return;
@@ -216,11 +216,14 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
       add_ball(plan, sim, &c->of[i]);
     }
   }
+  bool fits = plan->nball > 0 && plan->nball <= o->max_contacts;
+  for (int b = 0; b < plan->nball; b++) {
+    fits &= plan->count[b] <= PKI_PATH;
+  }
   for (int a = 0; a < plan->nball; a++) {
     for (int b = 0; b < plan->nball; b++) {
       plan->common[a][b] = shared(plan, a, b);
     }
   }
-  plan->usable =
-      plan->nball > 0 && plan->nball <= o->max_contacts && add_covers(plan, sim) && lay_plane(plan, sim);
+  plan->usable = fits && add_covers(plan, sim) && lay_plane(plan, sim);
 }

@@ -71,9 +71,9 @@ void pki_impact_begin(pk_sim *sim)
 }
 
 /* What a contact brings into its group: friction makes the tangential coefficient matter. */
-static void join(pki_impact_group *g, const pk_material *m)
+static void join(pki_impact_group *g, const pk_material *m, bool rubs)
 {
-  const double t = m->friction > 0 ? m->restitution_t : m->restitution_n;
+  const double t = rubs ? m->restitution_t : m->restitution_n;
   g->n = g->any ? fmin(g->n, m->restitution_n) : m->restitution_n;
   g->t = g->any ? fmin(g->t, t) : t;
   g->least = fmin(g->any ? g->least : 1, fmin(m->restitution_n, t));
@@ -95,7 +95,7 @@ void pki_impact_choose(pk_sim *sim)
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
     if (c->active[i] && f->gap <= PKI_TOUCHING) {
-      join(group_of(sim, f), pki_contact_material(c, f));
+      join(group_of(sim, f), pki_contact_material(c, f), pki_contact_friction(c, f) > 0);
     }
   }
 }

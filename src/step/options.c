@@ -99,6 +99,8 @@ const pk_field pki_sim_fields[] = {
      pki_broad_words, "how pairs of shapes that may touch are found"},
     {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "links of one robot collide with each other"},
+    {"max_latency", offsetof(pk_sim_options, max_latency), PK_FIELD_REAL, "s", 0, 0, 1, NULL,
+     "room for commands that act late"},
     {"timing", offsetof(pk_sim_options, timing), PK_FIELD_BOOL, "", 0, 0, 1, NULL,
      "measure the parts of a step"},
 };

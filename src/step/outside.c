@@ -1,6 +1,7 @@
 #include "step/outside.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "math/mat3.h"
@@ -87,7 +88,12 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
                                .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
                                .contacts = sim->control.contacts,
                                .ncontact = pk_sim_contacts(sim, sim->control.contacts, most)};
+  /* it computes with the model's masses: what differs in a world is what it does not know */
+  pki_params *const params = &seen.workspace->work.params;
+  double *const inertia = params->inertia;
+  params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* nobody writes there */
   const pk_status status = by->update(by, &seen, sim->control.state, sim->commands);
+  params->inertia = inertia;
   info->term = status == PK_OK ? info->term : "controller";
   return status;
 }

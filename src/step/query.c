@@ -110,6 +110,25 @@ bool pk_sim_ray(pk_sim *sim, const double from[3], const double along[3], double
   return true;
 }
 
+bool pki_sim_ground_height(pk_sim *sim, const double place[2], double *height)
+{
+  static const double sky = 1e4, down[3] = {0, 0, -1};
+  const pki_colliders *c = &sim->contact.colliders;
+  const double from[3] = {place[0], place[1], sky};
+  double best = 2 * sky;
+  bool hit = false;
+  pki_sim_place(sim);
+  for (int i = 0; i < c->n; i++) {
+    double distance, normal[3];
+    if (c->of[i].link < 0 && meets_ball(c, i, from, down, best) &&
+        ray_at(c, i, from, down, best, &distance, normal) && (!hit || distance < best)) {
+      best = distance, hit = true;
+    }
+  }
+  *height = sky - best;
+  return hit;
+}
+
 int pk_sim_overlap(pk_sim *sim, const pk_geometry *g, const pk_pose *pose, int *out, int most)
 {
   const pki_colliders *c = &sim->contact.colliders;

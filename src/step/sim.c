@@ -9,6 +9,7 @@
 #include "step/exact.h"
 #include "step/joints.h"
 #include "step/outside.h"
+#include "step/parameters.h"
 #include "step/query.h"
 
 const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
@@ -49,6 +50,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   s.control.contacts = pki_arena_take(arena, (size_t)options->max_contacts, sizeof *s.control.contacts);
   pki_sim_contact_carve(&s.contact, model, options, arena);
   pki_sim_joints_carve(&s.joints, model, arena);
+  pki_latency_carve(&s.latency, options, joints, arena);
   pki_alone_carve(&s.alone, model, arena);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
@@ -161,6 +163,7 @@ void pk_sim_reset(pk_sim *sim)
     sim->commands[k] = (pk_command){.tau_max = INFINITY};
   }
   sim->steps = 0;
+  pki_latency_reset(sim);
   pki_sim_contact_reset(&sim->contact, sim->model);
   pki_sim_joints_reset(sim);
   pki_clear_pushes(sim);
@@ -244,16 +247,24 @@ static int body_of(const pk_model *m, int k)
   return i;
 }
 
+pk_status pki_check_command(const pk_command *c)
+{
+  const double sum = c->tau + c->q_des + c->u_des;
+  if (!isfinite(sum) || !(c->kp >= 0) || !(c->kd >= 0) || !isfinite(c->kp + c->kd) || !(c->tau_max >= 0)) {
+    return isnan(sum + c->kp + c->kd + c->tau_max) || isinf(sum) ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
+  }
+  return PK_OK;
+}
+
 /* Numbers, gains and limits of all commands. */
 static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
 {
   for (int k = 0; k < sim->joints.n; k++) {
-    const pk_command *c = &sim->commands[k];
-    const double sum = c->tau + c->q_des + c->u_des;
-    if (!isfinite(sum) || !(c->kp >= 0) || !(c->kd >= 0) || !isfinite(c->kp + c->kd) || !(c->tau_max >= 0)) {
+    const pk_status status = pki_check_command(&sim->commands[k]);
+    if (status != PK_OK) {
       info->body = body_of(sim->joints.model, k);
       info->term = "command";
-      return isnan(sum + c->kp + c->kd + c->tau_max) || isinf(sum) ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
+      return status;
     }
   }
   return PK_OK;
@@ -327,10 +338,22 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
   return PK_OK;
 }
 
+/* Commands set out, and those that arrive act. Where some wait they are checked at once, since what acts now was asked for
+ * earlier. */
+static pk_status pass_commands(pk_sim *sim, pk_step_info *report)
+{
+  const pk_status status = sim->latency.room > 0 ? check_commands(sim, report) : PK_OK;
+  if (status == PK_OK) {
+    pki_latency_pass(sim);
+  }
+  return status;
+}
+
 pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
 {
   sim->watched = false;
-  const pk_status status = pki_state_check(sim->model, sim->q, sim->u, info);
+  pk_status status = pki_state_check(sim->model, sim->q, sim->u, info);
+  status = status == PK_OK ? pass_commands(sim, info) : status;
   if (status != PK_OK) {
     return status;
   }
@@ -350,6 +373,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     status = pki_control(sim, report);
     pki_lap(sim, PK_PART_CONTROL, report);
   }
+  status = status == PK_OK ? pass_commands(sim, report) : status;
   if (status != PK_OK) {
     pki_clear_pushes(sim);
     return status;
@@ -366,14 +390,14 @@ int pk_sim_max_contacts(const pk_sim *sim)
   return sim->options.max_contacts;
 }
 
-void pki_show_contacts(const pk_sim *sim, const pki_contact *last, const double *last_r, int n,
+void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
                        pk_sim_contact *out)
 {
   for (int i = 0; i < n; i++) {
     const pki_contact *f = &last[i];
     const double *r = last_r + 3 * i;
     const int shape = f->geom[0], other = f->material < 0 ? f->geom[1] : -1;
-    const double mu = pki_contact_material(&sim->contact, f)->friction;
+    const double mu = factor * pki_contact_material(&sim->contact, f)->friction;
     out[i] = (pk_sim_contact){.link = sim->model->shapes[shape].link,
                               .shape = shape,
                               .other_link = other >= 0 ? sim->model->shapes[other].link : -1,
@@ -393,7 +417,7 @@ void pki_show_contacts(const pk_sim *sim, const pki_contact *last, const double 
 int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
 {
   const pki_sim_contact *c = &sim->contact;
-  pki_show_contacts(sim, c->last, c->last_r, c->nlast < most ? c->nlast : most, out);
+  pki_show_contacts(sim, c->friction, c->last, c->last_r, c->nlast < most ? c->nlast : most, out);
   return c->nlast;
 }
 

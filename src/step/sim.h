@@ -4,6 +4,7 @@
  *   options.c  options, presets, laws
  *   material.c the ground and material pairs
  *   outside.c  controllers, pushes
+ *   parameters.c  what differs from world to world
  *   joints.c   joint coordinates of a world that is computed in others
  *   force.c    joint forces of commands, and the end of a step without contact
  *   contact.c  the end of a step with contact, joint limits and joint friction
@@ -102,6 +103,7 @@ typedef struct pki_sim_contact {
   int *surfaces;   /* [nshape] */
   pki_pair *pairs; /* [PKI_PAIR_MAX] */
   int npair;
+  double friction;            /* factor on all coefficients of friction */
   pk_material body_material;  /* of bodies among each other, where no pair speaks of them */
   bool bodies_touch;          /* shapes of two moving bodies may touch */
   bool factored;              /* the workspace has the factor of the step's M~ */
@@ -168,6 +170,13 @@ typedef struct pki_sim_joints {
   pk_workspace *workspace; /* of the joint model, when cut */
 } pki_sim_joints;
 
+/* Commands on their way (parameters.h): those of step k are in slot k mod room. */
+typedef struct pki_sim_latency {
+  pk_command *queue; /* [room][joints] */
+  int room;          /* steps that are kept, 0: all act at once */
+  int late;          /* steps from command to action, less than room */
+} pki_sim_latency;
+
 /* Who sets the commands. */
 typedef struct pki_sim_control {
   const pk_controller *by;  /* NULL: nobody */
@@ -182,7 +191,8 @@ struct pk_sim {
   pk_workspace *workspace;
   double *q, *u;             /* state */
   double *carry_q, *carry_u; /* [nu] what rounding has kept back from q and u (rk4) */
-  pk_command *commands;      /* [joints] */
+  pk_command *commands;      /* [joints] as asked for */
+  const pk_command *acting;  /* [joints] what acts in this step: those, or some that were asked for earlier */
   double *tau;               /* [joints] joint forces of commands in the last step */
   long long steps;
   double *q_next, *u_next; /* what a stepper writes */
@@ -194,6 +204,7 @@ struct pk_sim {
   bool pushed;     /* any of them is not zero */
   pki_sim_contact contact;
   pki_sim_control control;
+  pki_sim_latency latency;
   pki_sim_joints joints;
   pki_alone alone;
   bool watched; /* somebody reads what the step reports */
@@ -245,7 +256,7 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 
 /* Contacts of a world of the sim's kind as its user sees them. */
-void pki_show_contacts(const pk_sim *sim, const pki_contact *last, const double *last_r, int n,
+void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
                        pk_sim_contact *out);
 
 /* Whether a state can be stepped from; the report begins here. */
@@ -266,6 +277,9 @@ static inline bool pki_has_rows(const pk_sim *sim)
 {
   return sim->contact.terrain != NULL || sim->contact.has_joint_rows || sim->model->nconstraint > 0;
 }
+
+/* Numbers, gains and limit of a command. */
+pk_status pki_check_command(const pk_command *c);
 
 /* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
 void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
@@ -307,7 +321,7 @@ static inline double *pki_scratch(const pk_sim *sim, int k)
  * by reach u. */
 static inline void pki_force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g)
 {
-  const pk_command *c = &sim->commands[k];
+  const pk_command *c = &sim->acting[k];
   const double kp = sim->joints.model->dof_q[k] >= 0 ? c->kp : 0;
   *a = c->tau + kp * (c->q_des - x) + c->kd * c->u_des;
   *g = kp * reach + c->kd;

@@ -14,7 +14,7 @@
 #include "collision/terrain.h"
 #include "step/contact.h"
 
-enum { FORMAT = 3, NAME = 64, OPTIONS = 48, ARRAYS = 10 };
+enum { FORMAT = 4, NAME = 64, OPTIONS = 48, ARRAYS = 11 };
 
 static const char magic[8] = {'P', 'K', 'S', 'T', 'A', 'T', 'E', '\n'};
 static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
@@ -59,7 +59,7 @@ typedef struct array {
 
 typedef struct places {
   array arrays[ARRAYS];
-  size_t limited, contacts, springs, memory, block, size; /* bytes from the start */
+  size_t queue, limited, contacts, springs, memory, block, size; /* bytes from the start */
 } places;
 
 static size_t padded(size_t size)
@@ -73,18 +73,21 @@ static places places_of(const pk_sim *sim)
   const size_t nu = (size_t)m->nu, joints = (size_t)sim->joints.n, real = sizeof(double);
   const size_t most = (size_t)sim->options.max_contacts, per_command = sizeof(pk_command) / real;
   const pk_controller *by = sim->control.by;
-  places p = {.arrays = {{sim->q, (size_t)m->nq},
-                         {sim->u, nu},
-                         {sim->carry_q, nu},
-                         {sim->carry_u, nu},
-                         {(double *)(void *)sim->commands, per_command * joints},
-                         {sim->tau, joints},
-                         {sim->pushes, 6 * (size_t)m->nbody},
-                         {sim->joints.drives, (size_t)m->ndrive},
-                         {sim->contact.last_joint, PKI_JOINT_ROWS * joints},
-                         {sim->contact.last_bilateral, (size_t)m->nbilateral}}};
+  places p = {
+      .arrays = {{sim->q, (size_t)m->nq},
+                 {sim->u, nu},
+                 {sim->carry_q, nu},
+                 {sim->carry_u, nu},
+                 {(double *)(void *)sim->commands, per_command * joints},
+                 {sim->tau, joints},
+                 {sim->pushes, 6 * (size_t)m->nbody},
+                 {sim->joints.drives, (size_t)m->ndrive},
+                 {sim->contact.last_joint, PKI_JOINT_ROWS * joints},
+                 {sim->contact.last_bilateral, (size_t)m->nbilateral},
+                 {(double *)(void *)sim->latency.queue, per_command * joints * (size_t)sim->latency.room}}};
   p.limited = sizeof(header);
   for (int i = 0; i < ARRAYS; i++) {
+    p.queue = p.limited; /* the last of them */
     p.limited += p.arrays[i].n * real;
   }
   p.contacts = p.limited + padded(joints);
@@ -330,6 +333,13 @@ static pk_status check_numbers(const pk_sim *sim, const header *h, const unsigne
   }
   if (h->pushed != 0 && h->pushed != 1) {
     return damaged(err, "the pushes are");
+  }
+  for (int i = 0; i < sim->latency.room * sim->joints.n; i++) {
+    pk_command c;
+    memcpy(&c, in + p->queue + (size_t)i * sizeof c, sizeof c);
+    if (pki_check_command(&c) != PK_OK) {
+      return damaged(err, "a command on its way is");
+    }
   }
   for (int k = 0; k < sim->joints.n; k++) {
     if (in[p->limited + (size_t)k] > 1) {

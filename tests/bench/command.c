@@ -1,4 +1,6 @@
-/* `pronk bench`: exit status, table and JSON. */
+/* `pronk bench`: exit status, table, JSON and pages. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -121,6 +124,104 @@ static void contact_has_the_promised_fields(void **state)
   cJSON_Delete(root);
 }
 
+/* The first result by an engine with so many lanes. */
+static const cJSON *find_result(const cJSON *root, const char *engine, int lanes)
+{
+  const cJSON *result;
+  cJSON_ArrayForEach(result, cJSON_GetObjectItem(root, "results"))
+  {
+    if (strcmp(cJSON_GetObjectItem(result, "engine")->valuestring, engine) == 0 &&
+        cJSON_GetObjectItem(result, "lanes")->valueint == lanes) {
+      return result;
+    }
+  }
+  return NULL;
+}
+
+/* What a file holds, NUL at its end. */
+static void read_text(const char *path, char *text, size_t size)
+{
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  text[fread(text, 1, size - 1, file)] = '\0';
+  fclose(file);
+}
+
+static void batch_has_the_promised_fields_and_a_page(void **state)
+{
+  (void)state;
+  static char text[1 << 20];
+  char folder[] = "/tmp/pronk-test-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  const char *const words[] = {"bench",    "batch", "--quick", "--json", "--work", "16 worlds 1 thread",
+                               "--report", folder};
+  assert_int_equal(run_bench(8, words, text, sizeof text), 0);
+  cJSON *root = cJSON_Parse(text);
+  assert_non_null(root);
+  assert_string_equal(cJSON_GetObjectItem(root, "bench")->valuestring, "batch");
+  assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "core"), "peak_gflops")->valuedouble > 0);
+  static const int lanes[] = {1, 4, 8};
+  for (int l = 0; l < 3; l++) {
+    const cJSON *result = find_result(root, "pronk", lanes[l]);
+    assert_non_null(result);
+    static const char *const numbers[] = {"threads",         "median",         "spread",      "worlds",
+                                          "steps",           "residual",       "uncertified", "alone",
+                                          "bytes_per_world", "cycles_per_step"};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+      assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, numbers[k])));
+    }
+    assert_string_equal(cJSON_GetObjectItem(result, "work")->valuestring, "trot 16 worlds 1 thread");
+    assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "robot-steps/s");
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItem(result, "fell")));
+    assert_true(cJSON_GetObjectItem(result, "residual")->valuedouble <= 1e-6);
+    assert_int_equal(cJSON_GetObjectItem(result, "uncertified")->valueint, 0);
+  }
+  cJSON_Delete(root);
+  snprintf(path, sizeof path, "%s/batch.html", folder);
+  read_text(path, text, sizeof text);
+  assert_non_null(strstr(text, "<svg"));
+  assert_non_null(strstr(text, "Operations were not counted"));
+  remove(path);
+  rmdir(folder);
+}
+
+static void scaling_fits_an_exponent_to_each_engine(void **state)
+{
+  (void)state;
+  static char text[1 << 20];
+  char folder[] = "/tmp/pronk-test-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  const char *const words[] = {"bench",  "scaling", "--quick",  "--json",
+                               "--work", "chain",   "--report", folder};
+  assert_int_equal(run_bench(8, words, text, sizeof text), 0);
+  cJSON *root = cJSON_Parse(text);
+  assert_non_null(root);
+  const cJSON *results = cJSON_GetObjectItem(root, "results");
+  assert_int_equal(cJSON_GetArraySize(results), 3);
+  const cJSON *result = cJSON_GetArrayItem(results, 2);
+  assert_string_equal(cJSON_GetObjectItem(result, "series")->valuestring, "chain");
+  assert_int_equal(cJSON_GetObjectItem(result, "size")->valueint, 25);
+  assert_int_equal(cJSON_GetObjectItem(result, "dof")->valueint, 25);
+  assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, "median")));
+  assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, "exponent")));
+  cJSON_Delete(root);
+  snprintf(path, sizeof path, "%s/scaling.html", folder);
+  read_text(path, text, sizeof text);
+  assert_non_null(strstr(text, "Links of a chain"));
+  assert_null(strstr(text, "Balls on the ground"));
+  remove(path);
+  rmdir(folder);
+}
+
+static void benches_without_a_page_refuse_to_write_one(void **state)
+{
+  (void)state;
+  char text[256];
+  assert_int_equal(run_bench(4, (const char *[]){"bench", "contact", "--report", "out"}, text, sizeof text),
+                   2);
+  assert_int_equal(run_bench(3, (const char *[]){"bench", "batch", "--report"}, text, sizeof text), 2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -130,6 +231,9 @@ int main(void)
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(the_table_names_work_and_engine),
       cmocka_unit_test(contact_has_the_promised_fields),
+      cmocka_unit_test(batch_has_the_promised_fields_and_a_page),
+      cmocka_unit_test(scaling_fits_an_exponent_to_each_engine),
+      cmocka_unit_test(benches_without_a_page_refuse_to_write_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,8 @@ static void a_good_scenario_is_explained(void **state)
                                 "constraints: [{kind: ball, link: b_body, to_position: [9, 0, 0]}]\n"
                                 "push: [{link: a_base, at: 0.5, for: 0.1, force: [0, 30, 0]}]\n"
                                 "disturb: [{link: a_base, every: 1, for: 0.1, force: 5}]\n"
+                                "vary: [{what: friction, from: 0.5, to: 1}, {what: velocity, axis: x, "
+                                "distribution: normal, mean: 0, deviation: 1}]\n"
                                 "record: {rate: 200, channels: [state/*, contacts]}\n"
                                 "certify: 1e-6\n"
                                 "seed: 3\n"
@@ -39,6 +41,8 @@ static void a_good_scenario_is_explained(void **state)
       "  constraint  ball: b_body to the world\n",
       "  push        a_base at 0.5 s for 0.1 s with (0, 30, 0) N\n",
       "  disturb     a_base every 1 s for 0.1 s with 5 N, seed 3\n",
+      "  vary        friction: 0.5 to 1\n",
+      "  vary        velocity x: normal, 0 with deviation 1 m/s\n",
       "  recording   200 Hz, poses at 30 Hz, channels state/* contacts\n",
   };
   assert_int_equal(r.status, 0);

@@ -62,6 +62,8 @@ constraints:
   - {kind: distance, link: base, to: b_base, length: 2.0591260281974}
 push: [{link: base, at: 0.5, for: 0.1, force: [0, 10, 0]}]
 disturb: [{link: base, every: 1, for: 0.1, force: 5}]
+vary: [{what: mass, link: base, from: 0.9, to: 1.1}, {what: position, axis: x, from: -1, to: 1}]
+world: 3
 record: {rate: 100, channels: [state/*], compression: lz4}
 duration: 1
 certify: 1e-6

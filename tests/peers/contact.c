@@ -71,6 +71,47 @@ static void on_a_slope_the_ground_carries_what_presses_on_it(void **state)
   pki_contact_stage_destroy(&stage);
 }
 
+/* A clone that takes over the state of a world goes the way that the world goes, to the bit, and does not touch it. */
+static void a_clone_with_the_same_state_takes_the_same_steps(void **state)
+{
+  enum { BEFORE = 100, STEPS = 50, MOST = 128 };
+  const pki_contact_peer *table = *state;
+  pki_contact_stage stage;
+  if (!table->clone) {
+    skip();
+  }
+  stage_create(&stage, PKI_CONTACT_TROT, 2.5e-3);
+  for (int c = 0; c < table->nconfig; c++) {
+    char message[400] = "";
+    void *world = table->create(&stage.scene, c, message, sizeof message);
+    assert_non_null(world);
+    void *clone = table->clone(world); /* at the start of the trot */
+    assert_non_null(clone);
+    const int size = table->state_size(world);
+    assert_in_range(size, stage.model.nq + stage.model.nu, MOST);
+    for (int k = 0; k < BEFORE; k++) {
+      assert_true(table->step(world, pki_contact_target(&stage, k)));
+    }
+    double taken[MOST], ends[2][MOST];
+    table->get_state(world, taken);
+    table->set_state(clone, taken);
+    void *both[2] = {world, clone};
+    for (int i = 0; i < 2; i++) {
+      for (int k = BEFORE; k < BEFORE + STEPS; k++) {
+        assert_true(table->step(both[i], pki_contact_target(&stage, k)));
+      }
+    }
+    for (int i = 0; i < 2; i++) {
+      table->get_state(both[i], ends[i]);
+    }
+    assert_memory_equal(ends[0], ends[1], (size_t)size * sizeof(double));
+    assert_memory_not_equal(ends[0], taken, (size_t)size * sizeof(double));
+    table->destroy(world);
+    table->destroy(clone);
+  }
+  pki_contact_stage_destroy(&stage);
+}
+
 /* The default configuration alone; the paper's scheme is known to sink. */
 static void pronk_neither_sinks_nor_creeps_and_every_step_is_certified(void **state)
 {
@@ -116,6 +157,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(it_stands_as_high_as_in_pronk_and_the_ground_carries_its_weight, trial),
       cmocka_unit_test_prestate(on_a_slope_the_ground_carries_what_presses_on_it, trial),
+      cmocka_unit_test_prestate(a_clone_with_the_same_state_takes_the_same_steps, trial),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

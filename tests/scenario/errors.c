@@ -20,7 +20,7 @@ static const wrong cases[] = {
      "coordinates, terrain, materials, bodies, pairs, collide, step, controller, actuators, constraints, "
      "push, "
      "disturb, "
-     "record, duration, certify, seed)"},
+     "vary, world, record, duration, certify, seed)"},
     {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
      "friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "bodies: 1\n", 3, "bodies", "bodies is a value, expected a mapping"},
@@ -39,8 +39,8 @@ static const wrong cases[] = {
      "duration is nan, expected 0 to 1e+06 s (how long it runs)"},
     {REST "seed: 1.5\n", 3, "seed", "seed is \"1.5\", expected a whole number"},
     {REST "seed: -1\n", 3, "seed",
-     "seed is -1, expected 0 to 2.14748e+09 (of what is drawn: the directions of disturb, jitter and tumble "
-     "of objects)"},
+     "seed is -1, expected 0 to 2.14748e+09 (of what is drawn: vary, the directions of disturb, jitter and "
+     "tumble of objects)"},
     {REST "name: {a: 1}\n", 3, "name", "name is a mapping, expected a text"},
     {REST "gravity: [0, 0]\n", 3, "gravity", "gravity is a list of 2, expected a list of 3 numbers"},
     {REST "gravity: -9.81\n", 3, "gravity", "gravity is a value, expected a list of 3 numbers"},

@@ -174,7 +174,7 @@ static void disturbances_are_drawn_from_the_seed_alone(void **state)
   /* three pushes of 40 N for 0.05 s: those that begin at 0.1, 0.2, 0.3 s */
   for (int k = 0; k < 3; k++) {
     double direction[2];
-    pki_disturb_direction(3, 0, k, direction);
+    pki_disturb_direction(3, -1, 0, k, direction);
     assert_true(fabs(hypot(direction[0], direction[1]) - 1) < 1e-15);
     expected[0] += 2 * direction[0];
     expected[1] += 2 * direction[1];
@@ -190,10 +190,10 @@ static void directions_are_spread_evenly(void **state)
   int quarter[4] = {0};
   for (int k = 0; k < DRAWS; k++) {
     double d[2];
-    pki_disturb_direction(1, 0, k, d);
+    pki_disturb_direction(1, -1, 0, k, d);
     quarter[(d[0] > 0) + 2 * (d[1] > 0)]++;
     double e[2];
-    pki_disturb_direction(1, 1, k, e);
+    pki_disturb_direction(1, -1, 1, k, e);
     assert_true(d[0] != e[0]);
   }
   for (int i = 0; i < 4; i++) {

@@ -86,6 +86,63 @@ PKI_INLINE pki_m3 pki_joint_frame(const pk_model *m, int i, const pki_m3 *Rp)
   return m->body_turned[i] ? pki_m3_mul_plain(*Rp, m->body_rot + 9 * (size_t)i) : *Rp;
 }
 
+/* A vector in the joint frame of body i, from world axes and back. Frames of the world that are not turned are the world's. */
+PKI_INLINE pki_v3 pki_into_joint(const pk_model *m, int i, const pki_m3 *Rp, pki_v3 v)
+{
+  if (m->body_turned[i]) {
+    return pki_m3_apply_t(pki_joint_frame(m, i, Rp), v);
+  }
+  return m->body_parent[i] < 0 ? v : pki_m3_apply_t(*Rp, v);
+}
+
+PKI_INLINE pki_v3 pki_out_of_joint(const pk_model *m, int i, const pki_m3 *Rp, pki_v3 v)
+{
+  if (m->body_turned[i]) {
+    return pki_m3_apply(pki_joint_frame(m, i, Rp), v);
+  }
+  return m->body_parent[i] < 0 ? v : pki_m3_apply(*Rp, v);
+}
+
+/* A frame turned about its own axis k, from memory to memory (pki_turn_about). */
+PKI_INLINE void pki_turn_into(const pki_m3 *from, int k, pk_r s, pk_r c, pki_m3 *to)
+{
+  static const int next[5] = {0, 1, 2, 0, 1};
+  const int a = next[k + 1], b = next[k + 2];
+  const pk_r *const x = (const pk_r *)(const void *)from;
+  pk_r *const y = (pk_r *)(void *)to;
+  PKI_UNROLL
+  for (int row = 0; row < 9; row += 3) {
+    const pk_r xa = x[row + a], xb = x[row + b];
+    y[row + k] = x[row + k];
+    y[row + a] = c * xa + s * xb;
+    y[row + b] = c * xb - s * xa;
+  }
+}
+
+/* Column k of a frame in memory. */
+PKI_INLINE pki_v3 pki_column_at(const pki_m3 *R, int k)
+{
+  const pk_r *const x = (const pk_r *)(const void *)R;
+  return (pki_v3){x[k], x[3 + k], x[6 + k]};
+}
+
+/* Pose of a hinge's body at q, in place. */
+PKI_INLINE void pki_place_hinge(const pki_work *w, int i, pk_r q)
+{
+  const pk_model *m = w->model;
+  pki_pose_r *const pose = pki_poses(w) + i;
+  const pki_m3 *const Rp = &pki_poses(w)[m->body_parent[i]].R;
+  pk_r s, c;
+  pki_sincos(m->body_gain[i] * q + m->body_offset[i], &s, &c);
+  if (m->body_turned[i]) {
+    const pki_m3 frame = pki_m3_mul_plain(*Rp, m->body_rot + 9 * (size_t)i);
+    pki_turn_into(&frame, m->body_axis[i], s, c, &pose->R);
+  } else {
+    pki_turn_into(Rp, m->body_axis[i], s, c, &pose->R);
+  }
+  pose->r = pki_m3_apply_plain(*Rp, m->body_pos + 3 * (size_t)i);
+}
+
 /* Pose of body i from its parent's and q. */
 PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *q)
 {
@@ -123,10 +180,8 @@ PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, con
   case PK_MOTION_PRISMATIC:
     return (pki_v6){pki_v3_zero(), pki_scale(m->body_gain[i] * xi[0], pki_m3_col(R, m->body_axis[i]))};
   case PK_MOTION_SPHERICAL: return (pki_v6){pki_m3_apply(*R, pki_v3_load(xi)), pki_v3_zero()};
-  default: {
-    const pki_m3 RJ = pki_joint_frame(m, i, Rp);
-    return (pki_v6){pki_m3_apply(*R, pki_v3_load(xi + 3)), pki_m3_apply(RJ, pki_v3_load(xi))};
-  }
+  default:
+    return (pki_v6){pki_m3_apply(*R, pki_v3_load(xi + 3)), pki_out_of_joint(m, i, Rp, pki_v3_load(xi))};
   }
 }
 
@@ -139,11 +194,9 @@ PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, co
   case PK_MOTION_REVOLUTE: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.a); break;
   case PK_MOTION_PRISMATIC: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.l); break;
   case PK_MOTION_SPHERICAL: pki_v3_store(pki_add(pki_v3_load(xi), pki_m3_apply_t(*R, f.a)), xi); break;
-  default: {
-    const pki_m3 RJ = pki_joint_frame(m, i, Rp);
-    pki_v3_store(pki_add(pki_v3_load(xi), pki_m3_apply_t(RJ, f.l)), xi);
+  default:
+    pki_v3_store(pki_add(pki_v3_load(xi), pki_into_joint(m, i, Rp, f.l)), xi);
     pki_v3_store(pki_add(pki_v3_load(xi + 3), pki_m3_apply_t(*R, f.a)), xi + 3);
-  }
   }
 }
 

@@ -9,6 +9,7 @@ void PKI_NAME(kinematics)(pki_work *w, const double *q);
 void PKI_NAME(velocities)(pki_work *w, const double *u);
 void PKI_NAME(rnea)(pki_work *w, const double *q, const double *u, const double *a, double *tau);
 void PKI_NAME(crba)(pki_work *w);
+void PKI_NAME(inertial)(pki_work *w, const double *q, const double *u, double *h);
 void PKI_NAME(ltl_factor)(pki_work *w);
 void PKI_NAME(ltl_solve)(const pki_work *w, double *x);
 void PKI_NAME(ltl_finish)(const pki_work *w, double *x);

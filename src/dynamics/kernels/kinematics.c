@@ -10,7 +10,11 @@ void PKI_NAME(kinematics)(pki_work *w, const double *q)
   pki_world_pose(w);
   for (int i = 0; i < m->nbody; i++) {
     const int p = m->body_parent[i];
-    pose[i] = pki_body_pose(m, i, &pose[p].R, pki_reals(q));
+    if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
+      pki_place_hinge(w, i, pki_reals(q)[m->body_q[i]]);
+    } else {
+      pose[i] = pki_body_pose(m, i, &pose[p].R, pki_reals(q));
+    }
     origin[i] = pki_add(origin[p], pose[i].r);
   }
 }

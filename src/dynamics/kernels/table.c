@@ -11,6 +11,7 @@ const pki_kernels PKI_NAME(kernels) = {
     .velocities = PKI_NAME(velocities),
     .rnea = PKI_NAME(rnea),
     .crba = PKI_NAME(crba),
+    .inertial = PKI_NAME(inertial),
     .ltl_factor = PKI_NAME(ltl_factor),
     .ltl_solve = PKI_NAME(ltl_solve),
     .ltl_finish = PKI_NAME(ltl_finish),

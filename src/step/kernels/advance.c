@@ -21,27 +21,6 @@ typedef struct flight {
 
 /* ---- in and out ---- */
 
-/* Lane l of out[k] = from[l][k]. */
-PKI_INLINE pk_r gather(const double *const *from, int k)
-{
-#if PKI_LANES == 1
-  return from[0][k];
-#else
-  pk_r x;
-  for (int l = 0; l < PKI_LANES; l++) {
-    x[l] = from[l][k];
-  }
-  return x;
-#endif
-}
-
-PKI_INLINE void gather_all(const double *const *from, int n, double *to)
-{
-  for (int k = 0; k < n; k++) {
-    pki_out(to)[k] = gather(from, k);
-  }
-}
-
 /* Who pushed in the last step, and how. */
 static void recall(pki_group *g, const pki_seat *seat, int lane)
 {
@@ -69,12 +48,12 @@ static void board(pki_group *g, const pki_seat *seats, int count)
     inertia[l] = s->inertia != NULL ? s->inertia : m->body_inertia;
     own |= s->inertia != NULL;
   }
-  gather_all(q, m->nq, g->q);
-  gather_all(u, m->nu, g->u);
-  gather_all(c, 6 * m->nu, g->command);
-  gather_all(guard, p->npair > 0 ? m->nu + 1 : 0, g->guard);
+  pki_gather(q, m->nq, g->q);
+  pki_gather(u, m->nu, g->u);
+  pki_gather(c, 6 * m->nu, g->command);
+  pki_gather(guard, p->npair > 0 ? m->nu + 1 : 0, g->guard);
   if (own) {
-    gather_all(inertia, 10 * m->nbody, g->work->params.inertia);
+    pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
   }
   for (int b = 0; b < 3 * p->nball; b++) {
     pki_out(g->r)[b] = pki_splat(0);
@@ -125,17 +104,6 @@ static void fall_freely(flight *f)
   PKI_NAME(ltl_solve)(g->work, g->u_free);
   for (int k = 0; k < m->nu; k++) {
     x[k] += u[k];
-  }
-}
-
-/* Positions from the offsets that the recursions leave. */
-static void set_origins(pki_work *w)
-{
-  const pk_model *m = w->model;
-  pki_v3 *const origin = pki_origins(w);
-  origin[-1] = pki_v3_zero();
-  for (int i = 0; i < m->nbody; i++) {
-    origin[i] = pki_add(origin[m->body_parent[i]], pki_poses(w)[i].r);
   }
 }
 
@@ -193,7 +161,7 @@ static unsigned choose(flight *f, const double *x, bool first)
       wants |= pushed & pki_less(gap, pki_splat(PKI_TOUCHING));
       active[b] = pki_mask_none();
     }
-    wants &= f->going & pki_at_most(gap, pki_splat(p->margin)) & ~active[b];
+    wants &= f->going & pki_at_most(gap, pki_splat(p->near)) & ~active[b];
     active[b] |= wants;
     more |= (unsigned)(pki_any(wants) != 0) << b;
     /* whoever did not push begins with nothing */
@@ -207,7 +175,7 @@ static unsigned choose(flight *f, const double *x, bool first)
 static void make_rows(flight *f)
 {
   for (int b = 0; b < f->p->nball; b++) {
-    if (pki_any(pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->margin)) & f->going)) {
+    if (pki_any(pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->near)) & f->going)) {
       pki_ball_rows(f->g, b);
       f->rows |= 1u << b;
     }
@@ -464,7 +432,7 @@ static void arrive(flight *f)
     unsigned more = 0;
     for (int b = 0; b < p->nball; b++) {
       const pk_i near = deep & pki_at_most(pki_reals(g->gap_end)[b], band);
-      const pk_i far = pki_less(pki_splat(p->margin), pki_reals(g->gap)[b]); /* it came from nowhere */
+      const pk_i far = pki_less(pki_splat(p->near), pki_reals(g->gap)[b]); /* it came from nowhere */
       more |= (unsigned)(pki_any(near & ~far) != 0) << b;
       f->going &= ~(near & far);
     }
@@ -546,7 +514,7 @@ static void check_end(flight *f)
 
 /* ---- out ---- */
 
-/* The contacts that took part. */
+/* The contacts that took part. What of a contact of the last step stays is left alone: all but where it is. */
 static void keep_contacts(const pki_group *g, const pki_seat *seat, int lane)
 {
   const pki_group_plan *p = g->plan;
@@ -557,12 +525,16 @@ static void keep_contacts(const pki_group *g, const pki_seat *seat, int lane)
     }
     pki_contact *c = &seat->last[n];
     double *const r = seat->last_r + 3 * n;
-    *c = (pki_contact){
-        .geom = {p->shape[b], p->geom}, .body = p->body[b], .other = -1, .material = p->material};
+    if (n >= *seat->nlast || c->geom[0] != p->shape[b] || c->geom[1] != p->geom) {
+      *c = (pki_contact){
+          .geom = {p->shape[b], p->geom}, .body = p->body[b], .other = -1, .material = p->material};
+      memcpy(c->normal, p->normal, sizeof c->normal);
+      memcpy(c->tangent1, p->tangent1, sizeof c->tangent1);
+      memcpy(c->tangent2, p->tangent2, sizeof c->tangent2);
+    }
     c->gap = g->gap[b * PKI_LANES + lane];
     for (int d = 0; d < 3; d++) {
       c->point[d] = g->point[(3 * b + d) * PKI_LANES + lane];
-      c->normal[d] = p->normal[d], c->tangent1[d] = p->tangent1[d], c->tangent2[d] = p->tangent2[d];
       r[d] = g->impulse[(3 * b + d) * PKI_LANES + lane];
     }
     const double limit = (1 - 1e-6) * g->mu[b * PKI_LANES + lane] * r[0];
@@ -572,31 +544,34 @@ static void keep_contacts(const pki_group *g, const pki_seat *seat, int lane)
   *seat->nlast = n;
 }
 
-static void leave(const flight *f, const pki_seat *seat, int lane, pki_lane_info *out)
+/* Worlds that are done get what they came for; the others' lanes go nowhere. */
+static void leave(const flight *f, const pki_seat *seats, int count, pki_lane_info *out)
 {
-  const pki_group *g = f->g;
+  pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  *out = (pki_lane_info){.done = pki_lane(pki_where_set(f->going, pki_splat(1)), lane) > 0,
-                         .rounds = (int)g->rounds[lane],
-                         .sweeps = (int)g->sweeps[lane],
-                         .projections = (int)g->projections[lane],
-                         .residual = g->residual[lane],
-                         .relative = g->relative[lane],
-                         .penetration = g->penetration[lane]};
-  if (!out->done) {
-    return;
+  double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES];
+  for (int l = 0; l < PKI_LANES; l++) {
+    const bool done = l < count && pki_lane(pki_where_set(f->going, pki_splat(1)), l) > 0;
+    const pki_seat *s = &seats[l < count ? l : 0];
+    q[l] = done ? s->q_next : g->nowhere, u[l] = done ? s->u_next : g->nowhere;
+    tau[l] = done ? s->tau : g->nowhere, guard[l] = done ? s->guard : g->nowhere;
+    if (l < count) {
+      out[l] = (pki_lane_info){.done = done,
+                               .rounds = (int)g->rounds[l],
+                               .sweeps = (int)g->sweeps[l],
+                               .projections = (int)g->projections[l],
+                               .residual = g->residual[l],
+                               .relative = g->relative[l],
+                               .penetration = g->penetration[l]};
+    }
+    if (done) {
+      keep_contacts(g, s, l);
+    }
   }
-  for (int k = 0; k < m->nq; k++) {
-    seat->q_next[k] = g->q_end[k * PKI_LANES + lane];
-  }
-  for (int k = 0; k < m->nu; k++) {
-    seat->u_next[k] = g->u_end[k * PKI_LANES + lane];
-    seat->tau[k] = g->tau[k * PKI_LANES + lane];
-  }
-  for (int k = 0; k <= m->nu && f->looked; k++) {
-    seat->guard[k] = g->guard[k * PKI_LANES + lane];
-  }
-  keep_contacts(g, seat, lane);
+  pki_scatter(g->q_end, m->nq, q);
+  pki_scatter(g->u_end, m->nu, u);
+  pki_scatter(g->tau, m->nu, tau);
+  pki_scatter(g->guard, f->looked ? m->nu + 1 : 0, guard);
 }
 
 static void lap(const pki_group *g, pk_part part)
@@ -623,9 +598,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
     q = g->q_mid;
   }
   drive(&f, q);
-  PKI_NAME(rnea)(g->work, q, g->u, NULL, g->h);
-  set_origins(g->work);
-  PKI_NAME(crba)(g->work);
+  PKI_NAME(inertial)(g->work, q, g->u, g->h);
   lap(g, PK_PART_DYNAMICS);
   PKI_NAME(ltl_factor)(g->work);
   fall_freely(&f);
@@ -641,9 +614,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   check_end(&f);
   keep_away(&f);
   lap(g, PK_PART_PROJECT);
-  for (int l = 0; l < count; l++) {
-    leave(&f, &seats[l], l, &out[l]);
-  }
+  leave(&f, seats, count, out);
 }
 
 #define PKI_TEXT_(x) #x

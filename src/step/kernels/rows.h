@@ -66,26 +66,38 @@ PKI_INLINE pki_v3 pki_ball_velocity(const pki_group *g, int ball, const double *
   return sum;
 }
 
-/* Y = inv(L') J' and Z = inv(D) Y: on a tree an unknown's columns are the whole path above it. */
-PKI_INLINE void pki_ball_whiten(const pki_group *g, int ball)
+/* Y = inv(L') J' and Z = inv(D) Y: on a tree an unknown's columns are the whole path above it, so that
+ * Y_e = J_e - sum over k > e of L_ke Y_k. */
+PKI_INLINE void pki_whiten_path(const pki_group *g, int ball, int n)
 {
   const pk_model *m = g->plan->model;
   const int *const path = g->plan->path + ball * g->plan->depth;
-  const int n = g->plan->count[ball];
   const pki_rows *const J = pki_rows_of(g, g->J, ball);
   pki_rows *const Y = pki_rows_of(g, g->Y, ball), *const Z = pki_rows_of(g, g->Z, ball);
-  for (int e = 0; e < n; e++) {
-    Y[e] = J[e];
+  const pk_r *L[PKI_PATH];
+  for (int k = 0; k < n; k++) {
+    L[k] = pki_reals(g->work->M) + m->M_row[path[k]];
   }
-  for (int k = n - 1; k >= 0; k--) {
-    const pk_r *const L = pki_reals(g->work->M) + m->M_row[path[k]];
-    const pki_rows y = Y[k];
-    for (int e = 0; e < k; e++) {
-      Y[e] = pki_rows_add(Y[e], -L[e], y);
+  PKI_UNROLL
+  for (int e = n - 1; e >= 0; e--) {
+    pki_rows y = J[e];
+    PKI_UNROLL
+    for (int k = n - 1; k > e; k--) {
+      y = pki_rows_add(y, -L[k][e], Y[k]);
     }
+    Y[e] = y;
     for (int c = 0; c < PKI_ROWS; c++) {
-      Z[k].v[c] = L[k] * y.v[c];
+      Z[e].v[c] = L[e][e] * y.v[c];
     }
+  }
+}
+
+PKI_INLINE void pki_ball_whiten(const pki_group *g, int ball)
+{
+  if (g->plan->count[ball] == 9) { /* three joints on a free trunk: written out */
+    pki_whiten_path(g, ball, 9);
+  } else {
+    pki_whiten_path(g, ball, g->plan->count[ball]);
   }
 }
 
@@ -94,8 +106,8 @@ PKI_INLINE pki_m3 *pki_block(const pki_group *g, int i, int j)
   return (pki_m3 *)(void *)g->W + i * PKI_BALLS + j;
 }
 
-/* W_ij = Y_i' Z_j, and W_ji. */
-PKI_INLINE void pki_ball_block(const pki_group *g, int i, int j)
+/* W_ij = Y_i' Z_j over the n unknowns that they share, and W_ji. */
+PKI_INLINE void pki_block_of_path(const pki_group *g, int i, int j, int n)
 {
   const pki_rows *const Y = pki_rows_of(g, g->Y, i), *const Z = pki_rows_of(g, g->Z, j);
   const pk_r zero = pki_splat(0);
@@ -103,7 +115,8 @@ PKI_INLINE void pki_ball_block(const pki_group *g, int i, int j)
   for (int c = 0; c < PKI_ROWS; c++) {
     x.v[c] = y.v[c] = z.v[c] = zero;
   }
-  for (int e = 0; e < g->plan->common[i][j]; e++) {
+  PKI_UNROLL
+  for (int e = 0; e < n; e++) {
     x = pki_rows_add(x, Y[e].v[0], Z[e]);
     y = pki_rows_add(y, Y[e].v[1], Z[e]);
     z = pki_rows_add(z, Y[e].v[2], Z[e]);
@@ -112,6 +125,16 @@ PKI_INLINE void pki_ball_block(const pki_group *g, int i, int j)
       (pki_m3){{x.v[0], x.v[1], x.v[2]}, {y.v[0], y.v[1], y.v[2]}, {z.v[0], z.v[1], z.v[2]}};
   *pki_block(g, j, i) =
       (pki_m3){{x.v[0], y.v[0], z.v[0]}, {x.v[1], y.v[1], z.v[1]}, {x.v[2], y.v[2], z.v[2]}};
+}
+
+PKI_INLINE void pki_ball_block(const pki_group *g, int i, int j)
+{
+  const int n = g->plan->common[i][j];
+  if (n == 6) {
+    pki_block_of_path(g, i, j, 6);
+  } else {
+    pki_block_of_path(g, i, j, n);
+  }
 }
 
 /* Inverse of a symmetric matrix with positive diagonal. */

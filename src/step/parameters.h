@@ -1,0 +1,35 @@
+/* What may differ from world to world of one model: inertias of bodies, a factor on friction, latency of commands.
+ *
+ * Inertias stand in the parameter block that the kernels read (dynamics/kernels.h). Controllers are shown the model's: what
+ * differs in a world is what they do not know.
+ *
+ * Which inertias are allowed. A body is possible when its mass is positive and its moments about the centre of mass obey
+ * the rules of solids. That all can move is a statement about the whole tree (model/masses.c), which the model
+ * has passed. With S the spatial inertia of a body and S_0 the model's, S >= eps S_0 for every body gives M >= eps M_0 and,
+ * Schur complements being monotone, articulated inertias that are at least eps times the model's: what could
+ * move still can, followers and constraints included. So each body is checked alone, against its own S_0, eps = 1e-3. */
+#ifndef PKI_STEP_PARAMETERS_H
+#define PKI_STEP_PARAMETERS_H
+
+#include "step/sim.h"
+
+/* All parameters of a world as numbers, which were those of a world of the same model and options: how many, out, in.
+ * Commands on their way are state and not among them. */
+size_t pki_parameters_size(const pk_model *model);
+void pki_parameters_save(const pk_sim *sim, double *out);
+void pki_parameters_load(pk_sim *sim, const double *in);
+
+/* Room for commands on their way; with a counting arena this counts. */
+void pki_latency_carve(pki_sim_latency *l, const pk_sim_options *options, size_t joints, pki_arena *arena);
+
+/* None is on its way. */
+void pki_latency_reset(pk_sim *sim);
+
+/* The commands of a step set out; those that arrive come back. */
+const pk_command *pki_latency_through(const pki_sim_latency *l, const pk_command *commands, int joints,
+                                      long long step);
+
+/* The same of a sim: they act. */
+void pki_latency_pass(pk_sim *sim);
+
+#endif
