@@ -8,9 +8,9 @@
  *   pk_batch_set_terrain(batch, ground, NULL, 0, &err);
  *   pk_batch_set_controller(batch, trot, &err);
  *   for (int k = 0; k < 4096; k++) {
- *     pk_batch_get(batch, k, sim);        one of them into a sim of its own ...
+ *     pk_batch_get(batch, k, sim, &err);  one of them into a sim of its own ...
  *     pk_sim_q(sim)[0] = 0.1 * k;         ... for whatever a sim can do ...
- *     pk_batch_set(batch, k, sim);        ... and back
+ *     pk_batch_set(batch, k, sim, &err);  ... and back
  *   }
  *   pk_batch_info info;
  *   pk_batch_step(batch, 400, &info);     400 steps of all; info.worst is the worst residual of all

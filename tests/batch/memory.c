@@ -46,26 +46,25 @@ static void no_step_of_a_batch_allocates(void **state)
   }
 }
 
-/* With the room for contacts that a batch chooses by itself, and the controller that trots. */
+/* With the room for contacts that a batch chooses by itself. The controller's block comes on top of it. */
 static void a_world_of_starleth_takes_less_than_16_kb(void **state)
 {
   (void)state;
   fleet f;
   fleet_make(&f, &settings[0]);
   f.options.max_contacts = 24;
-  pk_batch *b = fleet_batch(&f, 4, 4, 1), *two = fleet_batch(&f, 4, 4, 2);
-  pk_batch *own;
+  pk_batch *own, *b = fleet_batch(&f, 4, 4, 1), *two = fleet_batch(&f, 4, 4, 2);
   assert_int_equal(pk_batch_create(f.model, NULL, &own, NULL), PK_OK);
   assert_int_equal(pk_batch_sim_options(own).max_contacts, 24); /* what a batch chooses */
   assert_int_equal(pk_batch_worlds(own), 1);
   assert_true(pk_batch_threads(own) >= 1 && (pk_batch_lanes(own) == 4 || pk_batch_lanes(own) == 8));
-  pk_batch_destroy(own);
-  print_message("a world: %zu bytes; a thread: %zu bytes\n", pk_batch_world_bytes(b),
-                pk_batch_shared_bytes(b));
-  assert_true(pk_batch_world_bytes(b) < 16384);
+  print_message("a world: %zu bytes, with locomotion %zu; a thread: %zu bytes\n", pk_batch_world_bytes(own),
+                pk_batch_world_bytes(b), pk_batch_shared_bytes(b));
+  assert_true(pk_batch_world_bytes(own) < 16384);
+  assert_true(pk_batch_world_bytes(b) - pk_batch_world_bytes(own) < f.controller->state_size + 64);
   assert_int_equal(pk_batch_world_bytes(b), pk_batch_world_bytes(two));
   assert_true(pk_batch_shared_bytes(two) > pk_batch_shared_bytes(b));
-  pk_batch_destroy(b), pk_batch_destroy(two);
+  pk_batch_destroy(own), pk_batch_destroy(b), pk_batch_destroy(two);
   fleet_free(&f);
 }
 
