@@ -72,9 +72,9 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
   pk_sim *sim = crew->sim;
   const pk_controller *by = sim->control.by;
   const int room = b->options.sim.max_contacts;
-  pk_observation seen[MOST];
-  void *states[MOST];
-  pk_command *commands[MOST];
+  pk_observation seen[MOST] = {{0}};
+  void *states[MOST] = {0};
+  pk_command *commands[MOST] = {0};
   pk_status status[MOST];
   for (int i = 0; i < count; i++) {
     const int k = worlds[i];
