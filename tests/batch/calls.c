@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -87,6 +88,48 @@ static void callbacks_see_each_world_before_each_step(void **state)
   pk_sim_destroy(sim), pk_sim_destroy(probe);
   fleet_free(&f);
 }
+
+#ifdef PK_TEST_THREADS
+
+/* Who was called. The first waits for somebody else to come, for a while. */
+typedef struct meeting {
+  atomic_int here;
+  atomic_flag first;
+} meeting;
+
+static _Thread_local bool counted;
+
+static void meet(void *user, pk_batch *b, int first, int count)
+{
+  (void)b, (void)first, (void)count;
+  meeting *m = user;
+  if (!counted) {
+    counted = true;
+    m->here++;
+  }
+  const time_t start = time(NULL);
+  if (!atomic_flag_test_and_set(&m->first)) {
+    while (m->here < 2 && time(NULL) - start < 20) {}
+  }
+}
+
+/* Threads are there when they are asked for. */
+static void several_threads_work_on_a_batch(void **state)
+{
+  (void)state;
+  meeting m = {.first = ATOMIC_FLAG_INIT};
+  fleet f;
+  fleet_make(&f, &feet);
+  pk_batch *b = fleet_batch(&f, MANY, 4, 2);
+  assert_int_equal(pk_batch_threads(b), 2);
+  pk_batch_set_callback(b, meet, &m);
+  assert_int_equal(pk_batch_step(b, 2, NULL), PK_OK);
+  assert_int_equal(m.here, 2);
+  pk_batch_destroy(b);
+  fleet_free(&f);
+}
+
+#endif
 
 static void spoil(void *user, pk_batch *b, int first, int count)
 {
@@ -193,6 +236,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(callbacks_see_each_world_before_each_step),
+#ifdef PK_TEST_THREADS
+      cmocka_unit_test(several_threads_work_on_a_batch),
+#endif
       cmocka_unit_test(what_callbacks_write_is_checked),
       cmocka_unit_test(controllers_and_grounds_take_turns),
   };
