@@ -8,9 +8,9 @@
  *   pk_batch_set_terrain(batch, ground, NULL, 0, &err);
  *   pk_batch_set_controller(batch, trot, &err);
  *   for (int k = 0; k < 4096; k++) {
- *     pk_batch_get(batch, k, sim);        one of them into a sim of its own ...
+ *     pk_batch_get(batch, k, sim, &err);  one of them into a sim of its own ...
  *     pk_sim_q(sim)[0] = 0.1 * k;         ... for whatever a sim can do ...
- *     pk_batch_set(batch, k, sim);        ... and back
+ *     pk_batch_set(batch, k, sim, &err);  ... and back
  *   }
  *   pk_batch_info info;
  *   pk_batch_step(batch, 400, &info);     400 steps of all; info.worst is the worst residual of all
@@ -65,7 +65,7 @@ PK_API pk_status pk_batch_set_controller(pk_batch *batch, const pk_controller *c
 PK_API pk_status pk_batch_get(const pk_batch *batch, int world, pk_sim *sim, pk_error *err);
 PK_API pk_status pk_batch_set(pk_batch *batch, int world, const pk_sim *sim, pk_error *err);
 
-/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. */
+/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. No such world: nothing happens. */
 PK_API void pk_batch_reset(pk_batch *batch, int world);
 
 /* A force on a link of one world during its next step, as pk_sim_push. */
@@ -83,7 +83,7 @@ typedef struct pk_batch_info {
 } pk_batch_info;
 
 /* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a thread takes
- * some worlds through all the steps before it takes others. PK_OK also when worlds froze. */
+ * some worlds through all the steps before it takes others. PK_OK also when worlds froze; PK_ERROR_ARGUMENT: steps is negative. */
 PK_API pk_status pk_batch_step(pk_batch *batch, int steps, pk_batch_info *info);
 
 /* Called for a group of worlds before each of their steps, by the thread that steps them: it may read and write the views of

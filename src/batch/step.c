@@ -24,16 +24,38 @@ static pk_command *commands_of(const pk_batch *b, int k)
   return (pk_command *)(void *)(pki_block_of(b, k) + b->piece_at[PKI_PIECE_COMMANDS]);
 }
 
-/* A world's step failed, and is the last. */
+/* A world's step failed, and is the last; as in a sim pushes are spent. */
 static void freeze(const pk_batch *b, int k, pk_status status)
 {
-  pki_head_of(b, k)->status = status;
+  pki_world_head *h = pki_head_of(b, k);
+  h->status = status;
+  h->pushed = false;
+  memset(piece_of(b, k, PKI_PIECE_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
+}
+
+/* The worlds of a chunk that go on. What others may have written since the last step is checked before anybody reads it. */
+static int going(const pk_batch *b, int first, int count, bool written, int *worlds)
+{
+  int n = 0;
+  for (int k = first; k < first + count; k++) {
+    pk_step_info info;
+    pk_status status = pki_head_of(b, k)->status;
+    if (status == PK_OK && written) {
+      status = pki_state_check(b->model, piece_of(b, k, PKI_PIECE_Q), piece_of(b, k, PKI_PIECE_U), &info);
+      if (status != PK_OK) {
+        freeze(b, k, status);
+      }
+    }
+    worlds[n] = k;
+    n += status == PK_OK;
+  }
+  return n;
 }
 
 /* One world by the controller's own update. */
 static void control_alone(const pk_batch *b, pki_crew *crew, int k)
 {
-  pk_step_info info;
+  pk_step_info info = {.term = ""};
   pki_bind(b, crew, k);
   pki_joints_observe(crew->sim);
   const pk_status status = pki_control(crew->sim, &info);
@@ -50,9 +72,9 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
   pk_sim *sim = crew->sim;
   const pk_controller *by = sim->control.by;
   const int room = b->options.sim.max_contacts;
-  pk_observation seen[MOST];
-  void *states[MOST];
-  pk_command *commands[MOST];
+  pk_observation seen[MOST] = {{0}};
+  void *states[MOST] = {0};
+  pk_command *commands[MOST] = {0};
   pk_status status[MOST];
   for (int i = 0; i < count; i++) {
     const int k = worlds[i];
@@ -234,18 +256,14 @@ static bool may_wait(const pk_batch *b, int k)
   return sound;
 }
 
-/* One step of a chunk. */
-static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count)
+/* One step of a chunk, the first of a call or not. */
+static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool begins)
 {
-  int worlds[PKI_CHUNK], lanes[PKI_CHUNK], n = 0, nlanes = 0;
+  int worlds[PKI_CHUNK], lanes[PKI_CHUNK], nlanes = 0;
   if (b->call != NULL) {
     b->call(b->user, b, first, count);
   }
-  for (int k = first; k < first + count; k++) {
-    if (pki_head_of(b, k)->status == PK_OK) {
-      worlds[n++] = k;
-    }
-  }
+  const int n = going(b, first, count, begins || b->call != NULL, worlds);
   control(b, crew, worlds, n);
   for (int i = 0; i < n; i++) {
     const pki_world_head *h = pki_head_of(b, worlds[i]);
@@ -285,6 +303,9 @@ static void add_up(const pk_batch *b, pk_batch_info *info)
 
 pk_status pk_batch_step(pk_batch *b, int steps, pk_batch_info *info)
 {
+  if (steps < 0) {
+    return PK_ERROR_ARGUMENT;
+  }
   /* chunks of whole groups, and several for each thread */
   const int fair = (b->count + 4 * b->threads - 1) / (4 * b->threads);
   const int whole = (fair + b->lanes - 1) / b->lanes * b->lanes;
@@ -303,7 +324,7 @@ pk_status pk_batch_step(pk_batch *b, int steps, pk_batch_info *info)
 #endif
     const int first = c * chunk, count = b->count - first < chunk ? b->count - first : chunk;
     for (int s = 0; s < steps; s++) {
-      step_chunk(b, crew, first, count);
+      step_chunk(b, crew, first, count, s == 0);
     }
   }
   if (info != NULL) {

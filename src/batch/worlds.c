@@ -178,12 +178,20 @@ static void copy_pieces(const pk_batch *b, pk_sim *sim, int world, bool out)
   }
 }
 
+/* The sim stands on that ground, of the same materials. */
+static bool has_ground(const pk_sim *sim, const pki_sim_contact *as)
+{
+  const pki_sim_contact *c = &sim->contact;
+  return c->terrain == as->terrain && c->nmaterial == as->nmaterial &&
+         memcmp(c->materials, as->materials, (size_t)as->nmaterial * sizeof *as->materials) == 0;
+}
+
 pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
 {
   const pk_sim *like = b->crews[0].sim;
   const pki_sim_contact *from = &like->contact;
   pk_status status = check(b, world, sim, err);
-  if (status == PK_OK && (sim->contact.terrain != from->terrain || from->nmaterial > 0)) {
+  if (status == PK_OK && !has_ground(sim, from)) {
     status = pk_sim_set_terrain(sim, from->terrain, from->nmaterial > 0 ? from->materials : NULL,
                                 from->nmaterial, err);
   }
@@ -208,6 +216,10 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   const pk_status status = check(b, world, sim, err);
   if (status != PK_OK) {
     return status;
+  }
+  if (sim->contact.terrain != like->contact.terrain && sim->contact.nlast + sim->contact.nspring > 0) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
+                    "the sim touches another ground than the batch's: pk_batch_set_terrain comes first");
   }
   if (sim->control.by != like->control.by && sim->control.by != NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
@@ -237,6 +249,9 @@ void pki_batch_begin(pk_batch *b, int world)
 
 void pk_batch_reset(pk_batch *b, int world)
 {
+  if (world < 0 || world >= b->count) {
+    return;
+  }
   pki_crew *crew = &b->crews[0];
   pki_world_head *h = pki_head_of(b, world);
   pki_bind(b, crew, world);

@@ -20,7 +20,7 @@
  * step, it is the nearest at the end, and not from nowhere: the lane says no.
  *
  * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules (a box by itself), which
- * must be above the plane at q_E and apart from each other. All pairs are looked at only when joints have moved so far since the
+ * must be above the plane at q_E and apart from each other, and must not have passed through each other on the way. All pairs are looked at only when joints have moved so far since the
  * last look that some pair could have come together.
  *
  * A world that needs anything else - a command or a joint at its limit, other shapes at the ground or at each other, a fast ball, a problem that
@@ -51,6 +51,7 @@ typedef struct pki_group_plan {
   const pk_model *model;
   double dt, reach; /* reach: the time that a velocity at the end still moves the configuration */
   double tolerance; /* of the certificate */
+  int sweeps;       /* most of one solve */
   double near;   /* m, balls above this are not looked at: they would have to come down faster than 4 m/s */
   bool midpoint; /* Moreau's scheme */
   bool swept, limits; /* fast balls, joint limits: as the options say */
@@ -69,6 +70,7 @@ typedef struct pki_group_plan {
   int ncover;
   short (*pairs)[2]; /* [npair] covers that may touch each other */
   int npair;
+  double thin;      /* m, radius of a ball in the thinnest of them */
   double *swing;    /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
   const int *place; /* [nbody] level of a body's first unknown (assembly.h) */
   int *path;        /* [PKI_BALLS][depth] the unknowns that move a ball, ascending */

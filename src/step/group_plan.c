@@ -8,6 +8,8 @@
 #include "model/motion.h"
 #include "step/contact.h"
 
+enum { SWEEPS = 24 }; /* what needs more is better off with other solvers */
+
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
 {
   *plan = (pki_group_plan){.model = m};
@@ -128,12 +130,15 @@ static bool is_in_ball(const pki_group_plan *plan, int body, const double at[3],
   return false;
 }
 
-/* Around a shape: capsules and cylinders have an axis, boxes are boxes, of all others it is the ball around them. */
+/* Around a shape: a capsule around what is long, a ball around all others. The trunk's boxes are boxes; others turn against
+ * the trunk, and what is known of their distance along their axes would not hold from one look to the next. */
 static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, bool on_ground)
 {
   const pk_geometry *g = c->geometry;
-  const bool axis = g->kind == PK_SHAPE_CAPSULE || g->kind == PK_SHAPE_CYLINDER;
-  pki_cover out = {.body = c->body, .box = g->kind == PK_SHAPE_BOX, .radius = axis ? g->radius : g->bound};
+  const bool axis = g->kind == PK_SHAPE_CAPSULE || (g->kind == PK_SHAPE_CYLINDER &&
+                                                    g->half_length > g->radius); /* a disc's ends are balls */
+  pki_cover out = {
+      .body = c->body, .box = g->kind == PK_SHAPE_BOX && c->body == 0, .radius = axis ? g->radius : g->bound};
   for (int e = 0; e < 2; e++) {
     const double along = axis ? (e ? 1 : -1) * g->half_length : 0;
     for (int k = 0; k < 3; k++) {
@@ -183,7 +188,9 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
   if (c->nmoving > PKI_COVERS) {
     return false;
   }
+  plan->thin = INFINITY;
   for (int i = 0; i < c->nmoving; i++) {
+    plan->thin = fmin(plan->thin, c->of[i].geometry->inner);
     plan->covers[plan->ncover++] = cover_of(plan, &c->of[i], pki_colliders_want(c, i, c->nmoving));
     for (int j = i + 1; j < c->nmoving; j++) {
       if (pki_colliders_want(c, i, j)) {
@@ -212,6 +219,7 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
                            .dt = o->dt,
                            .midpoint = o->stepper == PK_STEPPER_MOREAU,
                            .tolerance = o->tolerance,
+                           .sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS,
                            .swept = o->swept,
                            .limits = o->joint_limits,
                            .depth = sim->model->nu,

@@ -299,12 +299,11 @@ static pk_status advance(pk_sim *sim, pk_step_info *info)
   return status;
 }
 
-/* A configuration that can be stepped from. */
-static pk_status check_start(pk_sim *sim, pk_step_info *report)
+pk_status pki_state_check(const pk_model *m, const double *q, const double *u, pk_step_info *report)
 {
   *report = (pk_step_info){.body = -1, .term = "", .certified = true};
-  const pk_status status = check_finite(sim->model, sim->q, sim->u, "q", "u", report);
-  return status == PK_OK ? check_quaternions(sim->model, sim->q, report) : status;
+  const pk_status status = check_finite(m, q, u, "q", "u", report);
+  return status == PK_OK ? check_quaternions(m, q, report) : status;
 }
 
 /* The next state becomes the state. */
@@ -353,7 +352,7 @@ static pk_status pass_commands(pk_sim *sim, pk_step_info *report)
 pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
 {
   sim->watched = false;
-  pk_status status = check_start(sim, info);
+  pk_status status = pki_state_check(sim->model, sim->q, sim->u, info);
   status = status == PK_OK ? pass_commands(sim, info) : status;
   if (status != PK_OK) {
     return status;
@@ -367,7 +366,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   pk_step_info local;
   pk_step_info *report = info ? info : &local;
   sim->watched = info != NULL;
-  pk_status status = check_start(sim, report);
+  pk_status status = pki_state_check(sim->model, sim->q, sim->u, report);
   if (status == PK_OK) {
     pki_lap(sim, PK_PART_CONTROL, NULL);
     pki_joints_observe(sim);

@@ -259,6 +259,9 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
                        pk_sim_contact *out);
 
+/* Whether a state can be stepped from; the report begins here. */
+pk_status pki_state_check(const pk_model *model, const double *q, const double *u, pk_step_info *report);
+
 /* A step without controller and without lanes, for a world of a batch that lanes could not do. */
 pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info);
 

@@ -32,6 +32,7 @@ echo "-- find_package"
 "$cmake" --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
 "$work/cmake/swing" "$prefix/$model"
 "$work/cmake/stand" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
+"$work/cmake/batch" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 for query in closest scan overlap; do
   "$work/cmake/$query" "$(dirname "$prefix/$model")/../starleth/starleth.urdf" >"$work/$query.txt" || fail "$query"
   [ -s "$work/$query.txt" ] || fail "$query printed nothing"
@@ -39,6 +40,7 @@ done
 "$work/cmake/touch" || fail "touch"
 [ -x "$work/cmake/swing_static" ] || fail "pronk::pronk_static was not found"
 "$work/cmake/swing_static" "$prefix/$model"
+"$work/cmake/batch_static" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 
 echo "-- pkg-config"
 pc=$(dirname "$(find "$prefix" -name pronk.pc)")

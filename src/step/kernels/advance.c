@@ -8,7 +8,7 @@
 #include "step/kernels/guard.h"
 #include "step/kernels/sweep.h"
 
-enum { ROUNDS = 4, SWEEPS = 24, PROJECTIONS = 4, POSITION_SWEEPS = 4 };
+enum { ROUNDS = 4, PROJECTIONS = 4, POSITION_SWEEPS = 4 };
 
 /* A group under way. */
 typedef struct flight {
@@ -154,7 +154,9 @@ static void look(const pki_group *g, double *gap, double *point)
       }
       continue;
     }
-    const double r = p->radius[b], *n = p->normal, *o = p->at;
+    const pk_r r =
+        pki_splat(p->radius[b]); /* a product of two plain numbers would round before it is spread */
+    const double *n = p->normal, *o = p->at;
     pki_out(gap)[b] = (c.x - o[0]) * n[0] + (c.y - o[1]) * n[1] + (c.z - o[2]) * n[2] - r;
     if (point != NULL) {
       pki_v3_store((pki_v3){c.x - r * n[0], c.y - r * n[1], c.z - r * n[2]}, pki_out(point) + 3 * b);
@@ -232,8 +234,8 @@ static void join(flight *f, unsigned more)
     f->in |= 1u << b;
     pki_out(g->slip)[b] = pki_splat(0);
     for (int c = 0; c < f->p->nball; c++) {
-      if (f->in >> c & 1) {
-        pki_ball_block(g, b, c);
+      if (f->in >> c & 1) { /* the same way round whoever came first: W_ij rounds differently from W_ji' */
+        pki_ball_block(g, b > c ? b : c, b > c ? c : b);
       }
     }
     ((pki_m3 *)(void *)g->K)[b] = pki_invert_symmetric(*pki_block(g, b, b));
@@ -299,7 +301,7 @@ static void solve(flight *f, pk_i open)
 {
   pki_group *g = f->g;
   const pk_r scale = begin_sweeps(f), goal = f->p->tolerance * scale;
-  for (int sweep = 0; sweep < SWEEPS && pki_any(open); sweep++) {
+  for (int sweep = 0; sweep < f->p->sweeps && pki_any(open); sweep++) {
     for (int b = 0; b < f->p->nball; b++) {
       const pk_i mask = open & pki_masks(g->active)[b];
       if (f->in >> b & 1 && pki_any(mask)) {
@@ -484,17 +486,17 @@ static void arrive(flight *f)
   }
 }
 
-/* How far anything can have moved against the trunk since all pairs were looked at. */
-static pk_r swung(const pki_group *g)
+/* How far anything can have moved against the trunk: in this step, or since all pairs were looked at. */
+static pk_r swung(const pki_group *g, bool in_step)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
   pk_r *const far = pki_out(g->swung), most = pki_splat(0);
   far[0] = most;
   for (int i = 1; i < m->nbody; i++) {
-    const int q = m->dof_q[m->body_u[i]];
-    const pk_r moved = pki_abs(pki_reals(g->q_end)[q] - pki_reals(g->guard)[m->body_u[i]]);
-    far[i] = far[m->body_parent[i]] + p->swing[i] * moved;
+    const int u = m->body_u[i], q = m->dof_q[u];
+    const pk_r from = in_step ? pki_reals(g->q)[q] : pki_reals(g->guard)[u];
+    far[i] = far[m->body_parent[i]] + p->swing[i] * pki_abs(pki_reals(g->q_end)[q] - from);
     most = pki_max(most, far[i]);
   }
   return most;
@@ -503,7 +505,9 @@ static pk_r swung(const pki_group *g)
 /* Lanes in which other shapes touch at the end fall out: the plane, or each other. */
 static void keep_away(flight *f)
 {
-  static const double slack = 1e-3; /* m, for covers that round a little differently from shapes */
+  static const double slack = PKI_COVER_SLACK;
+  static const double hair =
+      1e-5; /* m, for distances of parallel segments, so that a look that is not due would change nothing */
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   const pk_model *m = p->model;
@@ -511,14 +515,19 @@ static void keep_away(flight *f)
     f->going &= ~pki_cover_in_plane(g, &p->covers[i]);
   }
   pk_r *const apart = pki_out(g->guard) + m->nu;
-  if (p->npair == 0 || !pki_any(f->going & ~pki_less(2.0 * swung(g) + slack, *apart))) {
+  const pk_i due =
+      p->npair > 0 ? f->going & ~pki_less(2.0 * swung(g, false) + (slack + hair), *apart) : pki_mask_none();
+  if (!pki_any(due)) {
     return;
   }
-  *apart = pki_covers_apart(g);
+  *apart = pki_select(due, pki_covers_apart(g), *apart);
   f->looked = true;
-  f->going &= pki_less(pki_splat(slack), *apart);
+  f->going &= ~due | pki_less(pki_splat(slack), *apart);
+  /* nothing has passed through anything: to do so in a step it would have come this far past it */
+  f->going &= ~due | pki_less(2.0 * swung(g, true), *apart + 2.0 * p->thin);
   for (int k = 0; k < m->nu; k++) {
-    pki_out(g->guard)[k] = m->dof_q[k] >= 0 ? pki_reals(g->q_end)[m->dof_q[k]] : pki_splat(0);
+    pk_r *const at = pki_out(g->guard) + k;
+    *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(g->q_end)[m->dof_q[k]], *at) : pki_splat(0);
   }
 }
 

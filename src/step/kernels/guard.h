@@ -4,6 +4,10 @@
 
 #include "step/kernels/rows.h"
 
+/* m, so much earlier than they touch: where the general step stops what velocities would push together, shapes may still be
+ * apart at the end of a step on a curved way. */
+#define PKI_COVER_SLACK 1e-3
+
 PKI_INLINE pki_v3 pki_place(const pki_work *w, int body, const double local[3])
 {
   return pki_add(pki_origins(w)[body], pki_m3_apply_plain(pki_poses(w)[body].R, local));
@@ -21,7 +25,7 @@ PKI_INLINE pki_v3 pki_box_axis(const pki_work *w, const pki_cover *c, int k)
   return pki_m3_apply_plain(pki_poses(w)[c->body].R, axis);
 }
 
-/* The lanes in which a cover is in the plane. */
+/* The lanes in which a cover is in the plane, or nearly. */
 PKI_INLINE pk_i pki_cover_in_plane(const pki_group *g, const pki_cover *c)
 {
   const pki_group_plan *p = g->plan;
@@ -29,11 +33,12 @@ PKI_INLINE pk_i pki_cover_in_plane(const pki_group *g, const pki_cover *c)
   pk_i in = pki_mask_none();
   for (int e = 0; e < 2 && !c->box; e++) {
     if (c->low[e]) {
-      in |= pki_less(pki_dot(n, pki_sub(pki_place(g->work, c->body, c->end[e]), at)), pki_splat(c->radius));
+      in |= pki_less(pki_dot(n, pki_sub(pki_place(g->work, c->body, c->end[e]), at)),
+                     pki_splat(c->radius + PKI_COVER_SLACK));
     }
   }
   if (c->box && c->low[0]) {
-    pk_r below = pki_splat(0);
+    pk_r below = pki_splat(PKI_COVER_SLACK);
     for (int k = 0; k < 3; k++) {
       below += c->half[k] * pki_abs(pki_dot(n, pki_box_axis(g->work, c, k)));
     }

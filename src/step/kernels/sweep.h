@@ -49,7 +49,9 @@ PKI_INLINE pki_v3 pki_contact_slips(pki_m3 W, pk_r mu, pki_v3 q, pk_r *last)
   }
   *last = a;
   const pk_r rim = mu * r.x / pki_length2(r.y, r.z);
-  return (pki_v3){r.x, rim * r.y, rim * r.z};
+  const pki_v3 smooth = {-q.x * inv_n, pki_splat(0),
+                         pki_splat(0)}; /* without friction there is nothing to find */
+  return pki_v3_select(pki_at_most(mu, pki_splat(0)), smooth, (pki_v3){r.x, rim * r.y, rim * r.z});
 }
 
 /* Impulses of one contact that has the velocity u - W r without its own. `K` the inverse of W. */

@@ -1,0 +1,305 @@
+#include "support/fleet.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "pronk/gait.h"
+
+enum { ROOM = 48 }; /* contacts */
+
+static void must(pk_status status, const pk_error *err)
+{
+  if (status != PK_OK) {
+    fail_msg("%s: %s", pk_status_text(status), err->message);
+  }
+}
+
+/* ---- models ---- */
+
+static void add_object(pk_builder *b, const char *name, pk_shape_kind kind, const double size[3])
+{
+  pk_error err = {.message = ""};
+  char prefix[32];
+  snprintf(prefix, sizeof prefix, "%s_", name);
+  pk_robot_desc robot = pk_robot_desc_default();
+  robot.name = name, robot.prefix = prefix, robot.root = PK_ROOT_FREE;
+  const pk_link_desc link = {.name = "solid", .inertia = {.mass = 1, .moment = {2e-3, 0, 0, 2e-3, 0, 2e-3}}};
+  pk_shape_desc shape = {.link = "solid", .kind = kind, .pose = pk_pose_identity()};
+  memcpy(shape.size, size, sizeof shape.size);
+  must(pk_builder_add_robot(b, &robot, &err), &err);
+  must(pk_builder_add_link(b, &link, &err), &err);
+  must(pk_builder_add_shape(b, &shape, &err), &err);
+}
+
+static pk_model *load(fleet_robot robot)
+{
+  static const char *const files[] = {[FLEET_ANYMAL] = PK_SOURCE_DIR "/models/anymal_b/anymal_b.urdf",
+                                      [FLEET_UR10] = PK_SOURCE_DIR "/models/ur10/ur10.urdf"};
+  const bool other = robot == FLEET_ANYMAL || robot == FLEET_UR10;
+  pk_builder *b = pk_builder_create();
+  pk_error err = {.message = ""};
+  pk_model *m = NULL;
+  must(pk_builder_add_urdf(b, other ? files[robot] : PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL,
+                           &err),
+       &err);
+  if (robot == FLEET_MAXIMAL) {
+    must(pk_builder_cut_joint(b, NULL, &err), &err);
+  }
+  if (robot == FLEET_LOOP) {
+    pk_constraint_desc rod = pk_constraint_desc_default();
+    rod.name = "rod", rod.kind = PK_CONSTRAINT_DISTANCE, rod.length = 0.37;
+    rod.link[0] = "LF_FOOT", rod.link[1] = "RF_FOOT";
+    must(pk_builder_add_constraint(b, &rod, &err), &err);
+  }
+  if (robot == FLEET_OBJECTS) {
+    add_object(b, "crate", PK_SHAPE_BOX, (const double[3]){0.15, 0.15, 0.1});
+    add_object(b, "ball", PK_SHAPE_SPHERE, (const double[3]){0.05});
+  }
+  must(pk_builder_compile(b, &m, &err), &err);
+  pk_builder_destroy(b);
+  return m;
+}
+
+/* The balls of the feet become the only shapes. */
+static void keep_feet(fleet *f)
+{
+  static const char *const names[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
+  const pk_model *m = f->loaded;
+  for (int k = 0; k < 4; k++) {
+    const int link = pk_model_find_link(m, names[k]);
+    for (int i = 0; i < m->nshape; i++) {
+      if (m->shapes[i].link == link && !m->shapes[i].visual) {
+        f->shapes[k] = m->shapes[i];
+      }
+    }
+    assert_int_equal(f->shapes[k].kind, PK_SHAPE_SPHERE);
+  }
+  f->own = *m;
+  f->own.shapes = f->shapes;
+  f->own.nshape = 4;
+  f->model = &f->own;
+}
+
+/* ---- ground and controllers ---- */
+
+static void lay_ground(fleet *f)
+{
+  static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1}, tilted[3] = {0.15, -0.1, 1};
+  pk_error err = {.message = ""};
+  f->ground = pk_terrain_create();
+  if (f->of->ground == FLEET_HEIGHTS) {
+    enum { N = 41 };
+    static const double corner[3] = {-2, -2, 0};
+    double z[N * N];
+    for (int i = 0; i < N * N; i++) {
+      z[i] = 0.02 * sin(0.7 * (i % N)) * cos(0.5 * (i / N));
+    }
+    must(pk_terrain_add_heights(f->ground, corner, N, N, 0.1, z, 0, &err), &err);
+  } else if (f->of->ground != FLEET_NOWHERE) {
+    must(pk_terrain_add_plane(f->ground, origin, f->of->ground == FLEET_SLOPE ? tilted : up, 0, &err), &err);
+  }
+}
+
+static void hire_driver(fleet *f)
+{
+  pk_error err = {.message = ""};
+  const pk_model *m = f->model->tree != NULL ? f->model->tree : f->model;
+  if (f->of->driver == FLEET_HOLD) {
+    must(pk_hold_create(m, NULL, &f->controller, &err), &err);
+  } else if (f->of->driver == FLEET_TROT) {
+    pk_locomotion_options o = pk_locomotion_options_default();
+    o.gait = PK_GAIT_TROT, o.forward = 0.2, o.start = 0.05;
+    must(pk_locomotion_create(m, &o, &f->controller, &err), &err);
+  }
+}
+
+void fleet_make(fleet *f, const fleet_setting *s)
+{
+  *f = (fleet){.of = s, .loaded = load(s->robot), .material = {.friction = s->friction}};
+  f->model = f->loaded;
+  if (s->robot == FLEET_FEET) {
+    keep_feet(f);
+  }
+  lay_ground(f);
+  hire_driver(f);
+  f->options = pk_sim_options_default();
+  f->options.stepper = s->stepper, f->options.law = s->law, f->options.dt = s->dt;
+  f->options.max_contacts = ROOM;
+}
+
+void fleet_free(fleet *f)
+{
+  if (f->of->driver == FLEET_HOLD) {
+    pk_hold_destroy(f->controller);
+  } else if (f->of->driver == FLEET_TROT) {
+    pk_locomotion_destroy(f->controller);
+  }
+  pk_terrain_destroy(f->ground);
+  pk_model_destroy(f->loaded);
+}
+
+/* ---- where worlds begin ---- */
+
+static const double stance[3] = {0, 0.7343101344764329, -1.3411529067300831}; /* of a fore leg */
+
+/* A quadruped over its stance, joints off by up to `off`, commands that hold the stance. */
+static void stand(double *q, pk_command *c, pki_random *rng, double height, double off)
+{
+  q[2] = height;
+  for (int i = 0; i < 12; i++) {
+    const double at = (i < 6 ? 1 : -1) * stance[i % 3];
+    q[7 + i] = at + pki_random_between(rng, -off, off);
+    c[6 + i] = (pk_command){.kp = 150, .kd = 2, .q_des = at, .tau_max = 60};
+  }
+}
+
+static void shake(double *u, int n, pki_random *rng, double by)
+{
+  for (int k = 0; k < n; k++) {
+    u[k] = pki_random_between(rng, -by, by);
+  }
+}
+
+/* On its back, in the air, sliding, with crossed legs, at joint limits, with motors that are too weak, standing, limp. */
+static void mix(double *q, double *u, pk_command *c, pki_random *rng, double height, int kind)
+{
+  stand(q, c, rng, height, 0.02);
+  switch (kind) {
+  case 0: /* on its back */ q[2] = 0.2, q[3] = 0.05, q[4] = 1; break;
+  case 1: /* in the air */
+    q[2] = 1.2;
+    shake(u, 18, rng, 1);
+    break;
+  case 2: /* sliding */ u[0] = 1, u[1] = -0.5; break;
+  case 3: /* legs of one side against each other */
+    q[2] = height + 0.1;
+    c[7].q_des = 1.2, c[8].q_des = -0.3, c[13].q_des = -1.2, c[14].q_des = 0.3;
+    break;
+  case 4: /* knees at their limits */
+    for (int leg = 0; leg < 4; leg++) {
+      c[8 + 3 * leg].q_des = leg < 2 ? -2.6 : 2.6;
+    }
+    break;
+  case 5: /* weak motors */
+    for (int k = 6; k < 18; k++) {
+      c[k].tau_max = 4;
+    }
+    break;
+  case 6: /* it stands */ break;
+  default: /* nobody holds it */
+    for (int k = 6; k < 18; k++) {
+      c[k] = (pk_command){.tau_max = INFINITY};
+    }
+    shake(u, 18, rng, 0.5);
+  }
+}
+
+void fleet_place(const fleet *f, pk_sim *sim, int k)
+{
+  enum { MOST = 128 };
+  pki_random rng = pki_random_seeded(1000 + (uint64_t)k);
+  double q[MOST], u[MOST];
+  pk_command *c = pk_sim_commands(sim);
+  const double height = f->of->robot == FLEET_ANYMAL ? 0.47 : 0.436;
+  pk_sim_get_joints(sim, q, u);
+  if (f->of->robot == FLEET_UR10) {
+    for (int i = 0; i < 6; i++) {
+      q[i] = pki_random_between(&rng, -1, 1), u[i] = pki_random_between(&rng, -1, 1);
+      c[i] = (pk_command){.kp = 500, .kd = 20, .q_des = 0.3, .tau_max = k % 3 ? 300 : 40};
+    }
+  } else if (f->of->start == FLEET_MIX) {
+    mix(q, u, c, &rng, height, k % 8);
+  } else if (f->of->start == FLEET_DROP) {
+    stand(q, c, &rng, height + pki_random_between(&rng, 0, 0.15), 0.15);
+    shake(u, 18, &rng, 0.5);
+    q[3] = 1, q[4] = pki_random_between(&rng, -0.15, 0.15), q[5] = pki_random_between(&rng, -0.15, 0.15);
+  } else {
+    const bool exact = f->of->robot == FLEET_LOOP;
+    stand(q, c, &rng, height + (exact ? 0.02 : pki_random_between(&rng, 0, 0.02)), exact ? 0 : 0.03);
+  }
+  if (f->of->ground == FLEET_SLOPE || f->of->ground == FLEET_HEIGHTS) {
+    q[2] += 0.08;
+  }
+  if (f->of->robot == FLEET_OBJECTS) { /* the robot comes first, then crate and ball */
+    q[19] = 0.9, q[20] = 0.1 * (k % 5), q[21] = 0.06, q[26] = 0.3, q[27] = 0.02 * (k % 7), q[28] = 0.7;
+  }
+  pk_sim_set_joints(sim, q, u);
+}
+
+pk_sim *fleet_sim(const fleet *f, int k)
+{
+  pk_error err = {.message = ""};
+  pk_sim *sim;
+  must(pk_sim_create(f->model, &f->options, &sim, &err), &err);
+  if (f->of->ground != FLEET_NOWHERE) {
+    must(pk_sim_set_terrain(sim, f->ground, &f->material, 1, &err), &err);
+  }
+  must(pk_sim_set_controller(sim, f->controller, &err), &err);
+  fleet_place(f, sim, k);
+  return sim;
+}
+
+pk_batch *fleet_batch(const fleet *f, int count, int lanes, int threads)
+{
+  pk_error err = {.message = ""};
+  pk_batch *b;
+  pk_batch_options o = pk_batch_options_default();
+  o.worlds = count, o.lanes = lanes, o.threads = threads, o.sim = f->options;
+  must(pk_batch_create(f->model, &o, &b, &err), &err);
+  if (f->of->ground != FLEET_NOWHERE) {
+    must(pk_batch_set_terrain(b, f->ground, &f->material, 1, &err), &err);
+  }
+  must(pk_batch_set_controller(b, f->controller, &err), &err);
+  pk_sim *sim = fleet_sim(f, 0);
+  for (int k = 0; k < count; k++) {
+    pk_sim_reset(sim);
+    fleet_place(f, sim, k);
+    must(pk_batch_set(b, k, sim, &err), &err);
+  }
+  pk_sim_destroy(sim);
+  return b;
+}
+
+/* ---- are they the same ---- */
+
+static bool are_views_same(pk_batch *b, int k, pk_sim *sim)
+{
+  const pk_model *m = pk_sim_model(sim), *joints = pk_sim_joint_model(sim);
+  const size_t real = sizeof(double), nu = (size_t)joints->nu;
+  return memcmp(pk_world_of(pk_batch_q(b), k), pk_sim_q(sim), (size_t)m->nq * real) == 0 &&
+         memcmp(pk_world_of(pk_batch_u(b), k), pk_sim_u(sim), (size_t)m->nu * real) == 0 &&
+         memcmp(pk_world_of(pk_batch_tau(b), k), pk_sim_tau(sim), nu * real) == 0 &&
+         memcmp(pk_world_of(pk_batch_commands(b), k), pk_sim_commands(sim), nu * sizeof(pk_command)) == 0 &&
+         pk_batch_world_time(b, k) == pk_sim_time(sim);
+}
+
+static bool are_contacts_same(const pk_batch *b, int k, const pk_sim *sim)
+{
+  pk_sim_contact mine[ROOM], theirs[ROOM];
+  const int n = pk_batch_contacts(b, k, mine, ROOM);
+  return n == pk_sim_contacts(sim, theirs, ROOM) && memcmp(mine, theirs, (size_t)n * sizeof mine[0]) == 0;
+}
+
+bool fleet_is_same(const fleet *f, pk_batch *b, int k, pk_sim *sim, pk_sim *probe)
+{
+  (void)f;
+  pk_error err = {.message = ""};
+  must(pk_batch_get(b, k, probe, &err), &err);
+  const size_t size = pk_sim_state_size(sim);
+  assert_int_equal(pk_sim_state_size(probe), size);
+  unsigned char *mine = malloc(size), *theirs = malloc(size);
+  pk_sim_get_state(probe, mine);
+  pk_sim_get_state(sim, theirs);
+  const bool same = memcmp(mine, theirs, size) == 0;
+  free(mine), free(theirs);
+  return same && are_views_same(b, k, sim) && are_contacts_same(b, k, sim);
+}
