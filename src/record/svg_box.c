@@ -9,6 +9,9 @@ enum { TOP = 34, BOTTOM = 48, LEFT = 54, RIGHT = 12, POINTS = 40 };
 
 double pki_quantile(const double *sorted, int n, double p)
 {
+  if (n == 0) {
+    return NAN;
+  }
   const double at = p * (n - 1);
   const int i = (int)floor(at);
   return i + 1 < n ? sorted[i] + (sorted[i + 1] - sorted[i]) * (at - i) : sorted[n - 1];

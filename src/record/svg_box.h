@@ -16,7 +16,7 @@ typedef struct pki_svg_boxes {
   double width, height;       /* pixels; 0: 360 and 270 */
 } pki_svg_boxes;
 
-/* The value below which a share `p` of n rising values lies, linear between neighbours. */
+/* The value below which a share `p` of n rising values lies, linear between neighbours; NAN of none. */
 double pki_quantile(const double *sorted, int n, double p);
 
 void pki_svg_boxes_render(const pki_svg_boxes *boxes, pki_text *out);

@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "pronk/batch.h"
+#include "record/svg_box.h"
 #include "record/table.h"
 #include "run/watch.h"
 
@@ -57,9 +58,6 @@ typedef struct pki_batch_result {
 pk_status pki_batch_run(pki_world *world, const pki_batch_options *options, pki_batch_result *result,
                         pk_error *err);
 void pki_batch_result_free(pki_batch_result *result);
-
-/* Sorted numbers: the one that a part of them is not above. */
-double pki_quantile(const double *sorted, int n, double part);
 
 /* A quantity of all worlds, sorted, for free(); NULL without memory. */
 typedef enum pki_batch_quantity {

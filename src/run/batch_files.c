@@ -52,16 +52,6 @@ double *pki_batch_sorted(const pki_batch_result *r, pki_batch_quantity what, int
   return out;
 }
 
-double pki_quantile(const double *sorted, int n, double part)
-{
-  if (n == 0) {
-    return NAN;
-  }
-  const double at = part * (n - 1);
-  const int i = (int)floor(at), next = i + 1 < n ? i + 1 : i;
-  return sorted[i] + (at - i) * (sorted[next] - sorted[i]);
-}
-
 /* ---- worlds that are worth a look ---- */
 
 /* How bad it was: kinds first, then how much. */
