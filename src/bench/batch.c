@@ -177,8 +177,7 @@ static void remove_runners(work *w)
 
 /* ---- timing ---- */
 
-/* An open-loop trot wanders and stumbles in the end: few worlds, which a round would take far, have shorter rounds, so
- * that nobody trots for much longer than half a minute. */
+/* Few worlds, which a round would take far, have shorter rounds. */
 static pki_measure_options timing_of(const work *w, bool quick)
 {
   const double round = fmin(0.1, 2e-3 * w->crowd.n);

@@ -166,7 +166,9 @@ static void start_worlds(pki_crowd_batch *b)
   const pki_crowd *crowd = b->crowd;
   const pki_contact_scene *s = &crowd->stage->scene;
   const pk_model *m = s->model;
+  b->done = 0;
   for (int k = 0; k < crowd->n; k++) {
+    pk_batch_reset(b->batch, k);
     pk_command *mine = (pk_command *)pk_world_of(pk_batch_commands(b->batch), k);
     memcpy(pk_world_of(pk_batch_q(b->batch), k), crowd->q + (size_t)k * (size_t)m->nq,
            (size_t)m->nq * sizeof(double));
@@ -221,7 +223,11 @@ void pki_crowd_batch_call(void *batch, int index)
   pki_crowd_batch *b = batch;
   pk_batch_info info = {0};
   (void)index;
+  if ((double)b->done * b->crowd->stage->scene.dt > PKI_CROWD_LIFE && b->info.frozen == 0) {
+    start_worlds(b);
+  }
   const pk_status status = pk_batch_step(b->batch, b->steps, &info);
+  b->done += b->steps;
   b->status = b->status == PK_OK ? status : b->status;
   if (info.worst > b->info.worst) {
     b->info.worst = info.worst;

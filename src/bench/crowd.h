@@ -17,6 +17,9 @@ typedef struct pki_crowd {
   double *u;  /* [n][nu] */
 } pki_crowd;
 
+/* s, after which all worlds begin again: an open-loop trot wanders and stumbles in the end. */
+#define PKI_CROWD_LIFE 10.0
+
 /* The tolerance of every step: relative residual. */
 #define PKI_CROWD_TOLERANCE 1e-6
 
@@ -37,6 +40,7 @@ typedef struct pki_crowd_batch {
   pk_terrain *ground;
   pk_batch *batch;
   int steps;          /* of each world in one call */
+  long long done;     /* of each world since its start */
   pk_batch_info info; /* of all calls so far */
   pk_status status;   /* of the first call that failed */
   double resident;    /* bytes that the process grew by for each world, NAN: unknown */
@@ -59,7 +63,7 @@ typedef struct pki_crowd_peer {
   void **worlds;  /* [threads] */
   int size;       /* of a state */
   double *states; /* [n][size] */
-  long long done; /* steps of each world so far */
+  long long done; /* steps of each world since its start */
   bool *failed;   /* [threads] a step failed */
 } pki_crowd_peer;
 

@@ -11,10 +11,23 @@ typedef struct share {
   int thread;
 } share;
 
-static bool make_worlds(pki_crowd_peer *p)
+/* q, u, and what else there is from zero. */
+static void start_worlds(pki_crowd_peer *p)
 {
   const pki_crowd *crowd = p->crowd;
   const size_t nq = (size_t)crowd->stage->scene.model->nq, nu = (size_t)crowd->stage->scene.model->nu;
+  p->done = 0;
+  memset(p->states, 0, (size_t)crowd->n * (size_t)p->size * sizeof *p->states);
+  for (int k = 0; k < crowd->n; k++) {
+    double *state = p->states + (size_t)k * (size_t)p->size;
+    memcpy(state, crowd->q + (size_t)k * nq, nq * sizeof *state);
+    memcpy(state + nq, crowd->u + (size_t)k * nu, nu * sizeof *state);
+  }
+}
+
+static bool make_worlds(pki_crowd_peer *p)
+{
+  const pki_crowd *crowd = p->crowd;
   p->size = p->table->state_size(p->first);
   p->worlds = calloc((size_t)p->threads, sizeof *p->worlds);
   p->failed = calloc((size_t)p->threads, sizeof *p->failed);
@@ -22,11 +35,7 @@ static bool make_worlds(pki_crowd_peer *p)
   if (!p->worlds || !p->failed || !p->states) {
     return false;
   }
-  for (int k = 0; k < crowd->n; k++) { /* q, u, and what else there is from zero */
-    double *state = p->states + (size_t)k * (size_t)p->size;
-    memcpy(state, crowd->q + (size_t)k * nq, nq * sizeof *state);
-    memcpy(state + nq, crowd->u + (size_t)k * nu, nu * sizeof *state);
-  }
+  start_worlds(p);
   bool ok = true;
   for (int t = 0; t < p->threads && ok; t++) {
     p->worlds[t] = p->table->clone(p->first);
@@ -95,6 +104,9 @@ void pki_crowd_peer_call(void *peer, int index)
   bool started[THREADS_MOST] = {false};
   share shares[THREADS_MOST];
   (void)index;
+  if ((double)p->done * p->crowd->stage->scene.dt > PKI_CROWD_LIFE) {
+    start_worlds(p);
+  }
   for (int t = 0; t < p->threads; t++) {
     shares[t] = (share){p, t};
     started[t] = t > 0 && pthread_create(&threads[t], NULL, step_share, &shares[t]) == 0;
