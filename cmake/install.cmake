@@ -6,7 +6,8 @@ set(PK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/pronk)
 install(TARGETS pronk EXPORT pronk-shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS pronk_static EXPORT pronk-static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pronk DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/models ${PROJECT_SOURCE_DIR}/scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/pronk)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models ${PROJECT_SOURCE_DIR}/scenarios ${PROJECT_SOURCE_DIR}/sweeps
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/pronk)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The browser viewer, where it was built (scripts/viewer).
@@ -19,6 +20,9 @@ if(TARGET pronk_cli)
   install(FILES ${PK_TOLD}/_pronk DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${PK_TOLD}/pronk.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   install(FILES ${PK_TOLD}/scenario.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/pronk)
+endif()
+if(TARGET pronk_mpi)
+  install(TARGETS pronk_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/pronk/plugins)
 endif()
 if(PK_BUILD_PEERS)
   # Plugins of the engines that were found; the folder may be empty.

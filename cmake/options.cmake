@@ -10,6 +10,7 @@ option(PK_WITH_HDF5 "Contact problems in FCLIB's HDF5 layout, export of recordin
 option(PK_WITH_ZSTD "Recordings compressed by zstd" ON)
 option(PK_WITH_LZ4 "Recordings compressed by lz4" ON)
 option(PK_WITH_PNG "Height fields from PNG pictures" ON)
+option(PK_WITH_MPI "pronk sweep on several machines (a plugin; MPI)" ON)
 option(PK_WITH_VIEWER "pronk view and pronk render (libwebsockets)" ON)
 option(PK_WERROR "Treat warnings as errors" OFF)
 set(PK_SANITIZE "" CACHE STRING "Sanitizers for all targets, e.g. address,undefined or thread")

@@ -41,6 +41,17 @@ pk_status pki_fail(pk_error *err, pk_status status, pki_where where, const char 
   return status;
 }
 
+void pki_error_line(const pk_error *err, char *out, size_t size)
+{
+  char line[32] = "";
+  if (err->line > 0) {
+    snprintf(line, sizeof line, ":%d", err->line);
+  }
+  snprintf(out, size, "%.200s%s%s%.60s%s%s", err->file, line, err->file[0] != '\0' ? ": " : "", err->field,
+           err->field[0] != '\0' ? ": " : "",
+           err->message[0] != '\0' ? err->message : pk_status_text(err->status));
+}
+
 enum { WORD_MAX = 64 };
 
 static int least(int a, int b)

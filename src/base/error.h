@@ -3,6 +3,7 @@
 #define PKI_BASE_ERROR_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #include "pronk/status.h"
 
@@ -16,6 +17,9 @@ typedef struct pki_where {
 /* Fill `err` (NULL is fine) and return `status`, so that `return pki_fail(...)` reads well. */
 __attribute__((format(printf, 4, 5))) pk_status pki_fail(pk_error *err, pk_status status, pki_where where,
                                                          const char *format, ...);
+
+/* "file:line: field: message", with what is known of it. */
+void pki_error_line(const pk_error *err, char *out, size_t size);
 
 /* Edits (insert, delete, replace, swap neighbours) that make one word of the other, case ignored;
  * INT_MAX when one has more than 64 letters. */

@@ -1,52 +1,22 @@
 /* Finding and loading peer plugins. A plugin stays loaded until the process ends. */
-#define _GNU_SOURCE /* readlink and dlopen beside C17 */
-
+#define _POSIX_C_SOURCE 200809L
 #include "base/peer.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "base/folders.h"
+#include "base/plugin.h"
 
 #define PLUGIN_PREFIX "pronk_peer_"
 #define PLUGIN_SUFFIX ".so"
 
-enum { PATH_SIZE = 4096 };
-
-/* The folder of the running program, without a slash at its end; false when it is not known. */
-static bool program_folder(char *folder, size_t size)
-{
-  const ssize_t length = readlink("/proc/self/exe", folder, size - 1);
-  if (length <= 0 || (size_t)length >= size - 1) {
-    return false;
-  }
-  folder[length] = '\0';
-  char *slash = strrchr(folder, '/');
-  if (!slash) {
-    return false;
-  }
-  *slash = '\0';
-  return true;
-}
-
 /* The folder that holds the plugins: named by the user, beside the program, or installed. */
-static bool plugin_folder(char *folder, size_t size)
+static bool plugin_folder(char folder[PKI_PATH_MAX])
 {
-  const char *chosen = getenv("PRONK_PEERS");
-  if (chosen && *chosen) {
-    return (size_t)snprintf(folder, size, "%s", chosen) < size && pki_is_folder(folder);
-  }
-  char program[PATH_SIZE];
-  if (program_folder(program, sizeof program) && (size_t)snprintf(folder, size, "%s/peers", program) < size &&
-      pki_is_folder(folder)) {
-    return true;
-  }
-  return (size_t)snprintf(folder, size, "%s", PKI_PEERS_FOLDER) < size && pki_is_folder(folder);
+  return pki_plugin_folder("peers", "PRONK_PEERS", PKI_PEERS_FOLDER, folder);
 }
 
 static bool is_plugin_name(const char *name)
@@ -59,18 +29,14 @@ static bool is_plugin_name(const char *name)
 /* NULL when the file is no plugin or its engine's libraries are missing. */
 static const pk_peer *load_plugin(const char *path)
 {
-  /* RTLD_LOCAL: engines bring the same third-party symbols and must not meet. */
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    return NULL;
-  }
-  /* POSIX promises that an object pointer of dlsym can hold a function. */
-  void *symbol = dlsym(library, "pk_peer_get");
+  /* local: engines bring the same third-party symbols and must not meet */
+  void *library = NULL;
   pk_peer_get_fn get = NULL;
+  pki_plugin_function symbol = pki_plugin_load(path, "pk_peer_get", false, &library);
   memcpy(&get, &symbol, sizeof get);
   const pk_peer *peer = get ? get() : NULL;
   if (!peer || !peer->name || !peer->interface) {
-    dlclose(library);
+    pki_plugin_unload(library);
     return NULL;
   }
   return peer;
@@ -93,8 +59,8 @@ static int insert_peer(const pk_peer **peers, int count, const pk_peer *peer)
 
 int pki_peers_load(const pk_peer **peers, int most)
 {
-  char folder[PATH_SIZE];
-  if (!plugin_folder(folder, sizeof folder)) {
+  char folder[PKI_PATH_MAX];
+  if (!plugin_folder(folder)) {
     return 0;
   }
   DIR *listing = opendir(folder);
@@ -104,9 +70,8 @@ int pki_peers_load(const pk_peer **peers, int most)
   int count = 0;
   const struct dirent *entry;
   while (count < most && (entry = readdir(listing))) {
-    char path[PATH_SIZE + 300];
-    if (!is_plugin_name(entry->d_name) ||
-        (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= sizeof path) {
+    char path[PKI_PATH_MAX];
+    if (!is_plugin_name(entry->d_name) || !pki_path_join(path, folder, entry->d_name)) {
       continue;
     }
     const pk_peer *peer = load_plugin(path);

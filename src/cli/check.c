@@ -1,5 +1,5 @@
 /* pronk check: what is wrong with a model and where; what Pronk understood when nothing is. Scenarios are in
- * check_scenario.c. */
+ * check_scenario.c, sweeps in check_sweep.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -233,7 +233,9 @@ int pki_command_check(const pki_args *args)
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {
     const char *name = args->words[i];
-    const int code = is_scenario(name) ? pki_check_scenario(args, name) : check_one(args, name);
+    const int code = pki_is_sweep_file(name) ? pki_check_sweep(args, name)
+                     : is_scenario(name)     ? pki_check_scenario(args, name)
+                                             : check_one(args, name);
     worst = code == PKI_EXIT_FAILURE || worst == PKI_EXIT_OK ? code : worst;
   }
   return worst;

@@ -1,4 +1,4 @@
-/* What the two halves of `pronk check` share. */
+/* What the parts of `pronk check` share. */
 #ifndef PKI_CLI_CHECK_H
 #define PKI_CLI_CHECK_H
 
@@ -10,6 +10,10 @@ void pki_check_remark(const pk_error *e, bool is_error, const char *path);
 
 /* Check one scenario; the exit status. */
 int pki_check_scenario(const pki_args *args, const char *name);
+
+/* A YAML file that names a scenario is a sweep; checking one. */
+bool pki_is_sweep_file(const char *name);
+int pki_check_sweep(const pki_args *args, const char *name);
 
 /* The warnings of a scenario on stderr, for commands that go on all the same; `duration` below 0: the scenario's. */
 void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration);

@@ -20,6 +20,8 @@
 #include "scenario/scenario.h"
 #include "step/sim.h"
 #include "study/study.h"
+#include "sweep/metrics.h"
+#include "sweep/sweep.h"
 
 const pki_option pki_options_list[] = {{"names", 0, NULL, "names only, one on each line"}, {0}};
 
@@ -112,6 +114,34 @@ static void list_scenarios(listing *l)
     pki_scenario_destroy(s);
   }
   free(entries);
+}
+
+static void list_sweeps(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_yaml_list(&pki_sweep_kind, &count);
+  for (int i = 0; i < count; i++) {
+    pki_sweep s;
+    char doc[640];
+    const bool good = pki_sweep_load(entries[i].path, NULL, 0, &s, NULL) == PK_OK;
+    snprintf(doc, sizeof doc, "%s (%lld samples)", good ? s.description : "", good ? s.count : 0);
+    add(l, entries[i].name, good ? doc : "not in order: pronk sweep tells why");
+    if (good) {
+      pki_sweep_free(&s);
+    }
+  }
+  free(entries);
+}
+
+static void list_metrics(listing *l)
+{
+  for (int i = 0; i < pki_metric_count; i++) {
+    char doc[256];
+    const bool unit = pki_metrics[i].unit[0] != '\0';
+    snprintf(doc, sizeof doc, "%s%s%s%s", pki_metrics[i].doc, unit ? " (" : "", pki_metrics[i].unit,
+             unit ? ")" : "");
+    add(l, pki_metrics[i].name, doc);
+  }
 }
 
 static void list_controllers(listing *l)
@@ -300,6 +330,8 @@ static const struct {
   void (*fill)(listing *l);
 } lists[] = {
     {"scenarios", "worlds that `pronk run` knows by name", list_scenarios},
+    {"sweeps", "what `pronk sweep` knows by name", list_sweeps},
+    {"metrics", "what a sweep tells of each sample", list_metrics},
     {"models", "robots that can be named instead of a file", list_models},
     {"controllers", "who can command a robot", list_controllers},
     {"gaits", "what the feet of a walking robot do", list_gaits},

@@ -41,6 +41,13 @@ static const pki_command commands[] = {
      "others run, and the exit status is 1.",
      "pronk compare starleth-trot --vary controller.forward=0.1,0.2,0.3 --duration 5", pki_options_compare,
      pki_command_compare, NULL},
+    {"sweep", "one scenario under very many settings: a table, maps, the worst cases", "SWEEP [options]",
+     "SWEEP is a YAML file or the name of a sweep (`pronk list sweeps`). Samples that are finished are\n"
+     "kept in DIR/samples.pronk at once: the same command goes on after Ctrl-C, or after it was\n"
+     "killed. Under mpirun or srun all processes share the work. In the end there are results.csv,\n"
+     "results.h5, report.html, and recordings of the worst samples.",
+     "pronk sweep starleth-trot-quick\n  mpirun -n 4 pronk sweep starleth-trot --output out/trots",
+     pki_options_sweep, pki_command_sweep, NULL},
     {"info", "what is in a model or a recording", "MODEL|RECORDING [options]",
      "MODEL is a URDF file, a folder that holds one, the name of a model (`pronk list\n"
      "models`), or chain:N for a generated chain of N links. RECORDING is a .mcap file or the\n"

@@ -79,16 +79,6 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
   g->duty = 1 - (swing + blend * (swing_goal - swing)) / g->cycle;
 }
 
-double pki_cpg_place(const pki_cpg *g, int leg)
-{
-  return g->phase[leg] - floor(g->phase[leg]);
-}
-
-bool pki_cpg_stance(const pki_cpg *g, int leg)
-{
-  return g->late[leg] || pki_cpg_place(g, leg) < g->duty;
-}
-
 double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm)
 {
   double most = 0;

@@ -3,6 +3,7 @@
 #define PKI_GAIT_CPG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { PKI_LEGS = 4 };
 
@@ -24,8 +25,15 @@ void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
 
 /* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. */
-double pki_cpg_place(const pki_cpg *g, int leg);
-bool pki_cpg_stance(const pki_cpg *g, int leg);
+static inline double pki_cpg_place(const pki_cpg *g, int leg)
+{
+  return g->phase[leg] - (double)(int64_t)g->phase[leg]; /* phases never run backward: none is below 0 */
+}
+
+static inline bool pki_cpg_stance(const pki_cpg *g, int leg)
+{
+  return g->late[leg] || pki_cpg_place(g, leg) < g->duty;
+}
 
 /* Whether there are moments in which no foot is planned to be on the ground. */
 bool pki_cpg_flies(const pki_cpg *g);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gait/kernels/path.h"
 #include "gait/locomotion.h"
 
 static const double extend = 0.05;  /* e, in heights */
@@ -62,11 +63,11 @@ double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead,
   const pki_jump *j = &w->jump;
   const double push = j->speed / j->push, top = j->speed * j->speed / (2 * j->push) - j->deep;
   const double flight = 2 * j->speed / c->gravity;
-  double t = w->cpg.phase[0] * w->cpg.cycle + ahead, path[3];
+  double t = w->cpg.phase[0] * w->cpg.cycle + ahead;
   if (t < j->down) {
-    pki_quintic(t / j->down, path);
-    *rate = -j->deep * path[1] / j->down;
-    return -j->deep * path[0];
+    const pki_path path = pki_quintic(t / j->down);
+    *rate = -j->deep * path.rate / j->down;
+    return -j->deep * path.s;
   }
   t -= j->down;
   if (t < push) {
@@ -84,7 +85,7 @@ double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead,
     return top - j->speed * t + 0.5 * j->push * t * t;
   }
   t = fmin(1, (t - push) / j->down);
-  pki_quintic(t, path);
-  *rate = j->deep * path[1] / j->down;
-  return -j->deep * (1 - path[0]);
+  const pki_path path = pki_quintic(t);
+  *rate = j->deep * path.rate / j->down;
+  return -j->deep * (1 - path.s);
 }

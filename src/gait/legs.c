@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gait/locomotion.h"
+#include "gait/kernels.h"
 #include "math/mat3.h"
 
 static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
@@ -32,6 +32,12 @@ static pk_status find_joints(const pk_model *model, pki_leg *leg, const char *na
       return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
                       "the leg of \"%s\" has a joint that is no hinge, expected three hinges", name);
     }
+    for (int k = 0; k < count && k < 3; k++) {
+      if (leg->u[2 - k] == u) {
+        return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
+                        "the leg of \"%s\" has joints that move together, expected three hinges", name);
+      }
+    }
     if (count < 3) {
       leg->u[2 - count] = u;
       leg->body[2 - count] = body;
@@ -51,12 +57,14 @@ static void find_ball(const pk_model *model, pki_leg *leg)
   const pk_pose *link = &model->links[leg->foot].pose;
   leg->radius = 0;
   memset(leg->centre, 0, sizeof leg->centre);
+  memcpy(leg->at, link->pos, sizeof leg->at);
   for (int i = 0; i < model->nshape; i++) {
     const pk_model_shape *shape = &model->shapes[i];
     if (shape->link == leg->foot && !shape->visual && shape->kind == PK_SHAPE_SPHERE) {
       double off[3];
       pki_sub3(shape->pose.pos, link->pos, off);
       pki_mat3_apply_transposed(link->rot, off, leg->centre);
+      memcpy(leg->at, shape->pose.pos, sizeof leg->at);
       leg->radius = shape->size[0];
       return;
     }
@@ -179,6 +187,11 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
     }
     find_ball(model, leg);
   }
+  if (model->robots[c->robot].nbody > PKI_GAIT_BODIES) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "feet"},
+                    "the robot has %d moving bodies, expected at most %d", model->robots[c->robot].nbody,
+                    PKI_GAIT_BODIES);
+  }
   c->trunk = model->robots[c->robot].root_link;
   c->u = model->robots[c->robot].u;
   c->mass = model->robots[c->robot].mass;
@@ -188,6 +201,5 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
                     "there is no gravity, expected some: nothing could stand or walk");
   }
-  c->nu = model->nu;
   return measure_all(c, model, err);
 }

@@ -8,71 +8,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/lu.h"
+#include "gait/kernels.h"
 #include "math/mat3.h"
 
 static const double touch = 0.0114026; /* weights of the robot, a foot that feels more is on the ground */
 static const double patience = 0.015;  /* s without contact until a stance foot looks for the ground */
 static const double ramp = 0.04;       /* s, to load and to unload a foot */
-static const double calm = 0.0665425;  /* m h^2/s, against what the next steps do beyond the wanted motion */
 static const double limp = 0.443617;   /* m h^2/s, damping after a fall */
 
-/* ---- what is seen ---- */
+/* ---- what is felt ---- */
 
-static double *jacobian_of(pki_walk *w, int nu, int leg)
+static void feel(const pk_observation *seen, const pk_sim_contact *contact, int link, pki_foot_now *now)
 {
-  return w->scratch + (size_t)(6 * leg * nu);
+  double impulse[3], normal[3];
+  if (!pk_sim_contact_carries(contact, seen->model, link, impulse, normal)) {
+    return;
+  }
+  /* walls do not carry */
+  const double force = pki_dot3(impulse, normal) / seen->dt;
+  const bool steep = normal[2] < 0.5;
+  now->load += steep ? 0 : force;
+  if (steep && force > 0) {
+    now->wall = true;
+    memcpy(now->away, normal, sizeof now->away);
+  }
 }
 
 static void read_contacts(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
   for (int i = 0; i < PKI_LEGS; i++) {
-    pki_foot_now *now = &w->now[i];
-    now->load = 0;
-    now->wall = false;
-    for (int k = 0; k < seen->ncontact; k++) {
-      double impulse[3], normal[3];
-      if (pk_sim_contact_carries(&seen->contacts[k], seen->model, c->legs[i].foot, impulse, normal)) {
-        /* walls do not carry */
-        const double force = pki_dot3(impulse, normal) / seen->dt;
-        const bool steep = normal[2] < 0.5;
-        now->load += steep ? 0 : force;
-        if (steep && force > 0) {
-          now->wall = true;
-          memcpy(now->away, normal, sizeof now->away);
-        }
+    w->now[i].load = 0;
+    w->now[i].wall = false;
+  }
+  for (int k = 0; k < seen->ncontact; k++) {
+    const pk_sim_contact *contact = &seen->contacts[k];
+    for (int i = 0; i < PKI_LEGS; i++) {
+      const int foot = c->legs[i].foot;
+      if (contact->link == foot || contact->other_link == foot) {
+        feel(seen, contact, foot, &w->now[i]);
       }
     }
   }
-}
-
-static void sense(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
-{
-  pk_workspace *work = seen->workspace;
-  pk_kinematics_compute(work, seen->q, seen->u);
-  const pk_pose pose = pk_link_pose(work, c->trunk);
-  double v[6];
-  pk_link_velocity(work, c->trunk, v);
-  memcpy(w->R, pose.rot, sizeof w->R);
-  memcpy(w->pos, pose.pos, sizeof w->pos);
-  memcpy(w->omega, v, sizeof w->omega);
-  pki_mat3_apply(w->R, v + 3, w->vel);
-  pk_com_compute(work, c->robot, w->com, w->com_vel);
-  w->heading = atan2(w->R[3], w->R[0]);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    pki_foot_now *now = &w->now[i];
-    double *J = jacobian_of(w, c->nu, i);
-    pk_link_jacobian(work, c->legs[i].foot, c->legs[i].centre, J);
-    const pk_pose foot = pk_link_pose(work, c->legs[i].foot);
-    for (int k = 0; k < 3; k++) {
-      now->pos[k] = foot.pos[k] + pki_dot3(foot.rot + 3 * k, c->legs[i].centre);
-      now->vel[k] = 0;
-      for (int j = 0; j < c->nu; j++) {
-        now->vel[k] += J[(3 + k) * c->nu + j] * seen->u[j];
-      }
-    }
-  }
-  read_contacts(c, seen, w);
 }
 
 /* ---- the modes of the feet ---- */
@@ -126,33 +102,6 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
   now->limit = PKI_FOOT_HEAVY * c->mass * c->gravity * fmax(load, 0.02);
 }
 
-/* The robot as one body, in the pose of the first update: the trunk's block of M, moved to the mass. */
-static void weigh(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, double *M)
-{
-  double off[3], r[3];
-  pk_mass_matrix(seen->workspace, seen->q, M);
-  pk_kinematics_compute(seen->workspace, seen->q, seen->u);
-  pki_sub3(w->com, w->pos, off);
-  pki_mat3_apply_transposed(w->R, off, r);
-  const double square = pki_dot3(r, r);
-  for (int i = 0; i < 9; i++) {
-    const double about = M[(c->u + 3 + i / 3) * c->nu + c->u + 3 + i % 3];
-    w->inertia[i] = about - c->mass * ((i % 4 == 0 ? square : 0) - r[i / 3] * r[i % 3]);
-  }
-}
-
-/* The largest normal force that each leg can give where it stands now, by its joints' efforts; the least of them. */
-static double strength(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
-{
-  double force = PKI_FOOT_HEAVY * c->mass * c->gravity;
-  for (int i = 0; i < 3 * PKI_LEGS; i++) {
-    const int u = c->legs[i / 3].u[i % 3];
-    const double arm = fabs(jacobian_of(w, c->nu, i / 3)[5 * c->nu + u]);
-    force = arm * force > seen->model->dof_effort[u] ? seen->model->dof_effort[u] / arm : force;
-  }
-  return force / (c->mass * c->gravity);
-}
-
 static void wake(const pki_locomotion *c, pki_walk *w)
 {
   w->awake = true;
@@ -167,108 +116,7 @@ static void wake(const pki_locomotion *c, pki_walk *w)
   }
 }
 
-/* ---- torques ---- */
-
-/* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. What is
- * not a number stays so: the step refuses it as a command. */
-static double within_limits(const pk_observation *seen, int u, double acceleration)
-{
-  static const double k = 900, d = 60, room = 0.03; /* 1/s^2, 1/s, rad */
-  const double q = seen->q[seen->model->dof_q[u]], v = seen->u[u];
-  const double most = k * (seen->model->dof_upper[u] - room - q) - d * v;
-  const double least = k * (seen->model->dof_lower[u] + room - q) - d * v;
-  return isnan(acceleration) ? acceleration : fmax(least, fmin(most, acceleration));
-}
-
-/* Accelerations of a leg's joints that give its foot the wanted one: J_l a_l = acc - dJ/dt u - J_b a_b, damped least
- * squares. */
-static void leg_acceleration(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, int i,
-                             double *a)
-{
-  static const double damping = 5e-4;
-  const pki_leg *leg = &c->legs[i];
-  const double *J = jacobian_of(w, c->nu, i);
-  double rest[6], b[3], K[9], JJ[9], x[3];
-  int pivot[3];
-  pk_link_jacobian_dot_u(seen->workspace, leg->foot, leg->centre, seen->u, rest);
-  for (int r = 0; r < 3; r++) {
-    const double *row = J + (3 + r) * c->nu;
-    b[r] = w->now[i].acc[r] - rest[3 + r];
-    for (int k = 0; k < 6; k++) {
-      b[r] -= row[c->u + k] * w->acc[k];
-    }
-    for (int k = 0; k < 3; k++) {
-      K[3 * r + k] = row[leg->u[k]];
-    }
-  }
-  for (int r = 0; r < 9; r++) {
-    JJ[r] = pki_dot3(K + 3 * (r / 3), K + 3 * (r % 3)) + (r % 4 == 0 ? damping : 0);
-  }
-  memcpy(x, b, sizeof x);
-  pki_lu_factor(JJ, 3, pivot);
-  pki_lu_solve(JJ, 3, pivot, x);
-  for (int k = 0; k < 3; k++) {
-    const double wanted = K[k] * x[0] + K[3 + k] * x[1] + K[6 + k] * x[2];
-    a[leg->u[k]] = w->feet[i].mode == PKI_FOOT_STANCE ? wanted : within_limits(seen, leg->u[k], wanted);
-  }
-}
-
-/* The Jacobian of a stance foot is moved to where it touches: v_c = v + omega x (-radius n). */
-static void move_to_contact(const pki_locomotion *c, pki_walk *w, int leg)
-{
-  double *J = jacobian_of(w, c->nu, leg);
-  const double radius = c->legs[leg].radius, *n = w->normal;
-  for (int j = 0; j < c->nu; j++) {
-    const double spin[3] = {J[j], J[c->nu + j], J[2 * c->nu + j]};
-    double v[3];
-    pki_cross3(n, spin, v);
-    for (int k = 0; k < 3; k++) {
-      J[(3 + k) * c->nu + j] += radius * v[k];
-    }
-  }
-}
-
-/* The trunk's rows of M a + h are what the stance feet must give; the rows of the joints, less the feet's forces, are
- * the torques. */
-static void share_load(const pki_locomotion *c, pki_walk *w, const double *need)
-{
-  pki_share s = {.friction = c->options.friction, .regular = w->planned ? 0.02 : 1e-3};
-  const double moment = 1 / (c->arm * c->arm);
-  const double S[6] = {0.1, 0.1, 1, moment, moment, 0.5 * moment};
-  int who[PKI_LEGS];
-  memcpy(s.b, need + c->u, sizeof s.b);
-  memcpy(s.S, S, sizeof S);
-  memcpy(s.normal, w->normal, sizeof s.normal);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    memset(w->now[i].force, 0, sizeof w->now[i].force);
-    if (w->feet[i].mode != PKI_FOOT_STANCE) {
-      continue;
-    }
-    move_to_contact(c, w, i);
-    const double *J = jacobian_of(w, c->nu, i);
-    for (int r = 0; r < 6; r++) {
-      for (int k = 0; k < 3; k++) {
-        s.A[s.count][r][k] = J[(3 + k) * c->nu + c->u + r];
-      }
-    }
-    memcpy(s.prefer[s.count], w->now[i].prefer, sizeof s.prefer[0]);
-    s.limit[s.count] = w->now[i].limit;
-    who[s.count++] = i;
-  }
-  if (s.count > 0) {
-    pki_share_solve(&s);
-  }
-  for (int k = 0; k < s.count; k++) {
-    memcpy(w->now[who[k]].force, s.force[k], sizeof s.force[k]);
-  }
-}
-
-/* Upside down, on its side or on its belly: nothing that feet could mend. */
-static bool has_fallen(const pki_locomotion *c, const pki_walk *w)
-{
-  const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
-  return w->R[8] < 0.5 || w->pos[2] - ground < 0.4 * c->height;
-}
+/* ---- one update ---- */
 
 static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
 {
@@ -278,84 +126,120 @@ static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *comm
   }
 }
 
-/* Accelerations that are wanted of the trunk and of all feet, as accelerations of coordinates. */
-static void want(const pki_locomotion *c, const pk_observation *seen, pki_walk *w, double *a)
+/* What a robot decides by itself once it has seen where it is: gait, phases, modes of its feet. */
+static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
-  memset(a, 0, (size_t)c->nu * sizeof a[0]);
-  memcpy(a + c->u, w->acc, sizeof w->acc);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    memset(w->now[i].acc, 0, sizeof w->now[i].acc);
-    if (w->feet[i].mode != PKI_FOOT_STANCE) {
-      pki_swing(c, w, i);
-    }
-    leg_acceleration(c, seen, w, i, a);
+  double rate[2];
+  read_contacts(c, seen, w);
+  if (!w->awake) {
+    wake(c, w);
   }
-}
-
-/* What is wanted of the trunk: by the virtual model, or by the plan. */
-static void follow(const pki_locomotion *c, pki_walk *w)
-{
+  pki_clock_tick(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
+    schedule(c, w, i);
     memset(w->now[i].prefer, 0, sizeof w->now[i].prefer);
   }
-  if (!w->planned) {
-    pki_sway_rest(w);
-    pki_trunk_refer(c, w);
-    w->path_step = 0;
-    memset(w->drift, 0, sizeof w->drift);
+  if (w->planned) {
+    pki_sway_step(c, w);
+    pki_sway_at(c, w, 0, w->leaning, rate);
     return;
   }
+  pki_sway_rest(w);
+  memset(w->leaning, 0, sizeof w->leaning);
+  w->path_step = 0;
+  memset(w->drift, 0, sizeof w->drift);
+}
+
+/* The trunk's acceleration and the feet's forces by the plan, and where feet land by it. */
+static void plan(const pki_locomotion *c, pki_walk *w)
+{
   double lean[2], rate[2];
-  pki_sway_step(c, w);
-  pki_trunk_refer(c, w);
   pki_sway_at(c, w, 0, lean, rate);
   for (int k = 0; k < 2; k++) {
     const double ahead = w->com_vel[k] - rate[k] - w->velocity[k];
     w->drift[k] += fmin(1, w->period / w->cpg.cycle) * (ahead - w->drift[k]);
   }
   pki_plan(c, w);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_foot *foot = &w->feet[i];
+    const double time = (1 - w->cpg.duty) / w->cpg.rate[i];
+    if (foot->mode != PKI_FOOT_STANCE) {
+      pki_plan_foothold(c, w, i, foot->mode == PKI_FOOT_SWING ? (1 - foot->phase) * time : 0,
+                        w->now[i].target);
+    }
+  }
+}
+
+/* Robots that have not fallen, as many as there are lanes at most. */
+static void update_lanes(const pki_gait_kernels *kernels, const pki_gait_group *g, int count,
+                         const pk_observation *const *seen)
+{
+  _Alignas(64) double scratch[PKI_GAIT_SCRATCH * PKI_GAIT_LANES];
+  const pki_locomotion *c = g->c;
+  bool awake = true, acts = false;
+  kernels->sense(g, scratch);
+  for (int i = 0; i < count; i++) {
+    awake = awake && g->walk[i]->awake;
+  }
+  if (!awake) {
+    kernels->weigh(g, scratch);
+  }
+  for (int i = 0; i < count; i++) {
+    decide(c, seen[i], g->walk[i]);
+  }
+  kernels->refer(g);
+  for (int i = 0; i < count; i++) {
+    pki_walk *w = g->walk[i];
+    if (w->fallen) {
+      go_limp(c, g->model, g->commands[i]);
+    } else if (w->planned) {
+      plan(c, w);
+    }
+    acts = acts || !w->fallen;
+  }
+  if (acts) {
+    kernels->act(g, scratch);
+  }
+}
+
+/* Fallen robots need no lane; the others are taken as many at once as there are lanes, a last one alone. */
+static void update_group(const pk_controller *self, int count, const pk_observation *seen,
+                         void *const *states, pk_command *const *commands, pk_status *status)
+{
+  const pki_locomotion *c = self->user;
+  for (int next = 0; next < count;) {
+    const pk_observation *who[PKI_GAIT_LANES];
+    pki_gait_group g;
+    int n = 0;
+    g.c = c, g.model = seen[0].model;
+    for (; next < count && n < c->wide->lanes; next++) {
+      pki_walk *w = states[next];
+      status[next] = PK_OK;
+      if (w->fallen) {
+        go_limp(c, g.model, commands[next]);
+        continue;
+      }
+      w->time = seen[next].time;
+      w->period = self->period > 0 ? self->period : seen[next].dt;
+      who[n] = &seen[next];
+      g.walk[n] = w, g.q[n] = seen[next].q, g.u[n] = seen[next].u, g.commands[n] = commands[next];
+      n++;
+    }
+    for (int l = n; n > 1 && l < c->wide->lanes; l++) {
+      g.walk[l] = g.walk[0], g.q[l] = g.q[0], g.u[l] = g.u[0], g.commands[l] = g.commands[0];
+    }
+    if (n > 0) {
+      update_lanes(n > 1 ? c->wide : c->one, &g, n, who);
+    }
+  }
 }
 
 static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
                         pk_command *commands)
 {
-  const pki_locomotion *c = self->user;
-  pki_walk *w = state;
-  double *a = w->scratch + (size_t)(6 * PKI_LEGS * c->nu), *need = a + c->nu;
-  w->time = seen->time;
-  w->period = self->period > 0 ? self->period : seen->dt;
-  sense(c, seen, w);
-  if (!w->awake) {
-    wake(c, w);
-    weigh(c, seen, w, need + c->nu);
-    w->strength = strength(c, seen, w);
-  }
-  pki_clock_tick(c, w);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    schedule(c, w, i);
-  }
-  pki_ground_fit(w);
-  w->fallen = w->fallen || has_fallen(c, w);
-  if (w->fallen) {
-    go_limp(c, seen->model, commands);
-    return PK_OK;
-  }
-  follow(c, w);
-  want(c, seen, w, a);
-  pk_inverse_dynamics(seen->workspace, seen->q, seen->u, a, need);
-  share_load(c, w, need);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    const double *J = jacobian_of(w, c->nu, i), *f = w->now[i].force;
-    for (int k = 0; k < 3; k++) {
-      const int u = c->legs[i].u[k];
-      const double by_force = J[3 * c->nu + u] * f[0] + J[4 * c->nu + u] * f[1] + J[5 * c->nu + u] * f[2];
-      commands[u] = (pk_command){.tau = need[u] - by_force,
-                                 .u_des = seen->u[u] + w->period * a[u],
-                                 .kd = calm * c->mass * c->height * c->height,
-                                 .tau_max = seen->model->dof_effort[u]};
-    }
-  }
-  return PK_OK;
+  pk_status status;
+  update_group(self, 1, seen, &state, &commands, &status);
+  return status;
 }
 
 /* ---- making one ---- */
@@ -429,11 +313,14 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   }
   *c = made;
   pki_sway_design(c);
-  const size_t scratch = (6 * PKI_LEGS + 2 + (size_t)model->nu) * (size_t)model->nu;
+  /* eight lanes pay where a register holds them */
+  c->one = pki_gait_kernels_get(1);
+  c->wide = pki_gait_kernels_get(strcmp(c->one->isa, "avx512") == 0 ? 8 : 4);
   c->controller = (pk_controller){.name = "locomotion",
                                   .period = made.options.period,
-                                  .state_size = sizeof(pki_walk) + scratch * sizeof(double),
+                                  .state_size = sizeof(pki_walk),
                                   .update = update,
+                                  .update_group = update_group,
                                   .user = c};
   *out = &c->controller;
   return PK_OK;

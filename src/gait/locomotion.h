@@ -1,6 +1,7 @@
 /* The locomotion controller, in parts: who the legs are (legs.c), what they should do now (clock.c with cpg.c, jump.c),
- * where swinging feet go (swing.c), what the trunk needs (trunk.c; plan.c with mpc.c, sway.c, preview.c), which foot
- * carries it (forces.c), and the update that joins them (locomotion.c).
+ * what the trunk needs (kernels/trunk.c; plan.c with mpc.c, sway.c, preview.c), where swinging feet go (kernels/swing.h),
+ * which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that joins them (locomotion.c).
+ * What is under kernels/ runs on lanes (kernels.h).
  *
  *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations
  *         -> inverse dynamics -> forces at the stance feet -> torques
@@ -20,18 +21,21 @@ typedef struct pki_leg {
   int body[3];      /* that they move */
   double radius;    /* m, of the foot's ball; 0: a point */
   double centre[3]; /* m, of the ball in the link */
+  double at[3];     /* m, the same in the body body[2] */
   double hip[2];    /* m, x and y of its foot in the trunk's frame when it stands straight */
   double hang;      /* m, of its second hinge below the trunk's origin */
   double aside;     /* m, of its foot from its first hinge, sideways, when it stands straight */
   double bones[2];  /* m, thigh and shank */
 } pki_leg;
 
+struct pki_gait_kernels;
+
 typedef struct pki_locomotion {
   pk_controller controller;
+  const struct pki_gait_kernels *one, *wide; /* lane code: for one robot, for several */
   pk_locomotion_options options;
   int robot, trunk;          /* trunk: the root link */
   int u;                     /* first velocity of the trunk: linear (world), angular (trunk's axes) */
-  int nu;                    /* of the model */
   double mass, gravity, arm; /* kg, m/s^2, m: mean distance of the hips from the trunk's origin */
   double middle[2];          /* m, mean of the legs' hips */
   pki_preview preview;
@@ -62,14 +66,13 @@ typedef struct pki_foot {
 
 /* What an update computes of a foot. */
 typedef struct pki_foot_now {
-  double pos[3], vel[3]; /* centre, world */
-  double load;           /* N, normal force of the last step */
-  bool wall;             /* it touches something steep */
-  double away[2];        /* from there, unit when level */
-  double acc[3];         /* m/s^2, wanted */
-  double limit;          /* N, largest normal force */
-  double prefer[3];      /* N, planned */
-  double force[3];       /* N, on the robot */
+  double pos[3];    /* m, centre, world */
+  double load;      /* N, normal force of the last step */
+  bool wall;        /* it touches something steep */
+  double away[2];   /* from there, unit when level */
+  double target[3]; /* m, foothold of a planned gait, while it does not stand */
+  double limit;     /* N, largest normal force */
+  double prefer[3]; /* N, planned */
 } pki_foot_now;
 
 /* A jump (jump.c). */
@@ -112,19 +115,15 @@ typedef struct pki_walk {
   double R[9], pos[3], vel[3], omega[3]; /* trunk: rotation, position, velocity (world), angular (its axes) */
   double com[3], com_vel[3];
   double heading, normal[3]; /* rad; of the ground, world */
+  double leaning[2];         /* m, world: how far the mass of a planned gait should be from its place now */
   double velocity[2];        /* m/s, world: wanted, feedback of the place included */
   double turn[3];            /* rotation vector to the wanted attitude, trunk's axes */
   double acc[6];             /* of the trunk, wanted: linear (world), angular (its axes) */
   pki_foot_now now[PKI_LEGS];
-  double scratch[]; /* [PKI_LEGS][6][nu] Jacobians of the feet, [nu] acceleration, [nu] force, [nu][nu] M */
 } pki_walk;
 
 /* legs.c: find the legs by the names of their feet. */
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err);
-
-/* trunk.c: the plane through the last points of contact, and the trunk's wanted acceleration. */
-void pki_ground_fit(pki_walk *w);
-void pki_trunk_refer(const pki_locomotion *c, pki_walk *w);
 
 /* clock.c: what is wanted now, and the phases of the legs. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w);
@@ -139,34 +138,13 @@ double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead,
 /* plan.c: the trunk's acceleration and the feet's forces by prediction over the coming contacts. */
 void pki_plan(const pki_locomotion *c, pki_walk *w);
 
-/* Where the mass will be `left` from now, by the last plan. */
-void pki_plan_ahead(const pki_walk *w, double left, double out[2]);
+/* Where a foot of a planned gait should land, `left` from now. */
+void pki_plan_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3]);
 
 /* sway.c: where the mass leans, by preview of its support. */
 void pki_sway_design(pki_locomotion *c);
 void pki_sway_step(const pki_locomotion *c, pki_walk *w);
 void pki_sway_rest(pki_walk *w);
 void pki_sway_at(const pki_locomotion *c, const pki_walk *w, double ahead, double lean[2], double rate[2]);
-
-/* swing.c: 10 s^3 - 15 s^4 + 6 s^5, from rest to rest, and its derivatives; where a foot should land, `left` from now;
- * wanted acceleration of a foot that carries nothing. */
-void pki_quintic(double s, double out[3]);
-void pki_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3]);
-void pki_swing(const pki_locomotion *c, pki_walk *w, int leg);
-
-/* forces.c: forces at `count` points that make `wrench`, as well as friction allows.
- *
- *   min 1/2 |sum A_i f_i - b|_S^2 + 1/2 w sum |f_i - p_i|^2,  f_i in the friction cone about `normal`, n f_i <= limit_i
- */
-typedef struct pki_share {
-  int count;
-  double A[PKI_LEGS][6][3];            /* wrench of a force at each point */
-  double b[6], S[6];                   /* wanted wrench, weights */
-  double prefer[PKI_LEGS][3], regular; /* p and w */
-  double normal[3], friction, limit[PKI_LEGS];
-  double force[PKI_LEGS][3]; /* out */
-} pki_share;
-
-void pki_share_solve(pki_share *share);
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gait/kernels/path.h"
 #include "gait/locomotion.h"
 #include "math/lu.h"
 #include "math/mat3.h"
@@ -14,8 +15,34 @@ static const double upright = 3; /* of tilt, where feet always stand; 1 lets a t
 static const double effort = 0.05, last = 3;
 static const double least = 0.05;       /* normal force of a foot that stands, in weights of the robot */
 static const double leap_horizon = 2.5; /* of a jump, sqrt(h/g) */
+static const double mend = 0.6;         /* of the capture point's distance, in footholds */
 static const double horizon = 1.5;      /* sqrt(h/g), and at least a cycle of flight */
 enum { ROUNDS = 20 };
+
+/* Where the mass will be `left` from now, by the last plan. */
+static void plan_ahead(const pki_walk *w, double left, double out[2])
+{
+  const double at = w->path_step > 0 ? fmin(left / w->path_step, PKI_MPC_KNOTS - 1e-9) : 0;
+  const int k = (int)at;
+  for (int r = 0; r < 2; r++) {
+    out[r] = w->com[r] + (w->path_step > 0 ? w->path[k][r] + (at - k) * (w->path[k + 1][r] - w->path[k][r])
+                                           : left * w->com_vel[r]);
+  }
+}
+
+/* From where the plan has the mass, less its lean: half a stance ahead at the wanted speed, and what mends the drift. */
+void pki_plan_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3])
+{
+  const double stance = w->cpg.duty * w->cpg.cycle, turn = w->heading + w->speed[2] * (left + 0.5 * stance);
+  double lean[2], rate[2], off[2], base[2];
+  plan_ahead(w, left, base);
+  pki_sway_at(c, w, left, lean, rate);
+  for (int k = 0; k < 2; k++) {
+    base[k] -= lean[k];
+    off[k] = 0.5 * stance * w->velocity[k] + mend * c->tau * w->drift[k];
+  }
+  pki_v3_store(pki_foothold_at(c, leg, base, off, turn, w->plane), out);
+}
 
 /* Part of a leg's way from phase `from` to `to` that it is on the ground. */
 static double standing(double from, double to, double duty)
@@ -48,7 +75,7 @@ static void forecast(const pki_locomotion *c, const pki_walk *w, double dt, pki_
       const bool landed = w->jumping && from >= 1; /* for good */
       m->knots[k].share[i] = before.late[i] || early || landed ? 1 : standing(from, to, before.duty);
       if (floor(to) > floor(from) && !before.late[i]) {
-        pki_foothold(c, w, i, dt * (k + (floor(to) - from) / (to - from)), point[i]);
+        pki_plan_foothold(c, w, i, dt * (k + (floor(to) - from) / (to - from)), point[i]);
         point[i][2] -= c->legs[i].radius;
       }
       memcpy(m->knots[k].arm[i], point[i], sizeof point[i]);
@@ -183,15 +210,5 @@ void pki_plan(const pki_locomotion *c, pki_walk *w)
     for (int r = 0; r < 3; r++) {
       w->path[k + 1][r] = c->height * m.state[k][3 + r];
     }
-  }
-}
-
-void pki_plan_ahead(const pki_walk *w, double left, double out[2])
-{
-  const double at = w->path_step > 0 ? fmin(left / w->path_step, PKI_MPC_KNOTS - 1e-9) : 0;
-  const int k = (int)at;
-  for (int r = 0; r < 2; r++) {
-    out[r] = w->com[r] + (w->path_step > 0 ? w->path[k][r] + (at - k) * (w->path[k + 1][r] - w->path[k][r])
-                                           : left * w->com_vel[r]);
   }
 }

@@ -90,6 +90,9 @@ void pki_sway_step(const pki_locomotion *c, pki_walk *w)
 
 void pki_sway_rest(pki_walk *w)
 {
+  if (!w->swaying) {
+    return;
+  }
   w->swaying = false;
   w->sway_age = 0;
   memset(w->sway, 0, sizeof w->sway);

@@ -52,49 +52,93 @@ static int find_row(const track *tr, double t, double *part)
   return low;
 }
 
-/* Reference of column k: coordinate and rate. */
-static void reference(const track *tr, int row, double part, int k, double *q, double *u)
+/* Where a joint should be: coordinate and rate. */
+typedef struct track_goal {
+  double q, u;
+} track_goal;
+
+/* Reference of column k. */
+static track_goal reference(const track *tr, int row, double part, int k)
 {
   const int at = row * tr->joints + k, next = at + tr->joints;
-  *q = tr->q[at], *u = 0;
   if (row == tr->rows - 1) {
-    return;
+    return (track_goal){.q = tr->q[at]};
   }
   const double h = tr->time[row + 1] - tr->time[row], s = part, r = 1 - part;
   const double m0 = h * tr->slope[at], m1 = h * tr->slope[next], rise = tr->q[next] - tr->q[at];
-  *q += rise * s * s * (3 - 2 * s) + m0 * s * r * r - m1 * s * s * r;
-  *u = (6 * rise * s * r + m0 * r * (1 - 3 * s) + m1 * s * (3 * s - 2)) / h;
+  return (track_goal){.q = tr->q[at] + rise * s * s * (3 - 2 * s) + m0 * s * r * r - m1 * s * s * r,
+                      .u = (6 * rise * s * r + m0 * r * (1 - 3 * s) + m1 * s * (3 * s - 2)) / h};
+}
+
+/* PID of joint k. */
+static void pursue(const track *tr, const pk_observation *seen, int k, track_goal to, track_state *s,
+                   pk_command *commands)
+{
+  const pk_model *m = seen->model;
+  const int dof = tr->dof[k];
+  const double dt = tr->controller.period > 0 ? tr->controller.period : seen->dt, *gain = tr->gain + k;
+  const double kp = gain[PKI_TRACK_KP * tr->joints], kd = gain[PKI_TRACK_KD * tr->joints],
+               ki = gain[PKI_TRACK_KI * tr->joints], e = to.q - seen->q[m->dof_q[dof]],
+               most = fmin(gain[PKI_TRACK_TAU_MAX * tr->joints], m->dof_effort[dof]);
+  double *integral = &s->values[k];
+  const double tau = kp * e + kd * (to.u - seen->u[dof]) + ki * (*integral + dt * e);
+  *integral += fabs(tau) > most && tau * e > 0 ? 0 : dt * e;
+  commands[dof] =
+      (pk_command){.tau = ki * *integral, .q_des = to.q, .u_des = to.u, .kp = kp, .kd = kd, .tau_max = most};
+}
+
+static void note_pose(const track *tr, const pk_observation *seen, track_state *s)
+{
+  double *pose = s->values + tr->joints;
+  for (int k = 0; k < tr->joints && s->seen == 0; k++) {
+    pose[k] = seen->q[seen->model->dof_q[tr->dof[k]]];
+  }
+  s->seen = 1;
+}
+
+/* Joint by joint, so that worlds at the same time, which mostly are neighbours, share a line of the table. */
+static void update_group(const pk_controller *self, int count, const pk_observation *seen,
+                         void *const *states, pk_command *const *commands, pk_status *status)
+{
+  enum { MOST = 16 };
+  const track *tr = self->user;
+  for (int first = 0; first < count; first += MOST) {
+    const int n = count - first < MOST ? count - first : MOST;
+    int row[MOST] = {0};
+    double part[MOST] = {0};
+    bool same[MOST]; /* as the world before */
+    for (int i = 0; i < n; i++) {
+      const pk_observation *at = &seen[first + i];
+      note_pose(tr, at, states[first + i]);
+      same[i] = i > 0 && at->time == at[-1].time;
+      if (same[i]) {
+        row[i] = row[i - 1], part[i] = part[i - 1];
+      } else if (tr->rows > 0) {
+        row[i] = find_row(tr, at->time, &part[i]);
+      }
+      status[first + i] = PK_OK;
+    }
+    for (int k = 0; k < tr->joints; k++) {
+      track_goal to = {0};
+      for (int i = 0; i < n; i++) {
+        track_state *s = states[first + i];
+        if (tr->rows == 0) {
+          to.q = s->values[tr->joints + k];
+        } else if (!same[i]) {
+          to = reference(tr, row[i], part[i], k);
+        }
+        pursue(tr, &seen[first + i], k, to, s, commands[first + i]);
+      }
+    }
+  }
 }
 
 static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
                         pk_command *commands)
 {
-  const track *tr = self->user;
-  const pk_model *m = seen->model;
-  const double dt = tr->controller.period > 0 ? tr->controller.period : seen->dt;
-  track_state *s = state;
-  double *integral = s->values, *pose = s->values + tr->joints, part = 0;
-  for (int k = 0; k < tr->joints && s->seen == 0; k++) {
-    pose[k] = seen->q[m->dof_q[tr->dof[k]]];
-  }
-  s->seen = 1;
-  const int row = tr->rows > 0 ? find_row(tr, seen->time, &part) : 0;
-  for (int k = 0; k < tr->joints; k++) {
-    const int dof = tr->dof[k];
-    const double *gain = tr->gain + k;
-    double q = pose[k], u = 0;
-    if (tr->rows > 0) {
-      reference(tr, row, part, k, &q, &u);
-    }
-    const double kp = gain[PKI_TRACK_KP * tr->joints], kd = gain[PKI_TRACK_KD * tr->joints],
-                 ki = gain[PKI_TRACK_KI * tr->joints], e = q - seen->q[m->dof_q[dof]],
-                 most = fmin(gain[PKI_TRACK_TAU_MAX * tr->joints], m->dof_effort[dof]);
-    const double tau = kp * e + kd * (u - seen->u[dof]) + ki * (integral[k] + dt * e);
-    integral[k] += fabs(tau) > most && tau * e > 0 ? 0 : dt * e;
-    commands[dof] =
-        (pk_command){.tau = ki * integral[k], .q_des = q, .u_des = u, .kp = kp, .kd = kd, .tau_max = most};
-  }
-  return PK_OK;
+  pk_status status;
+  update_group(self, 1, seen, &state, &commands, &status);
+  return status;
 }
 
 pk_track_options pk_track_options_default(void)
@@ -211,6 +255,7 @@ static pk_status pack(const pki_track_table *t, const pk_track_options *o, int l
                                    .period = o->period,
                                    .state_size = sizeof(track_state) + 2 * joints * real,
                                    .update = update,
+                                   .update_group = update_group,
                                    .user = tr};
   *out = &tr->controller;
   return PK_OK;

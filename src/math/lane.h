@@ -6,6 +6,7 @@
 #define PKI_MATH_LANE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -98,6 +99,16 @@ static inline pk_i pki_less(pk_r a, pk_r b)
 static inline pk_r pki_select(pk_i mask, pk_r a, pk_r b)
 {
   return pki_from_bits((pki_bits(a) & mask) | (pki_bits(b) & ~mask));
+}
+
+static inline void pki_set_mask(pk_i *mask, int lane, bool on)
+{
+#if PKI_LANES == 1
+  (void)lane;
+  *mask = -(uint64_t)on;
+#else
+  (*mask)[lane] = -(uint64_t)on;
+#endif
 }
 
 static inline int pki_any(pk_i mask)
@@ -200,6 +211,82 @@ static inline void pki_scatter(const double *from, int n, double *const *to)
       to[l][k] = from[k * PKI_LANES + l];
     }
   }
+}
+
+static inline pk_r pki_min(pk_r a, pk_r b)
+{
+  return pki_select(pki_less(a, b), a, b);
+}
+
+static inline pk_r pki_max(pk_r a, pk_r b)
+{
+  return pki_select(pki_less(a, b), b, a);
+}
+
+/* What is not a number stays so. */
+static inline pk_r pki_clamp(pk_r x, pk_r least, pk_r most)
+{
+  const pk_r up = pki_select(pki_less(x, least), least, x);
+  return pki_select(pki_less(most, up), most, up);
+}
+
+/* The nearest whole number, of halves the even one; |x| below 2^51. */
+static inline pk_r pki_round(pk_r x)
+{
+  const double shift = 6755399441055744.0; /* 1.5 * 2^52 */
+  return (x + shift) - shift;
+}
+
+/* exp, of numbers in -708 to 709; others are taken for the nearer end. x = k ln 2 + r with ln 2 in two parts, and fdlibm's
+ * rational approximation of exp(r) (Sun Microsystems 2004): the error stays below one unit in the last place. */
+static inline pk_r pki_exp(pk_r x)
+{
+  const double shift = 6755399441055744.0, ln2_high = 6.93147180369123816490e-01,
+               ln2_low = 1.90821492927058770002e-10;
+  const pk_r in = pki_clamp(x, pki_splat(-708), pki_splat(709));
+  const pk_r shifted = in * 1.44269504088896338700 + shift;
+  const pk_r k = shifted - shift;
+  const pk_r high = in - k * ln2_high, low = k * ln2_low;
+  const pk_r r = high - low, t = r * r;
+  const pk_r c = r - t * (1.66666666666666019037e-01 +
+                          t * (-2.77777777770155933842e-03 +
+                               t * (6.61375632143793436117e-05 +
+                                    t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
+  const pk_r y = 1.0 - ((low - (r * c) / (2.0 - c)) - high);
+  return y * pki_from_bits((pki_bits(shifted) + 1023) << 52);
+}
+
+/* The angle of the point (x, y) from the x axis, -pi to pi; 0 at the origin. The smaller of |x|, |y| over the larger one,
+ * again halved about pi/8, is at most tan(pi/8), where fdlibm's polynomial holds (Sun Microsystems 1993). The error stays
+ * below 5.5e-16. The sign of a zero y is lost, x = -0 is 0, infinite ones give what is not a number. */
+static inline pk_r pki_atan2(pk_r y, pk_r x)
+{
+  const double half_pi = 1.57079632679489655800, half_pi_low = 6.12323399573676603587e-17;
+  const double quarter_pi = 7.85398163397448278999e-01, quarter_pi_low = 3.06161699786838301793e-17;
+  const pk_r ax = pki_abs(x), ay = pki_abs(y);
+  const pk_r zero = pki_splat(0);
+  const pk_i steep = pki_less(ax, ay);
+  const pk_r small = pki_select(steep, ax, ay), large = pki_select(steep, ay, ax);
+  /* t = small/large, or (t - 1)/(t + 1) beyond tan(pi/8) */
+  const pk_i far = pki_less(large * 0.41421356237309504880, small);
+  const pk_r top = pki_select(far, small - large, small), bottom = pki_select(far, small + large, large);
+  const pk_i origin = ~pki_less(bottom, zero) & ~pki_less(zero, bottom);
+  const pk_r t = top / pki_select(origin, pki_splat(1), bottom);
+  const pk_r z = t * t, w = z * z;
+  const pk_r odd = z * (3.33333333333329318027e-01 +
+                        w * (1.42857142725034663711e-01 +
+                             w * (9.09088713343650656196e-02 +
+                                  w * (6.66107313738753120669e-02 +
+                                       w * (4.97687799461593236017e-02 + w * 1.62858201153657823623e-02)))));
+  const pk_r even = w * (-1.99999999998764832476e-01 +
+                         w * (-1.11111104054623557880e-01 +
+                              w * (-7.69187620504482999495e-02 +
+                                   w * (-5.83357013379057348645e-02 + w * -3.65315727442169155270e-02))));
+  pk_r angle = pki_select(far, pki_splat(quarter_pi), zero) +
+               (t - (t * (odd + even) - pki_select(far, pki_splat(quarter_pi_low), zero)));
+  angle = pki_select(steep, half_pi - (angle - half_pi_low), angle);
+  angle = pki_select(pki_less(x, zero), 2 * half_pi - (angle - 2 * half_pi_low), angle);
+  return pki_select(pki_less(y, zero), -angle, angle);
 }
 
 /* sin and cos together. The argument is reduced by pi/2 in three parts of 33 bits, exact up to

@@ -93,6 +93,18 @@ PKI_INLINE pki_v3 pki_add_cross(pki_v3 c, pki_v3 a, pki_v3 b)
   return (pki_v3){c.x + a.y * b.z - a.z * b.y, c.y + a.z * b.x - a.x * b.z, c.z + a.x * b.y - a.y * b.x};
 }
 
+/* a where the mask is set, b elsewhere */
+PKI_INLINE pki_v3 pki_v3_select(pk_i mask, pki_v3 a, pki_v3 b)
+{
+  return (pki_v3){pki_select(mask, a.x, b.x), pki_select(mask, a.y, b.y), pki_select(mask, a.z, b.z)};
+}
+
+/* a where the mask is set, 0 elsewhere */
+PKI_INLINE pki_v3 pki_v3_where(pk_i mask, pki_v3 a)
+{
+  return pki_v3_select(mask, a, pki_v3_zero());
+}
+
 /* ---- matrices ---- */
 
 PKI_INLINE pki_m3 pki_m3_identity(void)
@@ -170,6 +182,17 @@ PKI_INLINE pki_s3 pki_s3_rotate(pki_m3 R, pki_s3 S)
   const pki_v3 tx = pki_s3_apply(S, R.x), ty = pki_s3_apply(S, R.y), tz = pki_s3_apply(S, R.z);
   return (pki_s3){pki_dot(tx, R.x), pki_dot(tx, R.y), pki_dot(tx, R.z),
                   pki_dot(ty, R.y), pki_dot(ty, R.z), pki_dot(tz, R.z)};
+}
+
+/* x with S x = b for a positive definite S, by S = L D L'. */
+PKI_INLINE pki_v3 pki_s3_solve(pki_s3 S, pki_v3 b)
+{
+  const pk_r dx = 1.0 / S.xx, yx = S.xy * dx, zx = S.xz * dx;
+  const pk_r yz = S.yz - zx * S.xy, dy = 1.0 / (S.yy - yx * S.xy), zy = yz * dy;
+  const pk_r dz = 1.0 / (S.zz - zx * S.xz - zy * yz);
+  const pk_r y = b.y - yx * b.x, z = (b.z - zx * b.x - zy * y) * dz;
+  const pk_r back = y * dy - zy * z;
+  return (pki_v3){b.x * dx - yx * back - zx * z, back, z};
 }
 
 /* ---- spatial vectors ---- */

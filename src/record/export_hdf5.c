@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "contact/file_hdf5.h"
 #include "record/draft.h"
 #include "record/export.h"
+#include "record/hdf5.h"
 #include "record/json.h"
 
 #ifndef PKI_HAVE_HDF5
@@ -28,121 +28,9 @@ pk_status pki_export_hdf5(pki_export *what, const char *path, pk_error *err)
 
 #else
 
-enum { CHUNK_VALUES = 1 << 15 }; /* numbers that are compressed together */
-
 bool pki_export_has_hdf5(void)
 {
   return true;
-}
-
-/* ---- small things ---- */
-
-/* Texts of any length, UTF-8. */
-static hid_t text_type(void)
-{
-  const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  return type;
-}
-
-/* An attribute of `count` texts, or of one alone (count < 0). */
-static bool put_texts(hid_t object, const char *name, const char *const *texts, int count)
-{
-  const hsize_t size = (hsize_t)(count < 0 ? 1 : count);
-  const hid_t type = text_type();
-  const hid_t space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
-  const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  const bool good = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
-  if (attribute >= 0) {
-    H5Aclose(attribute);
-  }
-  H5Sclose(space);
-  H5Tclose(type);
-  return good;
-}
-
-static bool put_text(hid_t object, const char *name, const char *text)
-{
-  return put_texts(object, name, &text, -1);
-}
-
-/* An attribute that is one number. */
-static bool put_number(hid_t object, const char *name, hid_t type, const void *value)
-{
-  const hid_t space = H5Screate(H5S_SCALAR);
-  const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  const bool good = attribute >= 0 && H5Awrite(attribute, type, value) >= 0;
-  if (attribute >= 0) {
-    H5Aclose(attribute);
-  }
-  H5Sclose(space);
-  return good;
-}
-
-/* The groups on the way to a name, each once, without the time of day; `name` itself is made when it ends with a
- * slash. */
-static bool make_groups(hid_t place, const char *name)
-{
-  char part[512];
-  bool good = strlen(name) < sizeof part;
-  const hid_t made = H5Pcreate(H5P_GROUP_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
-  H5Pset_obj_track_times(made, 0);
-  H5Pset_char_encoding(links, H5T_CSET_UTF8);
-  for (const char *slash = name; good && (slash = strchr(slash, '/')) != NULL; slash++) {
-    if (slash == name) {
-      continue;
-    }
-    memcpy(part, name, (size_t)(slash - name));
-    part[slash - name] = '\0';
-    if (H5Lexists(place, part, H5P_DEFAULT) <= 0) {
-      const hid_t group = H5Gcreate2(place, part, links, made, H5P_DEFAULT);
-      good = group >= 0 && H5Gclose(group) >= 0;
-    }
-  }
-  H5Pclose(made);
-  H5Pclose(links);
-  return good;
-}
-
-/* How a data set is stored: compressed where that is built in, and without the time of day. */
-static hid_t storage_list(int rank, const hsize_t *size)
-{
-  const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-  H5Pset_obj_track_times(list, 0);
-  if (rank > 0 && size[0] > 0) {
-    const hsize_t columns = rank > 1 ? size[1] : 1;
-    const hsize_t rows = columns < CHUNK_VALUES ? CHUNK_VALUES / columns : 1;
-    const hsize_t chunk[2] = {rows < size[0] ? rows : size[0], columns};
-    H5Pset_chunk(list, rank, chunk);
-    if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
-      H5Pset_shuffle(list);
-      H5Pset_deflate(list, 1);
-    }
-  }
-  return list;
-}
-
-/* A data set; -1: it failed. Close it. */
-static hid_t put_data(hid_t place, const char *name, hid_t type, int rank, const hsize_t *size,
-                      const void *values)
-{
-  if (!make_groups(place, name)) {
-    return -1;
-  }
-  const hid_t links = H5Pcreate(H5P_LINK_CREATE), storage = storage_list(rank, size);
-  H5Pset_char_encoding(links, H5T_CSET_UTF8);
-  const hid_t space = rank > 0 ? H5Screate_simple(rank, size, NULL) : H5Screate(H5S_SCALAR);
-  hid_t set = H5Dcreate2(place, name, type, space, links, storage, H5P_DEFAULT);
-  const bool empty = rank > 0 && size[0] == 0;
-  if (set >= 0 && !empty && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
-    H5Dclose(set);
-    set = -1;
-  }
-  H5Sclose(space);
-  H5Pclose(storage);
-  H5Pclose(links);
-  return set;
 }
 
 /* ---- channels ---- */
@@ -150,8 +38,8 @@ static hid_t put_data(hid_t place, const char *name, hid_t type, int rank, const
 static bool put_time(hid_t group, const pk_series *s)
 {
   const hsize_t size = (hsize_t)s->n;
-  const hid_t set = put_data(group, "time", H5T_NATIVE_DOUBLE, 1, &size, s->time);
-  const bool good = set >= 0 && put_text(set, "units", "s");
+  const hid_t set = pki_h5_put_data(group, "time", H5T_NATIVE_DOUBLE, 1, &size, s->time);
+  const bool good = set >= 0 && pki_h5_put_text(set, "units", "s");
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -203,11 +91,12 @@ static bool has_column(const pk_channel *c, const char *name)
 static bool put_values(hid_t group, const pk_channel *c, const pk_series *s, const links *l)
 {
   const hsize_t size[2] = {(hsize_t)s->row[s->n], (hsize_t)s->columns};
-  const hid_t set = put_data(group, "values", H5T_NATIVE_DOUBLE, 2, size, s->values);
-  const bool good = set >= 0 && put_texts(set, "columns", c->column, c->columns) &&
-                    put_texts(set, "units", c->unit, c->columns) &&
-                    put_text(set, "doc", c->doc ? c->doc : "") &&
-                    (l->count == 0 || !has_column(c, "link") || put_texts(set, "links", l->text, l->count));
+  const hid_t set = pki_h5_put_data(group, "values", H5T_NATIVE_DOUBLE, 2, size, s->values);
+  const bool good =
+      set >= 0 && pki_h5_put_texts(set, "columns", c->column, c->columns) &&
+      pki_h5_put_texts(set, "units", c->unit, c->columns) &&
+      pki_h5_put_text(set, "doc", c->doc ? c->doc : "") &&
+      (l->count == 0 || !has_column(c, "link") || pki_h5_put_texts(set, "links", l->text, l->count));
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -217,10 +106,10 @@ static bool put_values(hid_t group, const pk_channel *c, const pk_series *s, con
 static bool put_rows(hid_t group, const pk_series *s)
 {
   const hsize_t size = (hsize_t)s->n + 1;
-  const hid_t set = put_data(group, "rows", H5T_NATIVE_INT, 1, &size, s->row);
+  const hid_t set = pki_h5_put_data(group, "rows", H5T_NATIVE_INT, 1, &size, s->row);
   const bool good =
       set >= 0 &&
-      put_text(set, "doc", "sample i has the rows rows[i] to rows[i+1]-1 of values, counted from 0");
+      pki_h5_put_text(set, "doc", "sample i has the rows rows[i] to rows[i+1]-1 of values, counted from 0");
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -231,7 +120,7 @@ static bool put_channel(hid_t file, const pk_channel *c, const pk_series *s, con
 {
   char name[512];
   const int n = snprintf(name, sizeof name, "%s/", c->name);
-  if (n < 0 || (size_t)n >= sizeof name || !make_groups(file, name)) {
+  if (n < 0 || (size_t)n >= sizeof name || !pki_h5_make_groups(file, name)) {
     return false;
   }
   const hid_t group = H5Gopen2(file, c->name, H5P_DEFAULT);
@@ -268,15 +157,15 @@ static bool put_attachment(hid_t group, const pk_attachment *a)
         memcpy(copy, a->data, a->size);
       }
       copy[a->size] = '\0';
-      const hid_t type = text_type();
-      set = put_data(group, a->name, type, 0, NULL, &text);
+      const hid_t type = pki_h5_text_type();
+      set = pki_h5_put_data(group, a->name, type, 0, NULL, &text);
       H5Tclose(type);
     }
     free(copy);
   } else {
-    set = put_data(group, a->name, H5T_NATIVE_UINT8, 1, &size, a->data);
+    set = pki_h5_put_data(group, a->name, H5T_NATIVE_UINT8, 1, &size, a->data);
   }
-  const bool good = set >= 0 && put_text(set, "media_type", a->media_type);
+  const bool good = set >= 0 && pki_h5_put_text(set, "media_type", a->media_type);
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -292,11 +181,11 @@ static bool put_note(hid_t file, const pk_note *note)
   for (int i = 0; i < 5; i++) {
     if (strcmp(note->key, numbers[i]) == 0 && pki_parse_real(&at, end, &value) && at == end) {
       const bool whole = i == 4 && value >= INT_MIN && value <= INT_MAX;
-      return whole ? put_number(file, note->key, H5T_NATIVE_INT, &(int){(int)value})
-                   : put_number(file, note->key, H5T_NATIVE_DOUBLE, &value);
+      return whole ? pki_h5_put_number(file, note->key, H5T_NATIVE_INT, &(int){(int)value})
+                   : pki_h5_put_number(file, note->key, H5T_NATIVE_DOUBLE, &value);
     }
   }
-  return put_text(file, note->key, note->value);
+  return pki_h5_put_text(file, note->key, note->value);
 }
 
 static bool put_about(hid_t file, const pk_recording_about *about)
@@ -307,8 +196,8 @@ static bool put_about(hid_t file, const pk_recording_about *about)
     good = H5Aexists(file, about->notes[i].key) > 0 || put_note(file, &about->notes[i]);
   }
   if (about->nattachment > 0 && good) {
-    const hid_t group =
-        make_groups(file, "attachments/") ? H5Gopen2(file, "attachments", H5P_DEFAULT) : H5I_INVALID_HID;
+    const hid_t group = pki_h5_make_groups(file, "attachments/") ? H5Gopen2(file, "attachments", H5P_DEFAULT)
+                                                                 : H5I_INVALID_HID;
     good = group >= 0;
     for (int i = 0; i < about->nattachment && good; i++) {
       good = put_attachment(group, &about->attachments[i]);
@@ -353,11 +242,7 @@ pk_status pki_export_hdf5(pki_export *what, const char *path, pk_error *err)
     return status;
   }
   const silence quiet = silence_begin();
-  /* the file format of 1.8, whose attributes may be long; no times of day */
-  const hid_t access = H5Pcreate(H5P_FILE_ACCESS), made = H5Pcreate(H5P_FILE_CREATE);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  H5Pset_obj_track_times(made, 0);
-  const hid_t file = H5Fcreate(draft.name, H5F_ACC_TRUNC, made, access);
+  const hid_t file = pki_h5_create(draft.name);
   bool good = file >= 0 && put_about(file, pk_recording_get_about(what->recording));
   if (good) {
     status = put_channels(what, file, &good, err);
@@ -365,8 +250,6 @@ pk_status pki_export_hdf5(pki_export *what, const char *path, pk_error *err)
   if (file >= 0) {
     good = H5Fclose(file) >= 0 && good;
   }
-  H5Pclose(made);
-  H5Pclose(access);
   silence_end(quiet);
   if (status == PK_OK && good) {
     return pki_draft_keep(&draft, err);

@@ -285,6 +285,18 @@ static const char style_sheet[] =
     ".pk-plot .cursor{stroke:#777;stroke-dasharray:3 2;fill:none}"
     ".pk-plot .line{fill:none;stroke-width:1.6;stroke-linejoin:round}</style>\n";
 
+void pki_svg_open(pki_text *out, double width, double height, const char *called)
+{
+  pki_text_addf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pk-plot\" viewBox=\"0 0 %.0f %.0f\" "
+                "width=\"%.0f\" height=\"%.0f\" role=\"img\" aria-label=\"",
+                width, height, width, height);
+  pki_text_add_escaped(out, called);
+  pki_text_add(out, "\">\n");
+  pki_text_add(out, style_sheet);
+  pki_text_addf(out, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height);
+}
+
 void pki_svg_render(const pki_svg_figure *figure, pki_text *out)
 {
   const double width = figure->width > 0 ? figure->width : 480,
@@ -296,18 +308,13 @@ void pki_svg_render(const pki_svg_figure *figure, pki_text *out)
   const margins m = margins_of(figure, height);
   const double foot = figure->share_x ? m.bottom - 8 : 0;
   const double total_width = columns * width, total_height = rows * height + head + foot;
-  pki_text_addf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pk-plot\" viewBox=\"0 0 %.0f %.0f\" "
-                "width=\"%.0f\" height=\"%.0f\" role=\"img\" aria-label=\"",
-                total_width, total_height, total_width, total_height);
   const char *called = figure->title != NULL ? figure->title
                        : figure->npanels > 0 ? figure->panels[0].title
                                              : NULL;
-  pki_text_add_escaped(out, called != NULL ? called : figure->id != NULL ? figure->id : "figure");
-  pki_text_add(out, "\">\n");
-  pki_text_add(out, style_sheet);
-  pki_text_addf(out, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", total_width,
-                total_height);
+  pki_svg_open(out, total_width, total_height,
+               called != NULL       ? called
+               : figure->id != NULL ? figure->id
+                                    : "figure");
   if (figure->title != NULL) {
     pki_text_addf(out, "<text class=\"figure\" x=\"%.2f\" y=\"24\" text-anchor=\"middle\">", total_width / 2);
     pki_text_add_escaped(out, figure->title);

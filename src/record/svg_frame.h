@@ -13,6 +13,9 @@ typedef struct pki_svg_frame {
   bool log_x, log_y;
 } pki_svg_frame;
 
+/* The head of a picture: size, a name for those who cannot see it, style, paper. */
+void pki_svg_open(pki_text *out, double width, double height, const char *called);
+
 bool pki_svg_usable(double v, bool is_log);
 double pki_svg_on_axis(double v, bool is_log);
 double pki_svg_x(const pki_svg_frame *f, double x);

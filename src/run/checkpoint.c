@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/build.h"
+#include "base/bytes.h"
 #include "base/file.h"
 #include "pronk/dynamics.h"
 #include "record/crc32.h"
@@ -39,23 +40,7 @@ enum { FORMAT = 1, HEAD = 176, TAIL = 4, PATH = 4096 };
 static const char magic[8] = {'P', 'R', 'O', 'N', 'K', 'C', 'K', 'P'};
 static const size_t most_bytes = (size_t)1 << 30;
 
-/* ---- numbers ---- */
-
-static void put(unsigned char *at, uint64_t value, int bytes)
-{
-  for (int i = 0; i < bytes; i++) {
-    at[i] = (unsigned char)(value >> 8 * i);
-  }
-}
-
-static uint64_t take(const unsigned char *at, int bytes)
-{
-  uint64_t value = 0;
-  for (int i = 0; i < bytes; i++) {
-    value |= (uint64_t)at[i] << 8 * i;
-  }
-  return value;
-}
+/* ---- texts ---- */
 
 static void put_text(unsigned char *at, const char *text, size_t room)
 {
@@ -120,22 +105,20 @@ pk_status pki_checkpoint_fits(const pki_checkpoint *c, unsigned long long model_
 
 static void make_head(const pki_checkpoint *c, unsigned char head[HEAD])
 {
-  uint64_t time;
-  memcpy(&time, &c->time, sizeof time);
   memset(head, 0, HEAD);
   memcpy(head, magic, sizeof magic);
-  put(head + 8, FORMAT, 4);
-  put(head + 16, (uint64_t)HEAD + c->sim_size + c->run_size + TAIL, 8);
+  pki_put_bytes(head + 8, FORMAT, 4);
+  pki_put_bytes(head + 16, (uint64_t)HEAD + c->sim_size + c->run_size + TAIL, 8);
   put_text(head + 24, c->version, sizeof c->version);
   put_text(head + 56, c->isa, sizeof c->isa);
   put_text(head + 72, c->compiler, sizeof c->compiler);
-  put(head + 120, c->model_hash, 8);
-  put(head + 128, c->scenario_hash, 8);
-  put(head + 136, c->steps, 8);
-  put(head + 144, time, 8);
-  put(head + 152, c->position, 8);
-  put(head + 160, c->sim_size, 8);
-  put(head + 168, c->run_size, 8);
+  pki_put_bytes(head + 120, c->model_hash, 8);
+  pki_put_bytes(head + 128, c->scenario_hash, 8);
+  pki_put_bytes(head + 136, c->steps, 8);
+  pki_put_real(head + 144, c->time);
+  pki_put_bytes(head + 152, c->position, 8);
+  pki_put_bytes(head + 160, c->sim_size, 8);
+  pki_put_bytes(head + 168, c->run_size, 8);
 }
 
 static bool write_checkpoint(int fd, const pki_checkpoint *c)
@@ -145,7 +128,7 @@ static bool write_checkpoint(int fd, const pki_checkpoint *c)
   uint32_t crc = pki_crc32(0, head, HEAD);
   crc = c->sim_size > 0 ? pki_crc32(crc, c->sim, c->sim_size) : crc;
   crc = c->run_size > 0 ? pki_crc32(crc, c->run, c->run_size) : crc;
-  put(tail, crc, TAIL);
+  pki_put_bytes(tail, crc, TAIL);
   return pki_write_all(fd, head, HEAD) && pki_write_all(fd, c->sim, c->sim_size) &&
          pki_write_all(fd, c->run, c->run_size) && pki_write_all(fd, tail, TAIL) && fsync(fd) == 0;
 }
@@ -213,7 +196,7 @@ static pk_status check_bytes(const char *path, const unsigned char *data, size_t
                         : "no checkpoint of pronk: %zu bytes that do not begin with PRONKCKP",
                     size);
   }
-  const unsigned long long format = take(data + 8, 4), whole = take(data + 16, 8);
+  const unsigned long long format = pki_take_bytes(data + 8, 4), whole = pki_take_bytes(data + 16, 8);
   if (format != FORMAT) {
     return pki_fail(
         err, PK_ERROR_UNSUPPORTED, where,
@@ -225,7 +208,7 @@ static pk_status check_bytes(const char *path, const unsigned char *data, size_t
                     whole > size ? "cut off" : "damaged", size, whole);
   }
   const unsigned long crc = pki_crc32(0, data, size - TAIL),
-                      expected = (unsigned long)take(data + size - TAIL, TAIL);
+                      expected = (unsigned long)pki_take_bytes(data + size - TAIL, TAIL);
   return crc == expected
              ? PK_OK
              : pki_fail(err, PK_ERROR_SYNTAX, where,
@@ -263,12 +246,12 @@ pk_status pki_checkpoint_parse(const char *path, const void *bytes, size_t size,
   if (status != PK_OK) {
     return status;
   }
-  pki_checkpoint c = {.model_hash = take(data + 120, 8),
-                      .scenario_hash = take(data + 128, 8),
-                      .steps = take(data + 136, 8),
-                      .position = take(data + 152, 8)};
-  const uint64_t time = take(data + 144, 8), sim = take(data + 160, 8), run = take(data + 168, 8);
-  memcpy(&c.time, &time, sizeof c.time);
+  pki_checkpoint c = {.model_hash = pki_take_bytes(data + 120, 8),
+                      .scenario_hash = pki_take_bytes(data + 128, 8),
+                      .steps = pki_take_bytes(data + 136, 8),
+                      .time = pki_take_real(data + 144),
+                      .position = pki_take_bytes(data + 152, 8)};
+  const uint64_t sim = pki_take_bytes(data + 160, 8), run = pki_take_bytes(data + 168, 8);
   const uint64_t room = size - HEAD - TAIL;
   if (sim > room || run != room - sim) {
     return pki_fail(err, PK_ERROR_SYNTAX, where,
@@ -276,7 +259,7 @@ pk_status pki_checkpoint_parse(const char *path, const void *bytes, size_t size,
                     (unsigned long long)sim, (unsigned long long)run, (unsigned long long)room);
   }
   if (!take_text(data + 24, c.version, sizeof c.version) || !take_text(data + 56, c.isa, sizeof c.isa) ||
-      !take_text(data + 72, c.compiler, sizeof c.compiler) || take(data + 12, 4) != 0) {
+      !take_text(data + 72, c.compiler, sizeof c.compiler) || pki_take_bytes(data + 12, 4) != 0) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "the checkpoint is damaged: a text in its head has no end");
   }
   if (!isfinite(c.time) || c.time < 0 || c.steps > INT64_MAX) {

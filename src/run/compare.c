@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/alone.h"
+
 static pk_status out_of_memory(pk_error *err)
 {
   return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the comparison");
@@ -186,6 +188,14 @@ void pki_comparison_free(pki_comparison *c)
 
 /* ---- running ---- */
 
+static void free_sets(char **sets, int nset)
+{
+  for (int i = 0; sets != NULL && i < nset; i++) {
+    free(sets[i]);
+  }
+  free(sets);
+}
+
 /* Progress of one variant as a part of all. */
 typedef struct part {
   const pki_compare_options *options;
@@ -223,52 +233,57 @@ static void keep_result(pki_variant *v, const pki_run_result *r)
 /* Where and what, as the command would say it. */
 static void keep_message(pki_variant *v, const pk_error *err)
 {
-  char line[32] = "";
-  if (err->line > 0) {
-    snprintf(line, sizeof line, ":%d", err->line);
-  }
-  snprintf(v->message, sizeof v->message, "%.200s%s%s%.60s%s%s", err->file, line,
-           err->file[0] != '\0' ? ": " : "", err->field, err->field[0] != '\0' ? ": " : "", err->message);
+  pki_error_line(err, v->message, sizeof v->message);
 }
 
-static pk_status run_world(const pki_compare_options *o, pki_comparison *c, int index, pki_world *world,
-                           pk_error *err)
+/* A variant that runs. */
+typedef struct running {
+  const pki_compare_options *options;
+  pki_comparison *comparison;
+  int index;
+  const char *folder;
+  bool good; /* `finished` was */
+} running;
+
+static void note_made(void *user, const pki_world *world)
 {
-  pki_variant *v = &c->variants[index];
-  char folder[PKI_PATH_MAX];
-  if (!pki_path_join(folder, o->folder, v->folder)) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = o->folder}, "the folder's name is too long");
+  pki_comparison *c = ((running *)user)->comparison;
+  memcpy(c->name, world->scenario->name, sizeof c->name);
+  memcpy(c->description, world->scenario->description, sizeof c->description);
+}
+
+static void note_ran(void *user, const pki_world *world, const pki_run_result *result)
+{
+  running *r = user;
+  pki_variant *v = &r->comparison->variants[r->index];
+  const pki_compare_options *o = r->options;
+  keep_result(v, result);
+  if (world->scenario->certify > 0 && result->uncertified > 0) {
+    snprintf(v->message, sizeof v->message, "%lld of %lld steps above the bound %g", result->uncertified,
+             result->steps, result->bound);
   }
-  part p = {o, v->name, index, c->count};
-  const pki_run_options options = {.duration = o->duration,
-                                   .bound = world->scenario->certify,
-                                   .folder = folder,
-                                   .stop = o->stop,
-                                   .progress = o->progress != NULL ? show_part : NULL,
-                                   .user = &p};
-  pki_run_result result = {0};
-  pk_error own = {0};
-  pk_status status = pki_run(world, &options, &result, &own);
-  bool good = true;
-  if (status == PK_OK) {
-    keep_result(v, &result);
-    if (world->scenario->certify > 0 && result.uncertified > 0) {
-      pki_fail(&own, PK_ERROR_CONVERGENCE, (pki_where){0}, "%lld of %lld steps above the bound %g",
-               result.uncertified, result.steps, result.bound);
-      keep_message(v, &own);
+  r->good = o->finished == NULL || o->finished(o->user, r->index, r->folder, world->scenario, result);
+}
+
+/* The overrides of one variant, for free_sets(); NULL without memory. */
+static char **make_sets(const pki_compare_options *o, const pki_comparison *c, int index, int nset)
+{
+  char **sets = calloc((size_t)nset + 1, sizeof *sets);
+  bool good = sets != NULL;
+  for (int i = 0; i < nset && good; i++) {
+    pki_text text = {0};
+    const int k = i - o->nset;
+    pki_text_add(&text, k < 0 ? o->sets[i] : c->vary[k].key);
+    if (k >= 0) {
+      pki_text_addf(&text, "=%s", c->vary[k].values[c->variants[index].choice[k]]);
     }
-    good = o->finished == NULL || o->finished(o->user, index, folder, world->scenario, &result);
+    good = !text.failed;
+    sets[i] = text.data;
   }
-  pki_run_result_free(&result);
-  if (status == PK_ERROR_MEMORY || status == PK_ERROR_FILE) {
-    *err = own;
-  } else if (status != PK_OK) {
-    keep_message(v, &own);
-    status = PK_OK;
+  if (!good) {
+    free_sets(sets, nset);
   }
-  return status != PK_OK || good
-             ? status
-             : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "cannot be written to");
+  return good ? sets : NULL;
 }
 
 /* One variant. Failures that the others would share are returned, its own are a message; `own` tells why it was
@@ -278,41 +293,40 @@ static pk_status run_variant(const pki_compare_options *o, pki_comparison *c, in
 {
   pki_variant *v = &c->variants[index];
   const int nset = o->nset + c->nvary;
-  char **sets = calloc((size_t)nset + 1, sizeof *sets);
-  bool good = sets != NULL;
-  for (int i = 0; i < nset && good; i++) {
-    pki_text text = {0};
-    const int k = i - o->nset;
-    pki_text_add(&text, k < 0 ? o->sets[i] : c->vary[k].key);
-    if (k >= 0) {
-      pki_text_addf(&text, "=%s", c->vary[k].values[v->choice[k]]);
-    }
-    good = !text.failed;
-    sets[i] = text.data;
+  char folder[PKI_PATH_MAX];
+  if (!pki_path_join(folder, o->folder, v->folder)) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = o->folder}, "the folder's name is too long");
   }
-  pki_scenario *scenario = NULL;
-  pki_world world = {0};
-  pk_status status = PK_OK;
+  char **sets = make_sets(o, c, index, nset);
+  if (sets == NULL) {
+    return out_of_memory(err);
+  }
+  part p = {o, v->name, index, c->count};
+  running r = {o, c, index, folder, true};
+  const pki_alone alone = {.file = o->scenario,
+                           .sets = (const char *const *)sets,
+                           .nset = nset,
+                           .options = {.duration = o->duration,
+                                       .folder = folder,
+                                       .stop = o->stop,
+                                       .progress = o->progress != NULL ? show_part : NULL,
+                                       .user = &p},
+                           .made = note_made,
+                           .ran = note_ran,
+                           .user = &r};
   *own = (pk_error){0};
-  if (!good) {
-    status = out_of_memory(err);
-  } else if (pki_scenario_load(o->scenario, (const char *const *)sets, nset, &scenario, own) != PK_OK ||
-             pki_world_create(scenario, &world, own) != PK_OK) {
+  pk_status status = pki_run_alone(&alone, &v->refused, own);
+  free_sets(sets, nset);
+  c->refused += v->refused;
+  if (v->refused || (status != PK_OK && status != PK_ERROR_MEMORY && status != PK_ERROR_FILE)) {
     keep_message(v, own);
-    v->refused = true;
-    c->refused++;
-  } else {
-    memcpy(c->name, scenario->name, sizeof c->name);
-    memcpy(c->description, scenario->description, sizeof c->description);
-    status = run_world(o, c, index, &world, err);
+    return PK_OK;
   }
-  pki_world_free(&world);
-  pki_scenario_destroy(scenario);
-  for (int i = 0; sets != NULL && i < nset; i++) {
-    free(sets[i]);
+  if (status != PK_OK) {
+    *err = *own;
+    return status;
   }
-  free(sets);
-  return status;
+  return r.good ? PK_OK : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "cannot be written to");
 }
 
 pk_status pki_compare_run(const pki_compare_options *options, pki_comparison *c, pk_error *err)

@@ -10,6 +10,8 @@
 
 enum { SCENARIOS_MAX = 1000 };
 
+static const pki_yaml_kind scenarios = {"scenarios", "PRONK_SCENARIOS", "scenario"};
+
 bool pki_scenario_path(const pki_scenario *scenario, const char *name, char out[PKI_PATH_MAX])
 {
   const char *slash = strrchr(scenario->file, '/');
@@ -61,7 +63,7 @@ static pki_scenario_entry *add(pki_scenario_entry *entries, int *count, const ch
   return more;
 }
 
-pki_scenario_entry *pki_scenario_list(int *count)
+pki_scenario_entry *pki_yaml_list(const pki_yaml_kind *kind, int *count)
 {
   *count = 0;
   pki_folders *f = malloc(sizeof *f);
@@ -69,7 +71,7 @@ pki_scenario_entry *pki_scenario_list(int *count)
   if (f == NULL) {
     return NULL;
   }
-  pki_folders_find("scenarios", "PRONK_SCENARIOS", true, f);
+  pki_folders_find(kind->folder, kind->chosen, true, f);
   for (int i = 0; i < f->count; i++) {
     DIR *listing = opendir(f->path[i]);
     for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
@@ -86,8 +88,9 @@ pki_scenario_entry *pki_scenario_list(int *count)
   return entries;
 }
 
-/* No such scenario: say which ones there are. */
-static pk_status fail_unknown(const char *name, const pki_scenario_entry *entries, int count, pk_error *err)
+/* No such file: say which ones there are. */
+static pk_status fail_unknown(const pki_yaml_kind *kind, const char *name, const pki_scenario_entry *entries,
+                              int count, pk_error *err)
 {
   const char **words = calloc((size_t)count + 1, sizeof *words);
   char known[400] = "";
@@ -102,30 +105,31 @@ static pk_status fail_unknown(const char *name, const pki_scenario_entry *entrie
   free(words);
   const pki_where where = {.file = name};
   if (pki_is_folder(name)) {
-    return pki_fail(err, PK_ERROR_FILE, where,
-                    "this is a folder, expected a YAML file in it or a scenario's name");
+    return pki_fail(err, PK_ERROR_FILE, where, "this is a folder, expected a YAML file in it or a %s's name",
+                    kind->word);
   }
   if (count == 0) {
     return pki_fail(err, PK_ERROR_FILE, where,
-                    "no such file, and no scenarios folder was found; give a path to a YAML file or set "
-                    "PRONK_SCENARIOS");
+                    "no such file, and no %s folder was found; give a path to a YAML file or set %s",
+                    kind->folder, kind->chosen);
   }
-  return pki_fail(err, PK_ERROR_FILE, where, "no such file or scenario; %s%s%sknown scenarios: %s",
-                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", known);
+  return pki_fail(err, PK_ERROR_FILE, where, "no such file or %s; %s%s%sknown %s: %s", kind->word,
+                  nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", kind->folder,
+                  known);
 }
 
-pk_status pki_scenario_locate(const char *name, char path[PKI_PATH_MAX], pk_error *err)
+pk_status pki_yaml_locate(const pki_yaml_kind *kind, const char *name, char path[PKI_PATH_MAX], pk_error *err)
 {
   if (name[0] == '\0' || strlen(name) >= PKI_PATH_MAX) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = name},
-                    "a scenario is a YAML file or a scenario's name");
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = name}, "a %s is a YAML file or a %s's name",
+                    kind->word, kind->word);
   }
   if (pki_is_file(name)) {
     memcpy(path, name, strlen(name) + 1);
     return PK_OK;
   }
   int count = 0;
-  pki_scenario_entry *entries = pki_scenario_list(&count);
+  pki_scenario_entry *entries = pki_yaml_list(kind, &count);
   const size_t size = strlen(name);
   const size_t stem = size > 5 && strcmp(name + size - 5, ".yaml") == 0 ? size - 5 : size;
   pk_status status = PK_ERROR_FILE;
@@ -135,7 +139,17 @@ pk_status pki_scenario_locate(const char *name, char path[PKI_PATH_MAX], pk_erro
       status = PK_OK;
     }
   }
-  status = status == PK_OK ? PK_OK : fail_unknown(name, entries, count, err);
+  status = status == PK_OK ? PK_OK : fail_unknown(kind, name, entries, count, err);
   free(entries);
   return status;
+}
+
+pki_scenario_entry *pki_scenario_list(int *count)
+{
+  return pki_yaml_list(&scenarios, count);
+}
+
+pk_status pki_scenario_locate(const char *name, char path[PKI_PATH_MAX], pk_error *err)
+{
+  return pki_yaml_locate(&scenarios, name, path, err);
 }

@@ -209,6 +209,17 @@ typedef struct pki_scenario_entry {
 /* All scenarios by name, for free(); NULL when there are none. */
 pki_scenario_entry *pki_scenario_list(int *count);
 
+/* The same for other files that are known by name. */
+typedef struct pki_yaml_kind {
+  const char *folder; /* "scenarios" */
+  const char *chosen; /* the environment variable that names another one */
+  const char *word;   /* one of them, in messages */
+} pki_yaml_kind;
+
+pki_scenario_entry *pki_yaml_list(const pki_yaml_kind *kind, int *count);
+pk_status pki_yaml_locate(const pki_yaml_kind *kind, const char *name, char path[PKI_PATH_MAX],
+                          pk_error *err);
+
 /* --- world.c --- */
 
 /* One number that differs from world to world (vary.c). */

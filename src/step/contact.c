@@ -28,12 +28,12 @@ static lines command_lines(pk_sim *sim, double reach)
     if (sim->options.implicit == PK_IMPLICIT_NONE) {
       const int place = j->model->dof_q[k];
       pki_force_line(sim, k, place >= 0 ? q[place] : 0, 0, &l.a[k], &l.g[k]);
-      l.a[k] = pki_clamp(l.a[k] - l.g[k] * u[k], sim->acting[k].tau_max);
+      l.a[k] = pki_limited(l.a[k] - l.g[k] * u[k], sim->acting[k].tau_max);
       l.g[k] = 0;
     } else {
       pki_force_line(sim, k, j->x[k], reach, &l.a[k], &l.g[k]);
       if (l.g[k] == 0) {
-        l.a[k] = pki_clamp(l.a[k], sim->acting[k].tau_max);
+        l.a[k] = pki_limited(l.a[k], sim->acting[k].tau_max);
       }
     }
     sim->contact.limited[k] &= l.g[k] > 0; /* the gains may have gone since the last step */
@@ -358,7 +358,7 @@ static void set_command_forces(pk_sim *sim, const lines *l, const double *v_end,
 {
   for (int k = 0; k < sim->joints.n; k++) {
     const double f = l->a[k] - l->g[k] * v_end[k];
-    sim->tau_next[k] = pki_clamp(f, sim->acting[k].tau_max);
+    sim->tau_next[k] = pki_limited(f, sim->acting[k].tau_max);
     info->saturated += fabs(f) >= sim->acting[k].tau_max;
     sim->contact.limited[k] &= fabs(f) >= sim->acting[k].tau_max;
   }

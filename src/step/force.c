@@ -21,7 +21,7 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
   for (int k = 0; k < m->nu; k++) {
     double a, g;
     pki_force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
-    tau[k] = pki_clamp(a - g * u[k], sim->acting[k].tau_max);
+    tau[k] = pki_limited(a - g * u[k], sim->acting[k].tau_max);
     out[k] = tau[k] - m->dof_damping[k] * u[k];
     saturated += fabs(tau[k]) >= sim->acting[k].tau_max;
   }

@@ -1,7 +1,7 @@
 /* A step on lanes: several worlds of one model at once, each in a lane of its own; a sim alone is a group of one.
  *
  * What a step mostly is, most of the time, is done here: joints that commands drive within their limits, balls of the model on
- * a plane of the ground, the hard law without restitution. Moreau's scheme or Euler's, M~ and the contact problem are those of
+ * a plane or a height field, the hard law without restitution. Moreau's scheme or Euler's, M~ and the contact problem are those of
  * contact.h; only the way to the solution is another one, made for lanes:
  *
  *   q_M = q (+) dt/2 u                      M, h, rows J at q_M
@@ -15,6 +15,9 @@
  * Control flow is that of the group, and what is not meant for a lane is masked: a ball that does not take part in a world has
  * r = 0 there, and a world that has met its tolerance changes no more. So a world comes out the same whoever sits beside
  * it, and however many lanes there are.
+ *
+ * A height field shows a ball the point of it that is nearest to the ball's centre. Where another one comes below ground in the
+ * step, it is the nearest at the end, and not from nowhere: the lane says no.
  *
  * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules (a box by itself), which
  * must be above the plane at q_E and apart from each other, and must not have passed through each other on the way. All pairs are looked at only when joints have moved so far since the
@@ -56,11 +59,14 @@ typedef struct pki_group_plan {
   int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a ball */
   int common[PKI_BALLS][PKI_BALLS]; /* of them, those that two balls share: the first */
   double centre[PKI_BALLS][3], radius[PKI_BALLS];
-  double extent[PKI_BALLS];                          /* from the body's origin to the ball's far side */
-  double friction[PKI_BALLS];                        /* on the plane */
+  double extent[PKI_BALLS];   /* from the body's origin to the ball's far side */
+  double friction[PKI_BALLS]; /* on the plane */
+  const struct pki_solid
+      *field; /* the height field that stands for the plane, which is then above it all; NULL: none */
   double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
-  int geom, material;                                /* of the plane */
-  pki_cover *covers;                                 /* [ncover] the balls first */
+  bool level;         /* its axes are those of the world: normal z, tangents x and y */
+  int geom, material; /* of the plane */
+  pki_cover *covers;  /* [ncover] the balls first */
   int ncover;
   short (*pairs)[2]; /* [npair] covers that may touch each other */
   int npair;
@@ -102,6 +108,7 @@ typedef struct pki_group {
   double *command; /* [nu][6] */
   double *a, *g;   /* [nu] command forces a - g u */
   double *h, *move, *u_free, *u_end, *tau;
+  double *axes;               /* [balls][9] normal, tangents: on a height field */
   double *gap, *point;        /* [balls], [balls][3] at q_M */
   double *gap_end;            /* [balls] */
   double *guard;              /* [nu + 1] */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collision/heights.h"
 #include "collision/terrain.h"
 #include "math/mat3.h"
 #include "model/motion.h"
@@ -73,16 +74,38 @@ static int shared(const pki_group_plan *plan, int a, int b)
   return n;
 }
 
+/* Ground that lanes know: one plane, or one upright height field. */
+static bool is_simple(const pk_terrain *t)
+{
+  static const double upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  if (t == NULL || t->nsolid != 1) {
+    return false;
+  }
+  const pki_solid *s = &t->solids[0];
+  bool turned = false;
+  for (int k = 0; k < 9; k++) {
+    turned |= s->pose.rot[k] != upright[k];
+  }
+  return s->geometry->kind == PK_SHAPE_PLANE || (s->geometry->kind == PK_SHAPE_HEIGHTS && !turned);
+}
+
 /* The plane, and what balls do on it; false: something bounces. */
 static bool lay_plane(pki_group_plan *plan, const pk_sim *sim)
 {
   const pki_sim_contact *c = &sim->contact;
   const pki_collider *plane = &c->colliders.of[c->colliders.nmoving];
+  const pki_solid *solid = &c->terrain->solids[0];
   plan->geom = plane->geom, plan->material = plane->material;
   for (int k = 0; k < 3; k++) {
     plan->normal[k] = plane->pose.rot[3 * k + 2], plan->at[k] = plane->pose.pos[k];
   }
+  if (solid->geometry->kind == PK_SHAPE_HEIGHTS) {
+    plan->field = solid;
+    plan->at[2] += solid->geometry->heights->top;
+  }
   pki_tangents(plan->normal, plan->tangent1, plan->tangent2);
+  plan->level =
+      plan->field == NULL && plan->normal[2] == 1 && plan->tangent1[0] == 1 && plan->tangent2[1] == 1;
   bool bounces = false;
   for (int b = 0; b < plan->nball; b++) {
     const pki_contact touch = {.geom = {plan->shape[b], plan->geom}, .material = plan->material};
@@ -207,8 +230,7 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
                            .swing = plan->swing};
   plan->reach = plan->midpoint ? 0.5 * o->dt : o->dt;
   plan->near = fmin(o->margin, 4 * plan->reach);
-  const bool plane = t != NULL && t->nsolid == 1 && t->solids[0].geometry->kind == PK_SHAPE_PLANE;
-  if (!is_plain(sim) || !plane || c->n != c->nmoving + 1) {
+  if (!is_plain(sim) || !is_simple(t) || c->n != c->nmoving + 1) {
     return;
   }
   for (int i = 0; i < c->nmoving && plan->nball < PKI_BALLS; i++) {

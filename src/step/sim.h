@@ -285,7 +285,7 @@ pk_status pki_check_command(const pk_command *c);
 void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
 
 /* x within +-most. */
-static inline double pki_clamp(double x, double most)
+static inline double pki_limited(double x, double most)
 {
   return x > most ? most : x < -most ? -most : x;
 }

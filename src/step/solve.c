@@ -43,7 +43,8 @@ static void solve_shifted(pk_sim *sim, const pk_solver_options *o, double reach,
     status = solve_at(sim, o, reach, 0, k, result, info);
   }
   for (int k = stand_in; status != PK_OK && stand_in > 0 && k < stand_in + ATTEMPTS; k++) {
-    status = solve_at(sim, o, reach, PKI_PENETRATION, k, result, info); /* from elsewhere than before: it may fail */
+    status = solve_at(sim, o, reach, PKI_PENETRATION, k, result,
+                      info); /* from elsewhere than before: it may fail */
     info->gap_shift = PKI_PENETRATION;
   }
 }

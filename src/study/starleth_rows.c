@@ -68,7 +68,7 @@ static void add_forces(const pki_starleth_data *d, pki_study_result *result)
   for (int k = 0; k < PKI_STARLETH_CURVES; k++) {
     const pki_starleth_curve *c = &d->curves[k];
     pki_study_put(s.result, s.section, ids[k], "mean", "N", NAN, c->mean, PKI_VERDICT_NONE,
-                  "%s: mean over the cycle", c->name);
+                  "%s: mean over eight cycles", c->name);
     pki_study_note(s.result, "a quarter of the weight is 65.8 N");
     pki_study_put(s.result, s.section, ids[k], "peak", "N", NAN, c->peak, PKI_VERDICT_NONE,
                   "%s: largest force", c->name);

@@ -72,6 +72,11 @@ static void masks_select_lane_by_lane(void **state)
         const double magnitude = fabs(a[k]);
         assert_true(same_bits(&out.abs[l], &magnitude, 1));
         assert_true(isnan(a[k]) ? isnan(out.sqrt[l]) : out.sqrt[l] == sqrt(magnitude));
+        assert_true(same_bits(&out.min[l], a[k] < b[k] ? &a[k] : &b[k], 1));
+        assert_true(same_bits(&out.max[l], a[k] < b[k] ? &b[k] : &a[k], 1));
+        assert_true(same_bits(&out.mask[l], l % 2 ? &a[k] : &b[k], 1));
+        assert_true(isnan(a[k]) ? isnan(out.clamp[l]) : out.clamp[l] == fmax(-1.5, fmin(4, a[k])));
+        assert_true(!isfinite(a[k]) || out.round[l] == rint(1.3 * a[k]));
       }
       assert_int_equal(out.any_less != 0, any);
     }
@@ -231,6 +236,68 @@ static void far_angles_go_to_the_c_library_lane_by_lane(void **state)
   }
 }
 
+/* Worst error of exp relative to itself and of atan2, over x[n] and y[n]; all lanes of all counts give the same bits. */
+static void worst_of_exp_and_atan2(const double *x, const double *y, int n, double worst[2])
+{
+  for (int i = 0; i < COMPILED; i++) {
+    const lane_probe *p = probe(i), *one = compiled[i / 3 * 3];
+    for (int k = 0; p != NULL && k < n; k += p->lanes) {
+      double e[8], a[8], e1, a1;
+      p->exp(x + k, e);
+      p->atan2(y + k, x + k, a);
+      for (int l = 0; l < p->lanes; l++) {
+        const double xl = x[k + l], yl = y[k + l];
+        one->exp(&xl, &e1);
+        one->atan2(&yl, &xl, &a1);
+        assert_true(same_bits(&e1, &e[l], 1) && same_bits(&a1, &a[l], 1));
+        worst[0] = fmax(worst[0], (double)fabsl(e1 / expl(xl) - 1));
+        worst[1] = fmax(worst[1], (double)fabsl(a1 - atan2l(yl, xl)));
+      }
+    }
+  }
+}
+
+static void exp_and_atan2_are_exact_to_a_few_roundings(void **state)
+{
+  (void)state;
+  double *x = malloc(2 * SWEEP * sizeof *x), *y = x + SWEEP, worst[2] = {0, 0};
+  pki_random rng = pki_random_seeded(6);
+  for (int round = 0; round < 3; round++) {
+    const double size = round == 0 ? 1 : round == 1 ? 30 : 700;
+    for (int i = 0; i < SWEEP; i++) {
+      x[i] = pki_random_between(&rng, -size, size);
+      y[i] = pki_random_between(&rng, -size, size) * (i % 3 == 0 ? 1e-6 : i % 3 == 1 ? 1 : 1e5);
+    }
+    worst_of_exp_and_atan2(x, y, SWEEP, worst);
+  }
+  print_message("worst error of exp %.3g of itself, of atan2 %.3g rad\n", worst[0], worst[1]);
+  assert_true(worst[0] < 2.2e-16 && worst[1] < 5.5e-16);
+  free(x);
+}
+
+static void exp_and_atan2_know_their_corners(void **state)
+{
+  (void)state;
+  const double pi = 3.14159265358979323846;
+  const double x[8] = {0, -708, 709, 1e6, -INFINITY, NAN, 1, -0.0}, big = exp(709), small = exp(-708);
+  const double exps[8] = {1, small, big, big, small, NAN, exp(1), 1};
+  const double py[8] = {0, 0, 1, -1, 0, 1, -1, NAN}, px[8] = {1, -1, 0, 0, 0, 1, -1, 1};
+  const double angles[8] = {0, pi, pi / 2, -pi / 2, 0, pi / 4, -0.75 * pi, NAN};
+  for (int i = 0; i < COMPILED; i++) {
+    const lane_probe *p = probe(i);
+    for (int first = 0; p != NULL && first < 8; first += p->lanes) {
+      double e[8], a[8];
+      p->exp(x + first, e);
+      p->atan2(py + first, px + first, a);
+      for (int l = 0; l < p->lanes; l++) {
+        const double to = exps[first + l], angle = angles[first + l];
+        assert_true(isnan(to) ? isnan(e[l]) : fabs(e[l] - to) <= 2.2e-16 * to);
+        assert_true(isnan(angle) ? isnan(a[l]) : fabs(a[l] - angle) < 5.5e-16);
+      }
+    }
+  }
+}
+
 static void vector_operations_give_the_bits_of_plain_doubles(void **state)
 {
   (void)state;
@@ -312,6 +379,24 @@ static void define_quat(const real *q, real *R)
   }
 }
 
+/* (S + 4) x = b: by cofactors */
+static void define_solve(const real *S, const real *b, real *x)
+{
+  real rows[3][3], cross[3][3], det = 0;
+  for (int i = 0; i < 9; i++) {
+    rows[i / 3][i % 3] = S[i] + (i % 4 == 0 ? 4 : 0);
+  }
+  for (int i = 0; i < 3; i++) {
+    define_cross(rows[(i + 1) % 3], rows[(i + 2) % 3], cross[i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    det += rows[0][i] * cross[0][i];
+  }
+  for (int i = 0; i < 3; i++) {
+    x[i] = (b[0] * cross[0][i] + b[1] * cross[1][i] + b[2] * cross[2][i]) / det;
+  }
+}
+
 static void define_matrices(const real *n, const real *p, real *out)
 {
   const real *b = n + IN_b, *A = n + IN_A, *e = n + IN_S;
@@ -331,6 +416,7 @@ static void define_matrices(const real *n, const real *p, real *out)
   define_mul(S, b, 3, 3, 1, out + OUT_sym_apply);
   define_mul(A, S, 3, 3, 3, T);
   define_mul(T, At, 3, 3, 3, full);
+  define_solve(S, b, out + OUT_solve);
   static const int entry[6] = {0, 1, 2, 4, 5, 8};
   for (int i = 0; i < 6; i++) {
     out[OUT_sym_rotate + i] = full[entry[i]];
@@ -347,6 +433,8 @@ static void define_vectors(const real *n, const real *p, real *out)
   out[OUT_dot] = out[OUT_v6_dot] = 0;
   for (int i = 0; i < 3; i++) {
     out[OUT_zero + i] = 0;
+    out[OUT_choose + i] = a[0] < b[0] ? a[i] : b[i];
+    out[OUT_choose + 3 + i] = a[0] < b[0] ? a[i] : 0;
     out[OUT_splat + i] = p[PLAIN_p + i];
     out[OUT_add + i] = a[i] + b[i];
     out[OUT_sub + i] = a[i] - b[i];
@@ -406,6 +494,8 @@ int main(void)
       cmocka_unit_test(tiny_angles_are_their_own_sines),
       cmocka_unit_test(zero_and_what_is_no_angle_stay_what_they_are),
       cmocka_unit_test(far_angles_go_to_the_c_library_lane_by_lane),
+      cmocka_unit_test(exp_and_atan2_are_exact_to_a_few_roundings),
+      cmocka_unit_test(exp_and_atan2_know_their_corners),
       cmocka_unit_test(vector_operations_give_the_bits_of_plain_doubles),
       cmocka_unit_test(vector_operations_are_what_their_names_say),
   };

@@ -22,13 +22,20 @@ static void basics(const double *pa, const double *pb, lane_basics *out)
   const pk_r a = load(pa), b = load(pb);
   const pk_i less = pki_less(a, b);
   pk_r set = a;
+  pk_i odd = pki_bits(a);
   for (int l = 0; l < PKI_LANES; l++) {
     out->lane[l] = pki_lane(a, l);
     pki_set_lane(&set, l, pki_lane(b, l) + l);
+    pki_set_mask(&odd, l, l % 2 == 1);
   }
   store(pki_splat(pa[0]), out->splat);
   store(set, out->set);
   store(pki_select(less, a, b), out->select);
+  store(pki_min(a, b), out->min);
+  store(pki_max(a, b), out->max);
+  store(pki_clamp(a, pki_splat(-1.5), pki_splat(4)), out->clamp);
+  store(pki_round(1.3 * a), out->round);
+  store(pki_select(odd, a, b), out->mask);
   store(pki_abs(a), out->abs);
   store(pki_sqrt(pki_abs(a)), out->sqrt);
   store(pki_from_bits(pki_bits(a)), out->bits);
@@ -42,6 +49,16 @@ static void sincos_of(const double *x, double *s, double *c)
   pki_sincos(load(x), &sine, &cosine);
   store(sine, s);
   store(cosine, c);
+}
+
+static void exp_of(const double *x, double *y)
+{
+  store(pki_exp(load(x)), y);
+}
+
+static void atan2_of(const double *y, const double *x, double *angle)
+{
+  store(pki_atan2(load(y), load(x)), angle);
 }
 
 static void put3(pki_v3 v, double *out)
@@ -98,6 +115,11 @@ static void operations(const double *in, const double *plain, double *out)
   for (int i = 0; i < 6; i++) {
     store(entries[i], AT(sym_rotate) + i * PKI_LANES);
   }
+  const pki_s3 heavy = {S.xx + 4.0, S.xy, S.xz, S.yy + 4.0, S.yz, S.zz + 4.0};
+  put3(pki_s3_solve(heavy, b), AT(solve));
+  const pk_i less = pki_less(a.x, b.x);
+  put3(pki_v3_select(less, a, b), AT(choose));
+  put3(pki_v3_where(less, a), AT(choose) + 3 * PKI_LANES);
   put6(pki_v6_zero(), AT(v6_zero));
   put6(pki_v6_add(f, g), AT(v6_add));
   store(pki_v6_dot(f, g), AT(v6_dot));
@@ -112,4 +134,6 @@ const lane_probe PKI_NAME(lane_probe) = {.isa = ISA_TEXT(PKI_ISA),
                                          .lanes = PKI_LANES,
                                          .basics = basics,
                                          .sincos = sincos_of,
+                                         .exp = exp_of,
+                                         .atan2 = atan2_of,
                                          .operations = operations};

@@ -49,12 +49,15 @@ enum {
   OUT_v6_add_scaled = 102,
   OUT_to_foot = 108,
   OUT_to_tip = 114,
-  OUT_COUNT = 120
+  OUT_solve = 120,  /* (S + 4) x = b */
+  OUT_choose = 123, /* a where a.x < b.x, else b; and else 0 */
+  OUT_COUNT = 129
 };
 
 /* Results of the few masked operations on lanes a and b. */
 typedef struct lane_basics {
-  double splat[8], lane[8], set[8], select[8], abs[8], sqrt[8], bits[8];
+  double splat[8], lane[8], set[8], select[8], abs[8], sqrt[8], bits[8], min[8], max[8], clamp[8], round[8],
+      mask[8];
   long long less[8];
   int any_less;
 } lane_basics;
@@ -64,6 +67,8 @@ typedef struct lane_probe {
   int lanes;
   void (*basics)(const double *a, const double *b, lane_basics *out);
   void (*sincos)(const double *x, double *s, double *c);
+  void (*exp)(const double *x, double *y);
+  void (*atan2)(const double *y, const double *x, double *angle);
   void (*operations)(const double *in, const double *plain, double *out);
 } lane_probe;
 

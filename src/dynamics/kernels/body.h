@@ -143,10 +143,9 @@ PKI_INLINE void pki_place_hinge(const pki_work *w, int i, pk_r q)
   pose->r = pki_m3_apply_plain(*Rp, m->body_pos + 3 * (size_t)i);
 }
 
-/* Pose of body i from its parent's and q. */
-PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *q)
+/* Pose of body i from its parent's and its own coordinates. */
+PKI_INLINE pki_pose_r pki_joint_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *qi)
 {
-  const pk_r *qi = q + m->body_q[i];
   const pki_m3 RJ = pki_joint_frame(m, i, Rp);
   pki_pose_r out;
   out.r = pki_m3_apply_plain(*Rp, m->body_pos + 3 * (size_t)i);
@@ -170,10 +169,15 @@ PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, 
   return out;
 }
 
-/* The joint's own velocity in world axes: angular and linear parts of S u. */
-PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *x)
+/* The same from all coordinates. */
+PKI_INLINE pki_pose_r pki_body_pose(const pk_model *m, int i, const pki_m3 *Rp, const pk_r *q)
 {
-  const pk_r *xi = x + m->body_u[i];
+  return pki_joint_pose(m, i, Rp, q + m->body_q[i]);
+}
+
+/* The joint's own velocity in world axes, from its own velocities: angular and linear parts of S u. */
+PKI_INLINE pki_v6 pki_joint_twist(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *xi)
+{
   switch (m->body_motion[i]) {
   case PK_MOTION_REVOLUTE:
     return (pki_v6){pki_scale(m->body_gain[i] * xi[0], pki_m3_col(R, m->body_axis[i])), pki_v3_zero()};
@@ -185,11 +189,16 @@ PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, con
   }
 }
 
-/* The same projection the other way: x_i += S' f. */
-PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f,
-                                  pk_r *x)
+/* The same from all velocities. */
+PKI_INLINE pki_v6 pki_joint_rate(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, const pk_r *x)
 {
-  pk_r *xi = x + m->body_u[i];
+  return pki_joint_twist(m, i, Rp, R, x + m->body_u[i]);
+}
+
+/* The same projection the other way, to the joint's own forces: x_i += S' f. */
+PKI_INLINE void pki_joint_feel(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f,
+                               pk_r *xi)
+{
   switch (m->body_motion[i]) {
   case PK_MOTION_REVOLUTE: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.a); break;
   case PK_MOTION_PRISMATIC: xi[0] += m->body_gain[i] * pki_dot(pki_m3_col(R, m->body_axis[i]), f.l); break;
@@ -198,6 +207,12 @@ PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, co
     pki_v3_store(pki_add(pki_v3_load(xi), pki_into_joint(m, i, Rp, f.l)), xi);
     pki_v3_store(pki_add(pki_v3_load(xi + 3), pki_m3_apply_t(*R, f.a)), xi + 3);
   }
+}
+
+PKI_INLINE void pki_joint_project(const pk_model *m, int i, const pki_m3 *Rp, const pki_m3 *R, pki_v6 f,
+                                  pk_r *x)
+{
+  pki_joint_feel(m, i, Rp, R, f, x + m->body_u[i]);
 }
 
 /* Velocity of a body from its parent's: S u given. */
@@ -234,16 +249,21 @@ PKI_INLINE pki_v6 pki_rigid_force(pki_rigid b, pki_v3 w, pki_v6 accel)
   return (pki_v6){n, pki_add_cross(f, w, pki_cross(w, b.h))};
 }
 
-/* The same with the moments taken in body axes, where the inertia need not be turned. */
+/* The same with the moments taken in body axes, where the inertia need not be turned: I about the origin there, h = m c in
+ * world axes. */
+PKI_INLINE pki_v6 pki_inertia_force(pk_r m, pki_v3 h, pki_s3 I, const pki_m3 *R, pki_v3 w, pki_v6 accel)
+{
+  const pki_v3 wb = pki_m3_apply_t(*R, w), ab = pki_m3_apply_t(*R, accel.a);
+  const pki_v3 nb = pki_add_cross(pki_s3_apply(I, ab), wb, pki_s3_apply(I, wb));
+  const pki_v3 f = pki_add_cross(pki_scale(m, accel.l), accel.a, h);
+  return (pki_v6){pki_add_cross(pki_m3_apply(*R, nb), h, accel.l), pki_add_cross(f, w, pki_cross(w, h))};
+}
+
 PKI_INLINE pki_v6 pki_body_force(const pki_work *wk, int i, const pki_m3 *R, pki_v3 w, pki_v6 accel)
 {
   const pk_r *in = pki_reals(wk->params.inertia) + 10 * (size_t)i;
   const pki_s3 I = {in[4], in[5], in[6], in[7], in[8], in[9]};
-  const pki_v3 h = pki_m3_apply(*R, pki_v3_load(in + 1));
-  const pki_v3 wb = pki_m3_apply_t(*R, w), ab = pki_m3_apply_t(*R, accel.a);
-  const pki_v3 nb = pki_add_cross(pki_s3_apply(I, ab), wb, pki_s3_apply(I, wb));
-  const pki_v3 f = pki_add_cross(pki_scale(in[0], accel.l), accel.a, h);
-  return (pki_v6){pki_add_cross(pki_m3_apply(*R, nb), h, accel.l), pki_add_cross(f, w, pki_cross(w, h))};
+  return pki_inertia_force(in[0], pki_m3_apply(*R, pki_v3_load(in + 1)), I, R, w, accel);
 }
 
 /* The world's entries, index -1. */

@@ -63,6 +63,30 @@ PKI_INLINE void weigh_hinge(const pki_work *w, int i, pk_r *h)
   }
 }
 
+/* M of a free body's own coordinates, world axes and body axes: m 1, s x h of a turn about s, and I in body axes. */
+PKI_INLINE void weigh_free(const pki_work *w, int i)
+{
+  const pk_model *m = w->model;
+  const pki_m3 *const R = &pki_poses(w)[i].R;
+  const pki_rigid *const b = &pki_rigids(w)[i];
+  const int k = m->body_u[i];
+  PKI_UNROLL
+  for (int c = 0; c < 3; c++) {
+    pk_r *const linear = pki_out(w->M) + m->M_row[k + c], *const angular =
+                                                              pki_out(w->M) + m->M_row[k + 3 + c];
+    const pki_v3 s = pki_column_at(R, c), moment = pki_s3_apply(b->I, s);
+    for (int e = 0; e < c; e++) {
+      linear[e] = pki_splat(0);
+    }
+    linear[c] = b->m + pki_reals(w->diag)[k + c];
+    pki_v3_store(pki_cross(s, b->h), angular);
+    for (int e = 0; e <= c; e++) {
+      angular[3 + e] = pki_dot(pki_column_at(R, e), moment);
+    }
+    angular[3 + c] += pki_reals(w->diag)[k + 3 + c];
+  }
+}
+
 void PKI_NAME(inertial)(pki_work *w, const double *q_in, const double *u_in, double *h_out)
 {
   const pk_model *m = w->model;
@@ -98,8 +122,12 @@ void PKI_NAME(inertial)(pki_work *w, const double *q_in, const double *u_in, dou
     if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
       weigh_hinge(w, i, h);
     } else {
+      const bool is_free = m->body_motion[i] == PK_MOTION_FLOATING && p < 0 && !m->body_turned[i];
       pki_joint_project(m, i, &pose[p].R, &pose[i].R, force[i], h);
-      for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+      if (is_free) {
+        weigh_free(w, i);
+      }
+      for (int c = 0; c < pki_motion_nu(m->body_motion[i]) && !is_free; c++) {
         const int k = m->body_u[i] + c;
         pki_fill_row(w, i, c, 0);
         pki_out(w->M)[m->M_row[k + 1] - 1] += pki_reals(w->diag)[k];

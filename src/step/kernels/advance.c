@@ -1,6 +1,7 @@
 /* One step of a group (step/group.h). */
 #include <stdbool.h>
 
+#include "collision/terrain.h"
 #include "dynamics/kernels/declare.h"
 #include "step/contact.h"
 #include "step/kernels/declare.h"
@@ -25,12 +26,13 @@ typedef struct flight {
 static void recall(pki_group *g, const pki_seat *seat, int lane)
 {
   const pki_group_plan *p = g->plan;
-  for (int i = 0; i < *seat->nlast; i++) {
-    for (int b = 0; b < p->nball; b++) {
-      if (seat->last[i].geom[0] == p->shape[b] && seat->last[i].geom[1] == p->geom) {
-        for (int d = 0; d < 3; d++) {
-          g->r[(3 * b + d) * PKI_LANES + lane] = seat->last_r[3 * i + d];
-        }
+  for (int i = 0, b = 0; i < *seat->nlast; i++) { /* both by shapes */
+    while (b < p->nball && p->shape[b] < seat->last[i].geom[0]) {
+      b++;
+    }
+    if (b < p->nball && p->shape[b] == seat->last[i].geom[0] && seat->last[i].geom[1] == p->geom) {
+      for (int d = 0; d < 3; d++) {
+        g->r[(3 * b + d) * PKI_LANES + lane] = seat->last_r[3 * i + d];
       }
     }
   }
@@ -109,6 +111,34 @@ static void fall_freely(flight *f)
 
 /* ---- balls ---- */
 
+/* A ball on a height field, in one lane: its gap, and its nearest point and axes when asked for. */
+static void look_at_field(const pki_group *g, int b, int lane, const double centre[3], double *gap,
+                          double *point)
+{
+  const pki_group_plan *p = g->plan;
+  const double r = p->radius[b];
+  pk_terrain_hit hit = {.normal = {0, 0, 1}};
+  const bool high = centre[2] - r > p->at[2] + p->near; /* above all of it */
+  const bool found = !high && pki_solid_query(p->field, centre, r + p->near, &hit);
+  gap[b * PKI_LANES + lane] = found ? hit.distance - r : 1;
+  if (point == NULL) {
+    return;
+  }
+  double axes[9];
+  memcpy(axes, hit.normal, sizeof hit.normal);
+  if (found) {
+    pki_tangents(axes, axes + 3, axes + 6);
+  } else {
+    memcpy(axes, (const double[9]){0, 0, 1, 1, 0, 0, 0, 1, 0}, sizeof axes);
+  }
+  for (int k = 0; k < 9; k++) {
+    g->axes[(9 * b + k) * PKI_LANES + lane] = axes[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    point[(3 * b + k) * PKI_LANES + lane] = centre[k] - r * axes[k];
+  }
+}
+
 /* Gaps of all balls at the work's configuration, and their lowest points when asked for. */
 static void look(const pki_group *g, double *gap, double *point)
 {
@@ -117,6 +147,13 @@ static void look(const pki_group *g, double *gap, double *point)
   const pki_v3 *const origin = pki_origins(g->work);
   for (int b = 0; b < p->nball; b++) {
     const pki_v3 c = pki_add(origin[p->body[b]], pki_m3_apply_plain(pose[p->body[b]].R, p->centre[b]));
+    if (p->field != NULL) {
+      for (int l = 0; l < PKI_LANES; l++) {
+        look_at_field(g, b, l, (const double[3]){pki_lane(c.x, l), pki_lane(c.y, l), pki_lane(c.z, l)}, gap,
+                      point);
+      }
+      continue;
+    }
     const pk_r r =
         pki_splat(p->radius[b]); /* a product of two plain numbers would round before it is spread */
     const double *n = p->normal, *o = p->at;
@@ -154,12 +191,15 @@ static unsigned choose(flight *f, const double *x, bool first)
       pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * b);
       continue;
     }
-    const pk_r v = pki_ball_velocity(g, b, x).x;
+    const pki_v3 all = pki_ball_velocity(g, b, x);
+    const pk_r v = all.x;
     pk_i wants = pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
     if (first) {
       const pk_i pushed = pki_less(pki_splat(0), pki_reals(g->r)[3 * b]);
       wants |= pushed & pki_less(gap, pki_splat(PKI_TOUCHING));
       active[b] = pki_mask_none();
+      const pk_r open = pki_max(gap, pki_splat(0)) * (1 / p->reach);
+      pki_v3_store((pki_v3){all.x + open, all.y, all.z}, pki_out(g->fixed) + 3 * b);
     }
     wants &= f->going & pki_at_most(gap, pki_splat(p->near)) & ~active[b];
     active[b] |= wants;
@@ -202,7 +242,7 @@ static void join(flight *f, unsigned more)
   }
 }
 
-/* u of all balls: q + W r, q being J u_f and what the gap allows. The largest |q| comes back. */
+/* u of all balls: q + W r, q (which choose has left) being J u_f and what the gap allows. The largest |q| comes back. */
 static pk_r begin_sweeps(flight *f)
 {
   pki_group *g = f->g;
@@ -211,9 +251,7 @@ static pk_r begin_sweeps(flight *f)
     if (!(f->in >> b & 1)) {
       continue;
     }
-    pki_v3 q = pki_ball_velocity(g, b, g->u_free);
-    q.x += pki_max(pki_reals(g->gap)[b], pki_splat(0)) * (1 / f->p->reach);
-    pki_v3_store(q, pki_out(g->fixed) + 3 * b);
+    pki_v3 q = pki_v3_load(pki_reals(g->fixed) + 3 * b);
     const pk_r size = pki_max(pki_abs(q.x), pki_max(pki_abs(q.y), pki_abs(q.z)));
     scale = pki_max(scale, pki_where_set(pki_masks(g->active)[b], size));
     for (int c = 0; c < f->p->nball; c++) {
@@ -533,6 +571,11 @@ static void keep_contacts(const pki_group *g, const pki_seat *seat, int lane)
       memcpy(c->tangent2, p->tangent2, sizeof c->tangent2);
     }
     c->gap = g->gap[b * PKI_LANES + lane];
+    for (int k = 0; k < 3 && p->field != NULL; k++) {
+      c->normal[k] = g->axes[(9 * b + k) * PKI_LANES + lane];
+      c->tangent1[k] = g->axes[(9 * b + 3 + k) * PKI_LANES + lane];
+      c->tangent2[k] = g->axes[(9 * b + 6 + k) * PKI_LANES + lane];
+    }
     for (int d = 0; d < 3; d++) {
       c->point[d] = g->point[(3 * b + d) * PKI_LANES + lane];
       r[d] = g->impulse[(3 * b + d) * PKI_LANES + lane];

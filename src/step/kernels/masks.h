@@ -30,24 +30,9 @@ PKI_INLINE pk_r pki_where_set(pk_i mask, pk_r x)
   return pki_from_bits(pki_bits(x) & mask);
 }
 
-PKI_INLINE pk_r pki_max(pk_r a, pk_r b)
-{
-  return pki_select(pki_less(a, b), b, a);
-}
-
-PKI_INLINE pk_r pki_min(pk_r a, pk_r b)
-{
-  return pki_select(pki_less(b, a), b, a);
-}
-
 PKI_INLINE pk_i *pki_masks(uint64_t *array)
 {
   return (pk_i *)(void *)array;
-}
-
-PKI_INLINE pki_v3 pki_v3_select(pk_i mask, pki_v3 a, pki_v3 b)
-{
-  return (pki_v3){pki_select(mask, a.x, b.x), pki_select(mask, a.y, b.y), pki_select(mask, a.z, b.z)};
 }
 
 #endif

@@ -27,6 +27,28 @@ PKI_INLINE pki_rows pki_rows_add(pki_rows c, pk_r s, pki_rows a)
   return c;
 }
 
+/* A velocity along the normal and the tangents. */
+PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows *to)
+{
+  const pki_group_plan *p = g->plan;
+  const double *n = p->normal, *s = p->tangent1, *t = p->tangent2;
+  if (p->field != NULL) {
+    const pki_v3 *const axes = (const pki_v3 *)(const void *)g->axes + 3 * ball;
+    for (int k = 0; k < 3; k++) {
+      to->v[k] = pki_dot(axes[k], v);
+    }
+  } else if (p->level) {
+    to->v[0] = v.z, to->v[1] = v.x, to->v[2] = v.y;
+  } else {
+    to->v[0] = n[0] * v.x + n[1] * v.y + n[2] * v.z;
+    to->v[1] = s[0] * v.x + s[1] * v.y + s[2] * v.z;
+    to->v[2] = t[0] * v.x + t[1] * v.y + t[2] * v.z;
+  }
+  if (PKI_ROWS == 4) {
+    to->v[PKI_ROWS - 1] = pki_splat(0);
+  }
+}
+
 /* J of a ball's point. */
 PKI_INLINE void pki_ball_rows(const pki_group *g, int ball)
 {
@@ -34,21 +56,13 @@ PKI_INLINE void pki_ball_rows(const pki_group *g, int ball)
   const pk_model *m = p->model;
   const pki_v3 *const origin = pki_origins(g->work);
   const pki_v3 at = pki_v3_load(pki_reals(g->point) + 3 * ball);
-  const double *n = p->normal, *s = p->tangent1, *t = p->tangent2;
   pki_rows *const J = pki_rows_of(g, g->J, ball);
   for (int i = p->body[ball]; i >= 0; i = m->body_parent[i]) {
     const pki_v3 arm = pki_sub(at, origin[i]);
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       int linear;
       const pki_v3 axis = pki_column(g->work, i, c, &linear);
-      const pki_v3 v = linear ? axis : pki_cross(axis, arm);
-      pki_rows *const to = &J[p->place[i] + c];
-      to->v[0] = n[0] * v.x + n[1] * v.y + n[2] * v.z;
-      to->v[1] = s[0] * v.x + s[1] * v.y + s[2] * v.z;
-      to->v[2] = t[0] * v.x + t[1] * v.y + t[2] * v.z;
-      if (PKI_ROWS == 4) {
-        to->v[PKI_ROWS - 1] = pki_splat(0);
-      }
+      pki_along_axes(g, ball, linear ? axis : pki_cross(axis, arm), &J[p->place[i] + c]);
     }
   }
 }

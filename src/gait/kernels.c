@@ -1,0 +1,43 @@
+/* Which variant of the locomotion's lane code runs: the one of the dynamics kernels. */
+#include "gait/kernels.h"
+
+#include <string.h>
+
+#include "dynamics/kernels.h"
+
+#define DECLARE(isa) \
+  extern const pki_gait_kernels pki_gait_kernels_##isa##_1, pki_gait_kernels_##isa##_4, \
+      pki_gait_kernels_##isa##_8;
+#define ROW(isa) &pki_gait_kernels_##isa##_1, &pki_gait_kernels_##isa##_4, &pki_gait_kernels_##isa##_8,
+
+DECLARE(base)
+#ifdef PKI_HAVE_avx2
+DECLARE(avx2)
+#endif
+#ifdef PKI_HAVE_avx512
+DECLARE(avx512)
+#endif
+
+static const pki_gait_kernels *const variants[] = {ROW(base)
+#ifdef PKI_HAVE_avx2
+                                                       ROW(avx2)
+#endif
+#ifdef PKI_HAVE_avx512
+                                                           ROW(avx512)
+#endif
+};
+enum { VARIANT_COUNT = sizeof variants / sizeof variants[0] };
+
+const pki_gait_kernels *pki_gait_kernels_find(const char *isa, int lanes)
+{
+  const pki_gait_kernels *found = NULL;
+  for (int i = 0; i < VARIANT_COUNT && pki_kernels_find(isa, lanes) != NULL; i++) {
+    found = variants[i]->lanes == lanes && strcmp(variants[i]->isa, isa) == 0 ? variants[i] : found;
+  }
+  return found;
+}
+
+const pki_gait_kernels *pki_gait_kernels_get(int lanes)
+{
+  return pki_gait_kernels_find(pki_kernels_get(lanes)->isa, lanes);
+}

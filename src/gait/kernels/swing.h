@@ -1,0 +1,166 @@
+/* Where feet go that carry nothing, on lanes. */
+#ifndef PKI_GAIT_SWING_H
+#define PKI_GAIT_SWING_H
+
+#include "gait/kernels/limb.h"
+#include "gait/kernels/path.h"
+
+/* What swings of all legs share. */
+typedef struct pki_swings {
+  pk_i stands[PKI_LEGS], swings[PKI_LEGS], planned, walking;
+  pk_r middle[2], across[2]; /* of the stance feet; across their line when they are two, else 0 */
+  pk_r com[2], com_vel[2], velocity[2], plane[3];
+  pk_r duty, cycle, behind, heading, spin;
+} pki_swings;
+
+PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g)
+{
+  pki_walk *const w = g->walk[0];
+  const double tau = g->c->tau;
+  const pk_r zero = pki_splat(0);
+  pki_swings s;
+  s.planned = pki_pick_flag(g, &w->planned), s.walking = pki_pick_flag(g, &w->walking);
+  pk_r count = zero, middle[2] = {zero, zero}, line[2] = {zero, zero};
+  for (int i = 0; i < PKI_LEGS; i++) {
+    s.stands[i] = s.swings[i] = pki_bits(zero);
+    for (int l = 0; l < PKI_LANES; l++) {
+      pki_set_mask(&s.stands[i], l, g->walk[l]->feet[i].mode == PKI_FOOT_STANCE);
+      pki_set_mask(&s.swings[i], l, g->walk[l]->feet[i].mode == PKI_FOOT_SWING);
+    }
+    count += pki_select(s.stands[i], pki_splat(1), zero);
+    for (int k = 0; k < 2; k++) {
+      const pk_r ground = pki_pick(g, &w->feet[i].ground[k]);
+      middle[k] += pki_select(s.stands[i], ground, zero);
+      line[k] = pki_select(s.stands[i], ground - line[k], line[k]);
+    }
+  }
+  const pk_r length = pki_sqrt(line[0] * line[0] + line[1] * line[1]);
+  const pk_i pair =
+      pki_less(pki_splat(1.5), count) & pki_less(count, pki_splat(2.5)) & pki_less(pki_splat(0.1), length);
+  const pk_r share = pki_select(pair, 1.0 / length, zero);
+  s.across[0] = pki_select(pair, -line[1] * share, zero);
+  s.across[1] = pki_select(pair, line[0] * share, zero);
+  for (int k = 0; k < 2; k++) {
+    s.middle[k] = 0.5 * middle[k];
+    s.com[k] = pki_pick(g, &w->com[k]), s.com_vel[k] = pki_pick(g, &w->com_vel[k]);
+    s.velocity[k] = pki_pick(g, &w->velocity[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    s.plane[k] = pki_pick(g, &w->plane[k]);
+  }
+  s.duty = pki_pick(g, &w->cpg.duty), s.cycle = pki_pick(g, &w->cpg.cycle);
+  s.heading = pki_pick(g, &w->heading), s.spin = pki_pick(g, &w->speed[2]);
+  /* the middle of the feet belongs this far behind the capture point, by the speed; before the first gait its limit */
+  const pk_i going = pki_less(zero, s.cycle);
+  const pk_r half = 0.5 * pki_select(going, s.cycle, pki_splat(tau));
+  s.behind = pki_select(going, half / (pki_exp(half * (1 / tau)) - 1.0), pki_splat(tau));
+  return s;
+}
+
+/* Where the capture point xi = x + v tau will be when the foot lands, from where the mass will be, less the distance that the
+ * feet stay behind it. On its diagonal feet the trunk is a linear inverted pendulum of time constant tau = sqrt(h/g): across
+ * the diagonal xi runs away from its middle as exp(t/tau). Along the diagonal the feet hold the speed, and xi moves with v.
+ *
+ * The middle of the feet lies behind the capture point by b = v T/(exp(T/tau) - 1), T the time of a step. Then xi is
+ * b exp(T/tau) = b + v T ahead of it after the step: the next middle is v T on, the gait repeats, and an error of
+ * the speed is gone in one step (capture point, Pratt et al. 2006; for small T it is Raibert's rule
+ * v T/2 + k (v - v_wanted)). */
+PKI_INLINE pki_v3 pki_pendulum_foothold(const pki_locomotion *c, const pki_swings *s, int leg, pk_r left)
+{
+  const double tau = c->tau;
+  const pk_r growth = pki_exp(left * (1 / tau));
+  pk_r base[2], off[2], run = pki_splat(0);
+  for (int k = 0; k < 2; k++) {
+    const pk_r xi = s->com[k] + (tau + left) * s->com_vel[k];
+    run += s->across[k] * ((s->com[k] + tau * s->com_vel[k] - s->middle[k]) * growth + s->middle[k] - xi);
+  }
+  for (int k = 0; k < 2; k++) {
+    base[k] = s->com[k] + left * s->com_vel[k];
+    off[k] = tau * s->com_vel[k] + run * s->across[k] - s->behind * s->velocity[k];
+  }
+  const pk_r turn = s->heading + s->spin * (left + 0.5 * s->duty * s->cycle);
+  return pki_foothold_at(c, leg, base, off, turn, s->plane);
+}
+
+/* Up to 1, there for a while, and down: room for the edges of steps. */
+PKI_INLINE pki_path pki_bump(pk_r s)
+{
+  static const double top = 0.4, end = 0.5; /* of the plateau */
+  const pk_i rises = pki_less(s, pki_splat(top)), falls = pki_less(pki_splat(end), s);
+  const pk_r at =
+      pki_select(rises, s * (1 / top), pki_select(falls, (1.0 - s) * (1 / (1 - end)), pki_splat(1)));
+  const pk_r pace = pki_select(rises, pki_splat(1 / top), pki_splat(-1 / (1 - end)));
+  const pki_path up = pki_quintic(at);
+  return (pki_path){up.s, up.rate * pace, up.acc * pace * pace};
+}
+
+typedef struct pki_aim {
+  pki_v3 pos, vel, acc;
+} pki_aim;
+
+/* On its way: along the ground to the foothold, which ends a little below it, and over it. */
+PKI_INLINE pki_aim pki_swing_aim(const pki_gait_group *g, const pki_swings *s, int leg, pki_v3 target,
+                                 pk_r time)
+{
+  static const double press = 0.005 / 0.41,
+                      press_planned = 2e-3; /* heights; planned landings should be in time */
+  pki_walk *const w = g->walk[0];
+  const double h = g->c->height;
+  const pk_r phase = pki_pick(g, &w->feet[leg].phase), lift = pki_pick(g, &w->lift);
+  const pki_v3 from = pki_pick3(g, w->feet[leg].from);
+  target.z -= pki_select(s->planned, pki_splat(press_planned * h), pki_splat(press * h));
+  const pki_v3 way = pki_sub(target, from);
+  const pki_path path = pki_quintic(phase), rise = pki_bump(phase);
+  const pk_r pace = 1.0 / time;
+  pki_aim out = {pki_add_scaled(from, path.s, way), pki_scale(path.rate * pace, way),
+                 pki_scale(path.acc * pace * pace, way)};
+  out.pos.z += rise.s * lift, out.vel.z += rise.rate * pace * lift,
+      out.acc.z += rise.acc * pace * pace * lift;
+  return out;
+}
+
+/* Looking for the ground: straight down, unless the foothold has gone far and the way is free. */
+PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, int leg, pki_v3 target)
+{
+  static const double near = 0.04 / 0.41; /* heights: a foothold this far off is near enough */
+  static const double deep = 0.1 / 0.41;  /* how far a foot looks for the ground */
+  static const double down = 0.299175;    /* how fast, in sqrt(g h) */
+  pki_walk *const w = g->walk[0];
+  const double h = g->c->height, pace = down * sqrt(g->c->gravity * h);
+  const pk_r zero = pki_splat(0);
+  const pki_v3 from = pki_pick3(g, w->feet[leg].from);
+  const pk_i free = s->walking & ~pki_pick_flag(g, &w->feet[leg].stuck);
+  const pk_r x = target.x - from.x, y = target.y - from.y, far = pki_sqrt(x * x + y * y);
+  const pk_i goes = free & pki_less(pki_splat(near * h), far);
+  const pk_r share = pki_select(goes, 1.0 - near * h / far, zero);
+  const pk_r sunk = pki_min(pace * pki_pick(g, &w->feet[leg].since), pki_splat(deep * h));
+  const pk_r fall = pki_select(pki_less(sunk, pki_splat(deep * h)), pki_splat(-pace), zero);
+  return (pki_aim){
+      {from.x + pki_select(goes, share * x, zero), from.y + pki_select(goes, share * y, zero), from.z - sunk},
+      {zero, zero, fall},
+      pki_v3_zero()};
+}
+
+/* Wanted acceleration of a foot that carries nothing; what stands has any. */
+PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int leg, const pki_tip *foot)
+{
+  static const double foot_k = 1200, foot_d = 70; /* 1/s^2, 1/s */
+  static const double slack = 0.08 / 0.41;        /* heights: a larger error pulls no harder */
+  pki_walk *const w = g->walk[0];
+  const pk_i swings = s->swings[leg];
+  const pk_r time = (1.0 - s->duty) / pki_pick(g, &w->cpg.rate[leg]);
+  const pk_r left = pki_select(swings, (1.0 - pki_pick(g, &w->feet[leg].phase)) * time, pki_splat(0));
+  pki_v3 target = pki_pendulum_foothold(g->c, s, leg, left), planned = pki_pick3(g, w->now[leg].target);
+  target = (pki_v3){pki_select(s->planned, planned.x, target.x), pki_select(s->planned, planned.y, target.y),
+                    pki_select(s->planned, planned.z, target.z)};
+  const pki_aim way = pki_swing_aim(g, s, leg, target, time), sink = pki_reach_aim(g, s, leg, target);
+  const pki_v3 pos = pki_v3_select(swings, way.pos, sink.pos), vel = pki_v3_select(swings, way.vel, sink.vel);
+  const pki_v3 acc = pki_v3_select(swings, way.acc, sink.acc);
+  /* a foot that is held by something does not pull harder and harder */
+  const pki_v3 off = pki_sub(pos, foot->pos);
+  const pk_r most = pki_splat(slack * g->c->height);
+  const pk_r scale = most / pki_max(pki_sqrt(pki_dot(off, off)), most);
+  return pki_add_scaled(pki_add_scaled(acc, foot_k * scale, off), pki_splat(foot_d), pki_sub(vel, foot->vel));
+}
+
+#endif

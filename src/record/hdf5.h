@@ -1,0 +1,31 @@
+/* Putting things into HDF5 files: what exports of recordings and tables of sweeps share. No file holds the time of day, so
+ * that the same content gives the same bytes. */
+#ifndef PKI_RECORD_HDF5_H
+#define PKI_RECORD_HDF5_H
+
+#include "contact/file_hdf5.h"
+
+#ifdef PKI_HAVE_HDF5
+
+/* A new file in the format of 1.8, whose attributes may be long; negative: it failed. */
+hid_t pki_h5_create(const char *path);
+
+/* Texts of any length, UTF-8; close it. */
+hid_t pki_h5_text_type(void);
+
+/* An attribute of `count` texts, or of one alone (count < 0). */
+bool pki_h5_put_texts(hid_t object, const char *name, const char *const *texts, int count);
+bool pki_h5_put_text(hid_t object, const char *name, const char *text);
+
+/* An attribute that is one number. */
+bool pki_h5_put_number(hid_t object, const char *name, hid_t type, const void *value);
+
+/* The groups on the way to a name, each once; `name` itself is made when it ends with a slash. */
+bool pki_h5_make_groups(hid_t place, const char *name);
+
+/* A data set, compressed where that is built in; -1: it failed. Close it. */
+hid_t pki_h5_put_data(hid_t place, const char *name, hid_t type, int rank, const hsize_t *size,
+                      const void *values);
+
+#endif
+#endif

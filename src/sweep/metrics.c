@@ -1,0 +1,121 @@
+#include "sweep/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+static double fell(const pki_run_result *r)
+{
+  return r->fell;
+}
+
+static double fell_at(const pki_run_result *r)
+{
+  return r->fell ? r->fell_at : NAN;
+}
+
+static double simulated(const pki_run_result *r)
+{
+  return r->duration;
+}
+
+static double distance(const pki_run_result *r)
+{
+  return r->distance;
+}
+
+static double speed(const pki_run_result *r)
+{
+  return r->duration > 0 ? r->distance / r->duration : NAN;
+}
+
+static double energy_in(const pki_run_result *r)
+{
+  return r->energy_in;
+}
+
+static double positive_work(const pki_run_result *r)
+{
+  return r->positive_work;
+}
+
+static double peak_torque(const pki_run_result *r)
+{
+  const int joint = pki_run_hardest_joint(r);
+  return joint >= 0 ? r->peak[joint] : NAN;
+}
+
+/* 1: the limit was reached */
+static double effort(const pki_run_result *r)
+{
+  const int joint = pki_run_hardest_joint(r);
+  const double limit = joint >= 0 ? r->model->dof_effort[joint] : 0;
+  return limit > 0 && isfinite(limit) ? r->peak[joint] / limit : NAN;
+}
+
+static double slips(const pki_run_result *r)
+{
+  return (double)r->slips;
+}
+
+static double slip_distance(const pki_run_result *r)
+{
+  return r->slip_distance;
+}
+
+static double tilt_max(const pki_run_result *r)
+{
+  return r->tilt_max;
+}
+
+static double height_min(const pki_run_result *r)
+{
+  return r->height_min;
+}
+
+static double penetration(const pki_run_result *r)
+{
+  return r->penetration;
+}
+
+static double worst_residual(const pki_run_result *r)
+{
+  return r->worst_step > 0 ? r->worst_residual : NAN;
+}
+
+static double uncertified(const pki_run_result *r)
+{
+  return (double)r->uncertified;
+}
+
+const pki_metric pki_metrics[] = {
+    {"fell", "", "1: the first robot's trunk fell", fell},
+    {"fell_at", "s", "when; none: it did not", fell_at},
+    {"simulated", "s", "time; less than asked for when a step failed", simulated},
+    {"distance", "m", "from start to end, in the plane", distance},
+    {"speed", "m/s", "distance over time", speed},
+    {"energy_in", "J", "work of the joints", energy_in},
+    {"positive_work", "J", "its positive part", positive_work},
+    {"cost_of_transport", "", "positive work over weight and distance; none: no distance to speak of",
+     pki_run_cost_of_transport},
+    {"peak_torque", "N m", "of the joint that came nearest to its limit", peak_torque},
+    {"effort", "", "that torque over its limit", effort},
+    {"slips", "", "how often a foot began to slide", slips},
+    {"slip_distance", "m", "that feet slid, summed over feet", slip_distance},
+    {"tilt_max", "rad", "largest tilt of the trunk from its upright", tilt_max},
+    {"height_min", "m", "lowest height of the trunk", height_min},
+    {"penetration", "m", "deepest", penetration},
+    {"worst_residual", "", "relative residual of the worst step; none: no contact", worst_residual},
+    {"uncertified", "", "steps above the bound", uncertified},
+};
+const int pki_metric_count = sizeof pki_metrics / sizeof pki_metrics[0];
+_Static_assert(sizeof pki_metrics / sizeof pki_metrics[0] <= PKI_METRIC_MAX, "room in a record");
+
+int pki_metric_find(const char *name)
+{
+  for (int i = 0; i < pki_metric_count; i++) {
+    if (strcmp(name, pki_metrics[i].name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,343 @@
+/* The layout, little endian:
+ *
+ *   at   size
+ *     0     8  PRONKSWP
+ *     8     4  format, 1
+ *    12     4  size of the head
+ *    16     4  size of a record
+ *    20     4  metrics in a record
+ *    24     8  samples of the sweep
+ *    32     8  sweep_hash
+ *    40     8  scenario_hash
+ *    48     8  model_hash
+ *    56    32  version      texts end with a zero and are filled up with zeros
+ *    88    16  isa
+ *   104    48  compiler
+ *   152     4  CRC-32 of the head so far
+ *
+ * then records:
+ *
+ *     0     8  sample
+ *     8     4  outcome
+ *    12     4  0
+ *    16     8  s of computing, a double
+ *    24   8 n  metrics, doubles
+ *          160 message
+ *    -4     4  CRC-32 of the record so far
+ */
+#define _GNU_SOURCE /* flock beside C17 */
+#include "sweep/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "record/crc32.h"
+#include "run/checkpoint.h"
+
+enum { FORMAT = 1, CRC = 4 };
+static const char magic[8] = {'P', 'R', 'O', 'N', 'K', 'S', 'W', 'P'};
+
+const char *const pki_outcome_words[] = {"ran", "refused", "failed"};
+
+/* ---- heads ---- */
+
+void pki_store_head_of(const pki_sweep *sweep, pki_store_head *out)
+{
+  pki_checkpoint stamp = {.version = ""};
+  pki_checkpoint_stamp(&stamp);
+  *out = (pki_store_head){.samples = (uint64_t)sweep->count,
+                          .sweep_hash = pki_sweep_hash(sweep),
+                          .scenario_hash = pki_scenario_hash(sweep->base),
+                          .model_hash = sweep->model_hash};
+  memcpy(out->version, stamp.version, sizeof out->version);
+  memcpy(out->isa, stamp.isa, sizeof out->isa);
+  memcpy(out->compiler, stamp.compiler, sizeof out->compiler);
+}
+
+void pki_store_head_encode(const pki_store_head *head, unsigned char out[PKI_STORE_HEAD])
+{
+  memset(out, 0, PKI_STORE_HEAD);
+  memcpy(out, magic, sizeof magic);
+  pki_put_bytes(out + 8, FORMAT, 4);
+  pki_put_bytes(out + 12, PKI_STORE_HEAD, 4);
+  pki_put_bytes(out + 16, pki_record_size(), 4);
+  pki_put_bytes(out + 20, (uint64_t)pki_metric_count, 4);
+  pki_put_bytes(out + 24, head->samples, 8);
+  pki_put_bytes(out + 32, head->sweep_hash, 8);
+  pki_put_bytes(out + 40, head->scenario_hash, 8);
+  pki_put_bytes(out + 48, head->model_hash, 8);
+  memcpy(out + 56, head->version, strnlen(head->version, sizeof head->version - 1));
+  memcpy(out + 88, head->isa, strnlen(head->isa, sizeof head->isa - 1));
+  memcpy(out + 104, head->compiler, strnlen(head->compiler, sizeof head->compiler - 1));
+  pki_put_bytes(out + 152, pki_crc32(0, out, 152), 4);
+}
+
+/* What the two heads tell apart, in the order in which it helps. */
+static const char *difference(const unsigned char *theirs, const unsigned char *mine)
+{
+  static const struct {
+    int from, size;
+    const char *what;
+  } parts[] = {
+      {8, 16, "another format: they were written by another version of pronk"},
+      {56, 32, "another version of pronk"},
+      {104, 48, "a program built with another compiler"},
+      {88, 16, "another instruction set: PRONK_ISA chooses one for all"},
+      {48, 8, "another model: a model file has changed"},
+      {40, 8, "another scenario: its file, a file that it names, or --set has changed"},
+      {24, 16, "another sweep: its file or --set has changed"},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (memcmp(theirs + parts[i].from, mine + parts[i].from, (size_t)parts[i].size) != 0) {
+      return parts[i].what;
+    }
+  }
+  return NULL;
+}
+
+pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const pki_store_head *mine,
+                              const char *whose, const char *hint, pk_error *err)
+{
+  const pki_where where = {.file = whose};
+  unsigned char own[PKI_STORE_HEAD];
+  if (memcmp(theirs, magic, sizeof magic) != 0) {
+    return pki_fail(err, PK_ERROR_SYNTAX, where, "no samples of pronk: it does not begin with PRONKSWP");
+  }
+  if (pki_crc32(0, theirs, 152) != pki_take_bytes(theirs + 152, 4)) {
+    return pki_fail(err, PK_ERROR_SYNTAX, where,
+                    "its head is damaged, so nobody knows whose samples these are: --again starts afresh");
+  }
+  pki_store_head_encode(mine, own);
+  const char *why = difference(theirs, own);
+  return why == NULL ? PK_OK
+                     : pki_fail(err, PK_ERROR_ARGUMENT, where,
+                                "these are samples of %s. Samples of two kinds are not mixed: %s", why, hint);
+}
+
+/* ---- records ---- */
+
+size_t pki_record_size(void)
+{
+  return 24 + 8 * (size_t)pki_metric_count + PKI_STORE_MESSAGE + CRC;
+}
+
+void pki_record_encode(const pki_record *record, unsigned char *out)
+{
+  const size_t size = pki_record_size();
+  memset(out, 0, size);
+  pki_put_bytes(out, (uint64_t)record->index, 8);
+  pki_put_bytes(out + 8, (uint64_t)record->outcome, 4);
+  pki_put_real(out + 16, record->wall);
+  for (int i = 0; i < pki_metric_count; i++) {
+    pki_put_real(out + 24 + 8 * i, record->metric[i]);
+  }
+  memcpy(out + size - CRC - PKI_STORE_MESSAGE, record->message,
+         strnlen(record->message, PKI_STORE_MESSAGE - 1));
+  pki_put_bytes(out + size - CRC, pki_crc32(0, out, size - CRC), CRC);
+}
+
+bool pki_record_decode(const unsigned char *bytes, long long samples, pki_record *out)
+{
+  const size_t size = pki_record_size();
+  *out = (pki_record){0};
+  const uint64_t index = pki_take_bytes(bytes, 8), outcome = pki_take_bytes(bytes + 8, 4);
+  if (pki_crc32(0, bytes, size - CRC) != pki_take_bytes(bytes + size - CRC, CRC) ||
+      index >= (uint64_t)samples || outcome >= PKI_OUTCOME_COUNT || bytes[size - CRC - 1] != '\0') {
+    return false;
+  }
+  out->index = (long long)index;
+  out->outcome = (pki_outcome)outcome;
+  out->wall = pki_take_real(bytes + 16);
+  for (int i = 0; i < pki_metric_count; i++) {
+    out->metric[i] = pki_take_real(bytes + 24 + 8 * i);
+  }
+  memcpy(out->message, bytes + size - CRC - PKI_STORE_MESSAGE, PKI_STORE_MESSAGE);
+  return true;
+}
+
+bool pki_record_equal(const pki_record *a, const pki_record *b)
+{
+  return a->index == b->index && a->outcome == b->outcome &&
+         memcmp(a->metric, b->metric, (size_t)pki_metric_count * sizeof *a->metric) == 0 &&
+         strcmp(a->message, b->message) == 0;
+}
+
+/* ---- the file ---- */
+
+static pk_status fail_file(const char *path, const char *what, int why, pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "%s: %s", what, strerror(why));
+}
+
+static off_t place_of(long long record)
+{
+  return (off_t)PKI_STORE_HEAD + (off_t)record * (off_t)pki_record_size();
+}
+
+/* Go on behind the last whole record. */
+static pk_status cut(pki_store *s, off_t size, pk_error *err)
+{
+  return ftruncate(s->fd, size) == 0 && lseek(s->fd, size, SEEK_SET) == size
+             ? PK_OK
+             : fail_file(s->path, "cannot be cut to size", errno, err);
+}
+
+static pk_status begin(pki_store *s, const pki_store_head *head, pk_error *err)
+{
+  unsigned char bytes[PKI_STORE_HEAD];
+  const pk_status status = cut(s, 0, err);
+  pki_store_head_encode(head, bytes);
+  return status != PK_OK ? status
+         : pki_write_all(s->fd, bytes, sizeof bytes) && fsync(s->fd) == 0
+             ? PK_OK
+             : fail_file(s->path, "cannot be written", errno, err);
+}
+
+/* Which samples are there. */
+static pk_status read_records(pki_store *s, off_t size, pk_error *err)
+{
+  enum { AT_ONCE = 256 };
+  const size_t each = pki_record_size();
+  const long long whole = (long long)((size - PKI_STORE_HEAD) / (off_t)each);
+  unsigned char *bytes = malloc(AT_ONCE * each);
+  if (bytes == NULL || whole > INT32_MAX - 1) {
+    free(bytes);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = s->path}, "out of memory for %lld samples",
+                    whole);
+  }
+  pk_status status = PK_OK;
+  for (long long i = 0; i < whole && status == PK_OK; i += AT_ONCE) {
+    const size_t n = whole - i < AT_ONCE ? (size_t)(whole - i) : AT_ONCE;
+    if (pread(s->fd, bytes, n * each, place_of(i)) != (ssize_t)(n * each)) {
+      status = fail_file(s->path, "cannot be read", errno, err);
+    }
+    for (size_t k = 0; k < n && status == PK_OK; k++) {
+      pki_record record;
+      if (!pki_record_decode(bytes + k * each, s->samples, &record)) {
+        s->damaged++;
+      } else if (s->slot[record.index] == 0) {
+        s->slot[record.index] = (int32_t)(i + (long long)k + 1);
+        s->finished++;
+      }
+    }
+  }
+  s->records = whole;
+  free(bytes);
+  return status;
+}
+
+/* What is in a file that was there. */
+static pk_status take_up(pki_store *s, const pki_store_head *head, off_t size, pk_error *err)
+{
+  unsigned char bytes[PKI_STORE_HEAD] = {0};
+  const size_t known = size < PKI_STORE_HEAD ? (size_t)size : PKI_STORE_HEAD;
+  if (pread(s->fd, bytes, known, 0) != (ssize_t)known) {
+    return fail_file(s->path, "cannot be read", errno, err);
+  }
+  /* killed while the head was written: there are no samples */
+  if (known < PKI_STORE_HEAD && memcmp(bytes, magic, known < sizeof magic ? known : sizeof magic) == 0) {
+    return begin(s, head, err);
+  }
+  pk_status status =
+      pki_store_head_fits(bytes, head, s->path, "give another --output, or start afresh with --again", err);
+  status = status == PK_OK ? read_records(s, size, err) : status;
+  return status == PK_OK ? cut(s, place_of(s->records), err) : status;
+}
+
+static pk_status lock(pki_store *s, pk_error *err)
+{
+  if (flock(s->fd, LOCK_EX | LOCK_NB) == 0) {
+    return PK_OK;
+  }
+  if (errno == EWOULDBLOCK) {
+    return pki_fail(
+        err, PK_ERROR_FILE, (pki_where){.file = s->path},
+        "another process is at work in this folder: wait for it, end it, or give another --output");
+  }
+  return fail_file(s->path, "cannot be locked", errno, err);
+}
+
+pk_status pki_store_open(const char *path, const pki_store_head *head, bool again, pki_store *out,
+                         pk_error *err)
+{
+  *out = (pki_store){.fd = -1, .samples = (long long)head->samples, .flushed = pki_clock()};
+  pki_store *s = out;
+  if (snprintf(s->path, sizeof s->path, "%s", path) >= PKI_PATH_MAX) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "the path is too long");
+  }
+  s->slot = calloc((size_t)s->samples + 1, sizeof *s->slot);
+  if (s->slot == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for %lld samples", s->samples);
+  }
+  s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  struct stat info;
+  pk_status status = s->fd >= 0 ? lock(s, err) : fail_file(path, "cannot be opened", errno, err);
+  if (status == PK_OK && (fstat(s->fd, &info) != 0 || !S_ISREG(info.st_mode))) {
+    status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "is no regular file");
+  }
+  if (status == PK_OK) {
+    status = again || info.st_size == 0 ? begin(s, head, err) : take_up(s, head, info.st_size, err);
+  }
+  if (status != PK_OK) {
+    pki_store_close(s);
+  }
+  return status;
+}
+
+void pki_store_close(pki_store *store)
+{
+  if (store->fd >= 0) {
+    close(store->fd);
+  }
+  free(store->slot);
+  store->fd = -1;
+  store->slot = NULL;
+}
+
+pk_status pki_store_add(pki_store *store, const pki_record *record, pk_error *err)
+{
+  unsigned char bytes[PKI_STORE_RECORD_MOST];
+  if (store->slot[record->index] != 0) {
+    return PK_OK;
+  }
+  pki_record_encode(record, bytes);
+  if (!pki_write_all(store->fd, bytes, pki_record_size())) {
+    const int why = errno;
+    pk_error ignored;
+    (void)cut(store, place_of(store->records), &ignored); /* what was written of it would be in the way */
+    return fail_file(store->path, "a sample cannot be written", why, err);
+  }
+  store->slot[record->index] = (int32_t)++store->records;
+  store->finished++;
+  store->dirty = true;
+  return PK_OK;
+}
+
+pk_status pki_store_flush(pki_store *store, bool now, pk_error *err)
+{
+  const double time = pki_clock();
+  if (!store->dirty || (!now && time - store->flushed < 1)) {
+    return PK_OK;
+  }
+  store->flushed = time;
+  store->dirty = false;
+  return fsync(store->fd) == 0 ? PK_OK : fail_file(store->path, "cannot be flushed", errno, err);
+}
+
+bool pki_store_get(const pki_store *store, long long index, pki_record *out)
+{
+  unsigned char bytes[PKI_STORE_RECORD_MOST];
+  const ssize_t size = (ssize_t)pki_record_size();
+  const int32_t slot = index >= 0 && index < store->samples ? store->slot[index] : 0;
+  return slot > 0 && pread(store->fd, bytes, (size_t)size, place_of(slot - 1)) == size &&
+         pki_record_decode(bytes, store->samples, out) && out->index == index;
+}
