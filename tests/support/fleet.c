@@ -134,6 +134,7 @@ void fleet_make(fleet *f, const fleet_setting *s)
   f->options = pk_sim_options_default();
   f->options.stepper = s->stepper, f->options.law = s->law, f->options.dt = s->dt;
   f->options.max_contacts = ROOM;
+  f->options.max_latency = s->start == FLEET_VARIED ? 2 * s->dt : 0;
 }
 
 void fleet_free(fleet *f)
@@ -203,6 +204,23 @@ static void mix(double *q, double *u, pk_command *c, pki_random *rng, double hei
   }
 }
 
+/* Masses, friction and latency of world k; every fourth is as the model says. */
+static void differ(const fleet *f, pk_sim *sim, int k, pki_random *rng)
+{
+  pk_error err = {.message = ""};
+  const bool plain = k % 4 == 0;
+  for (int i = 0; i < f->model->nbody; i++) {
+    const double factor = plain ? 1 : pki_random_between(rng, 0.8, 1.2);
+    double inertia[10];
+    for (int j = 0; j < 10; j++) {
+      inertia[j] = factor * f->model->body_inertia[10 * i + j];
+    }
+    must(pk_sim_set_inertia(sim, i, inertia, &err), &err);
+  }
+  must(pk_sim_set_friction(sim, plain ? 1 : k % 5 == 0 ? 0 : pki_random_between(rng, 0.3, 1.2), &err), &err);
+  must(pk_sim_set_latency(sim, f->of->dt * (plain ? 0 : k % 3), &err), &err);
+}
+
 void fleet_place(const fleet *f, pk_sim *sim, int k)
 {
   enum { MOST = 128 };
@@ -218,7 +236,7 @@ void fleet_place(const fleet *f, pk_sim *sim, int k)
     }
   } else if (f->of->start == FLEET_MIX) {
     mix(q, u, c, &rng, height, k % 8);
-  } else if (f->of->start == FLEET_DROP) {
+  } else if (f->of->start == FLEET_DROP || f->of->start == FLEET_VARIED) {
     stand(q, c, &rng, height + pki_random_between(&rng, 0, 0.15), 0.15);
     shake(u, 18, &rng, 0.5);
     q[3] = 1, q[4] = pki_random_between(&rng, -0.15, 0.15), q[5] = pki_random_between(&rng, -0.15, 0.15);
@@ -233,6 +251,9 @@ void fleet_place(const fleet *f, pk_sim *sim, int k)
     q[19] = 0.9, q[20] = 0.1 * (k % 5), q[21] = 0.06, q[26] = 0.3, q[27] = 0.02 * (k % 7), q[28] = 0.7;
   }
   pk_sim_set_joints(sim, q, u);
+  if (f->of->start == FLEET_VARIED) {
+    differ(f, sim, k, &rng);
+  }
 }
 
 pk_sim *fleet_sim(const fleet *f, int k)

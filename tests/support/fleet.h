@@ -23,6 +23,7 @@ typedef enum fleet_ground { FLEET_NOWHERE, FLEET_PLANE, FLEET_SLOPE, FLEET_HEIGH
 typedef enum fleet_start {
   FLEET_STANCE, /* on its feet or a little above, each a little different */
   FLEET_DROP,   /* any pose near the stance, in the air, moving */
+  FLEET_VARIED, /* likewise, each with masses, friction and latency of its own */
   FLEET_MIX     /* all that can happen side by side: see fleet.c */
 } fleet_start;
 
