@@ -65,6 +65,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->tau, nu},
                {&g->gap, n},
                {&g->axes, 9 * n},
+               {&g->turned, n},
                {&g->point, 3 * n},
                {&g->guard, nu + 1},
                {&g->swung, (size_t)m->nbody},

@@ -17,7 +17,7 @@
  * it, and however many lanes there are.
  *
  * A height field shows a ball the point of it that is nearest to the ball's centre. Where another one comes below ground in the
- * step, it is the nearest at the end, and not from nowhere: the lane says no.
+ * step, it is the nearest at the end and looks another way: the lane says no.
  *
  * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules, balls, and boxes on the
  * trunk, which must be above the plane at q_E and apart from each other, and must not have passed through each other on the
@@ -111,6 +111,7 @@ typedef struct pki_group {
   double *h, *move, *u_free, *u_end, *tau;
   double *axes;               /* [balls][9] normal, tangents: on a height field */
   double *gap, *point;        /* [balls], [balls][3] at q_M */
+  double *turned;             /* [balls] 1: a height field's nearest side at the end is another one */
   double *gap_end;            /* [balls] */
   double *guard;              /* [nu + 1] */
   double *swung;              /* [nbody] m, how far anything can have moved against the trunk since */

@@ -58,7 +58,7 @@ PKI_INLINE void leave_row(const pk_model *m, pk_r *M, int k, int e, pk_r *const 
 PKI_INLINE void factor_block(const pk_model *m, pk_r *M, int first, int n, int from, int rows)
 {
   const int *const path = m->M_col + m->M_row[first];
-  pk_r *row[BLOCK], dinv[BLOCK];
+  pk_r *row[BLOCK] = {M, M, M}, dinv[BLOCK] = {M[0], M[0], M[0]};
   PKI_UNROLL
   for (int c = 0; c < rows; c++) {
     row[c] = M + m->M_row[first + from + c];
@@ -130,8 +130,8 @@ PKI_INLINE void begin_block(const pk_model *m, const pk_r *L, pk_r *x, int first
 PKI_INLINE void finish_block(const pk_model *m, const pk_r *L, pk_r *x, int first, int n, int from, int rows)
 {
   const int *const path = m->M_col + m->M_row[first];
-  const pk_r *row[BLOCK];
-  pk_r sum[BLOCK];
+  const pk_r *row[BLOCK] = {L, L, L};
+  pk_r sum[BLOCK] = {x[first], x[first], x[first]};
   PKI_UNROLL
   for (int c = 0; c < rows; c++) {
     row[c] = L + m->M_row[first + from + c];
