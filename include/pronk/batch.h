@@ -38,10 +38,12 @@ extern "C" {
 typedef struct pk_batch pk_batch;
 
 typedef struct pk_batch_options {
-  int worlds;         /* 1 */
-  int lanes;          /* 1, 4 or 8 worlds at once; 0: what suits the machine; 0 */
-  int threads;        /* 0: one for each processor; 0 */
-  pk_sim_options sim; /* of all worlds; max_contacts 0: 24 for each robot and object */
+  int worlds;  /* 1 */
+  int lanes;   /* 1, 4 or 8 worlds at once; 0: what suits the machine; 0 */
+  int threads; /* 0: one for each processor; 0 */
+  int keep; /* contacts that a world remembers from step to step, which is most of its memory; a step with more of them is its
+               last: PK_ERROR_LIMIT; 0: 24 for each robot and object; 0 */
+  pk_sim_options sim; /* of all worlds */
 } pk_batch_options;
 
 /* Defaults, and the first option that is out of its range by name. */
@@ -120,6 +122,7 @@ PK_API double pk_batch_world_residual(const pk_batch *batch, int world);
 PK_API int pk_batch_worlds(const pk_batch *batch);
 PK_API int pk_batch_lanes(const pk_batch *batch);
 PK_API int pk_batch_threads(const pk_batch *batch);
+PK_API int pk_batch_keep(const pk_batch *batch); /* contacts that a world remembers */
 PK_API const pk_model *pk_batch_model(const pk_batch *batch);
 
 /* The options of its worlds, what was left to the model chosen: for sims that pk_batch_get is to fill. */

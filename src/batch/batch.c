@@ -34,15 +34,15 @@ static pk_batch_options choose(const pk_model *model, const pk_batch_options *op
   pk_batch_options o = options != NULL ? *options : pk_batch_options_default();
   o.lanes = o.lanes > 0 ? o.lanes : best_lanes();
   o.threads = o.threads > 0 ? o.threads : processors();
-  if (o.sim.max_contacts == 0) {
-    o.sim.max_contacts = EACH * (model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH);
+  if (o.keep == 0) {
+    o.keep = EACH * (model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH);
   }
   return o;
 }
 
 static size_t carve_group(pki_crew *crew, const pk_batch *b, pki_arena *arena)
 {
-  const size_t shown = (size_t)b->lanes * (size_t)b->options.sim.max_contacts;
+  const size_t shown = (size_t)b->lanes * (size_t)b->options.keep;
   pki_work_carve(&crew->work, b->model, b->lanes, arena);
   pki_group_carve(&crew->group, b->model, b->lanes, arena);
   crew->contacts = pki_arena_take(arena, shown, sizeof *crew->contacts);
@@ -75,6 +75,7 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
 void pki_batch_plan(pk_batch *b)
 {
   pki_group_plan_make(&b->plan, b->crews[0].sim);
+  b->plan.usable &= b->plan.nball <= b->options.keep;
   for (int k = 0; k < b->count; k++) {
     ((double *)(void *)(pki_block_of(b, k) + b->guard_at))[b->model->nu] = 0;
   }
@@ -107,6 +108,9 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
     status = hire(b, &b->crews[t], err);
   }
   if (status == PK_OK) {
+    const int room = pk_sim_max_contacts(b->crews[0].sim);
+    b->options.sim.max_contacts = room;
+    b->options.keep = b->options.keep < room ? b->options.keep : room;
     pki_lay_out(b, b->crews[0].sim);
     b->blocks = pki_aligned_alloc((size_t)b->count * b->stride);
     status = b->blocks != NULL ? PK_OK : PK_ERROR_MEMORY;
@@ -213,6 +217,11 @@ int pk_batch_lanes(const pk_batch *b)
 int pk_batch_threads(const pk_batch *b)
 {
   return b->threads;
+}
+
+int pk_batch_keep(const pk_batch *b)
+{
+  return b->options.keep;
 }
 
 const pk_model *pk_batch_model(const pk_batch *b)

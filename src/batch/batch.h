@@ -32,6 +32,8 @@ typedef struct pki_world_head {
 typedef struct pki_piece {
   void *at;
   size_t bytes;
+  size_t
+      each; /* bytes for each contact of the last step: copied in and out, since a sim has room for more of them */
 } pki_piece;
 
 enum { PKI_PIECES = 16 };
@@ -42,7 +44,7 @@ typedef struct pki_crew {
   void *memory;  /* of the group */
   pki_work work; /* its lanes */
   pki_group group;
-  pk_sim_contact *contacts;  /* [lanes][max_contacts] what controllers are shown */
+  pk_sim_contact *contacts;  /* [lanes][keep] what controllers are shown */
   pki_piece own[PKI_PIECES]; /* the sim's own arrays */
   pk_batch_info info;
 } pki_crew;

@@ -8,6 +8,8 @@ const pk_field pki_batch_fields[] = {
      "worlds at once in a processor's vectors: 1, 4 or 8; 0: what suits the machine"},
     {"threads", offsetof(pk_batch_options, threads), PK_FIELD_INT, "", 0, 0, 4096, NULL,
      "threads; 0: one for each processor"},
+    {"keep", offsetof(pk_batch_options, keep), PK_FIELD_INT, "", 0, 0, 100000, NULL,
+     "contacts that a world remembers from step to step; 0: 24 for each robot and object"},
 };
 const int pki_batch_field_count = sizeof pki_batch_fields / sizeof pki_batch_fields[0];
 

@@ -71,7 +71,7 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
   enum { MOST = 8 };
   pk_sim *sim = crew->sim;
   const pk_controller *by = sim->control.by;
-  const int room = b->options.sim.max_contacts;
+  const int room = b->options.keep;
   pk_observation seen[MOST] = {{0}};
   void *states[MOST] = {0};
   pk_command *commands[MOST] = {0};

@@ -18,39 +18,38 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
   const pk_model *m = sim->model;
   pki_sim_contact *c = &sim->contact;
   const size_t real = sizeof(double), nu = (size_t)m->nu, joints = (size_t)sim->joints.n;
-  const size_t most = (size_t)sim->options.max_contacts;
   const bool carries = sim->options.stepper != PK_STEPPER_MOREAU && sim->options.stepper != PK_STEPPER_EULER;
   const pki_piece pieces[] = {
-      [PKI_PIECE_Q] = {&sim->q, (size_t)m->nq * real},
-      [PKI_PIECE_U] = {&sim->u, nu * real},
-      [PKI_PIECE_COMMANDS] = {&sim->commands, joints * sizeof *sim->commands},
-      [PKI_PIECE_TAU] = {&sim->tau, joints * real},
-      [PKI_PIECE_LAST] = {&c->last, most * sizeof *c->last},
-      [PKI_PIECE_LAST_R] = {&c->last_r, 3 * most * real},
-      [PKI_PIECE_STICKS] = {&c->last_sticks, most * sizeof *c->last_sticks},
-      [PKI_PIECE_JOINT] = {&c->last_joint, PKI_JOINT_ROWS * joints * real},
-      [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited},
-      [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real},
-      [PKI_PIECE_INERTIA] = {&sim->workspace->work.params.inertia, 10 * (size_t)m->nbody * real},
-      [PKI_PIECE_QUEUE] = {&sim->latency.queue, (size_t)sim->latency.room * joints * sizeof *sim->commands},
-      {&sim->joints.drives, (size_t)m->ndrive * real},
-      {&c->last_bilateral, (size_t)m->nbilateral * real},
-      {&sim->carry_q, carries ? nu * real : 0},
-      {&sim->carry_u, carries ? nu * real : 0}};
+      [PKI_PIECE_Q] = {&sim->q, (size_t)m->nq * real, 0},
+      [PKI_PIECE_U] = {&sim->u, nu * real, 0},
+      [PKI_PIECE_COMMANDS] = {&sim->commands, joints * sizeof *sim->commands, 0},
+      [PKI_PIECE_TAU] = {&sim->tau, joints * real, 0},
+      [PKI_PIECE_LAST] = {&c->last, 0, sizeof *c->last},
+      [PKI_PIECE_LAST_R] = {&c->last_r, 0, 3 * real},
+      [PKI_PIECE_STICKS] = {&c->last_sticks, 0, sizeof *c->last_sticks},
+      [PKI_PIECE_JOINT] = {&c->last_joint, PKI_JOINT_ROWS * joints * real, 0},
+      [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited, 0},
+      [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real, 0},
+      [PKI_PIECE_INERTIA] = {&sim->workspace->work.params.inertia, 10 * (size_t)m->nbody * real, 0},
+      [PKI_PIECE_QUEUE] = {&sim->latency.queue, (size_t)sim->latency.room * joints * sizeof *sim->commands,
+                           0},
+      {&sim->joints.drives, (size_t)m->ndrive * real, 0},
+      {&c->last_bilateral, (size_t)m->nbilateral * real, 0},
+      {&sim->carry_q, carries ? nu * real : 0, 0},
+      {&sim->carry_u, carries ? nu * real : 0, 0}};
   memcpy(out, pieces, sizeof pieces);
   return sizeof pieces / sizeof pieces[0];
 }
 
 /* Rooms of arrays that sims swap. */
-static size_t springs_bytes(const pk_sim *sim)
+static size_t spring_room(const pk_batch *b)
 {
-  const size_t most = (size_t)sim->options.max_contacts;
-  return pki_laws[sim->options.law].springs ? most * sizeof *sim->contact.springs : 0;
+  return pki_laws[b->options.sim.law].springs ? (size_t)b->options.keep : 0;
 }
 
-static size_t memory_bytes(const pk_sim *sim)
+static size_t memory_room(const pk_batch *b)
 {
-  return (size_t)sim->contact.colliders.memory_room * sizeof *sim->contact.colliders.memory;
+  return (size_t)b->options.keep;
 }
 
 void pki_lay_out(pk_batch *b, pk_sim *sim)
@@ -60,12 +59,12 @@ void pki_lay_out(pk_batch *b, pk_sim *sim)
   b->npiece = pki_list_pieces(sim, pieces);
   for (int i = 0; i < b->npiece; i++) {
     b->piece_at[i] = at;
-    at += (pieces[i].bytes + 7) / 8 * 8;
+    at += (pieces[i].bytes + (size_t)b->options.keep * pieces[i].each + 7) / 8 * 8;
   }
   b->springs_at = at;
-  at += springs_bytes(sim);
+  at += spring_room(b) * sizeof *sim->contact.springs;
   b->memory_at = at;
-  at += memory_bytes(sim);
+  at += memory_room(b) * sizeof *sim->contact.colliders.memory;
   b->guard_at = at;
   at += ((size_t)b->model->nu + 1) * sizeof(double);
   b->stride = padded(at);
@@ -110,6 +109,24 @@ static void copy_swapped(const pk_batch *b, pk_sim *sim, unsigned char *block, b
          out ? c->colliders.memory : (const void *)(block + b->memory_at), memory);
 }
 
+/* One piece with n contacts, into the sim or out of it. */
+static void copy_piece(const pk_batch *b, const pki_piece *piece, int i, int n, unsigned char *block,
+                       bool out)
+{
+  void *array;
+  memcpy(&array, piece->at, sizeof array);
+  memcpy(out ? (void *)(block + b->piece_at[i]) : array, out ? array : (const void *)(block + b->piece_at[i]),
+         piece->bytes + (size_t)n * piece->each);
+}
+
+/* A world remembers so much. */
+static bool fits(const pk_batch *b, const pk_sim *sim)
+{
+  const pki_sim_contact *c = &sim->contact;
+  return c->nlast <= b->options.keep && (size_t)c->nspring <= spring_room(b) &&
+         (size_t)c->colliders.nmemory <= memory_room(b);
+}
+
 void pki_bind(const pk_batch *b, pki_crew *crew, int k)
 {
   pk_sim *sim = crew->sim;
@@ -123,6 +140,11 @@ void pki_bind(const pk_batch *b, pki_crew *crew, int k)
     }
   }
   load_head(sim, pki_head_of(b, k));
+  for (int i = 0; i < n; i++) {
+    if (pieces[i].each > 0) {
+      copy_piece(b, &pieces[i], i, sim->contact.nlast, block, false);
+    }
+  }
   copy_swapped(b, sim, block, false);
   sim->control.state = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
 }
@@ -131,7 +153,18 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
 {
   pki_piece pieces[PKI_PIECES];
   const int n = pki_list_pieces(crew->sim, pieces);
-  save_head(crew->sim, pki_head_of(b, k));
+  pki_sim_contact *c = &crew->sim->contact;
+  pki_world_head *h = pki_head_of(b, k);
+  if (!fits(b, crew->sim)) { /* where it is now it stays */
+    h->status = PK_ERROR_LIMIT;
+    c->nlast = c->nspring = c->colliders.nmemory = 0;
+  }
+  save_head(crew->sim, h);
+  for (int i = 0; i < n; i++) {
+    if (pieces[i].each > 0) {
+      copy_piece(b, &pieces[i], i, c->nlast, pki_block_of(b, k), true);
+    }
+  }
   copy_swapped(b, crew->sim, pki_block_of(b, k), true);
   for (int i = 0; i < n; i++) {
     memcpy(pieces[i].at, &crew->own[i].at, sizeof crew->own[i].at);
@@ -169,12 +202,9 @@ static void copy_pieces(const pk_batch *b, pk_sim *sim, int world, bool out)
 {
   pki_piece pieces[PKI_PIECES];
   const int n = pki_list_pieces(sim, pieces);
-  unsigned char *const block = pki_block_of(b, world);
+  const int contacts = out ? sim->contact.nlast : pki_head_of(b, world)->nlast;
   for (int i = 0; i < n; i++) {
-    void *array;
-    memcpy(&array, pieces[i].at, sizeof array);
-    memcpy(out ? (void *)(block + b->piece_at[i]) : array,
-           out ? array : (const void *)(block + b->piece_at[i]), pieces[i].bytes);
+    copy_piece(b, &pieces[i], i, contacts, pki_block_of(b, world), out);
   }
 }
 
@@ -224,6 +254,11 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   if (sim->control.by != like->control.by && sim->control.by != NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
                     "the sim has another controller than the batch: pk_batch_set_controller comes first");
+  }
+  if (!fits(b, sim)) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "keep"},
+                    "the sim has %d contacts, a world of the batch remembers %d: raise the option keep",
+                    sim->contact.nlast, b->options.keep);
   }
   pki_world_head *h = pki_head_of(b, world);
   copy_pieces(b, (pk_sim *)sim, world, true);

@@ -168,10 +168,9 @@ static int run_worlds(const pki_args *args, pki_world *world, pki_batch_options 
   return code;
 }
 
-/* The scenario with its overrides; worlds of a batch have room for 24 contacts for each robot, as pk_batch has. */
+/* The scenario with its overrides. */
 static pk_status load(const pki_args *args, pki_scenario **scenario, pk_error *err)
 {
-  enum { EACH = 24 };
   char path[PKI_PATH_MAX];
   int nset;
   const char **sets = pki_args_all(args, "set", &nset);
@@ -181,13 +180,6 @@ static pk_status load(const pki_args *args, pki_scenario **scenario, pk_error *e
   pk_status status = pki_scenario_locate(args->words[0], path, err);
   status = status == PK_OK ? pki_scenario_load(path, sets, nset, scenario, err) : status;
   free((void *)sets);
-  if (status == PK_OK && (*scenario)->step.max_contacts == 0) {
-    int robots = (*scenario)->nmodel;
-    for (int i = 0; i < (*scenario)->nobject; i++) {
-      robots += pki_object_number(&(*scenario)->objects[i]);
-    }
-    (*scenario)->step.max_contacts = EACH * robots;
-  }
   return status;
 }
 

@@ -184,7 +184,7 @@ static pk_status begin(runner *r, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  r->room = pk_sim_max_contacts(w->sim);
+  r->room = pk_batch_keep(r->batch);
   r->works = w->model->tree == NULL;
   r->look_every = (int)fmax(1, round(0.01 / dt));
   const long long every = r->steps / (PKI_TRACE - 2) + 1;

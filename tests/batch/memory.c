@@ -52,10 +52,10 @@ static void a_world_of_starleth_takes_less_than_16_kb(void **state)
   (void)state;
   fleet f;
   fleet_make(&f, &settings[0]);
-  f.options.max_contacts = 24;
   pk_batch *own, *b = fleet_batch(&f, 4, 4, 1), *two = fleet_batch(&f, 4, 4, 2);
   assert_int_equal(pk_batch_create(f.model, NULL, &own, NULL), PK_OK);
-  assert_int_equal(pk_batch_sim_options(own).max_contacts, 24); /* what a batch chooses */
+  assert_int_equal(pk_batch_keep(own), 24);
+  assert_int_equal(pk_batch_sim_options(own).max_contacts, 128); /* as a sim's */
   assert_int_equal(pk_batch_worlds(own), 1);
   assert_true(pk_batch_threads(own) >= 1 && (pk_batch_lanes(own) == 4 || pk_batch_lanes(own) == 8));
   print_message("a world: %zu bytes, with locomotion %zu; a thread: %zu bytes\n", pk_batch_world_bytes(own),

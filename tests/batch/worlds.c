@@ -222,6 +222,39 @@ static void a_world_with_too_many_contacts_freezes(void **state)
   fleet_free(&f);
 }
 
+static void a_world_that_cannot_remember_its_contacts_freezes_where_it_is(void **state)
+{
+  (void)state;
+  fleet f;
+  pk_batch_info info;
+  pk_error err;
+  fleet_make(&f, &mixed);
+  pk_batch *b = fleet_batch_keeping(&f, 8, 4, 2, 6), *all = fleet_batch(&f, 8, 4, 2);
+  assert_int_equal(pk_batch_keep(b), 6);
+  int k = -1;
+  for (int i = 0; i < PACE(80, 40) && k < 0; i++) {
+    pk_batch_step(b, 1, &info);
+    pk_batch_step(all, 1, NULL);
+    for (int w = 0; w < 8 && info.frozen > 0 && k < 0; w++) {
+      k = pk_batch_world_status(b, w) != PK_OK ? w : -1;
+    }
+  }
+  assert_true(k >= 0);
+  assert_int_equal(pk_batch_world_status(b, k), PK_ERROR_LIMIT);
+  assert_true(pk_batch_contacts(all, k, NULL, 0) > 6); /* the step itself was done */
+  assert_memory_equal(pk_world_of(pk_batch_q(b), k), pk_world_of(pk_batch_q(all), k),
+                      (size_t)f.model->nq * sizeof(double));
+  pk_sim_options o = pk_batch_sim_options(all);
+  pk_sim *sim;
+  assert_int_equal(pk_sim_create(f.model, &o, &sim, &err), PK_OK);
+  assert_int_equal(pk_batch_get(all, k, sim, &err), PK_OK);
+  assert_int_equal(pk_batch_set(b, k, sim, &err), PK_ERROR_LIMIT);
+  assert_non_null(strstr(err.message, "raise the option keep"));
+  pk_sim_destroy(sim);
+  pk_batch_destroy(b), pk_batch_destroy(all);
+  fleet_free(&f);
+}
+
 /* ---- one world ---- */
 
 /* A world that is reset begins as a sim that is reset, whoever goes on beside it. */
@@ -426,6 +459,7 @@ int main(void)
       cmocka_unit_test(a_world_that_is_no_number_freezes_alone),
       cmocka_unit_test(a_world_without_attitude_freezes),
       cmocka_unit_test(a_world_with_too_many_contacts_freezes),
+      cmocka_unit_test(a_world_that_cannot_remember_its_contacts_freezes_where_it_is),
       cmocka_unit_test(single_worlds_are_reset),
       cmocka_unit_test(worlds_move_between_batches),
       cmocka_unit_test(pushes_act_on_one_world),

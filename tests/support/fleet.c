@@ -271,10 +271,15 @@ pk_sim *fleet_sim(const fleet *f, int k)
 
 pk_batch *fleet_batch(const fleet *f, int count, int lanes, int threads)
 {
+  return fleet_batch_keeping(f, count, lanes, threads, 0);
+}
+
+pk_batch *fleet_batch_keeping(const fleet *f, int count, int lanes, int threads, int keep)
+{
   pk_error err = {.message = ""};
   pk_batch *b;
   pk_batch_options o = pk_batch_options_default();
-  o.worlds = count, o.lanes = lanes, o.threads = threads, o.sim = f->options;
+  o.worlds = count, o.lanes = lanes, o.threads = threads, o.keep = keep, o.sim = f->options;
   must(pk_batch_create(f->model, &o, &b, &err), &err);
   if (f->of->ground != FLEET_NOWHERE) {
     must(pk_batch_set_terrain(b, f->ground, &f->material, 1, &err), &err);

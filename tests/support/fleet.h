@@ -61,6 +61,7 @@ pk_sim *fleet_sim(const fleet *f, int k);
 
 /* Worlds 0 to count - 1 at their starts. */
 pk_batch *fleet_batch(const fleet *f, int count, int lanes, int threads);
+pk_batch *fleet_batch_keeping(const fleet *f, int count, int lanes, int threads, int keep);
 
 /* A sim is where world k begins. */
 void fleet_place(const fleet *f, pk_sim *sim, int k);
