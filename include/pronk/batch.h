@@ -55,10 +55,12 @@ PK_API pk_status pk_batch_create(const pk_model *model, const pk_batch_options *
                                  pk_error *err);
 PK_API void pk_batch_destroy(pk_batch *batch);
 
-/* Ground and controller of all worlds: as pk_sim_set_terrain and pk_sim_set_controller, each world with a state block of
- * its own. A controller with update_group sees several worlds at once. */
+/* What all worlds share: the ground, as pk_sim_set_terrain; or ground, surfaces, pairs and who collides, as a sim has them
+ * (pk_sim_set_like); the controller, each world with a state block of its own. One with update_group sees several worlds
+ * at once. */
 PK_API pk_status pk_batch_set_terrain(pk_batch *batch, const pk_terrain *terrain,
                                       const pk_material *materials, int count, pk_error *err);
+PK_API pk_status pk_batch_set_like(pk_batch *batch, const pk_sim *sim, pk_error *err);
 PK_API pk_status pk_batch_set_controller(pk_batch *batch, const pk_controller *controller, pk_error *err);
 
 /* One world as a sim, and a sim as one world: state, parameters, what contacts and controllers remember. The sim must have

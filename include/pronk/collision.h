@@ -123,6 +123,9 @@ PK_API pk_status pk_sim_set_group(pk_sim *sim, int shape, unsigned group, unsign
  * the names of the robot's links in the model, NULL: none. When a link is not there nothing is switched. */
 PK_API pk_status pk_sim_load_srdf(pk_sim *sim, const char *path, const char *prefix, pk_error *err);
 
+/* Ground, materials, surfaces, pairs and who collides, as another sim of the same model has them; contacts are forgotten. */
+PK_API pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err);
+
 /* Links of one robot that overlap. */
 typedef struct pk_sim_overlap_pair {
   int link[2];

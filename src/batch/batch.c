@@ -148,22 +148,40 @@ void pk_batch_destroy(pk_batch *b)
 
 /* ---- what all worlds share ---- */
 
-pk_status pk_batch_set_terrain(pk_batch *b, const pk_terrain *terrain, const pk_material *materials,
-                               int count, pk_error *err)
+/* The crews stand on another ground: contacts with the old one are forgotten. */
+static void change_ground(pk_batch *b)
 {
-  for (int t = 0; t < b->threads; t++) {
-    const pk_status status = pk_sim_set_terrain(b->crews[t].sim, terrain, materials, count, err);
-    if (status != PK_OK) {
-      return status;
-    }
-  }
-  for (int k = 0; k < b->count; k++) { /* contacts with the old one are forgotten */
+  for (int k = 0; k < b->count; k++) {
     pki_bind(b, &b->crews[0], k);
     pki_sim_contact_reset(&b->crews[0].sim->contact, b->model);
     pki_release(b, &b->crews[0], k);
   }
   pki_batch_plan(b);
-  return PK_OK;
+}
+
+pk_status pk_batch_set_terrain(pk_batch *b, const pk_terrain *terrain, const pk_material *materials,
+                               int count, pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (int t = 0; t < b->threads && status == PK_OK; t++) {
+    status = pk_sim_set_terrain(b->crews[t].sim, terrain, materials, count, err);
+  }
+  if (status == PK_OK) {
+    change_ground(b);
+  }
+  return status;
+}
+
+pk_status pk_batch_set_like(pk_batch *b, const pk_sim *sim, pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (int t = 0; t < b->threads && status == PK_OK; t++) {
+    status = pk_sim_set_like(b->crews[t].sim, sim, err);
+  }
+  if (status == PK_OK) {
+    change_ground(b);
+  }
+  return status;
 }
 
 pk_status pk_batch_set_controller(pk_batch *b, const pk_controller *controller, pk_error *err)

@@ -5,6 +5,7 @@
 #include "step/contact.h"
 #include "step/joints.h"
 #include "step/outside.h"
+#include "step/query.h"
 
 static size_t padded(size_t bytes)
 {
@@ -208,22 +209,12 @@ static void copy_pieces(const pk_batch *b, pk_sim *sim, int world, bool out)
   }
 }
 
-/* The sim stands on that ground, of the same materials. */
-static bool has_ground(const pk_sim *sim, const pki_sim_contact *as)
-{
-  const pki_sim_contact *c = &sim->contact;
-  return c->terrain == as->terrain && c->nmaterial == as->nmaterial &&
-         memcmp(c->materials, as->materials, (size_t)as->nmaterial * sizeof *as->materials) == 0;
-}
-
 pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
 {
   const pk_sim *like = b->crews[0].sim;
-  const pki_sim_contact *from = &like->contact;
   pk_status status = check(b, world, sim, err);
-  if (status == PK_OK && !has_ground(sim, from)) {
-    status = pk_sim_set_terrain(sim, from->terrain, from->nmaterial > 0 ? from->materials : NULL,
-                                from->nmaterial, err);
+  if (status == PK_OK && !pki_sim_collides_as(sim, like)) {
+    status = pk_sim_set_like(sim, like, err);
   }
   if (status == PK_OK && sim->control.by != like->control.by) {
     status = pk_sim_set_controller(sim, like->control.by, err);

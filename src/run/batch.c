@@ -114,19 +114,6 @@ static void watch_group(void *user, pk_batch *batch, int first, int count)
   }
 }
 
-/* ---- worlds ---- */
-
-static pk_status set_ground(const pki_scenario *s, pk_batch *batch, pk_error *err)
-{
-  pk_material materials[PKI_MATERIAL_MAX];
-  for (int i = 0; i < s->nmaterial; i++) {
-    materials[i] = s->materials[i].material;
-  }
-  return s->terrain == NULL ? PK_OK
-                            : pk_batch_set_terrain(batch, s->terrain, s->nmaterial > 0 ? materials : NULL,
-                                                   s->nmaterial, err);
-}
-
 /* Every world at its start. */
 static pk_status set_worlds(runner *r, pk_error *err)
 {
@@ -154,20 +141,6 @@ static pk_status set_worlds(runner *r, pk_error *err)
   return status == PK_OK ? back : status;
 }
 
-/* What a batch does not know yet must not be left out in silence. */
-static pk_status check_scenario(const pki_scenario *s, pk_error *err)
-{
-  const pk_material usual = pk_material_default();
-  const char *what = s->pairs != NULL                                ? "pairs"
-                     : s->collide != NULL                            ? "collide"
-                     : memcmp(&s->bodies, &usual, sizeof usual) != 0 ? "bodies"
-                                                                     : NULL;
-  return what == NULL
-             ? PK_OK
-             : pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.file = s->file, .field = what},
-                        "batches do not know `%s`: run its worlds alone, with --set world=0, 1, ...", what);
-}
-
 static pk_status begin(runner *r, pk_error *err)
 {
   pki_world *w = r->world;
@@ -177,9 +150,8 @@ static pk_status begin(runner *r, pk_error *err)
   pk_batch_options o = pk_batch_options_default();
   o.worlds = r->options->worlds, o.lanes = r->options->lanes, o.threads = r->options->threads;
   o.sim = w->sim->options;
-  pk_status status = check_scenario(w->scenario, err);
-  status = status == PK_OK ? pk_batch_create(w->model, &o, &r->batch, err) : status;
-  status = status == PK_OK ? set_ground(w->scenario, r->batch, err) : status;
+  pk_status status = pk_batch_create(w->model, &o, &r->batch, err);
+  status = status == PK_OK ? pk_batch_set_like(r->batch, w->sim, err) : status;
   status = status == PK_OK ? pk_batch_set_controller(r->batch, w->controller, err) : status;
   if (status != PK_OK) {
     return status;

@@ -1,6 +1,7 @@
 /* Who collides with whom in a world: pairs of links, groups, SRDF files, and what overlaps at the start. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/srdf.h"
 #include "step/query.h"
@@ -200,6 +201,55 @@ int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
   refilter(sim);
   free(all.pairs);
   return memory ? all.count : -1;
+}
+
+/* ---- like another sim ---- */
+
+bool pki_sim_collides_as(const pk_sim *sim, const pk_sim *other)
+{
+  const pki_sim_contact *a = &sim->contact, *b = &other->contact;
+  const pki_filter *f = &a->colliders.filter, *g = &b->colliders.filter;
+  bool same = a->terrain == b->terrain && a->nmaterial == b->nmaterial && a->npair == b->npair &&
+              f->nrule == g->nrule &&
+              memcmp(a->materials, b->materials, (size_t)a->nmaterial * sizeof *a->materials) == 0 &&
+              memcmp(a->surfaces, b->surfaces, (size_t)sim->model->nshape * sizeof *a->surfaces) == 0 &&
+              memcmp(a->pairs, b->pairs, (size_t)a->npair * sizeof *a->pairs) == 0 &&
+              memcmp(&a->body_material, &b->body_material, sizeof a->body_material) == 0 &&
+              (f->nrule == 0 || memcmp(f->rules, g->rules, (size_t)f->nrule * sizeof *f->rules) == 0);
+  for (int i = 0; i < a->colliders.nshape && same; i++) {
+    const pki_collider *x = &a->colliders.of[i], *y = &b->colliders.of[i];
+    same = x->group == y->group && x->mask == y->mask;
+  }
+  return same;
+}
+
+pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
+{
+  pki_sim_contact *to = &sim->contact;
+  const pki_sim_contact *from = &other->contact;
+  if (sim->model != other->model) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "other"}, "the sims have two models");
+  }
+  pk_status status = pk_sim_set_terrain(sim, from->terrain, from->nmaterial > 0 ? from->materials : NULL,
+                                        from->nmaterial, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  memcpy(to->surfaces, from->surfaces, (size_t)sim->model->nshape * sizeof *to->surfaces);
+  memcpy(to->pairs, from->pairs, (size_t)from->npair * sizeof *to->pairs);
+  to->npair = from->npair;
+  to->body_material = from->body_material;
+  to->colliders.filter.nrule = 0;
+  for (int i = 0; i < from->colliders.filter.nrule && status == PK_OK; i++) {
+    const pki_rule *r = &from->colliders.filter.rules[i];
+    status = pki_filter_set(&to->colliders.filter, r->link[0], r->link[1], r->kind, err);
+  }
+  for (int i = 0; i < to->colliders.nshape; i++) {
+    to->colliders.of[i].group = from->colliders.of[i].group;
+    to->colliders.of[i].mask = from->colliders.of[i].mask;
+  }
+  refilter(sim);
+  return status;
 }
 
 int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most)

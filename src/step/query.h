@@ -19,4 +19,7 @@ bool pki_sim_ground_height(pk_sim *sim, const double place[2], double *height);
  * most `most` into `out`; how many comes back, -1: no memory. */
 int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most);
 
+/* Whether two sims of one model have the same ground, materials, surfaces, pairs and rules of who collides. */
+bool pki_sim_collides_as(const pk_sim *sim, const pk_sim *other);
+
 #endif

@@ -72,7 +72,6 @@ static void wrong_usage_is_told(void **state)
       {"batch starleth-rough -n -o x", "--output and --no-output exclude each other"},
       {"batch starleth-rough --set world=3", "a batch has all worlds: leave `world` out"},
       {"batch starleth-rough --set vary.4.to=40", "where not all of it has ground below"},
-      {"batch starleth-rough --set bodies.friction=0.1", "batches do not know `bodies`"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     run_result r = run(cases[i][0]);
