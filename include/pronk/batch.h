@@ -22,8 +22,8 @@
  * resist) is done for that world alone, and costs that world alone. docs/theory/batch.md tells how.
  *
  * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it keeps its last
- * good state, pk_batch_world_status tells why, and it is not stepped until it is reset or set anew. Its neighbours do not
- * notice. Stepping allocates nothing. */
+ * good state (one that has more contacts than it remembers: the state after that step), pk_batch_world_status tells why, and
+ * it is not stepped until it is reset or set anew. Its neighbours do not notice. Stepping allocates nothing. */
 #ifndef PRONK_BATCH_H
 #define PRONK_BATCH_H
 
@@ -42,7 +42,7 @@ typedef struct pk_batch_options {
   int lanes;   /* 1, 4 or 8 worlds at once; 0: what suits the machine; 0 */
   int threads; /* 0: one for each processor; 0 */
   int keep; /* contacts that a world remembers from step to step, which is most of its memory; a step with more of them is its
-               last: PK_ERROR_LIMIT; 0: 24 for each robot and object; 0 */
+               last: PK_ERROR_LIMIT; 8 at least; 0: 24 for each robot and object; 0 */
   pk_sim_options sim; /* of all worlds */
 } pk_batch_options;
 
@@ -69,7 +69,8 @@ PK_API pk_status pk_batch_set_controller(pk_batch *batch, const pk_controller *c
 PK_API pk_status pk_batch_get(const pk_batch *batch, int world, pk_sim *sim, pk_error *err);
 PK_API pk_status pk_batch_set(pk_batch *batch, int world, const pk_sim *sim, pk_error *err);
 
-/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. No such world: nothing happens. */
+/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. That pose is no stance: put the robot where
+ * it can stand. No such world: nothing happens. */
 PK_API void pk_batch_reset(pk_batch *batch, int world);
 
 /* A force on a link of one world during its next step, as pk_sim_push. */
@@ -91,7 +92,8 @@ typedef struct pk_batch_info {
 PK_API pk_status pk_batch_step(pk_batch *batch, int steps, pk_batch_info *info);
 
 /* Called for a group of worlds before each of their steps, by the thread that steps them: it may read and write the views of
- * worlds first .. first + count - 1, and no others. NULL: nobody. */
+ * worlds first .. first + count - 1, and no others, and may reset and push these worlds (pk_batch_reset, pk_batch_push);
+ * pk_batch_set is not for callbacks. NULL: nobody. */
 typedef void (*pk_batch_callback)(void *user, pk_batch *batch, int first, int count);
 PK_API void pk_batch_set_callback(pk_batch *batch, pk_batch_callback call, void *user);
 
@@ -120,6 +122,7 @@ PK_API int pk_batch_contacts(const pk_batch *batch, int world, pk_sim_contact *o
 PK_API pk_status pk_batch_world_status(const pk_batch *batch, int world);
 PK_API double pk_batch_world_time(const pk_batch *batch, int world);
 PK_API double pk_batch_world_residual(const pk_batch *batch, int world);
+PK_API bool pk_batch_world_certified(const pk_batch *batch, int world);
 
 PK_API int pk_batch_worlds(const pk_batch *batch);
 PK_API int pk_batch_lanes(const pk_batch *batch);

@@ -174,9 +174,11 @@ typedef struct pk_step_info {
   int solver_iterations; /* of the contact solver, all solves of the step */
   pk_solver
       solver; /* who found the impulses of the last solve; auto: the first guess was good, or the law is exact-lcp */
-  pk_lcp_solver lcp_solver;   /* the same of the law exact-lcp */
-  pk_certificate certificate; /* of the step's contact problems (velocities, then projections): the worst */
-  bool certified;             /* every one of them met the tolerance; see pk_sim_step */
+  pk_lcp_solver lcp_solver; /* the same of the law exact-lcp */
+  pk_certificate
+      certificate; /* of the step's contact problems (velocities, then projections): the worst. Where lanes did
+                                 the step (step/group.h) it is that of velocities; of positions `penetration` tells */
+  bool certified;  /* every one of them met the tolerance; see pk_sim_step */
   double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
   double closure;     /* m or rad, largest gap of a bilateral constraint at the end of the step */
   double gap_shift; /* m; 0 unless a problem that resisted was solved with gaps larger by up to this: 1e-9, of

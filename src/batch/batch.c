@@ -72,10 +72,18 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
   return PK_OK;
 }
 
+pki_crew *pki_crew_here(const pk_batch *b)
+{
+#ifdef _OPENMP
+  return &b->crews[b->stepping ? omp_get_thread_num() : 0];
+#else
+  return &b->crews[0];
+#endif
+}
+
 void pki_batch_plan(pk_batch *b)
 {
   pki_group_plan_make(&b->plan, b->crews[0].sim);
-  b->plan.usable &= b->plan.nball <= b->options.keep;
   for (int k = 0; k < b->count; k++) {
     ((double *)(void *)(pki_block_of(b, k) + b->guard_at))[b->model->nu] = 0;
   }
@@ -96,7 +104,10 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
     b->options = choose(model, options);
     b->count = b->options.worlds, b->lanes = b->options.lanes, b->threads = b->options.threads;
     b->kernels = pki_group_kernels_get(b->lanes);
-    b->crews = calloc((size_t)b->threads, sizeof *b->crews);
+    b->crews = pki_aligned_alloc((size_t)b->threads * sizeof *b->crews);
+    if (b->crews != NULL) {
+      memset(b->crews, 0, (size_t)b->threads * sizeof *b->crews);
+    }
     pki_arena arena = pki_arena_over(NULL, 0);
     pki_group_plan_carve(&b->plan, model, &arena);
     b->plan_memory = pki_aligned_alloc(arena.used);
@@ -110,7 +121,10 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
   if (status == PK_OK) {
     const int room = pk_sim_max_contacts(b->crews[0].sim);
     b->options.sim.max_contacts = room;
+    b->options.keep =
+        b->options.keep > PKI_BALLS ? b->options.keep : PKI_BALLS; /* lanes are not choosy then */
     b->options.keep = b->options.keep < room ? b->options.keep : room;
+    b->joints = b->crews[0].sim->joints.n, b->late_room = b->crews[0].sim->latency.room;
     pki_lay_out(b, b->crews[0].sim);
     b->blocks = pki_aligned_alloc((size_t)b->count * b->stride);
     status = b->blocks != NULL ? PK_OK : PK_ERROR_MEMORY;
@@ -139,7 +153,7 @@ void pk_batch_destroy(pk_batch *b)
     pk_sim_destroy(b->crews[t].sim);
     pki_aligned_free(b->crews[t].memory);
   }
-  free(b->crews);
+  pki_aligned_free(b->crews);
   pki_aligned_free(b->plan_memory);
   pki_aligned_free(b->blocks);
   pki_aligned_free(b->control);

@@ -19,6 +19,7 @@
 typedef struct pki_world_head {
   long long steps;
   double residual; /* relative, of its last step */
+  bool certified;  /* that step met the tolerance */
   double ark_step;
   int nlast, nspring, nmemory, shift;
   double friction;  /* factor on all coefficients */
@@ -40,9 +41,9 @@ enum { PKI_PIECES = 16 };
 
 /* What one thread works with. */
 typedef struct pki_crew {
-  pk_sim *sim;
-  void *memory;  /* of the group */
-  pki_work work; /* its lanes */
+  _Alignas(PKI_ALIGN) pk_sim *sim; /* crews share no line of a cache */
+  void *memory;                    /* of the group */
+  pki_work work;                   /* its lanes */
   pki_group group;
   pk_sim_contact *contacts;  /* [lanes][keep] what controllers are shown */
   pki_piece own[PKI_PIECES]; /* the sim's own arrays */
@@ -55,6 +56,8 @@ struct pk_batch {
   const pk_model *model;
   pk_batch_options options; /* with what was left to the model chosen */
   int count, lanes, threads;
+  int joints, late_room; /* of all sims */
+  bool stepping;         /* threads are at work */
   unsigned char *blocks; /* [count][stride] */
   size_t stride;
   size_t piece_at[PKI_PIECES]; /* from the start of a block */
@@ -68,7 +71,6 @@ struct pk_batch {
   void *plan_memory;
   size_t guard_at; /* [nu + 1] doubles (pki_seat) */
   const pki_group_kernels *kernels;
-  const pki_kernels *dynamics;
   pk_batch_callback call;
   void *user;
 };
@@ -103,8 +105,7 @@ enum {
   PKI_PIECE_LIMITED,
   PKI_PIECE_PUSHES,
   PKI_PIECE_INERTIA,
-  PKI_PIECE_QUEUE,
-  PKI_PIECE_REST
+  PKI_PIECE_QUEUE
 };
 int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES]);
 
@@ -119,6 +120,9 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k);
 void pki_batch_begin(pk_batch *b, int world);
 
 /* ---- batch.c ---- */
+
+/* The crew of the calling thread: of those that step, or the first. */
+pki_crew *pki_crew_here(const pk_batch *b);
 
 /* All crews' plans after something changed. */
 void pki_batch_plan(pk_batch *b);

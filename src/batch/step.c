@@ -3,10 +3,6 @@
  * needs. */
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "batch/batch.h"
 #include "step/joints.h"
 #include "step/outside.h"
@@ -135,6 +131,7 @@ static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool
 {
   pk_batch_info *info = &crew->info;
   pki_head_of(b, k)->residual = residual;
+  pki_head_of(b, k)->certified = certified;
   info->stepped++;
   info->uncertified += !certified;
   info->alone += alone;
@@ -166,12 +163,11 @@ static pki_seat seat_of(const pk_batch *b, int k)
   unsigned char *const block = pki_block_of(b, k);
   const pki_world_head *const h = pki_head_of(b, k);
   const pki_sim_latency latency = {.queue = (pk_command *)(void *)(block + b->piece_at[PKI_PIECE_QUEUE]),
-                                   .room = b->crews[0].sim->latency.room,
+                                   .room = b->late_room,
                                    .late = h->late};
   return (pki_seat){.q = q,
                     .u = u,
-                    .commands =
-                        pki_latency_through(&latency, commands_of(b, k), b->crews[0].sim->joints.n, h->steps),
+                    .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
                     .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
                     .friction = h->friction,
                     .q_next = q,
@@ -191,7 +187,7 @@ static void make_plain(const pk_batch *b, int k)
   h->steps++;
   h->shift -= h->shift > 0;
   if (!h->plain) {
-    const size_t joints = (size_t)b->crews[0].sim->joints.n;
+    const size_t joints = (size_t)b->joints;
     memset(piece_of(b, k, PKI_PIECE_JOINT), 0, PKI_JOINT_ROWS * joints * sizeof(double));
     memset(piece_of(b, k, PKI_PIECE_LIMITED), 0, joints * sizeof(bool));
     h->plain = true;
@@ -250,7 +246,7 @@ static void sort_by_pattern(const pk_batch *b, int *worlds, int count)
 static bool may_wait(const pk_batch *b, int k)
 {
   bool sound = true;
-  for (int i = 0; b->crews[0].sim->latency.room > 0 && i < b->crews[0].sim->joints.n && sound; i++) {
+  for (int i = 0; b->late_room > 0 && i < b->joints && sound; i++) {
     sound = pki_check_command(&commands_of(b, k)[i]) == PK_OK;
   }
   return sound;
@@ -313,20 +309,18 @@ pk_status pk_batch_step(pk_batch *b, int steps, pk_batch_info *info)
   for (int t = 0; t < b->threads; t++) {
     b->crews[t].info = (pk_batch_info){.worst_world = -1};
   }
+  b->stepping = true;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(b->threads)
 #endif
   for (int c = 0; c < chunks; c++) {
-#ifdef _OPENMP
-    pki_crew *crew = &b->crews[omp_get_thread_num()];
-#else
-    pki_crew *crew = &b->crews[0];
-#endif
+    pki_crew *crew = pki_crew_here(b);
     const int first = c * chunk, count = b->count - first < chunk ? b->count - first : chunk;
     for (int s = 0; s < steps; s++) {
       step_chunk(b, crew, first, count, s == 0);
     }
   }
+  b->stepping = false;
   if (info != NULL) {
     add_up(b, info);
   }

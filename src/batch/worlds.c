@@ -261,6 +261,10 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
                       10 * (size_t)b->model->nbody * sizeof(double)) != 0;
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
+  } else if (b->control != NULL) { /* the sim has nobody who remembers */
+    pki_bind(b, &b->crews[0], world);
+    pki_control_reset(b->crews[0].sim);
+    pki_release(b, &b->crews[0], world);
   }
   return PK_OK;
 }
@@ -278,18 +282,19 @@ void pk_batch_reset(pk_batch *b, int world)
   if (world < 0 || world >= b->count) {
     return;
   }
-  pki_crew *crew = &b->crews[0];
+  pki_crew *crew = pki_crew_here(b);
   pki_world_head *h = pki_head_of(b, world);
   pki_bind(b, crew, world);
   pk_sim_reset(crew->sim);
   pki_release(b, crew, world);
   h->status = PK_OK;
   h->residual = 0;
+  h->certified = true;
 }
 
 pk_status pk_batch_push(pk_batch *b, int world, int link, const double point[3], const double force[3])
 {
-  pki_crew *crew = &b->crews[0];
+  pki_crew *crew = pki_crew_here(b);
   if (world < 0 || world >= b->count) {
     return PK_ERROR_ARGUMENT;
   }
@@ -299,8 +304,17 @@ pk_status pk_batch_push(pk_batch *b, int world, int link, const double point[3],
   return status;
 }
 
+/* There is such a world. */
+static bool is_world(const pk_batch *b, int world)
+{
+  return world >= 0 && world < b->count;
+}
+
 int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int most)
 {
+  if (!is_world(b, world)) {
+    return 0;
+  }
   const unsigned char *const block = pki_block_of(b, world);
   const int n = pki_head_of(b, world)->nlast;
   pki_show_contacts(b->crews[0].sim, pki_head_of(b, world)->friction,
@@ -342,15 +356,20 @@ pk_view pk_batch_tau(pk_batch *b)
 
 pk_status pk_batch_world_status(const pk_batch *b, int world)
 {
-  return pki_head_of(b, world)->status;
+  return is_world(b, world) ? pki_head_of(b, world)->status : PK_ERROR_ARGUMENT;
 }
 
 double pk_batch_world_time(const pk_batch *b, int world)
 {
-  return (double)pki_head_of(b, world)->steps * b->options.sim.dt;
+  return is_world(b, world) ? (double)pki_head_of(b, world)->steps * b->options.sim.dt : 0;
 }
 
 double pk_batch_world_residual(const pk_batch *b, int world)
 {
-  return pki_head_of(b, world)->residual;
+  return is_world(b, world) ? pki_head_of(b, world)->residual : 0;
+}
+
+bool pk_batch_world_certified(const pk_batch *b, int world)
+{
+  return is_world(b, world) && pki_head_of(b, world)->certified;
 }

@@ -101,10 +101,11 @@ static bool print_text(const pki_batch_result *r, const char *folder)
       const pki_run_result *of = &r->of[worst[i]];
       pki_batch_replay(r, worst[i], line, sizeof line);
       printf("  %s %s# %s%s\n", line, p.dim,
-             of->status != PK_OK   ? pk_status_text(of->status)
-             : of->uncertified > 0 ? "not certified"
-             : of->fell            ? "fell"
-                                   : "most tilted",
+             of->status == PK_ERROR_LIMIT ? "more contacts than it has room for, or remembers"
+             : of->status != PK_OK        ? pk_status_text(of->status)
+             : of->uncertified > 0        ? "not certified"
+             : of->fell                   ? "fell"
+                                          : "most tilted",
              p.plain);
     }
     if (folder != NULL) {
@@ -228,6 +229,10 @@ int pki_command_batch(const pki_args *args)
                       "a batch has all worlds: leave `world` out");
   }
   status = status == PK_OK ? pki_world_create(scenario, &world, &err) : status;
+  if (status == PK_OK && scenario->nvary == 0 && scenario->ndisturb == 0) {
+    fprintf(stderr,
+            "pronk batch: warning: the scenario has neither `vary` nor `disturb`: all worlds are the same\n");
+  }
   int code;
   if (status != PK_OK) {
     pki_complain_error("batch", &err);

@@ -80,7 +80,7 @@ static const pki_command commands[] = {
      "paper's.",
      "pronk study pendulum --quick", pki_options_study, pki_command_study, NULL},
     {"bench", "measure this machine: Pronk and its peers", "[NAME] [options]",
-     "NAME is one of `pronk list benches`; without it the first is run.", "pronk bench dynamics --quick",
+     "NAME is one of `pronk list benches`; without it all run.", "pronk bench dynamics --quick",
      pki_options_bench, NULL, pki_command_bench},
     {"schema", "a JSON schema of scenarios, for editors", "[options]",
      "Draft 2020-12, made of the same tables that scenarios are read by: keys, types, units, defaults,\n"

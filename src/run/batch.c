@@ -25,7 +25,7 @@ typedef struct runner {
   pk_sim_contact *contacts; /* [worlds][room] what a look needs */
   int room;
   bool works; /* joint coordinates are the world's own: the work of joints can be added up */
-  double began, shown;
+  double shown;
 } runner;
 
 /* ---- what is looked at ---- */
@@ -85,7 +85,8 @@ static void watch_step(const runner *r, int k)
     return; /* none: it has just begun, or it is frozen */
   }
   of->steps++;
-  of->uncertified += !(residual <= of->bound);
+  const bool own = of->bound == r->world->scenario->step.tolerance;
+  of->uncertified += own ? !pk_batch_world_certified(r->batch, k) : !(residual <= of->bound);
   if (residual > of->worst_residual) {
     of->worst_residual = residual, of->worst_step = of->steps, of->worst_time = time;
   }
@@ -281,14 +282,14 @@ pk_status pki_batch_run(pki_world *world, const pki_batch_options *options, pki_
 {
   const pki_scenario *s = world->scenario;
   const double duration = options->duration >= 0 ? options->duration : s->duration;
-  *result =
-      (pki_batch_result){.world = world, .bound = options->bound > 0 ? options->bound : s->step.tolerance};
+  *result = (pki_batch_result){.world = world,
+                               .asked_duration = options->duration,
+                               .bound = options->bound > 0 ? options->bound : s->step.tolerance};
   /* rounding must not cost or add a step */
   runner r = {.world = world,
               .options = options,
               .result = result,
-              .steps = (long long)ceil(duration / s->step.dt - 1e-6),
-              .began = pki_clock()};
+              .steps = (long long)ceil(duration / s->step.dt - 1e-6)};
   pk_status status = begin(&r, err);
   if (status == PK_OK) {
     status = loop(&r);

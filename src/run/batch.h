@@ -41,6 +41,7 @@ typedef struct pki_batch_result {
   double *peak;           /* [worlds] N m, largest torque of a joint */
   pki_batch_trace *trace; /* [ntrace] of the first worlds */
   int ntrace;
+  double asked_duration; /* s, in the place of the scenario's; negative: none */
   double duration, wall; /* s, simulated and spent in steps */
   long long steps;       /* of single worlds */
   long long alone;       /* of them, those that lanes could not do */

@@ -93,7 +93,13 @@ void pki_batch_replay(const pki_batch_result *r, int k, char *out, size_t size)
     used += (size_t)snprintf(out + used, size - used, " --set '%s'", s->sets[i]);
   }
   if (used < size) {
-    snprintf(out + used, size - used, " --set world=%d", k);
+    used += (size_t)snprintf(out + used, size - used, " --set world=%d", k);
+  }
+  if (r->asked_duration >= 0 && used < size) {
+    used += (size_t)snprintf(out + used, size - used, " --duration %.17g", r->asked_duration);
+  }
+  if (used < size) {
+    snprintf(out + used, size - used, " -o out/%s-world-%d", s->name, k);
   }
 }
 
@@ -118,7 +124,7 @@ static void add_quantity(const pki_batch_result *r, pki_batch_quantity what, pki
   double *x = pki_batch_sorted(r, what, &n);
   const char *unit = pki_batch_rows[what].unit;
   if (n > 0) {
-    add_row(table, pki_batch_rows[what].name, "%.4g%s%s (5 %%: %.4g, 95 %%: %.4g; %.4g to %.4g)",
+    add_row(table, pki_batch_rows[what].name, "median %.4g%s%s (5 %%: %.4g, 95 %%: %.4g; %.4g to %.4g)",
             pki_quantile(x, n, 0.5), unit[0] ? " " : "", unit, pki_quantile(x, n, 0.05),
             pki_quantile(x, n, 0.95), x[0], x[n - 1]);
   }

@@ -196,6 +196,49 @@ static void a_world_without_attitude_freezes(void **state)
   fleet_free(&f);
 }
 
+/* A limit makes a number of anything: what is none must not get that far. */
+static void a_torque_that_is_no_number_is_not_taken_for_its_limit(void **state)
+{
+  (void)state;
+  const pk_command wrong[] = {
+      {.tau = NAN, .tau_max = 5}, {.tau = -INFINITY, .tau_max = 5}, {.q_des = NAN, .tau_max = 5}};
+  fleet f;
+  fleet_make(&f, &mixed);
+  for (int i = 0; i < 3; i++) {
+    pk_batch *b = fleet_batch(&f, 4, 4, 1);
+    pk_batch_set_controller(b, NULL, NULL);
+    ((pk_command *)(void *)pk_world_of(pk_batch_commands(b), 2))[8] = wrong[i];
+    pk_batch_step(b, 1, NULL);
+    assert_int_equal(pk_batch_world_status(b, 2), PK_ERROR_NONFINITE);
+    assert_int_equal(pk_batch_world_status(b, 1), PK_OK);
+    pk_batch_destroy(b);
+    pk_sim *sim = fleet_sim(&f, 2);
+    pk_sim_set_controller(sim, NULL, NULL);
+    pk_sim_commands(sim)[8] = wrong[i];
+    assert_int_equal(pk_sim_step(sim, NULL), PK_ERROR_NONFINITE);
+    pk_sim_destroy(sim);
+  }
+  fleet_free(&f);
+}
+
+static void no_such_world_has_no_figures(void **state)
+{
+  (void)state;
+  fleet f;
+  fleet_make(&f, &mixed);
+  pk_batch *b = fleet_batch(&f, 3, 4, 1);
+  const int none[] = {-1, 3, 99999};
+  for (int i = 0; i < 3; i++) {
+    pk_sim_contact contact;
+    assert_int_equal(pk_batch_world_status(b, none[i]), PK_ERROR_ARGUMENT);
+    assert_true(pk_batch_world_time(b, none[i]) == 0 && pk_batch_world_residual(b, none[i]) == 0);
+    assert_false(pk_batch_world_certified(b, none[i]));
+    assert_int_equal(pk_batch_contacts(b, none[i], &contact, 1), 0);
+  }
+  pk_batch_destroy(b);
+  fleet_free(&f);
+}
+
 static void a_world_with_too_many_contacts_freezes(void **state)
 {
   (void)state;
@@ -229,19 +272,15 @@ static void a_world_that_cannot_remember_its_contacts_freezes_where_it_is(void *
   pk_batch_info info;
   pk_error err;
   fleet_make(&f, &mixed);
-  pk_batch *b = fleet_batch_keeping(&f, 8, 4, 2, 6), *all = fleet_batch(&f, 8, 4, 2);
-  assert_int_equal(pk_batch_keep(b), 6);
-  int k = -1;
-  for (int i = 0; i < PACE(80, 40) && k < 0; i++) {
-    pk_batch_step(b, 1, &info);
-    pk_batch_step(all, 1, NULL);
-    for (int w = 0; w < 8 && info.frozen > 0 && k < 0; w++) {
-      k = pk_batch_world_status(b, w) != PK_OK ? w : -1;
-    }
-  }
-  assert_true(k >= 0);
+  const int k = 3;
+  pk_batch *b = fleet_batch_keeping(&f, 8, 4, 2, 1), *all = fleet_batch_keeping(&f, 8, 4, 2, 128);
+  assert_int_equal(pk_batch_keep(b), 8);        /* lanes want some */
+  pk_batch_reset(b, k), pk_batch_reset(all, k); /* in the ground */
+  pk_batch_step(b, 1, &info);
+  pk_batch_step(all, 1, NULL);
+  assert_int_equal(info.frozen, 1);
   assert_int_equal(pk_batch_world_status(b, k), PK_ERROR_LIMIT);
-  assert_true(pk_batch_contacts(all, k, NULL, 0) > 6); /* the step itself was done */
+  assert_true(pk_batch_contacts(all, k, NULL, 0) > 8); /* the step itself was done */
   assert_memory_equal(pk_world_of(pk_batch_q(b), k), pk_world_of(pk_batch_q(all), k),
                       (size_t)f.model->nq * sizeof(double));
   pk_sim_options o = pk_batch_sim_options(all);
@@ -458,6 +497,8 @@ int main(void)
       cmocka_unit_test(steps_that_lanes_cannot_do_are_counted),
       cmocka_unit_test(a_world_that_is_no_number_freezes_alone),
       cmocka_unit_test(a_world_without_attitude_freezes),
+      cmocka_unit_test(a_torque_that_is_no_number_is_not_taken_for_its_limit),
+      cmocka_unit_test(no_such_world_has_no_figures),
       cmocka_unit_test(a_world_with_too_many_contacts_freezes),
       cmocka_unit_test(a_world_that_cannot_remember_its_contacts_freezes_where_it_is),
       cmocka_unit_test(single_worlds_are_reset),

@@ -69,6 +69,7 @@ static void drive(pki_flight *f, const double *q)
     const pk_r free = pki_max(pki_min(line, c[5]), -c[5]);
     f->going &=
         pki_at_most(pki_splat(0), c[3]) & pki_at_most(pki_splat(0), c[4]) & pki_at_most(pki_splat(0), c[5]);
+    f->going &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
     a[k] = pki_select(pki_less(pki_splat(0), slope), line, free);
     gain[k] = slope;
     diag[k] = pki_reals(g->work->params.armature)[k] + dt * (m->dof_damping[k] + slope);

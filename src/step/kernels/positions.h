@@ -142,17 +142,19 @@ static void pki_keep_away(pki_flight *f)
   for (int i = 0; i < p->ncover; i++) {
     f->going &= ~pki_cover_in_plane(g, &p->covers[i]);
   }
+  if (p->npair == 0) {
+    return;
+  }
+  /* nothing passes through anything: to do so in a step it would have to come this far, whatever was seen before */
+  f->going &= pki_less(2.0 * pki_swung(g, true), pki_splat(slack + 2 * p->thin));
   pk_r *const apart = pki_out(g->guard) + m->nu;
-  const pk_i due = p->npair > 0 ? f->going & ~pki_less(2.0 * pki_swung(g, false) + (slack + hair), *apart)
-                                : pki_mask_none();
+  const pk_i due = f->going & ~pki_less(2.0 * pki_swung(g, false) + (slack + hair), *apart);
   if (!pki_any(due)) {
     return;
   }
   *apart = pki_select(due, pki_covers_apart(g), *apart);
   f->looked = true;
   f->going &= ~due | pki_less(pki_splat(slack), *apart);
-  /* nothing has passed through anything: to do so in a step it would have come this far past it */
-  f->going &= ~due | pki_less(2.0 * pki_swung(g, true), *apart + 2.0 * p->thin);
   for (int k = 0; k < m->nu; k++) {
     pk_r *const at = pki_out(g->guard) + k;
     *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(g->q_end)[m->dof_q[k]], *at) : pki_splat(0);
