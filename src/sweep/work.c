@@ -27,7 +27,7 @@ static void begin(unsigned char *bytes, int kind, int first, int second)
   pki_put_bytes(bytes + 8, (uint64_t)second, 4);
 }
 
-static bool post(const pki_crew *crew, int to, const unsigned char *bytes, size_t size, pk_error *err)
+static bool post(const pki_ranks *crew, int to, const unsigned char *bytes, size_t size, pk_error *err)
 {
   if (crew->send(crew->user, to, bytes, size)) {
     return true;
@@ -124,7 +124,7 @@ static pk_status read_results(lead *l, int from, const unsigned char *bytes, siz
 
 static pk_status read_mail(lead *l, pk_error *err)
 {
-  const pki_crew *crew = l->options->crew;
+  const pki_ranks *crew = l->options->crew;
   unsigned char bytes[ROOM];
   int from = 0;
   pk_status status = PK_OK;
@@ -210,7 +210,7 @@ pk_status pki_work_lead(const pki_sweep *sweep, const pki_store_head *head, pki_
 
 typedef struct follow {
   const pki_sweep *sweep;
-  const pki_crew *crew;
+  const pki_ranks *crew;
   pki_pool *pool;
   bool asked; /* an answer is on its way */
   bool ended; /* nothing more will come */

@@ -89,7 +89,7 @@ static const char sweep_text[] = "scenario: ball.yaml\n"
 typedef struct rank {
   pthread_t thread;
   desk desk;
-  pki_crew crew;
+  pki_ranks crew;
   const pki_sweep *sweep;
   pki_store_head head;
   pk_status status;
@@ -116,7 +116,7 @@ static pk_status work(const pki_sweep *s, const char *name, int threads, int ran
   assert_int_equal(pki_store_open(name, &head, false, &store, err), PK_OK);
   for (int i = 0; i < ranks; i++) {
     crew[i].desk = (desk){o, i};
-    crew[i].crew = (pki_crew){i, ranks, &crew[i].desk, desk_send, desk_take, NULL, NULL};
+    crew[i].crew = (pki_ranks){i, ranks, &crew[i].desk, desk_send, desk_take, NULL, NULL};
     crew[i].sweep = s;
     crew[i].head = head;
     assert_true(i == 0 || pthread_create(&crew[i].thread, NULL, be_rank, &crew[i]) == 0);
@@ -253,7 +253,7 @@ static void a_rank_with_another_sweep_is_refused(void **state)
   unsigned char hello[12 + PKI_STORE_HEAD] = {1};
   pki_store_head_encode(&other, hello + 12);
   desk_send(&desks[1], 0, hello, sizeof hello);
-  const pki_crew crew = {0, 2, &desks[0], desk_send, desk_take, NULL, NULL};
+  const pki_ranks crew = {0, 2, &desks[0], desk_send, desk_take, NULL, NULL};
   assert_int_equal(pki_store_open("other", &head, false, &store, &err), PK_OK);
   const pki_work_options options = {.threads = 1, .crew = &crew};
   assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_ERROR_ARGUMENT);
