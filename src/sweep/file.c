@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "record/text.h"
 #include "sweep/metrics.h"
@@ -336,20 +337,67 @@ static pk_status find_scenario(pki_sweep *s, pk_error *err)
   return pki_node_place(status, node, s->scenario, err);
 }
 
-/* A sample that is refused tells why. */
-static pk_status try_sample(const pki_sweep *s, long long index, pk_error *err)
+/* The scenario of a sample; one that is refused tells why. */
+static pk_status read_sample(const pki_sweep *s, long long index, pki_scenario **out, pk_error *err)
 {
   pki_sweep_point point;
-  pki_scenario *scenario = NULL;
+  *out = NULL;
   pki_sweep_sample(s, index, &point);
   int nset = 0;
   char **sets = pki_sweep_sets(s, &point, &nset);
   const pk_status status = sets == NULL
                                ? pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a sample")
                                : pki_scenario_parse(s->scenario_file, s->base->text, s->base->text_size,
-                                                    (const char *const *)sets, nset, &scenario, err);
-  pki_scenario_destroy(scenario);
+                                                    (const char *const *)sets, nset, out, err);
   pki_sweep_sets_free(sets, nset);
+  return status;
+}
+
+static pk_status try_sample(const pki_sweep *s, long long index, pk_error *err)
+{
+  pki_scenario *scenario;
+  const pk_status status = read_sample(s, index, &scenario, err);
+  pki_scenario_destroy(scenario);
+  return status;
+}
+
+/* The scenario and the model that a sample makes, as far as it is not refused; its text is hashed elsewhere. */
+static pk_status hash_sample(const pki_sweep *s, long long index, uint64_t *hash, pk_error *err)
+{
+  pki_scenario *scenario;
+  pki_world world = {0};
+  pk_status status = read_sample(s, index, &scenario, err);
+  if (status == PK_OK) {
+    const uint64_t own = pki_scenario_hash(scenario);
+    *hash = pki_hash_bytes(*hash, &own, sizeof own);
+    status = pki_world_create(scenario, &world, err);
+  }
+  if (status == PK_OK) {
+    const uint64_t model = pk_model_hash(world.model);
+    *hash = pki_hash_bytes(*hash, &model, sizeof model);
+  }
+  pki_world_free(&world);
+  pki_scenario_destroy(scenario);
+  return status == PK_ERROR_MEMORY ? status : PK_OK;
+}
+
+/* A level that is no number may name a file, of a model or of ground: what is in it counts. Each is looked at by itself,
+ * as the sample of a sweep of this parameter alone. */
+static pk_status hash_levels(pki_sweep *s, pk_error *err)
+{
+  pk_status status = PK_OK;
+  s->level_hash = PKI_HASH_START;
+  for (int i = 0; i < s->nparameter; i++) {
+    pki_sweep one = *s;
+    one.parameters = &s->parameters[i];
+    one.nparameter = 1;
+    one.samples = one.seeds = 0;
+    for (int k = 0; k < one.parameters->count && status == PK_OK; k++) {
+      if (isnan(one.parameters->value[k])) {
+        status = hash_sample(&one, k, &s->level_hash, err);
+      }
+    }
+  }
   return status;
 }
 
@@ -374,7 +422,7 @@ static pk_status read_base(pki_sweep *s, pk_error *err)
   if (status == PK_OK && try_sample(s, s->count - 1, err) != PK_OK) {
     status = try_sample(s, 0, err);
   }
-  return status;
+  return status == PK_OK ? hash_levels(s, err) : status;
 }
 
 static void name_by_file(pki_sweep *s)

@@ -94,7 +94,9 @@ static const char *difference(const unsigned char *theirs, const unsigned char *
       {88, 16, "another instruction set: PRONK_ISA chooses one for all"},
       {48, 8, "another model: a model file has changed"},
       {40, 8, "another scenario: its file, a file that it names, or --set has changed"},
-      {24, 16, "another sweep: its file or --set has changed"},
+      {24, 16,
+       "another sweep: its file, a file that it names, the scenario's duration or certify, or --set has "
+       "changed"},
   };
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (memcmp(theirs + parts[i].from, mine + parts[i].from, (size_t)parts[i].size) != 0) {
