@@ -62,7 +62,7 @@ const pk_field pki_sweep_parameter_fields[] = {
      "so many values from the least to the largest"},
     {"spacing", PARAMETER(log), PK_FIELD_ENUM, "", 0, 0, 1, spacing_words,
      "of these values: equal differences or equal ratios"},
-    {"random", PARAMETER(random), PK_FIELD_ENUM, "", PKI_DRAW_KIND_COUNT, 0, PKI_DRAW_KIND_COUNT,
+    {"random", PARAMETER(random), PK_FIELD_ENUM, "", PKI_DRAW_UNIFORM, 0, PKI_DRAW_KIND_COUNT - 1,
      pki_draw_kind_words, "drawn: between from and to, or by mean and deviation (from and to may cut it)"},
     {"mean", PARAMETER(mean), PK_FIELD_REAL, "", 0, -1e300, 1e300, NULL, "of the normal distribution"},
     {"deviation", PARAMETER(deviation), PK_FIELD_REAL, "", 0, 0, 1e300, NULL,
@@ -248,7 +248,8 @@ static void name_parameter(const pki_sweep *s, int index, pki_problems *problems
 static void read_parameter(pki_sweep *s, pki_sweep_parameter *p, pki_problems *problems)
 {
   const pki_node *grid = pki_node_find(p->node, "grid"), *keys = pki_node_find(p->node, "keys");
-  const bool drawn = p->random != PKI_DRAW_KIND_COUNT, slope = p->as == PKI_SWEEP_AS_SLOPE;
+  const bool drawn = pki_node_find(p->node, "random") != NULL, slope = p->as == PKI_SWEEP_AS_SLOPE;
+  p->random = drawn ? p->random : PKI_DRAW_KIND_COUNT;
   pki_read_names(keys, 0, &p->keys, &p->nkey, problems);
   if ((p->key[0] != '\0') + (keys != NULL) + slope != 1 || (keys != NULL && p->nkey == 0)) {
     pki_problem(problems, p->node, "expected one of key, keys, and as: slope, which sets keys of its own");
@@ -401,6 +402,23 @@ static pk_status hash_levels(pki_sweep *s, pk_error *err)
   return status;
 }
 
+/* What is wrong with an override, at the parameter whose it is. */
+static pk_status place_error(const pki_sweep *s, pk_status status, pk_error *err)
+{
+  char file[sizeof err->file], begin[sizeof s->parameters->key + 16];
+  memcpy(file, err->file, sizeof file);
+  for (int i = 0; i < s->nparameter && status != PK_OK; i++) {
+    const pki_sweep_parameter *p = &s->parameters[i];
+    for (int k = 0; k < (p->nkey > 0 ? p->nkey : 1); k++) {
+      const int n = snprintf(begin, sizeof begin, "--set %s=", p->nkey > 0 ? p->keys[k] : p->key);
+      if (strncmp(file, begin, (size_t)n) == 0) {
+        return pki_node_place(status, p->node, file + strlen("--set "), err);
+      }
+    }
+  }
+  return status;
+}
+
 /* The scenario as all samples have it; a key that is wrong in the first and the last is wrong in all. */
 static pk_status read_base(pki_sweep *s, pk_error *err)
 {
@@ -420,7 +438,7 @@ static pk_status read_base(pki_sweep *s, pk_error *err)
     }
   }
   if (status == PK_OK && try_sample(s, s->count - 1, err) != PK_OK) {
-    status = try_sample(s, 0, err);
+    status = place_error(s, try_sample(s, 0, err), err);
   }
   return status == PK_OK ? hash_levels(s, err) : status;
 }

@@ -260,6 +260,8 @@ static void refused(const char *parameters, const char *message)
   if (strstr(err.message, message) == NULL) {
     fail_msg("\"%s\" is not in \"%s\"", message, err.message);
   }
+  assert_string_equal(err.file, "test.yaml");
+  assert_true(err.line > 0);
 }
 
 static void what_is_wrong_is_told(void **state)
@@ -281,6 +283,9 @@ static void what_is_wrong_is_told(void **state)
   refused("  - {key: a, name: speed, grid: [1]}\n", "there is a column \"speed\" already");
   refused("  - {key: a, name: a/b, grid: [1]}\n", "expected letters, digits, _, - and .");
   refused("  - {key: objects.0.masss, grid: [1]}\n", "mass");
+  refused("  - {key: objects.0.masss, grid: [1]}\n", "objects.0.masss=1: ");
+  refused("  - {key: a, random: unifrm, from: 0, to: 1}\nsamples: 2\n",
+          "expected one of uniform, log-uniform, normal; did you");
   refused("  - {key: a, grid: [1], spacin: log}\n", "did you mean \"spacing\"");
   refused("  - {as: slope, grid: [steep]}\n", "expected an angle in rad");
 }
