@@ -229,6 +229,7 @@ static pk_status read_records(pki_store *s, off_t size, pk_error *err)
       } else if (s->slot[record.index] == 0) {
         s->slot[record.index] = (int32_t)(i + (long long)k + 1);
         s->finished++;
+        s->fell += record.metric[0] > 0;
       }
     }
   }
@@ -255,9 +256,10 @@ static pk_status take_up(pki_store *s, const pki_store_head *head, off_t size, p
   return status == PK_OK ? cut(s, place_of(s->records), err) : status;
 }
 
+/* Some network file systems have no locks: there the user sees to it that one process is at work. */
 static pk_status lock(pki_store *s, pk_error *err)
 {
-  if (flock(s->fd, LOCK_EX | LOCK_NB) == 0) {
+  if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK) {
     return PK_OK;
   }
   if (errno == EWOULDBLOCK) {
@@ -320,6 +322,7 @@ pk_status pki_store_add(pki_store *store, const pki_record *record, pk_error *er
   }
   store->slot[record->index] = (int32_t)++store->records;
   store->finished++;
+  store->fell += record->metric[0] > 0;
   store->dirty = true;
   return PK_OK;
 }

@@ -4,7 +4,10 @@
 #include "sweep/support.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
 
+#include "run/alone.h"
 #include "sweep/pool.h"
 #include "sweep/table.h"
 #include "sweep/work.h"
@@ -264,6 +267,83 @@ static void a_rank_with_another_sweep_is_refused(void **state)
   pki_sweep_free(&s);
 }
 
+/* ---- a sample that cannot be run at all ---- */
+
+static atomic_int calls = -1; /* below 0: all is well */
+static atomic_bool failed;
+
+pk_status __real_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err);
+pk_status __wrap_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err);
+
+/* The first to come fails, and the second ends a while after it. */
+pk_status __wrap_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err)
+{
+  const int call = atomic_load(&calls) < 0 ? -1 : atomic_fetch_add(&calls, 1);
+  if (call == 0) {
+    atomic_store(&failed, true);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory on purpose");
+  }
+  const struct timespec pause = {0, 50000000};
+  for (bool waits = call == 1; waits; waits = !atomic_load(&failed)) {
+    nanosleep(&pause, NULL);
+  }
+  return __real_pki_run_alone(alone, refused, err);
+}
+
+static void a_pool_that_fails_ends_the_sweep_and_finished_samples_are_kept(void **state)
+{
+  (void)state;
+  pki_sweep s = read_sweep(sweep_text);
+  pki_store_head head;
+  pki_store store;
+  pki_work_result r;
+  pk_error err = {.message = ""};
+  pki_store_head_of(&s, &head);
+  assert_int_equal(pki_store_open("failing", &head, false, &store, &err), PK_OK);
+  const pki_work_options options = {.threads = 2};
+  atomic_store(&calls, 0);
+  assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_ERROR_MEMORY);
+  assert_string_equal(err.message, "out of memory on purpose");
+  assert_int_equal(store.finished, atomic_load(&calls) - 1); /* all that ran but the one */
+  atomic_store(&calls, -1);
+  pki_store_close(&store);
+  pki_sweep_free(&s);
+}
+
+/* ---- progress ---- */
+
+static void note_first(void *user, double part, const char *what)
+{
+  char *first = user;
+  assert_true(part >= 0 && part <= 1);
+  if (first[0] == '\0') {
+    snprintf(first, 160, "%s", what);
+  }
+}
+
+static void no_time_is_told_before_there_is_a_rate(void **state)
+{
+  (void)state;
+  pki_sweep s = read_sweep(sweep_text);
+  pki_store_head head;
+  pki_store store;
+  pki_work_result r;
+  pk_error err = {.message = ""};
+  char first[160] = "";
+  pki_store_head_of(&s, &head);
+  assert_int_equal(pki_store_open("told", &head, false, &store, &err), PK_OK);
+  pki_record fell = {.index = 0, .metric = {1}};
+  assert_int_equal(pki_store_add(&store, &fell, &err), PK_OK);
+  atomic_store(&failed, true);
+  atomic_store(&calls, 1); /* nothing fails, and the first sample takes a while */
+  const pki_work_options options = {.threads = 1, .progress = note_first, .user = first};
+  assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_OK);
+  atomic_store(&calls, -1);
+  assert_string_equal(first, "1/48 samples; 1 fell");
+  pki_store_close(&store);
+  pki_sweep_free(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -273,6 +353,8 @@ int main(void)
       cmocka_unit_test(a_refused_sample_is_a_row_with_a_message),
       cmocka_unit_test(who_asks_to_stop_gets_what_is_finished),
       cmocka_unit_test(a_rank_with_another_sweep_is_refused),
+      cmocka_unit_test(a_pool_that_fails_ends_the_sweep_and_finished_samples_are_kept),
+      cmocka_unit_test(no_time_is_told_before_there_is_a_rate),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
