@@ -29,9 +29,9 @@ static bool is_lonely_task(void)
   return tasks != NULL && strtol(tasks, NULL, 10) > 1;
 }
 
-bool pki_crew_begin(const char *command, pki_crew *out)
+bool pki_crew_begin(const char *command, pki_ranks *out)
 {
-  *out = (pki_crew){.size = 1};
+  *out = (pki_ranks){.size = 1};
   const char *by = starter();
   if (by == NULL) {
     if (is_lonely_task()) {
@@ -42,7 +42,7 @@ bool pki_crew_begin(const char *command, pki_crew *out)
   }
   char folder[PKI_PATH_MAX], path[PKI_PATH_MAX], message[256] = "";
   void *library = NULL;
-  pki_crew_join_fn join = NULL;
+  pki_ranks_join_fn join = NULL;
   if (pki_plugin_folder("plugins", "PRONK_PLUGINS", PKI_PLUGINS_FOLDER, folder) &&
       pki_path_join(path, folder, "pronk_mpi.so")) {
     pki_plugin_function symbol = pki_plugin_load(path, "pk_crew_join", true, &library);
@@ -63,7 +63,7 @@ bool pki_crew_begin(const char *command, pki_crew *out)
   return true;
 }
 
-void pki_crew_end(const pki_crew *crew, bool good)
+void pki_crew_end(const pki_ranks *crew, bool good)
 {
   if (!good && crew->abandon != NULL && crew->size > 1) {
     fflush(NULL);

@@ -5,9 +5,9 @@
 #include "sweep/crew.h"
 
 /* Join the others, when this process was started as one of several; size 1: it is alone. False after a complaint. */
-bool pki_crew_begin(const char *command, pki_crew *out);
+bool pki_crew_begin(const char *command, pki_ranks *out);
 
 /* When all went well; `good` false ends the others too, and this process with status 1. */
-void pki_crew_end(const pki_crew *crew, bool good);
+void pki_crew_end(const pki_ranks *crew, bool good);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct job {
   pki_store store;
   pki_samples samples;
   pki_work_result work;
-  pki_crew crew;
+  pki_ranks crew;
   const char *folder;
   int threads;
   bool agreed; /* all ranks know that it is over */

@@ -1,6 +1,6 @@
 #include "run/alone.h"
 
-static pk_status run_world(const pki_alone *a, pki_world *world, pk_error *err)
+static pk_status run_world(const pki_lone_run *a, pki_world *world, pk_error *err)
 {
   pki_run_options options = a->options;
   options.bound = options.bound > 0 ? options.bound : world->scenario->certify;
@@ -16,9 +16,9 @@ static pk_status run_world(const pki_alone *a, pki_world *world, pk_error *err)
   return status;
 }
 
-pk_status pki_run_alone(const pki_alone *alone, bool *refused, pk_error *err)
+pk_status pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err)
 {
-  const pki_alone *a = alone;
+  const pki_lone_run *a = alone;
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pk_status status = a->text != NULL

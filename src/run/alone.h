@@ -5,7 +5,7 @@
 
 #include "run/run.h"
 
-typedef struct pki_alone {
+typedef struct pki_lone_run {
   const char *file; /* the scenario */
   const char *text; /* what is in the file, `size` bytes; NULL: it is read */
   size_t size;
@@ -17,9 +17,9 @@ typedef struct pki_alone {
   /* It ran, and its world is still there. */
   void (*ran)(void *user, const pki_world *world, const pki_run_result *result);
   void *user; /* NULL is fine where a function is not wanted */
-} pki_alone;
+} pki_lone_run;
 
 /* PK_OK when it ran, to the end or not. *refused tells that its scenario could not be read or makes no world. */
-pk_status pki_run_alone(const pki_alone *alone, bool *refused, pk_error *err);
+pk_status pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err);
 
 #endif

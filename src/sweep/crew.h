@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct pki_crew {
+typedef struct pki_ranks {
   int rank, size;
   void *user;
   /* false: it did not get there. The bytes are the caller's again when it returns. */
@@ -26,9 +26,9 @@ typedef struct pki_crew {
   long (*take)(void *user, int *from, void *bytes, size_t room);
   void (*leave)(void *user);   /* all is done; waits for the others */
   void (*abandon)(void *user); /* something is wrong: ends all processes of the crew, this one too */
-} pki_crew;
+} pki_ranks;
 
 /* What a plugin exports as `pk_crew_join`: become one of a crew; false with a message. */
-typedef bool (*pki_crew_join_fn)(pki_crew *out, char *message, size_t size);
+typedef bool (*pki_ranks_join_fn)(pki_ranks *out, char *message, size_t size);
 
 #endif

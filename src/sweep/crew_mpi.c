@@ -42,12 +42,12 @@ static void crew_abandon(void *user)
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-__attribute__((visibility("default"))) bool pk_crew_join(pki_crew *out, char *message, size_t size);
+__attribute__((visibility("default"))) bool pk_crew_join(pki_ranks *out, char *message, size_t size);
 
-bool pk_crew_join(pki_crew *out, char *message, size_t size)
+bool pk_crew_join(pki_ranks *out, char *message, size_t size)
 {
   int level = MPI_THREAD_SINGLE;
-  *out = (pki_crew){.send = crew_send, .take = crew_take, .leave = crew_leave, .abandon = crew_abandon};
+  *out = (pki_ranks){.send = crew_send, .take = crew_take, .leave = crew_leave, .abandon = crew_abandon};
   /* samples run in threads, messages are the first thread's alone */
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS ||
       level < MPI_THREAD_FUNNELED) {

@@ -5,7 +5,7 @@
 #include "base/random.h"
 
 const char *const pki_draw_words[] = {"sobol", "random"};
-const char *const pki_draw_kind_words[] = {"uniform", "log-uniform", "normal", "none"};
+const char *const pki_draw_kind_words[] = {"uniform", "log-uniform", "normal"};
 
 /* ---- Sobol ---- */
 

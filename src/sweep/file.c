@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "record/text.h"
 #include "sweep/metrics.h"
@@ -61,7 +62,7 @@ const pk_field pki_sweep_parameter_fields[] = {
      "so many values from the least to the largest"},
     {"spacing", PARAMETER(log), PK_FIELD_ENUM, "", 0, 0, 1, spacing_words,
      "of these values: equal differences or equal ratios"},
-    {"random", PARAMETER(random), PK_FIELD_ENUM, "", PKI_DRAW_KIND_COUNT, 0, PKI_DRAW_KIND_COUNT,
+    {"random", PARAMETER(random), PK_FIELD_ENUM, "", PKI_DRAW_UNIFORM, 0, PKI_DRAW_KIND_COUNT - 1,
      pki_draw_kind_words, "drawn: between from and to, or by mean and deviation (from and to may cut it)"},
     {"mean", PARAMETER(mean), PK_FIELD_REAL, "", 0, -1e300, 1e300, NULL, "of the normal distribution"},
     {"deviation", PARAMETER(deviation), PK_FIELD_REAL, "", 0, 0, 1e300, NULL,
@@ -247,7 +248,8 @@ static void name_parameter(const pki_sweep *s, int index, pki_problems *problems
 static void read_parameter(pki_sweep *s, pki_sweep_parameter *p, pki_problems *problems)
 {
   const pki_node *grid = pki_node_find(p->node, "grid"), *keys = pki_node_find(p->node, "keys");
-  const bool drawn = p->random != PKI_DRAW_KIND_COUNT, slope = p->as == PKI_SWEEP_AS_SLOPE;
+  const bool drawn = pki_node_find(p->node, "random") != NULL, slope = p->as == PKI_SWEEP_AS_SLOPE;
+  p->random = drawn ? p->random : PKI_DRAW_KIND_COUNT;
   pki_read_names(keys, 0, &p->keys, &p->nkey, problems);
   if ((p->key[0] != '\0') + (keys != NULL) + slope != 1 || (keys != NULL && p->nkey == 0)) {
     pki_problem(problems, p->node, "expected one of key, keys, and as: slope, which sets keys of its own");
@@ -336,20 +338,84 @@ static pk_status find_scenario(pki_sweep *s, pk_error *err)
   return pki_node_place(status, node, s->scenario, err);
 }
 
-/* A sample that is refused tells why. */
-static pk_status try_sample(const pki_sweep *s, long long index, pk_error *err)
+/* The scenario of a sample; one that is refused tells why. */
+static pk_status read_sample(const pki_sweep *s, long long index, pki_scenario **out, pk_error *err)
 {
   pki_sweep_point point;
-  pki_scenario *scenario = NULL;
+  *out = NULL;
   pki_sweep_sample(s, index, &point);
   int nset = 0;
   char **sets = pki_sweep_sets(s, &point, &nset);
   const pk_status status = sets == NULL
                                ? pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a sample")
                                : pki_scenario_parse(s->scenario_file, s->base->text, s->base->text_size,
-                                                    (const char *const *)sets, nset, &scenario, err);
-  pki_scenario_destroy(scenario);
+                                                    (const char *const *)sets, nset, out, err);
   pki_sweep_sets_free(sets, nset);
+  return status;
+}
+
+static pk_status try_sample(const pki_sweep *s, long long index, pk_error *err)
+{
+  pki_scenario *scenario;
+  const pk_status status = read_sample(s, index, &scenario, err);
+  pki_scenario_destroy(scenario);
+  return status;
+}
+
+/* The scenario and the model that a sample makes, as far as it is not refused; its text is hashed elsewhere. */
+static pk_status hash_sample(const pki_sweep *s, long long index, uint64_t *hash, pk_error *err)
+{
+  pki_scenario *scenario;
+  pki_world world = {0};
+  pk_status status = read_sample(s, index, &scenario, err);
+  if (status == PK_OK) {
+    const uint64_t own = pki_scenario_hash(scenario);
+    *hash = pki_hash_bytes(*hash, &own, sizeof own);
+    status = pki_world_create(scenario, &world, err);
+  }
+  if (status == PK_OK) {
+    const uint64_t model = pk_model_hash(world.model);
+    *hash = pki_hash_bytes(*hash, &model, sizeof model);
+  }
+  pki_world_free(&world);
+  pki_scenario_destroy(scenario);
+  return status == PK_ERROR_MEMORY ? status : PK_OK;
+}
+
+/* A level that is no number may name a file, of a model or of ground: what is in it counts. Each is looked at by itself,
+ * as the sample of a sweep of this parameter alone. */
+static pk_status hash_levels(pki_sweep *s, pk_error *err)
+{
+  pk_status status = PK_OK;
+  s->level_hash = PKI_HASH_START;
+  for (int i = 0; i < s->nparameter; i++) {
+    pki_sweep one = *s;
+    one.parameters = &s->parameters[i];
+    one.nparameter = 1;
+    one.samples = one.seeds = 0;
+    for (int k = 0; k < one.parameters->count && status == PK_OK; k++) {
+      if (isnan(one.parameters->value[k])) {
+        status = hash_sample(&one, k, &s->level_hash, err);
+      }
+    }
+  }
+  return status;
+}
+
+/* What is wrong with an override, at the parameter whose it is. */
+static pk_status place_error(const pki_sweep *s, pk_status status, pk_error *err)
+{
+  char file[sizeof err->file], begin[sizeof s->parameters->key + 16];
+  memcpy(file, err->file, sizeof file);
+  for (int i = 0; i < s->nparameter && status != PK_OK; i++) {
+    const pki_sweep_parameter *p = &s->parameters[i];
+    for (int k = 0; k < (p->nkey > 0 ? p->nkey : 1); k++) {
+      const int n = snprintf(begin, sizeof begin, "--set %s=", p->nkey > 0 ? p->keys[k] : p->key);
+      if (strncmp(file, begin, (size_t)n) == 0) {
+        return pki_node_place(status, p->node, file + strlen("--set "), err);
+      }
+    }
+  }
   return status;
 }
 
@@ -372,9 +438,9 @@ static pk_status read_base(pki_sweep *s, pk_error *err)
     }
   }
   if (status == PK_OK && try_sample(s, s->count - 1, err) != PK_OK) {
-    status = try_sample(s, 0, err);
+    status = place_error(s, try_sample(s, 0, err), err);
   }
-  return status;
+  return status == PK_OK ? hash_levels(s, err) : status;
 }
 
 static void name_by_file(pki_sweep *s)

@@ -153,7 +153,11 @@ uint64_t pki_sweep_hash(const pki_sweep *sweep)
   uint64_t hash = PKI_HASH_START;
   pki_text lines = {0};
   hash = pki_hash_bytes(hash, &sweep->count, sizeof sweep->count);
-  hash = pki_hash_bytes(hash, &sweep->duration, sizeof sweep->duration);
+  /* pki_scenario_hash leaves these two out: a checkpoint may go on for longer, samples may not */
+  const double duration = sweep->duration >= 0 ? sweep->duration : sweep->base->duration;
+  hash = pki_hash_bytes(hash, &duration, sizeof duration);
+  hash = pki_hash_bytes(hash, &sweep->base->certify, sizeof sweep->base->certify);
+  hash = pki_hash_bytes(hash, &sweep->level_hash, sizeof sweep->level_hash);
   for (int i = 0; i < pki_metric_count; i++) {
     hash = pki_hash_bytes(hash, pki_metrics[i].name, strlen(pki_metrics[i].name) + 1);
   }

@@ -51,14 +51,14 @@ pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *fo
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a sample");
   }
   teller t = {.record = out};
-  const pki_alone alone = {.file = sweep->scenario_file,
-                           .text = sweep->base->text,
-                           .size = sweep->base->text_size,
-                           .sets = (const char *const *)sets,
-                           .nset = nset,
-                           .options = {.duration = sweep->duration, .folder = folder, .stop = stop},
-                           .ran = note_ran,
-                           .user = &t};
+  const pki_lone_run alone = {.file = sweep->scenario_file,
+                              .text = sweep->base->text,
+                              .size = sweep->base->text_size,
+                              .sets = (const char *const *)sets,
+                              .nset = nset,
+                              .options = {.duration = sweep->duration, .folder = folder, .stop = stop},
+                              .ran = note_ran,
+                              .user = &t};
   bool refused = false;
   pk_error own = {0};
   pk_status status = pki_run_alone(&alone, &refused, &own);

@@ -94,7 +94,9 @@ static const char *difference(const unsigned char *theirs, const unsigned char *
       {88, 16, "another instruction set: PRONK_ISA chooses one for all"},
       {48, 8, "another model: a model file has changed"},
       {40, 8, "another scenario: its file, a file that it names, or --set has changed"},
-      {24, 16, "another sweep: its file or --set has changed"},
+      {24, 16,
+       "another sweep: its file, a file that it names, the scenario's duration or certify, or --set has "
+       "changed"},
   };
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (memcmp(theirs + parts[i].from, mine + parts[i].from, (size_t)parts[i].size) != 0) {
@@ -227,6 +229,7 @@ static pk_status read_records(pki_store *s, off_t size, pk_error *err)
       } else if (s->slot[record.index] == 0) {
         s->slot[record.index] = (int32_t)(i + (long long)k + 1);
         s->finished++;
+        s->fell += record.metric[0] > 0;
       }
     }
   }
@@ -253,9 +256,10 @@ static pk_status take_up(pki_store *s, const pki_store_head *head, off_t size, p
   return status == PK_OK ? cut(s, place_of(s->records), err) : status;
 }
 
+/* Some network file systems have no locks: there the user sees to it that one process is at work. */
 static pk_status lock(pki_store *s, pk_error *err)
 {
-  if (flock(s->fd, LOCK_EX | LOCK_NB) == 0) {
+  if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK) {
     return PK_OK;
   }
   if (errno == EWOULDBLOCK) {
@@ -318,6 +322,7 @@ pk_status pki_store_add(pki_store *store, const pki_record *record, pk_error *er
   }
   store->slot[record->index] = (int32_t)++store->records;
   store->finished++;
+  store->fell += record->metric[0] > 0;
   store->dirty = true;
   return PK_OK;
 }

@@ -58,13 +58,14 @@ typedef struct pki_store {
   int32_t *slot;      /* [samples] which record of the file has it, from 1; 0: none */
   long long records;  /* in the file */
   long long finished; /* samples */
+  long long fell;     /* of them */
   long long damaged;  /* records that were not believed */
   bool dirty;         /* something may not be on the disk yet */
   double flushed;     /* s, when it was */
 } pki_store;
 
 /* Open or begin the file; `again`: throw away what is there. It is locked until it is closed: a second process is
- * refused. On failure there is nothing to close. */
+ * refused, where the file system has locks. On failure there is nothing to close. */
 pk_status pki_store_open(const char *path, const pki_store_head *head, bool again, pki_store *out,
                          pk_error *err);
 void pki_store_close(pki_store *store);

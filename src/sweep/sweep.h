@@ -7,7 +7,8 @@
  *
  *   draw.c    random and low-discrepancy numbers
  *   slope.c   the ground and all on it, tilted
- *   crew.c    processes that share the work (MPI)
+ *   crew.h    processes that share the work; crew_mpi.c: by MPI
+ *   work.c    who runs what: rank 0 and the others
  *
  * Sample i is a function of the file and of i alone, a row of the table one of its sample alone: how many threads or
  * processes there were, in which order samples ended, and how often it was all killed in between leaves no trace.
@@ -44,7 +45,7 @@ typedef struct pki_sweep_parameter {
   int log;       /* 1: values from..to in equal ratios */
   /* drawn */
   pki_draw_kind random; /* PKI_DRAW_KIND_COUNT: it is a grid */
-  double from, to;      /* bounds; NAN: not given */
+  double from, to;      /* bounds; not given: infinite when it is drawn, else 0 */
   double mean, deviation;
   int dimension; /* which of the draws */
 } pki_sweep_parameter;
@@ -69,6 +70,7 @@ typedef struct pki_sweep {
   long long count;     /* of samples */
   pki_scenario *base;  /* the scenario with `sets` */
   uint64_t model_hash; /* of its world's model */
+  uint64_t level_hash; /* of the scenarios and models that levels of grids name */
 } pki_sweep;
 
 /* ---- file.c ---- */
@@ -109,8 +111,8 @@ void pki_sweep_sets_free(char **sets, int count);
 /* The command that runs a sample alone, as text. */
 void pki_sweep_command(const pki_sweep *sweep, const pki_sweep_point *point, pki_text *out);
 
-/* A hash of all that decides results, but for the scenario's file and the program: overrides of every sample,
- * duration, names of metrics. */
+/* A hash of all that decides results, but for the scenario's file and the program: overrides of every sample, what files
+ * that they name hold, how long samples run and the bound that certifies them, names of metrics. */
 uint64_t pki_sweep_hash(const pki_sweep *sweep);
 
 /* ---- slope.c ---- */

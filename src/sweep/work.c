@@ -27,7 +27,7 @@ static void begin(unsigned char *bytes, int kind, int first, int second)
   pki_put_bytes(bytes + 8, (uint64_t)second, 4);
 }
 
-static bool post(const pki_crew *crew, int to, const unsigned char *bytes, size_t size, pk_error *err)
+static bool post(const pki_ranks *crew, int to, const unsigned char *bytes, size_t size, pk_error *err)
 {
   if (crew->send(crew->user, to, bytes, size)) {
     return true;
@@ -46,7 +46,6 @@ typedef struct lead {
   pki_work_result *out;
   pki_pool *pool;
   long long next; /* the first sample that was not looked at */
-  long long fell; /* of those that ran now */
   int present;    /* other ranks that have not said good-bye */
   bool stops;     /* nothing more is given */
   double began, shown;
@@ -67,7 +66,6 @@ static long long next_sample(lead *l)
 static pk_status keep(lead *l, const pki_record *record, pk_error *err)
 {
   l->out->ran++;
-  l->fell += record->metric[0] > 0;
   return pki_store_add(l->store, record, err);
 }
 
@@ -78,11 +76,14 @@ static void show(lead *l)
     return;
   }
   l->shown = now;
-  char what[128];
+  char what[160], pace[64] = "";
   const long long all = l->store->samples, left = all - l->store->finished;
   const double rate = (double)l->out->ran / fmax(now - l->began, 1e-9);
-  snprintf(what, sizeof what, "%lld/%lld samples, %.3g/s, %.0fs left; %lld fell", l->store->finished, all,
-           rate, rate > 0 ? ceil((double)left / rate) : 0, l->fell);
+  if (rate > 0) { /* nobody knows before the first has ended */
+    snprintf(pace, sizeof pace, ", %.3g/s, %.0fs left", rate, ceil((double)left / rate));
+  }
+  snprintf(what, sizeof what, "%lld/%lld samples%s; %lld fell", l->store->finished, all, pace,
+           l->store->fell);
   l->options->progress(l->options->user, all > 0 ? (double)l->store->finished / (double)all : 1, what);
 }
 
@@ -124,7 +125,7 @@ static pk_status read_results(lead *l, int from, const unsigned char *bytes, siz
 
 static pk_status read_mail(lead *l, pk_error *err)
 {
-  const pki_crew *crew = l->options->crew;
+  const pki_ranks *crew = l->options->crew;
   unsigned char bytes[ROOM];
   int from = 0;
   pk_status status = PK_OK;
@@ -151,10 +152,11 @@ static pk_status read_mail(lead *l, pk_error *err)
 static pk_status turn(lead *l, pk_error *err)
 {
   pki_record record;
-  pk_status status = pki_pool_status(l->pool, err);
-  while (status == PK_OK && pki_pool_take(l->pool, &record)) {
+  pk_status status = PK_OK;
+  while (status == PK_OK && pki_pool_take(l->pool, &record)) { /* also of a pool that failed: it empties */
     status = keep(l, &record, err);
   }
+  status = status == PK_OK ? pki_pool_status(l->pool, err) : status;
   status = status == PK_OK ? read_mail(l, err) : status;
   long long index;
   for (int room = pki_pool_room(l->pool); room > 0 && (index = next_sample(l)) >= 0; room--) {
@@ -210,7 +212,7 @@ pk_status pki_work_lead(const pki_sweep *sweep, const pki_store_head *head, pki_
 
 typedef struct follow {
   const pki_sweep *sweep;
-  const pki_crew *crew;
+  const pki_ranks *crew;
   pki_pool *pool;
   bool asked; /* an answer is on its way */
   bool ended; /* nothing more will come */

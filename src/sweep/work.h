@@ -10,7 +10,7 @@ typedef struct pki_work_options {
   const volatile sig_atomic_t *stop;
   void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
   void *user;
-  const pki_crew *crew; /* NULL: this process alone */
+  const pki_ranks *crew; /* NULL: this process alone */
 } pki_work_options;
 
 /* How it went. */

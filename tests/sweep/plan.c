@@ -188,6 +188,66 @@ static void the_hash_tells_sweeps_apart_and_nothing_else(void **state)
   }
 }
 
+/* The hash of a sweep of ball.yaml, which holds `more` besides. */
+static uint64_t hash_with(const char *more, const char *parameters)
+{
+  char text[1024];
+  const char *rest = strchr(ball_scenario, '\n') + 1; /* without its duration */
+  snprintf(text, sizeof text, "%s%s", more, rest);
+  write_text("ball.yaml", text);
+  pki_sweep s = sweep_of(parameters);
+  const uint64_t hash = pki_sweep_hash(&s);
+  pki_sweep_free(&s);
+  write_text("ball.yaml", ball_scenario);
+  return hash;
+}
+
+static void the_hash_knows_how_long_samples_run_and_what_certifies_them(void **state)
+{
+  (void)state;
+  static const char plain[] = "  - {key: objects.0.mass, grid: [1, 2]}\n",
+                    timed[] = "  - {key: objects.0.mass, grid: [1, 2]}\nduration: 0.05\n";
+  const uint64_t hash = hash_with("duration: 0.05\n", plain);
+  assert_true(hash_with("duration: 0.06\n", plain) != hash);
+  assert_true(hash_with("duration: 0.05\ncertify: 1e-6\n", plain) != hash);
+  assert_true(hash_with("duration: 0.05\n# the same\n", plain) == hash);
+  assert_true(hash_with("duration: 0.06\n", timed) == hash); /* the sweep's own counts, not the scenario's */
+}
+
+static void write_pendulum(const char *file, const char *mass)
+{
+  char text[512];
+  snprintf(text, sizeof text,
+           "<robot name='p'><link name='base'/><link name='rod'><inertial><mass value='%s'/>"
+           "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+           "<joint name='j' type='continuous'><parent link='base'/><child link='rod'/><axis xyz='0 1 0'/>"
+           "</joint></robot>\n",
+           mass);
+  write_text(file, text);
+}
+
+static void the_hash_knows_files_that_only_a_level_names(void **state)
+{
+  (void)state;
+  static const char text[] = "scenario: rod.yaml\nparameters:\n"
+                             "  - {key: model.model, name: rod, grid: [./a.urdf, ./b.urdf, ./none.urdf]}\n";
+  uint64_t hash[4];
+  write_text("rod.yaml", "duration: 0.01\nmodel: {model: ./a.urdf}\nstep: {dt: 1e-3}\n");
+  for (int i = 0; i < 4; i++) { /* the base's model stays as it is */
+    write_pendulum("a.urdf", "1");
+    write_pendulum("b.urdf", i == 1 ? "2.5" : "2");
+    if (i == 3) {
+      write_pendulum("none.urdf", "1");
+    }
+    pki_sweep s = read_sweep(text);
+    hash[i] = pki_sweep_hash(&s);
+    pki_sweep_free(&s);
+  }
+  assert_true(hash[1] != hash[0]);
+  assert_true(hash[2] == hash[0]);
+  assert_true(hash[3] != hash[0]); /* refused before, now it is there */
+}
+
 /* ---- what is refused ---- */
 
 static void refused(const char *parameters, const char *message)
@@ -200,6 +260,8 @@ static void refused(const char *parameters, const char *message)
   if (strstr(err.message, message) == NULL) {
     fail_msg("\"%s\" is not in \"%s\"", message, err.message);
   }
+  assert_string_equal(err.file, "test.yaml");
+  assert_true(err.line > 0);
 }
 
 static void what_is_wrong_is_told(void **state)
@@ -221,6 +283,9 @@ static void what_is_wrong_is_told(void **state)
   refused("  - {key: a, name: speed, grid: [1]}\n", "there is a column \"speed\" already");
   refused("  - {key: a, name: a/b, grid: [1]}\n", "expected letters, digits, _, - and .");
   refused("  - {key: objects.0.masss, grid: [1]}\n", "mass");
+  refused("  - {key: objects.0.masss, grid: [1]}\n", "objects.0.masss=1: ");
+  refused("  - {key: a, random: unifrm, from: 0, to: 1}\nsamples: 2\n",
+          "expected one of uniform, log-uniform, normal; did you");
   refused("  - {key: a, grid: [1], spacin: log}\n", "did you mean \"spacing\"");
   refused("  - {as: slope, grid: [steep]}\n", "expected an angle in rad");
 }
@@ -255,6 +320,8 @@ int main(void)
       cmocka_unit_test(a_slope_tilts_ground_and_robot),
       cmocka_unit_test(commands_can_be_given_to_a_shell),
       cmocka_unit_test(the_hash_tells_sweeps_apart_and_nothing_else),
+      cmocka_unit_test(the_hash_knows_how_long_samples_run_and_what_certifies_them),
+      cmocka_unit_test(the_hash_knows_files_that_only_a_level_names),
       cmocka_unit_test(what_is_wrong_is_told),
       cmocka_unit_test(a_value_that_only_some_samples_have_wrong_is_no_failure_of_the_file),
       cmocka_unit_test(scenarios_are_found_beside_the_sweep_and_by_name),

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "sweep/support.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -189,6 +190,46 @@ static void a_second_process_is_refused(void **state)
   pki_store_close(&s);
 }
 
+static int no_lock; /* why there is none; 0: there is */
+int __real_flock(int fd, int how);
+int __wrap_flock(int fd, int how);
+
+int __wrap_flock(int fd, int how)
+{
+  errno = no_lock;
+  return no_lock != 0 ? -1 : __real_flock(fd, how);
+}
+
+static void a_file_system_without_locks_will_do(void **state)
+{
+  (void)state;
+  static const int whys[] = {ENOSYS, EOPNOTSUPP, ENOLCK};
+  fill(2);
+  for (size_t i = 0; i < sizeof whys / sizeof whys[0]; i++) {
+    no_lock = whys[i];
+    pki_store s = open_store(false);
+    assert_int_equal(s.finished, 2);
+    pki_store_close(&s);
+  }
+  no_lock = EIO;
+  refused(&head, "cannot be locked");
+  no_lock = 0;
+}
+
+static void falls_are_counted_before_and_after_opening_again(void **state)
+{
+  (void)state;
+  pk_error err;
+  fill(4); /* metric 0 of sample 0 is 0, that of others above */
+  pki_store s = open_store(false);
+  assert_int_equal(s.fell, 3);
+  const pki_record known = record_of(3), new = record_of(4);
+  assert_int_equal(pki_store_add(&s, &known, &err), PK_OK);
+  assert_int_equal(pki_store_add(&s, &new, &err), PK_OK);
+  assert_int_equal(s.fell, 4);
+  pki_store_close(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -198,6 +239,8 @@ int main(void)
       cmocka_unit_test(a_sample_is_kept_once),
       cmocka_unit_test(samples_of_another_kind_are_refused_and_left_alone),
       cmocka_unit_test(a_second_process_is_refused),
+      cmocka_unit_test(a_file_system_without_locks_will_do),
+      cmocka_unit_test(falls_are_counted_before_and_after_opening_again),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

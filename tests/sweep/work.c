@@ -4,7 +4,10 @@
 #include "sweep/support.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
 
+#include "run/alone.h"
 #include "sweep/pool.h"
 #include "sweep/table.h"
 #include "sweep/work.h"
@@ -89,7 +92,7 @@ static const char sweep_text[] = "scenario: ball.yaml\n"
 typedef struct rank {
   pthread_t thread;
   desk desk;
-  pki_crew crew;
+  pki_ranks crew;
   const pki_sweep *sweep;
   pki_store_head head;
   pk_status status;
@@ -116,7 +119,7 @@ static pk_status work(const pki_sweep *s, const char *name, int threads, int ran
   assert_int_equal(pki_store_open(name, &head, false, &store, err), PK_OK);
   for (int i = 0; i < ranks; i++) {
     crew[i].desk = (desk){o, i};
-    crew[i].crew = (pki_crew){i, ranks, &crew[i].desk, desk_send, desk_take, NULL, NULL};
+    crew[i].crew = (pki_ranks){i, ranks, &crew[i].desk, desk_send, desk_take, NULL, NULL};
     crew[i].sweep = s;
     crew[i].head = head;
     assert_true(i == 0 || pthread_create(&crew[i].thread, NULL, be_rank, &crew[i]) == 0);
@@ -253,7 +256,7 @@ static void a_rank_with_another_sweep_is_refused(void **state)
   unsigned char hello[12 + PKI_STORE_HEAD] = {1};
   pki_store_head_encode(&other, hello + 12);
   desk_send(&desks[1], 0, hello, sizeof hello);
-  const pki_crew crew = {0, 2, &desks[0], desk_send, desk_take, NULL, NULL};
+  const pki_ranks crew = {0, 2, &desks[0], desk_send, desk_take, NULL, NULL};
   assert_int_equal(pki_store_open("other", &head, false, &store, &err), PK_OK);
   const pki_work_options options = {.threads = 1, .crew = &crew};
   assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_ERROR_ARGUMENT);
@@ -261,6 +264,83 @@ static void a_rank_with_another_sweep_is_refused(void **state)
   assert_non_null(strstr(err.message, "another model"));
   pki_store_close(&store);
   empty(&o);
+  pki_sweep_free(&s);
+}
+
+/* ---- a sample that cannot be run at all ---- */
+
+static atomic_int calls = -1; /* below 0: all is well */
+static atomic_bool failed;
+
+pk_status __real_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err);
+pk_status __wrap_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err);
+
+/* The first to come fails, and the second ends a while after it. */
+pk_status __wrap_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err)
+{
+  const int call = atomic_load(&calls) < 0 ? -1 : atomic_fetch_add(&calls, 1);
+  if (call == 0) {
+    atomic_store(&failed, true);
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory on purpose");
+  }
+  const struct timespec pause = {0, 50000000};
+  for (bool waits = call == 1; waits; waits = !atomic_load(&failed)) {
+    nanosleep(&pause, NULL);
+  }
+  return __real_pki_run_alone(alone, refused, err);
+}
+
+static void a_pool_that_fails_ends_the_sweep_and_finished_samples_are_kept(void **state)
+{
+  (void)state;
+  pki_sweep s = read_sweep(sweep_text);
+  pki_store_head head;
+  pki_store store;
+  pki_work_result r;
+  pk_error err = {.message = ""};
+  pki_store_head_of(&s, &head);
+  assert_int_equal(pki_store_open("failing", &head, false, &store, &err), PK_OK);
+  const pki_work_options options = {.threads = 2};
+  atomic_store(&calls, 0);
+  assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_ERROR_MEMORY);
+  assert_string_equal(err.message, "out of memory on purpose");
+  assert_int_equal(store.finished, atomic_load(&calls) - 1); /* all that ran but the one */
+  atomic_store(&calls, -1);
+  pki_store_close(&store);
+  pki_sweep_free(&s);
+}
+
+/* ---- progress ---- */
+
+static void note_first(void *user, double part, const char *what)
+{
+  char *first = user;
+  assert_true(part >= 0 && part <= 1);
+  if (first[0] == '\0') {
+    snprintf(first, 160, "%s", what);
+  }
+}
+
+static void no_time_is_told_before_there_is_a_rate(void **state)
+{
+  (void)state;
+  pki_sweep s = read_sweep(sweep_text);
+  pki_store_head head;
+  pki_store store;
+  pki_work_result r;
+  pk_error err = {.message = ""};
+  char first[160] = "";
+  pki_store_head_of(&s, &head);
+  assert_int_equal(pki_store_open("told", &head, false, &store, &err), PK_OK);
+  pki_record fell = {.index = 0, .metric = {1}};
+  assert_int_equal(pki_store_add(&store, &fell, &err), PK_OK);
+  atomic_store(&failed, true);
+  atomic_store(&calls, 1); /* nothing fails, and the first sample takes a while */
+  const pki_work_options options = {.threads = 1, .progress = note_first, .user = first};
+  assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_OK);
+  atomic_store(&calls, -1);
+  assert_string_equal(first, "1/48 samples; 1 fell");
+  pki_store_close(&store);
   pki_sweep_free(&s);
 }
 
@@ -273,6 +353,8 @@ int main(void)
       cmocka_unit_test(a_refused_sample_is_a_row_with_a_message),
       cmocka_unit_test(who_asks_to_stop_gets_what_is_finished),
       cmocka_unit_test(a_rank_with_another_sweep_is_refused),
+      cmocka_unit_test(a_pool_that_fails_ends_the_sweep_and_finished_samples_are_kept),
+      cmocka_unit_test(no_time_is_told_before_there_is_a_rate),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
