@@ -273,6 +273,7 @@ static void a_world_that_cannot_remember_its_contacts_freezes_where_it_is(void *
   pk_error err;
   fleet_make(&f, &mixed);
   const int k = 3;
+  f.options.max_contacts = 128;
   pk_batch *b = fleet_batch_keeping(&f, 8, 4, 2, 1), *all = fleet_batch_keeping(&f, 8, 4, 2, 128);
   assert_int_equal(pk_batch_keep(b), 8);        /* lanes want some */
   pk_batch_reset(b, k), pk_batch_reset(all, k); /* in the ground */
