@@ -197,6 +197,42 @@ static void fast_links_do_not_pass_through_each_other(void **state)
   pk_model_destroy(arms);
 }
 
+/* When pairs were looked at last is no part of a state: a sim that forgets it before every step goes the same way. */
+static void bits_do_not_hang_on_looks_of_the_past(void **state)
+{
+  (void)state;
+  pki_random rng = pki_random_seeded(5);
+  pk_error err = {.message = ""};
+  pk_model *arms = arms_model();
+  pk_terrain *ground = pk_terrain_create();
+  pk_sim_options o = pk_sim_options_default();
+  o.dt = 2.5e-3;
+  assert_int_equal(pk_terrain_add_plane(ground, (double[3]){0}, (double[3]){0, 0, 1}, 0, &err), PK_OK);
+  pk_sim *sims[2];
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(pk_sim_create(arms, &o, &sims[i], &err), PK_OK);
+    assert_int_equal(pk_sim_set_terrain(sims[i], ground, NULL, 0, &err), PK_OK);
+  }
+  for (int k = 0; k < PACE(400, 40); k++) {
+    const double at[2] = {pki_random_between(&rng, 0.5, 0.9), pki_random_between(&rng, -0.1, 0.1)};
+    const double speed[2] = {-pki_random_between(&rng, 1, 40), pki_random_between(&rng, -1, 1)};
+    for (int i = 0; i < 2; i++) {
+      pk_sim_reset(sims[i]);
+      pk_sim_q(sims[i])[2] = 2, pk_sim_q(sims[i])[7] = at[0], pk_sim_q(sims[i])[8] = at[1];
+      pk_sim_u(sims[i])[6] = speed[0], pk_sim_u(sims[i])[7] = speed[1];
+    }
+    for (int step = 0; step < 60; step++) {
+      sims[1]->alone.stale = true;
+      assert_int_equal(pk_sim_step(sims[0], NULL), PK_OK);
+      assert_int_equal(pk_sim_step(sims[1], NULL), PK_OK);
+      assert_memory_equal(pk_sim_u(sims[0]), pk_sim_u(sims[1]), (size_t)arms->nu * sizeof(double));
+    }
+  }
+  pk_sim_destroy(sims[0]), pk_sim_destroy(sims[1]);
+  pk_terrain_destroy(ground);
+  pk_model_destroy(arms);
+}
+
 /* What was known of distances at one configuration says nothing wrong of another one, wherever the user puts it. */
 static void another_configuration_is_looked_at_anew(void **state)
 {
@@ -233,6 +269,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(touches_are_found_in_the_step_of_the_general_search),
       cmocka_unit_test(fast_links_do_not_pass_through_each_other),
+      cmocka_unit_test(bits_do_not_hang_on_looks_of_the_past),
       cmocka_unit_test(another_configuration_is_looked_at_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
