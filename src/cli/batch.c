@@ -169,21 +169,6 @@ static int run_worlds(const pki_args *args, pki_world *world, pki_batch_options 
   return code;
 }
 
-/* The scenario with its overrides. */
-static pk_status load(const pki_args *args, pki_scenario **scenario, pk_error *err)
-{
-  char path[PKI_PATH_MAX];
-  int nset;
-  const char **sets = pki_args_all(args, "set", &nset);
-  if (sets == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-  }
-  pk_status status = pki_scenario_locate(args->words[0], path, err);
-  status = status == PK_OK ? pki_scenario_load(path, sets, nset, scenario, err) : status;
-  free((void *)sets);
-  return status;
-}
-
 static bool read_options(const pki_args *args, pki_batch_options *o)
 {
   double worlds, lanes, threads;
@@ -223,7 +208,7 @@ int pki_command_batch(const pki_args *args)
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pk_error err = {0};
-  pk_status status = load(args, &scenario, &err);
+  pk_status status = pki_load_scenario(args, &scenario, &err);
   if (status == PK_OK && scenario->world >= 0) {
     status = pki_fail(&err, PK_ERROR_ARGUMENT, (pki_where){.file = scenario->file, .field = "world"},
                       "a batch has all worlds: leave `world` out");

@@ -8,6 +8,7 @@
 #include "base/folders.h"
 #include "pronk/status.h"
 #include "record/text.h"
+#include "scenario/scenario.h"
 
 /* How the program ends. */
 enum {
@@ -83,6 +84,9 @@ void pki_default_folder(const char *name, const char *ending, char out[PKI_PATH_
 
 /* A text that a command made: as it is, or with --json as the value of `key`. The exit status. */
 int pki_print_made(const pki_args *args, const char *key, const pki_text *text);
+
+/* The scenario that the first word names, with its overrides (--set). */
+pk_status pki_load_scenario(const pki_args *args, pki_scenario **scenario, pk_error *err);
 
 /* --- commands --- */
 int pki_command_run(const pki_args *args);

@@ -146,8 +146,7 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
   return code;
 }
 
-/* The scenario with its overrides. */
-static pk_status load(const pki_args *args, pki_scenario **scenario, pk_error *err)
+pk_status pki_load_scenario(const pki_args *args, pki_scenario **scenario, pk_error *err)
 {
   char path[PKI_PATH_MAX];
   int nset;
@@ -207,7 +206,7 @@ int pki_command_run(const pki_args *args)
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pk_error err = {0};
-  pk_status status = args->nword == 1 ? load(args, &scenario, &err)
+  pk_status status = args->nword == 1 ? pki_load_scenario(args, &scenario, &err)
                                       : pki_resume_scenario(options.folder, &scenario, &options, &err);
   status = status == PK_OK ? pki_world_create(scenario, &world, &err) : status;
   int code;

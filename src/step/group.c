@@ -83,12 +83,10 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->Z, 4 * n * nu},
                {&g->W, 9 * n * n},
                {&g->K, 9 * n},
-               {&g->residual, 1},
                {&g->relative, 1},
                {&g->penetration, 1},
                {&g->sweeps, 1},
                {&g->rounds, 1},
-               {&g->projections, 1},
                {&g->lift, 1}};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = pki_arena_take(arena, parts[i].count, real);
@@ -130,13 +128,16 @@ static pk_certificate certify(const pki_group *g)
   return pki_certify_velocity(&p, r, u);
 }
 
+/* Whose step is measured, and where the times go. */
+typedef struct stopwatch {
+  pk_sim *sim;
+  pk_step_info *info;
+} stopwatch;
+
 static void lap(void *user, pk_part part)
 {
-  const struct {
-    pk_sim *sim;
-    pk_step_info *info;
-  } *at = user;
-  pki_lap(at->sim, part, at->info);
+  const stopwatch *of = user;
+  pki_lap(of->sim, part, of->info);
 }
 
 static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, pk_step_info *info)
@@ -168,10 +169,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL) {
     return false;
   }
-  struct {
-    pk_sim *sim;
-    pk_step_info *info;
-  } at = {sim, info};
+  stopwatch of = {sim, info};
   const pki_seat seat = {.q = sim->q,
                          .u = sim->u,
                          .commands = sim->acting,
@@ -189,7 +187,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   g->work = &sim->workspace->work;
   g->watched = sim->watched;
   g->lap = sim->options.timing ? lap : NULL;
-  g->user = &at;
+  g->user = &of;
   sim->alone.kernels->advance(g, &seat, 1, &lane);
   if (!lane.done) {
     return false;

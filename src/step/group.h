@@ -95,9 +95,9 @@ typedef struct pki_seat {
 /* How a lane's step went. */
 typedef struct pki_lane_info {
   bool done;
-  int rounds, sweeps, projections;
-  double residual, relative; /* of the certificate */
-  double penetration;        /* m, at the end */
+  int rounds, sweeps;
+  double relative;    /* residual of the certificate */
+  double penetration; /* m, at the end */
 } pki_lane_info;
 
 /* The scratch of a group: arrays of [n][lanes]. */
@@ -123,7 +123,7 @@ typedef struct pki_group {
   double *J, *Y, *Z;          /* [balls][depth][4] */
   double *W, *K;              /* [balls][balls][9], [balls][9] inverse of the diagonal blocks */
   uint64_t *active;           /* [balls] masks */
-  double *residual, *relative, *penetration, *sweeps, *rounds, *projections;
+  double *relative, *penetration, *sweeps, *rounds;
   double *lift;    /* J, what projections added to the potential energy; counted when `watched` */
   double *nowhere; /* [nq or nu + 1] one lane: where lanes that are not done are written */
   bool watched;

@@ -162,8 +162,6 @@ static void leave(const pki_flight *f, const pki_seat *seats, int count, pki_lan
       out[l] = (pki_lane_info){.done = done,
                                .rounds = (int)g->rounds[l],
                                .sweeps = (int)g->sweeps[l],
-                               .projections = (int)g->projections[l],
-                               .residual = g->residual[l],
                                .relative = g->relative[l],
                                .penetration = g->penetration[l]};
     }
@@ -189,8 +187,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
   pki_flight f = {.g = g, .p = p, .going = pki_mask_all()};
-  double *const none[] = {g->residual, g->relative,    g->penetration, g->sweeps,
-                          g->rounds,   g->projections, g->lift};
+  double *const none[] = {g->relative, g->penetration, g->sweeps, g->rounds, g->lift};
   for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
     *pki_out(none[i]) = pki_splat(0);
   }

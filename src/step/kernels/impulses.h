@@ -143,8 +143,7 @@ static void pki_solve_lanes(pki_flight *f, pk_i open)
       }
     }
     const pk_r worst = pki_judge(f), one = pki_splat(1);
-    pk_r *const residual = pki_out(g->residual), *const relative = pki_out(g->relative);
-    *residual = pki_select(open, worst, *residual);
+    pk_r *const relative = pki_out(g->relative);
     *relative = pki_select(open, worst / scale, *relative);
     *pki_out(g->sweeps) += pki_where_set(open, one);
     open &= ~pki_at_most(worst, goal);

@@ -110,7 +110,6 @@ static void pki_arrive(pki_flight *f)
       pk_r *const q = pki_out(g->q_end) + k;
       *q = pki_select(deep, pki_reals(g->q_try)[k], *q);
     }
-    *pki_out(g->projections) += pki_where_set(deep, pki_splat(1));
   }
 }
 
