@@ -181,7 +181,8 @@ typedef struct pk_step_info {
   bool certified;  /* every one of them met the tolerance; see pk_sim_step */
   double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
   double closure;     /* m or rad, largest gap of a bilateral constraint at the end of the step */
-  double gap_shift; /* m; 0 unless a problem that resisted was solved with gaps larger by up to this: 1e-9, of
+  double
+      gap_shift; /* m; 0 unless a problem that resisted was solved with gaps larger by up to this: 1e-9, rarely 1e-7, of
                            heaps 1e-6 at most */
   double stabilisation; /* J, what the projection of positions added to the potential energy */
   double push_work;     /* J, of the pushes in the step; counted when info is asked for */

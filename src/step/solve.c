@@ -31,10 +31,12 @@ static pk_status solve_at(pk_sim *sim, const pk_solver_options *o, double reach,
 
 /* Where a flat side slides on many corners a problem can resist: which corners carry hangs on gaps of 1e-12 m. Problems
  * with gaps that differ by up to what a projection leaves are solved, and the problem itself from their solutions. When
- * that does not help either, the first of them stands for it, and the info says so. */
+ * that does not help either, the first of them stands for it, or one with gaps larger by up to 1e-7 m, and the info says so. */
 static void solve_shifted(pk_sim *sim, const pk_solver_options *o, double reach, pk_solver_result *result,
                           pk_step_info *info)
 {
+  enum { WIDER = 6 };
+  static const double wider[WIDER] = {1e-8, 1e-8, 1e-8, 1e-7, 1e-7, 1e-7}; /* m */
   int stand_in = 0;
   pk_status status = PK_ERROR_CONVERGENCE;
   for (int k = 1; k < ATTEMPTS && status != PK_OK; k++) {
@@ -46,6 +48,10 @@ static void solve_shifted(pk_sim *sim, const pk_solver_options *o, double reach,
     status = solve_at(sim, o, reach, PKI_PENETRATION, k, result,
                       info); /* from elsewhere than before: it may fail */
     info->gap_shift = PKI_PENETRATION;
+  }
+  for (int k = 0; status != PK_OK && stand_in == 0 && k < WIDER; k++) { /* not one of them: as with heaps */
+    status = solve_at(sim, o, reach, wider[k], k, result, info);
+    info->gap_shift = wider[k];
   }
 }
 

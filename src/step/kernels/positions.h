@@ -144,16 +144,20 @@ static void pki_keep_away(pki_flight *f)
   if (p->npair == 0) {
     return;
   }
-  /* nothing passes through anything: to do so in a step it would have to come this far, whatever was seen before */
-  f->going &= pki_less(2.0 * pki_swung(g, true), pki_splat(slack + 2 * p->thin));
   pk_r *const apart = pki_out(g->guard) + m->nu;
-  const pk_i due = f->going & ~pki_less(2.0 * pki_swung(g, false) + (slack + hair), *apart);
+  const pk_r most = 2.0 * pki_swung(g, true);
+  const pk_i quick =
+      ~pki_less(most, pki_splat(slack + 2 * p->thin)); /* it could have passed through something near */
+  const pk_i due = f->going & (quick | ~pki_less(2.0 * pki_swung(g, false) + (slack + hair), *apart));
   if (!pki_any(due)) {
     return;
   }
   *apart = pki_select(due, pki_covers_apart(g), *apart);
   f->looked = true;
   f->going &= ~due | pki_less(pki_splat(slack), *apart);
+  /* nothing has passed through anything: to do so in a step it would have come this far past it. Who is not quick has not,
+   * whatever was seen before: when pairs were looked at last must not matter */
+  f->going &= ~(due & quick) | pki_less(most, *apart + 2.0 * p->thin);
   for (int k = 0; k < m->nu; k++) {
     pk_r *const at = pki_out(g->guard) + k;
     *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(g->q_end)[m->dof_q[k]], *at) : pki_splat(0);
