@@ -41,7 +41,7 @@ PKI_INLINE void subtract_rows(pk_r *to, int n, const pk_r *a, pk_r *const *x, in
 PKI_INLINE void leave_row(const pk_model *m, pk_r *M, int k, int e, pk_r *const *row, const pk_r *dinv,
                           int rows)
 {
-  pk_r a[BLOCK];
+  pk_r a[BLOCK] = {dinv[0], dinv[0], dinv[0]};
   PKI_UNROLL
   for (int c = 0; c < rows; c++) {
     a[c] = row[c][e] * dinv[c];
