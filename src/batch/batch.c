@@ -30,13 +30,10 @@ static int processors(void)
 /* The options with what is left to the machine and the model chosen. */
 static pk_batch_options choose(const pk_model *model, const pk_batch_options *options)
 {
-  enum { EACH = 24, MOST = 100000 };
   pk_batch_options o = options != NULL ? *options : pk_batch_options_default();
   o.lanes = o.lanes > 0 ? o.lanes : best_lanes();
   o.threads = o.threads > 0 ? o.threads : processors();
-  if (o.keep == 0) {
-    o.keep = EACH * (model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH);
-  }
+  o.keep = o.keep > 0 ? o.keep : pki_usual_contacts(model);
   return o;
 }
 

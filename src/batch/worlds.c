@@ -175,9 +175,15 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
 
 /* ---- the user's sims ---- */
 
+/* There is such a world. */
+static bool is_world(const pk_batch *b, int world)
+{
+  return world >= 0 && world < b->count;
+}
+
 static pk_status check(const pk_batch *b, int world, const pk_sim *sim, pk_error *err)
 {
-  if (world < 0 || world >= b->count) {
+  if (!is_world(b, world)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "world"}, "world is %d, expected 0 to %d",
                     world, b->count - 1);
   }
@@ -279,7 +285,7 @@ void pki_batch_begin(pk_batch *b, int world)
 
 void pk_batch_reset(pk_batch *b, int world)
 {
-  if (world < 0 || world >= b->count) {
+  if (!is_world(b, world)) {
     return;
   }
   pki_crew *crew = pki_crew_here(b);
@@ -295,19 +301,13 @@ void pk_batch_reset(pk_batch *b, int world)
 pk_status pk_batch_push(pk_batch *b, int world, int link, const double point[3], const double force[3])
 {
   pki_crew *crew = pki_crew_here(b);
-  if (world < 0 || world >= b->count) {
+  if (!is_world(b, world)) {
     return PK_ERROR_ARGUMENT;
   }
   pki_bind(b, crew, world);
   const pk_status status = pk_sim_push(crew->sim, link, point, force);
   pki_release(b, crew, world);
   return status;
-}
-
-/* There is such a world. */
-static bool is_world(const pk_batch *b, int world)
-{
-  return world >= 0 && world < b->count;
 }
 
 int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int most)

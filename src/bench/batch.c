@@ -261,12 +261,6 @@ static void fill_batch(const bench *b, const work *w, const runner *r, pki_bench
 
 static bool add_results(const bench *b, const work *w)
 {
-  double fastest = NAN; /* of MuJoCo */
-  for (int i = 0; i < w->count; i++) {
-    if (strcmp(w->runners[i].engine, "mujoco") == 0) {
-      fastest = fmax(fastest, w->runners[i].median);
-    }
-  }
   for (int i = 0; i < w->count; i++) {
     const runner *from = &w->runners[i];
     pki_bench_result *r = pki_bench_add_result(b->report);
@@ -282,9 +276,9 @@ static bool add_results(const bench *b, const work *w)
     r->unit = "robot-steps/s";
     r->median = from->median;
     r->spread = from->spread;
-    r->ratio = from->median / fastest;
     fill_batch(b, w, from, &r->batch);
   }
+  pki_bench_add_ratios(b->report, w->name, false);
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "bench/bench.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,23 @@ pki_bench_result *pki_bench_add_result(pki_bench_report *report)
   grown[count - 1] = (pki_bench_result){0};
   report->nresult++;
   return &grown[count - 1];
+}
+
+void pki_bench_add_ratios(pki_bench_report *report, const char *work, bool times)
+{
+  double fastest = NAN;
+  for (int i = 0; i < report->nresult; i++) {
+    const pki_bench_result *r = &report->results[i];
+    if (strcmp(r->work, work) == 0 && strcmp(r->engine, "mujoco") == 0) {
+      fastest = times ? fmin(fastest, r->median) : fmax(fastest, r->median);
+    }
+  }
+  for (int i = 0; i < report->nresult; i++) {
+    pki_bench_result *r = &report->results[i];
+    if (strcmp(r->work, work) == 0) {
+      r->ratio = times ? fastest / r->median : r->median / fastest;
+    }
+  }
 }
 
 void pki_bench_add_note(pki_bench_report *report, const char *format, ...)

@@ -106,6 +106,9 @@ typedef struct pki_bench_report {
 /* NULL when out of memory. */
 pki_bench_result *pki_bench_add_result(pki_bench_report *report);
 
+/* The ratio of each result of a work to MuJoCo's fastest configuration in it. Medians are speeds, or times. */
+void pki_bench_add_ratios(pki_bench_report *report, const char *work, bool times);
+
 /* A remark; the same text is kept once. */
 __attribute__((format(printf, 2, 3))) void pki_bench_add_note(pki_bench_report *report, const char *format,
                                                               ...);

@@ -96,12 +96,6 @@ static bool time_runners(work *w, const pki_bench_options *options)
 
 static bool add_results(const work *w, pki_bench_report *report)
 {
-  double fastest = NAN; /* of MuJoCo */
-  for (int i = 0; i < w->count; i++) {
-    if (strcmp(w->runners[i].engine, "mujoco") == 0) {
-      fastest = fmax(fastest, w->runners[i].median);
-    }
-  }
   for (int i = 0; i < w->count; i++) {
     const runner *from = &w->runners[i];
     const pki_contact_figures *f = &from->figures;
@@ -118,7 +112,6 @@ static bool add_results(const work *w, pki_bench_report *report)
     r->unit = "steps/s";
     r->median = from->median;
     r->spread = from->spread;
-    r->ratio = from->median / fastest;
     r->contact = (pki_bench_contact_figures){.dt = w->stage.scene.dt,
                                              .gains = config->gains,
                                              .fell = f->fell,
@@ -129,6 +122,7 @@ static bool add_results(const work *w, pki_bench_report *report)
                                              .residual = f->residual,
                                              .residual_median = f->residual_median};
   }
+  pki_bench_add_ratios(report, w->name, false);
   return true;
 }
 

@@ -147,11 +147,6 @@ static bool fell(const runner *r)
 
 static bool add_results(bench *b, const work *w, const pki_entrant *entrants)
 {
-  double fastest = NAN; /* of MuJoCo */
-  for (int i = 0; i < w->count; i++) {
-    const double time = w->runners[i].failed ? NAN : entrants[i].median;
-    fastest = strcmp(w->runners[i].engine, "mujoco") == 0 ? fmin(fastest, time) : fastest;
-  }
   for (int i = 0; i < w->count; i++) {
     const runner *from = &w->runners[i];
     pki_bench_result *r = pki_bench_add_result(b->report);
@@ -167,7 +162,6 @@ static bool add_results(bench *b, const work *w, const pki_entrant *entrants)
     r->unit = "us/step";
     r->median = scale * entrants[i].median;
     r->spread = scale * entrants[i].spread;
-    r->ratio = from->failed ? NAN : fastest / entrants[i].median;
     r->scaling = (pki_bench_scaling_figures){.series = pki_growth_names[w->scene.growth],
                                              .size = w->scene.size,
                                              .dof = w->scene.model.nu,
@@ -181,6 +175,9 @@ static bool add_results(bench *b, const work *w, const pki_entrant *entrants)
                          entrants[i].median, from->steps, r->work);
     }
   }
+  char name[64];
+  work_name(name, w->scene.growth, w->scene.size);
+  pki_bench_add_ratios(b->report, name, true);
   return true;
 }
 

@@ -67,9 +67,10 @@ static cJSON *batch_json(const pki_batch_result *r, const char *folder)
   cJSON *replay = cJSON_AddArrayToObject(o, "replay");
   const int n = pki_batch_worst(r, worst, SHOWN);
   for (int i = 0; i < n; i++) {
-    char line[1024];
-    pki_batch_replay(r, worst[i], line, sizeof line);
-    cJSON_AddItemToArray(replay, cJSON_CreateString(line));
+    pki_text line = {0};
+    pki_batch_replay(r, worst[i], &line);
+    cJSON_AddItemToArray(replay, cJSON_CreateString(line.data != NULL ? line.data : ""));
+    pki_text_free(&line);
   }
   cJSON_AddBoolToObject(o, "interrupted", r->interrupted);
   if (folder != NULL) {
@@ -97,16 +98,11 @@ static bool print_text(const pki_batch_result *r, const char *folder)
     printf("%s%s%s%s%s\n\n%s\nWorth a look:\n", p.bold, s->name, p.plain, s->description[0] ? ": " : "",
            s->description, text.data);
     for (int i = 0; i < n; i++) {
-      char line[1024];
-      const pki_run_result *of = &r->of[worst[i]];
-      pki_batch_replay(r, worst[i], line, sizeof line);
-      printf("  %s %s# %s%s\n", line, p.dim,
-             of->status == PK_ERROR_LIMIT ? "more contacts than it has room for, or remembers"
-             : of->status != PK_OK        ? pk_status_text(of->status)
-             : of->uncertified > 0        ? "not certified"
-             : of->fell                   ? "fell"
-                                          : "most tilted",
-             p.plain);
+      pki_text line = {0};
+      pki_batch_replay(r, worst[i], &line);
+      printf("  %s %s# %s%s\n", line.data != NULL ? line.data : "", p.dim,
+             pki_batch_ending(&r->of[worst[i]], "most tilted"), p.plain);
+      pki_text_free(&line);
     }
     if (folder != NULL) {
       printf("\nWorlds: %s/worlds.csv\nReport: %s/report.html\n", folder, folder);

@@ -296,7 +296,7 @@ static int run_job(job *j)
   }
   j->folder = pki_args_value(j->args, "output");
   if (j->folder == NULL) {
-    snprintf(folder, sizeof folder, "out/%s-sweep", j->sweep.name);
+    pki_default_folder(j->sweep.name, "-sweep", folder);
     j->folder = folder;
   }
   int code;

@@ -4,34 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/variants.h"
 #include "pronk/dynamics.h"
 
-/* One row for each instruction set that the build has, best first. */
-#define DECLARE(isa) \
-  extern const pki_kernels pki_kernels_##isa##_1, pki_kernels_##isa##_4, pki_kernels_##isa##_8;
-#define ROW(isa) {#isa, {&pki_kernels_##isa##_1, &pki_kernels_##isa##_4, &pki_kernels_##isa##_8}},
+PKI_DECLARE_VARIANTS(pki_kernels, kernels)
 
-#ifdef PKI_HAVE_avx512
-DECLARE(avx512)
-#endif
-#ifdef PKI_HAVE_avx2
-DECLARE(avx2)
-#endif
-DECLARE(base)
-
-typedef struct variant {
-  const char *isa;
-  const pki_kernels *kernels[3]; /* 1, 4, 8 lanes */
-} variant;
-
-static const variant variants[] = {
-#ifdef PKI_HAVE_avx512
-    ROW(avx512)
-#endif
-#ifdef PKI_HAVE_avx2
-        ROW(avx2)
-#endif
-            ROW(base)};
+static const pki_kernels *const variants[] = {PKI_VARIANTS(kernels)};
 
 enum { VARIANT_COUNT = sizeof variants / sizeof variants[0] };
 
@@ -51,9 +29,10 @@ static int machine_has(const char *isa)
 
 const pki_kernels *pki_kernels_find(const char *isa, int lanes)
 {
+  const int count = lanes == 4 || lanes == 8 ? lanes : 1;
   for (int i = 0; i < VARIANT_COUNT; i++) {
-    if (strcmp(variants[i].isa, isa) == 0 && machine_has(isa)) {
-      return variants[i].kernels[lanes == 8 ? 2 : lanes == 4 ? 1 : 0];
+    if (variants[i]->lanes == count && strcmp(variants[i]->isa, isa) == 0 && machine_has(isa)) {
+      return variants[i];
     }
   }
   return NULL;
@@ -64,7 +43,7 @@ const pki_kernels *pki_kernels_get(int lanes)
   const char *asked = getenv("PRONK_ISA");
   const pki_kernels *found = asked ? pki_kernels_find(asked, lanes) : NULL;
   for (int i = 0; i < VARIANT_COUNT && found == NULL; i++) {
-    found = pki_kernels_find(variants[i].isa, lanes);
+    found = pki_kernels_find(variants[i]->isa, lanes);
   }
   return found;
 }

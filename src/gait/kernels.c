@@ -4,28 +4,11 @@
 #include <string.h>
 
 #include "dynamics/kernels.h"
+#include "math/variants.h"
 
-#define DECLARE(isa) \
-  extern const pki_gait_kernels pki_gait_kernels_##isa##_1, pki_gait_kernels_##isa##_4, \
-      pki_gait_kernels_##isa##_8;
-#define ROW(isa) &pki_gait_kernels_##isa##_1, &pki_gait_kernels_##isa##_4, &pki_gait_kernels_##isa##_8,
+PKI_DECLARE_VARIANTS(pki_gait_kernels, gait_kernels)
 
-DECLARE(base)
-#ifdef PKI_HAVE_avx2
-DECLARE(avx2)
-#endif
-#ifdef PKI_HAVE_avx512
-DECLARE(avx512)
-#endif
-
-static const pki_gait_kernels *const variants[] = {ROW(base)
-#ifdef PKI_HAVE_avx2
-                                                       ROW(avx2)
-#endif
-#ifdef PKI_HAVE_avx512
-                                                           ROW(avx512)
-#endif
-};
+static const pki_gait_kernels *const variants[] = {PKI_VARIANTS(gait_kernels)};
 enum { VARIANT_COUNT = sizeof variants / sizeof variants[0] };
 
 const pki_gait_kernels *pki_gait_kernels_find(const char *isa, int lanes)

@@ -41,6 +41,11 @@ typedef uint64_t pk_i __attribute__((vector_size(8 * PKI_LANES)));
 #define PKI_PASTE(name, isa, lanes) PKI_PASTE_(name, isa, lanes)
 #define PKI_NAME(name) PKI_PASTE(name, PKI_ISA, PKI_LANES)
 
+/* "avx2" in that variant. */
+#define PKI_QUOTE_(x) #x
+#define PKI_QUOTE(x) PKI_QUOTE_(x)
+#define PKI_ISA_NAME PKI_QUOTE(PKI_ISA)
+
 static inline pk_i pki_bits(pk_r x)
 {
   pk_i i;
@@ -99,6 +104,37 @@ static inline pk_i pki_less(pk_r a, pk_r b)
 static inline pk_r pki_select(pk_i mask, pk_r a, pk_r b)
 {
   return pki_from_bits((pki_bits(a) & mask) | (pki_bits(b) & ~mask));
+}
+
+static inline pk_i pki_mask_none(void)
+{
+  return pki_bits(pki_splat(0));
+}
+
+static inline pk_i pki_mask_all(void)
+{
+  return ~pki_mask_none();
+}
+
+/* All ones where a <= b. */
+static inline pk_i pki_at_most(pk_r a, pk_r b)
+{
+#if PKI_LANES == 1
+  return -(uint64_t)(a <= b);
+#else
+  return (pk_i)(a <= b);
+#endif
+}
+
+/* x where the mask is set, zero elsewhere. */
+static inline pk_r pki_where_set(pk_i mask, pk_r x)
+{
+  return pki_from_bits(pki_bits(x) & mask);
+}
+
+static inline pk_i *pki_masks(uint64_t *array)
+{
+  return (pk_i *)(void *)array;
 }
 
 static inline void pki_set_mask(pk_i *mask, int lane, bool on)

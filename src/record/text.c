@@ -142,6 +142,30 @@ void pki_text_add_json_number(pki_text *text, double value)
   }
 }
 
+void pki_text_add_quoted(pki_text *text, const char *word)
+{
+  pki_text_add(text, "'");
+  for (const char *c = word; *c != '\0'; c++) {
+    if (*c == '\'') {
+      pki_text_add(text, "'\\''");
+    } else {
+      pki_text_add_bytes(text, c, 1);
+    }
+  }
+  pki_text_add(text, "'");
+}
+
+void pki_text_add_word(pki_text *text, const char *word)
+{
+  const size_t plain =
+      strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%");
+  if (word[0] != '\0' && word[plain] == '\0') {
+    pki_text_add(text, word);
+  } else {
+    pki_text_add_quoted(text, word);
+  }
+}
+
 void pki_text_add_base64(pki_text *text, const void *bytes, size_t size)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -31,6 +31,10 @@ void pki_text_add_json_string(pki_text *text, const char *string);
 /* A JSON number with nine digits; null when it is not finite. */
 void pki_text_add_json_number(pki_text *text, double value);
 
+/* A word as a shell reads it: in quotes, or in quotes where it needs them. */
+void pki_text_add_quoted(pki_text *text, const char *word);
+void pki_text_add_word(pki_text *text, const char *word);
+
 /* Bytes as base64 (RFC 4648, padded), without quotes. */
 void pki_text_add_base64(pki_text *text, const void *bytes, size_t size);
 

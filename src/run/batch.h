@@ -83,7 +83,10 @@ double *pki_batch_sorted(const pki_batch_result *result, pki_batch_quantity what
 int pki_batch_worst(const pki_batch_result *result, int *out, int most);
 
 /* The command that runs world k alone. */
-void pki_batch_replay(const pki_batch_result *result, int k, char *out, size_t size);
+void pki_batch_replay(const pki_batch_result *result, int k, pki_text *out);
+
+/* What ended a world, or was wrong with it; `otherwise` when all is well. */
+const char *pki_batch_ending(const pki_run_result *of, const char *otherwise);
 
 /* The summary as rows of a quantity and its value; begins the table. */
 void pki_batch_table(const pki_batch_result *result, pki_table *table);

@@ -85,22 +85,29 @@ int pki_batch_worst(const pki_batch_result *r, int *out, int most)
   return n;
 }
 
-void pki_batch_replay(const pki_batch_result *r, int k, char *out, size_t size)
+void pki_batch_replay(const pki_batch_result *r, int k, pki_text *out)
 {
   const pki_scenario *s = r->world->scenario;
-  size_t used = (size_t)snprintf(out, size, "pronk run %s", s->file);
-  for (int i = 0; i < s->nset && used < size; i++) {
-    used += (size_t)snprintf(out + used, size - used, " --set '%s'", s->sets[i]);
+  pki_text_add(out, "pronk run ");
+  pki_text_add_word(out, s->file);
+  for (int i = 0; i < s->nset; i++) {
+    pki_text_add(out, " --set ");
+    pki_text_add_quoted(out, s->sets[i]);
   }
-  if (used < size) {
-    used += (size_t)snprintf(out + used, size - used, " --set world=%d", k);
+  pki_text_addf(out, " --set world=%d", k);
+  if (r->asked_duration >= 0) {
+    pki_text_addf(out, " --duration %.17g", r->asked_duration);
   }
-  if (r->asked_duration >= 0 && used < size) {
-    used += (size_t)snprintf(out + used, size - used, " --duration %.17g", r->asked_duration);
-  }
-  if (used < size) {
-    snprintf(out + used, size - used, " -o out/%s-world-%d", s->name, k);
-  }
+  pki_text_addf(out, " -o out/%s-world-%d", s->name, k);
+}
+
+const char *pki_batch_ending(const pki_run_result *of, const char *otherwise)
+{
+  return of->status == PK_ERROR_LIMIT ? "more contacts than it has room for, or remembers"
+         : of->status != PK_OK        ? pk_status_text(of->status)
+         : of->uncertified > 0        ? "not certified"
+         : of->fell                   ? "fell"
+                                      : otherwise;
 }
 
 /* ---- the summary ---- */

@@ -211,20 +211,17 @@ static void worst_worlds(pki_report *report, const pki_batch_result *r)
                   (const char *const[]){"world", "how it ended", "at", "distance", "tilt", "residual"}, 6);
   for (int i = 0; i < n; i++) {
     const pki_run_result *of = &r->of[worst[i]];
-    char cells[5][64], line[1024];
+    char cells[5][64];
     snprintf(cells[0], sizeof cells[0], "%d", worst[i]);
     snprintf(cells[1], sizeof cells[1], "%.4g s",
              of->status == PK_OK && of->fell ? of->fell_at : of->duration);
     snprintf(cells[2], sizeof cells[2], "%.3g m", of->distance);
     snprintf(cells[3], sizeof cells[3], "%.3g rad", of->tilt_max);
     snprintf(cells[4], sizeof cells[4], "%.2g", of->worst_residual);
-    const char *end = of->status != PK_OK   ? pk_status_text(of->status)
-                      : of->uncertified > 0 ? "not certified"
-                      : of->fell            ? "fell"
-                                            : "upright";
+    const char *end = pki_batch_ending(of, "upright");
     pki_table_row(&table, (const char *const[]){cells[0], end, cells[1], cells[2], cells[3], cells[4]});
-    pki_batch_replay(r, worst[i], line, sizeof line);
-    pki_text_addf(&commands, "%s\n", line);
+    pki_batch_replay(r, worst[i], &commands);
+    pki_text_add(&commands, "\n");
   }
   pki_report_section(report, "worst", "Worth a look");
   pki_report_table(report, &table);

@@ -4,31 +4,14 @@
 #include <string.h>
 
 #include "contact/problem.h"
+#include "math/variants.h"
 #include "step/contact.h"
 
 /* ---- which kernels ---- */
 
-#define DECLARE(isa) \
-  extern const pki_group_kernels pki_group_kernels_##isa##_1, pki_group_kernels_##isa##_4, \
-      pki_group_kernels_##isa##_8;
-#define ROW(isa) &pki_group_kernels_##isa##_1, &pki_group_kernels_##isa##_4, &pki_group_kernels_##isa##_8,
+PKI_DECLARE_VARIANTS(pki_group_kernels, group_kernels)
 
-#ifdef PKI_HAVE_avx512
-DECLARE(avx512)
-#endif
-#ifdef PKI_HAVE_avx2
-DECLARE(avx2)
-#endif
-DECLARE(base)
-
-static const pki_group_kernels *const variants[] = {
-#ifdef PKI_HAVE_avx512
-    ROW(avx512)
-#endif
-#ifdef PKI_HAVE_avx2
-        ROW(avx2)
-#endif
-            ROW(base)};
+static const pki_group_kernels *const variants[] = {PKI_VARIANTS(group_kernels)};
 
 const pki_group_kernels *pki_group_kernels_get(int lanes)
 {
@@ -46,7 +29,7 @@ const pki_group_kernels *pki_group_kernels_get(int lanes)
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
 {
   const size_t real = (size_t)lanes * sizeof(double), nq = (size_t)m->nq, nu = (size_t)m->nu, n = PKI_BALLS;
-  *g = (pki_group){.lanes = lanes};
+  *g = (pki_group){.plan = NULL};
   const struct {
     double **array;
     size_t count;

@@ -103,7 +103,6 @@ typedef struct pki_lane_info {
 /* The scratch of a group: arrays of [n][lanes]. */
 typedef struct pki_group {
   const pki_group_plan *plan;
-  int lanes;
   pki_work *work;
   double *q, *u, *q_mid, *q_end, *q_try;
   double *command; /* [nu][6] */

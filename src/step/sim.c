@@ -63,12 +63,12 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
 /* The options with what is left to the model chosen. */
 static pk_sim_options choose(const pk_model *model, const pk_sim_options *options)
 {
-  enum { FEW = 128, EACH = 24, MOST = 100000 };
+  enum { FEW = 128 };
   pk_sim_options o = options ? *options : pk_sim_options_default();
   if (o.max_contacts == 0) {
-    const int nrobot = model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH;
-    o.max_contacts = EACH * nrobot > FEW ? EACH * nrobot : FEW;
-    const int room = o.law == PK_LAW_EXACT_LCP ? pki_exact_room(model, &o) : MOST;
+    const int usual = pki_usual_contacts(model);
+    o.max_contacts = usual > FEW ? usual : FEW;
+    const int room = o.law == PK_LAW_EXACT_LCP ? pki_exact_room(model, &o) : o.max_contacts;
     o.max_contacts = room > 0 && room < o.max_contacts ? room : o.max_contacts;
   }
   return o;

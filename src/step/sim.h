@@ -255,6 +255,13 @@ pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 
+/* Contacts that a world of this model may well have: 24 for each robot and object, 100 000 at most. */
+static inline int pki_usual_contacts(const pk_model *model)
+{
+  enum { EACH = 24, MOST = 100000 };
+  return EACH * (model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH);
+}
+
 /* Contacts of a world of the sim's kind as its user sees them. */
 void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
                        pk_sim_contact *out);

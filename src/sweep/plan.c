@@ -109,36 +109,16 @@ void pki_sweep_sets_free(char **sets, int count)
   free(sets);
 }
 
-/* A word as a shell reads it. */
-static void add_word(pki_text *out, const char *word)
-{
-  const size_t plain =
-      strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%");
-  if (word[0] != '\0' && word[plain] == '\0') {
-    pki_text_add(out, word);
-    return;
-  }
-  pki_text_add(out, "'");
-  for (const char *c = word; *c != '\0'; c++) {
-    if (*c == '\'') {
-      pki_text_add(out, "'\\''");
-    } else {
-      pki_text_addf(out, "%c", *c);
-    }
-  }
-  pki_text_add(out, "'");
-}
-
 void pki_sweep_command(const pki_sweep *sweep, const pki_sweep_point *point, pki_text *out)
 {
   int count;
   char **sets = pki_sweep_sets(sweep, point, &count);
   out->failed = out->failed || sets == NULL;
   pki_text_add(out, "pronk run ");
-  add_word(out, sweep->scenario_file);
+  pki_text_add_word(out, sweep->scenario_file);
   for (int i = 0; i < count && sets != NULL; i++) {
     pki_text_add(out, " --set ");
-    add_word(out, sets[i]);
+    pki_text_add_word(out, sets[i]);
   }
   if (sweep->duration >= 0) {
     pki_text_addf(out, " --duration %.12g", sweep->duration);

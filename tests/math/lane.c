@@ -13,28 +13,12 @@
 #include "base/random.h"
 #include "dynamics/kernels.h"
 #include "math/lane_probe.h"
+#include "math/variants.h"
 
-#define DECLARE(isa) \
-  extern const lane_probe pki_lane_probe_##isa##_1, pki_lane_probe_##isa##_4, pki_lane_probe_##isa##_8;
-#define ROW(isa) &pki_lane_probe_##isa##_1, &pki_lane_probe_##isa##_4, &pki_lane_probe_##isa##_8,
-
-#ifdef PKI_HAVE_avx512
-DECLARE(avx512)
-#endif
-#ifdef PKI_HAVE_avx2
-DECLARE(avx2)
-#endif
-DECLARE(base)
+PKI_DECLARE_VARIANTS(lane_probe, lane_probe)
 
 /* The variants of one instruction set stand together, the one-lane variant first. */
-static const lane_probe *const compiled[] = {ROW(base)
-#ifdef PKI_HAVE_avx2
-                                                 ROW(avx2)
-#endif
-#ifdef PKI_HAVE_avx512
-                                                     ROW(avx512)
-#endif
-};
+static const lane_probe *const compiled[] = {PKI_VARIANTS(lane_probe)};
 enum { COMPILED = sizeof compiled / sizeof compiled[0] };
 
 /* NULL where this machine cannot run the variant. */

@@ -2,9 +2,6 @@
 
 #include "math/lane3.h"
 
-#define ISA_TEXT_(isa) #isa
-#define ISA_TEXT(isa) ISA_TEXT_(isa)
-
 static pk_r load(const double *p)
 {
   pk_r x;
@@ -130,7 +127,7 @@ static void operations(const double *in, const double *plain, double *out)
 }
 
 extern const lane_probe PKI_NAME(lane_probe);
-const lane_probe PKI_NAME(lane_probe) = {.isa = ISA_TEXT(PKI_ISA),
+const lane_probe PKI_NAME(lane_probe) = {.isa = PKI_ISA_NAME,
                                          .lanes = PKI_LANES,
                                          .basics = basics,
                                          .sincos = sincos_of,

@@ -155,9 +155,10 @@ static void robots_that_fall_are_counted(void **state)
   for (int k = 0; k < 4; k++) {
     assert_true(!o.result.of[k].fell || o.result.of[k].fell_at >= o.result.of[worst[0]].fell_at);
   }
-  char line[512];
-  pki_batch_replay(&o.result, worst[0], line, sizeof line);
-  assert_non_null(strstr(line, "a.yaml --set 'disturb.0.force=1500' --set world="));
+  pki_text line = {0};
+  pki_batch_replay(&o.result, worst[0], &line);
+  assert_non_null(strstr(line.data, "a.yaml --set 'disturb.0.force=1500' --set world="));
+  pki_text_free(&line);
   end(&o);
 }
 

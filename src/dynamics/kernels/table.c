@@ -1,11 +1,8 @@
 /* This variant's row of the kernel table. */
 #include "dynamics/kernels/declare.h"
 
-#define PKI_TEXT_(x) #x
-#define PKI_TEXT(x) PKI_TEXT_(x)
-
 const pki_kernels PKI_NAME(kernels) = {
-    .isa = PKI_TEXT(PKI_ISA),
+    .isa = PKI_ISA_NAME,
     .lanes = PKI_LANES,
     .kinematics = PKI_NAME(kinematics),
     .velocities = PKI_NAME(velocities),

@@ -217,8 +217,5 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   leave(&f, seats, count, out);
 }
 
-#define PKI_TEXT_(x) #x
-#define PKI_TEXT(x) PKI_TEXT_(x)
-
 const pki_group_kernels PKI_NAME(group_kernels) = {
-    .isa = PKI_TEXT(PKI_ISA), .lanes = PKI_LANES, .advance = PKI_NAME(group_advance)};
+    .isa = PKI_ISA_NAME, .lanes = PKI_LANES, .advance = PKI_NAME(group_advance)};

@@ -5,7 +5,6 @@
 
 #include "dynamics/kernels/composite.h"
 #include "step/group.h"
-#include "step/kernels/masks.h"
 
 enum { PKI_ROWS = PKI_LANES == 1 ? 4 : 3 };
 
