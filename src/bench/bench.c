@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/folders.h"
-#include "record/text.h"
+#include "base/text.h"
 
 static const pki_bench benches[] = {
     {"dynamics", "RNEA, CRBA, factorisation and ABA of robots and chains beside other engines",

@@ -7,7 +7,7 @@
 
 #include "base/folders.h"
 #include "pronk/status.h"
-#include "record/text.h"
+#include "base/text.h"
 #include "scenario/scenario.h"
 
 /* How the program ends. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "record/text.h"
+#include "base/text.h"
 
 const pki_option pki_options_completion[] = {{0}};
 

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "pronk/pronk.h"
-#include "record/text.h"
+#include "base/text.h"
 
 const pki_option pki_options_man[] = {{0}};
 

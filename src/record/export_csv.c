@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/draft.h"
+#include "base/draft.h"
 #include "record/export.h"
-#include "record/text.h"
+#include "base/text.h"
 
 enum { PIECE = 1 << 20 }; /* bytes that are written at once */
 

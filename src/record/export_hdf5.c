@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "record/draft.h"
+#include "base/draft.h"
 #include "record/export.h"
 #include "record/hdf5.h"
 #include "record/json.h"

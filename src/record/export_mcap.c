@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "record/draft.h"
+#include "base/draft.h"
 #include "record/export.h"
 
 enum { WINDOW = 10 }; /* s of all channels that are held at once */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "record/text.h"
+#include "base/text.h"
 
 enum {
   PKI_MCAP_MAGIC_SIZE = 8,

@@ -5,7 +5,7 @@
 
 #include "pronk/model.h"
 #include "pronk/terrain.h"
-#include "record/text.h"
+#include "base/text.h"
 
 typedef struct pki_scene_source {
   const char *name;

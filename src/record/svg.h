@@ -14,7 +14,7 @@
 #ifndef PKI_RECORD_SVG_H
 #define PKI_RECORD_SVG_H
 
-#include "record/text.h"
+#include "base/text.h"
 
 typedef struct pki_svg_axis {
   const char *label; /* NULL: none */

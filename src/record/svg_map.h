@@ -9,7 +9,7 @@
 #ifndef PKI_RECORD_SVG_MAP_H
 #define PKI_RECORD_SVG_MAP_H
 
-#include "record/text.h"
+#include "base/text.h"
 
 typedef enum pki_svg_scale {
   PKI_SVG_SCALE_SEA,  /* dark blue over green to yellow (the stops of viridis, van der Walt and Smith 2015) */

@@ -2,7 +2,7 @@
 #ifndef PKI_RECORD_TABLE_H
 #define PKI_RECORD_TABLE_H
 
-#include "record/text.h"
+#include "base/text.h"
 
 enum { PKI_TABLE_COLUMNS = 16 };
 

@@ -9,7 +9,7 @@
 
 #include "base/build.h"
 #include "base/file.h"
-#include "record/text.h"
+#include "base/text.h"
 
 enum { NOTES = 20, VALUE = PKI_PATH_MAX, MODEL_BYTES = 1 << 26 };
 

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "record/mcap.h"
-#include "record/text.h"
+#include "base/text.h"
 #include "run/about.h"
 #include "run/checkpoint.h"
 #include "step/sim.h"

@@ -2,7 +2,7 @@
 #ifndef PKI_RUN_WATCH_H
 #define PKI_RUN_WATCH_H
 
-#include "record/text.h"
+#include "base/text.h"
 #include "scenario/scenario.h"
 
 /* What a run was like. The trunk is the root link of the first robot; a world of objects alone has none. Plain numbers come first: they are what a checkpoint

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "record/text.h"
+#include "base/text.h"
 
 bool pki_browser_find(char path[PKI_PATH_MAX])
 {

@@ -3,7 +3,7 @@
 #ifndef PKI_SERVE_PARAMETERS_H
 #define PKI_SERVE_PARAMETERS_H
 
-#include "record/text.h"
+#include "base/text.h"
 #include "scenario/scenario.h"
 
 typedef struct pki_parameter {

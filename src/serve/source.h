@@ -3,7 +3,7 @@
 #ifndef PKI_SERVE_SOURCE_H
 #define PKI_SERVE_SOURCE_H
 
-#include "record/text.h"
+#include "base/text.h"
 #include "scenario/scenario.h"
 #include "serve/frame.h"
 

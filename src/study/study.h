@@ -3,7 +3,7 @@
 #ifndef PKI_STUDY_STUDY_H
 #define PKI_STUDY_STUDY_H
 
-#include "record/text.h"
+#include "base/text.h"
 
 typedef enum pki_verdict {
   PKI_VERDICT_NONE,  /* nothing to hold: a machine's speed, a value for comparison */

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/number.h"
-#include "record/text.h"
+#include "base/text.h"
 #include "sweep/metrics.h"
 #include "sweep/sweep.h"
 

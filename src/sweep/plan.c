@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/number.h"
-#include "record/text.h"
+#include "base/text.h"
 #include "sweep/metrics.h"
 #include "sweep/sweep.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "math/mat3.h"
-#include "record/text.h"
+#include "base/text.h"
 #include "sweep/sweep.h"
 
 static void turn(double angle, const double v[3], double out[3])

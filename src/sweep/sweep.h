@@ -16,7 +16,7 @@
 #ifndef PKI_SWEEP_SWEEP_H
 #define PKI_SWEEP_SWEEP_H
 
-#include "record/text.h"
+#include "base/text.h"
 #include "scenario/scenario.h"
 #include "sweep/draw.h"
 

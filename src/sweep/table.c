@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/text.h"
+#include "base/text.h"
 
 void pki_number_text(double value, char out[PKI_SWEEP_NUMBER])
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/draft.h"
+#include "base/draft.h"
 #include "record/hdf5.h"
 #include "sweep/table.h"
 

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "sweep/support.h"
 
-#include "record/text.h"
+#include "base/text.h"
 
 static const char head[] = "scenario: ball.yaml\nparameters:\n";
 

@@ -7,8 +7,8 @@
  *     status = good ? pki_draft_keep(&draft, err) : pki_draft_drop(&draft, ...);
  *   }
  */
-#ifndef PKI_RECORD_DRAFT_H
-#define PKI_RECORD_DRAFT_H
+#ifndef PKI_BASE_DRAFT_H
+#define PKI_BASE_DRAFT_H
 
 #include "base/error.h"
 

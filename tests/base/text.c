@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/text.h"
+#include "base/text.h"
 
 static void text_grows(void **state)
 {

@@ -1,7 +1,7 @@
 /* Text that grows, and files that appear whole: what a report, a plot or an export is
  * written into before it reaches the disk. */
-#ifndef PKI_RECORD_TEXT_H
-#define PKI_RECORD_TEXT_H
+#ifndef PKI_BASE_TEXT_H
+#define PKI_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "record/text.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/draft.h"
+#include "base/draft.h"
 
 bool pki_text_reserve(pki_text *text, size_t more)
 {

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "record/draft.h"
+#include "base/draft.h"
 
 #include <errno.h>
 #include <stdio.h>

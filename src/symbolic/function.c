@@ -1,0 +1,215 @@
+/* Functions: outputs, what they need, what it costs, and their values. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolic/graph.h"
+
+void pki_function_init(pki_function *f, pki_graph *g, const char *name, const char *about)
+{
+  *f = (pki_function){.graph = g};
+  strncpy(f->name, name, sizeof f->name - 1);
+  strncpy(f->about, about, sizeof f->about - 1);
+}
+
+static pki_output *next_output(pki_function *f, const char *name, int count, const char *about)
+{
+  if (f->noutput == PKI_OUTPUTS) {
+    f->failed = true;
+    return NULL;
+  }
+  pki_output *o = &f->outputs[f->noutput];
+  o->values = calloc((size_t)(count > 0 ? count : 1), sizeof *o->values);
+  if (o->values == NULL) {
+    f->failed = true;
+    return NULL;
+  }
+  strncpy(o->name, name, sizeof o->name - 1);
+  strncpy(o->about, about, sizeof o->about - 1);
+  o->count = count;
+  f->noutput++;
+  return o;
+}
+
+pki_x *pki_function_add(pki_function *f, const char *name, int count, const char *about)
+{
+  pki_output *o = next_output(f, name, count, about);
+  return o != NULL ? o->values : NULL;
+}
+
+void pki_function_add_sparse(pki_function *f, const char *name, int rows, int cols, const pki_x *dense,
+                             const char *about)
+{
+  int count = 0;
+  for (int e = 0; e < rows * cols; e++) {
+    count += !pki_is_const(f->graph, dense[e], 0);
+  }
+  pki_output *o = next_output(f, name, count, about);
+  if (o == NULL) {
+    return;
+  }
+  o->rows = rows, o->cols = cols;
+  o->row = calloc((size_t)count + 1, sizeof *o->row);
+  o->col = calloc((size_t)count + 1, sizeof *o->col);
+  if (o->row == NULL || o->col == NULL) {
+    f->failed = true;
+    return;
+  }
+  for (int e = 0, k = 0; e < rows * cols; e++) {
+    if (!pki_is_const(f->graph, dense[e], 0)) {
+      o->values[k] = dense[e], o->row[k] = e / cols, o->col[k] = e % cols;
+      k++;
+    }
+  }
+}
+
+void pki_function_free(pki_function *f)
+{
+  for (int i = 0; i < f->noutput; i++) {
+    free(f->outputs[i].values);
+    free(f->outputs[i].row);
+    free(f->outputs[i].col);
+  }
+  *f = (pki_function){0};
+}
+
+void pki_function_used(const pki_function *f, unsigned char *used)
+{
+  const pki_graph *g = f->graph;
+  memset(used, 0, (size_t)g->count);
+  for (int i = 0; i < f->noutput; i++) {
+    for (int k = 0; k < f->outputs[i].count; k++) {
+      used[f->outputs[i].values[k]] = 1;
+    }
+  }
+  /* operands come before results */
+  for (int i = g->count - 1; i >= 0; i--) {
+    const pki_node *n = &g->nodes[i];
+    const int operands = used[i] ? pki_op_operands(n->op) : 0;
+    if (operands > 0) {
+      used[n->a] = 1;
+    }
+    if (operands > 1) {
+      used[n->b] = 1;
+    }
+  }
+}
+
+int pki_count_all(pki_count c)
+{
+  return c.adds + c.muls + c.inverses + c.roots;
+}
+
+pki_count pki_function_count(const pki_function *f)
+{
+  const pki_graph *g = f->graph;
+  pki_count c = {0};
+  unsigned char *used = malloc(2 * (size_t)g->count + 1);
+  if (used == NULL) {
+    return c;
+  }
+  unsigned char *turned = used + g->count;
+  memset(turned, 0, (size_t)g->count);
+  pki_function_used(f, used);
+  for (int i = 0; i < g->count; i++) {
+    const pki_node *n = &g->nodes[i];
+    if (!used[i]) {
+      continue;
+    }
+    switch (n->op) {
+    case PKI_OP_INPUT: c.ports++; break;
+    case PKI_OP_ADD:
+    case PKI_OP_SUB: c.adds++; break;
+    case PKI_OP_MUL: c.muls++; break;
+    case PKI_OP_INV: c.inverses++; break;
+    case PKI_OP_SQRT: c.roots++; break;
+    case PKI_OP_SIN:
+    case PKI_OP_COS:
+      c.sines += !turned[n->a];
+      turned[n->a] = 1;
+      break;
+    default: break;
+    }
+  }
+  free(used);
+  return c;
+}
+
+bool pki_function_evaluate_complex(const pki_function *f, const double complex *const *ports,
+                                   double complex *out)
+{
+  const pki_graph *g = f->graph;
+  unsigned char *used = malloc((size_t)g->count + 1);
+  double complex *v = malloc((size_t)g->count * sizeof *v);
+  if (used == NULL || v == NULL) {
+    free(used);
+    free(v);
+    return false;
+  }
+  pki_function_used(f, used);
+  for (int i = 0; i < g->count; i++) {
+    const pki_node *n = &g->nodes[i];
+    if (!used[i]) {
+      continue;
+    }
+    switch (n->op) {
+    case PKI_OP_CONST: v[i] = n->value; break;
+    case PKI_OP_INPUT: v[i] = ports[n->a][n->b]; break;
+    case PKI_OP_NEG: v[i] = -v[n->a]; break;
+    case PKI_OP_ADD: v[i] = v[n->a] + v[n->b]; break;
+    case PKI_OP_SUB: v[i] = v[n->a] - v[n->b]; break;
+    case PKI_OP_MUL: v[i] = v[n->a] * v[n->b]; break;
+    case PKI_OP_INV: v[i] = 1 / v[n->a]; break;
+    case PKI_OP_SQRT: v[i] = csqrt(v[n->a]); break;
+    case PKI_OP_SIN: v[i] = csin(v[n->a]); break;
+    default: v[i] = ccos(v[n->a]); break;
+    }
+  }
+  for (int i = 0; i < f->noutput; i++) {
+    for (int k = 0; k < f->outputs[i].count; k++) {
+      *out++ = v[f->outputs[i].values[k]];
+    }
+  }
+  free(used);
+  free(v);
+  return true;
+}
+
+bool pki_function_evaluate(const pki_function *f, const double *const *ports, double *out)
+{
+  const pki_graph *g = f->graph;
+  unsigned char *used = malloc((size_t)g->count + 1);
+  double *v = malloc((size_t)g->count * sizeof *v);
+  if (used == NULL || v == NULL) {
+    free(used);
+    free(v);
+    return false;
+  }
+  pki_function_used(f, used);
+  for (int i = 0; i < g->count; i++) {
+    const pki_node *n = &g->nodes[i];
+    if (!used[i]) {
+      continue;
+    }
+    switch (n->op) {
+    case PKI_OP_CONST: v[i] = n->value; break;
+    case PKI_OP_INPUT: v[i] = ports[n->a][n->b]; break;
+    case PKI_OP_NEG: v[i] = -v[n->a]; break;
+    case PKI_OP_ADD: v[i] = v[n->a] + v[n->b]; break;
+    case PKI_OP_SUB: v[i] = v[n->a] - v[n->b]; break;
+    case PKI_OP_MUL: v[i] = v[n->a] * v[n->b]; break;
+    case PKI_OP_INV: v[i] = 1 / v[n->a]; break;
+    case PKI_OP_SQRT: v[i] = sqrt(v[n->a]); break;
+    case PKI_OP_SIN: v[i] = sin(v[n->a]); break;
+    default: v[i] = cos(v[n->a]); break;
+    }
+  }
+  for (int i = 0; i < f->noutput; i++) {
+    for (int k = 0; k < f->outputs[i].count; k++) {
+      *out++ = v[f->outputs[i].values[k]];
+    }
+  }
+  free(used);
+  free(v);
+  return true;
+}
