@@ -215,7 +215,8 @@ static void make_seat(pki_robot *robot, int i, int position)
   const pk_model *m = robot->m;
   pki_seat_x *const seat = &robot->seat[i];
   const pki_x *qi = robot->q + m->body_q[i];
-  *seat = (pki_seat_x){.motion = m->body_motion[i], .axis = m->body_axis[i], .turned = m->body_turned[i] != 0};
+  *seat =
+      (pki_seat_x){.motion = m->body_motion[i], .axis = m->body_axis[i], .turned = m->body_turned[i] != 0};
   seat->J = pki_x33_const(g, m->body_rot + 9 * (size_t)i);
   for (int k = 0; k < 3; k++) {
     seat->r.v[k] = position >= 0 ? pki_input(g, position, 3 * i + k) : pki_const(g, m->body_pos[3 * i + k]);
@@ -248,7 +249,8 @@ static void make_inertia(pki_robot *robot, int i, int port)
   for (int k = 0; k < 10; k++) {
     in[k] = port >= 0 ? pki_input(g, port, 10 * i + k) : pki_const(g, robot->m->body_inertia[10 * i + k]);
   }
-  robot->inertia[i] = (pki_inertia_x){in[0], {{in[1], in[2], in[3]}}, {{in[4], in[5], in[6], in[7], in[8], in[9]}}};
+  robot->inertia[i] =
+      (pki_inertia_x){in[0], {{in[1], in[2], in[3]}}, {{in[4], in[5], in[6], in[7], in[8], in[9]}}};
 }
 
 static pki_x *inputs_of(pki_graph *g, const char *name, int count, const char *about)
@@ -275,12 +277,14 @@ bool pki_robot_init(pki_robot *robot, pki_graph *g, const pk_model *m, const pki
   robot->u = inputs_of(g, "u", m->nu, "velocities");
   robot->a = inputs_of(g, "a", m->nu, "accelerations du/dt");
   robot->tau = inputs_of(g, "tau", m->nu, "joint forces");
-  const int inertia = free_port(g, open & PKI_FREE_INERTIA, "inertia", 10 * m->nbody,
-                                "[body][10] kg, kg m, kg m^2: m, m c (3), inertia about the body's origin xx xy xz yy yz zz");
+  const int inertia =
+      free_port(g, open & PKI_FREE_INERTIA, "inertia", 10 * m->nbody,
+                "[body][10] kg, kg m, kg m^2: m, m c (3), inertia about the body's origin xx xy xz yy yz zz");
   const int position = free_port(g, open & PKI_FREE_POSITION, "position", 3 * m->nbody,
                                  "[body][3] m: joint frame in the parent body");
   const int gravity = free_port(g, open & PKI_FREE_GRAVITY, "gravity", 3, "m/s^2, world axes");
-  const int armature = free_port(g, open & PKI_FREE_ARMATURE, "armature", m->nu, "what drives add to the diagonal of M");
+  const int armature =
+      free_port(g, open & PKI_FREE_ARMATURE, "armature", m->nu, "what drives add to the diagonal of M");
   robot->diag = calloc((size_t)m->nu + 1, sizeof *robot->diag);
   robot->seat = calloc(nbody, sizeof *robot->seat);
   robot->inertia = calloc(nbody, sizeof *robot->inertia);

@@ -5,9 +5,10 @@
 #include "symbolic/robot.h"
 
 typedef struct pki_moving {
-  pki_x3 w, alpha, acc; /* angular velocity and acceleration, acceleration of the origin minus gravity; body axes */
-  pki_x33 W;            /* alpha~ + w~ w~ */
-  pki_x6 force;         /* that this takes, of the body alone */
+  pki_x3 w, alpha,
+      acc;      /* angular velocity and acceleration, acceleration of the origin minus gravity; body axes */
+  pki_x33 W;    /* alpha~ + w~ w~ */
+  pki_x6 force; /* that this takes, of the body alone */
 } pki_moving;
 
 pki_x33 pki_spin(pki_graph *g, pki_x3 w, pki_x3 alpha);

@@ -35,7 +35,8 @@ static bool kinematics(const pki_robot *robot, pki_function *f)
   pki_x *const rotation = pki_function_add(f, "rotation", 9 * n, "[body][9] row-major, body to world axes");
   pki_x *const origin = pki_function_add(f, "origin", 3 * n, "[body][3] m, world axes");
   pki_x *pose = calloc(12 * (size_t)n + 1, sizeof *pose);
-  const bool good = rotation != NULL && origin != NULL && pose != NULL && pki_robot_world(robot, NULL, pose, origin, NULL);
+  const bool good =
+      rotation != NULL && origin != NULL && pose != NULL && pki_robot_world(robot, NULL, pose, origin, NULL);
   for (int i = 0; i < n && good; i++) {
     memcpy(rotation + 9 * (size_t)i, pose + 12 * (size_t)i, 9 * sizeof *pose);
   }
@@ -51,7 +52,8 @@ static bool rnea(const pki_robot *robot, pki_function *f)
 
 static bool bias(const pki_robot *robot, pki_function *f)
 {
-  pki_x *const h = pki_function_add(f, "h", robot->m->nu, "joint forces of gravity, Coriolis and centrifugal terms");
+  pki_x *const h =
+      pki_function_add(f, "h", robot->m->nu, "joint forces of gravity, Coriolis and centrifugal terms");
   return h != NULL && pki_robot_rnea(robot, robot->u, NULL, h);
 }
 
@@ -147,12 +149,13 @@ static pk_status unknown(const char *name, pk_error *err)
     names[i] = rows[i].name;
   }
   const char *near = pki_nearest_word(name, names, ROWS);
-  return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "functions"}, "there is no function \"%s\"%s%s%s", name,
-                  near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+  return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "functions"},
+                  "there is no function \"%s\"%s%s%s", name, near ? "; did you mean \"" : "",
+                  near ? near : "", near ? "\"?" : "");
 }
 
-pk_status pki_robot_function(pki_graph *g, const pk_model *m, const pki_robot_options *options, const char *name,
-                             pki_function *out, pk_error *err)
+pk_status pki_robot_function(pki_graph *g, const pk_model *m, const pki_robot_options *options,
+                             const char *name, pki_function *out, pk_error *err)
 {
   const row *r = NULL;
   for (int i = 0; i < ROWS; i++) {

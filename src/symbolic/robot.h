@@ -30,8 +30,8 @@ const char *pki_robot_function_name(int i);
 const char *pki_robot_function_about(int i);
 
 /* One of them by its name. PK_ERROR_ARGUMENT: there is none of that name. */
-pk_status pki_robot_function(pki_graph *g, const pk_model *m, const pki_robot_options *options, const char *name,
-                             pki_function *out, pk_error *err);
+pk_status pki_robot_function(pki_graph *g, const pk_model *m, const pki_robot_options *options,
+                             const char *name, pki_function *out, pk_error *err);
 
 /* ---- the parts that functions are made of ---- */
 
@@ -54,11 +54,11 @@ typedef struct pki_inertia_x {
 typedef struct pki_robot {
   pki_graph *g;
   const pk_model *m;
-  pki_x *q, *u, *a, *tau;   /* [nq], [nu] inputs, or whatever stands for them */
-  pki_x *diag;              /* [nu] on the diagonal of M: the armature */
-  pki_x3 gravity;           /* world axes */
-  pki_seat_x *seat;         /* [nbody] */
-  pki_inertia_x *inertia;   /* [nbody] in body axes */
+  pki_x *q, *u, *a, *tau; /* [nq], [nu] inputs, or whatever stands for them */
+  pki_x *diag;            /* [nu] on the diagonal of M: the armature */
+  pki_x3 gravity;         /* world axes */
+  pki_seat_x *seat;       /* [nbody] */
+  pki_inertia_x *inertia; /* [nbody] in body axes */
 } pki_robot;
 
 /* Ports and parts of a model in a graph. Everything in `robot` is freed by pki_robot_free; false: out of memory. */

@@ -97,11 +97,13 @@ static int axis_of(const pki_seat_x *seat)
   return seat->axis + (seat->motion == PK_MOTION_PRISMATIC ? 3 : 0);
 }
 
-static void eliminate_axis(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau, factor *f)
+static void eliminate_axis(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau,
+                           factor *f)
 {
   pki_graph *const g = robot->g;
   const int k = axis_of(&robot->seat[i]);
-  const pki_x d = robot->diag[robot->m->body_u[i]], own = pki_times(g, pki_const(g, robot->m->body_gain[i]), tau[0]);
+  const pki_x d = robot->diag[robot->m->body_u[i]],
+              own = pki_times(g, pki_const(g, robot->m->body_gain[i]), tau[0]);
   const bool bare = pki_is_const(g, d, 0);
   const pki_x D = pki_plus(g, *artic_at(I, k, k), d);
   f->n = 1;
@@ -180,7 +182,8 @@ static void ldl_solve(pki_graph *g, const pki_x *D, int n, pki_x *x)
 
 static pki_x dot6(pki_graph *g, const pki_x6 *a, const pki_x *b)
 {
-  return pki_x3_plus_dot(g, pki_x3_dot(g, a->a, (pki_x3){{b[0], b[1], b[2]}}), a->l, (pki_x3){{b[3], b[4], b[5]}});
+  return pki_x3_plus_dot(g, pki_x3_dot(g, a->a, (pki_x3){{b[0], b[1], b[2]}}), a->l,
+                         (pki_x3){{b[3], b[4], b[5]}});
 }
 
 /* A free body without armature: in its own axes D is IA itself, and nothing is left. */
@@ -193,10 +196,12 @@ static bool is_free(const pki_robot *robot, int i)
   return free;
 }
 
-static void eliminate_free(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau, factor *f)
+static void eliminate_free(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau,
+                           factor *f)
 {
   pki_graph *const g = robot->g;
-  const pki_x6 own = pki_motion_rate(robot, i, tau); /* forces turn like rates: the columns are normal to each other */
+  const pki_x6 own =
+      pki_motion_rate(robot, i, tau); /* forces turn like rates: the columns are normal to each other */
   const pki_x zero = pki_const(g, 0);
   f->n = 6;
   for (int r = 0; r < 6; r++) {
@@ -235,7 +240,8 @@ static void move_free(const pki_robot *robot, int i, const factor *f, pki_x6 *de
   }
 }
 
-static void eliminate_columns(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau, factor *f)
+static void eliminate_columns(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau,
+                              factor *f)
 {
   pki_graph *const g = robot->g;
   const int n = pki_motion_nu(robot->seat[i].motion);

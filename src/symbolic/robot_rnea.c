@@ -72,7 +72,8 @@ void pki_robot_motion(const pki_robot *robot, const pki_x *u, const pki_x *a, pk
       b->alpha = zero;
       b->acc = pki_to_child(g, seat, up);
     } else {
-      const pki_x3 w = pki_to_child(g, seat, moving[p].w), acc = pki_x33_plus_apply(g, moving[p].acc, &moving[p].W, seat->r);
+      const pki_x3 w = pki_to_child(g, seat, moving[p].w),
+                   acc = pki_x33_plus_apply(g, moving[p].acc, &moving[p].W, seat->r);
       b->w = pki_x3_plus(g, w, rate.a);
       b->alpha = pki_x3_plus_cross(g, pki_to_child(g, seat, moving[p].alpha), w, rate.a);
       b->acc = pki_x3_plus_cross(g, pki_to_child(g, seat, acc), w, pki_x3_plus(g, rate.l, rate.l));
@@ -104,7 +105,8 @@ bool pki_robot_rnea(const pki_robot *robot, const pki_x *u, const pki_x *a, pki_
     pki_motion_feel(robot, i, moving[i].force, tau + m->body_u[i]);
     if (p >= 0) {
       const pki_x6 f = pki_force_to_parent(g, &robot->seat[i], moving[i].force);
-      moving[p].force = (pki_x6){pki_x3_plus(g, moving[p].force.a, f.a), pki_x3_plus(g, moving[p].force.l, f.l)};
+      moving[p].force =
+          (pki_x6){pki_x3_plus(g, moving[p].force.a, f.a), pki_x3_plus(g, moving[p].force.l, f.l)};
     }
   }
   free(moving);
@@ -138,7 +140,8 @@ static pki_x3 get3(const pki_x *in)
 }
 
 /* The joint's own velocity in world axes. */
-static pki_x6 rate_in_world(const pki_robot *robot, int i, const pki_x33 *R, const pki_x33 *parent, const pki_x *u)
+static pki_x6 rate_in_world(const pki_robot *robot, int i, const pki_x33 *R, const pki_x33 *parent,
+                            const pki_x *u)
 {
   pki_graph *const g = robot->g;
   const pki_seat_x *seat = &robot->seat[i];

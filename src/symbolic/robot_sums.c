@@ -62,7 +62,8 @@ static void add_up(const pki_robot *robot, const pki_x *pose, const pki_x *origi
     s->mc = pki_x3_plus(g, s->mc, pki_x3_plus_scaled(g, in_world(g, pose, i, b->h), b->m, o));
     s->momentum.l = pki_x3_plus(g, s->momentum.l, P);
     s->momentum.a = pki_x3_plus(g, s->momentum.a, pki_x3_plus_cross(g, in_world(g, pose, i, own.a), o, P));
-    s->kinetic = pki_plus(g, s->kinetic, pki_plus(g, pki_x3_dot(g, own.a, v[i].a), pki_x3_dot(g, own.l, v[i].l)));
+    s->kinetic =
+        pki_plus(g, s->kinetic, pki_plus(g, pki_x3_dot(g, own.a, v[i].a), pki_x3_dot(g, own.l, v[i].l)));
   }
   for (int k = 0; k < m->nu; k++) {
     s->kinetic = pki_plus_times(g, s->kinetic, robot->diag[k], pki_times(g, robot->u[k], robot->u[k]));
@@ -201,7 +202,8 @@ bool pki_robot_contacts(const pki_robot *robot, pki_function *f)
   pki_x *const position = pki_function_add(f, "position", 3 * n, "[point][3] m, world axes");
   pki_x *const velocity = pki_function_add(f, "velocity", 3 * n, "[point][3] m/s, world axes");
   scratch w;
-  const bool good = begin(robot, &w) && body != NULL && at != NULL && J != NULL && position != NULL && velocity != NULL;
+  const bool good =
+      begin(robot, &w) && body != NULL && at != NULL && J != NULL && position != NULL && velocity != NULL;
   if (good) {
     pki_robot_points(m, body, at);
   }
@@ -216,7 +218,8 @@ bool pki_robot_contacts(const pki_robot *robot, pki_function *f)
     point_columns(robot, &w, body[i], p, J + 3 * (size_t)i * (size_t)m->nu);
   }
   if (good) {
-    pki_function_add_sparse(f, "jacobian", 3 * n, m->nu, J, "[3 point + axis][coordinate], world axes: velocity = J u");
+    pki_function_add_sparse(f, "jacobian", 3 * n, m->nu, J,
+                            "[3 point + axis][coordinate], world axes: velocity = J u");
   }
   end(&w);
   free(body);
