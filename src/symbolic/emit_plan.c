@@ -248,7 +248,7 @@ static void place_values(const walk *w, int *stack, int *next, int *leave)
 static bool split(pki_emit_plan *p)
 {
   const size_t count = (size_t)p->f->graph->count;
-  p->nparts = p->count > PKI_EMIT_STATEMENTS ? (p->count + PKI_EMIT_STATEMENTS - 1) / PKI_EMIT_STATEMENTS : 1;
+  p->nparts = p->count > PKI_EMIT_WHOLE ? (p->count + PKI_EMIT_PART - 1) / PKI_EMIT_PART : 1;
   p->part_size = (p->count + p->nparts - 1) / p->nparts;
   p->parts = calloc((size_t)p->nparts, sizeof *p->parts);
   int *numbers = calloc(4 * count + 1 + (size_t)p->nparts, sizeof *numbers);
