@@ -16,6 +16,27 @@ static int give_up(const pk_error *err)
   return 2;
 }
 
+/* Torques that put a quarter of the weight on each foot: tau = h - J' f in the rows of the hinges; nothing pushes the trunk. */
+static bool carry(const pk_model *model, const pk_leg *legs, const double *q, double *tau)
+{
+  const double rest[NU] = {0};
+  double J[6 * NU];
+  pk_workspace *work = pk_workspace_create(model);
+  if (work == NULL) {
+    return false;
+  }
+  pk_inverse_dynamics(work, q, rest, NULL, tau);
+  for (int i = 0; i < 4; i++) {
+    pk_link_jacobian(work, legs[i].link, legs[i].point, J);
+    for (int k = 6; k < NU; k++) {
+      tau[k] -= J[5 * NU + k] * model->mass * 9.81 / 4;
+    }
+  }
+  memset(tau, 0, 6 * sizeof *tau);
+  pk_workspace_destroy(work);
+  return true;
+}
+
 int main(int argc, char **argv)
 {
   static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
@@ -53,17 +74,10 @@ int main(int argc, char **argv)
     printf("%s: angles %.4f %.4f %.4f\n", feet[i], angles[0], angles[1], angles[2]);
   }
 
-  /* torques that put a quarter of the weight on each foot: tau = h - J' f in the rows of the hinges */
-  pk_workspace *work = pk_workspace_create(model);
-  double J[6 * NU];
-  pk_inverse_dynamics(work, q, u, NULL, tau);
-  for (int i = 0; i < 4; i++) {
-    pk_link_jacobian(work, legs[i].link, legs[i].point, J);
-    for (int k = 6; k < NU; k++) {
-      tau[k] -= J[5 * NU + k] * model->mass * 9.81 / 4;
-    }
+  if (!carry(model, legs, q, tau)) {
+    fprintf(stderr, "out of memory\n");
+    return 2;
   }
-  memset(tau, 0, 6 * sizeof *tau); /* nothing pushes the trunk */
 
   /* with the feet held, what moves is the trunk: 6 states instead of 18 */
   pk_reduced *reduced;
@@ -82,7 +96,6 @@ int main(int argc, char **argv)
     printf("%s: force %.3f %.3f %.3f N\n", feet[i], force[i][3], force[i][4], force[i][5]);
   }
   pk_reduced_destroy(reduced);
-  pk_workspace_destroy(work);
   pk_model_destroy(model);
   return 0;
 }

@@ -28,7 +28,7 @@ typedef struct robot {
 
 static const char *const quadrupeds[] = {"starleth", "anymal_b", "thesis_quadruped"};
 
-static robot load(const char *name)
+static robot load_on(const char *name, pk_root_kind root)
 {
   static const char *const four[] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"}, *const two[] = {"l_sole",
                                                                                                   "r_sole"};
@@ -39,6 +39,7 @@ static robot load(const char *name)
   pk_error err = {0};
   pk_urdf_options options = pk_urdf_options_default();
   options.load_meshes = false;
+  options.root = root;
   snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", name, name);
   if (pk_model_load_urdf(path, &options, &r.model, &err) != PK_OK) {
     fail_msg("%s", err.message);
@@ -55,6 +56,11 @@ static robot load(const char *name)
   r.work = pk_workspace_create(r.model);
   assert_int_equal(pk_reduced_create(r.model, r.nleg, r.legs, &r.reduced, &err), PK_OK);
   return r;
+}
+
+static robot load(const char *name)
+{
+  return load_on(name, PK_ROOT_AUTO);
 }
 
 static void unload(robot *r)
@@ -265,6 +271,20 @@ static void quadrupeds_agree_with_constrained_dynamics_in_every_stance(void **st
     print_message("%s: differs by at most %.2g\n", quadrupeds[k], most);
     unload(&r);
   }
+}
+
+static void a_trunk_on_six_joints_agrees_with_constrained_dynamics_too(void **state)
+{
+  (void)state;
+  robot r = load_on("anymal_b", PK_ROOT_CHAIN);
+  pki_random rng = pki_random_seeded(45);
+  for (unsigned stance = 1; stance < 16; stance++) {
+    const double worst = compare(&r, stance, &rng);
+    if (!(worst < 1e-10)) {
+      fail_msg("stance %u: %g", stance, worst);
+    }
+  }
+  unload(&r);
 }
 
 static void flat_feet_of_a_biped_agree_with_constrained_dynamics(void **state)
@@ -519,6 +539,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quadrupeds_agree_with_constrained_dynamics_in_every_stance),
+      cmocka_unit_test(a_trunk_on_six_joints_agrees_with_constrained_dynamics_too),
       cmocka_unit_test(flat_feet_of_a_biped_agree_with_constrained_dynamics),
       cmocka_unit_test(feet_stay_where_they_stand_while_the_trunk_moves),
       cmocka_unit_test(feet_that_stand_do_no_work_and_the_motion_has_order_four),
