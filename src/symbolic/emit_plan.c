@@ -272,9 +272,6 @@ static bool make(pki_emit_plan *p, int *order, int *width)
   if (!pki_schedule_after(p->f, &p->angles, order, &n, &p->alive)) {
     return false;
   }
-  for (int i = 0; i < p->f->graph->count; i++) {
-    p->angle_ports |= p->angles.read[i] ? 1u << p->f->graph->nodes[i].a : 0;
-  }
   sort_stores(p);
   count_uses(p, order, n);
   choose_names(p, width);

@@ -36,7 +36,6 @@ typedef struct pki_emit_plan {
   pki_statement *statements;
   int count, nstore;
   int nscratch;
-  unsigned angle_ports; /* that angles read, as bits */
   pki_emit_part *parts;
   int nparts, part_size; /* statements [p part_size, (p + 1) part_size) are part p */
 } pki_emit_plan;
