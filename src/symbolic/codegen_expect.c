@@ -208,10 +208,11 @@ static bool factor(pki_expect *e, const pki_function *f, double *value, double *
   const int n = e->m->nu;
   factored(e, e->dense);
   entries(&f->outputs[0], e->dense, value, scale);
-  /* the factor of a matrix that is off by so much */
-  const double condition = n * largest(e->M, n * n) * largest(e->inverse, n * n);
+  /* what entries of M that are off by the largest one change: (1 + |L_ki|) |M| / D_k, and |M| / D_k^2 */
   for (int k = 0; k < f->outputs[0].count; k++) {
-    scale[k] *= condition;
+    const int row = f->outputs[0].row[k], col = f->outputs[0].col[k];
+    const double inverse = fabs(e->dense[row * n + row]);
+    scale[k] = largest(e->M, n * n) * inverse * (row == col ? inverse : 1 + fabs(value[k]));
   }
   return true;
 }
