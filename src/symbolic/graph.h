@@ -111,7 +111,8 @@ typedef struct pki_function {
 
 /* Begin a function; add outputs; free what it holds (the graph stays). */
 void pki_function_init(pki_function *f, pki_graph *g, const char *name, const char *about);
-pki_x *pki_function_add(pki_function *f, const char *name, int count, const char *about); /* zeros; NULL: failed */
+pki_x *pki_function_add(pki_function *f, const char *name, int count,
+                        const char *about); /* zeros; NULL: failed */
 void pki_function_free(pki_function *f);
 
 /* A matrix [rows][cols] of nodes of which only entries that are not the constant zero are given. */
