@@ -1,4 +1,5 @@
 /* Functions: outputs, what they need, what it costs, and their values. */
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,21 @@ void pki_function_used(const pki_function *f, unsigned char *used)
   }
 }
 
+unsigned pki_function_ports(const pki_function *f)
+{
+  const pki_graph *g = f->graph;
+  unsigned ports = f->ports;
+  unsigned char *used = malloc((size_t)g->count + 1);
+  if (used != NULL) {
+    pki_function_used(f, used);
+  }
+  for (int i = 0; i < g->count && used != NULL; i++) {
+    ports |= used[i] && g->nodes[i].op == PKI_OP_INPUT ? 1u << g->nodes[i].a : 0;
+  }
+  free(used);
+  return ports;
+}
+
 int pki_count_all(pki_count c)
 {
   return c.adds + c.muls + c.inverses + c.roots;
@@ -135,12 +151,12 @@ pki_count pki_function_count(const pki_function *f)
   return c;
 }
 
-bool pki_function_evaluate_complex(const pki_function *f, const double complex *const *ports,
-                                   double complex *out)
+bool pki_function_evaluate_complex(const pki_function *f, const double _Complex *const *ports,
+                                   double _Complex *out)
 {
   const pki_graph *g = f->graph;
   unsigned char *used = malloc((size_t)g->count + 1);
-  double complex *v = malloc((size_t)g->count * sizeof *v);
+  double _Complex *v = malloc((size_t)g->count * sizeof *v);
   if (used == NULL || v == NULL) {
     free(used);
     free(v);

@@ -17,7 +17,6 @@
 #ifndef PKI_SYMBOLIC_GRAPH_H
 #define PKI_SYMBOLIC_GRAPH_H
 
-#include <complex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,6 +103,7 @@ typedef struct pki_function {
   char name[40];
   char about[240];
   pki_graph *graph; /* not owned */
+  unsigned ports; /* those of its signature, as bits, read or not; whatever else it reads comes in addition */
   pki_output outputs[PKI_OUTPUTS];
   int noutput;
   bool failed; /* out of memory */
@@ -118,6 +118,10 @@ void pki_function_free(pki_function *f);
 /* A matrix [rows][cols] of nodes of which only entries that are not the constant zero are given. */
 void pki_function_add_sparse(pki_function *f, const char *name, int rows, int cols, const pki_x *dense,
                              const char *about);
+
+/* The ports of its signature: those that were asked for and those that it reads, as bits. Out of memory: those that were
+ * asked for. */
+unsigned pki_function_ports(const pki_function *f);
 
 /* Which nodes a function needs: 1 in used [graph->count], 0 elsewhere. */
 void pki_function_used(const pki_function *f, unsigned char *used);
@@ -134,7 +138,7 @@ int pki_count_all(pki_count c); /* adds, muls, inverses, roots */
 /* The values of a function's outputs, one after the other, from ports' values; out of memory: false. Complex numbers
  * serve derivatives by a complex step. */
 bool pki_function_evaluate(const pki_function *f, const double *const *ports, double *out);
-bool pki_function_evaluate_complex(const pki_function *f, const double complex *const *ports,
-                                   double complex *out);
+bool pki_function_evaluate_complex(const pki_function *f, const double _Complex *const *ports,
+                                   double _Complex *out);
 
 #endif
