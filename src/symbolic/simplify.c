@@ -114,6 +114,7 @@ static bool take_ports(const pki_graph *from, pki_graph *to)
 static bool take_outputs(const pki_function *in, pki_graph *to, const pki_x *made, pki_function *out)
 {
   pki_function_init(out, to, in->name, in->about);
+  out->ports = pki_function_ports(in); /* the signature stays, whatever is read now */
   for (int i = 0; i < in->noutput; i++) {
     const pki_output *o = &in->outputs[i];
     pki_x *values = pki_function_add(out, o->name, o->count, o->about);

@@ -27,8 +27,9 @@ typedef struct pki_cost {
 bool pki_function_cost(const pki_function *f, pki_cost *cost);
 
 /* The outputs of `in` as nodes of the graph `to`, whose ports are those of in's graph (none yet: they are copied; a graph
- * with other ports is refused). Dead code stays behind. Values agree up to rounding; the cost never rises. `out` is to be
- * freed with pki_function_free, also after false (out of memory, other ports). */
+ * with other ports is refused). Dead code stays behind. Values agree up to rounding; the operations
+ * never rise, nor the instructions unless in's graph is a plain one, in which equal products are made twice. `out` is to
+ * be freed with pki_function_free, also after false (out of memory, other ports). */
 bool pki_simplify(const pki_function *in, pki_graph *to, pki_function *out);
 
 #endif

@@ -4,14 +4,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "pronk/builder.h"
 #include "support/pace.h"
 #include "symbolic/differentiate.h"
 #include "symbolic/expressions.h"
+#include "symbolic/robot.h"
 #include "symbolic/simplify.h"
 
 enum { NINPUT = 8, MANY = 400 };
@@ -328,7 +331,9 @@ static void random_functions_keep_their_values_and_cost_no_more(void **state)
     pki_cost before, after;
     assert_true(pki_function_cost(&f, &before) && pki_function_cost(&out, &after));
     assert_in_range(after.operations, 0, before.operations);
-    assert_in_range(after.instructions, 0, before.instructions);
+    if (!g->plain) { /* where a product was computed twice, each for a multiply-add, it is now shared */
+      assert_in_range(after.instructions, 0, before.instructions);
+    }
     /* the same again, to the node */
     pki_graph *to2 = pki_graph_create(false);
     pki_function out2;
@@ -405,6 +410,83 @@ static void very_long_sums_and_products_are_fine(void **state)
   end(&b);
 }
 
+static pk_model *model_of(const char *name)
+{
+  char path[512];
+  pk_error err;
+  pk_model *model = NULL;
+  pk_builder *b = pk_builder_create();
+  snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", name, name);
+  assert_int_equal(pk_builder_add_urdf(b, path, NULL, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);
+  pk_builder_destroy(b);
+  return model;
+}
+
+static int numbers_of(const pki_function *f)
+{
+  int n = 0;
+  for (int i = 0; i < f->noutput; i++) {
+    n += f->outputs[i].count;
+  }
+  return n;
+}
+
+/* Both functions at a random point: the largest difference over the largest number. */
+static double difference(const pki_function *a, const pki_function *b, pki_random *rng)
+{
+  const int n = numbers_of(a);
+  assert_int_equal(numbers_of(b), n);
+  double *ports[PKI_PORTS] = {0}, *va = malloc(2 * (size_t)n * sizeof *va), *vb = va + n, worst = 0, size = 0;
+  for (int p = 0; p < a->graph->nport; p++) {
+    ports[p] = calloc((size_t)a->graph->ports[p].count + 1, sizeof *ports[p]);
+    make_point(rng, a->graph->ports[p].count, ports[p]);
+  }
+  assert_true(pki_function_evaluate(a, (const double *const *)ports, va));
+  assert_true(pki_function_evaluate(b, (const double *const *)ports, vb));
+  for (int i = 0; i < n; i++) {
+    worst = fmax(worst, isnan(va[i] - vb[i]) ? INFINITY : fabs(va[i] - vb[i]));
+    size = fmax(size, fabs(va[i]));
+  }
+  for (int p = 0; p < a->graph->nport; p++) {
+    free(ports[p]);
+  }
+  free(va);
+  return worst / size;
+}
+
+static void functions_of_robots_keep_their_values_and_signatures(void **state)
+{
+  (void)state;
+  const char *const robots[] = {"double_pendulum", "ur10", "starleth"};
+  pki_random rng = pki_random_seeded(11);
+  for (int k = 0; k < 3; k++) {
+    pk_model *m = model_of(robots[k]);
+    for (int i = 0; i < pki_robot_function_count(); i++) {
+      pki_graph *g = pki_graph_create(false), *to = pki_graph_create(false);
+      const pki_robot_options options = {.free = i % 2 == 0 ? 0 : PKI_FREE_INERTIA | PKI_FREE_GRAVITY};
+      pki_function f, out;
+      pk_error err;
+      assert_int_equal(pki_robot_function(g, m, &options, pki_robot_function_name(i), &f, &err), PK_OK);
+      assert_true(pki_simplify(&f, to, &out));
+      const double worst = numbers_of(&f) > 0 ? difference(&f, &out, &rng) : 0;
+      if (!(worst < 1e-12)) {
+        fail_msg("%s of %s differs by %g", f.name, robots[k], worst);
+      }
+      pki_cost before, after;
+      assert_true(pki_function_cost(&f, &before) && pki_function_cost(&out, &after));
+      assert_in_range(after.operations, 0, before.operations);
+      assert_in_range(after.instructions, 0, before.instructions);
+      assert_int_equal(pki_function_ports(&out), pki_function_ports(&f));
+      pki_function_free(&f);
+      pki_function_free(&out);
+      pki_graph_destroy(g);
+      pki_graph_destroy(to);
+    }
+    pk_model_destroy(m);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -426,6 +508,7 @@ int main(void)
       cmocka_unit_test(random_functions_keep_their_values_and_cost_no_more),
       cmocka_unit_test(random_sums_of_sines_keep_their_values),
       cmocka_unit_test(very_long_sums_and_products_are_fine),
+      cmocka_unit_test(functions_of_robots_keep_their_values_and_signatures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
