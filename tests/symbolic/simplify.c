@@ -199,6 +199,24 @@ static void like_terms_are_collected(void **state)
   b.y[0] = SUB(ADD(SUB(ADD(ADD(u, b.x[2]), MUL(NUM(2), u)), b.x[2]), b.x[3]), MUL(NUM(3), u));
   assert_left(&b, 0, 0);
   end(&b);
+  b = begin(1);
+  /* 0.1 + 0.2 - 0.3 is not quite zero */
+  b.y[0] = SUB(ADD(ADD(MUL(NUM(0.1), b.x[0]), b.x[1]), MUL(NUM(0.2), b.x[0])), MUL(NUM(0.3), b.x[0]));
+  assert_left(&b, 0, 0);
+  end(&b);
+}
+
+static void powers_are_made_by_squaring(void **state)
+{
+  (void)state;
+  bench b = begin(2);
+  b.y[0] = b.x[0], b.y[1] = b.x[1];
+  for (int k = 1; k < 8; k++) {
+    b.y[0] = MUL(b.y[0], b.x[0]);
+    b.y[1] = k < 7 ? MUL(b.y[1], b.x[1]) : b.y[1];
+  }
+  assert_left(&b, 3 + 4, 0); /* ((x^2)^2)^2; y^7 = (y^2 y)^2 y */
+  end(&b);
 }
 
 static void roots_and_inverses_cancel(void **state)
@@ -261,6 +279,20 @@ static void what_has_two_users_stays_a_node(void **state)
   b.y[1] = MUL(shared, b.x[4]);
   b.y[2] = SUB(MUL(NUM(2), shared), b.x[5]);
   assert_left(&b, 2 + 1 + 1 + 2, 0);
+  end(&b);
+  /* also when there is something to save elsewhere, which would pay for computing it twice */
+  b = begin(3);
+  const pki_x both = ADD(ADD(MUL(b.x[2], b.x[3]), b.x[4]), b.x[5]);
+  b.y[0] = ADD(both, b.x[0]);
+  b.y[1] = ADD(both, b.x[1]);
+  b.y[2] = b.x[6];
+  for (int k = 0; k < 6; k++) {
+    b.y[2] = ADD(ADD(MUL(b.x[k], b.x[7]), MUL(NUM(2), b.x[6])), b.y[2]);
+  }
+  for (int k = 0; k < 6; k++) {
+    b.y[2] = SUB(b.y[2], MUL(b.x[7], b.x[k]));
+  }
+  assert_left(&b, 3 + 2 + 1, 0); /* the last is 13 x6 */
   end(&b);
 }
 
@@ -499,6 +531,7 @@ int main(void)
       cmocka_unit_test(a_planar_arm_becomes_sums_of_angles),
       cmocka_unit_test(three_parallel_joints_become_sums_of_three_angles),
       cmocka_unit_test(like_terms_are_collected),
+      cmocka_unit_test(powers_are_made_by_squaring),
       cmocka_unit_test(roots_and_inverses_cancel),
       cmocka_unit_test(common_factors_go_out_where_an_instruction_is_saved),
       cmocka_unit_test(polynomials_become_horners),
