@@ -76,7 +76,7 @@ static pki_x chain(pki_sum *s, int first)
 
 static int compare_places(const void *a, const void *b)
 {
-  const pki_place *x = a, *y = b;
+  const pki_spot *x = a, *y = b;
   return x->atom != y->atom ? (x->atom < y->atom ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
 }
 
@@ -91,7 +91,7 @@ static int places(pki_sum *s, int first)
     }
     for (int k = 0; k < item->count; k++) {
       if (k == 0 || s->pool[item->first + k] != s->pool[item->first + k - 1]) {
-        s->places[n++] = (pki_place){s->pool[item->first + k], i};
+        s->places[n++] = (pki_spot){s->pool[item->first + k], i};
       }
     }
   }

@@ -29,7 +29,7 @@ typedef struct round {
   int *stack;             /* [n] */
   signed char *signs;     /* [n] of the stack's nodes */
   pki_sum sum;
-  pki_angles angles;
+  pki_sines angles;
 } round;
 
 /* ---- uses and costs ---- */
@@ -71,22 +71,38 @@ bool pki_function_cost(const pki_function *f, pki_cost *cost)
 {
   const pki_graph *g = f->graph;
   int *uses = malloc(((size_t)g->count + 1) * sizeof *uses);
-  if (uses == NULL) {
-    return false;
+  unsigned char *turned = calloc((size_t)g->count + 1, 1); /* angles that are counted */
+  const bool ok = uses != NULL && turned != NULL;
+  if (ok) {
+    count_uses(f, 0, NULL, uses);
   }
-  const pki_count c = pki_function_count(f);
-  count_uses(f, 0, NULL, uses);
-  int fused = 0;
-  for (int i = 0; i < g->count; i++) {
+  int operations = 0, fused = 0;
+  for (int i = 0; i < g->count && ok; i++) {
     const pki_node *n = &g->nodes[i];
-    if (uses[i] > 0 && (n->op == PKI_OP_ADD || n->op == PKI_OP_SUB)) {
+    if (uses[i] == 0) {
+      continue;
+    }
+    switch (n->op) {
+    case PKI_OP_CONST:
+    case PKI_OP_INPUT:
+    case PKI_OP_NEG: break;
+    case PKI_OP_SIN:
+    case PKI_OP_COS:
+      operations += turned[n->a] ? 0 : PKI_SINE_COST;
+      turned[n->a] = 1;
+      break;
+    case PKI_OP_ADD:
+    case PKI_OP_SUB:
       fused += fuses(g, uses, n->a) || fuses(g, uses, n->b);
+      operations++;
+      break;
+    default: operations++; break;
     }
   }
   free(uses);
-  cost->operations = pki_count_all(c) + PKI_SINE_COST * c.sines;
-  cost->instructions = cost->operations - fused;
-  return true;
+  free(turned);
+  *cost = (pki_cost){operations, operations - fused};
+  return ok;
 }
 
 static bool cheaper(pki_cost a, pki_cost b)
@@ -114,7 +130,7 @@ static bool take_ports(const pki_graph *from, pki_graph *to)
 static bool take_outputs(const pki_function *in, pki_graph *to, const pki_x *made, pki_function *out)
 {
   pki_function_init(out, to, in->name, in->about);
-  out->ports = pki_function_ports(in); /* the signature stays, whatever is read now */
+  out->ports = in->ports;
   for (int i = 0; i < in->noutput; i++) {
     const pki_output *o = &in->outputs[i];
     pki_x *values = pki_function_add(out, o->name, o->count, o->about);
@@ -161,6 +177,9 @@ static bool copy_to(const pki_function *in, pki_graph *to, pki_function *out)
       }
     }
     ok = take_outputs(in, to, made, out);
+    for (int i = 0; i < n; i++) { /* the signature stays, whatever is read later */
+      out->ports |= used[i] && from->nodes[i].op == PKI_OP_INPUT ? 1u << from->nodes[i].a : 0;
+    }
   }
   free(used);
   free(made);
@@ -347,7 +366,7 @@ static bool make_all(round *r, int nextra, const pki_x *extra)
 
 /* One round: a draft of f in a new graph, in which sines of the extra angles may be used, and the wishes that are left
  * (nodes of the new graph; to be freed). */
-static bool go_round(const pki_function *f, int nextra, const pki_x *extra, draft *d, pki_angles *wishes)
+static bool go_round(const pki_function *f, int nextra, const pki_x *extra, draft *d, pki_sines *wishes)
 {
   round r = {0};
   bool ok = draft_begin(d, f->graph) && round_begin(&r, f, d->g);
@@ -358,7 +377,7 @@ static bool go_round(const pki_function *f, int nextra, const pki_x *extra, draf
          pki_function_cost(&d->f, &d->cost);
   }
   if (wishes != NULL) {
-    *wishes = (pki_angles){.wishes = r.angles.wishes, .nwish = r.angles.nwish};
+    *wishes = (pki_sines){.wishes = r.angles.wishes, .nwish = r.angles.nwish};
     r.angles.wishes = NULL;
   }
   round_free(&r);
@@ -395,7 +414,7 @@ static int *angle_uses(const pki_function *f)
 
 /* The angles whose sines save at least what they cost, when all their sites are taken together: an angle of which all
  * uses are there goes and gives its own cost back. How many; -1: out of memory. */
-static int grant(const pki_function *f, pki_angles *wishes, pki_x *granted)
+static int grant(const pki_function *f, pki_sines *wishes, pki_x *granted)
 {
   int *uses = angle_uses(f);
   if (uses == NULL) {
@@ -448,7 +467,7 @@ static bool settle_down(draft *best)
 static bool try_wishes(draft *best, bool *better)
 {
   draft plain = {0}, with = {0};
-  pki_angles wishes = {0};
+  pki_sines wishes = {0};
   pki_x *granted = NULL;
   bool ok = go_round(&best->f, 0, NULL, &plain, &wishes);
   *better = false;

@@ -24,10 +24,10 @@ typedef struct pki_key { /* of a term while terms are sorted */
   int count, term;
 } pki_key;
 
-typedef struct pki_place { /* where an atom is, while common factors are sought */
+typedef struct pki_spot { /* where an atom is, while common factors are sought */
   pki_x atom;
   int item;
-} pki_place;
+} pki_spot;
 
 typedef struct pki_sum {
   pki_graph *g;
@@ -35,7 +35,7 @@ typedef struct pki_sum {
   pki_x *pool;
   pki_item *items;
   pki_key *keys;
-  pki_place *places;
+  pki_spot *places;
   int *table; /* of terms by views */
   int n, npool, nitem;
   int term_room, pool_room, item_room, key_room, place_room, table_room;

@@ -12,7 +12,7 @@ enum {
 
 typedef struct rules {
   pki_sum *s;
-  pki_angles *angles;
+  pki_sines *angles;
   pki_tally tally; /* of the terms that live */
   int slots, filled;
 } rules;
@@ -259,7 +259,7 @@ static bool settle(rules *r, int i, int j, int first, int pool, const pki_wish *
     accept(r, first);
     return true;
   }
-  pki_angles *a = r->angles;
+  pki_sines *a = r->angles;
   if (gain && (j < 0 || i < j) &&
       pki_sum_room(s, (void **)&a->wishes, &a->wish_room, a->nwish + 1, sizeof *a->wishes)) {
     a->wishes[a->nwish] = *wish;
@@ -378,7 +378,7 @@ static bool improve(rules *r, int i)
   return false;
 }
 
-void pki_sum_trig(pki_sum *s, pki_angles *angles)
+void pki_sum_trig(pki_sum *s, pki_sines *angles)
 {
   rules r = {.s = s, .angles = angles};
   bool any = false;

@@ -20,13 +20,13 @@ typedef struct pki_wish {
   int saved;
 } pki_wish;
 
-typedef struct pki_angles {
+typedef struct pki_sines {
   unsigned char *there; /* [room] by node: its sine and cosine may be used */
   int room;
   pki_wish *wishes;
   int nwish, wish_room;
-} pki_angles;
+} pki_sines;
 
-void pki_sum_trig(pki_sum *s, pki_angles *angles);
+void pki_sum_trig(pki_sum *s, pki_sines *angles);
 
 #endif

@@ -74,6 +74,9 @@ static void assert_left(bench *b, int operations, int angles)
   const pki_count c = pki_function_count(&b->out);
   assert_int_equal(pki_count_all(c), operations);
   assert_int_equal(c.sines, angles);
+  pki_cost cost;
+  assert_true(pki_function_cost(&b->out, &cost));
+  assert_int_equal(cost.operations, operations + PKI_SINE_COST * angles);
 }
 
 #define MUL(p, q) pki_times(b.g, p, q)
