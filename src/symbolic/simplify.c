@@ -165,7 +165,7 @@ static bool copy_to(const pki_function *in, pki_graph *to, pki_function *out)
   const pki_graph *from = in->graph;
   const int n = from->count;
   unsigned char *used = malloc((size_t)n + 1);
-  pki_x *made = malloc(((size_t)n + 1) * sizeof *made);
+  pki_x *made = calloc((size_t)n + 1, sizeof *made);
   bool ok = used != NULL && made != NULL;
   if (ok) {
     pki_function_used(in, used);
