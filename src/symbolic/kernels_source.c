@@ -185,12 +185,12 @@ static const struct {
 static bool emit_simplified(const pki_function *f, pki_text *source)
 {
   pki_graph *g = pki_graph_create(false);
-  pki_function simple;
+  pki_function simple = {0};
   const bool good = g != NULL && pki_simplify(f, g, &simple);
   if (good) {
     pki_emit_function(&simple, "robot", source);
-    pki_function_free(&simple);
   }
+  pki_function_free(&simple);
   pki_graph_destroy(g);
   return good && !source->failed;
 }
