@@ -7,6 +7,7 @@
 #include <omp.h>
 #endif
 
+#include "dynamics/code.h"
 #include "step/contact.h"
 #include "step/outside.h"
 
@@ -65,6 +66,7 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
   arena = pki_arena_over(crew->memory, size);
   carve_group(crew, b, &arena);
   crew->group.work = &crew->work;
+  crew->group.dynamics = pki_work_use(&crew->work, pki_code_find(b->options.sim.code, b->lanes));
   crew->group.plan = &b->plan;
   return PK_OK;
 }
@@ -112,6 +114,7 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
     arena = pki_arena_over(b->plan_memory, status == PK_OK ? arena.used : 0);
     pki_group_plan_carve(&b->plan, model, &arena);
   }
+  status = status == PK_OK ? pki_code_check(b->options.sim.code, model, b->lanes, err) : status;
   for (int t = 0; status == PK_OK && t < b->threads; t++) {
     status = hire(b, &b->crews[t], err);
   }

@@ -19,6 +19,10 @@ size_t pki_parameters_size(const pk_model *model);
 void pki_parameters_save(const pk_sim *sim, double *out);
 void pki_parameters_load(pk_sim *sim, const double *in);
 
+/* The model's own code, where the options have it and the inertias are the model's; else the generic kernels. After each
+ * change of inertias. */
+void pki_choose_kernels(pk_sim *sim);
+
 /* Room for commands on their way; with a counting arena this counts. */
 void pki_latency_carve(pki_sim_latency *l, const pk_sim_options *options, size_t joints, pki_arena *arena);
 
