@@ -1,4 +1,5 @@
 /* Functions: outputs, what they need, what it costs, and their values. */
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,12 +136,12 @@ pki_count pki_function_count(const pki_function *f)
   return c;
 }
 
-bool pki_function_evaluate_complex(const pki_function *f, const double complex *const *ports,
-                                   double complex *out)
+bool pki_function_evaluate_complex(const pki_function *f, const double _Complex *const *ports,
+                                   double _Complex *out)
 {
   const pki_graph *g = f->graph;
   unsigned char *used = malloc((size_t)g->count + 1);
-  double complex *v = malloc((size_t)g->count * sizeof *v);
+  double _Complex *v = malloc((size_t)g->count * sizeof *v);
   if (used == NULL || v == NULL) {
     free(used);
     free(v);

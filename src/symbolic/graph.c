@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 pki_graph *pki_graph_create(bool plain)
 {
   pki_graph *g = calloc(1, sizeof *g);
   if (g != NULL) {
     g->plain = plain;
     pki_const(g, 0); /* node 0, which failures give */
+  }
+  if (g != NULL && g->failed) {
+    pki_graph_destroy(g);
+    return NULL;
   }
   return g;
 }
@@ -74,6 +77,12 @@ static bool grow_nodes(pki_graph *g)
   return true;
 }
 
+/* Constants and inputs are shared in plain graphs, too; what is not shared is not in the table. */
+static bool shared(const pki_graph *g, int op)
+{
+  return !g->plain || op <= PKI_OP_INPUT;
+}
+
 static bool grow_table(pki_graph *g)
 {
   const int slots = g->slots > 0 ? 2 * g->slots : 4096;
@@ -86,6 +95,9 @@ static bool grow_table(pki_graph *g)
   g->table = table, g->slots = slots;
   memset(table, -1, (size_t)slots * sizeof *table);
   for (int i = 0; i < g->count; i++) {
+    if (!shared(g, g->nodes[i].op)) {
+      continue;
+    }
     unsigned s = slot_of(g, &g->nodes[i]);
     while (table[s] >= 0) {
       s = (s + 1) & (unsigned)(slots - 1);
@@ -95,22 +107,23 @@ static bool grow_table(pki_graph *g)
   return true;
 }
 
-/* The node that is like this one, made when there is none. Constants and inputs are shared in plain graphs, too. */
+/* The node that is like this one, made when there is none. */
 static pki_x node_of(pki_graph *g, pki_node n)
 {
   if (g->failed || (2 * g->count >= g->slots && !grow_table(g)) ||
       (g->count == g->capacity && !grow_nodes(g))) {
     return 0;
   }
-  unsigned s = slot_of(g, &n);
-  const bool share = !g->plain || n.op <= PKI_OP_INPUT;
-  while (g->table[s] >= 0) {
-    if (share && same(&g->nodes[g->table[s]], &n)) {
-      return g->table[s];
+  if (shared(g, n.op)) {
+    unsigned s = slot_of(g, &n);
+    while (g->table[s] >= 0) {
+      if (same(&g->nodes[g->table[s]], &n)) {
+        return g->table[s];
+      }
+      s = (s + 1) & (unsigned)(g->slots - 1);
     }
-    s = (s + 1) & (unsigned)(g->slots - 1);
+    g->table[s] = g->count;
   }
-  g->table[s] = g->count;
   g->nodes[g->count] = n;
   return g->count++;
 }

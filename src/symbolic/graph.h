@@ -17,7 +17,6 @@
 #ifndef PKI_SYMBOLIC_GRAPH_H
 #define PKI_SYMBOLIC_GRAPH_H
 
-#include <complex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -111,7 +110,8 @@ typedef struct pki_function {
 
 /* Begin a function; add outputs; free what it holds (the graph stays). */
 void pki_function_init(pki_function *f, pki_graph *g, const char *name, const char *about);
-pki_x *pki_function_add(pki_function *f, const char *name, int count, const char *about); /* zeros; NULL: failed */
+pki_x *pki_function_add(pki_function *f, const char *name, int count,
+                        const char *about); /* zeros; NULL: failed */
 void pki_function_free(pki_function *f);
 
 /* A matrix [rows][cols] of nodes of which only entries that are not the constant zero are given. */
@@ -133,7 +133,7 @@ int pki_count_all(pki_count c); /* adds, muls, inverses, roots */
 /* The values of a function's outputs, one after the other, from ports' values; out of memory: false. Complex numbers
  * serve derivatives by a complex step. */
 bool pki_function_evaluate(const pki_function *f, const double *const *ports, double *out);
-bool pki_function_evaluate_complex(const pki_function *f, const double complex *const *ports,
-                                   double complex *out);
+bool pki_function_evaluate_complex(const pki_function *f, const double _Complex *const *ports,
+                                   double _Complex *out);
 
 #endif
