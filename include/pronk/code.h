@@ -33,12 +33,15 @@ extern "C" {
 enum { PK_CODE_DAYS = 90 };
 
 typedef struct pk_code_options {
-  int lanes;          /* 1, 4 or 8: code for one lane, and for so many; 1 */
-  bool force;         /* compile even what is in the cache; false */
-  const char *folder; /* of the cache; NULL: $PRONK_CACHE, else $XDG_CACHE_HOME/pronk, else ~/.cache/pronk; NULL */
-  const char *compiler; /* gcc or clang, a name or a path, words after it are arguments; NULL: $PRONK_CC, else the first
+  int lanes;  /* lane counts besides one, added up: 4, 8 or 12; 0: one alone; 0 */
+  bool force; /* compile even what is in the cache; false */
+  const char
+      *folder; /* of the cache; NULL: $PRONK_CACHE, else $XDG_CACHE_HOME/pronk, else ~/.cache/pronk; NULL */
+  const char *
+      compiler; /* gcc or clang, a name or a path, words after it are arguments; NULL: $PRONK_CC, else the first
                            that is there of $CC, clang, cc, gcc; NULL */
-  void (*compiling)(void *user, int lanes); /* called before a compiler starts, which takes its time; NULL: nobody */
+  void (*compiling)(void *user,
+                    int lanes); /* called before a compiler starts, which takes its time; NULL: nobody */
   void *user;
 } pk_code_options;
 

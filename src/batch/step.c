@@ -175,7 +175,8 @@ static pki_seat seat_of(const pk_batch *b, int k)
   return (pki_seat){.q = q,
                     .u = u,
                     .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
-                    .inertia = b->varied && b->options.sim.code == NULL ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
+                    .inertia =
+                        b->varied && b->options.sim.code == NULL ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
                     .friction = h->friction,
                     .q_next = q,
                     .u_next = u,

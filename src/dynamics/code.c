@@ -5,7 +5,10 @@
 #include "base/error.h"
 #include "dynamics/workspace.h"
 
-#define ENTRY(name) {#name, offsetof(pki_code_functions, name)}
+#define ENTRY(name) \
+  { \
+#name, offsetof(pki_code_functions, name) \
+  }
 
 const pki_code_entry pki_code_entries[] = {
     ENTRY(kinematics), ENTRY(inertial),     ENTRY(factor), ENTRY(solve),

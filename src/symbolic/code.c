@@ -38,8 +38,8 @@ typedef struct opening {
 } opening;
 
 const pk_field pki_code_fields[] = {
-    {"lanes", offsetof(pk_code_options, lanes), PK_FIELD_INT, "", 1, 1, 8, NULL,
-     "code for one lane, and for so many: 1, 4 or 8"},
+    {"lanes", offsetof(pk_code_options, lanes), PK_FIELD_INT, "", 0, 0, 13, NULL,
+     "lane counts besides one, added up: 4, 8 or 12; 0: one alone"},
     {"force", offsetof(pk_code_options, force), PK_FIELD_BOOL, "", 0, 0, 1, NULL,
      "compile even what is in the cache"},
 };
@@ -56,9 +56,9 @@ pk_code_options pk_code_options_default(void)
 pk_status pk_code_options_validate(const pk_code_options *o, pk_error *err)
 {
   const pk_status status = pki_fields_validate(pki_code_fields, pki_code_field_count, o, err);
-  if (status == PK_OK && o->lanes != 1 && o->lanes != 4 && o->lanes != 8) {
+  if (status == PK_OK && (o->lanes & ~(1 | 4 | 8)) != 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "lanes"},
-                    "lanes is %d, expected 1, 4 or 8", o->lanes);
+                    "lanes is %d, expected 4, 8 or their sum, or 0", o->lanes);
   }
   return status;
 }
@@ -206,7 +206,7 @@ static pk_status open_all(opening *o, const pk_model *model, pki_code_writer wri
   snprintf(info->compiler, sizeof info->compiler, "%.240s, %.250s", o->compiler.path, o->compiler.version);
   status = status == PK_OK ? pki_cache_open(o->options->folder, &o->cache, err) : status;
   for (int i = 0; i < PKI_LANE_COUNTS && status == PK_OK; i++) {
-    if (pki_lane_counts[i] == 1 || pki_lane_counts[i] == o->options->lanes) {
+    if (pki_lane_counts[i] == 1 || (pki_lane_counts[i] & o->options->lanes) != 0) {
       status = open_lanes(o, i, err);
     }
   }

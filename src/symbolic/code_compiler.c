@@ -43,31 +43,49 @@ static void read_back(int fd, char *out, size_t size)
   out[n > 0 ? n : 0] = '\0';
 }
 
-/* Its version, and of which family it is. */
+/* Run it on a text, what it says into `said`; its exit status, -1: it did not start. */
+static int run_on(const char *const *arguments, const char *text, size_t length, char *said, size_t size)
+{
+  int code = -1;
+  said[0] = '\0';
+  const int in = memfd_create("robot.c", MFD_CLOEXEC), out = memfd_create("said", MFD_CLOEXEC);
+  const bool ran = in >= 0 && out >= 0 && pki_write_all(in, text, length) && lseek(in, 0, SEEK_SET) == 0 &&
+                   pki_process_run(arguments, "LC_ALL=C", in, out, &code);
+  if (ran) {
+    read_back(out, said, size);
+  }
+  if (in >= 0) {
+    close(in);
+  }
+  if (out >= 0) {
+    close(out);
+  }
+  return ran ? code : -1;
+}
+
+/* Its version, and of which family it is: what its preprocessor makes of three names. */
 static pk_status ask_version(pki_compiler *c, pk_error *err)
 {
-  char said[1024] = "";
-  const char *arguments[PKI_COMPILER_WORDS + 3] = {c->path};
+  static const char *const options[] = {"-E", "-P", "-x", "c", "-"};
+  static const char names[] = "pronk __clang__ __GNUC__ __VERSION__\n";
+  enum { COUNT = sizeof options / sizeof options[0] };
+  char said[1024];
+  const char *arguments[1 + PKI_COMPILER_WORDS + COUNT + 1] = {c->path};
   for (int i = 0; i < c->nword; i++) {
     arguments[1 + i] = c->words[i];
   }
-  arguments[1 + c->nword] = "--version";
-  int code = -1;
-  const int fd = memfd_create("version", MFD_CLOEXEC);
-  if (fd >= 0 && pki_process_run(arguments, "LC_ALL=C", -1, fd, &code)) {
-    read_back(fd, said, sizeof said);
-  }
-  if (fd >= 0) {
-    close(fd);
-  }
-  c->is_clang = strstr(said, "clang") != NULL;
-  const bool is_gcc = strstr(said, "Free Software Foundation") != NULL || strstr(said, "gcc") != NULL;
-  said[strcspn(said, "\n")] = '\0';
-  snprintf(c->version, sizeof c->version, "%.*s", (int)sizeof c->version - 1, said);
-  if (code != 0 || (!c->is_clang && !is_gcc)) {
+  memcpy(arguments + 1 + c->nword, options, sizeof options);
+  const int code = run_on(arguments, names, sizeof names - 1, said, sizeof said);
+  char *line = strstr(said, "pronk ");
+  c->is_clang = line != NULL && strstr(line, "__clang__") == NULL;
+  if (code != 0 || line == NULL || strstr(line, "__GNUC__") != NULL) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "compiler"},
-                    "%.200s is neither gcc nor clang: its --version says \"%.120s\"", c->path, said);
+                    "%.200s is neither gcc nor clang", c->path);
   }
+  char *version = strchr(line, '"');
+  version = version != NULL ? version + 1 : line;
+  version[strcspn(version, "\"\n")] = '\0';
+  snprintf(c->version, sizeof c->version, "%s%.200s", c->is_clang ? "" : "gcc ", version);
   return PK_OK;
 }
 
@@ -78,11 +96,10 @@ pk_status pki_compiler_find(const char *name, pki_compiler *out, pk_error *err)
   const char *const candidates[] = {usual, "clang", "cc", "gcc"};
   *out = (pki_compiler){.nword = 0};
   if (wanted != NULL) {
-    return take_command(wanted, out)
-               ? ask_version(out, err)
-               : pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "compiler"},
-                          "the C compiler \"%.200s\"%s is not there", wanted,
-                          name == NULL ? ", which PRONK_CC asks for," : "");
+    return take_command(wanted, out) ? ask_version(out, err)
+                                     : pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "compiler"},
+                                                "the C compiler \"%.200s\"%s is not there", wanted,
+                                                name == NULL ? ", which PRONK_CC asks for," : "");
   }
   for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
     if (candidates[i] != NULL && *candidates[i] != '\0' && take_command(candidates[i], out) &&
@@ -140,20 +157,10 @@ pk_status pki_compile(const pki_compiler *c, int lanes, const pki_text *source, 
 {
   const pki_where where = {.file = c->path};
   const char *arguments[PKI_COMPILER_ARGUMENTS];
-  char define[32], said[512] = "";
-  int code = -1;
+  char define[32], said[512];
   pki_compiler_arguments(c, lanes, output, define, arguments);
-  const int in = memfd_create("robot.c", MFD_CLOEXEC), out = memfd_create("messages", MFD_CLOEXEC);
-  const bool ran = in >= 0 && out >= 0 && pki_write_all(in, source->data, source->size) &&
-                   lseek(in, 0, SEEK_SET) == 0 && pki_process_run(arguments, "LC_ALL=C", in, out, &code);
-  if (out >= 0) {
-    read_back(out, said, sizeof said);
-    close(out);
-  }
-  if (in >= 0) {
-    close(in);
-  }
-  if (!ran) {
+  const int code = run_on(arguments, source->data, source->size, said, sizeof said);
+  if (code < 0) {
     return pki_fail(err, PK_ERROR_FILE, where, "the C compiler cannot be started");
   }
   return code == 0 ? PK_OK

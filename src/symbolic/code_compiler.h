@@ -12,7 +12,7 @@ typedef struct pki_compiler {
   char text[512];                  /* words after it, cut apart by NULs */
   char *words[PKI_COMPILER_WORDS]; /* [nword] where they begin */
   int nword;
-  char version[256]; /* first line of what --version says */
+  char version[256]; /* "gcc 12.2.0" */
   bool is_clang;
 } pki_compiler;
 
