@@ -96,6 +96,21 @@ void pki_function_used(const pki_function *f, unsigned char *used)
   }
 }
 
+unsigned pki_function_ports(const pki_function *f)
+{
+  const pki_graph *g = f->graph;
+  unsigned ports = f->ports;
+  unsigned char *used = malloc((size_t)g->count + 1);
+  if (used != NULL) {
+    pki_function_used(f, used);
+  }
+  for (int i = 0; i < g->count && used != NULL; i++) {
+    ports |= used[i] && g->nodes[i].op == PKI_OP_INPUT ? 1u << g->nodes[i].a : 0;
+  }
+  free(used);
+  return ports;
+}
+
 int pki_count_all(pki_count c)
 {
   return c.adds + c.muls + c.inverses + c.roots;

@@ -103,6 +103,7 @@ typedef struct pki_function {
   char name[40];
   char about[240];
   pki_graph *graph; /* not owned */
+  unsigned ports; /* those of its signature, as bits, read or not; whatever else it reads comes in addition */
   pki_output outputs[PKI_OUTPUTS];
   int noutput;
   bool failed; /* out of memory */
@@ -117,6 +118,10 @@ void pki_function_free(pki_function *f);
 /* A matrix [rows][cols] of nodes of which only entries that are not the constant zero are given. */
 void pki_function_add_sparse(pki_function *f, const char *name, int rows, int cols, const pki_x *dense,
                              const char *about);
+
+/* The ports of its signature: those that were asked for and those that it reads, as bits. Out of memory: those that were
+ * asked for. */
+unsigned pki_function_ports(const pki_function *f);
 
 /* Which nodes a function needs: 1 in used [graph->count], 0 elsewhere. */
 void pki_function_used(const pki_function *f, unsigned char *used);

@@ -1,9 +1,218 @@
 #include "symbolic/kernels_source.h"
 
-#include "base/error.h"
+#include <stdlib.h>
 
-pk_status pki_kernels_source(const pk_model *model, pki_text *source, pk_error *err)
+#include "model/motion.h"
+#include "symbolic/emit.h"
+#include "symbolic/robot_parts.h"
+
+enum { MOST_COORDINATES = 200 }; /* beyond, straight code no longer fits into caches */
+
+typedef struct kernel {
+  pki_graph *g;
+  pki_robot robot;
+  pki_function f;
+  const pk_model *m;
+} kernel;
+
+/* ---- matrices in the plan's order ---- */
+
+/* M [nu][nu] from an array in the plan's order, and back. */
+static void spread(const pk_model *m, const pki_x *entries, pki_x *M)
 {
-  (void)model, (void)source;
-  return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "model"}, "no code is written for models yet");
+  for (int k = 0; k < m->nu; k++) {
+    for (int e = m->M_row[k]; e < m->M_row[k + 1]; e++) {
+      M[k * m->nu + m->M_col[e]] = entries[e];
+    }
+  }
+}
+
+static void collect(const pk_model *m, const pki_x *M, pki_x *entries)
+{
+  for (int k = 0; k < m->nu; k++) {
+    for (int e = m->M_row[k]; e < m->M_row[k + 1]; e++) {
+      entries[e] = M[k * m->nu + m->M_col[e]];
+    }
+  }
+}
+
+/* A new port of so many numbers; its nodes go to `to`. */
+static void read_port(kernel *k, const char *name, int count, const char *about, pki_x *to)
+{
+  const int port = pki_graph_port(k->g, name, count, about);
+  k->f.ports |= 1u << port;
+  for (int i = 0; i < count; i++) {
+    to[i] = pki_input(k->g, port, i);
+  }
+}
+
+static pki_x *square_of(const pk_model *m)
+{
+  return calloc((size_t)m->nu * (size_t)m->nu + 1, sizeof(pki_x));
+}
+
+/* L from its port. */
+static pki_x *read_matrix(kernel *k, const char *name)
+{
+  pki_x *M = square_of(k->m), *entries = calloc((size_t)k->m->nM + 1, sizeof *entries);
+  if (M != NULL && entries != NULL) {
+    read_port(k, name, k->m->nM, "lower triangle in the order of the plan", entries);
+    spread(k->m, entries, M);
+  } else {
+    k->f.failed = true;
+  }
+  free(entries);
+  return M;
+}
+
+/* ---- kernels ---- */
+
+static void kinematics(kernel *k)
+{
+  const int n = k->m->nbody;
+  k->f.ports = PKI_PORT_Q;
+  pki_x *const pose =
+      pki_function_add(&k->f, "pose", 12 * n, "[body] rotation to the world (9), offset from the parent (3)");
+  pki_x *const origin = pki_function_add(&k->f, "origin", 3 * n, "[body][3] m, world axes");
+  k->f.failed |= pose == NULL || origin == NULL || !pki_robot_world(&k->robot, NULL, pose, origin, NULL);
+}
+
+static void read_diagonal(kernel *k)
+{
+  read_port(k, "diag", k->m->nu, "what is added to the diagonal of M, armature included", k->robot.diag);
+}
+
+static void inertial(kernel *k)
+{
+  const pk_model *m = k->m;
+  const pki_robot *robot = &k->robot;
+  k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  read_diagonal(k);
+  pki_x *const pose = pki_function_add(&k->f, "pose", 12 * m->nbody,
+                                       "[body] rotation to the world (9), offset from the parent (3)");
+  pki_x *const origin = pki_function_add(&k->f, "origin", 3 * m->nbody, "[body][3] m, world axes");
+  pki_x *const twist = pki_function_add(&k->f, "twist", 6 * m->nbody,
+                                        "[body] angular velocity, velocity of the origin; world axes");
+  pki_x *const h = pki_function_add(&k->f, "h", m->nu, "bias forces");
+  pki_x *const entries =
+      pki_function_add(&k->f, "M", m->nM, "mass matrix: lower triangle in the order of the plan");
+  pki_x *M = square_of(m);
+  if (k->f.failed || M == NULL || !pki_robot_world(robot, robot->u, pose, origin, twist) ||
+      !pki_robot_rnea(robot, robot->u, NULL, h) || !pki_robot_crba(robot, M)) {
+    k->f.failed = true;
+  } else {
+    collect(m, M, entries);
+  }
+  free(M);
+}
+
+static void factor(kernel *k)
+{
+  pki_x *M = read_matrix(k, "M"), *const out = pki_function_add(&k->f, "L", k->m->nM,
+                                                                "M = L' D L, 1/D on the diagonal");
+  if (M != NULL && out != NULL) {
+    pki_robot_factor(k->g, k->m->nu, M);
+    collect(k->m, M, out);
+  }
+  free(M);
+}
+
+static void solve_with(kernel *k, void (*solve)(pki_graph *g, int n, const pki_x *L, pki_x *x),
+                       const char *about)
+{
+  pki_x *L = read_matrix(k, "L"), *const x = pki_function_add(&k->f, "x", k->m->nu, about);
+  if (L != NULL && x != NULL) {
+    read_port(k, "b", k->m->nu, "right side", x);
+    solve(k->g, k->m->nu, L, x);
+  }
+  free(L);
+}
+
+static void solve(kernel *k)
+{
+  solve_with(k, pki_robot_solve, "inv(M) b");
+}
+
+static void finish(kernel *k)
+{
+  solve_with(k, pki_robot_finish, "inv(L) b");
+}
+
+static void acceleration(kernel *k)
+{
+  const pk_model *m = k->m;
+  k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU;
+  read_diagonal(k);
+  for (int i = 0; i < m->nbody; i++) {
+    for (int c = 0; c < pki_motion_nu(m->body_motion[i]) && m->body_motion[i] > PK_MOTION_PRISMATIC; c++) {
+      k->robot.diag[m->body_u[i] + c] = pki_const(k->g, m->dof_armature[m->body_u[i] + c]);
+    }
+  }
+  pki_x *const a = pki_function_add(&k->f, "a", m->nu, "accelerations");
+  k->f.failed |= a == NULL || !pki_robot_forward(&k->robot, k->robot.u, k->robot.tau, a);
+}
+
+static void bias(kernel *k)
+{
+  k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  pki_x *const h = pki_function_add(&k->f, "h", k->m->nu, "bias forces");
+  k->f.failed |= h == NULL || !pki_robot_rnea(&k->robot, k->robot.u, NULL, h);
+}
+
+static void rnea(kernel *k)
+{
+  k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A;
+  pki_x *const tau = pki_function_add(&k->f, "tau_out", k->m->nu, "joint forces M a + h");
+  k->f.failed |= tau == NULL || !pki_robot_rnea(&k->robot, k->robot.u, k->robot.a, tau);
+}
+
+static const struct {
+  const char *name, *about;
+  void (*build)(kernel *k);
+} kernels[] = {
+    {"kinematics", "Poses and origins.", kinematics},
+    {"inertial", "Poses, twists, bias forces and the mass matrix.", inertial},
+    {"factor", "The factor of the mass matrix.", factor},
+    {"solve", "A solve with that factor.", solve},
+    {"finish", "The last part of a solve.", finish},
+    {"acceleration", "Forward dynamics.", acceleration},
+    {"bias", "Bias forces.", bias},
+    {"rnea", "Inverse dynamics.", rnea},
+};
+
+static bool emit_kernel(const pk_model *m, int i, pki_text *source)
+{
+  kernel k = {.g = pki_graph_create(false), .m = m};
+  bool good = k.g != NULL && pki_robot_init(&k.robot, k.g, m, NULL);
+  if (good) {
+    pki_function_init(&k.f, k.g, kernels[i].name, kernels[i].about);
+    kernels[i].build(&k);
+    good = !k.f.failed && !pki_graph_failed(k.g);
+    if (good) {
+      pki_emit_function(&k.f, "robot", source);
+    }
+    pki_function_free(&k.f);
+    pki_robot_free(&k.robot);
+  }
+  pki_graph_destroy(k.g);
+  return good && !source->failed;
+}
+
+pk_status pki_kernels_source(const pk_model *m, pki_text *source, pk_error *err)
+{
+  if (m->nconstraint > 0) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
+                    "models with loops or cut joints are not compiled");
+  }
+  if (m->nu > MOST_COORDINATES) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
+                    "a model with %d velocities is not compiled, at most %d are", m->nu, MOST_COORDINATES);
+  }
+  bool good = true;
+  pki_emit_lanes("robot", source);
+  for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && good; i++) {
+    good = emit_kernel(m, (int)i, source);
+  }
+  return good ? PK_OK
+              : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the code of a robot");
 }

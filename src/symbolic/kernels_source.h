@@ -1,12 +1,27 @@
-/* The kernels of one model as C source: what compiled robots are made of (symbolic/code.h). */
+/* The kernels of a model in C: what stands for the generic ones in a compiled robot (dynamics/code.h).
+ *
+ * One translation unit, compiled once for each lane count with -DROBOT_LANES=1, 4 or 8; it needs nothing but libm. Arrays are
+ * those of pki_work (dynamics/kernels.h) from body 0 on, r being the lane type:
+ *
+ *   robot_kinematics(const r *q, r *pose, r *origin)
+ *   robot_inertial(const r *q, const r *u, const r *diag, r *pose, r *origin, r *twist, r *h, r *M)
+ *   robot_factor(const r *M, r *L)                      L may be M
+ *   robot_solve(const r *L, const r *b, r *x)           x may be b
+ *   robot_finish(const r *L, const r *b, r *x)          x may be b
+ *   robot_acceleration(const r *q, const r *u, const r *tau, const r *diag, r *a)
+ *   robot_bias(const r *q, const r *u, r *h)
+ *   robot_rnea(const r *q, const r *u, const r *a, r *tau)
+ *
+ * Masses, lengths, gravity and armature are constants. diag of robot_acceleration is read for joints of one axis; free and
+ * ball joints have the armature of the model. */
 #ifndef PKI_SYMBOLIC_KERNELS_SOURCE_H
 #define PKI_SYMBOLIC_KERNELS_SOURCE_H
 
+#include "base/error.h"
 #include "base/text.h"
 #include "pronk/model.h"
 
-/* C source of all kernels of a model for one translation unit, compiled once per lane count with -DROBOT_LANES=1, 4 or 8;
- * needs nothing but libm. PK_ERROR_UNSUPPORTED: the model is of a kind that it does not know. */
+/* PK_ERROR_UNSUPPORTED for models with loops or cut joints, and for those so large that straight code would be slower. */
 pk_status pki_kernels_source(const pk_model *model, pki_text *source, pk_error *err);
 
 #endif

@@ -105,24 +105,30 @@ static bool aba(const pki_robot *robot, pki_function *f)
 
 typedef struct row {
   const char *name, *about;
+  unsigned ports;
   bool (*build)(const pki_robot *robot, pki_function *f);
 } row;
 
 static const row rows[] = {
-    {"kinematics", "Where all bodies are.", kinematics},
-    {"points", "Contact points: positions, velocities and their Jacobian.", pki_robot_contacts},
-    {"rnea", "Inverse dynamics: forces for accelerations, by recursive Newton-Euler.", rnea},
-    {"bias", "The forces that hold the robot's motion without accelerations.", bias},
-    {"crba", "The mass matrix, by composite rigid bodies.", crba},
-    {"factor", "The factor of the mass matrix, which follows the tree and fills nothing.", factor},
-    {"solve", "Accelerations of forces alone: inv(M) tau, without gravity and velocities.", solve},
-    {"aba", "Forward dynamics: accelerations for forces, by articulated bodies.", aba},
-    {"energy", "Kinetic and potential energy.", pki_robot_energy},
-    {"momentum", "Centre of mass and centroidal momentum.", pki_robot_momentum},
+    {"kinematics", "Where all bodies are.", PKI_PORT_Q, kinematics},
+    {"points", "Contact points: positions, velocities and their Jacobian.", PKI_PORT_Q | PKI_PORT_U,
+     pki_robot_contacts},
+    {"rnea", "Inverse dynamics: forces for accelerations, by recursive Newton-Euler.",
+     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A, rnea},
+    {"bias", "The forces that hold the robot's motion without accelerations.", PKI_PORT_Q | PKI_PORT_U, bias},
+    {"crba", "The mass matrix, by composite rigid bodies.", PKI_PORT_Q, crba},
+    {"factor", "The factor of the mass matrix, which follows the tree and fills nothing.", PKI_PORT_Q,
+     factor},
+    {"solve", "Accelerations of forces alone: inv(M) tau, without gravity and velocities.",
+     PKI_PORT_Q | PKI_PORT_TAU, solve},
+    {"aba", "Forward dynamics: accelerations for forces, by articulated bodies.",
+     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU, aba},
+    {"energy", "Kinetic and potential energy.", PKI_PORT_Q | PKI_PORT_U, pki_robot_energy},
+    {"momentum", "Centre of mass and centroidal momentum.", PKI_PORT_Q | PKI_PORT_U, pki_robot_momentum},
     {"rnea_derivatives", "Derivatives of inverse dynamics by configuration, velocity and acceleration.",
-     pki_robot_rnea_derivatives},
+     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A, pki_robot_rnea_derivatives},
     {"aba_derivatives", "Derivatives of forward dynamics by configuration, velocity and force.",
-     pki_robot_aba_derivatives},
+     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU, pki_robot_aba_derivatives},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -166,6 +172,7 @@ pk_status pki_robot_function(pki_graph *g, const pk_model *m, const pki_robot_op
   }
   pki_robot robot;
   pki_function_init(out, g, r->name, r->about);
+  out->ports = r->ports;
   bool good = pki_robot_init(&robot, g, m, options);
   if (good) {
     good = r->build(&robot, out);

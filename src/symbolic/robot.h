@@ -4,7 +4,7 @@
  * zero: inertias do not turn, a joint turns two of three axes, offsets lie along axes. The generic kernels (src/dynamics) work
  * in world axes; results are the same.
  *
- * Ports: q [nq], u [nu], a [nu], tau [nu], then those parameters that are left free. */
+ * Ports: q [nq], u [nu], a [nu], tau [nu], then those parameters that are left free. Each function has a graph of its own. */
 #ifndef PKI_SYMBOLIC_ROBOT_H
 #define PKI_SYMBOLIC_ROBOT_H
 
@@ -19,6 +19,9 @@ enum {
   PKI_FREE_GRAVITY = 4,  /* gravity [3] */
   PKI_FREE_ARMATURE = 8  /* armature [nu] */
 };
+
+/* The state's ports, as bits. */
+enum { PKI_PORT_Q = 1, PKI_PORT_U = 2, PKI_PORT_A = 4, PKI_PORT_TAU = 8 };
 
 typedef struct pki_robot_options {
   unsigned free;
