@@ -14,7 +14,7 @@
 /* ---- memory ---- */
 
 /* Vectors of this machine: four doubles on most. */
-static int best_lanes(void)
+int pki_best_lanes(void)
 {
   return strcmp(pki_kernels_get(1)->isa, "avx512") == 0 ? 8 : 4;
 }
@@ -32,7 +32,7 @@ static int processors(void)
 static pk_batch_options choose(const pk_model *model, const pk_batch_options *options)
 {
   pk_batch_options o = options != NULL ? *options : pk_batch_options_default();
-  o.lanes = o.lanes > 0 ? o.lanes : best_lanes();
+  o.lanes = o.lanes > 0 ? o.lanes : pki_best_lanes();
   o.threads = o.threads > 0 ? o.threads : processors();
   o.keep = o.keep > 0 ? o.keep : pki_usual_contacts(model);
   return o;

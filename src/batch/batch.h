@@ -125,6 +125,9 @@ void pki_batch_begin(pk_batch *b, int world);
 /* The crew of the calling thread: of those that step, or the first. */
 pki_crew *pki_crew_here(const pk_batch *b);
 
+/* Lanes that suit this machine. */
+int pki_best_lanes(void);
+
 /* All crews' plans after something changed. */
 void pki_batch_plan(pk_batch *b);
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "dynamics/workspace.h"
+#include "model/motion.h"
 
 #define ENTRY(name) \
   { \
@@ -52,9 +53,29 @@ static void finish(const pki_work *w, double *x)
   w->code->finish(w->M, x, x);
 }
 
+/* Free and ball joints have nothing but the armature on their diagonal. */
+static bool is_plain(const pki_work *w)
+{
+  const pk_model *m = w->model;
+  bool plain = true;
+  for (int i = 0; i < m->nbody; i++) {
+    if (m->body_motion[i] > PK_MOTION_PRISMATIC) {
+      const int first = m->body_u[i] * w->lanes;
+      for (int e = first; e < first + pki_motion_nu(m->body_motion[i]) * w->lanes; e++) {
+        plain &= w->diag[e] == w->params.armature[e];
+      }
+    }
+  }
+  return plain;
+}
+
 static void acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
 {
-  w->code->acceleration(q, u, tau, w->diag, a);
+  if (is_plain(w)) {
+    w->code->acceleration(q, u, tau, w->diag, a);
+  } else {
+    w->code->generic->aba(w, q, u, tau, a);
+  }
 }
 
 static void inverse(pki_work *w, const double *q, const double *u, const double *a, double *tau)
@@ -71,7 +92,8 @@ void pki_code_wrap(pki_code_lanes *code, int lanes)
   const pki_code_functions *f = &code->functions;
   pki_kernels *k = &code->kernels;
   code->lanes = lanes;
-  *k = *pki_kernels_get(lanes);
+  code->functions.generic = pki_kernels_get(lanes);
+  *k = *code->functions.generic;
   k->kinematics = f->kinematics != NULL ? kinematics : k->kinematics;
   k->inertial = f->inertial != NULL ? inertial : k->inertial;
   k->ltl_factor = f->factor != NULL ? factor : k->ltl_factor;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "record/mcap.h"
 #include "base/text.h"
+#include "record/mcap.h"
 #include "run/about.h"
 #include "run/checkpoint.h"
 #include "step/sim.h"

@@ -102,6 +102,17 @@ void pki_choose_kernels(pk_sim *sim)
   }
 }
 
+pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err)
+{
+  const pk_status status = pki_code_check(code, sim->model, 1, err);
+  if (status == PK_OK) {
+    sim->options.code = code;
+    sim->workspace->kernels = pki_work_use(&sim->workspace->work, NULL);
+    pki_choose_kernels(sim);
+  }
+  return status;
+}
+
 static pk_status check_body(const pk_model *m, int body, pk_error *err)
 {
   return body >= 0 && body < m->nbody ? PK_OK

@@ -23,6 +23,9 @@ void pki_parameters_load(pk_sim *sim, const double *in);
  * change of inertias. */
 void pki_choose_kernels(pk_sim *sim);
 
+/* Another choice of the option `code` for a sim that is there. */
+pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err);
+
 /* Room for commands on their way; with a counting arena this counts. */
 void pki_latency_carve(pki_sim_latency *l, const pk_sim_options *options, size_t joints, pki_arena *arena);
 
