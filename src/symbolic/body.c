@@ -1,6 +1,8 @@
 /* One body at a time: how it sits on its parent, its motion and its inertia, in nodes. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "model/inertia.h"
 #include "model/motion.h"
 #include "symbolic/robot.h"
 
@@ -242,15 +244,67 @@ static void make_seat(pki_robot *robot, int i, int position)
   }
 }
 
+static pki_inertia_x inertia_in(const pki_x in[10])
+{
+  return (pki_inertia_x){in[0], {{in[1], in[2], in[3]}}, {{in[4], in[5], in[6], in[7], in[8], in[9]}}};
+}
+
 static void make_inertia(pki_robot *robot, int i, int port)
 {
-  pki_graph *const g = robot->g;
   pki_x in[10];
   for (int k = 0; k < 10; k++) {
-    in[k] = port >= 0 ? pki_input(g, port, 10 * i + k) : pki_const(g, robot->m->body_inertia[10 * i + k]);
+    in[k] = port >= 0 ? pki_input(robot->g, port, 10 * i + k)
+                      : pki_const(robot->g, robot->m->body_inertia[10 * i + k]);
   }
-  robot->inertia[i] =
-      (pki_inertia_x){in[0], {{in[1], in[2], in[3]}}, {{in[4], in[5], in[6], in[7], in[8], in[9]}}};
+  robot->inertia[i] = robot->grouped[i] = inertia_in(in);
+}
+
+/* What a turn about a hinge's axis does not change - the mass, put on the axis, and moments (J, J, 0) about it - may as well
+ * belong to the parent (Gautier, Khalil 1990): three numbers of each hinge's body become zero, with J such that
+ * rho_k^2 sums up to nothing there. A slider's body gives all its moments. What the world is given is gone. */
+static void give_to_parent(const pk_model *m, int i, double *inertia)
+{
+  const int motion = m->body_motion[i], p = m->body_parent[i], k = m->body_axis[i];
+  double *const own = inertia + 10 * (size_t)i, given[10] = {0};
+  pk_pose pose;
+  memcpy(pose.pos, m->body_pos + 3 * (size_t)i, sizeof pose.pos);
+  memcpy(pose.rot, m->body_rot + 9 * (size_t)i, sizeof pose.rot);
+  if (motion == PK_MOTION_REVOLUTE) {
+    const int a = 4 + pki_at((k + 1) % 3, (k + 1) % 3), b = 4 + pki_at((k + 2) % 3, (k + 2) % 3);
+    given[0] = own[0];
+    given[1 + k] = own[1 + k];
+    given[a] = given[b] = 0.5 * (own[a] + own[b] - own[4 + pki_at(k, k)]);
+    own[0] = own[1 + k] = 0;
+    own[a] -= given[a], own[b] -= given[b];
+  } else if (motion == PK_MOTION_PRISMATIC) {
+    memcpy(given + 4, own + 4, 6 * sizeof *given);
+    memset(own + 4, 0, 6 * sizeof *given);
+  }
+  const pk_inertia central = pki_inertia_central(given);
+  if (p >= 0 && motion <= PK_MOTION_PRISMATIC) {
+    pki_inertia_add(inertia + 10 * (size_t)p, &central, &pose);
+  }
+}
+
+static bool group_inertias(pki_robot *robot)
+{
+  const pk_model *m = robot->m;
+  const size_t size = 10 * (size_t)m->nbody * sizeof(double);
+  double *inertia = malloc(size + 1);
+  if (inertia == NULL) {
+    return false;
+  }
+  memcpy(inertia, m->body_inertia, size);
+  for (int i = m->nbody - 1; i >= 0; i--) {
+    pki_x in[10];
+    give_to_parent(m, i, inertia);
+    for (int k = 0; k < 10; k++) {
+      in[k] = pki_const(robot->g, inertia[10 * i + k]);
+    }
+    robot->grouped[i] = inertia_in(in);
+  }
+  free(inertia);
+  return true;
 }
 
 static pki_x *inputs_of(pki_graph *g, const char *name, int count, const char *about)
@@ -288,8 +342,9 @@ bool pki_robot_init(pki_robot *robot, pki_graph *g, const pk_model *m, const pki
   robot->diag = calloc((size_t)m->nu + 1, sizeof *robot->diag);
   robot->seat = calloc(nbody, sizeof *robot->seat);
   robot->inertia = calloc(nbody, sizeof *robot->inertia);
+  robot->grouped = calloc(nbody, sizeof *robot->grouped);
   if (robot->q == NULL || robot->u == NULL || robot->a == NULL || robot->tau == NULL || robot->diag == NULL ||
-      robot->seat == NULL || robot->inertia == NULL) {
+      robot->seat == NULL || robot->inertia == NULL || robot->grouped == NULL) {
     pki_robot_free(robot);
     return false;
   }
@@ -303,6 +358,10 @@ bool pki_robot_init(pki_robot *robot, pki_graph *g, const pk_model *m, const pki
     make_seat(robot, i, position);
     make_inertia(robot, i, inertia);
   }
+  if (!g->plain && inertia < 0 && position < 0 && !group_inertias(robot)) {
+    pki_robot_free(robot);
+    return false;
+  }
   return true;
 }
 
@@ -315,5 +374,6 @@ void pki_robot_free(pki_robot *robot)
   free(robot->diag);
   free(robot->seat);
   free(robot->inertia);
+  free(robot->grouped);
   *robot = (pki_robot){0};
 }

@@ -62,6 +62,8 @@ typedef struct pki_robot {
   pki_x3 gravity;         /* world axes */
   pki_seat_x *seat;       /* [nbody] */
   pki_inertia_x *inertia; /* [nbody] in body axes */
+  pki_inertia_x *
+      grouped; /* [nbody] the same for forces: what a joint cannot tell from its parent's is with the parent */
 } pki_robot;
 
 /* Ports and parts of a model in a graph. Everything in `robot` is freed by pki_robot_free; false: out of memory. */

@@ -339,7 +339,7 @@ static void sweep(const pki_robot *robot, pki_moving *moving, const pki_x *tau, 
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
   for (int i = 0; i < m->nbody; i++) {
-    I[i] = from_rigid(g, &robot->inertia[i]);
+    I[i] = from_rigid(g, &robot->grouped[i]);
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
     const int p = m->body_parent[i];

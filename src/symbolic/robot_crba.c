@@ -30,7 +30,7 @@ static pki_inertia_x *compose(const pki_robot *robot)
   const pk_model *m = robot->m;
   pki_inertia_x *all = calloc((size_t)m->nbody + 1, sizeof *all);
   for (int i = 0; i < m->nbody && all != NULL; i++) {
-    all[i] = robot->inertia[i];
+    all[i] = robot->grouped[i];
   }
   for (int i = m->nbody - 1; i >= 0 && all != NULL; i--) {
     if (m->body_parent[i] >= 0) {

@@ -84,7 +84,7 @@ void pki_robot_motion(const pki_robot *robot, const pki_x *u, const pki_x *a, pk
       b->acc = pki_x3_plus(g, b->acc, more.l);
     }
     b->W = pki_spin(g, b->w, b->alpha);
-    b->force = own_force(g, &robot->inertia[i], &b->W, b->acc);
+    b->force = own_force(g, &robot->grouped[i], &b->W, b->acc);
   }
 }
 
