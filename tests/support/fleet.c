@@ -13,7 +13,6 @@
 
 #include "base/random.h"
 #include "pronk/gait.h"
-#include "support/robot_source.h"
 
 enum { ROOM = 48 }; /* contacts */
 
@@ -143,7 +142,7 @@ void fleet_compile(fleet *f)
   pk_error err = {.message = ""};
   pk_code_options o = pk_code_options_default();
   o.lanes = 4 + 8, o.folder = PK_BUILD_DIR "/test-code";
-  must(pki_code_open(f->model, &o, robot_source, &f->code, &err), &err);
+  must(pk_code_open(f->model, &o, &f->code, &err), &err);
   f->options.code = f->code;
 }
 
