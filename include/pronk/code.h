@@ -51,6 +51,7 @@ PK_API pk_status pk_code_options_validate(const pk_code_options *options, pk_err
 
 /* Where code came from. */
 typedef struct pk_code_info {
+  char key[65];            /* of the code for one lane: the hash of all that its results depend on */
   char path[4096];         /* of the file for the most lanes */
   int lanes;               /* these */
   int functions;           /* how many of them it has */

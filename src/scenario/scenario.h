@@ -274,6 +274,9 @@ void pki_world_compile(pki_world *world, const pk_code_options *options);
 /* Who computes its dynamics: "generic", "compiled". */
 const char *pki_world_dynamics(const pki_world *world);
 
+/* A number that is another one for code whose results may differ; 0: generic. */
+uint32_t pki_world_code(const pki_world *world);
+
 /* One step, with the pushes that act in it. */
 pk_status pki_world_step(pki_world *world, pk_step_info *info);
 

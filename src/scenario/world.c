@@ -297,6 +297,16 @@ const char *pki_world_dynamics(const pki_world *world)
   return pki_dynamics_words[world->code != NULL ? PKI_DYNAMICS_COMPILED : PKI_DYNAMICS_GENERIC];
 }
 
+uint32_t pki_world_code(const pki_world *world)
+{
+  char digits[9] = "0";
+  if (world->code != NULL) {
+    memcpy(digits, pk_code_get_info(world->code)->key, 8);
+    digits[8] = '\0';
+  }
+  return (uint32_t)strtoul(digits, NULL, 16);
+}
+
 void pki_world_free(pki_world *world)
 {
   pk_sim_destroy(world->sim);

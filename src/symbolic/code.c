@@ -117,6 +117,9 @@ static pk_status obtain(opening *o, int lanes, pki_text *bytes, pk_error *err)
   if (!make_key(o, lanes, key) || !pki_cache_name(&o->cache, key, info->path)) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the code's key");
   }
+  if (lanes == 1) {
+    memcpy(info->key, key, sizeof key);
+  }
   pki_cache_lock(&o->cache, key);
   pk_status status = PK_OK;
   if (o->options->force || !pki_cache_read(&o->cache, key, bytes, why, sizeof why)) {
