@@ -294,7 +294,15 @@ void pki_world_compile(pki_world *world, const pk_code_options *options)
 
 const char *pki_world_dynamics(const pki_world *world)
 {
-  return pki_dynamics_words[world->code != NULL ? PKI_DYNAMICS_COMPILED : PKI_DYNAMICS_GENERIC];
+  const bool compiled = world->sim->workspace->work.code != NULL;
+  return pki_dynamics_words[compiled ? PKI_DYNAMICS_COMPILED : PKI_DYNAMICS_GENERIC];
+}
+
+const char *pki_world_not_compiled(const pki_world *world)
+{
+  const bool estranged = world->code != NULL && world->sim->workspace->work.code == NULL;
+  return estranged ? "this world has masses of its own, which are constants of compiled code"
+                   : world->not_compiled;
 }
 
 uint32_t pki_world_code(const pki_world *world)
