@@ -131,6 +131,7 @@ static bool take_outputs(const pki_function *in, pki_graph *to, const pki_x *mad
 {
   pki_function_init(out, to, in->name, in->about);
   out->ports = in->ports;
+  out->in_place = in->in_place;
   for (int i = 0; i < in->noutput; i++) {
     const pki_output *o = &in->outputs[i];
     pki_x *values = pki_function_add(out, o->name, o->count, o->about);
