@@ -32,6 +32,14 @@ PK_API size_t pk_workspace_memsize(const pk_model *model);
 PK_API pk_workspace *pk_workspace_init(const pk_model *model, void *memory);
 PK_API const pk_model *pk_workspace_model(const pk_workspace *w);
 
+/* Code that was compiled for one model (code.h). */
+typedef struct pk_code pk_code;
+
+/* Compute with a model's own code from now on, where it has a function for it; NULL: with the generic kernels. The code
+ * must outlive its use. pk_forward_dynamics and pk_inverse_dynamics then give their numbers and leave the workspace at the
+ * state where it was. PK_ERROR_ARGUMENT: it is code of another model. */
+PK_API pk_status pk_workspace_use(pk_workspace *w, const pk_code *code, pk_error *err);
+
 /* Poses of all bodies for q and, when u is not NULL, their velocities. */
 PK_API void pk_kinematics_compute(pk_workspace *w, const double *q, const double *u);
 

@@ -105,7 +105,7 @@ typedef enum pk_broad {
 /* Where the time of a step goes. */
 typedef enum pk_part {
   PK_PART_CONTROL,   /* the controller */
-  PK_PART_DYNAMICS,  /* M and h */
+  PK_PART_DYNAMICS,  /* M and h; with compiled dynamics the free velocity, too */
   PK_PART_COLLISION, /* contacts found, and compliant forces */
   PK_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
   PK_PART_ASSEMBLY,  /* rows and the Delassus matrix */
@@ -145,7 +145,10 @@ typedef struct pk_sim_options {
   pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */
   bool self_collision; /* links of one robot collide with each other; true */
   double max_latency;  /* s, room for commands that act late: pk_sim_set_latency; 0 */
-  bool timing;         /* measure the parts of a step: pk_step_info.seconds; false */
+  const pk_code
+      *code;   /* the model's own code for its dynamics (code.h), which must outlive the sim; NULL: generic
+                          kernels. Worlds with inertias of their own take the generic kernels all the same; NULL */
+  bool timing; /* measure the parts of a step: pk_step_info.seconds; false */
 } pk_sim_options;
 
 /* Named sets of options. */

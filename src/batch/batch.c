@@ -7,13 +7,14 @@
 #include <omp.h>
 #endif
 
+#include "dynamics/code.h"
 #include "step/contact.h"
 #include "step/outside.h"
 
 /* ---- memory ---- */
 
 /* Vectors of this machine: four doubles on most. */
-static int best_lanes(void)
+int pki_best_lanes(void)
 {
   return strcmp(pki_kernels_get(1)->isa, "avx512") == 0 ? 8 : 4;
 }
@@ -31,7 +32,7 @@ static int processors(void)
 static pk_batch_options choose(const pk_model *model, const pk_batch_options *options)
 {
   pk_batch_options o = options != NULL ? *options : pk_batch_options_default();
-  o.lanes = o.lanes > 0 ? o.lanes : best_lanes();
+  o.lanes = o.lanes > 0 ? o.lanes : pki_best_lanes();
   o.threads = o.threads > 0 ? o.threads : processors();
   o.keep = o.keep > 0 ? o.keep : pki_usual_contacts(model);
   return o;
@@ -65,6 +66,7 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
   arena = pki_arena_over(crew->memory, size);
   carve_group(crew, b, &arena);
   crew->group.work = &crew->work;
+  crew->group.dynamics = pki_work_use(&crew->work, pki_code_find(b->options.sim.code, b->lanes));
   crew->group.plan = &b->plan;
   return PK_OK;
 }
@@ -112,6 +114,7 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
     arena = pki_arena_over(b->plan_memory, status == PK_OK ? arena.used : 0);
     pki_group_plan_carve(&b->plan, model, &arena);
   }
+  status = status == PK_OK ? pki_code_check(b->options.sim.code, model, b->lanes, err) : status;
   for (int t = 0; status == PK_OK && t < b->threads; t++) {
     status = hire(b, &b->crews[t], err);
   }

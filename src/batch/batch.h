@@ -26,6 +26,7 @@ typedef struct pki_world_head {
   int late;         /* steps from command to action */
   pk_status status; /* why it is frozen */
   bool pushed;
+  bool own;   /* its inertias are not the model's */
   bool plain; /* its last step was one on lanes: no joint rows, no limits to forget */
 } pki_world_head;
 
@@ -123,6 +124,9 @@ void pki_batch_begin(pk_batch *b, int world);
 
 /* The crew of the calling thread: of those that step, or the first. */
 pki_crew *pki_crew_here(const pk_batch *b);
+
+/* Lanes that suit this machine. */
+int pki_best_lanes(void);
 
 /* All crews' plans after something changed. */
 void pki_batch_plan(pk_batch *b);

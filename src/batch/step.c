@@ -48,6 +48,12 @@ static int going(const pk_batch *b, int first, int count, bool written, int *wor
   return n;
 }
 
+/* Its masses are not those that the model's code was compiled with: it is worked on alone, with generic kernels. */
+static bool is_estranged(const pk_batch *b, int k)
+{
+  return b->options.sim.code != NULL && pki_head_of(b, k)->own;
+}
+
 /* One world by the controller's own update. */
 static void control_alone(const pk_batch *b, pki_crew *crew, int k)
 {
@@ -89,6 +95,7 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
     commands[i] = commands_of(b, k);
     status[i] = PK_OK;
   }
+  pki_choose_kernels(sim); /* whoever it was bound to last */
   by->update_group(by, count, seen, states, commands, status);
   for (int i = 0; i < count; i++) {
     if (status[i] != PK_OK) {
@@ -109,7 +116,7 @@ static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int co
     if (pki_head_of(b, k)->steps % sim->control.every != 0) {
       continue;
     }
-    if (!together) {
+    if (!together || is_estranged(b, k)) {
       control_alone(b, crew, k);
       continue;
     }
@@ -168,7 +175,8 @@ static pki_seat seat_of(const pk_batch *b, int k)
   return (pki_seat){.q = q,
                     .u = u,
                     .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
-                    .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
+                    .inertia =
+                        b->varied && b->options.sim.code == NULL ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
                     .friction = h->friction,
                     .q_next = q,
                     .u_next = u,
@@ -266,7 +274,7 @@ static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool b
     if (h->status != PK_OK) {
       continue;
     }
-    if (b->plan.usable && !h->pushed && may_wait(b, worlds[i])) {
+    if (b->plan.usable && !h->pushed && !is_estranged(b, worlds[i]) && may_wait(b, worlds[i])) {
       lanes[nlanes++] = worlds[i];
     } else {
       step_alone(b, crew, worlds[i]);

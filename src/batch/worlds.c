@@ -5,6 +5,7 @@
 #include "step/contact.h"
 #include "step/joints.h"
 #include "step/outside.h"
+#include "step/parameters.h"
 #include "step/query.h"
 
 static size_t padded(size_t bytes)
@@ -148,6 +149,7 @@ void pki_bind(const pk_batch *b, pki_crew *crew, int k)
   }
   copy_swapped(b, sim, block, false);
   sim->control.state = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
+  pki_choose_kernels(sim);
 }
 
 void pki_release(const pk_batch *b, pki_crew *crew, int k)
@@ -201,6 +203,10 @@ static pk_status check(const pk_batch *b, int world, const pk_sim *sim, pk_error
                       all);
     }
   }
+  if (sim->options.code != b->options.sim.code) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "code"},
+                    "the sim computes with other code than the batch: take pk_batch_sim_options");
+  }
   return PK_OK;
 }
 
@@ -229,6 +235,7 @@ pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
     return status;
   }
   copy_pieces(b, sim, world, false);
+  pki_choose_kernels(sim);
   load_head(sim, pki_head_of(b, world));
   copy_swapped(b, sim, pki_block_of(b, world), false);
   if (b->control != NULL) {
@@ -263,8 +270,9 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   copy_swapped(b, (pk_sim *)sim, pki_block_of(b, world), true);
   h->status = PK_OK;
   h->plain = false;
-  b->varied |= memcmp(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
-                      10 * (size_t)b->model->nbody * sizeof(double)) != 0;
+  h->own = memcmp(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
+                  10 * (size_t)b->model->nbody * sizeof(double)) != 0;
+  b->varied |= h->own;
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
   } else if (b->control != NULL) { /* the sim has nobody who remembers */
@@ -279,6 +287,7 @@ void pki_batch_begin(pk_batch *b, int world)
 {
   memcpy(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
          10 * (size_t)b->model->nbody * sizeof(double));
+  pki_head_of(b, world)->own = false;
   pki_head_of(b, world)->friction = 1;
   pk_batch_reset(b, world);
 }

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/batch.h"
+#include "cli/check.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/summary.h"
 #include "cli/terminal.h"
-#include "step/sim.h"
 
 const pki_option pki_options_batch[] = {
     {"worlds", 'w', "N", "how many (default: 64)"},
@@ -18,6 +20,7 @@ const pki_option pki_options_batch[] = {
     {"duration", 0, "S", "simulated time, instead of the scenario's"},
     {"lanes", 0, "N", "worlds at once on vector lanes: 1, 4 or 8 (default: what suits the machine)"},
     {"threads", 0, "N", "default: one for each processor"},
+    {"compiled", 0, NULL, "dynamics by the robot's own code, which the system's C compiler makes once"},
     {"output", 'o', "DIR", "where worlds.csv and report.html go (default: out/NAME-batch)"},
     {"no-output", 'n', NULL, "write no files"},
     {0},
@@ -54,6 +57,9 @@ static cJSON *batch_json(const pki_batch_result *r, const char *folder)
   cJSON_AddNumberToObject(o, "steps_alone", (double)r->alone);
   cJSON_AddNumberToObject(o, "lanes", r->lanes);
   cJSON_AddNumberToObject(o, "threads", r->threads);
+  pki_json_dynamics(o, pki_world_dynamics(r->world), pki_world_not_compiled(r->world));
+  cJSON_AddNumberToObject(o, "generic_worlds",
+                          strcmp(pki_world_dynamics(r->world), "generic") == 0 ? r->worlds : r->estranged);
   cJSON_AddNumberToObject(o, "world_bytes", (double)r->world_bytes);
   cJSON_AddNumberToObject(o, "fell", r->fell);
   cJSON_AddNumberToObject(o, "frozen", r->frozen);
@@ -223,6 +229,7 @@ int pki_command_batch(const pki_args *args)
       pki_default_folder(scenario->name, "-batch", folder);
       options.folder = folder;
     }
+    pki_compile_world("batch", &world, options.lanes > 0 ? options.lanes : pki_best_lanes());
     code = run_worlds(args, &world, &options);
   }
   pki_world_free(&world);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "base/text.h"
+#include "cli/cli.h"
 
 const pki_option pki_options_completion[] = {{0}};
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "pronk/pronk.h"
-#include "base/text.h"
 
 const pki_option pki_options_man[] = {{0}};
 

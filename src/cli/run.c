@@ -23,6 +23,7 @@ const pki_option pki_options_run[] = {
     {"set", 0, "KEY=VALUE", "override a key of the scenario, as in step.dt=1.25e-3; may be repeated"},
     {"certify", 0, "[BOUND]", "fail when a step's relative residual is above it (default: the tolerance)"},
     {"duration", 0, "S", "simulated time, instead of the scenario's"},
+    {"compiled", 0, NULL, "dynamics by the robot's own code, which the system's C compiler makes once"},
     {"output", 'o', "DIR", "where run.mcap, summary.json and report.html go (default: out/NAME)"},
     {"no-output", 'n', NULL, "write no files"},
     {"checkpoint-every", 0, "S", "a checkpoint every S of simulated time, to resume from"},
@@ -154,6 +155,9 @@ pk_status pki_load_scenario(const pki_args *args, pki_scenario **scenario, pk_er
   if (sets == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
+  if (pki_args_has(args, "compiled")) {
+    sets[nset++] = "dynamics=compiled"; /* so that recordings, checkpoints and replays know of it */
+  }
   pk_status status = pki_scenario_locate(args->words[0], path, err);
   status = status == PK_OK ? pki_scenario_load(path, sets, nset, scenario, err) : status;
   free((void *)sets);
@@ -183,8 +187,9 @@ static bool read_options(const pki_args *args, pki_run_options *o)
     pki_complain("run", "--output, --no-output and --resume exclude each other");
     return false;
   }
-  if (resume != NULL && args->nword == 0 && pki_args_has(args, "set")) {
-    pki_complain("run", "--resume goes on with the run's own scenario: --set cannot change it");
+  if (resume != NULL && args->nword == 0 && (pki_args_has(args, "set") || pki_args_has(args, "compiled"))) {
+    pki_complain("run", "--resume goes on with the run's own scenario: --%s cannot change it",
+                 pki_args_has(args, "set") ? "set" : "compiled");
     return false;
   }
   if (nothing && (every != NULL || pki_args_has(args, "export"))) {
@@ -219,6 +224,7 @@ int pki_command_run(const pki_args *args)
       options.folder = folder;
     }
     pki_warn_scenario("run", scenario, &world, options.duration);
+    pki_compile_world("run", &world, 1);
     options.bound = options.bound > 0 ? options.bound : scenario->certify;
     options.certify = options.certify || scenario->certify > 0;
     code = run_world(args, &world, &options);

@@ -36,6 +36,14 @@ static void add_peaks(cJSON *o, const pki_run_result *r)
   }
 }
 
+void pki_json_dynamics(cJSON *o, const char *dynamics, const char *not_compiled)
+{
+  cJSON_AddStringToObject(o, "dynamics", dynamics);
+  if (not_compiled[0] != '\0') {
+    cJSON_AddStringToObject(o, "not_compiled", not_compiled);
+  }
+}
+
 /* What it came from, so that a file fits only what it belongs to. */
 static void add_origin(cJSON *o, const pki_scenario *s, const pki_run_result *r)
 {
@@ -88,6 +96,7 @@ cJSON *pki_run_json(const pki_scenario *s, const pki_run_result *r)
   cJSON_AddStringToObject(o, "status", pk_status_text(r->status));
   cJSON_AddStringToObject(o, "stopped", r->stopped);
   cJSON_AddBoolToObject(o, "interrupted", r->interrupted);
+  pki_json_dynamics(o, r->dynamics, r->not_compiled);
   add_origin(o, s, r);
   return o;
 }

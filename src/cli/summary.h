@@ -8,6 +8,9 @@
 /* What `pronk run --json` prints. */
 cJSON *pki_run_json(const pki_scenario *scenario, const pki_run_result *result);
 
+/* Who computed the dynamics, and, unless it is "", why not the one that was asked for. */
+void pki_json_dynamics(cJSON *o, const char *dynamics, const char *not_compiled);
+
 /* The same into FOLDER/summary.json; false after a complaint. */
 bool pki_run_save_json(const char *folder, const pki_scenario *scenario, const pki_run_result *result,
                        const char *command);

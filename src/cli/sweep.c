@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/check.h"
 #include "cli/cli.h"
 #include "cli/crew.h"
 #include "cli/interrupt.h"
@@ -285,6 +286,17 @@ static pk_status load(const pki_args *args, pki_sweep *out, pk_error *err)
   return status;
 }
 
+/* Code of the scenario as it is written, once, before all threads ask for it; a word where it cannot be had. */
+static void compile_base(const job *j)
+{
+  pki_world world = {0};
+  if (j->sweep.base->dynamics == PKI_DYNAMICS_COMPILED &&
+      pki_world_create(j->sweep.base, &world, NULL) == PK_OK) {
+    pki_compile_world("sweep", &world, 1);
+    pki_world_free(&world);
+  }
+}
+
 static int run_job(job *j)
 {
   pk_error err = {0};
@@ -304,6 +316,7 @@ static int run_job(job *j)
     code = j->crew.rank == 0 ? print_plan(j) : PKI_EXIT_OK;
     j->agreed = true;
   } else {
+    compile_base(j);
     pki_store_head_of(&j->sweep, &j->head);
     code = j->crew.rank == 0 ? lead(j) : follow(j);
   }

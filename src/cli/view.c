@@ -13,7 +13,7 @@
 #include "cli/terminal.h"
 
 #ifdef PK_WITH_VIEWER
-#include "serve/process.h"
+#include "base/process.h"
 #include "serve/server.h"
 #endif
 

@@ -235,7 +235,7 @@ static void rest_at(pk_workspace *w, const double *q)
 
 void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *u, const double *a, double *tau)
 {
-  w->kernels->rnea(&w->work, q, u, a, tau);
+  w->kernels->inverse(&w->work, q, u, a, tau);
   pki_update_origins(&w->work);
 }
 
@@ -274,7 +274,7 @@ pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q
   if (method == PK_METHOD_CRBA || m->has_mimic) {
     pki_composite_acceleration(w, q, u, tau, a);
   } else {
-    w->kernels->aba(&w->work, q, u, tau, a);
+    w->kernels->acceleration(&w->work, q, u, tau, a);
   }
   pki_update_origins(&w->work);
   for (int k = 0; k < m->nu; k++) {

@@ -44,6 +44,7 @@ typedef struct pki_work {
   int *body_multi; /* [nbody] index into multi, -1 for one-axis bodies */
   int *chain;      /* [nchain+1] where chains of unknowns begin (kernels/ltl.c) */
   int nchain;      /* 0: the plan is no tree */
+  const struct pki_code_functions *code; /* compiled for this model (code.h); NULL: none */
   int *body_place; /* [nbody] PKI_LEAF: no children; PKI_LAST: last child of its parent */
 } pki_work;
 
@@ -68,6 +69,11 @@ typedef struct pki_kernels {
   void (*crba)(pki_work *w);
   /* rnea without accelerations into h, and crba, origins included: what a step needs, in one pass. armature is in diag. */
   void (*inertial)(pki_work *w, const double *q, const double *u, double *h);
+  /* All that a step needs before contacts, in one: poses, origins, twists, the factor of M + diag in M, and
+   *   x = u + inv(M + diag) dt (force - (gain + damping) u - h).
+   * Only code of a model has it; NULL: by inertial, ltl_factor and ltl_solve. */
+  void (*fall)(pki_work *w, const double *q, const double *u, const double *force, const double *gain,
+               double dt, double *x);
   /* M := L, D with M = L' D L; the diagonal becomes 1/D */
   void (*ltl_factor)(pki_work *w);
   /* x [nplan] := inv(M) x with that factor, unknowns in the order of the plan (pki_plan_solve for velocities) */
@@ -88,6 +94,10 @@ typedef struct pki_kernels {
   /* a = inv(M + diag) (tau - h), articulated bodies. Leaves the factor of M + diag, and the
    * velocity-product accelerations in accel, the rest in delta. Not for models with mimic joints. */
   void (*aba)(pki_work *w, const double *q, const double *u, const double *tau, double *a);
+  /* The same a and nothing else that could be relied on: aba, or compiled code. */
+  void (*acceleration)(pki_work *w, const double *q, const double *u, const double *tau, double *a);
+  /* Likewise the tau of rnea alone. */
+  void (*inverse)(pki_work *w, const double *q, const double *u, const double *a, double *tau);
   /* The factor alone; after kinematics. */
   void (*aba_factor)(pki_work *w);
   /* x = inv(M) (b + J' f): b NULL: zero; f [6] a moment and force (world axes) at the origin of

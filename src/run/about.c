@@ -56,6 +56,7 @@ static void add_notes(about *a, const pki_about_source *k)
   note(a, "version", "%s", pk_version());
   note(a, "isa", "%s", pk_isa_name());
   note(a, "compiler", "%s", pki_build_compiler());
+  note(a, "dynamics", "%s", k->result->dynamics);
   note(a, "scenario", "%s", s->name);
   note(a, "description", "%s", s->description);
   char *file = realpath(s->file, NULL); /* it is found again from any folder */

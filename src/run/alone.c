@@ -4,6 +4,7 @@ static pk_status run_world(const pki_lone_run *a, pki_world *world, pk_error *er
 {
   pki_run_options options = a->options;
   options.bound = options.bound > 0 ? options.bound : world->scenario->certify;
+  pki_world_compile(world, NULL);
   if (a->made != NULL) {
     a->made(a->user, world);
   }

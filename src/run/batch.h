@@ -49,6 +49,7 @@ typedef struct pki_batch_result {
   double bound;
   double worst; /* largest relative residual, and whose */
   int worst_world;
+  int estranged; /* worlds with masses of their own, which compiled dynamics do not know */
   int fell, frozen;
   size_t world_bytes; /* that one world takes */
   bool interrupted;

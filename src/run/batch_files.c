@@ -156,6 +156,13 @@ void pki_batch_table(const pki_batch_result *r, pki_table *table)
   add_row(table, "on", "%d lane%s, %d thread%s, %.3g kB for each world; %.3g %% of the steps alone", r->lanes,
           r->lanes == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s", (double)r->world_bytes / 1e3,
           r->steps > 0 ? 100.0 * (double)r->alone / (double)r->steps : 0);
+  const char *const not_compiled = pki_world_not_compiled(r->world), *const who =
+                                                                         pki_world_dynamics(r->world);
+  if (r->estranged > 0) {
+    add_row(table, "dynamics", "%s, generic in %d worlds with masses of their own", who, r->estranged);
+  } else {
+    add_row(table, "dynamics", "%s%s%s", who, not_compiled[0] != '\0' ? ": " : "", not_compiled);
+  }
 }
 
 /* ---- worlds.csv ---- */

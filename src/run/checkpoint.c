@@ -3,7 +3,7 @@
  *   at   size
  *     0     8  PRONKCKP
  *     8     4  format, 1
- *    12     4  0
+ *    12     4  code
  *    16     8  size of the file
  *    24    32  version      texts end with a zero and are filled up with zeros
  *    56    16  isa
@@ -108,6 +108,7 @@ static void make_head(const pki_checkpoint *c, unsigned char head[HEAD])
   memset(head, 0, HEAD);
   memcpy(head, magic, sizeof magic);
   pki_put_bytes(head + 8, FORMAT, 4);
+  pki_put_bytes(head + 12, c->code, 4);
   pki_put_bytes(head + 16, (uint64_t)HEAD + c->sim_size + c->run_size + TAIL, 8);
   put_text(head + 24, c->version, sizeof c->version);
   put_text(head + 56, c->isa, sizeof c->isa);
@@ -246,7 +247,8 @@ pk_status pki_checkpoint_parse(const char *path, const void *bytes, size_t size,
   if (status != PK_OK) {
     return status;
   }
-  pki_checkpoint c = {.model_hash = pki_take_bytes(data + 120, 8),
+  pki_checkpoint c = {.code = (uint32_t)pki_take_bytes(data + 12, 4),
+                      .model_hash = pki_take_bytes(data + 120, 8),
                       .scenario_hash = pki_take_bytes(data + 128, 8),
                       .steps = pki_take_bytes(data + 136, 8),
                       .time = pki_take_real(data + 144),
@@ -259,7 +261,7 @@ pk_status pki_checkpoint_parse(const char *path, const void *bytes, size_t size,
                     (unsigned long long)sim, (unsigned long long)run, (unsigned long long)room);
   }
   if (!take_text(data + 24, c.version, sizeof c.version) || !take_text(data + 56, c.isa, sizeof c.isa) ||
-      !take_text(data + 72, c.compiler, sizeof c.compiler) || pki_take_bytes(data + 12, 4) != 0) {
+      !take_text(data + 72, c.compiler, sizeof c.compiler)) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "the checkpoint is damaged: a text in its head has no end");
   }
   if (!isfinite(c.time) || c.time < 0 || c.steps > INT64_MAX) {

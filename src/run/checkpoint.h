@@ -10,6 +10,7 @@
 typedef struct pki_checkpoint {
   char version[32], isa[16],
       compiler[48]; /* of the program that wrote it: bits are equal only within one build */
+  uint32_t code;    /* of compiled dynamics (pki_world_code); 0: generic */
   uint64_t model_hash, scenario_hash;
   uint64_t steps;
   double time;       /* s */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "record/mcap.h"
 #include "base/text.h"
+#include "record/mcap.h"
 #include "run/about.h"
 #include "run/checkpoint.h"
 #include "step/sim.h"
@@ -45,7 +45,8 @@ static pk_status save_checkpoint(pki_keep *k, pk_error *err)
 {
   const pki_world *w = k->watch->world;
   const size_t sim = pk_sim_state_size(w->sim), run = pki_watch_size(k->watch);
-  pki_checkpoint c = {.model_hash = k->result->model_hash,
+  pki_checkpoint c = {.code = pki_world_code(w),
+                      .model_hash = k->result->model_hash,
                       .scenario_hash = pki_scenario_hash(w->scenario),
                       .steps = (uint64_t)k->result->steps,
                       .time = pk_sim_time(w->sim),
@@ -70,6 +71,16 @@ static pk_status resume(pki_keep *k, const pk_recording_options *options, long l
     return status;
   }
   status = pki_checkpoint_fits(&c, k->result->model_hash, pki_scenario_hash(w->scenario), err);
+  if (status == PK_OK && c.code != pki_world_code(w)) {
+    status =
+        pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "checkpoint"},
+                 "the checkpoint was written with %s dynamics, this run has %s: go on with the C compiler "
+                 "that was there, or run the scenario from the start",
+                 c.code != 0 ? "compiled" : "generic",
+                 pki_world_code(w) == 0 ? "generic ones"
+                 : c.code != 0          ? "other code"
+                                        : "compiled ones");
+  }
   if (status == PK_OK && c.steps > (uint64_t)steps) {
     status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.file = k->checkpoint},
                       "the run is at %g s already, which is more than the %g s that are asked for", c.time,

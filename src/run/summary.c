@@ -152,6 +152,11 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
   energy_rows(r, table);
   torque_row(r, table);
   contact_rows(r, table);
+  if (r->not_compiled[0] != '\0') {
+    row(table, "dynamics", "%s: %s", r->dynamics, r->not_compiled);
+  } else {
+    row(table, "dynamics", "%s", r->dynamics);
+  }
   if (r->stopped[0] != '\0') {
     row(table, "stopped", "%s", r->stopped);
   }

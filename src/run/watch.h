@@ -67,6 +67,8 @@ typedef struct pki_run_result {
   unsigned long long model_hash; /* of the world's model */
   pk_status status;              /* of the last step */
   bool interrupted;              /* it was asked to stop */
+  const char *dynamics;          /* who computed them: "generic", "compiled" */
+  const char *not_compiled;      /* why not, when they were to be; valid while the world is */
   char stopped[320];             /* why it ended early, "" when it did not */
 } pki_run_result;
 

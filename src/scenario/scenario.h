@@ -9,6 +9,7 @@
 #include "base/folders.h"
 #include "collision/heights_file.h"
 #include "gait/registry.h"
+#include "pronk/code.h"
 #include "pronk/record.h"
 #include "pronk/sim.h"
 #include "scenario/read.h"
@@ -128,6 +129,10 @@ typedef struct pki_scenario_record {
   pk_compression compression;
 } pki_scenario_record;
 
+/* Who computes the dynamics: the generic kernels, or code that is compiled for the robot (pronk/code.h). */
+typedef enum pki_dynamics { PKI_DYNAMICS_GENERIC, PKI_DYNAMICS_COMPILED, PKI_DYNAMICS_COUNT } pki_dynamics;
+extern const char *const pki_dynamics_words[PKI_DYNAMICS_COUNT];
+
 typedef struct pki_scenario {
   pki_document *document; /* names and nodes point into it */
   char *text;             /* the file as it was read, with a zero after its end */
@@ -153,6 +158,7 @@ typedef struct pki_scenario {
   const pki_node *pairs;   /* NULL: none */
   const pki_node *collide; /* NULL: as it is */
   pk_sim_options step;
+  int dynamics;                         /* a pki_dynamics */
   const pki_controller_row *controller; /* NULL: none */
   void *controller_options;             /* of the row's type */
   const pki_node *controller_node;
@@ -247,8 +253,11 @@ typedef struct pki_world {
   pki_push *acting;   /* [npush + ndisturb] pushes of a step */
   pki_varied *varied; /* [nvaried] */
   int nvaried;
-  int number;  /* which of the varied worlds it is; -1: the one as it is written */
-  double push; /* factor on pushes */
+  int number;    /* which of the varied worlds it is; -1: the one as it is written */
+  double push;   /* factor on pushes */
+  pk_code *code; /* of the model; NULL: generic kernels */
+  char not_compiled
+      [512];   /* why there is none although the scenario asks for it; "": it does not, or there is one */
   void *start; /* state and parameters as they are written, for pki_world_vary; NULL: nothing varies */
 } pki_world;
 
@@ -256,6 +265,19 @@ typedef struct pki_world {
 pk_status pki_world_create(const pki_scenario *scenario, pki_world *out, pk_error *err);
 pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki_problems *problems);
 void pki_world_free(pki_world *world);
+
+/* What the scenario's `dynamics` asks for: code of the model for one lane and those in `options`, compiled or from the
+ * cache. Where it cannot be had, the world goes on with the generic kernels, and world->not_compiled says why. For those who
+ * step it; a scenario that asks for nothing costs nothing. */
+void pki_world_compile(pki_world *world, const pk_code_options *options);
+
+/* Who computes its dynamics: "generic", "compiled"; and why they are generic although the scenario asks for code: it could
+ * not be had, or this world has masses that it does not know. "": no reason. */
+const char *pki_world_dynamics(const pki_world *world);
+const char *pki_world_not_compiled(const pki_world *world);
+
+/* A number that is another one for code whose results may differ; 0: generic. */
+uint32_t pki_world_code(const pki_world *world);
 
 /* One step, with the pushes that act in it. */
 pk_status pki_world_step(pki_world *world, pk_step_info *info);

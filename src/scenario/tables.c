@@ -15,6 +15,8 @@
     name, offsetof(type, member), PK_FIELD_TEXT, "", 0, least, sizeof((type *)0)->member - 1, NULL, doc \
   }
 
+const char *const pki_dynamics_words[PKI_DYNAMICS_COUNT] = {"generic", "compiled"};
+
 const pk_field pki_scenario_fields[] = {
     TEXT("name", pki_scenario, name, 0, "what it is called; default: the file's name"),
     TEXT("description", pki_scenario, description, 0, "one line about it"),
@@ -30,6 +32,9 @@ const pk_field pki_scenario_fields[] = {
     PART("pairs", "what surfaces of robots do on materials of the ground and to each other: a list"),
     PART("collide", "which links collide, beside what is usual"),
     PART("step", "how the world is stepped"),
+    {"dynamics", offsetof(pki_scenario, dynamics), PK_FIELD_ENUM, "", PKI_DYNAMICS_GENERIC, 0,
+     PKI_DYNAMICS_COUNT - 1, pki_dynamics_words,
+     "who computes them: kernels for all robots, or this one's own code"},
     PART("controller", "who sets the commands; default: nobody"),
     PART("actuators", "what joints can do, instead of what the model says: a list"),
     PART("constraints", "what holds links together beside their joints: a list"),

@@ -9,7 +9,7 @@
 #include "model/named.h"
 #include "pronk/collision.h"
 #include "scenario/files.h"
-#include "step/sim.h"
+#include "step/parameters.h"
 
 /* ---- the model ---- */
 
@@ -276,9 +276,49 @@ pk_status pki_world_create(const pki_scenario *scenario, pki_world *out, pk_erro
   return pki_problems_first(&problems, err);
 }
 
+void pki_world_compile(pki_world *world, const pk_code_options *options)
+{
+  pk_error err = {0};
+  if (world->scenario->dynamics != PKI_DYNAMICS_COMPILED || world->code != NULL) {
+    return;
+  }
+  pk_status status = pk_code_open(world->model, options, &world->code, &err);
+  status = status == PK_OK ? pki_sim_use_code(world->sim, world->code, &err) : status;
+  if (status != PK_OK) {
+    pki_error_line(&err, world->not_compiled, sizeof world->not_compiled);
+    for (char *c = world->not_compiled; *c != '\0'; c++) {
+      *c = *c == '\n' ? ' ' : *c;
+    }
+  }
+}
+
+const char *pki_world_dynamics(const pki_world *world)
+{
+  const bool compiled = world->sim->workspace->work.code != NULL;
+  return pki_dynamics_words[compiled ? PKI_DYNAMICS_COMPILED : PKI_DYNAMICS_GENERIC];
+}
+
+const char *pki_world_not_compiled(const pki_world *world)
+{
+  const bool estranged = world->code != NULL && world->sim->workspace->work.code == NULL;
+  return estranged ? "this world has masses of its own, which are constants of compiled code"
+                   : world->not_compiled;
+}
+
+uint32_t pki_world_code(const pki_world *world)
+{
+  char digits[9] = "0";
+  if (world->code != NULL) {
+    memcpy(digits, pk_code_get_info(world->code)->key, 8);
+    digits[8] = '\0';
+  }
+  return (uint32_t)strtoul(digits, NULL, 16);
+}
+
 void pki_world_free(pki_world *world)
 {
   pk_sim_destroy(world->sim);
+  pk_code_close(world->code);
   pki_controller_destroy(world->controller);
   pk_model_destroy(world->model);
   free(world->push_link);

@@ -3,7 +3,7 @@
 #define PKI_SERVE_BROWSER_H
 
 #include "base/error.h"
-#include "serve/process.h"
+#include "base/process.h"
 
 /* Start from {0}. */
 typedef struct pki_browser {

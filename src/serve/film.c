@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "serve/browser.h"
 #include "serve/hub.h"
-#include "serve/process.h"
+#include "base/process.h"
 #include "serve/server.h"
 
 enum { FRAMES_MAX = 1000000 };

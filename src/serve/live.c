@@ -86,6 +86,9 @@ static pk_status stage_create(pki_scenario *scenario, stage **out, pk_error *err
   }
   s->scenario = scenario;
   pk_status status = pki_world_create(scenario, &s->world, err);
+  if (status == PK_OK) {
+    pki_world_compile(&s->world, NULL);
+  }
   status = status == PK_OK ? look(s, err) : status;
   status = status == PK_OK ? pki_watch_scene(&s->watch, &s->scene, err) : status;
   if (status == PK_OK) {

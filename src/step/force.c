@@ -32,7 +32,7 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
 void pki_smooth_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau, double *a)
 {
   if (!w->model->has_mimic) {
-    w->kernels->aba(&w->work, q, u, tau, a);
+    w->kernels->acceleration(&w->work, q, u, tau, a);
     return;
   }
   pki_composite_acceleration(w, q, u, tau, a);

@@ -149,7 +149,9 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
     sim->alone.guard[sim->model->nu] = 0;
     sim->alone.stale = false;
   }
-  if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL) {
+  /* masses are constants of compiled code: a world with others is none for it, and takes the general step in a batch, too */
+  const bool estranged = sim->options.code != NULL && sim->workspace->work.code == NULL;
+  if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL || estranged) {
     return false;
   }
   stopwatch of = {sim, info};
@@ -168,6 +170,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   pki_lane_info lane;
   g->plan = &sim->alone.plan;
   g->work = &sim->workspace->work;
+  g->dynamics = sim->workspace->kernels;
   g->watched = sim->watched;
   g->lap = sim->options.timing ? lap : NULL;
   g->user = &of;

@@ -104,6 +104,7 @@ typedef struct pki_lane_info {
 typedef struct pki_group {
   const pki_group_plan *plan;
   pki_work *work;
+  const pki_kernels *dynamics; /* that the work is for: generic ones, or the model's own code */
   double *q, *u, *q_mid, *q_end, *q_try;
   double *command; /* [nu][6] */
   double *a, *g;   /* [nu] command forces a - g u */

@@ -19,6 +19,13 @@ size_t pki_parameters_size(const pk_model *model);
 void pki_parameters_save(const pk_sim *sim, double *out);
 void pki_parameters_load(pk_sim *sim, const double *in);
 
+/* The model's own code, where the options have it and the inertias are the model's; else the generic kernels. After each
+ * change of inertias. */
+void pki_choose_kernels(pk_sim *sim);
+
+/* Another choice of the option `code` for a sim that is there. */
+pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err);
+
 /* Room for commands on their way; with a counting arena this counts. */
 void pki_latency_carve(pki_sim_latency *l, const pk_sim_options *options, size_t joints, pki_arena *arena);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dynamics/code.h"
 #include "model/motion.h"
 #include "step/compliant.h"
 #include "step/exact.h"
@@ -91,6 +92,10 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   if (status != PK_OK) {
     return status;
   }
+  status = pki_code_check(chosen.code, model, 1, err);
+  if (status != PK_OK) {
+    return status;
+  }
   status = pki_exact_check(model, &chosen, err);
   if (status != PK_OK) {
     return status;
@@ -104,6 +109,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   pk_sim *sim = carve(model, &chosen, &arena);
   PK_ASSERT(arena.used == arena.size);
   sim->options = chosen;
+  pki_choose_kernels(sim);
   pk_sim_reset(sim);
   status = pki_sim_collide_init(sim, err);
   if (status == PK_OK && stepper->adaptive) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolic/simplify.h"
+
 enum { LARGE = 2500 }; /* statements that are one file */
 
 /* ---- options ---- */
@@ -138,20 +140,38 @@ static pk_status out_of_memory(const char *name, pk_error *err)
   return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the code of %s", name);
 }
 
+/* The function in as few operations as are found, in a graph of its own. */
+static pk_status make_function(const pki_codegen *c, const char *name, pki_codegen_unit *u, pk_error *err)
+{
+  pki_graph *g = pki_graph_create(false);
+  pki_function f;
+  u->g = pki_graph_create(false);
+  pk_status status = g == NULL || u->g == NULL ? out_of_memory(name, err) : PK_OK;
+  if (status == PK_OK) {
+    status = pki_robot_function(g, c->m, &(pki_robot_options){.free = c->free}, name, &f, err);
+  }
+  if (status == PK_OK) {
+    if (!pki_simplify(&f, u->g, &u->f)) {
+      pki_function_free(&u->f);
+      status = out_of_memory(name, err);
+    }
+    pki_function_free(&f);
+  }
+  pki_graph_destroy(g);
+  if (status != PK_OK) {
+    pki_graph_destroy(u->g);
+  }
+  return status;
+}
+
 static pk_status add_function(pki_codegen *c, const char *name, pk_codegen_info *info, pk_error *err)
 {
   pki_codegen_unit *u = &c->units[c->count];
   if (has(c, name)) {
     return PK_OK;
   }
-  u->g = pki_graph_create(false);
-  if (u->g == NULL) {
-    return out_of_memory(name, err);
-  }
-  const pk_status status =
-      pki_robot_function(u->g, c->m, &(pki_robot_options){.free = c->free}, name, &u->f, err);
+  const pk_status status = make_function(c, name, u, err);
   if (status != PK_OK) {
-    pki_graph_destroy(u->g);
     return status;
   }
   c->count++;

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "pronk/record.h"
 #include "record/mcap_write.h"
-#include "support/sha256.h"
 
 static const struct {
   const char *name;
@@ -238,7 +238,7 @@ static void check_hash(const cJSON *test, const char *name)
   pki_text file = {0};
   write_case(test, &file);
   char hash[65];
-  sha256_hex(file.data, file.size, hash);
+  pki_sha256_hex(file.data, file.size, hash);
   if (file.size != (size_t)cJSON_GetObjectItem(test, "size")->valuedouble ||
       strcmp(hash, cJSON_GetObjectItem(test, "sha256")->valuestring) != 0) {
     fail_msg("%s: %zu bytes, %s", name, file.size, hash);
@@ -273,7 +273,7 @@ static void a_hash_of_known_text_is_known(void **state)
 {
   (void)state;
   char hash[65];
-  sha256_hex("abc", 3, hash);
+  pki_sha256_hex("abc", 3, hash);
   assert_string_equal(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 

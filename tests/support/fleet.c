@@ -137,6 +137,15 @@ void fleet_make(fleet *f, const fleet_setting *s)
   f->options.max_latency = s->start == FLEET_VARIED ? 2 * s->dt : 0;
 }
 
+void fleet_compile(fleet *f)
+{
+  pk_error err = {.message = ""};
+  pk_code_options o = pk_code_options_default();
+  o.lanes = 4 + 8, o.folder = PK_BUILD_DIR "/test-code";
+  must(pk_code_open(f->model, &o, &f->code, &err), &err);
+  f->options.code = f->code;
+}
+
 void fleet_free(fleet *f)
 {
   if (f->of->driver == FLEET_HOLD) {
@@ -145,6 +154,7 @@ void fleet_free(fleet *f)
     pk_locomotion_destroy(f->controller);
   }
   pk_terrain_destroy(f->ground);
+  pk_code_close(f->code);
   pk_model_destroy(f->loaded);
 }
 

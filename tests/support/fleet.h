@@ -4,6 +4,7 @@
 #define PK_TESTS_FLEET_H
 
 #include "pronk/batch.h"
+#include "pronk/code.h"
 
 typedef enum fleet_robot {
   FLEET_FEET,     /* StarLETH of which the feet alone collide */
@@ -51,10 +52,15 @@ typedef struct fleet {
   pk_material material;
   pk_controller *controller;
   pk_sim_options options;
+  pk_code *code; /* NULL: generic kernels */
 } fleet;
 
 void fleet_make(fleet *f, const fleet_setting *s);
 void fleet_free(fleet *f);
+
+/* The robot's own code for all lanes in place of the generic kernels; from the cache of the build folder, after the first
+ * time. */
+void fleet_compile(fleet *f);
 
 /* World k at its start, in a sim of its own. */
 pk_sim *fleet_sim(const fleet *f, int k);

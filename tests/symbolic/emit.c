@@ -227,6 +227,41 @@ static void sines_are_those_of_the_kernels(void **state)
   pki_graph_destroy(g);
 }
 
+/* y_i = x_i + sum of all x_j, j <= i, times sin x_i: each depends on its own input. */
+static void an_output_may_be_the_input(void **state)
+{
+  (void)state;
+  pki_graph *g = pki_graph_create(false);
+  const int port = pki_graph_port(g, "x", NX, "Numbers.");
+  pki_function f;
+  pki_function_init(&f, g, "replace", "In place.");
+  f.in_place = true;
+  pki_x *y = pki_function_add(&f, "y", NX, "Results.");
+  for (int i = 0; i < NX; i++) {
+    pki_x sum = pki_sine(g, pki_input(g, port, i));
+    for (int j = 0; j < NX; j++) {
+      sum = i == 0 ? sum
+                   : pki_plus(g, sum, pki_times(g, pki_const(g, i + j), pki_input(g, port, (i * j) % NX)));
+    }
+    y[i] = sum;
+  }
+  char *source = source_of(&f);
+  void *code = compiled(source, found("clang") ? "clang" : "gcc", "");
+  assert_non_null(code);
+  code_function function = (code_function)(uintptr_t)dlsym(code, "robot_replace");
+  double x[NX], apart[NX];
+  for (int i = 0; i < NX; i++) {
+    x[i] = 0.3 * i - 1;
+  }
+  function(x, apart);
+  function(x, x);
+  assert_memory_equal(x, apart, sizeof x);
+  dlclose(code);
+  free(source);
+  pki_function_free(&f);
+  pki_graph_destroy(g);
+}
+
 static void plain_graphs_and_constants_compile(void **state)
 {
   (void)state;
@@ -306,6 +341,7 @@ int main(void)
       cmocka_unit_test(fused_code_and_sines_agree_with_the_graph),
       cmocka_unit_test(long_functions_are_split_and_stay_the_same),
       cmocka_unit_test(sines_are_those_of_the_kernels),
+      cmocka_unit_test(an_output_may_be_the_input),
       cmocka_unit_test(plain_graphs_and_constants_compile),
       cmocka_unit_test(numbers_come_back_exactly),
       cmocka_unit_test(the_same_function_gives_the_same_text),

@@ -86,7 +86,7 @@ static void fall_freely(pki_flight *f)
   for (int k = 0; k < m->nu; k++) {
     x[k] = f->p->dt * (pki_reals(g->a)[k] - (pki_reals(g->g)[k] + m->dof_damping[k]) * u[k] - h[k]);
   }
-  PKI_NAME(ltl_solve)(g->work, g->u_free);
+  g->dynamics->ltl_solve(g->work, g->u_free);
   for (int k = 0; k < m->nu; k++) {
     x[k] += u[k];
   }
@@ -198,11 +198,16 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
     q = g->q_mid;
   }
   drive(&f, q);
-  PKI_NAME(inertial)(g->work, q, g->u, g->h);
-  lap(g, PK_PART_DYNAMICS);
-  PKI_NAME(ltl_factor)(g->work);
-  fall_freely(&f);
-  lap(g, PK_PART_FACTOR);
+  if (g->dynamics->fall != NULL) {
+    g->dynamics->fall(g->work, q, g->u, g->a, g->g, p->dt, g->u_free);
+    lap(g, PK_PART_DYNAMICS);
+  } else {
+    g->dynamics->inertial(g->work, q, g->u, g->h);
+    lap(g, PK_PART_DYNAMICS);
+    g->dynamics->ltl_factor(g->work);
+    fall_freely(&f);
+    lap(g, PK_PART_FACTOR);
+  }
   pki_look(g, g->gap, g->point);
   f.going &= ~pki_fast(&f);
   lap(g, PK_PART_COLLISION);

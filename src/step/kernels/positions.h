@@ -80,7 +80,7 @@ static void pki_arrive(pki_flight *f)
     pki_v3_store(pki_v3_load(pki_reals(g->v) + 3 * b), pki_out(g->velocity) + 3 * b);
   }
   for (int round = 0; round <= PKI_LANE_PROJECTIONS; round++) {
-    PKI_NAME(kinematics)(g->work, g->q_end);
+    g->dynamics->kinematics(g->work, g->q_end);
     pki_look(g, g->gap_end, NULL);
     const pk_r depth = pki_depth_of(g);
     *pki_out(g->penetration) = depth;

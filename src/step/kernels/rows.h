@@ -177,7 +177,7 @@ PKI_INLINE void pki_balls_response(const pki_group *g, unsigned in, const double
       sum[path[e]] += Z[e].v[0] * rb.x + Z[e].v[1] * rb.y + Z[e].v[2] * rb.z;
     }
   }
-  PKI_NAME(ltl_finish)(g->work, x);
+  g->dynamics->ltl_finish(g->work, x);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Other programs: found in PATH, started with an argument vector and never through a shell, ended with us. */
-#ifndef PKI_SERVE_PROCESS_H
-#define PKI_SERVE_PROCESS_H
+#ifndef PKI_BASE_PROCESS_H
+#define PKI_BASE_PROCESS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -18,6 +18,10 @@ typedef struct pki_process {
 /* Start it in a process group of its own, its output going nowhere. `pipe`: we write to its stdin. `variable`
  * ("TMPDIR=/tmp/x", NULL: none) is in its environment instead of ours. */
 bool pki_process_start(const char *const *arguments, bool pipe, const char *variable, pki_process *out);
+
+/* Run it to its end: stdin from the open file `in`, all that it says into the open file `out`, each /dev/null when it is
+ * -1. *code: its exit status, 128 + the signal that ended it. False: it did not start. */
+bool pki_process_run(const char *const *arguments, const char *variable, int in, int out, int *code);
 
 /* It has ended; *code: its exit status, 128 + the signal that ended it. */
 bool pki_process_ended(pki_process *process, int *code);

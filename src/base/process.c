@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "serve/process.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +73,32 @@ static const char **environment_with(const char *variable)
   return list;
 }
 
+/* Start a program in a group of its own; files that are -1 are /dev/null, what it says goes to `out`. */
+static bool start(const char *const *arguments, const char **environment, int in, int out, pid_t *id)
+{
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  set_signals(&attributes);
+  if (in >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  if (out >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  }
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  const int code = posix_spawnp(id, arguments[0], &actions, &attributes, (char *const *)arguments,
+                                (char *const *)environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return code == 0;
+}
+
 bool pki_process_start(const char *const *arguments, bool pipe, const char *variable, pki_process *out)
 {
   *out = (pki_process){.in = -1};
@@ -82,34 +108,43 @@ bool pki_process_start(const char *const *arguments, bool pipe, const char *vari
     free((void *)environment);
     return false;
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  set_signals(&attributes);
-  if (pipe) {
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-  } else {
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  }
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  const int code = posix_spawnp(&out->id, arguments[0], &actions, &attributes, (char *const *)arguments,
-                                (char *const *)environment);
+  const bool started = start(arguments, environment, ends[0], -1, &out->id);
   free((void *)environment);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   if (pipe) {
     close(ends[0]);
     out->in = ends[1];
   }
-  if (code != 0) {
+  if (!started) {
     if (pipe) {
       close(ends[1]);
     }
     *out = (pki_process){.in = -1};
   }
-  return code == 0;
+  return started;
+}
+
+static int exit_status(int status)
+{
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool pki_process_run(const char *const *arguments, const char *variable, int in, int out, int *code)
+{
+  pid_t id = 0;
+  int status = 0;
+  const char **environment = environment_with(variable);
+  const bool started = environment != NULL && start(arguments, environment, in, out, &id);
+  free((void *)environment);
+  if (!started) {
+    return false;
+  }
+  while (waitpid(id, &status, 0) != id) {
+    if (errno != EINTR) {
+      return false;
+    }
+  }
+  *code = exit_status(status);
+  return true;
 }
 
 bool pki_process_ended(pki_process *process, int *code)
@@ -124,7 +159,7 @@ bool pki_process_ended(pki_process *process, int *code)
   /* what it left running */
   kill(-process->id, SIGKILL);
   process->id = 0;
-  *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  *code = exit_status(status);
   return true;
 }
 

@@ -1,0 +1,176 @@
+#include "dynamics/code.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "dynamics/workspace.h"
+#include "model/motion.h"
+
+#define ENTRY(name) \
+  { \
+#name, offsetof(pki_code_functions, name) \
+  }
+
+const pki_code_entry pki_code_entries[] = {
+    ENTRY(kinematics), ENTRY(inertial),     ENTRY(fall), ENTRY(factor), ENTRY(solve),
+    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias), ENTRY(rnea),
+};
+const int pki_code_entry_count = sizeof pki_code_entries / sizeof pki_code_entries[0];
+
+const int pki_lane_counts[PKI_LANE_COUNTS] = {1, 4, 8};
+
+/* ---- wrappers ---- */
+
+/* Body 0 of an array of `size` numbers for each body. */
+static double *bodies(const pki_work *w, double *array, int size)
+{
+  return array + size * w->lanes;
+}
+
+static void kinematics(pki_work *w, const double *q)
+{
+  w->code->kinematics(q, bodies(w, w->pose, 12), bodies(w, w->origin, 3));
+}
+
+static void inertial(pki_work *w, const double *q, const double *u, double *h)
+{
+  w->code->inertial(q, u, w->diag, bodies(w, w->pose, 12), bodies(w, w->origin, 3), bodies(w, w->twist, 6), h,
+                    w->M);
+}
+
+static void fall(pki_work *w, const double *q, const double *u, const double *force, const double *gain,
+                 double dt, double *x)
+{
+  double lanes[8] __attribute__((aligned(64)));
+  for (int l = 0; l < w->lanes; l++) {
+    lanes[l] = dt;
+  }
+  w->code->fall(q, u, w->diag, force, gain, lanes, bodies(w, w->pose, 12), bodies(w, w->origin, 3),
+                bodies(w, w->twist, 6), w->M, x);
+}
+
+static void factor(pki_work *w)
+{
+  w->code->factor(w->M, w->M);
+}
+
+static void solve(const pki_work *w, double *x)
+{
+  w->code->solve(w->M, x, x);
+}
+
+static void finish(const pki_work *w, double *x)
+{
+  w->code->finish(w->M, x, x);
+}
+
+/* Free and ball joints have nothing but the armature on their diagonal. */
+static bool is_plain(const pki_work *w)
+{
+  const pk_model *m = w->model;
+  bool plain = true;
+  for (int i = 0; i < m->nbody; i++) {
+    if (m->body_motion[i] > PK_MOTION_PRISMATIC) {
+      const int first = m->body_u[i] * w->lanes;
+      for (int e = first; e < first + pki_motion_nu(m->body_motion[i]) * w->lanes; e++) {
+        plain &= w->diag[e] == w->params.armature[e];
+      }
+    }
+  }
+  return plain;
+}
+
+static void acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
+{
+  if (is_plain(w)) {
+    w->code->acceleration(q, u, tau, w->diag, a);
+  } else {
+    w->code->generic->aba(w, q, u, tau, a);
+  }
+}
+
+static void inverse(pki_work *w, const double *q, const double *u, const double *a, double *tau)
+{
+  if (a == NULL && w->code->bias != NULL) {
+    w->code->bias(q, u, tau);
+  } else {
+    w->code->rnea(q, u, a != NULL ? a : w->zero, tau);
+  }
+}
+
+void pki_code_wrap(pki_code_lanes *code, int lanes)
+{
+  const pki_code_functions *f = &code->functions;
+  pki_kernels *k = &code->kernels;
+  code->lanes = lanes;
+  code->functions.generic = pki_kernels_get(lanes);
+  *k = *code->functions.generic;
+  k->kinematics = f->kinematics != NULL ? kinematics : k->kinematics;
+  k->inertial = f->inertial != NULL ? inertial : k->inertial;
+  k->fall = f->fall != NULL ? fall : k->fall;
+  k->ltl_factor = f->factor != NULL ? factor : k->ltl_factor;
+  k->ltl_solve = f->solve != NULL ? solve : k->ltl_solve;
+  k->ltl_finish = f->finish != NULL ? finish : k->ltl_finish;
+  k->acceleration = f->acceleration != NULL ? acceleration : k->acceleration;
+  k->inverse = f->rnea != NULL ? inverse : k->inverse;
+}
+
+/* ---- use ---- */
+
+const pki_code_lanes *pki_code_find(const pk_code *code, int lanes)
+{
+  for (int i = 0; i < PKI_LANE_COUNTS && code != NULL; i++) {
+    if (code->lanes[i].lanes == lanes) {
+      return &code->lanes[i];
+    }
+  }
+  return NULL;
+}
+
+pk_status pki_code_check(const pk_code *code, const pk_model *model, int lanes, pk_error *err)
+{
+  const pki_where where = {.field = "code"};
+  if (code == NULL) {
+    return PK_OK;
+  }
+  if (code->model != pk_model_hash(model)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "the code was compiled for another model: it has the hash %016llx, this model %016llx",
+                    code->model, pk_model_hash(model));
+  }
+  if (pki_code_find(code, lanes) == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "the code was not compiled for %d lanes: ask for them in pk_code_options", lanes);
+  }
+  return PK_OK;
+}
+
+/* The world's own entries, which generic kernels write anew each time and code never does. */
+static void place_world(pki_work *w)
+{
+  const size_t real = (size_t)w->lanes * sizeof(double);
+  memset(w->pose, 0, 12 * real);
+  memset(w->origin, 0, 3 * real);
+  memset(w->twist, 0, 6 * real);
+  for (int i = 0; i < 3 * w->lanes; i++) {
+    w->pose[4 * (i / w->lanes) * w->lanes + i % w->lanes] = 1; /* entries 0, 4, 8 of a rotation */
+  }
+}
+
+const pki_kernels *pki_work_use(pki_work *work, const pki_code_lanes *code)
+{
+  work->code = code != NULL ? &code->functions : NULL;
+  if (code != NULL) {
+    place_world(work);
+  }
+  return code != NULL ? &code->kernels : pki_kernels_get(work->lanes);
+}
+
+pk_status pk_workspace_use(pk_workspace *w, const pk_code *code, pk_error *err)
+{
+  const pk_status status = pki_code_check(code, w->model, 1, err);
+  if (status == PK_OK) {
+    w->kernels = pki_work_use(&w->work, pki_code_find(code, 1));
+  }
+  return status;
+}
