@@ -193,7 +193,7 @@ static void long_functions_are_split_and_stay_the_same(void **state)
   assert_true(info.parts > 1 && info.scratch > 0);
   pki_function_free(&f);
   pki_graph_destroy(g);
-  check(5, 6000, false, "", 0);
+  check(5, 6000, false, "-O0", 0);
 }
 
 static void sines_are_those_of_the_kernels(void **state)
