@@ -174,7 +174,7 @@ void pki_codegen_cmake(const pki_codegen *c, pki_text *text)
       "  target_compile_definitions(${library} PRIVATE %s_LANES=${n})\n"
       "  # Contraction by expression only, or not at all: every lane count gives the same bits.\n"
       "  target_compile_options(${library} PRIVATE -O2 -Wall -Wextra -fno-math-errno -fno-trapping-math\n"
-      "    $<$<C_COMPILER_ID:Clang,AppleClang>:-ffp-contract=on -fno-slp-vectorize>\n"
+      "    $<$<C_COMPILER_ID:Clang,AppleClang>:-ffp-contract=on>\n"
       "    $<$<C_COMPILER_ID:GNU>:-ffp-contract=off> $<$<BOOL:${%s_NATIVE}>:-march=native>)\n"
       "  target_link_libraries(${library} PUBLIC m)\n"
       "  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)\n"
