@@ -144,11 +144,17 @@ static void count_fusions(const pki_emit_plan *p, const int *order, int n, int *
   }
 }
 
-/* A product of names that only sums use costs nothing when each of them takes it in: it is written in each. */
+/* Written more than once without harm: a name, a constant, a sine; an input that has no name is read once. */
+static bool is_cheap(const pki_emit_plan *p, pki_x x)
+{
+  return is_leaf(p, x) && (p->named[x] || p->f->graph->nodes[x].op != PKI_OP_INPUT);
+}
+
+/* A product of these that only sums use costs nothing when each of them takes it in: it is written in each. */
 static bool repeated(const pki_emit_plan *p, const int *fusions, pki_x x)
 {
   const pki_node *n = &p->f->graph->nodes[x];
-  return n->op == PKI_OP_MUL && fusions[x] == p->uses[x] && is_leaf(p, n->a) && is_leaf(p, n->b);
+  return n->op == PKI_OP_MUL && fusions[x] == p->uses[x] && is_cheap(p, n->a) && is_cheap(p, n->b);
 }
 
 static void choose_names(pki_emit_plan *p, const int *fusions, int *width)
