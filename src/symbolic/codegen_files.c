@@ -20,6 +20,17 @@ static const char *joint_of(const pk_model *m, int body)
   return joint >= 0 ? m->joints[joint].name : NULL;
 }
 
+/* A mimic follower has the coordinate of its leader: one line for both. */
+static bool shown_before(const pk_model *m, int body)
+{
+  for (int b = 0; b < body; b++) {
+    if (m->body_u[b] == m->body_u[body]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Where each coordinate stands: a line for each motion. */
 static void add_coordinates(const pk_model *m, pki_text *text)
 {
@@ -38,7 +49,7 @@ static void add_coordinates(const pk_model *m, pki_text *text)
                     " *   q[%d..%d], u[%d..%d]  %s %s: quaternion (w x y z, unit); angular velocity in body "
                     "axes (rad/s)\n",
                     q, q + 3, u, u + 2, rest, joint ? joint : link);
-    } else if (m->body_gain[b] == 1 || joint == NULL || m->joints[m->dof_joint[u]].body == b) {
+    } else if (!shown_before(m, b)) {
       pki_text_addf(text, " *   q[%d], u[%d]  %s %s (%s)\n", q, u, rest, joint ? joint : link,
                     motion == PK_MOTION_REVOLUTE ? "rad, rad/s" : "m, m/s");
     }
