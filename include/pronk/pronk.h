@@ -4,6 +4,7 @@
 
 #include "batch.h"
 #include "builder.h"
+#include "code.h"
 #include "collision.h"
 #include "contact.h"
 #include "contact_file.h"
