@@ -206,7 +206,8 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
   enum { MOST = 8 };
   pki_seat seats[MOST];
   pki_lane_info how[MOST];
-  for (int i = 0; i < count; i++) {
+  seats[0] = seat_of(b, worlds[0]);
+  for (int i = 1; i < count; i++) {
     seats[i] = seat_of(b, worlds[i]);
   }
   b->kernels->advance(&crew->group, seats, count, how);
