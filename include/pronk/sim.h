@@ -105,7 +105,7 @@ typedef enum pk_broad {
 /* Where the time of a step goes. */
 typedef enum pk_part {
   PK_PART_CONTROL,   /* the controller */
-  PK_PART_DYNAMICS,  /* M and h */
+  PK_PART_DYNAMICS,  /* M and h; with compiled dynamics the free velocity, too */
   PK_PART_COLLISION, /* contacts found, and compliant forces */
   PK_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
   PK_PART_ASSEMBLY,  /* rows and the Delassus matrix */

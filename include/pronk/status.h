@@ -23,7 +23,9 @@ extern "C" {
   X(PK_ERROR_UNSUPPORTED, "this combination is not offered") \
   X(PK_ERROR_LIMIT, "the input is larger than the limit") \
   X(PK_ERROR_NONFINITE, "a value became infinite or not a number") \
-  X(PK_ERROR_CONVERGENCE, "an iteration did not reach its tolerance")
+  X(PK_ERROR_CONVERGENCE, "an iteration did not reach its tolerance") \
+  X(PK_ERROR_REACH, "a leg does not reach the place of its foot") \
+  X(PK_ERROR_SINGULAR, "a leg cannot move its foot in every direction")
 
 #define PK_STATUS_ENUM(name, text) name,
 typedef enum pk_status { PK_STATUS_LIST(PK_STATUS_ENUM) PK_STATUS_COUNT } pk_status;

@@ -12,8 +12,8 @@
   }
 
 const pki_code_entry pki_code_entries[] = {
-    ENTRY(kinematics), ENTRY(inertial),     ENTRY(factor), ENTRY(solve),
-    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias),   ENTRY(rnea),
+    ENTRY(kinematics), ENTRY(inertial),     ENTRY(fall), ENTRY(factor), ENTRY(solve),
+    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias), ENTRY(rnea),
 };
 const int pki_code_entry_count = sizeof pki_code_entries / sizeof pki_code_entries[0];
 
@@ -36,6 +36,17 @@ static void inertial(pki_work *w, const double *q, const double *u, double *h)
 {
   w->code->inertial(q, u, w->diag, bodies(w, w->pose, 12), bodies(w, w->origin, 3), bodies(w, w->twist, 6), h,
                     w->M);
+}
+
+static void fall(pki_work *w, const double *q, const double *u, const double *force, const double *gain,
+                 double dt, double *x)
+{
+  double lanes[8] __attribute__((aligned(64)));
+  for (int l = 0; l < w->lanes; l++) {
+    lanes[l] = dt;
+  }
+  w->code->fall(q, u, w->diag, force, gain, lanes, bodies(w, w->pose, 12), bodies(w, w->origin, 3),
+                bodies(w, w->twist, 6), w->M, x);
 }
 
 static void factor(pki_work *w)
@@ -96,6 +107,7 @@ void pki_code_wrap(pki_code_lanes *code, int lanes)
   *k = *code->functions.generic;
   k->kinematics = f->kinematics != NULL ? kinematics : k->kinematics;
   k->inertial = f->inertial != NULL ? inertial : k->inertial;
+  k->fall = f->fall != NULL ? fall : k->fall;
   k->ltl_factor = f->factor != NULL ? factor : k->ltl_factor;
   k->ltl_solve = f->solve != NULL ? solve : k->ltl_solve;
   k->ltl_finish = f->finish != NULL ? finish : k->ltl_finish;

@@ -260,13 +260,14 @@ static void put_statement(writer *w, const pki_statement *s)
 
 /* ---- functions ---- */
 
-/* What a function takes: with types in its head, without where it is called. */
+/* What a function takes: with types in its head, without where it is called. `type` is that of a
+ * pointer, up to the name. */
 static void add_arguments(pki_text *text, const pki_function *f, const char *type, pki_emit_part what)
 {
   const char *comma = "";
   for (int i = 0; i < f->graph->nport; i++) {
     if (what.ports >> i & 1) {
-      pki_text_addf(text, type != NULL ? "%sconst %s *%s" : "%s%s%s", comma, type != NULL ? type : "",
+      pki_text_addf(text, type != NULL ? "%sconst %s%s" : "%s%s%s", comma, type != NULL ? type : "",
                     f->graph->ports[i].name);
       comma = ", ";
     }
@@ -275,20 +276,20 @@ static void add_arguments(pki_text *text, const pki_function *f, const char *typ
   static const char *const names[] = {"sine", "cosine"};
   for (int i = 0; i < 2; i++) {
     if (inner[i]) {
-      pki_text_addf(text, type != NULL ? "%sconst %s *%s" : "%s%s%s", comma, type != NULL ? type : "",
+      pki_text_addf(text, type != NULL ? "%sconst %s%s" : "%s%s%s", comma, type != NULL ? type : "",
                     names[i]);
       comma = ", ";
     }
   }
   for (int i = 0; i < f->noutput; i++) {
     if (what.outputs >> i & 1) {
-      pki_text_addf(text, type != NULL ? "%s%s *" : "%s%s", comma, type != NULL ? type : "");
+      pki_text_addf(text, type != NULL ? "%s%s" : "%s%s", comma, type != NULL ? type : "");
       add_output_name(text, f, i);
       comma = ", ";
     }
   }
   if (what.scratch) {
-    pki_text_addf(text, type != NULL ? "%s%s *scratch" : "%s%sscratch", comma, type != NULL ? type : "");
+    pki_text_addf(text, "%s%sscratch", comma, type != NULL ? type : "");
     comma = ", ";
   }
   if (type != NULL && comma[0] == '\0') {
@@ -296,21 +297,10 @@ static void add_arguments(pki_text *text, const pki_function *f, const char *typ
   }
 }
 
-/* The arrays that a caller gives: ports that are read, all outputs. */
+/* The arrays that a caller gives. */
 static pki_emit_part interface(const pki_function *f)
 {
-  pki_emit_part all = {.outputs = (1u << f->noutput) - 1};
-  unsigned char *used = malloc((size_t)f->graph->count + 1);
-  if (used != NULL) {
-    pki_function_used(f, used);
-    for (int i = 0; i < f->graph->count; i++) {
-      if (used[i] && f->graph->nodes[i].op == PKI_OP_INPUT) {
-        all.ports |= 1u << f->graph->nodes[i].a;
-      }
-    }
-  }
-  free(used);
-  return all;
+  return (pki_emit_part){.outputs = (1u << f->noutput) - 1, .ports = pki_function_ports(f)};
 }
 
 static void add_comment(pki_text *text, const pki_function *f, pki_emit_part all)
@@ -400,11 +390,24 @@ static void put_calls(writer *w)
   }
 }
 
+/* Ports that belong to the signature and are not read. */
+static void put_unread(pki_text *text, const pki_function *f, unsigned ports)
+{
+  pki_function without = *f;
+  without.ports = 0;
+  const unsigned unread = ports & ~pki_function_ports(&without);
+  for (int i = 0; i < f->graph->nport; i++) {
+    if (unread >> i & 1) {
+      pki_text_addf(text, "  (void)%s;\n", f->graph->ports[i].name);
+    }
+  }
+}
+
 void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text)
 {
   pki_emit_plan plan;
   char type[80];
-  snprintf(type, sizeof type, "%s_r", prefix);
+  snprintf(type, sizeof type, f->in_place ? "%s_r *" : "%s_r *restrict ", prefix);
   if (f->failed || pki_graph_failed(f->graph) || !pki_emit_plan_make(f, &plan)) {
     text->failed = true;
     return;
@@ -426,6 +429,7 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
   pki_text_addf(text, "_FN(%s)(", f->name);
   add_arguments(text, f, type, all);
   pki_text_add(text, ")\n{\n");
+  put_unread(text, f, all.ports);
   put_angles(&w);
   if (plan.nparts > 1) {
     put_calls(&w);
@@ -441,12 +445,12 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
 void pki_emit_prototype(const pki_function *f, const char *prefix, pki_text *text)
 {
   static const char *const endings[] = {"", "_x4", "_x8"};
-  char type[80] = "double";
+  char type[80] = "double *";
   const pki_emit_part all = interface(f);
   add_comment(text, f, all);
   for (int i = 0; i < 3; i++) {
     if (i > 0) {
-      snprintf(type, sizeof type, "%s%s", prefix, endings[i]);
+      snprintf(type, sizeof type, "%s%s *", prefix, endings[i]);
     }
     pki_text_addf(text, "void %s_%s%s(", prefix, f->name, endings[i]);
     add_arguments(text, f, type, all);

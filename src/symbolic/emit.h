@@ -4,12 +4,11 @@
  * as many robots, by -DPREFIX_LANES=4 (with the prefix in capitals; 1 unless told). Arrays hold lanes fastest. Names end
  * in _x4 and _x8 with more than one lane, so that all of them link into one program.
  *
- *   void PREFIX_NAME(const PREFIX_r *port, ..., PREFIX_r *output, ...)      ports that the function reads, in their order
+ *   void PREFIX_NAME(const PREFIX_r *port, ..., PREFIX_r *output, ...)      its ports (pki_function_ports), in their order
  *
  * A node that is used more than once is a temporary; one that is used once stands within the expression of its user, so
  * that a * b + c becomes a fused multiply-add wherever the compiler contracts within expressions. Each input is read once,
- * before anything that depends on it is stored: an output may be the same array as an input when each of its entries
- * depends on the same entry of the input.
+ * before anything that depends on it is stored; arrays must not overlap, unless the function says so (in_place).
  *
  * Sines and cosines of angles that are known at once (schedule.h) are computed together at the start: with one lane, four
  * angles at a time in a vector; every lane count gives the same bits. Long functions are split into parts that hand values

@@ -106,6 +106,8 @@ typedef struct pki_function {
   unsigned ports; /* those of its signature, as bits, read or not; whatever else it reads comes in addition */
   pki_output outputs[PKI_OUTPUTS];
   int noutput;
+  bool
+      in_place; /* an output may be an input's array, when each of its entries depends on the same entry of the input */
   bool failed; /* out of memory */
 } pki_function;
 

@@ -5,6 +5,7 @@
 #include "model/motion.h"
 #include "symbolic/emit.h"
 #include "symbolic/robot_parts.h"
+#include "symbolic/simplify.h"
 
 enum { MOST_COORDINATES = 200 }; /* beyond, straight code no longer fits into caches */
 
@@ -82,23 +83,31 @@ static void read_diagonal(kernel *k)
   read_port(k, "diag", k->m->nu, "what is added to the diagonal of M, armature included", k->robot.diag);
 }
 
+static void add_world(kernel *k)
+{
+  const pk_model *m = k->m;
+  const pki_robot *robot = &k->robot;
+  pki_x *const pose = pki_function_add(&k->f, "pose", 12 * m->nbody,
+                                       "[body] rotation to the world (9), offset from the parent (3)");
+  pki_x *const origin = pki_function_add(&k->f, "origin", 3 * m->nbody, "[body][3] m, world axes");
+  pki_x *const twist = pki_function_add(&k->f, "twist", 6 * m->nbody,
+                                        "[body] angular velocity, velocity of the origin; world axes");
+  k->f.failed |= pose == NULL || origin == NULL || twist == NULL ||
+                 !pki_robot_world(robot, robot->u, pose, origin, twist);
+}
+
 static void inertial(kernel *k)
 {
   const pk_model *m = k->m;
   const pki_robot *robot = &k->robot;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
   read_diagonal(k);
-  pki_x *const pose = pki_function_add(&k->f, "pose", 12 * m->nbody,
-                                       "[body] rotation to the world (9), offset from the parent (3)");
-  pki_x *const origin = pki_function_add(&k->f, "origin", 3 * m->nbody, "[body][3] m, world axes");
-  pki_x *const twist = pki_function_add(&k->f, "twist", 6 * m->nbody,
-                                        "[body] angular velocity, velocity of the origin; world axes");
+  add_world(k);
   pki_x *const h = pki_function_add(&k->f, "h", m->nu, "bias forces");
   pki_x *const entries =
       pki_function_add(&k->f, "M", m->nM, "mass matrix: lower triangle in the order of the plan");
   pki_x *M = square_of(m);
-  if (k->f.failed || M == NULL || !pki_robot_world(robot, robot->u, pose, origin, twist) ||
-      !pki_robot_rnea(robot, robot->u, NULL, h) || !pki_robot_crba(robot, M)) {
+  if (k->f.failed || M == NULL || !pki_robot_rnea(robot, robot->u, NULL, h) || !pki_robot_crba(robot, M)) {
     k->f.failed = true;
   } else {
     collect(m, M, entries);
@@ -106,8 +115,49 @@ static void inertial(kernel *k)
   free(M);
 }
 
+/* All that a step needs before contacts, M itself left out. */
+static void fall(kernel *k)
+{
+  pki_graph *const g = k->g;
+  const pk_model *m = k->m;
+  const pki_robot *robot = &k->robot;
+  pki_x dt = 0, *M = square_of(m), *parts = calloc(3 * (size_t)m->nu + 1, sizeof *parts);
+  if (M == NULL || parts == NULL) {
+    k->f.failed = true;
+    free(M);
+    free(parts);
+    return;
+  }
+  pki_x *const force = parts, *const gain = force + m->nu, *const h = gain + m->nu;
+  k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  read_diagonal(k);
+  read_port(k, "force", m->nu, "joint forces at rest", force);
+  read_port(k, "gain", m->nu, "what they lose by velocity", gain);
+  read_port(k, "dt", 1, "s", &dt);
+  add_world(k);
+  pki_x *const L = pki_function_add(&k->f, "L", m->nM, "factor of M + diag, in the order of the plan");
+  pki_x *const x = pki_function_add(&k->f, "x", m->nu, "velocities at the end, without contacts");
+  if (!k->f.failed && pki_robot_rnea(robot, robot->u, NULL, h) && pki_robot_crba(robot, M)) {
+    pki_robot_factor(g, m->nu, M);
+    collect(m, M, L);
+    for (int i = 0; i < m->nu; i++) {
+      const pki_x slope = pki_plus(g, gain[i], pki_const(g, m->dof_damping[i]));
+      x[i] = pki_times(g, dt, pki_minus(g, pki_minus_times(g, force[i], slope, robot->u[i]), h[i]));
+    }
+    pki_robot_solve(g, m->nu, M, x);
+    for (int i = 0; i < m->nu; i++) {
+      x[i] = pki_plus(g, x[i], robot->u[i]);
+    }
+  } else {
+    k->f.failed = true;
+  }
+  free(M);
+  free(parts);
+}
+
 static void factor(kernel *k)
 {
+  k->f.in_place = true;
   pki_x *M = read_matrix(k, "M"), *const out = pki_function_add(&k->f, "L", k->m->nM,
                                                                 "M = L' D L, 1/D on the diagonal");
   if (M != NULL && out != NULL) {
@@ -120,6 +170,7 @@ static void factor(kernel *k)
 static void solve_with(kernel *k, void (*solve)(pki_graph *g, int n, const pki_x *L, pki_x *x),
                        const char *about)
 {
+  k->f.in_place = true;
   pki_x *L = read_matrix(k, "L"), *const x = pki_function_add(&k->f, "x", k->m->nu, about);
   if (L != NULL && x != NULL) {
     read_port(k, "b", k->m->nu, "right side", x);
@@ -172,6 +223,7 @@ static const struct {
 } kernels[] = {
     {"kinematics", "Poses and origins.", kinematics},
     {"inertial", "Poses, twists, bias forces and the mass matrix.", inertial},
+    {"fall", "Velocities after a step without contacts, and the factor of the mass matrix.", fall},
     {"factor", "The factor of the mass matrix.", factor},
     {"solve", "A solve with that factor.", solve},
     {"finish", "The last part of a solve.", finish},
@@ -180,6 +232,20 @@ static const struct {
     {"rnea", "Inverse dynamics.", rnea},
 };
 
+/* Fewer operations, then C. */
+static bool emit_simplified(const pki_function *f, pki_text *source)
+{
+  pki_graph *g = pki_graph_create(false);
+  pki_function simple = {0};
+  const bool good = g != NULL && pki_simplify(f, g, &simple);
+  if (good) {
+    pki_emit_function(&simple, "robot", source);
+  }
+  pki_function_free(&simple);
+  pki_graph_destroy(g);
+  return good && !source->failed;
+}
+
 static bool emit_kernel(const pk_model *m, int i, pki_text *source)
 {
   kernel k = {.g = pki_graph_create(false), .m = m};
@@ -187,15 +253,12 @@ static bool emit_kernel(const pk_model *m, int i, pki_text *source)
   if (good) {
     pki_function_init(&k.f, k.g, kernels[i].name, kernels[i].about);
     kernels[i].build(&k);
-    good = !k.f.failed && !pki_graph_failed(k.g);
-    if (good) {
-      pki_emit_function(&k.f, "robot", source);
-    }
+    good = !k.f.failed && !pki_graph_failed(k.g) && emit_simplified(&k.f, source);
     pki_function_free(&k.f);
     pki_robot_free(&k.robot);
   }
   pki_graph_destroy(k.g);
-  return good && !source->failed;
+  return good;
 }
 
 pk_status pki_kernels_source(const pk_model *m, pki_text *source, pk_error *err)

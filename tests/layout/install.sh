@@ -33,6 +33,7 @@ echo "-- find_package"
 "$work/cmake/swing" "$prefix/$model"
 "$work/cmake/stand" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 "$work/cmake/batch" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
+"$work/cmake/stance" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 for query in closest scan overlap; do
   "$work/cmake/$query" "$(dirname "$prefix/$model")/../starleth/starleth.urdf" >"$work/$query.txt" || fail "$query"
   [ -s "$work/$query.txt" ] || fail "$query printed nothing"

@@ -235,6 +235,7 @@ static void an_output_may_be_the_input(void **state)
   const int port = pki_graph_port(g, "x", NX, "Numbers.");
   pki_function f;
   pki_function_init(&f, g, "replace", "In place.");
+  f.in_place = true;
   pki_x *y = pki_function_add(&f, "y", NX, "Results.");
   for (int i = 0; i < NX; i++) {
     pki_x sum = pki_sine(g, pki_input(g, port, i));

@@ -198,11 +198,16 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
     q = g->q_mid;
   }
   drive(&f, q);
-  g->dynamics->inertial(g->work, q, g->u, g->h);
-  lap(g, PK_PART_DYNAMICS);
-  g->dynamics->ltl_factor(g->work);
-  fall_freely(&f);
-  lap(g, PK_PART_FACTOR);
+  if (g->dynamics->fall != NULL) {
+    g->dynamics->fall(g->work, q, g->u, g->a, g->g, p->dt, g->u_free);
+    lap(g, PK_PART_DYNAMICS);
+  } else {
+    g->dynamics->inertial(g->work, q, g->u, g->h);
+    lap(g, PK_PART_DYNAMICS);
+    g->dynamics->ltl_factor(g->work);
+    fall_freely(&f);
+    lap(g, PK_PART_FACTOR);
+  }
   pki_look(g, g->gap, g->point);
   f.going &= ~pki_fast(&f);
   lap(g, PK_PART_COLLISION);

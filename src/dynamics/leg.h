@@ -1,0 +1,29 @@
+/* What the files of a leg share: turns about axes. */
+#ifndef PKI_DYNAMICS_LEG_H
+#define PKI_DYNAMICS_LEG_H
+
+#include "math/mat3.h"
+#include "pronk/legs.h"
+
+/* out = v turned by an angle about a unit axis (Rodrigues); out may be v. */
+static inline void pki_turn3(const double axis[3], double angle, const double v[3], double out[3])
+{
+  const double c = cos(angle), s = sin(angle), along = (1 - c) * pki_dot3(axis, v);
+  double across[3];
+  pki_cross3(axis, v, across);
+  for (int i = 0; i < 3; i++) {
+    out[i] = c * v[i] + s * across[i] + along * axis[i];
+  }
+}
+
+/* The same about an axis through a point. */
+static inline void pki_turn_about(const double axis[3], const double at[3], double angle, const double x[3],
+                                  double out[3])
+{
+  double r[3];
+  pki_sub3(x, at, r);
+  pki_turn3(axis, angle, r, r);
+  pki_along3(at, 1, r, out);
+}
+
+#endif
