@@ -1,4 +1,5 @@
 /* One body at a time: how it sits on its parent, its motion and its inertia, in nodes. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,16 +243,25 @@ void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x ro
   }
 }
 
+/* A quarter turn in a file has a cosine of 6e-17: what is a whole number up to rounding is one. */
+double pki_whole(double x)
+{
+  return fabs(x - round(x)) < 1e-15 ? round(x) : x;
+}
+
 static void make_seat(pki_robot *robot, int i, int position)
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
-  const pki_x33 rot = pki_x33_const(g, m->body_rot + 9 * (size_t)i);
-  pki_x pos[3];
+  pki_x pos[3], rot[9];
   for (int k = 0; k < 3; k++) {
-    pos[k] = position >= 0 ? pki_input(g, position, 3 * i + k) : pki_const(g, m->body_pos[3 * i + k]);
+    pos[k] =
+        position >= 0 ? pki_input(g, position, 3 * i + k) : pki_const(g, pki_whole(m->body_pos[3 * i + k]));
   }
-  pki_robot_place(robot, i, pos, rot.m, pki_const(g, m->body_offset[i]));
+  for (int k = 0; k < 9; k++) {
+    rot[k] = pki_const(g, pki_whole(m->body_rot[9 * i + k]));
+  }
+  pki_robot_place(robot, i, pos, rot, pki_const(g, m->body_offset[i]));
 }
 
 pki_inertia_x pki_inertia_in(const pki_x in[10])

@@ -4,6 +4,7 @@
 
 #include "model/motion.h"
 #include "symbolic/emit.h"
+#include "symbolic/limbs.h"
 #include "symbolic/robot_parts.h"
 #include "symbolic/simplify.h"
 
@@ -225,16 +226,17 @@ static void rnea(kernel *k)
 static const struct {
   const char *name, *about;
   void (*build)(kernel *k);
+  bool by_limbs; /* limbs.h has it for models with limbs */
 } kernels[] = {
-    {"kinematics", "Poses and origins.", kinematics},
-    {"inertial", "Poses, twists, bias forces and the mass matrix.", inertial},
-    {"fall", "Velocities after a step without contacts, and the factor of the mass matrix.", fall},
-    {"factor", "The factor of the mass matrix.", factor},
-    {"solve", "A solve with that factor.", solve},
-    {"finish", "The last part of a solve.", finish},
-    {"acceleration", "Forward dynamics.", acceleration},
-    {"bias", "Bias forces.", bias},
-    {"rnea", "Inverse dynamics.", rnea},
+    {"kinematics", "Poses and origins.", kinematics, true},
+    {"inertial", "Poses, twists, bias forces and the mass matrix.", inertial, false},
+    {"fall", "Velocities after a step without contacts, and the factor of the mass matrix.", fall, true},
+    {"factor", "The factor of the mass matrix.", factor, false},
+    {"solve", "A solve with that factor.", solve, false},
+    {"finish", "The last part of a solve.", finish, false},
+    {"acceleration", "Forward dynamics.", acceleration, false},
+    {"bias", "Bias forces.", bias, false},
+    {"rnea", "Inverse dynamics.", rnea, false},
 };
 
 /* Fewer operations, then C. */
@@ -278,9 +280,13 @@ pk_status pki_kernels_source(const pk_model *m, pki_text *source, pk_error *err)
   }
   bool good = true;
   pki_emit_lanes("robot", source);
+  const bool limbs = pki_limbs_find(m) > 0;
   for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && good; i++) {
-    good = emit_kernel(m, (int)i, source);
+    if (!limbs || !kernels[i].by_limbs) {
+      good = emit_kernel(m, (int)i, source);
+    }
   }
+  good = good && (!limbs || pki_limbs_emit(m, source));
   return good ? PK_OK
               : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the code of a robot");
 }

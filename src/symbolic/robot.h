@@ -73,6 +73,9 @@ void pki_robot_free(pki_robot *robot);
 /* A body's seat from other numbers than the model's: joint frame in the parent, offset of its coordinate. robot->q is read. */
 void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x rot[9], pki_x offset);
 
+/* x, but a whole number that rounding has missed. */
+double pki_whole(double x);
+
 /* An inertia from its ten numbers; and those of robot->grouped [nbody][10] for a whole model. */
 pki_inertia_x pki_inertia_in(const pki_x in[10]);
 void pki_group_inertias(const pk_model *m, double *inertia);
