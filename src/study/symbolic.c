@@ -1,6 +1,7 @@
 /* The order of the study of symbolic dynamics: robots, counts, pendulums, then rows, then the report. */
 #include "study/symbolic.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +31,11 @@ static pk_status load_coman(pk_model **out, pk_error *err)
   return status != PK_OK ? status : pk_model_load_urdf(path, &options, out, err);
 }
 
+bool pki_symbolic_is_timed(const pki_symbolic_data *d, int size)
+{
+  return !d->quick || size == 0 || size == PKI_SYMBOLIC_SIZES - 1;
+}
+
 static pk_status run_size(pki_symbolic_data *d, const pk_model *coman, int i, pki_journey *j, pk_error *err)
 {
   pk_model *part = NULL;
@@ -39,10 +45,15 @@ static pk_status run_size(pki_symbolic_data *d, const pk_model *coman, int i, pk
   pk_status status = pki_symbolic_part(coman, pki_symbolic_bodies[i], &part, err);
   if (status == PK_OK) {
     size->dof = part->nu;
-    status = pki_symbolic_weigh(d, part, size, err);
+    for (int e = 0; e < PKI_SYMBOLIC_ENGINES; e++) {
+      size->median[e] = size->spread[e] = size->by_entry[e] = size->by_state[e] = NAN;
+    }
+    status = pki_symbolic_weigh(d, part, size, pki_symbolic_is_timed(d, i), err);
     watch.tell(watch.user, 0.3);
   }
-  status = status == PK_OK ? pki_symbolic_measure(d, part, size, &watch, err) : status;
+  if (status == PK_OK && pki_symbolic_is_timed(d, i)) {
+    status = pki_symbolic_measure(d, part, size, &watch, err);
+  }
   pki_journey_end(j);
   pk_model_destroy(part);
   return status;

@@ -91,18 +91,21 @@ pk_status pki_study_symbolic(const pki_study_options *options, pki_study_result 
  * loops, mimic joints, or joints other than hinges, sliders and a free root. */
 pk_status pki_symbolic_part(const pk_model *model, int nbody, pk_model **out, pk_error *err);
 
-/* symbolic_count.c: operations of one function, of all of them, and what the kernels take to make and to keep. Code
- * that is in the cache already is compiled again unless the study is quick. */
+/* symbolic_count.c: operations of one function, of all of them, and what the kernels take to make and, compiled, to
+ * keep. Code that is in the cache already is compiled again unless the study is quick. */
 pk_status pki_symbolic_count_function(const pk_model *model, const char *name, pki_symbolic_count *out,
                                       pk_error *err);
 pk_status pki_symbolic_count_all(pki_symbolic_data *d, const pk_model *model, pk_error *err);
 pk_status pki_symbolic_weigh(pki_symbolic_data *d, const pk_model *model, pki_symbolic_size *size,
-                             pk_error *err);
+                             bool compiled, pk_error *err);
 
 /* symbolic_time.c: times and agreement of all engines that are there on one robot; lines through the times. */
 pk_status pki_symbolic_measure(pki_symbolic_data *d, const pk_model *model, pki_symbolic_size *size,
                                const pki_study_watch *watch, pk_error *err);
 void pki_symbolic_fit(pki_symbolic_data *d);
+
+/* symbolic.c: a quick study times the smallest and the largest robot alone. */
+bool pki_symbolic_is_timed(const pki_symbolic_data *d, int size);
 
 /* symbolic_pendulum.c: Table 1 and Fig. 3. */
 pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_journey *journey, pk_error *err);

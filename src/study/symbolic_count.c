@@ -105,12 +105,12 @@ static pk_status measure_source(const pk_model *model, double *size, pk_error *e
 }
 
 pk_status pki_symbolic_weigh(pki_symbolic_data *d, const pk_model *model, pki_symbolic_size *size,
-                             pk_error *err)
+                             bool compiled, pk_error *err)
 {
   size->generate = size->compile = size->machine = NAN;
   pk_status status = pki_symbolic_count_function(model, "aba", &size->aba, err);
   status = status == PK_OK ? measure_source(model, &size->source, err) : status;
-  if (status != PK_OK) {
+  if (status != PK_OK || !compiled) {
     return status;
   }
   pk_code_options options = pk_code_options_default();

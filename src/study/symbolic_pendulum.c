@@ -16,15 +16,21 @@ static bool is_left_out(const pki_symbolic_data *d, int step)
   return d->quick && step == PKI_PENDULUM_STEPS - 1;
 }
 
-double pki_symbolic_swing_work(const pki_symbolic_data *d)
+/* Steps of one model with one kind of accelerations. */
+static double work_of(const pki_symbolic_data *d, int bodies)
 {
   const pki_pendulum_case rotation = pki_pendulum_rotation_case();
-  double work = 2 * steps_of(&rotation);
+  double work = bodies == rotation.bodies ? steps_of(&rotation) : 0;
   for (int s = 0; s < PKI_PENDULUM_STEPS; s++) {
-    const pki_pendulum_case c = pki_pendulum_table_case(1, s);
-    work += is_left_out(d, s) ? 0 : 4 * steps_of(&c);
+    const pki_pendulum_case c = pki_pendulum_table_case(bodies, s);
+    work += is_left_out(d, s) ? 0 : steps_of(&c);
   }
   return work;
+}
+
+double pki_symbolic_swing_work(const pki_symbolic_data *d)
+{
+  return 2 * (work_of(d, 1) + work_of(d, 2));
 }
 
 static pk_status swing(const pk_model *model, const pki_pendulum_case *c, pki_pendulum_cell *out,
@@ -82,6 +88,9 @@ pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_journey *j, pk_error *err
     if (status == PK_OK && pk_code_open(model, NULL, &code, &why) == PK_OK) {
       status = swing_all(d, model, bodies, code, j, err);
       pk_code_close(code);
+    } else if (status == PK_OK) {
+      pki_journey_begin(j, work_of(d, bodies));
+      pki_journey_end(j);
     }
     pk_model_destroy(model);
   }

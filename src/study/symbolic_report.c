@@ -124,6 +124,8 @@ static void build_pendulums(const pki_symbolic_data *d, pki_table *table)
 static void (*const builders[SHEETS])(const pki_symbolic_data *d, pki_table *table) = {
     build_times, build_agreement, build_operations, build_code, build_pendulums};
 
+static const char left_out[] = "— at 18 and 21 DOF, and at dt 1e-06: left out by --quick.";
+
 static const char *const titles[SHEETS] = {
     "Fig. 4: time of one forward dynamics of COMAN",
     "Average relative difference of accelerations from generated code, whole robot",
@@ -138,17 +140,18 @@ static const char *const titles[SHEETS] = {
 static void describe(const pki_symbolic_data *d, sheet which, char *out, size_t size)
 {
   const double *t = d->sizes[WHOLE].median;
+  char a[CELL], b[CELL];
   switch (which) {
   case TIMES:
+    number(t[PKI_SYMBOLIC_SIMBODY] / t[PKI_SYMBOLIC_GENERATED], a);
+    number(d->lines[PKI_SYMBOLIC_SIMBODY].slope / d->lines[PKI_SYMBOLIC_GENERATED].slope, b);
     snprintf(
         out, size,
         "The paper: Simbody takes 3.5 times as long as Robotran's generated code on the whole robot, its "
         "slope is "
-        "about twice as steep, both grow linearly. Here Simbody over generated code: %.1f and %.1f. Medians "
-        "of "
+        "about twice as steep, both grow linearly. Here Simbody over generated code: %s and %s. Medians of "
         "rounds in which the engines take turns, states copied in included; times are those of this machine.",
-        t[PKI_SYMBOLIC_SIMBODY] / t[PKI_SYMBOLIC_GENERATED],
-        d->lines[PKI_SYMBOLIC_SIMBODY].slope / d->lines[PKI_SYMBOLIC_GENERATED].slope);
+        a, b);
     break;
   case AGREEMENT:
     snprintf(out, size,
@@ -173,10 +176,10 @@ static void describe(const pki_symbolic_data *d, sheet which, char *out, size_t 
     snprintf(out, size,
              "The same Runge-Kutta scheme of order 4 as in the study of pendulums, which tells of states and "
              "energies. "
-             "Fig. 3: over 300 time units at dt 1e-2 the period is off by at most %.1e time units with "
+             "Fig. 3: over 300 time units at dt 1e-2 the period is off by at most %s time units with "
              "generated code, "
-             "%.1e with generic kernels; the paper: about 5e-9.",
-             d->period_error[1], d->period_error[0]);
+             "%s with generic kernels; the paper: about 5e-9.",
+             number(d->period_error[1], a), number(d->period_error[0], b));
   }
 }
 
@@ -221,7 +224,7 @@ static void write_summary(const pki_symbolic_data *d, const pki_table *tables, p
     }
   }
   if (d->quick) {
-    pki_text_add(out, "  — at dt 1e-06: left out by --quick.\n");
+    pki_text_addf(out, "  %s\n", left_out);
   }
 }
 
@@ -252,7 +255,7 @@ static void plot_times(const pki_symbolic_data *d, plots *p)
     }
   }
   for (int e = 0; e < PKI_SYMBOLIC_ENGINES; e++) {
-    if (d->missing[e][0] == '\0') {
+    if (d->missing[e][0] == '\0') { /* robots that were not timed leave gaps */
       p->times[count++] = (pki_svg_series){.name = pki_symbolic_titles[e],
                                            .x = p->dof,
                                            .y = p->time[e],
@@ -350,7 +353,7 @@ static pk_status write_html(const pki_symbolic_data *d, const pki_table *tables,
     }
   }
   if (d->quick) {
-    pki_report_note(&report, "— at dt 1e-06: left out by --quick.");
+    pki_report_note(&report, left_out);
   }
   pki_report_figure(&report, &p->figures[1],
                     "Fig. 3 with generated code: error of the period over 300 time units.");

@@ -27,6 +27,12 @@ __attribute__((format(printf, 3, 4))) static void note(pki_study_result *r, cons
   pki_study_note(r, "%s", why[0] != '\0' && r->nrow > 0 && isnan(r->rows[r->nrow - 1].measured) ? why : out);
 }
 
+/* Why an engine cannot be compared with generated code; "": it can. */
+static const char *why_not(const pki_symbolic_data *d, int engine)
+{
+  return d->missing[engine][0] != '\0' ? d->missing[engine] : d->missing[PKI_SYMBOLIC_GENERATED];
+}
+
 static void time_rows(const pki_symbolic_data *d, pki_study_result *r)
 {
   const char *section = "Fig. 4: time of one forward dynamics of COMAN";
@@ -37,7 +43,8 @@ static void time_rows(const pki_symbolic_data *d, pki_study_result *r)
       snprintf(id, sizeof id, "%d/%s", s->dof, pki_symbolic_engines[e]);
       pki_study_put(r, section, "fig4", id, "us", NAN, s->median[e], PKI_VERDICT_NONE, "%d DOF, %s: %s",
                     s->dof, pki_symbolic_parts[i], pki_symbolic_titles[e]);
-      note(r, d->missing[e], "median; spread %.2g", s->spread[e]);
+      note(r, pki_symbolic_is_timed(d, i) ? d->missing[e] : pki_pendulum_left_out, "median; spread %.2g",
+           s->spread[e]);
     }
   }
 }
@@ -49,10 +56,10 @@ static void ratio_row(const pki_symbolic_data *d, pki_study_result *r, int engin
   pki_study_put(r, "Ratios of the whole robot", "ratio", pki_symbolic_engines[engine], "1", paper,
                 t[engine] / t[PKI_SYMBOLIC_GENERATED], PKI_VERDICT_NONE, "%s over generated code",
                 pki_symbolic_titles[engine]);
-  if (engine == PKI_SYMBOLIC_SIMBODY) {
-    pki_study_note(
-        r, "the paper: Simbody over Robotran, on its machine; Debian builds Simbody with assertions on");
-  }
+  note(r, why_not(d, engine), "%s",
+       engine == PKI_SYMBOLIC_SIMBODY
+           ? "the paper: Simbody over Robotran, on its machine; Debian builds Simbody with assertions on"
+           : "");
 }
 
 static void line_rows(const pki_symbolic_data *d, pki_study_result *r)
@@ -62,13 +69,17 @@ static void line_rows(const pki_symbolic_data *d, pki_study_result *r)
     const pki_symbolic_line *l = &d->lines[e];
     pki_study_put(r, section, "slope", pki_symbolic_engines[e], "us/DOF", NAN, l->slope, PKI_VERDICT_NONE,
                   "%s", pki_symbolic_titles[e]);
-    note(r, d->missing[e], "%.2g us at no DOF; farthest from the line: %.1f %% of the largest time", l->start,
-         100 * l->off);
+    if (isnan(l->off)) {
+      note(r, d->missing[e], "through two robots");
+    } else {
+      note(r, d->missing[e], "%.2g us at no DOF; farthest from the line: %.1f %% of the largest time",
+           l->start, 100 * l->off);
+    }
   }
   pki_study_put(r, section, "slope", "simbody-over-generated", "1", 2,
                 d->lines[PKI_SYMBOLIC_SIMBODY].slope / d->lines[PKI_SYMBOLIC_GENERATED].slope,
                 PKI_VERDICT_NONE, "Simbody's slope over that of generated code");
-  pki_study_note(r, "the paper: about 2, Simbody over Robotran");
+  note(r, why_not(d, PKI_SYMBOLIC_SIMBODY), "the paper: about 2, Simbody over Robotran");
 }
 
 static void agreement_rows(const pki_symbolic_data *d, pki_study_result *r)
@@ -81,7 +92,7 @@ static void agreement_rows(const pki_symbolic_data *d, pki_study_result *r)
     if (e == PKI_SYMBOLIC_GENERATED) {
       continue;
     }
-    const char *why = d->missing[e][0] != '\0' ? d->missing[e] : d->missing[PKI_SYMBOLIC_GENERATED];
+    const char *why = why_not(d, e);
     snprintf(id, sizeof id, "%s/by-entry", pki_symbolic_engines[e]);
     pki_study_put(r, section, "agreement", id, "%", paper, s->by_entry[e], no_worse(s->by_entry[e], paper),
                   "%s: mean of |a_i - b_i| / |b_i|", pki_symbolic_titles[e]);
@@ -136,7 +147,8 @@ static void size_rows(const pki_symbolic_data *d, pki_study_result *r)
       snprintf(id, sizeof id, "%d/%s", s->dof, rows[k].id);
       pki_study_put(r, section, "code", id, rows[k].unit, NAN, rows[k].value, PKI_VERDICT_NONE, "%d DOF: %s",
                     s->dof, rows[k].what);
-      const char *why = d->missing[PKI_SYMBOLIC_GENERATED];
+      const char *why =
+          pki_symbolic_is_timed(d, i) ? d->missing[PKI_SYMBOLIC_GENERATED] : pki_pendulum_left_out;
       note(r, why[0] != '\0' ? why : "it was in the cache", "%s", "");
     }
   }

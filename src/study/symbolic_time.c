@@ -60,8 +60,7 @@ static void add_peer(pki_symbolic_data *d, scene *s, int which)
 {
   const pk_peer *peers[PEERS_MAX];
   const int count = pki_peers_load(peers, PEERS_MAX);
-  snprintf(d->missing[which], sizeof d->missing[which],
-           "%s's plugin was not found: install %s, then run make", pki_symbolic_titles[which],
+  snprintf(d->missing[which], sizeof d->missing[which], "its plugin was not found: install %s, then run make",
            which == PKI_SYMBOLIC_SIMBODY ? "libsimbody-dev" : "libmujoco-dev");
   for (int i = 0; i < count; i++) {
     const pki_dynamics_peer *table = strcmp(peers[i]->name, pki_symbolic_engines[which]) == 0
@@ -178,9 +177,6 @@ static void end(scene *s)
 pk_status pki_symbolic_measure(pki_symbolic_data *d, const pk_model *model, pki_symbolic_size *size,
                                const pki_study_watch *watch, pk_error *err)
 {
-  for (int i = 0; i < PKI_SYMBOLIC_ENGINES; i++) {
-    size->median[i] = size->spread[i] = size->by_entry[i] = size->by_state[i] = NAN;
-  }
   scene s = {.model = model};
   bool good = begin(d, &s);
   if (good) {
@@ -199,25 +195,33 @@ pk_status pki_symbolic_measure(pki_symbolic_data *d, const pk_model *model, pki_
   return good ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
 }
 
-/* Least squares over the sizes: t = start + slope n. */
-void pki_symbolic_fit(pki_symbolic_data *d)
+/* Least squares over the sizes that were timed: t = start + slope n. */
+static pki_symbolic_line fit(const pki_symbolic_data *d, int e)
 {
-  for (int e = 0; e < PKI_SYMBOLIC_ENGINES; e++) {
-    double n = 0, t = 0, nn = 0, nt = 0, off = 0, most = 0;
-    for (int i = 0; i < PKI_SYMBOLIC_SIZES; i++) {
-      n += d->sizes[i].dof / (double)PKI_SYMBOLIC_SIZES;
-      t += d->sizes[i].median[e] / PKI_SYMBOLIC_SIZES;
+  double count = 0, n = 0, t = 0, nn = 0, nt = 0, off = 0, most = 0;
+  for (int i = 0; i < PKI_SYMBOLIC_SIZES; i++) {
+    if (pki_symbolic_is_timed(d, i)) {
+      count++;
+      n += d->sizes[i].dof;
+      t += d->sizes[i].median[e];
+      nn += d->sizes[i].dof * (double)d->sizes[i].dof;
+      nt += d->sizes[i].dof * d->sizes[i].median[e];
     }
-    for (int i = 0; i < PKI_SYMBOLIC_SIZES; i++) {
-      const double x = d->sizes[i].dof - n;
-      nn += x * x;
-      nt += x * (d->sizes[i].median[e] - t);
-    }
-    const double slope = nt / nn, start = t - slope * n;
-    for (int i = 0; i < PKI_SYMBOLIC_SIZES; i++) {
+  }
+  const double slope = (count * nt - n * t) / (count * nn - n * n), start = (t - slope * n) / count;
+  for (int i = 0; i < PKI_SYMBOLIC_SIZES; i++) {
+    if (pki_symbolic_is_timed(d, i)) {
       off = fmax(off, fabs(d->sizes[i].median[e] - start - slope * d->sizes[i].dof));
       most = fmax(most, d->sizes[i].median[e]);
     }
-    d->lines[e] = (pki_symbolic_line){.slope = slope, .start = start, .off = isnan(slope) ? NAN : off / most};
+  }
+  return (pki_symbolic_line){
+      .slope = slope, .start = start, .off = isnan(slope) || count < 3 ? NAN : off / most};
+}
+
+void pki_symbolic_fit(pki_symbolic_data *d)
+{
+  for (int e = 0; e < PKI_SYMBOLIC_ENGINES; e++) {
+    d->lines[e] = fit(d, e);
   }
 }
