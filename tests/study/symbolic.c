@@ -161,7 +161,7 @@ static void a_line_goes_through_times_that_lie_on_one(void **state)
 
 static void remove_report(const char *folder)
 {
-  static const char *const files[] = {"report.html", "time.svg", "period.svg"};
+  static const char *const files[] = {"report.html", "time.svg", "operations.svg", "period.svg"};
   for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
