@@ -17,7 +17,7 @@ const int pki_symbolic_bodies[PKI_SYMBOLIC_SIZES] = {7, 13, 16, 24};
 const char *const pki_symbolic_parts[PKI_SYMBOLIC_SIZES] = {"waist and one leg", "waist and two legs",
                                                             "torso and two legs", "whole"};
 
-enum { STATES = 1000, STATES_QUICK = 100 };
+enum { STATES = 1000 };
 
 /* What one robot takes, in steps of a pendulum. */
 static const double size_work = 1.3e7, size_work_quick = 3e6, count_work = 1e6;
@@ -88,7 +88,7 @@ pk_status pki_study_symbolic(const pki_study_options *options, pki_study_result 
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   d->quick = options->quick;
-  d->states = options->quick ? STATES_QUICK : STATES;
+  d->states = STATES;
   pki_journey j = {.options = options};
   j.all =
       PKI_SYMBOLIC_SIZES * (d->quick ? size_work_quick : size_work) + count_work + pki_symbolic_swing_work(d);

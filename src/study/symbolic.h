@@ -13,7 +13,8 @@
  *   by entry   mean over states and coordinates of |a_i - b_i| / |b_i|      small accelerations count as much as large ones
  *   by state   mean over states of |a - b|_2 / |b|_2
  *
- * The first is never the kinder one by much and often the harsher, so it is held to the paper's figure.
+ * In the first, small accelerations count as much as the large ones whose rounding they carry. Both are held to the
+ * paper's figure.
  *
  * Table 1 and Fig. 3: the pendulums of pendulum.h, integrated by the same Runge-Kutta scheme with the accelerations of
  * generated code, as the paper's were by Robotran's. */
@@ -67,8 +68,9 @@ typedef struct pki_symbolic_line {
 
 typedef struct pki_symbolic_data {
   bool quick;
-  int states;                              /* whose accelerations are compared */
-  char version[PKI_SYMBOLIC_ENGINES][64];  /* "Simbody 3.7.0" */
+  int states; /* whose accelerations are compared */
+  char about[PKI_SYMBOLIC_ENGINES]
+            [256]; /* of a peer: its version, and what a reader of its figures should know */
   char missing[PKI_SYMBOLIC_ENGINES][256]; /* why it was not measured; "": it was */
   char compiler[512];                      /* of the generated code */
   pki_symbolic_size sizes[PKI_SYMBOLIC_SIZES];

@@ -184,15 +184,18 @@ static void describe(const pki_symbolic_data *d, sheet which, char *out, size_t 
   }
 }
 
-/* Why engines have no figures; the same reason is told once. */
-static void describe_missing(const pki_symbolic_data *d, int engine, char *out, size_t size)
+/* What there is to say of an engine: of a peer its version, of one without figures why; the same reason is told once. */
+static const char *describe_engine(const pki_symbolic_data *d, int engine, char *out, size_t size)
 {
   bool told = d->missing[engine][0] == '\0';
   for (int e = 0; e < engine; e++) {
     told = told || strcmp(d->missing[e], d->missing[engine]) == 0;
   }
-  snprintf(out, size, "%s%s%s%s", told ? "" : pki_symbolic_titles[engine],
-           told ? "" : " is left out: ", told ? "" : d->missing[engine], told ? "" : ".");
+  if (told) {
+    return d->about[engine];
+  }
+  snprintf(out, size, "%s is left out: %s.", pki_symbolic_titles[engine], d->missing[engine]);
+  return out;
 }
 
 /* Text in lines that fit a terminal. */
@@ -220,8 +223,7 @@ static void write_summary(const pki_symbolic_data *d, const pki_table *tables, p
     describe(d, (sheet)i, text, sizeof text);
     add_wrapped(out, text);
     for (int e = 0; i == TIMES && e < PKI_SYMBOLIC_ENGINES; e++) {
-      describe_missing(d, e, text, sizeof text);
-      add_wrapped(out, text);
+      add_wrapped(out, describe_engine(d, e, text, sizeof text));
     }
   }
   if (d->quick) {
@@ -368,9 +370,9 @@ static pk_status write_html(const pki_symbolic_data *d, const pki_table *tables,
     describe(d, (sheet)i, text, sizeof text);
     pki_report_paragraph(&report, text);
     for (int e = 0; i == TIMES && e < PKI_SYMBOLIC_ENGINES; e++) {
-      describe_missing(d, e, text, sizeof text);
-      if (text[0] != '\0') {
-        pki_report_note(&report, text);
+      const char *about = describe_engine(d, e, text, sizeof text);
+      if (about[0] != '\0') {
+        pki_report_note(&report, about);
       }
     }
   }

@@ -68,7 +68,8 @@ static void add_peer(pki_symbolic_data *d, scene *s, int which)
                                          : NULL;
     if (table != NULL) {
       d->missing[which][0] = '\0';
-      snprintf(d->version[which], sizeof d->version[which], "%s", peers[i]->version);
+      snprintf(d->about[which], sizeof d->about[which], "%s %s%s%s.", pki_symbolic_titles[which],
+               peers[i]->version, peers[i]->note[0] != '\0' ? ": " : "", peers[i]->note);
       add_engine(d, s, which, table, 1);
     }
   }
