@@ -157,6 +157,30 @@ static void a_line_goes_through_times_that_lie_on_one(void **state)
   free(d);
 }
 
+/* Results do not tell whose accelerations they are, but another model's are refused. */
+static void a_pendulum_swings_by_the_code_that_it_is_given(void **state)
+{
+  (void)state;
+  pk_model *model = NULL;
+  pk_code *code = NULL;
+  pk_error err = {0};
+  pki_pendulum_cell cell;
+  assert_int_equal(pki_pendulum_load(1, &model, &err), PK_OK);
+  assert_int_equal(pk_code_open(model, NULL, &code, &err), PK_OK);
+  pki_pendulum_case c = pki_pendulum_table_case(1, 0);
+  c.code = code;
+  assert_int_equal(pki_pendulum_measure(model, &c, NULL, &cell, NULL, &err), PK_OK);
+  assert_true(cell.energy < 3e-8);
+  pk_model_destroy(model);
+  assert_int_equal(pki_pendulum_load(2, &model, &err), PK_OK);
+  c = pki_pendulum_rotation_case();
+  c.code = code;
+  assert_int_equal(pki_pendulum_measure(model, &c, NULL, &cell, NULL, &err), PK_ERROR_ARGUMENT);
+  assert_non_null(strstr(err.message, "another model"));
+  pk_code_close(code);
+  pk_model_destroy(model);
+}
+
 /* --- the study --------------------------------------------------------------------------- */
 
 static void remove_report(const char *folder)
@@ -247,6 +271,7 @@ int main(void)
       cmocka_unit_test(a_robot_without_a_free_root_has_no_parts),
       cmocka_unit_test(operations_fall_from_plain_to_normal_form_to_simplified),
       cmocka_unit_test(a_line_goes_through_times_that_lie_on_one),
+      cmocka_unit_test(a_pendulum_swings_by_the_code_that_it_is_given),
       cmocka_unit_test(the_quick_study_holds_what_it_is_held_to),
       cmocka_unit_test(without_a_compiler_the_rest_is_told),
   };
