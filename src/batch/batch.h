@@ -46,8 +46,9 @@ typedef struct pki_crew {
   void *memory;                    /* of the group */
   pki_work work;                   /* its lanes */
   pki_group group;
-  pk_sim_contact *contacts;  /* [lanes][keep] what controllers are shown */
-  pki_piece own[PKI_PIECES]; /* the sim's own arrays */
+  const pki_kernels *dynamics; /* of its lanes: the model's own code, or generic ones */
+  pk_sim_contact *contacts;    /* [lanes][keep] what controllers are shown */
+  pki_piece own[PKI_PIECES];   /* the sim's own arrays */
   pk_batch_info info;
 } pki_crew;
 
@@ -72,6 +73,7 @@ struct pk_batch {
   void *plan_memory;
   size_t guard_at; /* [nu + 1] doubles (pki_seat) */
   const pki_group_kernels *kernels;
+  const pki_kernels *generic; /* for lanes of worlds that the model's code does not know */
   pk_batch_callback call;
   void *user;
 };

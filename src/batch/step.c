@@ -48,7 +48,7 @@ static int going(const pk_batch *b, int first, int count, bool written, int *wor
   return n;
 }
 
-/* Its masses are not those that the model's code was compiled with: it is worked on alone, with generic kernels. */
+/* Its masses are not those that the model's code was compiled with: it is worked on with generic kernels. */
 static bool is_estranged(const pk_batch *b, int k)
 {
   return b->options.sim.code != NULL && pki_head_of(b, k)->own;
@@ -175,8 +175,7 @@ static pki_seat seat_of(const pk_batch *b, int k)
   return (pki_seat){.q = q,
                     .u = u,
                     .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
-                    .inertia =
-                        b->varied && b->options.sim.code == NULL ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
+                    .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
                     .friction = h->friction,
                     .q_next = q,
                     .u_next = u,
@@ -207,7 +206,8 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
   enum { MOST = 8 };
   pki_seat seats[MOST];
   pki_lane_info how[MOST];
-  for (int i = 0; i < count; i++) {
+  seats[0] = seat_of(b, worlds[0]);
+  for (int i = 1; i < count; i++) {
     seats[i] = seat_of(b, worlds[i]);
   }
   b->kernels->advance(&crew->group, seats, count, how);
@@ -260,10 +260,22 @@ static bool may_wait(const pk_batch *b, int k)
   return sound;
 }
 
+/* Worlds on lanes, all of one kind: with the model's own code, or not. */
+static void step_kind(const pk_batch *b, pki_crew *crew, int *worlds, int count, bool generic)
+{
+  crew->group.dynamics = generic ? b->generic : crew->dynamics;
+  if (b->lanes > 1) {
+    sort_by_pattern(b, worlds, count);
+  }
+  for (int i = 0; i < count; i += b->lanes) {
+    step_group(b, crew, worlds + i, count - i < b->lanes ? count - i : b->lanes);
+  }
+}
+
 /* One step of a chunk, the first of a call or not. */
 static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool begins)
 {
-  int worlds[PKI_CHUNK], lanes[PKI_CHUNK], nlanes = 0;
+  int worlds[PKI_CHUNK], lanes[2][PKI_CHUNK], nlanes[2] = {0, 0};
   if (b->call != NULL) {
     b->call(b->user, b, first, count);
   }
@@ -274,18 +286,15 @@ static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool b
     if (h->status != PK_OK) {
       continue;
     }
-    if (b->plan.usable && !h->pushed && !is_estranged(b, worlds[i]) && may_wait(b, worlds[i])) {
-      lanes[nlanes++] = worlds[i];
+    if (b->plan.usable && !h->pushed && may_wait(b, worlds[i])) {
+      const int kind = is_estranged(b, worlds[i]);
+      lanes[kind][nlanes[kind]++] = worlds[i];
     } else {
       step_alone(b, crew, worlds[i]);
     }
   }
-  if (b->lanes > 1) {
-    sort_by_pattern(b, lanes, nlanes);
-  }
-  for (int i = 0; i < nlanes; i += b->lanes) {
-    step_group(b, crew, lanes + i, nlanes - i < b->lanes ? nlanes - i : b->lanes);
-  }
+  step_kind(b, crew, lanes[0], nlanes[0], false);
+  step_kind(b, crew, lanes[1], nlanes[1], true);
 }
 
 /* All crews' figures. */

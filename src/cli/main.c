@@ -61,6 +61,14 @@ static const pki_command commands[] = {
      "feet,com "
      "--from 1 --to 2",
      pki_options_export, pki_command_export, NULL},
+    {"codegen", "a model's dynamics as C code of its own", "MODEL [options]",
+     "Writes straight C for this one robot: a header, sources for 1, 4 and 8 robots at a time, a CMake\n"
+     "file and a self-test; it needs nothing but libm (docs/codegen.md). Functions: kinematics, points,\n"
+     "rnea, bias, crba, factor, solve, aba, energy, momentum, rnea_derivatives, aba_derivatives.",
+     "pronk codegen ur10 -o ur10-code --functions aba,crba\n  cmake -S ur10-code -B ur10-code/build && cmake "
+     "--build "
+     "ur10-code/build && ur10-code/build/test_ur10",
+     pki_options_codegen, pki_command_codegen, NULL},
     {"check", "validate a model or a scenario and explain what is wrong, and where",
      "MODEL|SCENARIO.yaml... [options]",
      "Prints every error and warning as FILE:LINE: what. The exit status is 2 when a model\n"

@@ -149,9 +149,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
     sim->alone.guard[sim->model->nu] = 0;
     sim->alone.stale = false;
   }
-  /* masses are constants of compiled code: a world with others is none for it, and takes the general step in a batch, too */
-  const bool estranged = sim->options.code != NULL && sim->workspace->work.code == NULL;
-  if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL || estranged) {
+  if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL) {
     return false;
   }
   stopwatch of = {sim, info};

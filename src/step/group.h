@@ -42,6 +42,8 @@ typedef struct pki_cover {
   bool box;
   double end[2][3]; /* of the capsule's axis, in the body; of a box its centre twice */
   double radius;
+  double reach;           /* m, of a ball around all of it, between the ends */
+  double swing;           /* m/rad, how far it moves against the trunk when all joints turn, at most */
   double rot[9], half[3]; /* of a box, in the body */
   bool low[2];            /* ends that could touch the plane; a box: both */
 } pki_cover;
@@ -89,7 +91,7 @@ typedef struct pki_seat {
   bool *last_sticks;
   int *nlast;
   double *
-      guard; /* [nu + 1] joint coordinates at the last look at all pairs, and how far apart they were; 0: never */
+      guard; /* [nu + 1] joint coordinates at the last look at all pairs, and how far they may turn until the next; 0: never */
 } pki_seat;
 
 /* How a lane's step went. */
@@ -114,7 +116,7 @@ typedef struct pki_group {
   double *turned;             /* [balls] 1: a height field's nearest side at the end is another one */
   double *gap_end;            /* [balls] */
   double *guard;              /* [nu + 1] */
-  double *swung;              /* [nbody] m, how far anything can have moved against the trunk since */
+  double *swung;              /* [nbody] m, how far anything can have moved against the trunk in a step */
   double *ends;               /* [PKI_COVERS][2][3] of capsules, world */
   double *mu, *r, *v;         /* [balls], [balls][3] impulses, velocities */
   double *impulse, *velocity; /* [balls][3] the same at the end, when r and v are those of positions */

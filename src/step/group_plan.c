@@ -149,6 +149,7 @@ static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, boo
   out.low[1] = out.low[1] && (axis || out.box);
   memcpy(out.rot, c->pose.rot, sizeof out.rot);
   memcpy(out.half, g->half, sizeof out.half);
+  out.reach = out.box ? pki_length3(out.half) : out.radius + (axis ? g->half_length : 0);
   return out;
 }
 
@@ -168,6 +169,20 @@ static double reach_of(const pk_sim *sim, int body)
     most = m->body_parent[i] == body ? fmax(most, sqrt(pki_dot3(at, at)) + reach_of(sim, i)) : most;
   }
   return most;
+}
+
+/* How far a cover can move against the trunk when all joints turn: each moves its farthest point on a lever of at most so
+ * much. */
+static double swing_of(const pk_model *m, const pki_cover *c)
+{
+  const double middle[3] = {0.5 * (c->end[0][0] + c->end[1][0]), 0.5 * (c->end[0][1] + c->end[1][1]),
+                            0.5 * (c->end[0][2] + c->end[1][2])};
+  double lever = pki_length3(middle) + c->reach, sum = 0;
+  for (int i = c->body; i > 0; i = m->body_parent[i]) {
+    sum += lever;
+    lever += pki_length3(m->body_pos + 3 * (size_t)i);
+  }
+  return sum;
 }
 
 /* Bodies move against each other by hinges alone. */
@@ -202,10 +217,16 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
       }
     }
   }
+  if (plan->npair > 0 && !is_hinged(sim->model)) {
+    return false;
+  }
+  for (int i = 0; i < plan->ncover; i++) {
+    plan->covers[i].swing = swing_of(sim->model, &plan->covers[i]);
+  }
   for (int i = 0; i < sim->model->nbody; i++) {
     plan->swing[i] = reach_of(sim, i);
   }
-  return plan->npair == 0 || is_hinged(sim->model);
+  return true;
 }
 
 /* ---- all ---- */

@@ -14,6 +14,7 @@ typedef struct writer {
   const pki_emit_plan *plan;
   const pki_function *f;
   const char *prefix;
+  unsigned ports; /* of the signature */
   pki_text *text;
   pki_text line; /* an expression before it is broken into lines */
   bool raw;      /* names are not known yet: everything in place */
@@ -55,21 +56,15 @@ static void add_capitals(pki_text *text, const char *word)
   }
 }
 
-static bool reads_port(const pki_function *f, const char *name)
+/* An output that has the name of one of the ports gets another one. */
+static void add_output_name(pki_text *text, const pki_function *f, unsigned ports, int output)
 {
+  bool taken = false;
   for (int i = 0; i < f->graph->nport; i++) {
-    if (strcmp(f->graph->ports[i].name, name) == 0) {
-      return true;
-    }
+    taken |= (ports >> i & 1) && strcmp(f->graph->ports[i].name, f->outputs[output].name) == 0;
   }
-  return false;
-}
-
-/* An output that has a port's name gets another one. */
-static void add_output_name(pki_text *text, const pki_function *f, int output)
-{
   pki_text_add(text, f->outputs[output].name);
-  pki_text_add(text, reads_port(f, f->outputs[output].name) ? "_out" : "");
+  pki_text_add(text, taken ? "_out" : "");
 }
 
 /* ---- expressions ---- */
@@ -231,7 +226,7 @@ static void put_statement(writer *w, const pki_statement *s)
     fetch(w, s->node, true);
   }
   if (s->output >= 0) {
-    add_output_name(&w->line, w->f, s->output);
+    add_output_name(&w->line, w->f, w->ports, s->output);
     pki_text_addf(&w->line, "[%d] = ", s->entry);
     put(w, s->node, SUM, true);
     flush(w);
@@ -246,7 +241,7 @@ static void put_statement(writer *w, const pki_statement *s)
   for (int k = p->first[s->node]; k < p->first[s->node + 1]; k++) {
     int output, entry;
     pki_emit_entry(w->f, p->stores[k], &output, &entry);
-    add_output_name(&w->line, w->f, output);
+    add_output_name(&w->line, w->f, w->ports, output);
     pki_text_addf(&w->line, "[%d] = ", entry);
     put_leaf(w, s->node);
     flush(w);
@@ -262,7 +257,8 @@ static void put_statement(writer *w, const pki_statement *s)
 
 /* What a function takes: with types in its head, without where it is called. `type` is that of a
  * pointer, up to the name. */
-static void add_arguments(pki_text *text, const pki_function *f, const char *type, pki_emit_part what)
+static void add_arguments(pki_text *text, const pki_function *f, unsigned ports, const char *type,
+                          pki_emit_part what)
 {
   const char *comma = "";
   for (int i = 0; i < f->graph->nport; i++) {
@@ -283,8 +279,8 @@ static void add_arguments(pki_text *text, const pki_function *f, const char *typ
   }
   for (int i = 0; i < f->noutput; i++) {
     if (what.outputs >> i & 1) {
-      pki_text_addf(text, type != NULL ? "%s%s" : "%s%s", comma, type != NULL ? type : "");
-      add_output_name(text, f, i);
+      pki_text_addf(text, "%s%s", comma, type != NULL ? type : "");
+      add_output_name(text, f, ports, i);
       comma = ", ";
     }
   }
@@ -316,7 +312,7 @@ static void add_comment(pki_text *text, const pki_function *f, pki_emit_part all
   for (int i = 0; i < f->noutput; i++) {
     const pki_output *o = &f->outputs[i];
     pki_text_add(text, " *   ");
-    add_output_name(text, f, i);
+    add_output_name(text, f, all.ports, i);
     pki_text_addf(text, " [%d]  (out) %s", o->count, o->about);
     if (o->row != NULL) {
       pki_text_addf(text, "; the entries of a %d by %d matrix that are not always zero", o->rows, o->cols);
@@ -370,7 +366,7 @@ static void put_parts(writer *w, const char *type)
   for (int i = 0; i < p->nparts; i++) {
     pki_text_addf(w->text, "static __attribute__((noinline)) void %s_%s_part%d(", w->prefix, w->f->name,
                   i + 1);
-    add_arguments(w->text, w->f, type, p->parts[i]);
+    add_arguments(w->text, w->f, w->ports, type, p->parts[i]);
     pki_text_add(w->text, ")\n{\n");
     put_part(w, i);
     pki_text_add(w->text, "}\n\n");
@@ -385,7 +381,7 @@ static void put_calls(writer *w)
   }
   for (int i = 0; i < p->nparts; i++) {
     pki_text_addf(w->text, "  %s_%s_part%d(", w->prefix, w->f->name, i + 1);
-    add_arguments(w->text, w->f, NULL, p->parts[i]);
+    add_arguments(w->text, w->f, w->ports, NULL, p->parts[i]);
     pki_text_add(w->text, ");\n");
   }
 }
@@ -412,7 +408,8 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
     text->failed = true;
     return;
   }
-  writer w = {.plan = &plan, .f = f, .prefix = prefix, .text = text};
+  const pki_emit_part all = interface(f);
+  writer w = {.plan = &plan, .f = f, .prefix = prefix, .ports = all.ports, .text = text};
   w.seen = calloc((size_t)f->graph->count + 1, sizeof *w.seen);
   if (w.seen == NULL) {
     text->failed = true;
@@ -422,12 +419,11 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
   if (plan.nparts > 1) {
     put_parts(&w, type);
   }
-  const pki_emit_part all = interface(f);
   add_comment(text, f, all);
   pki_text_add(text, "void ");
   add_capitals(text, prefix);
   pki_text_addf(text, "_FN(%s)(", f->name);
-  add_arguments(text, f, type, all);
+  add_arguments(text, f, all.ports, type, all);
   pki_text_add(text, ")\n{\n");
   put_unread(text, f, all.ports);
   put_angles(&w);
@@ -453,7 +449,7 @@ void pki_emit_prototype(const pki_function *f, const char *prefix, pki_text *tex
       snprintf(type, sizeof type, "%s%s *", prefix, endings[i]);
     }
     pki_text_addf(text, "void %s_%s%s(", prefix, f->name, endings[i]);
-    add_arguments(text, f, type, all);
+    add_arguments(text, f, all.ports, type, all);
     pki_text_add(text, ");\n");
   }
 }

@@ -130,11 +130,39 @@ static void shorten(pki_emit_plan *p, int *width, pki_x x)
   }
 }
 
-static void choose_names(pki_emit_plan *p, int *width)
+/* How many sums could take a product in by a fused multiply-add: those whose other operand is no product. */
+static void count_fusions(const pki_emit_plan *p, const int *order, int n, int *fusions)
+{
+  const pki_graph *g = p->f->graph;
+  for (int i = 0; i < n; i++) {
+    const pki_node *node = &g->nodes[order[i]];
+    if (node->op == PKI_OP_ADD || node->op == PKI_OP_SUB) {
+      const bool a = g->nodes[node->a].op == PKI_OP_MUL, b = g->nodes[node->b].op == PKI_OP_MUL;
+      fusions[node->a] += a && !b;
+      fusions[node->b] += b && !a;
+    }
+  }
+}
+
+/* Written more than once without harm: a name, a constant, a sine; an input that has no name is read once. */
+static bool is_cheap(const pki_emit_plan *p, pki_x x)
+{
+  return is_leaf(p, x) && (p->named[x] || p->f->graph->nodes[x].op != PKI_OP_INPUT);
+}
+
+/* A product of these that only sums use costs nothing when each of them takes it in: it is written in each. */
+static bool repeated(const pki_emit_plan *p, const int *fusions, pki_x x)
+{
+  const pki_node *n = &p->f->graph->nodes[x];
+  return n->op == PKI_OP_MUL && fusions[x] == p->uses[x] && is_cheap(p, n->a) && is_cheap(p, n->b);
+}
+
+static void choose_names(pki_emit_plan *p, const int *fusions, int *width)
 {
   const pki_graph *g = p->f->graph;
   for (int i = 0; i < g->count; i++) {
-    p->named[i] = p->uses[i] > 1 && g->nodes[i].op != PKI_OP_CONST && p->angles.of[i] < 0;
+    p->named[i] =
+        p->uses[i] > 1 && g->nodes[i].op != PKI_OP_CONST && p->angles.of[i] < 0 && !repeated(p, fusions, i);
     if (p->uses[i] > 0) {
       const unsigned char named = p->named[i];
       p->named[i] = 0;
@@ -248,7 +276,7 @@ static void place_values(const walk *w, int *stack, int *next, int *leave)
 static bool split(pki_emit_plan *p)
 {
   const size_t count = (size_t)p->f->graph->count;
-  p->nparts = p->count > PKI_EMIT_STATEMENTS ? (p->count + PKI_EMIT_STATEMENTS - 1) / PKI_EMIT_STATEMENTS : 1;
+  p->nparts = p->count > PKI_EMIT_WHOLE ? (p->count + PKI_EMIT_PART - 1) / PKI_EMIT_PART : 1;
   p->part_size = (p->count + p->nparts - 1) / p->nparts;
   p->parts = calloc((size_t)p->nparts, sizeof *p->parts);
   int *numbers = calloc(4 * count + 1 + (size_t)p->nparts, sizeof *numbers);
@@ -266,7 +294,7 @@ static bool split(pki_emit_plan *p)
 
 /* ---- all of it ---- */
 
-static bool make(pki_emit_plan *p, int *order, int *width)
+static bool make(pki_emit_plan *p, int *order, int *width, int *fusions)
 {
   int n;
   if (!pki_schedule_after(p->f, &p->angles, order, &n, &p->alive)) {
@@ -274,7 +302,8 @@ static bool make(pki_emit_plan *p, int *order, int *width)
   }
   sort_stores(p);
   count_uses(p, order, n);
-  choose_names(p, width);
+  count_fusions(p, order, n, fusions);
+  choose_names(p, fusions, width);
   list_statements(p, order, n);
   return split(p);
 }
@@ -293,12 +322,12 @@ bool pki_emit_plan_make(const pki_function *f, pki_emit_plan *p)
   p->first = malloc((count + 2) * sizeof *p->first);
   p->stores = malloc(all * sizeof *p->stores);
   p->statements = malloc(all * sizeof *p->statements);
-  int *order = malloc((count + 1) * sizeof *order), *width = calloc(count + 1, sizeof *width);
+  int *order = malloc((count + 1) * sizeof *order), *width = calloc(2 * count + 2, sizeof *width);
   bool good = p->uses != NULL && p->named != NULL && p->name != NULL && p->slot != NULL && p->first != NULL &&
               p->stores != NULL && p->statements != NULL && order != NULL && width != NULL;
   if (good) {
     memset(p->slot, -1, (count + 1) * sizeof *p->slot);
-    good = make(p, order, width);
+    good = make(p, order, width, width + count + 1);
   }
   free(order);
   free(width);

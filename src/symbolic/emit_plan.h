@@ -6,8 +6,9 @@
 #include "symbolic/schedule.h"
 
 enum {
-  PKI_EMIT_WIDTH = 160,      /* characters of an expression; more: some of it becomes a temporary */
-  PKI_EMIT_STATEMENTS = 4000 /* of a part */
+  PKI_EMIT_WIDTH = 160,  /* characters of an expression; more: some of it becomes a temporary */
+  PKI_EMIT_WHOLE = 4000, /* statements of a function that is not split */
+  PKI_EMIT_PART = 600    /* statements of a part: compilers' time is linear up to about there */
 };
 
 /* A value that is computed: where it goes. */

@@ -163,9 +163,10 @@ static void compare_kernels(const pk_model *m, const pki_code_lanes *code, pki_r
   const int lanes = code->lanes;
   const size_t nu = (size_t)m->nu * (size_t)lanes, n = (size_t)m->nbody * (size_t)lanes,
                nM = (size_t)m->nM * (size_t)lanes;
-  _Alignas(64) double q[MOST], u[MOST], tau[MOST], one[64], x[MOST], y[MOST];
+  _Alignas(64) double q[MOST], u[MOST], tau[MOST], one[64], x[MOST], y[MOST], z[MOST], h[8 * 1024];
   pki_work w, mine;
   void *memory = make_work(&w, m, lanes), *my_memory = make_work(&mine, m, lanes);
+  assert_true(m->nM <= 1024);
   const pki_kernels *g = pki_work_use(&w, NULL), *c = pki_work_use(&mine, code);
   for (int l = 0; l < lanes; l++) {
     random_config(rng, m, one);
@@ -187,7 +188,21 @@ static void compare_kernels(const pk_model *m, const pki_code_lanes *code, pki_r
   g->inertial(&w, q, u, x), c->inertial(&mine, q, u, y);
   assert_true(apart(w.twist, mine.twist, 6 * (n + (size_t)lanes)) < 1e-13);
   assert_true(apart(x, y, nu) < 1e-12 && apart(w.M, mine.M, nM) < 1e-13);
-  memcpy(mine.M, w.M, nM * sizeof *w.M);
+  const double dt = 0.01;
+  for (size_t k = 0; k < nu; k++) { /* what `fall` does in one */
+    x[k] = dt * (tau[k] - (0.5 + m->dof_damping[k / (size_t)lanes]) * u[k] - x[k]);
+    y[k] = 0.5;
+  }
+  memcpy(h, w.M, nM * sizeof *w.M);
+  g->ltl_factor(&w), g->ltl_solve(&w, x);
+  for (size_t k = 0; k < nu; k++) {
+    x[k] += u[k];
+  }
+  memset(mine.pose + 12 * lanes, 0xff, 12 * n * sizeof *mine.pose);
+  c->fall(&mine, q, u, tau, y, dt, z);
+  assert_true(apart(x, z, nu) < 1e-10 && apart(w.M, mine.M, nM) < 1e-9);
+  assert_true(apart(w.pose, mine.pose, 12 * (n + (size_t)lanes)) < 1e-14);
+  memcpy(w.M, h, nM * sizeof *w.M), memcpy(mine.M, h, nM * sizeof *w.M);
   g->ltl_factor(&w), c->ltl_factor(&mine);
   assert_true(apart(w.M, mine.M, nM) < 1e-9);
   memcpy(mine.M, w.M, nM * sizeof *w.M);

@@ -113,18 +113,30 @@ static void pki_arrive(pki_flight *f)
   }
 }
 
-/* How far anything can have moved against the trunk: in this step, or since all pairs were looked at. */
-static pk_r pki_swung(const pki_group *g, bool in_step)
+/* How far anything can have moved against the trunk in this step. */
+static pk_r pki_swung(const pki_group *g)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
   pk_r *const far = pki_out(g->swung), most = pki_splat(0);
   far[0] = most;
   for (int i = 1; i < m->nbody; i++) {
-    const int u = m->body_u[i], q = m->dof_q[u];
-    const pk_r from = in_step ? pki_reals(g->q)[q] : pki_reals(g->guard)[u];
-    far[i] = far[m->body_parent[i]] + p->swing[i] * pki_abs(pki_reals(g->q_end)[q] - from);
+    const int q = m->dof_q[m->body_u[i]];
+    far[i] = far[m->body_parent[i]] + p->swing[i] * pki_abs(pki_reals(g->q_end)[q] - pki_reals(g->q)[q]);
     most = pki_max(most, far[i]);
+  }
+  return most;
+}
+
+/* The largest angle by which a joint has turned since all pairs were looked at. */
+static pk_r pki_turned(const pki_group *g)
+{
+  const pk_model *m = g->plan->model;
+  pk_r most = pki_splat(0);
+  for (int k = 0; k < m->nu; k++) {
+    if (m->dof_q[k] >= 0) {
+      most = pki_max(most, pki_abs(pki_reals(g->q_end)[m->dof_q[k]] - pki_reals(g->guard)[k]));
+    }
   }
   return most;
 }
@@ -133,8 +145,6 @@ static pk_r pki_swung(const pki_group *g, bool in_step)
 static void pki_keep_away(pki_flight *f)
 {
   static const double slack = PKI_COVER_SLACK;
-  static const double hair =
-      1e-5; /* m, for distances of parallel segments, so that a look that is not due would change nothing */
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   const pk_model *m = p->model;
@@ -144,20 +154,21 @@ static void pki_keep_away(pki_flight *f)
   if (p->npair == 0) {
     return;
   }
-  pk_r *const apart = pki_out(g->guard) + m->nu;
-  const pk_r most = 2.0 * pki_swung(g, true);
+  pk_r *const allowed = pki_out(g->guard) + m->nu, angle;
+  const pk_r most = 2.0 * pki_swung(g);
   const pk_i quick =
       ~pki_less(most, pki_splat(slack + 2 * p->thin)); /* it could have passed through something near */
-  const pk_i due = f->going & (quick | ~pki_less(2.0 * pki_swung(g, false) + (slack + hair), *apart));
+  const pk_i due = f->going & (quick | ~pki_less(pki_turned(g), *allowed));
   if (!pki_any(due)) {
     return;
   }
-  *apart = pki_select(due, pki_covers_apart(g), *apart);
+  const pk_r apart = pki_covers_apart(g, &angle);
+  *allowed = pki_select(due, angle, *allowed);
   f->looked = true;
-  f->going &= ~due | pki_less(pki_splat(slack), *apart);
+  f->going &= ~due | pki_less(pki_splat(slack), apart);
   /* nothing has passed through anything: to do so in a step it would have come this far past it. Who is not quick has not,
    * whatever was seen before: when pairs were looked at last must not matter */
-  f->going &= ~(due & quick) | pki_less(most, *apart + 2.0 * p->thin);
+  f->going &= ~(due & quick) | pki_less(most, apart + 2.0 * p->thin);
   for (int k = 0; k < m->nu; k++) {
     pk_r *const at = pki_out(g->guard) + k;
     *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(g->q_end)[m->dof_q[k]], *at) : pki_splat(0);

@@ -1,0 +1,61 @@
+/* A robot's dynamics as C code of its own: straight lines of arithmetic for one model, without a dependency but libm.
+ *
+ *   pk_codegen_options o = pk_codegen_options_default();
+ *   pk_codegen_info info;
+ *   snprintf(o.functions, sizeof o.functions, "aba,crba");
+ *   pk_codegen_write(model, &o, "ur10-code", &info, &err);
+ *
+ * writes NAME.h, NAME.c (or one file for each function), NAME_lanes.h, test_NAME.c, CMakeLists.txt and README.md.
+ * docs/codegen.md shows how to use them; docs/theory/symbolic.md tells how they are made.
+ */
+#ifndef PRONK_CODEGEN_H
+#define PRONK_CODEGEN_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pk_codegen_options {
+  char name[49];       /* of the files, and what functions' names begin with; "": the robot's name; "" */
+  char functions[513]; /* which ones, by comma (pk_codegen_function_name); "": all; "" */
+  char parameters
+      [129];  /* what stays an input, by comma: inertia, position, gravity, armature; "": nothing; "" */
+  int states; /* that the self-test compares, 1 to 64; 4 */
+} pk_codegen_options;
+
+PK_API pk_codegen_options pk_codegen_options_default(void);
+
+/* The functions that there are: how many, their names, what they compute. */
+PK_API int pk_codegen_function_count(void);
+PK_API const char *pk_codegen_function_name(int function);
+PK_API const char *pk_codegen_function_about(int function);
+
+enum { PK_CODEGEN_FUNCTIONS = 16, PK_CODEGEN_FILES = 24 };
+
+typedef struct pk_codegen_function {
+  char name[40];
+  int before;     /* additions, multiplications, divisions and roots of the algorithm as it is written */
+  int after;      /* of the code */
+  int statements; /* of the code */
+} pk_codegen_function;
+
+typedef struct pk_codegen_info {
+  char name[49]; /* that was chosen */
+  int nfile;
+  char files[PK_CODEGEN_FILES][96]; /* within the folder */
+  int nfunction;
+  pk_codegen_function functions[PK_CODEGEN_FUNCTIONS];
+} pk_codegen_info;
+
+/* Write the code of a model into a folder, which is made when it is not there; files of these names are replaced.
+ * options NULL: the defaults; info NULL: not wanted. PK_ERROR_UNSUPPORTED: the model has loops or cut joints, or no
+ * velocity; PK_ERROR_ARGUMENT: no such function, parameter or name. */
+PK_API pk_status pk_codegen_write(const pk_model *model, const pk_codegen_options *options,
+                                  const char *folder, pk_codegen_info *info, pk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

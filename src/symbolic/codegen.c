@@ -1,0 +1,317 @@
+/* Code of one robot: which functions, and their files. */
+#include "symbolic/codegen.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolic/simplify.h"
+
+enum { LARGE = 2500 }; /* statements that are one file */
+
+/* ---- options ---- */
+
+#define AT(member) offsetof(pk_codegen_options, member)
+
+static const pk_field fields[] = {
+    {"name", AT(name), PK_FIELD_TEXT, "", 0, 0, 48, NULL,
+     "of the files, and what functions' names begin with; default: the robot's name"},
+    {"functions", AT(functions), PK_FIELD_TEXT, "", 0, 0, 512, NULL, "which ones, by comma; default: all"},
+    {"parameters", AT(parameters), PK_FIELD_TEXT, "", 0, 0, 128, NULL,
+     "what stays an input, by comma: inertia, position, gravity, armature; default: nothing"},
+    {"states", AT(states), PK_FIELD_INT, "", 4, 1, 64, NULL, "that the self-test compares"},
+};
+
+const pk_field *pki_codegen_fields(int *count)
+{
+  *count = sizeof fields / sizeof fields[0];
+  return fields;
+}
+
+pk_codegen_options pk_codegen_options_default(void)
+{
+  pk_codegen_options o = {0};
+  pki_fields_preset(fields, sizeof fields / sizeof fields[0], &o);
+  return o;
+}
+
+int pk_codegen_function_count(void)
+{
+  return pki_robot_function_count();
+}
+
+const char *pk_codegen_function_name(int function)
+{
+  return function >= 0 && function < pki_robot_function_count() ? pki_robot_function_name(function) : NULL;
+}
+
+const char *pk_codegen_function_about(int function)
+{
+  return function >= 0 && function < pki_robot_function_count() ? pki_robot_function_about(function) : NULL;
+}
+
+/* The next word of a list by comma; false: there is none. */
+static bool next_word(const char **list, char word[64])
+{
+  *list += strspn(*list, ", ");
+  const size_t n = strcspn(*list, ", ");
+  snprintf(word, 64, "%.*s", (int)(n < 63 ? n : 63), *list);
+  *list += n;
+  return n > 0;
+}
+
+/* A name for C: the user's as it is, or made of the robot's. */
+static pk_status choose_name(const char *given, pki_codegen *c, pk_error *err)
+{
+  const char *from = given[0] != '\0' ? given : c->m->nrobot > 0 ? c->m->robots[0].name : "robot";
+  size_t n = 0;
+  if (isdigit((unsigned char)from[0])) {
+    c->name[n++] = 'r';
+  }
+  for (const char *s = from; *s != '\0' && n < sizeof c->name - 1; s++) {
+    c->name[n++] = (char)(isalnum((unsigned char)*s) ? (given[0] ? *s : tolower((unsigned char)*s)) : '_');
+  }
+  c->name[n] = '\0';
+  if (given[0] != '\0' && (strcmp(given, c->name) != 0 || given[0] == '_')) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"},
+                    "\"%s\" cannot begin the name of a C function: letters, digits and _ can, a letter first",
+                    given);
+  }
+  if (n == 0) {
+    snprintf(c->name, sizeof c->name, "robot");
+  }
+  for (n = 0; c->name[n] != '\0'; n++) {
+    c->capitals[n] = (char)toupper((unsigned char)c->name[n]);
+  }
+  return PK_OK;
+}
+
+static pk_status choose_parameters(const char *list, pki_codegen *c, pk_error *err)
+{
+  static const char *const words[] = {"inertia", "position", "gravity", "armature"};
+  static const unsigned bits[] = {PKI_FREE_INERTIA, PKI_FREE_POSITION, PKI_FREE_GRAVITY, PKI_FREE_ARMATURE};
+  for (char word[64]; next_word(&list, word);) {
+    unsigned bit = 0;
+    for (int i = 0; i < 4; i++) {
+      bit |= strcmp(word, words[i]) == 0 ? bits[i] : 0;
+    }
+    if (bit == 0) {
+      const char *near = pki_nearest_word(word, words, 4);
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "parameters"},
+                      "there is no parameter \"%s\"%s%s%s (inertia, position, gravity, armature)", word,
+                      near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    }
+    c->free |= bit;
+  }
+  return PK_OK;
+}
+
+/* ---- functions ---- */
+
+static bool has(const pki_codegen *c, const char *name)
+{
+  for (int i = 0; i < c->count; i++) {
+    if (strcmp(c->units[i].f.name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Operations of the algorithm as it is written: nothing shared, nothing folded. -1: out of memory. */
+static int count_before(const pki_codegen *c, const char *name)
+{
+  pki_graph *g = pki_graph_create(true);
+  pki_function f;
+  int count = -1;
+  if (g != NULL &&
+      pki_robot_function(g, c->m, &(pki_robot_options){.free = c->free}, name, &f, NULL) == PK_OK) {
+    count = pki_count_all(pki_function_count(&f));
+    pki_function_free(&f);
+  }
+  pki_graph_destroy(g);
+  return count;
+}
+
+static pk_status out_of_memory(const char *name, pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the code of %s", name);
+}
+
+/* The function in as few operations as are found, in a graph of its own. */
+static pk_status make_function(const pki_codegen *c, const char *name, pki_codegen_unit *u, pk_error *err)
+{
+  pki_graph *g = pki_graph_create(false);
+  pki_function f;
+  u->g = pki_graph_create(false);
+  pk_status status = g == NULL || u->g == NULL ? out_of_memory(name, err) : PK_OK;
+  if (status == PK_OK) {
+    status = pki_robot_function(g, c->m, &(pki_robot_options){.free = c->free}, name, &f, err);
+  }
+  if (status == PK_OK) {
+    if (!pki_simplify(&f, u->g, &u->f)) {
+      pki_function_free(&u->f);
+      status = out_of_memory(name, err);
+    }
+    pki_function_free(&f);
+  }
+  pki_graph_destroy(g);
+  if (status != PK_OK) {
+    pki_graph_destroy(u->g);
+  }
+  return status;
+}
+
+static pk_status add_function(pki_codegen *c, const char *name, pk_codegen_info *info, pk_error *err)
+{
+  pki_codegen_unit *u = &c->units[c->count];
+  if (has(c, name)) {
+    return PK_OK;
+  }
+  const pk_status status = make_function(c, name, u, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  c->count++;
+  if (!pki_emit_measure(&u->f, &u->emitted)) {
+    return out_of_memory(name, err);
+  }
+  pk_codegen_function *told = &info->functions[info->nfunction++];
+  snprintf(told->name, sizeof told->name, "%s", name);
+  told->before = count_before(c, name);
+  told->after = pki_count_all(pki_function_count(&u->f));
+  told->statements = u->emitted.statements;
+  return told->before < 0 ? out_of_memory(name, err) : PK_OK;
+}
+
+static pk_status choose_functions(const char *list, pki_codegen *c, pk_codegen_info *info, pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (char word[64]; status == PK_OK && next_word(&list, word);) {
+    status = add_function(c, word, info, err);
+  }
+  const bool all = status == PK_OK && c->count == 0;
+  for (int i = 0; all && i < pki_robot_function_count() && status == PK_OK; i++) {
+    status = add_function(c, pki_robot_function_name(i), info, err);
+  }
+  int statements = 0;
+  for (int i = 0; i < c->count; i++) {
+    statements += c->units[i].emitted.statements;
+  }
+  c->apart = statements > LARGE;
+  return status;
+}
+
+/* ---- files ---- */
+
+static pk_status save(const pki_text *text, const char *folder, const char *name, pk_codegen_info *info,
+                      pk_error *err)
+{
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "the path is too long");
+  }
+  snprintf(info->files[info->nfile++], sizeof info->files[0], "%s", name);
+  return pki_text_save(text, path, err);
+}
+
+/* Functions first to last - 1, in one file. */
+static pk_status save_source(const pki_codegen *c, int first, int last, const char *folder,
+                             pk_codegen_info *info, pk_error *err)
+{
+  char name[96];
+  pki_text text = {0};
+  snprintf(name, sizeof name, c->apart ? "%s_%s.c" : "%s.c", c->name, c->units[first].f.name);
+  pki_text_addf(
+      &text,
+      "/* Dynamics of %s, made by pronk %s: see %s.h. */\n#include \"%s.h\"\n#include \"%s_lanes.h\"\n",
+      c->m->nrobot > 0 ? c->m->robots[0].name : c->name, pk_version(), c->name, c->name, c->name);
+  for (int i = first; i < last; i++) {
+    pki_text_add(&text, "\n");
+    pki_emit_function(&c->units[i].f, c->name, &text);
+  }
+  const pk_status status = save(&text, folder, name, info, err);
+  pki_text_free(&text);
+  return status;
+}
+
+static void lanes(const pki_codegen *c, pki_text *text)
+{
+  pki_emit_lanes(c->name, text);
+}
+
+static void self_test(const pki_codegen *c, pki_text *text)
+{
+  text->failed |= !pki_codegen_test(c, text);
+}
+
+static pk_status save_all(const pki_codegen *c, const char *folder, pk_codegen_info *info, pk_error *err)
+{
+  const struct {
+    const char *before, *name, *after;
+    void (*write)(const pki_codegen *c, pki_text *text);
+  } rows[] = {{"", c->name, ".h", pki_codegen_header},
+              {"", c->name, "_lanes.h", lanes},
+              {"test_", c->name, ".c", self_test},
+              {"", "CMakeLists", ".txt", pki_codegen_cmake},
+              {"", "README", ".md", pki_codegen_readme}};
+  pk_status status = pki_folder_create(folder, err);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == PK_OK; i++) {
+    char name[96];
+    pki_text text = {0};
+    snprintf(name, sizeof name, "%s%s%s", rows[i].before, rows[i].name, rows[i].after);
+    rows[i].write(c, &text);
+    status = save(&text, folder, name, info, err);
+    pki_text_free(&text);
+  }
+  for (int i = 0; c->apart && i < c->count && status == PK_OK; i++) {
+    status = save_source(c, i, i + 1, folder, info, err);
+  }
+  if (!c->apart && status == PK_OK) {
+    status = save_source(c, 0, c->count, folder, info, err);
+  }
+  return status;
+}
+
+/* ---- all of it ---- */
+
+static pk_status check_model(const pk_model *m, pk_error *err)
+{
+  if (m->nconstraint > 0) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
+                    "the model has %d loop(s) or cut joint(s): there is no code for constraints",
+                    m->nconstraint);
+  }
+  if (m->nu == 0) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0}, "nothing moves in this model");
+  }
+  return PK_OK;
+}
+
+pk_status pk_codegen_write(const pk_model *model, const pk_codegen_options *options, const char *folder,
+                           pk_codegen_info *info, pk_error *err)
+{
+  const pk_codegen_options o = options != NULL ? *options : pk_codegen_options_default();
+  pk_codegen_info unwanted, *told = info != NULL ? info : &unwanted;
+  *told = (pk_codegen_info){0};
+  pki_codegen *c = calloc(1, sizeof *c);
+  if (c == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  c->m = model, c->states = o.states;
+  pk_status status = pki_fields_validate(fields, sizeof fields / sizeof fields[0], &o, err);
+  status = status == PK_OK ? check_model(model, err) : status;
+  status = status == PK_OK ? choose_name(o.name, c, err) : status;
+  status = status == PK_OK ? choose_parameters(o.parameters, c, err) : status;
+  status = status == PK_OK ? choose_functions(o.functions, c, told, err) : status;
+  snprintf(told->name, sizeof told->name, "%s", c->name);
+  status = status == PK_OK ? save_all(c, folder, told, err) : status;
+  for (int i = 0; i < c->count; i++) {
+    pki_function_free(&c->units[i].f);
+    pki_graph_destroy(c->units[i].g);
+  }
+  free(c);
+  return status;
+}

@@ -1,0 +1,38 @@
+/* What the files of generated code are written from. */
+#ifndef PKI_SYMBOLIC_CODEGEN_H
+#define PKI_SYMBOLIC_CODEGEN_H
+
+#include "base/field.h"
+#include "base/text.h"
+#include "pronk/codegen.h"
+#include "symbolic/emit.h"
+#include "symbolic/robot.h"
+
+/* The one table of the options. */
+const pk_field *pki_codegen_fields(int *count);
+
+typedef struct pki_codegen_unit {
+  pki_graph *g;
+  pki_function f;
+  pki_emit_info emitted;
+} pki_codegen_unit;
+
+typedef struct pki_codegen {
+  const pk_model *m;
+  char name[49], capitals[49];
+  unsigned free; /* PKI_FREE_... */
+  int states;
+  int count;
+  pki_codegen_unit units[PK_CODEGEN_FUNCTIONS];
+  bool apart; /* a file for each function */
+} pki_codegen;
+
+/* The files' texts. */
+void pki_codegen_header(const pki_codegen *c, pki_text *text);
+void pki_codegen_cmake(const pki_codegen *c, pki_text *text);
+void pki_codegen_readme(const pki_codegen *c, pki_text *text);
+
+/* The self-test, with values from the generic kernels; false: out of memory. */
+bool pki_codegen_test(const pki_codegen *c, pki_text *text);
+
+#endif

@@ -1,0 +1,184 @@
+/* pronk codegen: the code is compiled by the system's compiler and run. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+#include "pronk/pronk.h"
+
+static char folder[64]; /* of this test alone, and current */
+
+/* The exit status of a shell's line, what it wrote in `out`. */
+static int shell(const char *line, char *out, size_t size)
+{
+  FILE *pipe = popen(line, "r");
+  assert_non_null(pipe);
+  const size_t n = fread(out, 1, size - 1, pipe);
+  out[n] = '\0';
+  return pclose(pipe);
+}
+
+static void generate(const char *arguments)
+{
+  run_result r = run(arguments);
+  if (r.status != 0) {
+    fail_msg("%s", r.err);
+  }
+  run_free(&r);
+}
+
+/* A compiler's line must succeed in silence. */
+static void expect_silence(const char *line)
+{
+  char out[4096];
+  const int status = shell(line, out, sizeof out);
+  if (status != 0 || out[0] != '\0') {
+    fail_msg("%s: %s", line, out);
+  }
+}
+
+static void the_program_of_the_documentation_agrees_with_the_library(void **state)
+{
+  (void)state;
+  generate("codegen ur10 -o ur10-code --functions aba,crba");
+  expect_silence("cc -std=c17 -Wall -Wextra -O2 -Iur10-code " PK_SOURCE_DIR
+                 "/examples/codegen/accelerations.c ur10-code/ur10.c -lm -o accelerations 2>&1");
+  const double q[6] = {0.3, -1.2, 1.5, 0.1, 0.4, 0.2}, u[6] = {0}, tau[6] = {0};
+  char out[4096];
+  assert_int_equal(shell("./accelerations 0.3 -1.2 1.5 0.1 0.4 0.2", out, sizeof out), 0);
+  pk_model *model;
+  pk_error err;
+  double a[6], M[36];
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/ur10/ur10.urdf", NULL, &model, &err), PK_OK);
+  pk_workspace *w = pk_workspace_create(model);
+  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, a), PK_OK);
+  pk_mass_matrix(w, q, M);
+  const char *at = out;
+  for (int i = 0; i < 7; i++) {
+    at = strstr(at, "= ");
+    assert_non_null(at);
+    const double value = strtod(at += 2, NULL), expected = i < 6 ? a[i] : M[0];
+    assert_true(fabs(value - expected) <= 1e-11 * (1 + fabs(expected)));
+  }
+  pk_workspace_destroy(w);
+  pk_model_destroy(model);
+}
+
+static void the_self_test_passes_with_every_function(void **state)
+{
+  (void)state;
+  generate("codegen double_pendulum -o twin --name twin --parameters inertia,position,gravity,armature");
+  char out[8192];
+  expect_silence(
+      "cd twin && for n in 1 4 8; do cc -std=c17 -Wall -Wextra -O1 -fno-math-errno -DTWIN_LANES=$n -c "
+      "twin*.c 2>&1 && ld -r -o lanes$n.out *.o && rm *.o; done");
+  expect_silence(
+      "cd twin && cc -std=c17 -Wall -Wextra -DTWIN_TEST_X8 test_twin.c lanes*.out -lm -o test 2>&1");
+  assert_int_equal(shell("./twin/test", out, sizeof out), 0);
+  for (int i = 0; i < pk_codegen_function_count(); i++) {
+    assert_true(contains(out, pk_codegen_function_name(i)));
+  }
+  assert_true(contains(out, "8 lanes") && strstr(out, "WRONG") == NULL);
+  /* a wrong number is found */
+  expect_silence("cd twin && sed -i 's/static const double in_q.*/&\\n 0.125 +/' test_twin.c && cc -std=c17 "
+                 "-DTWIN_TEST_X8 test_twin.c lanes*.out -lm -o test 2>&1");
+  assert_int_not_equal(shell("./twin/test", out, sizeof out), 0);
+  assert_true(contains(out, "WRONG"));
+}
+
+static void it_builds_with_cmake_and_serves_cpp(void **state)
+{
+  (void)state;
+  char out[8192];
+  generate("codegen starleth -o leth --functions aba,points");
+  if (shell("command -v cmake", out, sizeof out) == 0) {
+    assert_int_equal(
+        shell("(cmake -S leth -B leth/build && cmake --build leth/build && ctest --test-dir leth/build) 2>&1",
+              out, sizeof out),
+        0);
+    assert_null(strstr(out, "warning"));
+  }
+  if (shell("command -v c++", out, sizeof out) == 0) {
+    write_file("user.cpp", "#include \"starleth.h\"\nint main() { return STARLETH_NU - 18; }\n");
+    expect_silence("c++ -Wall -Wextra -Ileth user.cpp -o user 2>&1 && ./user");
+  }
+}
+
+static void json_tells_files_and_operations(void **state)
+{
+  (void)state;
+  cJSON *o = run_json("codegen ur10 -o ur10-json --functions rnea --json", 0);
+  assert_string_equal(cJSON_GetObjectItem(o, "name")->valuestring, "ur10");
+  const cJSON *files = cJSON_GetObjectItem(o, "files"), *file;
+  cJSON_ArrayForEach(file, files)
+  {
+    char path[256];
+    snprintf(path, sizeof path, "ur10-json/%s", file->valuestring);
+    assert_int_equal(access(path, R_OK), 0);
+  }
+  assert_int_equal(cJSON_GetArraySize(files), 6);
+  const cJSON *f = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "functions"), 0);
+  assert_string_equal(cJSON_GetObjectItem(f, "name")->valuestring, "rnea");
+  assert_true(cJSON_GetObjectItem(f, "operations")->valuedouble <
+              cJSON_GetObjectItem(f, "operations_before")->valuedouble);
+  cJSON_Delete(o);
+}
+
+static void mistakes_are_named(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *arguments, *message;
+  } rows[] = {
+      {"codegen", "name a model"},
+      {"codegen ur10 starleth", "one model at a time"},
+      {"codegen ur10 -o x --functions abba", "there is no function \"abba\"; did you mean \"aba\"?"},
+      {"codegen ur10 -o x --parameters inertias",
+       "there is no parameter \"inertias\"; did you mean \"inertia\"?"},
+      {"codegen ur10 -o x --name 2robots", "\"2robots\" cannot begin the name of a C function"},
+      {"codegen ur10 -o x --function aba", "did you mean"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    run_result r = run(rows[i].arguments);
+    assert_int_equal(r.status, 2);
+    if (!contains(r.err, rows[i].message)) {
+      fail_msg("%s: %s", rows[i].arguments, r.err);
+    }
+    run_free(&r);
+  }
+  assert_int_not_equal(access("x", F_OK), 0);
+  write_file("taken", "");
+  run_result r = run("codegen ur10 -o taken --functions aba");
+  assert_int_equal(r.status, 1);
+  run_free(&r);
+}
+
+static int set_up(void **state)
+{
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/pronk-codegen-XXXXXX");
+  return mkdtemp(folder) == NULL || chdir(folder) != 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  char line[128];
+  snprintf(line, sizeof line, "rm -r '%s'", folder);
+  return chdir("/") != 0 || system(line) != 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_program_of_the_documentation_agrees_with_the_library),
+      cmocka_unit_test(the_self_test_passes_with_every_function),
+      cmocka_unit_test(it_builds_with_cmake_and_serves_cpp),
+      cmocka_unit_test(json_tells_files_and_operations),
+      cmocka_unit_test(mistakes_are_named),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
