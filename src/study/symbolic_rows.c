@@ -137,7 +137,8 @@ static void size_rows(const pki_symbolic_data *d, pki_study_result *r)
     const struct {
       const char *id, *what, *unit;
       double value;
-    } rows[] = {{"operations", "operations of forward dynamics, simplified", "1", s->aba.simple},
+    } rows[] = {{"plain", "operations of forward dynamics, plain", "1", s->aba.plain},
+                {"operations", "operations of forward dynamics, simplified", "1", s->aba.simple},
                 {"source", "C source", "bytes", s->source},
                 {"machine", "machine code", "bytes", s->machine},
                 {"generate", "time to generate", "s", s->generate},
