@@ -4,8 +4,8 @@
 
 #include "batch.h"
 #include "builder.h"
-#include "codegen.h"
 #include "code.h"
+#include "codegen.h"
 #include "collision.h"
 #include "contact.h"
 #include "contact_file.h"

@@ -211,7 +211,7 @@ pki_x6 pki_motion_rate(const pki_robot *robot, int body, const pki_x *x)
 
 /* ---- a model's bodies ---- */
 
-static void make_seat(pki_robot *robot, int i, int position)
+void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x rot[9], pki_x offset)
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
@@ -219,13 +219,11 @@ static void make_seat(pki_robot *robot, int i, int position)
   const pki_x *qi = robot->q + m->body_q[i];
   *seat =
       (pki_seat_x){.motion = m->body_motion[i], .axis = m->body_axis[i], .turned = m->body_turned[i] != 0};
-  seat->J = pki_x33_const(g, m->body_rot + 9 * (size_t)i);
-  for (int k = 0; k < 3; k++) {
-    seat->r.v[k] = position >= 0 ? pki_input(g, position, 3 * i + k) : pki_const(g, m->body_pos[3 * i + k]);
-  }
+  memcpy(seat->J.m, rot, sizeof seat->J.m);
+  memcpy(seat->r.v, pos, sizeof seat->r.v);
   pki_x along = 0;
   if (seat->motion <= PK_MOTION_PRISMATIC) {
-    along = pki_plus(g, pki_times(g, pki_const(g, m->body_gain[i]), qi[0]), pki_const(g, m->body_offset[i]));
+    along = pki_plus(g, pki_times(g, pki_const(g, m->body_gain[i]), qi[0]), offset);
   }
   switch (seat->motion) {
   case PK_MOTION_REVOLUTE: seat->s = pki_sine(g, along), seat->c = pki_cosine(g, along); break;
@@ -244,7 +242,19 @@ static void make_seat(pki_robot *robot, int i, int position)
   }
 }
 
-static pki_inertia_x inertia_in(const pki_x in[10])
+static void make_seat(pki_robot *robot, int i, int position)
+{
+  pki_graph *const g = robot->g;
+  const pk_model *m = robot->m;
+  const pki_x33 rot = pki_x33_const(g, m->body_rot + 9 * (size_t)i);
+  pki_x pos[3];
+  for (int k = 0; k < 3; k++) {
+    pos[k] = position >= 0 ? pki_input(g, position, 3 * i + k) : pki_const(g, m->body_pos[3 * i + k]);
+  }
+  pki_robot_place(robot, i, pos, rot.m, pki_const(g, m->body_offset[i]));
+}
+
+pki_inertia_x pki_inertia_in(const pki_x in[10])
 {
   return (pki_inertia_x){in[0], {{in[1], in[2], in[3]}}, {{in[4], in[5], in[6], in[7], in[8], in[9]}}};
 }
@@ -256,7 +266,7 @@ static void make_inertia(pki_robot *robot, int i, int port)
     in[k] = port >= 0 ? pki_input(robot->g, port, 10 * i + k)
                       : pki_const(robot->g, robot->m->body_inertia[10 * i + k]);
   }
-  robot->inertia[i] = robot->grouped[i] = inertia_in(in);
+  robot->inertia[i] = robot->grouped[i] = pki_inertia_in(in);
 }
 
 /* What a turn about a hinge's axis does not change - the mass, put on the axis, and moments (J, J, 0) about it - may as well
@@ -286,22 +296,28 @@ static void give_to_parent(const pk_model *m, int i, double *inertia)
   }
 }
 
+void pki_group_inertias(const pk_model *m, double *inertia)
+{
+  memcpy(inertia, m->body_inertia, 10 * (size_t)m->nbody * sizeof *inertia);
+  for (int i = m->nbody - 1; i >= 0; i--) {
+    give_to_parent(m, i, inertia);
+  }
+}
+
 static bool group_inertias(pki_robot *robot)
 {
   const pk_model *m = robot->m;
-  const size_t size = 10 * (size_t)m->nbody * sizeof(double);
-  double *inertia = malloc(size + 1);
+  double *inertia = malloc(10 * (size_t)m->nbody * sizeof *inertia + 1);
   if (inertia == NULL) {
     return false;
   }
-  memcpy(inertia, m->body_inertia, size);
-  for (int i = m->nbody - 1; i >= 0; i--) {
+  pki_group_inertias(m, inertia);
+  for (int i = 0; i < m->nbody; i++) {
     pki_x in[10];
-    give_to_parent(m, i, inertia);
     for (int k = 0; k < 10; k++) {
       in[k] = pki_const(robot->g, inertia[10 * i + k]);
     }
-    robot->grouped[i] = inertia_in(in);
+    robot->grouped[i] = pki_inertia_in(in);
   }
   free(inertia);
   return true;

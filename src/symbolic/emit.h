@@ -7,7 +7,8 @@
  *   void PREFIX_NAME(const PREFIX_r *port, ..., PREFIX_r *output, ...)      its ports (pki_function_ports), in their order
  *
  * A node that is used more than once is a temporary; one that is used once stands within the expression of its user, so
- * that a * b + c becomes a fused multiply-add wherever the compiler contracts within expressions. Each input is read once,
+ * that a * b + c becomes a fused multiply-add wherever the compiler contracts within expressions. A product that only
+ * sums use is written in each of them for the same reason. Each input is read once,
  * before anything that depends on it is stored; arrays must not overlap, unless the function says so (in_place).
  *
  * Sines and cosines of angles that are known at once (schedule.h) are computed together at the start: with one lane, four

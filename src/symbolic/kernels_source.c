@@ -138,7 +138,7 @@ static void fall(kernel *k)
   pki_x *const L = pki_function_add(&k->f, "L", m->nM, "factor of M + diag, in the order of the plan");
   pki_x *const x = pki_function_add(&k->f, "x", m->nu, "velocities at the end, without contacts");
   if (!k->f.failed && pki_robot_rnea(robot, robot->u, NULL, h) && pki_robot_crba(robot, M)) {
-    pki_robot_factor(g, m->nu, M);
+    pki_robot_factor(g, m->nu, 0, M);
     collect(m, M, L);
     for (int i = 0; i < m->nu; i++) {
       const pki_x slope = pki_plus(g, gain[i], pki_const(g, m->dof_damping[i]));
@@ -161,7 +161,7 @@ static void factor(kernel *k)
   pki_x *M = read_matrix(k, "M"), *const out = pki_function_add(&k->f, "L", k->m->nM,
                                                                 "M = L' D L, 1/D on the diagonal");
   if (M != NULL && out != NULL) {
-    pki_robot_factor(k->g, k->m->nu, M);
+    pki_robot_factor(k->g, k->m->nu, 0, M);
     collect(k->m, M, out);
   }
   free(M);
@@ -184,9 +184,14 @@ static void solve(kernel *k)
   solve_with(k, pki_robot_solve, "inv(M) b");
 }
 
+static void finish_all(pki_graph *g, int n, const pki_x *L, pki_x *x)
+{
+  pki_robot_finish(g, n, 0, L, x);
+}
+
 static void finish(kernel *k)
 {
-  solve_with(k, pki_robot_finish, "inv(L) b");
+  solve_with(k, finish_all, "inv(L) b");
 }
 
 static void acceleration(kernel *k)

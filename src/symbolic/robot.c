@@ -17,7 +17,7 @@ bool pki_robot_forward(const pki_robot *robot, const pki_x *u, const pki_x *tau,
   pki_x *M = calloc((size_t)nu * (size_t)nu + 1, sizeof *M);
   const bool good = M != NULL && pki_robot_crba(robot, M) && pki_robot_rnea(robot, u, NULL, a);
   if (good) {
-    pki_robot_factor(g, nu, M);
+    pki_robot_factor(g, nu, 0, M);
     for (int k = 0; k < nu; k++) {
       a[k] = pki_minus(g, tau[k], a[k]);
     }
@@ -63,7 +63,7 @@ static bool mass_matrix(const pki_robot *robot, pki_function *f, bool factor)
   pki_x *M = calloc((size_t)nu * (size_t)nu + 1, sizeof *M);
   const bool good = M != NULL && pki_robot_crba(robot, M);
   if (good && factor) {
-    pki_robot_factor(robot->g, nu, M);
+    pki_robot_factor(robot->g, nu, 0, M);
   }
   if (good) {
     pki_function_add_sparse(f, factor ? "L" : "M", nu, nu, M,

@@ -70,6 +70,13 @@ typedef struct pki_robot {
 bool pki_robot_init(pki_robot *robot, pki_graph *g, const pk_model *m, const pki_robot_options *options);
 void pki_robot_free(pki_robot *robot);
 
+/* A body's seat from other numbers than the model's: joint frame in the parent, offset of its coordinate. robot->q is read. */
+void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x rot[9], pki_x offset);
+
+/* An inertia from its ten numbers; and those of robot->grouped [nbody][10] for a whole model. */
+pki_inertia_x pki_inertia_in(const pki_x in[10]);
+void pki_group_inertias(const pk_model *m, double *inertia);
+
 /* R whole, and vectors between a body and its parent. */
 pki_x33 pki_seat_rotation(pki_graph *g, const pki_seat_x *seat);
 pki_x3 pki_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x3 v);
@@ -100,9 +107,13 @@ bool pki_robot_crba(const pki_robot *robot, pki_x *M);
 /* a [nu] = inv(M + diag) (tau - h). */
 bool pki_robot_aba(const pki_robot *robot, const pki_x *u, const pki_x *tau, pki_x *a);
 
-/* M = L' D L in the place of M [nu][nu]: 1/D on the diagonal; x := inv(M) x, and x := inv(L) x. */
-void pki_robot_factor(pki_graph *g, int n, pki_x *M);
+/* M = L' D L in the place of M [n][n], 1/D on the diagonal: rows n - 1 down to `from` are eliminated, and what is left of
+ * the rows before them is in their place. */
+void pki_robot_factor(pki_graph *g, int n, int from, pki_x *M);
+
+/* x := inv(D) inv(L') x for those rows, x := inv(L) x for rows from `from` on; and both: x := inv(M) x. */
+void pki_robot_begin(pki_graph *g, int n, int from, const pki_x *L, pki_x *x);
+void pki_robot_finish(pki_graph *g, int n, int from, const pki_x *L, pki_x *x);
 void pki_robot_solve(pki_graph *g, int n, const pki_x *L, pki_x *x);
-void pki_robot_finish(pki_graph *g, int n, const pki_x *L, pki_x *x);
 
 #endif

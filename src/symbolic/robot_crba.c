@@ -104,9 +104,9 @@ bool pki_robot_crba(const pki_robot *robot, pki_x *M)
   return true;
 }
 
-void pki_robot_factor(pki_graph *g, int n, pki_x *M)
+void pki_robot_factor(pki_graph *g, int n, int from, pki_x *M)
 {
-  for (int k = n - 1; k >= 0; k--) {
+  for (int k = n - 1; k >= from; k--) {
     const pki_x inverse = pki_inverse(g, M[k * n + k]);
     for (int i = k - 1; i >= 0; i--) {
       /* columns after i are done with; i itself is still M_ki here */
@@ -123,9 +123,19 @@ void pki_robot_factor(pki_graph *g, int n, pki_x *M)
   }
 }
 
-void pki_robot_finish(pki_graph *g, int n, const pki_x *L, pki_x *x)
+void pki_robot_begin(pki_graph *g, int n, int from, const pki_x *L, pki_x *x)
 {
-  for (int k = 0; k < n; k++) {
+  for (int k = n - 1; k >= from; k--) {
+    for (int i = 0; i < k; i++) {
+      x[i] = pki_minus_times(g, x[i], L[k * n + i], x[k]);
+    }
+    x[k] = pki_times(g, x[k], L[k * n + k]);
+  }
+}
+
+void pki_robot_finish(pki_graph *g, int n, int from, const pki_x *L, pki_x *x)
+{
+  for (int k = from; k < n; k++) {
     for (int i = 0; i < k; i++) {
       x[k] = pki_minus_times(g, x[k], L[k * n + i], x[i]);
     }
@@ -134,11 +144,6 @@ void pki_robot_finish(pki_graph *g, int n, const pki_x *L, pki_x *x)
 
 void pki_robot_solve(pki_graph *g, int n, const pki_x *L, pki_x *x)
 {
-  for (int k = n - 1; k >= 0; k--) {
-    for (int i = 0; i < k; i++) {
-      x[i] = pki_minus_times(g, x[i], L[k * n + i], x[k]);
-    }
-    x[k] = pki_times(g, x[k], L[k * n + k]);
-  }
-  pki_robot_finish(g, n, L, x);
+  pki_robot_begin(g, n, 0, L, x);
+  pki_robot_finish(g, n, 0, L, x);
 }

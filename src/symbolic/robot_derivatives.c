@@ -162,7 +162,7 @@ bool pki_robot_aba_derivatives(const pki_robot *robot, pki_function *f)
               pki_robot_forward(robot, robot->u, robot->tau, a) &&
               substitute(robot, a, 2 * (int)square, by_q) && pki_robot_crba(robot, L);
   if (good) {
-    pki_robot_factor(g, nu, L);
+    pki_robot_factor(g, nu, 0, L);
     for (int k = 0; k < nu; k++) {
       by_tau[k * nu + k] = pki_const(g, 1);
     }
