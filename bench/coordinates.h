@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "bench/dynamics_peer.h"
+#include "study/dynamics_peer.h"
 #include "rigid.h"
 
 namespace coordinates {

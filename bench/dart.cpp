@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/peer.h"
-#include "bench/dynamics_peer.h"
+#include "study/dynamics_peer.h"
 #include "coordinates.h"
 #include "dart_contact.h"
 #include "dart_model.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/peer.h"
-#include "bench/dynamics_peer.h"
+#include "study/dynamics_peer.h"
 #include "coordinates.h"
 #include "mujoco_contact.h"
 #include "mujoco_model.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/peer.h"
-#include "bench/dynamics_peer.h"
+#include "study/dynamics_peer.h"
 #include "coordinates.h"
 #include "rigid.h"
 

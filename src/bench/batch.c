@@ -13,7 +13,7 @@
 #include "bench/count.h"
 #include "bench/crowd.h"
 #include "bench/machine.h"
-#include "bench/measure.h"
+#include "base/measure.h"
 
 enum { LANE_COUNTS = 3, RUNNERS_MAX = 64, PEERS_MAX = 16, THREADS_MOST = 256 };
 enum { COUNTED = 16, COUNTED_STEPS = 1 }; /* worlds, and steps of each, that are counted */

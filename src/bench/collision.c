@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "bench/bench.h"
 #include "bench/collision_pronk.h"
-#include "bench/measure.h"
+#include "base/measure.h"
 #include "math/mat3.h"
 #include "pronk/model.h"
 

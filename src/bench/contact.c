@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 #include "bench/contact_pronk.h"
 #include "bench/contact_run.h"
-#include "bench/measure.h"
+#include "base/measure.h"
 
 enum { RUNNERS_MAX = 32, PEERS_MAX = 16 };
 

@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/measure.h"
 #include "base/peer.h"
 #include "bench/bench.h"
-#include "bench/dynamics_pronk.h"
-#include "bench/measure.h"
-#include "bench/states.h"
+#include "dynamics/states.h"
 #include "model/locate.h"
+#include "study/dynamics_pronk.h"
 
 /* Engines that differ by more than this do not compute the same. */
 static const double largest_difference = 1e-6;
 
-enum { ENGINES_MAX = 16, STATES = 16, STATES_LONG = 4, LINKS_LONG = 300 };
+enum { ENGINES_MAX = 16, STATES = 16, STATES_LONG = 4, LINKS_LONG = 300, VELOCITIES_COMPILED = 60 };
 
 /* A model: a robot by its name, or a chain. */
 typedef struct subject {
@@ -123,6 +123,19 @@ static void add_engine(scene *s, const char *name, const char *version, const pk
       (engine){.name = name, .version = version, .table = table, .object = object, .lanes = lanes};
 }
 
+/* A model's own code. Long chains have none: the factor of a chain's M grows with the cube of its length, and so does the time
+ * to compile it. */
+static void add_compiled(scene *s)
+{
+  if (s->model->nu > VELOCITIES_COMPILED) {
+    return;
+  }
+  add_engine(s, "pronk compiled", pk_version(), pki_dynamics_compiled(), 1);
+  if (s->nengine == 3) { /* what kept one lane from being compiled keeps four */
+    add_engine(s, "pronk compiled", pk_version(), pki_dynamics_compiled(), 4);
+  }
+}
+
 static void add_engines(scene *s, const pk_peer *const *peers, int npeer)
 {
   add_engine(s, "pronk", pk_version(), pki_dynamics_pronk(), 1);
@@ -130,6 +143,7 @@ static void add_engines(scene *s, const pk_peer *const *peers, int npeer)
     return;
   }
   add_engine(s, "pronk", pk_version(), pki_dynamics_pronk(), 4);
+  add_compiled(s);
   for (int i = 0; i < npeer; i++) {
     const pki_dynamics_peer *table = peers[i]->interface(PKI_DYNAMICS_INTERFACE);
     if (!table) {

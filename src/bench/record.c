@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "bench/measure.h"
+#include "base/measure.h"
 #include "run/keep.h"
 
 enum { ROUNDS = 15, QUICK_ROUNDS = 5, SHARES = 5 };

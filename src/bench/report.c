@@ -27,12 +27,12 @@ static void print_work(const pki_bench_result *results, int i, FILE *out)
   const bool is_new = i == 0 || strcmp(results[i - 1].work, results[i].work) != 0;
   char engine[48];
   snprintf(engine, sizeof engine, "%s %s", results[i].engine, results[i].version);
-  fprintf(out, "%s%-18s %-15s", is_new && i > 0 ? "\n" : "", is_new ? results[i].work : "", engine);
+  fprintf(out, "%s%-18s %-20s", is_new && i > 0 ? "\n" : "", is_new ? results[i].work : "", engine);
 }
 
 static void print_dynamics(const pki_bench_report *report, FILE *out)
 {
-  fprintf(out, "\n%-18s %-15s %5s %10s %9s %8s %9s %9s  %s\n", "work", "engine", "lanes", "us/robot",
+  fprintf(out, "\n%-18s %-20s %5s %10s %9s %8s %9s %9s  %s\n", "work", "engine", "lanes", "us/robot",
           "spread", "ratio", "us/link", "agreement", "what is called");
   for (int i = 0; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];
@@ -54,7 +54,7 @@ static void print_dynamics(const pki_bench_report *report, FILE *out)
 
 static void print_contact(const pki_bench_report *report, FILE *out)
 {
-  fprintf(out, "\n%-18s %-15s %-26s %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "work", "engine", "config",
+  fprintf(out, "\n%-18s %-20s %-26s %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "work", "engine", "config",
           "steps/s", "spread", "ratio", "sink", "at rest", "drift", "creep", "residual", "median", "gains");
   for (int i = 0; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];
@@ -87,7 +87,7 @@ static void print_contact(const pki_bench_report *report, FILE *out)
 
 static void print_collision(const pki_bench_report *report, FILE *out)
 {
-  fprintf(out, "\n%-18s %-15s %10s %8s %8s %9s %9s  %s\n", "work", "engine", "us", "spread", "ratio", "apart",
+  fprintf(out, "\n%-18s %-20s %10s %8s %8s %9s %9s  %s\n", "work", "engine", "us", "spread", "ratio", "apart",
           "depth", "what is called");
   for (int i = 0; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];
@@ -182,7 +182,7 @@ static void print_batch(const pki_bench_report *report, FILE *out)
 
 static void print_scaling(const pki_bench_report *report, FILE *out)
 {
-  fprintf(out, "\n%-18s %-15s %-20s %6s %10s %9s %7s %8s\n", "work", "engine", "config", "dof", "us/step",
+  fprintf(out, "\n%-18s %-20s %-20s %6s %10s %9s %7s %8s\n", "work", "engine", "config", "dof", "us/step",
           "spread", "ratio", "exponent");
   for (int i = 0; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];

@@ -32,6 +32,34 @@ static pki_study_watch begin_leg(pki_journey *j, const char *who, const pki_pend
 
 /* --- motions --------------------------------------------------------------------------- */
 
+pki_pendulum_case pki_pendulum_table_case(int bodies, int step)
+{
+  return (pki_pendulum_case){.bodies = bodies,
+                             .rate = {rate_at_start},
+                             .dt = pki_pendulum_dt[step],
+                             .duration = 10,
+                             .stride = step == PKI_PENDULUM_STEPS - 1 ? 10 : 1};
+}
+
+pki_pendulum_case pki_pendulum_rotation_case(void)
+{
+  return (pki_pendulum_case){.bodies = 2, .rate = {rate_at_start}, .dt = 1e-2, .duration = 300, .stride = 1};
+}
+
+double pki_pendulum_rotation_period(void)
+{
+  return pki_pendulum_period_agm(gravity_ratio, rate_at_start);
+}
+
+double pki_pendulum_period_error(const pki_pendulum_history *history, double period)
+{
+  double worst = history->nperiod > 0 ? 0 : NAN;
+  for (int i = 0; i < history->nperiod; i++) {
+    worst = fmax(worst, fabs(history->period[i] - period));
+  }
+  return worst;
+}
+
 static pk_status measure_both(const pk_model *model, pki_pendulum_data *d, const pki_pendulum_case *c,
                               int step, pki_pendulum_history *history, pki_pendulum_history *other_history,
                               pki_journey *j, pk_error *err)
@@ -66,11 +94,7 @@ static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d
       if (d->quick && s == PKI_PENDULUM_STEPS - 1) {
         continue;
       }
-      const pki_pendulum_case c = {.bodies = m + 1,
-                                   .rate = {rate_at_start},
-                                   .dt = pki_pendulum_dt[s],
-                                   .duration = 10,
-                                   .stride = s == PKI_PENDULUM_STEPS - 1 ? 10 : 1};
+      const pki_pendulum_case c = pki_pendulum_table_case(m + 1, s);
       const pk_status status = measure_both(models[m], d, &c, s, NULL, NULL, j, err);
       if (status != PK_OK) {
         return status;
@@ -106,10 +130,7 @@ static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, pki_jour
 /* What Fig. 3 shows, in numbers. */
 static void judge_rotation(pki_pendulum_data *d)
 {
-  d->period_error = d->rotation.nperiod > 0 ? 0 : NAN;
-  for (int i = 0; i < d->rotation.nperiod; i++) {
-    d->period_error = fmax(d->period_error, fabs(d->rotation.period[i] - d->period_agm));
-  }
+  d->period_error = pki_pendulum_period_error(&d->rotation, d->period_agm);
   d->other_period = d->height_gap = d->antiphase = NAN;
   if (d->peer == NULL) {
     return;
@@ -130,13 +151,12 @@ static void judge_rotation(pki_pendulum_data *d)
 /* Fig. 3: 300 time units at 1e-2. */
 static pk_status run_rotation(const pk_model *model, pki_pendulum_data *d, pki_journey *j, pk_error *err)
 {
-  const pki_pendulum_case c = {
-      .bodies = 2, .rate = {rate_at_start}, .dt = 1e-2, .duration = 300, .stride = 1};
+  const pki_pendulum_case c = pki_pendulum_rotation_case();
   const int n = (int)lround(c.duration / c.dt) + 1;
   pk_status status = pki_pendulum_history_create(&d->rotation, n, err);
   status = status == PK_OK ? pki_pendulum_history_create(&d->other_rotation, n, err) : status;
   status = status == PK_OK ? measure_both(model, d, &c, 0, &d->rotation, &d->other_rotation, j, err) : status;
-  d->period_agm = pki_pendulum_period_agm(gravity_ratio, rate_at_start);
+  d->period_agm = pki_pendulum_rotation_period();
   d->period_quadrature = pki_pendulum_period_quadrature(gravity_ratio, rate_at_start);
   if (status == PK_OK) {
     judge_rotation(d);

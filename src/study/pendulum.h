@@ -22,6 +22,7 @@
 #define PKI_STUDY_PENDULUM_H
 
 #include "base/peer.h"
+#include "pronk/code.h"
 #include "pronk/sim.h"
 #include "study/pendulum_peer.h"
 #include "study/study.h"
@@ -77,8 +78,17 @@ typedef struct pki_pendulum_case {
   double angle[PKI_PENDULUM_MAX], rate[PKI_PENDULUM_MAX]; /* of the joints */
   double zero; /* added to the energy: potential zero moved down from the axis */
   double dt, duration;
-  int stride; /* steps between looks at the energy */
+  int stride;          /* steps between looks at the energy */
+  const pk_code *code; /* Pronk's accelerations by generated code; NULL: by the generic kernels */
 } pki_pendulum_case;
+
+/* The motions of Table 1 and of Fig. 3; the period of the latter in theory. */
+pki_pendulum_case pki_pendulum_table_case(int bodies, int step);
+pki_pendulum_case pki_pendulum_rotation_case(void);
+double pki_pendulum_rotation_period(void);
+
+/* Largest |T_k - T| of a history's revolutions; NAN: there are none. */
+double pki_pendulum_period_error(const pki_pendulum_history *history, double period);
 
 /* The models, checked against the paper's numbers. Gravity (0, 0, -1). */
 pk_status pki_pendulum_load(int bodies, pk_model **out, pk_error *err);

@@ -212,6 +212,7 @@ pk_status pki_pendulum_measure(const pk_model *model, const pki_pendulum_case *c
   pk_sim_options options = pk_sim_options_default();
   options.dt = c->dt;
   options.stepper = PK_STEPPER_RK4;
+  options.code = c->code;
   pk_sim *sim = NULL;
   pk_status status = pk_sim_create(model, &options, &sim, err);
   if (status != PK_OK) {

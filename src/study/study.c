@@ -9,6 +9,7 @@
 #include "study/pendulum.h"
 #include "study/solvers.h"
 #include "study/starleth.h"
+#include "study/symbolic.h"
 #include "study/thesis.h"
 
 static const pki_study studies[] = {
@@ -18,6 +19,8 @@ static const pki_study studies[] = {
      "after Drumwright and Shell 2012", pki_study_solvers},
     {"starleth", "a quadruped trots in eleven ways: speed, accuracy and robustness of Moreau's scheme",
      "Gehring et al. 2014, Table 1 and Fig. 5 to 7", pki_study_starleth},
+    {"symbolic", "a humanoid's own equations against programs for all robots: time of one forward dynamics",
+     "Zobova et al. 2016, sections 3.1 and 3.2, Table 1, Fig. 3 and Fig. 4", pki_study_symbolic},
     {"thesis", "a quadruped trots, falls and jumps: exact contact against springs and dampers",
      "Ayit 2015, chapter 5, Figures 5.2 to 5.31", pki_study_thesis},
 };

@@ -14,6 +14,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/file.h"
 #include "bench/bench.h"
 
 /* Run the command and keep what it printed. */
@@ -74,7 +75,7 @@ static void json_has_the_promised_fields(void **state)
   assert_string_equal(cJSON_GetObjectItem(root, "bench")->valuestring, "dynamics");
   assert_non_null(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "machine"), "cpu"));
   const cJSON *results = cJSON_GetObjectItem(root, "results"), *result;
-  int found = 0;
+  int found = 0, compiled = 0;
   cJSON_ArrayForEach(result, results)
   {
     static const char *const numbers[] = {"lanes", "threads",   "median",  "spread",
@@ -83,11 +84,31 @@ static void json_has_the_promised_fields(void **state)
       assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, numbers[k])));
     }
     assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "us/call");
-    assert_string_equal(cJSON_GetObjectItem(result, "engine")->valuestring, "pronk");
+    const bool is_compiled =
+        strcmp(cJSON_GetObjectItem(result, "engine")->valuestring, "pronk compiled") == 0;
+    if (!is_compiled) {
+      assert_string_equal(cJSON_GetObjectItem(result, "engine")->valuestring, "pronk");
+    } else {
+      assert_true(cJSON_GetObjectItem(result, "agreement")->valuedouble < 1e-12);
+      compiled += cJSON_GetObjectItem(result, "lanes")->valueint;
+    }
     found += strcmp(cJSON_GetObjectItem(result, "work")->valuestring, "aba chain-10") == 0;
   }
   assert_true(found >= 1);
+  assert_int_equal(compiled, 1 + 4);
   cJSON_Delete(root);
+}
+
+static void without_a_compiler_a_note_stands_for_compiled_rows(void **state)
+{
+  (void)state;
+  char text[32768];
+  const char *const words[] = {"bench", "dynamics", "--quick", "--work=rnea chain-10"};
+  setenv("PRONK_CC", "/nowhere/cc", 1);
+  assert_int_equal(run_bench(4, words, text, sizeof text), 0);
+  unsetenv("PRONK_CC");
+  assert_non_null(strstr(text, "Note: pronk compiled with 1 lane left out on chain-10: "));
+  assert_null(strstr(text, "pronk compiled 0"));
 }
 
 static void the_table_names_work_and_engine(void **state)
@@ -224,16 +245,24 @@ static void benches_without_a_page_refuse_to_write_one(void **state)
 
 int main(void)
 {
+  char cache[] = "/tmp/pronk-cache-XXXXXX";
+  if (mkdtemp(cache) == NULL) {
+    return 1;
+  }
+  setenv("PRONK_CACHE", cache, 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(help_shows_an_example),
       cmocka_unit_test(wrong_usage_is_status_two),
       cmocka_unit_test(a_work_is_chosen_by_part_of_its_name_but_not_of_its_number),
       cmocka_unit_test(json_has_the_promised_fields),
+      cmocka_unit_test(without_a_compiler_a_note_stands_for_compiled_rows),
       cmocka_unit_test(the_table_names_work_and_engine),
       cmocka_unit_test(contact_has_the_promised_fields),
       cmocka_unit_test(batch_has_the_promised_fields_and_a_page),
       cmocka_unit_test(scaling_fits_an_exponent_to_each_engine),
       cmocka_unit_test(benches_without_a_page_refuse_to_write_one),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  pki_folder_remove(cache);
+  return failed;
 }

@@ -1,5 +1,6 @@
 /* pronk study, from the outside. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
+#include "base/file.h"
 #include "cli/run.h"
 #include "support/pace.h"
 
@@ -78,6 +79,7 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   assert_true(contains(r.out, "8 of 8"));
   assert_true(contains(r.out, "Report: cli_study_out/pendulum/report.html"));
   assert_true(PACE(contains(r.out, "Report: cli_study_out/starleth/report.html"), true));
+  assert_true(PACE(contains(r.out, "Report: cli_study_out/symbolic/report.html"), true));
   assert_true(PACE(contains(r.out, "Report: cli_study_out/thesis/report.html"), true));
   assert_string_equal(r.err, "");
   run_free(&r);
@@ -87,6 +89,9 @@ static void a_person_sees_the_papers_table_and_where_the_report_is(void **state)
   static const char *const solvers[] = {"solvers/report.html", "solvers/profile.svg", "solvers/accuracy.svg",
                                         "solvers/time.svg",    "solvers/kind.svg",    "solvers"};
   remove_files(solvers, PACE(sizeof solvers / sizeof solvers[0], 0));
+  static const char *const symbolic[] = {"symbolic/report.html", "symbolic/time.svg",
+                                         "symbolic/operations.svg", "symbolic/period.svg", "symbolic"};
+  remove_files(symbolic, PACE(sizeof symbolic / sizeof symbolic[0], 0));
   for (int figure = 2; figure <= 31 && PACE(true, false); figure++) {
     char path[64];
     snprintf(path, sizeof path, "%s/thesis/fig-5-%d.svg", folder, figure);
@@ -122,11 +127,18 @@ static void without_the_plugin_it_says_what_to_install(void **state)
 
 int main(void)
 {
+  char cache[] = "/tmp/pronk-cache-XXXXXX"; /* of the code that a study compiles */
+  if (mkdtemp(cache) == NULL) {
+    return 1;
+  }
+  setenv("PRONK_CACHE", cache, 1);
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_the_plugin_it_says_what_to_install),
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(a_person_sees_the_papers_table_and_where_the_report_is),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  pki_folder_remove(cache);
+  return failed;
 }

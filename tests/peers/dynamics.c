@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/peer.h"
-#include "bench/dynamics_peer.h"
-#include "bench/states.h"
+#include "study/dynamics_peer.h"
+#include "dynamics/states.h"
 #include "models.h"
 #include "pronk/dynamics.h"
 

@@ -1,15 +1,17 @@
-/* Pronk's own entry: the lane kernels as the library calls them, on states in lane order. */
-#include "bench/dynamics_pronk.h"
+/* Pronk's own entries: the lane kernels as the library calls them, generic or compiled, on states in lane order. */
+#include "study/dynamics_pronk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dynamics/kernels.h"
+#include "dynamics/code.h"
+#include "pronk/code.h"
 
 typedef struct engine {
   const pk_model *model;
   const pki_kernels *kernels;
+  pk_code *code; /* NULL: the generic kernels */
   pki_work work;
   void *memory;              /* of the work and of the arrays below */
   size_t q_stride, u_stride; /* doubles from one lane group to the next, whole cache lines */
@@ -45,6 +47,7 @@ static void destroy(void *object)
     return;
   }
   pki_aligned_free(e->memory);
+  pk_code_close(e->code);
   free(e);
 }
 
@@ -76,6 +79,26 @@ static void *create(const pk_model *model, int slots, int lanes, char *message, 
   return e;
 }
 
+static void *create_compiled(const pk_model *model, int slots, int lanes, char *message, size_t size)
+{
+  pk_code_options options = pk_code_options_default();
+  options.lanes = lanes == 1 ? 0 : lanes;
+  pk_code *code = NULL;
+  pk_error err = {0};
+  if (pk_code_open(model, &options, &code, &err) != PK_OK) {
+    snprintf(message, size, "%s", err.message);
+    return NULL;
+  }
+  engine *e = create(model, slots, lanes, message, size);
+  if (!e) {
+    pk_code_close(code);
+    return NULL;
+  }
+  e->code = code;
+  e->kernels = pki_work_use(&e->work, pki_code_find(code, lanes));
+  return e;
+}
+
 /* Numbers of one robot into its lane. */
 static void scatter(double *group, int lanes, int lane, const double *from, int count)
 {
@@ -102,7 +125,7 @@ static void run(void *object, pki_algorithm algorithm, int index)
   const size_t group = (size_t)index;
   const double *q = e->q + group * e->q_stride, *u = e->u + group * e->u_stride;
   switch (algorithm) {
-  case PKI_ALGORITHM_RNEA: k->rnea(&e->work, q, u, e->a + group * e->u_stride, e->result); break;
+  case PKI_ALGORITHM_RNEA: k->inverse(&e->work, q, u, e->a + group * e->u_stride, e->result); break;
   case PKI_ALGORITHM_CRBA:
     k->kinematics(&e->work, q);
     k->crba(&e->work);
@@ -112,7 +135,7 @@ static void run(void *object, pki_algorithm algorithm, int index)
     memcpy(e->work.M, e->M, (size_t)e->model->nM * (size_t)k->lanes * sizeof(double));
     k->ltl_factor(&e->work);
     break;
-  case PKI_ALGORITHM_ABA: k->aba(&e->work, q, u, e->tau + group * e->u_stride, e->result); break;
+  case PKI_ALGORITHM_ABA: k->acceleration(&e->work, q, u, e->tau + group * e->u_stride, e->result); break;
   default: break;
   }
 }
@@ -156,6 +179,22 @@ const pki_dynamics_peer *pki_dynamics_pronk(void)
   static const pki_dynamics_peer table = {
       .calls = {"RNEA kernel", "CRBA kernel", "LTL kernel", "ABA kernel"},
       .create = create,
+      .destroy = destroy,
+      .store = store,
+      .prepare_factor = prepare_factor,
+      .run = run,
+      .read = read_result,
+  };
+  return &table;
+}
+
+const pki_dynamics_peer *pki_dynamics_compiled(void)
+{
+  static const pki_dynamics_peer table = {
+      .calls = {[PKI_ALGORITHM_RNEA] = "generated RNEA",
+                [PKI_ALGORITHM_FACTOR] = "generated LTL",
+                [PKI_ALGORITHM_ABA] = "generated ABA"},
+      .create = create_compiled,
       .destroy = destroy,
       .store = store,
       .prepare_factor = prepare_factor,

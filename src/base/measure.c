@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
-#include "bench/measure.h"
+#include "base/measure.h"
 
 #include <math.h>
 #include <stdlib.h>

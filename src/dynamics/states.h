@@ -1,6 +1,6 @@
 /* Random states of a model, the same for every engine. */
-#ifndef PKI_BENCH_STATES_H
-#define PKI_BENCH_STATES_H
+#ifndef PKI_DYNAMICS_STATES_H
+#define PKI_DYNAMICS_STATES_H
 
 #include <stdbool.h>
 

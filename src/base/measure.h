@@ -1,7 +1,7 @@
 /* Timing in turns: in every round each entrant runs for a while, so that what disturbs the
  * machine disturbs all of them alike. */
-#ifndef PKI_BENCH_MEASURE_H
-#define PKI_BENCH_MEASURE_H
+#ifndef PKI_BASE_MEASURE_H
+#define PKI_BASE_MEASURE_H
 
 #include <stdbool.h>
 

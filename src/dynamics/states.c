@@ -1,4 +1,4 @@
-#include "bench/states.h"
+#include "dynamics/states.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  *
  * An engine computes `lanes` robots at once: run k takes slots k * lanes and on.
  */
-#ifndef PKI_BENCH_DYNAMICS_PEER_H
-#define PKI_BENCH_DYNAMICS_PEER_H
+#ifndef PKI_STUDY_DYNAMICS_PEER_H
+#define PKI_STUDY_DYNAMICS_PEER_H
 
 #include <stddef.h>
 

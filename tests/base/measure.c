@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/measure.h"
+#include "base/measure.h"
 
 static void quantiles_lie_between_neighbours(void **state)
 {
