@@ -96,7 +96,7 @@ static bool active(const sweep *s, pki_x x)
 /* d node i / d a for its only operand a. */
 static pki_x slope(pki_graph *g, int i)
 {
-  const pki_node n = g->nodes[i];
+  const pki_graph_node n = g->nodes[i];
   switch (n.op) {
   case PKI_OP_NEG: return pki_const(g, -1);
   case PKI_OP_INV: return pki_neg(g, pki_times(g, i, i));
@@ -132,7 +132,7 @@ static pki_x no_zero(const pki_graph *g, pki_x x)
 /* The rate of node i from the rates of its operands. */
 static pki_x rate(pki_graph *g, const sweep *s, int i)
 {
-  const pki_node n = g->nodes[i];
+  const pki_graph_node n = g->nodes[i];
   pki_x a, b;
   operands(g, i, &a, &b);
   const pki_x da = a >= 0 ? s->d[a] : -1, db = b >= 0 ? s->d[b] : -1;
@@ -195,7 +195,7 @@ static void hand_on(pki_graph *g, sweep *s, pki_x to, pki_x weight)
 /* Node i hands its weight on to its operands. */
 static void hand_down(pki_graph *g, sweep *s, int i)
 {
-  const pki_node n = g->nodes[i];
+  const pki_graph_node n = g->nodes[i];
   const pki_x w = s->d[i];
   pki_x a, b;
   operands(g, i, &a, &b);

@@ -76,7 +76,7 @@ static void put(writer *w, pki_x x, int least, bool top);
 static void put_leaf(writer *w, pki_x x)
 {
   const pki_emit_plan *p = w->plan;
-  const pki_node *n = &w->f->graph->nodes[x];
+  const pki_graph_node *n = &w->f->graph->nodes[x];
   if (p->angles.of[x] >= 0) {
     pki_text_addf(&w->line, "%s[%d]", n->op == PKI_OP_SIN ? "sine" : "cosine", p->angles.of[x]);
   } else if (n->op == PKI_OP_INPUT) {
@@ -96,7 +96,7 @@ static void put_splat(writer *w, double value)
 /* A constant is a plain number beside a lane, and all lanes where it stands alone. */
 static void put_operand(writer *w, pki_x x, int least, bool alone)
 {
-  const pki_node *n = &w->f->graph->nodes[x];
+  const pki_graph_node *n = &w->f->graph->nodes[x];
   if (n->op != PKI_OP_CONST) {
     put(w, x, least, false);
   } else if (alone) {
@@ -106,9 +106,9 @@ static void put_operand(writer *w, pki_x x, int least, bool alone)
   }
 }
 
-static void put_binary(writer *w, const pki_node *n)
+static void put_binary(writer *w, const pki_graph_node *n)
 {
-  const pki_node *a = &w->f->graph->nodes[n->a], *b = &w->f->graph->nodes[n->b];
+  const pki_graph_node *a = &w->f->graph->nodes[n->a], *b = &w->f->graph->nodes[n->b];
   const bool product = n->op == PKI_OP_MUL, both = a->op == PKI_OP_CONST && b->op == PKI_OP_CONST;
   put_operand(w, n->a, product ? PRODUCT : SUM, both);
   if (!product && b->op == PKI_OP_CONST && b->value < 0) { /* a + -2 reads a - 2 */
@@ -130,7 +130,7 @@ static void put_call(writer *w, const char *name, pki_x a)
 /* Equal strength to the right would be another order of operations: b + c in a + (b + c) keeps its brackets. */
 static void put(writer *w, pki_x x, int least, bool top)
 {
-  const pki_node *n = &w->f->graph->nodes[x];
+  const pki_graph_node *n = &w->f->graph->nodes[x];
   if ((w->plan->named[x] && !top && !w->raw) || w->plan->angles.of[x] >= 0) {
     put_leaf(w, x);
     return;
@@ -196,7 +196,7 @@ static void flush(writer *w)
 static void fetch(writer *w, pki_x x, bool top)
 {
   const pki_emit_plan *p = w->plan;
-  const pki_node *n = &w->f->graph->nodes[x];
+  const pki_graph_node *n = &w->f->graph->nodes[x];
   if (p->angles.of[x] >= 0) {
     return;
   }

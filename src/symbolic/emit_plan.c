@@ -54,7 +54,7 @@ static void count_uses(pki_emit_plan *p, const int *order, int n)
 {
   const pki_graph *g = p->f->graph;
   for (int i = 0; i < n; i++) {
-    const pki_node *node = &g->nodes[order[i]];
+    const pki_graph_node *node = &g->nodes[order[i]];
     const int operands = pki_op_operands(node->op);
     if (operands > 0) {
       p->uses[node->a]++;
@@ -76,7 +76,7 @@ static int digits(int n)
 int pki_emit_leaf_width(const pki_emit_plan *p, pki_x x)
 {
   const pki_graph *g = p->f->graph;
-  const pki_node *n = &g->nodes[x];
+  const pki_graph_node *n = &g->nodes[x];
   if (n->op == PKI_OP_CONST) {
     return snprintf(NULL, 0, "%.15g", n->value);
   }
@@ -93,7 +93,7 @@ static bool is_leaf(const pki_emit_plan *p, pki_x x)
 
 static int width_of(const pki_emit_plan *p, const int *width, pki_x x)
 {
-  const pki_node *n = &p->f->graph->nodes[x];
+  const pki_graph_node *n = &p->f->graph->nodes[x];
   const int operands = pki_op_operands(n->op);
   /* an operator with its blanks, perhaps brackets */
   const int within = (operands > 0 ? width[n->a] : 0) + (operands > 1 ? width[n->b] : 0);
@@ -103,7 +103,7 @@ static int width_of(const pki_emit_plan *p, const int *width, pki_x x)
 /* The wider one of a node's operands that are not leaves; -1: there is none. */
 static pki_x widest(const pki_emit_plan *p, const int *width, pki_x x)
 {
-  const pki_node *n = &p->f->graph->nodes[x];
+  const pki_graph_node *n = &p->f->graph->nodes[x];
   const int operands = pki_op_operands(n->op);
   const pki_x a = operands > 0 && !is_leaf(p, n->a) ? n->a : -1;
   const pki_x b = operands > 1 && !is_leaf(p, n->b) ? n->b : -1;
@@ -135,7 +135,7 @@ static void count_fusions(const pki_emit_plan *p, const int *order, int n, int *
 {
   const pki_graph *g = p->f->graph;
   for (int i = 0; i < n; i++) {
-    const pki_node *node = &g->nodes[order[i]];
+    const pki_graph_node *node = &g->nodes[order[i]];
     if (node->op == PKI_OP_ADD || node->op == PKI_OP_SUB) {
       const bool a = g->nodes[node->a].op == PKI_OP_MUL, b = g->nodes[node->b].op == PKI_OP_MUL;
       fusions[node->a] += a && !b;
@@ -153,7 +153,7 @@ static bool is_cheap(const pki_emit_plan *p, pki_x x)
 /* A product of these that only sums use costs nothing when each of them takes it in: it is written in each. */
 static bool repeated(const pki_emit_plan *p, const int *fusions, pki_x x)
 {
-  const pki_node *n = &p->f->graph->nodes[x];
+  const pki_graph_node *n = &p->f->graph->nodes[x];
   return n->op == PKI_OP_MUL && fusions[x] == p->uses[x] && is_cheap(p, n->a) && is_cheap(p, n->b);
 }
 
@@ -213,7 +213,7 @@ static void note(walk *w, pki_x x, bool top)
 {
   pki_emit_plan *p = w->p;
   pki_emit_part *part = &p->parts[w->part];
-  const pki_node *n = &p->f->graph->nodes[x];
+  const pki_graph_node *n = &p->f->graph->nodes[x];
   if (p->angles.of[x] >= 0) {
     part->sine |= n->op == PKI_OP_SIN, part->cosine |= n->op == PKI_OP_COS;
   } else if (p->named[x] && !top) {

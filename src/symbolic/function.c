@@ -85,7 +85,7 @@ void pki_function_used(const pki_function *f, unsigned char *used)
   }
   /* operands come before results */
   for (int i = g->count - 1; i >= 0; i--) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     const int operands = used[i] ? pki_op_operands(n->op) : 0;
     if (operands > 0) {
       used[n->a] = 1;
@@ -128,7 +128,7 @@ pki_count pki_function_count(const pki_function *f)
   memset(turned, 0, (size_t)g->count);
   pki_function_used(f, used);
   for (int i = 0; i < g->count; i++) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     if (!used[i]) {
       continue;
     }
@@ -164,7 +164,7 @@ bool pki_function_evaluate_complex(const pki_function *f, const double _Complex 
   }
   pki_function_used(f, used);
   for (int i = 0; i < g->count; i++) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     if (!used[i]) {
       continue;
     }
@@ -203,7 +203,7 @@ bool pki_function_evaluate(const pki_function *f, const double *const *ports, do
   }
   pki_function_used(f, used);
   for (int i = 0; i < g->count; i++) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     if (!used[i]) {
       continue;
     }

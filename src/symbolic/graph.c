@@ -48,7 +48,7 @@ int pki_graph_port(pki_graph *g, const char *name, int count, const char *about)
 
 /* ---- the table of nodes ---- */
 
-static unsigned slot_of(const pki_graph *g, const pki_node *n)
+static unsigned slot_of(const pki_graph *g, const pki_graph_node *n)
 {
   uint64_t bits;
   memcpy(&bits, &n->value, sizeof bits);
@@ -60,7 +60,7 @@ static unsigned slot_of(const pki_graph *g, const pki_node *n)
   return (unsigned)h & (unsigned)(g->slots - 1);
 }
 
-static bool same(const pki_node *a, const pki_node *b)
+static bool same(const pki_graph_node *a, const pki_graph_node *b)
 {
   return a->op == b->op && a->a == b->a && a->b == b->b && memcmp(&a->value, &b->value, sizeof a->value) == 0;
 }
@@ -68,7 +68,7 @@ static bool same(const pki_node *a, const pki_node *b)
 static bool grow_nodes(pki_graph *g)
 {
   const int capacity = g->capacity > 0 ? 2 * g->capacity : 1024;
-  pki_node *nodes = realloc(g->nodes, (size_t)capacity * sizeof *nodes);
+  pki_graph_node *nodes = realloc(g->nodes, (size_t)capacity * sizeof *nodes);
   if (nodes == NULL) {
     g->failed = true;
     return false;
@@ -108,7 +108,7 @@ static bool grow_table(pki_graph *g)
 }
 
 /* The node that is like this one, made when there is none. */
-static pki_x node_of(pki_graph *g, pki_node n)
+static pki_x node_of(pki_graph *g, pki_graph_node n)
 {
   if (g->failed || (2 * g->count >= g->slots && !grow_table(g)) ||
       (g->count == g->capacity && !grow_nodes(g))) {
@@ -130,22 +130,22 @@ static pki_x node_of(pki_graph *g, pki_node n)
 
 static pki_x unary(pki_graph *g, int op, pki_x a)
 {
-  return node_of(g, (pki_node){.op = op, .a = a, .b = -1});
+  return node_of(g, (pki_graph_node){.op = op, .a = a, .b = -1});
 }
 
 static pki_x binary(pki_graph *g, int op, pki_x a, pki_x b)
 {
-  return node_of(g, (pki_node){.op = op, .a = a, .b = b});
+  return node_of(g, (pki_graph_node){.op = op, .a = a, .b = b});
 }
 
 pki_x pki_const(pki_graph *g, double value)
 {
-  return node_of(g, (pki_node){.op = PKI_OP_CONST, .a = -1, .b = -1, .value = value == 0 ? 0 : value});
+  return node_of(g, (pki_graph_node){.op = PKI_OP_CONST, .a = -1, .b = -1, .value = value == 0 ? 0 : value});
 }
 
 pki_x pki_input(pki_graph *g, int port, int index)
 {
-  return node_of(g, (pki_node){.op = PKI_OP_INPUT, .a = port, .b = index});
+  return node_of(g, (pki_graph_node){.op = PKI_OP_INPUT, .a = port, .b = index});
 }
 
 /* ---- looking at nodes ---- */
@@ -206,7 +206,7 @@ static pki_x signed_as(pki_graph *g, int sign, pki_x x)
 /* x = f(a)^2 for f sin or cos: a, else -1. */
 static pki_x squared(const pki_graph *g, pki_x x, int f)
 {
-  const pki_node *n = &g->nodes[x];
+  const pki_graph_node *n = &g->nodes[x];
   return n->op == PKI_OP_MUL && n->a == n->b && op_of(g, n->a) == f ? g->nodes[n->a].a : -1;
 }
 
@@ -352,7 +352,7 @@ pki_x pki_cosine(pki_graph *g, pki_x a)
   return unary(g, PKI_OP_COS, g->plain ? a : bare(g, a, &sign));
 }
 
-pki_x pki_again(pki_graph *g, pki_node node, pki_x a, pki_x b)
+pki_x pki_again(pki_graph *g, pki_graph_node node, pki_x a, pki_x b)
 {
   switch (node.op) {
   case PKI_OP_CONST: return pki_const(g, node.value);

@@ -37,11 +37,11 @@ typedef enum pki_op {
   PKI_OP_COUNT
 } pki_op;
 
-typedef struct pki_node {
+typedef struct pki_graph_node {
   int op;       /* pki_op */
   pki_x a, b;   /* operands, -1: none; of an input: its port, and which of the port's numbers */
   double value; /* of a constant */
-} pki_node;
+} pki_graph_node;
 
 /* An array of numbers that comes from outside. */
 typedef struct pki_port {
@@ -53,7 +53,7 @@ typedef struct pki_port {
 enum { PKI_PORTS = 16 };
 
 typedef struct pki_graph {
-  pki_node *nodes;
+  pki_graph_node *nodes;
   int count, capacity;
   int *table; /* of nodes by what they are, open addressing; -1: free */
   int slots;  /* a power of two */
@@ -81,7 +81,7 @@ pki_x pki_sine(pki_graph *g, pki_x a);
 pki_x pki_cosine(pki_graph *g, pki_x a);
 
 /* The same operation on other operands; inputs and constants come back as they are. */
-pki_x pki_again(pki_graph *g, pki_node node, pki_x a, pki_x b);
+pki_x pki_again(pki_graph *g, pki_graph_node node, pki_x a, pki_x b);
 
 int pki_op_operands(int op); /* 0, 1, 2 */
 bool pki_is_const(const pki_graph *g, pki_x x, double value);

@@ -131,7 +131,7 @@ static bool substitute(const pki_robot *robot, const pki_x *a, int count, pki_x 
   const int before = g->count;
   pki_x *now = calloc((size_t)before + 1, sizeof *now);
   for (int i = 0; i < before && now != NULL; i++) {
-    const pki_node n = g->nodes[i];
+    const pki_graph_node n = g->nodes[i];
     const int operands = pki_op_operands(n.op);
     now[i] = operands == 0 ? i : pki_again(g, n, now[n.a], operands > 1 ? now[n.b] : -1);
     for (int k = 0; k < robot->m->nu && n.op == PKI_OP_INPUT; k++) {

@@ -11,7 +11,7 @@ enum { LONGEST_ANGLE = 12 }; /* inputs and constants in a sum */
 static void count_terms(const pki_graph *g, unsigned char *terms)
 {
   for (int i = 0; i < g->count; i++) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     int sum = 0;
     switch (n->op) {
     case PKI_OP_CONST:
@@ -29,7 +29,7 @@ static void count_terms(const pki_graph *g, unsigned char *terms)
 /* Which inputs are part of x, a short sum. */
 static void mark_inputs(const pki_graph *g, pki_x x, unsigned char *read)
 {
-  const pki_node *n = &g->nodes[x];
+  const pki_graph_node *n = &g->nodes[x];
   if (n->op == PKI_OP_INPUT) {
     read[x] = 1;
   }
@@ -58,7 +58,7 @@ bool pki_angles_find(const pki_function *f, pki_angles *angles)
     memset(of_argument, -1, count * sizeof *of_argument);
   }
   for (int i = 0; good && i < g->count; i++) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     angles->of[i] = -1;
     if (!used[i] || (n->op != PKI_OP_SIN && n->op != PKI_OP_COS) || terms[n->a] == 0) {
       continue;
@@ -102,7 +102,7 @@ typedef struct schedule {
 /* Operands of a node that have a place in the order. */
 static int operands_of(const schedule *s, int node, int operand[2])
 {
-  const pki_node *n = &s->g->nodes[node];
+  const pki_graph_node *n = &s->g->nodes[node];
   const int operands = pki_op_operands(n->op);
   int count = 0;
   if (operands > 0 && s->wanted[n->a]) {
@@ -125,7 +125,7 @@ static void mark_wanted(schedule *s)
     }
   }
   for (int i = g->count - 1; i >= 0; i--) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     s->wanted[i] = s->wanted[i] && n->op != PKI_OP_CONST && s->angles->of[i] < 0;
     const int operands = s->wanted[i] ? pki_op_operands(n->op) : 0;
     if (operands > 0) {

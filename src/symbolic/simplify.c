@@ -47,7 +47,7 @@ static void count_uses(const pki_function *f, int nextra, const pki_x *extra, in
     uses[extra[k]] += 2; /* stays a node */
   }
   for (int i = g->count - 1; i >= 0; i--) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     const int operands = uses[i] > 0 ? pki_op_operands(n->op) : 0;
     if (operands > 0) {
       uses[n->a]++;
@@ -78,7 +78,7 @@ bool pki_function_cost(const pki_function *f, pki_cost *cost)
   }
   int operations = 0, fused = 0;
   for (int i = 0; i < g->count && ok; i++) {
-    const pki_node *n = &g->nodes[i];
+    const pki_graph_node *n = &g->nodes[i];
     if (uses[i] == 0) {
       continue;
     }
@@ -171,7 +171,7 @@ static bool copy_to(const pki_function *in, pki_graph *to, pki_function *out)
   if (ok) {
     pki_function_used(in, used);
     for (int i = 0; i < n; i++) {
-      const pki_node node = from->nodes[i];
+      const pki_graph_node node = from->nodes[i];
       const int operands = pki_op_operands(node.op);
       if (used[i]) {
         made[i] = pki_again(to, node, operands > 0 ? made[node.a] : -1, operands > 1 ? made[node.b] : -1);
@@ -253,7 +253,7 @@ static void find_clusters(round *r, int nextra, const pki_x *extra)
     if (r->uses[i] == 0) {
       continue;
     }
-    const pki_node *n = &r->from->nodes[i];
+    const pki_graph_node *n = &r->from->nodes[i];
     const int in = r->context[i], op = n->op;
     const bool sum = op == PKI_OP_ADD || op == PKI_OP_SUB, any = op == PKI_OP_NEG || op == PKI_OP_MUL;
     r->inner[i] = r->uses[i] == 1 && ((sum && in == IN_SUM) || (any && in != ELSEWHERE));
@@ -276,7 +276,7 @@ static void add_product(round *r, int x, int sign, int top)
   r->stack[top++] = x;
   while (top > bottom) {
     const int i = r->stack[--top];
-    const pki_node *n = &r->from->nodes[i];
+    const pki_graph_node *n = &r->from->nodes[i];
     const bool inside = r->inner[i] || i == x;
     if (inside && n->op == PKI_OP_MUL) {
       r->stack[top++] = n->b;
@@ -299,7 +299,7 @@ static void flatten(round *r, int x)
   r->signs[top] = 1, r->stack[top++] = x;
   while (top > 0) {
     const int i = r->stack[--top], sign = r->signs[top];
-    const pki_node *n = &r->from->nodes[i];
+    const pki_graph_node *n = &r->from->nodes[i];
     const bool inside = r->inner[i] || i == x;
     if (inside && n->op == PKI_OP_NEG) {
       r->signs[top] = (signed char)-sign, r->stack[top++] = n->a;
@@ -318,7 +318,7 @@ static void flatten(round *r, int x)
 
 static void make(round *r, int i)
 {
-  const pki_node n = r->from->nodes[i];
+  const pki_graph_node n = r->from->nodes[i];
   switch (n.op) {
   case PKI_OP_NEG:
   case PKI_OP_ADD:
@@ -403,7 +403,7 @@ static int *angle_uses(const pki_function *f)
     count_uses(f, 0, NULL, uses);
     memset(most, 0, (size_t)g->count * sizeof *most);
     for (int i = 0; i < g->count; i++) {
-      const pki_node *n = &g->nodes[i];
+      const pki_graph_node *n = &g->nodes[i];
       if ((n->op == PKI_OP_SIN || n->op == PKI_OP_COS) && uses[i] > most[n->a]) {
         most[n->a] = uses[i];
       }

@@ -77,7 +77,7 @@ void pki_sum_times(pki_sum *s, pki_x x)
     return;
   }
   pki_term *t = &s->terms[s->n - 1];
-  const pki_node *n = &s->g->nodes[x];
+  const pki_graph_node *n = &s->g->nodes[x];
   if (n->op == PKI_OP_NEG) {
     t->factor = -t->factor;
     x = n->a, n = &s->g->nodes[x];
@@ -133,7 +133,7 @@ static bool cancel(pki_sum *s, pki_term *t)
 {
   for (int k = 0; k < t->count; k++) {
     const pki_x x = s->pool[t->first + k];
-    const pki_node n = s->g->nodes[x];
+    const pki_graph_node n = s->g->nodes[x];
     if (n.op == PKI_OP_INV) {
       const int other = atom_of(s, t, n.a);
       if (other >= 0) {
@@ -208,7 +208,7 @@ static void fill_key(const pki_sum *s, int term, pki_key *key)
   *key = (pki_key){.atoms = s->pool + t->first, .extra = 1, .count = t->count, .term = term};
   if (t->count == 1) {
     key->single = s->pool[t->first];
-    const pki_node *n = &s->g->nodes[key->single];
+    const pki_graph_node *n = &s->g->nodes[key->single];
     if (n->op == PKI_OP_MUL && s->g->nodes[n->a].op == PKI_OP_CONST) {
       key->extra = s->g->nodes[n->a].value;
       key->single = n->b;

@@ -64,7 +64,7 @@ static void insert(pki_x *atoms, int *n, pki_x x)
 /* x is a sine or cosine, or a product that has one not too deep in it. */
 static bool holds(const pki_graph *g, pki_x x, int depth)
 {
-  const pki_node *n = &g->nodes[x];
+  const pki_graph_node *n = &g->nodes[x];
   return turning(g, x) ||
          (depth > 0 && n->op == PKI_OP_MUL && (holds(g, n->a, depth - 1) || holds(g, n->b, depth - 1)));
 }
@@ -78,7 +78,7 @@ typedef struct product {
 
 static void take_apart(const pki_graph *g, product *p, pki_x x, int depth)
 {
-  const pki_node *n = &g->nodes[x];
+  const pki_graph_node *n = &g->nodes[x];
   if (n->op == PKI_OP_MUL && holds(g, x, depth)) {
     take_apart(g, p, n->a, depth - 1);
     take_apart(g, p, n->b, depth - 1);

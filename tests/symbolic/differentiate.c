@@ -219,7 +219,7 @@ static bool made_from(const pki_graph *g, pki_x x, pki_x input, signed char *kno
     return true;
   }
   if (known[x] < 0) {
-    const pki_node *n = &g->nodes[x];
+    const pki_graph_node *n = &g->nodes[x];
     const int operands = pki_op_operands(n->op);
     known[x] = (operands > 0 && made_from(g, n->a, input, known)) ||
                (operands > 1 && made_from(g, n->b, input, known));

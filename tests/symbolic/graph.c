@@ -189,7 +189,7 @@ static void again_makes_the_same_operation_elsewhere(void **state)
     pki_x *made = malloc((size_t)from->count * sizeof *made);
     pki_graph_port(to, "x", NINPUT, "");
     for (int i = 0; i < from->count; i++) {
-      const pki_node n = from->nodes[i];
+      const pki_graph_node n = from->nodes[i];
       const int operands = pki_op_operands(n.op);
       made[i] = pki_again(to, n, operands > 0 ? made[n.a] : -1, operands > 1 ? made[n.b] : -1);
     }

@@ -103,7 +103,7 @@ static void operands_come_before_results_and_nothing_twice(void **state)
     assert_true(pki_angles_find(&f, &angles));
     unsigned char *done = calloc((size_t)g->count, 1);
     for (int i = 0; i < n; i++) {
-      const pki_node *node = &g->nodes[order[i]];
+      const pki_graph_node *node = &g->nodes[order[i]];
       assert_false(done[order[i]]);
       assert_true(node->op != PKI_OP_CONST && angles.of[order[i]] < 0);
       for (int k = 0; k < pki_op_operands(node->op); k++) {
