@@ -1,5 +1,6 @@
 /* Dynamics on the graph against the generic kernels, and its derivatives against differences and complex steps. */
 #include <complex.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,11 @@
 #undef I
 #include "support/pace.h"
 #include "support/random_tree.h"
+#include "symbolic/compile.h"
+#include "symbolic/emit.h"
 #include "symbolic/robot.h"
 #include "symbolic/robot_parts.h"
+#include "symbolic/simplify.h"
 
 enum { TREES = 200, LINKS = 12, ROBOTS = 2, NU_MAX = 6 * (LINKS + ROBOTS), NQ_MAX = 7 * (LINKS + ROBOTS) };
 
@@ -89,6 +93,39 @@ typedef struct made {
   const double *at[PKI_OUTPUTS]; /* where each output begins */
 } made;
 
+/* Emitted code that computes instead of the graph, and the prefix of its names; NULL: the graph does. */
+static void *code;
+static char code_prefix[16];
+
+/* One output from up to three inputs, as all functions of forces have it. */
+static void call_code(const made *x, const double *const *ports)
+{
+  char name[64];
+  const double *in[3] = {NULL, NULL, NULL};
+  int count = 0;
+  snprintf(name, sizeof name, "%s_%s", code_prefix, x->f.name);
+  void *const symbol = dlsym(code, name);
+  assert_true(symbol != NULL && x->f.noutput == 1);
+  for (int i = 0; i < x->g->nport; i++) {
+    if (pki_function_ports(&x->f) >> i & 1) {
+      assert_in_range(count, 0, 2);
+      in[count++] = ports[i];
+    }
+  }
+  void (*one)(const double *, double *), (*two)(const double *, const double *, double *),
+      (*three)(const double *, const double *, const double *, double *);
+  memcpy(&one, &symbol, sizeof one);
+  memcpy(&two, &symbol, sizeof two);
+  memcpy(&three, &symbol, sizeof three);
+  if (count == 1) {
+    one(in[0], x->out);
+  } else if (count == 2) {
+    two(in[0], in[1], x->out);
+  } else {
+    three(in[0], in[1], in[2], x->out);
+  }
+}
+
 static made make(const robot_case *c, const char *name, unsigned open)
 {
   made x = {.g = pki_graph_create(false)};
@@ -109,7 +146,11 @@ static made make(const robot_case *c, const char *name, unsigned open)
       ports[port++] = given[bit];
     }
   }
-  assert_true(pki_function_evaluate(&x.f, ports, x.out));
+  if (code != NULL) {
+    call_code(&x, ports);
+  } else {
+    assert_true(pki_function_evaluate(&x.f, ports, x.out));
+  }
   const double *at = x.out;
   for (int i = 0; i < x.f.noutput; i++) {
     x.at[i] = at;
@@ -322,6 +363,94 @@ static void random_trees_move_as_the_generic_kernels_say(void **state)
   assert_true(worst < 1e-12);
 }
 
+/* ---- emitted code ---- */
+
+static const char *const of_forces[] = {"crba", "bias", "rnea", "aba", "solve", "factor"};
+
+static void emit_forces(const robot_case *c, int k, pki_text *source)
+{
+  pk_error err;
+  snprintf(code_prefix, sizeof code_prefix, "r%d", k);
+  pki_emit_lanes(code_prefix, source);
+  for (size_t i = 0; i < sizeof of_forces / sizeof of_forces[0]; i++) {
+    pki_graph *g = pki_graph_create(false), *less = pki_graph_create(false);
+    pki_function f, simple;
+    assert_int_equal(pki_robot_function(g, c->model, NULL, of_forces[i], &f, &err), PK_OK);
+    assert_true(pki_simplify(&f, less, &simple));
+    pki_emit_function(&simple, code_prefix, source);
+    pki_function_free(&f);
+    pki_function_free(&simple);
+    pki_graph_destroy(g);
+    pki_graph_destroy(less);
+  }
+}
+
+/* Robots, compiled together. */
+static double emitted_apart(robot_case *cases, int count)
+{
+  pki_text source = {0};
+  double worst = 0;
+  for (int k = 0; k < count; k++) {
+    emit_forces(&cases[k], k, &source);
+  }
+  assert_false(source.failed);
+  code = compiled(source.data, found("clang") ? "clang" : "gcc", "-O1 -march=native");
+  assert_non_null(code);
+  for (int k = 0; k < count; k++) {
+    snprintf(code_prefix, sizeof code_prefix, "r%d", k);
+    worst = fmax(worst, fmax(forces_apart(&cases[k], 0), factor_apart(&cases[k])));
+    free_case(&cases[k]);
+  }
+  dlclose(code);
+  code = NULL;
+  pki_text_free(&source);
+  return worst;
+}
+
+static void emitted_code_of_robots_moves_as_the_generic_kernels_say(void **state)
+{
+  (void)state;
+  enum { NAMED = sizeof names / sizeof names[0] };
+  pki_random rng = pki_random_seeded(11);
+  robot_case cases[NAMED];
+  for (int i = 0; i < NAMED; i++) {
+    cases[i] = named_case(&rng, names[i]);
+  }
+  const double worst = emitted_apart(cases, NAMED);
+  print_message("largest difference %.2g\n", worst);
+  assert_true(worst < 1e-12);
+}
+
+/* Random trees, twenty at a time. */
+static void hold_emitted_trees(int trees)
+{
+  enum { TOGETHER = 20 };
+  static robot_case cases[TOGETHER];
+  pki_random rng = pki_random_seeded(12);
+  double worst = 0;
+  for (int k = 0; k < trees; k += TOGETHER) {
+    const int count = trees - k < TOGETHER ? trees - k : TOGETHER;
+    for (int i = 0; i < count; i++) {
+      cases[i] = tree_case(&rng, k + i);
+    }
+    worst = fmax(worst, emitted_apart(cases, count));
+  }
+  print_message("%d trees: largest difference %.2g\n", trees, worst);
+  assert_true(worst < 1e-12);
+}
+
+static void emitted_code_of_random_trees_moves_as_the_generic_kernels_say(void **state)
+{
+  (void)state;
+  hold_emitted_trees(PACE(10, 4));
+}
+
+static void emitted_code_of_many_random_trees_moves_as_the_generic_kernels_say(void **state)
+{
+  (void)state;
+  hold_emitted_trees(TREES);
+}
+
 /* ---- derivatives ---- */
 
 /* d out / d direction of the function `name` by a complex step along velocity k of the configuration, of u (which 1), or of
@@ -492,15 +621,27 @@ static void a_name_that_is_none_is_told(void **state)
   free_case(&c);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(robots_move_as_the_generic_kernels_say),
       cmocka_unit_test(random_trees_move_as_the_generic_kernels_say),
+      cmocka_unit_test(emitted_code_of_robots_moves_as_the_generic_kernels_say),
+      cmocka_unit_test(emitted_code_of_random_trees_moves_as_the_generic_kernels_say),
       cmocka_unit_test(derivatives_of_robots_are_those_of_complex_steps_and_differences),
       cmocka_unit_test(derivatives_of_random_trees_are_those_of_complex_steps),
       cmocka_unit_test(a_pendulum_takes_few_operations),
       cmocka_unit_test(a_name_that_is_none_is_told),
   };
+  const struct CMUnitTest many[] = {
+      cmocka_unit_test(emitted_code_of_many_random_trees_moves_as_the_generic_kernels_say),
+  };
+  if (argc > 1 && strcmp(argv[1], "many") == 0) {
+    if (getenv("PRONK_LONG") == NULL) {
+      puts("PRONK_LONG is not set");
+      return 77;
+    }
+    return cmocka_run_group_tests(many, NULL, NULL);
+  }
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
