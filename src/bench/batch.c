@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/measure.h"
 #include "base/peer.h"
 #include "bench/bench.h"
 #include "bench/count.h"
 #include "bench/crowd.h"
 #include "bench/machine.h"
-#include "base/measure.h"
+#include "pronk/code.h"
 
 enum { LANE_COUNTS = 3, RUNNERS_MAX = 64, PEERS_MAX = 16, THREADS_MOST = 256 };
 enum { COUNTED = 16, COUNTED_STEPS = 1 }; /* worlds, and steps of each, that are counted */
@@ -40,6 +41,7 @@ typedef struct runner {
   int lanes;            /* 0: a peer */
   pki_crowd_batch ours; /* Pronk */
   pki_crowd_peer peer;
+  bool compiled; /* the robot's own code */
   bool fell;
   double median, spread, per_cpu; /* robot-steps/s; for each second of processor time */
 } runner;
@@ -58,6 +60,7 @@ typedef struct bench {
   const pk_peer *peers[PEERS_MAX];
   int npeer;
   pki_contact_stage stage;
+  pk_code *code;                 /* of the robot, NULL: none */
   pki_count counts[LANE_COUNTS]; /* of one step of one robot; NAN: not counted */
 } bench;
 
@@ -104,7 +107,7 @@ static pk_status count_steps(bench *b, pk_error *err)
     char text[64];
     snprintf(text, sizeof text, "counting the operations of %d lanes", lane_counts[l]);
     pki_bench_progress(text);
-    status = pki_crowd_batch_create(&batch, &crowd, lane_counts[l], 1, 20, err);
+    status = pki_crowd_batch_create(&batch, &crowd, NULL, lane_counts[l], 1, 20, err);
     if (status != PK_OK) {
       break;
     }
@@ -125,7 +128,8 @@ static pk_status count_steps(bench *b, pk_error *err)
 
 /* ---- who takes part ---- */
 
-static pk_status add_pronk(work *w, pk_error *err)
+/* Pronk on all lane counts; with the robot's own code, or NULL. */
+static pk_status add_pronk(work *w, const pk_code *code, pk_error *err)
 {
   pk_status status = PK_OK;
   for (int l = 0; l < LANE_COUNTS && status == PK_OK; l++) {
@@ -133,12 +137,13 @@ static pk_status add_pronk(work *w, pk_error *err)
     if (lane_counts[l] > w->crowd.n) {
       continue;
     }
-    *r = (runner){.engine = "pronk",
+    *r = (runner){.engine = code != NULL ? "pronk compiled" : "pronk",
                   .version = pk_version(),
                   .config = "hard contact 1e-6",
                   .gains = "implicit",
-                  .lanes = lane_counts[l]};
-    status = pki_crowd_batch_create(&r->ours, &w->crowd, lane_counts[l], w->threads, w->steps, err);
+                  .lanes = lane_counts[l],
+                  .compiled = code != NULL};
+    status = pki_crowd_batch_create(&r->ours, &w->crowd, code, lane_counts[l], w->threads, w->steps, err);
     w->count += status == PK_OK;
   }
   return status;
@@ -243,7 +248,7 @@ static void fill_batch(const bench *b, const work *w, const runner *r, pki_bench
     return;
   }
   const pk_batch_info *info = &r->ours.info;
-  const pki_count *count = &b->counts[index_of_lanes(r->lanes)];
+  const pki_count none = {NAN, NAN}, *count = r->compiled ? &none : &b->counts[index_of_lanes(r->lanes)];
   f->residual = info->worst;
   f->uncertified = (double)info->uncertified;
   f->alone = (double)info->alone / (double)info->stepped;
@@ -290,7 +295,10 @@ static pk_status run_work(const bench *b, work *w, const crowd_size *size, pk_er
   if (status != PK_OK) {
     return status;
   }
-  status = add_pronk(w, err);
+  status = add_pronk(w, NULL, err);
+  if (status == PK_OK && b->code != NULL) {
+    status = add_pronk(w, b->code, err);
+  }
   for (int i = 0; i < b->npeer && status == PK_OK; i++) {
     add_peer(w, b->peers[i], b->report);
   }
@@ -328,6 +336,18 @@ static pk_status run_works(const bench *b, bool run, bool *any, pk_error *err)
   return status;
 }
 
+/* The robot's own code for all lane counts; without a compiler the bench goes on without. */
+static void compile_robot(bench *b)
+{
+  pk_code_options o = pk_code_options_default();
+  pk_error err = {.message = ""};
+  o.lanes = 4 + 8;
+  pki_bench_progress("compiling StarLETH's dynamics");
+  if (pk_code_open(b->stage.scene.model, &o, &b->code, &err) != PK_OK) {
+    pki_bench_add_note(b->report, "pronk compiled left out: %.120s", err.message);
+  }
+}
+
 pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *report, pk_error *err)
 {
   report->kind = PKI_BENCH_BATCH;
@@ -358,7 +378,9 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
                  ? PK_OK
                  : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
     status = status == PK_OK && !options->quick ? count_steps(b, err) : status;
+    compile_robot(b);
     status = status == PK_OK ? run_works(b, true, &any, err) : status;
+    pk_code_close(b->code);
     pki_contact_stage_destroy(&b->stage);
   }
   free(b);

@@ -7,17 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pronk/code.h"
 #include "pronk/sim.h"
 
 static const pki_contact_config configs[] = {
     {"auto 1e-8", "implicit", 0.5},
     {"preset paper", "explicit", 0.5},
+    {"auto, compiled", "implicit", 0.5},
 };
+
+enum { PAPER = 1, COMPILED = 2 };
 
 typedef struct world {
   const pki_contact_scene *scene;
   pk_terrain *ground;
   pk_sim *sim;
+  pk_code *code; /* of COMPILED */
 } world;
 
 static void destroy(void *object)
@@ -27,13 +32,14 @@ static void destroy(void *object)
     return;
   }
   pk_sim_destroy(w->sim);
+  pk_code_close(w->code);
   pk_terrain_destroy(w->ground);
   free(w);
 }
 
 static pk_sim_options options_of(const pki_contact_scene *s, int config)
 {
-  pk_sim_options o = pk_sim_options_preset(config == 1 ? PK_PRESET_PAPER : PK_PRESET_DEFAULT);
+  pk_sim_options o = pk_sim_options_preset(config == PAPER ? PK_PRESET_PAPER : PK_PRESET_DEFAULT);
   o.dt = s->dt;
   o.joint_limits = false;
   return o;
@@ -41,7 +47,7 @@ static pk_sim_options options_of(const pki_contact_scene *s, int config)
 
 static void *create(const pki_contact_scene *s, int config, char *message, size_t size)
 {
-  const pk_sim_options o = options_of(s, config);
+  pk_sim_options o = options_of(s, config);
   const pk_material rubber = {.friction = s->mu};
   pk_error err = {0};
   world *w = calloc(1, sizeof *w);
@@ -51,7 +57,9 @@ static void *create(const pki_contact_scene *s, int config, char *message, size_
   }
   w->scene = s;
   w->ground = pk_terrain_create();
-  if (!w->ground ||
+  const bool coded = config != COMPILED || pk_code_open(s->model, NULL, &w->code, &err) == PK_OK;
+  o.code = w->code;
+  if (!coded || !w->ground ||
       pk_terrain_add_plane(w->ground, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err) != PK_OK ||
       pk_sim_create(s->model, &o, &w->sim, &err) != PK_OK ||
       (s->nfoot > 0 && pk_sim_set_terrain(w->sim, w->ground, &rubber, 1, &err) != PK_OK)) {

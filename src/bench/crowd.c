@@ -181,14 +181,15 @@ static void start_worlds(pki_crowd_batch *b)
   }
 }
 
-pk_status pki_crowd_batch_create(pki_crowd_batch *b, const pki_crowd *crowd, int lanes, int threads,
-                                 int steps, pk_error *err)
+pk_status pki_crowd_batch_create(pki_crowd_batch *b, const pki_crowd *crowd, const pk_code *code, int lanes,
+                                 int threads, int steps, pk_error *err)
 {
   const pki_contact_scene *s = &crowd->stage->scene;
   *b = (pki_crowd_batch){.crowd = crowd, .steps = steps};
   pk_batch_options o = pk_batch_options_default();
   o.worlds = crowd->n, o.lanes = lanes, o.threads = threads;
   o.sim = sim_options(crowd->stage);
+  o.sim.code = code;
   const double before = pki_machine_resident();
   b->ground = pk_terrain_create();
   pk_status status = b->ground ? PK_OK : out_of_memory(err);

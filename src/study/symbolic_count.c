@@ -23,7 +23,7 @@ static bool count_simple(const pki_function *f, pki_symbolic_count *out)
   if (good) {
     pki_emit_function(&simple, "robot", &text);
     good = !text.failed;
-    const pki_count count = pki_function_count(&simple);
+    const pki_operations count = pki_function_count(&simple);
     out->simple = pki_count_all(count);
     out->adds = count.adds;
     out->muls = count.muls;

@@ -301,7 +301,7 @@ static pki_emit_part interface(const pki_function *f)
 
 static void add_comment(pki_text *text, const pki_function *f, pki_emit_part all)
 {
-  const pki_count c = pki_function_count(f);
+  const pki_operations c = pki_function_count(f);
   pki_text_addf(text, "/* %s\n *\n", f->about);
   for (int i = 0; i < f->graph->nport; i++) {
     if (all.ports >> i & 1) {

@@ -111,15 +111,15 @@ unsigned pki_function_ports(const pki_function *f)
   return ports;
 }
 
-int pki_count_all(pki_count c)
+int pki_count_all(pki_operations c)
 {
   return c.adds + c.muls + c.inverses + c.roots;
 }
 
-pki_count pki_function_count(const pki_function *f)
+pki_operations pki_function_count(const pki_function *f)
 {
   const pki_graph *g = f->graph;
-  pki_count c = {0};
+  pki_operations c = {0};
   unsigned char *used = malloc(2 * (size_t)g->count + 1);
   if (used == NULL) {
     return c;

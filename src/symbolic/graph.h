@@ -129,13 +129,13 @@ unsigned pki_function_ports(const pki_function *f);
 void pki_function_used(const pki_function *f, unsigned char *used);
 
 /* How many operations a function takes. */
-typedef struct pki_count {
+typedef struct pki_operations {
   int adds, muls, inverses, roots, sines; /* sines: different angles; negations are free */
   int ports;                              /* inputs that are read */
-} pki_count;
+} pki_operations;
 
-pki_count pki_function_count(const pki_function *f);
-int pki_count_all(pki_count c); /* adds, muls, inverses, roots */
+pki_operations pki_function_count(const pki_function *f);
+int pki_count_all(pki_operations c); /* adds, muls, inverses, roots */
 
 /* The values of a function's outputs, one after the other, from ports' values; out of memory: false. Complex numbers
  * serve derivatives by a complex step. */

@@ -11,15 +11,14 @@ enum { TRUNK_Q = 7, TRUNK_U = 6, TRUNK_M = 21, MOST_JOINTS = 8, NUMBERS = 24 };
 
 /* ---- which models ---- */
 
-/* Body i hangs and moves as body j does, each in its own limb. */
-static bool is_alike(const pk_model *m, int n, int i, int j)
+/* Body i, the k-th of its chain, hangs and moves as the k-th of the first chain does. */
+static bool is_alike(const pk_model *m, int n, int i)
 {
-  const int pi = m->body_parent[i], pj = m->body_parent[j];
-  return m->body_motion[i] == m->body_motion[j] && m->body_motion[i] <= PK_MOTION_PRISMATIC &&
-         m->body_axis[i] == m->body_axis[j] && m->body_gain[i] == m->body_gain[j] &&
-         m->body_turned[i] == m->body_turned[j] && (pi == 0 ? pj == 0 : pj - pi == j - i) && pi <= i &&
-         m->body_u[i] == TRUNK_U + i - 1 && m->body_q[i] == TRUNK_Q + i - 1 &&
-         (pi == 0 || pi > (i - 1) / n * n);
+  const int k = (i - 1) % n, j = 1 + k;
+  return m->body_parent[i] == (k == 0 ? 0 : i - 1) && m->body_motion[i] == m->body_motion[j] &&
+         m->body_motion[i] <= PK_MOTION_PRISMATIC && m->body_axis[i] == m->body_axis[j] &&
+         m->body_gain[i] == m->body_gain[j] && m->body_turned[i] == m->body_turned[j] &&
+         m->body_u[i] == TRUNK_U + i - 1 && m->body_q[i] == TRUNK_Q + i - 1;
 }
 
 int pki_limbs_find(const pk_model *m)
@@ -29,7 +28,7 @@ int pki_limbs_find(const pk_model *m)
                m->nconstraint == 0 && m->body_parent[0] < 0 && m->body_motion[0] == PK_MOTION_FLOATING &&
                !m->body_turned[0];
   for (int i = 1; i < m->nbody && alike; i++) {
-    alike = is_alike(m, n, i, 1 + (i - 1) % n);
+    alike = is_alike(m, n, i);
   }
   return alike ? n : 0;
 }
@@ -367,7 +366,8 @@ static bool emit_part(const limbs *l, int i, pki_text *source)
 /* The numbers in which limbs differ: side by side for limbs in lanes, else one limb after the other. */
 static void emit_numbers(const limbs *l, pki_text *source)
 {
-  pki_text_addf(source, "\nstatic const double limb_k[%d][%d] = {\n", l->nk > 0 ? l->nk : 1, PKI_LIMBS);
+  pki_text_addf(source, "\nstatic const double limb_k[%d][%d] __attribute__((aligned(64))) = {\n",
+                l->nk > 0 ? l->nk : 1, PKI_LIMBS);
   for (int k = 0; k < l->nk; k++) {
     pki_text_add(source, "    {");
     for (int limb = 0; limb < PKI_LIMBS; limb++) {

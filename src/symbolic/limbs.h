@@ -1,6 +1,6 @@
 /* Four legs that are built alike are one function in four lanes.
  *
- * Code of one robot is long, straight and scalar; a processor has vectors. Where four limbs of one shape hang on a free trunk
+ * Code of one robot is long, straight and scalar; a processor has vectors. Where four chains of one shape hang on a free trunk
  * (quadrupeds), everything about a limb is written once, with the numbers in which the limbs differ as inputs, over a lane type
  * that holds the four limbs of one robot:
  *

@@ -143,7 +143,7 @@ static void a_plain_graph_keeps_every_operation(void **state)
   pki_function f;
   pki_function_init(&f, plain, "plain", "");
   pki_function_add(&f, "e", 1, "")[0] = e;
-  const pki_count n = pki_function_count(&f);
+  const pki_operations n = pki_function_count(&f);
   assert_int_equal(n.adds, 3);
   assert_int_equal(n.muls, 1);
   assert_int_equal(n.ports, 1);
@@ -250,7 +250,7 @@ static void functions_need_and_count_only_what_outputs_reach(void **state)
   assert_int_equal(used[dead], 0);
   assert_int_equal(used[x], 1);
   free(used);
-  const pki_count n = pki_function_count(&f);
+  const pki_operations n = pki_function_count(&f);
   assert_int_equal(n.adds, 2);
   assert_int_equal(n.muls, 1);
   assert_int_equal(n.inverses, 1);

@@ -597,7 +597,7 @@ static void a_pendulum_takes_few_operations(void **state)
   pki_random rng = pki_random_seeded(9);
   place(&c, &rng);
   made aba = make(&c, "aba", 0), crba = make(&c, "crba", 0);
-  const pki_count count = pki_function_count(&aba.f);
+  const pki_operations count = pki_function_count(&aba.f);
   /* tau/I - m g l sin q/I: two products and a difference; the inertia is a constant */
   assert_int_equal(count.sines, 1);
   assert_true(pki_count_all(count) <= 4);

@@ -71,7 +71,7 @@ static void assert_left(bench *b, int operations, int angles)
 {
   assert_true(pki_simplify(&b->in, b->to, &b->out));
   assert_same_values(&b->in, &b->out, 7);
-  const pki_count c = pki_function_count(&b->out);
+  const pki_operations c = pki_function_count(&b->out);
   assert_int_equal(pki_count_all(c), operations);
   assert_int_equal(c.sines, angles);
   pki_cost cost;
