@@ -133,6 +133,32 @@ static bool kinematics(pki_expect *e, const pki_function *f, double *value, doub
   return true;
 }
 
+static bool velocities(pki_expect *e, const pki_function *f, double *value, double *scale)
+{
+  (void)f;
+  const int n = 6 * e->m->nbody;
+  pk_kinematics_compute(e->w, e->q, e->u);
+  memcpy(value, e->w->work.twist + 6, (size_t)n * sizeof *value);
+  fill(scale, n, 1 + largest(value, n));
+  return true;
+}
+
+static bool jacobian(pki_expect *e, const pki_function *f, double *value, double *scale)
+{
+  static const double origin[3] = {0, 0, 0};
+  const size_t block = 6 * (size_t)e->m->nu;
+  double *J = calloc(block * (size_t)e->m->nbody + 1, sizeof *J);
+  pk_kinematics_compute(e->w, e->q, e->u);
+  for (int i = 0; i < e->m->nbody && J != NULL; i++) {
+    e->w->kernels->jacobian(&e->w->work, i, origin, J + block * (size_t)i);
+  }
+  if (J != NULL) {
+    entries(&f->outputs[0], J, value, scale);
+  }
+  free(J);
+  return J != NULL;
+}
+
 /* One row of a point's Jacobian: what a unit force there does to the coordinates. */
 static void point_row(const pki_work *work, int body, const double arm[3], int axis, double *row)
 {
@@ -340,6 +366,8 @@ bool pki_expect_values(pki_expect *e, const pki_function *f, double *value, doub
     const char *name;
     bool (*values)(pki_expect *e, const pki_function *f, double *value, double *scale);
   } rows[] = {{"kinematics", kinematics},
+              {"velocities", velocities},
+              {"jacobian", jacobian},
               {"points", points},
               {"rnea", rnea},
               {"bias", bias},

@@ -111,6 +111,9 @@ typedef struct row {
 
 static const row rows[] = {
     {"kinematics", "Where all bodies are.", PKI_PORT_Q, kinematics},
+    {"velocities", "How all bodies move.", PKI_PORT_Q | PKI_PORT_U, pki_robot_velocities},
+    {"jacobian", "Jacobians of all bodies: angular velocity, and velocity of the origin.", PKI_PORT_Q,
+     pki_robot_jacobian},
     {"points", "Contact points: positions, velocities and their Jacobian.", PKI_PORT_Q | PKI_PORT_U,
      pki_robot_contacts},
     {"rnea", "Inverse dynamics: forces for accelerations, by recursive Newton-Euler.",

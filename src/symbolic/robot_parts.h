@@ -6,6 +6,8 @@
 
 bool pki_robot_energy(const pki_robot *robot, pki_function *f);
 bool pki_robot_momentum(const pki_robot *robot, pki_function *f);
+bool pki_robot_velocities(const pki_robot *robot, pki_function *f);
+bool pki_robot_jacobian(const pki_robot *robot, pki_function *f);
 bool pki_robot_contacts(const pki_robot *robot, pki_function *f);
 bool pki_robot_rnea_derivatives(const pki_robot *robot, pki_function *f);
 bool pki_robot_aba_derivatives(const pki_robot *robot, pki_function *f);

@@ -166,8 +166,10 @@ int pki_robot_points(const pk_model *m, int *body, double (*at)[3])
   return n;
 }
 
-/* Columns of a point's velocity, along the chain of ancestors: s for a travel, s x arm for a turn; world axes. */
-static void point_columns(const pki_robot *robot, const scratch *w, int body, pki_x3 at, pki_x *J)
+/* Columns of the velocity of a point of a body, along the chain of ancestors: s for a travel, s x arm for a turn; and of its
+ * angular velocity unless `turn` is NULL. World axes; J, turn [3][nu]. */
+static void point_columns(const pki_robot *robot, const scratch *w, int body, pki_x3 at, pki_x *turn,
+                          pki_x *J)
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
@@ -176,19 +178,58 @@ static void point_columns(const pki_robot *robot, const scratch *w, int body, pk
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       const pki_x6 own = pki_motion_column(robot, i, c);
       const bool travel = m->body_motion[i] == PK_MOTION_FLOATING && c < 3;
-      pki_x3 v = pki_x3_cross(g, in_world(g, w->pose, i, own.a), arm);
+      const pki_x3 axis = in_world(g, w->pose, i, own.a);
+      pki_x3 v = pki_x3_cross(g, axis, arm);
       if (travel) { /* along an axis of the joint frame */
-        const pki_x3 axis = pki_x3_col(&robot->seat[i].J, c);
-        v = m->body_parent[i] >= 0 ? in_world(g, w->pose, m->body_parent[i], axis) : axis;
+        const pki_x3 along = pki_x3_col(&robot->seat[i].J, c);
+        v = m->body_parent[i] >= 0 ? in_world(g, w->pose, m->body_parent[i], along) : along;
       } else {
         v = pki_x3_plus(g, v, in_world(g, w->pose, i, own.l));
       }
-      for (int k = 0; k < 3; k++) {
-        pki_x *const to = &J[k * m->nu + m->body_u[i] + c];
-        *to = pki_plus(g, *to, v.v[k]); /* followers share a coordinate */
+      for (int k = 0; k < 3; k++) { /* followers share a coordinate */
+        const int e = k * m->nu + m->body_u[i] + c;
+        J[e] = pki_plus(g, J[e], v.v[k]);
+        if (turn != NULL) {
+          turn[e] = pki_plus(g, turn[e], axis.v[k]);
+        }
       }
     }
   }
+}
+
+bool pki_robot_velocities(const pki_robot *robot, pki_function *f)
+{
+  const int n = robot->m->nbody;
+  pki_x *const twist = pki_function_add(
+      f, "twist", 6 * n, "[body] rad/s, m/s: angular velocity, velocity of the origin; world axes");
+  scratch w;
+  const bool good = begin(robot, &w) && twist != NULL;
+  for (int k = 0; k < 6 * n && good; k++) {
+    twist[k] = w.twist[k];
+  }
+  end(&w);
+  return good;
+}
+
+bool pki_robot_jacobian(const pki_robot *robot, pki_function *f)
+{
+  const pk_model *m = robot->m;
+  const size_t block = 6 * (size_t)m->nu;
+  pki_x *J = calloc(block * (size_t)m->nbody + 1, sizeof *J);
+  scratch w;
+  const bool good = begin(robot, &w) && J != NULL;
+  for (int i = 0; i < m->nbody && good; i++) {
+    pki_x *const mine = J + block * (size_t)i;
+    point_columns(robot, &w, i, at3(w.origin, i), mine, mine + block / 2);
+  }
+  if (good) {
+    pki_function_add_sparse(
+        f, "J", 6 * m->nbody, m->nu, J,
+        "[6 body + axis][coordinate], world axes: angular velocity, velocity of the origin");
+  }
+  end(&w);
+  free(J);
+  return good;
 }
 
 bool pki_robot_contacts(const pki_robot *robot, pki_function *f)
@@ -215,7 +256,7 @@ bool pki_robot_contacts(const pki_robot *robot, pki_function *f)
     for (int k = 0; k < 3; k++) {
       position[3 * i + k] = p.v[k], velocity[3 * i + k] = v.v[k];
     }
-    point_columns(robot, &w, body[i], p, J + 3 * (size_t)i * (size_t)m->nu);
+    point_columns(robot, &w, body[i], p, NULL, J + 3 * (size_t)i * (size_t)m->nu);
   }
   if (good) {
     pki_function_add_sparse(f, "jacobian", 3 * n, m->nu, J,

@@ -14,6 +14,7 @@
 #include "pronk/legs.h"
 #include "support/pace.h"
 #include "support/random_tree.h"
+#include "support/worst.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -56,10 +57,10 @@ static double farthest(const pk_leg *leg, const pk_pose *a, const pk_pose *b)
 {
   double most = 0;
   for (int i = 0; i < 3; i++) {
-    most = fmax(most, fabs(a->pos[i] - b->pos[i]));
+    most = larger(most, fabs(a->pos[i] - b->pos[i]));
   }
   for (int i = 0; i < 9 && leg->kind == PK_LEG_POSE; i++) {
-    most = fmax(most, fabs(a->rot[i] - b->rot[i]));
+    most = larger(most, fabs(a->rot[i] - b->rot[i]));
   }
   return most;
 }
@@ -80,7 +81,7 @@ static void check_leg(const pk_model *m, const pk_leg *leg, int count, uint64_t 
     random_vector(&rng, leg->nhinge, pi, angles);
     pk_leg_set(leg, angles, q);
     const pk_pose foot = foot_at(w, leg, q), own = pk_leg_foot(leg, angles);
-    worst = fmax(worst, farthest(leg, &foot, &own));
+    worst = larger(worst, farthest(leg, &foot, &own));
     for (int b = 0; b < leg->nbranch; b++) {
       memcpy(tried, angles, sizeof tried);
       const pk_status status = pk_leg_solve(leg, &foot, b, tried, NULL);
@@ -91,14 +92,14 @@ static void check_leg(const pk_model *m, const pk_leg *leg, int count, uint64_t 
       assert_int_equal(status, PK_OK);
       pk_leg_set(leg, tried, q);
       const pk_pose reached = foot_at(w, leg, q);
-      worst = fmax(worst, farthest(leg, &foot, &reached));
+      worst = larger(worst, farthest(leg, &foot, &reached));
       for (int k = 0; k < leg->nhinge; k++) {
-        distance = fmax(distance, fabs(tried[k] - angles[k]));
+        distance = larger(distance, fabs(tried[k] - angles[k]));
       }
       nearest = fmin(nearest, distance);
       found++;
     }
-    worst_angle = fmax(worst_angle, nearest);
+    worst_angle = larger(worst_angle, nearest);
     /* from near by, the nearest way is the one that the place was made from */
     memcpy(tried, angles, sizeof tried);
     assert_int_equal(pk_leg_solve(leg, &foot, PK_LEG_NEAREST, tried, NULL), PK_OK);
@@ -379,7 +380,7 @@ static void near_a_double_solution_the_foot_is_still_in_place(void **state)
       memcpy(tried, angles, sizeof tried);
       if (pk_leg_solve(leg, &foot, b, tried, NULL) == PK_OK) {
         const pk_pose there = pk_leg_foot(leg, tried);
-        worst = fmax(worst, farthest(leg, &there, &foot));
+        worst = larger(worst, farthest(leg, &there, &foot));
       }
     }
     assert_int_equal(pk_leg_solve(leg, &foot, PK_LEG_NEAREST, angles, NULL), PK_OK);

@@ -13,6 +13,7 @@
 #include "support/allocations.h"
 #include "support/pace.h"
 #include "support/random_tree.h"
+#include "support/worst.h"
 
 enum { NQ = 64, NU = 48, ROWS = 24, SIZE = NU + ROWS };
 
@@ -248,8 +249,8 @@ static double compare(robot *r, unsigned stance, pki_random *rng)
       pushed[k] += J[j * nu + k] * f[j];
     }
   }
-  const double worst = fmax(differ(a, x, nu), differ(f, x + nu, rows));
-  return stance == 0 ? worst : fmax(worst, differ(balance, pushed, nu));
+  const double worst = larger(differ(a, x, nu), differ(f, x + nu, rows));
+  return stance == 0 ? worst : larger(worst, differ(balance, pushed, nu));
 }
 
 static void quadrupeds_agree_with_constrained_dynamics_in_every_stance(void **state)
@@ -265,7 +266,7 @@ static void quadrupeds_agree_with_constrained_dynamics_in_every_stance(void **st
         if (!(worst < 1e-10)) {
           fail_msg("%s, stance %u: %g", quadrupeds[k], stance, worst);
         }
-        most = fmax(most, worst);
+        most = larger(most, worst);
       }
     }
     print_message("%s: differs by at most %.2g\n", quadrupeds[k], most);
@@ -299,7 +300,7 @@ static void flat_feet_of_a_biped_agree_with_constrained_dynamics(void **state)
       if (!(worst < 1e-10)) {
         fail_msg("stance %u: %g", stance, worst);
       }
-      most = fmax(most, worst);
+      most = larger(most, worst);
     }
   }
   print_message("coman: differs by at most %.2g\n", most);

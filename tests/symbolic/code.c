@@ -134,120 +134,6 @@ static void compiled_factors_solve_as_generic_ones(void **state)
   }
 }
 
-/* Largest difference of two arrays, relative to the largest number in them. */
-static double apart(const double *a, const double *b, size_t n)
-{
-  double most = 1e-300, d = 0;
-  for (size_t i = 0; i < n; i++) {
-    most = fmax(most, fabs(a[i])), d = fmax(d, fabs(a[i] - b[i]));
-  }
-  return d / most;
-}
-
-/* A lane group, in memory that is free() with `memory`. */
-static void *make_work(pki_work *w, const pk_model *m, int lanes)
-{
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_work_carve(w, m, lanes, &arena);
-  const size_t size = arena.used;
-  void *memory = pki_aligned_alloc(size);
-  arena = pki_arena_over(memory, size);
-  pki_work_carve(w, m, lanes, &arena);
-  return memory;
-}
-
-/* Every kernel that code stands for, on the same arrays. */
-static void compare_kernels(const pk_model *m, const pki_code_lanes *code, pki_random *rng)
-{
-  enum { MOST = 64 * 8 };
-  const int lanes = code->lanes;
-  const size_t nu = (size_t)m->nu * (size_t)lanes, n = (size_t)m->nbody * (size_t)lanes,
-               nM = (size_t)m->nM * (size_t)lanes;
-  _Alignas(64) double q[MOST], u[MOST], tau[MOST], one[64], x[MOST], y[MOST], z[MOST], h[8 * 1024];
-  pki_work w, mine;
-  void *memory = make_work(&w, m, lanes), *my_memory = make_work(&mine, m, lanes);
-  assert_true(m->nM <= 1024);
-  const pki_kernels *g = pki_work_use(&w, NULL), *c = pki_work_use(&mine, code);
-  for (int l = 0; l < lanes; l++) {
-    random_config(rng, m, one);
-    for (int k = 0; k < m->nq; k++) {
-      q[k * lanes + l] = one[k];
-    }
-  }
-  random_vector(rng, (int)nu, 2, u);
-  random_vector(rng, (int)nu, 5, tau);
-  for (int i = 0; i < m->nbody; i++) { /* damping and gains on the diagonal of hinges */
-    for (int l = 0; l < lanes && m->body_motion[i] <= PK_MOTION_PRISMATIC; l++) {
-      const int e = m->body_u[i] * lanes + l;
-      w.diag[e] = mine.diag[e] = w.params.armature[e] + 0.01 * (1 + l);
-    }
-  }
-  g->kinematics(&w, q), c->kinematics(&mine, q);
-  assert_true(apart(w.pose, mine.pose, 12 * (n + (size_t)lanes)) < 1e-14);
-  assert_true(apart(w.origin, mine.origin, 3 * (n + (size_t)lanes)) < 1e-14);
-  g->inertial(&w, q, u, x), c->inertial(&mine, q, u, y);
-  assert_true(apart(w.twist, mine.twist, 6 * (n + (size_t)lanes)) < 1e-13);
-  assert_true(apart(x, y, nu) < 1e-12 && apart(w.M, mine.M, nM) < 1e-13);
-  const double dt = 0.01;
-  for (size_t k = 0; k < nu; k++) { /* what `fall` does in one */
-    x[k] = dt * (tau[k] - (0.5 + m->dof_damping[k / (size_t)lanes]) * u[k] - x[k]);
-    y[k] = 0.5;
-  }
-  memcpy(h, w.M, nM * sizeof *w.M);
-  g->ltl_factor(&w), g->ltl_solve(&w, x);
-  for (size_t k = 0; k < nu; k++) {
-    x[k] += u[k];
-  }
-  memset(mine.pose + 12 * lanes, 0xff, 12 * n * sizeof *mine.pose);
-  c->fall(&mine, q, u, tau, y, dt, z);
-  assert_true(apart(x, z, nu) < 1e-10 && apart(w.M, mine.M, nM) < 1e-9);
-  assert_true(apart(w.pose, mine.pose, 12 * (n + (size_t)lanes)) < 1e-14);
-  memcpy(w.M, h, nM * sizeof *w.M), memcpy(mine.M, h, nM * sizeof *w.M);
-  g->ltl_factor(&w), c->ltl_factor(&mine);
-  assert_true(apart(w.M, mine.M, nM) < 1e-9);
-  memcpy(mine.M, w.M, nM * sizeof *w.M);
-  memcpy(x, tau, sizeof x), memcpy(y, tau, sizeof y);
-  g->ltl_solve(&w, x), c->ltl_solve(&mine, y);
-  assert_true(apart(x, y, nu) < 1e-12);
-  g->ltl_finish(&w, x), c->ltl_finish(&mine, y);
-  assert_true(apart(x, y, nu) < 1e-12);
-  g->acceleration(&w, q, u, tau, x), c->acceleration(&mine, q, u, tau, y);
-  assert_true(apart(x, y, nu) < 1e-9); /* the conditions of M */
-  w.diag[0] += 1, mine.diag[0] += 1;   /* a free joint with damping: code leaves it to the generic kernel */
-  g->acceleration(&w, q, u, tau, x), c->acceleration(&mine, q, u, tau, y);
-  assert_true(apart(x, y, nu) < 1e-9);
-  g->inverse(&w, q, u, NULL, x), c->inverse(&mine, q, u, NULL, y);
-  assert_true(apart(x, y, nu) < 1e-12);
-  g->inverse(&w, q, u, tau, x), c->inverse(&mine, q, u, tau, y);
-  assert_true(apart(x, y, nu) < 1e-12);
-  pki_aligned_free(memory);
-  pki_aligned_free(my_memory);
-}
-
-static void code_computes_what_generic_kernels_do(void **state)
-{
-  fixture *f = *state;
-  static const char *const compilers[] = {"clang", "gcc"};
-  pk_code_options o = options_of(f);
-  pki_random rng = pki_random_seeded(11);
-  o.lanes = 12;
-  for (int c = 0; c < 2; c++) {
-    pk_code *code;
-    pk_error err = {.message = ""};
-    o.compiler = compilers[c];
-    if (pk_code_open(f->model, &o, &code, &err) != PK_OK) {
-      fail_msg("%s", err.message);
-    }
-    assert_int_equal(pk_code_get_info(code)->functions, pki_code_entry_count);
-    for (int i = 0; i < PKI_LANE_COUNTS; i++) {
-      for (int round = 0; round < 10; round++) {
-        compare_kernels(f->model, pki_code_find(code, pki_lane_counts[i]), &rng);
-      }
-    }
-    pk_code_close(code);
-  }
-}
-
 /* Functions that write what they were given, in place of dynamics. */
 static pk_status echo_source(const pk_model *m, pki_text *out, pk_error *err)
 {
@@ -626,7 +512,6 @@ int main(void)
   unsetenv("CC");
   const struct CMUnitTest tests[] = {
       TEST(compiled_factors_solve_as_generic_ones),
-      TEST(code_computes_what_generic_kernels_do),
       TEST(functions_are_given_the_arrays_of_their_bodies),
       TEST(code_of_another_model_is_refused),
       TEST(a_world_with_masses_of_its_own_takes_generic_kernels),
