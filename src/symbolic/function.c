@@ -13,6 +13,15 @@ void pki_function_init(pki_function *f, pki_graph *g, const char *name, const ch
   strncpy(f->about, about, sizeof f->about - 1);
 }
 
+void pki_function_read(pki_function *f, const char *name, int count, const char *about, pki_x *to)
+{
+  const int port = pki_graph_port(f->graph, name, count, about);
+  f->ports |= 1u << port;
+  for (int i = 0; i < count; i++) {
+    to[i] = pki_input(f->graph, port, i);
+  }
+}
+
 static pki_output *next_output(pki_function *f, const char *name, int count, const char *about)
 {
   if (f->noutput == PKI_OUTPUTS) {

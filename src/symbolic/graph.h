@@ -117,6 +117,9 @@ pki_x *pki_function_add(pki_function *f, const char *name, int count,
                         const char *about); /* zeros; NULL: failed */
 void pki_function_free(pki_function *f);
 
+/* A new port of its signature; its inputs go to `to` [count]. */
+void pki_function_read(pki_function *f, const char *name, int count, const char *about, pki_x *to);
+
 /* A matrix [rows][cols] of nodes of which only entries that are not the constant zero are given. */
 void pki_function_add_sparse(pki_function *f, const char *name, int rows, int cols, const pki_x *dense,
                              const char *about);

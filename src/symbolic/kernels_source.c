@@ -38,16 +38,6 @@ static void collect(const pk_model *m, const pki_x *M, pki_x *entries)
   }
 }
 
-/* A new port of so many numbers; its nodes go to `to`. */
-static void read_port(kernel *k, const char *name, int count, const char *about, pki_x *to)
-{
-  const int port = pki_graph_port(k->g, name, count, about);
-  k->f.ports |= 1u << port;
-  for (int i = 0; i < count; i++) {
-    to[i] = pki_input(k->g, port, i);
-  }
-}
-
 static pki_x *square_of(const pk_model *m)
 {
   return calloc((size_t)m->nu * (size_t)m->nu + 1, sizeof(pki_x));
@@ -58,7 +48,7 @@ static pki_x *read_matrix(kernel *k, const char *name)
 {
   pki_x *M = square_of(k->m), *entries = calloc((size_t)k->m->nM + 1, sizeof *entries);
   if (M != NULL && entries != NULL) {
-    read_port(k, name, k->m->nM, "lower triangle in the order of the plan", entries);
+    pki_function_read(&k->f, name, k->m->nM, "lower triangle in the order of the plan", entries);
     spread(k->m, entries, M);
   } else {
     k->f.failed = true;
@@ -71,30 +61,14 @@ static pki_x *read_matrix(kernel *k, const char *name)
 
 static void kinematics(kernel *k)
 {
-  const int n = k->m->nbody;
   k->f.ports = PKI_PORT_Q;
-  pki_x *const pose =
-      pki_function_add(&k->f, "pose", 12 * n, "[body] rotation to the world (9), offset from the parent (3)");
-  pki_x *const origin = pki_function_add(&k->f, "origin", 3 * n, "[body][3] m, world axes");
-  k->f.failed |= pose == NULL || origin == NULL || !pki_robot_world(&k->robot, NULL, pose, origin, NULL);
+  k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, false);
 }
 
 static void read_diagonal(kernel *k)
 {
-  read_port(k, "diag", k->m->nu, "what is added to the diagonal of M, armature included", k->robot.diag);
-}
-
-static void add_world(kernel *k)
-{
-  const pk_model *m = k->m;
-  const pki_robot *robot = &k->robot;
-  pki_x *const pose = pki_function_add(&k->f, "pose", 12 * m->nbody,
-                                       "[body] rotation to the world (9), offset from the parent (3)");
-  pki_x *const origin = pki_function_add(&k->f, "origin", 3 * m->nbody, "[body][3] m, world axes");
-  pki_x *const twist = pki_function_add(&k->f, "twist", 6 * m->nbody,
-                                        "[body] angular velocity, velocity of the origin; world axes");
-  k->f.failed |= pose == NULL || origin == NULL || twist == NULL ||
-                 !pki_robot_world(robot, robot->u, pose, origin, twist);
+  pki_function_read(&k->f, "diag", k->m->nu, "what is added to the diagonal of M, armature included",
+                    k->robot.diag);
 }
 
 static void inertial(kernel *k)
@@ -103,7 +77,7 @@ static void inertial(kernel *k)
   const pki_robot *robot = &k->robot;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
   read_diagonal(k);
-  add_world(k);
+  k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, true);
   pki_x *const h = pki_function_add(&k->f, "h", m->nu, "bias forces");
   pki_x *const entries =
       pki_function_add(&k->f, "M", m->nM, "mass matrix: lower triangle in the order of the plan");
@@ -132,10 +106,10 @@ static void fall(kernel *k)
   pki_x *const force = parts, *const gain = force + m->nu, *const h = gain + m->nu;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
   read_diagonal(k);
-  read_port(k, "force", m->nu, "joint forces at rest", force);
-  read_port(k, "gain", m->nu, "what they lose by velocity", gain);
-  read_port(k, "dt", 1, "s", &dt);
-  add_world(k);
+  pki_function_read(&k->f, "force", m->nu, "joint forces at rest", force);
+  pki_function_read(&k->f, "gain", m->nu, "what they lose by velocity", gain);
+  pki_function_read(&k->f, "dt", 1, "s", &dt);
+  k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, true);
   pki_x *const L = pki_function_add(&k->f, "L", m->nM, "factor of M + diag, in the order of the plan");
   pki_x *const x = pki_function_add(&k->f, "x", m->nu, "velocities at the end, without contacts");
   if (!k->f.failed && pki_robot_rnea(robot, robot->u, NULL, h) && pki_robot_crba(robot, M)) {
@@ -174,7 +148,7 @@ static void solve_with(kernel *k, void (*solve)(pki_graph *g, int n, const pki_x
   k->f.in_place = true;
   pki_x *L = read_matrix(k, "L"), *const x = pki_function_add(&k->f, "x", k->m->nu, about);
   if (L != NULL && x != NULL) {
-    read_port(k, "b", k->m->nu, "right side", x);
+    pki_function_read(&k->f, "b", k->m->nu, "right side", x);
     solve(k->g, k->m->nu, L, x);
   }
   free(L);

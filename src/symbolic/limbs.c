@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "symbolic/emit.h"
-#include "symbolic/robot.h"
+#include "symbolic/robot_parts.h"
 #include "symbolic/simplify.h"
 
 enum { TRUNK_Q = 7, TRUNK_U = 6, TRUNK_M = 21, MOST_JOINTS = 8, NUMBERS = 24 };
@@ -96,16 +96,6 @@ typedef struct part {
   pki_x *damping; /* [nu] */
 } part;
 
-/* Inputs from a new port. */
-static void read_port(part *p, const char *name, int count, const char *about, pki_x *to)
-{
-  const int port = pki_graph_port(p->g, name, count, about);
-  p->f.ports |= 1u << port;
-  for (int i = 0; i < count; i++) {
-    to[i] = pki_input(p->g, port, i);
-  }
-}
-
 static bool begin(part *p, const limbs *l, bool limb, const char *name, const char *about)
 {
   *p = (part){.g = pki_graph_create(false), .sub = *l->m};
@@ -117,7 +107,7 @@ static bool begin(part *p, const limbs *l, bool limb, const char *name, const ch
     return false;
   }
   pki_function_init(&p->f, p->g, name, about);
-  read_port(p, "q", TRUNK_Q, "of the trunk", p->robot.q);
+  pki_function_read(&p->f, "q", TRUNK_Q, "of the trunk", p->robot.q);
   return true;
 }
 
@@ -155,36 +145,14 @@ static void weigh_trunk(part *p, const limbs *l, bool whole)
   p->robot.grouped[0] = pki_inertia_in(in);
 }
 
-/* Poses, origins and twists of bodies `from` on. */
-static void add_world(part *p, int from, bool moving)
-{
-  const int n = p->sub.nbody, count = n - from;
-  pki_x *world = calloc(21 * (size_t)n, sizeof *world);
-  pki_x *const pose =
-      pki_function_add(&p->f, "pose", 12 * count, "rotation to the world (9), offset from the parent (3)");
-  pki_x *const origin = pki_function_add(&p->f, "origin", 3 * count, "m, world axes");
-  pki_x *const twist = moving ? pki_function_add(&p->f, "twist", 6 * count, "world axes") : NULL;
-  if (world == NULL || p->f.failed ||
-      !pki_robot_world(&p->robot, p->robot.u, world, world + 12 * n, moving ? world + 15 * n : NULL)) {
-    p->f.failed = true;
-  } else {
-    memcpy(pose, world + 12 * from, 12 * (size_t)count * sizeof *pose);
-    memcpy(origin, world + 12 * n + 3 * from, 3 * (size_t)count * sizeof *origin);
-    if (moving) {
-      memcpy(twist, world + 15 * n + 6 * from, 6 * (size_t)count * sizeof *twist);
-    }
-  }
-  free(world);
-}
-
 /* Velocities and forces of coordinates `from` on; force and gain [nu]. */
 static void read_motion(part *p, int from, pki_x *force, pki_x *gain, pki_x *dt)
 {
   const int count = p->sub.nu - from;
-  read_port(p, "diag", count, "added to the diagonal of M", p->robot.diag + from);
-  read_port(p, "force", count, "joint forces at rest", force + from);
-  read_port(p, "gain", count, "what they lose by velocity", gain + from);
-  read_port(p, "dt", 1, "s", dt);
+  pki_function_read(&p->f, "diag", count, "added to the diagonal of M", p->robot.diag + from);
+  pki_function_read(&p->f, "force", count, "joint forces at rest", force + from);
+  pki_function_read(&p->f, "gain", count, "what they lose by velocity", gain + from);
+  pki_function_read(&p->f, "dt", 1, "s", dt);
 }
 
 /* dt (force - (gain + damping) u - h), h in the place of x; for coordinates without force -dt h. */
@@ -222,16 +190,16 @@ static void fall_limb(part *p, const limbs *l)
     return;
   }
   pki_x *const M = all, *const x = M + nu * nu, *const force = x + nu, *const gain = force + nu;
-  read_port(p, "u", TRUNK_U, "of the trunk", p->robot.u);
-  read_port(p, "ql", l->n, "coordinates of the limb", p->robot.q + TRUNK_Q);
-  read_port(p, "ul", l->n, "its velocities", p->robot.u + TRUNK_U);
+  pki_function_read(&p->f, "u", TRUNK_U, "of the trunk", p->robot.u);
+  pki_function_read(&p->f, "ql", l->n, "coordinates of the limb", p->robot.q + TRUNK_Q);
+  pki_function_read(&p->f, "ul", l->n, "its velocities", p->robot.u + TRUNK_U);
   read_motion(p, TRUNK_U, force, gain, &dt);
   for (int i = 0; i < TRUNK_U; i++) {
     p->robot.diag[i] = pki_const(p->g, 0);
   }
   place(p, l);
   weigh_trunk(p, l, false);
-  add_world(p, 1, true);
+  p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 1, true);
   pki_x *const L = pki_function_add(&p->f, "L", triangle(TRUNK_U, nu), "its rows of the factor");
   pki_x *const y = pki_function_add(&p->f, "y", l->n, "its part of the solution, up to the trunk's");
   pki_x *const B =
@@ -253,15 +221,15 @@ static void fall_limb(part *p, const limbs *l)
 static void fall_trunk(part *p, const limbs *l)
 {
   pki_x M[TRUNK_U * TRUNK_U], x[TRUNK_U], force[TRUNK_U], gain[TRUNK_U], left[TRUNK_M + TRUNK_U], dt = 0;
-  read_port(p, "u", TRUNK_U, "of the trunk", p->robot.u);
+  pki_function_read(&p->f, "u", TRUNK_U, "of the trunk", p->robot.u);
   read_motion(p, 0, force, gain, &dt);
-  read_port(p, "B", TRUNK_M + TRUNK_U, "what limbs leave to it, added up", left);
+  pki_function_read(&p->f, "B", TRUNK_M + TRUNK_U, "what limbs leave to it, added up", left);
   for (int i = 0; i < TRUNK_U; i++) {
     p->damping[i] = pki_const(p->g, l->m->dof_damping[i]);
   }
   place(p, l);
   weigh_trunk(p, l, true);
-  add_world(p, 0, true);
+  p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 0, true);
   pki_x *const L = pki_function_add(&p->f, "L", TRUNK_M, "its rows of the factor");
   pki_x *const change = pki_function_add(&p->f, "change", TRUNK_U, "of its velocity");
   pki_x *const end = pki_function_add(&p->f, "x", TRUNK_U, "its velocity at the end");
@@ -298,10 +266,10 @@ static void land_limb(part *p, const limbs *l)
   }
   pki_x *const L = all, *const x = L + nu * nu, *const rows = x + nu;
   p->f.ports = 0;
-  read_port(p, "ul", l->n, "velocities of the limb", p->robot.u + TRUNK_U);
-  read_port(p, "L", triangle(TRUNK_U, nu), "its rows of the factor", rows);
-  read_port(p, "y", l->n, "what fall has left", x + TRUNK_U);
-  read_port(p, "change", TRUNK_U, "of the trunk's velocity", x);
+  pki_function_read(&p->f, "ul", l->n, "velocities of the limb", p->robot.u + TRUNK_U);
+  pki_function_read(&p->f, "L", triangle(TRUNK_U, nu), "its rows of the factor", rows);
+  pki_function_read(&p->f, "y", l->n, "what fall has left", x + TRUNK_U);
+  pki_function_read(&p->f, "change", TRUNK_U, "of the trunk's velocity", x);
   for (int i = TRUNK_U, e = 0; i < nu; i++) {
     for (int j = 0; j <= i; j++) {
       L[i * nu + j] = rows[e++];
@@ -316,15 +284,15 @@ static void land_limb(part *p, const limbs *l)
 
 static void stand_limb(part *p, const limbs *l)
 {
-  read_port(p, "ql", l->n, "coordinates of the limb", p->robot.q + TRUNK_Q);
+  pki_function_read(&p->f, "ql", l->n, "coordinates of the limb", p->robot.q + TRUNK_Q);
   place(p, l);
-  add_world(p, 1, false);
+  p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 1, false);
 }
 
 static void stand_trunk(part *p, const limbs *l)
 {
   place(p, l);
-  add_world(p, 0, false);
+  p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 0, false);
 }
 
 /* ---- C ---- */

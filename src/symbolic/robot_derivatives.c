@@ -40,7 +40,7 @@ static int direction(const pki_robot *robot, int i, int c, pki_x inputs[4], pki_
   return 4;
 }
 
-/* out [n][nu] = d values / d configuration, and by velocities. */
+/* out [n][nu] = d values / d configuration, along velocities. */
 static bool by_configuration(const pki_robot *robot, int n, const pki_x *values, pki_x *out)
 {
   const pk_model *m = robot->m;
@@ -76,7 +76,7 @@ static bool by_inputs(const pki_robot *robot, int n, const pki_x *values, const 
   return good;
 }
 
-/* Three square matrices, the last one's upper triangle filled from the lower. */
+/* The upper triangle from the lower. */
 static void mirror(int n, pki_x *M)
 {
   for (int i = 0; i < n; i++) {
@@ -91,10 +91,14 @@ bool pki_robot_rnea_derivatives(const pki_robot *robot, pki_function *f)
   const int nu = robot->m->nu;
   const size_t square = (size_t)nu * (size_t)nu + 1;
   pki_x *tau = calloc((size_t)nu + 1, sizeof *tau), *by = calloc(3 * square, sizeof *by);
+  if (tau == NULL || by == NULL) {
+    free(tau);
+    free(by);
+    return false;
+  }
   pki_x *const by_u = by + square, *const M = by_u + square;
-  const bool good = tau != NULL && by != NULL && pki_robot_rnea(robot, robot->u, robot->a, tau) &&
-                    by_configuration(robot, nu, tau, by) && by_inputs(robot, nu, tau, robot->u, by_u) &&
-                    pki_robot_crba(robot, M);
+  const bool good = pki_robot_rnea(robot, robot->u, robot->a, tau) && by_configuration(robot, nu, tau, by) &&
+                    by_inputs(robot, nu, tau, robot->u, by_u) && pki_robot_crba(robot, M);
   if (good) {
     mirror(nu, M);
     pki_function_add_sparse(f, "dtau_dq", nu, nu, by, "by the configuration, along velocities: q (+) v");

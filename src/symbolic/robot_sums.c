@@ -1,5 +1,6 @@
-/* Energy, centre of mass and momentum, and points on bodies. */
+/* Places and velocities of bodies, energy, centre of mass and momentum, and points on bodies. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/motion.h"
 #include "symbolic/robot_parts.h"
@@ -91,6 +92,30 @@ static void end(scratch *s)
 {
   free(s->pose);
   free(s->v);
+}
+
+bool pki_robot_add_world(const pki_robot *robot, pki_function *f, int from, bool moving)
+{
+  const int n = robot->m->nbody, count = n - from;
+  pki_x *world = calloc(21 * (size_t)n + 1, sizeof *world);
+  pki_x *const pose =
+      pki_function_add(f, "pose", 12 * count, "[body] rotation to the world (9), offset from the parent (3)");
+  pki_x *const origin = pki_function_add(f, "origin", 3 * count, "[body][3] m, world axes");
+  pki_x *const twist = moving
+                           ? pki_function_add(f, "twist", 6 * count,
+                                              "[body] angular velocity, velocity of the origin; world axes")
+                           : NULL;
+  const bool good = world != NULL && !f->failed &&
+                    pki_robot_world(robot, robot->u, world, world + 12 * n, moving ? world + 15 * n : NULL);
+  if (good) {
+    memcpy(pose, world + 12 * from, 12 * (size_t)count * sizeof *pose);
+    memcpy(origin, world + 12 * n + 3 * from, 3 * (size_t)count * sizeof *origin);
+  }
+  if (good && moving) {
+    memcpy(twist, world + 15 * n + 6 * from, 6 * (size_t)count * sizeof *twist);
+  }
+  free(world);
+  return good;
 }
 
 bool pki_robot_energy(const pki_robot *robot, pki_function *f)
