@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "study/dynamics_peer.h"
 #include "rigid.h"
+#include "study/dynamics_peer.h"
 
 namespace coordinates {
 

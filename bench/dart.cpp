@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/peer.h"
-#include "study/dynamics_peer.h"
 #include "coordinates.h"
 #include "dart_contact.h"
 #include "dart_model.h"
 #include "rigid.h"
+#include "study/dynamics_peer.h"
 
 using namespace dart::dynamics;
 

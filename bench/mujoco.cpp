@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/peer.h"
-#include "study/dynamics_peer.h"
 #include "coordinates.h"
 #include "mujoco_contact.h"
 #include "mujoco_model.h"
 #include "rigid.h"
+#include "study/dynamics_peer.h"
 
 namespace {
 

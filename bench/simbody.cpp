@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/peer.h"
-#include "study/dynamics_peer.h"
 #include "coordinates.h"
 #include "rigid.h"
+#include "study/dynamics_peer.h"
 
 using namespace SimTK;
 

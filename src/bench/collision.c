@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/measure.h"
 #include "base/peer.h"
 #include "base/random.h"
 #include "bench/bench.h"
 #include "bench/collision_pronk.h"
-#include "base/measure.h"
 #include "math/mat3.h"
 #include "pronk/model.h"
 

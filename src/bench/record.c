@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/bench.h"
 #include "base/measure.h"
+#include "bench/bench.h"
 #include "run/keep.h"
 
 enum { ROUNDS = 15, QUICK_ROUNDS = 5, SHARES = 5 };

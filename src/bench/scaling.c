@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/measure.h"
 #include "base/peer.h"
 #include "bench/bench.h"
 #include "bench/contact_pronk.h"
 #include "bench/contact_run.h"
-#include "base/measure.h"
 #include "bench/scaling_scene.h"
 
 enum { RUNNERS_MAX = 32, PEERS_MAX = 16, SIZES_MAX = 12 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/draft.h"
-#include "record/export.h"
 #include "base/text.h"
+#include "record/export.h"
 
 enum { PIECE = 1 << 20 }; /* bytes that are written at once */
 

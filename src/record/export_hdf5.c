@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/draft.h"
+#include "base/number.h"
 #include "record/export.h"
 #include "record/hdf5.h"
 #include "record/json.h"

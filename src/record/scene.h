@@ -3,9 +3,9 @@
 #ifndef PKI_RECORD_SCENE_H
 #define PKI_RECORD_SCENE_H
 
+#include "base/text.h"
 #include "pronk/model.h"
 #include "pronk/terrain.h"
-#include "base/text.h"
 
 typedef struct pki_scene_source {
   const char *name;

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "serve/browser.h"
 #include "serve/hub.h"
-#include "base/process.h"
 #include "serve/server.h"
 
 enum { FRAMES_MAX = 1000000 };

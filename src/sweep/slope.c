@@ -6,8 +6,8 @@
  * which way is up. */
 #include <math.h>
 
-#include "math/mat3.h"
 #include "base/text.h"
+#include "math/mat3.h"
 #include "sweep/sweep.h"
 
 static void turn(double angle, const double v[3], double out[3])

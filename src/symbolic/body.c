@@ -91,7 +91,7 @@ pki_x3 pki_to_child(pki_graph *g, const pki_seat_x *seat, pki_x3 v)
 static pki_xs3 turn_symmetric(pki_graph *g, const pki_x33 *R, const pki_xs3 *S)
 {
   const pki_x33 full = pki_xs3_full(S), RS = pki_x33_times(g, R, &full);
-  pki_xs3 out;
+  pki_xs3 out = {{0}};
   for (int i = 0; i < 3; i++) {
     for (int j = i; j < 3; j++) {
       out.s[pki_at(i, j)] = pki_x3_dot(g, pki_x3_row(&RS, i), pki_x3_row(R, j));

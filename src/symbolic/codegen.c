@@ -294,7 +294,7 @@ pk_status pk_codegen_write(const pk_model *model, const pk_codegen_options *opti
                            pk_codegen_info *info, pk_error *err)
 {
   const pk_codegen_options o = options != NULL ? *options : pk_codegen_options_default();
-  pk_codegen_info unwanted, *told = info != NULL ? info : &unwanted;
+  pk_codegen_info unwanted = {0}, *told = info != NULL ? info : &unwanted;
   *told = (pk_codegen_info){0};
   pki_codegen *c = calloc(1, sizeof *c);
   if (c == NULL) {

@@ -229,7 +229,7 @@ static void move_free(const pki_robot *robot, int i, const factor *f, pki_x6 *de
     y[k] = f->rest[k];
   }
   ldl_solve(g, f->D, 6, y);
-  pki_x6 own;
+  pki_x6 own = before;
   for (int k = 0; k < 6; k++) {
     *entry(delta, k) = y[k];
     *entry(&own, k) = pki_minus(g, y[k], value(&before, k));

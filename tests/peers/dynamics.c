@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "base/peer.h"
-#include "study/dynamics_peer.h"
 #include "dynamics/states.h"
 #include "models.h"
 #include "pronk/dynamics.h"
+#include "study/dynamics_peer.h"
 
 enum { PEERS_MAX = 16, SKIPPED = 77 };
 

@@ -17,7 +17,8 @@ static const wrong cases[] = {
     {REST "terain: []\n", 3, "terain",
      "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, model, models, "
      "objects, gravity, "
-     "coordinates, terrain, materials, bodies, pairs, collide, step, dynamics, controller, actuators, constraints, "
+     "coordinates, terrain, materials, bodies, pairs, collide, step, dynamics, controller, actuators, "
+     "constraints, "
      "push, "
      "disturb, "
      "vary, world, record, duration, certify, seed)"},
