@@ -179,9 +179,7 @@ static void pki_collide(pki_flight *f)
     pki_solve_lanes(f, open);
     pki_respond(f);
     pk_i before[PKI_BALLS];
-    for (int b = 0; b < f->p->nball; b++) {
-      before[b] = pki_masks(g->active)[b];
-    }
+    memcpy(before, g->active, sizeof before);
     more = pki_choose(f, g->u_end, false);
     open = pki_mask_none();
     for (int b = 0; b < f->p->nball; b++) {
