@@ -160,81 +160,73 @@ pki_operations pki_function_count(const pki_function *f)
   return c;
 }
 
+/* A node's value from its operands'. Of real numbers it is real, and rounded as such. */
+static double _Complex value_of(const pki_graph_node *n, const double _Complex *v,
+                                const double _Complex *const *ports)
+{
+  const int operands = pki_op_operands(n->op);
+  const double _Complex a = operands > 0 ? v[n->a] : 0, b = operands > 1 ? v[n->b] : 0;
+  const bool real = cimag(a) == 0 && cimag(b) == 0;
+  switch (n->op) {
+  case PKI_OP_CONST: return n->value;
+  case PKI_OP_INPUT: return ports[n->a][n->b];
+  case PKI_OP_NEG: return -a;
+  case PKI_OP_ADD: return a + b;
+  case PKI_OP_SUB: return a - b;
+  case PKI_OP_MUL: return real ? creal(a) * creal(b) : a * b;
+  case PKI_OP_INV: return real ? 1 / creal(a) : 1 / a;
+  case PKI_OP_SQRT: return real ? sqrt(creal(a)) : csqrt(a);
+  case PKI_OP_SIN: return real ? sin(creal(a)) : csin(a);
+  default: return real ? cos(creal(a)) : ccos(a);
+  }
+}
+
 bool pki_function_evaluate_complex(const pki_function *f, const double _Complex *const *ports,
                                    double _Complex *out)
 {
   const pki_graph *g = f->graph;
   unsigned char *used = malloc((size_t)g->count + 1);
-  double _Complex *v = malloc((size_t)g->count * sizeof *v);
-  if (used == NULL || v == NULL) {
-    free(used);
-    free(v);
-    return false;
+  double _Complex *v = malloc(((size_t)g->count + 1) * sizeof *v);
+  const bool good = used != NULL && v != NULL;
+  if (good) {
+    pki_function_used(f, used);
   }
-  pki_function_used(f, used);
-  for (int i = 0; i < g->count; i++) {
-    const pki_graph_node *n = &g->nodes[i];
-    if (!used[i]) {
-      continue;
-    }
-    switch (n->op) {
-    case PKI_OP_CONST: v[i] = n->value; break;
-    case PKI_OP_INPUT: v[i] = ports[n->a][n->b]; break;
-    case PKI_OP_NEG: v[i] = -v[n->a]; break;
-    case PKI_OP_ADD: v[i] = v[n->a] + v[n->b]; break;
-    case PKI_OP_SUB: v[i] = v[n->a] - v[n->b]; break;
-    case PKI_OP_MUL: v[i] = v[n->a] * v[n->b]; break;
-    case PKI_OP_INV: v[i] = 1 / v[n->a]; break;
-    case PKI_OP_SQRT: v[i] = csqrt(v[n->a]); break;
-    case PKI_OP_SIN: v[i] = csin(v[n->a]); break;
-    default: v[i] = ccos(v[n->a]); break;
-    }
+  for (int i = 0; i < g->count && good; i++) {
+    v[i] = used[i] ? value_of(&g->nodes[i], v, ports) : 0;
   }
-  for (int i = 0; i < f->noutput; i++) {
+  for (int i = 0; i < f->noutput && good; i++) {
     for (int k = 0; k < f->outputs[i].count; k++) {
       *out++ = v[f->outputs[i].values[k]];
     }
   }
   free(used);
   free(v);
-  return true;
+  return good;
 }
 
 bool pki_function_evaluate(const pki_function *f, const double *const *ports, double *out)
 {
   const pki_graph *g = f->graph;
-  unsigned char *used = malloc((size_t)g->count + 1);
-  double *v = malloc((size_t)g->count * sizeof *v);
-  if (used == NULL || v == NULL) {
-    free(used);
-    free(v);
-    return false;
-  }
-  pki_function_used(f, used);
-  for (int i = 0; i < g->count; i++) {
-    const pki_graph_node *n = &g->nodes[i];
-    if (!used[i]) {
-      continue;
-    }
-    switch (n->op) {
-    case PKI_OP_CONST: v[i] = n->value; break;
-    case PKI_OP_INPUT: v[i] = ports[n->a][n->b]; break;
-    case PKI_OP_NEG: v[i] = -v[n->a]; break;
-    case PKI_OP_ADD: v[i] = v[n->a] + v[n->b]; break;
-    case PKI_OP_SUB: v[i] = v[n->a] - v[n->b]; break;
-    case PKI_OP_MUL: v[i] = v[n->a] * v[n->b]; break;
-    case PKI_OP_INV: v[i] = 1 / v[n->a]; break;
-    case PKI_OP_SQRT: v[i] = sqrt(v[n->a]); break;
-    case PKI_OP_SIN: v[i] = sin(v[n->a]); break;
-    default: v[i] = cos(v[n->a]); break;
-    }
+  const unsigned read = pki_function_ports(f);
+  size_t count = 0, at = 0;
+  for (int i = 0; i < g->nport; i++) {
+    count += read >> i & 1 ? (size_t)g->ports[i].count : 0;
   }
   for (int i = 0; i < f->noutput; i++) {
-    for (int k = 0; k < f->outputs[i].count; k++) {
-      *out++ = v[f->outputs[i].values[k]];
+    count += (size_t)f->outputs[i].count;
+  }
+  double _Complex *numbers = malloc((count + 1) * sizeof *numbers);
+  const double _Complex *inputs[PKI_PORTS] = {NULL};
+  for (int i = 0; i < g->nport && numbers != NULL; i++) {
+    inputs[i] = numbers + at;
+    for (int k = 0; read >> i & 1 && k < g->ports[i].count; k++) {
+      numbers[at++] = ports[i][k];
     }
   }
-  free(used);
-  free(v);
-  return true;
+  const bool good = numbers != NULL && pki_function_evaluate_complex(f, inputs, numbers + at);
+  for (; at < count && good; at++) {
+    *out++ = creal(numbers[at]);
+  }
+  free(numbers);
+  return good;
 }
