@@ -1,4 +1,5 @@
 /* pronk codegen: a model's dynamics as C code of its own. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ const pki_option pki_options_codegen[] = {
     {"functions", 0, "LIST", "which ones, by comma: aba,crba (default: all)"},
     {"parameters", 0, "LIST",
      "what stays an input, by comma: inertia, position, gravity, armature (default: nothing)"},
+    {"states", 0, "N", "that the self-test compares, 1 to 64 (default: 4)"},
     PKI_LOAD_OPTIONS,
     {0}};
 
@@ -66,12 +68,19 @@ static int generate(const pki_args *args, const pki_loaded *loaded)
 {
   pk_codegen_options o = pk_codegen_options_default();
   char folder[PKI_PATH_MAX];
+  double states;
   const char *given = pki_args_value(args, "output");
-  if (!take(args, "name", o.name, sizeof o.name) ||
+  if (!pki_args_number(args, "states", 1, 64, o.states, &states) ||
+      !take(args, "name", o.name, sizeof o.name) ||
       !take(args, "functions", o.functions, sizeof o.functions) ||
       !take(args, "parameters", o.parameters, sizeof o.parameters)) {
     return PKI_EXIT_USAGE;
   }
+  if (states != floor(states)) {
+    pki_complain("codegen", "--states is no whole number");
+    return PKI_EXIT_USAGE;
+  }
+  o.states = (int)states;
   if (given == NULL) {
     pki_default_folder(loaded->model->nrobot > 0 ? loaded->model->robots[0].name : "robot", "-code", folder);
   } else if (given[0] == '\0' || snprintf(folder, sizeof folder, "%s", given) >= (int)sizeof folder) {
