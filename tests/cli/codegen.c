@@ -176,6 +176,12 @@ static void it_builds_with_cmake_and_serves_cpp(void **state)
               out, sizeof out),
         0);
     assert_null(strstr(out, "warning"));
+    /* ARM has another word for this processor */
+    assert_int_equal(
+        shell("cmake -S leth -B leth/arm -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 2>&1 && "
+              "grep -rq mcpu=native leth/arm/CMakeFiles && ! grep -rq march=native leth/arm/CMakeFiles",
+              out, sizeof out),
+        0);
   }
   if (shell("command -v c++", out, sizeof out) == 0) {
     write_file("user.cpp", "#include \"starleth.h\"\nint main() { return STARLETH_NU - 18; }\n");
@@ -216,7 +222,8 @@ static void mistakes_are_named(void **state)
        "there is no parameter \"inertias\"; did you mean \"inertia\"?"},
       {"codegen ur10 -o x --name 2robots", "\"2robots\" cannot begin the name of a C function"},
       {"codegen ur10 -o x --function aba", "did you mean"},
-      {"codegen ur10 -o x --states 65", "--states is '65', expected a number from 1 to 64"},
+      {"codegen ur10 -o x --states 65", "states is 65, expected 1 to 64"},
+      {"codegen ur10 -o x --states 1.5", "states is \"1.5\", expected a whole number"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     run_result r = run(rows[i].arguments);
