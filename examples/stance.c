@@ -10,6 +10,8 @@
 
 enum { NU = 18, NQ = 19 };
 
+static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
+
 static int give_up(const pk_error *err)
 {
   fprintf(stderr, "%s: %s\n", err->field, err->message);
@@ -37,9 +39,75 @@ static bool carry(const pk_model *model, const pk_leg *legs, const double *q, do
   return true;
 }
 
+/* Each foot 0.4 m below its hip, the knees inwards. */
+static pk_status place_feet(const pk_model *model, pk_leg *legs, double *q, pk_error *err)
+{
+  pk_status status = PK_OK;
+  memcpy(q, model->q0, NQ * sizeof *q);
+  for (int i = 0; i < 4 && status == PK_OK; i++) {
+    const double fore = i < 2 ? 1 : -1;
+    double angles[PK_LEG_HINGES] = {0, 0.6 * fore, -1.2 * fore}; /* the way to bend */
+    pk_pose foot = pk_pose_identity();
+    status = pk_leg_init(&legs[i], model, PK_LEG_POINT, pk_model_find_link(model, feet[i]), NULL, err);
+    if (status == PK_OK) {
+      memcpy(foot.pos, legs[i].at[0], sizeof foot.pos);
+      foot.pos[2] -= 0.4;
+      status = pk_leg_solve(&legs[i], &foot, PK_LEG_NEAREST, angles, err);
+    }
+    if (status == PK_OK) {
+      pk_leg_set(&legs[i], angles, q);
+      printf("%s: angles %.4f %.4f %.4f\n", feet[i], angles[0], angles[1], angles[2]);
+    }
+  }
+  return status;
+}
+
+/* With the feet held, what moves is the trunk: 6 states instead of 18. */
+static pk_status move(pk_reduced *reduced, const double *q, const double *tau, pk_error *err)
+{
+  const double u[NU] = {0};
+  double q1[NQ], u1[NU], a1[NU], force[4][6];
+  pk_status status = pk_reduced_stand(reduced, 0xf, NULL, q, err);
+  if (status == PK_OK) {
+    pk_reduced_take(reduced, q, u, q1, u1);
+    status = pk_reduced_forward(reduced, q1, u1, tau, a1, NULL, force[0], err);
+  }
+  if (status != PK_OK) {
+    return status;
+  }
+  printf("%d velocities; the trunk accelerates by %.4f %.4f %.4f m/s^2\n", pk_reduced_nu(reduced), a1[0],
+         a1[1], a1[2]);
+  for (int i = 0; i < 4; i++) {
+    printf("%s: force %.3f %.3f %.3f N\n", feet[i], force[i][3], force[i][4], force[i][5]);
+  }
+  return PK_OK;
+}
+
+static int stand(const pk_model *model)
+{
+  double q[NQ], tau[NU];
+  pk_leg legs[4];
+  pk_reduced *reduced = NULL;
+  pk_error err;
+  if (model->nu != NU) {
+    fprintf(stderr, "this robot has %d velocities, not %d\n", model->nu, NU);
+    return 2;
+  }
+  if (place_feet(model, legs, q, &err) != PK_OK) {
+    return give_up(&err);
+  }
+  if (!carry(model, legs, q, tau)) {
+    fprintf(stderr, "out of memory\n");
+    return 2;
+  }
+  pk_status status = pk_reduced_create(model, 4, legs, &reduced, &err);
+  status = status == PK_OK ? move(reduced, q, tau, &err) : status;
+  pk_reduced_destroy(reduced);
+  return status == PK_OK ? 0 : give_up(&err);
+}
+
 int main(int argc, char **argv)
 {
-  static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
   pk_error err;
   pk_model *model = NULL;
   if (argc != 2) {
@@ -49,53 +117,7 @@ int main(int argc, char **argv)
   if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK) {
     return give_up(&err);
   }
-  if (model->nu != NU) {
-    fprintf(stderr, "this robot has %d velocities, not %d\n", model->nu, NU);
-    return 2;
-  }
-
-  /* each foot 0.4 m below its hip, the knees inwards */
-  double q[NQ], u[NU] = {0}, tau[NU];
-  pk_leg legs[4];
-  memcpy(q, model->q0, sizeof q);
-  for (int i = 0; i < 4; i++) {
-    const double fore = i < 2 ? 1 : -1;
-    double angles[PK_LEG_HINGES] = {0, 0.6 * fore, -1.2 * fore}; /* the way to bend */
-    pk_pose foot = pk_pose_identity();
-    if (pk_leg_init(&legs[i], model, PK_LEG_POINT, pk_model_find_link(model, feet[i]), NULL, &err) != PK_OK) {
-      return give_up(&err);
-    }
-    memcpy(foot.pos, legs[i].at[0], sizeof foot.pos);
-    foot.pos[2] -= 0.4;
-    if (pk_leg_solve(&legs[i], &foot, PK_LEG_NEAREST, angles, &err) != PK_OK) {
-      return give_up(&err);
-    }
-    pk_leg_set(&legs[i], angles, q);
-    printf("%s: angles %.4f %.4f %.4f\n", feet[i], angles[0], angles[1], angles[2]);
-  }
-
-  if (!carry(model, legs, q, tau)) {
-    fprintf(stderr, "out of memory\n");
-    return 2;
-  }
-
-  /* with the feet held, what moves is the trunk: 6 states instead of 18 */
-  pk_reduced *reduced;
-  double q1[NQ], u1[NU], a1[NU], force[4][6];
-  if (pk_reduced_create(model, 4, legs, &reduced, &err) != PK_OK ||
-      pk_reduced_stand(reduced, 0xf, NULL, q, &err) != PK_OK) {
-    return give_up(&err);
-  }
-  pk_reduced_take(reduced, q, u, q1, u1);
-  if (pk_reduced_forward(reduced, q1, u1, tau, a1, NULL, force[0], &err) != PK_OK) {
-    return give_up(&err);
-  }
-  printf("%d velocities; the trunk accelerates by %.4f %.4f %.4f m/s^2\n", pk_reduced_nu(reduced), a1[0],
-         a1[1], a1[2]);
-  for (int i = 0; i < 4; i++) {
-    printf("%s: force %.3f %.3f %.3f N\n", feet[i], force[i][3], force[i][4], force[i][5]);
-  }
-  pk_reduced_destroy(reduced);
+  const int code = stand(model);
   pk_model_destroy(model);
-  return 0;
+  return code;
 }

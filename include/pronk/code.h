@@ -63,7 +63,7 @@ typedef struct pk_code_info {
 } pk_code_info;
 
 /* The code of a model. PK_ERROR_UNSUPPORTED: there is no compiler, or the model is of a kind that no code is written for
- * (cut joints, loops): the generic kernels know them all. PK_ERROR_FILE: the cache cannot be used, or the compiler failed;
+ * (cut joints, loops, more than 200 velocities): the generic kernels know them all. PK_ERROR_FILE: the cache cannot be used, or the compiler failed;
  * the message has what it said. options NULL: the defaults. */
 PK_API pk_status pk_code_open(const pk_model *model, const pk_code_options *options, pk_code **out,
                               pk_error *err);

@@ -6,6 +6,7 @@
  *   pk_codegen_write(model, &o, "ur10-code", &info, &err);
  *
  * writes NAME.h, NAME.c (or one file for each function), NAME_lanes.h, test_NAME.c, CMakeLists.txt and README.md.
+ * Names of robot, links and joints stand in their comments; signs that could end a comment are _ there.
  * docs/codegen.md shows how to use them; docs/theory/symbolic.md tells how they are made.
  */
 #ifndef PRONK_CODEGEN_H
@@ -25,7 +26,9 @@ typedef struct pk_codegen_options {
   int states; /* that the self-test compares, 1 to 64; 4 */
 } pk_codegen_options;
 
+/* Defaults, and the first option that is out of its range by name (functions are looked up when they are written). */
 PK_API pk_codegen_options pk_codegen_options_default(void);
+PK_API pk_status pk_codegen_options_validate(const pk_codegen_options *options, pk_error *err);
 
 /* The functions that there are: how many, their names, what they compute. */
 PK_API int pk_codegen_function_count(void);

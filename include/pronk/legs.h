@@ -43,9 +43,10 @@ enum {
 /* One leg: numbers only, may be copied. The frame is the trunk's, all hinges at zero. */
 typedef struct pk_leg {
   pk_leg_kind kind;
-  int link;        /* of the foot */
-  double point[3]; /* that is placed, in the link, m */
-  int trunk;       /* link: the robot's root */
+  unsigned long long model; /* whose leg it is: pk_model_hash */
+  int link;                 /* of the foot */
+  double point[3];          /* that is placed, in the link, m */
+  int trunk;                /* link: the robot's root */
   int nhinge,
       nsolve;  /* hinges from the trunk to the foot; how many of them are solved for, the first: 3 or 6 */
   int nbranch; /* ways at most: 4 or 8 */

@@ -31,7 +31,7 @@ enum { PK_REDUCED_LEGS = 16 }; /* at most */
 typedef struct pk_reduced pk_reduced;
 
 /* For a model and its legs (copied), none of which stands yet. The model must outlive it. PK_ERROR_UNSUPPORTED when the model has
- * loops or cut joints, or two legs share a hinge. */
+ * loops or cut joints, or two legs share a hinge; PK_ERROR_ARGUMENT when a leg is of another model. */
 PK_API pk_status pk_reduced_create(const pk_model *model, int nleg, const pk_leg *legs, pk_reduced **out,
                                    pk_error *err);
 

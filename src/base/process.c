@@ -38,7 +38,7 @@ bool pki_program_find(const char *name, char path[PKI_PATH_MAX])
 }
 
 /* Signals as a fresh program expects them, whatever this one has blocked. */
-static void set_signals(posix_spawnattr_t *attributes)
+static void set_signals(posix_spawnattr_t *attributes, bool own_group)
 {
   sigset_t none, all;
   sigemptyset(&none);
@@ -49,8 +49,8 @@ static void set_signals(posix_spawnattr_t *attributes)
   posix_spawnattr_setsigmask(attributes, &none);
   posix_spawnattr_setsigdefault(attributes, &all);
   posix_spawnattr_setpgroup(attributes, 0);
-  posix_spawnattr_setflags(attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                               (own_group ? POSIX_SPAWN_SETPGROUP : 0)));
 }
 
 /* Our environment with one variable changed; NULL: out of memory. */
@@ -73,27 +73,35 @@ static const char **environment_with(const char *variable)
   return list;
 }
 
-/* Start a program in a group of its own; files that are -1 are /dev/null, what it says goes to `out`. */
-static bool start(const char *const *arguments, const char **environment, int in, int out, pid_t *id)
+/* How a program is started. */
+typedef struct manner {
+  bool own_group;
+  int folder;  /* to run in, -1: ours */
+  int in, out; /* its stdin, what it says; -1: /dev/null */
+} manner;
+
+static bool start(const char *const *arguments, const char **environment, manner how, pid_t *id)
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  set_signals(&attributes);
-  if (in >= 0) {
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  set_signals(&attributes, how.own_group);
+  if (how.in >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, how.in, STDIN_FILENO);
   } else {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
-  if (out >= 0) {
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  if (how.out >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, how.out, STDOUT_FILENO);
   } else {
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   }
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  const int code = posix_spawnp(id, arguments[0], &actions, &attributes, (char *const *)arguments,
-                                (char *const *)environment);
+  int code = how.folder >= 0 ? posix_spawn_file_actions_addfchdir_np(&actions, how.folder) : 0;
+  code = code != 0 ? code
+                   : posix_spawnp(id, arguments[0], &actions, &attributes, (char *const *)arguments,
+                                  (char *const *)environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return code == 0;
@@ -108,7 +116,8 @@ bool pki_process_start(const char *const *arguments, bool pipe, const char *vari
     free((void *)environment);
     return false;
   }
-  const bool started = start(arguments, environment, ends[0], -1, &out->id);
+  const bool started = start(arguments, environment,
+                             (manner){.own_group = true, .folder = -1, .in = ends[0], .out = -1}, &out->id);
   free((void *)environment);
   if (pipe) {
     close(ends[0]);
@@ -128,12 +137,14 @@ static int exit_status(int status)
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool pki_process_run(const char *const *arguments, const char *variable, int in, int out, int *code)
+bool pki_process_run(const char *const *arguments, const char *variable, int folder, int in, int out,
+                     int *code)
 {
   pid_t id = 0;
   int status = 0;
   const char **environment = environment_with(variable);
-  const bool started = environment != NULL && start(arguments, environment, in, out, &id);
+  const bool started = environment != NULL &&
+                       start(arguments, environment, (manner){.folder = folder, .in = in, .out = out}, &id);
   free((void *)environment);
   if (!started) {
     return false;

@@ -194,6 +194,16 @@ void pki_text_free(pki_text *text)
   *text = (pki_text){0};
 }
 
+const char *pki_capitals(const char *word, char *out, size_t size)
+{
+  size_t n = 0;
+  for (; word[n] != '\0' && n + 1 < size; n++) {
+    out[n] = (char)(word[n] >= 'a' && word[n] <= 'z' ? word[n] - 'a' + 'A' : word[n]);
+  }
+  out[n] = '\0';
+  return out;
+}
+
 pk_status pki_text_save(const pki_text *text, const char *path, pk_error *err)
 {
   const pki_where where = {.file = path};

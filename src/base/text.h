@@ -40,6 +40,9 @@ void pki_text_add_base64(pki_text *text, const void *bytes, size_t size);
 
 void pki_text_free(pki_text *text);
 
+/* The word with a to z in capitals, in every locale, as far as it fits; returns out. */
+const char *pki_capitals(const char *word, char *out, size_t size);
+
 /* Write to a temporary name beside `path`, then rename: a reader sees all or nothing. */
 pk_status pki_text_save(const pki_text *text, const char *path, pk_error *err);
 

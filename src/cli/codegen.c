@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/load.h"
-#include "pronk/codegen.h"
+#include "symbolic/codegen.h"
 
 const pki_option pki_options_codegen[] = {
     {"output", 'o', "DIR", "where the files go (default: out/MODEL-code)"},
@@ -15,6 +15,7 @@ const pki_option pki_options_codegen[] = {
     {"functions", 0, "LIST", "which ones, by comma: aba,crba (default: all)"},
     {"parameters", 0, "LIST",
      "what stays an input, by comma: inertia, position, gravity, armature (default: nothing)"},
+    {"states", 0, "N", "that the self-test compares, 1 to 64 (default: 4)"},
     PKI_LOAD_OPTIONS,
     {0}};
 
@@ -24,6 +25,19 @@ static bool take(const pki_args *args, const char *name, char *to, size_t size)
   const char *value = pki_args_value(args, name);
   if (value != NULL && (size_t)snprintf(to, size, "%s", value) >= size) {
     pki_complain("codegen", "--%s is longer than %zu letters", name, size - 1);
+    return false;
+  }
+  return true;
+}
+
+static bool take_states(const pki_args *args, pk_codegen_options *o)
+{
+  const char *value = pki_args_value(args, "states");
+  pk_error err;
+  int count;
+  const pk_field *fields = pki_codegen_fields(&count);
+  if (value != NULL && pki_fields_parse(fields, count, o, "states", value, &err) != PK_OK) {
+    pki_complain_error("codegen", &err);
     return false;
   }
   return true;
@@ -67,7 +81,7 @@ static int generate(const pki_args *args, const pki_loaded *loaded)
   pk_codegen_options o = pk_codegen_options_default();
   char folder[PKI_PATH_MAX];
   const char *given = pki_args_value(args, "output");
-  if (!take(args, "name", o.name, sizeof o.name) ||
+  if (!take_states(args, &o) || !take(args, "name", o.name, sizeof o.name) ||
       !take(args, "functions", o.functions, sizeof o.functions) ||
       !take(args, "parameters", o.parameters, sizeof o.parameters)) {
     return PKI_EXIT_USAGE;

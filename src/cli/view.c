@@ -14,6 +14,7 @@
 
 #ifdef PK_WITH_VIEWER
 #include "base/process.h"
+#include "cli/check.h"
 #include "serve/server.h"
 #endif
 
@@ -39,6 +40,11 @@ int pki_command_view(const pki_args *args)
 
 #else
 
+static void compile(pki_world *world)
+{
+  pki_compile_world("view", world, 1);
+}
+
 /* The scenario, model or recording that was asked for; *alone: a model. */
 static pk_status open_source(const pki_args *args, pki_source **out, bool *alone, pk_error *err)
 {
@@ -48,7 +54,7 @@ static pk_status open_source(const pki_args *args, pki_source **out, bool *alone
     return pki_replay_create(path, out, err);
   }
   const pk_status status = pki_view_scenario(args, &scenario, alone, err);
-  return status == PK_OK ? pki_live_show(scenario, out, err) : status;
+  return status == PK_OK ? pki_live_show(scenario, compile, out, err) : status;
 }
 
 /* The address on stdout at once: whoever started this waits for it. */

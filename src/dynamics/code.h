@@ -37,9 +37,6 @@ typedef struct pki_code_functions {
   const pki_kernels *generic; /* what stands in where code knows less; never NULL once wrapped */
 } pki_code_functions;
 
-/* Any of them; to be copied into a pointer of its own type. */
-typedef void (*pki_code_function)(void);
-
 /* The list of them: "kinematics" is robot_kinematics in the code. */
 typedef struct pki_code_entry {
   const char *name;

@@ -159,7 +159,7 @@ pk_status pk_leg_init(pk_leg *leg, const pk_model *model, pk_leg_kind kind, int 
                     "%d is no kind of leg, expected PK_LEG_POINT or PK_LEG_POSE", (int)kind);
   }
   const pki_where where = {.field = model->links[link].name};
-  *leg = (pk_leg){.kind = kind, .link = link, .nsolve = 3, .nbranch = 4};
+  *leg = (pk_leg){.kind = kind, .model = pk_model_hash(model), .link = link, .nsolve = 3, .nbranch = 4};
   if (kind == PK_LEG_POSE) {
     leg->nsolve = 6, leg->nbranch = 8;
   }

@@ -324,7 +324,7 @@ static double reach_point(const pk_leg *leg, const double p[3], const double x[3
                           double nearest[3])
 {
   const double *a = leg->axis[1];
-  double A, B, C, q, y[3], g[3], e[3], f[3], off[3];
+  double A, B, C, q = 0, y[3], g[3], e[3], f[3], off[3];
   plane_equation(leg, p, x, &A, &B, &C);
   equation(A, B, between(C, -hypot(A, B), hypot(A, B)), 0, sign, 0, &q);
   pki_turn_about(leg->axis[0], leg->at[0], -q, p, y);
@@ -351,9 +351,13 @@ pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *ang
   double q[PK_LEG_HINGES] = {0};
   memcpy(q, angles, (size_t)leg->nhinge * sizeof *q);
   pk_pose place = *foot;
-  if (pk_leg_solve(leg, foot, PK_LEG_NEAREST, q, NULL) == PK_OK) {
+  const pk_status status = pk_leg_solve(leg, foot, PK_LEG_NEAREST, q, NULL);
+  if (status == PK_OK) {
     *nearest = place;
     return PK_OK;
+  }
+  if (status != PK_ERROR_REACH) {
+    return pk_leg_solve(leg, foot, PK_LEG_NEAREST, q, err); /* which tells why */
   }
   if (leg->kind == PK_LEG_POINT) {
     double x[3], other[3];

@@ -63,7 +63,7 @@ static void carve(pk_reduced *r, pki_arena *arena)
   }
 }
 
-/* No leg may move another's foot but by the trunk. */
+/* Legs of this model, none of which may move another's foot but by the trunk. */
 static pk_status check_legs(const pk_model *model, int nleg, const pk_leg *legs, pk_error *err)
 {
   if (nleg < 0 || nleg > PK_REDUCED_LEGS) {
@@ -73,6 +73,14 @@ static pk_status check_legs(const pk_model *model, int nleg, const pk_leg *legs,
   if (model->nconstraint > 0) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "model"},
                     "the model has %d loops or cut joints, expected a tree", model->nconstraint);
+  }
+  const unsigned long long hash = pk_model_hash(model);
+  for (int i = 0; i < nleg; i++) {
+    if (legs[i].model != hash || legs[i].link < 0 || legs[i].link >= model->nlink) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "legs"},
+                      "leg %d is of another model: of one with the hash %016llx, this one has %016llx", i,
+                      legs[i].model, hash);
+    }
   }
   for (int i = 0; i < nleg; i++) {
     for (int j = 0; j < nleg; j++) {

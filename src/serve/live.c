@@ -37,6 +37,7 @@ typedef struct live {
   double residual; /* worst since it was asked for */
   pki_parameter *parameters;
   int nparameter;
+  void (*compile)(pki_world *world);
 } live;
 
 static pk_status fail_memory(pk_error *err)
@@ -76,7 +77,8 @@ static pk_status look(stage *s, pk_error *err)
 }
 
 /* Takes the scenario over, also when it fails. */
-static pk_status stage_create(pki_scenario *scenario, stage **out, pk_error *err)
+static pk_status stage_create(pki_scenario *scenario, void (*compile)(pki_world *world), stage **out,
+                              pk_error *err)
 {
   *out = NULL;
   stage *s = calloc(1, sizeof *s);
@@ -87,7 +89,7 @@ static pk_status stage_create(pki_scenario *scenario, stage **out, pk_error *err
   s->scenario = scenario;
   pk_status status = pki_world_create(scenario, &s->world, err);
   if (status == PK_OK) {
-    pki_world_compile(&s->world, NULL);
+    compile(&s->world);
   }
   status = status == PK_OK ? look(s, err) : status;
   status = status == PK_OK ? pki_watch_scene(&s->watch, &s->scene, err) : status;
@@ -287,7 +289,7 @@ static pk_status change_speed(live *l, pki_parameter *p, double value, pki_scena
 static pk_status start_anew(live *l, pki_scenario *changed, pk_error *err)
 {
   stage *fresh = NULL;
-  pk_status status = stage_create(changed, &fresh, err);
+  pk_status status = stage_create(changed, l->compile, &fresh, err);
   if (fresh == NULL) {
     return status;
   }
@@ -400,7 +402,13 @@ static const pki_source_kind live_kind = {.mode = "live",
                                           .describe = live_describe,
                                           .destroy = live_destroy};
 
-pk_status pki_live_show(pki_scenario *scenario, pki_source **out, pk_error *err)
+static void compile_in_silence(pki_world *world)
+{
+  pki_world_compile(world, NULL);
+}
+
+pk_status pki_live_show(pki_scenario *scenario, void (*compile)(pki_world *world), pki_source **out,
+                        pk_error *err)
 {
   *out = NULL;
   live *l = calloc(1, sizeof *l);
@@ -409,8 +417,9 @@ pk_status pki_live_show(pki_scenario *scenario, pki_source **out, pk_error *err)
     return fail_memory(err);
   }
   l->source.kind = &live_kind;
+  l->compile = compile != NULL ? compile : compile_in_silence;
   let_go(l);
-  pk_status status = stage_create(scenario, &l->now, err);
+  pk_status status = stage_create(scenario, l->compile, &l->now, err);
   if (status == PK_OK && l->now != NULL) {
     status = pki_catalog_create(l->now->tap->channels, l->now->tap->count, &l->source.catalog, err);
   }
@@ -432,5 +441,5 @@ pk_status pki_live_create(const char *path, const char *const *sets, int nset, p
   pki_scenario *scenario = NULL;
   *out = NULL;
   const pk_status status = pki_scenario_load(path, sets, nset, &scenario, err);
-  return status == PK_OK ? pki_live_show(scenario, out, err) : status;
+  return status == PK_OK ? pki_live_show(scenario, NULL, out, err) : status;
 }

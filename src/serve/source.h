@@ -47,8 +47,10 @@ struct pki_source {
   double time; /* s, now */
 };
 
-/* A scenario, which is taken over, also when this fails; or the one at a path, as `pronk run` loads it. */
-pk_status pki_live_show(pki_scenario *scenario, pki_source **out, pk_error *err);
+/* A scenario, which is taken over, also when this fails; or the one at a path, as `pronk run` loads it. compile: has the code of
+ * each world that is made compiled and tells the user of it; NULL: pki_world_compile, in silence. */
+pk_status pki_live_show(pki_scenario *scenario, void (*compile)(pki_world *world), pki_source **out,
+                        pk_error *err);
 pk_status pki_live_create(const char *path, const char *const *sets, int nset, pki_source **out,
                           pk_error *err);
 

@@ -38,7 +38,7 @@ typedef struct opening {
 } opening;
 
 const pk_field pki_code_fields[] = {
-    {"lanes", offsetof(pk_code_options, lanes), PK_FIELD_INT, "", 0, 0, 13, NULL,
+    {"lanes", offsetof(pk_code_options, lanes), PK_FIELD_INT, "", 0, 0, 12, NULL,
      "lane counts besides one, added up: 4, 8 or 12; 0: one alone"},
     {"force", offsetof(pk_code_options, force), PK_FIELD_BOOL, "", 0, 0, 1, NULL,
      "compile even what is in the cache"},
@@ -56,7 +56,7 @@ pk_code_options pk_code_options_default(void)
 pk_status pk_code_options_validate(const pk_code_options *o, pk_error *err)
 {
   const pk_status status = pki_fields_validate(pki_code_fields, pki_code_field_count, o, err);
-  if (status == PK_OK && (o->lanes & ~(1 | 4 | 8)) != 0) {
+  if (status == PK_OK && (o->lanes & ~(4 | 8)) != 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "lanes"},
                     "lanes is %d, expected 4, 8 or their sum, or 0", o->lanes);
   }
@@ -71,7 +71,7 @@ static bool make_key(const opening *o, int lanes, char key[65])
   pki_text text = {0};
   const char *arguments[PKI_COMPILER_ARGUMENTS];
   char define[32];
-  pki_compiler_arguments(&o->compiler, lanes, "robot.so", define, arguments);
+  pki_compiler_arguments(&o->compiler, lanes, PKI_CACHE_FILE, define, arguments);
   pki_text_addf(&text, "pronk %s\n%s\n", pk_version(), o->compiler.version);
   for (int i = 0; arguments[i] != NULL; i++) {
     pki_text_addf(&text, "%s\n", arguments[i]);
@@ -89,9 +89,9 @@ static bool make_key(const opening *o, int lanes, char key[65])
 /* Compile, and keep it. */
 static pk_status build(opening *o, int lanes, const char *key, pki_text *bytes, pk_error *err)
 {
-  char folder[PKI_PATH_MAX], file[PKI_PATH_MAX];
+  pki_cache_build place;
   pk_code_info *info = &o->to->info;
-  pk_status status = pki_cache_begin(&o->cache, folder, file, err);
+  pk_status status = pki_cache_begin(&o->cache, &place, err);
   if (status != PK_OK) {
     return status;
   }
@@ -99,11 +99,11 @@ static pk_status build(opening *o, int lanes, const char *key, pki_text *bytes, 
   if (o->options->compiling != NULL) {
     o->options->compiling(o->options->user, lanes);
   }
-  status = pki_compile(&o->compiler, lanes, &o->source, file, err);
+  status = pki_compile(&o->compiler, lanes, &o->source, place.folder, PKI_CACHE_FILE, err);
   if (status == PK_OK) {
-    status = pki_cache_keep(&o->cache, key, file, bytes, err);
+    status = pki_cache_keep(&o->cache, key, &place, bytes, err);
   }
-  pki_folder_remove(folder);
+  pki_cache_end(&o->cache, &place);
   info->compile_seconds += pki_clock() - start;
   info->cached = false;
   return status;
@@ -134,11 +134,12 @@ static pk_status obtain(opening *o, int lanes, pki_text *bytes, pk_error *err)
 
 /* ---- from bytes to functions ---- */
 
-/* A copy in memory that nobody can change, and the library in it. */
+/* A copy in memory that nobody can change, and the library in it. NULL: dlerror() tells why, else errno. */
 static void *load(const pki_text *bytes, int *memory)
 {
   char name[64];
   void *library = NULL;
+  (void)dlerror(); /* of somebody else */
   *memory = memfd_create("robot.so", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (*memory >= 0 && pki_write_all(*memory, bytes->data, bytes->size) &&
       fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0) {
@@ -146,8 +147,10 @@ static void *load(const pki_text *bytes, int *memory)
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (library == NULL && *memory >= 0) {
+    const int why = errno;
     close(*memory);
     *memory = -1;
+    errno = why;
   }
   return library;
 }
@@ -175,9 +178,11 @@ static pk_status open_lanes(opening *o, int at, pk_error *err)
   const int lanes = pki_lane_counts[at];
   loaded *to = o->to;
   pki_text bytes = {0};
+  int error = 0;
   const pk_status status = obtain(o, lanes, &bytes, err);
   if (status == PK_OK) {
     to->library[at] = load(&bytes, &to->memory[at]);
+    error = errno;
   }
   pki_text_free(&bytes);
   if (status != PK_OK) {
@@ -186,7 +191,7 @@ static pk_status open_lanes(opening *o, int at, pk_error *err)
   if (to->library[at] == NULL) {
     const char *why = dlerror();
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = to->info.path},
-                    "the compiled code cannot be loaded: %s", why != NULL ? why : strerror(errno));
+                    "the compiled code cannot be loaded: %s", why != NULL ? why : strerror(error));
   }
   to->info.functions = find_functions(to->library[at], lanes, &to->code.lanes[at].functions);
   to->info.lanes = lanes;

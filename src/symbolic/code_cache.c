@@ -207,15 +207,45 @@ bool pki_cache_read(const pki_cache *cache, const char *key, pki_text *out, char
 
 /* ---- new files ---- */
 
-pk_status pki_cache_begin(const pki_cache *cache, char folder[PKI_PATH_MAX], char file[PKI_PATH_MAX],
-                          pk_error *err)
+enum { WITHIN = 300 }; /* bytes of a path by way of the open folder: names have 255 at most */
+
+/* Something in the folder that was checked, wherever its path leads now; for this process alone. */
+static void path_within(const pki_cache *cache, const char *name, char out[WITHIN])
 {
-  if (!pki_path_join(folder, cache->path, "build-XXXXXX") || mkdtemp(folder) == NULL ||
-      !pki_path_join(file, folder, "robot.so")) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = cache->path},
-                    "the cache folder cannot be written: %s", strerror(errno));
+  snprintf(out, WITHIN, "/proc/self/fd/%d/%s", cache->folder, name);
+}
+
+static pk_status cannot_write(const pki_cache *cache, pk_error *err)
+{
+  return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = cache->path},
+                  "the cache folder cannot be written: %s", strerror(errno));
+}
+
+pk_status pki_cache_begin(const pki_cache *cache, pki_cache_build *out, pk_error *err)
+{
+  char path[WITHIN];
+  *out = (pki_cache_build){.folder = -1};
+  path_within(cache, "build-XXXXXX", path);
+  if (mkdtemp(path) == NULL) {
+    return cannot_write(cache, err);
+  }
+  snprintf(out->name, sizeof out->name, "%s", strrchr(path, '/') + 1);
+  out->folder = openat(cache->folder, out->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (out->folder < 0) {
+    const pk_status status = cannot_write(cache, err);
+    pki_folder_remove(path);
+    return status;
   }
   return PK_OK;
+}
+
+void pki_cache_end(const pki_cache *cache, pki_cache_build *build)
+{
+  char path[WITHIN];
+  path_within(cache, build->name, path);
+  close(build->folder);
+  build->folder = -1;
+  pki_folder_remove(path);
 }
 
 static bool is_key(const char *name)
@@ -231,14 +261,14 @@ static void remove_old(const pki_cache *cache)
   DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
   for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL;) {
     struct stat info;
-    char path[PKI_PATH_MAX];
+    char path[WITHIN];
     if (fstatat(fd, e->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
       continue;
     }
     if (is_key(e->d_name) && info.st_mtime < now - PK_CODE_DAYS * day) {
       unlinkat(fd, e->d_name, 0);
-    } else if (strncmp(e->d_name, "build-", 6) == 0 && info.st_mtime < now - day &&
-               pki_path_join(path, cache->path, e->d_name)) {
+    } else if (strncmp(e->d_name, "build-", 6) == 0 && info.st_mtime < now - day) {
+      path_within(cache, e->d_name, path);
       pki_folder_remove(path);
     }
   }
@@ -262,21 +292,20 @@ static bool write_hash(const pki_cache *cache, const char *key, const char *hash
   return good && renameat(cache->folder, draft, cache->folder, name) == 0;
 }
 
-pk_status pki_cache_keep(const pki_cache *cache, const char *key, const char *file, pki_text *out,
+pk_status pki_cache_keep(const pki_cache *cache, const char *key, const pki_cache_build *build, pki_text *out,
                          pk_error *err)
 {
   char name[KEY + 16], hash[KEY + 1], why[128] = "";
   file_name(key, ".so", name);
   /* a linker makes a program that all may run: not here */
-  if (chmod(file, 0600) != 0 || !read_safely(AT_FDCWD, file, out, why, sizeof why)) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = file}, "what the C compiler wrote %s",
+  if (fchmodat(build->folder, PKI_CACHE_FILE, 0600, 0) != 0 ||
+      !read_safely(build->folder, PKI_CACHE_FILE, out, why, sizeof why)) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = cache->path}, "what the C compiler wrote %s",
                     why[0] != '\0' ? why : "is not there");
   }
   pki_sha256_hex(out->data, out->size, hash);
-  if (!write_hash(cache, key, hash) || renameat(AT_FDCWD, file, cache->folder, name) != 0) {
-    const int error = errno;
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = cache->path},
-                    "the cache folder cannot be written: %s", strerror(error));
+  if (!write_hash(cache, key, hash) || renameat(build->folder, PKI_CACHE_FILE, cache->folder, name) != 0) {
+    return cannot_write(cache, err);
   }
   remove_old(cache);
   return PK_OK;

@@ -2,7 +2,8 @@
  *
  * The folder must belong to the user and be closed to the writing of others. A file is read when it is a regular file (no
  * link), belongs to the user, others may not write it, and its bytes have the hash; the bytes that were hashed
- * are the ones that are used. New files are made in a folder within, which has another name each time, and renamed. One
+ * are the ones that are used. New files are made in a folder within, which has another name each time, and renamed. All of it goes
+ * by the open folder that was checked, never by its path again, which may lead elsewhere by then. One
  * of 16 locks, by key, is held from the look to the end of writing, so that two processes neither compile the same thing
  * twice nor see half of it. */
 #ifndef PKI_SYMBOLIC_CODE_CACHE_H
@@ -30,12 +31,22 @@ bool pki_cache_name(const pki_cache *cache, const char *key, char out[PKI_PATH_M
 /* Its bytes; free them with pki_text_free. False: it is not there, or something is wrong with it, which `why` then tells. */
 bool pki_cache_read(const pki_cache *cache, const char *key, pki_text *out, char *why, size_t size);
 
-/* A folder to make a file in, and the file's name in it. */
-pk_status pki_cache_begin(const pki_cache *cache, char folder[PKI_PATH_MAX], char file[PKI_PATH_MAX],
-                          pk_error *err);
+/* A folder within, in which the file PKI_CACHE_FILE is to be made. */
+#define PKI_CACHE_FILE "robot.so"
 
-/* The file from there to its place, and its bytes. What was not used for long goes. */
-pk_status pki_cache_keep(const pki_cache *cache, const char *key, const char *file, pki_text *out,
+typedef struct pki_cache_build {
+  char name[16];
+  int folder; /* open */
+} pki_cache_build;
+
+pk_status pki_cache_begin(const pki_cache *cache, pki_cache_build *out, pk_error *err);
+
+/* The file from there to its place, and its bytes. What was not used for long goes, and what builds that broke off have
+ * left a day ago. */
+pk_status pki_cache_keep(const pki_cache *cache, const char *key, const pki_cache_build *build, pki_text *out,
                          pk_error *err);
+
+/* Remove that folder. */
+void pki_cache_end(const pki_cache *cache, pki_cache_build *build);
 
 #endif

@@ -13,18 +13,29 @@
 
 /* ---- which ---- */
 
+/* Where a program is, from the root: the compiler runs in another folder. Links stay, since programs look at their names. */
+static bool find_program(const char *name, char path[PKI_PATH_MAX])
+{
+  char here[PKI_PATH_MAX], found[PKI_PATH_MAX];
+  if (!pki_program_find(name, path)) {
+    return false;
+  }
+  memcpy(found, path, sizeof found);
+  return path[0] == '/' || (getcwd(here, sizeof here) != NULL && pki_path_join(path, here, found));
+}
+
 /* "ccache gcc -m64" is a program and its first arguments, unless there is a program of the whole name. */
 static bool take_command(const char *command, pki_compiler *out)
 {
   out->nword = 0;
-  if (pki_program_find(command, out->path)) {
+  if (find_program(command, out->path)) {
     return true;
   }
   if (snprintf(out->text, sizeof out->text, "%s", command) >= (int)sizeof out->text) {
     return false;
   }
   char *rest = NULL, *program = strtok_r(out->text, " \t", &rest);
-  if (program == NULL || !pki_program_find(program, out->path)) {
+  if (program == NULL || !find_program(program, out->path)) {
     return false;
   }
   for (char *word = strtok_r(NULL, " \t", &rest); word != NULL; word = strtok_r(NULL, " \t", &rest)) {
@@ -43,14 +54,15 @@ static void read_back(int fd, char *out, size_t size)
   out[n > 0 ? n : 0] = '\0';
 }
 
-/* Run it on a text, what it says into `said`; its exit status, -1: it did not start. */
-static int run_on(const char *const *arguments, const char *text, size_t length, char *said, size_t size)
+/* Run it on a text in an open folder (-1: here), what it says into `said`; its exit status, -1: it did not start. */
+static int run_on(const char *const *arguments, int folder, const char *text, size_t length, char *said,
+                  size_t size)
 {
   int code = -1;
   said[0] = '\0';
   const int in = memfd_create("robot.c", MFD_CLOEXEC), out = memfd_create("said", MFD_CLOEXEC);
   const bool ran = in >= 0 && out >= 0 && pki_write_all(in, text, length) && lseek(in, 0, SEEK_SET) == 0 &&
-                   pki_process_run(arguments, "LC_ALL=C", in, out, &code);
+                   pki_process_run(arguments, "LC_ALL=C", folder, in, out, &code);
   if (ran) {
     read_back(out, said, size);
   }
@@ -75,7 +87,7 @@ static pk_status ask_version(pki_compiler *c, pk_error *err)
     arguments[1 + i] = c->words[i];
   }
   memcpy(arguments + 1 + c->nword, options, sizeof options);
-  const int code = run_on(arguments, names, sizeof names - 1, said, sizeof said);
+  const int code = run_on(arguments, -1, names, sizeof names - 1, said, sizeof said);
   char *line = strstr(said, "pronk ");
   c->is_clang = line != NULL && strstr(line, "__clang__") == NULL;
   if (code != 0 || line == NULL || strstr(line, "__GNUC__") != NULL) {
@@ -152,14 +164,14 @@ void pki_compiler_arguments(const pki_compiler *c, int lanes, const char *output
   arguments[n] = NULL;
 }
 
-pk_status pki_compile(const pki_compiler *c, int lanes, const pki_text *source, const char *output,
-                      pk_error *err)
+pk_status pki_compile(const pki_compiler *c, int lanes, const pki_text *source, int folder,
+                      const char *output, pk_error *err)
 {
   const pki_where where = {.file = c->path};
   const char *arguments[PKI_COMPILER_ARGUMENTS];
   char define[32], said[512];
   pki_compiler_arguments(c, lanes, output, define, arguments);
-  const int code = run_on(arguments, source->data, source->size, said, sizeof said);
+  const int code = run_on(arguments, folder, source->data, source->size, said, sizeof said);
   if (code < 0) {
     return pki_fail(err, PK_ERROR_FILE, where, "the C compiler cannot be started");
   }

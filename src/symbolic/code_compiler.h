@@ -8,7 +8,7 @@
 enum { PKI_COMPILER_WORDS = 8, PKI_COMPILER_ARGUMENTS = 32 };
 
 typedef struct pki_compiler {
-  char path[PKI_PATH_MAX];
+  char path[PKI_PATH_MAX];         /* from the root, wherever it is run */
   char text[512];                  /* words after it, cut apart by NULs */
   char *words[PKI_COMPILER_WORDS]; /* [nword] where they begin */
   int nword;
@@ -24,9 +24,9 @@ pk_status pki_compiler_find(const char *name, pki_compiler *out, pk_error *err);
 void pki_compiler_arguments(const pki_compiler *c, int lanes, const char *output, char define[32],
                             const char *arguments[PKI_COMPILER_ARGUMENTS]);
 
-/* Source to a shared object in the file `output`. */
-pk_status pki_compile(const pki_compiler *c, int lanes, const pki_text *source, const char *output,
-                      pk_error *err);
+/* Source to a shared object, the file `output` in an open folder, in which the compiler runs. */
+pk_status pki_compile(const pki_compiler *c, int lanes, const pki_text *source, int folder,
+                      const char *output, pk_error *err);
 
 /* What of the processor decides which instructions are chosen for it. */
 void pki_compiler_add_processor(pki_text *out);

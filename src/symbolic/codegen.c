@@ -1,7 +1,6 @@
 /* Code of one robot: which functions, and their files. */
 #include "symbolic/codegen.h"
 
-#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +36,27 @@ pk_codegen_options pk_codegen_options_default(void)
   return o;
 }
 
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+static const char signs[] = "0123456789_"; /* that a name in C has besides, but for its first */
+
+static bool is_in(const char *set, char c)
+{
+  return c != '\0' && strchr(set, c) != NULL;
+}
+
+static pk_status check_name(const char *name, pk_error *err)
+{
+  bool good = name[0] == '\0' || is_in(letters, name[0]);
+  for (const char *c = name; *c != '\0'; c++) {
+    good &= is_in(letters, *c) || is_in(signs, *c);
+  }
+  return good ? PK_OK
+              : pki_fail(
+                    err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"},
+                    "\"%s\" cannot begin the name of a C function: letters, digits and _ can, a letter first",
+                    name);
+}
+
 int pk_codegen_function_count(void)
 {
   return pki_robot_function_count();
@@ -62,33 +82,27 @@ static bool next_word(const char **list, char word[64])
   return n > 0;
 }
 
-/* A name for C: the user's as it is, or made of the robot's. */
-static pk_status choose_name(const char *given, pki_codegen *c, pk_error *err)
+/* A name for C: the user's as it is, or made of the robot's in small letters. */
+static void choose_name(const char *given, pki_codegen *c)
 {
-  const char *from = given[0] != '\0' ? given : c->m->nrobot > 0 ? c->m->robots[0].name : "robot";
+  const char *robot = c->m->nrobot > 0 ? c->m->robots[0].name : "";
+  robot = robot[0] != '\0' ? robot : "robot";
   size_t n = 0;
-  if (isdigit((unsigned char)from[0])) {
+  if (!is_in(letters, robot[0])) {
     c->name[n++] = 'r';
   }
-  for (const char *s = from; *s != '\0' && n < sizeof c->name - 1; s++) {
-    c->name[n++] = (char)(isalnum((unsigned char)*s) ? (given[0] ? *s : tolower((unsigned char)*s)) : '_');
+  for (const char *s = robot; *s != '\0' && n < sizeof c->name - 1; s++) {
+    const char small = (char)(*s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
+    c->name[n++] = (char)(is_in(letters, small) || is_in(signs, small) ? small : '_');
   }
-  c->name[n] = '\0';
-  if (given[0] != '\0' && (strcmp(given, c->name) != 0 || given[0] == '_')) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"},
-                    "\"%s\" cannot begin the name of a C function: letters, digits and _ can, a letter first",
-                    given);
+  if (given[0] != '\0') {
+    snprintf(c->name, sizeof c->name, "%s", given);
   }
-  if (n == 0) {
-    snprintf(c->name, sizeof c->name, "robot");
-  }
-  for (n = 0; c->name[n] != '\0'; n++) {
-    c->capitals[n] = (char)toupper((unsigned char)c->name[n]);
-  }
-  return PK_OK;
+  pki_codegen_plain(robot, c->robot);
+  pki_capitals(c->name, c->capitals, sizeof c->capitals);
 }
 
-static pk_status choose_parameters(const char *list, pki_codegen *c, pk_error *err)
+static pk_status read_parameters(const char *list, unsigned *chosen, pk_error *err)
 {
   static const char *const words[] = {"inertia", "position", "gravity", "armature"};
   static const unsigned bits[] = {PKI_FREE_INERTIA, PKI_FREE_POSITION, PKI_FREE_GRAVITY, PKI_FREE_ARMATURE};
@@ -103,9 +117,17 @@ static pk_status choose_parameters(const char *list, pki_codegen *c, pk_error *e
                       "there is no parameter \"%s\"%s%s%s (inertia, position, gravity, armature)", word,
                       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
-    c->free |= bit;
+    *chosen |= bit;
   }
   return PK_OK;
+}
+
+pk_status pk_codegen_options_validate(const pk_codegen_options *o, pk_error *err)
+{
+  unsigned chosen = 0;
+  pk_status status = pki_fields_validate(fields, sizeof fields / sizeof fields[0], o, err);
+  status = status == PK_OK ? check_name(o->name, err) : status;
+  return status == PK_OK ? read_parameters(o->parameters, &chosen, err) : status;
 }
 
 /* ---- functions ---- */
@@ -227,7 +249,7 @@ static pk_status save_source(const pki_codegen *c, int first, int last, const ch
   pki_text_addf(
       &text,
       "/* Dynamics of %s, made by pronk %s: see %s.h. */\n#include \"%s.h\"\n#include \"%s_lanes.h\"\n",
-      c->m->nrobot > 0 ? c->m->robots[0].name : c->name, pk_version(), c->name, c->name, c->name);
+      c->robot, pk_version(), c->name, c->name, c->name);
   for (int i = first; i < last; i++) {
     pki_text_add(&text, "\n");
     pki_emit_function(&c->units[i].f, c->name, &text);
@@ -301,10 +323,12 @@ pk_status pk_codegen_write(const pk_model *model, const pk_codegen_options *opti
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   c->m = model, c->states = o.states;
-  pk_status status = pki_fields_validate(fields, sizeof fields / sizeof fields[0], &o, err);
+  pk_status status = pk_codegen_options_validate(&o, err);
   status = status == PK_OK ? check_model(model, err) : status;
-  status = status == PK_OK ? choose_name(o.name, c, err) : status;
-  status = status == PK_OK ? choose_parameters(o.parameters, c, err) : status;
+  if (status == PK_OK) {
+    choose_name(o.name, c);
+    status = read_parameters(o.parameters, &c->free, err);
+  }
   status = status == PK_OK ? choose_functions(o.functions, c, told, err) : status;
   snprintf(told->name, sizeof told->name, "%s", c->name);
   status = status == PK_OK ? save_all(c, folder, told, err) : status;

@@ -17,8 +17,15 @@ typedef struct pki_codegen_unit {
   pki_emit_info emitted;
 } pki_codegen_unit;
 
+enum { PKI_CODEGEN_NAME = 128 };
+
+/* A name out of somebody's file as it may stand in comments of C and CMake and in Markdown: letters, digits, blanks and a few
+ * signs stay, of which no comment, string or command can be made; whatever else is _. As far as it fits; returns out. */
+const char *pki_codegen_plain(const char *name, char out[PKI_CODEGEN_NAME]);
+
 typedef struct pki_codegen {
   const pk_model *m;
+  char robot[PKI_CODEGEN_NAME]; /* its name, plain */
   char name[49], capitals[49];
   unsigned free; /* PKI_FREE_... */
   int states;

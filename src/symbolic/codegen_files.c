@@ -1,23 +1,43 @@
 /* Generated code: the header, the build, what to read first. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/motion.h"
 #include "symbolic/codegen.h"
 #include "symbolic/robot_parts.h"
 
-static const char *robot_name(const pki_codegen *c)
+/* ---- names ---- */
+
+const char *pki_codegen_plain(const char *name, char out[PKI_CODEGEN_NAME])
 {
-  return c->m->nrobot > 0 ? c->m->robots[0].name : c->name;
+  static const char kept[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+.,:/()"; /* no star, so no comment */
+  size_t n = 0;
+  for (; name[n] != '\0' && n + 1 < PKI_CODEGEN_NAME; n++) {
+    out[n] = (char)(strchr(kept, name[n]) != NULL ? name[n] : '_');
+  }
+  out[n] = '\0';
+  return out;
+}
+
+/* The name of a body's link. */
+static const char *link_of(const pk_model *m, int body, char out[PKI_CODEGEN_NAME])
+{
+  const int link = m->body_link[body];
+  return link >= 0 ? pki_codegen_plain(m->links[link].name, out) : "(helper)";
 }
 
 /* ---- coordinates ---- */
 
-/* The joint that a body's motion is of; NULL: a root. */
-static const char *joint_of(const pk_model *m, int body)
+/* "joint hip" or "root trunk": whose motion a body's is. */
+static const char *whose(const pk_model *m, int body, char out[PKI_CODEGEN_NAME + 8])
 {
+  char name[PKI_CODEGEN_NAME];
   const int joint = m->dof_joint[m->body_u[body]];
-  return joint >= 0 ? m->joints[joint].name : NULL;
+  snprintf(out, PKI_CODEGEN_NAME + 8, "%s %s", joint >= 0 ? "joint" : "root",
+           joint >= 0 ? pki_codegen_plain(m->joints[joint].name, name) : link_of(m, body, name));
+  return out;
 }
 
 /* A mimic follower has the coordinate of its leader: one line for both. */
@@ -36,21 +56,21 @@ static void add_coordinates(const pk_model *m, pki_text *text)
 {
   for (int b = 0; b < m->nbody; b++) {
     const int q = m->body_q[b], u = m->body_u[b], motion = m->body_motion[b];
-    const char *joint = joint_of(m, b), *link = m->body_link[b] >= 0 ? m->links[m->body_link[b]].name : "";
-    const char *rest = joint != NULL ? "joint" : "root";
+    char name[PKI_CODEGEN_NAME + 8];
+    whose(m, b, name);
     if (motion == PK_MOTION_FLOATING) {
       pki_text_addf(text,
-                    " *   q[%d..%d], u[%d..%d]  %s %s: position (m), quaternion (w x y z, unit); its "
+                    " *   q[%d..%d], u[%d..%d]  %s: position (m), quaternion (w x y z, unit); its "
                     "velocity (m/s), angular "
                     "velocity in body axes (rad/s)\n",
-                    q, q + 6, u, u + 5, rest, joint ? joint : link);
+                    q, q + 6, u, u + 5, name);
     } else if (motion == PK_MOTION_SPHERICAL) {
       pki_text_addf(text,
-                    " *   q[%d..%d], u[%d..%d]  %s %s: quaternion (w x y z, unit); angular velocity in body "
+                    " *   q[%d..%d], u[%d..%d]  %s: quaternion (w x y z, unit); angular velocity in body "
                     "axes (rad/s)\n",
-                    q, q + 3, u, u + 2, rest, joint ? joint : link);
+                    q, q + 3, u, u + 2, name);
     } else if (!shown_before(m, b)) {
-      pki_text_addf(text, " *   q[%d], u[%d]  %s %s (%s)\n", q, u, rest, joint ? joint : link,
+      pki_text_addf(text, " *   q[%d], u[%d]  %s (%s)\n", q, u, name,
                     motion == PK_MOTION_REVOLUTE ? "rad, rad/s" : "m, m/s");
     }
   }
@@ -60,26 +80,29 @@ static void add_bodies(const pk_model *m, pki_text *text)
 {
   pki_text_add(text, " *\n * Bodies (links that fixed joints hold together are one):\n");
   for (int b = 0; b < m->nbody; b++) {
-    pki_text_addf(text, " *   %d  %s\n", b,
-                  m->body_link[b] >= 0 ? m->links[m->body_link[b]].name : "(helper)");
+    char name[PKI_CODEGEN_NAME];
+    pki_text_addf(text, " *   %d  %s\n", b, link_of(m, b, name));
   }
 }
 
 static void add_points(const pk_model *m, pki_text *text)
 {
-  int body[256];
-  double at[256][3];
   const int n = pki_robot_points(m, NULL, NULL);
-  if (n == 0 || n > 256) {
-    return;
+  int *body = calloc((size_t)n + 1, sizeof *body);
+  double(*at)[3] = calloc((size_t)n + 1, sizeof *at);
+  const bool good = body != NULL && at != NULL;
+  if (good) {
+    pki_robot_points(m, body, at);
+    pki_text_add(text, n > 0 ? " *\n * Contact points, fixed in bodies (m, body axes):\n" : "");
   }
-  pki_robot_points(m, body, at);
-  pki_text_add(text, " *\n * Contact points, fixed in bodies (m, body axes):\n");
-  for (int i = 0; i < n; i++) {
-    const int link = m->body_link[body[i]];
-    pki_text_addf(text, " *   %d  %s at %.6g %.6g %.6g\n", i, link >= 0 ? m->links[link].name : "(helper)",
-                  at[i][0], at[i][1], at[i][2]);
+  for (int i = 0; i < n && good; i++) {
+    char name[PKI_CODEGEN_NAME];
+    pki_text_addf(text, " *   %d  %s at %.6g %.6g %.6g\n", i, link_of(m, body[i], name), at[i][0], at[i][1],
+                  at[i][2]);
   }
+  text->failed |= !good;
+  free(body);
+  free(at);
 }
 
 /* ---- the header ---- */
@@ -103,13 +126,10 @@ static void add_patterns(pki_text *text, const pki_codegen *c, const pki_functio
     if (o->row == NULL) {
       continue;
     }
-    char capitals[80];
-    int n = snprintf(capitals, sizeof capitals, "%s_%s", f->name, o->name);
-    for (int k = 0; k < n && k < (int)sizeof capitals; k++) {
-      capitals[k] = (char)(capitals[k] >= 'a' && capitals[k] <= 'z' ? capitals[k] - 'a' + 'A' : capitals[k]);
-    }
-    pki_text_addf(text, "/* Entry k of %s stands in row [k], column [k]. */\nenum { %s_%s_COUNT = %d };\n",
-                  o->name, c->capitals, capitals, o->count);
+    char of[40], output[40];
+    pki_text_addf(text, "/* Entry k of %s stands in row [k], column [k]. */\nenum { %s_%s_%s_COUNT = %d };\n",
+                  o->name, c->capitals, pki_capitals(f->name, of, sizeof of),
+                  pki_capitals(o->name, output, sizeof output), o->count);
     add_integers(text, c, f->name, o->name, "row", o->row, o->count);
     add_integers(text, c, f->name, o->name, "col", o->col, o->count);
   }
@@ -128,7 +148,7 @@ void pki_codegen_header(const pki_codegen *c, pki_text *text)
       " * then a vector, one lane for each robot. Functions allocate nothing, keep nothing and call nothing "
       "but\n"
       " * sin and cos (of very large angles) and sqrt. Arrays must not overlap.\n *\n * Coordinates:\n",
-      robot_name(c), pk_version(), pk_model_hash(m));
+      c->robot, pk_version(), pk_model_hash(m));
   add_coordinates(m, text);
   add_bodies(m, text);
   add_points(m, text);
@@ -169,14 +189,15 @@ void pki_codegen_cmake(const pki_codegen *c, pki_text *text)
                 "option(%s_NATIVE \"use all instructions of this processor\" ON)\n"
                 "option(%s_X8 \"eight robots beside each other, too\" OFF)\n"
                 "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"
-                "set(CMAKE_C_STANDARD 17)\n\n"
+                "set(CMAKE_C_STANDARD 17)\n"
+                "if(CMAKE_SYSTEM_PROCESSOR MATCHES \"^(aarch64|arm64)\")\n"
+                "  set(native -mcpu=native)\nelse()\n  set(native -march=native)\nendif()\n\n"
                 "set(lanes 1 4)\nif(%s_X8)\n  list(APPEND lanes 8)\nendif()\n"
                 "foreach(n IN LISTS lanes)\n"
                 "  set(library %s_x${n})\n"
                 "  if(n EQUAL 1)\n    set(library %s)\n  endif()\n"
                 "  add_library(${library} STATIC",
-                robot_name(c), n, n, c->capitals, n, c->capitals, n, c->capitals, c->capitals, c->capitals, n,
-                n);
+                c->robot, n, n, c->capitals, n, c->capitals, n, c->capitals, c->capitals, c->capitals, n, n);
   add_sources(c, text);
   pki_text_addf(
       text,
@@ -186,7 +207,7 @@ void pki_codegen_cmake(const pki_codegen *c, pki_text *text)
       "  # Contraction by expression only, or not at all: every lane count gives the same bits.\n"
       "  target_compile_options(${library} PRIVATE -O2 -Wall -Wextra -fno-math-errno -fno-trapping-math\n"
       "    $<$<C_COMPILER_ID:Clang,AppleClang>:-ffp-contract=on>\n"
-      "    $<$<C_COMPILER_ID:GNU>:-ffp-contract=off> $<$<BOOL:${%s_NATIVE}>:-march=native>)\n"
+      "    $<$<C_COMPILER_ID:GNU>:-ffp-contract=off> $<$<BOOL:${%s_NATIVE}>:${native}>)\n"
       "  target_link_libraries(${library} PUBLIC m)\n"
       "  set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)\n"
       "endforeach()\n\n"
@@ -212,10 +233,11 @@ void pki_codegen_readme(const pki_codegen *c, pki_text *text)
       "builds a library for one robot (`%s`) and one for four beside each other (`%s_x4`), and runs\n"
       "the self-test. Without CMake:\n\n"
       "    cc -std=c17 -O2 -march=native -fno-math-errno -c",
-      robot_name(c), pk_version(), pk_model_hash(c->m), n, n, n);
+      c->robot, pk_version(), pk_model_hash(c->m), n, n, n);
   add_sources(c, text);
   pki_text_addf(text,
-                "\n\nFour lanes: the same with `-D%s_LANES=4`, where names end in `_x4`.\n\nFunctions:\n\n",
+                " # ARM: -mcpu=native\n\nFour lanes: the same with `-D%s_LANES=4`, where names end in "
+                "`_x4`.\n\nFunctions:\n\n",
                 c->capitals);
   for (int i = 0; i < c->count; i++) {
     pki_text_addf(text, "- `%s_%s`: %s\n", n, c->units[i].f.name, c->units[i].f.about);

@@ -65,9 +65,13 @@ static void add_inputs(const pki_codegen *c, pki_expect *e, pki_text *text)
 static bool add_expected(const pki_codegen *c, pki_expect *e, const pki_function *f, pki_text *text)
 {
   const int n = count_of(f);
-  double *values = calloc(2 * (size_t)n * (size_t)c->states + 1, sizeof *values);
-  double *const scales = values + (size_t)n * (size_t)c->states;
-  bool good = values != NULL;
+  const size_t all = (size_t)n * (size_t)c->states;
+  double *values = calloc(2 * all + 1, sizeof *values);
+  if (values == NULL) {
+    return false;
+  }
+  double *const scales = values + all;
+  bool good = true;
   for (int s = 0; s < c->states && good; s++) {
     pki_expect_state(e, s);
     good = pki_expect_values(e, f, values + (size_t)s * (size_t)n, scales + (size_t)s * (size_t)n);
@@ -154,6 +158,12 @@ static const char body[] =
     "  return x;\n"
     "}\n"
     "\n"
+    "/* The larger error; what is no number stays. */\n"
+    "static double larger(double a, double b)\n"
+    "{\n"
+    "  return isnan(a) || b <= a ? a : b;\n"
+    "}\n"
+    "\n"
     "/* States s, s + 1, ... beside each other; the largest error of all of them, in units of their scales. "
     "*/\n"
     "static double compare(int function, int lanes, int s)\n"
@@ -176,7 +186,7 @@ static const char body[] =
     "      const int e = (s + k % lanes) % STATES * all + at + k / lanes;\n"
     "      const double error = fabs(out[i][k] - functions[function].expected[e]) / "
     "functions[function].scale[e];\n"
-    "      worst = error <= worst ? worst : error; /* what is no number stays */\n"
+    "      worst = larger(worst, error);\n"
     "    }\n"
     "    at += functions[function].count[i];\n"
     "    free(out[i]);\n"
@@ -194,8 +204,7 @@ static const char body[] =
     "    for (int lanes = 1; lanes <= MOST_LANES; lanes += lanes == 1 ? 3 : 4) {\n"
     "      double worst = 0;\n"
     "      for (int s = 0; s < STATES; s++) {\n"
-    "        const double error = compare(f, lanes, s);\n"
-    "        worst = error <= worst ? worst : error;\n"
+    "        worst = larger(worst, compare(f, lanes, s));\n"
     "      }\n"
     "      const int good = worst <= 1e-12;\n"
     "      printf(\"%-18s %d lane%s  %d states  error %.1e of 1e-12  %s\\n\", functions[f].name, lanes,\n"

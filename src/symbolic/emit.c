@@ -1,6 +1,5 @@
 #include "symbolic/emit.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,14 +44,6 @@ void pki_emit_number(double value, pki_text *text)
   pki_text_add(text, number);
   if (strpbrk(number, ".e") == NULL) {
     pki_text_add(text, ".0");
-  }
-}
-
-static void add_capitals(pki_text *text, const char *word)
-{
-  for (const char *c = word; *c != '\0'; c++) {
-    const char capital = (char)toupper((unsigned char)*c);
-    pki_text_add_bytes(text, &capital, 1);
   }
 }
 
@@ -342,12 +333,12 @@ static void put_angles(writer *w)
   if (p->angles.count == 0) {
     return;
   }
+  char capitals[80];
+  pki_capitals(w->prefix, capitals, sizeof capitals);
   pki_text_addf(w->text, "  %s_r ", w->prefix);
   static const char *const names[] = {"angle", "sine", "cosine"};
   for (int i = 0; i < 3; i++) {
-    pki_text_addf(w->text, "%s%s[", i > 0 ? ", " : "", names[i]);
-    add_capitals(w->text, w->prefix);
-    pki_text_addf(w->text, "_ANGLES(%d)]", p->angles.count);
+    pki_text_addf(w->text, "%s%s[%s_ANGLES(%d)]", i > 0 ? ", " : "", names[i], capitals, p->angles.count);
   }
   pki_text_add(w->text, ";\n");
   w->raw = true;
@@ -386,7 +377,7 @@ static void put_calls(writer *w)
   }
 }
 
-/* Ports that belong to the signature and are not read. */
+/* Ports that belong to the signature and are not read, outputs without an entry. */
 static void put_unread(pki_text *text, const pki_function *f, unsigned ports)
 {
   pki_function without = *f;
@@ -397,12 +388,19 @@ static void put_unread(pki_text *text, const pki_function *f, unsigned ports)
       pki_text_addf(text, "  (void)%s;\n", f->graph->ports[i].name);
     }
   }
+  for (int i = 0; i < f->noutput; i++) {
+    if (f->outputs[i].count == 0) {
+      pki_text_add(text, "  (void)");
+      add_output_name(text, f, ports, i);
+      pki_text_add(text, ";\n");
+    }
+  }
 }
 
 void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text)
 {
   pki_emit_plan plan;
-  char type[80];
+  char type[80], capitals[80];
   snprintf(type, sizeof type, f->in_place ? "%s_r *" : "%s_r *restrict ", prefix);
   if (f->failed || pki_graph_failed(f->graph) || !pki_emit_plan_make(f, &plan)) {
     text->failed = true;
@@ -420,9 +418,7 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
     put_parts(&w, type);
   }
   add_comment(text, f, all);
-  pki_text_add(text, "void ");
-  add_capitals(text, prefix);
-  pki_text_addf(text, "_FN(%s)(", f->name);
+  pki_text_addf(text, "void %s_FN(%s)(", pki_capitals(prefix, capitals, sizeof capitals), f->name);
   add_arguments(text, f, all.ports, type, all);
   pki_text_add(text, ")\n{\n");
   put_unread(text, f, all.ports);

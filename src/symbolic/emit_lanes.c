@@ -1,19 +1,16 @@
 /* The lane type of emitted code, and its functions. */
-#include <ctype.h>
-
 #include "symbolic/emit.h"
 
 /* A text in which @ is the prefix and $ the prefix in capitals. */
 static void add_named(pki_text *text, const char *prefix, const char *pattern)
 {
+  char capitals[80];
+  pki_capitals(prefix, capitals, sizeof capitals);
   for (const char *c = pattern; *c != '\0'; c++) {
     if (*c == '@') {
       pki_text_add(text, prefix);
     } else if (*c == '$') {
-      for (const char *p = prefix; *p != '\0'; p++) {
-        const char capital = (char)toupper((unsigned char)*p);
-        pki_text_add_bytes(text, &capital, 1);
-      }
+      pki_text_add(text, capitals);
     } else {
       pki_text_add_bytes(text, c, 1);
     }

@@ -50,22 +50,6 @@ static int stores_of(const pki_emit_plan *p, pki_x x)
   return p->first[x + 1] - p->first[x];
 }
 
-static void count_uses(pki_emit_plan *p, const int *order, int n)
-{
-  const pki_graph *g = p->f->graph;
-  for (int i = 0; i < n; i++) {
-    const pki_graph_node *node = &g->nodes[order[i]];
-    const int operands = pki_op_operands(node->op);
-    if (operands > 0) {
-      p->uses[node->a]++;
-    }
-    if (operands > 1) {
-      p->uses[node->b]++;
-    }
-    p->uses[order[i]] += stores_of(p, order[i]);
-  }
-}
-
 /* ---- which nodes are named ---- */
 
 static int digits(int n)
@@ -301,7 +285,7 @@ static bool make(pki_emit_plan *p, int *order, int *width, int *fusions)
     return false;
   }
   sort_stores(p);
-  count_uses(p, order, n);
+  pki_uses_count(p->f, order, n, p->uses);
   count_fusions(p, order, n, fusions);
   choose_names(p, fusions, width);
   list_statements(p, order, n);

@@ -87,6 +87,30 @@ void pki_angles_free(pki_angles *angles)
   *angles = (pki_angles){0};
 }
 
+/* ---- uses ---- */
+
+void pki_uses_count(const pki_function *f, const int *nodes, int n, int *uses)
+{
+  const pki_graph *g = f->graph;
+  for (int i = 0; i < f->noutput; i++) {
+    for (int k = 0; k < f->outputs[i].count; k++) {
+      uses[f->outputs[i].values[k]]++;
+    }
+  }
+  /* users come before operands */
+  for (int i = nodes != NULL ? n - 1 : g->count - 1; i >= 0; i--) {
+    const int x = nodes != NULL ? nodes[i] : i;
+    const pki_graph_node *node = &g->nodes[x];
+    const int operands = nodes != NULL || uses[x] > 0 ? pki_op_operands(node->op) : 0;
+    if (operands > 0) {
+      uses[node->a]++;
+    }
+    if (operands > 1) {
+      uses[node->b]++;
+    }
+  }
+}
+
 /* ---- orders ---- */
 
 typedef struct schedule {

@@ -18,6 +18,10 @@
 
 #include "symbolic/graph.h"
 
+/* How often nodes are used: by outputs, and as operands. The operands of the n listed nodes count; nodes NULL: of all that are
+ * used. Adds to uses [graph->count], in which the caller may have marked more. */
+void pki_uses_count(const pki_function *f, const int *nodes, int n, int *uses);
+
 /* Angles whose sines and cosines are computed first. */
 typedef struct pki_angles {
   int count;

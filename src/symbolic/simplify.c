@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolic/schedule.h"
 #include "symbolic/trig.h"
 
 enum { ROUNDS = 4, WISHES = 3 };
@@ -26,8 +27,8 @@ typedef struct round {
   unsigned char *inner;   /* [n] inside of the cluster of its only user */
   unsigned char *context; /* [n] */
   unsigned char *angle;   /* [n] an angle, or part of one */
-  int *stack;             /* [n] */
-  signed char *signs;     /* [n] of the stack's nodes */
+  int *stack;             /* [2n + 2] */
+  signed char *signs;     /* [2n + 2] of the stack's nodes */
   pki_sum sum;
   pki_sines angles;
 } round;
@@ -36,26 +37,11 @@ typedef struct round {
 
 static void count_uses(const pki_function *f, int nextra, const pki_x *extra, int *uses)
 {
-  const pki_graph *g = f->graph;
-  memset(uses, 0, (size_t)g->count * sizeof *uses);
-  for (int i = 0; i < f->noutput; i++) {
-    for (int k = 0; k < f->outputs[i].count; k++) {
-      uses[f->outputs[i].values[k]]++;
-    }
-  }
+  memset(uses, 0, (size_t)f->graph->count * sizeof *uses);
   for (int k = 0; k < nextra; k++) {
     uses[extra[k]] += 2; /* stays a node */
   }
-  for (int i = g->count - 1; i >= 0; i--) {
-    const pki_graph_node *n = &g->nodes[i];
-    const int operands = uses[i] > 0 ? pki_op_operands(n->op) : 0;
-    if (operands > 0) {
-      uses[n->a]++;
-    }
-    if (operands > 1) {
-      uses[n->b]++;
-    }
-  }
+  pki_uses_count(f, NULL, 0, uses);
 }
 
 /* A product that only the sum above needs, perhaps with a sign. */

@@ -101,6 +101,15 @@ static int count_files(const char *folder)
   return count;
 }
 
+static void capitals_are_those_of_ascii(void **state)
+{
+  (void)state;
+  char out[16], little[4];
+  assert_string_equal(pki_capitals("ur10_Zz\xc3\xa4", out, sizeof out), "UR10_ZZ\xc3\xa4");
+  assert_string_equal(pki_capitals("robot", little, sizeof little), "ROB");
+  assert_string_equal(pki_capitals("", little, sizeof little), "");
+}
+
 static void a_file_appears_whole_and_leaves_nothing_beside_it(void **state)
 {
   (void)state;
@@ -173,6 +182,7 @@ int main(void)
       cmocka_unit_test(json_strings_hold_any_text),
       cmocka_unit_test(json_numbers_are_finite),
       cmocka_unit_test(base64_is_that_of_the_standard),
+      cmocka_unit_test(capitals_are_those_of_ascii),
       cmocka_unit_test(a_file_appears_whole_and_leaves_nothing_beside_it),
       cmocka_unit_test(a_file_that_cannot_be_written_says_so),
       cmocka_unit_test(folders_are_made_from_the_top),

@@ -89,6 +89,82 @@ static void the_self_test_passes_with_every_function(void **state)
   assert_true(contains(out, "WRONG"));
 }
 
+static void a_number_that_is_never_stored_is_found(void **state)
+{
+  (void)state;
+  generate("codegen double_pendulum -o gap --name gap --functions aba --states 2");
+  char out[4096];
+  static const char build[] = "cd gap && for n in 1 4; do cc -std=c17 -O1 -fno-math-errno -DGAP_LANES=$n -c "
+                              "gap.c 2>&1 && mv gap.o lanes$n.out; done && "
+                              "cc -std=c17 test_gap.c lanes*.out -lm -o test 2>&1";
+  expect_silence(build);
+  assert_int_equal(shell("./gap/test", out, sizeof out), 0);
+  assert_true(contains(out, "2 states"));
+  /* the first of two accelerations: a good one comes after it */
+  expect_silence("cd gap && grep -q '^  a_out\\[0\\] = ' gap.c && "
+                 "sed -i 's/^  a_out\\[0\\] = /  const gap_r lost __attribute__((unused)) = /' gap.c");
+  expect_silence(build);
+  assert_int_not_equal(shell("./gap/test", out, sizeof out), 0);
+  assert_true(contains(out, "WRONG") && strstr(out, "good") == NULL);
+}
+
+static void the_lanes_of_the_documentation_are_robots(void **state)
+{
+  (void)state;
+  generate("codegen ur10 -o lanes --functions aba");
+  /* its second block of C is the body of this program */
+  expect_silence(
+      "(printf '#include <stdio.h>\\n#include <string.h>\\n#include \"ur10.h\"\\nint main(void)\\n{\\n' && "
+      "sed -n '/^ur10_x4 q/,/^```/p' " PK_SOURCE_DIR "/docs/codegen.md | grep -v '^```' && "
+      "printf 'double x[6], v[6] = {0}, t[6] = {0}, b[6];\\n"
+      "for (int r = 0; r < 4; r++) {\\n"
+      "  for (int i = 0; i < 6; i++) x[i] = 0.1 * i * r;\\n"
+      "  ur10_aba(x, v, t, b);\\n"
+      "  for (int i = 0; i < 6; i++) if (a[i][r] != b[i]) return 1;\\n"
+      "}\\nreturn 0;\\n}\\n') > four.c");
+  expect_silence(
+      "for n in 1 4; do cc -std=c17 -O2 -ffp-contract=off -fno-math-errno -DUR10_LANES=$n -c lanes/ur10.c -o "
+      "lanes$n.out 2>&1 || exit 1; done; cc -std=c17 -Wall -Wextra -Werror -O2 -Ilanes four.c lanes1.out "
+      "lanes4.out -lm -o four 2>&1 && ./four");
+}
+
+/* Names that would end a comment, a line or a string if they stood in the files as they are. */
+static void hostile_names_do_no_harm(void **state)
+{
+  (void)state;
+  write_file("hostile.urdf",
+             "<robot name='*/ int evil_robot(void); /*&#10;execute_process(COMMAND touch evil)&#10;# '>\n"
+             "<link name='base'/>\n"
+             "<link name='a*/ #error evil_link &#10;#error evil_link &#10;/* // \\'>\n"
+             "<inertial><origin xyz='0 0 0.1'/><mass value='1'/>"
+             "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial>\n"
+             "<collision><geometry><sphere radius='0.1'/></geometry></collision></link>\n"
+             "<joint name='*&#92;&#10;/ #error evil_joint &quot;); ?\?/&#10;`touch evil` &#x202e;' "
+             "type='continuous'>"
+             "<parent link='base'/><child link='a*/ #error evil_link &#10;#error evil_link &#10;/* // \\'/>"
+             "<axis xyz='0 1 0'/></joint>\n</robot>\n");
+  generate("codegen hostile.urdf -o hostile --functions aba,points");
+  /* plain bytes only, and every trace of them within a comment or a heading */
+  expect_silence("! LC_ALL=C grep -l '[^ -~]' hostile/*");
+  expect_silence("cd hostile && ! grep -n 'evil' *.txt *.md *.c *.h | grep -v '[a-z_.]*:[0-9]*:\\( \\* "
+                 "\\|/\\* Dyn\\|# Dyn\\)'"
+                 " | grep -v 'r___int_evil_robot\\|R___INT_EVIL_ROBOT\\|r___INT'");
+  expect_silence("cd hostile && for f in r*.c; do for s in c17 c99; do cc -std=$s -Wall -Wextra -Werror "
+                 "-Wpedantic -c $f -o x.o 2>&1 || "
+                 "exit 1; done; done");
+  char out[8192];
+  if (shell("command -v cmake", out, sizeof out) == 0) {
+    const int status =
+        shell("(cmake -S hostile -B hostile/build && cmake --build hostile/build && ctest --test-dir "
+              "hostile/build) 2>&1",
+              out, sizeof out);
+    if (status != 0) {
+      fail_msg("%s", out);
+    }
+  }
+  expect_silence("find . -name evil");
+}
+
 static void it_builds_with_cmake_and_serves_cpp(void **state)
 {
   (void)state;
@@ -100,6 +176,12 @@ static void it_builds_with_cmake_and_serves_cpp(void **state)
               out, sizeof out),
         0);
     assert_null(strstr(out, "warning"));
+    /* ARM has another word for this processor */
+    assert_int_equal(
+        shell("cmake -S leth -B leth/arm -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 2>&1 && "
+              "grep -rq mcpu=native leth/arm/CMakeFiles && ! grep -rq march=native leth/arm/CMakeFiles",
+              out, sizeof out),
+        0);
   }
   if (shell("command -v c++", out, sizeof out) == 0) {
     write_file("user.cpp", "#include \"starleth.h\"\nint main() { return STARLETH_NU - 18; }\n");
@@ -140,6 +222,8 @@ static void mistakes_are_named(void **state)
        "there is no parameter \"inertias\"; did you mean \"inertia\"?"},
       {"codegen ur10 -o x --name 2robots", "\"2robots\" cannot begin the name of a C function"},
       {"codegen ur10 -o x --function aba", "did you mean"},
+      {"codegen ur10 -o x --states 65", "states is 65, expected 1 to 64"},
+      {"codegen ur10 -o x --states 1.5", "states is \"1.5\", expected a whole number"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     run_result r = run(rows[i].arguments);
@@ -176,6 +260,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_program_of_the_documentation_agrees_with_the_library),
       cmocka_unit_test(the_self_test_passes_with_every_function),
+      cmocka_unit_test(a_number_that_is_never_stored_is_found),
+      cmocka_unit_test(the_lanes_of_the_documentation_are_robots),
+      cmocka_unit_test(hostile_names_do_no_harm),
       cmocka_unit_test(it_builds_with_cmake_and_serves_cpp),
       cmocka_unit_test(json_tells_files_and_operations),
       cmocka_unit_test(mistakes_are_named),

@@ -103,6 +103,36 @@ static void view_prints_its_address_at_once_and_ends_cleanly(void **state)
   }
 }
 
+/* `pronk view` with code that cannot be had: what is in the file `said`, its stderr. */
+static void view_tells_when_dynamics_cannot_be_compiled(void **state)
+{
+  (void)state;
+  char scenario[128], said[128], text[1024] = "";
+  snprintf(scenario, sizeof scenario, "%s/compiled.yaml", folder);
+  snprintf(said, sizeof said, "%s/said", folder);
+  write_file(scenario, "description: compiled\nduration: 1\nmodel: starleth\ndynamics: compiled\n");
+  setenv("PRONK_CC", "no-such-compiler", 1);
+  fflush(stderr);
+  const int before = dup(STDERR_FILENO);
+  assert_non_null(freopen(said, "w", stderr));
+  cJSON *address = NULL;
+  const int status = view_and_end(scenario, SIGTERM, &address);
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  unsetenv("PRONK_CC");
+  cJSON_Delete(address);
+  FILE *file = fopen(said, "r");
+  assert_non_null(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  assert_int_equal(status, 0);
+  if (!contains(text, "pronk view: warning: dynamics are generic: compiler: the C compiler "
+                      "\"no-such-compiler\", which PRONK_CC asks for, is not there")) {
+    fail_msg("it said: %s", text);
+  }
+}
+
 static void view_refuses_wrong_words(void **state)
 {
   (void)state;
@@ -206,6 +236,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(view_prints_its_address_at_once_and_ends_cleanly),
+      cmocka_unit_test(view_tells_when_dynamics_cannot_be_compiled),
       cmocka_unit_test(view_refuses_wrong_words),
       cmocka_unit_test(a_recording_without_poses_is_refused_with_the_reasons),
       cmocka_unit_test(render_refuses_wrong_words),

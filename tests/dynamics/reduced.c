@@ -536,6 +536,44 @@ static void calls_allocate_nothing(void **state)
   unload(&r);
 }
 
+static void legs_of_another_model_are_refused(void **state)
+{
+  (void)state;
+  robot r = load("starleth"), other = load("anymal_b");
+  pk_reduced *reduced = NULL;
+  pk_error err = {0};
+  char message[160];
+  snprintf(message, sizeof message,
+           "leg 0 is of another model: of one with the hash %016llx, this one has %016llx",
+           pk_model_hash(other.model), pk_model_hash(r.model));
+  assert_int_equal(pk_reduced_create(r.model, 4, other.legs, &reduced, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, message);
+  assert_string_equal(err.field, "legs");
+  assert_null(reduced);
+  unload(&r);
+  unload(&other);
+}
+
+static void a_place_that_is_no_number_has_no_nearest(void **state)
+{
+  (void)state;
+  robot r = load("starleth"), biped = load("coman");
+  for (int i = 0; i < 2; i++) {
+    const pk_leg *leg = i == 0 ? r.legs : biped.legs;
+    const double angles[PK_LEG_HINGES] = {0};
+    pk_pose foot = pk_leg_foot(leg, angles), nearest, before;
+    pk_error err = {0};
+    foot.pos[1] = NAN;
+    memset(&nearest, 0x5a, sizeof nearest);
+    before = nearest;
+    assert_int_equal(pk_leg_reach(leg, &foot, angles, &nearest, &err), PK_ERROR_NONFINITE);
+    assert_string_equal(err.message, "the foot's place or an angle is no number");
+    assert_memory_equal(&nearest, &before, sizeof nearest);
+  }
+  unload(&r);
+  unload(&biped);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -548,6 +586,8 @@ int main(void)
       cmocka_unit_test(a_place_out_of_reach_changes_no_stance),
       cmocka_unit_test(legs_that_share_a_hinge_are_refused),
       cmocka_unit_test(calls_allocate_nothing),
+      cmocka_unit_test(legs_of_another_model_are_refused),
+      cmocka_unit_test(a_place_that_is_no_number_has_no_nearest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
