@@ -137,6 +137,9 @@ static int run_all(const pki_args *args, pki_compare_options *options)
       if (c.variants[i].message[0] != '\0') {
         pki_complain("compare", "%s: %s", c.variants[i].name, c.variants[i].message);
       }
+      if (c.variants[i].warning[0] != '\0') {
+        pki_complain("compare", "%s: warning: %s", c.variants[i].name, c.variants[i].warning);
+      }
     }
     code = printed && c.bad == 0 ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
   }

@@ -219,6 +219,10 @@ static void keep_result(pki_variant *v, const pki_run_result *r)
   v->result = *r;
   v->result.peak = NULL;
   v->result.model = NULL;
+  v->result.dynamics = v->result.not_compiled = NULL;
+  if (r->not_compiled[0] != '\0') {
+    snprintf(v->warning, sizeof v->warning, "dynamics are generic: %s", r->not_compiled);
+  }
   v->speed = r->duration > 0 ? r->distance / r->duration : 0;
   v->cost_of_transport = pki_run_cost_of_transport(r);
   v->peak = v->peak_limit = NAN;

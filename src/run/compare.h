@@ -23,10 +23,12 @@ typedef struct pki_variant {
   bool ran;                      /* false: message tells why not */
   bool refused;                  /* its scenario could not be read, or makes no world */
   char message[1024];            /* why it was refused, failed, or stopped early; "" when all is well */
-  pki_run_result result;         /* without what belongs to its world: peak and model are NULL */
-  double speed;                  /* m/s, distance over duration */
-  double cost_of_transport;      /* NAN: none */
-  double peak, peak_limit;       /* of the joint that came nearest to its limit; NAN: no joints */
+  char warning[640]; /* why its dynamics were generic although code was asked for; "": they were not */
+  pki_run_result
+      result;   /* without what belongs to its world: peak, model and the words on dynamics are NULL */
+  double speed; /* m/s, distance over duration */
+  double cost_of_transport; /* NAN: none */
+  double peak, peak_limit;  /* of the joint that came nearest to its limit; NAN: no joints */
   char peak_joint[96];
 } pki_variant;
 

@@ -401,7 +401,7 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
 {
   pki_emit_plan plan;
   char type[80], capitals[80];
-  snprintf(type, sizeof type, f->in_place ? "%s_r *" : "%s_r *restrict ", prefix);
+  snprintf(type, sizeof type, f->in_place ? "%s_a *" : "%s_a *restrict ", prefix);
   if (f->failed || pki_graph_failed(f->graph) || !pki_emit_plan_make(f, &plan)) {
     text->failed = true;
     return;

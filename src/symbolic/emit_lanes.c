@@ -19,10 +19,11 @@ static void add_named(pki_text *text, const char *prefix, const char *pattern)
 
 void pki_emit_lane_types(const char *prefix, pki_text *text)
 {
-  add_named(text, prefix,
-            "/* A number of each of 4 or 8 robots. */\n"
-            "typedef double @_x4 __attribute__((vector_size(32)));\n"
-            "typedef double @_x8 __attribute__((vector_size(64)));\n");
+  add_named(
+      text, prefix,
+      "/* A number of each of 4 or 8 robots; arrays of them need no more alignment than double has. */\n"
+      "typedef double @_x4 __attribute__((vector_size(32), aligned(8)));\n"
+      "typedef double @_x8 __attribute__((vector_size(64), aligned(8)));\n");
 }
 
 static const char lane_type[] =
@@ -58,6 +59,9 @@ static const char lane_type[] =
     "#else\n"
     "#error \"$_LANES is 1, 4 or 8\"\n"
     "#endif\n"
+    "\n"
+    "/* The same in arrays of the caller's, which need not be aligned. */\n"
+    "typedef @_r @_a __attribute__((aligned(8)));\n"
     "\n"
     "/* Angles are turned $_WIDTH at a time; @_i: the bits of a vector. */\n"
     "typedef double @_v __attribute__((vector_size(8 * $_WIDTH)));\n"
