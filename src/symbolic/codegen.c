@@ -44,17 +44,34 @@ static bool is_in(const char *set, char c)
   return c != '\0' && strchr(set, c) != NULL;
 }
 
+/* Names that CMake or the linker has for something else. */
+static bool is_taken(const char *name)
+{
+  static const char *const taken[] = {"all", "clean",   "depend",         "edit_cache",    "help", "install",
+                                      "m",   "package", "package_source", "rebuild_cache", "test"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+    found |= strcmp(name, taken[i]) == 0;
+  }
+  return found;
+}
+
 static pk_status check_name(const char *name, pk_error *err)
 {
   bool good = name[0] == '\0' || is_in(letters, name[0]);
   for (const char *c = name; *c != '\0'; c++) {
     good &= is_in(letters, *c) || is_in(signs, *c);
   }
-  return good ? PK_OK
-              : pki_fail(
-                    err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"},
+  if (!good) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"},
                     "\"%s\" cannot begin the name of a C function: letters, digits and _ can, a letter first",
                     name);
+  }
+  if (is_taken(name)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"},
+                    "\"%s\" means something else to CMake or the linker: choose another name", name);
+  }
+  return PK_OK;
 }
 
 int pk_codegen_function_count(void)
@@ -97,6 +114,8 @@ static void choose_name(const char *given, pki_codegen *c)
   }
   if (given[0] != '\0') {
     snprintf(c->name, sizeof c->name, "%s", given);
+  } else if (is_taken(c->name)) {
+    snprintf(c->name, sizeof c->name, "robot");
   }
   pki_codegen_plain(robot, c->robot);
   pki_capitals(c->name, c->capitals, sizeof c->capitals);
@@ -228,12 +247,52 @@ static pk_status choose_functions(const char *list, pki_codegen *c, pk_codegen_i
 
 /* ---- files ---- */
 
+/* What a file of ours has in its first lines. */
+static const char mark[] = "made by pronk";
+
+typedef enum whose { NOBODYS, OURS, OTHERS } whose;
+
+/* Whose file is at a path. */
+static whose whose_file(const char *path)
+{
+  char start[512];
+  FILE *f = fopen(path, "r");
+  if (f == NULL) {
+    return NOBODYS;
+  }
+  const size_t n = fread(start, 1, sizeof start - 1, f);
+  fclose(f);
+  start[n] = '\0';
+  for (size_t i = 0; i < n; i++) {
+    start[i] = (char)(start[i] == 'M' ? 'm' : start[i] == '\0' ? ' ' : start[i]);
+  }
+  return strstr(start, mark) != NULL ? OURS : OTHERS;
+}
+
+/* Sources of functions that are not written this time would stay beside those that are. */
+static void remove_stale(const pki_codegen *c, const char *folder)
+{
+  for (int i = -1; i < pki_robot_function_count(); i++) {
+    char path[4096];
+    const char *function = i >= 0 ? pki_robot_function_name(i) : "";
+    const int n = snprintf(path, sizeof path, "%s/%s%s%s.c", folder, c->name, i >= 0 ? "_" : "", function);
+    const bool written = i >= 0 ? c->apart && has(c, function) : !c->apart;
+    if (n < (int)sizeof path && !written && whose_file(path) == OURS) {
+      remove(path);
+    }
+  }
+}
+
 static pk_status save(const pki_text *text, const char *folder, const char *name, pk_codegen_info *info,
                       pk_error *err)
 {
   char path[4096];
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "the path is too long");
+  }
+  if (whose_file(path) == OTHERS) {
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path},
+                    "is there already and was not made by pronk codegen: choose an empty folder");
   }
   snprintf(info->files[info->nfile++], sizeof info->files[0], "%s", name);
   return pki_text_save(text, path, err);
@@ -261,6 +320,7 @@ static pk_status save_source(const pki_codegen *c, int first, int last, const ch
 
 static void lanes(const pki_codegen *c, pki_text *text)
 {
+  pki_text_addf(text, "/* Part of %s.h, made by pronk %s. */\n", c->name, pk_version());
   pki_emit_lanes(c->name, text);
 }
 
@@ -293,6 +353,9 @@ static pk_status save_all(const pki_codegen *c, const char *folder, pk_codegen_i
   }
   if (!c->apart && status == PK_OK) {
     status = save_source(c, 0, c->count, folder, info, err);
+  }
+  if (status == PK_OK) {
+    remove_stale(c, folder);
   }
   return status;
 }

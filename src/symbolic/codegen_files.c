@@ -135,6 +135,36 @@ static void add_patterns(pki_text *text, const pki_codegen *c, const pki_functio
   }
 }
 
+/* The model's values of the parameters that are inputs. */
+static void add_parameters(const pki_codegen *c, pki_text *text)
+{
+  const pk_model *m = c->m;
+  const struct {
+    unsigned bit;
+    const char *name, *about;
+    int count;
+    const double *values;
+  } rows[] = {
+      {PKI_FREE_INERTIA, "inertia", "[body][10]: m, m c, inertia about the body's origin xx xy xz yy yz zz",
+       10 * m->nbody, m->body_inertia},
+      {PKI_FREE_POSITION, "position", "[body][3]: joint frame in the parent body", 3 * m->nbody, m->body_pos},
+      {PKI_FREE_GRAVITY, "gravity", "[3]", 3, m->gravity},
+      {PKI_FREE_ARMATURE, "armature", "[coordinate]", m->nu, m->dof_armature}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (!(c->free & rows[i].bit)) {
+      continue;
+    }
+    pki_text_addf(text, "\n/* This robot's own %s, %s. */\n", rows[i].name, rows[i].about);
+    pki_text_addf(text, "static const double %s_%s[%d] __attribute__((unused)) = {", c->name, rows[i].name,
+                  rows[i].count);
+    for (int k = 0; k < rows[i].count; k++) {
+      pki_text_add(text, k % 10 == 0 ? "\n    " : " ");
+      pki_emit_number(rows[i].values[k], text);
+      pki_text_add(text, k + 1 < rows[i].count ? "," : "};\n");
+    }
+  }
+}
+
 void pki_codegen_header(const pki_codegen *c, pki_text *text)
 {
   const pk_model *m = c->m;
@@ -147,7 +177,9 @@ void pki_codegen_header(const pki_codegen *c, pki_text *text)
       "array is\n"
       " * then a vector, one lane for each robot. Functions allocate nothing, keep nothing and call nothing "
       "but\n"
-      " * sin and cos (of very large angles) and sqrt. Arrays must not overlap.\n *\n * Coordinates:\n",
+      " * sin and cos (of very large angles) and sqrt. Arrays must not overlap.\n"
+      " * Joint damping, friction and limits are not in it: what they do is part of tau.\n *\n * "
+      "Coordinates:\n",
       c->robot, pk_version(), pk_model_hash(m));
   add_coordinates(m, text);
   add_bodies(m, text);
@@ -157,6 +189,7 @@ void pki_codegen_header(const pki_codegen *c, pki_text *text)
   pki_text_addf(text, "enum { %s_NQ = %d, %s_NU = %d, %s_NBODY = %d };\n\n", c->capitals, m->nq, c->capitals,
                 m->nu, c->capitals, m->nbody);
   pki_emit_lane_types(c->name, text);
+  add_parameters(c, text);
   for (int i = 0; i < c->count; i++) {
     pki_text_add(text, "\n");
     pki_emit_prototype(&c->units[i].f, c->name, text);
@@ -180,6 +213,7 @@ static void add_sources(const pki_codegen *c, pki_text *text)
 void pki_codegen_cmake(const pki_codegen *c, pki_text *text)
 {
   const char *n = c->name;
+  pki_text_addf(text, "# Made by pronk %s.\n", pk_version());
   pki_text_addf(text,
                 "# Dynamics of %s: libraries %s (one robot) and %s_x4 (four beside each other), with "
                 "-D%s_X8=ON %s_x8,\n"

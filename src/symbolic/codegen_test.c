@@ -223,7 +223,8 @@ bool pki_codegen_test(const pki_codegen *c, pki_text *text)
   }
   pki_text_addf(
       text,
-      "/* Self-test of %s: states, and what Pronk %s's generic kernels say of them. An error counts relative "
+      "/* Self-test of %s, made by pronk: states, and what Pronk %s's generic kernels say of them. An error "
+      "counts relative "
       "to what a\n"
       " * rounding error of one in the inputs would change; derivatives were compared with differences. */\n"
       "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n#include "

@@ -27,12 +27,14 @@ typedef struct factor {
 
 static pki_x *entry(pki_x6 *v, int k)
 {
-  return k < 3 ? &v->a.v[k] : &v->l.v[k - 3];
+  pki_x3 *const half[2] = {&v->a, &v->l};
+  return &half[k / 3]->v[k % 3];
 }
 
 static pki_x value(const pki_x6 *v, int k)
 {
-  return k < 3 ? v->a.v[k] : v->l.v[k - 3];
+  const pki_x3 *const half[2] = {&v->a, &v->l};
+  return half[k / 3]->v[k % 3];
 }
 
 /* Entry (i, j) of the 6 x 6 matrix. */

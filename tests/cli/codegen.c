@@ -209,6 +209,25 @@ static void json_tells_files_and_operations(void **state)
   cJSON_Delete(o);
 }
 
+static void what_was_made_before_goes_and_what_is_not_ours_stays(void **state)
+{
+  (void)state;
+  generate("codegen ur10 -o again");
+  assert_int_equal(access("again/ur10_momentum.c", F_OK), 0);
+  generate("codegen ur10 -o again --functions aba --parameters gravity");
+  assert_int_not_equal(access("again/ur10_momentum.c", F_OK), 0); /* one file holds it all now */
+  assert_int_equal(access("again/ur10.c", F_OK), 0);
+  char out[256];
+  assert_int_equal(shell("grep -c 'ur10_gravity.3. .*= {' again/ur10.h", out, sizeof out), 0);
+  write_file("again/CMakeLists.txt", "project(mine)\n");
+  run_result r = run("codegen ur10 -o again --functions aba");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.err, "again/CMakeLists.txt: is there already and was not made by pronk codegen"));
+  run_free(&r);
+  assert_int_equal(shell("cat again/CMakeLists.txt", out, sizeof out), 0);
+  assert_string_equal(out, "project(mine)\n");
+}
+
 static void mistakes_are_named(void **state)
 {
   (void)state;
@@ -221,6 +240,7 @@ static void mistakes_are_named(void **state)
       {"codegen ur10 -o x --parameters inertias",
        "there is no parameter \"inertias\"; did you mean \"inertia\"?"},
       {"codegen ur10 -o x --name 2robots", "\"2robots\" cannot begin the name of a C function"},
+      {"codegen ur10 -o x --name test", "\"test\" means something else to CMake or the linker"},
       {"codegen ur10 -o x --function aba", "did you mean"},
       {"codegen ur10 -o x --states 65", "states is 65, expected 1 to 64"},
       {"codegen ur10 -o x --states 1.5", "states is \"1.5\", expected a whole number"},
@@ -265,6 +285,7 @@ int main(void)
       cmocka_unit_test(hostile_names_do_no_harm),
       cmocka_unit_test(it_builds_with_cmake_and_serves_cpp),
       cmocka_unit_test(json_tells_files_and_operations),
+      cmocka_unit_test(what_was_made_before_goes_and_what_is_not_ours_stays),
       cmocka_unit_test(mistakes_are_named),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
