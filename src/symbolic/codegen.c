@@ -283,8 +283,8 @@ static void remove_stale(const pki_codegen *c, const char *folder)
   }
 }
 
-static pk_status save(const pki_text *text, const char *folder, const char *name, pk_codegen_info *info,
-                      pk_error *err)
+/* A file may be written there. */
+static pk_status check_place(const char *folder, const char *name, pk_error *err)
 {
   char path[4096];
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
@@ -294,7 +294,19 @@ static pk_status save(const pki_text *text, const char *folder, const char *name
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path},
                     "is there already and was not made by pronk codegen: choose an empty folder");
   }
-  snprintf(info->files[info->nfile++], sizeof info->files[0], "%s", name);
+  return PK_OK;
+}
+
+static pk_status save(const pki_text *text, const char *folder, const char *name, pk_codegen_info *info,
+                      pk_error *err)
+{
+  char path[4096];
+  const pk_status status = check_place(folder, name, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  snprintf(info->files[info->nfile++], sizeof info->files[0], "%.95s", name);
   return pki_text_save(text, path, err);
 }
 
@@ -339,13 +351,17 @@ static pk_status save_all(const pki_codegen *c, const char *folder, pk_codegen_i
               {"test_", c->name, ".c", self_test},
               {"", "CMakeLists", ".txt", pki_codegen_cmake},
               {"", "README", ".md", pki_codegen_readme}};
+  enum { ROWS = sizeof rows / sizeof rows[0] };
+  char names[ROWS][96];
   pk_status status = pki_folder_create(folder, err);
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == PK_OK; i++) {
-    char name[96];
+  for (size_t i = 0; i < ROWS && status == PK_OK; i++) { /* before anything is written */
+    snprintf(names[i], sizeof names[i], "%s%s%s", rows[i].before, rows[i].name, rows[i].after);
+    status = check_place(folder, names[i], err);
+  }
+  for (size_t i = 0; i < ROWS && status == PK_OK; i++) {
     pki_text text = {0};
-    snprintf(name, sizeof name, "%s%s%s", rows[i].before, rows[i].name, rows[i].after);
     rows[i].write(c, &text);
-    status = save(&text, folder, name, info, err);
+    status = save(&text, folder, names[i], info, err);
     pki_text_free(&text);
   }
   for (int i = 0; c->apart && i < c->count && status == PK_OK; i++) {
