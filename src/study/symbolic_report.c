@@ -141,18 +141,20 @@ static const char *const titles[SHEETS] = {
 static void describe(const pki_symbolic_data *d, sheet which, char *out, size_t size)
 {
   const double *t = d->sizes[WHOLE].median;
-  char a[CELL], b[CELL];
+  char a[CELL], b[CELL], here[2 * CELL + 64] = "";
   switch (which) {
   case TIMES:
     number(t[PKI_SYMBOLIC_SIMBODY] / t[PKI_SYMBOLIC_GENERATED], a);
     number(d->lines[PKI_SYMBOLIC_SIMBODY].slope / d->lines[PKI_SYMBOLIC_GENERATED].slope, b);
+    if (isfinite(t[PKI_SYMBOLIC_SIMBODY] / t[PKI_SYMBOLIC_GENERATED])) {
+      snprintf(here, sizeof here, " Here Simbody over generated code: %s and %s.", a, b);
+    }
     snprintf(
         out, size,
         "The paper: Simbody takes 3.5 times as long as Robotran's generated code on the whole robot, its "
-        "slope is "
-        "about twice as steep, both grow linearly. Here Simbody over generated code: %s and %s. Medians of "
-        "rounds in which the engines take turns, states copied in included; times are those of this machine.",
-        a, b);
+        "slope is about twice as steep, both grow linearly.%s Medians of rounds in which the engines take "
+        "turns, states copied in included; times are those of this machine.",
+        here);
     break;
   case AGREEMENT:
     snprintf(out, size,
