@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "dynamics/workspace.h"
-#include "model/motion.h"
 
 #define ENTRY(name) \
   { \
@@ -64,26 +63,16 @@ static void finish(const pki_work *w, double *x)
   w->code->finish(w->M, x, x);
 }
 
-/* Free and ball joints have nothing but the armature on their diagonal. */
+/* Nothing but the armature is on the diagonal. */
 static bool is_plain(const pki_work *w)
 {
-  const pk_model *m = w->model;
-  bool plain = true;
-  for (int i = 0; i < m->nbody; i++) {
-    if (m->body_motion[i] > PK_MOTION_PRISMATIC) {
-      const int first = m->body_u[i] * w->lanes;
-      for (int e = first; e < first + pki_motion_nu(m->body_motion[i]) * w->lanes; e++) {
-        plain &= w->diag[e] == w->params.armature[e];
-      }
-    }
-  }
-  return plain;
+  return memcmp(w->diag, w->params.armature, (size_t)(w->model->nu * w->lanes) * sizeof *w->diag) == 0;
 }
 
 static void acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
 {
   if (is_plain(w)) {
-    w->code->acceleration(q, u, tau, w->diag, a);
+    w->code->acceleration(q, u, tau, a);
   } else {
     w->code->generic->aba(w, q, u, tau, a);
   }

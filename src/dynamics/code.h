@@ -30,8 +30,8 @@ typedef struct pki_code_functions {
   void (*factor)(const double *M, double *L);                  /* L may be M */
   void (*solve)(const double *L, const double *b, double *x);  /* x may be b */
   void (*finish)(const double *L, const double *b, double *x); /* likewise */
-  /* diag is read for joints of one axis; free and ball joints have the model's armature */
-  void (*acceleration)(const double *q, const double *u, const double *tau, const double *diag, double *a);
+  /* with the model's armature on the diagonal of M, and nothing else */
+  void (*acceleration)(const double *q, const double *u, const double *tau, double *a);
   void (*bias)(const double *q, const double *u, double *h);
   void (*rnea)(const double *q, const double *u, const double *a, double *tau);
   const pki_kernels *generic; /* what stands in where code knows less; never NULL once wrapped */

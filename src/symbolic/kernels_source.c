@@ -169,17 +169,11 @@ static void finish(kernel *k)
   solve_with(k, finish_all, "inv(L) b");
 }
 
+/* The diagonal has the armature of the model: a constant, and mostly zero. */
 static void acceleration(kernel *k)
 {
-  const pk_model *m = k->m;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU;
-  read_diagonal(k);
-  for (int i = 0; i < m->nbody; i++) {
-    for (int c = 0; c < pki_motion_nu(m->body_motion[i]) && m->body_motion[i] > PK_MOTION_PRISMATIC; c++) {
-      k->robot.diag[m->body_u[i] + c] = pki_const(k->g, m->dof_armature[m->body_u[i] + c]);
-    }
-  }
-  pki_x *const a = pki_function_add(&k->f, "a", m->nu, "accelerations");
+  pki_x *const a = pki_function_add(&k->f, "a", k->m->nu, "accelerations");
   k->f.failed |= a == NULL || !pki_robot_forward(&k->robot, k->robot.u, k->robot.tau, a);
 }
 

@@ -10,12 +10,11 @@
  *   robot_factor(const r *M, r *L)                      L may be M
  *   robot_solve(const r *L, const r *b, r *x)           x may be b
  *   robot_finish(const r *L, const r *b, r *x)          x may be b
- *   robot_acceleration(const r *q, const r *u, const r *tau, const r *diag, r *a)
+ *   robot_acceleration(const r *q, const r *u, const r *tau, r *a)
  *   robot_bias(const r *q, const r *u, r *h)
  *   robot_rnea(const r *q, const r *u, const r *a, r *tau)
  *
- * Masses, lengths, gravity and armature are constants. diag of robot_acceleration is read for joints of one axis; free and
- * ball joints have the armature of the model. */
+ * Masses, lengths, gravity and armature are constants. robot_acceleration has nothing but the armature on the diagonal of M. */
 #ifndef PKI_SYMBOLIC_KERNELS_SOURCE_H
 #define PKI_SYMBOLIC_KERNELS_SOURCE_H
 

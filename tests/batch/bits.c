@@ -141,7 +141,7 @@ static void worlds_that_lanes_cannot_do_are_the_worlds_alone(void **state)
   }
 }
 
-/* Masses of their own are none for compiled code: such worlds are left to the general step, whoever is beside them. */
+/* Masses of their own are none for compiled code: such worlds take the generic kernels, whoever is beside them. */
 static void compiled_worlds_are_the_worlds_alone(void **state)
 {
   (void)state;
