@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "symbolic/emit_plan.h"
+#include "symbolic/simplify.h"
 
 enum { COLUMNS = 110 };
 
@@ -432,6 +433,19 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
   free(w.seen);
   pki_text_free(&w.line);
   pki_emit_plan_free(&plan);
+}
+
+bool pki_emit_simplified(const pki_function *f, const char *prefix, pki_text *text)
+{
+  pki_graph *g = pki_graph_create(false);
+  pki_function simple = {0};
+  const bool good = g != NULL && pki_simplify(f, g, &simple);
+  if (good) {
+    pki_emit_function(&simple, prefix, text);
+  }
+  pki_function_free(&simple);
+  pki_graph_destroy(g);
+  return good && !text->failed;
 }
 
 void pki_emit_prototype(const pki_function *f, const char *prefix, pki_text *text)

@@ -30,6 +30,9 @@ void pki_emit_lanes(const char *prefix, pki_text *text);
 /* A function's definition, with a comment on its arrays. */
 void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text);
 
+/* The same of what pki_simplify makes of it; false: out of memory. */
+bool pki_emit_simplified(const pki_function *f, const char *prefix, pki_text *text);
+
 /* Its declarations for 1, 4 and 8 lanes, with the same comment; types PREFIX_x4 and PREFIX_x8 come from
  * pki_emit_lane_types. */
 void pki_emit_prototype(const pki_function *f, const char *prefix, pki_text *text);

@@ -2,11 +2,9 @@
 
 #include <stdlib.h>
 
-#include "model/motion.h"
 #include "symbolic/emit.h"
 #include "symbolic/limbs.h"
 #include "symbolic/robot_parts.h"
-#include "symbolic/simplify.h"
 
 enum { MOST_COORDINATES = 200 }; /* beyond, straight code no longer fits into caches */
 
@@ -207,20 +205,6 @@ static const struct {
     {"rnea", "Inverse dynamics.", rnea, false},
 };
 
-/* Fewer operations, then C. */
-static bool emit_simplified(const pki_function *f, pki_text *source)
-{
-  pki_graph *g = pki_graph_create(false);
-  pki_function simple = {0};
-  const bool good = g != NULL && pki_simplify(f, g, &simple);
-  if (good) {
-    pki_emit_function(&simple, "robot", source);
-  }
-  pki_function_free(&simple);
-  pki_graph_destroy(g);
-  return good && !source->failed;
-}
-
 static bool emit_kernel(const pk_model *m, int i, pki_text *source)
 {
   kernel k = {.g = pki_graph_create(false), .m = m};
@@ -228,7 +212,7 @@ static bool emit_kernel(const pk_model *m, int i, pki_text *source)
   if (good) {
     pki_function_init(&k.f, k.g, kernels[i].name, kernels[i].about);
     kernels[i].build(&k);
-    good = !k.f.failed && !pki_graph_failed(k.g) && emit_simplified(&k.f, source);
+    good = !k.f.failed && !pki_graph_failed(k.g) && pki_emit_simplified(&k.f, "robot", source);
     pki_function_free(&k.f);
     pki_robot_free(&k.robot);
   }

@@ -5,7 +5,6 @@
 
 #include "symbolic/emit.h"
 #include "symbolic/robot_parts.h"
-#include "symbolic/simplify.h"
 
 enum { TRUNK_Q = 7, TRUNK_U = 6, TRUNK_M = 21, MOST_JOINTS = 8, NUMBERS = 24 };
 
@@ -312,23 +311,17 @@ static const struct {
 static bool emit_part(const limbs *l, int i, pki_text *source)
 {
   part p;
-  pki_graph *simple = pki_graph_create(false);
-  pki_function f = {0};
-  bool good = begin(&p, l, functions[i].limb, functions[i].name, functions[i].about) && simple != NULL;
+  bool good = begin(&p, l, functions[i].limb, functions[i].name, functions[i].about);
   if (good) {
     functions[i].build(&p, l);
-    good = !p.f.failed && !pki_graph_failed(p.g) && pki_simplify(&p.f, simple, &f);
+    good = !p.f.failed && !pki_graph_failed(p.g) &&
+           pki_emit_simplified(&p.f, functions[i].limb ? "limb" : "robot", source);
   }
-  if (good) {
-    pki_emit_function(&f, functions[i].limb ? "limb" : "robot", source);
-  }
-  pki_function_free(&f);
   pki_function_free(&p.f);
   pki_robot_free(&p.robot);
   pki_graph_destroy(p.g);
-  pki_graph_destroy(simple);
   free(p.damping);
-  return good && !source->failed;
+  return good;
 }
 
 /* The numbers in which limbs differ: side by side for limbs in lanes, else one limb after the other. */

@@ -11,8 +11,6 @@ typedef struct pki_moving {
   pki_x6 force; /* that this takes, of the body alone */
 } pki_moving;
 
-pki_x33 pki_spin(pki_graph *g, pki_x3 w, pki_x3 alpha);
-
 /* moving [nbody]; a NULL: du/dt = 0. */
 void pki_robot_motion(const pki_robot *robot, const pki_x *u, const pki_x *a, pki_moving *moving);
 

@@ -20,7 +20,7 @@ typedef struct artic {
 typedef struct factor {
   int n;
   pki_x U[6][6], V[6][6]; /* by columns: IA S, and IA S inv(D) */
-  pki_x D[21];            /* L and 1/D of a joint with several columns, packed lower triangle */
+  pki_x D[36];            /* [n][n] factor of D (pki_robot_factor): of one axis 1/D */
   pki_x6 S[6];
   pki_x rest[6];
 } factor;
@@ -145,43 +145,6 @@ static void move_axis(const pki_robot *robot, int i, const factor *f, pki_x6 *de
 
 /* ---- several axes ---- */
 
-static int packed(int r, int c)
-{
-  return r * (r + 1) / 2 + c;
-}
-
-static void ldl_factor(pki_graph *g, pki_x *D, int n)
-{
-  for (int k = 0; k < n; k++) {
-    for (int j = 0; j < k; j++) {
-      for (int e = 0; e < j; e++) {
-        D[packed(k, j)] = pki_minus_times(g, D[packed(k, j)], D[packed(k, e)], D[packed(j, e)]);
-      }
-    }
-    for (int j = 0; j < k; j++) {
-      const pki_x l = pki_times(g, D[packed(k, j)], D[packed(j, j)]);
-      D[packed(k, k)] = pki_minus_times(g, D[packed(k, k)], l, D[packed(k, j)]);
-      D[packed(k, j)] = l;
-    }
-    D[packed(k, k)] = pki_inverse(g, D[packed(k, k)]);
-  }
-}
-
-static void ldl_solve(pki_graph *g, const pki_x *D, int n, pki_x *x)
-{
-  for (int k = 0; k < n; k++) {
-    for (int j = 0; j < k; j++) {
-      x[k] = pki_minus_times(g, x[k], D[packed(k, j)], x[j]);
-    }
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    x[k] = pki_times(g, x[k], D[packed(k, k)]);
-    for (int j = k + 1; j < n; j++) {
-      x[k] = pki_minus_times(g, x[k], D[packed(j, k)], x[j]);
-    }
-  }
-}
-
 static pki_x dot6(pki_graph *g, const pki_x6 *a, const pki_x *b)
 {
   return pki_x3_plus_dot(g, pki_x3_dot(g, a->a, (pki_x3){{b[0], b[1], b[2]}}), a->l,
@@ -208,11 +171,11 @@ static void eliminate_free(const pki_robot *robot, int i, artic *I, pki_x6 *forc
   f->n = 6;
   for (int r = 0; r < 6; r++) {
     for (int c = 0; c <= r; c++) {
-      f->D[packed(r, c)] = *artic_at(I, r, c);
+      f->D[6 * r + c] = *artic_at(I, r, c);
     }
     f->rest[r] = pki_minus(g, value(&own, r), value(force, r));
   }
-  ldl_factor(g, f->D, 6);
+  pki_robot_factor(g, 6, 0, f->D);
   for (int r = 0; r < 6; r++) {
     for (int c = r; c < 6; c++) {
       *artic_at(I, r, c) = zero;
@@ -230,7 +193,7 @@ static void move_free(const pki_robot *robot, int i, const factor *f, pki_x6 *de
   for (int k = 0; k < 6; k++) {
     y[k] = f->rest[k];
   }
-  ldl_solve(g, f->D, 6, y);
+  pki_robot_solve(g, 6, f->D, y);
   pki_x6 own = before;
   for (int k = 0; k < 6; k++) {
     *entry(delta, k) = y[k];
@@ -258,22 +221,22 @@ static void eliminate_columns(const pki_robot *robot, int i, artic *I, pki_x6 *f
       f->U[c][r] = dot6(g, &f->S[c], row);
     }
     for (int e = 0; e <= c; e++) {
-      f->D[packed(c, e)] = dot6(g, &f->S[c], f->U[e]);
+      f->D[c * n + e] = dot6(g, &f->S[c], f->U[e]);
     }
-    f->D[packed(c, c)] = pki_plus(g, f->D[packed(c, c)], robot->diag[robot->m->body_u[i] + c]);
+    f->D[c * n + c] = pki_plus(g, f->D[c * n + c], robot->diag[robot->m->body_u[i] + c]);
     pki_x own[6];
     for (int k = 0; k < 6; k++) {
       own[k] = value(force, k);
     }
     f->rest[c] = pki_minus(g, tau[c], dot6(g, &f->S[c], own));
   }
-  ldl_factor(g, f->D, n);
+  pki_robot_factor(g, n, 0, f->D);
   for (int r = 0; r < 6; r++) { /* V = U inv(D): each row of U is a right side */
     pki_x x[6];
     for (int c = 0; c < n; c++) {
       x[c] = f->U[c][r];
     }
-    ldl_solve(g, f->D, n, x);
+    pki_robot_solve(g, n, f->D, x);
     for (int c = 0; c < n; c++) {
       f->V[c][r] = x[c];
     }
@@ -297,7 +260,7 @@ static void move_columns(const pki_robot *robot, const factor *f, pki_x6 *delta,
   for (int c = 0; c < f->n; c++) {
     x[c] = f->rest[c];
   }
-  ldl_solve(g, f->D, f->n, x);
+  pki_robot_solve(g, f->n, f->D, x);
   for (int c = 0; c < f->n; c++) {
     x[c] = pki_minus(g, x[c], dot6(g, &before, f->V[c]));
     delta->a = pki_x3_plus_scaled(g, delta->a, x[c], f->S[c].a);

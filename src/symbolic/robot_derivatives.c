@@ -60,22 +60,6 @@ static bool by_configuration(const pki_robot *robot, int n, const pki_x *values,
   return good;
 }
 
-static bool by_inputs(const pki_robot *robot, int n, const pki_x *values, const pki_x *inputs, pki_x *out)
-{
-  const int nu = robot->m->nu;
-  pki_x *column = calloc((size_t)n + 1, sizeof *column);
-  const pki_x one = pki_const(robot->g, 1);
-  bool good = column != NULL;
-  for (int j = 0; j < nu && good; j++) {
-    good = pki_tangent(robot->g, n, values, 1, &inputs[j], &one, column);
-    for (int k = 0; k < n && good; k++) {
-      out[k * nu + j] = column[k];
-    }
-  }
-  free(column);
-  return good;
-}
-
 /* The upper triangle from the lower. */
 static void mirror(int n, pki_x *M)
 {
@@ -98,7 +82,7 @@ bool pki_robot_rnea_derivatives(const pki_robot *robot, pki_function *f)
   }
   pki_x *const by_u = by + square, *const M = by_u + square;
   const bool good = pki_robot_rnea(robot, robot->u, robot->a, tau) && by_configuration(robot, nu, tau, by) &&
-                    by_inputs(robot, nu, tau, robot->u, by_u) && pki_robot_crba(robot, M);
+                    pki_jacobian(robot->g, nu, tau, nu, robot->u, by_u) && pki_robot_crba(robot, M);
   if (good) {
     mirror(nu, M);
     pki_function_add_sparse(f, "dtau_dq", nu, nu, by, "by the configuration, along velocities: q (+) v");
@@ -162,7 +146,7 @@ bool pki_robot_aba_derivatives(const pki_robot *robot, pki_function *f)
                *const L = by_tau + square;
   pki_x *const tau = L + square, *const a = tau + nu;
   bool good = pki_robot_rnea(robot, robot->u, robot->a, tau) && by_configuration(robot, nu, tau, by_q) &&
-              by_inputs(robot, nu, tau, robot->u, by_u) &&
+              pki_jacobian(robot->g, nu, tau, nu, robot->u, by_u) &&
               pki_robot_forward(robot, robot->u, robot->tau, a) &&
               substitute(robot, a, 2 * (int)square, by_q) && pki_robot_crba(robot, L);
   if (good) {

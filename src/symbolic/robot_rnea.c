@@ -14,7 +14,8 @@
 #include "model/motion.h"
 #include "symbolic/recursion.h"
 
-pki_x33 pki_spin(pki_graph *g, pki_x3 w, pki_x3 alpha)
+/* W = alpha~ + w~ w~ */
+static pki_x33 spin(pki_graph *g, pki_x3 w, pki_x3 alpha)
 {
   const pki_x x = w.v[0], y = w.v[1], z = w.v[2];
   const pki_x xx = pki_times(g, x, x), yy = pki_times(g, y, y), zz = pki_times(g, z, z);
@@ -83,7 +84,7 @@ void pki_robot_motion(const pki_robot *robot, const pki_x *u, const pki_x *a, pk
       b->alpha = pki_x3_plus(g, b->alpha, more.a);
       b->acc = pki_x3_plus(g, b->acc, more.l);
     }
-    b->W = pki_spin(g, b->w, b->alpha);
+    b->W = spin(g, b->w, b->alpha);
     b->force = own_force(g, &robot->grouped[i], &b->W, b->acc);
   }
 }

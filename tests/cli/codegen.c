@@ -11,16 +11,6 @@
 
 static char folder[64]; /* of this test alone, and current */
 
-/* The exit status of a shell's line, what it wrote in `out`. */
-static int shell(const char *line, char *out, size_t size)
-{
-  FILE *pipe = popen(line, "r");
-  assert_non_null(pipe);
-  const size_t n = fread(out, 1, size - 1, pipe);
-  out[n] = '\0';
-  return pclose(pipe);
-}
-
 static void generate(const char *arguments)
 {
   run_result r = run(arguments);

@@ -97,3 +97,12 @@ void write_robot(const char *path, const char *joint_type, const char *axis)
            inertial, inertial, joint_type, axis);
   write_file(path, text);
 }
+
+int shell(const char *line, char *out, size_t size)
+{
+  FILE *pipe = popen(line, "r");
+  assert_non_null(pipe);
+  const size_t n = fread(out, 1, size - 1, pipe);
+  out[n] = '\0';
+  return pclose(pipe);
+}

@@ -24,6 +24,9 @@ void run_free(run_result *result);
 /* Run, demand the status, and parse stdout as one JSON value; for cJSON_Delete(). */
 cJSON *run_json(const char *arguments, int status);
 
+/* The exit status of a shell's line, what it wrote in `out`. */
+int shell(const char *line, char *out, size_t size);
+
 /* Write a file of the test's own in the current folder. */
 void write_file(const char *path, const char *text);
 

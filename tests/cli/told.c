@@ -6,16 +6,6 @@
 
 #include "cli/run.h"
 
-/* The exit status of a shell's line, what it wrote in `out`. */
-static int shell(const char *line, char *out, size_t size)
-{
-  FILE *pipe = popen(line, "r");
-  assert_non_null(pipe);
-  const size_t n = fread(out, 1, size - 1, pipe);
-  out[n] = '\0';
-  return pclose(pipe);
-}
-
 static bool has_program(const char *name)
 {
   char line[128], out[256];
