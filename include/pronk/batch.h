@@ -82,7 +82,9 @@ typedef struct pk_batch_info {
   double worst;          /* largest relative residual of all steps and worlds */
   int worst_world;       /* whose */
   long long stepped;     /* steps of single worlds */
-  long long uncertified; /* of them, those above the tolerance */
+  long long uncertified; /* of them, those above the tolerance, or shifted */
+  long long shifted;     /* of them, those with rows that nothing can move (pk_step_info.shifted) */
+  double shift;          /* m/s, the largest of their shifts */
   long long alone;       /* of them, those that lanes could not do */
   int frozen;            /* worlds that are frozen now */
 } pk_batch_info;

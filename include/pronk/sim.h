@@ -184,9 +184,10 @@ typedef struct pk_step_info {
   bool certified;  /* every one of them met the tolerance; see pk_sim_step */
   double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
   double closure;     /* m or rad, largest gap of a bilateral constraint at the end of the step */
-  double
-      gap_shift; /* m; 0 unless a problem that resisted was solved with gaps larger by up to this: 1e-9, rarely 1e-7, of
-                           heaps 1e-6 at most */
+  /* Rows that nothing in the world can move (a joint limit or a contact of what constraints hold still). They were given a
+   * small response of their own so that the others could be solved, and the step is not certified: `body` and `term` name one. */
+  int shifted;
+  double shift; /* m/s, the largest velocity that such a response stood for */
   double stabilisation; /* J, what the projection of positions added to the potential energy */
   double push_work;     /* J, of the pushes in the step; counted when info is asked for */
   double
@@ -318,6 +319,10 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * room for. PK_ERROR_CONVERGENCE (terms "resting contact" and "collision"): the law exact-lcp in accelerations found no force,
  * or no impulse; there may be none. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
+
+/* Steps since the last reset whose certificate was not met, whether or not anybody asked for their info. It is part of the
+ * state: a world that goes on from a checkpoint goes on counting. */
+PK_API long long pk_sim_uncertified(const pk_sim *sim);
 
 /* Time is the number of steps times dt. */
 PK_API double pk_sim_time(const pk_sim *sim);

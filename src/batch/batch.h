@@ -17,11 +17,11 @@
 
 /* What of a world is no array. */
 typedef struct pki_world_head {
-  long long steps;
+  long long steps, uncertified; /* uncertified: of all steps */
   double residual; /* relative, of its last step */
   bool certified;  /* that step met the tolerance */
   double ark_step;
-  int nlast, nspring, nmemory, shift;
+  int nlast, nspring, nmemory;
   double friction;  /* factor on all coefficients */
   int late;         /* steps from command to action */
   pk_status status; /* why it is frozen */

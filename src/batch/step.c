@@ -1,6 +1,7 @@
 /* Steps of all worlds. A thread takes a chunk of worlds through all the steps, so that their blocks stay in its cache; in
  * each step it fills the lanes with worlds that have the same feet on the ground, since a group does what any of its worlds
  * needs. */
+#include <math.h>
 #include <string.h>
 
 #include "batch/batch.h"
@@ -161,6 +162,8 @@ static void step_alone(const pk_batch *b, pki_crew *crew, int k)
     freeze(b, k, status);
     return;
   }
+  crew->info.shifted += info.shifted > 0;
+  crew->info.shift = fmax(crew->info.shift, info.shift);
   note(crew, b, k, info.certificate.relative, info.certified, true);
 }
 
@@ -192,7 +195,6 @@ static void make_plain(const pk_batch *b, int k)
 {
   pki_world_head *h = pki_head_of(b, k);
   h->steps++;
-  h->shift -= h->shift > 0;
   if (!h->plain) {
     const size_t joints = (size_t)b->joints;
     memset(piece_of(b, k, PKI_PIECE_JOINT), 0, PKI_JOINT_ROWS * joints * sizeof(double));
@@ -303,6 +305,7 @@ static void add_up(const pk_batch *b, pk_batch_info *info)
   *info = (pk_batch_info){.worst_world = -1};
   for (int t = 0; t < b->threads; t++) {
     const pk_batch_info *c = &b->crews[t].info;
+    info->shifted += c->shifted, info->shift = fmax(info->shift, c->shift);
     info->stepped += c->stepped, info->uncertified += c->uncertified, info->alone += c->alone;
     if (c->worst_world >= 0 && (info->worst_world < 0 || c->worst > info->worst ||
                                 (c->worst == info->worst && c->worst_world < info->worst_world))) {

@@ -77,9 +77,9 @@ void pki_lay_out(pk_batch *b, pk_sim *sim)
 static void load_head(pk_sim *sim, const pki_world_head *h)
 {
   pki_sim_contact *c = &sim->contact;
-  sim->steps = h->steps;
+  sim->steps = h->steps, sim->uncertified = h->uncertified;
   sim->pushed = h->pushed;
-  c->nlast = h->nlast, c->nspring = h->nspring, c->shift = h->shift;
+  c->nlast = h->nlast, c->nspring = h->nspring;
   c->nspring_next = 0;
   c->friction = h->friction, sim->latency.late = h->late;
   c->colliders.nmemory = h->nmemory;
@@ -91,9 +91,9 @@ static void load_head(pk_sim *sim, const pki_world_head *h)
 static void save_head(const pk_sim *sim, pki_world_head *h)
 {
   const pki_sim_contact *c = &sim->contact;
-  h->steps = sim->steps;
+  h->steps = sim->steps, h->uncertified = sim->uncertified;
   h->pushed = sim->pushed;
-  h->nlast = c->nlast, h->nspring = c->nspring, h->shift = c->shift;
+  h->nlast = c->nlast, h->nspring = c->nspring;
   h->friction = c->friction, h->late = sim->latency.late;
   h->nmemory = c->colliders.nmemory;
   h->ark_step = pki_ark_get_step(sim);

@@ -82,6 +82,8 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   a->Z = pki_arena_take(arena, 4 * groups * (size_t)depth, real);
   a->extra = pki_arena_take(arena, rows, real);
   a->soft = pki_arena_take(arena, rows, real);
+  a->still = pki_arena_take(arena, rows, sizeof *a->still);
+  a->diagonal = pki_arena_take(arena, rows, real);
   a->W = pki_arena_take(arena, dense * dense, real);
   a->q = pki_arena_take(arena, rows, real);
   a->r = pki_arena_take(arena, rows, real);
@@ -453,6 +455,16 @@ static void soften_rows(pki_assembly *a, const pki_kernels *kernels)
   }
 }
 
+/* Rows that nothing moves get a response of their own, STILL times the largest, so that the others can be solved. Whoever
+ * solves the problem is told by `still`: it is not the step's own. */
+static void mark_still_rows(pki_assembly *a, double most)
+{
+  for (int i = 0; i < pk_contact_size(&a->problem); i++) {
+    a->still[i] = !(a->diagonal[i] > STILL * most);
+    a->extra[i] = !a->still[i] ? a->extra[i] : most > 0 ? STILL * most : 1;
+  }
+}
+
 static void fill_W(pki_assembly *a, const pki_kernels *kernels)
 {
   const int rows = pk_contact_size(&a->problem), contacts = a->problem.ncontact, groups = group_count(a);
@@ -472,35 +484,30 @@ static void fill_W(pki_assembly *a, const pki_kernels *kernels)
   double most = 0;
   for (int i = 0; i < rows; i++) {
     a->W[i * rows + i] += a->extra[i];
-    most = fmax(most, a->W[i * rows + i]);
+    a->diagonal[i] = a->W[i * rows + i];
+    most = fmax(most, a->diagonal[i]);
   }
-  /* rows that move nothing respond a little all the same, so that every law has its solution */
+  mark_still_rows(a, most);
   for (int i = 0; i < rows; i++) {
-    if (!(a->W[i * rows + i] > STILL * most)) {
-      a->W[i * rows + i] = a->extra[i] = most > 0 ? STILL * most : 1;
-    }
+    a->W[i * rows + i] = a->still[i] ? a->extra[i] : a->W[i * rows + i];
   }
 }
 
-/* The same for factors alone: rows that move nothing respond a little. */
-static void move_still_rows(pki_assembly *a, const pki_kernels *kernels)
+/* The largest diagonal entry of W, and the still rows, for factors alone. */
+static void find_still_rows(pki_assembly *a, const pki_kernels *kernels)
 {
   const int contacts = a->problem.ncontact, groups = group_count(a);
   double most = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    for (int g = 0; g < groups; g++) {
-      const int row = g < contacts ? 3 * g : 2 * contacts + g;
-      double block[12];
-      group_product(a, kernels, g, g, block);
-      for (int d = 0; d < (g < contacts ? 3 : 1); d++) {
-        const double own = block[5 * d] + a->extra[row + d];
-        most = fmax(most, own);
-        if (pass == 1 && !(own > STILL * most)) {
-          a->extra[row + d] = most > 0 ? STILL * most : 1;
-        }
-      }
+  for (int g = 0; g < groups; g++) {
+    const int row = g < contacts ? 3 * g : 2 * contacts + g;
+    double block[12];
+    group_product(a, kernels, g, g, block);
+    for (int d = 0; d < (g < contacts ? 3 : 1); d++) {
+      a->diagonal[row + d] = block[5 * d] + a->extra[row + d];
+      most = fmax(most, a->diagonal[row + d]);
     }
   }
+  mark_still_rows(a, most);
 }
 
 pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace *w)
@@ -545,7 +552,7 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   if (dense) {
     fill_W(a, w->kernels);
   } else {
-    move_still_rows(a, w->kernels);
+    find_still_rows(a, w->kernels);
   }
   if (a->problem.factor != NULL) {
     a->factor = pki_assembly_factor(a, w);

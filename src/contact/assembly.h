@@ -36,6 +36,8 @@ typedef struct pki_assembly {
   /* rows */
   double *extra;         /* [rows] added to the diagonal of W: compliance of a row */
   double *soft;          /* [rows] likewise, as a part of the row's own W */
+  double *diagonal;      /* [rows] of W, compliance included, before still rows are marked */
+  bool *still;           /* [rows] nothing moves the row: its `extra` is all of its W */
   double *W, *q, *r;     /* [PKI_DENSE_ROWS at most]^2, [rows], [rows] */
   double *mu;            /* [max_contacts] */
   double *lower, *upper; /* [rows] */

@@ -245,9 +245,9 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
   const pk_step_info *info = &w->info;
   const double relative = info->certificate.relative;
   const bool own = r->bound == w->world->scenario->step.tolerance;
-  r->shifted += info->gap_shift > 0;
-  r->shift = fmax(r->shift, info->gap_shift);
-  r->uncertified += own ? !info->certified : !(relative <= r->bound);
+  r->shifted += info->shifted > 0;
+  r->shift = fmax(r->shift, info->shift);
+  r->uncertified += own ? !info->certified : !(relative <= r->bound) || info->shifted > 0;
   if (relative > r->worst_residual || (r->worst_step == 0 && info->certificate.worst >= 0)) {
     r->worst_residual = relative;
     r->worst_speed = info->certificate.residual;

@@ -19,8 +19,8 @@ typedef struct pki_run_result {
   int worst_solver;      /* a pk_solver; of the law exact-lcp a pk_lcp_solver */
   int worst_contacts;
   long long uncertified; /* steps above the bound */
-  long long shifted;     /* steps whose gaps were shifted (pk_step_info.gap_shift) */
-  double shift;          /* m, by how much at most */
+  long long shifted;     /* steps with rows that nothing can move (pk_step_info.shifted) */
+  double shift;          /* m/s, by how much at most */
   long long contact_sum; /* contacts of all steps */
   int most_contacts;
   double penetration;         /* m, deepest */

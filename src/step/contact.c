@@ -442,7 +442,9 @@ static bool solve_round(pk_sim *sim, const lines *l, double reach, const double 
   show_problem(sim);
   pki_lap(sim, PK_PART_ASSEMBLY, info);
   const bool exact = pki_is_exact(sim), solved = exact && pki_exact_solve(sim, info);
-  if (!exact) {
+  if (exact) {
+    pki_contact_report_still_rows(sim, true, info);
+  } else {
     pki_contact_solve_step(sim, reach, info);
   }
   keep_impulses(sim);
@@ -485,7 +487,6 @@ static pk_status end_velocity(pk_sim *sim, const double *q, double reach, double
     free_velocity(sim, &l, h, drive, u_free, info);
   }
   const double *v_free = pki_joint_rates(sim, u_free, pki_scratch(sim, 7)), *v_end = v_free;
-  c->shift -= c->shift > 0;
   choose_contacts(sim, reach, u_free);
   memset(c->at_limit, 0, 2 * (size_t)sim->joints.n * sizeof *c->at_limit);
   choose_limits(sim, reach, v_free);

@@ -92,6 +92,9 @@ void pki_assembly_add_joint(pk_sim *sim, int k, double sign, double lower, doubl
  * configuration; 0: the problem is one of positions. */
 void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info);
 
+/* What the certificate says of rows that nothing can move, after a solve of velocities or of positions. */
+void pki_contact_report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *info);
+
 /* Whether bodies of a world that has no other rows are near each other at q, into *near; when they are not, the last
  * contacts are forgotten. False when there is no room for all contacts. */
 bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_step_info *info);

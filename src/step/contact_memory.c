@@ -87,7 +87,6 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   const size_t velocities = solver_room(&shape, o), positions = solver_room(&single, projection);
   c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
   pki_exact_carve(&c->exact, options, model->nu, rows, options->max_contacts, arena);
-  c->true_q = pki_arena_take(arena, contacts, sizeof *c->true_q);
   c->kept.last = pki_arena_take(arena, contacts, sizeof *c->last);
   c->kept.last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
   c->kept.last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);
@@ -107,7 +106,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
 void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
 {
   const size_t joints = (size_t)pki_joint_model(model)->nu;
-  c->nlast = c->nspring = c->nspring_next = c->shift = 0;
+  c->nlast = c->nspring = c->nspring_next = 0;
   pki_colliders_forget(&c->colliders);
   memset(c->last_joint, 0, PKI_JOINT_ROWS * joints * sizeof *c->last_joint);
   memset(c->last_bilateral, 0, (size_t)model->nbilateral * sizeof *c->last_bilateral);
@@ -116,7 +115,6 @@ void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
 
 void pki_sim_contact_plain(pki_sim_contact *c, int joints)
 {
-  c->shift -= c->shift > 0;
   memset(c->last_joint, 0, PKI_JOINT_ROWS * (size_t)joints * sizeof *c->last_joint);
   memset(c->limited, 0, (size_t)joints * sizeof *c->limited);
 }
@@ -145,14 +143,12 @@ static void copy_last(pki_sim_contact *c, const pk_model *model, bool back)
 
 void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model)
 {
-  c->kept.shift = c->shift;
   copy_last(c, model, false);
   pki_colliders_keep(&c->colliders);
 }
 
 void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model)
 {
-  c->shift = c->kept.shift;
   copy_last(c, model, true);
   pki_colliders_restore(&c->colliders);
 }

@@ -168,7 +168,7 @@ void pk_sim_reset(pk_sim *sim)
   for (int k = 0; k < sim->joints.n; k++) {
     sim->commands[k] = (pk_command){.tau_max = INFINITY};
   }
-  sim->steps = 0;
+  sim->steps = sim->uncertified = 0;
   pki_latency_reset(sim);
   pki_sim_contact_reset(&sim->contact, sim->model);
   pki_sim_joints_reset(sim);
@@ -243,8 +243,7 @@ static pk_status check_quaternions(const pk_model *m, const double *q, pk_step_i
   return PK_OK;
 }
 
-/* The body that coordinate k moves. */
-static int body_of(const pk_model *m, int k)
+int pki_body_of_velocity(const pk_model *m, int k)
 {
   int i = 0;
   while (k < m->body_u[i] || k >= m->body_u[i] + pki_motion_nu(m->body_motion[i])) {
@@ -268,7 +267,7 @@ static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
   for (int k = 0; k < sim->joints.n; k++) {
     const pk_status status = pki_check_command(&sim->commands[k]);
     if (status != PK_OK) {
-      info->body = body_of(sim->joints.model, k);
+      info->body = pki_body_of_velocity(sim->joints.model, k);
       info->term = "command";
       return status;
     }
@@ -313,7 +312,7 @@ pk_status pki_state_check(const pk_model *m, const double *q, const double *u, p
 }
 
 /* The next state becomes the state. */
-static void arrive(pk_sim *sim)
+static void arrive(pk_sim *sim, const pk_step_info *report)
 {
   const size_t nq = (size_t)sim->model->nq, nu = (size_t)sim->model->nu, real = sizeof(double);
   memcpy(sim->q, sim->q_next, nq * real);
@@ -321,6 +320,7 @@ static void arrive(pk_sim *sim)
   memcpy(sim->tau, sim->tau_next, (size_t)sim->joints.n * real);
   pki_compliant_commit(&sim->contact);
   sim->steps++;
+  sim->uncertified += !report->certified;
 }
 
 /* The stepper's work and its end. */
@@ -340,7 +340,7 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
   }
   memcpy(sim->carry_q, sim->carry_q_next, bytes);
   memcpy(sim->carry_u, sim->carry_u_next, bytes);
-  arrive(sim);
+  arrive(sim, report);
   return PK_OK;
 }
 
@@ -385,10 +385,15 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     return status;
   }
   if (pki_group_step(sim, report)) {
-    arrive(sim);
+    arrive(sim, report);
     return PK_OK;
   }
   return step_with(sim, report);
+}
+
+long long pk_sim_uncertified(const pk_sim *sim)
+{
+  return sim->uncertified;
 }
 
 int pk_sim_max_contacts(const pk_sim *sim)

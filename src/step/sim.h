@@ -133,20 +133,15 @@ typedef struct pki_sim_contact {
   pki_assembly assembly;
   pki_exact exact;
   void *solver_memory;
-  double *true_q; /* [max_contacts] normal q of a problem whose gaps are shifted */
-  int shift;      /* which shift of gaps helped a heap last, 0: none */
   pki_problem_tap tap;
   /* of the last step that succeeded, until this one does */
   struct {
     pki_contact *last;
     double *last_r, *last_joint, *last_bilateral;
     bool *last_sticks, *limited;
-    int nlast, shift;
+    int nlast;
   } kept;
 } pki_sim_contact;
-
-/* Shifts of gaps that a heap tries, none among them. */
-enum { PKI_SHIFTS = 10 };
 
 enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
 
@@ -195,6 +190,7 @@ struct pk_sim {
   const pk_command *acting;  /* [joints] what acts in this step: those, or some that were asked for earlier */
   double *tau;               /* [joints] joint forces of commands in the last step */
   long long steps;
+  long long uncertified; /* of them, those whose certificate was not met */
   double *q_next, *u_next; /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;
@@ -265,6 +261,9 @@ static inline int pki_usual_contacts(const pk_model *model)
 /* Contacts of a world of the sim's kind as its user sees them. */
 void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
                        pk_sim_contact *out);
+
+/* The body that velocity k moves. */
+int pki_body_of_velocity(const pk_model *model, int k);
 
 /* Whether a state can be stepped from; the report begins here. */
 pk_status pki_state_check(const pk_model *model, const double *q, const double *u, pk_step_info *report);

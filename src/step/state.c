@@ -14,7 +14,7 @@
 #include "collision/terrain.h"
 #include "step/contact.h"
 
-enum { FORMAT = 4, NAME = 64, OPTIONS = 48, ARRAYS = 11 };
+enum { FORMAT = 5, NAME = 64, OPTIONS = 48, ARRAYS = 11 };
 
 static const char magic[8] = {'P', 'K', 'S', 'T', 'A', 'T', 'E', '\n'};
 static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
@@ -30,7 +30,7 @@ typedef struct header {
   double ark_step;
   int32_t nlast, nspring;
   int32_t pushed, nmemory;
-  int32_t shift, unused;
+  int64_t uncertified;
 } header;
 
 typedef struct saved_contact {
@@ -129,7 +129,7 @@ static header header_of(const pk_sim *sim, size_t size)
   h.nlast = c->nlast;
   h.nspring = c->nspring;
   h.pushed = sim->pushed;
-  h.shift = c->shift;
+  h.uncertified = sim->uncertified;
   h.nmemory = c->colliders.nmemory;
   return h;
 }
@@ -328,8 +328,8 @@ static pk_status check_numbers(const pk_sim *sim, const header *h, const unsigne
       h->nmemory > most) {
     return damaged(err, "the number of contacts is");
   }
-  if (h->shift < 0 || h->shift >= PKI_SHIFTS) {
-    return damaged(err, "the shift of gaps is");
+  if (h->uncertified < 0 || h->uncertified > h->steps) {
+    return damaged(err, "the number of uncertified steps is");
   }
   if (h->pushed != 0 && h->pushed != 1) {
     return damaged(err, "the pushes are");
@@ -445,7 +445,7 @@ pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error
   }
   sim->steps = h.steps;
   sim->pushed = h.pushed != 0;
-  sim->contact.shift = h.shift;
+  sim->uncertified = h.uncertified;
   pki_ark_set_step(sim, h.ark_step);
   if (h.controller_size > 0) {
     memcpy(sim->control.state, in + p.block, h.controller_size);

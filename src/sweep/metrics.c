@@ -87,6 +87,11 @@ static double uncertified(const pki_run_result *r)
   return (double)r->uncertified;
 }
 
+static double shifted(const pki_run_result *r)
+{
+  return (double)r->shifted;
+}
+
 const pki_metric pki_metrics[] = {
     {"fell", "", "1: the first robot's trunk fell", fell},
     {"fell_at", "s", "when; none: it did not", fell_at},
@@ -106,6 +111,7 @@ const pki_metric pki_metrics[] = {
     {"penetration", "m", "deepest", penetration},
     {"worst_residual", "", "relative residual of the worst step; none: no contact", worst_residual},
     {"uncertified", "", "steps above the bound", uncertified},
+    {"shifted", "", "steps with rows that nothing can move, which are not certified", shifted},
 };
 const int pki_metric_count = sizeof pki_metrics / sizeof pki_metrics[0];
 _Static_assert(sizeof pki_metrics / sizeof pki_metrics[0] <= PKI_METRIC_MAX, "room in a record");
