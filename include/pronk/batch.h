@@ -86,6 +86,8 @@ typedef struct pk_batch_info {
   long long shifted;     /* of them, those with rows that nothing can move (pk_step_info.shifted) */
   double shift;          /* m/s, the largest of their shifts */
   long long alone;       /* of them, those that lanes could not do */
+  long long left[PK_LEFT_COUNT];  /* of these, why: pk_left_name */
+  long long impulses_alone;       /* steps on lanes whose impulses the scalar solvers found */
   int frozen;            /* worlds that are frozen now */
 } pk_batch_info;
 

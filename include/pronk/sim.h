@@ -168,6 +168,20 @@ PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error
 PK_API const char *pk_part_name(pk_part part);
 
 /* What happened in a step. */
+/* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md); the
+ * scalar step made it then, to the same laws. */
+typedef enum pk_left {
+  PK_LEFT_NOT,      /* lanes made it */
+  PK_LEFT_WORLD,    /* "world": the model, the ground or the options are not made for lanes */
+  PK_LEFT_COMMAND,  /* "command": a command that is none */
+  PK_LEFT_FAST,     /* "fast": a shape moves by more than half its thickness in the step */
+  PK_LEFT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
+  PK_LEFT_SIDES,    /* "sides": a foot meets two sides of a height field */
+  PK_LEFT_ROUNDS,   /* "rounds": who takes part did not settle */
+  PK_LEFT_NUMBERS,  /* "numbers": something is not finite */
+  PK_LEFT_COUNT
+} pk_left;
+
 typedef struct pk_step_info {
   int iterations; /* rounds to find who takes part (contacts, limits, commands), or internal steps of adaptive ones */
   int saturated;    /* coordinates at their torque limit */
@@ -193,7 +207,11 @@ typedef struct pk_step_info {
   double
       impact_gain; /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton */
   double seconds[PK_PART_COUNT]; /* time of each part, when the options ask for it */
+  pk_left left;                  /* why lanes could not make the step */
 } pk_step_info;
+
+/* The name of a reason, as "fast". */
+PK_API const char *pk_left_name(pk_left left);
 
 /* What two surfaces do to each other. */
 typedef struct pk_material {

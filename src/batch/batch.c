@@ -68,6 +68,8 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
   crew->group.work = &crew->work;
   crew->dynamics = pki_work_use(&crew->work, pki_code_find(b->options.sim.code, b->lanes));
   crew->group.plan = &b->plan;
+  crew->group.colliders = &crew->sim->contact.colliders;
+  crew->group.law = &crew->sim->contact;
   return PK_OK;
 }
 

@@ -135,14 +135,16 @@ static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int co
 /* ---- steps ---- */
 
 /* What a step of world k was, into the crew's figures. */
-static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool certified, bool alone)
+static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool certified, pk_left left)
 {
   pk_batch_info *info = &crew->info;
   pki_head_of(b, k)->residual = residual;
   pki_head_of(b, k)->certified = certified;
+  pki_head_of(b, k)->uncertified += !certified && left == PK_LEFT_NOT; /* a sim counts its own */
   info->stepped++;
   info->uncertified += !certified;
-  info->alone += alone;
+  info->alone += left != PK_LEFT_NOT;
+  info->left[left] += left != PK_LEFT_NOT;
   if (residual > info->worst ||
       (residual == info->worst && (info->worst_world < 0 || k < info->worst_world))) {
     info->worst = residual;
@@ -151,7 +153,7 @@ static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool
 }
 
 /* A world that lanes could not do. */
-static void step_alone(const pk_batch *b, pki_crew *crew, int k)
+static void step_alone(const pk_batch *b, pki_crew *crew, int k, pk_left why)
 {
   pk_step_info info;
   pki_bind(b, crew, k);
@@ -164,7 +166,7 @@ static void step_alone(const pk_batch *b, pki_crew *crew, int k)
   }
   crew->info.shifted += info.shifted > 0;
   crew->info.shift = fmax(crew->info.shift, info.shift);
-  note(crew, b, k, info.certificate.relative, info.certified, true);
+  note(crew, b, k, info.certificate.relative, info.certified, why);
 }
 
 static pki_seat seat_of(const pk_batch *b, int k)
@@ -179,6 +181,7 @@ static pki_seat seat_of(const pk_batch *b, int k)
                     .u = u,
                     .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
                     .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
+                    .pushes = h->pushed ? piece_of(b, k, PKI_PIECE_PUSHES) : NULL,
                     .friction = h->friction,
                     .q_next = q,
                     .u_next = u,
@@ -187,19 +190,23 @@ static pki_seat seat_of(const pk_batch *b, int k)
                     .last_r = piece_of(b, k, PKI_PIECE_LAST_R),
                     .last_sticks = (bool *)(block + b->piece_at[PKI_PIECE_STICKS]),
                     .nlast = &pki_head_of(b, k)->nlast,
+                    .keep = b->options.keep,
+                    .last_joint = piece_of(b, k, PKI_PIECE_JOINT),
+                    .limited = (bool *)(block + b->piece_at[PKI_PIECE_LIMITED]),
+                    .plain = &pki_head_of(b, k)->plain,
+                    .memory = (pki_remembered *)(void *)(block + b->memory_at),
+                    .nmemory = &pki_head_of(b, k)->nmemory,
                     .guard = (double *)(void *)(block + b->guard_at)};
 }
 
-/* A step on lanes leaves no joint rows, no limits. */
-static void make_plain(const pk_batch *b, int k)
+/* A step on lanes is counted, and its pushes are spent. */
+static void end_on_lanes(const pk_batch *b, int k)
 {
   pki_world_head *h = pki_head_of(b, k);
   h->steps++;
-  if (!h->plain) {
-    const size_t joints = (size_t)b->joints;
-    memset(piece_of(b, k, PKI_PIECE_JOINT), 0, PKI_JOINT_ROWS * joints * sizeof(double));
-    memset(piece_of(b, k, PKI_PIECE_LIMITED), 0, joints * sizeof(bool));
-    h->plain = true;
+  if (h->pushed) {
+    h->pushed = false;
+    memset(piece_of(b, k, PKI_PIECE_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
   }
 }
 
@@ -215,10 +222,11 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
   b->kernels->advance(&crew->group, seats, count, how);
   for (int i = 0; i < count; i++) {
     if (how[i].done) {
-      make_plain(b, worlds[i]);
-      note(crew, b, worlds[i], how[i].relative, true, false);
+      end_on_lanes(b, worlds[i]);
+      crew->info.impulses_alone += how[i].alone;
+      note(crew, b, worlds[i], how[i].relative, how[i].certified, PK_LEFT_NOT);
     } else {
-      step_alone(b, crew, worlds[i]);
+      step_alone(b, crew, worlds[i], how[i].left);
     }
   }
 }
@@ -288,11 +296,11 @@ static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool b
     if (h->status != PK_OK) {
       continue;
     }
-    if (b->plan.usable && !h->pushed && may_wait(b, worlds[i])) {
+    if (b->plan.usable && may_wait(b, worlds[i])) {
       const int kind = is_estranged(b, worlds[i]);
       lanes[kind][nlanes[kind]++] = worlds[i];
     } else {
-      step_alone(b, crew, worlds[i]);
+      step_alone(b, crew, worlds[i], b->plan.usable ? PK_LEFT_COMMAND : PK_LEFT_WORLD);
     }
   }
   step_kind(b, crew, lanes[0], nlanes[0], false);
@@ -306,6 +314,10 @@ static void add_up(const pk_batch *b, pk_batch_info *info)
   for (int t = 0; t < b->threads; t++) {
     const pk_batch_info *c = &b->crews[t].info;
     info->shifted += c->shifted, info->shift = fmax(info->shift, c->shift);
+    info->impulses_alone += c->impulses_alone;
+    for (int i = 0; i < PK_LEFT_COUNT; i++) {
+      info->left[i] += c->left[i];
+    }
     info->stepped += c->stepped, info->uncertified += c->uncertified, info->alone += c->alone;
     if (c->worst_world >= 0 && (info->worst_world < 0 || c->worst > info->worst ||
                                 (c->worst == info->worst && c->worst_world < info->worst_world))) {

@@ -188,6 +188,17 @@ static void sort_contacts(pki_contact *c, int n)
   }
 }
 
+/* What pairs remember of this search is what they remember from now on, if it came to its end. */
+static void swap_memory(search *s, bool whole)
+{
+  pki_colliders *c = s->c;
+  if (whole) {
+    pki_remembered *last = c->memory;
+    c->memory = c->next, c->next = last;
+    c->nmemory = s->next;
+  }
+}
+
 int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double margin, pki_contact *out,
                       int most, bool *overflow)
 {
@@ -201,10 +212,23 @@ int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double marg
   if (c->nshape > c->nmoving) {
     sort_contacts(out, s.count);
   }
-  if (room) {
-    pki_remembered *last = c->memory;
-    c->memory = c->next, c->next = last;
-    c->nmemory = s.next;
+  swap_memory(&s, room);
+  return s.count;
+}
+
+int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin, const pki_box_pair *pairs,
+                       int npair, pki_contact *out, int most, bool *overflow)
+{
+  search s = {.c = c, .w = w, .lane = lane, .margin = margin, .out = out, .most = most};
+  bool room = true;
+  c->placed = false;
+  memset(c->ready, PKI_MOVED, (size_t)c->nmoving * sizeof *c->ready);
+  for (int p = 0; p < npair && room; p++) {
+    s.first = p == 0 || pairs[p].a != pairs[p - 1].a ? s.count : s.first;
+    room = !pki_colliders_near(c, w, lane, pairs[p].a, pairs[p].b, margin) ||
+           touch_pair(&s, pairs[p].a, pairs[p].b);
   }
+  *overflow = !room;
+  swap_memory(&s, room);
   return s.count;
 }

@@ -320,7 +320,7 @@ static void keep_impulses(pk_sim *sim)
     const double *r = a->r + 3 * i;
     c->last[i] = c->found[c->row_found[i]];
     memcpy(c->last_r + 3 * i, r, 3 * sizeof *r);
-    c->last_sticks[i] = r[0] > 0 && hypot(r[1], r[2]) < (1 - 1e-6) * a->mu[i] * r[0];
+    c->last_sticks[i] = r[0] > 0 && hypot(r[1], r[2]) < PKI_STICKING * a->mu[i] * r[0];
   }
   memcpy(c->last_bilateral, a->r + 3 * (size_t)ncontact, (size_t)a->problem.nbilateral * sizeof *a->r);
   memset(c->last_joint, 0, PKI_JOINT_ROWS * (size_t)sim->joints.n * sizeof *c->last_joint);

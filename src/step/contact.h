@@ -21,6 +21,16 @@
 #define PKI_TOUCHING 1e-6
 #define PKI_PENETRATION 1e-9
 
+/* Friction below this part of its limit holds: the contact sticks. */
+#define PKI_STICKING (1 - 1e-6)
+
+/* Projections: the tangents of what sticks may yield by this part of their own response, since with every foot stuck and joints at
+ * their limits nothing else could give way; what lies within PKI_WIDENING times the violation is part of the problem, so that it
+ * is not pushed through in its turn; what is deeper than PKI_DEEP (m) is projected more often. */
+#define PKI_YIELDING 1.01
+#define PKI_WIDENING 8.0
+#define PKI_DEEP 1e-5
+
 /* m/s: slower impacts come to rest. */
 #define PKI_BOUNCE 0.1
 

@@ -1,9 +1,7 @@
 #include "step/group.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "contact/problem.h"
 #include "math/variants.h"
 #include "step/contact.h"
 
@@ -26,9 +24,24 @@ const pki_group_kernels *pki_group_kernels_get(int lanes)
 
 /* ---- a group ---- */
 
+/* A problem of the most rows that a lane has. */
+static pk_contact_problem largest_lane(void)
+{
+  static const double some = 1;
+  return (pk_contact_problem){.ncontact = PKI_SLOTS, .nbox = PKI_BOXES, .W = &some};
+}
+
+size_t pki_group_solver_memsize(void)
+{
+  const pk_contact_problem p = largest_lane();
+  const pk_solver_options o = pk_solver_options_default();
+  return pk_contact_solve_memsize(&p, &o);
+}
+
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
 {
-  const size_t real = (size_t)lanes * sizeof(double), nq = (size_t)m->nq, nu = (size_t)m->nu, n = PKI_BALLS;
+  const size_t real = (size_t)lanes * sizeof(double), nq = (size_t)m->nq, nu = (size_t)m->nu;
+  const size_t n = PKI_SLOTS, boxes = PKI_BOXES, rows = 3 * n + boxes;
   *g = (pki_group){.plan = NULL};
   const struct {
     double **array;
@@ -41,31 +54,49 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->command, 6 * nu},
                {&g->a, nu},
                {&g->g, nu},
+               {&g->push, nu},
+               {&g->force, nu},
+               {&g->gain, nu},
                {&g->h, nu},
                {&g->move, nu},
                {&g->u_free, nu},
                {&g->u_end, nu},
                {&g->tau, nu},
+               {&g->screw, 6 * nu},
                {&g->gap, n},
                {&g->axes, 9 * n},
-               {&g->turned, n},
+               {&g->sign, n * nu},
+               {&g->turned, PKI_BALLS},
                {&g->point, 3 * n},
                {&g->guard, nu + 1},
                {&g->swung, (size_t)m->nbody},
                {&g->ends, 6 * PKI_COVERS},
-               {&g->gap_end, n},
+               {&g->gap_end, PKI_BALLS},
                {&g->mu, n},
                {&g->r, 3 * n},
                {&g->v, 3 * n},
                {&g->impulse, 3 * n},
-               {&g->velocity, 3 * n},
                {&g->fixed, 3 * n},
-               {&g->slip, n},
+               {&g->slip, PKI_BALLS},
                {&g->J, 4 * n * nu},
                {&g->Y, 4 * n * nu},
                {&g->Z, 4 * n * nu},
                {&g->W, 9 * n * n},
-               {&g->K, 9 * n},
+               {&g->K, 9 * PKI_BALLS},
+               {&g->box_sign, boxes},
+               {&g->box_lower, boxes},
+               {&g->box_upper, boxes},
+               {&g->box_soft, boxes},
+               {&g->box_q, boxes},
+               {&g->box_r, boxes},
+               {&g->box_v, boxes},
+               {&g->box_impulse, boxes},
+               {&g->box_Y, boxes * nu},
+               {&g->box_Z, boxes * nu},
+               {&g->box_W, boxes * boxes},
+               {&g->cross, 3 * n * boxes},
+               {&g->A, rows * rows},
+               {&g->b, rows},
                {&g->relative, 1},
                {&g->penetration, 1},
                {&g->sweeps, 1},
@@ -74,8 +105,21 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = pki_arena_take(arena, parts[i].count, real);
   }
-  g->nowhere = pki_arena_take(arena, nq + nu, sizeof(double));
-  g->active = pki_arena_take(arena, n, (size_t)lanes * sizeof *g->active);
+  const size_t mask = (size_t)lanes * sizeof *g->active, all = (size_t)lanes;
+  g->active = pki_arena_take(arena, n, mask);
+  g->stuck = pki_arena_take(arena, n, mask);
+  g->box_active = pki_arena_take(arena, boxes, mask);
+  g->limited = pki_arena_take(arena, nu, mask);
+  g->at_limit = pki_arena_take(arena, 2 * nu, mask);
+  g->box = pki_arena_take(arena, all, sizeof *g->box);
+  g->found = pki_arena_take(arena, all, sizeof *g->found);
+  g->found_end = pki_arena_take(arena, all, sizeof *g->found_end);
+  g->slot_of = pki_arena_take(arena, all, sizeof *g->slot_of);
+  g->memory = pki_arena_take(arena, all, sizeof *g->memory);
+  g->candidates = pki_arena_take(arena, PKI_CANDIDATES, sizeof *g->candidates);
+  g->nowhere = pki_arena_take(arena, nq + nu + 1, sizeof(double));
+  g->solver_memory = pki_arena_take(arena, pki_group_solver_memsize(), 1);
+  g->scalar = pki_arena_take(arena, rows * rows + 3 * rows + n + 2 * boxes, sizeof(double));
 }
 
 /* ---- a sim alone ---- */
@@ -86,29 +130,6 @@ void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena)
   pki_group_plan_carve(&a->plan, model, arena);
   a->guard = pki_arena_take(arena, (size_t)model->nu + 1, sizeof *a->guard);
   pki_group_carve(&a->group, model, 1, arena);
-}
-
-/* The certificate in all its parts. */
-static pk_certificate certify(const pki_group *g)
-{
-  enum { MOST = 3 * PKI_BALLS };
-  double W[MOST * MOST], q[MOST], mu[PKI_BALLS], r[MOST], u[MOST];
-  pk_contact_problem p = {.W = W, .q = q, .mu = mu};
-  for (int b = 0; b < g->plan->nball; b++) {
-    p.ncontact += g->active[b] != 0;
-  }
-  for (int b = 0, i = 0; b < g->plan->nball; b++) {
-    const double *block = g->W + 9 * (b * PKI_BALLS + b);
-    for (int d = 0; d < 3 && g->active[b] != 0; d++) { /* the judge reads the diagonal */
-      const int row = 3 * i + d;
-      W[row * 3 * p.ncontact + row] = block[4 * d];
-      q[row] = g->fixed[3 * b + d], r[row] = g->impulse[3 * b + d], u[row] = g->velocity[3 * b + d];
-    }
-    if (g->active[b] != 0) {
-      mu[i++] = g->mu[b];
-    }
-  }
-  return pki_certify_velocity(&p, r, u);
 }
 
 /* Whose step is measured, and where the times go. */
@@ -127,17 +148,17 @@ static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, p
 {
   info->iterations = lane->rounds;
   info->solver_iterations = lane->sweeps;
-  info->solver = lane->sweeps > 0 ? PK_SOLVER_BGS : PK_SOLVER_AUTO;
+  info->solver = lane->sweeps > 0 ? lane->solver : PK_SOLVER_AUTO;
   info->contacts = sim->contact.nlast;
   info->penetration = lane->penetration;
+  info->certificate.relative = lane->relative;
+  info->certified = lane->certified;
   if (!sim->watched) {
     return;
   }
   info->stabilisation = g->lift[0];
-  info->certificate = lane->sweeps > 0 ? certify(g) : info->certificate;
-  for (int k = 0; k < sim->model->nu; k++) {
-    info->saturated += fabs(sim->tau_next[k]) >= sim->acting[k].tau_max;
-  }
+  info->certificate = lane->sweeps > 0 ? g->certificate : info->certificate;
+  info->saturated = lane->saturated;
 }
 
 bool pki_group_step(pk_sim *sim, pk_step_info *info)
@@ -149,13 +170,16 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
     sim->alone.guard[sim->model->nu] = 0;
     sim->alone.stale = false;
   }
-  if (!sim->alone.plan.usable || sim->pushed || c->tap.see != NULL) {
+  info->left = PK_LEFT_WORLD;
+  if (!sim->alone.plan.usable) {
     return false;
   }
   stopwatch of = {sim, info};
+  bool plain = false;
   const pki_seat seat = {.q = sim->q,
                          .u = sim->u,
                          .commands = sim->acting,
+                         .pushes = sim->pushed ? sim->pushes : NULL,
                          .friction = c->friction,
                          .q_next = sim->q_next,
                          .u_next = sim->u_next,
@@ -164,19 +188,35 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
                          .last_r = c->last_r,
                          .last_sticks = c->last_sticks,
                          .nlast = &c->nlast,
+                         .keep = sim->options.max_contacts,
+                         .last_joint = c->last_joint,
+                         .limited = c->limited,
+                         .plain = &plain,
+                         .memory = c->colliders.memory,
+                         .nmemory = &c->colliders.nmemory,
                          .guard = sim->alone.guard};
   pki_lane_info lane;
   g->plan = &sim->alone.plan;
   g->work = &sim->workspace->work;
   g->dynamics = sim->workspace->kernels;
+  g->colliders = &c->colliders;
+  g->law = c;
   g->watched = sim->watched;
+  g->tap = c->tap.see != NULL ? &c->tap : NULL;
   g->lap = sim->options.timing ? lap : NULL;
   g->user = &of;
   sim->alone.kernels->advance(g, &seat, 1, &lane);
+  info->left = lane.left;
   if (!lane.done) {
     return false;
   }
-  pki_sim_contact_plain(c, sim->joints.n);
   report(sim, g, &lane, info);
   return true;
+}
+
+const char *pk_left_name(pk_left left)
+{
+  static const char *const names[PK_LEFT_COUNT] = {"not",   "world", "command", "fast", "contacts",
+                                                   "sides", "rounds", "numbers"};
+  return (unsigned)left < PK_LEFT_COUNT ? names[left] : "unknown";
 }

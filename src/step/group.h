@@ -1,134 +1,195 @@
 /* A step on lanes: several worlds of one model at once, each in a lane of its own; a sim alone is a group of one.
  *
- * What a step mostly is, most of the time, is done here: joints that commands drive within their limits, balls of the model on
- * a plane or a height field, the hard law without restitution. Moreau's scheme or Euler's, M~ and the contact problem are those of
- * contact.h; only the way to the solution is another one, made for lanes:
+ *   gather        states, commands, warm starts of the worlds into lanes
+ *   actuate       command forces as lines a - g u_E, limits, pushes
+ *   free velocity u_f = u + inv(M~) dt (forces - h), M, h at q_M = q (+) dt/2 u (Moreau) or q (Euler)
+ *   collide       feet (balls at the ends of legs) on a plane or a height field are looked at on lanes. All other shapes are
+ *                 covered by capsules, balls and boxes, and pairs of covers that are near are handed to the narrow phase, lane by lane
+ *   rows          J, Y = inv(L') J', Z = inv(D) Y, W = Y' Z of what takes part: contacts, joint limits, saturated commands
+ *   impulses      the active set: what velocities would break takes part, the problem is solved, and again
+ *   advance       q_E = q_M (+) reach u_E
+ *   project       what is below zero at q_E is moved out by the shortest way in the measure of M~
+ *   scatter       states, impulses and what pairs of shapes remember back to the worlds
  *
- *   q_M = q (+) dt/2 u                      M, h, rows J at q_M
- *   u_f = u + inv(M~) dt (forces - h)       without impulses
- *   who takes part: balls whose gap u_f would close, and those that pushed and still touch
- *   Y = inv(L') J', Z = inv(D) Y, W = Y' Z  of those
- *   sweeps over the contacts, each solved exactly, until the certificate is met
- *   u_E = u_f + inv(L) Z r                  whoever it would push into the ground takes part, and again
- *   q_E = q_M (+) dt/2 u_E                  gaps at q_E; what is below ground is projected out with the same W
+ * Control flow is that of the group, and what is not meant for a lane is masked. A contact that does not take part in a world has
+ * r = 0 there and rows of exact zeros, and a world that has met its tolerance changes no more. So a world comes out the same
+ * whoever sits beside it, and however many lanes there are. Contacts of each lane are compacted into slots: feet have slots
+ * of their own, others take the next free one in the order in which they join.
  *
- * Control flow is that of the group, and what is not meant for a lane is masked: a ball that does not take part in a world has
- * r = 0 there, and a world that has met its tolerance changes no more. So a world comes out the same whoever sits beside
- * it, and however many lanes there are.
- *
- * A height field shows a ball the point of it that is nearest to the ball's centre. Where another one comes below ground in the
- * step, it is the nearest at the end and looks another way: the lane says no.
- *
- * Shapes that are no balls at the end of a leg must not touch anything. They are covered by capsules, balls, and boxes on the
- * trunk, which must be above the plane at q_E and apart from each other, and must not have passed through each other on the
- * way. All pairs are looked at only when joints have moved so far since the last look that some pair could have come
- * together.
- *
- * A world that needs anything else - a command or a joint at its limit, other shapes at the ground or at each other, a fast
- * ball, a problem that resists, numbers that are not finite - is not done here: its lane says no, its memory is as it was, and
- * the step of contact.c does it. docs/theory/batch.md tells more, and how all this is checked. */
+ * Impulses are found by sweeps where only feet take part, and by Newton on active sets (kernels/newton.h). A lane in which neither
+ * meets the tolerance is solved by the scalar solvers from its own W, and goes on in its lane. What lanes cannot do at all (more
+ * contacts than there are slots, a fast thin shape, numbers that are not finite) leaves the lane as it was, with a reason, and
+ * contact.c does that step. docs/theory/batch.md tells more, and how all this is checked. */
 #ifndef PKI_STEP_GROUP_H
 #define PKI_STEP_GROUP_H
 
 #include "collision/contacts.h"
 #include "dynamics/kernels.h"
+#include "pronk/contact.h"
 #include "pronk/sim.h"
 
-enum { PKI_BALLS = 8, PKI_PATH = 16, PKI_COVERS = 64, PKI_COVER_PAIRS = 1024 }; /* most that lanes take */
+/* Most that lanes take: feet, contact slots, box rows, unknowns of a path, velocities, covers and their pairs, contacts near
+ * one another in one lane, pairs of shapes for the narrow phase. */
+enum {
+  PKI_BALLS = 8,
+  PKI_SLOTS = 24,
+  PKI_BOXES = 24,
+  PKI_PATH = 16,
+  PKI_GROUP_NU = 64,
+  PKI_COVERS = 96,
+  PKI_COVER_PAIRS = 2048,
+  PKI_FOUND = 48,
+  PKI_CANDIDATES = 256
+};
 
-/* A shape that must keep away: within a capsule, or a box. */
+/* A shape that is no foot: within a capsule, or a box. */
 typedef struct pki_cover {
   int body;
   bool box;
-  double end[2][3]; /* of the capsule's axis, in the body; of a box its centre twice */
+  bool ground;            /* it may touch the ground, and is not hidden in a foot */
+  double end[2][3];       /* of the capsule's axis, in the body; of a box its centre twice */
   double radius;
   double reach;           /* m, of a ball around all of it, between the ends */
+  double extent, slow;    /* m, from the body's origin to its far side; half of the ball within it */
   double swing;           /* m/rad, how far it moves against the trunk when all joints turn, at most */
   double rot[9], half[3]; /* of a box, in the body */
-  bool low[2];            /* ends that could touch the plane; a box: both */
 } pki_cover;
 
 /* What lanes need to know of a model on its ground: the same for all its worlds. */
 typedef struct pki_group_plan {
   bool usable;
   const pk_model *model;
-  double dt, reach; /* reach: the time that a velocity at the end still moves the configuration */
-  double tolerance; /* of the certificate */
-  int sweeps;       /* most of one solve */
-  double near;   /* m, balls above this are not looked at: they would have to come down faster than 4 m/s */
-  bool midpoint; /* Moreau's scheme */
-  bool swept, limits; /* fast balls, joint limits: as the options say */
+  double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
+  double tolerance;   /* of the certificate */
+  int sweeps;         /* most of one solve */
+  double near;        /* m, what is further apart is not looked at: it would have to come nearer faster than 4 m/s */
+  bool midpoint;      /* Moreau's scheme */
+  bool swept, limits; /* fast shapes, joint limits: as the options say */
+  bool scan;          /* the ground is not one plane or height field: the narrow phase finds all contacts */
+  bool hinged;        /* bodies move against each other by hinges alone */
   int nball, depth;
-  int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a ball */
-  int common[PKI_BALLS][PKI_BALLS]; /* of them, those that two balls share: the first */
+  int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a foot */
+  int common[PKI_BALLS][PKI_BALLS];                        /* of them, those that two feet share: the first */
   double centre[PKI_BALLS][3], radius[PKI_BALLS];
-  double extent[PKI_BALLS];   /* from the body's origin to the ball's far side */
+  double extent[PKI_BALLS];   /* from the body's origin to the foot's far side */
   double friction[PKI_BALLS]; /* on the plane */
-  const struct pki_solid
-      *field; /* the height field that stands for the plane, which is then above it all; NULL: none */
+  const struct pki_solid *field; /* the height field that stands for the plane, which is then above it all; NULL: none */
   double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
   bool level;         /* its axes are those of the world: normal z, tangents x and y */
   int geom, material; /* of the plane */
-  pki_cover *covers;  /* [ncover] the balls first */
+  int plane;          /* its collider */
+  pki_cover *covers;  /* [ncover] one for each collider that moves */
   int ncover;
-  short (*pairs)[2]; /* [npair] covers that may touch each other */
+  short (*pairs)[2]; /* [npair] covers that may touch each other, sorted */
   int npair;
-  double thin;      /* m, radius of a ball in the thinnest of them */
-  double *swing;    /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
-  const int *place; /* [nbody] level of a body's first unknown (assembly.h) */
-  int *path;        /* [PKI_BALLS][depth] the unknowns that move a ball, ascending */
+  double thin;        /* m, radius of a ball in the thinnest of them */
+  double *swing;      /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
+  const int *place;   /* [nbody] level of a body's first unknown (assembly.h) */
+  int *path;          /* [PKI_BALLS][depth] the unknowns that move a foot, ascending */
+  uint64_t *chain;    /* [nbody] the unknowns that move a body, as bits */
+  int *dof_body;      /* [nu] the body that a velocity moves */
+  int iterations;     /* most of the scalar solvers */
 } pki_group_plan;
 
-/* A world that takes a seat: where what it knows lies, and where the step writes when it is done. */
+/* A world that takes a lane: where what it knows lies, and where the step writes when it is done. */
 typedef struct pki_seat {
   const double *q, *u;
   const pk_command *commands;
   const double *inertia; /* [nbody][10]; NULL: the model's */
+  const double *pushes;  /* [nbody][6]; NULL: none */
   double friction;       /* factor on all coefficients */
   double *q_next, *u_next, *tau;
   pki_contact *last; /* of the last step, then of this one */
   double *last_r;
   bool *last_sticks;
-  int *nlast;
-  double *
-      guard; /* [nu + 1] joint coordinates at the last look at all pairs, and how far they may turn until the next; 0: never */
+  int *nlast, keep;        /* keep: room for them */
+  double *last_joint;      /* [PKI_JOINT_ROWS][nu] */
+  bool *limited;           /* [nu] commands at their limit */
+  bool *plain;             /* both are zero */
+  pki_remembered *memory;  /* [keep] what pairs of shapes remember */
+  int *nmemory;
+  double *guard; /* [nu + 1] joint coordinates at the last look at all pairs, and how far they may turn until the next; 0: never */
 } pki_seat;
 
 /* How a lane's step went. */
 typedef struct pki_lane_info {
   bool done;
-  int rounds, sweeps;
+  pk_left left; /* why not */
+  bool alone;   /* its impulses were solved by the scalar solvers */
+  bool certified;
+  int rounds, sweeps, saturated;
+  pk_solver solver;
   double relative;    /* residual of the certificate */
   double penetration; /* m, at the end */
 } pki_lane_info;
 
+/* A box row of a lane: a joint limit, or a command at its limit. */
+typedef struct pki_lane_box {
+  int k, kind; /* velocity; PKI_ROW_LOWER and so on, -1: none */
+} pki_lane_box;
+
+/* Two colliders that are near in some lanes. */
+typedef struct pki_candidate {
+  int a, b;
+  unsigned lanes; /* as bits */
+} pki_candidate;
+
 /* The scratch of a group: arrays of [n][lanes]. */
 typedef struct pki_group {
   const pki_group_plan *plan;
+  pki_colliders *colliders;          /* of the thread that works with the group */
+  const struct pki_sim_contact *law; /* materials */
   pki_work *work;
   const pki_kernels *dynamics; /* that the work is for: generic ones, or the model's own code */
   double *q, *u, *q_mid, *q_end, *q_try;
-  double *command; /* [nu][6] */
-  double *a, *g;   /* [nu] command forces a - g u */
+  double *command;            /* [nu][6] */
+  double *a, *g;              /* [nu] command forces a - g u */
+  double *push;               /* [nu] generalised forces of pushes */
+  double *force, *gain;       /* [nu] the lines of commands within their limits, pushes included */
+  uint64_t *limited;          /* [nu] masks: commands at their limit, which are rows */
+  uint64_t *at_limit;         /* [2][nu] masks: lower, upper joint limits that take part */
   double *h, *move, *u_free, *u_end, *tau;
-  double *axes;               /* [balls][9] normal, tangents: on a height field */
-  double *gap, *point;        /* [balls], [balls][3] at q_M */
+  double *screw;              /* [nu][6] angular, linear velocity at the trunk's origin of each unknown */
+  double *axes;               /* [slots][9] normal, tangents */
+  double *gap, *point;        /* [slots], [slots][3] at q_M */
+  double *sign;               /* [slots][nu] +1, -1 or 0: how an unknown moves the first body against the second */
   double *turned;             /* [balls] 1: a height field's nearest side at the end is another one */
-  double *gap_end;            /* [balls] */
+  double *gap_end;            /* [slots] */
   double *guard;              /* [nu + 1] */
   double *swung;              /* [nbody] m, how far anything can have moved against the trunk in a step */
   double *ends;               /* [PKI_COVERS][2][3] of capsules, world */
-  double *mu, *r, *v;         /* [balls], [balls][3] impulses, velocities */
-  double *impulse, *velocity; /* [balls][3] the same at the end, when r and v are those of positions */
-  double *fixed;              /* [balls][3] q of the problem */
+  double *mu, *r, *v;         /* [slots], [slots][3] impulses, velocities */
+  double *impulse, *velocity; /* [slots][3] the same at the end, when r and v are those of positions */
+  double *fixed;              /* [slots][3] q of the problem */
   double *slip;               /* [balls] of the last sweep (block.c) */
-  double *J, *Y, *Z;          /* [balls][depth][4] */
-  double *W, *K;              /* [balls][balls][9], [balls][9] inverse of the diagonal blocks */
-  uint64_t *active;           /* [balls] masks */
-  double *relative, *penetration, *sweeps, *rounds;
+  double *J, *Y, *Z;          /* [slots][nu][4] */
+  double *W, *K;              /* [slots][slots][9], [slots][9] inverse of the diagonal blocks */
+  uint64_t *active;           /* [slots] masks */
+  uint64_t *stuck;            /* [slots] masks: feet that stick in projections */
+  /* box rows */
+  pki_lane_box (*box)[PKI_BOXES];            /* [lanes] */
+  double *box_sign, *box_lower, *box_upper;  /* [boxes] */
+  double *box_soft, *box_q, *box_r, *box_v;  /* compliance, q, impulse, velocity */
+  double *box_impulse;                       /* [boxes] r at the end */
+  double *box_Y, *box_Z;                     /* [boxes][nu] */
+  double *box_W, *cross;                     /* [boxes][boxes], [slots][boxes][3] W of a contact and a box */
+  uint64_t *box_active;                      /* [boxes] masks */
+  double *A, *b;                             /* [rows][rows], [rows] a Newton step */
+  double *state;                             /* [slots][8] of a Newton step */
+  /* lane by lane */
+  pki_contact (*found)[PKI_FOUND];           /* [lanes] at q_M, of shapes that are no feet */
+  pki_contact (*found_end)[PKI_FOUND];       /* [lanes] at the end */
+  signed char (*slot_of)[PKI_FOUND];         /* [lanes] of a contact found; -1: it does not take part */
+  pki_remembered (*memory)[PKI_FOUND];       /* [lanes] */
+  pki_candidate *candidates;                 /* [PKI_CANDIDATES] */
+  double *relative, *penetration, *sweeps, *rounds, *scale;
   double *lift;    /* J, what projections added to the potential energy; counted when `watched` */
   double *nowhere; /* [nq or nu + 1] one lane: where lanes that are not done are written */
+  void *solver_memory; /* of the scalar solvers, for PKI_SLOTS contacts and PKI_BOXES boxes */
+  double *scalar;      /* a problem of one lane: W, q, r, mu, bounds */
   bool watched;
+  pk_certificate certificate; /* of lane 0's impulses, when `watched` */
+  const struct pki_problem_tap *tap; /* who is shown the problems of lane 0; NULL: nobody */
   void (*lap)(void *user, pk_part part); /* a part of the step ends; NULL: nobody measures */
   void *user;
 } pki_group;
@@ -137,7 +198,10 @@ typedef struct pki_group {
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *model, pki_arena *arena);
 
 /* What a sim's model, ground, materials and options give. */
-void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim);
+void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim);
+
+/* Scratch of the scalar solvers for one lane. */
+size_t pki_group_solver_memsize(void);
 
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_group_carve(pki_group *g, const pk_model *model, int lanes, pki_arena *arena);

@@ -8,7 +8,10 @@
 #include "model/motion.h"
 #include "step/contact.h"
 
-enum { SWEEPS = 24 }; /* what needs more is better off with other solvers */
+/* m/s: what comes nearer faster is first met below the surface, and projected out. */
+static const double FASTEST = 8;
+
+enum { SWEEPS = 8 }; /* what needs more is better off with Newton */
 
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
 {
@@ -17,6 +20,8 @@ void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *ar
   plan->covers = pki_arena_take(arena, PKI_COVERS, sizeof *plan->covers);
   plan->pairs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pairs);
   plan->swing = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->swing);
+  plan->chain = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->chain);
+  plan->dof_body = pki_arena_take(arena, (size_t)m->nu, sizeof *plan->dof_body);
 }
 
 /* Steps of this kind are what lanes are made for. */
@@ -24,7 +29,7 @@ static bool is_plain(const pk_sim *sim)
 {
   const pk_model *m = sim->model;
   const pk_sim_options *o = &sim->options;
-  bool plain = m->nconstraint == 0 && !m->has_mimic && m->nplan == m->nu && !sim->joints.cut &&
+  bool plain = m->nu <= PKI_GROUP_NU && m->nbody > 0 && m->nconstraint == 0 && !m->has_mimic && m->nplan == m->nu && !sim->joints.cut &&
                (o->stepper == PK_STEPPER_MOREAU || o->stepper == PK_STEPPER_EULER) &&
                o->implicit == PK_IMPLICIT_ALL && o->contact == PK_CONTACT_STABILISED &&
                o->law == PK_LAW_HARD && o->solver == PK_SOLVER_AUTO && o->stop == PK_STOP_RESIDUAL;
@@ -74,7 +79,7 @@ static int shared(const pki_group_plan *plan, int a, int b)
   return n;
 }
 
-/* Ground that lanes know: one plane, or one upright height field. */
+/* Ground that feet and covers know: one plane, or one upright height field. */
 static bool is_simple(const pk_terrain *t)
 {
   static const double upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -89,13 +94,13 @@ static bool is_simple(const pk_terrain *t)
   return s->geometry->kind == PK_SHAPE_PLANE || (s->geometry->kind == PK_SHAPE_HEIGHTS && !turned);
 }
 
-/* The plane, and what balls do on it; false: something bounces. */
-static bool lay_plane(pki_group_plan *plan, const pk_sim *sim)
+/* The plane, and what feet do on it. */
+static void lay_plane(pki_group_plan *plan, const pk_sim *sim)
 {
   const pki_sim_contact *c = &sim->contact;
   const pki_collider *plane = &c->colliders.of[c->colliders.nmoving];
   const pki_solid *solid = &c->terrain->solids[0];
-  plan->geom = plane->geom, plan->material = plane->material;
+  plan->geom = plane->geom, plan->material = plane->material, plan->plane = c->colliders.nmoving;
   for (int k = 0; k < 3; k++) {
     plan->normal[k] = plane->pose.rot[3 * k + 2], plan->at[k] = plane->pose.pos[k];
   }
@@ -106,14 +111,28 @@ static bool lay_plane(pki_group_plan *plan, const pk_sim *sim)
   pki_tangents(plan->normal, plan->tangent1, plan->tangent2);
   plan->level =
       plan->field == NULL && plan->normal[2] == 1 && plan->tangent1[0] == 1 && plan->tangent2[1] == 1;
-  bool bounces = false;
   for (int b = 0; b < plan->nball; b++) {
     const pki_contact touch = {.geom = {plan->shape[b], plan->geom}, .material = plan->material};
-    const pk_material *m = pki_contact_material(c, &touch);
-    plan->friction[b] = m->friction;
-    bounces |= m->restitution_n > 0 || m->restitution_t > 0;
+    plan->friction[b] = pki_contact_material(c, &touch)->friction;
   }
-  return !bounces;
+}
+
+static bool restores(const pk_material *m)
+{
+  return m->restitution_n > 0 || m->restitution_t > 0;
+}
+
+/* Some material of this world bounces: impacts are not for lanes. */
+static bool bounces(const pki_sim_contact *c)
+{
+  bool any = restores(&c->body_material);
+  for (int i = 0; i < c->nmaterial; i++) {
+    any |= restores(&c->materials[i]);
+  }
+  for (int i = 0; i < c->npair; i++) {
+    any |= restores(&c->pairs[i].law);
+  }
+  return any;
 }
 
 /* ---- covers ---- */
@@ -144,9 +163,10 @@ static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, boo
     for (int k = 0; k < 3; k++) {
       out.end[e][k] = c->centre[k] + along * c->pose.rot[3 * k + 2];
     }
-    out.low[e] = on_ground && !is_in_ball(plan, c->body, out.end[e], out.radius);
+    out.ground |= on_ground && !is_in_ball(plan, c->body, out.end[e], out.radius);
   }
-  out.low[1] = out.low[1] && (axis || out.box);
+  out.extent = sqrt(pki_dot3(c->centre, c->centre)) + g->bound;
+  out.slow = g->inner > 0 ? 0.5 * g->inner : 1e-4 * g->bound; /* as in swept.c */
   memcpy(out.rot, c->pose.rot, sizeof out.rot);
   memcpy(out.half, g->half, sizeof out.half);
   out.reach = out.box ? pki_length3(out.half) : out.radius + (axis ? g->half_length : 0);
@@ -196,7 +216,7 @@ static bool is_hinged(const pk_model *m)
   return true;
 }
 
-/* All shapes and who may touch whom; false: too many for lanes, or they move against each other in other ways. */
+/* All shapes and who may touch whom; false: too many for lanes. */
 static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
 {
   const pki_colliders *c = &sim->contact.colliders;
@@ -206,7 +226,8 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
   plan->thin = INFINITY;
   for (int i = 0; i < c->nmoving; i++) {
     plan->thin = fmin(plan->thin, c->of[i].geometry->inner);
-    plan->covers[plan->ncover++] = cover_of(plan, &c->of[i], pki_colliders_want(c, i, c->nmoving));
+    const bool on_ground = plan->plane >= 0 && pki_colliders_want(c, i, plan->plane);
+    plan->covers[plan->ncover++] = cover_of(plan, &c->of[i], on_ground);
     for (int j = i + 1; j < c->nmoving; j++) {
       if (pki_colliders_want(c, i, j)) {
         if (plan->npair == PKI_COVER_PAIRS) {
@@ -217,13 +238,10 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
       }
     }
   }
-  if (plan->npair > 0 && !is_hinged(sim->model)) {
-    return false;
-  }
-  for (int i = 0; i < plan->ncover; i++) {
+  for (int i = 0; i < plan->ncover && plan->hinged; i++) {
     plan->covers[i].swing = swing_of(sim->model, &plan->covers[i]);
   }
-  for (int i = 0; i < sim->model->nbody; i++) {
+  for (int i = 0; i < sim->model->nbody && plan->hinged; i++) {
     plan->swing[i] = reach_of(sim, i);
   }
   return true;
@@ -231,7 +249,39 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
 
 /* ---- all ---- */
 
-void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
+/* Which unknowns move a body: its own and those of all that carry it. */
+static void fill_chains(pki_group_plan *plan)
+{
+  const pk_model *m = plan->model;
+  for (int i = 0; i < m->nbody; i++) {
+    plan->chain[i] = m->body_parent[i] >= 0 ? plan->chain[m->body_parent[i]] : 0;
+    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+      plan->chain[i] |= UINT64_C(1) << (m->body_u[i] + c);
+      plan->dof_body[m->body_u[i] + c] = i;
+    }
+  }
+}
+
+/* Balls at the ends of legs on a plane or a height field. */
+static void add_feet(pki_group_plan *plan, const pk_sim *sim)
+{
+  const pki_colliders *c = &sim->contact.colliders;
+  for (int i = 0; i < c->nmoving && plan->nball < PKI_BALLS; i++) {
+    if (is_foot(sim, &c->of[i]) && pki_colliders_want(c, i, plan->plane)) {
+      add_ball(plan, sim, &c->of[i]);
+    }
+  }
+  bool fits = true;
+  for (int a = 0; a < plan->nball; a++) {
+    fits &= plan->count[a] <= PKI_PATH;
+    for (int b = 0; b < plan->nball; b++) {
+      plan->common[a][b] = shared(plan, a, b);
+    }
+  }
+  plan->nball = fits ? plan->nball : 0; /* then they are shapes as others are */
+}
+
+void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
 {
   const pk_sim_options *o = &sim->options;
   const pki_colliders *c = &sim->contact.colliders;
@@ -241,32 +291,31 @@ void pki_group_plan_make(pki_group_plan *plan, const pk_sim *sim)
                            .midpoint = o->stepper == PK_STEPPER_MOREAU,
                            .tolerance = o->tolerance,
                            .sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS,
+                           .iterations = o->max_iterations,
                            .swept = o->swept,
                            .limits = o->joint_limits,
                            .depth = sim->model->nu,
                            .place = sim->contact.assembly.place,
+                           .plane = -1,
                            .path = plan->path,
                            .covers = plan->covers,
                            .pairs = plan->pairs,
+                           .chain = plan->chain,
+                           .dof_body = plan->dof_body,
                            .swing = plan->swing};
   plan->reach = plan->midpoint ? 0.5 * o->dt : o->dt;
-  plan->near = fmin(o->margin, 4 * plan->reach);
-  if (!is_plain(sim) || !is_simple(t) || c->n != c->nmoving + 1) {
+  plan->near = fmin(o->margin, FASTEST * plan->reach);
+  if (!is_plain(sim) || bounces(&sim->contact)) {
     return;
   }
-  for (int i = 0; i < c->nmoving && plan->nball < PKI_BALLS; i++) {
-    if (is_foot(sim, &c->of[i]) && pki_colliders_want(c, i, c->nmoving)) {
-      add_ball(plan, sim, &c->of[i]);
-    }
+  fill_chains(plan);
+  plan->hinged = is_hinged(sim->model);
+  const bool simple = is_simple(t) && c->n == c->nmoving + 1;
+  plan->scan = !simple && c->n > c->nmoving;
+  if (simple) {
+    plan->plane = c->nmoving;
+    add_feet(plan, sim);
+    lay_plane(plan, sim);
   }
-  bool fits = plan->nball > 0 && plan->nball <= o->max_contacts;
-  for (int b = 0; b < plan->nball; b++) {
-    fits &= plan->count[b] <= PKI_PATH;
-  }
-  for (int a = 0; a < plan->nball; a++) {
-    for (int b = 0; b < plan->nball; b++) {
-      plan->common[a][b] = shared(plan, a, b);
-    }
-  }
-  plan->usable = fits && add_covers(plan, sim) && lay_plane(plan, sim);
+  plan->usable = add_covers(plan, sim);
 }

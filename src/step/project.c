@@ -7,7 +7,6 @@
 
 static const double CLOSURE_TOLERANCE = 1e-11; /* m or rad, of bilateral constraints */
 enum { PROJECTIONS = 3, MORE_PROJECTIONS = 12 };
-static const double DEEP = 1e-5; /* m: what is deeper is projected more often */
 
 /* How far joint k is from its lower (side 0) or upper limit. */
 static double limit_gap(const pki_sim_joints *j, int k, int side)
@@ -36,7 +35,6 @@ static double deepest(const pk_sim *sim)
  * give way. */
 static void add_position_rows(pk_sim *sim, double band)
 {
-  static const double softness = 0.01; /* of the row's own W */
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   const pk_workspace *work = sim->workspace;
@@ -52,7 +50,7 @@ static void add_position_rows(pk_sim *sim, double band)
     const int last = pki_contact_last(c, f);
     for (int t = 0; t < 2 && last >= 0 && c->last_sticks[last]; t++) {
       pki_assembly_add_point(a, work, &ends, t ? f->tangent2 : f->tangent1, -INFINITY, INFINITY);
-      pki_assembly_soften(a, softness);
+      pki_assembly_soften(a, PKI_YIELDING - 1);
       a->q[row + 1 + t] = 0, a->r[row + 1 + t] = 0;
     }
   }
@@ -147,8 +145,6 @@ static double potential(const pk_sim *sim)
 
 pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
 {
-  /* what lies within a few times the violation must not be pushed through in its turn */
-  static const double widening = 8;
   if (!pki_has_rows(sim) && !sim->contact.bodies_touch) {
     return PK_OK;
   }
@@ -162,7 +158,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
       return PK_ERROR_LIMIT;
     }
     const bool holds = violated <= PKI_PENETRATION && info->closure <= CLOSURE_TOLERANCE;
-    const int most = violated > DEEP ? MORE_PROJECTIONS : PROJECTIONS;
+    const int most = violated > PKI_DEEP ? MORE_PROJECTIONS : PROJECTIONS;
     if (holds || round >= most || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);
       /* a loop that stays open is no solution, however well its velocities fit */
@@ -171,7 +167,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
       return PK_OK;
     }
     before = round == 0 && sim->watched ? potential(sim) : before;
-    const double band = fmax(widening * violated, PKI_TOUCHING);
+    const double band = fmax(PKI_WIDENING * violated, PKI_TOUCHING);
     if (band > PKI_TOUCHING && !look(sim, band, &violated, info)) {
       return PK_ERROR_LIMIT;
     }

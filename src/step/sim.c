@@ -385,6 +385,10 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     return status;
   }
   if (pki_group_step(sim, report)) {
+    if (sim->pushed) {
+      report->push_work = sim->watched ? pki_push_work(sim) : 0;
+      pki_clear_pushes(sim);
+    }
     arrive(sim, report);
     return PK_OK;
   }
@@ -416,7 +420,7 @@ void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last
                               .material = f->material,
                               .gap = f->gap,
                               .friction = mu,
-                              .slides = r[0] > 0 && hypot(r[1], r[2]) >= (1 - 1e-6) * mu * r[0]};
+                              .slides = r[0] > 0 && hypot(r[1], r[2]) >= PKI_STICKING * mu * r[0]};
     for (int k = 0; k < 3; k++) {
       out[i].point[k] = f->point[k];
       out[i].normal[k] = f->normal[k];

@@ -1,11 +1,11 @@
-/* Balls and the ground. */
+/* Feet and the ground. */
 #ifndef PKI_STEP_GROUND_H
 #define PKI_STEP_GROUND_H
 
 #include "collision/terrain.h"
-#include "step/kernels/flight.h"
+#include "step/kernels/lanes.h"
 
-/* A ball on a height field, in one lane: its gap, and its nearest point and axes when asked for; else whether that is on
+/* A foot on a height field, in one lane: its gap, and its nearest point and axes when asked for; else whether that is on
  * another side of the ground than the axes say. */
 static void pki_look_at_field(const pki_group *g, int b, int lane, const double centre[3], double *gap,
                               double *point)
@@ -39,8 +39,8 @@ static void pki_look_at_field(const pki_group *g, int b, int lane, const double 
   }
 }
 
-/* Gaps of all balls at the work's configuration, and their lowest points when asked for. */
-static void pki_look(const pki_group *g, double *gap, double *point)
+/* Gaps of all feet at the work's configuration, and their lowest points when asked for. */
+static void pki_look_at_feet(const pki_group *g, double *gap, double *point)
 {
   const pki_group_plan *p = g->plan;
   const pki_pose_r *const pose = pki_poses(g->work);
@@ -64,17 +64,28 @@ static void pki_look(const pki_group *g, double *gap, double *point)
   }
 }
 
-/* Lanes in which balls are so fast that they may have to be met on their way. */
-static pk_i pki_fast(const pki_flight *f)
+/* The square of a bound of how fast any point of a body within `extent` of its origin is: (x + y)^2 <= 2 (x^2 + y^2). */
+PKI_INLINE pk_r pki_speed_bound(const pki_group *g, int body, double extent)
+{
+  const pki_v6 t = pki_v6s(g->work->twist)[body];
+  return 2.0 * (pki_dot(t.l, t.l) + extent * extent * pki_dot(t.a, t.a));
+}
+
+/* Lanes in which shapes move by more than half their thickness in a step leave, where there is something that they could pass:
+ * they have to be met on their way. Nothing passes a half-space, and links that hinges join are looked at in the end. */
+static void pki_leave_if_fast(pki_lanes *f)
 {
   const pki_group_plan *p = f->p;
   pk_i bad = pki_mask_none();
-  for (int b = 0; b < p->nball && p->swept; b++) {
-    const pki_v6 t = pki_v6s(f->g->work->twist)[p->body[b]];
-    const double e = p->extent[b], most = 0.5 * p->radius[b] / p->dt; /* (x + y)^2 <= 2 (x^2 + y^2) */
-    bad |= pki_less(pki_splat(most * most), 2.0 * (pki_dot(t.l, t.l) + e * e * pki_dot(t.a, t.a)));
+  for (int b = 0; b < p->nball && p->swept && p->field != NULL; b++) {
+    const double most = 0.5 * p->radius[b] / p->dt;
+    bad |= pki_less(pki_splat(most * most), pki_speed_bound(f->g, p->body[b], p->extent[b]));
   }
-  return bad;
+  for (int i = 0; i < p->ncover && p->swept && (!p->hinged || p->scan); i++) {
+    const double most = p->covers[i].slow / p->dt;
+    bad |= pki_less(pki_splat(most * most), pki_speed_bound(f->g, p->covers[i].body, p->covers[i].extent));
+  }
+  pki_leave(f, bad, PK_LEFT_FAST);
 }
 
 #endif

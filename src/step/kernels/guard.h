@@ -1,12 +1,8 @@
-/* Shapes that must keep away from the ground and from each other (step/group.h). */
+/* Shapes that are no feet: which pairs of them, and which of them and the ground, are near (step/group.h). */
 #ifndef PKI_STEP_GUARD_H
 #define PKI_STEP_GUARD_H
 
-#include "step/kernels/rows.h"
-
-/* m, so much earlier than they touch: where the general step stops what velocities would push together, shapes may still be
- * apart at the end of a step on a curved way. */
-#define PKI_COVER_SLACK 1e-3
+#include "step/kernels/lanes.h"
 
 /* m, for distances of parallel segments, so that a look that is not due would change nothing. */
 #define PKI_COVER_HAIR 1e-5
@@ -51,28 +47,19 @@ PKI_INLINE pk_r pki_height_at(const pki_heights *h, const double local[3])
   return h->base + h->along.x * local[0] + h->along.y * local[1] + h->along.z * local[2];
 }
 
-/* The lanes in which a cover is in the plane, or nearly. */
-PKI_INLINE pk_i pki_cover_in_plane(const pki_group *g, const pki_cover *c)
+/* How high the lowest point of a cover is above the plane. */
+PKI_INLINE pk_r pki_cover_height(const pki_group *g, const pki_cover *c)
 {
-  pk_i in = pki_mask_none();
-  if (!c->low[0] && !c->low[1]) {
-    return in;
-  }
   const pki_heights h = pki_heights_of(g, c->body);
-  for (int e = 0; e < 2 && !c->box; e++) {
-    if (c->low[e]) {
-      in |= pki_less(pki_height_at(&h, c->end[e]), pki_splat(c->radius + PKI_COVER_SLACK));
-    }
+  if (!c->box) {
+    return pki_min(pki_height_at(&h, c->end[0]), pki_height_at(&h, c->end[1])) - pki_splat(c->radius);
   }
-  if (c->box) {
-    pk_r below = pki_splat(PKI_COVER_SLACK);
-    for (int k = 0; k < 3; k++) {
-      const pk_r up = h.along.x * c->rot[k] + h.along.y * c->rot[3 + k] + h.along.z * c->rot[6 + k];
-      below += c->half[k] * pki_abs(up);
-    }
-    in |= pki_less(pki_height_at(&h, c->end[0]), below);
+  pk_r below = pki_splat(0);
+  for (int k = 0; k < 3; k++) {
+    const pk_r up = h.along.x * c->rot[k] + h.along.y * c->rot[3 + k] + h.along.z * c->rot[6 + k];
+    below += c->half[k] * pki_abs(up);
   }
-  return in;
+  return pki_height_at(&h, c->end[0]) - below;
 }
 
 PKI_INLINE pk_r pki_unit_clamp(pk_r x)
@@ -126,34 +113,132 @@ PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, pk_r centres)
   return pki_max(along, 0.5 * pki_sqrt(centres) - (a->reach + b->reach));
 }
 
-/* How far apart the nearest two of all pairs are, at least; and how far joints may turn before any two can touch: a pair that
- * is d apart stays so while (swing_i + swing_j) angle < d. */
-static pk_r pki_covers_apart(const pki_group *g, pk_r *angle)
+/* What a look at all pairs tells: how far apart the nearest two are, at least, and how far joints may turn before any two can
+ * come within p->near of each other: a pair that is d apart stays so while (swing_i + swing_j) angle < d - near. */
+typedef struct pki_look {
+  pk_r least, angle;
+} pki_look;
+
+static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
+{
+  if (!pki_any(mask)) {
+    return;
+  }
+  if (f->ncandidate == PKI_CANDIDATES) {
+    pki_leave(f, mask, PK_LEFT_CONTACTS);
+    return;
+  }
+  f->g->candidates[f->ncandidate++] = (pki_candidate){a, b, pki_lane_bits(mask)};
+}
+
+/* Pair k of covers, in the lanes of a mask. */
+static void pki_look_at_pair(pki_lanes *f, int k, pk_r margin, pk_i mask, pki_look *look)
+{
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const double apart = p->near + PKI_COVER_HAIR;
+  const int i = p->pairs[k][0], j = p->pairs[k][1];
+  const double swing = p->covers[i].swing + p->covers[j].swing + 1e-12;
+  const double reach = p->covers[i].reach + p->covers[j].reach + 1e-9; /* rounding hides no pair that counts: */
+  const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
+  const pk_r counts = pki_max(pki_max(look->least, swing * look->angle + apart), margin);
+  const pk_r most = 2.0 * (counts + reach); /* a world sees the same in any company */
+  if (pki_any(pki_at_most(centres, most * most) & mask)) {
+    const pk_r d = pki_pair_apart(g, i, j, centres);
+    look->least = pki_min(look->least, d);
+    look->angle = pki_min(look->angle, (d - apart) * (1 / swing));
+    pki_add_candidate(f, i, j, mask & pki_at_most(d, margin));
+  }
+}
+
+static void pki_place_ends(const pki_group *g)
+{
+  for (int i = 0; i < g->plan->ncover; i++) {
+    for (int e = 0; e < 2; e++) {
+      pki_ends_of(g, i)[e] = pki_place(g->work, g->plan->covers[i].body, g->plan->covers[i].end[e]);
+    }
+  }
+}
+
+/* Pairs for the narrow phase, sorted: covers within `margin` of the ground, and of each other in the lanes of `due`. */
+static pki_look pki_find_candidates(pki_lanes *f, pk_r margin, pk_i due)
+{
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const bool pairs = pki_any(due) && p->npair > 0;
+  pki_look look = {pki_splat(1e3), pki_splat(1e3)};
+  f->ncandidate = 0;
+  if (pairs) {
+    pki_place_ends(g);
+  }
+  for (int i = 0, k = 0; i < p->ncover; i++) {
+    for (; k < p->npair && p->pairs[k][0] == i; k++) {
+      if (pairs) {
+        pki_look_at_pair(f, k, margin, due, &look);
+      }
+    }
+    if (p->covers[i].ground) {
+      const pk_r height = pki_cover_height(g, &p->covers[i]);
+      pki_add_candidate(f, i, p->plane, f->going & pki_at_most(height, margin));
+    }
+  }
+  return look;
+}
+
+/* The largest angle by which a joint has turned since all pairs were looked at. */
+static pk_r pki_turned(const pki_group *g, const double *q)
+{
+  const pk_model *m = g->plan->model;
+  pk_r most = pki_splat(0);
+  for (int k = 0; k < m->nu; k++) {
+    if (m->dof_q[k] >= 0) {
+      most = pki_max(most, pki_abs(pki_reals(q)[m->dof_q[k]] - pki_reals(g->guard)[k]));
+    }
+  }
+  return most;
+}
+
+/* Lanes in which some pair may be near at q: joints have turned so far since the last look. */
+PKI_INLINE pk_i pki_pairs_due(const pki_lanes *f, const double *q)
+{
+  const pki_group *g = f->g;
+  if (f->p->npair == 0) {
+    return pki_mask_none();
+  }
+  return f->p->hinged ? f->going & ~pki_less(pki_turned(g, q), pki_reals(g->guard)[f->p->model->nu])
+                      : f->going;
+}
+
+/* A look at all pairs at q is what the next ones go by. */
+static void pki_remember_look(pki_lanes *f, const double *q, pk_i due, pki_look look)
+{
+  pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  pk_r *const allowed = pki_out(g->guard) + m->nu;
+  if (!f->p->hinged || !pki_any(due)) {
+    return;
+  }
+  *allowed = pki_select(due, look.angle, *allowed);
+  for (int k = 0; k < m->nu; k++) {
+    pk_r *const at = pki_out(g->guard) + k;
+    *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(q)[m->dof_q[k]], *at) : pki_splat(0);
+  }
+  f->looked = true;
+}
+
+/* How far anything can have moved against the trunk in this step. */
+static pk_r pki_swung(const pki_group *g)
 {
   const pki_group_plan *p = g->plan;
-  const double apart = PKI_COVER_SLACK + PKI_COVER_HAIR;
-  pk_r least = pki_splat(1e3);
-  *angle = least;
-  for (int i = 0; i < p->ncover; i++) {
-    for (int e = 0; e < 2; e++) {
-      pki_ends_of(g, i)[e] = pki_place(g->work, p->covers[i].body, p->covers[i].end[e]);
-    }
+  const pk_model *m = p->model;
+  pk_r *const far = pki_out(g->swung), most = pki_splat(0);
+  far[0] = most;
+  for (int i = 1; i < m->nbody; i++) {
+    const int q = m->dof_q[m->body_u[i]];
+    far[i] = far[m->body_parent[i]] + p->swing[i] * pki_abs(pki_reals(g->q_end)[q] - pki_reals(g->q)[q]);
+    most = pki_max(most, far[i]);
   }
-  for (int k = 0; k < p->npair; k++) {
-    const int i = p->pairs[k][0], j = p->pairs[k][1];
-    const double swing = p->covers[i].swing + p->covers[j].swing + 1e-12;
-    const double reach =
-        p->covers[i].reach + p->covers[j].reach + 1e-9; /* rounding hides no pair that counts: */
-    const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
-    const pk_r counts = pki_max(pki_max(least, swing * *angle + apart), pki_splat(0));
-    const pk_r most = 2.0 * (counts + reach); /* a world sees the same in any company */
-    if (pki_any(pki_at_most(centres, most * most))) {
-      const pk_r d = pki_pair_apart(g, i, j, centres);
-      least = pki_min(least, d);
-      *angle = pki_min(*angle, (d - apart) * (1 / swing));
-    }
-  }
-  return least;
+  return most;
 }
 
 #endif

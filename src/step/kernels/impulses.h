@@ -1,19 +1,32 @@
-/* Who takes part, impulses, and the velocities at the end. */
+/* The active set, impulses, and the velocities at the end. */
 #ifndef PKI_STEP_IMPULSES_H
 #define PKI_STEP_IMPULSES_H
 
-#include "step/kernels/flight.h"
-#include "step/kernels/sweep.h"
+#include "step/kernels/alone.h"
+#include "step/kernels/command.h"
+#include "step/kernels/newton.h"
 
-enum { PKI_LANE_ROUNDS = 4 };
+enum { PKI_LANE_ROUNDS = 12 };
 
-/* Balls that the velocities x would push below ground begin to take part: as bits, those that are new in some lane. */
-static unsigned pki_choose(pki_flight *f, const double *x, bool first)
+/* ---- who takes part ---- */
+
+/* Feet near the ground in some lane have rows. */
+static void pki_make_feet_rows(pki_lanes *f)
+{
+  for (int b = 0; b < f->p->nball; b++) {
+    if (pki_any(pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->near)) & f->going)) {
+      pki_foot_rows(f->g, b);
+      f->rows |= 1u << b;
+    }
+  }
+}
+
+/* Feet that the velocities x would push below ground begin to take part; the lanes in which some are new. */
+static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
 {
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  pk_i *const active = pki_masks(g->active);
-  unsigned more = 0;
+  pk_i *const active = pki_masks(g->active), more = pki_mask_none();
   for (int b = 0; b < p->nball; b++) {
     const pk_r gap = pki_reals(g->gap)[b];
     if (!(f->rows >> b & 1)) {
@@ -21,19 +34,17 @@ static unsigned pki_choose(pki_flight *f, const double *x, bool first)
       pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * b);
       continue;
     }
-    const pki_v3 all = pki_ball_velocity(g, b, x);
-    const pk_r v = all.x;
+    const pk_r v = pki_slot_velocity(f, b, x).x;
     pk_i wants = pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
     if (first) {
       const pk_i pushed = pki_less(pki_splat(0), pki_reals(g->r)[3 * b]);
       wants |= pushed & pki_less(gap, pki_splat(PKI_TOUCHING));
       active[b] = pki_mask_none();
-      const pk_r open = pki_max(gap, pki_splat(0)) * (1 / p->reach);
-      pki_v3_store((pki_v3){all.x + open, all.y, all.z}, pki_out(g->fixed) + 3 * b);
     }
     wants &= f->going & pki_at_most(gap, pki_splat(p->near)) & ~active[b];
     active[b] |= wants;
-    more |= (unsigned)(pki_any(wants) != 0) << b;
+    more |= wants;
+    f->stale |= (unsigned)(pki_any(wants) && !(f->in >> b & 1)) << b;
     /* whoever did not push begins with nothing */
     const pki_v3 r = pki_v3_load(pki_reals(g->r) + 3 * b);
     pki_v3_store(pki_v3_select(active[b], r, pki_v3_zero()), pki_out(g->r) + 3 * b);
@@ -41,153 +52,425 @@ static unsigned pki_choose(pki_flight *f, const double *x, bool first)
   return more;
 }
 
-/* Rows of the balls that are near the ground in some lane. */
-static void pki_make_rows(pki_flight *f)
+/* Velocity (world) of a body's point, of one lane, under the twists in the work. */
+static void pki_point_velocity(const pki_work *w, int lane, int body, const double at[3], double v[3])
 {
-  for (int b = 0; b < f->p->nball; b++) {
-    if (pki_any(pki_at_most(pki_reals(f->g->gap)[b], pki_splat(f->p->near)) & f->going)) {
-      pki_ball_rows(f->g, b);
-      f->rows |= 1u << b;
-    }
+  const double *const twist = w->twist + 6 * ((size_t)body + 1) * PKI_LANES + lane;
+  const double *const o = w->origin + 3 * ((size_t)body + 1) * PKI_LANES + lane;
+  double t[6], arm[3];
+  for (int e = 0; e < 6; e++) {
+    t[e] = twist[e * PKI_LANES];
   }
+  for (int e = 0; e < 3; e++) {
+    arm[e] = at[e] - o[e * PKI_LANES];
+  }
+  v[0] = t[3] + (t[1] * arm[2] - t[2] * arm[1]);
+  v[1] = t[4] + (t[2] * arm[0] - t[0] * arm[2]);
+  v[2] = t[5] + (t[0] * arm[1] - t[1] * arm[0]);
 }
 
-/* W and its diagonal's inverse, for balls that are new. */
-static void pki_join(pki_flight *f, unsigned more)
+/* How fast the gap of a contact opens under the twists in the work. */
+static double pki_opening(const pki_work *w, int lane, const pki_contact *c)
+{
+  double v[3];
+  pki_point_velocity(w, lane, c->body, c->point, v);
+  if (c->other >= 0) {
+    double second[3];
+    pki_point_velocity(w, lane, c->other, c->point, second);
+    v[0] -= second[0], v[1] -= second[1], v[2] -= second[2];
+  }
+  return c->normal[0] * v[0] + c->normal[1] * v[1] + c->normal[2] * v[2];
+}
+
+/* A contact takes the next free slot of its lane: its place, axes and bodies. False: there is none. */
+static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
 {
   pki_group *g = f->g;
-  for (int b = 0; b < f->p->nball; b++) {
-    if (!(more >> b & 1) || f->in >> b & 1) {
-      continue;
-    }
-    pki_ball_whiten(g, b);
-    f->in |= 1u << b;
-    pki_out(g->slip)[b] = pki_splat(0);
-    for (int c = 0; c < f->p->nball; c++) {
-      if (f->in >> c & 1) { /* the same way round whoever came first: W_ij rounds differently from W_ji' */
-        pki_ball_block(g, b > c ? b : c, b > c ? c : b);
+  const int slot = f->nslot[lane], nu = f->p->model->nu;
+  if (slot == PKI_SLOTS) {
+    pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
+    return false;
+  }
+  if (!(f->rows >> slot & 1)) { /* nobody has it yet */
+    f->rows |= 1u << slot;
+    f->path[slot] = 0;
+    pki_masks(g->active)[slot] = pki_mask_none();
+    memset(g->sign + slot * nu * PKI_LANES, 0, (size_t)nu * PKI_LANES * sizeof(double));
+    memset(g->axes + 9 * slot * PKI_LANES, 0, 9 * PKI_LANES * sizeof(double));
+    memset(g->point + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
+    memset(g->r + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
+    memset(g->gap + slot * PKI_LANES, 0, PKI_LANES * sizeof(double));
+    memset(g->mu + slot * PKI_LANES, 0, PKI_LANES * sizeof(double));
+  }
+  const uint64_t first = f->p->chain[c->body], second = c->other >= 0 ? f->p->chain[c->other] : 0;
+  const pki_unknowns plus = pki_unknowns_of(first & ~second), minus = pki_unknowns_of(second & ~first);
+  for (int e = 0; e < plus.n; e++) {
+    g->sign[(slot * nu + plus.at[e]) * PKI_LANES + lane] = 1;
+  }
+  for (int e = 0; e < minus.n; e++) {
+    g->sign[(slot * nu + minus.at[e]) * PKI_LANES + lane] = -1;
+  }
+  for (int k = 0; k < 3; k++) {
+    g->axes[(9 * slot + k) * PKI_LANES + lane] = c->normal[k];
+    g->axes[(9 * slot + 3 + k) * PKI_LANES + lane] = c->tangent1[k];
+    g->axes[(9 * slot + 6 + k) * PKI_LANES + lane] = c->tangent2[k];
+    g->point[(3 * slot + k) * PKI_LANES + lane] = c->point[k];
+  }
+  g->gap[slot * PKI_LANES + lane] = c->gap;
+  g->mu[slot * PKI_LANES + lane] = f->seats[lane].friction * pki_contact_material(g->law, c)->friction;
+  pki_set_mask(&pki_masks(g->active)[slot], lane, true);
+  f->path[slot] |= first | second;
+  f->stale |= 1u << slot;
+  f->nslot[lane]++;
+  return true;
+}
+
+/* Contacts of other shapes that the twists in the work would close begin to take part; the lanes in which some are new. */
+static pk_i pki_join_found(pki_lanes *f, bool first)
+{
+  pki_group *g = f->g;
+  pk_i more = pki_mask_none();
+  for (int l = 0; l < f->count; l++) {
+    const pki_seat *seat = &f->seats[l];
+    for (int i = 0; i < f->nfound[l] && pki_is_set(f->going, l); i++) {
+      const pki_contact *c = &g->found[l][i];
+      if (g->slot_of[l][i] >= 0) {
+        continue;
+      }
+      const int last = first ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
+      const bool pushed = last >= 0 && seat->last_r[3 * last] > 0 && c->gap < PKI_TOUCHING;
+      const bool closes = c->gap <= 0 || c->gap + f->p->reach * pki_opening(g->work, l, c) < 0;
+      if ((pushed || closes) && pki_take_slot(f, l, c)) {
+        const int slot = f->nslot[l] - 1;
+        g->slot_of[l][i] = (signed char)slot;
+        for (int d = 0; d < 3 && last >= 0; d++) {
+          g->r[(3 * slot + d) * PKI_LANES + l] = seat->last_r[3 * last + d];
+        }
+        pki_set_mask(&more, l, true);
       }
     }
-    ((pki_m3 *)(void *)g->K)[b] = pki_invert_symmetric(*pki_block(g, b, b));
+  }
+  return more;
+}
+
+/* A joint row takes the next free box slot of its lane; false: there is none. */
+static bool pki_take_box(pki_lanes *f, int lane, int kind, int k)
+{
+  pki_group *g = f->g;
+  const int box = f->nbox[lane];
+  if (box == PKI_BOXES) {
+    pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
+    return false;
+  }
+  if (!(f->box_in >> box & 1)) {
+    double *const arrays[] = {g->box_sign, g->box_lower, g->box_upper, g->box_soft, g->box_q, g->box_r};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+      pki_out(arrays[i])[box] = pki_splat(0);
+    }
+    pki_masks(g->box_active)[box] = pki_mask_none();
+    f->box_path[box] = 0;
+    f->box_in |= 1u << box;
+  }
+  const double dt = f->p->dt, gain = pki_entry_of(g->g, k, lane), *last = f->seats[lane].last_joint;
+  const bool torque = kind == PKI_ROW_TORQUE;
+  const double most = torque ? dt * pki_entry_of(g->command, 6 * k + 5, lane) : INFINITY;
+  const double r = *f->seats[lane].plain ? 0 : last[kind * f->p->model->nu + k];
+  g->box[lane][box] = (pki_lane_box){k, kind};
+  g->box_sign[box * PKI_LANES + lane] = kind == PKI_ROW_UPPER ? -1 : 1;
+  g->box_lower[box * PKI_LANES + lane] = torque ? -most : 0;
+  g->box_upper[box * PKI_LANES + lane] = most;
+  g->box_soft[box * PKI_LANES + lane] = torque ? 1 / (dt * gain) : 0;
+  g->box_r[box * PKI_LANES + lane] = fmin(fmax(r, torque ? -most : 0), most);
+  pki_set_mask(&pki_masks(g->box_active)[box], lane, true);
+  f->box_path[box] |= f->p->chain[f->p->dof_body[k]];
+  f->box_stale |= 1u << box;
+  f->nbox[lane]++;
+  return true;
+}
+
+/* A mask of joint k gains lanes, each of which gets a box row. */
+static void pki_join_boxes(pki_lanes *f, pk_i wants, uint64_t *mask, int kind, int k, pk_i *more)
+{
+  pk_i *const have = pki_masks(mask) + k;
+  const pk_i fresh = wants & f->going & ~*have;
+  if (!pki_any(fresh)) {
+    return;
+  }
+  *have |= fresh;
+  *more |= fresh;
+  for (int l = 0; l < f->count; l++) {
+    if (pki_is_set(fresh, l)) {
+      pki_take_box(f, l, kind, k);
+    }
   }
 }
 
-/* u of all balls: q + W r, q (which choose has left) being J u_f and what the gap allows. The largest |q| comes back. */
-static pk_r pki_begin_sweeps(pki_flight *f)
+/* Joint limits that the velocities x would break begin to take part. */
+static pk_i pki_join_limits(pki_lanes *f, const double *q, const double *x)
 {
   pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const double reach = f->p->reach;
+  const pk_r zero = pki_splat(0);
+  pk_i more = pki_mask_none();
+  for (int k = 0; k < m->nu && f->p->limits; k++) {
+    if (m->dof_q[k] < 0 || !(isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
+      continue;
+    }
+    const pk_r at = pki_reals(q)[m->dof_q[k]], v = pki_reals(x)[k];
+    const pk_r low = at - m->dof_lower[k], high = m->dof_upper[k] - at;
+    const pk_i below = pki_at_most(low, zero) | pki_less(low + reach * v, zero);
+    const pk_i above = pki_at_most(high, zero) | pki_less(high - reach * v, zero);
+    pki_join_boxes(f, below, g->at_limit, PKI_ROW_LOWER, k, &more);
+    pki_join_boxes(f, above, g->at_limit + m->nu * PKI_LANES, PKI_ROW_UPPER, k, &more);
+  }
+  return more;
+}
+
+/* Commands whose force left its limits become rows, for this step and until they come back; the lanes with new ones. */
+static pk_i pki_join_torques(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  pk_i more = pki_mask_none();
+  for (int k = 0; k < f->p->model->nu; k++) {
+    const pk_r gain = pki_reals(g->g)[k], most = pki_reals(g->command)[6 * k + 5];
+    const pk_r force = pki_reals(g->a)[k] - gain * pki_reals(g->u_end)[k];
+    pki_join_boxes(f, pki_less(most, pki_abs(force)) & pki_less(pki_splat(0), gain), g->limited,
+                   PKI_ROW_TORQUE, k, &more);
+  }
+  return more;
+}
+
+/* Commands that were at their limit in the last step begin as rows. */
+static void pki_recall_torques(pki_lanes *f)
+{
+  pk_i *const limited = pki_masks(f->g->limited);
+  for (int k = 0; k < f->p->model->nu; k++) {
+    for (int l = 0; l < f->count && pki_any(limited[k]); l++) {
+      if (pki_is_set(limited[k] & f->going, l)) {
+        pki_take_box(f, l, PKI_ROW_TORQUE, k);
+      }
+    }
+  }
+}
+
+/* ---- the problem ---- */
+
+/* Rows, Y, Z and W of what is new, the same way round whoever came first. */
+static void pki_assemble(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  const unsigned stale = f->stale, boxes = f->box_stale;
+  f->in |= stale;
+  if (stale >> f->p->nball != 0) {
+    pki_fill_screws(g);
+  }
+  for (int s = 0; s < PKI_SLOTS; s++) {
+    if (stale >> s & 1) {
+      if (s >= f->p->nball) {
+        pki_slot_rows(g, s, f->path[s]);
+      }
+      pki_slot_whiten(f, s);
+    }
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (boxes >> b & 1) {
+      pki_box_whiten(f, b);
+    }
+  }
+  for (int i = 0; i < PKI_SLOTS; i++) {
+    for (int j = 0; j <= i && f->in >> i & 1; j++) {
+      if (f->in >> j & 1 && (stale >> i & 1 || stale >> j & 1)) {
+        pki_slot_block(f, i, j);
+      }
+    }
+    for (int b = 0; b < PKI_BOXES && f->in >> i & 1; b++) {
+      if (f->box_in >> b & 1 && (stale >> i & 1 || boxes >> b & 1)) {
+        pki_cross_block(f, i, b);
+      }
+    }
+    if (i < f->p->nball && stale >> i & 1) {
+      ((pki_m3 *)(void *)g->K)[i] = pki_invert_symmetric(*pki_block(g, i, i));
+    }
+  }
+  for (int i = 0; i < PKI_BOXES; i++) {
+    for (int j = 0; j <= i && f->box_in >> i & 1; j++) {
+      if (f->box_in >> j & 1 && (boxes >> i & 1 || boxes >> j & 1)) {
+        pki_box_block(f, i, j);
+      }
+    }
+  }
+  f->stale = f->box_stale = 0;
+}
+
+/* q of a box row: the velocity at which its impulse begins to act. */
+static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box, const double *q)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const double v = pki_entry_of(g->u_free, box->k, lane);
+  if (box->kind == PKI_ROW_TORQUE) {
+    return v - pki_entry_of(g->a, box->k, lane) / pki_entry_of(g->g, box->k, lane);
+  }
+  const double at = pki_entry_of(q, m->dof_q[box->k], lane);
+  const bool upper = box->kind == PKI_ROW_UPPER;
+  const double gap = upper ? m->dof_upper[box->k] - at : at - m->dof_lower[box->k];
+  return (upper ? -v : v) + fmax(gap, 0) / f->p->reach;
+}
+
+/* q of the problem: velocities without impulses, and what gaps allow. */
+static void pki_set_fixed(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  for (int s = 0; s < PKI_SLOTS; s++) {
+    if (f->in >> s & 1) {
+      const pki_v3 v = pki_slot_velocity(f, s, g->u_free);
+      const pk_r open = pki_max(pki_reals(g->gap)[s], pki_splat(0)) * (1 / f->p->reach);
+      pki_v3_store((pki_v3){v.x + open, v.y, v.z}, pki_out(g->fixed) + 3 * s);
+    }
+  }
+  for (int l = 0; l < f->count; l++) {
+    for (int b = 0; b < f->nbox[l]; b++) {
+      g->box_q[b * PKI_LANES + l] = pki_box_q_of(f, l, &g->box[l][b], q);
+    }
+  }
+}
+
+/* max(|q|, 1e-3 m/s) of each lane's rows. */
+static pk_r pki_scale_of(const pki_lanes *f)
+{
+  const pki_group *g = f->g;
   pk_r scale = pki_splat(1e-3);
-  for (int b = 0; b < f->p->nball; b++) {
-    if (!(f->in >> b & 1)) {
-      continue;
+  for (int s = 0; s < PKI_SLOTS; s++) {
+    if (f->in >> s & 1) {
+      const pki_v3 q = pki_v3_load(pki_reals(g->fixed) + 3 * s);
+      const pk_r size = pki_max(pki_abs(q.x), pki_max(pki_abs(q.y), pki_abs(q.z)));
+      scale = pki_max(scale, pki_where_set(pki_masks(g->active)[s], size));
     }
-    pki_v3 q = pki_v3_load(pki_reals(g->fixed) + 3 * b);
-    const pk_r size = pki_max(pki_abs(q.x), pki_max(pki_abs(q.y), pki_abs(q.z)));
-    scale = pki_max(scale, pki_where_set(pki_masks(g->active)[b], size));
-    for (int c = 0; c < f->p->nball; c++) {
-      if (f->in >> c & 1) {
-        q = pki_add(q, pki_m3_apply(*pki_block(g, b, c), pki_v3_load(pki_reals(g->r) + 3 * c)));
-      }
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (f->box_in >> b & 1) {
+      scale = pki_max(scale, pki_where_set(pki_masks(g->box_active)[b], pki_abs(pki_reals(g->box_q)[b])));
     }
-    pki_v3_store(q, pki_out(g->v) + 3 * b);
   }
   return scale;
 }
 
-/* A ball's impulses become r in the lanes of a mask, and all velocities follow. */
-PKI_INLINE void pki_change(pki_flight *f, int b, pk_i mask, pki_v3 r)
+/* Lanes in which feet alone take part; and those with few rows, and with more than are worth a lane's. */
+static void pki_sort_lanes(const pki_lanes *f, pk_i *feet_alone, pk_i *few, pk_i *large)
 {
-  pki_group *g = f->g;
-  pk_r *const at = pki_out(g->r) + 3 * b;
-  const pki_v3 old = pki_v3_load(at), now = pki_v3_select(mask, r, old), dr = pki_sub(now, old);
-  pki_v3_store(now, at);
-  for (int c = 0; c < f->p->nball; c++) {
-    if (f->in >> c & 1) {
-      pk_r *const v = pki_out(g->v) + 3 * c;
-      pki_v3_store(pki_add(pki_v3_load(v), pki_m3_apply(*pki_block(g, c, b), dr)), v);
+  const int nball = f->p->nball;
+  *feet_alone = *few = *large = pki_mask_none();
+  for (int l = 0; l < PKI_LANES; l++) {
+    const bool used = l < f->count;
+    int rows = used ? f->nbox[l] + 3 * (f->nslot[l] - nball) : 0;
+    pki_set_mask(feet_alone, l, rows == 0);
+    for (int b = 0; b < nball; b++) {
+      rows += f->g->active[b * PKI_LANES + l] != 0 ? 3 : 0;
     }
+    pki_set_mask(few, l, rows <= PKI_FEW_ROWS);
+    pki_set_mask(large, l, rows > PKI_LANE_ROWS);
   }
 }
 
-/* The residual of each lane's contacts. */
-static pk_r pki_judge(const pki_flight *f)
+/* The problem of lane 0, to who asked for it. */
+static void pki_show_problem(const pki_lanes *f)
 {
-  const pki_group *g = f->g;
-  pk_r worst = pki_splat(0);
-  for (int b = 0; b < f->p->nball; b++) {
-    if (f->in >> b & 1) {
-      const pki_m3 *W = pki_block(g, b, b);
-      const pk_r left = pki_contact_left(pki_reals(g->mu)[b], pki_v3_load(pki_reals(g->r) + 3 * b),
-                                         pki_v3_load(pki_reals(g->v) + 3 * b), W->x.x + W->y.y + W->z.z);
-      const pk_r mine = pki_where_set(pki_masks(g->active)[b], left);
-      worst = pki_select(pki_at_most(mine, worst), worst, mine); /* a NaN stays */
-    }
+  if (f->g->tap != NULL) {
+    const pki_lane_rows s = pki_gather_problem(f, 0, f->g->r, f->g->box_r);
+    f->g->tap->see(f->g->tap->user, &s.p, s.r);
   }
-  return worst;
 }
 
-/* Sweeps in the lanes of `open` until they meet the tolerance; those that do not fall out. */
-static void pki_solve_lanes(pki_flight *f, pk_i open)
+/* Impulses in the lanes of `open`. */
+static void pki_solve_lanes(pki_lanes *f, pk_i open)
 {
   pki_group *g = f->g;
-  const pk_r scale = pki_begin_sweeps(f), goal = f->p->tolerance * scale;
-  for (int sweep = 0; sweep < f->p->sweeps && pki_any(open); sweep++) {
-    for (int b = 0; b < f->p->nball; b++) {
-      const pk_i mask = open & pki_masks(g->active)[b];
-      if (f->in >> b & 1 && pki_any(mask)) {
-        const pki_v3 r =
-            pki_contact_impulse(*pki_block(g, b, b), ((pki_m3 *)(void *)g->K)[b], pki_reals(g->mu)[b],
-                                pki_v3_load(pki_reals(g->v) + 3 * b), pki_v3_load(pki_reals(g->r) + 3 * b),
-                                mask, pki_out(g->slip) + b);
-        pki_change(f, b, mask, r);
-      }
+  const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
+  pk_i feet_alone, few, large;
+  pki_show_problem(f);
+  pki_sort_lanes(f, &feet_alone, &few, &large);
+  memcpy(g->impulse, g->r, 3 * PKI_SLOTS * PKI_LANES * sizeof(double)); /* the first guess */
+  memcpy(g->box_impulse, g->box_r, PKI_BOXES * PKI_LANES * sizeof(double));
+  pki_velocities_of(f);
+  pk_i left = pki_sweep_feet(f, open & feet_alone, scale, goal);
+  left = pki_newton(f, (left | (open & ~feet_alone)) & ~large, few, scale, goal) | (open & large);
+  for (int l = 0; l < f->count && pki_any(left); l++) {
+    if (pki_is_set(left & f->going, l)) {
+      pki_solve_lane(f, l);
     }
-    const pk_r worst = pki_judge(f), one = pki_splat(1);
-    pk_r *const relative = pki_out(g->relative);
-    *relative = pki_select(open, worst / scale, *relative);
-    *pki_out(g->sweeps) += pki_where_set(open, one);
-    open &= ~pki_at_most(worst, goal);
   }
-  f->going &= ~open;
 }
 
 /* u_E = u_f + inv(M~) J' r */
-static void pki_respond(pki_flight *f)
+static void pki_respond(pki_lanes *f)
 {
   pki_group *g = f->g;
-  pki_balls_response(g, f->in, g->r, g->u_end);
+  if (f->in == 0 && f->box_in == 0) {
+    memcpy(g->u_end, g->u_free, (size_t)f->p->model->nu * PKI_LANES * sizeof(double));
+    return;
+  }
+  pki_respond_to(f, g->r, g->box_r, g->u_end);
   for (int k = 0; k < f->p->model->nu; k++) {
     pki_out(g->u_end)[k] += pki_reals(g->u_free)[k];
   }
 }
 
+/* Who the velocities x would break; the lanes with new rows. */
+static pk_i pki_join(pki_lanes *f, const double *q, const double *x, bool first)
+{
+  bool found = false;
+  for (int l = 0; l < f->count; l++) {
+    found |= f->nfound[l] > 0;
+  }
+  pk_i more = pki_join_feet(f, x, first);
+  if (found) {
+    f->g->dynamics->velocities(f->g->work, x);
+    more |= pki_join_found(f, first);
+  }
+  return more | pki_join_limits(f, q, x);
+}
+
 /* Impulses, and the velocities at the end. */
-static void pki_collide(pki_flight *f)
+static void pki_impulses(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
-  pki_make_rows(f);
-  unsigned more = pki_choose(f, g->u_free, true);
-  pk_i open = f->going;
-  if (more == 0) {
-    for (int k = 0; k < f->p->model->nu; k++) {
-      pki_out(g->u_end)[k] = pki_reals(g->u_free)[k];
-    }
-    return;
+  for (int b = 0; b < f->p->nball; b++) {
+    f->path[b] = f->p->chain[f->p->body[b]];
+    pki_out(g->slip)[b] = pki_splat(0);
   }
-  for (int round = 0; more != 0 && round < PKI_LANE_ROUNDS; round++) {
-    pki_join(f, more);
-    pki_solve_lanes(f, open);
+  for (int l = 0; l < f->count; l++) {
+    f->nslot[l] = f->p->nball;
+    memset(g->slot_of[l], -1, (size_t)f->nfound[l]);
+  }
+  memset(g->at_limit, 0, 2 * (size_t)f->p->model->nu * PKI_LANES * sizeof *g->at_limit);
+  pki_make_feet_rows(f);
+  pki_recall_torques(f);
+  pk_i open = pki_join(f, q, g->u_free, true);
+  for (int b = 0; b < PKI_BOXES; b++) {
+    open |= f->box_in >> b & 1 ? pki_masks(g->box_active)[b] : pki_mask_none();
+  }
+  for (int round = 0;; round++) {
+    if (pki_any(open)) {
+      pki_assemble(f);
+      pki_set_fixed(f, q);
+      pki_lap_lanes(g, PK_PART_ASSEMBLY);
+      pki_solve_lanes(f, open);
+    }
     pki_respond(f);
-    pk_i before[PKI_BALLS];
-    memcpy(before, g->active, sizeof before);
-    more = pki_choose(f, g->u_end, false);
-    open = pki_mask_none();
-    for (int b = 0; b < f->p->nball; b++) {
-      open |= pki_masks(g->active)[b] & ~before[b];
+    const pk_i limited = pki_join_torques(f);
+    open = limited | pki_join(f, q, g->u_end, false);
+    open &= f->going;
+    if (!pki_any(open) || round == PKI_LANE_ROUNDS) {
+      break;
     }
     *pki_out(g->rounds) += pki_where_set(open, pki_splat(1));
+    if (pki_any(limited)) { /* another M~: all rows respond in another way */
+      pki_free_velocity(f, q);
+      f->stale |= f->in, f->box_stale |= f->box_in;
+    }
   }
-  f->going &= ~open; /* there was always one more */
+  pki_leave(f, open, PK_LEFT_ROUNDS);
 }
 
 #endif

@@ -1,62 +1,177 @@
-/* The configuration at the end: out of the ground, within the limits, other shapes apart. */
+/* The configuration at the end: what is below zero is moved out. */
 #ifndef PKI_STEP_POSITIONS_H
 #define PKI_STEP_POSITIONS_H
 
-#include "step/kernels/ground.h"
-#include "step/kernels/guard.h"
+#include "step/kernels/find.h"
 #include "step/kernels/impulses.h"
 
-enum { PKI_LANE_PROJECTIONS = 4, PKI_POSITION_SWEEPS = 4 };
+/* A few projections correct what a curved way leaves; what is deeper than PKI_DEEP (a bounce, a start in the ground) gets
+ * more. */
+enum { PKI_FEW_PROJECTIONS = 4, PKI_MORE_PROJECTIONS = 12, PKI_FEET_SWEEPS = 4 };
 
-/* How deep each lane's deepest ball is. */
-static pk_r pki_depth_of(const pki_group *g)
+/* The part of the depth to which a projection is solved: the next one begins with what is left. */
+#define PKI_CLOSE 1e-4
+
+/* A joint limit's gap at the end. */
+PKI_INLINE pk_r pki_limit_gap(const pki_group *g, int k, bool upper)
 {
+  const pk_model *m = g->plan->model;
+  const pk_r x = pki_reals(g->q_end)[m->dof_q[k]];
+  return upper ? m->dof_upper[k] - x : x - m->dof_lower[k];
+}
+
+PKI_INLINE bool pki_has_limits(const pki_group_plan *p, int k)
+{
+  const pk_model *m = p->model;
+  return p->limits && m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]));
+}
+
+/* Contacts of other shapes at the end within a margin of each lane; all lanes, or those of a mask. */
+static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
+{
+  if (!f->p->scan) {
+    pki_find_candidates(f, margin, pki_pairs_due(f, f->g->q_end));
+  }
+  for (int l = 0; l < f->count; l++) {
+    if (pki_is_set(mask & f->going, l)) {
+      f->nend[l] = pki_touch_lane(f, l, pki_lane(margin, l), f->g->found_end[l], true);
+    }
+  }
+}
+
+/* How deep each lane is: feet, other shapes, joint limits. */
+static pk_r pki_depth_of(const pki_lanes *f)
+{
+  const pki_group *g = f->g;
   pk_r deepest = pki_splat(0);
-  for (int b = 0; b < g->plan->nball; b++) {
+  for (int b = 0; b < f->p->nball; b++) {
     deepest = pki_max(deepest, -pki_reals(g->gap_end)[b]);
+  }
+  for (int l = 0; l < f->count; l++) {
+    double most = pki_lane(deepest, l);
+    for (int i = 0; i < f->nend[l]; i++) {
+      most = fmax(most, -g->found_end[l][i].gap);
+    }
+    pki_set_lane(&deepest, l, most);
+  }
+  for (int k = 0; k < f->p->model->nu; k++) {
+    if (pki_has_limits(f->p, k)) {
+      deepest = pki_max(deepest, -pki_min(pki_limit_gap(g, k, false), pki_limit_gap(g, k, true)));
+    }
   }
   return deepest;
 }
 
-/* Feet that stick: their friction is within the cone. */
-PKI_INLINE pk_i pki_sticks(const pki_group *g, int b)
+/* Friction within the cone: the contact sticks. */
+PKI_INLINE pk_i pki_sticks(const pki_group *g, int slot)
 {
-  const pki_v3 r = pki_v3_load(pki_reals(g->r) + 3 * b);
-  const pk_r limit = (1 - 1e-6) * pki_reals(g->mu)[b] * r.x;
+  const pki_v3 r = pki_v3_load(pki_reals(g->r) + 3 * slot);
+  const pk_r limit = PKI_STICKING * pki_reals(g->mu)[slot] * r.x;
   return pki_less(pki_splat(0), r.x) & pki_less(r.y * r.y + r.z * r.z, limit * limit);
 }
 
-/* The shortest way out of the ground (project.c), by sweeps over the balls in W: r and v are impulses and gaps of positions
- * from here on. `deep` are the lanes that need it. */
-static void pki_push_out(pki_flight *f, pk_i deep, pk_r band, const pk_i *stuck, double *move)
+/* A contact at the end was one of the step's, and stuck. */
+static bool pki_stuck_at_end(const pki_lanes *f, int lane, const pki_contact *c)
 {
-  static const double soft = 1.01; /* tangents of feet that stick may yield a little */
-  pki_group *g = f->g;
-  const pk_r zero = pki_splat(0);
-  pk_r *const r = pki_out(g->r), *const v = pki_out(g->v);
-  for (int b = 0; b < f->p->nball; b++) {
-    pki_v3_store(pki_v3_zero(), r + 3 * b);
-    pki_v3_store((pki_v3){pki_reals(g->gap_end)[b], zero, zero}, v + 3 * b);
-  }
-  for (int sweep = 0; sweep < PKI_POSITION_SWEEPS; sweep++) {
-    for (int b = 0; b < f->p->nball; b++) {
-      if (!(f->in >> b & 1)) {
-        continue;
-      }
-      const pki_m3 W = *pki_block(g, b, b);
-      const pki_v3 old = pki_v3_load(r + 3 * b);
-      const pki_v3 q = pki_sub(pki_v3_load(v + 3 * b), pki_m3_apply(W, old));
-      const pki_m3 S = {W.x, {W.y.x, soft * W.y.y, W.y.z}, {W.z.x, W.z.y, soft * W.z.z}};
-      const pki_v3 held = pki_scale(pki_splat(-1), pki_m3_apply(pki_invert_symmetric(S), q));
-      const pk_r inv = 1.0 / (S.y.y * S.z.z - S.y.z * S.y.z);
-      const pki_v3 lifted = {zero, -inv * (S.z.z * q.y - S.y.z * q.z), -inv * (S.y.y * q.z - S.y.z * q.y)};
-      const pki_v3 slides = {pki_max(-q.x / W.x.x, zero), zero, zero};
-      const pki_v3 next =
-          pki_v3_select(stuck[b], pki_v3_select(pki_less(zero, held.x), held, lifted), slides);
-      pki_change(f, b, deep & pki_at_most(pki_reals(g->gap_end)[b], band), next);
+  const pki_group *g = f->g;
+  const int i = pki_contact_search(g->found[lane], f->nfound[lane], c);
+  const int slot = i >= 0 ? g->slot_of[lane][i] : -1;
+  return slot >= 0 && g->stuck[slot * PKI_LANES + lane] != 0;
+}
+
+/* Contacts at the end that are below zero, or those that are not, take slots as long as there are some. */
+static void pki_take_contacts_at_end(pki_lanes *f, int lane, bool above)
+{
+  for (int i = 0; i < f->nend[lane] && f->nslot[lane] < PKI_SLOTS; i++) {
+    const pki_contact *c = &f->g->found_end[lane][i];
+    if ((c->gap > 0) == above && pki_take_slot(f, lane, c)) {
+      pki_set_mask(&f->held[f->nslot[lane] - 1], lane, pki_stuck_at_end(f, lane, c));
     }
   }
-  pki_balls_response(g, f->in, g->r, move);
+}
+
+/* Rows of the projection beside the feet's: what was found at the end, and joint limits, in the lanes of `deep`.
+ * f->held are those that stay where they are along the surface. */
+static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
+{
+  pki_group *g = f->g;
+  const unsigned feet = (1u << f->p->nball) - 1;
+  f->rows &= feet, f->in &= feet;
+  f->box_in = f->stale = f->box_stale = 0;
+  for (int s = f->p->nball; s < PKI_SLOTS; s++) {
+    f->held[s] = pki_mask_none();
+  }
+  for (int l = 0; l < f->count; l++) {
+    f->nslot[l] = f->p->nball, f->nbox[l] = 0;
+    for (int above = 0; above < 2 && pki_is_set(deep & f->going, l); above++) {
+      pki_take_contacts_at_end(f, l, above);
+    }
+  }
+  for (int k = 0; k < f->p->model->nu; k++) {
+    for (int side = 0; side < 2 && pki_has_limits(f->p, k); side++) {
+      const pk_r gap = pki_limit_gap(g, k, side);
+      const pk_i near = deep & pki_less(gap, band);
+      for (int l = 0; l < f->count && pki_any(near); l++) {
+        if (pki_is_set(near & f->going, l) && f->nbox[l] < PKI_BOXES &&
+            pki_take_box(f, l, side ? PKI_ROW_UPPER : PKI_ROW_LOWER, k)) {
+          const int box = f->nbox[l] - 1;
+          g->box_q[box * PKI_LANES + l] = pki_lane(gap, l);
+          g->box_r[box * PKI_LANES + l] = 0;
+        }
+      }
+    }
+  }
+}
+
+/* One foot's shortest way out, all others as they are: along the normal, and where it is held with no way along the surface, but
+ * for what PKI_YIELDING lets it give. */
+PKI_INLINE pki_v3 pki_way_out(const pki_group *g, int slot, pk_i held)
+{
+  const pk_r zero = pki_splat(0);
+  const pki_m3 W = *pki_block(g, slot, slot);
+  const pki_v3 q = pki_sub(pki_v3_load(pki_reals(g->v) + 3 * slot),
+                           pki_m3_apply(W, pki_v3_load(pki_reals(g->r) + 3 * slot)));
+  const pki_v3 slides = {pki_max(-q.x / W.x.x, zero), zero, zero};
+  const pki_m3 S = {W.x, {W.y.x, PKI_YIELDING * W.y.y, W.y.z}, {W.z.x, W.z.y, PKI_YIELDING * W.z.z}};
+  const pki_v3 stays = pki_scale(pki_splat(-1), pki_m3_apply(pki_invert_symmetric(S), q));
+  const pk_r inv = 1.0 / (S.y.y * S.z.z - S.y.z * S.y.z);
+  const pki_v3 lifted = {zero, -inv * (S.z.z * q.y - S.y.z * q.z), -inv * (S.y.y * q.z - S.y.z * q.y)};
+  return pki_v3_select(held, pki_v3_select(pki_less(zero, stays.x), stays, lifted), slides);
+}
+
+/* The shortest way out (project.c): r and v are impulses and gaps of positions from here on. By sweeps where only feet are in it,
+ * which hardly know of each other; else by Newton on active sets. */
+static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
+{
+  pki_group *g = f->g;
+  const pk_r zero = pki_splat(0);
+  pk_i feet_alone, few, large;
+  for (int s = 0; s < PKI_SLOTS; s++) {
+    if (f->in >> s & 1) {
+      const bool foot = s < f->p->nball;
+      const pk_r gap = foot ? pki_reals(g->gap_end)[s] : pki_reals(g->gap)[s];
+      pki_masks(g->active)[s] &= deep;
+      if (foot) {
+        pki_masks(g->active)[s] = deep & pki_at_most(gap, band);
+      }
+      pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * s);
+      pki_v3_store((pki_v3){gap, zero, zero}, pki_out(g->fixed) + 3 * s);
+    }
+  }
+  pki_sort_lanes(f, &feet_alone, &few, &large);
+  pki_velocities_of(f);
+  for (int sweep = 0; sweep < PKI_FEET_SWEEPS && pki_any(deep & feet_alone); sweep++) {
+    for (int b = 0; b < f->p->nball; b++) {
+      const pk_i mask = deep & feet_alone & pki_masks(g->active)[b];
+      if (f->in >> b & 1 && pki_any(mask)) {
+        pki_change(f, b, mask, pki_way_out(g, b, f->held[b]));
+      }
+    }
+  }
+  f->positions = true;
+  pki_newton(f, deep & ~feet_alone, few, depth, PKI_CLOSE * depth);
+  f->positions = false;
+  pki_respond_to(f, g->r, g->box_r, g->move);
 }
 
 /* Energy in the field of gravity at the work's configuration. */
@@ -67,44 +182,70 @@ static pk_r pki_potential(const pki_group *g)
   return sums[11];
 }
 
-/* The configuration at the end: what is below ground is projected out, where it has to be. */
-static void pki_arrive(pki_flight *f)
+/* Feet that a projection needs join; lanes in which one has no rows leave: it came from far, or met another side of the ground. */
+static void pki_join_feet_at_end(pki_lanes *f, pk_i *deep, pk_r band)
+{
+  const pki_group *g = f->g;
+  for (int b = 0; b < f->p->nball; b++) {
+    const pk_i near = *deep & pki_at_most(pki_reals(g->gap_end)[b], band);
+    const pk_i far = pki_less(pki_splat(f->p->near), pki_reals(g->gap)[b]);
+    const pk_i turned =
+        f->p->field != NULL ? pki_less(pki_splat(0), pki_reals(g->turned)[b]) : pki_mask_none();
+    pki_leave(f, near & far, PK_LEFT_FAST);
+    pki_leave(f, near & turned, PK_LEFT_SIDES);
+    f->stale |= (unsigned)(pki_any(near & ~far & ~turned) && !(f->in >> b & 1)) << b;
+  }
+  *deep &= f->going;
+}
+
+/* Who held, and the impulses of the step, before r and v become those of positions. */
+static void pki_keep_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;
-  const pki_group_plan *p = f->p;
-  const pk_model *m = p->model;
-  pk_i stuck[PKI_BALLS];
-  for (int b = 0; b < p->nball; b++) {
-    stuck[b] = pki_sticks(g, b) & pki_masks(g->active)[b];
-    pki_v3_store(pki_v3_load(pki_reals(g->r) + 3 * b), pki_out(g->impulse) + 3 * b);
-    pki_v3_store(pki_v3_load(pki_reals(g->v) + 3 * b), pki_out(g->velocity) + 3 * b);
+  for (int s = 0; s < PKI_SLOTS; s++) {
+    pki_masks(g->stuck)[s] =
+        f->in >> s & 1 ? pki_sticks(g, s) & pki_masks(g->active)[s] : pki_mask_none();
   }
-  for (int round = 0; round <= PKI_LANE_PROJECTIONS; round++) {
+  memcpy(g->impulse, g->r, 3 * PKI_SLOTS * PKI_LANES * sizeof(double));
+  memcpy(g->box_impulse, g->box_r, PKI_BOXES * PKI_LANES * sizeof(double));
+  memcpy(f->kept, g->box, sizeof f->kept);
+  memcpy(f->nkept, f->nbox, sizeof f->nkept);
+}
+
+/* The configuration at the end: what is below zero is projected out, where it has to be. */
+static void pki_project(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const pk_r touching = pki_splat(PKI_TOUCHING);
+  pki_keep_impulses(f);
+  memcpy(f->held, g->stuck, sizeof f->held);
+  for (int round = 0;; round++) {
     g->dynamics->kinematics(g->work, g->q_end);
-    pki_look(g, g->gap_end, NULL);
-    const pk_r depth = pki_depth_of(g);
-    *pki_out(g->penetration) = depth;
+    pki_look_at_feet(g, g->gap_end, NULL);
+    pki_find_at_end(f, touching, pki_mask_all());
+    const pk_r depth = pki_depth_of(f);
+    pk_r *const told = pki_out(g->penetration);
+    *told = pki_select(f->going, depth, *told);
     pk_i deep = f->going & ~pki_at_most(depth, pki_splat(PKI_PENETRATION));
-    if (round == PKI_LANE_PROJECTIONS || !pki_any(deep)) {
-      f->going &= ~deep;
+    deep &= round < PKI_FEW_PROJECTIONS    ? pki_mask_all()
+            : round < PKI_MORE_PROJECTIONS ? pki_less(pki_splat(PKI_DEEP), depth)
+                                           : pki_mask_none();
+    if (!pki_any(deep)) {
       *pki_out(g->lift) += round > 0 && g->watched ? pki_potential(g) : pki_splat(0);
       return;
     }
     *pki_out(g->lift) -= round == 0 && g->watched ? pki_potential(g) : pki_splat(0);
-    const pk_r band = pki_max(8.0 * depth, pki_splat(PKI_TOUCHING));
-    unsigned more = 0;
-    for (int b = 0; b < p->nball; b++) {
-      const pk_i near = deep & pki_at_most(pki_reals(g->gap_end)[b], band);
-      pk_i far = pki_less(pki_splat(p->near), pki_reals(g->gap)[b]); /* it came from nowhere */
-      if (p->field != NULL) {
-        far |= pki_less(pki_splat(0), pki_reals(g->turned)[b]); /* or met another side */
-      }
-      more |= (unsigned)(pki_any(near & ~far) != 0) << b;
-      f->going &= ~(near & far);
+    /* what is further away than a step can reach has its turn in the next projection */
+    const pk_r band = pki_max(pki_min(PKI_WIDENING * depth, pki_splat(f->p->near)), touching);
+    const pk_i wide = deep & pki_less(touching, band);
+    if (pki_any(wide)) {
+      pki_find_at_end(f, band, wide);
     }
-    deep &= f->going;
-    pki_join(f, more);
-    pki_push_out(f, deep, band, stuck, g->move);
+    pki_take_position_rows(f, deep, band);
+    pki_join_feet_at_end(f, &deep, band);
+    pki_assemble(f);
+    pki_push_out(f, deep, depth, band);
     PKI_NAME(config_add)(m, g->q_end, 1, g->move, g->q_try);
     for (int k = 0; k < m->nq; k++) {
       pk_r *const q = pki_out(g->q_end) + k;
@@ -113,70 +254,50 @@ static void pki_arrive(pki_flight *f)
   }
 }
 
-/* How far anything can have moved against the trunk in this step. */
-static pk_r pki_swung(const pki_group *g)
+/* How far any point of the first cover of a pair moves against the second one's body in a step, at the twists in the work. */
+PKI_INLINE pk_r pki_travel(const pki_group *g, int k)
 {
   const pki_group_plan *p = g->plan;
-  const pk_model *m = p->model;
-  pk_r *const far = pki_out(g->swung), most = pki_splat(0);
-  far[0] = most;
-  for (int i = 1; i < m->nbody; i++) {
-    const int q = m->dof_q[m->body_u[i]];
-    far[i] = far[m->body_parent[i]] + p->swing[i] * pki_abs(pki_reals(g->q_end)[q] - pki_reals(g->q)[q]);
-    most = pki_max(most, far[i]);
-  }
-  return most;
+  const int i = p->pairs[k][0], j = p->pairs[k][1];
+  const pki_cover *a = &p->covers[i], *b = &p->covers[j];
+  const pki_v6 x = pki_v6s(g->work->twist)[a->body], y = pki_v6s(g->work->twist)[b->body];
+  const pki_v3 centre = pki_scale(pki_splat(0.5), pki_add(pki_ends_of(g, i)[0], pki_ends_of(g, i)[1]));
+  const pki_v3 va = pki_add_cross(x.l, x.a, pki_sub(centre, pki_origins(g->work)[a->body]));
+  const pki_v3 vb = pki_add_cross(y.l, y.a, pki_sub(centre, pki_origins(g->work)[b->body]));
+  const pki_v3 v = pki_sub(va, vb), w = pki_sub(x.a, y.a);
+  return p->dt * (pki_sqrt(pki_dot(v, v)) + a->reach * pki_sqrt(pki_dot(w, w)));
 }
 
-/* The largest angle by which a joint has turned since all pairs were looked at. */
-static pk_r pki_turned(const pki_group *g)
+/* Lanes in which two shapes may have passed through each other in the step leave: they have moved further against each other than they
+ * are apart and thick. Only the motion of this step decides, whatever was looked at before. */
+static void pki_check_passing(pki_lanes *f)
 {
-  const pk_model *m = g->plan->model;
-  pk_r most = pki_splat(0);
-  for (int k = 0; k < m->nu; k++) {
-    if (m->dof_q[k] >= 0) {
-      most = pki_max(most, pki_abs(pki_reals(g->q_end)[m->dof_q[k]] - pki_reals(g->guard)[k]));
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  if (p->npair == 0 || !p->hinged || !p->swept) {
+    return;
+  }
+  const pk_i quick = f->going & ~pki_less(pki_swung(g), pki_splat(p->thin));
+  if (!pki_any(quick)) {
+    return;
+  }
+  pki_place_ends(g);
+  g->dynamics->velocities(g->work, g->u_end);
+  for (int k = 0; k < p->npair; k++) {
+    const int i = p->pairs[k][0], j = p->pairs[k][1];
+    const double thick = 2 * (p->covers[i].slow + p->covers[j].slow);
+    const pk_r moved = pki_travel(g, k);
+    const pk_i far = quick & ~pki_less(moved, pki_splat(thick));
+    if (pki_any(far)) {
+      const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
+      const pk_r apart = pki_max(pki_pair_apart(g, i, j, centres), pki_splat(0));
+      pki_leave(f, far & ~pki_less(moved, apart + thick), PK_LEFT_FAST);
     }
   }
-  return most;
 }
 
-/* Lanes in which other shapes touch at the end fall out: the plane, or each other. */
-static void pki_keep_away(pki_flight *f)
-{
-  static const double slack = PKI_COVER_SLACK;
-  pki_group *g = f->g;
-  const pki_group_plan *p = f->p;
-  const pk_model *m = p->model;
-  for (int i = 0; i < p->ncover; i++) {
-    f->going &= ~pki_cover_in_plane(g, &p->covers[i]);
-  }
-  if (p->npair == 0) {
-    return;
-  }
-  pk_r *const allowed = pki_out(g->guard) + m->nu, angle;
-  const pk_r most = 2.0 * pki_swung(g);
-  const pk_i quick =
-      ~pki_less(most, pki_splat(slack + 2 * p->thin)); /* it could have passed through something near */
-  const pk_i due = f->going & (quick | ~pki_less(pki_turned(g), *allowed));
-  if (!pki_any(due)) {
-    return;
-  }
-  const pk_r apart = pki_covers_apart(g, &angle);
-  *allowed = pki_select(due, angle, *allowed);
-  f->looked = true;
-  f->going &= ~due | pki_less(pki_splat(slack), apart);
-  /* nothing has passed through anything: to do so in a step it would have come this far past it. Who is not quick has not,
-   * whatever was seen before: when pairs were looked at last must not matter */
-  f->going &= ~(due & quick) | pki_less(most, apart + 2.0 * p->thin);
-  for (int k = 0; k < m->nu; k++) {
-    pk_r *const at = pki_out(g->guard) + k;
-    *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(g->q_end)[m->dof_q[k]], *at) : pki_splat(0);
-  }
-}
-
-/* Joint limits at the end, and numbers that are not finite: lanes fall out. */
-static void pki_check_end(pki_flight *f)
+/* Numbers that are not finite: lanes leave. */
+static void pki_check_end(pki_lanes *f)
 {
   const pki_group *g = f->g;
   const pk_model *m = f->p->model;
@@ -186,12 +307,8 @@ static void pki_check_end(pki_flight *f)
   }
   for (int k = 0; k < m->nu; k++) {
     sum += pki_abs(pki_reals(g->u_end)[k]);
-    if (f->p->limits && m->dof_q[k] >= 0) {
-      const pk_r x = pki_reals(g->q_end)[m->dof_q[k]];
-      f->going &= pki_at_most(pki_splat(m->dof_lower[k]), x) & pki_at_most(x, pki_splat(m->dof_upper[k]));
-    }
   }
-  f->going &= pki_less(sum, pki_splat(1e300));
+  pki_leave(f, ~pki_less(sum, pki_splat(1e300)), PK_LEFT_NUMBERS);
 }
 
 #endif

@@ -1,10 +1,13 @@
-/* Rows of balls that touch, what they whiten to, and W. Three numbers side by side (normal, two tangents); with one lane a
- * fourth makes them one operation. */
+/* Rows of what takes part, what they whiten to, and W.
+ *
+ * Slots 0 .. nball-1 are the feet's: all lanes have the same body there, and its path of unknowns. The slots behind them hold
+ * what each lane has found, with another pair of bodies in each lane: their rows go over the union of the paths, with exact
+ * zeros where a lane's own path does not go. Rows lie by unknown, three side by side (normal, two tangents); with
+ * one lane a fourth makes them one operation. */
 #ifndef PKI_STEP_ROWS_H
 #define PKI_STEP_ROWS_H
 
-#include "dynamics/kernels/composite.h"
-#include "step/group.h"
+#include "step/kernels/lanes.h"
 
 enum { PKI_ROWS = PKI_LANES == 1 ? 4 : 3 };
 
@@ -12,9 +15,23 @@ typedef struct pki_rows {
   pk_r v[PKI_ROWS];
 } pki_rows;
 
-PKI_INLINE pki_rows *pki_rows_of(const pki_group *g, double *array, int ball)
+/* Unknowns as bits, in a list, ascending. */
+typedef struct pki_unknowns {
+  int n, at[PKI_GROUP_NU];
+} pki_unknowns;
+
+PKI_INLINE pki_unknowns pki_unknowns_of(uint64_t bits)
 {
-  return (pki_rows *)(void *)(array + 4 * (size_t)ball * (size_t)g->plan->depth * PKI_LANES);
+  pki_unknowns u = {.n = 0};
+  for (; bits != 0; bits &= bits - 1) {
+    u.at[u.n++] = __builtin_ctzll(bits);
+  }
+  return u;
+}
+
+PKI_INLINE pki_rows *pki_rows_of(const pki_group *g, double *array, int slot)
+{
+  return (pki_rows *)(void *)(array + 4 * (size_t)slot * (size_t)g->plan->model->nu * PKI_LANES);
 }
 
 /* c + s a */
@@ -26,7 +43,18 @@ PKI_INLINE pki_rows pki_rows_add(pki_rows c, pk_r s, pki_rows a)
   return c;
 }
 
-/* A velocity along the normal and the tangents. */
+PKI_INLINE pki_rows pki_rows_zero(void)
+{
+  pki_rows z;
+  for (int k = 0; k < PKI_ROWS; k++) {
+    z.v[k] = pki_splat(0);
+  }
+  return z;
+}
+
+/* ---- J ---- */
+
+/* A velocity along the normal and the tangents of a foot. */
 PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows *to)
 {
   const pki_group_plan *p = g->plan;
@@ -48,8 +76,8 @@ PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows 
   }
 }
 
-/* J of a ball's point. */
-PKI_INLINE void pki_ball_rows(const pki_group *g, int ball)
+/* J of a foot's point. */
+PKI_INLINE void pki_foot_rows(const pki_group *g, int ball)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
@@ -61,23 +89,81 @@ PKI_INLINE void pki_ball_rows(const pki_group *g, int ball)
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       int linear;
       const pki_v3 axis = pki_column(g->work, i, c, &linear);
-      pki_along_axes(g, ball, linear ? axis : pki_cross(axis, arm), &J[p->place[i] + c]);
+      pki_along_axes(g, ball, linear ? axis : pki_cross(axis, arm), &J[m->body_u[i] + c]);
     }
   }
 }
 
-/* J x of a ball, x [nu] (unknowns of the plan are velocities). */
-PKI_INLINE pki_v3 pki_ball_velocity(const pki_group *g, int ball, const double *x)
+/* What each unknown does to all that hangs on it: its angular velocity, and the velocity of what is at the first body's
+ * origin. */
+static void pki_fill_screws(const pki_group *g)
 {
-  const int *const path = g->plan->path + ball * g->plan->depth;
-  const pki_rows *const J = pki_rows_of(g, g->J, ball);
+  const pk_model *m = g->plan->model;
+  const pki_v3 *const origin = pki_origins(g->work);
+  pki_v6 *const screw = (pki_v6 *)(void *)g->screw;
+  for (int i = 0; i < m->nbody; i++) {
+    const pki_v3 arm = pki_sub(origin[i], origin[0]);
+    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+      int linear;
+      const pki_v3 axis = pki_column(g->work, i, c, &linear);
+      screw[m->body_u[i] + c] =
+          linear ? (pki_v6){pki_v3_zero(), axis} : (pki_v6){axis, pki_cross(arm, axis)};
+    }
+  }
+}
+
+PKI_INLINE pk_r *pki_signs_of(const pki_group *g, int slot)
+{
+  return pki_out(g->sign) + slot * g->plan->model->nu;
+}
+
+/* J of a slot's point: d . (v + w x p) = d . v + (p x d) . w along each axis d. */
+static void pki_slot_rows(const pki_group *g, int slot, uint64_t path)
+{
+  const pki_v6 *const screw = (const pki_v6 *)(const void *)g->screw;
+  const pki_v3 arm = pki_sub(pki_v3_load(pki_reals(g->point) + 3 * slot), pki_origins(g->work)[0]);
+  const pki_v3 *const axes = (const pki_v3 *)(const void *)g->axes + 3 * slot;
+  const pk_r *const sign = pki_signs_of(g, slot);
+  const pki_unknowns u = pki_unknowns_of(path);
+  pki_rows *const J = pki_rows_of(g, g->J, slot);
+  pki_v3 lever[3];
+  for (int d = 0; d < 3; d++) {
+    lever[d] = pki_cross(arm, axes[d]);
+  }
+  for (int e = 0; e < u.n; e++) {
+    const int k = u.at[e];
+    for (int d = 0; d < 3; d++) {
+      J[k].v[d] = sign[k] * pki_add_dot(pki_dot(axes[d], screw[k].l), lever[d], screw[k].a);
+    }
+    if (PKI_ROWS == 4) {
+      J[k].v[PKI_ROWS - 1] = pki_splat(0);
+    }
+  }
+}
+
+/* J x of a slot, x [nu]. */
+PKI_INLINE pki_v3 pki_slot_velocity(const pki_lanes *f, int slot, const double *x)
+{
+  const pki_rows *const J = pki_rows_of(f->g, f->g->J, slot);
   pki_v3 sum = pki_v3_zero();
-  for (int e = 0; e < g->plan->count[ball]; e++) {
-    const pk_r xe = pki_reals(x)[path[e]];
-    sum = (pki_v3){sum.x + J[e].v[0] * xe, sum.y + J[e].v[1] * xe, sum.z + J[e].v[2] * xe};
+  if (slot < f->p->nball) {
+    const int *const path = f->p->path + slot * f->p->depth;
+    for (int e = 0; e < f->p->count[slot]; e++) {
+      const pk_r xe = pki_reals(x)[path[e]];
+      const pki_rows *const j = &J[path[e]];
+      sum = (pki_v3){sum.x + j->v[0] * xe, sum.y + j->v[1] * xe, sum.z + j->v[2] * xe};
+    }
+    return sum;
+  }
+  for (uint64_t bits = f->path[slot]; bits != 0; bits &= bits - 1) {
+    const int k = __builtin_ctzll(bits);
+    const pk_r xe = pki_reals(x)[k];
+    sum = (pki_v3){sum.x + J[k].v[0] * xe, sum.y + J[k].v[1] * xe, sum.z + J[k].v[2] * xe};
   }
   return sum;
 }
+
+/* ---- Y and Z ---- */
 
 /* Y = inv(L') J' and Z = inv(D) Y: on a tree an unknown's columns are the whole path above it, so that
  * Y_e = J_e - sum over k > e of L_ke Y_k. */
@@ -93,61 +179,108 @@ PKI_INLINE void pki_whiten_path(const pki_group *g, int ball, int n)
   }
   PKI_UNROLL
   for (int e = n - 1; e >= 0; e--) {
-    pki_rows y = J[e];
+    pki_rows y = J[path[e]];
     PKI_UNROLL
     for (int k = n - 1; k > e; k--) {
-      y = pki_rows_add(y, -L[k][e], Y[k]);
+      y = pki_rows_add(y, -L[k][e], Y[path[k]]);
     }
-    Y[e] = y;
+    Y[path[e]] = y;
     for (int c = 0; c < PKI_ROWS; c++) {
-      Z[e].v[c] = L[e][e] * y.v[c];
+      Z[path[e]].v[c] = L[e][e] * y.v[c];
     }
   }
 }
 
-PKI_INLINE void pki_ball_whiten(const pki_group *g, int ball)
+/* The same over any unknowns that are closed under what is above them: an unknown that is done is taken out of all above it. */
+static void pki_whiten_union(const pki_group *g, int slot, uint64_t path)
 {
-  if (g->plan->count[ball] == 9) { /* three joints on a free trunk: written out */
-    pki_whiten_path(g, ball, 9);
-  } else {
-    pki_whiten_path(g, ball, g->plan->count[ball]);
+  const pk_model *m = g->plan->model;
+  const pk_r *const M = pki_reals(g->work->M);
+  const pki_unknowns u = pki_unknowns_of(path);
+  pki_rows *const Y = pki_rows_of(g, g->Y, slot), *const Z = pki_rows_of(g, g->Z, slot);
+  const pki_rows *const J = pki_rows_of(g, g->J, slot);
+  for (int e = 0; e < u.n; e++) {
+    Y[u.at[e]] = J[u.at[e]];
+  }
+  for (int e = u.n - 1; e >= 0; e--) {
+    const int k = u.at[e], last = m->M_row[k + 1] - 1;
+    const pki_rows y = Y[k];
+    for (int c = m->M_row[k]; c < last; c++) {
+      Y[m->M_col[c]] = pki_rows_add(Y[m->M_col[c]], -M[c], y);
+    }
+    for (int c = 0; c < PKI_ROWS; c++) {
+      Z[k].v[c] = M[last] * y.v[c];
+    }
   }
 }
+
+static void pki_slot_whiten(const pki_lanes *f, int slot)
+{
+  const pki_group *g = f->g;
+  if (slot >= f->p->nball) {
+    pki_whiten_union(g, slot, f->path[slot]);
+  } else if (f->p->count[slot] == 9) { /* three joints on a free trunk: written out */
+    pki_whiten_path(g, slot, 9);
+  } else {
+    pki_whiten_path(g, slot, f->p->count[slot]);
+  }
+}
+
+/* ---- W ---- */
 
 PKI_INLINE pki_m3 *pki_block(const pki_group *g, int i, int j)
 {
-  return (pki_m3 *)(void *)g->W + i * PKI_BALLS + j;
+  return (pki_m3 *)(void *)g->W + i * PKI_SLOTS + j;
 }
 
-/* W_ij = Y_i' Z_j over the n unknowns that they share, and W_ji. */
-PKI_INLINE void pki_block_of_path(const pki_group *g, int i, int j, int n)
+/* W_ij = x, y, z by rows, and W_ji. */
+PKI_INLINE void pki_set_block(const pki_group *g, int i, int j, pki_rows x, pki_rows y, pki_rows z)
 {
-  const pki_rows *const Y = pki_rows_of(g, g->Y, i), *const Z = pki_rows_of(g, g->Z, j);
-  const pk_r zero = pki_splat(0);
-  pki_rows x, y, z;
-  for (int c = 0; c < PKI_ROWS; c++) {
-    x.v[c] = y.v[c] = z.v[c] = zero;
-  }
-  PKI_UNROLL
-  for (int e = 0; e < n; e++) {
-    x = pki_rows_add(x, Y[e].v[0], Z[e]);
-    y = pki_rows_add(y, Y[e].v[1], Z[e]);
-    z = pki_rows_add(z, Y[e].v[2], Z[e]);
-  }
   *pki_block(g, i, j) =
       (pki_m3){{x.v[0], x.v[1], x.v[2]}, {y.v[0], y.v[1], y.v[2]}, {z.v[0], z.v[1], z.v[2]}};
   *pki_block(g, j, i) =
       (pki_m3){{x.v[0], y.v[0], z.v[0]}, {x.v[1], y.v[1], z.v[1]}, {x.v[2], y.v[2], z.v[2]}};
 }
 
-PKI_INLINE void pki_ball_block(const pki_group *g, int i, int j)
+/* W_ij = Y_i' Z_j of two feet over the n unknowns that they share. */
+PKI_INLINE void pki_block_of_path(const pki_group *g, int i, int j, int n)
 {
-  const int n = g->plan->common[i][j];
-  if (n == 6) {
-    pki_block_of_path(g, i, j, 6);
-  } else {
-    pki_block_of_path(g, i, j, n);
+  const int *const path = g->plan->path + i * g->plan->depth;
+  const pki_rows *const Y = pki_rows_of(g, g->Y, i), *const Z = pki_rows_of(g, g->Z, j);
+  pki_rows x = pki_rows_zero(), y = x, z = x;
+  PKI_UNROLL
+  for (int e = 0; e < n; e++) {
+    const pki_rows a = Y[path[e]], b = Z[path[e]];
+    x = pki_rows_add(x, a.v[0], b);
+    y = pki_rows_add(y, a.v[1], b);
+    z = pki_rows_add(z, a.v[2], b);
   }
+  pki_set_block(g, i, j, x, y, z);
+}
+
+/* The same of any two slots, i >= j: W_ij rounds differently from W_ji'. */
+static void pki_slot_block(const pki_lanes *f, int i, int j)
+{
+  const pki_group *g = f->g;
+  if (i < f->p->nball) {
+    const int n = f->p->common[i][j];
+    if (n == 6) {
+      pki_block_of_path(g, i, j, 6);
+    } else {
+      pki_block_of_path(g, i, j, n);
+    }
+    return;
+  }
+  const pki_rows *const Y = pki_rows_of(g, g->Y, i), *const Z = pki_rows_of(g, g->Z, j);
+  const pki_unknowns u = pki_unknowns_of(f->path[i] & f->path[j]);
+  pki_rows x = pki_rows_zero(), y = x, z = x;
+  for (int e = 0; e < u.n; e++) {
+    const pki_rows a = Y[u.at[e]], b = Z[u.at[e]];
+    x = pki_rows_add(x, a.v[0], b);
+    y = pki_rows_add(y, a.v[1], b);
+    z = pki_rows_add(z, a.v[2], b);
+  }
+  pki_set_block(g, i, j, x, y, z);
 }
 
 /* Inverse of a symmetric matrix with positive diagonal. */
@@ -161,20 +294,101 @@ PKI_INLINE pki_m3 pki_invert_symmetric(pki_m3 A)
   return (pki_m3){{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
 }
 
-/* x [nu] = inv(L) sum of Z r over the balls in `in`: what impulses do to velocities. */
-PKI_INLINE void pki_balls_response(const pki_group *g, unsigned in, const double *r, double *x)
+/* ---- box rows ---- */
+
+PKI_INLINE pk_r *pki_box_rows_of(const pki_group *g, double *array, int box)
 {
-  const pki_group_plan *p = g->plan;
+  return pki_out(array) + box * g->plan->model->nu;
+}
+
+PKI_INLINE pki_v3 *pki_cross_of(const pki_group *g, int slot, int box)
+{
+  return (pki_v3 *)(void *)g->cross + slot * PKI_BOXES + box;
+}
+
+/* Y and Z of a box slot, whose row in each lane is one coordinate. */
+static void pki_box_whiten(const pki_lanes *f, int box)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const pk_r *const M = pki_reals(g->work->M);
+  const pki_unknowns u = pki_unknowns_of(f->box_path[box]);
+  pk_r *const Y = pki_box_rows_of(g, g->box_Y, box), *const Z = pki_box_rows_of(g, g->box_Z, box);
+  for (int e = 0; e < u.n; e++) {
+    Y[u.at[e]] = pki_splat(0);
+  }
+  for (int l = 0; l < PKI_LANES; l++) {
+    if (box < f->nbox[l]) {
+      pki_set_lane(&Y[g->box[l][box].k], l, pki_lane(pki_reals(g->box_sign)[box], l));
+    }
+  }
+  for (int e = u.n - 1; e >= 0; e--) {
+    const int k = u.at[e], last = m->M_row[k + 1] - 1;
+    const pk_r y = Y[k];
+    for (int c = m->M_row[k]; c < last; c++) {
+      Y[m->M_col[c]] -= M[c] * y;
+    }
+    Z[k] = M[last] * y;
+  }
+}
+
+/* W of a contact slot and a box slot. */
+static void pki_cross_block(const pki_lanes *f, int slot, int box)
+{
+  const pki_group *g = f->g;
+  const pki_rows *const Y = pki_rows_of(g, g->Y, slot);
+  const pk_r *const Z = pki_box_rows_of(g, g->box_Z, box);
+  pki_v3 sum = pki_v3_zero();
+  for (uint64_t bits = f->path[slot] & f->box_path[box]; bits != 0; bits &= bits - 1) {
+    const int k = __builtin_ctzll(bits);
+    sum = (pki_v3){sum.x + Y[k].v[0] * Z[k], sum.y + Y[k].v[1] * Z[k], sum.z + Y[k].v[2] * Z[k]};
+  }
+  *pki_cross_of(g, slot, box) = sum;
+}
+
+/* W of two box slots, i >= j; compliance on the diagonal. */
+static void pki_box_block(const pki_lanes *f, int i, int j)
+{
+  const pki_group *g = f->g;
+  const pk_r *const Y = pki_box_rows_of(g, g->box_Y, i), *const Z = pki_box_rows_of(g, g->box_Z, j);
+  pk_r sum = pki_splat(0);
+  for (uint64_t bits = f->box_path[i] & f->box_path[j]; bits != 0; bits &= bits - 1) {
+    const int k = __builtin_ctzll(bits);
+    sum += Y[k] * Z[k];
+  }
+  sum += i == j ? pki_reals(g->box_soft)[i] : pki_splat(0);
+  pki_out(g->box_W)[i * PKI_BOXES + j] = pki_out(g->box_W)[j * PKI_BOXES + i] = sum;
+}
+
+/* ---- what impulses do ---- */
+
+/* x [nu] = inv(L) (sum of Z r over slots and boxes that take part). */
+static void pki_respond_to(const pki_lanes *f, const double *r, const double *box_r, double *x)
+{
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
   pk_r *const sum = pki_out(x);
   for (int k = 0; k < p->model->nu; k++) {
     sum[k] = pki_splat(0);
   }
-  for (int b = 0; b < p->nball; b++) {
-    const int *const path = p->path + b * p->depth;
-    const pki_rows *const Z = pki_rows_of(g, g->Z, b);
-    const pki_v3 rb = pki_v3_load(pki_reals(r) + 3 * b);
-    for (int e = 0; e < p->count[b] && in >> b & 1; e++) {
-      sum[path[e]] += Z[e].v[0] * rb.x + Z[e].v[1] * rb.y + Z[e].v[2] * rb.z;
+  for (int s = 0; s < PKI_SLOTS; s++) {
+    if (!(f->in >> s & 1)) {
+      continue;
+    }
+    const pki_rows *const Z = pki_rows_of(g, g->Z, s);
+    const pki_v3 rb = pki_v3_load(pki_reals(r) + 3 * s);
+    for (uint64_t bits = f->path[s]; bits != 0; bits &= bits - 1) {
+      const int k = __builtin_ctzll(bits);
+      sum[k] += Z[k].v[0] * rb.x + Z[k].v[1] * rb.y + Z[k].v[2] * rb.z;
+    }
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (f->box_in >> b & 1) {
+      const pk_r *const Z = pki_box_rows_of(g, g->box_Z, b), rb = pki_reals(box_r)[b];
+      for (uint64_t bits = f->box_path[b]; bits != 0; bits &= bits - 1) {
+        const int k = __builtin_ctzll(bits);
+        sum[k] += Z[k] * rb;
+      }
     }
   }
   g->dynamics->ltl_finish(g->work, x);

@@ -75,4 +75,144 @@ PKI_INLINE pki_v3 pki_contact_impulse(pki_m3 W, pki_m3 K, pk_r mu, pki_v3 u, pki
   return out;
 }
 
+/* ---- velocities and the certificate ---- */
+
+/* u = W r + q of all that takes part. */
+static void pki_velocities_of(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  for (int i = 0; i < PKI_SLOTS; i++) {
+    if (!(f->in >> i & 1)) {
+      continue;
+    }
+    pki_v3 v = pki_v3_load(pki_reals(g->fixed) + 3 * i);
+    for (int j = 0; j < PKI_SLOTS; j++) {
+      if (f->in >> j & 1) {
+        v = pki_add(v, pki_m3_apply(*pki_block(g, i, j), pki_v3_load(pki_reals(g->r) + 3 * j)));
+      }
+    }
+    for (int b = 0; b < PKI_BOXES; b++) {
+      if (f->box_in >> b & 1) {
+        v = pki_add_scaled(v, pki_reals(g->box_r)[b], *pki_cross_of(g, i, b));
+      }
+    }
+    pki_v3_store(v, pki_out(g->v) + 3 * i);
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (!(f->box_in >> b & 1)) {
+      continue;
+    }
+    pk_r v = pki_reals(g->box_q)[b];
+    for (int i = 0; i < PKI_SLOTS; i++) {
+      if (f->in >> i & 1) {
+        v = pki_add_dot(v, *pki_cross_of(g, i, b), pki_v3_load(pki_reals(g->r) + 3 * i));
+      }
+    }
+    for (int c = 0; c < PKI_BOXES; c++) {
+      if (f->box_in >> c & 1) {
+        v += pki_reals(g->box_W)[b * PKI_BOXES + c] * pki_reals(g->box_r)[c];
+      }
+    }
+    pki_out(g->box_v)[b] = v;
+  }
+}
+
+/* The larger one; a NaN stays. */
+PKI_INLINE pk_r pki_worse(pk_r worst, pk_r now)
+{
+  return pki_select(pki_at_most(now, worst), worst, now);
+}
+
+/* The residual of each lane's rows. */
+static pk_r pki_judge(const pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  pk_r worst = pki_splat(0);
+  for (int b = 0; b < PKI_SLOTS; b++) {
+    if (f->in >> b & 1) {
+      const pk_i active = pki_masks(g->active)[b];
+      const pki_m3 *W = pki_block(g, b, b);
+      const pk_r trace = pki_select(active, W->x.x + W->y.y + W->z.z, pki_splat(1));
+      const pk_r left = pki_contact_left(pki_reals(g->mu)[b], pki_v3_load(pki_reals(g->r) + 3 * b),
+                                         pki_v3_load(pki_reals(g->v) + 3 * b), trace);
+      worst = pki_worse(worst, pki_where_set(active, left));
+    }
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (f->box_in >> b & 1) { /* r - clamp(r - u/w) */
+      const pk_i active = pki_masks(g->box_active)[b];
+      const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
+      const pk_r r = pki_reals(g->box_r)[b], moved = r - pki_reals(g->box_v)[b] / w;
+      const pk_r in = pki_clamp(moved, pki_reals(g->box_lower)[b], pki_reals(g->box_upper)[b]);
+      worst = pki_worse(worst, pki_where_set(active, pki_abs(r - in) * w));
+    }
+  }
+  return worst;
+}
+
+/* What normal rows and boxes of positions leave, as gaps. */
+static pk_r pki_judge_positions(const pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  pk_r worst = pki_splat(0);
+  for (int s = 0; s < PKI_SLOTS; s++) {
+    if (f->in >> s & 1) {
+      const pk_i active = pki_masks(g->active)[s];
+      const pk_r w = pki_select(active, pki_block(g, s, s)->x.x, pki_splat(1));
+      const pk_r left = pki_abs(pki_min(pki_reals(g->v)[3 * s], pki_reals(g->r)[3 * s] * w));
+      worst = pki_worse(worst, pki_where_set(active, left));
+    }
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (f->box_in >> b & 1) {
+      const pk_i active = pki_masks(g->box_active)[b];
+      const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
+      const pk_r left = pki_abs(pki_min(pki_reals(g->box_v)[b], pki_reals(g->box_r)[b] * w));
+      worst = pki_worse(worst, pki_where_set(active, left));
+    }
+  }
+  return worst;
+}
+
+/* ---- sweeps over the feet ---- */
+
+/* A foot's impulses become r in the lanes of a mask, and the velocities of all feet follow. */
+PKI_INLINE void pki_change(pki_lanes *f, int b, pk_i mask, pki_v3 r)
+{
+  pki_group *g = f->g;
+  pk_r *const at = pki_out(g->r) + 3 * b;
+  const pki_v3 old = pki_v3_load(at), now = pki_v3_select(mask, r, old), dr = pki_sub(now, old);
+  pki_v3_store(now, at);
+  for (int c = 0; c < f->p->nball; c++) {
+    if (f->in >> c & 1) {
+      pk_r *const v = pki_out(g->v) + 3 * c;
+      pki_v3_store(pki_add(pki_v3_load(v), pki_m3_apply(*pki_block(g, c, b), dr)), v);
+    }
+  }
+}
+
+/* Sweeps in the lanes of `open`, where only feet take part, until they meet their goals; those that do not come back. */
+static pk_i pki_sweep_feet(pki_lanes *f, pk_i open, pk_r scale, pk_r goal)
+{
+  pki_group *g = f->g;
+  for (int sweep = 0; sweep < f->p->sweeps && pki_any(open); sweep++) {
+    for (int b = 0; b < f->p->nball; b++) {
+      const pk_i mask = open & pki_masks(g->active)[b];
+      if (f->in >> b & 1 && pki_any(mask)) {
+        const pki_v3 r =
+            pki_contact_impulse(*pki_block(g, b, b), ((pki_m3 *)(void *)g->K)[b], pki_reals(g->mu)[b],
+                                pki_v3_load(pki_reals(g->v) + 3 * b), pki_v3_load(pki_reals(g->r) + 3 * b),
+                                mask, pki_out(g->slip) + b);
+        pki_change(f, b, mask, r);
+      }
+    }
+    const pk_r worst = pki_judge(f);
+    pk_r *const relative = pki_out(g->relative);
+    *relative = pki_select(open, worst / scale, *relative);
+    *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
+    open &= ~pki_at_most(worst, goal);
+  }
+  return open;
+}
+
 #endif

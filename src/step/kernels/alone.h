@@ -1,0 +1,108 @@
+/* The problem of one lane by the scalar solvers, and to who watches problems. */
+#ifndef PKI_STEP_ALONE_H
+#define PKI_STEP_ALONE_H
+
+#include "step/kernels/sweep.h"
+
+enum { PKI_SCALAR_ROWS = 3 * PKI_SLOTS + PKI_BOXES };
+
+/* The rows of a lane in the order of a contact problem: slots, then boxes. */
+typedef struct pki_lane_rows {
+  int nslot, slot[PKI_SLOTS], nbox, box[PKI_BOXES];
+  pk_contact_problem p;
+  double *W, *q, *r, *u, *mu, *lower, *upper;
+} pki_lane_rows;
+
+PKI_INLINE double pki_entry_of(const double *array, int at, int lane)
+{
+  return array[at * PKI_LANES + lane];
+}
+
+static void pki_fill_lane_W(const pki_group *g, int lane, pki_lane_rows *s)
+{
+  const int nc = 3 * s->nslot, n = nc + s->nbox;
+  for (int i = 0; i < s->nslot; i++) {
+    for (int j = 0; j < s->nslot; j++) {
+      const int block = 9 * (s->slot[i] * PKI_SLOTS + s->slot[j]);
+      for (int e = 0; e < 9; e++) {
+        s->W[(3 * i + e / 3) * n + 3 * j + e % 3] = pki_entry_of(g->W, block + e, lane);
+      }
+    }
+    for (int b = 0; b < s->nbox; b++) {
+      for (int d = 0; d < 3; d++) {
+        const double w = pki_entry_of(g->cross, 3 * (s->slot[i] * PKI_BOXES + s->box[b]) + d, lane);
+        s->W[(3 * i + d) * n + nc + b] = s->W[(nc + b) * n + 3 * i + d] = w;
+      }
+    }
+  }
+  for (int b = 0; b < s->nbox; b++) {
+    for (int c = 0; c < s->nbox; c++) {
+      s->W[(nc + b) * n + nc + c] = pki_entry_of(g->box_W, s->box[b] * PKI_BOXES + s->box[c], lane);
+    }
+  }
+}
+
+/* The problem of a lane, with the impulses r and box_r as its first guess. */
+static pki_lane_rows pki_gather_problem(const pki_lanes *f, int lane, const double *r, const double *box_r)
+{
+  const pki_group *g = f->g;
+  const int most = PKI_SCALAR_ROWS;
+  pki_lane_rows s = {.nslot = 0};
+  s.W = g->scalar, s.q = s.W + most * most, s.r = s.q + most, s.u = s.r + most;
+  s.mu = s.u + most, s.lower = s.mu + PKI_SLOTS, s.upper = s.lower + PKI_BOXES;
+  for (int i = 0; i < PKI_SLOTS; i++) {
+    if (f->in >> i & 1 && g->active[i * PKI_LANES + lane] != 0) {
+      for (int d = 0; d < 3; d++) {
+        s.q[3 * s.nslot + d] = pki_entry_of(g->fixed, 3 * i + d, lane);
+        s.r[3 * s.nslot + d] = pki_entry_of(r, 3 * i + d, lane);
+      }
+      s.mu[s.nslot] = pki_entry_of(g->mu, i, lane);
+      s.slot[s.nslot++] = i;
+    }
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (f->box_in >> b & 1 && g->box_active[b * PKI_LANES + lane] != 0) {
+      const int row = 3 * s.nslot + s.nbox;
+      s.q[row] = pki_entry_of(g->box_q, b, lane), s.r[row] = pki_entry_of(box_r, b, lane);
+      s.lower[s.nbox] = pki_entry_of(g->box_lower, b, lane);
+      s.upper[s.nbox] = pki_entry_of(g->box_upper, b, lane);
+      s.box[s.nbox++] = b;
+    }
+  }
+  pki_fill_lane_W(g, lane, &s);
+  s.p = (pk_contact_problem){.ncontact = s.nslot,
+                             .nbox = s.nbox,
+                             .W = s.W,
+                             .q = s.q,
+                             .mu = s.mu,
+                             .lower = s.lower,
+                             .upper = s.upper};
+  return s;
+}
+
+/* Impulses of one lane by the scalar solvers; they are the lane's. */
+static void pki_solve_lane(pki_lanes *f, int lane)
+{
+  pki_group *g = f->g;
+  const pki_lane_rows s = pki_gather_problem(f, lane, g->impulse, g->box_impulse);
+  const pk_solver_options o = {
+      .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
+  pk_solver_result result;
+  pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
+  for (int i = 0; i < s.nslot; i++) {
+    for (int d = 0; d < 3; d++) {
+      g->r[(3 * s.slot[i] + d) * PKI_LANES + lane] = s.r[3 * i + d];
+    }
+  }
+  for (int b = 0; b < s.nbox; b++) {
+    g->box_r[s.box[b] * PKI_LANES + lane] = s.r[3 * s.nslot + b];
+  }
+  g->relative[lane] = result.certificate.relative;
+  g->sweeps[lane] += result.iterations;
+  f->solver[lane] = result.used;
+  f->alone |= 1u << lane;
+  f->uncertified &= ~(1u << lane);
+  f->uncertified |= (unsigned)!(result.certificate.relative <= f->p->tolerance) << lane;
+}
+
+#endif

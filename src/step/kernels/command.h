@@ -1,0 +1,136 @@
+/* Command forces, pushes, and the velocity without impulses. */
+#ifndef PKI_STEP_COMMAND_H
+#define PKI_STEP_COMMAND_H
+
+#include "step/kernels/lanes.h"
+
+/* Command forces as lines a - g u_E (force.c); lanes with commands that are none leave. A command that was at its limit in the last
+ * step begins as a row, if it still has a gain. */
+static void pki_actuate(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const double reach = f->p->reach;
+  const pk_r zero = pki_splat(0);
+  pk_i good = pki_mask_all();
+  for (int k = 0; k < m->nu; k++) {
+    const pk_r *const c = pki_reals(g->command) + 6 * k;
+    const int at = m->dof_q[k];
+    const pk_r x = at >= 0 ? pki_reals(q)[at] : zero, kp = at >= 0 ? c[3] : zero;
+    const pk_r line = c[0] + kp * (c[1] - x) + c[4] * c[2], slope = kp * reach + c[4];
+    const pk_r free = pki_max(pki_min(line, c[5]), -c[5]);
+    const pk_i has_gain = pki_less(zero, slope);
+    good &= pki_at_most(zero, c[3]) & pki_at_most(zero, c[4]) & pki_at_most(zero, c[5]);
+    good &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
+    pki_out(g->a)[k] = pki_select(has_gain, line, free);
+    pki_out(g->g)[k] = slope;
+    pki_masks(g->limited)[k] &= has_gain;
+  }
+  pki_leave(f, ~good, PK_LEFT_COMMAND);
+}
+
+/* Generalised forces of pushes at the configuration q: J' f, summed from the leaves to the root. */
+static void pki_push_lanes(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  bool any = false;
+  for (int l = 0; l < f->count; l++) {
+    any |= f->seats[l].pushes != NULL;
+  }
+  for (int k = 0; k < m->nu; k++) {
+    pki_out(g->push)[k] = pki_splat(0);
+  }
+  if (!any) {
+    return;
+  }
+  g->dynamics->kinematics(g->work, q);
+  pki_v6 *const force = pki_v6s(g->work->force); /* scratch until the inertial pass */
+  for (int i = 0; i < m->nbody; i++) {
+    pk_r wrench[6];
+    for (int e = 0; e < 6; e++) {
+      wrench[e] = pki_splat(0);
+      for (int l = 0; l < f->count; l++) {
+        if (f->seats[l].pushes != NULL) {
+          pki_set_lane(&wrench[e], l, f->seats[l].pushes[6 * i + e]);
+        }
+      }
+    }
+    force[i] = (pki_v6){pki_v3_load(wrench), pki_v3_load(wrench + 3)};
+  }
+  for (int i = m->nbody - 1; i >= 0; i--) {
+    const int p = m->body_parent[i];
+    pk_r value[6];
+    pki_motion_products(g->work, i, force[i], value);
+    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+      pki_out(g->push)[m->body_u[i] + c] = value[c];
+    }
+    if (p >= 0) {
+      force[p].l = pki_add(force[p].l, force[i].l);
+      force[p].a = pki_add_cross(pki_add(force[p].a, force[i].a), pki_poses(g->work)[i].r, force[i].l);
+    }
+  }
+}
+
+/* The lines of commands within their limits, with pushes; and what they add to M. */
+static void pki_drive(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const double dt = f->p->dt;
+  for (int k = 0; k < m->nu; k++) {
+    const pk_i limited = pki_masks(g->limited)[k];
+    const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->g)[k]);
+    pki_out(g->gain)[k] = gain;
+    pki_out(g->force)[k] = pki_select(limited, pki_splat(0), pki_reals(g->a)[k]) + pki_reals(g->push)[k];
+    pki_out(g->work->diag)[k] = pki_reals(g->work->params.armature)[k] + dt * (m->dof_damping[k] + gain);
+  }
+}
+
+static void pki_lap_lanes(const pki_group *g, pk_part part)
+{
+  if (g->lap != NULL) {
+    g->lap(g->user, part);
+  }
+}
+
+/* u_f = u + inv(M~) dt (force - (gain + d) u - h), and the factor of M~ */
+static void pki_free_velocity(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  pki_drive(f);
+  if (g->dynamics->fall != NULL) {
+    g->dynamics->fall(g->work, q, g->u, g->force, g->gain, f->p->dt, g->u_free);
+    pki_lap_lanes(g, PK_PART_DYNAMICS);
+    return;
+  }
+  g->dynamics->inertial(g->work, q, g->u, g->h);
+  pki_lap_lanes(g, PK_PART_DYNAMICS);
+  g->dynamics->ltl_factor(g->work);
+  pk_r *const x = pki_out(g->u_free);
+  const pk_r *const u = pki_reals(g->u), *const h = pki_reals(g->h);
+  for (int k = 0; k < m->nu; k++) {
+    x[k] = f->p->dt *
+           (pki_reals(g->force)[k] - (pki_reals(g->gain)[k] + m->dof_damping[k]) * u[k] - h[k]);
+  }
+  g->dynamics->ltl_solve(g->work, g->u_free);
+  for (int k = 0; k < m->nu; k++) {
+    x[k] += u[k];
+  }
+  pki_lap_lanes(g, PK_PART_FACTOR);
+}
+
+/* Command forces at the end. */
+static void pki_set_forces(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  for (int k = 0; k < f->p->model->nu; k++) {
+    const pk_r v = pki_reals(g->u_end)[k], most = pki_reals(g->command)[6 * k + 5];
+    const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * v;
+    pki_out(g->tau)[k] = pki_max(pki_min(force, most), -most);
+    pki_masks(g->limited)[k] &= pki_at_most(most, pki_abs(force));
+  }
+}
+
+#endif

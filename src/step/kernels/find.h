@@ -1,0 +1,74 @@
+/* Contacts of shapes that are no feet: candidates on lanes (guard.h), the narrow phase lane by lane. */
+#ifndef PKI_STEP_FIND_H
+#define PKI_STEP_FIND_H
+
+#include "step/kernels/ground.h"
+#include "step/kernels/guard.h"
+
+/* What pairs of shapes remember is taken from the world when it is asked for first. */
+static void pki_recall_memory(pki_lanes *f, int lane)
+{
+  const pki_seat *seat = &f->seats[lane];
+  if (f->recalled[lane]) {
+    return;
+  }
+  f->recalled[lane] = true;
+  f->nmemory[lane] = *seat->nmemory < PKI_FOUND ? *seat->nmemory : PKI_FOUND;
+  memcpy(f->g->memory[lane], seat->memory, (size_t)f->nmemory[lane] * sizeof *seat->memory);
+}
+
+/* Contacts of one lane within a margin, from the candidates or, in scans, of all shapes; how many. `some` will
+ * do where there is no room for all. The thread's colliders work with the lane's memory meanwhile. */
+static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *out, bool some)
+{
+  pki_group *g = f->g;
+  pki_colliders *c = g->colliders;
+  pki_box_pair pairs[PKI_CANDIDATES];
+  int npair = 0;
+  for (int i = 0; i < f->ncandidate; i++) {
+    if (g->candidates[i].lanes >> lane & 1) {
+      pairs[npair++] = (pki_box_pair){g->candidates[i].a, g->candidates[i].b};
+    }
+  }
+  if (npair == 0 && !f->p->scan) {
+    f->recalled[lane] = true, f->nmemory[lane] = 0;
+    return 0;
+  }
+  pki_recall_memory(f, lane);
+  pki_remembered *const memory = c->memory, *const next = c->next;
+  const int nmemory = c->nmemory, room = c->memory_room;
+  pki_remembered scratch[PKI_FOUND];
+  c->memory = g->memory[lane], c->next = scratch;
+  c->nmemory = f->nmemory[lane], c->memory_room = PKI_FOUND;
+  bool overflow = false;
+  const int n = f->p->scan
+                    ? pki_contacts_find(c, g->work, lane, margin, out, PKI_FOUND, &overflow)
+                    : pki_contacts_touch(c, g->work, lane, margin, pairs, npair, out, PKI_FOUND, &overflow);
+  f->nmemory[lane] = c->nmemory;
+  if (c->memory == scratch) {
+    memcpy(g->memory[lane], scratch, (size_t)c->nmemory * sizeof *scratch);
+  }
+  c->memory = memory, c->next = next, c->nmemory = nmemory, c->memory_room = room;
+  if (overflow && !some) {
+    pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
+  }
+  return n;
+}
+
+/* All contacts at q_M within reach of a step. */
+static void pki_find_contacts(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  pki_look_at_feet(g, g->gap, g->point);
+  pki_leave_if_fast(f);
+  if (!f->p->scan) {
+    const pk_i due = pki_pairs_due(f, q);
+    const pki_look look = pki_find_candidates(f, pki_splat(f->p->near), due);
+    pki_remember_look(f, q, due, look);
+  }
+  for (int l = 0; l < f->count; l++) {
+    f->nfound[l] = pki_is_set(f->going, l) ? pki_touch_lane(f, l, f->p->near, g->found[l], false) : 0;
+  }
+}
+
+#endif

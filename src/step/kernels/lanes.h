@@ -1,0 +1,83 @@
+/* A group under way (step/group.h). */
+#ifndef PKI_STEP_LANES_H
+#define PKI_STEP_LANES_H
+
+#include <stdbool.h>
+
+#include "dynamics/kernels/composite.h"
+#include "dynamics/kernels/declare.h"
+#include "step/contact.h"
+#include "step/group.h"
+
+typedef struct pki_lanes {
+  pki_group *g;
+  const pki_group_plan *p;
+  const pki_seat *seats;
+  int count;              /* lanes in use */
+  pk_i going;             /* lanes that are still in the step */
+  pk_left left[PKI_LANES]; /* why others are not */
+  unsigned rows;          /* slots whose J is there, as bits */
+  unsigned in;            /* slots that take part in some lane */
+  unsigned box_in;        /* box slots likewise */
+  uint64_t path[PKI_SLOTS], box_path[PKI_BOXES]; /* unknowns of a slot's rows in any lane, as bits */
+  unsigned stale, box_stale; /* slots whose rows and W are to be computed, as bits */
+  int nfound[PKI_LANES], nend[PKI_LANES];  /* contacts of other shapes at q_M, at the end */
+  int nslot[PKI_LANES], nbox[PKI_LANES];  /* slots in use, the feet's included; boxes */
+  pki_lane_box kept[PKI_LANES][PKI_BOXES]; /* box rows of velocities, when those at hand are of positions */
+  int nkept[PKI_LANES];
+  int nmemory[PKI_LANES]; /* what pairs remember */
+  bool recalled[PKI_LANES]; /* it was taken from the world */
+  int ncandidate;
+  bool looked;            /* at all pairs of shapes */
+  bool positions;         /* rows are those of a projection */
+  pk_i held[PKI_SLOTS];   /* contacts that stick, in projections */
+  unsigned alone;         /* lanes whose impulses the scalar solvers found, as bits */
+  unsigned uncertified;   /* of them, those that are above the tolerance */
+  pk_solver solver[PKI_LANES];
+} pki_lanes;
+
+/* Lanes of a mask as bits. */
+PKI_INLINE unsigned pki_lane_bits(pk_i mask)
+{
+  unsigned bits = 0;
+  for (int l = 0; l < PKI_LANES; l++) {
+#if PKI_LANES == 1
+    bits |= (unsigned)(mask != 0);
+#else
+    bits |= (unsigned)(mask[l] != 0) << l;
+#endif
+  }
+  return bits;
+}
+
+PKI_INLINE bool pki_is_set(pk_i mask, int lane)
+{
+#if PKI_LANES == 1
+  (void)lane;
+  return mask != 0;
+#else
+  return mask[lane] != 0;
+#endif
+}
+
+/* Lanes of a mask leave the step. */
+static void pki_leave(pki_lanes *f, pk_i mask, pk_left why)
+{
+  const pk_i leaving = mask & f->going;
+  if (!pki_any(leaving)) {
+    return;
+  }
+  for (int l = 0; l < PKI_LANES; l++) {
+    f->left[l] = pki_is_set(leaving, l) ? why : f->left[l];
+  }
+  f->going &= ~leaving;
+}
+
+static void pki_leave_lane(pki_lanes *f, int lane, pk_left why)
+{
+  pk_i mask = pki_mask_none();
+  pki_set_mask(&mask, lane, true);
+  pki_leave(f, mask, why);
+}
+
+#endif

@@ -1,0 +1,278 @@
+/* Impulses by Newton's method on active sets, one problem in each lane.
+ *
+ * Rows are scaled by s = 1/sqrt(w), w = tr W_ii/3 of a contact and W_ll of a box, so that the certificate is the natural map
+ * with rho = 1. With d = r - u, in these coordinates,
+ *
+ *   open   d_N <= 0                      r = 0
+ *   stick  |d_T| <= mu d_N               (W r + q)_i + sigma (r - r_k)_i = 0
+ *   slip   else, t = d_T/|d_T|, b _|_ t  r = r_N (n + mu t) + beta b:  n'(W r + q + sigma (r - r_k)) = 0,
+ *                                        b'(W r + q + sigma (r - r_k)) + h beta = 0,  h = (|d_T| - mu d_N)/(mu d_N)
+ *   box    d beyond a bound              r = the bound; else (W r + q)_l + sigma (r - r_k)_l = 0
+ *
+ * which is the Newton step of Alart and Curnier's equations with what is known taken out. Steps are full. sigma makes redundant
+ * impulses (a foot on four corners) unique: of all solutions the one next to r_k. It leaves no trace where the iteration rests.
+ * docs/theory/contact.md derives it. Every lane has three unknowns for each contact; those that a state does not
+ * use are unit rows. */
+#ifndef PKI_STEP_NEWTON_H
+#define PKI_STEP_NEWTON_H
+
+#include "step/kernels/sweep.h"
+
+/* NEWTON_STEPS: more steps seldom help (docs/theory/contact.md). LANE_ROWS: larger problems are solved one by one, where
+ * rows that carry nothing cost nothing. */
+enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 36, PKI_NEWTON_ROWS = 3 * PKI_SLOTS + PKI_BOXES };
+/* sigma, and where a lane has so few rows that none of them can be redundant. */
+enum { PKI_FEW_ROWS = 3 };
+#define PKI_NEWTON_SIGMA 1e-5
+#define PKI_NEWTON_SIGMA_FEW 1e-12
+
+/* Slots and boxes that some lane of a solve has. */
+typedef struct pki_system {
+  int nslot, slot[PKI_SLOTS];
+  int nbox, box[PKI_BOXES];
+  int rows;
+} pki_system;
+
+/* A contact in a Newton step: r = C y, rows E'. T is the tangential part of both. */
+typedef struct pki_state {
+  pk_r scale, weight; /* s, 1/s */
+  pk_r n;             /* 1: it carries */
+  pk_r c1, c2;        /* mu t of those that slip */
+  pk_r t11, t21, t12, t22;
+  pk_r h;             /* of those that slip */
+  pk_r unused0, unused1, unused2; /* 1: a unit row */
+} pki_state;
+
+PKI_INLINE pk_r *pki_matrix(const pki_group *g, int rows, int i, int j)
+{
+  return pki_out(g->A) + i * rows + j;
+}
+
+static pki_system pki_system_of(const pki_lanes *f, pk_i open)
+{
+  const pki_group *g = f->g;
+  pki_system s = {.nslot = 0};
+  for (int i = 0; i < PKI_SLOTS; i++) {
+    if (f->in >> i & 1 && pki_any(open & pki_masks(g->active)[i])) {
+      s.slot[s.nslot++] = i;
+    }
+  }
+  for (int b = 0; b < PKI_BOXES; b++) {
+    if (f->box_in >> b & 1 && pki_any(open & pki_masks(g->box_active)[b])) {
+      s.box[s.nbox++] = b;
+    }
+  }
+  s.rows = 3 * s.nslot + s.nbox;
+  return s;
+}
+
+/* The state of a contact at r, v. */
+PKI_INLINE pki_state pki_state_of(const pki_group *g, int slot, pk_i open)
+{
+  const pk_r zero = pki_splat(0), one = pki_splat(1);
+  const pk_i active = open & pki_masks(g->active)[slot];
+  const pki_m3 *W = pki_block(g, slot, slot);
+  const pk_r w = pki_select(active, (W->x.x + W->y.y + W->z.z) * (1.0 / 3), one), mu = pki_reals(g->mu)[slot];
+  pki_state s = {.weight = pki_sqrt(w)};
+  s.scale = 1.0 / s.weight;
+  const pki_v3 d = pki_sub(pki_scale(s.weight, pki_v3_load(pki_reals(g->r) + 3 * slot)),
+                           pki_scale(s.scale, pki_v3_load(pki_reals(g->v) + 3 * slot)));
+  const pk_r size = pki_length2(d.y, d.z), limit = mu * d.x;
+  const pk_i carries = active & pki_less(zero, d.x), sticks = carries & pki_at_most(size, limit),
+             slips = carries & ~sticks;
+  const pk_r inv = 1.0 / pki_select(slips, size, one), t1 = d.y * inv, t2 = d.z * inv;
+  s.n = pki_where_set(carries, one);
+  s.c1 = pki_where_set(slips, mu * t1), s.c2 = pki_where_set(slips, mu * t2);
+  s.t11 = pki_select(slips, -t2, pki_where_set(sticks, one)), s.t21 = pki_where_set(slips, t1);
+  s.t12 = zero, s.t22 = pki_where_set(sticks, one);
+  /* without friction beta is 0 */
+  s.h = pki_where_set(slips, (size - limit) / pki_max(limit, 1e-12 * size));
+  s.unused0 = one - s.n, s.unused1 = s.unused0, s.unused2 = one - s.t22;
+  return s;
+}
+
+/* The state of a contact of positions, where gaps stand for velocities: it carries or not, and one that is held has no way along
+ * the surface. */
+PKI_INLINE pki_state pki_position_state(const pki_group *g, int slot, pk_i open, pk_i held)
+{
+  const pk_r zero = pki_splat(0), one = pki_splat(1);
+  const pk_i active = open & pki_masks(g->active)[slot];
+  const pki_m3 *W = pki_block(g, slot, slot);
+  const pk_r w = pki_select(active, (W->x.x + W->y.y + W->z.z) * (1.0 / 3), one);
+  pki_state s = {.weight = pki_sqrt(w), .c1 = zero, .c2 = zero, .t21 = zero, .t12 = zero, .h = zero};
+  s.scale = 1.0 / s.weight;
+  const pk_r d = s.weight * pki_reals(g->r)[3 * slot] - s.scale * pki_reals(g->v)[3 * slot];
+  const pk_i carries = active & pki_less(zero, d);
+  s.n = pki_where_set(carries, one);
+  s.t11 = s.t22 = pki_where_set(carries & held, one);
+  s.unused0 = one - s.n, s.unused1 = s.unused2 = one - s.t11;
+  return s;
+}
+
+/* E_i' G C_j of a block G of W, scaled. */
+PKI_INLINE pki_m3 pki_reduce_block(const pki_state *i, const pki_state *j, pki_m3 G)
+{
+  const pk_r scale = i->scale * j->scale;
+  pki_v3 row[3] = {G.x, G.y, G.z}, out[3];
+  for (int d = 0; d < 3; d++) { /* columns */
+    const pki_v3 a = pki_scale(scale, row[d]);
+    row[d] = (pki_v3){j->n * a.x + j->c1 * a.y + j->c2 * a.z, j->t11 * a.y + j->t21 * a.z,
+                      j->t12 * a.y + j->t22 * a.z};
+  }
+  out[0] = pki_scale(i->n, row[0]);
+  out[1] = pki_add(pki_scale(i->t11, row[1]), pki_scale(i->t21, row[2]));
+  out[2] = pki_add(pki_scale(i->t12, row[1]), pki_scale(i->t22, row[2]));
+  return (pki_m3){out[0], out[1], out[2]};
+}
+
+PKI_INLINE void pki_store_block(const pki_group *g, int rows, int i, int j, pki_m3 B)
+{
+  pki_v3_store(B.x, pki_matrix(g, rows, i, j));
+  pki_v3_store(B.y, pki_matrix(g, rows, i + 1, j));
+  pki_v3_store(B.z, pki_matrix(g, rows, i + 2, j));
+}
+
+/* Rows of the contacts. */
+static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki_state *state, pk_r sigma)
+{
+  const pki_group *g = f->g;
+  const pk_r one = pki_splat(1);
+  for (int i = 0; i < s->nslot; i++) {
+    const pki_state *a = &state[i];
+    for (int j = 0; j < s->nslot; j++) {
+      pki_m3 B = pki_reduce_block(a, &state[j], *pki_block(g, s->slot[i], s->slot[j]));
+      if (i == j) {
+        const pk_r soft = pki_splat(f->positions ? PKI_YIELDING : 1);
+        B.x.x += sigma * a->n + a->unused0;
+        B.y.y = soft * B.y.y + sigma * (one - a->unused1) + a->h + a->unused1;
+        B.z.z = soft * B.z.z + sigma * (one - a->unused2) + a->unused2;
+      }
+      pki_store_block(g, s->rows, 3 * i, 3 * j, B);
+    }
+    const pki_v3 last = pki_scale(a->weight, pki_v3_load(pki_reals(g->r) + 3 * s->slot[i]));
+    const pki_v3 q = pki_scale(a->scale, pki_v3_load(pki_reals(g->fixed) + 3 * s->slot[i]));
+    const pki_v3 x = {sigma * last.x - q.x, sigma * last.y - q.y, sigma * last.z - q.z};
+    pk_r *const b = pki_out(g->b) + 3 * i;
+    b[0] = a->n * x.x, b[1] = a->t11 * x.y + a->t21 * x.z, b[2] = a->t12 * x.y + a->t22 * x.z;
+  }
+}
+
+/* Rows of the boxes, and what boxes do to contacts. */
+static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_state *state, pk_i open,
+                           pk_r sigma)
+{
+  const pki_group *g = f->g;
+  const pk_r zero = pki_splat(0), one = pki_splat(1);
+  pk_r weight[PKI_BOXES], scale[PKI_BOXES];
+  for (int b = 0; b < s->nbox; b++) {
+    const pk_i active = open & pki_masks(g->box_active)[s->box[b]];
+    const pk_r w = pki_reals(g->box_W)[s->box[b] * (PKI_BOXES + 1)];
+    weight[b] = pki_sqrt(pki_select(active, w, one)), scale[b] = 1.0 / weight[b];
+  }
+  for (int b = 0; b < s->nbox; b++) {
+    const int box = s->box[b], row = 3 * s->nslot + b;
+    const pk_i active = open & pki_masks(g->box_active)[box];
+    const pk_r last = weight[b] * pki_reals(g->box_r)[box], q = scale[b] * pki_reals(g->box_q)[box];
+    const pk_r lower = weight[b] * pki_reals(g->box_lower)[box], upper = weight[b] * pki_reals(g->box_upper)[box];
+    const pk_r d = last - scale[b] * pki_reals(g->box_v)[box];
+    const pk_i low = active & pki_at_most(d, lower), high = active & ~low & pki_at_most(upper, d);
+    const pk_i inner = active & ~low & ~high;
+    const pk_r free = pki_where_set(inner, one);
+    for (int i = 0; i < s->nslot; i++) {
+      const pki_state *a = &state[i];
+      const pki_v3 G = pki_scale(a->scale * scale[b], *pki_cross_of(g, s->slot[i], box));
+      pk_r *const to = pki_matrix(g, s->rows, row, 3 * i);
+      to[0] = free * (a->n * G.x + a->c1 * G.y + a->c2 * G.z);
+      to[1] = free * (a->t11 * G.y + a->t21 * G.z), to[2] = free * (a->t12 * G.y + a->t22 * G.z);
+      *pki_matrix(g, s->rows, 3 * i, row) = a->n * G.x;
+      *pki_matrix(g, s->rows, 3 * i + 1, row) = a->t11 * G.y + a->t21 * G.z;
+      *pki_matrix(g, s->rows, 3 * i + 2, row) = a->t12 * G.y + a->t22 * G.z;
+    }
+    for (int c = 0; c < s->nbox; c++) {
+      const pk_r G = scale[b] * scale[c] * pki_reals(g->box_W)[box * PKI_BOXES + s->box[c]];
+      *pki_matrix(g, s->rows, row, 3 * s->nslot + c) = free * G + (b == c ? sigma * free + (one - free) : zero);
+    }
+    const pk_r bound = pki_select(low, lower, pki_where_set(high, upper));
+    pki_out(g->b)[row] = pki_select(inner, sigma * last - q, pki_where_set(active, bound));
+  }
+}
+
+/* A x = b without pivots; x in b. */
+static void pki_solve_system(const pki_group *g, int n)
+{
+  pk_r *const b = pki_out(g->b);
+  for (int k = 0; k < n; k++) {
+    const pk_r *const pivot = pki_matrix(g, n, k, 0);
+    const pk_r inv = 1.0 / pivot[k];
+    for (int i = k + 1; i < n; i++) {
+      pk_r *const row = pki_matrix(g, n, i, 0);
+      const pk_r factor = row[k] * inv;
+      for (int j = k + 1; j < n; j++) {
+        row[j] -= factor * pivot[j];
+      }
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    const pk_r *const row = pki_matrix(g, n, k, 0);
+    pk_r sum = b[k];
+    for (int j = k + 1; j < n; j++) {
+      sum -= row[j] * b[j];
+    }
+    b[k] = sum / row[k];
+  }
+}
+
+/* The impulses that a solved step stands for, in the lanes of `open`. */
+static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_state *state, pk_i open)
+{
+  pki_group *g = f->g;
+  const pk_r *const y = pki_reals(g->b);
+  for (int i = 0; i < s->nslot; i++) {
+    const pki_state *a = &state[i];
+    const pk_i active = open & pki_masks(g->active)[s->slot[i]];
+    const pk_r n = a->n * y[3 * i], y1 = y[3 * i + 1], y2 = y[3 * i + 2];
+    const pki_v3 r = {n, a->c1 * n + a->t11 * y1 + a->t12 * y2, a->c2 * n + a->t21 * y1 + a->t22 * y2};
+    pk_r *const at = pki_out(g->r) + 3 * s->slot[i];
+    pki_v3_store(pki_v3_select(active, pki_scale(a->scale, r), pki_v3_load(at)), at);
+  }
+  for (int b = 0; b < s->nbox; b++) {
+    const int box = s->box[b];
+    const pk_i active = open & pki_masks(g->box_active)[box];
+    const pk_r w = pki_select(active, pki_reals(g->box_W)[box * (PKI_BOXES + 1)], pki_splat(1));
+    const pk_r r = y[3 * s->nslot + b] * (1.0 / pki_sqrt(w));
+    const pk_r in = pki_min(pki_max(r, pki_reals(g->box_lower)[box]), pki_reals(g->box_upper)[box]);
+    /* bounds that were met are met to the last bit */
+    const pk_i near = pki_at_most(pki_abs(in - r), 1e-14 * pki_abs(in));
+    pki_out(g->box_r)[box] = pki_select(active, pki_select(near, in, r), pki_reals(g->box_r)[box]);
+  }
+}
+
+/* Steps in the lanes of `open` until they meet their goals; those that do not come back. */
+static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
+{
+  pki_group *g = f->g;
+  const pk_r sigma = pki_select(few, pki_splat(PKI_NEWTON_SIGMA_FEW), pki_splat(PKI_NEWTON_SIGMA));
+  for (int step = 0; step < PKI_NEWTON_STEPS && pki_any(open); step++) {
+    const pki_system s = pki_system_of(f, open);
+    pki_state state[PKI_SLOTS];
+    for (int i = 0; i < s.nslot; i++) {
+      state[i] = f->positions ? pki_position_state(g, s.slot[i], open, f->held[s.slot[i]])
+                              : pki_state_of(g, s.slot[i], open);
+    }
+    pki_fill_contacts(f, &s, state, sigma);
+    pki_fill_boxes(f, &s, state, open, sigma);
+    pki_solve_system(g, s.rows);
+    pki_take_step(f, &s, state, open);
+    pki_velocities_of(f);
+    const pk_r worst = f->positions ? pki_judge_positions(f) : pki_judge(f);
+    if (!f->positions) {
+      *pki_out(g->relative) = pki_select(open, worst / scale, *pki_out(g->relative));
+      *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
+    }
+    open &= ~pki_at_most(worst, goal);
+  }
+  return open;
+}
+
+#endif

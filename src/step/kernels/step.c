@@ -1,0 +1,252 @@
+/* One step of a group (step/group.h): a page of named stages. */
+#include "step/kernels/declare.h"
+#include "step/kernels/positions.h"
+
+/* ---- gather ---- */
+
+/* How feet pushed in the last step. */
+static void recall_feet(pki_group *g, const pki_seat *seat, int lane)
+{
+  const pki_group_plan *p = g->plan;
+  for (int i = 0, b = 0; i < *seat->nlast; i++) { /* both by shapes */
+    while (b < p->nball && p->shape[b] < seat->last[i].geom[0]) {
+      b++;
+    }
+    if (b < p->nball && p->shape[b] == seat->last[i].geom[0] && seat->last[i].geom[1] == p->geom) {
+      for (int d = 0; d < 3; d++) {
+        g->r[(3 * b + d) * PKI_LANES + lane] = seat->last_r[3 * i + d];
+      }
+    }
+  }
+}
+
+/* Commands that were at their limit in the last step. */
+static void recall_limits(pki_group *g, const pki_seat *seat, int lane)
+{
+  for (int k = 0; k < g->plan->model->nu && !*seat->plain; k++) {
+    pki_set_mask(&pki_masks(g->limited)[k], lane, seat->limited[k]);
+  }
+}
+
+static void gather_worlds(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const pk_model *m = p->model;
+  const double *q[PKI_LANES], *u[PKI_LANES], *c[PKI_LANES], *inertia[PKI_LANES], *guard[PKI_LANES];
+  bool own = false;
+  for (int l = 0; l < PKI_LANES; l++) {
+    const pki_seat *s = &f->seats[l < f->count ? l : 0]; /* empty lanes do as the first */
+    q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
+    inertia[l] = s->inertia != NULL ? s->inertia : m->body_inertia;
+    own |= s->inertia != NULL;
+    pki_set_mask(&f->going, l, l < f->count);
+  }
+  pki_gather(q, m->nq, g->q);
+  pki_gather(u, m->nu, g->u);
+  pki_gather(c, 6 * m->nu, g->command);
+  pki_gather(guard, p->npair > 0 ? m->nu + 1 : 0, g->guard);
+  if (own) {
+    pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
+  }
+  memset(g->r, 0, 3 * PKI_SLOTS * PKI_LANES * sizeof(double));
+  memset(g->box_r, 0, PKI_BOXES * PKI_LANES * sizeof(double));
+  memset(g->limited, 0, (size_t)m->nu * PKI_LANES * sizeof *g->limited);
+  for (int l = 0; l < PKI_LANES; l++) {
+    const pki_seat *s = &f->seats[l < f->count ? l : 0];
+    recall_feet(g, s, l);
+    for (int b = 0; b < p->nball; b++) {
+      g->mu[b * PKI_LANES + l] = s->friction * p->friction[b];
+    }
+    if (l < f->count) {
+      recall_limits(g, s, l);
+    }
+  }
+  double *const none[] = {g->relative, g->penetration, g->sweeps, g->rounds, g->lift};
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    *pki_out(none[i]) = pki_splat(0);
+  }
+}
+
+/* ---- scatter ---- */
+
+/* A contact of a world's list becomes that of foot b; what stays of one of the last step is left alone. */
+static void keep_foot(const pki_group_plan *p, pki_contact *c, int b, bool known)
+{
+  if (!known || c->geom[0] != p->shape[b] || c->geom[1] != p->geom || c->body != p->body[b] || c->other != -1) {
+    *c = (pki_contact){
+        .geom = {p->shape[b], p->geom}, .body = p->body[b], .other = -1, .material = p->material};
+    memcpy(c->normal, p->normal, sizeof c->normal);
+    memcpy(c->tangent1, p->tangent1, sizeof c->tangent1);
+    memcpy(c->tangent2, p->tangent2, sizeof c->tangent2);
+  }
+}
+
+/* The contacts that took part, in their order: feet and others merged. */
+static void keep_contacts(const pki_lanes *f, int lane)
+{
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const pki_seat *seat = &f->seats[lane];
+  int n = 0, b = 0, i = 0;
+  for (;;) {
+    while (b < p->nball && g->active[b * PKI_LANES + lane] == 0) {
+      b++;
+    }
+    while (i < f->nfound[lane] && g->slot_of[lane][i] < 0) {
+      i++;
+    }
+    if (b == p->nball && i == f->nfound[lane]) {
+      break;
+    }
+    const pki_contact *other = &g->found[lane][i];
+    const int foot[2] = {b < p->nball ? p->shape[b] : 0, p->geom};
+    const bool is_foot =
+        b < p->nball && (i == f->nfound[lane] || pki_contact_order(foot, 0, other) < 0);
+    const int slot = is_foot ? b : g->slot_of[lane][i];
+    pki_contact *c = &seat->last[n];
+    if (is_foot) {
+      keep_foot(p, c, b, n < *seat->nlast);
+      c->id = 0;
+      c->gap = g->gap[b * PKI_LANES + lane];
+      for (int k = 0; k < 3; k++) {
+        c->point[k] = g->point[(3 * b + k) * PKI_LANES + lane];
+        if (p->field != NULL) {
+          c->normal[k] = g->axes[(9 * b + k) * PKI_LANES + lane];
+          c->tangent1[k] = g->axes[(9 * b + 3 + k) * PKI_LANES + lane];
+          c->tangent2[k] = g->axes[(9 * b + 6 + k) * PKI_LANES + lane];
+        }
+      }
+    } else {
+      *c = *other;
+    }
+    for (int d = 0; d < 3; d++) {
+      seat->last_r[3 * n + d] = g->impulse[(3 * slot + d) * PKI_LANES + lane];
+    }
+    seat->last_sticks[n++] = g->stuck[slot * PKI_LANES + lane] != 0;
+    b += is_foot, i += !is_foot;
+  }
+  *seat->nlast = n;
+}
+
+/* How many contacts a lane would keep. */
+static int count_contacts(const pki_lanes *f, int lane)
+{
+  int n = 0;
+  for (int b = 0; b < f->p->nball; b++) {
+    n += f->g->active[b * PKI_LANES + lane] != 0;
+  }
+  for (int i = 0; i < f->nfound[lane]; i++) {
+    n += f->g->slot_of[lane][i] >= 0;
+  }
+  return n;
+}
+
+/* Impulses of joint rows, and which commands are at their limits. */
+static void keep_joints(const pki_lanes *f, int lane, int *saturated)
+{
+  const pki_group *g = f->g;
+  const pki_seat *seat = &f->seats[lane];
+  const int nu = f->p->model->nu;
+  const bool plain = f->nkept[lane] == 0;
+  *saturated = 0;
+  if (!*seat->plain || !plain) {
+    memset(seat->last_joint, 0, PKI_JOINT_ROWS * (size_t)nu * sizeof *seat->last_joint);
+  }
+  for (int b = 0; b < f->nkept[lane]; b++) {
+    const pki_lane_box *box = &f->kept[lane][b];
+    seat->last_joint[box->kind * nu + box->k] = g->box_impulse[b * PKI_LANES + lane];
+  }
+  for (int k = 0; k < nu && !(*seat->plain && plain); k++) {
+    seat->limited[k] = g->limited[k * PKI_LANES + lane] != 0;
+  }
+  for (int k = 0; k < nu && g->watched; k++) {
+    *saturated += fabs(pki_entry_of(g->tau, k, lane)) >= pki_entry_of(g->command, 6 * k + 5, lane);
+  }
+  *seat->plain = plain;
+}
+
+/* Worlds that are done get what they came for; other lanes are discarded. */
+static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
+{
+  pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES];
+  for (int l = 0; l < f->count; l++) {
+    if (pki_is_set(f->going, l) && (count_contacts(f, l) > f->seats[l].keep || f->nmemory[l] > f->seats[l].keep)) {
+      pki_leave_lane(f, l, PK_LEFT_CONTACTS);
+    }
+  }
+  for (int l = 0; l < PKI_LANES; l++) {
+    const bool done = l < f->count && pki_is_set(f->going, l);
+    const pki_seat *s = &f->seats[l < f->count ? l : 0];
+    q[l] = done ? s->q_next : g->nowhere, u[l] = done ? s->u_next : g->nowhere;
+    tau[l] = done ? s->tau : g->nowhere, guard[l] = done ? s->guard : g->nowhere;
+    if (l >= f->count) {
+      continue;
+    }
+    out[l] = (pki_lane_info){.done = done,
+                             .left = done ? PK_LEFT_NOT : f->left[l],
+                             .alone = f->alone >> l & 1,
+                             .certified = !(f->uncertified >> l & 1),
+                             .rounds = (int)g->rounds[l],
+                             .sweeps = (int)g->sweeps[l],
+                             .solver = f->solver[l],
+                             .relative = g->relative[l],
+                             .penetration = g->penetration[l]};
+    if (done) {
+      keep_contacts(f, l);
+      keep_joints(f, l, &out[l].saturated);
+      memcpy(s->memory, g->memory[l], (size_t)f->nmemory[l] * sizeof *s->memory);
+      *s->nmemory = f->nmemory[l];
+    }
+  }
+  pki_scatter(g->q_end, m->nq, q);
+  pki_scatter(g->u_end, m->nu, u);
+  pki_scatter(g->tau, m->nu, tau);
+  pki_scatter(g->guard, f->looked ? m->nu + 1 : 0, guard);
+}
+
+/* ---- the step ---- */
+
+/* The whole certificate of lane 0, for who asked for it. */
+static void certify_impulses(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  if (g->watched && (f->in != 0 || f->box_in != 0)) {
+    const pki_lane_rows s = pki_gather_problem(f, 0, g->r, g->box_r);
+    g->certificate = pk_contact_certify(&s.p, s.r, s.u);
+  }
+}
+
+void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki_lane_info *out)
+{
+  const pki_group_plan *p = g->plan;
+  pki_lanes f;
+  memset(&f, 0, sizeof f);
+  f.g = g, f.p = p, f.seats = seats, f.count = count;
+  gather_worlds(&f);
+  const double *q = g->q;
+  if (p->midpoint) {
+    PKI_NAME(config_add)(p->model, g->q, p->dt - p->reach, g->u, g->q_mid);
+    q = g->q_mid;
+  }
+  pki_actuate(&f, q);
+  pki_push_lanes(&f, q);
+  pki_free_velocity(&f, q);
+  pki_find_contacts(&f, q);
+  pki_lap_lanes(g, PK_PART_COLLISION);
+  pki_impulses(&f, q);
+  pki_set_forces(&f);
+  certify_impulses(&f);
+  pki_lap_lanes(g, PK_PART_SOLVE);
+  PKI_NAME(config_add)(p->model, q, p->reach, g->u_end, g->q_end);
+  pki_project(&f);
+  pki_check_passing(&f);
+  pki_check_end(&f);
+  pki_lap_lanes(g, PK_PART_PROJECT);
+  scatter_worlds(&f, out);
+}
+
+const pki_group_kernels PKI_NAME(group_kernels) = {
+    .isa = PKI_ISA_NAME, .lanes = PKI_LANES, .advance = PKI_NAME(group_advance)};
