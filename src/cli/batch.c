@@ -55,6 +55,13 @@ static cJSON *batch_json(const pki_batch_result *r, const char *folder)
   cJSON_AddNumberToObject(o, "steps", (double)r->steps);
   pki_json_number(o, "steps_per_second", (double)r->steps / fmax(r->wall, 1e-9));
   cJSON_AddNumberToObject(o, "steps_alone", (double)r->alone);
+  cJSON *left = cJSON_AddObjectToObject(o, "steps_alone_why");
+  for (int i = PK_LEFT_NOT + 1; i < PK_LEFT_COUNT; i++) {
+    cJSON_AddNumberToObject(left, pk_left_name((pk_left)i), (double)r->left[i]);
+  }
+  cJSON_AddNumberToObject(o, "impulses_alone", (double)r->impulses_alone);
+  cJSON_AddNumberToObject(o, "shifted_steps", (double)r->shifted);
+  cJSON_AddNumberToObject(o, "largest_shift", r->shift);
   cJSON_AddNumberToObject(o, "lanes", r->lanes);
   cJSON_AddNumberToObject(o, "threads", r->threads);
   pki_json_dynamics(o, pki_batch_dynamics(r), pki_batch_not_compiled(r));

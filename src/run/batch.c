@@ -243,6 +243,11 @@ static pk_status loop(runner *r)
     status = pk_batch_step(r->batch, quiet, &info);
     result->wall += pki_clock() - before;
     result->steps += info.stepped, result->alone += info.alone;
+    result->impulses_alone += info.impulses_alone, result->shifted += info.shifted;
+    result->shift = fmax(result->shift, info.shift);
+    for (int i = 0; i < PK_LEFT_COUNT; i++) {
+      result->left[i] += info.left[i];
+    }
     result->frozen = info.frozen;
     result->worst = fmax(result->worst, info.worst);
     done += quiet;

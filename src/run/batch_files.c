@@ -150,6 +150,26 @@ static void add_quantity(const pki_batch_result *r, pki_batch_quantity what, pki
   free(x);
 }
 
+/* What lanes could not do, and why. */
+static void add_lanes(const pki_batch_result *r, pki_table *table)
+{
+  const double part = r->steps > 0 ? 100.0 / (double)r->steps : 0;
+  char why[256] = "";
+  size_t used = 0;
+  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+    if (r->left[i] > 0 && used < sizeof why) {
+      const int n = snprintf(why + used, sizeof why - used, "%s%s %.3g %%", used > 0 ? ", " : ": ",
+                             pk_left_name((pk_left)i), part * (double)r->left[i]);
+      used += n > 0 ? (size_t)n : 0;
+    }
+  }
+  add_row(table, "off the lanes", "%.3g %% of the steps%s", part * (double)r->alone, why);
+  add_row(table, "impulses off the lanes", "%.3g %% of the steps", part * (double)r->impulses_alone);
+  if (r->shifted > 0) {
+    add_row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them", r->shifted, r->shift);
+  }
+}
+
 void pki_batch_table(const pki_batch_result *r, pki_table *table)
 {
   const double part = r->worlds > 0 ? 100.0 / r->worlds : 0;
@@ -165,9 +185,9 @@ void pki_batch_table(const pki_batch_result *r, pki_table *table)
   }
   add_row(table, "speed", "%.4g steps/s, %.4g times real time", (double)r->steps / fmax(r->wall, 1e-9),
           (double)r->steps * r->world->scenario->step.dt / fmax(r->wall, 1e-9));
-  add_row(table, "on", "%d lane%s, %d thread%s, %.3g kB for each world; %.3g %% of the steps alone", r->lanes,
-          r->lanes == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s", (double)r->world_bytes / 1e3,
-          r->steps > 0 ? 100.0 * (double)r->alone / (double)r->steps : 0);
+  add_row(table, "on", "%d lane%s, %d thread%s, %.3g kB for each world", r->lanes,
+          r->lanes == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s", (double)r->world_bytes / 1e3);
+  add_lanes(r, table);
   const char *const who = pki_batch_dynamics(r), *const not_compiled = pki_batch_not_compiled(r);
   if (r->estranged > 0 && r->estranged < r->worlds) {
     add_row(table, "dynamics", "%s, generic in %d worlds with masses of their own", who, r->estranged);

@@ -108,6 +108,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   const size_t mask = (size_t)lanes * sizeof *g->active, all = (size_t)lanes;
   g->active = pki_arena_take(arena, n, mask);
   g->stuck = pki_arena_take(arena, n, mask);
+  g->took = pki_arena_take(arena, PKI_BALLS, mask);
   g->box_active = pki_arena_take(arena, boxes, mask);
   g->limited = pki_arena_take(arena, nu, mask);
   g->at_limit = pki_arena_take(arena, 2 * nu, mask);

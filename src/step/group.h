@@ -165,6 +165,7 @@ typedef struct pki_group {
   double *J, *Y, *Z;          /* [slots][nu][4] */
   double *W, *K;              /* [slots][slots][9], [slots][9] inverse of the diagonal blocks */
   uint64_t *active;           /* [slots] masks */
+  uint64_t *took;             /* [balls] masks: feet that took part, when `active` is that of positions */
   uint64_t *stuck;            /* [slots] masks: feet that stick in projections */
   /* box rows */
   pki_lane_box (*box)[PKI_BOXES];            /* [lanes] */

@@ -336,7 +336,6 @@ bool fleet_is_same(const fleet *f, pk_batch *b, int k, pk_sim *sim, pk_sim *prob
   pk_sim_get_state(probe, mine);
   pk_sim_get_state(sim, theirs);
   const bool same = memcmp(mine, theirs, size) == 0;
-  for (size_t i = 0; i < size; i += 8) { double x, y; memcpy(&x, mine + i, 8), memcpy(&y, theirs + i, 8); if (memcmp(mine + i, theirs + i, 8)) { printf("at %zu of %zu: %g %g %lld %lld\n", i, size, x, y, *(long long*)(mine+i), *(long long*)(theirs+i)); } }
   free(mine), free(theirs);
   return same && are_views_same(b, k, sim) && are_contacts_same(b, k, sim);
 }

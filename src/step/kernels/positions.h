@@ -206,6 +206,7 @@ static void pki_keep_impulses(pki_lanes *f)
     pki_masks(g->stuck)[s] =
         f->in >> s & 1 ? pki_sticks(g, s) & pki_masks(g->active)[s] : pki_mask_none();
   }
+  memcpy(g->took, g->active, PKI_BALLS * PKI_LANES * sizeof *g->took);
   memcpy(g->impulse, g->r, 3 * PKI_SLOTS * PKI_LANES * sizeof(double));
   memcpy(g->box_impulse, g->box_r, PKI_BOXES * PKI_LANES * sizeof(double));
   memcpy(f->kept, g->box, sizeof f->kept);

@@ -90,7 +90,7 @@ static void keep_contacts(const pki_lanes *f, int lane)
   const pki_seat *seat = &f->seats[lane];
   int n = 0, b = 0, i = 0;
   for (;;) {
-    while (b < p->nball && g->active[b * PKI_LANES + lane] == 0) {
+    while (b < p->nball && g->took[b * PKI_LANES + lane] == 0) {
       b++;
     }
     while (i < f->nfound[lane] && g->slot_of[lane][i] < 0) {
@@ -134,7 +134,7 @@ static int count_contacts(const pki_lanes *f, int lane)
 {
   int n = 0;
   for (int b = 0; b < f->p->nball; b++) {
-    n += f->g->active[b * PKI_LANES + lane] != 0;
+    n += f->g->took[b * PKI_LANES + lane] != 0;
   }
   for (int i = 0; i < f->nfound[lane]; i++) {
     n += f->g->slot_of[lane][i] >= 0;
