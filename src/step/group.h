@@ -46,7 +46,7 @@ enum {
 typedef struct pki_cover {
   int body;
   bool box;
-  bool ground;            /* it may touch the ground, and is not hidden in a foot */
+  bool low[2];            /* ends that could touch the ground: those that are not within a foot; a box: both */
   double end[2][3];       /* of the capsule's axis, in the body; of a box its centre twice */
   double radius;
   double reach;           /* m, of a ball around all of it, between the ends */

@@ -163,7 +163,7 @@ static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, boo
     for (int k = 0; k < 3; k++) {
       out.end[e][k] = c->centre[k] + along * c->pose.rot[3 * k + 2];
     }
-    out.ground |= on_ground && !is_in_ball(plan, c->body, out.end[e], out.radius);
+    out.low[e] = on_ground && !is_in_ball(plan, c->body, out.end[e], out.radius);
   }
   out.extent = sqrt(pki_dot3(c->centre, c->centre)) + g->bound;
   out.slow = g->inner > 0 ? 0.5 * g->inner : 1e-4 * g->bound; /* as in swept.c */

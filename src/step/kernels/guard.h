@@ -47,12 +47,13 @@ PKI_INLINE pk_r pki_height_at(const pki_heights *h, const double local[3])
   return h->base + h->along.x * local[0] + h->along.y * local[1] + h->along.z * local[2];
 }
 
-/* How high the lowest point of a cover is above the plane. */
+/* How high the lowest point of a cover is above the plane, but for what is within a foot. */
 PKI_INLINE pk_r pki_cover_height(const pki_group *g, const pki_cover *c)
 {
   const pki_heights h = pki_heights_of(g, c->body);
   if (!c->box) {
-    return pki_min(pki_height_at(&h, c->end[0]), pki_height_at(&h, c->end[1])) - pki_splat(c->radius);
+    const int low = c->low[0] ? 0 : 1, other = c->low[1] ? 1 : 0;
+    return pki_min(pki_height_at(&h, c->end[low]), pki_height_at(&h, c->end[other])) - pki_splat(c->radius);
   }
   pk_r below = pki_splat(0);
   for (int k = 0; k < 3; k++) {
@@ -177,7 +178,7 @@ static pki_look pki_find_candidates(pki_lanes *f, pk_r margin, pk_i due)
         pki_look_at_pair(f, k, margin, due, &look);
       }
     }
-    if (p->covers[i].ground) {
+    if (p->covers[i].low[0] || p->covers[i].low[1]) {
       const pk_r height = pki_cover_height(g, &p->covers[i]);
       pki_add_candidate(f, i, p->plane, f->going & pki_at_most(height, margin));
     }
