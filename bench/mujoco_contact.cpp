@@ -59,10 +59,13 @@ struct World {
 };
 
 /* MuJoCo makes room for 100 contacts by itself; a contact has four rows at most, a hinge two at its limits and one of
- * friction. */
-void append_room(mjcf::Additions &more, int contacts, int rows, int nu)
+ * friction. The arrays of its data, rows by rows and rows by velocities among them, must stay below 2 GB, and so must the stack,
+ * which it would make larger than that where rows are many. */
+void append_room(mjcf::Additions &more, int contacts, int rows, int hinges)
 {
-  mjcf::append(more.size, "<size nconmax=\"%d\" njmax=\"%d\"/>\n", contacts, rows * contacts + 3 * nu);
+  const int most = 8000, all = rows * contacts + 3 * hinges, stack = 80000000;
+  mjcf::append(more.size, "<size nconmax=\"%d\" njmax=\"%d\"", contacts, all < most ? all : most);
+  more.size += all < most ? "/>\n" : " nstack=\"" + std::to_string(stack) + "\"/>\n";
 }
 
 void append_feet(mjcf::Additions &more, const pki_contact_scene *s)
@@ -125,7 +128,7 @@ bool append_shapes(mjcf::Additions &more, const pki_contact_scene *s, bool ellip
   for (int i = 0; i < s->napart; i++) {
     mjcf::append(more.contact, "<exclude body1=\"b%d\" body2=\"b%d\"/>\n", s->apart[i][0], s->apart[i][1]);
   }
-  append_room(more, contacts, elliptic ? 3 : 4, s->model->nu);
+  append_room(more, contacts, elliptic ? 3 : 4, s->model->njoint);
   return true;
 }
 

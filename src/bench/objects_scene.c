@@ -20,13 +20,15 @@ static pk_status out_of_memory(pk_error *err)
   return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
 }
 
-/* A free ball or box of even density; size NULL: a ball. */
-static pk_status add_body(pk_builder *b, int index, double mass, const double *size, pk_error *err)
+/* A free ball or box of even density at a place; size NULL: a ball. */
+static pk_status add_body(pk_builder *b, int index, double mass, const double *size, const double *place,
+                          pk_error *err)
 {
   char prefix[16];
   snprintf(prefix, sizeof prefix, "%d/", index);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.name = size ? "box" : "ball", robot.prefix = prefix, robot.root = PK_ROOT_FREE;
+  memcpy(robot.pose.pos, place, sizeof robot.pose.pos);
   pk_link_desc link = {.name = "solid", .inertia = {.mass = mass}};
   pk_shape_desc shape = {.link = "solid", .kind = size ? PK_SHAPE_BOX : PK_SHAPE_SPHERE, .pose = pk_pose_identity()};
   static const int diagonal[3] = {0, 3, 5};
@@ -40,31 +42,33 @@ static pk_status add_body(pk_builder *b, int index, double mass, const double *s
   return status == PK_OK ? pk_builder_add_shape(b, &shape, err) : status;
 }
 
-static pk_status add_bodies(const pki_robots_work *work, pk_builder *b, pk_error *err)
+static pk_status add_bodies(const pki_robots_scene *s, pk_builder *b, pk_error *err)
 {
+  const pki_robots_work *work = s->work;
   pk_status status = PK_OK;
   for (int k = 0; k < work->size && status == PK_OK; k++) {
     const bool block = work->motion == PKI_ROBOTS_STACK && k < BLOCKS;
     const double *size = block ? BLOCK : work->motion == PKI_ROBOTS_BOXES ? BOX : NULL;
-    status = add_body(b, k, block ? 2 : size ? 1 : 0.5, size, err);
+    status = add_body(b, k, block ? 2 : size ? 1 : 0.5, size, s->scene.q + 7 * (size_t)k, err);
   }
   return status;
 }
 
-/* As wide as it is deep, half as high; boxes turned any way. */
+/* As wide as it is deep, half as high, the lowest layer just above the ground. Boxes are turned any way. */
 static void place_lattice(const pki_robots_scene *s)
 {
+  const bool boxes = s->work->motion == PKI_ROBOTS_BOXES;
+  const double wide = boxes ? BOX_PITCH : BALL_PITCH, high = boxes ? BOX_PITCH : 2.2 * RADIUS;
+  const double lowest = boxes ? 0.5 * BOX_PITCH : 1.1 * RADIUS;
   pki_random random = pki_random_seeded(1);
-  const double pitch = s->work->motion == PKI_ROBOTS_BOXES ? BOX_PITCH : BALL_PITCH;
   const int n = s->work->size, side = (int)ceil(cbrt(2.0 * n));
   for (int k = 0; k < n; k++) {
-    const int at[3] = {k % side, k / side % side, k / (side * side)};
     double *q = s->scene.q + 7 * (size_t)k;
-    for (int i = 0; i < 3; i++) {
-      q[i] = pitch * at[i] + pki_random_between(&random, -JITTER, JITTER) + (i == 2 ? 0.6 * pitch : 0);
-    }
+    q[0] = wide * (k % side) + pki_random_between(&random, -JITTER, JITTER);
+    q[1] = wide * (k / side % side) + pki_random_between(&random, -JITTER, JITTER);
+    q[2] = high * (k / (side * side)) + lowest; /* NOLINT(bugprone-integer-division) */
     q[3] = 1;
-    if (s->work->motion == PKI_ROBOTS_BOXES) {
+    if (boxes) {
       pki_random_quaternion(&random, q + 3);
     }
   }
@@ -88,18 +92,11 @@ static void place_stack(const pki_robots_scene *s)
 pk_status pki_objects_create(pki_robots_scene *s, pk_error *err)
 {
   const bool stack = s->work->motion == PKI_ROBOTS_STACK;
-  pk_builder *b = pk_builder_create();
-  pk_status status = b ? add_bodies(s->work, b, err) : out_of_memory(err);
-  status = status == PK_OK ? pk_builder_compile(b, &s->model, err) : status;
-  pk_builder_destroy(b);
-  if (status != PK_OK) {
-    return status;
-  }
-  s->scene.model = s->model;
+  const size_t n = (size_t)s->work->size;
   s->scene.dt = stack ? STACK_DT : s->scene.dt;
-  s->life = s->work->size >= 100 || stack ? LARGE_LIFE : s->life;
-  s->scene.q = calloc((size_t)s->model->nq, sizeof *s->scene.q);
-  s->targets = calloc((size_t)s->model->nu, sizeof *s->targets);
+  s->life = n >= 1000 || stack ? LARGE_LIFE : s->life;
+  s->scene.q = calloc(7 * n, sizeof *s->scene.q);
+  s->targets = calloc(6 * n, sizeof *s->targets);
   s->ntarget = 1;
   if (!s->scene.q || !s->targets) {
     return out_of_memory(err);
@@ -109,7 +106,12 @@ pk_status pki_objects_create(pki_robots_scene *s, pk_error *err)
   } else {
     place_lattice(s);
   }
-  return PK_OK;
+  pk_builder *b = pk_builder_create();
+  pk_status status = b ? add_bodies(s, b, err) : out_of_memory(err);
+  status = status == PK_OK ? pk_builder_compile(b, &s->model, err) : status;
+  pk_builder_destroy(b);
+  s->scene.model = s->model;
+  return status;
 }
 
 /* The world of `pronk bench scaling`: feet alone. */

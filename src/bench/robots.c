@@ -60,7 +60,7 @@ static int peer_worlds(const bench *b)
 static int steps_of(const bench *b)
 {
   const pki_robots_scene *s = &b->scene;
-  const double part = !b->options->quick ? 1 : s->scene.model->nu >= 600 ? 0.1 : 0.5;
+  const double part = !b->options->quick ? 1 : s->scene.model->nu >= 600 ? 0.25 : 0.5;
   return (int)lround(part * s->life / s->scene.dt);
 }
 
