@@ -60,12 +60,12 @@ struct World {
 
 /* MuJoCo makes room for 100 contacts by itself; a contact has four rows at most, a hinge two at its limits and one of
  * friction. The arrays of its data, rows by rows and rows by velocities among them, must stay below 2 GB, and so must the stack,
- * which it would make larger than that where rows are many. */
+ * which it would make larger than that where rows are many; compiling takes a step, for which Newton's method needs more. */
 void append_room(mjcf::Additions &more, int contacts, int rows, int hinges)
 {
   const int most = 8000, all = rows * contacts + 3 * hinges, stack = 80000000;
   mjcf::append(more.size, "<size nconmax=\"%d\" njmax=\"%d\"", contacts, all < most ? all : most);
-  more.size += all < most ? "/>\n" : " nstack=\"" + std::to_string(stack) + "\"/>\n";
+  more.size += all < most ? "/>\n" : " nstack=\"" + std::to_string(stack) + "\"/>\n<option solver=\"CG\"/>\n";
 }
 
 void append_feet(mjcf::Additions &more, const pki_contact_scene *s)
