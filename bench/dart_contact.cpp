@@ -157,8 +157,11 @@ void read(void *world, pki_contact_sample *out)
 
 const pki_contact_peer *dart_contact()
 {
-  static const pki_contact_peer table = {
-      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, nullptr, nullptr, nullptr,
-      nullptr, nullptr};
+  static const pki_contact_peer table = {configs, sizeof configs / sizeof configs[0],
+                                         create,  destroy,
+                                         step,    read,
+                                         nullptr, nullptr,
+                                         nullptr, nullptr,
+                                         nullptr};
   return &table;
 }

@@ -89,7 +89,8 @@ bool append_shape(std::string &text, const pk_model_shape &shape)
   switch (shape.kind) {
   case PK_SHAPE_SPHERE: mjcf::append(text, "<geom type=\"sphere\" size=\"%.17g\"", size[0]); return true;
   case PK_SHAPE_BOX:
-    mjcf::append(text, "<geom type=\"box\" size=\"%.17g %.17g %.17g\"", size[0] / 2, size[1] / 2, size[2] / 2);
+    mjcf::append(text, "<geom type=\"box\" size=\"%.17g %.17g %.17g\"", size[0] / 2, size[1] / 2,
+                 size[2] / 2);
     return true;
   case PK_SHAPE_CYLINDER:
     mjcf::append(text, "<geom type=\"cylinder\" size=\"%.17g %.17g\"", size[0], size[1] / 2);
@@ -321,8 +322,11 @@ double mass(void *world)
 
 const pki_contact_peer *mujoco_contact()
 {
-  static const pki_contact_peer table = {
-      configs,  sizeof configs / sizeof configs[0], create, destroy, step, read, clone, state_size, get_state,
-      set_state, mass};
+  static const pki_contact_peer table = {configs,   sizeof configs / sizeof configs[0],
+                                         create,    destroy,
+                                         step,      read,
+                                         clone,     state_size,
+                                         get_state, set_state,
+                                         mass};
   return &table;
 }

@@ -29,7 +29,7 @@ typedef struct crowd_size {
 } crowd_size;
 
 static const crowd_size sizes[] = {
-    {1, false, true},     {16, false, true},    {64, false, true},    {256, false, true},
+    {1, false, true},    {16, false, true},    {64, false, true},    {256, false, true},
     {1024, false, true}, {4096, false, false}, {8192, false, false}, {256, true, false},
 };
 

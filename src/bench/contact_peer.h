@@ -47,7 +47,8 @@ typedef struct pki_contact_scene {
   const int (*apart)[2]; /* [napart] bodies */
   int napart;
   const double *tau_max; /* [nu] largest torque of the gains, N m; NULL: none */
-  bool damped; /* kd is more than links bear as an explicit torque: joint damping, in engines that take that implicitly */
+  bool
+      damped; /* kd is more than links bear as an explicit torque: joint damping, in engines that take that implicitly */
 } pki_contact_scene;
 
 /* A world after its last step, in Pronk's conventions. */

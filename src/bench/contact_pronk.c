@@ -47,9 +47,8 @@ void pki_contact_set_gains(const pki_contact_scene *s, pk_command *commands)
 {
   for (int k = 0; k < s->model->nu; k++) {
     const bool held = s->model->dof_q[k] >= 0;
-    commands[k] = (pk_command){.kp = held ? s->kp : 0,
-                               .kd = held ? s->kd : 0,
-                               .tau_max = s->tau_max ? s->tau_max[k] : INFINITY};
+    commands[k] = (pk_command){
+        .kp = held ? s->kp : 0, .kd = held ? s->kd : 0, .tau_max = s->tau_max ? s->tau_max[k] : INFINITY};
   }
 }
 

@@ -84,8 +84,8 @@ typedef struct pki_crowd_sim {
 
 pk_status pki_crowd_sim_create(pki_crowd_sim *s, const pki_crowd *crowd, int steps, pk_error *err);
 void pki_crowd_sim_destroy(pki_crowd_sim *s);
-void pki_crowd_sim_call(void *sim, int index);  /* `steps` steps of all worlds from their starts */
-void pki_crowd_sim_watch(pki_crowd_sim *s);     /* the same, with a certificate of each step */
+void pki_crowd_sim_call(void *sim, int index); /* `steps` steps of all worlds from their starts */
+void pki_crowd_sim_watch(pki_crowd_sim *s);    /* the same, with a certificate of each step */
 
 /* ---- a peer: each thread has one world of the engine, which the crowd's worlds take turns in ---- */
 

@@ -7,11 +7,11 @@
 #include "base/random.h"
 #include "bench/robots_scene.h"
 
-static const double RADIUS = 0.05;                /* m, of balls; 0.5 kg */
-static const double BOX[3] = {0.12, 0.1, 0.08};   /* m, of boxes; 1 kg */
-static const double BLOCK[3] = {0.3, 0.2, 0.1};   /* m, of the stack; 2 kg */
+static const double RADIUS = 0.05;                                      /* m, of balls; 0.5 kg */
+static const double BOX[3] = {0.12, 0.1, 0.08};                         /* m, of boxes; 1 kg */
+static const double BLOCK[3] = {0.3, 0.2, 0.1};                         /* m, of the stack; 2 kg */
 static const double BALL_PITCH = 0.12, BOX_PITCH = 0.2, JITTER = 0.009; /* m, of the lattice */
-static const double STACK_DT = 1e-3, LARGE_LIFE = 0.4; /* s */
+static const double STACK_DT = 1e-3, LARGE_LIFE = 0.4;                  /* s */
 
 enum { BLOCKS = 10 };
 
@@ -30,7 +30,8 @@ static pk_status add_body(pk_builder *b, int index, double mass, const double *s
   robot.name = size ? "box" : "ball", robot.prefix = prefix, robot.root = PK_ROOT_FREE;
   memcpy(robot.pose.pos, place, sizeof robot.pose.pos);
   pk_link_desc link = {.name = "solid", .inertia = {.mass = mass}};
-  pk_shape_desc shape = {.link = "solid", .kind = size ? PK_SHAPE_BOX : PK_SHAPE_SPHERE, .pose = pk_pose_identity()};
+  pk_shape_desc shape = {
+      .link = "solid", .kind = size ? PK_SHAPE_BOX : PK_SHAPE_SPHERE, .pose = pk_pose_identity()};
   static const int diagonal[3] = {0, 3, 5};
   for (int i = 0; i < 3; i++) {
     const double y = size ? size[(i + 1) % 3] : 0, z = size ? size[(i + 2) % 3] : 0;
@@ -84,7 +85,8 @@ static void place_stack(const pki_robots_scene *s)
     if (ball < 0) {
       q[2] = BLOCK[2] * (k + 0.5);
     } else {
-      q[0] = 0.12 * (ball % 10) - 0.5, q[1] = 0.3 + 0.12 * (ball / 10), q[2] = RADIUS; /* NOLINT(bugprone-integer-division) */
+      q[0] = 0.12 * (ball % 10) - 0.5, q[1] = 0.3 + 0.12 * (ball / 10),
+      q[2] = RADIUS; /* NOLINT(bugprone-integer-division) */
     }
   }
 }

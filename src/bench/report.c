@@ -69,8 +69,8 @@ static void row_contact(const pki_bench_report *report, int i, FILE *out)
   print_work(report->results, i, out);
   fprintf(out, " %-26s", r->config);
   if (c->fell) {
-    fprintf(out, " %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "fell", "-", "-", "-", "-", "-", "-", "-",
-            "-", c->gains);
+    fprintf(out, " %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "fell", "-", "-", "-", "-", "-", "-", "-", "-",
+            c->gains);
     return;
   }
   pki_bench_print_number(out, 9, r->median);
@@ -110,11 +110,13 @@ static void row_collision(const pki_bench_report *report, int i, FILE *out)
   fprintf(out, "  %s\n", r->config);
 }
 
-static const char collision_foot[] =
-    "Times of one pair or of one update of all boxes, medians over rounds in which the engines take turns; spread\n"
-    "is from the first to the third quartile. Ratio is to Pronk's time, among broad phases to that of the tree.\n"
-    "Apart and depth: largest difference from Pronk's distances (m) where the shapes are apart and where they\n"
-    "overlap; among broad phases, the part of the pairs that differ.\n";
+static const char collision_foot[] = "Times of one pair or of one update of all boxes, medians over rounds "
+                                     "in which the engines take turns; spread\n"
+                                     "is from the first to the third quartile. Ratio is to Pronk's time, "
+                                     "among broad phases to that of the tree.\n"
+                                     "Apart and depth: largest difference from Pronk's distances (m) where "
+                                     "the shapes are apart and where they\n"
+                                     "overlap; among broad phases, the part of the pairs that differ.\n";
 
 static void head_record(const pki_bench_report *report, FILE *out)
 {
@@ -137,9 +139,11 @@ static void row_record(const pki_bench_report *report, int i, FILE *out)
 }
 
 static const char record_foot[] =
-    "Times of the whole run, medians over rounds in which the recordings take turns; spread is from the first\n"
+    "Times of the whole run, medians over rounds in which the recordings take turns; spread is from the "
+    "first\n"
     "to the third quartile. Ratio: median over rounds of the time to that without a recording in the same\n"
-    "round. Share: what a step spends on the recording over what it spends on all else, measured inside runs.\n"
+    "round. Share: what a step spends on the recording over what it spends on all else, measured inside "
+    "runs.\n"
     "MB of the file for each second of the run.\n";
 
 static void head_batch(const pki_bench_report *report, FILE *out)
@@ -177,12 +181,15 @@ static void row_batch(const pki_bench_report *report, int i, FILE *out)
   fprintf(out, "  %s\n", b->gains);
 }
 
-static const char batch_foot[] =
-    "Steps/s counts steps of single robots: medians over rounds in which all take turns; spread is from the first\n"
-    "to the third quartile. Ratio is to the fastest configuration of MuJoCo in the same work. Per cpu s: for each\n"
-    "second of processor time, all threads together. Cycles (of the reference clock) and flop: of one step of one\n"
-    "robot. Residual: the worst of all worlds and steps; uncert: steps above 1e-6; alone: part of the steps that\n"
-    "lanes could not do; bytes: of one world more.\n";
+static const char batch_foot[] = "Steps/s counts steps of single robots: medians over rounds in which all "
+                                 "take turns; spread is from the first\n"
+                                 "to the third quartile. Ratio is to the fastest configuration of MuJoCo in "
+                                 "the same work. Per cpu s: for each\n"
+                                 "second of processor time, all threads together. Cycles (of the reference "
+                                 "clock) and flop: of one step of one\n"
+                                 "robot. Residual: the worst of all worlds and steps; uncert: steps above "
+                                 "1e-6; alone: part of the steps that\n"
+                                 "lanes could not do; bytes: of one world more.\n";
 
 static void head_scaling(const pki_bench_report *report, FILE *out)
 {
@@ -204,8 +211,10 @@ static void row_scaling(const pki_bench_report *report, int i, FILE *out)
 }
 
 static const char scaling_foot[] =
-    "Times of one step of the whole world, medians over rounds in which the engines take turns; spread is from\n"
-    "the first to the third quartile. Ratio is the speed to that of MuJoCo's faster configuration. Exponent: the\n"
+    "Times of one step of the whole world, medians over rounds in which the engines take turns; spread is "
+    "from\n"
+    "the first to the third quartile. Ratio is the speed to that of MuJoCo's faster configuration. Exponent: "
+    "the\n"
     "power of the size by which the time grows, over the larger half of the sizes.\n";
 
 static const pki_bench_table *table_of(const pki_bench_report *report)

@@ -58,13 +58,16 @@ static void print_row(const pki_bench_report *report, int i, FILE *out)
   fputc('\n', out);
 }
 
-const pki_bench_table pki_bench_robots_table = {
-    print_head, print_row,
-    "Steps/s counts steps of single worlds: medians over rounds in which the engines take turns; spread is from the\n"
-    "first to the third quartile. Ratio is to the fastest configuration of MuJoCo with the same worlds and threads.\n"
-    "Worlds 1: one world that goes through its starts one after the other. Alone: part of the steps that lanes could\n"
-    "not do; uncert: part of the steps above the tolerance; residual: the worst of all steps, relative; frozen: worlds\n"
-    "that failed.\n"};
+const pki_bench_table pki_bench_robots_table = {print_head, print_row,
+                                                "Steps/s counts steps of single worlds: medians over rounds "
+                                                "in which the engines take turns; spread is from the\n"
+                                                "first to the third quartile. Ratio is to the fastest "
+                                                "configuration of MuJoCo with the same worlds and threads.\n"
+                                                "Worlds 1: one world that goes through its starts one after "
+                                                "the other. Alone: part of the steps that lanes could\n"
+                                                "not do; uncert: part of the steps above the tolerance; "
+                                                "residual: the worst of all steps, relative; frozen: worlds\n"
+                                                "that failed.\n"};
 
 void pki_bench_add_robots(cJSON *object, const pki_bench_result *result)
 {

@@ -121,8 +121,8 @@ static bool takes_part(const pki_contact_config *config, int nu)
 {
   const bool plain = strcmp(config->gains, "explicit") == 0 && strstr(config->name, "noslip") == NULL;
   const bool cg = strstr(config->name, "cg") != NULL, elliptic = strstr(config->name, "elliptic") != NULL;
-  return plain && (nu < 600 || (nu < 2000 && elliptic && strstr(config->name, "pgs") == NULL) ||
-                   (cg && elliptic));
+  return plain &&
+         (nu < 600 || (nu < 2000 && elliptic && strstr(config->name, "pgs") == NULL) || (cg && elliptic));
 }
 
 static void add_peers(bench *b, const pki_crowd *crowd)
@@ -154,7 +154,9 @@ static void remove_runners(bench *b)
 static pki_entrant entrant_of(runner *r)
 {
   pki_entrant e = {.inputs = 1};
-  e.run = r->kind == SIM ? pki_crowd_sim_call : r->kind == BATCHED ? pki_crowd_batch_call : pki_crowd_peer_call;
+  e.run = r->kind == SIM       ? pki_crowd_sim_call
+          : r->kind == BATCHED ? pki_crowd_batch_call
+                               : pki_crowd_peer_call;
   e.user = r->kind == SIM ? (void *)&r->sim : r->kind == BATCHED ? (void *)&r->batch : (void *)&r->peer;
   return e;
 }
@@ -168,8 +170,10 @@ static bool failed(const runner *r)
 
 static bool time_runners(bench *b, int threads)
 {
-  const pki_measure_options normal = {.round = 2e-2, .total = 5, .least = 3, .most = 9, .threads = threads > 1};
-  const pki_measure_options quick = {.round = 1e-3, .total = 0, .least = 1, .most = 1, .threads = threads > 1};
+  const pki_measure_options normal = {
+      .round = 2e-2, .total = 5, .least = 3, .most = 9, .threads = threads > 1};
+  const pki_measure_options quick = {
+      .round = 1e-3, .total = 0, .least = 1, .most = 1, .threads = threads > 1};
   pki_entrant entrants[RUNNERS_MAX];
   for (int i = 0; i < b->count; i++) {
     if (b->runners[i].kind == SIM) {

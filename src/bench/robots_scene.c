@@ -9,27 +9,40 @@
 #include "pronk/collision.h"
 
 static const double TURN = 6.283185307179586476925286766559;
-static const double DT = 2.5e-3, MU = 0.8;        /* s; friction */
-static const double LIFE = 0.8;                   /* s, of one start; the cycle of the trot */
-static const double SWING = 0.12;                 /* rad, of HFE in a trot */
-static const double DROP = 0.01;                  /* m, of a robot that is about to stand */
+static const double DT = 2.5e-3, MU = 0.8; /* s; friction */
+static const double LIFE = 0.8;            /* s, of one start; the cycle of the trot */
+static const double SWING = 0.12;          /* rad, of HFE in a trot */
+static const double DROP = 0.01;           /* m, of a robot that is about to stand */
 static const double FORE[2] = {0.7343101344764329, -1.3411529067300831}; /* HFE, KFE of starleth and boxdog */
 static const double ANYMAL[2] = {0.7639646365417663, -1.022815259237885};
 
 static const pki_robots_work works[] = {
-    {"stand starleth", PKI_ROBOTS_STAND, "starleth", 1}, {"trot starleth", PKI_ROBOTS_TROT, "starleth", 1},
-    {"fall starleth", PKI_ROBOTS_FALL, "starleth", 1},   {"hold starleth", PKI_ROBOTS_HOLD, "starleth", 1},
-    {"lie starleth", PKI_ROBOTS_LIE, "starleth", 1},     {"stand anymal_b", PKI_ROBOTS_STAND, "anymal_b", 1},
-    {"trot anymal_b", PKI_ROBOTS_TROT, "anymal_b", 1},   {"fall anymal_b", PKI_ROBOTS_FALL, "anymal_b", 1},
-    {"hold anymal_b", PKI_ROBOTS_HOLD, "anymal_b", 1},   {"lie anymal_b", PKI_ROBOTS_LIE, "anymal_b", 1},
-    {"stand boxdog", PKI_ROBOTS_STAND, "boxdog", 1},     {"trot boxdog", PKI_ROBOTS_TROT, "boxdog", 1},
-    {"fall boxdog", PKI_ROBOTS_FALL, "boxdog", 1},       {"hold boxdog", PKI_ROBOTS_HOLD, "boxdog", 1},
-    {"lie boxdog", PKI_ROBOTS_LIE, "boxdog", 1},         {"stand coman", PKI_ROBOTS_STAND, "coman", 1},
-    {"fall coman", PKI_ROBOTS_FALL, "coman", 1},         {"hold coman", PKI_ROBOTS_HOLD, "coman", 1},
-    {"lie coman", PKI_ROBOTS_LIE, "coman", 1},           {"robots 64", PKI_ROBOTS_MANY, "starleth", 64},
-    {"balls 10", PKI_ROBOTS_BALLS, NULL, 10},            {"balls 100", PKI_ROBOTS_BALLS, NULL, 100},
-    {"balls 1000", PKI_ROBOTS_BALLS, NULL, 1000},        {"boxes 10", PKI_ROBOTS_BOXES, NULL, 10},
-    {"boxes 100", PKI_ROBOTS_BOXES, NULL, 100},          {"boxes 1000", PKI_ROBOTS_BOXES, NULL, 1000},
+    {"stand starleth", PKI_ROBOTS_STAND, "starleth", 1},
+    {"trot starleth", PKI_ROBOTS_TROT, "starleth", 1},
+    {"fall starleth", PKI_ROBOTS_FALL, "starleth", 1},
+    {"hold starleth", PKI_ROBOTS_HOLD, "starleth", 1},
+    {"lie starleth", PKI_ROBOTS_LIE, "starleth", 1},
+    {"stand anymal_b", PKI_ROBOTS_STAND, "anymal_b", 1},
+    {"trot anymal_b", PKI_ROBOTS_TROT, "anymal_b", 1},
+    {"fall anymal_b", PKI_ROBOTS_FALL, "anymal_b", 1},
+    {"hold anymal_b", PKI_ROBOTS_HOLD, "anymal_b", 1},
+    {"lie anymal_b", PKI_ROBOTS_LIE, "anymal_b", 1},
+    {"stand boxdog", PKI_ROBOTS_STAND, "boxdog", 1},
+    {"trot boxdog", PKI_ROBOTS_TROT, "boxdog", 1},
+    {"fall boxdog", PKI_ROBOTS_FALL, "boxdog", 1},
+    {"hold boxdog", PKI_ROBOTS_HOLD, "boxdog", 1},
+    {"lie boxdog", PKI_ROBOTS_LIE, "boxdog", 1},
+    {"stand coman", PKI_ROBOTS_STAND, "coman", 1},
+    {"fall coman", PKI_ROBOTS_FALL, "coman", 1},
+    {"hold coman", PKI_ROBOTS_HOLD, "coman", 1},
+    {"lie coman", PKI_ROBOTS_LIE, "coman", 1},
+    {"robots 64", PKI_ROBOTS_MANY, "starleth", 64},
+    {"balls 10", PKI_ROBOTS_BALLS, NULL, 10},
+    {"balls 100", PKI_ROBOTS_BALLS, NULL, 100},
+    {"balls 1000", PKI_ROBOTS_BALLS, NULL, 1000},
+    {"boxes 10", PKI_ROBOTS_BOXES, NULL, 10},
+    {"boxes 100", PKI_ROBOTS_BOXES, NULL, 100},
+    {"boxes 1000", PKI_ROBOTS_BOXES, NULL, 1000},
     {"stack", PKI_ROBOTS_STACK, NULL, 30},
 };
 

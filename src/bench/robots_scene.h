@@ -40,12 +40,12 @@ typedef struct pki_robots_scene {
   const pki_robots_work *work;
   pki_contact_scene scene;
   pk_model *model;
-  double *stance;   /* [nu] joint angles */
-  double *tau_max;  /* [nu] */
-  double *targets;  /* [ntarget][nu] */
-  int ntarget;      /* steps until they repeat */
-  int (*apart)[2];  /* bodies that overlap in the stance */
-  double life;      /* s, of one start */
+  double *stance;  /* [nu] joint angles */
+  double *tau_max; /* [nu] */
+  double *targets; /* [ntarget][nu] */
+  int ntarget;     /* steps until they repeat */
+  int (*apart)[2]; /* bodies that overlap in the stance */
+  double life;     /* s, of one start */
   pki_scaling_scene *many;
 } pki_robots_scene;
 

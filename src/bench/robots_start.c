@@ -12,15 +12,16 @@ static const double PI = 3.14159265358979323846;
 
 /* How random a start is. */
 typedef struct spread {
-  double joint, rate;    /* rad off the stance, rad/s */
-  double low, high;      /* m, the lowest point above the ground */
-  double speed, spin;    /* m/s along the ground, rad/s of the base */
+  double joint, rate;     /* rad off the stance, rad/s */
+  double low, high;       /* m, the lowest point above the ground */
+  double speed, spin;     /* m/s along the ground, rad/s of the base */
   bool any_way, any_side; /* any orientation; any side of the robot up */
 } spread;
 
 static const spread spreads[] = {
     [PKI_ROBOTS_STAND] = {.joint = 0.02, .low = 0.01, .high = 0.01},
-    [PKI_ROBOTS_FALL] = {.joint = 0.6, .rate = 2, .low = 0.2, .high = 0.5, .speed = 0.5, .spin = 2, .any_way = true},
+    [PKI_ROBOTS_FALL] =
+        {.joint = 0.6, .rate = 2, .low = 0.2, .high = 0.5, .speed = 0.5, .spin = 2, .any_way = true},
     [PKI_ROBOTS_HOLD] = {.joint = 0.3, .low = 0.02, .high = 0.1, .speed = 0.5},
     [PKI_ROBOTS_LIE] = {.joint = 0.3, .low = 0.005, .high = 0.005, .any_side = true},
 };
