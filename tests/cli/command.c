@@ -114,7 +114,7 @@ static void wrong_usage_says_what_is_missing(void **state)
       {"list models steppers", "one list at a time"},
       {"study", "name one study"},
       {"bench foo", "pronk bench: unknown bench 'foo' (one of: dynamics, contact, collision, record, batch, "
-                    "scaling)"},
+                    "robots, scaling)"},
       {"bench dynamics extra", "pronk bench: one bench at a time"},
       {"bench batch --report", "pronk bench: --report needs a folder"},
       {"bench dynamics --report out", "pronk bench: dynamics has no report (batch and scaling have)"},
