@@ -17,7 +17,8 @@ static const double OFF = 0.005; /* rad, of each joint */
 
 static pk_status out_of_memory(pk_error *err)
 {
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  (void)pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  return PK_ERROR_MEMORY;
 }
 
 static pk_sim_options sim_options(const pki_crowd *crowd)

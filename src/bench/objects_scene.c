@@ -65,9 +65,10 @@ static void place_lattice(const pki_robots_scene *s)
   const int n = s->work->size, side = (int)ceil(cbrt(2.0 * n));
   for (int k = 0; k < n; k++) {
     double *q = s->scene.q + 7 * (size_t)k;
+    const int layer = k / (side * side), row = k / side % side;
     q[0] = wide * (k % side) + pki_random_between(&random, -JITTER, JITTER);
-    q[1] = wide * (k / side % side) + pki_random_between(&random, -JITTER, JITTER);
-    q[2] = high * (k / (side * side)) + lowest; /* NOLINT(bugprone-integer-division) */
+    q[1] = wide * row + pki_random_between(&random, -JITTER, JITTER);
+    q[2] = high * layer + lowest;
     q[3] = 1;
     if (boxes) {
       pki_random_quaternion(&random, q + 3);
@@ -85,8 +86,8 @@ static void place_stack(const pki_robots_scene *s)
     if (ball < 0) {
       q[2] = BLOCK[2] * (k + 0.5);
     } else {
-      q[0] = 0.12 * (ball % 10) - 0.5, q[1] = 0.3 + 0.12 * (ball / 10),
-      q[2] = RADIUS; /* NOLINT(bugprone-integer-division) */
+      const int column = ball % 10, row = ball / 10;
+      q[0] = 0.12 * column - 0.5, q[1] = 0.3 + 0.12 * row, q[2] = RADIUS;
     }
   }
 }

@@ -171,7 +171,7 @@ static bool failed(const runner *r)
 static bool time_runners(bench *b, int threads)
 {
   const pki_measure_options normal = {
-      .round = 2e-2, .total = 5, .least = 3, .most = 9, .threads = threads > 1};
+      .round = 2e-2, .total = 3, .least = 3, .most = 9, .threads = threads > 1};
   const pki_measure_options quick = {
       .round = 1e-3, .total = 0, .least = 1, .most = 1, .threads = threads > 1};
   pki_entrant entrants[RUNNERS_MAX];
