@@ -41,6 +41,7 @@ typedef struct bench {
   pki_robots_scene scene;
   runner runners[RUNNERS_MAX];
   int count;
+  int steps; /* of each world in one call */
 } bench;
 
 /* ---- how much ---- */
@@ -56,11 +57,11 @@ static int peer_worlds(const bench *b)
   return b->options->quick ? 32 : 128;
 }
 
-/* Steps of a life; of large worlds a short look takes less. */
-static int steps_of(const bench *b)
+/* Steps of a life; a short look takes less of it where worlds are many or large. */
+static int steps_of(const bench *b, int worlds)
 {
   const pki_robots_scene *s = &b->scene;
-  const double part = !b->options->quick ? 1 : s->scene.model->nu >= 600 ? 0.25 : 0.5;
+  const double part = !b->options->quick ? 1 : s->scene.model->nu >= 600 ? 0.25 : worlds > 1 ? 0.5 : 1;
   return (int)lround(part * s->life / s->scene.dt);
 }
 
@@ -73,7 +74,7 @@ static runner *next_runner(bench *b, const pki_crowd *crowd, int n)
   *r = (runner){.engine = "pronk", .version = pk_version(), .gains = "implicit", .crowd = *crowd};
   r->crowd.n = n < crowd->n ? n : crowd->n;
   r->crowd.tolerance = TOLERANCE;
-  r->crowd.life = steps_of(b) * crowd->scene->dt;
+  r->crowd.life = b->steps * crowd->scene->dt;
   return r;
 }
 
@@ -83,7 +84,7 @@ static pk_status add_sim(bench *b, const pki_crowd *crowd, double tolerance, pk_
   r->kind = SIM;
   r->config = tolerance == TOLERANCE ? "hard contact 1e-8" : "hard contact 1e-3";
   r->crowd.tolerance = tolerance;
-  const pk_status status = pki_crowd_sim_create(&r->sim, &r->crowd, steps_of(b), err);
+  const pk_status status = pki_crowd_sim_create(&r->sim, &r->crowd, b->steps, err);
   b->count += status == PK_OK;
   return status;
 }
@@ -93,7 +94,7 @@ static pk_status add_batch(bench *b, const pki_crowd *crowd, int threads, pk_err
   runner *r = next_runner(b, crowd, crowd->n);
   r->kind = BATCHED;
   r->config = "hard contact 1e-8";
-  const pk_status status = pki_crowd_batch_create(&r->batch, &r->crowd, NULL, 0, threads, steps_of(b), err);
+  const pk_status status = pki_crowd_batch_create(&r->batch, &r->crowd, NULL, 0, threads, b->steps, err);
   b->count += status == PK_OK;
   return status;
 }
@@ -107,7 +108,7 @@ static void add_peer(bench *b, const pki_crowd *crowd, int n, int config, int th
   r->config = b->table->configs[config].name, r->gains = b->table->configs[config].gains;
   r->gains = crowd->scene->damped ? "kd implicit" : r->gains;
   r->peer_config = config;
-  if (pki_crowd_peer_create(&r->peer, &r->crowd, b->table, config, threads, steps_of(b), message,
+  if (pki_crowd_peer_create(&r->peer, &r->crowd, b->table, config, threads, b->steps, message,
                             sizeof message)) {
     b->count++;
   } else {
@@ -186,7 +187,7 @@ static bool time_runners(bench *b, int threads)
   }
   for (int i = 0; i < b->count; i++) {
     runner *r = &b->runners[i];
-    const double steps = (double)steps_of(b) * r->crowd.n;
+    const double steps = (double)b->steps * r->crowd.n;
     r->median = failed(r) ? NAN : steps / entrants[i].median;
     r->spread = failed(r) ? NAN : steps / entrants[i].lower - steps / entrants[i].upper;
   }
@@ -198,7 +199,7 @@ static bool time_runners(bench *b, int threads)
 static void fill_figures(const bench *b, const runner *r, int worlds, pki_bench_robots_figures *f)
 {
   *f = (pki_bench_robots_figures){.worlds = worlds,
-                                  .steps = steps_of(b),
+                                  .steps = b->steps,
                                   .dt = r->crowd.scene->dt,
                                   .gains = r->gains,
                                   .us = 1e6 / r->median,
@@ -277,6 +278,7 @@ static pk_status run_single(bench *b, pk_error *err)
     return status;
   }
   const bool loose = b->scene.work->model == NULL;
+  b->steps = steps_of(b, 1);
   status = add_sim(b, &crowd, TOLERANCE, err);
   status = status == PK_OK && loose ? add_sim(b, &crowd, LOOSE, err) : status;
   add_peers(b, &crowd);
@@ -292,6 +294,7 @@ static pk_status run_batch(bench *b, int threads, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
+  b->steps = steps_of(b, BATCH);
   status = add_batch(b, &crowd, threads, err);
   if (b->fastest >= 0) {
     add_peer(b, &crowd, peer_worlds(b), b->fastest, threads);
@@ -345,7 +348,8 @@ pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *r
   setenv("OMP_WAIT_POLICY", "passive", 0); /* as in `pronk bench batch` */
   find_mujoco(b);
   if (options->quick) {
-    pki_bench_add_note(report, "with --quick starts are few and lives short: figures of one round");
+    pki_bench_add_note(report,
+                       "with --quick starts are few, lives of many or large worlds short, rounds one");
   }
   for (int k = 0; k < count; k++) {
     wanted += pki_bench_wants(options, works[k].name);
