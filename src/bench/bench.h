@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bench/peak.h"
+#include "pronk/batch.h"
 
 /* `pronk bench ...`: argv[0] is "bench". Results go to `out`. Returns the exit status: 0,
  * 1 for a failure on the way, 2 for wrong usage. */
@@ -54,18 +55,16 @@ typedef struct pki_bench_scaling_figures {
   double exponent; /* of the cost over the larger sizes, this engine and configuration */
 } pki_bench_scaling_figures;
 
-/* What `pronk bench robots` adds to a line. Peers, and one world where lanes play no part, have fewer. report_robots.c has one
- * row for each: a new figure is a member here, its row there, and where it is filled in (robots.c). */
+/* What `pronk bench robots` adds to a line. report_robots.c has one row for each figure of `info`: a new one is its row there, and
+ * the line that adds it up (crowd.c, crowd_sim.c). */
 typedef struct pki_bench_robots_figures {
-  int worlds;         /* of one call: starts that one world goes through, or worlds of a batch */
-  int steps;          /* of each in one call */
-  double dt;          /* s */
-  const char *gains;  /* how the engine takes them */
-  double us;          /* us, of one step of one world */
-  double alone;       /* part of the steps that lanes could not do */
-  double uncertified; /* part of the steps above the tolerance */
-  double residual;    /* relative, the worst of all steps */
-  double frozen;      /* worlds that failed */
+  int worlds;        /* 1, or those of a batch */
+  int steps;         /* of each start in one call */
+  double dt;         /* s */
+  const char *gains; /* how the engine takes them */
+  bool ours,
+      batch; /* Pronk; on lanes. Peers have no info, and one world has nothing that lanes could not do */
+  pk_batch_info info; /* of all steps */
 } pki_bench_robots_figures;
 
 /* One line of figures. Numbers that do not apply are NAN. */

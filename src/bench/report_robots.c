@@ -6,35 +6,48 @@
 
 #include "bench/bench.h"
 
+/* What a figure is: the part of all steps that a counter (long long) is, of batches or of all; the largest (double); a number
+ * (int). */
+typedef enum figure_kind { PART_OF_BATCH, PART, LARGEST, NUMBER } figure_kind;
+
 typedef struct figure {
   const char *name; /* in JSON */
   const char *head; /* of its column */
   int width;
-  size_t offset; /* of a double in the figures */
+  figure_kind kind;
+  size_t offset; /* in pk_batch_info */
 } figure;
 
 static const figure figures[] = {
-    {"us_per_step", "us/step", 9, offsetof(pki_bench_robots_figures, us)},
-    {"alone", "alone", 8, offsetof(pki_bench_robots_figures, alone)},
-    {"uncertified", "uncert", 8, offsetof(pki_bench_robots_figures, uncertified)},
-    {"residual", "residual", 9, offsetof(pki_bench_robots_figures, residual)},
-    {"frozen", "frozen", 6, offsetof(pki_bench_robots_figures, frozen)},
+    {"alone", "alone", 8, PART_OF_BATCH, offsetof(pk_batch_info, alone)},
+    {"uncertified", "uncert", 8, PART, offsetof(pk_batch_info, uncertified)},
+    {"residual", "residual", 9, LARGEST, offsetof(pk_batch_info, worst)},
+    {"frozen", "frozen", 6, NUMBER, offsetof(pk_batch_info, frozen)},
 };
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 
 static double value_of(const pki_bench_robots_figures *r, const figure *f)
 {
-  double value;
-  memcpy(&value, (const char *)r + f->offset, sizeof value);
-  return value;
+  const char *at = (const char *)&r->info + f->offset;
+  long long counter;
+  double largest;
+  int number;
+  if (!r->ours || (f->kind == PART_OF_BATCH && !r->batch)) {
+    return NAN;
+  }
+  switch (f->kind) {
+  case LARGEST: memcpy(&largest, at, sizeof largest); return largest;
+  case NUMBER: memcpy(&number, at, sizeof number); return number;
+  default: memcpy(&counter, at, sizeof counter); return (double)counter / (double)r->info.stepped;
+  }
 }
 
 static void print_head(const pki_bench_report *report, FILE *out)
 {
   (void)report;
-  fprintf(out, "\n%-15s %6s %7s %-14s %-18s %5s %9s %8s %6s", "work", "worlds", "threads", "engine", "config",
-          "lanes", "steps/s", "spread", "ratio");
+  fprintf(out, "\n%-15s %6s %7s %-14s %-18s %5s %9s %8s %6s %9s", "work", "worlds", "threads", "engine",
+          "config", "lanes", "steps/s", "spread", "ratio", "us/step");
   for (int k = 0; k < FIGURES; k++) {
     fprintf(out, " %*s", figures[k].width, figures[k].head);
   }
@@ -52,6 +65,7 @@ static void print_row(const pki_bench_report *report, int i, FILE *out)
   pki_bench_print_number(out, 9, r->median);
   pki_bench_print_number(out, 8, r->spread);
   pki_bench_print_number(out, 6, r->ratio);
+  pki_bench_print_number(out, 9, 1e6 / r->median);
   for (int k = 0; k < FIGURES; k++) {
     pki_bench_print_number(out, figures[k].width, value_of(&r->robots, &figures[k]));
   }
@@ -76,6 +90,7 @@ void pki_bench_add_robots(cJSON *object, const pki_bench_result *result)
   pki_bench_add_number(object, "steps", r->steps);
   pki_bench_add_number(object, "dt", r->dt);
   cJSON_AddStringToObject(object, "gains", r->gains);
+  pki_bench_add_number(object, "us_per_step", 1e6 / result->median);
   for (int k = 0; k < FIGURES; k++) {
     pki_bench_add_number(object, figures[k].name, value_of(r, &figures[k]));
   }

@@ -196,26 +196,15 @@ static bool time_runners(bench *b, int threads)
 
 /* ---- figures ---- */
 
-static void fill_figures(const bench *b, const runner *r, int worlds, pki_bench_robots_figures *f)
+static pki_bench_robots_figures figures_of(const bench *b, const runner *r, int worlds)
 {
-  *f = (pki_bench_robots_figures){.worlds = worlds,
-                                  .steps = b->steps,
-                                  .dt = r->crowd.scene->dt,
-                                  .gains = r->gains,
-                                  .us = 1e6 / r->median,
-                                  .alone = NAN,
-                                  .uncertified = NAN,
-                                  .residual = NAN,
-                                  .frozen = NAN};
-  if (r->kind == PEER) {
-    return;
-  }
-  const pk_batch_info *info = r->kind == SIM ? &r->sim.info : &r->batch.info;
-  const double stepped = (double)info->stepped;
-  f->alone = r->kind == BATCHED ? (double)info->alone / stepped : NAN;
-  f->uncertified = (double)info->uncertified / stepped;
-  f->residual = info->worst;
-  f->frozen = info->frozen;
+  return (pki_bench_robots_figures){.worlds = worlds,
+                                    .steps = b->steps,
+                                    .dt = r->crowd.scene->dt,
+                                    .gains = r->gains,
+                                    .ours = r->kind != PEER,
+                                    .batch = r->kind == BATCHED,
+                                    .info = r->kind == BATCHED ? r->batch.info : r->sim.info};
 }
 
 static bool add_results(const bench *b, int worlds, int threads)
@@ -236,7 +225,7 @@ static bool add_results(const bench *b, int worlds, int threads)
     r->unit = "steps/s";
     r->median = from->median;
     r->spread = from->spread;
-    fill_figures(b, from, worlds, &r->robots);
+    r->robots = figures_of(b, from, worlds);
     if (failed(from)) {
       pki_bench_add_note(b->report, "%s (%s) failed in %s", r->engine, r->config, r->work);
     }
