@@ -71,8 +71,8 @@ void set_state(Robot &r)
 
 void *create(const pki_contact_scene *s, int, char *message, size_t size)
 {
-  if (s->nfoot != PKI_FEET) {
-    snprintf(message, size, "one robot at a time");
+  if (s->nfoot != PKI_FEET || s->whole) {
+    snprintf(message, size, "one robot on its feet at a time");
     return nullptr;
   }
   auto r = std::make_unique<Robot>();
@@ -157,8 +157,11 @@ void read(void *world, pki_contact_sample *out)
 
 const pki_contact_peer *dart_contact()
 {
-  static const pki_contact_peer table = {
-      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, nullptr, nullptr, nullptr,
-      nullptr};
+  static const pki_contact_peer table = {configs, sizeof configs / sizeof configs[0],
+                                         create,  destroy,
+                                         step,    read,
+                                         nullptr, nullptr,
+                                         nullptr, nullptr,
+                                         nullptr};
   return &table;
 }

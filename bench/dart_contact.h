@@ -1,4 +1,4 @@
-/* DART's table of the interface "contact/2". */
+/* DART's table of the interface "contact/3". */
 #ifndef BENCH_DART_CONTACT_H
 #define BENCH_DART_CONTACT_H
 

@@ -4,6 +4,7 @@
  * the contact solver, which knows nothing of it: feet sink deeper then). */
 #include "mujoco_contact.h"
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 
@@ -57,16 +58,20 @@ struct World {
   }
 };
 
-mjModel *build(const pki_contact_scene *s, char *message, size_t size)
+/* MuJoCo makes room for 100 contacts by itself; a contact has four rows at most, a hinge two at its limits and one of
+ * friction. The arrays of its data, rows by rows and rows by velocities among them, must stay below 2 GB, and so must the stack,
+ * which it would make larger than that where rows are many; compiling takes a step, for which Newton's method needs more. */
+void append_room(mjcf::Additions &more, int contacts, int rows, int hinges)
 {
-  mjcf::Additions more;
-  mjcf::append(more.world,
-               "<geom type=\"plane\" size=\"0 0 1\" contype=\"1\" conaffinity=\"0\" friction=\"%.17g\"/>\n",
-               s->mu);
-  more.of_body.resize(static_cast<size_t>(s->model->nbody));
-  if (s->nfoot >
-      PKI_FEET) { /* MuJoCo makes room for 100 contacts by itself; a contact has four rows at most */
-    mjcf::append(more.size, "<size nconmax=\"%d\" njmax=\"%d\"/>\n", s->nfoot, 4 * s->nfoot);
+  const int most = 8000, all = rows * contacts + 3 * hinges, stack = 80000000;
+  mjcf::append(more.size, "<size nconmax=\"%d\" njmax=\"%d\"", contacts, all < most ? all : most);
+  more.size += all < most ? "/>\n" : " nstack=\"" + std::to_string(stack) + "\"/>\n<option solver=\"CG\"/>\n";
+}
+
+void append_feet(mjcf::Additions &more, const pki_contact_scene *s)
+{
+  if (s->nfoot > PKI_FEET) {
+    append_room(more, s->nfoot, 4, 0);
   }
   for (int f = 0; f < s->nfoot; f++) {
     const pki_contact_foot &foot = s->feet[f];
@@ -74,6 +79,72 @@ mjModel *build(const pki_contact_scene *s, char *message, size_t size)
                  "<geom name=\"f%d\" type=\"sphere\" size=\"%.17g\" pos=\"%.17g %.17g %.17g\" contype=\"0\" "
                  "conaffinity=\"1\" friction=\"%.17g\"/>\n",
                  f, foot.radius, foot.centre[0], foot.centre[1], foot.centre[2], s->mu);
+  }
+}
+
+/* A shape's type and half sizes in MuJoCo's words; false: it has none. */
+bool append_shape(std::string &text, const pk_model_shape &shape)
+{
+  const double *size = shape.size;
+  switch (shape.kind) {
+  case PK_SHAPE_SPHERE: mjcf::append(text, "<geom type=\"sphere\" size=\"%.17g\"", size[0]); return true;
+  case PK_SHAPE_BOX:
+    mjcf::append(text, "<geom type=\"box\" size=\"%.17g %.17g %.17g\"", size[0] / 2, size[1] / 2,
+                 size[2] / 2);
+    return true;
+  case PK_SHAPE_CYLINDER:
+    mjcf::append(text, "<geom type=\"cylinder\" size=\"%.17g %.17g\"", size[0], size[1] / 2);
+    return true;
+  case PK_SHAPE_CAPSULE:
+    mjcf::append(text, "<geom type=\"capsule\" size=\"%.17g %.17g\"", size[0], size[1] / 2);
+    return true;
+  default: return false;
+  }
+}
+
+/* All collision shapes. MuJoCo leaves out pairs of one body and of bodies that a joint joins by itself, as Pronk does. */
+bool append_shapes(mjcf::Additions &more, const pki_contact_scene *s, bool elliptic)
+{
+  int contacts = 100;
+  for (int i = 0; i < s->model->nshape; i++) {
+    const pk_model_shape &shape = s->model->shapes[i];
+    if (shape.visual) {
+      continue;
+    }
+    if (shape.body < 0) {
+      return false;
+    }
+    std::string &text = more.of_body[static_cast<size_t>(shape.body)];
+    double quat[4];
+    rigid::quaternion_of(shape.pose.rot, quat);
+    if (!append_shape(text, shape)) {
+      return false;
+    }
+    const double *pos = shape.pose.pos;
+    mjcf::append(text, " pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\"", pos[0], pos[1], pos[2],
+                 quat[0], quat[1], quat[2], quat[3]);
+    mjcf::append(text, " contype=\"1\" conaffinity=\"1\" friction=\"%.17g\"/>\n", s->mu);
+    contacts += shape.kind == PK_SHAPE_SPHERE ? 3 : 5;
+  }
+  for (int i = 0; i < s->napart; i++) {
+    mjcf::append(more.contact, "<exclude body1=\"b%d\" body2=\"b%d\"/>\n", s->apart[i][0], s->apart[i][1]);
+  }
+  append_room(more, contacts, elliptic ? 3 : 4, s->model->njoint);
+  return true;
+}
+
+mjModel *build(const pki_contact_scene *s, bool elliptic, char *message, size_t size)
+{
+  mjcf::Additions more;
+  mjcf::append(more.world,
+               "<geom type=\"plane\" size=\"0 0 1\" contype=\"1\" conaffinity=\"%d\" friction=\"%.17g\"/>\n",
+               s->whole ? 1 : 0, s->mu);
+  more.of_body.resize(static_cast<size_t>(s->model->nbody));
+  if (!s->whole) {
+    append_feet(more, s);
+  } else if (!append_shapes(more, s, elliptic)) {
+    snprintf(message, size, "meshes and shapes that are fixed in the world are not translated");
+    return nullptr;
   }
   return mjcf::compile(s->model, more, message, size);
 }
@@ -97,6 +168,24 @@ bool same_coordinates(const pki_contact_scene *s, const mjModel *m)
   return m->nv == s->model->nu && m->nq == s->model->nq;
 }
 
+/* Limits and losses of the model's own. What MuJoCo derives from armature is computed again. */
+void set_joints(const pki_contact_scene *s, mjModel *m, mjData *d)
+{
+  const pk_model *model = s->model;
+  for (int k = 0; k < m->nv; k++) {
+    const int joint = m->dof_jntid[k];
+    m->dof_damping[k] += model->dof_damping[k];
+    m->dof_frictionloss[k] = model->dof_friction[k];
+    m->dof_armature[k] = model->dof_armature[k];
+    if (is_hinge(s, k) && (std::isfinite(model->dof_lower[k]) || std::isfinite(model->dof_upper[k]))) {
+      m->jnt_limited[joint] = 1;
+      m->jnt_range[2 * joint] = std::fmax(model->dof_lower[k], -1e6);
+      m->jnt_range[2 * joint + 1] = std::fmin(model->dof_upper[k], 1e6);
+    }
+  }
+  mj_setConst(m, d);
+}
+
 void *create(const pki_contact_scene *s, int config, char *message, size_t size)
 {
   const std::string reason = mjcf::refusal(s->model);
@@ -106,7 +195,8 @@ void *create(const pki_contact_scene *s, int config, char *message, size_t size)
   }
   auto w = std::make_unique<World>();
   w->scene = s;
-  mjModel *m = build(s, message, size);
+  const Config &c = settings[config];
+  mjModel *m = build(s, c.cone == mjCONE_ELLIPTIC, message, size);
   if (!m) {
     return nullptr;
   }
@@ -116,14 +206,17 @@ void *create(const pki_contact_scene *s, int config, char *message, size_t size)
     snprintf(message, size, "the translated model has other coordinates");
     return nullptr;
   }
-  const Config &c = settings[config];
   m->opt.timestep = s->dt;
   m->opt.solver = c.solver;
   m->opt.cone = c.cone;
   m->opt.noslip_iterations = c.noslip;
-  w->kd = c.damping ? 0.0 : s->kd;
+  const bool damping = c.damping || s->damped;
+  w->kd = damping ? 0.0 : s->kd;
   for (int k = 0; k < m->nv; k++) {
-    m->dof_damping[k] = c.damping && is_hinge(s, k) ? s->kd : 0.0;
+    m->dof_damping[k] = damping && is_hinge(s, k) ? s->kd : 0.0;
+  }
+  if (s->whole) {
+    set_joints(s, m, w->d);
   }
   for (int f = 0; f < PKI_FEET; f++) {
     w->foot_geom[f] = mj_name2id(w->m, mjOBJ_GEOM, ("f" + std::to_string(f)).c_str());
@@ -141,9 +234,11 @@ bool step(void *world, const double *q_des)
 {
   World &w = *static_cast<World *>(world);
   const int *at = w.scene->model->dof_q;
+  const double *most = w.scene->tau_max;
   for (int k = 0; k < w.m->nv; k++) {
     if (at[k] >= 0) {
-      w.d->qfrc_applied[k] = w.scene->kp * (q_des[k] - w.d->qpos[at[k]]) - w.kd * w.d->qvel[k];
+      const double tau = w.scene->kp * (q_des[k] - w.d->qpos[at[k]]) - w.kd * w.d->qvel[k];
+      w.d->qfrc_applied[k] = most ? mju_clip(tau, -most[k], most[k]) : tau;
     }
   }
   mj_step(w.m, w.d);
@@ -217,12 +312,21 @@ void set_state(void *world, const double *state)
   mju_copy(w.d->qacc_warmstart, state + w.m->nq + w.m->nv, w.m->nv);
 }
 
+double mass(void *world)
+{
+  const World &w = *static_cast<World *>(world);
+  return mj_getTotalmass(w.m);
+}
+
 } /* namespace */
 
 const pki_contact_peer *mujoco_contact()
 {
-  static const pki_contact_peer table = {
-      configs,  sizeof configs / sizeof configs[0], create, destroy, step, read, clone, state_size, get_state,
-      set_state};
+  static const pki_contact_peer table = {configs,   sizeof configs / sizeof configs[0],
+                                         create,    destroy,
+                                         step,      read,
+                                         clone,     state_size,
+                                         get_state, set_state,
+                                         mass};
   return &table;
 }

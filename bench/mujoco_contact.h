@@ -1,4 +1,4 @@
-/* MuJoCo's table of the interface "contact/2". */
+/* MuJoCo's table of the interface "contact/3". */
 #ifndef BENCH_MUJOCO_CONTACT_H
 #define BENCH_MUJOCO_CONTACT_H
 

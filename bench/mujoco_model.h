@@ -21,6 +21,7 @@ struct Additions {
   std::string size;                 /* after it: <size>, "" where MuJoCo's own will do */
   std::string world;                /* inside <worldbody>, before the tree */
   std::vector<std::string> of_body; /* [nbody] or empty: inside each body */
+  std::string contact;              /* inside <contact> */
 };
 
 __attribute__((format(printf, 2, 3))) inline void append(std::string &text, const char *format, ...)
@@ -103,7 +104,8 @@ struct Writer {
         "boundinertia=\"0\" inertiafromgeom=\"false\"/>\n";
     append(head, "<option gravity=\"%.17g %.17g %.17g\">", of->gravity[0], of->gravity[1], of->gravity[2]);
     head += more.option + "</option>\n" + more.size + "<worldbody>\n" + more.world;
-    files[0] = head + write(-1, 0) + "</worldbody></mujoco>\n";
+    files[0] = head + write(-1, 0) + "</worldbody>\n";
+    files[0] += "<contact>" + more.contact + "</contact></mujoco>\n";
   }
 
   std::string write(int body, int depth)

@@ -150,8 +150,8 @@ void *create(const pki_contact_scene *s, int config, char *message, size_t size)
     snprintf(message, size, "ODE does not start");
     return nullptr;
   }
-  if (s->nfoot != PKI_FEET) {
-    snprintf(message, size, "one robot at a time");
+  if (s->nfoot != PKI_FEET || s->whole) {
+    snprintf(message, size, "one robot on its feet at a time");
     return nullptr;
   }
   auto r = std::make_unique<Robot>();
@@ -279,8 +279,11 @@ void read(void *world, pki_contact_sample *out)
 
 const pki_contact_peer *ode_contact()
 {
-  static const pki_contact_peer table = {
-      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, nullptr, nullptr, nullptr,
-      nullptr};
+  static const pki_contact_peer table = {configs, sizeof configs / sizeof configs[0],
+                                         create,  destroy,
+                                         step,    read,
+                                         nullptr, nullptr,
+                                         nullptr, nullptr,
+                                         nullptr};
   return &table;
 }

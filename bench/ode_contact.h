@@ -1,4 +1,4 @@
-/* ODE's table of the interface "contact/2". */
+/* ODE's table of the interface "contact/3". */
 #ifndef BENCH_ODE_CONTACT_H
 #define BENCH_ODE_CONTACT_H
 

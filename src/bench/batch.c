@@ -29,8 +29,8 @@ typedef struct crowd_size {
 } crowd_size;
 
 static const crowd_size sizes[] = {
-    {1, false, true},     {16, false, true},    {64, false, true},    {256, false, true},
-    {1024, false, false}, {4096, false, false}, {8192, false, false}, {256, true, false},
+    {1, false, true},    {16, false, true},    {64, false, true},    {256, false, true},
+    {1024, false, true}, {4096, false, false}, {8192, false, false}, {256, true, false},
 };
 
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
@@ -266,6 +266,7 @@ static void fill_batch(const bench *b, const work *w, const runner *r, pki_bench
 
 static bool add_results(const bench *b, const work *w)
 {
+  const int first = b->report->nresult;
   for (int i = 0; i < w->count; i++) {
     const runner *from = &w->runners[i];
     pki_bench_result *r = pki_bench_add_result(b->report);
@@ -283,7 +284,8 @@ static bool add_results(const bench *b, const work *w)
     r->spread = from->spread;
     fill_batch(b, w, from, &r->batch);
   }
-  pki_bench_add_ratios(b->report, w->name, false);
+  pki_bench_add_ratios(b->report, first, false);
+  pki_bench_show(b->report);
   return true;
 }
 

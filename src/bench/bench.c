@@ -22,6 +22,8 @@ static const pki_bench benches[] = {
     {"record", "what a recording at 1 kHz costs a trotting StarLETH", pki_bench_record, NULL},
     {"batch", "thousands of trotting StarLETHs on lanes and threads beside MuJoCo", pki_bench_batch,
      pki_bench_save_batch},
+    {"robots", "robots, balls and boxes as people bring them, one world and 1024, beside MuJoCo's fastest",
+     pki_bench_robots, NULL},
     {"scaling", "a step's cost against links, contacts and robots beside MuJoCo", pki_bench_scaling,
      pki_bench_save_scaling},
 };
@@ -57,6 +59,7 @@ static void print_help(FILE *out)
         "Example: pronk bench dynamics --work \"aba coman\"\n"
         "         pronk bench contact --work trot\n"
         "         pronk bench collision --work broad\n"
+        "         pronk bench robots --work \"fall starleth\" --quick\n"
         "         pronk bench batch --work \"256 worlds\" --report out\n",
         out);
 }
@@ -119,7 +122,7 @@ static bool save_page(const pki_bench *bench, const pki_bench_report *report, co
 
 static int run_one(const pki_bench *bench, const pki_bench_options *options, FILE *out)
 {
-  pki_bench_report report = {.bench = bench->name};
+  pki_bench_report report = {.bench = bench->name, .out = options->json ? NULL : out};
   pk_error err = {0};
   const pk_status status = bench->run(options, &report, &err);
   pki_bench_progress(NULL);
@@ -133,7 +136,7 @@ static int run_one(const pki_bench *bench, const pki_bench_options *options, FIL
     code = 2;
   } else {
     if (!options->json) {
-      pki_bench_print_table(&report, out);
+      pki_bench_end_table(&report);
     } else if (!pki_bench_print_json(&report, out)) {
       code = 1;
     }
@@ -236,6 +239,19 @@ void pki_bench_progress(const char *text)
   fflush(stderr);
 }
 
+void pki_bench_progress_bar(int done, int total, const char *text)
+{
+  enum { WIDTH = 24 };
+  char line[160], bar[WIDTH + 1];
+  const int full = total > 0 ? WIDTH * done / total : 0;
+  for (int i = 0; i < WIDTH; i++) {
+    bar[i] = i < full ? '#' : '.';
+  }
+  bar[WIDTH] = '\0';
+  snprintf(line, sizeof line, "[%s] %d/%d %s", bar, done, total, text);
+  pki_bench_progress(line);
+}
+
 pki_bench_result *pki_bench_add_result(pki_bench_report *report)
 {
   const size_t count = (size_t)report->nresult + 1;
@@ -249,20 +265,18 @@ pki_bench_result *pki_bench_add_result(pki_bench_report *report)
   return &grown[count - 1];
 }
 
-void pki_bench_add_ratios(pki_bench_report *report, const char *work, bool times)
+void pki_bench_add_ratios(pki_bench_report *report, int first, bool times)
 {
   double fastest = NAN;
-  for (int i = 0; i < report->nresult; i++) {
+  for (int i = first; i < report->nresult; i++) {
     const pki_bench_result *r = &report->results[i];
-    if (strcmp(r->work, work) == 0 && strcmp(r->engine, "mujoco") == 0) {
+    if (strcmp(r->engine, "mujoco") == 0) {
       fastest = times ? fmin(fastest, r->median) : fmax(fastest, r->median);
     }
   }
-  for (int i = 0; i < report->nresult; i++) {
+  for (int i = first; i < report->nresult; i++) {
     pki_bench_result *r = &report->results[i];
-    if (strcmp(r->work, work) == 0) {
-      r->ratio = times ? fastest / r->median : r->median / fastest;
-    }
+    r->ratio = times ? fastest / r->median : r->median / fastest;
   }
 }
 

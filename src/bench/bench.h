@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "bench/peak.h"
+#include "pronk/batch.h"
 
 /* `pronk bench ...`: argv[0] is "bench". Results go to `out`. Returns the exit status: 0,
  * 1 for a failure on the way, 2 for wrong usage. */
@@ -54,6 +55,18 @@ typedef struct pki_bench_scaling_figures {
   double exponent; /* of the cost over the larger sizes, this engine and configuration */
 } pki_bench_scaling_figures;
 
+/* What `pronk bench robots` adds to a line. report_robots.c has one row for each figure of `info`: a new one is its row there, and
+ * the line that adds it up (crowd.c, crowd_sim.c). */
+typedef struct pki_bench_robots_figures {
+  int worlds;        /* 1, or those of a batch */
+  int steps;         /* of each start in one call */
+  double dt;         /* s */
+  const char *gains; /* how the engine takes them */
+  bool ours,
+      batch; /* Pronk; on lanes. Peers have no info, and one world has nothing that lanes could not do */
+  pk_batch_info info; /* of all steps */
+} pki_bench_robots_figures;
+
 /* One line of figures. Numbers that do not apply are NAN. */
 typedef struct pki_bench_result {
   char work[64];      /* "aba coman" */
@@ -79,6 +92,7 @@ typedef struct pki_bench_result {
   double megabytes; /* record: of the file, for each second of the run */
   pki_bench_batch_figures batch;
   pki_bench_scaling_figures scaling;
+  pki_bench_robots_figures robots;
 } pki_bench_result;
 
 /* Which of a result's figures its bench fills in. */
@@ -88,7 +102,8 @@ typedef enum pki_bench_kind {
   PKI_BENCH_RECORD,
   PKI_BENCH_COLLISION,
   PKI_BENCH_BATCH,
-  PKI_BENCH_SCALING
+  PKI_BENCH_SCALING,
+  PKI_BENCH_ROBOTS
 } pki_bench_kind;
 
 /* What a bench leaves: grows by the two functions below. */
@@ -101,13 +116,19 @@ typedef struct pki_bench_report {
   int nnote;
   bool failed;   /* engines disagree: the figures mean nothing */
   pki_peak peak; /* batch: what one core can do */
+  FILE *out;     /* where the table goes; NULL: nowhere, it will be JSON */
+  int shown;     /* results that the table has so far */
 } pki_bench_report;
 
 /* NULL when out of memory. */
 pki_bench_result *pki_bench_add_result(pki_bench_report *report);
 
-/* The ratio of each result of a work to MuJoCo's fastest configuration in it. Medians are speeds, or times. */
-void pki_bench_add_ratios(pki_bench_report *report, const char *work, bool times);
+/* The ratio of each result from `first` on, which are those of one work, to MuJoCo's fastest configuration among them. Medians
+ * are speeds, or times. */
+void pki_bench_add_ratios(pki_bench_report *report, int first, bool times);
+
+/* Print the results that the table does not have yet: a bench calls it after each work, so that rows come as they are found. */
+void pki_bench_show(pki_bench_report *report);
 
 /* A remark; the same text is kept once. */
 __attribute__((format(printf, 2, 3))) void pki_bench_add_note(pki_bench_report *report, const char *format,
@@ -123,8 +144,9 @@ typedef struct pki_bench_options {
 /* True when the options ask for this work. */
 bool pki_bench_wants(const pki_bench_options *options, const char *work);
 
-/* One line of progress on a terminal, nothing elsewhere; NULL clears it. */
+/* One line of progress on a terminal, nothing elsewhere; NULL clears it. The other draws a bar before the text. */
 void pki_bench_progress(const char *text);
+void pki_bench_progress_bar(int done, int total, const char *text);
 
 /* A row of the registry. */
 typedef struct pki_bench {
@@ -142,10 +164,22 @@ pk_status pki_bench_collision(const pki_bench_options *options, pki_bench_report
 pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_dynamics(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
+pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_scaling(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 
-/* Printing (report.c). */
-void pki_bench_print_table(const pki_bench_report *report, FILE *out);
+/* Printing (report.c, report_robots.c). A table has a head, rows and a foot: what its figures mean. */
+typedef struct pki_bench_table {
+  void (*head)(const pki_bench_report *report, FILE *out);
+  void (*row)(const pki_bench_report *report, int i, FILE *out);
+  const char *foot;
+} pki_bench_table;
+
+extern const pki_bench_table pki_bench_robots_table;
+void pki_bench_end_table(pki_bench_report *report); /* what is left of it, its foot and the notes */
+void pki_bench_print_number(FILE *out, int width, double value);
+struct cJSON;
+void pki_bench_add_robots(struct cJSON *object, const pki_bench_result *result);
+void pki_bench_add_number(struct cJSON *object, const char *name, double value); /* NAN: null */
 bool pki_bench_print_json(const pki_bench_report *report, FILE *out);
 
 /* Pages (page_batch.c, page_scaling.c). */

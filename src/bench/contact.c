@@ -96,6 +96,7 @@ static bool time_runners(work *w, const pki_bench_options *options)
 
 static bool add_results(const work *w, pki_bench_report *report)
 {
+  const int first = report->nresult;
   for (int i = 0; i < w->count; i++) {
     const runner *from = &w->runners[i];
     const pki_contact_figures *f = &from->figures;
@@ -122,7 +123,8 @@ static bool add_results(const work *w, pki_bench_report *report)
                                              .residual = f->residual,
                                              .residual_median = f->residual_median};
   }
-  pki_bench_add_ratios(report, w->name, false);
+  pki_bench_add_ratios(report, first, false);
+  pki_bench_show(report);
   return true;
 }
 

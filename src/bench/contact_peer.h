@@ -1,4 +1,4 @@
-/* The interface "contact/2" of peers (base/peer.h): a robot on the ground.
+/* The interface "contact/3" of peers (base/peer.h): a robot on the ground.
  *
  * Every engine builds the same world from the numbers of one pk_model: a free base, hinges, and four
  * balls (the feet), which alone touch the plane z = 0. Every hinge is held by
@@ -10,7 +10,8 @@
  * the same table.
  *
  * `pronk bench scaling` asks for other numbers of robots, balls and hinges in one world, `pronk bench batch` for very many
- * worlds. An engine need not take either.
+ * worlds, `pronk bench robots` for models as a whole: all their collision shapes, limits and losses. An engine need not take
+ * any of these.
  */
 #ifndef PKI_BENCH_CONTACT_PEER_H
 #define PKI_BENCH_CONTACT_PEER_H
@@ -20,7 +21,7 @@
 
 #include "pronk/model.h"
 
-#define PKI_CONTACT_INTERFACE "contact/2"
+#define PKI_CONTACT_INTERFACE "contact/3"
 
 enum { PKI_FEET = 4 }; /* of one robot */
 
@@ -39,6 +40,15 @@ typedef struct pki_contact_scene {
   double mu;                    /* friction of every foot; no restitution */
   double kp, kd;                /* of every hinge, N m/rad and N m s/rad */
   double *q;                    /* [nq] where it starts, at rest */
+  /* The model as a whole instead of its feet (which are then none): all its collision shapes touch the ground and each
+   * other, but for those of one body, of bodies that a joint joins and of those in `apart`; friction is mu everywhere;
+   * joint limits, damping, friction and armature act. */
+  bool whole;
+  const int (*apart)[2]; /* [napart] bodies */
+  int napart;
+  const double *tau_max; /* [nu] largest torque of the gains, N m; NULL: none */
+  bool
+      damped; /* kd is more than links bear as an explicit torque: joint damping, in engines that take that implicitly */
 } pki_contact_scene;
 
 /* A world after its last step, in Pronk's conventions. */
@@ -78,6 +88,8 @@ typedef struct pki_contact_peer {
   int (*state_size)(void *world);
   void (*get_state)(void *world, double *state);
   void (*set_state)(void *world, const double *state);
+  /* kg, of all that moves; NULL: not offered. */
+  double (*mass)(void *world);
 } pki_contact_peer;
 
 #endif

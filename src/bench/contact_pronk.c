@@ -1,5 +1,5 @@
 /* Pronk's own entry. The default takes gains implicitly; the paper's scheme knows only torques at the start
- * of the step. The peers' robots have no joint limits, so this one has none either. */
+ * of the step. Where robots are their feet alone, the peers' have no joint limits, so this one has none either. */
 #include "bench/contact_pronk.h"
 
 #include <math.h>
@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "pronk/code.h"
-#include "pronk/sim.h"
+#include "pronk/collision.h"
 
 static const pki_contact_config configs[] = {
     {"auto 1e-8", "implicit", 0.5},
@@ -37,18 +38,73 @@ static void destroy(void *object)
   free(w);
 }
 
-static pk_sim_options options_of(const pki_contact_scene *s, int config)
+static pk_sim_options options_of(int config)
 {
-  pk_sim_options o = pk_sim_options_preset(config == PAPER ? PK_PRESET_PAPER : PK_PRESET_DEFAULT);
+  return pk_sim_options_preset(config == PAPER ? PK_PRESET_PAPER : PK_PRESET_DEFAULT);
+}
+
+void pki_contact_set_gains(const pki_contact_scene *s, pk_command *commands)
+{
+  for (int k = 0; k < s->model->nu; k++) {
+    const bool held = s->model->dof_q[k] >= 0;
+    commands[k] = (pk_command){
+        .kp = held ? s->kp : 0, .kd = held ? s->kd : 0, .tau_max = s->tau_max ? s->tau_max[k] : INFINITY};
+  }
+}
+
+/* Links of bodies that do not collide. */
+static pk_status part_bodies(const pki_contact_scene *s, pk_sim *sim, pk_error *err)
+{
+  const pk_model *m = s->model;
+  pk_status status = PK_OK;
+  for (int i = 0; i < s->napart; i++) {
+    for (int a = 0; a < m->nlink; a++) {
+      for (int b = 0; b < m->nlink && status == PK_OK; b++) {
+        if (m->links[a].body == s->apart[i][0] && m->links[b].body == s->apart[i][1]) {
+          status = pk_sim_set_collision(sim, a, b, false, err);
+        }
+      }
+    }
+  }
+  return status;
+}
+
+pk_status pki_contact_sim_create(const pki_contact_scene *s, const pk_sim_options *options,
+                                 pk_terrain **ground, pk_sim **sim, pk_error *err)
+{
+  const pk_material rubber = {.friction = s->mu};
+  pk_sim_options o = *options;
   o.dt = s->dt;
-  o.joint_limits = false;
-  return o;
+  o.joint_limits = s->whole;
+  *sim = NULL;
+  *ground = pk_terrain_create();
+  pk_status status =
+      *ground ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for the ground");
+  status =
+      status == PK_OK ? pk_terrain_add_plane(*ground, (double[3]){0}, (double[3]){0, 0, 1}, 0, err) : status;
+  status = status == PK_OK ? pk_sim_create(s->model, &o, sim, err) : status;
+  if (status == PK_OK && (s->nfoot > 0 || s->whole)) {
+    status = pk_sim_set_terrain(*sim, *ground, &rubber, 1, err);
+  }
+  if (status == PK_OK && s->whole) {
+    status = pk_sim_set_body_material(*sim, &rubber, err);
+    status = status == PK_OK ? part_bodies(s, *sim, err) : status;
+  }
+  if (status != PK_OK) {
+    pk_sim_destroy(*sim);
+    pk_terrain_destroy(*ground);
+    *sim = NULL;
+    *ground = NULL;
+    return status;
+  }
+  memcpy(pk_sim_q(*sim), s->q, (size_t)s->model->nq * sizeof *s->q);
+  pki_contact_set_gains(s, pk_sim_commands(*sim));
+  return PK_OK;
 }
 
 static void *create(const pki_contact_scene *s, int config, char *message, size_t size)
 {
-  pk_sim_options o = options_of(s, config);
-  const pk_material rubber = {.friction = s->mu};
+  pk_sim_options o = options_of(config);
   pk_error err = {0};
   world *w = calloc(1, sizeof *w);
   snprintf(message, size, "out of memory");
@@ -56,24 +112,14 @@ static void *create(const pki_contact_scene *s, int config, char *message, size_
     return NULL;
   }
   w->scene = s;
-  w->ground = pk_terrain_create();
   const bool coded = config != COMPILED || pk_code_open(s->model, NULL, &w->code, &err) == PK_OK;
   o.code = w->code;
-  if (!coded || !w->ground ||
-      pk_terrain_add_plane(w->ground, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err) != PK_OK ||
-      pk_sim_create(s->model, &o, &w->sim, &err) != PK_OK ||
-      (s->nfoot > 0 && pk_sim_set_terrain(w->sim, w->ground, &rubber, 1, &err) != PK_OK)) {
+  if (!coded || pki_contact_sim_create(s, &o, &w->ground, &w->sim, &err) != PK_OK) {
     if (err.message[0]) {
       snprintf(message, size, "%s", err.message);
     }
     destroy(w);
     return NULL;
-  }
-  memcpy(pk_sim_q(w->sim), s->q, (size_t)s->model->nq * sizeof *s->q);
-  for (int k = 0; k < s->model->nu; k++) {
-    if (s->model->dof_q[k] >= 0) {
-      pk_sim_commands(w->sim)[k] = (pk_command){.kp = s->kp, .kd = s->kd, .tau_max = INFINITY};
-    }
   }
   return w;
 }
@@ -115,6 +161,6 @@ static void read(void *object, pki_contact_sample *out)
 const pki_contact_peer *pki_contact_pronk(void)
 {
   static const pki_contact_peer table = {
-      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, NULL, NULL, NULL, NULL};
+      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, NULL, NULL, NULL, NULL, NULL};
   return &table;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "bench/contact_pronk.h"
 #include "bench/contact_run.h"
 #include "bench/machine.h"
 
@@ -16,52 +17,47 @@ static const double OFF = 0.005; /* rad, of each joint */
 
 static pk_status out_of_memory(pk_error *err)
 {
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  (void)pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  return PK_ERROR_MEMORY;
 }
 
-static pk_sim_options sim_options(const pki_contact_stage *stage)
+static pk_sim_options sim_options(const pki_crowd *crowd)
 {
   pk_sim_options o = pk_sim_options_default();
-  o.dt = stage->scene.dt;
-  o.joint_limits = false; /* the peers' robots have none */
-  o.tolerance = PKI_CROWD_TOLERANCE;
+  o.dt = crowd->scene->dt;
+  o.joint_limits = crowd->scene->whole; /* feet alone: the peers' robots have none */
+  o.tolerance = crowd->tolerance;
   return o;
+}
+
+/* Targets of one world. Those of a free base have no gains. */
+static void set_target(const pk_model *m, const double *target, pk_command *commands)
+{
+  for (int i = 0; i < m->nu; i++) {
+    commands[i].q_des = target[i];
+  }
 }
 
 /* ---- where they start ---- */
 
 /* One cycle of a robot that has settled: [ntarget][nq + nu]. */
-static pk_status record_cycle(const pki_contact_stage *stage, double *cycle, pk_error *err)
+static pk_status record_cycle(const pki_crowd *crowd, double *cycle, pk_error *err)
 {
-  const pki_contact_scene *s = &stage->scene;
+  const pki_contact_scene *s = crowd->scene;
   const pk_model *m = s->model;
   const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
-  const pk_sim_options o = sim_options(stage);
+  const pk_sim_options o = sim_options(crowd);
   const long long settle = llround(SETTLE / s->dt);
   pk_sim *sim = NULL;
-  pk_terrain *ground = pk_terrain_create();
-  pk_status status = ground ? PK_OK : out_of_memory(err);
-  status =
-      status == PK_OK ? pk_terrain_add_plane(ground, (double[3]){0}, (double[3]){0, 0, 1}, 0, err) : status;
-  status = status == PK_OK ? pk_sim_create(m, &o, &sim, err) : status;
-  status =
-      status == PK_OK ? pk_sim_set_terrain(sim, ground, &(pk_material){.friction = s->mu}, 1, err) : status;
-  if (status == PK_OK) {
-    memcpy(pk_sim_q(sim), s->q, nq * sizeof *s->q);
-  }
-  for (long long k = 0; k < settle + stage->ntarget && status == PK_OK; k++) {
-    const double *target = pki_contact_target(stage, k);
+  pk_terrain *ground = NULL;
+  pk_status status = pki_contact_sim_create(s, &o, &ground, &sim, err);
+  for (long long k = 0; k < settle + crowd->ntarget && status == PK_OK; k++) {
     if (k >= settle) {
       double *row = cycle + (size_t)(k - settle) * (nq + nu);
       memcpy(row, pk_sim_q(sim), nq * sizeof *row);
       memcpy(row + nq, pk_sim_u(sim), nu * sizeof *row);
     }
-    for (int i = 0; i < m->nu; i++) {
-      if (m->dof_q[i] >= 0) {
-        pk_sim_commands(sim)[i] =
-            (pk_command){.q_des = target[i], .kp = s->kp, .kd = s->kd, .tau_max = INFINITY};
-      }
-    }
+    set_target(m, crowd->targets + (size_t)(k % crowd->ntarget) * nu, pk_sim_commands(sim));
     status = pk_sim_step(sim, NULL);
   }
   pk_sim_destroy(sim);
@@ -93,7 +89,7 @@ static void place_world(const pk_model *m, const double *row, pki_random *random
 /* All places of the cycle as evenly as can be, in a random order. */
 static void choose_places(pki_crowd *crowd, pki_random *random, bool in_phase)
 {
-  const int cycle = crowd->stage->ntarget;
+  const int cycle = crowd->ntarget;
   for (int k = 0; k < crowd->n; k++) {
     crowd->place[k] = in_phase ? 0 : (int)((long long)k * cycle / crowd->n % cycle);
   }
@@ -105,28 +101,41 @@ static void choose_places(pki_crowd *crowd, pki_random *random, bool in_phase)
   }
 }
 
-pk_status pki_crowd_create(pki_crowd *crowd, const pki_contact_stage *stage, int n, bool in_phase,
-                           pk_error *err)
+pk_status pki_crowd_init(pki_crowd *crowd, const pki_contact_scene *scene, int n, pk_error *err)
 {
-  const pk_model *m = stage->scene.model;
-  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, count = (size_t)n;
-  *crowd = (pki_crowd){.stage = stage, .n = n};
+  const size_t nq = (size_t)scene->model->nq, nu = (size_t)scene->model->nu, count = (size_t)n;
+  *crowd = (pki_crowd){
+      .scene = scene, .n = n, .ntarget = 1, .tolerance = PKI_CROWD_TOLERANCE, .life = PKI_CROWD_LIFE};
   crowd->place = calloc(count, sizeof *crowd->place);
   crowd->q = calloc(count * nq, sizeof *crowd->q);
   crowd->u = calloc(count * nu, sizeof *crowd->u);
-  double *cycle = calloc((size_t)stage->ntarget * (nq + nu), sizeof *cycle);
-  if (!crowd->place || !crowd->q || !crowd->u || !cycle) {
+  if (!crowd->place || !crowd->q || !crowd->u) {
     pki_crowd_destroy(crowd);
-    free(cycle);
     return out_of_memory(err);
   }
-  const pk_status status = record_cycle(stage, cycle, err);
+  for (size_t k = 0; k < count; k++) {
+    memcpy(crowd->q + k * nq, scene->q, nq * sizeof *crowd->q);
+  }
+  return PK_OK;
+}
+
+pk_status pki_crowd_trot(pki_crowd *crowd, const pki_contact_scene *scene, const double *targets, int ntarget,
+                         int n, bool in_phase, pk_error *err)
+{
+  const size_t nq = (size_t)scene->model->nq, nu = (size_t)scene->model->nu;
+  pk_status status = pki_crowd_init(crowd, scene, n, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  crowd->targets = targets, crowd->ntarget = ntarget;
+  double *cycle = calloc((size_t)ntarget * (nq + nu), sizeof *cycle);
+  status = cycle ? record_cycle(crowd, cycle, err) : out_of_memory(err);
   if (status == PK_OK) {
     pki_random random = pki_random_seeded(1);
     choose_places(crowd, &random, in_phase);
     for (int k = 0; k < n; k++) {
-      place_world(m, cycle + (size_t)crowd->place[k] * (nq + nu), &random, crowd->q + (size_t)k * nq,
-                  crowd->u + (size_t)k * nu);
+      place_world(scene->model, cycle + (size_t)crowd->place[k] * (nq + nu), &random,
+                  crowd->q + (size_t)k * nq, crowd->u + (size_t)k * nu);
     }
   } else {
     pki_crowd_destroy(crowd);
@@ -135,11 +144,18 @@ pk_status pki_crowd_create(pki_crowd *crowd, const pki_contact_stage *stage, int
   return status;
 }
 
+pk_status pki_crowd_create(pki_crowd *crowd, const pki_contact_stage *stage, int n, bool in_phase,
+                           pk_error *err)
+{
+  return pki_crowd_trot(crowd, &stage->scene, stage->targets, stage->ntarget, n, in_phase, err);
+}
+
 void pki_crowd_destroy(pki_crowd *crowd)
 {
   free(crowd->place);
   free(crowd->q);
   free(crowd->u);
+  free(crowd->poses);
   *crowd = (pki_crowd){0};
 }
 
@@ -149,23 +165,17 @@ void pki_crowd_destroy(pki_crowd *crowd)
 static void set_targets(void *user, pk_batch *batch, int first, int count)
 {
   const pki_crowd *crowd = user;
-  const pk_model *m = crowd->stage->scene.model;
   const pk_view commands = pk_batch_commands(batch);
   for (int k = first; k < first + count; k++) {
-    const long long done = llround(pk_batch_world_time(batch, k) / crowd->stage->scene.dt);
-    const double *target = pki_crowd_target(crowd, k, done);
-    pk_command *mine = (pk_command *)pk_world_of(commands, k);
-    for (int i = 0; i < m->nu; i++) {
-      mine[i].q_des = target[i]; /* those of the base have no gains */
-    }
+    const long long done = llround(pk_batch_world_time(batch, k) / crowd->scene->dt);
+    set_target(crowd->scene->model, pki_crowd_target(crowd, k, done), (pk_command *)pk_world_of(commands, k));
   }
 }
 
 static void start_worlds(pki_crowd_batch *b)
 {
   const pki_crowd *crowd = b->crowd;
-  const pki_contact_scene *s = &crowd->stage->scene;
-  const pk_model *m = s->model;
+  const pk_model *m = crowd->scene->model;
   b->done = 0;
   for (int k = 0; k < crowd->n; k++) {
     pk_batch_reset(b->batch, k);
@@ -174,37 +184,34 @@ static void start_worlds(pki_crowd_batch *b)
            (size_t)m->nq * sizeof(double));
     memcpy(pk_world_of(pk_batch_u(b->batch), k), crowd->u + (size_t)k * (size_t)m->nu,
            (size_t)m->nu * sizeof(double));
-    for (int i = 0; i < m->nu; i++) {
-      const bool held = m->dof_q[i] >= 0;
-      mine[i] = (pk_command){.kp = held ? s->kp : 0, .kd = held ? s->kd : 0, .tau_max = INFINITY};
-    }
+    pki_contact_set_gains(crowd->scene, mine);
+    set_target(m, pki_crowd_target(crowd, k, 0), mine);
   }
 }
 
 pk_status pki_crowd_batch_create(pki_crowd_batch *b, const pki_crowd *crowd, const pk_code *code, int lanes,
                                  int threads, int steps, pk_error *err)
 {
-  const pki_contact_scene *s = &crowd->stage->scene;
+  pk_sim *sim = NULL; /* tells the batch about the ground and who collides */
   *b = (pki_crowd_batch){.crowd = crowd, .steps = steps};
   pk_batch_options o = pk_batch_options_default();
   o.worlds = crowd->n, o.lanes = lanes, o.threads = threads;
-  o.sim = sim_options(crowd->stage);
+  o.sim = sim_options(crowd);
   o.sim.code = code;
+  pk_status status = pki_contact_sim_create(crowd->scene, &o.sim, &b->ground, &sim, err);
   const double before = pki_machine_resident();
-  b->ground = pk_terrain_create();
-  pk_status status = b->ground ? PK_OK : out_of_memory(err);
-  status = status == PK_OK ? pk_terrain_add_plane(b->ground, (double[3]){0}, (double[3]){0, 0, 1}, 0, err)
-                           : status;
-  status = status == PK_OK ? pk_batch_create(s->model, &o, &b->batch, err) : status;
-  status = status == PK_OK
-               ? pk_batch_set_terrain(b->batch, b->ground, &(pk_material){.friction = s->mu}, 1, err)
-               : status;
+  status = status == PK_OK ? pk_batch_create(crowd->scene->model, &o, &b->batch, err) : status;
+  status = status == PK_OK ? pk_batch_set_like(b->batch, sim, err) : status;
   if (status == PK_OK) {
     start_worlds(b);
-    pk_batch_set_callback(b->batch, set_targets, (void *)crowd);
+    if (crowd->ntarget > 1) {
+      pk_batch_set_callback(b->batch, set_targets, (void *)crowd);
+    }
     status = pk_batch_step(b->batch, 1, NULL); /* so that all memory that it uses is there */
+    b->done = 1;
     b->resident = (pki_machine_resident() - before) / crowd->n;
   }
+  pk_sim_destroy(sim);
   if (status != PK_OK) {
     pki_crowd_batch_destroy(b);
   }
@@ -224,7 +231,7 @@ void pki_crowd_batch_call(void *batch, int index)
   pki_crowd_batch *b = batch;
   pk_batch_info info = {0};
   (void)index;
-  if ((double)b->done * b->crowd->stage->scene.dt > PKI_CROWD_LIFE && b->info.frozen == 0) {
+  if (pki_crowd_is_over(b->crowd, b->done + b->steps - 1)) {
     start_worlds(b);
   }
   const pk_status status = pk_batch_step(b->batch, b->steps, &info);
@@ -237,7 +244,7 @@ void pki_crowd_batch_call(void *batch, int index)
   b->info.stepped += info.stepped;
   b->info.uncertified += info.uncertified;
   b->info.alone += info.alone;
-  b->info.frozen = info.frozen;
+  b->info.frozen = info.frozen > b->info.frozen ? info.frozen : b->info.frozen;
 }
 
 bool pki_crowd_batch_fell(const pki_crowd_batch *b)

@@ -15,7 +15,7 @@ typedef struct share {
 static void start_worlds(pki_crowd_peer *p)
 {
   const pki_crowd *crowd = p->crowd;
-  const size_t nq = (size_t)crowd->stage->scene.model->nq, nu = (size_t)crowd->stage->scene.model->nu;
+  const size_t nq = (size_t)crowd->scene->model->nq, nu = (size_t)crowd->scene->model->nu;
   p->done = 0;
   memset(p->states, 0, (size_t)crowd->n * (size_t)p->size * sizeof *p->states);
   for (int k = 0; k < crowd->n; k++) {
@@ -48,7 +48,7 @@ bool pki_crowd_peer_create(pki_crowd_peer *p, const pki_crowd *crowd, const pki_
                            int config, int threads, int steps, char *message, size_t size)
 {
   *p = (pki_crowd_peer){.crowd = crowd, .table = table, .config = config, .threads = threads, .steps = steps};
-  p->first = table->create(&crowd->stage->scene, config, message, size);
+  p->first = table->create(crowd->scene, config, message, size);
   if (!p->first) {
     return false;
   }
@@ -104,7 +104,7 @@ void pki_crowd_peer_call(void *peer, int index)
   bool started[THREADS_MOST] = {false};
   share shares[THREADS_MOST];
   (void)index;
-  if ((double)p->done * p->crowd->stage->scene.dt > PKI_CROWD_LIFE) {
+  if (pki_crowd_is_over(p->crowd, p->done + p->steps - 1)) {
     start_worlds(p);
   }
   for (int t = 0; t < p->threads; t++) {
@@ -124,12 +124,18 @@ void pki_crowd_peer_call(void *peer, int index)
   p->done += p->steps;
 }
 
+bool pki_crowd_peer_failed(const pki_crowd_peer *p)
+{
+  bool failed = false;
+  for (int t = 0; t < p->threads; t++) {
+    failed |= p->failed[t];
+  }
+  return failed;
+}
+
 bool pki_crowd_peer_fell(const pki_crowd_peer *p)
 {
-  bool fell = false;
-  for (int t = 0; t < p->threads; t++) {
-    fell |= p->failed[t];
-  }
+  bool fell = pki_crowd_peer_failed(p);
   for (int k = 0; k < p->crowd->n; k++) {
     double *state = p->states + (size_t)k * (size_t)p->size;
     fell |= pki_contact_is_down(&(pki_contact_sample){.q = state});

@@ -8,7 +8,7 @@
 #include "bench/machine.h"
 
 /* Numbers with three or four digits that count; a dash where there is none. */
-static void print_number(FILE *out, int width, double value)
+void pki_bench_print_number(FILE *out, int width, double value)
 {
   if (isnan(value)) {
     fprintf(out, " %*s", width, "-");
@@ -30,199 +30,245 @@ static void print_work(const pki_bench_result *results, int i, FILE *out)
   fprintf(out, "%s%-18s %-20s", is_new && i > 0 ? "\n" : "", is_new ? results[i].work : "", engine);
 }
 
-static void print_dynamics(const pki_bench_report *report, FILE *out)
+static void head_dynamics(const pki_bench_report *report, FILE *out)
 {
+  (void)report;
   fprintf(out, "\n%-18s %-20s %5s %10s %9s %8s %9s %9s  %s\n", "work", "engine", "lanes", "us/robot",
           "spread", "ratio", "us/link", "agreement", "what is called");
-  for (int i = 0; i < report->nresult; i++) {
-    const pki_bench_result *r = &report->results[i];
-    print_work(report->results, i, out);
-    fprintf(out, " %5d", r->lanes);
-    print_number(out, 10, r->per_robot);
-    print_number(out, 9, r->spread / r->lanes);
-    print_number(out, 8, r->ratio);
-    print_number(out, 9, r->per_link);
-    print_number(out, 9, r->agreement);
-    fprintf(out, "  %s\n", r->config);
-  }
-
-  fputs("\nTimes are medians over rounds in which the engines take turns; spread is from the first to\n"
-        "the third quartile. Ratio is to Pronk with one lane. Agreement is the largest relative\n"
-        "difference from Pronk's answer over all states.\n",
-        out);
 }
 
-static void print_contact(const pki_bench_report *report, FILE *out)
+static void row_dynamics(const pki_bench_report *report, int i, FILE *out)
 {
+  const pki_bench_result *r = &report->results[i];
+  print_work(report->results, i, out);
+  fprintf(out, " %5d", r->lanes);
+  pki_bench_print_number(out, 10, r->per_robot);
+  pki_bench_print_number(out, 9, r->spread / r->lanes);
+  pki_bench_print_number(out, 8, r->ratio);
+  pki_bench_print_number(out, 9, r->per_link);
+  pki_bench_print_number(out, 9, r->agreement);
+  fprintf(out, "  %s\n", r->config);
+}
+
+static const char dynamics_foot[] =
+    "Times are medians over rounds in which the engines take turns; spread is from the first to\n"
+    "the third quartile. Ratio is to Pronk with one lane. Agreement is the largest relative\n"
+    "difference from Pronk's answer over all states.\n";
+
+static void head_contact(const pki_bench_report *report, FILE *out)
+{
+  (void)report;
   fprintf(out, "\n%-18s %-20s %-26s %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "work", "engine", "config",
           "steps/s", "spread", "ratio", "sink", "at rest", "drift", "creep", "residual", "median", "gains");
-  for (int i = 0; i < report->nresult; i++) {
-    const pki_bench_result *r = &report->results[i];
-    const pki_bench_contact_figures *c = &r->contact;
-    print_work(report->results, i, out);
-    fprintf(out, " %-26s", r->config);
-    if (c->fell) {
-      fprintf(out, " %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "fell", "-", "-", "-", "-", "-", "-", "-",
-              "-", c->gains);
-      continue;
-    }
-    print_number(out, 9, r->median);
-    print_number(out, 8, r->spread);
-    print_number(out, 6, r->ratio);
-    print_number(out, 8, c->sink_mm);
-    print_number(out, 8, c->rest_sink_mm);
-    print_number(out, 9, c->drift_um_per_min);
-    print_number(out, 9, c->creep_um_per_s);
-    print_number(out, 9, c->residual);
-    print_number(out, 9, c->residual_median);
-    fprintf(out, "  %s\n", c->gains);
-  }
-  fputs("\nSpeeds are medians over rounds in which the engines take turns; spread is from the first to the\n"
-        "third quartile. Ratio is to the fastest configuration of MuJoCo in the same work. Sink in mm "
-        "(deepest\n"
-        "foot, landing included; at rest), drift in um/min, creep in um/s, residual relative (worst step,\n"
-        "median step) by Pronk's judge on the engine's own velocities and forces.\n",
-        out);
 }
 
-static void print_collision(const pki_bench_report *report, FILE *out)
+static void row_contact(const pki_bench_report *report, int i, FILE *out)
 {
+  const pki_bench_result *r = &report->results[i];
+  const pki_bench_contact_figures *c = &r->contact;
+  print_work(report->results, i, out);
+  fprintf(out, " %-26s", r->config);
+  if (c->fell) {
+    fprintf(out, " %9s %8s %6s %8s %8s %9s %9s %9s %9s  %s\n", "fell", "-", "-", "-", "-", "-", "-", "-", "-",
+            c->gains);
+    return;
+  }
+  pki_bench_print_number(out, 9, r->median);
+  pki_bench_print_number(out, 8, r->spread);
+  pki_bench_print_number(out, 6, r->ratio);
+  pki_bench_print_number(out, 8, c->sink_mm);
+  pki_bench_print_number(out, 8, c->rest_sink_mm);
+  pki_bench_print_number(out, 9, c->drift_um_per_min);
+  pki_bench_print_number(out, 9, c->creep_um_per_s);
+  pki_bench_print_number(out, 9, c->residual);
+  pki_bench_print_number(out, 9, c->residual_median);
+  fprintf(out, "  %s\n", c->gains);
+}
+
+static const char contact_foot[] =
+    "Speeds are medians over rounds in which the engines take turns; spread is from the first to the\n"
+    "third quartile. Ratio is to the fastest configuration of MuJoCo in the same work. Sink in mm (deepest\n"
+    "foot, landing included; at rest), drift in um/min, creep in um/s, residual relative (worst step,\n"
+    "median step) by Pronk's judge on the engine's own velocities and forces.\n";
+
+static void head_collision(const pki_bench_report *report, FILE *out)
+{
+  (void)report;
   fprintf(out, "\n%-18s %-20s %10s %8s %8s %9s %9s  %s\n", "work", "engine", "us", "spread", "ratio", "apart",
           "depth", "what is called");
-  for (int i = 0; i < report->nresult; i++) {
-    const pki_bench_result *r = &report->results[i];
-    print_work(report->results, i, out);
-    print_number(out, 10, r->median);
-    print_number(out, 8, r->spread);
-    print_number(out, 8, r->ratio);
-    print_number(out, 9, r->agreement);
-    print_number(out, 9, r->depth_agreement);
-    fprintf(out, "  %s\n", r->config);
-  }
-  fputs("\nTimes of one pair or of one update of all boxes, medians over rounds in which the engines take "
-        "turns; spread\n"
-        "is from the first to the third quartile. Ratio is to Pronk's time, among broad phases to that of "
-        "the tree.\n"
-        "Apart and depth: largest difference from Pronk's distances (m) where the shapes are apart and where "
-        "they\n"
-        "overlap; among broad phases, the part of the pairs that differ.\n",
-        out);
 }
 
-static void print_record(const pki_bench_report *report, FILE *out)
+static void row_collision(const pki_bench_report *report, int i, FILE *out)
 {
+  const pki_bench_result *r = &report->results[i];
+  print_work(report->results, i, out);
+  pki_bench_print_number(out, 10, r->median);
+  pki_bench_print_number(out, 8, r->spread);
+  pki_bench_print_number(out, 8, r->ratio);
+  pki_bench_print_number(out, 9, r->agreement);
+  pki_bench_print_number(out, 9, r->depth_agreement);
+  fprintf(out, "  %s\n", r->config);
+}
+
+static const char collision_foot[] = "Times of one pair or of one update of all boxes, medians over rounds "
+                                     "in which the engines take turns; spread\n"
+                                     "is from the first to the third quartile. Ratio is to Pronk's time, "
+                                     "among broad phases to that of the tree.\n"
+                                     "Apart and depth: largest difference from Pronk's distances (m) where "
+                                     "the shapes are apart and where they\n"
+                                     "overlap; among broad phases, the part of the pairs that differ.\n";
+
+static void head_record(const pki_bench_report *report, FILE *out)
+{
+  (void)report;
   fprintf(out, "\n%-18s %-36s %9s %8s %7s %7s %9s\n", "work", "recording", "us/step", "spread", "ratio",
           "share", "MB/s");
-  for (int i = 0; i < report->nresult; i++) {
-    const pki_bench_result *r = &report->results[i];
-    const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
-    fprintf(out, "%-18s %-36s", is_new ? r->work : "", r->config);
-    print_number(out, 9, r->median);
-    print_number(out, 8, r->spread);
-    print_number(out, 7, r->ratio);
-    print_number(out, 7, r->share);
-    print_number(out, 9, r->megabytes);
-    fputc('\n', out);
-  }
-  fputs(
-      "\nTimes of the whole run, medians over rounds in which the recordings take turns; spread is from the "
-      "first\n"
-      "to the third quartile. Ratio: median over rounds of the time to that without a recording in the same\n"
-      "round. Share: what a step spends on the recording over what it spends on all else, measured inside "
-      "runs.\n"
-      "MB of the file for each second of the run.\n",
-      out);
 }
 
-static void print_batch(const pki_bench_report *report, FILE *out)
+static void row_record(const pki_bench_report *report, int i, FILE *out)
+{
+  const pki_bench_result *r = &report->results[i];
+  const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
+  fprintf(out, "%-18s %-36s", is_new ? r->work : "", r->config);
+  pki_bench_print_number(out, 9, r->median);
+  pki_bench_print_number(out, 8, r->spread);
+  pki_bench_print_number(out, 7, r->ratio);
+  pki_bench_print_number(out, 7, r->share);
+  pki_bench_print_number(out, 9, r->megabytes);
+  fputc('\n', out);
+}
+
+static const char record_foot[] =
+    "Times of the whole run, medians over rounds in which the recordings take turns; spread is from the "
+    "first\n"
+    "to the third quartile. Ratio: median over rounds of the time to that without a recording in the same\n"
+    "round. Share: what a step spends on the recording over what it spends on all else, measured inside "
+    "runs.\n"
+    "MB of the file for each second of the run.\n";
+
+static void head_batch(const pki_bench_report *report, FILE *out)
 {
   fprintf(out, "\none core: %.1f GFLOP/s, %.1f GB/s\n", report->peak.gflops, report->peak.bandwidth);
   fprintf(out, "\n%-32s %-13s %-26s %5s %9s %8s %6s %9s %8s %9s %7s %6s %8s %8s %7s  %s\n", "work", "engine",
           "config", "lanes", "steps/s", "spread", "ratio", "per cpu s", "cycles", "residual", "uncert",
           "alone", "bytes", "flop", "of peak", "gains");
-  for (int i = 0; i < report->nresult; i++) {
-    const pki_bench_result *r = &report->results[i];
-    const pki_bench_batch_figures *b = &r->batch;
-    const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
-    char engine[48];
-    snprintf(engine, sizeof engine, "%s %s", r->engine, r->version);
-    fprintf(out, "%s%-32s %-13s %-26s %5d", is_new && i > 0 ? "\n" : "", is_new ? r->work : "", engine,
-            r->config, r->lanes);
-    if (b->fell) {
-      fprintf(out, " %9s\n", "fell");
-      continue;
-    }
-    print_number(out, 9, r->median);
-    print_number(out, 8, r->spread);
-    print_number(out, 6, r->ratio);
-    print_number(out, 9, b->per_cpu);
-    print_number(out, 8, b->cycles);
-    print_number(out, 9, b->residual);
-    print_number(out, 7, b->uncertified);
-    print_number(out, 6, b->alone);
-    print_number(out, 8, b->bytes);
-    print_number(out, 8, b->flops);
-    print_number(out, 7, b->of_peak);
-    fprintf(out, "  %s\n", b->gains);
-  }
-  fputs(
-      "\nSteps/s counts steps of single robots: medians over rounds in which all take turns; spread is from "
-      "the first\n"
-      "to the third quartile. Ratio is to the fastest configuration of MuJoCo in the same work. Per cpu s: "
-      "for "
-      "each\n"
-      "second of processor time, all threads together. Cycles (of the reference clock) and flop: of one step "
-      "of one\n"
-      "robot. Residual: the worst of all worlds and steps; uncert: steps above 1e-6; alone: part of the "
-      "steps "
-      "that\n"
-      "lanes could not do; bytes: of one world more.\n",
-      out);
 }
 
-static void print_scaling(const pki_bench_report *report, FILE *out)
+static void row_batch(const pki_bench_report *report, int i, FILE *out)
 {
+  const pki_bench_result *r = &report->results[i];
+  const pki_bench_batch_figures *b = &r->batch;
+  const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
+  char engine[48];
+  snprintf(engine, sizeof engine, "%s %s", r->engine, r->version);
+  fprintf(out, "%s%-32s %-13s %-26s %5d", is_new && i > 0 ? "\n" : "", is_new ? r->work : "", engine,
+          r->config, r->lanes);
+  if (b->fell) {
+    fprintf(out, " %9s\n", "fell");
+    return;
+  }
+  pki_bench_print_number(out, 9, r->median);
+  pki_bench_print_number(out, 8, r->spread);
+  pki_bench_print_number(out, 6, r->ratio);
+  pki_bench_print_number(out, 9, b->per_cpu);
+  pki_bench_print_number(out, 8, b->cycles);
+  pki_bench_print_number(out, 9, b->residual);
+  pki_bench_print_number(out, 7, b->uncertified);
+  pki_bench_print_number(out, 6, b->alone);
+  pki_bench_print_number(out, 8, b->bytes);
+  pki_bench_print_number(out, 8, b->flops);
+  pki_bench_print_number(out, 7, b->of_peak);
+  fprintf(out, "  %s\n", b->gains);
+}
+
+static const char batch_foot[] = "Steps/s counts steps of single robots: medians over rounds in which all "
+                                 "take turns; spread is from the first\n"
+                                 "to the third quartile. Ratio is to the fastest configuration of MuJoCo in "
+                                 "the same work. Per cpu s: for each\n"
+                                 "second of processor time, all threads together. Cycles (of the reference "
+                                 "clock) and flop: of one step of one\n"
+                                 "robot. Residual: the worst of all worlds and steps; uncert: steps above "
+                                 "1e-6; alone: part of the steps that\n"
+                                 "lanes could not do; bytes: of one world more.\n";
+
+static void head_scaling(const pki_bench_report *report, FILE *out)
+{
+  (void)report;
   fprintf(out, "\n%-18s %-20s %-20s %6s %10s %9s %7s %8s\n", "work", "engine", "config", "dof", "us/step",
           "spread", "ratio", "exponent");
-  for (int i = 0; i < report->nresult; i++) {
-    const pki_bench_result *r = &report->results[i];
-    print_work(report->results, i, out);
-    fprintf(out, " %-20s %6d", r->config, r->scaling.dof);
-    print_number(out, 10, r->median);
-    print_number(out, 9, r->spread);
-    print_number(out, 7, r->ratio);
-    print_number(out, 8, r->scaling.exponent);
-    fputc('\n', out);
-  }
-  fputs("\nTimes of one step of the whole world, medians over rounds in which the engines take turns; spread "
-        "is "
-        "from\n"
-        "the first to the third quartile. Ratio is the speed to that of MuJoCo's faster configuration. "
-        "Exponent: "
-        "the\n"
-        "power of the size by which the time grows, over the larger half of the sizes.\n",
-        out);
 }
 
-void pki_bench_print_table(const pki_bench_report *report, FILE *out)
+static void row_scaling(const pki_bench_report *report, int i, FILE *out)
+{
+  const pki_bench_result *r = &report->results[i];
+  print_work(report->results, i, out);
+  fprintf(out, " %-20s %6d", r->config, r->scaling.dof);
+  pki_bench_print_number(out, 10, r->median);
+  pki_bench_print_number(out, 9, r->spread);
+  pki_bench_print_number(out, 7, r->ratio);
+  pki_bench_print_number(out, 8, r->scaling.exponent);
+  fputc('\n', out);
+}
+
+static const char scaling_foot[] =
+    "Times of one step of the whole world, medians over rounds in which the engines take turns; spread is "
+    "from\n"
+    "the first to the third quartile. Ratio is the speed to that of MuJoCo's faster configuration. Exponent: "
+    "the\n"
+    "power of the size by which the time grows, over the larger half of the sizes.\n";
+
+static const pki_bench_table *table_of(const pki_bench_report *report)
+{
+  static const pki_bench_table tables[] = {
+      [PKI_BENCH_DYNAMICS] = {head_dynamics, row_dynamics, dynamics_foot},
+      [PKI_BENCH_CONTACT] = {head_contact, row_contact, contact_foot},
+      [PKI_BENCH_RECORD] = {head_record, row_record, record_foot},
+      [PKI_BENCH_COLLISION] = {head_collision, row_collision, collision_foot},
+      [PKI_BENCH_BATCH] = {head_batch, row_batch, batch_foot},
+      [PKI_BENCH_SCALING] = {head_scaling, row_scaling, scaling_foot},
+  };
+  return report->kind == PKI_BENCH_ROBOTS ? &pki_bench_robots_table : &tables[report->kind];
+}
+
+static void print_head(const pki_bench_report *report, FILE *out)
 {
   pki_machine machine;
   pki_machine_describe(&machine);
   fprintf(out, "pronk bench %s\n%s, %d cores, Pronk %s with %s kernels, built by %s\n", report->bench,
           machine.cpu, machine.cores, pk_version(), machine.isa, machine.compiler);
-  static void (*const print[])(const pki_bench_report *, FILE *) = {
-      [PKI_BENCH_DYNAMICS] = print_dynamics, [PKI_BENCH_CONTACT] = print_contact,
-      [PKI_BENCH_RECORD] = print_record,     [PKI_BENCH_COLLISION] = print_collision,
-      [PKI_BENCH_BATCH] = print_batch,       [PKI_BENCH_SCALING] = print_scaling,
-  };
-  print[report->kind](report, out);
+  table_of(report)->head(report, out);
+}
+
+void pki_bench_show(pki_bench_report *report)
+{
+  const pki_bench_table *table = table_of(report);
+  if (!report->out || report->shown == report->nresult) {
+    return;
+  }
+  pki_bench_progress(NULL);
+  if (report->shown == 0) {
+    print_head(report, report->out);
+  }
+  while (report->shown < report->nresult) {
+    table->row(report, report->shown++, report->out);
+  }
+  fflush(report->out);
+}
+
+void pki_bench_end_table(pki_bench_report *report)
+{
+  if (report->nresult == 0) {
+    print_head(report, report->out);
+  }
+  pki_bench_show(report);
+  fprintf(report->out, "\n%s", table_of(report)->foot);
   for (int i = 0; i < report->nnote; i++) {
-    fprintf(out, "Note: %s\n", report->notes[i]);
+    fprintf(report->out, "Note: %s\n", report->notes[i]);
   }
 }
 
 /* JSON has no NaN: null. */
-static void add_number(cJSON *object, const char *name, double value)
+void pki_bench_add_number(cJSON *object, const char *name, double value)
 {
   if (isfinite(value)) {
     cJSON_AddNumberToObject(object, name, value);
@@ -234,46 +280,46 @@ static void add_number(cJSON *object, const char *name, double value)
 static void add_contact(cJSON *object, const pki_bench_result *r)
 {
   const pki_bench_contact_figures *c = &r->contact;
-  add_number(object, "dt", c->dt);
+  pki_bench_add_number(object, "dt", c->dt);
   cJSON_AddStringToObject(object, "gains", c->gains);
   cJSON_AddBoolToObject(object, "fell", c->fell);
-  add_number(object, "sink_mm", c->sink_mm);
-  add_number(object, "rest_sink_mm", c->rest_sink_mm);
-  add_number(object, "drift_um_per_min", c->drift_um_per_min);
-  add_number(object, "creep_um_per_s", c->creep_um_per_s);
-  add_number(object, "residual", c->residual);
-  add_number(object, "residual_median", c->residual_median);
+  pki_bench_add_number(object, "sink_mm", c->sink_mm);
+  pki_bench_add_number(object, "rest_sink_mm", c->rest_sink_mm);
+  pki_bench_add_number(object, "drift_um_per_min", c->drift_um_per_min);
+  pki_bench_add_number(object, "creep_um_per_s", c->creep_um_per_s);
+  pki_bench_add_number(object, "residual", c->residual);
+  pki_bench_add_number(object, "residual_median", c->residual_median);
 }
 
 static void add_batch(cJSON *object, const pki_bench_result *r)
 {
   const pki_bench_batch_figures *b = &r->batch;
-  add_number(object, "worlds", b->worlds);
-  add_number(object, "steps", b->steps);
+  pki_bench_add_number(object, "worlds", b->worlds);
+  pki_bench_add_number(object, "steps", b->steps);
   cJSON_AddStringToObject(object, "gains", b->gains);
   cJSON_AddBoolToObject(object, "fell", b->fell);
-  add_number(object, "per_processor_second", b->per_cpu);
-  add_number(object, "cycles_per_step", b->cycles);
-  add_number(object, "residual", b->residual);
-  add_number(object, "uncertified", b->uncertified);
-  add_number(object, "alone", b->alone);
-  add_number(object, "frozen", b->frozen);
-  add_number(object, "bytes_per_world", b->bytes);
-  add_number(object, "bytes_shared", b->shared);
-  add_number(object, "resident_per_world", b->resident);
-  add_number(object, "instructions_per_step", b->instructions);
-  add_number(object, "flops_per_step", b->flops);
-  add_number(object, "gflops", b->gflops);
-  add_number(object, "of_peak", b->of_peak);
-  add_number(object, "intensity", b->intensity);
+  pki_bench_add_number(object, "per_processor_second", b->per_cpu);
+  pki_bench_add_number(object, "cycles_per_step", b->cycles);
+  pki_bench_add_number(object, "residual", b->residual);
+  pki_bench_add_number(object, "uncertified", b->uncertified);
+  pki_bench_add_number(object, "alone", b->alone);
+  pki_bench_add_number(object, "frozen", b->frozen);
+  pki_bench_add_number(object, "bytes_per_world", b->bytes);
+  pki_bench_add_number(object, "bytes_shared", b->shared);
+  pki_bench_add_number(object, "resident_per_world", b->resident);
+  pki_bench_add_number(object, "instructions_per_step", b->instructions);
+  pki_bench_add_number(object, "flops_per_step", b->flops);
+  pki_bench_add_number(object, "gflops", b->gflops);
+  pki_bench_add_number(object, "of_peak", b->of_peak);
+  pki_bench_add_number(object, "intensity", b->intensity);
 }
 
 static void add_scaling(cJSON *object, const pki_bench_result *r)
 {
   cJSON_AddStringToObject(object, "series", r->scaling.series);
-  add_number(object, "size", r->scaling.size);
-  add_number(object, "dof", r->scaling.dof);
-  add_number(object, "exponent", r->scaling.exponent);
+  pki_bench_add_number(object, "size", r->scaling.size);
+  pki_bench_add_number(object, "dof", r->scaling.dof);
+  pki_bench_add_number(object, "exponent", r->scaling.exponent);
 }
 
 static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
@@ -283,12 +329,12 @@ static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
   cJSON_AddStringToObject(object, "engine", r->engine);
   cJSON_AddStringToObject(object, "version", r->version);
   cJSON_AddStringToObject(object, "config", r->config);
-  add_number(object, "lanes", r->lanes);
-  add_number(object, "threads", r->threads);
-  add_number(object, "median", r->median);
-  add_number(object, "spread", r->spread);
+  pki_bench_add_number(object, "lanes", r->lanes);
+  pki_bench_add_number(object, "threads", r->threads);
+  pki_bench_add_number(object, "median", r->median);
+  pki_bench_add_number(object, "spread", r->spread);
   cJSON_AddStringToObject(object, "unit", r->unit);
-  add_number(object, "ratio", r->ratio);
+  pki_bench_add_number(object, "ratio", r->ratio);
   if (kind == PKI_BENCH_CONTACT) {
     add_contact(object, r);
     return object;
@@ -297,24 +343,28 @@ static cJSON *result_object(const pki_bench_result *r, pki_bench_kind kind)
     add_batch(object, r);
     return object;
   }
+  if (kind == PKI_BENCH_ROBOTS) {
+    pki_bench_add_robots(object, r);
+    return object;
+  }
   if (kind == PKI_BENCH_SCALING) {
     add_scaling(object, r);
     return object;
   }
   if (kind == PKI_BENCH_RECORD) {
-    add_number(object, "share", r->share);
-    add_number(object, "megabytes_per_second", r->megabytes);
+    pki_bench_add_number(object, "share", r->share);
+    pki_bench_add_number(object, "megabytes_per_second", r->megabytes);
     return object;
   }
   if (kind == PKI_BENCH_COLLISION) {
-    add_number(object, "agreement", r->agreement);
-    add_number(object, "depth_agreement", r->depth_agreement);
+    pki_bench_add_number(object, "agreement", r->agreement);
+    pki_bench_add_number(object, "depth_agreement", r->depth_agreement);
     return object;
   }
-  add_number(object, "per_robot", r->per_robot);
-  add_number(object, "agreement", r->agreement);
-  add_number(object, "links", r->links);
-  add_number(object, "per_link", r->per_link);
+  pki_bench_add_number(object, "per_robot", r->per_robot);
+  pki_bench_add_number(object, "agreement", r->agreement);
+  pki_bench_add_number(object, "links", r->links);
+  pki_bench_add_number(object, "per_link", r->per_link);
   return object;
 }
 
@@ -324,7 +374,7 @@ static cJSON *machine_object(void)
   pki_machine_describe(&machine);
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "cpu", machine.cpu);
-  add_number(object, "cores", machine.cores);
+  pki_bench_add_number(object, "cores", machine.cores);
   cJSON_AddStringToObject(object, "isa", machine.isa);
   cJSON_AddStringToObject(object, "compiler", machine.compiler);
   cJSON_AddStringToObject(object, "system", machine.system);
@@ -340,9 +390,9 @@ bool pki_bench_print_json(const pki_bench_report *report, FILE *out)
   cJSON_AddBoolToObject(root, "agree", !report->failed);
   if (report->kind == PKI_BENCH_BATCH) {
     cJSON *core = cJSON_AddObjectToObject(root, "core");
-    add_number(core, "peak_gflops", report->peak.gflops);
-    add_number(core, "bandwidth_gb_per_s", report->peak.bandwidth);
-    add_number(core, "reference_hz", report->peak.reference);
+    pki_bench_add_number(core, "peak_gflops", report->peak.gflops);
+    pki_bench_add_number(core, "bandwidth_gb_per_s", report->peak.bandwidth);
+    pki_bench_add_number(core, "reference_hz", report->peak.reference);
   }
   cJSON *results = cJSON_AddArrayToObject(root, "results");
   for (int i = 0; i < report->nresult; i++) {

@@ -147,6 +147,7 @@ static bool fell(const runner *r)
 
 static bool add_results(bench *b, const work *w, const pki_entrant *entrants)
 {
+  const int first = b->report->nresult;
   for (int i = 0; i < w->count; i++) {
     const runner *from = &w->runners[i];
     pki_bench_result *r = pki_bench_add_result(b->report);
@@ -175,9 +176,7 @@ static bool add_results(bench *b, const work *w, const pki_entrant *entrants)
                          entrants[i].median, from->steps, r->work);
     }
   }
-  char name[64];
-  work_name(name, w->scene.growth, w->scene.size);
-  pki_bench_add_ratios(b->report, name, true);
+  pki_bench_add_ratios(b->report, first, true);
   return true;
 }
 

@@ -206,6 +206,51 @@ static void batch_has_the_promised_fields_and_a_page(void **state)
   rmdir(folder);
 }
 
+/* Without peers: PRONK_PEERS is nowhere in this test. */
+static void robots_have_one_world_and_a_batch_of_1024(void **state)
+{
+  (void)state;
+  static char text[1 << 16];
+  const char *const words[] = {"bench", "robots", "--quick", "--json", "--work", "hold boxdog"};
+  assert_int_equal(run_bench(6, words, text, sizeof text), 0);
+  cJSON *root = cJSON_Parse(text);
+  assert_non_null(root);
+  assert_string_equal(cJSON_GetObjectItem(root, "bench")->valuestring, "robots");
+  assert_non_null(strstr(text, "MuJoCo is not installed"));
+  const cJSON *results = cJSON_GetObjectItem(root, "results");
+  assert_int_equal(cJSON_GetArraySize(results), 2);
+  for (int k = 0; k < 2; k++) {
+    const cJSON *result = cJSON_GetArrayItem(results, k);
+    static const char *const numbers[] = {"lanes", "threads",     "median",   "spread", "steps",
+                                          "dt",    "us_per_step", "residual", "frozen", "uncertified"};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+      assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, numbers[i])));
+    }
+    assert_string_equal(cJSON_GetObjectItem(result, "work")->valuestring, "hold boxdog");
+    assert_string_equal(cJSON_GetObjectItem(result, "engine")->valuestring, "pronk");
+    assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "steps/s");
+    assert_int_equal(cJSON_GetObjectItem(result, "worlds")->valueint, k == 0 ? 1 : 1024);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(result, "ratio")));
+    assert_true(k == 0 ? cJSON_IsNull(cJSON_GetObjectItem(result, "alone"))
+                       : cJSON_IsNumber(cJSON_GetObjectItem(result, "alone")));
+    assert_true(cJSON_GetObjectItem(result, "residual")->valuedouble <= 1e-8);
+    assert_int_equal(cJSON_GetObjectItem(result, "frozen")->valueint, 0);
+  }
+  cJSON_Delete(root);
+}
+
+static void loose_bodies_are_stepped_at_two_tolerances(void **state)
+{
+  (void)state;
+  static char text[1 << 16];
+  const char *const words[] = {"bench", "robots", "--quick", "--work=boxes 10"};
+  assert_int_equal(run_bench(4, words, text, sizeof text), 0);
+  assert_non_null(strstr(text, "\nboxes 10 "));
+  assert_null(strstr(text, "boxes 100"));
+  assert_non_null(strstr(text, "hard contact 1e-8"));
+  assert_non_null(strstr(text, "hard contact 1e-3"));
+}
+
 static void scaling_fits_an_exponent_to_each_engine(void **state)
 {
   (void)state;
@@ -259,6 +304,8 @@ int main(void)
       cmocka_unit_test(the_table_names_work_and_engine),
       cmocka_unit_test(contact_has_the_promised_fields),
       cmocka_unit_test(batch_has_the_promised_fields_and_a_page),
+      cmocka_unit_test(robots_have_one_world_and_a_batch_of_1024),
+      cmocka_unit_test(loose_bodies_are_stepped_at_two_tolerances),
       cmocka_unit_test(scaling_fits_an_exponent_to_each_engine),
       cmocka_unit_test(benches_without_a_page_refuse_to_write_one),
   };

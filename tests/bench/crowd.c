@@ -159,8 +159,9 @@ static void adder_set(void *world, const double *state)
   memcpy(a->state, state, (size_t)adder_size(world) * sizeof *state);
 }
 
-static const pki_contact_peer adders = {NULL, 0,           adder_create, adder_destroy, adder_step,
-                                        NULL, adder_clone, adder_size,   adder_get,     adder_set};
+static const pki_contact_peer adders = {NULL,       0,         adder_create, adder_destroy,
+                                        adder_step, NULL,      adder_clone,  adder_size,
+                                        adder_get,  adder_set, NULL};
 
 static void a_peer_follows_each_worlds_own_targets_on_any_number_of_threads(void **state)
 {

@@ -122,9 +122,9 @@ static int is_positive(const double s[6])
 static void every_link_has_an_inertia_that_a_body_can_have(void **state)
 {
   (void)state;
-  static const char *const names[] = {"pendulum", "double_pendulum", "ur10", "starleth", "coman",
-                                      "anymal_b", "thesis_quadruped"};
-  for (int k = 0; k < 7; k++) {
+  static const char *const names[] = {"pendulum", "double_pendulum",  "ur10",  "starleth", "coman",
+                                      "anymal_b", "thesis_quadruped", "boxdog"};
+  for (int k = 0; k < 8; k++) {
     pk_model *m = load(names[k]);
     for (int l = 0; l < m->nlink; l++) {
       const pk_inertia *in = &m->links[l].inertia;
@@ -278,6 +278,31 @@ static void starleth_stands_on_four_balls_below_its_hips(void **state)
 }
 
 /* Tables 5.1 and 5.2 by hand: masses, boxes, and where the middle of it all is when the legs hang down. */
+static void boxdog_is_starleth_with_other_shapes_and_damping(void **state)
+{
+  (void)state;
+  pk_model *m = load("boxdog"), *like = load("starleth");
+  assert_int_equal(m->nbody, like->nbody);
+  assert_int_equal(m->nu, like->nu);
+  assert_memory_equal(m->body_inertia, like->body_inertia, 10 * (size_t)m->nbody * sizeof(double));
+  assert_memory_equal(m->body_pos, like->body_pos, 3 * (size_t)m->nbody * sizeof(double));
+  assert_memory_equal(m->dof_lower, like->dof_lower, (size_t)m->nu * sizeof(double));
+  assert_near(m->dof_damping[6], 0.1, 0);
+  int boxes = 0, balls = 0, others = 0;
+  for (int i = 0; i < m->nshape; i++) {
+    if (!m->shapes[i].visual) {
+      boxes += m->shapes[i].kind == PK_SHAPE_BOX;
+      balls += m->shapes[i].kind == PK_SHAPE_SPHERE;
+      others += m->shapes[i].kind != PK_SHAPE_BOX && m->shapes[i].kind != PK_SHAPE_SPHERE;
+    }
+  }
+  assert_int_equal(boxes, 5);
+  assert_int_equal(balls, 4);
+  assert_int_equal(others, 0);
+  pk_model_destroy(like);
+  pk_model_destroy(m);
+}
+
 static void the_thesis_quadruped_is_what_its_tables_say(void **state)
 {
   (void)state;
@@ -428,6 +453,7 @@ int main(void)
       cmocka_unit_test(the_ur10_is_a_fixed_arm_with_the_makers_reach),
       cmocka_unit_test(starleth_has_thirteen_bodies_and_twelve_hinges),
       cmocka_unit_test(starleth_stands_on_four_balls_below_its_hips),
+      cmocka_unit_test(boxdog_is_starleth_with_other_shapes_and_damping),
       cmocka_unit_test(the_thesis_quadruped_is_what_its_tables_say),
       cmocka_unit_test(the_thesis_quadruped_stands_on_the_tips_of_its_legs),
       cmocka_unit_test(coman_has_the_paper_s_29_degrees_of_freedom),

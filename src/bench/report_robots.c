@@ -1,0 +1,97 @@
+/* The table and the JSON fields of `pronk bench robots`: one row of `figures` for each, in both. */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+/* What a figure is: the part of all steps that a counter (long long) is, of batches or of all; the largest (double); a number
+ * (int). */
+typedef enum figure_kind { PART_OF_BATCH, PART, LARGEST, NUMBER } figure_kind;
+
+typedef struct figure {
+  const char *name; /* in JSON */
+  const char *head; /* of its column */
+  int width;
+  figure_kind kind;
+  size_t offset; /* in pk_batch_info */
+} figure;
+
+static const figure figures[] = {
+    {"alone", "alone", 8, PART_OF_BATCH, offsetof(pk_batch_info, alone)},
+    {"uncertified", "uncert", 8, PART, offsetof(pk_batch_info, uncertified)},
+    {"residual", "residual", 9, LARGEST, offsetof(pk_batch_info, worst)},
+    {"frozen", "frozen", 6, NUMBER, offsetof(pk_batch_info, frozen)},
+};
+
+enum { FIGURES = sizeof figures / sizeof figures[0] };
+
+static double value_of(const pki_bench_robots_figures *r, const figure *f)
+{
+  const char *at = (const char *)&r->info + f->offset;
+  long long counter;
+  double largest;
+  int number;
+  if (!r->ours || (f->kind == PART_OF_BATCH && !r->batch)) {
+    return NAN;
+  }
+  switch (f->kind) {
+  case LARGEST: memcpy(&largest, at, sizeof largest); return largest;
+  case NUMBER: memcpy(&number, at, sizeof number); return number;
+  default: memcpy(&counter, at, sizeof counter); return (double)counter / (double)r->info.stepped;
+  }
+}
+
+static void print_head(const pki_bench_report *report, FILE *out)
+{
+  (void)report;
+  fprintf(out, "\n%-15s %6s %7s %-14s %-18s %5s %9s %8s %6s %9s", "work", "worlds", "threads", "engine",
+          "config", "lanes", "steps/s", "spread", "ratio", "us/step");
+  for (int k = 0; k < FIGURES; k++) {
+    fprintf(out, " %*s", figures[k].width, figures[k].head);
+  }
+  fputc('\n', out);
+}
+
+static void print_row(const pki_bench_report *report, int i, FILE *out)
+{
+  const pki_bench_result *r = &report->results[i];
+  const bool is_new = i == 0 || strcmp(r[-1].work, r->work) != 0;
+  char engine[48];
+  snprintf(engine, sizeof engine, "%s %s", r->engine, r->version);
+  fprintf(out, "%s%-15s %6d %7d %-14s %-18s %5d", is_new && i > 0 ? "\n" : "", is_new ? r->work : "",
+          r->robots.worlds, r->threads, engine, r->config, r->lanes);
+  pki_bench_print_number(out, 9, r->median);
+  pki_bench_print_number(out, 8, r->spread);
+  pki_bench_print_number(out, 6, r->ratio);
+  pki_bench_print_number(out, 9, 1e6 / r->median);
+  for (int k = 0; k < FIGURES; k++) {
+    pki_bench_print_number(out, figures[k].width, value_of(&r->robots, &figures[k]));
+  }
+  fputc('\n', out);
+}
+
+const pki_bench_table pki_bench_robots_table = {print_head, print_row,
+                                                "Steps/s counts steps of single worlds: medians over rounds "
+                                                "in which the engines take turns; spread is from the\n"
+                                                "first to the third quartile. Ratio is to the fastest "
+                                                "configuration of MuJoCo with the same worlds and threads.\n"
+                                                "Worlds 1: one world that goes through its starts one after "
+                                                "the other. Alone: part of the steps that lanes could\n"
+                                                "not do; uncert: part of the steps above the tolerance; "
+                                                "residual: the worst of all steps, relative; frozen: worlds\n"
+                                                "that failed.\n"};
+
+void pki_bench_add_robots(cJSON *object, const pki_bench_result *result)
+{
+  const pki_bench_robots_figures *r = &result->robots;
+  pki_bench_add_number(object, "worlds", r->worlds);
+  pki_bench_add_number(object, "steps", r->steps);
+  pki_bench_add_number(object, "dt", r->dt);
+  cJSON_AddStringToObject(object, "gains", r->gains);
+  pki_bench_add_number(object, "us_per_step", 1e6 / result->median);
+  for (int k = 0; k < FIGURES; k++) {
+    pki_bench_add_number(object, figures[k].name, value_of(r, &figures[k]));
+  }
+}
