@@ -71,7 +71,7 @@ struct pk_batch {
   pki_crew *crews; /* [threads] */
   pki_group_plan plan;
   void *plan_memory;
-  size_t guard_at; /* [nu + 1] doubles (pki_seat) */
+  size_t guard_at; /* [pki_guard_size] doubles (pki_seat) */
   const pki_group_kernels *kernels;
   const pki_kernels *generic; /* for lanes of worlds that the model's code does not know */
   pk_batch_callback call;

@@ -68,7 +68,7 @@ void pki_lay_out(pk_batch *b, pk_sim *sim)
   b->memory_at = at;
   at += memory_room(b) * sizeof *sim->contact.colliders.memory;
   b->guard_at = at;
-  at += ((size_t)b->model->nu + 1) * sizeof(double);
+  at += (size_t)pki_guard_size(b->model) * sizeof(double);
   b->stride = padded(at);
 }
 
