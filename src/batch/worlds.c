@@ -33,6 +33,7 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
       [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited, 0},
       [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real, 0},
       [PKI_PIECE_INERTIA] = {&sim->workspace->work.params.inertia, 10 * (size_t)m->nbody * real, 0},
+      [PKI_PIECE_GROUPED] = {&sim->workspace->work.params.grouped, 10 * (size_t)m->nbody * real, 0},
       [PKI_PIECE_QUEUE] = {&sim->latency.queue, (size_t)sim->latency.room * joints * sizeof *sim->commands,
                            0},
       {&sim->joints.drives, (size_t)m->ndrive * real, 0},
@@ -149,7 +150,6 @@ void pki_bind(const pk_batch *b, pki_crew *crew, int k)
   }
   copy_swapped(b, sim, block, false);
   sim->control.state = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
-  pki_choose_kernels(sim);
 }
 
 void pki_release(const pk_batch *b, pki_crew *crew, int k)
@@ -235,7 +235,6 @@ pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
     return status;
   }
   copy_pieces(b, sim, world, false);
-  pki_choose_kernels(sim);
   load_head(sim, pki_head_of(b, world));
   copy_swapped(b, sim, pki_block_of(b, world), false);
   if (b->control != NULL) {
@@ -270,9 +269,8 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   copy_swapped(b, (pk_sim *)sim, pki_block_of(b, world), true);
   h->status = PK_OK;
   h->plain = false;
-  h->own = memcmp(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
-                  10 * (size_t)b->model->nbody * sizeof(double)) != 0;
-  b->varied |= h->own;
+  b->varied |= memcmp(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
+                      10 * (size_t)b->model->nbody * sizeof(double)) != 0;
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
   } else if (b->control != NULL) { /* the sim has nobody who remembers */
@@ -285,9 +283,10 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
 
 void pki_batch_begin(pk_batch *b, int world)
 {
-  memcpy(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
-         10 * (size_t)b->model->nbody * sizeof(double));
-  pki_head_of(b, world)->own = false;
+  const size_t bytes = 10 * (size_t)b->model->nbody * sizeof(double);
+  unsigned char *const block = pki_block_of(b, world);
+  memcpy(block + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia, bytes);
+  memcpy(block + b->piece_at[PKI_PIECE_GROUPED], b->crews[0].sim->workspace->grouped, bytes);
   pki_head_of(b, world)->friction = 1;
   pk_batch_reset(b, world);
 }

@@ -33,8 +33,8 @@ static void kinematics(pki_work *w, const double *q)
 
 static void inertial(pki_work *w, const double *q, const double *u, double *h)
 {
-  w->code->inertial(q, u, w->diag, bodies(w, w->pose, 12), bodies(w, w->origin, 3), bodies(w, w->twist, 6), h,
-                    w->M);
+  w->code->inertial(q, u, w->params.grouped, w->diag, bodies(w, w->pose, 12), bodies(w, w->origin, 3),
+                    bodies(w, w->twist, 6), h, w->M);
 }
 
 static void fall(pki_work *w, const double *q, const double *u, const double *force, const double *gain,
@@ -44,8 +44,8 @@ static void fall(pki_work *w, const double *q, const double *u, const double *fo
   for (int l = 0; l < w->lanes; l++) {
     lanes[l] = dt;
   }
-  w->code->fall(q, u, w->diag, force, gain, lanes, bodies(w, w->pose, 12), bodies(w, w->origin, 3),
-                bodies(w, w->twist, 6), w->M, x);
+  w->code->fall(q, u, w->params.grouped, w->diag, force, gain, lanes, bodies(w, w->pose, 12),
+                bodies(w, w->origin, 3), bodies(w, w->twist, 6), w->M, x);
 }
 
 static void factor(pki_work *w)
@@ -63,16 +63,20 @@ static void finish(const pki_work *w, double *x)
   w->code->finish(w->M, x, x);
 }
 
-/* Nothing but the armature is on the diagonal. */
+/* The diagonal has nothing where the model has no armature. */
 static bool is_plain(const pki_work *w)
 {
-  return memcmp(w->diag, w->params.armature, (size_t)(w->model->nu * w->lanes) * sizeof *w->diag) == 0;
+  bool plain = true;
+  for (int k = 0; k < w->model->nu * w->lanes; k++) {
+    plain &= w->diag[k] == 0 || w->model->dof_armature[k / w->lanes] != 0;
+  }
+  return plain;
 }
 
 static void acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
 {
   if (is_plain(w)) {
-    w->code->acceleration(q, u, tau, a);
+    w->code->acceleration(q, u, tau, w->params.grouped, w->diag, a);
   } else {
     w->code->generic->aba(w, q, u, tau, a);
   }
@@ -81,9 +85,9 @@ static void acceleration(pki_work *w, const double *q, const double *u, const do
 static void inverse(pki_work *w, const double *q, const double *u, const double *a, double *tau)
 {
   if (a == NULL && w->code->bias != NULL) {
-    w->code->bias(q, u, tau);
+    w->code->bias(q, u, w->params.grouped, tau);
   } else {
-    w->code->rnea(q, u, a != NULL ? a : w->zero, tau);
+    w->code->rnea(q, u, a != NULL ? a : w->zero, w->params.grouped, w->params.armature, tau);
   }
 }
 

@@ -18,6 +18,7 @@ typedef struct pki_params {
   double *gravity;  /* [3] m/s^2 */
   double *inertia;  /* [nbody][10] as pk_model.body_inertia */
   double *armature; /* [nu] */
+  double *grouped;  /* [nbody][10] the same inertias regrouped (model/grouped.h): what a model's own code reads */
 } pki_params;
 
 /* Scratch of one lane group. Body arrays have one more entry in front, the world, so that

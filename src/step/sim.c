@@ -109,7 +109,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   pk_sim *sim = carve(model, &chosen, &arena);
   PK_ASSERT(arena.used == arena.size);
   sim->options = chosen;
-  pki_choose_kernels(sim);
+  sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(chosen.code, 1));
   pk_sim_reset(sim);
   status = pki_sim_collide_init(sim, err);
   if (status == PK_OK && stepper->adaptive) {

@@ -63,6 +63,22 @@ static void kinematics(kernel *k)
   k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, false);
 }
 
+/* Inertias are inputs, so that worlds may have their own. */
+static void read_inertias(kernel *k)
+{
+  const pk_model *m = k->m;
+  pki_x *in = calloc(10 * (size_t)m->nbody + 1, sizeof *in);
+  if (in == NULL) {
+    k->f.failed = true;
+    return;
+  }
+  pki_function_read(&k->f, "inertia", 10 * m->nbody, "[body][10] regrouped inertias", in);
+  for (int i = 0; i < m->nbody; i++) {
+    k->robot.grouped[i] = pki_inertia_grouped(k->g, m, i, in + 10 * (size_t)i);
+  }
+  free(in);
+}
+
 static void read_diagonal(kernel *k)
 {
   pki_function_read(&k->f, "diag", k->m->nu, "what is added to the diagonal of M, armature included",
@@ -74,6 +90,7 @@ static void inertial(kernel *k)
   const pk_model *m = k->m;
   const pki_robot *robot = &k->robot;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  read_inertias(k);
   read_diagonal(k);
   k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, true);
   pki_x *const h = pki_function_add(&k->f, "h", m->nu, "bias forces");
@@ -103,6 +120,7 @@ static void fall(kernel *k)
   }
   pki_x *const force = parts, *const gain = force + m->nu, *const h = gain + m->nu;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  read_inertias(k);
   read_diagonal(k);
   pki_function_read(&k->f, "force", m->nu, "joint forces at rest", force);
   pki_function_read(&k->f, "gain", m->nu, "what they lose by velocity", gain);
@@ -167,10 +185,15 @@ static void finish(kernel *k)
   solve_with(k, finish_all, "inv(L) b");
 }
 
-/* The diagonal has the armature of the model: a constant, and mostly zero. */
+/* Where the model has no armature the diagonal has nothing: articulated inertias are smaller then. */
 static void acceleration(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU;
+  read_inertias(k);
+  read_diagonal(k);
+  for (int i = 0; i < k->m->nu; i++) {
+    k->robot.diag[i] = k->m->dof_armature[i] != 0 ? k->robot.diag[i] : pki_const(k->g, 0);
+  }
   pki_x *const a = pki_function_add(&k->f, "a", k->m->nu, "accelerations");
   k->f.failed |= a == NULL || !pki_robot_forward(&k->robot, k->robot.u, k->robot.tau, a);
 }
@@ -178,6 +201,7 @@ static void acceleration(kernel *k)
 static void bias(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  read_inertias(k);
   pki_x *const h = pki_function_add(&k->f, "h", k->m->nu, "bias forces");
   k->f.failed |= h == NULL || !pki_robot_rnea(&k->robot, k->robot.u, NULL, h);
 }
@@ -185,6 +209,8 @@ static void bias(kernel *k)
 static void rnea(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A;
+  read_inertias(k);
+  pki_function_read(&k->f, "armature", k->m->nu, "on the diagonal of M", k->robot.diag);
   pki_x *const tau = pki_function_add(&k->f, "tau_out", k->m->nu, "joint forces M a + h");
   k->f.failed |= tau == NULL || !pki_robot_rnea(&k->robot, k->robot.u, k->robot.a, tau);
 }

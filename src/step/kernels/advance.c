@@ -29,15 +29,16 @@ static void board(pki_group *g, const pki_seat *seats, int count)
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &seats[l < count ? l : 0]; /* empty lanes do as the first */
     q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
-    inertia[l] = s->inertia != NULL ? s->inertia : m->body_inertia;
-    own |= s->inertia != NULL;
+    inertia[l] = g->dynamics->fall != NULL ? s->grouped : s->inertia; /* a model's own code reads these */
+    own |= inertia[l] != NULL;
   }
   pki_gather(q, m->nq, g->q);
   pki_gather(u, m->nu, g->u);
   pki_gather(c, 6 * m->nu, g->command);
   pki_gather(guard, p->npair > 0 ? m->nu + 1 : 0, g->guard);
   if (own) {
-    pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
+    const pki_params *params = &g->work->params;
+    pki_gather(inertia, 10 * m->nbody, g->dynamics->fall != NULL ? params->grouped : params->inertia);
   }
   for (int b = 0; b < 3 * p->nball; b++) {
     pki_out(g->r)[b] = pki_splat(0);
