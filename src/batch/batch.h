@@ -26,6 +26,7 @@ typedef struct pki_world_head {
   int late;         /* steps from command to action */
   pk_status status; /* why it is frozen */
   bool pushed;
+  bool varied; /* its inertias are not the model's */
   bool plain; /* its last step was one on lanes: no joint rows, no limits to forget */
 } pki_world_head;
 

@@ -80,6 +80,7 @@ static void load_head(pk_sim *sim, const pki_world_head *h)
   pki_sim_contact *c = &sim->contact;
   sim->steps = h->steps;
   sim->pushed = h->pushed;
+  sim->workspace->work.params.varied = h->varied;
   c->nlast = h->nlast, c->nspring = h->nspring, c->shift = h->shift;
   c->nspring_next = 0;
   c->friction = h->friction, sim->latency.late = h->late;
@@ -94,6 +95,7 @@ static void save_head(const pk_sim *sim, pki_world_head *h)
   const pki_sim_contact *c = &sim->contact;
   h->steps = sim->steps;
   h->pushed = sim->pushed;
+  h->varied = sim->workspace->work.params.varied;
   h->nlast = c->nlast, h->nspring = c->nspring, h->shift = c->shift;
   h->friction = c->friction, h->late = sim->latency.late;
   h->nmemory = c->colliders.nmemory;
@@ -172,6 +174,7 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
   for (int i = 0; i < n; i++) {
     memcpy(pieces[i].at, &crew->own[i].at, sizeof crew->own[i].at);
   }
+  crew->sim->workspace->work.params.varied = false;
   crew->sim->control.state = NULL;
 }
 
@@ -269,8 +272,7 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   copy_swapped(b, (pk_sim *)sim, pki_block_of(b, world), true);
   h->status = PK_OK;
   h->plain = false;
-  b->varied |= memcmp(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
-                      10 * (size_t)b->model->nbody * sizeof(double)) != 0;
+  b->varied |= h->varied;
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
   } else if (b->control != NULL) { /* the sim has nobody who remembers */
@@ -287,6 +289,7 @@ void pki_batch_begin(pk_batch *b, int world)
   unsigned char *const block = pki_block_of(b, world);
   memcpy(block + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia, bytes);
   memcpy(block + b->piece_at[PKI_PIECE_GROUPED], b->crews[0].sim->workspace->grouped, bytes);
+  pki_head_of(b, world)->varied = false;
   pki_head_of(b, world)->friction = 1;
   pk_batch_reset(b, world);
 }

@@ -11,8 +11,8 @@
   }
 
 const pki_code_entry pki_code_entries[] = {
-    ENTRY(kinematics), ENTRY(inertial),     ENTRY(fall), ENTRY(factor), ENTRY(solve),
-    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias), ENTRY(rnea),
+    ENTRY(kinematics),   ENTRY(inertial), ENTRY(fall), ENTRY(factor),            ENTRY(solve),     ENTRY(finish),
+    ENTRY(acceleration), ENTRY(bias),     ENTRY(rnea), ENTRY(acceleration_open), ENTRY(rnea_open),
 };
 const int pki_code_entry_count = sizeof pki_code_entries / sizeof pki_code_entries[0];
 
@@ -63,20 +63,29 @@ static void finish(const pki_work *w, double *x)
   w->code->finish(w->M, x, x);
 }
 
-/* The diagonal has nothing where the model has no armature. */
+/* Inertias are the model's, and nothing but the armature is on the diagonal. */
 static bool is_plain(const pki_work *w)
 {
-  bool plain = true;
+  return !w->params.varied &&
+         memcmp(w->diag, w->params.armature, (size_t)(w->model->nu * w->lanes) * sizeof *w->diag) == 0;
+}
+
+/* The diagonal has nothing where the model has no armature. */
+static bool is_armature(const pki_work *w)
+{
+  bool good = true;
   for (int k = 0; k < w->model->nu * w->lanes; k++) {
-    plain &= w->diag[k] == 0 || w->model->dof_armature[k / w->lanes] != 0;
+    good &= w->diag[k] == 0 || w->model->dof_armature[k / w->lanes] != 0;
   }
-  return plain;
+  return good;
 }
 
 static void acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
 {
   if (is_plain(w)) {
-    w->code->acceleration(q, u, tau, w->params.grouped, w->diag, a);
+    w->code->acceleration(q, u, tau, a);
+  } else if (w->code->acceleration_open != NULL && is_armature(w)) {
+    w->code->acceleration_open(q, u, tau, w->params.grouped, w->diag, a);
   } else {
     w->code->generic->aba(w, q, u, tau, a);
   }
@@ -84,10 +93,15 @@ static void acceleration(pki_work *w, const double *q, const double *u, const do
 
 static void inverse(pki_work *w, const double *q, const double *u, const double *a, double *tau)
 {
-  if (a == NULL && w->code->bias != NULL) {
-    w->code->bias(q, u, w->params.grouped, tau);
+  const double *const given = a != NULL ? a : w->zero;
+  if (!w->params.varied && a == NULL && w->code->bias != NULL) {
+    w->code->bias(q, u, tau);
+  } else if (!w->params.varied) {
+    w->code->rnea(q, u, given, tau);
+  } else if (w->code->rnea_open != NULL) {
+    w->code->rnea_open(q, u, given, w->params.grouped, w->params.armature, tau);
   } else {
-    w->code->rnea(q, u, a != NULL ? a : w->zero, w->params.grouped, w->params.armature, tau);
+    w->code->generic->rnea(w, q, u, a, tau);
   }
 }
 

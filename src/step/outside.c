@@ -92,7 +92,7 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
   pki_params *const params = &seen.workspace->work.params;
   const pki_params own = *params;
   params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* nobody writes there */
-  params->grouped = seen.workspace->grouped;
+  params->grouped = seen.workspace->grouped, params->varied = false;
   const pk_status status = by->update(by, &seen, sim->control.state, sim->commands);
   *params = own;
   info->term = status == PK_OK ? info->term : "controller";

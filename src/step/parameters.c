@@ -95,8 +95,10 @@ static pk_status check_inertia(const pk_model *m, int body, const double inertia
 /* What a model's own code reads follows the inertias. */
 static void regroup(pk_sim *sim)
 {
-  const pki_params *params = &sim->workspace->work.params;
-  pki_group_inertias(sim->model, params->inertia, params->grouped);
+  const pk_model *m = sim->model;
+  pki_params *params = &sim->workspace->work.params;
+  params->varied = memcmp(params->inertia, m->body_inertia, 10 * (size_t)m->nbody * sizeof(double)) != 0;
+  pki_group_inertias(m, params->inertia, params->grouped);
 }
 
 pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err)

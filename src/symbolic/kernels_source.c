@@ -185,15 +185,10 @@ static void finish(kernel *k)
   solve_with(k, finish_all, "inv(L) b");
 }
 
-/* Where the model has no armature the diagonal has nothing: articulated inertias are smaller then. */
+/* Of the model's inertias, which are constants here; so is the armature, which is mostly zero. */
 static void acceleration(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU;
-  read_inertias(k);
-  read_diagonal(k);
-  for (int i = 0; i < k->m->nu; i++) {
-    k->robot.diag[i] = k->m->dof_armature[i] != 0 ? k->robot.diag[i] : pki_const(k->g, 0);
-  }
   pki_x *const a = pki_function_add(&k->f, "a", k->m->nu, "accelerations");
   k->f.failed |= a == NULL || !pki_robot_forward(&k->robot, k->robot.u, k->robot.tau, a);
 }
@@ -201,7 +196,6 @@ static void acceleration(kernel *k)
 static void bias(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
-  read_inertias(k);
   pki_x *const h = pki_function_add(&k->f, "h", k->m->nu, "bias forces");
   k->f.failed |= h == NULL || !pki_robot_rnea(&k->robot, k->robot.u, NULL, h);
 }
@@ -209,10 +203,30 @@ static void bias(kernel *k)
 static void rnea(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A;
-  read_inertias(k);
-  pki_function_read(&k->f, "armature", k->m->nu, "on the diagonal of M", k->robot.diag);
   pki_x *const tau = pki_function_add(&k->f, "tau_out", k->m->nu, "joint forces M a + h");
   k->f.failed |= tau == NULL || !pki_robot_rnea(&k->robot, k->robot.u, k->robot.a, tau);
+}
+
+/* Where the model has no armature the diagonal has nothing: articulated inertias are smaller then. */
+static void acceleration_open(kernel *k)
+{
+  read_inertias(k);
+  read_diagonal(k);
+  for (int i = 0; i < k->m->nu; i++) {
+    k->robot.diag[i] = k->m->dof_armature[i] != 0 ? k->robot.diag[i] : pki_const(k->g, 0);
+  }
+  const unsigned ports = k->f.ports;
+  acceleration(k);
+  k->f.ports |= ports;
+}
+
+static void rnea_open(kernel *k)
+{
+  read_inertias(k);
+  pki_function_read(&k->f, "armature", k->m->nu, "on the diagonal of M", k->robot.diag);
+  const unsigned ports = k->f.ports;
+  rnea(k);
+  k->f.ports |= ports;
 }
 
 static const struct {
@@ -226,9 +240,11 @@ static const struct {
     {"factor", "The factor of the mass matrix.", factor, false},
     {"solve", "A solve with that factor.", solve, false},
     {"finish", "The last part of a solve.", finish, false},
-    {"acceleration", "Forward dynamics.", acceleration, false},
-    {"bias", "Bias forces.", bias, false},
-    {"rnea", "Inverse dynamics.", rnea, false},
+    {"acceleration", "Forward dynamics of the model's inertias.", acceleration, false},
+    {"bias", "Bias forces of the model's inertias.", bias, false},
+    {"rnea", "Inverse dynamics of the model's inertias.", rnea, false},
+    {"acceleration_open", "Forward dynamics.", acceleration_open, false},
+    {"rnea_open", "Inverse dynamics.", rnea_open, false},
 };
 
 static bool emit_kernel(const pk_model *m, int i, pki_text *source)

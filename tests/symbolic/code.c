@@ -143,13 +143,17 @@ static pk_status echo_source(const pk_model *m, pki_text *out, pk_error *err)
                 "void robot_kinematics(const double *q, double *pose, double *origin)\n{\n"
                 "  for (int i = 0; i < 12 * N; i++) pose[i] = q[0] + i;\n"
                 "  for (int i = 0; i < 3 * N; i++) origin[i] = q[NQ - 1] - i;\n}\n"
-                "void robot_acceleration(const double *q, const double *u, const double *tau, const double *inertia,\n"
-                "                        const double *diag, double *a)\n{\n"
+                "void robot_acceleration(const double *q, const double *u, const double *tau, double *a)\n{\n"
+                "  for (int k = 0; k < NU; k++) a[k] = q[0] + u[k] + tau[k];\n}\n"
+                "void robot_bias(const double *q, const double *u, double *h)\n{\n"
+                "  for (int k = 0; k < NU; k++) h[k] = q[0] - u[k];\n}\n"
+                "void robot_rnea(const double *q, const double *u, const double *a, double *tau)\n{\n"
+                "  for (int k = 0; k < NU; k++) tau[k] = q[0] - u[k] + a[k];\n}\n"
+                "void robot_acceleration_open(const double *q, const double *u, const double *tau,\n"
+                "                             const double *inertia, const double *diag, double *a)\n{\n"
                 "  for (int k = 0; k < NU; k++) a[k] = q[0] + u[k] + tau[k] + inertia[k] + diag[k];\n}\n"
-                "void robot_bias(const double *q, const double *u, const double *inertia, double *h)\n{\n"
-                "  for (int k = 0; k < NU; k++) h[k] = q[0] - u[k] + inertia[k];\n}\n"
-                "void robot_rnea(const double *q, const double *u, const double *a, const double *inertia,\n"
-                "                const double *armature, double *tau)\n{\n"
+                "void robot_rnea_open(const double *q, const double *u, const double *a,\n"
+                "                     const double *inertia, const double *armature, double *tau)\n{\n"
                 "  for (int k = 0; k < NU; k++) tau[k] = q[0] - u[k] + a[k] + inertia[k] + armature[k];\n}\n",
                 m->nbody, m->nq, m->nu);
   pki_text_addf(out, "void robot_inertial(const double *q, const double *u, const double *inertia, const double "
@@ -168,7 +172,7 @@ static void functions_are_given_the_arrays_of_their_bodies(void **state)
   pk_code *code;
   const pk_model *m = f->model;
   assert_int_equal(pki_code_open(m, &o, echo_source, &code, NULL), PK_OK);
-  assert_int_equal(pk_code_get_info(code)->functions, 5);
+  assert_int_equal(pk_code_get_info(code)->functions, 7);
   pk_workspace *w = pk_workspace_create(m);
   assert_int_equal(pk_workspace_use(w, code, NULL), PK_OK);
   double q[64], u[64], tau[64], out[64], *const inertia = w->work.params.grouped;
@@ -194,12 +198,15 @@ static void functions_are_given_the_arrays_of_their_bodies(void **state)
   assert_true(w->work.twist[5] == 0 && w->work.twist[7] == u[0] && w->work.M[0] == w->work.diag[0]);
   assert_true(w->work.M[1] == inertia[1]);
   assert_true(out[m->nu - 1] == u[m->nu - 1]);
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, out), PK_OK);
-  assert_true(out[1] == q[0] + u[1] + tau[1] + inertia[1] + diag[1]);
-  pk_inverse_dynamics(w, q, u, NULL, out);
-  assert_true(out[2] == q[0] - u[2] + inertia[2]);
-  pk_inverse_dynamics(w, q, u, tau, out);
-  assert_true(out[2] == q[0] - u[2] + tau[2] + inertia[2] + diag[2]);
+  for (int open = 0; open < 2; open++) {
+    w->work.params.varied = open;
+    assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, out), PK_OK);
+    assert_true(out[1] == q[0] + u[1] + tau[1] + open * (inertia[1] + diag[1]));
+    pk_inverse_dynamics(w, q, u, NULL, out);
+    assert_true(out[2] == q[0] - u[2] + open * (inertia[2] + diag[2]));
+    pk_inverse_dynamics(w, q, u, tau, out);
+    assert_true(out[2] == q[0] - u[2] + tau[2] + open * (inertia[2] + diag[2]));
+  }
   assert_int_equal(pk_workspace_use(w, NULL, NULL), PK_OK);
   assert_ptr_equal(w->kernels, pki_kernels_get(1));
   pk_workspace_destroy(w);

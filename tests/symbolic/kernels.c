@@ -109,6 +109,7 @@ static void load_bodies(pair *p, pki_random *rng)
       p->mine.params.grouped[to] = grouped[e];
     }
   }
+  p->w.params.varied = p->mine.params.varied = true;
   free(inertia);
 }
 

@@ -37,7 +37,8 @@ static void board(pki_group *g, const pki_seat *seats, int count)
   pki_gather(c, 6 * m->nu, g->command);
   pki_gather(guard, p->npair > 0 ? m->nu + 1 : 0, g->guard);
   if (own) {
-    const pki_params *params = &g->work->params;
+    pki_params *params = &g->work->params;
+    params->varied = true;
     pki_gather(inertia, 10 * m->nbody, g->dynamics->fall != NULL ? params->grouped : params->inertia);
   }
   for (int b = 0; b < 3 * p->nball; b++) {
