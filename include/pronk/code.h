@@ -1,4 +1,4 @@
-/* pk_code: a model's own code. C source of its dynamics is generated with all constants of the robot in it, compiled by the
+/* pk_code: a model's own code. C source of its dynamics is generated with the lengths and axes of the robot in it, compiled by the
  * system's C compiler, kept in a cache, loaded, and used in place of the generic kernels.
  *
  *   pk_code_options o = pk_code_options_default();

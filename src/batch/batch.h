@@ -27,7 +27,7 @@ typedef struct pki_world_head {
   pk_status status; /* why it is frozen */
   bool pushed;
   bool varied; /* its inertias are not the model's */
-  bool plain; /* its last step was one on lanes: no joint rows, no limits to forget */
+  bool plain;  /* its last step was one on lanes: no joint rows, no limits to forget */
 } pki_world_head;
 
 /* An array of a sim that belongs to the world: where its address is kept (in a sim's own: that address), and how long it is. */
@@ -46,8 +46,8 @@ typedef struct pki_crew {
   void *memory;                    /* of the group */
   pki_work work;                   /* its lanes */
   pki_group group;
-  pk_sim_contact *contacts;    /* [lanes][keep] what controllers are shown */
-  pki_piece own[PKI_PIECES];   /* the sim's own arrays */
+  pk_sim_contact *contacts;  /* [lanes][keep] what controllers are shown */
+  pki_piece own[PKI_PIECES]; /* the sim's own arrays */
   pk_batch_info info;
 } pki_crew;
 

@@ -218,8 +218,10 @@ static void try_rings(search *s)
   const pki_heights *const f = s->f;
   const double c = f->cell, far = s->best + 2 * HAIR * c;
   const int ci = pki_heights_cell(s->x[0], c, f->nx), cj = pki_heights_cell(s->x[1], c, f->ny);
-  const int left = pki_heights_cell(s->x[0] - far, c, f->nx), right = pki_heights_cell(s->x[0] + far, c, f->nx);
-  const int front = pki_heights_cell(s->x[1] - far, c, f->ny), back = pki_heights_cell(s->x[1] + far, c, f->ny);
+  const int left = pki_heights_cell(s->x[0] - far, c, f->nx),
+            right = pki_heights_cell(s->x[0] + far, c, f->nx);
+  const int front = pki_heights_cell(s->x[1] - far, c, f->ny),
+            back = pki_heights_cell(s->x[1] + far, c, f->ny);
   const int last = f->nx > f->ny ? f->nx : f->ny;
   for (int ring = 0; ring < last && (ring - 1) * c <= s->best; ring++) {
     const int j0 = cj - ring > front ? cj - ring : front, j1 = cj + ring < back ? cj + ring : back;

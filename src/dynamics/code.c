@@ -11,8 +11,9 @@
   }
 
 const pki_code_entry pki_code_entries[] = {
-    ENTRY(kinematics),   ENTRY(inertial), ENTRY(fall), ENTRY(factor),            ENTRY(solve),     ENTRY(finish),
-    ENTRY(acceleration), ENTRY(bias),     ENTRY(rnea), ENTRY(acceleration_open), ENTRY(rnea_open),
+    ENTRY(kinematics), ENTRY(inertial),     ENTRY(fall), ENTRY(factor), ENTRY(solve),
+    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias), ENTRY(rnea),   ENTRY(acceleration_open),
+    ENTRY(rnea_open),
 };
 const int pki_code_entry_count = sizeof pki_code_entries / sizeof pki_code_entries[0];
 

@@ -19,11 +19,8 @@ static pk_workspace *carve(const pk_model *model, pki_arena *arena)
   double *scratch = pki_arena_take(arena, 6 * (size_t)model->nu, sizeof *scratch);
   double *grouped = pki_arena_take(arena, 10 * (size_t)model->nbody, sizeof *grouped);
   if (w != NULL) {
-    *w = (pk_workspace){.model = model,
-                        .kernels = pki_kernels_get(1),
-                        .work = work,
-                        .scratch = scratch,
-                        .grouped = grouped};
+    *w = (pk_workspace){
+        .model = model, .kernels = pki_kernels_get(1), .work = work, .scratch = scratch, .grouped = grouped};
     pki_group_inertias(model, model->body_inertia, grouped);
   }
   return w;

@@ -19,7 +19,7 @@ typedef struct pki_params {
   double *gravity;  /* [3] m/s^2 */
   double *inertia;  /* [nbody][10] as pk_model.body_inertia */
   double *armature; /* [nu] */
-  double *grouped;  /* [nbody][10] the same inertias regrouped (model/grouped.h): what a model's own code reads */
+  double *grouped;  /* [nbody][10] regrouped (model/grouped.h): what a model's own code reads */
   bool varied;      /* some inertias are not the model's */
 } pki_params;
 

@@ -84,7 +84,7 @@ typedef struct pki_seat {
   const double *q, *u;
   const pk_command *commands;
   const double *inertia, *grouped; /* [nbody][10], likewise regrouped; NULL in all seats: what the work has */
-  double friction;       /* factor on all coefficients */
+  double friction;                 /* factor on all coefficients */
   double *q_next, *u_next, *tau;
   pki_contact *last; /* of the last step, then of this one */
   double *last_r;

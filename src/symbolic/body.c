@@ -268,11 +268,10 @@ pki_inertia_x pki_inertia_in(pki_graph *g, const pki_x in[10])
 {
   const pki_x *I = in + 4, half = pki_const(g, 0.5);
   const pki_x trace = pki_times(g, half, pki_plus(g, pki_plus(g, I[0], I[3]), I[5]));
-  return (pki_inertia_x){
-      in[0],
-      {{in[1], in[2], in[3]}},
-      {{I[0], I[1], I[2], I[3], I[4], I[5]}},
-      {{pki_minus(g, trace, I[0]), pki_minus(g, trace, I[3]), pki_minus(g, trace, I[5])}}};
+  return (pki_inertia_x){in[0],
+                         {{in[1], in[2], in[3]}},
+                         {{I[0], I[1], I[2], I[3], I[4], I[5]}},
+                         {{pki_minus(g, trace, I[0]), pki_minus(g, trace, I[3]), pki_minus(g, trace, I[5])}}};
 }
 
 pki_inertia_x pki_inertia_grouped(pki_graph *g, const pk_model *m, int body, const pki_x in[10])

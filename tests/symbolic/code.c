@@ -156,12 +156,13 @@ static pk_status echo_source(const pk_model *m, pki_text *out, pk_error *err)
                 "                     const double *inertia, const double *armature, double *tau)\n{\n"
                 "  for (int k = 0; k < NU; k++) tau[k] = q[0] - u[k] + a[k] + inertia[k] + armature[k];\n}\n",
                 m->nbody, m->nq, m->nu);
-  pki_text_addf(out, "void robot_inertial(const double *q, const double *u, const double *inertia, const double "
-                     "*diag, double *pose, double *origin, double *twist, double *h, double *M)\n{\n"
-                     "  robot_kinematics(q, pose, origin);\n"
-                     "  for (int i = 0; i < 6 * N; i++) twist[i] = u[0] * i;\n"
-                     "  for (int k = 0; k < NU; k++) h[k] = u[k];\n"
-                     "  M[0] = diag[0], M[1] = inertia[1];\n}\n");
+  pki_text_addf(out,
+                "void robot_inertial(const double *q, const double *u, const double *inertia, const double "
+                "*diag, double *pose, double *origin, double *twist, double *h, double *M)\n{\n"
+                "  robot_kinematics(q, pose, origin);\n"
+                "  for (int i = 0; i < 6 * N; i++) twist[i] = u[0] * i;\n"
+                "  for (int k = 0; k < NU; k++) h[k] = u[k];\n"
+                "  M[0] = diag[0], M[1] = inertia[1];\n}\n");
   return PK_OK;
 }
 
