@@ -106,7 +106,7 @@ enum {
   PKI_PIECE_LIMITED,
   PKI_PIECE_PUSHES,
   PKI_PIECE_INERTIA,
-  PKI_PIECE_GROUPED,
+  PKI_PIECE_GROUPED, /* empty unless there is code that reads it */
   PKI_PIECE_QUEUE
 };
 int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES]);

@@ -169,7 +169,8 @@ static pki_seat seat_of(const pk_batch *b, int k)
                     .u = u,
                     .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
                     .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
-                    .grouped = b->varied ? piece_of(b, k, PKI_PIECE_GROUPED) : NULL,
+                    .grouped =
+                        b->varied && b->options.sim.code != NULL ? piece_of(b, k, PKI_PIECE_GROUPED) : NULL,
                     .friction = h->friction,
                     .q_next = q,
                     .u_next = u,

@@ -20,6 +20,7 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
   const pk_model *m = sim->model;
   pki_sim_contact *c = &sim->contact;
   const size_t real = sizeof(double), nu = (size_t)m->nu, joints = (size_t)sim->joints.n;
+  const size_t grouped = sim->options.code != NULL ? 10 * (size_t)m->nbody * real : 0;
   const bool carries = sim->options.stepper != PK_STEPPER_MOREAU && sim->options.stepper != PK_STEPPER_EULER;
   const pki_piece pieces[] = {
       [PKI_PIECE_Q] = {&sim->q, (size_t)m->nq * real, 0},
@@ -33,7 +34,7 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
       [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited, 0},
       [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real, 0},
       [PKI_PIECE_INERTIA] = {&sim->workspace->work.params.inertia, 10 * (size_t)m->nbody * real, 0},
-      [PKI_PIECE_GROUPED] = {&sim->workspace->work.params.grouped, 10 * (size_t)m->nbody * real, 0},
+      [PKI_PIECE_GROUPED] = {&sim->workspace->work.params.grouped, grouped, 0},
       [PKI_PIECE_QUEUE] = {&sim->latency.queue, (size_t)sim->latency.room * joints * sizeof *sim->commands,
                            0},
       {&sim->joints.drives, (size_t)m->ndrive * real, 0},
@@ -288,7 +289,9 @@ void pki_batch_begin(pk_batch *b, int world)
   const size_t bytes = 10 * (size_t)b->model->nbody * sizeof(double);
   unsigned char *const block = pki_block_of(b, world);
   memcpy(block + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia, bytes);
-  memcpy(block + b->piece_at[PKI_PIECE_GROUPED], b->crews[0].sim->workspace->grouped, bytes);
+  if (b->options.sim.code != NULL) {
+    memcpy(block + b->piece_at[PKI_PIECE_GROUPED], b->crews[0].sim->workspace->grouped, bytes);
+  }
   pki_head_of(b, world)->varied = false;
   pki_head_of(b, world)->friction = 1;
   pk_batch_reset(b, world);

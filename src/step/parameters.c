@@ -107,6 +107,7 @@ pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err)
   if (status == PK_OK) {
     sim->options.code = code;
     sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(code, 1));
+    regroup(sim);
   }
   return status;
 }
