@@ -97,9 +97,9 @@ typedef struct pki_group_plan {
 typedef struct pki_seat {
   const double *q, *u;
   const pk_command *commands;
-  const double *inertia; /* [nbody][10]; NULL: the model's */
-  const double *pushes;  /* [nbody][6]; NULL: none */
-  double friction;       /* factor on all coefficients */
+  const double *inertia, *grouped; /* [nbody][10], likewise regrouped; NULL in all seats: what the work has */
+  const double *pushes;            /* [nbody][6]; NULL: none */
+  double friction;                 /* factor on all coefficients */
   double *q_next, *u_next, *tau;
   pki_contact *last; /* of the last step, then of this one */
   double *last_r;

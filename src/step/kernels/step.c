@@ -40,8 +40,8 @@ static void gather_worlds(pki_lanes *f)
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &f->seats[l < f->count ? l : 0]; /* empty lanes do as the first */
     q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
-    inertia[l] = s->inertia != NULL ? s->inertia : m->body_inertia;
-    own |= s->inertia != NULL;
+    inertia[l] = g->dynamics->fall != NULL ? s->grouped : s->inertia; /* a model's own code reads these */
+    own |= inertia[l] != NULL;
     pki_set_mask(&f->going, l, l < f->count);
   }
   pki_gather(q, m->nq, g->q);
@@ -49,7 +49,9 @@ static void gather_worlds(pki_lanes *f)
   pki_gather(c, 6 * m->nu, g->command);
   pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->guard);
   if (own) {
-    pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
+    pki_params *params = &g->work->params;
+    params->varied = true;
+    pki_gather(inertia, 10 * m->nbody, g->dynamics->fall != NULL ? params->grouped : params->inertia);
   }
   memset(g->r, 0, 3 * (size_t)p->nball * PKI_LANES * sizeof(double));
   memset(g->limited, 0, (size_t)m->nu * PKI_LANES * sizeof *g->limited);
