@@ -17,8 +17,8 @@
 
 enum {
   ACTIVE_SET_STEPS = 8, /* 77 % of COMAN falling limp; 20 steps solve 83 %, see docs/theory/contact.md */
-  FIRST_PATHS = 2,      /* of pki_ipm_starts, to the tolerance itself */
-  NEWTON_STEPS = 400    /* solve 71 % of what the paths leave; 4000 hardly more */
+  NEWTON_STEPS = 400,   /* solve 71 % of what the paths leave; 4000 hardly more */
+  POLISH_STEPS = 20
 };
 /* Relative residual to which the last stages go: 1e-6 of g dt is 25 nm/s at 2.5 ms. */
 static const double far = 1e-6;
@@ -42,10 +42,10 @@ static bool is_over(const pki_solve *run)
   return pki_solve_done(run) || run->iterations >= run->limit;
 }
 
-static void run_paths(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess, int from, int to)
+static void run_paths(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess)
 {
   run->now = PK_SOLVER_IPM;
-  for (int k = from; k < to && !is_over(run); k++) {
+  for (int k = 0; k < PKI_IPM_STARTS && !is_over(run); k++) {
     pki_ipm_run(run, z, a, &pki_ipm_starts[k], guess);
   }
 }
@@ -61,7 +61,7 @@ static void run_newton(pki_solve *run, pki_scaled *z, pki_active_set *a, const d
     z->r[i] = is_near ? run->best[i] / z->s[i] : guess[i];
   }
   run->now = PK_SOLVER_NEWTON;
-  pki_newton_run(&w, a, z, run, NEWTON_STEPS);
+  pki_newton_run(&w, a, z, run, run->residual <= far * run->scale ? POLISH_STEPS : NEWTON_STEPS);
 }
 
 void pki_solve_dense(pki_solve *run)
@@ -80,13 +80,8 @@ void pki_solve_dense(pki_solve *run)
   pki_active_set_run(&a, &z, run, left < ACTIVE_SET_STEPS ? left : ACTIVE_SET_STEPS, pki_active_set_softness);
   if (!is_over(run)) {
     z.symmetric = pki_scaled_is_symmetric(&z);
-    run_paths(run, &z, &a, guess, 0, FIRST_PATHS);
-    pk_solver_options loose = *options;
-    loose.tolerance = fmax(options->tolerance, far);
-    run->options = &loose; /* cppcheck-suppress autoVariables */
-    run_paths(run, &z, &a, guess, FIRST_PATHS, PKI_IPM_STARTS);
+    run_paths(run, &z, &a, guess);
     run_newton(run, &z, &a, guess);
-    run->options = options;
   }
   pki_arena_release(&run->arena, mark);
 }

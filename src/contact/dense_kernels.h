@@ -24,6 +24,7 @@ typedef struct pki_dense_kernels {
   /* A = L U without pivots, L unit below the diagonal. `line` [4 stride] is scratch, `inverse` [n] the reciprocal
    * pivots. False when a pivot is not a number or below `least` in size. */
   bool (*factor)(double *A, int n, size_t stride, double least, double *line, double *inverse);
+  /* b := inv(A) b; b [stride]. */
   void (*solve)(const double *A, int n, size_t stride, const double *inverse, double *b);
   /* A = U' D U of a symmetric positive A, of which the upper half is read; U unit above the diagonal, times D. False
    * when a pivot is not positive. */

@@ -31,9 +31,15 @@
 
 /* ---- the second-order cone ---- */
 
+/* Entries are of the size of 1: nothing overflows. */
+static double length(double x, double y)
+{
+  return sqrt(x * x + y * y);
+}
+
 static double cone_gap(const double *x)
 {
-  const double t = hypot(x[1], x[2]);
+  const double t = length(x[1], x[2]);
   return (x[0] - t) * (x[0] + t); /* x'Jx, J = diag(1, -1, -1) */
 }
 
@@ -408,7 +414,7 @@ static void choose(pki_ipm *s, double before, double after, double length, int *
 /* The largest of |x_T| and x_N, so that x lies in the second-order cone, and `shift` more. */
 static double inside(const double *x, double shift)
 {
-  return fmax(x[0], hypot(x[1], x[2])) + shift;
+  return fmax(x[0], length(x[1], x[2])) + shift;
 }
 
 /* Begin at the guess r, moved into the cones by `shift`: x = x_guess + shift e, y = y_guess + shift e. */
@@ -424,7 +430,7 @@ static void begin_at(pki_ipm *s, const double *guess, double shift)
     double *r = s->r + 3 * i, *v = s->v + 3 * i, x[3], y[3];
     const double *u = s->u + 3 * i, mu = p->mu[i];
     if (mu > 0) {
-      const double saxce[3] = {u[0] + mu * hypot(u[1], u[2]), u[1], u[2]};
+      const double saxce[3] = {u[0] + mu * length(u[1], u[2]), u[1], u[2]};
       to_xy(mu, r, saxce, x, y);
       r[0] = inside(x, shift) / mu;
       v[0] = inside(y, shift) * mu, v[1] = u[1], v[2] = u[2];

@@ -13,6 +13,11 @@ typedef double vec __attribute__((vector_size(64), aligned(64)));
 
 enum { PANEL = 4 };
 
+PKI_INLINE double total(vec s)
+{
+  return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+}
+
 static void multiply(const double *A, int rows, size_t stride, const double *x, double *out)
 {
   const size_t lines = stride / PKI_DENSE_LINE;
@@ -25,10 +30,10 @@ static void multiply(const double *A, int rows, size_t stride, const double *x, 
       s0 += a[k] * X[k], s1 += a[lines + k] * X[k];
       s2 += a[2 * lines + k] * X[k], s3 += a[3 * lines + k] * X[k];
     }
-    out[i] = ((s0[0] + s0[4]) + (s0[1] + s0[5])) + ((s0[2] + s0[6]) + (s0[3] + s0[7]));
-    out[i + 1] = ((s1[0] + s1[4]) + (s1[1] + s1[5])) + ((s1[2] + s1[6]) + (s1[3] + s1[7]));
-    out[i + 2] = ((s2[0] + s2[4]) + (s2[1] + s2[5])) + ((s2[2] + s2[6]) + (s2[3] + s2[7]));
-    out[i + 3] = ((s3[0] + s3[4]) + (s3[1] + s3[5])) + ((s3[2] + s3[6]) + (s3[3] + s3[7]));
+    out[i] = total(s0);
+    out[i + 1] = total(s1);
+    out[i + 2] = total(s2);
+    out[i + 3] = total(s3);
   }
   for (; i < rows; i++) {
     const vec *a = (const vec *)(A + (size_t)i * stride);
@@ -36,7 +41,7 @@ static void multiply(const double *A, int rows, size_t stride, const double *x, 
     for (size_t k = 0; k < lines; k++) {
       s += a[k] * X[k];
     }
-    out[i] = ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+    out[i] = total(s);
   }
 }
 
@@ -108,40 +113,72 @@ static bool factor(double *A, int n, size_t stride, double least, double *line, 
   return true;
 }
 
-/* a'b over [0, n), rows of a aligned. */
-PKI_INLINE double dot(const double *a, const double *b, int n)
+/* b[k .. k + 4) -= the products of four rows with b over whole cache lines first .. last. */
+PKI_INLINE void subtract_products(const double *rows, size_t stride, size_t first, size_t last, const double *b,
+                                  double *out)
 {
-  const int lines = n / PKI_DENSE_LINE;
-  vec s = {0};
-  double sum = 0;
-  for (int c = 0; c < lines; c++) {
-    s += ((const vec *)a)[c] * ((const vec *)b)[c];
+  const vec *B = (const vec *)b;
+  const vec *r0 = (const vec *)rows, *r1 = (const vec *)(rows + stride), *r2 = (const vec *)(rows + 2 * stride),
+            *r3 = (const vec *)(rows + 3 * stride);
+  vec s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+  for (size_t c = first; c < last; c++) {
+    s0 += r0[c] * B[c], s1 += r1[c] * B[c], s2 += r2[c] * B[c], s3 += r3[c] * B[c];
   }
-  for (int j = lines * PKI_DENSE_LINE; j < n; j++) {
-    sum += a[j] * b[j];
-  }
-  return sum + (((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])));
+  out[0] -= total(s0), out[1] -= total(s1), out[2] -= total(s2), out[3] -= total(s3);
 }
 
-/* a'b over [from, n). */
-PKI_INLINE double dot_tail(const double *a, const double *b, int from, int n)
+/* U x = b in place, four rows at a time from below; x of whole cache lines as vectors. b [stride], padded with zeros. */
+static void solve_upper(const double *A, int n, size_t stride, const double *inverse, double *b)
 {
-  const int aligned = (from + PKI_DENSE_LINE - 1) / PKI_DENSE_LINE * PKI_DENSE_LINE;
-  double sum = 0;
-  for (int j = from; j < n && j < aligned; j++) {
-    sum += a[j] * b[j];
+  const int whole = n / PANEL * PANEL;
+  for (int k = n - 1; k >= whole; k--) {
+    const double *row = A + (size_t)k * stride;
+    for (int j = k + 1; j < n; j++) {
+      b[k] -= row[j] * b[j];
+    }
+    b[k] *= inverse[k];
   }
-  return n > aligned ? sum + dot(a + aligned, b + aligned, n - aligned) : sum;
+  for (int k = whole - PANEL; k >= 0; k -= PANEL) {
+    const double *rows = A + (size_t)k * stride;
+    const int aligned = (k + PANEL + PKI_DENSE_LINE - 1) / PKI_DENSE_LINE * PKI_DENSE_LINE;
+    subtract_products(rows, stride, (size_t)aligned / PKI_DENSE_LINE, stride / PKI_DENSE_LINE, b, b + k);
+    for (int e = PANEL - 1; e >= 0; e--) {
+      const double *row = rows + (size_t)e * stride;
+      double sum = b[k + e];
+      for (int j = k + e + 1; j < aligned && j < n; j++) {
+        sum -= row[j] * b[j];
+      }
+      b[k + e] = sum * inverse[k + e];
+    }
+  }
+}
+
+/* L y = b in place, L unit. */
+static void solve_lower(const double *A, int n, size_t stride, double *b)
+{
+  const int whole = n / PANEL * PANEL;
+  for (int k = 0; k < n; k += k < whole ? PANEL : 1) {
+    const int count = k < whole ? PANEL : 1, aligned = k / PKI_DENSE_LINE * PKI_DENSE_LINE;
+    const double *rows = A + (size_t)k * stride;
+    if (count == PANEL) {
+      subtract_products(rows, stride, 0, (size_t)k / PKI_DENSE_LINE, b, b + k);
+    }
+    for (int e = 0; e < count; e++) {
+      const double *row = rows + (size_t)e * stride;
+      for (int j = count == PANEL ? aligned : 0; j < k + e; j++) {
+        b[k + e] -= row[j] * b[j];
+      }
+    }
+  }
 }
 
 static void solve(const double *A, int n, size_t stride, const double *inverse, double *b)
 {
-  for (int k = 1; k < n; k++) {
-    b[k] -= dot(A + (size_t)k * stride, b, k);
+  for (size_t j = (size_t)n; j < stride; j++) {
+    b[j] = 0; /* read by whole cache lines */
   }
-  for (int k = n - 1; k >= 0; k--) {
-    b[k] = (b[k] - dot_tail(A + (size_t)k * stride, b, k + 1, n)) * inverse[k];
-  }
+  solve_lower(A, n, stride, b);
+  solve_upper(A, n, stride, inverse, b);
 }
 
 /* Row i of the upper half takes the pivot rows of the panel with the multipliers U_ki / U_kk. */
@@ -178,6 +215,9 @@ static bool factor_symmetric(double *A, int n, size_t stride, double *line, doub
 
 static void solve_symmetric(const double *A, int n, size_t stride, const double *inverse, double *b)
 {
+  for (size_t j = (size_t)n; j < stride; j++) {
+    b[j] = 0;
+  }
   /* U' y = b, by columns of U' = rows of U */
   for (int k = 0; k < n; k++) {
     const double *row = A + (size_t)k * stride, y = b[k] * inverse[k];
@@ -189,35 +229,73 @@ static void solve_symmetric(const double *A, int n, size_t stride, const double 
       b[j] -= y * row[j];
     }
   }
-  for (int k = n - 1; k >= 0; k--) {
-    b[k] = (b[k] - dot_tail(A + (size_t)k * stride, b, k + 1, n)) * inverse[k];
+  solve_upper(A, n, stride, inverse, b);
+}
+
+/* Exchange rows k and other. */
+PKI_INLINE void swap_rows(double *A, size_t stride, int k, int other)
+{
+  vec *a = (vec *)(A + (size_t)k * stride), *b = (vec *)(A + (size_t)other * stride);
+  for (size_t c = 0; c < stride / PKI_DENSE_LINE && other != k; c++) {
+    const vec swap = a[c];
+    a[c] = b[c], b[c] = swap;
   }
+}
+
+/* The columns k .. k + count of a panel, with pivots: L below and in them, nothing to their right yet but exchanges. */
+static bool factor_columns(double *A, int n, size_t stride, int k, int count, double *inverse, int *pivot)
+{
+  for (int c = k; c < k + count; c++) {
+    int best = c;
+    for (int i = c + 1; i < n; i++) {
+      best = fabs(A[(size_t)i * stride + (size_t)c]) > fabs(A[(size_t)best * stride + (size_t)c]) ? i : best;
+    }
+    pivot[c] = best;
+    swap_rows(A, stride, c, best);
+    const double *row = A + (size_t)c * stride;
+    if (!(fabs(row[c]) > 0)) {
+      return false;
+    }
+    inverse[c] = 1 / row[c];
+    for (int i = c + 1; i < n; i++) {
+      double *a = A + (size_t)i * stride;
+      const double l = a[c] * inverse[c];
+      a[c] = l;
+      for (int j = c + 1; j < k + count; j++) {
+        a[j] -= l * row[j];
+      }
+    }
+  }
+  return true;
 }
 
 static bool factor_pivoted(double *A, int n, size_t stride, double *line, double *inverse, int *pivot)
 {
   const size_t lines = stride / PKI_DENSE_LINE;
-  for (int k = 0; k < n; k++) {
-    int best = k;
-    for (int i = k + 1; i < n; i++) {
-      best = fabs(A[(size_t)i * stride + (size_t)k]) > fabs(A[(size_t)best * stride + (size_t)k]) ? i : best;
-    }
-    pivot[k] = best;
-    double *row = A + (size_t)k * stride, *other = A + (size_t)best * stride;
-    if (!(fabs(other[k]) > 0)) {
+  for (int k = 0; k < n; k += PANEL) {
+    const int count = n - k < PANEL ? n - k : PANEL;
+    if (!factor_columns(A, n, stride, k, count, inverse, pivot)) {
       return false;
     }
-    for (size_t c = 0; c < lines && best != k; c++) {
-      const vec swap = ((vec *)row)[c];
-      ((vec *)row)[c] = ((vec *)other)[c], ((vec *)other)[c] = swap;
+    if (count < PANEL) {
+      break;
     }
-    inverse[k] = 1 / row[k];
-    copy_pivot_row(row, k, stride, line);
-    for (int i = k + 1; i < n; i++) {
-      double *a = A + (size_t)i * stride;
-      const double l = a[k] * inverse[k];
-      subtract(a, l, line, (size_t)k / PKI_DENSE_LINE, lines);
-      a[k] = l;
+    /* the pivot rows to the right of the panel, with zeros up to its end */
+    for (int c = 0; c < PANEL; c++) {
+      double *row = A + (size_t)(k + c) * stride, *copy = line + (size_t)c * stride;
+      for (int e = 0; e < c; e++) {
+        subtract(row, row[k + e], line + (size_t)e * stride, (size_t)k / PKI_DENSE_LINE, lines);
+      }
+      copy_pivot_row(row, k + PANEL - 1, stride, copy);
+    }
+    const vec *P0 = (const vec *)line, *P1 = (const vec *)(line + stride), *P2 = (const vec *)(line + 2 * stride),
+              *P3 = (const vec *)(line + 3 * stride);
+    for (int i = k + PANEL; i < n; i++) {
+      const double *a = A + (size_t)i * stride, l0 = a[k], l1 = a[k + 1], l2 = a[k + 2], l3 = a[k + 3];
+      vec *T = (vec *)(A + (size_t)i * stride);
+      for (size_t c = (size_t)k / PKI_DENSE_LINE; c < lines; c++) {
+        T[c] -= l0 * P0[c] + l1 * P1[c] + (l2 * P2[c] + l3 * P3[c]);
+      }
     }
   }
   return true;
