@@ -19,6 +19,7 @@ typedef struct pki_active_set {
   int unknowns;
   bool has_bound;         /* a box row is at a bound that is not zero */
   pki_activity *activity; /* [groups] */
+  pki_activity *last;     /* [groups] of the step before */
   double *t;              /* [ncontact][2] direction of friction where it slides */
   double *h;              /* [ncontact] */
   double *d;              /* [n] what is projected to find the set */

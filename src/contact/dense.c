@@ -18,6 +18,7 @@
 enum {
   ACTIVE_SET_STEPS = 8, /* 77 % of COMAN falling limp; 20 steps solve 83 %, see docs/theory/contact.md */
   NEWTON_STEPS = 400,   /* solve 71 % of what the paths leave; 4000 hardly more */
+  LATE_STEPS = 100,     /* for mass ratios of 1e7, where sets settle late */
   POLISH_STEPS = 20
 };
 /* Relative residual to which the last stages go: 1e-6 of g dt is 25 nm/s at 2.5 ms. */
@@ -40,6 +41,18 @@ size_t pki_dense_memsize(const pk_contact_problem *p)
 static bool is_over(const pki_solve *run)
 {
   return pki_solve_done(run) || run->iterations >= run->limit;
+}
+
+static void run_active_sets(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess, int steps)
+{
+  if (is_over(run)) {
+    return;
+  }
+  const int left = run->limit - run->iterations;
+  memcpy(z->r, guess, (size_t)z->n * sizeof *guess);
+  pki_scaled_velocity(z);
+  run->now = PK_SOLVER_ACTIVE_SET;
+  pki_active_set_run(a, z, run, left < steps ? left : steps, pki_active_set_softness);
 }
 
 static void run_paths(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess)
@@ -72,15 +85,13 @@ void pki_solve_dense(pki_solve *run)
   pki_active_set a = pki_active_set_take(&run->arena, run->p);
   double *guess = pki_arena_take(&run->arena, (size_t)z.n, sizeof(double));
   run->limit = options->max_iterations;
-  run->now = PK_SOLVER_ACTIVE_SET;
   pki_scaled_begin(&z, run->r);
   memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
-  pki_scaled_velocity(&z);
-  const int left = run->limit - run->iterations;
-  pki_active_set_run(&a, &z, run, left < ACTIVE_SET_STEPS ? left : ACTIVE_SET_STEPS, pki_active_set_softness);
+  run_active_sets(run, &z, &a, guess, ACTIVE_SET_STEPS);
   if (!is_over(run)) {
     z.symmetric = pki_scaled_is_symmetric(&z);
     run_paths(run, &z, &a, guess);
+    run_active_sets(run, &z, &a, guess, LATE_STEPS);
     run_newton(run, &z, &a, guess);
   }
   pki_arena_release(&run->arena, mark);
