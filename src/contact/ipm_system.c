@@ -273,7 +273,8 @@ void pki_ipm_solve(pki_ipm *s, double *b)
   if (s->sparse) {
     solve_sparse(s, b);
   } else if (s->has_pivots) {
-    s->dense->kernels->solve_pivoted(s->dense->A, s->n, s->dense->stride, s->dense->inverse, s->dense->pivot, b);
+    s->dense->kernels->solve_pivoted(s->dense->A, s->n, s->dense->stride, s->dense->inverse, s->dense->pivot,
+                                     b);
   } else {
     s->dense->kernels->solve_symmetric(s->dense->A, s->n, s->dense->stride, s->dense->inverse, b);
   }

@@ -18,7 +18,8 @@ enum {
 };
 /* kappa: what W + 1/kappa is not singular with to begin with, and where rounding ends; measured, tenfold growth and a later
  * start take more steps. */
-static const double kappa_first = 100, kappa_growth = 3, kappa_fall = 0.1, kappa_most = 1e9, kappa_least = 1e-3;
+static const double kappa_first = 100, kappa_growth = 3, kappa_fall = 0.1, kappa_most = 1e9,
+                    kappa_least = 1e-3;
 /* A round is good when its velocities are this part of the residual from those of its impulses. */
 static const double round_part = 0.1;
 static const double armijo = 1e-4;
@@ -93,7 +94,8 @@ static double distance(const pki_newton *w, const pki_scaled *z)
 }
 
 /* One round from the centre; its impulses are in z->r when it is good. True when the run must stop. */
-static bool solve_round(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_solve *run, double kappa, bool *good)
+static bool solve_round(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_solve *run, double kappa,
+                        bool *good)
 {
   const size_t bytes = (size_t)z->n * sizeof(double);
   memcpy(z->r, a->centre, bytes);

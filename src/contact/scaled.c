@@ -48,7 +48,8 @@ bool pki_scaled_is_symmetric(const pki_scaled *z)
   double most = 0;
   for (int i = 0; i < z->n; i++) {
     for (int j = 0; j < i; j++) {
-      most = fmax(most, fabs(z->W[(size_t)i * z->stride + (size_t)j] - z->W[(size_t)j * z->stride + (size_t)i]));
+      most =
+          fmax(most, fabs(z->W[(size_t)i * z->stride + (size_t)j] - z->W[(size_t)j * z->stride + (size_t)i]));
     }
   }
   return most <= rounding;

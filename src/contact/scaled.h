@@ -17,16 +17,16 @@ typedef struct pki_scaled {
   const pki_dense_kernels *kernels;
   int n;
   size_t stride;
-  bool symmetric;          /* W is; whoever needs it finds out */
-  double *s;               /* [n] */
-  double *W;               /* [n][stride] */
-  double *q;               /* [n] */
-  double *lower, *upper;   /* [nbox] bounds of box rows, divided by s */
-  double *r, *u;           /* [stride] the iterate and W r + q */
-  double *A;               /* [n][stride] the matrix of the step at hand, whichever solver takes it */
-  double *line, *inverse;  /* [4 stride], [n] scratch of its factors */
-  double *rhs;             /* [stride] */
-  int *pivot;              /* [n] */
+  bool symmetric;         /* W is; whoever needs it finds out */
+  double *s;              /* [n] */
+  double *W;              /* [n][stride] */
+  double *q;              /* [n] */
+  double *lower, *upper;  /* [nbox] bounds of box rows, divided by s */
+  double *r, *u;          /* [stride] the iterate and W r + q */
+  double *A;              /* [n][stride] the matrix of the step at hand, whichever solver takes it */
+  double *line, *inverse; /* [4 stride], [n] scratch of its factors */
+  double *rhs;            /* [stride] */
+  int *pivot;             /* [n] */
 } pki_scaled;
 
 pki_scaled pki_scaled_take(pki_arena *arena, const pk_contact_problem *p);

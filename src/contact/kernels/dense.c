@@ -114,12 +114,12 @@ static bool factor(double *A, int n, size_t stride, double least, double *line, 
 }
 
 /* b[k .. k + 4) -= the products of four rows with b over whole cache lines first .. last. */
-PKI_INLINE void subtract_products(const double *rows, size_t stride, size_t first, size_t last, const double *b,
-                                  double *out)
+PKI_INLINE void subtract_products(const double *rows, size_t stride, size_t first, size_t last,
+                                  const double *b, double *out)
 {
   const vec *B = (const vec *)b;
-  const vec *r0 = (const vec *)rows, *r1 = (const vec *)(rows + stride), *r2 = (const vec *)(rows + 2 * stride),
-            *r3 = (const vec *)(rows + 3 * stride);
+  const vec *r0 = (const vec *)rows, *r1 = (const vec *)(rows + stride),
+            *r2 = (const vec *)(rows + 2 * stride), *r3 = (const vec *)(rows + 3 * stride);
   vec s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
   for (size_t c = first; c < last; c++) {
     s0 += r0[c] * B[c], s1 += r1[c] * B[c], s2 += r2[c] * B[c], s3 += r3[c] * B[c];
@@ -288,8 +288,8 @@ static bool factor_pivoted(double *A, int n, size_t stride, double *line, double
       }
       copy_pivot_row(row, k + PANEL - 1, stride, copy);
     }
-    const vec *P0 = (const vec *)line, *P1 = (const vec *)(line + stride), *P2 = (const vec *)(line + 2 * stride),
-              *P3 = (const vec *)(line + 3 * stride);
+    const vec *P0 = (const vec *)line, *P1 = (const vec *)(line + stride),
+              *P2 = (const vec *)(line + 2 * stride), *P3 = (const vec *)(line + 3 * stride);
     for (int i = k + PANEL; i < n; i++) {
       const double *a = A + (size_t)i * stride, l0 = a[k], l1 = a[k + 1], l2 = a[k + 2], l3 = a[k + 3];
       vec *T = (vec *)(A + (size_t)i * stride);
