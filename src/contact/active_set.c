@@ -77,10 +77,11 @@ void pki_active_set_choose(pki_active_set *a, const pki_scaled *z, double kappa)
 {
   const pk_contact_problem *p = z->p;
   const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
-  a->unknowns = 0, a->has_bound = false;
+  a->unknowns = 0, a->has_bound = a->has_slip = false;
   for (int i = 0; i < p->ncontact; i++) {
     a->activity[i] = choose_contact(a, p->mu[i], i, kappa);
     a->unknowns += unknowns_of(a->activity[i], p->mu[i]);
+    a->has_slip |= a->activity[i] == PKI_SLIDE && p->mu[i] > 0;
   }
   for (int i = first; i < z->n; i++) {
     const double lower = i < boxes ? -INFINITY : z->lower[i - boxes];
@@ -153,8 +154,7 @@ static double *next_row(reduction *s, const double *w)
 static void plain_row(reduction *s, int i)
 {
   double *out = next_row(s, s->z->W + (size_t)i * s->z->stride);
-  out[s->row] += s->sigma;
-  s->z->rhs[s->row++] = s->sigma * s->a->centre[i] - s->a->shift[i];
+  out[s->row++] += s->sigma;
 }
 
 /* b'(u_T + sigma (r_T - centre_T)) + h beta = 0. */
@@ -167,9 +167,7 @@ static void side_row(reduction *s, int contact, double *w)
     w[j] = b1 * w1[j] + b2 * w2[j];
   }
   double *out = next_row(s, w);
-  out[s->row] += s->sigma + s->a->h[contact];
-  const double *centre = s->a->centre + 3 * contact, *shift = s->a->shift + 3 * contact;
-  s->z->rhs[s->row++] = b1 * (s->sigma * centre[1] - shift[1]) + b2 * (s->sigma * centre[2] - shift[2]);
+  out[s->row++] += s->sigma + s->a->h[contact];
 }
 
 /* r of the unknowns' solution in z->rhs. */
@@ -195,7 +193,30 @@ static void expand(const pki_active_set *a, pki_scaled *z)
   }
 }
 
-static void fill_system(pki_active_set *a, pki_scaled *z, double sigma)
+/* What the rows have to make up for: sigma centre - q, and the same along b. */
+static void fill_right_side(const pki_active_set *a, pki_scaled *z, double sigma)
+{
+  const pk_contact_problem *p = z->p;
+  double *out = z->rhs;
+  for (int i = 0; i < p->ncontact; i++) {
+    const double *centre = a->centre + 3 * i, *shift = a->shift + 3 * i;
+    const int count = unknowns_of(a->activity[i], p->mu[i]);
+    for (int e = 0; e < (count == 2 ? 1 : count); e++) {
+      *out++ = sigma * centre[e] - shift[e];
+    }
+    if (count == 2) {
+      const double b1 = -a->t[2 * i + 1], b2 = a->t[2 * i];
+      *out++ = b1 * (sigma * centre[1] - shift[1]) + b2 * (sigma * centre[2] - shift[2]);
+    }
+  }
+  for (int i = 3 * p->ncontact; i < z->n; i++) {
+    if (a->activity[i - 2 * p->ncontact] == PKI_INSIDE) {
+      *out++ = sigma * a->centre[i] - a->shift[i];
+    }
+  }
+}
+
+static void fill_matrix(pki_active_set *a, pki_scaled *z, double sigma)
 {
   const pk_contact_problem *p = z->p;
   reduction s = {.a = a, .z = z, .stride = pki_dense_stride(a->unknowns), .sigma = sigma};
@@ -216,30 +237,39 @@ static void fill_system(pki_active_set *a, pki_scaled *z, double sigma)
   }
 }
 
-bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, double sigma, bool pivoted)
+/* q + W r of the rows at their bounds, whose impulses are in z->r. */
+static void shift_by_bounds(pki_active_set *a, pki_scaled *z)
+{
+  if (!a->has_bound) {
+    memcpy(a->shift, z->q, (size_t)z->n * sizeof *a->shift);
+    return;
+  }
+  z->kernels->multiply(z->W, z->n, z->stride, z->r, a->shift);
+  for (int i = 0; i < z->n; i++) {
+    a->shift[i] += z->q[i];
+  }
+}
+
+bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, double sigma, pki_active_set_factors factors)
 {
   const pki_dense_kernels *k = z->kernels;
   const int m = a->unknowns;
   const size_t stride = pki_dense_stride(m);
+  bool good = true;
   set_bounds(a, z);
-  if (a->has_bound) {
-    k->multiply(z->W, z->n, z->stride, z->r, a->shift);
-    for (int i = 0; i < z->n; i++) {
-      a->shift[i] += z->q[i];
-    }
-  } else {
-    memcpy(a->shift, z->q, (size_t)z->n * sizeof *a->shift);
+  shift_by_bounds(a, z);
+  fill_right_side(a, z, sigma);
+  if (factors != PKI_FACTORS_KEPT) {
+    fill_matrix(a, z, sigma);
+    good = factors == PKI_FACTORS_PIVOTED ? k->factor_pivoted(z->A, m, stride, z->line, z->inverse, z->pivot)
+                                          : k->factor(z->A, m, stride, least_pivot, z->line, z->inverse);
   }
-  fill_system(a, z, sigma);
-  if (pivoted) {
-    if (!k->factor_pivoted(z->A, m, stride, z->line, z->inverse, z->pivot)) {
-      return false;
-    }
+  if (!good) {
+    return false;
+  }
+  if (factors == PKI_FACTORS_PIVOTED) {
     k->solve_pivoted(z->A, m, stride, z->inverse, z->pivot, z->rhs);
   } else {
-    if (!k->factor(z->A, m, stride, least_pivot, z->line, z->inverse)) {
-      return false;
-    }
     k->solve(z->A, m, stride, z->inverse, z->rhs);
   }
   expand(a, z);
@@ -264,12 +294,13 @@ bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int st
     }
     memcpy(a->centre, z->r, (size_t)z->n * sizeof *a->centre);
     pki_active_set_choose(a, z, 1);
-    if (is_settled(a, z->n - 2 * z->p->ncontact) && k > 0 && run->now_at > 0.1 * before) {
-      sigma = fmax(harden * sigma, softness_least);
-    }
+    const bool settled = is_settled(a, z->n - 2 * z->p->ncontact) && k > 0;
+    const bool slow = settled && run->now_at > 0.1 * before;
+    sigma = slow ? fmax(harden * sigma, softness_least) : sigma;
     before = run->now_at;
     run->iterations++;
-    if (!pki_active_set_solve(a, z, sigma, false)) {
+    const bool keep = settled && !slow && !a->has_slip;
+    if (!pki_active_set_solve(a, z, sigma, keep ? PKI_FACTORS_KEPT : PKI_FACTORS_PLAIN)) {
       return run->iterations >= run->limit;
     }
     pki_scaled_velocity(z);

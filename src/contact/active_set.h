@@ -18,6 +18,7 @@ typedef enum pki_activity {
 typedef struct pki_active_set {
   int unknowns;
   bool has_bound;         /* a box row is at a bound that is not zero */
+  bool has_slip;          /* a contact slides with friction: the matrix turns with it */
   pki_activity *activity; /* [groups] */
   pki_activity *last;     /* [groups] of the step before */
   double *t;              /* [ncontact][2] direction of friction where it slides */
@@ -35,9 +36,16 @@ pki_active_set pki_active_set_take(pki_arena *arena, const pk_contact_problem *p
 /* The active set that a->d belongs to; d = r - kappa u. */
 void pki_active_set_choose(pki_active_set *a, const pki_scaled *z, double kappa);
 
+/* Where the factors of the step's matrix come from. */
+typedef enum pki_active_set_factors {
+  PKI_FACTORS_PLAIN,   /* without pivots */
+  PKI_FACTORS_PIVOTED, /* with pivots */
+  PKI_FACTORS_KEPT /* the plain ones of the step before: the same set, nothing slides with friction, the same sigma */
+} pki_active_set_factors;
+
 /* The impulses z->r that the active set asks for, with sigma (r - centre) added to the velocities. False when the
  * matrix is singular; z->r is then lost. */
-bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, double sigma, bool pivoted);
+bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, double sigma, pki_active_set_factors factors);
 
 /* At most `steps` steps from z->r and z->u, each judged; true when the run must stop. */
 bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps, double sigma);

@@ -35,7 +35,8 @@ size_t pki_dense_memsize(const pk_contact_problem *p)
   pki_arena path = arena;
   pki_ipm_take(&path, p, &z);
   pki_newton_take(&arena, p);
-  return path.used > arena.used ? path.used : arena.used;
+  const size_t stages = path.used > arena.used ? path.used : arena.used, sweep = pki_bgs_memsize(p);
+  return stages > sweep ? stages : sweep;
 }
 
 static bool is_over(const pki_solve *run)
@@ -77,14 +78,30 @@ static void run_newton(pki_solve *run, pki_scaled *z, pki_active_set *a, const d
   pki_newton_run(&w, a, z, run, run->residual <= far * run->scale ? POLISH_STEPS : NEWTON_STEPS);
 }
 
+/* One contact, or one other row: a sweep that solves it exactly. True when that is all. */
+static bool solve_single_group(pki_solve *run)
+{
+  if (pk_contact_size(run->p) - 2 * run->p->ncontact > 1) {
+    return false;
+  }
+  const int limit = run->limit;
+  run->now = PK_SOLVER_BGS;
+  run->limit = run->iterations + 1 < limit ? run->iterations + 1 : limit;
+  pki_solve_bgs(run);
+  run->limit = limit;
+  return is_over(run);
+}
+
 void pki_solve_dense(pki_solve *run)
 {
+  run->limit = run->options->max_iterations;
+  if (is_over(run) || solve_single_group(run)) {
+    return;
+  }
   const size_t mark = pki_arena_mark(&run->arena);
-  const pk_solver_options *options = run->options;
   pki_scaled z = pki_scaled_take(&run->arena, run->p);
   pki_active_set a = pki_active_set_take(&run->arena, run->p);
   double *guess = pki_arena_take(&run->arena, (size_t)z.n, sizeof(double));
-  run->limit = options->max_iterations;
   pki_scaled_begin(&z, run->r);
   memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
   run_active_sets(run, &z, &a, guess, ACTIVE_SET_STEPS);

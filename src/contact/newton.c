@@ -63,7 +63,7 @@ static double project(const pki_newton *w, pki_active_set *a, pki_scaled *z, dou
 static bool step(pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, double energy)
 {
   pki_active_set_choose(a, z, kappa);
-  if (!pki_active_set_solve(a, z, 1 / kappa, true)) {
+  if (!pki_active_set_solve(a, z, 1 / kappa, PKI_FACTORS_PIVOTED)) {
     return false;
   }
   pki_scaled_velocity(z);
