@@ -14,7 +14,8 @@
 enum {
   ROUND_STEPS = 40, /* Newton's, in one round */
   HALVINGS = 12,
-  IDLE_ROUNDS = 200 /* rounds that do not improve the residual by a tenth: what creeps may take tens of them */
+  IDLE_ROUNDS =
+      200 /* rounds that do not improve the residual by a tenth: what creeps may take tens of them */
 };
 /* kappa: what W + 1/kappa is not singular with to begin with, and where rounding ends; measured, tenfold growth and a later
  * start take more steps. */
