@@ -1,5 +1,6 @@
 /* The contact problems of robots that fall, recorded step by step and solved again: how many are solved, in how many steps,
  * in what time. `ctest -R scenario/limp -V` prints the table of docs/theory/contact.md. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, setenv */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,5 +186,6 @@ int main(void)
       cmocka_unit_test(a_humanoid_that_is_held),
       cmocka_unit_test(a_quadruped_that_is_thrown),
   };
+  setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
