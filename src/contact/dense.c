@@ -39,14 +39,9 @@ size_t pki_dense_memsize(const pk_contact_problem *p)
   return stages > sweep ? stages : sweep;
 }
 
-static bool is_over(const pki_solve *run)
-{
-  return pki_solve_done(run) || run->iterations >= run->limit;
-}
-
 static void run_active_sets(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess, int steps)
 {
-  if (is_over(run)) {
+  if (pki_solve_over(run)) {
     return;
   }
   const int left = run->limit - run->iterations;
@@ -59,14 +54,14 @@ static void run_active_sets(pki_solve *run, pki_scaled *z, pki_active_set *a, co
 static void run_paths(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess)
 {
   run->now = PK_SOLVER_IPM;
-  for (int k = 0; k < PKI_IPM_STARTS && !is_over(run); k++) {
+  for (int k = 0; k < PKI_IPM_STARTS && !pki_solve_over(run); k++) {
     pki_ipm_run(run, z, a, &pki_ipm_starts[k], guess);
   }
 }
 
 static void run_newton(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess)
 {
-  if (is_over(run)) {
+  if (pki_solve_over(run)) {
     return;
   }
   pki_newton w = pki_newton_take(&run->arena, run->p);
@@ -89,13 +84,13 @@ static bool solve_single_group(pki_solve *run)
   run->limit = run->iterations + 1 < limit ? run->iterations + 1 : limit;
   pki_solve_bgs(run);
   run->limit = limit;
-  return is_over(run);
+  return pki_solve_over(run);
 }
 
 void pki_solve_dense(pki_solve *run)
 {
   run->limit = run->options->max_iterations;
-  if (is_over(run) || solve_single_group(run)) {
+  if (pki_solve_over(run) || solve_single_group(run)) {
     return;
   }
   const size_t mark = pki_arena_mark(&run->arena);
@@ -105,7 +100,7 @@ void pki_solve_dense(pki_solve *run)
   pki_scaled_begin(&z, run->r);
   memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
   run_active_sets(run, &z, &a, guess, ACTIVE_SET_STEPS);
-  if (!is_over(run)) {
+  if (!pki_solve_over(run)) {
     z.symmetric = pki_scaled_is_symmetric(&z);
     run_paths(run, &z, &a, guess);
     run_active_sets(run, &z, &a, guess, LATE_STEPS);

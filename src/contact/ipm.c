@@ -478,13 +478,13 @@ enum {
 static const double crossover_first = 1e-3, crossover_factor = 1e-2;
 
 /* Judge the interior point itself. */
-static bool judge_point(pki_ipm *s, pki_solve *run)
+static void judge_point(pki_ipm *s, pki_solve *run)
 {
   for (int i = 0; i < s->n; i++) {
     s->dense->r[i] = s->r[i] * s->unit;
   }
   pki_scaled_velocity(s->dense);
-  return pki_scaled_check(s->dense, run);
+  pki_scaled_check(s->dense, run);
 }
 
 bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm_start *start,
@@ -516,14 +516,14 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
     far = now;
     idle = now <= 0.5 * halved ? 0 : idle + 1;
     halved = idle == 0 ? now : halved;
-    stop = run->iterations >= run->limit;
-    if (now < cross || (s.tau < 1e-6 && gap < 1e-4) || stop) {
-      stop |= judge_point(&s, run);
+    if (now < cross || (s.tau < 1e-6 && gap < 1e-4) || run->iterations >= run->limit) {
+      judge_point(&s, run);
     }
-    if (now < cross && !stop) {
-      stop = pki_active_set_run(a, z, run, CROSSOVER_STEPS, pki_active_set_crossover);
+    if (now < cross && !pki_solve_over(run)) {
+      pki_active_set_run(a, z, run, CROSSOVER_STEPS, pki_active_set_crossover);
       cross = now * crossover_factor;
     }
+    stop = pki_solve_over(run);
   }
   pki_arena_release(&run->arena, mark);
   return stop;

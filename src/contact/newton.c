@@ -109,7 +109,7 @@ static bool solve_round(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_sol
   for (int k = 0; k <= ROUND_STEPS; k++) {
     const double energy = project(w, a, z, kappa, 0);
     if (pki_scaled_check(z, run)) {
-      return true;
+      return pki_solve_over(run); /* not finite: the round fails */
     }
     *good = k > 0 && distance(w, z) <= round_part * run->now_at;
     if (*good || k == ROUND_STEPS) {

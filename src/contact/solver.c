@@ -100,6 +100,11 @@ bool pki_solve_done(const pki_solve *run)
   return run->residual / run->scale <= run->options->tolerance;
 }
 
+bool pki_solve_over(const pki_solve *run)
+{
+  return pki_solve_done(run) || run->iterations >= run->limit;
+}
+
 /* What the residual of r says: keep it when it is the best, and whether to stop. */
 static bool note(pki_solve *run, double residual)
 {

@@ -69,6 +69,9 @@ bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal);
 /* True when the tolerance is met. */
 bool pki_solve_done(const pki_solve *run);
 
+/* True when it is met, or no iterations are left. */
+bool pki_solve_over(const pki_solve *run);
+
 /* After a sweep: count it, and say whether to stop. By the residual every `every` sweeps, or by the
  * change. With `every` 1, run->u is W r + q afterwards. */
 bool pki_solve_swept(pki_solve *run, int every);
