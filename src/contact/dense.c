@@ -17,7 +17,7 @@
 
 enum {
   ACTIVE_SET_STEPS = 8, /* 77 % of COMAN falling limp; 20 steps solve 83 %, see docs/theory/contact.md */
-  NEWTON_STEPS = 400,   /* solve 71 % of what the paths leave; 4000 hardly more */
+  NEWTON_STEPS = 400,   /* solve 71 % of what the paths leave; a few need 1000 */
   LATE_STEPS = 100,     /* for mass ratios of 1e7, where sets settle late */
   POLISH_STEPS = 20
 };

@@ -474,7 +474,7 @@ enum {
   CROSSOVER_STEPS = 3, /* of active sets from an interior point */
 };
 /* max(gap, tau), of the size of |q|, at which the active set can be read off first, and what it falls by until the next
- * time. Steps of active sets cost a quarter of one of the path. */
+ * time. */
 static const double crossover_first = 1e-3, crossover_factor = 1e-2;
 
 /* Judge the interior point itself. */
