@@ -1,17 +1,15 @@
-/* Climb from the cheap to the strong until the tolerance is met. Each solver starts from the best
- * impulses so far, or afresh: Newton's method finds from zero what it misses from a point that
- * Gauss-Seidel has crept to.
+/* Split into islands that do not know of each other, and solve each, held to the residual of the whole: a problem with W
+ * by the stages of dense.c.
+ *
+ * Problems with factors and many rows climb in velocities (sparse): sweeps while they get on, then Newton and interior
+ * points over the bodies; and in large heaps, whenever a handful of contacts is left, patches around them. What is left
+ * when the first sweeps are done falls into islands, each of which climbs alone. Iterations count in sweeps there: an
+ * elimination counts for as many as it costs, so that max_iterations bounds the time.
  *
  * Friction is not monotone, so a solver can end in front of a fold: bodies on an edge that rest on two corners
  * and miss the others by nanometres per second. There a nudge helps: a problem in which every
  * contact approaches a little slower, each by another amount, is solved first, and Newton goes on
- * from its solution.
- *
- * Problems with factors and many rows climb in velocities (sparse): sweeps while they get on, then Newton and interior
- * points over the bodies; and in large heaps, whenever a handful of contacts is left, patches around them. What is left
- * when the first sweeps are done falls into islands that do not know of each other, and each climbs alone, held to the
- * residual of the whole. Iterations count in sweeps there: an elimination counts for as many as it costs, so that
- * max_iterations bounds the time. */
+ * from its solution. */
 #include <math.h>
 #include <string.h>
 
@@ -26,17 +24,6 @@ typedef struct rung {
   int iterations; /* at most */
   bool afresh;    /* from zero */
 } rung;
-
-static const rung first[] = {
-    {PK_SOLVER_BGS, 20, false},   /* most problems of robots end here, */
-    {PK_SOLVER_NEWTON, 8, false}, /* or here */
-    {PK_SOLVER_IPM, 60, false},   {PK_SOLVER_NEWTON, 100, false}, {PK_SOLVER_BGS, 200, true},
-};
-
-static const rung last[] = {
-    {PK_SOLVER_NEWTON, 2000, true}, {PK_SOLVER_BGS, 2000, false},    {PK_SOLVER_NEWTON, 2000, false},
-    {PK_SOLVER_ACLM, 5000, false},  {PK_SOLVER_NEWTON, 2000, false}, {PK_SOLVER_BGS, 1 << 30, false},
-};
 
 static const rung sparse_first[] = {
     {PK_SOLVER_NEWTON_VELOCITY, 40, false},
@@ -58,14 +45,11 @@ static const rung sparse_last[] = {
 };
 
 /* Solvers of a nudged problem, and of the problem from there. */
-static const rung nudged[] = {
-    {PK_SOLVER_IPM, 40, false}, {PK_SOLVER_NEWTON, 40, false}, {PK_SOLVER_NEWTON, 60, false}};
 static const rung sparse_nudged[] = {{PK_SOLVER_IPM_VELOCITY, 40, false},
                                      {PK_SOLVER_NEWTON_VELOCITY, 40, false},
                                      {PK_SOLVER_NEWTON_VELOCITY, 60, false}};
 
 enum {
-  NUDGES = 60,
   SPARSE_NUDGES = 8,
   PADDING = 4096, /* bytes: rows of other kinds have other paddings */
   WINDOW = 48     /* sweeps after which their pace is judged */
@@ -94,7 +78,6 @@ static bool is_sparse(const pk_contact_problem *p)
 
 size_t pki_auto_memsize(const pk_contact_problem *p)
 {
-  static const pk_solver in_impulses[] = {PK_SOLVER_BGS, PK_SOLVER_IPM, PK_SOLVER_NEWTON, PK_SOLVER_ACLM};
   static const pk_solver in_velocities[] = {PK_SOLVER_BGS_VELOCITY, PK_SOLVER_IPM_VELOCITY,
                                             PK_SOLVER_NEWTON_VELOCITY};
   pki_arena arena = pki_arena_over(NULL, 0);
@@ -102,16 +85,11 @@ size_t pki_auto_memsize(const pk_contact_problem *p)
   take(&arena, p);
   pki_islands_take(&arena, p);
   /* dense rows may be contacts or not: the larger */
-  const int dense = pki_dense_rows(p);
-  const pk_contact_problem shapes[2] = {
-      {.ncontact = p->ncontact < dense / 3 ? p->ncontact : dense / 3, .nbox = dense}, {.nbox = dense}};
-  for (size_t s = 0; s < sizeof in_impulses / sizeof in_impulses[0]; s++) {
-    for (int k = 0; k < 2; k++) {
-      pk_contact_problem shape = shapes[k];
-      shape.nbox -= 3 * shape.ncontact;
-      const size_t size = pki_solvers[in_impulses[s]].memsize(&shape);
-      most = size > most ? size : most;
-    }
+  const int dense = pki_dense_rows(p), contacts = p->ncontact < dense / 3 ? p->ncontact : dense / 3;
+  for (int k = 0; k < 2; k++) {
+    const pk_contact_problem shape = {.ncontact = k * contacts, .nbox = dense - 3 * k * contacts};
+    const size_t size = pki_dense_memsize(&shape);
+    most = size > most ? size : most;
   }
   for (size_t s = 0; p->factor != NULL && s < sizeof in_velocities / sizeof in_velocities[0]; s++) {
     const size_t size = pki_solvers[in_velocities[s]].memsize(p);
@@ -125,14 +103,13 @@ size_t pki_auto_memsize(const pk_contact_problem *p)
 }
 
 /* Sweeps that an iteration of a solver counts for: an elimination for less in small heaps, where there is time for more
- * of them, a dense factorisation for more in large ones. */
+ * of them. */
 static int charge(const pki_solve *run, pk_solver solver)
 {
   enum { LARGE = 4500 }; /* rows */
-  const double n = pk_contact_size(run->p), dense = n / PKI_SPARSE_ROWS;
+  const double n = pk_contact_size(run->p);
   const bool eliminates = solver == PK_SOLVER_IPM_VELOCITY || solver == PK_SOLVER_NEWTON_VELOCITY;
-  const bool factors = solver == PK_SOLVER_IPM || solver == PK_SOLVER_NEWTON;
-  return (int)fmax(1, eliminates ? fmin(1, n / LARGE) * run->cost : factors ? dense * dense : 1);
+  return (int)fmax(1, eliminates ? fmin(1, n / LARGE) * run->cost : 1);
 }
 
 /* One solver from run->r. */
@@ -199,19 +176,6 @@ static void climb_nudges(pki_solve *run, const rung rungs[3], int count)
   }
 }
 
-/* ---- with W ---- */
-
-/* The ladder from its second rung on. Where factors are at hand many points share few bodies: Newton over those is the
- * quickest. */
-static void climb_dense(pki_solve *run)
-{
-  static const rung bodies = {PK_SOLVER_NEWTON_VELOCITY, 100, false};
-  climb_all(run, &bodies, run->p->factor != NULL);
-  climb_all(run, first + 1, sizeof first / sizeof first[0] - 1);
-  climb_nudges(run, nudged, NUDGES);
-  climb_all(run, last, sizeof last / sizeof last[0]);
-}
-
 /* ---- in velocities ---- */
 
 /* How many sweeps an elimination is worth, measured: about 20, and a group's step for 250 products. 1 << 20: there is no
@@ -256,7 +220,7 @@ static void climb_patch(pki_solve *run, pki_patches *s)
   part.options = &sharp;
   part.residual = INFINITY, part.iterations = 0;
   pki_solve_check(&part);
-  climb_all(&part, first, sizeof first / sizeof first[0]);
+  pki_solve_dense(&part);
   pki_islands_scatter(&s->part, part.best, run->r);
   run->iterations += CHARGE, run->now = part.used;
 }
@@ -315,8 +279,8 @@ static void climb_sparse(pki_solve *run, pki_islands *s)
     pk_contact_problem dense = *p;
     dense.W = p->W != NULL ? p->W : pki_islands_fill_W(s, p);
     run->p = &dense; /* cppcheck-suppress autoVariables */
-    climb_all(run, first, 1);
-    climb_dense(run);
+    memcpy(run->r, run->best, (size_t)pk_contact_size(p) * sizeof *run->r);
+    pki_solve_dense(run);
     run->p = p;
   }
   climb_all(run, sparse_last, sizeof sparse_last / sizeof sparse_last[0]);
@@ -325,7 +289,7 @@ static void climb_sparse(pki_solve *run, pki_islands *s)
 /* ---- islands ---- */
 
 /* Each island that is not solved yet as a run of its own. */
-static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
+static void run_islands(pki_solve *run, pki_islands *s, bool sparse)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   const int before = run->iterations;
@@ -333,9 +297,6 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
   memcpy(run->r, run->best, (size_t)pk_contact_size(run->p) * sizeof *run->r);
   for (int k = 0; k < s->count; k++) {
     pki_islands_gather(s, run->p, k, run->r);
-    if (!sparse && s->p.W == NULL) {
-      s->p.W = pki_islands_fill_W(s, &s->p);
-    }
     pki_solve part = *run;
     part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;
     part.residual = INFINITY, part.iterations = before;
@@ -343,7 +304,7 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
       if (sparse) {
         climb_sparse(&part, s);
       } else {
-        climb_dense(&part);
+        pki_solve_dense(&part);
       }
       pki_islands_scatter(s, s->best, run->r);
     }
@@ -355,21 +316,60 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
   pki_solve_check(run);
 }
 
+/* A row that every other row answers: the problem is one island. */
+static bool has_full_row(const pk_contact_problem *p)
+{
+  const int n = pk_contact_size(p);
+  for (int row = 0; row < n; row++) {
+    const double *W = p->W + (p->W_col ? (size_t)p->W_row[row] : (size_t)row * (size_t)n);
+    int full = 0;
+    while (full < n && (p->W_col == NULL || p->W_row[row + 1] - p->W_row[row] == n) && W[full] != 0) {
+      full++;
+    }
+    if (full == n) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A problem with W: islands by its entries, so that the factor is not looked at. */
+static void solve_with_W(pki_solve *run)
+{
+  if (has_full_row(run->p)) {
+    pki_solve_dense(run);
+    return;
+  }
+  const pk_contact_problem *p = run->p;
+  pk_contact_problem whole = *p;
+  whole.factor = NULL;
+  run->p = &whole; /* cppcheck-suppress autoVariables */
+  pki_islands s = pki_islands_take(&run->arena, run->p);
+  if (pki_islands_find(&s, run->p) > 1) {
+    run_islands(run, &s, false);
+  } else {
+    pki_solve_dense(run);
+  }
+  run->p = p;
+}
+
 void pki_solve_auto(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena);
-  const bool sparse = is_sparse(run->p);
-  climb(run, sparse ? PK_SOLVER_BGS_VELOCITY : PK_SOLVER_BGS, sparse ? WINDOW : first[0].iterations);
+  if (!is_sparse(run->p)) {
+    solve_with_W(run);
+    pki_arena_release(&run->arena, mark);
+    return;
+  }
+  climb(run, PK_SOLVER_BGS_VELOCITY, WINDOW);
   if (pki_solve_done(run) || run->iterations >= run->options->max_iterations) {
     return;
   }
   pki_islands s = pki_islands_take(&run->arena, run->p);
   if (pki_islands_find(&s, run->p) > 1) {
-    climb_islands(run, &s, sparse);
-  } else if (sparse) {
-    climb_sparse(run, &s);
+    run_islands(run, &s, true);
   } else {
-    climb_dense(run);
+    climb_sparse(run, &s);
   }
   pki_arena_release(&run->arena, mark);
 }

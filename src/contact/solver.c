@@ -4,35 +4,40 @@
 #include <stdint.h>
 #include <string.h>
 
-const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
-    [PK_SOLVER_AUTO] = {"auto", "islands, each by bgs, newton, ipm and aclm until the tolerance is met",
-                        pki_solve_auto, pki_auto_memsize, false, false},
-    [PK_SOLVER_JOR] = {"jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor,
-                       pki_prox_memsize, false, true},
-    [PK_SOLVER_SOR] = {"sor", "projected Gauss-Seidel with over-relaxation, normal then tangential",
-                       pki_solve_sor, pki_prox_memsize, false, true},
-    [PK_SOLVER_BGS] = {"bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs,
-                       pki_bgs_memsize, false, true},
-    [PK_SOLVER_NEWTON] = {"newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop",
-                          pki_solve_newton, pki_newton_memsize, false, false},
-    [PK_SOLVER_ACLM] = {"aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize, false,
-                        false},
-    [PK_SOLVER_IPM] = {"ipm", "interior points, for many contacts of few bodies", pki_solve_ipm,
-                       pki_ipm_memsize, false, false},
-    [PK_SOLVER_JOR_VELOCITY] = {"jor-u", "jor in velocities, from the factors of W", pki_solve_jor_velocity,
-                                pki_prox_velocity_memsize, true, true},
-    [PK_SOLVER_SOR_VELOCITY] = {"sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity,
-                                pki_prox_velocity_memsize, true, true},
-    [PK_SOLVER_BGS_VELOCITY] = {"bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity,
-                                pki_bgs_velocity_memsize, true, true},
-    [PK_SOLVER_NEWTON_VELOCITY] = {"newton-u", "newton in velocities, from the factors of W",
-                                   pki_solve_newton_velocity, pki_newton_velocity_memsize, true, false},
-    [PK_SOLVER_IPM_VELOCITY] = {"ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity,
-                                pki_ipm_velocity_memsize, true, false},
-};
+/* X(enumeration, name, doc, solve, memsize, reads the factor, sweeps) */
+#define SOLVERS(X) \
+  X(AUTO, "auto", "islands, each by active-set, ipm and newton until the tolerance is met", pki_solve_auto, \
+    pki_auto_memsize, false, false) \
+  X(JOR, "jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor, pki_prox_memsize, \
+    false, true) \
+  X(SOR, "sor", "projected Gauss-Seidel with over-relaxation, normal then tangential", pki_solve_sor, \
+    pki_prox_memsize, false, true) \
+  X(BGS, "bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs, pki_bgs_memsize, false, \
+    true) \
+  X(NEWTON, "newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop", pki_solve_newton, \
+    pki_newton_memsize, false, false) \
+  X(ACLM, "aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize, false, false) \
+  X(IPM, "ipm", "interior points, for many contacts of few bodies", pki_solve_ipm, pki_ipm_memsize, false, \
+    false) \
+  X(JOR_VELOCITY, "jor-u", "jor in velocities, from the factors of W", pki_solve_jor_velocity, \
+    pki_prox_velocity_memsize, true, true) \
+  X(SOR_VELOCITY, "sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity, \
+    pki_prox_velocity_memsize, true, true) \
+  X(BGS_VELOCITY, "bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity, \
+    pki_bgs_velocity_memsize, true, true) \
+  X(NEWTON_VELOCITY, "newton-u", "newton in velocities, from the factors of W", pki_solve_newton_velocity, \
+    pki_newton_velocity_memsize, true, false) \
+  X(IPM_VELOCITY, "ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity, \
+    pki_ipm_velocity_memsize, true, false) \
+  X(ACTIVE_SET, "active-set", "Newton on active sets, quick from a good guess, not sure alone", \
+    pki_solve_active_set, pki_active_set_memsize, false, false)
 
-const char *const pki_solver_words[PK_SOLVER_COUNT] = {
-    "auto", "jor", "sor", "bgs", "newton", "aclm", "ipm", "jor-u", "sor-u", "bgs-u", "newton-u", "ipm-u"};
+#define ROW(id, name, doc, solve, memsize, factor, sweeps) \
+  [PK_SOLVER_##id] = {name, doc, solve, memsize, factor, sweeps},
+#define WORD(id, name, doc, solve, memsize, factor, sweeps) [PK_SOLVER_##id] = (name),
+
+const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {SOLVERS(ROW)};
+const char *const pki_solver_words[PK_SOLVER_COUNT] = {SOLVERS(WORD)};
 const char *const pki_stop_words[PK_STOP_COUNT] = {"residual", "change"};
 
 const pk_field pki_solver_fields[] = {
@@ -93,6 +98,11 @@ pk_solver pki_solver_for(pk_solver solver, const pk_contact_problem *p)
 bool pki_solve_done(const pki_solve *run)
 {
   return run->residual / run->scale <= run->options->tolerance;
+}
+
+bool pki_solve_over(const pki_solve *run)
+{
+  return pki_solve_done(run) || run->iterations >= run->limit;
 }
 
 /* What the residual of r says: keep it when it is the best, and whether to stop. */
