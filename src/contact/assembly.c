@@ -53,8 +53,10 @@ static int longest_chain(const pk_model *m)
 static void fill_tree(pki_assembly *a)
 {
   const pk_model *m = a->model;
+  int roots = 0;
   for (int k = 0; k < m->nplan; k++) {
     a->up[k] = above(m, k);
+    roots += a->up[k] < 0;
     a->level[k] = a->up[k] >= 0 ? a->level[a->up[k]] + 1 : 0;
     a->plan_to_u[k] = -1;
   }
@@ -64,6 +66,7 @@ static void fill_tree(pki_assembly *a)
   for (int i = 0; i < m->nbody; i++) {
     a->place[i] = a->level[m->plan_u[m->body_u[i]]];
   }
+  a->one_tree = roots <= 1;
 }
 
 void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts, int max_rows,
@@ -73,7 +76,7 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   const size_t dense = (size_t)(max_rows < PKI_DENSE_ROWS ? max_rows : PKI_DENSE_ROWS);
   const size_t rows = (size_t)max_rows, groups = rows, nplan = (size_t)model->nplan, real = sizeof(double);
   *a = (pki_assembly){
-      .model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth, .wants_W = true};
+      .model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth};
   a->count = pki_arena_take(arena, groups, sizeof(int));
   a->cols = pki_arena_take(arena, groups * (size_t)depth, sizeof(int));
   a->is_path = pki_arena_take(arena, groups, sizeof *a->is_path);
@@ -539,7 +542,9 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   }
   soften_rows(a, w->kernels);
   const int rows = pk_contact_size(&a->problem);
-  const bool dense = a->wants_W && rows <= PKI_DENSE_ROWS;
+  const bool dense = a->form == PKI_FORM_DENSE     ? rows <= PKI_DENSE_ROWS
+                     : a->form == PKI_FORM_ISLANDS ? a->one_tree && rows <= PKI_FACTOR_ROWS
+                                                   : false;
   a->problem.W = dense ? a->W : NULL;
   a->problem.factor = !dense || rows > PKI_FACTOR_ROWS ? &a->factor : NULL;
   if (dense) {
@@ -550,4 +555,13 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   if (a->problem.factor != NULL) {
     a->factor = pki_assembly_factor(a, w);
   }
+}
+
+const double *pki_assembly_dense(pki_assembly *a, const pk_workspace *w)
+{
+  if (a->problem.W == NULL && pk_contact_size(&a->problem) <= PKI_DENSE_ROWS) {
+    fill_W(a, w->kernels);
+    return a->W;
+  }
+  return a->problem.W;
 }

@@ -7,18 +7,13 @@
  * contact approaches a little slower, each by another amount, is solved first, and Newton goes on
  * from its solution.
  *
- * Problems with factors and many rows climb in velocities (sparse): sweeps while they get on, then Newton and interior
- * points over the bodies; and in large heaps, whenever a handful of contacts is left, patches around them. What is left
- * when the first sweeps are done falls into islands that do not know of each other, and each climbs alone, held to the
- * residual of the whole. Iterations count in sweeps there: an elimination counts for as many as it costs, so that
- * max_iterations bounds the time. */
+ * Problems with factors are solved island by island (heap.c). */
 #include <math.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "contact/elimination.h"
+#include "contact/heap.h"
 #include "contact/islands.h"
-#include "contact/patches.h"
 #include "contact/solver.h"
 
 typedef struct rung {
@@ -38,37 +33,12 @@ static const rung last[] = {
     {PK_SOLVER_ACLM, 5000, false},  {PK_SOLVER_NEWTON, 2000, false}, {PK_SOLVER_BGS, 1 << 30, false},
 };
 
-static const rung sparse_first[] = {
-    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-    {PK_SOLVER_IPM_VELOCITY, 80, false},
-    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-    {PK_SOLVER_BGS_VELOCITY, 100, false},
-};
-/* Where W would be too large: patches before each, and interior points seldom help. */
-static const rung vast_first[] = {
-    {PK_SOLVER_NEWTON_VELOCITY, 150, false},
-    {PK_SOLVER_IPM_VELOCITY, 80, false},
-    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-    {PK_SOLVER_BGS_VELOCITY, 100, false},
-};
-
-static const rung sparse_last[] = {
-    {PK_SOLVER_NEWTON_VELOCITY, 200, false},
-    {PK_SOLVER_BGS_VELOCITY, 1 << 30, false},
-};
-
 /* Solvers of a nudged problem, and of the problem from there. */
 static const rung nudged[] = {
     {PK_SOLVER_IPM, 40, false}, {PK_SOLVER_NEWTON, 40, false}, {PK_SOLVER_NEWTON, 60, false}};
-static const rung sparse_nudged[] = {{PK_SOLVER_IPM_VELOCITY, 40, false},
-                                     {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-                                     {PK_SOLVER_NEWTON_VELOCITY, 60, false}};
-
 enum {
   NUDGES = 60,
-  SPARSE_NUDGES = 8,
-  PADDING = 4096, /* bytes: rows of other kinds have other paddings */
-  WINDOW = 48     /* sweeps after which their pace is judged */
+  PADDING = 4096 /* bytes: rows of other kinds have other paddings */
 };
 
 /* What a nudged problem is solved in. */
@@ -87,16 +57,9 @@ static nudge take(pki_arena *arena, const pk_contact_problem *p)
   return s;
 }
 
-static bool is_sparse(const pk_contact_problem *p)
-{
-  return p->factor != NULL && (p->W == NULL || pk_contact_size(p) > PKI_SPARSE_ROWS);
-}
-
 size_t pki_auto_memsize(const pk_contact_problem *p)
 {
   static const pk_solver in_impulses[] = {PK_SOLVER_BGS, PK_SOLVER_IPM, PK_SOLVER_NEWTON, PK_SOLVER_ACLM};
-  static const pk_solver in_velocities[] = {PK_SOLVER_BGS_VELOCITY, PK_SOLVER_IPM_VELOCITY,
-                                            PK_SOLVER_NEWTON_VELOCITY};
   pki_arena arena = pki_arena_over(NULL, 0);
   size_t most = 0;
   take(&arena, p);
@@ -113,26 +76,20 @@ size_t pki_auto_memsize(const pk_contact_problem *p)
       most = size > most ? size : most;
     }
   }
-  for (size_t s = 0; p->factor != NULL && s < sizeof in_velocities / sizeof in_velocities[0]; s++) {
-    const size_t size = pki_solvers[in_velocities[s]].memsize(p);
-    most = size > most ? size : most;
-  }
-  if (p->factor != NULL && pk_contact_size(p) > PKI_DENSE_ROWS) {
-    pki_patches_take(&arena, p);
+  if (p->factor != NULL) {
+    pki_arena_take(&arena, pki_heap_memsize(p), 1);
   }
   pki_arena_take(&arena, most + PADDING, 1);
   return arena.used;
 }
 
-/* Sweeps that an iteration of a solver counts for: an elimination for less in small heaps, where there is time for more
- * of them, a dense factorisation for more in large ones. */
+/* Sweeps that an iteration of a solver counts for: a dense factorisation for more in large problems. */
 static int charge(const pki_solve *run, pk_solver solver)
 {
-  enum { LARGE = 4500 }; /* rows */
-  const double n = pk_contact_size(run->p), dense = n / PKI_SPARSE_ROWS;
-  const bool eliminates = solver == PK_SOLVER_IPM_VELOCITY || solver == PK_SOLVER_NEWTON_VELOCITY;
+  enum { SMALL = 90 }; /* rows */
+  const double dense = (double)pk_contact_size(run->p) / SMALL;
   const bool factors = solver == PK_SOLVER_IPM || solver == PK_SOLVER_NEWTON;
-  return (int)fmax(1, eliminates ? fmin(1, n / LARGE) * run->cost : factors ? dense * dense : 1);
+  return (int)fmax(1, factors ? dense * dense : 1);
 }
 
 /* One solver from run->r. */
@@ -201,131 +158,24 @@ static void climb_nudges(pki_solve *run, const rung rungs[3], int count)
 
 /* ---- with W ---- */
 
-/* The ladder from its second rung on. Where factors are at hand many points share few bodies: Newton over those is the
- * quickest. */
+/* The ladder from its second rung on. */
 static void climb_dense(pki_solve *run)
 {
-  static const rung bodies = {PK_SOLVER_NEWTON_VELOCITY, 100, false};
-  climb_all(run, &bodies, run->p->factor != NULL);
   climb_all(run, first + 1, sizeof first / sizeof first[0] - 1);
   climb_nudges(run, nudged, NUDGES);
   climb_all(run, last, sizeof last / sizeof last[0]);
 }
 
-/* ---- in velocities ---- */
-
-/* How many sweeps an elimination is worth, measured: about 20, and a group's step for 250 products. 1 << 20: there is no
- * room for it. */
-static int elimination_cost(pki_solve *run)
+void pki_solve_dense(pki_solve *run)
 {
-  const size_t mark = pki_arena_mark(&run->arena);
-  pki_sparse s = pki_sparse_take(&run->arena, run->p);
-  pki_elimination e = pki_elimination_take(&run->arena, run->p);
-  pki_sparse_pack(&s);
-  const bool fits = pki_elimination_analyse(&e, &s);
-  pki_arena_release(&run->arena, mark);
-  return fits ? (int)fmin(20 + 0.004 * e.flops / s.groups, 1 << 20) : 1 << 20;
-}
-
-/* Sweeps, as long as they promise to end before interior points would: by the pace of the last windows. */
-static void sweep_on(pki_solve *run)
-{
-  enum { BACK = 4 };
-  const double goal = run->options->tolerance * run->scale, budget = 20.0 * run->cost;
-  double past[BACK];
-  for (int k = 0; !pki_solve_done(run) && run->iterations < run->options->max_iterations; k++) {
-    const int windows = k < BACK ? k : BACK;
-    const double pace = k > 0 ? log(past[(k - windows) % BACK] / run->residual) / (windows * WINDOW) : 0;
-    const double left = budget - k * WINDOW;
-    const bool early = k < BACK && k * WINDOW < 0.25 * budget;
-    if (k > 0 && !early && !(pace * left > log(run->residual / goal))) {
-      return;
-    }
-    past[k % BACK] = run->residual;
-    climb(run, PK_SOLVER_BGS_VELOCITY, WINDOW);
-  }
-}
-
-/* A patch as a run of its own, sharper than the whole has to be: its neighbours move what is left in it. */
-static void climb_patch(pki_solve *run, pki_patches *s)
-{
-  enum { CHARGE = 5 }; /* sweeps that it counts for */
-  const pk_solver_options sharp = {.tolerance = 0.2 * run->options->tolerance, .max_iterations = 400};
-  pki_solve part = *run;
-  part.p = &s->part.p, part.r = s->part.r, part.best = s->part.best, part.u = s->part.u;
-  part.options = &sharp;
-  part.residual = INFINITY, part.iterations = 0;
-  pki_solve_check(&part);
-  climb_all(&part, first, sizeof first / sizeof first[0]);
-  pki_islands_scatter(&s->part, part.best, run->r);
-  run->iterations += CHARGE, run->now = part.used;
-}
-
-/* Patches around the worst group, as long as few are left and they get fewer or better. One that does not help is
- * followed by a larger one. */
-static void climb_patches(pki_solve *run)
-{
-  enum { FEW = 100, IDLE = 6, SMALL = 60 };
-  if (pki_solve_done(run)) {
-    return;
-  }
-  const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
-  const double goal = run->options->tolerance * run->scale;
-  pki_patches s = pki_patches_take(&run->arena, run->p);
-  pki_patches_begin(&s, run->p);
-  memcpy(run->r, run->best, bytes);
-  int worst, rows = SMALL, idle = 0, least = pki_patches_judge(&s, run, goal, &worst), above = least;
-  while (above > 0 && above <= FEW && idle < IDLE && run->iterations < run->options->max_iterations) {
-    const double before = run->residual;
-    pki_patches_gather(&s, run, worst, rows);
-    climb_patch(run, &s);
-    above = pki_patches_judge(&s, run, goal, &worst);
-    const bool helps = above < least || run->residual < 0.9 * before;
-    least = above < least ? above : least;
-    rows = helps || rows == PKI_PATCH_ROWS ? SMALL : PKI_PATCH_ROWS;
-    idle = helps ? 0 : idle + 1;
-  }
-  run->fresh = false;
-  pki_arena_release(&run->arena, mark);
-}
-
-/* Problems that are too large for W: whenever a handful of contacts is left, patches. */
-static void climb_vast(pki_solve *run)
-{
-  for (size_t k = 0; k < sizeof vast_first / sizeof vast_first[0]; k++) {
-    climb_patches(run);
-    climb_all(run, vast_first + k, 1);
-  }
-  climb_patches(run);
-}
-
-static void climb_sparse(pki_solve *run, pki_islands *s)
-{
-  const pk_contact_problem *p = run->p;
-  const bool vast = p->W == NULL && pk_contact_size(p) > PKI_DENSE_ROWS;
-  run->cost = elimination_cost(run);
-  sweep_on(run);
-  if (vast) {
-    climb_vast(run);
-  } else {
-    climb_all(run, sparse_first, sizeof sparse_first / sizeof sparse_first[0]);
-  }
-  climb_nudges(run, sparse_nudged, SPARSE_NUDGES);
-  if (!pki_solve_done(run) && !vast) {
-    pk_contact_problem dense = *p;
-    dense.W = p->W != NULL ? p->W : pki_islands_fill_W(s, p);
-    run->p = &dense; /* cppcheck-suppress autoVariables */
-    climb_all(run, first, 1);
-    climb_dense(run);
-    run->p = p;
-  }
-  climb_all(run, sparse_last, sizeof sparse_last / sizeof sparse_last[0]);
+  climb(run, first[0].solver, first[0].iterations);
+  climb_dense(run);
 }
 
 /* ---- islands ---- */
 
-/* Each island that is not solved yet as a run of its own. */
-static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
+/* Each island that is not solved yet as a run of its own, by the entries of W. */
+static void climb_islands(pki_solve *run, pki_islands *s)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   const int before = run->iterations;
@@ -333,18 +183,11 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
   memcpy(run->r, run->best, (size_t)pk_contact_size(run->p) * sizeof *run->r);
   for (int k = 0; k < s->count; k++) {
     pki_islands_gather(s, run->p, k, run->r);
-    if (!sparse && s->p.W == NULL) {
-      s->p.W = pki_islands_fill_W(s, &s->p);
-    }
     pki_solve part = *run;
     part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;
     part.residual = INFINITY, part.iterations = before;
     if (!pki_solve_check(&part) || !pki_solve_done(&part)) {
-      if (sparse) {
-        climb_sparse(&part, s);
-      } else {
-        climb_dense(&part);
-      }
+      climb_dense(&part);
       pki_islands_scatter(s, s->best, run->r);
     }
     run->now = part.iterations > most ? part.used : run->now;
@@ -358,16 +201,20 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
 void pki_solve_auto(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena);
-  const bool sparse = is_sparse(run->p);
-  climb(run, sparse ? PK_SOLVER_BGS_VELOCITY : PK_SOLVER_BGS, sparse ? WINDOW : first[0].iterations);
+  if (run->p->factor != NULL) {
+    pki_solve_islands(run);
+    return;
+  }
+  if (pki_solve_done(run)) {
+    return;
+  }
+  climb(run, first[0].solver, first[0].iterations);
   if (pki_solve_done(run) || run->iterations >= run->options->max_iterations) {
     return;
   }
   pki_islands s = pki_islands_take(&run->arena, run->p);
   if (pki_islands_find(&s, run->p) > 1) {
-    climb_islands(run, &s, sparse);
-  } else if (sparse) {
-    climb_sparse(run, &s);
+    climb_islands(run, &s);
   } else {
     climb_dense(run);
   }

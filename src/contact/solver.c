@@ -230,7 +230,7 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     status = run.change.rests ? PK_OK : PK_ERROR_CONVERGENCE;
   } else if (status == PK_OK && n > 0) {
     pki_solve_check(&run);
-    if (!pki_solve_done(&run)) {
+    if (!pki_solve_done(&run) || options->solver == PK_SOLVER_AUTO) { /* its islands may have more to do */
       row->solve(&run);
     }
     if (isfinite(run.residual)) {

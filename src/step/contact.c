@@ -415,11 +415,12 @@ bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_ste
 }
 
 /* The assembled problem, to who asked for it. */
-static void show_problem(const pk_sim *sim)
+static void show_problem(pk_sim *sim)
 {
-  const pki_sim_contact *c = &sim->contact;
+  pki_sim_contact *c = &sim->contact;
   pk_contact_problem p = c->assembly.problem;
   if (c->tap.see != NULL) {
+    p.W = pki_assembly_dense(&c->assembly, sim->workspace);
     const pk_contact_factor factor = pki_assembly_factor(&c->assembly, sim->workspace);
     p.factor = &factor;
     c->tap.see(c->tap.user, &p, c->assembly.r);
@@ -437,13 +438,13 @@ static bool solve_round(pk_sim *sim, const lines *l, double reach, const double 
   add_contacts(sim, reach, u_free);
   add_bilateral_rows(sim, u_free);
   add_joint_rows(sim, l, reach, v_free);
-  a->wants_W = pki_is_exact(sim) || !pki_solvers[sim->options.solver].factor;
+  a->form = pki_contact_form(sim, false);
   pki_assembly_finish(a, sim->workspace);
   show_problem(sim);
   pki_lap(sim, PK_PART_ASSEMBLY, info);
   const bool exact = pki_is_exact(sim), solved = exact && pki_exact_solve(sim, info);
   if (!exact) {
-    pki_contact_solve_step(sim, reach, info);
+    pki_contact_solve_step(sim, info);
   }
   keep_impulses(sim);
   apply_impulses(sim, u_free, u_end);
@@ -485,7 +486,6 @@ static pk_status end_velocity(pk_sim *sim, const double *q, double reach, double
     free_velocity(sim, &l, h, drive, u_free, info);
   }
   const double *v_free = pki_joint_rates(sim, u_free, pki_scratch(sim, 7)), *v_end = v_free;
-  c->shift -= c->shift > 0;
   choose_contacts(sim, reach, u_free);
   memset(c->at_limit, 0, 2 * (size_t)sim->joints.n * sizeof *c->at_limit);
   choose_limits(sim, reach, v_free);

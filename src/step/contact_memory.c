@@ -87,7 +87,6 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   const size_t velocities = solver_room(&shape, o), positions = solver_room(&single, projection);
   c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
   pki_exact_carve(&c->exact, options, model->nu, rows, options->max_contacts, arena);
-  c->true_q = pki_arena_take(arena, contacts, sizeof *c->true_q);
   c->kept.last = pki_arena_take(arena, contacts, sizeof *c->last);
   c->kept.last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
   c->kept.last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);

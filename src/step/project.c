@@ -126,9 +126,9 @@ static void move(pk_sim *sim, double *q, pk_step_info *info)
     a->q[row] += pki_assembly_velocity(a, row, closing);
   }
   if (rows > 0) {
-    a->wants_W = true;
+    a->form = pki_contact_form(sim, true);
     pki_assembly_finish(a, sim->workspace);
-    pki_contact_solve_step(sim, 0, info);
+    pki_contact_solve_step(sim, info);
   }
   pki_assembly_response(a, sim->workspace, a->r, step);
   for (int k = 0; k < nu; k++) {

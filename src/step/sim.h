@@ -133,7 +133,6 @@ typedef struct pki_sim_contact {
   pki_assembly assembly;
   pki_exact exact;
   void *solver_memory;
-  double *true_q; /* [max_contacts] normal q of a problem whose gaps are shifted */
   int shift;      /* which shift of gaps helped a heap last, 0: none */
   pki_problem_tap tap;
   /* of the last step that succeeded, until this one does */
