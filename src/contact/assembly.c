@@ -75,8 +75,7 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   const int depth = longest_chain(model);
   const size_t dense = (size_t)(max_rows < PKI_DENSE_ROWS ? max_rows : PKI_DENSE_ROWS);
   const size_t rows = (size_t)max_rows, groups = rows, nplan = (size_t)model->nplan, real = sizeof(double);
-  *a = (pki_assembly){
-      .model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth};
+  *a = (pki_assembly){.model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth};
   a->count = pki_arena_take(arena, groups, sizeof(int));
   a->cols = pki_arena_take(arena, groups * (size_t)depth, sizeof(int));
   a->is_path = pki_arena_take(arena, groups, sizeof *a->is_path);
@@ -485,19 +484,20 @@ static void fill_W(pki_assembly *a, const pki_kernels *kernels)
   }
 }
 
-/* The same for factors alone: rows that move nothing respond a little. */
+/* The same for factors alone: rows that move nothing respond a little. A second pass only where there may be some. */
 static void move_still_rows(pki_assembly *a, const pki_kernels *kernels)
 {
   const int contacts = a->problem.ncontact, groups = group_count(a);
-  double most = 0;
-  for (int pass = 0; pass < 2; pass++) {
+  double most = 0, least = INFINITY;
+  for (int pass = 0; pass < 2 && !(least > STILL * most); pass++) {
     for (int g = 0; g < groups; g++) {
       const int row = g < contacts ? 3 * g : 2 * contacts + g;
       double block[12];
-      group_product(a, kernels, g, g, block);
+      kernels->gram(a->count[g], rows_of(a, a->Y, g), rows_of(a, a->Z, g), block);
       for (int d = 0; d < (g < contacts ? 3 : 1); d++) {
         const double own = block[5 * d] + a->extra[row + d];
         most = fmax(most, own);
+        least = fmin(least, own);
         if (pass == 1 && !(own > STILL * most)) {
           a->extra[row + d] = most > 0 ? STILL * most : 1;
         }

@@ -184,7 +184,7 @@ static void climb_islands(pki_solve *run, pki_islands *s)
   for (int k = 0; k < s->count; k++) {
     pki_islands_gather(s, run->p, k, run->r);
     pki_solve part = *run;
-    part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;
+    part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u, part.diagonal = NULL;
     part.residual = INFINITY, part.iterations = before;
     if (!pki_solve_check(&part) || !pki_solve_done(&part)) {
       climb_dense(&part);

@@ -5,16 +5,17 @@
  * alone in its world. That scale is not larger than that of the whole, so islands that meet theirs meet the certificate of the
  * whole, which pk_contact_solve takes from the whole problem in the end.
  *
- * Small islands have a dense W and the dense solvers (auto.c). Larger ones are solved in velocities:
+ * Small islands have a dense W and the dense solvers (auto.c). Islands with more rows than coordinates, where impulses are
+ * redundant, and those of more than PKI_SPARSE_ROWS rows are solved in velocities, by turns until the tolerance is met:
  *
- *   active sets   full Newton steps over the bodies (newton_velocity.c), where an elimination is worth its time
- *   sweeps        block Gauss-Seidel, as long as its rate of convergence promises an end
- *   proximal      the proximal Newton loop
+ *   sweeps        block Gauss-Seidel, accelerated (bgs_velocity.c): first where the guess is far off or an elimination is dear
+ *   active sets   Newton steps over the bodies (newton_velocity.c)
+ *   proximal      a few steps of the proximal Newton loop
  *   patches       where a few contacts of a large heap are left (patches.c)
- *   interior      interior points as another start for Newton's method
  *
- * Work is counted in sweeps: an elimination counts for as many as it costs, so that max_iterations bounds the time. The best
- * impulses of any stage are returned. */
+ * then all this from zero impulses, a longer proximal loop, and for islands of up to PKI_DENSE_ROWS rows the dense solvers. Work is
+ * counted in sweeps: an elimination counts for as many as it costs, so that max_iterations bounds the time. The best impulses of
+ * any stage are returned. */
 #include "contact/heap.h"
 
 #include <math.h>
@@ -24,37 +25,27 @@
 #include "contact/patches.h"
 
 enum {
-  ACTIVE_SET_STEPS = 10,
-  PROXIMAL_STEPS = 200,
+  ACTIVE_SET_STEPS = 20,
+  FEW_STEPS = 20, /* of the proximal loop, in turn with other methods */
+  PROXIMAL_STEPS = 60,
+  TURNS = 2,
   WINDOW = 24,  /* sweeps after which their rate is judged */
-  CHEAP = 60,   /* sweeps that an elimination may cost to come first */
+  CHEAP = 60,   /* sweeps that an elimination may cost to come before them */
   PADDING = 512 /* bytes: of a smaller island's arrays */
 };
 
-/* What an island is solved with; taken once for the largest. */
-typedef struct heap {
-  pki_islands *islands;
-  int cost;  /* sweeps that an elimination counts for */
-  bool fits; /* L and U have room */
-} heap;
+/* Relative residuals: sweeps come first above FAR, the proximal loop of large islands is worth trying below NEAR. */
+static const double FAR = 1e-2, NEAR = 1e-4;
 
 size_t pki_heap_memsize(const pk_contact_problem *p)
 {
-  static const pk_solver in_velocities[] = {PK_SOLVER_BGS_VELOCITY, PK_SOLVER_IPM_VELOCITY,
-                                            PK_SOLVER_NEWTON_VELOCITY};
   const size_t rows = (size_t)pk_contact_size(p), groups = rows - 2 * (size_t)p->ncontact;
   pki_arena arena = pki_arena_over(NULL, 0);
-  size_t most = 0;
   pki_islands_take(&arena, p);
-  pki_arena_take(&arena, rows, sizeof(double));
   pki_arena_take(&arena, groups, sizeof(double));
-  for (size_t s = 0; s < sizeof in_velocities / sizeof in_velocities[0]; s++) {
-    const size_t size = pki_solvers[in_velocities[s]].memsize(p);
-    most = size > most ? size : most;
-  }
   pki_patches_take(&arena, p);
   pki_newton_velocity_take(&arena, p);
-  pki_arena_take(&arena, most + PADDING, 1);
+  pki_arena_take(&arena, pki_bgs_velocity_memsize(p) + PADDING, 1);
   return arena.used;
 }
 
@@ -98,7 +89,7 @@ static void sweep_while_converging(pki_solve *run, double budget)
     const int windows = k < BACK ? k : BACK;
     const double rate = k > 0 ? log(past[(k - windows) % BACK] / run->residual) / (windows * WINDOW) : 0;
     const double left = budget - k * WINDOW;
-    if (k > 1 && !(rate * left > log(run->residual / goal))) {
+    if (k > 0 && !(rate * left > log(run->residual / goal))) {
       return;
     }
     past[k % BACK] = run->residual;
@@ -112,7 +103,7 @@ static void solve_patch(pki_solve *run, pki_patches *s)
   enum { COST = 5 }; /* sweeps that it counts for */
   const pk_solver_options sharp = {.tolerance = 0.2 * run->options->tolerance, .max_iterations = 400};
   pki_solve part = *run;
-  part.p = &s->part.p, part.r = s->part.r, part.best = s->part.best, part.u = s->part.u;
+  part.p = &s->part.p, part.r = s->part.r, part.best = s->part.best, part.u = s->part.u, part.diagonal = NULL;
   part.options = &sharp;
   part.residual = INFINITY, part.iterations = 0, part.limit = sharp.max_iterations;
   pki_solve_check(&part);
@@ -156,7 +147,8 @@ static int elimination_cost(const pki_newton_velocity *w)
 }
 
 /* Newton's method over the bodies, one analysis for both parts. */
-static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, bool proximal, int steps)
+static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, bool proximal, int steps,
+                       double softening)
 {
   if (!may_go_on(run, cost, steps)) {
     return;
@@ -167,10 +159,29 @@ static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, bool pr
   if (proximal) {
     pki_newton_velocity_proximal(run, w);
   } else {
-    pki_newton_velocity_active_set(run, w, steps);
+    pki_newton_velocity_active_set(run, w, steps, softening);
   }
   run->fresh = false;
   run->iterations = before + cost * (run->iterations - before);
+}
+
+/* Sweeps from zero, then active sets: another way than from the last impulses. */
+static void start_afresh(pki_solve *run, pki_newton_velocity *w, int cost, int sweeps, bool fits)
+{
+  if (!may_go_on(run, 1, sweeps)) {
+    return;
+  }
+  memset(run->r, 0, (size_t)pk_contact_size(run->p) * sizeof *run->r);
+  run->fresh = false;
+  run->now = PK_SOLVER_BGS_VELOCITY;
+  pki_solvers[PK_SOLVER_BGS_VELOCITY].solve(run);
+  if (fits && may_go_on(run, cost, ACTIVE_SET_STEPS)) {
+    const int before = run->iterations;
+    run->now = PK_SOLVER_NEWTON_VELOCITY;
+    pki_newton_velocity_active_set(run, w, ACTIVE_SET_STEPS, PKI_SOFTENING);
+    run->fresh = false;
+    run->iterations = before + cost * (run->iterations - before);
+  }
 }
 
 static void solve_sparse(pki_solve *run, pki_islands *s)
@@ -179,20 +190,26 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
   const int rows = pk_contact_size(run->p);
   pki_newton_velocity w = pki_newton_velocity_take(&run->arena, run->p);
   const bool fits = pki_newton_velocity_begin(&w, run->p), large = rows > PKI_DENSE_ROWS;
-  const int cost = fits ? elimination_cost(&w) : 1 << 20;
-  if (cost > CHEAP) {
-    sweep_while_converging(run, 10.0 * cost);
+  const int cost = fits ? elimination_cost(&w) : 1 << 20, sweeps = fits && cost > WINDOW ? cost : WINDOW;
+  if (cost > CHEAP || run->residual > FAR * run->scale) {
+    sweep_while_converging(run, 4.0 * cost);
   }
+  for (int k = 0; k < TURNS && !pki_solve_done(run); k++) {
+    static const double softening[TURNS] = {PKI_SOFTENING, 10};
+    if (fits) {
+      run_newton(run, &w, cost, false, ACTIVE_SET_STEPS, softening[k]);
+    }
+    if (fits && (!large || run->residual < NEAR * run->scale)) {
+      run_newton(run, &w, cost, true, FEW_STEPS, 0);
+    }
+    if (large) {
+      solve_patches(run);
+    }
+    run_solver(run, PK_SOLVER_BGS_VELOCITY, (4 << k) * sweeps, 1);
+  }
+  start_afresh(run, &w, cost, 8 * sweeps, fits);
   if (fits) {
-    run_newton(run, &w, cost, false, ACTIVE_SET_STEPS);
-    run_newton(run, &w, cost, true, PROXIMAL_STEPS);
-  }
-  if (large) {
-    solve_patches(run);
-  }
-  run_solver(run, PK_SOLVER_IPM_VELOCITY, 80, cost);
-  if (fits) {
-    run_newton(run, &w, cost, true, PROXIMAL_STEPS);
+    run_newton(run, &w, cost, true, PROXIMAL_STEPS, 0);
   }
   pki_arena_release(&run->arena, mark);
   if (!pki_solve_done(run) && !large) {
@@ -209,8 +226,9 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
 
 /* ---- islands ---- */
 
-/* Whether the impulses of an island meet the tolerance by its own scale, which comes back. */
-static bool is_solved(const pki_solve *run, const pki_islands *s, int k, const double *residual, double *scale)
+/* The residual of an island and its own scale, m/s. */
+static double island_residual(const pki_solve *run, const pki_islands *s, int k, const double *residual,
+                              double *scale)
 {
   const pk_contact_problem *p = run->p;
   double most = 0;
@@ -222,26 +240,28 @@ static bool is_solved(const pki_solve *run, const pki_islands *s, int k, const d
     }
     most = residual[g] <= most ? most : residual[g]; /* not a number: stays */
   }
-  return most <= run->options->tolerance * *scale;
+  return most;
 }
 
-/* Island k as a run of its own. */
-static void solve_island(pki_solve *run, pki_islands *s, int k, double scale, int *most)
+/* Island k as a run of its own, from the residual that its part of run->r leaves. */
+static void solve_island(pki_solve *run, pki_islands *s, int k, double residual, double scale, int *most)
 {
   pki_islands_gather(s, run->p, k, run->r);
   const int rows = pk_contact_size(&s->p);
-  const bool sparse = rows > PKI_SPARSE_ROWS;
+  const bool sparse = rows > PKI_SPARSE_ROWS || rows > s->f.n;
   pki_solve part = *run;
-  part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;
-  part.residual = INFINITY, part.iterations = 0, part.scale = scale, part.limit = run->options->max_iterations;
-  if (!sparse) {
-    s->p.W = pki_islands_fill_W(s);
-    s->p.factor = NULL;
+  part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u, part.diagonal = NULL;
+  part.residual = part.now_at = isfinite(residual) ? residual : INFINITY;
+  part.iterations = 0, part.scale = scale, part.limit = run->options->max_iterations, part.fresh = true;
+  memcpy(s->best, s->r, (size_t)rows * sizeof *s->r);
+  for (int i = 0; i < rows; i++) {
+    s->u[i] = run->u[s->row[i]];
   }
-  pki_solve_check(&part);
   if (sparse) {
     solve_sparse(&part, s);
   } else {
+    s->p.W = pki_islands_fill_W(s);
+    s->p.factor = NULL;
     pki_solve_dense(&part);
   }
   if (isfinite(part.residual)) {
@@ -256,23 +276,20 @@ void pki_solve_islands(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena), rows = (size_t)pk_contact_size(run->p);
   const pk_contact_problem *p = run->p;
-  double *diagonal = pki_arena_take(&run->arena, rows, sizeof *diagonal);
   double *residual = pki_arena_take(&run->arena, rows - 2 * (size_t)p->ncontact, sizeof *residual);
   pki_islands s = pki_islands_take(&run->arena, p);
-  for (size_t i = 0; i < rows; i++) {
-    diagonal[i] = pki_diagonal(p, (int)i);
-  }
   if (!run->fresh) {
     pk_contact_velocity(p, run->r, run->u);
   }
-  pki_contact_residuals(p, diagonal, run->r, run->u, residual);
+  pki_contact_residuals(p, run->diagonal, run->r, run->u, residual);
   pki_islands_find(&s, p);
   int most = 0;
   bool changed = false;
   for (int k = 0; k < s.count; k++) {
     double scale;
-    if (!is_solved(run, &s, k, residual, &scale)) {
-      solve_island(run, &s, k, scale, &most);
+    const double now = island_residual(run, &s, k, residual, &scale);
+    if (!(now <= run->options->tolerance * scale)) {
+      solve_island(run, &s, k, now, scale, &most);
       changed = true;
     }
   }
@@ -280,7 +297,8 @@ void pki_solve_islands(pki_solve *run)
   if (changed) { /* no island is worse than it was */
     pk_contact_velocity(p, run->r, run->u);
     run->residual = INFINITY;
-    pki_solve_check_diagonal(run, diagonal);
+    pki_solve_check_velocity(run);
+    run->final = true;
   }
   pki_arena_release(&run->arena, mark);
 }

@@ -14,10 +14,11 @@ enum { PKI_FACTOR_ROWS = 36, PKI_SPARSE_ROWS = 36, PKI_DENSE_ROWS = 600 };
 
 typedef struct pki_islands {
   int count;
-  int *first, *groups;             /* [count + 1], [groups] the groups of each island, ascending */
-  int *coordinate_first;           /* [count + 1] its coordinates in */
-  int *coordinate, *owner, *local; /* [n] by islands, ascending; the island of a coordinate (-1: none), its place there */
-  int *parent, *label;             /* [nodes] scratch: trees of coordinates or rows; the island of a root */
+  int *first, *groups;   /* [count + 1], [groups] the groups of each island, ascending */
+  int *coordinate_first; /* [count + 1] its coordinates in */
+  int *coordinate, *owner,
+      *local;          /* [n] by islands, ascending; the island of a coordinate (-1: none), its place there */
+  int *parent, *label; /* [nodes] scratch: trees of coordinates or rows; the island of a root */
   /* one island as a problem */
   pk_contact_problem p;
   pk_contact_factor f;

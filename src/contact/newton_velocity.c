@@ -7,7 +7,9 @@
  *   slip   else               r = r_N (n + mu t) + beta b,  t = d_T/|d_T|,  b _|_ t, n:
  *                             u_N + s (r - r_k)_N = 0,  b'(u + s (r - r_k)) + h w beta = 0,  h = |d_T|/(mu d_N) - 1
  *
- * and of a box row whether it is at a bound. s = sigma w makes redundant impulses definite: those nearest to r_k. With
+ * and of a box row whether it is at a bound. s = sigma w makes redundant impulses definite: those nearest to r_k. A contact whose
+ * state is wrong may fix more than its bodies can do, and a small sigma throws impulses by 1/sigma then: so sigma is 1e-6 where a
+ * contact's own residual |F_i|/rho_i is small, and in proportion to |F_i|/|r_i| where it is not (softening |F_i|/|r_i|, 1 at most). With
  * D = 1/weight, z = weight Y' r and u = Y z + q this is one sparse system over the bodies (elimination.h),
  *
  *   (D + Y' B Y) dz = Y' (B (s r_k - u_k) - r_k),   r = B (s r_k - u_k - Y dz),
@@ -26,9 +28,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ACTIVE_SET_STEPS = 10, NEWTON_STEPS = 40, HALVINGS = 12 };
-
-static const double SIGMA = 1e-6; /* s = SIGMA w */
+enum { ACTIVE_SET_STEPS = 20, NEWTON_STEPS = 40, HALVINGS = 12 };
 
 typedef pki_newton_velocity newton;
 
@@ -44,6 +44,7 @@ pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_
   for (size_t k = 0; k < sizeof of_rows / sizeof of_rows[0]; k++) {
     *of_rows[k] = pki_arena_take(arena, rows, sizeof(double));
   }
+  w.residual = pki_arena_take(arena, groups, sizeof(double));
   w.R = pki_arena_take(arena, groups, sizeof(double));
   w.soft = pki_arena_take(arena, groups, sizeof(double));
   w.C = pki_arena_take(arena, 9 * groups, sizeof(double));
@@ -215,8 +216,17 @@ bool pki_newton_velocity_begin(newton *w, const pk_contact_problem *p)
 
 /* ---- active sets ---- */
 
+/* s of a row or contact: sigma w, more where its own residual is large beside its impulse. */
+static double softness(const newton *w, int g, double mean, double impulse, double typical)
+{
+  static const double least = 1e-6, most = 1, small = 0.1;
+  const double part = w->residual[g] / (mean * (fabs(impulse) + small * typical));
+  return mean * fmin(fmax(w->softening * part, least), most);
+}
+
 /* B of a contact at d = r - u/w and a = B (s r - u); s with the compliance in it. */
-static void contact_set(double mu, double s, double w, const double r[3], const double u[3], double B[9], double a[3])
+static void contact_set(double mu, double s, double w, const double r[3], const double u[3], double B[9],
+                        double a[3])
 {
   const double d[3] = {r[0] - u[0] / w, r[1] - u[1] / w, r[2] - u[2] / w};
   const double x[3] = {s * r[0] - u[0], s * r[1] - u[1], s * r[2] - u[2]};
@@ -229,7 +239,8 @@ static void contact_set(double mu, double s, double w, const double r[3], const 
   if (size <= limit) {
     B[0] = B[4] = B[8] = 1 / s;
   } else {
-    const double t[2] = {d[1] / size, d[2] / size}, side = limit / (s * limit + (size - limit) * w); /* 1/(s + h w) */
+    const double t[2] = {d[1] / size, d[2] / size};
+    const double side = limit / (s * limit + (size - limit) * w); /* 1/(s + h w) */
     B[0] = 1 / s, B[3] = mu * t[0] / s, B[6] = mu * t[1] / s;
     B[4] = side * t[1] * t[1], B[8] = side * t[0] * t[0], B[5] = B[7] = -side * t[0] * t[1];
   }
@@ -239,7 +250,8 @@ static void contact_set(double mu, double s, double w, const double r[3], const 
 }
 
 /* The same of a single row: free, or at a bound. */
-static void single_set(const pk_contact_problem *p, int row, double s, double w, double r, double u, double *B, double *a)
+static void single_set(const pk_contact_problem *p, int row, double s, double w, double r, double u,
+                       double *B, double *a)
 {
   const double d = r - u / w, bound = pki_clamp_box(p, row, d);
   *B = d == bound ? 1 / s : 0;
@@ -249,16 +261,24 @@ static void single_set(const pk_contact_problem *p, int row, double s, double w,
 /* States at run->r, whose velocities are run->u: B into w->C, B (s r_k - u_k) into w->r. */
 static void find_active_sets(const pki_solve *run, newton *w)
 {
+  static const double least = 1e-6; /* s/w of single rows */
   const pk_contact_problem *p = run->p;
   const double *extra = p->factor->extra;
+  double typical = 0;
+  for (int g = 0; g < w->s.contacts; g++) {
+    typical += fabs(run->r[3 * g]) / w->s.contacts;
+  }
+  pki_contact_residuals(p, w->diagonal, run->r, run->u, w->residual);
   for (int g = 0; g < w->s.groups; g++) {
     const int row = pki_first_row(p, g);
     const double *d = w->diagonal + row, *r = run->r + row, *u = run->u + row;
+    double *B = w->C + 9 * (size_t)g;
     if (g < w->s.contacts) {
-      const double mean = (d[0] + d[1] + d[2]) / 3, soft = fmax(extra[row], fmax(extra[row + 1], extra[row + 2]));
-      contact_set(p->mu[g], SIGMA * mean + soft, mean, r, u, w->C + 9 * (size_t)g, w->r + row);
+      const double mean = (d[0] + d[1] + d[2]) / 3;
+      const double soft = fmax(extra[row], fmax(extra[row + 1], extra[row + 2]));
+      contact_set(p->mu[g], softness(w, g, mean, *r, typical) + soft, mean, r, u, B, w->r + row);
     } else {
-      single_set(p, row, SIGMA * d[0] + extra[row], d[0], *r, *u, w->C + 9 * (size_t)g, w->r + row);
+      single_set(p, row, least * d[0] + extra[row], d[0], *r, *u, B, w->r + row);
     }
   }
 }
@@ -269,9 +289,9 @@ static bool active_set_step(pki_solve *run, newton *w)
   const int rows = pk_contact_size(run->p);
   find_active_sets(run, w);
   for (int i = 0; i < rows; i++) {
-    w->v[i] = w->r[i] - run->r[i];
+    w->dv[i] = w->r[i] - run->r[i];
   }
-  pki_sparse_gather(&w->s, w->v, w->dz); /* weight Y' (..) */
+  pki_sparse_gather(&w->s, w->dv, w->dz); /* weight Y' (..) */
   for (int k = 0; k < w->s.n; k++) {
     w->dz[k] *= w->D[k];
   }
@@ -303,13 +323,18 @@ static bool judge_impulses(pki_solve *run, newton *w)
   return pki_solve_check_diagonal(run, w->diagonal);
 }
 
-void pki_newton_velocity_active_set(pki_solve *run, newton *w, int steps)
+void pki_newton_velocity_active_set(pki_solve *run, newton *w, int steps, double softening)
 {
+  enum { PATIENCE = 8 }; /* steps without a better residual */
   bool stop = !run->fresh && judge_impulses(run, w);
-  for (int k = 0; k < steps && !stop; k++) {
+  w->softening = softening;
+  for (int k = 0, idle = 0; k < steps && idle < PATIENCE && !stop; k++) {
+    const double before = run->residual;
     run->iterations++;
     stop = !active_set_step(run, w) || judge_impulses(run, w);
+    idle = run->residual < before ? 0 : idle + 1;
   }
+  run->fresh = false;
 }
 
 /* ---- the run ---- */
@@ -335,10 +360,9 @@ void pki_solve_newton_velocity(pki_solve *run)
   const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
   newton w = pki_newton_velocity_take(&run->arena, run->p);
   if (pki_newton_velocity_begin(&w, run->p)) {
-    memcpy(w.centre, run->r, bytes); /* nothing overwrites it before the loop */
-    pki_newton_velocity_active_set(run, &w, ACTIVE_SET_STEPS);
+    pki_newton_velocity_active_set(run, &w, ACTIVE_SET_STEPS, PKI_SOFTENING);
     if (!pki_solve_done(run) && run->iterations < run->limit) {
-      memcpy(run->r, run->residual < 1e-5 * run->scale ? run->best : w.centre, bytes);
+      memcpy(run->r, run->best, bytes);
       pki_newton_velocity_proximal(run, &w);
     }
   }

@@ -5,6 +5,9 @@
 #include "contact/elimination.h"
 #include "contact/solver.h"
 
+/* Settled by measurement (the collapsing lattice of scenarios/balls.yaml): 1 to 10 solve nearly as many. */
+#define PKI_SOFTENING 4.0
+
 typedef struct pki_newton_velocity {
   pki_sparse s;
   pki_elimination e;
@@ -13,6 +16,8 @@ typedef struct pki_newton_velocity {
   double *v, *dv, *r;        /* [rows] velocities at z, along dz; impulses there */
   double *R, *soft;          /* [groups] R, compliance of a group */
   double *C;                 /* [groups][9] */
+  double *residual;          /* [groups] m/s, of the active sets */
+  double softening;          /* sigma of a contact, as a multiple of its relative residual */
 } pki_newton_velocity;
 
 pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_problem *p);
@@ -21,7 +26,7 @@ pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_
 bool pki_newton_velocity_begin(pki_newton_velocity *w, const pk_contact_problem *p);
 
 /* At most `steps` full steps on active sets from run->r. */
-void pki_newton_velocity_active_set(pki_solve *run, pki_newton_velocity *w, int steps);
+void pki_newton_velocity_active_set(pki_solve *run, pki_newton_velocity *w, int steps, double softening);
 
 /* The proximal-point loop from run->r, until run->limit. */
 void pki_newton_velocity_proximal(pki_solve *run, pki_newton_velocity *w);

@@ -108,7 +108,7 @@ static pk_certificate certify(const pki_group *g)
       mu[i++] = g->mu[b];
     }
   }
-  return pki_certify_velocity(&p, r, u);
+  return pki_certify_velocity(&p, NULL, r, u);
 }
 
 /* Whose step is measured, and where the times go. */

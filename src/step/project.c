@@ -145,6 +145,14 @@ static double potential(const pk_sim *sim)
   return sums[11];
 }
 
+/* What may stay below zero: gaps are residuals of the position problem, which is solved to the tolerance relative to 1e-3 (m) at
+ * least; asking for less would repeat projections that change nothing. */
+static double allowed_penetration(const pk_sim *sim)
+{
+  static const double floor = 1e-3; /* of pk_certificate.relative */
+  return fmax(PKI_PENETRATION, floor * sim->options.tolerance);
+}
+
 pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
 {
   /* what lies within a few times the violation must not be pushed through in its turn */
@@ -152,6 +160,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
   if (!pki_has_rows(sim) && !sim->contact.bodies_touch) {
     return PK_OK;
   }
+  const double allowed = allowed_penetration(sim);
   double before = 0;
   for (int round = 0;; round++) {
     double violated;
@@ -161,7 +170,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
     if (!look(sim, PKI_TOUCHING, &violated, info)) {
       return PK_ERROR_LIMIT;
     }
-    const bool holds = violated <= PKI_PENETRATION && info->closure <= CLOSURE_TOLERANCE;
+    const bool holds = violated <= allowed && info->closure <= CLOSURE_TOLERANCE;
     const int most = violated > DEEP ? MORE_PROJECTIONS : PROJECTIONS;
     if (holds || round >= most || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);
