@@ -506,6 +506,8 @@ static void move_still_rows(pki_assembly *a, const pki_kernels *kernels)
   }
 }
 
+/* Among constraints a chain has room for what their elimination fills in; where a solver iterates on them instead nothing does, and the
+ * zeros of a group are left out. */
 pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace *w)
 {
   const pk_model *m = a->model;
@@ -515,13 +517,16 @@ pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace 
   }
   for (int row = 0; row < rows; row++) {
     const int g = group_of(a, row), lane = row < 3 * a->problem.ncontact ? row % 3 : 0;
-    const double *y = rows_of(a, a->Y, g) + lane;
+    const double *y = rows_of(a, a->Y, g);
+    const int *cols = chain_of(a, g);
     const size_t at = (size_t)row * (size_t)a->depth;
-    a->row_count[row] = a->count[g];
-    memcpy(a->row_cols + at, chain_of(a, g), (size_t)a->count[g] * sizeof(int));
-    for (int e = 0; e < a->count[g]; e++) {
-      a->row_Y[at + (size_t)e] = y[4 * e];
+    int kept = 0;
+    for (int e = 0; e < a->count[g]; e++, y += 4) {
+      a->row_cols[at + (size_t)kept] = cols[e];
+      a->row_Y[at + (size_t)kept] = y[lane];
+      kept += m->nconstraint == 0 || y[0] != 0 || y[1] != 0 || y[2] != 0;
     }
+    a->row_count[row] = kept;
   }
   return (pk_contact_factor){.n = m->nplan,
                              .stride = a->depth,

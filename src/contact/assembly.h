@@ -23,9 +23,9 @@
 #include "dynamics/kernels.h"
 #include "pronk/contact.h"
 
-/* What a solver reads: islands of their own from factors (W alone where the model is one tree and rows are few), W while it has
- * room, or factors. */
-typedef enum pki_form { PKI_FORM_ISLANDS, PKI_FORM_DENSE, PKI_FORM_FACTOR } pki_form;
+/* What a solver reads: W while it has room, islands of their own from factors (W alone where the model is one tree and rows are
+ * few), or factors. */
+typedef enum pki_form { PKI_FORM_DENSE, PKI_FORM_ISLANDS, PKI_FORM_FACTOR } pki_form;
 
 typedef struct pki_assembly {
   const pk_model *model;

@@ -146,6 +146,13 @@ static int elimination_cost(const pki_newton_velocity *w)
   return (int)fmin(20 + 0.004 * w->e.flops / w->s.groups, 1 << 20);
 }
 
+/* Sweeps that it counts for: less in small islands, where there is time for more of them. */
+static int counted_cost(int cost, int rows)
+{
+  enum { LARGE = 1500 };
+  return (int)fmax(1, fmin(1, (double)rows / LARGE) * cost);
+}
+
 /* Newton's method over the bodies, one analysis for both parts. */
 static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, bool proximal, int steps,
                        double softening)
@@ -191,25 +198,26 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
   pki_newton_velocity w = pki_newton_velocity_take(&run->arena, run->p);
   const bool fits = pki_newton_velocity_begin(&w, run->p), large = rows > PKI_DENSE_ROWS;
   const int cost = fits ? elimination_cost(&w) : 1 << 20, sweeps = fits && cost > WINDOW ? cost : WINDOW;
+  const int count = counted_cost(cost, rows);
   if (cost > CHEAP || run->residual > FAR * run->scale) {
     sweep_while_converging(run, 4.0 * cost);
   }
   for (int k = 0; k < TURNS && !pki_solve_done(run); k++) {
     static const double softening[TURNS] = {PKI_SOFTENING, 10};
     if (fits) {
-      run_newton(run, &w, cost, false, ACTIVE_SET_STEPS, softening[k]);
+      run_newton(run, &w, count, false, ACTIVE_SET_STEPS, softening[k]);
     }
     if (fits && (!large || run->residual < NEAR * run->scale)) {
-      run_newton(run, &w, cost, true, FEW_STEPS, 0);
+      run_newton(run, &w, count, true, FEW_STEPS, 0);
     }
     if (large) {
       solve_patches(run);
     }
     run_solver(run, PK_SOLVER_BGS_VELOCITY, (4 << k) * sweeps, 1);
   }
-  start_afresh(run, &w, cost, 8 * sweeps, fits);
+  start_afresh(run, &w, count, 8 * sweeps, fits);
   if (fits) {
-    run_newton(run, &w, cost, true, PROXIMAL_STEPS, 0);
+    run_newton(run, &w, count, true, PROXIMAL_STEPS, 0);
   }
   pki_arena_release(&run->arena, mark);
   if (!pki_solve_done(run) && !large) {

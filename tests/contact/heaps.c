@@ -284,19 +284,22 @@ static void separate_stacks_cost_what_they_cost_alone(void **state)
   heap_destroy(h);
 }
 
-/* A looser tolerance costs less. */
+/* A looser tolerance costs less: in proportion to its digits where sweeps do the work, a few steps less where Newton does. */
 static void a_looser_tolerance_takes_fewer_iterations(void **state)
 {
   (void)state;
-  heap *h = heap_wall(8, 8, false, 0.6, 1e-3, 1e-3, 3);
-  pk_status status;
-  const int sharp = solve(&h->p, PK_SOLVER_AUTO, 1e-8, 20000, h->r, &status).iterations;
-  memset(h->r, 0, (size_t)pk_contact_size(&h->p) * sizeof *h->r);
-  const int loose = solve(&h->p, PK_SOLVER_AUTO, 1e-3, 20000, h->r, &status).iterations;
-  print_message("1e-3 after %d, 1e-8 after %d\n", loose, sharp);
-  assert_int_equal(status, PK_OK);
-  assert_true(2 * loose <= sharp);
-  heap_destroy(h);
+  heap *const heaps[2] = {heap_wall(8, 8, false, 0.6, 1e-3, 1e-3, 3), heap_balls(6, 6, 0.5, 1e-3, 0, 7)};
+  for (int k = 0; k < 2; k++) {
+    heap *h = heaps[k];
+    pk_status status;
+    const int sharp = solve(&h->p, PK_SOLVER_AUTO, 1e-8, 20000, h->r, &status).iterations;
+    memset(h->r, 0, (size_t)pk_contact_size(&h->p) * sizeof *h->r);
+    const int loose = solve(&h->p, PK_SOLVER_AUTO, 1e-3, 20000, h->r, &status).iterations;
+    print_message("1e-3 after %d, 1e-8 after %d\n", loose, sharp);
+    assert_int_equal(status, PK_OK);
+    assert_true(loose < sharp && (k == 0 || 2 * loose < sharp));
+    heap_destroy(h);
+  }
 }
 
 static void a_patch_moves_as_in_the_whole(void **state)
