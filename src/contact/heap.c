@@ -28,6 +28,7 @@ enum {
   ACTIVE_SET_STEPS = 20,
   FEW_STEPS = 20, /* of the proximal loop, in turn with other methods */
   PROXIMAL_STEPS = 60,
+  MANY_STEPS = 400, /* the same in islands that are not large: most of what creeps ends within */
   TURNS = 2,
   WINDOW = 24,  /* sweeps after which their rate is judged */
   CHEAP = 60,   /* sweeps that an elimination may cost to come before them */
@@ -217,7 +218,7 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
   }
   start_afresh(run, &w, count, 8 * sweeps, fits);
   if (fits) {
-    run_newton(run, &w, count, true, PROXIMAL_STEPS, 0);
+    run_newton(run, &w, count, true, large ? PROXIMAL_STEPS : MANY_STEPS, 0);
   }
   pki_arena_release(&run->arena, mark);
   if (!pki_solve_done(run) && !large) {
@@ -271,6 +272,11 @@ static void solve_island(pki_solve *run, pki_islands *s, int k, double residual,
     s->p.W = pki_islands_fill_W(s);
     s->p.factor = NULL;
     pki_solve_dense(&part);
+    s->p.W = NULL;
+    s->p.factor = &s->f;
+    if (!pki_solve_done(&part)) {
+      solve_sparse(&part, s);
+    }
   }
   if (isfinite(part.residual)) {
     pki_islands_scatter(s, s->best, run->r);
