@@ -28,7 +28,7 @@ enum {
   ACTIVE_SET_STEPS = 20,
   FEW_STEPS = 20, /* of the proximal loop, in turn with other methods */
   PROXIMAL_STEPS = 60,
-  MANY_STEPS = 400, /* the same in islands that are not large: most of what creeps ends within */
+  MANY_STEPS = 2000, /* the same in islands that are not large: what creeps at 1e-8 may need them all */
   TURNS = 2,
   WINDOW = 24,  /* sweeps after which their rate is judged */
   CHEAP = 60,   /* sweeps that an elimination may cost to come before them */
