@@ -140,7 +140,7 @@ static void worlds_do_not_depend_on_lanes_threads_and_number(void **state)
 static void robots_that_fall_are_counted(void **state)
 {
   (void)state;
-  outcome o = {.scenario = good_scenario(plane, "disturb.0.force=1500")};
+  outcome o = {.scenario = good_scenario(plane, "disturb.0.force=3000")};
   o.world = good_world(o.scenario);
   const pki_batch_options options = {.worlds = 4, .duration = 1.5};
   assert_int_equal(pki_batch_run(&o.world, &options, &o.result, NULL), PK_OK);
@@ -157,7 +157,7 @@ static void robots_that_fall_are_counted(void **state)
   }
   pki_text line = {0};
   pki_batch_replay(&o.result, worst[0], &line);
-  assert_non_null(strstr(line.data, "a.yaml --set 'disturb.0.force=1500' --set world="));
+  assert_non_null(strstr(line.data, "a.yaml --set 'disturb.0.force=3000' --set world="));
   pki_text_free(&line);
   end(&o);
 }
