@@ -120,7 +120,7 @@ static bool note(pki_solve *run, double residual)
 
 bool pki_solve_check_velocity(pki_solve *run)
 {
-  return note(run, pki_contact_residual(run->p, NULL, run->r, run->u));
+  return note(run, pki_contact_residual(run->p, run->diagonal, run->r, run->u));
 }
 
 bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal)
@@ -204,6 +204,11 @@ static pki_solve begin(const pk_contact_problem *p, const pk_solver_options *opt
   run.best = pki_arena_take(&arena, n, sizeof(double));
   run.u = pki_arena_take(&arena, n, sizeof(double));
   run.before = pki_arena_take(&arena, n, sizeof(double));
+  if (p->W == NULL && p->factor != NULL) {
+    double *diagonal = pki_arena_take(&arena, n, sizeof(double));
+    pki_diagonals(p, diagonal);
+    run.diagonal = diagonal;
+  }
   run.arena = arena;
   return run;
 }
@@ -213,7 +218,7 @@ size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_opt
   const size_t n = (size_t)pk_contact_size(p);
   const pki_solver_row *row = &pki_solvers[options->solver];
   pki_arena arena = pki_arena_over(NULL, 0);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < (p->factor != NULL ? 4 : 3); k++) {
     pki_arena_take(&arena, n, sizeof(double));
   }
   pki_arena_take(&arena, row->memsize ? row->memsize(p) : 0, 1);
@@ -240,7 +245,7 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     status = run.change.rests ? PK_OK : PK_ERROR_CONVERGENCE;
   } else if (status == PK_OK && n > 0) {
     pki_solve_check(&run);
-    if (!pki_solve_done(&run)) {
+    if (!pki_solve_done(&run) || options->solver == PK_SOLVER_AUTO) { /* its islands may have more to do */
       row->solve(&run);
     }
     if (isfinite(run.residual)) {
@@ -249,10 +254,14 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     status = pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
   }
   *result = (pk_solver_result){.iterations = run.iterations, .used = run.used};
-  result->certificate = run.fresh && run.iterations == 0 ? pki_certify_velocity(p, r, run.u)
-                        : p->W || p->factor || n == 0
-                            ? pk_contact_certify(p, r, run.u)
-                            : (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+  if (p->W == NULL && p->factor == NULL && n > 0) {
+    result->certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    return status;
+  }
+  if (!run.fresh || (run.iterations > 0 && !run.final)) {
+    pk_contact_velocity(p, r, run.u);
+  }
+  result->certificate = pki_certify_velocity(p, run.diagonal, r, run.u);
   return status;
 }
 

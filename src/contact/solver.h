@@ -23,19 +23,21 @@ typedef struct pki_change {
 typedef struct pki_solve {
   const pk_contact_problem *p;
   const pk_solver_options *options;
-  double *r;       /* [size] current impulses */
-  double *best;    /* [size] the best so far */
-  double *u;       /* [size] W r + q after a check */
-  double *before;  /* [size] r before the sweep, for the stop rule in changes */
-  double scale;    /* of residuals, m/s */
-  double residual; /* of best, m/s */
-  double now_at;   /* of the last check, m/s */
-  bool fresh;      /* u belongs to r */
-  pk_solver used;  /* who found it */
-  pk_solver now;   /* who is at work */
-  int iterations;  /* done so far */
-  int limit;       /* where the solver at work must stop */
-  int cost;        /* sweeps that an elimination counts for */
+  double *r;              /* [size] current impulses */
+  double *best;           /* [size] the best so far */
+  double *u;              /* [size] W r + q after a check */
+  const double *diagonal; /* [size] of W; NULL: looked up */
+  double *before;         /* [size] r before the sweep, for the stop rule in changes */
+  double scale;           /* of residuals, m/s */
+  double residual;        /* of best, m/s */
+  double now_at;          /* of the last check, m/s */
+  bool fresh;             /* u belongs to r */
+  bool final;             /* and r is the answer */
+  pk_solver used;         /* who found it */
+  pk_solver now;          /* who is at work */
+  int iterations;         /* done so far */
+  int limit;              /* where the solver at work must stop */
+  int cost;               /* sweeps that an elimination counts for */
   pki_change change;
   pki_arena arena; /* scratch of the solver at work */
 } pki_solve;

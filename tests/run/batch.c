@@ -158,7 +158,7 @@ static void robots_that_fall_are_counted(void **state)
   }
   pki_text line = {0};
   pki_batch_replay(&o.result, worst[0], &line);
-  assert_non_null(strstr(line.data, "a.yaml --set 'disturb.0.force=1500' --set world="));
+  assert_non_null(strstr(line.data, "a.yaml --set 'disturb.0.force=3000' --set world="));
   pki_text_free(&line);
   end(&o);
 }
