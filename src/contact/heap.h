@@ -11,5 +11,4 @@ size_t pki_heap_memsize(const pk_contact_problem *p);
 /* Each island of run->p (with factors) that misses the tolerance by its own scale as a run of its own. */
 void pki_solve_islands(pki_solve *run);
 
-
 #endif

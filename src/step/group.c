@@ -97,6 +97,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->cross, 3 * n * boxes},
                {&g->A, rows * rows},
                {&g->b, rows},
+               {&g->state, n},
                {&g->relative, 1},
                {&g->penetration, 1},
                {&g->sweeps, 1},
@@ -120,6 +121,9 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   g->candidates = pki_arena_take(arena, PKI_CANDIDATES, sizeof *g->candidates);
   g->nowhere = pki_arena_take(arena, nq + (size_t)pki_guard_size(m), sizeof(double));
   g->solver_memory = pki_arena_take(arena, pki_group_solver_memsize(), 1);
+  const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */
+  g->tap_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
+  g->tap_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));
   g->scalar = pki_arena_take(arena, rows * rows + 3 * rows + n + 2 * boxes, sizeof(double));
 }
 

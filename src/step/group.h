@@ -187,7 +187,7 @@ typedef struct pki_group {
   double *box_W, *cross;                     /* [boxes][boxes], [slots][boxes][3] W of a contact and a box */
   uint64_t *box_active;                      /* [boxes] masks */
   double *A, *b;                             /* [rows][rows], [rows] a Newton step */
-  double *state;                             /* [slots][8] of a Newton step */
+  double *state;                             /* [slots] of a Newton step: open 0, slip 1, stick 2 */
   /* lane by lane */
   pki_contact (*found)[PKI_FOUND];           /* [lanes] at q_M, of shapes that are no feet */
   pki_contact (*found_end)[PKI_FOUND];       /* [lanes] at the end */
@@ -199,6 +199,8 @@ typedef struct pki_group {
   double *nowhere; /* [nq or nu + 1] one lane: where lanes that are not done are written */
   void *solver_memory; /* of the scalar solvers, for PKI_SLOTS contacts and PKI_BOXES boxes */
   double *scalar;      /* a problem of one lane: W, q, r, mu, bounds */
+  double *tap_Y;       /* [rows][nu], [nu], [rows] its factors, for who is shown it */
+  int *tap_col;        /* [rows][nu], [rows] */
   bool watched;
   pk_certificate certificate; /* of lane 0's impulses, when `watched` */
   const struct pki_problem_tap *tap; /* who is shown the problems of lane 0; NULL: nobody */

@@ -21,16 +21,18 @@ static int body_of_row(const pk_sim *sim, int row, bool velocities)
                                 : -1;
 }
 
-/* Rows that nothing can move were solved with a response that the world does not have: the step is not certified, and says
- * which row it was. */
+/* Rows that nothing can move were solved with a response that the world does not have. Where that response stands for a velocity
+ * that the certificate would see, the impulses do not solve the step's own problem: the step is not certified, and says which row
+ * it was. A tangent that a planar mechanism cannot move needs none. */
 void pki_contact_report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *info)
 {
   const pki_assembly *a = &sim->contact.assembly;
+  const double seen = sim->options.tolerance * pki_contact_scale(&a->problem);
   for (int row = 0; row < pk_contact_size(&a->problem); row++) {
-    if (!a->still[row]) {
+    const double shift = a->still[row] ? fabs(a->extra[row] * a->r[row]) : 0;
+    if (!(shift > seen)) {
       continue;
     }
-    const double shift = fabs(a->extra[row] * a->r[row]);
     info->shifted++;
     info->certified = false;
     info->term = "a row that nothing can move";

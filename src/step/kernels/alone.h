@@ -80,6 +80,39 @@ static pki_lane_rows pki_gather_problem(const pki_lanes *f, int lane, const doub
   return s;
 }
 
+/* A row of Y on the unknowns of a path. */
+PKI_INLINE void pki_gather_row(uint64_t path, const double *Y, int stride, int *count, int *col, double *to)
+{
+  *count = 0;
+  for (; path != 0; path &= path - 1) {
+    const int k = __builtin_ctzll(path);
+    col[*count] = k;
+    to[(*count)++] = Y[k * stride];
+  }
+}
+
+/* W of one lane as Y' inv(D) Y (contact/assembly.h). */
+static pk_contact_factor pki_gather_factor(const pki_lanes *f, const pki_lane_rows *s)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const int nu = m->nu, rows = PKI_SCALAR_ROWS, nc = 3 * s->nslot;
+  double *const Y = g->tap_Y, *const weight = Y + rows * nu, *const extra = weight + nu;
+  int *const col = g->tap_col, *const count = col + rows * nu;
+  for (int k = 0; k < nu; k++) {
+    weight[k] = g->work->M[m->M_row[k + 1] - 1];
+  }
+  for (int i = 0; i < nc + s->nbox; i++) {
+    const int slot = i < nc ? s->slot[i / 3] : s->box[i - nc];
+    const double *const from = i < nc ? g->Y + 4 * slot * nu + i % 3 : g->box_Y + slot * nu;
+    pki_gather_row(i < nc ? f->path[slot] : f->box_path[slot], from, i < nc ? PKI_ROWS : 1, &count[i],
+                   col + i * nu, Y + i * nu);
+    extra[i] = i < nc ? 0 : g->box_soft[slot];
+  }
+  return (pk_contact_factor){
+      .n = nu, .stride = nu, .count = count, .col = col, .Y = Y, .weight = weight, .extra = extra};
+}
+
 /* Impulses of one lane by the scalar solvers; they are the lane's. */
 static void pki_solve_lane(pki_lanes *f, int lane)
 {

@@ -365,11 +365,13 @@ static void pki_sort_lanes(const pki_lanes *f, pk_i *feet_alone, pk_i *few, pk_i
   }
 }
 
-/* The problem of lane 0, to who asked for it. */
+/* The problem of a sim alone, with its factors, to who asked for it. */
 static void pki_show_problem(const pki_lanes *f)
 {
-  if (f->g->tap != NULL) {
-    const pki_lane_rows s = pki_gather_problem(f, 0, f->g->r, f->g->box_r);
+  if (f->g->tap != NULL && PKI_LANES == 1) {
+    pki_lane_rows s = pki_gather_problem(f, 0, f->g->r, f->g->box_r);
+    const pk_contact_factor factor = pki_gather_factor(f, &s);
+    s.p.factor = &factor;
     f->g->tap->see(f->g->tap->user, &s.p, s.r);
   }
 }

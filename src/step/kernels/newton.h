@@ -11,8 +11,8 @@
  *
  * which is the Newton step of Alart and Curnier's equations with what is known taken out. Steps are full. sigma makes redundant
  * impulses (a foot on four corners) unique: of all solutions the one next to r_k. It leaves no trace where the iteration rests.
- * docs/theory/contact.md derives it. Every lane has three unknowns for each contact; those that a state does not
- * use are unit rows. */
+ * docs/theory/contact.md derives it. A system has the unknowns that some lane uses; in the others they are unit rows, which change
+ * no bit of the rest. */
 #ifndef PKI_STEP_NEWTON_H
 #define PKI_STEP_NEWTON_H
 
@@ -21,15 +21,19 @@
 /* NEWTON_STEPS: more steps seldom help (docs/theory/contact.md). LANE_ROWS: larger problems are solved one by one, where
  * rows that carry nothing cost nothing. */
 enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 36, PKI_NEWTON_ROWS = 3 * PKI_SLOTS + PKI_BOXES };
-/* sigma, and where a lane has so few rows that none of them can be redundant. */
+/* sigma, and where a lane has so few rows that none of them can be redundant. Where the active set has settled and the residual
+ * does not fall by 10, directions are softer than sigma: it falls by 1e-3, to 1e-10 at least (docs/theory/contact.md). */
 enum { PKI_FEW_ROWS = 3 };
 #define PKI_NEWTON_SIGMA 1e-5
 #define PKI_NEWTON_SIGMA_FEW 1e-12
+#define PKI_NEWTON_SIGMA_LEAST 1e-10
 
 /* Slots and boxes that some lane of a solve has. */
 typedef struct pki_system {
   int nslot, slot[PKI_SLOTS];
   int nbox, box[PKI_BOXES];
+  int row[PKI_SLOTS][3]; /* of a contact's unknowns; -1: no lane uses it */
+  int first_box;         /* row */
   int rows;
 } pki_system;
 
@@ -62,8 +66,22 @@ static pki_system pki_system_of(const pki_lanes *f, pk_i open)
       s.box[s.nbox++] = (int)b;
     }
   }
-  s.rows = 3 * s.nslot + s.nbox;
   return s;
+}
+
+/* Rows for the unknowns that some lane uses. */
+static void pki_number_rows(pki_system *s, const pki_state *state)
+{
+  const pk_r one = pki_splat(1);
+  s->rows = 0;
+  for (int i = 0; i < s->nslot; i++) {
+    const pk_r unused[3] = {state[i].unused0, state[i].unused1, state[i].unused2};
+    for (int d = 0; d < 3; d++) {
+      s->row[i][d] = pki_any(pki_less(unused[d], one)) ? s->rows++ : -1;
+    }
+  }
+  s->first_box = s->rows;
+  s->rows += s->nbox;
 }
 
 /* The state of a contact at r, v. */
@@ -125,11 +143,20 @@ PKI_INLINE pki_m3 pki_reduce_block(const pki_state *i, const pki_state *j, pki_m
   return (pki_m3){out[0], out[1], out[2]};
 }
 
-PKI_INLINE void pki_store_block(const pki_group *g, int rows, int i, int j, pki_m3 B)
+PKI_INLINE void pki_store_block(const pki_group *g, const pki_system *s, int i, int j, pki_m3 B)
 {
-  pki_v3_store(B.x, pki_matrix(g, rows, i, j));
-  pki_v3_store(B.y, pki_matrix(g, rows, i + 1, j));
-  pki_v3_store(B.z, pki_matrix(g, rows, i + 2, j));
+  const pki_v3 row[3] = {B.x, B.y, B.z};
+  for (int d = 0; d < 3; d++) {
+    if (s->row[i][d] >= 0) {
+      pk_r *const to = pki_matrix(g, s->rows, s->row[i][d], 0);
+      const pk_r value[3] = {row[d].x, row[d].y, row[d].z};
+      for (int e = 0; e < 3; e++) {
+        if (s->row[j][e] >= 0) {
+          to[s->row[j][e]] = value[e];
+        }
+      }
+    }
+  }
 }
 
 /* Rows of the contacts. */
@@ -139,7 +166,10 @@ static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki
   const pk_r one = pki_splat(1);
   for (int i = 0; i < s->nslot; i++) {
     const pki_state *a = &state[i];
-    for (int j = 0; j < s->nslot; j++) {
+    for (int j = 0; j < s->nslot && s->row[i][0] >= 0; j++) {
+      if (s->row[j][0] < 0) {
+        continue;
+      }
       pki_m3 B = pki_reduce_block(a, &state[j], *pki_block(g, s->slot[i], s->slot[j]));
       if (i == j) {
         const pk_r soft = pki_splat(f->positions ? PKI_YIELDING : 1);
@@ -147,13 +177,17 @@ static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki
         B.y.y = soft * B.y.y + sigma * (one - a->unused1) + a->h + a->unused1;
         B.z.z = soft * B.z.z + sigma * (one - a->unused2) + a->unused2;
       }
-      pki_store_block(g, s->rows, 3 * i, 3 * j, B);
+      pki_store_block(g, s, i, j, B);
     }
     const pki_v3 last = pki_scale(a->weight, pki_v3_load(pki_reals(g->r) + 3 * s->slot[i]));
     const pki_v3 q = pki_scale(a->scale, pki_v3_load(pki_reals(g->fixed) + 3 * s->slot[i]));
     const pki_v3 x = {sigma * last.x - q.x, sigma * last.y - q.y, sigma * last.z - q.z};
-    pk_r *const b = pki_out(g->b) + 3 * i;
-    b[0] = a->n * x.x, b[1] = a->t11 * x.y + a->t21 * x.z, b[2] = a->t12 * x.y + a->t22 * x.z;
+    const pk_r right[3] = {a->n * x.x, a->t11 * x.y + a->t21 * x.z, a->t12 * x.y + a->t22 * x.z};
+    for (int d = 0; d < 3; d++) {
+      if (s->row[i][d] >= 0) {
+        pki_out(g->b)[s->row[i][d]] = right[d];
+      }
+    }
   }
 }
 
@@ -170,7 +204,7 @@ static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_st
     weight[b] = pki_sqrt(pki_select(active, w, one)), scale[b] = 1.0 / weight[b];
   }
   for (int b = 0; b < s->nbox; b++) {
-    const int box = s->box[b], row = 3 * s->nslot + b;
+    const int box = s->box[b], row = s->first_box + b;
     const pk_i active = open & pki_masks(g->box_active)[box];
     const pk_r last = weight[b] * pki_reals(g->box_r)[box], q = scale[b] * pki_reals(g->box_q)[box];
     const pk_r lower = weight[b] * pki_reals(g->box_lower)[box], upper = weight[b] * pki_reals(g->box_upper)[box];
@@ -181,16 +215,19 @@ static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_st
     for (int i = 0; i < s->nslot; i++) {
       const pki_state *a = &state[i];
       const pki_v3 G = pki_scale(a->scale * scale[b], *pki_cross_of(g, s->slot[i], box));
-      pk_r *const to = pki_matrix(g, s->rows, row, 3 * i);
-      to[0] = free * (a->n * G.x + a->c1 * G.y + a->c2 * G.z);
-      to[1] = free * (a->t11 * G.y + a->t21 * G.z), to[2] = free * (a->t12 * G.y + a->t22 * G.z);
-      *pki_matrix(g, s->rows, 3 * i, row) = a->n * G.x;
-      *pki_matrix(g, s->rows, 3 * i + 1, row) = a->t11 * G.y + a->t21 * G.z;
-      *pki_matrix(g, s->rows, 3 * i + 2, row) = a->t12 * G.y + a->t22 * G.z;
+      const pk_r along = a->t11 * G.y + a->t21 * G.z, aside = a->t12 * G.y + a->t22 * G.z;
+      const pk_r across[3] = {free * (a->n * G.x + a->c1 * G.y + a->c2 * G.z), free * along, free * aside};
+      const pk_r down[3] = {a->n * G.x, along, aside};
+      for (int d = 0; d < 3; d++) {
+        if (s->row[i][d] >= 0) {
+          *pki_matrix(g, s->rows, row, s->row[i][d]) = across[d];
+          *pki_matrix(g, s->rows, s->row[i][d], row) = down[d];
+        }
+      }
     }
     for (int c = 0; c < s->nbox; c++) {
       const pk_r G = scale[b] * scale[c] * pki_reals(g->box_W)[box * PKI_BOXES + s->box[c]];
-      *pki_matrix(g, s->rows, row, 3 * s->nslot + c) = free * G + (b == c ? sigma * free + (one - free) : zero);
+      *pki_matrix(g, s->rows, row, s->first_box + c) = free * G + (b == c ? sigma * free + (one - free) : zero);
     }
     const pk_r bound = pki_select(low, lower, pki_where_set(high, upper));
     pki_out(g->b)[row] = pki_select(inner, sigma * last - q, pki_where_set(active, bound));
@@ -231,7 +268,9 @@ static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_sta
   for (int i = 0; i < s->nslot; i++) {
     const pki_state *a = &state[i];
     const pk_i active = open & pki_masks(g->active)[s->slot[i]];
-    const pk_r n = a->n * y[3 * i], y1 = y[3 * i + 1], y2 = y[3 * i + 2];
+    const pk_r n = s->row[i][0] >= 0 ? a->n * y[s->row[i][0]] : pki_splat(0);
+    const pk_r y1 = s->row[i][1] >= 0 ? y[s->row[i][1]] : pki_splat(0);
+    const pk_r y2 = s->row[i][2] >= 0 ? y[s->row[i][2]] : pki_splat(0);
     const pki_v3 r = {n, a->c1 * n + a->t11 * y1 + a->t12 * y2, a->c2 * n + a->t21 * y1 + a->t22 * y2};
     pk_r *const at = pki_out(g->r) + 3 * s->slot[i];
     pki_v3_store(pki_v3_select(active, pki_scale(a->scale, r), pki_v3_load(at)), at);
@@ -240,7 +279,7 @@ static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_sta
     const int box = s->box[b];
     const pk_i active = open & pki_masks(g->box_active)[box];
     const pk_r w = pki_select(active, pki_reals(g->box_W)[box * (PKI_BOXES + 1)], pki_splat(1));
-    const pk_r r = y[3 * s->nslot + b] * (1.0 / pki_sqrt(w));
+    const pk_r r = y[s->first_box + b] * (1.0 / pki_sqrt(w));
     const pk_r in = pki_min(pki_max(r, pki_reals(g->box_lower)[box]), pki_reals(g->box_upper)[box]);
     /* bounds that were met are met to the last bit */
     const pk_i near = pki_at_most(pki_abs(in - r), 1e-14 * pki_abs(in));
@@ -248,18 +287,33 @@ static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_sta
   }
 }
 
+/* Lanes in which a contact's state is another one than in the last step. */
+static pk_i pki_set_changed(const pki_lanes *f, const pki_system *s, const pki_state *state, bool first)
+{
+  pk_i changed = first ? pki_mask_all() : pki_mask_none();
+  for (int i = 0; i < s->nslot; i++) {
+    pk_r *const last = pki_out(f->g->state) + s->slot[i];
+    const pk_r now = state[i].n + state[i].t22;
+    changed |= ~(pki_at_most(now, *last) & pki_at_most(*last, now));
+    *last = now;
+  }
+  return changed;
+}
+
 /* Steps in the lanes of `open` until they meet their goals; those that do not come back. */
 static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
   pki_group *g = f->g;
-  const pk_r sigma = pki_select(few, pki_splat(PKI_NEWTON_SIGMA_FEW), pki_splat(PKI_NEWTON_SIGMA));
+  pk_r sigma = pki_select(few, pki_splat(PKI_NEWTON_SIGMA_FEW), pki_splat(PKI_NEWTON_SIGMA));
+  pk_r last = pki_splat(0);
   for (int step = 0; step < PKI_NEWTON_STEPS && pki_any(open); step++) {
-    const pki_system s = pki_system_of(f, open);
+    pki_system s = pki_system_of(f, open);
     pki_state state[PKI_SLOTS];
     for (int i = 0; i < s.nslot; i++) {
       state[i] = f->positions ? pki_position_state(g, s.slot[i], open, f->held[s.slot[i]])
                               : pki_state_of(g, s.slot[i], open);
     }
+    pki_number_rows(&s, state);
     pki_fill_contacts(f, &s, state, sigma);
     pki_fill_boxes(f, &s, state, open, sigma);
     pki_solve_system(g, s.rows);
@@ -271,6 +325,9 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
       *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
     }
     open &= ~pki_at_most(worst, goal);
+    const pk_i slow = ~pki_set_changed(f, &s, state, step == 0) & ~few & pki_less(0.1 * last, worst);
+    sigma = pki_select(slow, pki_max(1e-3 * sigma, pki_splat(PKI_NEWTON_SIGMA_LEAST)), sigma);
+    last = worst;
   }
   return open;
 }
