@@ -1,4 +1,4 @@
-/* pk_code: a model's own code. C source of its dynamics is generated with all constants of the robot in it, compiled by the
+/* pk_code: a model's own code. C source of its dynamics is generated with the lengths and axes of the robot in it, compiled by the
  * system's C compiler, kept in a cache, loaded, and used in place of the generic kernels.
  *
  *   pk_code_options o = pk_code_options_default();
@@ -12,8 +12,8 @@
  *   pk_code_close(code);                              after all that use it
  *
  * Results are those of the generic kernels up to rounding, and the same to the bit for all lanes, threads and neighbours.
- * Masses, lengths and gravity are constants of the code. A world that was given inertias of its own (pk_sim_set_inertia) is
- * stepped by the generic kernels. docs/compiled.md tells more.
+ * Lengths, gravity and damping are constants of the code; inertias are not, so that worlds that were given their own
+ * (pk_sim_set_inertia) run on it, too. docs/compiled.md tells more.
  *
  * The cache is a folder of the user's alone. Files in it are named by a hash of all that they depend on: the source, the
  * compiler and its version, flags, the processor, Pronk's version. What is loaded is checked before against a hash that was

@@ -147,7 +147,7 @@ typedef struct pk_sim_options {
   double max_latency;  /* s, room for commands that act late: pk_sim_set_latency; 0 */
   const pk_code
       *code;   /* the model's own code for its dynamics (code.h), which must outlive the sim; NULL: generic
-                          kernels. Worlds with inertias of their own take the generic kernels all the same; NULL */
+                          kernels; NULL */
   bool timing; /* measure the parts of a step: pk_step_info.seconds; false */
 } pk_sim_options;
 

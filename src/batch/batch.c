@@ -66,7 +66,7 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
   arena = pki_arena_over(crew->memory, size);
   carve_group(crew, b, &arena);
   crew->group.work = &crew->work;
-  crew->dynamics = pki_work_use(&crew->work, pki_code_find(b->options.sim.code, b->lanes));
+  crew->group.dynamics = pki_work_use(&crew->work, pki_code_find(b->options.sim.code, b->lanes));
   crew->group.plan = &b->plan;
   crew->group.colliders = &crew->sim->contact.colliders;
   crew->group.law = &crew->sim->contact;
@@ -105,7 +105,6 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
     b->options = choose(model, options);
     b->count = b->options.worlds, b->lanes = b->options.lanes, b->threads = b->options.threads;
     b->kernels = pki_group_kernels_get(b->lanes);
-    b->generic = pki_kernels_get(b->lanes);
     b->crews = pki_aligned_alloc((size_t)b->threads * sizeof *b->crews);
     if (b->crews != NULL) {
       memset(b->crews, 0, (size_t)b->threads * sizeof *b->crews);

@@ -26,8 +26,8 @@ typedef struct pki_world_head {
   int late;         /* steps from command to action */
   pk_status status; /* why it is frozen */
   bool pushed;
-  bool own;   /* its inertias are not the model's */
-  bool plain; /* its last step was one on lanes: no joint rows, no limits to forget */
+  bool varied; /* its inertias are not the model's */
+  bool plain;  /* its last step was one on lanes: no joint rows, no limits to forget */
 } pki_world_head;
 
 /* An array of a sim that belongs to the world: where its address is kept (in a sim's own: that address), and how long it is. */
@@ -38,7 +38,7 @@ typedef struct pki_piece {
       each; /* bytes for each contact of the last step: copied in and out, since a sim has room for more of them */
 } pki_piece;
 
-enum { PKI_PIECES = 16 };
+enum { PKI_PIECES = 17 };
 
 /* What one thread works with. */
 typedef struct pki_crew {
@@ -46,9 +46,8 @@ typedef struct pki_crew {
   void *memory;                    /* of the group */
   pki_work work;                   /* its lanes */
   pki_group group;
-  const pki_kernels *dynamics; /* of its lanes: the model's own code, or generic ones */
-  pk_sim_contact *contacts;    /* [lanes][keep] what controllers are shown */
-  pki_piece own[PKI_PIECES];   /* the sim's own arrays */
+  pk_sim_contact *contacts;  /* [lanes][keep] what controllers are shown */
+  pki_piece own[PKI_PIECES]; /* the sim's own arrays */
   pk_batch_info info;
 } pki_crew;
 
@@ -71,9 +70,8 @@ struct pk_batch {
   pki_crew *crews; /* [threads] */
   pki_group_plan plan;
   void *plan_memory;
-  size_t guard_at; /* [nu + 1] doubles (pki_seat) */
+  size_t guard_at; /* [pki_guard_size] doubles (pki_seat) */
   const pki_group_kernels *kernels;
-  const pki_kernels *generic; /* for lanes of worlds that the model's code does not know */
   pk_batch_callback call;
   void *user;
 };
@@ -108,6 +106,7 @@ enum {
   PKI_PIECE_LIMITED,
   PKI_PIECE_PUSHES,
   PKI_PIECE_INERTIA,
+  PKI_PIECE_GROUPED, /* empty unless there is code that reads it */
   PKI_PIECE_QUEUE
 };
 int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES]);

@@ -49,12 +49,6 @@ static int going(const pk_batch *b, int first, int count, bool written, int *wor
   return n;
 }
 
-/* Its masses are not those that the model's code was compiled with: it is worked on with generic kernels. */
-static bool is_estranged(const pk_batch *b, int k)
-{
-  return b->options.sim.code != NULL && pki_head_of(b, k)->own;
-}
-
 /* One world by the controller's own update. */
 static void control_alone(const pk_batch *b, pki_crew *crew, int k)
 {
@@ -96,7 +90,6 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
     commands[i] = commands_of(b, k);
     status[i] = PK_OK;
   }
-  pki_choose_kernels(sim); /* whoever it was bound to last */
   by->update_group(by, count, seen, states, commands, status);
   for (int i = 0; i < count; i++) {
     if (status[i] != PK_OK) {
@@ -117,7 +110,7 @@ static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int co
     if (pki_head_of(b, k)->steps % sim->control.every != 0) {
       continue;
     }
-    if (!together || is_estranged(b, k)) {
+    if (!together) {
       control_alone(b, crew, k);
       continue;
     }
@@ -182,6 +175,8 @@ static pki_seat seat_of(const pk_batch *b, int k)
                     .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
                     .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
                     .pushes = h->pushed ? piece_of(b, k, PKI_PIECE_PUSHES) : NULL,
+                    .grouped =
+                        b->varied && b->options.sim.code != NULL ? piece_of(b, k, PKI_PIECE_GROUPED) : NULL,
                     .friction = h->friction,
                     .q_next = q,
                     .u_next = u,
@@ -270,10 +265,9 @@ static bool may_wait(const pk_batch *b, int k)
   return sound;
 }
 
-/* Worlds on lanes, all of one kind: with the model's own code, or not. */
-static void step_kind(const pk_batch *b, pki_crew *crew, int *worlds, int count, bool generic)
+/* Worlds on lanes. */
+static void step_lanes(const pk_batch *b, pki_crew *crew, int *worlds, int count)
 {
-  crew->group.dynamics = generic ? b->generic : crew->dynamics;
   if (b->lanes > 1) {
     sort_by_pattern(b, worlds, count);
   }
@@ -285,7 +279,7 @@ static void step_kind(const pk_batch *b, pki_crew *crew, int *worlds, int count,
 /* One step of a chunk, the first of a call or not. */
 static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool begins)
 {
-  int worlds[PKI_CHUNK], lanes[2][PKI_CHUNK], nlanes[2] = {0, 0};
+  int worlds[PKI_CHUNK], lanes[PKI_CHUNK], nlanes = 0;
   if (b->call != NULL) {
     b->call(b->user, b, first, count);
   }
@@ -297,14 +291,12 @@ static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool b
       continue;
     }
     if (b->plan.usable && may_wait(b, worlds[i])) {
-      const int kind = is_estranged(b, worlds[i]);
-      lanes[kind][nlanes[kind]++] = worlds[i];
+      lanes[nlanes++] = worlds[i];
     } else {
       step_alone(b, crew, worlds[i], b->plan.usable ? PK_LEFT_COMMAND : PK_LEFT_WORLD);
     }
   }
-  step_kind(b, crew, lanes[0], nlanes[0], false);
-  step_kind(b, crew, lanes[1], nlanes[1], true);
+  step_lanes(b, crew, lanes, nlanes);
 }
 
 /* All crews' figures. */

@@ -20,6 +20,7 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
   const pk_model *m = sim->model;
   pki_sim_contact *c = &sim->contact;
   const size_t real = sizeof(double), nu = (size_t)m->nu, joints = (size_t)sim->joints.n;
+  const size_t grouped = sim->options.code != NULL ? 10 * (size_t)m->nbody * real : 0;
   const bool carries = sim->options.stepper != PK_STEPPER_MOREAU && sim->options.stepper != PK_STEPPER_EULER;
   const pki_piece pieces[] = {
       [PKI_PIECE_Q] = {&sim->q, (size_t)m->nq * real, 0},
@@ -33,6 +34,7 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
       [PKI_PIECE_LIMITED] = {&c->limited, joints * sizeof *c->limited, 0},
       [PKI_PIECE_PUSHES] = {&sim->pushes, 6 * (size_t)m->nbody * real, 0},
       [PKI_PIECE_INERTIA] = {&sim->workspace->work.params.inertia, 10 * (size_t)m->nbody * real, 0},
+      [PKI_PIECE_GROUPED] = {&sim->workspace->work.params.grouped, grouped, 0},
       [PKI_PIECE_QUEUE] = {&sim->latency.queue, (size_t)sim->latency.room * joints * sizeof *sim->commands,
                            0},
       {&sim->joints.drives, (size_t)m->ndrive * real, 0},
@@ -68,7 +70,7 @@ void pki_lay_out(pk_batch *b, pk_sim *sim)
   b->memory_at = at;
   at += memory_room(b) * sizeof *sim->contact.colliders.memory;
   b->guard_at = at;
-  at += ((size_t)b->model->nu + 1) * sizeof(double);
+  at += (size_t)pki_guard_size(b->model) * sizeof(double);
   b->stride = padded(at);
 }
 
@@ -79,6 +81,7 @@ static void load_head(pk_sim *sim, const pki_world_head *h)
   pki_sim_contact *c = &sim->contact;
   sim->steps = h->steps, sim->uncertified = h->uncertified;
   sim->pushed = h->pushed;
+  sim->workspace->work.params.varied = h->varied;
   c->nlast = h->nlast, c->nspring = h->nspring;
   c->nspring_next = 0;
   c->friction = h->friction, sim->latency.late = h->late;
@@ -93,6 +96,7 @@ static void save_head(const pk_sim *sim, pki_world_head *h)
   const pki_sim_contact *c = &sim->contact;
   h->steps = sim->steps, h->uncertified = sim->uncertified;
   h->pushed = sim->pushed;
+  h->varied = sim->workspace->work.params.varied;
   h->nlast = c->nlast, h->nspring = c->nspring;
   h->friction = c->friction, h->late = sim->latency.late;
   h->nmemory = c->colliders.nmemory;
@@ -149,7 +153,6 @@ void pki_bind(const pk_batch *b, pki_crew *crew, int k)
   }
   copy_swapped(b, sim, block, false);
   sim->control.state = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
-  pki_choose_kernels(sim);
 }
 
 void pki_release(const pk_batch *b, pki_crew *crew, int k)
@@ -172,6 +175,7 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
   for (int i = 0; i < n; i++) {
     memcpy(pieces[i].at, &crew->own[i].at, sizeof crew->own[i].at);
   }
+  crew->sim->workspace->work.params.varied = false;
   crew->sim->control.state = NULL;
 }
 
@@ -235,7 +239,6 @@ pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
     return status;
   }
   copy_pieces(b, sim, world, false);
-  pki_choose_kernels(sim);
   load_head(sim, pki_head_of(b, world));
   copy_swapped(b, sim, pki_block_of(b, world), false);
   if (b->control != NULL) {
@@ -270,9 +273,7 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   copy_swapped(b, (pk_sim *)sim, pki_block_of(b, world), true);
   h->status = PK_OK;
   h->plain = false;
-  h->own = memcmp(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
-                  10 * (size_t)b->model->nbody * sizeof(double)) != 0;
-  b->varied |= h->own;
+  b->varied |= h->varied;
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
   } else if (b->control != NULL) { /* the sim has nobody who remembers */
@@ -285,9 +286,13 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
 
 void pki_batch_begin(pk_batch *b, int world)
 {
-  memcpy(pki_block_of(b, world) + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia,
-         10 * (size_t)b->model->nbody * sizeof(double));
-  pki_head_of(b, world)->own = false;
+  const size_t bytes = 10 * (size_t)b->model->nbody * sizeof(double);
+  unsigned char *const block = pki_block_of(b, world);
+  memcpy(block + b->piece_at[PKI_PIECE_INERTIA], b->model->body_inertia, bytes);
+  if (b->options.sim.code != NULL) {
+    memcpy(block + b->piece_at[PKI_PIECE_GROUPED], b->crews[0].sim->workspace->grouped, bytes);
+  }
+  pki_head_of(b, world)->varied = false;
   pki_head_of(b, world)->friction = 1;
   pk_batch_reset(b, world);
 }

@@ -64,9 +64,9 @@ static cJSON *batch_json(const pki_batch_result *r, const char *folder)
   cJSON_AddNumberToObject(o, "largest_shift", r->shift);
   cJSON_AddNumberToObject(o, "lanes", r->lanes);
   cJSON_AddNumberToObject(o, "threads", r->threads);
-  pki_json_dynamics(o, pki_batch_dynamics(r), pki_batch_not_compiled(r));
-  cJSON_AddNumberToObject(o, "generic_worlds",
-                          strcmp(pki_batch_dynamics(r), "generic") == 0 ? r->worlds : r->estranged);
+  const char *const dynamics = pki_world_dynamics(r->world);
+  pki_json_dynamics(o, dynamics, r->world->not_compiled);
+  cJSON_AddNumberToObject(o, "generic_worlds", strcmp(dynamics, "generic") == 0 ? r->worlds : 0);
   cJSON_AddNumberToObject(o, "world_bytes", (double)r->world_bytes);
   cJSON_AddNumberToObject(o, "fell", r->fell);
   cJSON_AddNumberToObject(o, "frozen", r->frozen);

@@ -146,24 +146,24 @@ typedef struct search {
   double normal[3];
 } search;
 
-/* The point (relative to the cell's corner) against a triangle's face. */
-static void try_face(search *s, const triangle *t, const double p[3], bool upper)
+/* The point (relative to the cell's corner) against a triangle's face; its distance from the triangle's plane comes back. */
+static double try_face(search *s, const triangle *t, const double p[3], bool upper)
 {
   const double c = s->f->cell, hair = HAIR * c;
   const double arm[3] = {p[0], p[1], p[2] - t->corner[0][2]};
   const double h = pki_dot3(t->normal, arm);
   /* the foot of the perpendicular, seen from above */
   const double x = p[0] - h * t->normal[0], y = p[1] - h * t->normal[1];
-  const double low = upper ? x : y, high = upper ? y : x;
+  const double low = upper ? x : y, high = upper ? y : x, d = fabs(h);
   if (low < -hair || high > c + hair || low > high + hair) {
-    return;
+    return d;
   }
-  const double d = fabs(h);
   if (d < s->best || (!s->face && d <= s->best + hair)) {
     s->best = d, s->found = s->face = true;
     s->distance = h;
     memcpy(s->normal, t->normal, sizeof s->normal);
   }
+  return d;
 }
 
 /* The same against the edge from a to b, corners included. */
@@ -203,24 +203,29 @@ static void try_cell(search *s, int i, int j)
     return;
   }
   const triangle t[2] = {triangle_of(f, i, j, false), triangle_of(f, i, j, true)};
-  try_face(s, &t[0], p, false);
-  try_face(s, &t[1], p, true);
+  const double plane[2] = {try_face(s, &t[0], p, false), try_face(s, &t[1], p, true)};
   for (int k = 0; k < 2; k++) {
-    for (int e0 = 0; e0 < 3; e0++) {
+    /* no edge is nearer than the plane that it lies in */
+    for (int e0 = 0; e0 < 3 && !(s->face && plane[k] >= s->best); e0++) {
       try_edge(s, &t[k], p, t[k].corner[e0], t[k].corner[(e0 + 1) % 3]);
     }
   }
 }
 
-/* Cells ring by ring around the one below the point. */
+/* Cells ring by ring around the one below the point, as far as the square around it goes that holds all that is near enough. */
 static void try_rings(search *s)
 {
   const pki_heights *const f = s->f;
-  const int ci = pki_heights_cell(s->x[0], f->cell, f->nx), cj = pki_heights_cell(s->x[1], f->cell, f->ny);
+  const double c = f->cell, far = s->best + 2 * HAIR * c;
+  const int ci = pki_heights_cell(s->x[0], c, f->nx), cj = pki_heights_cell(s->x[1], c, f->ny);
+  const int left = pki_heights_cell(s->x[0] - far, c, f->nx),
+            right = pki_heights_cell(s->x[0] + far, c, f->nx);
+  const int front = pki_heights_cell(s->x[1] - far, c, f->ny),
+            back = pki_heights_cell(s->x[1] + far, c, f->ny);
   const int last = f->nx > f->ny ? f->nx : f->ny;
-  for (int ring = 0; ring < last && (ring - 1) * f->cell <= s->best; ring++) {
-    const int j0 = cj - ring > 0 ? cj - ring : 0, j1 = cj + ring < f->ny - 2 ? cj + ring : f->ny - 2;
-    const int i0 = ci - ring > 0 ? ci - ring : 0, i1 = ci + ring < f->nx - 2 ? ci + ring : f->nx - 2;
+  for (int ring = 0; ring < last && (ring - 1) * c <= s->best; ring++) {
+    const int j0 = cj - ring > front ? cj - ring : front, j1 = cj + ring < back ? cj + ring : back;
+    const int i0 = ci - ring > left ? ci - ring : left, i1 = ci + ring < right ? ci + ring : right;
     for (int j = j0; j <= j1; j++) {
       /* full rows above and below, two cells in the rows between */
       const bool full = j == cj - ring || j == cj + ring;
@@ -256,9 +261,10 @@ bool pki_heights_point(const pki_heights *f, const double point[3], double reach
   const double size[2] = {(f->nx - 1) * f->cell, (f->ny - 1) * f->cell};
   /* nothing is nearer than the box around all of it, which has no bottom */
   const double near[2] = {fmin(fmax(s.x[0], 0), size[0]), fmin(fmax(s.x[1], 0), size[1])};
-  const double beside = hypot(s.x[0] - near[0], s.x[1] - near[1]);
+  const bool over = s.x[0] == near[0] && s.x[1] == near[1];
+  const double beside = over ? 0 : hypot(s.x[0] - near[0], s.x[1] - near[1]);
   const double above = fmax(s.x[2] - f->top, 0);
-  if (!(hypot(beside, above) <= fmax(reach, 0))) {
+  if (!((over ? above : hypot(beside, above)) <= fmax(reach, 0))) {
     return false;
   }
   const double drop = s.x[2] - pki_heights_surface(f, near[0], near[1]);
@@ -271,7 +277,7 @@ bool pki_heights_point(const pki_heights *f, const double point[3], double reach
   }
   /* the surface above or below bounds the distance; a hair more, so that it is found itself */
   s.inside = drop < 0;
-  s.best = hypot(beside, drop) * (1 + 1e-9) + HAIR * f->cell;
+  s.best = (over ? fabs(drop) : hypot(beside, drop)) * (1 + 1e-9) + HAIR * f->cell;
   s.best = s.inside ? s.best : fmin(s.best, fmax(reach, 0) + HAIR * f->cell);
   try_rings(&s);
   if (s.inside) {

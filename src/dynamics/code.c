@@ -12,7 +12,8 @@
 
 const pki_code_entry pki_code_entries[] = {
     ENTRY(kinematics), ENTRY(inertial),     ENTRY(fall), ENTRY(factor), ENTRY(solve),
-    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias), ENTRY(rnea),
+    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias), ENTRY(rnea),   ENTRY(acceleration_open),
+    ENTRY(rnea_open),
 };
 const int pki_code_entry_count = sizeof pki_code_entries / sizeof pki_code_entries[0];
 
@@ -33,8 +34,8 @@ static void kinematics(pki_work *w, const double *q)
 
 static void inertial(pki_work *w, const double *q, const double *u, double *h)
 {
-  w->code->inertial(q, u, w->diag, bodies(w, w->pose, 12), bodies(w, w->origin, 3), bodies(w, w->twist, 6), h,
-                    w->M);
+  w->code->inertial(q, u, w->params.grouped, w->diag, bodies(w, w->pose, 12), bodies(w, w->origin, 3),
+                    bodies(w, w->twist, 6), h, w->M);
 }
 
 static void fall(pki_work *w, const double *q, const double *u, const double *force, const double *gain,
@@ -44,8 +45,8 @@ static void fall(pki_work *w, const double *q, const double *u, const double *fo
   for (int l = 0; l < w->lanes; l++) {
     lanes[l] = dt;
   }
-  w->code->fall(q, u, w->diag, force, gain, lanes, bodies(w, w->pose, 12), bodies(w, w->origin, 3),
-                bodies(w, w->twist, 6), w->M, x);
+  w->code->fall(q, u, w->params.grouped, w->diag, force, gain, lanes, bodies(w, w->pose, 12),
+                bodies(w, w->origin, 3), bodies(w, w->twist, 6), w->M, x);
 }
 
 static void factor(pki_work *w)
@@ -63,16 +64,29 @@ static void finish(const pki_work *w, double *x)
   w->code->finish(w->M, x, x);
 }
 
-/* Nothing but the armature is on the diagonal. */
+/* Inertias are the model's, and nothing but the armature is on the diagonal. */
 static bool is_plain(const pki_work *w)
 {
-  return memcmp(w->diag, w->params.armature, (size_t)(w->model->nu * w->lanes) * sizeof *w->diag) == 0;
+  return !w->params.varied &&
+         memcmp(w->diag, w->params.armature, (size_t)(w->model->nu * w->lanes) * sizeof *w->diag) == 0;
+}
+
+/* The diagonal has nothing where the model has no armature. */
+static bool is_armature(const pki_work *w)
+{
+  bool good = true;
+  for (int k = 0; k < w->model->nu * w->lanes; k++) {
+    good &= w->diag[k] == 0 || w->model->dof_armature[k / w->lanes] != 0;
+  }
+  return good;
 }
 
 static void acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
 {
   if (is_plain(w)) {
     w->code->acceleration(q, u, tau, a);
+  } else if (w->code->acceleration_open != NULL && is_armature(w)) {
+    w->code->acceleration_open(q, u, tau, w->params.grouped, w->diag, a);
   } else {
     w->code->generic->aba(w, q, u, tau, a);
   }
@@ -80,10 +94,15 @@ static void acceleration(pki_work *w, const double *q, const double *u, const do
 
 static void inverse(pki_work *w, const double *q, const double *u, const double *a, double *tau)
 {
-  if (a == NULL && w->code->bias != NULL) {
+  const double *const given = a != NULL ? a : w->zero;
+  if (!w->params.varied && a == NULL && w->code->bias != NULL) {
     w->code->bias(q, u, tau);
+  } else if (!w->params.varied) {
+    w->code->rnea(q, u, given, tau);
+  } else if (w->code->rnea_open != NULL) {
+    w->code->rnea_open(q, u, given, w->params.grouped, w->params.armature, tau);
   } else {
-    w->code->rnea(q, u, a != NULL ? a : w->zero, tau);
+    w->code->generic->rnea(w, q, u, a, tau);
   }
 }
 

@@ -8,8 +8,9 @@
  *
  * The wrappers hand the arrays of pki_work over, so that what the generic kernel leaves for others to read is there after
  * the compiled one, too; where code gives less than that it has an entry of its own in the table (acceleration,
- * inverse). A missing function means the generic kernel. Masses, lengths and gravity are constants of the code: worlds with
- * inertias of their own take the generic kernels.
+ * inverse). A missing function means the generic kernel. Lengths, gravity and damping are constants of the code; inertias are
+ * read from the parameter block, regrouped (params.grouped). Accelerations and inverse dynamics are there twice: with the
+ * model's inertias as constants, which zeros in them make up to half as long, and open, for worlds whose inertias vary.
  *
  * Arrays as in kernels.h, but bodies from body 0 on: the world in front of them is not the code's business. */
 #ifndef PKI_DYNAMICS_CODE_H
@@ -23,17 +24,23 @@
 /* What code can hold, each NULL when it does not. */
 typedef struct pki_code_functions {
   void (*kinematics)(const double *q, double *pose, double *origin);
-  void (*inertial)(const double *q, const double *u, const double *diag, double *pose, double *origin,
-                   double *twist, double *h, double *M);
-  void (*fall)(const double *q, const double *u, const double *diag, const double *force, const double *gain,
-               const double *dt, double *pose, double *origin, double *twist, double *L, double *x);
+  void (*inertial)(const double *q, const double *u, const double *inertia, const double *diag, double *pose,
+                   double *origin, double *twist, double *h, double *M);
+  void (*fall)(const double *q, const double *u, const double *inertia, const double *diag,
+               const double *force, const double *gain, const double *dt, double *pose, double *origin,
+               double *twist, double *L, double *x);
   void (*factor)(const double *M, double *L);                  /* L may be M */
   void (*solve)(const double *L, const double *b, double *x);  /* x may be b */
   void (*finish)(const double *L, const double *b, double *x); /* likewise */
-  /* with the model's armature on the diagonal of M, and nothing else */
+  /* with the model's inertias, and nothing but its armature on the diagonal of M */
   void (*acceleration)(const double *q, const double *u, const double *tau, double *a);
   void (*bias)(const double *q, const double *u, double *h);
   void (*rnea)(const double *q, const double *u, const double *a, double *tau);
+  /* with any; diag is zero where the model has no armature */
+  void (*acceleration_open)(const double *q, const double *u, const double *tau, const double *inertia,
+                            const double *diag, double *a);
+  void (*rnea_open)(const double *q, const double *u, const double *a, const double *inertia,
+                    const double *armature, double *tau);
   const pki_kernels *generic; /* what stands in where code knows less; never NULL once wrapped */
 } pki_code_functions;
 

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "dynamics/workspace.h"
 #include "math/mat3.h"
+#include "model/grouped.h"
 #include "model/motion.h"
 
 /* With a counting arena this counts, and NULL comes back. */
@@ -16,8 +17,11 @@ static pk_workspace *carve(const pk_model *model, pki_arena *arena)
   pki_work work;
   pki_work_carve(&work, model, 1, arena);
   double *scratch = pki_arena_take(arena, 6 * (size_t)model->nu, sizeof *scratch);
+  double *grouped = pki_arena_take(arena, 10 * (size_t)model->nbody, sizeof *grouped);
   if (w != NULL) {
-    *w = (pk_workspace){.model = model, .kernels = pki_kernels_get(1), .work = work, .scratch = scratch};
+    *w = (pk_workspace){
+        .model = model, .kernels = pki_kernels_get(1), .work = work, .scratch = scratch, .grouped = grouped};
+    pki_group_inertias(model, model->body_inertia, grouped);
   }
   return w;
 }

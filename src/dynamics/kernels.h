@@ -8,6 +8,7 @@
 #ifndef PKI_DYNAMICS_KERNELS_H
 #define PKI_DYNAMICS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -18,6 +19,8 @@ typedef struct pki_params {
   double *gravity;  /* [3] m/s^2 */
   double *inertia;  /* [nbody][10] as pk_model.body_inertia */
   double *armature; /* [nu] */
+  double *grouped;  /* [nbody][10] regrouped (model/grouped.h): what a model's own code reads */
+  bool varied;      /* some inertias are not the model's */
 } pki_params;
 
 /* Scratch of one lane group. Body arrays have one more entry in front, the world, so that

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dynamics/kernels.h"
+#include "model/grouped.h"
 #include "model/motion.h"
 
 /* The same number in every lane. */
@@ -10,6 +11,17 @@ static void spread(double *to, const double *from, size_t count, int lanes)
   for (size_t e = 0; to != NULL && e < count; e++) {
     for (int l = 0; l < lanes; l++) {
       to[e * (size_t)lanes + (size_t)l] = from[e];
+    }
+  }
+}
+
+/* The numbers of one lane at the front of an array, to every lane: from the last to the first. */
+static void spread_in_place(double *x, size_t count, int lanes)
+{
+  for (size_t e = count; e-- > 0;) {
+    const double one = x[e];
+    for (int l = 0; l < lanes; l++) {
+      x[e * (size_t)lanes + (size_t)l] = one;
     }
   }
 }
@@ -77,6 +89,7 @@ void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
   w->params.gravity = pki_arena_take(arena, 3, real);
   w->params.inertia = pki_arena_take(arena, 10 * (size_t)m->nbody, real);
   w->params.armature = pki_arena_take(arena, nu, real);
+  w->params.grouped = pki_arena_take(arena, 10 * (size_t)m->nbody, real);
   w->pose = pki_arena_take(arena, 12 * n, real);
   w->origin = pki_arena_take(arena, 3 * n, real);
   w->twist = pki_arena_take(arena, 6 * n, real);
@@ -98,6 +111,8 @@ void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
   spread(w->params.gravity, m->gravity, 3, lanes);
   spread(w->params.inertia, m->body_inertia, 10 * (size_t)m->nbody, lanes);
   spread(w->params.armature, m->dof_armature, nu, lanes);
+  pki_group_inertias(m, m->body_inertia, w->params.grouped); /* of one lane, at the front */
+  spread_in_place(w->params.grouped, 10 * (size_t)m->nbody, lanes);
   memcpy(w->diag, w->params.armature, nu * real);
   memset(w->zero, 0, nu * real);
 }

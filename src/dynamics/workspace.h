@@ -10,6 +10,7 @@ struct pk_workspace {
   const pki_kernels *kernels;
   pki_work work;
   double *scratch; /* [6 nu] */
+  double *grouped; /* [nbody][10] the model's inertias regrouped, whatever those of the work are */
 };
 
 /* Positions from the offsets that the recursions leave: the one part of kinematics they skip. */

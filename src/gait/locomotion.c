@@ -98,7 +98,7 @@ static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
   }
   const bool leaves = w->walking && !swings && !w->cpg.late[leg];
   const double left = leaves ? (duty - phase) * w->cpg.cycle : INFINITY, rise = w->planned ? 0.01 : ramp;
-  const double load = fmin(1, fmin((foot->since + w->period) / rise, left / rise));
+  const double load = fmin(1, fmin(foot->since + w->period, left) / rise);
   now->limit = PKI_FOOT_HEAVY * c->mass * c->gravity * fmax(load, 0.02);
 }
 

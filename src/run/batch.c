@@ -137,7 +137,6 @@ static pk_status set_worlds(runner *r, pk_error *err)
     trace(r, k, &trunk);
     memcpy(r->before + (size_t)k * nu, pk_sim_u(w->sim), nu * sizeof(double));
     r->push[k] = w->push;
-    r->result->estranged += w->code != NULL && w->sim->workspace->work.code == NULL;
   }
   const pk_status back = pki_world_vary(w, -1, status == PK_OK ? err : NULL);
   return status == PK_OK ? back : status;

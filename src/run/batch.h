@@ -53,7 +53,6 @@ typedef struct pki_batch_result {
   double bound;
   double worst; /* largest relative residual, and whose */
   int worst_world;
-  int estranged; /* worlds with masses of their own, which compiled dynamics do not know */
   int fell, frozen;
   size_t world_bytes; /* that one world takes */
   bool interrupted;
@@ -92,10 +91,6 @@ void pki_batch_replay(const pki_batch_result *result, int k, pki_text *out);
 
 /* What ended a world, or was wrong with it; `otherwise` when all is well. */
 const char *pki_batch_ending(const pki_run_result *of, const char *otherwise);
-
-/* Which dynamics ran, and why they were generic although code was asked for; "": they were not. */
-const char *pki_batch_dynamics(const pki_batch_result *result);
-const char *pki_batch_not_compiled(const pki_batch_result *result);
 
 /* The summary as rows of a quantity and its value; begins the table. */
 void pki_batch_table(const pki_batch_result *result, pki_table *table);

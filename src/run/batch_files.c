@@ -101,18 +101,6 @@ void pki_batch_replay(const pki_batch_result *r, int k, pki_text *out)
   pki_text_addf(out, " -o out/%s-world-%d", s->name, k);
 }
 
-const char *pki_batch_dynamics(const pki_batch_result *r)
-{
-  return r->estranged == r->worlds ? "generic" : pki_world_dynamics(r->world);
-}
-
-const char *pki_batch_not_compiled(const pki_batch_result *r)
-{
-  return r->estranged == r->worlds
-             ? "all worlds have masses of their own, which are constants of compiled code"
-             : pki_world_not_compiled(r->world);
-}
-
 const char *pki_batch_ending(const pki_run_result *of, const char *otherwise)
 {
   return of->status == PK_ERROR_LIMIT ? "more contacts than it has room for, or remembers"
@@ -188,12 +176,8 @@ void pki_batch_table(const pki_batch_result *r, pki_table *table)
   add_row(table, "on", "%d lane%s, %d thread%s, %.3g kB for each world", r->lanes,
           r->lanes == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s", (double)r->world_bytes / 1e3);
   add_lanes(r, table);
-  const char *const who = pki_batch_dynamics(r), *const not_compiled = pki_batch_not_compiled(r);
-  if (r->estranged > 0 && r->estranged < r->worlds) {
-    add_row(table, "dynamics", "%s, generic in %d worlds with masses of their own", who, r->estranged);
-  } else {
-    add_row(table, "dynamics", "%s%s%s", who, not_compiled[0] != '\0' ? ": " : "", not_compiled);
-  }
+  const char *const why = r->world->not_compiled;
+  add_row(table, "dynamics", "%s%s%s", pki_world_dynamics(r->world), why[0] != '\0' ? ": " : "", why);
 }
 
 /* ---- worlds.csv ---- */

@@ -99,7 +99,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   result->model_hash = pk_model_hash(world->model);
   result->ndof = m->nu;
   result->dynamics = pki_world_dynamics(world);
-  result->not_compiled = pki_world_not_compiled(world);
+  result->not_compiled = world->not_compiled;
   result->law = world->scenario->step.law;
   result->nrobot = world->scenario->nmodel;
   result->nobject = m->nrobot - result->nrobot;

@@ -271,10 +271,8 @@ void pki_world_free(pki_world *world);
  * step it; a scenario that asks for nothing costs nothing. */
 void pki_world_compile(pki_world *world, const pk_code_options *options);
 
-/* Who computes its dynamics: "generic", "compiled"; and why they are generic although the scenario asks for code: it could
- * not be had, or this world has masses that it does not know. "": no reason. */
+/* Who computes its dynamics: "generic", "compiled". */
 const char *pki_world_dynamics(const pki_world *world);
-const char *pki_world_not_compiled(const pki_world *world);
 
 /* A number that is another one for code whose results may differ; 0: generic. */
 uint32_t pki_world_code(const pki_world *world);

@@ -298,13 +298,6 @@ const char *pki_world_dynamics(const pki_world *world)
   return pki_dynamics_words[compiled ? PKI_DYNAMICS_COMPILED : PKI_DYNAMICS_GENERIC];
 }
 
-const char *pki_world_not_compiled(const pki_world *world)
-{
-  const bool estranged = world->code != NULL && world->sim->workspace->work.code == NULL;
-  return estranged ? "this world has masses of its own, which are constants of compiled code"
-                   : world->not_compiled;
-}
-
 uint32_t pki_world_code(const pki_world *world)
 {
   char digits[9] = "0";

@@ -68,7 +68,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->sign, n * nu},
                {&g->turned, PKI_BALLS},
                {&g->point, 3 * n},
-               {&g->guard, nu + 1},
+               {&g->guard, (size_t)pki_guard_size(m)},
                {&g->swung, (size_t)m->nbody},
                {&g->ends, 6 * PKI_COVERS},
                {&g->gap_end, PKI_BALLS},
@@ -118,7 +118,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   g->slot_of = pki_arena_take(arena, all, sizeof *g->slot_of);
   g->memory = pki_arena_take(arena, all, sizeof *g->memory);
   g->candidates = pki_arena_take(arena, PKI_CANDIDATES, sizeof *g->candidates);
-  g->nowhere = pki_arena_take(arena, nq + nu + 1, sizeof(double));
+  g->nowhere = pki_arena_take(arena, nq + (size_t)pki_guard_size(m), sizeof(double));
   g->solver_memory = pki_arena_take(arena, pki_group_solver_memsize(), 1);
   g->scalar = pki_arena_take(arena, rows * rows + 3 * rows + n + 2 * boxes, sizeof(double));
 }
@@ -129,7 +129,7 @@ void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena)
 {
   *a = (pki_alone){.stale = true, .kernels = pki_group_kernels_get(1)};
   pki_group_plan_carve(&a->plan, model, arena);
-  a->guard = pki_arena_take(arena, (size_t)model->nu + 1, sizeof *a->guard);
+  a->guard = pki_arena_take(arena, (size_t)pki_guard_size(model), sizeof *a->guard);
   pki_group_carve(&a->group, model, 1, arena);
 }
 
@@ -168,7 +168,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   pki_group *g = &sim->alone.group;
   if (sim->alone.stale) {
     pki_group_plan_make(&sim->alone.plan, sim);
-    sim->alone.guard[sim->model->nu] = 0;
+    memset(sim->alone.guard, 0, (size_t)pki_guard_size(sim->model) * sizeof(double));
     sim->alone.stale = false;
   }
   info->left = PK_LEFT_WORLD;

@@ -67,6 +67,8 @@ typedef struct pki_group_plan {
   bool swept, limits; /* fast shapes, joint limits: as the options say */
   bool scan;          /* the ground is not one plane or height field: the narrow phase finds all contacts */
   bool hinged;        /* bodies move against each other by hinges alone */
+  bool free;          /* the first one is free: the trunk */
+  double swing_most;  /* m/rad, of all covers */
   int nball, depth;
   int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a foot */
   int common[PKI_BALLS][PKI_BALLS];                        /* of them, those that two feet share: the first */
@@ -95,9 +97,9 @@ typedef struct pki_group_plan {
 typedef struct pki_seat {
   const double *q, *u;
   const pk_command *commands;
-  const double *inertia; /* [nbody][10]; NULL: the model's */
-  const double *pushes;  /* [nbody][6]; NULL: none */
-  double friction;       /* factor on all coefficients */
+  const double *inertia, *grouped; /* [nbody][10], likewise regrouped; NULL in all seats: what the work has */
+  const double *pushes;            /* [nbody][6]; NULL: none */
+  double friction;                 /* factor on all coefficients */
   double *q_next, *u_next, *tau;
   pki_contact *last; /* of the last step, then of this one */
   double *last_r;
@@ -108,8 +110,17 @@ typedef struct pki_seat {
   bool *plain;             /* both are zero */
   pki_remembered *memory;  /* [keep] what pairs of shapes remember */
   int *nmemory;
-  double *guard; /* [nu + 1] joint coordinates at the last look at all pairs, and how far they may turn until the next; 0: never */
+  double *guard;           /* [pki_guard_size] the last look at all shapes (below); all zero: never */
 } pki_seat;
+
+/* What a world remembers of the last look at all shapes: joint coordinates [nu]; how far joints may turn until some pair can be near;
+ * how high the lowest shape that is no foot was above the ground; and where the trunk was, its origin [3] and quaternion [4]. */
+enum { PKI_GUARD_ANGLE, PKI_GUARD_HEIGHT, PKI_GUARD_TRUNK, PKI_GUARD_MORE = PKI_GUARD_TRUNK + 7 };
+
+static inline int pki_guard_size(const pk_model *model)
+{
+  return model->nu + PKI_GUARD_MORE;
+}
 
 /* How a lane's step went. */
 typedef struct pki_lane_info {
@@ -155,7 +166,7 @@ typedef struct pki_group {
   double *sign;               /* [slots][nu] +1, -1 or 0: how an unknown moves the first body against the second */
   double *turned;             /* [balls] 1: a height field's nearest side at the end is another one */
   double *gap_end;            /* [slots] */
-  double *guard;              /* [nu + 1] */
+  double *guard;              /* [pki_guard_size] */
   double *swung;              /* [nbody] m, how far anything can have moved against the trunk in a step */
   double *ends;               /* [PKI_COVERS][2][3] of capsules, world */
   double *mu, *r, *v;         /* [slots], [slots][3] impulses, velocities */
@@ -221,7 +232,7 @@ const pki_group_kernels *pki_group_kernels_get(int lanes);
 typedef struct pki_alone {
   pki_group_plan plan;
   bool stale;    /* something that the plan depends on has changed */
-  double *guard; /* [nu + 1] (pki_seat) */
+  double *guard; /* [pki_guard_size] (pki_seat) */
   pki_group group;
   const pki_group_kernels *kernels;
 } pki_alone;

@@ -240,6 +240,7 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
   }
   for (int i = 0; i < plan->ncover && plan->hinged; i++) {
     plan->covers[i].swing = swing_of(sim->model, &plan->covers[i]);
+    plan->swing_most = fmax(plan->swing_most, plan->covers[i].swing);
   }
   for (int i = 0; i < sim->model->nbody && plan->hinged; i++) {
     plan->swing[i] = reach_of(sim, i);
@@ -310,6 +311,7 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
   }
   fill_chains(plan);
   plan->hinged = is_hinged(sim->model);
+  plan->free = sim->model->body_motion[0] == PK_MOTION_FLOATING;
   const bool simple = is_simple(t) && c->n == c->nmoving + 1;
   plan->scan = !simple && c->n > c->nmoving;
   if (simple) {

@@ -90,10 +90,11 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
                                .ncontact = pk_sim_contacts(sim, sim->control.contacts, most)};
   /* it computes with the model's masses: what differs in a world is what it does not know */
   pki_params *const params = &seen.workspace->work.params;
-  double *const inertia = params->inertia;
+  const pki_params own = *params;
   params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* nobody writes there */
+  params->grouped = seen.workspace->grouped, params->varied = false;
   const pk_status status = by->update(by, &seen, sim->control.state, sim->commands);
-  params->inertia = inertia;
+  *params = own;
   info->term = status == PK_OK ? info->term : "controller";
   return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/code.h"
+#include "model/grouped.h"
 #include "model/inertia.h"
 
 /* Part of the model's inertia that must be left in every direction, and what rounding may take of it. */
@@ -91,15 +92,13 @@ static pk_status check_inertia(const pk_model *m, int body, const double inertia
   return PK_OK;
 }
 
-void pki_choose_kernels(pk_sim *sim)
+/* What a model's own code reads follows the inertias. */
+static void regroup(pk_sim *sim)
 {
   const pk_model *m = sim->model;
-  pki_work *work = &sim->workspace->work;
-  if (sim->options.code != NULL) {
-    const size_t bytes = 10 * (size_t)m->nbody * sizeof(double);
-    const bool own = memcmp(work->params.inertia, m->body_inertia, bytes) != 0;
-    sim->workspace->kernels = pki_work_use(work, own ? NULL : pki_code_find(sim->options.code, 1));
-  }
+  pki_params *params = &sim->workspace->work.params;
+  params->varied = memcmp(params->inertia, m->body_inertia, 10 * (size_t)m->nbody * sizeof(double)) != 0;
+  pki_group_inertias(m, params->inertia, params->grouped);
 }
 
 pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err)
@@ -107,8 +106,8 @@ pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err)
   const pk_status status = pki_code_check(code, sim->model, 1, err);
   if (status == PK_OK) {
     sim->options.code = code;
-    sim->workspace->kernels = pki_work_use(&sim->workspace->work, NULL);
-    pki_choose_kernels(sim);
+    sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(code, 1));
+    regroup(sim);
   }
   return status;
 }
@@ -126,7 +125,7 @@ pk_status pk_sim_set_inertia(pk_sim *sim, int body, const double inertia[10], pk
   status = status == PK_OK ? check_inertia(sim->model, body, inertia, err) : status;
   if (status == PK_OK) {
     memcpy(sim->workspace->work.params.inertia + 10 * (size_t)body, inertia, 10 * sizeof *inertia);
-    pki_choose_kernels(sim);
+    regroup(sim);
   }
   return status;
 }
@@ -286,5 +285,5 @@ void pki_parameters_load(pk_sim *sim, const double *in)
   memcpy(sim->workspace->work.params.inertia, in, n * sizeof *in);
   sim->contact.friction = in[n];
   sim->latency.late = (int)in[n + 1];
-  pki_choose_kernels(sim);
+  regroup(sim);
 }

@@ -1,6 +1,7 @@
 /* What may differ from world to world of one model: inertias of bodies, a factor on friction, latency of commands.
  *
- * Inertias stand in the parameter block that the kernels read (dynamics/kernels.h). Controllers are shown the model's: what
+ * Inertias stand in the parameter block that the kernels read (dynamics/kernels.h), and beside them regrouped for a model's own
+ * code: that is done once, when they are set. Controllers are shown the model's: what
  * differs in a world is what they do not know.
  *
  * Which inertias are allowed. A body is possible when its mass is positive and its moments about the centre of mass obey
@@ -18,10 +19,6 @@
 size_t pki_parameters_size(const pk_model *model);
 void pki_parameters_save(const pk_sim *sim, double *out);
 void pki_parameters_load(pk_sim *sim, const double *in);
-
-/* The model's own code, where the options have it and the inertias are the model's; else the generic kernels. After each
- * change of inertias. */
-void pki_choose_kernels(pk_sim *sim);
 
 /* Another choice of the option `code` for a sim that is there. */
 pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err);

@@ -109,7 +109,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   pk_sim *sim = carve(model, &chosen, &arena);
   PK_ASSERT(arena.used == arena.size);
   sim->options = chosen;
-  pki_choose_kernels(sim);
+  sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(chosen.code, 1));
   pk_sim_reset(sim);
   status = pki_sim_collide_init(sim, err);
   if (status == PK_OK && stepper->adaptive) {
@@ -408,23 +408,22 @@ int pk_sim_max_contacts(const pk_sim *sim)
 void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
                        pk_sim_contact *out)
 {
+  const pk_model_shape *const shapes = sim->model->shapes;
   for (int i = 0; i < n; i++) {
     const pki_contact *f = &last[i];
     const double *r = last_r + 3 * i;
     const int shape = f->geom[0], other = f->material < 0 ? f->geom[1] : -1;
     const double mu = factor * pki_contact_material(&sim->contact, f)->friction;
-    out[i] = (pk_sim_contact){.link = sim->model->shapes[shape].link,
-                              .shape = shape,
-                              .other_link = other >= 0 ? sim->model->shapes[other].link : -1,
-                              .other_shape = other,
-                              .material = f->material,
-                              .gap = f->gap,
-                              .friction = mu,
-                              .slides = r[0] > 0 && hypot(r[1], r[2]) >= PKI_STICKING * mu * r[0]};
+    pk_sim_contact *const to = &out[i]; /* every field is written */
+    to->link = shapes[shape].link, to->shape = shape;
+    to->other_link = other >= 0 ? shapes[other].link : -1, to->other_shape = other;
+    to->material = f->material;
+    to->slides = r[0] > 0 && sqrt(r[1] * r[1] + r[2] * r[2]) >= PKI_STICKING * mu * r[0];
+    to->gap = f->gap, to->friction = mu;
     for (int k = 0; k < 3; k++) {
-      out[i].point[k] = f->point[k];
-      out[i].normal[k] = f->normal[k];
-      out[i].impulse[k] = r[0] * f->normal[k] + r[1] * f->tangent1[k] + r[2] * f->tangent2[k];
+      to->point[k] = f->point[k];
+      to->normal[k] = f->normal[k];
+      to->impulse[k] = r[0] * f->normal[k] + r[1] * f->tangent1[k] + r[2] * f->tangent2[k];
     }
   }
 }

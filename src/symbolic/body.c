@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/inertia.h"
+#include "model/grouped.h"
 #include "model/motion.h"
 #include "symbolic/robot.h"
 
@@ -264,9 +264,37 @@ static void make_seat(pki_robot *robot, int i, int position)
   pki_robot_place(robot, i, pos, rot, pki_const(g, m->body_offset[i]));
 }
 
-pki_inertia_x pki_inertia_in(const pki_x in[10])
+pki_inertia_x pki_inertia_in(pki_graph *g, const pki_x in[10])
 {
-  return (pki_inertia_x){in[0], {{in[1], in[2], in[3]}}, {{in[4], in[5], in[6], in[7], in[8], in[9]}}};
+  const pki_x *I = in + 4, half = pki_const(g, 0.5);
+  const pki_x trace = pki_times(g, half, pki_plus(g, pki_plus(g, I[0], I[3]), I[5]));
+  return (pki_inertia_x){in[0],
+                         {{in[1], in[2], in[3]}},
+                         {{I[0], I[1], I[2], I[3], I[4], I[5]}},
+                         {{pki_minus(g, trace, I[0]), pki_minus(g, trace, I[3]), pki_minus(g, trace, I[5])}}};
+}
+
+pki_inertia_x pki_inertia_grouped(pki_graph *g, const pk_model *m, int body, const pki_x in[10])
+{
+  const pki_x zero = pki_const(g, 0);
+  const int k = m->body_axis[body], a = (k + 1) % 3, b = (k + 2) % 3;
+  pki_x own[10];
+  memcpy(own, in, sizeof own);
+  if (m->body_motion[body] == PK_MOTION_PRISMATIC) {
+    for (int e = 4; e < 10; e++) {
+      own[e] = zero;
+    }
+  }
+  if (m->body_motion[body] != PK_MOTION_REVOLUTE) {
+    return pki_inertia_in(g, own);
+  }
+  /* no mass, none of its first moment along the axis, J_k = 0: moments about a and b are J_b and J_a, about k their sum */
+  const pki_x Ia = in[4 + pki_at(a, a)], Ib = in[4 + pki_at(b, b)];
+  own[0] = own[1 + k] = zero;
+  own[4 + pki_at(k, k)] = pki_plus(g, Ia, Ib);
+  pki_inertia_x out = pki_inertia_in(g, own);
+  out.J.v[a] = Ib, out.J.v[b] = Ia, out.J.v[k] = zero;
+  return out;
 }
 
 static void make_inertia(pki_robot *robot, int i, int port)
@@ -276,42 +304,7 @@ static void make_inertia(pki_robot *robot, int i, int port)
     in[k] = port >= 0 ? pki_input(robot->g, port, 10 * i + k)
                       : pki_const(robot->g, robot->m->body_inertia[10 * i + k]);
   }
-  robot->inertia[i] = robot->grouped[i] = pki_inertia_in(in);
-}
-
-/* What a turn about a hinge's axis does not change - the mass, put on the axis, and moments (J, J, 0) about it - may as well
- * belong to the parent (Gautier, Khalil 1990): three numbers of each hinge's body become zero, with J such that
- * rho_k^2 sums up to nothing there. A slider's body gives all its moments. What the world is given is gone. */
-static void give_to_parent(const pk_model *m, int i, double *inertia)
-{
-  const int motion = m->body_motion[i], p = m->body_parent[i], k = m->body_axis[i];
-  double *const own = inertia + 10 * (size_t)i, given[10] = {0};
-  pk_pose pose;
-  memcpy(pose.pos, m->body_pos + 3 * (size_t)i, sizeof pose.pos);
-  memcpy(pose.rot, m->body_rot + 9 * (size_t)i, sizeof pose.rot);
-  if (motion == PK_MOTION_REVOLUTE) {
-    const int a = 4 + pki_at((k + 1) % 3, (k + 1) % 3), b = 4 + pki_at((k + 2) % 3, (k + 2) % 3);
-    given[0] = own[0];
-    given[1 + k] = own[1 + k];
-    given[a] = given[b] = 0.5 * (own[a] + own[b] - own[4 + pki_at(k, k)]);
-    own[0] = own[1 + k] = 0;
-    own[a] -= given[a], own[b] -= given[b];
-  } else if (motion == PK_MOTION_PRISMATIC) {
-    memcpy(given + 4, own + 4, 6 * sizeof *given);
-    memset(own + 4, 0, 6 * sizeof *given);
-  }
-  const pk_inertia central = pki_inertia_central(given);
-  if (p >= 0 && motion <= PK_MOTION_PRISMATIC) {
-    pki_inertia_add(inertia + 10 * (size_t)p, &central, &pose);
-  }
-}
-
-void pki_group_inertias(const pk_model *m, double *inertia)
-{
-  memcpy(inertia, m->body_inertia, 10 * (size_t)m->nbody * sizeof *inertia);
-  for (int i = m->nbody - 1; i >= 0; i--) {
-    give_to_parent(m, i, inertia);
-  }
+  robot->inertia[i] = robot->grouped[i] = pki_inertia_in(robot->g, in);
 }
 
 static bool group_inertias(pki_robot *robot)
@@ -321,13 +314,13 @@ static bool group_inertias(pki_robot *robot)
   if (inertia == NULL) {
     return false;
   }
-  pki_group_inertias(m, inertia);
+  pki_group_inertias(m, m->body_inertia, inertia);
   for (int i = 0; i < m->nbody; i++) {
     pki_x in[10];
     for (int k = 0; k < 10; k++) {
       in[k] = pki_const(robot->g, inertia[10 * i + k]);
     }
-    robot->grouped[i] = pki_inertia_in(in);
+    robot->grouped[i] = pki_inertia_in(robot->g, in);
   }
   free(inertia);
   return true;

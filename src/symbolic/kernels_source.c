@@ -63,6 +63,22 @@ static void kinematics(kernel *k)
   k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, false);
 }
 
+/* Inertias are inputs, so that worlds may have their own. */
+static void read_inertias(kernel *k)
+{
+  const pk_model *m = k->m;
+  pki_x *in = calloc(10 * (size_t)m->nbody + 1, sizeof *in);
+  if (in == NULL) {
+    k->f.failed = true;
+    return;
+  }
+  pki_function_read(&k->f, "inertia", 10 * m->nbody, "[body][10] regrouped inertias", in);
+  for (int i = 0; i < m->nbody; i++) {
+    k->robot.grouped[i] = pki_inertia_grouped(k->g, m, i, in + 10 * (size_t)i);
+  }
+  free(in);
+}
+
 static void read_diagonal(kernel *k)
 {
   pki_function_read(&k->f, "diag", k->m->nu, "what is added to the diagonal of M, armature included",
@@ -74,6 +90,7 @@ static void inertial(kernel *k)
   const pk_model *m = k->m;
   const pki_robot *robot = &k->robot;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  read_inertias(k);
   read_diagonal(k);
   k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, true);
   pki_x *const h = pki_function_add(&k->f, "h", m->nu, "bias forces");
@@ -103,6 +120,7 @@ static void fall(kernel *k)
   }
   pki_x *const force = parts, *const gain = force + m->nu, *const h = gain + m->nu;
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
+  read_inertias(k);
   read_diagonal(k);
   pki_function_read(&k->f, "force", m->nu, "joint forces at rest", force);
   pki_function_read(&k->f, "gain", m->nu, "what they lose by velocity", gain);
@@ -167,7 +185,7 @@ static void finish(kernel *k)
   solve_with(k, finish_all, "inv(L) b");
 }
 
-/* The diagonal has the armature of the model: a constant, and mostly zero. */
+/* Of the model's inertias, which are constants here; so is the armature, which is mostly zero. */
 static void acceleration(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU;
@@ -189,6 +207,28 @@ static void rnea(kernel *k)
   k->f.failed |= tau == NULL || !pki_robot_rnea(&k->robot, k->robot.u, k->robot.a, tau);
 }
 
+/* Where the model has no armature the diagonal has nothing: articulated inertias are smaller then. */
+static void acceleration_open(kernel *k)
+{
+  read_inertias(k);
+  read_diagonal(k);
+  for (int i = 0; i < k->m->nu; i++) {
+    k->robot.diag[i] = k->m->dof_armature[i] != 0 ? k->robot.diag[i] : pki_const(k->g, 0);
+  }
+  const unsigned ports = k->f.ports;
+  acceleration(k);
+  k->f.ports |= ports;
+}
+
+static void rnea_open(kernel *k)
+{
+  read_inertias(k);
+  pki_function_read(&k->f, "armature", k->m->nu, "on the diagonal of M", k->robot.diag);
+  const unsigned ports = k->f.ports;
+  rnea(k);
+  k->f.ports |= ports;
+}
+
 static const struct {
   const char *name, *about;
   void (*build)(kernel *k);
@@ -200,9 +240,11 @@ static const struct {
     {"factor", "The factor of the mass matrix.", factor, false},
     {"solve", "A solve with that factor.", solve, false},
     {"finish", "The last part of a solve.", finish, false},
-    {"acceleration", "Forward dynamics.", acceleration, false},
-    {"bias", "Bias forces.", bias, false},
-    {"rnea", "Inverse dynamics.", rnea, false},
+    {"acceleration", "Forward dynamics of the model's inertias.", acceleration, false},
+    {"bias", "Bias forces of the model's inertias.", bias, false},
+    {"rnea", "Inverse dynamics of the model's inertias.", rnea, false},
+    {"acceleration_open", "Forward dynamics.", acceleration_open, false},
+    {"rnea_open", "Inverse dynamics.", rnea_open, false},
 };
 
 static bool emit_kernel(const pk_model *m, int i, pki_text *source)

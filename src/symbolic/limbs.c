@@ -6,7 +6,7 @@
 #include "symbolic/emit.h"
 #include "symbolic/robot_parts.h"
 
-enum { TRUNK_Q = 7, TRUNK_U = 6, TRUNK_M = 21, MOST_JOINTS = 8, NUMBERS = 24 };
+enum { TRUNK_Q = 7, TRUNK_U = 6, TRUNK_M = 21, MOST_JOINTS = 8, NUMBERS = 14 };
 
 /* ---- which models ---- */
 
@@ -34,8 +34,8 @@ int pki_limbs_find(const pk_model *m)
 
 /* ---- the numbers of limbs ---- */
 
-/* What is known of a limb's body: joint frame (3, 9), offset, inertia (10), damping. */
-static void numbers_of(const pk_model *m, const double *grouped, int i, double out[NUMBERS])
+/* What is known of a limb's body: joint frame (3, 9), offset, damping. */
+static void numbers_of(const pk_model *m, int i, double out[NUMBERS])
 {
   for (int k = 0; k < 3; k++) {
     out[k] = pki_whole(m->body_pos[3 * i + k]);
@@ -44,14 +44,12 @@ static void numbers_of(const pk_model *m, const double *grouped, int i, double o
     out[3 + k] = pki_whole(m->body_rot[9 * i + k]);
   }
   out[12] = m->body_offset[i];
-  memcpy(out + 13, grouped + 10 * (size_t)i, 10 * sizeof *out);
-  out[23] = m->dof_damping[m->body_u[i]];
+  out[13] = m->dof_damping[m->body_u[i]];
 }
 
 typedef struct limbs {
   const pk_model *m;
   int n;
-  double *grouped;                     /* [nbody][10] */
   double (*of)[PKI_LIMBS];             /* [nk] numbers in which limbs differ */
   int nk, place[MOST_JOINTS][NUMBERS]; /* where a number stands there, -1: it is the same in all */
   double same[MOST_JOINTS][NUMBERS];
@@ -60,16 +58,14 @@ typedef struct limbs {
 static bool compare_limbs(limbs *l, const pk_model *m, int n)
 {
   *l = (limbs){.m = m, .n = n};
-  l->grouped = malloc(10 * (size_t)m->nbody * sizeof *l->grouped);
   l->of = malloc((size_t)(MOST_JOINTS * NUMBERS) * sizeof *l->of);
-  if (l->grouped == NULL || l->of == NULL) {
+  if (l->of == NULL) {
     return false;
   }
-  pki_group_inertias(m, l->grouped);
   for (int j = 0; j < n; j++) {
     double x[PKI_LIMBS][NUMBERS];
     for (int limb = 0; limb < PKI_LIMBS; limb++) {
-      numbers_of(m, l->grouped, 1 + limb * n + j, x[limb]);
+      numbers_of(m, 1 + limb * n + j, x[limb]);
     }
     for (int k = 0; k < NUMBERS; k++) {
       const bool same = x[0][k] == x[1][k] && x[0][k] == x[2][k] && x[0][k] == x[3][k];
@@ -129,25 +125,28 @@ static void place(part *p, const limbs *l)
       x[k] = l->place[j][k] < 0 ? pki_const(g, l->same[j][k]) : pki_input(g, port, l->place[j][k]);
     }
     pki_robot_place(robot, 1 + j, x, x + 3, x[12]);
-    robot->grouped[1 + j] = pki_inertia_in(x + 13);
-    p->damping[TRUNK_U + j] = x[23];
+    p->damping[TRUNK_U + j] = x[13];
   }
 }
 
-/* Inertia of the trunk: with all that limbs give to it, or none. */
-static void weigh_trunk(part *p, const limbs *l, bool whole)
+/* Inertias are inputs: of the limb, for which the trunk has none, or of the trunk. */
+static void read_inertias(part *p)
 {
-  pki_x in[10];
-  for (int k = 0; k < 10; k++) {
-    in[k] = pki_const(p->g, whole ? l->grouped[k] : 0);
+  pki_x in[10 * MOST_JOINTS] = {0}; /* node 0 is zero */
+  const int count = p->sub.nbody > 1 ? p->sub.nbody - 1 : 1;
+  p->robot.grouped[0] = pki_inertia_in(p->g, in);
+  pki_function_read(&p->f, "inertia", 10 * count, "[body][10] regrouped inertias", in);
+  for (int i = 0; i < count; i++) {
+    const int body = p->sub.nbody - count + i;
+    p->robot.grouped[body] = pki_inertia_grouped(p->g, &p->sub, body, in + 10 * (size_t)i);
   }
-  p->robot.grouped[0] = pki_inertia_in(in);
 }
 
 /* Velocities and forces of coordinates `from` on; force and gain [nu]. */
 static void read_motion(part *p, int from, pki_x *force, pki_x *gain, pki_x *dt)
 {
   const int count = p->sub.nu - from;
+  read_inertias(p);
   pki_function_read(&p->f, "diag", count, "added to the diagonal of M", p->robot.diag + from);
   pki_function_read(&p->f, "force", count, "joint forces at rest", force + from);
   pki_function_read(&p->f, "gain", count, "what they lose by velocity", gain + from);
@@ -197,7 +196,6 @@ static void fall_limb(part *p, const limbs *l)
     p->robot.diag[i] = pki_const(p->g, 0);
   }
   place(p, l);
-  weigh_trunk(p, l, false);
   p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 1, true);
   pki_x *const L = pki_function_add(&p->f, "L", triangle(TRUNK_U, nu), "its rows of the factor");
   pki_x *const y = pki_function_add(&p->f, "y", l->n, "its part of the solution, up to the trunk's");
@@ -227,7 +225,6 @@ static void fall_trunk(part *p, const limbs *l)
     p->damping[i] = pki_const(p->g, l->m->dof_damping[i]);
   }
   place(p, l);
-  weigh_trunk(p, l, true);
   p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 0, true);
   pki_x *const L = pki_function_add(&p->f, "L", TRUNK_M, "its rows of the factor");
   pki_x *const change = pki_function_add(&p->f, "change", TRUNK_U, "of its velocity");
@@ -420,14 +417,15 @@ static const char whole[] =
     "  limb_give(lo, 3 * LIMB_N, 3 * LIMB_N, origin + 3);\n"
     "}\n"
     "\n"
-    "void robot_fall(const double *restrict q, const double *restrict u, const double *restrict diag,\n"
-    "                const double *restrict force, const double *restrict gain, const double *restrict dt,\n"
-    "                double *restrict pose, double *restrict origin, double *restrict twist, double "
-    "*restrict L,\n"
-    "                double *restrict x)\n"
+    "void robot_fall(const double *restrict q, const double *restrict u, const double *restrict inertia,\n"
+    "                const double *restrict diag, const double *restrict force, const double *restrict "
+    "gain,\n"
+    "                const double *restrict dt, double *restrict pose, double *restrict origin,\n"
+    "                double *restrict twist, double *restrict L, double *restrict x)\n"
     "{\n"
     "  enum { N = LIMB_N, ROWS = LIMB_ROWS };\n"
-    "  limb_r tq[7], tu[6], time[1], ql[N], ul[N], ld[N], lf[N], lg[N], lp[12 * N], lo[3 * N], lt[6 * N], "
+    "  limb_r tq[7], tu[6], time[1], ql[N], ul[N], li[10 * N], ld[N], lf[N], lg[N], lp[12 * N], lo[3 * N], "
+    "lt[6 * N], "
     "lL[ROWS],\n"
     "      y[N], B[28], change[6], lx[N];\n"
     "  double sum[28], move[6];\n"
@@ -436,13 +434,14 @@ static const char whole[] =
     "  limb_spread(dt, 1, time);\n"
     "  limb_take(q + 7, N, N, ql);\n"
     "  limb_take(u + 6, N, N, ul);\n"
+    "  limb_take(inertia + 10, 10 * N, 10 * N, li);\n"
     "  limb_take(diag + 6, N, N, ld);\n"
     "  limb_take(force + 6, N, N, lf);\n"
     "  limb_take(gain + 6, N, N, lg);\n"
-    "  LIMB_FN(fall)(tq, tu, ql, ul, ld, lf, lg, time, (const limb_r *)limb_k, lp, lo, lt, lL, y, B);\n"
+    "  LIMB_FN(fall)(tq, tu, ql, ul, li, ld, lf, lg, time, (const limb_r *)limb_k, lp, lo, lt, lL, y, B);\n"
     "  B[27] = limb_splat(0.0);\n"
     "  limb_total(B, 27, sum);\n"
-    "  robot_trunk_fall(q, u, diag, force, gain, dt, sum, pose, origin, twist, L, move, x);\n"
+    "  robot_trunk_fall(q, u, inertia, diag, force, gain, dt, sum, pose, origin, twist, L, move, x);\n"
     "  limb_spread(move, 6, change);\n"
     "  LIMB_FN(land)(ul, lL, y, change, lx);\n"
     "  limb_give(lp, 12 * N, 12 * N, pose + 12);\n"
@@ -464,7 +463,8 @@ static const char whole[] =
     "}\n"
     "\n"
     "void ROBOT_FN(fall)(const robot_r *restrict q, const robot_r *restrict u, const robot_r *restrict "
-    "diag,\n"
+    "inertia,\n"
+    "                    const robot_r *restrict diag,\n"
     "                    const robot_r *restrict force, const robot_r *restrict gain, const robot_r "
     "*restrict dt,\n"
     "                    robot_r *restrict pose, robot_r *restrict origin, robot_r *restrict twist,\n"
@@ -476,13 +476,15 @@ static const char whole[] =
     "    limb_r k[LIMB_NUMBERS + 1];\n"
     "    const int at = 6 + l * N, body = 1 + l * N;\n"
     "    limb_numbers(l, k);\n"
-    "    LIMB_FN(fall)(q, u, q + 1 + at, u + at, diag + at, force + at, gain + at, dt, k, pose + 12 * body,\n"
+    "    LIMB_FN(fall)(q, u, q + 1 + at, u + at, inertia + 10 * body, diag + at, force + at, gain + at, dt, "
+    "k,\n"
+    "                  pose + 12 * body,\n"
     "                  origin + 3 * body, twist + 6 * body, L + 21 + l * ROWS, y[l], B[l]);\n"
     "  }\n"
     "  for (int i = 0; i < 27; i++) {\n"
     "    sum[i] = (B[0][i] + B[1][i]) + (B[2][i] + B[3][i]);\n"
     "  }\n"
-    "  ROBOT_FN(trunk_fall)(q, u, diag, force, gain, dt, sum, pose, origin, twist, L, change, x);\n"
+    "  ROBOT_FN(trunk_fall)(q, u, inertia, diag, force, gain, dt, sum, pose, origin, twist, L, change, x);\n"
     "  for (int l = 0; l < 4; l++) {\n"
     "    LIMB_FN(land)(u + 6 + l * N, L + 21 + l * ROWS, y[l], change, x + 6 + l * N);\n"
     "  }\n"
@@ -508,7 +510,6 @@ bool pki_limbs_emit(const pk_model *m, pki_text *source)
     pki_text_add(source, moving);
     pki_text_add(source, whole);
   }
-  free(l.grouped);
   free(l.of);
   return good && !source->failed;
 }

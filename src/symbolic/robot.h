@@ -52,6 +52,7 @@ typedef struct pki_inertia_x {
   pki_x m;
   pki_x3 h;  /* m c */
   pki_xs3 I; /* about the origin */
+  pki_x3 J;  /* sums of dm rho_k^2: tr(I)/2 - I_kk */
 } pki_inertia_x;
 
 typedef struct pki_robot {
@@ -76,9 +77,10 @@ void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x ro
 /* x, but a whole number that rounding has missed. */
 double pki_whole(double x);
 
-/* An inertia from its ten numbers; and those of robot->grouped [nbody][10] for a whole model. */
-pki_inertia_x pki_inertia_in(const pki_x in[10]);
-void pki_group_inertias(const pk_model *m, double *inertia);
+/* An inertia from its ten numbers; and that of a body from ten numbers of model/grouped.h, those that are always zero left
+ * out. */
+pki_inertia_x pki_inertia_in(pki_graph *g, const pki_x in[10]);
+pki_inertia_x pki_inertia_grouped(pki_graph *g, const pk_model *m, int body, const pki_x in[10]);
 
 /* R whole, and vectors between a body and its parent. */
 pki_x33 pki_seat_rotation(pki_graph *g, const pki_seat_x *seat);

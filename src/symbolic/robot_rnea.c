@@ -27,19 +27,17 @@ static pki_x33 spin(pki_graph *g, pki_x3 w, pki_x3 alpha)
 }
 
 /* J = tr(I)/2 - I */
-static pki_x33 second_moments(pki_graph *g, const pki_xs3 *I)
+static pki_x33 second_moments(pki_graph *g, const pki_inertia_x *b)
 {
-  const pki_x half = pki_const(g, 0.5);
-  const pki_x trace = pki_times(g, half, pki_plus(g, pki_plus(g, I->s[0], I->s[3]), I->s[5]));
-  const pki_x xy = pki_neg(g, I->s[1]), xz = pki_neg(g, I->s[2]), yz = pki_neg(g, I->s[4]);
-  return (pki_x33){{pki_minus(g, trace, I->s[0]), xy, xz, xy, pki_minus(g, trace, I->s[3]), yz, xz, yz,
-                    pki_minus(g, trace, I->s[5])}};
+  const pki_x *I = b->I.s, *J = b->J.v;
+  const pki_x xy = pki_neg(g, I[1]), xz = pki_neg(g, I[2]), yz = pki_neg(g, I[4]);
+  return (pki_x33){{J[0], xy, xz, xy, J[1], yz, xz, yz, J[2]}};
 }
 
 /* The force that a body's own motion takes. */
 static pki_x6 own_force(pki_graph *g, const pki_inertia_x *b, const pki_x33 *W, pki_x3 acc)
 {
-  const pki_x33 J = second_moments(g, &b->I);
+  const pki_x33 J = second_moments(g, b);
   pki_x6 f = {pki_x3_cross(g, b->h, acc), pki_x33_plus_apply(g, pki_x3_scale(g, b->m, acc), W, b->h)};
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;

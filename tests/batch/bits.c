@@ -190,7 +190,7 @@ static void worlds_that_lanes_cannot_do_are_the_worlds_alone(void **state)
   }
 }
 
-/* Masses of their own are none for compiled code: such worlds take the generic kernels, whoever is beside them. */
+/* Some have masses of their own, others the model's, and all run on the model's own code. */
 static void compiled_worlds_are_the_worlds_alone(void **state)
 {
   (void)state;

@@ -148,14 +148,21 @@ static pk_status echo_source(const pk_model *m, pki_text *out, pk_error *err)
                 "void robot_bias(const double *q, const double *u, double *h)\n{\n"
                 "  for (int k = 0; k < NU; k++) h[k] = q[0] - u[k];\n}\n"
                 "void robot_rnea(const double *q, const double *u, const double *a, double *tau)\n{\n"
-                "  for (int k = 0; k < NU; k++) tau[k] = q[0] - u[k] + a[k];\n}\n",
+                "  for (int k = 0; k < NU; k++) tau[k] = q[0] - u[k] + a[k];\n}\n"
+                "void robot_acceleration_open(const double *q, const double *u, const double *tau,\n"
+                "                             const double *inertia, const double *diag, double *a)\n{\n"
+                "  for (int k = 0; k < NU; k++) a[k] = q[0] + u[k] + tau[k] + inertia[k] + diag[k];\n}\n"
+                "void robot_rnea_open(const double *q, const double *u, const double *a,\n"
+                "                     const double *inertia, const double *armature, double *tau)\n{\n"
+                "  for (int k = 0; k < NU; k++) tau[k] = q[0] - u[k] + a[k] + inertia[k] + armature[k];\n}\n",
                 m->nbody, m->nq, m->nu);
-  pki_text_addf(out, "void robot_inertial(const double *q, const double *u, const double *diag, double "
-                     "*pose, double *origin, double *twist, double *h, double *M)\n{\n"
-                     "  robot_kinematics(q, pose, origin);\n"
-                     "  for (int i = 0; i < 6 * N; i++) twist[i] = u[0] * i;\n"
-                     "  for (int k = 0; k < NU; k++) h[k] = u[k];\n"
-                     "  M[0] = diag[0];\n}\n");
+  pki_text_addf(out,
+                "void robot_inertial(const double *q, const double *u, const double *inertia, const double "
+                "*diag, double *pose, double *origin, double *twist, double *h, double *M)\n{\n"
+                "  robot_kinematics(q, pose, origin);\n"
+                "  for (int i = 0; i < 6 * N; i++) twist[i] = u[0] * i;\n"
+                "  for (int k = 0; k < NU; k++) h[k] = u[k];\n"
+                "  M[0] = diag[0], M[1] = inertia[1];\n}\n");
   return PK_OK;
 }
 
@@ -166,13 +173,17 @@ static void functions_are_given_the_arrays_of_their_bodies(void **state)
   pk_code *code;
   const pk_model *m = f->model;
   assert_int_equal(pki_code_open(m, &o, echo_source, &code, NULL), PK_OK);
-  assert_int_equal(pk_code_get_info(code)->functions, 5);
+  assert_int_equal(pk_code_get_info(code)->functions, 7);
   pk_workspace *w = pk_workspace_create(m);
   assert_int_equal(pk_workspace_use(w, code, NULL), PK_OK);
-  double q[64], u[64], tau[64], out[64];
+  double q[64], u[64], tau[64], out[64], *const inertia = w->work.params.grouped;
   for (int k = 0; k < 64; k++) {
     q[k] = 0.5 + k, u[k] = 2 + k, tau[k] = 3 * k;
   }
+  for (int k = 0; k < m->nu; k++) {
+    inertia[k] = 100 + k;
+  }
+  const double *const diag = w->work.params.armature;
   memset(w->work.pose + 12, 0xff, 12 * (size_t)m->nbody * sizeof(double));
   pk_kinematics_compute(w, q, NULL);
   static const double identity[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -186,13 +197,17 @@ static void functions_are_given_the_arrays_of_their_bodies(void **state)
   assert_true(w->work.origin[0] == 0 && w->work.origin[1] == 0 && w->work.origin[2] == 0);
   w->kernels->inertial(&w->work, q, u, out);
   assert_true(w->work.twist[5] == 0 && w->work.twist[7] == u[0] && w->work.M[0] == w->work.diag[0]);
+  assert_true(w->work.M[1] == inertia[1]);
   assert_true(out[m->nu - 1] == u[m->nu - 1]);
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, out), PK_OK);
-  assert_true(out[1] == q[0] + u[1] + tau[1]);
-  pk_inverse_dynamics(w, q, u, NULL, out);
-  assert_true(out[2] == q[0] - u[2]);
-  pk_inverse_dynamics(w, q, u, tau, out);
-  assert_true(out[2] == q[0] - u[2] + tau[2]);
+  for (int open = 0; open < 2; open++) {
+    w->work.params.varied = open;
+    assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, out), PK_OK);
+    assert_true(out[1] == q[0] + u[1] + tau[1] + open * (inertia[1] + diag[1]));
+    pk_inverse_dynamics(w, q, u, NULL, out);
+    assert_true(out[2] == q[0] - u[2] + open * (inertia[2] + diag[2]));
+    pk_inverse_dynamics(w, q, u, tau, out);
+    assert_true(out[2] == q[0] - u[2] + tau[2] + open * (inertia[2] + diag[2]));
+  }
   assert_int_equal(pk_workspace_use(w, NULL, NULL), PK_OK);
   assert_ptr_equal(w->kernels, pki_kernels_get(1));
   pk_workspace_destroy(w);
@@ -221,22 +236,86 @@ static void code_of_another_model_is_refused(void **state)
   pk_code_close(code);
 }
 
-static void a_world_with_masses_of_its_own_takes_generic_kernels(void **state)
+/* Velocities after a few steps from a state that is not at rest, body 1 scaled. */
+static void fall_with(const pk_model *m, const pk_code *code, double factor, double *u)
+{
+  pk_sim_options so = pk_sim_options_default();
+  pki_random rng = pki_random_seeded(21);
+  pk_sim *sim;
+  so.code = code;
+  assert_int_equal(pk_sim_create(m, &so, &sim, NULL), PK_OK);
+  assert_int_equal(pk_sim_scale_mass(sim, 1, factor, NULL), PK_OK);
+  assert_true(code == NULL || pk_sim_workspace(sim)->kernels == &pki_code_find(code, 1)->kernels);
+  random_vector(&rng, m->nu, 1, pk_sim_u(sim));
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+  }
+  memcpy(u, pk_sim_u(sim), (size_t)m->nu * sizeof *u);
+  pk_sim_destroy(sim);
+}
+
+static double farthest(const double *a, const double *b, int n)
+{
+  double most = 0;
+  for (int k = 0; k < n; k++) {
+    most = fmax(most, fabs(a[k] - b[k]));
+  }
+  return most;
+}
+
+static void a_world_with_masses_of_its_own_runs_on_code(void **state)
 {
   fixture *f = *state;
   const pk_code_options o = options_of(f);
-  pk_code *code = open_code(f, &o);
-  pk_sim_options so = pk_sim_options_default();
-  so.code = code;
-  pk_sim *sim;
-  assert_int_equal(pk_sim_create(f->model, &so, &sim, NULL), PK_OK);
-  const pk_workspace *w = pk_sim_workspace(sim);
-  assert_ptr_equal(w->kernels, &pki_code_find(code, 1)->kernels);
-  assert_int_equal(pk_sim_scale_mass(sim, 1, 1.5, NULL), PK_OK);
-  assert_ptr_equal(w->kernels, pki_kernels_get(1));
-  assert_int_equal(pk_sim_set_inertia(sim, 1, f->model->body_inertia + 10, NULL), PK_OK);
-  assert_ptr_equal(w->kernels, &pki_code_find(code, 1)->kernels);
-  pk_sim_destroy(sim);
+  pk_code *code = NULL;
+  double light[64], heavy[64], generic[64], again[64];
+  assert_int_equal(pk_code_open(f->model, &o, &code, NULL), PK_OK);
+  fall_with(f->model, code, 1, light);
+  fall_with(f->model, code, 1.5, heavy);
+  fall_with(f->model, NULL, 1.5, generic);
+  fall_with(f->model, code, 1, again);
+  assert_true(farthest(heavy, generic, f->model->nu) < 1e-9);
+  assert_true(farthest(heavy, light, f->model->nu) > 1e-6); /* code that ignores them would not differ */
+  assert_memory_equal(light, again, (size_t)f->model->nu * sizeof *light);
+  pk_code_close(code);
+}
+
+/* A controller that computes with what it is shown. */
+static pk_status hold_by_model(const pk_controller *by, const pk_observation *seen, void *block,
+                               pk_command *commands)
+{
+  double h[64];
+  (void)by, (void)block;
+  pk_inverse_dynamics(seen->workspace, seen->q, seen->u, NULL, h);
+  for (int k = 0; k < seen->model->nu; k++) {
+    commands[k].tau = h[k];
+  }
+  return PK_OK;
+}
+
+static void controllers_compute_with_the_masses_of_the_model(void **state)
+{
+  fixture *f = *state;
+  const pk_code_options o = options_of(f);
+  const pk_controller by = {.update = hold_by_model, .period = 0};
+  double torque[2][64];
+  pk_code *code = NULL;
+  assert_int_equal(pk_code_open(f->model, &o, &code, NULL), PK_OK);
+  for (int i = 0; i < 2; i++) {
+    pk_sim_options so = pk_sim_options_default();
+    pk_sim *sim;
+    so.code = code;
+    assert_int_equal(pk_sim_create(f->model, &so, &sim, NULL), PK_OK);
+    assert_int_equal(pk_sim_set_controller(sim, &by, NULL), PK_OK);
+    assert_int_equal(pk_sim_scale_mass(sim, 1, 1 + i, NULL), PK_OK);
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+    for (int k = 0; k < f->model->nu; k++) {
+      torque[i][k] = pk_sim_commands(sim)[k].tau;
+    }
+    pk_sim_destroy(sim);
+  }
+  assert_memory_equal(torque[0], torque[1], (size_t)f->model->nu * sizeof torque[0][0]);
+  assert_true(fabs(torque[0][f->model->nu - 1]) > 0);
   pk_code_close(code);
 }
 
@@ -513,7 +592,8 @@ int main(void)
       TEST(compiled_factors_solve_as_generic_ones),
       TEST(functions_are_given_the_arrays_of_their_bodies),
       TEST(code_of_another_model_is_refused),
-      TEST(a_world_with_masses_of_its_own_takes_generic_kernels),
+      TEST(a_world_with_masses_of_its_own_runs_on_code),
+      TEST(controllers_compute_with_the_masses_of_the_model),
       TEST(code_is_compiled_once),
       TEST(what_was_changed_since_is_compiled_anew),
       TEST(a_folder_that_others_may_write_is_refused),

@@ -15,6 +15,8 @@
 #include "base/file.h"
 #include "dynamics/code.h"
 #include "dynamics/workspace.h"
+#include "model/grouped.h"
+#include "model/inertia.h"
 #include "pronk/code.h"
 #include "support/named_model.h"
 #include "support/pace.h"
@@ -81,6 +83,34 @@ static void begin(pair *p, const pk_model *m, const pki_code_lanes *code, pki_ra
       p->w.diag[e] = p->mine.diag[e] = p->w.params.armature[e] + 0.01 * (1 + l);
     }
   }
+}
+
+/* Every lane has inertias of its own: the model's bodies, heavier, and a weight somewhere on each. */
+static void load_bodies(pair *p, pki_random *rng)
+{
+  const pk_model *m = p->m;
+  const size_t count = 10 * (size_t)m->nbody;
+  double *inertia = malloc(2 * count * sizeof *inertia), *const grouped = inertia + count;
+  for (int l = 0; l < p->lanes; l++) {
+    memcpy(inertia, m->body_inertia, count * sizeof *inertia);
+    for (int i = 0; i < m->nbody; i++) {
+      const pk_pose here = pk_pose_identity();
+      pk_inertia weight = {.mass = 0.5 + pki_random_unit(rng)};
+      random_vector(rng, 3, 0.2, weight.com);
+      for (int k = 0; k < 10; k++) {
+        inertia[10 * i + k] *= 1 + 0.1 * l;
+      }
+      pki_inertia_add(inertia + 10 * (size_t)i, &weight, &here);
+    }
+    pki_group_inertias(m, inertia, grouped);
+    for (size_t e = 0; e < count; e++) {
+      const size_t to = e * (size_t)p->lanes + (size_t)l;
+      p->w.params.inertia[to] = p->mine.params.inertia[to] = inertia[e];
+      p->mine.params.grouped[to] = grouped[e];
+    }
+  }
+  p->w.params.varied = p->mine.params.varied = true;
+  free(inertia);
 }
 
 static void finish(pair *p)
@@ -188,6 +218,9 @@ static void hold_code(const pk_model *m, const char *compiler, int lanes, const 
     }
     for (int round = 0; round < PACE(10, 2); round++) {
       begin(&p, m, pki_code_find(code, pki_lane_counts[i]), &rng);
+      if (round % 2 == 1) {
+        load_bodies(&p, &rng);
+      }
       compare_falls(&p);
       compare_solves(&p);
       compare_forces(&p);

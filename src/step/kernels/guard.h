@@ -114,10 +114,10 @@ PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, pk_r centres)
   return pki_max(along, 0.5 * pki_sqrt(centres) - (a->reach + b->reach));
 }
 
-/* What a look at all pairs tells: how far apart the nearest two are, at least, and how far joints may turn before any two can
- * come within p->near of each other: a pair that is d apart stays so while (swing_i + swing_j) angle < d - near. */
+/* What a look at all shapes tells: how far joints may turn before any two can come within p->near of each other: a pair that is d
+ * apart stays so while (swing_i + swing_j) angle < d - near; and how high the lowest one is above the ground. */
 typedef struct pki_look {
-  pk_r least, angle;
+  pk_r least, angle, height;
 } pki_look;
 
 static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
@@ -161,32 +161,33 @@ static void pki_place_ends(const pki_group *g)
   }
 }
 
-/* Pairs for the narrow phase, sorted: covers within `margin` of the ground, and of each other in the lanes of `due`. */
+/* Pairs for the narrow phase, sorted, in the lanes of `due`: covers within `margin` of the ground, and of each other. */
 static pki_look pki_find_candidates(pki_lanes *f, pk_r margin, pk_i due)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const bool pairs = pki_any(due) && p->npair > 0;
-  pki_look look = {pki_splat(1e3), pki_splat(1e3)};
+  pki_look look = {pki_splat(1e3), pki_splat(1e3), pki_splat(1e3)};
   f->ncandidate = 0;
-  if (pairs) {
+  if (!pki_any(due)) {
+    return look;
+  }
+  if (p->npair > 0) {
     pki_place_ends(g);
   }
   for (int i = 0, k = 0; i < p->ncover; i++) {
     for (; k < p->npair && p->pairs[k][0] == i; k++) {
-      if (pairs) {
-        pki_look_at_pair(f, k, margin, due, &look);
-      }
+      pki_look_at_pair(f, k, margin, due, &look);
     }
     if (p->covers[i].low[0] || p->covers[i].low[1]) {
       const pk_r height = pki_cover_height(g, &p->covers[i]);
-      pki_add_candidate(f, i, p->plane, f->going & pki_at_most(height, margin));
+      look.height = pki_min(look.height, height);
+      pki_add_candidate(f, i, p->plane, due & pki_at_most(height, margin));
     }
   }
   return look;
 }
 
-/* The largest angle by which a joint has turned since all pairs were looked at. */
+/* The largest angle by which a joint has turned since all shapes were looked at. */
 static pk_r pki_turned(const pki_group *g, const double *q)
 {
   const pk_model *m = g->plan->model;
@@ -199,30 +200,55 @@ static pk_r pki_turned(const pki_group *g, const double *q)
   return most;
 }
 
-/* Lanes in which some pair may be near at q: joints have turned so far since the last look. */
-PKI_INLINE pk_i pki_pairs_due(const pki_lanes *f, const double *q)
+/* How far the trunk may have lowered anything since then: by its way along the normal, and by its turn, whose angle is at most pi times
+ * the way of the unit quaternion. */
+static pk_r pki_lowered(const pki_group *g, const double *q)
 {
-  const pki_group *g = f->g;
-  if (f->p->npair == 0) {
-    return pki_mask_none();
+  const pki_group_plan *p = g->plan;
+  const pk_r *const x = pki_reals(q), *const at = pki_reals(g->guard) + p->model->nu + PKI_GUARD_TRUNK;
+  const pki_v3 way = pki_sub(pki_v3_load(x), pki_v3_load(at));
+  pk_r turn = pki_splat(0);
+  for (int k = 3; k < 7; k++) {
+    turn += (x[k] - at[k]) * (x[k] - at[k]);
   }
-  return f->p->hinged ? f->going & ~pki_less(pki_turned(g, q), pki_reals(g->guard)[f->p->model->nu])
-                      : f->going;
+  const double arm = 3.14159265358979 * p->swing[0];
+  return pki_abs(p->normal[0] * way.x + p->normal[1] * way.y + p->normal[2] * way.z) + arm * pki_sqrt(turn);
 }
 
-/* A look at all pairs at q is what the next ones go by. */
+/* Lanes in which some shape that is no foot may be within `margin` at q of another, or of the ground. */
+static pk_i pki_looks_due(const pki_lanes *f, const double *q, pk_r margin)
+{
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const pk_r *const guard = pki_reals(g->guard) + p->model->nu;
+  if (!p->hinged || !p->free) {
+    return f->going;
+  }
+  const pk_r turned = pki_turned(g, q);
+  pk_i due = ~pki_less(turned, guard[PKI_GUARD_ANGLE]);
+  if (p->plane >= 0) {
+    const pk_r height = guard[PKI_GUARD_HEIGHT] - p->swing_most * turned - pki_lowered(g, q);
+    due |= ~pki_less(margin, height);
+  }
+  return due & f->going;
+}
+
+/* A look at all shapes at q is what the next ones go by. */
 static void pki_remember_look(pki_lanes *f, const double *q, pk_i due, pki_look look)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  pk_r *const allowed = pki_out(g->guard) + m->nu;
-  if (!f->p->hinged || !pki_any(due)) {
+  pk_r *const guard = pki_out(g->guard), *const more = guard + m->nu;
+  if (!f->p->hinged || !f->p->free || !pki_any(due)) {
     return;
   }
-  *allowed = pki_select(due, look.angle, *allowed);
+  more[PKI_GUARD_ANGLE] = pki_select(due, look.angle, more[PKI_GUARD_ANGLE]);
+  more[PKI_GUARD_HEIGHT] = pki_select(due, look.height, more[PKI_GUARD_HEIGHT]);
+  for (int k = 0; k < 7; k++) {
+    more[PKI_GUARD_TRUNK + k] = pki_select(due, pki_reals(q)[k], more[PKI_GUARD_TRUNK + k]);
+  }
   for (int k = 0; k < m->nu; k++) {
-    pk_r *const at = pki_out(g->guard) + k;
-    *at = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(q)[m->dof_q[k]], *at) : pki_splat(0);
+    guard[k] = m->dof_q[k] >= 0 ? pki_select(due, pki_reals(q)[m->dof_q[k]], guard[k]) : pki_splat(0);
   }
   f->looked = true;
 }

@@ -101,6 +101,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     memset(g->r + 3 * slot * PKI_LANES, 0, 3 * PKI_LANES * sizeof(double));
     memset(g->gap + slot * PKI_LANES, 0, PKI_LANES * sizeof(double));
     memset(g->mu + slot * PKI_LANES, 0, PKI_LANES * sizeof(double));
+    f->held[slot] = pki_mask_none();
   }
   const uint64_t first = f->p->chain[c->body], second = c->other >= 0 ? f->p->chain[c->other] : 0;
   const pki_unknowns plus = pki_unknowns_of(first & ~second), minus = pki_unknowns_of(second & ~first);
@@ -163,7 +164,8 @@ static bool pki_take_box(pki_lanes *f, int lane, int kind, int k)
     return false;
   }
   if (!(f->box_in >> box & 1)) {
-    double *const arrays[] = {g->box_sign, g->box_lower, g->box_upper, g->box_soft, g->box_q, g->box_r};
+    double *const arrays[] = {g->box_sign, g->box_lower, g->box_upper, g->box_soft,
+                              g->box_q,    g->box_r,     g->box_v};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
       pki_out(arrays[i])[box] = pki_splat(0);
     }
@@ -265,38 +267,34 @@ static void pki_assemble(pki_lanes *f)
   if (stale >> f->p->nball != 0) {
     pki_fill_screws(g);
   }
-  for (int s = 0; s < PKI_SLOTS; s++) {
-    if (stale >> s & 1) {
-      if (s >= f->p->nball) {
-        pki_slot_rows(g, s, f->path[s]);
-      }
-      pki_slot_whiten(f, s);
+  for (PKI_EACH(s, stale)) {
+    if ((int)s >= f->p->nball) {
+      pki_slot_rows(g, (int)s, f->path[s]);
     }
+    pki_slot_whiten(f, (int)s);
   }
-  for (int b = 0; b < PKI_BOXES; b++) {
-    if (boxes >> b & 1) {
-      pki_box_whiten(f, b);
-    }
+  for (PKI_EACH(b, boxes)) {
+    pki_box_whiten(f, (int)b);
   }
-  for (int i = 0; i < PKI_SLOTS; i++) {
-    for (int j = 0; j <= i && f->in >> i & 1; j++) {
-      if (f->in >> j & 1 && (stale >> i & 1 || stale >> j & 1)) {
-        pki_slot_block(f, i, j);
+  for (PKI_EACH(i, f->in)) {
+    for (PKI_EACH(j, f->in & ((2u << i) - 1))) {
+      if (stale >> i & 1 || stale >> j & 1) {
+        pki_slot_block(f, (int)i, (int)j);
       }
     }
-    for (int b = 0; b < PKI_BOXES && f->in >> i & 1; b++) {
-      if (f->box_in >> b & 1 && (stale >> i & 1 || boxes >> b & 1)) {
-        pki_cross_block(f, i, b);
+    for (PKI_EACH(b, f->box_in)) {
+      if (stale >> i & 1 || boxes >> b & 1) {
+        pki_cross_block(f, (int)i, (int)b);
       }
     }
-    if (i < f->p->nball && stale >> i & 1) {
-      ((pki_m3 *)(void *)g->K)[i] = pki_invert_symmetric(*pki_block(g, i, i));
+    if ((int)i < f->p->nball && stale >> i & 1) {
+      ((pki_m3 *)(void *)g->K)[i] = pki_invert_symmetric(*pki_block(g, (int)i, (int)i));
     }
   }
-  for (int i = 0; i < PKI_BOXES; i++) {
-    for (int j = 0; j <= i && f->box_in >> i & 1; j++) {
-      if (f->box_in >> j & 1 && (boxes >> i & 1 || boxes >> j & 1)) {
-        pki_box_block(f, i, j);
+  for (PKI_EACH(i, f->box_in)) {
+    for (PKI_EACH(j, f->box_in & ((2u << i) - 1))) {
+      if (boxes >> i & 1 || boxes >> j & 1) {
+        pki_box_block(f, (int)i, (int)j);
       }
     }
   }
@@ -322,12 +320,10 @@ static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box
 static void pki_set_fixed(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
-  for (int s = 0; s < PKI_SLOTS; s++) {
-    if (f->in >> s & 1) {
-      const pki_v3 v = pki_slot_velocity(f, s, g->u_free);
-      const pk_r open = pki_max(pki_reals(g->gap)[s], pki_splat(0)) * (1 / f->p->reach);
-      pki_v3_store((pki_v3){v.x + open, v.y, v.z}, pki_out(g->fixed) + 3 * s);
-    }
+  for (PKI_EACH(s, f->in)) {
+    const pki_v3 v = pki_slot_velocity(f, s, g->u_free);
+    const pk_r open = pki_max(pki_reals(g->gap)[s], pki_splat(0)) * (1 / f->p->reach);
+    pki_v3_store((pki_v3){v.x + open, v.y, v.z}, pki_out(g->fixed) + 3 * s);
   }
   for (int l = 0; l < f->count; l++) {
     for (int b = 0; b < f->nbox[l]; b++) {
@@ -341,17 +337,13 @@ static pk_r pki_scale_of(const pki_lanes *f)
 {
   const pki_group *g = f->g;
   pk_r scale = pki_splat(1e-3);
-  for (int s = 0; s < PKI_SLOTS; s++) {
-    if (f->in >> s & 1) {
-      const pki_v3 q = pki_v3_load(pki_reals(g->fixed) + 3 * s);
-      const pk_r size = pki_max(pki_abs(q.x), pki_max(pki_abs(q.y), pki_abs(q.z)));
-      scale = pki_max(scale, pki_where_set(pki_masks(g->active)[s], size));
-    }
+  for (PKI_EACH(s, f->in)) {
+    const pki_v3 q = pki_v3_load(pki_reals(g->fixed) + 3 * s);
+    const pk_r size = pki_max(pki_abs(q.x), pki_max(pki_abs(q.y), pki_abs(q.z)));
+    scale = pki_max(scale, pki_where_set(pki_masks(g->active)[s], size));
   }
-  for (int b = 0; b < PKI_BOXES; b++) {
-    if (f->box_in >> b & 1) {
-      scale = pki_max(scale, pki_where_set(pki_masks(g->box_active)[b], pki_abs(pki_reals(g->box_q)[b])));
-    }
+  for (PKI_EACH(b, f->box_in)) {
+    scale = pki_max(scale, pki_where_set(pki_masks(g->box_active)[b], pki_abs(pki_reals(g->box_q)[b])));
   }
   return scale;
 }
@@ -382,16 +374,26 @@ static void pki_show_problem(const pki_lanes *f)
   }
 }
 
+/* r and box_r, kept beside them. */
+static void pki_copy_impulses(const pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  for (PKI_EACH(s, f->in)) {
+    pki_v3_store(pki_v3_load(pki_reals(g->r) + 3 * s), pki_out(g->impulse) + 3 * s);
+  }
+  for (PKI_EACH(b, f->box_in)) {
+    pki_out(g->box_impulse)[b] = pki_reals(g->box_r)[b];
+  }
+}
+
 /* Impulses in the lanes of `open`. */
 static void pki_solve_lanes(pki_lanes *f, pk_i open)
 {
-  pki_group *g = f->g;
   const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
   pk_i feet_alone, few, large;
   pki_show_problem(f);
   pki_sort_lanes(f, &feet_alone, &few, &large);
-  memcpy(g->impulse, g->r, 3 * PKI_SLOTS * PKI_LANES * sizeof(double)); /* the first guess */
-  memcpy(g->box_impulse, g->box_r, PKI_BOXES * PKI_LANES * sizeof(double));
+  pki_copy_impulses(f); /* the first guess */
   pki_velocities_of(f);
   pk_i left = pki_sweep_feet(f, open & feet_alone, scale, goal);
   left = pki_newton(f, (left | (open & ~feet_alone)) & ~large, few, scale, goal) | (open & large);
@@ -447,8 +449,8 @@ static void pki_impulses(pki_lanes *f, const double *q)
   pki_make_feet_rows(f);
   pki_recall_torques(f);
   pk_i open = pki_join(f, q, g->u_free, true);
-  for (int b = 0; b < PKI_BOXES; b++) {
-    open |= f->box_in >> b & 1 ? pki_masks(g->box_active)[b] : pki_mask_none();
+  for (PKI_EACH(b, f->box_in)) {
+    open |= pki_masks(g->box_active)[b];
   }
   for (int round = 0;; round++) {
     if (pki_any(open)) {

@@ -23,18 +23,25 @@ typedef struct pki_lanes {
   unsigned stale, box_stale; /* slots whose rows and W are to be computed, as bits */
   int nfound[PKI_LANES], nend[PKI_LANES];  /* contacts of other shapes at q_M, at the end */
   int nslot[PKI_LANES], nbox[PKI_LANES];  /* slots in use, the feet's included; boxes */
-  pki_lane_box kept[PKI_LANES][PKI_BOXES]; /* box rows of velocities, when those at hand are of positions */
-  int nkept[PKI_LANES];
   int nmemory[PKI_LANES]; /* what pairs remember */
   bool recalled[PKI_LANES]; /* it was taken from the world */
   int ncandidate;
   bool looked;            /* at all pairs of shapes */
   bool positions;         /* rows are those of a projection */
-  pk_i held[PKI_SLOTS];   /* contacts that stick, in projections */
   unsigned alone;         /* lanes whose impulses the scalar solvers found, as bits */
   unsigned uncertified;   /* of them, those that are above the tolerance */
   pk_solver solver[PKI_LANES];
+  int nkept[PKI_LANES];
+  /* from here on nothing is cleared at the start */
+  pki_lane_box kept[PKI_LANES][PKI_BOXES]; /* box rows of velocities, when those at hand are of positions */
+  pk_i held[PKI_SLOTS];                    /* contacts that stick, in projections */
 } pki_lanes;
+
+/* In a for: each slot of a set of bits, ascending. */
+#define PKI_EACH(slot, set)                                                                                  \
+  unsigned slot##_left = (set), slot = 0;                                                                    \
+  slot##_left != 0 && (slot = (unsigned)__builtin_ctz(slot##_left), true);                                   \
+  slot##_left &= slot##_left - 1
 
 /* Lanes of a mask as bits. */
 PKI_INLINE unsigned pki_lane_bits(pk_i mask)

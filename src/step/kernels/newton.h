@@ -52,14 +52,14 @@ static pki_system pki_system_of(const pki_lanes *f, pk_i open)
 {
   const pki_group *g = f->g;
   pki_system s = {.nslot = 0};
-  for (int i = 0; i < PKI_SLOTS; i++) {
-    if (f->in >> i & 1 && pki_any(open & pki_masks(g->active)[i])) {
-      s.slot[s.nslot++] = i;
+  for (PKI_EACH(i, f->in)) {
+    if (pki_any(open & pki_masks(g->active)[i])) {
+      s.slot[s.nslot++] = (int)i;
     }
   }
-  for (int b = 0; b < PKI_BOXES; b++) {
-    if (f->box_in >> b & 1 && pki_any(open & pki_masks(g->box_active)[b])) {
-      s.box[s.nbox++] = b;
+  for (PKI_EACH(b, f->box_in)) {
+    if (pki_any(open & pki_masks(g->box_active)[b])) {
+      s.box[s.nbox++] = (int)b;
     }
   }
   s.rows = 3 * s.nslot + s.nbox;

@@ -30,7 +30,7 @@ PKI_INLINE bool pki_has_limits(const pki_group_plan *p, int k)
 static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 {
   if (!f->p->scan) {
-    pki_find_candidates(f, margin, pki_pairs_due(f, f->g->q_end));
+    pki_find_candidates(f, margin, pki_looks_due(f, f->g->q_end, margin) & mask);
   }
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(mask & f->going, l)) {
@@ -98,9 +98,6 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
   const unsigned feet = (1u << f->p->nball) - 1;
   f->rows &= feet, f->in &= feet;
   f->box_in = f->stale = f->box_stale = 0;
-  for (int s = f->p->nball; s < PKI_SLOTS; s++) {
-    f->held[s] = pki_mask_none();
-  }
   for (int l = 0; l < f->count; l++) {
     f->nslot[l] = f->p->nball, f->nbox[l] = 0;
     for (int above = 0; above < 2 && pki_is_set(deep & f->going, l); above++) {
@@ -146,17 +143,15 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
   pk_i feet_alone, few, large;
-  for (int s = 0; s < PKI_SLOTS; s++) {
-    if (f->in >> s & 1) {
-      const bool foot = s < f->p->nball;
-      const pk_r gap = foot ? pki_reals(g->gap_end)[s] : pki_reals(g->gap)[s];
-      pki_masks(g->active)[s] &= deep;
-      if (foot) {
-        pki_masks(g->active)[s] = deep & pki_at_most(gap, band);
-      }
-      pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * s);
-      pki_v3_store((pki_v3){gap, zero, zero}, pki_out(g->fixed) + 3 * s);
+  for (PKI_EACH(s, f->in)) {
+    const bool foot = (int)s < f->p->nball;
+    const pk_r gap = foot ? pki_reals(g->gap_end)[s] : pki_reals(g->gap)[s];
+    pki_masks(g->active)[s] &= deep;
+    if (foot) {
+      pki_masks(g->active)[s] = deep & pki_at_most(gap, band);
     }
+    pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * s);
+    pki_v3_store((pki_v3){gap, zero, zero}, pki_out(g->fixed) + 3 * s);
   }
   pki_sort_lanes(f, &feet_alone, &few, &large);
   pki_velocities_of(f);
@@ -202,14 +197,17 @@ static void pki_join_feet_at_end(pki_lanes *f, pk_i *deep, pk_r band)
 static void pki_keep_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;
-  for (int s = 0; s < PKI_SLOTS; s++) {
-    pki_masks(g->stuck)[s] =
-        f->in >> s & 1 ? pki_sticks(g, s) & pki_masks(g->active)[s] : pki_mask_none();
+  for (int b = 0; b < f->p->nball; b++) {
+    pki_masks(g->took)[b] = pki_masks(g->active)[b];
+    pki_masks(g->stuck)[b] = f->held[b] = pki_mask_none();
   }
-  memcpy(g->took, g->active, PKI_BALLS * PKI_LANES * sizeof *g->took);
-  memcpy(g->impulse, g->r, 3 * PKI_SLOTS * PKI_LANES * sizeof(double));
-  memcpy(g->box_impulse, g->box_r, PKI_BOXES * PKI_LANES * sizeof(double));
-  memcpy(f->kept, g->box, sizeof f->kept);
+  for (PKI_EACH(s, f->in)) {
+    pki_masks(g->stuck)[s] = f->held[s] = pki_sticks(g, (int)s) & pki_masks(g->active)[s];
+  }
+  pki_copy_impulses(f);
+  for (int l = 0; l < f->count; l++) {
+    memcpy(f->kept[l], g->box[l], (size_t)f->nbox[l] * sizeof f->kept[l][0]);
+  }
   memcpy(f->nkept, f->nbox, sizeof f->nkept);
 }
 
@@ -220,7 +218,6 @@ static void pki_project(pki_lanes *f)
   const pk_model *m = f->p->model;
   const pk_r touching = pki_splat(PKI_TOUCHING);
   pki_keep_impulses(f);
-  memcpy(f->held, g->stuck, sizeof f->held);
   for (int round = 0;; round++) {
     g->dynamics->kinematics(g->work, g->q_end);
     pki_look_at_feet(g, g->gap_end, NULL);

@@ -371,10 +371,7 @@ static void pki_respond_to(const pki_lanes *f, const double *r, const double *bo
   for (int k = 0; k < p->model->nu; k++) {
     sum[k] = pki_splat(0);
   }
-  for (int s = 0; s < PKI_SLOTS; s++) {
-    if (!(f->in >> s & 1)) {
-      continue;
-    }
+  for (PKI_EACH(s, f->in)) {
     const pki_rows *const Z = pki_rows_of(g, g->Z, s);
     const pki_v3 rb = pki_v3_load(pki_reals(r) + 3 * s);
     for (uint64_t bits = f->path[s]; bits != 0; bits &= bits - 1) {
@@ -382,13 +379,11 @@ static void pki_respond_to(const pki_lanes *f, const double *r, const double *bo
       sum[k] += Z[k].v[0] * rb.x + Z[k].v[1] * rb.y + Z[k].v[2] * rb.z;
     }
   }
-  for (int b = 0; b < PKI_BOXES; b++) {
-    if (f->box_in >> b & 1) {
-      const pk_r *const Z = pki_box_rows_of(g, g->box_Z, b), rb = pki_reals(box_r)[b];
-      for (uint64_t bits = f->box_path[b]; bits != 0; bits &= bits - 1) {
-        const int k = __builtin_ctzll(bits);
-        sum[k] += Z[k] * rb;
-      }
+  for (PKI_EACH(b, f->box_in)) {
+    const pk_r *const Z = pki_box_rows_of(g, g->box_Z, b), rb = pki_reals(box_r)[b];
+    for (uint64_t bits = f->box_path[b]; bits != 0; bits &= bits - 1) {
+      const int k = __builtin_ctzll(bits);
+      sum[k] += Z[k] * rb;
     }
   }
   g->dynamics->ltl_finish(g->work, x);

@@ -1,4 +1,6 @@
 /* One step of a group (step/group.h): a page of named stages. */
+#include <stddef.h>
+
 #include "step/kernels/declare.h"
 #include "step/kernels/positions.h"
 
@@ -38,19 +40,20 @@ static void gather_worlds(pki_lanes *f)
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &f->seats[l < f->count ? l : 0]; /* empty lanes do as the first */
     q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
-    inertia[l] = s->inertia != NULL ? s->inertia : m->body_inertia;
-    own |= s->inertia != NULL;
+    inertia[l] = g->dynamics->fall != NULL ? s->grouped : s->inertia; /* a model's own code reads these */
+    own |= inertia[l] != NULL;
     pki_set_mask(&f->going, l, l < f->count);
   }
   pki_gather(q, m->nq, g->q);
   pki_gather(u, m->nu, g->u);
   pki_gather(c, 6 * m->nu, g->command);
-  pki_gather(guard, p->npair > 0 ? m->nu + 1 : 0, g->guard);
+  pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->guard);
   if (own) {
-    pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
+    pki_params *params = &g->work->params;
+    params->varied = true;
+    pki_gather(inertia, 10 * m->nbody, g->dynamics->fall != NULL ? params->grouped : params->inertia);
   }
-  memset(g->r, 0, 3 * PKI_SLOTS * PKI_LANES * sizeof(double));
-  memset(g->box_r, 0, PKI_BOXES * PKI_LANES * sizeof(double));
+  memset(g->r, 0, 3 * (size_t)p->nball * PKI_LANES * sizeof(double));
   memset(g->limited, 0, (size_t)m->nu * PKI_LANES * sizeof *g->limited);
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &f->seats[l < f->count ? l : 0];
@@ -204,7 +207,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
   pki_scatter(g->q_end, m->nq, q);
   pki_scatter(g->u_end, m->nu, u);
   pki_scatter(g->tau, m->nu, tau);
-  pki_scatter(g->guard, f->looked ? m->nu + 1 : 0, guard);
+  pki_scatter(g->guard, f->looked ? pki_guard_size(m) : 0, guard);
 }
 
 /* ---- the step ---- */
@@ -223,7 +226,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
 {
   const pki_group_plan *p = g->plan;
   pki_lanes f;
-  memset(&f, 0, sizeof f);
+  memset(&f, 0, offsetof(pki_lanes, kept));
   f.g = g, f.p = p, f.seats = seats, f.count = count;
   gather_worlds(&f);
   const double *q = g->q;

@@ -81,37 +81,23 @@ PKI_INLINE pki_v3 pki_contact_impulse(pki_m3 W, pki_m3 K, pk_r mu, pki_v3 u, pki
 static void pki_velocities_of(pki_lanes *f)
 {
   pki_group *g = f->g;
-  for (int i = 0; i < PKI_SLOTS; i++) {
-    if (!(f->in >> i & 1)) {
-      continue;
-    }
+  for (PKI_EACH(i, f->in)) {
     pki_v3 v = pki_v3_load(pki_reals(g->fixed) + 3 * i);
-    for (int j = 0; j < PKI_SLOTS; j++) {
-      if (f->in >> j & 1) {
-        v = pki_add(v, pki_m3_apply(*pki_block(g, i, j), pki_v3_load(pki_reals(g->r) + 3 * j)));
-      }
+    for (PKI_EACH(j, f->in)) {
+      v = pki_add(v, pki_m3_apply(*pki_block(g, i, j), pki_v3_load(pki_reals(g->r) + 3 * j)));
     }
-    for (int b = 0; b < PKI_BOXES; b++) {
-      if (f->box_in >> b & 1) {
-        v = pki_add_scaled(v, pki_reals(g->box_r)[b], *pki_cross_of(g, i, b));
-      }
+    for (PKI_EACH(b, f->box_in)) {
+      v = pki_add_scaled(v, pki_reals(g->box_r)[b], *pki_cross_of(g, i, b));
     }
     pki_v3_store(v, pki_out(g->v) + 3 * i);
   }
-  for (int b = 0; b < PKI_BOXES; b++) {
-    if (!(f->box_in >> b & 1)) {
-      continue;
-    }
+  for (PKI_EACH(b, f->box_in)) {
     pk_r v = pki_reals(g->box_q)[b];
-    for (int i = 0; i < PKI_SLOTS; i++) {
-      if (f->in >> i & 1) {
-        v = pki_add_dot(v, *pki_cross_of(g, i, b), pki_v3_load(pki_reals(g->r) + 3 * i));
-      }
+    for (PKI_EACH(i, f->in)) {
+      v = pki_add_dot(v, *pki_cross_of(g, i, b), pki_v3_load(pki_reals(g->r) + 3 * i));
     }
-    for (int c = 0; c < PKI_BOXES; c++) {
-      if (f->box_in >> c & 1) {
-        v += pki_reals(g->box_W)[b * PKI_BOXES + c] * pki_reals(g->box_r)[c];
-      }
+    for (PKI_EACH(c, f->box_in)) {
+      v += pki_reals(g->box_W)[b * PKI_BOXES + c] * pki_reals(g->box_r)[c];
     }
     pki_out(g->box_v)[b] = v;
   }
@@ -128,24 +114,20 @@ static pk_r pki_judge(const pki_lanes *f)
 {
   const pki_group *g = f->g;
   pk_r worst = pki_splat(0);
-  for (int b = 0; b < PKI_SLOTS; b++) {
-    if (f->in >> b & 1) {
-      const pk_i active = pki_masks(g->active)[b];
-      const pki_m3 *W = pki_block(g, b, b);
-      const pk_r trace = pki_select(active, W->x.x + W->y.y + W->z.z, pki_splat(1));
-      const pk_r left = pki_contact_left(pki_reals(g->mu)[b], pki_v3_load(pki_reals(g->r) + 3 * b),
-                                         pki_v3_load(pki_reals(g->v) + 3 * b), trace);
-      worst = pki_worse(worst, pki_where_set(active, left));
-    }
+  for (PKI_EACH(b, f->in)) {
+    const pk_i active = pki_masks(g->active)[b];
+    const pki_m3 *W = pki_block(g, b, b);
+    const pk_r trace = pki_select(active, W->x.x + W->y.y + W->z.z, pki_splat(1));
+    const pk_r left = pki_contact_left(pki_reals(g->mu)[b], pki_v3_load(pki_reals(g->r) + 3 * b),
+                                       pki_v3_load(pki_reals(g->v) + 3 * b), trace);
+    worst = pki_worse(worst, pki_where_set(active, left));
   }
-  for (int b = 0; b < PKI_BOXES; b++) {
-    if (f->box_in >> b & 1) { /* r - clamp(r - u/w) */
-      const pk_i active = pki_masks(g->box_active)[b];
-      const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
-      const pk_r r = pki_reals(g->box_r)[b], moved = r - pki_reals(g->box_v)[b] / w;
-      const pk_r in = pki_clamp(moved, pki_reals(g->box_lower)[b], pki_reals(g->box_upper)[b]);
-      worst = pki_worse(worst, pki_where_set(active, pki_abs(r - in) * w));
-    }
+  for (PKI_EACH(b, f->box_in)) { /* r - clamp(r - u/w) */
+    const pk_i active = pki_masks(g->box_active)[b];
+    const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
+    const pk_r r = pki_reals(g->box_r)[b], moved = r - pki_reals(g->box_v)[b] / w;
+    const pk_r in = pki_clamp(moved, pki_reals(g->box_lower)[b], pki_reals(g->box_upper)[b]);
+    worst = pki_worse(worst, pki_where_set(active, pki_abs(r - in) * w));
   }
   return worst;
 }
@@ -155,21 +137,17 @@ static pk_r pki_judge_positions(const pki_lanes *f)
 {
   const pki_group *g = f->g;
   pk_r worst = pki_splat(0);
-  for (int s = 0; s < PKI_SLOTS; s++) {
-    if (f->in >> s & 1) {
-      const pk_i active = pki_masks(g->active)[s];
-      const pk_r w = pki_select(active, pki_block(g, s, s)->x.x, pki_splat(1));
-      const pk_r left = pki_abs(pki_min(pki_reals(g->v)[3 * s], pki_reals(g->r)[3 * s] * w));
-      worst = pki_worse(worst, pki_where_set(active, left));
-    }
+  for (PKI_EACH(s, f->in)) {
+    const pk_i active = pki_masks(g->active)[s];
+    const pk_r w = pki_select(active, pki_block(g, s, s)->x.x, pki_splat(1));
+    const pk_r left = pki_abs(pki_min(pki_reals(g->v)[3 * s], pki_reals(g->r)[3 * s] * w));
+    worst = pki_worse(worst, pki_where_set(active, left));
   }
-  for (int b = 0; b < PKI_BOXES; b++) {
-    if (f->box_in >> b & 1) {
-      const pk_i active = pki_masks(g->box_active)[b];
-      const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
-      const pk_r left = pki_abs(pki_min(pki_reals(g->box_v)[b], pki_reals(g->box_r)[b] * w));
-      worst = pki_worse(worst, pki_where_set(active, left));
-    }
+  for (PKI_EACH(b, f->box_in)) {
+    const pk_i active = pki_masks(g->box_active)[b];
+    const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
+    const pk_r left = pki_abs(pki_min(pki_reals(g->box_v)[b], pki_reals(g->box_r)[b] * w));
+    worst = pki_worse(worst, pki_where_set(active, left));
   }
   return worst;
 }
