@@ -177,7 +177,7 @@ typedef enum pk_left {
   PK_LEFT_FAST,     /* "fast": a shape moves by more than half its thickness in the step */
   PK_LEFT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
   PK_LEFT_SIDES,    /* "sides": a foot meets two sides of a height field */
-  PK_LEFT_ROUNDS,   /* "rounds": who takes part did not settle */
+  PK_LEFT_ROUNDS,   /* "rounds": who takes part, or the way out of the ground, did not settle */
   PK_LEFT_NUMBERS,  /* "numbers": something is not finite */
   PK_LEFT_COUNT
 } pk_left;
