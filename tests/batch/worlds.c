@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "pronk/gait.h"
+#include "step/sim.h"
 #include "support/fleet.h"
 #include "support/pace.h"
 
@@ -58,7 +59,9 @@ static void check_figures(const fleet *f, int lanes, bool hard)
   assert_int_equal(info.worst_world, expected.worst_world);
   assert_true(fabs(info.worst - expected.worst) <= 1e-12);
   assert_int_equal(info.frozen, 0);
-  assert_true(hard ? info.uncertified > 0 && info.alone >= info.uncertified : info.uncertified == 0);
+  assert_true((info.uncertified > 0) == hard);
+  assert_true(!hard ||
+              info.impulses_alone > 0); /* what lanes do not solve the scalar solvers try, in the lane */
   assert_true(info.alone < info.stepped && info.worst > 0);
   pk_batch_destroy(b);
 }
@@ -79,6 +82,19 @@ static void the_worst_residual_is_told_and_whose_it_is(void **state)
   }
 }
 
+/* A step that left, and its one reason. */
+static void must_have_left(const pk_batch_info *info, long long alone, pk_left why)
+{
+  assert_int_equal(info->alone, alone);
+  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+    const long long expected = i == (int)why ? alone : 0;
+    if (info->left[i] != expected) {
+      fail_msg("%lld steps left the lanes for \"%s\", expected %lld of %lld", info->left[i], pk_left_name(i),
+               expected, alone);
+    }
+  }
+}
+
 static void steps_that_lanes_cannot_do_are_counted(void **state)
 {
   (void)state;
@@ -90,13 +106,55 @@ static void steps_that_lanes_cannot_do_are_counted(void **state)
     pk_world_of(pk_batch_q(b), k)[2] = 3;
   }
   assert_int_equal(pk_batch_step(b, 10, &info), PK_OK);
-  assert_int_equal(info.alone, 0);
+  must_have_left(&info, 0, PK_LEFT_NOT);
+  /* a push is for lanes */
   assert_int_equal(pk_batch_push(b, 3, 0, (const double[3]){0}, (const double[3]){0, 0, 5}), PK_OK);
   assert_int_equal(pk_batch_step(b, 10, &info), PK_OK);
-  assert_int_equal(info.alone, 1); /* a pushed step goes alone, once */
+  must_have_left(&info, 0, PK_LEFT_NOT);
   assert_int_equal(info.stepped, 10 * COUNT);
+  /* a foot that comes from far, faster than 8 m/s: once, then it has landed */
+  pk_world_of(pk_batch_q(b), 3)[2] = 0.5, pk_world_of(pk_batch_u(b), 3)[2] = -30;
+  assert_int_equal(pk_batch_step(b, 3, &info), PK_OK);
+  must_have_left(&info, info.alone, PK_LEFT_FAST);
+  assert_true(info.alone > 0 && info.alone <= 3);
+  /* a command that is none: the step leaves, fails alone and is not counted; 1e301 is a number, but none for lanes */
+  ((pk_command *)(void *)pk_world_of(pk_batch_commands(b), 5))[8].kp = -1;
+  ((pk_command *)(void *)pk_world_of(pk_batch_commands(b), 6))[8] =
+      (pk_command){.q_des = 1e301, .tau_max = 5};
+  assert_int_equal(pk_batch_step(b, 1, &info), PK_OK);
+  must_have_left(&info, 1, PK_LEFT_COMMAND);
+  assert_int_equal(info.frozen, 1);
+  assert_int_equal(info.stepped, COUNT - 1);
   pk_batch_destroy(b);
   fleet_free(&f);
+}
+
+/* What all worlds share decides for all of them: a law, a scheme, a material that bounces. */
+static void worlds_that_are_not_made_for_lanes_say_so(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    fleet f;
+    pk_batch_info info;
+    fleet_make(&f, &feet);
+    f.options.law = i == 0 ? PK_LAW_COMPLIANT : PK_LAW_HARD;
+    f.options.implicit = i == 1 ? PK_IMPLICIT_NONE : PK_IMPLICIT_ALL;
+    f.options.contact = i == 2 ? PK_CONTACT_PAPER : PK_CONTACT_STABILISED;
+    f.material.restitution_n = i == 3 ? 0.5 : 0;
+    f.options.dt = 5e-4;
+    pk_batch *b = fleet_batch(&f, COUNT, 4, 1);
+    assert_int_equal(pk_batch_step(b, 5, &info), PK_OK);
+    must_have_left(&info, 5 * COUNT, PK_LEFT_WORLD);
+    pk_step_info one;
+    pk_sim *sim = fleet_sim(&f, 0);
+    assert_int_equal(pk_sim_step(sim, &one), PK_OK);
+    assert_int_equal(one.left, PK_LEFT_WORLD);
+    pk_sim_destroy(sim);
+    pk_batch_destroy(b);
+    fleet_free(&f);
+  }
+  assert_string_equal(pk_left_name(PK_LEFT_WORLD), "world");
+  assert_string_equal(pk_left_name(PK_LEFT_COUNT), "unknown");
 }
 
 /* ---- worlds that freeze ---- */
@@ -382,6 +440,46 @@ static void pushes_act_on_one_world(void **state)
   fleet_free(&f);
 }
 
+/* A push on lanes does what it does in the general step, to rounding: on trunks and on feet, in the air and on the ground. */
+static void pushes_on_lanes_are_those_of_the_general_step(void **state)
+{
+  (void)state;
+  fleet f;
+  double apart = 0, moved = 0;
+  fleet_make(&f, &feet);
+  f.options.tolerance = 1e-10;
+  pk_batch *b = fleet_batch(&f, 1, 1, 1);
+  pk_sim *general = fleet_sim(&f, 0), *unpushed = fleet_sim(&f, 0);
+  const int nu = f.model->nu, links = f.model->nlink;
+  for (int i = 0; i < PACE(200, 40); i++) {
+    const double at[3] = {0.1, 0.02 * (i % 3), 0.05}, force[3] = {20, -30 + i % 7, 10};
+    const int link = 3 * i % links;
+    pk_batch_info info;
+    pk_step_info report;
+    assert_int_equal(pk_batch_get(b, 0, general, NULL), PK_OK);
+    assert_int_equal(pk_batch_get(b, 0, unpushed, NULL), PK_OK);
+    general->alone.stale = general->alone.plan.usable = false; /* never on lanes */
+    assert_int_equal(pk_batch_push(b, 0, link, at, force), PK_OK);
+    assert_int_equal(pk_sim_push(general, link, at, force), PK_OK);
+    assert_int_equal(pk_batch_step(b, 1, &info), PK_OK);
+    assert_int_equal(pk_sim_step(general, &report), PK_OK);
+    assert_int_equal(pk_sim_step(unpushed, NULL), PK_OK);
+    assert_int_equal(info.alone, 0);
+    assert_int_equal(report.left, PK_LEFT_WORLD);
+    for (int k = 0; k < nu; k++) {
+      apart = fmax(apart, fabs(pk_world_of(pk_batch_u(b), 0)[k] - pk_sim_u(general)[k]));
+      moved = fmax(moved, fabs(pk_world_of(pk_batch_u(b), 0)[k] - pk_sim_u(unpushed)[k]));
+    }
+  }
+  print_message("pushes: %.1e off the general step, which they change by %.1e\n", apart, moved);
+  if (!(apart <= 1e-7 && moved > 0.1)) {
+    fail_msg("pushes change velocities by %g, and differ from the general step by %g", moved, apart);
+  }
+  pk_batch_destroy(b);
+  pk_sim_destroy(general), pk_sim_destroy(unpushed);
+  fleet_free(&f);
+}
+
 /* ---- what is refused ---- */
 
 static void other_sims_are_refused(void **state)
@@ -496,6 +594,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_worst_residual_is_told_and_whose_it_is),
       cmocka_unit_test(steps_that_lanes_cannot_do_are_counted),
+      cmocka_unit_test(worlds_that_are_not_made_for_lanes_say_so),
       cmocka_unit_test(a_world_that_is_no_number_freezes_alone),
       cmocka_unit_test(a_world_without_attitude_freezes),
       cmocka_unit_test(a_torque_that_is_no_number_is_not_taken_for_its_limit),
@@ -505,6 +604,7 @@ int main(void)
       cmocka_unit_test(single_worlds_are_reset),
       cmocka_unit_test(worlds_move_between_batches),
       cmocka_unit_test(pushes_act_on_one_world),
+      cmocka_unit_test(pushes_on_lanes_are_those_of_the_general_step),
       cmocka_unit_test(other_sims_are_refused),
       cmocka_unit_test(wrong_options_are_refused_by_name),
       cmocka_unit_test(views_are_where_the_worlds_are),
