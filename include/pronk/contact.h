@@ -81,7 +81,7 @@ PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, do
 PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
 
 typedef enum pk_solver {
-  PK_SOLVER_AUTO,            /* islands, each by bgs, newton, ipm, aclm until the tolerance is met */
+  PK_SOLVER_AUTO,            /* islands, each by active-set, ipm, newton until the tolerance is met */
   PK_SOLVER_JOR,             /* projected Jacobi */
   PK_SOLVER_SOR,             /* projected Gauss-Seidel, normal then tangential */
   PK_SOLVER_BGS,             /* block Gauss-Seidel, each contact solved exactly */
@@ -93,6 +93,7 @@ typedef enum pk_solver {
   PK_SOLVER_BGS_VELOCITY,    /* bgs in velocities: needs factor, not W */
   PK_SOLVER_NEWTON_VELOCITY, /* newton in velocities: needs factor, not W */
   PK_SOLVER_IPM_VELOCITY,    /* ipm in velocities: needs factor, not W */
+  PK_SOLVER_ACTIVE_SET,      /* Newton on active sets: quick from a good guess, not sure alone */
   PK_SOLVER_COUNT
 } pk_solver;
 

@@ -53,8 +53,10 @@ static int longest_chain(const pk_model *m)
 static void fill_tree(pki_assembly *a)
 {
   const pk_model *m = a->model;
+  int roots = 0;
   for (int k = 0; k < m->nplan; k++) {
     a->up[k] = above(m, k);
+    roots += a->up[k] < 0;
     a->level[k] = a->up[k] >= 0 ? a->level[a->up[k]] + 1 : 0;
     a->plan_to_u[k] = -1;
   }
@@ -64,6 +66,7 @@ static void fill_tree(pki_assembly *a)
   for (int i = 0; i < m->nbody; i++) {
     a->place[i] = a->level[m->plan_u[m->body_u[i]]];
   }
+  a->one_tree = roots <= 1;
 }
 
 void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts, int max_rows,
@@ -72,8 +75,7 @@ void pki_assembly_carve(pki_assembly *a, const pk_model *model, int max_contacts
   const int depth = longest_chain(model);
   const size_t dense = (size_t)(max_rows < PKI_DENSE_ROWS ? max_rows : PKI_DENSE_ROWS);
   const size_t rows = (size_t)max_rows, groups = rows, nplan = (size_t)model->nplan, real = sizeof(double);
-  *a = (pki_assembly){
-      .model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth, .wants_W = true};
+  *a = (pki_assembly){.model = model, .max_contacts = max_contacts, .max_rows = max_rows, .depth = depth};
   a->count = pki_arena_take(arena, groups, sizeof(int));
   a->cols = pki_arena_take(arena, groups * (size_t)depth, sizeof(int));
   a->is_path = pki_arena_take(arena, groups, sizeof *a->is_path);
@@ -501,7 +503,7 @@ static void find_still_rows(pki_assembly *a, const pki_kernels *kernels)
   for (int g = 0; g < groups; g++) {
     const int row = g < contacts ? 3 * g : 2 * contacts + g;
     double block[12];
-    group_product(a, kernels, g, g, block);
+    kernels->gram(a->count[g], rows_of(a, a->Y, g), rows_of(a, a->Z, g), block);
     for (int d = 0; d < (g < contacts ? 3 : 1); d++) {
       a->diagonal[row + d] = block[5 * d] + a->extra[row + d];
       most = fmax(most, a->diagonal[row + d]);
@@ -510,6 +512,8 @@ static void find_still_rows(pki_assembly *a, const pki_kernels *kernels)
   mark_still_rows(a, most);
 }
 
+/* Among constraints a chain has room for what their elimination fills in; where a solver iterates on them instead nothing does, and the
+ * zeros of a group are left out. */
 pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace *w)
 {
   const pk_model *m = a->model;
@@ -519,13 +523,16 @@ pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace 
   }
   for (int row = 0; row < rows; row++) {
     const int g = group_of(a, row), lane = row < 3 * a->problem.ncontact ? row % 3 : 0;
-    const double *y = rows_of(a, a->Y, g) + lane;
+    const double *y = rows_of(a, a->Y, g);
+    const int *cols = chain_of(a, g);
     const size_t at = (size_t)row * (size_t)a->depth;
-    a->row_count[row] = a->count[g];
-    memcpy(a->row_cols + at, chain_of(a, g), (size_t)a->count[g] * sizeof(int));
-    for (int e = 0; e < a->count[g]; e++) {
-      a->row_Y[at + (size_t)e] = y[4 * e];
+    int kept = 0;
+    for (int e = 0; e < a->count[g]; e++, y += 4) {
+      a->row_cols[at + (size_t)kept] = cols[e];
+      a->row_Y[at + (size_t)kept] = y[lane];
+      kept += m->nconstraint == 0 || y[0] != 0 || y[1] != 0 || y[2] != 0;
     }
+    a->row_count[row] = kept;
   }
   return (pk_contact_factor){.n = m->nplan,
                              .stride = a->depth,
@@ -546,7 +553,10 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   }
   soften_rows(a, w->kernels);
   const int rows = pk_contact_size(&a->problem);
-  const bool dense = a->wants_W && rows <= PKI_DENSE_ROWS;
+  const bool dense = a->form == PKI_FORM_DENSE ? rows <= PKI_DENSE_ROWS
+                     : a->form == PKI_FORM_ISLANDS
+                         ? a->one_tree && rows <= PKI_FACTOR_ROWS && rows <= a->model->nu
+                         : false;
   a->problem.W = dense ? a->W : NULL;
   a->problem.factor = !dense || rows > PKI_FACTOR_ROWS ? &a->factor : NULL;
   if (dense) {
@@ -557,4 +567,13 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   if (a->problem.factor != NULL) {
     a->factor = pki_assembly_factor(a, w);
   }
+}
+
+const double *pki_assembly_dense(pki_assembly *a, const pk_workspace *w)
+{
+  if (a->problem.W == NULL && pk_contact_size(&a->problem) <= PKI_DENSE_ROWS) {
+    fill_W(a, w->kernels);
+    return a->W;
+  }
+  return a->problem.W;
 }

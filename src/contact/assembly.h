@@ -23,11 +23,16 @@
 #include "dynamics/kernels.h"
 #include "pronk/contact.h"
 
+/* What a solver reads: W while it has room, islands of their own from factors (W alone where the model is one tree and rows are
+ * few), or factors. */
+typedef enum pki_form { PKI_FORM_DENSE, PKI_FORM_ISLANDS, PKI_FORM_FACTOR } pki_form;
+
 typedef struct pki_assembly {
   const pk_model *model;
   int max_contacts, max_rows, depth; /* room; depth: longest chain */
   pk_contact_problem problem;        /* points at the arrays below */
-  bool wants_W;                      /* false: its factor instead */
+  pki_form form;                     /* of the problem */
+  bool one_tree;                     /* M couples all velocities */
   /* groups: contacts, then single rows */
   int *count;        /* [groups] length of the chain */
   int *cols;         /* [groups][depth] */
@@ -100,6 +105,9 @@ double pki_assembly_velocity(const pki_assembly *a, int row, const double *u);
 
 /* W, its factors, or both (islands.h) from the factor in w->M (after crba and ltl_factor). */
 void pki_assembly_finish(pki_assembly *a, const pk_workspace *w);
+
+/* W, up to PKI_DENSE_ROWS rows, where the problem goes without it; NULL: too many. After pki_assembly_finish. */
+const double *pki_assembly_dense(pki_assembly *a, const pk_workspace *w);
 
 /* The factors of W row by row, also where the problem goes without them; after pki_assembly_finish, until the next. */
 pk_contact_factor pki_assembly_factor(const pki_assembly *a, const pk_workspace *w);

@@ -1,331 +1,35 @@
-/* Climb from the cheap to the strong until the tolerance is met. Each solver starts from the best
- * impulses so far, or afresh: Newton's method finds from zero what it misses from a point that
- * Gauss-Seidel has crept to.
- *
- * Friction is not monotone, so a solver can end in front of a fold: bodies on an edge that rest on two corners
- * and miss the others by nanometres per second. There a nudge helps: a problem in which every
- * contact approaches a little slower, each by another amount, is solved first, and Newton goes on
- * from its solution.
- *
- * Problems with factors and many rows climb in velocities (sparse): sweeps while they get on, then Newton and interior
- * points over the bodies; and in large heaps, whenever a handful of contacts is left, patches around them. What is left
- * when the first sweeps are done falls into islands that do not know of each other, and each climbs alone, held to the
- * residual of the whole. Iterations count in sweeps there: an elimination counts for as many as it costs, so that
- * max_iterations bounds the time. */
+/* Split a problem into islands that do not know of each other, and solve each, held to the residual of the whole: problems with W
+ * by the stages of dense.c, problems with factors (worlds of many bodies) by those of heap.c. */
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "contact/elimination.h"
+#include "contact/heap.h"
 #include "contact/islands.h"
-#include "contact/patches.h"
 #include "contact/solver.h"
 
-typedef struct rung {
-  pk_solver solver;
-  int iterations; /* at most */
-  bool afresh;    /* from zero */
-} rung;
-
-static const rung first[] = {
-    {PK_SOLVER_BGS, 20, false},   /* most problems of robots end here, */
-    {PK_SOLVER_NEWTON, 8, false}, /* or here */
-    {PK_SOLVER_IPM, 60, false},   {PK_SOLVER_NEWTON, 100, false}, {PK_SOLVER_BGS, 200, true},
-};
-
-static const rung last[] = {
-    {PK_SOLVER_NEWTON, 2000, true}, {PK_SOLVER_BGS, 2000, false},    {PK_SOLVER_NEWTON, 2000, false},
-    {PK_SOLVER_ACLM, 5000, false},  {PK_SOLVER_NEWTON, 2000, false}, {PK_SOLVER_BGS, 1 << 30, false},
-};
-
-static const rung sparse_first[] = {
-    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-    {PK_SOLVER_IPM_VELOCITY, 80, false},
-    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-    {PK_SOLVER_BGS_VELOCITY, 100, false},
-};
-/* Where W would be too large: patches before each, and interior points seldom help. */
-static const rung vast_first[] = {
-    {PK_SOLVER_NEWTON_VELOCITY, 150, false},
-    {PK_SOLVER_IPM_VELOCITY, 80, false},
-    {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-    {PK_SOLVER_BGS_VELOCITY, 100, false},
-};
-
-static const rung sparse_last[] = {
-    {PK_SOLVER_NEWTON_VELOCITY, 200, false},
-    {PK_SOLVER_BGS_VELOCITY, 1 << 30, false},
-};
-
-/* Solvers of a nudged problem, and of the problem from there. */
-static const rung nudged[] = {
-    {PK_SOLVER_IPM, 40, false}, {PK_SOLVER_NEWTON, 40, false}, {PK_SOLVER_NEWTON, 60, false}};
-static const rung sparse_nudged[] = {{PK_SOLVER_IPM_VELOCITY, 40, false},
-                                     {PK_SOLVER_NEWTON_VELOCITY, 40, false},
-                                     {PK_SOLVER_NEWTON_VELOCITY, 60, false}};
-
-enum {
-  NUDGES = 60,
-  SPARSE_NUDGES = 8,
-  PADDING = 4096, /* bytes: rows of other kinds have other paddings */
-  WINDOW = 48     /* sweeps after which their pace is judged */
-};
-
-/* What a nudged problem is solved in. */
-typedef struct nudge {
-  double *q, *r, *best, *u; /* [n] */
-} nudge;
-
-static nudge take(pki_arena *arena, const pk_contact_problem *p)
-{
-  const size_t n = (size_t)pk_contact_size(p);
-  nudge s;
-  s.q = pki_arena_take(arena, n, sizeof(double));
-  s.r = pki_arena_take(arena, n, sizeof(double));
-  s.best = pki_arena_take(arena, n, sizeof(double));
-  s.u = pki_arena_take(arena, n, sizeof(double));
-  return s;
-}
-
-static bool is_sparse(const pk_contact_problem *p)
-{
-  return p->factor != NULL && (p->W == NULL || pk_contact_size(p) > PKI_SPARSE_ROWS);
-}
+enum { PADDING = 4096 }; /* bytes: rows of other kinds have other paddings */
 
 size_t pki_auto_memsize(const pk_contact_problem *p)
 {
-  static const pk_solver in_impulses[] = {PK_SOLVER_BGS, PK_SOLVER_IPM, PK_SOLVER_NEWTON, PK_SOLVER_ACLM};
-  static const pk_solver in_velocities[] = {PK_SOLVER_BGS_VELOCITY, PK_SOLVER_IPM_VELOCITY,
-                                            PK_SOLVER_NEWTON_VELOCITY};
   pki_arena arena = pki_arena_over(NULL, 0);
   size_t most = 0;
-  take(&arena, p);
   pki_islands_take(&arena, p);
   /* dense rows may be contacts or not: the larger */
-  const int dense = pki_dense_rows(p);
-  const pk_contact_problem shapes[2] = {
-      {.ncontact = p->ncontact < dense / 3 ? p->ncontact : dense / 3, .nbox = dense}, {.nbox = dense}};
-  for (size_t s = 0; s < sizeof in_impulses / sizeof in_impulses[0]; s++) {
-    for (int k = 0; k < 2; k++) {
-      pk_contact_problem shape = shapes[k];
-      shape.nbox -= 3 * shape.ncontact;
-      const size_t size = pki_solvers[in_impulses[s]].memsize(&shape);
-      most = size > most ? size : most;
-    }
-  }
-  for (size_t s = 0; p->factor != NULL && s < sizeof in_velocities / sizeof in_velocities[0]; s++) {
-    const size_t size = pki_solvers[in_velocities[s]].memsize(p);
+  const int dense = pki_dense_rows(p), contacts = p->ncontact < dense / 3 ? p->ncontact : dense / 3;
+  for (int k = 0; k < 2; k++) {
+    const pk_contact_problem shape = {.ncontact = k * contacts, .nbox = dense - 3 * k * contacts};
+    const size_t size = pki_dense_memsize(&shape);
     most = size > most ? size : most;
   }
-  if (p->factor != NULL && pk_contact_size(p) > PKI_DENSE_ROWS) {
-    pki_patches_take(&arena, p);
+  if (p->factor != NULL) {
+    pki_arena_take(&arena, pki_heap_memsize(p), 1);
   }
   pki_arena_take(&arena, most + PADDING, 1);
   return arena.used;
 }
 
-/* Sweeps that an iteration of a solver counts for: an elimination for less in small heaps, where there is time for more
- * of them, a dense factorisation for more in large ones. */
-static int charge(const pki_solve *run, pk_solver solver)
-{
-  enum { LARGE = 4500 }; /* rows */
-  const double n = pk_contact_size(run->p), dense = n / PKI_SPARSE_ROWS;
-  const bool eliminates = solver == PK_SOLVER_IPM_VELOCITY || solver == PK_SOLVER_NEWTON_VELOCITY;
-  const bool factors = solver == PK_SOLVER_IPM || solver == PK_SOLVER_NEWTON;
-  return (int)fmax(1, eliminates ? fmin(1, n / LARGE) * run->cost : factors ? dense * dense : 1);
-}
-
-/* One solver from run->r. */
-static void climb(pki_solve *run, pk_solver solver, int iterations)
-{
-  const int before = run->iterations, cost = charge(run, solver);
-  const int left = (run->options->max_iterations - before) / cost;
-  const int enough = cost > 1 && iterations > 12 ? 12 : cost > 1 ? iterations : 1;
-  if (left < enough || pki_solve_done(run)) {
-    return; /* a few eliminations alone would be wasted */
-  }
-  run->now = solver;
-  run->limit = before + (left < iterations ? left : iterations);
-  pki_solvers[solver].solve(run);
-  run->iterations = before + cost * (run->iterations - before);
-}
-
-static void climb_all(pki_solve *run, const rung *rungs, int count)
-{
-  const size_t bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
-  for (int k = 0; k < count && !pki_solve_done(run); k++) {
-    if (rungs[k].afresh) {
-      memset(run->r, 0, bytes);
-      run->fresh = false;
-    } else if (memcmp(run->r, run->best, bytes) != 0) {
-      memcpy(run->r, run->best, bytes);
-      run->fresh = false;
-    }
-    climb(run, rungs[k].solver, rungs[k].iterations);
-  }
-}
-
-/* Solve with nudged q, then the problem itself from there. */
-static void climb_nudged(pki_solve *run, const rung rungs[3], int attempt)
-{
-  static const double sizes[4] = {1e-3, 1e-2, 1e-1, 1e-4}; /* of the largest |q| */
-  const size_t n = (size_t)pk_contact_size(run->p), mark = pki_arena_mark(&run->arena);
-  nudge s = take(&run->arena, run->p);
-  pk_contact_problem p = *run->p;
-  memcpy(s.q, p.q, n * sizeof *s.q);
-  pki_random rng = pki_random_seeded((uint64_t)attempt + 1);
-  for (int i = 0; i < p.ncontact; i++) {
-    s.q[3 * i] += sizes[attempt % 4] * run->scale * pki_random_unit(&rng);
-  }
-  p.q = s.q;
-  pki_solve other = *run;
-  other.p = &p, other.r = s.r, other.best = s.best, other.u = s.u;
-  other.residual = INFINITY, other.fresh = false;
-  memcpy(s.r, run->best, n * sizeof *s.r);
-  memcpy(s.best, run->best, n * sizeof *s.best);
-  climb(&other, rungs[0].solver, rungs[0].iterations);
-  memcpy(s.r, s.best, n * sizeof *s.r);
-  climb(&other, rungs[1].solver, rungs[1].iterations);
-  memcpy(run->r, s.best, n * sizeof *s.r);
-  run->iterations = other.iterations, run->fresh = false;
-  climb(run, rungs[2].solver, rungs[2].iterations);
-  pki_arena_release(&run->arena, mark);
-}
-
-static void climb_nudges(pki_solve *run, const rung rungs[3], int count)
-{
-  for (int k = 0; k < count && !pki_solve_done(run) && run->iterations < run->options->max_iterations; k++) {
-    climb_nudged(run, rungs, k);
-  }
-}
-
-/* ---- with W ---- */
-
-/* The ladder from its second rung on. Where factors are at hand many points share few bodies: Newton over those is the
- * quickest. */
-static void climb_dense(pki_solve *run)
-{
-  static const rung bodies = {PK_SOLVER_NEWTON_VELOCITY, 100, false};
-  climb_all(run, &bodies, run->p->factor != NULL);
-  climb_all(run, first + 1, sizeof first / sizeof first[0] - 1);
-  climb_nudges(run, nudged, NUDGES);
-  climb_all(run, last, sizeof last / sizeof last[0]);
-}
-
-/* ---- in velocities ---- */
-
-/* How many sweeps an elimination is worth, measured: about 20, and a group's step for 250 products. 1 << 20: there is no
- * room for it. */
-static int elimination_cost(pki_solve *run)
-{
-  const size_t mark = pki_arena_mark(&run->arena);
-  pki_sparse s = pki_sparse_take(&run->arena, run->p);
-  pki_elimination e = pki_elimination_take(&run->arena, run->p);
-  pki_sparse_pack(&s);
-  const bool fits = pki_elimination_analyse(&e, &s);
-  pki_arena_release(&run->arena, mark);
-  return fits ? (int)fmin(20 + 0.004 * e.flops / s.groups, 1 << 20) : 1 << 20;
-}
-
-/* Sweeps, as long as they promise to end before interior points would: by the pace of the last windows. */
-static void sweep_on(pki_solve *run)
-{
-  enum { BACK = 4 };
-  const double goal = run->options->tolerance * run->scale, budget = 20.0 * run->cost;
-  double past[BACK];
-  for (int k = 0; !pki_solve_done(run) && run->iterations < run->options->max_iterations; k++) {
-    const int windows = k < BACK ? k : BACK;
-    const double pace = k > 0 ? log(past[(k - windows) % BACK] / run->residual) / (windows * WINDOW) : 0;
-    const double left = budget - k * WINDOW;
-    const bool early = k < BACK && k * WINDOW < 0.25 * budget;
-    if (k > 0 && !early && !(pace * left > log(run->residual / goal))) {
-      return;
-    }
-    past[k % BACK] = run->residual;
-    climb(run, PK_SOLVER_BGS_VELOCITY, WINDOW);
-  }
-}
-
-/* A patch as a run of its own, sharper than the whole has to be: its neighbours move what is left in it. */
-static void climb_patch(pki_solve *run, pki_patches *s)
-{
-  enum { CHARGE = 5 }; /* sweeps that it counts for */
-  const pk_solver_options sharp = {.tolerance = 0.2 * run->options->tolerance, .max_iterations = 400};
-  pki_solve part = *run;
-  part.p = &s->part.p, part.r = s->part.r, part.best = s->part.best, part.u = s->part.u;
-  part.options = &sharp;
-  part.residual = INFINITY, part.iterations = 0;
-  pki_solve_check(&part);
-  climb_all(&part, first, sizeof first / sizeof first[0]);
-  pki_islands_scatter(&s->part, part.best, run->r);
-  run->iterations += CHARGE, run->now = part.used;
-}
-
-/* Patches around the worst group, as long as few are left and they get fewer or better. One that does not help is
- * followed by a larger one. */
-static void climb_patches(pki_solve *run)
-{
-  enum { FEW = 100, IDLE = 6, SMALL = 60 };
-  if (pki_solve_done(run)) {
-    return;
-  }
-  const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
-  const double goal = run->options->tolerance * run->scale;
-  pki_patches s = pki_patches_take(&run->arena, run->p);
-  pki_patches_begin(&s, run->p);
-  memcpy(run->r, run->best, bytes);
-  int worst, rows = SMALL, idle = 0, least = pki_patches_judge(&s, run, goal, &worst), above = least;
-  while (above > 0 && above <= FEW && idle < IDLE && run->iterations < run->options->max_iterations) {
-    const double before = run->residual;
-    pki_patches_gather(&s, run, worst, rows);
-    climb_patch(run, &s);
-    above = pki_patches_judge(&s, run, goal, &worst);
-    const bool helps = above < least || run->residual < 0.9 * before;
-    least = above < least ? above : least;
-    rows = helps || rows == PKI_PATCH_ROWS ? SMALL : PKI_PATCH_ROWS;
-    idle = helps ? 0 : idle + 1;
-  }
-  run->fresh = false;
-  pki_arena_release(&run->arena, mark);
-}
-
-/* Problems that are too large for W: whenever a handful of contacts is left, patches. */
-static void climb_vast(pki_solve *run)
-{
-  for (size_t k = 0; k < sizeof vast_first / sizeof vast_first[0]; k++) {
-    climb_patches(run);
-    climb_all(run, vast_first + k, 1);
-  }
-  climb_patches(run);
-}
-
-static void climb_sparse(pki_solve *run, pki_islands *s)
-{
-  const pk_contact_problem *p = run->p;
-  const bool vast = p->W == NULL && pk_contact_size(p) > PKI_DENSE_ROWS;
-  run->cost = elimination_cost(run);
-  sweep_on(run);
-  if (vast) {
-    climb_vast(run);
-  } else {
-    climb_all(run, sparse_first, sizeof sparse_first / sizeof sparse_first[0]);
-  }
-  climb_nudges(run, sparse_nudged, SPARSE_NUDGES);
-  if (!pki_solve_done(run) && !vast) {
-    pk_contact_problem dense = *p;
-    dense.W = p->W != NULL ? p->W : pki_islands_fill_W(s, p);
-    run->p = &dense; /* cppcheck-suppress autoVariables */
-    climb_all(run, first, 1);
-    climb_dense(run);
-    run->p = p;
-  }
-  climb_all(run, sparse_last, sizeof sparse_last / sizeof sparse_last[0]);
-}
-
-/* ---- islands ---- */
-
-/* Each island that is not solved yet as a run of its own. */
-static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
+/* Each island that is not solved yet as a run of its own, by the entries of W. */
+static void run_islands(pki_solve *run, pki_islands *s)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   const int before = run->iterations;
@@ -333,18 +37,11 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
   memcpy(run->r, run->best, (size_t)pk_contact_size(run->p) * sizeof *run->r);
   for (int k = 0; k < s->count; k++) {
     pki_islands_gather(s, run->p, k, run->r);
-    if (!sparse && s->p.W == NULL) {
-      s->p.W = pki_islands_fill_W(s, &s->p);
-    }
     pki_solve part = *run;
-    part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u;
+    part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u, part.diagonal = NULL;
     part.residual = INFINITY, part.iterations = before;
     if (!pki_solve_check(&part) || !pki_solve_done(&part)) {
-      if (sparse) {
-        climb_sparse(&part, s);
-      } else {
-        climb_dense(&part);
-      }
+      pki_solve_dense(&part);
       pki_islands_scatter(s, s->best, run->r);
     }
     run->now = part.iterations > most ? part.used : run->now;
@@ -355,21 +52,42 @@ static void climb_islands(pki_solve *run, pki_islands *s, bool sparse)
   pki_solve_check(run);
 }
 
+/* A row that every other row answers: the problem is one island. */
+static bool has_full_row(const pk_contact_problem *p)
+{
+  const int n = pk_contact_size(p);
+  for (int row = 0; row < n; row++) {
+    const double *W = p->W + (p->W_col ? (size_t)p->W_row[row] : (size_t)row * (size_t)n);
+    int full = 0;
+    while (full < n && (p->W_col == NULL || p->W_row[row + 1] - p->W_row[row] == n) && W[full] != 0) {
+      full++;
+    }
+    if (full == n) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void pki_solve_auto(pki_solve *run)
 {
-  const size_t mark = pki_arena_mark(&run->arena);
-  const bool sparse = is_sparse(run->p);
-  climb(run, sparse ? PK_SOLVER_BGS_VELOCITY : PK_SOLVER_BGS, sparse ? WINDOW : first[0].iterations);
-  if (pki_solve_done(run) || run->iterations >= run->options->max_iterations) {
+  if (run->p->factor != NULL) {
+    pki_solve_islands(run);
     return;
   }
+  if (pki_solve_done(run)) {
+    return;
+  }
+  if (has_full_row(run->p)) {
+    pki_solve_dense(run);
+    return;
+  }
+  const size_t mark = pki_arena_mark(&run->arena);
   pki_islands s = pki_islands_take(&run->arena, run->p);
   if (pki_islands_find(&s, run->p) > 1) {
-    climb_islands(run, &s, sparse);
-  } else if (sparse) {
-    climb_sparse(run, &s);
+    run_islands(run, &s);
   } else {
-    climb_dense(run);
+    pki_solve_dense(run);
   }
   pki_arena_release(&run->arena, mark);
 }

@@ -109,11 +109,11 @@ double pki_contact_scale(const pk_contact_problem *p)
 }
 
 /* The law of one contact in parts. */
-static void certify_contact(const pk_contact_problem *p, int i, const double *r, const double *u,
-                            pk_certificate *c)
+static void certify_contact(const pk_contact_problem *p, const double *w, int i, const double *r,
+                            const double *u, pk_certificate *c)
 {
-  const double wn = pki_diagonal(p, 3 * i), mu = p->mu[i];
-  const double wt = 0.5 * (pki_diagonal(p, 3 * i + 1) + pki_diagonal(p, 3 * i + 2));
+  const double wn = diagonal_of(p, w, 3 * i), mu = p->mu[i];
+  const double wt = 0.5 * (diagonal_of(p, w, 3 * i + 1) + diagonal_of(p, w, 3 * i + 2));
   const double t = length(r[1], r[2]), slip = length(u[1], u[2]), limit = mu * fmax(r[0], 0);
   raise(&c->unilateral, fabs(fmin(u[0], r[0] * wn)));
   raise(&c->disc, fmax(t - limit, 0) * wt);
@@ -123,19 +123,20 @@ static void certify_contact(const pk_contact_problem *p, int i, const double *r,
   raise(&c->dissipation, fmax(fmin(astray, t * wt), fmin(slip, fmax(limit - t, 0) * wt)));
 }
 
-pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *r, const double *u)
+pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal, const double *r,
+                                    const double *u)
 {
   pk_certificate c = {.worst = -1};
   const int n = pk_contact_size(p), first_box = 3 * p->ncontact + p->nbilateral;
   double siconos = 0, norm = 0;
   for (int i = 0; i < p->ncontact; i++) {
-    judge(&c, contact_residual(p, NULL, i, r, u), 3 * i);
-    certify_contact(p, i, r + 3 * i, u + 3 * i, &c);
+    judge(&c, contact_residual(p, diagonal, i, r, u), 3 * i);
+    certify_contact(p, diagonal, i, r + 3 * i, u + 3 * i, &c);
     const double f = natural_residual(p->mu[i], r + 3 * i, u + 3 * i, 1);
     siconos += f * f;
   }
   for (int i = 3 * p->ncontact; i < n; i++) {
-    const double residual = single_residual(p, NULL, i, r, u);
+    const double residual = single_residual(p, diagonal, i, r, u);
     raise(i < first_box ? &c.bilateral : &c.box, residual);
     judge(&c, residual, i);
   }
@@ -150,5 +151,5 @@ pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *r
 pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *u)
 {
   pk_contact_velocity(p, r, u);
-  return pki_certify_velocity(p, r, u);
+  return pki_certify_velocity(p, NULL, r, u);
 }

@@ -315,22 +315,34 @@ static size_t block_of(const pki_elimination *e, int i, int j)
   return at;
 }
 
-/* out [wa][wb] += Y_a' C Y_b, or transposed C; `lanes` rows. */
-static void add_product(double *out, const double *Ya, int wa, const double *Yb, int wb, const double C[9],
-                        int lanes, bool transposed)
+/* out [wa][wb] += Y_a' C Y_b; `lanes` rows. Inlined with constants where bodies are free. */
+static inline void add_product_of(double *restrict out, const double *restrict Ya, int wa,
+                                  const double *restrict Yb, int wb, const double C[9], int lanes)
 {
   for (int i = 0; i < wa; i++, out += wb) {
     double row[3] = {0, 0, 0};
     for (int d = 0; d < lanes; d++) {
       for (int k = 0; k < lanes; k++) {
-        row[k] += Ya[lanes * i + d] * C[transposed ? 3 * k + d : 3 * d + k];
+        row[k] += Ya[lanes * i + d] * C[3 * d + k];
       }
     }
     for (int j = 0; j < wb; j++) {
+      double sum = 0;
       for (int k = 0; k < lanes; k++) {
-        out[j] += row[k] * Yb[lanes * j + k];
+        sum += row[k] * Yb[lanes * j + k];
       }
+      out[j] += sum;
     }
+  }
+}
+
+static void add_product(double *out, const double *Ya, int wa, const double *Yb, int wb, const double C[9],
+                        int lanes)
+{
+  if (wa == PKI_NODE_MAX && wb == PKI_NODE_MAX && lanes == 3) {
+    add_product_of(out, Ya, PKI_NODE_MAX, Yb, PKI_NODE_MAX, C, 3);
+  } else {
+    add_product_of(out, Ya, wa, Yb, wb, C, lanes);
   }
 }
 
@@ -339,17 +351,18 @@ static void add_group(const pki_elimination *e, int group, const double *C)
   const pki_sparse *s = e->s;
   const int lanes = group < s->contacts ? 3 : 1, to = s->start[group + 1];
   const double *Y = lanes == 3 ? s->Y3 : s->Y1 - s->start[s->contacts];
+  const double transposed[9] = {C[0], C[3], C[6], C[1], C[4], C[7], C[2], C[5], C[8]};
   for (int ea = s->start[group]; ea < to; ea += e->width[e->node[s->col[ea]]]) {
     for (int eb = s->start[group]; eb < to; eb += e->width[e->node[s->col[eb]]]) {
       const int a = e->node[s->col[ea]], b = e->node[s->col[eb]], wa = e->width[a], wb = e->width[b];
       const double *Ya = Y + (ptrdiff_t)lanes * ea, *Yb = Y + (ptrdiff_t)lanes * eb;
       if (a == b) {
-        add_product(e->L + e->panel[a], Ya, wa, Yb, wb, C, lanes, false);
+        add_product(e->L + e->panel[a], Ya, wa, Yb, wb, C, lanes);
       } else if (e->place[b] < e->place[a]) {
         const size_t at = block_of(e, a, b);
-        add_product(e->L + at, Ya, wa, Yb, wb, C, lanes, false);
+        add_product(e->L + at, Ya, wa, Yb, wb, C, lanes);
         if (!e->symmetric) {
-          add_product(e->U + at, Ya, wa, Yb, wb, C, lanes, true); /* block (b, a), transposed */
+          add_product(e->U + at, Ya, wa, Yb, wb, transposed, lanes); /* block (b, a), transposed */
         }
       }
     }
@@ -405,6 +418,31 @@ static void update_panel(const pki_elimination *e, int j, int k, int at)
   }
 }
 
+/* Rows below the panel's own block: those of L divided by U, those of U' by L'. Reciprocals of the pivots once. */
+static inline void divide_rows(double *restrict P, double *restrict Q, int w, int rows, bool symmetric)
+{
+  double inverse[PKI_NODE_MAX];
+  for (int c = 0; c < w; c++) {
+    inverse[c] = 1 / P[c * w + c];
+  }
+  for (int r = w; r < rows; r++) {
+    double *l = P + (ptrdiff_t)r * w, *u = Q + (ptrdiff_t)r * w;
+    for (int c = 0; c < w; c++) {
+      for (int m = 0; m < c; m++) {
+        l[c] -= l[m] * P[m * w + c];
+      }
+      if (symmetric) {
+        u[c] = l[c]; /* U' = L diag(U) */
+      } else {
+        for (int m = 0; m < c; m++) {
+          u[c] -= u[m] * P[c * w + m];
+        }
+      }
+      l[c] *= inverse[c];
+    }
+  }
+}
+
 /* The panel's own block becomes L (unit) and U; the rows below are divided by U, those of U' by L'. */
 static bool finish_panel(const pki_elimination *e, int j, int rows)
 {
@@ -427,16 +465,10 @@ static bool finish_panel(const pki_elimination *e, int j, int rows)
       return false;
     }
   }
-  for (int r = w; r < rows; r++) {
-    double *l = P + r * w, *u = Q + r * w;
-    for (int c = 0; c < w; c++) {
-      for (int m = 0; m < c; m++) {
-        l[c] -= l[m] * P[m * w + c];
-        u[c] -= e->symmetric ? 0 : u[m] * P[c * w + m];
-      }
-      u[c] = e->symmetric ? l[c] : u[c]; /* U' = L diag(U) */
-      l[c] /= P[c * w + c];
-    }
+  if (w == PKI_NODE_MAX) {
+    divide_rows(P, Q, PKI_NODE_MAX, rows, e->symmetric);
+  } else {
+    divide_rows(P, Q, w, rows, e->symmetric);
   }
   return true;
 }

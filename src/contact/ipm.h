@@ -10,8 +10,8 @@
 #ifndef PKI_CONTACT_IPM_H
 #define PKI_CONTACT_IPM_H
 
+#include "contact/active_set.h"
 #include "contact/elimination.h"
-#include "contact/solver.h"
 
 typedef struct pki_ipm {
   const pk_contact_problem *p;
@@ -25,13 +25,14 @@ typedef struct pki_ipm {
   double *u;                     /* [n] scaled W r + q */
   double *C;                     /* [groups][9] blocks on the diagonal */
   double unit, tau;              /* scale of velocities; how far the complementarity is */
+  double rounding;               /* of |v_T|, part of tau */
   double round;                  /* of |v_T| */
   bool derivative;               /* of mu |v_T| is part of dH */
   int degree;                    /* complementarity pairs */
   /* the system (W + C) x = b, from W or from its factors */
   bool sparse;
-  double *J;  /* [n][n] */
-  int *pivot; /* [n] */
+  pki_scaled *dense; /* W, scaled, and room for the matrix; NULL: in velocities */
+  bool has_pivots;   /* it was factored with pivots */
   pki_sparse factors;
   pki_elimination elimination;
   double *B;               /* [groups][9] inv(C) */
@@ -40,8 +41,23 @@ typedef struct pki_ipm {
   double *y, *left, *back; /* [n] scratch */
 } pki_ipm;
 
-/* Room for a problem of this shape. */
-pki_ipm pki_ipm_take(pki_arena *arena, const pk_contact_problem *p, bool sparse);
+/* Where a path begins and how it goes. */
+typedef struct pki_ipm_start {
+  double shift;    /* from the guess, this much inside the cones; 0: from their middle, whatever the guess */
+  double rounding; /* of |v_T|, part of tau */
+  int derivative;  /* steps after which the derivative of mu |v_T| is used; -1: when steps are slow */
+} pki_ipm_start;
+
+/* The paths to try, in this order. They fail on different problems. */
+enum { PKI_IPM_STARTS = 6 };
+extern const pki_ipm_start pki_ipm_starts[PKI_IPM_STARTS];
+
+/* One path, with active sets at its end; `guess` [n] are impulses as z scales them. True when the run must stop. */
+bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm_start *start,
+                 const double *guess);
+
+/* Room for a problem of this shape; dense NULL: in velocities. */
+pki_ipm pki_ipm_take(pki_arena *arena, const pk_contact_problem *p, pki_scaled *dense);
 
 /* Once before the first system; false when there is no room for its factors. */
 bool pki_ipm_prepare(pki_ipm *s);

@@ -2,21 +2,18 @@
 #include <string.h>
 
 #include "contact/ipm.h"
-#include "math/lu.h"
 
-pki_ipm pki_ipm_take(pki_arena *arena, const pk_contact_problem *p, bool sparse)
+pki_ipm pki_ipm_take(pki_arena *arena, const pk_contact_problem *p, pki_scaled *dense)
 {
-  pki_ipm s = {.p = p, .n = pk_contact_size(p), .sparse = sparse};
+  pki_ipm s = {.p = p, .n = pk_contact_size(p), .sparse = dense == NULL, .dense = dense};
   const size_t n = (size_t)s.n, groups = n - 2 * (size_t)p->ncontact;
   double **const vectors[] = {&s.d, &s.q, &s.r, &s.v, &s.b,   &s.dr,   &s.dv,    &s.db,    &s.gap,
                               &s.g, &s.l, &s.c, &s.w, &s.rhs, &s.beta, &s.lower, &s.upper, &s.u};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
-    *vectors[k] = pki_arena_take(arena, n, sizeof(double));
+    *vectors[k] = pki_arena_take(arena, pki_dense_stride(s.n), sizeof(double));
   }
   s.C = pki_arena_take(arena, 9 * groups, sizeof(double));
-  if (!sparse) {
-    s.J = pki_arena_take(arena, n * n, sizeof(double));
-    s.pivot = pki_arena_take(arena, n, sizeof(int));
+  if (!s.sparse) {
     return s;
   }
   s.factors = pki_sparse_take(arena, p);
@@ -77,7 +74,6 @@ static void multiply(pki_ipm *s, const double *x, double *out)
 
 void pki_ipm_velocity(pki_ipm *s)
 {
-  const pk_contact_problem *p = s->p;
   if (s->sparse) {
     for (int i = 0; i < s->n; i++) {
       s->left[i] = s->d[i] * s->r[i];
@@ -88,50 +84,51 @@ void pki_ipm_velocity(pki_ipm *s)
     }
     return;
   }
-  for (int row = 0; row < s->n; row++) {
-    const int from = p->W_col ? p->W_row[row] : row * s->n, to = p->W_col ? p->W_row[row + 1] : from + s->n;
-    double sum = 0;
-    for (int e = from; e < to; e++) {
-      const int col = p->W_col ? p->W_col[e] : e - from;
-      sum += p->W[e] * s->d[col] * s->r[col];
-    }
-    s->u[row] = s->d[row] * sum + s->q[row];
+  s->dense->kernels->multiply(s->dense->W, s->n, s->dense->stride, s->r, s->u);
+  for (int i = 0; i < s->n; i++) {
+    s->u[i] += s->q[i];
   }
 }
 
 /* ---- with W ---- */
 
-static bool factor_dense(pki_ipm *s)
+/* A = W + C, the unit matrix in rows and columns that are held. */
+static void fill_dense(pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
-  const int n = s->n;
-  for (int i = 0; i < n; i++) {
-    double *J = s->J + (size_t)i * (size_t)n;
-    if (p->W_col || pki_ipm_held(s, i)) {
-      memset(J, 0, (size_t)n * sizeof *J);
-    }
-    if (pki_ipm_held(s, i)) {
-      J[i] = 1;
-    } else if (p->W_col) {
-      for (int e = p->W_row[i]; e < p->W_row[i + 1]; e++) {
-        J[p->W_col[e]] = s->d[i] * p->W[e] * s->d[p->W_col[e]];
-      }
-    } else {
-      for (int j = 0; j < n; j++) {
-        J[j] = s->d[i] * p->W[(size_t)i * (size_t)n + (size_t)j] * s->d[j];
-      }
-    }
-  }
-  for (int g = 0; g < n - 2 * p->ncontact; g++) {
+  const size_t stride = s->dense->stride;
+  double *A = s->dense->A;
+  memcpy(A, s->dense->W, (size_t)s->n * stride * sizeof *A);
+  for (int g = 0; g < s->n - 2 * p->ncontact; g++) {
     int row;
     const int count = rows_of(s, g, &row);
     for (int i = 0; i < count; i++) {
       for (int j = 0; j < count; j++) {
-        s->J[(size_t)(row + i) * (size_t)n + (size_t)(row + j)] += s->C[9 * (size_t)g + (size_t)(3 * i + j)];
+        A[(size_t)(row + i) * stride + (size_t)(row + j)] += s->C[9 * (size_t)g + (size_t)(3 * i + j)];
       }
     }
   }
-  return pki_lu_factor(s->J, n, s->pivot);
+  for (int i = 0; i < s->n; i++) {
+    if (pki_ipm_held(s, i)) {
+      memset(A + (size_t)i * stride, 0, stride * sizeof *A);
+      for (int j = 0; j < s->n; j++) {
+        A[(size_t)j * stride + (size_t)i] = i == j;
+      }
+    }
+  }
+}
+
+/* Without the derivative the matrix of a symmetric W is symmetric and positive. With it pivots are needed. */
+static bool factor_dense(pki_ipm *s)
+{
+  pki_scaled *z = s->dense;
+  fill_dense(s);
+  s->has_pivots = s->derivative || !z->symmetric;
+  if (!s->has_pivots && !z->kernels->factor_symmetric(z->A, s->n, z->stride, z->line, z->inverse)) {
+    fill_dense(s); /* rounding: C spans so much */
+    s->has_pivots = true;
+  }
+  return !s->has_pivots || z->kernels->factor_pivoted(z->A, s->n, z->stride, z->line, z->inverse, z->pivot);
 }
 
 /* ---- in velocities ---- */
@@ -275,7 +272,10 @@ void pki_ipm_solve(pki_ipm *s, double *b)
 {
   if (s->sparse) {
     solve_sparse(s, b);
+  } else if (s->has_pivots) {
+    s->dense->kernels->solve_pivoted(s->dense->A, s->n, s->dense->stride, s->dense->inverse, s->dense->pivot,
+                                     b);
   } else {
-    pki_lu_solve(s->J, s->n, s->pivot, b);
+    s->dense->kernels->solve_symmetric(s->dense->A, s->n, s->dense->stride, s->dense->inverse, b);
   }
 }

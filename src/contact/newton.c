@@ -1,238 +1,163 @@
-/* Semi-smooth Newton on the equations of Alart and Curnier (1991), inside a proximal-point loop.
+/* Semi-smooth Newton on the equations of Alart and Curnier (1991) inside a proximal-point loop, with W; the same in
+ * velocities is newton_velocity.c. In the coordinates of scaled.h, with r_k of the last round, a round finds y with
  *
- * With d = r - rho u the laws of a contact are F = 0 for
+ *   y = P(r_k - kappa v),   v = W y + q,      P: r_N = max(x_N, 0),  r_T = P_disc(mu r_N)(x_T), boxes clamped
  *
- *   F_N = r_N - max(d_N, 0),   F_T = r_T - P_disc(mu max(d_N, 0))(d_T)
- *
- * and a generalised derivative is J = A + B W with 3x3 blocks A, B on the diagonal:
- *
- *   open (d_N <= 0)   A = 1, B = 0
- *   stick             A = 0, B = rho
- *   slip              normal as in stick; tangents with t = d_T/|d_T|, s = mu d_N,
- *                     G = s (1 - t t')/|d_T|:
- *                     dF_T = (1 - G) dr_T + rho_T G W_T dr - mu t (dr_N - rho_N W_N dr)
- *
- * The proximal-point loop solves the problem with W + sigma 1 and q - sigma r_k, r_k the last
- * solution: its fixed points are solutions of the problem itself, and redundant contacts, which
- * make W singular, do not trouble it. */
+ * whose solution solves the problem but for v = (r_k - y)/kappa: kappa grows from round to round while they succeed, and
+ * falls when one does not. The step of a round is that of active_set.c with sigma = 1/kappa; it is halved until the
+ * energy of what is left, (y - P)' W (y - P), falls. What is judged is P, which obeys the bounds of every row. */
 #include <math.h>
 #include <string.h>
 
-#include "contact/solver.h"
-#include "math/lu.h"
+#include "contact/newton.h"
 
-typedef struct newton {
-  double *J;                                    /* [n][n] */
-  double *F, *trial, *step, *centre, *velocity; /* [n] */
-  int *pivot;                                   /* [n] */
-  double sigma;                                 /* what is added to the diagonal of W, m/s per N s */
-} newton;
+enum {
+  ROUND_STEPS = 40, /* Newton's, in one round */
+  HALVINGS = 12,
+  IDLE_ROUNDS =
+      200 /* rounds that do not improve the residual by a tenth: what creeps may take tens of them */
+};
+/* kappa: what W + 1/kappa is not singular with to begin with, and where rounding ends; measured, tenfold growth and a later
+ * start take more steps. */
+static const double kappa_first = 100, kappa_growth = 3, kappa_fall = 0.1, kappa_most = 1e9,
+                    kappa_least = 1e-3;
+/* A round is good when its velocities are this part of the residual from those of its impulses. */
+static const double round_part = 0.1;
+static const double armijo = 1e-4;
 
-enum { NEWTON_STEPS = 60, PROXIMAL_STEPS = 300, HALVINGS = 12 };
-
-static newton take(pki_arena *arena, size_t n)
+pki_newton pki_newton_take(pki_arena *arena, const pk_contact_problem *p)
 {
-  newton s = {.sigma = 0};
-  s.J = pki_arena_take(arena, n * n, sizeof(double));
-  s.F = pki_arena_take(arena, n, sizeof(double));
-  s.trial = pki_arena_take(arena, n, sizeof(double));
-  s.step = pki_arena_take(arena, n, sizeof(double));
-  s.centre = pki_arena_take(arena, n, sizeof(double));
-  s.velocity = pki_arena_take(arena, n, sizeof(double));
-  s.pivot = pki_arena_take(arena, n, sizeof(int));
-  return s;
+  const size_t stride = pki_dense_stride(pk_contact_size(p));
+  pki_newton w;
+  w.y = pki_arena_take(arena, stride, sizeof(double));
+  w.v = pki_arena_take(arena, stride, sizeof(double));
+  w.dy = pki_arena_take(arena, stride, sizeof(double));
+  w.dv = pki_arena_take(arena, stride, sizeof(double));
+  return w;
+}
+
+/* z->r = P(centre - kappa (v + t dv)), its velocities z->u; the energy of y + t dy - r comes back. */
+static double project(const pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, double t)
+{
+  const pk_contact_problem *p = z->p;
+  const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
+  double energy = 0;
+  for (int i = 0; i < z->n; i++) {
+    a->d[i] = a->centre[i] - kappa * (w->v[i] + t * w->dv[i]);
+  }
+  for (int i = 0; i < p->ncontact; i++) {
+    const double *x = a->d + 3 * i, normal = fmax(x[0], 0), limit = p->mu[i] * normal;
+    const double size = sqrt(x[1] * x[1] + x[2] * x[2]), side = size <= limit ? 1 : limit / size;
+    z->r[3 * i] = normal, z->r[3 * i + 1] = side * x[1], z->r[3 * i + 2] = side * x[2];
+  }
+  for (int i = first; i < z->n; i++) {
+    z->r[i] = i < boxes ? a->d[i] : fmin(fmax(a->d[i], z->lower[i - boxes]), z->upper[i - boxes]);
+  }
+  pki_scaled_velocity(z);
+  for (int i = 0; i < z->n; i++) {
+    energy += (w->y[i] + t * w->dy[i] - z->r[i]) * (w->v[i] + t * w->dv[i] - z->u[i]);
+  }
+  return fmax(energy, 0);
+}
+
+/* One Newton step from y, whose P is in z->r and whose d is in a->d; false when nothing falls along it. */
+static bool step(pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, double energy)
+{
+  pki_active_set_choose(a, z, kappa);
+  if (!pki_active_set_solve(a, z, 1 / kappa, PKI_FACTORS_PIVOTED)) {
+    return false;
+  }
+  pki_scaled_velocity(z);
+  for (int i = 0; i < z->n; i++) {
+    w->dy[i] = z->r[i] - w->y[i], w->dv[i] = z->u[i] - w->v[i];
+  }
+  double t = 1;
+  bool falls = false;
+  for (int k = 0; k < HALVINGS && !falls; k++) {
+    t = k > 0 ? 0.5 * t : 1;
+    const double slope = 1 - armijo * t;
+    falls = project(w, a, z, kappa, t) < slope * slope * energy;
+  }
+  for (int i = 0; i < z->n && falls; i++) {
+    w->y[i] += t * w->dy[i], w->v[i] += t * w->dv[i];
+  }
+  return falls;
+}
+
+/* How far the round's velocities are from those of its impulses, m/s. */
+static double distance(const pki_newton *w, const pki_scaled *z)
+{
+  double most = 0;
+  for (int i = 0; i < z->n; i++) {
+    most = fmax(most, fabs(w->v[i] - z->u[i]) / z->s[i]);
+  }
+  return most;
+}
+
+/* One round from the centre; its impulses are in z->r when it is good. True when the run must stop. */
+static bool solve_round(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_solve *run, double kappa,
+                        bool *good)
+{
+  const size_t bytes = (size_t)z->n * sizeof(double);
+  memcpy(z->r, a->centre, bytes);
+  pki_scaled_velocity(z);
+  memcpy(w->y, a->centre, bytes);
+  memcpy(w->v, z->u, bytes);
+  memset(w->dy, 0, bytes);
+  memset(w->dv, 0, bytes);
+  *good = false;
+  for (int k = 0; k <= ROUND_STEPS; k++) {
+    const double energy = project(w, a, z, kappa, 0);
+    if (pki_scaled_check(z, run)) {
+      return pki_solve_over(run); /* not finite: the round fails */
+    }
+    *good = k > 0 && distance(w, z) <= round_part * run->now_at;
+    if (*good || k == ROUND_STEPS) {
+      return false;
+    }
+    run->iterations++;
+    if (!step(w, a, z, kappa, energy)) {
+      return run->iterations >= run->limit;
+    }
+  }
+  return false;
+}
+
+bool pki_newton_run(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_solve *run, int steps)
+{
+  const int last = steps < run->limit - run->iterations ? run->iterations + steps : run->limit;
+  double kappa = kappa_first, least = INFINITY;
+  bool stop = false;
+  memcpy(a->centre, z->r, (size_t)z->n * sizeof *a->centre);
+  for (int idle = 0; !stop && idle < IDLE_ROUNDS && kappa >= kappa_least && run->iterations < last;) {
+    bool good;
+    stop = solve_round(w, a, z, run, kappa, &good);
+    if (good) {
+      memcpy(a->centre, z->r, (size_t)z->n * sizeof *a->centre);
+    }
+    kappa = good ? fmin(kappa_growth * kappa, kappa_most) : kappa_fall * kappa;
+    idle = run->now_at < 0.9 * least ? 0 : idle + 1;
+    least = fmin(least, run->now_at);
+  }
+  return stop;
+}
+
+void pki_solve_newton(pki_solve *run)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  pki_scaled z = pki_scaled_take(&run->arena, run->p);
+  pki_active_set a = pki_active_set_take(&run->arena, run->p);
+  pki_newton w = pki_newton_take(&run->arena, run->p);
+  pki_scaled_begin(&z, run->r);
+  pki_newton_run(&w, &a, &z, run, run->limit);
+  pki_arena_release(&run->arena, mark);
 }
 
 size_t pki_newton_memsize(const pk_contact_problem *p)
 {
   pki_arena arena = pki_arena_over(NULL, 0);
-  take(&arena, (size_t)pk_contact_size(p));
+  pki_scaled_take(&arena, p);
+  pki_active_set_take(&arena, p);
+  pki_newton_take(&arena, p);
   return arena.used;
-}
-
-/* F of one contact; with A and B not NULL its derivative too. rho are steps for the normal and the
- * tangents. Rows of F and of the derivative are scaled by 1/rho, so that F is a velocity. */
-static void contact_equations(double mu, const double *r, const double *u, const double rho[2], double *F,
-                              double *A, double *B)
-{
-  const double dn = r[0] - rho[0] * u[0], dx = r[1] - rho[1] * u[1], dy = r[2] - rho[1] * u[2];
-  const double limit = mu * dn, size = hypot(dx, dy);
-  const bool open = dn <= 0, stick = !open && size <= limit;
-  F[0] = open ? r[0] / rho[0] : u[0];
-  for (int k = 1; k < 3; k++) {
-    const double direction = size > 0 ? (k == 1 ? dx : dy) / size : 0;
-    F[k] = open ? r[k] / rho[1] : stick ? u[k] : (r[k] - limit * direction) / rho[1];
-  }
-  if (A == NULL) {
-    return;
-  }
-  memset(A, 0, 9 * sizeof *A);
-  memset(B, 0, 9 * sizeof *B);
-  *(open ? &A[0] : &B[0]) = open ? 1 / rho[0] : 1;
-  if (open || stick) {
-    for (int k = 1; k < 3; k++) {
-      *(open ? &A[4 * k] : &B[4 * k]) = open ? 1 / rho[1] : 1;
-    }
-    return;
-  }
-  const double t[2] = {dx / size, dy / size};
-  for (int i = 0; i < 2; i++) {
-    for (int j = 0; j < 2; j++) {
-      const double G = limit / size * ((i == j) - t[i] * t[j]);
-      A[3 * (1 + i) + 1 + j] = ((i == j) - G) / rho[1];
-      B[3 * (1 + i) + 1 + j] = G;
-    }
-    A[3 * (1 + i)] = -mu * t[i] / rho[1];
-    B[3 * (1 + i)] = mu * t[i] * rho[0] / rho[1];
-  }
-}
-
-/* Steps for a contact from its diagonal block, sigma included. */
-static void contact_rho(const pk_contact_problem *p, int i, double sigma, double rho[2])
-{
-  const double t = fmax(pki_diagonal(p, 3 * i + 1), pki_diagonal(p, 3 * i + 2));
-  rho[0] = 1 / (pki_diagonal(p, 3 * i) + sigma);
-  rho[1] = 1 / (t + sigma);
-}
-
-/* J rows first .. first+2 = A + B (W + sigma 1). */
-static void fill_rows(const pk_contact_problem *p, const newton *s, int first, const double A[9],
-                      const double B[9])
-{
-  const int n = pk_contact_size(p);
-  double *J = s->J + (size_t)first * (size_t)n;
-  memset(J, 0, 3 * (size_t)n * sizeof *J);
-  for (int k = 0; k < 3; k++) {
-    const int row = first + k;
-    const int from = p->W_col ? p->W_row[row] : row * n, to = p->W_col ? p->W_row[row + 1] : (row + 1) * n;
-    for (int e = from; e < to; e++) {
-      const int col = p->W_col ? p->W_col[e] : e - from;
-      for (int i = 0; i < 3; i++) {
-        J[i * n + col] += B[3 * i + k] * p->W[e];
-      }
-    }
-    for (int i = 0; i < 3; i++) {
-      J[i * n + row] += A[3 * i + k] + s->sigma * B[3 * i + k];
-    }
-  }
-}
-
-/* A bilateral or box row: F = u inside, (r - bound)/rho outside; its row of J when asked for. */
-static void single_equation(const pk_contact_problem *p, newton *s, int row, const double *r, bool derivative)
-{
-  const int n = pk_contact_size(p), box = row - 3 * p->ncontact - p->nbilateral;
-  const double rho = 1 / (pki_diagonal(p, row) + s->sigma), d = r[row] - rho * s->velocity[row];
-  const bool below = box >= 0 && d < p->lower[box], above = box >= 0 && d > p->upper[box];
-  s->F[row] = below   ? (r[row] - p->lower[box]) / rho
-              : above ? (r[row] - p->upper[box]) / rho
-                      : s->velocity[row];
-  if (!derivative) {
-    return;
-  }
-  double *J = s->J + (size_t)row * (size_t)n;
-  memset(J, 0, (size_t)n * sizeof *J);
-  if (below || above) {
-    J[row] = 1 / rho;
-    return;
-  }
-  const int from = p->W_col ? p->W_row[row] : row * n, to = p->W_col ? p->W_row[row + 1] : (row + 1) * n;
-  for (int e = from; e < to; e++) {
-    J[p->W_col ? p->W_col[e] : e - from] = p->W[e];
-  }
-  J[row] += s->sigma;
-}
-
-/* F at r of the problem with W + sigma 1 and q - sigma centre; its norm comes back. */
-static double equations(const pk_contact_problem *p, newton *s, const double *r, bool derivative)
-{
-  const int n = pk_contact_size(p);
-  double sum = 0;
-  pk_contact_velocity(p, r, s->velocity);
-  for (int i = 0; i < n; i++) {
-    s->velocity[i] += s->sigma * (r[i] - s->centre[i]);
-  }
-  for (int i = 0; i < p->ncontact; i++) {
-    double A[9], B[9], rho[2];
-    contact_rho(p, i, s->sigma, rho);
-    contact_equations(p->mu[i], r + 3 * i, s->velocity + 3 * i, rho, s->F + 3 * i, derivative ? A : NULL, B);
-    if (derivative) {
-      fill_rows(p, s, 3 * i, A, B);
-    }
-  }
-  for (int i = 3 * p->ncontact; i < n; i++) {
-    single_equation(p, s, i, r, derivative);
-  }
-  for (int i = 0; i < n; i++) {
-    sum += s->F[i] * s->F[i];
-  }
-  return sqrt(sum);
-}
-
-/* Newton on the proximal problem until its norm is below `goal`; false when it stalls. */
-static bool inner(pki_solve *run, newton *s, double goal)
-{
-  const pk_contact_problem *p = run->p;
-  const int n = pk_contact_size(p);
-  double *r = run->r;
-  for (int k = 0; k < NEWTON_STEPS && run->iterations < run->limit; k++) {
-    const double norm = equations(p, s, r, true);
-    if (norm <= goal) {
-      return true;
-    }
-    for (int i = 0; i < n; i++) {
-      s->step[i] = -s->F[i];
-    }
-    run->iterations++;
-    if (!isfinite(norm) || !pki_lu_factor(s->J, n, s->pivot)) {
-      return false;
-    }
-    pki_lu_solve(s->J, n, s->pivot, s->step);
-    /* shorten the step until the norm falls; a full step is allowed to raise it a little */
-    double t = 1, found = INFINITY;
-    for (int h = 0; h < HALVINGS; h++, t *= 0.5) {
-      for (int i = 0; i < n; i++) {
-        s->trial[i] = r[i] + t * s->step[i];
-      }
-      found = equations(p, s, s->trial, false);
-      if (found < (1 - 1e-4 * t) * norm) {
-        break;
-      }
-    }
-    if (!(found < norm)) {
-      return false;
-    }
-    memcpy(r, s->trial, (size_t)n * sizeof *r);
-  }
-  return equations(p, s, r, false) <= goal;
-}
-
-void pki_solve_newton(pki_solve *run)
-{
-  const pk_contact_problem *p = run->p;
-  const size_t n = (size_t)pk_contact_size(p), mark = pki_arena_mark(&run->arena);
-  newton s = take(&run->arena, n);
-  double most = 1e-3, mean = 0;
-  for (size_t i = 0; i < n; i++) {
-    most = fmax(most, fabs(p->q[i]));
-    mean += pki_diagonal(p, (int)i) / (double)n;
-  }
-  const double goal = 0.1 * run->options->tolerance * most;
-
-  /* plain Newton first, then proximal terms, weaker while they can be solved */
-  memcpy(s.centre, run->r, n * sizeof *s.centre);
-  inner(run, &s, goal);
-  bool stop = pki_solve_check(run);
-  s.sigma = 0.1 * mean;
-  for (int k = 0; k < PROXIMAL_STEPS && !stop; k++) {
-    memcpy(run->r, s.centre, n * sizeof *run->r);
-    if (inner(run, &s, goal)) {
-      stop = pki_solve_check(run);
-      memcpy(s.centre, run->r, n * sizeof *s.centre);
-      s.sigma = fmax(0.3 * s.sigma, 1e-9 * mean);
-    } else {
-      stop = run->iterations >= run->limit || s.sigma > 1e3 * mean;
-      s.sigma *= 10;
-    }
-  }
-  pki_arena_release(&run->arena, mark);
 }

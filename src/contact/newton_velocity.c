@@ -1,31 +1,38 @@
-/* Newton in velocities, for heaps: the equations of Alart and Curnier (1991) in a proximal-point loop, as in
- * newton.c, without W. With r_k of the last round, D = 1/weight and R = kappa/W_ii, find z with
+/* Newton in velocities, for heaps: the equations of Alart and Curnier (1991) without W, in two parts.
+ *
+ * First full steps on active sets. With rho = 1/w, w = tr W_ii/3, d = r_k - rho u_k says the state of a contact:
+ *
+ *   open   d_N <= 0           r = 0
+ *   stick  |d_T| <= mu d_N    u + s (r - r_k) = 0
+ *   slip   else               r = r_N (n + mu t) + beta b,  t = d_T/|d_T|,  b _|_ t, n:
+ *                             u_N + s (r - r_k)_N = 0,  b'(u + s (r - r_k)) + h w beta = 0,  h = |d_T|/(mu d_N) - 1
+ *
+ * and of a box row whether it is at a bound. s = sigma w makes redundant impulses definite: those nearest to r_k. A contact whose
+ * state is wrong may fix more than its bodies can do, and a small sigma throws impulses by 1/sigma then: so sigma is 1e-6 where a
+ * contact's own residual |F_i|/rho_i is small, and in proportion to |F_i|/|r_i| where it is not (softening |F_i|/|r_i|, 1 at most). With
+ * D = 1/weight, z = weight Y' r and u = Y z + q this is one sparse system over the bodies (elimination.h),
+ *
+ *   (D + Y' B Y) dz = Y' (B (s r_k - u_k) - r_k),   r = B (s r_k - u_k - Y dz),
+ *
+ * B = 1/s (stick), 0 (open), (n + mu t) n'/s + b b'/(s + h w) (slip). A row's own compliance e adds to s.
+ *
+ * Where the sets do not settle, a proximal-point loop as in newton.c: with r_k of the last round and R = kappa/W_ii, find z with
  *
  *   D z = Y' r(z),   x_i = r_k - R (Y_i z + q_i),   r_N = max(x_N, 0),  r_T = P_disc(mu r_N)(x_T)
  *
- * The derivative D + Y' C Y, C = -dr/d(Y z) a block for each contact, is sparse over the bodies and regular
- * however redundant the contacts are (elimination.h). What is left after a round is |r - r_k|/R: kappa grows from
- * round to round while they succeed. Box and bilateral rows have intervals in place of cones. Rows with a compliance
- * e of their own have x_i/(1 + R e). */
+ * The derivative D + Y' C Y, C = -dr/d(Y z) a block for each contact, is regular however redundant the contacts are.
+ * What is left after a round is |r - r_k|/R: kappa grows from round to round while they succeed. Box and bilateral rows
+ * have intervals in place of cones. Rows with a compliance e of their own have x_i/(1 + R e). */
+#include "contact/newton_velocity.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "contact/elimination.h"
-#include "contact/solver.h"
+enum { ACTIVE_SET_STEPS = 20, NEWTON_STEPS = 40, HALVINGS = 12 };
 
-enum { NEWTON_STEPS = 40, HALVINGS = 12 };
+typedef pki_newton_velocity newton;
 
-typedef struct newton {
-  pki_sparse s;
-  pki_elimination e;
-  double *D, *z, *zr, *dz;   /* [velocities] */
-  double *diagonal, *centre; /* [rows] of W; r_k */
-  double *v, *dv, *r;        /* [rows] velocities at z, along dz; impulses there */
-  double *R, *soft;          /* [groups] R, compliance of a group */
-  double *C;                 /* [groups][9] */
-} newton;
-
-static newton take(pki_arena *arena, const pk_contact_problem *p)
+pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_problem *p)
 {
   newton w = {.s = pki_sparse_take(arena, p)};
   const size_t n = (size_t)w.s.n, rows = (size_t)pk_contact_size(p), groups = (size_t)w.s.groups;
@@ -37,6 +44,7 @@ static newton take(pki_arena *arena, const pk_contact_problem *p)
   for (size_t k = 0; k < sizeof of_rows / sizeof of_rows[0]; k++) {
     *of_rows[k] = pki_arena_take(arena, rows, sizeof(double));
   }
+  w.residual = pki_arena_take(arena, groups, sizeof(double));
   w.R = pki_arena_take(arena, groups, sizeof(double));
   w.soft = pki_arena_take(arena, groups, sizeof(double));
   w.C = pki_arena_take(arena, 9 * groups, sizeof(double));
@@ -47,7 +55,7 @@ static newton take(pki_arena *arena, const pk_contact_problem *p)
 size_t pki_newton_velocity_memsize(const pk_contact_problem *p)
 {
   pki_arena arena = pki_arena_over(NULL, 0);
-  take(&arena, p);
+  pki_newton_velocity_take(&arena, p);
   return arena.used;
 }
 
@@ -195,32 +203,168 @@ static bool newton_round(pki_solve *run, newton *w, double kappa, bool *good)
   return false;
 }
 
-static newton begin(pki_solve *run)
+bool pki_newton_velocity_begin(newton *w, const pk_contact_problem *p)
 {
-  newton w = take(&run->arena, run->p);
-  pki_sparse_pack(&w.s);
-  for (int k = 0; k < w.s.n; k++) {
-    w.D[k] = w.s.weight[k] != 0 ? 1 / w.s.weight[k] : 1e200;
+  w->s.p = p;
+  pki_sparse_pack(&w->s);
+  for (int k = 0; k < w->s.n; k++) {
+    w->D[k] = w->s.weight[k] != 0 ? 1 / w->s.weight[k] : 1e200;
   }
-  pki_sparse_diagonals(&w.s, w.diagonal);
-  memcpy(w.centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w.centre);
-  return w;
+  pki_sparse_diagonals(&w->s, w->diagonal);
+  return pki_elimination_analyse(&w->e, &w->s);
+}
+
+/* ---- active sets ---- */
+
+/* s of a row or contact: sigma w, more where its own residual is large beside its impulse. */
+static double softness(const newton *w, int g, double mean, double impulse, double typical)
+{
+  static const double least = 1e-6, most = 1, small = 0.1;
+  const double part = w->residual[g] / (mean * (fabs(impulse) + small * typical));
+  return mean * fmin(fmax(w->softening * part, least), most);
+}
+
+/* B of a contact at d = r - u/w and a = B (s r - u); s with the compliance in it. */
+static void contact_set(double mu, double s, double w, const double r[3], const double u[3], double B[9],
+                        double a[3])
+{
+  const double d[3] = {r[0] - u[0] / w, r[1] - u[1] / w, r[2] - u[2] / w};
+  const double x[3] = {s * r[0] - u[0], s * r[1] - u[1], s * r[2] - u[2]};
+  const double size = sqrt(d[1] * d[1] + d[2] * d[2]), limit = mu * d[0];
+  memset(B, 0, 9 * sizeof *B);
+  a[0] = a[1] = a[2] = 0;
+  if (d[0] <= 0) {
+    return;
+  }
+  if (size <= limit) {
+    B[0] = B[4] = B[8] = 1 / s;
+  } else {
+    const double t[2] = {d[1] / size, d[2] / size};
+    const double side = limit / (s * limit + (size - limit) * w); /* 1/(s + h w) */
+    B[0] = 1 / s, B[3] = mu * t[0] / s, B[6] = mu * t[1] / s;
+    B[4] = side * t[1] * t[1], B[8] = side * t[0] * t[0], B[5] = B[7] = -side * t[0] * t[1];
+  }
+  for (int i = 0; i < 3; i++) {
+    a[i] = B[3 * i] * x[0] + B[3 * i + 1] * x[1] + B[3 * i + 2] * x[2];
+  }
+}
+
+/* The same of a single row: free, or at a bound. */
+static void single_set(const pk_contact_problem *p, int row, double s, double w, double r, double u,
+                       double *B, double *a)
+{
+  const double d = r - u / w, bound = pki_clamp_box(p, row, d);
+  *B = d == bound ? 1 / s : 0;
+  *a = d == bound ? (s * r - u) / s : bound;
+}
+
+/* States at run->r, whose velocities are run->u: B into w->C, B (s r_k - u_k) into w->r. */
+static void find_active_sets(const pki_solve *run, newton *w)
+{
+  static const double least = 1e-6; /* s/w of single rows */
+  const pk_contact_problem *p = run->p;
+  const double *extra = p->factor->extra;
+  double typical = 0;
+  for (int g = 0; g < w->s.contacts; g++) {
+    typical += fabs(run->r[3 * g]) / w->s.contacts;
+  }
+  pki_contact_residuals(p, w->diagonal, run->r, run->u, w->residual);
+  for (int g = 0; g < w->s.groups; g++) {
+    const int row = pki_first_row(p, g);
+    const double *d = w->diagonal + row, *r = run->r + row, *u = run->u + row;
+    double *B = w->C + 9 * (size_t)g;
+    if (g < w->s.contacts) {
+      const double mean = (d[0] + d[1] + d[2]) / 3;
+      const double soft = fmax(extra[row], fmax(extra[row + 1], extra[row + 2]));
+      contact_set(p->mu[g], softness(w, g, mean, *r, typical) + soft, mean, r, u, B, w->r + row);
+    } else {
+      single_set(p, row, least * d[0] + extra[row], d[0], *r, *u, B, w->r + row);
+    }
+  }
+}
+
+/* One full step; false when the system is singular. */
+static bool active_set_step(pki_solve *run, newton *w)
+{
+  const int rows = pk_contact_size(run->p);
+  find_active_sets(run, w);
+  for (int i = 0; i < rows; i++) {
+    w->dv[i] = w->r[i] - run->r[i];
+  }
+  pki_sparse_gather(&w->s, w->dv, w->dz); /* weight Y' (..) */
+  for (int k = 0; k < w->s.n; k++) {
+    w->dz[k] *= w->D[k];
+  }
+  if (!pki_elimination_factor(&w->e, w->D, w->C)) {
+    return false;
+  }
+  pki_elimination_solve(&w->e, w->dz);
+  for (int g = 0; g < w->s.groups; g++) {
+    const int row = pki_first_row(run->p, g);
+    const double *B = w->C + 9 * (size_t)g;
+    double v[3];
+    if (g < w->s.contacts) {
+      pki_sparse_dot3(&w->s, g, w->dz, v);
+      for (int i = 0; i < 3; i++) {
+        run->r[row + i] = w->r[row + i] - (B[3 * i] * v[0] + B[3 * i + 1] * v[1] + B[3 * i + 2] * v[2]);
+      }
+    } else {
+      run->r[row] = w->r[row] - (B[0] != 0 ? B[0] * pki_sparse_dot1(&w->s, g, w->dz) : 0);
+    }
+  }
+  return true;
+}
+
+/* run->u from run->r, and the judge; true when the run is over. */
+static bool judge_impulses(pki_solve *run, newton *w)
+{
+  pki_sparse_gather(&w->s, run->r, w->z);
+  pki_sparse_velocity(&w->s, w->z, run->r, run->u);
+  return pki_solve_check_diagonal(run, w->diagonal);
+}
+
+void pki_newton_velocity_active_set(pki_solve *run, newton *w, int steps, double softening)
+{
+  enum { PATIENCE = 8 }; /* steps without a better residual */
+  bool stop = !run->fresh && judge_impulses(run, w);
+  w->softening = softening;
+  for (int k = 0, idle = 0; k < steps && idle < PATIENCE && !stop; k++) {
+    const double before = run->residual;
+    run->iterations++;
+    stop = !active_set_step(run, w) || judge_impulses(run, w);
+    idle = run->residual < before ? 0 : idle + 1;
+  }
+  run->fresh = false;
+}
+
+/* ---- the run ---- */
+
+void pki_newton_velocity_proximal(pki_solve *run, newton *w)
+{
+  double kappa = 100;
+  memcpy(w->centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w->centre);
+  for (bool stop = false; !stop;) {
+    bool good;
+    stop = newton_round(run, w, kappa, &good);
+    if (good) {
+      memcpy(w->centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w->centre);
+    }
+    kappa = good ? fmin(3 * kappa, 1e9) : 0.1 * kappa;
+    stop |= kappa < 1e-3;
+  }
+  run->fresh = false;
 }
 
 void pki_solve_newton_velocity(pki_solve *run)
 {
-  const size_t mark = pki_arena_mark(&run->arena);
-  newton w = begin(run);
-  double kappa = 100;
-  bool stop = !pki_elimination_analyse(&w.e, &w.s);
-  while (!stop) {
-    bool good;
-    stop = newton_round(run, &w, kappa, &good);
-    if (good) {
-      memcpy(w.centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w.centre);
+  const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
+  newton w = pki_newton_velocity_take(&run->arena, run->p);
+  if (pki_newton_velocity_begin(&w, run->p)) {
+    pki_newton_velocity_active_set(run, &w, ACTIVE_SET_STEPS, PKI_SOFTENING);
+    if (!pki_solve_done(run) && run->iterations < run->limit) {
+      memcpy(run->r, run->best, bytes);
+      pki_newton_velocity_proximal(run, &w);
     }
-    kappa = good ? fmin(3 * kappa, 1e9) : 0.1 * kappa;
-    stop |= kappa < 1e-3;
   }
   run->fresh = false;
   pki_arena_release(&run->arena, mark);

@@ -91,15 +91,15 @@ void pki_patches_gather(pki_patches *s, const pki_solve *run, int group, int row
   pki_islands *part = &s->part;
   const int groups = pk_contact_size(p) - 2 * p->ncontact;
   const int n = grow(s, p, group, rows);
-  part->count = 1;
-  part->first[0] = part->first[1] = 0;
+  int count = 0;
   for (int g = 0; g < groups; g++) {
     if (s->layer[g] >= 0) {
-      part->groups[part->first[1]++] = g;
+      part->groups[count++] = g;
     }
   }
+  pki_islands_select(part, p, count);
   pki_islands_gather(part, p, 0, run->r);
-  part->p.W = pki_islands_fill_W(part, &part->p);
+  part->p.W = pki_islands_fill_W(part);
   part->p.factor = NULL;
   for (int i = 0; i < n; i++) {
     part->q[i] = run->u[part->row[i]] - pki_dot(part->W + (size_t)i * (size_t)n, part->r, n);

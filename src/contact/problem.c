@@ -1,5 +1,6 @@
 /* The problem itself: its shape, its checks, its velocities. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "contact/problem.h"
@@ -107,11 +108,11 @@ pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err)
   return check_rows(p, err);
 }
 
-/* sum_k Y_ik weight_k Y_jk over the coordinates that two rows share */
+/* sum_k Y_ik weight_k Y_jk over the coordinates that two different rows share */
 static double factor_entry(const pk_contact_factor *f, int row, int col)
 {
   const size_t i = (size_t)row * (size_t)f->stride, j = (size_t)col * (size_t)f->stride;
-  double sum = row == col ? f->extra[row] : 0;
+  double sum = 0;
   for (int a = 0, b = 0; a < f->count[row] && b < f->count[col];) {
     const int ca = f->col[i + (size_t)a], cb = f->col[j + (size_t)b];
     sum += ca == cb ? f->Y[i + (size_t)a] * f->weight[ca] * f->Y[j + (size_t)b] : 0;
@@ -120,10 +121,27 @@ static double factor_entry(const pk_contact_factor *f, int row, int col)
   return sum;
 }
 
+static double factor_diagonal(const pk_contact_factor *f, int row)
+{
+  const size_t from = (size_t)row * (size_t)f->stride;
+  double sum = f->extra[row];
+  for (size_t e = from; e < from + (size_t)f->count[row]; e++) {
+    sum += f->Y[e] * f->weight[f->col[e]] * f->Y[e];
+  }
+  return sum;
+}
+
+void pki_diagonals(const pk_contact_problem *p, double *diagonal)
+{
+  for (int i = 0; i < pk_contact_size(p); i++) {
+    diagonal[i] = pki_diagonal(p, i);
+  }
+}
+
 double pki_entry(const pk_contact_problem *p, int row, int col)
 {
   if (p->W == NULL) {
-    return factor_entry(p->factor, row, col);
+    return row == col ? factor_diagonal(p->factor, row) : factor_entry(p->factor, row, col);
   }
   if (p->W_col == NULL) {
     return p->W[(size_t)row * (size_t)pk_contact_size(p) + (size_t)col];
@@ -168,41 +186,52 @@ void pki_block(const pk_contact_problem *p, int contact, double B[9])
   }
 }
 
-/* u = W r from the factors: v = Y'r, u = Y inv(D) v + extra r. The velocity space goes by in pieces, so that
- * no scratch is needed. */
+/* u = extra r + Y inv(D) Y' r over the coordinates from `base` to `end`; v has room for them. */
+static void add_factor_velocity(const pk_contact_factor *f, int n, int base, int end, const double *r,
+                                double *v, double *u)
+{
+  const bool all = base == 0 && end == f->n;
+  memset(v, 0, (size_t)(end - base) * sizeof *v);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < n; i++) {
+      const size_t at = (size_t)i * (size_t)f->stride;
+      const int *col = f->col + at;
+      const double *Y = f->Y + at, ri = r[i];
+      int from = 0, to = f->count[i];
+      while (!all && from < to && col[from] < base) {
+        from++;
+      }
+      while (!all && from < to && col[to - 1] >= end) {
+        to--;
+      }
+      if (pass == 0) {
+        for (int e = from; e < to && ri != 0; e++) {
+          v[col[e] - base] += Y[e] * ri;
+        }
+      } else {
+        double sum = 0;
+        for (int e = from; e < to; e++) {
+          sum += Y[e] * v[col[e] - base];
+        }
+        u[i] += sum;
+      }
+    }
+    for (int k = base; pass == 0 && k < end; k++) {
+      v[k - base] *= f->weight[k];
+    }
+  }
+}
+
+/* u = W r from the factors. The velocity space goes by in pieces, so that no scratch is needed. */
 static void factor_velocity(const pk_contact_factor *f, int n, const double *r, double *u)
 {
-  enum { PIECE = 2048 };
+  enum { PIECE = 8192 };
+  double v[PIECE];
   for (int i = 0; i < n; i++) {
     u[i] = f->extra[i] * r[i];
   }
   for (int base = 0; base < f->n; base += PIECE) {
-    double v[PIECE] = {0};
-    for (int pass = 0; pass < 2; pass++) {
-      for (int i = 0; i < n; i++) {
-        const size_t at = (size_t)i * (size_t)f->stride;
-        const int last = f->count[i] - 1;
-        if (last < 0 || f->col[at] >= base + PIECE || f->col[at + (size_t)last] < base) {
-          continue;
-        }
-        double sum = 0;
-        for (int e = 0; e <= last; e++) {
-          const int k = f->col[at + (size_t)e] - base;
-          if (k < 0 || k >= PIECE) {
-            continue;
-          }
-          if (pass == 0) {
-            v[k] += f->Y[at + (size_t)e] * r[i];
-          } else {
-            sum += f->Y[at + (size_t)e] * v[k];
-          }
-        }
-        u[i] += sum;
-      }
-      for (int k = 0; pass == 0 && k < PIECE && base + k < f->n; k++) {
-        v[k] *= f->weight[base + k];
-      }
-    }
+    add_factor_velocity(f, n, base, f->n - base < PIECE ? f->n : base + PIECE, r, v, u);
   }
 }
 

@@ -22,6 +22,9 @@ static inline double pki_dot(const double *a, const double *b, int n)
 /* W_row,col, also from the factors; zero where nothing is stored. */
 double pki_entry(const pk_contact_problem *p, int row, int col);
 
+/* The diagonal of W [size]. */
+void pki_diagonals(const pk_contact_problem *p, double *diagonal);
+
 /* W_ii, quick where W is dense. */
 static inline double pki_diagonal(const pk_contact_problem *p, int i)
 {
@@ -56,7 +59,8 @@ double pki_contact_residual(const pk_contact_problem *p, const double *diagonal,
 void pki_contact_residuals(const pk_contact_problem *p, const double *diagonal, const double *r,
                            const double *u, double *residual);
 
-/* The judge's verdict on impulses r that leave the velocities u = W r + q. */
-pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *r, const double *u);
+/* The judge's verdict on impulses r that leave the velocities u = W r + q; the diagonal as above. */
+pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal, const double *r,
+                                    const double *u);
 
 #endif

@@ -4,35 +4,40 @@
 #include <stdint.h>
 #include <string.h>
 
-const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {
-    [PK_SOLVER_AUTO] = {"auto", "islands, each by bgs, newton, ipm and aclm until the tolerance is met",
-                        pki_solve_auto, pki_auto_memsize, false, false},
-    [PK_SOLVER_JOR] = {"jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor,
-                       pki_prox_memsize, false, true},
-    [PK_SOLVER_SOR] = {"sor", "projected Gauss-Seidel with over-relaxation, normal then tangential",
-                       pki_solve_sor, pki_prox_memsize, false, true},
-    [PK_SOLVER_BGS] = {"bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs,
-                       pki_bgs_memsize, false, true},
-    [PK_SOLVER_NEWTON] = {"newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop",
-                          pki_solve_newton, pki_newton_memsize, false, false},
-    [PK_SOLVER_ACLM] = {"aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize, false,
-                        false},
-    [PK_SOLVER_IPM] = {"ipm", "interior points, for many contacts of few bodies", pki_solve_ipm,
-                       pki_ipm_memsize, false, false},
-    [PK_SOLVER_JOR_VELOCITY] = {"jor-u", "jor in velocities, from the factors of W", pki_solve_jor_velocity,
-                                pki_prox_velocity_memsize, true, true},
-    [PK_SOLVER_SOR_VELOCITY] = {"sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity,
-                                pki_prox_velocity_memsize, true, true},
-    [PK_SOLVER_BGS_VELOCITY] = {"bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity,
-                                pki_bgs_velocity_memsize, true, true},
-    [PK_SOLVER_NEWTON_VELOCITY] = {"newton-u", "newton in velocities, from the factors of W",
-                                   pki_solve_newton_velocity, pki_newton_velocity_memsize, true, false},
-    [PK_SOLVER_IPM_VELOCITY] = {"ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity,
-                                pki_ipm_velocity_memsize, true, false},
-};
+/* X(enumeration, name, doc, solve, memsize, reads the factor, sweeps) */
+#define SOLVERS(X) \
+  X(AUTO, "auto", "islands, each by active-set, ipm and newton until the tolerance is met", pki_solve_auto, \
+    pki_auto_memsize, false, false) \
+  X(JOR, "jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor, pki_prox_memsize, \
+    false, true) \
+  X(SOR, "sor", "projected Gauss-Seidel with over-relaxation, normal then tangential", pki_solve_sor, \
+    pki_prox_memsize, false, true) \
+  X(BGS, "bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs, pki_bgs_memsize, false, \
+    true) \
+  X(NEWTON, "newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop", pki_solve_newton, \
+    pki_newton_memsize, false, false) \
+  X(ACLM, "aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize, false, false) \
+  X(IPM, "ipm", "interior points, for many contacts of few bodies", pki_solve_ipm, pki_ipm_memsize, false, \
+    false) \
+  X(JOR_VELOCITY, "jor-u", "jor in velocities, from the factors of W", pki_solve_jor_velocity, \
+    pki_prox_velocity_memsize, true, true) \
+  X(SOR_VELOCITY, "sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity, \
+    pki_prox_velocity_memsize, true, true) \
+  X(BGS_VELOCITY, "bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity, \
+    pki_bgs_velocity_memsize, true, true) \
+  X(NEWTON_VELOCITY, "newton-u", "newton in velocities, from the factors of W", pki_solve_newton_velocity, \
+    pki_newton_velocity_memsize, true, false) \
+  X(IPM_VELOCITY, "ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity, \
+    pki_ipm_velocity_memsize, true, false) \
+  X(ACTIVE_SET, "active-set", "Newton on active sets, quick from a good guess, not sure alone", \
+    pki_solve_active_set, pki_active_set_memsize, false, false)
 
-const char *const pki_solver_words[PK_SOLVER_COUNT] = {
-    "auto", "jor", "sor", "bgs", "newton", "aclm", "ipm", "jor-u", "sor-u", "bgs-u", "newton-u", "ipm-u"};
+#define ROW(id, name, doc, solve, memsize, factor, sweeps) \
+  [PK_SOLVER_##id] = {name, doc, solve, memsize, factor, sweeps},
+#define WORD(id, name, doc, solve, memsize, factor, sweeps) [PK_SOLVER_##id] = (name),
+
+const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {SOLVERS(ROW)};
+const char *const pki_solver_words[PK_SOLVER_COUNT] = {SOLVERS(WORD)};
 const char *const pki_stop_words[PK_STOP_COUNT] = {"residual", "change"};
 
 const pk_field pki_solver_fields[] = {
@@ -95,6 +100,11 @@ bool pki_solve_done(const pki_solve *run)
   return run->residual / run->scale <= run->options->tolerance;
 }
 
+bool pki_solve_over(const pki_solve *run)
+{
+  return pki_solve_done(run) || run->iterations >= run->limit;
+}
+
 /* What the residual of r says: keep it when it is the best, and whether to stop. */
 static bool note(pki_solve *run, double residual)
 {
@@ -110,7 +120,7 @@ static bool note(pki_solve *run, double residual)
 
 bool pki_solve_check_velocity(pki_solve *run)
 {
-  return note(run, pki_contact_residual(run->p, NULL, run->r, run->u));
+  return note(run, pki_contact_residual(run->p, run->diagonal, run->r, run->u));
 }
 
 bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal)
@@ -194,6 +204,11 @@ static pki_solve begin(const pk_contact_problem *p, const pk_solver_options *opt
   run.best = pki_arena_take(&arena, n, sizeof(double));
   run.u = pki_arena_take(&arena, n, sizeof(double));
   run.before = pki_arena_take(&arena, n, sizeof(double));
+  if (p->W == NULL && p->factor != NULL) {
+    double *diagonal = pki_arena_take(&arena, n, sizeof(double));
+    pki_diagonals(p, diagonal);
+    run.diagonal = diagonal;
+  }
   run.arena = arena;
   return run;
 }
@@ -203,7 +218,7 @@ size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_opt
   const size_t n = (size_t)pk_contact_size(p);
   const pki_solver_row *row = &pki_solvers[options->solver];
   pki_arena arena = pki_arena_over(NULL, 0);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < (p->factor != NULL ? 4 : 3); k++) {
     pki_arena_take(&arena, n, sizeof(double));
   }
   pki_arena_take(&arena, row->memsize ? row->memsize(p) : 0, 1);
@@ -230,7 +245,7 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     status = run.change.rests ? PK_OK : PK_ERROR_CONVERGENCE;
   } else if (status == PK_OK && n > 0) {
     pki_solve_check(&run);
-    if (!pki_solve_done(&run)) {
+    if (!pki_solve_done(&run) || options->solver == PK_SOLVER_AUTO) { /* its islands may have more to do */
       row->solve(&run);
     }
     if (isfinite(run.residual)) {
@@ -239,10 +254,14 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     status = pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
   }
   *result = (pk_solver_result){.iterations = run.iterations, .used = run.used};
-  result->certificate = run.fresh && run.iterations == 0 ? pki_certify_velocity(p, r, run.u)
-                        : p->W || p->factor || n == 0
-                            ? pk_contact_certify(p, r, run.u)
-                            : (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+  if (p->W == NULL && p->factor == NULL && n > 0) {
+    result->certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    return status;
+  }
+  if (!run.fresh || (run.iterations > 0 && !run.final)) {
+    pk_contact_velocity(p, r, run.u);
+  }
+  result->certificate = pki_certify_velocity(p, run.diagonal, r, run.u);
   return status;
 }
 

@@ -23,19 +23,21 @@ typedef struct pki_change {
 typedef struct pki_solve {
   const pk_contact_problem *p;
   const pk_solver_options *options;
-  double *r;       /* [size] current impulses */
-  double *best;    /* [size] the best so far */
-  double *u;       /* [size] W r + q after a check */
-  double *before;  /* [size] r before the sweep, for the stop rule in changes */
-  double scale;    /* of residuals, m/s */
-  double residual; /* of best, m/s */
-  double now_at;   /* of the last check, m/s */
-  bool fresh;      /* u belongs to r */
-  pk_solver used;  /* who found it */
-  pk_solver now;   /* who is at work */
-  int iterations;  /* done so far */
-  int limit;       /* where the solver at work must stop */
-  int cost;        /* sweeps that an elimination counts for */
+  double *r;              /* [size] current impulses */
+  double *best;           /* [size] the best so far */
+  double *u;              /* [size] W r + q after a check */
+  const double *diagonal; /* [size] of W; NULL: looked up */
+  double *before;         /* [size] r before the sweep, for the stop rule in changes */
+  double scale;           /* of residuals, m/s */
+  double residual;        /* of best, m/s */
+  double now_at;          /* of the last check, m/s */
+  bool fresh;             /* u belongs to r */
+  bool final;             /* and r is the answer */
+  pk_solver used;         /* who found it */
+  pk_solver now;          /* who is at work */
+  int iterations;         /* done so far */
+  int limit;              /* where the solver at work must stop */
+  int cost;               /* sweeps that an elimination counts for */
   pki_change change;
   pki_arena arena; /* scratch of the solver at work */
 } pki_solve;
@@ -69,6 +71,9 @@ bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal);
 /* True when the tolerance is met. */
 bool pki_solve_done(const pki_solve *run);
 
+/* True when it is met, or no iterations are left. */
+bool pki_solve_over(const pki_solve *run);
+
 /* After a sweep: count it, and say whether to stop. By the residual every `every` sweeps, or by the
  * change. With `every` 1, run->u is W r + q afterwards. */
 bool pki_solve_swept(pki_solve *run, int every);
@@ -84,7 +89,12 @@ void pki_solve_sor_velocity(pki_solve *run);
 void pki_solve_bgs_velocity(pki_solve *run);
 void pki_solve_ipm_velocity(pki_solve *run);
 void pki_solve_newton_velocity(pki_solve *run);
+void pki_solve_active_set(pki_solve *run);
 void pki_solve_auto(pki_solve *run);
+
+/* A problem with W, whole: active sets, interior points, the proximal Newton loop (dense.c), from run->r, which has been
+ * judged. */
+void pki_solve_dense(pki_solve *run);
 
 size_t pki_prox_memsize(const pk_contact_problem *p);
 size_t pki_bgs_memsize(const pk_contact_problem *p);
@@ -95,6 +105,8 @@ size_t pki_prox_velocity_memsize(const pk_contact_problem *p);
 size_t pki_bgs_velocity_memsize(const pk_contact_problem *p);
 size_t pki_ipm_velocity_memsize(const pk_contact_problem *p);
 size_t pki_newton_velocity_memsize(const pk_contact_problem *p);
+size_t pki_active_set_memsize(const pk_contact_problem *p);
+size_t pki_dense_memsize(const pk_contact_problem *p);
 size_t pki_auto_memsize(const pk_contact_problem *p);
 
 /* One contact alone: W 3x3 row-major with positive diagonal, u = W r + q, Coulomb's law. */

@@ -98,9 +98,11 @@ int pki_contact_last(const pki_sim_contact *c, const pki_contact *f);
 /* A row on joint coordinate k, its impulse between bounds. */
 void pki_assembly_add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance);
 
-/* Solve the assembled problem; the worst certificate of the step is kept. reach: the time that a velocity still moves the
- * configuration; 0: the problem is one of positions. */
-void pki_contact_solve_step(pk_sim *sim, double reach, pk_step_info *info);
+/* The form of a step's problems that the options' solver reads; positions are solved by `auto` where it would need factors. */
+pki_form pki_contact_form(const pk_sim *sim, bool positions);
+
+/* Solve the assembled problem; the worst certificate of the step is kept. */
+void pki_contact_solve_step(pk_sim *sim, bool velocities, pk_step_info *info);
 
 /* What the certificate says of rows that nothing can move, after a solve of velocities or of positions. */
 void pki_contact_report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *info);

@@ -124,9 +124,9 @@ static void move(pk_sim *sim, double *q, pk_step_info *info)
     a->q[row] += pki_assembly_velocity(a, row, closing);
   }
   if (rows > 0) {
-    a->wants_W = true;
+    a->form = pki_contact_form(sim, true);
     pki_assembly_finish(a, sim->workspace);
-    pki_contact_solve_step(sim, 0, info);
+    pki_contact_solve_step(sim, false, info);
   }
   pki_assembly_response(a, sim->workspace, a->r, step);
   for (int k = 0; k < nu; k++) {
@@ -143,11 +143,20 @@ static double potential(const pk_sim *sim)
   return sums[11];
 }
 
+/* What may stay below zero: gaps are residuals of the position problem, which is solved to the tolerance relative to 1e-3 (m) at
+ * least; asking for less would repeat projections that change nothing. */
+static double allowed_penetration(const pk_sim *sim)
+{
+  static const double floor = 1e-3; /* of pk_certificate.relative */
+  return fmax(PKI_PENETRATION, floor * sim->options.tolerance);
+}
+
 pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
 {
   if (!pki_has_rows(sim) && !sim->contact.bodies_touch) {
     return PK_OK;
   }
+  const double allowed = allowed_penetration(sim);
   double before = 0;
   for (int round = 0;; round++) {
     double violated;
@@ -157,7 +166,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
     if (!look(sim, PKI_TOUCHING, &violated, info)) {
       return PK_ERROR_LIMIT;
     }
-    const bool holds = violated <= PKI_PENETRATION && info->closure <= CLOSURE_TOLERANCE;
+    const bool holds = violated <= allowed && info->closure <= CLOSURE_TOLERANCE;
     const int most = violated > PKI_DEEP ? MORE_PROJECTIONS : PROJECTIONS;
     if (holds || round >= most || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);

@@ -43,7 +43,7 @@ static void assemble_collision(pk_sim *sim, double eps)
       a->r[row] = 0;
     }
   }
-  a->wants_W = true;
+  a->form = PKI_FORM_DENSE;
   pki_assembly_finish(a, sim->workspace);
 }
 

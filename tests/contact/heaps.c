@@ -197,6 +197,111 @@ static void islands_are_found_and_solved_as_the_whole(void **state)
   heap_destroy(h);
 }
 
+/* Blocks of a tower at rest beside one that is hit: each island is held to its own scale, as if it were alone. */
+static void an_island_is_held_to_its_own_scale(void **state)
+{
+  (void)state;
+  static const double tolerance = 1e-6, fast = 10; /* m/s */
+  heap *parts[2] = {heap_wall(1, 6, false, 0.5, 1e-3, 1e-3, 1), heap_wall(1, 3, false, 0.5, 1e-3, 0, 2)};
+  for (int row = 0; row < pk_contact_size(&parts[1]->p); row++) {
+    parts[1]->q[row] -= row % 3 == 0 ? fast : 0;
+  }
+  heap *h = side_by_side(parts, 2);
+  pk_status status;
+  solve(&h->p, PK_SOLVER_AUTO, tolerance, 20000, h->r, &status);
+  assert_int_equal(status, PK_OK);
+  /* contacts came in turn while both had some */
+  double *u = malloc((size_t)pk_contact_size(&h->p) * sizeof *u);
+  const int both = 2 * parts[1]->p.ncontact;
+  for (int i = 0; i < h->p.ncontact; i++) {
+    const int part = i < both ? i % 2 : 0, at = i < both ? i / 2 : i - both / 2;
+    memcpy(parts[part]->r + 3 * at, h->r + 3 * i, 3 * sizeof *h->r);
+  }
+  for (int k = 0; k < 2; k++) {
+    const double alone = pk_contact_certify(&parts[k]->p, parts[k]->r, u).relative;
+    print_message("island %d alone: %.1e\n", k, alone);
+    assert_true(alone <= tolerance);
+  }
+  free(u);
+  heap_destroy(parts[0]), heap_destroy(parts[1]), heap_destroy(h);
+}
+
+/* The verdict on factors is the verdict on W. */
+static void the_certificate_of_factors_is_that_of_the_dense_problem(void **state)
+{
+  (void)state;
+  heap *parts[2] = {heap_wall(4, 4, false, 0.5, 1e-3, 1e-2, 1), heap_balls(3, 2, 0.4, 1e-3, 1e-2, 2)};
+  heap *h = side_by_side(parts, 2);
+  const int n = pk_contact_size(&h->p);
+  double *W = calloc((size_t)n * (size_t)n, sizeof *W), *u = calloc((size_t)n, sizeof *u);
+  for (int i = 0; i < n; i++) { /* entries as sums over coordinates, without pki_entry */
+    for (int j = 0; j < n; j++) {
+      for (int a = 0; a < h->count[i]; a++) {
+        for (int b = 0; b < h->count[j]; b++) {
+          const int ca = h->col[i * HEAP_STRIDE + a], cb = h->col[j * HEAP_STRIDE + b];
+          W[i * n + j] +=
+              ca == cb ? h->Y[i * HEAP_STRIDE + a] * h->weight[ca] * h->Y[j * HEAP_STRIDE + b] : 0;
+        }
+      }
+    }
+  }
+  pk_contact_problem dense = h->p;
+  dense.W = W, dense.factor = NULL;
+  pk_status status;
+  for (int k = 0; k < 2; k++) { /* of zero, and of a solution */
+    const pk_certificate c = k ? solve(&h->p, PK_SOLVER_AUTO, 1e-7, 20000, h->r, &status).certificate
+                               : pk_contact_certify(&h->p, h->r, u);
+    const pk_certificate d = pk_contact_certify(&dense, h->r, u);
+    assert_true(fabs(c.relative - d.relative) <= 1e-12 + 1e-9 * d.relative);
+    assert_true(fabs(c.unilateral - d.unilateral) <= 1e-12 && fabs(c.dissipation - d.dissipation) <= 1e-12);
+  }
+  free(W), free(u);
+  heap_destroy(parts[0]), heap_destroy(parts[1]), heap_destroy(h);
+}
+
+/* Work in sweeps of the islands together is that of the dearest one. */
+static void separate_stacks_cost_what_they_cost_alone(void **state)
+{
+  (void)state;
+  enum { COPIES = 8 };
+  heap *parts[COPIES];
+  pk_status status;
+  for (int k = 0; k < COPIES; k++) {
+    parts[k] = heap_wall(1, 10, false, 0.6, 1e-3, 1e-3, 2);
+  }
+  heap *h = side_by_side(parts, COPIES);
+  const pk_solver_result all = solve(&h->p, PK_SOLVER_AUTO, 1e-8, 20000, h->r, &status);
+  assert_int_equal(status, PK_OK);
+  const pk_solver_result one = solve(&parts[0]->p, PK_SOLVER_AUTO, 1e-8, 20000, parts[0]->r, &status);
+  assert_int_equal(status, PK_OK);
+  assert_int_equal(all.iterations, one.iterations);
+  for (int i = 0; i < 3 * parts[0]->p.ncontact; i++) { /* and the same impulses, to the bit */
+    assert_true(h->r[COPIES * 3 * (i / 3) + i % 3] == parts[0]->r[i]);
+  }
+  for (int k = 0; k < COPIES; k++) {
+    heap_destroy(parts[k]);
+  }
+  heap_destroy(h);
+}
+
+/* A looser tolerance costs less: in proportion to its digits where sweeps do the work, a few steps less where Newton does. */
+static void a_looser_tolerance_takes_fewer_iterations(void **state)
+{
+  (void)state;
+  heap *const heaps[2] = {heap_wall(8, 8, false, 0.6, 1e-3, 1e-3, 3), heap_balls(6, 6, 0.5, 1e-3, 0, 7)};
+  for (int k = 0; k < 2; k++) {
+    heap *h = heaps[k];
+    pk_status status;
+    const int sharp = solve(&h->p, PK_SOLVER_AUTO, 1e-8, 20000, h->r, &status).iterations;
+    memset(h->r, 0, (size_t)pk_contact_size(&h->p) * sizeof *h->r);
+    const int loose = solve(&h->p, PK_SOLVER_AUTO, 1e-3, 20000, h->r, &status).iterations;
+    print_message("1e-3 after %d, 1e-8 after %d\n", loose, sharp);
+    assert_int_equal(status, PK_OK);
+    assert_true(loose < sharp && (k == 0 || 2 * loose < sharp));
+    heap_destroy(h);
+  }
+}
+
 static void a_patch_moves_as_in_the_whole(void **state)
 {
   (void)state;
@@ -366,6 +471,23 @@ static void box_rows_of_a_heap_are_certified(void **state)
   heap_destroy(wall), heap_destroy(h);
 }
 
+/* One connected heap of 3000 contacts without walls. */
+static void a_connected_pyramid_of_3000_contacts_is_certified(void **state)
+{
+  (void)state;
+  const int n = PACE(28, 14);
+  heap *h = heap_wall(n, n, true, 0.6, 1e-3, 0, 5);
+  pki_arena counting = pki_arena_over(NULL, 0);
+  pki_islands_take(&counting, &h->p);
+  void *memory = pki_aligned_alloc(counting.used);
+  pki_arena arena = pki_arena_over(memory, counting.used);
+  pki_islands s = pki_islands_take(&arena, &h->p);
+  assert_int_equal(pki_islands_find(&s, &h->p), 1);
+  pki_aligned_free(memory);
+  expect_solved("a pyramid", h, PK_SOLVER_AUTO, 1e-6, 5000);
+  heap_destroy(h);
+}
+
 static void a_budget_too_small_ends_with_a_status(void **state)
 {
   (void)state;
@@ -396,11 +518,16 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elimination_solves_systems_over_bodies_symmetric_or_not),
       cmocka_unit_test(islands_are_found_and_solved_as_the_whole),
+      cmocka_unit_test(an_island_is_held_to_its_own_scale),
+      cmocka_unit_test(the_certificate_of_factors_is_that_of_the_dense_problem),
+      cmocka_unit_test(separate_stacks_cost_what_they_cost_alone),
+      cmocka_unit_test(a_looser_tolerance_takes_fewer_iterations),
       cmocka_unit_test(a_patch_moves_as_in_the_whole),
       cmocka_unit_test(islands_of_a_dense_matrix_are_those_of_its_entries),
       cmocka_unit_test(factor_form_and_dense_form_agree),
       cmocka_unit_test(towers_walls_and_pyramids_are_certified),
       cmocka_unit_test(a_heap_of_balls_is_certified_cold_and_warm),
+      cmocka_unit_test(a_connected_pyramid_of_3000_contacts_is_certified),
       cmocka_unit_test(box_rows_of_a_heap_are_certified),
       cmocka_unit_test(a_budget_too_small_ends_with_a_status),
       cmocka_unit_test(memory_grows_with_the_contacts),

@@ -109,7 +109,7 @@ static const wrong cases[] = {
     {REST "step:\n  dtt: 1\n", 4, "step.dtt", NULL},
     {REST "step:\n  solver: newtn\n", 4, "step.solver",
      "solver is \"newtn\", expected one of auto, jor, sor, bgs, newton, aclm, ipm, jor-u, sor-u, bgs-u, "
-     "newton-u, ipm-u; did you "
+     "newton-u, ipm-u, active-set; did you "
      "mean "
      "\"newton\"?"},
     {REST "step:\n  stepper: moreu\n", 4, "step.stepper",

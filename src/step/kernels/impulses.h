@@ -445,7 +445,9 @@ static void pki_impulses(pki_lanes *f, const double *q)
     f->nslot[l] = f->p->nball;
     memset(g->slot_of[l], -1, (size_t)f->nfound[l]);
   }
-  memset(g->at_limit, 0, 2 * (size_t)f->p->model->nu * PKI_LANES * sizeof *g->at_limit);
+  for (int k = 0; k < 2 * f->p->model->nu; k++) {
+    pki_masks(g->at_limit)[k] = pki_mask_none();
+  }
   pki_make_feet_rows(f);
   pki_recall_torques(f);
   pk_i open = pki_join(f, q, g->u_free, true);

@@ -53,8 +53,12 @@ static void gather_worlds(pki_lanes *f)
     params->varied = true;
     pki_gather(inertia, 10 * m->nbody, g->dynamics->fall != NULL ? params->grouped : params->inertia);
   }
-  memset(g->r, 0, 3 * (size_t)p->nball * PKI_LANES * sizeof(double));
-  memset(g->limited, 0, (size_t)m->nu * PKI_LANES * sizeof *g->limited);
+  for (int b = 0; b < 3 * p->nball; b++) {
+    pki_out(g->r)[b] = pki_splat(0);
+  }
+  for (int k = 0; k < m->nu; k++) {
+    pki_masks(g->limited)[k] = pki_mask_none();
+  }
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &f->seats[l < f->count ? l : 0];
     recall_feet(g, s, l);

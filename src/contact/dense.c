@@ -1,0 +1,110 @@
+/* The stages of a problem with W, from the quick to the sure, until one meets the tolerance:
+ *
+ *   active sets      from the guess; most problems of robots end here (active_set.c)
+ *   interior points  from the guess, then from the middle of the cones (ipm.c)
+ *   interior points  in other ways, and the proximal Newton loop (newton.c)
+ *
+ * Each is bounded in steps and leaves the best impulses that it saw, judged by the certificate's residual, so that the
+ * answer is never worse than that of any stage. The third line is slow and is for problems in front of a fold, where
+ * friction is not monotone and paths turn back; impulses that are used up at some contacts of a redundant assembly
+ * creep there below 1e-6 for hundreds of steps. It is therefore taken until the residual is `far` at most, and what is
+ * left above the tolerance is reported as that. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/ipm.h"
+#include "contact/newton.h"
+
+enum {
+  ACTIVE_SET_STEPS = 8, /* 77 % of COMAN falling limp; 20 steps solve 83 %, see docs/theory/contact.md */
+  NEWTON_STEPS = 400,   /* solve 71 % of what the paths leave; a few need 1000 */
+  LATE_STEPS = 100,     /* for mass ratios of 1e7, where sets settle late */
+  POLISH_STEPS = 20
+};
+/* Relative residual to which the last stages go: 1e-6 of g dt is 25 nm/s at 2.5 ms. */
+static const double far = 1e-6;
+/* Relative residual below which the Newton loop goes on from the best impulses, not from the guess. */
+static const double near = 1e-5;
+
+size_t pki_dense_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  pki_scaled z = pki_scaled_take(&arena, p);
+  pki_active_set_take(&arena, p);
+  pki_arena_take(&arena, (size_t)z.n, sizeof(double));
+  pki_arena path = arena;
+  pki_ipm_take(&path, p, &z);
+  pki_newton_take(&arena, p);
+  const size_t stages = path.used > arena.used ? path.used : arena.used, sweep = pki_bgs_memsize(p);
+  return stages > sweep ? stages : sweep;
+}
+
+static void run_active_sets(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess, int steps)
+{
+  if (pki_solve_over(run)) {
+    return;
+  }
+  const int left = run->limit - run->iterations;
+  memcpy(z->r, guess, (size_t)z->n * sizeof *guess);
+  pki_scaled_velocity(z);
+  run->now = PK_SOLVER_ACTIVE_SET;
+  pki_active_set_run(a, z, run, left < steps ? left : steps, pki_active_set_softness);
+}
+
+static void run_paths(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess)
+{
+  run->now = PK_SOLVER_IPM;
+  for (int k = 0; k < PKI_IPM_STARTS && !pki_solve_over(run); k++) {
+    pki_ipm_run(run, z, a, &pki_ipm_starts[k], guess);
+  }
+}
+
+static void run_newton(pki_solve *run, pki_scaled *z, pki_active_set *a, const double *guess)
+{
+  if (pki_solve_over(run)) {
+    return;
+  }
+  pki_newton w = pki_newton_take(&run->arena, run->p);
+  const bool is_near = run->residual <= near * run->scale;
+  for (int i = 0; i < z->n; i++) {
+    z->r[i] = is_near ? run->best[i] / z->s[i] : guess[i];
+  }
+  run->now = PK_SOLVER_NEWTON;
+  pki_newton_run(&w, a, z, run, run->residual <= far * run->scale ? POLISH_STEPS : NEWTON_STEPS);
+}
+
+/* One contact, or one other row: a sweep that solves it exactly. True when that is all. */
+static bool solve_single_group(pki_solve *run)
+{
+  if (pk_contact_size(run->p) - 2 * run->p->ncontact > 1) {
+    return false;
+  }
+  const int limit = run->limit;
+  run->now = PK_SOLVER_BGS;
+  run->limit = run->iterations + 1 < limit ? run->iterations + 1 : limit;
+  pki_solve_bgs(run);
+  run->limit = limit;
+  return pki_solve_over(run);
+}
+
+void pki_solve_dense(pki_solve *run)
+{
+  run->limit = run->options->max_iterations;
+  if (pki_solve_over(run) || solve_single_group(run)) {
+    return;
+  }
+  const size_t mark = pki_arena_mark(&run->arena);
+  pki_scaled z = pki_scaled_take(&run->arena, run->p);
+  pki_active_set a = pki_active_set_take(&run->arena, run->p);
+  double *guess = pki_arena_take(&run->arena, (size_t)z.n, sizeof(double));
+  pki_scaled_begin(&z, run->r);
+  memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
+  run_active_sets(run, &z, &a, guess, ACTIVE_SET_STEPS);
+  if (!pki_solve_over(run)) {
+    z.symmetric = pki_scaled_is_symmetric(&z);
+    run_paths(run, &z, &a, guess);
+    run_active_sets(run, &z, &a, guess, LATE_STEPS);
+    run_newton(run, &z, &a, guess);
+  }
+  pki_arena_release(&run->arena, mark);
+}
