@@ -431,11 +431,43 @@ static void anything_on_lanes_solves_the_problem_of_the_step(void **state)
   assert_true(all.slipping > 0 && all.sticking > 0 && all.projected > 0);
 }
 
+/* A push on lanes does what it does in the general step, to rounding: on trunks and on feet, in the air and on the ground. */
+static void pushes_on_lanes_are_those_of_the_general_step(void **state)
+{
+  (void)state;
+  twins t;
+  double apart = 0, moved = 0;
+  begin(&t, &on_feet[0], 1e-10);
+  const int nu = t.f.model->nu, links = t.f.model->nlink;
+  for (int i = 0; i < PACE(200, 40); i++) {
+    const double at[3] = {0.1, 0.02 * (i % 3), 0.05}, force[3] = {20, -30 + i % 7, 10};
+    const double *u = pk_world_of(pk_batch_u(t.lanes), 0);
+    const int link = 3 * i % links;
+    pk_batch_info how;
+    pk_step_info info;
+    follow(&t); /* the probe is not pushed */
+    assert_int_equal(pk_batch_push(t.lanes, 0, link, at, force), PK_OK);
+    assert_int_equal(pk_sim_push(t.general, link, at, force), PK_OK);
+    assert_int_equal(pk_batch_step(t.lanes, 1, &how), PK_OK);
+    assert_int_equal(pk_sim_step(t.general, &info), PK_OK);
+    assert_int_equal(pk_sim_step(t.probe, NULL), PK_OK);
+    assert_int_equal(how.alone, 0);
+    assert_int_equal(info.left, PK_LEFT_WORLD);
+    apart = fmax(apart, distance(u, pk_sim_u(t.general), nu));
+    moved = fmax(moved, distance(u, pk_sim_u(t.probe), nu));
+  }
+  print_message("pushes: %.1e off the general step, which they change by %.1e\n", apart, moved);
+  at_most("pushes", "the general step's velocity", apart, 1e-7);
+  assert_true(moved > 0.1);
+  end(&t);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(feet_on_lanes_solve_the_problem_of_the_step),
       cmocka_unit_test(anything_on_lanes_solves_the_problem_of_the_step),
+      cmocka_unit_test(pushes_on_lanes_are_those_of_the_general_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
