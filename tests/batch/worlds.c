@@ -61,7 +61,7 @@ static void check_figures(const fleet *f, int lanes, bool hard)
   assert_int_equal(info.frozen, 0);
   assert_true((info.uncertified > 0) == hard);
   assert_true(!hard ||
-              info.impulses_alone > 0); /* what lanes do not solve the scalar solvers try, in the lane */
+              info.impulses_alone + info.alone > 0); /* the scalar solvers tried, in the lane or out of it */
   assert_true(info.alone < info.stepped && info.worst > 0);
   pk_batch_destroy(b);
 }
