@@ -167,7 +167,6 @@ PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error
 /* The name of a part. */
 PK_API const char *pk_part_name(pk_part part);
 
-/* What happened in a step. */
 /* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md); the
  * scalar step made it then, to the same laws. */
 typedef enum pk_left {
@@ -177,11 +176,12 @@ typedef enum pk_left {
   PK_LEFT_FAST,     /* "fast": a shape moves by more than half its thickness in the step */
   PK_LEFT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
   PK_LEFT_SIDES,    /* "sides": a foot meets two sides of a height field */
-  PK_LEFT_ROUNDS,   /* "rounds": who takes part did not settle */
+  PK_LEFT_ROUNDS,   /* "rounds": who takes part, impulses, or the way out of the ground did not settle */
   PK_LEFT_NUMBERS,  /* "numbers": something is not finite */
   PK_LEFT_COUNT
 } pk_left;
 
+/* What happened in a step. */
 typedef struct pk_step_info {
   int iterations; /* rounds to find who takes part (contacts, limits, commands), or internal steps of adaptive ones */
   int saturated;    /* coordinates at their torque limit */

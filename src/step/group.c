@@ -157,7 +157,6 @@ static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, p
   info->contacts = sim->contact.nlast;
   info->penetration = lane->penetration;
   info->certificate.relative = lane->relative;
-  info->certified = lane->certified;
   if (!sim->watched) {
     return;
   }

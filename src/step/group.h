@@ -127,7 +127,6 @@ typedef struct pki_lane_info {
   bool done;
   pk_left left; /* why not */
   bool alone;   /* its impulses were solved by the scalar solvers */
-  bool certified;
   int rounds, sweeps, saturated;
   pk_solver solver;
   double relative;    /* residual of the certificate */

@@ -52,6 +52,35 @@ static void a_step_above_the_bound_fails_a_certified_run(void **state)
   run_free(&r);
 }
 
+/* A ball that slides along the ground, 0.1 m within it: nothing can lift it out. */
+static void a_row_that_nothing_can_move_fails_a_certified_run(void **state)
+{
+  (void)state;
+  write_file("run_still.urdf",
+             "<robot name=\"still\"><link name=\"base\"/><link name=\"ball\">"
+             "<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" "
+             "iyz=\"0\"/></inertial>"
+             "<collision><geometry><sphere radius=\"0.3\"/></geometry></collision></link>"
+             "<joint name=\"slide\" type=\"prismatic\"><parent link=\"base\"/><child link=\"ball\"/>"
+             "<origin xyz=\"0 0 0.2\"/><axis xyz=\"1 0 0\"/>"
+             "<limit lower=\"-9\" upper=\"9\" effort=\"1\" velocity=\"1\"/></joint></robot>\n");
+  write_file("run_still.yaml", "models: [{model: run_still.urdf, root: fixed}]\n"
+                               "terrain: [{shape: plane}]\n"
+                               "duration: 0.01\n");
+  run_result r = run("run -n run_still.yaml");
+  assert_int_equal(r.status, 0);
+  run_free(&r);
+  r = run("run -n run_still.yaml --certify");
+  if (r.status != 1 || !contains(r.err, "10 of 10 steps above the bound")) {
+    fail_msg("status %d\n%s%s", r.status, r.out, r.err);
+  }
+  run_free(&r);
+  r = run("run -n run_still.yaml --certify 1e-3"); /* whatever bound its residuals meet */
+  assert_int_equal(r.status, 1);
+  run_free(&r);
+  remove("run_still.urdf"), remove("run_still.yaml");
+}
+
 /* Springs have no problem whose solution could be judged. */
 static void contacts_on_springs_are_not_certified(void **state)
 {
@@ -157,6 +186,7 @@ int main(void)
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(a_person_sees_a_table),
       cmocka_unit_test(a_step_above_the_bound_fails_a_certified_run),
+      cmocka_unit_test(a_row_that_nothing_can_move_fails_a_certified_run),
       cmocka_unit_test(contacts_on_springs_are_not_certified),
       cmocka_unit_test(the_solver_of_a_complementarity_problem_is_named),
       cmocka_unit_test(wrong_input_is_told_with_its_place),

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "model/pose.h"
+#include "pronk/collision.h"
 #include "pronk/gait.h"
 
 enum { ROOM = 48 }; /* contacts */
@@ -43,8 +45,9 @@ static void add_object(pk_builder *b, const char *name, pk_shape_kind kind, cons
 static pk_model *load(fleet_robot robot)
 {
   static const char *const files[] = {[FLEET_ANYMAL] = PK_SOURCE_DIR "/models/anymal_b/anymal_b.urdf",
-                                      [FLEET_UR10] = PK_SOURCE_DIR "/models/ur10/ur10.urdf"};
-  const bool other = robot == FLEET_ANYMAL || robot == FLEET_UR10;
+                                      [FLEET_UR10] = PK_SOURCE_DIR "/models/ur10/ur10.urdf",
+                                      [FLEET_COMAN] = PK_SOURCE_DIR "/models/coman/coman.urdf"};
+  const bool other = robot == FLEET_ANYMAL || robot == FLEET_UR10 || robot == FLEET_COMAN;
   pk_builder *b = pk_builder_create();
   pk_error err = {.message = ""};
   pk_model *m = NULL;
@@ -214,6 +217,83 @@ static void mix(double *q, double *u, pk_command *c, pki_random *rng, double hei
   }
 }
 
+/* m, how far a shape reaches below the origin of its frame, which is turned by R. */
+static double reach_below(const pk_model_shape *shape, const double R[9])
+{
+  const double *size = shape->size, up = fabs(R[8]);
+  switch (shape->kind) {
+  case PK_SHAPE_SPHERE: return size[0];
+  case PK_SHAPE_BOX: return 0.5 * (fabs(R[6]) * size[0] + fabs(R[7]) * size[1] + up * size[2]);
+  case PK_SHAPE_CYLINDER: return size[0] * sqrt(fmax(0, 1 - up * up)) + 0.5 * up * size[1];
+  default: return size[0] + 0.5 * up * size[1]; /* a capsule */
+  }
+}
+
+/* m, the height of the lowest point. */
+static double lowest_point(const pk_model *m, pk_sim *sim)
+{
+  pk_workspace *w = pk_sim_workspace(sim);
+  double lowest = INFINITY;
+  pk_kinematics_compute(w, pk_sim_q(sim), NULL);
+  for (int i = 0; i < m->nshape; i++) {
+    const pk_model_shape *shape = &m->shapes[i];
+    if (!shape->visual) {
+      const pk_pose link = pk_link_pose(w, shape->link);
+      const pk_pose back = pki_pose_invert(&m->links[shape->link].pose), body = pki_pose_mul(&link, &back);
+      const pk_pose pose = pki_pose_mul(&body, &shape->pose);
+      lowest = fmin(lowest, pose.pos[2] - reach_below(shape, pose.rot));
+    }
+  }
+  return lowest;
+}
+
+/* Joints of a robot that is thrown or lies, drawn again while links are in each other; who collides stays as it was. */
+static void draw_pose(const pk_model *m, pk_sim *sim, pki_random *rng, bool any_way, bool quadruped,
+                      double off)
+{
+  double *const q = pk_sim_q(sim), initial[128];
+  memcpy(initial, q, (size_t)m->nq * sizeof *q);
+  do {
+    for (int k = 6; k < m->nu; k++) {
+      const double at = quadruped ? (k < 12 ? 1 : -1) * stance[k % 3] : 0;
+      q[m->dof_q[k]] = fmin(fmax(at + pki_random_between(rng, -off, off), m->dof_lower[k]), m->dof_upper[k]);
+    }
+    if (any_way) {
+      pki_random_quaternion(rng, q + 3);
+    }
+  } while (pk_sim_release_overlaps(sim, NULL, 0) != 0);
+  double drawn[128];
+  memcpy(drawn, q, (size_t)m->nq * sizeof *q);
+  memcpy(q, initial, (size_t)m->nq * sizeof *q);
+  pk_sim_release_overlaps(sim, NULL, 0);
+  memcpy(q, drawn, (size_t)m->nq * sizeof *q);
+}
+
+/* The three starts of robots that fall: limp, held, weak. */
+static void drop(const fleet *f, pk_sim *sim, double *q, double *u, pk_command *c, pki_random *rng)
+{
+  const pk_model *m = f->model;
+  const fleet_start start = f->of->start;
+  const bool limp = start == FLEET_LIMP, humanoid = f->of->robot == FLEET_COMAN;
+  const double height = pki_random_between(rng, 0, limp ? 0.1 : 0.02);
+  draw_pose(m, sim, rng, start != FLEET_HELD, !humanoid, limp ? 0.6 : 0.3);
+  memcpy(q, pk_sim_q(sim), (size_t)m->nq * sizeof *q);
+  q[2] += height - lowest_point(m, sim);
+  shake(u, m->nu, rng, limp ? 1 : 0.1);
+  for (int k = 6; k < m->nu; k++) {
+    const double weak = humanoid ? 2 : 3;
+    c[k] = (pk_command){.kp = humanoid ? 400 : 150,
+                        .kd = humanoid ? 10 : 1,
+                        .q_des = q[m->dof_q[k]],
+                        .tau_max = start == FLEET_WEAK ? weak : 60};
+    if (limp) {
+      c[k] = (pk_command){.tau_max = INFINITY};
+    } else if (start == FLEET_WEAK) { /* a pose that it cannot reach */
+      c[k].q_des += pki_random_between(rng, -0.5, 0.5);
+    }
+  }
+}
+
 /* Masses, friction and latency of world k; every fourth is as the model says. */
 static void differ(const fleet *f, pk_sim *sim, int k, pki_random *rng)
 {
@@ -244,6 +324,8 @@ void fleet_place(const fleet *f, pk_sim *sim, int k)
       q[i] = pki_random_between(&rng, -1, 1), u[i] = pki_random_between(&rng, -1, 1);
       c[i] = (pk_command){.kp = 500, .kd = 20, .q_des = 0.3, .tau_max = k % 3 ? 300 : 40};
     }
+  } else if (f->of->start == FLEET_LIMP || f->of->start == FLEET_HELD || f->of->start == FLEET_WEAK) {
+    drop(f, sim, q, u, c, &rng);
   } else if (f->of->start == FLEET_MIX) {
     mix(q, u, c, &rng, height, k % 8);
   } else if (f->of->start == FLEET_DROP || f->of->start == FLEET_VARIED) {

@@ -11,6 +11,7 @@ typedef enum fleet_robot {
   FLEET_STARLETH, /* all of it */
   FLEET_ANYMAL,
   FLEET_UR10,
+  FLEET_COMAN,
   FLEET_MAXIMAL, /* StarLETH with all joints cut */
   FLEET_LOOP,    /* StarLETH, two feet of which a rod holds together */
   FLEET_OBJECTS  /* StarLETH, and a box and a ball beside it */
@@ -25,7 +26,10 @@ typedef enum fleet_start {
   FLEET_STANCE, /* on its feet or a little above, each a little different */
   FLEET_DROP,   /* any pose near the stance, in the air, moving */
   FLEET_VARIED, /* likewise, each with masses, friction and latency of its own */
-  FLEET_MIX     /* all that can happen side by side: see fleet.c */
+  FLEET_MIX,    /* all that can happen side by side: see fleet.c */
+  FLEET_LIMP,   /* thrown any way up, moving; nobody holds it */
+  FLEET_HELD,   /* upright, a little above the ground, commands that hold the pose in which it begins */
+  FLEET_WEAK    /* any way up, a little above the ground, commands with torque limits that do not lift it */
 } fleet_start;
 
 typedef struct fleet_setting {

@@ -134,8 +134,9 @@ static void pki_solve_lane(pki_lanes *f, int lane)
   g->sweeps[lane] += result.iterations;
   f->solver[lane] = result.used;
   f->alone |= 1u << lane;
-  f->uncertified &= ~(1u << lane);
-  f->uncertified |= (unsigned)!(result.certificate.relative <= f->p->tolerance) << lane;
+  if (!(result.certificate.relative <= f->p->tolerance)) { /* the scalar step has solvers over the bodies, too */
+    pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
+  }
 }
 
 #endif

@@ -445,7 +445,9 @@ static void pki_impulses(pki_lanes *f, const double *q)
   }
   for (int l = 0; l < f->count; l++) {
     f->nslot[l] = f->p->nball;
-    memset(g->slot_of[l], -1, (size_t)f->nfound[l]);
+    for (int i = 0; i < f->nfound[l]; i++) {
+      g->slot_of[l][i] = -1;
+    }
   }
   for (int k = 0; k < 2 * f->p->model->nu; k++) {
     pki_masks(g->at_limit)[k] = pki_mask_none();

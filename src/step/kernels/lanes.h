@@ -29,7 +29,6 @@ typedef struct pki_lanes {
   bool looked;            /* at all pairs of shapes */
   bool positions;         /* rows are those of a projection */
   unsigned alone;         /* lanes whose impulses the scalar solvers found, as bits */
-  unsigned uncertified;   /* of them, those that are above the tolerance */
   pk_solver solver[PKI_LANES];
   int nkept[PKI_LANES];
   /* from here on nothing is cleared at the start */

@@ -206,9 +206,9 @@ static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_st
   for (int b = 0; b < s->nbox; b++) {
     const int box = s->box[b], row = s->first_box + b;
     const pk_i active = open & pki_masks(g->box_active)[box];
-    const pk_r last = weight[b] * pki_reals(g->box_r)[box], q = scale[b] * pki_reals(g->box_q)[box];
+    const pk_r before = weight[b] * pki_reals(g->box_r)[box], q = scale[b] * pki_reals(g->box_q)[box];
     const pk_r lower = weight[b] * pki_reals(g->box_lower)[box], upper = weight[b] * pki_reals(g->box_upper)[box];
-    const pk_r d = last - scale[b] * pki_reals(g->box_v)[box];
+    const pk_r d = before - scale[b] * pki_reals(g->box_v)[box];
     const pk_i low = active & pki_at_most(d, lower), high = active & ~low & pki_at_most(upper, d);
     const pk_i inner = active & ~low & ~high;
     const pk_r free = pki_where_set(inner, one);
@@ -230,7 +230,7 @@ static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_st
       *pki_matrix(g, s->rows, row, s->first_box + c) = free * G + (b == c ? sigma * free + (one - free) : zero);
     }
     const pk_r bound = pki_select(low, lower, pki_where_set(high, upper));
-    pki_out(g->b)[row] = pki_select(inner, sigma * last - q, pki_where_set(active, bound));
+    pki_out(g->b)[row] = pki_select(inner, sigma * before - q, pki_where_set(active, bound));
   }
 }
 

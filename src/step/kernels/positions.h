@@ -164,8 +164,11 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
     }
   }
   f->positions = true;
-  pki_newton(f, deep & ~feet_alone, few, depth, PKI_CLOSE * depth);
+  const pk_i left = pki_newton(f, deep & ~feet_alone, few, depth, PKI_CLOSE * depth);
   f->positions = false;
+  if (pki_any(left)) { /* a way that leaves no less than there was is none */
+    pki_leave(f, left & ~pki_less(pki_judge_positions(f), depth), PK_LEFT_ROUNDS);
+  }
   pki_respond_to(f, g->r, g->box_r, g->move);
 }
 

@@ -195,7 +195,6 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
     out[l] = (pki_lane_info){.done = done,
                              .left = done ? PK_LEFT_NOT : f->left[l],
                              .alone = f->alone >> l & 1,
-                             .certified = !(f->uncertified >> l & 1),
                              .rounds = (int)g->rounds[l],
                              .sweeps = (int)g->sweeps[l],
                              .solver = f->solver[l],
