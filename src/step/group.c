@@ -124,7 +124,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */
   g->tap_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
   g->tap_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));
-  g->scalar = pki_arena_take(arena, rows * rows + 3 * rows + n + 2 * boxes, sizeof(double));
+  g->scalar = pki_arena_take(arena, rows * rows + 5 * rows + n, sizeof(double));
 }
 
 /* ---- a sim alone ---- */

@@ -49,7 +49,7 @@ static pki_lane_rows pki_gather_problem(const pki_lanes *f, int lane, const doub
   const int most = PKI_SCALAR_ROWS;
   pki_lane_rows s = {.nslot = 0};
   s.W = g->scalar, s.q = s.W + most * most, s.r = s.q + most, s.u = s.r + most;
-  s.mu = s.u + most, s.lower = s.mu + PKI_SLOTS, s.upper = s.lower + PKI_BOXES;
+  s.mu = s.u + most, s.lower = s.mu + PKI_SLOTS, s.upper = s.lower + most;
   for (int i = 0; i < PKI_SLOTS; i++) {
     if (f->in >> i & 1 && g->active[i * PKI_LANES + lane] != 0) {
       for (int d = 0; d < 3; d++) {
@@ -136,6 +136,45 @@ static void pki_solve_lane(pki_lanes *f, int lane)
   f->alone |= 1u << lane;
   if (!(result.certificate.relative <= f->p->tolerance)) { /* the scalar step has solvers over the bodies, too */
     pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
+  }
+}
+
+/* The shortest way out of one lane's positions by the scalar solvers: normals and limits push, what is held has no way along the
+ * surface but for what PKI_YIELDING lets it give. */
+static void pki_push_lane_out(pki_lanes *f, int lane)
+{
+  pki_group *g = f->g;
+  pki_lane_rows s = pki_gather_problem(f, lane, g->r, g->box_r);
+  const int n = 3 * s.nslot + s.nbox;
+  int at[PKI_SCALAR_ROWS], rows = 0;
+  for (int i = 0; i < n; i++) {
+    const bool tangent = i < 3 * s.nslot && i % 3 != 0;
+    if (!tangent || pki_is_set(f->held[s.slot[i / 3]], lane)) {
+      s.lower[rows] = tangent ? -INFINITY : 0, s.upper[rows] = INFINITY;
+      at[rows++] = i;
+    }
+  }
+  for (int i = 0; i < rows; i++) { /* forward, in place */
+    for (int j = 0; j < rows; j++) {
+      s.W[i * rows + j] = s.W[at[i] * n + at[j]] * (i == j && s.lower[i] < 0 ? PKI_YIELDING : 1);
+    }
+    s.q[i] = s.q[at[i]], s.r[i] = 0;
+  }
+  s.p = (pk_contact_problem){.nbox = rows, .W = s.W, .q = s.q, .lower = s.lower, .upper = s.upper};
+  const pk_solver_options o = {
+      .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
+  pk_solver_result result;
+  pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
+  for (int i = 0; i < s.nslot; i++) {
+    for (int d = 0; d < 3; d++) {
+      g->r[(3 * s.slot[i] + d) * PKI_LANES + lane] = 0;
+    }
+  }
+  for (int i = 0; i < rows; i++) {
+    const int row = at[i];
+    double *const to = row < 3 * s.nslot ? &g->r[(3 * s.slot[row / 3] + row % 3) * PKI_LANES + lane]
+                                         : &g->box_r[s.box[row - 3 * s.nslot] * PKI_LANES + lane];
+    *to = s.r[i];
   }
 }
 

@@ -207,38 +207,55 @@ static void pki_join_boxes(pki_lanes *f, pk_i wants, uint64_t *mask, int kind, i
   }
 }
 
-/* Joint limits that the velocities x would break begin to take part. */
+/* Lanes in which the velocity x of joint k would break its lower or its upper limit. */
+PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *q, const double *x, int k, bool upper)
+{
+  const pk_model *m = f->p->model;
+  const pk_r at = pki_reals(q)[m->dof_q[k]], v = pki_reals(x)[k], zero = pki_splat(0);
+  const pk_r gap = upper ? m->dof_upper[k] - at : at - m->dof_lower[k];
+  return pki_at_most(gap, zero) | pki_less(gap + f->p->reach * (upper ? -v : v), zero);
+}
+
+/* Joint limits that the velocities x would break begin to take part. Mostly there are none. */
 static pk_i pki_join_limits(pki_lanes *f, const double *q, const double *x)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  const double reach = f->p->reach;
-  const pk_r zero = pki_splat(0);
-  pk_i more = pki_mask_none();
-  for (int k = 0; k < m->nu && f->p->limits; k++) {
-    if (m->dof_q[k] < 0 || !(isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
-      continue;
+  uint64_t *const upper = g->at_limit + m->nu * PKI_LANES;
+  pk_i some = pki_mask_none(), more = pki_mask_none();
+  for (int k = 0; k < m->nu; k++) {
+    if (pki_has_limits(f->p, k)) {
+      some |= pki_breaks_limit(f, q, x, k, false) & ~pki_masks(g->at_limit)[k];
+      some |= pki_breaks_limit(f, q, x, k, true) & ~pki_masks(upper)[k];
     }
-    const pk_r at = pki_reals(q)[m->dof_q[k]], v = pki_reals(x)[k];
-    const pk_r low = at - m->dof_lower[k], high = m->dof_upper[k] - at;
-    const pk_i below = pki_at_most(low, zero) | pki_less(low + reach * v, zero);
-    const pk_i above = pki_at_most(high, zero) | pki_less(high - reach * v, zero);
-    pki_join_boxes(f, below, g->at_limit, PKI_ROW_LOWER, k, &more);
-    pki_join_boxes(f, above, g->at_limit + m->nu * PKI_LANES, PKI_ROW_UPPER, k, &more);
+  }
+  for (int k = 0; k < m->nu && pki_any(some & f->going); k++) {
+    if (pki_has_limits(f->p, k)) {
+      pki_join_boxes(f, pki_breaks_limit(f, q, x, k, false), g->at_limit, PKI_ROW_LOWER, k, &more);
+      pki_join_boxes(f, pki_breaks_limit(f, q, x, k, true), upper, PKI_ROW_UPPER, k, &more);
+    }
   }
   return more;
+}
+
+/* Lanes in which the force of command k is beyond its limits at the end. */
+PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, int k)
+{
+  const pk_r gain = pki_reals(g->g)[k], most = pki_reals(g->command)[6 * k + 5];
+  const pk_r force = pki_reals(g->a)[k] - gain * pki_reals(g->u_end)[k];
+  return pki_less(most, pki_abs(force)) & pki_less(pki_splat(0), gain) & ~pki_masks(g->limited)[k];
 }
 
 /* Commands whose force left its limits become rows, for this step and until they come back; the lanes with new ones. */
 static pk_i pki_join_torques(pki_lanes *f)
 {
   pki_group *g = f->g;
-  pk_i more = pki_mask_none();
+  pk_i some = pki_mask_none(), more = pki_mask_none();
   for (int k = 0; k < f->p->model->nu; k++) {
-    const pk_r gain = pki_reals(g->g)[k], most = pki_reals(g->command)[6 * k + 5];
-    const pk_r force = pki_reals(g->a)[k] - gain * pki_reals(g->u_end)[k];
-    pki_join_boxes(f, pki_less(most, pki_abs(force)) & pki_less(pki_splat(0), gain), g->limited,
-                   PKI_ROW_TORQUE, k, &more);
+    some |= pki_breaks_torque(g, k);
+  }
+  for (int k = 0; k < f->p->model->nu && pki_any(some & f->going); k++) {
+    pki_join_boxes(f, pki_breaks_torque(g, k), g->limited, PKI_ROW_TORQUE, k, &more);
   }
   return more;
 }
@@ -348,19 +365,29 @@ static pk_r pki_scale_of(const pki_lanes *f)
   return scale;
 }
 
-/* Lanes in which feet alone take part; and those with few rows, and with more than are worth a lane's. */
-static void pki_sort_lanes(const pki_lanes *f, pk_i *feet_alone, pk_i *few, pk_i *large)
+/* Lanes in which feet alone take part. */
+static pk_i pki_feet_alone(const pki_lanes *f)
+{
+  pk_i alone = pki_mask_all();
+  for (int l = 0; l < f->count; l++) {
+    if (f->nbox[l] > 0 || f->nslot[l] > f->p->nball) {
+      pki_set_mask(&alone, l, false);
+    }
+  }
+  return alone;
+}
+
+/* Lanes with few rows, and with more than are worth a lane's. */
+static void pki_sort_lanes(const pki_lanes *f, pk_i *few, pk_i *large)
 {
   const int nball = f->p->nball;
-  *feet_alone = *few = *large = pki_mask_none();
-  for (int l = 0; l < PKI_LANES; l++) {
-    const bool used = l < f->count;
-    int rows = used ? f->nbox[l] + 3 * (f->nslot[l] - nball) : 0;
-    pki_set_mask(feet_alone, l, rows == 0);
+  *few = *large = pki_mask_none();
+  for (int l = 0; l < f->count; l++) {
+    int rows = 3 * (f->nslot[l] - nball);
     for (int b = 0; b < nball; b++) {
       rows += f->g->active[b * PKI_LANES + l] != 0 ? 3 : 0;
     }
-    pki_set_mask(few, l, rows <= PKI_FEW_ROWS);
+    pki_set_mask(few, l, rows + f->nbox[l] <= PKI_FEW_ROWS);
     pki_set_mask(large, l, rows > PKI_LANE_ROWS);
   }
 }
@@ -392,13 +419,18 @@ static void pki_copy_impulses(const pki_lanes *f)
 static void pki_solve_lanes(pki_lanes *f, pk_i open)
 {
   const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
-  pk_i feet_alone, few, large;
+  const pk_i feet_alone = pki_feet_alone(f);
   pki_show_problem(f);
-  pki_sort_lanes(f, &feet_alone, &few, &large);
   pki_copy_impulses(f); /* the first guess */
   pki_velocities_of(f);
   pk_i left = pki_sweep_feet(f, open & feet_alone, scale, goal);
-  left = pki_newton(f, (left | (open & ~feet_alone)) & ~large, few, scale, goal) | (open & large);
+  left |= open & ~feet_alone;
+  if (!pki_any(left)) {
+    return;
+  }
+  pk_i few, large;
+  pki_sort_lanes(f, &few, &large);
+  left = pki_newton(f, left & ~large, few, scale, goal) | (left & large);
   for (int l = 0; l < f->count && pki_any(left); l++) {
     if (pki_is_set(left & f->going, l)) {
       pki_solve_lane(f, l);

@@ -20,7 +20,7 @@
 
 /* NEWTON_STEPS: more steps seldom help (docs/theory/contact.md). LANE_ROWS: larger problems are solved one by one, where
  * rows that carry nothing cost nothing. */
-enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 36, PKI_NEWTON_ROWS = 3 * PKI_SLOTS + PKI_BOXES };
+enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 24, PKI_NEWTON_ROWS = 3 * PKI_SLOTS + PKI_BOXES };
 /* sigma, and where a lane has so few rows that none of them can be redundant. Where the active set has settled and the residual
  * does not fall by 10, directions are softer than sigma: it falls by 1e-3, to 1e-10 at least (docs/theory/contact.md). */
 enum { PKI_FEW_ROWS = 3 };
@@ -32,8 +32,8 @@ enum { PKI_FEW_ROWS = 3 };
 typedef struct pki_system {
   int nslot, slot[PKI_SLOTS];
   int nbox, box[PKI_BOXES];
-  int row[PKI_SLOTS][3]; /* of a contact's unknowns; -1: no lane uses it */
-  int first_box;         /* row */
+  int row[PKI_SLOTS][3];  /* of a contact's unknowns; -1: no lane uses it */
+  int box_row[PKI_BOXES]; /* likewise */
   int rows;
 } pki_system;
 
@@ -46,6 +46,13 @@ typedef struct pki_state {
   pk_r h;             /* of those that slip */
   pk_r unused0, unused1, unused2; /* 1: a unit row */
 } pki_state;
+
+/* A box row in a Newton step: free within its bounds, or at one of them. */
+typedef struct pki_box_state {
+  pk_r scale, weight; /* s, 1/s */
+  pk_r free;          /* 1: an unknown */
+  pk_r bound;         /* r where it is not, scaled */
+} pki_box_state;
 
 PKI_INLINE pk_r *pki_matrix(const pki_group *g, int rows, int i, int j)
 {
@@ -70,7 +77,7 @@ static pki_system pki_system_of(const pki_lanes *f, pk_i open)
 }
 
 /* Rows for the unknowns that some lane uses. */
-static void pki_number_rows(pki_system *s, const pki_state *state)
+static void pki_number_rows(pki_system *s, const pki_state *state, const pki_box_state *boxes)
 {
   const pk_r one = pki_splat(1);
   s->rows = 0;
@@ -80,8 +87,9 @@ static void pki_number_rows(pki_system *s, const pki_state *state)
       s->row[i][d] = pki_any(pki_less(unused[d], one)) ? s->rows++ : -1;
     }
   }
-  s->first_box = s->rows;
-  s->rows += s->nbox;
+  for (int b = 0; b < s->nbox; b++) {
+    s->box_row[b] = pki_any(pki_less(pki_splat(0), boxes[b].free)) ? s->rows++ : -1;
+  }
 }
 
 /* The state of a contact at r, v. */
@@ -191,46 +199,65 @@ static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki
   }
 }
 
-/* Rows of the boxes, and what boxes do to contacts. */
-static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_state *state, pk_i open,
-                           pk_r sigma)
+/* A box at r, v. */
+PKI_INLINE pki_box_state pki_box_state_of(const pki_group *g, int box, pk_i open)
+{
+  const pk_r one = pki_splat(1);
+  const pk_i active = open & pki_masks(g->box_active)[box];
+  pki_box_state s = {.weight = pki_sqrt(pki_select(active, pki_reals(g->box_W)[box * (PKI_BOXES + 1)], one))};
+  s.scale = 1.0 / s.weight;
+  const pk_r lower = s.weight * pki_reals(g->box_lower)[box], upper = s.weight * pki_reals(g->box_upper)[box];
+  const pk_r d = s.weight * pki_reals(g->box_r)[box] - s.scale * pki_reals(g->box_v)[box];
+  const pk_i low = active & pki_at_most(d, lower), high = active & ~low & pki_at_most(upper, d);
+  s.free = pki_where_set(active & ~low & ~high, one);
+  s.bound = pki_select(low, lower, pki_where_set(high, upper));
+  return s;
+}
+
+/* The row of one box among the contacts and boxes; what boxes at their bounds do is known, and goes to the right sides. */
+static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_state *state, const pki_box_state *boxes,
+                         int b, pk_r sigma)
 {
   const pki_group *g = f->g;
-  const pk_r zero = pki_splat(0), one = pki_splat(1);
-  pk_r weight[PKI_BOXES], scale[PKI_BOXES];
-  for (int b = 0; b < s->nbox; b++) {
-    const pk_i active = open & pki_masks(g->box_active)[s->box[b]];
-    const pk_r w = pki_reals(g->box_W)[s->box[b] * (PKI_BOXES + 1)];
-    weight[b] = pki_sqrt(pki_select(active, w, one)), scale[b] = 1.0 / weight[b];
-  }
-  for (int b = 0; b < s->nbox; b++) {
-    const int box = s->box[b], row = s->first_box + b;
-    const pk_i active = open & pki_masks(g->box_active)[box];
-    const pk_r before = weight[b] * pki_reals(g->box_r)[box], q = scale[b] * pki_reals(g->box_q)[box];
-    const pk_r lower = weight[b] * pki_reals(g->box_lower)[box], upper = weight[b] * pki_reals(g->box_upper)[box];
-    const pk_r d = before - scale[b] * pki_reals(g->box_v)[box];
-    const pk_i low = active & pki_at_most(d, lower), high = active & ~low & pki_at_most(upper, d);
-    const pk_i inner = active & ~low & ~high;
-    const pk_r free = pki_where_set(inner, one);
-    for (int i = 0; i < s->nslot; i++) {
-      const pki_state *a = &state[i];
-      const pki_v3 G = pki_scale(a->scale * scale[b], *pki_cross_of(g, s->slot[i], box));
-      const pk_r along = a->t11 * G.y + a->t21 * G.z, aside = a->t12 * G.y + a->t22 * G.z;
-      const pk_r across[3] = {free * (a->n * G.x + a->c1 * G.y + a->c2 * G.z), free * along, free * aside};
-      const pk_r down[3] = {a->n * G.x, along, aside};
-      for (int d = 0; d < 3; d++) {
-        if (s->row[i][d] >= 0) {
-          *pki_matrix(g, s->rows, row, s->row[i][d]) = across[d];
-          *pki_matrix(g, s->rows, s->row[i][d], row) = down[d];
+  const pk_r one = pki_splat(1);
+  const pki_box_state *at = &boxes[b];
+  const int box = s->box[b], row = s->box_row[b];
+  pk_r right = pki_splat(0);
+  for (int i = 0; i < s->nslot; i++) {
+    const pki_state *a = &state[i];
+    const pki_v3 G = pki_scale(a->scale * at->scale, *pki_cross_of(g, s->slot[i], box));
+    const pk_r along = a->t11 * G.y + a->t21 * G.z, aside = a->t12 * G.y + a->t22 * G.z;
+    const pk_r across[3] = {a->n * G.x + a->c1 * G.y + a->c2 * G.z, along, aside};
+    const pk_r down[3] = {a->n * G.x, along, aside};
+    for (int d = 0; d < 3; d++) {
+      if (s->row[i][d] >= 0) {
+        pki_out(g->b)[s->row[i][d]] -= down[d] * at->bound;
+        if (row >= 0) {
+          *pki_matrix(g, s->rows, row, s->row[i][d]) = at->free * across[d];
+          *pki_matrix(g, s->rows, s->row[i][d], row) = at->free * down[d];
         }
       }
     }
-    for (int c = 0; c < s->nbox; c++) {
-      const pk_r G = scale[b] * scale[c] * pki_reals(g->box_W)[box * PKI_BOXES + s->box[c]];
-      *pki_matrix(g, s->rows, row, s->first_box + c) = free * G + (b == c ? sigma * free + (one - free) : zero);
+  }
+  for (int c = 0; c < s->nbox && row >= 0; c++) {
+    const pk_r G = at->scale * boxes[c].scale * pki_reals(g->box_W)[box * PKI_BOXES + s->box[c]];
+    right -= G * boxes[c].bound;
+    if (s->box_row[c] >= 0) {
+      *pki_matrix(g, s->rows, row, s->box_row[c]) =
+          b == c ? at->free * (G + sigma) + (one - at->free) : at->free * boxes[c].free * G;
     }
-    const pk_r bound = pki_select(low, lower, pki_where_set(high, upper));
-    pki_out(g->b)[row] = pki_select(inner, sigma * before - q, pki_where_set(active, bound));
+  }
+  if (row >= 0) {
+    const pk_r before = at->weight * pki_reals(g->box_r)[box], q = at->scale * pki_reals(g->box_q)[box];
+    pki_out(g->b)[row] = at->free * (right + (sigma * before - q));
+  }
+}
+
+static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_state *state,
+                           const pki_box_state *boxes, pk_r sigma)
+{
+  for (int b = 0; b < s->nbox; b++) {
+    pki_fill_box(f, s, state, boxes, b, sigma);
   }
 }
 
@@ -261,7 +288,8 @@ static void pki_solve_system(const pki_group *g, int n)
 }
 
 /* The impulses that a solved step stands for, in the lanes of `open`. */
-static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_state *state, pk_i open)
+static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_state *state,
+                          const pki_box_state *boxes, pk_i open)
 {
   pki_group *g = f->g;
   const pk_r *const y = pki_reals(g->b);
@@ -277,13 +305,12 @@ static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_sta
   }
   for (int b = 0; b < s->nbox; b++) {
     const int box = s->box[b];
-    const pk_i active = open & pki_masks(g->box_active)[box];
-    const pk_r w = pki_select(active, pki_reals(g->box_W)[box * (PKI_BOXES + 1)], pki_splat(1));
-    const pk_r r = y[s->first_box + b] * (1.0 / pki_sqrt(w));
-    const pk_r in = pki_min(pki_max(r, pki_reals(g->box_lower)[box]), pki_reals(g->box_upper)[box]);
-    /* bounds that were met are met to the last bit */
-    const pk_i near = pki_at_most(pki_abs(in - r), 1e-14 * pki_abs(in));
-    pki_out(g->box_r)[box] = pki_select(active, pki_select(near, in, r), pki_reals(g->box_r)[box]);
+    const pk_i active = open & pki_masks(g->box_active)[box], free = pki_less(pki_splat(0), boxes[b].free);
+    const pk_r r = s->box_row[b] >= 0 ? y[s->box_row[b]] : pki_splat(0);
+    const pk_r lower = pki_reals(g->box_lower)[box], upper = pki_reals(g->box_upper)[box];
+    const pk_r bound = pki_select(pki_at_most(boxes[b].bound, boxes[b].weight * lower), lower, upper);
+    pk_r *const to = pki_out(g->box_r) + box;
+    *to = pki_select(active, pki_select(free, boxes[b].scale * r, bound), *to);
   }
 }
 
@@ -309,15 +336,19 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
   for (int step = 0; step < PKI_NEWTON_STEPS && pki_any(open); step++) {
     pki_system s = pki_system_of(f, open);
     pki_state state[PKI_SLOTS];
+    pki_box_state boxes[PKI_BOXES];
     for (int i = 0; i < s.nslot; i++) {
       state[i] = f->positions ? pki_position_state(g, s.slot[i], open, f->held[s.slot[i]])
                               : pki_state_of(g, s.slot[i], open);
     }
-    pki_number_rows(&s, state);
+    for (int b = 0; b < s.nbox; b++) {
+      boxes[b] = pki_box_state_of(g, s.box[b], open);
+    }
+    pki_number_rows(&s, state, boxes);
     pki_fill_contacts(f, &s, state, sigma);
-    pki_fill_boxes(f, &s, state, open, sigma);
+    pki_fill_boxes(f, &s, state, boxes, sigma);
     pki_solve_system(g, s.rows);
-    pki_take_step(f, &s, state, open);
+    pki_take_step(f, &s, state, boxes, open);
     pki_velocities_of(f);
     const pk_r worst = f->positions ? pki_judge_positions(f) : pki_judge(f);
     if (!f->positions) {

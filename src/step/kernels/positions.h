@@ -20,12 +20,6 @@ PKI_INLINE pk_r pki_limit_gap(const pki_group *g, int k, bool upper)
   return upper ? m->dof_upper[k] - x : x - m->dof_lower[k];
 }
 
-PKI_INLINE bool pki_has_limits(const pki_group_plan *p, int k)
-{
-  const pk_model *m = p->model;
-  return p->limits && m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]));
-}
-
 /* Contacts of other shapes at the end within a margin of each lane; all lanes, or those of a mask. */
 static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 {
@@ -48,11 +42,13 @@ static pk_r pki_depth_of(const pki_lanes *f)
     deepest = pki_max(deepest, -pki_reals(g->gap_end)[b]);
   }
   for (int l = 0; l < f->count; l++) {
-    double most = pki_lane(deepest, l);
+    double most = f->nend[l] > 0 ? pki_lane(deepest, l) : 0;
     for (int i = 0; i < f->nend[l]; i++) {
       most = fmax(most, -g->found_end[l][i].gap);
     }
-    pki_set_lane(&deepest, l, most);
+    if (f->nend[l] > 0) {
+      pki_set_lane(&deepest, l, most);
+    }
   }
   for (int k = 0; k < f->p->model->nu; k++) {
     if (pki_has_limits(f->p, k)) {
@@ -142,7 +138,7 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
 {
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
-  pk_i feet_alone, few, large;
+  pk_i few, large;
   for (PKI_EACH(s, f->in)) {
     const bool foot = (int)s < f->p->nball;
     const pk_r gap = foot ? pki_reals(g->gap_end)[s] : pki_reals(g->gap)[s];
@@ -153,7 +149,8 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
     pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * s);
     pki_v3_store((pki_v3){gap, zero, zero}, pki_out(g->fixed) + 3 * s);
   }
-  pki_sort_lanes(f, &feet_alone, &few, &large);
+  const pk_i feet_alone = pki_feet_alone(f);
+  pki_sort_lanes(f, &few, &large);
   pki_velocities_of(f);
   for (int sweep = 0; sweep < PKI_FEET_SWEEPS && pki_any(deep & feet_alone); sweep++) {
     for (int b = 0; b < f->p->nball; b++) {
@@ -166,8 +163,10 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
   f->positions = true;
   const pk_i left = pki_newton(f, deep & ~feet_alone, few, depth, PKI_CLOSE * depth);
   f->positions = false;
-  if (pki_any(left)) { /* a way that leaves no less than there was is none */
-    pki_leave(f, left & ~pki_less(pki_judge_positions(f), depth), PK_LEFT_ROUNDS);
+  for (int l = 0; l < f->count && pki_any(left); l++) {
+    if (pki_is_set(left, l)) {
+      pki_push_lane_out(f, l);
+    }
   }
   pki_respond_to(f, g->r, g->box_r, g->move);
 }

@@ -78,7 +78,7 @@ static void gather_worlds(pki_lanes *f)
 /* ---- scatter ---- */
 
 /* A contact of a world's list becomes that of foot b; what stays of one of the last step is left alone. */
-static void keep_foot(const pki_group_plan *p, pki_contact *c, int b, bool known)
+static void begin_foot(const pki_group_plan *p, pki_contact *c, int b, bool known)
 {
   if (!known || c->geom[0] != p->shape[b] || c->geom[1] != p->geom || c->body != p->body[b] || c->other != -1) {
     *c = (pki_contact){
@@ -86,6 +86,25 @@ static void keep_foot(const pki_group_plan *p, pki_contact *c, int b, bool known
     memcpy(c->normal, p->normal, sizeof c->normal);
     memcpy(c->tangent1, p->tangent1, sizeof c->tangent1);
     memcpy(c->tangent2, p->tangent2, sizeof c->tangent2);
+  }
+}
+
+/* Foot b as contact n of a world's list. */
+static void keep_foot(const pki_lanes *f, int lane, int b, int n)
+{
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  pki_contact *c = &f->seats[lane].last[n];
+  begin_foot(p, c, b, n < *f->seats[lane].nlast);
+  c->id = 0;
+  c->gap = g->gap[b * PKI_LANES + lane];
+  for (int k = 0; k < 3; k++) {
+    c->point[k] = g->point[(3 * b + k) * PKI_LANES + lane];
+    if (p->field != NULL) {
+      c->normal[k] = g->axes[(9 * b + k) * PKI_LANES + lane];
+      c->tangent1[k] = g->axes[(9 * b + 3 + k) * PKI_LANES + lane];
+      c->tangent2[k] = g->axes[(9 * b + 6 + k) * PKI_LANES + lane];
+    }
   }
 }
 
@@ -111,21 +130,10 @@ static void keep_contacts(const pki_lanes *f, int lane)
     const bool is_foot =
         b < p->nball && (i == f->nfound[lane] || pki_contact_order(foot, 0, other) < 0);
     const int slot = is_foot ? b : g->slot_of[lane][i];
-    pki_contact *c = &seat->last[n];
     if (is_foot) {
-      keep_foot(p, c, b, n < *seat->nlast);
-      c->id = 0;
-      c->gap = g->gap[b * PKI_LANES + lane];
-      for (int k = 0; k < 3; k++) {
-        c->point[k] = g->point[(3 * b + k) * PKI_LANES + lane];
-        if (p->field != NULL) {
-          c->normal[k] = g->axes[(9 * b + k) * PKI_LANES + lane];
-          c->tangent1[k] = g->axes[(9 * b + 3 + k) * PKI_LANES + lane];
-          c->tangent2[k] = g->axes[(9 * b + 6 + k) * PKI_LANES + lane];
-        }
-      }
+      keep_foot(f, lane, b, n);
     } else {
-      *c = *other;
+      seat->last[n] = *other;
     }
     for (int d = 0; d < 3; d++) {
       seat->last_r[3 * n + d] = g->impulse[(3 * slot + d) * PKI_LANES + lane];
