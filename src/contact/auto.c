@@ -1,5 +1,6 @@
 /* Split a problem into islands that do not know of each other, and solve each, held to the residual of the whole: problems with W
- * by the stages of dense.c, problems with factors (worlds of many bodies) by those of heap.c. */
+ * by the stages of dense.c; problems with factors alone (worlds of many bodies), and what those stages leave of a problem that has
+ * both, by those of heap.c. */
 #include <math.h>
 #include <string.h>
 
@@ -69,15 +70,9 @@ static bool has_full_row(const pk_contact_problem *p)
   return false;
 }
 
-void pki_solve_auto(pki_solve *run)
+/* A problem with W, by its islands. */
+static void solve_with_W(pki_solve *run)
 {
-  if (run->p->factor != NULL) {
-    pki_solve_islands(run);
-    return;
-  }
-  if (pki_solve_done(run)) {
-    return;
-  }
   if (has_full_row(run->p)) {
     pki_solve_dense(run);
     return;
@@ -90,4 +85,23 @@ void pki_solve_auto(pki_solve *run)
     pki_solve_dense(run);
   }
   pki_arena_release(&run->arena, mark);
+}
+
+void pki_solve_auto(pki_solve *run)
+{
+  const pk_contact_problem *p = run->p;
+  if (p->W != NULL && !pki_solve_done(run)) {
+    pk_contact_problem dense = *p;
+    dense.factor = NULL; /* islands by the entries of W */
+    run->p = &dense;     /* cppcheck-suppress autoVariables */
+    solve_with_W(run);
+    run->p = p;
+  }
+  if (p->factor != NULL && !(p->W != NULL && pki_solve_done(run))) {
+    if (p->W != NULL) { /* from the best that those found */
+      memcpy(run->r, run->best, (size_t)pk_contact_size(p) * sizeof *run->r);
+      run->fresh = false;
+    }
+    pki_solve_islands(run);
+  }
 }

@@ -8,9 +8,10 @@
 #include "base/arena.h"
 #include "contact/problem.h"
 
-/* Problems with more rows than PKI_DENSE_ROWS come without W: the dense solvers' scratch has room for so many. From
- * PKI_FACTOR_ROWS on they have factors too. Islands of more than PKI_SPARSE_ROWS rows are solved in velocities first. */
-enum { PKI_FACTOR_ROWS = 36, PKI_SPARSE_ROWS = 36, PKI_DENSE_ROWS = 600 };
+/* Problems with more rows than PKI_DENSE_ROWS come without W: the dense solvers' scratch has room for so many. Those of one tree (a
+ * robot) have W up to PKI_TREE_ROWS, and from PKI_FACTOR_ROWS on factors too. Islands of more than PKI_SPARSE_ROWS rows that have
+ * no W are solved in velocities first. */
+enum { PKI_FACTOR_ROWS = 24, PKI_SPARSE_ROWS = 36, PKI_TREE_ROWS = 90, PKI_DENSE_ROWS = 600 };
 
 typedef struct pki_islands {
   int count;

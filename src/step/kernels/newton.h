@@ -333,7 +333,8 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
   pki_group *g = f->g;
   pk_r sigma = pki_select(few, pki_splat(PKI_NEWTON_SIGMA_FEW), pki_splat(PKI_NEWTON_SIGMA));
   pk_r last = pki_splat(0);
-  for (int step = 0; step < PKI_NEWTON_STEPS && pki_any(open); step++) {
+  const int allowed = f->p->iterations < PKI_NEWTON_STEPS && !f->positions ? f->p->iterations : PKI_NEWTON_STEPS;
+  for (int step = 0; step < allowed && pki_any(open); step++) {
     pki_system s = pki_system_of(f, open);
     pki_state state[PKI_SLOTS];
     pki_box_state boxes[PKI_BOXES];
