@@ -57,6 +57,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->push, nu},
                {&g->force, nu},
                {&g->gain, nu},
+               {&g->pin, nu},
                {&g->h, nu},
                {&g->move, nu},
                {&g->u_free, nu},
@@ -112,6 +113,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   g->took = pki_arena_take(arena, PKI_BALLS, mask);
   g->box_active = pki_arena_take(arena, boxes, mask);
   g->limited = pki_arena_take(arena, nu, mask);
+  g->pinned = pki_arena_take(arena, nu, mask);
   g->at_limit = pki_arena_take(arena, 2 * nu, mask);
   g->box = pki_arena_take(arena, all, sizeof *g->box);
   g->found = pki_arena_take(arena, all, sizeof *g->found);

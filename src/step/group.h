@@ -156,7 +156,9 @@ typedef struct pki_group {
   double *a, *g;              /* [nu] command forces a - g u */
   double *push;               /* [nu] generalised forces of pushes */
   double *force, *gain;       /* [nu] the lines of commands within their limits, pushes included */
-  uint64_t *limited;          /* [nu] masks: commands at their limit, which are rows */
+  uint64_t *limited;          /* [nu] masks: commands at their limit, whose gains are not in M~: */
+  uint64_t *pinned;           /* [nu] masks: those that are taken for constant, */
+  double *pin;                /* [nu] at this torque; the others are rows */
   uint64_t *at_limit;         /* [2][nu] masks: lower, upper joint limits that take part */
   double *h, *move, *u_free, *u_end, *tau;
   double *screw;              /* [nu][6] angular, linear velocity at the trunk's origin of each unknown */

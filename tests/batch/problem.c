@@ -306,7 +306,8 @@ static void judge(twins *t, const dense_step *p, const pk_sim_contact *c, int n,
   s->uncertified += how->uncertified;
   if (how->uncertified == 0) {
     const double slack = 2 * t->f.options.tolerance * v.scale * p->reach; /* rows without impulses */
-    s->certificate = fmax(s->certificate, v.relative), s->told = fmax(s->told, fabs(v.relative - how->worst));
+    /* commands that are pinned at their limits are rows here, with scales of their own, so that more may be told */
+    s->certificate = fmax(s->certificate, v.relative), s->told = fmax(s->told, v.relative - how->worst);
     s->sides = fmax(s->sides, sides);
     s->broken = fmax(s->broken, fmax(broken, fmax(v.limit_broken, v.torque_broken)) - slack);
     if (general) {
@@ -358,7 +359,7 @@ static void run_both(const fleet_setting *of, double tolerance, int worlds, seen
   print_message("  contacts of links %lld, of other shapes than balls %lld, limits %lld, torques %lld\n",
                 s->self, s->others, s->limits, s->torques);
   print_message(
-      "  general step: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (told %.1e apart) u "
+      "  general step: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (above what was told by %.1e) u "
       "%.1e tau %.1e broken %.1e (other sides %.1e) gain %.1e; depth %.1e\n",
       s->agree, s->compared, s->u, s->q, s->certificate, s->told, s->apart, s->tau, s->broken, s->sides,
       s->gain, s->depth);

@@ -5,7 +5,7 @@
 #include "step/kernels/lanes.h"
 
 /* Command forces as lines a - g u_E (force.c); lanes with commands that are none leave. A command that was at its limit in the last
- * step begins as a row, if it still has a gain. */
+ * step begins pinned there, if it still has a gain. */
 static void pki_actuate(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
@@ -25,6 +25,8 @@ static void pki_actuate(pki_lanes *f, const double *q)
     pki_out(g->a)[k] = pki_select(has_gain, line, free);
     pki_out(g->g)[k] = slope;
     pki_masks(g->limited)[k] &= has_gain;
+    pki_masks(g->pinned)[k] = pki_masks(g->limited)[k];
+    pki_out(g->pin)[k] = pki_select(pki_less(pki_reals(g->pin)[k], zero), -c[5], c[5]); /* on the same side */
   }
   pki_leave(f, ~good, PK_LEFT_COMMAND);
 }
@@ -82,7 +84,8 @@ static void pki_drive(pki_lanes *f)
     const pk_i limited = pki_masks(g->limited)[k];
     const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->g)[k]);
     pki_out(g->gain)[k] = gain;
-    pki_out(g->force)[k] = pki_select(limited, pki_splat(0), pki_reals(g->a)[k]) + pki_reals(g->push)[k];
+    const pk_r at_limit = pki_where_set(pki_masks(g->pinned)[k], pki_reals(g->pin)[k]);
+    pki_out(g->force)[k] = pki_select(limited, at_limit, pki_reals(g->a)[k]) + pki_reals(g->push)[k];
     pki_out(g->work->diag)[k] = pki_reals(g->work->params.armature)[k] + dt * (m->dof_damping[k] + gain);
   }
 }

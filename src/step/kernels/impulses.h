@@ -246,31 +246,55 @@ PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, int k)
   return pki_less(most, pki_abs(force)) & pki_less(pki_splat(0), gain) & ~pki_masks(g->limited)[k];
 }
 
-/* Commands whose force left its limits become rows, for this step and until they come back; the lanes with new ones. */
-static pk_i pki_join_torques(pki_lanes *f)
+/* Commands whose force left its limits are pinned there: gains leave M~. The lanes with new ones come back. */
+static pk_i pki_pin_torques(pki_lanes *f)
 {
   pki_group *g = f->g;
-  pk_i some = pki_mask_none(), more = pki_mask_none();
+  pk_i some = pki_mask_none();
   for (int k = 0; k < f->p->model->nu; k++) {
     some |= pki_breaks_torque(g, k);
   }
-  for (int k = 0; k < f->p->model->nu && pki_any(some & f->going); k++) {
-    pki_join_boxes(f, pki_breaks_torque(g, k), g->limited, PKI_ROW_TORQUE, k, &more);
+  some &= f->going;
+  for (int k = 0; k < f->p->model->nu && pki_any(some); k++) {
+    const pk_i fresh = pki_breaks_torque(g, k) & f->going;
+    const pk_r most = pki_reals(g->command)[6 * k + 5];
+    const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(g->u_end)[k];
+    pk_r *const pin = pki_out(g->pin) + k;
+    *pin = pki_select(fresh, pki_select(pki_less(force, pki_splat(0)), -most, most), *pin);
+    pki_masks(g->limited)[k] |= fresh;
+    pki_masks(g->pinned)[k] |= fresh;
   }
-  return more;
+  return some;
 }
 
-/* Commands that were at their limit in the last step begin as rows. */
-static void pki_recall_torques(pki_lanes *f)
+/* Lanes in which command k is pinned, and its force would be within its limits at the end. */
+PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, int k)
 {
-  pk_i *const limited = pki_masks(f->g->limited);
+  const pk_r pin = pki_reals(g->pin)[k], force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(g->u_end)[k];
+  const pk_i beyond = pki_select_mask(pki_less(pin, pki_splat(0)), pki_at_most(force, pin), pki_at_most(pin, force));
+  return pki_masks(g->pinned)[k] & ~beyond;
+}
+
+/* Pinned commands that would leave their limit become rows, which know both: at a limit, or within. The lanes with new rows come
+ * back. */
+static pk_i pki_unpin_torques(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  pk_i some = pki_mask_none();
   for (int k = 0; k < f->p->model->nu; k++) {
-    for (int l = 0; l < f->count && pki_any(limited[k]); l++) {
-      if (pki_is_set(limited[k] & f->going, l)) {
+    some |= pki_leaves_pin(g, k);
+  }
+  some &= f->going;
+  for (int k = 0; k < f->p->model->nu && pki_any(some); k++) {
+    const pk_i leaves = pki_leaves_pin(g, k) & f->going;
+    for (int l = 0; l < f->count && pki_any(leaves); l++) {
+      if (pki_is_set(leaves, l)) {
         pki_take_box(f, l, PKI_ROW_TORQUE, k);
       }
     }
+    pki_masks(g->pinned)[k] &= ~leaves;
   }
+  return some;
 }
 
 /* ---- the problem ---- */
@@ -485,7 +509,6 @@ static void pki_impulses(pki_lanes *f, const double *q)
     pki_masks(g->at_limit)[k] = pki_mask_none();
   }
   pki_make_feet_rows(f);
-  pki_recall_torques(f);
   pk_i open = pki_join(f, q, g->u_free, true);
   for (PKI_EACH(b, f->box_in)) {
     open |= pki_masks(g->box_active)[b];
@@ -498,14 +521,14 @@ static void pki_impulses(pki_lanes *f, const double *q)
       pki_solve_lanes(f, open);
     }
     pki_respond(f);
-    const pk_i limited = pki_join_torques(f);
+    const pk_i limited = pki_pin_torques(f) | pki_unpin_torques(f);
     open = limited | pki_join(f, q, g->u_end, false);
     open &= f->going;
     if (!pki_any(open) || round == PKI_LANE_ROUNDS) {
       break;
     }
     *pki_out(g->rounds) += pki_where_set(open, pki_splat(1));
-    if (pki_any(limited)) { /* another M~: all rows respond in another way */
+    if (pki_any(limited)) { /* other forces, another M~: all rows respond in another way */
       pki_free_velocity(f, q);
       f->stale |= f->in, f->box_stale |= f->box_in;
     }

@@ -27,6 +27,7 @@ typedef struct pki_lanes {
   bool recalled[PKI_LANES]; /* it was taken from the world */
   int ncandidate;
   bool looked;            /* at all pairs of shapes */
+  bool pins;              /* some command is pinned in some lane */
   bool positions;         /* rows are those of a projection */
   unsigned alone;         /* lanes whose impulses the scalar solvers found, as bits */
   pk_solver solver[PKI_LANES];
@@ -41,6 +42,12 @@ typedef struct pki_lanes {
   unsigned slot##_left = (set), slot = 0;                                                                    \
   slot##_left != 0 && (slot = (unsigned)__builtin_ctz(slot##_left), true);                                   \
   slot##_left &= slot##_left - 1
+
+/* a where the mask is set, b elsewhere. */
+PKI_INLINE pk_i pki_select_mask(pk_i mask, pk_i a, pk_i b)
+{
+  return (a & mask) | (b & ~mask);
+}
 
 /* Lanes of a mask as bits. */
 PKI_INLINE unsigned pki_lane_bits(pk_i mask)

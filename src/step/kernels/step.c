@@ -22,11 +22,13 @@ static void recall_feet(pki_group *g, const pki_seat *seat, int lane)
   }
 }
 
-/* Commands that were at their limit in the last step. */
+/* Commands that were at their limit in the last step, and on which side. */
 static void recall_limits(pki_group *g, const pki_seat *seat, int lane)
 {
-  for (int k = 0; k < g->plan->model->nu && !*seat->plain; k++) {
+  const int nu = g->plan->model->nu;
+  for (int k = 0; k < nu && !*seat->plain; k++) {
     pki_set_mask(&pki_masks(g->limited)[k], lane, seat->limited[k]);
+    g->pin[k * PKI_LANES + lane] = seat->last_joint[PKI_ROW_TORQUE * nu + k];
   }
 }
 
@@ -58,6 +60,7 @@ static void gather_worlds(pki_lanes *f)
   }
   for (int k = 0; k < m->nu; k++) {
     pki_masks(g->limited)[k] = pki_mask_none();
+    pki_out(g->pin)[k] = pki_splat(0);
   }
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &f->seats[l < f->count ? l : 0];
@@ -157,23 +160,47 @@ static int count_contacts(const pki_lanes *f, int lane)
   return n;
 }
 
-/* Impulses of joint rows, and which commands are at their limits. */
+/* Some command was pinned in some lane. */
+static bool has_pins(const pki_lanes *f)
+{
+  pk_i any = pki_mask_none();
+  for (int k = 0; k < f->p->model->nu; k++) {
+    any |= pki_masks(f->g->pinned)[k];
+  }
+  return pki_any(any);
+}
+
+/* Some command of a lane was pinned at its limit. */
+static bool is_pinned(const pki_lanes *f, int lane)
+{
+  bool any = false;
+  for (int k = 0; k < f->p->model->nu; k++) {
+    any |= f->g->pinned[k * PKI_LANES + lane] != 0;
+  }
+  return any;
+}
+
+/* Impulses of joint rows and of commands at their limits. */
 static void keep_joints(const pki_lanes *f, int lane, int *saturated)
 {
   const pki_group *g = f->g;
   const pki_seat *seat = &f->seats[lane];
   const int nu = f->p->model->nu;
-  const bool plain = f->nkept[lane] == 0;
+  const bool plain = f->nkept[lane] == 0 && !(f->pins && is_pinned(f, lane));
   *saturated = 0;
   if (!*seat->plain || !plain) {
     memset(seat->last_joint, 0, PKI_JOINT_ROWS * (size_t)nu * sizeof *seat->last_joint);
+    for (int k = 0; k < nu; k++) {
+      const int at = k * PKI_LANES + lane;
+      seat->limited[k] = g->limited[at] != 0;
+      if (g->pinned[at] != 0) {
+        seat->last_joint[PKI_ROW_TORQUE * nu + k] = f->p->dt * g->pin[at];
+      }
+    }
   }
   for (int b = 0; b < f->nkept[lane]; b++) {
     const pki_lane_box *box = &f->kept[lane][b];
     seat->last_joint[box->kind * nu + box->k] = g->box_impulse[b * PKI_LANES + lane];
-  }
-  for (int k = 0; k < nu && !(*seat->plain && plain); k++) {
-    seat->limited[k] = g->limited[k * PKI_LANES + lane] != 0;
   }
   for (int k = 0; k < nu && g->watched; k++) {
     *saturated += fabs(pki_entry_of(g->tau, k, lane)) >= pki_entry_of(g->command, 6 * k + 5, lane);
@@ -259,6 +286,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   pki_check_passing(&f);
   pki_check_end(&f);
   pki_lap_lanes(g, PK_PART_PROJECT);
+  f.pins = has_pins(&f);
   scatter_worlds(&f, out);
 }
 
