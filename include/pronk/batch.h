@@ -17,9 +17,8 @@
  *   double *q17 = pk_world_of(pk_batch_q(batch), 17);
  *
  * World k goes the way that a pk_sim of the same model, options, ground, parameters, state and controller goes, to the bit,
- * however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step are the same code. What lanes cannot do
- * (links that touch each other, loops, laws other than the hard one, more contacts than lanes have room for, problems that
- * resist) is done for that world alone, and costs that world alone. docs/theory/batch.md tells how.
+ * however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step step on lanes by the same code. What lanes cannot do
+ * (loops, laws other than the hard one, more contacts than lanes have room for, problems that resist) is done for that world alone, and costs that world alone. docs/theory/batch.md tells how.
  *
  * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it keeps its last
  * good state (one that has more contacts than it remembers: the state after that step), pk_batch_world_status tells why, and

@@ -81,7 +81,7 @@ PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, do
 PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
 
 typedef enum pk_solver {
-  PK_SOLVER_AUTO,            /* islands, each by active-set, ipm, newton until the tolerance is met */
+  PK_SOLVER_AUTO,            /* islands: with W by active-set, ipm, newton; many bodies by newton-u, bgs-u */
   PK_SOLVER_JOR,             /* projected Jacobi */
   PK_SOLVER_SOR,             /* projected Gauss-Seidel, normal then tangential */
   PK_SOLVER_BGS,             /* block Gauss-Seidel, each contact solved exactly */

@@ -173,10 +173,10 @@ typedef enum pk_left {
   PK_LEFT_NOT,      /* lanes made it */
   PK_LEFT_WORLD,    /* "world": the model, the ground or the options are not made for lanes */
   PK_LEFT_COMMAND,  /* "command": a command that is none */
-  PK_LEFT_FAST,     /* "fast": a shape moves by more than half its thickness in the step */
+  PK_LEFT_FAST,     /* "fast": a shape moves so far in the step that it may have passed another, or came from out of reach */
   PK_LEFT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
   PK_LEFT_SIDES,    /* "sides": a foot meets two sides of a height field */
-  PK_LEFT_ROUNDS,   /* "rounds": who takes part, impulses, or the way out of the ground did not settle */
+  PK_LEFT_ROUNDS,   /* "rounds": who takes part did not settle, or impulses did not meet the tolerance */
   PK_LEFT_NUMBERS,  /* "numbers": something is not finite */
   PK_LEFT_COUNT
 } pk_left;
@@ -201,7 +201,7 @@ typedef struct pk_step_info {
   /* Rows that nothing in the world can move (a joint limit or a contact of what constraints hold still). They were given a
    * small response of their own so that the others could be solved, and the step is not certified: `body` and `term` name one. */
   int shifted;
-  double shift; /* m/s, the largest velocity that such a response stood for */
+  double shift; /* m/s, the largest velocity that such a response stood for; of a projection the gap, m */
   double stabilisation; /* J, what the projection of positions added to the potential energy */
   double push_work;     /* J, of the pushes in the step; counted when info is asked for */
   double

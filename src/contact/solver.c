@@ -6,7 +6,7 @@
 
 /* X(enumeration, name, doc, solve, memsize, reads the factor, sweeps) */
 #define SOLVERS(X) \
-  X(AUTO, "auto", "islands, each by active-set, ipm and newton until the tolerance is met", pki_solve_auto, \
+  X(AUTO, "auto", "islands: with W by active-set, ipm and newton, many bodies by newton-u and bgs-u", pki_solve_auto, \
     pki_auto_memsize, false, false) \
   X(JOR, "jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor, pki_prox_memsize, \
     false, true) \

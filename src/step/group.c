@@ -31,7 +31,8 @@ static pk_contact_problem largest_lane(void)
   return (pk_contact_problem){.ncontact = PKI_SLOTS, .nbox = PKI_BOXES, .W = &some};
 }
 
-size_t pki_group_solver_memsize(void)
+/* Scratch of the scalar solvers for one lane. */
+static size_t solver_memsize(void)
 {
   const pk_contact_problem p = largest_lane();
   const pk_solver_options o = pk_solver_options_default();
@@ -40,7 +41,8 @@ size_t pki_group_solver_memsize(void)
 
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
 {
-  const size_t real = (size_t)lanes * sizeof(double), nq = (size_t)m->nq, nu = (size_t)m->nu;
+  const bool fits = m->nu <= PKI_GROUP_NU; /* larger models never come here */
+  const size_t real = (size_t)lanes * sizeof(double), nq = fits ? (size_t)m->nq : 0, nu = fits ? (size_t)m->nu : 0;
   const size_t n = PKI_SLOTS, boxes = PKI_BOXES, rows = 3 * n + boxes;
   *g = (pki_group){.plan = NULL};
   const struct {
@@ -122,7 +124,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   g->memory = pki_arena_take(arena, all, sizeof *g->memory);
   g->candidates = pki_arena_take(arena, PKI_CANDIDATES, sizeof *g->candidates);
   g->nowhere = pki_arena_take(arena, nq + (size_t)pki_guard_size(m), sizeof(double));
-  g->solver_memory = pki_arena_take(arena, pki_group_solver_memsize(), 1);
+  g->solver_memory = pki_arena_take(arena, solver_memsize(), 1);
   const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */
   g->tap_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
   g->tap_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));

@@ -17,9 +17,10 @@
  * of their own, others take the next free one in the order in which they join.
  *
  * Impulses are found by sweeps where only feet take part, and by Newton on active sets (kernels/newton.h). A lane in which neither
- * meets the tolerance is solved by the scalar solvers from its own W, and goes on in its lane. What lanes cannot do at all (more
- * contacts than there are slots, a fast thin shape, numbers that are not finite) leaves the lane as it was, with a reason, and
- * contact.c does that step. docs/theory/batch.md tells more, and how all this is checked. */
+ * meets the tolerance is solved by the scalar solvers from its own W, and goes on in its lane if they meet it. A command beyond its
+ * limits is pinned there, and becomes a row where it would come back. What lanes cannot do at all (more
+ * contacts than there are slots, a fast thin shape, a problem that no solver meets, numbers that are not finite) leaves the lane as
+ * it was, with a reason, and contact.c does that step. docs/theory/batch.md tells more, and how all this is checked. */
 #ifndef PKI_STEP_GROUP_H
 #define PKI_STEP_GROUP_H
 
@@ -39,7 +40,7 @@ enum {
   PKI_COVERS = 96,
   PKI_COVER_PAIRS = 2048,
   PKI_FOUND = 48,
-  PKI_CANDIDATES = 256
+  PKI_CANDIDATES = PKI_COVERS + PKI_COVER_PAIRS /* room for all: one world must not fill it for another */
 };
 
 /* A shape that is no foot: within a capsule, or a box. */
@@ -62,7 +63,7 @@ typedef struct pki_group_plan {
   double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
   double tolerance;   /* of the certificate */
   int sweeps;         /* most of one solve */
-  double near;        /* m, what is further apart is not looked at: it would have to come nearer faster than 4 m/s */
+  double near;        /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
   bool midpoint;      /* Moreau's scheme */
   bool swept, limits; /* fast shapes, joint limits: as the options say */
   bool scan;          /* the ground is not one plane or height field: the narrow phase finds all contacts */
@@ -73,7 +74,6 @@ typedef struct pki_group_plan {
   int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a foot */
   int common[PKI_BALLS][PKI_BALLS];                        /* of them, those that two feet share: the first */
   double centre[PKI_BALLS][3], radius[PKI_BALLS];
-  double extent[PKI_BALLS];   /* from the body's origin to the foot's far side */
   double friction[PKI_BALLS]; /* on the plane */
   const struct pki_solid *field; /* the height field that stands for the plane, which is then above it all; NULL: none */
   double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
@@ -86,7 +86,6 @@ typedef struct pki_group_plan {
   int npair;
   double thin;        /* m, radius of a ball in the thinnest of them */
   double *swing;      /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
-  const int *place;   /* [nbody] level of a body's first unknown (assembly.h) */
   int *path;          /* [PKI_BALLS][depth] the unknowns that move a foot, ascending */
   uint64_t *chain;    /* [nbody] the unknowns that move a body, as bits */
   int *dof_body;      /* [nu] the body that a velocity moves */
@@ -171,7 +170,7 @@ typedef struct pki_group {
   double *swung;              /* [nbody] m, how far anything can have moved against the trunk in a step */
   double *ends;               /* [PKI_COVERS][2][3] of capsules, world */
   double *mu, *r, *v;         /* [slots], [slots][3] impulses, velocities */
-  double *impulse, *velocity; /* [slots][3] the same at the end, when r and v are those of positions */
+  double *impulse;            /* [slots][3] r at the end, when r is that of positions */
   double *fixed;              /* [slots][3] q of the problem */
   double *slip;               /* [balls] of the last sweep (block.c) */
   double *J, *Y, *Z;          /* [slots][nu][4] */
@@ -195,7 +194,7 @@ typedef struct pki_group {
   signed char (*slot_of)[PKI_FOUND];         /* [lanes] of a contact found; -1: it does not take part */
   pki_remembered (*memory)[PKI_FOUND];       /* [lanes] */
   pki_candidate *candidates;                 /* [PKI_CANDIDATES] */
-  double *relative, *penetration, *sweeps, *rounds, *scale;
+  double *relative, *penetration, *sweeps, *rounds;
   double *lift;    /* J, what projections added to the potential energy; counted when `watched` */
   double *nowhere; /* [nq or nu + 1] one lane: where lanes that are not done are written */
   void *solver_memory; /* of the scalar solvers, for PKI_SLOTS contacts and PKI_BOXES boxes */
@@ -214,9 +213,6 @@ void pki_group_plan_carve(pki_group_plan *plan, const pk_model *model, pki_arena
 
 /* What a sim's model, ground, materials and options give. */
 void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim);
-
-/* Scratch of the scalar solvers for one lane. */
-size_t pki_group_solver_memsize(void);
 
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_group_carve(pki_group *g, const pk_model *model, int lanes, pki_arena *arena);

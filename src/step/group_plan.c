@@ -60,7 +60,6 @@ static void add_ball(pki_group_plan *plan, const pk_sim *sim, const pki_collider
   plan->body[b] = c->body, plan->shape[b] = c->geom;
   plan->radius[b] = c->geometry->radius;
   memcpy(plan->centre[b], c->centre, sizeof plan->centre[b]);
-  plan->extent[b] = sqrt(pki_dot3(c->centre, c->centre)) + plan->radius[b];
   const int last = m->body_u[c->body] + pki_motion_nu(m->body_motion[c->body]) - 1;
   plan->count[b] = a->level[last] + 1;
   for (int k = last; k >= 0; k = a->up[k]) {
@@ -296,7 +295,6 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
                            .swept = o->swept,
                            .limits = o->joint_limits,
                            .depth = sim->model->nu,
-                           .place = sim->contact.assembly.place,
                            .plane = -1,
                            .path = plan->path,
                            .covers = plan->covers,

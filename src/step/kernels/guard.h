@@ -122,14 +122,9 @@ typedef struct pki_look {
 
 static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
 {
-  if (!pki_any(mask)) {
-    return;
+  if (pki_any(mask)) {
+    f->g->candidates[f->ncandidate++] = (pki_candidate){a, b, pki_lane_bits(mask)};
   }
-  if (f->ncandidate == PKI_CANDIDATES) {
-    pki_leave(f, mask, PK_LEFT_CONTACTS);
-    return;
-  }
-  f->g->candidates[f->ncandidate++] = (pki_candidate){a, b, pki_lane_bits(mask)};
 }
 
 /* Pair k of covers, in the lanes of a mask. */

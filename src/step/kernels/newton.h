@@ -18,8 +18,8 @@
 
 #include "step/kernels/sweep.h"
 
-/* NEWTON_STEPS: more steps seldom help (docs/theory/contact.md). LANE_ROWS: larger problems are solved one by one, where
- * rows that carry nothing cost nothing. */
+/* NEWTON_STEPS: more steps seldom help (docs/theory/contact.md). LANE_ROWS: problems with more rows of
+ * contacts are solved one by one, where those that carry nothing cost nothing. */
 enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 24, PKI_NEWTON_ROWS = 3 * PKI_SLOTS + PKI_BOXES };
 /* sigma, and where a lane has so few rows that none of them can be redundant. Where the active set has settled and the residual
  * does not fall by 10, directions are softer than sigma: it falls by 1e-3, to 1e-10 at least (docs/theory/contact.md). */
