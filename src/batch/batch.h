@@ -27,7 +27,7 @@ typedef struct pki_world_head {
   pk_status status; /* why it is frozen */
   bool pushed;
   bool varied; /* its inertias are not the model's */
-  bool plain;  /* its last step was one on lanes: no joint rows, no limits to forget */
+  bool plain;  /* impulses of joint rows and commands at their limits are all zero (pki_seat) */
 } pki_world_head;
 
 /* An array of a sim that belongs to the world: where its address is kept (in a sim's own: that address), and how long it is. */

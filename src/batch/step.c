@@ -219,7 +219,7 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
     if (how[i].done) {
       end_on_lanes(b, worlds[i]);
       crew->info.impulses_alone += how[i].alone;
-      note(crew, b, worlds[i], how[i].relative, true, PK_LEFT_NOT);
+      note(crew, b, worlds[i], how[i].relative, how[i].relative <= b->options.sim.tolerance, PK_LEFT_NOT);
     } else {
       step_alone(b, crew, worlds[i], how[i].left);
     }

@@ -129,8 +129,7 @@ static void copy_piece(const pk_batch *b, const pki_piece *piece, int i, int n, 
 static bool fits(const pk_batch *b, const pk_sim *sim)
 {
   const pki_sim_contact *c = &sim->contact;
-  return c->nlast <= b->options.keep && (size_t)c->nspring <= spring_room(b) &&
-         (size_t)c->colliders.nmemory <= memory_room(b);
+  return c->nlast <= b->options.keep && (size_t)c->nspring <= spring_room(b);
 }
 
 void pki_bind(const pk_batch *b, pki_crew *crew, int k)
@@ -161,6 +160,8 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
   const int n = pki_list_pieces(crew->sim, pieces);
   pki_sim_contact *c = &crew->sim->contact;
   pki_world_head *h = pki_head_of(b, k);
+  const int room = (int)memory_room(b);
+  c->colliders.nmemory = c->colliders.nmemory < room ? c->colliders.nmemory : room; /* the rest is found anew */
   if (!fits(b, crew->sim)) { /* where it is now it stays */
     h->status = PK_ERROR_LIMIT;
     c->nlast = c->nspring = c->colliders.nmemory = 0;
@@ -262,7 +263,7 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
                     "the sim has another controller than the batch: pk_batch_set_controller comes first");
   }
-  if (!fits(b, sim)) {
+  if (!fits(b, sim) || (size_t)sim->contact.colliders.nmemory > memory_room(b)) {
     return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "keep"},
                     "the sim has %d contacts, a world of the batch remembers %d: raise the option keep",
                     sim->contact.nlast, b->options.keep);

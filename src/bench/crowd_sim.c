@@ -35,6 +35,9 @@ static void add_step(pk_batch_info *total, const pk_step_info *step, int world)
   }
   total->stepped++;
   total->uncertified += !step->certified;
+  total->shifted += step->shifted > 0;
+  total->alone += step->left != PK_LEFT_NOT;
+  total->left[step->left] += step->left != PK_LEFT_NOT;
 }
 
 /* info NULL: nobody watches. */

@@ -30,12 +30,16 @@
 #define PKI_YIELDING 1.01
 #define PKI_WIDENING 8.0
 #define PKI_DEEP 1e-5
+enum { PKI_PROJECTIONS = 4, PKI_MORE_PROJECTIONS = 12 };
 
 /* m/s: slower impacts come to rest. */
 #define PKI_BOUNCE 0.1
 
 /* How a step asks for its problems to be solved. */
 pk_solver_options pki_step_solver(const pk_sim_options *options);
+
+/* m, how deep positions may stay: a projection's own tolerance is relative to 1e-3, as in pk_certificate.relative. */
+double pki_allowed_penetration(const pk_sim_options *options);
 
 /* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint
  * friction that the joints have may act. */

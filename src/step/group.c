@@ -24,19 +24,15 @@ const pki_group_kernels *pki_group_kernels_get(int lanes)
 
 /* ---- a group ---- */
 
-/* A problem of the most rows that a lane has. */
-static pk_contact_problem largest_lane(void)
-{
-  static const double some = 1;
-  return (pk_contact_problem){.ncontact = PKI_SLOTS, .nbox = PKI_BOXES, .W = &some};
-}
-
-/* Scratch of the scalar solvers for one lane. */
+/* Scratch of the scalar solvers for one lane: a problem of the most rows of velocities, or of positions, which are all boxes. */
 static size_t solver_memsize(void)
 {
-  const pk_contact_problem p = largest_lane();
+  static const double some = 1;
   const pk_solver_options o = pk_solver_options_default();
-  return pk_contact_solve_memsize(&p, &o);
+  const pk_contact_problem velocities = {.ncontact = PKI_SLOTS, .nbox = PKI_BOXES, .W = &some};
+  const pk_contact_problem positions = {.nbox = 3 * PKI_SLOTS + PKI_BOXES, .W = &some};
+  const size_t a = pk_contact_solve_memsize(&velocities, &o), b = pk_contact_solve_memsize(&positions, &o);
+  return a > b ? a : b;
 }
 
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)

@@ -12,7 +12,7 @@
  *   scatter       states, impulses and what pairs of shapes remember back to the worlds
  *
  * Control flow is that of the group, and what is not meant for a lane is masked. A contact that does not take part in a world has
- * r = 0 there and rows of exact zeros, and a world that has met its tolerance changes no more. So a world comes out the same
+ * r = 0 there (and, but for feet, rows of exact zeros), and a world that has met its tolerance changes no more. So a world comes out the same
  * whoever sits beside it, and however many lanes there are. Contacts of each lane are compacted into slots: feet have slots
  * of their own, others take the next free one in the order in which they join.
  *
@@ -62,6 +62,7 @@ typedef struct pki_group_plan {
   const pk_model *model;
   double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
   double tolerance;   /* of the certificate */
+  double allowed;     /* m, depth that is left alone */
   int sweeps;         /* most of one solve */
   double near;        /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
   bool midpoint;      /* Moreau's scheme */
@@ -74,8 +75,10 @@ typedef struct pki_group_plan {
   int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a foot */
   int common[PKI_BALLS][PKI_BALLS];                        /* of them, those that two feet share: the first */
   double centre[PKI_BALLS][3], radius[PKI_BALLS];
+  double extent[PKI_BALLS];   /* from the body's origin to the foot's far side */
   double friction[PKI_BALLS]; /* on the plane */
   const struct pki_solid *field; /* the height field that stands for the plane, which is then above it all; NULL: none */
+  double cell;                                       /* m, of the height field */
   double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
   bool level;         /* its axes are those of the world: normal z, tangents x and y */
   int geom, material; /* of the plane */
@@ -106,7 +109,7 @@ typedef struct pki_seat {
   int *nlast, keep;        /* keep: room for them */
   double *last_joint;      /* [PKI_JOINT_ROWS][nu] */
   bool *limited;           /* [nu] commands at their limit */
-  bool *plain;             /* both are zero */
+  bool *plain;             /* last_joint and limited are all zero */
   pki_remembered *memory;  /* [keep] what pairs of shapes remember */
   int *nmemory;
   double *guard;           /* [pki_guard_size] the last look at all shapes (below); all zero: never */
@@ -165,7 +168,7 @@ typedef struct pki_group {
   double *gap, *point;        /* [slots], [slots][3] at q_M */
   double *sign;               /* [slots][nu] +1, -1 or 0: how an unknown moves the first body against the second */
   double *turned;             /* [balls] 1: a height field's nearest side at the end is another one */
-  double *gap_end;            /* [slots] */
+  double *gap_end;            /* [balls] */
   double *guard;              /* [pki_guard_size] */
   double *swung;              /* [nbody] m, how far anything can have moved against the trunk in a step */
   double *ends;               /* [PKI_COVERS][2][3] of capsules, world */
@@ -174,7 +177,7 @@ typedef struct pki_group {
   double *fixed;              /* [slots][3] q of the problem */
   double *slip;               /* [balls] of the last sweep (block.c) */
   double *J, *Y, *Z;          /* [slots][nu][4] */
-  double *W, *K;              /* [slots][slots][9], [slots][9] inverse of the diagonal blocks */
+  double *W, *K;              /* [slots][slots][9], [balls][9] inverse of the feet's diagonal blocks */
   uint64_t *active;           /* [slots] masks */
   uint64_t *took;             /* [balls] masks: feet that took part, when `active` is that of positions */
   uint64_t *stuck;            /* [slots] masks: feet that stick in projections */
@@ -196,7 +199,7 @@ typedef struct pki_group {
   pki_candidate *candidates;                 /* [PKI_CANDIDATES] */
   double *relative, *penetration, *sweeps, *rounds;
   double *lift;    /* J, what projections added to the potential energy; counted when `watched` */
-  double *nowhere; /* [nq or nu + 1] one lane: where lanes that are not done are written */
+  double *nowhere; /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written */
   void *solver_memory; /* of the scalar solvers, for PKI_SLOTS contacts and PKI_BOXES boxes */
   double *scalar;      /* a problem of one lane: W, q, r, mu, bounds */
   double *tap_Y;       /* [rows][nu], [nu], [rows] its factors, for who is shown it */

@@ -60,6 +60,7 @@ static void add_ball(pki_group_plan *plan, const pk_sim *sim, const pki_collider
   plan->body[b] = c->body, plan->shape[b] = c->geom;
   plan->radius[b] = c->geometry->radius;
   memcpy(plan->centre[b], c->centre, sizeof plan->centre[b]);
+  plan->extent[b] = sqrt(pki_dot3(c->centre, c->centre)) + plan->radius[b];
   const int last = m->body_u[c->body] + pki_motion_nu(m->body_motion[c->body]) - 1;
   plan->count[b] = a->level[last] + 1;
   for (int k = last; k >= 0; k = a->up[k]) {
@@ -106,6 +107,7 @@ static void lay_plane(pki_group_plan *plan, const pk_sim *sim)
   if (solid->geometry->kind == PK_SHAPE_HEIGHTS) {
     plan->field = solid;
     plan->at[2] += solid->geometry->heights->top;
+    plan->cell = solid->geometry->heights->cell;
   }
   pki_tangents(plan->normal, plan->tangent1, plan->tangent2);
   plan->level =
@@ -290,6 +292,7 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
                            .dt = o->dt,
                            .midpoint = o->stepper == PK_STEPPER_MOREAU,
                            .tolerance = o->tolerance,
+                           .allowed = pki_allowed_penetration(o),
                            .sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS,
                            .iterations = o->max_iterations,
                            .swept = o->swept,

@@ -6,7 +6,6 @@
 #include "step/joints.h"
 
 static const double CLOSURE_TOLERANCE = 1e-11; /* m or rad, of bilateral constraints */
-enum { PROJECTIONS = 3, MORE_PROJECTIONS = 12 };
 
 /* How far joint k is from its lower (side 0) or upper limit. */
 static double limit_gap(const pki_sim_joints *j, int k, int side)
@@ -143,12 +142,10 @@ static double potential(const pk_sim *sim)
   return sums[11];
 }
 
-/* What may stay below zero: gaps are residuals of the position problem, which is solved to the tolerance relative to 1e-3 (m) at
- * least; asking for less would repeat projections that change nothing. */
-static double allowed_penetration(const pk_sim *sim)
+double pki_allowed_penetration(const pk_sim_options *options)
 {
-  static const double floor = 1e-3; /* of pk_certificate.relative */
-  return fmax(PKI_PENETRATION, floor * sim->options.tolerance);
+  static const double floor = 1e-3;
+  return fmax(PKI_PENETRATION, floor * options->tolerance);
 }
 
 pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
@@ -156,7 +153,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
   if (!pki_has_rows(sim) && !sim->contact.bodies_touch) {
     return PK_OK;
   }
-  const double allowed = allowed_penetration(sim);
+  const double allowed = pki_allowed_penetration(&sim->options);
   double before = 0;
   for (int round = 0;; round++) {
     double violated;
@@ -167,7 +164,7 @@ pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info)
       return PK_ERROR_LIMIT;
     }
     const bool holds = violated <= allowed && info->closure <= CLOSURE_TOLERANCE;
-    const int most = violated > PKI_DEEP ? MORE_PROJECTIONS : PROJECTIONS;
+    const int most = violated > PKI_DEEP ? PKI_MORE_PROJECTIONS : PKI_PROJECTIONS;
     if (holds || round >= most || sim->options.contact == PK_CONTACT_PAPER) {
       pki_lap(sim, PK_PART_PROJECT, info);
       /* a loop that stays open is no solution, however well its velocities fit */

@@ -149,7 +149,8 @@ static void pki_push_lane_out(pki_lanes *f, int lane)
   int at[PKI_SCALAR_ROWS], rows = 0;
   for (int i = 0; i < n; i++) {
     const bool tangent = i < 3 * s.nslot && i % 3 != 0;
-    if (!tangent || pki_is_set(f->held[s.slot[i / 3]], lane)) {
+    const bool moves = s.W[i * (n + 1)] > 1e-12 * s.W[(i - i % 3) * (n + 1)]; /* a planar leg has no way aside */
+    if (!tangent || (moves && pki_is_set(f->held[s.slot[i / 3]], lane))) {
       s.lower[rows] = tangent ? -INFINITY : 0, s.upper[rows] = INFINITY;
       at[rows++] = i;
     }
@@ -165,6 +166,9 @@ static void pki_push_lane_out(pki_lanes *f, int lane)
       .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
   pk_solver_result result;
   pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
+  if (!(result.certificate.relative <= f->p->tolerance)) {
+    pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
+  }
   for (int i = 0; i < s.nslot; i++) {
     for (int d = 0; d < 3; d++) {
       g->r[(3 * s.slot[i] + d) * PKI_LANES + lane] = 0;

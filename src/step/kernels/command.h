@@ -24,7 +24,7 @@ static void pki_actuate(pki_lanes *f, const double *q)
     good &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
     pki_out(g->a)[k] = pki_select(has_gain, line, free);
     pki_out(g->g)[k] = slope;
-    pki_masks(g->limited)[k] &= has_gain;
+    pki_masks(g->limited)[k] &= has_gain & pki_less(c[5], pki_splat(1e300)); /* gains or limit may have gone */
     pki_masks(g->pinned)[k] = pki_masks(g->limited)[k];
     pki_out(g->pin)[k] = pki_select(pki_less(pki_reals(g->pin)[k], zero), -c[5], c[5]); /* on the same side */
   }

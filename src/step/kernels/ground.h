@@ -15,7 +15,7 @@ static void pki_look_at_field(const pki_group *g, int b, int lane, const double 
   pk_terrain_hit hit = {.normal = {0, 0, 1}};
   const bool high = centre[2] - r > p->at[2] + p->near; /* above all of it */
   const bool found = !high && pki_solid_query(p->field, centre, r + p->near, &hit);
-  gap[b * PKI_LANES + lane] = found ? hit.distance - r : 1;
+  gap[b * PKI_LANES + lane] = found ? hit.distance - r : p->near + 1; /* out of reach */
   if (point == NULL) {
     double along = 0;
     for (int k = 0; k < 3; k++) {
@@ -72,11 +72,15 @@ PKI_INLINE pk_r pki_speed_bound(const pki_group *g, int body, double extent)
 }
 
 /* Lanes in which shapes move by more than half their thickness in a step leave, where there is something that they could pass:
- * they have to be met on their way. Nothing passes a half-space or a height field, and links that hinges join are looked at in the end. */
+ * they have to be met on their way. Nothing passes a half-space, and links that hinges join are looked at in the end. */
 static void pki_leave_if_fast(pki_lanes *f)
 {
   const pki_group_plan *p = f->p;
   pk_i bad = pki_mask_none();
+  for (int b = 0; b < p->nball && p->swept && p->field != NULL; b++) { /* no ridge is narrower than a cell */
+    const double most = fmax(0.5 * p->radius[b], p->cell) / p->dt;
+    bad |= pki_less(pki_splat(most * most), pki_speed_bound(f->g, p->body[b], p->extent[b]));
+  }
   for (int i = 0; i < p->ncover && p->swept && (!p->hinged || p->scan); i++) {
     const double most = p->covers[i].slow / p->dt;
     bad |= pki_less(pki_splat(most * most), pki_speed_bound(f->g, p->covers[i].body, p->covers[i].extent));

@@ -117,7 +117,7 @@ PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, pk_r centres)
 /* What a look at all shapes tells: how far joints may turn before any two can come within p->near of each other: a pair that is d
  * apart stays so while (swing_i + swing_j) angle < d - near; and how high the lowest one is above the ground. */
 typedef struct pki_look {
-  pk_r least, angle, height;
+  pk_r angle, height;
 } pki_look;
 
 static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
@@ -135,13 +135,12 @@ static void pki_look_at_pair(pki_lanes *f, int k, pk_r margin, pk_i mask, pki_lo
   const double apart = p->near + PKI_COVER_HAIR;
   const int i = p->pairs[k][0], j = p->pairs[k][1];
   const double swing = p->covers[i].swing + p->covers[j].swing + 1e-12;
-  const double reach = p->covers[i].reach + p->covers[j].reach + 1e-9; /* rounding hides no pair that counts: */
+  const double reach = p->covers[i].reach + p->covers[j].reach + 1e-9; /* more than rounding */
   const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
-  const pk_r counts = pki_max(pki_max(look->least, swing * look->angle + apart), margin);
-  const pk_r most = 2.0 * (counts + reach); /* a world sees the same in any company */
+  const pk_r counts = pki_max(swing * look->angle + apart, margin);
+  const pk_r most = 2.0 * (counts + reach); /* a pair that is culled would change nothing */
   if (pki_any(pki_at_most(centres, most * most) & mask)) {
     const pk_r d = pki_pair_apart(g, i, j, centres);
-    look->least = pki_min(look->least, d);
     look->angle = pki_min(look->angle, (d - apart) * (1 / swing));
     pki_add_candidate(f, i, j, mask & pki_at_most(d, margin));
   }
@@ -161,7 +160,7 @@ static pki_look pki_find_candidates(pki_lanes *f, pk_r margin, pk_i due)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  pki_look look = {pki_splat(1e3), pki_splat(1e3), pki_splat(1e3)};
+  pki_look look = {pki_splat(1e3), pki_splat(1e3)};
   f->ncandidate = 0;
   if (!pki_any(due)) {
     return look;

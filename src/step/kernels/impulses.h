@@ -448,6 +448,10 @@ static void pki_solve_lanes(pki_lanes *f, pk_i open)
   pki_copy_impulses(f); /* the first guess */
   pki_velocities_of(f);
   pk_i left = pki_sweep_feet(f, open & feet_alone, scale, goal);
+  if (pki_any(left)) { /* sweeps that failed may have left what is no number */
+    pki_put_back_guess(f, left);
+    pki_velocities_of(f);
+  }
   left |= open & ~feet_alone;
   if (!pki_any(left)) {
     return;
@@ -466,13 +470,12 @@ static void pki_solve_lanes(pki_lanes *f, pk_i open)
 static void pki_respond(pki_lanes *f)
 {
   pki_group *g = f->g;
-  if (f->in == 0 && f->box_in == 0) {
-    memcpy(g->u_end, g->u_free, (size_t)f->p->model->nu * PKI_LANES * sizeof(double));
-    return;
+  const bool any = f->in != 0 || f->box_in != 0;
+  if (any) {
+    pki_respond_to(f, g->r, g->box_r, g->u_end);
   }
-  pki_respond_to(f, g->r, g->box_r, g->u_end);
-  for (int k = 0; k < f->p->model->nu; k++) {
-    pki_out(g->u_end)[k] += pki_reals(g->u_free)[k];
+  for (int k = 0; k < f->p->model->nu; k++) { /* a zero is added, too: -0 has the same end in any company */
+    pki_out(g->u_end)[k] = (any ? pki_reals(g->u_end)[k] : pki_splat(0)) + pki_reals(g->u_free)[k];
   }
 }
 
@@ -489,6 +492,19 @@ static pk_i pki_join(pki_lanes *f, const double *q, const double *x, bool first)
     more |= pki_join_found(f, first);
   }
   return more | pki_join_limits(f, q, x);
+}
+
+/* Lanes that have rows. */
+static pk_i pki_with_rows(const pki_lanes *f)
+{
+  pk_i any = pki_mask_none();
+  for (PKI_EACH(s, f->in | f->stale)) {
+    any |= pki_masks(f->g->active)[s];
+  }
+  for (PKI_EACH(b, f->box_in)) {
+    any |= pki_masks(f->g->box_active)[b];
+  }
+  return any;
 }
 
 /* Impulses, and the velocities at the end. */
@@ -510,10 +526,8 @@ static void pki_impulses(pki_lanes *f, const double *q)
   }
   pki_make_feet_rows(f);
   pk_i open = pki_join(f, q, g->u_free, true);
-  for (PKI_EACH(b, f->box_in)) {
-    open |= pki_masks(g->box_active)[b];
-  }
   for (int round = 0;; round++) {
+    open &= pki_with_rows(f); /* a command that was pinned leaves none */
     if (pki_any(open)) {
       pki_assemble(f);
       pki_set_fixed(f, q);

@@ -73,6 +73,16 @@ PKI_INLINE bool pki_is_set(pk_i mask, int lane)
 #endif
 }
 
+/* Lanes in which n numbers are finite. */
+PKI_INLINE pk_i pki_is_finite(const double *x, int n)
+{
+  pk_r sum = pki_splat(0);
+  for (int k = 0; k < n; k++) {
+    sum += pki_abs(pki_reals(x)[k]);
+  }
+  return pki_less(sum, pki_splat(1e300));
+}
+
 /* Lanes of a mask leave the step. */
 static void pki_leave(pki_lanes *f, pk_i mask, pk_left why)
 {

@@ -20,7 +20,7 @@
 
 /* NEWTON_STEPS: more steps seldom help (docs/theory/contact.md). LANE_ROWS: problems with more rows of
  * contacts are solved one by one, where those that carry nothing cost nothing. */
-enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 24, PKI_NEWTON_ROWS = 3 * PKI_SLOTS + PKI_BOXES };
+enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 24 };
 /* sigma, and where a lane has so few rows that none of them can be redundant. Where the active set has settled and the residual
  * does not fall by 10, directions are softer than sigma: it falls by 1e-3, to 1e-10 at least (docs/theory/contact.md). */
 enum { PKI_FEW_ROWS = 3 };
@@ -104,7 +104,7 @@ PKI_INLINE pki_state pki_state_of(const pki_group *g, int slot, pk_i open)
   const pki_v3 d = pki_sub(pki_scale(s.weight, pki_v3_load(pki_reals(g->r) + 3 * slot)),
                            pki_scale(s.scale, pki_v3_load(pki_reals(g->v) + 3 * slot)));
   const pk_r size = pki_length2(d.y, d.z), limit = mu * d.x;
-  const pk_i carries = active & pki_less(zero, d.x), sticks = carries & pki_at_most(size, limit),
+  const pk_i carries = active & pki_less(zero, d.x), sticks = carries & pki_less(zero, mu) & pki_at_most(size, limit),
              slips = carries & ~sticks;
   const pk_r inv = 1.0 / pki_select(slips, size, one), t1 = d.y * inv, t2 = d.z * inv;
   s.n = pki_where_set(carries, one);
@@ -327,12 +327,27 @@ static pk_i pki_set_changed(const pki_lanes *f, const pki_system *s, const pki_s
   return changed;
 }
 
+/* The first guess again, in the lanes of a mask. */
+static void pki_put_back_guess(const pki_lanes *f, pk_i mask)
+{
+  const pki_group *g = f->g;
+  for (PKI_EACH(s, f->in)) {
+    pk_r *const r = pki_out(g->r) + 3 * s;
+    pki_v3_store(pki_v3_select(mask, pki_v3_load(pki_reals(g->impulse) + 3 * s), pki_v3_load(r)), r);
+  }
+  for (PKI_EACH(b, f->box_in)) {
+    pk_r *const r = pki_out(g->box_r) + b;
+    *r = pki_select(mask, pki_reals(g->box_impulse)[b], *r);
+  }
+}
+
 /* Steps in the lanes of `open` until they meet their goals; those that do not come back. */
 static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
   pki_group *g = f->g;
   pk_r sigma = pki_select(few, pki_splat(PKI_NEWTON_SIGMA_FEW), pki_splat(PKI_NEWTON_SIGMA));
   pk_r last = pki_splat(0);
+  pk_i failed = pki_mask_none();
   const int allowed = f->p->iterations < PKI_NEWTON_STEPS && !f->positions ? f->p->iterations : PKI_NEWTON_STEPS;
   for (int step = 0; step < allowed && pki_any(open); step++) {
     pki_system s = pki_system_of(f, open);
@@ -349,6 +364,9 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     pki_fill_contacts(f, &s, state, sigma);
     pki_fill_boxes(f, &s, state, boxes, sigma);
     pki_solve_system(g, s.rows);
+    const pk_i finite = pki_is_finite(g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
+    failed |= open & ~finite;
+    open &= finite;
     pki_take_step(f, &s, state, boxes, open);
     pki_velocities_of(f);
     const pk_r worst = f->positions ? pki_judge_positions(f) : pki_judge(f);
@@ -361,7 +379,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     sigma = pki_select(slow, pki_max(1e-3 * sigma, pki_splat(PKI_NEWTON_SIGMA_LEAST)), sigma);
     last = worst;
   }
-  return open;
+  return open | failed;
 }
 
 #endif

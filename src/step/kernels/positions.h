@@ -5,9 +5,7 @@
 #include "step/kernels/find.h"
 #include "step/kernels/impulses.h"
 
-/* A few projections correct what a curved way leaves; what is deeper than PKI_DEEP (a bounce, a start in the ground) gets
- * more. */
-enum { PKI_FEW_PROJECTIONS = 4, PKI_MORE_PROJECTIONS = 12, PKI_FEET_SWEEPS = 4 };
+enum { PKI_FEET_SWEEPS = 4 }; /* feet hardly know of each other */
 
 /* The part of the depth to which a projection is solved: the next one begins with what is left. */
 #define PKI_CLOSE 1e-4
@@ -29,6 +27,9 @@ static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(mask & f->going, l)) {
       f->nend[l] = pki_touch_lane(f, l, pki_lane(margin, l), f->g->found_end[l], true);
+      if (f->nend[l] == PKI_FOUND) { /* too many: what touches comes first */
+        f->nend[l] = pki_touch_lane(f, l, PKI_TOUCHING, f->g->found_end[l], false);
+      }
     }
   }
 }
@@ -75,12 +76,13 @@ static bool pki_stuck_at_end(const pki_lanes *f, int lane, const pki_contact *c)
   return slot >= 0 && g->stuck[slot * PKI_LANES + lane] != 0;
 }
 
-/* Contacts at the end that are below zero, or those that are not, take slots as long as there are some. */
+/* Contacts at the end that are below zero take slots, or those that are not, as long as there are some. */
 static void pki_take_contacts_at_end(pki_lanes *f, int lane, bool above)
 {
-  for (int i = 0; i < f->nend[lane] && f->nslot[lane] < PKI_SLOTS; i++) {
+  for (int i = 0; i < f->nend[lane]; i++) {
     const pki_contact *c = &f->g->found_end[lane][i];
-    if ((c->gap > 0) == above && pki_take_slot(f, lane, c)) {
+    const bool room = f->nslot[lane] < PKI_SLOTS || !above; /* without it, what is below zero makes the lane leave */
+    if ((c->gap > 0) == above && room && pki_take_slot(f, lane, c)) {
       pki_set_mask(&f->held[f->nslot[lane] - 1], lane, pki_stuck_at_end(f, lane, c));
     }
   }
@@ -105,8 +107,8 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
       const pk_r gap = pki_limit_gap(g, k, side);
       const pk_i near = deep & pki_less(gap, band);
       for (int l = 0; l < f->count && pki_any(near); l++) {
-        if (pki_is_set(near & f->going, l) && f->nbox[l] < PKI_BOXES &&
-            pki_take_box(f, l, side ? PKI_ROW_UPPER : PKI_ROW_LOWER, k)) {
+        const bool room = f->nbox[l] < PKI_BOXES || pki_lane(gap, l) < 0;
+        if (pki_is_set(near & f->going, l) && room && pki_take_box(f, l, side ? PKI_ROW_UPPER : PKI_ROW_LOWER, k)) {
           const int box = f->nbox[l] - 1;
           g->box_q[box * PKI_LANES + l] = pki_lane(gap, l);
           g->box_r[box * PKI_LANES + l] = 0;
@@ -169,6 +171,15 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
     }
   }
   pki_respond_to(f, g->r, g->box_r, g->move);
+  const pk_i lost = deep & f->going & ~pki_is_finite(g->move, f->p->model->nu);
+  if (pki_any(lost)) { /* a foot that nothing moves along the ground has no inverse */
+    for (int l = 0; l < f->count; l++) {
+      if (pki_is_set(lost, l)) {
+        pki_push_lane_out(f, l);
+      }
+    }
+    pki_respond_to(f, g->r, g->box_r, g->move);
+  }
 }
 
 /* Energy in the field of gravity at the work's configuration. */
@@ -227,11 +238,12 @@ static void pki_project(pki_lanes *f)
     const pk_r depth = pki_depth_of(f);
     pk_r *const told = pki_out(g->penetration);
     *told = pki_select(f->going, depth, *told);
-    pk_i deep = f->going & ~pki_at_most(depth, pki_splat(PKI_PENETRATION));
-    deep &= round < PKI_FEW_PROJECTIONS    ? pki_mask_all()
+    pk_i deep = f->going & ~pki_at_most(depth, pki_splat(f->p->allowed));
+    deep &= round < PKI_PROJECTIONS    ? pki_mask_all()
             : round < PKI_MORE_PROJECTIONS ? pki_less(pki_splat(PKI_DEEP), depth)
                                            : pki_mask_none();
     if (!pki_any(deep)) {
+      pki_leave(f, pki_less(pki_splat(PKI_DEEP), depth), PK_LEFT_ROUNDS); /* the scalar step may find a way */
       *pki_out(g->lift) += round > 0 && g->watched ? pki_potential(g) : pki_splat(0);
       return;
     }
@@ -282,7 +294,10 @@ static void pki_check_passing(pki_lanes *f)
     return;
   }
   pki_place_ends(g);
-  g->dynamics->velocities(g->work, g->u_end);
+  for (int k = 0; k < p->model->nu; k++) { /* the mean velocity of the step: q_M = q (+) (dt - reach) u, q_E = q_M (+) reach u_E */
+    pki_out(g->move)[k] = (1 - p->reach / p->dt) * pki_reals(g->u)[k] + p->reach / p->dt * pki_reals(g->u_end)[k];
+  }
+  g->dynamics->velocities(g->work, g->move);
   for (int k = 0; k < p->npair; k++) {
     const int i = p->pairs[k][0], j = p->pairs[k][1];
     const double thick = 2 * (p->covers[i].slow + p->covers[j].slow);
@@ -301,14 +316,7 @@ static void pki_check_end(pki_lanes *f)
 {
   const pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  pk_r sum = pki_splat(0);
-  for (int k = 0; k < m->nq; k++) {
-    sum += pki_abs(pki_reals(g->q_end)[k]);
-  }
-  for (int k = 0; k < m->nu; k++) {
-    sum += pki_abs(pki_reals(g->u_end)[k]);
-  }
-  pki_leave(f, ~pki_less(sum, pki_splat(1e300)), PK_LEFT_NUMBERS);
+  pki_leave(f, ~(pki_is_finite(g->q_end, m->nq) & pki_is_finite(g->u_end, m->nu)), PK_LEFT_NUMBERS);
 }
 
 #endif

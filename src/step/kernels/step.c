@@ -37,13 +37,14 @@ static void gather_worlds(pki_lanes *f)
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   const pk_model *m = p->model;
-  const double *q[PKI_LANES], *u[PKI_LANES], *c[PKI_LANES], *inertia[PKI_LANES], *guard[PKI_LANES];
-  bool own = false;
+  const double *q[PKI_LANES], *u[PKI_LANES], *c[PKI_LANES], *guard[PKI_LANES];
+  const double *inertia[PKI_LANES], *grouped[PKI_LANES];
+  bool own = false, coded = false;
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &f->seats[l < f->count ? l : 0]; /* empty lanes do as the first */
     q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
-    inertia[l] = g->dynamics->fall != NULL ? s->grouped : s->inertia; /* a model's own code reads these */
-    own |= inertia[l] != NULL;
+    inertia[l] = s->inertia, grouped[l] = s->grouped;
+    own |= s->inertia != NULL, coded |= s->grouped != NULL;
     pki_set_mask(&f->going, l, l < f->count);
   }
   pki_gather(q, m->nq, g->q);
@@ -51,9 +52,9 @@ static void gather_worlds(pki_lanes *f)
   pki_gather(c, 6 * m->nu, g->command);
   pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->guard);
   if (own) {
-    pki_params *params = &g->work->params;
-    params->varied = true;
-    pki_gather(inertia, 10 * m->nbody, g->dynamics->fall != NULL ? params->grouped : params->inertia);
+    g->work->params.varied = true;
+    pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
+    pki_gather(grouped, coded ? 10 * m->nbody : 0, g->work->params.grouped); /* what a model's own code reads */
   }
   for (int b = 0; b < 3 * p->nball; b++) {
     pki_out(g->r)[b] = pki_splat(0);
@@ -215,7 +216,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
   const pk_model *m = f->p->model;
   double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES];
   for (int l = 0; l < f->count; l++) {
-    if (pki_is_set(f->going, l) && (count_contacts(f, l) > f->seats[l].keep || f->nmemory[l] > f->seats[l].keep)) {
+    if (pki_is_set(f->going, l) && count_contacts(f, l) > f->seats[l].keep) {
       pki_leave_lane(f, l, PK_LEFT_CONTACTS);
     }
   }
@@ -238,8 +239,8 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
     if (done) {
       keep_contacts(f, l);
       keep_joints(f, l, &out[l].saturated);
-      memcpy(s->memory, g->memory[l], (size_t)f->nmemory[l] * sizeof *s->memory);
-      *s->nmemory = f->nmemory[l];
+      *s->nmemory = f->nmemory[l] < s->keep ? f->nmemory[l] : s->keep; /* the rest is found anew */
+      memcpy(s->memory, g->memory[l], (size_t)*s->nmemory * sizeof *s->memory);
     }
   }
   pki_scatter(g->q_end, m->nq, q);
@@ -257,6 +258,8 @@ static void certify_impulses(pki_lanes *f)
   if (g->watched && (f->in != 0 || f->box_in != 0)) {
     const pki_lane_rows s = pki_gather_problem(f, 0, g->r, g->box_r);
     g->certificate = pk_contact_certify(&s.p, s.r, s.u);
+  } else {
+    g->certificate = (pk_certificate){.worst = -1};
   }
 }
 
