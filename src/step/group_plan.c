@@ -11,7 +11,7 @@
 /* m/s: what comes nearer faster is first met below the surface, and projected out. */
 static const double FASTEST = 8;
 
-enum { SWEEPS = 8 }; /* what needs more is better off with Newton */
+enum { SWEEPS = 4 }; /* what needs more is better off with Newton */
 
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
 {
