@@ -86,6 +86,7 @@ typedef struct pki_group_plan {
   pki_cover *covers;  /* [ncover] one for each collider that moves */
   int ncover;
   short (*pairs)[2]; /* [npair] covers that may touch each other, sorted */
+  double *pair_swing; /* [npair] m/rad, how far the two move against each other when all joints between them turn, at most */
   int npair;
   double thin;        /* m, radius of a ball in the thinnest of them */
   double *swing;      /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */

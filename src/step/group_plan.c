@@ -19,6 +19,7 @@ void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *ar
   plan->path = pki_arena_take(arena, PKI_BALLS * (size_t)m->nu, sizeof *plan->path);
   plan->covers = pki_arena_take(arena, PKI_COVERS, sizeof *plan->covers);
   plan->pairs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pairs);
+  plan->pair_swing = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pair_swing);
   plan->swing = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->swing);
   plan->chain = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->chain);
   plan->dof_body = pki_arena_take(arena, (size_t)m->nu, sizeof *plan->dof_body);
@@ -192,18 +193,31 @@ static double reach_of(const pk_sim *sim, int body)
   return most;
 }
 
-/* How far a cover can move against the trunk when all joints turn: each moves its farthest point on a lever of at most so
- * much. */
-static double swing_of(const pk_model *m, const pki_cover *c)
+/* How far a cover can move against the body `from`, which carries it, when all joints between them turn: each moves its farthest point on a lever of
+ * at most so much. */
+static double swing_of(const pk_model *m, const pki_cover *c, int from)
 {
   const double middle[3] = {0.5 * (c->end[0][0] + c->end[1][0]), 0.5 * (c->end[0][1] + c->end[1][1]),
                             0.5 * (c->end[0][2] + c->end[1][2])};
   double lever = pki_length3(middle) + c->reach, sum = 0;
-  for (int i = c->body; i > 0; i = m->body_parent[i]) {
+  for (int i = c->body; i > from; i = m->body_parent[i]) {
     sum += lever;
     lever += pki_length3(m->body_pos + 3 * (size_t)i);
   }
   return sum;
+}
+
+/* The last body that carries both, or is one of them. */
+static int fork_of(const pk_model *m, int a, int b)
+{
+  while (a != b) { /* parents come first */
+    if (a > b) {
+      a = m->body_parent[a];
+    } else {
+      b = m->body_parent[b];
+    }
+  }
+  return a;
 }
 
 /* Bodies move against each other by hinges alone. */
@@ -240,8 +254,13 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
     }
   }
   for (int i = 0; i < plan->ncover && plan->hinged; i++) {
-    plan->covers[i].swing = swing_of(sim->model, &plan->covers[i]);
+    plan->covers[i].swing = swing_of(sim->model, &plan->covers[i], 0);
     plan->swing_most = fmax(plan->swing_most, plan->covers[i].swing);
+  }
+  for (int k = 0; k < plan->npair && plan->hinged; k++) {
+    const pki_cover *a = &plan->covers[plan->pairs[k][0]], *b = &plan->covers[plan->pairs[k][1]];
+    const int fork = fork_of(sim->model, a->body, b->body);
+    plan->pair_swing[k] = swing_of(sim->model, a, fork) + swing_of(sim->model, b, fork);
   }
   for (int i = 0; i < sim->model->nbody && plan->hinged; i++) {
     plan->swing[i] = reach_of(sim, i);
@@ -302,6 +321,7 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
                            .path = plan->path,
                            .covers = plan->covers,
                            .pairs = plan->pairs,
+                           .pair_swing = plan->pair_swing,
                            .chain = plan->chain,
                            .dof_body = plan->dof_body,
                            .swing = plan->swing};

@@ -62,9 +62,9 @@ static void pki_find_contacts(pki_lanes *f, const double *q)
   pki_look_at_feet(g, g->gap, g->point);
   pki_leave_if_fast(f);
   if (!f->p->scan) {
-    const pk_r near = pki_splat(f->p->near);
-    const pk_i due = pki_looks_due(f, q, near);
-    const pki_look look = pki_find_candidates(f, near, due);
+    const pki_margins margin = pki_margins_of(f);
+    const pk_i due = pki_looks_due(f, q, &margin);
+    const pki_look look = pki_find_candidates(f, &margin, due);
     pki_remember_look(f, q, due, look);
   }
   for (int l = 0; l < f->count; l++) {

@@ -4,6 +4,11 @@
 
 #include "step/kernels/lanes.h"
 
+/* m, how near two covers are before the narrow phase sees them, beside what their motion in the step adds: joints at up to
+ * PKI_COVER_HASTE times the rates that they have before impulses. */
+#define PKI_COVER_SLACK 1e-3
+#define PKI_COVER_HASTE 2.0
+
 /* m, for distances of parallel segments, so that a look that is not due would change nothing. */
 #define PKI_COVER_HAIR 1e-5
 
@@ -114,8 +119,8 @@ PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, pk_r centres)
   return pki_max(along, 0.5 * pki_sqrt(centres) - (a->reach + b->reach));
 }
 
-/* What a look at all shapes tells: how far joints may turn before any two can come within p->near of each other: a pair that is d
- * apart stays so while (swing_i + swing_j) angle < d - near; and how high the lowest one is above the ground. */
+/* What a look at all shapes tells: how far joints may turn before any two can come within PKI_COVER_SLACK of each other: a pair that
+ * is d apart stays so while swing angle < d - slack; and how high the lowest one is above the ground. */
 typedef struct pki_look {
   pk_r angle, height;
 } pki_look;
@@ -127,22 +132,27 @@ static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
   }
 }
 
+/* How near shapes are when they are candidates: to the ground, to each other, and what each radian of turning adds to that. */
+typedef struct pki_margins {
+  pk_r ground, pair, turn;
+} pki_margins;
+
 /* Pair k of covers, in the lanes of a mask. */
-static void pki_look_at_pair(pki_lanes *f, int k, pk_r margin, pk_i mask, pki_look *look)
+static void pki_look_at_pair(pki_lanes *f, int k, const pki_margins *margin, pk_i mask, pki_look *look)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const double apart = p->near + PKI_COVER_HAIR;
+  const double apart = PKI_COVER_SLACK + PKI_COVER_HAIR;
   const int i = p->pairs[k][0], j = p->pairs[k][1];
-  const double swing = p->covers[i].swing + p->covers[j].swing + 1e-12;
+  const double swing = p->hinged ? p->pair_swing[k] + 1e-12 : 1;
   const double reach = p->covers[i].reach + p->covers[j].reach + 1e-9; /* more than rounding */
   const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
-  const pk_r counts = pki_max(swing * look->angle + apart, margin);
-  const pk_r most = 2.0 * (counts + reach); /* a pair that is culled would change nothing */
+  const pk_r near = margin->pair + swing * margin->turn;
+  const pk_r most = 2.0 * (pki_max(swing * look->angle + apart, near) + reach); /* others would change nothing */
   if (pki_any(pki_at_most(centres, most * most) & mask)) {
     const pk_r d = pki_pair_apart(g, i, j, centres);
     look->angle = pki_min(look->angle, (d - apart) * (1 / swing));
-    pki_add_candidate(f, i, j, mask & pki_at_most(d, margin));
+    pki_add_candidate(f, i, j, mask & pki_at_most(d, near));
   }
 }
 
@@ -155,8 +165,8 @@ static void pki_place_ends(const pki_group *g)
   }
 }
 
-/* Pairs for the narrow phase, sorted, in the lanes of `due`: covers within `margin` of the ground, and of each other. */
-static pki_look pki_find_candidates(pki_lanes *f, pk_r margin, pk_i due)
+/* Pairs for the narrow phase, sorted, in the lanes of `due`: covers that are near the ground, or each other. */
+static pki_look pki_find_candidates(pki_lanes *f, const pki_margins *margin, pk_i due)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
@@ -175,7 +185,7 @@ static pki_look pki_find_candidates(pki_lanes *f, pk_r margin, pk_i due)
     if (p->covers[i].low[0] || p->covers[i].low[1]) {
       const pk_r height = pki_cover_height(g, &p->covers[i]);
       look.height = pki_min(look.height, height);
-      pki_add_candidate(f, i, p->plane, due & pki_at_most(height, margin));
+      pki_add_candidate(f, i, p->plane, due & pki_at_most(height, margin->ground));
     }
   }
   return look;
@@ -209,8 +219,8 @@ static pk_r pki_lowered(const pki_group *g, const double *q)
   return pki_abs(p->normal[0] * way.x + p->normal[1] * way.y + p->normal[2] * way.z) + arm * pki_sqrt(turn);
 }
 
-/* Lanes in which some shape that is no foot may be within `margin` at q of another, or of the ground. */
-static pk_i pki_looks_due(const pki_lanes *f, const double *q, pk_r margin)
+/* Lanes in which some shape that is no foot may be a candidate at q. */
+static pk_i pki_looks_due(const pki_lanes *f, const double *q, const pki_margins *margin)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
@@ -219,12 +229,31 @@ static pk_i pki_looks_due(const pki_lanes *f, const double *q, pk_r margin)
     return f->going;
   }
   const pk_r turned = pki_turned(g, q);
-  pk_i due = ~pki_less(turned, guard[PKI_GUARD_ANGLE]);
+  pk_i due = pki_less(pki_splat(PKI_COVER_SLACK), margin->pair);
+  due |= ~pki_less(turned + margin->turn, guard[PKI_GUARD_ANGLE]);
   if (p->plane >= 0) {
     const pk_r height = guard[PKI_GUARD_HEIGHT] - p->swing_most * turned - pki_lowered(g, q);
-    due |= ~pki_less(margin, height);
+    due |= ~pki_less(margin->ground, height);
   }
   return due & f->going;
+}
+
+/* The margins before impulses: what joints may turn until the end of the step counts. */
+static pki_margins pki_margins_of(const pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const pk_r near = pki_splat(f->p->near);
+  pk_r rate = pki_splat(0);
+  if (!f->p->hinged) {
+    return (pki_margins){near, near, rate};
+  }
+  for (int k = 0; k < m->nu; k++) {
+    if (m->dof_q[k] >= 0) {
+      rate = pki_max(rate, pki_max(pki_abs(pki_reals(g->u)[k]), pki_abs(pki_reals(g->u_free)[k])));
+    }
+  }
+  return (pki_margins){near, pki_splat(PKI_COVER_SLACK), (PKI_COVER_HASTE * f->p->reach) * rate};
 }
 
 /* A look at all shapes at q is what the next ones go by. */

@@ -22,7 +22,8 @@ PKI_INLINE pk_r pki_limit_gap(const pki_group *g, int k, bool upper)
 static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 {
   if (!f->p->scan) {
-    pki_find_candidates(f, margin, pki_looks_due(f, f->g->q_end, margin) & mask);
+    const pki_margins margins = {margin, margin, pki_splat(0)};
+    pki_find_candidates(f, &margins, pki_looks_due(f, f->g->q_end, &margins) & mask);
   }
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(mask & f->going, l)) {
