@@ -78,16 +78,16 @@ PK_API pk_status pk_batch_push(pk_batch *batch, int world, int link, const doubl
 
 /* What happened in a number of steps of all worlds. */
 typedef struct pk_batch_info {
-  double worst;          /* largest relative residual of all steps and worlds */
-  int worst_world;       /* whose */
-  long long stepped;     /* steps of single worlds */
-  long long uncertified; /* of them, those above the tolerance, or shifted */
-  long long shifted;     /* of them, those with rows that nothing can move (pk_step_info.shifted) */
-  double shift;          /* m/s, the largest of their shifts */
-  long long alone;       /* of them, those that lanes could not do */
-  long long left[PK_LEFT_COUNT];  /* of these, why: pk_left_name */
-  long long impulses_alone;       /* steps on lanes whose impulses the scalar solvers found */
-  int frozen;            /* worlds that are frozen now */
+  double worst;                  /* largest relative residual of all steps and worlds */
+  int worst_world;               /* whose */
+  long long stepped;             /* steps of single worlds */
+  long long uncertified;         /* of them, those above the tolerance, or shifted */
+  long long shifted;             /* of them, those with rows that nothing can move (pk_step_info.shifted) */
+  double shift;                  /* m/s, the largest of their shifts */
+  long long alone;               /* of them, those that lanes could not do */
+  long long left[PK_LEFT_COUNT]; /* of these, why: pk_left_name */
+  long long impulses_alone;      /* steps on lanes whose impulses the scalar solvers found */
+  int frozen;                    /* worlds that are frozen now */
 } pk_batch_info;
 
 /* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a thread takes

@@ -170,10 +170,10 @@ PK_API const char *pk_part_name(pk_part part);
 /* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md); the
  * scalar step made it then, to the same laws. */
 typedef enum pk_left {
-  PK_LEFT_NOT,      /* lanes made it */
-  PK_LEFT_WORLD,    /* "world": the model, the ground or the options are not made for lanes */
-  PK_LEFT_COMMAND,  /* "command": a command that is none */
-  PK_LEFT_FAST,     /* "fast": a shape moves so far in the step that it may have passed another, or came from out of reach */
+  PK_LEFT_NOT,     /* lanes made it */
+  PK_LEFT_WORLD,   /* "world": the model, the ground or the options are not made for lanes */
+  PK_LEFT_COMMAND, /* "command": a command that is none */
+  PK_LEFT_FAST, /* "fast": a shape moves so far in the step that it may have passed another, or came from out of reach */
   PK_LEFT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
   PK_LEFT_SIDES,    /* "sides": a foot meets two sides of a height field */
   PK_LEFT_ROUNDS,   /* "rounds": who takes part did not settle, or impulses did not meet the tolerance */

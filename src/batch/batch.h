@@ -18,8 +18,8 @@
 /* What of a world is no array. */
 typedef struct pki_world_head {
   long long steps, uncertified; /* uncertified: of all steps */
-  double residual; /* relative, of its last step */
-  bool certified;  /* that step met the tolerance */
+  double residual;              /* relative, of its last step */
+  bool certified;               /* that step met the tolerance */
   double ark_step;
   int nlast, nspring, nmemory;
   double friction;  /* factor on all coefficients */

@@ -161,8 +161,9 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
   pki_sim_contact *c = &crew->sim->contact;
   pki_world_head *h = pki_head_of(b, k);
   const int room = (int)memory_room(b);
-  c->colliders.nmemory = c->colliders.nmemory < room ? c->colliders.nmemory : room; /* the rest is found anew */
-  if (!fits(b, crew->sim)) { /* where it is now it stays */
+  c->colliders.nmemory =
+      c->colliders.nmemory < room ? c->colliders.nmemory : room; /* the rest is found anew */
+  if (!fits(b, crew->sim)) {                                     /* where it is now it stays */
     h->status = PK_ERROR_LIMIT;
     c->nlast = c->nspring = c->colliders.nmemory = 0;
   }

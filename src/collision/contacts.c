@@ -216,8 +216,8 @@ int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double marg
   return s.count;
 }
 
-int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin, const pki_box_pair *pairs,
-                       int npair, pki_contact *out, int most, bool *overflow)
+int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin,
+                       const pki_box_pair *pairs, int npair, pki_contact *out, int most, bool *overflow)
 {
   search s = {.c = c, .w = w, .lane = lane, .margin = margin, .out = out, .most = most};
   bool room = true;

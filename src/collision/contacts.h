@@ -36,8 +36,8 @@ int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double marg
                       int most, bool *overflow);
 
 /* The same of given pairs alone, sorted; a ground of more than one solid is not for this. */
-int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin, const pki_box_pair *pairs,
-                       int npair, pki_contact *out, int most, bool *overflow);
+int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin,
+                       const pki_box_pair *pairs, int npair, pki_contact *out, int most, bool *overflow);
 
 /* Two tangents to a unit normal, so that normal, t1, t2 are orthonormal and right-handed. They turn
  * smoothly with the normal except where it looks down steeply (z = -0.9). */

@@ -553,10 +553,9 @@ void pki_assembly_finish(pki_assembly *a, const pk_workspace *w)
   }
   soften_rows(a, w->kernels);
   const int rows = pk_contact_size(&a->problem);
-  const bool dense = a->form == PKI_FORM_DENSE ? rows <= PKI_DENSE_ROWS
-                     : a->form == PKI_FORM_ISLANDS
-                         ? a->one_tree && rows <= PKI_TREE_ROWS
-                         : false;
+  const bool dense = a->form == PKI_FORM_DENSE     ? rows <= PKI_DENSE_ROWS
+                     : a->form == PKI_FORM_ISLANDS ? a->one_tree && rows <= PKI_TREE_ROWS
+                                                   : false;
   a->problem.W = dense ? a->W : NULL;
   a->problem.factor = !dense || (a->form == PKI_FORM_ISLANDS && rows > PKI_FACTOR_ROWS) ? &a->factor : NULL;
   if (dense) {

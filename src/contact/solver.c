@@ -6,8 +6,8 @@
 
 /* X(enumeration, name, doc, solve, memsize, reads the factor, sweeps) */
 #define SOLVERS(X) \
-  X(AUTO, "auto", "islands: with W by active-set, ipm and newton, many bodies by newton-u and bgs-u", pki_solve_auto, \
-    pki_auto_memsize, false, false) \
+  X(AUTO, "auto", "islands: with W by active-set, ipm and newton, many bodies by newton-u and bgs-u", \
+    pki_solve_auto, pki_auto_memsize, false, false) \
   X(JOR, "jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor, pki_prox_memsize, \
     false, true) \
   X(SOR, "sor", "projected Gauss-Seidel with over-relaxation, normal then tangential", pki_solve_sor, \

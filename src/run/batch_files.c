@@ -154,7 +154,8 @@ static void add_lanes(const pki_batch_result *r, pki_table *table)
   add_row(table, "off the lanes", "%.3g %% of the steps%s", part * (double)r->alone, why);
   add_row(table, "impulses off the lanes", "%.3g %% of the steps", part * (double)r->impulses_alone);
   if (r->shifted > 0) {
-    add_row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them", r->shifted, r->shift);
+    add_row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them", r->shifted,
+            r->shift);
   }
 }
 
@@ -173,8 +174,8 @@ void pki_batch_table(const pki_batch_result *r, pki_table *table)
   }
   add_row(table, "speed", "%.4g steps/s, %.4g times real time", (double)r->steps / fmax(r->wall, 1e-9),
           (double)r->steps * r->world->scenario->step.dt / fmax(r->wall, 1e-9));
-  add_row(table, "on", "%d lane%s, %d thread%s, %.3g kB for each world", r->lanes,
-          r->lanes == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s", (double)r->world_bytes / 1e3);
+  add_row(table, "on", "%d lane%s, %d thread%s, %.3g kB for each world", r->lanes, r->lanes == 1 ? "" : "s",
+          r->threads, r->threads == 1 ? "" : "s", (double)r->world_bytes / 1e3);
   add_lanes(r, table);
   const char *const why = r->world->not_compiled;
   add_row(table, "dynamics", "%s%s%s", pki_world_dynamics(r->world), why[0] != '\0' ? ": " : "", why);

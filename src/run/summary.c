@@ -134,7 +134,8 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
   }
   row(table, "uncertified steps", "%lld above %.1e", r->uncertified, r->bound);
   if (r->shifted > 0) {
-    row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them", r->shifted, r->shift);
+    row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them", r->shifted,
+        r->shift);
   }
 }
 

@@ -38,7 +38,8 @@ static size_t solver_memsize(void)
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
 {
   const bool fits = m->nu <= PKI_GROUP_NU; /* larger models never come here */
-  const size_t real = (size_t)lanes * sizeof(double), nq = fits ? (size_t)m->nq : 0, nu = fits ? (size_t)m->nu : 0;
+  const size_t real = (size_t)lanes * sizeof(double), nq = fits ? (size_t)m->nq : 0,
+               nu = fits ? (size_t)m->nu : 0;
   const size_t n = PKI_SLOTS, boxes = PKI_BOXES, rows = 3 * n + boxes;
   *g = (pki_group){.plan = NULL};
   const struct {
@@ -220,7 +221,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
 
 const char *pk_left_name(pk_left left)
 {
-  static const char *const names[PK_LEFT_COUNT] = {"not",   "world", "command", "fast", "contacts",
-                                                   "sides", "rounds", "numbers"};
+  static const char *const names[PK_LEFT_COUNT] = {"not",      "world", "command", "fast",
+                                                   "contacts", "sides", "rounds",  "numbers"};
   return (unsigned)left < PK_LEFT_COUNT ? names[left] : "unknown";
 }

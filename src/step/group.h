@@ -47,8 +47,8 @@ enum {
 typedef struct pki_cover {
   int body;
   bool box;
-  bool low[2];            /* ends that could touch the ground: those that are not within a foot; a box: both */
-  double end[2][3];       /* of the capsule's axis, in the body; of a box its centre twice */
+  bool low[2];      /* ends that could touch the ground: those that are not within a foot; a box: both */
+  double end[2][3]; /* of the capsule's axis, in the body; of a box its centre twice */
   double radius;
   double reach;           /* m, of a ball around all of it, between the ends */
   double extent, slow;    /* m, from the body's origin to its far side; half of the ball within it */
@@ -77,8 +77,9 @@ typedef struct pki_group_plan {
   double centre[PKI_BALLS][3], radius[PKI_BALLS];
   double extent[PKI_BALLS];   /* from the body's origin to the foot's far side */
   double friction[PKI_BALLS]; /* on the plane */
-  const struct pki_solid *field; /* the height field that stands for the plane, which is then above it all; NULL: none */
-  double cell;                                       /* m, of the height field */
+  const struct pki_solid
+      *field;  /* the height field that stands for the plane, which is then above it all; NULL: none */
+  double cell; /* m, of the height field */
   double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
   bool level;         /* its axes are those of the world: normal z, tangents x and y */
   int geom, material; /* of the plane */
@@ -86,14 +87,15 @@ typedef struct pki_group_plan {
   pki_cover *covers;  /* [ncover] one for each collider that moves */
   int ncover;
   short (*pairs)[2]; /* [npair] covers that may touch each other, sorted */
-  double *pair_swing; /* [npair] m/rad, how far the two move against each other when all joints between them turn, at most */
+  double *
+      pair_swing; /* [npair] m/rad, how far the two move against each other when all joints between them turn, at most */
   int npair;
-  double thin;        /* m, radius of a ball in the thinnest of them */
-  double *swing;      /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
-  int *path;          /* [PKI_BALLS][depth] the unknowns that move a foot, ascending */
-  uint64_t *chain;    /* [nbody] the unknowns that move a body, as bits */
-  int *dof_body;      /* [nu] the body that a velocity moves */
-  int iterations;     /* most of the scalar solvers */
+  double thin;     /* m, radius of a ball in the thinnest of them */
+  double *swing;   /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
+  int *path;       /* [PKI_BALLS][depth] the unknowns that move a foot, ascending */
+  uint64_t *chain; /* [nbody] the unknowns that move a body, as bits */
+  int *dof_body;   /* [nu] the body that a velocity moves */
+  int iterations;  /* most of the scalar solvers */
 } pki_group_plan;
 
 /* A world that takes a lane: where what it knows lies, and where the step writes when it is done. */
@@ -107,13 +109,13 @@ typedef struct pki_seat {
   pki_contact *last; /* of the last step, then of this one */
   double *last_r;
   bool *last_sticks;
-  int *nlast, keep;        /* keep: room for them */
-  double *last_joint;      /* [PKI_JOINT_ROWS][nu] */
-  bool *limited;           /* [nu] commands at their limit */
-  bool *plain;             /* last_joint and limited are all zero */
-  pki_remembered *memory;  /* [keep] what pairs of shapes remember */
+  int *nlast, keep;       /* keep: room for them */
+  double *last_joint;     /* [PKI_JOINT_ROWS][nu] */
+  bool *limited;          /* [nu] commands at their limit */
+  bool *plain;            /* last_joint and limited are all zero */
+  pki_remembered *memory; /* [keep] what pairs of shapes remember */
   int *nmemory;
-  double *guard;           /* [pki_guard_size] the last look at all shapes (below); all zero: never */
+  double *guard; /* [pki_guard_size] the last look at all shapes (below); all zero: never */
 } pki_seat;
 
 /* What a world remembers of the last look at all shapes: joint coordinates [nu]; how far joints may turn until some pair can be near;
@@ -155,59 +157,59 @@ typedef struct pki_group {
   pki_work *work;
   const pki_kernels *dynamics; /* that the work is for: generic ones, or the model's own code */
   double *q, *u, *q_mid, *q_end, *q_try;
-  double *command;            /* [nu][6] */
-  double *a, *g;              /* [nu] command forces a - g u */
-  double *push;               /* [nu] generalised forces of pushes */
-  double *force, *gain;       /* [nu] the lines of commands within their limits, pushes included */
-  uint64_t *limited;          /* [nu] masks: commands at their limit, whose gains are not in M~: */
-  uint64_t *pinned;           /* [nu] masks: those that are taken for constant, */
-  double *pin;                /* [nu] at this torque; the others are rows */
-  uint64_t *at_limit;         /* [2][nu] masks: lower, upper joint limits that take part */
+  double *command;      /* [nu][6] */
+  double *a, *g;        /* [nu] command forces a - g u */
+  double *push;         /* [nu] generalised forces of pushes */
+  double *force, *gain; /* [nu] the lines of commands within their limits, pushes included */
+  uint64_t *limited;    /* [nu] masks: commands at their limit, whose gains are not in M~: */
+  uint64_t *pinned;     /* [nu] masks: those that are taken for constant, */
+  double *pin;          /* [nu] at this torque; the others are rows */
+  uint64_t *at_limit;   /* [2][nu] masks: lower, upper joint limits that take part */
   double *h, *move, *u_free, *u_end, *tau;
-  double *screw;              /* [nu][6] angular, linear velocity at the trunk's origin of each unknown */
-  double *axes;               /* [slots][9] normal, tangents */
-  double *gap, *point;        /* [slots], [slots][3] at q_M */
-  double *sign;               /* [slots][nu] +1, -1 or 0: how an unknown moves the first body against the second */
-  double *turned;             /* [balls] 1: a height field's nearest side at the end is another one */
-  double *gap_end;            /* [balls] */
-  double *guard;              /* [pki_guard_size] */
-  double *swung;              /* [nbody] m, how far anything can have moved against the trunk in a step */
-  double *ends;               /* [PKI_COVERS][2][3] of capsules, world */
-  double *mu, *r, *v;         /* [slots], [slots][3] impulses, velocities */
-  double *impulse;            /* [slots][3] r at the end, when r is that of positions */
-  double *fixed;              /* [slots][3] q of the problem */
-  double *slip;               /* [balls] of the last sweep (block.c) */
-  double *J, *Y, *Z;          /* [slots][nu][4] */
-  double *W, *K;              /* [slots][slots][9], [balls][9] inverse of the feet's diagonal blocks */
-  uint64_t *active;           /* [slots] masks */
-  uint64_t *took;             /* [balls] masks: feet that took part, when `active` is that of positions */
-  uint64_t *stuck;            /* [slots] masks: feet that stick in projections */
+  double *screw;       /* [nu][6] angular, linear velocity at the trunk's origin of each unknown */
+  double *axes;        /* [slots][9] normal, tangents */
+  double *gap, *point; /* [slots], [slots][3] at q_M */
+  double *sign;        /* [slots][nu] +1, -1 or 0: how an unknown moves the first body against the second */
+  double *turned;      /* [balls] 1: a height field's nearest side at the end is another one */
+  double *gap_end;     /* [balls] */
+  double *guard;       /* [pki_guard_size] */
+  double *swung;       /* [nbody] m, how far anything can have moved against the trunk in a step */
+  double *ends;        /* [PKI_COVERS][2][3] of capsules, world */
+  double *mu, *r, *v;  /* [slots], [slots][3] impulses, velocities */
+  double *impulse;     /* [slots][3] r at the end, when r is that of positions */
+  double *fixed;       /* [slots][3] q of the problem */
+  double *slip;        /* [balls] of the last sweep (block.c) */
+  double *J, *Y, *Z;   /* [slots][nu][4] */
+  double *W, *K;       /* [slots][slots][9], [balls][9] inverse of the feet's diagonal blocks */
+  uint64_t *active;    /* [slots] masks */
+  uint64_t *took;      /* [balls] masks: feet that took part, when `active` is that of positions */
+  uint64_t *stuck;     /* [slots] masks: feet that stick in projections */
   /* box rows */
-  pki_lane_box (*box)[PKI_BOXES];            /* [lanes] */
-  double *box_sign, *box_lower, *box_upper;  /* [boxes] */
-  double *box_soft, *box_q, *box_r, *box_v;  /* compliance, q, impulse, velocity */
-  double *box_impulse;                       /* [boxes] r at the end */
-  double *box_Y, *box_Z;                     /* [boxes][nu] */
-  double *box_W, *cross;                     /* [boxes][boxes], [slots][boxes][3] W of a contact and a box */
-  uint64_t *box_active;                      /* [boxes] masks */
-  double *A, *b;                             /* [rows][rows], [rows] a Newton step */
-  double *state;                             /* [slots] of a Newton step: open 0, slip 1, stick 2 */
+  pki_lane_box (*box)[PKI_BOXES];           /* [lanes] */
+  double *box_sign, *box_lower, *box_upper; /* [boxes] */
+  double *box_soft, *box_q, *box_r, *box_v; /* compliance, q, impulse, velocity */
+  double *box_impulse;                      /* [boxes] r at the end */
+  double *box_Y, *box_Z;                    /* [boxes][nu] */
+  double *box_W, *cross;                    /* [boxes][boxes], [slots][boxes][3] W of a contact and a box */
+  uint64_t *box_active;                     /* [boxes] masks */
+  double *A, *b;                            /* [rows][rows], [rows] a Newton step */
+  double *state;                            /* [slots] of a Newton step: open 0, slip 1, stick 2 */
   /* lane by lane */
-  pki_contact (*found)[PKI_FOUND];           /* [lanes] at q_M, of shapes that are no feet */
-  pki_contact (*found_end)[PKI_FOUND];       /* [lanes] at the end */
-  signed char (*slot_of)[PKI_FOUND];         /* [lanes] of a contact found; -1: it does not take part */
-  pki_remembered (*memory)[PKI_FOUND];       /* [lanes] */
-  pki_candidate *candidates;                 /* [PKI_CANDIDATES] */
+  pki_contact (*found)[PKI_FOUND];     /* [lanes] at q_M, of shapes that are no feet */
+  pki_contact (*found_end)[PKI_FOUND]; /* [lanes] at the end */
+  signed char (*slot_of)[PKI_FOUND];   /* [lanes] of a contact found; -1: it does not take part */
+  pki_remembered (*memory)[PKI_FOUND]; /* [lanes] */
+  pki_candidate *candidates;           /* [PKI_CANDIDATES] */
   double *relative, *penetration, *sweeps, *rounds;
-  double *lift;    /* J, what projections added to the potential energy; counted when `watched` */
-  double *nowhere; /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written */
+  double *lift;        /* J, what projections added to the potential energy; counted when `watched` */
+  double *nowhere;     /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written */
   void *solver_memory; /* of the scalar solvers, for PKI_SLOTS contacts and PKI_BOXES boxes */
   double *scalar;      /* a problem of one lane: W, q, r, mu, bounds */
   double *tap_Y;       /* [rows][nu], [nu], [rows] its factors, for who is shown it */
   int *tap_col;        /* [rows][nu], [rows] */
   bool watched;
-  pk_certificate certificate; /* of lane 0's impulses, when `watched` */
-  const struct pki_problem_tap *tap; /* who is shown the problems of lane 0; NULL: nobody */
+  pk_certificate certificate;            /* of lane 0's impulses, when `watched` */
+  const struct pki_problem_tap *tap;     /* who is shown the problems of lane 0; NULL: nobody */
   void (*lap)(void *user, pk_part part); /* a part of the step ends; NULL: nobody measures */
   void *user;
 } pki_group;

@@ -30,7 +30,8 @@ static bool is_plain(const pk_sim *sim)
 {
   const pk_model *m = sim->model;
   const pk_sim_options *o = &sim->options;
-  bool plain = m->nu <= PKI_GROUP_NU && m->nbody > 0 && m->nconstraint == 0 && !m->has_mimic && m->nplan == m->nu && !sim->joints.cut &&
+  bool plain = m->nu <= PKI_GROUP_NU && m->nbody > 0 && m->nconstraint == 0 && !m->has_mimic &&
+               m->nplan == m->nu && !sim->joints.cut &&
                (o->stepper == PK_STEPPER_MOREAU || o->stepper == PK_STEPPER_EULER) &&
                o->implicit == PK_IMPLICIT_ALL && o->contact == PK_CONTACT_STABILISED &&
                o->law == PK_LAW_HARD && o->solver == PK_SOLVER_AUTO && o->stop == PK_STOP_RESIDUAL;

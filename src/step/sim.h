@@ -190,7 +190,7 @@ struct pk_sim {
   const pk_command *acting;  /* [joints] what acts in this step: those, or some that were asked for earlier */
   double *tau;               /* [joints] joint forces of commands in the last step */
   long long steps;
-  long long uncertified; /* of them, those whose certificate was not met */
+  long long uncertified;   /* of them, those whose certificate was not met */
   double *q_next, *u_next; /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;

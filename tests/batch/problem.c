@@ -358,11 +358,11 @@ static void run_both(const fleet_setting *of, double tolerance, int worlds, seen
                 s->landing, s->leaving, s->projected, s->longer, s->roundabout);
   print_message("  contacts of links %lld, of other shapes than balls %lld, limits %lld, torques %lld\n",
                 s->self, s->others, s->limits, s->torques);
-  print_message(
-      "  general step: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (above what was told by %.1e) u "
-      "%.1e tau %.1e broken %.1e (other sides %.1e) gain %.1e; depth %.1e\n",
-      s->agree, s->compared, s->u, s->q, s->certificate, s->told, s->apart, s->tau, s->broken, s->sides,
-      s->gain, s->depth);
+  print_message("  general step: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (above what "
+                "was told by %.1e) u "
+                "%.1e tau %.1e broken %.1e (other sides %.1e) gain %.1e; depth %.1e\n",
+                s->agree, s->compared, s->u, s->q, s->certificate, s->told, s->apart, s->tau, s->broken,
+                s->sides, s->gain, s->depth);
   end(&t);
 }
 

@@ -47,10 +47,11 @@ static void watch_until_rest(pk_sim *sim, fall *f)
 
 static void report(const char *name, const fall *f)
 {
-  print_message("%s: %d of %d steps not certified, %d with shifted rows, worst %.2g, deepest %.2g m, trunk down to "
-                "%.3f m, 1 - cos(tilt) %.2f, "
-                "last speed %.2g\n",
-                name, f->uncertified, f->steps, f->shifted, f->worst, f->deepest, f->lowest, f->tilt, f->speed);
+  print_message(
+      "%s: %d of %d steps not certified, %d with shifted rows, worst %.2g, deepest %.2g m, trunk down to "
+      "%.3f m, 1 - cos(tilt) %.2f, "
+      "last speed %.2g\n",
+      name, f->uncertified, f->steps, f->shifted, f->worst, f->deepest, f->lowest, f->tilt, f->speed);
 }
 
 /* The hardest problems there are: of a thousand steps 999 meet 1e-8 at least, and all of them 1e-6. */

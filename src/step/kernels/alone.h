@@ -134,7 +134,8 @@ static void pki_solve_lane(pki_lanes *f, int lane)
   g->sweeps[lane] += result.iterations;
   f->solver[lane] = result.used;
   f->alone |= 1u << lane;
-  if (!(result.certificate.relative <= f->p->tolerance)) { /* the scalar step has solvers over the bodies, too */
+  if (!(result.certificate.relative <=
+        f->p->tolerance)) { /* the scalar step has solvers over the bodies, too */
     pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
   }
 }
@@ -149,7 +150,8 @@ static void pki_push_lane_out(pki_lanes *f, int lane)
   int at[PKI_SCALAR_ROWS], rows = 0;
   for (int i = 0; i < n; i++) {
     const bool tangent = i < 3 * s.nslot && i % 3 != 0;
-    const bool moves = s.W[i * (n + 1)] > 1e-12 * s.W[(i - i % 3) * (n + 1)]; /* a planar leg has no way aside */
+    const bool moves =
+        s.W[i * (n + 1)] > 1e-12 * s.W[(i - i % 3) * (n + 1)]; /* a planar leg has no way aside */
     if (!tangent || (moves && pki_is_set(f->held[s.slot[i / 3]], lane))) {
       s.lower[rows] = tangent ? -INFINITY : 0, s.upper[rows] = INFINITY;
       at[rows++] = i;

@@ -24,7 +24,8 @@ static void pki_actuate(pki_lanes *f, const double *q)
     good &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
     pki_out(g->a)[k] = pki_select(has_gain, line, free);
     pki_out(g->g)[k] = slope;
-    pki_masks(g->limited)[k] &= has_gain & pki_less(c[5], pki_splat(1e300)); /* gains or limit may have gone */
+    pki_masks(g->limited)[k] &=
+        has_gain & pki_less(c[5], pki_splat(1e300)); /* gains or limit may have gone */
     pki_masks(g->pinned)[k] = pki_masks(g->limited)[k];
     pki_out(g->pin)[k] = pki_select(pki_less(pki_reals(g->pin)[k], zero), -c[5], c[5]); /* on the same side */
   }
@@ -114,8 +115,7 @@ static void pki_free_velocity(pki_lanes *f, const double *q)
   pk_r *const x = pki_out(g->u_free);
   const pk_r *const u = pki_reals(g->u), *const h = pki_reals(g->h);
   for (int k = 0; k < m->nu; k++) {
-    x[k] = f->p->dt *
-           (pki_reals(g->force)[k] - (pki_reals(g->gain)[k] + m->dof_damping[k]) * u[k] - h[k]);
+    x[k] = f->p->dt * (pki_reals(g->force)[k] - (pki_reals(g->gain)[k] + m->dof_damping[k]) * u[k] - h[k]);
   }
   g->dynamics->ltl_solve(g->work, g->u_free);
   for (int k = 0; k < m->nu; k++) {

@@ -148,7 +148,8 @@ static void pki_look_at_pair(pki_lanes *f, int k, const pki_margins *margin, pk_
   const double reach = p->covers[i].reach + p->covers[j].reach + 1e-9; /* more than rounding */
   const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
   const pk_r near = margin->pair + swing * margin->turn;
-  const pk_r most = 2.0 * (pki_max(swing * look->angle + apart, near) + reach); /* others would change nothing */
+  const pk_r most =
+      2.0 * (pki_max(swing * look->angle + apart, near) + reach); /* others would change nothing */
   if (pki_any(pki_at_most(centres, most * most) & mask)) {
     const pk_r d = pki_pair_apart(g, i, j, centres);
     look->angle = pki_min(look->angle, (d - apart) * (1 / swing));

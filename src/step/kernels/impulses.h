@@ -270,8 +270,10 @@ static pk_i pki_pin_torques(pki_lanes *f)
 /* Lanes in which command k is pinned, and its force would be within its limits at the end. */
 PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, int k)
 {
-  const pk_r pin = pki_reals(g->pin)[k], force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(g->u_end)[k];
-  const pk_i beyond = pki_select_mask(pki_less(pin, pki_splat(0)), pki_at_most(force, pin), pki_at_most(pin, force));
+  const pk_r pin = pki_reals(g->pin)[k],
+             force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(g->u_end)[k];
+  const pk_i beyond =
+      pki_select_mask(pki_less(pin, pki_splat(0)), pki_at_most(force, pin), pki_at_most(pin, force));
   return pki_masks(g->pinned)[k] & ~beyond;
 }
 

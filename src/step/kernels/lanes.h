@@ -13,23 +13,23 @@ typedef struct pki_lanes {
   pki_group *g;
   const pki_group_plan *p;
   const pki_seat *seats;
-  int count;              /* lanes in use */
-  pk_i going;             /* lanes that are still in the step */
-  pk_left left[PKI_LANES]; /* why others are not */
-  unsigned rows;          /* slots whose J is there, as bits */
-  unsigned in;            /* slots that take part in some lane */
-  unsigned box_in;        /* box slots likewise */
+  int count;                                     /* lanes in use */
+  pk_i going;                                    /* lanes that are still in the step */
+  pk_left left[PKI_LANES];                       /* why others are not */
+  unsigned rows;                                 /* slots whose J is there, as bits */
+  unsigned in;                                   /* slots that take part in some lane */
+  unsigned box_in;                               /* box slots likewise */
   uint64_t path[PKI_SLOTS], box_path[PKI_BOXES]; /* unknowns of a slot's rows in any lane, as bits */
-  unsigned stale, box_stale; /* slots whose rows and W are to be computed, as bits */
-  int nfound[PKI_LANES], nend[PKI_LANES];  /* contacts of other shapes at q_M, at the end */
-  int nslot[PKI_LANES], nbox[PKI_LANES];  /* slots in use, the feet's included; boxes */
-  int nmemory[PKI_LANES]; /* what pairs remember */
-  bool recalled[PKI_LANES]; /* it was taken from the world */
+  unsigned stale, box_stale;                     /* slots whose rows and W are to be computed, as bits */
+  int nfound[PKI_LANES], nend[PKI_LANES];        /* contacts of other shapes at q_M, at the end */
+  int nslot[PKI_LANES], nbox[PKI_LANES];         /* slots in use, the feet's included; boxes */
+  int nmemory[PKI_LANES];                        /* what pairs remember */
+  bool recalled[PKI_LANES];                      /* it was taken from the world */
   int ncandidate;
-  bool looked;            /* at all pairs of shapes */
-  bool pins;              /* some command is pinned in some lane */
-  bool positions;         /* rows are those of a projection */
-  unsigned alone;         /* lanes whose impulses the scalar solvers found, as bits */
+  bool looked;    /* at all pairs of shapes */
+  bool pins;      /* some command is pinned in some lane */
+  bool positions; /* rows are those of a projection */
+  unsigned alone; /* lanes whose impulses the scalar solvers found, as bits */
   pk_solver solver[PKI_LANES];
   int nkept[PKI_LANES];
   /* from here on nothing is cleared at the start */
@@ -38,9 +38,9 @@ typedef struct pki_lanes {
 } pki_lanes;
 
 /* In a for: each slot of a set of bits, ascending. */
-#define PKI_EACH(slot, set)                                                                                  \
-  unsigned slot##_left = (set), slot = 0;                                                                    \
-  slot##_left != 0 && (slot = (unsigned)__builtin_ctz(slot##_left), true);                                   \
+#define PKI_EACH(slot, set) \
+  unsigned slot##_left = (set), slot = 0; \
+  slot##_left != 0 && (slot = (unsigned)__builtin_ctz(slot##_left), true); \
   slot##_left &= slot##_left - 1
 
 /* a where the mask is set, b elsewhere. */

@@ -43,7 +43,7 @@ typedef struct pki_state {
   pk_r n;             /* 1: it carries */
   pk_r c1, c2;        /* mu t of those that slip */
   pk_r t11, t21, t12, t22;
-  pk_r h;             /* of those that slip */
+  pk_r h;                         /* of those that slip */
   pk_r unused0, unused1, unused2; /* 1: a unit row */
 } pki_state;
 
@@ -104,8 +104,8 @@ PKI_INLINE pki_state pki_state_of(const pki_group *g, int slot, pk_i open)
   const pki_v3 d = pki_sub(pki_scale(s.weight, pki_v3_load(pki_reals(g->r) + 3 * slot)),
                            pki_scale(s.scale, pki_v3_load(pki_reals(g->v) + 3 * slot)));
   const pk_r size = pki_length2(d.y, d.z), limit = mu * d.x;
-  const pk_i carries = active & pki_less(zero, d.x), sticks = carries & pki_less(zero, mu) & pki_at_most(size, limit),
-             slips = carries & ~sticks;
+  const pk_i carries = active & pki_less(zero, d.x),
+             sticks = carries & pki_less(zero, mu) & pki_at_most(size, limit), slips = carries & ~sticks;
   const pk_r inv = 1.0 / pki_select(slips, size, one), t1 = d.y * inv, t2 = d.z * inv;
   s.n = pki_where_set(carries, one);
   s.c1 = pki_where_set(slips, mu * t1), s.c2 = pki_where_set(slips, mu * t2);
@@ -215,8 +215,8 @@ PKI_INLINE pki_box_state pki_box_state_of(const pki_group *g, int box, pk_i open
 }
 
 /* The row of one box among the contacts and boxes; what boxes at their bounds do is known, and goes to the right sides. */
-static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_state *state, const pki_box_state *boxes,
-                         int b, pk_r sigma)
+static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_state *state,
+                         const pki_box_state *boxes, int b, pk_r sigma)
 {
   const pki_group *g = f->g;
   const pk_r one = pki_splat(1);
@@ -348,7 +348,8 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
   pk_r sigma = pki_select(few, pki_splat(PKI_NEWTON_SIGMA_FEW), pki_splat(PKI_NEWTON_SIGMA));
   pk_r last = pki_splat(0);
   pk_i failed = pki_mask_none();
-  const int allowed = f->p->iterations < PKI_NEWTON_STEPS && !f->positions ? f->p->iterations : PKI_NEWTON_STEPS;
+  const int allowed =
+      f->p->iterations < PKI_NEWTON_STEPS && !f->positions ? f->p->iterations : PKI_NEWTON_STEPS;
   for (int step = 0; step < allowed && pki_any(open); step++) {
     pki_system s = pki_system_of(f, open);
     pki_state state[PKI_SLOTS];
@@ -364,7 +365,8 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     pki_fill_contacts(f, &s, state, sigma);
     pki_fill_boxes(f, &s, state, boxes, sigma);
     pki_solve_system(g, s.rows);
-    const pk_i finite = pki_is_finite(g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
+    const pk_i finite =
+        pki_is_finite(g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
     failed |= open & ~finite;
     open &= finite;
     pki_take_step(f, &s, state, boxes, open);

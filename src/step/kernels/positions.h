@@ -82,7 +82,8 @@ static void pki_take_contacts_at_end(pki_lanes *f, int lane, bool above)
 {
   for (int i = 0; i < f->nend[lane]; i++) {
     const pki_contact *c = &f->g->found_end[lane][i];
-    const bool room = f->nslot[lane] < PKI_SLOTS || !above; /* without it, what is below zero makes the lane leave */
+    const bool room =
+        f->nslot[lane] < PKI_SLOTS || !above; /* without it, what is below zero makes the lane leave */
     if ((c->gap > 0) == above && room && pki_take_slot(f, lane, c)) {
       pki_set_mask(&f->held[f->nslot[lane] - 1], lane, pki_stuck_at_end(f, lane, c));
     }
@@ -109,7 +110,8 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
       const pk_i near = deep & pki_less(gap, band);
       for (int l = 0; l < f->count && pki_any(near); l++) {
         const bool room = f->nbox[l] < PKI_BOXES || pki_lane(gap, l) < 0;
-        if (pki_is_set(near & f->going, l) && room && pki_take_box(f, l, side ? PKI_ROW_UPPER : PKI_ROW_LOWER, k)) {
+        if (pki_is_set(near & f->going, l) && room &&
+            pki_take_box(f, l, side ? PKI_ROW_UPPER : PKI_ROW_LOWER, k)) {
           const int box = f->nbox[l] - 1;
           g->box_q[box * PKI_LANES + l] = pki_lane(gap, l);
           g->box_r[box * PKI_LANES + l] = 0;
@@ -240,7 +242,7 @@ static void pki_project(pki_lanes *f)
     pk_r *const told = pki_out(g->penetration);
     *told = pki_select(f->going, depth, *told);
     pk_i deep = f->going & ~pki_at_most(depth, pki_splat(f->p->allowed));
-    deep &= round < PKI_PROJECTIONS    ? pki_mask_all()
+    deep &= round < PKI_PROJECTIONS        ? pki_mask_all()
             : round < PKI_MORE_PROJECTIONS ? pki_less(pki_splat(PKI_DEEP), depth)
                                            : pki_mask_none();
     if (!pki_any(deep)) {
@@ -295,8 +297,10 @@ static void pki_check_passing(pki_lanes *f)
     return;
   }
   pki_place_ends(g);
-  for (int k = 0; k < p->model->nu; k++) { /* the mean velocity of the step: q_M = q (+) (dt - reach) u, q_E = q_M (+) reach u_E */
-    pki_out(g->move)[k] = (1 - p->reach / p->dt) * pki_reals(g->u)[k] + p->reach / p->dt * pki_reals(g->u_end)[k];
+  for (int k = 0; k < p->model->nu;
+       k++) { /* the mean velocity of the step: q_M = q (+) (dt - reach) u, q_E = q_M (+) reach u_E */
+    pki_out(g->move)[k] =
+        (1 - p->reach / p->dt) * pki_reals(g->u)[k] + p->reach / p->dt * pki_reals(g->u_end)[k];
   }
   g->dynamics->velocities(g->work, g->move);
   for (int k = 0; k < p->npair; k++) {

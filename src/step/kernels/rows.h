@@ -106,8 +106,7 @@ static void pki_fill_screws(const pki_group *g)
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       int linear;
       const pki_v3 axis = pki_column(g->work, i, c, &linear);
-      screw[m->body_u[i] + c] =
-          linear ? (pki_v6){pki_v3_zero(), axis} : (pki_v6){axis, pki_cross(arm, axis)};
+      screw[m->body_u[i] + c] = linear ? (pki_v6){pki_v3_zero(), axis} : (pki_v6){axis, pki_cross(arm, axis)};
     }
   }
 }

@@ -54,7 +54,8 @@ static void gather_worlds(pki_lanes *f)
   if (own) {
     g->work->params.varied = true;
     pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
-    pki_gather(grouped, coded ? 10 * m->nbody : 0, g->work->params.grouped); /* what a model's own code reads */
+    pki_gather(grouped, coded ? 10 * m->nbody : 0,
+               g->work->params.grouped); /* what a model's own code reads */
   }
   for (int b = 0; b < 3 * p->nball; b++) {
     pki_out(g->r)[b] = pki_splat(0);
@@ -84,7 +85,8 @@ static void gather_worlds(pki_lanes *f)
 /* A contact of a world's list becomes that of foot b; what stays of one of the last step is left alone. */
 static void begin_foot(const pki_group_plan *p, pki_contact *c, int b, bool known)
 {
-  if (!known || c->geom[0] != p->shape[b] || c->geom[1] != p->geom || c->body != p->body[b] || c->other != -1) {
+  if (!known || c->geom[0] != p->shape[b] || c->geom[1] != p->geom || c->body != p->body[b] ||
+      c->other != -1) {
     *c = (pki_contact){
         .geom = {p->shape[b], p->geom}, .body = p->body[b], .other = -1, .material = p->material};
     memcpy(c->normal, p->normal, sizeof c->normal);
@@ -131,8 +133,7 @@ static void keep_contacts(const pki_lanes *f, int lane)
     }
     const pki_contact *other = &g->found[lane][i];
     const int foot[2] = {b < p->nball ? p->shape[b] : 0, p->geom};
-    const bool is_foot =
-        b < p->nball && (i == f->nfound[lane] || pki_contact_order(foot, 0, other) < 0);
+    const bool is_foot = b < p->nball && (i == f->nfound[lane] || pki_contact_order(foot, 0, other) < 0);
     const int slot = is_foot ? b : g->slot_of[lane][i];
     if (is_foot) {
       keep_foot(f, lane, b, n);
