@@ -20,16 +20,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/active_set_constants.h"
+
 /* Part of the mean W_ii. 1e-9 is worse: a wrong set that overdetermines a body throws r by 1/sigma. Measured on COMAN
  * falling limp, see docs/theory/contact.md. */
-const double pki_active_set_softness = 1e-5;
+const double pki_active_set_softness = PKI_SIGMA;
 
 /* From an interior point: 99.7 % of the same problems are solved, with 1e-5 99.4 %, with 1e-6 98.8 %. */
 const double pki_active_set_crossover = 1e-4;
 
 /* A set that has settled and yet gets on by less than a factor of ten has directions that are softer than sigma, as under
  * a heavy body on a light one: sigma falls by this factor, to what rounding leaves of W_ii. */
-static const double harden = 1e-3, softness_least = 1e-10;
+static const double harden = PKI_SIGMA_FALLS, softness_least = PKI_SIGMA_LEAST;
 
 /* A pivot of this size is rounding: the matrix has entries of size 1, and 1e-5 on the diagonal where it is singular. */
 static const double least_pivot = 1e-13;

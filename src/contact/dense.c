@@ -12,13 +12,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/active_set_constants.h"
 #include "contact/ipm.h"
 #include "contact/newton.h"
 
 enum {
-  ACTIVE_SET_STEPS = 8, /* 77 % of COMAN falling limp; 20 steps solve 83 %, see docs/theory/contact.md */
-  NEWTON_STEPS = 400,   /* solve 71 % of what the paths leave; a few need 1000 */
-  LATE_STEPS = 100,     /* for mass ratios of 1e7, where sets settle late */
+  NEWTON_STEPS = 400, /* solve 71 % of what the paths leave; a few need 1000 */
+  LATE_STEPS = 100,   /* for mass ratios of 1e7, where sets settle late */
   POLISH_STEPS = 20
 };
 /* Relative residual to which the last stages go: 1e-6 of g dt is 25 nm/s at 2.5 ms. */
@@ -99,7 +99,7 @@ void pki_solve_dense(pki_solve *run)
   double *guess = pki_arena_take(&run->arena, (size_t)z.n, sizeof(double));
   pki_scaled_begin(&z, run->r);
   memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
-  run_active_sets(run, &z, &a, guess, ACTIVE_SET_STEPS);
+  run_active_sets(run, &z, &a, guess, PKI_ACTIVE_SET_STEPS);
   if (!pki_solve_over(run)) {
     z.symmetric = pki_scaled_is_symmetric(&z);
     run_paths(run, &z, &a, guess);

@@ -35,6 +35,25 @@ static size_t solver_memsize(void)
   return a > b ? a : b;
 }
 
+/* Masks, and what is kept lane by lane. */
+static void carve_lanes(pki_group *g, size_t nu, int lanes, pki_arena *arena)
+{
+  const size_t mask = (size_t)lanes * sizeof *g->active, all = (size_t)lanes, n = PKI_SLOTS;
+  g->active = pki_arena_take(arena, n, mask);
+  g->stuck = pki_arena_take(arena, n, mask);
+  g->took = pki_arena_take(arena, PKI_BALLS, mask);
+  g->box_active = pki_arena_take(arena, PKI_BOXES, mask);
+  g->limited = pki_arena_take(arena, nu, mask);
+  g->pinned = pki_arena_take(arena, nu, mask);
+  g->at_limit = pki_arena_take(arena, 2 * nu, mask);
+  g->box = pki_arena_take(arena, all, sizeof *g->box);
+  g->found = pki_arena_take(arena, all, sizeof *g->found);
+  g->found_end = pki_arena_take(arena, all, sizeof *g->found_end);
+  g->slot_of = pki_arena_take(arena, all, sizeof *g->slot_of);
+  g->memory = pki_arena_take(arena, all, sizeof *g->memory);
+  g->candidates = pki_arena_take(arena, PKI_CANDIDATES, sizeof *g->candidates);
+}
+
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
 {
   const bool fits = m->nu <= PKI_GROUP_NU; /* larger models never come here */
@@ -106,20 +125,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = pki_arena_take(arena, parts[i].count, real);
   }
-  const size_t mask = (size_t)lanes * sizeof *g->active, all = (size_t)lanes;
-  g->active = pki_arena_take(arena, n, mask);
-  g->stuck = pki_arena_take(arena, n, mask);
-  g->took = pki_arena_take(arena, PKI_BALLS, mask);
-  g->box_active = pki_arena_take(arena, boxes, mask);
-  g->limited = pki_arena_take(arena, nu, mask);
-  g->pinned = pki_arena_take(arena, nu, mask);
-  g->at_limit = pki_arena_take(arena, 2 * nu, mask);
-  g->box = pki_arena_take(arena, all, sizeof *g->box);
-  g->found = pki_arena_take(arena, all, sizeof *g->found);
-  g->found_end = pki_arena_take(arena, all, sizeof *g->found_end);
-  g->slot_of = pki_arena_take(arena, all, sizeof *g->slot_of);
-  g->memory = pki_arena_take(arena, all, sizeof *g->memory);
-  g->candidates = pki_arena_take(arena, PKI_CANDIDATES, sizeof *g->candidates);
+  carve_lanes(g, nu, lanes, arena);
   g->nowhere = pki_arena_take(arena, nq + (size_t)pki_guard_size(m), sizeof(double));
   g->solver_memory = pki_arena_take(arena, solver_memsize(), 1);
   const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */

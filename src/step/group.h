@@ -52,7 +52,6 @@ typedef struct pki_cover {
   double radius;
   double reach;           /* m, of a ball around all of it, between the ends */
   double extent, slow;    /* m, from the body's origin to its far side; half of the ball within it */
-  double swing;           /* m/rad, how far it moves against the trunk when all joints turn, at most */
   double rot[9], half[3]; /* of a box, in the body */
 } pki_cover;
 
@@ -70,7 +69,7 @@ typedef struct pki_group_plan {
   bool scan;          /* the ground is not one plane or height field: the narrow phase finds all contacts */
   bool hinged;        /* bodies move against each other by hinges alone */
   bool free;          /* the first one is free: the trunk */
-  double swing_most;  /* m/rad, of all covers */
+  double swing_most;  /* m/rad, how far any cover moves against the trunk when all joints turn, at most */
   int nball, depth;
   int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a foot */
   int common[PKI_BALLS][PKI_BALLS];                        /* of them, those that two feet share: the first */

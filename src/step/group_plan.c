@@ -255,8 +255,7 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
     }
   }
   for (int i = 0; i < plan->ncover && plan->hinged; i++) {
-    plan->covers[i].swing = swing_of(sim->model, &plan->covers[i], 0);
-    plan->swing_most = fmax(plan->swing_most, plan->covers[i].swing);
+    plan->swing_most = fmax(plan->swing_most, swing_of(sim->model, &plan->covers[i], 0));
   }
   for (int k = 0; k < plan->npair && plan->hinged; k++) {
     const pki_cover *a = &plan->covers[plan->pairs[k][0]], *b = &plan->covers[plan->pairs[k][1]];

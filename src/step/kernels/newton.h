@@ -16,17 +16,15 @@
 #ifndef PKI_STEP_NEWTON_H
 #define PKI_STEP_NEWTON_H
 
+#include "contact/active_set_constants.h"
 #include "step/kernels/sweep.h"
 
-/* NEWTON_STEPS: more steps seldom help (docs/theory/contact.md). LANE_ROWS: problems with more rows of
- * contacts are solved one by one, where those that carry nothing cost nothing. */
-enum { PKI_NEWTON_STEPS = 8, PKI_LANE_ROWS = 24 };
-/* sigma, and where a lane has so few rows that none of them can be redundant. Where the active set has settled and the residual
- * does not fall by 10, directions are softer than sigma: it falls by 1e-3, to 1e-10 at least (docs/theory/contact.md). */
+/* Problems with more rows of contacts are solved one by one, where those that carry nothing cost nothing. */
+enum { PKI_LANE_ROWS = 24 };
+
+/* sigma where a lane has so few rows that none of them can be redundant. */
 enum { PKI_FEW_ROWS = 3 };
-#define PKI_NEWTON_SIGMA 1e-5
-#define PKI_NEWTON_SIGMA_FEW 1e-12
-#define PKI_NEWTON_SIGMA_LEAST 1e-10
+#define PKI_SIGMA_FEW 1e-12
 
 /* Slots and boxes that some lane of a solve has. */
 typedef struct pki_system {
@@ -345,11 +343,11 @@ static void pki_put_back_guess(const pki_lanes *f, pk_i mask)
 static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
   pki_group *g = f->g;
-  pk_r sigma = pki_select(few, pki_splat(PKI_NEWTON_SIGMA_FEW), pki_splat(PKI_NEWTON_SIGMA));
+  pk_r sigma = pki_select(few, pki_splat(PKI_SIGMA_FEW), pki_splat(PKI_SIGMA));
   pk_r last = pki_splat(0);
   pk_i failed = pki_mask_none();
   const int allowed =
-      f->p->iterations < PKI_NEWTON_STEPS && !f->positions ? f->p->iterations : PKI_NEWTON_STEPS;
+      f->p->iterations < PKI_ACTIVE_SET_STEPS && !f->positions ? f->p->iterations : PKI_ACTIVE_SET_STEPS;
   for (int step = 0; step < allowed && pki_any(open); step++) {
     pki_system s = pki_system_of(f, open);
     pki_state state[PKI_SLOTS];
@@ -378,7 +376,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     }
     open &= ~pki_at_most(worst, goal);
     const pk_i slow = ~pki_set_changed(f, &s, state, step == 0) & ~few & pki_less(0.1 * last, worst);
-    sigma = pki_select(slow, pki_max(1e-3 * sigma, pki_splat(PKI_NEWTON_SIGMA_LEAST)), sigma);
+    sigma = pki_select(slow, pki_max(PKI_SIGMA_FALLS * sigma, pki_splat(PKI_SIGMA_LEAST)), sigma);
     last = worst;
   }
   return open | failed;
