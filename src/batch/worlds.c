@@ -48,7 +48,7 @@ int pki_list_pieces(pk_sim *sim, pki_piece out[PKI_PIECES])
 /* Rooms of arrays that sims swap. */
 static size_t spring_room(const pk_batch *b)
 {
-  return pki_laws[b->options.sim.law].springs ? (size_t)b->options.keep : 0;
+  return pki_laws[b->options.sim.law].force != NULL ? (size_t)b->options.keep : 0;
 }
 
 static size_t memory_room(const pk_batch *b)

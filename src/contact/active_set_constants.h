@@ -1,9 +1,13 @@
-/* Numbers of the active-set Newton method, which the scalar solver (active_set.c) and the step on lanes (step/kernels/newton.h)
- * share. docs/theory/contact.md says how each was found; none has a unit. */
+/* Numbers that the scalar solvers and the step on lanes (step/kernels) share. docs/theory/contact.md says how each was found. */
 #ifndef PKI_CONTACT_ACTIVE_SET_CONSTANTS_H
 #define PKI_CONTACT_ACTIVE_SET_CONSTANTS_H
 
-/* Steps from a guess: 77 % of the problems of a COMAN that falls limp; 20 steps solve 83 %. */
+/* m/s: the least scale of a residual. A world at rest is judged by this, which g dt reaches in 0.1 ms. */
+#define PKI_SPEED_FLOOR 1e-3
+
+/* Active-set Newton (active_set.c, step/kernels/newton.h); none of its numbers has a unit.
+ *
+ * Steps from a guess: 77 % of the problems of a COMAN that falls limp; 20 steps solve 83 %. */
 enum { PKI_ACTIVE_SET_STEPS = 8 };
 
 /* sigma, which makes redundant impulses definite. Where the set has settled and the residual does not fall by 10, it falls by

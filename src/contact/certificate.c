@@ -101,7 +101,7 @@ void pki_contact_residuals(const pk_contact_problem *p, const double *diagonal, 
 double pki_contact_scale(const pk_contact_problem *p)
 {
   const int n = pk_contact_size(p);
-  double most = 1e-3;
+  double most = PKI_SPEED_FLOOR;
   for (int i = 0; i < n; i++) {
     most = fmax(most, fabs(p->q[i]));
   }

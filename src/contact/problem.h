@@ -2,6 +2,7 @@
 #ifndef PKI_CONTACT_PROBLEM_H
 #define PKI_CONTACT_PROBLEM_H
 
+#include "contact/active_set_constants.h"
 #include "pronk/contact.h"
 
 /* a'b, in four sums that can run side by side. */
@@ -47,7 +48,7 @@ void pki_block(const pk_contact_problem *p, int contact, double B[9]);
 /* A row's impulse within its bounds, for the solvers; rows other than boxes have none. */
 double pki_clamp_box(const pk_contact_problem *p, int row, double impulse);
 
-/* max(|q|_inf, 1e-3 m/s): what residuals are relative to. */
+/* max(|q|_inf, PKI_SPEED_FLOOR): what residuals are relative to. */
 double pki_contact_scale(const pk_contact_problem *p);
 
 /* The judge's residual alone, from impulses and the velocities that they leave; not a number when one of

@@ -107,7 +107,7 @@ const char *pki_run_worst_solver(const pki_run_result *r)
 
 bool pki_run_on_springs(const pki_run_result *r)
 {
-  return pki_laws[r->law].springs && r->most_contacts > 0;
+  return pki_laws[r->law].force != NULL && r->most_contacts > 0;
 }
 
 static void contact_rows(const pki_run_result *r, pki_table *table)

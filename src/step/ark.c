@@ -34,11 +34,11 @@ static int rate(realtype t, N_Vector y, N_Vector ydot, void *user)
   pk_workspace *w = sim->workspace;
   const double *xi = N_VGetArrayPointer(y), *u = xi + m->nu;
   double *xi_dot = N_VGetArrayPointer(ydot), *u_dot = xi_dot + m->nu;
-  double *force = pki_scratch(sim, 0);
+  const pki_smooth *s = &sim->smooth;
   pki_reset_diagonal(&w->work);
-  w->kernels->config_add(m, ark->q, 1, xi, sim->q_stage);
-  pki_joint_force(sim, sim->q_stage, u, sim->tau_next, force);
-  pki_smooth_acceleration(w, sim->q_stage, u, force, u_dot);
+  w->kernels->config_add(m, ark->q, 1, xi, s->q);
+  pki_joint_force(sim, s->q, u, sim->tau_next, s->force);
+  pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(m, xi, u, xi_dot);
   /* a positive result asks for a shorter step */
   for (int k = 0; k < m->nu; k++) {
@@ -200,8 +200,7 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
   }
   memcpy(sim->q_next, ark->q, (size_t)m->nq * sizeof *sim->q_next);
   memcpy(sim->u_next, y + nu, nu * sizeof *sim->u_next);
-  double *force = pki_scratch(sim, 0);
-  info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->tau_next, force);
+  info->saturated = pki_joint_force(sim, sim->q_next, sim->u_next, sim->tau_next, sim->smooth.force);
   return PK_OK;
 }
 

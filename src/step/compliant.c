@@ -135,33 +135,27 @@ static void add_force(const pki_work *w, int body, const double point[3], const 
   pki_add_wrench(w, body, wrench, out);
 }
 
-/* h -= J' lambda: on the first body, and against it on the second, at one point. */
-static void subtract_force(const pki_work *w, const pki_contact *f, const double lambda[3], double *scratch,
-                           double *h)
+/* out += J' lambda: on the first body, and against it on the second, at one point. */
+static void add_contact_force(const pki_work *w, const pki_contact *f, const double lambda[3], double *out)
 {
-  const int nu = w->model->nu;
   double force[3], against[3];
   for (int k = 0; k < 3; k++) {
     force[k] = lambda[0] * f->normal[k] + lambda[1] * f->tangent1[k] + lambda[2] * f->tangent2[k];
     against[k] = -force[k];
   }
-  memset(scratch, 0, (size_t)nu * sizeof *scratch);
-  add_force(w, f->body, f->point, force, scratch);
+  add_force(w, f->body, f->point, force, out);
   if (f->other >= 0) {
-    add_force(w, f->other, f->point, against, scratch);
-  }
-  for (int k = 0; k < nu; k++) {
-    h[k] -= scratch[k];
+    add_force(w, f->other, f->point, against, out);
   }
 }
 
-void pki_compliant_forces(pk_sim *sim, double *h)
+typedef void contact_force(const pk_sim_options *o, const pki_contact *f, const pk_material *m, const double v[3],
+                           pki_spring *s, double lambda[3]);
+
+static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
-  void (*const law)(const pk_sim_options *, const pki_contact *, const pk_material *, const double *,
-                    pki_spring *, double *) =
-      sim->options.law == PK_LAW_PENALTY ? penalty_law : compliant_law;
   c->nspring_next = c->nlast = 0;
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
@@ -169,14 +163,14 @@ void pki_compliant_forces(pk_sim *sim, double *h)
       continue;
     }
     double world[3], lambda[3];
-    pki_contact_velocity(w, f, world);
+    pki_contact_velocity(w, 0, f, world);
     const double v[3] = {pki_dot3(f->normal, world), pki_dot3(f->tangent1, world),
                          pki_dot3(f->tangent2, world)};
     pki_spring s = carry_spring(c, w, f);
     pk_material m = *pki_contact_material(c, f);
     m.friction = pki_contact_friction(c, f);
     law(&sim->options, f, &m, v, &s, lambda);
-    subtract_force(w, f, lambda, pki_scratch(sim, 6), h);
+    add_contact_force(w, f, lambda, out);
     to_body(w, f->other, s.anchor, c->springs_next[c->nspring_next].anchor);
     memcpy(s.anchor, c->springs_next[c->nspring_next].anchor, sizeof s.anchor);
     c->springs_next[c->nspring_next++] = s;
@@ -186,6 +180,16 @@ void pki_compliant_forces(pk_sim *sim, double *h)
     }
     c->nlast++;
   }
+}
+
+void pki_compliant_forces(pk_sim *sim, double *out)
+{
+  add_spring_forces(sim, compliant_law, out);
+}
+
+void pki_penalty_forces(pk_sim *sim, double *out)
+{
+  add_spring_forces(sim, penalty_law, out);
 }
 
 void pki_compliant_commit(pki_sim_contact *c)

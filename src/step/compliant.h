@@ -24,8 +24,9 @@
 
 #include "step/sim.h"
 
-/* h [nu] -= J' lambda of all closed contacts found; after rnea at (q_M, u_S). They become the last contacts. */
-void pki_compliant_forces(pk_sim *sim, double *h);
+/* The functions `force` of the two laws (law.h); the workspace is at (q_M, u_S). */
+void pki_compliant_forces(pk_sim *sim, double *out);
+void pki_penalty_forces(pk_sim *sim, double *out);
 
 /* The step succeeded: its anchors are those of the next step. */
 void pki_compliant_commit(pki_sim_contact *c);

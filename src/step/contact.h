@@ -1,16 +1,4 @@
-/* Contact in a step: what a sim holds for it, and the two problems that it solves.
- *
- * Velocities. With M~ = M + dt (d + g) the mass matrix that damping and gains are part of
- * (force.c), u_f the velocity without impulses and J the rows,
- *
- *   u_E = u_f + inv(M~) J' r,   xi = J u_f + eps J u_S + J inv(M~) J' r
- *
- * and r obeys the laws of pronk/contact.h. In the stabilised scheme a contact that is still open by a gap
- * may close it, but not more: its normal velocity counts from -gap/reach, reach being the time that
- * the configuration still moves with u_E. A negative gap never enters.
- *
- * Positions. What the velocities left below zero is projected out: min 1/2 D' M~ D with
- * g + J_N D >= 0, and J_T D = 0 where feet stick. Velocities stay as they are. */
+/* Contact in a step: what a sim holds for it, and what slots (kernels/rows.h) and chains (chain_rows.h) have in common. */
 #ifndef PKI_STEP_CONTACT_H
 #define PKI_STEP_CONTACT_H
 
@@ -83,8 +71,12 @@ static inline pki_ends pki_contact_ends(const pki_contact *f, double second[3])
   return (pki_ends){.body = f->body, .other = f->other, .point = f->point, .other_point = second};
 }
 
-/* Velocity (world) of the first body's point at a contact, relative to the second's, under the twists in the workspace. */
-void pki_contact_velocity(const pki_work *w, const pki_contact *f, double v[3]);
+/* Velocity (world) of the first body's point at a contact, relative to the second's, under the twists in lane `lane` of the
+ * work. */
+void pki_contact_velocity(const pki_work *w, int lane, const pki_contact *f, double v[3]);
+
+/* How fast its gap opens. */
+double pki_contact_opening(const pki_work *w, int lane, const pki_contact *f);
 
 /* Contacts at the workspace's configuration into c->found; false when there is no room for all. */
 bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info);
@@ -98,28 +90,5 @@ int pki_contact_search(const pki_contact *list, int n, const pki_contact *f);
 
 /* The contact of the last step between the same two partners; -1: none. */
 int pki_contact_last(const pki_sim_contact *c, const pki_contact *f);
-
-/* A row on joint coordinate k, its impulse between bounds. */
-void pki_assembly_add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance);
-
-/* The form of a step's problems that the options' solver reads; positions are solved by `auto` where it would need factors. */
-pki_form pki_contact_form(const pk_sim *sim, bool positions);
-
-/* Solve the assembled problem; the worst certificate of the step is kept. */
-void pki_contact_solve_step(pk_sim *sim, bool velocities, pk_step_info *info);
-
-/* What the certificate says of rows that nothing can move, after a solve of velocities or of positions. */
-void pki_contact_report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *info);
-
-/* Whether bodies of a world that has no other rows are near each other at q, into *near; when they are not, the last
- * contacts are forgotten. False when there is no room for all contacts. */
-bool pki_contact_between_bodies(pk_sim *sim, const double *q, bool *near, pk_step_info *info);
-
-/* u_end as pki_end_velocity, with contacts and joint rows. */
-pk_status pki_contact_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end,
-                                   pk_step_info *info);
-
-/* Project q (in place) out of the ground and into the joint limits. */
-pk_status pki_contact_project(pk_sim *sim, double *q, pk_step_info *info);
 
 #endif

@@ -48,6 +48,12 @@ static size_t solver_room(const pk_contact_problem *shape, pk_solver_options o)
   return (size > most ? size : most) + PADDING;
 }
 
+double pki_allowed_penetration(const pk_sim_options *options)
+{
+  static const double floor = 1e-3;
+  return fmax(PKI_PENETRATION, floor * options->tolerance);
+}
+
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena)
 {
@@ -65,7 +71,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->found = pki_arena_take(arena, contacts, sizeof *c->found);
   c->last = pki_arena_take(arena, contacts, sizeof *c->last);
   c->speed = pki_arena_take(arena, contacts, sizeof *c->speed);
-  c->active = pki_arena_take(arena, contacts, sizeof *c->active);
+  c->slot_of = pki_arena_take(arena, contacts, sizeof *c->slot_of);
   c->row_found = pki_arena_take(arena, contacts, sizeof *c->row_found);
   c->last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
   c->last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);
@@ -73,7 +79,6 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->last_bilateral = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *c->last_bilateral);
   c->row_slot = pki_arena_take(arena, (size_t)rows, sizeof *c->row_slot);
   c->limited = pki_arena_take(arena, joints, sizeof *c->limited);
-  c->at_limit = pki_arena_take(arena, 2 * joints, sizeof *c->at_limit);
   c->dof_group = pki_arena_take(arena, nu, sizeof *c->dof_group);
   c->merged = pki_arena_take(arena, nu, sizeof *c->merged);
   c->impacts = pki_arena_take(arena, nu, sizeof *c->impacts);

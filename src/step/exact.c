@@ -5,6 +5,7 @@
 
 #include "contact/islands.h"
 #include "contact/lcp.h"
+#include "contact/problem.h"
 #include "math/mat3.h"
 #include "step/contact.h"
 
@@ -80,7 +81,7 @@ void pki_exact_carve(pki_exact *e, const pk_sim_options *o, int nu, int rows, in
   e->at = pki_arena_take(arena, n, sizeof *e->at);
   e->slip = pki_arena_take(arena, (size_t)contacts, real);
   e->hit = pki_arena_take(arena, (size_t)contacts, real);
-  e->u = pki_arena_take(arena, (size_t)nu, real);
+  e->jump = pki_arena_take(arena, (size_t)nu, real);
   e->memory = pki_arena_take(arena, solver_room(o, (int)n), 1);
 }
 
@@ -90,7 +91,7 @@ void pki_exact_align(pk_sim *sim)
   for (int i = 0; i < c->nfound; i++) {
     pki_contact *f = &c->found[i];
     double v[3];
-    pki_contact_velocity(&sim->workspace->work, f, v);
+    pki_contact_velocity(&sim->workspace->work, 0, f, v);
     const double normal = pki_dot3(f->normal, v);
     for (int k = 0; k < 3; k++) {
       v[k] -= normal * f->normal[k];
@@ -105,16 +106,21 @@ void pki_exact_align(pk_sim *sim)
   }
 }
 
+void pki_exact_shift(pk_sim *sim, int contact, const double *u, const double *u_free)
+{
+  (void)u, (void)u_free;
+  sim->contact.exact.slip[contact] = 0;
+}
+
 bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
 {
-  static const double floor = 1e-3; /* m/s, as of other laws */
   const pk_sim_options *o = &sim->options;
   pki_exact *e = &sim->contact.exact;
   const size_t bytes = (size_t)lcp->n * sizeof(double);
   const attempt *tries;
   const int count = attempts_of(o->lcp, &tries);
   pk_lcp_certificate best = {.residual = INFINITY, .worst = -1};
-  double scale = floor;
+  double scale = PKI_SPEED_FLOOR; /* as of other laws */
   for (int i = 0; i < lcp->n; i++) {
     scale = fmax(scale, fabs(lcp->q[i]));
   }

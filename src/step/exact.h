@@ -19,17 +19,6 @@
 
 #include "step/sim.h"
 
-/* Whether the options ask for it, and with resting contact in accelerations. */
-static inline bool pki_is_exact(const pk_sim *sim)
-{
-  return sim->options.law == PK_LAW_EXACT_LCP;
-}
-
-static inline bool pki_rests_by_acceleration(const pk_sim *sim)
-{
-  return pki_is_exact(sim) && sim->options.resting == PK_RESTING_ACCELERATION;
-}
-
 /* How many contacts there may be: M is dense. */
 int pki_exact_room(const pk_model *model, const pk_sim_options *options);
 
@@ -42,6 +31,9 @@ void pki_exact_carve(pki_exact *e, const pk_sim_options *options, int nu, int ro
 
 /* Turn the tangents of the contacts found so that the first one is along the slip. The twists are those of the start. */
 void pki_exact_align(pk_sim *sim);
+
+/* In velocities the right side of a contact's rows stays as it is, and none of them slides (resting.h). */
+void pki_exact_shift(pk_sim *sim, int contact, const double *u, const double *u_free);
 
 /* Solve the assembled problem of velocities; impulses into the assembly, the certificate into the info. False: there is no
  * solution, or none was found. */

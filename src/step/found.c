@@ -60,27 +60,41 @@ bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info)
   return !overflow;
 }
 
-/* Velocity (world) of a body's point that is at `point`. */
-static void point_velocity(const pki_work *w, int body, const double point[3], double v[3])
+/* Velocity (world) of a body's point that is at `point`, in one lane. */
+static void point_velocity(const pki_work *w, int lane, int body, const double point[3], double v[3])
 {
-  const double *twist = w->twist + 6 * ((size_t)body + 1), *o = w->origin + 3 * ((size_t)body + 1);
-  const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
-  pki_cross3(twist, arm, v);
+  const size_t lanes = (size_t)w->lanes, at = (size_t)body + 1;
+  const double *twist = w->twist + 6 * at * lanes + lane, *o = w->origin + 3 * at * lanes + lane;
+  double t[6], arm[3];
+  for (size_t i = 0; i < 6; i++) {
+    t[i] = twist[i * lanes];
+  }
+  for (size_t i = 0; i < 3; i++) {
+    arm[i] = point[i] - o[i * lanes];
+  }
+  pki_cross3(t, arm, v);
   for (int i = 0; i < 3; i++) {
-    v[i] += twist[3 + i];
+    v[i] += t[3 + i];
   }
 }
 
-void pki_contact_velocity(const pki_work *w, const pki_contact *f, double v[3])
+void pki_contact_velocity(const pki_work *w, int lane, const pki_contact *f, double v[3])
 {
-  point_velocity(w, f->body, f->point, v);
+  point_velocity(w, lane, f->body, f->point, v);
   if (f->other >= 0) {
     const double *p = f->point, *apart = f->apart;
     const double at[3] = {p[0] - apart[0], p[1] - apart[1], p[2] - apart[2]};
     double second[3];
-    point_velocity(w, f->other, at, second);
+    point_velocity(w, lane, f->other, at, second);
     for (int i = 0; i < 3; i++) {
       v[i] -= second[i];
     }
   }
+}
+
+double pki_contact_opening(const pki_work *w, int lane, const pki_contact *f)
+{
+  double v[3];
+  pki_contact_velocity(w, lane, f, v);
+  return pki_dot3(f->normal, v);
 }

@@ -36,30 +36,35 @@ static size_t solver_memsize(void)
 }
 
 /* Masks, and what is kept lane by lane. */
-static void carve_lanes(pki_group *g, size_t nu, int lanes, pki_arena *arena)
+static void carve_lanes(pki_group *g, size_t joints, bool slots, int lanes, pki_arena *arena)
 {
-  const size_t mask = (size_t)lanes * sizeof *g->active, all = (size_t)lanes, n = PKI_SLOTS;
+  const size_t mask = (size_t)lanes * sizeof *g->active, n = slots ? PKI_SLOTS : 0;
+  const size_t found = slots ? PKI_FOUND : 0;
   g->active = pki_arena_take(arena, n, mask);
   g->stuck = pki_arena_take(arena, n, mask);
   g->took = pki_arena_take(arena, PKI_BALLS, mask);
-  g->box_active = pki_arena_take(arena, PKI_BOXES, mask);
-  g->limited = pki_arena_take(arena, nu, mask);
-  g->pinned = pki_arena_take(arena, nu, mask);
-  g->at_limit = pki_arena_take(arena, 2 * nu, mask);
-  g->box = pki_arena_take(arena, all, sizeof *g->box);
-  g->found = pki_arena_take(arena, all, sizeof *g->found);
-  g->found_end = pki_arena_take(arena, all, sizeof *g->found_end);
-  g->slot_of = pki_arena_take(arena, all, sizeof *g->slot_of);
-  g->memory = pki_arena_take(arena, all, sizeof *g->memory);
-  g->candidates = pki_arena_take(arena, PKI_CANDIDATES, sizeof *g->candidates);
+  g->box_active = pki_arena_take(arena, slots ? PKI_BOXES : 0, mask);
+  g->limited = pki_arena_take(arena, joints, mask);
+  g->pinned = pki_arena_take(arena, joints, mask);
+  g->sliding = pki_arena_take(arena, joints, mask);
+  g->at_limit = pki_arena_take(arena, 2 * joints, mask);
+  g->box = pki_arena_take(arena, slots ? (size_t)lanes : 0, sizeof *g->box);
+  for (int l = 0; l < lanes; l++) {
+    g->found[l] = pki_arena_take(arena, found, sizeof *g->found[l]);
+    g->found_end[l] = pki_arena_take(arena, found, sizeof *g->found_end[l]);
+    g->slot_of[l] = pki_arena_take(arena, found, sizeof *g->slot_of[l]);
+    g->memory[l] = pki_arena_take(arena, found, sizeof *g->memory[l]);
+  }
+  g->candidates = pki_arena_take(arena, slots ? PKI_CANDIDATES : 0, sizeof *g->candidates);
 }
 
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
 {
-  const bool fits = m->nu <= PKI_GROUP_NU; /* larger models never come here */
-  const size_t real = (size_t)lanes * sizeof(double), nq = fits ? (size_t)m->nq : 0,
-               nu = fits ? (size_t)m->nu : 0;
-  const size_t n = PKI_SLOTS, boxes = PKI_BOXES, rows = 3 * n + boxes;
+  const bool slots = m->nu <= PKI_GROUP_NU; /* rows of larger models are on chains: a sim alone has them */
+  const bool any = slots || lanes == 1;
+  const size_t real = (size_t)lanes * sizeof(double), nq = any ? (size_t)m->nq : 0, nu = any ? (size_t)m->nu : 0;
+  const size_t joints = any ? (size_t)pki_joint_model(m)->nu : 0, n = slots ? PKI_SLOTS : 0;
+  const size_t boxes = slots ? PKI_BOXES : 0, rows = 3 * n + boxes, covers = slots ? PKI_COVERS : 0;
   *g = (pki_group){.plan = NULL};
   const struct {
     double **array;
@@ -69,18 +74,21 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->q_mid, nq},
                {&g->q_end, nq},
                {&g->q_try, nq},
-               {&g->command, 6 * nu},
-               {&g->a, nu},
-               {&g->g, nu},
+               {&g->command, 6 * joints},
+               {&g->a, joints},
+               {&g->g, joints},
                {&g->push, nu},
-               {&g->force, nu},
-               {&g->gain, nu},
-               {&g->pin, nu},
+               {&g->force, joints},
+               {&g->gain, joints},
+               {&g->drag, joints},
+               {&g->rates, joints},
+               {&g->drive, nu},
+               {&g->pin, joints},
                {&g->h, nu},
                {&g->move, nu},
                {&g->u_free, nu},
                {&g->u_end, nu},
-               {&g->tau, nu},
+               {&g->tau, joints},
                {&g->screw, 6 * nu},
                {&g->gap, n},
                {&g->axes, 9 * n},
@@ -89,7 +97,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->point, 3 * n},
                {&g->guard, (size_t)pki_guard_size(m)},
                {&g->swung, (size_t)m->nbody},
-               {&g->ends, 6 * PKI_COVERS},
+               {&g->ends, 6 * covers},
                {&g->gap_end, PKI_BALLS},
                {&g->mu, n},
                {&g->r, 3 * n},
@@ -125,9 +133,9 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = pki_arena_take(arena, parts[i].count, real);
   }
-  carve_lanes(g, nu, lanes, arena);
+  carve_lanes(g, joints, slots, lanes, arena);
   g->nowhere = pki_arena_take(arena, nq + (size_t)pki_guard_size(m), sizeof(double));
-  g->solver_memory = pki_arena_take(arena, solver_memsize(), 1);
+  g->solver_memory = pki_arena_take(arena, slots ? solver_memsize() : 0, 1);
   const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */
   g->tap_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
   g->tap_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));
@@ -156,73 +164,113 @@ static void lap(void *user, pk_part part)
   pki_lap(of->sim, part, of->info);
 }
 
-static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, pk_step_info *info)
+/* What slots and chains tell alike. */
+static void report(const pk_sim *sim, const pki_group *g, const pki_lane_info *lane, pk_step_info *info)
 {
   info->iterations = lane->rounds;
-  info->solver_iterations = lane->sweeps;
-  info->solver = lane->sweeps > 0 ? lane->solver : PK_SOLVER_AUTO;
   info->contacts = sim->contact.nlast;
   info->penetration = lane->penetration;
-  info->certificate.relative = lane->relative;
-  if (!sim->watched) {
-    return;
+  info->stabilisation = sim->watched ? g->lift[0] : 0;
+  info->saturated = sim->watched ? lane->saturated : 0;
+}
+
+/* The sim as the world of a lane. */
+static pki_seat seat_of(pk_sim *sim, bool *plain)
+{
+  pki_sim_contact *c = &sim->contact;
+  *plain = false;
+  return (pki_seat){.q = sim->q,
+                    .u = sim->u,
+                    .commands = sim->acting,
+                    .pushes = sim->pushed ? sim->pushes : NULL,
+                    .friction = c->friction,
+                    .q_next = sim->q_next,
+                    .u_next = sim->u_next,
+                    .tau = sim->tau_next,
+                    .last = c->last,
+                    .last_r = c->last_r,
+                    .last_sticks = c->last_sticks,
+                    .nlast = &c->nlast,
+                    .keep = sim->options.max_contacts,
+                    .last_joint = c->last_joint,
+                    .limited = c->limited,
+                    .plain = plain,
+                    .memory = c->colliders.memory,
+                    .nmemory = &c->colliders.nmemory,
+                    .guard = sim->alone.guard};
+}
+
+/* One step of the sim with the group and its plan; where times go is `of`. */
+static pki_lane_info advance(pk_sim *sim, pki_group *g, stopwatch *of)
+{
+  pki_lane_info lane;
+  bool plain;
+  const pki_seat seat = seat_of(sim, &plain);
+  g->work = &sim->workspace->work;
+  g->dynamics = sim->workspace->kernels;
+  g->colliders = &sim->contact.colliders;
+  g->law = &sim->contact;
+  g->watched = sim->watched;
+  g->lap = sim->options.timing ? lap : NULL;
+  g->user = of;
+  sim->alone.kernels->advance(g, &seat, 1, &lane);
+  return lane;
+}
+
+/* Plans of the sim as it is now. */
+static void refresh_plans(pk_sim *sim)
+{
+  if (sim->alone.stale) {
+    pki_group_plan_make(&sim->alone.plan, sim);
+    pki_group_plan_chains(&sim->alone.chains, sim);
+    memset(sim->alone.guard, 0, (size_t)pki_guard_size(sim->model) * sizeof(double));
+    sim->alone.stale = false;
   }
-  info->stabilisation = g->lift[0];
-  info->certificate = lane->sweeps > 0 ? g->certificate : info->certificate;
-  info->saturated = lane->saturated;
 }
 
 bool pki_group_step(pk_sim *sim, pk_step_info *info)
 {
-  pki_sim_contact *c = &sim->contact;
   pki_group *g = &sim->alone.group;
-  if (sim->alone.stale) {
-    pki_group_plan_make(&sim->alone.plan, sim);
-    memset(sim->alone.guard, 0, (size_t)pki_guard_size(sim->model) * sizeof(double));
-    sim->alone.stale = false;
-  }
+  stopwatch of = {sim, info};
+  refresh_plans(sim);
   info->left = PK_LEFT_WORLD;
-  if (!sim->alone.plan.usable) {
+  if (!sim->alone.plan.usable || sim->alone.chains_only) {
     return false;
   }
-  stopwatch of = {sim, info};
-  bool plain = false;
-  const pki_seat seat = {.q = sim->q,
-                         .u = sim->u,
-                         .commands = sim->acting,
-                         .pushes = sim->pushed ? sim->pushes : NULL,
-                         .friction = c->friction,
-                         .q_next = sim->q_next,
-                         .u_next = sim->u_next,
-                         .tau = sim->tau_next,
-                         .last = c->last,
-                         .last_r = c->last_r,
-                         .last_sticks = c->last_sticks,
-                         .nlast = &c->nlast,
-                         .keep = sim->options.max_contacts,
-                         .last_joint = c->last_joint,
-                         .limited = c->limited,
-                         .plain = &plain,
-                         .memory = c->colliders.memory,
-                         .nmemory = &c->colliders.nmemory,
-                         .guard = sim->alone.guard};
-  pki_lane_info lane;
   g->plan = &sim->alone.plan;
-  g->work = &sim->workspace->work;
-  g->dynamics = sim->workspace->kernels;
-  g->colliders = &c->colliders;
-  g->law = c;
-  g->watched = sim->watched;
-  g->tap = c->tap.see != NULL ? &c->tap : NULL;
-  g->lap = sim->options.timing ? lap : NULL;
-  g->user = &of;
-  sim->alone.kernels->advance(g, &seat, 1, &lane);
+  g->tap = sim->contact.tap.see != NULL ? &sim->contact.tap : NULL;
+  const pki_lane_info lane = advance(sim, g, &of);
   info->left = lane.left;
   if (!lane.done) {
     return false;
   }
   report(sim, g, &lane, info);
+  info->solver_iterations = lane.sweeps;
+  info->solver = lane.sweeps > 0 ? lane.solver : PK_SOLVER_AUTO;
+  info->certificate.relative = lane.relative;
+  info->certificate = sim->watched && lane.sweeps > 0 ? g->certificate : info->certificate;
   return true;
+}
+
+pk_status pki_step_on_chains(pk_sim *sim, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_group g = sim->alone.group; /* its arrays, with the sim's own for contacts */
+  stopwatch of = {sim, info};
+  refresh_plans(sim);
+  g.plan = &sim->alone.chains;
+  g.world = sim, g.info = info;
+  g.found[0] = g.found_end[0] = c->found;
+  g.slot_of[0] = c->slot_of;
+  const pki_lane_info lane = advance(sim, &g, &of);
+  if (lane.status != PK_OK) {
+    return lane.status;
+  }
+  report(sim, &g, &lane, info);
+  info->certified &= !lane.unsettled;
+  /* a loop that stays open is no solution, however well its velocities fit */
+  info->certified &= g.plan->published || info->closure <= PKI_TOUCHING;
+  return PK_OK;
 }
 
 const char *pk_left_name(pk_left left)

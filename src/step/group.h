@@ -24,6 +24,8 @@
 #ifndef PKI_STEP_GROUP_H
 #define PKI_STEP_GROUP_H
 
+#include <math.h>
+
 #include "collision/contacts.h"
 #include "dynamics/kernels.h"
 #include "pronk/contact.h"
@@ -34,12 +36,13 @@
 enum {
   PKI_BALLS = 8,
   PKI_SLOTS = 24,
-  PKI_BOXES = 24,
+  PKI_BOXES = 32,
   PKI_PATH = 16,
   PKI_GROUP_NU = 64,
   PKI_COVERS = 96,
   PKI_COVER_PAIRS = 2048,
   PKI_FOUND = 48,
+  PKI_LANES_MOST = 8,
   PKI_CANDIDATES = PKI_COVERS + PKI_COVER_PAIRS /* room for all: one world must not fill it for another */
 };
 
@@ -55,10 +58,16 @@ typedef struct pki_cover {
   double rot[9], half[3]; /* of a box, in the body */
 } pki_cover;
 
-/* What lanes need to know of a model on its ground: the same for all its worlds. */
+/* What a step needs to know of a model on its ground: the same for all its worlds. */
 typedef struct pki_group_plan {
-  bool usable;
+  bool usable; /* rows fit into slots */
   const pk_model *model;
+  const pk_model *joints; /* whose velocities are the joint coordinates (step/joints.h): the model, or its tree */
+  bool cut;               /* some of them are no velocities of the model */
+  bool implicit;          /* commands and damping at the end of the step; false: at its start */
+  bool rubs;              /* some joint has friction */
+  bool published;         /* the scheme as published: closed contacts alone, cold starts, no projection */
+  double joining;         /* m, contacts that velocities leave open by less join those that they break */
   double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
   double tolerance;   /* of the certificate */
   double allowed;     /* m, depth that is left alone */
@@ -129,7 +138,9 @@ static inline int pki_guard_size(const pk_model *model)
 /* How a lane's step went. */
 typedef struct pki_lane_info {
   bool done;
-  pk_left left; /* why not */
+  pk_left left;     /* why not */
+  pk_status status; /* of a step on chains, */
+  bool unsettled;   /* in which who takes part did not settle */
   bool alone;   /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;
   pk_solver solver;
@@ -137,10 +148,28 @@ typedef struct pki_lane_info {
   double penetration; /* m, at the end */
 } pki_lane_info;
 
-/* A box row of a lane: a joint limit, or a command at its limit. */
+/* Kinds of joint rows. */
+enum { PKI_ROW_LOWER, PKI_ROW_UPPER, PKI_ROW_FRICTION, PKI_ROW_TORQUE, PKI_JOINT_ROWS };
+
+/* A box row of a lane: a joint limit, joint friction, or a command at its limit. */
 typedef struct pki_lane_box {
-  int k, kind; /* velocity; PKI_ROW_LOWER and so on, -1: none */
+  int k, kind; /* joint coordinate; PKI_ROW_LOWER and so on */
 } pki_lane_box;
+
+/* The law of a joint row: sign of its coordinate, bounds of its impulse, and what is added to its W. */
+typedef struct pki_joint_row {
+  double sign, lower, upper, softness;
+} pki_joint_row;
+
+/* `gain`, `tau_max`: of the joint's command; friction: N m or N. */
+static inline pki_joint_row pki_joint_row_of(int kind, double dt, double gain, double tau_max, double friction)
+{
+  const double most = kind == PKI_ROW_TORQUE ? dt * tau_max : dt * friction;
+  if (kind == PKI_ROW_LOWER || kind == PKI_ROW_UPPER) {
+    return (pki_joint_row){kind == PKI_ROW_UPPER ? -1 : 1, 0, INFINITY, 0};
+  }
+  return (pki_joint_row){1, -most, most, kind == PKI_ROW_TORQUE ? 1 / (dt * gain) : 0};
+}
 
 /* Two colliders that are near in some lanes. */
 typedef struct pki_candidate {
@@ -163,8 +192,12 @@ typedef struct pki_group {
   uint64_t *limited;    /* [nu] masks: commands at their limit, whose gains are not in M~: */
   uint64_t *pinned;     /* [nu] masks: those that are taken for constant, */
   double *pin;          /* [nu] at this torque; the others are rows */
+  uint64_t *sliding;    /* [nu] masks: joints whose friction is taken for constant, */
+  double *drag;         /* [nu] at this torque; the friction of others is a row */
   uint64_t *at_limit;   /* [2][nu] masks: lower, upper joint limits that take part */
   double *h, *move, *u_free, *u_end, *tau;
+  double *drive;        /* [nu] dt times the forces that u_free comes from; on chains alone */
+  double *rates;        /* [nu] joint velocities, where joints are cut */
   double *screw;       /* [nu][6] angular, linear velocity at the trunk's origin of each unknown */
   double *axes;        /* [slots][9] normal, tangents */
   double *gap, *point; /* [slots], [slots][3] at q_M */
@@ -194,10 +227,10 @@ typedef struct pki_group {
   double *A, *b;                            /* [rows][rows], [rows] a Newton step */
   double *state;                            /* [slots] of a Newton step: open 0, slip 1, stick 2 */
   /* lane by lane */
-  pki_contact (*found)[PKI_FOUND];     /* [lanes] at q_M, of shapes that are no feet */
-  pki_contact (*found_end)[PKI_FOUND]; /* [lanes] at the end */
-  signed char (*slot_of)[PKI_FOUND];   /* [lanes] of a contact found; -1: it does not take part */
-  pki_remembered (*memory)[PKI_FOUND]; /* [lanes] */
+  pki_contact *found[PKI_LANES_MOST];     /* [PKI_FOUND] at q_M, of shapes that are no feet */
+  pki_contact *found_end[PKI_LANES_MOST]; /* [PKI_FOUND] at the end */
+  int *slot_of[PKI_LANES_MOST];           /* [PKI_FOUND] of a contact found; -1: it does not take part */
+  pki_remembered *memory[PKI_LANES_MOST]; /* [PKI_FOUND] */
   pki_candidate *candidates;           /* [PKI_CANDIDATES] */
   double *relative, *penetration, *sweeps, *rounds;
   double *lift;        /* J, what projections added to the potential energy; counted when `watched` */
@@ -206,6 +239,8 @@ typedef struct pki_group {
   double *scalar;      /* a problem of one lane: W, q, r, mu, bounds */
   double *tap_Y;       /* [rows][nu], [nu], [rows] its factors, for who is shown it */
   int *tap_col;        /* [rows][nu], [rows] */
+  pk_sim *world;      /* on chains (step/chain_rows.h): the one whose step it is; NULL: rows are in slots */
+  pk_step_info *info; /* of that step */
   bool watched;
   pk_certificate certificate;            /* of lane 0's impulses, when `watched` */
   const struct pki_problem_tap *tap;     /* who is shown the problems of lane 0; NULL: nobody */
@@ -216,8 +251,9 @@ typedef struct pki_group {
 /* Take a plan's arrays from an arena; with a counting arena this counts. */
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *model, pki_arena *arena);
 
-/* What a sim's model, ground, materials and options give. */
+/* What a sim's model, ground, materials and options give: for slots, and for chains, which need no arrays. */
 void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim);
+void pki_group_plan_chains(pki_group_plan *plan, const pk_sim *sim);
 
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_group_carve(pki_group *g, const pk_model *model, int lanes, pki_arena *arena);
@@ -234,8 +270,9 @@ const pki_group_kernels *pki_group_kernels_get(int lanes);
 
 /* A sim as a group of one. */
 typedef struct pki_alone {
-  pki_group_plan plan;
-  bool stale;    /* something that the plan depends on has changed */
+  pki_group_plan plan, chains; /* of slots, of chains */
+  bool stale;       /* something that they depend on has changed */
+  bool chains_only; /* slots are not tried, so that a test can hold the two against each other */
   double *guard; /* [pki_guard_size] (pki_seat) */
   pki_group group;
   const pki_group_kernels *kernels;
@@ -243,7 +280,7 @@ typedef struct pki_alone {
 
 void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena);
 
-/* A sim's step as a group of one; false: nothing was done. */
+/* A sim's step as a group of one, its rows in slots; false: nothing was done. pki_step_on_chains does any (step/sim.h). */
 bool pki_group_step(pk_sim *sim, pk_step_info *info);
 
 #endif

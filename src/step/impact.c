@@ -85,7 +85,7 @@ void pki_impact_choose(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->nfound; i++) {
-    if (c->active[i] && c->found[i].other >= 0) {
+    if (c->slot_of[i] >= 0 && c->found[i].other >= 0) {
       merge(sim, &c->found[i]);
     }
   }
@@ -94,7 +94,7 @@ void pki_impact_choose(pk_sim *sim)
   }
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
-    if (c->active[i] && f->gap <= PKI_TOUCHING) {
+    if (c->slot_of[i] >= 0 && f->gap <= PKI_TOUCHING) {
       join(group_of(sim, f), pki_contact_material(c, f), pki_contact_friction(c, f) > 0);
     }
   }
@@ -116,26 +116,26 @@ void pki_impact_eps(const pk_sim *sim, int i, double eps[3])
 }
 
 /* r' J u_E, r' J u_S of the contacts and |du|_M^2, group by group. */
-static void sum_groups(pk_sim *sim, const double *drive, const double *u_end)
+static void sum_groups(pk_sim *sim, const pki_group *f)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_assembly *a = &c->assembly;
   const pki_work *w = &sim->workspace->work;
   const int nu = sim->model->nu;
-  double *impulse = pki_scratch(sim, 6);
+  double *const impulse = f->move;
   for (int k = 0; k < nu; k++) {
     c->impacts[k].end = c->impacts[k].start = c->impacts[k].change = 0;
   }
   for (int row = 0; row < 3 * a->problem.ncontact; row++) {
     pki_impact_group *g = group_of(sim, &c->found[c->row_found[row / 3]]);
-    g->end += a->r[row] * pki_assembly_velocity(a, row, u_end);
-    g->start += a->r[row] * pki_assembly_velocity(a, row, sim->u);
+    g->end += a->r[row] * pki_assembly_velocity(a, row, f->u_end);
+    g->start += a->r[row] * pki_assembly_velocity(a, row, f->u);
   }
   pki_assembly_forces(a, a->r, impulse);
   for (int k = 0; k < nu; k++) {
     /* M du = M~ du - (M~ - M) du, and M~ du = drive + J' r */
-    const double du = u_end[k] - sim->u[k], added = w->diag[k] - w->params.armature[k];
-    c->impacts[group_at(sim, k)].change += du * (drive[k] + impulse[k] - added * du);
+    const double du = f->u_end[k] - f->u[k], added = w->diag[k] - w->params.armature[k];
+    c->impacts[group_at(sim, k)].change += du * (f->drive[k] + impulse[k] - added * du);
   }
 }
 
@@ -144,7 +144,7 @@ static double excess(const pki_impact_group *g, double e)
   return (g->end + e * g->start - 0.5 * (1 - e) * g->change) / (1 + e);
 }
 
-bool pki_impact_gains(pk_sim *sim, const double *drive, const double *u_end, pk_step_info *info)
+bool pki_impact_gains(pk_sim *sim, const pki_group *f, pk_step_info *info)
 {
   static const double nothing = 1e-6; /* of the energy that the impulses exchange: what a solver leaves */
   pki_sim_contact *c = &sim->contact;
@@ -156,7 +156,7 @@ bool pki_impact_gains(pk_sim *sim, const double *drive, const double *u_end, pk_
   if (!mixed) {
     return false;
   }
-  sum_groups(sim, drive, u_end);
+  sum_groups(sim, f);
   for (int k = 0; k < sim->model->nu; k++) {
     pki_impact_group *g = &c->impacts[k];
     const double gain = g->any ? fmin(excess(g, g->least), excess(g, g->most)) : 0;

@@ -29,8 +29,8 @@ void pki_impact_choose(pk_sim *sim);
 /* Coefficients of contact i of those found: normal, tangent, tangent. */
 void pki_impact_eps(const pk_sim *sim, int i, double eps[3]);
 
-/* The gain of the step's impacts into the info; `drive` [nu] is dt times the forces without contact and joint rows, the
- * diagonal of M~ is the workspace's. True when a group must be solved again with one coefficient. */
-bool pki_impact_gains(pk_sim *sim, const double *drive, const double *u_end, pk_step_info *info);
+/* The gain of the step's impacts into the info, from the velocities and forces of the step's group; the diagonal of M~ is the
+ * workspace's. True when a group must be solved again with one coefficient. */
+bool pki_impact_gains(pk_sim *sim, const pki_group *g, pk_step_info *info);
 
 #endif

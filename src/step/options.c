@@ -6,25 +6,6 @@
 #include "contact/solver.h"
 #include "step/sim.h"
 
-const pki_law pki_laws[PK_LAW_COUNT] = {
-    [PK_LAW_HARD] = {"hard",
-                     "unilateral contact, Coulomb friction on the disc, Newton's impacts; no sinking in",
-                     false},
-    [PK_LAW_COMPLIANT] = {"compliant",
-                          "springs and dampers to an anchor point, stick and slip (Gehring et al. "
-                          "2014, algorithm 1); explicit, needs small steps",
-                          true},
-    [PK_LAW_PENALTY] = {"penalty",
-                        "springs and dampers with Coulomb and viscous friction, the baseline of Ayit 2015; "
-                        "explicit, adds energy where it is stiff",
-                        true},
-    [PK_LAW_EXACT_LCP] =
-        {"exact-lcp",
-         "a linear complementarity problem: impulses with restitution, friction on a pyramid "
-         "along the slip, viscous friction (Ayit 2015)",
-         false},
-};
-
 const pki_preset pki_presets[PK_PRESET_COUNT] = {
     [PK_PRESET_DEFAULT] = {"default", "no drift, no sinking in, warm starts"},
     [PK_PRESET_PAPER] = {"paper", "the scheme of Gehring et al. 2014 as published"},

@@ -148,7 +148,7 @@ double pki_push_work(pk_sim *sim)
     return 0;
   }
   const int nu = sim->model->nu;
-  double *Q = pki_scratch(sim, 0), work = 0;
+  double *const Q = sim->smooth.force, work = 0;
   memset(Q, 0, (size_t)nu * sizeof *Q);
   pki_add_pushes(sim, sim->q, Q);
   pki_add_pushes(sim, sim->q_next, Q);

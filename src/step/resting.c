@@ -47,11 +47,11 @@ static void assemble_collision(pk_sim *sim, double eps)
   pki_assembly_finish(a, sim->workspace);
 }
 
-bool pki_resting_collide(pk_sim *sim, pk_step_info *info, bool *any)
+bool pki_resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *any)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
-  double *jump = pki_scratch(sim, 6);
+  double *jump = c->exact.jump;
   memset(c->exact.hit, 0, (size_t)c->nfound * sizeof *c->exact.hit);
   const double eps = restitution(sim);
   *any = eps >= 0;
@@ -67,21 +67,9 @@ bool pki_resting_collide(pk_sim *sim, pk_step_info *info, bool *any)
   }
   pki_assembly_response(a, sim->workspace, a->r, jump);
   for (int k = 0; k < sim->model->nu; k++) {
-    sim->u[k] += jump[k];
+    u[k] += jump[k];
   }
   return true;
-}
-
-bool pki_resting_choose(pk_sim *sim)
-{
-  pki_sim_contact *c = &sim->contact;
-  bool more = false;
-  for (int i = 0; i < c->nfound; i++) {
-    const bool closed = is_closed(&c->found[i]);
-    more |= closed && !c->active[i];
-    c->active[i] = closed;
-  }
-  return more;
 }
 
 /* out += sign dJ/dt u of a body's point (world): its acceleration when no velocity changes. */
@@ -100,14 +88,10 @@ static void add_bias(const pk_sim *sim, int body, const double point[3], double 
   }
 }
 
-void pki_resting_rows(pk_sim *sim, int contact, const double *u_free)
+void pki_resting_shift(pk_sim *sim, int contact, const double *u, const double *u_free)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
-  c->exact.slip[contact] = 0;
-  if (!pki_rests_by_acceleration(sim)) {
-    return;
-  }
   const pki_contact *f = &c->found[c->row_found[contact]];
   double v[3], second[3], bias[3] = {0, 0, 0}, *q = a->q + 3 * contact;
   const pki_ends ends = pki_contact_ends(f, second);
@@ -115,7 +99,7 @@ void pki_resting_rows(pk_sim *sim, int contact, const double *u_free)
   if (f->other >= 0) {
     add_bias(sim, f->other, ends.other_point, -1, bias);
   }
-  pki_assembly_contact_velocity(a, contact, sim->u, v);
+  pki_assembly_contact_velocity(a, contact, u, v);
   pki_assembly_contact_velocity(a, contact, u_free, q);
   const double dt = sim->options.dt, slip = hypot(v[1], v[2]);
   const double change = q[0] + dt * pki_dot3(f->normal, bias) - v[0]; /* dt a_j along the normal */

@@ -25,16 +25,10 @@
 
 #include "step/exact.h"
 
-/* Collisions of the contacts found, at the velocities sim->u, which become those after them; whether there were any. False:
- * no impulses were found. After the factor of M~. */
-bool pki_resting_collide(pk_sim *sim, pk_step_info *info, bool *any);
-
-/* All closed contacts take part; true when there are new ones. */
-bool pki_resting_choose(pk_sim *sim);
-
-/* The right side of contact `contact` of the assembled problem, and whether it slides. Of the law exact-lcp only; in
- * velocities nothing changes. */
-void pki_resting_rows(pk_sim *sim, int contact, const double *u_free);
+/* The functions of the law (law.h) with these options. Collisions need the factor of M~; what is shifted needs the velocity products
+ * of the accelerations (rnea) in the workspace. */
+bool pki_resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *any);
+void pki_resting_shift(pk_sim *sim, int contact, const double *u, const double *u_free);
 
 /* What the collisions gave is part of the impulse of the contacts of the step. */
 void pki_resting_add_hits(pk_sim *sim);

@@ -12,10 +12,10 @@
 static int evaluate(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)
 {
   pk_workspace *w = sim->workspace;
-  double *force = pki_scratch(sim, 9);
-  w->kernels->config_add(sim->model, sim->q, 1, xi, sim->q_stage);
-  const int saturated = pki_joint_force(sim, sim->q_stage, u, sim->tau_next, force);
-  pki_smooth_acceleration(w, sim->q_stage, u, force, u_dot);
+  const pki_smooth *s = &sim->smooth;
+  w->kernels->config_add(sim->model, sim->q, 1, xi, s->q);
+  const int saturated = pki_joint_force(sim, s->q, u, sim->tau_next, s->force);
+  pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(sim->model, xi, u, xi_dot);
   return saturated;
 }
@@ -50,9 +50,9 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
   const int nu = sim->model->nu;
   const double dt = sim->options.dt;
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  double *xi = pki_scratch(sim, 0), *u = pki_scratch(sim, 1), *k_xi = pki_scratch(sim, 2),
-         *k_u = pki_scratch(sim, 3);
-  double *sum_xi = pki_scratch(sim, 4), *sum_u = pki_scratch(sim, 5);
+  double *const xi = sim->smooth.xi, *const u = sim->smooth.u, *const k_xi = sim->smooth.xi_rate;
+  double *const k_u = sim->smooth.u_rate, *const sum_xi = sim->smooth.xi_total,
+         *const sum_u = sim->smooth.u_total;
   pki_reset_diagonal(&sim->workspace->work);
 
   for (int s = 0; s < 4; s++) {

@@ -15,10 +15,10 @@
 
 const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
     [PK_STEPPER_EULER] = {"euler", "semi-implicit Euler: velocity first, then position with it; order 1",
-                          pki_step_euler, false, true},
+                          pki_step_on_chains, false, true},
     [PK_STEPPER_MOREAU] =
         {"moreau", "Moreau's midpoint scheme: M and h half a step on; order 1 (2 for constant M and h(q))",
-         pki_step_moreau, false, true},
+         pki_step_on_chains, false, true},
     [PK_STEPPER_RK4] = {"rk4", "Runge-Kutta on the group (Munthe-Kaas); order 4", pki_step_rk4, false, false},
     [PK_STEPPER_ARK_EXPLICIT] = {"ark-explicit", "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)",
                                  pki_step_ark, true, false},
@@ -31,7 +31,7 @@ const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
 static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
 {
   const size_t nq = (size_t)model->nq, nu = (size_t)model->nu, real = sizeof(double);
-  const size_t joints = (size_t)pki_joint_model(model)->nu, wide = joints > nu ? joints : nu;
+  const size_t joints = (size_t)pki_joint_model(model)->nu;
   pk_sim *sim = pki_arena_take(arena, 1, sizeof *sim);
   pk_sim s = {.model = model};
   s.q = pki_arena_take(arena, nq, real);
@@ -45,8 +45,12 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   s.carry_q_next = pki_arena_take(arena, nu, real);
   s.carry_u_next = pki_arena_take(arena, nu, real);
   s.tau_next = pki_arena_take(arena, joints, real);
-  s.scratch = pki_arena_take(arena, PKI_STEP_SCRATCH * wide, real);
-  s.q_stage = pki_arena_take(arena, nq, real);
+  s.smooth.q = pki_arena_take(arena, nq, real);
+  double **const of_smooth[] = {&s.smooth.force,   &s.smooth.xi,       &s.smooth.u,      &s.smooth.xi_rate,
+                                &s.smooth.u_rate, &s.smooth.xi_total, &s.smooth.u_total};
+  for (size_t i = 0; i < sizeof of_smooth / sizeof of_smooth[0]; i++) {
+    *of_smooth[i] = pki_arena_take(arena, nu, real);
+  }
   s.pushes = pki_arena_take(arena, 6 * (size_t)model->nbody, real);
   s.control.contacts = pki_arena_take(arena, (size_t)options->max_contacts, sizeof *s.control.contacts);
   pki_sim_contact_carve(&s.contact, model, options, arena);

@@ -6,9 +6,10 @@
  *   outside.c  controllers, pushes
  *   parameters.c  what differs from world to world
  *   joints.c   joint coordinates of a world that is computed in others
- *   force.c    joint forces of commands, and the end of a step without contact
- *   contact.c  the end of a step with contact, joint limits and joint friction
- *   contact_memory.c  what a sim holds for it
+ *   force.c    joint forces and accelerations of smooth motion
+ *   law.c      laws of contact
+ *   chain_rows.c  the rows of a step on chains: contact, joint limits, joint friction, constraints
+ *   contact_memory.c  what a sim holds for them
  *   found.c    contacts as they are found
  *   swept.c    contacts of fast pairs, found along their way
  *   impact.c   restitution and its energy
@@ -17,9 +18,7 @@
  *   compliant.c  laws of springs and dampers
  *   exact.c    the law exact-lcp
  *   resting.c  its collisions and resting contact as two problems
- *   project.c  positions after a step
- *   group.c    the usual step, on lanes (kernels/)
- *   onestep.c  semi-implicit Euler, Moreau's midpoint scheme
+ *   group.c    the step of euler and moreau (kernels/step.c), as a group of one
  *   rk4.c      Runge-Kutta on the group
  *   ark.c      adaptive integration by SUNDIALS
  *   state.c    all that the next step depends on, as bytes
@@ -35,6 +34,7 @@
 #include "dynamics/workspace.h"
 #include "pronk/sim.h"
 #include "step/group.h"
+#include "step/law.h"
 
 /* What a surface does on a material of the ground, or (material -1) on another surface that is not before it. */
 typedef struct pki_pair {
@@ -84,7 +84,7 @@ typedef struct pki_exact {
   int *findex, *at;          /* [n] at: the row of the contact problem that a row is */
   double *slip;              /* [max_contacts] of a contact that slides (resting.h), else 0 */
   double *hit;               /* [max_contacts] impulses of collisions, of the contacts found */
-  double *u;                 /* [nu] velocities before them */
+  double *jump;              /* [nu] what they do to the velocities */
   void *memory;              /* of the solvers */
 } pki_exact;
 
@@ -112,7 +112,7 @@ typedef struct pki_sim_contact {
   pki_colliders colliders;
   pki_contact *found; /* [max_contacts] of the last search */
   double *speed;      /* [max_contacts] their normal velocity at the start of the step */
-  bool *active;       /* [max_contacts] they take part */
+  int *slot_of;       /* [max_contacts] -1: they do not take part */
   int *row_found;     /* [max_contacts] which one a contact of the problem is */
   pki_contact *last;  /* [max_contacts] of the last velocity problem */
   double *last_r;     /* [max_contacts][3] its impulses, contact axes */
@@ -122,7 +122,6 @@ typedef struct pki_sim_contact {
   double *last_bilateral;             /* [nbilateral] impulses of bilateral rows, when a solver finds them */
   int *row_slot;                      /* [rows] where a joint row's impulse is kept: kind * joints + k */
   bool *limited;                      /* [joints] those whose command is at its limit */
-  bool *at_limit;                     /* [2][joints] lower and upper joint limits that take part */
   int *dof_group;                     /* [nu] which velocities M couples: the first of them */
   int *merged;                        /* [nu] a group that it was merged into by contacts, or itself */
   pki_impact_group *impacts;          /* [nu] at the first of each group */
@@ -144,9 +143,6 @@ typedef struct pki_sim_contact {
 } pki_sim_contact;
 
 enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
-
-/* Kinds of joint rows. */
-enum { PKI_ROW_LOWER, PKI_ROW_UPPER, PKI_ROW_FRICTION, PKI_ROW_TORQUE, PKI_JOINT_ROWS };
 
 /* Joint coordinates (joints.h). */
 typedef struct pki_sim_joints {
@@ -180,6 +176,15 @@ typedef struct pki_sim_control {
   pk_sim_contact *contacts; /* [max_contacts] what it is shown */
 } pki_sim_control;
 
+/* What the schemes of smooth motion compute with. */
+typedef struct pki_smooth {
+  double *q;                 /* [nq] of a stage */
+  double *force;             /* [nu] */
+  double *xi, *u;            /* [nu] of a stage: exponential coordinates, velocities; */
+  double *xi_rate, *u_rate;  /* [nu] how they change, */
+  double *xi_total, *u_total; /* [nu] and what all stages add up to */
+} pki_smooth;
+
 struct pk_sim {
   const pk_model *model;
   pk_sim_options options;
@@ -194,8 +199,7 @@ struct pk_sim {
   double *q_next, *u_next; /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;
-  double *scratch; /* [PKI_STEP_SCRATCH][nu or joints] */
-  double *q_stage; /* [nq] */
+  pki_smooth smooth;
   double *pushes;  /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
   bool pushed;     /* any of them is not zero */
   pki_sim_contact contact;
@@ -208,8 +212,6 @@ struct pk_sim {
   void *ark;    /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
 };
-
-enum { PKI_STEP_SCRATCH = 10 };
 
 /* One row of the stepper registry. `step` reads q, u and writes q_next, u_next, tau_next; carries
  * are copied unless it writes them. */
@@ -229,16 +231,11 @@ extern const int pki_sim_field_count;
 extern const pk_field pki_material_fields[];
 extern const int pki_material_field_count;
 
-/* Registries of contact laws and of presets. */
-typedef struct pki_law {
-  const char *name, *doc;
-  bool springs; /* forces at the start of the step instead of a problem */
-} pki_law;
+/* The registry of presets. */
 typedef struct pki_preset {
   const char *name, *doc;
 } pki_preset;
 
-extern const pki_law pki_laws[PK_LAW_COUNT];
 extern const pki_preset pki_presets[PK_PRESET_COUNT];
 extern const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT];
 
@@ -246,8 +243,7 @@ extern const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT];
 extern const pk_field pki_command_fields[];
 extern const int pki_command_field_count;
 
-pk_status pki_step_euler(pk_sim *sim, pk_step_info *info);
-pk_status pki_step_moreau(pk_sim *sim, pk_step_info *info);
+pk_status pki_step_on_chains(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
 pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 
@@ -303,10 +299,6 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
 /* a with (M + diag - armature) a = tau - h; diag is the workspace's. */
 void pki_smooth_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau, double *a);
 
-/* The velocity at the end of a step of length dt: M and h at (q, u), joint forces at the end
- * when the options ask for it, with the joint moved on by reach * u_end from q. */
-pk_status pki_end_velocity(pk_sim *sim, const double *q, double reach, double *u_end, pk_step_info *info);
-
 /* SUNDIALS: memory of its own, made and freed with the sim. */
 pk_status pki_ark_create(pk_sim *sim, pk_error *err);
 void pki_ark_destroy(pk_sim *sim);
@@ -315,13 +307,6 @@ void pki_ark_reset(pk_sim *sim);
 /* The internal step that it begins the next step with, 0: it chooses; 0 for the fixed-step schemes. */
 double pki_ark_get_step(const pk_sim *sim);
 void pki_ark_set_step(pk_sim *sim, double step);
-
-/* Row k of the scratch. */
-static inline double *pki_scratch(const pk_sim *sim, int k)
-{
-  const int nu = sim->model->nu, n = sim->joints.n;
-  return sim->scratch + (size_t)k * (size_t)(nu > n ? nu : n);
-}
 
 /* The command's force law of joint coordinate k, which is at x, as a - g u before clamping, with the joint moved on
  * by reach u. */

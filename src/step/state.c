@@ -172,7 +172,7 @@ void pk_sim_get_state(const pk_sim *sim, void *state)
     out[p.limited + (size_t)k] = c->limited[k];
   }
   for (int i = 0; i < c->nlast; i++) {
-    const saved_contact s = save_contact(c, i, !pki_laws[sim->options.law].springs);
+    const saved_contact s = save_contact(c, i, pki_laws[sim->options.law].force == NULL);
     memcpy(out + p.contacts + (size_t)i * sizeof s, &s, sizeof s);
   }
   for (int i = 0; i < c->nspring; i++) {

@@ -255,7 +255,6 @@ static void look_at(pk_sim *sim, const double *q)
   pk_workspace *w = sim->workspace;
   w->kernels->kinematics(&w->work, q);
   w->kernels->velocities(&w->work, sim->u);
-  pki_update_origins(&w->work);
 }
 
 bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
@@ -263,7 +262,7 @@ bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
   pki_sim_contact *c = &sim->contact;
   pki_colliders *all = &c->colliders;
   c->nswept = 0;
-  const bool wanted = sim->options.swept && !pki_laws[sim->options.law].springs &&
+  const bool wanted = sim->options.swept && pki_laws[sim->options.law].force == NULL &&
                       sim->options.contact == PK_CONTACT_STABILISED;
   bool any = false, room = true;
   for (int i = 0; i < all->nmoving && wanted && !any; i++) {

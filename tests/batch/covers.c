@@ -95,8 +95,7 @@ static bool step_both(const pair *p, seen *s)
   assert_int_equal(pk_batch_get(p->b, 0, p->general, NULL), PK_OK);
   assert_int_equal(pk_batch_get(p->b, 0, p->probe, NULL), PK_OK);
   dense_begin(&from, p->general, &p->f->options, p->w);
-  p->general->alone.stale = false;
-  p->general->alone.plan.usable = false;
+  p->general->alone.chains_only = true;
   const bool clear = depth_at(p, pk_sim_q(p->general)) <= 1e-6;
   const pk_status status = pk_sim_step(p->general, NULL);
   assert_int_equal(pk_batch_step(p->b, 1, &how), PK_OK);

@@ -92,7 +92,7 @@ void PKI_NAME(inertial)(pki_work *w, const double *q_in, const double *u_in, dou
   const pk_model *m = w->model;
   const pk_r *const q = pki_reals(q_in), *const u = pki_reals(u_in);
   pk_r *const h = pki_out(h_out);
-  if (w->nchain == 0 || m->has_mimic) {
+  if (w->nchain == 0 || m->has_mimic || m->nplan != m->nu) {
     PKI_NAME(rnea)(w, q_in, u_in, NULL, h_out);
     PKI_NAME(crba)(w);
     return;

@@ -1,23 +1,66 @@
-/* Command forces, pushes, and the velocity without impulses. */
+/* Command forces, joint friction, pushes, and the velocity without impulses. */
 #ifndef PKI_STEP_COMMAND_H
 #define PKI_STEP_COMMAND_H
 
 #include "step/kernels/lanes.h"
 
-/* Command forces as lines a - g u_E (force.c); lanes with commands that are none leave. A command that was at its limit in the last
+/* The joint coordinate k at the configuration q. */
+PKI_INLINE pk_r pki_coordinate(const pki_lanes *f, const double *q, int k)
+{
+  const int at = f->p->joints->dof_q[k];
+  if (pki_on_chains(f)) { /* where pki_chain_place_joints has found them */
+    return pki_splat(f->g->world->joints.x[k]);
+  }
+  return at >= 0 ? pki_reals(q)[at] : pki_splat(0);
+}
+
+/* The rates of all joint coordinates when the velocities are x. */
+PKI_INLINE const double *pki_rates_of(const pki_lanes *f, const double *x)
+{
+  return pki_on_chains(f) && f->p->cut ? pki_joint_rates(f->g->world, x, f->g->rates) : x;
+}
+
+/* Command k as the line a - g u: its coordinate is at x, and moves on by reach u. */
+PKI_INLINE void pki_command_line(const pki_group *g, int k, pk_r x, double reach, pk_r *a, pk_r *slope)
+{
+  const pk_r *const c = pki_reals(g->command) + 6 * k;
+  const pk_r kp = g->plan->joints->dof_q[k] >= 0 ? c[3] : pki_splat(0);
+  *a = c[0] + kp * (c[1] - x) + c[4] * c[2];
+  *slope = kp * reach + c[4];
+}
+
+/* The forces of commands at the start of the step, as constants. */
+static void pki_actuate_explicitly(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const pki_sim_joints *cut = pki_on_chains(f) && p->cut ? &g->world->joints : NULL;
+  const double *q = cut != NULL ? cut->q : g->q, *u = cut != NULL ? cut->u : g->u;
+  for (int k = 0; k < p->joints->nu; k++) {
+    const int at = p->joints->dof_q[k];
+    const pk_r most = pki_reals(g->command)[6 * k + 5];
+    pk_r a, slope;
+    pki_command_line(g, k, at >= 0 ? pki_reals(q)[at] : pki_splat(0), 0, &a, &slope);
+    pki_out(g->a)[k] = pki_clamp(a - slope * pki_reals(u)[k], -most, most);
+    pki_out(g->g)[k] = pki_splat(0);
+    pki_masks(g->limited)[k] = pki_masks(g->pinned)[k] = pki_mask_none();
+  }
+}
+
+/* Command forces as lines a - g u_E; lanes with commands that are none leave. A command that was at its limit in the last
  * step begins pinned there, if it still has a gain. */
 static void pki_actuate(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
-  const pk_model *m = f->p->model;
-  const double reach = f->p->reach;
   const pk_r zero = pki_splat(0);
   pk_i good = pki_mask_all();
-  for (int k = 0; k < m->nu; k++) {
+  if (pki_on_chains(f)) {
+    pki_chain_place_joints(g->world, q);
+  }
+  for (int k = 0; k < f->p->joints->nu; k++) {
     const pk_r *const c = pki_reals(g->command) + 6 * k;
-    const int at = m->dof_q[k];
-    const pk_r x = at >= 0 ? pki_reals(q)[at] : zero, kp = at >= 0 ? c[3] : zero;
-    const pk_r line = c[0] + kp * (c[1] - x) + c[4] * c[2], slope = kp * reach + c[4];
+    pk_r line, slope;
+    pki_command_line(g, k, pki_coordinate(f, q, k), f->p->reach, &line, &slope);
     const pk_r free = pki_max(pki_min(line, c[5]), -c[5]);
     const pk_i has_gain = pki_less(zero, slope);
     good &= pki_at_most(zero, c[3]) & pki_at_most(zero, c[4]) & pki_at_most(zero, c[5]);
@@ -28,6 +71,9 @@ static void pki_actuate(pki_lanes *f, const double *q)
         has_gain & pki_less(c[5], pki_splat(1e300)); /* gains or limit may have gone */
     pki_masks(g->pinned)[k] = pki_masks(g->limited)[k];
     pki_out(g->pin)[k] = pki_select(pki_less(pki_reals(g->pin)[k], zero), -c[5], c[5]); /* on the same side */
+  }
+  if (!f->p->implicit) {
+    pki_actuate_explicitly(f);
   }
   pki_leave(f, ~good, PK_LEFT_COMMAND);
 }
@@ -66,7 +112,7 @@ static void pki_push_lanes(pki_lanes *f, const double *q)
     pk_r value[6];
     pki_motion_products(g->work, i, force[i], value);
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
-      pki_out(g->push)[m->body_u[i] + c] = value[c];
+      pki_out(g->push)[m->body_u[i] + c] += value[c]; /* followers share a velocity */
     }
     if (p >= 0) {
       force[p].l = pki_add(force[p].l, force[i].l);
@@ -75,19 +121,39 @@ static void pki_push_lanes(pki_lanes *f, const double *q)
   }
 }
 
-/* The lines of commands within their limits, with pushes; and what they add to M. */
+/* What acts from outside at the start of the step: pushes, and contact by a law of forces. */
+static void pki_act_from_outside(pki_lanes *f, const double *q)
+{
+  pki_push_lanes(f, q);
+  if (pki_on_chains(f)) {
+    pki_fail_step(f, pki_chain_add_forces(f->g->world, q, f->g->push, f->g->info));
+  }
+}
+
+/* The lines of commands within their limits, with friction of joints that slide and pushes; and what they add to M. */
 static void pki_drive(pki_lanes *f)
 {
   pki_group *g = f->g;
-  const pk_model *m = f->p->model;
+  const pk_model *m = f->p->joints;
   const double dt = f->p->dt;
   for (int k = 0; k < m->nu; k++) {
     const pk_i limited = pki_masks(g->limited)[k];
     const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->g)[k]);
     pki_out(g->gain)[k] = gain;
     const pk_r at_limit = pki_where_set(pki_masks(g->pinned)[k], pki_reals(g->pin)[k]);
-    pki_out(g->force)[k] = pki_select(limited, at_limit, pki_reals(g->a)[k]) + pki_reals(g->push)[k];
-    pki_out(g->work->diag)[k] = pki_reals(g->work->params.armature)[k] + dt * (m->dof_damping[k] + gain);
+    pk_r force = pki_select(limited, at_limit, pki_reals(g->a)[k]);
+    if (f->p->rubs) {
+      force += pki_where_set(pki_masks(g->sliding)[k], pki_reals(g->drag)[k]);
+    }
+    pki_out(g->force)[k] = force;
+    if (!f->p->cut) { /* a coordinate is a velocity */
+      const pk_r added = f->p->implicit ? dt * (m->dof_damping[k] + gain) : pki_splat(0);
+      pki_out(g->force)[k] += pki_reals(g->push)[k];
+      pki_out(g->work->diag)[k] = pki_reals(g->work->params.armature)[k] + added;
+    }
+  }
+  if (pki_on_chains(f) && f->p->cut) {
+    pki_chain_weigh_joints(g->world, g);
   }
 }
 
@@ -104,19 +170,27 @@ static void pki_free_velocity(pki_lanes *f, const double *q)
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
   pki_drive(f);
-  if (g->dynamics->fall != NULL) {
+  if (pki_on_chains(f) && !f->needs_factor && pki_chain_smooth_velocity(g->world, g, q)) {
+    pki_lap_lanes(g, PK_PART_DYNAMICS);
+    return;
+  }
+  if (g->dynamics->fall != NULL && !pki_on_chains(f)) {
     g->dynamics->fall(g->work, q, g->u, g->force, g->gain, f->p->dt, g->u_free);
     pki_lap_lanes(g, PK_PART_DYNAMICS);
     return;
   }
-  g->dynamics->inertial(g->work, q, g->u, g->h);
-  pki_lap_lanes(g, PK_PART_DYNAMICS);
-  g->dynamics->ltl_factor(g->work);
   pk_r *const x = pki_out(g->u_free);
   const pk_r *const u = pki_reals(g->u), *const h = pki_reals(g->h);
-  for (int k = 0; k < m->nu; k++) {
+  g->dynamics->inertial(g->work, q, g->u, g->h);
+  for (int k = 0; k < m->nu && !f->p->cut; k++) {
     x[k] = f->p->dt * (pki_reals(g->force)[k] - (pki_reals(g->gain)[k] + m->dof_damping[k]) * u[k] - h[k]);
   }
+  if (pki_on_chains(f)) {
+    pki_chain_free_velocity(g->world, g);
+    return;
+  }
+  pki_lap_lanes(g, PK_PART_DYNAMICS);
+  g->dynamics->ltl_factor(g->work);
   g->dynamics->ltl_solve(g->work, g->u_free);
   for (int k = 0; k < m->nu; k++) {
     x[k] += u[k];
@@ -128,8 +202,9 @@ static void pki_free_velocity(pki_lanes *f, const double *q)
 static void pki_set_forces(pki_lanes *f)
 {
   pki_group *g = f->g;
-  for (int k = 0; k < f->p->model->nu; k++) {
-    const pk_r v = pki_reals(g->u_end)[k], most = pki_reals(g->command)[6 * k + 5];
+  const double *rates = pki_rates_of(f, g->u_end);
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    const pk_r v = pki_reals(rates)[k], most = pki_reals(g->command)[6 * k + 5];
     const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * v;
     pki_out(g->tau)[k] = pki_max(pki_min(force, most), -most);
     pki_masks(g->limited)[k] &= pki_at_most(most, pki_abs(force));

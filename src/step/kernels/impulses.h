@@ -2,11 +2,14 @@
 #ifndef PKI_STEP_IMPULSES_H
 #define PKI_STEP_IMPULSES_H
 
+#include "contact/active_set_constants.h"
+#include "step/impact.h"
 #include "step/kernels/alone.h"
 #include "step/kernels/command.h"
 #include "step/kernels/newton.h"
 
-enum { PKI_LANE_ROUNDS = 12 };
+/* Rounds of the active set after the first solve. */
+enum { PKI_ROUNDS = 20 };
 
 /* ---- who takes part ---- */
 
@@ -50,36 +53,6 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
     pki_v3_store(pki_v3_select(active[b], r, pki_v3_zero()), pki_out(g->r) + 3 * b);
   }
   return more;
-}
-
-/* Velocity (world) of a body's point, of one lane, under the twists in the work. */
-static void pki_point_velocity(const pki_work *w, int lane, int body, const double at[3], double v[3])
-{
-  const double *const twist = w->twist + 6 * ((size_t)body + 1) * PKI_LANES + lane;
-  const double *const o = w->origin + 3 * ((size_t)body + 1) * PKI_LANES + lane;
-  double t[6], arm[3];
-  for (int e = 0; e < 6; e++) {
-    t[e] = twist[e * PKI_LANES];
-  }
-  for (int e = 0; e < 3; e++) {
-    arm[e] = at[e] - o[e * PKI_LANES];
-  }
-  v[0] = t[3] + (t[1] * arm[2] - t[2] * arm[1]);
-  v[1] = t[4] + (t[2] * arm[0] - t[0] * arm[2]);
-  v[2] = t[5] + (t[0] * arm[1] - t[1] * arm[0]);
-}
-
-/* How fast the gap of a contact opens under the twists in the work. */
-static double pki_opening(const pki_work *w, int lane, const pki_contact *c)
-{
-  double v[3];
-  pki_point_velocity(w, lane, c->body, c->point, v);
-  if (c->other >= 0) {
-    double second[3];
-    pki_point_velocity(w, lane, c->other, c->point, second);
-    v[0] -= second[0], v[1] -= second[1], v[2] -= second[2];
-  }
-  return c->normal[0] * v[0] + c->normal[1] * v[1] + c->normal[2] * v[2];
 }
 
 /* A contact takes the next free slot of its lane: its place, axes and bodies. False: there is none. */
@@ -126,7 +99,47 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
   return true;
 }
 
-/* Contacts of other shapes that the twists in the work would close begin to take part; the lanes in which some are new. */
+/* What the twists in the work do to a contact: it joins, and whether it must. */
+typedef struct pki_joining {
+  bool joins, must;
+} pki_joining;
+
+static pki_joining pki_joins(const pki_lanes *f, int lane, int i)
+{
+  const pki_group_plan *p = f->p;
+  const pki_contact *c = &f->g->found[lane][i];
+  if (pki_on_chains(f) && pki_law_of(&f->g->world->options)->joins_closed) {
+    return (pki_joining){c->gap <= PKI_TOUCHING, c->gap <= PKI_TOUCHING};
+  }
+  if (pki_on_chains(f) && pki_chain_waits(f->g->world, i)) {
+    return (pki_joining){false, false};
+  }
+  const double left = c->gap <= 0 ? -1 : c->gap + p->reach * pki_contact_opening(f->g->work, lane, c);
+  return (pki_joining){left < p->joining || left < 0, left < 0};
+}
+
+/* Contact i of a lane takes part, and begins with the impulses of contact `last` of the last step; -1: none. */
+static bool pki_begin_contact(pki_lanes *f, int lane, int i, int last)
+{
+  pki_group *g = f->g;
+  const pki_seat *seat = &f->seats[lane];
+  if (pki_on_chains(f)) {
+    g->slot_of[lane][i] = 0;
+    return true;
+  }
+  if (!pki_take_slot(f, lane, &g->found[lane][i])) {
+    return false;
+  }
+  const int slot = f->nslot[lane] - 1;
+  g->slot_of[lane][i] = slot;
+  for (int d = 0; d < 3 && last >= 0; d++) {
+    g->r[(3 * slot + d) * PKI_LANES + lane] = seat->last_r[3 * last + d];
+  }
+  return true;
+}
+
+/* Contacts of other shapes that the twists in the work would close begin to take part, those that carried in the last step from the
+ * first; the lanes in which some are new. */
 static pk_i pki_join_found(pki_lanes *f, bool first)
 {
   pki_group *g = f->g;
@@ -138,15 +151,10 @@ static pk_i pki_join_found(pki_lanes *f, bool first)
       if (g->slot_of[l][i] >= 0) {
         continue;
       }
-      const int last = first ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
+      const int last = first && !f->p->published ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
       const bool pushed = last >= 0 && seat->last_r[3 * last] > 0 && c->gap < PKI_TOUCHING;
-      const bool closes = c->gap <= 0 || c->gap + f->p->reach * pki_opening(g->work, l, c) < 0;
-      if ((pushed || closes) && pki_take_slot(f, l, c)) {
-        const int slot = f->nslot[l] - 1;
-        g->slot_of[l][i] = (signed char)slot;
-        for (int d = 0; d < 3 && last >= 0; d++) {
-          g->r[(3 * slot + d) * PKI_LANES + l] = seat->last_r[3 * last + d];
-        }
+      const pki_joining by = pki_joins(f, l, i);
+      if ((pushed || by.joins) && pki_begin_contact(f, l, i, last) && (pushed || by.must)) {
         pki_set_mask(&more, l, true);
       }
     }
@@ -154,11 +162,14 @@ static pk_i pki_join_found(pki_lanes *f, bool first)
   return more;
 }
 
-/* A joint row takes the next free box slot of its lane; false: there is none. */
+/* A joint row takes the next free box slot of its lane; false: there is none. On chains masks say enough. */
 static bool pki_take_box(pki_lanes *f, int lane, int kind, int k)
 {
   pki_group *g = f->g;
   const int box = f->nbox[lane];
+  if (pki_on_chains(f)) {
+    return true;
+  }
   if (box == PKI_BOXES) {
     pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
     return false;
@@ -173,16 +184,17 @@ static bool pki_take_box(pki_lanes *f, int lane, int kind, int k)
     f->box_path[box] = 0;
     f->box_in |= 1u << box;
   }
-  const double dt = f->p->dt, gain = pki_entry_of(g->g, k, lane), *last = f->seats[lane].last_joint;
-  const bool torque = kind == PKI_ROW_TORQUE;
-  const double most = torque ? dt * pki_entry_of(g->command, 6 * k + 5, lane) : INFINITY;
+  const pki_joint_row row = pki_joint_row_of(kind, f->p->dt, pki_entry_of(g->g, k, lane),
+                                             pki_entry_of(g->command, 6 * k + 5, lane),
+                                             f->p->joints->dof_friction[k]);
+  const double *last = f->seats[lane].last_joint;
   const double r = *f->seats[lane].plain ? 0 : last[kind * f->p->model->nu + k];
   g->box[lane][box] = (pki_lane_box){k, kind};
-  g->box_sign[box * PKI_LANES + lane] = kind == PKI_ROW_UPPER ? -1 : 1;
-  g->box_lower[box * PKI_LANES + lane] = torque ? -most : 0;
-  g->box_upper[box * PKI_LANES + lane] = most;
-  g->box_soft[box * PKI_LANES + lane] = torque ? 1 / (dt * gain) : 0;
-  g->box_r[box * PKI_LANES + lane] = fmin(fmax(r, torque ? -most : 0), most);
+  g->box_sign[box * PKI_LANES + lane] = row.sign;
+  g->box_lower[box * PKI_LANES + lane] = row.lower;
+  g->box_upper[box * PKI_LANES + lane] = row.upper;
+  g->box_soft[box * PKI_LANES + lane] = row.softness;
+  g->box_r[box * PKI_LANES + lane] = fmin(fmax(r, row.lower), row.upper);
   pki_set_mask(&pki_masks(g->box_active)[box], lane, true);
   f->box_path[box] |= f->p->chain[f->p->dof_body[k]];
   f->box_stale |= 1u << box;
@@ -207,58 +219,110 @@ static void pki_join_boxes(pki_lanes *f, pk_i wants, uint64_t *mask, int kind, i
   }
 }
 
-/* Lanes in which the velocity x of joint k would break its lower or its upper limit. */
-PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *q, const double *x, int k, bool upper)
+/* How far joint k is from its lower or its upper limit, at the configuration q. */
+PKI_INLINE pk_r pki_limit_gap(const pki_lanes *f, const double *q, int k, bool upper)
 {
-  const pk_model *m = f->p->model;
-  const pk_r at = pki_reals(q)[m->dof_q[k]], v = pki_reals(x)[k], zero = pki_splat(0);
-  const pk_r gap = upper ? m->dof_upper[k] - at : at - m->dof_lower[k];
-  return pki_at_most(gap, zero) | pki_less(gap + f->p->reach * (upper ? -v : v), zero);
+  const pk_model *m = f->p->joints;
+  const pk_r at = pki_coordinate(f, q, k);
+  return upper ? m->dof_upper[k] - at : at - m->dof_lower[k];
 }
 
-/* Joint limits that the velocities x would break begin to take part. Mostly there are none. */
-static pk_i pki_join_limits(pki_lanes *f, const double *q, const double *x)
+/* Lanes in which the rate v of joint k would break its lower or its upper limit. */
+PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *q, const double *v, int k, bool upper)
+{
+  const pk_r rate = pki_reals(v)[k], zero = pki_splat(0), gap = pki_limit_gap(f, q, k, upper);
+  const pk_i broken = pki_at_most(gap, zero);
+  return f->p->published ? broken : broken | pki_less(gap + f->p->reach * (upper ? -rate : rate), zero);
+}
+
+/* Joint limits that the rates v would break begin to take part. Mostly there are none. */
+static pk_i pki_join_limits(pki_lanes *f, const double *q, const double *v)
 {
   pki_group *g = f->g;
-  const pk_model *m = f->p->model;
-  uint64_t *const upper = g->at_limit + m->nu * PKI_LANES;
+  const int n = f->p->joints->nu;
+  uint64_t *const upper = g->at_limit + n * PKI_LANES;
   pk_i some = pki_mask_none(), more = pki_mask_none();
-  for (int k = 0; k < m->nu; k++) {
+  for (int k = 0; k < n; k++) {
     if (pki_has_limits(f->p, k)) {
-      some |= pki_breaks_limit(f, q, x, k, false) & ~pki_masks(g->at_limit)[k];
-      some |= pki_breaks_limit(f, q, x, k, true) & ~pki_masks(upper)[k];
+      some |= pki_breaks_limit(f, q, v, k, false) & ~pki_masks(g->at_limit)[k];
+      some |= pki_breaks_limit(f, q, v, k, true) & ~pki_masks(upper)[k];
     }
   }
-  for (int k = 0; k < m->nu && pki_any(some & f->going); k++) {
+  for (int k = 0; k < n && pki_any(some & f->going); k++) {
     if (pki_has_limits(f->p, k)) {
-      pki_join_boxes(f, pki_breaks_limit(f, q, x, k, false), g->at_limit, PKI_ROW_LOWER, k, &more);
-      pki_join_boxes(f, pki_breaks_limit(f, q, x, k, true), upper, PKI_ROW_UPPER, k, &more);
+      pki_join_boxes(f, pki_breaks_limit(f, q, v, k, false), g->at_limit, PKI_ROW_LOWER, k, &more);
+      pki_join_boxes(f, pki_breaks_limit(f, q, v, k, true), upper, PKI_ROW_UPPER, k, &more);
     }
   }
   return more;
 }
 
+/* ---- joint friction ---- */
+
+PKI_INLINE bool pki_rubs(const pki_group_plan *p, int k)
+{
+  return p->rubs && p->joints->dof_friction[k] > 0;
+}
+
+/* The friction of joints that do not slide is a row from the first; the lanes with such rows. */
+static pk_i pki_join_friction(pki_lanes *f)
+{
+  pk_i some = pki_mask_none();
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    const pk_i held = pki_rubs(f->p, k) ? ~pki_masks(f->g->sliding)[k] & f->going : pki_mask_none();
+    for (int l = 0; l < f->count && pki_any(held); l++) {
+      if (pki_is_set(held, l)) {
+        pki_take_box(f, l, PKI_ROW_FRICTION, k);
+      }
+    }
+    some |= held;
+  }
+  return some;
+}
+
+/* Joints that slide and would turn round by the end of the step: their friction becomes a row, which knows all: to hold, or to brake
+ * either way. The lanes with such rows come back. */
+static pk_i pki_stop_sliding(pki_lanes *f, const double *v)
+{
+  pki_group *g = f->g;
+  pk_i some = pki_mask_none();
+  for (int k = 0; k < f->p->joints->nu && f->p->rubs; k++) {
+    const pk_i turns = pki_less(pki_splat(0), pki_reals(g->drag)[k] * pki_reals(v)[k]);
+    const pk_i fresh = pki_masks(g->sliding)[k] & turns & f->going;
+    for (int l = 0; l < f->count && pki_any(fresh); l++) {
+      if (pki_is_set(fresh, l)) {
+        pki_take_box(f, l, PKI_ROW_FRICTION, k);
+      }
+    }
+    pki_masks(g->sliding)[k] &= ~fresh;
+    some |= fresh;
+  }
+  return some;
+}
+
+/* ---- torque limits ---- */
+
 /* Lanes in which the force of command k is beyond its limits at the end. */
-PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, int k)
+PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, const double *v, int k)
 {
   const pk_r gain = pki_reals(g->g)[k], most = pki_reals(g->command)[6 * k + 5];
-  const pk_r force = pki_reals(g->a)[k] - gain * pki_reals(g->u_end)[k];
+  const pk_r force = pki_reals(g->a)[k] - gain * pki_reals(v)[k];
   return pki_less(most, pki_abs(force)) & pki_less(pki_splat(0), gain) & ~pki_masks(g->limited)[k];
 }
 
 /* Commands whose force left its limits are pinned there: gains leave M~. The lanes with new ones come back. */
-static pk_i pki_pin_torques(pki_lanes *f)
+static pk_i pki_pin_torques(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;
   pk_i some = pki_mask_none();
-  for (int k = 0; k < f->p->model->nu; k++) {
-    some |= pki_breaks_torque(g, k);
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    some |= pki_breaks_torque(g, v, k);
   }
   some &= f->going;
-  for (int k = 0; k < f->p->model->nu && pki_any(some); k++) {
-    const pk_i fresh = pki_breaks_torque(g, k) & f->going;
+  for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
+    const pk_i fresh = pki_breaks_torque(g, v, k) & f->going;
     const pk_r most = pki_reals(g->command)[6 * k + 5];
-    const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(g->u_end)[k];
+    const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(v)[k];
     pk_r *const pin = pki_out(g->pin) + k;
     *pin = pki_select(fresh, pki_select(pki_less(force, pki_splat(0)), -most, most), *pin);
     pki_masks(g->limited)[k] |= fresh;
@@ -268,10 +332,10 @@ static pk_i pki_pin_torques(pki_lanes *f)
 }
 
 /* Lanes in which command k is pinned, and its force would be within its limits at the end. */
-PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, int k)
+PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, const double *v, int k)
 {
   const pk_r pin = pki_reals(g->pin)[k],
-             force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(g->u_end)[k];
+             force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(v)[k];
   const pk_i beyond =
       pki_select_mask(pki_less(pin, pki_splat(0)), pki_at_most(force, pin), pki_at_most(pin, force));
   return pki_masks(g->pinned)[k] & ~beyond;
@@ -279,16 +343,16 @@ PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, int k)
 
 /* Pinned commands that would leave their limit become rows, which know both: at a limit, or within. The lanes with new rows come
  * back. */
-static pk_i pki_unpin_torques(pki_lanes *f)
+static pk_i pki_unpin_torques(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;
   pk_i some = pki_mask_none();
-  for (int k = 0; k < f->p->model->nu; k++) {
-    some |= pki_leaves_pin(g, k);
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    some |= pki_leaves_pin(g, v, k);
   }
   some &= f->going;
-  for (int k = 0; k < f->p->model->nu && pki_any(some); k++) {
-    const pk_i leaves = pki_leaves_pin(g, k) & f->going;
+  for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
+    const pk_i leaves = pki_leaves_pin(g, v, k) & f->going;
     for (int l = 0; l < f->count && pki_any(leaves); l++) {
       if (pki_is_set(leaves, l)) {
         pki_take_box(f, l, PKI_ROW_TORQUE, k);
@@ -306,6 +370,10 @@ static void pki_assemble(pki_lanes *f)
 {
   pki_group *g = f->g;
   const unsigned stale = f->stale, boxes = f->box_stale;
+  if (pki_on_chains(f)) {
+    pki_chain_assemble(g->world, g);
+    return;
+  }
   f->in |= stale;
   if (stale >> f->p->nball != 0) {
     pki_fill_screws(g);
@@ -353,6 +421,9 @@ static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box
   if (box->kind == PKI_ROW_TORQUE) {
     return v - pki_entry_of(g->a, box->k, lane) / pki_entry_of(g->g, box->k, lane);
   }
+  if (box->kind == PKI_ROW_FRICTION) {
+    return v;
+  }
   const double at = pki_entry_of(q, m->dof_q[box->k], lane);
   const bool upper = box->kind == PKI_ROW_UPPER;
   const double gap = upper ? m->dof_upper[box->k] - at : at - m->dof_lower[box->k];
@@ -375,11 +446,11 @@ static void pki_set_fixed(pki_lanes *f, const double *q)
   }
 }
 
-/* max(|q|, 1e-3 m/s) of each lane's rows. */
+/* max(|q|, PKI_SPEED_FLOOR) of each lane's rows. */
 static pk_r pki_scale_of(const pki_lanes *f)
 {
   const pki_group *g = f->g;
-  pk_r scale = pki_splat(1e-3);
+  pk_r scale = pki_splat(PKI_SPEED_FLOOR);
   for (PKI_EACH(s, f->in)) {
     const pki_v3 q = pki_v3_load(pki_reals(g->fixed) + 3 * s);
     const pk_r size = pki_max(pki_abs(q.x), pki_max(pki_abs(q.y), pki_abs(q.z)));
@@ -444,6 +515,11 @@ static void pki_copy_impulses(const pki_lanes *f)
 /* Impulses in the lanes of `open`. */
 static void pki_solve_lanes(pki_lanes *f, pk_i open)
 {
+  if (pki_on_chains(f)) {
+    pki_fail_step(f, pki_chain_solve(f->g->world, f->g->info));
+    f->solved = true;
+    return;
+  }
   const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
   const pk_i feet_alone = pki_feet_alone(f);
   pki_show_problem(f);
@@ -473,6 +549,10 @@ static void pki_respond(pki_lanes *f)
 {
   pki_group *g = f->g;
   const bool any = f->in != 0 || f->box_in != 0;
+  if (pki_on_chains(f) && f->solved) {
+    pki_chain_respond(g->world, g);
+    return;
+  }
   if (any) {
     pki_respond_to(f, g->r, g->box_r, g->u_end);
   }
@@ -490,16 +570,21 @@ static pk_i pki_join(pki_lanes *f, const double *q, const double *x, bool first)
   }
   pk_i more = pki_join_feet(f, x, first);
   if (found) {
-    f->g->dynamics->velocities(f->g->work, x);
+    if (!(pki_on_chains(f) && pki_law_of(&f->g->world->options)->joins_closed)) {
+      f->g->dynamics->velocities(f->g->work, x);
+    }
     more |= pki_join_found(f, first);
   }
-  return more | pki_join_limits(f, q, x);
+  return more | pki_join_limits(f, q, pki_rates_of(f, x));
 }
 
 /* Lanes that have rows. */
 static pk_i pki_with_rows(const pki_lanes *f)
 {
   pk_i any = pki_mask_none();
+  if (pki_on_chains(f)) {
+    return pki_chain_has_rows(f->g->world, f->g) ? pki_mask_all() : any;
+  }
   for (PKI_EACH(s, f->in | f->stale)) {
     any |= pki_masks(f->g->active)[s];
   }
@@ -509,8 +594,8 @@ static pk_i pki_with_rows(const pki_lanes *f)
   return any;
 }
 
-/* Impulses, and the velocities at the end. */
-static void pki_impulses(pki_lanes *f, const double *q)
+/* Nobody takes part yet. */
+static void pki_begin_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;
   for (int b = 0; b < f->p->nball; b++) {
@@ -523,33 +608,70 @@ static void pki_impulses(pki_lanes *f, const double *q)
       g->slot_of[l][i] = -1;
     }
   }
-  for (int k = 0; k < 2 * f->p->model->nu; k++) {
+  for (int k = 0; k < 2 * f->p->joints->nu; k++) {
     pki_masks(g->at_limit)[k] = pki_mask_none();
   }
   pki_make_feet_rows(f);
-  pk_i open = pki_join(f, q, g->u_free, true);
+}
+
+/* The problem of the lanes in `open`. Where velocities were found without the factor of M~ it is made now. */
+static void pki_solve_round(pki_lanes *f, const double *q, pk_i open)
+{
+  if (pki_on_chains(f) && !f->g->world->contact.factored) {
+    f->needs_factor = true;
+    pki_free_velocity(f, q);
+  }
+  pki_assemble(f);
+  pki_set_fixed(f, q);
+  pki_lap_lanes(f->g, PK_PART_ASSEMBLY);
+  pki_solve_lanes(f, open);
+}
+
+/* Who the velocities at the end would break, or turn round: the lanes with other rows or forces. *forces: those in which forces
+ * without rows have changed. */
+static pk_i pki_check_round(pki_lanes *f, const double *q, pk_i *forces)
+{
+  pki_group *g = f->g;
+  const double *v = pki_rates_of(f, g->u_end);
+  *forces = pki_pin_torques(f, v) | pki_unpin_torques(f, v) | pki_stop_sliding(f, v);
+  const pk_i open = (*forces | pki_join(f, q, g->u_end, false)) & f->going;
+  if (pki_on_chains(f) && !pki_any(open) && f->solved && pki_impact_gains(g->world, g, g->info)) {
+    return f->going;
+  }
+  return open;
+}
+
+/* The active set, impulses, and the velocities at the end: what velocities would break takes part, the problem is solved, and
+ * again until they break nothing. */
+static void pki_impulses(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  pki_begin_impulses(f);
+  pk_i forces, open = pki_join(f, q, g->u_free, true) | pki_join_friction(f) | (pki_on_chains(f) ? f->going : pki_mask_none());
   for (int round = 0;; round++) {
     open &= pki_with_rows(f); /* a command that was pinned leaves none */
     if (pki_any(open)) {
-      pki_assemble(f);
-      pki_set_fixed(f, q);
-      pki_lap_lanes(g, PK_PART_ASSEMBLY);
-      pki_solve_lanes(f, open);
+      pki_solve_round(f, q, open);
     }
     pki_respond(f);
-    const pk_i limited = pki_pin_torques(f) | pki_unpin_torques(f);
-    open = limited | pki_join(f, q, g->u_end, false);
-    open &= f->going;
-    if (!pki_any(open) || round == PKI_LANE_ROUNDS) {
+    open = pki_check_round(f, q, &forces);
+    if (!pki_any(open) || round == PKI_ROUNDS) {
       break;
     }
     *pki_out(g->rounds) += pki_where_set(open, pki_splat(1));
-    if (pki_any(limited)) { /* other forces, another M~: all rows respond in another way */
+    if (pki_any(forces)) { /* other forces, another M~: all rows respond in another way */
       pki_free_velocity(f, q);
       f->stale |= f->in, f->box_stale |= f->box_in;
     }
   }
   pki_leave(f, open, PK_LEFT_ROUNDS);
+  if (pki_on_chains(f)) {
+    f->unsettled = pki_any(open);
+    if (!f->solved) {
+      pki_chain_keep_nothing(g->world);
+    }
+    pki_chain_finish(g->world, g, g->info);
+  }
 }
 
 #endif

@@ -6,8 +6,10 @@
 
 #include "dynamics/kernels/composite.h"
 #include "dynamics/kernels/declare.h"
+#include "step/chain_rows.h"
 #include "step/contact.h"
 #include "step/group.h"
+#include "step/joints.h"
 
 typedef struct pki_lanes {
   pki_group *g;
@@ -29,6 +31,11 @@ typedef struct pki_lanes {
   bool looked;    /* at all pairs of shapes */
   bool pins;      /* some command is pinned in some lane */
   bool positions; /* rows are those of a projection */
+  bool needs_factor; /* on chains: some velocities were found without the factor of M~, which rows need */
+  bool solved;       /* on chains: impulses were found, and kept */
+  bool unsettled;    /* on chains: who takes part did not settle */
+  double sunk;       /* m, on chains: how deep contacts by forces are at the end */
+  pk_status status;  /* on chains: why the step fails */
   unsigned alone; /* lanes whose impulses the scalar solvers found, as bits */
   pk_solver solver[PKI_LANES];
   int nkept[PKI_LANES];
@@ -36,6 +43,12 @@ typedef struct pki_lanes {
   pki_lane_box kept[PKI_LANES][PKI_BOXES]; /* box rows of velocities, when those at hand are of positions */
   pk_i held[PKI_SLOTS];                    /* contacts that stick, in projections */
 } pki_lanes;
+
+/* The rows of this step are on chains (step/chain_rows.h): one world, whatever it has. Otherwise they are in slots. */
+PKI_INLINE bool pki_on_chains(const pki_lanes *f)
+{
+  return PKI_LANES == 1 && f->g->world != NULL;
+}
 
 /* In a for: each slot of a set of bits, ascending. */
 #define PKI_EACH(slot, set) \
@@ -83,11 +96,11 @@ PKI_INLINE pk_i pki_is_finite(const double *x, int n)
   return pki_less(sum, pki_splat(1e300));
 }
 
-/* Lanes of a mask leave the step. */
+/* Lanes of a mask leave the step, for chains. There is no way out of chains. */
 static void pki_leave(pki_lanes *f, pk_i mask, pk_left why)
 {
   const pk_i leaving = mask & f->going;
-  if (!pki_any(leaving)) {
+  if (!pki_any(leaving) || pki_on_chains(f)) {
     return;
   }
   for (int l = 0; l < PKI_LANES; l++) {
@@ -103,9 +116,18 @@ static void pki_leave_lane(pki_lanes *f, int lane, pk_left why)
   pki_leave(f, mask, why);
 }
 
+/* The step fails, on chains: nothing of it is kept. */
+static void pki_fail_step(pki_lanes *f, pk_status status)
+{
+  if (status != PK_OK) {
+    f->status = status;
+    f->going = pki_mask_none();
+  }
+}
+
 PKI_INLINE bool pki_has_limits(const pki_group_plan *p, int k)
 {
-  const pk_model *m = p->model;
+  const pk_model *m = p->joints;
   return p->limits && m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]));
 }
 

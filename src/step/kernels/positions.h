@@ -10,17 +10,15 @@ enum { PKI_FEET_SWEEPS = 4 }; /* feet hardly know of each other */
 /* The part of the depth to which a projection is solved: the next one begins with what is left. */
 #define PKI_CLOSE 1e-4
 
-/* A joint limit's gap at the end. */
-PKI_INLINE pk_r pki_limit_gap(const pki_group *g, int k, bool upper)
-{
-  const pk_model *m = g->plan->model;
-  const pk_r x = pki_reals(g->q_end)[m->dof_q[k]];
-  return upper ? m->dof_upper[k] - x : x - m->dof_lower[k];
-}
-
 /* Contacts of other shapes at the end within a margin of each lane; all lanes, or those of a mask. */
 static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 {
+  if (pki_on_chains(f)) {
+    pk_sim *const world = f->g->world;
+    pki_fail_step(f, pki_chain_find_at_end(world, pki_lane(margin, 0), &f->sunk, f->g->info));
+    f->nend[0] = world->contact.nfound;
+    return;
+  }
   if (!f->p->scan) {
     const pki_margins margins = {margin, margin, pki_splat(0)};
     pki_find_candidates(f, &margins, pki_looks_due(f, f->g->q_end, &margins) & mask);
@@ -52,9 +50,10 @@ static pk_r pki_depth_of(const pki_lanes *f)
       pki_set_lane(&deepest, l, most);
     }
   }
-  for (int k = 0; k < f->p->model->nu; k++) {
+  for (int k = 0; k < f->p->joints->nu; k++) {
     if (pki_has_limits(f->p, k)) {
-      deepest = pki_max(deepest, -pki_min(pki_limit_gap(g, k, false), pki_limit_gap(g, k, true)));
+      const pk_r lower = pki_limit_gap(f, g->q_end, k, false), upper = pki_limit_gap(f, g->q_end, k, true);
+      deepest = pki_max(deepest, -pki_min(lower, upper));
     }
   }
   return deepest;
@@ -106,7 +105,7 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
   }
   for (int k = 0; k < f->p->model->nu; k++) {
     for (int side = 0; side < 2 && pki_has_limits(f->p, k); side++) {
-      const pk_r gap = pki_limit_gap(g, k, side);
+      const pk_r gap = pki_limit_gap(f, g->q_end, k, side);
       const pk_i near = deep & pki_less(gap, band);
       for (int l = 0; l < f->count && pki_any(near); l++) {
         const bool room = f->nbox[l] < PKI_BOXES || pki_lane(gap, l) < 0;
@@ -227,45 +226,79 @@ static void pki_keep_impulses(pki_lanes *f)
   memcpy(f->nkept, f->nbox, sizeof f->nkept);
 }
 
-/* The configuration at the end: what is below zero is projected out, where it has to be. */
-static void pki_project(pki_lanes *f)
+/* The work at the configuration of the end, and how deep each lane is there. */
+static pk_r pki_look_at_end(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  g->dynamics->kinematics(g->work, g->q_end);
+  if (pki_on_chains(f)) {
+    pki_joints_update(g->world, g->q_end);
+    g->info->closure = pki_bilateral_gap(g->world);
+  }
+  pki_look_at_feet(g, g->gap_end, NULL);
+  pki_find_at_end(f, pki_splat(PKI_TOUCHING), pki_mask_all());
+  const pk_r depth = pki_depth_of(f);
+  pk_r *const told = pki_out(g->penetration);
+  *told = pki_select(f->going, pki_max(depth, pki_splat(f->sunk)), *told);
+  return depth;
+}
+
+/* Lanes that need another projection after `round` of them. */
+static pk_i pki_needs_projection(const pki_lanes *f, pk_r depth, int round)
+{
+  pk_i deep = ~pki_at_most(depth, pki_splat(f->p->allowed));
+  if (pki_on_chains(f) && !pki_chain_is_closed(f->g->info)) {
+    deep = pki_mask_all();
+  }
+  const pk_i more = round < PKI_PROJECTIONS        ? pki_mask_all()
+                    : round < PKI_MORE_PROJECTIONS ? pki_less(pki_splat(PKI_DEEP), depth)
+                                                   : pki_mask_none();
+  return f->p->published ? pki_mask_none() : deep & more & f->going;
+}
+
+/* One projection of the lanes of `deep`. What is further away than a step can reach has its turn in the next one. */
+static void pki_project_once(pki_lanes *f, pk_i deep, pk_r depth)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
   const pk_r touching = pki_splat(PKI_TOUCHING);
-  pki_keep_impulses(f);
+  const pk_r band = pki_max(pki_min(PKI_WIDENING * depth, pki_splat(f->p->near)), touching);
+  const pk_i wide = deep & pki_less(touching, band);
+  if (pki_any(wide)) {
+    pki_find_at_end(f, band, wide);
+  }
+  if (pki_on_chains(f)) {
+    pki_chain_project(g->world, g, pki_lane(band, 0), g->q_end, g->info);
+    return;
+  }
+  pki_take_position_rows(f, deep, band);
+  pki_join_feet_at_end(f, &deep, band);
+  pki_assemble(f);
+  pki_push_out(f, deep, depth, band);
+  PKI_NAME(config_add)(m, g->q_end, 1, g->move, g->q_try);
+  for (int k = 0; k < m->nq; k++) {
+    pk_r *const q = pki_out(g->q_end) + k;
+    *q = pki_select(deep, pki_reals(g->q_try)[k], *q);
+  }
+}
+
+/* The configuration at the end: what is below zero is projected out, where it has to be. */
+static void pki_project(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  if (!pki_on_chains(f)) {
+    pki_keep_impulses(f);
+  }
   for (int round = 0;; round++) {
-    g->dynamics->kinematics(g->work, g->q_end);
-    pki_look_at_feet(g, g->gap_end, NULL);
-    pki_find_at_end(f, touching, pki_mask_all());
-    const pk_r depth = pki_depth_of(f);
-    pk_r *const told = pki_out(g->penetration);
-    *told = pki_select(f->going, depth, *told);
-    pk_i deep = f->going & ~pki_at_most(depth, pki_splat(f->p->allowed));
-    deep &= round < PKI_PROJECTIONS        ? pki_mask_all()
-            : round < PKI_MORE_PROJECTIONS ? pki_less(pki_splat(PKI_DEEP), depth)
-                                           : pki_mask_none();
+    const pk_r depth = pki_look_at_end(f);
+    const pk_i deep = pki_needs_projection(f, depth, round);
     if (!pki_any(deep)) {
-      pki_leave(f, pki_less(pki_splat(PKI_DEEP), depth), PK_LEFT_ROUNDS); /* the scalar step may find a way */
+      pki_leave(f, pki_less(pki_splat(PKI_DEEP), depth), PK_LEFT_ROUNDS); /* chains may find a way */
       *pki_out(g->lift) += round > 0 && g->watched ? pki_potential(g) : pki_splat(0);
       return;
     }
     *pki_out(g->lift) -= round == 0 && g->watched ? pki_potential(g) : pki_splat(0);
-    /* what is further away than a step can reach has its turn in the next projection */
-    const pk_r band = pki_max(pki_min(PKI_WIDENING * depth, pki_splat(f->p->near)), touching);
-    const pk_i wide = deep & pki_less(touching, band);
-    if (pki_any(wide)) {
-      pki_find_at_end(f, band, wide);
-    }
-    pki_take_position_rows(f, deep, band);
-    pki_join_feet_at_end(f, &deep, band);
-    pki_assemble(f);
-    pki_push_out(f, deep, depth, band);
-    PKI_NAME(config_add)(m, g->q_end, 1, g->move, g->q_try);
-    for (int k = 0; k < m->nq; k++) {
-      pk_r *const q = pki_out(g->q_end) + k;
-      *q = pki_select(deep, pki_reals(g->q_try)[k], *q);
-    }
+    pki_project_once(f, deep, depth);
   }
 }
 

@@ -22,13 +22,19 @@ static void recall_feet(pki_group *g, const pki_seat *seat, int lane)
   }
 }
 
-/* Commands that were at their limit in the last step, and on which side. */
+/* Commands that were at their limit in the last step, and joints whose friction was, and on which side. */
 static void recall_limits(pki_group *g, const pki_seat *seat, int lane)
 {
-  const int nu = g->plan->model->nu;
-  for (int k = 0; k < nu && !*seat->plain; k++) {
+  const pki_group_plan *p = g->plan;
+  const int n = p->joints->nu;
+  for (int k = 0; k < n && !*seat->plain; k++) {
     pki_set_mask(&pki_masks(g->limited)[k], lane, seat->limited[k]);
-    g->pin[k * PKI_LANES + lane] = seat->last_joint[PKI_ROW_TORQUE * nu + k];
+    g->pin[k * PKI_LANES + lane] = seat->last_joint[PKI_ROW_TORQUE * n + k];
+    if (pki_rubs(p, k)) {
+      const double last = seat->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
+      pki_set_mask(&pki_masks(g->sliding)[k], lane, fabs(last) >= PKI_STICKING * p->dt * most);
+      g->drag[k * PKI_LANES + lane] = last < 0 ? -most : most;
+    }
   }
 }
 
@@ -49,7 +55,7 @@ static void gather_worlds(pki_lanes *f)
   }
   pki_gather(q, m->nq, g->q);
   pki_gather(u, m->nu, g->u);
-  pki_gather(c, 6 * m->nu, g->command);
+  pki_gather(c, 6 * p->joints->nu, g->command);
   pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->guard);
   if (own) {
     g->work->params.varied = true;
@@ -60,8 +66,8 @@ static void gather_worlds(pki_lanes *f)
   for (int b = 0; b < 3 * p->nball; b++) {
     pki_out(g->r)[b] = pki_splat(0);
   }
-  for (int k = 0; k < m->nu; k++) {
-    pki_masks(g->limited)[k] = pki_mask_none();
+  for (int k = 0; k < p->joints->nu; k++) {
+    pki_masks(g->limited)[k] = pki_masks(g->sliding)[k] = pki_mask_none();
     pki_out(g->pin)[k] = pki_splat(0);
   }
   for (int l = 0; l < PKI_LANES; l++) {
@@ -162,52 +168,77 @@ static int count_contacts(const pki_lanes *f, int lane)
   return n;
 }
 
-/* Some command was pinned in some lane. */
+/* Some command was pinned, or some joint slid against its friction, in some lane. */
 static bool has_pins(const pki_lanes *f)
 {
   pk_i any = pki_mask_none();
-  for (int k = 0; k < f->p->model->nu; k++) {
-    any |= pki_masks(f->g->pinned)[k];
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    any |= pki_masks(f->g->pinned)[k] | pki_masks(f->g->sliding)[k];
   }
   return pki_any(any);
 }
 
-/* Some command of a lane was pinned at its limit. */
+/* The same of one lane. */
 static bool is_pinned(const pki_lanes *f, int lane)
 {
   bool any = false;
-  for (int k = 0; k < f->p->model->nu; k++) {
-    any |= f->g->pinned[k * PKI_LANES + lane] != 0;
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    any |= f->g->pinned[k * PKI_LANES + lane] != 0 || f->g->sliding[k * PKI_LANES + lane] != 0;
   }
   return any;
 }
 
-/* Impulses of joint rows and of commands at their limits. */
+/* Impulses of commands at their limits and of friction, where they are no rows. */
+static void keep_pins(const pki_lanes *f, int lane)
+{
+  const pki_group *g = f->g;
+  const pki_seat *seat = &f->seats[lane];
+  const int n = f->p->joints->nu;
+  for (int k = 0; k < n; k++) {
+    const int at = k * PKI_LANES + lane;
+    seat->limited[k] = g->limited[at] != 0;
+    if (g->pinned[at] != 0) {
+      seat->last_joint[PKI_ROW_TORQUE * n + k] = f->p->dt * g->pin[at];
+    }
+    if (g->sliding[at] != 0) {
+      seat->last_joint[PKI_ROW_FRICTION * n + k] = f->p->dt * g->drag[at];
+    }
+  }
+}
+
+/* Impulses of joint rows and of commands at their limits. On chains those of rows are kept already. */
 static void keep_joints(const pki_lanes *f, int lane, int *saturated)
 {
   const pki_group *g = f->g;
   const pki_seat *seat = &f->seats[lane];
-  const int nu = f->p->model->nu;
-  const bool plain = f->nkept[lane] == 0 && !(f->pins && is_pinned(f, lane));
+  const int n = f->p->joints->nu;
+  const bool plain = f->nkept[lane] == 0 && !(f->pins && is_pinned(f, lane)) && !pki_on_chains(f);
   *saturated = 0;
   if (!*seat->plain || !plain) {
-    memset(seat->last_joint, 0, PKI_JOINT_ROWS * (size_t)nu * sizeof *seat->last_joint);
-    for (int k = 0; k < nu; k++) {
-      const int at = k * PKI_LANES + lane;
-      seat->limited[k] = g->limited[at] != 0;
-      if (g->pinned[at] != 0) {
-        seat->last_joint[PKI_ROW_TORQUE * nu + k] = f->p->dt * g->pin[at];
-      }
+    if (!pki_on_chains(f)) {
+      memset(seat->last_joint, 0, PKI_JOINT_ROWS * (size_t)n * sizeof *seat->last_joint);
     }
+    keep_pins(f, lane);
   }
   for (int b = 0; b < f->nkept[lane]; b++) {
     const pki_lane_box *box = &f->kept[lane][b];
-    seat->last_joint[box->kind * nu + box->k] = g->box_impulse[b * PKI_LANES + lane];
+    seat->last_joint[box->kind * n + box->k] = g->box_impulse[b * PKI_LANES + lane];
   }
-  for (int k = 0; k < nu && g->watched; k++) {
+  for (int k = 0; k < n && g->watched; k++) {
     *saturated += fabs(pki_entry_of(g->tau, k, lane)) >= pki_entry_of(g->command, 6 * k + 5, lane);
   }
   *seat->plain = plain;
+}
+
+/* Contacts and what pairs of shapes remember. On chains the world keeps them itself. */
+static void keep_contacts_and_pairs(const pki_lanes *f, int lane)
+{
+  const pki_seat *s = &f->seats[lane];
+  if (!pki_on_chains(f)) {
+    keep_contacts(f, lane);
+    *s->nmemory = f->nmemory[lane] < s->keep ? f->nmemory[lane] : s->keep; /* the rest is found anew */
+    memcpy(s->memory, f->g->memory[lane], (size_t)*s->nmemory * sizeof *s->memory);
+  }
 }
 
 /* Worlds that are done get what they came for; other lanes are discarded. */
@@ -217,7 +248,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
   const pk_model *m = f->p->model;
   double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES];
   for (int l = 0; l < f->count; l++) {
-    if (pki_is_set(f->going, l) && count_contacts(f, l) > f->seats[l].keep) {
+    if (!pki_on_chains(f) && pki_is_set(f->going, l) && count_contacts(f, l) > f->seats[l].keep) {
       pki_leave_lane(f, l, PK_LEFT_CONTACTS);
     }
   }
@@ -230,6 +261,8 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
       continue;
     }
     out[l] = (pki_lane_info){.done = done,
+                             .status = f->status,
+                             .unsettled = f->unsettled,
                              .left = done ? PK_LEFT_NOT : f->left[l],
                              .alone = f->alone >> l & 1,
                              .rounds = (int)g->rounds[l],
@@ -238,21 +271,19 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
                              .relative = g->relative[l],
                              .penetration = g->penetration[l]};
     if (done) {
-      keep_contacts(f, l);
+      keep_contacts_and_pairs(f, l);
       keep_joints(f, l, &out[l].saturated);
-      *s->nmemory = f->nmemory[l] < s->keep ? f->nmemory[l] : s->keep; /* the rest is found anew */
-      memcpy(s->memory, g->memory[l], (size_t)*s->nmemory * sizeof *s->memory);
     }
   }
   pki_scatter(g->q_end, m->nq, q);
   pki_scatter(g->u_end, m->nu, u);
-  pki_scatter(g->tau, m->nu, tau);
+  pki_scatter(g->tau, f->p->joints->nu, tau);
   pki_scatter(g->guard, f->looked ? pki_guard_size(m) : 0, guard);
 }
 
 /* ---- the step ---- */
 
-/* The whole certificate of lane 0, for who asked for it. */
+/* The whole certificate of lane 0, for who asked for it. On chains the solver's is there. */
 static void certify_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;
@@ -262,6 +293,40 @@ static void certify_impulses(pki_lanes *f)
   } else {
     g->certificate = (pk_certificate){.worst = -1};
   }
+}
+
+/* Collisions come before all else under some laws: forces, velocities and contacts are then those after them. */
+static void collide_first(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  const pki_law *law = pki_on_chains(f) ? pki_law_of(&g->world->options) : NULL;
+  bool any = false;
+  if (law == NULL || law->collide == NULL || !pki_any(f->going)) {
+    return;
+  }
+  if (!law->collide(g->world, g->u, g->info, &any)) {
+    g->info->term = "collision";
+    pki_fail_step(f, PK_ERROR_CONVERGENCE);
+  } else if (any) {
+    pki_actuate(f, q);
+    pki_free_velocity(f, q);
+    pki_find_contacts(f, q);
+  }
+}
+
+/* What stands in the configuration q of the step, and moves it on. */
+static void move_lanes(pki_lanes *f, const double *q)
+{
+  pki_group *g = f->g;
+  pki_impulses(f, q);
+  pki_set_forces(f);
+  certify_impulses(f);
+  pki_lap_lanes(g, PK_PART_SOLVE);
+  PKI_NAME(config_add)(f->p->model, q, f->p->reach, g->u_end, g->q_end);
+  pki_project(f);
+  pki_check_passing(f);
+  pki_check_end(f);
+  pki_lap_lanes(g, PK_PART_PROJECT);
 }
 
 void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki_lane_info *out)
@@ -277,19 +342,14 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
     q = g->q_mid;
   }
   pki_actuate(&f, q);
-  pki_push_lanes(&f, q);
+  pki_act_from_outside(&f, q);
   pki_free_velocity(&f, q);
   pki_find_contacts(&f, q);
+  collide_first(&f, q);
   pki_lap_lanes(g, PK_PART_COLLISION);
-  pki_impulses(&f, q);
-  pki_set_forces(&f);
-  certify_impulses(&f);
-  pki_lap_lanes(g, PK_PART_SOLVE);
-  PKI_NAME(config_add)(p->model, q, p->reach, g->u_end, g->q_end);
-  pki_project(&f);
-  pki_check_passing(&f);
-  pki_check_end(&f);
-  pki_lap_lanes(g, PK_PART_PROJECT);
+  if (pki_any(f.going)) {
+    move_lanes(&f, q);
+  }
   f.pins = has_pins(&f);
   scatter_worlds(&f, out);
 }

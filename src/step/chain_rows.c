@@ -1,0 +1,602 @@
+#include "step/chain_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "contact/problem.h"
+#include "contact/solver.h"
+#include "math/mat3.h"
+#include "step/contact.h"
+#include "step/impact.h"
+#include "step/joints.h"
+#include "step/swept.h"
+
+/* ---- forces and the velocity without impulses ---- */
+
+void pki_chain_place_joints(pk_sim *sim, const double *q)
+{
+  if (sim->model->nconstraint > 0) {
+    sim->workspace->kernels->kinematics(&sim->workspace->work, q);
+  }
+  pki_joints_update(sim, q);
+}
+
+/* The workspace at q, with the twists of the velocities u. */
+static void look_from(pk_sim *sim, const double *q, const double *u)
+{
+  pk_workspace *w = sim->workspace;
+  w->kernels->kinematics(&w->work, q);
+  w->kernels->velocities(&w->work, u);
+}
+
+pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info)
+{
+  const pki_law *law = pki_law_of(&sim->options);
+  if (law->force == NULL) {
+    return PK_OK;
+  }
+  look_from(sim, q, sim->u);
+  if (!pki_contact_find(sim, 0, info)) {
+    return PK_ERROR_LIMIT;
+  }
+  law->force(sim, out);
+  return PK_OK;
+}
+
+void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g)
+{
+  pki_sim_joints *j = &sim->joints;
+  pki_work *w = &sim->workspace->work;
+  const double dt = sim->options.implicit == PK_IMPLICIT_ALL ? sim->options.dt : 0;
+  pki_reset_diagonal(w);
+  for (int k = 0; k < j->n; k++) {
+    const double added = dt * (j->model->dof_damping[k] + g->gain[k]);
+    if (j->at[k] >= 0) {
+      w->diag[j->at[k]] += added;
+    } else {
+      j->weights[j->row[k] - sim->model->nbilateral] = j->model->dof_armature[k] + added;
+    }
+  }
+}
+
+bool pki_chain_smooth_velocity(pk_sim *sim, pki_group *g, const double *q)
+{
+  const pk_model *m = sim->model;
+  sim->contact.factored = false;
+  if (pki_has_rows(sim)) {
+    return false;
+  }
+  for (int k = 0; k < m->nu; k++) {
+    g->drive[k] = g->force[k] - (g->gain[k] + m->dof_damping[k]) * g->u[k];
+  }
+  pki_smooth_acceleration(sim->workspace, q, g->u, g->drive, g->u_free);
+  for (int k = 0; k < m->nu; k++) {
+    g->u_free[k] = g->u[k] + sim->options.dt * g->u_free[k];
+  }
+  return true;
+}
+
+/* Forces on a world whose joints are cut, dt times them, into out. The armature of a cut joint resists the change of the joint's
+ * velocity, which began the step as j->u. */
+static void drive_cut_joints(pk_sim *sim, const pki_group *g, double *out)
+{
+  const pki_sim_joints *j = &sim->joints;
+  const double dt = sim->options.dt;
+  for (int k = 0; k < sim->model->nu; k++) {
+    out[k] = dt * (g->push[k] - g->h[k]);
+  }
+  for (int k = 0; k < j->n; k++) {
+    const double slope = g->gain[k] + j->model->dof_damping[k];
+    if (j->at[k] >= 0) {
+      out[j->at[k]] += dt * (g->force[k] - slope * g->u[j->at[k]]);
+    } else {
+      const double rate = pki_bilateral_velocity(&j->bilateral, j->row[k], g->u);
+      const double inertial = j->model->dof_armature[k] * (j->u[k] - rate);
+      pki_bilateral_add(&j->bilateral, j->row[k], dt * (g->force[k] - slope * rate) + inertial, out);
+    }
+  }
+}
+
+/* x := inv(M~) x within J x = -J u, J the constraints where they are eliminated. */
+static void solve_constrained(pk_sim *sim, const pki_group *g, double *x)
+{
+  pki_sim_joints *j = &sim->joints;
+  pk_workspace *w = sim->workspace;
+  const bool direct = sim->options.bilateral == PK_BILATERAL_DIRECT;
+  for (int row = 0; row < sim->model->nbilateral; row++) {
+    j->rows[row] = -pki_bilateral_velocity(&j->bilateral, row, g->u);
+  }
+  pki_bilateral_factor(&j->bilateral, w, j->weights, direct);
+  pki_bilateral_solve(&j->bilateral, w, x, direct ? j->rows : NULL);
+}
+
+void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
+{
+  const pk_model *m = sim->model;
+  pk_workspace *w = sim->workspace;
+  pki_update_origins(&w->work);
+  if (g->plan->cut) {
+    drive_cut_joints(sim, g, g->u_free);
+  }
+  memcpy(g->drive, g->u_free, (size_t)m->nu * sizeof *g->drive);
+  pki_lap(sim, PK_PART_DYNAMICS, g->info);
+  if (m->nconstraint == 0) {
+    w->kernels->ltl_factor(&w->work);
+    w->kernels->ltl_solve(&w->work, g->u_free);
+  } else {
+    solve_constrained(sim, g, g->u_free);
+  }
+  sim->contact.factored = true;
+  for (int k = 0; k < m->nu; k++) {
+    g->u_free[k] += g->u[k];
+  }
+  if (sim->options.bilateral == PK_BILATERAL_DIRECT) {
+    pki_bilateral_refine(&sim->joints.bilateral, w, g->u_free);
+  }
+  pki_lap(sim, PK_PART_FACTOR, g->info);
+}
+
+/* ---- contacts ---- */
+
+/* A contact that bounces closes first, by going below ground, and the projection takes it back: to a little above it where
+ * the way is curved. So it has closed when its gap is small beside the way to the step's end; if it had to wait for a gap of
+ * zero it could wait forever, and projections would push in the place of impulses. Where collisions come before all else every
+ * contact that approaches closes first. */
+static void close_bouncing(pk_sim *sim, double reach, bool all)
+{
+  static const double part = 0.5;
+  pki_sim_contact *c = &sim->contact;
+  for (int i = 0; i < c->nfound; i++) {
+    pki_contact *f = &c->found[i];
+    const bool bounces = all || pki_contact_bounces(c, i);
+    f->gap = bounces && f->gap > 0 && f->gap < -part * reach * c->speed[i] ? 0 : f->gap;
+  }
+}
+
+/* Contacts open by more than this are not looked at. */
+static double margin_of(const pk_sim *sim)
+{
+  return sim->options.contact == PK_CONTACT_PAPER ? 0 : sim->options.margin;
+}
+
+pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_step_info *info)
+{
+  const pki_law *law = pki_law_of(&sim->options);
+  pki_sim_contact *c = &sim->contact;
+  pk_workspace *w = sim->workspace;
+  c->nfound = c->nswept = 0;
+  pki_impact_begin(sim);
+  if (law->force != NULL || (c->terrain == NULL && !c->bodies_touch)) {
+    return PK_OK;
+  }
+  if (law->collide != NULL) { /* what is shifted needs the accelerations, too */
+    w->kernels->rnea(&w->work, q, g->u, NULL, g->h);
+    pki_update_origins(&w->work);
+  } else if (!c->factored) {
+    look_from(sim, q, g->u);
+  }
+  if (!pki_swept_find(sim, q, info) || !pki_contact_find(sim, margin_of(sim), info)) {
+    return PK_ERROR_LIMIT;
+  }
+  if (law->prepare != NULL) {
+    law->prepare(sim);
+  }
+  for (int i = 0; i < c->nfound; i++) {
+    c->speed[i] = pki_contact_opening(&w->work, 0, &c->found[i]);
+  }
+  pki_swept_close(sim, g->plan->reach);
+  if (!g->plan->published) {
+    close_bouncing(sim, g->plan->reach, law->collide != NULL);
+  }
+  return PK_OK;
+}
+
+bool pki_chain_waits(const pk_sim *sim, int contact)
+{
+  const bool published = sim->options.contact == PK_CONTACT_PAPER;
+  return sim->contact.found[contact].gap > 0 && (published || pki_contact_bounces(&sim->contact, contact));
+}
+
+/* ---- rows ---- */
+
+bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
+{
+  const pki_sim_contact *c = &sim->contact;
+  const pk_model *m = sim->joints.model;
+  bool any = sim->model->nbilateral > 0 && sim->options.bilateral == PK_BILATERAL_PROX;
+  for (int i = 0; i < c->nfound && !any; i++) {
+    any = c->slot_of[i] >= 0;
+  }
+  for (int k = 0; k < sim->joints.n && !any; k++) {
+    any = g->at_limit[k] || g->at_limit[sim->joints.n + k] || (g->limited[k] && !g->pinned[k]) ||
+          (g->plan->rubs && m->dof_friction[k] > 0 && !g->sliding[k]);
+  }
+  return any;
+}
+
+/* Rows of the contacts that take part, their q and their first guess. */
+static void add_contacts(pk_sim *sim, const pki_group *g)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  const pki_law *law = pki_law_of(&sim->options);
+  const bool published = g->plan->published;
+  for (int i = 0; i < c->nfound; i++) {
+    const pki_contact *f = &c->found[i];
+    if (c->slot_of[i] < 0) {
+      continue;
+    }
+    double eps[3], second[3];
+    pki_impact_eps(sim, i, eps);
+    const int contact = a->problem.ncontact, row = 3 * contact,
+              last = published ? -1 : pki_contact_last(c, f);
+    const pki_ends ends = pki_contact_ends(f, second);
+    pki_assembly_add_contact(a, sim->workspace, &ends, f->normal, f->tangent1, f->tangent2,
+                             pki_contact_friction(c, f));
+    c->row_found[contact] = i;
+    pki_assembly_contact_velocity(a, contact, g->u_free, a->q + row);
+    if (eps[0] > 0 || eps[1] > 0) {
+      double before[3];
+      pki_assembly_contact_velocity(a, contact, g->u, before);
+      for (int d = 0; d < 3; d++) {
+        a->q[row + d] += eps[d] * before[d];
+      }
+    }
+    for (int d = 0; d < 3; d++) {
+      a->r[row + d] = last >= 0 ? c->last_r[3 * last + d] : 0;
+    }
+    a->q[row] += published ? 0 : fmax(f->gap, 0) / g->plan->reach;
+    if (law->shift != NULL) {
+      law->shift(sim, contact, g->u, g->u_free);
+    }
+  }
+}
+
+/* Bilateral rows that the solver sees, when they are not eliminated. */
+static void add_bilateral_rows(pk_sim *sim, const pki_group *g)
+{
+  pki_assembly *a = &sim->contact.assembly;
+  for (int k = 0; k < sim->model->nbilateral && sim->options.bilateral == PK_BILATERAL_PROX; k++) {
+    const int row = pk_contact_size(&a->problem);
+    pki_assembly_add_bilateral(a, &sim->joints.bilateral, k);
+    a->q[row] = pki_assembly_velocity(a, row, g->u_free);
+    a->r[row] = g->plan->published ? 0 : sim->contact.last_bilateral[k];
+  }
+}
+
+/* A row on joint coordinate k, its impulse between bounds. */
+static void add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance)
+{
+  const pki_sim_joints *j = &sim->joints;
+  pki_assembly *a = &sim->contact.assembly;
+  if (j->at[k] >= 0) {
+    pki_assembly_add_box(a, j->at[k], sign, lower, upper, compliance);
+  } else {
+    pki_assembly_add_relative(a, &j->bilateral, j->row[k], sign, lower, upper, compliance);
+  }
+}
+
+/* The same, its impulse kept for the next step. */
+static void add_joint_row(pk_sim *sim, const pki_group *g, int kind, int k, double q)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  const int row = pk_contact_size(&a->problem), slot = kind * sim->joints.n + k;
+  const pki_joint_row limits =
+      pki_joint_row_of(kind, g->plan->dt, g->g[k], g->command[6 * k + 5], sim->joints.model->dof_friction[k]);
+  c->row_slot[a->problem.nbox] = slot;
+  add_joint(sim, k, limits.sign, limits.lower, limits.upper, limits.softness);
+  a->q[row] = q;
+  a->r[row] = g->plan->published ? 0 : fmin(fmax(c->last_joint[slot], limits.lower), limits.upper);
+}
+
+/* Joint limits that take part, joint friction, commands that may come back from their limit. */
+static void add_joint_rows(pk_sim *sim, const pki_group *g)
+{
+  const pki_sim_joints *j = &sim->joints;
+  const pk_model *m = j->model;
+  const double *v = pki_joint_rates(sim, g->u_free, g->rates), reach = g->plan->reach;
+  for (int k = 0; k < j->n; k++) {
+    if (g->at_limit[k]) {
+      add_joint_row(sim, g, PKI_ROW_LOWER, k, v[k] + fmax(j->x[k] - m->dof_lower[k], 0) / reach);
+    }
+    if (g->at_limit[j->n + k]) {
+      add_joint_row(sim, g, PKI_ROW_UPPER, k, -v[k] + fmax(m->dof_upper[k] - j->x[k], 0) / reach);
+    }
+    if (g->plan->rubs && m->dof_friction[k] > 0 && !g->sliding[k]) {
+      add_joint_row(sim, g, PKI_ROW_FRICTION, k, v[k]);
+    }
+    if (g->limited[k] && !g->pinned[k]) {
+      add_joint_row(sim, g, PKI_ROW_TORQUE, k, v[k] - g->a[k] / g->g[k]);
+    }
+  }
+}
+
+/* The form of the problem that the options' solver reads; positions are solved by `auto` where it would need factors. */
+static pki_form form_of(const pk_sim *sim, bool positions)
+{
+  const pk_solver solver = sim->options.solver;
+  const bool factor = pki_solvers[solver].factor;
+  if (pki_law_of(&sim->options)->solve != NULL && !positions) {
+    return PKI_FORM_DENSE;
+  }
+  return solver == PK_SOLVER_AUTO || (factor && positions) ? PKI_FORM_ISLANDS
+         : factor                                          ? PKI_FORM_FACTOR
+                                                           : PKI_FORM_DENSE;
+}
+
+/* The assembled problem, to who asked for it. */
+static void show_problem(pk_sim *sim)
+{
+  pki_sim_contact *c = &sim->contact;
+  pk_contact_problem p = c->assembly.problem;
+  if (c->tap.see != NULL) {
+    p.W = pki_assembly_dense(&c->assembly, sim->workspace);
+    const pk_contact_factor factor = pki_assembly_factor(&c->assembly, sim->workspace);
+    p.factor = &factor;
+    c->tap.see(c->tap.user, &p, c->assembly.r);
+  }
+}
+
+void pki_chain_assemble(pk_sim *sim, const pki_group *g)
+{
+  pki_assembly *a = &sim->contact.assembly;
+  pki_assembly_clear(a);
+  pki_impact_choose(sim);
+  add_contacts(sim, g);
+  add_bilateral_rows(sim, g);
+  add_joint_rows(sim, g);
+  a->form = form_of(sim, false);
+  pki_assembly_finish(a, sim->workspace);
+  show_problem(sim);
+}
+
+/* ---- impulses ---- */
+
+/* The body that a row of the assembled problem moves; -1: none. */
+static int body_of_row(const pk_sim *sim, int row, bool velocities)
+{
+  const pki_sim_contact *c = &sim->contact;
+  const pk_contact_problem *p = &c->assembly.problem;
+  const int box = row - 3 * p->ncontact - p->nbilateral;
+  if (row < 3 * p->ncontact) {
+    return c->found[c->row_found[row / 3]].body;
+  }
+  return velocities && box >= 0 ? pki_body_of_velocity(sim->joints.model, c->row_slot[box] % sim->joints.n)
+                                : -1;
+}
+
+/* Rows that nothing can move were solved with a response that the world does not have. Where that response stands for a velocity
+ * that the certificate would see, the impulses do not solve the step's own problem: the step is not certified, and says which row
+ * it was. A tangent that a planar mechanism cannot move needs none. */
+static void report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *info)
+{
+  const pki_assembly *a = &sim->contact.assembly;
+  const double scale = pki_contact_scale(&a->problem), seen = sim->options.tolerance * scale;
+  for (int row = 0; row < pk_contact_size(&a->problem); row++) {
+    const double shift = a->still[row] ? fabs(a->extra[row] * a->r[row]) : 0;
+    if (!(shift > seen)) {
+      continue;
+    }
+    info->shifted++;
+    info->certified = false;
+    info->term = "a row that nothing can move";
+    info->body = shift >= info->shift ? body_of_row(sim, row, velocities) : info->body;
+    info->shift = fmax(info->shift, shift);
+    /* as the judge of the unaltered problem would see it */
+    info->certificate.residual = fmax(info->certificate.residual, shift);
+    info->certificate.relative = fmax(info->certificate.relative, shift / scale);
+  }
+}
+
+/* The assembled problem by the options' solver, once, as it is; the worst certificate of the step is kept. Where the tolerance is
+ * not met the best impulses stand, and the step is not certified. */
+static void solve_assembled(pk_sim *sim, bool velocities, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  pk_solver_options o = pki_step_solver(&sim->options);
+  pk_solver_result result;
+  o.solver = a->form == PKI_FORM_ISLANDS ? PK_SOLVER_AUTO : pki_solver_for(o.solver, &a->problem);
+  pk_contact_solve(&a->problem, &o, a->r, c->solver_memory, &result);
+  info->solver_iterations += result.iterations;
+  info->solver = result.used;
+  info->certified &= result.certificate.relative <= o.tolerance;
+  if (result.certificate.relative >= info->certificate.relative) {
+    info->certificate = result.certificate;
+  }
+  report_still_rows(sim, velocities, info);
+}
+
+/* Contacts and impulses for the next step's first guess; which feet stick. */
+static void keep_impulses(pk_sim *sim)
+{
+  pki_sim_contact *c = &sim->contact;
+  const pki_assembly *a = &c->assembly;
+  const int ncontact = a->problem.ncontact;
+  if (pki_law_of(&sim->options)->force == NULL) { /* contacts by forces are kept already */
+    c->nlast = ncontact;
+  }
+  for (int i = 0; i < ncontact; i++) {
+    const double *r = a->r + 3 * i;
+    c->last[i] = c->found[c->row_found[i]];
+    memcpy(c->last_r + 3 * i, r, 3 * sizeof *r);
+    c->last_sticks[i] = r[0] > 0 && hypot(r[1], r[2]) < PKI_STICKING * a->mu[i] * r[0];
+  }
+  memcpy(c->last_bilateral, a->r + 3 * (size_t)ncontact, (size_t)a->problem.nbilateral * sizeof *a->r);
+  memset(c->last_joint, 0, PKI_JOINT_ROWS * (size_t)sim->joints.n * sizeof *c->last_joint);
+  for (int b = 0; b < a->problem.nbox; b++) {
+    c->last_joint[c->row_slot[b]] = a->r[3 * ncontact + a->problem.nbilateral + b];
+  }
+}
+
+void pki_chain_keep_nothing(pk_sim *sim)
+{
+  pki_assembly_clear(&sim->contact.assembly);
+  keep_impulses(sim);
+}
+
+pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)
+{
+  const pki_law *law = pki_law_of(&sim->options);
+  bool solved = true;
+  if (law->solve != NULL) {
+    solved = law->solve(sim, info);
+    report_still_rows(sim, true, info);
+  } else {
+    solve_assembled(sim, true, info);
+  }
+  keep_impulses(sim);
+  if (!solved && law->needs_solution) {
+    info->term = "resting contact";
+    return PK_ERROR_CONVERGENCE;
+  }
+  return PK_OK;
+}
+
+void pki_chain_respond(pk_sim *sim, const pki_group *g)
+{
+  pk_workspace *w = sim->workspace;
+  pki_assembly_response(&sim->contact.assembly, w, sim->contact.assembly.r, g->u_end);
+  for (int k = 0; k < sim->model->nu; k++) {
+    g->u_end[k] += g->u_free[k];
+  }
+  if (sim->options.bilateral == PK_BILATERAL_DIRECT) {
+    pki_bilateral_refine(&sim->joints.bilateral, w, g->u_end);
+  }
+}
+
+/* What the constraints that were eliminated leave is part of the certificate. */
+static void certify_bilateral(const pk_sim *sim, const pki_group *g, pk_step_info *info)
+{
+  if (sim->model->nbilateral == 0 || sim->options.bilateral == PK_BILATERAL_PROX) {
+    return;
+  }
+  pk_certificate *c = &info->certificate;
+  const double rate = pki_bilateral_rate(sim, g->u_end), scale = fmax(pki_bilateral_rate(sim, sim->u), PKI_SPEED_FLOOR);
+  c->bilateral = rate;
+  c->residual = fmax(c->residual, rate);
+  c->relative = fmax(c->relative, rate / scale);
+  info->certified &= rate / scale <= sim->options.tolerance;
+}
+
+void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info)
+{
+  const pki_law *law = pki_law_of(&sim->options);
+  certify_bilateral(sim, g, info);
+  if (law->finish != NULL) {
+    law->finish(sim);
+  }
+}
+
+/* ---- positions ---- */
+
+static const double CLOSURE_TOLERANCE = 1e-11; /* m or rad, of bilateral constraints */
+
+bool pki_chain_is_closed(const pk_step_info *info)
+{
+  return info->closure <= CLOSURE_TOLERANCE;
+}
+
+pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_step_info *info)
+{
+  pki_sim_contact *c = &sim->contact;
+  *sunk = 0;
+  c->nfound = 0;
+  if (c->terrain == NULL && !c->bodies_touch) {
+    return PK_OK;
+  }
+  if (!pki_contact_find(sim, fmin(margin, fmax(sim->options.margin, PKI_TOUCHING)), info)) {
+    return PK_ERROR_LIMIT;
+  }
+  if (pki_law_of(&sim->options)->force != NULL) {
+    for (int i = 0; i < c->nfound; i++) {
+      *sunk = fmax(*sunk, -c->found[i].gap);
+    }
+    c->nfound = 0;
+  }
+  return PK_OK;
+}
+
+/* Rows of the projection: the contacts found, sticking feet along the ground, joint limits nearer than `band`. Feet that
+ * stick may yield a little along the ground: with every foot stuck and joints at their limits nothing else could
+ * give way. */
+static void add_position_rows(pk_sim *sim, double band)
+{
+  pki_sim_contact *c = &sim->contact;
+  pki_assembly *a = &c->assembly;
+  const pk_workspace *work = sim->workspace;
+  const pki_sim_joints *j = &sim->joints;
+  pki_assembly_clear(a);
+  for (int i = 0; i < c->nfound; i++) {
+    const pki_contact *f = &c->found[i];
+    const int row = pk_contact_size(&a->problem);
+    double second[3];
+    const pki_ends ends = pki_contact_ends(f, second);
+    pki_assembly_add_point(a, work, &ends, f->normal, 0, INFINITY);
+    a->q[row] = f->gap, a->r[row] = 0;
+    const int last = pki_contact_last(c, f);
+    for (int t = 0; t < 2 && last >= 0 && c->last_sticks[last]; t++) {
+      pki_assembly_add_point(a, work, &ends, t ? f->tangent2 : f->tangent1, -INFINITY, INFINITY);
+      pki_assembly_soften(a, PKI_YIELDING - 1);
+      a->q[row + 1 + t] = 0, a->r[row + 1 + t] = 0;
+    }
+  }
+  for (int k = 0; k < j->n && sim->options.joint_limits; k++) {
+    for (int side = 0; side < 2 && j->model->dof_q[k] >= 0; side++) {
+      const double gap = side ? j->model->dof_upper[k] - j->x[k] : j->x[k] - j->model->dof_lower[k];
+      if (gap < band) {
+        const int row = pk_contact_size(&a->problem);
+        add_joint(sim, k, side ? -1 : 1, 0, INFINITY, 0);
+        a->q[row] = gap, a->r[row] = 0;
+      }
+    }
+  }
+}
+
+/* The factor of M with the constraints in it, and the move that closes them alone. Without constraints the factor of
+ * the step's M~ stays, where there is one: any metric near M does. */
+static void close_constraints(pk_sim *sim, double *closing)
+{
+  pki_sim_joints *j = &sim->joints;
+  pk_workspace *w = sim->workspace;
+  memset(closing, 0, (size_t)sim->model->nu * sizeof *closing);
+  if (sim->model->nconstraint == 0 && sim->contact.factored) {
+    return;
+  }
+  pki_reset_diagonal(&w->work);
+  w->kernels->crba(&w->work);
+  sim->contact.factored = true;
+  if (sim->model->nconstraint == 0) {
+    w->kernels->ltl_factor(&w->work);
+    return;
+  }
+  for (int row = 0; row < sim->model->nbilateral; row++) {
+    j->rows[row] = -j->bilateral.gap[row];
+  }
+  pki_bilateral_factor(&j->bilateral, w, NULL, true);
+  pki_bilateral_solve(&j->bilateral, w, closing, j->rows);
+}
+
+void pki_chain_project(pk_sim *sim, pki_group *g, double band, double *q, pk_step_info *info)
+{
+  pki_assembly *a = &sim->contact.assembly;
+  double *const closing = g->move;
+  const int nu = sim->model->nu;
+  add_position_rows(sim, band);
+  const int rows = pk_contact_size(&a->problem);
+  close_constraints(sim, closing);
+  for (int row = 0; row < rows && sim->model->nconstraint > 0; row++) {
+    a->q[row] += pki_assembly_velocity(a, row, closing);
+  }
+  if (rows > 0) {
+    a->form = form_of(sim, true);
+    pki_assembly_finish(a, sim->workspace);
+    solve_assembled(sim, false, info);
+  }
+  pki_assembly_response(a, sim->workspace, a->r, g->drive);
+  for (int k = 0; k < nu; k++) {
+    g->drive[k] += closing[k];
+  }
+  sim->workspace->kernels->config_add(sim->model, q, 1, g->drive, q);
+}

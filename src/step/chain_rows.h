@@ -1,0 +1,68 @@
+/* The rows of one world on chains of unknowns (contact/assembly.h): for what slots (kernels/rows.h) have no room for. Any number of
+ * bodies and contacts; loops, cut and mimic joints; restitution; every law and every solver. The stages of kernels/step.c call these
+ * with one lane, in the place of what they do with slots; who takes part, command lines, joint friction, limits and the rounds of a
+ * step are theirs.
+ *
+ * Velocities. With M~ = M + dt (d + g) the mass matrix that damping and gains are part of, u_f the velocity without impulses
+ * and J the rows,
+ *
+ *   u_E = u_f + inv(M~) J' r,   xi = J u_f + eps J u_S + J inv(M~) J' r
+ *
+ * and r obeys the laws of pronk/contact.h. In the stabilised scheme a contact that is still open by a gap may close it, but not more:
+ * its normal velocity counts from -gap/reach, reach being the time that the configuration still moves with u_E. A negative gap
+ * never enters.
+ *
+ * Positions. What the velocities left below zero is projected out: min 1/2 D' M~ D with g + J_N D >= 0, and J_T D = 0 where feet
+ * stick. Velocities stay as they are. */
+#ifndef PKI_STEP_CHAIN_ROWS_H
+#define PKI_STEP_CHAIN_ROWS_H
+
+#include "step/sim.h"
+
+/* Joint coordinates and rows of constraints at the configuration q. */
+void pki_chain_place_joints(pk_sim *sim, const double *q);
+
+/* Contact by a law of forces at q and the state's velocities: out [nu] += J' lambda. Nothing for other laws. */
+pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info);
+
+/* What cut joints add to M; after g->gain. */
+void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g);
+
+/* u_free where nothing can be a row, in linear time and without a factor of M~; false: nothing was done. */
+bool pki_chain_smooth_velocity(pk_sim *sim, pki_group *g, const double *q);
+
+/* u_free from dt times the forces in it, the factor of M~ with the constraints in it, and g->drive; after `inertial`. */
+void pki_chain_free_velocity(pk_sim *sim, pki_group *g);
+
+/* Contacts at q into contact.found, with their speeds at the start of the step. */
+pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_step_info *info);
+
+/* A contact that is open waits until it has closed: the scheme as published, and impacts. */
+bool pki_chain_waits(const pk_sim *sim, int contact);
+
+/* The rows of all that takes part. */
+bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g);
+void pki_chain_assemble(pk_sim *sim, const pki_group *g);
+
+/* Impulses, which are kept for the next step; without any rows: none are. */
+pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info);
+void pki_chain_keep_nothing(pk_sim *sim);
+
+/* u_E = u_f + inv(M~) J' r */
+void pki_chain_respond(pk_sim *sim, const pki_group *g);
+
+/* Impulses and velocities of the step stand: what is left to say of them. */
+void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info);
+
+/* Contacts at the workspace's configuration within a margin, for projections; contacts by forces are no rows: how deep they are goes
+ * to *sunk. */
+pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_step_info *info);
+
+/* Constraints are closed as well as projections make them. */
+bool pki_chain_is_closed(const pk_step_info *info);
+
+/* Move q by the shortest way, in the measure of M~, to where the constraints, what was found, and joint limits nearer than `band`
+ * hold. */
+void pki_chain_project(pk_sim *sim, pki_group *g, double band, double *q, pk_step_info *info);
+
+#endif
