@@ -53,9 +53,8 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  const int n = pki_list_pieces(crew->sim, crew->own);
-  for (int i = 0; i < n; i++) {
-    memcpy(&crew->own[i].at, crew->own[i].at, sizeof crew->own[i].at);
+  for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
+    crew->own[row] = pki_memory_array(crew->sim, row);
   }
   pki_arena arena = pki_arena_over(NULL, 0);
   const size_t size = carve_group(crew, b, &arena);
@@ -68,8 +67,8 @@ static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
   crew->group.work = &crew->work;
   crew->group.dynamics = pki_work_use(&crew->work, pki_code_find(b->options.sim.code, b->lanes));
   crew->group.plan = &b->plan;
-  crew->group.colliders = &crew->sim->contact.colliders;
-  crew->group.law = &crew->sim->contact;
+  crew->group.colliders = &crew->sim->scene.colliders;
+  crew->group.scene = &crew->sim->scene;
   return PK_OK;
 }
 
@@ -126,7 +125,7 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
     b->options.keep =
         b->options.keep > PKI_BALLS ? b->options.keep : PKI_BALLS; /* lanes are not choosy then */
     b->options.keep = b->options.keep < room ? b->options.keep : room;
-    b->joints = b->crews[0].sim->joints.n, b->late_room = b->crews[0].sim->latency.room;
+    b->joints = b->crews[0].sim->joints.n, b->late_room = b->crews[0].sim->late_room;
     pki_lay_out(b, b->crews[0].sim);
     b->blocks = pki_aligned_alloc((size_t)b->count * b->stride);
     status = b->blocks != NULL ? PK_OK : PK_ERROR_MEMORY;
@@ -169,7 +168,7 @@ static void change_ground(pk_batch *b)
 {
   for (int k = 0; k < b->count; k++) {
     pki_bind(b, &b->crews[0], k);
-    pki_sim_contact_reset(&b->crews[0].sim->contact, b->model);
+    pki_memory_forget_impulses(b->crews[0].sim);
     pki_release(b, &b->crews[0], k);
   }
   pki_batch_plan(b);

@@ -11,14 +11,14 @@
 
 /* ---- controllers ---- */
 
-static double *piece_of(const pk_batch *b, int k, int piece)
+static double *row_of(const pk_batch *b, int k, int row)
 {
-  return (double *)(void *)(pki_block_of(b, k) + b->piece_at[piece]);
+  return (double *)(void *)(pki_block_of(b, k) + b->row_at[row]);
 }
 
 static pk_command *commands_of(const pk_batch *b, int k)
 {
-  return (pk_command *)(void *)(pki_block_of(b, k) + b->piece_at[PKI_PIECE_COMMANDS]);
+  return (pk_command *)(void *)(pki_block_of(b, k) + b->row_at[PKI_MEMORY_COMMANDS]);
 }
 
 /* A world's step failed, and is the last; as in a sim pushes are spent. */
@@ -26,8 +26,8 @@ static void freeze(const pk_batch *b, int k, pk_status status)
 {
   pki_world_head *h = pki_head_of(b, k);
   h->status = status;
-  h->pushed = false;
-  memset(piece_of(b, k, PKI_PIECE_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
+  h->n.pushed = false;
+  memset(row_of(b, k, PKI_MEMORY_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
 }
 
 /* The worlds of a chunk that go on. What others may have written since the last step is checked before anybody reads it. */
@@ -38,7 +38,7 @@ static int going(const pk_batch *b, int first, int count, bool written, int *wor
     pk_step_info info;
     pk_status status = pki_head_of(b, k)->status;
     if (status == PK_OK && written) {
-      status = pki_state_check(b->model, piece_of(b, k, PKI_PIECE_Q), piece_of(b, k, PKI_PIECE_U), &info);
+      status = pki_state_check(b->model, row_of(b, k, PKI_MEMORY_Q), row_of(b, k, PKI_MEMORY_U), &info);
       if (status != PK_OK) {
         freeze(b, k, status);
       }
@@ -80,9 +80,9 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
     seen[i] = (pk_observation){.time = pk_batch_world_time(b, k),
                                .dt = b->options.sim.dt,
                                .model = b->model,
-                               .q = piece_of(b, k, PKI_PIECE_Q),
-                               .u = piece_of(b, k, PKI_PIECE_U),
-                               .tau = piece_of(b, k, PKI_PIECE_TAU),
+                               .q = row_of(b, k, PKI_MEMORY_Q),
+                               .u = row_of(b, k, PKI_MEMORY_U),
+                               .tau = row_of(b, k, PKI_MEMORY_TAU),
                                .workspace = sim->workspace,
                                .contacts = contacts,
                                .ncontact = n};
@@ -107,7 +107,7 @@ static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int co
   int due[8], ndue = 0;
   for (int i = 0; i < count && by != NULL; i++) {
     const int k = worlds[i];
-    if (pki_head_of(b, k)->steps % sim->control.every != 0) {
+    if (pki_head_of(b, k)->n.steps % sim->control.every != 0) {
       continue;
     }
     if (!together) {
@@ -133,7 +133,7 @@ static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool
   pk_batch_info *info = &crew->info;
   pki_head_of(b, k)->residual = residual;
   pki_head_of(b, k)->certified = certified;
-  pki_head_of(b, k)->uncertified += !certified && left == PK_LEFT_NOT; /* a sim counts its own */
+  pki_head_of(b, k)->n.uncertified += !certified && left == PK_LEFT_NOT; /* a sim counts its own */
   info->stepped++;
   info->uncertified += !certified;
   info->alone += left != PK_LEFT_NOT;
@@ -164,30 +164,30 @@ static void step_alone(const pk_batch *b, pki_crew *crew, int k, pk_left why)
 
 static pki_seat seat_of(const pk_batch *b, int k)
 {
-  double *const q = piece_of(b, k, PKI_PIECE_Q), *const u = piece_of(b, k, PKI_PIECE_U);
+  double *const q = row_of(b, k, PKI_MEMORY_Q), *const u = row_of(b, k, PKI_MEMORY_U);
   unsigned char *const block = pki_block_of(b, k);
   const pki_world_head *const h = pki_head_of(b, k);
-  const pki_sim_latency latency = {.queue = (pk_command *)(void *)(block + b->piece_at[PKI_PIECE_QUEUE]),
+  const pki_latency latency = {.queue = (pk_command *)(void *)(block + b->row_at[PKI_MEMORY_QUEUE]),
                                    .room = b->late_room,
-                                   .late = h->late};
+                                   .late = h->parameters.late};
   return (pki_seat){.q = q,
                     .u = u,
-                    .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->steps),
-                    .inertia = b->varied ? piece_of(b, k, PKI_PIECE_INERTIA) : NULL,
-                    .pushes = h->pushed ? piece_of(b, k, PKI_PIECE_PUSHES) : NULL,
+                    .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->n.steps),
+                    .inertia = b->varied ? row_of(b, k, PKI_MEMORY_INERTIA) : NULL,
+                    .pushes = h->n.pushed ? row_of(b, k, PKI_MEMORY_PUSHES) : NULL,
                     .grouped =
-                        b->varied && b->options.sim.code != NULL ? piece_of(b, k, PKI_PIECE_GROUPED) : NULL,
-                    .friction = h->friction,
+                        b->varied && b->options.sim.code != NULL ? row_of(b, k, PKI_MEMORY_GROUPED) : NULL,
+                    .friction = h->parameters.friction,
                     .q_next = q,
                     .u_next = u,
-                    .tau = piece_of(b, k, PKI_PIECE_TAU),
-                    .last = (pki_contact *)(void *)(block + b->piece_at[PKI_PIECE_LAST]),
-                    .last_r = piece_of(b, k, PKI_PIECE_LAST_R),
-                    .last_sticks = (bool *)(block + b->piece_at[PKI_PIECE_STICKS]),
-                    .nlast = &pki_head_of(b, k)->nlast,
+                    .tau = row_of(b, k, PKI_MEMORY_TAU),
+                    .last = (pki_contact *)(void *)(block + b->row_at[PKI_MEMORY_LAST]),
+                    .last_r = row_of(b, k, PKI_MEMORY_LAST_R),
+                    .last_sticks = (bool *)(block + b->row_at[PKI_MEMORY_STICKS]),
+                    .nlast = &pki_head_of(b, k)->n.nlast,
                     .keep = b->options.keep,
-                    .last_joint = piece_of(b, k, PKI_PIECE_JOINT),
-                    .limited = (bool *)(block + b->piece_at[PKI_PIECE_LIMITED]),
+                    .last_joint = row_of(b, k, PKI_MEMORY_JOINT),
+                    .limited = (bool *)(block + b->row_at[PKI_MEMORY_LIMITED]),
                     .plain = &pki_head_of(b, k)->plain,
                     .memory = (pki_remembered *)(void *)(block + b->memory_at),
                     .nmemory = &pki_head_of(b, k)->nmemory,
@@ -198,10 +198,10 @@ static pki_seat seat_of(const pk_batch *b, int k)
 static void end_on_lanes(const pk_batch *b, int k)
 {
   pki_world_head *h = pki_head_of(b, k);
-  h->steps++;
-  if (h->pushed) {
-    h->pushed = false;
-    memset(piece_of(b, k, PKI_PIECE_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
+  h->n.steps++;
+  if (h->n.pushed) {
+    h->n.pushed = false;
+    memset(row_of(b, k, PKI_MEMORY_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
   }
 }
 
@@ -230,9 +230,9 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
 static unsigned pattern_of(const pk_batch *b, int k)
 {
   const pki_contact *last =
-      (const pki_contact *)(const void *)(pki_block_of(b, k) + b->piece_at[PKI_PIECE_LAST]);
+      (const pki_contact *)(const void *)(pki_block_of(b, k) + b->row_at[PKI_MEMORY_LAST]);
   unsigned pattern = 0;
-  for (int i = 0; i < pki_head_of(b, k)->nlast; i++) {
+  for (int i = 0; i < pki_head_of(b, k)->n.nlast; i++) {
     pattern |= 1u << (last[i].geom[0] & 31);
   }
   return pattern;

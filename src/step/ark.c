@@ -176,9 +176,9 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
   }
   const double dt = sim->options.dt;
   double *y = N_VGetArrayPointer(ark->y), t = 0;
-  memcpy(ark->q, sim->q, (size_t)m->nq * sizeof *ark->q);
+  memcpy(ark->q, sim->state.q, (size_t)m->nq * sizeof *ark->q);
   memset(y, 0, nu * sizeof *y);
-  memcpy(y + nu, sim->u, nu * sizeof *y);
+  memcpy(y + nu, sim->state.u, nu * sizeof *y);
   bool ok = begin(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
@@ -194,8 +194,8 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
   }
   if (!ok || t < dt) {
     ark->step = 0;
-    memcpy(sim->q_next, sim->q, (size_t)m->nq * sizeof *sim->q_next);
-    memcpy(sim->u_next, sim->u, nu * sizeof *sim->u_next);
+    memcpy(sim->q_next, sim->state.q, (size_t)m->nq * sizeof *sim->q_next);
+    memcpy(sim->u_next, sim->state.u, nu * sizeof *sim->u_next);
     return PK_ERROR_CONVERGENCE;
   }
   memcpy(sim->q_next, ark->q, (size_t)m->nq * sizeof *sim->q_next);

@@ -35,7 +35,7 @@ pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_ste
   if (law->force == NULL) {
     return PK_OK;
   }
-  look_from(sim, q, sim->u);
+  look_from(sim, q, sim->state.u);
   if (!pki_contact_find(sim, 0, info)) {
     return PK_ERROR_LIMIT;
   }
@@ -148,7 +148,7 @@ static void close_bouncing(pk_sim *sim, double reach, bool all)
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->nfound; i++) {
     pki_contact *f = &c->found[i];
-    const bool bounces = all || pki_contact_bounces(c, i);
+    const bool bounces = all || pki_contact_bounces(sim, i);
     f->gap = bounces && f->gap > 0 && f->gap < -part * reach * c->speed[i] ? 0 : f->gap;
   }
 }
@@ -166,7 +166,7 @@ pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_st
   pk_workspace *w = sim->workspace;
   c->nfound = c->nswept = 0;
   pki_impact_begin(sim);
-  if (law->force != NULL || (c->terrain == NULL && !c->bodies_touch)) {
+  if (law->force != NULL || (sim->scene.terrain == NULL && !sim->scene.bodies_touch)) {
     return PK_OK;
   }
   if (law->collide != NULL) { /* what is shifted needs the accelerations, too */
@@ -194,7 +194,7 @@ pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_st
 bool pki_chain_waits(const pk_sim *sim, int contact)
 {
   const bool published = sim->options.contact == PK_CONTACT_PAPER;
-  return sim->contact.found[contact].gap > 0 && (published || pki_contact_bounces(&sim->contact, contact));
+  return sim->contact.found[contact].gap > 0 && (published || pki_contact_bounces(sim, contact));
 }
 
 /* ---- rows ---- */
@@ -229,10 +229,10 @@ static void add_contacts(pk_sim *sim, const pki_group *g)
     double eps[3], second[3];
     pki_impact_eps(sim, i, eps);
     const int contact = a->problem.ncontact, row = 3 * contact,
-              last = published ? -1 : pki_contact_last(c, f);
+              last = published ? -1 : pki_contact_last(&sim->state, f);
     const pki_ends ends = pki_contact_ends(f, second);
     pki_assembly_add_contact(a, sim->workspace, &ends, f->normal, f->tangent1, f->tangent2,
-                             pki_contact_friction(c, f));
+                             pki_contact_friction(sim, f));
     c->row_found[contact] = i;
     pki_assembly_contact_velocity(a, contact, g->u_free, a->q + row);
     if (eps[0] > 0 || eps[1] > 0) {
@@ -243,7 +243,7 @@ static void add_contacts(pk_sim *sim, const pki_group *g)
       }
     }
     for (int d = 0; d < 3; d++) {
-      a->r[row + d] = last >= 0 ? c->last_r[3 * last + d] : 0;
+      a->r[row + d] = last >= 0 ? sim->state.last_r[3 * last + d] : 0;
     }
     a->q[row] += published ? 0 : fmax(f->gap, 0) / g->plan->reach;
     if (law->shift != NULL) {
@@ -260,7 +260,7 @@ static void add_bilateral_rows(pk_sim *sim, const pki_group *g)
     const int row = pk_contact_size(&a->problem);
     pki_assembly_add_bilateral(a, &sim->joints.bilateral, k);
     a->q[row] = pki_assembly_velocity(a, row, g->u_free);
-    a->r[row] = g->plan->published ? 0 : sim->contact.last_bilateral[k];
+    a->r[row] = g->plan->published ? 0 : sim->state.last_bilateral[k];
   }
 }
 
@@ -287,7 +287,7 @@ static void add_joint_row(pk_sim *sim, const pki_group *g, int kind, int k, doub
   c->row_slot[a->problem.nbox] = slot;
   add_joint(sim, k, limits.sign, limits.lower, limits.upper, limits.softness);
   a->q[row] = q;
-  a->r[row] = g->plan->published ? 0 : fmin(fmax(c->last_joint[slot], limits.lower), limits.upper);
+  a->r[row] = g->plan->published ? 0 : fmin(fmax(sim->state.last_joint[slot], limits.lower), limits.upper);
 }
 
 /* Joint limits that take part, joint friction, commands that may come back from their limit. */
@@ -411,22 +411,23 @@ static void solve_assembled(pk_sim *sim, bool velocities, pk_step_info *info)
 /* Contacts and impulses for the next step's first guess; which feet stick. */
 static void keep_impulses(pk_sim *sim)
 {
-  pki_sim_contact *c = &sim->contact;
+  const pki_sim_contact *c = &sim->contact;
   const pki_assembly *a = &c->assembly;
+  pki_sim_state *to = &sim->state;
   const int ncontact = a->problem.ncontact;
   if (pki_law_of(&sim->options)->force == NULL) { /* contacts by forces are kept already */
-    c->nlast = ncontact;
+    to->n.nlast = ncontact;
   }
   for (int i = 0; i < ncontact; i++) {
     const double *r = a->r + 3 * i;
-    c->last[i] = c->found[c->row_found[i]];
-    memcpy(c->last_r + 3 * i, r, 3 * sizeof *r);
-    c->last_sticks[i] = r[0] > 0 && hypot(r[1], r[2]) < PKI_STICKING * a->mu[i] * r[0];
+    to->last[i] = c->found[c->row_found[i]];
+    memcpy(to->last_r + 3 * i, r, 3 * sizeof *r);
+    to->last_sticks[i] = r[0] > 0 && hypot(r[1], r[2]) < PKI_STICKING * a->mu[i] * r[0];
   }
-  memcpy(c->last_bilateral, a->r + 3 * (size_t)ncontact, (size_t)a->problem.nbilateral * sizeof *a->r);
-  memset(c->last_joint, 0, PKI_JOINT_ROWS * (size_t)sim->joints.n * sizeof *c->last_joint);
+  memcpy(to->last_bilateral, a->r + 3 * (size_t)ncontact, (size_t)a->problem.nbilateral * sizeof *a->r);
+  memset(to->last_joint, 0, PKI_JOINT_ROWS * (size_t)sim->joints.n * sizeof *to->last_joint);
   for (int b = 0; b < a->problem.nbox; b++) {
-    c->last_joint[c->row_slot[b]] = a->r[3 * ncontact + a->problem.nbilateral + b];
+    to->last_joint[c->row_slot[b]] = a->r[3 * ncontact + a->problem.nbilateral + b];
   }
 }
 
@@ -473,7 +474,7 @@ static void certify_bilateral(const pk_sim *sim, const pki_group *g, pk_step_inf
     return;
   }
   pk_certificate *c = &info->certificate;
-  const double rate = pki_bilateral_rate(sim, g->u_end), scale = fmax(pki_bilateral_rate(sim, sim->u), PKI_SPEED_FLOOR);
+  const double rate = pki_bilateral_rate(sim, g->u_end), scale = fmax(pki_bilateral_rate(sim, sim->state.u), PKI_SPEED_FLOOR);
   c->bilateral = rate;
   c->residual = fmax(c->residual, rate);
   c->relative = fmax(c->relative, rate / scale);
@@ -503,7 +504,7 @@ pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_ste
   pki_sim_contact *c = &sim->contact;
   *sunk = 0;
   c->nfound = 0;
-  if (c->terrain == NULL && !c->bodies_touch) {
+  if (sim->scene.terrain == NULL && !sim->scene.bodies_touch) {
     return PK_OK;
   }
   if (!pki_contact_find(sim, fmin(margin, fmax(sim->options.margin, PKI_TOUCHING)), info)) {
@@ -535,8 +536,8 @@ static void add_position_rows(pk_sim *sim, double band)
     const pki_ends ends = pki_contact_ends(f, second);
     pki_assembly_add_point(a, work, &ends, f->normal, 0, INFINITY);
     a->q[row] = f->gap, a->r[row] = 0;
-    const int last = pki_contact_last(c, f);
-    for (int t = 0; t < 2 && last >= 0 && c->last_sticks[last]; t++) {
+    const int last = pki_contact_last(&sim->state, f);
+    for (int t = 0; t < 2 && last >= 0 && sim->state.last_sticks[last]; t++) {
       pki_assembly_add_point(a, work, &ends, t ? f->tangent2 : f->tangent1, -INFINITY, INFINITY);
       pki_assembly_soften(a, PKI_YIELDING - 1);
       a->q[row + 1 + t] = 0, a->r[row + 1 + t] = 0;

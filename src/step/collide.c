@@ -12,14 +12,14 @@ static const double OVERLAP = 1e-6;
 /* The filter has changed. */
 static void refilter(pk_sim *sim)
 {
-  pki_colliders_refilter(&sim->contact.colliders);
+  pki_colliders_refilter(&sim->scene.colliders);
   sim->alone.stale = true;
-  sim->contact.bodies_touch = pki_colliders_touch(&sim->contact.colliders);
+  sim->scene.bodies_touch = pki_colliders_touch(&sim->scene.colliders);
 }
 
 pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err)
 {
-  pki_sim_contact *c = &sim->contact;
+  pki_scene *c = &sim->scene;
   const pk_sim_options *o = &sim->options;
   pk_status status = pki_geometries_create(sim->model, &c->geometries, err);
   if (status == PK_OK) {
@@ -33,9 +33,9 @@ pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err)
 
 void pki_sim_collide_free(pk_sim *sim)
 {
-  pki_colliders_free(&sim->contact.colliders);
-  pki_geometries_destroy(sim->contact.geometries);
-  sim->contact.geometries = NULL;
+  pki_colliders_free(&sim->scene.colliders);
+  pki_geometries_destroy(sim->scene.geometries);
+  sim->scene.geometries = NULL;
 }
 
 static pk_status check_link(const pk_sim *sim, int link, const char *field, pk_error *err)
@@ -48,7 +48,7 @@ static pk_status check_link(const pk_sim *sim, int link, const char *field, pk_e
 
 pk_status pk_sim_set_collision(pk_sim *sim, int link_a, int link_b, bool on, pk_error *err)
 {
-  pki_colliders *c = &sim->contact.colliders;
+  pki_colliders *c = &sim->scene.colliders;
   pk_status status = check_link(sim, link_a, "link_a", err);
   status = status == PK_OK ? check_link(sim, link_b, "link_b", err) : status;
   if (status == PK_OK && sim->model->links[link_a].body == sim->model->links[link_b].body && on) {
@@ -65,7 +65,7 @@ pk_status pk_sim_set_collision(pk_sim *sim, int link_a, int link_b, bool on, pk_
 
 pk_status pk_sim_set_group(pk_sim *sim, int shape, unsigned group, unsigned mask, pk_error *err)
 {
-  pki_colliders *c = &sim->contact.colliders;
+  pki_colliders *c = &sim->scene.colliders;
   const int at = shape >= 0 ? pki_colliders_find(c, shape) : -1;
   if (at < 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "shape"},
@@ -166,7 +166,7 @@ static bool is_named(const pki_colliders *c, const pki_collider *a, const pki_co
  * memory. */
 static bool find_overlaps(pk_sim *sim, bool same_robot, double least, overlaps *all)
 {
-  pki_colliders *c = &sim->contact.colliders;
+  pki_colliders *c = &sim->scene.colliders;
   const pki_work *w = &sim->workspace->work;
   bool memory = true;
   const int listed = pki_colliders_pairs(c, w, 0, 0);
@@ -185,7 +185,7 @@ static bool find_overlaps(pk_sim *sim, bool same_robot, double least, overlaps *
 
 int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
 {
-  pki_colliders *c = &sim->contact.colliders;
+  pki_colliders *c = &sim->scene.colliders;
   overlaps all = {0};
   pki_filter_unrelease(&c->filter);
   pki_colliders_refilter(c);
@@ -207,7 +207,7 @@ int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
 
 bool pki_sim_collides_as(const pk_sim *sim, const pk_sim *other)
 {
-  const pki_sim_contact *a = &sim->contact, *b = &other->contact;
+  const pki_scene *a = &sim->scene, *b = &other->scene;
   const pki_filter *f = &a->colliders.filter, *g = &b->colliders.filter;
   bool same = a->terrain == b->terrain && a->nmaterial == b->nmaterial && a->npair == b->npair &&
               f->nrule == g->nrule &&
@@ -225,8 +225,8 @@ bool pki_sim_collides_as(const pk_sim *sim, const pk_sim *other)
 
 pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
 {
-  pki_sim_contact *to = &sim->contact;
-  const pki_sim_contact *from = &other->contact;
+  pki_scene *to = &sim->scene;
+  const pki_scene *from = &other->scene;
   if (sim->model != other->model) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "other"}, "the sims have two models");
   }
@@ -255,7 +255,7 @@ pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
 int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most)
 {
   overlaps all = {0};
-  pki_colliders_refilter(&sim->contact.colliders);
+  pki_colliders_refilter(&sim->scene.colliders);
   pki_sim_place(sim);
   const bool memory = find_overlaps(sim, false, least, &all);
   for (int i = 0; i < all.count && i < most && memory; i++) {

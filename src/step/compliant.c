@@ -9,16 +9,16 @@
 static const double STILL = 1e-3; /* m/s, a slip that is slower and slowing down has ended */
 
 /* The spring of the last step between the same two partners; NULL: a new contact. Springs are in the order of contacts. */
-static const pki_spring *find_spring(const pki_sim_contact *c, const pki_contact *f)
+static const pki_spring *find_spring(const pki_sim_state *c, const pki_contact *f)
 {
-  int from = 0, to = c->nspring;
+  int from = 0, to = c->n.nspring;
   while (from < to) {
     const int middle = from + (to - from) / 2;
     const bool before = pki_contact_order(c->springs[middle].geom, c->springs[middle].id, f) < 0;
     from = before ? middle + 1 : from;
     to = before ? to : middle;
   }
-  return from < c->nspring && pki_same_contact(c->springs[from].geom, c->springs[from].id, f)
+  return from < c->n.nspring && pki_same_contact(c->springs[from].geom, c->springs[from].id, f)
              ? &c->springs[from]
              : NULL;
 }
@@ -50,7 +50,7 @@ static void to_body(const pki_work *w, int body, const double point[3], double o
 
 /* The spring with its anchor in the world: where the second body has taken it, moved on by what the contact point has
  * rolled over the first one since. */
-static pki_spring carry_spring(const pki_sim_contact *c, const pki_work *w, const pki_contact *f)
+static pki_spring carry_spring(const pki_sim_state *c, const pki_work *w, const pki_contact *f)
 {
   const double *R = w->pose + 12 * ((size_t)f->body + 1), *o = w->origin + 3 * ((size_t)f->body + 1);
   const pki_spring *old = find_spring(c, f);
@@ -156,7 +156,8 @@ static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
-  c->nspring_next = c->nlast = 0;
+  pki_sim_state *last = &sim->state;
+  c->nspring = last->n.nlast = 0;
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
     if (f->gap > 0) {
@@ -166,19 +167,20 @@ static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
     pki_contact_velocity(w, 0, f, world);
     const double v[3] = {pki_dot3(f->normal, world), pki_dot3(f->tangent1, world),
                          pki_dot3(f->tangent2, world)};
-    pki_spring s = carry_spring(c, w, f);
-    pk_material m = *pki_contact_material(c, f);
-    m.friction = pki_contact_friction(c, f);
+    pki_spring s = carry_spring(last, w, f);
+    pk_material m = *pki_contact_material(&sim->scene, f);
+    m.friction = pki_contact_friction(sim, f);
     law(&sim->options, f, &m, v, &s, lambda);
     add_contact_force(w, f, lambda, out);
-    to_body(w, f->other, s.anchor, c->springs_next[c->nspring_next].anchor);
-    memcpy(s.anchor, c->springs_next[c->nspring_next].anchor, sizeof s.anchor);
-    c->springs_next[c->nspring_next++] = s;
-    c->last[c->nlast] = *f;
+    to_body(w, f->other, s.anchor, c->springs[c->nspring].anchor);
+    memcpy(s.anchor, c->springs[c->nspring].anchor, sizeof s.anchor);
+    c->springs[c->nspring++] = s;
+    last->last[last->n.nlast] = *f;
+    last->last_sticks[last->n.nlast] = false; /* springs do not tell */
     for (int k = 0; k < 3; k++) {
-      c->last_r[3 * c->nlast + k] = sim->options.dt * lambda[k];
+      last->last_r[3 * last->n.nlast + k] = sim->options.dt * lambda[k];
     }
-    c->nlast++;
+    last->n.nlast++;
   }
 }
 
@@ -192,11 +194,11 @@ void pki_penalty_forces(pk_sim *sim, double *out)
   add_spring_forces(sim, penalty_law, out);
 }
 
-void pki_compliant_commit(pki_sim_contact *c)
+void pki_compliant_commit(pk_sim *sim)
 {
-  pki_spring *const old = c->springs;
-  c->springs = c->springs_next;
-  c->springs_next = old;
-  c->nspring = c->nspring_next;
-  c->nspring_next = 0;
+  pki_spring *const old = sim->state.springs;
+  sim->state.springs = sim->contact.springs;
+  sim->contact.springs = old;
+  sim->state.n.nspring = sim->contact.nspring;
+  sim->contact.nspring = 0;
 }

@@ -29,6 +29,6 @@ void pki_compliant_forces(pk_sim *sim, double *out);
 void pki_penalty_forces(pk_sim *sim, double *out);
 
 /* The step succeeded: its anchors are those of the next step. */
-void pki_compliant_commit(pki_sim_contact *c);
+void pki_compliant_commit(pk_sim *sim);
 
 #endif

@@ -34,32 +34,24 @@ double pki_allowed_penetration(const pk_sim_options *options);
 pk_contact_problem pki_largest_problem(const pk_model *model, const pk_sim_options *options);
 
 /* Take the arrays from an arena; with a counting arena this counts. */
+void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *options, pki_arena *arena);
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena);
 
-/* Forget impulses and limits. */
-void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model);
-
-/* As after a step in which no joint and no command was at its limit. */
-void pki_sim_contact_plain(pki_sim_contact *c, int joints);
-
-/* Remember what the last step left, before a step; and go back to it when the step fails. */
-void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model);
-void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model);
-
 /* What the surfaces of a contact do to each other. */
-const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f);
+const pk_material *pki_contact_material(const pki_scene *c, const pki_contact *f);
 
 /* Its coefficient of friction in this world. */
-static inline double pki_contact_friction(const pki_sim_contact *c, const pki_contact *f)
+static inline double pki_contact_friction(const pk_sim *sim, const pki_contact *f)
 {
-  return c->friction * pki_contact_material(c, f)->friction;
+  return sim->parameters.friction * pki_contact_material(&sim->scene, f)->friction;
 }
 
 /* Contact i of those found is fast enough to bounce, and may. */
-static inline bool pki_contact_bounces(const pki_sim_contact *c, int i)
+static inline bool pki_contact_bounces(const pk_sim *sim, int i)
 {
-  return pki_contact_material(c, &c->found[i])->restitution_n > 0 && c->speed[i] < -PKI_BOUNCE;
+  const pki_sim_contact *c = &sim->contact;
+  return pki_contact_material(&sim->scene, &c->found[i])->restitution_n > 0 && c->speed[i] < -PKI_BOUNCE;
 }
 
 /* The ends of a contact's rows; `second` holds the point of the second. */
@@ -89,6 +81,6 @@ int pki_contact_order(const int geom[2], unsigned id, const pki_contact *f);
 int pki_contact_search(const pki_contact *list, int n, const pki_contact *f);
 
 /* The contact of the last step between the same two partners; -1: none. */
-int pki_contact_last(const pki_sim_contact *c, const pki_contact *f);
+int pki_contact_last(const pki_sim_state *s, const pki_contact *f);
 
 #endif

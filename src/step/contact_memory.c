@@ -1,4 +1,4 @@
-/* What a sim holds for contact: its memory, and going back after a step that failed. */
+/* What a sim holds for contact: sizes and memory. */
 #include <math.h>
 #include <string.h>
 
@@ -54,36 +54,38 @@ double pki_allowed_penetration(const pk_sim_options *options)
   return fmax(PKI_PENETRATION, floor * options->tolerance);
 }
 
-void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
-                           pki_arena *arena)
+void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *options, pki_arena *arena)
 {
-  const size_t nu = (size_t)model->nu, contacts = (size_t)options->max_contacts;
-  const size_t joints = (size_t)pki_joint_model(model)->nu;
-  pk_contact_problem shape = pki_largest_problem(model, options);
-  const int rows = pk_contact_size(&shape);
-  pk_solver_options o = pki_step_solver(options), projection = o;
-  projection.solver = PK_SOLVER_AUTO; /* of positions, where a solver needs the factor */
-  *c = (pki_sim_contact){.nmaterial = 0};
+  *c = (pki_scene){.body_material = pk_material_default()};
   c->materials = pki_arena_take(arena, PKI_MATERIAL_MAX, sizeof *c->materials);
   c->surfaces = pki_arena_take(arena, (size_t)model->nshape, sizeof *c->surfaces);
   c->pairs = pki_arena_take(arena, PKI_PAIR_MAX, sizeof *c->pairs);
   pki_colliders_carve(&c->colliders, model, options->max_contacts, arena);
+  const pk_contact_problem shape = pki_largest_problem(model, options);
+  c->has_joint_rows = shape.nbox > pki_joint_model(model)->nu; /* more than commands */
+  if (arena->base != NULL && !arena->overflow) {
+    memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
+  }
+}
+
+void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
+                           pki_arena *arena)
+{
+  const size_t nu = (size_t)model->nu, contacts = (size_t)options->max_contacts;
+  pk_contact_problem shape = pki_largest_problem(model, options);
+  const int rows = pk_contact_size(&shape);
+  pk_solver_options o = pki_step_solver(options), projection = o;
+  projection.solver = PK_SOLVER_AUTO; /* of positions, where a solver needs the factor */
+  *c = (pki_sim_contact){.nfound = 0};
   c->found = pki_arena_take(arena, contacts, sizeof *c->found);
-  c->last = pki_arena_take(arena, contacts, sizeof *c->last);
   c->speed = pki_arena_take(arena, contacts, sizeof *c->speed);
   c->slot_of = pki_arena_take(arena, contacts, sizeof *c->slot_of);
   c->row_found = pki_arena_take(arena, contacts, sizeof *c->row_found);
-  c->last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
-  c->last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);
-  c->last_joint = pki_arena_take(arena, PKI_JOINT_ROWS * joints, sizeof *c->last_joint);
-  c->last_bilateral = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *c->last_bilateral);
   c->row_slot = pki_arena_take(arena, (size_t)rows, sizeof *c->row_slot);
-  c->limited = pki_arena_take(arena, joints, sizeof *c->limited);
   c->dof_group = pki_arena_take(arena, nu, sizeof *c->dof_group);
   c->merged = pki_arena_take(arena, nu, sizeof *c->merged);
   c->impacts = pki_arena_take(arena, nu, sizeof *c->impacts);
-  c->springs = pki_arena_take(arena, contacts, sizeof *c->springs);
-  c->springs_next = pki_arena_take(arena, contacts, sizeof *c->springs_next);
+  c->springs = pki_arena_take(arena, pki_laws[options->law].force != NULL ? contacts : 0, sizeof *c->springs);
   c->swept = pki_arena_take(arena, contacts, sizeof *c->swept);
   pki_assembly_carve(&c->assembly, model, options->max_contacts, rows, arena);
   const pk_contact_factor factor = {.n = model->nplan, .stride = c->assembly.depth};
@@ -92,68 +94,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   const size_t velocities = solver_room(&shape, o), positions = solver_room(&single, projection);
   c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
   pki_exact_carve(&c->exact, options, model->nu, rows, options->max_contacts, arena);
-  c->kept.last = pki_arena_take(arena, contacts, sizeof *c->last);
-  c->kept.last_r = pki_arena_take(arena, 3 * contacts, sizeof *c->last_r);
-  c->kept.last_sticks = pki_arena_take(arena, contacts, sizeof *c->last_sticks);
-  c->kept.last_joint = pki_arena_take(arena, PKI_JOINT_ROWS * joints, sizeof *c->last_joint);
-  c->kept.last_bilateral = pki_arena_take(arena, (size_t)model->nbilateral, sizeof *c->last_bilateral);
-  c->kept.limited = pki_arena_take(arena, joints, sizeof *c->limited);
-  c->has_joint_rows = shape.nbox > (int)joints; /* more than commands */
-  c->body_material = pk_material_default();
-  c->friction = 1;
   if (arena->base != NULL && !arena->overflow) {
-    memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
     pki_impact_groups(model, c->assembly.up, c->assembly.path, c->dof_group);
-    pki_sim_contact_reset(c, model);
   }
-}
-
-void pki_sim_contact_reset(pki_sim_contact *c, const pk_model *model)
-{
-  const size_t joints = (size_t)pki_joint_model(model)->nu;
-  c->nlast = c->nspring = c->nspring_next = 0;
-  pki_colliders_forget(&c->colliders);
-  memset(c->last_joint, 0, PKI_JOINT_ROWS * joints * sizeof *c->last_joint);
-  memset(c->last_bilateral, 0, (size_t)model->nbilateral * sizeof *c->last_bilateral);
-  memset(c->limited, 0, joints * sizeof *c->limited);
-}
-
-void pki_sim_contact_plain(pki_sim_contact *c, int joints)
-{
-  memset(c->last_joint, 0, PKI_JOINT_ROWS * (size_t)joints * sizeof *c->last_joint);
-  memset(c->limited, 0, (size_t)joints * sizeof *c->limited);
-}
-
-/* The arrays of the last step beside their copies. */
-static void copy_last(pki_sim_contact *c, const pk_model *model, bool back)
-{
-  const size_t joints = (size_t)pki_joint_model(model)->nu;
-  const size_t n = (size_t)(back ? c->kept.nlast : c->nlast);
-  const struct {
-    void *now, *kept;
-    size_t size;
-  } parts[] = {
-      {c->last, c->kept.last, n * sizeof *c->last},
-      {c->last_r, c->kept.last_r, 3 * n * sizeof *c->last_r},
-      {c->last_sticks, c->kept.last_sticks, n * sizeof *c->last_sticks},
-      {c->last_joint, c->kept.last_joint, PKI_JOINT_ROWS * joints * sizeof *c->last_joint},
-      {c->last_bilateral, c->kept.last_bilateral, (size_t)model->nbilateral * sizeof *c->last_bilateral},
-      {c->limited, c->kept.limited, joints * sizeof *c->limited},
-  };
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    memcpy(back ? parts[i].now : parts[i].kept, back ? parts[i].kept : parts[i].now, parts[i].size);
-  }
-  c->nlast = c->kept.nlast = (int)n;
-}
-
-void pki_sim_contact_keep(pki_sim_contact *c, const pk_model *model)
-{
-  copy_last(c, model, false);
-  pki_colliders_keep(&c->colliders);
-}
-
-void pki_sim_contact_restore(pki_sim_contact *c, const pk_model *model)
-{
-  copy_last(c, model, true);
-  pki_colliders_restore(&c->colliders);
 }

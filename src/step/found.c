@@ -25,9 +25,9 @@ int pki_contact_search(const pki_contact *list, int n, const pki_contact *f)
   return from < n && pki_same_contact(list[from].geom, list[from].id, f) ? from : -1;
 }
 
-int pki_contact_last(const pki_sim_contact *c, const pki_contact *f)
+int pki_contact_last(const pki_sim_state *s, const pki_contact *f)
 {
-  return pki_contact_search(c->last, c->nlast, f);
+  return pki_contact_search(s->last, s->n.nlast, f);
 }
 
 /* Into their order, which they mostly have. */
@@ -47,7 +47,7 @@ bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
   bool overflow = false;
-  c->nfound = pki_contacts_find(&c->colliders, &sim->workspace->work, 0, margin, c->found,
+  c->nfound = pki_contacts_find(&sim->scene.colliders, &sim->workspace->work, 0, margin, c->found,
                                 sim->options.max_contacts, &overflow);
   if (c->nswept > 0) {
     overflow = !pki_swept_place(sim) || overflow;

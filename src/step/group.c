@@ -168,7 +168,7 @@ static void lap(void *user, pk_part part)
 static void report(const pk_sim *sim, const pki_group *g, const pki_lane_info *lane, pk_step_info *info)
 {
   info->iterations = lane->rounds;
-  info->contacts = sim->contact.nlast;
+  info->contacts = sim->state.n.nlast;
   info->penetration = lane->penetration;
   info->stabilisation = sim->watched ? g->lift[0] : 0;
   info->saturated = sim->watched ? lane->saturated : 0;
@@ -177,26 +177,26 @@ static void report(const pk_sim *sim, const pki_group *g, const pki_lane_info *l
 /* The sim as the world of a lane. */
 static pki_seat seat_of(pk_sim *sim, bool *plain)
 {
-  pki_sim_contact *c = &sim->contact;
+  pki_sim_state *c = &sim->state;
   *plain = false;
-  return (pki_seat){.q = sim->q,
-                    .u = sim->u,
+  return (pki_seat){.q = sim->state.q,
+                    .u = sim->state.u,
                     .commands = sim->acting,
-                    .pushes = sim->pushed ? sim->pushes : NULL,
-                    .friction = c->friction,
+                    .pushes = sim->state.n.pushed ? sim->state.pushes : NULL,
+                    .friction = sim->parameters.friction,
                     .q_next = sim->q_next,
                     .u_next = sim->u_next,
                     .tau = sim->tau_next,
                     .last = c->last,
                     .last_r = c->last_r,
                     .last_sticks = c->last_sticks,
-                    .nlast = &c->nlast,
+                    .nlast = &c->n.nlast,
                     .keep = sim->options.max_contacts,
                     .last_joint = c->last_joint,
                     .limited = c->limited,
                     .plain = plain,
-                    .memory = c->colliders.memory,
-                    .nmemory = &c->colliders.nmemory,
+                    .memory = sim->scene.colliders.memory,
+                    .nmemory = &sim->scene.colliders.nmemory,
                     .guard = sim->alone.guard};
 }
 
@@ -208,8 +208,8 @@ static pki_lane_info advance(pk_sim *sim, pki_group *g, stopwatch *of)
   const pki_seat seat = seat_of(sim, &plain);
   g->work = &sim->workspace->work;
   g->dynamics = sim->workspace->kernels;
-  g->colliders = &sim->contact.colliders;
-  g->law = &sim->contact;
+  g->colliders = &sim->scene.colliders;
+  g->scene = &sim->scene;
   g->watched = sim->watched;
   g->lap = sim->options.timing ? lap : NULL;
   g->user = of;

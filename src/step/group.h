@@ -181,7 +181,7 @@ typedef struct pki_candidate {
 typedef struct pki_group {
   const pki_group_plan *plan;
   pki_colliders *colliders;          /* of the thread that works with the group */
-  const struct pki_sim_contact *law; /* materials */
+  const struct pki_scene *scene;    /* materials */
   pki_work *work;
   const pki_kernels *dynamics; /* that the work is for: generic ones, or the model's own code */
   double *q, *u, *q_mid, *q_end, *q_try;

@@ -99,7 +99,7 @@ static bool is_simple(const pk_terrain *t)
 /* The plane, and what feet do on it. */
 static void lay_plane(pki_group_plan *plan, const pk_sim *sim)
 {
-  const pki_sim_contact *c = &sim->contact;
+  const pki_scene *c = &sim->scene;
   const pki_collider *plane = &c->colliders.of[c->colliders.nmoving];
   const pki_solid *solid = &c->terrain->solids[0];
   plan->geom = plane->geom, plan->material = plane->material, plan->plane = c->colliders.nmoving;
@@ -126,7 +126,7 @@ static bool restores(const pk_material *m)
 }
 
 /* Some material of this world bounces: impacts are not for lanes. */
-static bool bounces(const pki_sim_contact *c)
+static bool bounces(const pki_scene *c)
 {
   bool any = restores(&c->body_material);
   for (int i = 0; i < c->nmaterial; i++) {
@@ -180,7 +180,7 @@ static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, boo
 static double reach_of(const pk_sim *sim, int body)
 {
   const pk_model *m = sim->model;
-  const pki_colliders *c = &sim->contact.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   double most = 0;
   for (int i = 0; i < c->nmoving; i++) {
     const double *at = c->of[i].centre;
@@ -235,7 +235,7 @@ static bool is_hinged(const pk_model *m)
 /* All shapes and who may touch whom; false: too many for lanes. */
 static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
 {
-  const pki_colliders *c = &sim->contact.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   if (c->nmoving > PKI_COVERS) {
     return false;
   }
@@ -286,7 +286,7 @@ static void fill_chains(pki_group_plan *plan)
 /* Balls at the ends of legs on a plane or a height field. */
 static void add_feet(pki_group_plan *plan, const pk_sim *sim)
 {
-  const pki_colliders *c = &sim->contact.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   for (int i = 0; i < c->nmoving && plan->nball < PKI_BALLS; i++) {
     if (is_foot(sim, &c->of[i]) && pki_colliders_want(c, i, plan->plane)) {
       add_ball(plan, sim, &c->of[i]);
@@ -355,8 +355,8 @@ void pki_group_plan_chains(pki_group_plan *plan, const pk_sim *sim)
 void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
 {
   const pk_sim_options *o = &sim->options;
-  const pki_colliders *c = &sim->contact.colliders;
-  const pk_terrain *t = sim->contact.terrain;
+  const pki_colliders *c = &sim->scene.colliders;
+  const pk_terrain *t = sim->scene.terrain;
   const pki_group_plan room = *plan;
   *plan = begin_plan(sim);
   plan->sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS;
@@ -365,7 +365,7 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
   plan->pair_swing = room.pair_swing, plan->swing = room.swing;
   plan->chain = room.chain, plan->dof_body = room.dof_body;
   plan->near = fmin(o->margin, FASTEST * plan->reach);
-  if (!is_plain(sim) || bounces(&sim->contact)) {
+  if (!is_plain(sim) || bounces(&sim->scene)) {
     return;
   }
   fill_chains(plan);

@@ -95,7 +95,7 @@ void pki_impact_choose(pk_sim *sim)
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
     if (c->slot_of[i] >= 0 && f->gap <= PKI_TOUCHING) {
-      join(group_of(sim, f), pki_contact_material(c, f), pki_contact_friction(c, f) > 0);
+      join(group_of(sim, f), pki_contact_material(&sim->scene, f), pki_contact_friction(sim, f) > 0);
     }
   }
 }
@@ -105,7 +105,7 @@ void pki_impact_eps(const pk_sim *sim, int i, double eps[3])
   const pki_contact *f = &sim->contact.found[i];
   const pki_impact_group *g = group_of(sim, f);
   if (sim->options.impact == PK_IMPACT_NEWTON) {
-    const pk_material *m = pki_contact_material(&sim->contact, f);
+    const pk_material *m = pki_contact_material(&sim->scene, f);
     eps[0] = f->gap > 0 ? 0 : m->restitution_n;
     eps[1] = eps[2] = m->restitution_t;
   } else {

@@ -15,7 +15,6 @@ void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *a
   j->x = pki_arena_take(arena, n, real);
   j->q = pki_arena_take(arena, j->cut ? nq : 0, real);
   j->u = pki_arena_take(arena, j->cut ? n : 0, real);
-  j->drives = pki_arena_take(arena, ndrive, real);
   j->moved = pki_arena_take(arena, ndrive, real);
   j->weights = pki_arena_take(arena, ndrive, real);
   j->rows = pki_arena_take(arena, (size_t)model->nbilateral, real);
@@ -45,7 +44,7 @@ void pki_sim_joints_reset(pk_sim *sim)
     const pk_model_constraint *c = &m->constraints[i];
     for (int k = 0; k < c->ndrive; k++) {
       const pk_model_joint *joint = &m->tree->joints[c->joint];
-      sim->joints.drives[c->drive + k] = k < joint->nq ? m->tree->q0[joint->q + k] : 0;
+      sim->state.drives[c->drive + k] = k < joint->nq ? m->tree->q0[joint->q + k] : 0;
     }
   }
 }
@@ -57,9 +56,9 @@ void pki_joints_observe(pk_sim *sim)
   if (!j->cut) {
     return;
   }
-  w->kernels->kinematics(&w->work, sim->q);
+  w->kernels->kinematics(&w->work, sim->state.q);
   pki_bilateral_update(&j->bilateral, &w->work);
-  pki_joints_from_model(sim->model, &w->work, &j->bilateral, sim->q, sim->u, j->drives, j->q, j->u);
+  pki_joints_from_model(sim->model, &w->work, &j->bilateral, sim->state.q, sim->state.u, sim->state.drives, j->q, j->u);
 }
 
 void pki_joints_update(pk_sim *sim, const double *q)
@@ -68,7 +67,7 @@ void pki_joints_update(pk_sim *sim, const double *q)
   const pk_model *m = j->model;
   if (sim->model->nconstraint > 0) {
     pki_bilateral_update(&j->bilateral, &sim->workspace->work);
-    memcpy(j->moved, j->drives, (size_t)sim->model->ndrive * sizeof *j->moved);
+    memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
     pki_bilateral_coordinates(sim->model, &sim->workspace->work, j->moved);
   }
   for (int k = 0; k < j->n; k++) {
@@ -121,29 +120,29 @@ void pk_sim_get_joints(const pk_sim *sim, double *q, double *u)
   const pki_sim_joints *j = &sim->joints;
   pk_workspace *w = sim->workspace;
   if (!j->cut) {
-    memcpy(q, sim->q, (size_t)sim->model->nq * sizeof *q);
-    memcpy(u, sim->u, (size_t)sim->model->nu * sizeof *u);
+    memcpy(q, sim->state.q, (size_t)sim->model->nq * sizeof *q);
+    memcpy(u, sim->state.u, (size_t)sim->model->nu * sizeof *u);
     return;
   }
   pki_bilateral rows = j->bilateral;
-  memcpy(j->moved, j->drives, (size_t)sim->model->ndrive * sizeof *j->moved);
-  w->kernels->kinematics(&w->work, sim->q);
+  memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
+  w->kernels->kinematics(&w->work, sim->state.q);
   pki_bilateral_update(&rows, &w->work);
-  pki_joints_from_model(sim->model, &w->work, &rows, sim->q, sim->u, j->moved, q, u);
+  pki_joints_from_model(sim->model, &w->work, &rows, sim->state.q, sim->state.u, j->moved, q, u);
 }
 
 void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u)
 {
   pki_sim_joints *j = &sim->joints;
   if (!j->cut) {
-    memcpy(sim->q, q, (size_t)sim->model->nq * sizeof *q);
-    memcpy(sim->u, u, (size_t)sim->model->nu * sizeof *u);
+    memcpy(sim->state.q, q, (size_t)sim->model->nq * sizeof *q);
+    memcpy(sim->state.u, u, (size_t)sim->model->nu * sizeof *u);
     return;
   }
-  pki_joints_to_model(sim->model, j->workspace, q, u, sim->q, sim->u);
+  pki_joints_to_model(sim->model, j->workspace, q, u, sim->state.q, sim->state.u);
   for (int k = 0; k < j->n; k++) {
     if (j->row[k] >= 0 && j->model->dof_q[k] >= 0) {
-      j->drives[j->row[k] - sim->model->nbilateral] = q[j->model->dof_q[k]];
+      sim->state.drives[j->row[k] - sim->model->nbilateral] = q[j->model->dof_q[k]];
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include "collision/terrain.h"
 #include "step/contact.h"
+#include "step/memory.h"
 
 const pk_field pki_material_fields[] = {
     {"friction", offsetof(pk_material, friction), PK_FIELD_REAL, "", 0.8, 0, 1e6, NULL,
@@ -70,14 +71,14 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
   } else {
     materials = &usual, count = 1;
   }
-  const pk_status status = pki_colliders_set_ground(&sim->contact.colliders, terrain, err);
+  const pk_status status = pki_colliders_set_ground(&sim->scene.colliders, terrain, err);
   if (status != PK_OK) {
     return status;
   }
-  sim->contact.terrain = terrain;
-  memcpy(sim->contact.materials, materials, (size_t)count * sizeof *materials);
-  sim->contact.nmaterial = count;
-  pki_sim_contact_reset(&sim->contact, sim->model);
+  sim->scene.terrain = terrain;
+  memcpy(sim->scene.materials, materials, (size_t)count * sizeof *materials);
+  sim->scene.nmaterial = count;
+  pki_memory_forget_impulses(sim);
   sim->alone.stale = true;
   return PK_OK;
 }
@@ -105,7 +106,7 @@ pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
                       sim->model->links[sim->model->shapes[shape].link].name);
   }
   if (status == PK_OK) {
-    sim->contact.surfaces[shape] = surface;
+    sim->scene.surfaces[shape] = surface;
     sim->alone.stale = true;
   }
   return status;
@@ -115,13 +116,13 @@ pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_
 {
   const pk_status status = pk_material_validate(material, err);
   if (status == PK_OK) {
-    sim->contact.body_material = *material;
+    sim->scene.body_material = *material;
   }
   return status;
 }
 
 /* Where the pair of a surface and a material, or of two surfaces, is; npair when there is none. */
-static int find_pair(const pki_sim_contact *c, int surface, int material, int with)
+static int find_pair(const pki_scene *c, int surface, int material, int with)
 {
   int i = 0;
   while (i < c->npair &&
@@ -131,7 +132,7 @@ static int find_pair(const pki_sim_contact *c, int surface, int material, int wi
   return i;
 }
 
-static pk_status set_pair(pki_sim_contact *c, int surface, int material, int with, const pk_material *law,
+static pk_status set_pair(pki_scene *c, int surface, int material, int with, const pk_material *law,
                           pk_error *err)
 {
   const pk_status status = pk_material_validate(law, err);
@@ -155,7 +156,7 @@ pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_mater
     status = check_index(material, PKI_MATERIAL_MAX, "material", err);
   }
   sim->alone.stale = true;
-  return status == PK_OK ? set_pair(&sim->contact, surface, material, -1, pair, err) : status;
+  return status == PK_OK ? set_pair(&sim->scene, surface, material, -1, pair, err) : status;
 }
 
 pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
@@ -167,19 +168,19 @@ pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, con
   }
   const int least = surface_a < surface_b ? surface_a : surface_b;
   return status == PK_OK
-             ? set_pair(&sim->contact, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
+             ? set_pair(&sim->scene, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
              : status;
 }
 
 /* What the surfaces of two shapes of the model do to each other. */
-static const pk_material *between_shapes(const pki_sim_contact *c, int shape_a, int shape_b)
+static const pk_material *between_shapes(const pki_scene *c, int shape_a, int shape_b)
 {
   const int a = c->surfaces[shape_a], b = c->surfaces[shape_b];
   const int pair = find_pair(c, a < b ? a : b, -1, a < b ? b : a);
   return pair < c->npair ? &c->pairs[pair].law : &c->body_material;
 }
 
-const pk_material *pki_contact_material(const pki_sim_contact *c, const pki_contact *f)
+const pk_material *pki_contact_material(const pki_scene *c, const pki_contact *f)
 {
   if (f->material < 0) {
     return between_shapes(c, f->geom[0], f->geom[1]);

@@ -75,16 +75,16 @@ void pki_control_reset(pk_sim *sim)
 pk_status pki_control(pk_sim *sim, pk_step_info *info)
 {
   const pk_controller *by = sim->control.by;
-  if (by == NULL || sim->steps % sim->control.every != 0) {
+  if (by == NULL || sim->state.n.steps % sim->control.every != 0) {
     return PK_OK;
   }
   const int most = sim->options.max_contacts;
   const pk_observation seen = {.time = pk_sim_time(sim),
                                .dt = sim->options.dt,
                                .model = pk_sim_joint_model(sim),
-                               .q = sim->joints.cut ? sim->joints.q : sim->q,
-                               .u = sim->joints.cut ? sim->joints.u : sim->u,
-                               .tau = sim->tau,
+                               .q = sim->joints.cut ? sim->joints.q : sim->state.q,
+                               .u = sim->joints.cut ? sim->joints.u : sim->state.u,
+                               .tau = sim->state.tau,
                                .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
                                .contacts = sim->control.contacts,
                                .ncontact = pk_sim_contacts(sim, sim->control.contacts, most)};
@@ -93,7 +93,7 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
   const pki_params own = *params;
   params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* nobody writes there */
   params->grouped = seen.workspace->grouped, params->varied = false;
-  const pk_status status = by->update(by, &seen, sim->control.state, sim->commands);
+  const pk_status status = by->update(by, &seen, sim->control.state, sim->state.commands);
   *params = own;
   info->term = status == PK_OK ? info->term : "controller";
   return status;
@@ -119,47 +119,47 @@ pk_status pk_sim_push(pk_sim *sim, int link, const double point[3], const double
   for (int k = 0; k < 3; k++) {
     at[k] += l->pose.pos[k];
   }
-  sim->workspace->kernels->kinematics(&sim->workspace->work, sim->q);
+  sim->workspace->kernels->kinematics(&sim->workspace->work, sim->state.q);
   pki_mat3_apply(sim->workspace->work.pose + 12 * ((size_t)l->body + 1), at, arm);
   pki_cross3(arm, force, moment);
-  double *wrench = sim->pushes + 6 * (size_t)l->body;
+  double *wrench = sim->state.pushes + 6 * (size_t)l->body;
   for (int k = 0; k < 3; k++) {
     wrench[k] += moment[k];
     wrench[3 + k] += force[k];
   }
-  sim->pushed = true;
+  sim->state.n.pushed = true;
   return PK_OK;
 }
 
 void pki_add_pushes(const pk_sim *sim, const double *q, double *out)
 {
-  if (!sim->pushed) {
+  if (!sim->state.n.pushed) {
     return;
   }
   sim->workspace->kernels->kinematics(&sim->workspace->work, q);
   for (int i = 0; i < sim->model->nbody; i++) {
-    pki_add_wrench(&sim->workspace->work, i, sim->pushes + 6 * (size_t)i, out);
+    pki_add_wrench(&sim->workspace->work, i, sim->state.pushes + 6 * (size_t)i, out);
   }
 }
 
 double pki_push_work(pk_sim *sim)
 {
-  if (!sim->pushed) {
+  if (!sim->state.n.pushed) {
     return 0;
   }
   const int nu = sim->model->nu;
   double *const Q = sim->smooth.force, work = 0;
   memset(Q, 0, (size_t)nu * sizeof *Q);
-  pki_add_pushes(sim, sim->q, Q);
+  pki_add_pushes(sim, sim->state.q, Q);
   pki_add_pushes(sim, sim->q_next, Q);
   for (int k = 0; k < nu; k++) {
-    work += 0.25 * sim->options.dt * Q[k] * (sim->u[k] + sim->u_next[k]);
+    work += 0.25 * sim->options.dt * Q[k] * (sim->state.u[k] + sim->u_next[k]);
   }
   return work;
 }
 
 void pki_clear_pushes(pk_sim *sim)
 {
-  memset(sim->pushes, 0, 6 * (size_t)sim->model->nbody * sizeof *sim->pushes);
-  sim->pushed = false;
+  memset(sim->state.pushes, 0, 6 * (size_t)sim->model->nbody * sizeof *sim->state.pushes);
+  sim->state.n.pushed = false;
 }

@@ -197,34 +197,24 @@ pk_status pk_sim_set_friction(pk_sim *sim, double factor, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "friction"},
                     "the factor on friction is %g, expected zero or more", factor);
   }
-  sim->contact.friction = factor;
+  sim->parameters.friction = factor;
   return PK_OK;
 }
 
 double pk_sim_get_friction(const pk_sim *sim)
 {
-  return sim->contact.friction;
+  return sim->parameters.friction;
 }
 
 /* ---- latency ---- */
 
-void pki_latency_carve(pki_sim_latency *l, const pk_sim_options *options, size_t joints, pki_arena *arena)
+int pki_latency_room(const pk_sim_options *o)
 {
-  const double steps = ceil(options->max_latency / options->dt - 1e-6);
-  *l = (pki_sim_latency){.room = steps >= 1 ? (int)steps + 1 : 0};
-  l->queue = pki_arena_take(arena, (size_t)l->room * joints, sizeof *l->queue);
+  const double steps = ceil(o->max_latency / o->dt - 1e-6);
+  return steps >= 1 ? (int)steps + 1 : 0;
 }
 
-void pki_latency_reset(pk_sim *sim)
-{
-  const int n = sim->latency.room * sim->joints.n;
-  for (int i = 0; i < n; i++) {
-    sim->latency.queue[i] = (pk_command){.tau_max = INFINITY};
-  }
-  sim->acting = sim->commands;
-}
-
-const pk_command *pki_latency_through(const pki_sim_latency *l, const pk_command *commands, int joints,
+const pk_command *pki_latency_through(const pki_latency *l, const pk_command *commands, int joints,
                                       long long step)
 {
   if (l->room == 0) {
@@ -238,14 +228,15 @@ const pk_command *pki_latency_through(const pki_sim_latency *l, const pk_command
 
 void pki_latency_pass(pk_sim *sim)
 {
-  sim->acting = pki_latency_through(&sim->latency, sim->commands, sim->joints.n, sim->steps);
+  const pki_latency l = {sim->state.queue, sim->late_room, sim->parameters.late};
+  sim->acting = pki_latency_through(&l, sim->state.commands, sim->joints.n, sim->state.n.steps);
 }
 
 pk_status pk_sim_set_latency(pk_sim *sim, double seconds, pk_error *err)
 {
   const pki_where where = {.field = "latency"};
   const double dt = sim->options.dt, steps = seconds / dt;
-  if (!(seconds >= 0) || round(steps) > fmax(sim->latency.room - 1, 0)) {
+  if (!(seconds >= 0) || round(steps) > fmax(sim->late_room - 1, 0)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
                     "the latency is %g s, expected 0 to the option max_latency, %g s", seconds,
                     sim->options.max_latency);
@@ -255,13 +246,13 @@ pk_status pk_sim_set_latency(pk_sim *sim, double seconds, pk_error *err)
                     "the latency is %g s, expected a whole number of steps of %g s, as %g or %g", seconds, dt,
                     dt * floor(steps), dt * ceil(steps));
   }
-  sim->latency.late = (int)round(steps);
+  sim->parameters.late = (int)round(steps);
   return PK_OK;
 }
 
 double pk_sim_get_latency(const pk_sim *sim)
 {
-  return sim->latency.late * sim->options.dt;
+  return sim->parameters.late * sim->options.dt;
 }
 
 /* ---- all together ---- */
@@ -275,15 +266,15 @@ void pki_parameters_save(const pk_sim *sim, double *out)
 {
   const size_t n = 10 * (size_t)sim->model->nbody;
   memcpy(out, sim->workspace->work.params.inertia, n * sizeof *out);
-  out[n] = sim->contact.friction;
-  out[n + 1] = sim->latency.late;
+  out[n] = sim->parameters.friction;
+  out[n + 1] = sim->parameters.late;
 }
 
 void pki_parameters_load(pk_sim *sim, const double *in)
 {
   const size_t n = 10 * (size_t)sim->model->nbody;
   memcpy(sim->workspace->work.params.inertia, in, n * sizeof *in);
-  sim->contact.friction = in[n];
-  sim->latency.late = (int)in[n + 1];
+  sim->parameters.friction = in[n];
+  sim->parameters.late = (int)in[n + 1];
   regroup(sim);
 }

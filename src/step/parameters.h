@@ -23,14 +23,17 @@ void pki_parameters_load(pk_sim *sim, const double *in);
 /* Another choice of the option `code` for a sim that is there. */
 pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err);
 
-/* Room for commands on their way; with a counting arena this counts. */
-void pki_latency_carve(pki_sim_latency *l, const pk_sim_options *options, size_t joints, pki_arena *arena);
+/* Steps for which commands are kept; 0: all act at once. */
+int pki_latency_room(const pk_sim_options *options);
 
-/* None is on its way. */
-void pki_latency_reset(pk_sim *sim);
+/* Commands on their way (pki_sim_state.queue). */
+typedef struct pki_latency {
+  pk_command *queue;
+  int room, late; /* steps that are kept; from command to action, less than room */
+} pki_latency;
 
 /* The commands of a step set out; those that arrive come back. */
-const pk_command *pki_latency_through(const pki_sim_latency *l, const pk_command *commands, int joints,
+const pk_command *pki_latency_through(const pki_latency *l, const pk_command *commands, int joints,
                                       long long step);
 
 /* The same of a sim: they act. */

@@ -7,21 +7,21 @@
 
 void pki_sim_place(pk_sim *sim)
 {
-  pki_colliders *c = &sim->contact.colliders;
+  pki_colliders *c = &sim->scene.colliders;
   pk_workspace *w = sim->workspace;
-  const size_t size = (size_t)sim->model->nq * sizeof *sim->q;
-  if (c->placed && memcmp(c->seen, sim->q, size) == 0) {
+  const size_t size = (size_t)sim->model->nq * sizeof *sim->state.q;
+  if (c->placed && memcmp(c->seen, sim->state.q, size) == 0) {
     return;
   }
-  w->kernels->kinematics(&w->work, sim->q);
+  w->kernels->kinematics(&w->work, sim->state.q);
   pki_colliders_place(c, &w->work, 0);
-  memcpy(c->seen, sim->q, size);
+  memcpy(c->seen, sim->state.q, size);
   c->placed = true;
 }
 
 bool pk_sim_distance(pk_sim *sim, int shape_a, int shape_b, double reach, pk_proximity *out)
 {
-  const pki_colliders *c = &sim->contact.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   const int a = pki_colliders_find(c, shape_a), b = pki_colliders_find(c, shape_b);
   if (a < 0 || b < 0) {
     return false;
@@ -83,7 +83,7 @@ static bool unit(const double from[3], const double along[3], double reach, doub
 bool pk_sim_ray(pk_sim *sim, const double from[3], const double along[3], double reach, int skip_body,
                 pk_ray_hit *out)
 {
-  const pki_colliders *c = &sim->contact.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   double direction[3], best = reach;
   int hit = -1;
   if (!unit(from, along, reach, direction)) {
@@ -113,7 +113,7 @@ bool pk_sim_ray(pk_sim *sim, const double from[3], const double along[3], double
 bool pki_sim_ground_height(pk_sim *sim, const double place[2], double *height)
 {
   static const double sky = 1e4, down[3] = {0, 0, -1};
-  const pki_colliders *c = &sim->contact.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   const double from[3] = {place[0], place[1], sky};
   double best = 2 * sky;
   bool hit = false;
@@ -131,7 +131,7 @@ bool pki_sim_ground_height(pk_sim *sim, const double place[2], double *height)
 
 int pk_sim_overlap(pk_sim *sim, const pk_geometry *g, const pk_pose *pose, int *out, int most)
 {
-  const pki_colliders *c = &sim->contact.colliders;
+  const pki_colliders *c = &sim->scene.colliders;
   const int nshape = sim->model->nshape;
   pki_aabb box;
   pk_proximity near;

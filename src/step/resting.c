@@ -18,7 +18,7 @@ static double restitution(const pk_sim *sim)
   double least = -1;
   for (int i = 0; i < c->nfound; i++) {
     if (is_closed(&c->found[i]) && c->speed[i] < -1e-12) {
-      const double own = c->speed[i] < -PKI_BOUNCE ? pki_contact_material(c, &c->found[i])->restitution_n : 0;
+      const double own = c->speed[i] < -PKI_BOUNCE ? pki_contact_material(&sim->scene, &c->found[i])->restitution_n : 0;
       least = least < 0 ? own : fmin(least, own);
     }
   }
@@ -113,6 +113,6 @@ void pki_resting_add_hits(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->assembly.problem.ncontact; i++) {
-    c->last_r[3 * i] += c->exact.hit[c->row_found[i]];
+    sim->state.last_r[3 * i] += c->exact.hit[c->row_found[i]];
   }
 }

@@ -13,7 +13,7 @@ static int evaluate(pk_sim *sim, const double *xi, const double *u, double *xi_d
 {
   pk_workspace *w = sim->workspace;
   const pki_smooth *s = &sim->smooth;
-  w->kernels->config_add(sim->model, sim->q, 1, xi, s->q);
+  w->kernels->config_add(sim->model, sim->state.q, 1, xi, s->q);
   const int saturated = pki_joint_force(sim, s->q, u, sim->tau_next, s->force);
   pki_smooth_acceleration(w, s->q, u, s->force, u_dot);
   w->kernels->config_rate(sim->model, xi, u, xi_dot);
@@ -33,14 +33,14 @@ static double add_carried(double sum, double step, double carry, double *carry_o
 static void move_config(pk_sim *sim, const double *xi)
 {
   const pk_model *m = sim->model;
-  sim->workspace->kernels->config_add(m, sim->q, 1, xi, sim->q_next);
+  sim->workspace->kernels->config_add(m, sim->state.q, 1, xi, sim->q_next);
   for (int i = 0; i < m->nbody; i++) {
     const int plain = m->body_motion[i] == PK_MOTION_FLOATING    ? 3
                       : m->body_motion[i] == PK_MOTION_SPHERICAL ? 0
                                                                  : 1;
     for (int k = 0; k < plain; k++) {
       const int u = m->body_u[i] + k, q = m->body_q[i] + k;
-      sim->q_next[q] = add_carried(sim->q[q], xi[u], sim->carry_q[u], &sim->carry_q_next[u]);
+      sim->q_next[q] = add_carried(sim->state.q[q], xi[u], sim->state.carry_q[u], &sim->carry_q_next[u]);
     }
   }
 }
@@ -58,7 +58,7 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
   for (int s = 0; s < 4; s++) {
     for (int k = 0; k < nu; k++) {
       xi[k] = s == 0 ? 0 : dt * node[s] * k_xi[k];
-      u[k] = s == 0 ? sim->u[k] : sim->u[k] + dt * node[s] * k_u[k];
+      u[k] = s == 0 ? sim->state.u[k] : sim->state.u[k] + dt * node[s] * k_u[k];
     }
     info->saturated = evaluate(sim, xi, u, k_xi, k_u);
     for (int k = 0; k < nu; k++) {
@@ -68,7 +68,7 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
   }
   for (int k = 0; k < nu; k++) {
     xi[k] = dt * sum_xi[k];
-    sim->u_next[k] = add_carried(sim->u[k], dt * sum_u[k], sim->carry_u[k], &sim->carry_u_next[k]);
+    sim->u_next[k] = add_carried(sim->state.u[k], dt * sum_u[k], sim->state.carry_u[k], &sim->carry_u_next[k]);
   }
   move_config(sim, xi);
   return PK_OK;

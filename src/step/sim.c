@@ -9,6 +9,7 @@
 #include "step/compliant.h"
 #include "step/exact.h"
 #include "step/joints.h"
+#include "step/memory.h"
 #include "step/outside.h"
 #include "step/parameters.h"
 #include "step/query.h"
@@ -34,12 +35,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   const size_t joints = (size_t)pki_joint_model(model)->nu;
   pk_sim *sim = pki_arena_take(arena, 1, sizeof *sim);
   pk_sim s = {.model = model};
-  s.q = pki_arena_take(arena, nq, real);
-  s.u = pki_arena_take(arena, nu, real);
-  s.carry_q = pki_arena_take(arena, nu, real);
-  s.carry_u = pki_arena_take(arena, nu, real);
-  s.commands = pki_arena_take(arena, joints, sizeof *s.commands);
-  s.tau = pki_arena_take(arena, joints, real);
+  pki_memory_carve(&s, model, options, arena);
   s.q_next = pki_arena_take(arena, nq, real);
   s.u_next = pki_arena_take(arena, nu, real);
   s.carry_q_next = pki_arena_take(arena, nu, real);
@@ -51,11 +47,12 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   for (size_t i = 0; i < sizeof of_smooth / sizeof of_smooth[0]; i++) {
     *of_smooth[i] = pki_arena_take(arena, nu, real);
   }
-  s.pushes = pki_arena_take(arena, 6 * (size_t)model->nbody, real);
   s.control.contacts = pki_arena_take(arena, (size_t)options->max_contacts, sizeof *s.control.contacts);
+  pki_scene_carve(&s.scene, model, options, arena);
   pki_sim_contact_carve(&s.contact, model, options, arena);
   pki_sim_joints_carve(&s.joints, model, arena);
-  pki_latency_carve(&s.latency, options, joints, arena);
+  s.late_room = pki_latency_room(options);
+  s.parameters.friction = 1;
   pki_alone_carve(&s.alone, model, arena);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
@@ -163,20 +160,9 @@ void pk_sim_destroy(pk_sim *sim)
 
 void pk_sim_reset(pk_sim *sim)
 {
-  const size_t nq = (size_t)sim->model->nq, nu = (size_t)sim->model->nu;
-  memcpy(sim->q, sim->model->q0, nq * sizeof *sim->q);
-  memset(sim->u, 0, nu * sizeof *sim->u);
-  memset(sim->carry_q, 0, nu * sizeof *sim->carry_q);
-  memset(sim->carry_u, 0, nu * sizeof *sim->carry_u);
-  memset(sim->tau, 0, (size_t)sim->joints.n * sizeof *sim->tau);
-  for (int k = 0; k < sim->joints.n; k++) {
-    sim->commands[k] = (pk_command){.tau_max = INFINITY};
-  }
-  sim->steps = sim->uncertified = 0;
-  pki_latency_reset(sim);
-  pki_sim_contact_reset(&sim->contact, sim->model);
-  pki_sim_joints_reset(sim);
-  pki_clear_pushes(sim);
+  pki_memory_reset(sim);
+  pki_colliders_forget(&sim->scene.colliders);
+  sim->acting = sim->state.commands;
   pki_control_reset(sim);
   pki_ark_reset(sim);
 }
@@ -269,7 +255,7 @@ pk_status pki_check_command(const pk_command *c)
 static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
 {
   for (int k = 0; k < sim->joints.n; k++) {
-    const pk_status status = pki_check_command(&sim->commands[k]);
+    const pk_status status = pki_check_command(&sim->state.commands[k]);
     if (status != PK_OK) {
       info->body = pki_body_of_velocity(sim->joints.model, k);
       info->term = "command";
@@ -296,14 +282,14 @@ void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info)
 static pk_status advance(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
-  pki_sim_contact_keep(&sim->contact, m);
+  pki_memory_keep(sim);
   pk_status status = pki_steppers[sim->options.stepper].step(sim, info);
   if (status == PK_OK || status == PK_ERROR_CONVERGENCE) {
     const pk_status finite = check_finite(m, sim->q_next, sim->u_next, "q_end", "u_end", info);
     status = status == PK_OK ? finite : status;
   }
   if (status != PK_OK) {
-    pki_sim_contact_restore(&sim->contact, m);
+    pki_memory_restore(sim);
   }
   return status;
 }
@@ -319,20 +305,20 @@ pk_status pki_state_check(const pk_model *m, const double *q, const double *u, p
 static void arrive(pk_sim *sim, const pk_step_info *report)
 {
   const size_t nq = (size_t)sim->model->nq, nu = (size_t)sim->model->nu, real = sizeof(double);
-  memcpy(sim->q, sim->q_next, nq * real);
-  memcpy(sim->u, sim->u_next, nu * real);
-  memcpy(sim->tau, sim->tau_next, (size_t)sim->joints.n * real);
-  pki_compliant_commit(&sim->contact);
-  sim->steps++;
-  sim->uncertified += !report->certified;
+  memcpy(sim->state.q, sim->q_next, nq * real);
+  memcpy(sim->state.u, sim->u_next, nu * real);
+  memcpy(sim->state.tau, sim->tau_next, (size_t)sim->joints.n * real);
+  pki_compliant_commit(sim);
+  sim->state.n.steps++;
+  sim->state.n.uncertified += !report->certified;
 }
 
 /* The stepper's work and its end. */
 static pk_status step_with(pk_sim *sim, pk_step_info *report)
 {
-  const size_t bytes = (size_t)sim->model->nu * sizeof(double);
-  memcpy(sim->carry_q_next, sim->carry_q, bytes);
-  memcpy(sim->carry_u_next, sim->carry_u, bytes);
+  const size_t bytes = pki_memory_used(sim, PKI_MEMORY_CARRY_Q) * sizeof(double); /* 0: nothing is carried */
+  memcpy(sim->carry_q_next, sim->state.carry_q, bytes);
+  memcpy(sim->carry_u_next, sim->state.carry_u, bytes);
   pk_status status = check_commands(sim, report);
   if (status == PK_OK) {
     status = advance(sim, report);
@@ -342,8 +328,8 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
   if (status != PK_OK) {
     return status; /* the state is as it was */
   }
-  memcpy(sim->carry_q, sim->carry_q_next, bytes);
-  memcpy(sim->carry_u, sim->carry_u_next, bytes);
+  memcpy(sim->state.carry_q, sim->carry_q_next, bytes);
+  memcpy(sim->state.carry_u, sim->carry_u_next, bytes);
   arrive(sim, report);
   return PK_OK;
 }
@@ -352,7 +338,7 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
  * earlier. */
 static pk_status pass_commands(pk_sim *sim, pk_step_info *report)
 {
-  const pk_status status = sim->latency.room > 0 ? check_commands(sim, report) : PK_OK;
+  const pk_status status = sim->late_room > 0 ? check_commands(sim, report) : PK_OK;
   if (status == PK_OK) {
     pki_latency_pass(sim);
   }
@@ -362,7 +348,7 @@ static pk_status pass_commands(pk_sim *sim, pk_step_info *report)
 pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
 {
   sim->watched = false;
-  pk_status status = pki_state_check(sim->model, sim->q, sim->u, info);
+  pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, info);
   status = status == PK_OK ? pass_commands(sim, info) : status;
   if (status != PK_OK) {
     return status;
@@ -376,7 +362,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   pk_step_info local;
   pk_step_info *report = info ? info : &local;
   sim->watched = info != NULL;
-  pk_status status = pki_state_check(sim->model, sim->q, sim->u, report);
+  pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {
     pki_lap(sim, PK_PART_CONTROL, NULL);
     pki_joints_observe(sim);
@@ -389,7 +375,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     return status;
   }
   if (pki_group_step(sim, report)) {
-    if (sim->pushed) {
+    if (sim->state.n.pushed) {
       report->push_work = sim->watched ? pki_push_work(sim) : 0;
       pki_clear_pushes(sim);
     }
@@ -401,7 +387,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
 
 long long pk_sim_uncertified(const pk_sim *sim)
 {
-  return sim->uncertified;
+  return sim->state.n.uncertified;
 }
 
 int pk_sim_max_contacts(const pk_sim *sim)
@@ -417,7 +403,7 @@ void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last
     const pki_contact *f = &last[i];
     const double *r = last_r + 3 * i;
     const int shape = f->geom[0], other = f->material < 0 ? f->geom[1] : -1;
-    const double mu = factor * pki_contact_material(&sim->contact, f)->friction;
+    const double mu = factor * pki_contact_material(&sim->scene, f)->friction;
     pk_sim_contact *const to = &out[i]; /* every field is written */
     to->link = shapes[shape].link, to->shape = shape;
     to->other_link = other >= 0 ? shapes[other].link : -1, to->other_shape = other;
@@ -434,34 +420,35 @@ void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last
 
 int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
 {
-  const pki_sim_contact *c = &sim->contact;
-  pki_show_contacts(sim, c->friction, c->last, c->last_r, c->nlast < most ? c->nlast : most, out);
-  return c->nlast;
+  const pki_sim_state *s = &sim->state;
+  const int n = s->n.nlast;
+  pki_show_contacts(sim, sim->parameters.friction, s->last, s->last_r, n < most ? n : most, out);
+  return n;
 }
 
 double pk_sim_time(const pk_sim *sim)
 {
-  return (double)sim->steps * sim->options.dt;
+  return (double)sim->state.n.steps * sim->options.dt;
 }
 
 double *pk_sim_q(pk_sim *sim)
 {
-  return sim->q;
+  return sim->state.q;
 }
 
 double *pk_sim_u(pk_sim *sim)
 {
-  return sim->u;
+  return sim->state.u;
 }
 
 pk_command *pk_sim_commands(pk_sim *sim)
 {
-  return sim->commands;
+  return sim->state.commands;
 }
 
 const double *pk_sim_tau(const pk_sim *sim)
 {
-  return sim->tau;
+  return sim->state.tau;
 }
 
 pk_workspace *pk_sim_workspace(pk_sim *sim)

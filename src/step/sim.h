@@ -54,7 +54,7 @@ typedef struct pki_impact_group {
 typedef struct pki_spring {
   int geom[2];
   unsigned id;
-  bool slip;
+  int slip; /* 0, 1 */
   double anchor[3]; /* P_0, from the second body's origin in its axes; on the ground: world */
   double point[3];  /* the body's point that touched, from its origin in its axes */
   double way[3];    /* velocity of the slip, world */
@@ -95,51 +95,86 @@ typedef struct pki_problem_tap {
   void *user;
 } pki_problem_tap;
 
-/* What a sim holds for contact (contact.h). */
-typedef struct pki_sim_contact {
+/* ---- what a world is made of: changed by its user alone ---- */
+
+typedef struct pki_scene {
   const pk_terrain *terrain;
   pk_material *materials; /* [PKI_MATERIAL_MAX] */
   int nmaterial;
   int *surfaces;   /* [nshape] */
   pki_pair *pairs; /* [PKI_PAIR_MAX] */
   int npair;
-  double friction;            /* factor on all coefficients of friction */
   pk_material body_material;  /* of bodies among each other, where no pair speaks of them */
   bool bodies_touch;          /* shapes of two moving bodies may touch */
-  bool factored;              /* the workspace has the factor of the step's M~ */
   bool has_joint_rows;        /* the model has joint limits or joint friction */
   pki_geometries *geometries; /* of the model's shapes; owned */
-  pki_colliders colliders;
-  pki_contact *found; /* [max_contacts] of the last search */
-  double *speed;      /* [max_contacts] their normal velocity at the start of the step */
-  int *slot_of;       /* [max_contacts] -1: they do not take part */
-  int *row_found;     /* [max_contacts] which one a contact of the problem is */
-  pki_contact *last;  /* [max_contacts] of the last velocity problem */
-  double *last_r;     /* [max_contacts][3] its impulses, contact axes */
-  bool *last_sticks;  /* [max_contacts] */
-  int nfound, nlast;
-  double *last_joint;                 /* [PKI_JOINT_ROWS][joints] impulses of joint rows */
-  double *last_bilateral;             /* [nbilateral] impulses of bilateral rows, when a solver finds them */
-  int *row_slot;                      /* [rows] where a joint row's impulse is kept: kind * joints + k */
-  bool *limited;                      /* [joints] those whose command is at its limit */
-  int *dof_group;                     /* [nu] which velocities M couples: the first of them */
-  int *merged;                        /* [nu] a group that it was merged into by contacts, or itself */
-  pki_impact_group *impacts;          /* [nu] at the first of each group */
-  pki_spring *springs, *springs_next; /* [max_contacts] of the last step, of this one */
-  int nspring, nspring_next;
+  pki_colliders colliders;    /* and what pairs of them remember */
+} pki_scene;
+
+/* What may differ from world to world of one model, beside the inertias in the workspace (parameters.h). */
+typedef struct pki_parameters {
+  double friction; /* factor on all coefficients of friction */
+  int late;        /* steps from a command to its action */
+} pki_parameters;
+
+/* Who sets the commands. */
+typedef struct pki_sim_control {
+  const pk_controller *by;  /* NULL: nobody */
+  void *state;              /* its block, owned */
+  long long every;          /* steps between updates */
+  pk_sim_contact *contacts; /* [max_contacts] what it is shown */
+} pki_sim_control;
+
+/* ---- what a world remembers: all that the next step depends on (memory.h) ---- */
+
+/* Of it what is no array. */
+typedef struct pki_numbers {
+  long long steps;
+  long long uncertified; /* of them, those whose certificate was not met */
+  int nlast, nspring;
+  bool pushed; /* some push is not zero */
+} pki_numbers;
+
+typedef struct pki_sim_state {
+  pki_numbers n;
+  double *q, *u;
+  double *carry_q, *carry_u; /* [nu] what rounding has kept back from q and u (rk4) */
+  pk_command *commands;      /* [joints] as asked for */
+  pk_command *queue;         /* [late_room][joints] commands on their way: those of step k in slot k mod late_room */
+  double *tau;               /* [joints] joint forces of commands in the last step */
+  double *pushes;            /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
+  double *drives;            /* [ndrive] coordinates of cut joints */
+  pki_contact *last;         /* [max_contacts] of the last velocity problem */
+  double *last_r;            /* [max_contacts][3] its impulses, contact axes */
+  bool *last_sticks;         /* [max_contacts] */
+  double *last_joint;        /* [PKI_JOINT_ROWS][joints] impulses of joint rows */
+  double *last_bilateral;    /* [nbilateral] impulses of bilateral rows, when a solver finds them */
+  bool *limited;             /* [joints] those whose command is at its limit */
+  pki_spring *springs;       /* [max_contacts] of the last step */
+} pki_sim_state;
+
+/* ---- what a step computes anew ---- */
+
+/* Rows on chains (chain_rows.h), and what they are found from. */
+typedef struct pki_sim_contact {
+  bool factored;             /* the workspace has the factor of the step's M~ */
+  pki_contact *found;        /* [max_contacts] of the last search */
+  double *speed;             /* [max_contacts] their normal velocity at the start of the step */
+  int *slot_of;              /* [max_contacts] -1: they do not take part */
+  int *row_found;            /* [max_contacts] which one a contact of the problem is */
+  int nfound;
+  int *row_slot;             /* [rows] where a joint row's impulse is kept: kind * joints + k */
+  int *dof_group;            /* [nu] which velocities M couples: the first of them */
+  int *merged;               /* [nu] a group that it was merged into by contacts, or itself */
+  pki_impact_group *impacts; /* [nu] at the first of each group */
+  pki_spring *springs;       /* [max_contacts] of this step */
+  int nspring;
   pki_swept *swept; /* [max_contacts] pairs of this step */
   int nswept;
   pki_assembly assembly;
   pki_exact exact;
   void *solver_memory;
   pki_problem_tap tap;
-  /* of the last step that succeeded, until this one does */
-  struct {
-    pki_contact *last;
-    double *last_r, *last_joint, *last_bilateral;
-    bool *last_sticks, *limited;
-    int nlast;
-  } kept;
 } pki_sim_contact;
 
 enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
@@ -153,28 +188,12 @@ typedef struct pki_sim_joints {
   int *row;              /* [n] whose row in `bilateral` this is */
   double *x;             /* [n] coordinates where the step evaluates forces */
   double *q, *u;         /* the state at the start of the step, when cut */
-  double *drives;        /* [ndrive] coordinates of cut joints at the start of the step */
-  double *moved;         /* [ndrive] the same at x */
+  double *moved;         /* [ndrive] coordinates of cut joints at x */
   double *weights;       /* [ndrive] what drives add to M */
   double *rows;          /* [nbilateral] right sides */
   pki_bilateral bilateral;
   pk_workspace *workspace; /* of the joint model, when cut */
 } pki_sim_joints;
-
-/* Commands on their way (parameters.h): those of step k are in slot k mod room. */
-typedef struct pki_sim_latency {
-  pk_command *queue; /* [room][joints] */
-  int room;          /* steps that are kept, 0: all act at once */
-  int late;          /* steps from command to action, less than room */
-} pki_sim_latency;
-
-/* Who sets the commands. */
-typedef struct pki_sim_control {
-  const pk_controller *by;  /* NULL: nobody */
-  void *state;              /* its block, owned */
-  long long every;          /* steps between updates */
-  pk_sim_contact *contacts; /* [max_contacts] what it is shown */
-} pki_sim_control;
 
 /* What the schemes of smooth motion compute with. */
 typedef struct pki_smooth {
@@ -188,23 +207,20 @@ typedef struct pki_smooth {
 struct pk_sim {
   const pk_model *model;
   pk_sim_options options;
+  pki_scene scene;
+  pki_sim_control control;
+  int late_room; /* steps for which commands are kept, 0: all act at once */
+  pki_parameters parameters;
+  pki_sim_state state;
+  pki_sim_state before; /* of what a step changes on its way: as it was, for a step that fails (memory.h) */
+  /* of a step: */
   pk_workspace *workspace;
-  double *q, *u;             /* state */
-  double *carry_q, *carry_u; /* [nu] what rounding has kept back from q and u (rk4) */
-  pk_command *commands;      /* [joints] as asked for */
-  const pk_command *acting;  /* [joints] what acts in this step: those, or some that were asked for earlier */
-  double *tau;               /* [joints] joint forces of commands in the last step */
-  long long steps;
-  long long uncertified;   /* of them, those whose certificate was not met */
-  double *q_next, *u_next; /* what a stepper writes */
+  const pk_command *acting; /* [joints] what acts in this step: the commands, or some that were asked for earlier */
+  double *q_next, *u_next;  /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;
   pki_smooth smooth;
-  double *pushes;  /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
-  bool pushed;     /* any of them is not zero */
   pki_sim_contact contact;
-  pki_sim_control control;
-  pki_sim_latency latency;
   pki_sim_joints joints;
   pki_alone alone;
   bool watched; /* somebody reads what the step reports */
@@ -277,7 +293,7 @@ static inline const pk_model *pki_joint_model(const pk_model *model)
  * that may only touch each other have some when they do. */
 static inline bool pki_has_rows(const pk_sim *sim)
 {
-  return sim->contact.terrain != NULL || sim->contact.has_joint_rows || sim->model->nconstraint > 0;
+  return sim->scene.terrain != NULL || sim->scene.has_joint_rows || sim->model->nconstraint > 0;
 }
 
 /* Numbers, gains and limit of a command. */

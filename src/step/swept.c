@@ -254,13 +254,13 @@ static void look_at(pk_sim *sim, const double *q)
 {
   pk_workspace *w = sim->workspace;
   w->kernels->kinematics(&w->work, q);
-  w->kernels->velocities(&w->work, sim->u);
+  w->kernels->velocities(&w->work, sim->state.u);
 }
 
 bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
-  pki_colliders *all = &c->colliders;
+  pki_colliders *all = &sim->scene.colliders;
   c->nswept = 0;
   const bool wanted = sim->options.swept && pki_laws[sim->options.law].force == NULL &&
                       sim->options.contact == PK_CONTACT_STABILISED;
@@ -271,7 +271,7 @@ bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
   if (!any) {
     return true;
   }
-  look_at(sim, sim->q);
+  look_at(sim, sim->state.q);
   pki_colliders_move(all, &sim->workspace->work, 0);
   for (int i = 0; i < all->nmoving && room; i++) {
     if (is_fast(sim, &all->of[i])) {
@@ -363,7 +363,7 @@ static bool place(pk_sim *sim, const pki_swept *s)
   for (int k = 0; k < 3; k++) {
     plane[k] += (s->keeper == 0 ? -1 : 1) * s->rounding * n[k];
   }
-  const int count = points_of(&c->colliders, w, s, plane, n, touch);
+  const int count = points_of(&sim->scene.colliders, w, s, plane, n, touch);
   /* a ball's plane does not turn with it: it is pushed where it is nearest */
   const bool ball = s->frame < 0 && keeper >= 0;
   if (c->nfound + count > sim->options.max_contacts) {
@@ -408,7 +408,7 @@ void pki_swept_close(pk_sim *sim, double reach)
   for (int i = 0; i < c->nfound && c->nswept > 0; i++) {
     pki_contact *f = &c->found[i];
     if (f->gap > 0 && swept_of(c, f) != NULL) {
-      f->gap = pki_contact_bounces(c, i) && f->gap + reach * c->speed[i] < 0 ? 0 : f->gap;
+      f->gap = pki_contact_bounces(sim, i) && f->gap + reach * c->speed[i] < 0 ? 0 : f->gap;
     }
   }
 }

@@ -19,7 +19,7 @@
 
 #include "step/sim.h"
 
-/* The swept pairs of the step from sim->q with sim->u. The workspace is at q with the twists of sim->u before and
+/* The swept pairs of the step from sim->state.q with sim->state.u. The workspace is at q with the twists of sim->state.u before and
  * after. False when there is no room for all. */
 bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info);
 

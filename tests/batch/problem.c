@@ -131,9 +131,9 @@ static int link_of_shape(const pk_model *m, int shape)
  * name on a height field. */
 static bool took_part(const twins *t, const pki_contact *c)
 {
-  const int n = pki_head_of(t->lanes, 0)->nlast;
+  const int n = pki_head_of(t->lanes, 0)->n.nlast;
   const pki_contact *last =
-      (const pki_contact *)(const void *)(pki_block_of(t->lanes, 0) + t->lanes->piece_at[PKI_PIECE_LAST]);
+      (const pki_contact *)(const void *)(pki_block_of(t->lanes, 0) + t->lanes->row_at[PKI_MEMORY_LAST]);
   bool same = pki_contact_search(last, n, c) >= 0;
   for (int i = 0; i < n && !same; i++) {
     same = last[i].geom[0] == c->geom[0] && last[i].geom[1] == c->geom[1] &&
@@ -221,7 +221,7 @@ static double judge_general(twins *t, const dense_step *p)
 {
   pk_sim_contact c[ROOM];
   const int n = pk_sim_contacts(t->general, c, ROOM);
-  return dense_judge(p, c, n, t->general->contact.last_joint, pk_sim_u(t->general)).relative;
+  return dense_judge(p, c, n, t->general->state.last_joint, pk_sim_u(t->general)).relative;
 }
 
 /* The ends of both: velocities, configurations, and the way that projections took. */
@@ -294,7 +294,7 @@ static void judge(twins *t, const dense_step *p, const pk_sim_contact *c, int n,
   double sides;
   const double broken = broken_contacts(t, p, u, &sides);
   assert_int_equal(pk_batch_get(t->lanes, 0, t->probe, NULL), PK_OK);
-  const dense_verdict v = dense_judge(p, c, n, t->probe->contact.last_joint, u);
+  const dense_verdict v = dense_judge(p, c, n, t->probe->state.last_joint, u);
   s->limits += v.limits, s->torques += v.torques;
   s->apart = fmax(s->apart, v.apart);
   s->gain = fmax(s->gain, v.torques > 0 ? 0 : v.gain); /* motors that are rows may drive */

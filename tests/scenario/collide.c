@@ -11,7 +11,7 @@
 /* Whether shapes of two links collide. */
 static bool collide(const pki_world *w, const char *a, const char *b)
 {
-  const pki_colliders *c = &w->sim->contact.colliders;
+  const pki_colliders *c = &w->sim->scene.colliders;
   const int first = pk_model_find_link(w->model, a), second = pk_model_find_link(w->model, b);
   assert_true(first >= 0 && second >= 0);
   for (int i = 0; i < c->nshape; i++) {
@@ -57,7 +57,7 @@ static void self_collision_is_an_option_of_the_step(void **state)
       good_scenario("duration: 1\nmodel: starleth\nstep: {self_collision: false, broad: tree}\n", NULL);
   pki_world w = good_world(s);
   assert_false(collide(&w, "LF_FOOT", "RF_FOOT"));
-  assert_int_equal(w.sim->contact.colliders.broad.kind, PK_BROAD_TREE);
+  assert_int_equal(w.sim->scene.colliders.broad.kind, PK_BROAD_TREE);
   pki_world_free(&w);
   pki_scenario_destroy(s);
 }

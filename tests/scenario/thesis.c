@@ -167,7 +167,7 @@ static void the_problem_s_matrix_is_the_response_to_unit_forces(void **state)
   pk_sim_q(sim)[2] = 0.745 - 1e-4; /* all four feet touch */
   memcpy(q, pk_sim_q(sim), sizeof q);
   assert_int_equal(must_step(&r).contacts, 4);
-  const pki_sim_contact *c = &sim->contact;
+  const pki_sim_state *c = &sim->state;
   double worst = 0, response[4][NU][6], J[4][6 * NU];
   for (int i = 0; i < 4; i++) {
     const pki_contact *f = &c->last[i];
@@ -202,10 +202,10 @@ static void the_problem_s_matrix_is_the_response_to_unit_forces(void **state)
           }
         }
       }
-      worst = fmax(worst, fabs(passes - c->exact.M[i * c->exact.n + k]));
+      worst = fmax(worst, fabs(passes - sim->contact.exact.M[i * sim->contact.exact.n + k]));
     }
   }
-  print_message("M of %d rows differs from unit-force passes by at most %.2g of about 1 kg^-1\n", c->exact.n,
+  print_message("M of %d rows differs from unit-force passes by at most %.2g of about 1 kg^-1\n", sim->contact.exact.n,
                 worst);
   assert_true(worst < 1e-9);
   pk_workspace_destroy(w);

@@ -388,7 +388,7 @@ static void a_state_holds_the_commands_on_their_way(void **state)
   assert_memory_equal(saved, again, size);
   assert_true(apart(a, b, 200) == 0);
   /* rubbish on its way is no state: a command's numbers must be finite */
-  const pk_command *queue = a->latency.queue;
+  const pk_command *queue = a->state.queue;
   assert_int_equal(pk_sim_set_state(a, saved, size, NULL), PK_OK);
   unsigned char *at = NULL;
   for (size_t i = 0; i + sizeof *queue * 18 <= size && at == NULL; i += 8) {

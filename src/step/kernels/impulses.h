@@ -91,7 +91,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     g->point[(3 * slot + k) * PKI_LANES + lane] = c->point[k];
   }
   g->gap[slot * PKI_LANES + lane] = c->gap;
-  g->mu[slot * PKI_LANES + lane] = f->seats[lane].friction * pki_contact_material(g->law, c)->friction;
+  g->mu[slot * PKI_LANES + lane] = f->seats[lane].friction * pki_contact_material(g->scene, c)->friction;
   pki_set_mask(&pki_masks(g->active)[slot], lane, true);
   f->path[slot] |= first | second;
   f->stale |= 1u << slot;

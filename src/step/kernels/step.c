@@ -22,17 +22,20 @@ static void recall_feet(pki_group *g, const pki_seat *seat, int lane)
   }
 }
 
-/* Commands that were at their limit in the last step, and joints whose friction was, and on which side. */
+/* Commands that were at their limit in the last step, and joints whose friction was, and on which side. The friction of a joint that
+ * hardly moves is better begun as a row: its sign is not known. */
 static void recall_limits(pki_group *g, const pki_seat *seat, int lane)
 {
   const pki_group_plan *p = g->plan;
   const int n = p->joints->nu;
+  const double *const rate = PKI_LANES == 1 && p->cut ? g->world->joints.u : seat->u;
   for (int k = 0; k < n && !*seat->plain; k++) {
     pki_set_mask(&pki_masks(g->limited)[k], lane, seat->limited[k]);
     g->pin[k * PKI_LANES + lane] = seat->last_joint[PKI_ROW_TORQUE * n + k];
     if (pki_rubs(p, k)) {
       const double last = seat->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
-      pki_set_mask(&pki_masks(g->sliding)[k], lane, fabs(last) >= PKI_STICKING * p->dt * most);
+      const bool slides = fabs(last) >= PKI_STICKING * p->dt * most && last * rate[k] < 0;
+      pki_set_mask(&pki_masks(g->sliding)[k], lane, slides && fabs(rate[k]) > PKI_SPEED_FLOOR);
       g->drag[k * PKI_LANES + lane] = last < 0 ? -most : most;
     }
   }
