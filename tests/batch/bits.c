@@ -51,6 +51,8 @@ static const fleet_setting settings[] = {
     {"weak motors", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_WEAK, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 120, true},
     {"limp on rough ground", FLEET_STARLETH, 0, FLEET_HEIGHTS, FLEET_LIMP, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3,
      120, true},
+    {"joints that rub", FLEET_RUBBING, 0, FLEET_PLANE, FLEET_LIMP, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 150,
+     true},
     {"limp anymal", FLEET_ANYMAL, 0, FLEET_PLANE, FLEET_LIMP, 0.6, PK_STEPPER_EULER, 0, 2e-3, 120, true},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

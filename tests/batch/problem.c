@@ -42,6 +42,10 @@ static const fleet_setting on_anything[] = {
     {"weak coman", FLEET_COMAN, 0, FLEET_SLOPE, FLEET_WEAK, 0.6, PK_STEPPER_EULER, 0, 2e-3, 150, true},
     {"rough ground", FLEET_STARLETH, 0, FLEET_HEIGHTS, FLEET_WEAK, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3, 200,
      true},
+    {"limp, joints that rub", FLEET_RUBBING, 0, FLEET_PLANE, FLEET_LIMP, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3,
+     200, true},
+    {"weak motors, joints that rub, euler", FLEET_RUBBING, 0, FLEET_SLOPE, FLEET_WEAK, 0.6, PK_STEPPER_EULER,
+     0, 2e-3, 200, true},
     {"limp on rough ground", FLEET_STARLETH, 0, FLEET_HEIGHTS, FLEET_LIMP, 0.6, PK_STEPPER_MOREAU, 0, 2.5e-3,
      200, true},
 };
@@ -196,7 +200,7 @@ static void check_place(twins *t, const pk_sim_contact *c)
 /* What the steps were, so that the test knows that it has seen all kinds, and how far apart. */
 typedef struct seen {
   long long steps, alone, uncertified, touching, slipping, sticking, landing, leaving, projected;
-  long long compared, agree, limits, torques, self,
+  long long compared, agree, limits, torques, holding, sliding, self,
       others; /* rows; contacts of links, of shapes that are no feet */
   long long
       roundabout; /* projections that are half as long again as the shortest, and by more than 1e-6 kg^1/2 m */
@@ -296,6 +300,7 @@ static void judge(twins *t, const dense_step *p, const pk_sim_contact *c, int n,
   assert_int_equal(pk_batch_get(t->lanes, 0, t->probe, NULL), PK_OK);
   const dense_verdict v = dense_judge(p, c, n, t->probe->state.last_joint, u);
   s->limits += v.limits, s->torques += v.torques;
+  s->holding += v.holding, s->sliding += v.sliding;
   s->apart = fmax(s->apart, v.apart);
   s->gain = fmax(s->gain, v.torques > 0 ? 0 : v.gain); /* motors that are rows may drive */
   for (int k = 0; k < p->model->nu; k++) {
@@ -355,8 +360,9 @@ static void run_both(const fleet_setting *of, double tolerance, int worlds, seen
                 "%lld leave, %lld projected (longer by %.1e, %lld roundabout)\n",
                 of->name, s->steps, s->alone, s->uncertified, s->touching, s->sticking, s->slipping,
                 s->landing, s->leaving, s->projected, s->longer, s->roundabout);
-  print_message("  contacts of links %lld, of other shapes than balls %lld, limits %lld, torques %lld\n",
-                s->self, s->others, s->limits, s->torques);
+  print_message("  contacts of links %lld, of other shapes than balls %lld, limits %lld, torques %lld, joints that "
+                "hold %lld, that slide %lld\n",
+                s->self, s->others, s->limits, s->torques, s->holding, s->sliding);
   print_message("  general step: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (above what "
                 "was told by %.1e) u "
                 "%.1e tau %.1e broken %.1e (other sides %.1e) gain %.1e; depth %.1e\n",
@@ -409,7 +415,9 @@ static void anything_on_lanes_solves_the_problem_of_the_step(void **state)
     const double tolerance = pk_sim_options_default().tolerance;
     seen s;
     run_both(&on_anything[i], tolerance, PACE(6, 2), &s);
-    at_most(name, "the certificate", s.certificate, 1.01 * tolerance);
+    /* friction of joints that slide is part of u_f in the step and a row here, so that |q| differs, which residuals are relative to */
+    const double scales = on_anything[i].robot == FLEET_RUBBING ? 4 : 1.01;
+    at_most(name, "the certificate", s.certificate, scales * tolerance);
     at_most(name, "the velocity of the impulses", s.apart, 1e-9);
     at_most(name, "the torque", s.tau, 1e-9);
     at_most(name, "what was broken", s.broken, 1e-12);
@@ -421,13 +429,15 @@ static void anything_on_lanes_solves_the_problem_of_the_step(void **state)
     /* several solutions: most steps find the one that the general step finds */
     at_most(name, "the part that differs from the general step",
             (double)(s.compared - s.agree) / (double)s.compared, 0.1);
-    at_most(name, "the certificate of the general step where it differs", s.other, 1.01 * tolerance);
+    at_most(name, "the certificate of the general step where it differs", s.other, scales * tolerance);
     at_most(name, "the part that left", (double)s.alone / (double)s.steps,
             on_anything[i].ground == FLEET_HEIGHTS ? 0.6 : 0.02);
     all.limits += s.limits, all.torques += s.torques, all.self += s.self, all.others += s.others;
+    all.holding += s.holding, all.sliding += s.sliding;
     all.slipping += s.slipping, all.sticking += s.sticking, all.projected += s.projected;
   }
   assert_true(all.limits > 0 && all.torques > 0 && all.self > 0 && all.others > 0);
+  assert_true(all.holding > 0 && all.sliding > 0);
   assert_true(all.slipping > 0 && all.sticking > 0 && all.projected > 0);
 }
 

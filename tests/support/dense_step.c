@@ -162,6 +162,11 @@ static void add_boxes(const dense_step *s, const double *joint, const double *u_
         v->limit_broken = fmax(v->limit_broken, -(gap + s->reach * sign * u_end[k]));
       }
     }
+    if (s->model->dof_friction[k] > 0) {
+      const double rubs = s->dt * s->model->dof_friction[k], r = joint[PKI_ROW_FRICTION * nu + k];
+      add_box(k, 1, -rubs, rubs, 0, u_free[k], r, p);
+      v->holding += fabs(r) < rubs, v->sliding += fabs(r) >= rubs;
+    }
     const double r = joint[PKI_ROW_TORQUE * nu + k], most = s->dt * s->most[k];
     if (r != 0) {
       add_box(k, 1, -most, most, 1 / (s->dt * s->g[k]), u_free[k] - s->a[k] / s->g[k], r, p);

@@ -31,7 +31,8 @@ typedef struct dense_step {
 
 /* What the impulses of a step are in that problem. */
 typedef struct dense_verdict {
-  int contacts, limits, torques; /* rows: contacts, joint limits, commands at their limit */
+  int contacts, limits, torques; /* rows: contacts, joint limits, commands at their limit, */
+  int holding, sliding;          /* friction of joints, within its bounds and at one of them */
   double relative;               /* residual of the certificate */
   double scale;                  /* m/s, largest |q| of the problem, 1e-3 at least */
   double apart;                  /* of the step's velocities and those that the impulses give */

@@ -92,6 +92,16 @@ static void keep_feet(fleet *f)
   f->model = &f->own;
 }
 
+static void rub_joints(fleet *f)
+{
+  for (int k = 6; k < 18; k++) {
+    f->joint_friction[k] = 1;
+  }
+  f->own = *f->loaded;
+  f->own.dof_friction = f->joint_friction;
+  f->model = &f->own;
+}
+
 /* ---- ground and controllers ---- */
 
 static void lay_ground(fleet *f)
@@ -131,6 +141,8 @@ void fleet_make(fleet *f, const fleet_setting *s)
   f->model = f->loaded;
   if (s->robot == FLEET_FEET) {
     keep_feet(f);
+  } else if (s->robot == FLEET_RUBBING) {
+    rub_joints(f);
   }
   lay_ground(f);
   hire_driver(f);

@@ -12,6 +12,7 @@ typedef enum fleet_robot {
   FLEET_ANYMAL,
   FLEET_UR10,
   FLEET_COMAN,
+  FLEET_RUBBING, /* StarLETH whose joints have friction, 1 N m each */
   FLEET_MAXIMAL, /* StarLETH with all joints cut */
   FLEET_LOOP,    /* StarLETH, two feet of which a rod holds together */
   FLEET_OBJECTS  /* StarLETH, and a box and a ball beside it */
@@ -49,7 +50,8 @@ typedef struct fleet_setting {
 typedef struct fleet {
   const fleet_setting *of;
   pk_model *loaded;
-  pk_model own; /* of FLEET_FEET */
+  pk_model own; /* of FLEET_FEET and FLEET_RUBBING */
+  double joint_friction[18];
   pk_model_shape shapes[4];
   const pk_model *model;
   pk_terrain *ground;
