@@ -13,9 +13,9 @@
 
 /* ---- forces and the velocity without impulses ---- */
 
-void pki_chain_place_joints(pk_sim *sim, const double *q)
+void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed)
 {
-  if (sim->model->nconstraint > 0) {
+  if (sim->model->nconstraint > 0 && !placed) {
     sim->workspace->kernels->kinematics(&sim->workspace->work, q);
   }
   pki_joints_update(sim, q);

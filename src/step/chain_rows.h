@@ -19,8 +19,8 @@
 
 #include "step/sim.h"
 
-/* Joint coordinates and rows of constraints at the configuration q. */
-void pki_chain_place_joints(pk_sim *sim, const double *q);
+/* Joint coordinates and rows of constraints at the configuration q, where the workspace is already or not. */
+void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed);
 
 /* Contact by a law of forces at q and the state's velocities: out [nu] += J' lambda. Nothing for other laws. */
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info);

@@ -75,6 +75,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
                {&g->q_end, nq},
                {&g->q_try, nq},
                {&g->command, 6 * joints},
+               {&g->x, joints},
                {&g->a, joints},
                {&g->g, joints},
                {&g->push, nu},

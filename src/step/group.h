@@ -186,6 +186,7 @@ typedef struct pki_group {
   const pki_kernels *dynamics; /* that the work is for: generic ones, or the model's own code */
   double *q, *u, *q_mid, *q_end, *q_try;
   double *command;      /* [nu][6] */
+  double *x;            /* [nu] joint coordinates at q_M, then at the end */
   double *a, *g;        /* [nu] command forces a - g u */
   double *push;         /* [nu] generalised forces of pushes */
   double *force, *gain; /* [nu] the lines of commands within their limits, pushes included */

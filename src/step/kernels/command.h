@@ -4,14 +4,19 @@
 
 #include "step/kernels/lanes.h"
 
-/* The joint coordinate k at the configuration q. */
-PKI_INLINE pk_r pki_coordinate(const pki_lanes *f, const double *q, int k)
+/* Joint coordinates at the configuration q into g->x; the work is there already, or not. */
+static void pki_place_joints(const pki_lanes *f, const double *q, bool placed)
 {
-  const int at = f->p->joints->dof_q[k];
-  if (pki_on_chains(f)) { /* where pki_chain_place_joints has found them */
-    return pki_splat(f->g->world->joints.x[k]);
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->joints;
+  if (pki_on_chains(f)) {
+    pki_chain_place_joints(g->world, q, placed);
+    memcpy(g->x, g->world->joints.x, (size_t)m->nu * sizeof *g->x);
+    return;
   }
-  return at >= 0 ? pki_reals(q)[at] : pki_splat(0);
+  for (int k = 0; k < m->nu; k++) {
+    pki_out(g->x)[k] = m->dof_q[k] >= 0 ? pki_reals(q)[m->dof_q[k]] : pki_splat(0);
+  }
 }
 
 /* The rates of all joint coordinates when the velocities are x. */
@@ -54,13 +59,11 @@ static void pki_actuate(pki_lanes *f, const double *q)
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
   pk_i good = pki_mask_all();
-  if (pki_on_chains(f)) {
-    pki_chain_place_joints(g->world, q);
-  }
+  pki_place_joints(f, q, false);
   for (int k = 0; k < f->p->joints->nu; k++) {
     const pk_r *const c = pki_reals(g->command) + 6 * k;
     pk_r line, slope;
-    pki_command_line(g, k, pki_coordinate(f, q, k), f->p->reach, &line, &slope);
+    pki_command_line(g, k, pki_reals(g->x)[k], f->p->reach, &line, &slope);
     const pk_r free = pki_max(pki_min(line, c[5]), -c[5]);
     const pk_i has_gain = pki_less(zero, slope);
     good &= pki_at_most(zero, c[3]) & pki_at_most(zero, c[4]) & pki_at_most(zero, c[5]);
@@ -136,23 +139,24 @@ static void pki_drive(pki_lanes *f)
   pki_group *g = f->g;
   const pk_model *m = f->p->joints;
   const double dt = f->p->dt;
+  const bool cut = pki_on_chains(f) && f->p->cut, implicit = f->p->implicit, rubs = f->p->rubs;
   for (int k = 0; k < m->nu; k++) {
     const pk_i limited = pki_masks(g->limited)[k];
     const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->g)[k]);
     pki_out(g->gain)[k] = gain;
     const pk_r at_limit = pki_where_set(pki_masks(g->pinned)[k], pki_reals(g->pin)[k]);
     pk_r force = pki_select(limited, at_limit, pki_reals(g->a)[k]);
-    if (f->p->rubs) {
+    if (rubs) {
       force += pki_where_set(pki_masks(g->sliding)[k], pki_reals(g->drag)[k]);
     }
     pki_out(g->force)[k] = force;
-    if (!f->p->cut) { /* a coordinate is a velocity */
-      const pk_r added = f->p->implicit ? dt * (m->dof_damping[k] + gain) : pki_splat(0);
+    if (!cut) { /* a coordinate is a velocity */
+      const pk_r added = implicit ? dt * (m->dof_damping[k] + gain) : pki_splat(0);
       pki_out(g->force)[k] += pki_reals(g->push)[k];
       pki_out(g->work->diag)[k] = pki_reals(g->work->params.armature)[k] + added;
     }
   }
-  if (pki_on_chains(f) && f->p->cut) {
+  if (cut) {
     pki_chain_weigh_joints(g->world, g);
   }
 }

@@ -219,24 +219,24 @@ static void pki_join_boxes(pki_lanes *f, pk_i wants, uint64_t *mask, int kind, i
   }
 }
 
-/* How far joint k is from its lower or its upper limit, at the configuration q. */
-PKI_INLINE pk_r pki_limit_gap(const pki_lanes *f, const double *q, int k, bool upper)
+/* How far joint k is from its lower or its upper limit, where joints were placed last. */
+PKI_INLINE pk_r pki_limit_gap(const pki_lanes *f, int k, bool upper)
 {
   const pk_model *m = f->p->joints;
-  const pk_r at = pki_coordinate(f, q, k);
+  const pk_r at = pki_reals(f->g->x)[k];
   return upper ? m->dof_upper[k] - at : at - m->dof_lower[k];
 }
 
 /* Lanes in which the rate v of joint k would break its lower or its upper limit. */
-PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *q, const double *v, int k, bool upper)
+PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *v, int k, bool upper)
 {
-  const pk_r rate = pki_reals(v)[k], zero = pki_splat(0), gap = pki_limit_gap(f, q, k, upper);
+  const pk_r rate = pki_reals(v)[k], zero = pki_splat(0), gap = pki_limit_gap(f, k, upper);
   const pk_i broken = pki_at_most(gap, zero);
   return f->p->published ? broken : broken | pki_less(gap + f->p->reach * (upper ? -rate : rate), zero);
 }
 
 /* Joint limits that the rates v would break begin to take part. Mostly there are none. */
-static pk_i pki_join_limits(pki_lanes *f, const double *q, const double *v)
+static pk_i pki_join_limits(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;
   const int n = f->p->joints->nu;
@@ -244,14 +244,14 @@ static pk_i pki_join_limits(pki_lanes *f, const double *q, const double *v)
   pk_i some = pki_mask_none(), more = pki_mask_none();
   for (int k = 0; k < n; k++) {
     if (pki_has_limits(f->p, k)) {
-      some |= pki_breaks_limit(f, q, v, k, false) & ~pki_masks(g->at_limit)[k];
-      some |= pki_breaks_limit(f, q, v, k, true) & ~pki_masks(upper)[k];
+      some |= pki_breaks_limit(f, v, k, false) & ~pki_masks(g->at_limit)[k];
+      some |= pki_breaks_limit(f, v, k, true) & ~pki_masks(upper)[k];
     }
   }
   for (int k = 0; k < n && pki_any(some & f->going); k++) {
     if (pki_has_limits(f->p, k)) {
-      pki_join_boxes(f, pki_breaks_limit(f, q, v, k, false), g->at_limit, PKI_ROW_LOWER, k, &more);
-      pki_join_boxes(f, pki_breaks_limit(f, q, v, k, true), upper, PKI_ROW_UPPER, k, &more);
+      pki_join_boxes(f, pki_breaks_limit(f, v, k, false), g->at_limit, PKI_ROW_LOWER, k, &more);
+      pki_join_boxes(f, pki_breaks_limit(f, v, k, true), upper, PKI_ROW_UPPER, k, &more);
     }
   }
   return more;
@@ -413,10 +413,9 @@ static void pki_assemble(pki_lanes *f)
 }
 
 /* q of a box row: the velocity at which its impulse begins to act. */
-static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box, const double *q)
+static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box)
 {
   const pki_group *g = f->g;
-  const pk_model *m = f->p->model;
   const double v = pki_entry_of(g->u_free, box->k, lane);
   if (box->kind == PKI_ROW_TORQUE) {
     return v - pki_entry_of(g->a, box->k, lane) / pki_entry_of(g->g, box->k, lane);
@@ -424,14 +423,13 @@ static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box
   if (box->kind == PKI_ROW_FRICTION) {
     return v;
   }
-  const double at = pki_entry_of(q, m->dof_q[box->k], lane);
   const bool upper = box->kind == PKI_ROW_UPPER;
-  const double gap = upper ? m->dof_upper[box->k] - at : at - m->dof_lower[box->k];
+  const double gap = pki_lane(pki_limit_gap(f, box->k, upper), lane);
   return (upper ? -v : v) + fmax(gap, 0) / f->p->reach;
 }
 
 /* q of the problem: velocities without impulses, and what gaps allow. */
-static void pki_set_fixed(pki_lanes *f, const double *q)
+static void pki_set_fixed(pki_lanes *f)
 {
   pki_group *g = f->g;
   for (PKI_EACH(s, f->in)) {
@@ -441,7 +439,7 @@ static void pki_set_fixed(pki_lanes *f, const double *q)
   }
   for (int l = 0; l < f->count; l++) {
     for (int b = 0; b < f->nbox[l]; b++) {
-      g->box_q[b * PKI_LANES + l] = pki_box_q_of(f, l, &g->box[l][b], q);
+      g->box_q[b * PKI_LANES + l] = pki_box_q_of(f, l, &g->box[l][b]);
     }
   }
 }
@@ -562,7 +560,7 @@ static void pki_respond(pki_lanes *f)
 }
 
 /* Who the velocities x would break; the lanes with new rows. */
-static pk_i pki_join(pki_lanes *f, const double *q, const double *x, bool first)
+static pk_i pki_join(pki_lanes *f, const double *x, bool first)
 {
   bool found = false;
   for (int l = 0; l < f->count; l++) {
@@ -575,7 +573,7 @@ static pk_i pki_join(pki_lanes *f, const double *q, const double *x, bool first)
     }
     more |= pki_join_found(f, first);
   }
-  return more | pki_join_limits(f, q, pki_rates_of(f, x));
+  return more | pki_join_limits(f, pki_rates_of(f, x));
 }
 
 /* Lanes that have rows. */
@@ -622,19 +620,19 @@ static void pki_solve_round(pki_lanes *f, const double *q, pk_i open)
     pki_free_velocity(f, q);
   }
   pki_assemble(f);
-  pki_set_fixed(f, q);
+  pki_set_fixed(f);
   pki_lap_lanes(f->g, PK_PART_ASSEMBLY);
   pki_solve_lanes(f, open);
 }
 
 /* Who the velocities at the end would break, or turn round: the lanes with other rows or forces. *forces: those in which forces
  * without rows have changed. */
-static pk_i pki_check_round(pki_lanes *f, const double *q, pk_i *forces)
+static pk_i pki_check_round(pki_lanes *f, pk_i *forces)
 {
   pki_group *g = f->g;
   const double *v = pki_rates_of(f, g->u_end);
   *forces = pki_pin_torques(f, v) | pki_unpin_torques(f, v) | pki_stop_sliding(f, v);
-  const pk_i open = (*forces | pki_join(f, q, g->u_end, false)) & f->going;
+  const pk_i open = (*forces | pki_join(f, g->u_end, false)) & f->going;
   if (pki_on_chains(f) && !pki_any(open) && f->solved && pki_impact_gains(g->world, g, g->info)) {
     return f->going;
   }
@@ -647,14 +645,14 @@ static void pki_impulses(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   pki_begin_impulses(f);
-  pk_i forces, open = pki_join(f, q, g->u_free, true) | pki_join_friction(f) | (pki_on_chains(f) ? f->going : pki_mask_none());
+  pk_i forces, open = pki_join(f, g->u_free, true) | pki_join_friction(f) | (pki_on_chains(f) ? f->going : pki_mask_none());
   for (int round = 0;; round++) {
     open &= pki_with_rows(f); /* a command that was pinned leaves none */
     if (pki_any(open)) {
       pki_solve_round(f, q, open);
     }
     pki_respond(f);
-    open = pki_check_round(f, q, &forces);
+    open = pki_check_round(f, &forces);
     if (!pki_any(open) || round == PKI_ROUNDS) {
       break;
     }

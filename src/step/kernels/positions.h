@@ -52,7 +52,7 @@ static pk_r pki_depth_of(const pki_lanes *f)
   }
   for (int k = 0; k < f->p->joints->nu; k++) {
     if (pki_has_limits(f->p, k)) {
-      const pk_r lower = pki_limit_gap(f, g->q_end, k, false), upper = pki_limit_gap(f, g->q_end, k, true);
+      const pk_r lower = pki_limit_gap(f, k, false), upper = pki_limit_gap(f, k, true);
       deepest = pki_max(deepest, -pki_min(lower, upper));
     }
   }
@@ -105,7 +105,7 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
   }
   for (int k = 0; k < f->p->model->nu; k++) {
     for (int side = 0; side < 2 && pki_has_limits(f->p, k); side++) {
-      const pk_r gap = pki_limit_gap(f, g->q_end, k, side);
+      const pk_r gap = pki_limit_gap(f, k, side);
       const pk_i near = deep & pki_less(gap, band);
       for (int l = 0; l < f->count && pki_any(near); l++) {
         const bool room = f->nbox[l] < PKI_BOXES || pki_lane(gap, l) < 0;
@@ -231,8 +231,8 @@ static pk_r pki_look_at_end(pki_lanes *f)
 {
   pki_group *g = f->g;
   g->dynamics->kinematics(g->work, g->q_end);
+  pki_place_joints(f, g->q_end, true);
   if (pki_on_chains(f)) {
-    pki_joints_update(g->world, g->q_end);
     g->info->closure = pki_bilateral_gap(g->world);
   }
   pki_look_at_feet(g, g->gap_end, NULL);
