@@ -167,8 +167,8 @@ PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error
 /* The name of a part. */
 PK_API const char *pk_part_name(pk_part part);
 
-/* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md); the
- * scalar step made it then, to the same laws. */
+/* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md). It was made
+ * for that world alone then, to the same laws. */
 typedef enum pk_left {
   PK_LEFT_NOT,     /* lanes made it */
   PK_LEFT_WORLD,   /* "world": the model, the ground or the options are not made for lanes */

@@ -1,11 +1,11 @@
 /* A step on lanes: several worlds of one model at once, each in a lane of its own; a sim alone is a group of one.
  *
  *   gather        states, commands, warm starts of the worlds into lanes
- *   actuate       command forces as lines a - g u_E, limits, pushes
+ *   actuate       command forces as lines a - g u_E, limits, joint friction; pushes
  *   free velocity u_f = u + inv(M~) dt (forces - h), M, h at q_M = q (+) dt/2 u (Moreau) or q (Euler)
  *   collide       feet (balls at the ends of legs) on a plane or a height field are looked at on lanes. All other shapes are
  *                 covered by capsules, balls and boxes, and pairs of covers that are near are handed to the narrow phase, lane by lane
- *   rows          J, Y = inv(L') J', Z = inv(D) Y, W = Y' Z of what takes part: contacts, joint limits, saturated commands
+ *   rows          J, Y = inv(L') J', Z = inv(D) Y, W = Y' Z of what takes part: contacts, joint limits, friction, saturated commands
  *   impulses      the active set: what velocities would break takes part, the problem is solved, and again
  *   advance       q_E = q_M (+) reach u_E
  *   project       what is below zero at q_E is moved out by the shortest way in the measure of M~
@@ -18,9 +18,10 @@
  *
  * Impulses are found by sweeps where only feet take part, and by Newton on active sets (kernels/newton.h). A lane in which neither
  * meets the tolerance is solved by the scalar solvers from its own W, and goes on in its lane if they meet it. A command beyond its
- * limits is pinned there, and becomes a row where it would come back. What lanes cannot do at all (more
- * contacts than there are slots, a fast thin shape, a problem that no solver meets, numbers that are not finite) leaves the lane as
- * it was, with a reason, and contact.c does that step. docs/theory/batch.md tells more, and how all this is checked. */
+ * limits is pinned there, and becomes a row where it would come back; friction of a joint that slides is a constant force, and becomes a
+ * row where the joint would turn round. What has no place in slots (more contacts than there are slots, a fast thin shape, a problem
+ * that no solver meets, numbers that are not finite) leaves the lane as it was, with a reason, and the same stages make that step with
+ * its rows on chains (chain_rows.h). docs/theory/batch.md tells more, and how all this is checked. */
 #ifndef PKI_STEP_GROUP_H
 #define PKI_STEP_GROUP_H
 

@@ -25,7 +25,7 @@ typedef struct seen {
   long long self,
       ground; /* with links that push each other; with other shapes than feet that push the ground */
   long long
-      excused; /* contacts that push in the general step, and stay open in another solution of the lanes */
+      excused; /* contacts that push in the step on chains, and stay open in another solution of the lanes */
   double depth,
       start; /* m, the deepest overlap at the end of steps on lanes, and of what began without any */
 } seen;
@@ -66,7 +66,7 @@ static double depth_at(const pair *p, const double *q)
   return most;
 }
 
-/* A contact that pushes in the general step took part on lanes, or their velocities leave it open. */
+/* A contact that pushes in the step on chains took part on lanes, or their velocities leave it open. */
 static void check_found(const pair *p, const dense_step *from, const pk_sim_contact *c, seen *s)
 {
   pk_sim_contact mine[ROOM];
@@ -80,7 +80,7 @@ static void check_found(const pair *p, const dense_step *from, const pk_sim_cont
   const double broken = dense_broken(from, c->link, c->other_link, c->point, c->normal, c->gap, u);
   s->excused++;
   if (broken > 1e-9) {
-    fail_msg("%s: in step %lld shapes %d and %d push in the general step; lanes did not find them and go %g "
+    fail_msg("%s: in step %lld shapes %d and %d push in the step on chains; lanes did not find them and go %g "
              "m deep",
              p->f->of->name, s->steps, c->shape, c->other_shape, broken);
   }

@@ -1,4 +1,4 @@
-/* The step on lanes is the step: it solves the problem that the general step solves (contact.h), from the same states to the
+/* The step in slots is the step: it solves the problem that the step on chains solves (chain_rows.h), from the same states to the
  * same end, and its certificate is that of a problem that is assembled once more, densely, from the public API. */
 #include <math.h>
 #include <setjmp.h>
@@ -205,7 +205,7 @@ typedef struct seen {
   long long
       roundabout; /* projections that are half as long again as the shortest, and by more than 1e-6 kg^1/2 m */
   double u, q, tau, certificate, told, apart, broken, sides, gain, depth, longer;
-  double other; /* the certificate of the general step's impulses, where they are others */
+  double other; /* the certificate of the step on chains' impulses, where they are others */
 } seen;
 
 /* How far a configuration is from another, in the measure of M~. */
@@ -220,7 +220,7 @@ static double way(const dense_step *s, const double *A, const double *q1, const 
   return sqrt(fmax(sum, 0));
 }
 
-/* The certificate of the general step's impulses in the problem that is assembled here. */
+/* The certificate of the step on chains' impulses in the problem that is assembled here. */
 static double judge_general(twins *t, const dense_step *p)
 {
   pk_sim_contact c[ROOM];
@@ -363,7 +363,7 @@ static void run_both(const fleet_setting *of, double tolerance, int worlds, seen
   print_message("  contacts of links %lld, of other shapes than balls %lld, limits %lld, torques %lld, joints that "
                 "hold %lld, that slide %lld\n",
                 s->self, s->others, s->limits, s->torques, s->holding, s->sliding);
-  print_message("  general step: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (above what "
+  print_message("  on chains: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (above what "
                 "was told by %.1e) u "
                 "%.1e tau %.1e broken %.1e (other sides %.1e) gain %.1e; depth %.1e\n",
                 s->agree, s->compared, s->u, s->q, s->certificate, s->told, s->apart, s->tau, s->broken,
@@ -391,8 +391,8 @@ static void feet_on_lanes_solve_the_problem_of_the_step(void **state)
     at_most(name, "the certificate less what was told", s.told, 1e-12);
     at_most(name, "the velocity of the impulses", s.apart, 1e-11);
     at_most(name, "the torque", s.tau, 1e-10);
-    at_most(name, "the general step's velocity", s.u, 1e-7);
-    at_most(name, "the general step's configuration", s.q, 1e-10);
+    at_most(name, "the step on chains' velocity", s.u, 1e-7);
+    at_most(name, "the step on chains' configuration", s.q, 1e-10);
     at_most(name, "what was broken", s.broken, 1e-13);
     at_most(name, "the energy of impulses", s.gain, 1e-12);
     /* projections end on the ground, and are hardly longer than the shortest */
@@ -426,10 +426,10 @@ static void anything_on_lanes_solves_the_problem_of_the_step(void **state)
     at_most(name, "the energy of impulses", s.gain, 1e-9);
     assert_int_equal(s.roundabout, 0);
     at_most(name, "the part that is not certified", (double)s.uncertified / (double)s.steps, 0.01);
-    /* several solutions: most steps find the one that the general step finds */
-    at_most(name, "the part that differs from the general step",
+    /* several solutions: most steps find the one that the step on chains finds */
+    at_most(name, "the part that differs from the step on chains",
             (double)(s.compared - s.agree) / (double)s.compared, 0.1);
-    at_most(name, "the certificate of the general step where it differs", s.other, scales * tolerance);
+    at_most(name, "the certificate of the step on chains where it differs", s.other, scales * tolerance);
     at_most(name, "the part that left", (double)s.alone / (double)s.steps,
             on_anything[i].ground == FLEET_HEIGHTS ? 0.6 : 0.02);
     all.limits += s.limits, all.torques += s.torques, all.self += s.self, all.others += s.others;
@@ -441,8 +441,8 @@ static void anything_on_lanes_solves_the_problem_of_the_step(void **state)
   assert_true(all.slipping > 0 && all.sticking > 0 && all.projected > 0);
 }
 
-/* A push on lanes does what it does in the general step, to rounding: on trunks and on feet, in the air and on the ground. */
-static void pushes_on_lanes_are_those_of_the_general_step(void **state)
+/* A push on lanes does what it does in the step on chains, to rounding: on trunks and on feet, in the air and on the ground. */
+static void pushes_on_lanes_are_those_of_the_step_on_chains(void **state)
 {
   (void)state;
   twins t;
@@ -466,8 +466,8 @@ static void pushes_on_lanes_are_those_of_the_general_step(void **state)
     apart = fmax(apart, distance(u, pk_sim_u(t.general), nu));
     moved = fmax(moved, distance(u, pk_sim_u(t.probe), nu));
   }
-  print_message("pushes: %.1e off the general step, which they change by %.1e\n", apart, moved);
-  at_most("pushes", "the general step's velocity", apart, 1e-7);
+  print_message("pushes: %.1e off the step on chains, which they change by %.1e\n", apart, moved);
+  at_most("pushes", "the step on chains' velocity", apart, 1e-7);
   assert_true(moved > 0.1);
   end(&t);
 }
@@ -477,7 +477,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(feet_on_lanes_solve_the_problem_of_the_step),
       cmocka_unit_test(anything_on_lanes_solves_the_problem_of_the_step),
-      cmocka_unit_test(pushes_on_lanes_are_those_of_the_general_step),
+      cmocka_unit_test(pushes_on_lanes_are_those_of_the_step_on_chains),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void uncertified_steps_are_counted_without_a_report(void **state)
     }
     print_message("%lld of %d steps are not certified, %d left the lanes\n", told, STEPS, left);
     assert_true(told > 0 && told < STEPS);        /* in the air there is nothing to certify */
-    assert_int_equal(left, lanes ? told : STEPS); /* what lanes cannot certify the scalar step tries */
+    assert_int_equal(left, lanes ? told : STEPS); /* what slots cannot certify is tried on chains */
     /* the count goes on in another world from the state, and ends with a reset */
     const size_t size = pk_sim_state_size(silent);
     void *bytes = malloc(size);
@@ -136,7 +136,7 @@ static void a_contact_that_nothing_can_move_is_named(void **state)
 }
 
 /* Friction across a slider, and along the axis of a hinge, moves nothing and is asked for nothing: such contacts are certified, on
- * lanes and in the general step. */
+ * lanes and in the step on chains. */
 static void rows_that_nothing_moves_and_nothing_asks_for_do_no_harm(void **state)
 {
   (void)state;

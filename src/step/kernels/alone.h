@@ -135,7 +135,7 @@ static void pki_solve_lane(pki_lanes *f, int lane)
   f->solver[lane] = result.used;
   f->alone |= 1u << lane;
   if (!(result.certificate.relative <=
-        f->p->tolerance)) { /* the scalar step has solvers over the bodies, too */
+        f->p->tolerance)) { /* on chains there are solvers over the bodies, too */
     pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
   }
 }

@@ -136,7 +136,7 @@ PKI_INLINE pki_v3 pki_way_out(const pki_group *g, int slot, pk_i held)
   return pki_v3_select(held, pki_v3_select(pki_less(zero, stays.x), stays, lifted), slides);
 }
 
-/* The shortest way out (project.c): r and v are impulses and gaps of positions from here on. By sweeps where only feet are in it,
+/* The shortest way out: r and v are impulses and gaps of positions from here on. By sweeps where only feet are in it,
  * which hardly know of each other; else by Newton on active sets. */
 static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
 {
