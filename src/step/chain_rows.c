@@ -492,11 +492,11 @@ void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info)
 
 /* ---- positions ---- */
 
-static const double CLOSURE_TOLERANCE = 1e-11; /* m or rad, of bilateral constraints */
+static const double CLOSURE_TOLERANCE = 1e-11; /* of the world's length, or rad; of bilateral constraints */
 
-bool pki_chain_is_closed(const pk_step_info *info)
+bool pki_chain_is_closed(const pk_sim *sim, const pk_step_info *info)
 {
-  return info->closure <= CLOSURE_TOLERANCE;
+  return info->closure <= CLOSURE_TOLERANCE * sim->scene.length;
 }
 
 pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_step_info *info)
@@ -507,7 +507,7 @@ pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_ste
   if (sim->scene.terrain == NULL && !sim->scene.bodies_touch) {
     return PK_OK;
   }
-  if (!pki_contact_find(sim, fmin(margin, fmax(sim->options.margin, PKI_TOUCHING)), info)) {
+  if (!pki_contact_find(sim, fmin(margin, fmax(sim->options.margin, pki_touching(sim))), info)) {
     return PK_ERROR_LIMIT;
   }
   if (pki_law_of(&sim->options)->force != NULL) {

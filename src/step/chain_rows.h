@@ -59,7 +59,7 @@ void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info);
 pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_step_info *info);
 
 /* Constraints are closed as well as projections make them. */
-bool pki_chain_is_closed(const pk_step_info *info);
+bool pki_chain_is_closed(const pk_sim *sim, const pk_step_info *info);
 
 /* Move q by the shortest way, in the measure of M~, to where the constraints, what was found, and joint limits nearer than `band`
  * hold. */

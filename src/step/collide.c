@@ -1,12 +1,14 @@
 /* Who collides with whom in a world: pairs of links, groups, SRDF files, and what overlaps at the start. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/mat3.h"
 #include "model/srdf.h"
 #include "step/query.h"
 
-/* How deep links overlap before they are released, m. */
+/* How deep links overlap before they are released, as a part of the world's length. */
 static const double OVERLAP = 1e-6;
 
 /* The filter has changed. */
@@ -17,6 +19,19 @@ static void refilter(pk_sim *sim)
   sim->scene.bodies_touch = pki_colliders_touch(&sim->scene.colliders);
 }
 
+/* The size of the largest of what moves: shapes, and ways from joint to joint. 1 m where there is none. */
+static double length_of(const pk_model *m, const pki_colliders *c)
+{
+  double most = 0;
+  for (int i = 0; i < c->nmoving; i++) {
+    most = fmax(most, 2 * c->of[i].geometry->bound);
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    most = m->body_parent[i] >= 0 ? fmax(most, pki_length3(m->body_pos + 3 * (size_t)i)) : most;
+  }
+  return most > 0 && isfinite(most) ? most : 1;
+}
+
 pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err)
 {
   pki_scene *c = &sim->scene;
@@ -25,6 +40,7 @@ pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err)
   if (status == PK_OK) {
     status = pki_colliders_init(&c->colliders, sim->model, c->geometries, o->broad, o->self_collision, err);
   }
+  c->length = status == PK_OK ? length_of(sim->model, &c->colliders) : 1;
   if (status == PK_OK && pk_sim_release_overlaps(sim, NULL, 0) < 0) {
     status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for links that overlap");
   }
@@ -190,7 +206,7 @@ int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
   pki_filter_unrelease(&c->filter);
   pki_colliders_refilter(c);
   pki_sim_place(sim);
-  bool memory = find_overlaps(sim, true, OVERLAP, &all);
+  bool memory = find_overlaps(sim, true, OVERLAP * sim->scene.length, &all);
   for (int i = 0; i < all.count && memory; i++) {
     const int *link = all.pairs[i].link;
     memory = pki_filter_set(&c->filter, link[0], link[1], PKI_RULE_RELEASED, NULL) == PK_OK;

@@ -2,32 +2,46 @@
 #ifndef PKI_STEP_CONTACT_H
 #define PKI_STEP_CONTACT_H
 
+#include <math.h>
+
 #include "step/sim.h"
 
-/* m or rad: a gap of less counts as closed for warm starts, impact groups and projections; a depth of less is left
- * alone. */
+/* Parts of the world's length (pki_scene.length); of a joint limit rad. A gap of less counts as closed for warm starts, impact groups
+ * and projections; a depth of less is left alone. */
 #define PKI_TOUCHING 1e-6
 #define PKI_PENETRATION 1e-9
+
+static inline double pki_touching(const pk_sim *sim)
+{
+  return PKI_TOUCHING * sim->scene.length;
+}
 
 /* Friction below this part of its limit holds: the contact sticks. */
 #define PKI_STICKING (1 - 1e-6)
 
 /* Projections: the tangents of what sticks may yield by this part of their own response, since with every foot stuck and joints at
  * their limits nothing else could give way; what lies within PKI_WIDENING times the violation is part of the problem, so that it
- * is not pushed through in its turn; what is deeper than PKI_DEEP (m) is projected more often. */
+ * is not pushed through in its turn; what is deeper than PKI_DEEP of the world's length is projected more often. */
 #define PKI_YIELDING 1.01
 #define PKI_WIDENING 8.0
 #define PKI_DEEP 1e-5
 enum { PKI_PROJECTIONS = 4, PKI_MORE_PROJECTIONS = 12 };
 
-/* m/s: slower impacts come to rest. */
-#define PKI_BOUNCE 0.1
+/* Impacts come to rest that are slower than so many times g dt: what is at rest meets the ground with g dt in every step, and cannot be
+ * told from a bounce as high as that. */
+#define PKI_BOUNCE 4
+
+static inline double pki_bounce_speed(const pk_sim *sim)
+{
+  const double *g = sim->model->gravity;
+  return PKI_BOUNCE * sim->options.dt * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
 
 /* How a step asks for its problems to be solved. */
 pk_solver_options pki_step_solver(const pk_sim_options *options);
 
 /* m, how deep positions may stay: a projection's own tolerance is relative to 1e-3, as in pk_certificate.relative. */
-double pki_allowed_penetration(const pk_sim_options *options);
+double pki_allowed_penetration(const pk_sim *sim);
 
 /* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint
  * friction that the joints have may act. */
@@ -51,7 +65,7 @@ static inline double pki_contact_friction(const pk_sim *sim, const pki_contact *
 static inline bool pki_contact_bounces(const pk_sim *sim, int i)
 {
   const pki_sim_contact *c = &sim->contact;
-  return pki_contact_material(&sim->scene, &c->found[i])->restitution_n > 0 && c->speed[i] < -PKI_BOUNCE;
+  return pki_contact_material(&sim->scene, &c->found[i])->restitution_n > 0 && c->speed[i] < -pki_bounce_speed(sim);
 }
 
 /* The ends of a contact's rows; `second` holds the point of the second. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/active_set_constants.h"
 #include "contact/islands.h"
 #include "contact/solver.h"
 #include "step/contact.h"
@@ -48,10 +49,9 @@ static size_t solver_room(const pk_contact_problem *shape, pk_solver_options o)
   return (size > most ? size : most) + PADDING;
 }
 
-double pki_allowed_penetration(const pk_sim_options *options)
+double pki_allowed_penetration(const pk_sim *sim)
 {
-  static const double floor = 1e-3;
-  return fmax(PKI_PENETRATION, floor * options->tolerance);
+  return fmax(PKI_PENETRATION * sim->scene.length, PKI_SPEED_FLOOR * sim->options.tolerance);
 }
 
 void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *options, pki_arena *arena)

@@ -184,7 +184,7 @@ static void add_viscous_rows(pk_sim *sim, double *softness)
   for (int i = 0; i < a->problem.ncontact; i++) {
     const pki_contact *f = &c->found[c->row_found[i]];
     const double drag = sim->options.dt * pki_contact_material(&sim->scene, f)->viscous;
-    for (int t = 1; t < 3 && drag > 0 && f->gap <= PKI_TOUCHING; t++) {
+    for (int t = 1; t < 3 && drag > 0 && f->gap <= pki_touching(sim); t++) {
       softness[e->n] = 1 / drag;
       add_row(e, 3 * i + t, a->q[3 * i + t], -INFINITY, INFINITY, -1);
     }

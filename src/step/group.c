@@ -270,7 +270,7 @@ pk_status pki_step_on_chains(pk_sim *sim, pk_step_info *info)
   report(sim, &g, &lane, info);
   info->certified &= !lane.unsettled;
   /* a loop that stays open is no solution, however well its velocities fit */
-  info->certified &= g.plan->published || info->closure <= PKI_TOUCHING;
+  info->certified &= g.plan->published || info->closure <= pki_touching(sim);
   return PK_OK;
 }
 

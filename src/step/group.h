@@ -72,6 +72,8 @@ typedef struct pki_group_plan {
   double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
   double tolerance;   /* of the certificate */
   double allowed;     /* m, depth that is left alone */
+  double touching;    /* m, gaps that count as closed */
+  double deep;        /* m, depth that is projected more often */
   int sweeps;         /* most of one solve */
   double near;        /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
   bool midpoint;      /* Moreau's scheme */

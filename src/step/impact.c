@@ -94,7 +94,7 @@ void pki_impact_choose(pk_sim *sim)
   }
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
-    if (c->slot_of[i] >= 0 && f->gap <= PKI_TOUCHING) {
+    if (c->slot_of[i] >= 0 && f->gap <= pki_touching(sim)) {
       join(group_of(sim, f), pki_contact_material(&sim->scene, f), pki_contact_friction(sim, f) > 0);
     }
   }

@@ -6,9 +6,9 @@
 #include "math/mat3.h"
 #include "step/contact.h"
 
-static bool is_closed(const pki_contact *f)
+static bool is_closed(const pk_sim *sim, const pki_contact *f)
 {
-  return f->gap <= PKI_TOUCHING;
+  return f->gap <= pki_touching(sim);
 }
 
 /* The coefficient of a collision; -1: nobody approaches. */
@@ -17,8 +17,8 @@ static double restitution(const pk_sim *sim)
   const pki_sim_contact *c = &sim->contact;
   double least = -1;
   for (int i = 0; i < c->nfound; i++) {
-    if (is_closed(&c->found[i]) && c->speed[i] < -1e-12) {
-      const double own = c->speed[i] < -PKI_BOUNCE ? pki_contact_material(&sim->scene, &c->found[i])->restitution_n : 0;
+    if (is_closed(sim, &c->found[i]) && c->speed[i] < -1e-12) {
+      const double own = c->speed[i] < -pki_bounce_speed(sim) ? pki_contact_material(&sim->scene, &c->found[i])->restitution_n : 0;
       least = least < 0 ? own : fmin(least, own);
     }
   }
@@ -33,7 +33,7 @@ static void assemble_collision(pk_sim *sim, double eps)
   pki_assembly_clear(a);
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
-    if (is_closed(f)) {
+    if (is_closed(sim, f)) {
       const int row = pk_contact_size(&a->problem);
       double second[3];
       const pki_ends ends = pki_contact_ends(f, second);

@@ -4,7 +4,7 @@
  *
  *   0 <= p  _|_  W_nn p + (1 + eps) v_n(t) >= 0,   u := u + inv(M~) J_n' p
  *
- * eps is the smallest coefficient of those that approach, 0 below 0.1 m/s: with one eps for all no energy is gained.
+ * eps is the smallest coefficient of those that approach, 0 below 4 g dt: with one eps for all no energy is gained.
  *
  * Resting (4.15)-(4.21): contacts that have stopped keep or gain distance. With a_j = J du/dt + dJ/dt u without contact,
  *

@@ -107,6 +107,7 @@ typedef struct pki_scene {
   pk_material body_material;  /* of bodies among each other, where no pair speaks of them */
   bool bodies_touch;          /* shapes of two moving bodies may touch */
   bool has_joint_rows;        /* the model has joint limits or joint friction */
+  double length;              /* m, of the largest of what moves: lengths that a step calls small are parts of it */
   pki_geometries *geometries; /* of the model's shapes; owned */
   pki_colliders colliders;    /* and what pairs of them remember */
 } pki_scene;

@@ -191,13 +191,13 @@ static bool sweep_pair(pk_sim *sim, const pki_colliders *all, int i, int j, doub
   const pk_geometry *a = of[0]->geometry, *b = of[1]->geometry;
   pk_pose at[2] = {motion[0].pose, motion[1].pose};
   pk_touch touch[PK_TOUCH_MOST];
-  int n = pki_touch(a, &at[0], b, &at[1], PKI_TOUCHING, NULL, touch);
+  int n = pki_touch(a, &at[0], b, &at[1], pki_touching(sim), NULL, touch);
   if (n > 0 && !(pki_is_convex(a) && pki_is_convex(b))) { /* and all that may follow in the step */
     n = pki_touch(a, &at[0], b, &at[1], most, NULL, touch);
   } else if (n == 0) {
     double when;
     pk_proximity near;
-    if (!pki_first_touch(a, &motion[0], b, &motion[1], sim->options.dt, 0.5 * PKI_TOUCHING, &when, &near)) {
+    if (!pki_first_touch(a, &motion[0], b, &motion[1], sim->options.dt, 0.5 * pki_touching(sim), &when, &near)) {
       return true;
     }
     pki_motion_at(&motion[0], when, &at[0]), pki_motion_at(&motion[1], when, &at[1]);

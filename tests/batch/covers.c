@@ -59,7 +59,7 @@ static double depth_at(const pair *p, const double *q)
   sim->workspace->kernels->kinematics(&sim->workspace->work, q);
   pki_update_origins(&sim->workspace->work);
   sim->contact.nswept = 0;
-  assert_true(pki_contact_find(sim, PKI_TOUCHING, &info));
+  assert_true(pki_contact_find(sim, pki_touching(sim), &info));
   for (int i = 0; i < sim->contact.nfound; i++) {
     most = fmax(most, -sim->contact.found[i].gap);
   }

@@ -41,7 +41,7 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
     pk_i wants = pki_at_most(gap, pki_splat(0)) | pki_less(gap + p->reach * v, pki_splat(0));
     if (first) {
       const pk_i pushed = pki_less(pki_splat(0), pki_reals(g->r)[3 * b]);
-      wants |= pushed & pki_less(gap, pki_splat(PKI_TOUCHING));
+      wants |= pushed & pki_less(gap, pki_splat(p->touching));
       active[b] = pki_mask_none();
     }
     wants &= f->going & pki_at_most(gap, pki_splat(p->near)) & ~active[b];
@@ -109,7 +109,7 @@ static pki_joining pki_joins(const pki_lanes *f, int lane, int i)
   const pki_group_plan *p = f->p;
   const pki_contact *c = &f->g->found[lane][i];
   if (pki_on_chains(f) && pki_law_of(&f->g->world->options)->joins_closed) {
-    return (pki_joining){c->gap <= PKI_TOUCHING, c->gap <= PKI_TOUCHING};
+    return (pki_joining){c->gap <= p->touching, c->gap <= p->touching};
   }
   if (pki_on_chains(f) && pki_chain_waits(f->g->world, i)) {
     return (pki_joining){false, false};
@@ -152,7 +152,7 @@ static pk_i pki_join_found(pki_lanes *f, bool first)
         continue;
       }
       const int last = first && !f->p->published ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
-      const bool pushed = last >= 0 && seat->last_r[3 * last] > 0 && c->gap < PKI_TOUCHING;
+      const bool pushed = last >= 0 && seat->last_r[3 * last] > 0 && c->gap < f->p->touching;
       const pki_joining by = pki_joins(f, l, i);
       if ((pushed || by.joins) && pki_begin_contact(f, l, i, last) && (pushed || by.must)) {
         pki_set_mask(&more, l, true);

@@ -27,7 +27,7 @@ static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
     if (pki_is_set(mask & f->going, l)) {
       f->nend[l] = pki_touch_lane(f, l, pki_lane(margin, l), f->g->found_end[l], true);
       if (f->nend[l] == PKI_FOUND) { /* too many: what touches comes first */
-        f->nend[l] = pki_touch_lane(f, l, PKI_TOUCHING, f->g->found_end[l], false);
+        f->nend[l] = pki_touch_lane(f, l, f->p->touching, f->g->found_end[l], false);
       }
     }
   }
@@ -236,7 +236,7 @@ static pk_r pki_look_at_end(pki_lanes *f)
     g->info->closure = pki_bilateral_gap(g->world);
   }
   pki_look_at_feet(g, g->gap_end, NULL);
-  pki_find_at_end(f, pki_splat(PKI_TOUCHING), pki_mask_all());
+  pki_find_at_end(f, pki_splat(f->p->touching), pki_mask_all());
   const pk_r depth = pki_depth_of(f);
   pk_r *const told = pki_out(g->penetration);
   *told = pki_select(f->going, pki_max(depth, pki_splat(f->sunk)), *told);
@@ -247,11 +247,11 @@ static pk_r pki_look_at_end(pki_lanes *f)
 static pk_i pki_needs_projection(const pki_lanes *f, pk_r depth, int round)
 {
   pk_i deep = ~pki_at_most(depth, pki_splat(f->p->allowed));
-  if (pki_on_chains(f) && !pki_chain_is_closed(f->g->info)) {
+  if (pki_on_chains(f) && !pki_chain_is_closed(f->g->world, f->g->info)) {
     deep = pki_mask_all();
   }
   const pk_i more = round < PKI_PROJECTIONS        ? pki_mask_all()
-                    : round < PKI_MORE_PROJECTIONS ? pki_less(pki_splat(PKI_DEEP), depth)
+                    : round < PKI_MORE_PROJECTIONS ? pki_less(pki_splat(f->p->deep), depth)
                                                    : pki_mask_none();
   return f->p->published ? pki_mask_none() : deep & more & f->going;
 }
@@ -261,7 +261,7 @@ static void pki_project_once(pki_lanes *f, pk_i deep, pk_r depth)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  const pk_r touching = pki_splat(PKI_TOUCHING);
+  const pk_r touching = pki_splat(f->p->touching);
   const pk_r band = pki_max(pki_min(PKI_WIDENING * depth, pki_splat(f->p->near)), touching);
   const pk_i wide = deep & pki_less(touching, band);
   if (pki_any(wide)) {
@@ -293,7 +293,7 @@ static void pki_project(pki_lanes *f)
     const pk_r depth = pki_look_at_end(f);
     const pk_i deep = pki_needs_projection(f, depth, round);
     if (!pki_any(deep)) {
-      pki_leave(f, pki_less(pki_splat(PKI_DEEP), depth), PK_LEFT_ROUNDS); /* chains may find a way */
+      pki_leave(f, pki_less(pki_splat(f->p->deep), depth), PK_LEFT_ROUNDS); /* chains may find a way */
       *pki_out(g->lift) += round > 0 && g->watched ? pki_potential(g) : pki_splat(0);
       return;
     }
