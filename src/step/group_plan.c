@@ -20,6 +20,7 @@ void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *ar
   plan->covers = pki_arena_take(arena, PKI_COVERS, sizeof *plan->covers);
   plan->pairs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pairs);
   plan->pair_swing = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pair_swing);
+  plan->runs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->runs);
   plan->swing = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->swing);
   plan->chain = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->chain);
   plan->dof_body = pki_arena_take(arena, (size_t)m->nu, sizeof *plan->dof_body);
@@ -173,6 +174,11 @@ static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, boo
   memcpy(out.rot, c->pose.rot, sizeof out.rot);
   memcpy(out.half, g->half, sizeof out.half);
   out.reach = out.box ? pki_length3(out.half) : out.radius + (axis ? g->half_length : 0);
+  for (int k = 0; k < 3; k++) {
+    const double *row = out.rot + 3 * k;
+    const double half = fabs(row[0]) * out.half[0] + fabs(row[1]) * out.half[1] + fabs(row[2]) * out.half[2];
+    out.span[k] = out.box ? half : out.radius;
+  }
   return out;
 }
 
@@ -221,6 +227,51 @@ static int fork_of(const pk_model *m, int a, int b)
   return a;
 }
 
+/* Where a body's limb begins: limbs are chains of bodies without a fork, as a leg, an arm, the trunk. */
+static int limb_root_of(const pk_model *m, int body)
+{
+  for (int parent = m->body_parent[body]; parent >= 0; parent = m->body_parent[body]) {
+    int children = 0;
+    for (int i = parent + 1; i < m->nbody; i++) {
+      children += m->body_parent[i] == parent;
+    }
+    if (children > 1) {
+      break;
+    }
+    body = parent;
+  }
+  return body;
+}
+
+/* Limbs of covers, and runs of pairs of two limbs. Limbs only save looks (kernels/guard.h): any partition will do, and what would be
+ * one limb too many belongs to the last. */
+static void add_limbs(pki_group_plan *plan)
+{
+  int roots[PKI_LIMBS];
+  for (int i = 0; i < plan->ncover; i++) {
+    const int root = limb_root_of(plan->model, plan->covers[i].body);
+    int limb = 0;
+    while (limb < plan->nlimb && roots[limb] != root) {
+      limb++;
+    }
+    if (limb == plan->nlimb && limb < PKI_LIMBS) {
+      roots[plan->nlimb++] = root;
+    }
+    plan->covers[i].limb = limb < PKI_LIMBS ? limb : PKI_LIMBS - 1;
+  }
+  for (int k = 0; k < plan->npair; k++) {
+    const short cover = plan->pairs[k][0], limb = (short)plan->covers[plan->pairs[k][1]].limb;
+    pki_cover_run *run = plan->nrun > 0 ? &plan->runs[plan->nrun - 1] : NULL;
+    if (run == NULL || run->cover != cover || run->limb != limb) {
+      run = &plan->runs[plan->nrun++];
+      *run = (pki_cover_run){cover, limb, k};
+    }
+    run->end = k + 1;
+    double *const swing = &plan->limb_swing[plan->covers[cover].limb][limb];
+    *swing = fmax(*swing, plan->pair_swing[k]);
+  }
+}
+
 /* Bodies move against each other by hinges alone. */
 static bool is_hinged(const pk_model *m)
 {
@@ -257,11 +308,13 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
   for (int i = 0; i < plan->ncover && plan->hinged; i++) {
     plan->swing_most = fmax(plan->swing_most, swing_of(sim->model, &plan->covers[i], 0));
   }
-  for (int k = 0; k < plan->npair && plan->hinged; k++) {
+  for (int k = 0; k < plan->npair; k++) {
     const pki_cover *a = &plan->covers[plan->pairs[k][0]], *b = &plan->covers[plan->pairs[k][1]];
-    const int fork = fork_of(sim->model, a->body, b->body);
-    plan->pair_swing[k] = swing_of(sim->model, a, fork) + swing_of(sim->model, b, fork);
+    const int fork = plan->hinged ? fork_of(sim->model, a->body, b->body) : 0;
+    plan->pair_swing[k] =
+        plan->hinged ? swing_of(sim->model, a, fork) + swing_of(sim->model, b, fork) + 1e-12 : 1;
   }
+  add_limbs(plan);
   for (int i = 0; i < sim->model->nbody && plan->hinged; i++) {
     plan->swing[i] = reach_of(sim, i);
   }
@@ -281,6 +334,17 @@ static void fill_chains(pki_group_plan *plan)
       plan->dof_body[m->body_u[i] + c] = i;
     }
   }
+}
+
+/* Joints that have limits. */
+static uint64_t limits_of(const pk_model *m)
+{
+  uint64_t limits = 0;
+  for (int k = 0; k < m->nu; k++) {
+    const bool has = m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]));
+    limits |= (uint64_t)has << k;
+  }
+  return limits;
 }
 
 /* Balls at the ends of legs on a plane or a height field. */
@@ -315,13 +379,13 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
                            .sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS,
                            .iterations = o->max_iterations,
                            .swept = o->swept,
-                           .limits = o->joint_limits,
                            .depth = sim->model->nu,
                            .plane = -1,
                            .path = plan->path,
                            .covers = plan->covers,
                            .pairs = plan->pairs,
                            .pair_swing = plan->pair_swing,
+                           .runs = plan->runs,
                            .chain = plan->chain,
                            .dof_body = plan->dof_body,
                            .swing = plan->swing};
@@ -331,6 +395,7 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
     return;
   }
   fill_chains(plan);
+  plan->limits = o->joint_limits ? limits_of(sim->model) : 0;
   plan->hinged = is_hinged(sim->model);
   plan->free = sim->model->body_motion[0] == PK_MOTION_FLOATING;
   const bool simple = is_simple(t) && c->n == c->nmoving + 1;

@@ -105,8 +105,7 @@ static void pki_leave_lane(pki_lanes *f, int lane, pk_left why)
 
 PKI_INLINE bool pki_has_limits(const pki_group_plan *p, int k)
 {
-  const pk_model *m = p->model;
-  return p->limits && m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]));
+  return p->limits >> k & 1;
 }
 
 #endif

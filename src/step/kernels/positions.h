@@ -23,7 +23,7 @@ static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 {
   if (!f->p->scan) {
     const pki_margins margins = {margin, margin, pki_splat(0)};
-    pki_find_candidates(f, &margins, pki_looks_due(f, f->g->q_end, &margins) & mask);
+    pki_find_candidates(f, &margins, pki_looks_due(f, f->g->q_end, &margins) & mask, false);
   }
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(mask & f->going, l)) {
@@ -310,7 +310,11 @@ static void pki_check_passing(pki_lanes *f)
     const pk_i far = quick & ~pki_less(moved, pki_splat(thick));
     if (pki_any(far)) {
       const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
-      const pk_r apart = pki_max(pki_pair_apart(g, i, j, centres), pki_splat(0));
+      pki_v3 axes[3];
+      if (p->covers[i].box) {
+        pki_box_axes(g->work, &p->covers[i], axes);
+      }
+      const pk_r apart = pki_max(pki_pair_apart(g, i, j, axes, centres), pki_splat(0));
       pki_leave(f, far & ~pki_less(moved, apart + thick), PK_LEFT_FAST);
     }
   }
