@@ -311,13 +311,11 @@ static void add_up(const pk_batch *b, pk_batch_info *info)
       info->left[i] += c->left[i];
     }
     info->stepped += c->stepped, info->uncertified += c->uncertified, info->alone += c->alone;
+    info->frozen += c->frozen;
     if (c->worst_world >= 0 && (info->worst_world < 0 || c->worst > info->worst ||
                                 (c->worst == info->worst && c->worst_world < info->worst_world))) {
       info->worst = c->worst, info->worst_world = c->worst_world;
     }
-  }
-  for (int k = 0; k < b->count; k++) {
-    info->frozen += pki_head_of(b, k)->status != PK_OK;
   }
 }
 
@@ -342,6 +340,9 @@ pk_status pk_batch_step(pk_batch *b, int steps, pk_batch_info *info)
     const int first = c * chunk, count = b->count - first < chunk ? b->count - first : chunk;
     for (int s = 0; s < steps; s++) {
       step_chunk(b, crew, first, count, s == 0);
+    }
+    for (int k = first; k < first + count; k++) {
+      crew->info.frozen += pki_head_of(b, k)->status != PK_OK;
     }
   }
   b->stepping = false;

@@ -12,7 +12,7 @@ static void pki_actuate(pki_lanes *f, const double *q)
   const pk_model *m = f->p->model;
   const double reach = f->p->reach;
   const pk_r zero = pki_splat(0);
-  pk_i good = pki_mask_all();
+  pk_i good = pki_mask_all(), pins = pki_mask_none();
   for (int k = 0; k < m->nu; k++) {
     const pk_r *const c = pki_reals(g->command) + 6 * k;
     const int at = m->dof_q[k];
@@ -27,8 +27,10 @@ static void pki_actuate(pki_lanes *f, const double *q)
     pki_masks(g->limited)[k] &=
         has_gain & pki_less(c[5], pki_splat(1e300)); /* gains or limit may have gone */
     pki_masks(g->pinned)[k] = pki_masks(g->limited)[k];
+    pins |= pki_masks(g->limited)[k];
     pki_out(g->pin)[k] = pki_select(pki_less(pki_reals(g->pin)[k], zero), -c[5], c[5]); /* on the same side */
   }
+  f->pins = pki_any(pins);
   pki_leave(f, ~good, PK_LEFT_COMMAND);
 }
 

@@ -222,12 +222,13 @@ static pk_i pki_join_limits(pki_lanes *f, const double *q, const double *x)
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
   uint64_t *const upper = g->at_limit + m->nu * PKI_LANES;
+  const double slack = 1e-9; /* rad or m, more than rounding: what is near is compared exactly below */
   pk_i some = pki_mask_none(), more = pki_mask_none();
-  for (int k = 0; k < m->nu; k++) {
-    if (pki_has_limits(f->p, k)) {
-      some |= pki_breaks_limit(f, q, x, k, false) & ~pki_masks(g->at_limit)[k];
-      some |= pki_breaks_limit(f, q, x, k, true) & ~pki_masks(upper)[k];
-    }
+  for (uint64_t left = f->p->limits; left != 0; left &= left - 1) {
+    const int k = __builtin_ctzll(left);
+    const pk_r at = pki_reals(q)[m->dof_q[k]], then = at + f->p->reach * pki_reals(x)[k];
+    some |= pki_at_most(pki_min(at, then), pki_splat(m->dof_lower[k] + slack));
+    some |= pki_at_most(pki_splat(m->dof_upper[k] - slack), pki_max(at, then));
   }
   for (int k = 0; k < m->nu && pki_any(some & f->going); k++) {
     if (pki_has_limits(f->p, k)) {
@@ -263,6 +264,7 @@ static pk_i pki_pin_torques(pki_lanes *f)
     *pin = pki_select(fresh, pki_select(pki_less(force, pki_splat(0)), -most, most), *pin);
     pki_masks(g->limited)[k] |= fresh;
     pki_masks(g->pinned)[k] |= fresh;
+    f->pins = true;
   }
   return some;
 }
@@ -283,7 +285,7 @@ static pk_i pki_unpin_torques(pki_lanes *f)
 {
   pki_group *g = f->g;
   pk_i some = pki_mask_none();
-  for (int k = 0; k < f->p->model->nu; k++) {
+  for (int k = 0; k < f->p->model->nu && f->pins; k++) {
     some |= pki_leaves_pin(g, k);
   }
   some &= f->going;

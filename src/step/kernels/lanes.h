@@ -27,7 +27,7 @@ typedef struct pki_lanes {
   bool recalled[PKI_LANES];                      /* it was taken from the world */
   int ncandidate;
   bool looked;    /* at all pairs of shapes */
-  bool pins;      /* some command is pinned in some lane */
+  bool pins;      /* some command is or was pinned in some lane */
   bool positions; /* rows are those of a projection */
   unsigned alone; /* lanes whose impulses the scalar solvers found, as bits */
   pk_solver solver[PKI_LANES];

@@ -54,18 +54,18 @@ PKI_INLINE pki_rows pki_rows_zero(void)
 
 /* ---- J ---- */
 
-/* A velocity along the normal and the tangents of a foot. */
-PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows *to)
+/* A velocity along the normal and the tangents of a foot; `level`: of the plane, written out. */
+PKI_INLINE void pki_along_axes(const pki_group *g, int ball, bool level, pki_v3 v, pki_rows *to)
 {
   const pki_group_plan *p = g->plan;
   const double *n = p->normal, *s = p->tangent1, *t = p->tangent2;
-  if (p->field != NULL) {
+  if (level) {
+    to->v[0] = v.z, to->v[1] = v.x, to->v[2] = v.y;
+  } else if (p->field != NULL) {
     const pki_v3 *const axes = (const pki_v3 *)(const void *)g->axes + 3 * ball;
     for (int k = 0; k < 3; k++) {
       to->v[k] = pki_dot(axes[k], v);
     }
-  } else if (p->level) {
-    to->v[0] = v.z, to->v[1] = v.x, to->v[2] = v.y;
   } else {
     to->v[0] = n[0] * v.x + n[1] * v.y + n[2] * v.z;
     to->v[1] = s[0] * v.x + s[1] * v.y + s[2] * v.z;
@@ -76,16 +76,8 @@ PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows 
   }
 }
 
-/* A row of J: how the foot's point moves by coordinate c of body i, `arm` away from its origin. */
-PKI_INLINE void pki_foot_row(const pki_group *g, int ball, int i, int c, pki_v3 arm, pki_rows *to)
-{
-  int linear;
-  const pki_v3 axis = pki_column(g->work, i, c, &linear);
-  pki_along_axes(g, ball, linear ? axis : pki_cross(axis, arm), to);
-}
-
 /* J of a foot's point; hinges and a free trunk without their cases. */
-PKI_INLINE void pki_foot_rows(const pki_group *g, int ball)
+PKI_INLINE void pki_foot_rows_on(const pki_group *g, int ball, bool level)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
@@ -98,19 +90,30 @@ PKI_INLINE void pki_foot_rows(const pki_group *g, int ball)
     pki_rows *const to = J + m->body_u[i];
     if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
       const pki_v3 axis = pki_scale(pki_splat(m->body_gain[i]), pki_column_at(&pose[i].R, m->body_axis[i]));
-      pki_along_axes(g, ball, pki_cross(axis, arm), to);
+      pki_along_axes(g, ball, level, pki_cross(axis, arm), to);
     } else if (m->body_motion[i] == PK_MOTION_FLOATING && m->body_parent[i] < 0 && !m->body_turned[i]) {
       PKI_UNROLL
       for (int c = 0; c < 3; c++) {
         const pki_v3 unit = {pki_splat(c == 0), pki_splat(c == 1), pki_splat(c == 2)};
-        pki_along_axes(g, ball, unit, to + c);
-        pki_along_axes(g, ball, pki_cross(pki_m3_col(&pose[i].R, c), arm), to + 3 + c);
+        pki_along_axes(g, ball, level, unit, to + c);
+        pki_along_axes(g, ball, level, pki_cross(pki_m3_col(&pose[i].R, c), arm), to + 3 + c);
       }
     } else {
       for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
-        pki_foot_row(g, ball, i, c, arm, to + c);
+        int linear;
+        const pki_v3 axis = pki_column(g->work, i, c, &linear);
+        pki_along_axes(g, ball, level, linear ? axis : pki_cross(axis, arm), to + c);
       }
     }
+  }
+}
+
+static void pki_foot_rows(const pki_group *g, int ball)
+{
+  if (g->plan->level) {
+    pki_foot_rows_on(g, ball, true);
+  } else {
+    pki_foot_rows_on(g, ball, false);
   }
 }
 
