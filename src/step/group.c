@@ -161,6 +161,7 @@ static void report(pk_sim *sim, const pki_group *g, const pki_lane_info *lane, p
   info->iterations = lane->rounds;
   info->solver_iterations = lane->sweeps;
   info->solver = lane->sweeps > 0 ? lane->solver : PK_SOLVER_AUTO;
+  info->impulses_alone = lane->alone;
   info->contacts = sim->contact.nlast;
   info->penetration = lane->penetration;
   info->certificate.relative = lane->relative;
