@@ -255,12 +255,21 @@ static void sort_by_pattern(const pk_batch *b, int *worlds, int count)
   }
 }
 
-/* Commands that act later are checked now; what is wrong with them is for the world alone. */
+/* Commands that act later are checked now; what is wrong with them is for the world alone. Mostly nothing is: they are compared all
+ * at once first. */
 static bool may_wait(const pk_batch *b, int k)
 {
+  const pk_command *const commands = commands_of(b, k);
+  const int n = b->late_room > 0 ? b->joints : 0;
+  int good = 0;
+  for (int i = 0; i < n; i++) {
+    const pk_command *c = &commands[i];
+    good += (c->kp >= 0) & (c->kd >= 0) & (c->tau_max >= 0) & (c->kp + c->kd < 1e300) &
+            (fabs(c->tau) + fabs(c->q_des) + fabs(c->u_des) < 1e300);
+  }
   bool sound = true;
-  for (int i = 0; b->late_room > 0 && i < b->joints && sound; i++) {
-    sound = pki_check_command(&commands_of(b, k)[i]) == PK_OK;
+  for (int i = 0; i < n && good < n && sound; i++) {
+    sound = pki_check_command(&commands[i]) == PK_OK;
   }
   return sound;
 }

@@ -32,24 +32,24 @@ PKI_INLINE void pki_box_axes(const pki_work *w, const pki_cover *c, pki_v3 axes[
 }
 
 /* Heights above the plane of points of a body: n . (place - at) = along . local + base. */
-typedef struct pki_heights {
+typedef struct pki_above {
   pki_v3 along;
   pk_r base;
-} pki_heights;
+} pki_above;
 
-PKI_INLINE pki_heights pki_heights_of(const pki_group *g, int body)
+PKI_INLINE pki_above pki_above_of(const pki_group *g, int body)
 {
   const pki_group_plan *p = g->plan;
   const pki_m3 *const R = &pki_poses(g->work)[body].R;
   const pki_v3 o = pki_origins(g->work)[body];
   if (p->level) {
-    return (pki_heights){R->z, o.z - p->at[2]};
+    return (pki_above){R->z, o.z - p->at[2]};
   }
   const pki_v3 n = pki_v3_splat(p->normal);
-  return (pki_heights){pki_m3_apply_t(*R, n), pki_dot(n, pki_sub(o, pki_v3_splat(p->at)))};
+  return (pki_above){pki_m3_apply_t(*R, n), pki_dot(n, pki_sub(o, pki_v3_splat(p->at)))};
 }
 
-PKI_INLINE pk_r pki_height_at(const pki_heights *h, const double local[3])
+PKI_INLINE pk_r pki_height_at(const pki_above *h, const double local[3])
 {
   return h->base + h->along.x * local[0] + h->along.y * local[1] + h->along.z * local[2];
 }
@@ -57,7 +57,7 @@ PKI_INLINE pk_r pki_height_at(const pki_heights *h, const double local[3])
 /* How high the lowest point of a cover is above the plane, but for what is within a foot. */
 PKI_INLINE pk_r pki_cover_height(const pki_group *g, const pki_cover *c)
 {
-  const pki_heights h = pki_heights_of(g, c->body);
+  const pki_above h = pki_above_of(g, c->body);
   if (!c->box) {
     const int low = c->low[0] ? 0 : 1, other = c->low[1] ? 1 : 0;
     return pki_min(pki_height_at(&h, c->end[low]), pki_height_at(&h, c->end[other])) - pki_splat(c->radius);
