@@ -208,6 +208,7 @@ typedef struct pk_step_info {
       impact_gain; /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton */
   double seconds[PK_PART_COUNT]; /* time of each part, when the options ask for it */
   pk_left left;                  /* why lanes could not make the step */
+  bool impulses_alone;           /* lanes made it, but the scalar solvers found its impulses */
 } pk_step_info;
 
 /* The name of a reason, as "fast". */

@@ -255,12 +255,21 @@ static void sort_by_pattern(const pk_batch *b, int *worlds, int count)
   }
 }
 
-/* Commands that act later are checked now; what is wrong with them is for the world alone. */
+/* Commands that act later are checked now; what is wrong with them is for the world alone. Mostly nothing is: they are compared all
+ * at once first. */
 static bool may_wait(const pk_batch *b, int k)
 {
+  const pk_command *const commands = commands_of(b, k);
+  const int n = b->late_room > 0 ? b->joints : 0;
+  int good = 0;
+  for (int i = 0; i < n; i++) {
+    const pk_command *c = &commands[i];
+    good += (c->kp >= 0) & (c->kd >= 0) & (c->tau_max >= 0) & (c->kp + c->kd < 1e300) &
+            (fabs(c->tau) + fabs(c->q_des) + fabs(c->u_des) < 1e300);
+  }
   bool sound = true;
-  for (int i = 0; b->late_room > 0 && i < b->joints && sound; i++) {
-    sound = pki_check_command(&commands_of(b, k)[i]) == PK_OK;
+  for (int i = 0; i < n && good < n && sound; i++) {
+    sound = pki_check_command(&commands[i]) == PK_OK;
   }
   return sound;
 }
@@ -311,13 +320,11 @@ static void add_up(const pk_batch *b, pk_batch_info *info)
       info->left[i] += c->left[i];
     }
     info->stepped += c->stepped, info->uncertified += c->uncertified, info->alone += c->alone;
+    info->frozen += c->frozen;
     if (c->worst_world >= 0 && (info->worst_world < 0 || c->worst > info->worst ||
                                 (c->worst == info->worst && c->worst_world < info->worst_world))) {
       info->worst = c->worst, info->worst_world = c->worst_world;
     }
-  }
-  for (int k = 0; k < b->count; k++) {
-    info->frozen += pki_head_of(b, k)->status != PK_OK;
   }
 }
 
@@ -342,6 +349,9 @@ pk_status pk_batch_step(pk_batch *b, int steps, pk_batch_info *info)
     const int first = c * chunk, count = b->count - first < chunk ? b->count - first : chunk;
     for (int s = 0; s < steps; s++) {
       step_chunk(b, crew, first, count, s == 0);
+    }
+    for (int k = first; k < first + count; k++) {
+      crew->info.frozen += pki_head_of(b, k)->status != PK_OK;
     }
   }
   b->stepping = false;

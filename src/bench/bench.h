@@ -58,13 +58,12 @@ typedef struct pki_bench_scaling_figures {
 /* What `pronk bench robots` adds to a line. report_robots.c has one row for each figure of `info`: a new one is its row there, and
  * the line that adds it up (crowd.c, crowd_sim.c). */
 typedef struct pki_bench_robots_figures {
-  int worlds;        /* 1, or those of a batch */
-  int steps;         /* of each start in one call */
-  double dt;         /* s */
-  const char *gains; /* how the engine takes them */
-  bool ours,
-      batch; /* Pronk; on lanes. Peers have no info, and one world has nothing that lanes could not do */
-  pk_batch_info info; /* of all steps */
+  int worlds;         /* 1, or those of a batch */
+  int steps;          /* of each start in one call */
+  double dt;          /* s */
+  const char *gains;  /* how the engine takes them */
+  bool ours;          /* Pronk: peers have no info */
+  pk_batch_info info; /* of all steps; one world is a batch of one here */
 } pki_bench_robots_figures;
 
 /* One line of figures. Numbers that do not apply are NAN. */

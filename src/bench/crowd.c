@@ -244,6 +244,12 @@ void pki_crowd_batch_call(void *batch, int index)
   b->info.stepped += info.stepped;
   b->info.uncertified += info.uncertified;
   b->info.alone += info.alone;
+  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+    b->info.left[i] += info.left[i];
+  }
+  b->info.impulses_alone += info.impulses_alone;
+  b->info.shifted += info.shifted;
+  b->info.shift = fmax(b->info.shift, info.shift);
   b->info.frozen = info.frozen > b->info.frozen ? info.frozen : b->info.frozen;
 }
 

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "bench/contact_pronk.h"
@@ -36,6 +37,8 @@ static void add_step(pk_batch_info *total, const pk_step_info *step, int world)
   total->stepped++;
   total->uncertified += !step->certified;
   total->shifted += step->shifted > 0;
+  total->shift = fmax(total->shift, step->shift);
+  total->impulses_alone += step->impulses_alone;
   total->alone += step->left != PK_LEFT_NOT;
   total->left[step->left] += step->left != PK_LEFT_NOT;
 }

@@ -6,9 +6,8 @@
 
 #include "bench/bench.h"
 
-/* What a figure is: the part of all steps that a counter (long long) is, of batches or of all; the largest (double); a number
- * (int). */
-typedef enum figure_kind { PART_OF_BATCH, PART, LARGEST, NUMBER } figure_kind;
+/* What a figure is: the part of all steps that a counter (long long) is; the largest (double); a number (int). */
+typedef enum figure_kind { PART, LARGEST, NUMBER } figure_kind;
 
 typedef struct figure {
   const char *name; /* in JSON */
@@ -19,9 +18,12 @@ typedef struct figure {
 } figure;
 
 static const figure figures[] = {
-    {"alone", "alone", 8, PART_OF_BATCH, offsetof(pk_batch_info, alone)},
+    {"alone", "alone", 8, PART, offsetof(pk_batch_info, alone)},
+    {"impulses_alone", "impulses", 8, PART, offsetof(pk_batch_info, impulses_alone)},
     {"uncertified", "uncert", 8, PART, offsetof(pk_batch_info, uncertified)},
     {"residual", "residual", 9, LARGEST, offsetof(pk_batch_info, worst)},
+    {"shifted", "shifted", 8, PART, offsetof(pk_batch_info, shifted)},
+    {"shift", "shift", 8, LARGEST, offsetof(pk_batch_info, shift)},
     {"frozen", "frozen", 6, NUMBER, offsetof(pk_batch_info, frozen)},
 };
 
@@ -33,7 +35,7 @@ static double value_of(const pki_bench_robots_figures *r, const figure *f)
   long long counter;
   double largest;
   int number;
-  if (!r->ours || (f->kind == PART_OF_BATCH && !r->batch)) {
+  if (!r->ours) {
     return NAN;
   }
   switch (f->kind) {
@@ -51,7 +53,25 @@ static void print_head(const pki_bench_report *report, FILE *out)
   for (int k = 0; k < FIGURES; k++) {
     fprintf(out, " %*s", figures[k].width, figures[k].head);
   }
-  fputc('\n', out);
+  fputs(" why\n", out);
+}
+
+/* The part of the steps that left the lanes for one reason. */
+static double part_left(const pki_bench_robots_figures *r, int why)
+{
+  return r->ours ? (double)r->info.left[why] / (double)r->info.stepped : NAN;
+}
+
+/* Why steps left the lanes: "fast 0.0012, rounds 0.0001". */
+static void print_why(const pki_bench_robots_figures *r, FILE *out)
+{
+  const char *between = " ";
+  for (int i = PK_LEFT_NOT + 1; i < PK_LEFT_COUNT; i++) {
+    if (part_left(r, i) > 0) {
+      fprintf(out, "%s%s %.2g", between, pk_left_name((pk_left)i), part_left(r, i));
+      between = ", ";
+    }
+  }
 }
 
 static void print_row(const pki_bench_report *report, int i, FILE *out)
@@ -69,19 +89,24 @@ static void print_row(const pki_bench_report *report, int i, FILE *out)
   for (int k = 0; k < FIGURES; k++) {
     pki_bench_print_number(out, figures[k].width, value_of(&r->robots, &figures[k]));
   }
+  print_why(&r->robots, out);
   fputc('\n', out);
 }
 
-const pki_bench_table pki_bench_robots_table = {print_head, print_row,
-                                                "Steps/s counts steps of single worlds: medians over rounds "
-                                                "in which the engines take turns; spread is from the\n"
-                                                "first to the third quartile. Ratio is to the fastest "
-                                                "configuration of MuJoCo with the same worlds and threads.\n"
-                                                "Worlds 1: one world that goes through its starts one after "
-                                                "the other. Alone: part of the steps that lanes could\n"
-                                                "not do; uncert: part of the steps above the tolerance; "
-                                                "residual: the worst of all steps, relative; frozen: worlds\n"
-                                                "that failed.\n"};
+const pki_bench_table pki_bench_robots_table = {
+    print_head, print_row,
+    "Steps/s counts steps of single worlds: medians over rounds "
+    "in which the engines take turns; spread is from the\n"
+    "first to the third quartile. Ratio is to the fastest "
+    "configuration of MuJoCo with the same worlds and threads.\n"
+    "Worlds 1: one world that goes through its starts one after "
+    "the other. Alone: part of the steps that lanes could\n"
+    "not do, and why; impulses: part of those that stayed on lanes, but whose "
+    "impulses the scalar solvers found;\n"
+    "uncert: part above the tolerance; residual: the worst of all "
+    "steps, relative; shifted: part with rows that nothing\n"
+    "can move, shift: by how many m/s at most; frozen: worlds "
+    "that failed.\n"};
 
 void pki_bench_add_robots(cJSON *object, const pki_bench_result *result)
 {
@@ -93,5 +118,9 @@ void pki_bench_add_robots(cJSON *object, const pki_bench_result *result)
   pki_bench_add_number(object, "us_per_step", 1e6 / result->median);
   for (int k = 0; k < FIGURES; k++) {
     pki_bench_add_number(object, figures[k].name, value_of(r, &figures[k]));
+  }
+  cJSON *why = cJSON_AddObjectToObject(object, "alone_why");
+  for (int i = PK_LEFT_NOT + 1; i < PK_LEFT_COUNT; i++) {
+    pki_bench_add_number(why, pk_left_name((pk_left)i), part_left(r, i));
   }
 }

@@ -203,7 +203,6 @@ static pki_bench_robots_figures figures_of(const bench *b, const runner *r, int 
                                     .dt = r->crowd.scene->dt,
                                     .gains = r->gains,
                                     .ours = r->kind != PEER,
-                                    .batch = r->kind == BATCHED,
                                     .info = r->kind == BATCHED ? r->batch.info : r->sim.info};
 }
 

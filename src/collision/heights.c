@@ -13,6 +13,7 @@
 #include "math/mat3.h"
 
 static const double HAIR = 1e-10; /* of a cell's length: what counts as touching a triangle's border */
+static const double SQRT_HALF = 0.70710678118654752;
 
 /* ---- making ---- */
 
@@ -42,6 +43,22 @@ static pk_status check_grid(const pk_geometry_desc *desc, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "heights"}, "there are no heights");
   }
   return PK_OK;
+}
+
+/* 1/cosine of the steepest triangle. */
+static double steepest(const pki_heights *h)
+{
+  double least = 1;
+  for (int j = 0; j < h->ny - 1; j++) {
+    for (int i = 0; i < h->nx - 1; i++) {
+      for (int upper = 0; upper < 2; upper++) {
+        double normal[3];
+        pki_heights_normal(h, i, j, upper, normal);
+        least = fmin(least, normal[2]);
+      }
+    }
+  }
+  return 1 / least;
 }
 
 pk_status pki_heights_create(const pk_geometry_desc *desc, pki_heights **out, pk_error *err)
@@ -76,6 +93,7 @@ pk_status pki_heights_create(const pk_geometry_desc *desc, pki_heights **out, pk
   }
   memcpy(copy, z, count * sizeof *copy);
   *h = (pki_heights){.cell = desc->cell, .nx = desc->nx, .ny = desc->ny, .top = top, .z = copy};
+  h->steep = steepest(h);
   *out = h;
   return PK_OK;
 }
@@ -136,6 +154,17 @@ double pki_heights_surface(const pki_heights *f, double x, double y)
 
 /* ---- the search ---- */
 
+/* fmin and fmax of what is a number: one instruction each. */
+static inline double less(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static inline double more(double a, double b)
+{
+  return a > b ? a : b;
+}
+
 typedef struct search {
   const pki_heights *f;
   double x[3];      /* the point */
@@ -171,7 +200,7 @@ static void try_edge(search *s, const triangle *t, const double p[3], const doub
 {
   const double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   const double ap[3] = {p[0] - a[0], p[1] - a[1], p[2] - a[2]};
-  const double along = fmin(fmax(pki_dot3(ap, ab) / pki_dot3(ab, ab), 0), 1);
+  const double along = less(more(pki_dot3(ap, ab) / pki_dot3(ab, ab), 0), 1);
   const double r[3] = {ap[0] - along * ab[0], ap[1] - along * ab[1], ap[2] - along * ab[2]};
   const double d = sqrt(pki_dot3(r, r));
   const double hair = HAIR * s->f->cell;
@@ -187,27 +216,63 @@ static void try_edge(search *s, const triangle *t, const double p[3], const doub
   }
 }
 
+/* A triangle of a cell. What is seen from above is never farther than what it is seen of: so neither the triangle across the diagonal
+ * nor an edge needs a look when it is farther from above than what was found. */
+static void try_edges(search *s, const triangle *t, const double p[3], double plane, bool upper)
+{
+  const double c = s->f->cell, low = upper ? p[0] : p[1], high = upper ? p[1] : p[0];
+  /* edges of the lower triangle: front, right, diagonal; of the upper one: diagonal, back, left */
+  const double across = SQRT_HALF * fabs(p[0] - p[1]), last = fabs(c - high);
+  const double away[3] = {upper ? across : fabs(low), last, upper ? fabs(low) : across};
+  for (int k = 0; k < 3 && !(s->face && plane >= s->best); k++) { /* no edge is nearer than its plane */
+    if (away[k] <= s->best + HAIR * c) {
+      try_edge(s, t, p, t->corner[k], t->corner[(k + 1) % 3]);
+    }
+  }
+}
+
+/* Nothing of a cell is nearer than the face that was found when its corners, heights z, lie behind that face's plane. */
+static bool is_behind(const search *s, const double p[3], const double z[4])
+{
+  const double *n = s->normal, c = s->f->cell, base = -pki_dot3(n, p);
+  const double far = more(more(n[2] * z[0], n[0] * c + n[2] * z[1]),
+                          more(n[1] * c + n[2] * z[2], (n[0] + n[1]) * c + n[2] * z[3]));
+  return s->face && s->distance >= 0 && base + far <= -s->best + HAIR * c;
+}
+
 static void try_cell(search *s, int i, int j)
 {
   const pki_heights *const f = s->f;
   const double c = f->cell, p[3] = {s->x[0] - i * c, s->x[1] - j * c, s->x[2]};
+  const double beside[2] = {more(more(-p[0], p[0] - c), 0), more(more(-p[1], p[1] - c), 0)};
+  const double far = s->best + HAIR * c, level = beside[0] * beside[0] + beside[1] * beside[1];
+  if (level > far * far) {
+    return;
+  }
   /* the box around the cell's surface */
   const double z[4] = {pki_height(f, i, j), pki_height(f, i + 1, j), pki_height(f, i, j + 1),
                        pki_height(f, i + 1, j + 1)};
-  const double low = fmin(fmin(z[0], z[1]), fmin(z[2], z[3])),
-               high = fmax(fmax(z[0], z[1]), fmax(z[2], z[3]));
-  const double e[3] = {fmax(fmax(-p[0], p[0] - c), 0), fmax(fmax(-p[1], p[1] - c), 0),
-                       fmax(fmax(low - p[2], p[2] - high), 0)};
-  const double far = s->best + HAIR * c;
-  if (pki_dot3(e, e) > far * far) {
+  const double low = less(less(z[0], z[1]), less(z[2], z[3])),
+               high = more(more(z[0], z[1]), more(z[2], z[3]));
+  const double above = more(more(low - p[2], p[2] - high), 0);
+  if (level + above * above > far * far || is_behind(s, p, z)) {
     return;
   }
-  const triangle t[2] = {triangle_of(f, i, j, false), triangle_of(f, i, j, true)};
-  const double plane[2] = {try_face(s, &t[0], p, false), try_face(s, &t[1], p, true)};
+  triangle t[2];
+  double plane[2];
+  bool near[2];
   for (int k = 0; k < 2; k++) {
-    /* no edge is nearer than the plane that it lies in */
-    for (int e0 = 0; e0 < 3 && !(s->face && plane[k] >= s->best); e0++) {
-      try_edge(s, &t[k], p, t[k].corner[e0], t[k].corner[(e0 + 1) % 3]);
+    const double across =
+        SQRT_HALF * (k ? p[0] - p[1] : p[1] - p[0]); /* from the triangle across the diagonal */
+    near[k] = across <= s->best + 3 * HAIR * c;
+    if (near[k]) {
+      t[k] = triangle_of(f, i, j, k);
+      plane[k] = try_face(s, &t[k], p, k);
+    }
+  }
+  for (int k = 0; k < 2; k++) {
+    if (near[k]) {
+      try_edges(s, &t[k], p, plane[k], k);
     }
   }
 }
@@ -223,6 +288,18 @@ static void try_rings(search *s)
   const int front = pki_heights_cell(s->x[1] - far, c, f->ny),
             back = pki_heights_cell(s->x[1] + far, c, f->ny);
   const int last = f->nx > f->ny ? f->nx : f->ny;
+  if (left >= ci - 1 && right <= ci + 1 && front >= cj - 1 &&
+      back <= cj + 1) { /* mostly: the first ring alone */
+    try_cell(s, ci, cj);
+    for (int j = front; j <= back; j++) {
+      for (int i = left; i <= right; i++) {
+        if (i != ci || j != cj) {
+          try_cell(s, i, j);
+        }
+      }
+    }
+    return;
+  }
   for (int ring = 0; ring < last && (ring - 1) * c <= s->best; ring++) {
     const int j0 = cj - ring > front ? cj - ring : front, j1 = cj + ring < back ? cj + ring : back;
     const int i0 = ci - ring > left ? ci - ring : left, i1 = ci + ring < right ? ci + ring : right;
@@ -274,6 +351,9 @@ bool pki_heights_point(const pki_heights *f, const double point[3], double reach
     normal[0] = (s.x[0] - near[0]) / beside, normal[1] = (s.x[1] - near[1]) / beside;
     normal[2] = 0;
     return beside <= reach;
+  }
+  if (over && drop > fmax(reach, 0) * f->steep * (1 + 1e-9) + HAIR * f->cell) {
+    return false; /* no slope comes that near */
   }
   /* the surface above or below bounds the distance; a hair more, so that it is found itself */
   s.inside = drop < 0;

@@ -20,8 +20,9 @@
 struct pki_heights {
   double cell; /* m */
   int nx, ny;
-  double top; /* largest height */
-  double *z;  /* [ny][nx] m; owned */
+  double top;   /* largest height */
+  double steep; /* 1/cosine of its steepest triangle: nothing is nearer than what lies below over this */
+  double *z;    /* [ny][nx] m; owned */
 };
 
 /* How many heights a field may have, and how large lengths in it may be, m. */
@@ -57,7 +58,8 @@ static inline double pki_height(const pki_heights *h, int i, int j)
 /* The cell at x (m), the nearest one when x is beside the field. */
 static inline int pki_heights_cell(double x, double cell, int count)
 {
-  return (int)fmin(fmax(floor(x / cell), 0), count - 2);
+  const double at = x / cell;
+  return !(at > 0) ? 0 : at < count - 2 ? (int)at : count - 2; /* what is positive is cut down */
 }
 
 /* The surface's height over a place within the field. */

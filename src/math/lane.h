@@ -29,11 +29,13 @@ typedef uint64_t pk_i __attribute__((vector_size(8 * PKI_LANES)));
 /* Small pieces of kernels: structs of lanes pass through registers only when inlined. */
 #define PKI_INLINE static inline __attribute__((always_inline))
 
-/* Before a loop: where its count is known when it is compiled, it is written out. */
+/* Before a loop: where its count is known when it is compiled, it is written out; PKI_UNROLL_ALL: however long it is then. */
 #ifdef __clang__
 #define PKI_UNROLL _Pragma("clang loop unroll(enable) vectorize(disable)")
+#define PKI_UNROLL_ALL _Pragma("clang loop unroll(full)")
 #else
 #define PKI_UNROLL _Pragma("GCC unroll 8")
+#define PKI_UNROLL_ALL _Pragma("GCC unroll 16")
 #endif
 
 /* PKI_NAME(rnea) is pki_rnea_avx2_4 in the variant for AVX2 and 4 lanes. */

@@ -149,6 +149,7 @@ void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena)
 {
   *a = (pki_alone){.stale = true, .kernels = pki_group_kernels_get(1)};
   pki_group_plan_carve(&a->plan, model, arena);
+  a->chains.limit = pki_arena_take(arena, (size_t)pki_joint_model(model)->nu, sizeof *a->chains.limit);
   a->guard = pki_arena_take(arena, (size_t)pki_guard_size(model), sizeof *a->guard);
   pki_group_carve(&a->group, model, 1, arena);
 }
@@ -246,6 +247,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
     return false;
   }
   report(sim, g, &lane, info);
+  info->impulses_alone = lane.alone;
   info->solver_iterations = lane.sweeps;
   info->solver = lane.sweeps > 0 ? lane.solver : PK_SOLVER_AUTO;
   info->certificate.relative = lane.relative;

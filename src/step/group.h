@@ -33,7 +33,7 @@
 #include "pronk/sim.h"
 
 /* Most that lanes take: feet, contact slots, box rows, unknowns of a path, velocities, covers and their pairs, contacts near
- * one another in one lane, pairs of shapes for the narrow phase. */
+ * one another in one lane, pairs of shapes for the narrow phase, limbs. */
 enum {
   PKI_BALLS = 8,
   PKI_SLOTS = 24,
@@ -44,12 +44,13 @@ enum {
   PKI_COVER_PAIRS = 2048,
   PKI_FOUND = 48,
   PKI_LANES_MOST = 8,
-  PKI_CANDIDATES = PKI_COVERS + PKI_COVER_PAIRS /* room for all: one world must not fill it for another */
+  PKI_CANDIDATES = PKI_COVERS + PKI_COVER_PAIRS, /* room for all: one world must not fill it for another */
+  PKI_LIMBS = 16
 };
 
 /* A shape that is no foot: within a capsule, or a box. */
 typedef struct pki_cover {
-  int body;
+  int body, limb;
   bool box;
   bool low[2];      /* ends that could touch the ground: those that are not within a foot; a box: both */
   double end[2][3]; /* of the capsule's axis, in the body; of a box its centre twice */
@@ -57,7 +58,14 @@ typedef struct pki_cover {
   double reach;           /* m, of a ball around all of it, between the ends */
   double extent, slow;    /* m, from the body's origin to its far side; half of the ball within it */
   double rot[9], half[3]; /* of a box, in the body */
+  double span[3];         /* m, how far it extends around its ends along each axis of the first body */
 } pki_cover;
+
+/* Pairs that a cover has with those of one limb, one after the other. */
+typedef struct pki_cover_run {
+  short cover, limb;
+  int end; /* after its last pair */
+} pki_cover_run;
 
 /* What a step needs to know of a model on its ground: the same for all its worlds. */
 typedef struct pki_group_plan {
@@ -77,7 +85,8 @@ typedef struct pki_group_plan {
   int sweeps;         /* most of one solve */
   double near;        /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
   bool midpoint;      /* Moreau's scheme */
-  bool swept, limits; /* fast shapes, joint limits: as the options say */
+  bool swept;         /* fast shapes: as the options say */
+  int *limit, nlimit; /* joint coordinates whose limits count */
   bool scan;          /* the ground is not one plane or height field: the narrow phase finds all contacts */
   bool hinged;        /* bodies move against each other by hinges alone */
   bool free;          /* the first one is free: the trunk */
@@ -101,7 +110,10 @@ typedef struct pki_group_plan {
   double *
       pair_swing; /* [npair] m/rad, how far the two move against each other when all joints between them turn, at most */
   int npair;
-  double thin;     /* m, radius of a ball in the thinnest of them */
+  pki_cover_run *runs; /* [nrun] all pairs, sorted */
+  int nrun, nlimb;
+  double limb_swing[PKI_LIMBS][PKI_LIMBS]; /* m/rad, the largest pair_swing of pairs of two limbs */
+  double thin;                             /* m, radius of a ball in the thinnest of them */
   double *swing;   /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
   int *path;       /* [PKI_BALLS][depth] the unknowns that move a foot, ascending */
   uint64_t *chain; /* [nbody] the unknowns that move a body, as bits */

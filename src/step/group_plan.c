@@ -16,10 +16,12 @@ enum { SWEEPS = 4 }; /* what needs more is better off with Newton */
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
 {
   *plan = (pki_group_plan){.model = m};
+  plan->limit = pki_arena_take(arena, (size_t)pki_joint_model(m)->nu, sizeof *plan->limit);
   plan->path = pki_arena_take(arena, PKI_BALLS * (size_t)m->nu, sizeof *plan->path);
   plan->covers = pki_arena_take(arena, PKI_COVERS, sizeof *plan->covers);
   plan->pairs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pairs);
   plan->pair_swing = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pair_swing);
+  plan->runs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->runs);
   plan->swing = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->swing);
   plan->chain = pki_arena_take(arena, (size_t)m->nbody, sizeof *plan->chain);
   plan->dof_body = pki_arena_take(arena, (size_t)m->nu, sizeof *plan->dof_body);
@@ -173,6 +175,11 @@ static pki_cover cover_of(const pki_group_plan *plan, const pki_collider *c, boo
   memcpy(out.rot, c->pose.rot, sizeof out.rot);
   memcpy(out.half, g->half, sizeof out.half);
   out.reach = out.box ? pki_length3(out.half) : out.radius + (axis ? g->half_length : 0);
+  for (int k = 0; k < 3; k++) {
+    const double *row = out.rot + 3 * k;
+    const double half = fabs(row[0]) * out.half[0] + fabs(row[1]) * out.half[1] + fabs(row[2]) * out.half[2];
+    out.span[k] = out.box ? half : out.radius;
+  }
   return out;
 }
 
@@ -221,6 +228,51 @@ static int fork_of(const pk_model *m, int a, int b)
   return a;
 }
 
+/* Where a body's limb begins: limbs are chains of bodies without a fork, as a leg, an arm, the trunk. */
+static int limb_root_of(const pk_model *m, int body)
+{
+  for (int parent = m->body_parent[body]; parent >= 0; parent = m->body_parent[body]) {
+    int children = 0;
+    for (int i = parent + 1; i < m->nbody; i++) {
+      children += m->body_parent[i] == parent;
+    }
+    if (children > 1) {
+      break;
+    }
+    body = parent;
+  }
+  return body;
+}
+
+/* Limbs of covers, and runs of pairs of two limbs. Limbs only save looks (kernels/guard.h): any partition will do, and what would be
+ * one limb too many belongs to the last. */
+static void add_limbs(pki_group_plan *plan)
+{
+  int roots[PKI_LIMBS];
+  for (int i = 0; i < plan->ncover; i++) {
+    const int root = limb_root_of(plan->model, plan->covers[i].body);
+    int limb = 0;
+    while (limb < plan->nlimb && roots[limb] != root) {
+      limb++;
+    }
+    if (limb == plan->nlimb && limb < PKI_LIMBS) {
+      roots[plan->nlimb++] = root;
+    }
+    plan->covers[i].limb = limb < PKI_LIMBS ? limb : PKI_LIMBS - 1;
+  }
+  for (int k = 0; k < plan->npair; k++) {
+    const short cover = plan->pairs[k][0], limb = (short)plan->covers[plan->pairs[k][1]].limb;
+    pki_cover_run *run = plan->nrun > 0 ? &plan->runs[plan->nrun - 1] : NULL;
+    if (run == NULL || run->cover != cover || run->limb != limb) {
+      run = &plan->runs[plan->nrun++];
+      *run = (pki_cover_run){cover, limb, k};
+    }
+    run->end = k + 1;
+    double *const swing = &plan->limb_swing[plan->covers[cover].limb][limb];
+    *swing = fmax(*swing, plan->pair_swing[k]);
+  }
+}
+
 /* Bodies move against each other by hinges alone. */
 static bool is_hinged(const pk_model *m)
 {
@@ -257,11 +309,13 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
   for (int i = 0; i < plan->ncover && plan->hinged; i++) {
     plan->swing_most = fmax(plan->swing_most, swing_of(sim->model, &plan->covers[i], 0));
   }
-  for (int k = 0; k < plan->npair && plan->hinged; k++) {
+  for (int k = 0; k < plan->npair; k++) {
     const pki_cover *a = &plan->covers[plan->pairs[k][0]], *b = &plan->covers[plan->pairs[k][1]];
-    const int fork = fork_of(sim->model, a->body, b->body);
-    plan->pair_swing[k] = swing_of(sim->model, a, fork) + swing_of(sim->model, b, fork);
+    const int fork = plan->hinged ? fork_of(sim->model, a->body, b->body) : 0;
+    plan->pair_swing[k] =
+        plan->hinged ? swing_of(sim->model, a, fork) + swing_of(sim->model, b, fork) + 1e-12 : 1;
   }
+  add_limbs(plan);
   for (int i = 0; i < sim->model->nbody && plan->hinged; i++) {
     plan->swing[i] = reach_of(sim, i);
   }
@@ -279,6 +333,17 @@ static void fill_chains(pki_group_plan *plan)
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       plan->chain[i] |= UINT64_C(1) << (m->body_u[i] + c);
       plan->dof_body[m->body_u[i] + c] = i;
+    }
+  }
+}
+
+/* Joint coordinates whose limits count. */
+static void list_limits(pki_group_plan *plan, const pk_sim *sim)
+{
+  const pk_model *m = sim->joints.model;
+  for (int k = 0; k < m->nu && sim->options.joint_limits; k++) {
+    if (m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
+      plan->limit[plan->nlimit++] = k;
     }
   }
 }
@@ -343,14 +408,16 @@ static pki_group_plan begin_plan(const pk_sim *sim)
                           .touching = pki_touching(sim),
                           .deep = PKI_DEEP * sim->scene.length,
                           .iterations = o->max_iterations,
-                          .limits = o->joint_limits,
                           .depth = sim->model->nu,
                           .plane = -1};
 }
 
 void pki_group_plan_chains(pki_group_plan *plan, const pk_sim *sim)
 {
+  int *const limit = plan->limit;
   *plan = begin_plan(sim);
+  plan->limit = limit;
+  list_limits(plan, sim);
   plan->joining = joining_gap(sim, plan->reach);
 }
 
@@ -364,8 +431,9 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
   plan->sweeps = o->max_iterations < SWEEPS ? o->max_iterations : SWEEPS;
   plan->swept = o->swept;
   plan->path = room.path, plan->covers = room.covers, plan->pairs = room.pairs;
-  plan->pair_swing = room.pair_swing, plan->swing = room.swing;
-  plan->chain = room.chain, plan->dof_body = room.dof_body;
+  plan->pair_swing = room.pair_swing, plan->swing = room.swing, plan->runs = room.runs;
+  plan->chain = room.chain, plan->dof_body = room.dof_body, plan->limit = room.limit;
+  list_limits(plan, sim);
   plan->near = fmin(o->margin, FASTEST * plan->reach);
   if (!is_plain(sim) || bounces(&sim->scene)) {
     return;

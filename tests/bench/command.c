@@ -1,6 +1,7 @@
 /* `pronk bench`: exit status, table, JSON and pages. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -221,8 +222,9 @@ static void robots_have_one_world_and_a_batch_of_1024(void **state)
   assert_int_equal(cJSON_GetArraySize(results), 2);
   for (int k = 0; k < 2; k++) {
     const cJSON *result = cJSON_GetArrayItem(results, k);
-    static const char *const numbers[] = {"lanes", "threads",     "median",   "spread", "steps",
-                                          "dt",    "us_per_step", "residual", "frozen", "uncertified"};
+    static const char *const numbers[] = {
+        "lanes",          "threads",     "median",   "spread", "steps",       "dt",      "alone",
+        "impulses_alone", "us_per_step", "residual", "frozen", "uncertified", "shifted", "shift"};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
       assert_true(cJSON_IsNumber(cJSON_GetObjectItem(result, numbers[i])));
     }
@@ -231,8 +233,14 @@ static void robots_have_one_world_and_a_batch_of_1024(void **state)
     assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "steps/s");
     assert_int_equal(cJSON_GetObjectItem(result, "worlds")->valueint, k == 0 ? 1 : 1024);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(result, "ratio")));
-    assert_true(k == 0 ? cJSON_IsNull(cJSON_GetObjectItem(result, "alone"))
-                       : cJSON_IsNumber(cJSON_GetObjectItem(result, "alone")));
+    const cJSON *why = cJSON_GetObjectItem(result, "alone_why"), *reason;
+    double left = 0;
+    cJSON_ArrayForEach(reason, why)
+    {
+      left += reason->valuedouble;
+    }
+    assert_int_equal(cJSON_GetArraySize(why), PK_LEFT_COUNT - 1);
+    assert_true(fabs(left - cJSON_GetObjectItem(result, "alone")->valuedouble) < 1e-9);
     assert_true(cJSON_GetObjectItem(result, "residual")->valuedouble <= 1e-8);
     assert_int_equal(cJSON_GetObjectItem(result, "frozen")->valueint, 0);
   }

@@ -58,7 +58,7 @@ static void pki_actuate(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
-  pk_i good = pki_mask_all();
+  pk_i good = pki_mask_all(), pins = pki_mask_none();
   pki_place_joints(f, q, false);
   for (int k = 0; k < f->p->joints->nu; k++) {
     const pk_r *const c = pki_reals(g->command) + 6 * k;
@@ -73,8 +73,10 @@ static void pki_actuate(pki_lanes *f, const double *q)
     pki_masks(g->limited)[k] &=
         has_gain & pki_less(c[5], pki_splat(1e300)); /* gains or limit may have gone */
     pki_masks(g->pinned)[k] = pki_masks(g->limited)[k];
+    pins |= pki_masks(g->limited)[k];
     pki_out(g->pin)[k] = pki_select(pki_less(pki_reals(g->pin)[k], zero), -c[5], c[5]); /* on the same side */
   }
+  f->pins = f->p->rubs || pki_any(pins);
   if (!f->p->implicit) {
     pki_actuate_explicitly(f);
   }

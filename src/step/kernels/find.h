@@ -69,7 +69,7 @@ static void pki_find_contacts(pki_lanes *f, const double *q)
   if (!f->p->scan) {
     const pki_margins margin = pki_margins_of(f);
     const pk_i due = pki_looks_due(f, q, &margin);
-    const pki_look look = pki_find_candidates(f, &margin, due);
+    const pki_look look = pki_find_candidates(f, &margin, due, f->p->hinged && f->p->free);
     pki_remember_look(f, q, due, look);
   }
   for (int l = 0; l < f->count; l++) {

@@ -2,6 +2,7 @@
 #ifndef PKI_STEP_GROUND_H
 #define PKI_STEP_GROUND_H
 
+#include "collision/heights.h"
 #include "collision/terrain.h"
 #include "step/kernels/lanes.h"
 
@@ -14,8 +15,11 @@ static void pki_look_at_field(const pki_group *g, int b, int lane, const double 
   const double r = p->radius[b];
   pk_terrain_hit hit = {.normal = {0, 0, 1}};
   const bool high = centre[2] - r > p->at[2] + p->near; /* above all of it */
-  const bool found = !high && pki_solid_query(p->field, centre, r + p->near, &hit);
-  gap[b * PKI_LANES + lane] = found ? hit.distance - r : p->near + 1; /* out of reach */
+  const double *const o = p->field->pose.pos,
+                      local[3] = {centre[0] - o[0], centre[1] - o[1], centre[2] - o[2]};
+  const bool found = !high && pki_heights_point(p->field->geometry->heights, local, r + p->near,
+                                                &hit.distance, hit.normal); /* the field is upright */
+  gap[b * PKI_LANES + lane] = found ? hit.distance - r : p->near + 1;       /* out of reach */
   if (point == NULL) {
     double along = 0;
     for (int k = 0; k < 3; k++) {

@@ -22,32 +22,34 @@ PKI_INLINE pki_v3 *pki_ends_of(const pki_group *g, int cover)
   return (pki_v3 *)(void *)g->ends + 2 * cover;
 }
 
-/* Axis k of a box in world axes. */
-PKI_INLINE pki_v3 pki_box_axis(const pki_work *w, const pki_cover *c, int k)
+/* Axes of a box in world axes. */
+PKI_INLINE void pki_box_axes(const pki_work *w, const pki_cover *c, pki_v3 axes[3])
 {
-  const double axis[3] = {c->rot[k], c->rot[3 + k], c->rot[6 + k]};
-  return pki_m3_apply_plain(pki_poses(w)[c->body].R, axis);
+  for (int k = 0; k < 3; k++) {
+    const double axis[3] = {c->rot[k], c->rot[3 + k], c->rot[6 + k]};
+    axes[k] = pki_m3_apply_plain(pki_poses(w)[c->body].R, axis);
+  }
 }
 
 /* Heights above the plane of points of a body: n . (place - at) = along . local + base. */
-typedef struct pki_heights {
+typedef struct pki_above {
   pki_v3 along;
   pk_r base;
-} pki_heights;
+} pki_above;
 
-PKI_INLINE pki_heights pki_heights_of(const pki_group *g, int body)
+PKI_INLINE pki_above pki_above_of(const pki_group *g, int body)
 {
   const pki_group_plan *p = g->plan;
   const pki_m3 *const R = &pki_poses(g->work)[body].R;
   const pki_v3 o = pki_origins(g->work)[body];
   if (p->level) {
-    return (pki_heights){R->z, o.z - p->at[2]};
+    return (pki_above){R->z, o.z - p->at[2]};
   }
   const pki_v3 n = pki_v3_splat(p->normal);
-  return (pki_heights){pki_m3_apply_t(*R, n), pki_dot(n, pki_sub(o, pki_v3_splat(p->at)))};
+  return (pki_above){pki_m3_apply_t(*R, n), pki_dot(n, pki_sub(o, pki_v3_splat(p->at)))};
 }
 
-PKI_INLINE pk_r pki_height_at(const pki_heights *h, const double local[3])
+PKI_INLINE pk_r pki_height_at(const pki_above *h, const double local[3])
 {
   return h->base + h->along.x * local[0] + h->along.y * local[1] + h->along.z * local[2];
 }
@@ -55,7 +57,7 @@ PKI_INLINE pk_r pki_height_at(const pki_heights *h, const double local[3])
 /* How high the lowest point of a cover is above the plane, but for what is within a foot. */
 PKI_INLINE pk_r pki_cover_height(const pki_group *g, const pki_cover *c)
 {
-  const pki_heights h = pki_heights_of(g, c->body);
+  const pki_above h = pki_above_of(g, c->body);
   if (!c->box) {
     const int low = c->low[0] ? 0 : 1, other = c->low[1] ? 1 : 0;
     return pki_min(pki_height_at(&h, c->end[low]), pki_height_at(&h, c->end[other])) - pki_splat(c->radius);
@@ -88,13 +90,13 @@ PKI_INLINE pk_r pki_segments_apart(const pki_v3 *a, const pki_v3 *b)
 }
 
 /* How far a box and a segment are apart at least: along one of the box's axes. */
-PKI_INLINE pk_r pki_box_apart(const pki_group *g, const pki_cover *box, const pki_v3 *centre, const pki_v3 *b)
+PKI_INLINE pk_r pki_box_apart(const pki_cover *box, const pki_v3 axes[3], const pki_v3 *centre,
+                              const pki_v3 *b)
 {
   const pki_v3 first = pki_sub(b[0], *centre), second = pki_sub(b[1], *centre);
   pk_r apart = pki_splat(-1);
   for (int k = 0; k < 3; k++) {
-    const pki_v3 axis = pki_box_axis(g->work, box, k);
-    const pk_r x = pki_dot(axis, first), y = pki_dot(axis, second);
+    const pk_r x = pki_dot(axes[k], first), y = pki_dot(axes[k], second);
     apart = pki_max(apart, pki_max(pki_min(x, y), -pki_max(x, y)) - box->half[k]);
   }
   return apart;
@@ -107,15 +109,21 @@ PKI_INLINE pk_r pki_centres_apart(const pki_v3 *a, const pki_v3 *b)
   return pki_dot(way, way);
 }
 
-/* How far two covers are apart, at least; never less than the balls around them, whose centres are known. */
-PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, pk_r centres)
+/* How far two covers are apart, at least; never less than the balls around them, whose centres are known. `axes`: of the first, if it is
+ * a box. */
+PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, const pki_v3 axes[3], pk_r centres)
 {
   const pki_cover *a = &g->plan->covers[i], *b = &g->plan->covers[j];
   const pki_v3 *x = pki_ends_of(g, i), *y = pki_ends_of(g, j);
   if (!a->box && !b->box) {
     return pki_segments_apart(x, y) - (a->radius + b->radius);
   }
-  const pk_r along = a->box ? pki_box_apart(g, a, x, y) - b->radius : pki_box_apart(g, b, y, x) - a->radius;
+  pki_v3 own[3];
+  if (!a->box) {
+    pki_box_axes(g->work, b, own);
+  }
+  const pk_r along =
+      a->box ? pki_box_apart(a, axes, x, y) - b->radius : pki_box_apart(b, own, y, x) - a->radius;
   return pki_max(along, 0.5 * pki_sqrt(centres) - (a->reach + b->reach));
 }
 
@@ -137,21 +145,22 @@ typedef struct pki_margins {
   pk_r ground, pair, turn;
 } pki_margins;
 
-/* Pair k of covers, in the lanes of a mask. */
-static void pki_look_at_pair(pki_lanes *f, int k, const pki_margins *margin, pk_i mask, pki_look *look)
+/* Pair k of covers, in the lanes of a mask; `axes`: of the first cover, if it is a box. */
+PKI_INLINE void pki_look_at_pair(pki_lanes *f, int k, const pki_v3 axes[3], const pki_margins *margin,
+                                 pk_i mask, pki_look *look)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   const double apart = PKI_COVER_SLACK + PKI_COVER_HAIR;
   const int i = p->pairs[k][0], j = p->pairs[k][1];
-  const double swing = p->hinged ? p->pair_swing[k] + 1e-12 : 1;
+  const double swing = p->pair_swing[k];
   const double reach = p->covers[i].reach + p->covers[j].reach + 1e-9; /* more than rounding */
   const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
   const pk_r near = margin->pair + swing * margin->turn;
   const pk_r most =
       2.0 * (pki_max(swing * look->angle + apart, near) + reach); /* others would change nothing */
   if (pki_any(pki_at_most(centres, most * most) & mask)) {
-    const pk_r d = pki_pair_apart(g, i, j, centres);
+    const pk_r d = pki_pair_apart(g, i, j, axes, centres);
     look->angle = pki_min(look->angle, (d - apart) * (1 / swing));
     pki_add_candidate(f, i, j, mask & pki_at_most(d, near));
   }
@@ -166,23 +175,101 @@ static void pki_place_ends(const pki_group *g)
   }
 }
 
-/* Pairs for the narrow phase, sorted, in the lanes of `due`: covers that are near the ground, or each other. */
-static pki_look pki_find_candidates(pki_lanes *f, const pki_margins *margin, pk_i due)
+/* ---- limbs ---- */
+
+/* The boxes around the covers of each limb, along the axes of the first body; and which pairs of limbs have been compared, as bits. */
+typedef struct pki_limbs {
+  pki_v3 lower[PKI_LIMBS], upper[PKI_LIMBS];
+  unsigned known[PKI_LIMBS], near[PKI_LIMBS];
+} pki_limbs;
+
+PKI_INLINE pki_v3 pki_v3_min(pki_v3 a, pki_v3 b)
+{
+  return (pki_v3){pki_min(a.x, b.x), pki_min(a.y, b.y), pki_min(a.z, b.z)};
+}
+
+PKI_INLINE pki_v3 pki_v3_max(pki_v3 a, pki_v3 b)
+{
+  return (pki_v3){pki_max(a.x, b.x), pki_max(a.y, b.y), pki_max(a.z, b.z)};
+}
+
+static void pki_box_limbs(const pki_group *g, pki_limbs *limbs)
+{
+  const pki_group_plan *p = g->plan;
+  const pki_m3 R = pki_poses(g->work)[0].R;
+  const pki_v3 o = pki_origins(g->work)[0];
+  for (int l = 0; l < p->nlimb; l++) {
+    limbs->lower[l] = (pki_v3){pki_splat(1e6), pki_splat(1e6), pki_splat(1e6)};
+    limbs->upper[l] = pki_scale(pki_splat(-1), limbs->lower[l]);
+    limbs->known[l] = limbs->near[l] = 0;
+  }
+  for (int i = 0; i < p->ncover; i++) {
+    const pki_cover *c = &p->covers[i];
+    const pki_v3 span = pki_v3_splat(c->span), a = pki_m3_apply_t(R, pki_sub(pki_ends_of(g, i)[0], o)),
+                 b = c->box ? a : pki_m3_apply_t(R, pki_sub(pki_ends_of(g, i)[1], o));
+    limbs->lower[c->limb] = pki_v3_min(limbs->lower[c->limb], pki_sub(pki_v3_min(a, b), span));
+    limbs->upper[c->limb] = pki_v3_max(limbs->upper[c->limb], pki_add(pki_v3_max(a, b), span));
+  }
+}
+
+/* Some pair of two limbs may be a candidate in a lane of the mask, or change what the look tells. They are compared once in a look:
+ * its angle is largest then. */
+static bool pki_limbs_near(const pki_group *g, pki_limbs *limbs, int a, int b, const pki_margins *margin,
+                           pk_i mask, const pki_look *look)
+{
+  if (!(limbs->known[a] >> b & 1)) {
+    const double swing = g->plan->limb_swing[a][b], apart = PKI_COVER_SLACK + PKI_COVER_HAIR;
+    const pki_v3 one = pki_sub(limbs->lower[b], limbs->upper[a]),
+                 other = pki_sub(limbs->lower[a], limbs->upper[b]);
+    const pki_v3 way = pki_v3_max(one, other);
+    const pk_r gap = pki_max(way.x, pki_max(way.y, way.z)) - pki_splat(1e-9); /* more than rounding */
+    const pk_r angle = pki_max(look->angle, pki_splat(0));
+    const pk_r most = pki_max(swing * angle + apart, margin->pair + swing * margin->turn);
+    limbs->known[a] |= 1u << b;
+    limbs->near[a] |= (unsigned)pki_any(pki_at_most(gap, most) & mask) << b;
+  }
+  return limbs->near[a] >> b & 1;
+}
+
+/* ---- looks ---- */
+
+/* Pairs of one cover with others, from run r on. */
+static void pki_look_at_cover(pki_lanes *f, pki_limbs *limbs, int cover, int *r, const pki_margins *margin,
+                              pk_i due, pki_look *look)
+{
+  const pki_group_plan *p = f->p;
+  const pki_cover *c = &p->covers[cover];
+  pki_v3 axes[3];
+  if (c->box) {
+    pki_box_axes(f->g->work, c, axes);
+  }
+  for (; *r < p->nrun && p->runs[*r].cover == cover; (*r)++) {
+    if (pki_limbs_near(f->g, limbs, c->limb, p->runs[*r].limb, margin, due, look)) {
+      for (int k = *r > 0 ? p->runs[*r - 1].end : 0; k < p->runs[*r].end; k++) {
+        pki_look_at_pair(f, k, axes, margin, due, look);
+      }
+    }
+  }
+}
+
+/* Pairs for the narrow phase, sorted, in the lanes of `due`: covers that are near the ground, or each other. What the look tells of
+ * pairs that are not near is computed when it is to be remembered. */
+static pki_look pki_find_candidates(pki_lanes *f, const pki_margins *margin, pk_i due, bool remembered)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  pki_look look = {pki_splat(1e3), pki_splat(1e3)};
+  pki_look look = {pki_splat(remembered ? 1e3 : 0), pki_splat(1e3)};
   f->ncandidate = 0;
   if (!pki_any(due)) {
     return look;
   }
+  pki_limbs limbs;
   if (p->npair > 0) {
     pki_place_ends(g);
+    pki_box_limbs(g, &limbs);
   }
-  for (int i = 0, k = 0; i < p->ncover; i++) {
-    for (; k < p->npair && p->pairs[k][0] == i; k++) {
-      pki_look_at_pair(f, k, margin, due, &look);
-    }
+  for (int i = 0, r = 0; i < p->ncover; i++) {
+    pki_look_at_cover(f, &limbs, i, &r, margin, due, &look);
     if (p->covers[i].low[0] || p->covers[i].low[1]) {
       const pk_r height = pki_cover_height(g, &p->covers[i]);
       look.height = pki_min(look.height, height);

@@ -239,20 +239,20 @@ PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *v, int k, boo
 static pk_i pki_join_limits(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;
-  const int n = f->p->joints->nu;
-  uint64_t *const upper = g->at_limit + n * PKI_LANES;
+  const pki_group_plan *p = f->p;
+  uint64_t *const upper = g->at_limit + p->joints->nu * PKI_LANES;
+  const double slack = 1e-9; /* rad or m, more than rounding: what is near is compared exactly below */
   pk_i some = pki_mask_none(), more = pki_mask_none();
-  for (int k = 0; k < n; k++) {
-    if (pki_has_limits(f->p, k)) {
-      some |= pki_breaks_limit(f, v, k, false) & ~pki_masks(g->at_limit)[k];
-      some |= pki_breaks_limit(f, v, k, true) & ~pki_masks(upper)[k];
-    }
+  for (int i = 0; i < p->nlimit; i++) {
+    const int k = p->limit[i];
+    const pk_r at = pki_reals(g->x)[k], then = at + p->reach * pki_reals(v)[k];
+    some |= pki_at_most(pki_min(at, then), pki_splat(p->joints->dof_lower[k] + slack));
+    some |= pki_at_most(pki_splat(p->joints->dof_upper[k] - slack), pki_max(at, then));
   }
-  for (int k = 0; k < n && pki_any(some & f->going); k++) {
-    if (pki_has_limits(f->p, k)) {
-      pki_join_boxes(f, pki_breaks_limit(f, v, k, false), g->at_limit, PKI_ROW_LOWER, k, &more);
-      pki_join_boxes(f, pki_breaks_limit(f, v, k, true), upper, PKI_ROW_UPPER, k, &more);
-    }
+  for (int i = 0; i < p->nlimit && pki_any(some & f->going); i++) {
+    const int k = p->limit[i];
+    pki_join_boxes(f, pki_breaks_limit(f, v, k, false), g->at_limit, PKI_ROW_LOWER, k, &more);
+    pki_join_boxes(f, pki_breaks_limit(f, v, k, true), upper, PKI_ROW_UPPER, k, &more);
   }
   return more;
 }
@@ -327,6 +327,7 @@ static pk_i pki_pin_torques(pki_lanes *f, const double *v)
     *pin = pki_select(fresh, pki_select(pki_less(force, pki_splat(0)), -most, most), *pin);
     pki_masks(g->limited)[k] |= fresh;
     pki_masks(g->pinned)[k] |= fresh;
+    f->pins = true;
   }
   return some;
 }
@@ -347,7 +348,7 @@ static pk_i pki_unpin_torques(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;
   pk_i some = pki_mask_none();
-  for (int k = 0; k < f->p->joints->nu; k++) {
+  for (int k = 0; k < f->p->joints->nu && f->pins; k++) {
     some |= pki_leaves_pin(g, v, k);
   }
   some &= f->going;

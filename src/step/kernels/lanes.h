@@ -29,7 +29,7 @@ typedef struct pki_lanes {
   bool recalled[PKI_LANES];                      /* it was taken from the world */
   int ncandidate;
   bool looked;    /* at all pairs of shapes */
-  bool pins;      /* some command is pinned in some lane */
+  bool pins;      /* some command is or was pinned in some lane, or some joint may slide */
   bool positions; /* rows are those of a projection */
   bool needs_factor; /* on chains: some velocities were found without the factor of M~, which rows need */
   bool solved;       /* on chains: impulses were found, and kept */
@@ -123,12 +123,6 @@ static void pki_fail_step(pki_lanes *f, pk_status status)
     f->status = status;
     f->going = pki_mask_none();
   }
-}
-
-PKI_INLINE bool pki_has_limits(const pki_group_plan *p, int k)
-{
-  const pk_model *m = p->joints;
-  return p->limits && m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]));
 }
 
 #endif

@@ -21,7 +21,7 @@ static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
   }
   if (!f->p->scan) {
     const pki_margins margins = {margin, margin, pki_splat(0)};
-    pki_find_candidates(f, &margins, pki_looks_due(f, f->g->q_end, &margins) & mask);
+    pki_find_candidates(f, &margins, pki_looks_due(f, f->g->q_end, &margins) & mask, false);
   }
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(mask & f->going, l)) {
@@ -50,11 +50,9 @@ static pk_r pki_depth_of(const pki_lanes *f)
       pki_set_lane(&deepest, l, most);
     }
   }
-  for (int k = 0; k < f->p->joints->nu; k++) {
-    if (pki_has_limits(f->p, k)) {
-      const pk_r lower = pki_limit_gap(f, k, false), upper = pki_limit_gap(f, k, true);
-      deepest = pki_max(deepest, -pki_min(lower, upper));
-    }
+  for (int i = 0; i < f->p->nlimit; i++) {
+    const int k = f->p->limit[i];
+    deepest = pki_max(deepest, -pki_min(pki_limit_gap(f, k, false), pki_limit_gap(f, k, true)));
   }
   return deepest;
 }
@@ -103,8 +101,9 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
       pki_take_contacts_at_end(f, l, above);
     }
   }
-  for (int k = 0; k < f->p->model->nu; k++) {
-    for (int side = 0; side < 2 && pki_has_limits(f->p, k); side++) {
+  for (int i = 0; i < f->p->nlimit; i++) {
+    const int k = f->p->limit[i];
+    for (int side = 0; side < 2; side++) {
       const pk_r gap = pki_limit_gap(f, k, side);
       const pk_i near = deep & pki_less(gap, band);
       for (int l = 0; l < f->count && pki_any(near); l++) {
@@ -343,7 +342,11 @@ static void pki_check_passing(pki_lanes *f)
     const pk_i far = quick & ~pki_less(moved, pki_splat(thick));
     if (pki_any(far)) {
       const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
-      const pk_r apart = pki_max(pki_pair_apart(g, i, j, centres), pki_splat(0));
+      pki_v3 axes[3];
+      if (p->covers[i].box) {
+        pki_box_axes(g->work, &p->covers[i], axes);
+      }
+      const pk_r apart = pki_max(pki_pair_apart(g, i, j, axes, centres), pki_splat(0));
       pki_leave(f, far & ~pki_less(moved, apart + thick), PK_LEFT_FAST);
     }
   }

@@ -54,18 +54,18 @@ PKI_INLINE pki_rows pki_rows_zero(void)
 
 /* ---- J ---- */
 
-/* A velocity along the normal and the tangents of a foot. */
-PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows *to)
+/* A velocity along the normal and the tangents of a foot; `level`: of the plane, written out. */
+PKI_INLINE void pki_along_axes(const pki_group *g, int ball, bool level, pki_v3 v, pki_rows *to)
 {
   const pki_group_plan *p = g->plan;
   const double *n = p->normal, *s = p->tangent1, *t = p->tangent2;
-  if (p->field != NULL) {
+  if (level) {
+    to->v[0] = v.z, to->v[1] = v.x, to->v[2] = v.y;
+  } else if (p->field != NULL) {
     const pki_v3 *const axes = (const pki_v3 *)(const void *)g->axes + 3 * ball;
     for (int k = 0; k < 3; k++) {
       to->v[k] = pki_dot(axes[k], v);
     }
-  } else if (p->level) {
-    to->v[0] = v.z, to->v[1] = v.x, to->v[2] = v.y;
   } else {
     to->v[0] = n[0] * v.x + n[1] * v.y + n[2] * v.z;
     to->v[1] = s[0] * v.x + s[1] * v.y + s[2] * v.z;
@@ -76,21 +76,44 @@ PKI_INLINE void pki_along_axes(const pki_group *g, int ball, pki_v3 v, pki_rows 
   }
 }
 
-/* J of a foot's point. */
-PKI_INLINE void pki_foot_rows(const pki_group *g, int ball)
+/* J of a foot's point; hinges and a free trunk without their cases. */
+PKI_INLINE void pki_foot_rows_on(const pki_group *g, int ball, bool level)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
   const pki_v3 *const origin = pki_origins(g->work);
+  const pki_pose_r *const pose = pki_poses(g->work);
   const pki_v3 at = pki_v3_load(pki_reals(g->point) + 3 * ball);
   pki_rows *const J = pki_rows_of(g, g->J, ball);
   for (int i = p->body[ball]; i >= 0; i = m->body_parent[i]) {
     const pki_v3 arm = pki_sub(at, origin[i]);
-    for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
-      int linear;
-      const pki_v3 axis = pki_column(g->work, i, c, &linear);
-      pki_along_axes(g, ball, linear ? axis : pki_cross(axis, arm), &J[m->body_u[i] + c]);
+    pki_rows *const to = J + m->body_u[i];
+    if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
+      const pki_v3 axis = pki_scale(pki_splat(m->body_gain[i]), pki_column_at(&pose[i].R, m->body_axis[i]));
+      pki_along_axes(g, ball, level, pki_cross(axis, arm), to);
+    } else if (m->body_motion[i] == PK_MOTION_FLOATING && m->body_parent[i] < 0 && !m->body_turned[i]) {
+      PKI_UNROLL
+      for (int c = 0; c < 3; c++) {
+        const pki_v3 unit = {pki_splat(c == 0), pki_splat(c == 1), pki_splat(c == 2)};
+        pki_along_axes(g, ball, level, unit, to + c);
+        pki_along_axes(g, ball, level, pki_cross(pki_m3_col(&pose[i].R, c), arm), to + 3 + c);
+      }
+    } else {
+      for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
+        int linear;
+        const pki_v3 axis = pki_column(g->work, i, c, &linear);
+        pki_along_axes(g, ball, level, linear ? axis : pki_cross(axis, arm), to + c);
+      }
     }
+  }
+}
+
+static void pki_foot_rows(const pki_group *g, int ball)
+{
+  if (g->plan->level) {
+    pki_foot_rows_on(g, ball, true);
+  } else {
+    pki_foot_rows_on(g, ball, false);
   }
 }
 
@@ -164,33 +187,8 @@ PKI_INLINE pki_v3 pki_slot_velocity(const pki_lanes *f, int slot, const double *
 
 /* ---- Y and Z ---- */
 
-/* Y = inv(L') J' and Z = inv(D) Y: on a tree an unknown's columns are the whole path above it, so that
- * Y_e = J_e - sum over k > e of L_ke Y_k. */
-PKI_INLINE void pki_whiten_path(const pki_group *g, int ball, int n)
-{
-  const pk_model *m = g->plan->model;
-  const int *const path = g->plan->path + ball * g->plan->depth;
-  const pki_rows *const J = pki_rows_of(g, g->J, ball);
-  pki_rows *const Y = pki_rows_of(g, g->Y, ball), *const Z = pki_rows_of(g, g->Z, ball);
-  const pk_r *L[PKI_PATH];
-  for (int k = 0; k < n; k++) {
-    L[k] = pki_reals(g->work->M) + m->M_row[path[k]];
-  }
-  PKI_UNROLL
-  for (int e = n - 1; e >= 0; e--) {
-    pki_rows y = J[path[e]];
-    PKI_UNROLL
-    for (int k = n - 1; k > e; k--) {
-      y = pki_rows_add(y, -L[k][e], Y[path[k]]);
-    }
-    Y[path[e]] = y;
-    for (int c = 0; c < PKI_ROWS; c++) {
-      Z[path[e]].v[c] = L[e][e] * y.v[c];
-    }
-  }
-}
-
-/* The same over any unknowns that are closed under what is above them: an unknown that is done is taken out of all above it. */
+/* Y = inv(L') J' and Z = inv(D) Y over unknowns that are closed under what is above them. On a tree an unknown's columns are the whole
+ * path above it, so that one that is done is taken out of all above it: Y_e = J_e - sum over k > e of L_ke Y_k. */
 static void pki_whiten_union(const pki_group *g, int slot, uint64_t path)
 {
   const pk_model *m = g->plan->model;
@@ -213,15 +211,41 @@ static void pki_whiten_union(const pki_group *g, int slot, uint64_t path)
   }
 }
 
+/* The same of a foot on three hinges below a free trunk, written out. */
+enum { PKI_LEG = 9 };
+
+static void pki_whiten_leg(const pki_group *g, int ball)
+{
+  const pk_model *m = g->plan->model;
+  const int *const path = g->plan->path + ball * g->plan->depth;
+  const pki_rows *const J = pki_rows_of(g, g->J, ball);
+  pki_rows *const Y = pki_rows_of(g, g->Y, ball), *const Z = pki_rows_of(g, g->Z, ball);
+  const pk_r *L[PKI_LEG];
+  pki_rows y[PKI_LEG];
+  PKI_UNROLL_ALL
+  for (int k = 0; k < PKI_LEG; k++) {
+    L[k] = pki_reals(g->work->M) + m->M_row[path[k]];
+  }
+  PKI_UNROLL_ALL
+  for (int e = PKI_LEG - 1; e >= 0; e--) {
+    y[e] = J[path[e]];
+    PKI_UNROLL_ALL
+    for (int k = PKI_LEG - 1; k >= 0; k--) {
+      y[e] = k > e ? pki_rows_add(y[e], -L[k][e], y[k]) : y[e];
+    }
+    Y[path[e]] = y[e];
+    for (int c = 0; c < PKI_ROWS; c++) {
+      Z[path[e]].v[c] = L[e][e] * y[e].v[c];
+    }
+  }
+}
+
 static void pki_slot_whiten(const pki_lanes *f, int slot)
 {
-  const pki_group *g = f->g;
-  if (slot >= f->p->nball) {
-    pki_whiten_union(g, slot, f->path[slot]);
-  } else if (f->p->count[slot] == 9) { /* three joints on a free trunk: written out */
-    pki_whiten_path(g, slot, 9);
+  if (slot < f->p->nball && f->p->count[slot] == PKI_LEG) {
+    pki_whiten_leg(f->g, slot);
   } else {
-    pki_whiten_path(g, slot, f->p->count[slot]);
+    pki_whiten_union(f->g, slot, f->path[slot]);
   }
 }
 
@@ -265,6 +289,8 @@ static void pki_slot_block(const pki_lanes *f, int i, int j)
     const int n = f->p->common[i][j];
     if (n == 6) {
       pki_block_of_path(g, i, j, 6);
+    } else if (n == PKI_LEG) {
+      pki_block_of_path(g, i, j, PKI_LEG);
     } else {
       pki_block_of_path(g, i, j, n);
     }

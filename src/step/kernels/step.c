@@ -123,37 +123,43 @@ static void keep_foot(const pki_lanes *f, int lane, int b, int n)
   }
 }
 
+/* Impulses and the state of friction of slot s as those of contact n of a world's list. */
+PKI_INLINE void keep_impulse(const pki_lanes *f, int lane, int s, int n)
+{
+  const pki_group *g = f->g;
+  const pki_seat *seat = &f->seats[lane];
+  for (int d = 0; d < 3; d++) {
+    seat->last_r[3 * n + d] = g->impulse[(3 * s + d) * PKI_LANES + lane];
+  }
+  seat->last_sticks[n] = g->stuck[s * PKI_LANES + lane] != 0;
+}
+
 /* The contacts that took part, in their order: feet and others merged. */
 static void keep_contacts(const pki_lanes *f, int lane)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
   const pki_seat *seat = &f->seats[lane];
-  int n = 0, b = 0, i = 0;
-  for (;;) {
-    while (b < p->nball && g->took[b * PKI_LANES + lane] == 0) {
-      b++;
+  int n = 0, i = 0;
+  for (int b = 0; b <= p->nball; b++) {
+    if (b < p->nball && g->took[b * PKI_LANES + lane] == 0) {
+      continue;
     }
-    while (i < f->nfound[lane] && g->slot_of[lane][i] < 0) {
-      i++;
-    }
-    if (b == p->nball && i == f->nfound[lane]) {
-      break;
-    }
-    const pki_contact *other = &g->found[lane][i];
     const int foot[2] = {b < p->nball ? p->shape[b] : 0, p->geom};
-    const bool is_foot = b < p->nball && (i == f->nfound[lane] || pki_contact_order(foot, 0, other) < 0);
-    const int slot = is_foot ? b : g->slot_of[lane][i];
-    if (is_foot) {
+    for (; i < f->nfound[lane]; i++) { /* others that come before this foot, or after the last */
+      const pki_contact *other = &g->found[lane][i];
+      if (b < p->nball && pki_contact_order(foot, 0, other) < 0) {
+        break;
+      }
+      if (g->slot_of[lane][i] >= 0) {
+        seat->last[n] = *other;
+        keep_impulse(f, lane, g->slot_of[lane][i], n++);
+      }
+    }
+    if (b < p->nball) {
       keep_foot(f, lane, b, n);
-    } else {
-      seat->last[n] = *other;
+      keep_impulse(f, lane, b, n++);
     }
-    for (int d = 0; d < 3; d++) {
-      seat->last_r[3 * n + d] = g->impulse[(3 * slot + d) * PKI_LANES + lane];
-    }
-    seat->last_sticks[n++] = g->stuck[slot * PKI_LANES + lane] != 0;
-    b += is_foot, i += !is_foot;
   }
   *seat->nlast = n;
 }
@@ -171,17 +177,7 @@ static int count_contacts(const pki_lanes *f, int lane)
   return n;
 }
 
-/* Some command was pinned, or some joint slid against its friction, in some lane. */
-static bool has_pins(const pki_lanes *f)
-{
-  pk_i any = pki_mask_none();
-  for (int k = 0; k < f->p->joints->nu; k++) {
-    any |= pki_masks(f->g->pinned)[k] | pki_masks(f->g->sliding)[k];
-  }
-  return pki_any(any);
-}
-
-/* The same of one lane. */
+/* Some command of a lane was pinned at its limit, or a joint slid against its friction. */
 static bool is_pinned(const pki_lanes *f, int lane)
 {
   bool any = false;
@@ -353,7 +349,6 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   if (pki_any(f.going)) {
     move_lanes(&f, q);
   }
-  f.pins = has_pins(&f);
   scatter_worlds(&f, out);
 }
 
