@@ -144,7 +144,7 @@ static void solve_patches(pki_solve *run)
 /* Sweeps that an elimination is worth, measured: about 20, and a group's step for 250 products. */
 static int elimination_cost(const pki_newton_velocity *w)
 {
-  return (int)fmin(20 + 0.004 * w->e.flops / w->s.groups, 1 << 20);
+  return (int)fmin(8 + 0.0013 * w->e.flops / w->s.groups, 1 << 20);
 }
 
 /* Sweeps that it counts for: less in small islands, where there is time for more of them. */
@@ -257,7 +257,7 @@ static void solve_island(pki_solve *run, pki_islands *s, int k, double residual,
 {
   pki_islands_gather(s, run->p, k, run->r);
   const int rows = pk_contact_size(&s->p);
-  const bool sparse = rows > PKI_SPARSE_ROWS || rows > s->f.n;
+  const bool sparse = rows > PKI_SPARSE_ROWS;
   pki_solve part = *run;
   part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u, part.diagonal = NULL;
   part.residual = part.now_at = isfinite(residual) ? residual : INFINITY;
