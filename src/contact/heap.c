@@ -32,6 +32,13 @@ enum {
 /* Relative residual above which sweeps come first. */
 static const double FAR = 1e-2;
 
+/* Whether the laws contradict each other: what Newton's methods and interior points leave is then of the size of |q|, as under a box that
+ * is jammed between walls. */
+static bool is_contradictory(const pki_solve *run)
+{
+  return run->residual > PKI_CONTRADICTION * run->scale;
+}
+
 size_t pki_heap_memsize(const pk_contact_problem *p)
 {
   const size_t rows = (size_t)pk_contact_size(p), groups = rows - 2 * (size_t)p->ncontact;
@@ -91,10 +98,10 @@ static void sweep_while_converging(pki_solve *run, double budget)
   }
 }
 
-/* Sweeps that an elimination is worth, measured: about 20, and a group's step for 250 products. */
+/* Sweeps that a Newton step is worth, measured with its line search: about 10, and a group's step for 500 products. */
 static int elimination_cost(const pki_newton_velocity *w)
 {
-  return (int)fmin(8 + 0.0013 * w->e.flops / w->s.groups, 1 << 20);
+  return (int)fmin(10 + 0.002 * w->e.flops / w->s.groups, 1 << 20);
 }
 
 /* Sweeps that it counts for: less in small islands, where there is time for more of them. */
@@ -137,7 +144,10 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
     run_newton(run, &w, count, true, PROXIMAL_STEPS);
   }
   pki_arena_release(&run->arena, mark);
-  if (!pki_solve_done(run) && rows <= PKI_DENSE_ROWS) {
+  if (fits && is_contradictory(run)) {
+    return;
+  }
+  if (!pki_solve_done(run) && rows <= PKI_DENSE_ROWS && rows > PKI_SPARSE_ROWS) {
     const pk_contact_problem *p = run->p;
     pk_contact_problem dense = *p;
     dense.W = pki_islands_fill_W(s);
@@ -190,7 +200,7 @@ static void solve_island(pki_solve *run, pki_islands *s, int k, double residual,
     pki_solve_dense(&part);
     s->p.W = NULL;
     s->p.factor = &s->f;
-    if (!pki_solve_done(&part)) {
+    if (!pki_solve_done(&part) && !is_contradictory(&part)) {
       solve_sparse(&part, s);
     }
   }

@@ -307,6 +307,34 @@ static void a_looser_tolerance_takes_fewer_iterations(void **state)
   }
 }
 
+/* A ball that walls press from two sides faster than it can yield: no impulses solve that, and it must show soon. */
+static void a_contradiction_ends_long_before_the_iterations(void **state)
+{
+  (void)state;
+  enum { MOST = 20, ROWS = 3 * MOST };
+  static const double weight[3] = {1, 1, 1}, extra[ROWS];
+  for (int contacts = 2; contacts <= MOST; contacts += MOST - 2) { /* with W, and in velocities */
+    int count[ROWS], col[ROWS];
+    double Y[ROWS], q[ROWS], mu[MOST], r[ROWS] = {0};
+    for (int i = 0; i < 3 * contacts; i++) {
+      count[i] = 1, col[i] = i % 3;
+      Y[i] = i % 6 == 3 ? -1 : 1;
+      q[i] = i % 3 == 0 ? -1 : 0;
+      mu[i / 3] = 0.5;
+    }
+    const pk_contact_factor factor = {
+        .n = 3, .stride = 1, .count = count, .col = col, .Y = Y, .weight = weight, .extra = extra};
+    const pk_contact_problem p = {.ncontact = contacts, .q = q, .mu = mu, .factor = &factor};
+    assert_true(contacts == 2 || pk_contact_size(&p) > PKI_SPARSE_ROWS);
+    pk_status status;
+    const pk_solver_result result = solve(&p, PK_SOLVER_AUTO, 1e-8, 100000, r, &status);
+    print_message("%d contacts: %.1e after %d\n", contacts, result.certificate.relative, result.iterations);
+    assert_int_equal(status, PK_ERROR_CONVERGENCE);
+    assert_true(result.certificate.relative >= 0.5 && result.certificate.relative <= 1);
+    assert_true(result.iterations < 2500);
+  }
+}
+
 /* Two unconnected blocks of a dense W, rows in turn. */
 static void islands_of_a_dense_matrix_are_those_of_its_entries(void **state)
 {
@@ -476,6 +504,7 @@ int main(void)
       cmocka_unit_test(the_certificate_of_factors_is_that_of_the_dense_problem),
       cmocka_unit_test(separate_stacks_cost_what_they_cost_alone),
       cmocka_unit_test(a_looser_tolerance_takes_fewer_iterations),
+      cmocka_unit_test(a_contradiction_ends_long_before_the_iterations),
       cmocka_unit_test(islands_of_a_dense_matrix_are_those_of_its_entries),
       cmocka_unit_test(factor_form_and_dense_form_agree),
       cmocka_unit_test(towers_walls_and_pyramids_are_certified),
