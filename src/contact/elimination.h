@@ -11,9 +11,37 @@
 
 #include "contact/sparse.h"
 
-enum { PKI_NODE_MAX = 6 }; /* coordinates of a node at most */
+enum { PKI_NODE_MAX = 6 };   /* coordinates of a node at most */
+enum { PKI_PANEL_LINE = 8 }; /* numbers of a cache line */
+
+/* Numbers from one row of a panel to the next: those of a free body fill a cache line. */
+static inline int pki_panel_stride(int width)
+{
+  return width == PKI_NODE_MAX ? PKI_PANEL_LINE : width;
+}
+
+/* Numbers of a panel, whole lines. */
+static inline size_t pki_panel_size(int rows, int width)
+{
+  const size_t size = (size_t)rows * (size_t)pki_panel_stride(width), line = PKI_PANEL_LINE;
+  return (size + line - 1) / line * line;
+}
+
+struct pki_elimination;
+
+/* The numbers, compiled once for each instruction set (kernels/elimination.c) and chosen at run time. Results are the same bits
+ * for one instruction set, not between them. */
+typedef struct pki_elimination_kernels {
+  const char *isa;
+  bool (*factor)(struct pki_elimination *e, const double *diagonal, const double *C);
+  void (*solve)(const struct pki_elimination *e, double *b);
+} pki_elimination_kernels;
+
+/* The variant of an instruction set, NULL when this machine or this build does not have it. */
+const pki_elimination_kernels *pki_elimination_kernels_find(const char *isa);
 
 typedef struct pki_elimination {
+  const pki_elimination_kernels *kernels;
   const pki_sparse *s;
   int nodes;
   int *node;          /* [n] of a coordinate; -1: no row touches it */
@@ -29,8 +57,8 @@ typedef struct pki_elimination {
   int *below_begin, *below_count; /* [n] */
   int *below;                     /* [room_below] nodes below a node, in order of elimination */
   size_t room_below, used_below;
-  size_t *panel;     /* [n] where a node's panel begins: its own block, then the rows below */
-  double *L, *U, *T; /* [room] each; scratch, two blocks */
+  size_t *panel; /* [n] where a node's panel begins: its own block, then the rows below */
+  double *L, *U; /* [room] each */
   size_t room, used;
   int *offset; /* [n] a node's place in the panel at work */
   double flops;

@@ -5,38 +5,39 @@
  * alone in its world. That scale is not larger than that of the whole, so islands that meet theirs meet the certificate of the
  * whole, which pk_contact_solve takes from the whole problem in the end.
  *
- * Small islands have a dense W and the dense solvers (auto.c). Islands with more rows than coordinates, where impulses are
- * redundant, and those of more than PKI_SPARSE_ROWS rows are solved in velocities, by turns until the tolerance is met:
+ * Islands of up to PKI_SPARSE_ROWS rows have a dense W and the dense solvers (dense.c). Larger ones, and what those leave, are
+ * solved in velocities:
  *
  *   sweeps        block Gauss-Seidel, accelerated (bgs_velocity.c): first where the guess is far off or an elimination is dear
  *   active sets   Newton steps over the bodies (newton_velocity.c)
- *   proximal      a few steps of the proximal Newton loop
- *   patches       where a few contacts of a large heap are left (patches.c)
+ *   proximal      the proximal Newton loop from the best impulses, for as long as iterations are left
  *
- * then all this from zero impulses, a longer proximal loop, and for islands of up to PKI_DENSE_ROWS rows the dense solvers. Work is
- * counted in sweeps: an elimination counts for as many as it costs, so that max_iterations bounds the time. The best impulses of
- * any stage are returned. */
+ * then the dense solvers up to PKI_DENSE_ROWS rows, and sweeps. Work is counted in sweeps: an elimination counts for as many as it
+ * costs, so that max_iterations bounds the time. The best impulses of any stage are returned. */
 #include "contact/heap.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "contact/newton_velocity.h"
-#include "contact/patches.h"
 
 enum {
   ACTIVE_SET_STEPS = 20,
-  FEW_STEPS = 20, /* of the proximal loop, in turn with other methods */
-  PROXIMAL_STEPS = 60,
-  MANY_STEPS = 2000, /* the same in islands that are not large: what creeps at 1e-8 may need them all */
-  TURNS = 2,
-  WINDOW = 24,  /* sweeps after which their rate is judged */
-  CHEAP = 60,   /* sweeps that an elimination may cost to come before them */
-  PADDING = 512 /* bytes: of a smaller island's arrays */
+  PROXIMAL_STEPS = 2000, /* what creeps at 1e-8 may need them all, and so do heaps that collapse */
+  WINDOW = 24,           /* sweeps after which their rate is judged */
+  CHEAP = 60,            /* sweeps that an elimination may cost to come before them */
+  PADDING = 512          /* bytes: of a smaller island's arrays */
 };
 
-/* Relative residuals: sweeps come first above FAR, the proximal loop of large islands is worth trying below NEAR. */
-static const double FAR = 1e-2, NEAR = 1e-4;
+/* Relative residual above which sweeps come first. */
+static const double FAR = 1e-2;
+
+/* Whether the laws contradict each other: what Newton's methods and interior points leave is then of the size of |q|, as under a box that
+ * is jammed between walls. */
+static bool is_contradictory(const pki_solve *run)
+{
+  return run->residual > PKI_CONTRADICTION * run->scale;
+}
 
 size_t pki_heap_memsize(const pk_contact_problem *p)
 {
@@ -44,7 +45,6 @@ size_t pki_heap_memsize(const pk_contact_problem *p)
   pki_arena arena = pki_arena_over(NULL, 0);
   pki_islands_take(&arena, p);
   pki_arena_take(&arena, groups, sizeof(double));
-  pki_patches_take(&arena, p);
   pki_newton_velocity_take(&arena, p);
   pki_arena_take(&arena, pki_bgs_velocity_memsize(p) + PADDING, 1);
   return arena.used;
@@ -98,53 +98,10 @@ static void sweep_while_converging(pki_solve *run, double budget)
   }
 }
 
-/* A patch as a run of its own, sharper than the whole has to be: its neighbours move what is left in it. */
-static void solve_patch(pki_solve *run, pki_patches *s)
-{
-  enum { COST = 5 }; /* sweeps that it counts for */
-  const pk_solver_options sharp = {.tolerance = 0.2 * run->options->tolerance, .max_iterations = 400};
-  pki_solve part = *run;
-  part.p = &s->part.p, part.r = s->part.r, part.best = s->part.best, part.u = s->part.u, part.diagonal = NULL;
-  part.options = &sharp;
-  part.residual = INFINITY, part.iterations = 0, part.limit = sharp.max_iterations;
-  pki_solve_check(&part);
-  pki_solve_dense(&part);
-  pki_islands_scatter(&s->part, part.best, run->r);
-  run->iterations += COST, run->now = part.used;
-}
-
-/* Patches around the worst group, as long as few are left and they get fewer or better. One that does not help is
- * followed by a larger one. */
-static void solve_patches(pki_solve *run)
-{
-  enum { FEW = 100, IDLE = 6, SMALL = 60 };
-  if (pki_solve_done(run)) {
-    return;
-  }
-  const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
-  const double goal = run->options->tolerance * run->scale;
-  pki_patches s = pki_patches_take(&run->arena, run->p);
-  pki_patches_begin(&s, run->p);
-  memcpy(run->r, run->best, bytes);
-  int worst, rows = SMALL, idle = 0, least = pki_patches_judge(&s, run, goal, &worst), above = least;
-  while (above > 0 && above <= FEW && idle < IDLE && run->iterations < run->options->max_iterations) {
-    const double before = run->residual;
-    pki_patches_gather(&s, run, worst, rows);
-    solve_patch(run, &s);
-    above = pki_patches_judge(&s, run, goal, &worst);
-    const bool helps = above < least || run->residual < 0.9 * before;
-    least = above < least ? above : least;
-    rows = helps || rows == PKI_PATCH_ROWS ? SMALL : PKI_PATCH_ROWS;
-    idle = helps ? 0 : idle + 1;
-  }
-  run->fresh = false;
-  pki_arena_release(&run->arena, mark);
-}
-
-/* Sweeps that an elimination is worth, measured: about 20, and a group's step for 250 products. */
+/* Sweeps that a Newton step is worth, measured with its line search: about 10, and a group's step for 500 products. */
 static int elimination_cost(const pki_newton_velocity *w)
 {
-  return (int)fmin(20 + 0.004 * w->e.flops / w->s.groups, 1 << 20);
+  return (int)fmin(10 + 0.002 * w->e.flops / w->s.groups, 1 << 20);
 }
 
 /* Sweeps that it counts for: less in small islands, where there is time for more of them. */
@@ -155,8 +112,7 @@ static int counted_cost(int cost, int rows)
 }
 
 /* Newton's method over the bodies, one analysis for both parts. */
-static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, bool proximal, int steps,
-                       double softening)
+static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, bool proximal, int steps)
 {
   if (!may_go_on(run, cost, steps)) {
     return;
@@ -167,29 +123,10 @@ static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, bool pr
   if (proximal) {
     pki_newton_velocity_proximal(run, w);
   } else {
-    pki_newton_velocity_active_set(run, w, steps, softening);
+    pki_newton_velocity_active_set(run, w, steps, PKI_SOFTENING);
   }
   run->fresh = false;
   run->iterations = before + cost * (run->iterations - before);
-}
-
-/* Sweeps from zero, then active sets: another way than from the last impulses. */
-static void start_afresh(pki_solve *run, pki_newton_velocity *w, int cost, int sweeps, bool fits)
-{
-  if (!may_go_on(run, 1, sweeps)) {
-    return;
-  }
-  memset(run->r, 0, (size_t)pk_contact_size(run->p) * sizeof *run->r);
-  run->fresh = false;
-  run->now = PK_SOLVER_BGS_VELOCITY;
-  pki_solvers[PK_SOLVER_BGS_VELOCITY].solve(run);
-  if (fits && may_go_on(run, cost, ACTIVE_SET_STEPS)) {
-    const int before = run->iterations;
-    run->now = PK_SOLVER_NEWTON_VELOCITY;
-    pki_newton_velocity_active_set(run, w, ACTIVE_SET_STEPS, PKI_SOFTENING);
-    run->fresh = false;
-    run->iterations = before + cost * (run->iterations - before);
-  }
 }
 
 static void solve_sparse(pki_solve *run, pki_islands *s)
@@ -197,31 +134,20 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
   const size_t mark = pki_arena_mark(&run->arena);
   const int rows = pk_contact_size(run->p);
   pki_newton_velocity w = pki_newton_velocity_take(&run->arena, run->p);
-  const bool fits = pki_newton_velocity_begin(&w, run->p), large = rows > PKI_DENSE_ROWS;
-  const int cost = fits ? elimination_cost(&w) : 1 << 20, sweeps = fits && cost > WINDOW ? cost : WINDOW;
-  const int count = counted_cost(cost, rows);
+  const bool fits = pki_newton_velocity_begin(&w, run->p);
+  const int cost = fits ? elimination_cost(&w) : 1 << 20, count = counted_cost(cost, rows);
   if (cost > CHEAP || run->residual > FAR * run->scale) {
     sweep_while_converging(run, 4.0 * cost);
   }
-  for (int k = 0; k < TURNS && !pki_solve_done(run); k++) {
-    static const double softening[TURNS] = {PKI_SOFTENING, 10};
-    if (fits) {
-      run_newton(run, &w, count, false, ACTIVE_SET_STEPS, softening[k]);
-    }
-    if (fits && (!large || run->residual < NEAR * run->scale)) {
-      run_newton(run, &w, count, true, FEW_STEPS, 0);
-    }
-    if (large) {
-      solve_patches(run);
-    }
-    run_solver(run, PK_SOLVER_BGS_VELOCITY, (4 << k) * sweeps, 1);
-  }
-  start_afresh(run, &w, count, 8 * sweeps, fits);
   if (fits) {
-    run_newton(run, &w, count, true, large ? PROXIMAL_STEPS : MANY_STEPS, 0);
+    run_newton(run, &w, count, false, ACTIVE_SET_STEPS);
+    run_newton(run, &w, count, true, PROXIMAL_STEPS);
   }
   pki_arena_release(&run->arena, mark);
-  if (!pki_solve_done(run) && !large) {
+  if (fits && is_contradictory(run)) {
+    return;
+  }
+  if (!pki_solve_done(run) && rows <= PKI_DENSE_ROWS && rows > PKI_SPARSE_ROWS) {
     const pk_contact_problem *p = run->p;
     pk_contact_problem dense = *p;
     dense.W = pki_islands_fill_W(s);
@@ -257,7 +183,7 @@ static void solve_island(pki_solve *run, pki_islands *s, int k, double residual,
 {
   pki_islands_gather(s, run->p, k, run->r);
   const int rows = pk_contact_size(&s->p);
-  const bool sparse = rows > PKI_SPARSE_ROWS || rows > s->f.n;
+  const bool sparse = rows > PKI_SPARSE_ROWS;
   pki_solve part = *run;
   part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u, part.diagonal = NULL;
   part.residual = part.now_at = isfinite(residual) ? residual : INFINITY;
@@ -274,7 +200,7 @@ static void solve_island(pki_solve *run, pki_islands *s, int k, double residual,
     pki_solve_dense(&part);
     s->p.W = NULL;
     s->p.factor = &s->f;
-    if (!pki_solve_done(&part)) {
+    if (!pki_solve_done(&part) && !is_contradictory(&part)) {
       solve_sparse(&part, s);
     }
   }

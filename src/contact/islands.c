@@ -179,22 +179,6 @@ int pki_islands_find(pki_islands *s, const pk_contact_problem *p)
   return s->count;
 }
 
-void pki_islands_select(pki_islands *s, const pk_contact_problem *p, int count)
-{
-  const pk_contact_factor *f = p->factor;
-  s->count = 1, s->first[0] = 0, s->first[1] = count;
-  memset(s->owner, 0xff, (size_t)f->n * sizeof *s->owner);
-  for (int i = 0; i < count; i++) {
-    const int g = s->groups[i], from = pki_first_row(p, g);
-    for (int row = from; row < from + (g < p->ncontact ? 3 : 1); row++) {
-      for (int e = 0; e < f->count[row]; e++) {
-        s->owner[f->col[(size_t)row * (size_t)f->stride + (size_t)e]] = 0;
-      }
-    }
-  }
-  sort_coordinates(s, f->n);
-}
-
 /* ---- one of them ---- */
 
 /* The factor of the island's rows, on its own coordinates. What a row has elsewhere cannot move. */

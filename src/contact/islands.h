@@ -39,9 +39,6 @@ pki_islands pki_islands_take(pki_arena *arena, const pk_contact_problem *p);
 /* Find them; their number comes back. */
 int pki_islands_find(pki_islands *s, const pk_contact_problem *p);
 
-/* The groups in s->groups [count] as the one island, whether or not others act on them. */
-void pki_islands_select(pki_islands *s, const pk_contact_problem *p, int count);
-
 /* Island k of problem p and its part of the impulses r into s->p and s->r. */
 void pki_islands_gather(pki_islands *s, const pk_contact_problem *p, int k, const double *r);
 

@@ -341,16 +341,18 @@ void pki_newton_velocity_active_set(pki_solve *run, newton *w, int steps, double
 
 void pki_newton_velocity_proximal(pki_solve *run, newton *w)
 {
+  enum { TRIAL = 20 }; /* rounds after which a contradiction shows */
   double kappa = 100;
+  bool stop = false;
   memcpy(w->centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w->centre);
-  for (bool stop = false; !stop;) {
+  for (int round = 1; !stop; round++) {
     bool good;
     stop = newton_round(run, w, kappa, &good);
     if (good) {
       memcpy(w->centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w->centre);
     }
     kappa = good ? fmin(3 * kappa, 1e9) : 0.1 * kappa;
-    stop |= kappa < 1e-3;
+    stop |= kappa < 1e-3 || (round >= TRIAL && run->residual > PKI_CONTRADICTION * run->scale);
   }
   run->fresh = false;
 }

@@ -8,6 +8,10 @@
 /* Settled by measurement (the collapsing lattice of scenarios/balls.yaml): 1 to 10 solve nearly as many. */
 #define PKI_SOFTENING 4.0
 
+/* Relative residual above which rounds of the proximal loop that do not lower it show a contradiction. Boxes that are jammed leave 1,
+ * problems that have a solution 1e-2 and less. */
+#define PKI_CONTRADICTION 0.1
+
 typedef struct pki_newton_velocity {
   pki_sparse s;
   pki_elimination e;
