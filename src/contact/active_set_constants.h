@@ -8,7 +8,7 @@ enum { PKI_ACTIVE_SET_STEPS = 8 };
 
 /* sigma, which makes redundant impulses definite. Where the set has settled and the residual does not fall by 10, it falls by
  * PKI_SIGMA_FALLS, to PKI_SIGMA_LEAST at least. */
-#define PKI_SIGMA 1e-5
+#define PKI_SIGMA 1e-7
 #define PKI_SIGMA_FALLS 1e-3
 #define PKI_SIGMA_LEAST 1e-10
 
