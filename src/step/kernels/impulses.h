@@ -5,6 +5,7 @@
 #include "step/kernels/alone.h"
 #include "step/kernels/command.h"
 #include "step/kernels/newton.h"
+#include "step/kernels/support.h"
 
 enum { PKI_LANE_ROUNDS = 12 };
 
@@ -126,6 +127,31 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
   return true;
 }
 
+/* Contacts of a lane that the twists in the work would close, as bits; at first those that pushed in the last step, too. */
+static uint64_t pki_closing_contacts(const pki_lanes *f, int lane, bool first)
+{
+  const pki_group *g = f->g;
+  const pki_seat *seat = &f->seats[lane];
+  uint64_t wants = 0;
+  for (int i = 0; i < f->nfound[lane]; i++) {
+    const pki_contact *c = &g->found[lane][i];
+    if (g->slot_of[lane][i] >= 0) {
+      continue;
+    }
+    const double opening = pki_opening(g->work, lane, c);
+    bool closes = c->gap <= 0 || c->gap + f->p->reach * opening < 0;
+    if (f->spare[lane] >> i & 1) { /* its law is broken by more than the tolerance lets pass */
+      closes = opening + fmax(c->gap, 0) / f->p->reach < -f->p->tolerance * pki_lane(f->scale, lane);
+    }
+    if (first && !closes && c->gap < PKI_TOUCHING) {
+      const int last = pki_contact_search(seat->last, *seat->nlast, c);
+      closes = last >= 0 && seat->last_r[3 * last] > 0;
+    }
+    wants |= (uint64_t)closes << i;
+  }
+  return wants;
+}
+
 /* Contacts of other shapes that the twists in the work would close begin to take part; the lanes in which some are new. */
 static pk_i pki_join_found(pki_lanes *f, bool first)
 {
@@ -133,22 +159,24 @@ static pk_i pki_join_found(pki_lanes *f, bool first)
   pk_i more = pki_mask_none();
   for (int l = 0; l < f->count; l++) {
     const pki_seat *seat = &f->seats[l];
-    for (int i = 0; i < f->nfound[l] && pki_is_set(f->going, l); i++) {
+    uint64_t wants = pki_is_set(f->going, l) ? pki_closing_contacts(f, l, first) : 0;
+    if (first) {
+      f->spare[l] = pki_spare_contacts(g->found[l], wants);
+      wants &= ~f->spare[l];
+    }
+    for (; wants != 0; wants &= wants - 1) {
+      const int i = __builtin_ctzll(wants);
       const pki_contact *c = &g->found[l][i];
-      if (g->slot_of[l][i] >= 0) {
-        continue;
-      }
       const int last = first ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
-      const bool pushed = last >= 0 && seat->last_r[3 * last] > 0 && c->gap < PKI_TOUCHING;
-      const bool closes = c->gap <= 0 || c->gap + f->p->reach * pki_opening(g->work, l, c) < 0;
-      if ((pushed || closes) && pki_take_slot(f, l, c)) {
-        const int slot = f->nslot[l] - 1;
-        g->slot_of[l][i] = (signed char)slot;
-        for (int d = 0; d < 3 && last >= 0; d++) {
-          g->r[(3 * slot + d) * PKI_LANES + l] = seat->last_r[3 * last + d];
-        }
-        pki_set_mask(&more, l, true);
+      if (!pki_take_slot(f, l, c)) {
+        break;
       }
+      const int slot = f->nslot[l] - 1;
+      g->slot_of[l][i] = (signed char)slot;
+      for (int d = 0; d < 3 && last >= 0; d++) {
+        g->r[(3 * slot + d) * PKI_LANES + l] = seat->last_r[3 * last + d];
+      }
+      pki_set_mask(&more, l, true);
     }
   }
   return more;
@@ -445,6 +473,7 @@ static void pki_copy_impulses(const pki_lanes *f)
 static void pki_solve_lanes(pki_lanes *f, pk_i open)
 {
   const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
+  f->scale = scale;
   const pk_i feet_alone = pki_feet_alone(f);
   pki_show_problem(f);
   pki_copy_impulses(f); /* the first guess */
