@@ -312,7 +312,8 @@ static void begin_step(pki_active_set *a, const pki_scaled *z)
 bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps, double sigma)
 {
   double before = INFINITY;
-  for (int k = 0; k < steps; k++) {
+  bool thrown = false;
+  for (int k = 0; k < steps && !thrown; k++) {
     begin_step(a, z);
     const bool settled = is_settled(a, z->n - 2 * z->p->ncontact) && k > 0;
     const bool slow = settled && run->now_at > 0.1 * before;
@@ -328,6 +329,7 @@ bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int st
     if (pki_scaled_check(z, run)) {
       return true;
     }
+    thrown = run->now_at > PKI_THROWN * run->scale;
   }
   return run->iterations >= run->limit;
 }

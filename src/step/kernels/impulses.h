@@ -127,11 +127,25 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
   return true;
 }
 
-/* Contacts of a lane that the twists in the work would close, as bits; at first those that pushed in the last step, too. */
-static uint64_t pki_closing_contacts(const pki_lanes *f, int lane, bool first)
+/* Contacts of a lane that touch and pushed in the last step, as bits. */
+static uint64_t pki_pushing_contacts(const pki_lanes *f, int lane)
+{
+  const pki_seat *seat = &f->seats[lane];
+  uint64_t pushed = 0;
+  for (int i = 0; i < f->nfound[lane]; i++) {
+    const pki_contact *c = &f->g->found[lane][i];
+    if (c->gap < PKI_TOUCHING) {
+      const int last = pki_contact_search(seat->last, *seat->nlast, c);
+      pushed |= (uint64_t)(last >= 0 && seat->last_r[3 * last] > 0) << i;
+    }
+  }
+  return pushed;
+}
+
+/* Contacts of a lane that the twists in the work would close, as bits. */
+static uint64_t pki_closing_contacts(const pki_lanes *f, int lane)
 {
   const pki_group *g = f->g;
-  const pki_seat *seat = &f->seats[lane];
   uint64_t wants = 0;
   for (int i = 0; i < f->nfound[lane]; i++) {
     const pki_contact *c = &g->found[lane][i];
@@ -142,10 +156,6 @@ static uint64_t pki_closing_contacts(const pki_lanes *f, int lane, bool first)
     bool closes = c->gap <= 0 || c->gap + f->p->reach * opening < 0;
     if (f->spare[lane] >> i & 1) { /* its law is broken by more than the tolerance lets pass */
       closes = opening + fmax(c->gap, 0) / f->p->reach < -f->p->tolerance * pki_lane(f->scale, lane);
-    }
-    if (first && !closes && c->gap < PKI_TOUCHING) {
-      const int last = pki_contact_search(seat->last, *seat->nlast, c);
-      closes = last >= 0 && seat->last_r[3 * last] > 0;
     }
     wants |= (uint64_t)closes << i;
   }
@@ -159,10 +169,11 @@ static pk_i pki_join_found(pki_lanes *f, bool first)
   pk_i more = pki_mask_none();
   for (int l = 0; l < f->count; l++) {
     const pki_seat *seat = &f->seats[l];
-    uint64_t wants = pki_is_set(f->going, l) ? pki_closing_contacts(f, l, first) : 0;
+    uint64_t wants = pki_is_set(f->going, l) ? pki_closing_contacts(f, l) : 0;
     if (first) {
-      f->spare[l] = pki_spare_contacts(g->found[l], wants);
-      wants &= ~f->spare[l];
+      const uint64_t pushed = pki_is_set(f->going, l) ? pki_pushing_contacts(f, l) : 0;
+      f->spare[l] = pki_spare_contacts(g->found[l], wants | pushed, pushed);
+      wants = (wants | pushed) & ~f->spare[l];
     }
     for (; wants != 0; wants &= wants - 1) {
       const int i = __builtin_ctzll(wants);

@@ -506,8 +506,9 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     if (!f->positions) {
       *pki_out(g->relative) = pki_select(open, worst / scale, *pki_out(g->relative));
       *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
+      failed |= open & pki_less(PKI_THROWN * scale, worst);
     }
-    open &= ~pki_at_most(worst, goal);
+    open &= ~pki_at_most(worst, goal) & ~failed;
     softer = ~changed & ~few & pki_less(0.1 * last, worst);
     sigma = pki_select(softer, pki_max(PKI_SIGMA_FALLS * sigma, pki_splat(PKI_SIGMA_LEAST)), sigma);
     last = worst;
