@@ -342,11 +342,11 @@ static void soften_by_residuals(pki_active_set *a, const pki_scaled *z)
   for (int i = 0; i < p->ncontact; i++) {
     mean += fabs(z->r[3 * i]) / p->ncontact;
   }
-  pki_active_set_soften(a, z, PKI_SOFTENING_LEAST);
+  pki_active_set_soften(a, z, PKI_SOFT_LEAST);
   for (int i = 0; i < p->ncontact; i++) {
     const double left = pki_scaled_contact_residual(p->mu[i], z->r + 3 * i, z->u + 3 * i);
-    const double part = PKI_SOFTENING * left / (fabs(z->r[3 * i]) + PKI_SOFTENING_SMALL * mean);
-    a->sigma[i] = left > 0 ? fmin(fmax(part, PKI_SOFTENING_LEAST), 1) : PKI_SOFTENING_LEAST;
+    const double part = PKI_SOFT_PART * left / (fabs(z->r[3 * i]) + PKI_SOFT_SMALL * mean);
+    a->sigma[i] = left > 0 ? fmin(fmax(part, PKI_SOFT_LEAST), 1) : PKI_SOFT_LEAST;
   }
 }
 
