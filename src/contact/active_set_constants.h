@@ -17,7 +17,7 @@ enum { PKI_ACTIVE_SET_STEPS = 8 };
 #define PKI_THROWN 100.0
 
 /* Softened steps: sigma_i = PKI_SOFT_PART |F_i|/(|r_Ni| + PKI_SOFT_SMALL mean |r_N|), from PKI_SOFT_LEAST to 1. 1 and 4 in
- * the place of 2, 0.01 and 0.3 of 0.1, 1e-7 and 1e-5 of 1e-6 solve as many to 0.5 %. */
+ * the place of 2, 0.01 and 0.3 of 0.1, 1e-7 and 1e-5 of 1e-6 solve as many to 1 %. */
 #define PKI_SOFT_PART 2.0
 #define PKI_SOFT_SMALL 0.1
 #define PKI_SOFT_LEAST 1e-6
