@@ -14,7 +14,12 @@
  * same velocities, those nearest to r_k. At a fixed point it is zero, so solutions are those of the problem.
  *
  * Steps are full, without a line search: where the active set settles the next step is exact, and where it does not a
- * few steps tell. The caller bounds them. */
+ * few steps tell. The caller bounds them.
+ *
+ * Softened steps are for sets that go in circles. A contact in a wrong state fixes more than its bodies can do, and a small
+ * sigma then throws impulses by 1/sigma; so sigma_i is in proportion to |F_i|/|r_i|, the contact's own residual beside its
+ * impulse. Contacts that are right stay as stiff as they were, those that are wrong yield, and where all residuals vanish
+ * the step is the plain one. Residuals do not fall steadily: methods that insist on that end where friction folds. */
 #include "contact/active_set.h"
 
 #include <math.h>
@@ -50,6 +55,7 @@ pki_active_set pki_active_set_take(pki_arena *arena, const pk_contact_problem *p
   a.last = pki_arena_take(arena, n - 2 * contacts, sizeof *a.last);
   a.t = pki_arena_take(arena, 2 * contacts, sizeof(double));
   a.h = pki_arena_take(arena, contacts, sizeof(double));
+  a.sigma = pki_arena_take(arena, n - 2 * contacts, sizeof(double));
   a.d = pki_arena_take(arena, n, sizeof(double));
   a.centre = pki_arena_take(arena, n, sizeof(double));
   a.shift = pki_arena_take(arena, pki_dense_stride((int)n), sizeof(double));
@@ -138,7 +144,6 @@ typedef struct reduction {
   const pki_active_set *a;
   pki_scaled *z;
   size_t stride;
-  double sigma;
   int row;
 } reduction;
 
@@ -152,11 +157,11 @@ static double *next_row(reduction *s, const double *w)
   return out;
 }
 
-/* A row of W as it is: u_i + sigma (r_i - centre_i) = 0. */
-static void plain_row(reduction *s, int i)
+/* A row of W as it is, of a contact or alone: u_i + sigma (r_i - centre_i) = 0. */
+static void plain_row(reduction *s, int group, int i)
 {
   double *out = next_row(s, s->z->W + (size_t)i * s->z->stride);
-  out[s->row++] += s->sigma;
+  out[s->row++] += s->a->sigma[group];
 }
 
 /* b'(u_T + sigma (r_T - centre_T)) + h beta = 0. */
@@ -169,7 +174,7 @@ static void side_row(reduction *s, int contact, double *w)
     w[j] = b1 * w1[j] + b2 * w2[j];
   }
   double *out = next_row(s, w);
-  out[s->row++] += s->sigma + s->a->h[contact];
+  out[s->row++] += s->a->sigma[contact] + s->a->h[contact];
 }
 
 /* r of the unknowns' solution in z->rhs. */
@@ -196,12 +201,12 @@ static void expand(const pki_active_set *a, pki_scaled *z)
 }
 
 /* What the rows have to make up for: sigma centre - q, and the same along b. */
-static void fill_right_side(const pki_active_set *a, pki_scaled *z, double sigma)
+static void fill_right_side(const pki_active_set *a, pki_scaled *z)
 {
   const pk_contact_problem *p = z->p;
   double *out = z->rhs;
   for (int i = 0; i < p->ncontact; i++) {
-    const double *centre = a->centre + 3 * i, *shift = a->shift + 3 * i;
+    const double *centre = a->centre + 3 * i, *shift = a->shift + 3 * i, sigma = a->sigma[i];
     const int count = unknowns_of(a->activity[i], p->mu[i]);
     for (int e = 0; e < (count == 2 ? 1 : count); e++) {
       *out++ = sigma * centre[e] - shift[e];
@@ -213,20 +218,20 @@ static void fill_right_side(const pki_active_set *a, pki_scaled *z, double sigma
   }
   for (int i = 3 * p->ncontact; i < z->n; i++) {
     if (a->activity[i - 2 * p->ncontact] == PKI_INSIDE) {
-      *out++ = sigma * a->centre[i] - a->shift[i];
+      *out++ = a->sigma[i - 2 * p->ncontact] * a->centre[i] - a->shift[i];
     }
   }
 }
 
-static void fill_matrix(pki_active_set *a, pki_scaled *z, double sigma)
+static void fill_matrix(pki_active_set *a, pki_scaled *z)
 {
   const pk_contact_problem *p = z->p;
-  reduction s = {.a = a, .z = z, .stride = pki_dense_stride(a->unknowns), .sigma = sigma};
+  reduction s = {.a = a, .z = z, .stride = pki_dense_stride(a->unknowns)};
   double *w = z->line; /* scratch until the matrix is factored */
   for (int i = 0; i < p->ncontact; i++) {
     const int count = unknowns_of(a->activity[i], p->mu[i]);
     for (int e = 0; e < (count == 2 ? 1 : count); e++) {
-      plain_row(&s, 3 * i + e);
+      plain_row(&s, i, 3 * i + e);
     }
     if (count == 2) {
       side_row(&s, i, w);
@@ -234,7 +239,7 @@ static void fill_matrix(pki_active_set *a, pki_scaled *z, double sigma)
   }
   for (int i = 3 * p->ncontact; i < z->n; i++) {
     if (a->activity[i - 2 * p->ncontact] == PKI_INSIDE) {
-      plain_row(&s, i);
+      plain_row(&s, i - 2 * p->ncontact, i);
     }
   }
 }
@@ -252,7 +257,14 @@ static void shift_by_bounds(pki_active_set *a, pki_scaled *z)
   }
 }
 
-bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, double sigma, pki_active_set_factors factors)
+void pki_active_set_soften(pki_active_set *a, const pki_scaled *z, double sigma)
+{
+  for (int g = 0; g < z->n - 2 * z->p->ncontact; g++) {
+    a->sigma[g] = sigma;
+  }
+}
+
+bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, pki_active_set_factors factors)
 {
   const pki_dense_kernels *k = z->kernels;
   const int m = a->unknowns;
@@ -260,9 +272,9 @@ bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, double sigma, pki_ac
   bool good = true;
   set_bounds(a, z);
   shift_by_bounds(a, z);
-  fill_right_side(a, z, sigma);
+  fill_right_side(a, z);
   if (factors != PKI_FACTORS_KEPT) {
-    fill_matrix(a, z, sigma);
+    fill_matrix(a, z);
     good = factors == PKI_FACTORS_PIVOTED ? k->factor_pivoted(z->A, m, stride, z->line, z->inverse, z->pivot)
                                           : k->factor(z->A, m, stride, least_pivot, z->line, z->inverse);
   }
@@ -287,22 +299,64 @@ static bool is_settled(pki_active_set *a, int groups)
   return same;
 }
 
+/* The active set of the iterate, which becomes the centre of the next one. */
+static void begin_step(pki_active_set *a, const pki_scaled *z)
+{
+  for (int i = 0; i < z->n; i++) {
+    a->d[i] = z->r[i] - z->u[i];
+  }
+  memcpy(a->centre, z->r, (size_t)z->n * sizeof *a->centre);
+  pki_active_set_choose(a, z, 1);
+}
+
 bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps, double sigma)
 {
   double before = INFINITY;
-  for (int k = 0; k < steps; k++) {
-    for (int i = 0; i < z->n; i++) {
-      a->d[i] = z->r[i] - z->u[i];
-    }
-    memcpy(a->centre, z->r, (size_t)z->n * sizeof *a->centre);
-    pki_active_set_choose(a, z, 1);
+  bool thrown = false;
+  for (int k = 0; k < steps && !thrown; k++) {
+    begin_step(a, z);
     const bool settled = is_settled(a, z->n - 2 * z->p->ncontact) && k > 0;
     const bool slow = settled && run->now_at > 0.1 * before;
     sigma = slow ? fmax(harden * sigma, softness_least) : sigma;
     before = run->now_at;
     run->iterations++;
-    const bool keep = settled && !slow && !a->has_slip;
-    if (!pki_active_set_solve(a, z, sigma, keep ? PKI_FACTORS_KEPT : PKI_FACTORS_PLAIN)) {
+    pki_active_set_soften(a, z, sigma);
+    if (!pki_active_set_solve(a, z,
+                              settled && !slow && !a->has_slip ? PKI_FACTORS_KEPT : PKI_FACTORS_PLAIN)) {
+      return run->iterations >= run->limit;
+    }
+    pki_scaled_velocity(z);
+    if (pki_scaled_check(z, run)) {
+      return true;
+    }
+    thrown = run->now_at > PKI_THROWN * run->scale;
+  }
+  return run->iterations >= run->limit;
+}
+
+/* sigma of each contact by its own residual. */
+static void soften_by_residuals(pki_active_set *a, const pki_scaled *z)
+{
+  const pk_contact_problem *p = z->p;
+  double mean = 0;
+  for (int i = 0; i < p->ncontact; i++) {
+    mean += fabs(z->r[3 * i]) / p->ncontact;
+  }
+  pki_active_set_soften(a, z, PKI_SOFT_LEAST);
+  for (int i = 0; i < p->ncontact; i++) {
+    const double left = pki_scaled_contact_residual(p->mu[i], z->r + 3 * i, z->u + 3 * i);
+    const double part = PKI_SOFT_PART * left / (fabs(z->r[3 * i]) + PKI_SOFT_SMALL * mean);
+    a->sigma[i] = left > 0 ? fmin(fmax(part, PKI_SOFT_LEAST), 1) : PKI_SOFT_LEAST;
+  }
+}
+
+bool pki_active_set_run_softened(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps)
+{
+  for (int k = 0; k < steps; k++) {
+    begin_step(a, z);
+    soften_by_residuals(a, z);
+    run->iterations++;
+    if (!pki_active_set_solve(a, z, PKI_FACTORS_PLAIN)) {
       return run->iterations >= run->limit;
     }
     pki_scaled_velocity(z);

@@ -23,6 +23,7 @@ typedef struct pki_active_set {
   pki_activity *last;     /* [groups] of the step before */
   double *t;              /* [ncontact][2] direction of friction where it slides */
   double *h;              /* [ncontact] */
+  double *sigma;          /* [groups] */
   double *d;              /* [n] what is projected to find the set */
   double *centre;         /* [n] r_k */
   double *shift;          /* [stride] q + W r of the rows at their bounds; the rows' combinations */
@@ -43,11 +44,17 @@ typedef enum pki_active_set_factors {
   PKI_FACTORS_KEPT /* the plain ones of the step before: the same set, nothing slides with friction, the same sigma */
 } pki_active_set_factors;
 
-/* The impulses z->r that the active set asks for, with sigma (r - centre) added to the velocities. False when the
- * matrix is singular; z->r is then lost. */
-bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, double sigma, pki_active_set_factors factors);
+/* The same sigma for all. */
+void pki_active_set_soften(pki_active_set *a, const pki_scaled *z, double sigma);
 
-/* At most `steps` steps from z->r and z->u, each judged; true when the run must stop. */
+/* The impulses z->r that the active set asks for, with a->sigma (r - centre) added to the velocities. False when the
+ * matrix is singular; z->r is then lost. */
+bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, pki_active_set_factors factors);
+
+/* At most `steps` steps from z->r and z->u, each judged, until impulses are thrown (PKI_THROWN); true when the run must stop. */
 bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps, double sigma);
+
+/* The same with the sigma of each contact by its own residual, for sets that do not settle. */
+bool pki_active_set_run_softened(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps);
 
 #endif

@@ -450,22 +450,11 @@ static void begin_at(pki_ipm *s, const double *guess, double shift)
   }
 }
 
-/* Steps until the derivative is used when the start says so. */
-static void choose_as_told(pki_ipm *s, const pki_ipm_start *start, int step, double before, double after,
-                           double length, int *since)
-{
-  choose(s, before, after, length, since);
-  if (start->derivative >= 0) {
-    s->derivative = step >= start->derivative;
-  }
-}
-
 const pki_ipm_start pki_ipm_starts[PKI_IPM_STARTS] = {
     /* Measured on problems that active sets and the second of these do not solve: the first alone solves 49 % of
-     * them, each of the others 22 to 29 %; see docs/theory/contact.md. */
-    {.shift = 1, .rounding = 0.01, .derivative = -1}, {.shift = 0, .rounding = 0.1, .derivative = -1},
-    {.shift = 0, .rounding = 1, .derivative = 0},     {.shift = 0, .rounding = 1, .derivative = -1},
-    {.shift = 0, .rounding = 3, .derivative = 8},     {.shift = 0.1, .rounding = 0.01, .derivative = -1},
+     * them; see docs/theory/contact.md. */
+    {.shift = 1, .rounding = 0.01},
+    {.shift = 0, .rounding = 0.1},
 };
 
 enum {
@@ -503,7 +492,6 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
   double gap = measure(&s), far = fmax(gap, s.tau), length = 1, halved = far, cross = crossover_first;
   int since = 0, idle = 0;
   bool stop = false;
-  s.derivative = start->derivative == 0;
   for (int k = 1; k <= PATH_STEPS && !stop && idle < PATIENCE && length > 1e-10; k++) {
     length = advance(&s, gap);
     run->iterations++;
@@ -512,7 +500,7 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
     if (!isfinite(now)) {
       break;
     }
-    choose_as_told(&s, start, k, far, now, length, &since);
+    choose(&s, far, now, length, &since);
     far = now;
     idle = now <= 0.5 * halved ? 0 : idle + 1;
     halved = idle == 0 ? now : halved;

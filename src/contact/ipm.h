@@ -45,11 +45,10 @@ typedef struct pki_ipm {
 typedef struct pki_ipm_start {
   double shift;    /* from the guess, this much inside the cones; 0: from their middle, whatever the guess */
   double rounding; /* of |v_T|, part of tau */
-  int derivative;  /* steps after which the derivative of mu |v_T| is used; -1: when steps are slow */
 } pki_ipm_start;
 
 /* The paths to try, in this order. They fail on different problems. */
-enum { PKI_IPM_STARTS = 6 };
+enum { PKI_IPM_STARTS = 2 };
 extern const pki_ipm_start pki_ipm_starts[PKI_IPM_STARTS];
 
 /* One path, with active sets at its end; `guess` [n] are impulses as z scales them. True when the run must stop. */

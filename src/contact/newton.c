@@ -64,7 +64,8 @@ static double project(const pki_newton *w, pki_active_set *a, pki_scaled *z, dou
 static bool step(pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, double energy)
 {
   pki_active_set_choose(a, z, kappa);
-  if (!pki_active_set_solve(a, z, 1 / kappa, PKI_FACTORS_PIVOTED)) {
+  pki_active_set_soften(a, z, 1 / kappa);
+  if (!pki_active_set_solve(a, z, PKI_FACTORS_PIVOTED)) {
     return false;
   }
   pki_scaled_velocity(z);

@@ -92,8 +92,7 @@ static double larger(double most, double value)
   return value > most || isnan(value) ? value : most;
 }
 
-/* |r - P_K(r - (u + mu |u_T| e_N))| */
-static double contact_residual(double mu, const double *r, const double *u)
+double pki_scaled_contact_residual(double mu, const double r[3], const double u[3])
 {
   const double slip = sqrt(u[1] * u[1] + u[2] * u[2]);
   const double x = r[0] - (u[0] + mu * slip), y = r[1] - u[1], z = r[2] - u[2], t = sqrt(y * y + z * z);
@@ -113,7 +112,7 @@ double pki_scaled_residual(const pki_scaled *z)
   const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
   double most = 0;
   for (int i = 0; i < p->ncontact; i++) {
-    most = larger(most, contact_residual(p->mu[i], z->r + 3 * i, z->u + 3 * i) / z->s[3 * i]);
+    most = larger(most, pki_scaled_contact_residual(p->mu[i], z->r + 3 * i, z->u + 3 * i) / z->s[3 * i]);
   }
   for (int i = first; i < boxes; i++) {
     most = larger(most, fabs(z->u[i]) / z->s[i]);

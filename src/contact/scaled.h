@@ -43,6 +43,9 @@ void pki_scaled_velocity(pki_scaled *z);
 /* The certificate's residual of r~ and u~, m/s; not a number when one of them is none. */
 double pki_scaled_residual(const pki_scaled *z);
 
+/* |r - P_K(r - (u + mu |u_T| e_N))| of one contact. */
+double pki_scaled_contact_residual(double mu, const double r[3], const double u[3]);
+
 /* Let the run judge r~, whose u~ is at hand; true when it must stop. When it ends here run->u is W r + q. */
 bool pki_scaled_check(const pki_scaled *z, pki_solve *run);
 

@@ -124,6 +124,41 @@ static void a_step_that_fails_leaves_contacts_as_they_were(void **state)
   pk_model_destroy(m);
 }
 
+/* A cylinder on its end has eight contacts, four of which take part from the beginning. A push at half its height that moves the load
+ * close to the rim, between any two of them, brings in those that it needs: it does not tip, and all steps are certified. */
+static void a_cylinder_on_its_end_is_held_by_the_contacts_that_it_needs(void **state)
+{
+  (void)state;
+  enum { WAYS = 16 };
+  const double radius = 0.1, height = 0.2, mass = 2, size[3] = {radius, height, 0}, pi = 3.14159265358979;
+  const double moment[3] = {0.01, 0.01, 0.01}, middle[3] = {0};
+  pk_model *m = solid_model(PK_SHAPE_CYLINDER, size, mass, moment);
+  pk_terrain *t = slope_terrain(0);
+  const pk_material rough = {.friction = 2};
+  int fewest = 8, most = 0;
+  for (int way = 0; way < WAYS; way++) {
+    pk_sim *sim = start_world(m, t, rough, NULL);
+    pk_sim_q(sim)[2] = 0.5 * height;
+    for (int k = 0; k < 200; k++) {
+      /* the octagon of contacts reaches to cos(pi/8) of the radius at least, the square of four to cos(pi/4) */
+      const double far = k < 20 ? 0 : 0.95 * cos(pi / 8) * radius, force = mass * 9.81 * far / (0.5 * height);
+      const double push[3] = {force * cos(2 * pi * way / WAYS), force * sin(2 * pi * way / WAYS), 0};
+      assert_int_equal(pk_sim_push(sim, 0, middle, push), PK_OK);
+      const pk_step_info info = must_step(sim);
+      assert_true(info.certified);
+      fewest = info.contacts < fewest ? info.contacts : fewest;
+      most = info.contacts > most ? info.contacts : most;
+    }
+    assert_float_equal(pk_sim_q(sim)[2], 0.5 * height, 1e-8);
+    assert_float_equal(fabs(pk_sim_q(sim)[3]), 1, 1e-12);
+    pk_sim_destroy(sim);
+  }
+  assert_int_equal(fewest, 4);
+  assert_true(most > 4);
+  pk_terrain_destroy(t);
+  pk_model_destroy(m);
+}
+
 /* Damping of 5 N m s/rad on a light shank: dt inv(M) kd is far above 2, which no explicit step bears. */
 static void stiff_gains_do_not_force_small_steps(void **state)
 {
@@ -172,6 +207,7 @@ int main(void)
       cmocka_unit_test(a_full_world_is_lifted_out_of_the_ground),
       cmocka_unit_test(a_depth_that_nothing_can_resolve_stays),
       cmocka_unit_test(a_step_that_fails_leaves_contacts_as_they_were),
+      cmocka_unit_test(a_cylinder_on_its_end_is_held_by_the_contacts_that_it_needs),
       cmocka_unit_test(stiff_gains_do_not_force_small_steps),
       cmocka_unit_test(wrong_pushes_are_refused),
   };

@@ -7,6 +7,7 @@
 #include "step/kernels/alone.h"
 #include "step/kernels/command.h"
 #include "step/kernels/newton.h"
+#include "step/kernels/support.h"
 
 /* Rounds of the active set after the first solve. */
 enum { PKI_ROUNDS = 20 };
@@ -114,49 +115,84 @@ static pki_joining pki_joins(const pki_lanes *f, int lane, int i)
   if (pki_on_chains(f) && pki_chain_waits(f->g->world, i)) {
     return (pki_joining){false, false};
   }
-  const double left = c->gap <= 0 ? -1 : c->gap + p->reach * pki_contact_opening(f->g->work, lane, c);
+  const double opening = pki_contact_opening(f->g->work, lane, c);
+  if (!pki_on_chains(f) && f->spare[lane] >> i & 1) { /* its law is broken by more than the tolerance lets pass */
+    const bool broken = opening + fmax(c->gap, 0) / p->reach < -p->tolerance * pki_lane(f->scale, lane);
+    return (pki_joining){broken, broken};
+  }
+  const double left = c->gap <= 0 ? -1 : c->gap + p->reach * opening;
   return (pki_joining){left < p->joining || left < 0, left < 0};
 }
 
-/* Contact i of a lane takes part, and begins with the impulses of contact `last` of the last step; -1: none. */
-static bool pki_begin_contact(pki_lanes *f, int lane, int i, int last)
+/* The contact of the last step that contact i of a lane was, if it touches still and pushed; -1: none. */
+static int pki_pushed_last(const pki_lanes *f, int lane, int i)
 {
-  pki_group *g = f->g;
   const pki_seat *seat = &f->seats[lane];
-  if (pki_on_chains(f)) {
-    g->slot_of[lane][i] = 0;
-    return true;
-  }
-  if (!pki_take_slot(f, lane, &g->found[lane][i])) {
-    return false;
-  }
-  const int slot = f->nslot[lane] - 1;
-  g->slot_of[lane][i] = slot;
-  for (int d = 0; d < 3 && last >= 0; d++) {
-    g->r[(3 * slot + d) * PKI_LANES + lane] = seat->last_r[3 * last + d];
-  }
-  return true;
+  const pki_contact *c = &f->g->found[lane][i];
+  const int last =
+      c->gap < f->p->touching && !f->p->published ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
+  return last >= 0 && seat->last_r[3 * last] > 0 ? last : -1;
 }
 
-/* Contacts of other shapes that the twists in the work would close begin to take part, those that carried in the last step from the
- * first; the lanes in which some are new. */
+/* The same on chains, where nobody is spare and impulses are recalled with the rows. True when there are new ones that must take
+ * part. */
+static bool pki_join_chains(pki_lanes *f, bool first)
+{
+  pki_group *g = f->g;
+  bool more = false;
+  for (int i = 0; i < f->nfound[0] && pki_any(f->going); i++) {
+    if (g->slot_of[0][i] < 0) {
+      const bool pushed = first && pki_pushed_last(f, 0, i) >= 0;
+      const pki_joining by = pki_joins(f, 0, i);
+      g->slot_of[0][i] = pushed || by.joins ? 0 : -1;
+      more |= pushed || by.must;
+    }
+  }
+  return more;
+}
+
+/* Contacts of a lane that join, as bits; in the first round those that pushed in the last step do, and what is spare waits. */
+static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
+{
+  uint64_t wants = 0, pushed = 0;
+  f->spare[lane] = first ? 0 : f->spare[lane];
+  for (int i = 0; i < f->nfound[lane]; i++) {
+    if (f->g->slot_of[lane][i] < 0) {
+      wants |= (uint64_t)pki_joins(f, lane, i).must << i;
+      pushed |= (uint64_t)(first && pki_pushed_last(f, lane, i) >= 0) << i;
+    }
+  }
+  if (first) {
+    f->spare[lane] = pki_spare_contacts(f->g->found[lane], wants | pushed, pushed);
+    wants = (wants | pushed) & ~f->spare[lane];
+  }
+  return wants;
+}
+
+/* Contacts of other shapes that the twists in the work would close begin to take part, from the impulses of the last step; the
+ * lanes in which some are new. */
 static pk_i pki_join_found(pki_lanes *f, bool first)
 {
   pki_group *g = f->g;
   pk_i more = pki_mask_none();
+  if (pki_on_chains(f)) {
+    return pki_join_chains(f, first) ? pki_mask_all() : more;
+  }
   for (int l = 0; l < f->count; l++) {
-    const pki_seat *seat = &f->seats[l];
-    for (int i = 0; i < f->nfound[l] && pki_is_set(f->going, l); i++) {
+    uint64_t wants = pki_is_set(f->going, l) ? pki_joining_contacts(f, l, first) : 0;
+    for (; wants != 0; wants &= wants - 1) {
+      const int i = __builtin_ctzll(wants);
+      const pki_seat *seat = &f->seats[l];
       const pki_contact *c = &g->found[l][i];
-      if (g->slot_of[l][i] >= 0) {
-        continue;
+      const int last = first ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
+      if (!pki_take_slot(f, l, c)) {
+        break;
       }
-      const int last = first && !f->p->published ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
-      const bool pushed = last >= 0 && seat->last_r[3 * last] > 0 && c->gap < f->p->touching;
-      const pki_joining by = pki_joins(f, l, i);
-      if ((pushed || by.joins) && pki_begin_contact(f, l, i, last) && (pushed || by.must)) {
-        pki_set_mask(&more, l, true);
+      const int slot = g->slot_of[l][i] = f->nslot[l] - 1;
+      for (int d = 0; d < 3 && last >= 0; d++) {
+        g->r[(3 * slot + d) * PKI_LANES + l] = seat->last_r[3 * last + d];
       }
+      pki_set_mask(&more, l, true);
     }
   }
   return more;
@@ -520,6 +556,7 @@ static void pki_solve_lanes(pki_lanes *f, pk_i open)
     return;
   }
   const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
+  f->scale = scale;
   const pk_i feet_alone = pki_feet_alone(f);
   pki_show_problem(f);
   pki_copy_impulses(f); /* the first guess */

@@ -24,6 +24,7 @@ typedef struct pki_lanes {
   uint64_t path[PKI_SLOTS], box_path[PKI_BOXES]; /* unknowns of a slot's rows in any lane, as bits */
   unsigned stale, box_stale;                     /* slots whose rows and W are to be computed, as bits */
   int nfound[PKI_LANES], nend[PKI_LANES];        /* contacts of other shapes at q_M, at the end */
+  uint64_t spare[PKI_LANES];                     /* those at q_M that wait, as bits (support.h) */
   int nslot[PKI_LANES], nbox[PKI_LANES];         /* slots in use, the feet's included; boxes */
   int nmemory[PKI_LANES];                        /* what pairs remember */
   bool recalled[PKI_LANES];                      /* it was taken from the world */
@@ -42,6 +43,7 @@ typedef struct pki_lanes {
   /* from here on nothing is cleared at the start */
   pki_lane_box kept[PKI_LANES][PKI_BOXES]; /* box rows of velocities, when those at hand are of positions */
   pk_i held[PKI_SLOTS];                    /* contacts that stick, in projections */
+  pk_r scale;                              /* max(|q|, PKI_SPEED_FLOOR) of the last problem */
 } pki_lanes;
 
 /* The rows of this step are on chains (step/chain_rows.h): one world, whatever it has. Otherwise they are in slots. */

@@ -22,6 +22,9 @@
 /* Problems with more rows of contacts are solved one by one, where those that carry nothing cost nothing. */
 enum { PKI_LANE_ROWS = 24 };
 
+/* Numbers of a row that one world takes at once, and pivots that a row takes in one pass. */
+enum { PKI_ALONG = 8, PKI_PANEL = 4 };
+
 /* sigma where a lane has so few rows that none of them can be redundant. */
 enum { PKI_FEW_ROWS = 3 };
 #define PKI_SIGMA_FEW 1e-12
@@ -33,6 +36,7 @@ typedef struct pki_system {
   int row[PKI_SLOTS][3];  /* of a contact's unknowns; -1: no lane uses it */
   int box_row[PKI_BOXES]; /* likewise */
   int rows;
+  bool keeps; /* the matrix is that of the step before, whose factors are there */
 } pki_system;
 
 /* A contact in a Newton step: r = C y, rows E'. T is the tangential part of both. */
@@ -52,9 +56,15 @@ typedef struct pki_box_state {
   pk_r bound;         /* r where it is not, scaled */
 } pki_box_state;
 
+/* From row to row of the matrix: one world's rows are whole vectors. */
+PKI_INLINE int pki_matrix_stride(int rows)
+{
+  return PKI_LANES == 1 ? (rows + PKI_ALONG - 1) / PKI_ALONG * PKI_ALONG : rows;
+}
+
 PKI_INLINE pk_r *pki_matrix(const pki_group *g, int rows, int i, int j)
 {
-  return pki_out(g->A) + i * rows + j;
+  return pki_out(g->A) + i * pki_matrix_stride(rows) + j;
 }
 
 static pki_system pki_system_of(const pki_lanes *f, pk_i open)
@@ -172,7 +182,7 @@ static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki
   const pk_r one = pki_splat(1);
   for (int i = 0; i < s->nslot; i++) {
     const pki_state *a = &state[i];
-    for (int j = 0; j < s->nslot && s->row[i][0] >= 0; j++) {
+    for (int j = 0; j < s->nslot && s->row[i][0] >= 0 && !s->keeps; j++) {
       if (s->row[j][0] < 0) {
         continue;
       }
@@ -230,7 +240,7 @@ static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_stat
     for (int d = 0; d < 3; d++) {
       if (s->row[i][d] >= 0) {
         pki_out(g->b)[s->row[i][d]] -= down[d] * at->bound;
-        if (row >= 0) {
+        if (row >= 0 && !s->keeps) {
           *pki_matrix(g, s->rows, row, s->row[i][d]) = at->free * across[d];
           *pki_matrix(g, s->rows, s->row[i][d], row) = at->free * down[d];
         }
@@ -240,7 +250,7 @@ static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_stat
   for (int c = 0; c < s->nbox && row >= 0; c++) {
     const pk_r G = at->scale * boxes[c].scale * pki_reals(g->box_W)[box * PKI_BOXES + s->box[c]];
     right -= G * boxes[c].bound;
-    if (s->box_row[c] >= 0) {
+    if (s->box_row[c] >= 0 && !s->keeps) {
       *pki_matrix(g, s->rows, row, s->box_row[c]) =
           b == c ? at->free * (G + sigma) + (one - at->free) : at->free * boxes[c].free * G;
     }
@@ -259,29 +269,117 @@ static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_st
   }
 }
 
-/* A x = b without pivots; x in b. */
+/* ---- the linear system ---- */
+
+/* row -= f0 p0, then f1 p1, f2 p2, f3 p3, from a column on, which is a multiple of PKI_PANEL. One world goes along the row, as many
+ * numbers at a time as a vector holds; each of them takes the same operations in the same order as a lane's. */
+#if PKI_LANES == 1
+typedef double pki_along4 __attribute__((vector_size(32), aligned(32)));
+typedef double pki_along8 __attribute__((vector_size(64), aligned(64)));
+
+#define PKI_TAKE_PIVOTS(type, at) \
+  type x = *(const type *)(const void *)(row + (at)); \
+  x -= f[0] * *(const type *)(const void *)(p[0] + (at)); \
+  x -= f[1] * *(const type *)(const void *)(p[1] + (at)); \
+  x -= f[2] * *(const type *)(const void *)(p[2] + (at)); \
+  x -= f[3] * *(const type *)(const void *)(p[3] + (at)); \
+  *(type *)(void *)(row + (at)) = x
+
+PKI_INLINE void pki_take_pivots(pk_r *row, const pk_r f[PKI_PANEL], const pk_r *const p[PKI_PANEL], int from,
+                                int n)
+{
+  int j = from;
+  if (j % PKI_ALONG != 0 && j < n) {
+    PKI_TAKE_PIVOTS(pki_along4, j);
+    j += PKI_PANEL;
+  }
+  for (; j < n; j += PKI_ALONG) {
+    PKI_TAKE_PIVOTS(pki_along8, j);
+  }
+}
+#else
+PKI_INLINE void pki_take_pivots(pk_r *row, const pk_r f[PKI_PANEL], const pk_r *const p[PKI_PANEL], int from,
+                                int n)
+{
+  for (int j = from; j < n; j++) {
+    pk_r x = row[j];
+    x -= f[0] * p[0][j];
+    x -= f[1] * p[1][j];
+    x -= f[2] * p[2][j];
+    x -= f[3] * p[3][j];
+    row[j] = x;
+  }
+}
+#endif
+
+/* Row i takes the pivots k .. k + count, one after the other: its factors, and the rest of it up to a column. */
+PKI_INLINE void pki_eliminate(const pki_group *g, int n, int i, int k, int count, int to)
+{
+  pk_r *const row = pki_matrix(g, n, i, 0);
+  for (int e = k; e < k + count; e++) {
+    const pk_r *const pivot = pki_matrix(g, n, e, 0);
+    row[e] *= pivot[e]; /* its inverse */
+    for (int j = e + 1; j < to; j++) {
+      row[j] -= row[e] * pivot[j];
+    }
+  }
+}
+
+/* A = L U without pivots in place, L below the diagonal, the inverse of U's diagonal on it. PKI_PANEL pivots at a time: a row that takes
+ * four in one pass is read and written once. Each number is changed by one pivot after the other all the same, so that rows of
+ * neighbours, which shift the panels, change no bit. */
+static void pki_factor_system(const pki_group *g, int n)
+{
+  for (int k = 0; k < n; k += PKI_PANEL) {
+    const int end = k + PKI_PANEL, count = end <= n ? PKI_PANEL : n - k;
+    for (int c = 0; c < count; c++) {
+      pki_eliminate(g, n, k + c, k, c, n);
+      pk_r *const pivot = pki_matrix(g, n, k + c, k + c);
+      *pivot = 1.0 / *pivot;
+    }
+    const pk_r *p[PKI_PANEL];
+    for (int c = 0; c < count; c++) {
+      p[c] = pki_matrix(g, n, k + c, 0);
+    }
+    for (int i = end; i < n; i++) {
+      pki_eliminate(g, n, i, k, PKI_PANEL, end);
+      pk_r *const row = pki_matrix(g, n, i, 0);
+      const pk_r f[PKI_PANEL] = {row[k], row[k + 1], row[k + 2], row[k + 3]};
+      pki_take_pivots(row, f, p, end, n);
+    }
+  }
+}
+
+/* x of L U x = b, in b. Sums run from the far end towards the diagonal, four rows side by side. */
 static void pki_solve_system(const pki_group *g, int n)
 {
   pk_r *const b = pki_out(g->b);
-  for (int k = 0; k < n; k++) {
-    const pk_r *const pivot = pki_matrix(g, n, k, 0);
-    const pk_r inv = 1.0 / pivot[k];
-    for (int i = k + 1; i < n; i++) {
-      pk_r *const row = pki_matrix(g, n, i, 0);
-      const pk_r factor = row[k] * inv;
-      for (int j = k + 1; j < n; j++) {
-        row[j] -= factor * pivot[j];
+  for (int k = 0; k < n; k += PKI_PANEL) {
+    const int end = k + PKI_PANEL < n ? k + PKI_PANEL : n;
+    for (int j = 0; j < k; j++) {
+      for (int i = k; i < end; i++) {
+        b[i] -= *pki_matrix(g, n, i, j) * b[j];
       }
-      b[i] -= factor * b[k];
+    }
+    for (int j = k; j < end; j++) {
+      for (int i = j + 1; i < end; i++) {
+        b[i] -= *pki_matrix(g, n, i, j) * b[j];
+      }
     }
   }
-  for (int k = n - 1; k >= 0; k--) {
-    const pk_r *const row = pki_matrix(g, n, k, 0);
-    pk_r sum = b[k];
-    for (int j = k + 1; j < n; j++) {
-      sum -= row[j] * b[j];
+  for (int end = n; end > 0; end -= PKI_PANEL) {
+    const int k = end > PKI_PANEL ? end - PKI_PANEL : 0;
+    for (int j = n - 1; j >= end; j--) {
+      for (int i = k; i < end; i++) {
+        b[i] -= *pki_matrix(g, n, i, j) * b[j];
+      }
     }
-    b[k] = sum / row[k];
+    for (int j = end - 1; j >= k; j--) {
+      b[j] *= *pki_matrix(g, n, j, j);
+      for (int i = k; i < j; i++) {
+        b[i] -= *pki_matrix(g, n, i, j) * b[j];
+      }
+    }
   }
 }
 
@@ -312,17 +410,34 @@ static void pki_take_step(const pki_lanes *f, const pki_system *s, const pki_sta
   }
 }
 
-/* Lanes in which a contact's state is another one than in the last step. */
-static pk_i pki_set_changed(const pki_lanes *f, const pki_system *s, const pki_state *state, bool first)
+/* Lanes in which the state of a contact or of a box is another one than in the last step. */
+static pk_i pki_set_changed(const pki_lanes *f, const pki_system *s, const pki_state *state,
+                            const pki_box_state *boxes, pk_r *box_last, bool first)
 {
   pk_i changed = first ? pki_mask_all() : pki_mask_none();
   for (int i = 0; i < s->nslot; i++) {
     pk_r *const last = pki_out(f->g->state) + s->slot[i];
-    const pk_r now = state[i].n + state[i].t22;
+    const pk_r now = state[i].n + (f->positions ? state[i].t11 : state[i].t22);
+    changed |= ~(pki_at_most(now, *last) & pki_at_most(*last, now));
+    *last = now;
+  }
+  for (int b = 0; b < s->nbox; b++) { /* no row is at a bound that is infinite */
+    pk_r *const last = box_last + s->box[b];
+    const pk_r now = pki_select(pki_less(pki_splat(0), boxes[b].free), pki_splat(INFINITY), boxes[b].bound);
     changed |= ~(pki_at_most(now, *last) & pki_at_most(*last, now));
     *last = now;
   }
   return changed;
+}
+
+/* Lanes in which a contact slips: its direction turns, and the matrix with it. */
+static pk_i pki_slips(const pki_system *s, const pki_state *state)
+{
+  pk_i any = pki_mask_none();
+  for (int i = 0; i < s->nslot; i++) {
+    any |= pki_less(state[i].t22, state[i].n);
+  }
+  return any;
 }
 
 /* The first guess again, in the lanes of a mask. */
@@ -339,19 +454,38 @@ static void pki_put_back_guess(const pki_lanes *f, pk_i mask)
   }
 }
 
+/* What the active set of a step asks for, into g->b. The factors of the step before are kept where no lane has changed its set, no
+ * contact slips and sigma is the same: the matrix would be the same. */
+static void pki_newton_step(const pki_lanes *f, pki_system *s, const pki_state *state,
+                            const pki_box_state *boxes, pk_r sigma)
+{
+  if (!s->keeps) {
+    pki_number_rows(s, state, boxes);
+  }
+  pki_fill_contacts(f, s, state, sigma);
+  pki_fill_boxes(f, s, state, boxes, sigma);
+  if (!s->keeps) {
+    pki_factor_system(f->g, s->rows);
+  }
+  pki_solve_system(f->g, s->rows);
+}
+
 /* Steps in the lanes of `open` until they meet their goals; those that do not come back. */
 static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
   pki_group *g = f->g;
   pk_r sigma = pki_select(few, pki_splat(PKI_SIGMA_FEW), pki_splat(PKI_SIGMA));
-  pk_r last = pki_splat(0);
-  pk_i failed = pki_mask_none();
+  pk_r last = pki_splat(0), box_last[PKI_BOXES];
+  pk_i failed = pki_mask_none(), softer = pki_mask_none();
+  pki_system s;
   const int allowed =
       f->p->iterations < PKI_ACTIVE_SET_STEPS && !f->positions ? f->p->iterations : PKI_ACTIVE_SET_STEPS;
   for (int step = 0; step < allowed && pki_any(open); step++) {
-    pki_system s = pki_system_of(f, open);
     pki_state state[PKI_SLOTS];
     pki_box_state boxes[PKI_BOXES];
+    if (step == 0) {
+      s = pki_system_of(f, open);
+    }
     for (int i = 0; i < s.nslot; i++) {
       state[i] = f->positions ? pki_position_state(g, s.slot[i], open, f->held[s.slot[i]])
                               : pki_state_of(g, s.slot[i], open);
@@ -359,10 +493,9 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     for (int b = 0; b < s.nbox; b++) {
       boxes[b] = pki_box_state_of(g, s.box[b], open);
     }
-    pki_number_rows(&s, state, boxes);
-    pki_fill_contacts(f, &s, state, sigma);
-    pki_fill_boxes(f, &s, state, boxes, sigma);
-    pki_solve_system(g, s.rows);
+    const pk_i changed = pki_set_changed(f, &s, state, boxes, box_last, step == 0);
+    s.keeps = !pki_any(open & (changed | softer | (f->positions ? pki_mask_none() : pki_slips(&s, state))));
+    pki_newton_step(f, &s, state, boxes, sigma);
     const pk_i finite =
         pki_is_finite(g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
     failed |= open & ~finite;
@@ -373,10 +506,11 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     if (!f->positions) {
       *pki_out(g->relative) = pki_select(open, worst / scale, *pki_out(g->relative));
       *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
+      failed |= open & pki_less(PKI_THROWN * scale, worst);
     }
-    open &= ~pki_at_most(worst, goal);
-    const pk_i slow = ~pki_set_changed(f, &s, state, step == 0) & ~few & pki_less(0.1 * last, worst);
-    sigma = pki_select(slow, pki_max(PKI_SIGMA_FALLS * sigma, pki_splat(PKI_SIGMA_LEAST)), sigma);
+    open &= ~pki_at_most(worst, goal) & ~failed;
+    softer = ~changed & ~few & pki_less(0.1 * last, worst);
+    sigma = pki_select(softer, pki_max(PKI_SIGMA_FALLS * sigma, pki_splat(PKI_SIGMA_LEAST)), sigma);
     last = worst;
   }
   return open | failed;
