@@ -35,7 +35,7 @@ typedef struct pki_crew {
   void *memory;                    /* of the group */
   pki_work work;                   /* its lanes */
   pki_group group;
-  pk_sim_contact *contacts;  /* [lanes][keep] what controllers are shown */
+  pk_sim_contact *contacts;   /* [lanes][keep] what controllers are shown */
   void *own[PKI_MEMORY_ROWS]; /* the sim's own arrays */
   pk_batch_info info;
 } pki_crew;
@@ -52,7 +52,7 @@ struct pk_batch {
   size_t stride;
   size_t row_at[PKI_MEMORY_ROWS]; /* from the start of a block: arrays of the memory table (step/memory.h) */
   size_t memory_at;               /* what pairs of shapes remember */
-  unsigned char *control;       /* [count][control_stride] state blocks of the controller */
+  unsigned char *control;         /* [count][control_stride] state blocks of the controller */
   size_t control_stride;
   bool varied;     /* some world's inertias are not the model's */
   pki_crew *crews; /* [threads] */

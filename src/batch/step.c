@@ -168,8 +168,8 @@ static pki_seat seat_of(const pk_batch *b, int k)
   unsigned char *const block = pki_block_of(b, k);
   const pki_world_head *const h = pki_head_of(b, k);
   const pki_latency latency = {.queue = (pk_command *)(void *)(block + b->row_at[PKI_MEMORY_QUEUE]),
-                                   .room = b->late_room,
-                                   .late = h->parameters.late};
+                               .room = b->late_room,
+                               .late = h->parameters.late};
   return (pki_seat){.q = q,
                     .u = u,
                     .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->n.steps),
@@ -299,10 +299,14 @@ static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool b
     if (h->status != PK_OK) {
       continue;
     }
-    if (b->plan.usable && may_wait(b, worlds[i])) {
+    const pk_left left = !b->plan.usable           ? PK_LEFT_WORLD
+                         : h->n.nlast > PKI_SLOTS  ? PK_LEFT_CONTACTS /* as in the last step */
+                         : !may_wait(b, worlds[i]) ? PK_LEFT_COMMAND
+                                                   : PK_LEFT_NOT;
+    if (left == PK_LEFT_NOT) {
       lanes[nlanes++] = worlds[i];
     } else {
-      step_alone(b, crew, worlds[i], b->plan.usable ? PK_LEFT_COMMAND : PK_LEFT_WORLD);
+      step_alone(b, crew, worlds[i], left);
     }
   }
   step_lanes(b, crew, lanes, nlanes);

@@ -74,8 +74,8 @@ static void save_head(const pk_sim *sim, pki_world_head *h)
 static void copy_pairs(const pk_batch *b, pk_sim *sim, unsigned char *block, bool out)
 {
   pki_colliders *c = &sim->scene.colliders;
-  memcpy(out ? (void *)(block + b->memory_at) : c->memory, out ? c->memory : (const void *)(block + b->memory_at),
-         (size_t)c->nmemory * sizeof *c->memory);
+  memcpy(out ? (void *)(block + b->memory_at) : c->memory,
+         out ? c->memory : (const void *)(block + b->memory_at), (size_t)c->nmemory * sizeof *c->memory);
 }
 
 /* What the sim uses of one array, likewise. */
@@ -84,7 +84,8 @@ static void copy_row(const pk_batch *b, pk_sim *sim, int row, unsigned char *blo
   void *const array = pki_memory_array(sim, row);
   const size_t bytes = pki_memory_used(sim, row) * pki_memory[row].size;
   if (bytes > 0) {
-    memcpy(out ? (void *)(block + b->row_at[row]) : array, out ? array : (const void *)(block + b->row_at[row]), bytes);
+    memcpy(out ? (void *)(block + b->row_at[row]) : array,
+           out ? array : (const void *)(block + b->row_at[row]), bytes);
   }
 }
 
@@ -121,7 +122,7 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
   pki_world_head *h = pki_head_of(b, k);
   const int room = (int)memory_room(b), pairs = sim->scene.colliders.nmemory;
   sim->scene.colliders.nmemory = pairs < room ? pairs : room; /* the rest is found anew */
-  if (!fits(b, sim)) {                                         /* where it is now it stays */
+  if (!fits(b, sim)) {                                        /* where it is now it stays */
     h->status = PK_ERROR_LIMIT;
     sim->state.n.nlast = sim->state.n.nspring = sim->scene.colliders.nmemory = 0;
   }
@@ -288,8 +289,8 @@ int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int mos
   const int n = pki_head_of(b, world)->n.nlast;
   pki_show_contacts(b->crews[0].sim, pki_head_of(b, world)->parameters.friction,
                     (const pki_contact *)(const void *)(block + b->row_at[PKI_MEMORY_LAST]),
-                    (const double *)(const void *)(block + b->row_at[PKI_MEMORY_LAST_R]),
-                    n < most ? n : most, out);
+                    (const double *)(const void *)(block + b->row_at[PKI_MEMORY_LAST_R]), n < most ? n : most,
+                    out);
   return n;
 }
 

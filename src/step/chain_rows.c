@@ -264,8 +264,7 @@ static void add_bilateral_rows(pk_sim *sim, const pki_group *g)
   }
 }
 
-/* A row on joint coordinate k, its impulse between bounds. */
-static void add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance)
+void pki_chain_add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance)
 {
   const pki_sim_joints *j = &sim->joints;
   pki_assembly *a = &sim->contact.assembly;
@@ -285,7 +284,7 @@ static void add_joint_row(pk_sim *sim, const pki_group *g, int kind, int k, doub
   const pki_joint_row limits =
       pki_joint_row_of(kind, g->plan->dt, g->g[k], g->command[6 * k + 5], sim->joints.model->dof_friction[k]);
   c->row_slot[a->problem.nbox] = slot;
-  add_joint(sim, k, limits.sign, limits.lower, limits.upper, limits.softness);
+  pki_chain_add_joint(sim, k, limits.sign, limits.lower, limits.upper, limits.softness);
   a->q[row] = q;
   a->r[row] = g->plan->published ? 0 : fmin(fmax(sim->state.last_joint[slot], limits.lower), limits.upper);
 }
@@ -312,8 +311,7 @@ static void add_joint_rows(pk_sim *sim, const pki_group *g)
   }
 }
 
-/* The form of the problem that the options' solver reads; positions are solved by `auto` where it would need factors. */
-static pki_form form_of(const pk_sim *sim, bool positions)
+pki_form pki_chain_form(const pk_sim *sim, bool positions)
 {
   const pk_solver solver = sim->options.solver;
   const bool factor = pki_solvers[solver].factor;
@@ -346,7 +344,7 @@ void pki_chain_assemble(pk_sim *sim, const pki_group *g)
   add_contacts(sim, g);
   add_bilateral_rows(sim, g);
   add_joint_rows(sim, g);
-  a->form = form_of(sim, false);
+  a->form = pki_chain_form(sim, false);
   pki_assembly_finish(a, sim->workspace);
   show_problem(sim);
 }
@@ -389,9 +387,7 @@ static void report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *
   }
 }
 
-/* The assembled problem by the options' solver, once, as it is; the worst certificate of the step is kept. Where the tolerance is
- * not met the best impulses stand, and the step is not certified. */
-static void solve_assembled(pk_sim *sim, bool velocities, pk_step_info *info)
+void pki_chain_solve_assembled(pk_sim *sim, bool velocities, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
@@ -445,7 +441,7 @@ pk_status pki_chain_solve(pk_sim *sim, pk_step_info *info)
     solved = law->solve(sim, info);
     report_still_rows(sim, true, info);
   } else {
-    solve_assembled(sim, true, info);
+    pki_chain_solve_assembled(sim, true, info);
   }
   keep_impulses(sim);
   if (!solved && law->needs_solution) {
@@ -474,7 +470,8 @@ static void certify_bilateral(const pk_sim *sim, const pki_group *g, pk_step_inf
     return;
   }
   pk_certificate *c = &info->certificate;
-  const double rate = pki_bilateral_rate(sim, g->u_end), scale = fmax(pki_bilateral_rate(sim, sim->state.u), PKI_SPEED_FLOOR);
+  const double rate = pki_bilateral_rate(sim, g->u_end),
+               scale = fmax(pki_bilateral_rate(sim, sim->state.u), PKI_SPEED_FLOOR);
   c->bilateral = rate;
   c->residual = fmax(c->residual, rate);
   c->relative = fmax(c->relative, rate / scale);
@@ -488,116 +485,4 @@ void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info)
   if (law->finish != NULL) {
     law->finish(sim);
   }
-}
-
-/* ---- positions ---- */
-
-static const double CLOSURE_TOLERANCE = 1e-11; /* of the world's length, or rad; of bilateral constraints */
-
-bool pki_chain_is_closed(const pk_sim *sim, const pk_step_info *info)
-{
-  return info->closure <= CLOSURE_TOLERANCE * sim->scene.length;
-}
-
-pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_step_info *info)
-{
-  pki_sim_contact *c = &sim->contact;
-  *sunk = 0;
-  c->nfound = 0;
-  if (sim->scene.terrain == NULL && !sim->scene.bodies_touch) {
-    return PK_OK;
-  }
-  if (!pki_contact_find(sim, fmin(margin, fmax(sim->options.margin, pki_touching(sim))), info)) {
-    return PK_ERROR_LIMIT;
-  }
-  if (pki_law_of(&sim->options)->force != NULL) {
-    for (int i = 0; i < c->nfound; i++) {
-      *sunk = fmax(*sunk, -c->found[i].gap);
-    }
-    c->nfound = 0;
-  }
-  return PK_OK;
-}
-
-/* Rows of the projection: the contacts found, sticking feet along the ground, joint limits nearer than `band`. Feet that
- * stick may yield a little along the ground: with every foot stuck and joints at their limits nothing else could
- * give way. */
-static void add_position_rows(pk_sim *sim, double band)
-{
-  pki_sim_contact *c = &sim->contact;
-  pki_assembly *a = &c->assembly;
-  const pk_workspace *work = sim->workspace;
-  const pki_sim_joints *j = &sim->joints;
-  pki_assembly_clear(a);
-  for (int i = 0; i < c->nfound; i++) {
-    const pki_contact *f = &c->found[i];
-    const int row = pk_contact_size(&a->problem);
-    double second[3];
-    const pki_ends ends = pki_contact_ends(f, second);
-    pki_assembly_add_point(a, work, &ends, f->normal, 0, INFINITY);
-    a->q[row] = f->gap, a->r[row] = 0;
-    const int last = pki_contact_last(&sim->state, f);
-    for (int t = 0; t < 2 && last >= 0 && sim->state.last_sticks[last]; t++) {
-      pki_assembly_add_point(a, work, &ends, t ? f->tangent2 : f->tangent1, -INFINITY, INFINITY);
-      pki_assembly_soften(a, PKI_YIELDING - 1);
-      a->q[row + 1 + t] = 0, a->r[row + 1 + t] = 0;
-    }
-  }
-  for (int k = 0; k < j->n && sim->options.joint_limits; k++) {
-    for (int side = 0; side < 2 && j->model->dof_q[k] >= 0; side++) {
-      const double gap = side ? j->model->dof_upper[k] - j->x[k] : j->x[k] - j->model->dof_lower[k];
-      if (gap < band) {
-        const int row = pk_contact_size(&a->problem);
-        add_joint(sim, k, side ? -1 : 1, 0, INFINITY, 0);
-        a->q[row] = gap, a->r[row] = 0;
-      }
-    }
-  }
-}
-
-/* The factor of M with the constraints in it, and the move that closes them alone. Without constraints the factor of
- * the step's M~ stays, where there is one: any metric near M does. */
-static void close_constraints(pk_sim *sim, double *closing)
-{
-  pki_sim_joints *j = &sim->joints;
-  pk_workspace *w = sim->workspace;
-  memset(closing, 0, (size_t)sim->model->nu * sizeof *closing);
-  if (sim->model->nconstraint == 0 && sim->contact.factored) {
-    return;
-  }
-  pki_reset_diagonal(&w->work);
-  w->kernels->crba(&w->work);
-  sim->contact.factored = true;
-  if (sim->model->nconstraint == 0) {
-    w->kernels->ltl_factor(&w->work);
-    return;
-  }
-  for (int row = 0; row < sim->model->nbilateral; row++) {
-    j->rows[row] = -j->bilateral.gap[row];
-  }
-  pki_bilateral_factor(&j->bilateral, w, NULL, true);
-  pki_bilateral_solve(&j->bilateral, w, closing, j->rows);
-}
-
-void pki_chain_project(pk_sim *sim, pki_group *g, double band, double *q, pk_step_info *info)
-{
-  pki_assembly *a = &sim->contact.assembly;
-  double *const closing = g->move;
-  const int nu = sim->model->nu;
-  add_position_rows(sim, band);
-  const int rows = pk_contact_size(&a->problem);
-  close_constraints(sim, closing);
-  for (int row = 0; row < rows && sim->model->nconstraint > 0; row++) {
-    a->q[row] += pki_assembly_velocity(a, row, closing);
-  }
-  if (rows > 0) {
-    a->form = form_of(sim, true);
-    pki_assembly_finish(a, sim->workspace);
-    solve_assembled(sim, false, info);
-  }
-  pki_assembly_response(a, sim->workspace, a->r, g->drive);
-  for (int k = 0; k < nu; k++) {
-    g->drive[k] += closing[k];
-  }
-  sim->workspace->kernels->config_add(sim->model, q, 1, g->drive, q);
 }

@@ -54,6 +54,14 @@ void pki_chain_respond(pk_sim *sim, const pki_group *g);
 /* Impulses and velocities of the step stand: what is left to say of them. */
 void pki_chain_finish(pk_sim *sim, const pki_group *g, pk_step_info *info);
 
+/* What the problems of velocities and of positions have in common (chain_positions.c). A row on joint coordinate k, its impulse between
+ * bounds; the form of the problem that the options' solver reads, positions being solved by `auto` where it would need factors; the
+ * assembled problem by that solver, once, as it is: the worst certificate of the step is kept, and where the tolerance is not met the
+ * best impulses stand and the step is not certified. */
+void pki_chain_add_joint(pk_sim *sim, int k, double sign, double lower, double upper, double compliance);
+pki_form pki_chain_form(const pk_sim *sim, bool positions);
+void pki_chain_solve_assembled(pk_sim *sim, bool velocities, pk_step_info *info);
+
 /* Contacts at the workspace's configuration within a margin, for projections; contacts by forces are no rows: how deep they are goes
  * to *sunk. */
 pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_step_info *info);

@@ -149,8 +149,8 @@ static void add_contact_force(const pki_work *w, const pki_contact *f, const dou
   }
 }
 
-typedef void contact_force(const pk_sim_options *o, const pki_contact *f, const pk_material *m, const double v[3],
-                           pki_spring *s, double lambda[3]);
+typedef void contact_force(const pk_sim_options *o, const pki_contact *f, const pk_material *m,
+                           const double v[3], pki_spring *s, double lambda[3]);
 
 static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
 {

@@ -65,7 +65,8 @@ static inline double pki_contact_friction(const pk_sim *sim, const pki_contact *
 static inline bool pki_contact_bounces(const pk_sim *sim, int i)
 {
   const pki_sim_contact *c = &sim->contact;
-  return pki_contact_material(&sim->scene, &c->found[i])->restitution_n > 0 && c->speed[i] < -pki_bounce_speed(sim);
+  return pki_contact_material(&sim->scene, &c->found[i])->restitution_n > 0 &&
+         c->speed[i] < -pki_bounce_speed(sim);
 }
 
 /* The ends of a contact's rows; `second` holds the point of the second. */

@@ -62,7 +62,8 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
 {
   const bool slots = m->nu <= PKI_GROUP_NU; /* rows of larger models are on chains: a sim alone has them */
   const bool any = slots || lanes == 1;
-  const size_t real = (size_t)lanes * sizeof(double), nq = any ? (size_t)m->nq : 0, nu = any ? (size_t)m->nu : 0;
+  const size_t real = (size_t)lanes * sizeof(double), nq = any ? (size_t)m->nq : 0,
+               nu = any ? (size_t)m->nu : 0;
   const size_t joints = any ? (size_t)pki_joint_model(m)->nu : 0, n = slots ? PKI_SLOTS : 0;
   const size_t boxes = slots ? PKI_BOXES : 0, rows = 3 * n + boxes, covers = slots ? PKI_COVERS : 0;
   *g = (pki_group){.plan = NULL};
@@ -149,7 +150,7 @@ void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena)
 {
   *a = (pki_alone){.stale = true, .kernels = pki_group_kernels_get(1)};
   pki_group_plan_carve(&a->plan, model, arena);
-  a->chains.limit = pki_arena_take(arena, (size_t)pki_joint_model(model)->nu, sizeof *a->chains.limit);
+  pki_group_plan_carve_limits(&a->chains, model, arena);
   a->guard = pki_arena_take(arena, (size_t)pki_guard_size(model), sizeof *a->guard);
   pki_group_carve(&a->group, model, 1, arena);
 }
@@ -235,9 +236,9 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   pki_group *g = &sim->alone.group;
   stopwatch of = {sim, info};
   refresh_plans(sim);
-  info->left = PK_LEFT_WORLD;
-  if (!sim->alone.plan.usable || sim->alone.chains_only) {
-    return false;
+  info->left = sim->alone.plan.usable && !sim->alone.chains_only ? PK_LEFT_CONTACTS : PK_LEFT_WORLD;
+  if (info->left == PK_LEFT_WORLD || sim->state.n.nlast > PKI_SLOTS) {
+    return false; /* what had no room in the last step has none in this one */
   }
   g->plan = &sim->alone.plan;
   g->tap = sim->contact.tap.see != NULL ? &sim->contact.tap : NULL;

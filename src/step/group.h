@@ -71,26 +71,30 @@ typedef struct pki_cover_run {
 typedef struct pki_group_plan {
   bool usable; /* rows fit into slots */
   const pk_model *model;
-  const pk_model *joints; /* whose velocities are the joint coordinates (step/joints.h): the model, or its tree */
-  bool cut;               /* some of them are no velocities of the model */
-  bool implicit;          /* commands and damping at the end of the step; false: at its start */
-  bool rubs;              /* some joint has friction */
-  bool published;         /* the scheme as published: closed contacts alone, cold starts, no projection */
-  double joining;         /* m, contacts that velocities leave open by less join those that they break */
+  const pk_model
+      *joints;        /* whose velocities are the joint coordinates (step/joints.h): the model, or its tree */
+  bool cut;           /* some of them are no velocities of the model */
+  bool implicit;      /* commands and damping at the end of the step; false: at its start */
+  bool rubs;          /* some joint has friction */
+  bool published;     /* the scheme as published: closed contacts alone, cold starts, no projection */
+  double joining;     /* m, contacts that velocities leave open by less join those that they break */
   double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
   double tolerance;   /* of the certificate */
   double allowed;     /* m, depth that is left alone */
+  double length;      /* m, of the world (pki_scene) */
   double touching;    /* m, gaps that count as closed */
   double deep;        /* m, depth that is projected more often */
   int sweeps;         /* most of one solve */
   double near;        /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
   bool midpoint;      /* Moreau's scheme */
   bool swept;         /* fast shapes: as the options say */
-  int *limit, nlimit; /* joint coordinates whose limits count */
-  bool scan;          /* the ground is not one plane or height field: the narrow phase finds all contacts */
-  bool hinged;        /* bodies move against each other by hinges alone */
-  bool free;          /* the first one is free: the trunk */
-  double swing_most;  /* m/rad, how far any cover moves against the trunk when all joints turn, at most */
+  int *limit, nlimit; /* joint coordinates whose limits count, */
+  double *
+      arm; /* [nlimit] and what a unit of theirs is beside a metre: the world's length for an angle, 1 for a travel */
+  bool scan;         /* the ground is not one plane or height field: the narrow phase finds all contacts */
+  bool hinged;       /* bodies move against each other by hinges alone */
+  bool free;         /* the first one is free: the trunk */
+  double swing_most; /* m/rad, how far any cover moves against the trunk when all joints turn, at most */
   int nball, depth;
   int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a foot */
   int common[PKI_BALLS][PKI_BALLS];                        /* of them, those that two feet share: the first */
@@ -156,7 +160,7 @@ typedef struct pki_lane_info {
   pk_left left;     /* why not */
   pk_status status; /* of a step on chains, */
   bool unsettled;   /* in which who takes part did not settle */
-  bool alone;   /* its impulses were solved by the scalar solvers */
+  bool alone;       /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;
   pk_solver solver;
   double relative;    /* residual of the certificate */
@@ -177,7 +181,8 @@ typedef struct pki_joint_row {
 } pki_joint_row;
 
 /* `gain`, `tau_max`: of the joint's command; friction: N m or N. */
-static inline pki_joint_row pki_joint_row_of(int kind, double dt, double gain, double tau_max, double friction)
+static inline pki_joint_row pki_joint_row_of(int kind, double dt, double gain, double tau_max,
+                                             double friction)
 {
   const double most = kind == PKI_ROW_TORQUE ? dt * tau_max : dt * friction;
   if (kind == PKI_ROW_LOWER || kind == PKI_ROW_UPPER) {
@@ -195,8 +200,8 @@ typedef struct pki_candidate {
 /* The scratch of a group: arrays of [n][lanes]. */
 typedef struct pki_group {
   const pki_group_plan *plan;
-  pki_colliders *colliders;          /* of the thread that works with the group */
-  const struct pki_scene *scene;    /* materials */
+  pki_colliders *colliders;      /* of the thread that works with the group */
+  const struct pki_scene *scene; /* materials */
   pki_work *work;
   const pki_kernels *dynamics; /* that the work is for: generic ones, or the model's own code */
   double *q, *u, *q_mid, *q_end, *q_try;
@@ -212,8 +217,8 @@ typedef struct pki_group {
   double *drag;         /* [nu] at this torque; the friction of others is a row */
   uint64_t *at_limit;   /* [2][nu] masks: lower, upper joint limits that take part */
   double *h, *move, *u_free, *u_end, *tau;
-  double *drive;        /* [nu] dt times the forces that u_free comes from; on chains alone */
-  double *rates;        /* [nu] joint velocities, where joints are cut */
+  double *drive;       /* [nu] dt times the forces that u_free comes from; on chains alone */
+  double *rates;       /* [nu] joint velocities, where joints are cut */
   double *screw;       /* [nu][6] angular, linear velocity at the trunk's origin of each unknown */
   double *axes;        /* [slots][9] normal, tangents */
   double *gap, *point; /* [slots], [slots][3] at q_M */
@@ -247,7 +252,7 @@ typedef struct pki_group {
   pki_contact *found_end[PKI_LANES_MOST]; /* [PKI_FOUND] at the end */
   int *slot_of[PKI_LANES_MOST];           /* [PKI_FOUND] of a contact found; -1: it does not take part */
   pki_remembered *memory[PKI_LANES_MOST]; /* [PKI_FOUND] */
-  pki_candidate *candidates;           /* [PKI_CANDIDATES] */
+  pki_candidate *candidates;              /* [PKI_CANDIDATES] */
   double *relative, *penetration, *sweeps, *rounds;
   double *lift;        /* J, what projections added to the potential energy; counted when `watched` */
   double *nowhere;     /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written */
@@ -255,8 +260,8 @@ typedef struct pki_group {
   double *scalar;      /* a problem of one lane: W, q, r, mu, bounds */
   double *tap_Y;       /* [rows][nu], [nu], [rows] its factors, for who is shown it */
   int *tap_col;        /* [rows][nu], [rows] */
-  pk_sim *world;      /* on chains (step/chain_rows.h): the one whose step it is; NULL: rows are in slots */
-  pk_step_info *info; /* of that step */
+  pk_sim *world;       /* on chains (step/chain_rows.h): the one whose step it is; NULL: rows are in slots */
+  pk_step_info *info;  /* of that step */
   bool watched;
   pk_certificate certificate;            /* of lane 0's impulses, when `watched` */
   const struct pki_problem_tap *tap;     /* who is shown the problems of lane 0; NULL: nobody */
@@ -267,7 +272,10 @@ typedef struct pki_group {
 /* Take a plan's arrays from an arena; with a counting arena this counts. */
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *model, pki_arena *arena);
 
-/* What a sim's model, ground, materials and options give: for slots, and for chains, which need no arrays. */
+/* Chains need those of joint limits alone. */
+void pki_group_plan_carve_limits(pki_group_plan *plan, const pk_model *model, pki_arena *arena);
+
+/* What a sim's model, ground, materials and options give: for slots, and for chains. */
 void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim);
 void pki_group_plan_chains(pki_group_plan *plan, const pk_sim *sim);
 
@@ -287,9 +295,9 @@ const pki_group_kernels *pki_group_kernels_get(int lanes);
 /* A sim as a group of one. */
 typedef struct pki_alone {
   pki_group_plan plan, chains; /* of slots, of chains */
-  bool stale;       /* something that they depend on has changed */
-  bool chains_only; /* slots are not tried, so that a test can hold the two against each other */
-  double *guard; /* [pki_guard_size] (pki_seat) */
+  bool stale;                  /* something that they depend on has changed */
+  bool chains_only;            /* slots are not tried, so that a test can hold the two against each other */
+  double *guard;               /* [pki_guard_size] (pki_seat) */
   pki_group group;
   const pki_group_kernels *kernels;
 } pki_alone;

@@ -8,15 +8,23 @@
 #include "model/motion.h"
 #include "step/contact.h"
 
-/* m/s: what comes nearer faster is first met below the surface, and projected out. */
-static const double FASTEST = 8;
+/* What comes nearer faster than so many times sqrt(g L), L the world's length, is first met below the surface, and projected out: it has
+ * fallen from eight times that length. */
+static const double FASTEST = 4;
 
 enum { SWEEPS = 4 }; /* what needs more is better off with Newton */
+
+void pki_group_plan_carve_limits(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
+{
+  const size_t joints = (size_t)pki_joint_model(m)->nu;
+  plan->limit = pki_arena_take(arena, joints, sizeof *plan->limit);
+  plan->arm = pki_arena_take(arena, joints, sizeof *plan->arm);
+}
 
 void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *arena)
 {
   *plan = (pki_group_plan){.model = m};
-  plan->limit = pki_arena_take(arena, (size_t)pki_joint_model(m)->nu, sizeof *plan->limit);
+  pki_group_plan_carve_limits(plan, m, arena);
   plan->path = pki_arena_take(arena, PKI_BALLS * (size_t)m->nu, sizeof *plan->path);
   plan->covers = pki_arena_take(arena, PKI_COVERS, sizeof *plan->covers);
   plan->pairs = pki_arena_take(arena, PKI_COVER_PAIRS, sizeof *plan->pairs);
@@ -343,6 +351,8 @@ static void list_limits(pki_group_plan *plan, const pk_sim *sim)
   const pk_model *m = sim->joints.model;
   for (int k = 0; k < m->nu && sim->options.joint_limits; k++) {
     if (m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
+      const bool travels = m->dof_joint[k] >= 0 && m->joints[m->dof_joint[k]].kind == PK_JOINT_PRISMATIC;
+      plan->arm[plan->nlimit] = travels ? 1 : sim->scene.length;
       plan->limit[plan->nlimit++] = k;
     }
   }
@@ -405,6 +415,7 @@ static pki_group_plan begin_plan(const pk_sim *sim)
                           .near = INFINITY,
                           .tolerance = o->tolerance,
                           .allowed = pki_allowed_penetration(sim),
+                          .length = sim->scene.length,
                           .touching = pki_touching(sim),
                           .deep = PKI_DEEP * sim->scene.length,
                           .iterations = o->max_iterations,
@@ -414,9 +425,9 @@ static pki_group_plan begin_plan(const pk_sim *sim)
 
 void pki_group_plan_chains(pki_group_plan *plan, const pk_sim *sim)
 {
-  int *const limit = plan->limit;
+  const pki_group_plan room = *plan;
   *plan = begin_plan(sim);
-  plan->limit = limit;
+  plan->limit = room.limit, plan->arm = room.arm;
   list_limits(plan, sim);
   plan->joining = joining_gap(sim, plan->reach);
 }
@@ -432,9 +443,11 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
   plan->swept = o->swept;
   plan->path = room.path, plan->covers = room.covers, plan->pairs = room.pairs;
   plan->pair_swing = room.pair_swing, plan->swing = room.swing, plan->runs = room.runs;
-  plan->chain = room.chain, plan->dof_body = room.dof_body, plan->limit = room.limit;
+  plan->chain = room.chain, plan->dof_body = room.dof_body;
+  plan->limit = room.limit, plan->arm = room.arm;
   list_limits(plan, sim);
-  plan->near = fmin(o->margin, FASTEST * plan->reach);
+  const double g = pki_length3(sim->model->gravity), fastest = FASTEST * sqrt(g * sim->scene.length);
+  plan->near = g > 0 ? fmin(o->margin, fastest * plan->reach) : o->margin;
   if (!is_plain(sim) || bounces(&sim->scene)) {
     return;
   }

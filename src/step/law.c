@@ -12,18 +12,18 @@ const pki_law pki_laws[PK_LAW_COUNT] = {
                           .doc = "springs and dampers to an anchor point, stick and slip (Gehring et al. "
                                  "2014, algorithm 1); explicit, needs small steps",
                           .force = pki_compliant_forces},
-    [PK_LAW_PENALTY] = {.name = "penalty",
-                        .doc =
-                            "springs and dampers with Coulomb and viscous friction, the baseline of Ayit 2015; "
-                            "explicit, adds energy where it is stiff",
-                        .force = pki_penalty_forces},
-    [PK_LAW_EXACT_LCP] = {.name = "exact-lcp",
-                          .doc =
-                              "a linear complementarity problem: impulses with restitution, friction on a pyramid "
-                              "along the slip, viscous friction (Ayit 2015)",
-                          .prepare = pki_exact_align,
-                          .shift = pki_exact_shift,
-                          .solve = pki_exact_solve},
+    [PK_LAW_PENALTY] =
+        {.name = "penalty",
+         .doc = "springs and dampers with Coulomb and viscous friction, the baseline of Ayit 2015; "
+                "explicit, adds energy where it is stiff",
+         .force = pki_penalty_forces},
+    [PK_LAW_EXACT_LCP] =
+        {.name = "exact-lcp",
+         .doc = "a linear complementarity problem: impulses with restitution, friction on a pyramid "
+                "along the slip, viscous friction (Ayit 2015)",
+         .prepare = pki_exact_align,
+         .shift = pki_exact_shift,
+         .solve = pki_exact_solve},
 };
 
 /* exact-lcp with `resting: acceleration`: collisions and resting contact as two problems. */

@@ -192,8 +192,8 @@ const pki_memory_row pki_memory[PKI_MEMORY_ROWS] = {
     [PKI_MEMORY_CARRY_Q] = {"carry_q", STATE(carry_q), .room = of_carry},
     [PKI_MEMORY_CARRY_U] = {"carry_u", STATE(carry_u), .room = of_carry},
     [PKI_MEMORY_COMMANDS] = {"commands", STATE(commands), .room = of_joints, .reset = reset_commands},
-    [PKI_MEMORY_QUEUE] =
-        {"queue", STATE(queue), .room = of_queue, .reset = reset_queue, .check = check_waiting},
+    [PKI_MEMORY_QUEUE] = {"queue", STATE(queue), .room = of_queue, .reset = reset_queue,
+                          .check = check_waiting},
     [PKI_MEMORY_TAU] = {"tau", STATE(tau), .room = of_joints},
     [PKI_MEMORY_PUSHES] = {"pushes", STATE(pushes), .room = of_pushes},
     [PKI_MEMORY_DRIVES] = {"drives", STATE(drives), .room = of_drives, .reset = pki_sim_joints_reset},
@@ -209,10 +209,12 @@ const pki_memory_row pki_memory[PKI_MEMORY_ROWS] = {
                               .role = PKI_ROLE_UNDONE},
     [PKI_MEMORY_LIMITED] = {"limited", STATE(limited), .room = of_joints, .role = PKI_ROLE_UNDONE,
                             .check = check_limited},
-    [PKI_MEMORY_SPRINGS] =
-        {"springs", STATE(springs), .room = of_springs, .used = PKI_USED_SPRINGS, .check = check_spring},
-    [PKI_MEMORY_INERTIA] = {"inertia", .size = sizeof(double), .room = of_inertia, .role = PKI_ROLE_PARAMETER},
-    [PKI_MEMORY_GROUPED] = {"grouped", .size = sizeof(double), .room = of_grouped, .role = PKI_ROLE_PARAMETER},
+    [PKI_MEMORY_SPRINGS] = {"springs", STATE(springs), .room = of_springs, .used = PKI_USED_SPRINGS,
+                            .check = check_spring},
+    [PKI_MEMORY_INERTIA] = {"inertia", .size = sizeof(double), .room = of_inertia,
+                            .role = PKI_ROLE_PARAMETER},
+    [PKI_MEMORY_GROUPED] = {"grouped", .size = sizeof(double), .room = of_grouped,
+                            .role = PKI_ROLE_PARAMETER},
 };
 
 /* ---- arrays ---- */

@@ -18,7 +18,9 @@ static double restitution(const pk_sim *sim)
   double least = -1;
   for (int i = 0; i < c->nfound; i++) {
     if (is_closed(sim, &c->found[i]) && c->speed[i] < -1e-12) {
-      const double own = c->speed[i] < -pki_bounce_speed(sim) ? pki_contact_material(&sim->scene, &c->found[i])->restitution_n : 0;
+      const double own = c->speed[i] < -pki_bounce_speed(sim)
+                             ? pki_contact_material(&sim->scene, &c->found[i])->restitution_n
+                             : 0;
       least = least < 0 ? own : fmin(least, own);
     }
   }

@@ -52,7 +52,7 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   double *const xi = sim->smooth.xi, *const u = sim->smooth.u, *const k_xi = sim->smooth.xi_rate;
   double *const k_u = sim->smooth.u_rate, *const sum_xi = sim->smooth.xi_total,
-         *const sum_u = sim->smooth.u_total;
+                *const sum_u = sim->smooth.u_total;
   pki_reset_diagonal(&sim->workspace->work);
 
   for (int s = 0; s < 4; s++) {
@@ -68,7 +68,8 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
   }
   for (int k = 0; k < nu; k++) {
     xi[k] = dt * sum_xi[k];
-    sim->u_next[k] = add_carried(sim->state.u[k], dt * sum_u[k], sim->state.carry_u[k], &sim->carry_u_next[k]);
+    sim->u_next[k] =
+        add_carried(sim->state.u[k], dt * sum_u[k], sim->state.carry_u[k], &sim->carry_u_next[k]);
   }
   move_config(sim, xi);
   return PK_OK;

@@ -42,7 +42,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   s.carry_u_next = pki_arena_take(arena, nu, real);
   s.tau_next = pki_arena_take(arena, joints, real);
   s.smooth.q = pki_arena_take(arena, nq, real);
-  double **const of_smooth[] = {&s.smooth.force,   &s.smooth.xi,       &s.smooth.u,      &s.smooth.xi_rate,
+  double **const of_smooth[] = {&s.smooth.force,  &s.smooth.xi,       &s.smooth.u,      &s.smooth.xi_rate,
                                 &s.smooth.u_rate, &s.smooth.xi_total, &s.smooth.u_total};
   for (size_t i = 0; i < sizeof of_smooth / sizeof of_smooth[0]; i++) {
     *of_smooth[i] = pki_arena_take(arena, nu, real);

@@ -9,6 +9,8 @@
  *   force.c    joint forces and accelerations of smooth motion
  *   law.c      laws of contact
  *   chain_rows.c  the rows of a step on chains: contact, joint limits, joint friction, constraints
+ *   chain_positions.c  projections with such rows
+ *   memory.c   what a world remembers from step to step
  *   contact_memory.c  what a sim holds for them
  *   found.c    contacts as they are found
  *   swept.c    contacts of fast pairs, found along their way
@@ -54,7 +56,7 @@ typedef struct pki_impact_group {
 typedef struct pki_spring {
   int geom[2];
   unsigned id;
-  int slip; /* 0, 1 */
+  int slip;         /* 0, 1 */
   double anchor[3]; /* P_0, from the second body's origin in its axes; on the ground: world */
   double point[3];  /* the body's point that touched, from its origin in its axes */
   double way[3];    /* velocity of the slip, world */
@@ -104,10 +106,10 @@ typedef struct pki_scene {
   int *surfaces;   /* [nshape] */
   pki_pair *pairs; /* [PKI_PAIR_MAX] */
   int npair;
-  pk_material body_material;  /* of bodies among each other, where no pair speaks of them */
-  bool bodies_touch;          /* shapes of two moving bodies may touch */
-  bool has_joint_rows;        /* the model has joint limits or joint friction */
-  double length;              /* m, of the largest of what moves: lengths that a step calls small are parts of it */
+  pk_material body_material; /* of bodies among each other, where no pair speaks of them */
+  bool bodies_touch;         /* shapes of two moving bodies may touch */
+  bool has_joint_rows;       /* the model has joint limits or joint friction */
+  double length; /* m, of the largest of what moves: lengths that a step calls small are parts of it */
   pki_geometries *geometries; /* of the model's shapes; owned */
   pki_colliders colliders;    /* and what pairs of them remember */
 } pki_scene;
@@ -141,28 +143,28 @@ typedef struct pki_sim_state {
   double *q, *u;
   double *carry_q, *carry_u; /* [nu] what rounding has kept back from q and u (rk4) */
   pk_command *commands;      /* [joints] as asked for */
-  pk_command *queue;         /* [late_room][joints] commands on their way: those of step k in slot k mod late_room */
-  double *tau;               /* [joints] joint forces of commands in the last step */
-  double *pushes;            /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
-  double *drives;            /* [ndrive] coordinates of cut joints */
-  pki_contact *last;         /* [max_contacts] of the last velocity problem */
-  double *last_r;            /* [max_contacts][3] its impulses, contact axes */
-  bool *last_sticks;         /* [max_contacts] */
-  double *last_joint;        /* [PKI_JOINT_ROWS][joints] impulses of joint rows */
-  double *last_bilateral;    /* [nbilateral] impulses of bilateral rows, when a solver finds them */
-  bool *limited;             /* [joints] those whose command is at its limit */
-  pki_spring *springs;       /* [max_contacts] of the last step */
+  pk_command *queue; /* [late_room][joints] commands on their way: those of step k in slot k mod late_room */
+  double *tau;       /* [joints] joint forces of commands in the last step */
+  double *pushes; /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
+  double *drives; /* [ndrive] coordinates of cut joints */
+  pki_contact *last;      /* [max_contacts] of the last velocity problem */
+  double *last_r;         /* [max_contacts][3] its impulses, contact axes */
+  bool *last_sticks;      /* [max_contacts] */
+  double *last_joint;     /* [PKI_JOINT_ROWS][joints] impulses of joint rows */
+  double *last_bilateral; /* [nbilateral] impulses of bilateral rows, when a solver finds them */
+  bool *limited;          /* [joints] those whose command is at its limit */
+  pki_spring *springs;    /* [max_contacts] of the last step */
 } pki_sim_state;
 
 /* ---- what a step computes anew ---- */
 
 /* Rows on chains (chain_rows.h), and what they are found from. */
 typedef struct pki_sim_contact {
-  bool factored;             /* the workspace has the factor of the step's M~ */
-  pki_contact *found;        /* [max_contacts] of the last search */
-  double *speed;             /* [max_contacts] their normal velocity at the start of the step */
-  int *slot_of;              /* [max_contacts] -1: they do not take part */
-  int *row_found;            /* [max_contacts] which one a contact of the problem is */
+  bool factored;      /* the workspace has the factor of the step's M~ */
+  pki_contact *found; /* [max_contacts] of the last search */
+  double *speed;      /* [max_contacts] their normal velocity at the start of the step */
+  int *slot_of;       /* [max_contacts] -1: they do not take part */
+  int *row_found;     /* [max_contacts] which one a contact of the problem is */
   int nfound;
   int *row_slot;             /* [rows] where a joint row's impulse is kept: kind * joints + k */
   int *dof_group;            /* [nu] which velocities M couples: the first of them */
@@ -198,10 +200,10 @@ typedef struct pki_sim_joints {
 
 /* What the schemes of smooth motion compute with. */
 typedef struct pki_smooth {
-  double *q;                 /* [nq] of a stage */
-  double *force;             /* [nu] */
-  double *xi, *u;            /* [nu] of a stage: exponential coordinates, velocities; */
-  double *xi_rate, *u_rate;  /* [nu] how they change, */
+  double *q;                  /* [nq] of a stage */
+  double *force;              /* [nu] */
+  double *xi, *u;             /* [nu] of a stage: exponential coordinates, velocities; */
+  double *xi_rate, *u_rate;   /* [nu] how they change, */
   double *xi_total, *u_total; /* [nu] and what all stages add up to */
 } pki_smooth;
 
@@ -216,8 +218,9 @@ struct pk_sim {
   pki_sim_state before; /* of what a step changes on its way: as it was, for a step that fails (memory.h) */
   /* of a step: */
   pk_workspace *workspace;
-  const pk_command *acting; /* [joints] what acts in this step: the commands, or some that were asked for earlier */
-  double *q_next, *u_next;  /* what a stepper writes */
+  const pk_command
+      *acting; /* [joints] what acts in this step: the commands, or some that were asked for earlier */
+  double *q_next, *u_next; /* what a stepper writes */
   double *carry_q_next, *carry_u_next;
   double *tau_next;
   pki_smooth smooth;

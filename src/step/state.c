@@ -61,7 +61,8 @@ static places places_of(const pk_sim *sim)
   places p = {.memory = sizeof(header)};
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     p.row[row] = p.memory;
-    p.memory += is_saved(row) ? padded(pki_memory[row].room(sim->model, &sim->options) * pki_memory[row].size) : 0;
+    p.memory +=
+        is_saved(row) ? padded(pki_memory[row].room(sim->model, &sim->options) * pki_memory[row].size) : 0;
   }
   p.block = p.memory + most * PKI_MEMORY_INTS * sizeof(int32_t);
   p.size = p.block + padded(by != NULL ? by->state_size : 0);

@@ -197,7 +197,8 @@ static bool sweep_pair(pk_sim *sim, const pki_colliders *all, int i, int j, doub
   } else if (n == 0) {
     double when;
     pk_proximity near;
-    if (!pki_first_touch(a, &motion[0], b, &motion[1], sim->options.dt, 0.5 * pki_touching(sim), &when, &near)) {
+    if (!pki_first_touch(a, &motion[0], b, &motion[1], sim->options.dt, 0.5 * pki_touching(sim), &when,
+                         &near)) {
       return true;
     }
     pki_motion_at(&motion[0], when, &at[0]), pki_motion_at(&motion[1], when, &at[1]);

@@ -80,9 +80,10 @@ static void check_found(const pair *p, const dense_step *from, const pk_sim_cont
   const double broken = dense_broken(from, c->link, c->other_link, c->point, c->normal, c->gap, u);
   s->excused++;
   if (broken > 1e-9) {
-    fail_msg("%s: in step %lld shapes %d and %d push in the step on chains; lanes did not find them and go %g "
-             "m deep",
-             p->f->of->name, s->steps, c->shape, c->other_shape, broken);
+    fail_msg(
+        "%s: in step %lld shapes %d and %d push in the step on chains; lanes did not find them and go %g "
+        "m deep",
+        p->f->of->name, s->steps, c->shape, c->other_shape, broken);
   }
 }
 

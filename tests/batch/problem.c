@@ -360,9 +360,10 @@ static void run_both(const fleet_setting *of, double tolerance, int worlds, seen
                 "%lld leave, %lld projected (longer by %.1e, %lld roundabout)\n",
                 of->name, s->steps, s->alone, s->uncertified, s->touching, s->sticking, s->slipping,
                 s->landing, s->leaving, s->projected, s->longer, s->roundabout);
-  print_message("  contacts of links %lld, of other shapes than balls %lld, limits %lld, torques %lld, joints that "
-                "hold %lld, that slide %lld\n",
-                s->self, s->others, s->limits, s->torques, s->holding, s->sliding);
+  print_message(
+      "  contacts of links %lld, of other shapes than balls %lld, limits %lld, torques %lld, joints that "
+      "hold %lld, that slide %lld\n",
+      s->self, s->others, s->limits, s->torques, s->holding, s->sliding);
   print_message("  on chains: %lld of %lld agree, u %.1e q %.1e; problem: certificate %.1e (above what "
                 "was told by %.1e) u "
                 "%.1e tau %.1e broken %.1e (other sides %.1e) gain %.1e; depth %.1e\n",

@@ -205,8 +205,8 @@ static void the_problem_s_matrix_is_the_response_to_unit_forces(void **state)
       worst = fmax(worst, fabs(passes - sim->contact.exact.M[i * sim->contact.exact.n + k]));
     }
   }
-  print_message("M of %d rows differs from unit-force passes by at most %.2g of about 1 kg^-1\n", sim->contact.exact.n,
-                worst);
+  print_message("M of %d rows differs from unit-force passes by at most %.2g of about 1 kg^-1\n",
+                sim->contact.exact.n, worst);
   assert_true(worst < 1e-9);
   pk_workspace_destroy(w);
   close_run(&r);

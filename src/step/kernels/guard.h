@@ -4,13 +4,14 @@
 
 #include "step/kernels/lanes.h"
 
-/* m, how near two covers are before the narrow phase sees them, beside what their motion in the step adds: joints at up to
- * PKI_COVER_HASTE times the rates that they have before impulses. */
+/* How near two covers are before the narrow phase sees them, as a part of the world's length, beside what their motion in the step
+ * adds: joints at up to PKI_COVER_HASTE times the rates that they have before impulses. */
 #define PKI_COVER_SLACK 1e-3
 #define PKI_COVER_HASTE 2.0
 
-/* m, for distances of parallel segments, so that a look that is not due would change nothing. */
+/* Likewise, for distances of parallel segments, so that a look that is not due would change nothing; and for what rounding hides. */
 #define PKI_COVER_HAIR 1e-5
+#define PKI_COVER_ROUNDING 1e-9
 
 PKI_INLINE pki_v3 pki_place(const pki_work *w, int body, const double local[3])
 {
@@ -78,13 +79,14 @@ PKI_INLINE pk_r pki_unit_clamp(pk_r x)
 /* Distance of two segments (Ericson, Real-Time Collision Detection, 2005, section 5.1.9, with masks for branches). */
 PKI_INLINE pk_r pki_segments_apart(const pki_v3 *a, const pki_v3 *b)
 {
-  const pk_r tiny = pki_splat(1e-12);
+  const pk_r none = pki_splat(1e-300); /* of a point, whose products are all zero */
   const pki_v3 x = pki_sub(a[1], a[0]), y = pki_sub(b[1], b[0]), r = pki_sub(a[0], b[0]);
   const pk_r xx = pki_dot(x, x), yy = pki_dot(y, y), xy = pki_dot(x, y), xr = pki_dot(x, r),
              yr = pki_dot(y, r);
-  const pk_r first = pki_unit_clamp((xy * yr - xr * yy) / pki_max(xx * yy - xy * xy, tiny));
-  const pk_r t = pki_unit_clamp((xy * first + yr) / pki_max(yy, tiny));
-  const pk_r s = pki_unit_clamp((xy * t - xr) / pki_max(xx, tiny));
+  const pk_r parallel = 1e-12 * (xx * yy) + none; /* below it rounding is all there is */
+  const pk_r first = pki_unit_clamp((xy * yr - xr * yy) / pki_max(xx * yy - xy * xy, parallel));
+  const pk_r t = pki_unit_clamp((xy * first + yr) / pki_max(yy, none));
+  const pk_r s = pki_unit_clamp((xy * t - xr) / pki_max(xx, none));
   const pki_v3 way = pki_add_scaled(pki_add_scaled(r, s, x), -t, y);
   return pki_sqrt(pki_dot(way, way));
 }
@@ -151,10 +153,10 @@ PKI_INLINE void pki_look_at_pair(pki_lanes *f, int k, const pki_v3 axes[3], cons
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const double apart = PKI_COVER_SLACK + PKI_COVER_HAIR;
+  const double apart = (PKI_COVER_SLACK + PKI_COVER_HAIR) * p->length;
   const int i = p->pairs[k][0], j = p->pairs[k][1];
   const double swing = p->pair_swing[k];
-  const double reach = p->covers[i].reach + p->covers[j].reach + 1e-9; /* more than rounding */
+  const double reach = p->covers[i].reach + p->covers[j].reach + PKI_COVER_ROUNDING * p->length;
   const pk_r centres = pki_centres_apart(pki_ends_of(g, i), pki_ends_of(g, j));
   const pk_r near = margin->pair + swing * margin->turn;
   const pk_r most =
@@ -218,11 +220,12 @@ static bool pki_limbs_near(const pki_group *g, pki_limbs *limbs, int a, int b, c
                            pk_i mask, const pki_look *look)
 {
   if (!(limbs->known[a] >> b & 1)) {
-    const double swing = g->plan->limb_swing[a][b], apart = PKI_COVER_SLACK + PKI_COVER_HAIR;
+    const double swing = g->plan->limb_swing[a][b],
+                 apart = (PKI_COVER_SLACK + PKI_COVER_HAIR) * g->plan->length;
     const pki_v3 one = pki_sub(limbs->lower[b], limbs->upper[a]),
                  other = pki_sub(limbs->lower[a], limbs->upper[b]);
     const pki_v3 way = pki_v3_max(one, other);
-    const pk_r gap = pki_max(way.x, pki_max(way.y, way.z)) - pki_splat(1e-9); /* more than rounding */
+    const pk_r gap = pki_max(way.x, pki_max(way.y, way.z)) - pki_splat(PKI_COVER_ROUNDING * g->plan->length);
     const pk_r angle = pki_max(look->angle, pki_splat(0));
     const pk_r most = pki_max(swing * angle + apart, margin->pair + swing * margin->turn);
     limbs->known[a] |= 1u << b;
@@ -317,7 +320,7 @@ static pk_i pki_looks_due(const pki_lanes *f, const double *q, const pki_margins
     return f->going;
   }
   const pk_r turned = pki_turned(g, q);
-  pk_i due = pki_less(pki_splat(PKI_COVER_SLACK), margin->pair);
+  pk_i due = pki_less(pki_splat(PKI_COVER_SLACK * p->length), margin->pair);
   due |= ~pki_less(turned + margin->turn, guard[PKI_GUARD_ANGLE]);
   if (p->plane >= 0) {
     const pk_r height = guard[PKI_GUARD_HEIGHT] - p->swing_most * turned - pki_lowered(g, q);
@@ -341,7 +344,8 @@ static pki_margins pki_margins_of(const pki_lanes *f)
       rate = pki_max(rate, pki_max(pki_abs(pki_reals(g->u)[k]), pki_abs(pki_reals(g->u_free)[k])));
     }
   }
-  return (pki_margins){near, pki_splat(PKI_COVER_SLACK), (PKI_COVER_HASTE * f->p->reach) * rate};
+  return (pki_margins){near, pki_splat(PKI_COVER_SLACK * f->p->length),
+                       (PKI_COVER_HASTE * f->p->reach) * rate};
 }
 
 /* A look at all shapes at q is what the next ones go by. */

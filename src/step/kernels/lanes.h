@@ -29,15 +29,15 @@ typedef struct pki_lanes {
   int nmemory[PKI_LANES];                        /* what pairs remember */
   bool recalled[PKI_LANES];                      /* it was taken from the world */
   int ncandidate;
-  bool looked;    /* at all pairs of shapes */
-  bool pins;      /* some command is or was pinned in some lane, or some joint may slide */
-  bool positions; /* rows are those of a projection */
+  bool looked;       /* at all pairs of shapes */
+  bool pins;         /* some command is or was pinned in some lane, or some joint may slide */
+  bool positions;    /* rows are those of a projection */
   bool needs_factor; /* on chains: some velocities were found without the factor of M~, which rows need */
   bool solved;       /* on chains: impulses were found, and kept */
   bool unsettled;    /* on chains: who takes part did not settle */
   double sunk;       /* m, on chains: how deep contacts by forces are at the end */
   pk_status status;  /* on chains: why the step fails */
-  unsigned alone; /* lanes whose impulses the scalar solvers found, as bits */
+  unsigned alone;    /* lanes whose impulses the scalar solvers found, as bits */
   pk_solver solver[PKI_LANES];
   int nkept[PKI_LANES];
   /* from here on nothing is cleared at the start */

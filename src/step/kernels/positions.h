@@ -33,7 +33,7 @@ static void pki_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
   }
 }
 
-/* How deep each lane is: feet, other shapes, joint limits. */
+/* How deep each lane is, m: feet, other shapes, joint limits at the end of an arm. */
 static pk_r pki_depth_of(const pki_lanes *f)
 {
   const pki_group *g = f->g;
@@ -52,7 +52,8 @@ static pk_r pki_depth_of(const pki_lanes *f)
   }
   for (int i = 0; i < f->p->nlimit; i++) {
     const int k = f->p->limit[i];
-    deepest = pki_max(deepest, -pki_min(pki_limit_gap(f, k, false), pki_limit_gap(f, k, true)));
+    const pk_r gap = pki_min(pki_limit_gap(f, k, false), pki_limit_gap(f, k, true));
+    deepest = pki_max(deepest, -f->p->arm[i] * gap);
   }
   return deepest;
 }
@@ -105,7 +106,7 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
     const int k = f->p->limit[i];
     for (int side = 0; side < 2; side++) {
       const pk_r gap = pki_limit_gap(f, k, side);
-      const pk_i near = deep & pki_less(gap, band);
+      const pk_i near = deep & pki_less(f->p->arm[i] * gap, band);
       for (int l = 0; l < f->count && pki_any(near); l++) {
         const bool room = f->nbox[l] < PKI_BOXES || pki_lane(gap, l) < 0;
         if (pki_is_set(near & f->going, l) && room &&
