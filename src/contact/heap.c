@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/active_set_constants.h"
 #include "contact/newton_velocity.h"
 
 enum {
@@ -144,7 +145,7 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
     run_newton(run, &w, count, true, PROXIMAL_STEPS);
   }
   pki_arena_release(&run->arena, mark);
-  if (fits && is_contradictory(run)) {
+  if (run->now == PK_SOLVER_NEWTON_VELOCITY && is_contradictory(run)) { /* Newton had its turn */
     return;
   }
   if (!pki_solve_done(run) && rows <= PKI_DENSE_ROWS && rows > PKI_SPARSE_ROWS) {
@@ -167,7 +168,7 @@ static double island_residual(const pki_solve *run, const pki_islands *s, int k,
 {
   const pk_contact_problem *p = run->p;
   double most = 0;
-  *scale = 1e-3;
+  *scale = PKI_SPEED_FLOOR;
   for (int i = s->first[k]; i < s->first[k + 1]; i++) {
     const int g = s->groups[i], row = pki_first_row(p, g);
     for (int d = row; d < row + (g < p->ncontact ? 3 : 1); d++) {

@@ -42,6 +42,7 @@ static void add_position_rows(pk_sim *sim, const pki_group_plan *plan, double ba
   pki_assembly *a = &c->assembly;
   const pk_workspace *work = sim->workspace;
   const pki_sim_joints *j = &sim->joints;
+  const double part = 1 / plan->length; /* gaps as parts of the world's length */
   pki_assembly_clear(a);
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
@@ -49,7 +50,7 @@ static void add_position_rows(pk_sim *sim, const pki_group_plan *plan, double ba
     double second[3];
     const pki_ends ends = pki_contact_ends(f, second);
     pki_assembly_add_point(a, work, &ends, f->normal, 0, INFINITY);
-    a->q[row] = f->gap, a->r[row] = 0;
+    a->q[row] = f->gap * part, a->r[row] = 0;
     const int last = pki_contact_last(&sim->state, f);
     for (int t = 0; t < 2 && last >= 0 && sim->state.last_sticks[last]; t++) {
       pki_assembly_add_point(a, work, &ends, t ? f->tangent2 : f->tangent1, -INFINITY, INFINITY);
@@ -64,7 +65,7 @@ static void add_position_rows(pk_sim *sim, const pki_group_plan *plan, double ba
       if (plan->arm[i] * gap < band) {
         const int row = pk_contact_size(&a->problem);
         pki_chain_add_joint(sim, k, side ? -1 : 1, 0, INFINITY, 0);
-        a->q[row] = gap, a->r[row] = 0;
+        a->q[row] = gap * part, a->r[row] = 0;
       }
     }
   }
@@ -103,7 +104,7 @@ void pki_chain_project(pk_sim *sim, pki_group *g, double band, double *q, pk_ste
   const int rows = pk_contact_size(&a->problem);
   close_constraints(sim, closing);
   for (int row = 0; row < rows && sim->model->nconstraint > 0; row++) {
-    a->q[row] += pki_assembly_velocity(a, row, closing);
+    a->q[row] += pki_assembly_velocity(a, row, closing) / g->plan->length;
   }
   if (rows > 0) {
     a->form = pki_chain_form(sim, true);
@@ -112,7 +113,7 @@ void pki_chain_project(pk_sim *sim, pki_group *g, double band, double *q, pk_ste
   }
   pki_assembly_response(a, sim->workspace, a->r, g->drive);
   for (int k = 0; k < nu; k++) {
-    g->drive[k] += closing[k];
+    g->drive[k] = g->plan->length * g->drive[k] + closing[k];
   }
   sim->workspace->kernels->config_add(sim->model, q, 1, g->drive, q);
 }

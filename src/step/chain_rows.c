@@ -175,7 +175,7 @@ pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_st
   } else if (!c->factored) {
     look_from(sim, q, g->u);
   }
-  if (!pki_swept_find(sim, q, info) || !pki_contact_find(sim, margin_of(sim), info)) {
+  if (!pki_swept_find(sim, q, g->u, info) || !pki_contact_find(sim, margin_of(sim), info)) {
     return PK_ERROR_LIMIT;
   }
   if (law->prepare != NULL) {
@@ -372,8 +372,9 @@ static void report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *
   const pki_assembly *a = &sim->contact.assembly;
   const double scale = pki_contact_scale(&a->problem), seen = sim->options.tolerance * scale;
   for (int row = 0; row < pk_contact_size(&a->problem); row++) {
-    const double shift = a->still[row] ? fabs(a->extra[row] * a->r[row]) : 0;
-    if (!(shift > seen)) {
+    const double unit = velocities ? 1 : sim->scene.length; /* positions are solved in parts of it */
+    const double shift = a->still[row] ? fabs(a->extra[row] * a->r[row]) * unit : 0;
+    if (!(shift > seen * unit)) {
       continue;
     }
     info->shifted++;
@@ -383,7 +384,7 @@ static void report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *
     info->shift = fmax(info->shift, shift);
     /* as the judge of the unaltered problem would see it */
     info->certificate.residual = fmax(info->certificate.residual, shift);
-    info->certificate.relative = fmax(info->certificate.relative, shift / scale);
+    info->certificate.relative = fmax(info->certificate.relative, shift / (scale * unit));
   }
 }
 
@@ -400,6 +401,7 @@ void pki_chain_solve_assembled(pk_sim *sim, bool velocities, pk_step_info *info)
   info->certified &= result.certificate.relative <= o.tolerance;
   if (result.certificate.relative >= info->certificate.relative) {
     info->certificate = result.certificate;
+    info->certificate.residual *= velocities ? 1 : sim->scene.length;
   }
   report_still_rows(sim, velocities, info);
 }

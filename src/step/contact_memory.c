@@ -51,7 +51,7 @@ static size_t solver_room(const pk_contact_problem *shape, pk_solver_options o)
 
 double pki_allowed_penetration(const pk_sim *sim)
 {
-  return fmax(PKI_PENETRATION * sim->scene.length, PKI_SPEED_FLOOR * sim->options.tolerance);
+  return fmax(PKI_PENETRATION, PKI_SPEED_FLOOR * sim->options.tolerance) * sim->scene.length;
 }
 
 void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *options, pki_arena *arena)

@@ -252,7 +252,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   info->solver_iterations = lane.sweeps;
   info->solver = lane.sweeps > 0 ? lane.solver : PK_SOLVER_AUTO;
   info->certificate.relative = lane.relative;
-  info->certificate = sim->watched && lane.sweeps > 0 ? g->certificate : info->certificate;
+  info->certificate = sim->watched && lane.rows ? g->certificate : info->certificate;
   return true;
 }
 

@@ -160,6 +160,7 @@ typedef struct pki_lane_info {
   pk_left left;     /* why not */
   pk_status status; /* of a step on chains, */
   bool unsettled;   /* in which who takes part did not settle */
+  bool rows;        /* something took part */
   bool alone;       /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;
   pk_solver solver;

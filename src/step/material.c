@@ -117,6 +117,7 @@ pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_
   const pk_status status = pk_material_validate(material, err);
   if (status == PK_OK) {
     sim->scene.body_material = *material;
+    sim->alone.stale = true;
   }
   return status;
 }
@@ -167,6 +168,7 @@ pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, con
     status = check_index(surface_b, PKI_SURFACE_MAX, "surface_b", err);
   }
   const int least = surface_a < surface_b ? surface_a : surface_b;
+  sim->alone.stale = true;
   return status == PK_OK
              ? set_pair(&sim->scene, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
              : status;

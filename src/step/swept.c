@@ -251,14 +251,14 @@ static void sort_swept(pki_swept *s, int n)
 }
 
 /* The workspace at a configuration, with the twists of the step's start. */
-static void look_at(pk_sim *sim, const double *q)
+static void look_at(pk_sim *sim, const double *q, const double *u)
 {
   pk_workspace *w = sim->workspace;
   w->kernels->kinematics(&w->work, q);
-  w->kernels->velocities(&w->work, sim->state.u);
+  w->kernels->velocities(&w->work, u);
 }
 
-bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
+bool pki_swept_find(pk_sim *sim, const double *q, const double *u, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
   pki_colliders *all = &sim->scene.colliders;
@@ -272,14 +272,14 @@ bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info)
   if (!any) {
     return true;
   }
-  look_at(sim, sim->state.q);
+  look_at(sim, sim->state.q, u);
   pki_colliders_move(all, &sim->workspace->work, 0);
   for (int i = 0; i < all->nmoving && room; i++) {
     if (is_fast(sim, &all->of[i])) {
       room = sweep_collider(sim, all, i);
     }
   }
-  look_at(sim, q);
+  look_at(sim, q, u);
   sort_swept(c->swept, c->nswept);
   if (!room) {
     info->term = "max_contacts";

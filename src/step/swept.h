@@ -19,9 +19,9 @@
 
 #include "step/sim.h"
 
-/* The swept pairs of the step from sim->state.q with sim->state.u. The workspace is at q with the twists of sim->state.u before and
- * after. False when there is no room for all. */
-bool pki_swept_find(pk_sim *sim, const double *q, pk_step_info *info);
+/* The swept pairs of the step from the state's configuration with the velocities u. The workspace is at q with the twists of u before
+ * and after. False when there is no room for all. */
+bool pki_swept_find(pk_sim *sim, const double *q, const double *u, pk_step_info *info);
 
 /* Put their contacts into c->found, in the place of other contacts of the same pairs, as they are at the workspace's configuration.
  * False when there is no room. */

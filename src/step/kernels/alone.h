@@ -161,7 +161,7 @@ static void pki_push_lane_out(pki_lanes *f, int lane)
     for (int j = 0; j < rows; j++) {
       s.W[i * rows + j] = s.W[at[i] * n + at[j]] * (i == j && s.lower[i] < 0 ? PKI_YIELDING : 1);
     }
-    s.q[i] = s.q[at[i]], s.r[i] = 0;
+    s.q[i] = s.q[at[i]] / f->p->length, s.r[i] = 0; /* as parts of the world's length */
   }
   s.p = (pk_contact_problem){.nbox = rows, .W = s.W, .q = s.q, .lower = s.lower, .upper = s.upper};
   const pk_solver_options o = {
@@ -180,7 +180,7 @@ static void pki_push_lane_out(pki_lanes *f, int lane)
     const int row = at[i];
     double *const to = row < 3 * s.nslot ? &g->r[(3 * s.slot[row / 3] + row % 3) * PKI_LANES + lane]
                                          : &g->box_r[s.box[row - 3 * s.nslot] * PKI_LANES + lane];
-    *to = s.r[i];
+    *to = f->p->length * s.r[i];
   }
 }
 

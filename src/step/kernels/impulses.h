@@ -262,9 +262,12 @@ static pk_i pki_check_round(pki_lanes *f, pk_i *forces)
 {
   pki_group *g = f->g;
   const double *v = pki_rates_of(f, g->u_end);
-  *forces = pki_pin_torques(f, v) | pki_unpin_torques(f, v) | pki_stop_sliding(f, v);
+  *forces = pki_pin_torques(f, v); /* one after the other: they hand out rows */
+  *forces |= pki_unpin_torques(f, v);
+  *forces |= pki_stop_sliding(f, v);
   const pk_i open = (*forces | pki_join(f, g->u_end, false)) & f->going;
-  if (pki_on_chains(f) && !pki_any(open) && f->solved && pki_impact_gains(g->world, g, g->info)) {
+  const bool impacts = pki_on_chains(f) && pki_law_of(&g->world->options)->collide == NULL;
+  if (impacts && !pki_any(open) && f->solved && pki_impact_gains(g->world, g, g->info)) {
     return f->going;
   }
   return open;
@@ -276,8 +279,9 @@ static void pki_impulses(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   pki_begin_impulses(f);
-  pk_i forces, open = pki_join(f, g->u_free, true) | pki_join_friction(f) |
-                      (pki_on_chains(f) ? f->going : pki_mask_none());
+  pk_i forces, open = pki_join(f, g->u_free, true);
+  open |= pki_join_friction(f);
+  open |= pki_on_chains(f) ? f->going : pki_mask_none(); /* constraints may be rows, too */
   for (int round = 0;; round++) {
     open &= pki_with_rows(f); /* a command that was pinned leaves none */
     if (pki_any(open)) {

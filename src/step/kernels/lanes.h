@@ -31,6 +31,7 @@ typedef struct pki_lanes {
   int ncandidate;
   bool looked;       /* at all pairs of shapes */
   bool pins;         /* some command is or was pinned in some lane, or some joint may slide */
+  bool has_rows;  /* of velocities, in some lane */
   bool positions;    /* rows are those of a projection */
   bool needs_factor; /* on chains: some velocities were found without the factor of M~, which rows need */
   bool solved;       /* on chains: impulses were found, and kept */
@@ -121,7 +122,7 @@ static void pki_leave_lane(pki_lanes *f, int lane, pk_left why)
 /* The step fails, on chains: nothing of it is kept. */
 static void pki_fail_step(pki_lanes *f, pk_status status)
 {
-  if (status != PK_OK) {
+  if (status != PK_OK && f->status == PK_OK) {
     f->status = status;
     f->going = pki_mask_none();
   }

@@ -71,7 +71,7 @@ static void gather_worlds(pki_lanes *f)
   }
   for (int k = 0; k < p->joints->nu; k++) {
     pki_masks(g->limited)[k] = pki_masks(g->sliding)[k] = pki_mask_none();
-    pki_out(g->pin)[k] = pki_splat(0);
+    pki_out(g->pin)[k] = pki_out(g->drag)[k] = pki_splat(0);
   }
   for (int l = 0; l < PKI_LANES; l++) {
     const pki_seat *s = &f->seats[l < f->count ? l : 0];
@@ -262,6 +262,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
     out[l] = (pki_lane_info){.done = done,
                              .status = f->status,
                              .unsettled = f->unsettled,
+                             .rows = f->has_rows,
                              .left = done ? PK_LEFT_NOT : f->left[l],
                              .alone = f->alone >> l & 1,
                              .rounds = (int)g->rounds[l],
@@ -286,7 +287,8 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
 static void certify_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;
-  if (g->watched && (f->in != 0 || f->box_in != 0)) {
+  f->has_rows = f->in != 0 || f->box_in != 0;
+  if (g->watched && f->has_rows) {
     const pki_lane_rows s = pki_gather_problem(f, 0, g->r, g->box_r);
     g->certificate = pk_contact_certify(&s.p, s.r, s.u);
   } else {
@@ -318,6 +320,9 @@ static void move_lanes(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   pki_impulses(f, q);
+  if (!pki_any(f->going)) {
+    return;
+  }
   pki_set_forces(f);
   certify_impulses(f);
   pki_lap_lanes(g, PK_PART_SOLVE);

@@ -41,7 +41,7 @@ static uint64_t pki_spare_contacts(const pki_contact *c, uint64_t wants, uint64_
   uint64_t spare = 0;
   while (wants != 0) {
     const int first = __builtin_ctzll(wants);
-    uint64_t face = 0;
+    uint64_t face = UINT64_C(1) << first;
     for (uint64_t left = wants; left != 0; left &= left - 1) {
       const int i = __builtin_ctzll(left);
       face |= (uint64_t)pki_same_face(&c[first], &c[i]) << i;
