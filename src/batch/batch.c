@@ -126,7 +126,7 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
         b->options.keep > PKI_BALLS ? b->options.keep : PKI_BALLS; /* lanes are not choosy then */
     b->options.keep = b->options.keep < room ? b->options.keep : room;
     b->joints = b->crews[0].sim->joints.n, b->late_room = b->crews[0].sim->late_room;
-    pki_lay_out(b, b->crews[0].sim);
+    pki_lay_out(b);
     b->blocks = pki_aligned_alloc((size_t)b->count * b->stride);
     status = b->blocks != NULL ? PK_OK : PK_ERROR_MEMORY;
   }

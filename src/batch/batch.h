@@ -82,7 +82,7 @@ extern const int pki_batch_field_count;
 /* ---- worlds.c ---- */
 
 /* Where arrays lie in a block. */
-void pki_lay_out(pk_batch *b, const pk_sim *sim);
+void pki_lay_out(pk_batch *b);
 
 /* The crew's sim becomes world k, until it lets go: then what is no array goes back. */
 void pki_bind(const pk_batch *b, pki_crew *crew, int k);

@@ -65,14 +65,13 @@ static void control_alone(const pk_batch *b, pki_crew *crew, int k)
 /* Several worlds at once. */
 static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
 {
-  enum { MOST = 8 };
   pk_sim *sim = crew->sim;
   const pk_controller *by = sim->control.by;
   const int room = b->options.keep;
-  pk_observation seen[MOST] = {{0}};
-  void *states[MOST] = {0};
-  pk_command *commands[MOST] = {0};
-  pk_status status[MOST];
+  pk_observation seen[PKI_LANES_MOST] = {{0}};
+  void *states[PKI_LANES_MOST] = {0};
+  pk_command *commands[PKI_LANES_MOST] = {0};
+  pk_status status[PKI_LANES_MOST];
   for (int i = 0; i < count; i++) {
     const int k = worlds[i];
     pk_sim_contact *contacts = crew->contacts + (size_t)i * (size_t)room;
@@ -104,7 +103,7 @@ static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int co
   const pk_sim *sim = crew->sim;
   const pk_controller *by = sim->control.by;
   const bool together = by != NULL && by->update_group != NULL && !sim->joints.cut;
-  int due[8], ndue = 0;
+  int due[PKI_LANES_MOST], ndue = 0;
   for (int i = 0; i < count && by != NULL; i++) {
     const int k = worlds[i];
     if (pki_head_of(b, k)->n.steps % sim->control.every != 0) {
@@ -207,9 +206,8 @@ static void end_on_lanes(const pk_batch *b, int k)
 
 static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
 {
-  enum { MOST = 8 };
-  pki_seat seats[MOST];
-  pki_lane_info how[MOST];
+  pki_seat seats[PKI_LANES_MOST];
+  pki_lane_info how[PKI_LANES_MOST];
   seats[0] = seat_of(b, worlds[0]);
   for (int i = 1; i < count; i++) {
     seats[i] = seat_of(b, worlds[i]);

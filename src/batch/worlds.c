@@ -34,7 +34,7 @@ static size_t memory_room(const pk_batch *b)
   return (size_t)b->options.keep;
 }
 
-void pki_lay_out(pk_batch *b, const pk_sim *sim)
+void pki_lay_out(pk_batch *b)
 {
   size_t at = padded(sizeof(pki_world_head));
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
@@ -42,7 +42,7 @@ void pki_lay_out(pk_batch *b, const pk_sim *sim)
     at += (room_of(b, row) * pki_memory[row].size + 7) / 8 * 8;
   }
   b->memory_at = at;
-  at += memory_room(b) * sizeof *sim->scene.colliders.memory;
+  at += memory_room(b) * sizeof(pki_remembered);
   b->guard_at = at;
   at += (size_t)pki_guard_size(b->model) * sizeof(double);
   b->stride = padded(at);

@@ -199,21 +199,6 @@ bool pki_chain_waits(const pk_sim *sim, int contact)
 
 /* ---- rows ---- */
 
-bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
-{
-  const pki_sim_contact *c = &sim->contact;
-  const pk_model *m = sim->joints.model;
-  bool any = sim->model->nbilateral > 0 && sim->options.bilateral == PK_BILATERAL_PROX;
-  for (int i = 0; i < c->nfound && !any; i++) {
-    any = c->slot_of[i] >= 0;
-  }
-  for (int k = 0; k < sim->joints.n && !any; k++) {
-    any = g->at_limit[k] || g->at_limit[sim->joints.n + k] || (g->limited[k] && !g->pinned[k]) ||
-          (g->plan->rubs && m->dof_friction[k] > 0 && !g->sliding[k]);
-  }
-  return any;
-}
-
 /* Rows of the contacts that take part, their q and their first guess. */
 static void add_contacts(pk_sim *sim, const pki_group *g)
 {
@@ -275,18 +260,29 @@ void pki_chain_add_joint(pk_sim *sim, int k, double sign, double lower, double u
   }
 }
 
-/* The same, its impulse kept for the next step. */
-static void add_joint_row(pk_sim *sim, const pki_group *g, int kind, int k, double q)
+/* Such a row of a kind, its impulse kept for the next step; `gap` of a limit. */
+static void add_joint_row(pk_sim *sim, const pki_group *g, int kind, int k, double v, double gap)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
-  const int row = pk_contact_size(&a->problem), slot = kind * sim->joints.n + k;
-  const pki_joint_row limits =
+  const int at = pk_contact_size(&a->problem), slot = kind * sim->joints.n + k;
+  const pki_joint_row row =
       pki_joint_row_of(kind, g->plan->dt, g->g[k], g->command[6 * k + 5], sim->joints.model->dof_friction[k]);
   c->row_slot[a->problem.nbox] = slot;
-  pki_chain_add_joint(sim, k, limits.sign, limits.lower, limits.upper, limits.softness);
-  a->q[row] = q;
-  a->r[row] = g->plan->published ? 0 : fmin(fmax(sim->state.last_joint[slot], limits.lower), limits.upper);
+  pki_chain_add_joint(sim, k, row.sign, row.lower, row.upper, row.softness);
+  a->q[at] = pki_joint_row_q(kind, v, gap, g->plan->reach, g->a[k], g->g[k]);
+  a->r[at] = g->plan->published ? 0 : pki_joint_row_guess(&row, sim->state.last_joint[slot]);
+}
+
+/* Friction of a joint that does not slide, and a command that may come back from its limit, are rows. */
+static bool has_friction_row(const pki_group *g, int k)
+{
+  return g->plan->rubs && g->plan->joints->dof_friction[k] > 0 && !g->sliding[k];
+}
+
+static bool has_torque_row(const pki_group *g, int k)
+{
+  return g->limited[k] && !g->pinned[k];
 }
 
 /* Joint limits that take part, joint friction, commands that may come back from their limit. */
@@ -294,21 +290,34 @@ static void add_joint_rows(pk_sim *sim, const pki_group *g)
 {
   const pki_sim_joints *j = &sim->joints;
   const pk_model *m = j->model;
-  const double *v = pki_joint_rates(sim, g->u_free, g->rates), reach = g->plan->reach;
+  const double *v = pki_joint_rates(sim, g->u_free, g->rates);
   for (int k = 0; k < j->n; k++) {
     if (g->at_limit[k]) {
-      add_joint_row(sim, g, PKI_ROW_LOWER, k, v[k] + fmax(j->x[k] - m->dof_lower[k], 0) / reach);
+      add_joint_row(sim, g, PKI_ROW_LOWER, k, v[k], g->x[k] - m->dof_lower[k]);
     }
     if (g->at_limit[j->n + k]) {
-      add_joint_row(sim, g, PKI_ROW_UPPER, k, -v[k] + fmax(m->dof_upper[k] - j->x[k], 0) / reach);
+      add_joint_row(sim, g, PKI_ROW_UPPER, k, v[k], m->dof_upper[k] - g->x[k]);
     }
-    if (g->plan->rubs && m->dof_friction[k] > 0 && !g->sliding[k]) {
-      add_joint_row(sim, g, PKI_ROW_FRICTION, k, v[k]);
+    if (has_friction_row(g, k)) {
+      add_joint_row(sim, g, PKI_ROW_FRICTION, k, v[k], 0);
     }
-    if (g->limited[k] && !g->pinned[k]) {
-      add_joint_row(sim, g, PKI_ROW_TORQUE, k, v[k] - g->a[k] / g->g[k]);
+    if (has_torque_row(g, k)) {
+      add_joint_row(sim, g, PKI_ROW_TORQUE, k, v[k], 0);
     }
   }
+}
+
+bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
+{
+  const pki_sim_contact *c = &sim->contact;
+  bool any = sim->model->nbilateral > 0 && sim->options.bilateral == PK_BILATERAL_PROX;
+  for (int i = 0; i < c->nfound && !any; i++) {
+    any = c->slot_of[i] >= 0;
+  }
+  for (int k = 0; k < sim->joints.n && !any; k++) {
+    any = g->at_limit[k] || g->at_limit[sim->joints.n + k] || has_torque_row(g, k) || has_friction_row(g, k);
+  }
+  return any;
 }
 
 pki_form pki_chain_form(const pk_sim *sim, bool positions)
@@ -420,7 +429,7 @@ static void keep_impulses(pk_sim *sim)
     const double *r = a->r + 3 * i;
     to->last[i] = c->found[c->row_found[i]];
     memcpy(to->last_r + 3 * i, r, 3 * sizeof *r);
-    to->last_sticks[i] = r[0] > 0 && hypot(r[1], r[2]) < PKI_STICKING * a->mu[i] * r[0];
+    to->last_sticks[i] = pki_contact_sticks(a->mu[i], r);
   }
   memcpy(to->last_bilateral, a->r + 3 * (size_t)ncontact, (size_t)a->problem.nbilateral * sizeof *a->r);
   memset(to->last_joint, 0, PKI_JOINT_ROWS * (size_t)sim->joints.n * sizeof *to->last_joint);

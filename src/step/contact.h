@@ -19,6 +19,12 @@ static inline double pki_touching(const pk_sim *sim)
 /* Friction below this part of its limit holds: the contact sticks. */
 #define PKI_STICKING (1 - 1e-6)
 
+static inline bool pki_contact_sticks(double mu, const double r[3])
+{
+  const double limit = PKI_STICKING * mu * r[0];
+  return r[0] > 0 && r[1] * r[1] + r[2] * r[2] < limit * limit;
+}
+
 /* Projections: the tangents of what sticks may yield by this part of their own response, since with every foot stuck and joints at
  * their limits nothing else could give way; what lies within PKI_WIDENING times the violation is part of the problem, so that it
  * is not pushed through in its turn; what is deeper than PKI_DEEP of the world's length is projected more often. */

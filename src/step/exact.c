@@ -112,7 +112,8 @@ void pki_exact_shift(pk_sim *sim, int contact, const double *u, const double *u_
   sim->contact.exact.slip[contact] = 0;
 }
 
-bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
+/* One problem with the solvers that the options choose, into e->z; the certificate into the info. */
+static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
 {
   const pk_sim_options *o = &sim->options;
   pki_exact *e = &sim->contact.exact;
@@ -233,7 +234,7 @@ bool pki_exact_solve(pk_sim *sim, pk_step_info *info)
     e->z[i] = i < rows ? a->r[i] : 0;
   }
   const pk_lcp lcp = {e->n, e->M, e->q, e->lower, e->upper, e->findex};
-  const bool solved = pki_exact_run(sim, &lcp, info);
+  const bool solved = run_solvers(sim, &lcp, info);
   for (int i = 0; i < e->n; i++) {
     a->r[e->at[i]] = i < rows ? e->z[i] : a->r[e->at[i]] + e->z[i];
   }

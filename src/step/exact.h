@@ -39,7 +39,4 @@ void pki_exact_shift(pk_sim *sim, int contact, const double *u, const double *u_
  * solution, or none was found. */
 bool pki_exact_solve(pk_sim *sim, pk_step_info *info);
 
-/* One problem with the solvers that the options choose, into e->z; the certificate into the info. */
-bool pki_exact_run(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info);
-
 #endif

@@ -5,14 +5,30 @@
 #include "step/contact.h"
 #include "step/outside.h"
 
+/* x within +-most. */
+static double limited(double x, double most)
+{
+  return x > most ? most : x < -most ? -most : x;
+}
+
+/* The command's force law of joint coordinate k, which is at x, as a - g u before clamping, with the joint moved on
+ * by reach u. */
+static void force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g)
+{
+  const pk_command *c = &sim->acting[k];
+  const double kp = sim->joints.model->dof_q[k] >= 0 ? c->kp : 0;
+  *a = c->tau + kp * (c->q_des - x) + c->kd * c->u_des;
+  *g = kp * reach + c->kd;
+}
+
 int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double *tau, double *out)
 {
   const pk_model *m = sim->model;
   int saturated = 0;
   for (int k = 0; k < m->nu; k++) {
     double a, g;
-    pki_force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
-    tau[k] = pki_limited(a - g * u[k], sim->acting[k].tau_max);
+    force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
+    tau[k] = limited(a - g * u[k], sim->acting[k].tau_max);
     out[k] = tau[k] - m->dof_damping[k] * u[k];
     saturated += fabs(tau[k]) >= sim->acting[k].tau_max;
   }

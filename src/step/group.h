@@ -192,6 +192,20 @@ static inline pki_joint_row pki_joint_row_of(int kind, double dt, double gain, d
   return (pki_joint_row){1, -most, most, kind == PKI_ROW_TORQUE ? 1 / (dt * gain) : 0};
 }
 
+/* q of a joint row: v the joint's rate without impulses, `gap` of a limit, a - gain u the force of a command. */
+static inline double pki_joint_row_q(int kind, double v, double gap, double reach, double a, double gain)
+{
+  return kind == PKI_ROW_TORQUE     ? v - a / gain
+         : kind == PKI_ROW_FRICTION ? v
+                                    : (kind == PKI_ROW_UPPER ? -v : v) + fmax(gap, 0) / reach;
+}
+
+/* Its first guess, from the impulse of the last step. */
+static inline double pki_joint_row_guess(const pki_joint_row *row, double last)
+{
+  return fmin(fmax(last, row->lower), row->upper);
+}
+
 /* Two colliders that are near in some lanes. */
 typedef struct pki_candidate {
   int a, b;

@@ -414,7 +414,7 @@ void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last
     to->link = shapes[shape].link, to->shape = shape;
     to->other_link = other >= 0 ? shapes[other].link : -1, to->other_shape = other;
     to->material = f->material;
-    to->slides = r[0] > 0 && sqrt(r[1] * r[1] + r[2] * r[2]) >= PKI_STICKING * mu * r[0];
+    to->slides = r[0] > 0 && !pki_contact_sticks(mu, r);
     to->gap = f->gap, to->friction = mu;
     for (int k = 0; k < 3; k++) {
       to->point[k] = f->point[k];

@@ -306,12 +306,6 @@ pk_status pki_check_command(const pk_command *c);
 /* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
 void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
 
-/* x within +-most. */
-static inline double pki_limited(double x, double most)
-{
-  return x > most ? most : x < -most ? -most : x;
-}
-
 /* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
  * commands are at their limit comes back. */
 int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double *tau, double *out);
@@ -327,15 +321,5 @@ void pki_ark_reset(pk_sim *sim);
 /* The internal step that it begins the next step with, 0: it chooses; 0 for the fixed-step schemes. */
 double pki_ark_get_step(const pk_sim *sim);
 void pki_ark_set_step(pk_sim *sim, double step);
-
-/* The command's force law of joint coordinate k, which is at x, as a - g u before clamping, with the joint moved on
- * by reach u. */
-static inline void pki_force_line(const pk_sim *sim, int k, double x, double reach, double *a, double *g)
-{
-  const pk_command *c = &sim->acting[k];
-  const double kp = sim->joints.model->dof_q[k] >= 0 ? c->kp : 0;
-  *a = c->tau + kp * (c->q_des - x) + c->kd * c->u_des;
-  *g = kp * reach + c->kd;
-}
 
 #endif

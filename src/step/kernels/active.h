@@ -226,7 +226,7 @@ static bool pki_take_box(pki_lanes *f, int lane, int kind, int k)
   g->box_lower[box * PKI_LANES + lane] = row.lower;
   g->box_upper[box * PKI_LANES + lane] = row.upper;
   g->box_soft[box * PKI_LANES + lane] = row.softness;
-  g->box_r[box * PKI_LANES + lane] = fmin(fmax(r, row.lower), row.upper);
+  g->box_r[box * PKI_LANES + lane] = pki_joint_row_guess(&row, r);
   pki_set_mask(&pki_masks(g->box_active)[box], lane, true);
   f->box_path[box] |= f->p->chain[f->p->dof_body[k]];
   f->box_stale |= 1u << box;
@@ -340,8 +340,8 @@ static pk_i pki_stop_sliding(pki_lanes *f, const double *v)
 PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, const double *v, int k)
 {
   const pk_r gain = pki_reals(g->g)[k], most = pki_reals(g->command)[6 * k + 5];
-  const pk_r force = pki_reals(g->a)[k] - gain * pki_reals(v)[k];
-  return pki_less(most, pki_abs(force)) & pki_less(pki_splat(0), gain) & ~pki_masks(g->limited)[k];
+  return pki_less(most, pki_abs(pki_command_force(g, v, k))) & pki_less(pki_splat(0), gain) &
+         ~pki_masks(g->limited)[k];
 }
 
 /* Commands whose force left its limits are pinned there: gains leave M~. The lanes with new ones come back. */
@@ -356,7 +356,7 @@ static pk_i pki_pin_torques(pki_lanes *f, const double *v)
   for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
     const pk_i fresh = pki_breaks_torque(g, v, k) & f->going;
     const pk_r most = pki_reals(g->command)[6 * k + 5];
-    const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(v)[k];
+    const pk_r force = pki_command_force(g, v, k);
     pk_r *const pin = pki_out(g->pin) + k;
     *pin = pki_select(fresh, pki_select(pki_less(force, pki_splat(0)), -most, most), *pin);
     pki_masks(g->limited)[k] |= fresh;
@@ -369,7 +369,7 @@ static pk_i pki_pin_torques(pki_lanes *f, const double *v)
 /* Lanes in which command k is pinned, and its force would be within its limits at the end. */
 PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, const double *v, int k)
 {
-  const pk_r pin = pki_reals(g->pin)[k], force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(v)[k];
+  const pk_r pin = pki_reals(g->pin)[k], force = pki_command_force(g, v, k);
   const pk_i beyond =
       pki_select_mask(pki_less(pin, pki_splat(0)), pki_at_most(force, pin), pki_at_most(pin, force));
   return pki_masks(g->pinned)[k] & ~beyond;

@@ -34,6 +34,12 @@ PKI_INLINE void pki_command_line(const pki_group *g, int k, pk_r x, double reach
   *slope = kp * reach + c[4];
 }
 
+/* The force of command k at the joint rates v, before its limits. */
+PKI_INLINE pk_r pki_command_force(const pki_group *g, const double *v, int k)
+{
+  return pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(v)[k];
+}
+
 /* The forces of commands at the start of the step, as constants. */
 static void pki_actuate_explicitly(pki_lanes *f)
 {
@@ -52,7 +58,7 @@ static void pki_actuate_explicitly(pki_lanes *f)
   }
 }
 
-/* Command forces as lines a - g u_E; lanes with commands that are none leave. A command that was at its limit in the last
+/* Command forces as lines a - g u_E; lanes with commands that are not valid leave. A command that was at its limit in the last
  * step begins pinned there, if it still has a gain. */
 static void pki_actuate(pki_lanes *f, const double *q)
 {
@@ -210,8 +216,7 @@ static void pki_set_forces(pki_lanes *f)
   pki_group *g = f->g;
   const double *rates = pki_rates_of(f, g->u_end);
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pk_r v = pki_reals(rates)[k], most = pki_reals(g->command)[6 * k + 5];
-    const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * v;
+    const pk_r most = pki_reals(g->command)[6 * k + 5], force = pki_command_force(g, rates, k);
     pki_out(g->tau)[k] = pki_max(pki_min(force, most), -most);
     pki_masks(g->limited)[k] &= pki_at_most(most, pki_abs(force));
   }

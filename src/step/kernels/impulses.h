@@ -63,16 +63,10 @@ static void pki_assemble(pki_lanes *f)
 static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box)
 {
   const pki_group *g = f->g;
-  const double v = pki_entry_of(g->u_free, box->k, lane);
-  if (box->kind == PKI_ROW_TORQUE) {
-    return v - pki_entry_of(g->a, box->k, lane) / pki_entry_of(g->g, box->k, lane);
-  }
-  if (box->kind == PKI_ROW_FRICTION) {
-    return v;
-  }
-  const bool upper = box->kind == PKI_ROW_UPPER;
-  const double gap = pki_lane(pki_limit_gap(f, box->k, upper), lane);
-  return (upper ? -v : v) + fmax(gap, 0) / f->p->reach;
+  const int k = box->k;
+  const double gap = pki_lane(pki_limit_gap(f, k, box->kind == PKI_ROW_UPPER), lane);
+  return pki_joint_row_q(box->kind, pki_entry_of(g->u_free, k, lane), gap, f->p->reach,
+                         pki_entry_of(g->a, k, lane), pki_entry_of(g->g, k, lane));
 }
 
 /* q of the problem: velocities without impulses, and what gaps allow. */

@@ -31,7 +31,7 @@ typedef struct pki_lanes {
   int ncandidate;
   bool looked;       /* at all pairs of shapes */
   bool pins;         /* some command is or was pinned in some lane, or some joint may slide */
-  bool has_rows;  /* of velocities, in some lane */
+  bool has_rows;     /* of velocities, in some lane */
   bool positions;    /* rows are those of a projection */
   bool needs_factor; /* on chains: some velocities were found without the factor of M~, which rows need */
   bool solved;       /* on chains: impulses were found, and kept */
