@@ -132,7 +132,7 @@ typedef struct pk_sim_overlap_pair {
   double depth; /* m */
 } pk_sim_overlap_pair;
 
-/* Look which links of each robot overlap by more than 1e-6 m in the configuration as it stands, and let these pairs not
+/* Look which links of each robot overlap by more than a millionth of the robot's size in the configuration as it stands, and let these pairs not
  * collide; what an earlier call released collides again. A new world has done this at the model's initial pose: call it
  * after another start pose was set. How many there are comes back, at most `most` of them in `out`; -1: no memory. */
 PK_API int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most);

@@ -106,7 +106,7 @@ typedef enum pk_broad {
 typedef enum pk_part {
   PK_PART_CONTROL,   /* the controller */
   PK_PART_DYNAMICS,  /* M and h; with compiled dynamics the free velocity, too */
-  PK_PART_COLLISION, /* contacts found, and compliant forces */
+  PK_PART_COLLISION, /* contacts found; those of laws of springs are part of the dynamics */
   PK_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
   PK_PART_ASSEMBLY,  /* rows and the Delassus matrix */
   PK_PART_SOLVE,     /* impulses, and the velocity at the end */
@@ -190,7 +190,7 @@ typedef struct pk_step_info {
   int contacts;     /* contacts that took part */
   int solver_iterations; /* of the contact solver, all solves of the step */
   pk_solver
-      solver; /* who found the impulses of the last solve; auto: the first guess was good, or the law is exact-lcp */
+      solver; /* who found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good, or the law exact-lcp */
   pk_lcp_solver lcp_solver; /* the same of the law exact-lcp */
   pk_certificate
       certificate; /* of the step's contact problems (velocities, then projections): the worst. Where lanes did

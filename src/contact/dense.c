@@ -18,7 +18,7 @@
 
 enum {
   SOFT_STEPS = 32,    /* 97.6 % of a COMAN that falls limp are solved within them */
-  SOFT_ROWS = 96,     /* the largest problem of a lane; towers are quicker by interior points at once */
+  SOFT_ROWS = 96,     /* most problems of a robot have fewer; towers are quicker by interior points at once */
   LATE_STEPS = 200,   /* solve two thirds of what interior points leave */
   NEWTON_STEPS = 400, /* solve 85 of 87 that all else leaves; 20 steps 74 */
 };

@@ -48,8 +48,7 @@ typedef struct pki_elimination {
   int *first, *width; /* [n] coordinates of a node */
   int *place, *order; /* [n] when a node is eliminated, and who is */
   /* the groups as elements, and what became of them */
-  int *element_begin,
-      *element; /* [groups + n + 1], nodes of elements: groups, then those of the nodes, below[] */
+  int *element_begin, *element;     /* [groups + 1], nodes of elements */
   int *of_begin, *of_count, *of;    /* [n], elements of a node */
   int *mark, *over;                 /* [groups + n] stamps; |L_e \ L_p| */
   int *degree, *head, *next, *last; /* [n] lists of nodes by degree */

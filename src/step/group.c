@@ -58,90 +58,112 @@ static void carve_lanes(pki_group *g, size_t joints, bool slots, int lanes, pki_
   g->candidates = pki_arena_take(arena, slots ? PKI_CANDIDATES : 0, sizeof *g->candidates);
 }
 
+/* Arrays of numbers, and how many entries each has. */
+typedef struct numbers {
+  double **array;
+  size_t count;
+} numbers;
+
+static void take_numbers(const numbers *parts, size_t n, int lanes, pki_arena *arena)
+{
+  for (size_t i = 0; i < n; i++) {
+    *parts[i].array = pki_arena_take(arena, parts[i].count, (size_t)lanes * sizeof(double));
+  }
+}
+
+/* Configurations, velocities, commands, and what a step says of itself. */
+static void carve_motion(pki_group *g, const pk_model *m, bool any, int lanes, pki_arena *arena)
+{
+  const size_t nq = any ? (size_t)m->nq : 0, nu = any ? (size_t)m->nu : 0;
+  const size_t joints = any ? (size_t)pki_joint_model(m)->nu : 0;
+  const numbers parts[] = {{&g->q, nq},
+                           {&g->u, nu},
+                           {&g->q_mid, nq},
+                           {&g->q_end, nq},
+                           {&g->q_try, nq},
+                           {&g->command, 6 * joints},
+                           {&g->x, joints},
+                           {&g->a, joints},
+                           {&g->g, joints},
+                           {&g->push, nu},
+                           {&g->force, joints},
+                           {&g->gain, joints},
+                           {&g->drag, joints},
+                           {&g->rates, joints},
+                           {&g->drive, nu},
+                           {&g->pin, joints},
+                           {&g->h, nu},
+                           {&g->move, nu},
+                           {&g->u_free, nu},
+                           {&g->u_end, nu},
+                           {&g->tau, joints},
+                           {&g->screw, 6 * nu},
+                           {&g->relative, 1},
+                           {&g->penetration, 1},
+                           {&g->sweeps, 1},
+                           {&g->rounds, 1},
+                           {&g->lift, 1},
+                           {&g->guard, (size_t)pki_guard_size(m)},
+                           {&g->swung, (size_t)m->nbody},
+                           {&g->turned, PKI_BALLS},
+                           {&g->gap_end, PKI_BALLS},
+                           {&g->slip, PKI_BALLS},
+                           {&g->K, 9 * PKI_BALLS}};
+  take_numbers(parts, sizeof parts / sizeof parts[0], lanes, arena);
+}
+
+/* Slots for contacts and joint rows, W, and a Newton step. */
+static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_arena *arena)
+{
+  const size_t n = slots ? PKI_SLOTS : 0, boxes = slots ? PKI_BOXES : 0, rows = 3 * n + boxes;
+  const numbers parts[] = {
+      {&g->gap, n},
+      {&g->axes, 9 * n},
+      {&g->sign, n * nu},
+      {&g->point, 3 * n},
+      {&g->ends, slots ? 6 * PKI_COVERS : 0},
+      {&g->mu, n},
+      {&g->r, 3 * n},
+      {&g->v, 3 * n},
+      {&g->impulse, 3 * n},
+      {&g->fixed, 3 * n},
+      {&g->J, 4 * n * nu},
+      {&g->Y, 4 * n * nu},
+      {&g->Z, 4 * n * nu},
+      {&g->W, 9 * n * n},
+      {&g->box_sign, boxes},
+      {&g->box_lower, boxes},
+      {&g->box_upper, boxes},
+      {&g->box_soft, boxes},
+      {&g->box_q, boxes},
+      {&g->box_r, boxes},
+      {&g->box_v, boxes},
+      {&g->box_impulse, boxes},
+      {&g->box_Y, boxes * nu},
+      {&g->box_Z, boxes * nu},
+      {&g->box_W, boxes * boxes},
+      {&g->cross, 3 * n * boxes},
+      {&g->A, rows * rows},
+      {&g->b, rows},
+      {&g->state, n},
+  };
+  take_numbers(parts, sizeof parts / sizeof parts[0], lanes, arena);
+  const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */
+  g->solver_memory = pki_arena_take(arena, slots ? solver_memsize() : 0, 1);
+  g->tap_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
+  g->tap_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));
+  g->scalar = pki_arena_take(arena, rows * rows + 5 * rows + n, sizeof(double));
+}
+
 void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *arena)
 {
   const bool slots = m->nu <= PKI_GROUP_NU; /* rows of larger models are on chains: a sim alone has them */
   const bool any = slots || lanes == 1;
-  const size_t real = (size_t)lanes * sizeof(double), nq = any ? (size_t)m->nq : 0,
-               nu = any ? (size_t)m->nu : 0;
-  const size_t joints = any ? (size_t)pki_joint_model(m)->nu : 0, n = slots ? PKI_SLOTS : 0;
-  const size_t boxes = slots ? PKI_BOXES : 0, rows = 3 * n + boxes, covers = slots ? PKI_COVERS : 0;
   *g = (pki_group){.plan = NULL};
-  const struct {
-    double **array;
-    size_t count;
-  } parts[] = {{&g->q, nq},
-               {&g->u, nu},
-               {&g->q_mid, nq},
-               {&g->q_end, nq},
-               {&g->q_try, nq},
-               {&g->command, 6 * joints},
-               {&g->x, joints},
-               {&g->a, joints},
-               {&g->g, joints},
-               {&g->push, nu},
-               {&g->force, joints},
-               {&g->gain, joints},
-               {&g->drag, joints},
-               {&g->rates, joints},
-               {&g->drive, nu},
-               {&g->pin, joints},
-               {&g->h, nu},
-               {&g->move, nu},
-               {&g->u_free, nu},
-               {&g->u_end, nu},
-               {&g->tau, joints},
-               {&g->screw, 6 * nu},
-               {&g->gap, n},
-               {&g->axes, 9 * n},
-               {&g->sign, n * nu},
-               {&g->turned, PKI_BALLS},
-               {&g->point, 3 * n},
-               {&g->guard, (size_t)pki_guard_size(m)},
-               {&g->swung, (size_t)m->nbody},
-               {&g->ends, 6 * covers},
-               {&g->gap_end, PKI_BALLS},
-               {&g->mu, n},
-               {&g->r, 3 * n},
-               {&g->v, 3 * n},
-               {&g->impulse, 3 * n},
-               {&g->fixed, 3 * n},
-               {&g->slip, PKI_BALLS},
-               {&g->J, 4 * n * nu},
-               {&g->Y, 4 * n * nu},
-               {&g->Z, 4 * n * nu},
-               {&g->W, 9 * n * n},
-               {&g->K, 9 * PKI_BALLS},
-               {&g->box_sign, boxes},
-               {&g->box_lower, boxes},
-               {&g->box_upper, boxes},
-               {&g->box_soft, boxes},
-               {&g->box_q, boxes},
-               {&g->box_r, boxes},
-               {&g->box_v, boxes},
-               {&g->box_impulse, boxes},
-               {&g->box_Y, boxes * nu},
-               {&g->box_Z, boxes * nu},
-               {&g->box_W, boxes * boxes},
-               {&g->cross, 3 * n * boxes},
-               {&g->A, rows * rows},
-               {&g->b, rows},
-               {&g->state, n},
-               {&g->relative, 1},
-               {&g->penetration, 1},
-               {&g->sweeps, 1},
-               {&g->rounds, 1},
-               {&g->lift, 1}};
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    *parts[i].array = pki_arena_take(arena, parts[i].count, real);
-  }
-  carve_lanes(g, joints, slots, lanes, arena);
-  g->nowhere = pki_arena_take(arena, nq + (size_t)pki_guard_size(m), sizeof(double));
-  g->solver_memory = pki_arena_take(arena, slots ? solver_memsize() : 0, 1);
-  const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */
-  g->tap_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
-  g->tap_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));
-  g->scalar = pki_arena_take(arena, rows * rows + 5 * rows + n, sizeof(double));
+  carve_motion(g, m, any, lanes, arena);
+  carve_slots(g, slots, slots ? (size_t)m->nu : 0, lanes, arena);
+  carve_lanes(g, any ? (size_t)pki_joint_model(m)->nu : 0, slots, lanes, arena);
+  g->nowhere = pki_arena_take(arena, (any ? (size_t)m->nq : 0) + (size_t)pki_guard_size(m), sizeof(double));
 }
 
 /* ---- a sim alone ---- */

@@ -158,8 +158,8 @@ static inline int pki_guard_size(const pk_model *model)
 typedef struct pki_lane_info {
   bool done;
   pk_left left;     /* why not */
-  pk_status status; /* of a step on chains, */
-  bool unsettled;   /* in which who takes part did not settle */
+  pk_status status; /* of a step on chains */
+  bool unsettled;   /* on chains: the active set did not settle */
   bool rows;        /* something took part */
   bool alone;       /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;

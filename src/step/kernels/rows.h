@@ -211,7 +211,7 @@ static void pki_whiten_union(const pki_group *g, int slot, uint64_t path)
   }
 }
 
-/* The same of a foot on three hinges below a free trunk, written out. */
+/* The same of a foot that nine unknowns move, as on three hinges below a free trunk, written out. */
 enum { PKI_LEG = 9 };
 
 static void pki_whiten_leg(const pki_group *g, int ball)
