@@ -316,8 +316,8 @@ static pk_sim_options late_options(void)
 static void command(int k, pk_command *c)
 {
   for (int i = 6; i < 18; i++) {
-    const int leg = (i - 6) / 3, j = i % 3;
-    const double fore = leg < 2 ? 1 : -1, angles[3] = {0, 0.6 * fore, -1.2 * fore};
+    const int limb = (i - 6) / 3, j = i % 3;
+    const double fore = limb < 2 ? 1 : -1, angles[3] = {0, 0.6 * fore, -1.2 * fore};
     c[i] = (pk_command){
         .kp = 150 + k % 7, .kd = 5, .q_des = angles[j] + 0.1 * sin(0.11 * k + i), .tau_max = 25 + k % 3};
   }

@@ -184,7 +184,7 @@ static void free_velocity(const dense_step *s, const double *joint, double *A, d
 {
   const pk_model *m = s->model;
   const int nu = m->nu;
-  double force[DENSE_NU];
+  double force[DENSE_NU] = {0};
   memcpy(A, s->M, (size_t)(nu * nu) * sizeof *A);
   for (int k = 0; k < nu; k++) {
     const bool row = joint[PKI_ROW_TORQUE * nu + k] != 0;
