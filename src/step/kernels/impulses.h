@@ -368,6 +368,23 @@ static pk_i pki_pin_torques(pki_lanes *f, const double *v)
   return some;
 }
 
+/* Commands that begin as rows, from the limit at which they are expected; the lanes with such rows. */
+static pk_i pki_join_torques(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  pk_i some = pki_mask_none();
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    const pk_i rows = pki_masks(g->limited)[k] & ~pki_masks(g->pinned)[k] & f->going;
+    for (int l = 0; l < f->count && pki_any(rows); l++) {
+      if (pki_is_set(rows, l) && pki_take_box(f, l, PKI_ROW_TORQUE, k) && !pki_on_chains(f)) {
+        g->box_r[(f->nbox[l] - 1) * PKI_LANES + l] = f->p->dt * pki_entry_of(g->pin, k, l);
+      }
+    }
+    some |= rows;
+  }
+  return some;
+}
+
 /* Lanes in which command k is pinned, and its force would be within its limits at the end. */
 PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, const double *v, int k)
 {
@@ -560,11 +577,11 @@ static void pki_solve_lanes(pki_lanes *f, pk_i open)
   const pk_i feet_alone = pki_feet_alone(f);
   pki_show_problem(f);
   pki_copy_impulses(f); /* the first guess */
-  pki_velocities_of(f);
+  pki_velocities_of(f, pki_all_members(f));
   pk_i left = pki_sweep_feet(f, open & feet_alone, scale, goal);
   if (pki_any(left)) { /* sweeps that failed may have left what is no number */
     pki_put_back_guess(f, left);
-    pki_velocities_of(f);
+    pki_velocities_of(f, pki_all_members(f));
   }
   left |= open & ~feet_alone;
   if (!pki_any(left)) {
@@ -683,7 +700,8 @@ static void pki_impulses(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   pki_begin_impulses(f);
-  pk_i forces, open = pki_join(f, g->u_free, true) | pki_join_friction(f) | (pki_on_chains(f) ? f->going : pki_mask_none());
+  pk_i forces, open = pki_join(f, g->u_free, true) | pki_join_friction(f) | pki_join_torques(f);
+  open |= pki_on_chains(f) ? f->going : pki_mask_none();
   for (int round = 0;; round++) {
     open &= pki_with_rows(f); /* a command that was pinned leaves none */
     if (pki_any(open)) {
@@ -697,7 +715,8 @@ static void pki_impulses(pki_lanes *f, const double *q)
     *pki_out(g->rounds) += pki_where_set(open, pki_splat(1));
     if (pki_any(forces)) { /* other forces, another M~: all rows respond in another way */
       pki_free_velocity(f, q);
-      f->stale |= f->in, f->box_stale |= f->box_in;
+      const pki_members of = pki_members_of(f, forces); /* feet have rows in lanes that do not use them, too */
+      f->stale |= f->in & (of.slots | ((1u << f->p->nball) - 1)), f->box_stale |= of.boxes;
     }
   }
   pki_leave(f, open, PK_LEFT_ROUNDS);

@@ -67,19 +67,14 @@ PKI_INLINE pk_r *pki_matrix(const pki_group *g, int rows, int i, int j)
   return pki_out(g->A) + i * pki_matrix_stride(rows) + j;
 }
 
-static pki_system pki_system_of(const pki_lanes *f, pk_i open)
+static pki_system pki_system_of(pki_members of)
 {
-  const pki_group *g = f->g;
   pki_system s = {.nslot = 0};
-  for (PKI_EACH(i, f->in)) {
-    if (pki_any(open & pki_masks(g->active)[i])) {
-      s.slot[s.nslot++] = (int)i;
-    }
+  for (PKI_EACH(i, of.slots)) {
+    s.slot[s.nslot++] = (int)i;
   }
-  for (PKI_EACH(b, f->box_in)) {
-    if (pki_any(open & pki_masks(g->box_active)[b])) {
-      s.box[s.nbox++] = (int)b;
-    }
+  for (PKI_EACH(b, of.boxes)) {
+    s.box[s.nbox++] = (int)b;
   }
   return s;
 }
@@ -483,8 +478,9 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
   for (int step = 0; step < allowed && pki_any(open); step++) {
     pki_state state[PKI_SLOTS];
     pki_box_state boxes[PKI_BOXES];
+    const pki_members of = pki_members_of(f, open);
     if (step == 0) {
-      s = pki_system_of(f, open);
+      s = pki_system_of(of);
     }
     for (int i = 0; i < s.nslot; i++) {
       state[i] = f->positions ? pki_position_state(g, s.slot[i], open, f->held[s.slot[i]])
@@ -501,8 +497,8 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     failed |= open & ~finite;
     open &= finite;
     pki_take_step(f, &s, state, boxes, open);
-    pki_velocities_of(f);
-    const pk_r worst = f->positions ? pki_judge_positions(f) : pki_judge(f);
+    pki_velocities_of(f, of);
+    const pk_r worst = f->positions ? pki_judge_positions(f, of) : pki_judge(f, of);
     if (!f->positions) {
       *pki_out(g->relative) = pki_select(open, worst / scale, *pki_out(g->relative));
       *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
