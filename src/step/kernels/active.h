@@ -366,6 +366,23 @@ static pk_i pki_pin_torques(pki_lanes *f, const double *v)
   return some;
 }
 
+/* Commands that begin as rows, from the limit at which they are expected; the lanes with such rows. */
+static pk_i pki_join_torques(pki_lanes *f)
+{
+  pki_group *g = f->g;
+  pk_i some = pki_mask_none();
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    const pk_i rows = pki_masks(g->limited)[k] & ~pki_masks(g->pinned)[k] & f->going;
+    for (int l = 0; l < f->count && pki_any(rows); l++) {
+      if (pki_is_set(rows, l) && pki_take_box(f, l, PKI_ROW_TORQUE, k) && !pki_on_chains(f)) {
+        g->box_r[(f->nbox[l] - 1) * PKI_LANES + l] = f->p->dt * pki_entry_of(g->pin, k, l);
+      }
+    }
+    some |= rows;
+  }
+  return some;
+}
+
 /* Lanes in which command k is pinned, and its force would be within its limits at the end. */
 PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, const double *v, int k)
 {

@@ -164,11 +164,11 @@ static void pki_solve_lanes(pki_lanes *f, pk_i open)
   const pk_i feet_alone = pki_feet_alone(f);
   pki_show_problem(f);
   pki_copy_impulses(f); /* the first guess */
-  pki_velocities_of(f);
+  pki_velocities_of(f, pki_all_members(f));
   pk_i left = pki_sweep_feet(f, open & feet_alone, scale, goal);
   if (pki_any(left)) { /* sweeps that failed may have left what is no number */
     pki_put_back_guess(f, left);
-    pki_velocities_of(f);
+    pki_velocities_of(f, pki_all_members(f));
   }
   left |= open & ~feet_alone;
   if (!pki_any(left)) {
@@ -179,7 +179,7 @@ static void pki_solve_lanes(pki_lanes *f, pk_i open)
   left = pki_newton(f, left & ~large, few, scale, goal) | (left & large);
   for (int l = 0; l < f->count && pki_any(left); l++) {
     if (pki_is_set(left & f->going, l)) {
-      pki_solve_lane(f, l);
+      pki_solve_lane(f, l, !pki_is_set(large, l));
     }
   }
 }
@@ -275,6 +275,7 @@ static void pki_impulses(pki_lanes *f, const double *q)
   pki_begin_impulses(f);
   pk_i forces, open = pki_join(f, g->u_free, true);
   open |= pki_join_friction(f);
+  open |= pki_join_torques(f);
   open |= pki_on_chains(f) ? f->going : pki_mask_none(); /* constraints may be rows, too */
   for (int round = 0;; round++) {
     open &= pki_with_rows(f); /* a command that was pinned leaves none */
@@ -289,7 +290,9 @@ static void pki_impulses(pki_lanes *f, const double *q)
     *pki_out(g->rounds) += pki_where_set(open, pki_splat(1));
     if (pki_any(forces)) { /* other forces, another M~: all rows respond in another way */
       pki_free_velocity(f, q);
-      f->stale |= f->in, f->box_stale |= f->box_in;
+      const pki_members of =
+          pki_members_of(f, forces); /* feet have rows in lanes that do not use them, too */
+      f->stale |= f->in & (of.slots | ((1u << f->p->nball) - 1)), f->box_stale |= of.boxes;
     }
   }
   pki_leave(f, open, PK_LEFT_ROUNDS);

@@ -11,6 +11,7 @@
  *
  * which is the Newton step of Alart and Curnier's equations with what is known taken out. Steps are full. sigma makes redundant
  * impulses (a foot on four corners) unique: of all solutions the one next to r_k. It leaves no trace where the iteration rests.
+ * Lanes in which plain steps fail begin again with softened ones: each contact's sigma follows what is left of its own law.
  * docs/theory/contact.md derives it. A system has the unknowns that some lane uses; in the others they are unit rows, which change
  * no bit of the rest. */
 #ifndef PKI_STEP_NEWTON_H
@@ -24,6 +25,9 @@ enum { PKI_LANE_ROWS = 24 };
 
 /* Numbers of a row that one world takes at once, and pivots that a row takes in one pass. */
 enum { PKI_ALONG = 8, PKI_PANEL = 4 };
+
+/* Steps of one solve, the softened ones included; what they leave is for the scalar solvers. */
+enum { PKI_LANE_STEPS = 20 };
 
 /* sigma where a lane has so few rows that none of them can be redundant. */
 enum { PKI_FEW_ROWS = 3 };
@@ -45,7 +49,8 @@ typedef struct pki_state {
   pk_r n;             /* 1: it carries */
   pk_r c1, c2;        /* mu t of those that slip */
   pk_r t11, t21, t12, t22;
-  pk_r h;                         /* of those that slip */
+  pk_r h; /* of those that slip */
+  pk_r sigma;
   pk_r unused0, unused1, unused2; /* 1: a unit row */
 } pki_state;
 
@@ -54,6 +59,7 @@ typedef struct pki_box_state {
   pk_r scale, weight; /* s, 1/s */
   pk_r free;          /* 1: an unknown */
   pk_r bound;         /* r where it is not, scaled */
+  pk_r sigma;
 } pki_box_state;
 
 /* From row to row of the matrix: one world's rows are whole vectors. */
@@ -67,19 +73,14 @@ PKI_INLINE pk_r *pki_matrix(const pki_group *g, int rows, int i, int j)
   return pki_out(g->A) + i * pki_matrix_stride(rows) + j;
 }
 
-static pki_system pki_system_of(const pki_lanes *f, pk_i open)
+static pki_system pki_system_of(pki_members of)
 {
-  const pki_group *g = f->g;
   pki_system s = {.nslot = 0};
-  for (PKI_EACH(i, f->in)) {
-    if (pki_any(open & pki_masks(g->active)[i])) {
-      s.slot[s.nslot++] = (int)i;
-    }
+  for (PKI_EACH(i, of.slots)) {
+    s.slot[s.nslot++] = (int)i;
   }
-  for (PKI_EACH(b, f->box_in)) {
-    if (pki_any(open & pki_masks(g->box_active)[b])) {
-      s.box[s.nbox++] = (int)b;
-    }
+  for (PKI_EACH(b, of.boxes)) {
+    s.box[s.nbox++] = (int)b;
   }
   return s;
 }
@@ -176,12 +177,13 @@ PKI_INLINE void pki_store_block(const pki_group *g, const pki_system *s, int i, 
 }
 
 /* Rows of the contacts. */
-static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki_state *state, pk_r sigma)
+static void pki_fill_contacts(const pki_lanes *f, const pki_system *s, const pki_state *state)
 {
   const pki_group *g = f->g;
   const pk_r one = pki_splat(1);
   for (int i = 0; i < s->nslot; i++) {
     const pki_state *a = &state[i];
+    const pk_r sigma = a->sigma;
     for (int j = 0; j < s->nslot && s->row[i][0] >= 0 && !s->keeps; j++) {
       if (s->row[j][0] < 0) {
         continue;
@@ -224,11 +226,12 @@ PKI_INLINE pki_box_state pki_box_state_of(const pki_group *g, int box, pk_i open
 
 /* The row of one box among the contacts and boxes; what boxes at their bounds do is known, and goes to the right sides. */
 static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_state *state,
-                         const pki_box_state *boxes, int b, pk_r sigma)
+                         const pki_box_state *boxes, int b)
 {
   const pki_group *g = f->g;
   const pk_r one = pki_splat(1);
   const pki_box_state *at = &boxes[b];
+  const pk_r sigma = at->sigma;
   const int box = s->box[b], row = s->box_row[b];
   pk_r right = pki_splat(0);
   for (int i = 0; i < s->nslot; i++) {
@@ -262,10 +265,10 @@ static void pki_fill_box(const pki_lanes *f, const pki_system *s, const pki_stat
 }
 
 static void pki_fill_boxes(const pki_lanes *f, const pki_system *s, const pki_state *state,
-                           const pki_box_state *boxes, pk_r sigma)
+                           const pki_box_state *boxes)
 {
   for (int b = 0; b < s->nbox; b++) {
-    pki_fill_box(f, s, state, boxes, b, sigma);
+    pki_fill_box(f, s, state, boxes, b);
   }
 }
 
@@ -457,58 +460,122 @@ static void pki_put_back_guess(const pki_lanes *f, pk_i mask)
 /* What the active set of a step asks for, into g->b. The factors of the step before are kept where no lane has changed its set, no
  * contact slips and sigma is the same: the matrix would be the same. */
 static void pki_newton_step(const pki_lanes *f, pki_system *s, const pki_state *state,
-                            const pki_box_state *boxes, pk_r sigma)
+                            const pki_box_state *boxes)
 {
   if (!s->keeps) {
     pki_number_rows(s, state, boxes);
   }
-  pki_fill_contacts(f, s, state, sigma);
-  pki_fill_boxes(f, s, state, boxes, sigma);
+  pki_fill_contacts(f, s, state);
+  pki_fill_boxes(f, s, state, boxes);
   if (!s->keeps) {
     pki_factor_system(f->g, s->rows);
   }
   pki_solve_system(f->g, s->rows);
 }
 
-/* Steps in the lanes of `open` until they meet their goals; those that do not come back. */
+/* sigma of each contact by what is left of its own law, in the lanes of `soft` (contact/active_set.c). */
+static void pki_soften_states(const pki_lanes *f, const pki_system *s, pki_state *state, pk_i soft)
+{
+  const pki_group *g = f->g;
+  const pk_r one = pki_splat(1), least = pki_splat(PKI_SOFT_LEAST);
+  pk_r sum = pki_splat(0), count = pki_splat(0);
+  for (int i = 0; i < s->nslot; i++) {
+    const pk_i active = pki_masks(g->active)[s->slot[i]];
+    sum += pki_where_set(active, state[i].weight * pki_abs(pki_reals(g->r)[3 * s->slot[i]]));
+    count += pki_where_set(active, one);
+  }
+  const pk_r small = PKI_SOFT_SMALL * sum / pki_max(count, one);
+  for (int i = 0; i < s->nslot; i++) {
+    const int slot = s->slot[i];
+    const pki_v3 r = pki_v3_load(pki_reals(g->r) + 3 * slot), v = pki_v3_load(pki_reals(g->v) + 3 * slot);
+    const pk_r left = state[i].scale *
+                      pki_contact_left(pki_reals(g->mu)[slot], r, v, 3.0 * state[i].weight * state[i].weight);
+    const pk_r size = state[i].weight * pki_abs(r.x) + small;
+    const pk_r part = PKI_SOFT_PART * left / pki_select(pki_less(pki_splat(0), size), size, one);
+    state[i].sigma = pki_select(soft, pki_min(pki_max(part, least), one), state[i].sigma);
+  }
+}
+
+/* The states of a system at r, v, with the sigma of each lane. */
+static void pki_set_states(const pki_lanes *f, const pki_system *s, pk_i open, pk_i soft, pk_r sigma,
+                           pki_state *state, pki_box_state *boxes)
+{
+  const pki_group *g = f->g;
+  const pk_r stiff = pki_select(soft, pki_splat(PKI_SOFT_LEAST), sigma);
+  for (int i = 0; i < s->nslot; i++) {
+    state[i] = f->positions ? pki_position_state(g, s->slot[i], open, f->held[s->slot[i]])
+                            : pki_state_of(g, s->slot[i], open);
+    state[i].sigma = stiff;
+  }
+  for (int b = 0; b < s->nbox; b++) {
+    boxes[b] = pki_box_state_of(g, s->box[b], open);
+    boxes[b].sigma = stiff;
+  }
+  if (pki_any(soft & open)) {
+    pki_soften_states(f, s, state, soft);
+  }
+}
+
+/* Lanes in which plain steps have failed: softened ones begin, from the guess. */
+static pk_i pki_restart_softened(pki_lanes *f, pki_members of, pk_i restart)
+{
+  if (pki_any(restart)) {
+    pki_put_back_guess(f, restart);
+    pki_velocities_of(f, of);
+  }
+  return restart;
+}
+
+/* What is left in each lane, to who is told. */
+static pk_r pki_judge_step(const pki_lanes *f, pki_members of, pk_i open, pk_r scale)
+{
+  const pki_group *g = f->g;
+  if (f->positions) {
+    return pki_judge_positions(f, of);
+  }
+  const pk_r worst = pki_judge(f, of);
+  *pki_out(g->relative) = pki_select(open, worst / scale, *pki_out(g->relative));
+  *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
+  return worst;
+}
+
+/* Steps in the lanes of `open` until they meet their goals; those that do not come back. Of velocities, lanes whose impulses are
+ * thrown or that have not settled go on with softened steps. */
 static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
-  pki_group *g = f->g;
+  const pk_i velocities = f->positions ? pki_mask_none() : pki_mask_all();
   pk_r sigma = pki_select(few, pki_splat(PKI_SIGMA_FEW), pki_splat(PKI_SIGMA));
   pk_r last = pki_splat(0), box_last[PKI_BOXES];
-  pk_i failed = pki_mask_none(), softer = pki_mask_none();
+  pk_i failed = pki_mask_none(), softer = pki_mask_none(), soft = pki_mask_none();
   pki_system s;
-  const int allowed =
-      f->p->iterations < PKI_ACTIVE_SET_STEPS && !f->positions ? f->p->iterations : PKI_ACTIVE_SET_STEPS;
+  pki_members before = {0, 0};
+  const int most = f->positions ? PKI_ACTIVE_SET_STEPS : PKI_LANE_STEPS;
+  const int allowed = f->p->iterations < most && !f->positions ? f->p->iterations : most;
   for (int step = 0; step < allowed && pki_any(open); step++) {
     pki_state state[PKI_SLOTS];
     pki_box_state boxes[PKI_BOXES];
-    if (step == 0) {
-      s = pki_system_of(f, open);
+    const pki_members of = pki_members_of(f, open);
+    const bool fewer = step == 0 || of.slots != before.slots || of.boxes != before.boxes;
+    if (fewer) {
+      s = pki_system_of(of);
     }
-    for (int i = 0; i < s.nslot; i++) {
-      state[i] = f->positions ? pki_position_state(g, s.slot[i], open, f->held[s.slot[i]])
-                              : pki_state_of(g, s.slot[i], open);
-    }
-    for (int b = 0; b < s.nbox; b++) {
-      boxes[b] = pki_box_state_of(g, s.box[b], open);
-    }
+    before = of;
+    pki_set_states(f, &s, open, soft, sigma, state, boxes);
     const pk_i changed = pki_set_changed(f, &s, state, boxes, box_last, step == 0);
-    s.keeps = !pki_any(open & (changed | softer | (f->positions ? pki_mask_none() : pki_slips(&s, state))));
-    pki_newton_step(f, &s, state, boxes, sigma);
+    s.keeps = !fewer && !pki_any(open & (changed | softer | soft | (velocities & pki_slips(&s, state))));
+    pki_newton_step(f, &s, state, boxes);
     const pk_i finite =
-        pki_is_finite(g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
-    failed |= open & ~finite;
-    open &= finite;
-    pki_take_step(f, &s, state, boxes, open);
-    pki_velocities_of(f);
-    const pk_r worst = f->positions ? pki_judge_positions(f) : pki_judge(f);
-    if (!f->positions) {
-      *pki_out(g->relative) = pki_select(open, worst / scale, *pki_out(g->relative));
-      *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
-      failed |= open & pki_less(PKI_THROWN * scale, worst);
-    }
-    open &= ~pki_at_most(worst, goal) & ~failed;
+        pki_is_finite(f->g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
+    pki_take_step(f, &s, state, boxes, open & finite);
+    pki_velocities_of(f, of);
+    const pk_r worst = pki_judge_step(f, of, open & finite, scale);
+    open &= ~(pki_at_most(worst, goal) & finite);
+    const pk_i wild = velocities & (~finite | pki_less(PKI_THROWN * scale, worst));
+    const pk_i late = step == PKI_ACTIVE_SET_STEPS - 1 ? velocities : pki_mask_none();
+    const pk_i restart = pki_restart_softened(f, of, open & ~soft & (wild | late));
+    soft |= restart;
+    failed |= open & ~finite & ~restart;
+    open &= ~failed;
     softer = ~changed & ~few & pki_less(0.1 * last, worst);
     sigma = pki_select(softer, pki_max(PKI_SIGMA_FALLS * sigma, pki_splat(PKI_SIGMA_LEAST)), sigma);
     last = worst;

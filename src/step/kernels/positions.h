@@ -155,7 +155,7 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
   }
   const pk_i feet_alone = pki_feet_alone(f);
   pki_sort_lanes(f, &few, &large);
-  pki_velocities_of(f);
+  pki_velocities_of(f, pki_all_members(f));
   for (int sweep = 0; sweep < PKI_FEET_SWEEPS && pki_any(deep & feet_alone); sweep++) {
     for (int b = 0; b < f->p->nball; b++) {
       const pk_i mask = deep & feet_alone & pki_masks(g->active)[b];

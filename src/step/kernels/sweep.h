@@ -77,26 +77,50 @@ PKI_INLINE pki_v3 pki_contact_impulse(pki_m3 W, pki_m3 K, pk_r mu, pki_v3 u, pki
 
 /* ---- velocities and the certificate ---- */
 
-/* u = W r + q of all that takes part. */
-static void pki_velocities_of(pki_lanes *f)
+/* Slots and boxes, as bits. */
+typedef struct pki_members {
+  unsigned slots, boxes;
+} pki_members;
+
+/* Those that some lane has. */
+PKI_INLINE pki_members pki_all_members(const pki_lanes *f)
+{
+  return (pki_members){f->in, f->box_in};
+}
+
+/* Those that lanes of `open` have: what others have is as it was. */
+static pki_members pki_members_of(const pki_lanes *f, pk_i open)
+{
+  pki_members of = {0, 0};
+  for (PKI_EACH(s, f->in)) {
+    of.slots |= (unsigned)pki_any(open & pki_masks(f->g->active)[s]) << s;
+  }
+  for (PKI_EACH(b, f->box_in)) {
+    of.boxes |= (unsigned)pki_any(open & pki_masks(f->g->box_active)[b]) << b;
+  }
+  return of;
+}
+
+/* u = W r + q of the members. */
+static void pki_velocities_of(pki_lanes *f, pki_members of)
 {
   pki_group *g = f->g;
-  for (PKI_EACH(i, f->in)) {
+  for (PKI_EACH(i, of.slots)) {
     pki_v3 v = pki_v3_load(pki_reals(g->fixed) + 3 * i);
-    for (PKI_EACH(j, f->in)) {
+    for (PKI_EACH(j, of.slots)) {
       v = pki_add(v, pki_m3_apply(*pki_block(g, i, j), pki_v3_load(pki_reals(g->r) + 3 * j)));
     }
-    for (PKI_EACH(b, f->box_in)) {
+    for (PKI_EACH(b, of.boxes)) {
       v = pki_add_scaled(v, pki_reals(g->box_r)[b], *pki_cross_of(g, i, b));
     }
     pki_v3_store(v, pki_out(g->v) + 3 * i);
   }
-  for (PKI_EACH(b, f->box_in)) {
+  for (PKI_EACH(b, of.boxes)) {
     pk_r v = pki_reals(g->box_q)[b];
-    for (PKI_EACH(i, f->in)) {
+    for (PKI_EACH(i, of.slots)) {
       v = pki_add_dot(v, *pki_cross_of(g, i, b), pki_v3_load(pki_reals(g->r) + 3 * i));
     }
-    for (PKI_EACH(c, f->box_in)) {
+    for (PKI_EACH(c, of.boxes)) {
       v += pki_reals(g->box_W)[b * PKI_BOXES + c] * pki_reals(g->box_r)[c];
     }
     pki_out(g->box_v)[b] = v;
@@ -109,12 +133,12 @@ PKI_INLINE pk_r pki_worse(pk_r worst, pk_r now)
   return pki_select(pki_at_most(now, worst), worst, now);
 }
 
-/* The residual of each lane's rows. */
-static pk_r pki_judge(const pki_lanes *f)
+/* The residual of the members in each lane. */
+static pk_r pki_judge(const pki_lanes *f, pki_members of)
 {
   const pki_group *g = f->g;
   pk_r worst = pki_splat(0);
-  for (PKI_EACH(b, f->in)) {
+  for (PKI_EACH(b, of.slots)) {
     const pk_i active = pki_masks(g->active)[b];
     const pki_m3 *W = pki_block(g, b, b);
     const pk_r trace = pki_select(active, W->x.x + W->y.y + W->z.z, pki_splat(1));
@@ -122,7 +146,7 @@ static pk_r pki_judge(const pki_lanes *f)
                                        pki_v3_load(pki_reals(g->v) + 3 * b), trace);
     worst = pki_worse(worst, pki_where_set(active, left));
   }
-  for (PKI_EACH(b, f->box_in)) { /* r - clamp(r - u/w) */
+  for (PKI_EACH(b, of.boxes)) { /* r - clamp(r - u/w) */
     const pk_i active = pki_masks(g->box_active)[b];
     const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
     const pk_r r = pki_reals(g->box_r)[b], moved = r - pki_reals(g->box_v)[b] / w;
@@ -133,17 +157,17 @@ static pk_r pki_judge(const pki_lanes *f)
 }
 
 /* What normal rows and boxes of positions leave, as gaps. */
-static pk_r pki_judge_positions(const pki_lanes *f)
+static pk_r pki_judge_positions(const pki_lanes *f, pki_members of)
 {
   const pki_group *g = f->g;
   pk_r worst = pki_splat(0);
-  for (PKI_EACH(s, f->in)) {
+  for (PKI_EACH(s, of.slots)) {
     const pk_i active = pki_masks(g->active)[s];
     const pk_r w = pki_select(active, pki_block(g, s, s)->x.x, pki_splat(1));
     const pk_r left = pki_abs(pki_min(pki_reals(g->v)[3 * s], pki_reals(g->r)[3 * s] * w));
     worst = pki_worse(worst, pki_where_set(active, left));
   }
-  for (PKI_EACH(b, f->box_in)) {
+  for (PKI_EACH(b, of.boxes)) {
     const pk_i active = pki_masks(g->box_active)[b];
     const pk_r w = pki_select(active, pki_reals(g->box_W)[b * (PKI_BOXES + 1)], pki_splat(1));
     const pk_r left = pki_abs(pki_min(pki_reals(g->box_v)[b], pki_reals(g->box_r)[b] * w));
@@ -184,7 +208,7 @@ static pk_i pki_sweep_feet(pki_lanes *f, pk_i open, pk_r scale, pk_r goal)
         pki_change(f, b, mask, r);
       }
     }
-    const pk_r worst = pki_judge(f);
+    const pk_r worst = pki_judge(f, pki_all_members(f));
     pk_r *const relative = pki_out(g->relative);
     *relative = pki_select(open, worst / scale, *relative);
     *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
