@@ -174,7 +174,7 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
   if (nu == 0) {
     return PK_OK;
   }
-  const double dt = sim->options.dt;
+  const double dt = sim->options.dt, began = ark->step;
   double *y = N_VGetArrayPointer(ark->y), t = 0;
   memcpy(ark->q, sim->state.q, (size_t)m->nq * sizeof *ark->q);
   memset(y, 0, nu * sizeof *y);
@@ -193,7 +193,7 @@ pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
     ok = ok && t > before && recentre(sim, ark, t) && ARKStepSetStopTime(ark->memory, dt) == 0;
   }
   if (!ok || t < dt) {
-    ark->step = 0;
+    ark->step = began; /* part of the state, which stays as it was */
     memcpy(sim->q_next, sim->state.q, (size_t)m->nq * sizeof *sim->q_next);
     memcpy(sim->u_next, sim->state.u, nu * sizeof *sim->u_next);
     return PK_ERROR_CONVERGENCE;

@@ -56,10 +56,11 @@ void pki_joints_observe(pk_sim *sim)
   if (!j->cut) {
     return;
   }
+  memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
   w->kernels->kinematics(&w->work, sim->state.q);
   pki_bilateral_update(&j->bilateral, &w->work);
-  pki_joints_from_model(sim->model, &w->work, &j->bilateral, sim->state.q, sim->state.u, sim->state.drives,
-                        j->q, j->u);
+  pki_joints_from_model(sim->model, &w->work, &j->bilateral, sim->state.q, sim->state.u, j->moved, j->q,
+                        j->u);
 }
 
 void pki_joints_update(pk_sim *sim, const double *q)

@@ -314,6 +314,7 @@ static void arrive(pk_sim *sim, const pk_step_info *report)
   memcpy(sim->state.q, sim->q_next, nq * real);
   memcpy(sim->state.u, sim->u_next, nu * real);
   memcpy(sim->state.tau, sim->tau_next, (size_t)sim->joints.n * real);
+  memcpy(sim->state.drives, sim->joints.moved, (size_t)sim->model->ndrive * real); /* turns count on */
   pki_compliant_commit(sim);
   sim->state.n.steps++;
   sim->state.n.uncertified += !report->certified;

@@ -50,6 +50,74 @@ static void a_pair_overrules_the_ground_and_nothing_else_does(void **state)
   pk_model_destroy(m);
 }
 
+/* ---- materials that change after steps have been made ---- */
+
+/* Who is given restitution. */
+enum { PAIR, GROUND, SURFACES, BODIES, CHANGES };
+
+static void make_bouncy(pk_sim *sim, const pk_terrain *t, int change, double eps)
+{
+  const pk_material law = {.friction = 0.5, .restitution_n = eps};
+  pk_error err = {.message = ""};
+  const pk_status status = change == PAIR       ? pk_sim_set_pair(sim, 0, 0, &law, &err)
+                           : change == GROUND   ? pk_sim_set_terrain(sim, t, &law, 1, &err)
+                           : change == SURFACES ? pk_sim_set_surface_pair(sim, 0, 0, &law, &err)
+                                                : pk_sim_set_body_material(sim, &law, &err);
+  assert_int_equal(status, PK_OK);
+}
+
+/* How fast the first body goes away from what it hits with 1 m/s: its velocity less that of the second. */
+static double speed_after_impact(pk_sim *sim, int steps)
+{
+  const bool two = pk_sim_model(sim)->nu > 6;
+  double *const u = pk_sim_u(sim);
+  pk_sim_reset(sim);
+  pk_sim_q(sim)[2] = 0.06, u[2] = -1; /* a centimetre to go */
+  if (two) {
+    pk_sim_q(sim)[9] = -0.05;
+  }
+  for (int i = 0; i < steps; i++) {
+    must_step(sim);
+  }
+  return u[2] - (two ? u[8] : 0);
+}
+
+/* A box above the ground, or two boxes without any; there is no weight. */
+static void a_world_that_has_been_stepped_bounces_as_soon_as_its_materials_do(void **state)
+{
+  (void)state;
+  const free_solid box = {PK_SHAPE_BOX, {0.4, 0.3, 0.1}, 3, {0.025, 0.043, 0.0625}, NULL};
+  const free_solid boxes[2] = {box, box};
+  pk_terrain *t = slope_terrain(0);
+  for (int k = 0; k < 2 * CHANGES; k++) {
+    const int change = k / 2;
+    const bool two = change == SURFACES || change == BODIES;
+    pk_model *m = solids_model(boxes, two ? 2 : 1, (const double[3]){0});
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = k % 2 ? PK_STEPPER_EULER : PK_STEPPER_MOREAU;
+    pk_sim *sim = start_world(m, two ? NULL : t, (pk_material){.friction = 0.5}, &o);
+    assert_true(fabs(speed_after_impact(sim, 40)) < 1e-6);
+    make_bouncy(sim, t, change, 0.5);
+    const double some = speed_after_impact(sim, 40);
+    make_bouncy(sim, t, change, 0.25);
+    const double less = speed_after_impact(sim, 40);
+    make_bouncy(sim, t, change, 0);
+    const double none = speed_after_impact(sim, 40);
+    print_message("change %d: it leaves with %.6f, %.6f and %.6f m/s\n", change, some, less, none);
+    assert_true(fabs(some - 0.5) < 1e-6 && fabs(less - 0.25) < 1e-6 && fabs(none) < 1e-6);
+    /* in the air */
+    speed_after_impact(sim, 3);
+    make_bouncy(sim, t, change, 0.5);
+    for (int i = 3; i < 40; i++) {
+      must_step(sim);
+    }
+    assert_true(fabs(pk_sim_u(sim)[2] - (two ? pk_sim_u(sim)[8] : 0) - 0.5) < 1e-6);
+    pk_sim_destroy(sim);
+    pk_model_destroy(m);
+  }
+  pk_terrain_destroy(t);
+}
+
 static void wrong_surfaces_materials_and_pairs_are_named(void **state)
 {
   (void)state;
@@ -97,6 +165,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pair_overrules_the_ground_and_nothing_else_does),
+      cmocka_unit_test(a_world_that_has_been_stepped_bounces_as_soon_as_its_materials_do),
       cmocka_unit_test(wrong_surfaces_materials_and_pairs_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
