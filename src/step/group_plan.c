@@ -270,12 +270,11 @@ static void add_limbs(pki_group_plan *plan)
   }
   for (int k = 0; k < plan->npair; k++) {
     const short cover = plan->pairs[k][0], limb = (short)plan->covers[plan->pairs[k][1]].limb;
-    pki_cover_run *run = plan->nrun > 0 ? &plan->runs[plan->nrun - 1] : NULL;
-    if (run == NULL || run->cover != cover || run->limb != limb) {
-      run = &plan->runs[plan->nrun++];
-      *run = (pki_cover_run){cover, limb, k};
+    const pki_cover_run *last = &plan->runs[plan->nrun > 0 ? plan->nrun - 1 : 0];
+    if (plan->nrun == 0 || last->cover != cover || last->limb != limb) {
+      plan->runs[plan->nrun++] = (pki_cover_run){cover, limb, k};
     }
-    run->end = k + 1;
+    plan->runs[plan->nrun - 1].end = k + 1;
     double *const swing = &plan->limb_swing[plan->covers[cover].limb][limb];
     *swing = fmax(*swing, plan->pair_swing[k]);
   }
