@@ -97,7 +97,8 @@ pk_status pki_thesis_perturb(pki_thesis_data *d, const pki_study_watch *watch, p
 {
   pk_status status = PK_OK;
   for (int i = 0; i < PKI_THESIS_NEAR; i++) {
-    d->near_k[i] = pki_thesis_stiffness * (1 + 0.01 * (i - PKI_THESIS_NEAR / 2));
+    const int from_middle = i - PKI_THESIS_NEAR / 2;
+    d->near_k[i] = pki_thesis_stiffness * (1 + 0.01 * from_middle);
     for (int p = 0; p < PKI_THESIS_PANELS; p++) {
       d->near[p][i] = PKI_THESIS_NOT_RUN;
       if (!d->quick && status == PK_OK) {

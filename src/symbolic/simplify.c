@@ -284,7 +284,7 @@ static void flatten(round *r, int x)
   pki_sum_clear(&r->sum);
   r->signs[top] = 1, r->stack[top++] = x;
   while (top > 0) {
-    const int i = r->stack[--top], sign = r->signs[top];
+    const int i = r->stack[--top], sign = r->signs[top] < 0 ? -1 : 1;
     const pki_graph_node *n = &r->from->nodes[i];
     const bool inside = r->inner[i] || i == x;
     if (inside && n->op == PKI_OP_NEG) {

@@ -52,7 +52,8 @@ static pid_t start(int ranks, int threads, const char *output)
       words[count++] = mpi[i];
     }
   }
-  const char *const own[] = {PK_BUILD_DIR "/pronk", "sweep", name, "--threads", t, "-o", output, NULL};
+  static const char program[] = PK_BUILD_DIR "/pronk";
+  const char *const own[] = {program, "sweep", name, "--threads", t, "-o", output, NULL};
   for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
     words[count++] = own[i];
   }
@@ -174,7 +175,8 @@ static bool kill_in_the_middle(void)
 {
   const long long before = records_in("killed");
   const pid_t pid = start(0, 2, "killed");
-  wait_for_progress(pid, "killed", 1 + (long long)(pki_random_unit(&dice) * (double)(samples / 6)));
+  const long long sixth = samples / 6;
+  wait_for_progress(pid, "killed", 1 + (long long)(pki_random_unit(&dice) * (double)sixth));
   nap(pki_random_unit(&dice) * 0.02);
   kill(pid, SIGKILL);
   if (wait_for(pid) != -1 || records_in("killed") == samples) {

@@ -20,7 +20,8 @@ static pk_geometry *make_ground(pki_random *rng, bool as_mesh)
   static int triangle[3 * (2 * SIDE * SIDE + 4 * SIDE)];
   int n = 0;
   for (int i = 0; i < SIDE * SIDE; i++) {
-    vertex[3 * i] = CELL * (i % SIDE), vertex[3 * i + 1] = CELL * (i / SIDE), vertex[3 * i + 2] = z[i];
+    const int row = i / SIDE;
+    vertex[3 * i] = CELL * (i % SIDE), vertex[3 * i + 1] = CELL * row, vertex[3 * i + 2] = z[i];
   }
   const int below = SIDE * SIDE, last = SIDE - 1;
   vertex[3 * below] = vertex[3 * below + 1] = 1, vertex[3 * below + 2] = -3;
