@@ -240,12 +240,17 @@ void pki_memory_set_array(pk_sim *sim, int row, void *array)
   memcpy(address_of(sim, row), &array, sizeof array);
 }
 
-size_t pki_memory_used(const pk_sim *sim, int row)
+size_t pki_memory_count(const pk_sim *sim, const pki_numbers *n, int row)
 {
   const pki_memory_row *r = &pki_memory[row];
-  return r->used == PKI_USED_CONTACTS  ? (size_t)sim->state.n.nlast
-         : r->used == PKI_USED_SPRINGS ? (size_t)sim->state.n.nspring
+  return r->used == PKI_USED_CONTACTS  ? (size_t)n->nlast
+         : r->used == PKI_USED_SPRINGS ? (size_t)n->nspring
                                        : r->room(sim->model, &sim->options);
+}
+
+size_t pki_memory_used(const pk_sim *sim, int row)
+{
+  return pki_memory_count(sim, &sim->state.n, row);
 }
 
 /* The array of a row as it was before the step. */
@@ -283,27 +288,28 @@ void pki_memory_reset(pk_sim *sim)
   }
 }
 
+/* What a step changes on its way, into the copy or back from it. The numbers of the state are those of what is copied. */
+static void copy_undone(pk_sim *sim, bool back)
+{
+  for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
+    if (pki_memory[row].role == PKI_ROLE_UNDONE) {
+      void *const now = pki_memory_array(sim, row), *const before = array_before(sim, row);
+      memcpy(back ? now : before, back ? before : now, pki_memory_used(sim, row) * pki_memory[row].size);
+    }
+  }
+}
+
 void pki_memory_keep(pk_sim *sim)
 {
   sim->before.n = sim->state.n;
-  for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
-    if (pki_memory[row].role == PKI_ROLE_UNDONE) {
-      memcpy(array_before(sim, row), pki_memory_array(sim, row),
-             pki_memory_used(sim, row) * pki_memory[row].size);
-    }
-  }
+  copy_undone(sim, false);
   pki_colliders_keep(&sim->scene.colliders);
 }
 
 void pki_memory_restore(pk_sim *sim)
 {
   sim->state.n = sim->before.n;
-  for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
-    if (pki_memory[row].role == PKI_ROLE_UNDONE) {
-      memcpy(pki_memory_array(sim, row), array_before(sim, row),
-             pki_memory_used(sim, row) * pki_memory[row].size);
-    }
-  }
+  copy_undone(sim, true);
   pki_colliders_restore(&sim->scene.colliders);
 }
 

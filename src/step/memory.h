@@ -1,7 +1,7 @@
 /* What a world remembers from step to step: one row for each array of pki_sim_state (sim.h), and for the inertias. The table serves the
  * memory of a sim, its reset, going back after a step that fails, states as bytes (state.c) and the worlds of a batch
- * (batch/worlds.c): whoever adds an array to a world adds a field of
- * pki_sim_state and a row here; what is no array is a field of pki_numbers, and of the header in state.c.
+ * (batch/worlds.c): whoever adds an array to a world adds a field of pki_sim_state and a row here; what is no array is a field of
+ * pki_numbers, and of the header in state.c.
  *
  * What pairs of shapes remember (collision/colliders.h) and a controller's block have owners of their own. */
 #ifndef PKI_STEP_MEMORY_H
@@ -55,10 +55,11 @@ enum {
 };
 extern const pki_memory_row pki_memory[PKI_MEMORY_ROWS];
 
-/* The array of a row, and how many of its elements are in use. */
+/* The array of a row, and how many of its elements are in use: now, or in a state with these numbers. */
 void *pki_memory_array(const pk_sim *sim, int row);
 void pki_memory_set_array(pk_sim *sim, int row, void *array);
 size_t pki_memory_used(const pk_sim *sim, int row);
+size_t pki_memory_count(const pk_sim *sim, const pki_numbers *n, int row);
 
 /* Take the arrays of a state and of what is put back from an arena; with a counting arena this counts. */
 void pki_memory_carve(pk_sim *sim, const pk_model *model, const pk_sim_options *options, pki_arena *arena);

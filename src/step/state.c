@@ -228,22 +228,24 @@ static pk_status check_numbers(const pk_sim *sim, const header *h, pk_error *err
   return h->pushed != 0 && h->pushed != 1 ? damaged(err, "the pushes are") : PK_OK;
 }
 
-/* Elements of a row that the bytes hold. */
-static size_t elements(const pk_sim *sim, const header *h, int row)
+/* The numbers that the bytes hold. */
+static pki_numbers numbers_of(const header *h)
 {
-  const pki_memory_row *r = &pki_memory[row];
-  return r->used == PKI_USED_CONTACTS  ? (size_t)h->nlast
-         : r->used == PKI_USED_SPRINGS ? (size_t)h->nspring
-                                       : r->room(sim->model, &sim->options);
+  return (pki_numbers){.steps = h->steps,
+                       .uncertified = h->uncertified,
+                       .nlast = h->nlast,
+                       .nspring = h->nspring,
+                       .pushed = h->pushed != 0};
 }
 
 static pk_status check_arrays(const pk_sim *sim, const header *h, const unsigned char *in, const places *p,
                               pk_error *err)
 {
+  const pki_numbers numbers = numbers_of(h);
   pk_status status = PK_OK;
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     const pki_memory_row *r = &pki_memory[row];
-    const size_t n = is_saved(row) && r->check != NULL ? elements(sim, h, row) : 0;
+    const size_t n = is_saved(row) && r->check != NULL ? pki_memory_count(sim, &numbers, row) : 0;
     for (size_t i = 0; i < n && status == PK_OK; i++) {
       status = r->check(sim, in + p->row[row] + i * r->size, err);
     }
@@ -288,13 +290,9 @@ pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error
   if (status != PK_OK) {
     return status;
   }
-  sim->state.n = (pki_numbers){.steps = h.steps,
-                               .uncertified = h.uncertified,
-                               .nlast = h.nlast,
-                               .nspring = h.nspring,
-                               .pushed = h.pushed != 0};
+  sim->state.n = numbers_of(&h);
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
-    const size_t bytes = is_saved(row) ? elements(sim, &h, row) * pki_memory[row].size : 0;
+    const size_t bytes = is_saved(row) ? pki_memory_used(sim, row) * pki_memory[row].size : 0;
     if (bytes > 0) {
       memcpy(pki_memory_array(sim, row), in + p.row[row], bytes);
     }

@@ -59,12 +59,11 @@ static void pki_actuate_explicitly(pki_lanes *f)
 }
 
 /* How command k begins: the velocity of the start tells whether its force will be beyond its limit. One that was there in the last
- * step is pinned where it was. One that was not becomes a row, which
- * may end at the limit or within: either is likely. */
-PKI_INLINE void pki_begin_command(const pki_group *g, int k, pk_r u, pk_i has_limit)
+ * step is pinned where it was. One that was not becomes a row, which may end at the limit or within: either is likely. */
+PKI_INLINE void pki_begin_command(const pki_group *g, int k, const double *rates, pk_i has_limit)
 {
   const pk_r most = pki_reals(g->command)[6 * k + 5], last = pki_reals(g->pin)[k];
-  const pk_r force = pki_reals(g->a)[k] - pki_reals(g->g)[k] * u;
+  const pk_r force = pki_command_force(g, rates, k);
   const pk_i beyond = has_limit & pki_at_most(most, pki_abs(force));
   pki_masks(g->pinned)[k] = pki_masks(g->limited)[k] & beyond & pki_less(pki_splat(0), last * force);
   pki_masks(g->limited)[k] = beyond;
@@ -89,7 +88,7 @@ static void pki_actuate(pki_lanes *f, const double *q)
     good &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
     pki_out(g->a)[k] = pki_select(has_gain, line, free);
     pki_out(g->g)[k] = slope;
-    pki_begin_command(g, k, pki_reals(rates)[k], has_gain & pki_less(c[5], pki_splat(1e300)));
+    pki_begin_command(g, k, rates, has_gain & pki_less(c[5], pki_splat(1e300)));
     pins |= pki_masks(g->pinned)[k];
   }
   f->pins = f->p->rubs || pki_any(pins);
