@@ -54,12 +54,8 @@ static bool is_other(const fleet *f, const pk_sim_contact *c)
 static double depth_at(const pair *p, const double *q)
 {
   pk_sim *sim = p->probe;
-  pk_step_info info;
   double most = 0;
-  sim->workspace->kernels->kinematics(&sim->workspace->work, q);
-  pki_update_origins(&sim->workspace->work);
-  sim->contact.nswept = 0;
-  assert_true(pki_contact_find(sim, pki_touching(sim), &info));
+  assert_true(dense_search(sim, q, pki_touching(sim)) >= 0);
   for (int i = 0; i < sim->contact.nfound; i++) {
     most = fmax(most, -sim->contact.found[i].gap);
   }

@@ -117,18 +117,9 @@ static double dot(const double *a, const double *b, int n)
 /* All contacts within the margin at q by the general search, in t->probe. */
 static int search(twins *t, const double *q)
 {
-  pk_sim *sim = t->probe;
-  pk_step_info info;
-  sim->workspace->kernels->kinematics(&sim->workspace->work, q);
-  pki_update_origins(&sim->workspace->work);
-  sim->contact.nswept = 0;
-  assert_true(pki_contact_find(sim, sim->options.margin, &info));
-  return sim->contact.nfound;
-}
-
-static int link_of_shape(const pk_model *m, int shape)
-{
-  return shape < m->nshape ? m->shapes[shape].link : -1;
+  const int n = dense_search(t->probe, q, t->probe->options.margin);
+  assert_true(n >= 0);
+  return n;
 }
 
 /* Whether a contact of the search is one of the step's: by name, or the same place of a foot, which has one contact without a
@@ -159,7 +150,7 @@ static double broken_contacts(twins *t, const dense_step *s, const double *u_end
     const bool ball = m->shapes[c->geom[0]].kind == PK_SHAPE_SPHERE && t->f.of->ground == FLEET_HEIGHTS;
     double *to = ball && c->other < 0 ? sides : &most;
     if (!took_part(t, c)) {
-      *to = fmax(*to, dense_broken(s, link_of_shape(m, c->geom[0]), link_of_shape(m, c->geom[1]), c->point,
+      *to = fmax(*to, dense_broken(s, dense_link(m, c->geom[0]), dense_link(m, c->geom[1]), c->point,
                                    c->normal, c->gap, u_end));
     }
   }

@@ -46,17 +46,9 @@ typedef struct seen {
 /* Contacts at a configuration, in `probe`. */
 static int search(pk_sim *probe, const double *q)
 {
-  pk_step_info info;
-  probe->workspace->kernels->kinematics(&probe->workspace->work, q);
-  pki_update_origins(&probe->workspace->work);
-  probe->contact.nswept = 0;
-  assert_true(pki_contact_find(probe, probe->options.margin, &info));
-  return probe->contact.nfound;
-}
-
-static int link_of_shape(const pk_model *m, int shape)
-{
-  return shape < m->nshape ? m->shapes[shape].link : -1;
+  const int n = dense_search(probe, q, probe->options.margin);
+  assert_true(n >= 0);
+  return n;
 }
 
 /* m, how deep the velocities would push contacts that took no part. */
@@ -67,9 +59,8 @@ static double broken_contacts(pk_sim *probe, const pk_sim *sim, const dense_step
   for (int i = 0; i < n; i++) {
     const pki_contact *c = &probe->contact.found[i];
     if (pki_contact_search(sim->state.last, sim->state.n.nlast, c) < 0) {
-      most =
-          fmax(most, dense_broken(p, link_of_shape(p->model, c->geom[0]), link_of_shape(p->model, c->geom[1]),
-                                  c->point, c->normal, c->gap, u_end));
+      most = fmax(most, dense_broken(p, dense_link(p->model, c->geom[0]), dense_link(p->model, c->geom[1]),
+                                     c->point, c->normal, c->gap, u_end));
     }
   }
   return most;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collision/contacts.h"
-#include "step/sim.h"
+#include "step/contact.h"
 
 static double dot(const double *a, const double *b, int n)
 {
@@ -69,6 +69,20 @@ void dense_begin(dense_step *s, pk_sim *sim, const pk_sim_options *o, pk_workspa
     }
   }
   pk_kinematics_compute(w, s->q, s->u);
+}
+
+int dense_search(pk_sim *probe, const double *q, double margin)
+{
+  pk_step_info info;
+  probe->workspace->kernels->kinematics(&probe->workspace->work, q);
+  pki_update_origins(&probe->workspace->work);
+  probe->contact.nswept = 0;
+  return pki_contact_find(probe, margin, &info) ? probe->contact.nfound : -1;
+}
+
+int dense_link(const pk_model *m, int shape)
+{
+  return shape < m->nshape ? m->shapes[shape].link : -1;
 }
 
 double dense_force(const dense_step *s, int k, const double *u_end)

@@ -55,6 +55,12 @@ dense_verdict dense_judge(const dense_step *s, const pk_sim_contact *contacts, i
 double dense_broken(const dense_step *s, int link, int other, const double point[3], const double normal[3],
                     double gap, const double *u_end);
 
+/* All contacts within a margin at a configuration, by the search of all pairs, into probe->contact.found: how many; -1: no room. */
+int dense_search(pk_sim *probe, const double *q, double margin);
+
+/* The link of one of the two shapes of a contact; -1: the ground. */
+int dense_link(const pk_model *model, int shape);
+
 /* The force of command k at the end of a step, N m or N. */
 double dense_force(const dense_step *s, int k, const double *u_end);
 
