@@ -224,14 +224,16 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
   }
 }
 
-/* Which feet were on the ground in the last step, as a number: worlds with the same one go together. */
-static unsigned pattern_of(const pk_batch *b, int k)
+/* What was on the ground in the last step, as a number: worlds with the same one go together. Where it is more than feet the number
+ * of contacts counts first, since a group has as many rows as the one of its worlds that has most. */
+static uint64_t pattern_of(const pk_batch *b, int k)
 {
   const pki_contact *last =
       (const pki_contact *)(const void *)(pki_block_of(b, k) + b->row_at[PKI_MEMORY_LAST]);
-  unsigned pattern = 0;
-  for (int i = 0; i < pki_head_of(b, k)->n.nlast; i++) {
-    pattern |= 1u << (last[i].geom[0] & 31);
+  const int n = pki_head_of(b, k)->n.nlast;
+  uint64_t pattern = n > b->plan.nball ? (uint64_t)n << 32 : 0;
+  for (int i = 0; i < n; i++) {
+    pattern |= UINT64_C(1) << (last[i].geom[0] & 31);
   }
   return pattern;
 }
@@ -239,10 +241,10 @@ static unsigned pattern_of(const pk_batch *b, int k)
 /* Worlds in the order of their patterns, each as it was otherwise. */
 static void sort_by_pattern(const pk_batch *b, int *worlds, int count)
 {
-  unsigned pattern[PKI_CHUNK];
+  uint64_t pattern[PKI_CHUNK];
   for (int i = 0; i < count; i++) {
     const int k = worlds[i];
-    const unsigned mine = pattern_of(b, k);
+    const uint64_t mine = pattern_of(b, k);
     int at = i;
     for (; at > 0 && pattern[at - 1] > mine; at--) {
       pattern[at] = pattern[at - 1];

@@ -335,18 +335,19 @@ bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int st
 }
 
 /* sigma of each contact by its own residual. */
-static void soften_by_residuals(pki_active_set *a, const pki_scaled *z)
+static void soften_by_residuals(pki_active_set *a, const pki_scaled *z, double relative)
 {
   const pk_contact_problem *p = z->p;
+  const double least = fmax(fmin(relative, PKI_SOFT_LEAST), PKI_SIGMA_LEAST);
   double mean = 0;
   for (int i = 0; i < p->ncontact; i++) {
     mean += fabs(z->r[3 * i]) / p->ncontact;
   }
-  pki_active_set_soften(a, z, PKI_SOFT_LEAST);
+  pki_active_set_soften(a, z, least);
   for (int i = 0; i < p->ncontact; i++) {
     const double left = pki_scaled_contact_residual(p->mu[i], z->r + 3 * i, z->u + 3 * i);
     const double part = PKI_SOFT_PART * left / (fabs(z->r[3 * i]) + PKI_SOFT_SMALL * mean);
-    a->sigma[i] = left > 0 ? fmin(fmax(part, PKI_SOFT_LEAST), 1) : PKI_SOFT_LEAST;
+    a->sigma[i] = left > 0 ? fmin(fmax(part, least), 1) : least;
   }
 }
 
@@ -354,7 +355,7 @@ bool pki_active_set_run_softened(pki_active_set *a, pki_scaled *z, pki_solve *ru
 {
   for (int k = 0; k < steps; k++) {
     begin_step(a, z);
-    soften_by_residuals(a, z);
+    soften_by_residuals(a, z, run->now_at / run->scale);
     run->iterations++;
     if (!pki_active_set_solve(a, z, PKI_FACTORS_PLAIN)) {
       return run->iterations >= run->limit;

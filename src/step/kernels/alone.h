@@ -113,22 +113,15 @@ static pk_contact_factor pki_gather_factor(const pki_lanes *f, const pki_lane_ro
       .n = nu, .stride = nu, .count = count, .col = col, .Y = Y, .weight = weight, .extra = extra};
 }
 
-/* Impulses of one lane by the scalar solvers; they are the lane's. Where active sets have been `tried` interior points are next. */
-static void pki_solve_lane(pki_lanes *f, int lane, bool tried)
+/* Impulses of one lane by the scalar solvers; they are the lane's. */
+static void pki_solve_lane(pki_lanes *f, int lane)
 {
   pki_group *g = f->g;
-  pki_lane_rows s = pki_gather_problem(f, lane, g->impulse, g->box_impulse);
-  pk_solver_options o = {.solver = tried ? PK_SOLVER_IPM : PK_SOLVER_AUTO,
-                         .tolerance = f->p->tolerance,
-                         .max_iterations = f->p->iterations};
+  const pki_lane_rows s = pki_gather_problem(f, lane, g->impulse, g->box_impulse);
+  const pk_solver_options o = {
+      .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
   pk_solver_result result;
-  const pk_status status = pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
-  if (tried && status != PK_OK) {
-    g->sweeps[lane] += result.iterations;
-    s = pki_gather_problem(f, lane, g->impulse, g->box_impulse);
-    o.solver = PK_SOLVER_AUTO;
-    pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
-  }
+  pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
   for (int i = 0; i < s.nslot; i++) {
     for (int d = 0; d < 3; d++) {
       g->r[(3 * s.slot[i] + d) * PKI_LANES + lane] = s.r[3 * i + d];

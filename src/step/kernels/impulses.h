@@ -179,7 +179,7 @@ static void pki_solve_lanes(pki_lanes *f, pk_i open)
   left = pki_newton(f, left & ~large, few, scale, goal) | (left & large);
   for (int l = 0; l < f->count && pki_any(left); l++) {
     if (pki_is_set(left & f->going, l)) {
-      pki_solve_lane(f, l, !pki_is_set(large, l));
+      pki_solve_lane(f, l);
     }
   }
 }

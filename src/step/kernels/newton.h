@@ -29,6 +29,9 @@ enum { PKI_ALONG = 8, PKI_PANEL = 4 };
 /* Steps of one solve, the softened ones included; what they leave is for the scalar solvers. */
 enum { PKI_LANE_STEPS = 20 };
 
+/* Steps of one projection of positions, likewise. */
+enum { PKI_POSITION_STEPS = 8 };
+
 /* sigma where a lane has so few rows that none of them can be redundant. */
 enum { PKI_FEW_ROWS = 3 };
 #define PKI_SIGMA_FEW 1e-12
@@ -473,11 +476,12 @@ static void pki_newton_step(const pki_lanes *f, pki_system *s, const pki_state *
   pki_solve_system(f->g, s->rows);
 }
 
-/* sigma of each contact by what is left of its own law, in the lanes of `soft` (contact/active_set.c). */
-static void pki_soften_states(const pki_lanes *f, const pki_system *s, pki_state *state, pk_i soft)
+/* sigma of each contact by what is left of its own law, in the lanes of `soft` (contact/active_set.c), at least `least`. */
+static void pki_soften_states(const pki_lanes *f, const pki_system *s, pki_state *state, pk_i soft,
+                              pk_r least)
 {
   const pki_group *g = f->g;
-  const pk_r one = pki_splat(1), least = pki_splat(PKI_SOFT_LEAST);
+  const pk_r one = pki_splat(1);
   pk_r sum = pki_splat(0), count = pki_splat(0);
   for (int i = 0; i < s->nslot; i++) {
     const pk_i active = pki_masks(g->active)[s->slot[i]];
@@ -496,12 +500,13 @@ static void pki_soften_states(const pki_lanes *f, const pki_system *s, pki_state
   }
 }
 
-/* The states of a system at r, v, with the sigma of each lane. */
+/* The states of a system at r, v, with the sigma of each lane; of softened ones by their relative residual. */
 static void pki_set_states(const pki_lanes *f, const pki_system *s, pk_i open, pk_i soft, pk_r sigma,
-                           pki_state *state, pki_box_state *boxes)
+                           pk_r relative, pki_state *state, pki_box_state *boxes)
 {
   const pki_group *g = f->g;
-  const pk_r stiff = pki_select(soft, pki_splat(PKI_SOFT_LEAST), sigma);
+  const pk_r least = pki_max(pki_min(relative, pki_splat(PKI_SOFT_LEAST)), pki_splat(PKI_SIGMA_LEAST));
+  const pk_r stiff = pki_select(soft, least, sigma);
   for (int i = 0; i < s->nslot; i++) {
     state[i] = f->positions ? pki_position_state(g, s->slot[i], open, f->held[s->slot[i]])
                             : pki_state_of(g, s->slot[i], open);
@@ -512,7 +517,7 @@ static void pki_set_states(const pki_lanes *f, const pki_system *s, pk_i open, p
     boxes[b].sigma = stiff;
   }
   if (pki_any(soft & open)) {
-    pki_soften_states(f, s, state, soft);
+    pki_soften_states(f, s, state, soft, least);
   }
 }
 
@@ -545,11 +550,11 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
   const pk_i velocities = f->positions ? pki_mask_none() : pki_mask_all();
   pk_r sigma = pki_select(few, pki_splat(PKI_SIGMA_FEW), pki_splat(PKI_SIGMA));
-  pk_r last = pki_splat(0), box_last[PKI_BOXES];
+  pk_r last = pki_splat(0), relative = pki_splat(1), box_last[PKI_BOXES];
   pk_i failed = pki_mask_none(), softer = pki_mask_none(), soft = pki_mask_none();
   pki_system s;
   pki_members before = {0, 0};
-  const int most = f->positions ? PKI_ACTIVE_SET_STEPS : PKI_LANE_STEPS;
+  const int most = f->positions ? PKI_POSITION_STEPS : PKI_LANE_STEPS;
   const int allowed = f->p->iterations < most && !f->positions ? f->p->iterations : most;
   for (int step = 0; step < allowed && pki_any(open); step++) {
     pki_state state[PKI_SLOTS];
@@ -560,7 +565,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
       s = pki_system_of(of);
     }
     before = of;
-    pki_set_states(f, &s, open, soft, sigma, state, boxes);
+    pki_set_states(f, &s, open, soft, sigma, relative, state, boxes);
     const pk_i changed = pki_set_changed(f, &s, state, boxes, box_last, step == 0);
     s.keeps = !fewer && !pki_any(open & (changed | softer | soft | (velocities & pki_slips(&s, state))));
     pki_newton_step(f, &s, state, boxes);
@@ -579,6 +584,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     softer = ~changed & ~few & pki_less(0.1 * last, worst);
     sigma = pki_select(softer, pki_max(PKI_SIGMA_FALLS * sigma, pki_splat(PKI_SIGMA_LEAST)), sigma);
     last = worst;
+    relative = pki_select(restart, pki_splat(1), worst / scale);
   }
   return open | failed;
 }
