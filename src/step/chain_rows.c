@@ -13,12 +13,12 @@
 
 /* ---- forces and the velocity without impulses ---- */
 
-void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed)
+void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed, double *x)
 {
-  if (sim->model->nconstraint > 0 && !placed) {
+  if (!placed) {
     sim->workspace->kernels->kinematics(&sim->workspace->work, q);
   }
-  pki_joints_update(sim, q);
+  pki_joints_update(sim, q, x);
 }
 
 /* The workspace at q, with the twists of the velocities u. */
@@ -31,15 +31,11 @@ static void look_from(pk_sim *sim, const double *q, const double *u)
 
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info)
 {
-  const pki_law *law = pki_law_of(&sim->options);
-  if (law->force == NULL) {
-    return PK_OK;
-  }
   look_from(sim, q, sim->state.u);
   if (!pki_contact_find(sim, 0, info)) {
     return PK_ERROR_LIMIT;
   }
-  law->force(sim, out);
+  pki_law_of(&sim->options)->force(sim, out);
   return PK_OK;
 }
 

@@ -72,23 +72,24 @@ typedef struct pki_group_plan {
   bool usable; /* rows fit into slots */
   const pk_model *model;
   const pk_model
-      *joints;        /* whose velocities are the joint coordinates (step/joints.h): the model, or its tree */
-  bool cut;           /* some of them are no velocities of the model */
-  bool implicit;      /* commands and damping at the end of the step; false: at its start */
-  bool rubs;          /* some joint has friction */
-  bool published;     /* the scheme as published: closed contacts alone, cold starts, no projection */
-  double joining;     /* m, contacts that velocities leave open by less join those that they break */
-  double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
-  double tolerance;   /* of the certificate */
-  double allowed;     /* m, depth that is left alone */
-  double length;      /* m, of the world (pki_scene) */
-  double touching;    /* m, gaps that count as closed */
-  double deep;        /* m, depth that is projected more often */
-  int sweeps;         /* most of one solve */
-  double near;        /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
-  bool midpoint;      /* Moreau's scheme */
-  bool swept;         /* fast shapes: as the options say */
-  int *limit, nlimit; /* joint coordinates whose limits count, */
+      *joints;   /* whose velocities are the joint coordinates (step/joints.h): the model, or its tree */
+  bool cut;      /* some of them are no velocities of the model */
+  bool implicit; /* commands and damping at the end of the step; false: at its start */
+  bool rubs;     /* some joint has friction */
+  const struct pki_law *law; /* of contact; in slots it is the hard one */
+  bool published;            /* the scheme as published: closed contacts alone, cold starts, no projection */
+  double joining;            /* m, contacts that velocities leave open by less join those that they break */
+  double dt, reach;          /* reach: the time that a velocity at the end still moves the configuration */
+  double tolerance;          /* of the certificate */
+  double allowed;            /* m, depth that is left alone */
+  double length;             /* m, of the world (pki_scene) */
+  double touching;           /* m, gaps that count as closed */
+  double deep;               /* m, depth that is projected more often */
+  int sweeps;                /* most of one solve */
+  double near;               /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
+  bool midpoint;             /* Moreau's scheme */
+  bool swept;                /* fast shapes: as the options say */
+  int *limit, nlimit;        /* joint coordinates whose limits count, */
   double *
       arm; /* [nlimit] and what a unit of theirs is beside a metre: the world's length for an angle, 1 for a travel */
   bool scan;         /* the ground is not one plane or height field: the narrow phase finds all contacts */

@@ -2,16 +2,15 @@
 #ifndef PKI_STEP_COMMAND_H
 #define PKI_STEP_COMMAND_H
 
-#include "step/kernels/lanes.h"
+#include "step/kernels/row_store.h"
 
 /* Joint coordinates at the configuration q into g->x; the work is there already, or not. */
 static void pki_place_joints(const pki_lanes *f, const double *q, bool placed)
 {
   const pki_group *g = f->g;
   const pk_model *m = f->p->joints;
-  if (pki_on_chains(f)) {
-    pki_chain_place_joints(g->world, q, placed);
-    memcpy(g->x, g->world->joints.x, (size_t)m->nu * sizeof *g->x);
+  if (pki_is_constrained(f)) {
+    pki_chain_place_joints(g->world, q, placed, g->x);
     return;
   }
   for (int k = 0; k < m->nu; k++) {
@@ -22,7 +21,7 @@ static void pki_place_joints(const pki_lanes *f, const double *q, bool placed)
 /* The rates of all joint coordinates when the velocities are x. */
 PKI_INLINE const double *pki_rates_of(const pki_lanes *f, const double *x)
 {
-  return pki_on_chains(f) && f->p->cut ? pki_joint_rates(f->g->world, x, f->g->rates) : x;
+  return pki_is_cut(f) ? pki_joint_rates(f->g->world, x, f->g->rates) : x;
 }
 
 /* Command k as the line a - g u: its coordinate is at x, and moves on by reach u. */
@@ -45,7 +44,7 @@ static void pki_actuate_explicitly(pki_lanes *f)
 {
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const pki_sim_joints *cut = pki_on_chains(f) && p->cut ? &g->world->joints : NULL;
+  const pki_sim_joints *cut = pki_is_cut(f) ? &g->world->joints : NULL;
   const double *q = cut != NULL ? cut->q : g->q, *u = cut != NULL ? cut->u : g->u;
   for (int k = 0; k < p->joints->nu; k++) {
     const int at = p->joints->dof_q[k];
@@ -75,7 +74,7 @@ static void pki_actuate(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
-  const double *const rates = pki_on_chains(f) && f->p->cut ? g->world->joints.u : g->u;
+  const double *const rates = pki_is_cut(f) ? g->world->joints.u : g->u;
   pk_i good = pki_mask_all(), pins = pki_mask_none();
   pki_place_joints(f, q, false);
   for (int k = 0; k < f->p->joints->nu; k++) {
@@ -145,7 +144,7 @@ static void pki_push_lanes(pki_lanes *f, const double *q)
 static void pki_act_from_outside(pki_lanes *f, const double *q)
 {
   pki_push_lanes(f, q);
-  if (pki_on_chains(f)) {
+  if (f->p->law->force != NULL) {
     pki_fail_step(f, pki_chain_add_forces(f->g->world, q, f->g->push, f->g->info));
   }
 }
@@ -156,7 +155,7 @@ static void pki_drive(pki_lanes *f)
   pki_group *g = f->g;
   const pk_model *m = f->p->joints;
   const double dt = f->p->dt;
-  const bool cut = pki_on_chains(f) && f->p->cut, implicit = f->p->implicit, rubs = f->p->rubs;
+  const bool cut = pki_is_cut(f), implicit = f->p->implicit, rubs = f->p->rubs;
   for (int k = 0; k < m->nu; k++) {
     const pk_i limited = pki_masks(g->limited)[k];
     const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->g)[k]);
@@ -185,38 +184,32 @@ static void pki_lap_lanes(const pki_group *g, pk_part part)
   }
 }
 
+/* dt (force - (gain + d) u - h) into u_free. */
+static void pki_sum_forces(pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const pk_r *const u = pki_reals(g->u), *const h = pki_reals(g->h);
+  for (int k = 0; k < m->nu; k++) {
+    const pk_r slope = pki_reals(g->gain)[k] + m->dof_damping[k];
+    pki_out(g->u_free)[k] = f->p->dt * (pki_reals(g->force)[k] - slope * u[k] - h[k]);
+  }
+}
+
 /* u_f = u + inv(M~) dt (force - (gain + d) u - h), and the factor of M~ */
 static void pki_free_velocity(pki_lanes *f, const double *q)
 {
-  pki_group *g = f->g;
-  const pk_model *m = f->p->model;
   pki_drive(f);
-  if (pki_on_chains(f) && !f->needs_factor && pki_chain_smooth_velocity(g->world, g, q)) {
-    pki_lap_lanes(g, PK_PART_DYNAMICS);
-    return;
+  pki_store(f)->free_velocity(f, q);
+}
+
+/* u_E = u_f, where no impulses act. A zero is added all the same: -0 has the same end whoever sits beside it. */
+static void pki_end_freely(pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  for (int k = 0; k < f->p->model->nu; k++) {
+    pki_out(g->u_end)[k] = pki_splat(0) + pki_reals(g->u_free)[k];
   }
-  if (g->dynamics->fall != NULL && !pki_on_chains(f)) {
-    g->dynamics->fall(g->work, q, g->u, g->force, g->gain, f->p->dt, g->u_free);
-    pki_lap_lanes(g, PK_PART_DYNAMICS);
-    return;
-  }
-  pk_r *const x = pki_out(g->u_free);
-  const pk_r *const u = pki_reals(g->u), *const h = pki_reals(g->h);
-  g->dynamics->inertial(g->work, q, g->u, g->h);
-  for (int k = 0; k < m->nu && !f->p->cut; k++) {
-    x[k] = f->p->dt * (pki_reals(g->force)[k] - (pki_reals(g->gain)[k] + m->dof_damping[k]) * u[k] - h[k]);
-  }
-  if (pki_on_chains(f)) {
-    pki_chain_free_velocity(g->world, g);
-    return;
-  }
-  pki_lap_lanes(g, PK_PART_DYNAMICS);
-  g->dynamics->ltl_factor(g->work);
-  g->dynamics->ltl_solve(g->work, g->u_free);
-  for (int k = 0; k < m->nu; k++) {
-    x[k] += u[k];
-  }
-  pki_lap_lanes(g, PK_PART_FACTOR);
 }
 
 /* Command forces at the end. */
@@ -228,6 +221,24 @@ static void pki_set_forces(pki_lanes *f)
     const pk_r most = pki_reals(g->command)[6 * k + 5], force = pki_command_force(g, rates, k);
     pki_out(g->tau)[k] = pki_max(pki_min(force, most), -most);
     pki_masks(g->limited)[k] &= pki_at_most(most, pki_abs(force));
+  }
+}
+
+/* Impulses of commands at their limits and of friction, where they are no rows. */
+static void pki_keep_pins(const pki_lanes *f, int lane)
+{
+  const pki_group *g = f->g;
+  const pki_seat *seat = &f->seats[lane];
+  const int n = f->p->joints->nu;
+  for (int k = 0; k < n; k++) {
+    const int at = k * PKI_LANES + lane;
+    seat->limited[k] = g->limited[at] != 0;
+    if (g->pinned[at] != 0) {
+      seat->last_joint[PKI_ROW_TORQUE * n + k] = f->p->dt * g->pin[at];
+    }
+    if (g->sliding[at] != 0) {
+      seat->last_joint[PKI_ROW_FRICTION * n + k] = f->p->dt * g->drag[at];
+    }
   }
 }
 

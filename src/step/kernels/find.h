@@ -55,15 +55,10 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
   return n;
 }
 
-/* All contacts at q_M within reach of a step. */
-static void pki_find_contacts(pki_lanes *f, const double *q)
+/* All contacts at q_M within reach of a step, of feet and of other shapes. */
+static void pki_slots_find_contacts(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
-  if (pki_on_chains(f)) {
-    pki_fail_step(f, pki_chain_find(g->world, g, q, g->info));
-    f->nfound[0] = g->world->contact.nfound;
-    return;
-  }
   pki_look_at_feet(g, g->gap, g->point);
   pki_leave_if_fast(f);
   if (!f->p->scan) {

@@ -10,6 +10,7 @@
 #include "step/contact.h"
 #include "step/group.h"
 #include "step/joints.h"
+#include "step/law.h"
 
 typedef struct pki_lanes {
   pki_group *g;
@@ -47,10 +48,22 @@ typedef struct pki_lanes {
   pk_r scale;                              /* max(|q|, PKI_SPEED_FLOOR) of the last problem */
 } pki_lanes;
 
-/* The rows of this step are on chains (step/chain_rows.h): one world, whatever it has. Otherwise they are in slots. */
+/* The rows of this step are on chains, not in slots. What differs then is in row_store.h. */
 PKI_INLINE bool pki_on_chains(const pki_lanes *f)
 {
   return PKI_LANES == 1 && f->g->world != NULL;
+}
+
+/* Some joint coordinates are no velocities of the model, but drives of joints that are cut (step/joints.h). */
+PKI_INLINE bool pki_is_cut(const pki_lanes *f)
+{
+  return PKI_LANES == 1 && f->p->cut;
+}
+
+/* The model has bilateral constraints: loops or cut joints. */
+PKI_INLINE bool pki_is_constrained(const pki_lanes *f)
+{
+  return PKI_LANES == 1 && f->p->model->nconstraint > 0;
 }
 
 /* In a for: each slot of a set of bits, ascending. */
