@@ -62,7 +62,7 @@ static void add_position_rows(pk_sim *sim, const pki_group *g, double band)
   for (int i = 0; i < plan->nlimit; i++) {
     for (int side = 0; side < 2; side++) {
       const int k = plan->limit[i];
-      const double gap = side ? m->dof_upper[k] - g->x[k] : g->x[k] - m->dof_lower[k];
+      const double gap = side ? m->dof_upper[k] - g->joint.x[k] : g->joint.x[k] - m->dof_lower[k];
       if (plan->arm[i] * gap < band) {
         const int row = pk_contact_size(&a->problem);
         pki_chain_add_joint(sim, k, side ? -1 : 1, 0, INFINITY, 0);

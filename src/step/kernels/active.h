@@ -52,7 +52,7 @@ PKI_INLINE void pki_add_joint_rows(pki_lanes *f, pk_i lanes, int kind, int k, co
 PKI_INLINE pk_r pki_limit_gap(const pki_lanes *f, int k, bool upper)
 {
   const pk_model *m = f->p->joints;
-  const pk_r at = pki_reals(f->g->x)[k];
+  const pk_r at = pki_reals(f->g->joint.x)[k];
   return upper ? m->dof_upper[k] - at : at - m->dof_lower[k];
 }
 
@@ -67,7 +67,7 @@ PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *v, int k, boo
 /* The lower or the upper limit of joint k takes part where the rates v would break it; the lanes in which that is new. */
 static pk_i pki_join_limit(pki_lanes *f, const double *v, int k, bool upper)
 {
-  pk_i *const takes_part = pki_masks(f->g->at_limit) + (upper ? f->p->joints->nu : 0) + k;
+  pk_i *const takes_part = pki_masks(f->g->joint.at_limit) + (upper ? f->p->joints->nu : 0) + k;
   const pk_i fresh = pki_breaks_limit(f, v, k, upper) & f->going & ~*takes_part;
   *takes_part |= fresh;
   pki_add_joint_rows(f, fresh, upper ? PKI_ROW_UPPER : PKI_ROW_LOWER, k, NULL);
@@ -83,7 +83,7 @@ static pk_i pki_join_limits(pki_lanes *f, const double *v)
   pk_i some = pki_mask_none(), more = pki_mask_none();
   for (int i = 0; i < p->nlimit; i++) {
     const int k = p->limit[i];
-    const pk_r at = pki_reals(g->x)[k], then = at + p->reach * pki_reals(v)[k];
+    const pk_r at = pki_reals(g->joint.x)[k], then = at + p->reach * pki_reals(v)[k];
     some |= pki_at_most(pki_min(at, then), pki_splat(p->joints->dof_lower[k] + slack));
     some |= pki_at_most(pki_splat(p->joints->dof_upper[k] - slack), pki_max(at, then));
   }
@@ -106,7 +106,7 @@ PKI_INLINE bool pki_rubs(const pki_group_plan *p, int k)
 static void pki_join_friction(pki_lanes *f)
 {
   for (int k = 0; k < f->p->joints->nu && f->p->rubs; k++) {
-    const pk_i held = pki_rubs(f->p, k) ? ~pki_masks(f->g->sliding)[k] & f->going : pki_mask_none();
+    const pk_i held = pki_rubs(f->p, k) ? ~pki_masks(f->g->joint.sliding)[k] & f->going : pki_mask_none();
     pki_add_joint_rows(f, held, PKI_ROW_FRICTION, k, NULL);
   }
 }
@@ -118,10 +118,10 @@ static pk_i pki_stop_sliding(pki_lanes *f, const double *v)
   pki_group *g = f->g;
   pk_i some = pki_mask_none();
   for (int k = 0; k < f->p->joints->nu && f->p->rubs; k++) {
-    const pk_i turns = pki_less(pki_splat(0), pki_reals(g->drag)[k] * pki_reals(v)[k]);
-    const pk_i fresh = pki_masks(g->sliding)[k] & turns & f->going;
+    const pk_i turns = pki_less(pki_splat(0), pki_reals(g->joint.drag)[k] * pki_reals(v)[k]);
+    const pk_i fresh = pki_masks(g->joint.sliding)[k] & turns & f->going;
     pki_add_joint_rows(f, fresh, PKI_ROW_FRICTION, k, NULL);
-    pki_masks(g->sliding)[k] &= ~fresh;
+    pki_masks(g->joint.sliding)[k] &= ~fresh;
     some |= fresh;
   }
   return some;
@@ -132,9 +132,9 @@ static pk_i pki_stop_sliding(pki_lanes *f, const double *v)
 /* Lanes in which the force of command k is beyond its limits at the end. */
 PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, const double *v, int k)
 {
-  const pk_r gain = pki_reals(g->g)[k], most = pki_reals(g->command)[6 * k + 5];
+  const pk_r gain = pki_reals(g->joint.g)[k], most = pki_reals(g->joint.command)[6 * k + 5];
   return pki_less(most, pki_abs(pki_command_force(g, v, k))) & pki_less(pki_splat(0), gain) &
-         ~pki_masks(g->limited)[k];
+         ~pki_masks(g->joint.limited)[k];
 }
 
 /* Commands whose force left its limits are pinned there: gains leave M~. The lanes with new ones come back. */
@@ -148,12 +148,12 @@ static pk_i pki_pin_torques(pki_lanes *f, const double *v)
   some &= f->going;
   for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
     const pk_i fresh = pki_breaks_torque(g, v, k) & f->going;
-    const pk_r most = pki_reals(g->command)[6 * k + 5];
+    const pk_r most = pki_reals(g->joint.command)[6 * k + 5];
     const pk_r force = pki_command_force(g, v, k);
-    pk_r *const pin = pki_out(g->pin) + k;
+    pk_r *const pin = pki_out(g->joint.pin) + k;
     *pin = pki_select(fresh, pki_select(pki_less(force, pki_splat(0)), -most, most), *pin);
-    pki_masks(g->limited)[k] |= fresh;
-    pki_masks(g->pinned)[k] |= fresh;
+    pki_masks(g->joint.limited)[k] |= fresh;
+    pki_masks(g->joint.pinned)[k] |= fresh;
     f->pins = true;
   }
   return some;
@@ -164,8 +164,8 @@ static void pki_join_torques(pki_lanes *f)
 {
   const pki_group *g = f->g;
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pk_i rows = pki_masks(g->limited)[k] & ~pki_masks(g->pinned)[k] & f->going;
-    const pk_r at_limit = f->p->dt * pki_reals(g->pin)[k];
+    const pk_i rows = pki_masks(g->joint.limited)[k] & ~pki_masks(g->joint.pinned)[k] & f->going;
+    const pk_r at_limit = f->p->dt * pki_reals(g->joint.pin)[k];
     pki_add_joint_rows(f, rows, PKI_ROW_TORQUE, k, &at_limit);
   }
 }
@@ -173,10 +173,10 @@ static void pki_join_torques(pki_lanes *f)
 /* Lanes in which command k is pinned, and its force would be within its limits at the end. */
 PKI_INLINE pk_i pki_leaves_pin(const pki_group *g, const double *v, int k)
 {
-  const pk_r pin = pki_reals(g->pin)[k], force = pki_command_force(g, v, k);
+  const pk_r pin = pki_reals(g->joint.pin)[k], force = pki_command_force(g, v, k);
   const pk_i beyond =
       pki_select_mask(pki_less(pin, pki_splat(0)), pki_at_most(force, pin), pki_at_most(pin, force));
-  return pki_masks(g->pinned)[k] & ~beyond;
+  return pki_masks(g->joint.pinned)[k] & ~beyond;
 }
 
 /* Pinned commands that would leave their limit become rows, which know both: at a limit, or within. The lanes with new rows come
@@ -192,7 +192,7 @@ static pk_i pki_unpin_torques(pki_lanes *f, const double *v)
   for (int k = 0; k < f->p->joints->nu && pki_any(some); k++) {
     const pk_i leaves = pki_leaves_pin(g, v, k) & f->going;
     pki_add_joint_rows(f, leaves, PKI_ROW_TORQUE, k, NULL);
-    pki_masks(g->pinned)[k] &= ~leaves;
+    pki_masks(g->joint.pinned)[k] &= ~leaves;
   }
   return some;
 }

@@ -17,7 +17,7 @@ static void pki_begin_impulses(const pki_lanes *f)
     }
   }
   for (int k = 0; k < 2 * f->p->joints->nu; k++) {
-    pki_masks(g->at_limit)[k] = pki_mask_none();
+    pki_masks(g->joint.at_limit)[k] = pki_mask_none();
   }
 }
 

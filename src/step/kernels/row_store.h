@@ -18,7 +18,7 @@ typedef struct pki_row_store {
 
   /* ---- velocities ---- */
 
-  /* u_free and the factor of M~ at the configuration q, from the lines of commands in g->force and g->gain. */
+  /* u_free and the factor of M~ at the configuration q, from the lines of commands in g->joint.force and g->joint.gain. */
   void (*free_velocity)(pki_lanes *f, const double *q);
 
   /* All contacts at q within reach of the step, into g->found; none takes part yet. */

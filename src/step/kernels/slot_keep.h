@@ -132,7 +132,7 @@ static bool pki_is_pinned(const pki_lanes *f, int lane)
 {
   bool any = false;
   for (int k = 0; k < f->p->joints->nu; k++) {
-    any |= f->g->pinned[k * PKI_LANES + lane] != 0 || f->g->sliding[k * PKI_LANES + lane] != 0;
+    any |= f->g->joint.pinned[k * PKI_LANES + lane] != 0 || f->g->joint.sliding[k * PKI_LANES + lane] != 0;
   }
   return any;
 }
@@ -159,7 +159,7 @@ static void pki_keep_pairs(const pki_lanes *f, int lane)
 {
   const pki_seat *s = &f->seats[lane];
   *s->nmemory = f->nmemory[lane] < s->keep ? f->nmemory[lane] : s->keep;
-  memcpy(s->memory, f->g->memory[lane], (size_t)*s->nmemory * sizeof *s->memory);
+  memcpy(s->memory, f->g->search.memory[lane], (size_t)*s->nmemory * sizeof *s->memory);
 }
 
 static bool pki_slots_keep(pki_lanes *f, int lane)

@@ -16,7 +16,7 @@ static void pki_slots_free_velocity(pki_lanes *f, const double *q)
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
   if (g->dynamics->fall != NULL) { /* code of the model's own does all of it */
-    g->dynamics->fall(g->work, q, g->u, g->force, g->gain, f->p->dt, g->u_free);
+    g->dynamics->fall(g->work, q, g->u, g->joint.force, g->joint.gain, f->p->dt, g->u_free);
     pki_lap_lanes(g, PK_PART_DYNAMICS);
     return;
   }
@@ -211,8 +211,8 @@ static bool pki_take_box(pki_lanes *f, int lane, int kind, int k, double guess)
     f->box_in |= 1u << box;
   }
   const pki_joint_row row =
-      pki_joint_row_of(kind, f->p->dt, pki_entry_of(g->g, k, lane), pki_entry_of(g->command, 6 * k + 5, lane),
-                       f->p->joints->dof_friction[k]);
+      pki_joint_row_of(kind, f->p->dt, pki_entry_of(g->joint.g, k, lane),
+                       pki_entry_of(g->joint.command, 6 * k + 5, lane), f->p->joints->dof_friction[k]);
   g->box[lane][box] = (pki_lane_box){k, kind};
   g->box_sign[box * PKI_LANES + lane] = row.sign;
   g->box_lower[box * PKI_LANES + lane] = row.lower;
@@ -301,7 +301,7 @@ static double pki_box_q_of(const pki_lanes *f, int lane, const pki_lane_box *box
   const int k = box->k;
   const double gap = pki_lane(pki_limit_gap(f, k, box->kind == PKI_ROW_UPPER), lane);
   return pki_joint_row_q(box->kind, pki_entry_of(g->u_free, k, lane), gap, f->p->reach,
-                         pki_entry_of(g->a, k, lane), pki_entry_of(g->g, k, lane));
+                         pki_entry_of(g->joint.a, k, lane), pki_entry_of(g->joint.g, k, lane));
 }
 
 /* q of the problem: velocities without impulses, and what gaps allow. */

@@ -23,19 +23,21 @@ static inline const pki_row_store *pki_store(const pki_lanes *f)
 
 /* Commands that were at their limit in the last step, and joints whose friction was, and on which side. The friction of a joint that
  * hardly moves is better begun as a row: its sign is not known. */
-static void recall_limits(pki_group *g, const pki_seat *seat, int lane)
+static void recall_limits(const pki_lanes *f, int lane)
 {
-  const pki_group_plan *p = g->plan;
+  const pki_group *g = f->g;
+  const pki_group_plan *p = f->p;
+  const pki_seat *seat = &f->seats[lane];
   const int n = p->joints->nu;
-  const double *const rate = PKI_LANES == 1 && p->cut ? g->world->joints.u : seat->u;
+  const double *const rate = pki_is_cut(f) ? g->world->joints.u : seat->u;
   for (int k = 0; k < n && !*seat->plain; k++) {
-    pki_set_mask(&pki_masks(g->limited)[k], lane, seat->limited[k]);
-    g->pin[k * PKI_LANES + lane] = seat->last_joint[PKI_ROW_TORQUE * n + k];
+    pki_set_mask(&pki_masks(g->joint.limited)[k], lane, seat->limited[k]);
+    g->joint.pin[k * PKI_LANES + lane] = seat->last_joint[PKI_ROW_TORQUE * n + k];
     if (pki_rubs(p, k)) {
       const double last = seat->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
       const bool slides = fabs(last) >= PKI_STICKING * p->dt * most && last * rate[k] < 0;
-      pki_set_mask(&pki_masks(g->sliding)[k], lane, slides && fabs(rate[k]) > PKI_SPEED_FLOOR);
-      g->drag[k * PKI_LANES + lane] = last < 0 ? -most : most;
+      pki_set_mask(&pki_masks(g->joint.sliding)[k], lane, slides && fabs(rate[k]) > PKI_SPEED_FLOOR);
+      g->joint.drag[k * PKI_LANES + lane] = last < 0 ? -most : most;
     }
   }
 }
@@ -57,8 +59,8 @@ static void gather_worlds(pki_lanes *f)
   }
   pki_gather(q, m->nq, g->q);
   pki_gather(u, m->nu, g->u);
-  pki_gather(c, 6 * p->joints->nu, g->command);
-  pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->guard);
+  pki_gather(c, 6 * p->joints->nu, g->joint.command);
+  pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->search.guard);
   if (own) {
     g->work->params.varied = true;
     pki_gather(inertia, 10 * m->nbody, g->work->params.inertia);
@@ -66,11 +68,11 @@ static void gather_worlds(pki_lanes *f)
                g->work->params.grouped); /* what a model's own code reads */
   }
   for (int k = 0; k < p->joints->nu; k++) {
-    pki_masks(g->limited)[k] = pki_masks(g->sliding)[k] = pki_mask_none();
-    pki_out(g->pin)[k] = pki_out(g->drag)[k] = pki_splat(0);
+    pki_masks(g->joint.limited)[k] = pki_masks(g->joint.sliding)[k] = pki_mask_none();
+    pki_out(g->joint.pin)[k] = pki_out(g->joint.drag)[k] = pki_splat(0);
   }
   for (int l = 0; l < f->count; l++) {
-    recall_limits(g, &f->seats[l], l);
+    recall_limits(f, l);
   }
   pki_store(f)->recall(f);
   double *const none[] = {g->relative, g->penetration, g->sweeps, g->rounds, g->lift};
@@ -86,7 +88,7 @@ static int count_saturated(const pki_group *g, int lane)
 {
   int n = 0;
   for (int k = 0; k < g->plan->joints->nu && g->watched; k++) {
-    n += fabs(pki_entry_of(g->tau, k, lane)) >= pki_entry_of(g->command, 6 * k + 5, lane);
+    n += fabs(pki_entry_of(g->joint.tau, k, lane)) >= pki_entry_of(g->joint.command, 6 * k + 5, lane);
   }
   return n;
 }
@@ -100,8 +102,8 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
   for (int l = 0; l < PKI_LANES; l++) {
     const bool done = l < f->count && pki_is_set(f->going, l) && pki_store(f)->keep(f, l);
     const pki_seat *s = &f->seats[l < f->count ? l : 0];
-    q[l] = done ? s->q_next : g->nowhere, u[l] = done ? s->u_next : g->nowhere;
-    tau[l] = done ? s->tau : g->nowhere, guard[l] = done ? s->guard : g->nowhere;
+    q[l] = done ? s->q_next : g->discard, u[l] = done ? s->u_next : g->discard;
+    tau[l] = done ? s->tau : g->discard, guard[l] = done ? s->guard : g->discard;
     if (l >= f->count) {
       continue;
     }
@@ -120,8 +122,8 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
   }
   pki_scatter(g->q_end, m->nq, q);
   pki_scatter(g->u_end, m->nu, u);
-  pki_scatter(g->tau, f->p->joints->nu, tau);
-  pki_scatter(g->guard, f->looked ? pki_guard_size(m) : 0, guard);
+  pki_scatter(g->joint.tau, f->p->joints->nu, tau);
+  pki_scatter(g->search.guard, f->looked ? pki_guard_size(m) : 0, guard);
 }
 
 /* ---- the step ---- */
