@@ -37,6 +37,7 @@ static void pki_chains_find_contacts(pki_lanes *f, const double *q)
 /* Contacts that are left open by little join those that must, but make no round of their own. */
 static pk_i pki_chains_join_contacts(pki_lanes *f, const double *x, bool first)
 {
+  static const pki_joining waiting = {.must = false, .joins = false};
   int *const slot_of = f->g->slot_of[0];
   bool more = false;
   (void)x;
@@ -44,7 +45,7 @@ static pk_i pki_chains_join_contacts(pki_lanes *f, const double *x, bool first)
     if (slot_of[i] < 0) {
       const bool pushed = first && pki_pushed_last(f, 0, i) >= 0;
       const bool waits = !f->p->law->joins_closed && pki_chain_waits(f->g->world, i);
-      const pki_joining by = waits ? (pki_joining){.must = false} : pki_joins(f, 0, i);
+      const pki_joining by = waits ? waiting : pki_joins(f, 0, i);
       slot_of[i] = pushed || by.joins ? 0 : -1;
       more |= pushed || by.must;
     }
@@ -75,7 +76,7 @@ static void pki_chains_assemble(pki_lanes *f, const double *q)
 }
 
 /* All rows are assembled in every round. */
-static void pki_chains_outdate(pki_lanes *f, pk_i lanes)
+static void pki_chains_invalidate(pki_lanes *f, pk_i lanes)
 {
   (void)f, (void)lanes;
 }
@@ -142,7 +143,7 @@ static const pki_row_store pki_chains = {.recall = pki_chains_recall,
                                          .add_joint_rows = pki_chains_add_joint_rows,
                                          .with_rows = pki_chains_with_rows,
                                          .assemble = pki_chains_assemble,
-                                         .outdate = pki_chains_outdate,
+                                         .invalidate = pki_chains_invalidate,
                                          .solve = pki_chains_solve,
                                          .respond = pki_chains_respond,
                                          .impacts_gain = pki_chains_impacts_gain,

@@ -63,9 +63,9 @@ static void pki_impulses(pki_lanes *f, const double *q)
       break;
     }
     *pki_out(g->rounds) += pki_where_set(open, pki_splat(1));
-    if (pki_any(forces)) { /* other forces, another M~ */
+    if (pki_any(forces)) { /* other forces, another M~: all rows respond in another way */
       pki_free_velocity(f, q);
-      rows->outdate(f, forces);
+      rows->invalidate(f, forces);
     }
     open &= rows->with_rows(f); /* a command that was pinned leaves none */
   }

@@ -39,7 +39,7 @@ typedef struct pki_row_store {
   void (*assemble)(pki_lanes *f, const double *q);
 
   /* M~ has changed in some lanes: W of their rows is out of date. */
-  void (*outdate)(pki_lanes *f, pk_i lanes);
+  void (*invalidate)(pki_lanes *f, pk_i lanes);
 
   /* Impulses of the assembled rows in the lanes of `open`. */
   void (*solve)(pki_lanes *f, pk_i open);

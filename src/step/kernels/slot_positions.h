@@ -1,4 +1,4 @@
-/* Projections with rows in slots: who is near the surface at the end, and the shortest way out. */
+/* Projections with rows in slots: what is near the surface at the end, and the shortest way out. */
 #ifndef PKI_STEP_SLOT_POSITIONS_H
 #define PKI_STEP_SLOT_POSITIONS_H
 

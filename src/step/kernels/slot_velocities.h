@@ -1,4 +1,4 @@
-/* Velocities with rows in slots: who takes a slot, the problem of all lanes, and its impulses. */
+/* Velocities with rows in slots: which contacts and joint rows take one, the problem of all lanes, and its impulses. */
 #ifndef PKI_STEP_SLOT_VELOCITIES_H
 #define PKI_STEP_SLOT_VELOCITIES_H
 
@@ -73,7 +73,7 @@ static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
     active[b] |= wants;
     more |= wants;
     f->stale |= (unsigned)(pki_any(wants) && !(f->in >> b & 1)) << b;
-    /* whoever did not push begins with nothing */
+    /* what did not push begins with no impulse */
     const pki_v3 r = pki_v3_load(pki_reals(g->r) + 3 * b);
     pki_v3_store(pki_v3_select(active[b], r, pki_v3_zero()), pki_out(g->r) + 3 * b);
   }
@@ -91,7 +91,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
     return false;
   }
-  if (!(f->rows >> slot & 1)) { /* nobody has it yet */
+  if (!(f->rows >> slot & 1)) { /* it is free in all lanes */
     f->rows |= 1u << slot;
     f->path[slot] = 0;
     pki_masks(g->active)[slot] = pki_mask_none();
@@ -251,7 +251,7 @@ static pk_i pki_slots_with_rows(const pki_lanes *f)
   return any;
 }
 
-/* Rows, Y, Z and W of what is new, the same way round whoever came first. */
+/* Rows, Y, Z and W of what is new, in the order of slots, whatever joined first. */
 static void pki_assemble_slots(pki_lanes *f)
 {
   pki_group *g = f->g;
@@ -328,7 +328,7 @@ static void pki_slots_assemble(pki_lanes *f, const double *q)
 }
 
 /* Feet have rows in lanes that do not use them, too. */
-static void pki_slots_outdate(pki_lanes *f, pk_i lanes)
+static void pki_slots_invalidate(pki_lanes *f, pk_i lanes)
 {
   const pki_members of = pki_members_of(f, lanes);
   f->stale |= f->in & (of.slots | ((1u << f->p->nball) - 1));
@@ -380,7 +380,7 @@ static void pki_sort_lanes(const pki_lanes *f, pk_i *few, pk_i *large)
   }
 }
 
-/* The problem of a sim alone, with its factors, to who asked for it. */
+/* The problem of a sim alone, with its factors, is shown to whoever asked for it (pki_group.tap). */
 static void pki_show_problem(const pki_lanes *f)
 {
   if (f->g->tap != NULL && PKI_LANES == 1) {
@@ -461,7 +461,7 @@ PKI_INLINE pk_i pki_sticks(const pki_group *g, int slot)
   return pki_less(pki_splat(0), r.x) & pki_less(r.y * r.y + r.z * r.z, limit * limit);
 }
 
-/* Who held, and the impulses of the step, before r and v become those of positions. */
+/* Impulses of the step, and which contacts stick, before r and v become those of positions. */
 static void pki_keep_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;
@@ -479,7 +479,7 @@ static void pki_keep_impulses(pki_lanes *f)
   memcpy(f->nkept, f->nbox, sizeof f->nkept);
 }
 
-/* The whole certificate of lane 0, for who asked for it. */
+/* The whole certificate of lane 0, when the step is watched. */
 static void pki_certify_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;

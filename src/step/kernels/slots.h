@@ -4,7 +4,7 @@
  * which they join, and joint rows the next free box slot. A world that does not fit leaves, with a reason.
  *
  *   find.h             contacts of a group (ground.h, guard.h)
- *   slot_velocities.h  who takes a slot, the problem (rows.h), its impulses (sweep.h, newton.h, alone.h)
+ *   slot_velocities.h  what takes a slot, the problem (rows.h), its impulses (sweep.h, newton.h, alone.h)
  *   slot_positions.h   projections
  *   slot_keep.h        what worlds remember from step to step */
 #ifndef PKI_STEP_SLOTS_H
@@ -22,7 +22,7 @@ static const pki_row_store pki_slots = {.recall = pki_slots_recall,
                                         .add_joint_rows = pki_slots_add_joint_rows,
                                         .with_rows = pki_slots_with_rows,
                                         .assemble = pki_slots_assemble,
-                                        .outdate = pki_slots_outdate,
+                                        .invalidate = pki_slots_invalidate,
                                         .solve = pki_slots_solve,
                                         .respond = pki_slots_respond,
                                         .impacts_gain = pki_slots_impacts_gain,

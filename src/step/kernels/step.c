@@ -1,4 +1,4 @@
-/* One step of a group (step/group.h): a page of named stages. */
+/* One step of a group (step/group.h): a page of named stages. What depends on where rows are kept is behind pki_store (row_store.h). */
 #include <stddef.h>
 
 #include "step/kernels/declare.h"
@@ -83,7 +83,7 @@ static void gather_worlds(pki_lanes *f)
 
 /* ---- scatter ---- */
 
-/* Commands at their limits, for who asked for it. */
+/* Commands at their limits, counted when the step is watched. */
 static int count_saturated(const pki_group *g, int lane)
 {
   int n = 0;
@@ -93,7 +93,7 @@ static int count_saturated(const pki_group *g, int lane)
   return n;
 }
 
-/* Worlds that are done get what they came for; other lanes are discarded. */
+/* States and what worlds remember, of those that are done; other lanes are discarded. */
 static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
 {
   pki_group *g = f->g;
