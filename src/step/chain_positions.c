@@ -36,12 +36,13 @@ pk_status pki_chain_find_at_end(pk_sim *sim, double margin, double *sunk, pk_ste
 /* Rows of the projection: the contacts found, sticking feet along the ground, joint limits nearer than `band`. Feet that
  * stick may yield a little along the ground: with every foot stuck and joints at their limits nothing else could
  * give way. */
-static void add_position_rows(pk_sim *sim, const pki_group_plan *plan, double band)
+static void add_position_rows(pk_sim *sim, const pki_group *g, double band)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   const pk_workspace *work = sim->workspace;
-  const pki_sim_joints *j = &sim->joints;
+  const pki_group_plan *plan = g->plan;
+  const pk_model *m = plan->joints;
   const double part = 1 / plan->length; /* gaps as parts of the world's length */
   pki_assembly_clear(a);
   for (int i = 0; i < c->nfound; i++) {
@@ -61,7 +62,7 @@ static void add_position_rows(pk_sim *sim, const pki_group_plan *plan, double ba
   for (int i = 0; i < plan->nlimit; i++) {
     for (int side = 0; side < 2; side++) {
       const int k = plan->limit[i];
-      const double gap = side ? j->model->dof_upper[k] - j->x[k] : j->x[k] - j->model->dof_lower[k];
+      const double gap = side ? m->dof_upper[k] - g->joint.x[k] : g->joint.x[k] - m->dof_lower[k];
       if (plan->arm[i] * gap < band) {
         const int row = pk_contact_size(&a->problem);
         pki_chain_add_joint(sim, k, side ? -1 : 1, 0, INFINITY, 0);
@@ -100,7 +101,7 @@ void pki_chain_project(pk_sim *sim, pki_group *g, double band, double *q, pk_ste
   pki_assembly *a = &sim->contact.assembly;
   double *const closing = g->move;
   const int nu = sim->model->nu;
-  add_position_rows(sim, g->plan, band);
+  add_position_rows(sim, g, band);
   const int rows = pk_contact_size(&a->problem);
   close_constraints(sim, closing);
   for (int row = 0; row < rows && sim->model->nconstraint > 0; row++) {

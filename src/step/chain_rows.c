@@ -13,12 +13,12 @@
 
 /* ---- forces and the velocity without impulses ---- */
 
-void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed)
+void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed, double *x)
 {
-  if (sim->model->nconstraint > 0 && !placed) {
+  if (!placed) {
     sim->workspace->kernels->kinematics(&sim->workspace->work, q);
   }
-  pki_joints_update(sim, q);
+  pki_joints_update(sim, q, x);
 }
 
 /* The workspace at q, with the twists of the velocities u. */
@@ -31,15 +31,11 @@ static void look_from(pk_sim *sim, const double *q, const double *u)
 
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info)
 {
-  const pki_law *law = pki_law_of(&sim->options);
-  if (law->force == NULL) {
-    return PK_OK;
-  }
   look_from(sim, q, sim->state.u);
   if (!pki_contact_find(sim, 0, info)) {
     return PK_ERROR_LIMIT;
   }
-  law->force(sim, out);
+  pki_law_of(&sim->options)->force(sim, out);
   return PK_OK;
 }
 
@@ -50,7 +46,7 @@ void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g)
   const double dt = sim->options.implicit == PK_IMPLICIT_ALL ? sim->options.dt : 0;
   pki_reset_diagonal(w);
   for (int k = 0; k < j->n; k++) {
-    const double added = dt * (j->model->dof_damping[k] + g->gain[k]);
+    const double added = dt * (j->model->dof_damping[k] + g->joint.gain[k]);
     if (j->at[k] >= 0) {
       w->diag[j->at[k]] += added;
     } else {
@@ -67,7 +63,7 @@ bool pki_chain_smooth_velocity(pk_sim *sim, pki_group *g, const double *q)
     return false;
   }
   for (int k = 0; k < m->nu; k++) {
-    g->drive[k] = g->force[k] - (g->gain[k] + m->dof_damping[k]) * g->u[k];
+    g->drive[k] = g->joint.force[k] - (g->joint.gain[k] + m->dof_damping[k]) * g->u[k];
   }
   pki_smooth_acceleration(sim->workspace, q, g->u, g->drive, g->u_free);
   for (int k = 0; k < m->nu; k++) {
@@ -86,13 +82,13 @@ static void drive_cut_joints(pk_sim *sim, const pki_group *g, double *out)
     out[k] = dt * (g->push[k] - g->h[k]);
   }
   for (int k = 0; k < j->n; k++) {
-    const double slope = g->gain[k] + j->model->dof_damping[k];
+    const double slope = g->joint.gain[k] + j->model->dof_damping[k];
     if (j->at[k] >= 0) {
-      out[j->at[k]] += dt * (g->force[k] - slope * g->u[j->at[k]]);
+      out[j->at[k]] += dt * (g->joint.force[k] - slope * g->u[j->at[k]]);
     } else {
       const double rate = pki_bilateral_velocity(&j->bilateral, j->row[k], g->u);
       const double inertial = j->model->dof_armature[k] * (j->u[k] - rate);
-      pki_bilateral_add(&j->bilateral, j->row[k], dt * (g->force[k] - slope * rate) + inertial, out);
+      pki_bilateral_add(&j->bilateral, j->row[k], dt * (g->joint.force[k] - slope * rate) + inertial, out);
     }
   }
 }
@@ -266,23 +262,23 @@ static void add_joint_row(pk_sim *sim, const pki_group *g, int kind, int k, doub
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
   const int at = pk_contact_size(&a->problem), slot = kind * sim->joints.n + k;
-  const pki_joint_row row =
-      pki_joint_row_of(kind, g->plan->dt, g->g[k], g->command[6 * k + 5], sim->joints.model->dof_friction[k]);
+  const pki_joint_row row = pki_joint_row_of(kind, g->plan->dt, g->joint.g[k], g->joint.command[6 * k + 5],
+                                             sim->joints.model->dof_friction[k]);
   c->row_slot[a->problem.nbox] = slot;
   pki_chain_add_joint(sim, k, row.sign, row.lower, row.upper, row.softness);
-  a->q[at] = pki_joint_row_q(kind, v, gap, g->plan->reach, g->a[k], g->g[k]);
+  a->q[at] = pki_joint_row_q(kind, v, gap, g->plan->reach, g->joint.a[k], g->joint.g[k]);
   a->r[at] = g->plan->published ? 0 : pki_joint_row_guess(&row, sim->state.last_joint[slot]);
 }
 
 /* Friction of a joint that does not slide, and a command that may come back from its limit, are rows. */
 static bool has_friction_row(const pki_group *g, int k)
 {
-  return g->plan->rubs && g->plan->joints->dof_friction[k] > 0 && !g->sliding[k];
+  return g->plan->rubs && g->plan->joints->dof_friction[k] > 0 && !g->joint.sliding[k];
 }
 
 static bool has_torque_row(const pki_group *g, int k)
 {
-  return g->limited[k] && !g->pinned[k];
+  return g->joint.limited[k] && !g->joint.pinned[k];
 }
 
 /* Joint limits that take part, joint friction, commands that may come back from their limit. */
@@ -290,13 +286,13 @@ static void add_joint_rows(pk_sim *sim, const pki_group *g)
 {
   const pki_sim_joints *j = &sim->joints;
   const pk_model *m = j->model;
-  const double *v = pki_joint_rates(sim, g->u_free, g->rates);
+  const double *v = pki_joint_rates(sim, g->u_free, g->joint.rates);
   for (int k = 0; k < j->n; k++) {
-    if (g->at_limit[k]) {
-      add_joint_row(sim, g, PKI_ROW_LOWER, k, v[k], g->x[k] - m->dof_lower[k]);
+    if (g->joint.at_limit[k]) {
+      add_joint_row(sim, g, PKI_ROW_LOWER, k, v[k], g->joint.x[k] - m->dof_lower[k]);
     }
-    if (g->at_limit[j->n + k]) {
-      add_joint_row(sim, g, PKI_ROW_UPPER, k, v[k], m->dof_upper[k] - g->x[k]);
+    if (g->joint.at_limit[j->n + k]) {
+      add_joint_row(sim, g, PKI_ROW_UPPER, k, v[k], m->dof_upper[k] - g->joint.x[k]);
     }
     if (has_friction_row(g, k)) {
       add_joint_row(sim, g, PKI_ROW_FRICTION, k, v[k], 0);
@@ -315,7 +311,8 @@ bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
     any = c->slot_of[i] >= 0;
   }
   for (int k = 0; k < sim->joints.n && !any; k++) {
-    any = g->at_limit[k] || g->at_limit[sim->joints.n + k] || has_torque_row(g, k) || has_friction_row(g, k);
+    any = g->joint.at_limit[k] || g->joint.at_limit[sim->joints.n + k] || has_torque_row(g, k) ||
+          has_friction_row(g, k);
   }
   return any;
 }

@@ -1,7 +1,7 @@
 /* The rows of one world on chains of unknowns (contact/assembly.h): for what slots (kernels/rows.h) have no room for. Any number of
  * bodies and contacts; loops, cut and mimic joints; restitution; every law and every solver. The stages of kernels/step.c call these
- * with one lane, in the place of what they do with slots; who takes part, command lines, joint friction, limits and the rounds of a
- * step are theirs.
+ * through a table (kernels/row_store.h, kernels/chains.h), with one lane; the active set, command lines, joint friction, limits and
+ * the rounds of a step are theirs.
  *
  * Velocities. With M~ = M + dt (d + g) the mass matrix that damping and gains are part of, u_f the velocity without impulses
  * and J the rows,
@@ -19,10 +19,10 @@
 
 #include "step/sim.h"
 
-/* Joint coordinates and rows of constraints at the configuration q, where the workspace is already or not. */
-void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed);
+/* Rows of constraints at the configuration q, where the workspace is already or not, and joint coordinates into x [n]. */
+void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed, double *x);
 
-/* Contact by a law of forces at q and the state's velocities: out [nu] += J' lambda. Nothing for other laws. */
+/* Contact by a law of forces at q and the state's velocities: out [nu] += J' lambda. */
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info);
 
 /* What cut joints add to M; after g->gain. */

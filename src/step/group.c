@@ -44,18 +44,18 @@ static void carve_lanes(pki_group *g, size_t joints, bool slots, int lanes, pki_
   g->stuck = pki_arena_take(arena, n, mask);
   g->took = pki_arena_take(arena, PKI_BALLS, mask);
   g->box_active = pki_arena_take(arena, slots ? PKI_BOXES : 0, mask);
-  g->limited = pki_arena_take(arena, joints, mask);
-  g->pinned = pki_arena_take(arena, joints, mask);
-  g->sliding = pki_arena_take(arena, joints, mask);
-  g->at_limit = pki_arena_take(arena, 2 * joints, mask);
+  g->joint.limited = pki_arena_take(arena, joints, mask);
+  g->joint.pinned = pki_arena_take(arena, joints, mask);
+  g->joint.sliding = pki_arena_take(arena, joints, mask);
+  g->joint.at_limit = pki_arena_take(arena, 2 * joints, mask);
   g->box = pki_arena_take(arena, slots ? (size_t)lanes : 0, sizeof *g->box);
   for (int l = 0; l < lanes; l++) {
     g->found[l] = pki_arena_take(arena, found, sizeof *g->found[l]);
     g->found_end[l] = pki_arena_take(arena, found, sizeof *g->found_end[l]);
     g->slot_of[l] = pki_arena_take(arena, found, sizeof *g->slot_of[l]);
-    g->memory[l] = pki_arena_take(arena, found, sizeof *g->memory[l]);
+    g->search.memory[l] = pki_arena_take(arena, found, sizeof *g->search.memory[l]);
   }
-  g->candidates = pki_arena_take(arena, slots ? PKI_CANDIDATES : 0, sizeof *g->candidates);
+  g->search.candidates = pki_arena_take(arena, slots ? PKI_CANDIDATES : 0, sizeof *g->search.candidates);
 }
 
 /* Arrays of numbers, and how many entries each has. */
@@ -81,30 +81,30 @@ static void carve_motion(pki_group *g, const pk_model *m, bool any, int lanes, p
                            {&g->q_mid, nq},
                            {&g->q_end, nq},
                            {&g->q_try, nq},
-                           {&g->command, 6 * joints},
-                           {&g->x, joints},
-                           {&g->a, joints},
-                           {&g->g, joints},
+                           {&g->joint.command, 6 * joints},
+                           {&g->joint.x, joints},
+                           {&g->joint.a, joints},
+                           {&g->joint.g, joints},
                            {&g->push, nu},
-                           {&g->force, joints},
-                           {&g->gain, joints},
-                           {&g->drag, joints},
-                           {&g->rates, joints},
+                           {&g->joint.force, joints},
+                           {&g->joint.gain, joints},
+                           {&g->joint.drag, joints},
+                           {&g->joint.rates, joints},
                            {&g->drive, nu},
-                           {&g->pin, joints},
+                           {&g->joint.pin, joints},
                            {&g->h, nu},
                            {&g->move, nu},
                            {&g->u_free, nu},
                            {&g->u_end, nu},
-                           {&g->tau, joints},
+                           {&g->joint.tau, joints},
                            {&g->screw, 6 * nu},
                            {&g->relative, 1},
                            {&g->penetration, 1},
                            {&g->sweeps, 1},
                            {&g->rounds, 1},
                            {&g->lift, 1},
-                           {&g->guard, (size_t)pki_guard_size(m)},
-                           {&g->swung, (size_t)m->nbody},
+                           {&g->search.guard, (size_t)pki_guard_size(m)},
+                           {&g->search.swung, (size_t)m->nbody},
                            {&g->turned, PKI_BALLS},
                            {&g->gap_end, PKI_BALLS},
                            {&g->slip, PKI_BALLS},
@@ -121,7 +121,7 @@ static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_aren
       {&g->axes, 9 * n},
       {&g->sign, n * nu},
       {&g->point, 3 * n},
-      {&g->ends, slots ? 6 * PKI_COVERS : 0},
+      {&g->search.ends, slots ? 6 * PKI_COVERS : 0},
       {&g->mu, n},
       {&g->r, 3 * n},
       {&g->v, 3 * n},
@@ -163,7 +163,7 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
   carve_motion(g, m, any, lanes, arena);
   carve_slots(g, slots, slots ? (size_t)m->nu : 0, lanes, arena);
   carve_lanes(g, any ? (size_t)pki_joint_model(m)->nu : 0, slots, lanes, arena);
-  g->nowhere = pki_arena_take(arena, (any ? (size_t)m->nq : 0) + (size_t)pki_guard_size(m), sizeof(double));
+  g->discard = pki_arena_take(arena, (any ? (size_t)m->nq : 0) + (size_t)pki_guard_size(m), sizeof(double));
 }
 
 /* ---- a sim alone ---- */

@@ -69,60 +69,120 @@ typedef struct pki_cover_run {
 
 /* What a step needs to know of a model on its ground: the same for all its worlds. */
 typedef struct pki_group_plan {
-  bool usable; /* rows fit into slots */
+  /* ---- the world ---- */
+
+  /* Rows fit into slots. */
+  bool usable;
   const pk_model *model;
-  const pk_model
-      *joints;        /* whose velocities are the joint coordinates (step/joints.h): the model, or its tree */
-  bool cut;           /* some of them are no velocities of the model */
-  bool implicit;      /* commands and damping at the end of the step; false: at its start */
-  bool rubs;          /* some joint has friction */
-  bool published;     /* the scheme as published: closed contacts alone, cold starts, no projection */
-  double joining;     /* m, contacts that velocities leave open by less join those that they break */
-  double dt, reach;   /* reach: the time that a velocity at the end still moves the configuration */
-  double tolerance;   /* of the certificate */
-  double allowed;     /* m, depth that is left alone */
-  double length;      /* m, of the world (pki_scene) */
-  double touching;    /* m, gaps that count as closed */
-  double deep;        /* m, depth that is projected more often */
-  int sweeps;         /* most of one solve */
-  double near;        /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c) */
-  bool midpoint;      /* Moreau's scheme */
-  bool swept;         /* fast shapes: as the options say */
-  int *limit, nlimit; /* joint coordinates whose limits count, */
-  double *
-      arm; /* [nlimit] and what a unit of theirs is beside a metre: the world's length for an angle, 1 for a travel */
-  bool scan;         /* the ground is not one plane or height field: the narrow phase finds all contacts */
-  bool hinged;       /* bodies move against each other by hinges alone */
-  bool free;         /* the first one is free: the trunk */
-  double swing_most; /* m/rad, how far any cover moves against the trunk when all joints turn, at most */
-  int nball, depth;
-  int body[PKI_BALLS], shape[PKI_BALLS], count[PKI_BALLS]; /* count: unknowns that move a foot */
-  int common[PKI_BALLS][PKI_BALLS];                        /* of them, those that two feet share: the first */
+  /* Whose velocities are the joint coordinates (step/joints.h): the model, or its tree. */
+  const pk_model *joints;
+  /* Some joint coordinates are no velocities of the model. */
+  bool cut;
+  /* Some joint has friction. */
+  bool rubs;
+  /* m, of the world (pki_scene). */
+  double length;
+  /* Of contact; in slots it is the hard one. */
+  const struct pki_law *law;
+
+  /* ---- the scheme ---- */
+
+  /* s; `reach` is the time that a velocity at the end still moves the configuration. */
+  double dt, reach;
+  /* Moreau's scheme. */
+  bool midpoint;
+  /* Commands and damping at the end of the step; false: at its start. */
+  bool implicit;
+  /* The scheme as published: closed contacts alone, cold starts, no projection. */
+  bool published;
+  /* Fast shapes are met on their way. */
+  bool swept;
+  /* Of the certificate. */
+  double tolerance;
+  /* Most sweeps of one solve, most iterations of the scalar solvers. */
+  int sweeps, iterations;
+
+  /* ---- gaps ---- */
+
+  /* m, contacts that velocities leave open by less join those that they break. */
+  double joining;
+  /* m, gaps that count as closed. */
+  double touching;
+  /* m, what is further apart at q_M is not looked at (FASTEST in group_plan.c). */
+  double near;
+  /* m, depth that is left alone, and depth that is projected more often. */
+  double allowed, deep;
+
+  /* ---- joint limits ---- */
+
+  /* [nlimit] joint coordinates whose limits count. */
+  int *limit, nlimit;
+  /* [nlimit] what a unit of theirs is beside a metre: the world's length for an angle, 1 for a travel. */
+  double *arm;
+
+  /* ---- unknowns that move bodies; from here on for slots alone ---- */
+
+  /* [nbody] the unknowns that move a body, as bits. */
+  uint64_t *chain;
+  /* [nu] the body that a velocity moves. */
+  int *dof_body;
+  /* Bodies move against each other by hinges alone. */
+  bool hinged;
+  /* The first one is free: the trunk. */
+  bool free;
+  /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most. */
+  double *swing;
+  /* m/rad, how far any cover moves against the trunk when all joints turn, at most. */
+  double swing_most;
+
+  /* ---- feet: balls at the ends of legs ---- */
+
+  int nball;
+  /* Their bodies and shapes. */
+  int body[PKI_BALLS], shape[PKI_BALLS];
+  /* m, in the body. */
   double centre[PKI_BALLS][3], radius[PKI_BALLS];
-  double extent[PKI_BALLS];   /* from the body's origin to the foot's far side */
-  double friction[PKI_BALLS]; /* on the plane */
-  const struct pki_solid
-      *field;  /* the height field that stands for the plane, which is then above it all; NULL: none */
-  double cell; /* m, of the height field */
-  double normal[3], tangent1[3], tangent2[3], at[3]; /* of the plane, a point on it */
-  bool level;         /* its axes are those of the world: normal z, tangents x and y */
-  int geom, material; /* of the plane */
-  int plane;          /* its collider */
-  pki_cover *covers;  /* [ncover] one for each collider that moves */
+  /* m, from the body's origin to the foot's far side. */
+  double extent[PKI_BALLS];
+  /* On the ground. */
+  double friction[PKI_BALLS];
+  /* [PKI_BALLS][depth] the unknowns that move a foot, ascending. */
+  int *path, depth;
+  /* How many they are; of them, those that two feet share: the first. */
+  int count[PKI_BALLS], common[PKI_BALLS][PKI_BALLS];
+
+  /* ---- the ground ---- */
+
+  /* It is not one plane or height field: the narrow phase finds all contacts. */
+  bool scan;
+  /* The height field that stands for the plane, which is then above it all; NULL: none. */
+  const struct pki_solid *field;
+  /* m, of the height field. */
+  double cell;
+  /* Of the plane; `at` is a point on it. */
+  double normal[3], tangent1[3], tangent2[3], at[3];
+  /* Its axes are those of the world: normal z, tangents x and y. */
+  bool level;
+  /* Its shape, material and collider; -1: there is none. */
+  int geom, material, plane;
+
+  /* ---- other shapes ---- */
+
+  /* [ncover] one for each collider that moves. */
+  pki_cover *covers;
   int ncover;
-  short (*pairs)[2]; /* [npair] covers that may touch each other, sorted */
-  double *
-      pair_swing; /* [npair] m/rad, how far the two move against each other when all joints between them turn, at most */
+  /* [npair] covers that may touch each other, sorted. */
+  short (*pairs)[2];
+  /* [npair] m/rad, how far the two move against each other when all joints between them turn, at most. */
+  double *pair_swing;
   int npair;
-  pki_cover_run *runs; /* [nrun] all pairs, sorted */
+  /* [nrun] all pairs, sorted. */
+  pki_cover_run *runs;
   int nrun, nlimb;
-  double limb_swing[PKI_LIMBS][PKI_LIMBS]; /* m/rad, the largest pair_swing of pairs of two limbs */
-  double thin;                             /* m, radius of a ball in the thinnest of them */
-  double *swing;   /* [nbody] m/rad or 1: how far a body's joint moves whatever hangs on it, at most */
-  int *path;       /* [PKI_BALLS][depth] the unknowns that move a foot, ascending */
-  uint64_t *chain; /* [nbody] the unknowns that move a body, as bits */
-  int *dof_body;   /* [nu] the body that a velocity moves */
-  int iterations;  /* most of the scalar solvers */
+  /* m/rad, the largest pair_swing of pairs of two limbs. */
+  double limb_swing[PKI_LIMBS][PKI_LIMBS];
+  /* m, radius of a ball in the thinnest of them. */
+  double thin;
 } pki_group_plan;
 
 /* A world that takes a lane: where what it knows lies, and where the step writes when it is done. */
@@ -212,76 +272,180 @@ typedef struct pki_candidate {
   unsigned lanes; /* as bits */
 } pki_candidate;
 
-/* The scratch of a group: arrays of [n][lanes]. */
+/* Joints of a group: commands as lines a - g u_E, their limits, joint friction. Arrays of [nu of plan->joints][lanes]. */
+typedef struct pki_group_joints {
+  /* [nu][6] as gathered: the fields of pk_command. */
+  double *command;
+  /* Joint coordinates at q_M, then at the end. */
+  double *x;
+  /* Command forces a - g u. */
+  double *a, *g;
+  /* Masks: commands at their limit, whose gains are not in M~. */
+  uint64_t *limited;
+  /* Masks: those of them that are taken for constant at the torque `pin`; the others are rows. */
+  uint64_t *pinned;
+  double *pin;
+  /* Masks: joints whose friction is taken for constant at the torque `drag`; the friction of others is a row. */
+  uint64_t *sliding;
+  double *drag;
+  /* [2][nu] masks: lower, upper joint limits that take part. */
+  uint64_t *at_limit;
+  /* force - gain u: what commands within their limits, constants and, where no joint is cut, pushes do. */
+  double *force, *gain;
+  /* Velocities, where joints are cut. */
+  double *rates;
+  /* Command forces at the end. */
+  double *tau;
+} pki_group_joints;
+
+/* Which shapes that are no feet may be near (kernels/guard.h). */
+typedef struct pki_group_search {
+  /* [pki_guard_size][lanes] the last look at all shapes (pki_seat). */
+  double *guard;
+  /* [nbody][lanes] m, how far anything can have moved against the trunk in a step. */
+  double *swung;
+  /* [PKI_COVERS][2][3][lanes] of capsules, world. */
+  double *ends;
+  /* [PKI_CANDIDATES] pairs for the narrow phase. */
+  pki_candidate *candidates;
+  /* [PKI_FOUND] of each lane: what pairs of shapes remember. */
+  pki_remembered *memory[PKI_LANES_MOST];
+} pki_group_search;
+
+/* The scratch of a group. Arrays of numbers and masks are [n][lanes]; below only n is told. */
 typedef struct pki_group {
+  /* ---- what it works with ---- */
+
   const pki_group_plan *plan;
-  pki_colliders *colliders;      /* of the thread that works with the group */
-  const struct pki_scene *scene; /* materials */
+  /* Of the thread that works with the group. */
+  pki_colliders *colliders;
+  /* Materials. */
+  const struct pki_scene *scene;
   pki_work *work;
-  const pki_kernels *dynamics; /* that the work is for: generic ones, or the model's own code */
-  double *q, *u, *q_mid, *q_end, *q_try;
-  double *command;      /* [nu][6] */
-  double *x;            /* [nu] joint coordinates at q_M, then at the end */
-  double *a, *g;        /* [nu] command forces a - g u */
-  double *push;         /* [nu] generalised forces of pushes */
-  double *force, *gain; /* [nu] the lines of commands within their limits, pushes included */
-  uint64_t *limited;    /* [nu] masks: commands at their limit, whose gains are not in M~: */
-  uint64_t *pinned;     /* [nu] masks: those that are taken for constant, */
-  double *pin;          /* [nu] at this torque; the others are rows */
-  uint64_t *sliding;    /* [nu] masks: joints whose friction is taken for constant, */
-  double *drag;         /* [nu] at this torque; the friction of others is a row */
-  uint64_t *at_limit;   /* [2][nu] masks: lower, upper joint limits that take part */
-  double *h, *move, *u_free, *u_end, *tau;
-  double *drive;       /* [nu] dt times the forces that u_free comes from; on chains alone */
-  double *rates;       /* [nu] joint velocities, where joints are cut */
-  double *screw;       /* [nu][6] angular, linear velocity at the trunk's origin of each unknown */
-  double *axes;        /* [slots][9] normal, tangents */
-  double *gap, *point; /* [slots], [slots][3] at q_M */
-  double *sign;        /* [slots][nu] +1, -1 or 0: how an unknown moves the first body against the second */
-  double *turned;      /* [balls] 1: a height field's nearest side at the end is another one */
-  double *gap_end;     /* [balls] */
-  double *guard;       /* [pki_guard_size] */
-  double *swung;       /* [nbody] m, how far anything can have moved against the trunk in a step */
-  double *ends;        /* [PKI_COVERS][2][3] of capsules, world */
-  double *mu, *r, *v;  /* [slots], [slots][3] impulses, velocities */
-  double *impulse;     /* [slots][3] r at the end, when r is that of positions */
-  double *fixed;       /* [slots][3] q of the problem */
-  double *slip;        /* [balls] of the last sweep (block.c) */
-  double *J, *Y, *Z;   /* [slots][nu][4] */
-  double *W, *K;       /* [slots][slots][9], [balls][9] inverse of the feet's diagonal blocks */
-  uint64_t *active;    /* [slots] masks */
-  uint64_t *took;      /* [balls] masks: feet that took part, when `active` is that of positions */
-  uint64_t *stuck;     /* [slots] masks: feet that stick in projections */
-  /* box rows */
-  pki_lane_box (*box)[PKI_BOXES];           /* [lanes] */
-  double *box_sign, *box_lower, *box_upper; /* [boxes] */
-  double *box_soft, *box_q, *box_r, *box_v; /* compliance, q, impulse, velocity */
-  double *box_impulse;                      /* [boxes] r at the end */
-  double *box_Y, *box_Z;                    /* [boxes][nu] */
-  double *box_W, *cross;                    /* [boxes][boxes], [slots][boxes][3] W of a contact and a box */
-  uint64_t *box_active;                     /* [boxes] masks */
-  double *A, *b;                            /* [rows][rows], [rows] a Newton step */
-  double *state;                            /* [slots] of a Newton step: open 0, slip 1, stick 2 */
-  /* lane by lane */
-  pki_contact *found[PKI_LANES_MOST];     /* [PKI_FOUND] at q_M, of shapes that are no feet */
-  pki_contact *found_end[PKI_LANES_MOST]; /* [PKI_FOUND] at the end */
-  int *slot_of[PKI_LANES_MOST];           /* [PKI_FOUND] of a contact found; -1: it does not take part */
-  pki_remembered *memory[PKI_LANES_MOST]; /* [PKI_FOUND] */
-  pki_candidate *candidates;              /* [PKI_CANDIDATES] */
+  /* That the work is for: generic ones, or the model's own code. */
+  const pki_kernels *dynamics;
+
+  /* ---- configurations and velocities ---- */
+
+  /* The state as gathered. */
+  double *q, *u;
+  /* [nq] q_M, q_E, and q_E after a projection that only some lanes take. */
+  double *q_mid, *q_end, *q_try;
+  /* [nu] Coriolis, centrifugal and gravity forces. */
+  double *h;
+  /* [nu] generalised forces of pushes, and of contact by a law of forces. */
+  double *push;
+  /* [nu] u_f, u_E. */
+  double *u_free, *u_end;
+  /* [nu] the move of a projection; else scratch. */
+  double *move;
+  /* [nu] dt times the forces that u_free comes from; on chains alone. */
+  double *drive;
+  pki_group_joints joint;
+
+  /* ---- contacts that were found, of shapes that are no feet; lane by lane ---- */
+
+  pki_group_search search;
+  /* [PKI_FOUND] at q_M, and at the end; on chains those of the world. */
+  pki_contact *found[PKI_LANES_MOST], *found_end[PKI_LANES_MOST];
+  /* [PKI_FOUND] the slot of one at q_M; -1: it does not take part. On chains 0: it does. */
+  int *slot_of[PKI_LANES_MOST];
+
+  /* ---- feet ---- */
+
+  /* [balls] gaps at the end. */
+  double *gap_end;
+  /* [balls] 1: a height field's nearest side at the end is another one. */
+  double *turned;
+  /* [balls] masks: feet that took part, when `active` is that of positions. */
+  uint64_t *took;
+  /* [balls][9] inverses of their diagonal blocks of W; [balls] slip of the last sweep (contact/block.c). */
+  double *K, *slip;
+
+  /* ---- contacts in slots ---- */
+
+  /* [slots] masks: those that take part. */
+  uint64_t *active;
+  /* [slots][9] normal, tangents. */
+  double *axes;
+  /* [slots], [slots][3] at q_M. */
+  double *gap, *point;
+  /* [slots][nu] +1, -1 or 0: how an unknown moves the first body against the second. */
+  double *sign;
+  /* [nu][6] angular, linear velocity at the trunk's origin of each unknown. */
+  double *screw;
+  /* [slots] coefficients of friction. */
+  double *mu;
+  /* [slots][3] impulses, velocities, q of the problem. */
+  double *r, *v, *fixed;
+  /* [slots][3] the first guess of r; then r at the end, when r is that of positions. */
+  double *impulse;
+  /* [slots] masks: contacts that stick. */
+  uint64_t *stuck;
+  /* [slots][nu][4] */
+  double *J, *Y, *Z;
+  /* [slots][slots][9] */
+  double *W;
+
+  /* ---- joint rows in slots: boxes ---- */
+
+  /* [lanes][PKI_BOXES] */
+  pki_lane_box (*box)[PKI_BOXES];
+  /* [boxes] masks: those that take part. */
+  uint64_t *box_active;
+  /* [boxes] sign of the coordinate, bounds of the impulse, what is added to W. */
+  double *box_sign, *box_lower, *box_upper, *box_soft;
+  /* [boxes] q, impulse, velocity. */
+  double *box_q, *box_r, *box_v;
+  /* [boxes] as `impulse`. */
+  double *box_impulse;
+  /* [boxes][nu] */
+  double *box_Y, *box_Z;
+  /* [boxes][boxes]; [slots][boxes][3] W of a contact and a box. */
+  double *box_W, *cross;
+
+  /* ---- a Newton step ---- */
+
+  /* [rows][rows], [rows] */
+  double *A, *b;
+  /* [slots] open 0, slip 1, stick 2. */
+  double *state;
+
+  /* ---- the problem of one lane ---- */
+
+  /* Of the scalar solvers, for PKI_SLOTS contacts and PKI_BOXES boxes. */
+  void *solver_memory;
+  /* W, q, r, mu, bounds. */
+  double *scalar;
+  /* [rows][nu], [nu], [rows] its factors, for who is shown it. */
+  double *tap_Y;
+  /* [rows][nu], [rows] */
+  int *tap_col;
+
+  /* ---- what it tells ---- */
+
+  /* Residual of the certificate; m, depth at the end; sweeps, Newton steps and iterations; rounds of the active set. */
   double *relative, *penetration, *sweeps, *rounds;
-  double *lift;        /* J, what projections added to the potential energy; counted when `watched` */
-  double *nowhere;     /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written */
-  void *solver_memory; /* of the scalar solvers, for PKI_SLOTS contacts and PKI_BOXES boxes */
-  double *scalar;      /* a problem of one lane: W, q, r, mu, bounds */
-  double *tap_Y;       /* [rows][nu], [nu], [rows] its factors, for who is shown it */
-  int *tap_col;        /* [rows][nu], [rows] */
-  pk_sim *world;       /* on chains (step/chain_rows.h): the one whose step it is; NULL: rows are in slots */
-  pk_step_info *info;  /* of that step */
+  /* J, what projections added to the potential energy; counted when `watched`. */
+  double *lift;
+  /* Somebody reads more than the state. */
   bool watched;
-  pk_certificate certificate;            /* of lane 0's impulses, when `watched` */
-  const struct pki_problem_tap *tap;     /* who is shown the problems of lane 0; NULL: nobody */
-  void (*lap)(void *user, pk_part part); /* a part of the step ends; NULL: nobody measures */
+  /* Of lane 0's impulses, when `watched`. */
+  pk_certificate certificate;
+  /* Who is shown the problems of lane 0; NULL: nobody. */
+  const struct pki_problem_tap *tap;
+  /* A part of the step ends; NULL: nobody measures. */
+  void (*lap)(void *user, pk_part part);
   void *user;
+  /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written. */
+  double *discard;
+
+  /* ---- on chains (step/chain_rows.h) ---- */
+
+  /* The world whose step it is; NULL: rows are in slots. */
+  pk_sim *world;
+  /* Of that step. */
+  pk_step_info *info;
 } pki_group;
 
 /* Take a plan's arrays from an arena; with a counting arena this counts. */

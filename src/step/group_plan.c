@@ -407,6 +407,7 @@ static pki_group_plan begin_plan(const pk_sim *sim)
                           .cut = sim->joints.cut,
                           .implicit = o->implicit == PK_IMPLICIT_ALL,
                           .rubs = has_friction(sim),
+                          .law = pki_law_of(o),
                           .published = o->contact == PK_CONTACT_PAPER,
                           .dt = o->dt,
                           .midpoint = midpoint,

@@ -12,7 +12,6 @@ void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *a
   *j = (pki_sim_joints){.model = of, .n = of->nu, .cut = model->tree != NULL};
   j->at = pki_arena_take(arena, n, sizeof *j->at);
   j->row = pki_arena_take(arena, n, sizeof *j->row);
-  j->x = pki_arena_take(arena, n, real);
   j->q = pki_arena_take(arena, j->cut ? nq : 0, real);
   j->u = pki_arena_take(arena, j->cut ? n : 0, real);
   j->moved = pki_arena_take(arena, ndrive, real);
@@ -63,7 +62,7 @@ void pki_joints_observe(pk_sim *sim)
                         j->u);
 }
 
-void pki_joints_update(pk_sim *sim, const double *q)
+void pki_joints_update(pk_sim *sim, const double *q, double *x)
 {
   pki_sim_joints *j = &sim->joints;
   const pk_model *m = j->model;
@@ -75,9 +74,9 @@ void pki_joints_update(pk_sim *sim, const double *q)
   for (int k = 0; k < j->n; k++) {
     if (j->at[k] >= 0) {
       const int place = sim->model->dof_q[j->at[k]];
-      j->x[k] = place >= 0 ? q[place] : 0;
+      x[k] = place >= 0 ? q[place] : 0;
     } else {
-      j->x[k] = m->dof_q[k] >= 0 ? j->moved[j->row[k] - sim->model->nbilateral] : 0;
+      x[k] = m->dof_q[k] >= 0 ? j->moved[j->row[k] - sim->model->nbilateral] : 0;
     }
   }
 }

@@ -17,8 +17,8 @@ void pki_sim_joints_reset(pk_sim *sim);
 /* Joint coordinates of the state, into j->q and j->u. */
 void pki_joints_observe(pk_sim *sim);
 
-/* Rows of constraints and joint coordinates x [n] (where dof_q has one) at the workspace's configuration q. */
-void pki_joints_update(pk_sim *sim, const double *q);
+/* Rows of constraints at the workspace's configuration q, and joint coordinates (where dof_q has one) into x [n]. */
+void pki_joints_update(pk_sim *sim, const double *q, double *x);
 
 /* Joint velocities [n] of velocities u: u itself, or `out`. After pki_joints_update. */
 const double *pki_joint_rates(const pk_sim *sim, const double *u, double *out);

@@ -189,9 +189,8 @@ typedef struct pki_sim_joints {
   bool cut;              /* it is not the world's own */
   int *at;               /* [n] the world's velocity, -1: of a cut joint, */
   int *row;              /* [n] whose row in `bilateral` this is */
-  double *x;             /* [n] coordinates where the step evaluates forces */
   double *q, *u;         /* the state at the start of the step, when cut */
-  double *moved;         /* [ndrive] coordinates of cut joints at x */
+  double *moved;         /* [ndrive] coordinates of cut joints where they were updated last */
   double *weights;       /* [ndrive] what drives add to M */
   double *rows;          /* [nbilateral] right sides */
   pki_bilateral bilateral;

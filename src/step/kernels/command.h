@@ -2,33 +2,32 @@
 #ifndef PKI_STEP_COMMAND_H
 #define PKI_STEP_COMMAND_H
 
-#include "step/kernels/lanes.h"
+#include "step/kernels/row_store.h"
 
-/* Joint coordinates at the configuration q into g->x; the work is there already, or not. */
+/* Joint coordinates at the configuration q into g->joint.x; the work is there already, or not. */
 static void pki_place_joints(const pki_lanes *f, const double *q, bool placed)
 {
   const pki_group *g = f->g;
   const pk_model *m = f->p->joints;
-  if (pki_on_chains(f)) {
-    pki_chain_place_joints(g->world, q, placed);
-    memcpy(g->x, g->world->joints.x, (size_t)m->nu * sizeof *g->x);
+  if (pki_is_constrained(f)) {
+    pki_chain_place_joints(g->world, q, placed, g->joint.x);
     return;
   }
   for (int k = 0; k < m->nu; k++) {
-    pki_out(g->x)[k] = m->dof_q[k] >= 0 ? pki_reals(q)[m->dof_q[k]] : pki_splat(0);
+    pki_out(g->joint.x)[k] = m->dof_q[k] >= 0 ? pki_reals(q)[m->dof_q[k]] : pki_splat(0);
   }
 }
 
 /* The rates of all joint coordinates when the velocities are x. */
 PKI_INLINE const double *pki_rates_of(const pki_lanes *f, const double *x)
 {
-  return pki_on_chains(f) && f->p->cut ? pki_joint_rates(f->g->world, x, f->g->rates) : x;
+  return pki_is_cut(f) ? pki_joint_rates(f->g->world, x, f->g->joint.rates) : x;
 }
 
 /* Command k as the line a - g u: its coordinate is at x, and moves on by reach u. */
 PKI_INLINE void pki_command_line(const pki_group *g, int k, pk_r x, double reach, pk_r *a, pk_r *slope)
 {
-  const pk_r *const c = pki_reals(g->command) + 6 * k;
+  const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
   const pk_r kp = g->plan->joints->dof_q[k] >= 0 ? c[3] : pki_splat(0);
   *a = c[0] + kp * (c[1] - x) + c[4] * c[2];
   *slope = kp * reach + c[4];
@@ -37,7 +36,7 @@ PKI_INLINE void pki_command_line(const pki_group *g, int k, pk_r x, double reach
 /* The force of command k at the joint rates v, before its limits. */
 PKI_INLINE pk_r pki_command_force(const pki_group *g, const double *v, int k)
 {
-  return pki_reals(g->a)[k] - pki_reals(g->g)[k] * pki_reals(v)[k];
+  return pki_reals(g->joint.a)[k] - pki_reals(g->joint.g)[k] * pki_reals(v)[k];
 }
 
 /* The forces of commands at the start of the step, as constants. */
@@ -45,16 +44,16 @@ static void pki_actuate_explicitly(pki_lanes *f)
 {
   pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const pki_sim_joints *cut = pki_on_chains(f) && p->cut ? &g->world->joints : NULL;
+  const pki_sim_joints *cut = pki_is_cut(f) ? &g->world->joints : NULL;
   const double *q = cut != NULL ? cut->q : g->q, *u = cut != NULL ? cut->u : g->u;
   for (int k = 0; k < p->joints->nu; k++) {
     const int at = p->joints->dof_q[k];
-    const pk_r most = pki_reals(g->command)[6 * k + 5];
+    const pk_r most = pki_reals(g->joint.command)[6 * k + 5];
     pk_r a, slope;
     pki_command_line(g, k, at >= 0 ? pki_reals(q)[at] : pki_splat(0), 0, &a, &slope);
-    pki_out(g->a)[k] = pki_clamp(a - slope * pki_reals(u)[k], -most, most);
-    pki_out(g->g)[k] = pki_splat(0);
-    pki_masks(g->limited)[k] = pki_masks(g->pinned)[k] = pki_mask_none();
+    pki_out(g->joint.a)[k] = pki_clamp(a - slope * pki_reals(u)[k], -most, most);
+    pki_out(g->joint.g)[k] = pki_splat(0);
+    pki_masks(g->joint.limited)[k] = pki_masks(g->joint.pinned)[k] = pki_mask_none();
   }
 }
 
@@ -62,12 +61,13 @@ static void pki_actuate_explicitly(pki_lanes *f)
  * step is pinned where it was. One that was not becomes a row, which may end at the limit or within: either is likely. */
 PKI_INLINE void pki_begin_command(const pki_group *g, int k, const double *rates, pk_i has_limit)
 {
-  const pk_r most = pki_reals(g->command)[6 * k + 5], last = pki_reals(g->pin)[k];
+  const pk_r most = pki_reals(g->joint.command)[6 * k + 5], last = pki_reals(g->joint.pin)[k];
   const pk_r force = pki_command_force(g, rates, k);
   const pk_i beyond = has_limit & pki_at_most(most, pki_abs(force));
-  pki_masks(g->pinned)[k] = pki_masks(g->limited)[k] & beyond & pki_less(pki_splat(0), last * force);
-  pki_masks(g->limited)[k] = beyond;
-  pki_out(g->pin)[k] = pki_select(pki_less(force, pki_splat(0)), -most, most);
+  pki_masks(g->joint.pinned)[k] =
+      pki_masks(g->joint.limited)[k] & beyond & pki_less(pki_splat(0), last * force);
+  pki_masks(g->joint.limited)[k] = beyond;
+  pki_out(g->joint.pin)[k] = pki_select(pki_less(force, pki_splat(0)), -most, most);
 }
 
 /* Command forces as lines a - g u_E; lanes with commands that are not valid leave. */
@@ -75,21 +75,21 @@ static void pki_actuate(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
-  const double *const rates = pki_on_chains(f) && f->p->cut ? g->world->joints.u : g->u;
+  const double *const rates = pki_is_cut(f) ? g->world->joints.u : g->u;
   pk_i good = pki_mask_all(), pins = pki_mask_none();
   pki_place_joints(f, q, false);
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pk_r *const c = pki_reals(g->command) + 6 * k;
+    const pk_r *const c = pki_reals(g->joint.command) + 6 * k;
     pk_r line, slope;
-    pki_command_line(g, k, pki_reals(g->x)[k], f->p->reach, &line, &slope);
+    pki_command_line(g, k, pki_reals(g->joint.x)[k], f->p->reach, &line, &slope);
     const pk_r free = pki_max(pki_min(line, c[5]), -c[5]);
     const pk_i has_gain = pki_less(zero, slope);
     good &= pki_at_most(zero, c[3]) & pki_at_most(zero, c[4]) & pki_at_most(zero, c[5]);
     good &= pki_less(pki_abs(c[0]) + pki_abs(c[1]) + pki_abs(c[2]), pki_splat(1e300));
-    pki_out(g->a)[k] = pki_select(has_gain, line, free);
-    pki_out(g->g)[k] = slope;
+    pki_out(g->joint.a)[k] = pki_select(has_gain, line, free);
+    pki_out(g->joint.g)[k] = slope;
     pki_begin_command(g, k, rates, has_gain & pki_less(c[5], pki_splat(1e300)));
-    pins |= pki_masks(g->pinned)[k];
+    pins |= pki_masks(g->joint.pinned)[k];
   }
   f->pins = f->p->rubs || pki_any(pins);
   if (!f->p->implicit) {
@@ -145,7 +145,7 @@ static void pki_push_lanes(pki_lanes *f, const double *q)
 static void pki_act_from_outside(pki_lanes *f, const double *q)
 {
   pki_push_lanes(f, q);
-  if (pki_on_chains(f)) {
+  if (f->p->law->force != NULL) {
     pki_fail_step(f, pki_chain_add_forces(f->g->world, q, f->g->push, f->g->info));
   }
 }
@@ -156,20 +156,20 @@ static void pki_drive(pki_lanes *f)
   pki_group *g = f->g;
   const pk_model *m = f->p->joints;
   const double dt = f->p->dt;
-  const bool cut = pki_on_chains(f) && f->p->cut, implicit = f->p->implicit, rubs = f->p->rubs;
+  const bool cut = pki_is_cut(f), implicit = f->p->implicit, rubs = f->p->rubs;
   for (int k = 0; k < m->nu; k++) {
-    const pk_i limited = pki_masks(g->limited)[k];
-    const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->g)[k]);
-    pki_out(g->gain)[k] = gain;
-    const pk_r at_limit = pki_where_set(pki_masks(g->pinned)[k], pki_reals(g->pin)[k]);
-    pk_r force = pki_select(limited, at_limit, pki_reals(g->a)[k]);
+    const pk_i limited = pki_masks(g->joint.limited)[k];
+    const pk_r gain = pki_select(limited, pki_splat(0), pki_reals(g->joint.g)[k]);
+    pki_out(g->joint.gain)[k] = gain;
+    const pk_r at_limit = pki_where_set(pki_masks(g->joint.pinned)[k], pki_reals(g->joint.pin)[k]);
+    pk_r force = pki_select(limited, at_limit, pki_reals(g->joint.a)[k]);
     if (rubs) {
-      force += pki_where_set(pki_masks(g->sliding)[k], pki_reals(g->drag)[k]);
+      force += pki_where_set(pki_masks(g->joint.sliding)[k], pki_reals(g->joint.drag)[k]);
     }
-    pki_out(g->force)[k] = force;
+    pki_out(g->joint.force)[k] = force;
     if (!cut) { /* a coordinate is a velocity */
       const pk_r added = implicit ? dt * (m->dof_damping[k] + gain) : pki_splat(0);
-      pki_out(g->force)[k] += pki_reals(g->push)[k];
+      pki_out(g->joint.force)[k] += pki_reals(g->push)[k];
       pki_out(g->work->diag)[k] = pki_reals(g->work->params.armature)[k] + added;
     }
   }
@@ -185,38 +185,32 @@ static void pki_lap_lanes(const pki_group *g, pk_part part)
   }
 }
 
+/* dt (force - (gain + d) u - h) into u_free. */
+static void pki_sum_forces(pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  const pk_model *m = f->p->model;
+  const pk_r *const u = pki_reals(g->u), *const h = pki_reals(g->h);
+  for (int k = 0; k < m->nu; k++) {
+    const pk_r slope = pki_reals(g->joint.gain)[k] + m->dof_damping[k];
+    pki_out(g->u_free)[k] = f->p->dt * (pki_reals(g->joint.force)[k] - slope * u[k] - h[k]);
+  }
+}
+
 /* u_f = u + inv(M~) dt (force - (gain + d) u - h), and the factor of M~ */
 static void pki_free_velocity(pki_lanes *f, const double *q)
 {
-  pki_group *g = f->g;
-  const pk_model *m = f->p->model;
   pki_drive(f);
-  if (pki_on_chains(f) && !f->needs_factor && pki_chain_smooth_velocity(g->world, g, q)) {
-    pki_lap_lanes(g, PK_PART_DYNAMICS);
-    return;
+  pki_store(f)->free_velocity(f, q);
+}
+
+/* u_E = u_f, where no impulses act. A zero is added all the same: -0 has the same end whoever sits beside it. */
+static void pki_end_freely(pki_lanes *f)
+{
+  const pki_group *g = f->g;
+  for (int k = 0; k < f->p->model->nu; k++) {
+    pki_out(g->u_end)[k] = pki_splat(0) + pki_reals(g->u_free)[k];
   }
-  if (g->dynamics->fall != NULL && !pki_on_chains(f)) {
-    g->dynamics->fall(g->work, q, g->u, g->force, g->gain, f->p->dt, g->u_free);
-    pki_lap_lanes(g, PK_PART_DYNAMICS);
-    return;
-  }
-  pk_r *const x = pki_out(g->u_free);
-  const pk_r *const u = pki_reals(g->u), *const h = pki_reals(g->h);
-  g->dynamics->inertial(g->work, q, g->u, g->h);
-  for (int k = 0; k < m->nu && !f->p->cut; k++) {
-    x[k] = f->p->dt * (pki_reals(g->force)[k] - (pki_reals(g->gain)[k] + m->dof_damping[k]) * u[k] - h[k]);
-  }
-  if (pki_on_chains(f)) {
-    pki_chain_free_velocity(g->world, g);
-    return;
-  }
-  pki_lap_lanes(g, PK_PART_DYNAMICS);
-  g->dynamics->ltl_factor(g->work);
-  g->dynamics->ltl_solve(g->work, g->u_free);
-  for (int k = 0; k < m->nu; k++) {
-    x[k] += u[k];
-  }
-  pki_lap_lanes(g, PK_PART_FACTOR);
 }
 
 /* Command forces at the end. */
@@ -225,9 +219,27 @@ static void pki_set_forces(pki_lanes *f)
   pki_group *g = f->g;
   const double *rates = pki_rates_of(f, g->u_end);
   for (int k = 0; k < f->p->joints->nu; k++) {
-    const pk_r most = pki_reals(g->command)[6 * k + 5], force = pki_command_force(g, rates, k);
-    pki_out(g->tau)[k] = pki_max(pki_min(force, most), -most);
-    pki_masks(g->limited)[k] &= pki_at_most(most, pki_abs(force));
+    const pk_r most = pki_reals(g->joint.command)[6 * k + 5], force = pki_command_force(g, rates, k);
+    pki_out(g->joint.tau)[k] = pki_max(pki_min(force, most), -most);
+    pki_masks(g->joint.limited)[k] &= pki_at_most(most, pki_abs(force));
+  }
+}
+
+/* Impulses of commands at their limits and of friction, where they are no rows. */
+static void pki_keep_pins(const pki_lanes *f, int lane)
+{
+  const pki_group *g = f->g;
+  const pki_seat *seat = &f->seats[lane];
+  const int n = f->p->joints->nu;
+  for (int k = 0; k < n; k++) {
+    const int at = k * PKI_LANES + lane;
+    seat->limited[k] = g->joint.limited[at] != 0;
+    if (g->joint.pinned[at] != 0) {
+      seat->last_joint[PKI_ROW_TORQUE * n + k] = f->p->dt * g->joint.pin[at];
+    }
+    if (g->joint.sliding[at] != 0) {
+      seat->last_joint[PKI_ROW_FRICTION * n + k] = f->p->dt * g->joint.drag[at];
+    }
   }
 }
 

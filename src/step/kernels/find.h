@@ -14,7 +14,7 @@ static void pki_recall_memory(pki_lanes *f, int lane)
   }
   f->recalled[lane] = true;
   f->nmemory[lane] = *seat->nmemory < PKI_FOUND ? *seat->nmemory : PKI_FOUND;
-  memcpy(f->g->memory[lane], seat->memory, (size_t)f->nmemory[lane] * sizeof *seat->memory);
+  memcpy(f->g->search.memory[lane], seat->memory, (size_t)f->nmemory[lane] * sizeof *seat->memory);
 }
 
 /* Contacts of one lane within a margin, from the candidates or, in scans, of all shapes; how many. `some` will
@@ -26,8 +26,8 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
   pki_box_pair pairs[PKI_CANDIDATES];
   int npair = 0;
   for (int i = 0; i < f->ncandidate; i++) {
-    if (g->candidates[i].lanes >> lane & 1) {
-      pairs[npair++] = (pki_box_pair){g->candidates[i].a, g->candidates[i].b};
+    if (g->search.candidates[i].lanes >> lane & 1) {
+      pairs[npair++] = (pki_box_pair){g->search.candidates[i].a, g->search.candidates[i].b};
     }
   }
   if (npair == 0 && !f->p->scan) {
@@ -38,7 +38,7 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
   pki_remembered *const memory = c->memory, *const next = c->next;
   const int nmemory = c->nmemory, room = c->memory_room;
   pki_remembered scratch[PKI_FOUND];
-  c->memory = g->memory[lane], c->next = scratch;
+  c->memory = g->search.memory[lane], c->next = scratch;
   c->nmemory = f->nmemory[lane], c->memory_room = PKI_FOUND;
   bool overflow = false;
   const int n = f->p->scan
@@ -46,7 +46,7 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
                     : pki_contacts_touch(c, g->work, lane, margin, pairs, npair, out, PKI_FOUND, &overflow);
   f->nmemory[lane] = c->nmemory;
   if (c->memory == scratch) {
-    memcpy(g->memory[lane], scratch, (size_t)c->nmemory * sizeof *scratch);
+    memcpy(g->search.memory[lane], scratch, (size_t)c->nmemory * sizeof *scratch);
   }
   c->memory = memory, c->next = next, c->nmemory = nmemory, c->memory_room = room;
   if (overflow && !some) {
@@ -55,15 +55,10 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
   return n;
 }
 
-/* All contacts at q_M within reach of a step. */
-static void pki_find_contacts(pki_lanes *f, const double *q)
+/* All contacts at q_M within reach of a step, of feet and of other shapes. */
+static void pki_slots_find_contacts(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
-  if (pki_on_chains(f)) {
-    pki_fail_step(f, pki_chain_find(g->world, g, q, g->info));
-    f->nfound[0] = g->world->contact.nfound;
-    return;
-  }
   pki_look_at_feet(g, g->gap, g->point);
   pki_leave_if_fast(f);
   if (!f->p->scan) {

@@ -20,7 +20,7 @@ PKI_INLINE pki_v3 pki_place(const pki_work *w, int body, const double local[3])
 
 PKI_INLINE pki_v3 *pki_ends_of(const pki_group *g, int cover)
 {
-  return (pki_v3 *)(void *)g->ends + 2 * cover;
+  return (pki_v3 *)(void *)g->search.ends + 2 * cover;
 }
 
 /* Axes of a box in world axes. */
@@ -138,7 +138,7 @@ typedef struct pki_look {
 static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
 {
   if (pki_any(mask)) {
-    f->g->candidates[f->ncandidate++] = (pki_candidate){a, b, pki_lane_bits(mask)};
+    f->g->search.candidates[f->ncandidate++] = (pki_candidate){a, b, pki_lane_bits(mask)};
   }
 }
 
@@ -289,7 +289,7 @@ static pk_r pki_turned(const pki_group *g, const double *q)
   pk_r most = pki_splat(0);
   for (int k = 0; k < m->nu; k++) {
     if (m->dof_q[k] >= 0) {
-      most = pki_max(most, pki_abs(pki_reals(q)[m->dof_q[k]] - pki_reals(g->guard)[k]));
+      most = pki_max(most, pki_abs(pki_reals(q)[m->dof_q[k]] - pki_reals(g->search.guard)[k]));
     }
   }
   return most;
@@ -300,7 +300,7 @@ static pk_r pki_turned(const pki_group *g, const double *q)
 static pk_r pki_lowered(const pki_group *g, const double *q)
 {
   const pki_group_plan *p = g->plan;
-  const pk_r *const x = pki_reals(q), *const at = pki_reals(g->guard) + p->model->nu + PKI_GUARD_TRUNK;
+  const pk_r *const x = pki_reals(q), *const at = pki_reals(g->search.guard) + p->model->nu + PKI_GUARD_TRUNK;
   const pki_v3 way = pki_sub(pki_v3_load(x), pki_v3_load(at));
   pk_r turn = pki_splat(0);
   for (int k = 3; k < 7; k++) {
@@ -315,7 +315,7 @@ static pk_i pki_looks_due(const pki_lanes *f, const double *q, const pki_margins
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const pk_r *const guard = pki_reals(g->guard) + p->model->nu;
+  const pk_r *const guard = pki_reals(g->search.guard) + p->model->nu;
   if (!p->hinged || !p->free) {
     return f->going;
   }
@@ -353,7 +353,7 @@ static void pki_remember_look(pki_lanes *f, const double *q, pk_i due, pki_look 
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  pk_r *const guard = pki_out(g->guard), *const more = guard + m->nu;
+  pk_r *const guard = pki_out(g->search.guard), *const more = guard + m->nu;
   if (!f->p->hinged || !f->p->free || !pki_any(due)) {
     return;
   }
@@ -373,7 +373,7 @@ static pk_r pki_swung(const pki_group *g)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;
-  pk_r *const far = pki_out(g->swung), most = pki_splat(0);
+  pk_r *const far = pki_out(g->search.swung), most = pki_splat(0);
   far[0] = most;
   for (int i = 1; i < m->nbody; i++) {
     const int q = m->dof_q[m->body_u[i]];

@@ -1,4 +1,4 @@
-/* A group under way (step/group.h). */
+/* A step of a group under way (step/group.h), and how lanes leave it. */
 #ifndef PKI_STEP_LANES_H
 #define PKI_STEP_LANES_H
 
@@ -10,47 +10,96 @@
 #include "step/contact.h"
 #include "step/group.h"
 #include "step/joints.h"
+#include "step/law.h"
 
 typedef struct pki_lanes {
   pki_group *g;
   const pki_group_plan *p;
   const pki_seat *seats;
-  int count;                                     /* lanes in use */
-  pk_i going;                                    /* lanes that are still in the step */
-  pk_left left[PKI_LANES];                       /* why others are not */
-  unsigned rows;                                 /* slots whose J is there, as bits */
-  unsigned in;                                   /* slots that take part in some lane */
-  unsigned box_in;                               /* box slots likewise */
-  uint64_t path[PKI_SLOTS], box_path[PKI_BOXES]; /* unknowns of a slot's rows in any lane, as bits */
-  unsigned stale, box_stale;                     /* slots whose rows and W are to be computed, as bits */
-  int nfound[PKI_LANES], nend[PKI_LANES];        /* contacts of other shapes at q_M, at the end */
-  uint64_t spare[PKI_LANES];                     /* those at q_M that wait, as bits (support.h) */
-  int nslot[PKI_LANES], nbox[PKI_LANES];         /* slots in use, the feet's included; boxes */
-  int nmemory[PKI_LANES];                        /* what pairs remember */
-  bool recalled[PKI_LANES];                      /* it was taken from the world */
+
+  /* Lanes in use. */
+  int count;
+  /* Lanes that are still in the step, and why others are not. */
+  pk_i going;
+  pk_left left[PKI_LANES];
+  /* Contacts at q_M and at the end, of shapes that are no feet. */
+  int nfound[PKI_LANES], nend[PKI_LANES];
+  /* Some command is or was pinned in some lane, or some joint may slide. */
+  bool pins;
+
+  /* ---- the search for contacts in slots ---- */
+
+  /* Pairs for the narrow phase. */
   int ncandidate;
-  bool looked;       /* at all pairs of shapes */
-  bool pins;         /* some command is or was pinned in some lane, or some joint may slide */
-  bool has_rows;     /* of velocities, in some lane */
-  bool positions;    /* rows are those of a projection */
-  bool needs_factor; /* on chains: some velocities were found without the factor of M~, which rows need */
-  bool solved;       /* on chains: impulses were found, and kept */
-  bool unsettled;    /* on chains: who takes part did not settle */
-  double sunk;       /* m, on chains: how deep contacts by forces are at the end */
-  pk_status status;  /* on chains: why the step fails */
-  unsigned alone;    /* lanes whose impulses the scalar solvers found, as bits */
+  /* All pairs of shapes were looked at. */
+  bool looked;
+  /* What pairs remember; whether it was taken from the world. */
+  int nmemory[PKI_LANES];
+  bool recalled[PKI_LANES];
+
+  /* ---- rows in slots ---- */
+
+  /* Slots whose J is there, as bits. */
+  unsigned rows;
+  /* Slots and box slots that take part in some lane. */
+  unsigned in, box_in;
+  /* Those whose rows and W are to be computed. */
+  unsigned stale, box_stale;
+  /* Unknowns of their rows in any lane, as bits. */
+  uint64_t path[PKI_SLOTS], box_path[PKI_BOXES];
+  /* How many are in use, the feet's included. */
+  int nslot[PKI_LANES], nbox[PKI_LANES];
+  /* Contacts at q_M that wait, as bits (support.h). */
+  uint64_t spare[PKI_LANES];
+  /* There were rows of velocities in some lane. */
+  bool has_rows;
+  /* Rows are those of a projection. */
+  bool positions;
+  /* Lanes whose impulses the scalar solvers found, as bits, and by which. */
+  unsigned alone;
   pk_solver solver[PKI_LANES];
+  /* How many are in `kept`. */
   int nkept[PKI_LANES];
-  /* from here on nothing is cleared at the start */
-  pki_lane_box kept[PKI_LANES][PKI_BOXES]; /* box rows of velocities, when those at hand are of positions */
-  pk_i held[PKI_SLOTS];                    /* contacts that stick, in projections */
-  pk_r scale;                              /* max(|q|, PKI_SPEED_FLOOR) of the last problem */
+
+  /* ---- rows on chains ---- */
+
+  /* Some velocities were found without the factor of M~, which rows need. */
+  bool needs_factor;
+  /* Impulses were found, and kept. */
+  bool solved;
+  /* The active set did not settle. */
+  bool unsettled;
+  /* m, how deep contacts by forces are at the end. */
+  double sunk;
+  /* Why the step fails. */
+  pk_status status;
+
+  /* ---- in slots; from here on nothing is cleared at the start ---- */
+
+  /* Box rows of velocities, when those at hand are of positions. */
+  pki_lane_box kept[PKI_LANES][PKI_BOXES];
+  /* Contacts that stick, in projections. */
+  pk_i held[PKI_SLOTS];
+  /* max(|q|, PKI_SPEED_FLOOR) of the last problem. */
+  pk_r scale;
 } pki_lanes;
 
-/* The rows of this step are on chains (step/chain_rows.h): one world, whatever it has. Otherwise they are in slots. */
+/* The rows of this step are on chains, not in slots. What differs then is in row_store.h. */
 PKI_INLINE bool pki_on_chains(const pki_lanes *f)
 {
   return PKI_LANES == 1 && f->g->world != NULL;
+}
+
+/* Some joint coordinates are no velocities of the model, but drives of joints that are cut (step/joints.h). */
+PKI_INLINE bool pki_is_cut(const pki_lanes *f)
+{
+  return PKI_LANES == 1 && f->p->cut;
+}
+
+/* The model has bilateral constraints: loops or cut joints. */
+PKI_INLINE bool pki_is_constrained(const pki_lanes *f)
+{
+  return PKI_LANES == 1 && f->p->model->nconstraint > 0;
 }
 
 /* In a for: each slot of a set of bits, ascending. */
@@ -99,7 +148,7 @@ PKI_INLINE pk_i pki_is_finite(const double *x, int n)
   return pki_less(sum, pki_splat(1e300));
 }
 
-/* Lanes of a mask leave the step, for chains. There is no way out of chains. */
+/* Lanes of a mask leave the step: it is made again with rows on chains. On chains themselves nothing leaves. */
 static void pki_leave(pki_lanes *f, pk_i mask, pk_left why)
 {
   const pk_i leaving = mask & f->going;
@@ -119,7 +168,7 @@ static void pki_leave_lane(pki_lanes *f, int lane, pk_left why)
   pki_leave(f, mask, why);
 }
 
-/* The step fails, on chains: nothing of it is kept. */
+/* The step fails and nothing of it is kept; on chains alone, where one world is stepped. */
 static void pki_fail_step(pki_lanes *f, pk_status status)
 {
   if (status != PK_OK && f->status == PK_OK) {

@@ -1,0 +1,34 @@
+/* Rows in slots, as a row store: several worlds at once, dense over all lanes.
+ *
+ * Feet have slots of their own, with the same body in all lanes. Other contacts take the next free slot of their lane in the order in
+ * which they join, and joint rows the next free box slot. A world that does not fit leaves, with a reason.
+ *
+ *   find.h             contacts of a group (ground.h, guard.h)
+ *   slot_velocities.h  what takes a slot, the problem (rows.h), its impulses (sweep.h, newton.h, alone.h)
+ *   slot_positions.h   projections
+ *   slot_keep.h        what worlds remember from step to step */
+#ifndef PKI_STEP_SLOTS_H
+#define PKI_STEP_SLOTS_H
+
+#include "step/kernels/row_store.h"
+#include "step/kernels/slot_keep.h"
+#include "step/kernels/slot_positions.h"
+#include "step/kernels/slot_velocities.h"
+
+static const pki_row_store pki_slots = {.recall = pki_slots_recall,
+                                        .free_velocity = pki_slots_free_velocity,
+                                        .find_contacts = pki_slots_find_contacts,
+                                        .join_contacts = pki_slots_join_contacts,
+                                        .add_joint_rows = pki_slots_add_joint_rows,
+                                        .with_rows = pki_slots_with_rows,
+                                        .assemble = pki_slots_assemble,
+                                        .invalidate = pki_slots_invalidate,
+                                        .solve = pki_slots_solve,
+                                        .respond = pki_slots_respond,
+                                        .impacts_gain = pki_slots_impacts_gain,
+                                        .finish = pki_slots_finish,
+                                        .find_at_end = pki_slots_find_at_end,
+                                        .project = pki_slots_project,
+                                        .keep = pki_slots_keep};
+
+#endif
