@@ -55,7 +55,8 @@ static void pki_take_position_rows(pki_lanes *f, pk_i deep, pk_r band)
   pki_group *g = f->g;
   const unsigned feet = (1u << f->p->nball) - 1;
   f->rows &= feet, f->in &= feet;
-  f->box_in = f->stale = f->box_stale = 0;
+  f->stale &= feet; /* forces may have changed in a last round that had no rows to assemble */
+  f->box_in = f->box_stale = 0;
   for (int l = 0; l < f->count; l++) {
     f->nslot[l] = f->p->nball, f->nbox[l] = 0;
     for (int above = 0; above < 2 && pki_is_set(deep & f->going, l); above++) {
