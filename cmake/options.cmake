@@ -35,8 +35,8 @@ if(PK_WERROR)
 endif()
 
 # One rule for contraction, so that every lane count rounds alike: clang contracts by
-# expression (the same for scalars and vectors), gcc would contract at its own choice. Before version 14
-# gcc's vectoriser of straight-line code does so even when told not to: a*b - c beside d*e + f becomes vfmaddsub.
+# expression (the same for scalars and vectors), gcc would contract at its own choice. The
+# vectoriser of straight-line code of gcc 12 does so even when told not to: a*b - c beside d*e + f becomes vfmaddsub.
 if(CMAKE_C_COMPILER_ID MATCHES "Clang")
   add_compile_options(-ffp-contract=on)
 else()
