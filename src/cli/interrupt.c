@@ -1,10 +1,12 @@
 #define _XOPEN_SOURCE 700
 #include "cli/interrupt.h"
 
+#include <signal.h>
 #include <stddef.h>
 
-/* A handler can reach nothing else. */
-static volatile sig_atomic_t asked;
+/* A handler can reach nothing else. The threads of a sweep read it too, so it is atomic, and without a lock. */
+static atomic_int asked;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a handler takes no locks");
 
 enum { SIGNALS = 2 };
 
@@ -16,7 +18,7 @@ static void ask(int signal)
   asked = signal;
 }
 
-const volatile sig_atomic_t *pki_interrupt_catch(void)
+const atomic_int *pki_interrupt_catch(void)
 {
   struct sigaction action = {.sa_flags = (int)SA_RESETHAND};
   action.sa_handler = ask;

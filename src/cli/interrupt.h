@@ -2,10 +2,10 @@
 #ifndef PKI_CLI_INTERRUPT_H
 #define PKI_CLI_INTERRUPT_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 /* From now on SIGINT and SIGTERM set what is returned to their number; and no longer. */
-const volatile sig_atomic_t *pki_interrupt_catch(void);
+const atomic_int *pki_interrupt_catch(void);
 void pki_interrupt_release(void);
 
 #endif

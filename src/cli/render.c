@@ -101,7 +101,7 @@ static bool read_wishes(const pki_args *args, wishes *w)
 
 /* ---- a scenario is run first ---- */
 
-static pk_status run_first(const pki_args *args, wishes *w, const volatile sig_atomic_t *stop, pk_error *err)
+static pk_status run_first(const pki_args *args, wishes *w, const atomic_int *stop, pk_error *err)
 {
   const char *place = getenv("TMPDIR");
   bool alone = false;
@@ -169,7 +169,7 @@ static bool complete(wishes *w, const pki_source *source, const pki_args *args)
   return true;
 }
 
-static int make(const pki_args *args, wishes *w, const volatile sig_atomic_t *stop)
+static int make(const pki_args *args, wishes *w, const atomic_int *stop)
 {
   pki_source *source = NULL;
   pk_error err = {0};
@@ -221,7 +221,7 @@ int pki_command_render(const pki_args *args)
     return PKI_EXIT_USAGE;
   }
   int code = PKI_EXIT_FAILURE;
-  const volatile sig_atomic_t *stop = pki_interrupt_catch();
+  const atomic_int *stop = pki_interrupt_catch();
   if (pki_film_check(&w->film, &err) != PK_OK) {
     pki_complain_error("render", &err);
   } else if (pki_view_folder("render", w->page)) {

@@ -163,7 +163,7 @@ static int print_plan(const job *j)
 /* ---- rank 0 ---- */
 
 /* Tables, replays, report. */
-static pk_status finish(job *j, const volatile sig_atomic_t *stop, pk_error *err)
+static pk_status finish(job *j, const atomic_int *stop, pk_error *err)
 {
   char path[PKI_PATH_MAX];
   pk_status status = pki_samples_read(&j->sweep, &j->store, &j->samples, err);

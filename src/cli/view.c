@@ -102,7 +102,7 @@ static int view(const pki_args *args, pki_source *source, const pki_server_optio
     pki_complain("view", "warning: others can reach %s; the address with its token lets them in, unencrypted",
                  options->host);
   }
-  const volatile sig_atomic_t *asked = pki_interrupt_catch();
+  const atomic_int *asked = pki_interrupt_catch();
   if (pki_server_start(source, options, &server, &err) != PK_OK) {
     pki_interrupt_release();
     pki_complain_error("view", &err);

@@ -20,6 +20,7 @@ static const double FACING = 0.5;         /* cosine: points over a triangle coun
 static const double SIMILAR = 0.7;        /* cosine */
 static const double SHALLOW = 0.1;        /* of a triangle's height */
 static const double SIDEWAYS = 4; /* how much longer than the way past a flat edge the face's way may be */
+static const double UNTOLD = 2;   /* a vertex so many times deeper than all touches is not spoken for */
 
 enum { NONE = -1, UNKNOWN = -2 };
 
@@ -38,7 +39,7 @@ typedef struct scene {
   double way[3], at[3];
   double stuck; /* the most that the shape has to move to leave one of those */
   double known; /* those that less sets free are not looked at */
-  bool below;   /* some of the shape is below a triangle's plane */
+  double below; /* how far the shape reaches below the plane of a triangle that it meets, at most */
   /* the last plane that was asked for */
   double plane_normal[3], plane_at;
   int plane_count;
@@ -372,8 +373,8 @@ static bool visit(const pki_triangle *given, void *user)
   if (!(low <= s->margin) || (s->deepest && low >= s->best)) {
     return true;
   }
-  s->below = s->below || low < 0;
   if (is_plain(s, &t, low)) {
+    s->below = fmax(s->below, -low);
     add_points(s, &t, s->sound);
     return true;
   }
@@ -382,6 +383,7 @@ static bool visit(const pki_triangle *given, void *user)
     return true;
   }
   const bool apart = near.distance + s->convex.rounding > 1e-9 * s->size;
+  s->below = apart ? s->below : fmax(s->below, -low);
   double own[3];
   int part[3], npart;
   const bool sound = pki_triangle_owns(&t, near.normal, apart, own, part, &npart);
@@ -480,16 +482,21 @@ static void free_stuck(scene *s, const pki_aabb *box)
   }
 }
 
-/* No touch overlaps. Where convex and concave edges meet no triangle may answer for a vertex: it goes the shortest way. */
+/* Each triangle alone may have a short way past its edge where all of them together have none, and where convex and concave
+ * edges meet no triangle may answer for a vertex. Vertices far deeper than all touches go the shortest way. */
 static void free_vertices(scene *s)
 {
   const pki_hull *h = s->shape->hull;
+  const double told = deepest_of(s->sound);
+  if (h == NULL || !s->solid || !(s->below > UNTOLD * told)) {
+    return;
+  }
   for (int i = 0; i < h->nvertex; i++) {
     pk_touch t = {.gap = 0};
     double *const x = t.point[0];
     pki_mat3_apply(s->pose->rot, h->vertex + 3 * i, x);
     x[0] += s->pose->pos[0], x[1] += s->pose->pos[1], x[2] += s->pose->pos[2];
-    if (pki_geometry_point(s->surface, x, 0, &t.gap, t.normal) && t.gap < 0) {
+    if (pki_geometry_point(s->surface, x, 0, &t.gap, t.normal) && -t.gap > UNTOLD * told) {
       for (int k = 0; k < 3; k++) {
         t.point[1][k] = x[k] - t.gap * t.normal[k];
       }
@@ -502,8 +509,7 @@ static void free_vertices(scene *s)
 /* All touches into `sound`; what is said of them is in *s. */
 static void gather_all(scene *s, const pk_pose *pose, double margin)
 {
-  s->pose = pose, s->margin = margin, s->depth = s->best = INFINITY, s->stuck = s->known = 0,
-  s->below = false;
+  s->pose = pose, s->margin = margin, s->depth = s->best = INFINITY, s->stuck = s->known = s->below = 0;
   s->convex = pki_convex_of(s->shape, pose);
   s->solid = pki_surface_solid(s->surface);
   s->side_part = UNKNOWN;
@@ -530,9 +536,7 @@ static void gather_all(scene *s, const pk_pose *pose, double margin)
   } else {
     s->sound->count = touch_deep(s, s->sound->touch);
   }
-  if (s->below && s->solid && s->shape->hull != NULL && !(deepest_of(s->sound) > 0)) {
-    free_vertices(s);
-  }
+  free_vertices(s);
 }
 
 int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,

@@ -179,7 +179,7 @@ static void prepare(const pki_mpc *m, sweep *w)
 /* The best forces towards z - y: backward for the offsets, forward for the motion. */
 static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, double u[N][U])
 {
-  double p[X], s[X], h[U];
+  double p[X], s[X], h[U] = {0};
   for (int r = 0; r < X; r++) {
     p[r] = -m->last * m->weight[r] * m->knots[N - 1].wanted[r];
   }

@@ -45,7 +45,7 @@ static void transpose(const double *A, double *out)
 /* inv(1 + G H) B. */
 static void divide(const double *G, const double *H, const double *B, double *out)
 {
-  double W[N * N], column[N];
+  double W[N * N], column[N] = {0};
   int pivot[N];
   multiply(G, H, W);
   for (int i = 0; i < N; i++) {

@@ -168,12 +168,14 @@ static pk_status make_room(reader *r)
   }
   const int room = r->room > 0 ? 2 * r->room : 64;
   double *time = realloc(t->time, (size_t)room * sizeof *time);
-  t->time = time != NULL ? time : t->time;
-  double *q = realloc(t->q, (size_t)room * (size_t)t->joints * sizeof *q);
-  t->q = q != NULL ? q : t->q;
-  if (time == NULL || q == NULL) {
+  double *q = time != NULL ? realloc(t->q, (size_t)room * (size_t)t->joints * sizeof *q) : NULL;
+  if (time != NULL) {
+    t->time = time;
+  }
+  if (q == NULL) {
     return pki_fail(r->err, PK_ERROR_MEMORY, here(r), "no memory for %d lines", room);
   }
+  t->q = q;
   r->room = room;
   return PK_OK;
 }

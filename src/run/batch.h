@@ -9,7 +9,7 @@
 #ifndef PKI_RUN_BATCH_H
 #define PKI_RUN_BATCH_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "pronk/batch.h"
 #include "record/svg_box.h"
@@ -17,11 +17,11 @@
 #include "run/watch.h"
 
 typedef struct pki_batch_options {
-  int worlds, lanes, threads;        /* lanes, threads 0: what suits the machine */
-  double duration;                   /* s; negative: the scenario's */
-  double bound;                      /* on each step's relative residual; 0: the solver's tolerance */
-  const char *folder;                /* for worlds.csv and report.html; NULL: nothing is written */
-  const volatile sig_atomic_t *stop; /* not 0: end soon; NULL: nobody asks */
+  int worlds, lanes, threads; /* lanes, threads 0: what suits the machine */
+  double duration;            /* s; negative: the scenario's */
+  double bound;               /* on each step's relative residual; 0: the solver's tolerance */
+  const char *folder;         /* for worlds.csv and report.html; NULL: nothing is written */
+  const atomic_int *stop;     /* not 0: end soon; NULL: nobody asks */
   void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
   void *user;
 } pki_batch_options;

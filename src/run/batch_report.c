@@ -178,10 +178,11 @@ static void paths(pki_report *report, const pki_batch_result *r)
   for (int fell = 0; fell < 2; fell++) { /* those that fell are drawn over the others */
     for (int k = 0; k < r->ntrace && n < PATHS; k++) {
       if (r->of[k].fell == (fell != 0) && r->trace[k].n > 1) {
-        series[n++] = (pki_svg_series){.x = r->trace[k].x,
-                                       .y = r->trace[k].y,
-                                       .n = r->trace[k].n,
-                                       .color = fell ? INK_FELL : INK_WALKED};
+        const pki_svg_series way = {.x = r->trace[k].x,
+                                    .y = r->trace[k].y,
+                                    .n = r->trace[k].n,
+                                    .color = fell ? INK_FELL : INK_WALKED};
+        series[n++] = way;
       }
     }
   }

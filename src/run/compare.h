@@ -38,9 +38,9 @@ typedef struct pki_compare_options {
   int nset;
   const char *const *vary; /* [nvary] "key=a,b,c" */
   int nvary;
-  double duration;                   /* s; negative: the scenario's */
-  const char *folder;                /* gets a folder for each variant, and report.html */
-  const volatile sig_atomic_t *stop; /* as in pki_run_options */
+  double duration;        /* s; negative: the scenario's */
+  const char *folder;     /* gets a folder for each variant, and report.html */
+  const atomic_int *stop; /* as in pki_run_options */
   void (*progress)(void *user, double fraction, const char *what);
   /* A variant ran; its world is still there. false ends everything: a file could not be written. */
   bool (*finished)(void *user, int index, const char *folder, const pki_scenario *scenario,

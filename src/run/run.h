@@ -13,7 +13,7 @@
 #ifndef PKI_RUN_RUN_H
 #define PKI_RUN_RUN_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "record/table.h"
 #include "run/watch.h"
@@ -26,7 +26,7 @@ typedef struct pki_run_options {
   double checkpoint_every; /* s of the run, a checkpoint into the folder; 0: only when it is stopped */
   bool resume;             /* go on from the folder's checkpoint */
   bool no_report;          /* leave report.html to the caller */
-  const volatile sig_atomic_t *stop; /* not 0: end after the present step; NULL: nobody asks */
+  const atomic_int *stop;  /* not 0: end after the present step; NULL: nobody asks */
   void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
   void *user;
 } pki_run_options;

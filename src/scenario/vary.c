@@ -433,11 +433,12 @@ static pk_status stand(pki_world *w, int k, double before, double *q, double *u,
 static pk_status set_start(pki_world *w, int k, pk_error *err)
 {
   const pk_model *m = pk_sim_joint_model(w->sim);
-  double *q = malloc(((size_t)m->nq + (size_t)m->nu + 1) * sizeof *q), *u = q + m->nq, before;
+  double *q = malloc(((size_t)m->nq + (size_t)m->nu + 1) * sizeof *q), before;
   shift s = {.yaw = 0};
   if (q == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for world %d", k);
   }
+  double *const u = q + m->nq;
   pk_sim_get_joints(w->sim, q, u);
   for (int i = 0; i < w->nvaried; i++) {
     add_start(w, &w->varied[i], pki_varied_value(w->scenario, &w->varied[i], k), &s, q);

@@ -2,7 +2,7 @@
 #ifndef PKI_SERVE_FILM_H
 #define PKI_SERVE_FILM_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "serve/source.h"
 
@@ -19,9 +19,9 @@ typedef struct pki_film_options {
   double fps;         /* pictures in a second of the recording */
   double from, to;    /* s; equal: one picture */
   int width, height;
-  const char *camera;                /* a name that the page knows */
-  double patience;                   /* s without a new picture until it is given up */
-  const volatile sig_atomic_t *stop; /* not 0: end without a film; NULL: nobody asks */
+  const char *camera;     /* a name that the page knows */
+  double patience;        /* s without a new picture until it is given up */
+  const atomic_int *stop; /* not 0: end without a film; NULL: nobody asks */
   void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
   void *user;
 } pki_film_options;

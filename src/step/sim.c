@@ -366,8 +366,10 @@ pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
 
 pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
 {
-  pk_step_info local;
-  pk_step_info *report = info ? info : &local;
+  pk_step_info local, *report = &local;
+  if (info != NULL) {
+    report = info;
+  }
   sim->watched = info != NULL;
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {

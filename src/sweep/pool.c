@@ -36,8 +36,8 @@ static void note_ran(void *user, const pki_world *world, const pki_run_result *r
   }
 }
 
-pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *folder,
-                         const volatile sig_atomic_t *stop, pki_record *out, bool *interrupted, pk_error *err)
+pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *folder, const atomic_int *stop,
+                         pki_record *out, bool *interrupted, pk_error *err)
 {
   pki_sweep_point point;
   *out = (pki_record){.index = index};
@@ -81,7 +81,7 @@ pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *fo
 
 struct pki_pool {
   const pki_sweep *sweep;
-  const volatile sig_atomic_t *stop;
+  const atomic_int *stop;
   pthread_mutex_t mutex;
   pthread_cond_t work, done;
   pthread_t *threads;
@@ -136,7 +136,7 @@ static void *work(void *user)
   return NULL;
 }
 
-pki_pool *pki_pool_create(const pki_sweep *sweep, int threads, const volatile sig_atomic_t *stop)
+pki_pool *pki_pool_create(const pki_sweep *sweep, int threads, const atomic_int *stop)
 {
   xmlInitParser(); /* before there are threads */
   pki_pool *p = calloc(1, sizeof *p);

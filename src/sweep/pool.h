@@ -8,12 +8,11 @@ typedef struct pki_pool pki_pool;
 
 /* Run one sample in this thread. PK_OK when there is a record, *interrupted when somebody asked to stop and there is
  * none. With a folder the run is recorded there. Only memory and files that cannot be written are failures. */
-pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *folder,
-                         const volatile sig_atomic_t *stop, pki_record *out, bool *interrupted,
-                         pk_error *err);
+pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *folder, const atomic_int *stop,
+                         pki_record *out, bool *interrupted, pk_error *err);
 
 /* NULL when there is no memory or no thread. `stop` as in pki_run_options. */
-pki_pool *pki_pool_create(const pki_sweep *sweep, int threads, const volatile sig_atomic_t *stop);
+pki_pool *pki_pool_create(const pki_sweep *sweep, int threads, const atomic_int *stop);
 void pki_pool_destroy(pki_pool *pool); /* waits for samples that run */
 
 int pki_pool_room(pki_pool *pool);                        /* samples that can be put in */

@@ -11,7 +11,7 @@ void pki_replay_folder(long long index, char out[64])
 }
 
 static pk_status replay(const pki_samples *s, const pki_record *known, const char *folder,
-                        const volatile sig_atomic_t *stop, pk_error *err)
+                        const atomic_int *stop, pk_error *err)
 {
   char name[64], path[PKI_PATH_MAX];
   pki_record again;
@@ -31,7 +31,7 @@ static pk_status replay(const pki_samples *s, const pki_record *known, const cha
                         known->index);
 }
 
-pk_status pki_sweep_replay(const pki_samples *samples, const char *folder, const volatile sig_atomic_t *stop,
+pk_status pki_sweep_replay(const pki_samples *samples, const char *folder, const atomic_int *stop,
                            pk_error *err)
 {
   char path[PKI_PATH_MAX];

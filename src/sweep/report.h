@@ -34,7 +34,7 @@ int pki_level_at(const pki_sweep *sweep, int parameter, const pki_levels *levels
                  const pki_sweep_point *point);
 
 /* Record the worst again into FOLDER/worst; what they give must be what is in the table, bit by bit. */
-pk_status pki_sweep_replay(const pki_samples *samples, const char *folder, const volatile sig_atomic_t *stop,
+pk_status pki_sweep_replay(const pki_samples *samples, const char *folder, const atomic_int *stop,
                            pk_error *err);
 
 /* The folder of a replay, from that of the sweep: worst/000123. */

@@ -7,7 +7,7 @@
 
 typedef struct pki_work_options {
   int threads; /* of this process */
-  const volatile sig_atomic_t *stop;
+  const atomic_int *stop;
   void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
   void *user;
   const pki_ranks *crew; /* NULL: this process alone */

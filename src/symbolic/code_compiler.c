@@ -135,11 +135,12 @@ void pki_compiler_arguments(const pki_compiler *c, int lanes, const char *output
   static const char machine[] = "-march=native";
 #endif
   /* Fused products are part of the arithmetic: clang fuses within an expression as it stands in the source, the same for
-   * every lane count; gcc as its optimiser sees fit. */
+   * every lane count; gcc as its optimiser sees fit, and in straight-line code even when told not to. */
   const char *const flags[] = {"-std=gnu17",
                                "-O2",
                                machine,
                                c->is_clang ? "-ffp-contract=on" : "-ffp-contract=off",
+                               c->is_clang ? "-fslp-vectorize" : "-fno-tree-slp-vectorize",
                                "-fno-math-errno",
                                "-w",
                                "-fPIC",

@@ -179,6 +179,36 @@ static void it_builds_with_cmake_and_serves_cpp(void **state)
   }
 }
 
+/* With every compiler that is there, for this processor, which may have fused products. */
+static void one_robot_and_four_round_alike(void **state)
+{
+  (void)state;
+  char out[8192];
+  if (shell("command -v cmake", out, sizeof out) != 0) {
+    skip();
+  }
+  generate("codegen starleth -o alike --functions momentum");
+  write_file("alike.c",
+             "#include <string.h>\n#include \"starleth.h\"\n"
+             "int main(void)\n{\n"
+             "  double q[19], u[18], c[3], h[6];\n  starleth_x4 q4[19], u4[18], c4[3], h4[6];\n"
+             "  for (int n = 0; n < 100; n++) {\n"
+             "    for (int i = 0; i < 19; i++) q[i] = i == 3 ? 1 : 0.37 * ((7 * n + 5 * i) % 11) / 11;\n"
+             "    for (int i = 0; i < 18; i++) u[i] = 1.3 * ((3 * n + 7 * i) % 13) / 13 - 0.6;\n"
+             "    for (int i = 0; i < 19; i++) q4[i] = q[i] - (starleth_x4){0};\n"
+             "    for (int i = 0; i < 18; i++) u4[i] = u[i] - (starleth_x4){0};\n"
+             "    starleth_momentum(q, u, c, h);\n    starleth_momentum_x4(q4, u4, c4, h4);\n"
+             "    for (int i = 0; i < 6; i++) {\n"
+             "      const double lane = h4[i][3];\n"
+             "      if (memcmp(&lane, &h[i], sizeof lane) != 0) return 1;\n"
+             "    }\n  }\n  return 0;\n}\n");
+  expect_silence(
+      "for c in clang gcc; do command -v $c > /dev/null || continue; "
+      "(cmake -S alike -B alike/$c -DCMAKE_C_COMPILER=$c && cmake --build alike/$c) > built 2>&1 && "
+      "$c -std=c17 -O1 -Ialike alike.c alike/$c/libstarleth.a alike/$c/libstarleth_x4.a -lm "
+      "-o alike/$c/run 2>&1 && ./alike/$c/run || echo $c; done");
+}
+
 static void json_tells_files_and_operations(void **state)
 {
   (void)state;
@@ -274,6 +304,7 @@ int main(void)
       cmocka_unit_test(the_lanes_of_the_documentation_are_robots),
       cmocka_unit_test(hostile_names_do_no_harm),
       cmocka_unit_test(it_builds_with_cmake_and_serves_cpp),
+      cmocka_unit_test(one_robot_and_four_round_alike),
       cmocka_unit_test(json_tells_files_and_operations),
       cmocka_unit_test(what_was_made_before_goes_and_what_is_not_ours_stays),
       cmocka_unit_test(mistakes_are_named),

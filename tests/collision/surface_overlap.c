@@ -78,15 +78,16 @@ static void a_corner_in_rough_ground_is_felt_with_any_margin(void **state)
   double points[15] = {-.2, -.2, 0, .2, -.2, 0, .2, .2, .06, -.2, .2, .06, 0, 0, .06};
   const pk_mesh ramp = {.name = "ramp", .nvertex = 5, .vertex = points};
   pk_geometry *hull = make(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &ramp});
-  pk_geometry *ground[2] = {make_ground(&rng, false), make_ground(&rng, true)};
+  pk_geometry *const field = make_ground(&rng, false), *ground[2] = {field, make_ground(&rng, true)};
   const pk_pose where = at(-1, -1, 0);
   for (int round = 0; round < PACE(3000, 300); round++) {
     const pk_geometry *g = ground[round % 2];
-    pk_pose pose = at(pki_random_between(&rng, -0.6, 0.6), pki_random_between(&rng, -0.6, 0.6), 0);
-    const double q[4] = {1, 0.1 * pki_random_between(&rng, -1, 1), 0.1 * pki_random_between(&rng, -1, 1),
-                         pki_random_between(&rng, -1, 1)};
+    const double x = pki_random_between(&rng, -0.6, 0.6), y = pki_random_between(&rng, -0.6, 0.6);
+    const double roll = pki_random_between(&rng, -0.1, 0.1), pitch = pki_random_between(&rng, -0.1, 0.1);
+    const double q[4] = {1, roll, pitch, pki_random_between(&rng, -1, 1)};
+    pk_pose pose = at(x, y, 0);
     pki_quat_to_mat3(q, pose.rot);
-    /* no way out of all of it is shorter than that of one vertex; a touch may know the way past one triangle alone */
+    /* no way out of all of it is shorter than that of one vertex; touches may tell half of it */
     double depth;
     pose.pos[2] = lowest(hull, &pose, g, &where, &depth) - pki_random_between(&rng, 5e-4, 6e-3);
     assert_true(lowest(hull, &pose, g, &where, &depth) > 4e-4 && depth > 1e-4);
@@ -94,14 +95,14 @@ static void a_corner_in_rough_ground_is_felt_with_any_margin(void **state)
       pk_touch touch[PK_TOUCH_MOST];
       const int n = pki_surface_touch(hull, &pose, g, &where, margins[k], touch);
       check_touches(touch, n, margins[k], 1);
-      if (!(least_gap(touch, n) < -0.1 * depth)) {
+      if (!(least_gap(touch, n) < -0.4 * depth)) {
         fail_msg("round %d, margin %g: %g m deep, the least gap of %d touches is %g", round, margins[k],
                  depth, n, least_gap(touch, n));
       }
     }
     pk_proximity near;
     assert_true(pk_geometry_distance(hull, &pose, g, &where, 1, &near));
-    assert_true(near.distance < -0.1 * depth);
+    assert_true(near.distance < -0.4 * depth);
   }
   pk_geometry_destroy(hull);
   pk_geometry_destroy(ground[0]);

@@ -285,7 +285,7 @@ static void a_recording_can_be_small_or_none(void **state)
 
 /* Asks for the end once a run has come this far. */
 typedef struct stopper {
-  volatile sig_atomic_t stop;
+  atomic_int stop;
   double at;
 } stopper;
 

@@ -4,6 +4,7 @@
 #include "sweep/support.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -229,7 +230,7 @@ static void who_asks_to_stop_gets_what_is_finished(void **state)
   pki_store store;
   pki_work_result r;
   pk_error err = {.message = ""};
-  static const volatile sig_atomic_t stop = SIGINT;
+  static const atomic_int stop = SIGINT;
   pki_store_head_of(&s, &head);
   assert_int_equal(pki_store_open("stopped", &head, false, &store, &err), PK_OK);
   const pki_work_options options = {.threads = 2, .stop = &stop};

@@ -45,8 +45,8 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
                     ? pki_contacts_find(c, g->work, lane, margin, out, PKI_FOUND, &overflow)
                     : pki_contacts_touch(c, g->work, lane, margin, pairs, npair, out, PKI_FOUND, &overflow);
   f->nmemory[lane] = c->nmemory;
-  if (c->memory == scratch) {
-    memcpy(g->search.memory[lane], scratch, (size_t)c->nmemory * sizeof *scratch);
+  if (c->memory != g->search.memory[lane]) { /* they have changed places */
+    memcpy(g->search.memory[lane], c->memory, (size_t)c->nmemory * sizeof *c->memory);
   }
   c->memory = memory, c->next = next, c->nmemory = nmemory, c->memory_room = room;
   if (overflow && !some) {
