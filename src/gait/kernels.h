@@ -14,10 +14,9 @@
 #include "gait/locomotion.h"
 
 enum {
-  PKI_GAIT_LANES = 8,                                               /* at most */
-  PKI_GAIT_BODIES = 32,                                             /* moving bodies of a robot, at most */
-  PKI_GAIT_LIMB = 45,                                               /* numbers of one body */
-  PKI_GAIT_SCRATCH = PKI_GAIT_LIMB * PKI_GAIT_BODIES + 9 * PKI_LEGS /* of one lane; 64-byte aligned */
+  PKI_GAIT_LANES = 8, /* at most */
+  /* numbers of one lane: the trunk's, of each foot, of each body; 64-byte aligned */
+  PKI_GAIT_SCRATCH = 36 + 30 * PKI_LEGS + 44 * PKI_GAIT_BODIES
 };
 
 /* A robot in each lane; lanes beyond the robots repeat the first one, and compute and write what it does. */
@@ -34,8 +33,8 @@ typedef struct pki_gait_kernels {
   int lanes;
   void (*sense)(const pki_gait_group *g, double *scratch);
   void (*weigh)(const pki_gait_group *g, const double *scratch); /* after sense */
-  void (*refer)(const pki_gait_group *g);
-  void (*act)(const pki_gait_group *g, double *scratch); /* after sense; fallen robots get no commands */
+  void (*refer)(const pki_gait_group *g, double *scratch);       /* after sense */
+  void (*act)(const pki_gait_group *g, double *scratch);         /* after refer */
 } pki_gait_kernels;
 
 /* The variant with the instruction set of pki_kernels_get(lanes); lanes is 1, 4 or 8. Never NULL. */

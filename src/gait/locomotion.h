@@ -1,4 +1,4 @@
-/* The locomotion controller, in parts: who the legs are (legs.c), what they should do now (clock.c with cpg.c, jump.c),
+/* The locomotion controller, in parts: who the legs are (legs.c, bodies.c), what they should do now (clock.c with cpg.c, jump.c),
  * what the trunk needs (kernels/trunk.c; plan.c with mpc.c, sway.c, preview.c), where swinging feet go (kernels/swing.h),
  * which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that joins them (locomotion.c).
  * What is under kernels/ runs on lanes (kernels.h).
@@ -28,6 +28,25 @@ typedef struct pki_leg {
   double bones[2];  /* m, thigh and shank */
 } pki_leg;
 
+enum { PKI_GAIT_BODIES = 32 /* moving bodies of a robot, at most */ };
+
+/* How a body hangs on its parent: PKI_TURN_X to PKI_TURN_Z are hinges about an axis that is the parent's and the body's own. */
+typedef enum pki_turn { PKI_TURN_X, PKI_TURN_Y, PKI_TURN_Z, PKI_TURN_ANY } pki_turn;
+
+/* A moving body of the robot, as lanes need it (bodies.c). The trunk is the first one; parents come before their children. */
+typedef struct pki_gait_body {
+  int parent; /* its row; -1: the trunk has none */
+  pki_turn turn;
+  int axis;            /* of a hinge, in its own axes: 0, 1, 2 */
+  int q, u;            /* first coordinate and velocity */
+  double gain, offset; /* of a hinge: its angle is gain q + offset */
+  double r[3];         /* m, of its origin in the parent */
+  double mass, h[3];   /* kg, kg m: first moment about its origin */
+  double moments[6];   /* kg m^2, about its origin: xx, xy, xz, yy, yz, zz */
+  double below;        /* kg, of it and of all that hangs on it */
+  double lump[3];      /* kg m: h, and what hangs on it by plain hinges as points where they are */
+} pki_gait_body;
+
 struct pki_gait_kernels;
 
 typedef struct pki_locomotion {
@@ -42,6 +61,8 @@ typedef struct pki_locomotion {
   double height, tau; /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
   double strength;    /* as pki_walk's, in the stance with the feet below the hips */
   pki_leg legs[PKI_LEGS];
+  int body, body_count; /* the trunk in the model, and how many bodies the robot has */
+  pki_gait_body bodies[PKI_GAIT_BODIES];
 } pki_locomotion;
 
 /* Largest normal force of a foot, in weights of the robot. */
@@ -112,18 +133,22 @@ typedef struct pki_walk {
   double inertia[9]; /* kg m^2, of the robot about its mass, trunk's axes; at the first update */
   /* of one update */
   double period, time;
-  double R[9], pos[3], vel[3], omega[3]; /* trunk: rotation, position, velocity (world), angular (its axes) */
-  double com[3], com_vel[3];
   double heading, normal[3]; /* rad; of the ground, world */
   double leaning[2];         /* m, world: how far the mass of a planned gait should be from its place now */
-  double velocity[2];        /* m/s, world: wanted, feedback of the place included */
-  double turn[3];            /* rotation vector to the wanted attitude, trunk's axes */
-  double acc[6];             /* of the trunk, wanted: linear (world), angular (its axes) */
   pki_foot_now now[PKI_LEGS];
+  /* of one update, with a plan */
+  double R[9], pos[3], omega[3]; /* trunk: rotation, position, angular velocity (its axes) */
+  double com[3], com_vel[3];
+  double velocity[2]; /* m/s, world: wanted, feedback of the place included */
+  double turn[3];     /* rotation vector to the wanted attitude, trunk's axes */
+  double acc[6];      /* of the trunk, planned: linear (world), angular (its axes) */
 } pki_walk;
 
 /* legs.c: find the legs by the names of their feet. */
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err);
+
+/* bodies.c: the robot's moving bodies, of which there are no more than PKI_GAIT_BODIES. */
+void pki_bodies_list(pki_locomotion *c, const pk_model *model);
 
 /* clock.c: what is wanted now, and the phases of the legs. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w);

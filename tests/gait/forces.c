@@ -51,10 +51,10 @@ static double cost(const pki_share *s, int count, double force[PKI_LEGS][3])
 
 static int solve(const pki_share *s, double force[PKI_LEGS][3])
 {
-  pki_share_point found;
-  const int rounds = pki_share_solve(s, &found);
+  pki_v3 found[PKI_LEGS];
+  const int rounds = pki_share_solve(s, found);
   for (int i = 0; i < PKI_LEGS; i++) {
-    pki_v3_store(found.at[i].f, force[i]);
+    pki_v3_store(found[i], force[i]);
   }
   return rounds;
 }

@@ -62,15 +62,21 @@ PKI_INLINE pki_v6 pki_share_soft(const pki_share *s, pki_v6 y)
                   {w * y.l.x * give[0], w * y.l.y * give[1], w * y.l.z * give[2]}};
 }
 
+/* v_i = p_i + A_i' y */
+PKI_INLINE pki_v3 pki_share_asked(const pki_share *s, int i, pki_v6 y)
+{
+  pki_v3 v = pki_add(s->prefer[i], y.l);
+  v = pki_add_scaled(v, y.a.x, s->C[i][0]);
+  v = pki_add_scaled(v, y.a.y, s->C[i][1]);
+  return pki_add_scaled(v, y.a.z, s->C[i][2]);
+}
+
 PKI_INLINE void pki_share_try(const pki_share *s, pki_v6 y, pki_share_point *out)
 {
   pki_v3 f[PKI_LEGS];
   pk_r theta = pki_splat(0);
   for (int i = 0; i < PKI_LEGS; i++) {
-    pki_v3 v = pki_add(s->prefer[i], y.l);
-    v = pki_add_scaled(v, y.a.x, s->C[i][0]);
-    v = pki_add_scaled(v, y.a.y, s->C[i][1]);
-    v = pki_add_scaled(v, y.a.z, s->C[i][2]);
+    const pki_v3 v = pki_share_asked(s, i, y);
     pki_cone_point *at = &out->at[i];
     *at = pki_cone_nearest(s->normal, s->friction, pki_splat(0), s->limit[i], v);
     at->inside |= ~s->stands[i];
@@ -201,37 +207,55 @@ PKI_INLINE void pki_share_go(pk_i mask, const pki_share_point *to, pki_share_poi
   }
 }
 
-/* From the free minimum p to the answer; rounds of the slowest lane come back. */
-static __attribute__((noinline)) int pki_share_confine(const pki_share *s, pk_i busy, pki_share_point *p)
+/* From the free minimum y to the answer in the lanes that are busy; rounds of the slowest lane come back. */
+static __attribute__((noinline)) int pki_share_confine(const pki_share *s, pki_v6 y, pk_i busy, pki_v3 *force)
 {
   const pk_r enough = 1e-10 * (1.0 + pki_share_size(s, s->b));
+  const pk_i asked = busy;
+  pki_share_point p;
   int round = 0;
+  pki_share_try(s, y, &p);
   for (; round < PKI_SHARE_ROUNDS && pki_any(busy); round++) {
     pk_r K[6][6], t = pki_splat(1);
-    pki_share_slopes(s, p->at, K);
-    const pki_v6 y = p->y, d = pki_share_newton(K, p->F);
-    const pk_r slope = 1e-4 * pki_v6_dot(p->F, d), most = p->theta + 1e-13 * pki_abs(p->theta);
+    pki_share_slopes(s, p.at, K);
+    const pki_v6 from = p.y, d = pki_share_newton(K, p.F);
+    const pk_r slope = 1e-4 * pki_v6_dot(p.F, d), most = p.theta + 1e-13 * pki_abs(p.theta);
     pk_i left = busy;
     for (int cut = 0; cut <= PKI_SHARE_CUTS && pki_any(left); cut++) {
       pki_share_point to;
-      pki_share_try(s, pki_v6_add_scaled(y, t, d), &to);
+      pki_share_try(s, pki_v6_add_scaled(from, t, d), &to);
       const pk_i good = pki_less(to.theta, most + t * slope);
       const pk_i go = cut < PKI_SHARE_CUTS ? left & good : left;
-      pki_share_go(go, &to, p);
+      pki_share_go(go, &to, &p);
       left &= ~go;
       t = 0.5 * t;
     }
-    busy &= pki_less(enough, pki_share_size(s, p->F));
+    busy &= pki_less(enough, pki_share_size(s, p.F));
+  }
+  for (int i = 0; i < PKI_LEGS; i++) {
+    force[i] = pki_v3_select(asked, p.at[i].f, force[i]);
   }
   return round;
 }
 
-/* Forces [PKI_LEGS] into p->at; 0 comes back when the free minimum was the answer in all lanes. */
-PKI_INLINE int pki_share_solve(const pki_share *s, pki_share_point *p)
+/* Whether a force is in the cone |f_T| <= mu f_N, f_N <= limit, which is pki_cone_nearest's of what it leaves alone. */
+PKI_INLINE pk_i pki_share_inside(const pki_share *s, int i, pki_v3 f)
 {
-  pki_share_try(s, pki_share_free(s), p);
-  const pk_i busy = ~(p->at[0].inside & p->at[1].inside & p->at[2].inside & p->at[3].inside);
-  return pki_any(busy) ? pki_share_confine(s, busy, p) : 0;
+  const pk_r n = pki_dot(s->normal, f), most = s->friction * n, zero = pki_splat(0);
+  const pki_v3 t = pki_add_scaled(f, -n, s->normal);
+  return ~(pki_less(n, zero) | pki_less(s->limit[i], n) | pki_less(most * most, pki_dot(t, t)));
+}
+
+/* Forces [PKI_LEGS]; 0 comes back when the free minimum was the answer in all lanes, else the rounds. */
+PKI_INLINE int pki_share_solve(const pki_share *s, pki_v3 *force)
+{
+  const pki_v6 y = pki_share_free(s);
+  pk_i busy = pki_mask_none();
+  for (int i = 0; i < PKI_LEGS; i++) {
+    force[i] = pki_v3_where(s->stands[i], pki_share_asked(s, i, y));
+    busy |= ~pki_share_inside(s, i, force[i]) & s->stands[i];
+  }
+  return pki_any(busy) ? pki_share_confine(s, y, busy, force) : 0;
 }
 
 #endif
