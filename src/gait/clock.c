@@ -10,7 +10,8 @@ static const double settled = 0.03; /* cycles, legs this near to their places ha
 
 static double approach(double value, double goal, double most)
 {
-  return value + fmax(-most, fmin(most, goal - value));
+  const double off = goal - value;
+  return fabs(off) <= most ? goal : value + copysign(most, off);
 }
 
 static bool reaching(const pki_walk *w)

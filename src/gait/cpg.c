@@ -47,6 +47,13 @@ static double directed(const double footfall[PKI_LEGS], int leg, double e)
   return fabs(wrap(half - 0.25)) <= fabs(wrap(half + 0.25)) ? fabs(e) : -fabs(e);
 }
 
+/* sin(pi e); legs in their places ask for the sine of a rounding error, which is its argument. */
+static double pull_of(double e)
+{
+  const double angle = pi * e;
+  return coupling * (fabs(angle) < 1e-8 ? angle : sin(angle));
+}
+
 void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm)
 {
   memset(g, 0, sizeof *g);
@@ -64,9 +71,9 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
 {
   double rate[PKI_LEGS] = {1, 1, 1, 1};
   for (int i = 1; i < PKI_LEGS; i++) {
-    const double pull = coupling * sin(pi * directed(goal->footfall, i, apart(g, goal->footfall, i)));
+    const double pull = pull_of(directed(goal->footfall, i, apart(g, goal->footfall, i)));
     rate[i] -= pull;
-    rate[0] += pull / (PKI_LEGS - 1);
+    rate[0] += pull * (1.0 / (PKI_LEGS - 1));
   }
   const double pace = 1 / g->cycle, part = dt * pace;
   for (int i = 0; i < PKI_LEGS; i++) {

@@ -15,8 +15,8 @@
 
 enum {
   PKI_GAIT_LANES = 8, /* at most */
-  /* numbers of one lane: the trunk's, of each foot, of each body; 64-byte aligned */
-  PKI_GAIT_SCRATCH = 36 + 30 * PKI_LEGS + 44 * PKI_GAIT_BODIES
+  /* numbers of one lane: the trunk's, of each leg, of each body; 64-byte aligned */
+  PKI_GAIT_SCRATCH = 36 + 69 * PKI_LEGS + 45 * PKI_GAIT_BODIES
 };
 
 /* A robot in each lane; lanes beyond the robots repeat the first one, and compute and write what it does. */

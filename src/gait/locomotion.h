@@ -19,6 +19,11 @@ typedef struct pki_leg {
   int foot;         /* link */
   int u[3];         /* velocity coordinates of its joints, hip first */
   int body[3];      /* that they move */
+  int row[3];       /* of these bodies in pki_locomotion.bodies */
+  int q_at[3];      /* places of the joints among the robot's own coordinates, */
+  int u_at[3];      /* and among its velocities */
+  double offset[3]; /* rad, of the hinges' angles at q = 0 */
+  bool plain;       /* as nearly all are: hinges about x, y and y, whose frames are parallel at zero, nothing else on them */
   double radius;    /* m, of the foot's ball; 0: a point */
   double centre[3]; /* m, of the ball in the link */
   double at[3];     /* m, the same in the body body[2] */
@@ -30,21 +35,14 @@ typedef struct pki_leg {
 
 enum { PKI_GAIT_BODIES = 32 /* moving bodies of a robot, at most */ };
 
-/* How a body hangs on its parent: PKI_TURN_X to PKI_TURN_Z are hinges about an axis that is the parent's and the body's own. */
-typedef enum pki_turn { PKI_TURN_X, PKI_TURN_Y, PKI_TURN_Z, PKI_TURN_ANY } pki_turn;
-
 /* A moving body of the robot, as lanes need it (bodies.c). The trunk is the first one; parents come before their children. */
 typedef struct pki_gait_body {
-  int parent; /* its row; -1: the trunk has none */
-  pki_turn turn;
-  int axis;            /* of a hinge, in its own axes: 0, 1, 2 */
-  int q, u;            /* first coordinate and velocity */
-  double gain, offset; /* of a hinge: its angle is gain q + offset */
-  double r[3];         /* m, of its origin in the parent */
-  double mass, h[3];   /* kg, kg m: first moment about its origin */
-  double moments[6];   /* kg m^2, about its origin: xx, xy, xz, yy, yz, zz */
-  double below;        /* kg, of it and of all that hangs on it */
-  double lump[3];      /* kg m: h, and what hangs on it by plain hinges as points where they are */
+  int parent;        /* its row; -1: the trunk has none */
+  double r[3];       /* m, of its joint in the parent */
+  double mass, h[3]; /* kg, kg m: first moment about its origin */
+  double moments[6]; /* kg m^2, about its origin: xx, xy, xz, yy, yz, zz */
+  double below;      /* kg, of it and of all that hangs on it */
+  double lump[3];    /* kg m: h, and what hangs on it by hinges of plain legs as points where those are */
 } pki_gait_body;
 
 struct pki_gait_kernels;
@@ -63,6 +61,7 @@ typedef struct pki_locomotion {
   pki_leg legs[PKI_LEGS];
   int body, body_count; /* the trunk in the model, and how many bodies the robot has */
   pki_gait_body bodies[PKI_GAIT_BODIES];
+  int others[PKI_GAIT_BODIES], other_count; /* rows of bodies that are neither the trunk nor of a plain leg */
 } pki_locomotion;
 
 /* Largest normal force of a foot, in weights of the robot. */
@@ -147,7 +146,7 @@ typedef struct pki_walk {
 /* legs.c: find the legs by the names of their feet. */
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err);
 
-/* bodies.c: the robot's moving bodies, of which there are no more than PKI_GAIT_BODIES. */
+/* bodies.c: the robot's moving bodies, of which there are no more than PKI_GAIT_BODIES; after its legs. */
 void pki_bodies_list(pki_locomotion *c, const pk_model *model);
 
 /* clock.c: what is wanted now, and the phases of the legs. */

@@ -25,6 +25,7 @@ static pki_share corners(int count)
     s.C[i][1] = (pki_v3){at[2], 0, -at[0]};
     s.C[i][2] = (pki_v3){-at[1], at[0], 0};
     pki_set_mask(&s.stands[i], 0, true);
+    s.any[i] = true;
     s.limit[i] = 300;
   }
   return s;

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "gait/kernels/declare.h"
-#include "gait/kernels/limb.h"
+#include "gait/kernels/joint.h"
+#include "gait/kernels/leg.h"
 #include "gait/kernels/share.h"
 #include "gait/kernels/swing.h"
 
@@ -23,13 +24,12 @@ typedef struct action {
 
 /* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. What is
  * not a number stays so: the step refuses it as a command. */
-static inline pk_r within_limits(const action *act, int u, const pki_limb *b, pk_r acceleration)
+static inline pk_r within_limits(const pk_model *m, int u, pk_r q, pk_r rate, pk_r acceleration)
 {
   static const double k = 900, d = 60, room = 0.03; /* 1/s^2, 1/s, rad */
-  const pk_model *m = act->m;
-  const pk_r rate = d * b->u;
-  const pk_r most = k * (m->dof_upper[u] - room - b->q) - rate,
-             least = k * (m->dof_lower[u] + room - b->q) - rate;
+  const pk_r brake = d * rate;
+  const pk_r most = k * (m->dof_upper[u] - room - q) - brake,
+             least = k * (m->dof_lower[u] + room - q) - brake;
   const pk_r below = pki_select(pki_less(most, acceleration), most, acceleration);
   return pki_select(pki_less(below, least), least, below);
 }
@@ -41,7 +41,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
   static const double damping = 5e-4;
   const pki_leg *leg = &act->c->legs[i];
   const pki_v6 trunk = act->s->limbs[0].accel;
-  const pki_tip *foot = &act->s->feet[i];
+  const pki_leg_r *foot = &act->s->legs[i];
   const pki_v3 *J = foot->column;
   const pki_v3 b = pki_sub(pki_sub(acc, foot->bias), pki_add_cross(trunk.l, trunk.a, foot->arm));
   const pki_s3 JJ = {damping + J[0].x * J[0].x + J[1].x * J[1].x + J[2].x * J[2].x,
@@ -57,10 +57,9 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
     const int u = leg->u[k];
     pk_r wanted = pki_dot(J[k], x);
     if (moves) {
-      const pki_limb *joint = &act->s->limbs[leg->body[k] - act->c->body];
-      wanted = pki_select(stands, wanted, within_limits(act, u, joint, wanted));
+      wanted = pki_select(stands, wanted, within_limits(act->m, u, foot->q[k], foot->u[k], wanted));
     }
-    act->a[u - act->c->u] = wanted;
+    act->a[leg->u_at[k]] = wanted;
   }
 }
 
@@ -89,79 +88,30 @@ static inline void want(action *act)
   }
 }
 
-/* ---- recursive Newton-Euler over the robot's bodies, whose motion is known but for du/dt and gravity ---- */
-
-static inline pki_v6 force_of(const pki_gait_body *body, pki_v3 w, pki_v6 accel)
-{
-  const pki_rigid rigid = {pki_splat(body->mass), pki_v3_splat(body->h), pki_body_moments(body)};
-  return pki_rigid_force(rigid, w, accel);
-}
-
-PKI_INLINE void accelerate_hinge(const action *act, const pki_gait_body *body, const pki_limb *parent,
-                                 pki_limb *b, pki_turn turn)
-{
-  const pki_v6 tip = pki_v6_add(pki_motion_to_tip(parent->accel, pki_v3_splat(body->r)), b->drift);
-  const pk_r a = body->gain * act->a[body->u - act->c->u];
-  b->accel = (pki_v6){pki_add_along((int)turn, pki_to_child(b, turn, tip.a), a), pki_to_child(b, turn, tip.l)};
-  b->force = force_of(body, b->w, b->accel);
-}
-
-static inline void accelerate_limb(const action *act, int j, const pki_limb *parent, pki_limb *b)
-{
-  const pki_gait_body *body = &act->c->bodies[j];
-  const pki_m3 level = pki_m3_identity();
-  const pki_v6 own =
-      pki_joint_twist(act->m, act->c->body + j, &level, &b->E, act->a + (body->u - act->c->u));
-  const pki_v6 tip = pki_v6_add(pki_v6_add(pki_motion_to_tip(parent->accel, b->r), b->drift), own);
-  b->accel = (pki_v6){pki_m3_apply_t(b->E, tip.a), pki_m3_apply_t(b->E, tip.l)};
-  b->force = force_of(body, b->w, b->accel);
-}
-
-PKI_INLINE void hand_on_hinge(action *act, const pki_gait_body *body, const pki_limb *b, pki_limb *parent,
-                              pki_turn turn)
-{
-  pk_r *const need = act->need + (body->u - act->c->u);
-  *need += body->gain * pki_along((int)turn, b->force.a);
-  const pki_v6 f = {pki_to_parent(b, turn, b->force.a), pki_to_parent(b, turn, b->force.l)};
-  parent->force = pki_v6_add(parent->force, pki_force_to_foot(f, pki_v3_splat(body->r)));
-}
-
-static inline void hand_on_limb(action *act, int j, const pki_limb *b, pki_limb *parent)
-{
-  const pki_m3 level = pki_m3_identity();
-  const pki_v6 f = {pki_m3_apply(b->E, b->force.a), pki_m3_apply(b->E, b->force.l)};
-  pki_joint_feel(act->m, act->c->body + j, &level, &b->E, f,
-                 act->need + (act->c->bodies[j].u - act->c->u));
-  parent->force = pki_v6_add(parent->force, pki_force_to_foot(f, b->r));
-}
-
+/* Recursive Newton-Euler over the robot's bodies, whose motion is known but for du/dt and gravity. */
 static inline void invert(action *act)
 {
   const pki_locomotion *c = act->c;
   pki_limb *const limbs = act->s->limbs;
   limbs[0].accel.l = pki_sub(limbs[0].accel.l, pki_m3_apply_t(act->s->R, pki_v3_splat(act->m->gravity)));
-  limbs[0].force = force_of(&c->bodies[0], limbs[0].w, limbs[0].accel);
-  for (int j = 1; j < c->body_count; j++) {
-    const pki_gait_body *body = &c->bodies[j];
-    const pki_limb *parent = &limbs[body->parent];
-    switch (body->turn) {
-    case PKI_TURN_X: accelerate_hinge(act, body, parent, &limbs[j], PKI_TURN_X); break;
-    case PKI_TURN_Y: accelerate_hinge(act, body, parent, &limbs[j], PKI_TURN_Y); break;
-    case PKI_TURN_Z: accelerate_hinge(act, body, parent, &limbs[j], PKI_TURN_Z); break;
-    default: accelerate_limb(act, j, parent, &limbs[j]); break;
-    }
-  }
+  limbs[0].force = pki_rigid_force(pki_body_own(&c->bodies[0]), limbs[0].w, limbs[0].accel);
   for (int k = 0; k < act->m->robots[c->robot].nu; k++) {
     act->need[k] = act->m->dof_armature[c->u + k] * act->a[k];
   }
-  for (int j = c->body_count - 1; j > 0; j--) {
-    const pki_gait_body *body = &c->bodies[j];
-    pki_limb *const parent = &limbs[body->parent];
-    switch (body->turn) {
-    case PKI_TURN_X: hand_on_hinge(act, body, &limbs[j], parent, PKI_TURN_X); break;
-    case PKI_TURN_Y: hand_on_hinge(act, body, &limbs[j], parent, PKI_TURN_Y); break;
-    case PKI_TURN_Z: hand_on_hinge(act, body, &limbs[j], parent, PKI_TURN_Z); break;
-    default: hand_on_limb(act, j, &limbs[j], parent); break;
+  for (int j = 0; j < c->other_count; j++) {
+    pki_limb_accelerate(act->g, c->others[j], act->a, limbs);
+  }
+  for (int j = c->other_count - 1; j >= 0; j--) {
+    pki_limb_hand_on(act->g, c->others[j], limbs, act->need);
+  }
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_leg *leg = &c->legs[i];
+    if (leg->plain) {
+      const int *at = leg->u_at;
+      const pk_r a[3] = {act->a[at[0]], act->a[at[1]], act->a[at[2]]};
+      pk_r torque[3];
+      pki_leg_invert(c, leg, &act->s->legs[i], a, &limbs[0], torque);
+      act->need[at[0]] += torque[0], act->need[at[1]] += torque[1], act->need[at[2]] += torque[2];
     }
   }
 }
@@ -188,10 +138,13 @@ static inline void share_load(const action *act, pki_v3 *force)
   s.normal = scene->normal;
   s.b = (pki_v6){wrench.a, pki_m3_apply(scene->R, wrench.l)};
   for (int i = 0; i < PKI_LEGS; i++) {
-    const pki_v3 contact =
-        pki_add_scaled(scene->feet[i].pos, pki_splat(-c->legs[i].radius), scene->normal);
-    const pki_v3 arm = pki_sub(contact, scene->pos);
     s.stands[i] = act->swings.stands[i];
+    s.any[i] = pki_any(s.stands[i]);
+    if (!s.any[i]) {
+      continue;
+    }
+    const pki_v3 below = pki_add_scaled(scene->legs[i].pos, pki_splat(-c->legs[i].radius), scene->normal);
+    const pki_v3 arm = pki_sub(below, scene->pos);
     for (int r = 0; r < 3; r++) {
       s.C[i][r] = pki_v3_where(s.stands[i], pki_cross(pki_m3_col(&scene->R, r), arm));
     }
@@ -234,9 +187,9 @@ static inline void command(const action *act, const pki_v3 *force)
     const pki_v3 roll = pki_m3_apply_t(s->R, pki_scale(pki_splat(leg->radius), pki_cross(s->normal, force[i])));
     for (int k = 0; k < 3; k++) {
       const int u = leg->u[k];
-      const pk_r a = act->a[u - c->u], felt = pki_dot(s->feet[i].column[k], f);
-      const pk_r tau = act->need[u - c->u] - felt + pki_dot(s->feet[i].axis[k], roll);
-      const pk_r rate = s->limbs[leg->body[k] - c->body].u + period * a;
+      const pk_r a = act->a[leg->u_at[k]], felt = pki_dot(s->legs[i].column[k], f);
+      const pk_r tau = act->need[leg->u_at[k]] - felt + pki_dot(s->legs[i].axis[k], roll);
+      const pk_r rate = s->legs[i].u[k] + period * a;
       command_joint(g, u, tau, rate, damping, act->m->dof_effort[u]);
     }
   }

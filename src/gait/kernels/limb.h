@@ -62,24 +62,29 @@ PKI_INLINE void pki_pick_state(const double *const *state, int at, int count, pk
 
 /* ---- the bodies ---- */
 
+/* A body that is of no plain leg; of the trunk w, accel and force. */
 typedef struct pki_limb {
-  pk_r q, u, speed;  /* of a hinge: its coordinate, its velocity, and that by the gain */
-  pk_r sine, cosine; /* of a plain hinge's angle */
-  pki_m3 E;          /* of other joints: body to parent */
-  pki_v3 r;          /* and the origin in the parent */
-  pki_v6 rate;       /* and the joint's own velocity, parent's axes */
-  pki_v3 w;          /* angular velocity */
-  pki_v6 drift;      /* by velocities, against the parent and in its axes: w x rate, w x (w x r + 2 rate) */
-  pki_v6 accel;      /* acceleration with du/dt = 0, without gravity; in act the whole one, with gravity */
-  pki_v6 force;      /* moment and force of inertia, then of all that hangs on it */
+  pki_m3 E;     /* body to parent */
+  pki_v3 r;     /* its origin in the parent */
+  pki_v6 rate;  /* its joint's own velocity, parent's axes */
+  pki_v3 w;     /* angular velocity */
+  pki_v6 drift; /* by velocities, against the parent and in its axes: w x rate, w x (w x r + 2 rate) */
+  pki_v6 accel; /* acceleration with du/dt = 0, without gravity; in act the whole one, with gravity */
+  pki_v6 force; /* moment and force of inertia, then of all that hangs on it */
+  pki_v3 S, P;  /* of it and all that hangs on it: first moment about its origin, momentum by the joints */
 } pki_limb;
 
-/* A foot, in the trunk's axes and from its origin but for `pos`. */
-typedef struct pki_tip {
-  pki_v3 pos;                /* of its centre in the world */
-  pki_v3 arm, bias;          /* its centre, and the acceleration of it with du/dt = 0 */
-  pki_v3 column[3], axis[3]; /* how it moves by its leg's hinges, and about which axes */
-} pki_tip;
+/* A leg. */
+typedef struct pki_leg_r {
+  pk_r q[3], u[3];           /* of its hinges */
+  pki_v3 pos;                /* of its foot's centre, world */
+  pki_v3 arm, bias;          /* the centre from the trunk's origin and its acceleration with du/dt = 0, trunk's axes */
+  pki_v3 column[3], axis[3]; /* how it moves by the hinges, and about which axes, trunk's axes */
+  /* of a plain leg */
+  pk_r sine[3], cosine[3];
+  pki_v3 w[3];     /* as pki_limb's */
+  pki_v6 drift[3];
+} pki_leg_r;
 
 typedef struct pki_scene {
   pki_m3 R;                      /* trunk to world */
@@ -88,82 +93,19 @@ typedef struct pki_scene {
   pki_v6 acc;                    /* wanted of the trunk: angular (its axes), linear (world) */
   pk_r heading, plane[3], velocity[2];
   pki_v3 ground[PKI_LEGS]; /* last points of contact */
-  pki_tip feet[PKI_LEGS];
+  pki_leg_r legs[PKI_LEGS];
   pki_limb limbs[PKI_GAIT_BODIES]; /* of the robot's bodies, the trunk first */
 } pki_scene;
 
 _Static_assert(sizeof(pki_scene) == PKI_GAIT_SCRATCH * sizeof(pk_r), "scratch");
 
-/* Moments of a body about its origin. */
-PKI_INLINE pki_s3 pki_body_moments(const pki_gait_body *body)
+/* Mass, first moment and moments of a body about its origin. */
+PKI_INLINE pki_rigid pki_body_own(const pki_gait_body *body)
 {
   const double *in = body->moments;
-  return (pki_s3){pki_splat(in[0]), pki_splat(in[1]), pki_splat(in[2]),
-                  pki_splat(in[3]), pki_splat(in[4]), pki_splat(in[5])};
-}
-
-/* Velocity of a foot's centre, world. */
-PKI_INLINE pki_v3 pki_tip_velocity(const pki_gait_group *g, const pki_scene *s, int leg)
-{
-  const pki_tip *foot = &s->feet[leg];
-  pki_v3 v = pki_cross(s->limbs[0].w, foot->arm);
-  for (int k = 0; k < 3; k++) {
-    v = pki_add_scaled(v, s->limbs[g->c->legs[leg].body[k] - g->c->body].u, foot->column[k]);
-  }
-  return pki_add(s->vel, pki_m3_apply(s->R, v));
-}
-
-/* ---- turns from body to body: `turn` is known where these are inlined ---- */
-
-/* A vector of the parent's axes in those of the body. */
-PKI_INLINE pki_v3 pki_to_child(const pki_limb *b, pki_turn turn, pki_v3 v)
-{
-  const pk_r c = b->cosine, s = b->sine;
-  switch (turn) {
-  case PKI_TURN_X: return (pki_v3){v.x, c * v.y + s * v.z, c * v.z - s * v.y};
-  case PKI_TURN_Y: return (pki_v3){c * v.x - s * v.z, v.y, c * v.z + s * v.x};
-  case PKI_TURN_Z: return (pki_v3){c * v.x + s * v.y, c * v.y - s * v.x, v.z};
-  default: return pki_m3_apply_t(b->E, v);
-  }
-}
-
-/* And back. */
-PKI_INLINE pki_v3 pki_to_parent(const pki_limb *b, pki_turn turn, pki_v3 v)
-{
-  const pk_r c = b->cosine, s = b->sine;
-  switch (turn) {
-  case PKI_TURN_X: return (pki_v3){v.x, c * v.y - s * v.z, c * v.z + s * v.y};
-  case PKI_TURN_Y: return (pki_v3){c * v.x + s * v.z, v.y, c * v.z - s * v.x};
-  case PKI_TURN_Z: return (pki_v3){c * v.x - s * v.y, c * v.y + s * v.x, v.z};
-  default: return pki_m3_apply(b->E, v);
-  }
-}
-
-/* v + s e, e the unit vector along an axis */
-PKI_INLINE pki_v3 pki_add_along(int axis, pki_v3 v, pk_r s)
-{
-  switch (axis) {
-  case 0: return (pki_v3){v.x + s, v.y, v.z};
-  case 1: return (pki_v3){v.x, v.y + s, v.z};
-  default: return (pki_v3){v.x, v.y, v.z + s};
-  }
-}
-
-/* s e x v */
-PKI_INLINE pki_v3 pki_turn_along(int axis, pk_r s, pki_v3 v)
-{
-  const pk_r zero = pki_splat(0);
-  switch (axis) {
-  case 0: return (pki_v3){zero, -s * v.z, s * v.y};
-  case 1: return (pki_v3){s * v.z, zero, -s * v.x};
-  default: return (pki_v3){-s * v.y, s * v.x, zero};
-  }
-}
-
-/* e . v */
-PKI_INLINE pk_r pki_along(int axis, pki_v3 v)
-{
-  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+  return (pki_rigid){pki_splat(body->mass), pki_v3_splat(body->h),
+                     {pki_splat(in[0]), pki_splat(in[1]), pki_splat(in[2]), pki_splat(in[3]),
+                      pki_splat(in[4]), pki_splat(in[5])}};
 }
 
 #endif

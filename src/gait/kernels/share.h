@@ -20,6 +20,7 @@
 
 typedef struct pki_share {
   pk_i stands[PKI_LEGS];
+  bool any[PKI_LEGS];    /* stands in some lane; what is skipped elsewhere would add zeros to sums that are never -0 */
   pki_v3 C[PKI_LEGS][3]; /* rows: moment of a force at each foot; zero where it does not stand */
   pki_v6 b;              /* wanted moment and force */
   double S[6];           /* weights: force (3), moment (3) */
@@ -45,6 +46,9 @@ PKI_INLINE pki_v6 pki_share_wrench(const pki_share *s, const pki_v3 *f)
 {
   pki_v6 sum = pki_v6_zero();
   for (int i = 0; i < PKI_LEGS; i++) {
+    if (!s->any[i]) {
+      continue;
+    }
     sum.l = pki_add(sum.l, f[i]);
     sum.a.x += pki_dot(s->C[i][0], f[i]);
     sum.a.y += pki_dot(s->C[i][1], f[i]);
@@ -76,10 +80,12 @@ PKI_INLINE void pki_share_try(const pki_share *s, pki_v6 y, pki_share_point *out
   pki_v3 f[PKI_LEGS];
   pk_r theta = pki_splat(0);
   for (int i = 0; i < PKI_LEGS; i++) {
+    if (!s->any[i]) {
+      continue;
+    }
     const pki_v3 v = pki_share_asked(s, i, y);
     pki_cone_point *at = &out->at[i];
     *at = pki_cone_nearest(s->normal, s->friction, pki_splat(0), s->limit[i], v);
-    at->inside |= ~s->stands[i];
     at->f = f[i] = pki_v3_where(s->stands[i], at->f);
     theta += pki_dot(v, f[i]) - 0.5 * pki_dot(f[i], f[i]);
   }
@@ -98,6 +104,9 @@ PKI_INLINE pki_v6 pki_share_free(const pki_share *s)
   pk_r count = zero;
   for (int i = 0; i < PKI_LEGS; i++) {
     const pki_v3 *C = s->C[i];
+    if (!s->any[i]) {
+      continue;
+    }
     count += pki_select(s->stands[i], pki_splat(1), zero);
     for (int r = 0; r < 3; r++) {
       N[r] = pki_add(N[r], C[r]);
@@ -133,6 +142,9 @@ PKI_INLINE void pki_share_slopes(const pki_share *s, const pki_cone_point *at, p
     }
   }
   for (int i = 0; i < PKI_LEGS; i++) {
+    if (!s->any[i]) {
+      continue;
+    }
     const pki_cone_point *p = &at[i];
     const pki_v3 t = p->t, *C = s->C[i];
     const pk_r nt = 2.0 * p->nt;
@@ -161,10 +173,13 @@ PKI_INLINE void pki_share_slopes(const pki_share *s, const pki_cone_point *at, p
 PKI_INLINE pki_v6 pki_share_newton(pk_r K[6][6], pki_v6 F)
 {
   pk_r x[6] = {-F.l.x, -F.l.y, -F.l.z, -F.a.x, -F.a.y, -F.a.z}, inverse[6];
+  PKI_UNROLL_ALL
   for (int j = 0; j < 6; j++) {
     inverse[j] = 1.0 / K[j][j];
+    PKI_UNROLL_ALL
     for (int i = j + 1; i < 6; i++) {
       const pk_r l = K[i][j] * inverse[j];
+      PKI_UNROLL_ALL
       for (int k = j + 1; k <= i; k++) {
         K[i][k] -= l * K[k][j];
       }
@@ -172,7 +187,9 @@ PKI_INLINE pki_v6 pki_share_newton(pk_r K[6][6], pki_v6 F)
     }
   }
   /* below the diagonal K holds L D */
+  PKI_UNROLL_ALL
   for (int j = 5; j >= 0; j--) {
+    PKI_UNROLL_ALL
     for (int i = j + 1; i < 6; i++) {
       x[j] -= K[i][j] * x[i];
     }
@@ -190,16 +207,18 @@ PKI_INLINE pk_r pki_share_size(const pki_share *s, pki_v6 F)
 }
 
 /* Lanes of the mask go from p to `to`. */
-PKI_INLINE void pki_share_go(pk_i mask, const pki_share_point *to, pki_share_point *p)
+PKI_INLINE void pki_share_go(const pki_share *s, pk_i mask, const pki_share_point *to, pki_share_point *p)
 {
   p->y = (pki_v6){pki_v3_select(mask, to->y.a, p->y.a), pki_v3_select(mask, to->y.l, p->y.l)};
   p->F = (pki_v6){pki_v3_select(mask, to->F.a, p->F.a), pki_v3_select(mask, to->F.l, p->F.l)};
   p->theta = pki_select(mask, to->theta, p->theta);
   for (int i = 0; i < PKI_LEGS; i++) {
+    if (!s->any[i]) {
+      continue;
+    }
     const pki_cone_point *a = &to->at[i], b = p->at[i];
     p->at[i] = (pki_cone_point){.f = pki_v3_select(mask, a->f, b.f),
                                 .t = pki_v3_select(mask, a->t, b.t),
-                                .inside = (a->inside & mask) | (b.inside & ~mask),
                                 .rest = pki_select(mask, a->rest, b.rest),
                                 .nn = pki_select(mask, a->nn, b.nn),
                                 .nt = pki_select(mask, a->nt, b.nt),
@@ -226,14 +245,14 @@ static __attribute__((noinline)) int pki_share_confine(const pki_share *s, pki_v
       pki_share_try(s, pki_v6_add_scaled(from, t, d), &to);
       const pk_i good = pki_less(to.theta, most + t * slope);
       const pk_i go = cut < PKI_SHARE_CUTS ? left & good : left;
-      pki_share_go(go, &to, &p);
+      pki_share_go(s, go, &to, &p);
       left &= ~go;
       t = 0.5 * t;
     }
     busy &= pki_less(enough, pki_share_size(s, p.F));
   }
   for (int i = 0; i < PKI_LEGS; i++) {
-    force[i] = pki_v3_select(asked, p.at[i].f, force[i]);
+    force[i] = s->any[i] ? pki_v3_select(asked, p.at[i].f, force[i]) : force[i];
   }
   return round;
 }
@@ -252,8 +271,11 @@ PKI_INLINE int pki_share_solve(const pki_share *s, pki_v3 *force)
   const pki_v6 y = pki_share_free(s);
   pk_i busy = pki_mask_none();
   for (int i = 0; i < PKI_LEGS; i++) {
-    force[i] = pki_v3_where(s->stands[i], pki_share_asked(s, i, y));
-    busy |= ~pki_share_inside(s, i, force[i]) & s->stands[i];
+    force[i] = pki_v3_zero();
+    if (s->any[i]) {
+      force[i] = pki_v3_where(s->stands[i], pki_share_asked(s, i, y));
+      busy |= ~pki_share_inside(s, i, force[i]) & s->stands[i];
+    }
   }
   return pki_any(busy) ? pki_share_confine(s, y, busy, force) : 0;
 }

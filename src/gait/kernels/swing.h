@@ -138,6 +138,17 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
       pki_v3_zero()};
 }
 
+/* Of a foot's centre, world. */
+PKI_INLINE pki_v3 pki_foot_velocity(const pki_scene *s, int leg)
+{
+  const pki_leg_r *foot = &s->legs[leg];
+  pki_v3 v = pki_cross(s->limbs[0].w, foot->arm);
+  for (int k = 0; k < 3; k++) {
+    v = pki_add_scaled(v, foot->u[k], foot->column[k]);
+  }
+  return pki_add(s->vel, pki_m3_apply(s->R, v));
+}
+
 /* Wanted acceleration of a foot that carries nothing; what stands has any. */
 PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int leg)
 {
@@ -155,10 +166,10 @@ PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int le
   const pki_v3 pos = pki_v3_select(swings, way.pos, sink.pos), vel = pki_v3_select(swings, way.vel, sink.vel);
   const pki_v3 acc = pki_v3_select(swings, way.acc, sink.acc);
   /* a foot that is held by something does not pull harder and harder */
-  const pki_v3 off = pki_sub(pos, s->scene->feet[leg].pos);
+  const pki_v3 off = pki_sub(pos, s->scene->legs[leg].pos);
   const pk_r most = pki_splat(slack * g->c->height);
   const pk_r scale = most / pki_max(pki_sqrt(pki_dot(off, off)), most);
-  const pki_v3 miss = pki_sub(vel, pki_tip_velocity(g, s->scene, leg));
+  const pki_v3 miss = pki_sub(vel, pki_foot_velocity(s->scene, leg));
   return pki_add_scaled(pki_add_scaled(acc, foot_k * scale, off), pki_splat(foot_d), miss);
 }
 
