@@ -19,7 +19,7 @@ typedef struct action {
   const pk_model *m;
   pki_scene *s;
   pki_swings swings;
-  pk_r a[ROWS], need[ROWS]; /* du/dt and M du/dt + h of the robot's velocities */
+  pk_r a[ROWS], need[ROWS]; /* du/dt, and M du/dt + h but for armatures, of the robot's joints */
 } action;
 
 /* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. What is
@@ -74,8 +74,8 @@ static inline void want(action *act)
     acc.l = pki_v3_select(planned, pki_pick3(g, g->walk[0]->acc), acc.l);
     acc.a = pki_v3_select(planned, pki_pick3(g, g->walk[0]->acc + 3), acc.a);
   }
-  for (int k = 0; k < act->m->robots[act->c->robot].nu; k++) {
-    act->a[k] = pki_splat(0);
+  for (int k = 0; k < act->m->robots[act->c->robot].nu && act->c->other_count > 0; k++) {
+    act->a[k] = act->need[k] = pki_splat(0);
   }
   s->limbs[0].accel = (pki_v6){acc.a, pki_m3_apply_t(s->R, acc.l)};
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -95,9 +95,6 @@ static inline void invert(action *act)
   pki_limb *const limbs = act->s->limbs;
   limbs[0].accel.l = pki_sub(limbs[0].accel.l, pki_m3_apply_t(act->s->R, pki_v3_splat(act->m->gravity)));
   limbs[0].force = pki_rigid_force(pki_body_own(&c->bodies[0]), limbs[0].w, limbs[0].accel);
-  for (int k = 0; k < act->m->robots[c->robot].nu; k++) {
-    act->need[k] = act->m->dof_armature[c->u + k] * act->a[k];
-  }
   for (int j = 0; j < c->other_count; j++) {
     pki_limb_accelerate(act->g, c->others[j], act->a, limbs);
   }
@@ -111,7 +108,7 @@ static inline void invert(action *act)
       const pk_r a[3] = {act->a[at[0]], act->a[at[1]], act->a[at[2]]};
       pk_r torque[3];
       pki_leg_invert(c, leg, &act->s->legs[i], a, &limbs[0], torque);
-      act->need[at[0]] += torque[0], act->need[at[1]] += torque[1], act->need[at[2]] += torque[2];
+      act->need[at[0]] = torque[0], act->need[at[1]] = torque[1], act->need[at[2]] = torque[2];
     }
   }
 }
@@ -188,7 +185,8 @@ static inline void command(const action *act, const pki_v3 *force)
     for (int k = 0; k < 3; k++) {
       const int u = leg->u[k];
       const pk_r a = act->a[leg->u_at[k]], felt = pki_dot(s->legs[i].column[k], f);
-      const pk_r tau = act->need[leg->u_at[k]] - felt + pki_dot(s->legs[i].axis[k], roll);
+      const pk_r need = act->need[leg->u_at[k]] + act->m->dof_armature[u] * a;
+      const pk_r tau = need - felt + pki_dot(s->legs[i].axis[k], roll);
       const pk_r rate = s->legs[i].u[k] + period * a;
       command_joint(g, u, tau, rate, damping, act->m->dof_effort[u]);
     }

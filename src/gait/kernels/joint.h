@@ -4,7 +4,7 @@
 
 #include "gait/kernels/limb.h"
 
-/* Pose, velocity, and acceleration with du/dt = 0 of the body of row j; q and u are the robot's. */
+/* Pose and velocity of the body of row j, and what velocities alone accelerate; q and u are the robot's. */
 PKI_INLINE void pki_limb_move(const pki_gait_group *g, int j, const pk_r *q, const pk_r *u, pki_limb *limbs)
 {
   const pk_model *m = g->model;
@@ -16,8 +16,6 @@ PKI_INLINE void pki_limb_move(const pki_gait_group *g, int j, const pk_r *q, con
   b->rate = pki_joint_twist(m, i, &level, &at.R, u + (m->body_u[i] - g->c->u));
   b->drift = pki_body_accel(pki_v6_zero(), parent->w, at.r, b->rate);
   b->w = pki_m3_apply_t(at.R, pki_add(parent->w, b->rate.a));
-  const pki_v6 accel = pki_v6_add(pki_motion_to_tip(parent->accel, at.r), b->drift);
-  b->accel = (pki_v6){pki_m3_apply_t(at.R, accel.a), pki_m3_apply_t(at.R, accel.l)};
   b->S = pki_v3_splat(g->c->bodies[j].lump), b->P = pki_v3_zero();
 }
 
@@ -32,18 +30,15 @@ PKI_INLINE void pki_limb_weigh(const pki_locomotion *c, int j, pki_limb *limbs)
   parent->P = pki_add(parent->P, pki_add_scaled(pki_add_cross(P, b->rate.a, S), mass, b->rate.l));
 }
 
-/* The foot of a leg that is not plain, as pki_leg_move and pki_leg_reach do it. */
+/* The foot of a leg that is not plain, as pki_leg_reach does it. */
 PKI_INLINE void pki_limb_reach(const pki_gait_group *g, const pki_leg *leg, const pki_limb *limbs, pki_leg_r *s)
 {
   const pk_model *m = g->model;
-  const pki_limb *last = &limbs[leg->row[2]];
   pki_v3 at = pki_v3_splat(leg->at);
-  s->bias = pki_add_cross(pki_add_cross(last->accel.l, last->accel.a, at), last->w, pki_cross(last->w, at));
   for (int k = 2; k >= 0; k--) {
     const pki_limb *b = &limbs[leg->row[k]];
     const int i = leg->body[k];
     at = pki_m3_apply(b->E, at);
-    s->bias = pki_m3_apply(b->E, s->bias);
     for (int j = k + 1; j < 3; j++) {
       s->column[j] = pki_m3_apply(b->E, s->column[j]);
       s->axis[j] = pki_m3_apply(b->E, s->axis[j]);

@@ -37,37 +37,15 @@ PKI_INLINE pki_v3 pki_add_turned(int k, pki_v3 c, pk_r s, pki_v3 v)
 
 /* ---- what is seen ---- */
 
-/* Angular velocities, what velocities alone accelerate, and the foot's acceleration by that:
- *   w     = w_p + u e
- *   drift = w_p x u e, w_p x (w_p x r)
- *   accel = accel_p + drift, seen from the tip of r */
-PKI_INLINE void pki_leg_move(const pki_locomotion *c, const pki_leg *leg, pki_v3 w, pki_leg_r *s)
-{
-  const pki_v3 zero = pki_v3_zero();
-  pki_v6 accel = pki_v6_zero();
-  PKI_UNROLL_ALL
-  for (int k = 0; k < 3; k++) {
-    const pki_v3 r = pki_v3_splat(c->bodies[leg->row[k]].r), turn = pki_cross(w, pki_cross(w, r));
-    const pki_v6 tip = k == 0 ? (pki_v6){zero, turn}
-                              : (pki_v6){accel.a, pki_add(pki_add_cross(accel.l, accel.a, r), turn)};
-    s->drift[k] = (pki_v6){pki_add_turned(k, zero, -s->u[k], w), turn};
-    accel = (pki_v6){pki_to_child(s, k, pki_add_turned(k, tip.a, -s->u[k], w)), pki_to_child(s, k, tip.l)};
-    w = s->w[k] = pki_to_child(s, k, pki_add_along(k, w, s->u[k]));
-  }
-  const pki_v3 at = pki_v3_splat(leg->at);
-  s->bias = pki_add_cross(pki_add_cross(accel.l, accel.a, at), w, pki_cross(w, at));
-}
-
-/* The foot from its last body up to the trunk, with its acceleration and the columns of its Jacobian. */
+/* The foot from its last body up to the trunk, and the columns of its Jacobian. */
 PKI_INLINE void pki_leg_reach(const pki_locomotion *c, const pki_leg *leg, pki_leg_r *s)
 {
   const pki_v3 zero = pki_v3_zero();
   const pk_r one = pki_splat(1);
-  pki_v3 at = pki_v3_splat(leg->at), bias = s->bias, low = zero, high = zero;
+  pki_v3 at = pki_v3_splat(leg->at), low = zero, high = zero;
   PKI_UNROLL_ALL
   for (int k = 2; k >= 0; k--) {
     at = pki_to_parent(s, k, at);
-    bias = pki_to_parent(s, k, bias);
     low = k < 2 ? pki_to_parent(s, k, low) : low;
     high = k < 1 ? pki_to_parent(s, k, high) : high;
     const pki_v3 column = pki_add_turned(k, zero, one, at);
@@ -76,7 +54,7 @@ PKI_INLINE void pki_leg_reach(const pki_locomotion *c, const pki_leg *leg, pki_l
     s->column[0] = column;
     at = pki_add(at, pki_v3_splat(c->bodies[leg->row[k]].r));
   }
-  s->arm = at, s->bias = bias;
+  s->arm = at;
   s->column[1] = high, s->column[2] = low;
   s->axis[0] = pki_add_along(0, zero, one);
   s->axis[1] = s->axis[2] = pki_to_parent(s, 0, pki_add_along(1, zero, one));
@@ -102,13 +80,18 @@ PKI_INLINE void pki_leg_weigh(const pki_locomotion *c, const pki_leg *leg, const
 PKI_INLINE void pki_leg_invert(const pki_locomotion *c, const pki_leg *leg, const pki_leg_r *s, const pk_r a[3],
                                pki_limb *trunk, pk_r torque[3])
 {
+  pki_v3 w = trunk->w;
   pki_v6 accel = trunk->accel, force[3];
   PKI_UNROLL_ALL
   for (int k = 0; k < 3; k++) {
     const pki_gait_body *body = &c->bodies[leg->row[k]];
-    const pki_v6 tip = pki_v6_add(pki_motion_to_tip(accel, pki_v3_splat(body->r)), s->drift[k]);
-    accel = (pki_v6){pki_add_along(k, pki_to_child(s, k, tip.a), a[k]), pki_to_child(s, k, tip.l)};
-    force[k] = pki_rigid_force(pki_body_own(body), s->w[k], accel);
+    const pki_v3 r = pki_v3_splat(body->r);
+    /* alpha = alpha_p + w_p x u e + a e,  acc = acc_p + alpha_p x r + w_p x (w_p x r),  w = w_p + u e */
+    const pki_v3 turned = pki_add_turned(k, accel.a, -s->u[k], w);
+    const pki_v3 moved = pki_add_cross(pki_add_cross(accel.l, accel.a, r), w, pki_cross(w, r));
+    accel = (pki_v6){pki_add_along(k, pki_to_child(s, k, turned), a[k]), pki_to_child(s, k, moved)};
+    w = pki_to_child(s, k, pki_add_along(k, w, s->u[k]));
+    force[k] = pki_rigid_force(pki_body_own(body), w, accel);
   }
   PKI_UNROLL_ALL
   for (int k = 2; k >= 0; k--) {

@@ -69,7 +69,7 @@ typedef struct pki_limb {
   pki_v6 rate;  /* its joint's own velocity, parent's axes */
   pki_v3 w;     /* angular velocity */
   pki_v6 drift; /* by velocities, against the parent and in its axes: w x rate, w x (w x r + 2 rate) */
-  pki_v6 accel; /* acceleration with du/dt = 0, without gravity; in act the whole one, with gravity */
+  pki_v6 accel; /* acceleration, with that against gravity */
   pki_v6 force; /* moment and force of inertia, then of all that hangs on it */
   pki_v3 S, P;  /* of it and all that hangs on it: first moment about its origin, momentum by the joints */
 } pki_limb;
@@ -78,12 +78,10 @@ typedef struct pki_limb {
 typedef struct pki_leg_r {
   pk_r q[3], u[3];           /* of its hinges */
   pki_v3 pos;                /* of its foot's centre, world */
-  pki_v3 arm, bias;          /* the centre from the trunk's origin and its acceleration with du/dt = 0, trunk's axes */
+  pki_v3 arm;                /* the centre from the trunk's origin, trunk's axes */
   pki_v3 column[3], axis[3]; /* how it moves by the hinges, and about which axes, trunk's axes */
-  /* of a plain leg */
-  pk_r sine[3], cosine[3];
-  pki_v3 w[3];     /* as pki_limb's */
-  pki_v6 drift[3];
+  pki_v3 glide, bias;        /* its velocity by the hinges, and its acceleration with du/dt = 0, trunk's axes */
+  pk_r sine[3], cosine[3];   /* of the hinges of a plain leg */
 } pki_leg_r;
 
 typedef struct pki_scene {

@@ -25,7 +25,6 @@ static inline void place_trunk(const pki_gait_group *g, const pk_r *q, const pk_
   s->vel = pki_v3_load(u);
   s->heading = pki_atan2(s->R.y.x, s->R.x.x);
   trunk->w = pki_v3_load(u + 3);
-  trunk->accel = pki_v6_zero();
   trunk->S = pki_v3_splat(g->c->bodies[0].lump), trunk->P = pki_v3_zero();
   pki_put(g, &g->walk[0]->heading, s->heading);
 }
@@ -44,18 +43,32 @@ static inline void place_hinges(const pki_locomotion *c, const pk_r *q, const pk
   }
 }
 
+/* How a foot moves and accelerates by velocities alone. The column J_k of a hinge turns with the hinges above it: with
+ * v_k = u_k J_k + ... + u_2 J_2, of the hinges from k on, and w of the trunk,
+ *   dJ/dt u = sum u_k axis_k x (v_k + v_(k+1)) + w x (2 v_0 + w x arm) */
+static inline void find_bias(pki_v3 w, pki_leg_r *leg)
+{
+  const pki_v3 v2 = pki_scale(leg->u[2], leg->column[2]), v1 = pki_add_scaled(v2, leg->u[1], leg->column[1]);
+  const pki_v3 v0 = pki_add_scaled(v1, leg->u[0], leg->column[0]);
+  pki_v3 sum = pki_cross(w, pki_add_cross(pki_add(v0, v0), w, leg->arm));
+  sum = pki_add_cross(sum, leg->axis[0], pki_scale(leg->u[0], pki_add(v0, v1)));
+  sum = pki_add_cross(sum, leg->axis[1], pki_scale(leg->u[1], pki_add(v1, v2)));
+  leg->bias = pki_add_cross(sum, leg->axis[2], pki_scale(leg->u[2], v2));
+  leg->glide = v0;
+}
+
 static inline void place_leg(const pki_gait_group *g, int i, pki_scene *s)
 {
   const pki_locomotion *c = g->c;
   const pki_leg *leg = &c->legs[i];
   pki_leg_r *const to = &s->legs[i];
   if (leg->plain) {
-    pki_leg_move(c, leg, s->limbs[0].w, to);
     pki_leg_reach(c, leg, to);
     pki_leg_weigh(c, leg, to, &s->limbs[0]);
   } else {
     pki_limb_reach(g, leg, s->limbs, to);
   }
+  find_bias(s->limbs[0].w, to);
   to->pos = pki_add(s->pos, pki_m3_apply(s->R, to->arm));
   pki_put3(g, g->walk[0]->now[i].pos, to->pos);
 }

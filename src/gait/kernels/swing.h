@@ -141,11 +141,7 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
 /* Of a foot's centre, world. */
 PKI_INLINE pki_v3 pki_foot_velocity(const pki_scene *s, int leg)
 {
-  const pki_leg_r *foot = &s->legs[leg];
-  pki_v3 v = pki_cross(s->limbs[0].w, foot->arm);
-  for (int k = 0; k < 3; k++) {
-    v = pki_add_scaled(v, foot->u[k], foot->column[k]);
-  }
+  const pki_v3 v = pki_add_cross(s->legs[leg].glide, s->limbs[0].w, s->legs[leg].arm);
   return pki_add(s->vel, pki_m3_apply(s->R, v));
 }
 
