@@ -79,7 +79,9 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
   for (int i = 0; i < PKI_LEGS; i++) {
     g->phase[i] += part * rate[i];
     g->rate[i] = rate[i] * pace;
-    g->late[i] = g->late[i] && g->phase[i] < 1;
+    if (g->late[i] && g->phase[i] >= 1) {
+      g->late[i] = false;
+    }
   }
   double duty = goal->duty;
   if (duty < steady) {

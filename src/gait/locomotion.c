@@ -73,49 +73,77 @@ static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
   memcpy(foot->from, w->now[leg].pos, sizeof foot->from);
 }
 
-/* Where a stance foot has its ground, and how much it may carry that leaves in `left` seconds. */
-static void carry(const pki_locomotion *c, pki_walk *w, int leg, double left)
+/* What an update is for all feet. */
+typedef struct beat {
+  double period, duty, cycle, normal[3];
+  double touch, heavy, rise; /* N, N, s: contact, largest force, time to load a foot */
+  bool walking;
+} beat;
+
+static beat beat_of(const pki_locomotion *c, const pki_walk *w)
 {
-  pki_foot *foot = &w->feet[leg];
-  for (int k = 0; k < 3; k++) {
-    foot->ground[k] = w->now[leg].pos[k] - c->legs[leg].radius * w->normal[k];
-  }
-  const double loaded = foot->since + w->period, rise = w->planned ? 0.01 : ramp;
-  const double least = left < loaded ? left : loaded;
-  w->now[leg].limit =
-      PKI_FOOT_HEAVY * c->mass * c->gravity * (least < rise ? fmax(least / rise, 0.02) : 1);
+  const double weight = c->mass * c->gravity;
+  return (beat){.period = w->period,
+                .duty = w->cpg.duty,
+                .cycle = w->cpg.cycle,
+                .normal = {w->normal[0], w->normal[1], w->normal[2]},
+                .touch = touch * weight,
+                .heavy = PKI_FOOT_HEAVY * weight,
+                .rise = w->planned ? 0.01 : ramp,
+                .walking = w->walking};
 }
 
-/* When a foot changes its mode. */
-static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
+/* When a foot changes its mode; `touches` says that it is on the ground. */
+static void change_mode(pki_walk *w, int leg, bool swings, bool touches)
+{
+  const pki_foot *foot = &w->feet[leg];
+  switch (foot->mode) {
+  case PKI_FOOT_STANCE:
+    if (swings && foot->phase < 0.5) {
+      set_mode(w, leg, PKI_FOOT_SWING);
+    } else if (foot->quiet > patience) {
+      set_mode(w, leg, PKI_FOOT_REACH);
+    }
+    break;
+  case PKI_FOOT_SWING:
+    if (!swings) {
+      set_mode(w, leg, touches ? PKI_FOOT_STANCE : PKI_FOOT_REACH);
+    } else if (touches && foot->phase > 0.5) {
+      set_mode(w, leg, PKI_FOOT_STANCE);
+    }
+    break;
+  default:
+    if (touches) {
+      set_mode(w, leg, PKI_FOOT_STANCE);
+    }
+  }
+}
+
+/* The mode of a foot, where its ground is, and how much it may carry. */
+static void schedule(const pki_locomotion *c, pki_walk *w, int leg, const beat *b)
 {
   pki_foot *foot = &w->feet[leg];
   pki_foot_now *now = &w->now[leg];
-  const double phase = pki_cpg_place(&w->cpg, leg), duty = w->cpg.duty;
-  const bool swings = w->walking && !w->cpg.late[leg] && phase >= duty,
-             touches = now->load > touch * c->mass * c->gravity;
-  foot->since += w->period;
-  foot->quiet = touches ? 0 : foot->quiet + w->period;
-  foot->phase = swings ? (phase - duty) / (1 - duty) : 1;
-  if (foot->mode == PKI_FOOT_STANCE && swings && foot->phase < 0.5) {
-    set_mode(w, leg, PKI_FOOT_SWING);
-  } else if (foot->mode == PKI_FOOT_STANCE && foot->quiet > patience) {
-    set_mode(w, leg, PKI_FOOT_REACH);
-  } else if (foot->mode == PKI_FOOT_SWING && !swings) {
-    set_mode(w, leg, touches ? PKI_FOOT_STANCE : PKI_FOOT_REACH);
-  } else if (foot->mode != PKI_FOOT_STANCE && touches &&
-             (foot->mode == PKI_FOOT_REACH || foot->phase > 0.5)) {
-    set_mode(w, leg, PKI_FOOT_STANCE);
-  }
-  if (foot->mode == PKI_FOOT_REACH && now->wall) {
+  const double phase = pki_cpg_place(&w->cpg, leg);
+  const bool late = w->cpg.late[leg], swings = b->walking && !late && phase >= b->duty,
+             touches = now->load > b->touch;
+  foot->since += b->period;
+  foot->quiet = touches ? 0 : foot->quiet + b->period;
+  foot->phase = swings ? (phase - b->duty) / (1 - b->duty) : 1;
+  change_mode(w, leg, swings, touches);
+  if (foot->mode == PKI_FOOT_STANCE) {
+    const double radius = c->legs[leg].radius, left = (b->duty - phase) * b->cycle;
+    double least = foot->since + b->period;
+    for (int k = 0; k < 3; k++) {
+      foot->ground[k] = now->pos[k] - radius * b->normal[k];
+    }
+    least = b->walking && !swings && !late && left < least ? left : least;
+    now->limit = b->heavy * (least < b->rise ? fmax(least / b->rise, 0.02) : 1);
+  } else if (foot->mode == PKI_FOOT_REACH && now->wall) {
     foot->stuck = true;
     for (int k = 0; k < 2; k++) {
       foot->from[k] = now->pos[k] + 0.015 / 0.41 * c->height * now->away[k];
     }
-  }
-  if (foot->mode == PKI_FOOT_STANCE) {
-    const double leaves = (duty - phase) * w->cpg.cycle;
-    carry(c, w, leg, w->walking && !swings && !w->cpg.late[leg] ? leaves : INFINITY);
   }
 }
 
@@ -152,8 +180,9 @@ static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk
     wake(c, w);
   }
   pki_clock_tick(c, w);
+  const beat b = beat_of(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
-    schedule(c, w, i);
+    schedule(c, w, i, &b);
   }
   if (w->planned) {
     pki_sway_step(c, w);
