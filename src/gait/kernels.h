@@ -16,7 +16,7 @@
 enum {
   PKI_GAIT_LANES = 8, /* at most */
   /* numbers of one lane: the trunk's, of each leg, of each body; 64-byte aligned */
-  PKI_GAIT_SCRATCH = 36 + 45 * PKI_LEGS + 45 * PKI_GAIT_BODIES
+  PKI_GAIT_SCRATCH = 38 + 45 * PKI_LEGS + 45 * PKI_GAIT_BODIES
 };
 
 /* A robot in each lane; lanes beyond the robots repeat the first one, and compute and write what it does. */

@@ -89,7 +89,8 @@ typedef struct pki_scene {
   pki_v3 pos, vel, com, com_vel; /* of trunk and mass, world */
   pki_v3 normal;                 /* of the ground plane */
   pki_v6 acc;                    /* wanted of the trunk: angular (its axes), linear (world) */
-  pk_r heading, plane[3], velocity[2];
+  pk_r heading, sine, cosine; /* of the trunk's x seen from above */
+  pk_r plane[3], velocity[2];
   pki_v3 ground[PKI_LEGS]; /* last points of contact */
   pki_leg_r legs[PKI_LEGS];
   pki_limb limbs[PKI_GAIT_BODIES]; /* of the robot's bodies, the trunk first */

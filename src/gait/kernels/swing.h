@@ -10,6 +10,7 @@ typedef struct pki_swings {
   pk_i stands[PKI_LEGS], swings[PKI_LEGS], planned, walking;
   pk_r middle[2], across[2]; /* of the stance feet; across their line when they are two, else 0 */
   pk_r duty, cycle, behind, spin, lift;
+  int turns; /* some robot does */
   const pki_scene *scene;
 } pki_swings;
 
@@ -45,6 +46,7 @@ PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_scene 
   s.middle[0] = 0.5 * middle[0], s.middle[1] = 0.5 * middle[1];
   s.duty = pki_pick(g, &w->cpg.duty), s.cycle = pki_pick(g, &w->cpg.cycle);
   s.spin = pki_pick(g, &w->speed[2]), s.lift = pki_pick(g, &w->lift);
+  s.turns = pki_any(pki_less(zero, pki_abs(s.spin)));
   /* the middle of the feet belongs this far behind the capture point, by the speed; before the first gait its limit */
   const pk_i going = pki_less(zero, s.cycle);
   const pk_r half = 0.5 * pki_select(going, s.cycle, pki_splat(tau));
@@ -75,8 +77,13 @@ PKI_INLINE pki_v3 pki_pendulum_foothold(const pki_locomotion *c, const pki_swing
     base[k] = com[k] + left * rate[k];
     off[k] = tau * rate[k] + run * s->across[k] - s->behind * scene->velocity[k];
   }
-  const pk_r turn = scene->heading + s->spin * (left + 0.5 * s->duty * s->cycle);
-  return pki_foothold_at(c, leg, base, off, turn, scene->plane);
+  pk_r sine = scene->sine, cosine = scene->cosine;
+  if (s->turns) {
+    pk_r si, co;
+    pki_sincos(s->spin * (left + 0.5 * s->duty * s->cycle), &si, &co);
+    sine = scene->sine * co + scene->cosine * si, cosine = scene->cosine * co - scene->sine * si;
+  }
+  return pki_foothold_at(c, leg, base, off, sine, cosine, scene->plane);
 }
 
 /* Up to 1, there for a while, and down: room for the edges of steps. */
@@ -158,15 +165,18 @@ PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int le
   if (pki_any(s->planned)) {
     target = pki_v3_select(s->planned, pki_pick3(g, w->now[leg].target), target);
   }
-  const pki_aim way = pki_swing_aim(g, s, leg, target, time), sink = pki_reach_aim(g, s, leg, target);
-  const pki_v3 pos = pki_v3_select(swings, way.pos, sink.pos), vel = pki_v3_select(swings, way.vel, sink.vel);
-  const pki_v3 acc = pki_v3_select(swings, way.acc, sink.acc);
+  pki_aim to = pki_swing_aim(g, s, leg, target, time);
+  if (pki_any(~(swings | s->stands[leg]))) {
+    const pki_aim sink = pki_reach_aim(g, s, leg, target);
+    to = (pki_aim){pki_v3_select(swings, to.pos, sink.pos), pki_v3_select(swings, to.vel, sink.vel),
+                   pki_v3_select(swings, to.acc, sink.acc)};
+  }
   /* a foot that is held by something does not pull harder and harder */
-  const pki_v3 off = pki_sub(pos, s->scene->legs[leg].pos);
+  const pki_v3 off = pki_sub(to.pos, s->scene->legs[leg].pos);
   const pk_r most = pki_splat(slack * g->c->height);
   const pk_r scale = most / pki_max(pki_sqrt(pki_dot(off, off)), most);
-  const pki_v3 miss = pki_sub(vel, pki_foot_velocity(s->scene, leg));
-  return pki_add_scaled(pki_add_scaled(acc, foot_k * scale, off), pki_splat(foot_d), miss);
+  const pki_v3 miss = pki_sub(to.vel, pki_foot_velocity(s->scene, leg));
+  return pki_add_scaled(pki_add_scaled(to.acc, foot_k * scale, off), pki_splat(foot_d), miss);
 }
 
 #endif

@@ -141,6 +141,7 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   const pk_i looks = pki_less(pki_splat(0), reach);
   const pk_r share = 1.0 / pki_select(looks, reach, pki_splat(1));
   const pk_r cosine = pki_select(looks, ahead.x * share, pki_splat(1)), sine = ahead.y * share;
+  s->cosine = cosine, s->sine = sine;
   const pk_r forward = pki_pick(g, &w->speed[0]), aside = pki_pick(g, &w->speed[1]);
   s->acc.l.x = horizontal(g, s, 0, walking, middle.x, cosine * forward - sine * aside);
   s->acc.l.y = horizontal(g, s, 1, walking, middle.y, sine * forward + cosine * aside);
