@@ -95,7 +95,8 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
   const bool done = goal.gait == PK_GAIT_JUMP && w->jumped == goal.at;
   const bool jump = goal.gait == PK_GAIT_JUMP && !done;
   const bool go = goal.gait != PK_GAIT_STAND && !done && !(jump && w->walking);
-  const double wanted[3] = {goal.forward, goal.sideways, goal.turn}, most = c->options.acceleration * w->period;
+  const double wanted[3] = {goal.forward, goal.sideways, goal.turn},
+               most = c->options.acceleration * w->period;
   const bool moves = go && w->walking && !jump;
   bool still = true;
   for (int k = 0; k < 3; k++) {

@@ -1,11 +1,11 @@
 /* The parts of the locomotion controller that run on lanes: several robots at once, each with what it remembers.
  *
  *   sense    trunk, mass and feet from q and u
- *   weigh    of robots that have just woken up: inertia as one body, strength of the legs
- *   refer    the ground plane, who has fallen, the trunk's wanted acceleration by the virtual model
+ *   weigh    of robots that have just woken up: where their feet are, inertia as one body, strength of the legs
+ *   refer    modes of the feet, the ground plane, who has fallen, the trunk's wanted acceleration by the virtual model
  *   act      feet's accelerations, inverse dynamics, forces at the stance feet, commands
  *
- * Between them each robot decides alone what no two decide alike: contacts, clock, modes of feet, plans (locomotion.c). One
+ * Between them each robot decides alone what no two decide alike: contacts, clock, plans (locomotion.c). One
  * robot is a group of one lane, so that a robot alone and one in a group are the same code. Numbers of the robot are
  * those of its model: what a world has made of its masses the controller does not know. */
 #ifndef PKI_GAIT_KERNELS_H
@@ -16,7 +16,7 @@
 enum {
   PKI_GAIT_LANES = 8, /* at most */
   /* numbers of one lane: the trunk's, of each leg, of each body; 64-byte aligned */
-  PKI_GAIT_SCRATCH = 38 + 45 * PKI_LEGS + 45 * PKI_GAIT_BODIES
+  PKI_GAIT_SCRATCH = 38 + 50 * PKI_LEGS + 45 * PKI_GAIT_BODIES
 };
 
 /* A robot in each lane; lanes beyond the robots repeat the first one, and compute and write what it does. */

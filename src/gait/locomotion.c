@@ -11,10 +11,7 @@
 #include "gait/kernels.h"
 #include "math/mat3.h"
 
-static const double touch = 0.0114026; /* weights of the robot, a foot that feels more is on the ground */
-static const double patience = 0.015;  /* s without contact until a stance foot looks for the ground */
-static const double ramp = 0.04;       /* s, to load and to unload a foot */
-static const double limp = 0.443617;   /* m h^2/s, damping after a fall */
+static const double limp = 0.443617; /* m h^2/s, damping after a fall */
 
 /* ---- what is felt ---- */
 
@@ -61,92 +58,9 @@ static void read_contacts(const pki_locomotion *c, const pk_observation *seen, p
   }
 }
 
-/* ---- the modes of the feet ---- */
+/* ---- one update ---- */
 
-static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
-{
-  pki_foot *foot = &w->feet[leg];
-  foot->mode = mode;
-  foot->since = 0;
-  foot->quiet = 0;
-  foot->stuck = false;
-  memcpy(foot->from, w->now[leg].pos, sizeof foot->from);
-}
-
-/* What an update is for all feet. */
-typedef struct beat {
-  double period, duty, cycle, normal[3];
-  double touch, heavy, rise; /* N, N, s: contact, largest force, time to load a foot */
-  bool walking;
-} beat;
-
-static beat beat_of(const pki_locomotion *c, const pki_walk *w)
-{
-  const double weight = c->mass * c->gravity;
-  return (beat){.period = w->period,
-                .duty = w->cpg.duty,
-                .cycle = w->cpg.cycle,
-                .normal = {w->normal[0], w->normal[1], w->normal[2]},
-                .touch = touch * weight,
-                .heavy = PKI_FOOT_HEAVY * weight,
-                .rise = w->planned ? 0.01 : ramp,
-                .walking = w->walking};
-}
-
-/* When a foot changes its mode; `touches` says that it is on the ground. */
-static void change_mode(pki_walk *w, int leg, bool swings, bool touches)
-{
-  const pki_foot *foot = &w->feet[leg];
-  switch (foot->mode) {
-  case PKI_FOOT_STANCE:
-    if (swings && foot->phase < 0.5) {
-      set_mode(w, leg, PKI_FOOT_SWING);
-    } else if (foot->quiet > patience) {
-      set_mode(w, leg, PKI_FOOT_REACH);
-    }
-    break;
-  case PKI_FOOT_SWING:
-    if (!swings) {
-      set_mode(w, leg, touches ? PKI_FOOT_STANCE : PKI_FOOT_REACH);
-    } else if (touches && foot->phase > 0.5) {
-      set_mode(w, leg, PKI_FOOT_STANCE);
-    }
-    break;
-  default:
-    if (touches) {
-      set_mode(w, leg, PKI_FOOT_STANCE);
-    }
-  }
-}
-
-/* The mode of a foot, where its ground is, and how much it may carry. */
-static void schedule(const pki_locomotion *c, pki_walk *w, int leg, const beat *b)
-{
-  pki_foot *foot = &w->feet[leg];
-  pki_foot_now *now = &w->now[leg];
-  const double phase = pki_cpg_place(&w->cpg, leg);
-  const bool late = w->cpg.late[leg], swings = b->walking && !late && phase >= b->duty,
-             touches = now->load > b->touch;
-  foot->since += b->period;
-  foot->quiet = touches ? 0 : foot->quiet + b->period;
-  foot->phase = swings ? (phase - b->duty) / (1 - b->duty) : 1;
-  change_mode(w, leg, swings, touches);
-  if (foot->mode == PKI_FOOT_STANCE) {
-    const double radius = c->legs[leg].radius, left = (b->duty - phase) * b->cycle;
-    double least = foot->since + b->period;
-    for (int k = 0; k < 3; k++) {
-      foot->ground[k] = now->pos[k] - radius * b->normal[k];
-    }
-    least = b->walking && !swings && !late && left < least ? left : least;
-    now->limit = b->heavy * (least < b->rise ? fmax(least / b->rise, 0.02) : 1);
-  } else if (foot->mode == PKI_FOOT_REACH && now->wall) {
-    foot->stuck = true;
-    for (int k = 0; k < 2; k++) {
-      foot->from[k] = now->pos[k] + 0.015 / 0.41 * c->height * now->away[k];
-    }
-  }
-}
-
+/* All feet stand, where they are. */
 static void wake(const pki_locomotion *c, pki_walk *w)
 {
   w->awake = true;
@@ -154,14 +68,13 @@ static void wake(const pki_locomotion *c, pki_walk *w)
   w->yaw = w->heading;
   w->normal[2] = 1;
   for (int i = 0; i < PKI_LEGS; i++) {
-    set_mode(w, i, PKI_FOOT_STANCE);
-    w->feet[i].since = ramp;
-    memcpy(w->feet[i].ground, w->now[i].pos, sizeof w->feet[i].ground);
-    w->feet[i].ground[2] -= c->legs[i].radius;
+    pki_foot *foot = &w->feet[i];
+    foot->mode = PKI_FOOT_STANCE;
+    foot->since = PKI_FOOT_RAMP;
+    memcpy(foot->ground, foot->from, sizeof foot->ground);
+    foot->ground[2] -= c->legs[i].radius;
   }
 }
-
-/* ---- one update ---- */
 
 static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
 {
@@ -171,7 +84,7 @@ static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *comm
   }
 }
 
-/* What a robot decides by itself once it has seen where it is: gait, phases, modes of its feet. */
+/* What a robot decides by itself once it has seen where it is: gait and phases. */
 static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
   double rate[2];
@@ -180,10 +93,6 @@ static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk
     wake(c, w);
   }
   pki_clock_tick(c, w);
-  const beat b = beat_of(c, w);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    schedule(c, w, i, &b);
-  }
   if (w->planned) {
     pki_sway_step(c, w);
     pki_sway_at(c, w, 0, w->leaning, rate);
@@ -206,11 +115,11 @@ static void plan(const pki_locomotion *c, pki_walk *w)
   }
   pki_plan(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
-    const pki_foot *foot = &w->feet[i];
-    const double time = (1 - w->cpg.duty) / w->cpg.rate[i];
-    if (foot->mode != PKI_FOOT_STANCE) {
-      pki_plan_foothold(c, w, i, foot->mode == PKI_FOOT_SWING ? (1 - foot->phase) * time : 0,
-                        w->now[i].target);
+    const pki_foot_mode mode = w->feet[i].mode;
+    const double left =
+        (1 - pki_cpg_place(&w->cpg, i)) / w->cpg.rate[i]; /* of a swing, which ends with the cycle */
+    if (mode != PKI_FOOT_STANCE) {
+      pki_plan_foothold(c, w, i, mode == PKI_FOOT_SWING ? left : 0, w->now[i].target);
     }
   }
 }

@@ -1,4 +1,4 @@
-/* The locomotion controller, in parts: who the legs are (legs.c, bodies.c), what they should do now (clock.c with cpg.c, jump.c),
+/* The locomotion controller, in parts: who the legs are (legs.c, bodies.c), what they should do now (clock.c with cpg.c, jump.c; kernels/feet.h),
  * what the trunk needs (kernels/trunk.c; plan.c with mpc.c, sway.c, preview.c), where swinging feet go (kernels/swing.h),
  * which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that joins them (locomotion.c).
  * What is under kernels/ runs on lanes (kernels.h).
@@ -23,7 +23,8 @@ typedef struct pki_leg {
   int q_at[3];      /* places of the joints among the robot's own coordinates, */
   int u_at[3];      /* and among its velocities */
   double offset[3]; /* rad, of the hinges' angles at q = 0 */
-  bool plain;       /* as nearly all are: hinges about x, y and y, whose frames are parallel at zero, nothing else on them */
+  bool
+      plain; /* as nearly all are: hinges about x, y and y, whose frames are parallel at zero, nothing else on them */
   double radius;    /* m, of the foot's ball; 0: a point */
   double centre[3]; /* m, of the ball in the link */
   double at[3];     /* m, the same in the body body[2] */
@@ -67,6 +68,9 @@ typedef struct pki_locomotion {
 /* Largest normal force of a foot, in weights of the robot. */
 #define PKI_FOOT_HEAVY 1.2
 
+/* s, to load and to unload a foot. */
+#define PKI_FOOT_RAMP 0.04
+
 typedef enum pki_foot_mode {
   PKI_FOOT_STANCE, /* on the ground, carries */
   PKI_FOOT_SWING,  /* on its way to a foothold */
@@ -75,23 +79,20 @@ typedef enum pki_foot_mode {
 
 /* What is remembered of a foot. */
 typedef struct pki_foot {
-  pki_foot_mode mode;
-  bool stuck;       /* something holds it on its way down */
-  double since;     /* s, in this mode */
-  double quiet;     /* s, without contact */
-  double phase;     /* of the swing, 0 to 1 */
-  double from[3];   /* m, where the mode began */
   double ground[3]; /* m, last point of contact */
+  double since;     /* s, in this mode; lanes take it with the ground */
+  double quiet;     /* s, without contact */
+  double from[3];   /* m, where the mode began */
+  pki_foot_mode mode;
+  bool stuck; /* something holds it on its way down */
 } pki_foot;
 
 /* What an update computes of a foot. */
 typedef struct pki_foot_now {
-  double pos[3];    /* m, centre, world */
   double load;      /* N, normal force of the last step */
   bool wall;        /* it touches something steep */
   double away[2];   /* from there, unit when level */
   double target[3]; /* m, foothold of a planned gait, while it does not stand */
-  double limit;     /* N, largest normal force */
   double prefer[3]; /* N, planned */
 } pki_foot_now;
 

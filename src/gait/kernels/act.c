@@ -51,7 +51,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
                      J[0].y * J[0].z + J[1].y * J[1].z + J[2].y * J[2].z,
                      damping + J[0].z * J[0].z + J[1].z * J[1].z + J[2].z * J[2].z};
   const pki_v3 x = pki_s3_solve(JJ, b);
-  const pk_i stands = act->swings.stands[i];
+  const pk_i stands = act->s->stands[i];
   const int moves = pki_any(~stands);
   for (int k = 0; k < 3; k++) {
     const int u = leg->u[k];
@@ -79,7 +79,7 @@ static inline void want(action *act)
   }
   s->limbs[0].accel = (pki_v6){acc.a, pki_m3_apply_t(s->R, acc.l)};
   for (int i = 0; i < PKI_LEGS; i++) {
-    const pk_i stands = act->swings.stands[i];
+    const pk_i stands = act->s->stands[i];
     pki_v3 foot = pki_v3_zero();
     if (pki_any(~stands)) {
       foot = pki_v3_where(~stands, pki_m3_apply_t(s->R, pki_swing(g, &act->swings, i)));
@@ -135,7 +135,7 @@ static inline void share_load(const action *act, pki_v3 *force)
   s.normal = scene->normal;
   s.b = (pki_v6){wrench.a, pki_m3_apply(scene->R, wrench.l)};
   for (int i = 0; i < PKI_LEGS; i++) {
-    s.stands[i] = act->swings.stands[i];
+    s.stands[i] = act->s->stands[i];
     s.any[i] = pki_any(s.stands[i]);
     if (!s.any[i]) {
       continue;
@@ -149,7 +149,7 @@ static inline void share_load(const action *act, pki_v3 *force)
     if (plans) {
       s.prefer[i] = pki_v3_where(s.stands[i] & act->swings.planned, pki_pick3(g, w->now[i].prefer));
     }
-    s.limit[i] = pki_pick(g, &w->now[i].limit);
+    s.limit[i] = scene->limit[i];
   }
   pki_share_solve(&s, force);
 }
@@ -181,7 +181,8 @@ static inline void command(const action *act, const pki_v3 *force)
   for (int i = 0; i < PKI_LEGS; i++) {
     const pki_leg *leg = &c->legs[i];
     const pki_v3 f = pki_m3_apply_t(s->R, force[i]);
-    const pki_v3 roll = pki_m3_apply_t(s->R, pki_scale(pki_splat(leg->radius), pki_cross(s->normal, force[i])));
+    const pki_v3 roll =
+        pki_m3_apply_t(s->R, pki_scale(pki_splat(leg->radius), pki_cross(s->normal, force[i])));
     for (int k = 0; k < 3; k++) {
       const int u = leg->u[k];
       const pk_r a = act->a[leg->u_at[k]], felt = pki_dot(s->legs[i].column[k], f);

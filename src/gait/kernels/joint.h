@@ -31,7 +31,8 @@ PKI_INLINE void pki_limb_weigh(const pki_locomotion *c, int j, pki_limb *limbs)
 }
 
 /* The foot of a leg that is not plain, as pki_leg_reach does it. */
-PKI_INLINE void pki_limb_reach(const pki_gait_group *g, const pki_leg *leg, const pki_limb *limbs, pki_leg_r *s)
+PKI_INLINE void pki_limb_reach(const pki_gait_group *g, const pki_leg *leg, const pki_limb *limbs,
+                               pki_leg_r *s)
 {
   const pk_model *m = g->model;
   pki_v3 at = pki_v3_splat(leg->at);

@@ -61,7 +61,8 @@ PKI_INLINE void pki_leg_reach(const pki_locomotion *c, const pki_leg *leg, pki_l
 }
 
 /* What the leg adds to the trunk's first moment and to its momentum by joints. */
-PKI_INLINE void pki_leg_weigh(const pki_locomotion *c, const pki_leg *leg, const pki_leg_r *s, pki_limb *trunk)
+PKI_INLINE void pki_leg_weigh(const pki_locomotion *c, const pki_leg *leg, const pki_leg_r *s,
+                              pki_limb *trunk)
 {
   pki_v3 S = pki_v3_splat(c->bodies[leg->row[2]].lump), P = pki_v3_zero();
   PKI_UNROLL_ALL
@@ -77,8 +78,8 @@ PKI_INLINE void pki_leg_weigh(const pki_locomotion *c, const pki_leg *leg, const
 /* ---- inverse dynamics ---- */
 
 /* Newton-Euler: torques of the hinges at accelerations a, and what the leg puts on the trunk. */
-PKI_INLINE void pki_leg_invert(const pki_locomotion *c, const pki_leg *leg, const pki_leg_r *s, const pk_r a[3],
-                               pki_limb *trunk, pk_r torque[3])
+PKI_INLINE void pki_leg_invert(const pki_locomotion *c, const pki_leg *leg, const pki_leg_r *s,
+                               const pk_r a[3], pki_limb *trunk, pk_r torque[3])
 {
   pki_v3 w = trunk->w;
   pki_v6 accel = trunk->accel, force[3];

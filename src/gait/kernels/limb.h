@@ -80,8 +80,8 @@ typedef struct pki_leg_r {
   pki_v3 pos;                /* of its foot's centre, world */
   pki_v3 arm;                /* the centre from the trunk's origin, trunk's axes */
   pki_v3 column[3], axis[3]; /* how it moves by the hinges, and about which axes, trunk's axes */
-  pki_v3 glide, bias;        /* its velocity by the hinges, and its acceleration with du/dt = 0, trunk's axes */
-  pk_r sine[3], cosine[3];   /* of the hinges of a plain leg */
+  pki_v3 glide, bias;      /* its velocity by the hinges, and its acceleration with du/dt = 0, trunk's axes */
+  pk_r sine[3], cosine[3]; /* of the hinges of a plain leg */
 } pki_leg_r;
 
 typedef struct pki_scene {
@@ -89,9 +89,11 @@ typedef struct pki_scene {
   pki_v3 pos, vel, com, com_vel; /* of trunk and mass, world */
   pki_v3 normal;                 /* of the ground plane */
   pki_v6 acc;                    /* wanted of the trunk: angular (its axes), linear (world) */
-  pk_r heading, sine, cosine; /* of the trunk's x seen from above */
+  pk_r heading, sine, cosine;    /* of the trunk's x seen from above */
   pk_r plane[3], velocity[2];
-  pki_v3 ground[PKI_LEGS]; /* last points of contact */
+  pki_v3 ground[PKI_LEGS];                                /* last points of contact */
+  pk_i stands[PKI_LEGS], swings[PKI_LEGS];                /* modes of the feet */
+  pk_r phase[PKI_LEGS], since[PKI_LEGS], limit[PKI_LEGS]; /* 0 to 1 of the swing; s, of the mode; N */
   pki_leg_r legs[PKI_LEGS];
   pki_limb limbs[PKI_GAIT_BODIES]; /* of the robot's bodies, the trunk first */
 } pki_scene;
@@ -102,7 +104,8 @@ _Static_assert(sizeof(pki_scene) == PKI_GAIT_SCRATCH * sizeof(pk_r), "scratch");
 PKI_INLINE pki_rigid pki_body_own(const pki_gait_body *body)
 {
   const double *in = body->moments;
-  return (pki_rigid){pki_splat(body->mass), pki_v3_splat(body->h),
+  return (pki_rigid){pki_splat(body->mass),
+                     pki_v3_splat(body->h),
                      {pki_splat(in[0]), pki_splat(in[1]), pki_splat(in[2]), pki_splat(in[3]),
                       pki_splat(in[4]), pki_splat(in[5])}};
 }

@@ -70,7 +70,6 @@ static inline void place_leg(const pki_gait_group *g, int i, pki_scene *s)
   }
   find_bias(s->limbs[0].w, to);
   to->pos = pki_add(s->pos, pki_m3_apply(s->R, to->arm));
-  pki_put3(g, g->walk[0]->now[i].pos, to->pos);
 }
 
 void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch)
@@ -162,6 +161,11 @@ void PKI_NAME(gait_weigh)(const pki_gait_group *g, const double *scratch)
       continue;
     }
     g->walk[l]->strength = pki_lane(force, l);
+    for (int i = 0; i < PKI_LEGS; i++) {
+      const pki_v3 pos = s->legs[i].pos;
+      double *const from = g->walk[l]->feet[i].from;
+      from[0] = pki_lane(pos.x, l), from[1] = pki_lane(pos.y, l), from[2] = pki_lane(pos.z, l);
+    }
     for (int e = 0; e < 9; e++) {
       g->walk[l]->inertia[e] = pki_lane(full[e], l);
     }

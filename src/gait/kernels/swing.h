@@ -7,7 +7,7 @@
 
 /* What swings of all legs share. */
 typedef struct pki_swings {
-  pk_i stands[PKI_LEGS], swings[PKI_LEGS], planned, walking;
+  pk_i planned, walking;
   pk_r middle[2], across[2]; /* of the stance feet; across their line when they are two, else 0 */
   pk_r duty, cycle, behind, spin, lift;
   int turns; /* some robot does */
@@ -25,21 +25,17 @@ PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_scene 
   s.planned = pki_pick_flag(g, &w->planned), s.walking = pki_pick_flag(g, &w->walking);
   pk_r count = zero, middle[2] = {zero, zero}, line[2] = {zero, zero};
   for (int i = 0; i < PKI_LEGS; i++) {
-    s.stands[i] = s.swings[i] = pki_bits(zero);
-    for (int l = 0; l < PKI_LANES; l++) {
-      pki_set_mask(&s.stands[i], l, g->walk[l]->feet[i].mode == PKI_FOOT_STANCE);
-      pki_set_mask(&s.swings[i], l, g->walk[l]->feet[i].mode == PKI_FOOT_SWING);
-    }
-    count += pki_select(s.stands[i], pki_splat(1), zero);
+    const pk_i stands = scene->stands[i];
+    count += pki_select(stands, pki_splat(1), zero);
     for (int k = 0; k < 2; k++) {
       const pk_r ground = k == 0 ? scene->ground[i].x : scene->ground[i].y;
-      middle[k] += pki_select(s.stands[i], ground, zero);
-      line[k] = pki_select(s.stands[i], ground - line[k], line[k]);
+      middle[k] += pki_select(stands, ground, zero);
+      line[k] = pki_select(stands, ground - line[k], line[k]);
     }
   }
   const pk_r length = pki_sqrt(line[0] * line[0] + line[1] * line[1]);
-  const pk_i pair =
-      pki_less(pki_splat(1.5), count) & pki_less(count, pki_splat(2.5)) & pki_less(pki_splat(apart * g->c->height), length);
+  const pk_i pair = pki_less(pki_splat(1.5), count) & pki_less(count, pki_splat(2.5)) &
+                    pki_less(pki_splat(apart * g->c->height), length);
   const pk_r share = pki_select(pair, 1.0 / length, zero);
   s.across[0] = pki_select(pair, -line[1] * share, zero);
   s.across[1] = pki_select(pair, line[0] * share, zero);
@@ -110,7 +106,7 @@ PKI_INLINE pki_aim pki_swing_aim(const pki_gait_group *g, const pki_swings *s, i
                       press_planned = 2e-3; /* heights; planned landings should be in time */
   pki_walk *const w = g->walk[0];
   const double h = g->c->height;
-  const pk_r phase = pki_pick(g, &w->feet[leg].phase), lift = s->lift;
+  const pk_r phase = s->scene->phase[leg], lift = s->lift;
   const pki_v3 from = pki_pick3(g, w->feet[leg].from);
   target.z -= pki_select(s->planned, pki_splat(press_planned * h), pki_splat(press * h));
   const pki_v3 way = pki_sub(target, from);
@@ -137,7 +133,7 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
   const pk_r x = target.x - from.x, y = target.y - from.y, far = pki_sqrt(x * x + y * y);
   const pk_i goes = free & pki_less(pki_splat(near * h), far);
   const pk_r share = pki_select(goes, 1.0 - near * h / far, zero);
-  const pk_r sunk = pki_min(pace * pki_pick(g, &w->feet[leg].since), pki_splat(deep * h));
+  const pk_r sunk = pki_min(pace * s->scene->since[leg], pki_splat(deep * h));
   const pk_r fall = pki_select(pki_less(sunk, pki_splat(deep * h)), pki_splat(-pace), zero);
   return (pki_aim){
       {from.x + pki_select(goes, share * x, zero), from.y + pki_select(goes, share * y, zero), from.z - sunk},
@@ -158,15 +154,15 @@ PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int le
   static const double foot_k = 1200, foot_d = 70; /* 1/s^2, 1/s */
   static const double slack = 0.08 / 0.41;        /* heights: a larger error pulls no harder */
   pki_walk *const w = g->walk[0];
-  const pk_i swings = s->swings[leg];
+  const pk_i swings = s->scene->swings[leg];
   const pk_r time = (1.0 - s->duty) / pki_pick(g, &w->cpg.rate[leg]);
-  const pk_r left = pki_select(swings, (1.0 - pki_pick(g, &w->feet[leg].phase)) * time, pki_splat(0));
+  const pk_r left = pki_select(swings, (1.0 - s->scene->phase[leg]) * time, pki_splat(0));
   pki_v3 target = pki_pendulum_foothold(g->c, s, leg, left);
   if (pki_any(s->planned)) {
     target = pki_v3_select(s->planned, pki_pick3(g, w->now[leg].target), target);
   }
   pki_aim to = pki_swing_aim(g, s, leg, target, time);
-  if (pki_any(~(swings | s->stands[leg]))) {
+  if (pki_any(~(swings | s->scene->stands[leg]))) {
     const pki_aim sink = pki_reach_aim(g, s, leg, target);
     to = (pki_aim){pki_v3_select(swings, to.pos, sink.pos), pki_v3_select(swings, to.vel, sink.vel),
                    pki_v3_select(swings, to.acc, sink.acc)};

@@ -1,7 +1,7 @@
 /* The virtual model of the trunk: springs and dampers towards where it should be, above the ground that the feet
  * have felt. */
 #include "gait/kernels/declare.h"
-#include "gait/kernels/limb.h"
+#include "gait/kernels/feet.h"
 
 /* Gains by unit of mass and moment: 1/s^2 and 1/s. */
 static const double height_k = 150, height_d = 22;
@@ -16,9 +16,9 @@ static const double tilted = 0.5, low = 0.4;    /* has fallen: cosine of the til
 static inline pki_v3 fit(const pki_gait_group *g, pki_scene *s)
 {
   pki_walk *const w = g->walk[0];
-  pki_v3 *const point = s->ground, mean = pki_v3_zero();
+  const pki_v3 *point = s->ground;
+  pki_v3 mean = pki_v3_zero();
   for (int i = 0; i < PKI_LEGS; i++) {
-    point[i] = pki_pick3(g, w->feet[i].ground);
     mean = pki_add_scaled(mean, pki_splat(1.0 / PKI_LEGS), point[i]);
   }
   pk_r xx = pki_splat(0), xy = xx, yy = xx, xz = xx, yz = xx;
@@ -59,18 +59,18 @@ static inline pk_r wrap(pk_r angle)
 
 /* One horizontal direction. A standing trunk belongs above the middle of its feet; a trotting one where its wanted speed
  * has brought it, but not farther from where it is than a leash. Planned gaits lean. */
-static inline pk_r horizontal(const pki_gait_group *g, pki_scene *s, int k, pk_i walking, pk_r middle,
+static inline pk_r horizontal(const pki_gait_group *g, pki_scene *s, int k, const pki_beat *b, pk_r middle,
                               pk_r speed)
 {
   pki_walk *const w = g->walk[0];
   const pk_r com = k == 0 ? s->com.x : s->com.y, rate = k == 0 ? s->com_vel.x : s->com_vel.y;
   const pk_r below = com - pki_pick(g, &w->leaning[k]);
-  const pk_r way = pki_pick(g, &w->place[k]) + pki_pick(g, &w->period) * speed;
+  const pk_r way = pki_pick(g, &w->place[k]) + b->period * speed;
   const pk_r ahead = pki_clamp(way - below, pki_splat(-pull_most), pki_splat(pull_most));
   const pk_r drawn = speed + pull * ahead;
-  pki_put(g, &w->place[k], pki_select(walking, below + ahead, com));
-  s->velocity[k] = pki_select(walking, drawn, speed);
-  return pki_select(walking, speed_d * (drawn - rate), place_k * (middle - com) - place_d * rate);
+  pki_put(g, &w->place[k], pki_select(b->walking, below + ahead, com));
+  s->velocity[k] = pki_select(b->walking, drawn, speed);
+  return pki_select(b->walking, speed_d * (drawn - rate), place_k * (middle - com) - place_d * rate);
 }
 
 /* The rotation vector from R to the wanted attitude, in the axes of R: z is `up`, x looks along the yaw. Of the matrix
@@ -90,11 +90,11 @@ static inline pki_v3 turn_to(const pki_m3 *R, pki_v3 up, pk_r yaw)
 }
 
 /* Upright, and along the yaw, which has a leash too. The turn to there comes back. */
-static inline pki_v3 attitude(const pki_gait_group *g, pki_scene *s, pk_i walking)
+static inline pki_v3 attitude(const pki_gait_group *g, pki_scene *s, const pki_beat *b)
 {
   pki_walk *const w = g->walk[0];
   const pk_r spin = pki_pick(g, &w->speed[2]), zero = pki_splat(0);
-  const pk_r ahead = pki_select(walking, pki_pick(g, &w->period) * spin, zero);
+  const pk_r ahead = pki_select(b->walking, b->period * spin, zero);
   const pk_r off = wrap(pki_pick(g, &w->yaw) + ahead - s->heading);
   const pk_r yaw = s->heading + pki_clamp(off, pki_splat(-0.2), pki_splat(0.2));
   const pki_v3 level = {zero, zero, pki_splat(1)};
@@ -132,7 +132,10 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   pki_walk *const w = g->walk[0];
   pki_scene *const s = (pki_scene *)(void *)scratch;
   const pki_v3 pos = s->pos, vel = s->vel, ahead = {s->R.x.x, s->R.y.x, s->R.z.x};
-  const pk_i walking = pki_pick_flag(g, &w->walking);
+  const pki_beat beat = pki_beat_of(g);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    pki_foot_schedule(g, s, &beat, i);
+  }
   const pki_v3 middle = fit(g, s);
   const pk_r *plane = s->plane, height = pos.z - (plane[0] + plane[1] * pos.x + plane[2] * pos.y);
   note_fallen(g, s->R.z.z, height);
@@ -143,11 +146,11 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   const pk_r cosine = pki_select(looks, ahead.x * share, pki_splat(1)), sine = ahead.y * share;
   s->cosine = cosine, s->sine = sine;
   const pk_r forward = pki_pick(g, &w->speed[0]), aside = pki_pick(g, &w->speed[1]);
-  s->acc.l.x = horizontal(g, s, 0, walking, middle.x, cosine * forward - sine * aside);
-  s->acc.l.y = horizontal(g, s, 1, walking, middle.y, sine * forward + cosine * aside);
+  s->acc.l.x = horizontal(g, s, 0, &beat, middle.x, cosine * forward - sine * aside);
+  s->acc.l.y = horizontal(g, s, 1, &beat, middle.y, sine * forward + cosine * aside);
   /* above the ground by the legs' height */
   const pk_r climb = plane[1] * vel.x + plane[2] * vel.y;
   s->acc.l.z = height_k * (g->c->height + g->c->legs[0].radius - height) + height_d * (climb - vel.z);
-  const pki_v3 turn = attitude(g, s, walking);
+  const pki_v3 turn = attitude(g, s, &beat);
   show_plan(g, s, turn);
 }
