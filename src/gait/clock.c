@@ -10,7 +10,8 @@ static const double settled = 0.03; /* cycles, legs this near to their places ha
 
 static double approach(double value, double goal, double most)
 {
-  return value + fmax(-most, fmin(most, goal - value));
+  const double off = goal - value;
+  return off == 0 || fabs(off) <= most ? goal : value + copysign(most, off);
 }
 
 static bool reaching(const pki_walk *w)
@@ -94,11 +95,12 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
   const bool done = goal.gait == PK_GAIT_JUMP && w->jumped == goal.at;
   const bool jump = goal.gait == PK_GAIT_JUMP && !done;
   const bool go = goal.gait != PK_GAIT_STAND && !done && !(jump && w->walking);
-  const double wanted[3] = {goal.forward, goal.sideways, goal.turn};
+  const double wanted[3] = {goal.forward, goal.sideways, goal.turn},
+               most = c->options.acceleration * w->period;
+  const bool moves = go && w->walking && !jump;
   bool still = true;
   for (int k = 0; k < 3; k++) {
-    w->speed[k] =
-        approach(w->speed[k], go && w->walking && !jump ? wanted[k] : 0, c->options.acceleration * w->period);
+    w->speed[k] = approach(w->speed[k], moves ? wanted[k] : 0, most);
     still = still && w->speed[k] == 0;
   }
   w->still = !go && still ? w->still + w->period : 0;

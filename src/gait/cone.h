@@ -8,7 +8,6 @@
  * what was asked for across it, df = (rest 1 + nn n n' + nt (n t' + t n') + tt t t') d(asked). */
 typedef struct pki_cone_point {
   pki_v3 f, t;
-  pk_i inside; /* what was asked for was there already */
   pk_r rest, nn, nt, tt;
 } pki_cone_point;
 
@@ -29,7 +28,7 @@ PKI_INLINE pki_cone_point pki_cone_nearest(pki_v3 normal, double mu, pk_r least,
   const pk_i outside = beside | cut,
              edge = pki_less(mu * up, size); /* edge: on the rim of the disc, or on the cone */
   const pk_r turned = along * inverse;
-  pki_cone_point out = {.t = pki_scale(inverse, t), .inside = ~outside};
+  pki_cone_point out = {.t = pki_scale(inverse, t)};
   out.f = (pki_v3){pki_select(outside, up * normal.x + turned * t.x, asked.x),
                    pki_select(outside, up * normal.y + turned * t.y, asked.y),
                    pki_select(outside, up * normal.z + turned * t.z, asked.z)};

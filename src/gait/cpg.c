@@ -17,15 +17,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/lane.h"
+
 static const double coupling = 0.4;
 static const double follow = 2;                   /* of swing and cycle, by cycle */
 static const double steady = 0.55;                /* duty on the way to gaits with flight */
 static const double settled = 0.02, spread = 0.1; /* cycles, from where on legs are on their way */
 static const double pi = 3.141592653589793;
 
+/* To half a cycle on either side; without a call of floor, which the oldest instruction set has to make. */
 static double wrap(double cycles)
 {
-  return cycles - floor(cycles + 0.5);
+  return cycles - pki_round(cycles);
 }
 
 static double apart(const pki_cpg *g, const double footfall[PKI_LEGS], int leg)
@@ -42,6 +45,13 @@ static double directed(const double footfall[PKI_LEGS], int leg, double e)
   }
   const double half = footfall[leg] - footfall[0] - by[leg];
   return fabs(wrap(half - 0.25)) <= fabs(wrap(half + 0.25)) ? fabs(e) : -fabs(e);
+}
+
+/* sin(pi e); legs in their places ask for the sine of a rounding error, which is its argument. */
+static double pull_of(double e)
+{
+  const double angle = pi * e;
+  return coupling * (fabs(angle) < 1e-8 ? angle : sin(angle));
 }
 
 void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm)
@@ -61,22 +71,30 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
 {
   double rate[PKI_LEGS] = {1, 1, 1, 1};
   for (int i = 1; i < PKI_LEGS; i++) {
-    const double pull = coupling * sin(pi * directed(goal->footfall, i, apart(g, goal->footfall, i)));
+    const double pull = pull_of(directed(goal->footfall, i, apart(g, goal->footfall, i)));
     rate[i] -= pull;
-    rate[0] += pull / (PKI_LEGS - 1);
+    rate[0] += pull * (1.0 / (PKI_LEGS - 1));
   }
-  const double part = dt / g->cycle, blend = 1 - exp(-follow * part);
+  const double pace = 1 / g->cycle, part = dt * pace;
   for (int i = 0; i < PKI_LEGS; i++) {
     g->phase[i] += part * rate[i];
-    g->rate[i] = rate[i] / g->cycle;
-    g->late[i] = g->late[i] && g->phase[i] < 1;
+    g->rate[i] = rate[i] * pace;
+    if (g->late[i] && g->phase[i] >= 1) {
+      g->late[i] = false;
+    }
   }
-  /* legs on their way to a gait with flight stand longer: two of them would not carry what four do */
-  const double far = fmax(0, fmin(1, (pki_cpg_distance(g, goal) - settled) / spread));
-  const double duty = goal->duty + far * fmax(0, steady - goal->duty);
-  const double swing = (1 - g->duty) * g->cycle, swing_goal = (1 - duty) * goal->cycle;
-  g->cycle += blend * (goal->cycle - g->cycle);
-  g->duty = 1 - (swing + blend * (swing_goal - swing)) / g->cycle;
+  double duty = goal->duty;
+  if (duty < steady) {
+    /* legs on their way to a gait with flight stand longer: two of them would not carry what four do */
+    const double far = fmax(0, fmin(1, (pki_cpg_distance(g, goal) - settled) / spread));
+    duty += far * (steady - duty);
+  }
+  if (g->cycle != goal->cycle || g->duty != duty) {
+    const double blend = 1 - exp(-follow * part);
+    const double swing = (1 - g->duty) * g->cycle, swing_goal = (1 - duty) * goal->cycle;
+    g->cycle += blend * (goal->cycle - g->cycle);
+    g->duty = 1 - (swing + blend * (swing_goal - swing)) / g->cycle;
+  }
 }
 
 double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm)

@@ -1,11 +1,11 @@
 /* The parts of the locomotion controller that run on lanes: several robots at once, each with what it remembers.
  *
  *   sense    trunk, mass and feet from q and u
- *   weigh    of robots that have just woken up: inertia as one body, strength of the legs
- *   refer    the ground plane, who has fallen, the trunk's wanted acceleration by the virtual model
+ *   weigh    of robots that have just woken up: where their feet are, inertia as one body, strength of the legs
+ *   refer    modes of the feet, the ground plane, who has fallen, the trunk's wanted acceleration by the virtual model
  *   act      feet's accelerations, inverse dynamics, forces at the stance feet, commands
  *
- * Between them each robot decides alone what no two decide alike: contacts, clock, modes of feet, plans (locomotion.c). One
+ * Between them each robot decides alone what no two decide alike: contacts, clock, plans (locomotion.c). One
  * robot is a group of one lane, so that a robot alone and one in a group are the same code. Numbers of the robot are
  * those of its model: what a world has made of its masses the controller does not know. */
 #ifndef PKI_GAIT_KERNELS_H
@@ -14,10 +14,9 @@
 #include "gait/locomotion.h"
 
 enum {
-  PKI_GAIT_LANES = 8,                                               /* at most */
-  PKI_GAIT_BODIES = 32,                                             /* moving bodies of a robot, at most */
-  PKI_GAIT_LIMB = 45,                                               /* numbers of one body */
-  PKI_GAIT_SCRATCH = PKI_GAIT_LIMB * PKI_GAIT_BODIES + 9 * PKI_LEGS /* of one lane; 64-byte aligned */
+  PKI_GAIT_LANES = 8, /* at most */
+  /* numbers of one lane: the trunk's, of each leg, of each body; 64-byte aligned */
+  PKI_GAIT_SCRATCH = 38 + 50 * PKI_LEGS + 45 * PKI_GAIT_BODIES
 };
 
 /* A robot in each lane; lanes beyond the robots repeat the first one, and compute and write what it does. */
@@ -34,8 +33,8 @@ typedef struct pki_gait_kernels {
   int lanes;
   void (*sense)(const pki_gait_group *g, double *scratch);
   void (*weigh)(const pki_gait_group *g, const double *scratch); /* after sense */
-  void (*refer)(const pki_gait_group *g);
-  void (*act)(const pki_gait_group *g, double *scratch); /* after sense; fallen robots get no commands */
+  void (*refer)(const pki_gait_group *g, double *scratch);       /* after sense */
+  void (*act)(const pki_gait_group *g, double *scratch);         /* after refer */
 } pki_gait_kernels;
 
 /* The variant with the instruction set of pki_kernels_get(lanes); lanes is 1, 4 or 8. Never NULL. */

@@ -192,6 +192,7 @@ pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err)
                     "the robot has %d moving bodies, expected at most %d", model->robots[c->robot].nbody,
                     PKI_GAIT_BODIES);
   }
+  pki_bodies_list(c, model);
   c->trunk = model->robots[c->robot].root_link;
   c->u = model->robots[c->robot].u;
   c->mass = model->robots[c->robot].mass;

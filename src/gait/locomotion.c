@@ -11,97 +11,56 @@
 #include "gait/kernels.h"
 #include "math/mat3.h"
 
-static const double touch = 0.0114026; /* weights of the robot, a foot that feels more is on the ground */
-static const double patience = 0.015;  /* s without contact until a stance foot looks for the ground */
-static const double ramp = 0.04;       /* s, to load and to unload a foot */
-static const double limp = 0.443617;   /* m h^2/s, damping after a fall */
+static const double limp = 0.443617; /* m h^2/s, damping after a fall */
 
 /* ---- what is felt ---- */
 
-static void feel(const pk_observation *seen, const pk_sim_contact *contact, int link, pki_foot_now *now)
+/* A contact of a foot: what the foot feels along the normal is the same seen from either side. */
+static void feel(const pk_sim_contact *contact, double pace, bool other, pki_foot_now *now)
 {
-  double impulse[3], normal[3];
-  if (!pk_sim_contact_carries(contact, seen->model, link, impulse, normal)) {
-    return;
-  }
-  /* walls do not carry */
-  const double force = pki_dot3(impulse, normal) / seen->dt;
-  const bool steep = normal[2] < 0.5;
-  now->load += steep ? 0 : force;
-  if (steep && force > 0) {
+  const double force = pki_dot3(contact->impulse, contact->normal) * pace, side = other ? -1 : 1;
+  if (side * contact->normal[2] >= 0.5) {
+    now->load += force;
+  } else if (force > 0) { /* walls do not carry */
     now->wall = true;
-    memcpy(now->away, normal, sizeof now->away);
+    now->away[0] = side * contact->normal[0], now->away[1] = side * contact->normal[1];
   }
+}
+
+/* The leg whose foot is a link, or -1. */
+static int leg_of(const pki_locomotion *c, int link)
+{
+  int leg = PKI_LEGS - 1;
+  while (leg >= 0 && c->legs[leg].foot != link) {
+    leg--;
+  }
+  return leg;
 }
 
 static void read_contacts(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
+  const double pace = 1 / seen->dt;
   for (int i = 0; i < PKI_LEGS; i++) {
     w->now[i].load = 0;
     w->now[i].wall = false;
   }
   for (int k = 0; k < seen->ncontact; k++) {
     const pk_sim_contact *contact = &seen->contacts[k];
-    for (int i = 0; i < PKI_LEGS; i++) {
-      const int foot = c->legs[i].foot;
-      if (contact->link == foot || contact->other_link == foot) {
-        feel(seen, contact, foot, &w->now[i]);
-      }
+    const int leg = leg_of(c, contact->link);
+    const bool links = contact->other_link >= 0;
+    if (leg >= 0 && (!links || pk_sim_contact_carries(contact, seen->model, contact->link, NULL, NULL))) {
+      feel(contact, pace, false, &w->now[leg]);
+    }
+    const int other = links ? leg_of(c, contact->other_link) : -1;
+    if (other >= 0 && pk_sim_contact_carries(contact, seen->model, contact->other_link, NULL, NULL)) {
+      feel(contact, pace, true, &w->now[other]);
     }
   }
 }
 
-/* ---- the modes of the feet ---- */
+/* ---- one update ---- */
 
-static void set_mode(pki_walk *w, int leg, pki_foot_mode mode)
-{
-  pki_foot *foot = &w->feet[leg];
-  foot->mode = mode;
-  foot->since = 0;
-  foot->quiet = 0;
-  foot->stuck = false;
-  memcpy(foot->from, w->now[leg].pos, sizeof foot->from);
-}
-
-/* When a foot changes its mode, and how much it may carry. */
-static void schedule(const pki_locomotion *c, pki_walk *w, int leg)
-{
-  pki_foot *foot = &w->feet[leg];
-  pki_foot_now *now = &w->now[leg];
-  const double phase = pki_cpg_place(&w->cpg, leg), duty = w->cpg.duty;
-  const bool swings = w->walking && !pki_cpg_stance(&w->cpg, leg),
-             touches = now->load > touch * c->mass * c->gravity;
-  foot->since += w->period;
-  foot->quiet = touches ? 0 : foot->quiet + w->period;
-  foot->phase = swings ? (phase - duty) / (1 - duty) : 1;
-  if (foot->mode == PKI_FOOT_STANCE && swings && foot->phase < 0.5) {
-    set_mode(w, leg, PKI_FOOT_SWING);
-  } else if (foot->mode == PKI_FOOT_STANCE && foot->quiet > patience) {
-    set_mode(w, leg, PKI_FOOT_REACH);
-  } else if (foot->mode == PKI_FOOT_SWING && !swings) {
-    set_mode(w, leg, touches ? PKI_FOOT_STANCE : PKI_FOOT_REACH);
-  } else if (foot->mode != PKI_FOOT_STANCE && touches &&
-             (foot->mode == PKI_FOOT_REACH || foot->phase > 0.5)) {
-    set_mode(w, leg, PKI_FOOT_STANCE);
-  }
-  if (foot->mode == PKI_FOOT_REACH && now->wall) {
-    foot->stuck = true;
-    for (int k = 0; k < 2; k++) {
-      foot->from[k] = now->pos[k] + 0.015 / 0.41 * c->height * now->away[k];
-    }
-  }
-  if (foot->mode == PKI_FOOT_STANCE) {
-    memcpy(foot->ground, now->pos, sizeof foot->ground);
-    for (int k = 0; k < 3; k++) {
-      foot->ground[k] -= c->legs[leg].radius * w->normal[k];
-    }
-  }
-  const bool leaves = w->walking && !swings && !w->cpg.late[leg];
-  const double left = leaves ? (duty - phase) * w->cpg.cycle : INFINITY, rise = w->planned ? 0.01 : ramp;
-  const double load = fmin(1, fmin(foot->since + w->period, left) / rise);
-  now->limit = PKI_FOOT_HEAVY * c->mass * c->gravity * fmax(load, 0.02);
-}
-
+/* All feet stand, where they are. */
 static void wake(const pki_locomotion *c, pki_walk *w)
 {
   w->awake = true;
@@ -109,14 +68,13 @@ static void wake(const pki_locomotion *c, pki_walk *w)
   w->yaw = w->heading;
   w->normal[2] = 1;
   for (int i = 0; i < PKI_LEGS; i++) {
-    set_mode(w, i, PKI_FOOT_STANCE);
-    w->feet[i].since = ramp;
-    memcpy(w->feet[i].ground, w->now[i].pos, sizeof w->feet[i].ground);
-    w->feet[i].ground[2] -= c->legs[i].radius;
+    pki_foot *foot = &w->feet[i];
+    foot->mode = PKI_FOOT_STANCE;
+    foot->since = PKI_FOOT_RAMP;
+    memcpy(foot->ground, foot->from, sizeof foot->ground);
+    foot->ground[2] -= c->legs[i].radius;
   }
 }
-
-/* ---- one update ---- */
 
 static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
 {
@@ -126,7 +84,7 @@ static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *comm
   }
 }
 
-/* What a robot decides by itself once it has seen where it is: gait, phases, modes of its feet. */
+/* What a robot decides by itself once it has seen where it is: gait and phases. */
 static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
   double rate[2];
@@ -135,10 +93,6 @@ static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk
     wake(c, w);
   }
   pki_clock_tick(c, w);
-  for (int i = 0; i < PKI_LEGS; i++) {
-    schedule(c, w, i);
-    memset(w->now[i].prefer, 0, sizeof w->now[i].prefer);
-  }
   if (w->planned) {
     pki_sway_step(c, w);
     pki_sway_at(c, w, 0, w->leaning, rate);
@@ -161,11 +115,11 @@ static void plan(const pki_locomotion *c, pki_walk *w)
   }
   pki_plan(c, w);
   for (int i = 0; i < PKI_LEGS; i++) {
-    const pki_foot *foot = &w->feet[i];
-    const double time = (1 - w->cpg.duty) / w->cpg.rate[i];
-    if (foot->mode != PKI_FOOT_STANCE) {
-      pki_plan_foothold(c, w, i, foot->mode == PKI_FOOT_SWING ? (1 - foot->phase) * time : 0,
-                        w->now[i].target);
+    const pki_foot_mode mode = w->feet[i].mode;
+    const double left =
+        (1 - pki_cpg_place(&w->cpg, i)) / w->cpg.rate[i]; /* of a swing, which ends with the cycle */
+    if (mode != PKI_FOOT_STANCE) {
+      pki_plan_foothold(c, w, i, mode == PKI_FOOT_SWING ? left : 0, w->now[i].target);
     }
   }
 }
@@ -187,18 +141,22 @@ static void update_lanes(const pki_gait_kernels *kernels, const pki_gait_group *
   for (int i = 0; i < count; i++) {
     decide(c, seen[i], g->walk[i]);
   }
-  kernels->refer(g);
+  kernels->refer(g, scratch);
   for (int i = 0; i < count; i++) {
     pki_walk *w = g->walk[i];
-    if (w->fallen) {
-      go_limp(c, g->model, g->commands[i]);
-    } else if (w->planned) {
+    if (w->planned && !w->fallen) {
       plan(c, w);
     }
     acts = acts || !w->fallen;
   }
   if (acts) {
     kernels->act(g, scratch);
+  }
+  /* lanes command all of them: what a robot that has just fallen gets comes last */
+  for (int i = 0; i < count; i++) {
+    if (g->walk[i]->fallen) {
+      go_limp(c, g->model, g->commands[i]);
+    }
   }
 }
 

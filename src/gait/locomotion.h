@@ -1,4 +1,4 @@
-/* The locomotion controller, in parts: who the legs are (legs.c), what they should do now (clock.c with cpg.c, jump.c),
+/* The locomotion controller, in parts: who the legs are (legs.c, bodies.c), what they should do now (clock.c with cpg.c, jump.c; kernels/feet.h),
  * what the trunk needs (kernels/trunk.c; plan.c with mpc.c, sway.c, preview.c), where swinging feet go (kernels/swing.h),
  * which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that joins them (locomotion.c).
  * What is under kernels/ runs on lanes (kernels.h).
@@ -19,6 +19,12 @@ typedef struct pki_leg {
   int foot;         /* link */
   int u[3];         /* velocity coordinates of its joints, hip first */
   int body[3];      /* that they move */
+  int row[3];       /* of these bodies in pki_locomotion.bodies */
+  int q_at[3];      /* places of the joints among the robot's own coordinates, */
+  int u_at[3];      /* and among its velocities */
+  double offset[3]; /* rad, of the hinges' angles at q = 0 */
+  bool
+      plain; /* as nearly all are: hinges about x, y and y, whose frames are parallel at zero, nothing else on them */
   double radius;    /* m, of the foot's ball; 0: a point */
   double centre[3]; /* m, of the ball in the link */
   double at[3];     /* m, the same in the body body[2] */
@@ -27,6 +33,18 @@ typedef struct pki_leg {
   double aside;     /* m, of its foot from its first hinge, sideways, when it stands straight */
   double bones[2];  /* m, thigh and shank */
 } pki_leg;
+
+enum { PKI_GAIT_BODIES = 32 /* moving bodies of a robot, at most */ };
+
+/* A moving body of the robot, as lanes need it (bodies.c). The trunk is the first one; parents come before their children. */
+typedef struct pki_gait_body {
+  int parent;        /* its row; -1: the trunk has none */
+  double r[3];       /* m, of its joint in the parent */
+  double mass, h[3]; /* kg, kg m: first moment about its origin */
+  double moments[6]; /* kg m^2, about its origin: xx, xy, xz, yy, yz, zz */
+  double below;      /* kg, of it and of all that hangs on it */
+  double lump[3];    /* kg m: h, and what hangs on it by hinges of plain legs as points where those are */
+} pki_gait_body;
 
 struct pki_gait_kernels;
 
@@ -42,10 +60,16 @@ typedef struct pki_locomotion {
   double height, tau; /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
   double strength;    /* as pki_walk's, in the stance with the feet below the hips */
   pki_leg legs[PKI_LEGS];
+  int body, body_count; /* the trunk in the model, and how many bodies the robot has */
+  pki_gait_body bodies[PKI_GAIT_BODIES];
+  int others[PKI_GAIT_BODIES], other_count; /* rows of bodies that are neither the trunk nor of a plain leg */
 } pki_locomotion;
 
 /* Largest normal force of a foot, in weights of the robot. */
 #define PKI_FOOT_HEAVY 1.2
+
+/* s, to load and to unload a foot. */
+#define PKI_FOOT_RAMP 0.04
 
 typedef enum pki_foot_mode {
   PKI_FOOT_STANCE, /* on the ground, carries */
@@ -55,23 +79,20 @@ typedef enum pki_foot_mode {
 
 /* What is remembered of a foot. */
 typedef struct pki_foot {
-  pki_foot_mode mode;
-  bool stuck;       /* something holds it on its way down */
-  double since;     /* s, in this mode */
-  double quiet;     /* s, without contact */
-  double phase;     /* of the swing, 0 to 1 */
-  double from[3];   /* m, where the mode began */
   double ground[3]; /* m, last point of contact */
+  double since;     /* s, in this mode; lanes take it with the ground */
+  double quiet;     /* s, without contact */
+  double from[3];   /* m, where the mode began */
+  pki_foot_mode mode;
+  bool stuck; /* something holds it on its way down */
 } pki_foot;
 
 /* What an update computes of a foot. */
 typedef struct pki_foot_now {
-  double pos[3];    /* m, centre, world */
   double load;      /* N, normal force of the last step */
   bool wall;        /* it touches something steep */
   double away[2];   /* from there, unit when level */
   double target[3]; /* m, foothold of a planned gait, while it does not stand */
-  double limit;     /* N, largest normal force */
   double prefer[3]; /* N, planned */
 } pki_foot_now;
 
@@ -112,18 +133,22 @@ typedef struct pki_walk {
   double inertia[9]; /* kg m^2, of the robot about its mass, trunk's axes; at the first update */
   /* of one update */
   double period, time;
-  double R[9], pos[3], vel[3], omega[3]; /* trunk: rotation, position, velocity (world), angular (its axes) */
-  double com[3], com_vel[3];
   double heading, normal[3]; /* rad; of the ground, world */
   double leaning[2];         /* m, world: how far the mass of a planned gait should be from its place now */
-  double velocity[2];        /* m/s, world: wanted, feedback of the place included */
-  double turn[3];            /* rotation vector to the wanted attitude, trunk's axes */
-  double acc[6];             /* of the trunk, wanted: linear (world), angular (its axes) */
   pki_foot_now now[PKI_LEGS];
+  /* of one update, with a plan */
+  double R[9], pos[3], omega[3]; /* trunk: rotation, position, angular velocity (its axes) */
+  double com[3], com_vel[3];
+  double velocity[2]; /* m/s, world: wanted, feedback of the place included */
+  double turn[3];     /* rotation vector to the wanted attitude, trunk's axes */
+  double acc[6];      /* of the trunk, planned: linear (world), angular (its axes) */
 } pki_walk;
 
 /* legs.c: find the legs by the names of their feet. */
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err);
+
+/* bodies.c: the robot's moving bodies, of which there are no more than PKI_GAIT_BODIES; after its legs. */
+void pki_bodies_list(pki_locomotion *c, const pk_model *model);
 
 /* clock.c: what is wanted now, and the phases of the legs. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w);

@@ -34,14 +34,15 @@ static void plan_ahead(const pki_walk *w, double left, double out[2])
 void pki_plan_foothold(const pki_locomotion *c, const pki_walk *w, int leg, double left, double out[3])
 {
   const double stance = w->cpg.duty * w->cpg.cycle, turn = w->heading + w->speed[2] * (left + 0.5 * stance);
-  double lean[2], rate[2], off[2], base[2];
+  double lean[2], rate[2], off[2], base[2], sine, cosine;
+  pki_sincos(turn, &sine, &cosine);
   plan_ahead(w, left, base);
   pki_sway_at(c, w, left, lean, rate);
   for (int k = 0; k < 2; k++) {
     base[k] -= lean[k];
     off[k] = 0.5 * stance * w->velocity[k] + mend * c->tau * w->drift[k];
   }
-  pki_v3_store(pki_foothold_at(c, leg, base, off, turn, w->plane), out);
+  pki_v3_store(pki_foothold_at(c, leg, base, off, sine, cosine, w->plane), out);
 }
 
 /* Part of a leg's way from phase `from` to `to` that it is on the ground. */

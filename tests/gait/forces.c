@@ -25,6 +25,7 @@ static pki_share corners(int count)
     s.C[i][1] = (pki_v3){at[2], 0, -at[0]};
     s.C[i][2] = (pki_v3){-at[1], at[0], 0};
     pki_set_mask(&s.stands[i], 0, true);
+    s.any[i] = true;
     s.limit[i] = 300;
   }
   return s;
@@ -51,10 +52,10 @@ static double cost(const pki_share *s, int count, double force[PKI_LEGS][3])
 
 static int solve(const pki_share *s, double force[PKI_LEGS][3])
 {
-  pki_share_point found;
-  const int rounds = pki_share_solve(s, &found);
+  pki_v3 found[PKI_LEGS];
+  const int rounds = pki_share_solve(s, found);
   for (int i = 0; i < PKI_LEGS; i++) {
-    pki_v3_store(found.at[i].f, force[i]);
+    pki_v3_store(found[i], force[i]);
   }
   return rounds;
 }

@@ -296,6 +296,51 @@ static void a_different_gait_in_each_world(void **state)
   compare_locomotion(*state, &o, PACE(120, 40));
 }
 
+/* A controller that takes its plain legs for legs of any hinges. */
+static void forget_plain_legs(pki_locomotion *c)
+{
+  c->other_count = 0;
+  for (int j = 0; j < c->body_count; j++) {
+    memcpy(c->bodies[j].lump, c->bodies[j].h, sizeof c->bodies[j].lump);
+    if (j > 0) {
+      c->others[c->other_count++] = j;
+    }
+  }
+  for (int i = 0; i < PKI_LEGS; i++) {
+    assert_true(c->legs[i].plain);
+    c->legs[i].plain = false;
+  }
+}
+
+static void plain_legs_do_as_legs_of_any_hinges(void **state)
+{
+  setting *s = *state;
+  pk_controller *by[2];
+  pk_locomotion_options o = pk_locomotion_options_default();
+  o.gait = PK_GAIT_TROT, o.forward = 0.2, o.turn = 0.1, o.start = 0.02;
+  for (int copy = 0; copy < 2; copy++) {
+    assert_int_equal(pk_locomotion_create(s->model, &o, &by[copy], NULL), PK_OK);
+  }
+  forget_plain_legs((pki_locomotion *)by[1]);
+  begin(s, by[0], false);
+  for (int n = 0; n < 60 * WORLDS; n++) {
+    world *w = &s->worlds[n % WORLDS];
+    shake(s, w);
+    const pk_observation seen = observe(s, w);
+    for (int copy = 0; copy < 2; copy++) {
+      assert_int_equal(by[copy]->update(by[copy], &seen, w->state[copy], w->commands[copy]), PK_OK);
+    }
+    for (int k = 6; k < s->model->nu; k++) {
+      const pk_command *a = &w->commands[0][k], *b = &w->commands[1][k];
+      assert_true(fabs(a->tau - b->tau) < 1e-8 * (1 + fabs(a->tau)));
+      assert_true(fabs(a->u_des - b->u_des) < 1e-9 * (1 + fabs(a->u_des)));
+    }
+  }
+  end(s);
+  pk_locomotion_destroy(by[0]);
+  pk_locomotion_destroy(by[1]);
+}
+
 /* ---- a trot as it is: what eight walkers saw and were told, replayed ---- */
 
 enum { WALKERS = 8, RECORDED = 200 };
@@ -418,6 +463,7 @@ int main(void)
       cmocka_unit_test(walking_by_plan),
       cmocka_unit_test(jumping),
       cmocka_unit_test(a_different_gait_in_each_world),
+      cmocka_unit_test(plain_legs_do_as_legs_of_any_hinges),
       cmocka_unit_test(a_trot_as_it_is),
   };
   return cmocka_run_group_tests_name("worlds in groups do as worlds alone", tests, set_up, tear_down);

@@ -7,7 +7,7 @@
 
 void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch);
 void PKI_NAME(gait_weigh)(const pki_gait_group *g, const double *scratch);
-void PKI_NAME(gait_refer)(const pki_gait_group *g);
+void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch);
 void PKI_NAME(gait_act)(const pki_gait_group *g, double *scratch);
 
 extern const pki_gait_kernels PKI_NAME(gait_kernels);

@@ -1,4 +1,8 @@
-/* What lanes know of the robots: numbers that lie in each robot's block, and the bodies of one update. */
+/* What lanes know of the robots: numbers that lie in each robot's block, and the bodies of one update.
+ *
+ * A body's vectors are taken in its own axes at its own origin (Luh, Walker and Paul 1980): inertias and the places of its
+ * children are then constants of the model, and from one body to the next a vector turns about one axis, which is four
+ * products. What is told of the legs is in the trunk's axes. */
 #ifndef PKI_GAIT_LIMB_H
 #define PKI_GAIT_LIMB_H
 
@@ -58,42 +62,52 @@ PKI_INLINE void pki_pick_state(const double *const *state, int at, int count, pk
 
 /* ---- the bodies ---- */
 
-/* World axes, at the body's own origin. */
+/* A body that is of no plain leg; of the trunk w, accel and force. */
 typedef struct pki_limb {
-  pki_m3 R;           /* body to world */
-  pki_v3 r, origin;   /* from the parent's origin; in the world */
-  pki_v6 twist, bias; /* velocity; acceleration with du/dt = 0, without gravity */
-  pki_v3 h;           /* m c */
-  pki_v3 axis;        /* of a hinge, with the gain of its coordinate */
-  pki_v6 accel;       /* acceleration by du/dt and gravity */
-  pki_v6 force;       /* moment and force of inertia, then of all that hangs on it */
+  pki_m3 E;     /* body to parent */
+  pki_v3 r;     /* its origin in the parent */
+  pki_v6 rate;  /* its joint's own velocity, parent's axes */
+  pki_v3 w;     /* angular velocity */
+  pki_v6 drift; /* by velocities, against the parent and in its axes: w x rate, w x (w x r + 2 rate) */
+  pki_v6 accel; /* acceleration, with that against gravity */
+  pki_v6 force; /* moment and force of inertia, then of all that hangs on it */
+  pki_v3 S, P;  /* of it and all that hangs on it: first moment about its origin, momentum by the joints */
 } pki_limb;
 
-typedef struct pki_tip {
-  pki_v3 pos, vel, bias; /* centre of a foot: place, velocity, acceleration with du/dt = 0 */
-} pki_tip;
+/* A leg. */
+typedef struct pki_leg_r {
+  pk_r q[3], u[3];           /* of its hinges */
+  pki_v3 pos;                /* of its foot's centre, world */
+  pki_v3 arm;                /* the centre from the trunk's origin, trunk's axes */
+  pki_v3 column[3], axis[3]; /* how it moves by the hinges, and about which axes, trunk's axes */
+  pki_v3 glide, bias;      /* its velocity by the hinges, and its acceleration with du/dt = 0, trunk's axes */
+  pk_r sine[3], cosine[3]; /* of the hinges of a plain leg */
+} pki_leg_r;
 
 typedef struct pki_scene {
-  pki_tip feet[PKI_LEGS];
+  pki_m3 R;                      /* trunk to world */
+  pki_v3 pos, vel, com, com_vel; /* of trunk and mass, world */
+  pki_v3 normal;                 /* of the ground plane */
+  pki_v6 acc;                    /* wanted of the trunk: angular (its axes), linear (world) */
+  pk_r heading, sine, cosine;    /* of the trunk's x seen from above */
+  pk_r plane[3], velocity[2];
+  pki_v3 ground[PKI_LEGS];                                /* last points of contact */
+  pk_i stands[PKI_LEGS], swings[PKI_LEGS];                /* modes of the feet */
+  pk_r phase[PKI_LEGS], since[PKI_LEGS], limit[PKI_LEGS]; /* 0 to 1 of the swing; s, of the mode; N */
+  pki_leg_r legs[PKI_LEGS];
   pki_limb limbs[PKI_GAIT_BODIES]; /* of the robot's bodies, the trunk first */
 } pki_scene;
 
-_Static_assert(sizeof(pki_limb) == PKI_GAIT_LIMB * sizeof(pk_r), "numbers of a body");
 _Static_assert(sizeof(pki_scene) == PKI_GAIT_SCRATCH * sizeof(pk_r), "scratch");
 
-/* Moments of a body about its origin, body axes, as the model has them. */
-PKI_INLINE pki_s3 pki_model_moments(const pk_model *m, int body)
+/* Mass, first moment and moments of a body about its origin. */
+PKI_INLINE pki_rigid pki_body_own(const pki_gait_body *body)
 {
-  const double *in = m->body_inertia + 10 * (size_t)body + 4;
-  return (pki_s3){pki_splat(in[0]), pki_splat(in[1]), pki_splat(in[2]),
-                  pki_splat(in[3]), pki_splat(in[4]), pki_splat(in[5])};
-}
-
-/* How a point p of a leg's foot moves by its hinge k. */
-PKI_INLINE pki_v3 pki_hinge(const pki_gait_group *g, const pki_scene *s, int leg, int k, pki_v3 p)
-{
-  const pki_limb *b = &s->limbs[g->c->legs[leg].body[k] - g->model->robots[g->c->robot].body];
-  return pki_cross(b->axis, pki_sub(p, b->origin));
+  const double *in = body->moments;
+  return (pki_rigid){pki_splat(body->mass),
+                     pki_v3_splat(body->h),
+                     {pki_splat(in[0]), pki_splat(in[1]), pki_splat(in[2]), pki_splat(in[3]),
+                      pki_splat(in[4]), pki_splat(in[5])}};
 }
 
 #endif

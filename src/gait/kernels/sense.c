@@ -1,132 +1,140 @@
 /* What is seen: one pass over the robot's bodies gives all that an update needs of them. */
 #include "dynamics/kernels/composite.h"
 #include "gait/kernels/declare.h"
-#include "gait/kernels/limb.h"
+#include "gait/kernels/joint.h"
+#include "gait/kernels/leg.h"
 
-/* Mass, first moment about the trunk's origin, momentum. */
-typedef struct sums {
-  pk_r m;
-  pki_v3 mc, P;
-} sums;
+enum { COORDINATES = 7 * PKI_GAIT_BODIES };
 
-static inline void add_mass(const pk_model *m, int i, pki_limb *b, pki_v3 base, sums *all)
+/* The robot's part of a state, q or u. */
+static inline void pick_range(const double *const *state, int first, int count, pk_r *out)
 {
-  const double *in = m->body_inertia + 10 * (size_t)i;
-  b->h = pki_m3_apply_plain(b->R, in + 1);
-  all->m += in[0];
-  all->mc = pki_add(all->mc, pki_add_scaled(b->h, pki_splat(in[0]), pki_sub(b->origin, base)));
-  all->P = pki_add(all->P, pki_add_cross(pki_scale(pki_splat(in[0]), b->twist.l), b->twist.a, b->h));
+  const double *from[PKI_LANES];
+  for (int l = 0; l < PKI_LANES; l++) {
+    from[l] = state[l] + first;
+  }
+  pki_gather(from, count, (double *)out);
 }
 
 /* The trunk is free: its coordinates are its place and quaternion, its velocities those of the world and of its axes. */
-static inline void place_trunk(const pki_gait_group *g, const pk_model *m, int i, pki_limb *b)
+static inline void place_trunk(const pki_gait_group *g, const pk_r *q, const pk_r *u, pki_scene *s)
 {
-  pk_r q[7], u[6];
-  pki_walk *const w = g->walk[0];
-  pki_pick_state(g->q, m->body_q[i], 7, q);
-  pki_pick_state(g->u, m->body_u[i], 6, u);
-  b->R = pki_m3_from_quat(q + 3);
-  b->r = b->origin = pki_v3_load(q);
-  b->twist = (pki_v6){pki_m3_apply(b->R, pki_v3_load(u + 3)), pki_v3_load(u)};
-  b->bias = pki_v6_zero();
-  pki_put3(g, w->R, b->R.x), pki_put3(g, w->R + 3, b->R.y), pki_put3(g, w->R + 6, b->R.z);
-  pki_put3(g, w->pos, b->origin);
-  pki_put3(g, w->vel, b->twist.l);
-  pki_put3(g, w->omega, pki_v3_load(u + 3));
-  pki_put(g, &w->heading, pki_atan2(b->R.y.x, b->R.x.x));
+  pki_limb *const trunk = &s->limbs[0];
+  s->R = pki_m3_from_quat(q + 3);
+  s->pos = pki_v3_load(q);
+  s->vel = pki_v3_load(u);
+  s->heading = pki_atan2(s->R.y.x, s->R.x.x);
+  trunk->w = pki_v3_load(u + 3);
+  trunk->S = pki_v3_splat(g->c->bodies[0].lump), trunk->P = pki_v3_zero();
+  pki_put(g, &g->walk[0]->heading, s->heading);
 }
 
-/* As place_limb below, without what a hinge has not: most bodies of legs hang on one. */
-static inline void place_hinge(const pki_gait_group *g, const pk_model *m, int i, const pki_limb *parent,
-                               pki_limb *b)
+/* The state of the legs' hinges. Sines of all in one loop keep their constants in registers. */
+static inline void place_hinges(const pki_locomotion *c, const pk_r *q, const pk_r *u, pki_scene *s)
 {
-  const double gain = m->body_gain[i];
-  const pki_v3 w = parent->twist.a;
-  pk_r q, u, sine, cosine;
-  pki_pick_state(g->q, m->body_q[i], 1, &q);
-  pki_pick_state(g->u, m->body_u[i], 1, &u);
-  pki_sincos(gain * q + m->body_offset[i], &sine, &cosine);
-  b->R = pki_turn_about(pki_joint_frame(m, i, &parent->R), m->body_axis[i], sine, cosine);
-  b->axis = pki_scale(pki_splat(gain), pki_m3_col(&b->R, m->body_axis[i]));
-  b->r = pki_m3_apply_plain(parent->R, m->body_pos + 3 * (size_t)i);
-  b->origin = pki_add(parent->origin, b->r);
-  const pki_v3 turn = pki_scale(u, b->axis), spin = pki_cross(w, b->r);
-  b->twist = (pki_v6){pki_add(w, turn), pki_add(parent->twist.l, spin)};
-  b->bias = (pki_v6){pki_add_cross(parent->bias.a, w, turn),
-                     pki_add_cross(pki_add_cross(parent->bias.l, parent->bias.a, b->r), w, spin)};
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_leg *leg = &c->legs[i];
+    pki_leg_r *const to = &s->legs[i];
+    for (int k = 0; k < 3; k++) {
+      to->q[k] = q[leg->q_at[k]];
+      to->u[k] = u[leg->u_at[k]];
+      pki_sincos(to->q[k] + leg->offset[k], &to->sine[k], &to->cosine[k]);
+    }
+  }
 }
 
-static inline void place_limb(const pki_gait_group *g, const pk_model *m, int i, const pki_limb *parent,
-                              pki_limb *b)
+/* How a foot moves and accelerates by velocities alone. The column J_k of a hinge turns with the hinges above it: with
+ * v_k = u_k J_k + ... + u_2 J_2, of the hinges from k on, and w of the trunk,
+ *   dJ/dt u = sum u_k axis_k x (v_k + v_(k+1)) + w x (2 v_0 + w x arm) */
+static inline void find_bias(pki_v3 w, pki_leg_r *leg)
 {
-  pk_r q[7], u[6];
-  pki_pick_state(g->q, m->body_q[i], pki_motion_nq(m->body_motion[i]), q);
-  pki_pick_state(g->u, m->body_u[i], pki_motion_nu(m->body_motion[i]), u);
-  const pki_pose_r at = pki_joint_pose(m, i, &parent->R, q);
-  const pki_v6 rate = pki_joint_twist(m, i, &parent->R, &at.R, u);
-  b->R = at.R;
-  b->r = at.r;
-  b->origin = pki_add(parent->origin, at.r);
-  b->twist = pki_body_twist(parent->twist, at.r, rate);
-  b->bias = pki_body_accel(parent->bias, parent->twist.a, at.r, rate);
+  const pki_v3 v2 = pki_scale(leg->u[2], leg->column[2]), v1 = pki_add_scaled(v2, leg->u[1], leg->column[1]);
+  const pki_v3 v0 = pki_add_scaled(v1, leg->u[0], leg->column[0]);
+  pki_v3 sum = pki_cross(w, pki_add_cross(pki_add(v0, v0), w, leg->arm));
+  sum = pki_add_cross(sum, leg->axis[0], pki_scale(leg->u[0], pki_add(v0, v1)));
+  sum = pki_add_cross(sum, leg->axis[1], pki_scale(leg->u[1], pki_add(v1, v2)));
+  leg->bias = pki_add_cross(sum, leg->axis[2], pki_scale(leg->u[2], v2));
+  leg->glide = v0;
 }
 
-/* The centre of a foot's ball. */
-static inline void place_foot(const pki_gait_group *g, const pki_leg *leg, const pki_limb *b, pki_tip *foot)
+static inline void place_leg(const pki_gait_group *g, int i, pki_scene *s)
 {
-  const pki_v3 arm = pki_m3_apply_plain(b->R, leg->at);
-  foot->pos = pki_add(b->origin, arm);
-  foot->vel = pki_add_cross(b->twist.l, b->twist.a, arm);
-  const pki_v3 spin = pki_cross(b->twist.a, arm);
-  foot->bias = pki_add_cross(pki_add_cross(b->bias.l, b->bias.a, arm), b->twist.a, spin);
-  pki_put3(g, g->walk[0]->now[leg - g->c->legs].pos, foot->pos);
+  const pki_locomotion *c = g->c;
+  const pki_leg *leg = &c->legs[i];
+  pki_leg_r *const to = &s->legs[i];
+  if (leg->plain) {
+    pki_leg_reach(c, leg, to);
+    pki_leg_weigh(c, leg, to, &s->limbs[0]);
+  } else {
+    pki_limb_reach(g, leg, s->limbs, to);
+  }
+  find_bias(s->limbs[0].w, to);
+  to->pos = pki_add(s->pos, pki_m3_apply(s->R, to->arm));
 }
 
 void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch)
 {
-  const pk_model *m = g->model;
-  const pk_model_robot *robot = &m->robots[g->c->robot];
+  const pki_locomotion *c = g->c;
+  const pk_model_robot *robot = &g->model->robots[c->robot];
   pki_scene *const s = (pki_scene *)(void *)scratch;
-  pki_limb *const trunk = s->limbs;
-  sums all = {pki_splat(0), pki_v3_zero(), pki_v3_zero()};
-  place_trunk(g, m, robot->body, trunk);
-  add_mass(m, robot->body, trunk, trunk->origin, &all);
-  for (int j = 1; j < robot->nbody; j++) {
-    const int i = robot->body + j;
-    const pki_limb *parent = &s->limbs[m->body_parent[i] - robot->body];
-    if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
-      place_hinge(g, m, i, parent, &s->limbs[j]);
-    } else {
-      place_limb(g, m, i, parent, &s->limbs[j]);
-    }
-    add_mass(m, i, &s->limbs[j], trunk->origin, &all);
+  pki_limb *const trunk = &s->limbs[0];
+  pk_r q[COORDINATES], u[COORDINATES];
+  pick_range(g->q, robot->q, robot->nq, q);
+  pick_range(g->u, robot->u, robot->nu, u);
+  place_trunk(g, q, u, s);
+  for (int j = 0; j < c->other_count; j++) {
+    pki_limb_move(g, c->others[j], q, u, s->limbs);
+  }
+  for (int j = c->other_count - 1; j >= 0; j--) {
+    pki_limb_weigh(c, c->others[j], s->limbs);
+  }
+  place_hinges(c, q, u, s);
+  for (int i = 0; i < PKI_LEGS; i++) {
+    place_leg(g, i, s);
+  }
+  const pk_r share = pki_splat(1 / c->bodies[0].below);
+  const pki_v3 P = pki_add_cross(trunk->P, trunk->w, trunk->S);
+  s->com = pki_add_scaled(s->pos, share, pki_m3_apply(s->R, trunk->S));
+  s->com_vel = pki_add_scaled(s->vel, share, pki_m3_apply(s->R, P));
+}
+
+/* Rotations of all bodies into the trunk's axes, and their origins from the trunk's. */
+static inline void pose_bodies(const pki_gait_group *g, const pki_scene *s, pki_pose_r *pose)
+{
+  const pki_locomotion *c = g->c;
+  pose[0] = (pki_pose_r){pki_m3_identity(), pki_v3_zero()};
+  for (int j = 0; j < c->other_count; j++) {
+    const int at = c->others[j];
+    const pki_pose_r *parent = &pose[c->bodies[at].parent];
+    pose[at].R = pki_m3_mul(parent->R, s->limbs[at].E);
+    pose[at].r = pki_add(parent->r, pki_m3_apply(parent->R, s->limbs[at].r));
   }
   for (int i = 0; i < PKI_LEGS; i++) {
-    const pki_leg *leg = &g->c->legs[i];
-    place_foot(g, leg, &s->limbs[leg->body[2] - robot->body], &s->feet[i]);
+    const pki_leg_r *leg = &s->legs[i];
+    for (int k = 0; k < 3 && c->legs[i].plain; k++) {
+      const int at = c->legs[i].row[k];
+      const pki_pose_r *parent = &pose[c->bodies[at].parent];
+      pose[at].R = pki_turn_about(parent->R, k > 0, leg->sine[k], leg->cosine[k]);
+      pose[at].r = pki_add(parent->r, pki_m3_apply_plain(parent->R, c->bodies[at].r));
+    }
   }
-  const pk_r share = 1.0 / all.m;
-  pki_put3(g, g->walk[0]->com, pki_add_scaled(trunk->origin, share, all.mc));
-  pki_put3(g, g->walk[0]->com_vel, pki_scale(share, all.P));
 }
 
 /* The robot as one body in this pose: about its mass, in the trunk's axes. */
 static inline pki_s3 inertia(const pki_gait_group *g, const pki_scene *s)
 {
-  const pk_model *m = g->model;
-  const pk_model_robot *robot = &m->robots[g->c->robot];
+  const pki_locomotion *c = g->c;
   const pk_r zero = pki_splat(0);
-  const pki_v3 com = pki_pick3(g, g->walk[0]->com);
+  const pki_v3 com = pki_m3_apply_t(s->R, pki_sub(s->com, s->pos));
   pki_rigid sum = {zero, pki_v3_zero(), {zero, zero, zero, zero, zero, zero}};
-  for (int j = 0; j < robot->nbody; j++) {
-    const pki_limb *b = &s->limbs[j];
-    const pk_r mass = pki_splat(m->body_inertia[10 * (size_t)(robot->body + j)]);
-    const pki_rigid one = {mass, b->h, pki_s3_rotate(b->R, pki_model_moments(m, robot->body + j))};
-    sum = pki_rigid_add_shifted(sum, one, pki_sub(b->origin, com));
+  pki_pose_r pose[PKI_GAIT_BODIES];
+  pose_bodies(g, s, pose);
+  for (int j = 0; j < c->body_count; j++) {
+    const pki_rigid own = pki_body_own(&c->bodies[j]);
+    const pki_rigid turned = {own.m, pki_m3_apply(pose[j].R, own.h), pki_s3_rotate(pose[j].R, own.I)};
+    sum = pki_rigid_add_shifted(sum, turned, pki_sub(pose[j].r, com));
   }
-  const pki_m3 R = s->limbs[0].R;
-  const pki_m3 back = {pki_m3_col(&R, 0), pki_m3_col(&R, 1), pki_m3_col(&R, 2)};
-  return pki_s3_rotate(back, sum.I);
+  return sum.I;
 }
 
 /* The largest normal force that each leg can give where it stands now, by its joints' efforts; the least of them, in
@@ -137,7 +145,7 @@ static inline pk_r strength(const pki_gait_group *g, const pki_scene *s)
   pk_r force = pki_splat(PKI_FOOT_HEAVY * weight);
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const double effort = g->model->dof_effort[g->c->legs[i / 3].u[i % 3]];
-    const pk_r arm = pki_abs(pki_hinge(g, s, i / 3, i % 3, s->feet[i / 3].pos).z);
+    const pk_r arm = pki_abs(pki_dot(s->R.z, s->legs[i / 3].column[i % 3]));
     force = pki_select(pki_less(pki_splat(effort), arm * force), effort / arm, force);
   }
   return force / weight;
@@ -153,6 +161,11 @@ void PKI_NAME(gait_weigh)(const pki_gait_group *g, const double *scratch)
       continue;
     }
     g->walk[l]->strength = pki_lane(force, l);
+    for (int i = 0; i < PKI_LEGS; i++) {
+      const pki_v3 pos = s->legs[i].pos;
+      double *const from = g->walk[l]->feet[i].from;
+      from[0] = pki_lane(pos.x, l), from[1] = pki_lane(pos.y, l), from[2] = pki_lane(pos.z, l);
+    }
     for (int e = 0; e < 9; e++) {
       g->walk[l]->inertia[e] = pki_lane(full[e], l);
     }

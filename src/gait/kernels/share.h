@@ -20,6 +20,8 @@
 
 typedef struct pki_share {
   pk_i stands[PKI_LEGS];
+  bool any
+      [PKI_LEGS]; /* stands in some lane; what is skipped elsewhere would add zeros to sums that are never -0 */
   pki_v3 C[PKI_LEGS][3]; /* rows: moment of a force at each foot; zero where it does not stand */
   pki_v6 b;              /* wanted moment and force */
   double S[6];           /* weights: force (3), moment (3) */
@@ -45,6 +47,9 @@ PKI_INLINE pki_v6 pki_share_wrench(const pki_share *s, const pki_v3 *f)
 {
   pki_v6 sum = pki_v6_zero();
   for (int i = 0; i < PKI_LEGS; i++) {
+    if (!s->any[i]) {
+      continue;
+    }
     sum.l = pki_add(sum.l, f[i]);
     sum.a.x += pki_dot(s->C[i][0], f[i]);
     sum.a.y += pki_dot(s->C[i][1], f[i]);
@@ -62,18 +67,26 @@ PKI_INLINE pki_v6 pki_share_soft(const pki_share *s, pki_v6 y)
                   {w * y.l.x * give[0], w * y.l.y * give[1], w * y.l.z * give[2]}};
 }
 
+/* v_i = p_i + A_i' y */
+PKI_INLINE pki_v3 pki_share_asked(const pki_share *s, int i, pki_v6 y)
+{
+  pki_v3 v = pki_add(s->prefer[i], y.l);
+  v = pki_add_scaled(v, y.a.x, s->C[i][0]);
+  v = pki_add_scaled(v, y.a.y, s->C[i][1]);
+  return pki_add_scaled(v, y.a.z, s->C[i][2]);
+}
+
 PKI_INLINE void pki_share_try(const pki_share *s, pki_v6 y, pki_share_point *out)
 {
   pki_v3 f[PKI_LEGS];
   pk_r theta = pki_splat(0);
   for (int i = 0; i < PKI_LEGS; i++) {
-    pki_v3 v = pki_add(s->prefer[i], y.l);
-    v = pki_add_scaled(v, y.a.x, s->C[i][0]);
-    v = pki_add_scaled(v, y.a.y, s->C[i][1]);
-    v = pki_add_scaled(v, y.a.z, s->C[i][2]);
+    if (!s->any[i]) {
+      continue;
+    }
+    const pki_v3 v = pki_share_asked(s, i, y);
     pki_cone_point *at = &out->at[i];
     *at = pki_cone_nearest(s->normal, s->friction, pki_splat(0), s->limit[i], v);
-    at->inside |= ~s->stands[i];
     at->f = f[i] = pki_v3_where(s->stands[i], at->f);
     theta += pki_dot(v, f[i]) - 0.5 * pki_dot(f[i], f[i]);
   }
@@ -92,6 +105,9 @@ PKI_INLINE pki_v6 pki_share_free(const pki_share *s)
   pk_r count = zero;
   for (int i = 0; i < PKI_LEGS; i++) {
     const pki_v3 *C = s->C[i];
+    if (!s->any[i]) {
+      continue;
+    }
     count += pki_select(s->stands[i], pki_splat(1), zero);
     for (int r = 0; r < 3; r++) {
       N[r] = pki_add(N[r], C[r]);
@@ -127,6 +143,9 @@ PKI_INLINE void pki_share_slopes(const pki_share *s, const pki_cone_point *at, p
     }
   }
   for (int i = 0; i < PKI_LEGS; i++) {
+    if (!s->any[i]) {
+      continue;
+    }
     const pki_cone_point *p = &at[i];
     const pki_v3 t = p->t, *C = s->C[i];
     const pk_r nt = 2.0 * p->nt;
@@ -155,10 +174,13 @@ PKI_INLINE void pki_share_slopes(const pki_share *s, const pki_cone_point *at, p
 PKI_INLINE pki_v6 pki_share_newton(pk_r K[6][6], pki_v6 F)
 {
   pk_r x[6] = {-F.l.x, -F.l.y, -F.l.z, -F.a.x, -F.a.y, -F.a.z}, inverse[6];
+  PKI_UNROLL_ALL
   for (int j = 0; j < 6; j++) {
     inverse[j] = 1.0 / K[j][j];
+    PKI_UNROLL_ALL
     for (int i = j + 1; i < 6; i++) {
       const pk_r l = K[i][j] * inverse[j];
+      PKI_UNROLL_ALL
       for (int k = j + 1; k <= i; k++) {
         K[i][k] -= l * K[k][j];
       }
@@ -166,7 +188,9 @@ PKI_INLINE pki_v6 pki_share_newton(pk_r K[6][6], pki_v6 F)
     }
   }
   /* below the diagonal K holds L D */
+  PKI_UNROLL_ALL
   for (int j = 5; j >= 0; j--) {
+    PKI_UNROLL_ALL
     for (int i = j + 1; i < 6; i++) {
       x[j] -= K[i][j] * x[i];
     }
@@ -184,16 +208,18 @@ PKI_INLINE pk_r pki_share_size(const pki_share *s, pki_v6 F)
 }
 
 /* Lanes of the mask go from p to `to`. */
-PKI_INLINE void pki_share_go(pk_i mask, const pki_share_point *to, pki_share_point *p)
+PKI_INLINE void pki_share_go(const pki_share *s, pk_i mask, const pki_share_point *to, pki_share_point *p)
 {
   p->y = (pki_v6){pki_v3_select(mask, to->y.a, p->y.a), pki_v3_select(mask, to->y.l, p->y.l)};
   p->F = (pki_v6){pki_v3_select(mask, to->F.a, p->F.a), pki_v3_select(mask, to->F.l, p->F.l)};
   p->theta = pki_select(mask, to->theta, p->theta);
   for (int i = 0; i < PKI_LEGS; i++) {
+    if (!s->any[i]) {
+      continue;
+    }
     const pki_cone_point *a = &to->at[i], b = p->at[i];
     p->at[i] = (pki_cone_point){.f = pki_v3_select(mask, a->f, b.f),
                                 .t = pki_v3_select(mask, a->t, b.t),
-                                .inside = (a->inside & mask) | (b.inside & ~mask),
                                 .rest = pki_select(mask, a->rest, b.rest),
                                 .nn = pki_select(mask, a->nn, b.nn),
                                 .nt = pki_select(mask, a->nt, b.nt),
@@ -201,37 +227,58 @@ PKI_INLINE void pki_share_go(pk_i mask, const pki_share_point *to, pki_share_poi
   }
 }
 
-/* From the free minimum p to the answer; rounds of the slowest lane come back. */
-static __attribute__((noinline)) int pki_share_confine(const pki_share *s, pk_i busy, pki_share_point *p)
+/* From the free minimum y to the answer in the lanes that are busy; rounds of the slowest lane come back. */
+static __attribute__((noinline)) int pki_share_confine(const pki_share *s, pki_v6 y, pk_i busy, pki_v3 *force)
 {
   const pk_r enough = 1e-10 * (1.0 + pki_share_size(s, s->b));
+  const pk_i asked = busy;
+  pki_share_point p;
   int round = 0;
+  pki_share_try(s, y, &p);
   for (; round < PKI_SHARE_ROUNDS && pki_any(busy); round++) {
     pk_r K[6][6], t = pki_splat(1);
-    pki_share_slopes(s, p->at, K);
-    const pki_v6 y = p->y, d = pki_share_newton(K, p->F);
-    const pk_r slope = 1e-4 * pki_v6_dot(p->F, d), most = p->theta + 1e-13 * pki_abs(p->theta);
+    pki_share_slopes(s, p.at, K);
+    const pki_v6 from = p.y, d = pki_share_newton(K, p.F);
+    const pk_r slope = 1e-4 * pki_v6_dot(p.F, d), most = p.theta + 1e-13 * pki_abs(p.theta);
     pk_i left = busy;
     for (int cut = 0; cut <= PKI_SHARE_CUTS && pki_any(left); cut++) {
       pki_share_point to;
-      pki_share_try(s, pki_v6_add_scaled(y, t, d), &to);
+      pki_share_try(s, pki_v6_add_scaled(from, t, d), &to);
       const pk_i good = pki_less(to.theta, most + t * slope);
       const pk_i go = cut < PKI_SHARE_CUTS ? left & good : left;
-      pki_share_go(go, &to, p);
+      pki_share_go(s, go, &to, &p);
       left &= ~go;
       t = 0.5 * t;
     }
-    busy &= pki_less(enough, pki_share_size(s, p->F));
+    busy &= pki_less(enough, pki_share_size(s, p.F));
+  }
+  for (int i = 0; i < PKI_LEGS; i++) {
+    force[i] = s->any[i] ? pki_v3_select(asked, p.at[i].f, force[i]) : force[i];
   }
   return round;
 }
 
-/* Forces [PKI_LEGS] into p->at; 0 comes back when the free minimum was the answer in all lanes. */
-PKI_INLINE int pki_share_solve(const pki_share *s, pki_share_point *p)
+/* Whether a force is in the cone |f_T| <= mu f_N, f_N <= limit, which is pki_cone_nearest's of what it leaves alone. */
+PKI_INLINE pk_i pki_share_inside(const pki_share *s, int i, pki_v3 f)
 {
-  pki_share_try(s, pki_share_free(s), p);
-  const pk_i busy = ~(p->at[0].inside & p->at[1].inside & p->at[2].inside & p->at[3].inside);
-  return pki_any(busy) ? pki_share_confine(s, busy, p) : 0;
+  const pk_r n = pki_dot(s->normal, f), most = s->friction * n, zero = pki_splat(0);
+  const pki_v3 t = pki_add_scaled(f, -n, s->normal);
+  return ~(pki_less(n, zero) | pki_less(s->limit[i], n) | pki_less(most * most, pki_dot(t, t)));
+}
+
+/* Forces [PKI_LEGS]; 0 comes back when the free minimum was the answer in all lanes, else the rounds. */
+PKI_INLINE int pki_share_solve(const pki_share *s, pki_v3 *force)
+{
+  const pki_v6 y = pki_share_free(s);
+  pk_i busy = pki_mask_none();
+  for (int i = 0; i < PKI_LEGS; i++) {
+    force[i] = pki_v3_zero();
+    if (s->any[i]) {
+      force[i] = pki_v3_where(s->stands[i], pki_share_asked(s, i, y));
+      busy |= ~pki_share_inside(s, i, force[i]) & s->stands[i];
+    }
+  }
+  return pki_any(busy) ? pki_share_confine(s, y, busy, force) : 0;
 }
 
 #endif

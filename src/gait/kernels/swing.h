@@ -7,49 +7,42 @@
 
 /* What swings of all legs share. */
 typedef struct pki_swings {
-  pk_i stands[PKI_LEGS], swings[PKI_LEGS], planned, walking;
+  pk_i planned, walking;
   pk_r middle[2], across[2]; /* of the stance feet; across their line when they are two, else 0 */
-  pk_r com[2], com_vel[2], velocity[2], plane[3];
-  pk_r duty, cycle, behind, heading, spin;
+  pk_r duty, cycle, behind, spin, lift;
+  int turns; /* some robot does */
+  const pki_scene *scene;
 } pki_swings;
 
-PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g)
+PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_scene *scene)
 {
+  static const double apart = 0.25; /* heights: nearer than this, two feet have no line */
   pki_walk *const w = g->walk[0];
   const double tau = g->c->tau;
   const pk_r zero = pki_splat(0);
   pki_swings s;
+  s.scene = scene;
   s.planned = pki_pick_flag(g, &w->planned), s.walking = pki_pick_flag(g, &w->walking);
   pk_r count = zero, middle[2] = {zero, zero}, line[2] = {zero, zero};
   for (int i = 0; i < PKI_LEGS; i++) {
-    s.stands[i] = s.swings[i] = pki_bits(zero);
-    for (int l = 0; l < PKI_LANES; l++) {
-      pki_set_mask(&s.stands[i], l, g->walk[l]->feet[i].mode == PKI_FOOT_STANCE);
-      pki_set_mask(&s.swings[i], l, g->walk[l]->feet[i].mode == PKI_FOOT_SWING);
-    }
-    count += pki_select(s.stands[i], pki_splat(1), zero);
+    const pk_i stands = scene->stands[i];
+    count += pki_select(stands, pki_splat(1), zero);
     for (int k = 0; k < 2; k++) {
-      const pk_r ground = pki_pick(g, &w->feet[i].ground[k]);
-      middle[k] += pki_select(s.stands[i], ground, zero);
-      line[k] = pki_select(s.stands[i], ground - line[k], line[k]);
+      const pk_r ground = k == 0 ? scene->ground[i].x : scene->ground[i].y;
+      middle[k] += pki_select(stands, ground, zero);
+      line[k] = pki_select(stands, ground - line[k], line[k]);
     }
   }
   const pk_r length = pki_sqrt(line[0] * line[0] + line[1] * line[1]);
-  const pk_i pair =
-      pki_less(pki_splat(1.5), count) & pki_less(count, pki_splat(2.5)) & pki_less(pki_splat(0.1), length);
+  const pk_i pair = pki_less(pki_splat(1.5), count) & pki_less(count, pki_splat(2.5)) &
+                    pki_less(pki_splat(apart * g->c->height), length);
   const pk_r share = pki_select(pair, 1.0 / length, zero);
   s.across[0] = pki_select(pair, -line[1] * share, zero);
   s.across[1] = pki_select(pair, line[0] * share, zero);
-  for (int k = 0; k < 2; k++) {
-    s.middle[k] = 0.5 * middle[k];
-    s.com[k] = pki_pick(g, &w->com[k]), s.com_vel[k] = pki_pick(g, &w->com_vel[k]);
-    s.velocity[k] = pki_pick(g, &w->velocity[k]);
-  }
-  for (int k = 0; k < 3; k++) {
-    s.plane[k] = pki_pick(g, &w->plane[k]);
-  }
+  s.middle[0] = 0.5 * middle[0], s.middle[1] = 0.5 * middle[1];
   s.duty = pki_pick(g, &w->cpg.duty), s.cycle = pki_pick(g, &w->cpg.cycle);
-  s.heading = pki_pick(g, &w->heading), s.spin = pki_pick(g, &w->speed[2]);
+  s.spin = pki_pick(g, &w->speed[2]), s.lift = pki_pick(g, &w->lift);
+  s.turns = pki_any(pki_less(zero, pki_abs(s.spin)));
   /* the middle of the feet belongs this far behind the capture point, by the speed; before the first gait its limit */
   const pk_i going = pki_less(zero, s.cycle);
   const pk_r half = 0.5 * pki_select(going, s.cycle, pki_splat(tau));
@@ -68,18 +61,25 @@ PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g)
 PKI_INLINE pki_v3 pki_pendulum_foothold(const pki_locomotion *c, const pki_swings *s, int leg, pk_r left)
 {
   const double tau = c->tau;
+  const pki_scene *scene = s->scene;
   const pk_r growth = pki_exp(left * (1 / tau));
+  const pk_r com[2] = {scene->com.x, scene->com.y}, rate[2] = {scene->com_vel.x, scene->com_vel.y};
   pk_r base[2], off[2], run = pki_splat(0);
   for (int k = 0; k < 2; k++) {
-    const pk_r xi = s->com[k] + (tau + left) * s->com_vel[k];
-    run += s->across[k] * ((s->com[k] + tau * s->com_vel[k] - s->middle[k]) * growth + s->middle[k] - xi);
+    const pk_r xi = com[k] + (tau + left) * rate[k];
+    run += s->across[k] * ((com[k] + tau * rate[k] - s->middle[k]) * growth + s->middle[k] - xi);
   }
   for (int k = 0; k < 2; k++) {
-    base[k] = s->com[k] + left * s->com_vel[k];
-    off[k] = tau * s->com_vel[k] + run * s->across[k] - s->behind * s->velocity[k];
+    base[k] = com[k] + left * rate[k];
+    off[k] = tau * rate[k] + run * s->across[k] - s->behind * scene->velocity[k];
   }
-  const pk_r turn = s->heading + s->spin * (left + 0.5 * s->duty * s->cycle);
-  return pki_foothold_at(c, leg, base, off, turn, s->plane);
+  pk_r sine = scene->sine, cosine = scene->cosine;
+  if (s->turns) {
+    pk_r si, co;
+    pki_sincos(s->spin * (left + 0.5 * s->duty * s->cycle), &si, &co);
+    sine = scene->sine * co + scene->cosine * si, cosine = scene->cosine * co - scene->sine * si;
+  }
+  return pki_foothold_at(c, leg, base, off, sine, cosine, scene->plane);
 }
 
 /* Up to 1, there for a while, and down: room for the edges of steps. */
@@ -106,7 +106,7 @@ PKI_INLINE pki_aim pki_swing_aim(const pki_gait_group *g, const pki_swings *s, i
                       press_planned = 2e-3; /* heights; planned landings should be in time */
   pki_walk *const w = g->walk[0];
   const double h = g->c->height;
-  const pk_r phase = pki_pick(g, &w->feet[leg].phase), lift = pki_pick(g, &w->lift);
+  const pk_r phase = s->scene->phase[leg], lift = s->lift;
   const pki_v3 from = pki_pick3(g, w->feet[leg].from);
   target.z -= pki_select(s->planned, pki_splat(press_planned * h), pki_splat(press * h));
   const pki_v3 way = pki_sub(target, from);
@@ -133,7 +133,7 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
   const pk_r x = target.x - from.x, y = target.y - from.y, far = pki_sqrt(x * x + y * y);
   const pk_i goes = free & pki_less(pki_splat(near * h), far);
   const pk_r share = pki_select(goes, 1.0 - near * h / far, zero);
-  const pk_r sunk = pki_min(pace * pki_pick(g, &w->feet[leg].since), pki_splat(deep * h));
+  const pk_r sunk = pki_min(pace * s->scene->since[leg], pki_splat(deep * h));
   const pk_r fall = pki_select(pki_less(sunk, pki_splat(deep * h)), pki_splat(-pace), zero);
   return (pki_aim){
       {from.x + pki_select(goes, share * x, zero), from.y + pki_select(goes, share * y, zero), from.z - sunk},
@@ -141,26 +141,38 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
       pki_v3_zero()};
 }
 
+/* Of a foot's centre, world. */
+PKI_INLINE pki_v3 pki_foot_velocity(const pki_scene *s, int leg)
+{
+  const pki_v3 v = pki_add_cross(s->legs[leg].glide, s->limbs[0].w, s->legs[leg].arm);
+  return pki_add(s->vel, pki_m3_apply(s->R, v));
+}
+
 /* Wanted acceleration of a foot that carries nothing; what stands has any. */
-PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int leg, const pki_tip *foot)
+PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int leg)
 {
   static const double foot_k = 1200, foot_d = 70; /* 1/s^2, 1/s */
   static const double slack = 0.08 / 0.41;        /* heights: a larger error pulls no harder */
   pki_walk *const w = g->walk[0];
-  const pk_i swings = s->swings[leg];
+  const pk_i swings = s->scene->swings[leg];
   const pk_r time = (1.0 - s->duty) / pki_pick(g, &w->cpg.rate[leg]);
-  const pk_r left = pki_select(swings, (1.0 - pki_pick(g, &w->feet[leg].phase)) * time, pki_splat(0));
-  pki_v3 target = pki_pendulum_foothold(g->c, s, leg, left), planned = pki_pick3(g, w->now[leg].target);
-  target = (pki_v3){pki_select(s->planned, planned.x, target.x), pki_select(s->planned, planned.y, target.y),
-                    pki_select(s->planned, planned.z, target.z)};
-  const pki_aim way = pki_swing_aim(g, s, leg, target, time), sink = pki_reach_aim(g, s, leg, target);
-  const pki_v3 pos = pki_v3_select(swings, way.pos, sink.pos), vel = pki_v3_select(swings, way.vel, sink.vel);
-  const pki_v3 acc = pki_v3_select(swings, way.acc, sink.acc);
+  const pk_r left = pki_select(swings, (1.0 - s->scene->phase[leg]) * time, pki_splat(0));
+  pki_v3 target = pki_pendulum_foothold(g->c, s, leg, left);
+  if (pki_any(s->planned)) {
+    target = pki_v3_select(s->planned, pki_pick3(g, w->now[leg].target), target);
+  }
+  pki_aim to = pki_swing_aim(g, s, leg, target, time);
+  if (pki_any(~(swings | s->scene->stands[leg]))) {
+    const pki_aim sink = pki_reach_aim(g, s, leg, target);
+    to = (pki_aim){pki_v3_select(swings, to.pos, sink.pos), pki_v3_select(swings, to.vel, sink.vel),
+                   pki_v3_select(swings, to.acc, sink.acc)};
+  }
   /* a foot that is held by something does not pull harder and harder */
-  const pki_v3 off = pki_sub(pos, foot->pos);
+  const pki_v3 off = pki_sub(to.pos, s->scene->legs[leg].pos);
   const pk_r most = pki_splat(slack * g->c->height);
   const pk_r scale = most / pki_max(pki_sqrt(pki_dot(off, off)), most);
-  return pki_add_scaled(pki_add_scaled(acc, foot_k * scale, off), pki_splat(foot_d), pki_sub(vel, foot->vel));
+  const pki_v3 miss = pki_sub(to.vel, pki_foot_velocity(s->scene, leg));
+  return pki_add_scaled(pki_add_scaled(to.acc, foot_k * scale, off), pki_splat(foot_d), miss);
 }
 
 #endif
