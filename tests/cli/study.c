@@ -133,6 +133,7 @@ int main(void)
   }
   setenv("PRONK_CACHE", cache, 1);
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
+  pki_folder_remove(folder); /* what a run that was killed left */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_the_plugin_it_says_what_to_install),
       cmocka_unit_test(json_has_the_promised_fields),
