@@ -5,10 +5,23 @@
 #include "contact/elimination.h"
 #include "contact/solver.h"
 
-/* Settled by measurement (the collapsing lattice of scenarios/balls.yaml): 1 to 10 solve nearly as many. */
-#define PKI_SOFTENING 4.0
+/* How softly active sets hold a contact whose own law is not met yet: sigma of a contact follows from part = |F_i|/|r_i|, its residual
+ * beside its impulse. docs/theory/contact.md has the measurements. */
+typedef struct pki_softening {
+  bool
+      yielding; /* sigma = factor part^(3/4): what is nearly right is held less sharply; else sigma = factor part */
+  double factor; /* of part, or of its power */
+  double least;  /* sigma where the law is met */
+  int patience;  /* steps without a better residual after which it ends */
+} pki_softening;
 
-/* Relative residual above which rounds of the proximal loop that do not lower it show a contradiction. Boxes that are jammed leave 1,
+/* Quick: sets that settle are exact in a few steps. */
+extern const pki_softening pki_softening_quick;
+
+/* Slow and sure: heaps that jam and slide at once, in hundreds of steps. */
+extern const pki_softening pki_softening_yielding;
+
+/* Relative residual above which steps or rounds of the proximal loop that do not lower it show a contradiction. Boxes that are jammed leave 1,
  * problems that have a solution 1e-2 and less. */
 #define PKI_CONTRADICTION 0.1
 
@@ -21,7 +34,7 @@ typedef struct pki_newton_velocity {
   double *R, *soft;          /* [groups] R, compliance of a group */
   double *C;                 /* [groups][9] */
   double *residual;          /* [groups] m/s, of the active sets */
-  double softening;          /* sigma of a contact, as a multiple of its relative residual */
+  pki_softening softening;
 } pki_newton_velocity;
 
 pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_problem *p);
@@ -30,7 +43,8 @@ pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_
 bool pki_newton_velocity_begin(pki_newton_velocity *w, const pk_contact_problem *p);
 
 /* At most `steps` full steps on active sets from run->r. */
-void pki_newton_velocity_active_set(pki_solve *run, pki_newton_velocity *w, int steps, double softening);
+void pki_newton_velocity_active_set(pki_solve *run, pki_newton_velocity *w, int steps,
+                                    pki_softening softening);
 
 /* The proximal-point loop from run->r, until run->limit. */
 void pki_newton_velocity_proximal(pki_solve *run, pki_newton_velocity *w);

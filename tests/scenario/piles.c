@@ -131,7 +131,7 @@ static void a_lattice_of_balls_settles(void **state)
 }
 
 /* The lattice in its full size: hundreds of contacts of one island slide at once. More iterations than by default buy the last
- * certificates: 5000 leave 6 of 400 steps. */
+ * certificates: 5000 leave 0 to 3 of 400 steps. */
 static void a_lattice_that_collapses_is_certified_for_more_iterations(void **state)
 {
   (void)state;
@@ -147,8 +147,7 @@ static void a_lattice_that_collapses_is_certified_for_more_iterations(void **sta
     worst = fmax(worst, info.certificate.relative);
   }
   print_message("%d of %d steps are not certified, the worst at %.1e\n", uncertified, steps, worst);
-  assert_true(uncertified <= 0.01 * steps);
-  assert_true(worst < 1e-3);
+  assert_int_equal(uncertified, 0);
   end(&s);
 }
 
