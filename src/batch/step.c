@@ -224,8 +224,8 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
   }
 }
 
-/* What was on the ground in the last step, as a number: worlds with the same one go together. Where it is more than feet the number
- * of contacts counts first, since a group has as many rows as the one of its worlds that has most. */
+/* The shapes that touched in the last step, as a number: worlds with the same one go together. Where contacts are more than feet
+ * their number counts first, since a group has as many rows as the one of its worlds that has most. */
 static uint64_t pattern_of(const pk_batch *b, int k)
 {
   const pki_contact *last =

@@ -20,7 +20,7 @@ static const double FACING = 0.5;         /* cosine: points over a triangle coun
 static const double SIMILAR = 0.7;        /* cosine */
 static const double SHALLOW = 0.1;        /* of a triangle's height */
 static const double SIDEWAYS = 4; /* how much longer than the way past a flat edge the face's way may be */
-static const double UNTOLD = 2;   /* a vertex so many times deeper than all touches is not spoken for */
+static const double MISSED = 2;   /* a vertex so many times deeper than the deepest touch needs one of its own */
 
 enum { NONE = -1, UNKNOWN = -2 };
 
@@ -487,8 +487,8 @@ static void free_stuck(scene *s, const pki_aabb *box)
 static void free_vertices(scene *s)
 {
   const pki_hull *h = s->shape->hull;
-  const double told = deepest_of(s->sound);
-  if (h == NULL || !s->solid || !(s->below > UNTOLD * told)) {
+  const double reported = deepest_of(s->sound);
+  if (h == NULL || !s->solid || !(s->below > MISSED * reported)) {
     return;
   }
   for (int i = 0; i < h->nvertex; i++) {
@@ -496,7 +496,7 @@ static void free_vertices(scene *s)
     double *const x = t.point[0];
     pki_mat3_apply(s->pose->rot, h->vertex + 3 * i, x);
     x[0] += s->pose->pos[0], x[1] += s->pose->pos[1], x[2] += s->pose->pos[2];
-    if (pki_geometry_point(s->surface, x, 0, &t.gap, t.normal) && -t.gap > UNTOLD * told) {
+    if (pki_geometry_point(s->surface, x, 0, &t.gap, t.normal) && -t.gap > MISSED * reported) {
       for (int k = 0; k < 3; k++) {
         t.point[1][k] = x[k] - t.gap * t.normal[k];
       }

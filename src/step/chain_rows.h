@@ -19,13 +19,14 @@
 
 #include "step/sim.h"
 
-/* Rows of constraints at the configuration q, where the workspace is already or not, and joint coordinates into x [n]. */
+/* Of a model with constraints: their rows at the configuration q, where the workspace is already or not, and joint coordinates into
+ * x [n]. */
 void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed, double *x);
 
-/* Contact by a law of forces at q and the state's velocities: out [nu] += J' lambda. */
+/* Contact by a law that has forces (pki_law.force) at q and the state's velocities: out [nu] += J' lambda. */
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info);
 
-/* What cut joints add to M; after g->gain. */
+/* What cut joints add to M; after g->joint.gain. */
 void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g);
 
 /* u_free where nothing can be a row, in linear time and without a factor of M~; false: nothing was done. */

@@ -66,11 +66,9 @@ void pki_joints_update(pk_sim *sim, const double *q, double *x)
 {
   pki_sim_joints *j = &sim->joints;
   const pk_model *m = j->model;
-  if (sim->model->nconstraint > 0) {
-    pki_bilateral_update(&j->bilateral, &sim->workspace->work);
-    memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
-    pki_bilateral_coordinates(sim->model, &sim->workspace->work, j->moved);
-  }
+  pki_bilateral_update(&j->bilateral, &sim->workspace->work);
+  memcpy(j->moved, sim->state.drives, (size_t)sim->model->ndrive * sizeof *j->moved);
+  pki_bilateral_coordinates(sim->model, &sim->workspace->work, j->moved);
   for (int k = 0; k < j->n; k++) {
     if (j->at[k] >= 0) {
       const int place = sim->model->dof_q[j->at[k]];

@@ -17,7 +17,8 @@ void pki_sim_joints_reset(pk_sim *sim);
 /* Joint coordinates of the state, into j->q and j->u. */
 void pki_joints_observe(pk_sim *sim);
 
-/* Rows of constraints at the workspace's configuration q, and joint coordinates (where dof_q has one) into x [n]. */
+/* Of a model with constraints: their rows at the workspace's configuration q, and joint coordinates (where dof_q has one) into
+ * x [n]. */
 void pki_joints_update(pk_sim *sim, const double *q, double *x);
 
 /* Joint velocities [n] of velocities u: u itself, or `out`. After pki_joints_update. */

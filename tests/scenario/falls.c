@@ -78,19 +78,19 @@ static void expect_motions_certified(const char *model, double height, double we
   expect_certified(model, height, "weak", controller);
 }
 
-static void every_step_of_starleth_is_certified(void **state)
+static void steps_of_starleth_are_certified_but_for_one_in_a_thousand(void **state)
 {
   (void)state;
   expect_motions_certified("starleth", 0.6, 6);
 }
 
-static void every_step_of_anymal_is_certified(void **state)
+static void steps_of_anymal_are_certified_but_for_one_in_a_thousand(void **state)
 {
   (void)state;
   expect_motions_certified("anymal_b", 0.7, 6);
 }
 
-static void every_step_of_coman_is_certified(void **state)
+static void steps_of_coman_are_certified_but_for_one_in_a_thousand(void **state)
 {
   (void)state;
   expect_motions_certified("coman", 0.6, 4);
@@ -105,9 +105,9 @@ int main(int argc, char **argv)
   }
   starts = is_long ? 200 : starts;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_step_of_starleth_is_certified),
-      cmocka_unit_test(every_step_of_anymal_is_certified),
-      cmocka_unit_test(every_step_of_coman_is_certified),
+      cmocka_unit_test(steps_of_starleth_are_certified_but_for_one_in_a_thousand),
+      cmocka_unit_test(steps_of_anymal_are_certified_but_for_one_in_a_thousand),
+      cmocka_unit_test(steps_of_coman_are_certified_but_for_one_in_a_thousand),
   };
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ typedef struct pki_lanes {
 
   /* ---- rows in slots ---- */
 
-  /* Slots whose J is there, as bits. */
+  /* Slots in use, as bits; of feet those whose J is there. */
   unsigned rows;
   /* Slots and box slots that take part in some lane. */
   unsigned in, box_in;

@@ -1,5 +1,6 @@
-/* Where the rows of a step are kept: in slots or on chains. This table is all that differs between the two; the stages (step.c,
- * command.h, active.h, impulses.h, positions.h) are the same for both.
+/* Where the rows of a step are kept: in slots or on chains. This table is what differs between the two; the stages (step.c,
+ * command.h, active.h, impulses.h, positions.h) are the same for both. Models with constraints or cut joints, and laws of forces, are
+ * always on chains; what they need besides is asked for by those names in command.h and positions.h.
  *
  *   slots.h   several worlds at once, dense over all lanes; a world leaves when there is no room for it
  *   chains.h  one world, whatever it has (step/chain_rows.h); it never leaves

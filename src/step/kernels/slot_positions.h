@@ -173,4 +173,5 @@ static void pki_slots_project(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
     *q = pki_select(deep, pki_reals(g->q_try)[k], *q);
   }
 }
+
 #endif
