@@ -20,7 +20,8 @@ static const double FACING = 0.5;         /* cosine: points over a triangle coun
 static const double SIMILAR = 0.7;        /* cosine */
 static const double SHALLOW = 0.1;        /* of a triangle's height */
 static const double SIDEWAYS = 4; /* how much longer than the way past a flat edge the face's way may be */
-static const double MISSED = 2;   /* a vertex so many times deeper than the deepest touch needs one of its own */
+static const double MISSED =
+    2; /* a vertex so many times deeper than the deepest touch needs one of its own */
 
 enum { NONE = -1, UNKNOWN = -2 };
 
