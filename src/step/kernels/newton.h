@@ -27,7 +27,7 @@ enum { PKI_LANE_ROWS = 24 };
 enum { PKI_ALONG = 8, PKI_PANEL = 4 };
 
 /* Steps of one solve, the softened ones included; what they leave is for the scalar solvers. */
-enum { PKI_LANE_STEPS = 20 };
+enum { PKI_LANE_STEPS = 30 };
 
 /* Steps of one projection of positions, likewise. */
 enum { PKI_POSITION_STEPS = 8 };
