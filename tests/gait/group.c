@@ -301,7 +301,7 @@ static void forget_plain_legs(pki_locomotion *c)
 {
   c->other_count = 0;
   for (int j = 0; j < c->body_count; j++) {
-    memcpy(c->bodies[j].lump, c->bodies[j].h, sizeof c->bodies[j].lump);
+    memcpy(c->bodies[j].first_moment, c->bodies[j].h, sizeof c->bodies[j].first_moment);
     if (j > 0) {
       c->others[c->other_count++] = j;
     }

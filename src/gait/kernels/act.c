@@ -17,7 +17,7 @@ typedef struct action {
   const pki_gait_group *g;
   const pki_locomotion *c;
   const pk_model *m;
-  pki_scene *s;
+  pki_gait_scene *s;
   pki_swings swings;
   pk_r a[ROWS], need[ROWS]; /* du/dt, and M du/dt + h but for armatures, of the robot's joints */
 } action;
@@ -67,7 +67,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
 static inline void want(action *act)
 {
   const pki_gait_group *g = act->g;
-  pki_scene *const s = act->s;
+  pki_gait_scene *const s = act->s;
   pki_v6 acc = s->acc;
   if (pki_any(act->swings.planned)) {
     const pk_i planned = act->swings.planned;
@@ -122,7 +122,7 @@ static inline void share_load(const action *act, pki_v3 *force)
   const pki_gait_group *g = act->g;
   const pki_locomotion *c = g->c;
   pki_walk *const w = g->walk[0];
-  const pki_scene *scene = act->s;
+  const pki_gait_scene *scene = act->s;
   const pki_v6 wrench = scene->limbs[0].force;
   const double arm2 = c->arm * c->arm, S[6] = {0.1, 0.1, 1, 1 / arm2, 1 / arm2, 0.5 / arm2};
   const double give[6] = {1 / 0.1, 1 / 0.1, 1, arm2, arm2, arm2 / 0.5};
@@ -175,7 +175,7 @@ static inline void command(const action *act, const pki_v3 *force)
 {
   const pki_gait_group *g = act->g;
   const pki_locomotion *c = g->c;
-  const pki_scene *s = act->s;
+  const pki_gait_scene *s = act->s;
   const double damping = calm * c->mass * c->height * c->height;
   const pk_r period = pki_pick(g, &g->walk[0]->period);
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -199,7 +199,7 @@ void PKI_NAME(gait_act)(const pki_gait_group *g, double *scratch)
   action act;
   pki_v3 force[PKI_LEGS];
   act.g = g, act.c = g->c, act.m = g->model;
-  act.s = (pki_scene *)(void *)scratch;
+  act.s = (pki_gait_scene *)(void *)scratch;
   act.swings = pki_swings_begin(g, act.s);
   want(&act);
   invert(&act);

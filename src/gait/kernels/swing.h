@@ -11,10 +11,10 @@ typedef struct pki_swings {
   pk_r middle[2], across[2]; /* of the stance feet; across their line when they are two, else 0 */
   pk_r duty, cycle, behind, spin, lift;
   int turns; /* some robot does */
-  const pki_scene *scene;
+  const pki_gait_scene *scene;
 } pki_swings;
 
-PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_scene *scene)
+PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_gait_scene *scene)
 {
   static const double apart = 0.25; /* heights: nearer than this, two feet have no line */
   pki_walk *const w = g->walk[0];
@@ -61,7 +61,7 @@ PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_scene 
 PKI_INLINE pki_v3 pki_pendulum_foothold(const pki_locomotion *c, const pki_swings *s, int leg, pk_r left)
 {
   const double tau = c->tau;
-  const pki_scene *scene = s->scene;
+  const pki_gait_scene *scene = s->scene;
   const pk_r growth = pki_exp(left * (1 / tau));
   const pk_r com[2] = {scene->com.x, scene->com.y}, rate[2] = {scene->com_vel.x, scene->com_vel.y};
   pk_r base[2], off[2], run = pki_splat(0);
@@ -142,9 +142,9 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
 }
 
 /* Of a foot's centre, world. */
-PKI_INLINE pki_v3 pki_foot_velocity(const pki_scene *s, int leg)
+PKI_INLINE pki_v3 pki_foot_velocity(const pki_gait_scene *s, int leg)
 {
-  const pki_v3 v = pki_add_cross(s->legs[leg].glide, s->limbs[0].w, s->legs[leg].arm);
+  const pki_v3 v = pki_add_cross(s->legs[leg].velocity_by_hinges, s->limbs[0].w, s->legs[leg].arm);
   return pki_add(s->vel, pki_m3_apply(s->R, v));
 }
 

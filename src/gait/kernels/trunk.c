@@ -13,7 +13,7 @@ static const double tilted = 0.5, low = 0.4;    /* has fallen: cosine of the til
 
 /* Least squares z = a + b x + c y through the last points of contact; about their mean, so that the system is
  * 2 x 2. Three feet on a line leave the slope as it is. The points' middle comes back. */
-static inline pki_v3 fit(const pki_gait_group *g, pki_scene *s)
+static inline pki_v3 fit(const pki_gait_group *g, pki_gait_scene *s)
 {
   pki_walk *const w = g->walk[0];
   const pki_v3 *point = s->ground;
@@ -59,8 +59,8 @@ static inline pk_r wrap(pk_r angle)
 
 /* One horizontal direction. A standing trunk belongs above the middle of its feet; a trotting one where its wanted speed
  * has brought it, but not farther from where it is than a leash. Planned gaits lean. */
-static inline pk_r horizontal(const pki_gait_group *g, pki_scene *s, int k, const pki_beat *b, pk_r middle,
-                              pk_r speed)
+static inline pk_r horizontal(const pki_gait_group *g, pki_gait_scene *s, int k, const pki_gait_timing *b,
+                              pk_r middle, pk_r speed)
 {
   pki_walk *const w = g->walk[0];
   const pk_r com = k == 0 ? s->com.x : s->com.y, rate = k == 0 ? s->com_vel.x : s->com_vel.y;
@@ -90,7 +90,7 @@ static inline pki_v3 turn_to(const pki_m3 *R, pki_v3 up, pk_r yaw)
 }
 
 /* Upright, and along the yaw, which has a leash too. The turn to there comes back. */
-static inline pki_v3 attitude(const pki_gait_group *g, pki_scene *s, const pki_beat *b)
+static inline pki_v3 attitude(const pki_gait_group *g, pki_gait_scene *s, const pki_gait_timing *b)
 {
   pki_walk *const w = g->walk[0];
   const pk_r spin = pki_pick(g, &w->speed[2]), zero = pki_splat(0);
@@ -112,7 +112,7 @@ static inline void keep3(pki_v3 x, int lane, double out[3])
 }
 
 /* What a plan needs to know, for the robots that have one. */
-static inline void show_plan(const pki_gait_group *g, const pki_scene *s, pki_v3 turn)
+static inline void copy_for_plan(const pki_gait_group *g, const pki_gait_scene *s, pki_v3 turn)
 {
   for (int l = 0; l < PKI_LANES; l++) {
     pki_walk *const w = g->walk[l];
@@ -130,11 +130,11 @@ static inline void show_plan(const pki_gait_group *g, const pki_scene *s, pki_v3
 void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
 {
   pki_walk *const w = g->walk[0];
-  pki_scene *const s = (pki_scene *)(void *)scratch;
+  pki_gait_scene *const s = (pki_gait_scene *)(void *)scratch;
   const pki_v3 pos = s->pos, vel = s->vel, ahead = {s->R.x.x, s->R.y.x, s->R.z.x};
-  const pki_beat beat = pki_beat_of(g);
+  const pki_gait_timing timing = pki_gait_timing_of(g);
   for (int i = 0; i < PKI_LEGS; i++) {
-    pki_foot_schedule(g, s, &beat, i);
+    pki_foot_schedule(g, s, &timing, i);
   }
   const pki_v3 middle = fit(g, s);
   const pk_r *plane = s->plane, height = pos.z - (plane[0] + plane[1] * pos.x + plane[2] * pos.y);
@@ -146,11 +146,11 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   const pk_r cosine = pki_select(looks, ahead.x * share, pki_splat(1)), sine = ahead.y * share;
   s->cosine = cosine, s->sine = sine;
   const pk_r forward = pki_pick(g, &w->speed[0]), aside = pki_pick(g, &w->speed[1]);
-  s->acc.l.x = horizontal(g, s, 0, &beat, middle.x, cosine * forward - sine * aside);
-  s->acc.l.y = horizontal(g, s, 1, &beat, middle.y, sine * forward + cosine * aside);
+  s->acc.l.x = horizontal(g, s, 0, &timing, middle.x, cosine * forward - sine * aside);
+  s->acc.l.y = horizontal(g, s, 1, &timing, middle.y, sine * forward + cosine * aside);
   /* above the ground by the legs' height */
   const pk_r climb = plane[1] * vel.x + plane[2] * vel.y;
   s->acc.l.z = height_k * (g->c->height + g->c->legs[0].radius - height) + height_d * (climb - vel.z);
-  const pki_v3 turn = attitude(g, s, &beat);
-  show_plan(g, s, turn);
+  const pki_v3 turn = attitude(g, s, &timing);
+  copy_for_plan(g, s, turn);
 }
