@@ -58,8 +58,9 @@ typedef struct pki_locomotion {
   double mass, gravity, arm; /* kg, m/s^2, m: mean distance of the hips from the trunk's origin */
   double middle[2];          /* m, mean of the legs' hips */
   pki_preview preview;
-  double height, tau; /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
-  double strength;    /* as pki_walk's, in the stance with the feet below the hips */
+  double height;    /* m, of the trunk above the feet's points */
+  double tau, pace; /* s, sqrt(height/gravity); 1/s, its inverse */
+  double strength;  /* as pki_walk's, in the stance with the feet below the hips */
   pki_leg legs[PKI_LEGS];
   int body, body_count; /* the trunk in the model, and how many bodies the robot has */
   pki_gait_body bodies[PKI_GAIT_BODIES];
@@ -69,8 +70,8 @@ typedef struct pki_locomotion {
 /* Largest normal force of a foot, in weights of the robot. */
 #define PKI_FOOT_HEAVY 1.2
 
-/* s, to load and to unload a foot. */
-#define PKI_FOOT_RAMP 0.04
+/* Time to load and to unload a foot, in sqrt(h/g). */
+#define PKI_FOOT_RAMP 0.19566
 
 typedef enum pki_foot_mode {
   PKI_FOOT_STANCE, /* on the ground, carries */

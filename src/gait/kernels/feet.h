@@ -19,18 +19,18 @@ typedef struct pki_gait_timing {
 
 PKI_INLINE pki_gait_timing pki_gait_timing_of(const pki_gait_group *g)
 {
-  static const double touch = 0.0114026;   /* weights of the robot: a foot that feels more is on the ground */
-  static const double planned_ramp = 0.01; /* s, PKI_FOOT_RAMP of planned gaits */
+  static const double touch = 0.0114026; /* weights of the robot: a foot that feels more is on the ground */
+  static const double planned_ramp = 0.0489151; /* PKI_FOOT_RAMP of planned gaits */
   pki_walk *const w = g->walk[0];
-  const double weight = g->c->mass * g->c->gravity;
+  const double weight = g->c->mass * g->c->gravity, tau = g->c->tau, pace = g->c->pace;
   const pk_i planned = pki_pick_flag(g, &w->planned);
   return (pki_gait_timing){
       .period = pki_pick(g, &w->period),
       .duty = pki_pick(g, &w->cpg.duty),
       .cycle = pki_pick(g, &w->cpg.cycle),
       .normal = pki_pick3(g, w->normal),
-      .rise = pki_select(planned, pki_splat(planned_ramp), pki_splat(PKI_FOOT_RAMP)),
-      .rise_inv = pki_select(planned, pki_splat(1 / planned_ramp), pki_splat(1 / PKI_FOOT_RAMP)),
+      .rise = pki_select(planned, pki_splat(planned_ramp * tau), pki_splat(PKI_FOOT_RAMP * tau)),
+      .rise_inv = pki_select(planned, pki_splat(pace / planned_ramp), pki_splat(pace / PKI_FOOT_RAMP)),
       .walking = pki_pick_flag(g, &w->walking),
       .touch = touch * weight,
       .heavy = PKI_FOOT_HEAVY * weight,
@@ -67,7 +67,8 @@ PKI_INLINE void pki_foot_change_mode(const pki_gait_group *g, const pki_gait_sce
 PKI_INLINE void pki_foot_schedule(const pki_gait_group *g, pki_gait_scene *s, const pki_gait_timing *b,
                                   int leg)
 {
-  static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
+  static const double patience =
+      0.0733; /* sqrt(h/g) without contact until a stance foot looks for the ground */
   pki_walk *const w = g->walk[0];
   const pk_r half = pki_splat(0.5), one = pki_splat(1), cycles = pki_pick(g, &w->cpg.phase[leg]);
   /* as pki_cpg_place and pki_cpg_stance: place is 0 to 1 of the cycle, `air` where the foot should not stand */
@@ -89,7 +90,7 @@ PKI_INLINE void pki_foot_schedule(const pki_gait_group *g, pki_gait_scene *s, co
     pki_set_mask(&swings, l, g->walk[l]->feet[leg].mode == PKI_FOOT_SWING);
   }
   const pk_i leaves = stands & air & pki_less(phase, half);
-  const pk_i loses = stands & ~leaves & pki_less(pki_splat(patience), quiet);
+  const pk_i loses = stands & ~leaves & pki_less(pki_splat(patience * g->c->tau), quiet);
   const pk_i lands = touches & ((swings & (~air | pki_less(half, phase))) | ~(stands | swings));
   const pk_i misses = swings & ~air & ~touches, changed = leaves | loses | lands | misses;
   s->stands[leg] = (stands | lands) & ~(leaves | loses);

@@ -151,8 +151,9 @@ PKI_INLINE pki_v3 pki_foot_velocity(const pki_gait_scene *s, int leg)
 /* Wanted acceleration of a foot that carries nothing; what stands has any. */
 PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int leg)
 {
-  static const double foot_k = 1200, foot_d = 70; /* 1/s^2, 1/s */
-  static const double slack = 0.08 / 0.41;        /* heights: a larger error pulls no harder */
+  static const double foot_k = 50.1529, foot_d = 14.3105; /* g/h, sqrt(g/h) */
+  static const double slack = 0.08 / 0.41;                /* heights: a larger error pulls no harder */
+  const double pace = g->c->pace, stiffness = foot_k * pace * pace, damping = foot_d * pace;
   pki_walk *const w = g->walk[0];
   const pk_i swings = s->scene->swings[leg];
   const pk_r time = (1.0 - s->duty) / pki_pick(g, &w->cpg.rate[leg]);
@@ -172,7 +173,7 @@ PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int le
   const pk_r most = pki_splat(slack * g->c->height);
   const pk_r scale = most / pki_max(pki_sqrt(pki_dot(off, off)), most);
   const pki_v3 miss = pki_sub(to.vel, pki_foot_velocity(s->scene, leg));
-  return pki_add_scaled(pki_add_scaled(to.acc, foot_k * scale, off), pki_splat(foot_d), miss);
+  return pki_add_scaled(pki_add_scaled(to.acc, stiffness * scale, off), pki_splat(damping), miss);
 }
 
 #endif
