@@ -4,10 +4,10 @@
 
 #include "gait/locomotion.h"
 
-static const double longest = 0.733;   /* sqrt(h/g), that the clock waits for a foot to land */
-static const double ending = 0.55;     /* least duty of the trot in which a robot comes to a stand */
-static const double raise = 0.0498624; /* sqrt(g h), how fast the lift follows that of the gait */
-static const double settled = 0.03;    /* cycles, legs this near to their places have changed their gait */
+static const double longest = 0.733;        /* sqrt(h/g), that the clock waits for a foot to land */
+static const double ending = 0.55;          /* least duty of the trot in which a robot comes to a stand */
+static const double lift_speed = 0.0498624; /* sqrt(g h), how fast the lift follows that of the gait */
+static const double settled = 0.03; /* cycles, legs this near to their places have changed their gait */
 
 static double approach(double value, double goal, double most)
 {
@@ -117,7 +117,7 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
     if (!w->walking && go) {
       start(c, w, &goal, lift);
     } else if (w->walking) {
-      w->lift = approach(w->lift, lift, raise * c->height * c->pace * w->period);
+      w->lift = approach(w->lift, lift, lift_speed * c->height * c->pace * w->period);
       go_on(c, w);
       w->walking = !(w->still > w->cpg.cycle && all_stand(w));
     }

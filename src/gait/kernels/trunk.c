@@ -8,8 +8,8 @@ static const double height_k = 6.26911, height_d = 4.49759;
 static const double place_k = 1.25382, place_d = 2.04436; /* standing */
 static const double speed_d = 0.817744;                   /* trotting */
 static const double tilt_k = 10.4485, tilt_d = 5.72421, yaw_k = 4.17941, yaw_d = 3.67985;
-static const double pull = 0.204436,
-                    pull_most = 0.05 / 0.41; /* sqrt(g/h), h: a trot is drawn to where it should be */
+/* A trot is drawn to where it should be: sqrt(g/h), and h. */
+static const double pull = 0.204436, pull_most = 0.05 / 0.41;
 static const double tilted = 0.5, low = 0.4; /* has fallen: cosine of the tilt, of the height */
 static const double flat = 3.53887e-5;       /* h^4: the feet's points are on a line */
 
