@@ -4,8 +4,9 @@
 
 #include "gait/locomotion.h"
 
-static const double longest = 0.15; /* s, that the clock waits for a foot to land */
-static const double ending = 0.55;  /* least duty of the trot in which a robot comes to a stand */
+static const double longest = 0.733;        /* sqrt(h/g), that the clock waits for a foot to land */
+static const double ending = 0.55;          /* least duty of the trot in which a robot comes to a stand */
+static const double lift_speed = 0.0498624; /* sqrt(g h), how fast the lift follows that of the gait */
 static const double settled = 0.03; /* cycles, legs this near to their places have changed their gait */
 
 static double approach(double value, double goal, double most)
@@ -76,10 +77,10 @@ static void start(const pki_locomotion *c, pki_walk *w, const pk_gait_change *go
 }
 
 /* Go on. While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
-static void go_on(pki_walk *w)
+static void go_on(const pki_locomotion *c, pki_walk *w)
 {
   w->wait = w->cpg.duty > 0.5 && all_stand(w) && reaching(w) ? w->wait + w->period : 0;
-  if (w->wait == 0 || w->wait >= longest) {
+  if (w->wait == 0 || w->wait >= longest * c->tau) {
     pki_cpg_step(&w->cpg, &w->rhythm, w->period);
   }
 }
@@ -105,7 +106,7 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
   }
   w->still = !go && still ? w->still + w->period : 0;
   if (w->jumping) {
-    go_on(w);
+    go_on(c, w);
     w->walking = w->jumping = !pki_jump_over(w);
   } else {
     double lift;
@@ -116,8 +117,8 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
     if (!w->walking && go) {
       start(c, w, &goal, lift);
     } else if (w->walking) {
-      w->lift = approach(w->lift, lift, 0.1 * w->period);
-      go_on(w);
+      w->lift = approach(w->lift, lift, lift_speed * c->height * c->pace * w->period);
+      go_on(c, w);
       w->walking = !(w->still > w->cpg.cycle && all_stand(w));
     }
   }

@@ -25,7 +25,7 @@ static const double steady = 0.55;                /* duty on the way to gaits wi
 static const double settled = 0.02, spread = 0.1; /* cycles, from where on legs are on their way */
 static const double pi = 3.141592653589793;
 
-/* To half a cycle on either side; without a call of floor, which the oldest instruction set has to make. */
+/* To half a cycle on either side. By pki_round: SSE2 has no floor instruction. */
 static double wrap(double cycles)
 {
   return cycles - pki_round(cycles);
@@ -47,7 +47,7 @@ static double directed(const double footfall[PKI_LEGS], int leg, double e)
   return fabs(wrap(half - 0.25)) <= fabs(wrap(half + 0.25)) ? fabs(e) : -fabs(e);
 }
 
-/* sin(pi e); legs in their places ask for the sine of a rounding error, which is its argument. */
+/* k f(e) = k sin(pi e); legs in their places ask for the sine of a rounding error, which is its argument. */
 static double pull_of(double e)
 {
   const double angle = pi * e;

@@ -24,7 +24,8 @@ typedef struct pki_cpg {
 void pki_cpg_start(pki_cpg *g, const pki_rhythm *rhythm);
 void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt);
 
-/* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. */
+/* Place of a leg in its cycle, 0 to 1; whether it is planned to be on the ground. pki_foot_schedule (kernels/feet.h) has the
+ * same rule on lanes. */
 static inline double pki_cpg_place(const pki_cpg *g, int leg)
 {
   return g->phase[leg] - (double)(int64_t)g->phase[leg]; /* phases never run backward: none is below 0 */

@@ -161,6 +161,7 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
                     c->height);
   }
   c->tau = sqrt(c->height / c->gravity);
+  c->pace = 1 / c->tau;
   c->strength = strength_of(c, model);
   return PK_OK;
 }

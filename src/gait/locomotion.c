@@ -11,7 +11,7 @@
 #include "gait/kernels.h"
 #include "math/mat3.h"
 
-static const double limp = 0.443617; /* m h^2/s, damping after a fall */
+static const double limp = 0.0906913; /* m h^2 sqrt(g/h), damping after a fall */
 
 /* ---- what is felt ---- */
 
@@ -70,7 +70,7 @@ static void wake(const pki_locomotion *c, pki_walk *w)
   for (int i = 0; i < PKI_LEGS; i++) {
     pki_foot *foot = &w->feet[i];
     foot->mode = PKI_FOOT_STANCE;
-    foot->since = PKI_FOOT_RAMP;
+    foot->since = PKI_FOOT_RAMP * c->tau;
     memcpy(foot->ground, foot->from, sizeof foot->ground);
     foot->ground[2] -= c->legs[i].radius;
   }
@@ -78,9 +78,10 @@ static void wake(const pki_locomotion *c, pki_walk *w)
 
 static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
 {
+  const double damping = limp * c->mass * c->height * c->height * c->pace;
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const int u = c->legs[i / 3].u[i % 3];
-    commands[u] = (pk_command){.kd = limp * c->mass * c->height * c->height, .tau_max = m->dof_effort[u]};
+    commands[u] = (pk_command){.kd = damping, .tau_max = m->dof_effort[u]};
   }
 }
 

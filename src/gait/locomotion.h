@@ -1,7 +1,7 @@
-/* The locomotion controller, in parts: who the legs are (legs.c, bodies.c), what they should do now (clock.c with cpg.c, jump.c; kernels/feet.h),
- * what the trunk needs (kernels/trunk.c; plan.c with mpc.c, sway.c, preview.c), where swinging feet go (kernels/swing.h),
- * which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that joins them (locomotion.c).
- * What is under kernels/ runs on lanes (kernels.h).
+/* The locomotion controller, in parts: who the legs are (legs.c, leg_bodies.c), what they should do now (clock.c with cpg.c,
+ * jump.c; kernels/feet.h), what the trunk needs (kernels/trunk.c; plan.c with mpc.c, sway.c, preview.c), where swinging
+ * feet go (kernels/swing.h), which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that
+ * joins them (locomotion.c). What is under kernels/ runs on lanes (kernels.h).
  *
  *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations
  *         -> inverse dynamics -> forces at the stance feet -> torques
@@ -23,8 +23,8 @@ typedef struct pki_leg {
   int q_at[3];      /* places of the joints among the robot's own coordinates, */
   int u_at[3];      /* and among its velocities */
   double offset[3]; /* rad, of the hinges' angles at q = 0 */
-  bool
-      plain; /* as nearly all are: hinges about x, y and y, whose frames are parallel at zero, nothing else on them */
+  /* as nearly all are: hinges about x, y and y, whose frames are parallel at zero, nothing else on them */
+  bool plain;
   double radius;    /* m, of the foot's ball; 0: a point */
   double centre[3]; /* m, of the ball in the link */
   double at[3];     /* m, the same in the body body[2] */
@@ -36,14 +36,15 @@ typedef struct pki_leg {
 
 enum { PKI_GAIT_BODIES = 32 /* moving bodies of a robot, at most */ };
 
-/* A moving body of the robot, as lanes need it (bodies.c). The trunk is the first one; parents come before their children. */
+/* A moving body of the robot, as lanes need it (leg_bodies.c). The trunk is the first one; parents come before their children. */
 typedef struct pki_gait_body {
-  int parent;        /* its row; -1: the trunk has none */
-  double r[3];       /* m, of its joint in the parent */
-  double mass, h[3]; /* kg, kg m: first moment about its origin */
-  double moments[6]; /* kg m^2, about its origin: xx, xy, xz, yy, yz, zz */
-  double below;      /* kg, of it and of all that hangs on it */
-  double lump[3];    /* kg m: h, and what hangs on it by hinges of plain legs as points where those are */
+  int parent;          /* its row; -1: the trunk has none */
+  double r[3];         /* m, of its joint in the parent */
+  double mass, h[3];   /* kg, kg m: first moment about its origin */
+  double moments[6];   /* kg m^2, about its origin: xx, xy, xz, yy, yz, zz */
+  double subtree_mass; /* kg, of it and of all that hangs on it */
+  /* kg m: h, and what hangs on it by hinges of plain legs as points where those are */
+  double first_moment[3];
 } pki_gait_body;
 
 struct pki_gait_kernels;
@@ -57,8 +58,9 @@ typedef struct pki_locomotion {
   double mass, gravity, arm; /* kg, m/s^2, m: mean distance of the hips from the trunk's origin */
   double middle[2];          /* m, mean of the legs' hips */
   pki_preview preview;
-  double height, tau; /* m, of the trunk above the feet's points; s, sqrt(height/gravity) */
-  double strength;    /* as pki_walk's, in the stance with the feet below the hips */
+  double height;    /* m, of the trunk above the feet's points */
+  double tau, pace; /* s, sqrt(height/gravity); 1/s, its inverse */
+  double strength;  /* as pki_walk's, in the stance with the feet below the hips */
   pki_leg legs[PKI_LEGS];
   int body, body_count; /* the trunk in the model, and how many bodies the robot has */
   pki_gait_body bodies[PKI_GAIT_BODIES];
@@ -68,8 +70,8 @@ typedef struct pki_locomotion {
 /* Largest normal force of a foot, in weights of the robot. */
 #define PKI_FOOT_HEAVY 1.2
 
-/* s, to load and to unload a foot. */
-#define PKI_FOOT_RAMP 0.04
+/* Time to load and to unload a foot, in sqrt(h/g). */
+#define PKI_FOOT_RAMP 0.19566
 
 typedef enum pki_foot_mode {
   PKI_FOOT_STANCE, /* on the ground, carries */
@@ -120,8 +122,8 @@ typedef struct pki_walk {
   double plane[3];      /* ground: z = plane[0] + plane[1] x + plane[2] y */
   pki_foot feet[PKI_LEGS];
   pki_mpc_guess guess;
-  double path[PKI_MPC_KNOTS + 1]
-             [3];   /* m, where the plan brings the mass, a knot apart; from where it is now */
+  /* m, where the plan brings the mass, a knot apart; from where it is now */
+  double path[PKI_MPC_KNOTS + 1][3];
   double path_step; /* s, of its knots; 0: there is none */
   double drift[2];  /* m/s, how much faster the robot is than it should be, mean of about a cycle */
   bool swaying;     /* the mass follows a preview of its support, along the heading: */
@@ -147,8 +149,11 @@ typedef struct pki_walk {
 /* legs.c: find the legs by the names of their feet. */
 pk_status pki_legs_find(pki_locomotion *c, const pk_model *model, pk_error *err);
 
-/* bodies.c: the robot's moving bodies, of which there are no more than PKI_GAIT_BODIES; after its legs. */
+/* leg_bodies.c: the robot's moving bodies, of which there are no more than PKI_GAIT_BODIES; after its legs. */
 void pki_bodies_list(pki_locomotion *c, const pk_model *model);
+
+/* First moments and `others` from which legs are plain; pki_bodies_list has done it. */
+void pki_bodies_divide(pki_locomotion *c);
 
 /* clock.c: what is wanted now, and the phases of the legs. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w);

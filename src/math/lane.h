@@ -275,6 +275,13 @@ static inline pk_r pki_round(pk_r x)
   return (x + shift) - shift;
 }
 
+/* The largest whole number that is not above x; |x| below 2^51. */
+static inline pk_r pki_floor(pk_r x)
+{
+  const pk_r nearest = pki_round(x);
+  return nearest - pki_where_set(pki_less(x, nearest), pki_splat(1));
+}
+
 /* exp, of numbers in -708 to 709; others are taken for the nearer end. x = k ln 2 + r with ln 2 in two parts, and fdlibm's
  * rational approximation of exp(r) (Sun Microsystems 2004): the error stays below one unit in the last place. */
 static inline pk_r pki_exp(pk_r x)

@@ -35,21 +35,28 @@ typedef struct setting {
   world worlds[WORLDS];
 } setting;
 
-static int set_up(void **state)
+static int set_up_robot(void **state, bool arm)
 {
   static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
   static setting s;
-  pk_builder *b = pk_builder_create();
-  pk_status status = pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, NULL);
-  status = status == PK_OK ? pk_builder_compile(b, &s.model, NULL) : status;
-  pk_builder_destroy(b);
+  s.model = walker_model(&walker_starleth, arm);
   s.work = pk_workspace_create(s.model);
   for (int i = 0; i < 4; i++) {
     s.feet[i] = pk_model_find_link(s.model, feet[i]);
   }
   s.random = pki_random_seeded(20);
   *state = &s;
-  return status != PK_OK || s.model->nq > COORDINATES;
+  return s.work == NULL || s.model->nq > COORDINATES || s.model->dof_q[6] != 7 || s.model->dof_q[17] != 18;
+}
+
+static int set_up(void **state)
+{
+  return set_up_robot(state, false);
+}
+
+static int set_up_with_arm(void **state)
+{
+  return set_up_robot(state, true);
 }
 
 static int tear_down(void **state)
@@ -115,6 +122,7 @@ static void begin(setting *s, const pk_controller *by, bool same_time)
   for (int i = 0; i < WORLDS; i++) {
     world *w = &s->worlds[i];
     memset(w, 0, sizeof *w);
+    memcpy(w->q, s->model->q0, (size_t)s->model->nq * sizeof w->q[0]);
     stand_somewhere(s, w, false);
     w->time = same_time ? 0 : 0.35 * i;
     for (int copy = 0; copy < 2; copy++) {
@@ -239,16 +247,31 @@ static void following_a_table(void **state)
   }
 }
 
-/* With every instruction set that the machine has, and with four and eight lanes. */
+/* A controller that takes the first of its plain legs for legs of any hinges. */
+static pk_controller *create_with_general_legs(const setting *s, const pk_locomotion_options *o, int legs)
+{
+  pk_controller *by;
+  assert_int_equal(pk_locomotion_create(s->model, o, &by, NULL), PK_OK);
+  pki_locomotion *c = (pki_locomotion *)by;
+  for (int i = 0; i < PKI_LEGS; i++) {
+    assert_true(c->legs[i].plain);
+    c->legs[i].plain = i >= legs;
+  }
+  pki_bodies_divide(c);
+  assert_int_equal(c->other_count, s->model->robots[0].nbody - 1 - 3 * (PKI_LEGS - legs));
+  return by;
+}
+
+/* With every instruction set that the machine has, with four and eight lanes, and with none, two and all of the legs taken
+ * for legs of any hinges. */
 static void compare_locomotion(setting *s, const pk_locomotion_options *o, int updates)
 {
   static const char *const sets[] = {"base", "avx2", "avx512"};
-  for (int k = 0; k < 6; k++) {
-    pk_controller *by;
-    assert_int_equal(pk_locomotion_create(s->model, o, &by, NULL), PK_OK);
+  for (int k = 0; k < 18; k++) {
+    pk_controller *by = create_with_general_legs(s, o, 2 * (k / 6));
     pki_locomotion *c = (pki_locomotion *)by;
-    c->one = pki_gait_kernels_find(sets[k / 2], 1);
-    c->wide = pki_gait_kernels_find(sets[k / 2], k % 2 ? 8 : 4);
+    c->one = pki_gait_kernels_find(sets[k % 6 / 2], 1);
+    c->wide = pki_gait_kernels_find(sets[k % 6 / 2], k % 2 ? 8 : 4);
     if (c->wide != NULL) {
       compare(s, by, false, updates);
     }
@@ -296,49 +319,32 @@ static void a_different_gait_in_each_world(void **state)
   compare_locomotion(*state, &o, PACE(120, 40));
 }
 
-/* A controller that takes its plain legs for legs of any hinges. */
-static void forget_plain_legs(pki_locomotion *c)
-{
-  c->other_count = 0;
-  for (int j = 0; j < c->body_count; j++) {
-    memcpy(c->bodies[j].lump, c->bodies[j].h, sizeof c->bodies[j].lump);
-    if (j > 0) {
-      c->others[c->other_count++] = j;
-    }
-  }
-  for (int i = 0; i < PKI_LEGS; i++) {
-    assert_true(c->legs[i].plain);
-    c->legs[i].plain = false;
-  }
-}
-
 static void plain_legs_do_as_legs_of_any_hinges(void **state)
 {
   setting *s = *state;
   pk_controller *by[2];
   pk_locomotion_options o = pk_locomotion_options_default();
   o.gait = PK_GAIT_TROT, o.forward = 0.2, o.turn = 0.1, o.start = 0.02;
-  for (int copy = 0; copy < 2; copy++) {
-    assert_int_equal(pk_locomotion_create(s->model, &o, &by[copy], NULL), PK_OK);
-  }
-  forget_plain_legs((pki_locomotion *)by[1]);
-  begin(s, by[0], false);
-  for (int n = 0; n < 60 * WORLDS; n++) {
-    world *w = &s->worlds[n % WORLDS];
-    shake(s, w);
-    const pk_observation seen = observe(s, w);
-    for (int copy = 0; copy < 2; copy++) {
-      assert_int_equal(by[copy]->update(by[copy], &seen, w->state[copy], w->commands[copy]), PK_OK);
+  for (int legs = 2; legs <= PKI_LEGS; legs += 2) {
+    by[0] = create_with_general_legs(s, &o, 0), by[1] = create_with_general_legs(s, &o, legs);
+    begin(s, by[0], false);
+    for (int n = 0; n < 60 * WORLDS; n++) {
+      world *w = &s->worlds[n % WORLDS];
+      shake(s, w);
+      const pk_observation seen = observe(s, w);
+      for (int copy = 0; copy < 2; copy++) {
+        assert_int_equal(by[copy]->update(by[copy], &seen, w->state[copy], w->commands[copy]), PK_OK);
+      }
+      for (int k = 6; k < s->model->nu; k++) {
+        const pk_command *a = &w->commands[0][k], *b = &w->commands[1][k];
+        assert_true(fabs(a->tau - b->tau) < 1e-8 * (1 + fabs(a->tau)));
+        assert_true(fabs(a->u_des - b->u_des) < 1e-9 * (1 + fabs(a->u_des)));
+      }
     }
-    for (int k = 6; k < s->model->nu; k++) {
-      const pk_command *a = &w->commands[0][k], *b = &w->commands[1][k];
-      assert_true(fabs(a->tau - b->tau) < 1e-8 * (1 + fabs(a->tau)));
-      assert_true(fabs(a->u_des - b->u_des) < 1e-9 * (1 + fabs(a->u_des)));
-    }
+    end(s);
+    pk_locomotion_destroy(by[0]);
+    pk_locomotion_destroy(by[1]);
   }
-  end(s);
-  pk_locomotion_destroy(by[0]);
-  pk_locomotion_destroy(by[1]);
 }
 
 /* ---- a trot as it is: what eight walkers saw and were told, replayed ---- */
@@ -466,5 +472,11 @@ int main(void)
       cmocka_unit_test(plain_legs_do_as_legs_of_any_hinges),
       cmocka_unit_test(a_trot_as_it_is),
   };
-  return cmocka_run_group_tests_name("worlds in groups do as worlds alone", tests, set_up, tear_down);
+  const struct CMUnitTest with_arm[] = {
+      cmocka_unit_test(trotting),
+      cmocka_unit_test(a_different_gait_in_each_world),
+      cmocka_unit_test(plain_legs_do_as_legs_of_any_hinges),
+  };
+  return cmocka_run_group_tests_name("worlds in groups do as worlds alone", tests, set_up, tear_down) +
+         cmocka_run_group_tests_name("also of robots with an arm", with_arm, set_up_with_arm, tear_down);
 }

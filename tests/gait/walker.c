@@ -26,6 +26,43 @@ static void need(pk_status status, const pk_error *err)
 const walker_robot walker_starleth = {"starleth", 0.435, {0, 0.7343101344764329, -1.3411529067300831}};
 const walker_robot walker_anymal = {"anymal_b", 0.474, {0, 0.7639646365417663, -1.022815259237885}};
 
+static void add_arm(pk_builder *b)
+{
+  static const char *const parents[3] = {"base", "ARM_1", "ARM_2"}, *const names[3] = {"ARM_1", "ARM_2",
+                                                                                       "ARM_3"};
+  static const pk_joint_kind kinds[3] = {PK_JOINT_CONTINUOUS, PK_JOINT_PRISMATIC, PK_JOINT_SPHERICAL};
+  pk_error err;
+  for (int i = 0; i < 3; i++) {
+    const double at[3] = {0.05, 0.02 * i, 0.1}, turned[3] = {0.3, 0.2 * i - 0.5, 0.7};
+    const pk_link_desc link = {.name = names[i],
+                               .inertia = {.mass = 0.8,
+                                           .com = {0.03, -0.02, 0.06},
+                                           .moment = {4e-3, 2e-4, -3e-4, 5e-3, 1e-4, 2e-3}}};
+    pk_joint_desc joint = pk_joint_desc_default();
+    joint.name = names[i], joint.kind = kinds[i], joint.parent = parents[i], joint.child = names[i];
+    joint.origin = pk_pose_from_xyz_rpy(at, turned);
+    joint.axis[0] = 1, joint.axis[1] = 2, joint.axis[2] = -1;
+    need(pk_builder_add_link(b, &link, &err), &err);
+    need(pk_builder_add_joint(b, &joint, &err), &err);
+  }
+}
+
+pk_model *walker_model(const walker_robot *robot, bool arm)
+{
+  pk_error err = {.message = ""};
+  pk_builder *b = pk_builder_create();
+  pk_model *model;
+  char path[512];
+  snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", robot->model, robot->model);
+  need(pk_builder_add_urdf(b, path, NULL, &err), &err);
+  if (arm) {
+    add_arm(b);
+  }
+  need(pk_builder_compile(b, &model, &err), &err);
+  pk_builder_destroy(b);
+  return model;
+}
+
 walker walker_create(const pk_sim_options *sim, const pk_locomotion_options *options, walker_ground *ground)
 {
   return walker_create_robot(&walker_starleth, sim, options, ground);
@@ -41,12 +78,7 @@ walker walker_create_robot(const walker_robot *robot, const pk_sim_options *sim,
   pk_sim_options chosen = pk_sim_options_default();
   chosen.dt = 2.5e-3;
   pk_error err = {.message = ""};
-  pk_builder *b = pk_builder_create();
-  char path[512];
-  snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", robot->model, robot->model);
-  need(pk_builder_add_urdf(b, path, NULL, &err), &err);
-  need(pk_builder_compile(b, &w.model, &err), &err);
-  pk_builder_destroy(b);
+  w.model = walker_model(robot, false);
   w.terrain = pk_terrain_create();
   (ground ? ground : flat)(w.terrain);
   need(pk_locomotion_create(w.model, options, &w.controller, &err), &err);

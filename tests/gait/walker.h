@@ -48,6 +48,10 @@ typedef void walker_ground(pk_terrain *terrain);
 
 extern const walker_robot walker_starleth, walker_anymal;
 
+/* The robot alone; with an arm: a hinge on its trunk, a slider on that and a ball joint at the end, all askew. The arm's
+ * coordinates follow those of the legs. */
+pk_model *walker_model(const walker_robot *robot, bool arm);
+
 walker walker_create_robot(const walker_robot *robot, const pk_sim_options *sim,
                            const pk_locomotion_options *options, walker_ground *ground);
 /* The same with StarLETH. */

@@ -61,6 +61,7 @@ static void masks_select_lane_by_lane(void **state)
         assert_true(same_bits(&out.mask[l], l % 2 ? &a[k] : &b[k], 1));
         assert_true(isnan(a[k]) ? isnan(out.clamp[l]) : out.clamp[l] == fmax(-1.5, fmin(4, a[k])));
         assert_true(!isfinite(a[k]) || out.round[l] == rint(1.3 * a[k]));
+        assert_true(!isfinite(a[k]) || out.floor[l] == floor(1.3 * a[k]));
       }
       assert_int_equal(out.any_less != 0, any);
     }

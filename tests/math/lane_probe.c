@@ -32,6 +32,7 @@ static void basics(const double *pa, const double *pb, lane_basics *out)
   store(pki_max(a, b), out->max);
   store(pki_clamp(a, pki_splat(-1.5), pki_splat(4)), out->clamp);
   store(pki_round(1.3 * a), out->round);
+  store(pki_floor(1.3 * a), out->floor);
   store(pki_select(odd, a, b), out->mask);
   store(pki_abs(a), out->abs);
   store(pki_sqrt(pki_abs(a)), out->sqrt);

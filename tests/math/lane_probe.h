@@ -57,7 +57,7 @@ enum {
 /* Results of the few masked operations on lanes a and b. */
 typedef struct lane_basics {
   double splat[8], lane[8], set[8], select[8], abs[8], sqrt[8], bits[8], min[8], max[8], clamp[8], round[8],
-      mask[8];
+      floor[8], mask[8];
   long long less[8];
   int any_less;
 } lane_basics;

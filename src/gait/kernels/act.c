@@ -8,7 +8,8 @@
 #include "gait/kernels/share.h"
 #include "gait/kernels/swing.h"
 
-static const double calm = 0.0665425; /* m h^2/s, against what the next steps do beyond the wanted motion */
+static const double calm =
+    0.0136037; /* m h^2 sqrt(g/h), against what the next steps do beyond the wanted motion */
 
 enum { ROWS = 6 * PKI_GAIT_BODIES };
 
@@ -17,17 +18,19 @@ typedef struct action {
   const pki_gait_group *g;
   const pki_locomotion *c;
   const pk_model *m;
-  pki_scene *s;
+  pki_gait_scene *s;
   pki_swings swings;
   pk_r a[ROWS], need[ROWS]; /* du/dt, and M du/dt + h but for armatures, of the robot's joints */
 } action;
 
 /* A swinging joint brakes before its limits: no more acceleration than that of a damped spring that ends there. What is
  * not a number stays so: the step refuses it as a command. */
-static inline pk_r within_limits(const pk_model *m, int u, pk_r q, pk_r rate, pk_r acceleration)
+static inline pk_r within_limits(const action *act, int u, pk_r q, pk_r rate, pk_r acceleration)
 {
-  static const double k = 900, d = 60, room = 0.03; /* 1/s^2, 1/s, rad */
-  const pk_r brake = d * rate;
+  static const double limit_k = 37.6147, limit_d = 12.2662, room = 0.03; /* g/h, sqrt(g/h), rad */
+  const pk_model *m = act->m;
+  const double pace = act->c->pace, k = limit_k * pace * pace;
+  const pk_r brake = limit_d * pace * rate;
   const pk_r most = k * (m->dof_upper[u] - room - q) - brake,
              least = k * (m->dof_lower[u] + room - q) - brake;
   const pk_r below = pki_select(pki_less(most, acceleration), most, acceleration);
@@ -38,7 +41,8 @@ static inline pk_r within_limits(const pk_model *m, int u, pk_r q, pk_r rate, pk
  * squares; in the trunk's axes. */
 static inline void bend_leg(action *act, int i, pki_v3 acc)
 {
-  static const double damping = 5e-4;
+  static const double regular = 2.97442e-3; /* h^2 */
+  const double damping = regular * act->c->height * act->c->height;
   const pki_leg *leg = &act->c->legs[i];
   const pki_v6 trunk = act->s->limbs[0].accel;
   const pki_leg_r *foot = &act->s->legs[i];
@@ -57,7 +61,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
     const int u = leg->u[k];
     pk_r wanted = pki_dot(J[k], x);
     if (moves) {
-      wanted = pki_select(stands, wanted, within_limits(act->m, u, foot->q[k], foot->u[k], wanted));
+      wanted = pki_select(stands, wanted, within_limits(act, u, foot->q[k], foot->u[k], wanted));
     }
     act->a[leg->u_at[k]] = wanted;
   }
@@ -67,7 +71,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
 static inline void want(action *act)
 {
   const pki_gait_group *g = act->g;
-  pki_scene *const s = act->s;
+  pki_gait_scene *const s = act->s;
   pki_v6 acc = s->acc;
   if (pki_any(act->swings.planned)) {
     const pk_i planned = act->swings.planned;
@@ -122,7 +126,7 @@ static inline void share_load(const action *act, pki_v3 *force)
   const pki_gait_group *g = act->g;
   const pki_locomotion *c = g->c;
   pki_walk *const w = g->walk[0];
-  const pki_scene *scene = act->s;
+  const pki_gait_scene *scene = act->s;
   const pki_v6 wrench = scene->limbs[0].force;
   const double arm2 = c->arm * c->arm, S[6] = {0.1, 0.1, 1, 1 / arm2, 1 / arm2, 0.5 / arm2};
   const double give[6] = {1 / 0.1, 1 / 0.1, 1, arm2, arm2, arm2 / 0.5};
@@ -175,8 +179,8 @@ static inline void command(const action *act, const pki_v3 *force)
 {
   const pki_gait_group *g = act->g;
   const pki_locomotion *c = g->c;
-  const pki_scene *s = act->s;
-  const double damping = calm * c->mass * c->height * c->height;
+  const pki_gait_scene *s = act->s;
+  const double damping = calm * c->mass * c->height * c->height * c->pace;
   const pk_r period = pki_pick(g, &g->walk[0]->period);
   for (int i = 0; i < PKI_LEGS; i++) {
     const pki_leg *leg = &c->legs[i];
@@ -199,7 +203,7 @@ void PKI_NAME(gait_act)(const pki_gait_group *g, double *scratch)
   action act;
   pki_v3 force[PKI_LEGS];
   act.g = g, act.c = g->c, act.m = g->model;
-  act.s = (pki_scene *)(void *)scratch;
+  act.s = (pki_gait_scene *)(void *)scratch;
   act.swings = pki_swings_begin(g, act.s);
   want(&act);
   invert(&act);

@@ -9,28 +9,28 @@
 _Static_assert(offsetof(pki_foot, since) == 3 * sizeof(double), "ground and since are taken at once");
 
 /* What an update is for all feet. */
-typedef struct pki_beat {
+typedef struct pki_gait_timing {
   pk_r period, duty, cycle;
   pki_v3 normal;       /* of the ground, as the last update left it */
   pk_r rise, rise_inv; /* s, 1/s: time to load a foot */
   pk_i walking;
   double touch, heavy; /* N: contact, largest force */
-} pki_beat;
+} pki_gait_timing;
 
-PKI_INLINE pki_beat pki_beat_of(const pki_gait_group *g)
+PKI_INLINE pki_gait_timing pki_gait_timing_of(const pki_gait_group *g)
 {
-  static const double touch = 0.0114026;   /* weights of the robot: a foot that feels more is on the ground */
-  static const double planned_ramp = 0.01; /* s, PKI_FOOT_RAMP of planned gaits */
+  static const double touch = 0.0114026; /* weights of the robot: a foot that feels more is on the ground */
+  static const double planned_ramp = 0.0489151; /* PKI_FOOT_RAMP of planned gaits */
   pki_walk *const w = g->walk[0];
-  const double weight = g->c->mass * g->c->gravity;
+  const double weight = g->c->mass * g->c->gravity, tau = g->c->tau, pace = g->c->pace;
   const pk_i planned = pki_pick_flag(g, &w->planned);
-  return (pki_beat){
+  return (pki_gait_timing){
       .period = pki_pick(g, &w->period),
       .duty = pki_pick(g, &w->cpg.duty),
       .cycle = pki_pick(g, &w->cpg.cycle),
       .normal = pki_pick3(g, w->normal),
-      .rise = pki_select(planned, pki_splat(planned_ramp), pki_splat(PKI_FOOT_RAMP)),
-      .rise_inv = pki_select(planned, pki_splat(1 / planned_ramp), pki_splat(1 / PKI_FOOT_RAMP)),
+      .rise = pki_select(planned, pki_splat(planned_ramp * tau), pki_splat(PKI_FOOT_RAMP * tau)),
+      .rise_inv = pki_select(planned, pki_splat(pace / planned_ramp), pki_splat(pace / PKI_FOOT_RAMP)),
       .walking = pki_pick_flag(g, &w->walking),
       .touch = touch * weight,
       .heavy = PKI_FOOT_HEAVY * weight,
@@ -38,7 +38,7 @@ PKI_INLINE pki_beat pki_beat_of(const pki_gait_group *g)
 }
 
 /* Feet that change their mode begin where they are; one that reaches and touches something steep moves away from it. */
-PKI_INLINE void pki_foot_turn(const pki_gait_group *g, const pki_scene *s, int leg, pk_i changed)
+PKI_INLINE void pki_foot_change_mode(const pki_gait_group *g, const pki_gait_scene *s, int leg, pk_i changed)
 {
   const pki_v3 pos = s->legs[leg].pos;
   const double away = 0.015 / 0.41 * g->c->height;
@@ -64,13 +64,15 @@ PKI_INLINE void pki_foot_turn(const pki_gait_group *g, const pki_scene *s, int l
 }
 
 /* When a foot changes its mode, where its ground is, and how much it may carry. */
-PKI_INLINE void pki_foot_schedule(const pki_gait_group *g, pki_scene *s, const pki_beat *b, int leg)
+PKI_INLINE void pki_foot_schedule(const pki_gait_group *g, pki_gait_scene *s, const pki_gait_timing *b,
+                                  int leg)
 {
-  static const double patience = 0.015; /* s without contact until a stance foot looks for the ground */
+  static const double patience =
+      0.0733; /* sqrt(h/g) without contact until a stance foot looks for the ground */
   pki_walk *const w = g->walk[0];
   const pk_r half = pki_splat(0.5), one = pki_splat(1), cycles = pki_pick(g, &w->cpg.phase[leg]);
-  const pk_r nearest = pki_round(cycles);
-  const pk_r place = cycles - (nearest - pki_where_set(pki_less(cycles, nearest), one));
+  /* as pki_cpg_place and pki_cpg_stance: place is 0 to 1 of the cycle, `air` where the foot should not stand */
+  const pk_r place = cycles - pki_floor(cycles);
   const pk_i goes = b->walking & ~pki_pick_flag(g, &w->cpg.late[leg]), early = pki_less(place, b->duty);
   const pk_i air = goes & ~early, touches = pki_less(pki_splat(b->touch), pki_pick(g, &w->now[leg].load));
   const pk_r phase = pki_select(air, (place - b->duty) / (1.0 - b->duty), one);
@@ -88,7 +90,7 @@ PKI_INLINE void pki_foot_schedule(const pki_gait_group *g, pki_scene *s, const p
     pki_set_mask(&swings, l, g->walk[l]->feet[leg].mode == PKI_FOOT_SWING);
   }
   const pk_i leaves = stands & air & pki_less(phase, half);
-  const pk_i loses = stands & ~leaves & pki_less(pki_splat(patience), quiet);
+  const pk_i loses = stands & ~leaves & pki_less(pki_splat(patience * g->c->tau), quiet);
   const pk_i lands = touches & ((swings & (~air | pki_less(half, phase))) | ~(stands | swings));
   const pk_i misses = swings & ~air & ~touches, changed = leaves | loses | lands | misses;
   s->stands[leg] = (stands | lands) & ~(leaves | loses);
@@ -97,7 +99,7 @@ PKI_INLINE void pki_foot_schedule(const pki_gait_group *g, pki_scene *s, const p
   s->since[leg] = pki_where_set(~changed, since);
   pki_put(g, &w->feet[leg].quiet, pki_where_set(~changed, quiet));
   if (pki_any(changed | ~(s->stands[leg] | s->swings[leg]))) {
-    pki_foot_turn(g, s, leg, changed);
+    pki_foot_change_mode(g, s, leg, changed);
   }
   /* a foot that stands has its ground a radius below its centre, and unloads before it leaves */
   const pki_v3 below = pki_add_scaled(s->legs[leg].pos, pki_splat(-g->c->legs[leg].radius), b->normal);

@@ -16,7 +16,7 @@ PKI_INLINE void pki_limb_move(const pki_gait_group *g, int j, const pk_r *q, con
   b->rate = pki_joint_twist(m, i, &level, &at.R, u + (m->body_u[i] - g->c->u));
   b->drift = pki_body_accel(pki_v6_zero(), parent->w, at.r, b->rate);
   b->w = pki_m3_apply_t(at.R, pki_add(parent->w, b->rate.a));
-  b->S = pki_v3_splat(g->c->bodies[j].lump), b->P = pki_v3_zero();
+  b->S = pki_v3_splat(g->c->bodies[j].first_moment), b->P = pki_v3_zero();
 }
 
 /* What a body adds to its parent's first moment and momentum. */
@@ -25,7 +25,7 @@ PKI_INLINE void pki_limb_weigh(const pki_locomotion *c, int j, pki_limb *limbs)
   const pki_limb *b = &limbs[j];
   pki_limb *const parent = &limbs[c->bodies[j].parent];
   const pki_v3 S = pki_m3_apply(b->E, b->S), P = pki_m3_apply(b->E, b->P);
-  const pk_r mass = pki_splat(c->bodies[j].below);
+  const pk_r mass = pki_splat(c->bodies[j].subtree_mass);
   parent->S = pki_add(parent->S, pki_add_scaled(S, mass, b->r));
   parent->P = pki_add(parent->P, pki_add_scaled(pki_add_cross(P, b->rate.a, S), mass, b->rate.l));
 }

@@ -64,12 +64,12 @@ PKI_INLINE void pki_leg_reach(const pki_locomotion *c, const pki_leg *leg, pki_l
 PKI_INLINE void pki_leg_weigh(const pki_locomotion *c, const pki_leg *leg, const pki_leg_r *s,
                               pki_limb *trunk)
 {
-  pki_v3 S = pki_v3_splat(c->bodies[leg->row[2]].lump), P = pki_v3_zero();
+  pki_v3 S = pki_v3_splat(c->bodies[leg->row[2]].first_moment), P = pki_v3_zero();
   PKI_UNROLL_ALL
   for (int k = 2; k >= 0; k--) {
     P = pki_to_parent(s, k, pki_add_turned(k, P, s->u[k], S));
     S = pki_to_parent(s, k, S);
-    S = k > 0 ? pki_add(S, pki_v3_splat(c->bodies[leg->row[k - 1]].lump)) : S;
+    S = k > 0 ? pki_add(S, pki_v3_splat(c->bodies[leg->row[k - 1]].first_moment)) : S;
   }
   trunk->S = pki_add(trunk->S, S);
   trunk->P = pki_add(trunk->P, P);

@@ -49,20 +49,9 @@ PKI_INLINE void pki_put3(const pki_gait_group *g, double *first, pki_v3 x)
   pki_put(g, first, x.x), pki_put(g, first + 1, x.y), pki_put(g, first + 2, x.z);
 }
 
-/* `count` numbers from `at` on of a state, q or u. */
-PKI_INLINE void pki_pick_state(const double *const *state, int at, int count, pk_r *out)
-{
-  for (int e = 0; e < count; e++) {
-    out[e] = pki_splat(0);
-    for (int l = 0; l < PKI_LANES; l++) {
-      pki_set_lane(&out[e], l, state[l][at + e]);
-    }
-  }
-}
-
 /* ---- the bodies ---- */
 
-/* A body that is of no plain leg; of the trunk w, accel and force. */
+/* A body that is of no plain leg; of the trunk only w, accel, force, S and P. */
 typedef struct pki_limb {
   pki_m3 E;     /* body to parent */
   pki_v3 r;     /* its origin in the parent */
@@ -80,11 +69,12 @@ typedef struct pki_leg_r {
   pki_v3 pos;                /* of its foot's centre, world */
   pki_v3 arm;                /* the centre from the trunk's origin, trunk's axes */
   pki_v3 column[3], axis[3]; /* how it moves by the hinges, and about which axes, trunk's axes */
-  pki_v3 glide, bias;      /* its velocity by the hinges, and its acceleration with du/dt = 0, trunk's axes */
-  pk_r sine[3], cosine[3]; /* of the hinges of a plain leg */
+  pki_v3 velocity_by_hinges; /* its velocity by the hinges alone, trunk's axes */
+  pki_v3 bias;               /* its acceleration with du/dt = 0, trunk's axes */
+  pk_r sine[3], cosine[3];   /* of the hinges of a plain leg */
 } pki_leg_r;
 
-typedef struct pki_scene {
+typedef struct pki_gait_scene {
   pki_m3 R;                      /* trunk to world */
   pki_v3 pos, vel, com, com_vel; /* of trunk and mass, world */
   pki_v3 normal;                 /* of the ground plane */
@@ -96,9 +86,9 @@ typedef struct pki_scene {
   pk_r phase[PKI_LEGS], since[PKI_LEGS], limit[PKI_LEGS]; /* 0 to 1 of the swing; s, of the mode; N */
   pki_leg_r legs[PKI_LEGS];
   pki_limb limbs[PKI_GAIT_BODIES]; /* of the robot's bodies, the trunk first */
-} pki_scene;
+} pki_gait_scene;
 
-_Static_assert(sizeof(pki_scene) == PKI_GAIT_SCRATCH * sizeof(pk_r), "scratch");
+_Static_assert(sizeof(pki_gait_scene) == PKI_GAIT_SCRATCH * sizeof(pk_r), "scratch");
 
 /* Mass, first moment and moments of a body about its origin. */
 PKI_INLINE pki_rigid pki_body_own(const pki_gait_body *body)

@@ -17,7 +17,7 @@ static inline void pick_range(const double *const *state, int first, int count, 
 }
 
 /* The trunk is free: its coordinates are its place and quaternion, its velocities those of the world and of its axes. */
-static inline void place_trunk(const pki_gait_group *g, const pk_r *q, const pk_r *u, pki_scene *s)
+static inline void place_trunk(const pki_gait_group *g, const pk_r *q, const pk_r *u, pki_gait_scene *s)
 {
   pki_limb *const trunk = &s->limbs[0];
   s->R = pki_m3_from_quat(q + 3);
@@ -25,12 +25,12 @@ static inline void place_trunk(const pki_gait_group *g, const pk_r *q, const pk_
   s->vel = pki_v3_load(u);
   s->heading = pki_atan2(s->R.y.x, s->R.x.x);
   trunk->w = pki_v3_load(u + 3);
-  trunk->S = pki_v3_splat(g->c->bodies[0].lump), trunk->P = pki_v3_zero();
+  trunk->S = pki_v3_splat(g->c->bodies[0].first_moment), trunk->P = pki_v3_zero();
   pki_put(g, &g->walk[0]->heading, s->heading);
 }
 
 /* The state of the legs' hinges. Sines of all in one loop keep their constants in registers. */
-static inline void place_hinges(const pki_locomotion *c, const pk_r *q, const pk_r *u, pki_scene *s)
+static inline void place_hinges(const pki_locomotion *c, const pk_r *q, const pk_r *u, pki_gait_scene *s)
 {
   for (int i = 0; i < PKI_LEGS; i++) {
     const pki_leg *leg = &c->legs[i];
@@ -54,10 +54,10 @@ static inline void find_bias(pki_v3 w, pki_leg_r *leg)
   sum = pki_add_cross(sum, leg->axis[0], pki_scale(leg->u[0], pki_add(v0, v1)));
   sum = pki_add_cross(sum, leg->axis[1], pki_scale(leg->u[1], pki_add(v1, v2)));
   leg->bias = pki_add_cross(sum, leg->axis[2], pki_scale(leg->u[2], v2));
-  leg->glide = v0;
+  leg->velocity_by_hinges = v0;
 }
 
-static inline void place_leg(const pki_gait_group *g, int i, pki_scene *s)
+static inline void place_leg(const pki_gait_group *g, int i, pki_gait_scene *s)
 {
   const pki_locomotion *c = g->c;
   const pki_leg *leg = &c->legs[i];
@@ -76,7 +76,7 @@ void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch)
 {
   const pki_locomotion *c = g->c;
   const pk_model_robot *robot = &g->model->robots[c->robot];
-  pki_scene *const s = (pki_scene *)(void *)scratch;
+  pki_gait_scene *const s = (pki_gait_scene *)(void *)scratch;
   pki_limb *const trunk = &s->limbs[0];
   pk_r q[COORDINATES], u[COORDINATES];
   pick_range(g->q, robot->q, robot->nq, q);
@@ -92,14 +92,14 @@ void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch)
   for (int i = 0; i < PKI_LEGS; i++) {
     place_leg(g, i, s);
   }
-  const pk_r share = pki_splat(1 / c->bodies[0].below);
+  const pk_r share = pki_splat(1 / c->bodies[0].subtree_mass);
   const pki_v3 P = pki_add_cross(trunk->P, trunk->w, trunk->S);
   s->com = pki_add_scaled(s->pos, share, pki_m3_apply(s->R, trunk->S));
   s->com_vel = pki_add_scaled(s->vel, share, pki_m3_apply(s->R, P));
 }
 
 /* Rotations of all bodies into the trunk's axes, and their origins from the trunk's. */
-static inline void pose_bodies(const pki_gait_group *g, const pki_scene *s, pki_pose_r *pose)
+static inline void pose_bodies(const pki_gait_group *g, const pki_gait_scene *s, pki_pose_r *pose)
 {
   const pki_locomotion *c = g->c;
   pose[0] = (pki_pose_r){pki_m3_identity(), pki_v3_zero()};
@@ -121,7 +121,7 @@ static inline void pose_bodies(const pki_gait_group *g, const pki_scene *s, pki_
 }
 
 /* The robot as one body in this pose: about its mass, in the trunk's axes. */
-static inline pki_s3 inertia(const pki_gait_group *g, const pki_scene *s)
+static inline pki_s3 inertia(const pki_gait_group *g, const pki_gait_scene *s)
 {
   const pki_locomotion *c = g->c;
   const pk_r zero = pki_splat(0);
@@ -139,7 +139,7 @@ static inline pki_s3 inertia(const pki_gait_group *g, const pki_scene *s)
 
 /* The largest normal force that each leg can give where it stands now, by its joints' efforts; the least of them, in
  * weights. */
-static inline pk_r strength(const pki_gait_group *g, const pki_scene *s)
+static inline pk_r strength(const pki_gait_group *g, const pki_gait_scene *s)
 {
   const double weight = g->c->mass * g->c->gravity;
   pk_r force = pki_splat(PKI_FOOT_HEAVY * weight);
@@ -153,7 +153,7 @@ static inline pk_r strength(const pki_gait_group *g, const pki_scene *s)
 
 void PKI_NAME(gait_weigh)(const pki_gait_group *g, const double *scratch)
 {
-  const pki_scene *s = (const pki_scene *)(const void *)scratch;
+  const pki_gait_scene *s = (const pki_gait_scene *)(const void *)scratch;
   const pki_s3 I = inertia(g, s);
   const pk_r force = strength(g, s), full[9] = {I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz};
   for (int l = 0; l < PKI_LANES; l++) {

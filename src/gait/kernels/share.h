@@ -20,8 +20,8 @@
 
 typedef struct pki_share {
   pk_i stands[PKI_LEGS];
-  bool any
-      [PKI_LEGS]; /* stands in some lane; what is skipped elsewhere would add zeros to sums that are never -0 */
+  /* stands in some lane; what is skipped elsewhere would add zeros to sums that are never -0 */
+  bool any[PKI_LEGS];
   pki_v3 C[PKI_LEGS][3]; /* rows: moment of a force at each foot; zero where it does not stand */
   pki_v6 b;              /* wanted moment and force */
   double S[6];           /* weights: force (3), moment (3) */

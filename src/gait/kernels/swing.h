@@ -11,10 +11,10 @@ typedef struct pki_swings {
   pk_r middle[2], across[2]; /* of the stance feet; across their line when they are two, else 0 */
   pk_r duty, cycle, behind, spin, lift;
   int turns; /* some robot does */
-  const pki_scene *scene;
+  const pki_gait_scene *scene;
 } pki_swings;
 
-PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_scene *scene)
+PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_gait_scene *scene)
 {
   static const double apart = 0.25; /* heights: nearer than this, two feet have no line */
   pki_walk *const w = g->walk[0];
@@ -61,7 +61,7 @@ PKI_INLINE pki_swings pki_swings_begin(const pki_gait_group *g, const pki_scene 
 PKI_INLINE pki_v3 pki_pendulum_foothold(const pki_locomotion *c, const pki_swings *s, int leg, pk_r left)
 {
   const double tau = c->tau;
-  const pki_scene *scene = s->scene;
+  const pki_gait_scene *scene = s->scene;
   const pk_r growth = pki_exp(left * (1 / tau));
   const pk_r com[2] = {scene->com.x, scene->com.y}, rate[2] = {scene->com_vel.x, scene->com_vel.y};
   pk_r base[2], off[2], run = pki_splat(0);
@@ -142,17 +142,18 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
 }
 
 /* Of a foot's centre, world. */
-PKI_INLINE pki_v3 pki_foot_velocity(const pki_scene *s, int leg)
+PKI_INLINE pki_v3 pki_foot_velocity(const pki_gait_scene *s, int leg)
 {
-  const pki_v3 v = pki_add_cross(s->legs[leg].glide, s->limbs[0].w, s->legs[leg].arm);
+  const pki_v3 v = pki_add_cross(s->legs[leg].velocity_by_hinges, s->limbs[0].w, s->legs[leg].arm);
   return pki_add(s->vel, pki_m3_apply(s->R, v));
 }
 
 /* Wanted acceleration of a foot that carries nothing; what stands has any. */
 PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int leg)
 {
-  static const double foot_k = 1200, foot_d = 70; /* 1/s^2, 1/s */
-  static const double slack = 0.08 / 0.41;        /* heights: a larger error pulls no harder */
+  static const double foot_k = 50.1529, foot_d = 14.3105; /* g/h, sqrt(g/h) */
+  static const double slack = 0.08 / 0.41;                /* heights: a larger error pulls no harder */
+  const double pace = g->c->pace, stiffness = foot_k * pace * pace, damping = foot_d * pace;
   pki_walk *const w = g->walk[0];
   const pk_i swings = s->scene->swings[leg];
   const pk_r time = (1.0 - s->duty) / pki_pick(g, &w->cpg.rate[leg]);
@@ -172,7 +173,7 @@ PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int le
   const pk_r most = pki_splat(slack * g->c->height);
   const pk_r scale = most / pki_max(pki_sqrt(pki_dot(off, off)), most);
   const pki_v3 miss = pki_sub(to.vel, pki_foot_velocity(s->scene, leg));
-  return pki_add_scaled(pki_add_scaled(to.acc, foot_k * scale, off), pki_splat(foot_d), miss);
+  return pki_add_scaled(pki_add_scaled(to.acc, stiffness * scale, off), pki_splat(damping), miss);
 }
 
 #endif

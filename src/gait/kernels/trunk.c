@@ -3,17 +3,19 @@
 #include "gait/kernels/declare.h"
 #include "gait/kernels/feet.h"
 
-/* Gains by unit of mass and moment: 1/s^2 and 1/s. */
-static const double height_k = 150, height_d = 22;
-static const double place_k = 30, place_d = 10; /* standing */
-static const double speed_d = 4;                /* trotting */
-static const double tilt_k = 250, tilt_d = 28, yaw_k = 100, yaw_d = 18;
-static const double pull = 1, pull_most = 0.05; /* 1/s, m: a trot is drawn to where it should be */
-static const double tilted = 0.5, low = 0.4;    /* has fallen: cosine of the tilt, of the height */
+/* Gains by unit of mass and moment: stiffness in g/h, damping in sqrt(g/h). */
+static const double height_k = 6.26911, height_d = 4.49759;
+static const double place_k = 1.25382, place_d = 2.04436; /* standing */
+static const double speed_d = 0.817744;                   /* trotting */
+static const double tilt_k = 10.4485, tilt_d = 5.72421, yaw_k = 4.17941, yaw_d = 3.67985;
+/* A trot is drawn to where it should be: sqrt(g/h), and h. */
+static const double pull = 0.204436, pull_most = 0.05 / 0.41;
+static const double tilted = 0.5, low = 0.4; /* has fallen: cosine of the tilt, of the height */
+static const double flat = 3.53887e-5;       /* h^4: the feet's points are on a line */
 
 /* Least squares z = a + b x + c y through the last points of contact; about their mean, so that the system is
  * 2 x 2. Three feet on a line leave the slope as it is. The points' middle comes back. */
-static inline pki_v3 fit(const pki_gait_group *g, pki_scene *s)
+static inline pki_v3 fit(const pki_gait_group *g, pki_gait_scene *s)
 {
   pki_walk *const w = g->walk[0];
   const pki_v3 *point = s->ground;
@@ -27,7 +29,8 @@ static inline pki_v3 fit(const pki_gait_group *g, pki_scene *s)
     xx += d.x * d.x, xy += d.x * d.y, yy += d.y * d.y, xz += d.x * d.z, yz += d.y * d.z;
   }
   const pk_r det = xx * yy - xy * xy, one = pki_splat(1);
-  const pk_i wide = pki_less(pki_splat(1e-6), det);
+  const double h2 = g->c->height * g->c->height;
+  const pk_i wide = pki_less(pki_splat(flat * h2 * h2), det);
   const pk_r share = 1.0 / pki_select(wide, det, one);
   const pk_r b = pki_select(wide, (yy * xz - xy * yz) * share, pki_pick(g, &w->plane[1]));
   const pk_r c = pki_select(wide, (xx * yz - xy * xz) * share, pki_pick(g, &w->plane[2]));
@@ -59,18 +62,20 @@ static inline pk_r wrap(pk_r angle)
 
 /* One horizontal direction. A standing trunk belongs above the middle of its feet; a trotting one where its wanted speed
  * has brought it, but not farther from where it is than a leash. Planned gaits lean. */
-static inline pk_r horizontal(const pki_gait_group *g, pki_scene *s, int k, const pki_beat *b, pk_r middle,
-                              pk_r speed)
+static inline pk_r horizontal(const pki_gait_group *g, pki_gait_scene *s, int k, const pki_gait_timing *b,
+                              pk_r middle, pk_r speed)
 {
   pki_walk *const w = g->walk[0];
   const pk_r com = k == 0 ? s->com.x : s->com.y, rate = k == 0 ? s->com_vel.x : s->com_vel.y;
   const pk_r below = com - pki_pick(g, &w->leaning[k]);
   const pk_r way = pki_pick(g, &w->place[k]) + b->period * speed;
-  const pk_r ahead = pki_clamp(way - below, pki_splat(-pull_most), pki_splat(pull_most));
-  const pk_r drawn = speed + pull * ahead;
+  const double pace = g->c->pace, most = pull_most * g->c->height;
+  const pk_r ahead = pki_clamp(way - below, pki_splat(-most), pki_splat(most));
+  const pk_r drawn = speed + pull * pace * ahead;
   pki_put(g, &w->place[k], pki_select(b->walking, below + ahead, com));
   s->velocity[k] = pki_select(b->walking, drawn, speed);
-  return pki_select(b->walking, speed_d * (drawn - rate), place_k * (middle - com) - place_d * rate);
+  return pki_select(b->walking, speed_d * pace * (drawn - rate),
+                    place_k * pace * pace * (middle - com) - place_d * pace * rate);
 }
 
 /* The rotation vector from R to the wanted attitude, in the axes of R: z is `up`, x looks along the yaw. Of the matrix
@@ -90,7 +95,7 @@ static inline pki_v3 turn_to(const pki_m3 *R, pki_v3 up, pk_r yaw)
 }
 
 /* Upright, and along the yaw, which has a leash too. The turn to there comes back. */
-static inline pki_v3 attitude(const pki_gait_group *g, pki_scene *s, const pki_beat *b)
+static inline pki_v3 attitude(const pki_gait_group *g, pki_gait_scene *s, const pki_gait_timing *b)
 {
   pki_walk *const w = g->walk[0];
   const pk_r spin = pki_pick(g, &w->speed[2]), zero = pki_splat(0);
@@ -101,8 +106,9 @@ static inline pki_v3 attitude(const pki_gait_group *g, pki_scene *s, const pki_b
   const pki_v3 error = turn_to(&s->R, g->c->options.attitude == PK_ATTITUDE_SLOPE ? s->normal : level, yaw);
   const pki_v3 miss = pki_sub(pki_scale(spin, s->R.z), s->limbs[0].w);
   pki_put(g, &w->yaw, yaw);
-  s->acc.a = (pki_v3){tilt_k * error.x + tilt_d * miss.x, tilt_k * error.y + tilt_d * miss.y,
-                      yaw_k * error.z + yaw_d * miss.z};
+  const double pace = g->c->pace, k = tilt_k * pace * pace, d = tilt_d * pace;
+  s->acc.a = (pki_v3){k * error.x + d * miss.x, k * error.y + d * miss.y,
+                      yaw_k * pace * pace * error.z + yaw_d * pace * miss.z};
   return error;
 }
 
@@ -112,7 +118,7 @@ static inline void keep3(pki_v3 x, int lane, double out[3])
 }
 
 /* What a plan needs to know, for the robots that have one. */
-static inline void show_plan(const pki_gait_group *g, const pki_scene *s, pki_v3 turn)
+static inline void copy_for_plan(const pki_gait_group *g, const pki_gait_scene *s, pki_v3 turn)
 {
   for (int l = 0; l < PKI_LANES; l++) {
     pki_walk *const w = g->walk[l];
@@ -130,11 +136,11 @@ static inline void show_plan(const pki_gait_group *g, const pki_scene *s, pki_v3
 void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
 {
   pki_walk *const w = g->walk[0];
-  pki_scene *const s = (pki_scene *)(void *)scratch;
+  pki_gait_scene *const s = (pki_gait_scene *)(void *)scratch;
   const pki_v3 pos = s->pos, vel = s->vel, ahead = {s->R.x.x, s->R.y.x, s->R.z.x};
-  const pki_beat beat = pki_beat_of(g);
+  const pki_gait_timing timing = pki_gait_timing_of(g);
   for (int i = 0; i < PKI_LEGS; i++) {
-    pki_foot_schedule(g, s, &beat, i);
+    pki_foot_schedule(g, s, &timing, i);
   }
   const pki_v3 middle = fit(g, s);
   const pk_r *plane = s->plane, height = pos.z - (plane[0] + plane[1] * pos.x + plane[2] * pos.y);
@@ -146,11 +152,12 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   const pk_r cosine = pki_select(looks, ahead.x * share, pki_splat(1)), sine = ahead.y * share;
   s->cosine = cosine, s->sine = sine;
   const pk_r forward = pki_pick(g, &w->speed[0]), aside = pki_pick(g, &w->speed[1]);
-  s->acc.l.x = horizontal(g, s, 0, &beat, middle.x, cosine * forward - sine * aside);
-  s->acc.l.y = horizontal(g, s, 1, &beat, middle.y, sine * forward + cosine * aside);
+  s->acc.l.x = horizontal(g, s, 0, &timing, middle.x, cosine * forward - sine * aside);
+  s->acc.l.y = horizontal(g, s, 1, &timing, middle.y, sine * forward + cosine * aside);
   /* above the ground by the legs' height */
   const pk_r climb = plane[1] * vel.x + plane[2] * vel.y;
-  s->acc.l.z = height_k * (g->c->height + g->c->legs[0].radius - height) + height_d * (climb - vel.z);
-  const pki_v3 turn = attitude(g, s, &beat);
-  show_plan(g, s, turn);
+  const double k = height_k * g->c->pace * g->c->pace, d = height_d * g->c->pace;
+  s->acc.l.z = k * (g->c->height + g->c->legs[0].radius - height) + d * (climb - vel.z);
+  const pki_v3 turn = attitude(g, s, &timing);
+  copy_for_plan(g, s, turn);
 }

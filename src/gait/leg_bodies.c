@@ -7,11 +7,10 @@ static pki_gait_body body_of(const pk_model *m, int i, int trunk)
 {
   const double *inertia = m->body_inertia + 10 * (size_t)i;
   pki_gait_body b = {
-      .parent = i == trunk ? -1 : m->body_parent[i] - trunk, .mass = inertia[0], .below = inertia[0]};
+      .parent = i == trunk ? -1 : m->body_parent[i] - trunk, .mass = inertia[0], .subtree_mass = inertia[0]};
   memcpy(b.r, m->body_pos + 3 * (size_t)i, sizeof b.r);
   memcpy(b.h, inertia + 1, sizeof b.h);
   memcpy(b.moments, inertia + 4, sizeof b.moments);
-  memcpy(b.lump, b.h, sizeof b.lump);
   return b;
 }
 
@@ -30,17 +29,40 @@ static bool is_plain(const pki_locomotion *c, const pk_model *m, const pki_leg *
   return plain;
 }
 
+void pki_bodies_divide(pki_locomotion *c)
+{
+  bool listed[PKI_GAIT_BODIES] = {true};
+  for (int j = 0; j < c->body_count; j++) {
+    memcpy(c->bodies[j].first_moment, c->bodies[j].h, sizeof c->bodies[j].h);
+  }
+  for (int i = 0; i < PKI_LEGS; i++) {
+    const pki_leg *leg = &c->legs[i];
+    for (int k = 0; k < 3 && leg->plain; k++) {
+      const pki_gait_body *b = &c->bodies[leg->row[k]];
+      listed[leg->row[k]] = true;
+      for (int e = 0; e < 3; e++) {
+        c->bodies[b->parent].first_moment[e] += b->subtree_mass * b->r[e];
+      }
+    }
+  }
+  c->other_count = 0;
+  for (int j = 0; j < c->body_count; j++) {
+    if (!listed[j]) {
+      c->others[c->other_count++] = j;
+    }
+  }
+}
+
 void pki_bodies_list(pki_locomotion *c, const pk_model *model)
 {
   const pk_model_robot *robot = &model->robots[c->robot];
-  bool listed[PKI_GAIT_BODIES] = {true};
   c->body = robot->body;
   c->body_count = robot->nbody;
   for (int j = 0; j < robot->nbody; j++) {
     c->bodies[j] = body_of(model, robot->body + j, robot->body);
   }
   for (int j = robot->nbody - 1; j > 0; j--) {
-    c->bodies[c->bodies[j].parent].below += c->bodies[j].below;
+    c->bodies[c->bodies[j].parent].subtree_mass += c->bodies[j].subtree_mass;
   }
   for (int i = 0; i < PKI_LEGS; i++) {
     pki_leg *leg = &c->legs[i];
@@ -51,18 +73,6 @@ void pki_bodies_list(pki_locomotion *c, const pk_model *model)
       leg->offset[k] = model->body_offset[leg->body[k]];
     }
     leg->plain = is_plain(c, model, leg);
-    for (int k = 0; k < 3 && leg->plain; k++) {
-      const pki_gait_body *b = &c->bodies[leg->row[k]];
-      listed[leg->row[k]] = true;
-      for (int e = 0; e < 3; e++) {
-        c->bodies[b->parent].lump[e] += b->below * b->r[e];
-      }
-    }
   }
-  c->other_count = 0;
-  for (int j = 0; j < robot->nbody; j++) {
-    if (!listed[j]) {
-      c->others[c->other_count++] = j;
-    }
-  }
+  pki_bodies_divide(c);
 }
