@@ -144,14 +144,13 @@ static void check_objects(const pki_world *world, pki_problems *warnings)
 
 void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
 {
-  enum { MOST = 64 };
-  pk_sim_overlap_pair pairs[MOST];
   const pki_scenario *s = world->scenario;
+  const pk_sim_overlap_pair *pairs = world->overlaps;
   const pki_node *node = s->collide != NULL ? s->collide
                          : s->nmodel > 0    ? s->models[0].node
                                             : pki_document_root(s->document);
-  const int count = pk_sim_release_overlaps(world->sim, pairs, MOST);
-  for (int i = 0; i < count && i < MOST; i++) {
+  const int count = world->noverlap;
+  for (int i = 0; i < count && i < PKI_OVERLAPS_TOLD; i++) {
     pki_problem(
         warnings, node,
         "the links %s and %s overlap by %.3g mm in the start pose: they do not collide; move them apart, "
@@ -159,9 +158,9 @@ void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
         world->model->links[pairs[i].link[0]].name, world->model->links[pairs[i].link[1]].name,
         1e3 * pairs[i].depth);
   }
-  if (count > MOST) {
+  if (count > PKI_OVERLAPS_TOLD) {
     pki_problem(warnings, node, "%d more pairs of links overlap in the start pose and do not collide",
-                count - MOST);
+                count - PKI_OVERLAPS_TOLD);
   }
   check_objects(world, warnings);
 }

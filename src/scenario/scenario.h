@@ -10,6 +10,7 @@
 #include "collision/heights_file.h"
 #include "gait/registry.h"
 #include "pronk/code.h"
+#include "pronk/collision.h"
 #include "pronk/record.h"
 #include "pronk/sim.h"
 #include "scenario/read.h"
@@ -243,6 +244,9 @@ typedef struct pki_push {
 } pki_push;
 
 /* A world that is ready to step. */
+/* Pairs of links that overlap in the start pose, as a world remembers them. */
+enum { PKI_OVERLAPS_TOLD = 64 };
+
 typedef struct pki_world {
   const pki_scenario *scenario;
   pk_model *model;
@@ -253,8 +257,12 @@ typedef struct pki_world {
   pki_push *acting;   /* [npush + ndisturb] pushes of a step */
   pki_varied *varied; /* [nvaried] */
   int nvaried;
-  int number;    /* which of the varied worlds it is; -1: the one as it is written */
-  double push;   /* factor on pushes */
+  int number;  /* which of the varied worlds it is; -1: the one as it is written */
+  double push; /* factor on pushes */
+  /* Links that overlap in the pose as it is written, and therefore do not collide, in varied worlds neither; all of them, and the
+   * first of them. */
+  int noverlap;
+  pk_sim_overlap_pair overlaps[PKI_OVERLAPS_TOLD];
   pk_code *code; /* of the model; NULL: generic kernels */
   char not_compiled
       [512];   /* why there is none although the scenario asks for it; "": it does not, or there is one */

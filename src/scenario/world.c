@@ -233,7 +233,8 @@ static void set_parts(const pki_scenario *s, pki_world *w, pki_problems *problem
   pki_scenario_surfaces(s, w->sim, problems);
   pki_scenario_collide(s, w->sim, problems);
   set_pose(s, w->sim, problems);
-  if (pk_sim_release_overlaps(w->sim, NULL, 0) < 0) {
+  w->noverlap = pk_sim_release_overlaps(w->sim, w->overlaps, PKI_OVERLAPS_TOLD);
+  if (w->noverlap < 0) {
     pki_problem_memory(problems);
   }
   pki_world_throw(w, problems);

@@ -123,6 +123,29 @@ static void links_that_overlap_in_the_start_pose_are_told(void **state)
   pki_scenario_destroy(s);
 }
 
+/* A world of a batch and the same one alone have one set of pairs: what overlaps in the pose as it is written. */
+static void a_varied_pose_releases_nothing(void **state)
+{
+  (void)state;
+  const char text[] = "duration: 1\n"
+                      "model: {model: starleth, position: [0, 0, 1]}\n"
+                      "step: {joint_limits: false}\n"
+                      "vary:\n"
+                      "  - {what: joint, joints: LF_HAA, from: -0.81, to: -0.8}\n"
+                      "  - {what: joint, joints: RF_HAA, from: 0.8, to: 0.81}\n";
+  pki_scenario *s = good_scenario(text, "world=3");
+  pki_world w = good_world(s);
+  pki_problems warnings = {0};
+  pki_world_check_overlaps(&w, &warnings);
+  assert_int_equal(warnings.count, 0);
+  pk_sim_overlap_pair pair;
+  assert_true(collide(&w, "LF_SHANK", "RF_SHANK"));
+  assert_true(pk_sim_release_overlaps(w.sim, &pair, 1) > 0); /* though they do overlap */
+  pki_problems_free(&warnings);
+  pki_world_free(&w);
+  pki_scenario_destroy(s);
+}
+
 int main(void)
 {
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
@@ -131,6 +154,7 @@ int main(void)
       cmocka_unit_test(self_collision_is_an_option_of_the_step),
       cmocka_unit_test(srdf_files_speak_of_their_own_robot),
       cmocka_unit_test(links_that_overlap_in_the_start_pose_are_told),
+      cmocka_unit_test(a_varied_pose_releases_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
