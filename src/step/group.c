@@ -273,6 +273,8 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   info->impulses_alone = lane.alone;
   info->solver_iterations = lane.sweeps;
   info->solver = lane.sweeps > 0 ? lane.solver : PK_SOLVER_AUTO;
+  info->certified &=
+      lane.relative <= sim->options.tolerance; /* not when the user's cap on iterations ended a solve */
   info->certificate.relative = lane.relative;
   info->certificate = sim->watched && lane.rows ? g->certificate : info->certificate;
   return true;

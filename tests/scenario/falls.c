@@ -96,6 +96,29 @@ static void steps_of_coman_are_certified_but_for_one_in_a_thousand(void **state)
   expect_motions_certified("coman", 0.6, 4);
 }
 
+/* A cap on iterations is the user's price: the world stays on its lane, and each step says what was got. */
+static void a_cap_on_iterations_is_kept_and_told(void **state)
+{
+  (void)state;
+  pki_scenario *scenario = good_scenario("duration: 3\nmodel: {model: coman, position: [0, 0, 0.6]}\n" GROUND
+                                         "step: {dt: 2.5e-3, max_iterations: 5}\n",
+                                         NULL);
+  pki_world world = good_world(scenario);
+  int uncertified = 0, left = 0;
+  for (int i = 0; i < 600; i++) {
+    pk_step_info info;
+    assert_int_equal(pki_world_step(&world, &info), PK_OK);
+    const bool met = info.certificate.relative <= scenario->step.tolerance;
+    assert_true(info.left != PK_LEFT_NOT || info.certified == met);
+    uncertified += !info.certified, left += info.left == PK_LEFT_ROUNDS;
+  }
+  assert_true(uncertified > 50);
+  assert_true(left < uncertified / 4);
+  assert_int_equal(pk_sim_uncertified(world.sim), uncertified);
+  pki_world_free(&world);
+  pki_scenario_destroy(scenario);
+}
+
 int main(int argc, char **argv)
 {
   const bool is_long = argc > 1 && strcmp(argv[1], "long") == 0;
@@ -108,6 +131,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(steps_of_starleth_are_certified_but_for_one_in_a_thousand),
       cmocka_unit_test(steps_of_anymal_are_certified_but_for_one_in_a_thousand),
       cmocka_unit_test(steps_of_coman_are_certified_but_for_one_in_a_thousand),
+      cmocka_unit_test(a_cap_on_iterations_is_kept_and_told),
   };
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,15 @@ static pk_contact_factor pki_gather_factor(const pki_lanes *f, const pki_lane_ro
       .n = nu, .stride = nu, .count = count, .col = col, .Y = Y, .weight = weight, .extra = extra};
 }
 
+/* A lane whose problem misses the tolerance leaves: on chains there are solvers over the bodies, too. Where the user's cap on
+ * iterations has ended the solve it stays with the best impulses, uncertified: another solve would only cost more. */
+static void pki_leave_unsolved(pki_lanes *f, int lane, const pk_solver_result *result)
+{
+  if (!(result->certificate.relative <= f->p->tolerance) && result->iterations < f->p->iterations) {
+    pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
+  }
+}
+
 /* Impulses of one lane by the scalar solvers; they are the lane's. */
 static void pki_solve_lane(pki_lanes *f, int lane)
 {
@@ -134,10 +143,7 @@ static void pki_solve_lane(pki_lanes *f, int lane)
   g->sweeps[lane] += result.iterations;
   f->solver[lane] = result.used;
   f->alone |= 1u << lane;
-  if (!(result.certificate.relative <=
-        f->p->tolerance)) { /* on chains there are solvers over the bodies, too */
-    pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
-  }
+  pki_leave_unsolved(f, lane, &result);
 }
 
 /* The shortest way out of one lane's positions by the scalar solvers: normals and limits push, what is held has no way along the
@@ -168,9 +174,7 @@ static void pki_push_lane_out(pki_lanes *f, int lane)
       .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
   pk_solver_result result;
   pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
-  if (!(result.certificate.relative <= f->p->tolerance)) {
-    pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
-  }
+  pki_leave_unsolved(f, lane, &result);
   for (int i = 0; i < s.nslot; i++) {
     for (int d = 0; d < 3; d++) {
       g->r[(3 * s.slot[i] + d) * PKI_LANES + lane] = 0;
