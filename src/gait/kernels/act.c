@@ -166,7 +166,7 @@ static inline void command_joint(const pki_gait_group *g, int u, pk_r tau, pk_r 
   double *to[PKI_LANES];
   for (int l = 0; l < PKI_LANES; l++) {
     pk_command *command = &g->commands[l][u];
-    to[l] = &command->tau;
+    to[l] = (double *)(void *)command;
     command->kd = damping, command->tau_max = most;
   }
   _Static_assert(offsetof(pk_command, kp) == 3 * sizeof(double), "tau, q_des, u_des, kp");
