@@ -16,7 +16,7 @@
 #include "bench/bench.h"
 #include "bench/robots_scene.h"
 
-enum { RUNNERS_MAX = 16, PEERS_MAX = 16, BATCH = 1024, SEED = 1 };
+enum { RUNNERS_MAX = 16, PEERS_MAX = 16, SEED = 1 };
 
 static const double TOLERANCE = 1e-8, LOOSE = 1e-3; /* relative residuals; of loose bodies also the second */
 
@@ -46,10 +46,15 @@ typedef struct bench {
 
 /* ---- how much ---- */
 
-/* Starts of one world, and worlds of a batch that a peer steps. */
+/* Starts of one world, worlds of a batch, and those of them that a peer steps. */
 static int single_starts(const bench *b)
 {
   return b->options->quick ? 4 : 16;
+}
+
+static int batch_worlds(const bench *b)
+{
+  return b->options->quick ? 256 : 1024;
 }
 
 static int peer_worlds(const bench *b)
@@ -57,11 +62,11 @@ static int peer_worlds(const bench *b)
   return b->options->quick ? 32 : 128;
 }
 
-/* Steps of a life; a short look takes less of it where worlds are many or large. */
-static int steps_of(const bench *b, int worlds)
+/* Steps of a life; a short look takes less of it where worlds are large. */
+static int steps_of(const bench *b)
 {
   const pki_robots_scene *s = &b->scene;
-  const double part = !b->options->quick ? 1 : s->scene.model->nu >= 600 ? 0.25 : worlds > 1 ? 0.5 : 1;
+  const double part = !b->options->quick ? 1 : s->scene.model->nu >= 600 ? 0.25 : 1;
   return (int)lround(part * s->life / s->scene.dt);
 }
 
@@ -266,7 +271,7 @@ static pk_status run_single(bench *b, pk_error *err)
     return status;
   }
   const bool loose = b->scene.work->model == NULL;
-  b->steps = steps_of(b, 1);
+  b->steps = steps_of(b);
   status = add_sim(b, &crowd, TOLERANCE, err);
   status = status == PK_OK && loose ? add_sim(b, &crowd, LOOSE, err) : status;
   add_peers(b, &crowd);
@@ -278,16 +283,16 @@ static pk_status run_single(bench *b, pk_error *err)
 static pk_status run_batch(bench *b, int threads, pk_error *err)
 {
   pki_crowd crowd;
-  pk_status status = pki_robots_start(&b->scene, BATCH, SEED, &crowd, err);
+  pk_status status = pki_robots_start(&b->scene, batch_worlds(b), SEED, &crowd, err);
   if (status != PK_OK) {
     return status;
   }
-  b->steps = steps_of(b, BATCH);
+  b->steps = steps_of(b);
   status = add_batch(b, &crowd, threads, err);
   if (b->fastest >= 0) {
     add_peer(b, &crowd, peer_worlds(b), b->fastest, threads);
   }
-  status = finish_runners(b, status, BATCH, threads, err);
+  status = finish_runners(b, status, batch_worlds(b), threads, err);
   pki_crowd_destroy(&crowd);
   return status;
 }
@@ -319,7 +324,8 @@ static void find_mujoco(bench *b)
     }
   }
   if (!b->table) {
-    pki_bench_add_note(b->report, "MuJoCo is not installed: Pronk stands alone, without ratios");
+    pki_bench_add_note(b->report, "MuJoCo's plugin was not found: install libmujoco-dev, then run make. "
+                                  "Pronk stands alone, without ratios");
   }
 }
 
@@ -337,7 +343,7 @@ pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *r
   find_mujoco(b);
   if (options->quick) {
     pki_bench_add_note(report,
-                       "with --quick starts are few, lives of many or large worlds short, rounds one");
+                       "with --quick starts and worlds are few, lives of large worlds short, rounds one");
   }
   for (int k = 0; k < count; k++) {
     wanted += pki_bench_wants(options, works[k].name);

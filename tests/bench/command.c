@@ -208,7 +208,7 @@ static void batch_has_the_promised_fields_and_a_page(void **state)
 }
 
 /* Without peers: PRONK_PEERS is nowhere in this test. */
-static void robots_have_one_world_and_a_batch_of_1024(void **state)
+static void robots_have_one_world_and_a_batch(void **state)
 {
   (void)state;
   static char text[1 << 16];
@@ -217,7 +217,7 @@ static void robots_have_one_world_and_a_batch_of_1024(void **state)
   cJSON *root = cJSON_Parse(text);
   assert_non_null(root);
   assert_string_equal(cJSON_GetObjectItem(root, "bench")->valuestring, "robots");
-  assert_non_null(strstr(text, "MuJoCo is not installed"));
+  assert_non_null(strstr(text, "MuJoCo's plugin was not found"));
   const cJSON *results = cJSON_GetObjectItem(root, "results");
   assert_int_equal(cJSON_GetArraySize(results), 2);
   for (int k = 0; k < 2; k++) {
@@ -231,7 +231,7 @@ static void robots_have_one_world_and_a_batch_of_1024(void **state)
     assert_string_equal(cJSON_GetObjectItem(result, "work")->valuestring, "hold boxdog");
     assert_string_equal(cJSON_GetObjectItem(result, "engine")->valuestring, "pronk");
     assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "steps/s");
-    assert_int_equal(cJSON_GetObjectItem(result, "worlds")->valueint, k == 0 ? 1 : 1024);
+    assert_int_equal(cJSON_GetObjectItem(result, "worlds")->valueint, k == 0 ? 1 : 256);
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(result, "ratio")));
     const cJSON *why = cJSON_GetObjectItem(result, "alone_why"), *reason;
     double left = 0;
@@ -312,7 +312,7 @@ int main(void)
       cmocka_unit_test(the_table_names_work_and_engine),
       cmocka_unit_test(contact_has_the_promised_fields),
       cmocka_unit_test(batch_has_the_promised_fields_and_a_page),
-      cmocka_unit_test(robots_have_one_world_and_a_batch_of_1024),
+      cmocka_unit_test(robots_have_one_world_and_a_batch),
       cmocka_unit_test(loose_bodies_are_stepped_at_two_tolerances),
       cmocka_unit_test(scaling_fits_an_exponent_to_each_engine),
       cmocka_unit_test(benches_without_a_page_refuse_to_write_one),
