@@ -8,11 +8,14 @@
 /* How softly active sets hold a contact whose own law is not met yet: sigma of a contact follows from part = |F_i|/|r_i|, its residual
  * beside its impulse. docs/theory/contact.md has the measurements. */
 typedef struct pki_softening {
-  bool
-      yielding; /* sigma = factor part^(3/4): what is nearly right is held less sharply; else sigma = factor part */
-  double factor; /* of part, or of its power */
-  double least;  /* sigma where the law is met */
-  int patience;  /* steps without a better residual after which it ends */
+  /* sigma = factor part^(3/4), so that what is nearly right is held less sharply; else sigma = factor part. */
+  bool yielding;
+  /* Of part, or of its power. */
+  double factor;
+  /* sigma where the law is met. */
+  double least;
+  /* Steps without a better residual after which it ends. */
+  int patience;
 } pki_softening;
 
 /* Quick: sets that settle are exact in a few steps. */
@@ -21,8 +24,8 @@ extern const pki_softening pki_softening_quick;
 /* Slow and sure: heaps that jam and slide at once, in hundreds of steps. */
 extern const pki_softening pki_softening_yielding;
 
-/* Relative residual above which steps or rounds of the proximal loop that do not lower it show a contradiction. Boxes that are jammed leave 1,
- * problems that have a solution 1e-2 and less. */
+/* Relative residual above which steps or rounds of the proximal loop that do not lower it show a contradiction. Boxes that are jammed
+ * leave 1, problems that have a solution 1e-2 and less. */
 #define PKI_CONTRADICTION 0.1
 
 typedef struct pki_newton_velocity {
