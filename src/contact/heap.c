@@ -9,8 +9,9 @@
  * solved in velocities:
  *
  *   sweeps        block Gauss-Seidel, accelerated (bgs_velocity.c): first where the guess is far off or an elimination is dear
- *   active sets   Newton steps over the bodies (newton_velocity.c), then the same with contacts that yield more, for longer
- *   proximal      the proximal Newton loop from the best impulses, for as long as iterations are left
+ *   active sets   Newton steps over the bodies (newton_velocity.c)
+ *   proximal      the proximal Newton loop from the best impulses, shortly
+ *   active sets   with contacts that yield more, for longer; then the proximal loop again, for as long as iterations are left
  *
  * then the dense solvers up to PKI_DENSE_ROWS rows, and sweeps. Work is counted in sweeps: an elimination counts for as many as it
  * costs, so that max_iterations bounds the time. The best impulses of any stage are returned. */
@@ -25,6 +26,7 @@
 enum {
   ACTIVE_SET_STEPS = 20,
   YIELDING_STEPS = 2000, /* 13 of 13 heaps that jam are solved to 1e-6 within them, in 500 on average */
+  PROXIMAL_FIRST = 100,  /* solve what creeps at 1e-8, as in heaps of boxes */
   PROXIMAL_STEPS = 2000, /* what creeps at 1e-8 may need them all */
   WINDOW = 24,           /* sweeps after which their rate is judged */
   CHEAP = 60,            /* sweeps that an elimination may cost to come before them */
@@ -152,6 +154,7 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
   }
   if (fits) {
     run_newton(run, &w, count, &pki_softening_quick, ACTIVE_SET_STEPS);
+    run_newton(run, &w, count, NULL, PROXIMAL_FIRST);
     run_newton(run, &w, count, &pki_softening_yielding, yielding_steps(run, count));
     run_newton(run, &w, count, NULL, PROXIMAL_STEPS);
   }
