@@ -36,13 +36,6 @@ enum {
 /* Relative residual above which sweeps come first. */
 static const double FAR = 1e-2;
 
-/* Whether the laws contradict each other: what Newton's methods and interior points leave is then of the size of |q|, as under a box that
- * is jammed between walls. */
-static bool is_contradictory(const pki_solve *run)
-{
-  return run->residual > PKI_CONTRADICTION * run->scale;
-}
-
 size_t pki_heap_memsize(const pk_contact_problem *p)
 {
   const size_t rows = (size_t)pk_contact_size(p), groups = rows - 2 * (size_t)p->ncontact;
@@ -159,7 +152,7 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
     run_newton(run, &w, count, NULL, PROXIMAL_STEPS);
   }
   pki_arena_release(&run->arena, mark);
-  if (run->now == PK_SOLVER_NEWTON_VELOCITY && is_contradictory(run)) { /* Newton had its turn */
+  if (run->now == PK_SOLVER_NEWTON_VELOCITY && pki_is_contradictory(run)) { /* Newton had its turn */
     return;
   }
   if (!pki_solve_done(run) && rows <= PKI_DENSE_ROWS && rows > PKI_SPARSE_ROWS) {
@@ -215,7 +208,7 @@ static void solve_island(pki_solve *run, pki_islands *s, int k, double residual,
     pki_solve_dense(&part);
     s->p.W = NULL;
     s->p.factor = &s->f;
-    if (!pki_solve_done(&part) && !is_contradictory(&part)) {
+    if (!pki_solve_done(&part) && !pki_is_contradictory(&part)) {
       solve_sparse(&part, s);
     }
   }

@@ -336,8 +336,7 @@ void pki_newton_velocity_active_set(pki_solve *run, newton *w, int steps, pki_so
   for (int k = 0, idle = 0; k < steps && idle < softening.patience && !stop; k++) {
     const double before = run->residual;
     run->iterations++;
-    stop = !active_set_step(run, w) || judge_impulses(run, w) ||
-           (k >= TRIAL && run->residual > PKI_CONTRADICTION * run->scale);
+    stop = !active_set_step(run, w) || judge_impulses(run, w) || (k >= TRIAL && pki_is_contradictory(run));
     idle = run->residual < before ? 0 : idle + 1;
   }
   run->fresh = false;
@@ -358,7 +357,7 @@ void pki_newton_velocity_proximal(pki_solve *run, newton *w)
       memcpy(w->centre, run->r, (size_t)pk_contact_size(run->p) * sizeof *w->centre);
     }
     kappa = good ? fmin(3 * kappa, 1e9) : 0.1 * kappa;
-    stop |= kappa < 1e-3 || (round >= TRIAL && run->residual > PKI_CONTRADICTION * run->scale);
+    stop |= kappa < 1e-3 || (round >= TRIAL && pki_is_contradictory(run));
   }
   run->fresh = false;
 }

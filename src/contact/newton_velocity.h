@@ -28,6 +28,13 @@ extern const pki_softening pki_softening_yielding;
  * leave 1, problems that have a solution 1e-2 and less. */
 #define PKI_CONTRADICTION 0.1
 
+/* Whether the laws contradict each other: what Newton's methods and interior points leave is then of the size of |q|, as under a box that
+ * is jammed between walls. */
+static inline bool pki_is_contradictory(const pki_solve *run)
+{
+  return run->residual > PKI_CONTRADICTION * run->scale;
+}
+
 typedef struct pki_newton_velocity {
   pki_sparse s;
   pki_elimination e;

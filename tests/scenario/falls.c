@@ -13,11 +13,9 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
 #include "scenario/help.h"
 #include "support/pace.h"
 
-#define GROUND "terrain: [{shape: plane, material: rubber}]\nmaterials: {rubber: {friction: 0.8}}\n"
 #define STEP "step: {dt: 2.5e-3, tolerance: 1e-8}\n"
 
 static int starts = PACE(3, 1);
@@ -32,14 +30,8 @@ static void run_start(const char *text, uint64_t seed, outcome *o)
 {
   pki_scenario *scenario = good_scenario(text, NULL);
   pki_world world = good_world(scenario);
-  pki_random rng = pki_random_seeded(seed);
   const int before = o->uncertified;
-  for (int i = 7; i < world.model->nq; i++) {
-    pk_sim_q(world.sim)[i] += pki_random_between(&rng, -0.3, 0.3);
-  }
-  for (int i = 0; i < 6; i++) {
-    pk_sim_u(world.sim)[i] += pki_random_between(&rng, -0.5, 0.5);
-  }
+  start_at_random(&world, seed, 0.3, 0.5, 6);
   for (int i = 0; i < (int)(3 / scenario->step.dt); i++) {
     pk_step_info info;
     assert_int_equal(pki_world_step(&world, &info), PK_OK);

@@ -12,7 +12,11 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "scenario/scenario.h"
+
+/* Plain ground, for robots that fall on it. */
+#define GROUND "terrain: [{shape: plane, material: rubber}]\nmaterials: {rubber: {friction: 0.8}}\n"
 
 /* A scenario of the tests' own, which may be wrong. Files named in it lie beside the models' folder. */
 static inline pk_status read_scenario(const char *text, const char *set, pki_scenario **out, pk_error *err)
@@ -41,6 +45,18 @@ static inline pki_world good_world(const pki_scenario *s)
     fail_msg("%s:%d: %s: %s", err.file, err.line, err.field, err.message);
   }
   return w;
+}
+
+/* The joints of a robot on a free root, and the first velocities of that root, off by random numbers. */
+static inline void start_at_random(pki_world *w, uint64_t seed, double joints, double speed, int velocities)
+{
+  pki_random rng = pki_random_seeded(seed);
+  for (int i = 7; i < w->model->nq; i++) {
+    pk_sim_q(w->sim)[i] += pki_random_between(&rng, -joints, joints);
+  }
+  for (int i = 0; i < velocities; i++) {
+    pk_sim_u(w->sim)[i] += pki_random_between(&rng, -speed, speed);
+  }
 }
 
 #endif

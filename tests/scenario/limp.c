@@ -13,13 +13,10 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "base/random.h"
 #include "contact/solver.h"
 #include "scenario/help.h"
 #include "step/sim.h"
 #include "support/pace.h"
-
-#define GROUND "terrain: [{shape: plane, material: rubber}]\nmaterials: {rubber: {friction: 0.8}}\n"
 
 /* One way to solve them all, and how it went. */
 typedef struct way {
@@ -100,13 +97,7 @@ static void record(const char *text, int starts, double duration, double joints,
   for (int s = 0; s < starts; s++) {
     pki_scenario *scenario = good_scenario(text, NULL);
     pki_world world = good_world(scenario);
-    pki_random rng = pki_random_seeded((uint64_t)s + 1);
-    for (int i = 7; i < world.model->nq; i++) {
-      pk_sim_q(world.sim)[i] += pki_random_between(&rng, -joints, joints);
-    }
-    for (int i = 0; i < 3; i++) {
-      pk_sim_u(world.sim)[i] += pki_random_between(&rng, -speed, speed);
-    }
+    start_at_random(&world, (uint64_t)s + 1, joints, speed, 3);
     world.sim->contact.tap = (pki_problem_tap){see, NULL};
     for (int i = 0; i < (int)(duration / scenario->step.dt); i++) {
       pk_step_info info;

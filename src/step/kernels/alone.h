@@ -113,13 +113,19 @@ static pk_contact_factor pki_gather_factor(const pki_lanes *f, const pki_lane_ro
       .n = nu, .stride = nu, .count = count, .col = col, .Y = Y, .weight = weight, .extra = extra};
 }
 
-/* A lane whose problem misses the tolerance leaves: on chains there are solvers over the bodies, too. Where the user's cap on
- * iterations has ended the solve it stays with the best impulses, uncertified: another solve would only cost more. */
-static void pki_leave_unsolved(pki_lanes *f, int lane, const pk_solver_result *result)
+/* The gathered problem of a lane by the scalar solvers, from the impulses in it. One that misses the tolerance makes the lane leave: on
+ * chains there are solvers over the bodies, too. Where the user's cap on iterations has ended the solve it stays with the best impulses,
+ * uncertified: another solve would only cost more. */
+static pk_solver_result pki_solve_gathered(pki_lanes *f, int lane, const pki_lane_rows *s)
 {
-  if (!(result->certificate.relative <= f->p->tolerance) && result->iterations < f->p->iterations) {
+  const pk_solver_options o = {
+      .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
+  pk_solver_result result;
+  pk_contact_solve(&s->p, &o, s->r, f->g->solver_memory, &result);
+  if (!(result.certificate.relative <= f->p->tolerance) && result.iterations < f->p->iterations) {
     pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
   }
+  return result;
 }
 
 /* Impulses of one lane by the scalar solvers; they are the lane's. */
@@ -127,10 +133,7 @@ static void pki_solve_lane(pki_lanes *f, int lane)
 {
   pki_group *g = f->g;
   const pki_lane_rows s = pki_gather_problem(f, lane, g->impulse, g->box_impulse);
-  const pk_solver_options o = {
-      .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
-  pk_solver_result result;
-  pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
+  const pk_solver_result result = pki_solve_gathered(f, lane, &s);
   for (int i = 0; i < s.nslot; i++) {
     for (int d = 0; d < 3; d++) {
       g->r[(3 * s.slot[i] + d) * PKI_LANES + lane] = s.r[3 * i + d];
@@ -143,7 +146,6 @@ static void pki_solve_lane(pki_lanes *f, int lane)
   g->sweeps[lane] += result.iterations;
   f->solver[lane] = result.used;
   f->alone |= 1u << lane;
-  pki_leave_unsolved(f, lane, &result);
 }
 
 /* The shortest way out of one lane's positions by the scalar solvers: normals and limits push, what is held has no way along the
@@ -170,11 +172,7 @@ static void pki_push_lane_out(pki_lanes *f, int lane)
     s.q[i] = s.q[at[i]] / f->p->length, s.r[i] = 0; /* as parts of the world's length */
   }
   s.p = (pk_contact_problem){.nbox = rows, .W = s.W, .q = s.q, .lower = s.lower, .upper = s.upper};
-  const pk_solver_options o = {
-      .solver = PK_SOLVER_AUTO, .tolerance = f->p->tolerance, .max_iterations = f->p->iterations};
-  pk_solver_result result;
-  pk_contact_solve(&s.p, &o, s.r, g->solver_memory, &result);
-  pki_leave_unsolved(f, lane, &result);
+  pki_solve_gathered(f, lane, &s);
   for (int i = 0; i < s.nslot; i++) {
     for (int d = 0; d < 3; d++) {
       g->r[(3 * s.slot[i] + d) * PKI_LANES + lane] = 0;

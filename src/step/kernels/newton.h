@@ -550,7 +550,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
   const pk_i velocities = f->positions ? pki_mask_none() : pki_mask_all();
   pk_r sigma = pki_select(few, pki_splat(PKI_SIGMA_FEW), pki_splat(PKI_SIGMA));
-  pk_r last = pki_splat(0), relative = pki_splat(1), box_last[PKI_BOXES];
+  pk_r last = pki_splat(0), box_last[PKI_BOXES];
   pk_i failed = pki_mask_none(), softer = pki_mask_none(), soft = pki_mask_none();
   pki_system s;
   pki_members before = {0, 0};
@@ -565,7 +565,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
       s = pki_system_of(of);
     }
     before = of;
-    pki_set_states(f, &s, open, soft, sigma, relative, state, boxes);
+    pki_set_states(f, &s, open, soft, sigma, last / scale, state, boxes);
     const pk_i changed = pki_set_changed(f, &s, state, boxes, box_last, step == 0);
     s.keeps = !fewer && !pki_any(open & (changed | softer | soft | (velocities & pki_slips(&s, state))));
     pki_newton_step(f, &s, state, boxes);
@@ -583,8 +583,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     open &= ~failed;
     softer = ~changed & ~few & pki_less(0.1 * last, worst);
     sigma = pki_select(softer, pki_max(PKI_SIGMA_FALLS * sigma, pki_splat(PKI_SIGMA_LEAST)), sigma);
-    last = worst;
-    relative = pki_select(restart, pki_splat(1), worst / scale);
+    last = pki_select(restart, scale, worst); /* nothing is known of the guess */
   }
   return open | failed;
 }
