@@ -13,11 +13,13 @@
 #include "contact/lcp.h"
 #include "contact/solver.h"
 #include "dynamics/kernels.h"
+#include "gait/gaits.h"
 #include "model/locate.h"
 #include "pronk/pronk.h"
 #include "record/table.h"
 #include "run/channels.h"
 #include "scenario/scenario.h"
+#include "sense/sensors.h"
 #include "step/sim.h"
 #include "study/study.h"
 #include "sweep/metrics.h"
@@ -226,9 +228,9 @@ static void list_broads(listing *l)
 static void list_studies(listing *l)
 {
   int count;
-  const pki_study *studies = pki_studies(&count);
+  const pki_study *const *studies = pki_studies(&count);
   for (int i = 0; i < count; i++) {
-    add(l, studies[i].name, studies[i].doc);
+    add(l, studies[i]->name, studies[i]->doc);
   }
 }
 

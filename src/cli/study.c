@@ -109,11 +109,11 @@ static int run_one(const pki_study *study, const char *folder, bool quick, cJSON
 static int run_all(const pki_args *args, const char *folder, bool quick)
 {
   int count, worst = PKI_EXIT_OK;
-  const pki_study *studies = pki_studies(&count);
+  const pki_study *const *studies = pki_studies(&count);
   cJSON *all = args->json ? cJSON_CreateArray() : NULL;
   for (int i = 0; i < count; i++) {
     cJSON *json = NULL;
-    const int code = run_one(&studies[i], folder, quick, args->json ? &json : NULL);
+    const int code = run_one(studies[i], folder, quick, args->json ? &json : NULL);
     worst = code != PKI_EXIT_OK ? code : worst;
     cJSON_AddItemToArray(all, json);
   }
@@ -138,16 +138,16 @@ int pki_command_study(const pki_args *args)
   enum { MOST = 32 };
   const char *words[MOST];
   int count;
-  const pki_study *studies = pki_studies(&count);
+  const pki_study *const *studies = pki_studies(&count);
   for (int i = 0; i < count && i < MOST; i++) {
-    words[i] = studies[i].name;
+    words[i] = studies[i]->name;
   }
   const int chosen = pki_args_choice(args, "study", args->words[0], words, count < MOST ? count : MOST);
   if (chosen < 0) {
     return PKI_EXIT_USAGE;
   }
   cJSON *json = NULL;
-  const int code = run_one(&studies[chosen], folder, quick, args->json ? &json : NULL);
+  const int code = run_one(studies[chosen], folder, quick, args->json ? &json : NULL);
   if (json != NULL && !pki_json_print(json, true, "study")) {
     return PKI_EXIT_FAILURE;
   }

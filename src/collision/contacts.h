@@ -39,8 +39,4 @@ int pki_contacts_find(pki_colliders *c, const pki_work *w, int lane, double marg
 int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double margin,
                        const pki_box_pair *pairs, int npair, pki_contact *out, int most, bool *overflow);
 
-/* Two tangents to a unit normal, so that normal, t1, t2 are orthonormal and right-handed. They turn
- * smoothly with the normal except where it looks down steeply (z = -0.9). */
-void pki_tangents(const double normal[3], double t1[3], double t2[3]);
-
 #endif

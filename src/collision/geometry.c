@@ -317,3 +317,15 @@ void pki_geometry_bounds(const pk_geometry *g, const pk_pose *pose, pki_aabb *ou
     }
   }
 }
+
+/* Frisvad's basis ("Building an orthonormal basis from a 3D unit vector without normalization", 2012): the
+ * rotation that takes z to n by the shortest way takes x and y to the tangents. It is singular at
+ * n = -z; near there the mirrored one is used (Duff et al. 2017, but with the seam far from walls, whose
+ * normals have z = 0 and would flip between the two by rounding). */
+void pki_tangents(const double n[3], double t1[3], double t2[3])
+{
+  const double sign = n[2] > -0.9 ? 1 : -1;
+  const double a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
+  t1[0] = 1 + sign * n[0] * n[0] * a, t1[1] = sign * b, t1[2] = -sign * n[0];
+  t2[0] = b, t2[1] = sign + n[1] * n[1] * a, t2[2] = -n[1];
+}

@@ -123,4 +123,8 @@ bool pki_geometry_point(const pk_geometry *g, const double point[3], double reac
 bool pki_geometry_ray_local(const pk_geometry *g, const double from[3], const double along[3], double reach,
                             double *distance, double normal[3]);
 
+/* Two tangents to a unit normal, so that normal, t1, t2 are orthonormal and right-handed. They turn
+ * smoothly with the normal except where it looks down steeply (z = -0.9). */
+void pki_tangents(const double normal[3], double t1[3], double t2[3]);
+
 #endif

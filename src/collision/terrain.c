@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collision/contacts.h"
 #include "collision/terrain.h"
 #include "math/mat3.h"
 

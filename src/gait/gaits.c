@@ -11,7 +11,7 @@
  *   Alexander 1984: quadrupeds of all sizes change from walk to trot near v^2/(g h) = 0.5 and to the gallop between 2 and
  *     3; times scale with sqrt(h/g).
  * Cycle times and speeds of the rows are what legs of robots are built for: slower than animals of their size. */
-#include "gait/registry.h"
+#include "gait/gaits.h"
 
 const pki_gait_row pki_gaits[PK_GAIT_COUNT] = {
     {"stand", {0, 0, 0, 0}, 1, 1, 0, {0, 0}, "four feet on the ground"},

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gait/kernels/path.h"
+#include "gait/foot_path.h"
 #include "gait/locomotion.h"
 
 static const double extend = 0.05;  /* e, in heights */

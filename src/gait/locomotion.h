@@ -10,6 +10,7 @@
 #define PKI_GAIT_LOCOMOTION_H
 
 #include "gait/cpg.h"
+#include "gait/gaits.h"
 #include "gait/mpc.h"
 #include "gait/preview.h"
 #include "gait/registry.h"

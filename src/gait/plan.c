@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gait/kernels/path.h"
+#include "gait/foot_path.h"
 #include "gait/locomotion.h"
 #include "math/lu.h"
 #include "math/mat3.h"

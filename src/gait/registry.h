@@ -31,27 +31,6 @@ typedef struct pki_controller_row {
 extern const pki_controller_row pki_controllers[];
 extern const int pki_controller_count;
 
-/* What the feet of a legged robot do; the words of `gait`. For a robot whose trunk is h above the ground. */
-typedef struct pki_gait_row {
-  const char *name;
-  double footfall[4]; /* when feet land, parts of the cycle: left fore, right fore, left hind, right hind */
-  double duty;        /* part of the cycle that a foot is on the ground */
-  double cycle;       /* time of a cycle, in sqrt(h/g) */
-  double lift;        /* of a swinging foot, in h */
-  double speed[2];    /* least and most that it is meant for, in sqrt(g h) */
-  const char *doc;
-} pki_gait_row;
-
-extern const pki_gait_row pki_gaits[PK_GAIT_COUNT];
-
-/* What a controller sees: the parts of pk_observation. Widths are those of joint coordinates. */
-typedef struct pki_sensor_row {
-  const char *name, *unit, *width, *doc;
-} pki_sensor_row;
-
-extern const pki_sensor_row pki_sensors[];
-extern const int pki_sensor_count;
-
 /* Each controller is one block that starts with its pk_controller; NULL is fine. */
 void pki_controller_destroy(pk_controller *controller);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "step/contact.h"
-#include "step/outside.h"
+#include "step/pushes.h"
 
 /* x within +-most. */
 static double limited(double x, double most)

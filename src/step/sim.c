@@ -12,6 +12,7 @@
 #include "step/memory.h"
 #include "step/outside.h"
 #include "step/parameters.h"
+#include "step/pushes.h"
 #include "step/query.h"
 
 const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {

@@ -296,7 +296,7 @@ static void find_peer(pki_pendulum_data *d)
   }
 }
 
-pk_status pki_study_pendulum(const pki_study_options *options, pki_study_result *result, pk_error *err)
+static pk_status run_pendulum_study(const pki_study_options *options, pki_study_result *result, pk_error *err)
 {
   pk_status status = pki_folder_create(options->folder, err);
   if (status != PK_OK) {
@@ -328,3 +328,7 @@ pk_status pki_study_pendulum(const pki_study_options *options, pki_study_result 
   pk_model_destroy(models[1]);
   return status;
 }
+
+const pki_study pki_pendulum_study = {
+    "pendulum", "relative against absolute coordinates: energy and period of two pendulums",
+    "Zobova et al. 2016, section 3.1, Table 1 and Fig. 3", run_pendulum_study};

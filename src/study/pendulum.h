@@ -69,8 +69,6 @@ extern const char pki_pendulum_no_peer[], pki_pendulum_left_out[];
 extern const double pki_pendulum_dt[PKI_PENDULUM_STEPS];
 extern const pki_pendulum_paper pki_pendulum_table[2][PKI_PENDULUM_STEPS];
 
-pk_status pki_study_pendulum(const pki_study_options *options, pki_study_result *result, pk_error *err);
-
 /* pendulum_run.c: one motion of Pronk's, and of a peer's. State: the angles of the joints and
  * their velocities. */
 typedef struct pki_pendulum_case {

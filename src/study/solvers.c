@@ -214,7 +214,7 @@ static pk_status run_scenarios(pki_solvers_data *d, const pki_study_options *opt
   return status;
 }
 
-pk_status pki_study_solvers(const pki_study_options *options, pki_study_result *result, pk_error *err)
+static pk_status run_solvers_study(const pki_study_options *options, pki_study_result *result, pk_error *err)
 {
   pk_status status = pki_folder_create(options->folder, err);
   if (status != PK_OK) {
@@ -239,3 +239,7 @@ pk_status pki_study_solvers(const pki_study_options *options, pki_study_result *
   free(d);
   return status;
 }
+
+const pki_study pki_solvers_study = {
+    "solvers", "every contact solver and every LCP solver on the problems of running scenarios",
+    "after Drumwright and Shell 2012", run_solvers_study};

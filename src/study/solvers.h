@@ -197,6 +197,4 @@ void pki_solvers_rows(const pki_solvers_data *d, pki_study_result *result);
 pk_status pki_solvers_report(const pki_solvers_data *d, const pki_study_options *options,
                              pki_study_result *result, pk_error *err);
 
-pk_status pki_study_solvers(const pki_study_options *options, pki_study_result *result, pk_error *err);
-
 #endif

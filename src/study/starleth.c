@@ -156,7 +156,7 @@ static double all_costs(const pki_starleth_data *d)
   return all;
 }
 
-pk_status pki_study_starleth(const pki_study_options *options, pki_study_result *result, pk_error *err)
+static pk_status run_starleth_study(const pki_study_options *options, pki_study_result *result, pk_error *err)
 {
   pk_status status = pki_folder_create(options->folder, err);
   if (status != PK_OK) {
@@ -191,3 +191,7 @@ pk_status pki_study_starleth(const pki_study_options *options, pki_study_result 
   free(d);
   return status;
 }
+
+const pki_study pki_starleth_study = {
+    "starleth", "a quadruped trots in eleven ways: speed, accuracy and robustness of Moreau's scheme",
+    "Gehring et al. 2014, Table 1 and Fig. 5 to 7", run_starleth_study};

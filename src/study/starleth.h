@@ -160,8 +160,6 @@ typedef struct pki_starleth_data {
   double apart[PKI_STARLETH_SETS][PKI_STARLETH_HALVINGS + 1]; /* m, to minimal coordinates */
 } pki_starleth_data;
 
-pk_status pki_study_starleth(const pki_study_options *options, pki_study_result *result, pk_error *err);
-
 /* --- starleth_trot.c --- */
 
 /* d->cycles of every configuration; a robot that falls is no failure. */

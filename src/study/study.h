@@ -60,7 +60,7 @@ typedef struct pki_study_watch {
 pki_study_watch pki_journey_begin(pki_journey *journey, double work);
 void pki_journey_end(pki_journey *journey);
 
-const pki_study *pki_studies(int *count);
+const pki_study *const *pki_studies(int *count);
 const pki_study *pki_study_find(const char *name); /* NULL: none of this name */
 
 /* Append a copy of a row; NULL, and result->failed, when memory is out. */

@@ -77,7 +77,7 @@ static pk_status run_all(pki_symbolic_data *d, pki_journey *j, pk_error *err)
   return status == PK_OK ? pki_symbolic_swing(d, j, err) : status;
 }
 
-pk_status pki_study_symbolic(const pki_study_options *options, pki_study_result *result, pk_error *err)
+static pk_status run_symbolic_study(const pki_study_options *options, pki_study_result *result, pk_error *err)
 {
   pk_status status = pki_folder_create(options->folder, err);
   if (status != PK_OK) {
@@ -105,3 +105,7 @@ pk_status pki_study_symbolic(const pki_study_options *options, pki_study_result 
   free(d);
   return status;
 }
+
+const pki_study pki_symbolic_study = {
+    "symbolic", "a humanoid's own equations against programs for all robots: time of one forward dynamics",
+    "Zobova et al. 2016, sections 3.1 and 3.2, Table 1, Fig. 3 and Fig. 4", run_symbolic_study};

@@ -87,8 +87,6 @@ extern const char *const pki_symbolic_titles[PKI_SYMBOLIC_ENGINES];  /* for read
 extern const char *const pki_symbolic_parts[PKI_SYMBOLIC_SIZES];     /* "waist and one leg" */
 extern const int pki_symbolic_bodies[PKI_SYMBOLIC_SIZES];
 
-pk_status pki_study_symbolic(const pki_study_options *options, pki_study_result *result, pk_error *err);
-
 /* symbolic_part.c: the first `nbody` bodies of a compiled model of one robot, by the builder. PK_ERROR_UNSUPPORTED: it has
  * loops, mimic joints, or joints other than hinges, sliders and a free root. */
 pk_status pki_symbolic_part(const pk_model *model, int nbody, pk_model **out, pk_error *err);

@@ -129,7 +129,7 @@ static pk_status run_maps(pki_thesis_data *d, pki_journey *j, pk_error *err)
   return status;
 }
 
-pk_status pki_study_thesis(const pki_study_options *options, pki_study_result *result, pk_error *err)
+static pk_status run_thesis_study(const pki_study_options *options, pki_study_result *result, pk_error *err)
 {
   pk_status status = pki_folder_create(options->folder, err);
   if (status != PK_OK) {
@@ -160,3 +160,7 @@ pk_status pki_study_thesis(const pki_study_options *options, pki_study_result *r
   free(d);
   return status;
 }
+
+const pki_study pki_thesis_study = {
+    "thesis", "a quadruped trots, falls and jumps: exact contact against springs and dampers",
+    "Ayit 2015, chapter 5, Figures 5.2 to 5.31", run_thesis_study};

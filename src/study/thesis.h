@@ -162,6 +162,4 @@ pk_status pki_thesis_report(const pki_thesis_data *d, const pki_study_options *o
 void pki_thesis_survival_svg(const pki_thesis_data *d, pki_text *out);
 void pki_thesis_tilt_svg(const pki_thesis_data *d, pki_text *out);
 
-pk_status pki_study_thesis(const pki_study_options *options, pki_study_result *result, pk_error *err);
-
 #endif

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "gait/registry.h"
+#include "gait/gaits.h"
 #include "gait/walker.h"
 #include "support/pace.h"
 

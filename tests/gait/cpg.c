@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "gait/cpg.h"
+#include "gait/gaits.h"
 #include "gait/registry.h"
 
 static pki_rhythm rhythm(pk_gait gait)

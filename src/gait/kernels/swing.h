@@ -3,7 +3,7 @@
 #define PKI_GAIT_SWING_H
 
 #include "gait/kernels/limb.h"
-#include "gait/kernels/path.h"
+#include "gait/foot_path.h"
 
 /* What swings of all legs share. */
 typedef struct pki_swings {

@@ -1,0 +1,20 @@
+/* The gaits that the locomotion controller knows, as rows. */
+#ifndef PKI_GAIT_GAITS_H
+#define PKI_GAIT_GAITS_H
+
+#include "pronk/gait.h"
+
+/* What the feet of a legged robot do; the words of `gait`. For a robot whose trunk is h above the ground. */
+typedef struct pki_gait_row {
+  const char *name;
+  double footfall[4]; /* when feet land, parts of the cycle: left fore, right fore, left hind, right hind */
+  double duty;        /* part of the cycle that a foot is on the ground */
+  double cycle;       /* time of a cycle, in sqrt(h/g) */
+  double lift;        /* of a swinging foot, in h */
+  double speed[2];    /* least and most that it is meant for, in sqrt(g h) */
+  const char *doc;
+} pki_gait_row;
+
+extern const pki_gait_row pki_gaits[PK_GAIT_COUNT];
+
+#endif
