@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "measure/dynamics_peer.h"
 #include "rigid.h"
-#include "study/dynamics_peer.h"
 
 namespace coordinates {
 

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "base/peer.h"
 #include "coordinates.h"
 #include "dart_contact.h"
 #include "dart_model.h"
+#include "measure/dynamics_peer.h"
+#include "measure/peer.h"
 #include "rigid.h"
-#include "study/dynamics_peer.h"
 
 using namespace dart::dynamics;
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 extern "C" {
-#include "base/peer.h"
 #include "bench/collision_peer.h"
+#include "measure/peer.h"
 }
 
 namespace {

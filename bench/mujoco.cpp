@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "base/peer.h"
 #include "coordinates.h"
+#include "measure/dynamics_peer.h"
+#include "measure/peer.h"
 #include "mujoco_contact.h"
 #include "mujoco_model.h"
 #include "rigid.h"
-#include "study/dynamics_peer.h"
 
 namespace {
 

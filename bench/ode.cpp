@@ -8,8 +8,8 @@
 #include <new>
 
 extern "C" {
-#include "base/peer.h"
-#include "study/pendulum_peer.h"
+#include "measure/peer.h"
+#include "study/pendulum/pendulum_peer.h"
 }
 #include "ode_contact.h"
 

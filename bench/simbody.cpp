@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "base/peer.h"
 #include "coordinates.h"
+#include "measure/dynamics_peer.h"
+#include "measure/peer.h"
 #include "rigid.h"
-#include "study/dynamics_peer.h"
 
 using namespace SimTK;
 

@@ -1,4 +1,4 @@
-/* Shared objects that are loaded when they are wanted: peers (base/peer.h), ways to reach other machines. */
+/* Shared objects that are loaded when they are wanted: peers (measure/peer.h), ways to reach other machines. */
 #ifndef PKI_BASE_PLUGIN_H
 #define PKI_BASE_PLUGIN_H
 

@@ -8,8 +8,8 @@
 #endif
 
 #include "dynamics/code.h"
+#include "sim/sim_control.h"
 #include "step/contact.h"
-#include "step/outside.h"
 
 /* ---- memory ---- */
 

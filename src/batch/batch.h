@@ -1,20 +1,20 @@
 /* Many worlds of one model.
  *
  *   batch.c    memory, what all worlds share
- *   options.c  options
+ *   batch_options.c  options
  *   worlds.c   one world: where its numbers lie, into a sim and back
- *   step.c     steps of all
+ *   batch_step.c     steps of all
  *
- * A world is a block of memory: what a sim remembers (step/memory.h), and nothing that a step computes anew. Each
+ * A world is a block of memory: what a sim remembers (sim/memory.h), and nothing that a step computes anew. Each
  * thread has a sim of its own, whose arrays are made to point into a world's block while it works on that world, and a group
  * (step/group.h) whose lanes take their numbers from the blocks of several. docs/theory/batch.md tells the whole. */
 #ifndef PKI_BATCH_BATCH_H
 #define PKI_BATCH_BATCH_H
 
 #include "pronk/batch.h"
+#include "sim/memory.h"
 #include "step/group.h"
-#include "step/memory.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 /* What of a world is no array. */
 typedef struct pki_world_head {
@@ -50,7 +50,7 @@ struct pk_batch {
   bool stepping;         /* threads are at work */
   unsigned char *blocks; /* [count][stride] */
   size_t stride;
-  size_t row_at[PKI_MEMORY_ROWS]; /* from the start of a block: arrays of the memory table (step/memory.h) */
+  size_t row_at[PKI_MEMORY_ROWS]; /* from the start of a block: arrays of the memory table (sim/memory.h) */
   size_t memory_at;               /* what pairs of shapes remember */
   unsigned char *control;         /* [count][control_stride] state blocks of the controller */
   size_t control_stride;

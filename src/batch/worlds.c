@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "batch/batch.h"
+#include "sim/parameters.h"
+#include "sim/query.h"
+#include "sim/sim_control.h"
 #include "step/contact.h"
 #include "step/joints.h"
-#include "step/outside.h"
-#include "step/parameters.h"
-#include "step/query.h"
 
 static size_t padded(size_t bytes)
 {

@@ -55,7 +55,7 @@ typedef struct pki_bench_scaling_figures {
   double exponent; /* of the cost over the larger sizes, this engine and configuration */
 } pki_bench_scaling_figures;
 
-/* What `pronk bench robots` adds to a line. report_robots.c has one row for each figure of `info`: a new one is its row there, and
+/* What `pronk bench robots` adds to a line. bench_report_robots.c has one row for each figure of `info`: a new one is its row there, and
  * the line that adds it up (crowd.c, crowd_sim.c). */
 typedef struct pki_bench_robots_figures {
   int worlds;         /* 1, or those of a batch */
@@ -166,7 +166,7 @@ pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *r
 pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 pk_status pki_bench_scaling(const pki_bench_options *options, pki_bench_report *report, pk_error *err);
 
-/* Printing (report.c, report_robots.c). A table has a head, rows and a foot: what its figures mean. */
+/* Printing (bench_report.c, bench_report_robots.c). A table has a head, rows and a foot: what its figures mean. */
 typedef struct pki_bench_table {
   void (*head)(const pki_bench_report *report, FILE *out);
   void (*row)(const pki_bench_report *report, int i, FILE *out);

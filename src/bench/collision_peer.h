@@ -1,4 +1,4 @@
-/* The interface "collision/1" of peers (base/peer.h): signed distances of pairs of shapes, and broad phases over boxes
+/* The interface "collision/1" of peers (measure/peer.h): signed distances of pairs of shapes, and broad phases over boxes
  * in motion. Pronk stands behind the same table. */
 #ifndef PKI_BENCH_COLLISION_PEER_H
 #define PKI_BENCH_COLLISION_PEER_H

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "collision/broad.h"
-#include "collision/narrow.h"
+#include "collision/broad/broad.h"
+#include "collision/narrow/narrow.h"
 
 /* ---- pairs ---- */
 

@@ -1,4 +1,4 @@
-/* The interface "contact/3" of peers (base/peer.h): a robot on the ground.
+/* The interface "contact/3" of peers (measure/peer.h): a robot on the ground.
  *
  * Every engine builds the same world from the numbers of one pk_model: a free base, hinges, and four
  * balls (the feet), which alone touch the plane z = 0. Every hinge is held by

@@ -3,7 +3,7 @@
 #define PKI_BENCH_PAGE_H
 
 #include "bench/bench.h"
-#include "record/report.h"
+#include "report/report.h"
 
 /* Title, machine. */
 void pki_page_begin(pki_report *page, const char *title);

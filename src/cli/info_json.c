@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "cli/info.h"
-#include "cli/json.h"
+#include "cli/cmd_info.h"
+#include "cli/print_json.h"
 
 static cJSON *robot_json(const pk_model *m, const pk_model_robot *r)
 {

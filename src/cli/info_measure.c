@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/info.h"
+#include "cli/cmd_info.h"
 #include "math/mat3.h"
 #include "model/pose.h"
 

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/info.h"
-#include "cli/json.h"
+#include "cli/cmd_info.h"
+#include "cli/print_json.h"
 #include "cli/terminal.h"
 #include "record/recording_read.h"
-#include "record/table.h"
+#include "report/table.h"
 
 /* Texts that anybody may have written, freed: no codes for the terminal among them. */
 static void print_clean(pki_text *text)

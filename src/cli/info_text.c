@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/info.h"
+#include "cli/cmd_info.h"
 #include "cli/terminal.h"
-#include "record/table.h"
+#include "report/table.h"
 
 enum { CELL = 256 };
 

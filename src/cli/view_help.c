@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "cli/view.h"
+#include "cli/cmd_view.h"
 #include "model/locate.h"
 
 bool pki_view_folder(const char *command, char folder[PKI_PATH_MAX])

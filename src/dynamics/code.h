@@ -1,6 +1,6 @@
 /* A model's own code in place of the generic kernels.
  *
- * The symbolic stage writes C for one model, has it compiled and loads it (symbolic/code.h); a workspace and a step only know
+ * The symbolic stage writes C for one model, has it compiled and loads it (symbolic/code/compiled_code.h); a workspace and a step only know
  * what came of it: for each lane count a table of its functions, and a kernel table in which those that exist stand for
  * the generic ones.
  *

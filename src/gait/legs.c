@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gait/kernels.h"
+#include "gait/gait_kernels.h"
 #include "math/mat3.h"
 
 static const char *const defaults[PKI_LEGS] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};

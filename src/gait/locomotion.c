@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gait/kernels.h"
+#include "gait/gait_kernels.h"
 #include "math/mat3.h"
 
 static const double limp = 0.0906913; /* m h^2 sqrt(g/h), damping after a fall */

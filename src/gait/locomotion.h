@@ -1,7 +1,7 @@
-/* The locomotion controller, in parts: who the legs are (legs.c, leg_bodies.c), what they should do now (clock.c with cpg.c,
- * jump.c; kernels/feet.h), what the trunk needs (kernels/trunk.c; plan.c with mpc.c, sway.c, preview.c), where swinging
+/* The locomotion controller, in parts: who the legs are (legs.c, leg_bodies.c), what they should do now (gait_clock.c with cpg.c,
+ * jump.c; kernels/feet.h), what the trunk needs (kernels/trunk.c; gait_plan.c with mpc.c, sway.c, preview.c), where swinging
  * feet go (kernels/swing.h), which foot carries the trunk (kernels/share.h), torques (kernels/act.c), and the update that
- * joins them (locomotion.c). What is under kernels/ runs on lanes (kernels.h).
+ * joins them (locomotion.c). What is under kernels/ runs on lanes (gait_kernels.h).
  *
  *   clock -> modes of legs -> ground plane -> trunk's acceleration -> feet's accelerations
  *         -> inverse dynamics -> forces at the stance feet -> torques
@@ -9,11 +9,11 @@
 #ifndef PKI_GAIT_LOCOMOTION_H
 #define PKI_GAIT_LOCOMOTION_H
 
+#include "control/registry.h"
 #include "gait/cpg.h"
 #include "gait/gaits.h"
 #include "gait/mpc.h"
 #include "gait/preview.h"
-#include "gait/registry.h"
 
 /* A leg of the model. */
 typedef struct pki_leg {
@@ -156,7 +156,7 @@ void pki_bodies_list(pki_locomotion *c, const pk_model *model);
 /* First moments and `others` from which legs are plain; pki_bodies_list has done it. */
 void pki_bodies_divide(pki_locomotion *c);
 
-/* clock.c: what is wanted now, and the phases of the legs. */
+/* gait_clock.c: what is wanted now, and the phases of the legs. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w);
 
 /* jump.c: the highest top with legs of that strength; begin one; whether it is over; the wanted height over the stand,
@@ -166,7 +166,7 @@ void pki_jump_start(const pki_locomotion *c, pki_walk *w);
 bool pki_jump_over(const pki_walk *w);
 double pki_jump_height(const pki_locomotion *c, const pki_walk *w, double ahead, double *rate);
 
-/* plan.c: the trunk's acceleration and the feet's forces by prediction over the coming contacts. */
+/* gait_plan.c: the trunk's acceleration and the feet's forces by prediction over the coming contacts. */
 void pki_plan(const pki_locomotion *c, pki_walk *w);
 
 /* Where a foot of a planned gait should land, `left` from now. */

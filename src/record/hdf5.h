@@ -3,7 +3,7 @@
 #ifndef PKI_RECORD_HDF5_H
 #define PKI_RECORD_HDF5_H
 
-#include "contact/file_hdf5.h"
+#include "contact/files/problem_hdf5.h"
 
 #ifdef PKI_HAVE_HDF5
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collision/terrain.h"
+#include "collision/ground/terrain.h"
 #include "math/mat3.h"
 #include "record/scene_mesh.h"
 

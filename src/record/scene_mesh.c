@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collision/heights.h"
-#include "collision/terrain.h"
+#include "collision/ground/terrain.h"
+#include "collision/shapes/heights.h"
 
 static pk_status out_of_memory(pk_error *err)
 {

@@ -9,7 +9,7 @@
 #include "record/mcap.h"
 #include "run/about.h"
 #include "run/checkpoint.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 /* ---- samples ---- */
 

@@ -3,7 +3,7 @@
 #define PKI_RUN_REPORT_DATA_H
 
 #include "pronk/record.h"
-#include "record/report.h"
+#include "report/report.h"
 
 /* One channel, by columns. */
 typedef struct pki_curves {

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "run/keep.h"
-#include "run/report.h"
+#include "run/run_report.h"
 
 /* Who watches sees where the run is, how fast it goes, and how it is doing. */
 typedef struct viewer {

@@ -7,7 +7,7 @@
  *   keep.c        the recording and checkpoints of a run, and its folder
  *   checkpoint.c  the file of a checkpoint
  *   summary.c     the summary as a table
- *   report.c      report.html, from a recording
+ *   run_report.c      report.html, from a recording
  *   compare.c     the same run under several settings
  */
 #ifndef PKI_RUN_RUN_H
@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-#include "record/table.h"
+#include "report/table.h"
 #include "run/watch.h"
 
 typedef struct pki_run_options {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "run/run.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 enum { CELL = 96 };
 

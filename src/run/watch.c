@@ -7,7 +7,7 @@
 
 #include "math/mat3.h"
 #include "record/scene.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 /* ---- feet ---- */
 

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 /* "dir/trot.yaml" is called "trot". */
 static void name_by_file(pki_scenario *s)

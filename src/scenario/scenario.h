@@ -7,8 +7,8 @@
 #define PKI_SCENARIO_SCENARIO_H
 
 #include "base/folders.h"
-#include "collision/heights_file.h"
-#include "gait/registry.h"
+#include "collision/shapes/heights_file.h"
+#include "control/registry.h"
 #include "pronk/code.h"
 #include "pronk/collision.h"
 #include "pronk/record.h"
@@ -196,7 +196,7 @@ pk_status pki_scenario_load_all(const char *path, const char *const *sets, int n
  * do not count; keys in another order and numbers in another spelling do. */
 uint64_t pki_scenario_hash(const pki_scenario *scenario);
 
-/* --- locate.c --- */
+/* --- scenario_locate.c --- */
 
 /* The file of `name`: a path, or the name of a scenario in one of the scenarios folders (./scenarios,
  * PRONK_SCENARIOS, beside the program, installed), with or without .yaml. */
@@ -229,7 +229,7 @@ pk_status pki_yaml_locate(const pki_yaml_kind *kind, const char *name, char path
 
 /* --- world.c --- */
 
-/* One number that differs from world to world (vary.c). */
+/* One number that differs from world to world (section_vary.c). */
 typedef struct pki_varied {
   int entry, part;  /* of `vary`; which of its numbers */
   int target;       /* body, link, velocity coordinate or axis */
@@ -293,7 +293,7 @@ pk_status pki_world_step(pki_world *world, pk_step_info *info);
 /* All sections; those that are wrong keep what was right of them. */
 void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems);
 
-/* --- terrain.c --- */
+/* --- section_terrain.c --- */
 
 /* Which of the scenario's materials has that name; `node` is where it was asked for. */
 pk_status pki_scenario_find_material(const pki_scenario *scenario, const pki_node *node, const char *name,
@@ -302,7 +302,7 @@ pk_status pki_scenario_find_material(const pki_scenario *scenario, const pki_nod
 /* The list at `terrain`, into the scenario's; NULL when it has none. */
 void pki_scenario_terrain(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
 
-/* --- surfaces.c --- */
+/* --- section_surfaces.c --- */
 
 /* Surfaces of links and what they do on the ground. */
 void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
@@ -312,7 +312,7 @@ void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_proble
 /* The key `size` of an entry whose shape has sizes, m. */
 pk_status pki_read_size(const pki_node *entry, pk_shape_kind shape, double size[3], pk_error *err);
 
-/* --- objects.c --- */
+/* --- section_objects.c --- */
 
 /* The list at `objects`. */
 void pki_scenario_read_objects(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
@@ -326,7 +326,7 @@ void pki_scenario_objects(const pki_scenario *scenario, pk_builder *builder, pki
 /* The velocities that objects start with. */
 void pki_world_throw(pki_world *world, pki_problems *problems);
 
-/* --- collide.c --- */
+/* --- section_collide.c --- */
 
 /* Pairs of links that collide or do not, by name and from SRDF files. */
 void pki_scenario_collide(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
@@ -334,7 +334,7 @@ void pki_scenario_collide(const pki_scenario *scenario, pk_sim *sim, pki_problem
 /* Warn of links of one robot that overlap in the start pose: they were released; and of objects that start in something else. */
 void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings);
 
-/* --- joints.c --- */
+/* --- section_joints.c --- */
 
 /* Actuators and constraints, into the description of a world. */
 void pki_scenario_joints(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems);
@@ -342,7 +342,7 @@ void pki_scenario_joints(const pki_scenario *scenario, pk_builder *builder, pki_
 /* Warn of constraints that the initial pose does not hold. */
 void pki_world_check_constraints(const pki_world *world, pki_problems *warnings);
 
-/* --- pushes.c --- */
+/* --- section_pushes.c --- */
 
 /* Links of pushes and disturbances. */
 void pki_world_find_pushed(pki_world *world, pki_problems *problems);
@@ -357,7 +357,7 @@ void pki_world_push(pki_world *world);
 /* The horizontal direction of push k of entry `entry` of `disturb` in a world: a function of these four alone. */
 void pki_disturb_direction(int seed, int world, int entry, long long k, double direction[2]);
 
-/* --- vary.c: world k of many --- */
+/* --- section_vary.c: world k of many --- */
 
 /* Words, units and meanings of what can vary, for listings. */
 typedef struct pki_vary_row {

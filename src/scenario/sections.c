@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "scenario/files.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 /* ---- who ---- */
 

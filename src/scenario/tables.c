@@ -3,7 +3,7 @@
 
 #include "record/recording.h"
 #include "scenario/scenario.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 #define PART(name, doc) \
@@ -285,7 +285,7 @@ const pk_field pki_stairs_fields[] = {
 };
 const int pki_stairs_field_count = COUNT(pki_stairs_fields);
 
-/* with those of its file and function (collision/heights_file.h) */
+/* with those of its file and function (collision/shapes/heights_file.h) */
 const pk_field pki_heights_fields[] = {
     SHAPE,
     SURFACE,

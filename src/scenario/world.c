@@ -9,7 +9,7 @@
 #include "model/named.h"
 #include "pronk/collision.h"
 #include "scenario/files.h"
-#include "step/parameters.h"
+#include "sim/parameters.h"
 
 /* ---- the model ---- */
 

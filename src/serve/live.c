@@ -7,7 +7,7 @@
 #include "math/mat3.h"
 #include "run/channels.h"
 #include "serve/hub.h"
-#include "serve/parameters.h"
+#include "serve/live_parameters.h"
 #include "serve/source.h"
 
 static const double push_lasts = 0.25; /* s of the wall clock without a new one */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "step/sim.h"
+#include "step/world.h"
 
 #ifdef PKI_HAVE_SUNDIALS
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/problem.h"
-#include "contact/solver.h"
+#include "contact/problem/problem.h"
+#include "contact/solvers/solver.h"
 #include "math/mat3.h"
 #include "step/contact.h"
 #include "step/impact.h"

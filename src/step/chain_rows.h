@@ -1,4 +1,4 @@
-/* The rows of one world on chains of unknowns (contact/assembly.h): for what slots (kernels/rows.h) have no room for. Any number of
+/* The rows of one world on chains of unknowns (contact/rows/assembly.h): for what slots (kernels/rows.h) have no room for. Any number of
  * bodies and contacts; loops, cut and mimic joints; restitution; every law and every solver. The stages of kernels/step.c call these
  * through a table (kernels/row_store.h, kernels/chains.h), with one lane; the active set, command lines, joint friction, limits and
  * the rounds of a step are theirs.
@@ -17,7 +17,7 @@
 #ifndef PKI_STEP_CHAIN_ROWS_H
 #define PKI_STEP_CHAIN_ROWS_H
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* Of a model with constraints: their rows at the configuration q, where the workspace is already or not, and joint coordinates into
  * x [n]. */

@@ -22,7 +22,7 @@
 #ifndef PKI_STEP_COMPLIANT_H
 #define PKI_STEP_COMPLIANT_H
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* The functions `force` of the two laws (law.h); the workspace is at (q_M, u_S). */
 void pki_compliant_forces(pk_sim *sim, double *out);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* Parts of the world's length (pki_scene.length); of a joint limit rad. A gap of less counts as closed for warm starts, impact groups
  * and projections; a depth of less is left alone. */

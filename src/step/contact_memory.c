@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/active_set_constants.h"
-#include "contact/islands.h"
-#include "contact/solver.h"
+#include "contact/problem/islands.h"
+#include "contact/solvers/active_set_constants.h"
+#include "contact/solvers/solver.h"
 #include "step/contact.h"
 #include "step/exact.h"
 #include "step/impact.h"

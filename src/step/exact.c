@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/islands.h"
-#include "contact/lcp.h"
-#include "contact/problem.h"
+#include "contact/lcp/lcp.h"
+#include "contact/problem/islands.h"
+#include "contact/problem/problem.h"
 #include "math/mat3.h"
 #include "step/contact.h"
 

@@ -17,7 +17,7 @@
 #ifndef PKI_STEP_EXACT_H
 #define PKI_STEP_EXACT_H
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* How many contacts there may be: M is dense. */
 int pki_exact_room(const pk_model *model, const pk_sim_options *options);

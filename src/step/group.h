@@ -27,7 +27,7 @@
 
 #include <math.h>
 
-#include "collision/contacts.h"
+#include "collision/world/contacts.h"
 #include "dynamics/kernels.h"
 #include "pronk/contact.h"
 #include "pronk/sim.h"
@@ -359,7 +359,7 @@ typedef struct pki_group {
   double *turned;
   /* [balls] masks: feet that took part, when `active` is that of positions. */
   uint64_t *took;
-  /* [balls][9] inverses of their diagonal blocks of W; [balls] slip of the last sweep (contact/block.c). */
+  /* [balls][9] inverses of their diagonal blocks of W; [balls] slip of the last sweep (contact/linear/block.c). */
   double *K, *slip;
 
   /* ---- contacts in slots ---- */
@@ -483,7 +483,7 @@ typedef struct pki_alone {
 
 void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena);
 
-/* A sim's step as a group of one, its rows in slots; false: nothing was done. pki_step_on_chains does any (step/sim.h). */
+/* A sim's step as a group of one, its rows in slots; false: nothing was done. pki_step_on_chains does any (step/world.h). */
 bool pki_group_step(pk_sim *sim, pk_step_info *info);
 
 #endif

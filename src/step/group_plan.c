@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "collision/heights.h"
-#include "collision/terrain.h"
+#include "collision/ground/terrain.h"
+#include "collision/shapes/heights.h"
 #include "math/mat3.h"
 #include "model/motion.h"
 #include "step/contact.h"

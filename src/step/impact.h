@@ -14,10 +14,10 @@
 #ifndef PKI_STEP_IMPACT_H
 #define PKI_STEP_IMPACT_H
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* Which velocities M and the constraints couple, [nu]: the first of each set names it; up [nplan] is the elimination
- * tree (contact/assembly.h), first [nplan] scratch. */
+ * tree (contact/rows/assembly.h), first [nplan] scratch. */
 void pki_impact_groups(const pk_model *model, const int *up, int *first, int *dof_group);
 
 /* Nobody has gained energy yet. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/coordinates.h"
+#include "contact/rows/coordinates.h"
 
 void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *arena)
 {

@@ -1,12 +1,12 @@
 /* Joints as a step sees them, whatever coordinates the world is computed in.
  *
  * Joint coordinate k belongs to the joint model: the model itself, or its tree when joints are cut. It is either one of
- * the world's own velocities, or a drive of a cut joint (contact/bilateral.h). Commands, limits, friction and what
+ * the world's own velocities, or a drive of a cut joint (contact/rows/bilateral.h). Commands, limits, friction and what
  * controllers see are all counted so. */
 #ifndef PKI_STEP_JOINTS_H
 #define PKI_STEP_JOINTS_H
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* Take the arrays from an arena; with a counting arena this counts. */
 void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *arena);

@@ -2,7 +2,7 @@
 #ifndef PKI_STEP_PUSHES_H
 #define PKI_STEP_PUSHES_H
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* out [nu] += the pushes of this step as generalised forces at q. */
 void pki_add_pushes(const pk_sim *sim, const double *q, double *out);

@@ -6,7 +6,7 @@
  * rounding keeps back from the sums is carried to the next step (Kahan 1965): over millions of
  * steps the energy of a pendulum would show it. */
 #include "model/motion.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 /* One evaluation: rates of xi and u at (q_0 (+) xi, u); how many commands are at their limit comes back. */
 static int evaluate(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)

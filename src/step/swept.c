@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "collision/colliders.h"
+#include "collision/world/colliders.h"
 #include "math/mat3.h"
 #include "step/contact.h"
 

@@ -2,7 +2,7 @@
  *
  * Contacts are looked for at one configuration of a step. A pair that moves in the step by more than half of the balls
  * that fit inside of both may have passed through each other there, or stand on the wrong side. For such pairs the first
- * touch is found along the way, with the velocities of the start (collision/narrow.h). The plane that parts the two there,
+ * touch is found along the way, with the velocities of the start (collision/narrow/narrow.h). The plane that parts the two there,
  * through the point p with the normal n, stays with the larger one. At any configuration of the step the other one has
  * gaps to that plane,
  *
@@ -17,7 +17,7 @@
 #ifndef PKI_STEP_SWEPT_H
 #define PKI_STEP_SWEPT_H
 
-#include "step/sim.h"
+#include "step/world.h"
 
 /* The swept pairs of the step from the state's configuration with the velocities u. The workspace is at q with the twists of u before
  * and after. False when there is no room for all. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/report.h"
+#include "sweep/sweep_report.h"
 
 /* ---- the worst ---- */
 

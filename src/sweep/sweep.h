@@ -1,14 +1,14 @@
 /* Sweeps: one scenario under very many settings, what came of each, in one table.
  *
- *   sweep.yaml -> file.c -> pki_sweep -> plan.c: sample i -> overrides -> pool.c: threads that run them
+ *   sweep.yaml -> sweep_file.c -> pki_sweep -> sweep_plan.c: sample i -> overrides -> pool.c: threads that run them
  *                                                                      -> metrics.c: what came of it
  *                                                                      -> store.c: samples.pronk
- *   samples.pronk -> table.c: results.csv, results.h5 -> report.c: report.html -> replay.c: worst/
+ *   samples.pronk -> sweep_table.c: results.csv, results.h5 -> sweep_report.c: report.html -> sweep_replay.c: worst/
  *
  *   draw.c    random and low-discrepancy numbers
  *   slope.c   the ground and all on it, tilted
  *   crew.h    processes that share the work; crew_mpi.c: by MPI
- *   work.c    who runs what: rank 0 and the others
+ *   sweep_work.c    who runs what: rank 0 and the others
  *
  * Sample i is a function of the file and of i alone, a row of the table one of its sample alone: how many threads or
  * processes there were, in which order samples ended, and how often it was all killed in between leaves no trace.
@@ -73,7 +73,7 @@ typedef struct pki_sweep {
   uint64_t level_hash; /* of the scenarios and models that levels of grids name */
 } pki_sweep;
 
-/* ---- file.c ---- */
+/* ---- sweep_file.c ---- */
 
 extern const pk_field pki_sweep_fields[], pki_sweep_parameter_fields[];
 extern const int pki_sweep_field_count, pki_sweep_parameter_field_count;
@@ -88,7 +88,7 @@ void pki_sweep_free(pki_sweep *sweep);
 /* Sweeps that are known by name, as scenarios are. */
 extern const pki_yaml_kind pki_sweep_kind;
 
-/* ---- plan.c ---- */
+/* ---- sweep_plan.c ---- */
 
 /* The point of one sample. */
 typedef struct pki_sweep_point {

@@ -4,7 +4,7 @@
 
 #include "cli/run.h"
 #include "scenario/scenario.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 static const cJSON *at(const cJSON *o, const char *key)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "collision/broad.h"
+#include "collision/broad/broad.h"
 #include "collision/help.h"
 #include "support/allocations.h"
 

@@ -1,7 +1,7 @@
 /* Closed forms against GJK and EPA, and where several answers are equally good. */
 #include "collision/help.h"
-#include "collision/minkowski.h"
-#include "collision/surface.h"
+#include "collision/narrow/minkowski.h"
+#include "collision/narrow/surface.h"
 #include "support/certify.h"
 #include "support/pace.h"
 

@@ -2,8 +2,8 @@
 #include "collision/shapes.h"
 
 #include "collision/meshes.h"
-#include "collision/narrow.h"
-#include "collision/trimesh.h"
+#include "collision/narrow/narrow.h"
+#include "collision/shapes/trimesh.h"
 
 static void expect_refused(const pk_geometry_desc *desc, pk_status status, const char *field,
                            const char *message)

@@ -1,7 +1,7 @@
 /* GJK, EPA and the polish on shapes given by few points and on cases with known answers. Random pairs of all kinds are in
  * narrow.c. */
 #include "collision/help.h"
-#include "collision/minkowski.h"
+#include "collision/narrow/minkowski.h"
 #include "support/pace.h"
 
 static const double triangle[9] = {0, 0, 0, 2, 0, 0, 0, 2, 0};

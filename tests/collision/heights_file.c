@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collision/heights_file.h"
+#include "collision/shapes/heights_file.h"
 #include "record/crc32.h"
 
 /* ---- pictures, written by hand: stored blocks ---- */

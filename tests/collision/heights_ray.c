@@ -1,7 +1,7 @@
 /* Rays and triangles of height fields against brute force. */
 #include "collision/help.h"
 
-#include "collision/heights.h"
+#include "collision/shapes/heights.h"
 #include "support/pace.h"
 
 enum { NX = 9, NY = 6 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "collision/help.h"
-#include "collision/narrow.h"
+#include "collision/narrow/narrow.h"
 #include "pronk/collision.h"
 #include "support/allocations.h"
 #include "support/certify.h"

@@ -1,6 +1,6 @@
 /* The last digits of round shapes against closed forms, and how few steps they take. */
 #include "collision/help.h"
-#include "collision/minkowski.h"
+#include "collision/narrow/minkowski.h"
 #include "support/pace.h"
 
 static pk_geometry *make(pk_shape_kind kind, double x, double y, double z)
@@ -12,7 +12,7 @@ static pk_geometry *make(pk_shape_kind kind, double x, double y, double z)
   return g;
 }
 
-/* point.c solves for the root of one function: nothing in common with this. */
+/* shape_point.c solves for the root of one function: nothing in common with this. */
 static void a_point_is_as_far_from_round_shapes_as_its_closed_form_says(void **state)
 {
   (void)state;

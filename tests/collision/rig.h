@@ -4,9 +4,9 @@
 
 #include "collision/help.h"
 
-#include "collision/colliders.h"
-#include "collision/contacts.h"
-#include "collision/terrain.h"
+#include "collision/ground/terrain.h"
+#include "collision/world/colliders.h"
+#include "collision/world/contacts.h"
 #include "dynamics/workspace.h"
 
 enum { MOST = 64 };

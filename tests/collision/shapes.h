@@ -4,7 +4,7 @@
 
 #include "collision/help.h"
 
-#include "collision/convex.h"
+#include "collision/shapes/convex.h"
 
 static inline pk_geometry *made(const pk_geometry_desc *desc)
 {

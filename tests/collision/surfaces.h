@@ -4,8 +4,8 @@
 
 #include "help.h"
 
-#include "collision/narrow.h"
-#include "collision/trimesh.h"
+#include "collision/narrow/narrow.h"
+#include "collision/shapes/trimesh.h"
 #include "meshes.h"
 #include "support/pace.h"
 

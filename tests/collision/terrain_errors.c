@@ -1,7 +1,7 @@
 /* What a terrain refuses, with the message. */
 #include "collision/help.h"
 
-#include "collision/terrain.h"
+#include "collision/ground/terrain.h"
 
 static void expect(const pk_terrain *t, const pk_error *err, pk_status found, const char *field,
                    const char *message)

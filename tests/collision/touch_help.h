@@ -2,7 +2,7 @@
 #ifndef PK_TESTS_COLLISION_TOUCH_HELP_H
 #define PK_TESTS_COLLISION_TOUCH_HELP_H
 
-#include "collision/narrow.h"
+#include "collision/narrow/narrow.h"
 #include "help.h"
 
 static const double PI = 3.14159265358979323846;

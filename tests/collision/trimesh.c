@@ -1,7 +1,7 @@
 /* Meshes made ready: what is refused, what is mended, and what their tree answers against brute force. */
 #include "help.h"
 
-#include "collision/trimesh.h"
+#include "collision/shapes/trimesh.h"
 #include "meshes.h"
 #include "support/pace.h"
 

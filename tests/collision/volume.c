@@ -1,7 +1,7 @@
 /* Signed distances on a grid against exact ones. */
 #include "help.h"
 
-#include "collision/volume.h"
+#include "collision/shapes/volume.h"
 #include "meshes.h"
 #include "support/pace.h"
 

@@ -1,5 +1,5 @@
 /* The walk from feature to feature against all pairs of features. */
-#include "collision/narrow.h"
+#include "collision/narrow/narrow.h"
 #include "help.h"
 #include "support/pace.h"
 

@@ -11,9 +11,10 @@
 
 #include "base/arena.h"
 #include "base/random.h"
-#include "contact/active_set_constants.h"
-#include "contact/dense_kernels.h"
-#include "contact/solver.h"
+#include "contact/linear/block.h"
+#include "contact/linear/dense_kernels.h"
+#include "contact/solvers/active_set_constants.h"
+#include "contact/solvers/solver.h"
 
 enum { N_MAX = 96 };
 

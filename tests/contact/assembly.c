@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "contact/assembly.h"
+#include "contact/rows/assembly.h"
 #include "dynamics/workspace.h"
 #include "math/mat3.h"
 #include "support/random_tree.h"

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "contact/assembly.h"
-#include "contact/coordinates.h"
+#include "contact/rows/assembly.h"
+#include "contact/rows/coordinates.h"
 #include "dynamics/workspace.h"
 #include "math/mat3.h"
 #include "support/random_tree.h"

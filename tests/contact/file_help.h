@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "contact/file.h"
-#include "contact/problem.h"
+#include "contact/files/problem_file.h"
+#include "contact/problem/problem.h"
 
 /* Problems of random numbers with W near the identity; destroy with free(). */
 typedef struct sample {

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "contact/elimination.h"
-#include "contact/islands.h"
-#include "contact/solver.h"
+#include "contact/linear/elimination.h"
+#include "contact/problem/islands.h"
+#include "contact/solvers/solver.h"
 #include "heap.h"
 #include "support/pace.h"
 

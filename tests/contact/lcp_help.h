@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
-#include "contact/lcp.h"
+#include "contact/lcp/lcp.h"
 
 enum { LCP_MAX = 60 };
 

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
-#include "contact/solver.h"
+#include "contact/solvers/solver.h"
 
 enum { N = 17, NU = 24 }; /* four contacts, two bilateral rows, three boxes */
 

@@ -11,7 +11,8 @@
 
 #include "base/arena.h"
 #include "base/random.h"
-#include "contact/solver.h"
+#include "contact/linear/block.h"
+#include "contact/solvers/solver.h"
 
 enum { N_MAX = 90, U_MAX = 40 };
 

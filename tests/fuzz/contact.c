@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "contact/file.h"
+#include "contact/files/problem_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "collision/heights.h"
-#include "collision/heights_file.h"
+#include "collision/shapes/heights.h"
+#include "collision/shapes/heights_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "contact/lcp.h"
+#include "contact/lcp/lcp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 
 #include "record/export.h"
 #include "record/recording_read.h"
-#include "run/report.h"
+#include "run/run_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

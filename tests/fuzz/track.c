@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "gait/track.h"
+#include "control/track.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "control/registry.h"
 #include "gait/cpg.h"
 #include "gait/gaits.h"
-#include "gait/registry.h"
 
 static pki_rhythm rhythm(pk_gait gait)
 {

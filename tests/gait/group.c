@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "gait/kernels.h"
+#include "gait/gait_kernels.h"
 #include "gait/walker.h"
 #include "support/pace.h"
 

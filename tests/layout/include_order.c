@@ -1,8 +1,9 @@
-/* The order of the stages, checked on the text of every file under src/.
+/* The order of the stages and of their rooms, checked on the text of every file under src/.
  *
- * src/stages.txt lists the stages. A file of a stage may include headers of its own stage, of
- * stages listed before it, and of the public API ("pronk/..."). The checker takes the root of
- * a source tree, so that the tests can also show it small trees that break each rule. */
+ * src/stages.txt lists the stages and, indented below a stage, its rooms: sub-folders with an order of their own. A file
+ * may include headers of its own place, of places listed before it, and of the public API ("pronk/..."). No two .c
+ * files have the same name. The checker takes the root of a source tree, so that the tests can also show it small
+ * trees that break each rule. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -21,12 +22,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STAGE_MAX = 64, NAME_SIZE = 64, PATH_SIZE = 2048, LINE_SIZE = 4096, REPORT_SIZE = 8192 };
+enum {
+  PLACE_MAX = 128,
+  FILE_MAX = 2048,
+  NAME_SIZE = 64,
+  PATH_SIZE = 2048,
+  LINE_SIZE = 4096,
+  REPORT_SIZE = 8192
+};
 
 typedef struct checker {
-  char root[PATH_SIZE]; /* the folder that holds src/ and include/ */
-  char stages[STAGE_MAX][NAME_SIZE];
-  int nstage;
+  char root[PATH_SIZE];              /* the folder that holds src/ and include/ */
+  char places[PLACE_MAX][NAME_SIZE]; /* "stage" or "stage/room", in their order */
+  int nplace;
+  char names[FILE_MAX][NAME_SIZE]; /* of the .c files seen so far */
+  int nname;
   int nfile, ninclude;      /* how much was looked at */
   int nviolation;           /* how much was wrong */
   char report[REPORT_SIZE]; /* one line for each violation */
@@ -67,20 +77,60 @@ static bool file_exists(const char *folder, const char *name)
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Position of a stage in the list, -1 when it is not there. */
-static int stage_index(const checker *c, const char *name, size_t length)
+/* Position of a place in the list, -1 when it is not there. */
+static int place_index(const checker *c, const char *name, size_t length)
 {
-  for (int i = 0; i < c->nstage; i++) {
-    if (strlen(c->stages[i]) == length && memcmp(c->stages[i], name, length) == 0) {
+  for (int i = 0; i < c->nplace; i++) {
+    if (strlen(c->places[i]) == length && memcmp(c->places[i], name, length) == 0) {
       return i;
     }
   }
   return -1;
 }
 
+/* The place of a file, given by its path below src/: its room where it has one, else its stage; -1: none. */
+static int place_of_file(const checker *c, const char *path)
+{
+  const char *slash = strchr(path, '/');
+  if (slash == NULL) {
+    return -1;
+  }
+  const char *second = strchr(slash + 1, '/');
+  return place_index(c, path, (size_t)((second ? second : slash) - path));
+}
+
+/* How long the stage's part of a place is. */
+static size_t stage_length(const char *place)
+{
+  return strcspn(place, "/");
+}
+
+static bool same_stage(const char *a, const char *b)
+{
+  return stage_length(a) == stage_length(b) && strncmp(a, b, stage_length(a)) == 0;
+}
+
+static void add_place(checker *c, const char *name)
+{
+  if (place_index(c, name, strlen(name)) >= 0 || strlen(name) >= NAME_SIZE || c->nplace == PLACE_MAX) {
+    violate(c, "src/stages.txt: \"%s\" is there twice, or is too much\n", name);
+    return;
+  }
+  memcpy(c->places[c->nplace++], name, strlen(name) + 1);
+}
+
+/* "." below a stage: files in the stage's own folder come here, after the rooms above the line. */
+static void move_stage_here(checker *c, const char *stage)
+{
+  const int at = place_index(c, stage, strlen(stage));
+  memmove(c->places[at], c->places[at + 1], (size_t)(c->nplace - 1 - at) * NAME_SIZE);
+  c->nplace--;
+  add_place(c, stage);
+}
+
 static void read_stages(checker *c)
 {
-  char path[PATH_SIZE], line[LINE_SIZE];
+  char path[PATH_SIZE], line[LINE_SIZE], stage[NAME_SIZE] = "", place[LINE_SIZE + NAME_SIZE];
   join(path, c->root, "src/stages.txt");
   FILE *file = fopen(path, "r");
   if (file == NULL) {
@@ -88,21 +138,25 @@ static void read_stages(checker *c)
     return;
   }
   while (fgets(line, sizeof line, file)) {
-    const size_t length = strcspn(line, "\r\n");
-    line[length] = '\0';
-    if (line[0] == '#' || length == 0) {
+    line[strcspn(line, "\r\n")] = '\0';
+    const char *word = line + strspn(line, " ");
+    if (*word == '#' || *word == '\0') {
       continue;
     }
-    if (stage_index(c, line, length) >= 0 || length >= NAME_SIZE || c->nstage == STAGE_MAX) {
-      violate(c, "src/stages.txt: \"%s\" is there twice, or is too much\n", line);
-      continue;
+    if (word == line) {
+      snprintf(stage, sizeof stage, "%s", line);
+      add_place(c, line);
+    } else if (strcmp(word, ".") == 0) {
+      move_stage_here(c, stage);
+    } else {
+      snprintf(place, sizeof place, "%s/%s", stage, word);
+      add_place(c, place);
     }
-    memcpy(c->stages[c->nstage++], line, length + 1);
   }
   fclose(file);
 }
 
-/* One #include "target" of a file (path below root) that belongs to stage `own`. */
+/* One #include "target" of a file (path below root) that belongs to place `own`. */
 static void check_include(checker *c, const char *folder, const char *file, int line, int own,
                           const char *target)
 {
@@ -125,16 +179,17 @@ static void check_include(checker *c, const char *folder, const char *file, int 
     }
     return;
   }
-  const int other = stage_index(c, target, (size_t)(slash - target));
-  if (other < 0) {
+  if (place_index(c, target, (size_t)(slash - target)) < 0) {
     violate(c, "%s:%d: \"%s\" does not start with a stage\n", file, line, target);
+    return;
+  }
+  const int other = place_of_file(c, target);
+  join(base, c->root, "src");
+  if (other < 0 || !file_exists(base, target)) {
+    violate(c, "%s:%d: there is no \"%s\"\n", file, line, target);
   } else if (other > own) {
-    violate(c, "%s:%d: \"%s\" is of a later stage than %s\n", file, line, target, c->stages[own]);
-  } else {
-    join(base, c->root, "src");
-    if (!file_exists(base, target)) {
-      violate(c, "%s:%d: there is no \"%s\"\n", file, line, target);
-    }
+    violate(c, "%s:%d: \"%s\" is of a later %s than %s\n", file, line, target,
+            same_stage(c->places[other], c->places[own]) ? "room" : "stage", c->places[own]);
   }
 }
 
@@ -184,8 +239,24 @@ static void check_file(checker *c, const char *folder, const char *file, int own
   fclose(stream);
 }
 
-/* All files at and below `below` (a path under root), which belong to stage `own`. */
-static void check_folder(checker *c, const char *below, int own)
+/* No two .c files have the same name: a backtrace and a search name one file. */
+static void check_name(checker *c, const char *name, const char *path)
+{
+  if (!ends_with(name, ".c")) {
+    return;
+  }
+  for (int i = 0; i < c->nname; i++) {
+    if (strcmp(c->names[i], name) == 0) {
+      violate(c, "%s: another .c file has this name\n", path);
+      return;
+    }
+  }
+  assert_true(c->nname < FILE_MAX);
+  snprintf(c->names[c->nname++], NAME_SIZE, "%s", name);
+}
+
+/* All files at and below `below`, a path under root. */
+static void check_folder(checker *c, const char *below)
 {
   char folder[PATH_SIZE];
   join(folder, c->root, below);
@@ -203,11 +274,15 @@ static void check_folder(checker *c, const char *below, int own)
     struct stat info;
     join(path, below, entry->d_name);
     join(full, folder, entry->d_name);
+    const int own = place_of_file(c, path + strlen("src/"));
     if (stat(full, &info) != 0) {
       violate(c, "%s: cannot be read\n", path);
     } else if (S_ISDIR(info.st_mode)) {
-      check_folder(c, path, own);
+      check_folder(c, path);
+    } else if (is_source(entry->d_name) && own < 0) {
+      violate(c, "%s: its folder is not a room in src/stages.txt\n", path);
     } else if (is_source(entry->d_name)) {
+      check_name(c, entry->d_name, path);
       check_file(c, folder, path, own);
     }
   }
@@ -234,15 +309,15 @@ static void check_tree(checker *c, const char *root)
     if (entry->d_name[0] == '.' || stat(full, &info) != 0) {
       continue;
     }
-    const int own = stage_index(c, entry->d_name, strlen(entry->d_name));
+    const bool is_stage = place_index(c, entry->d_name, strlen(entry->d_name)) >= 0;
     if (!S_ISDIR(info.st_mode)) {
       if (is_source(entry->d_name)) {
         violate(c, "%s: code belongs to a stage\n", path);
       }
-    } else if (own < 0) {
+    } else if (!is_stage) {
       violate(c, "%s: not a stage of src/stages.txt\n", path);
     } else {
-      check_folder(c, path, own);
+      check_folder(c, path);
     }
   }
   closedir(listing);
@@ -315,12 +390,15 @@ static int make_small_tree(void **state)
   if (mkdtemp(small_root) == NULL) {
     return -1;
   }
-  write_file("src/stages.txt", "# order\nearly\nlate\n");
+  write_file("src/stages.txt", "# order\nearly\n  one\n  two\nlate\n  below\n  .\n");
   write_file("include/pronk/api.h", "\n");
   write_file("src/early/a.h", "#include <math.h>\n#include \"pronk/api.h\"\n");
   write_file("src/early/a.c", "#include \"early/a.h\"\n");
   write_file("src/late/b.c", "#include \"early/a.h\"\n  #  include \"b.h\"\n");
   write_file("src/late/b.h", "\n");
+  write_file("src/early/one/c.h", "#include \"early/a.h\"\n");
+  write_file("src/early/two/d.c", "#include \"early/one/c.h\"\n");
+  write_file("src/late/below/e.h", "#include \"early/one/c.h\"\n");
   return 0;
 }
 
@@ -350,8 +428,8 @@ static void a_tree_in_order_has_no_violation(void **state)
   check_tree(&c, small_root);
   assert_string_equal(c.report, "");
   assert_int_equal(c.nviolation, 0);
-  assert_int_equal(c.nfile, 4);
-  assert_int_equal(c.ninclude, 4);
+  assert_int_equal(c.nfile, 7);
+  assert_int_equal(c.ninclude, 7);
 }
 
 static void an_include_of_a_later_stage_is_found(void **state)
@@ -361,11 +439,41 @@ static void an_include_of_a_later_stage_is_found(void **state)
   expect_violation("src/early/a.c:2: \"late/b.h\" is of a later stage than early");
 }
 
-static void an_include_in_a_folder_below_a_stage_is_found(void **state)
+static void an_include_of_a_later_stage_in_a_room_is_found(void **state)
 {
   (void)state;
-  write_file("src/early/deep/er.c", "#include \"late/b.h\"\n");
-  expect_violation("src/early/deep/er.c:1: \"late/b.h\" is of a later stage");
+  write_file("src/early/one/er.c", "#include \"late/b.h\"\n");
+  expect_violation("src/early/one/er.c:1: \"late/b.h\" is of a later stage than early/one");
+}
+
+static void an_include_of_a_later_room_is_found(void **state)
+{
+  (void)state;
+  write_file("src/early/two/f.h", "\n");
+  write_file("src/early/one/c.h", "#include \"early/two/f.h\"\n");
+  expect_violation("src/early/one/c.h:1: \"early/two/f.h\" is of a later room than early/one");
+}
+
+static void files_of_a_stage_come_before_its_rooms_or_where_the_dot_stands(void **state)
+{
+  (void)state;
+  write_file("src/late/b.c", "#include \"late/below/e.h\"\n");
+  write_file("src/early/a.c", "#include \"early/one/c.h\"\n");
+  expect_violation("src/early/a.c:1: \"early/one/c.h\" is of a later room than early");
+}
+
+static void a_folder_below_a_stage_that_is_no_room_is_found(void **state)
+{
+  (void)state;
+  write_file("src/early/deep/g.c", "\n");
+  expect_violation("src/early/deep/g.c: its folder is not a room");
+}
+
+static void two_files_of_one_name_are_found(void **state)
+{
+  (void)state;
+  write_file("src/early/one/b.c", "\n");
+  expect_violation("b.c: another .c file has this name");
 }
 
 static void a_folder_that_is_no_stage_is_found(void **state)
@@ -430,7 +538,7 @@ static void an_include_by_macro_is_found(void **state)
 static void a_stage_listed_twice_is_found(void **state)
 {
   (void)state;
-  write_file("src/stages.txt", "early\nlate\nearly\n");
+  write_file("src/stages.txt", "early\n  one\n  two\nlate\n  below\n  .\nearly\n");
   expect_violation("src/stages.txt: \"early\" is there twice");
 }
 
@@ -443,7 +551,11 @@ int main(void)
       cmocka_unit_test(the_whole_api_header_includes_every_public_header),
       IN_SMALL_TREE(a_tree_in_order_has_no_violation),
       IN_SMALL_TREE(an_include_of_a_later_stage_is_found),
-      IN_SMALL_TREE(an_include_in_a_folder_below_a_stage_is_found),
+      IN_SMALL_TREE(an_include_of_a_later_stage_in_a_room_is_found),
+      IN_SMALL_TREE(an_include_of_a_later_room_is_found),
+      IN_SMALL_TREE(files_of_a_stage_come_before_its_rooms_or_where_the_dot_stands),
+      IN_SMALL_TREE(a_folder_below_a_stage_that_is_no_room_is_found),
+      IN_SMALL_TREE(two_files_of_one_name_are_found),
       IN_SMALL_TREE(a_folder_that_is_no_stage_is_found),
       IN_SMALL_TREE(code_outside_all_stages_is_found),
       IN_SMALL_TREE(a_path_that_climbs_is_found),

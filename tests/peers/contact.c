@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "base/peer.h"
 #include "bench/contact_pronk.h"
 #include "bench/contact_run.h"
+#include "measure/peer.h"
 
 enum { PEERS_MAX = 16, SKIPPED = 77 };
 

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "base/peer.h"
 #include "dynamics/states.h"
+#include "measure/dynamics_peer.h"
+#include "measure/peer.h"
 #include "models.h"
 #include "pronk/dynamics.h"
-#include "study/dynamics_peer.h"
 
 enum { PEERS_MAX = 16, SKIPPED = 77 };
 

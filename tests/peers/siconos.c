@@ -24,7 +24,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
-#include "contact/problem.h"
+#include "contact/problem/problem.h"
 #include "pronk/contact_file.h"
 
 static const double certified = 1e-8, agreed = 1e-6;

@@ -1,7 +1,7 @@
 /* Many worlds of a scenario: each is what it is alone, to the bit, on lanes and threads; falls, frozen worlds and uncertified steps are
  * told; the files hold a row for each world. */
 #define _POSIX_C_SOURCE 200809L /* setenv, mkdtemp */
-#include "run/batch.h"
+#include "run/run_batch.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Reports of all kinds of worlds: what they show, what they leave out, and that no text in them does harm. */
 #define _POSIX_C_SOURCE 200809L
-#include "run/report.h"
+#include "run/run_report.h"
 
 #include <math.h>
 

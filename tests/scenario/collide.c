@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "pronk/collision.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 /* Whether shapes of two links collide. */
 static bool collide(const pki_world *w, const char *a, const char *b)

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "contact/solver.h"
+#include "contact/solvers/solver.h"
 #include "scenario/help.h"
-#include "step/sim.h"
+#include "step/world.h"
 #include "support/pace.h"
 
 /* One way to solve them all, and how it went. */

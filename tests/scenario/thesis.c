@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "scenario/scenario.h"
-#include "step/sim.h"
+#include "step/world.h"
 #include "support/pace.h"
 
 static const char *const RUNS[] = {"trot", "drop-01", "drop-05", "drop-15", "jump"};

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "scenario/help.h"
-#include "step/query.h"
+#include "sim/query.h"
 #include "support/pace.h"
 
 #define LEGS \

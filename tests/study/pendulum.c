@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "quick.h"
-#include "study/pendulum.h"
+#include "study/pendulum/pendulum.h"
 
 static void theory_gives_the_known_period_in_two_ways(void **state)
 {

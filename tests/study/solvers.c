@@ -1,6 +1,6 @@
 /* The study of solvers: its instruments measure what they say, and it holds what it is held to. */
 #define _POSIX_C_SOURCE 200809L
-#include "study/solvers.h"
+#include "study/solvers/solvers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "contact/problem.h"
+#include "contact/problem/problem.h"
 #include "quick.h"
-#include "step/sim.h"
+#include "step/world.h"
 #include "support/pace.h"
 
 /* --- linear friction ------------------------------------------------------------------- */

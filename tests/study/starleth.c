@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "quick.h"
-#include "study/starleth.h"
+#include "study/starleth/starleth.h"
 
 static pki_study_result result;
 static char folder[] = "pronk-starleth-XXXXXX";

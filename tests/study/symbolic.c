@@ -17,8 +17,8 @@
 #include "dynamics/states.h"
 #include "pronk/dynamics.h"
 #include "quick.h"
-#include "study/symbolic.h"
-#include "symbolic/robot.h"
+#include "study/symbolic/symbolic.h"
+#include "symbolic/robot/robot.h"
 
 enum { STATES = 20, MOST = 40 };
 

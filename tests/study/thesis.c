@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "quick.h"
-#include "study/thesis.h"
+#include "study/thesis/thesis.h"
 
 static pki_study_result result;
 static char folder[] = "pronk-thesis-XXXXXX";

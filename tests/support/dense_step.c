@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "collision/contacts.h"
+#include "collision/world/contacts.h"
 #include "step/contact.h"
 
 static double dot(const double *a, const double *b, int n)

@@ -2,7 +2,7 @@
 #ifndef PK_TESTS_ROBOT_SOURCE_H
 #define PK_TESTS_ROBOT_SOURCE_H
 
-#include "symbolic/code.h"
+#include "symbolic/code/compiled_code.h"
 
 /* A pki_code_writer; for models without cut joints, loops and followers. */
 pk_status robot_source(const pk_model *model, pki_text *out, pk_error *err);

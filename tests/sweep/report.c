@@ -5,9 +5,9 @@
 #include <libxml/HTMLparser.h>
 #include <libxml/xpath.h>
 
-#include "record/svg_box.h"
-#include "sweep/report.h"
-#include "sweep/work.h"
+#include "report/svg_box.h"
+#include "sweep/sweep_report.h"
+#include "sweep/sweep_work.h"
 
 static const char sweep_text[] =
     "scenario: ball.yaml\n"

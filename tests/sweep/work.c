@@ -10,8 +10,8 @@
 
 #include "run/alone.h"
 #include "sweep/pool.h"
-#include "sweep/table.h"
-#include "sweep/work.h"
+#include "sweep/sweep_table.h"
+#include "sweep/sweep_work.h"
 
 /* ---- messages ---- */
 

@@ -17,8 +17,8 @@
 
 #include "base/file.h"
 #include "pronk/code.h"
-#include "symbolic/code_cache.h"
-#include "symbolic/code_compiler.h"
+#include "symbolic/code/code_cache.h"
+#include "symbolic/code/code_compiler.h"
 
 static const char key[] = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 

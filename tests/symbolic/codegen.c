@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "pronk/pronk.h"
-#include "symbolic/codegen.h"
+#include "symbolic/code/codegen.h"
 
 static void expect_refused(const pk_codegen_options *o, const char *field, const char *part)
 {

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "support/pace.h"
-#include "symbolic/differentiate.h"
 #include "symbolic/expressions.h"
+#include "symbolic/graph/differentiate.h"
 
 enum { NINPUT = 7, NOUTPUT = 9, NODES = 150 };
 

@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "compile.h"
 #include "math/lane.h"
-#include "symbolic/emit.h"
+#include "symbolic/emit/emit.h"
 
 enum { NX = 9, NY = 12 };
 

@@ -3,7 +3,7 @@
 #define PK_TESTS_SYMBOLIC_EXPRESSIONS_H
 
 #include "base/random.h"
-#include "symbolic/graph.h"
+#include "symbolic/graph/graph.h"
 
 /* A function of one port `x` [ninput] with one output `y` [noutput]: about `nodes` operations, all kinds. */
 void make_expressions(pki_graph *g, pki_function *f, pki_random *rng, int ninput, int noutput, int nodes);

@@ -22,7 +22,7 @@
 #include "support/pace.h"
 #include "support/random_tree.h"
 #include "support/worst.h"
-#include "symbolic/limbs.h"
+#include "symbolic/code/limbs.h"
 
 /* Largest difference of two arrays, relative to the largest number in them. */
 static double apart(const double *a, const double *b, size_t n)

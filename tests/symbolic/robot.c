@@ -14,10 +14,10 @@
 #include "support/pace.h"
 #include "support/worst.h"
 #include "symbolic/compile.h"
-#include "symbolic/emit.h"
+#include "symbolic/emit/emit.h"
+#include "symbolic/graph/simplify.h"
+#include "symbolic/robot/robot_parts.h"
 #include "symbolic/robot_case.h"
-#include "symbolic/robot_parts.h"
-#include "symbolic/simplify.h"
 
 enum { TREES = 200 };
 

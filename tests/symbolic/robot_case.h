@@ -3,7 +3,7 @@
 #define PK_TESTS_SYMBOLIC_ROBOT_CASE_H
 
 #include "support/random_tree.h"
-#include "symbolic/robot.h"
+#include "symbolic/robot/robot.h"
 
 enum { LINKS = 12, ROBOTS = 2, NU_MAX = 6 * (LINKS + ROBOTS), NQ_MAX = 7 * (LINKS + ROBOTS) };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "symbolic/schedule.h"
+#include "symbolic/graph/schedule.h"
 
 /* A full binary tree of sums over 2^depth inputs: needs depth + 1 registers. */
 static pki_x tree(pki_graph *g, int port, int depth, int *next)

@@ -12,10 +12,10 @@
 
 #include "pronk/builder.h"
 #include "support/pace.h"
-#include "symbolic/differentiate.h"
 #include "symbolic/expressions.h"
-#include "symbolic/robot.h"
-#include "symbolic/simplify.h"
+#include "symbolic/graph/differentiate.h"
+#include "symbolic/graph/simplify.h"
+#include "symbolic/robot/robot.h"
 
 enum { NINPUT = 8, MANY = 400 };
 

@@ -2,7 +2,7 @@
  *
  *   Y = inv(L') J',   Z = inv(D) Y,   W_ij = Y_i' Z_j.
  *
- * Y stays on the path (src/contact/assembly.h). Four rows on one path stand side by side, entry by entry: the three of a
+ * Y stays on the path (src/contact/rows/assembly.h). Four rows on one path stand side by side, entry by entry: the three of a
  * contact and one that is zero, or one row and zeros. */
 #include "dynamics/kernels/body.h"
 #include "dynamics/kernels/composite.h"

@@ -2,7 +2,7 @@
 #ifndef PKI_GAIT_DECLARE_H
 #define PKI_GAIT_DECLARE_H
 
-#include "gait/kernels.h"
+#include "gait/gait_kernels.h"
 #include "math/lane.h"
 
 void PKI_NAME(gait_sense)(const pki_gait_group *g, double *scratch);

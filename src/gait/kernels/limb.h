@@ -7,7 +7,7 @@
 #define PKI_GAIT_LIMB_H
 
 #include "dynamics/kernels/body.h"
-#include "gait/kernels.h"
+#include "gait/gait_kernels.h"
 
 /* ---- numbers of the robots' blocks: they are named by those of the first robot ---- */
 

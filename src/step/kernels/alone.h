@@ -91,7 +91,7 @@ PKI_INLINE void pki_gather_row(uint64_t path, const double *Y, int stride, int *
   }
 }
 
-/* W of one lane as Y' inv(D) Y (contact/assembly.h). */
+/* W of one lane as Y' inv(D) Y (contact/rows/assembly.h). */
 static pk_contact_factor pki_gather_factor(const pki_lanes *f, const pki_lane_rows *s)
 {
   const pki_group *g = f->g;

@@ -2,8 +2,8 @@
 #ifndef PKI_STEP_GROUND_H
 #define PKI_STEP_GROUND_H
 
-#include "collision/heights.h"
-#include "collision/terrain.h"
+#include "collision/ground/terrain.h"
+#include "collision/shapes/heights.h"
 #include "step/kernels/lanes.h"
 
 /* A foot on a height field, in one lane: its gap, and its nearest point and axes when asked for; else whether that is on

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "contact/problem/speed_floor.h"
 #include "dynamics/kernels/composite.h"
 #include "dynamics/kernels/declare.h"
 #include "step/chain_rows.h"

@@ -17,7 +17,7 @@
 #ifndef PKI_STEP_NEWTON_H
 #define PKI_STEP_NEWTON_H
 
-#include "contact/active_set_constants.h"
+#include "contact/solvers/active_set_constants.h"
 #include "step/kernels/sweep.h"
 
 /* Problems with more rows of contacts are solved one by one, where those that carry nothing cost nothing. */
@@ -476,7 +476,7 @@ static void pki_newton_step(const pki_lanes *f, pki_system *s, const pki_state *
   pki_solve_system(f->g, s->rows);
 }
 
-/* sigma of each contact by what is left of its own law, in the lanes of `soft` (contact/active_set.c), at least `least`. */
+/* sigma of each contact by what is left of its own law, in the lanes of `soft` (contact/solvers/active_set.c), at least `least`. */
 static void pki_soften_states(const pki_lanes *f, const pki_system *s, pki_state *state, pk_i soft,
                               pk_r least)
 {

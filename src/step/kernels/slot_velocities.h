@@ -2,7 +2,7 @@
 #ifndef PKI_STEP_SLOT_VELOCITIES_H
 #define PKI_STEP_SLOT_VELOCITIES_H
 
-#include "contact/active_set_constants.h"
+#include "contact/solvers/active_set_constants.h"
 #include "step/kernels/active.h"
 #include "step/kernels/alone.h"
 #include "step/kernels/find.h"

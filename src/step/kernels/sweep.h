@@ -9,7 +9,7 @@ PKI_INLINE pk_r pki_length2(pk_r x, pk_r y)
   return pki_sqrt(x * x + y * y);
 }
 
-/* |r - P_K(r - rho (u + mu |u_T| e_N))|/rho, rho = 3/tr W: the natural residual (src/contact/certificate.c). */
+/* |r - P_K(r - rho (u + mu |u_T| e_N))|/rho, rho = 3/tr W: the natural residual (src/contact/problem/certificate.c). */
 PKI_INLINE pk_r pki_contact_left(pk_r mu, pki_v3 r, pki_v3 u, pk_r trace)
 {
   const pk_r zero = pki_splat(0), rho = 3.0 / trace;
@@ -25,7 +25,7 @@ PKI_INLINE pk_r pki_contact_left(pk_r mu, pki_v3 r, pki_v3 u, pk_r trace)
   return pki_sqrt(pki_dot(left, left)) * (trace * (1.0 / 3));
 }
 
-/* Newton's method on mu r_N/|r_T| = 1 with r_T = -inv(S + a 1) b (src/contact/block.c), a few steps from the last a: sweeps
+/* Newton's method on mu r_N/|r_T| = 1 with r_T = -inv(S + a 1) b (src/contact/linear/block.c), a few steps from the last a: sweeps
  * go on from there. Lanes in which it fails get what makes the certificate fail. */
 PKI_INLINE pki_v3 pki_contact_slips(pki_m3 W, pk_r mu, pki_v3 q, pk_r *last)
 {

@@ -1,0 +1,25 @@
+/* What the parts of `pronk check` share. */
+#ifndef PKI_CLI_CMD_CHECK_H
+#define PKI_CLI_CMD_CHECK_H
+
+#include "cli/cli.h"
+#include "scenario/scenario.h"
+
+/* file:line: error: field: message, as compilers write it; `path` where the error names no file. */
+void pki_check_remark(const pk_error *e, bool is_error, const char *path);
+
+/* Check one scenario; the exit status. */
+int pki_check_scenario(const pki_args *args, const char *name);
+
+/* A YAML file that names a scenario is a sweep; checking one. */
+bool pki_is_sweep_file(const char *name);
+int pki_check_sweep(const pki_args *args, const char *name);
+
+/* The warnings of a scenario on stderr, for commands that go on all the same; `duration` below 0: the scenario's. */
+void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration);
+
+/* What the scenario's `dynamics` asks for, for a world that `command` steps on so many lanes; on a terminal it says that it takes
+ * its time, and it warns where the generic kernels have to do. */
+void pki_compile_world(const char *command, pki_world *world, int lanes);
+
+#endif

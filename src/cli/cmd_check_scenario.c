@@ -1,0 +1,319 @@
+/* pronk check for scenarios: read it, make its world, tell what is wrong or what was understood. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pattern.h"
+#include "cli/cli.h"
+#include "cli/cmd_check.h"
+#include "cli/print_json.h"
+#include "cli/terminal.h"
+#include "contact/solvers/solver.h"
+#include "run/channels.h"
+#include "scenario/scenario.h"
+#include "step/world.h"
+
+static bool print_json(const char *path, const pki_scenario *s, const pki_world *w,
+                       const pki_problems *problems)
+{
+  const bool ok = s != NULL && w->sim != NULL && problems->status == PK_OK;
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "file", path);
+  cJSON_AddBoolToObject(o, "ok", ok);
+  cJSON *errors = cJSON_AddArrayToObject(o, "errors"), *warnings = cJSON_AddArrayToObject(o, "warnings");
+  for (int i = 0; i < problems->count; i++) {
+    cJSON_AddItemToArray(errors, pki_json_error(&problems->errors[i]));
+  }
+  for (int i = 0; s != NULL && i < s->warnings.count; i++) {
+    cJSON_AddItemToArray(warnings, pki_json_error(&s->warnings.errors[i]));
+  }
+  if (ok) {
+    cJSON_AddStringToObject(o, "scenario", s->name);
+    cJSON_AddNumberToObject(o, "dof", w->model->nu);
+    cJSON_AddNumberToObject(o, "bodies", w->model->nbody);
+    pki_json_number(o, "mass", w->model->mass);
+    pki_json_number(o, "dt", s->step.dt);
+    pki_json_number(o, "duration", s->duration);
+    cJSON_AddStringToObject(o, "controller", s->controller != NULL ? s->controller->name : "");
+  }
+  return pki_json_print(o, false, "check");
+}
+
+/* ---- in words ---- */
+
+static const char *plural(int count)
+{
+  return count == 1 ? "" : "s";
+}
+
+/* "  ground      2 boxes, 1 plane; materials ice, rubber" */
+static void print_ground(const pki_scenario *s)
+{
+  const pki_node *list = pki_node_find(pki_document_root(s->document), "terrain");
+  if (list == NULL) {
+    puts("  ground      none");
+    return;
+  }
+  printf("  ground      ");
+  for (int kind = 0, shown = 0; kind < PKI_GROUND_COUNT; kind++) {
+    const char *word = pki_solid_shape_fields[0].words[kind];
+    int count = 0;
+    for (const pki_node *n = list->first; n != NULL; n = n->next) {
+      count += strcmp(pki_node_find(n, "shape")->text, word) == 0;
+    }
+    if (count > 0) {
+      printf("%s%s", shown++ > 0 ? ", " : "", word);
+    }
+    if (count > 1) {
+      printf(" (%d)", count);
+    }
+  }
+  for (int i = 0; i < s->nmaterial; i++) {
+    printf("%s%s (friction %g)", i == 0 ? "; " : ", ", s->materials[i].name,
+           s->materials[i].material.friction);
+  }
+  putchar('\n');
+}
+
+/* ": gait trot, forward 0.3" */
+static void print_scalars(const pki_node *map, const char *before)
+{
+  for (const pki_node *n = map->first; n != NULL; n = n->next) {
+    if (n->kind == PKI_NODE_SCALAR && strcmp(n->key, "name") != 0) {
+      printf("%s%s %s", before, n->key, n->text);
+      before = ", ";
+    }
+  }
+  putchar('\n');
+}
+
+/* Its options, then a line for each entry of its list. */
+static void print_controller(const pki_scenario *s)
+{
+  printf("  controller  %s", s->controller != NULL ? s->controller->name : "none");
+  if (s->controller == NULL || s->controller_node->kind != PKI_NODE_MAP) {
+    putchar('\n');
+    return;
+  }
+  print_scalars(s->controller_node, ": ");
+  const pki_controller_list *list = s->controller->list;
+  const pki_node *node = list != NULL ? pki_node_find(s->controller_node, list->name) : NULL;
+  for (const pki_node *n = node != NULL ? node->first : NULL; n != NULL; n = n->next) {
+    printf("  %-12s", list->name);
+    print_scalars(n, "");
+  }
+}
+
+/* What differs from world to world, and what it is in this one. */
+static void print_varied(const pki_scenario *s, const pki_world *w)
+{
+  for (int i = 0; i < w->nvaried; i++) {
+    const pki_varied *v = &w->varied[i];
+    const pki_scenario_vary *of = &s->varies[v->entry];
+    const char *space = v->unit[0] != '\0' ? " " : "";
+    printf("  vary        %s", v->name);
+    if (s->world >= 0) {
+      printf(": %.6g%s%s in world %d\n", pki_varied_value(s, v, s->world), space, v->unit, s->world);
+    } else if (of->distribution == PKI_NORMAL) {
+      printf(": normal, %g with deviation %g%s%s\n", of->mean, of->deviation, space, v->unit);
+    } else {
+      printf(": %g to %g%s%s%s\n", of->from, of->to, space, v->unit,
+             of->distribution == PKI_LOG_UNIFORM ? ", log-uniform" : "");
+    }
+  }
+}
+
+static void print_rest(const pki_scenario *s, const pki_world *w)
+{
+  if (s->nactuator > 0) {
+    printf("  actuators   %d entr%s\n", s->nactuator, s->nactuator == 1 ? "y" : "ies");
+  }
+  for (int i = 0; i < s->nconstraint; i++) {
+    const pki_scenario_constraint *c = &s->constraints[i];
+    printf("  constraint  %s: %s to %s\n", pki_constraint_fields[0].words[c->kind], c->link,
+           c->to[0] != '\0' ? c->to : "the world");
+  }
+  for (int i = 0; i < s->npush; i++) {
+    const pki_scenario_push *p = &s->pushes[i];
+    printf("  push        %s at %g s for %g s with (%g, %g, %g) N\n", p->link, p->at, p->duration,
+           p->force[0], p->force[1], p->force[2]);
+  }
+  for (int i = 0; i < s->ndisturb; i++) {
+    const pki_scenario_disturb *d = &s->disturbs[i];
+    printf("  disturb     %s every %g s for %g s with %g N, seed %d\n", d->link, d->every, d->duration,
+           d->force, s->seed);
+  }
+  print_varied(s, w);
+  if (s->record.rate > 0 || s->record.view_rate > 0) {
+    printf("  recording   %g Hz, poses at %g Hz, ", s->record.rate, s->record.view_rate);
+    for (int i = 0; i < s->nrecord_channel; i++) {
+      printf("%s%s", i > 0 ? " " : "channels ", s->record_channels[i]);
+    }
+    puts(s->nrecord_channel > 0 ? "" : "all channels");
+  } else {
+    puts("  recording   none");
+  }
+}
+
+/* One line for each entry: its objects are robots of the world, after the models. */
+static void print_objects(const pki_scenario *s, const pki_world *w)
+{
+  for (int i = 0, robot = s->nmodel; i < s->nobject; i++) {
+    const pki_scenario_object *o = &s->objects[i];
+    const int count = pki_object_number(o);
+    printf("  objects     %s", w->model->robots[robot].name);
+    if (count > 1) {
+      printf(" to %s", w->model->robots[robot + count - 1].name);
+    }
+    printf(": %s%s%s, ", pk_shape_kind_name(o->shape), o->file[0] != '\0' ? " of " : "", o->file);
+    if (count > 1) {
+      printf("%d of ", count);
+    }
+    printf("%.4g kg\n", o->mass);
+    robot += count;
+  }
+}
+
+static void print_understood(const pki_scenario *s, const pki_world *w)
+{
+  printf("  %s%s%s\n", s->name, s->description[0] ? ": " : "", s->description);
+  for (int i = 0; i < s->nmodel; i++) {
+    const pk_model_robot *r = &w->model->robots[i];
+    printf("  robot       %s: %s root, %d degree%s of freedom, %d bod%s, %.4g kg\n", r->name,
+           pk_root_kind_name(r->root), r->nu, plural(r->nu), r->nbody, r->nbody == 1 ? "y" : "ies", r->mass);
+  }
+  print_objects(s, w);
+  print_ground(s);
+  const bool exact = s->step.law == PK_LAW_EXACT_LCP;
+  printf("  step        %g s in steps of %g s: %s, %s contact, %s %s to %g", s->duration, s->step.dt,
+         pki_steppers[s->step.stepper].name, pki_laws[s->step.law].name, exact ? "lcp" : "solver",
+         exact ? pki_lcp_choice_words[s->step.lcp] : pki_solvers[s->step.solver].name, s->step.tolerance);
+  if (s->certify > 0) {
+    printf(", certified to %g", s->certify);
+  }
+  putchar('\n');
+  print_controller(s);
+  print_rest(s, w);
+}
+
+static void print_text(const char *path, const pki_scenario *s, const pki_world *w,
+                       const pki_problems *problems)
+{
+  const pki_palette p = pki_palette_for(stdout);
+  const bool ok = s != NULL && w->sim != NULL && problems->status == PK_OK;
+  const int errors = pki_problems_total(problems), warnings = s != NULL ? s->warnings.count : 0;
+  for (int i = 0; i < problems->count; i++) {
+    pki_check_remark(&problems->errors[i], true, path);
+  }
+  for (int i = 0; i < warnings; i++) {
+    pki_check_remark(&s->warnings.errors[i], false, path);
+  }
+  printf("%s: %s%s%s", path, ok ? p.green : p.red, ok ? "ok" : "not ok", p.plain);
+  if (errors > 0) {
+    printf(", %d error%s", errors, plural(errors));
+  }
+  if (warnings > 0) {
+    printf(", %d warning%s", warnings, plural(warnings));
+  }
+  putchar('\n');
+  if (ok) {
+    print_understood(s, w);
+  } else if (s == NULL) {
+    puts("  names of joints and links are checked once these are mended");
+  }
+}
+
+/* ---- channels: the only names that the world does not know ---- */
+
+/* A channel of the run, or of one of its robots ("trunk/starleth", "trunk/starleth_1"), has that name. */
+static bool matches_channel(const pki_world *w, const pki_channel_row *row, const char *pattern)
+{
+  bool found = !row->robots && pki_pattern_covers(pattern, row->name);
+  for (int i = 0; i < (row->robots ? w->scenario->nmodel : 0) && !found; i++) {
+    char name[256], counted[280];
+    snprintf(name, sizeof name, "%s/%.120s", row->name, w->model->robots[i].name);
+    snprintf(counted, sizeof counted, "%s_%d", name, i);
+    found = pki_pattern_covers(pattern, name) || pki_pattern_covers(pattern, counted);
+  }
+  return found;
+}
+
+static void check_channels(const pki_world *w, pki_problems *problems)
+{
+  const pki_scenario *s = w->scenario;
+  const pki_node *record = pki_node_find(pki_document_root(s->document), "record");
+  const pki_node *list = record != NULL ? pki_node_find(record, "channels") : NULL;
+  const char *words[64];
+  const int count = pki_channel_row_count < 64 ? pki_channel_row_count : 64;
+  for (const pki_node *n = list != NULL ? list->first : NULL; n != NULL; n = n->next) {
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+      words[i] = pki_channel_rows[i].name;
+      found = found || matches_channel(w, &pki_channel_rows[i], n->text);
+    }
+    if (!found) {
+      pk_error err = {0};
+      int chosen;
+      pk_status status = pki_read_choice(n, "channel", n->text, words, count, &chosen, &err);
+      if (status == PK_OK) { /* a row of robots, and the world has none */
+        status = pki_node_fail(n, &err, PK_ERROR_ARGUMENT, "this world has no channel \"%.100s\"", n->text);
+      }
+      pki_problems_note(problems, status, &err);
+    }
+  }
+}
+
+/* ---- the command ---- */
+
+int pki_check_scenario(const pki_args *args, const char *name)
+{
+  char path[PKI_PATH_MAX];
+  pki_scenario *s = NULL;
+  pki_world w = {0};
+  pki_problems problems = {0};
+  pk_error err = {0};
+  int nset = 0;
+  const char **sets = pki_args_all(args, "set", &nset);
+  if (sets == NULL) {
+    pki_complain("check", "out of memory");
+    return PKI_EXIT_FAILURE;
+  }
+  const bool located = pki_problems_note(&problems, pki_scenario_locate(name, path, &err), &err) == PK_OK;
+  if (!located) {
+    snprintf(path, sizeof path, "%s", name);
+  } else if (pki_scenario_load_all(path, sets, nset, &s, &problems) == PK_OK) {
+    if (pki_world_create_all(s, &w, &problems) == PK_OK) {
+      pki_world_check_constraints(&w, &s->warnings);
+      pki_world_check_overlaps(&w, &s->warnings);
+      check_channels(&w, &problems);
+    }
+  }
+  const pk_status status = problems.status;
+  int code = status == PK_OK ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+  pki_problems_sort(&problems);
+  if (!args->json) {
+    print_text(path, s, &w, &problems);
+  } else if (!print_json(path, s, &w, &problems)) {
+    code = PKI_EXIT_FAILURE;
+  }
+  free(sets);
+  pki_problems_free(&problems);
+  pki_world_free(&w);
+  pki_scenario_destroy(s);
+  return code;
+}
+
+void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration)
+{
+  if (duration >= 0) {
+    pki_scenario_check_times(scenario, duration);
+  }
+  pki_world_check_overlaps(world, &scenario->warnings);
+  for (int i = 0; i < scenario->warnings.count; i++) {
+    pk_error e = scenario->warnings.errors[i];
+    char message[sizeof e.message];
+    memcpy(message, e.message, sizeof message);
+    snprintf(e.message, sizeof e.message, "warning: %.600s", message);
+    pki_complain_error(command, &e);
+  }
+}

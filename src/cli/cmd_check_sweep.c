@@ -1,0 +1,64 @@
+/* pronk check for sweeps: a YAML file that names a scenario. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/cmd_check.h"
+#include "cli/print_json.h"
+#include "sweep/sweep.h"
+
+bool pki_is_sweep_file(const char *name)
+{
+  size_t size;
+  pki_document *document = NULL;
+  char *text = pki_is_scenario_name(name) ? pki_file_read(name, PKI_YAML_BYTES, &size) : NULL;
+  const bool is = text != NULL && pki_document_parse(name, text, size, &document, NULL) == PK_OK &&
+                  pki_node_find(pki_document_root(document), "scenario") != NULL;
+  pki_document_destroy(document);
+  free(text);
+  return is;
+}
+
+static bool print_json(const char *path, const pki_sweep *s, bool ok, const pk_error *err)
+{
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "file", path);
+  cJSON_AddBoolToObject(o, "ok", ok);
+  cJSON *errors = cJSON_AddArrayToObject(o, "errors");
+  cJSON_AddArrayToObject(o, "warnings");
+  if (ok) {
+    cJSON_AddStringToObject(o, "sweep", s->name);
+    cJSON_AddStringToObject(o, "scenario", s->scenario);
+    cJSON_AddNumberToObject(o, "samples", (double)s->count);
+  } else {
+    cJSON_AddItemToArray(errors, pki_json_error(err));
+  }
+  return pki_json_print(o, false, "check");
+}
+
+int pki_check_sweep(const pki_args *args, const char *name)
+{
+  pki_sweep s = {0};
+  pk_error err = {0};
+  int nset = 0;
+  const char **sets = pki_args_all(args, "set", &nset);
+  if (sets == NULL) {
+    pki_complain("check", "out of memory");
+    return PKI_EXIT_FAILURE;
+  }
+  const pk_status status = pki_sweep_load(name, sets, nset, &s, &err);
+  const bool ok = status == PK_OK;
+  int code = ok ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+  if (args->json) {
+    code = print_json(name, &s, ok, &err) ? code : PKI_EXIT_FAILURE;
+  } else if (ok) {
+    printf("%s: ok\n  %s: %s\n  %lld samples of %s, %d parameter%s\n", name, s.name, s.description, s.count,
+           s.scenario, s.nparameter, s.nparameter == 1 ? "" : "s");
+  } else {
+    pki_check_remark(&err, true, name);
+  }
+  free((void *)sets);
+  pki_sweep_free(&s);
+  return code;
+}

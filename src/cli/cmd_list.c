@@ -1,0 +1,415 @@
+/* pronk list: the registries. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "cli/cli.h"
+#include "cli/print_json.h"
+#include "cli/terminal.h"
+#include "collision/broad/broad.h"
+#include "contact/lcp/lcp.h"
+#include "contact/solvers/solver.h"
+#include "dynamics/kernels.h"
+#include "gait/gaits.h"
+#include "measure/peer.h"
+#include "model/locate.h"
+#include "pronk/pronk.h"
+#include "report/table.h"
+#include "run/channels.h"
+#include "scenario/scenario.h"
+#include "sense/sensors.h"
+#include "step/world.h"
+#include "study/study.h"
+#include "sweep/metrics.h"
+#include "sweep/sweep.h"
+
+const pki_option pki_options_list[] = {{"names", 0, NULL, "names only, one on each line"}, {0}};
+
+/* A list grows by items of a name and a line about it. */
+typedef struct listing {
+  pki_table table;
+  cJSON *items; /* NULL: not wanted */
+  bool names;   /* and nothing else */
+  int count;
+} listing;
+
+static void add(listing *l, const char *name, const char *doc)
+{
+  l->count++;
+  if (l->names) {
+    puts(name);
+    return;
+  }
+  if (l->items == NULL) {
+    pki_table_row(&l->table, (const char *const[]){name, doc});
+    return;
+  }
+  cJSON *item = cJSON_CreateObject();
+  cJSON_AddStringToObject(item, "name", name);
+  cJSON_AddStringToObject(item, "doc", doc);
+  cJSON_AddItemToArray(l->items, item);
+}
+
+/* Cut a paragraph after its first sentence: a full stop and then a new word in capitals. */
+static void cut_sentence(char *text)
+{
+  for (char *dot = strstr(text, ". "); dot != NULL; dot = strstr(dot + 1, ". ")) {
+    const bool abbreviated = dot - text >= 2 && strncmp(dot - 2, "al", 2) == 0;
+    if (isupper((unsigned char)dot[2]) && !abbreviated) {
+      *dot = '\0';
+      return;
+    }
+  }
+}
+
+/* The first sentence of a model's README, below its title; "" when there is none. */
+static void first_sentence(const char *urdf, char *out, size_t size)
+{
+  char path[PKI_PATH_MAX + 16];
+  const char *slash = strrchr(urdf, '/');
+  snprintf(path, sizeof path, "%.*sREADME.md", slash ? (int)(slash - urdf + 1) : 0, urdf);
+  out[0] = '\0';
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    return;
+  }
+  char line[512];
+  size_t used = 0;
+  while (fgets(line, sizeof line, file) != NULL) {
+    line[strcspn(line, "\r\n")] = '\0';
+    const bool empty = line[0] == '\0';
+    if (empty && used > 0) {
+      break; /* the end of the paragraph */
+    }
+    if (!empty && line[0] != '#' && used + strlen(line) + 2 < size) {
+      used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? " " : "", line);
+    }
+  }
+  fclose(file);
+  cut_sentence(out);
+}
+
+static void list_models(listing *l)
+{
+  int count;
+  pki_model_entry *entries = pki_model_list(&count);
+  for (int i = 0; i < count; i++) {
+    char doc[1024];
+    first_sentence(entries[i].path, doc, sizeof doc);
+    add(l, entries[i].name, doc[0] ? doc : entries[i].path);
+  }
+  free(entries);
+  add(l, "chain:N", "a generated chain of N equal rods");
+}
+
+static void list_scenarios(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_scenario_list(&count);
+  for (int i = 0; i < count; i++) {
+    pki_scenario *s = NULL;
+    const bool good = pki_scenario_load(entries[i].path, NULL, 0, &s, NULL) == PK_OK;
+    const char *doc = !good ? "not in order: pronk check explains" : s->description;
+    add(l, entries[i].name, doc[0] != '\0' ? doc : entries[i].path);
+    pki_scenario_destroy(s);
+  }
+  free(entries);
+}
+
+static void list_sweeps(listing *l)
+{
+  int count;
+  pki_scenario_entry *entries = pki_yaml_list(&pki_sweep_kind, &count);
+  for (int i = 0; i < count; i++) {
+    pki_sweep s;
+    char doc[640];
+    const bool good = pki_sweep_load(entries[i].path, NULL, 0, &s, NULL) == PK_OK;
+    snprintf(doc, sizeof doc, "%s (%lld samples)", good ? s.description : "", good ? s.count : 0);
+    add(l, entries[i].name, good ? doc : "not in order: pronk sweep tells why");
+    if (good) {
+      pki_sweep_free(&s);
+    }
+  }
+  free(entries);
+}
+
+static void list_metrics(listing *l)
+{
+  for (int i = 0; i < pki_metric_count; i++) {
+    char doc[256];
+    const bool unit = pki_metrics[i].unit[0] != '\0';
+    snprintf(doc, sizeof doc, "%s%s%s%s", pki_metrics[i].doc, unit ? " (" : "", pki_metrics[i].unit,
+             unit ? ")" : "");
+    add(l, pki_metrics[i].name, doc);
+  }
+}
+
+static void list_controllers(listing *l)
+{
+  for (int i = 0; i < pki_controller_count; i++) {
+    add(l, pki_controllers[i].name, pki_controllers[i].doc);
+  }
+}
+
+/* What it is, when feet land (left fore, right fore, left hind, right hind), how long they stand. */
+static void list_gaits(listing *l)
+{
+  for (int i = 0; i < PK_GAIT_COUNT; i++) {
+    const pki_gait_row *g = &pki_gaits[i];
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s; feet land at %.2f %.2f %.2f %.2f, duty %.2f", g->doc, g->footfall[0],
+             g->footfall[1], g->footfall[2], g->footfall[3], g->duty);
+    const bool cyclic = i != PK_GAIT_STAND && i != PK_GAIT_JUMP;
+    add(l, g->name, cyclic ? doc : g->doc);
+  }
+}
+
+static void list_sensors(listing *l)
+{
+  for (int i = 0; i < pki_sensor_count; i++) {
+    const pki_sensor_row *r = &pki_sensors[i];
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s (%s; %s)", r->doc, r->width, r->unit);
+    add(l, r->name, doc);
+  }
+}
+
+static void list_channels(listing *l)
+{
+  for (int i = 0; i < pki_channel_row_count; i++) {
+    add(l, pki_channel_rows[i].name, pki_channel_rows[i].doc);
+  }
+}
+
+static void list_steppers(listing *l)
+{
+  for (int i = 0; i < PK_STEPPER_COUNT; i++) {
+    add(l, pki_steppers[i].name, pki_steppers[i].doc);
+  }
+}
+
+static void list_laws(listing *l)
+{
+  for (int i = 0; i < PK_LAW_COUNT; i++) {
+    add(l, pki_laws[i].name, pki_laws[i].doc);
+  }
+}
+
+static void list_presets(listing *l)
+{
+  for (int i = 0; i < PK_PRESET_COUNT; i++) {
+    add(l, pki_presets[i].name, pki_presets[i].doc);
+  }
+}
+
+static void list_solvers(listing *l)
+{
+  for (int i = 0; i < PK_SOLVER_COUNT; i++) {
+    add(l, pki_solvers[i].name, pki_solvers[i].doc);
+  }
+}
+
+static void list_lcp_solvers(listing *l)
+{
+  for (int i = 0; i < PK_LCP_SOLVER_COUNT; i++) {
+    add(l, pk_lcp_solver_name((pk_lcp_solver)i), pki_lcp_solvers[i].doc);
+  }
+}
+
+static void list_broads(listing *l)
+{
+  for (int i = 0; i < PK_BROAD_COUNT; i++) {
+    add(l, pki_broad_words[i], pki_broads[i].doc);
+  }
+}
+
+static void list_studies(listing *l)
+{
+  int count;
+  const pki_study *const *studies = pki_studies(&count);
+  for (int i = 0; i < count; i++) {
+    add(l, studies[i]->name, studies[i]->doc);
+  }
+}
+
+static void list_benches(listing *l)
+{
+  int count;
+  const pki_bench *benches = pki_bench_list(&count);
+  for (int i = 0; i < count; i++) {
+    add(l, benches[i].name, benches[i].doc);
+  }
+}
+
+static void list_joints(listing *l)
+{
+  static const char *const docs[PK_JOINT_KIND_COUNT] = {
+      [PK_JOINT_FIXED] = "no motion; the links become one body",
+      [PK_JOINT_REVOLUTE] = "angle about an axis, with limits",
+      [PK_JOINT_CONTINUOUS] = "angle about an axis, without limits",
+      [PK_JOINT_PRISMATIC] = "travel along an axis",
+      [PK_JOINT_PLANAR] = "travel in a plane and angle about its normal",
+      [PK_JOINT_FLOATING] = "free in space: position and quaternion",
+      [PK_JOINT_SPHERICAL] = "ball joint: quaternion",
+  };
+  for (int i = 0; i < PK_JOINT_KIND_COUNT; i++) {
+    add(l, pk_joint_kind_name((pk_joint_kind)i), docs[i]);
+  }
+}
+
+static void list_roots(listing *l)
+{
+  static const char *const docs[PK_ROOT_KIND_COUNT] = {
+      [PK_ROOT_AUTO] = "fixed when the root link is called \"world\" or has no mass, free otherwise",
+      [PK_ROOT_FREE] = "a floating joint",
+      [PK_ROOT_FIXED] = "welded to the world",
+      [PK_ROOT_CHAIN] = "three prismatic, then three revolute joints",
+  };
+  for (int i = 0; i < PK_ROOT_KIND_COUNT; i++) {
+    add(l, pk_root_kind_name((pk_root_kind)i), docs[i]);
+  }
+}
+
+static void list_shapes(listing *l)
+{
+  static const char *const docs[PK_SHAPE_KIND_COUNT] = {
+      [PK_SHAPE_SPHERE] = "radius",
+      [PK_SHAPE_BOX] = "lengths along x, y, z",
+      [PK_SHAPE_CYLINDER] = "radius, length along z",
+      [PK_SHAPE_CAPSULE] = "radius, length of the cylindrical part along z",
+      [PK_SHAPE_MESH] = "triangles from an STL, OBJ or COLLADA file",
+      [PK_SHAPE_ELLIPSOID] = "half axes x, y, z",
+      [PK_SHAPE_CONE] = "radius of the base, height along z",
+      [PK_SHAPE_CONVEX] = "the convex hull of a mesh",
+      [PK_SHAPE_PLANE] = "all below a plane (ground)",
+      [PK_SHAPE_HEIGHTS] = "all below a surface of heights (ground)",
+  };
+  for (int i = 0; i < PK_SHAPE_KIND_COUNT; i++) {
+    add(l, pk_shape_kind_name((pk_shape_kind)i), docs[i]);
+  }
+}
+
+static void list_peers(listing *l)
+{
+  enum { MOST = 16 };
+  const pk_peer *peers[MOST];
+  const int count = pki_peers_load(peers, MOST);
+  for (int i = 0; i < count; i++) {
+    char doc[256];
+    snprintf(doc, sizeof doc, "%s%s%s", peers[i]->version, peers[i]->note[0] ? ", " : "", peers[i]->note);
+    add(l, peers[i]->name, doc);
+  }
+}
+
+static void list_isas(listing *l)
+{
+  static const char *const rows[][2] = {{"base", "what every processor of this kind has"},
+                                        {"avx2", "AVX2 and FMA: 4 lanes in a register"},
+                                        {"avx512", "AVX-512: 8 lanes in a register"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char doc[128];
+    const char *use = strcmp(rows[i][0], pk_isa_name()) == 0    ? " (in use)"
+                      : pki_kernels_find(rows[i][0], 1) == NULL ? " (not on this machine)"
+                                                                : "";
+    snprintf(doc, sizeof doc, "%s%s", rows[i][1], use);
+    add(l, rows[i][0], doc);
+  }
+}
+
+static void list_commands(listing *l)
+{
+  int count;
+  const pki_command *commands = pki_commands(&count);
+  for (int i = 0; i < count; i++) {
+    add(l, commands[i].name, commands[i].doc);
+  }
+}
+
+static const struct {
+  const char *name, *doc;
+  void (*fill)(listing *l);
+} lists[] = {
+    {"scenarios", "worlds that `pronk run` knows by name", list_scenarios},
+    {"sweeps", "what `pronk sweep` knows by name", list_sweeps},
+    {"metrics", "what a sweep tells of each sample", list_metrics},
+    {"models", "robots that can be named instead of a file", list_models},
+    {"controllers", "who can command a robot", list_controllers},
+    {"gaits", "what the feet of a walking robot do", list_gaits},
+    {"sensors", "what a controller sees", list_sensors},
+    {"channels", "what a run records", list_channels},
+    {"steppers", "integration schemes", list_steppers},
+    {"laws", "laws of contact", list_laws},
+    {"presets", "what the options of a step start from", list_presets},
+    {"solvers", "how contact problems are solved", list_solvers},
+    {"lcp-solvers", "how linear complementarity problems are solved", list_lcp_solvers},
+    {"broads", "how pairs of shapes that may touch are found", list_broads},
+    {"studies", "papers that `pronk study` reproduces", list_studies},
+    {"benches", "what `pronk bench` measures", list_benches},
+    {"peers", "other engines that were found", list_peers},
+    {"joints", "joint kinds", list_joints},
+    {"roots", "how a robot's root meets the world", list_roots},
+    {"shapes", "shapes of links", list_shapes},
+    {"isas", "instruction sets; PRONK_ISA chooses one", list_isas},
+    {"commands", "commands of pronk", list_commands},
+};
+
+enum { LISTS = sizeof lists / sizeof lists[0] };
+
+static int print_listing(listing *l)
+{
+  const pki_palette p = pki_palette_for(stdout);
+  if (l->count == 0) {
+    printf("%snone%s\n", p.dim, p.plain);
+    return PKI_EXIT_OK;
+  }
+  pki_text text = {0};
+  pki_table_text(&l->table, "", true, &text);
+  if (text.failed) {
+    pki_complain("list", "out of memory");
+  } else {
+    fputs(text.data, stdout);
+  }
+  const int code = text.failed ? PKI_EXIT_FAILURE : PKI_EXIT_OK;
+  pki_text_free(&text);
+  return code;
+}
+
+int pki_command_list(const pki_args *args)
+{
+  if (args->nword > 1) {
+    pki_complain("list", "one list at a time");
+    return PKI_EXIT_USAGE;
+  }
+  const char *words[LISTS];
+  for (int i = 0; i < LISTS; i++) {
+    words[i] = lists[i].name;
+  }
+  const int chosen = args->nword == 0 ? LISTS : pki_args_choice(args, "list", args->words[0], words, LISTS);
+  if (chosen < 0) {
+    return PKI_EXIT_USAGE;
+  }
+  listing l = {.names = pki_args_has(args, "names") && !args->json};
+  const char *name = chosen == LISTS ? "lists" : lists[chosen].name;
+  pki_table_begin(&l.table, (const char *const[]){name, "what"}, 2);
+  cJSON *json = args->json ? cJSON_CreateObject() : NULL;
+  if (args->json) {
+    cJSON_AddStringToObject(json, "list", name);
+    l.items = cJSON_AddArrayToObject(json, "items");
+  }
+  if (chosen < LISTS) {
+    lists[chosen].fill(&l);
+  }
+  for (int i = 0; i < LISTS && chosen == LISTS; i++) {
+    add(&l, lists[i].name, lists[i].doc);
+  }
+  int code = PKI_EXIT_OK;
+  if (!args->json) {
+    code = l.names ? PKI_EXIT_OK : print_listing(&l);
+  } else if (!pki_json_print(json, true, "list")) {
+    code = PKI_EXIT_FAILURE;
+  }
+  pki_table_free(&l.table);
+  return code;
+}

@@ -1,0 +1,473 @@
+/* pronk schema: a JSON schema of scenarios, made of the field tables and registries that read them. Editors complete
+ * and check with it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/print_json.h"
+#include "pronk/pronk.h"
+#include "scenario/scenario.h"
+#include "step/world.h"
+
+const pki_option pki_options_schema[] = {{0}};
+
+/* ---- values ---- */
+
+static cJSON *typed(const char *type)
+{
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "type", type);
+  return o;
+}
+
+static cJSON *text(int least, int most)
+{
+  cJSON *o = typed("string");
+  if (least > 0) {
+    cJSON_AddNumberToObject(o, "minLength", least);
+  }
+  if (most > 0) {
+    cJSON_AddNumberToObject(o, "maxLength", most);
+  }
+  return o;
+}
+
+static cJSON *list_of(cJSON *items, int least, int most)
+{
+  cJSON *o = typed("array");
+  cJSON_AddItemToObject(o, "items", items);
+  if (least > 0) {
+    cJSON_AddNumberToObject(o, "minItems", least);
+  }
+  if (most > 0) {
+    cJSON_AddNumberToObject(o, "maxItems", most);
+  }
+  return o;
+}
+
+/* A mapping from any name. */
+static cJSON *map_of(cJSON *values)
+{
+  cJSON *o = typed("object");
+  cJSON_AddItemToObject(o, "additionalProperties", values);
+  return o;
+}
+
+static cJSON *reference(const char *name)
+{
+  char path[96];
+  snprintf(path, sizeof path, "#/$defs/%s", name);
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "$ref", path);
+  return o;
+}
+
+/* One or the other. */
+static cJSON *either(cJSON *one, cJSON *other)
+{
+  cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
+  cJSON_AddItemToArray(any, one);
+  cJSON_AddItemToArray(any, other);
+  return o;
+}
+
+static cJSON *number(const pk_field *f)
+{
+  cJSON *o = typed(f->type == PK_FIELD_INT ? "integer" : "number");
+  if (isfinite(f->least)) {
+    cJSON_AddNumberToObject(o, "minimum", f->least);
+  }
+  if (isfinite(f->most)) {
+    cJSON_AddNumberToObject(o, "maximum", f->most);
+  }
+  return o;
+}
+
+static cJSON *value_of(const pk_field *f)
+{
+  const int width = pki_field_width(f);
+  switch (f->type) {
+  case PK_FIELD_BOOL: return typed("boolean");
+  case PK_FIELD_TEXT: return text((int)f->least, (int)f->most);
+  case PK_FIELD_ENUM: {
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddItemToObject(o, "enum", cJSON_CreateStringArray(f->words, (int)f->most + 1));
+    return o;
+  }
+  case PK_FIELD_VEC3:
+  case PK_FIELD_VEC4: return list_of(number(f), width, width);
+  default: return number(f);
+  }
+}
+
+/* The default, where the table knows it: what depends on something else is told by the doc. */
+static void add_default(cJSON *o, const pk_field *f)
+{
+  const int width = pki_field_width(f);
+  if (pki_field_is_required(f) || strstr(f->doc, "default:") != NULL || f->type == PK_FIELD_TEXT ||
+      f->type == PK_FIELD_PART || !isfinite(f->preset)) {
+    return;
+  }
+  if (f->type == PK_FIELD_BOOL) {
+    cJSON_AddBoolToObject(o, "default", f->preset != 0);
+  } else if (f->type == PK_FIELD_ENUM) {
+    cJSON_AddStringToObject(o, "default", f->words[(int)f->preset]);
+  } else if (width == 1) {
+    cJSON_AddNumberToObject(o, "default", f->preset);
+  } else {
+    const double values[4] = {f->preset, f->preset, f->preset, f->preset};
+    cJSON_AddItemToObject(o, "default", cJSON_CreateDoubleArray(values, width));
+  }
+}
+
+static void describe(cJSON *o, const char *doc, const char *unit)
+{
+  char line[300];
+  snprintf(line, sizeof line, "%s%s%s", doc, unit[0] != '\0' ? "; " : "", unit);
+  cJSON_AddStringToObject(o, "description", line);
+}
+
+/* ---- parts: lists and mappings with readers of their own ---- */
+
+static cJSON *one_model(void)
+{
+  return either(text(1, 255), reference("model"));
+}
+
+static cJSON *models(void)
+{
+  return list_of(one_model(), 1, 0);
+}
+
+static cJSON *coordinates(void)
+{
+  cJSON *words = cJSON_CreateObject();
+  cJSON_AddItemToObject(words, "enum",
+                        cJSON_CreateStringArray((const char *const[]){"minimal", "maximal"}, 2));
+  return either(words, list_of(text(1, 0), 0, 0));
+}
+
+static cJSON *terrain(void)
+{
+  cJSON *o = cJSON_CreateObject(), *shapes = cJSON_AddArrayToObject(o, "oneOf");
+  for (int i = 0; i < PKI_GROUND_COUNT; i++) {
+    cJSON_AddItemToArray(shapes, reference(pki_solid_shape_fields[0].words[i]));
+  }
+  return list_of(o, 0, 0);
+}
+
+static cJSON *bodies(void)
+{
+  return reference("material");
+}
+
+static cJSON *materials(void)
+{
+  cJSON *o = map_of(reference("material"));
+  cJSON_AddNumberToObject(o, "maxProperties", PKI_MATERIAL_MAX);
+  return o;
+}
+
+static cJSON *pairs(void)
+{
+  return list_of(reference("pair"), 0, 0);
+}
+
+static cJSON *collide(void)
+{
+  return reference("collide");
+}
+
+static cJSON *link_pairs(void)
+{
+  return list_of(list_of(text(1, 0), 2, 2), 0, 0);
+}
+
+static cJSON *step(void)
+{
+  return reference("step");
+}
+
+/* A name alone, or one mapping for each controller. */
+static cJSON *controller(void)
+{
+  cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
+  cJSON *names = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(names, "enum");
+  cJSON_AddItemToArray(any, names);
+  for (int i = 0; i < pki_controller_count; i++) {
+    char name[80];
+    snprintf(name, sizeof name, "controller-%s", pki_controllers[i].name);
+    cJSON_AddItemToArray(words, cJSON_CreateString(pki_controllers[i].name));
+    cJSON_AddItemToArray(any, reference(name));
+  }
+  return o;
+}
+
+static cJSON *gaits(void)
+{
+  return list_of(reference("gaits"), 0, PK_GAIT_CHANGES);
+}
+
+static cJSON *actuators(void)
+{
+  return list_of(reference("actuator"), 0, 0);
+}
+
+static cJSON *objects(void)
+{
+  return list_of(reference("object"), 0, 0);
+}
+
+static cJSON *size(void)
+{
+  return either(typed("number"), list_of(typed("number"), 1, 0));
+}
+
+static cJSON *constraints(void)
+{
+  return list_of(reference("constraint"), 0, 0);
+}
+
+static cJSON *pushes(void)
+{
+  return list_of(reference("push"), 0, 0);
+}
+
+static cJSON *disturbs(void)
+{
+  return list_of(reference("disturb"), 0, 0);
+}
+
+static cJSON *varies(void)
+{
+  return list_of(reference("vary"), 0, 0);
+}
+
+static cJSON *record(void)
+{
+  return reference("record");
+}
+
+static cJSON *joints(void)
+{
+  return map_of(either(typed("number"), list_of(typed("number"), 1, 0)));
+}
+
+static cJSON *surfaces(void)
+{
+  return map_of(text(1, 0));
+}
+
+static cJSON *heights(void)
+{
+  return list_of(list_of(typed("number"), 2, 0), 2, 0);
+}
+
+static cJSON *channels(void)
+{
+  return list_of(text(1, 63), 0, 0);
+}
+
+static const struct {
+  const char *key;
+  cJSON *(*make)(void);
+} parts[] = {
+    {"model", one_model},
+    {"models", models},
+    {"coordinates", coordinates},
+    {"terrain", terrain},
+    {"materials", materials},
+    {"bodies", bodies},
+    {"pairs", pairs},
+    {"collide", collide},
+    {"ignore", link_pairs},
+    {"force", link_pairs},
+    {"step", step},
+    {"controller", controller},
+    {"gaits", gaits},
+    {"objects", objects},
+    {"size", size},
+    {"actuators", actuators},
+    {"constraints", constraints},
+    {"push", pushes},
+    {"disturb", disturbs},
+    {"vary", varies},
+    {"record", record},
+    {"joints", joints},
+    {"surfaces", surfaces},
+    {"heights", heights},
+    {"channels", channels},
+};
+
+/* What has no row is a list of names (of a controller). */
+static cJSON *part(const pk_field *f)
+{
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (strcmp(parts[i].key, f->name) == 0) {
+      return parts[i].make();
+    }
+  }
+  return list_of(text(1, 63), (int)f->most, (int)f->most);
+}
+
+/* ---- mappings ---- */
+
+/* The keys of one table more. */
+static void add_fields(cJSON *o, const pk_field *fields, int count)
+{
+  cJSON *properties = cJSON_GetObjectItem(o, "properties"), *required = cJSON_GetObjectItem(o, "required");
+  for (int i = 0; i < count; i++) {
+    const pk_field *f = &fields[i];
+    cJSON *schema = f->type == PK_FIELD_PART ? part(f) : value_of(f);
+    describe(schema, f->doc, f->unit);
+    add_default(schema, f);
+    cJSON_AddItemToObject(properties, f->name, schema);
+    if (pki_field_is_required(f)) {
+      cJSON_AddItemToArray(required, cJSON_CreateString(f->name));
+    }
+  }
+}
+
+/* A mapping by one table; no other keys. */
+static cJSON *mapping(const char *doc, const pk_field *fields, int count)
+{
+  cJSON *o = typed("object");
+  cJSON_AddStringToObject(o, "description", doc);
+  cJSON_AddBoolToObject(o, "additionalProperties", false);
+  cJSON_AddArrayToObject(o, "required");
+  cJSON_AddObjectToObject(o, "properties");
+  add_fields(o, fields, count);
+  return o;
+}
+
+/* The mapping of that name, by its first table and those that add to it. */
+static cJSON *by_name(const char *name)
+{
+  cJSON *o = NULL;
+  for (int i = 0; i < pki_schema_count; i++) {
+    const pki_schema_table *t = &pki_schema[i];
+    if (strcmp(t->name, name) == 0 && o == NULL) {
+      o = mapping(t->doc, t->fields, *t->count);
+    } else if (strcmp(t->name, name) == 0) {
+      add_fields(o, t->fields, *t->count);
+    }
+  }
+  return o;
+}
+
+/* A key that has one value here. */
+static void fix(cJSON *o, const char *key, const char *only)
+{
+  cJSON *schema = cJSON_GetObjectItem(cJSON_GetObjectItem(o, "properties"), key);
+  cJSON_DeleteItemFromObject(schema, "enum");
+  cJSON_AddStringToObject(schema, "const", only);
+}
+
+/* `if` the kind is this, then the keys are required. */
+static void add_rules(cJSON *model, cJSON *actuator, cJSON *constraint)
+{
+  cJSON *both = cJSON_AddObjectToObject(model, "not");
+  cJSON_AddItemToObject(both, "required",
+                        cJSON_CreateStringArray((const char *const[]){"quaternion", "rpy"}, 2));
+  cJSON_AddNumberToObject(actuator, "minProperties", 2);
+  cJSON *distance = cJSON_AddObjectToObject(constraint, "if");
+  cJSON *kind = cJSON_AddObjectToObject(cJSON_AddObjectToObject(distance, "properties"), "kind");
+  cJSON_AddStringToObject(kind, "const", "distance");
+  cJSON *then = cJSON_AddObjectToObject(constraint, "then");
+  cJSON_AddItemToObject(then, "required", cJSON_CreateStringArray((const char *const[]){"length"}, 1));
+  cJSON *length = cJSON_AddObjectToObject(cJSON_AddObjectToObject(then, "properties"), "length");
+  cJSON_AddNumberToObject(length, "exclusiveMinimum", 0);
+  cJSON *otherwise = cJSON_AddObjectToObject(constraint, "else");
+  cJSON_AddBoolToObject(cJSON_AddObjectToObject(otherwise, "properties"), "length", false);
+}
+
+/* Heights come from one of three places; shapes that are all size need it. */
+static void add_ground_rules(cJSON *defs)
+{
+  static const char *const from[] = {"heights", "file", "function"};
+  cJSON *one_of = cJSON_AddArrayToObject(cJSON_GetObjectItem(defs, "heights"), "oneOf");
+  for (int i = 0; i < 3; i++) {
+    cJSON *needed = cJSON_CreateObject();
+    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&from[i], 1));
+    cJSON_AddItemToArray(one_of, needed);
+  }
+  for (int i = PKI_GROUND_SPHERE; i < PKI_GROUND_COUNT; i++) {
+    cJSON *shape = cJSON_GetObjectItem(defs, pki_solid_shape_fields[0].words[i]);
+    cJSON_AddItemToArray(cJSON_GetObjectItem(shape, "required"), cJSON_CreateString("size"));
+  }
+}
+
+static void add_definitions(cJSON *defs)
+{
+  static const char *const names[] = {"model",   "object", "material", "pair",       "step",    "push",
+                                      "disturb", "vary",   "actuator", "constraint", "collide", "record"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    cJSON_AddItemToObject(defs, names[i], by_name(names[i]));
+  }
+  add_fields(cJSON_GetObjectItem(defs, "pair"), pki_material_fields, pki_material_field_count);
+  add_fields(cJSON_GetObjectItem(defs, "step"), pki_preset_fields, pki_preset_field_count);
+  add_rules(cJSON_GetObjectItem(defs, "model"), cJSON_GetObjectItem(defs, "actuator"),
+            cJSON_GetObjectItem(defs, "constraint"));
+  for (int i = 0; i < PKI_GROUND_COUNT; i++) {
+    const char *shape = pki_solid_shape_fields[0].words[i];
+    cJSON *o = by_name(shape);
+    fix(o, "shape", shape);
+    cJSON_AddItemToObject(defs, shape, o);
+  }
+  add_ground_rules(defs);
+  for (int i = 0; i < pki_controller_count; i++) {
+    const pki_controller_row *row = &pki_controllers[i];
+    char name[80];
+    snprintf(name, sizeof name, "controller-%s", row->name);
+    cJSON *o = mapping(row->doc, pki_controller_name_fields, pki_controller_name_field_count);
+    add_fields(o, row->fields, row->nfield);
+    fix(o, "name", row->name);
+    cJSON_AddItemToObject(defs, name, o);
+    if (row->list != NULL) {
+      cJSON_AddItemToObject(defs, row->list->name,
+                            mapping("an entry of the list", row->list->fields, *row->list->nfield));
+    }
+  }
+}
+
+/* ---- the whole ---- */
+
+static cJSON *schema(void)
+{
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "$schema", "https://json-schema.org/draft/2020-12/schema");
+  cJSON_AddStringToObject(o, "title", "Pronk scenario");
+  char version[64];
+  snprintf(version, sizeof version, "made by pronk %s", pk_version());
+  cJSON_AddStringToObject(o, "$comment", version);
+  cJSON *whole = by_name("scenario");
+  for (cJSON *child = whole != NULL ? whole->child : NULL; child != NULL;) {
+    cJSON *next = child->next;
+    char key[64];
+    snprintf(key, sizeof key, "%s", child->string);
+    cJSON_AddItemToObject(o, key, cJSON_DetachItemViaPointer(whole, child));
+    child = next;
+  }
+  cJSON_Delete(whole);
+  /* model or models or objects, but not both of the first */
+  cJSON *any_of = cJSON_AddArrayToObject(o, "anyOf");
+  static const char *const who[] = {"model", "models", "objects"};
+  for (int i = 0; i < 3; i++) {
+    cJSON *needed = cJSON_CreateObject();
+    cJSON_AddItemToObject(needed, "required", cJSON_CreateStringArray(&who[i], 1));
+    cJSON_AddItemToArray(any_of, needed);
+  }
+  cJSON_AddItemToObject(cJSON_AddObjectToObject(o, "not"), "required", cJSON_CreateStringArray(who, 2));
+  add_definitions(cJSON_AddObjectToObject(o, "$defs"));
+  return o;
+}
+
+int pki_command_schema(const pki_args *args)
+{
+  if (args->nword != 0) {
+    pki_complain("schema", "this command takes no words; its output is the schema");
+    return PKI_EXIT_USAGE;
+  }
+  return pki_json_print(schema(), true, "schema") ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
+}

@@ -1,0 +1,204 @@
+/* pronk solve: linear complementarity problems. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "cli/cmd_solve.h"
+#include "cli/print_json.h"
+#include "cli/terminal.h"
+#include "report/table.h"
+
+/* One solver on one problem. */
+typedef struct outcome {
+  pk_lcp_result result; /* without its ray */
+  double seconds;
+  pk_lcp_solver solver;
+} outcome;
+
+/* Solve from zero into z [n]; false after a complaint when memory is out. */
+static bool solve(const pk_lcp *p, const pk_lcp_options *options, double *z, outcome *out)
+{
+  *out = (outcome){.solver = options->solver};
+  void *memory = pki_aligned_alloc(pk_lcp_solve_memsize(p, options));
+  if (memory == NULL) {
+    pki_complain("solve", "out of memory");
+    return false;
+  }
+  for (int i = 0; i < p->n; i++) {
+    z[i] = 0;
+  }
+  const double start = pki_clock();
+  pk_lcp_solve(p, options, z, memory, &out->result);
+  out->seconds = pki_clock() - start;
+  out->result.ray = NULL;
+  pki_aligned_free(memory);
+  return true;
+}
+
+static bool is_solved(const outcome *o)
+{
+  return o->result.outcome == PK_LCP_OUTCOME_SOLVED;
+}
+
+static bool print_json(const char *path, const pk_lcp *p, const outcome *o, const double *z)
+{
+  const pk_lcp_certificate *c = &o->result.certificate;
+  cJSON *json = cJSON_CreateObject();
+  cJSON_AddStringToObject(json, "file", path);
+  cJSON_AddStringToObject(json, "solver", pk_lcp_solver_name(o->solver));
+  cJSON_AddBoolToObject(json, "converged", is_solved(o));
+  cJSON_AddStringToObject(json, "outcome", pk_lcp_outcome_text(o->result.outcome));
+  pki_json_number(json, "residual", c->residual);
+  pki_json_number(json, "relative", c->relative);
+  cJSON_AddNumberToObject(json, "iterations", o->result.iterations);
+  pki_json_number(json, "time_s", o->seconds);
+  cJSON_AddNumberToObject(json, "worst", c->worst);
+  cJSON_AddNumberToObject(json, "rows", p->n);
+  cJSON *values = cJSON_AddArrayToObject(json, "z");
+  for (int i = 0; i < p->n; i++) {
+    cJSON_AddItemToArray(values, cJSON_CreateNumber(z[i]));
+  }
+  return pki_json_print(json, false, "solve");
+}
+
+static void print_shape(const char *path, const pk_lcp *p)
+{
+  const pki_palette c = pki_palette_for(stdout);
+  int friction = 0;
+  for (int i = 0; i < p->n; i++) {
+    friction += p->findex != NULL && p->findex[i] >= 0;
+  }
+  printf("%s%s%s\n  %d row%s%s", c.bold, path, c.plain, p->n, p->n == 1 ? "" : "s",
+         p->lower != NULL ? " with bounds" : "");
+  if (friction > 0) {
+    printf(", %d of friction", friction);
+  }
+  putchar('\n');
+}
+
+/* The verdict in a word, and what it means where that is not plain. */
+static const char *meaning(const outcome *o)
+{
+  switch (o->result.outcome) {
+  case PK_LCP_OUTCOME_INFEASIBLE: return " (proven: no z meets the signs of w)";
+  case PK_LCP_OUTCOME_RAY: return " (found nothing; there may be solutions)";
+  case PK_LCP_OUTCOME_STALLED: return " (no progress is left)";
+  default: return "";
+  }
+}
+
+/* The first few, on lines of five. */
+static void print_z(const double *z, int n)
+{
+  enum { SHOWN = 20, WIDE = 5 };
+  for (int i = 0; i < n && i < SHOWN; i++) {
+    if (i % WIDE == 0) {
+      printf("%s  %-17s", i > 0 ? "\n" : "", i == 0 ? "z" : "");
+    }
+    printf(" %.8g", z[i]);
+  }
+  if (n > SHOWN) {
+    printf(" and %d more (--json has all)", n - SHOWN);
+  }
+  if (n > 0) {
+    putchar('\n');
+  }
+}
+
+static void print_text(const outcome *o, double tolerance, const double *z, int n)
+{
+  const pki_palette c = pki_palette_for(stdout);
+  const pk_lcp_certificate *cert = &o->result.certificate;
+  printf("\n  %-17s %s\n", "solver", pk_lcp_solver_name(o->solver));
+  printf("  %-17s %s%s%s\n", "converged", is_solved(o) ? c.green : c.red, is_solved(o) ? "yes" : "no",
+         c.plain);
+  printf("  %-17s %s%s\n", "outcome", pk_lcp_outcome_text(o->result.outcome), meaning(o));
+  printf("  %-17s %d\n", "iterations", o->result.iterations);
+  printf("  %-17s %.4g ms\n", "time", 1e3 * o->seconds);
+  printf("  %-17s %.3g", "residual", cert->residual);
+  if (cert->worst >= 0) {
+    printf(", worst at row %d", cert->worst);
+  }
+  printf("\n  %-17s %.3g, %s %.3g\n", "relative residual", cert->relative,
+         is_solved(o) ? "asked" : "but asked", tolerance);
+  if (is_solved(o)) {
+    print_z(z, n);
+  }
+}
+
+static bool print_table(const outcome *all, int count)
+{
+  const pki_palette c = pki_palette_for(stdout);
+  pki_table table;
+  pki_table_begin(&table,
+                  (const char *const[]){"solver", "converged", "outcome", "iterations", "time ms", "residual",
+                                        "relative"},
+                  7);
+  for (int i = 0; i < count; i++) {
+    const outcome *o = &all[i];
+    char verdict[32], iterations[32], time[32], residual[32], relative[32];
+    snprintf(verdict, sizeof verdict, "%s%s%s", is_solved(o) ? c.green : c.red, is_solved(o) ? "yes" : "no",
+             c.plain);
+    snprintf(iterations, sizeof iterations, "%d", o->result.iterations);
+    snprintf(time, sizeof time, "%.4g", 1e3 * o->seconds);
+    snprintf(residual, sizeof residual, "%.3g", o->result.certificate.residual);
+    snprintf(relative, sizeof relative, "%.3g", o->result.certificate.relative);
+    pki_table_row(&table, (const char *const[]){pk_lcp_solver_name(o->solver), verdict,
+                                                pk_lcp_outcome_text(o->result.outcome), iterations, time,
+                                                residual, relative});
+  }
+  return pki_solve_print(&table);
+}
+
+static int solve_problem(const pki_args *args, const char *path, const pk_lcp *p, pk_lcp_options options,
+                         double *z)
+{
+  const bool all = pki_args_has(args, "all");
+  outcome outcomes[PK_LCP_SOLVER_COUNT];
+  int count = 0;
+  bool solved = false, good = true;
+  if (!args->json) {
+    print_shape(path, p);
+  }
+  for (int s = 0; s < PK_LCP_SOLVER_COUNT && good; s++) {
+    if (!all && s != (int)options.solver) {
+      continue;
+    }
+    pk_lcp_options one = options;
+    one.solver = (pk_lcp_solver)s;
+    outcome *o = &outcomes[count++];
+    good = solve(p, &one, z, o) && (!args->json || print_json(path, p, o, z));
+    solved = solved || is_solved(o);
+  }
+  if (good && !args->json && all) {
+    good = print_table(outcomes, count);
+  } else if (good && !args->json) {
+    print_text(&outcomes[0], options.tolerance, z, p->n);
+  }
+  return good && solved ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
+}
+
+int pki_solve_lcp(const pki_args *args, const char *path, const pk_lcp_options *options, bool gap)
+{
+  pk_lcp_file *file = NULL;
+  pk_error err = {0};
+  if (pk_lcp_load(path, &file, &err) != PK_OK) {
+    pki_complain_error("solve", &err);
+    return PKI_EXIT_USAGE;
+  }
+  if (gap) {
+    putchar('\n');
+  }
+  const pk_lcp *p = pk_lcp_file_problem(file);
+  double *z = calloc((size_t)p->n + 1, sizeof *z);
+  int code = PKI_EXIT_FAILURE;
+  if (z == NULL) {
+    pki_complain("solve", "out of memory");
+  } else {
+    code = solve_problem(args, path, p, *options, z);
+  }
+  free(z);
+  pk_lcp_file_destroy(file);
+  return code;
+}

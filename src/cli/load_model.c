@@ -1,0 +1,65 @@
+#include "cli/load_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/named.h"
+
+/* Options of the command line for the loader; -1 after a complaint. */
+static int read_root(const pki_args *args)
+{
+  const char *word = pki_args_value(args, "root");
+  if (word == NULL) {
+    return PK_ROOT_AUTO;
+  }
+  const char *words[PK_ROOT_KIND_COUNT];
+  for (int i = 0; i < PK_ROOT_KIND_COUNT; i++) {
+    words[i] = pk_root_kind_name((pk_root_kind)i);
+  }
+  return pki_args_choice(args, "root", word, words, PK_ROOT_KIND_COUNT);
+}
+
+static pk_status add_model(const pki_args *args, pk_root_kind root, const char *name, pki_loaded *out)
+{
+  const char **folders = calloc((size_t)args->ngiven + 1, sizeof *folders);
+  if (folders == NULL) {
+    return pki_fail(&out->error, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  pk_urdf_options options = pk_urdf_options_default();
+  options.root = root;
+  options.load_meshes = !pki_args_has(args, "no-meshes");
+  options.package_paths = folders;
+  for (int i = 0; i < args->ngiven; i++) {
+    if (strcmp(args->given[i].name, "package-path") == 0) {
+      folders[options.npackage_paths++] = args->given[i].value;
+    }
+  }
+  const pk_status status = pki_builder_add_named(out->builder, name, &options, out->path, &out->error);
+  free(folders);
+  return status;
+}
+
+int pki_load(const pki_args *args, const char *name, pki_loaded *out)
+{
+  memset(out, 0, sizeof *out);
+  const int root = read_root(args);
+  if (root < 0) {
+    return PKI_EXIT_USAGE;
+  }
+  out->builder = pk_builder_create();
+  if (out->builder == NULL) {
+    pki_fail(&out->error, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return PKI_EXIT_FAILURE;
+  }
+  pk_status status = add_model(args, (pk_root_kind)root, name, out);
+  out->read = status == PK_OK;
+  status = out->read ? pk_builder_compile(out->builder, &out->model, &out->error) : status;
+  return status == PK_OK ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+}
+
+void pki_loaded_free(pki_loaded *loaded)
+{
+  pk_builder_destroy(loaded->builder);
+  pk_model_destroy(loaded->model);
+}

@@ -1,0 +1,30 @@
+/* A model as the user names it, compiled, with all remarks about it. */
+#ifndef PKI_CLI_LOAD_MODEL_H
+#define PKI_CLI_LOAD_MODEL_H
+
+#include "cli/cli.h"
+#include "model/locate.h"
+#include "pronk/model.h"
+
+typedef struct pki_loaded {
+  char path[PKI_PATH_MAX]; /* of the file, or the name of a generated model */
+  pk_builder *builder;     /* holds the remarks */
+  pk_model *model;         /* NULL when there were errors */
+  pk_error error;          /* the first one */
+  bool read;               /* the file itself was in order, so masses and the tree were checked */
+} pki_loaded;
+
+/* Options that both info and check have. */
+#define PKI_LOAD_OPTIONS \
+  {"root", 0, "KIND", "how the root meets the world: auto, free, fixed, chain"}, \
+      {"package-path", 0, "DIR", "a folder to search for package:// names; may be repeated"}, \
+  { \
+    "no-meshes", 0, NULL, "do not open mesh files" \
+  }
+
+/* PKI_EXIT_OK when there is a model; PKI_EXIT_USAGE when there is none (error says why, and
+ * nothing has been printed unless an option was wrong: then error.message is empty). */
+int pki_load(const pki_args *args, const char *name, pki_loaded *out);
+void pki_loaded_free(pki_loaded *loaded);
+
+#endif

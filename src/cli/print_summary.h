@@ -1,0 +1,18 @@
+/* summary.json: how a run went, for machines. */
+#ifndef PKI_CLI_PRINT_SUMMARY_H
+#define PKI_CLI_PRINT_SUMMARY_H
+
+#include "cli/print_json.h"
+#include "run/run.h"
+
+/* What `pronk run --json` prints. */
+cJSON *pki_run_json(const pki_scenario *scenario, const pki_run_result *result);
+
+/* Who computed the dynamics, and, unless it is "", why not the one that was asked for. */
+void pki_json_dynamics(cJSON *o, const char *dynamics, const char *not_compiled);
+
+/* The same into FOLDER/summary.json; false after a complaint. */
+bool pki_run_save_json(const char *folder, const pki_scenario *scenario, const pki_run_result *result,
+                       const char *command);
+
+#endif

@@ -1,0 +1,48 @@
+/* Who collides with whom. By these rules, the first that speaks decides:
+ *
+ *   1. shapes of one body, and shapes that are both fixed in the world: never
+ *   2. a pair of links that was named: as it was said
+ *   3. a pair of links that overlapped at the start and was released: no
+ *   4. links of one robot when self-collision is off: no
+ *   5. bodies that a joint joins: no
+ *   6. groups and masks
+ *
+ * The ground belongs to no link; for it only 1 and 6 speak. */
+#ifndef PKI_COLLISION_WORLD_FILTER_H
+#define PKI_COLLISION_WORLD_FILTER_H
+
+#include <stdbool.h>
+
+#include "pronk/model.h"
+
+typedef enum pki_rule_kind { PKI_RULE_OFF, PKI_RULE_ON, PKI_RULE_RELEASED } pki_rule_kind;
+
+typedef struct pki_rule {
+  int link[2]; /* the smaller first */
+  pki_rule_kind kind;
+} pki_rule;
+
+typedef struct pki_filter {
+  const pk_model *model;
+  bool self_collision;
+  pki_rule *rules; /* [nrule] sorted by links; owned */
+  int nrule, room;
+  int *joined;     /* [nbody] the body that each one hangs on by a joint, -1: the world, -2: nobody; owned */
+  int (*pairs)[2]; /* [npair] bodies that constraints join, the smaller first, sorted; owned */
+  int npair;
+} pki_filter;
+
+pk_status pki_filter_init(pki_filter *f, const pk_model *model, bool self_collision, pk_error *err);
+void pki_filter_free(pki_filter *f);
+
+/* What is said of two different links from now on. */
+pk_status pki_filter_set(pki_filter *f, int a, int b, pki_rule_kind kind, pk_error *err);
+
+/* Pairs that were released collide again. */
+void pki_filter_unrelease(pki_filter *f);
+
+/* What rules 1 to 5 say of shapes of two links, fixed in two bodies. */
+typedef enum pki_answer { PKI_SAYS_NO, PKI_SAYS_YES, PKI_SAYS_NOTHING } pki_answer;
+pki_answer pki_filter_says(const pki_filter *f, int link_a, int body_a, int link_b, int body_b);
+
+#endif

@@ -1,0 +1,135 @@
+/* The solvers of linear complementarity problems: their registry and their entry. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "contact/lcp/lcp.h"
+#include "contact/solvers/solver.h"
+
+static const char *const solver_words[PK_LCP_SOLVER_COUNT] = {"lemke", "dantzig", "pgs"};
+
+const pki_lcp_row pki_lcp_solvers[PK_LCP_SOLVER_COUNT] = {
+    [PK_LCP_SOLVER_LEMKE] = {"complementary pivoting, lexicographic; proves that a problem has no solution",
+                             pki_lcp_solve_lemke, pki_lcp_lemke_memsize},
+    [PK_LCP_SOLVER_DANTZIG] = {"principal pivoting with bounds, as Cottle, Dantzig and Baraff",
+                               pki_lcp_solve_dantzig, pki_lcp_dantzig_memsize},
+    [PK_LCP_SOLVER_PGS] = {"projected Gauss-Seidel, row by row", pki_lcp_solve_pgs, NULL},
+};
+
+const pk_field pki_lcp_fields[] = {
+    {"solver", offsetof(pk_lcp_options, solver), PK_FIELD_ENUM, "", PK_LCP_SOLVER_LEMKE, 0,
+     PK_LCP_SOLVER_COUNT - 1, solver_words, "method"},
+    {"tolerance", offsetof(pk_lcp_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
+     "relative residual that counts as solved"},
+    {"max_iterations", offsetof(pk_lcp_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
+     "pivots or sweeps"},
+    {"stop", offsetof(pk_lcp_options, stop), PK_FIELD_ENUM, "", PK_STOP_RESIDUAL, 0, PK_STOP_COUNT - 1,
+     pki_stop_words, "when pgs stops"},
+    {"change_rel", offsetof(pk_lcp_options, change_rel), PK_FIELD_REAL, "", 1e-12, 0, 1, NULL,
+     "stop: change, part of |z| that a sweep may change"},
+};
+const int pki_lcp_field_count = sizeof pki_lcp_fields / sizeof pki_lcp_fields[0];
+
+pk_lcp_options pk_lcp_options_default(void)
+{
+  pk_lcp_options options;
+  memset(&options, 0, sizeof options);
+  pki_fields_preset(pki_lcp_fields, pki_lcp_field_count, &options);
+  return options;
+}
+
+pk_status pk_lcp_options_validate(const pk_lcp_options *options, pk_error *err)
+{
+  return pki_fields_validate(pki_lcp_fields, pki_lcp_field_count, options, err);
+}
+
+const char *pk_lcp_solver_name(pk_lcp_solver solver)
+{
+  return (unsigned)solver < PK_LCP_SOLVER_COUNT ? solver_words[solver] : "unknown";
+}
+
+const char *pk_lcp_outcome_text(pk_lcp_outcome outcome)
+{
+  static const char *const words[PK_LCP_OUTCOME_COUNT] = {[PK_LCP_OUTCOME_SOLVED] = "solved",
+                                                          [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
+                                                          [PK_LCP_OUTCOME_RAY] = "ray",
+                                                          [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
+                                                          [PK_LCP_OUTCOME_STALLED] = "stalled"};
+  return (unsigned)outcome < PK_LCP_OUTCOME_COUNT ? words[outcome] : "unknown";
+}
+
+/* Products of such numbers do not overflow. */
+static bool usable(const pk_lcp *p)
+{
+  if (pk_lcp_validate(p, NULL) != PK_OK) {
+    return false;
+  }
+  double most = 0;
+  for (int i = 0; i < p->n; i++) {
+    most = fmax(most, fmax(fabs(p->q[i]), fabs(pki_lcp_start(p, i))));
+    for (int j = 0; j < p->n; j++) {
+      most = fmax(most, fabs(p->M[(size_t)i * (size_t)p->n + (size_t)j]));
+    }
+  }
+  return most < 1e100;
+}
+
+static pki_lcp_run begin(const pk_lcp *p, const pk_lcp_options *options, double *z, pki_arena arena)
+{
+  const size_t n = (size_t)p->n;
+  pki_lcp_run run = {.p = p, .options = options, .z = z, .at = INFINITY, .outcome = PK_LCP_OUTCOME_STALLED};
+  run.w = pki_arena_take(&arena, n, sizeof(double));
+  run.best = pki_arena_take(&arena, n, sizeof(double));
+  run.ray = pki_arena_take(&arena, n, sizeof(double));
+  run.arena = arena;
+  return run;
+}
+
+size_t pki_lcp_room(pk_lcp_solver solver, int n, int N)
+{
+  const pki_lcp_row *row = &pki_lcp_solvers[solver];
+  pki_arena arena = begin(&(pk_lcp){.n = n}, NULL, NULL, pki_arena_over(NULL, 0)).arena;
+  pki_arena_take(&arena, row->memsize ? row->memsize(n, N) : 0, 1);
+  return arena.used;
+}
+
+size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options)
+{
+  return pki_lcp_room(options->solver, p->n, pki_lcp_plain_size(p));
+}
+
+/* Where pgs begins, within the bounds; the z nearest to zero for the others, and where it is the answer. */
+static void set_start(pki_lcp_run *run)
+{
+  const pk_lcp *p = run->p;
+  const bool from_zero = run->options->solver != PK_LCP_SOLVER_PGS || run->scale == 0;
+  for (int i = 0; i < p->n; i++) {
+    run->z[i] = from_zero || !isfinite(run->z[i]) ? pki_lcp_start(p, i) : run->z[i];
+  }
+}
+
+pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
+                       pk_lcp_result *result)
+{
+  pki_lcp_run run = begin(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
+  if (!usable(p)) {
+    *result = (pk_lcp_result){.outcome = PK_LCP_OUTCOME_STALLED,
+                              .certificate = {.residual = INFINITY, .relative = INFINITY, .worst = -1}};
+    return PK_ERROR_NONFINITE;
+  }
+  run.scale = pki_lcp_scale(p);
+  set_start(&run);
+  const bool good = pki_lcp_check(&run);
+  if (options->solver == PK_LCP_SOLVER_PGS ? !good : run.at > 0) { /* pivots go on to the last digit */
+    pki_lcp_solvers[options->solver].solve(&run);
+  }
+  if (isfinite(run.at) && p->n > 0) {
+    memcpy(z, run.best, (size_t)p->n * sizeof *z);
+  }
+  const bool solved = run.at <= options->tolerance;
+  *result = (pk_lcp_result){.outcome = solved ? PK_LCP_OUTCOME_SOLVED : run.outcome,
+                            .certificate = pk_lcp_certify(p, z, run.w),
+                            .iterations = run.iterations,
+                            .ray = run.has_ray && !solved ? run.ray : NULL};
+  return solved ? PK_OK : PK_ERROR_CONVERGENCE;
+}

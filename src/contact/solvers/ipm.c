@@ -1,0 +1,590 @@
+/* Interior points, for what sweeps and active sets cannot finish: many contacts of few bodies that
+ * slide at once, whose impulses are not unique. The path runs through the middle of the set of
+ * solutions, where every contact that can carry carries, so W may have any rank.
+ *
+ * De Saxce's form of the laws: with v = u + mu |u_T| e_N,
+ *
+ *   r in K,  v in K*,  r'v = 0,       K = {|r_T| <= mu r_N},  K* = {v_N >= mu |v_T|}.
+ *
+ * v_T = u_T, so u = v - mu |v_T| e_N =: H(v) and the unknowns are r and v:
+ *
+ *   H(v) = W r + q,   x o y = tau e  with  x = E r, y = inv(E) v, E = diag(mu, 1, 1)
+ *
+ * both in the second-order cone, o its Jordan product, tau falling to zero. Nesterov and Todd's
+ * scaling G x = inv(G) y = l turns the second equation into l o (G dx + inv(G) dy) = tau e - l o l - c with
+ * Mehrotra's second-order term c, so dy = G (g - G dx), and one linear system is left for each step,
+ *
+ *   (W + dH E G^2 E) dr = H(v) - W r - q + dH E G g,    dH = 1 - mu e_N t',  t = v_T/|v_T|.
+ *
+ * |v_T| is rounded off by a part of tau where it bends. With dH = 1 the steps are those of the convex programs of
+ * aclm.c (Acary, Cadoux, Lemarechal, Malick 2011), whose mu |v_T| follows from step to step: robust, and quick
+ * where little slides. With the derivative they are Newton's, quick where much slides, but friction is
+ * not monotone and the path may turn back. So dH = 1 comes first, the derivative when that is slow, and
+ * dH = 1 again when steps get short. Box rows are a (r - lower) = tau, b (upper - r) = tau, u = a - b.
+ *
+ * Rows are scaled first, W_ij d_i d_j with d = 1/sqrt(mean of the block's diagonal), so that light and heavy
+ * bodies look alike; one d for each contact keeps its cone. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/solvers/ipm.h"
+
+/* ---- the second-order cone ---- */
+
+/* Entries are of the size of 1: nothing overflows. */
+static double length(double x, double y)
+{
+  return sqrt(x * x + y * y);
+}
+
+static double cone_gap(const double *x)
+{
+  const double t = length(x[1], x[2]);
+  return (x[0] - t) * (x[0] + t); /* x'Jx, J = diag(1, -1, -1) */
+}
+
+static void jordan(const double *a, const double *b, double *out)
+{
+  const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  const double t1 = a[0] * b[1] + b[0] * a[1], t2 = a[0] * b[2] + b[0] * a[2];
+  out[0] = dot, out[1] = t1, out[2] = t2;
+}
+
+/* out with l o out = b. */
+static void jordan_divide(const double *l, const double *b, double *out)
+{
+  const double gap = cone_gap(l), lb = l[1] * b[1] + l[2] * b[2];
+  const double o0 = (l[0] * b[0] - lb) / gap;
+  out[1] = (b[1] - l[1] * o0) / l[0];
+  out[2] = (b[2] - l[2] * o0) / l[0];
+  out[0] = o0;
+}
+
+/* G a = beta (w0 a0 + w'a, w a0 + a + w (w'a)/(1 + w0)); its inverse is the same with -w and 1/beta. */
+static void boost(const double *w, double beta, double sign, const double *a, double *out)
+{
+  const double wa = sign * (w[1] * a[1] + w[2] * a[2]), k = sign * (a[0] + wa / (1 + w[0]));
+  const double scale = sign > 0 ? beta : 1 / beta;
+  const double o0 = w[0] * a[0] + wa, o1 = a[1] + k * w[1], o2 = a[2] + k * w[2];
+  out[0] = scale * o0, out[1] = scale * o1, out[2] = scale * o2;
+}
+
+/* The longest step from x along dx that stays in the cone, at most 1e30. */
+static double cone_reach(const double *x, const double *dx)
+{
+  /* (x + a dx)'J(x + a dx) = c + 2 b a + e a^2 = 0, the smallest positive root */
+  const double c = cone_gap(x), b = x[0] * dx[0] - x[1] * dx[1] - x[2] * dx[2];
+  const double e = dx[0] * dx[0] - dx[1] * dx[1] - dx[2] * dx[2], disc = b * b - e * c;
+  double reach = 1e30;
+  if (e < 0) {
+    reach = b > 0 ? (-b - sqrt(disc)) / e : c / (sqrt(disc) - b);
+  } else if (b < 0 && disc >= 0) {
+    reach = c / (sqrt(disc) - b);
+  }
+  return dx[0] < 0 ? fmin(reach, -x[0] / dx[0]) : reach;
+}
+
+/* ---- rows ---- */
+
+static void to_xy(double mu, const double *r, const double *v, double x[3], double y[3])
+{
+  x[0] = mu * r[0], x[1] = r[1], x[2] = r[2];
+  y[0] = v[0] / mu, y[1] = v[1], y[2] = v[2];
+}
+
+static bool is_box(const pki_ipm *s, int row)
+{
+  return row >= 3 * s->p->ncontact + s->p->nbilateral;
+}
+
+static bool has_lower(const pki_ipm *s, int row)
+{
+  return is_box(s, row) && isfinite(s->lower[row]);
+}
+
+static bool has_upper(const pki_ipm *s, int row)
+{
+  return is_box(s, row) && isfinite(s->upper[row]);
+}
+
+static bool is_fixed(const pki_ipm *s, int row)
+{
+  return is_box(s, row) && !(s->lower[row] < s->upper[row]);
+}
+
+/* Scale, and begin in the middle: x = y = e, boxes inside their bounds. */
+static void begin_in_the_middle(pki_ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
+  double most = 0;
+  for (int i = 0; i < s->n; i++) {
+    const int c = 3 * (i / 3);
+    const double diagonal =
+        i < first ? (pki_ipm_diagonal(s, c) + pki_ipm_diagonal(s, c + 1) + pki_ipm_diagonal(s, c + 2)) / 3
+                  : pki_ipm_diagonal(s, i);
+    s->d[i] = 1 / sqrt(diagonal);
+    most = fmax(most, s->d[i] * fabs(p->q[i]));
+  }
+  s->unit = most > 0 ? most : 1;
+  s->degree = 0;
+  for (int i = 0; i < s->n; i++) {
+    s->q[i] = s->d[i] * p->q[i] / s->unit;
+    s->r[i] = s->v[i] = s->b[i] = 0;
+    if (i < first) {
+      const double mu = p->mu[i / 3];
+      s->r[i] = i % 3 == 0 ? 1 / (mu > 0 ? mu : 1) : 0;
+      s->v[i] = i % 3 == 0 ? (mu > 0 ? mu : 1) : 0;
+      s->degree += i % 3 == 0;
+    } else if (i >= boxes) {
+      const double k = 1 / (s->d[i] * s->unit);
+      s->lower[i] = p->lower[i - boxes] * k, s->upper[i] = p->upper[i - boxes] * k;
+      const bool low = has_lower(s, i), high = has_upper(s, i), fixed = is_fixed(s, i);
+      s->r[i] = fixed || (low && high && s->upper[i] - s->lower[i] < 2) ? 0.5 * (s->lower[i] + s->upper[i])
+                : low                                                   ? s->lower[i] + 1
+                : high                                                  ? s->upper[i] - 1
+                                                                        : 0;
+      s->v[i] = low && !fixed, s->b[i] = high && !fixed;
+      s->degree += fixed ? 0 : low + high;
+    }
+  }
+}
+
+/* How far the equations are from holding: gap, tau. The largest gap comes back. */
+static double measure(pki_ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  double sum = 0, most = 0;
+  pki_ipm_velocity(s);
+  for (int i = 0; i < s->n; i++) {
+    const double u = s->u[i];
+    const bool contact = i < 3 * p->ncontact;
+    s->gap[i] = (contact ? s->v[i] : s->v[i] - s->b[i]) - u;
+    if (contact) {
+      sum += s->r[i] * s->v[i];
+    } else if (!is_fixed(s, i)) {
+      sum += has_lower(s, i) ? (s->r[i] - s->lower[i]) * s->v[i] : 0;
+      sum += has_upper(s, i) ? (s->upper[i] - s->r[i]) * s->b[i] : 0;
+    }
+  }
+  s->tau = s->degree ? sum / s->degree : 0;
+  s->round = fmin(s->rounding * s->tau, 0.1);
+  for (int i = 0; i < p->ncontact; i++) {
+    const double *v = s->v + 3 * i;
+    if (p->mu[i] > 0) {
+      s->gap[3 * i] -= p->mu[i] * sqrt(v[1] * v[1] + v[2] * v[2] + s->round * s->round);
+    } else {
+      s->gap[3 * i + 1] = s->gap[3 * i + 2] = 0;
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    most = is_fixed(s, i) ? most : fmax(most, fabs(s->gap[i]));
+  }
+  return most;
+}
+
+/* dH a for a contact, or inv(dH) a. */
+static void apply_dH(const pki_ipm *s, int i, double sign, double *a)
+{
+  const double *v = s->v + 3 * i, mu = s->p->mu[i];
+  if (s->derivative) {
+    const double part = s->sparse ? 0.6 : 1; /* measured on heaps: in full it makes many steps short */
+    const double size = sqrt(v[1] * v[1] + v[2] * v[2] + s->round * s->round);
+    a[0] -= sign * part * mu * (v[1] * a[1] + v[2] * a[2]) / size;
+  }
+}
+
+void pki_ipm_cone(const pki_ipm *s, int i, bool inverse, double a[3])
+{
+  const double mu = inverse ? 1 / s->p->mu[i] : s->p->mu[i], sign = inverse ? -1 : 1;
+  if (inverse) {
+    apply_dH(s, i, -1, a);
+  }
+  a[0] *= mu;
+  boost(s->w + 3 * i, s->beta[i], sign, a, a);
+  boost(s->w + 3 * i, s->beta[i], sign, a, a);
+  a[0] *= mu;
+  if (!inverse) {
+    apply_dH(s, i, 1, a);
+  }
+}
+
+static void scale_contact(pki_ipm *s, int i)
+{
+  double x[3], y[3];
+  to_xy(s->p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
+  const double sx = sqrt(fmax(cone_gap(x), 1e-300)), sy = sqrt(fmax(cone_gap(y), 1e-300));
+  const double dot = (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) / (sx * sy), gamma = sqrt(0.5 * (1 + dot));
+  double *w = s->w + 3 * i;
+  w[1] = (y[1] / sy - x[1] / sx) / (2 * gamma);
+  w[2] = (y[2] / sy - x[2] / sx) / (2 * gamma);
+  w[0] = sqrt(1 + w[1] * w[1] + w[2] * w[2]);
+  s->beta[i] = sqrt(sy / sx);
+  boost(w, s->beta[i], 1, x, s->l + 3 * i);
+}
+
+/* C = dH E G^2 E, and boxes' a/(r - lower) + b/(upper - r). */
+static void fill_blocks(pki_ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  const int first = 3 * p->ncontact;
+  memset(s->C, 0, 9 * (size_t)(s->n - 2 * p->ncontact) * sizeof *s->C);
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i];
+    double *C = s->C + 9 * (size_t)i;
+    C[0] = mu > 0 ? 0 : s->v[3 * i] / s->r[3 * i];
+    for (int k = 0; mu > 0 && k < 3; k++) {
+      double a[3] = {k == 0, k == 1, k == 2};
+      pki_ipm_cone(s, i, false, a);
+      for (int e = 0; e < 3; e++) {
+        C[3 * e + k] = a[e];
+      }
+    }
+  }
+  for (int i = first; i < s->n; i++) {
+    double *C = s->C + 9 * (size_t)(i - 2 * p->ncontact);
+    C[0] += has_lower(s, i) && !is_fixed(s, i) ? s->v[i] / (s->r[i] - s->lower[i]) : 0;
+    C[0] += has_upper(s, i) && !is_fixed(s, i) ? s->b[i] / (s->upper[i] - s->r[i]) : 0;
+  }
+}
+
+/* The step for the target tau and the second-order terms: c of contacts (in scaled space) and of lower bounds,
+ * cb of upper bounds. */
+static void direction(pki_ipm *s, double tau, const double *c, const double *cb)
+{
+  const pk_contact_problem *p = s->p;
+  const int n = s->n, first = 3 * p->ncontact;
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i], *l = s->l + 3 * i;
+    double *g = s->g + 3 * i, *dr = s->dr + 3 * i;
+    if (mu > 0) {
+      double b[3], a[3];
+      jordan(l, l, b);
+      b[0] = tau - b[0] - c[3 * i], b[1] = -b[1] - c[3 * i + 1], b[2] = -b[2] - c[3 * i + 2];
+      jordan_divide(l, b, g);
+      boost(s->w + 3 * i, s->beta[i], 1, g, a);
+      a[0] *= mu;
+      apply_dH(s, i, 1, a);
+      for (int e = 0; e < 3; e++) {
+        dr[e] = s->gap[3 * i + e] + a[e];
+      }
+    } else {
+      g[0] = (tau - s->r[3 * i] * s->v[3 * i] - c[3 * i]) / s->r[3 * i];
+      dr[0] = s->gap[3 * i] + g[0], dr[1] = -s->r[3 * i + 1], dr[2] = -s->r[3 * i + 2];
+    }
+  }
+  for (int i = first; i < n; i++) {
+    s->dr[i] = is_fixed(s, i) ? s->lower[i] - s->r[i] : s->gap[i];
+    if (!is_fixed(s, i)) {
+      s->dr[i] += has_lower(s, i) ? (tau - c[i]) / (s->r[i] - s->lower[i]) - s->v[i] : 0;
+      s->dr[i] -= has_upper(s, i) ? (tau - cb[i]) / (s->upper[i] - s->r[i]) - s->b[i] : 0;
+    }
+  }
+  pki_ipm_solve(s, s->dr);
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i], *w = s->w + 3 * i, *dr = s->dr + 3 * i;
+    double *dv = s->dv + 3 * i;
+    if (mu > 0) {
+      double a[3] = {mu * dr[0], dr[1], dr[2]};
+      boost(w, s->beta[i], 1, a, a);
+      for (int e = 0; e < 3; e++) {
+        a[e] = s->g[3 * i + e] - a[e];
+      }
+      boost(w, s->beta[i], 1, a, dv);
+      dv[0] *= mu;
+    } else {
+      dv[0] = s->g[3 * i] - s->v[3 * i] / s->r[3 * i] * dr[0], dv[1] = dv[2] = 0;
+    }
+  }
+  for (int i = first; i < n; i++) {
+    s->dv[i] = has_lower(s, i) && !is_fixed(s, i)
+                   ? (tau - c[i] - s->v[i] * s->dr[i]) / (s->r[i] - s->lower[i]) - s->v[i]
+                   : 0;
+    s->db[i] = has_upper(s, i) && !is_fixed(s, i)
+                   ? (tau - cb[i] + s->b[i] * s->dr[i]) / (s->upper[i] - s->r[i]) - s->b[i]
+                   : 0;
+  }
+}
+
+static double reach_of(double x, double dx)
+{
+  return dx < 0 ? -x / dx : 1e30;
+}
+
+/* The longest step that stays inside. */
+static double reach(const pki_ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  double most = 1e30;
+  for (int i = 0; i < p->ncontact; i++) {
+    double x[3], y[3], dx[3], dy[3];
+    if (p->mu[i] > 0) {
+      to_xy(p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
+      to_xy(p->mu[i], s->dr + 3 * i, s->dv + 3 * i, dx, dy);
+      most = fmin(most, fmin(cone_reach(x, dx), cone_reach(y, dy)));
+    } else {
+      most = fmin(most, fmin(reach_of(s->r[3 * i], s->dr[3 * i]), reach_of(s->v[3 * i], s->dv[3 * i])));
+    }
+  }
+  for (int i = 3 * p->ncontact; i < s->n; i++) {
+    if (is_fixed(s, i)) {
+      continue;
+    }
+    if (has_lower(s, i)) {
+      most = fmin(most, fmin(reach_of(s->r[i] - s->lower[i], s->dr[i]), reach_of(s->v[i], s->dv[i])));
+    }
+    if (has_upper(s, i)) {
+      most = fmin(most, fmin(reach_of(s->upper[i] - s->r[i], -s->dr[i]), reach_of(s->b[i], s->db[i])));
+    }
+  }
+  return most;
+}
+
+/* Mehrotra's second-order terms of the step at hand: c of contacts and lower bounds, rhs of upper. */
+static void second_order(pki_ipm *s)
+{
+  const pk_contact_problem *p = s->p;
+  for (int i = 0; i < p->ncontact; i++) {
+    const double mu = p->mu[i], *dr = s->dr + 3 * i;
+    double *c = s->c + 3 * i;
+    if (mu > 0) {
+      double a[3] = {mu * dr[0], dr[1], dr[2]}, b[3];
+      boost(s->w + 3 * i, s->beta[i], 1, a, a);
+      for (int e = 0; e < 3; e++) {
+        b[e] = s->g[3 * i + e] - a[e];
+      }
+      jordan(a, b, c);
+    } else {
+      c[0] = dr[0] * s->dv[3 * i], c[1] = c[2] = 0;
+    }
+  }
+  for (int i = 3 * p->ncontact; i < s->n; i++) {
+    s->c[i] = s->dr[i] * s->dv[i];
+    s->rhs[i] = -s->dr[i] * s->db[i];
+  }
+}
+
+/* One step; its length comes back, 0 when there is none. Where the equations are further from
+ * holding than the complementarity, that waits for them: the target of tau stays near the gap. */
+static double advance(pki_ipm *s, double gap)
+{
+  static const double rounding = 1e-13; /* a gap of this size cannot get smaller */
+  const pk_contact_problem *p = s->p;
+  const size_t bytes = (size_t)s->n * sizeof *s->c;
+  for (int i = 0; i < p->ncontact; i++) {
+    if (p->mu[i] > 0) {
+      scale_contact(s, i);
+    }
+  }
+  fill_blocks(s);
+  if (!pki_ipm_factor(s)) {
+    return 0;
+  }
+  const double open = fmax(gap - rounding, 0);
+  memset(s->c, 0, bytes);
+  memset(s->rhs, 0, bytes);
+  direction(s, 0, s->c, s->rhs);
+  const double left = 1 - fmin(reach(s), 1);
+  second_order(s);
+  direction(s, fmax(fmax(left * left * left, 1e-4) * s->tau, fmin(s->tau, 0.03 * open)), s->c, s->rhs);
+  double length = fmin(1, fmin(fmax(0.9, 1 - s->tau), 0.99) * reach(s));
+  if (length < 0.3) { /* too near a wall: back to the middle */
+    memset(s->c, 0, bytes);
+    memset(s->rhs, 0, bytes);
+    direction(s, fmax(s->tau, open), s->c, s->rhs);
+    length = fmin(1, 0.9 * reach(s));
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->r[i] += length * s->dr[i];
+    s->v[i] += length * s->dv[i];
+    s->b[i] += i >= 3 * p->ncontact ? length * s->db[i] : 0;
+  }
+  return length;
+}
+
+/* Which dH the next step takes; `since` counts steps with the one at hand. */
+static void choose(pki_ipm *s, double before, double after, double length, int *since)
+{
+  const bool slow = !s->derivative && *since >= 4 && after > 0.3 * before;
+  const bool stuck = s->derivative && length < 0.1;
+  s->derivative = slow || (s->derivative && !stuck);
+  *since = slow || stuck ? 0 : *since + 1;
+}
+
+/* The largest of |x_T| and x_N, so that x lies in the second-order cone, and `shift` more. */
+static double inside(const double *x, double shift)
+{
+  return fmax(x[0], length(x[1], x[2])) + shift;
+}
+
+/* Begin at the guess r, moved into the cones by `shift`: x = x_guess + shift e, y = y_guess + shift e. */
+static void begin_at(pki_ipm *s, const double *guess, double shift)
+{
+  const pk_contact_problem *p = s->p;
+  const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
+  for (int i = 0; i < s->n; i++) {
+    s->r[i] = is_fixed(s, i) ? s->lower[i] : guess[i] / s->unit;
+  }
+  pki_ipm_velocity(s);
+  for (int i = 0; i < p->ncontact; i++) {
+    double *r = s->r + 3 * i, *v = s->v + 3 * i, x[3], y[3];
+    const double *u = s->u + 3 * i, mu = p->mu[i];
+    if (mu > 0) {
+      const double saxce[3] = {u[0] + mu * length(u[1], u[2]), u[1], u[2]};
+      to_xy(mu, r, saxce, x, y);
+      r[0] = inside(x, shift) / mu;
+      v[0] = inside(y, shift) * mu, v[1] = u[1], v[2] = u[2];
+    } else {
+      r[0] = fmax(r[0], 0) + shift, v[0] = fmax(u[0], 0) + shift;
+      r[1] = r[2] = v[1] = v[2] = 0;
+    }
+  }
+  for (int i = boxes; i < s->n; i++) {
+    if (is_fixed(s, i)) {
+      continue;
+    }
+    const double room = fmin(shift, 0.5 * (s->upper[i] - s->lower[i]));
+    s->r[i] = fmin(fmax(s->r[i], s->lower[i] + room), s->upper[i] - room);
+    s->v[i] = has_lower(s, i) ? fmax(s->u[i], 0) + shift : 0;
+    s->b[i] = has_upper(s, i) ? fmax(-s->u[i], 0) + shift : 0;
+  }
+}
+
+const pki_ipm_start pki_ipm_starts[PKI_IPM_STARTS] = {
+    /* Measured on problems that active sets and the second of these do not solve: the first alone solves 49 % of
+     * them; see docs/theory/contact.md. */
+    {.shift = 1, .rounding = 0.01},
+    {.shift = 0, .rounding = 0.1},
+};
+
+enum {
+  PATH_STEPS = 60,     /* a path that is not at its end by then has turned back */
+  PATIENCE = 6,        /* steps without halving max(gap, tau): paths that turned back did not recover */
+  CROSSOVER_STEPS = 3, /* of active sets from an interior point */
+};
+/* max(gap, tau), of the size of |q|, at which the active set can be read off first, and what it falls by until the next
+ * time. */
+static const double crossover_first = 1e-3, crossover_factor = 1e-2;
+
+/* Judge the interior point itself. */
+static void judge_point(pki_ipm *s, pki_solve *run)
+{
+  for (int i = 0; i < s->n; i++) {
+    s->dense->r[i] = s->r[i] * s->unit;
+  }
+  pki_scaled_velocity(s->dense);
+  pki_scaled_check(s->dense, run);
+}
+
+bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm_start *start,
+                 const double *guess)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  pki_ipm s = pki_ipm_take(&run->arena, run->p, z);
+  for (size_t i = (size_t)s.n; i < z->stride; i++) {
+    s.r[i] = 0; /* padding */
+  }
+  s.rounding = start->rounding;
+  begin_in_the_middle(&s);
+  if (start->shift > 0) {
+    begin_at(&s, guess, start->shift);
+  }
+  double gap = measure(&s), far = fmax(gap, s.tau), length = 1, halved = far, cross = crossover_first;
+  int since = 0, idle = 0;
+  bool stop = false;
+  for (int k = 1; k <= PATH_STEPS && !stop && idle < PATIENCE && length > 1e-10; k++) {
+    length = advance(&s, gap);
+    run->iterations++;
+    gap = measure(&s);
+    const double now = fmax(gap, s.tau);
+    if (!isfinite(now)) {
+      break;
+    }
+    choose(&s, far, now, length, &since);
+    far = now;
+    idle = now <= 0.5 * halved ? 0 : idle + 1;
+    halved = idle == 0 ? now : halved;
+    if (now < cross || (s.tau < 1e-6 && gap < 1e-4) || run->iterations >= run->limit) {
+      judge_point(&s, run);
+    }
+    if (now < cross && !pki_solve_over(run)) {
+      pki_active_set_run(a, z, run, CROSSOVER_STEPS, pki_active_set_crossover);
+      cross = now * crossover_factor;
+    }
+    stop = pki_solve_over(run);
+  }
+  pki_arena_release(&run->arena, mark);
+  return stop;
+}
+
+void pki_solve_ipm(pki_solve *run)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  pki_scaled z = pki_scaled_take(&run->arena, run->p);
+  pki_active_set a = pki_active_set_take(&run->arena, run->p);
+  double *guess = pki_arena_take(&run->arena, (size_t)z.n, sizeof(double));
+  pki_scaled_begin(&z, run->r);
+  z.symmetric = pki_scaled_is_symmetric(&z);
+  memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
+  bool stop = false;
+  for (int k = 0; k < PKI_IPM_STARTS && !stop; k++) {
+    stop = pki_ipm_run(run, &z, &a, &pki_ipm_starts[k], guess);
+  }
+  pki_arena_release(&run->arena, mark);
+}
+
+void pki_solve_ipm_velocity(pki_solve *run)
+{
+  const size_t mark = pki_arena_mark(&run->arena);
+  pki_ipm s = pki_ipm_take(&run->arena, run->p, NULL);
+  if (!pki_ipm_prepare(&s)) {
+    run->limit = run->iterations;
+    pki_arena_release(&run->arena, mark);
+    return;
+  }
+  s.rounding = 1;
+  begin_in_the_middle(&s);
+  enum { IDLE = 5 };
+  double least = INFINITY;
+  int idle = 0;
+  double gap = measure(&s), far = fmax(gap, s.tau), length = 1;
+  int since = 0;
+  for (bool stop = false; !stop && length > 1e-10;) {
+    length = advance(&s, gap);
+    run->iterations++;
+    gap = measure(&s);
+    const double now = fmax(gap, s.tau);
+    choose(&s, far, now, length, &since);
+    far = now;
+    stop = run->iterations >= run->limit || !isfinite(gap) || !isfinite(s.tau);
+    if (isfinite(now) && ((s.tau < 1e-6 && gap < 1e-4) || stop)) {
+      for (int i = 0; i < s.n; i++) {
+        run->r[i] = s.r[i] * s.d[i] * s.unit;
+      }
+      stop |= pki_solve_check(run);
+      /* rounding ends the path early: the rows of C span more and more */
+      idle = run->now_at > 0.8 * least ? idle + 1 : 0;
+      least = fmin(least, run->now_at);
+      stop |= idle >= IDLE;
+    }
+  }
+  run->fresh = false;
+  pki_arena_release(&run->arena, mark);
+}
+
+size_t pki_ipm_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  pki_scaled z = pki_scaled_take(&arena, p);
+  pki_active_set_take(&arena, p);
+  pki_arena_take(&arena, (size_t)z.n, sizeof(double));
+  pki_ipm_take(&arena, p, &z);
+  return arena.used;
+}
+
+size_t pki_ipm_velocity_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  pki_ipm_take(&arena, p, NULL);
+  return arena.used;
+}

@@ -1,0 +1,141 @@
+/* Projected Jacobi and Gauss-Seidel in impulses (Gehring et al. 2014, equations 13 to 16):
+ *
+ *   r_N := max(r_N - alpha/W_NN xi_N, 0)
+ *   r_T := P_disc(mu r_N)(r_T - alpha/W_TT xi_T)       W_TT the larger of the two diagonal values
+ *   r_B := r_B - alpha/W_BB xi_B,   box rows clamped
+ *
+ * Jacobi takes all velocities before it changes an impulse; Gauss-Seidel takes each one with
+ * what is known by then, the normal before the tangents. */
+#include "contact/solvers/prox.h"
+
+#include <math.h>
+#include <string.h>
+
+void pki_prox_steps(const pk_contact_problem *p, double *step)
+{
+  const int n = pk_contact_size(p);
+  for (int i = 0; i < n; i++) {
+    step[i] = 1 / pki_diagonal(p, i);
+  }
+  for (int i = 0; i < p->ncontact; i++) {
+    step[3 * i + 1] = step[3 * i + 2] = fmin(step[3 * i + 1], step[3 * i + 2]);
+  }
+}
+
+void pki_prox_normal(double *r, double xi, double step)
+{
+  *r = fmax(*r - step * xi, 0);
+}
+
+void pki_prox_tangents(double *r, const double *xi, double step, double limit)
+{
+  const double x = r[0] - step * xi[0], y = r[1] - step * xi[1];
+  const double size = sqrt(x * x + y * y);
+  const double scale = size > limit ? limit / size : 1;
+  r[0] = scale * x, r[1] = scale * y;
+}
+
+/* Jacobi converges for alpha below 2 over the spectral radius of inv(D) W. */
+double pki_jor_alpha(const pki_solve *run, double *x, double *y)
+{
+  const double radius = run->options->alpha > 0 ? 0 : pki_spectral_radius(run->p, true, x, y);
+  return run->options->alpha > 0 ? run->options->alpha : fmin(1, 1.2 / fmax(radius, 1e-300));
+}
+
+/* Gauss-Seidel converges for alpha below 2; the two tangents of a contact, which move together, ask for
+ * alpha below 2 W_TT over the larger eigenvalue of their block. */
+double pki_sor_alpha(const pki_solve *run)
+{
+  const pk_contact_problem *p = run->p;
+  double alpha = 1;
+  if (run->options->alpha > 0) {
+    return run->options->alpha;
+  }
+  for (int i = 0; i < p->ncontact; i++) {
+    const int t = 3 * i + 1;
+    const double a = pki_diagonal(p, t), b = pki_diagonal(p, t + 1);
+    const double c = fmax(fabs(pki_entry(p, t, t + 1)), fabs(pki_entry(p, t + 1, t)));
+    const double largest = 0.5 * (a + b) + hypot(0.5 * (a - b), c);
+    alpha = fmin(alpha, 1.8 * fmax(a, b) / largest);
+  }
+  return alpha;
+}
+
+bool pki_prox_runaway(pki_solve *run, pki_runaway *guard, double *alpha)
+{
+  static const double far = 100; /* times the least so far */
+  const bool judged = run->options->stop == PK_STOP_RESIDUAL;
+  const double now = judged ? run->now_at : run->change.moved;
+  if (run->options->alpha > 0 || now <= far * guard->least || guard->least == 0) {
+    guard->least = guard->least == 0 ? now : fmin(guard->least, now);
+    return false;
+  }
+  const size_t bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
+  *alpha *= 0.5;
+  guard->least = 0;
+  if (judged) {
+    memcpy(run->r, run->best, bytes);
+  } else {
+    memset(run->r, 0, bytes);
+    memset(run->before, 0, bytes);
+  }
+  pk_contact_velocity(run->p, run->r, run->u);
+  return true;
+}
+
+size_t pki_prox_memsize(const pk_contact_problem *p)
+{
+  return 3 * ((size_t)pk_contact_size(p) * sizeof(double) + PKI_ALIGN);
+}
+
+void pki_solve_jor(pki_solve *run)
+{
+  const pk_contact_problem *p = run->p;
+  const size_t size = (size_t)pk_contact_size(p), mark = pki_arena_mark(&run->arena);
+  double *step = pki_arena_take(&run->arena, size, sizeof *step);
+  double *x = pki_arena_take(&run->arena, size, sizeof *x), *y = pki_arena_take(&run->arena, size, sizeof *y);
+  const int n = (int)size;
+  double *r = run->r, alpha = pki_jor_alpha(run, x, y);
+  pki_runaway guard = {0};
+  bool stop = false;
+  pki_prox_steps(p, step);
+  while (!stop) {
+    const double *u = run->u; /* W r + q after the last sweep */
+    for (int i = 0; i < p->ncontact; i++) {
+      double *ri = r + 3 * i;
+      pki_prox_normal(ri, u[3 * i], alpha * step[3 * i]);
+      pki_prox_tangents(ri + 1, u + 3 * i + 1, alpha * step[3 * i + 1], p->mu[i] * ri[0]);
+    }
+    for (int i = 3 * p->ncontact; i < n; i++) {
+      r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * u[i]);
+    }
+    stop = pki_solve_swept(run, 1);
+    stop = (!pki_prox_runaway(run, &guard, &alpha) && stop) || run->iterations >= run->limit;
+  }
+  pki_arena_release(&run->arena, mark);
+}
+
+enum { CHECK_EVERY = 4 }; /* sweeps between two looks of the judge, which cost as much as a sweep */
+
+void pki_solve_sor(pki_solve *run)
+{
+  const pk_contact_problem *p = run->p;
+  const size_t mark = pki_arena_mark(&run->arena);
+  const int n = pk_contact_size(p);
+  const double alpha = pki_sor_alpha(run);
+  double *step = pki_arena_take(&run->arena, (size_t)n, sizeof *step), *r = run->r;
+  pki_prox_steps(p, step);
+  do {
+    for (int i = 0; i < p->ncontact; i++) {
+      double *ri = r + 3 * i;
+      pki_prox_normal(ri, pki_row_dot(p, 3 * i, r) + p->q[3 * i], alpha * step[3 * i]);
+      const double ut[2] = {pki_row_dot(p, 3 * i + 1, r) + p->q[3 * i + 1],
+                            pki_row_dot(p, 3 * i + 2, r) + p->q[3 * i + 2]};
+      pki_prox_tangents(ri + 1, ut, alpha * step[3 * i + 1], p->mu[i] * ri[0]);
+    }
+    for (int i = 3 * p->ncontact; i < n; i++) {
+      r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * (pki_row_dot(p, i, r) + p->q[i]));
+    }
+  } while (!pki_solve_swept(run, CHECK_EVERY));
+  pki_arena_release(&run->arena, mark);
+}

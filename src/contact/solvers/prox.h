@@ -1,0 +1,29 @@
+/* What the projected iterations share, in impulses and in velocities. */
+#ifndef PKI_CONTACT_SOLVERS_PROX_H
+#define PKI_CONTACT_SOLVERS_PROX_H
+
+#include "contact/solvers/solver.h"
+
+/* step [n] of each row: 1/W_NN for normals, one for both tangents from the larger W_TT, 1/W_ll for the
+ * rest. Times alpha they are the r of the paper. */
+void pki_prox_steps(const pk_contact_problem *p, double *step);
+
+/* r_N := max(r_N - step xi_N, 0) */
+void pki_prox_normal(double *r, double xi, double step);
+
+/* r_T := P_disc(limit)(r_T - step xi_T) */
+void pki_prox_tangents(double *r, const double *xi, double step, double limit);
+
+/* alpha as given, or chosen; `x`, `y` [n] are scratch. */
+double pki_jor_alpha(const pki_solve *run, double *x, double *y);
+double pki_sor_alpha(const pki_solve *run);
+
+/* A chosen alpha is halved when the iteration runs away all the same; impulses then go back to the best
+ * (or to zero, when nobody judged them). True when it did. */
+typedef struct pki_runaway {
+  double least; /* smallest residual or change so far; 0: none yet */
+} pki_runaway;
+
+bool pki_prox_runaway(pki_solve *run, pki_runaway *guard, double *alpha);
+
+#endif

@@ -1,0 +1,154 @@
+/* Projected Jacobi and Gauss-Seidel in velocities (Gehring et al. 2014, equations 17 to 19): the Delassus
+ * matrix is never formed. With W = Y inv(D) Y' + extra, Y the rows of the factor,
+ *
+ *   z = inv(D) sum_i Y_i r_i,    xi_i = Y_i z + extra_i r_i + q_i,
+ *
+ * where z takes the place of the paper's u - u_free: M = L' D L, z = L (u - u_free). After a projection
+ * z follows by inv(D) Y_i dr_i: at once in Gauss-Seidel, normal and tangents apart; after all
+ * projections in Jacobi. The iterates are those of prox.c to rounding. */
+#include <string.h>
+
+#include "contact/solvers/prox.h"
+
+typedef struct space {
+  const pk_contact_factor *f;
+  const double *q;
+  double *z;       /* [f->n] */
+  double *step;    /* [size] */
+  double *xi, *dr; /* [size], for Jacobi */
+} space;
+
+static space take(pki_arena *arena, const pk_contact_problem *p)
+{
+  const size_t n = (size_t)pk_contact_size(p);
+  space s = {.f = p->factor, .q = p->q};
+  s.z = pki_arena_take(arena, p->factor ? (size_t)p->factor->n : 0, sizeof *s.z);
+  s.step = pki_arena_take(arena, n, sizeof *s.step);
+  s.xi = pki_arena_take(arena, n, sizeof *s.xi);
+  s.dr = pki_arena_take(arena, n, sizeof *s.dr);
+  return s;
+}
+
+size_t pki_prox_velocity_memsize(const pk_contact_problem *p)
+{
+  pki_arena arena = pki_arena_over(NULL, 0);
+  take(&arena, p);
+  return arena.used;
+}
+
+/* xi_i */
+static double velocity(const space *s, int i, const double *r)
+{
+  const size_t at = (size_t)i * (size_t)s->f->stride;
+  const int *col = s->f->col + at;
+  const double *Y = s->f->Y + at;
+  double sum = s->f->extra[i] * r[i] + s->q[i];
+  for (int e = 0; e < s->f->count[i]; e++) {
+    sum += Y[e] * s->z[col[e]];
+  }
+  return sum;
+}
+
+/* z += inv(D) Y_i dr */
+static void follow(const space *s, int i, double dr)
+{
+  const size_t at = (size_t)i * (size_t)s->f->stride;
+  const int *col = s->f->col + at;
+  const double *Y = s->f->Y + at;
+  for (int e = 0; dr != 0 && e < s->f->count[i]; e++) {
+    s->z[col[e]] += s->f->weight[col[e]] * Y[e] * dr;
+  }
+}
+
+/* z from r. */
+static void gather(const space *s, int n, const double *r)
+{
+  memset(s->z, 0, (size_t)s->f->n * sizeof *s->z);
+  for (int i = 0; i < n; i++) {
+    follow(s, i, r[i]);
+  }
+}
+
+static void jor_sweep(const pk_contact_problem *p, const space *s, double alpha, double *r)
+{
+  const int n = pk_contact_size(p);
+  for (int i = 0; i < n; i++) {
+    s->xi[i] = velocity(s, i, r);
+    s->dr[i] = -r[i];
+  }
+  for (int i = 0; i < p->ncontact; i++) {
+    double *ri = r + 3 * i;
+    pki_prox_normal(ri, s->xi[3 * i], alpha * s->step[3 * i]);
+    pki_prox_tangents(ri + 1, s->xi + 3 * i + 1, alpha * s->step[3 * i + 1], p->mu[i] * ri[0]);
+  }
+  for (int i = 3 * p->ncontact; i < n; i++) {
+    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * s->xi[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    follow(s, i, s->dr[i] + r[i]);
+  }
+}
+
+static void sor_sweep(const pk_contact_problem *p, const space *s, double alpha, double *r)
+{
+  const int n = pk_contact_size(p);
+  for (int i = 0; i < p->ncontact; i++) {
+    const int t = 3 * i + 1;
+    const double before[3] = {r[3 * i], r[t], r[t + 1]};
+    pki_prox_normal(r + 3 * i, velocity(s, 3 * i, r), alpha * s->step[3 * i]);
+    follow(s, 3 * i, r[3 * i] - before[0]);
+    const double xi[2] = {velocity(s, t, r), velocity(s, t + 1, r)};
+    pki_prox_tangents(r + t, xi, alpha * s->step[t], p->mu[i] * r[3 * i]);
+    follow(s, t, r[t] - before[1]);
+    follow(s, t + 1, r[t + 1] - before[2]);
+  }
+  for (int i = 3 * p->ncontact; i < n; i++) {
+    const double before = r[i];
+    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * velocity(s, i, r));
+    follow(s, i, r[i] - before);
+  }
+}
+
+enum {
+  CHECK_EVERY = 4,  /* sweeps between two looks of the judge */
+  GATHER_EVERY = 64 /* sweeps after which z is summed afresh, against rounding */
+};
+
+static void solve(pki_solve *run, bool jor)
+{
+  /* the judge, the energy and the steps read the factor alone */
+  const pk_contact_problem *whole = run->p;
+  pk_contact_problem p = *whole;
+  p.W = NULL, p.W_row = p.W_col = NULL;
+  run->p = &p; /* cppcheck-suppress autoVariables */
+  const int n = pk_contact_size(&p);
+  const size_t mark = pki_arena_mark(&run->arena);
+  space s = take(&run->arena, &p);
+  double alpha = jor ? pki_jor_alpha(run, s.xi, s.dr) : pki_sor_alpha(run);
+  pki_runaway guard = {0};
+  pki_prox_steps(&p, s.step);
+  gather(&s, n, run->r);
+  for (bool stop = false; !stop;) {
+    (jor ? jor_sweep : sor_sweep)(&p, &s, alpha, run->r);
+    stop = pki_solve_swept(run, CHECK_EVERY);
+    if (jor && (run->options->stop == PK_STOP_CHANGE || run->iterations % CHECK_EVERY == 0) &&
+        pki_prox_runaway(run, &guard, &alpha)) {
+      stop = run->iterations >= run->limit;
+      gather(&s, n, run->r);
+    } else if (run->iterations % GATHER_EVERY == 0) {
+      gather(&s, n, run->r);
+    }
+  }
+  pki_arena_release(&run->arena, mark);
+  run->p = whole;
+}
+
+void pki_solve_jor_velocity(pki_solve *run)
+{
+  solve(run, true);
+}
+
+void pki_solve_sor_velocity(pki_solve *run)
+{
+  solve(run, false);
+}

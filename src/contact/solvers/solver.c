@@ -1,0 +1,289 @@
+#include "contact/solvers/solver.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* X(enumeration, name, doc, solve, memsize, reads the factor, sweeps) */
+#define SOLVERS(X) \
+  X(AUTO, "auto", "islands: with W by active-set, ipm and newton, many bodies by newton-u and bgs-u", \
+    pki_solve_auto, pki_auto_memsize, false, false) \
+  X(JOR, "jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor, pki_prox_memsize, \
+    false, true) \
+  X(SOR, "sor", "projected Gauss-Seidel with over-relaxation, normal then tangential", pki_solve_sor, \
+    pki_prox_memsize, false, true) \
+  X(BGS, "bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs, pki_bgs_memsize, false, \
+    true) \
+  X(NEWTON, "newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop", pki_solve_newton, \
+    pki_newton_memsize, false, false) \
+  X(ACLM, "aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize, false, false) \
+  X(IPM, "ipm", "interior points, for many contacts of few bodies", pki_solve_ipm, pki_ipm_memsize, false, \
+    false) \
+  X(JOR_VELOCITY, "jor-u", "jor in velocities, from the factors of W", pki_solve_jor_velocity, \
+    pki_prox_velocity_memsize, true, true) \
+  X(SOR_VELOCITY, "sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity, \
+    pki_prox_velocity_memsize, true, true) \
+  X(BGS_VELOCITY, "bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity, \
+    pki_bgs_velocity_memsize, true, true) \
+  X(NEWTON_VELOCITY, "newton-u", "newton in velocities, from the factors of W", pki_solve_newton_velocity, \
+    pki_newton_velocity_memsize, true, false) \
+  X(IPM_VELOCITY, "ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity, \
+    pki_ipm_velocity_memsize, true, false) \
+  X(ACTIVE_SET, "active-set", "Newton on active sets, quick from a good guess, not sure alone", \
+    pki_solve_active_set, pki_active_set_memsize, false, false)
+
+#define ROW(id, name, doc, solve, memsize, factor, sweeps) \
+  [PK_SOLVER_##id] = {name, doc, solve, memsize, factor, sweeps},
+#define WORD(id, name, doc, solve, memsize, factor, sweeps) [PK_SOLVER_##id] = (name),
+
+const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {SOLVERS(ROW)};
+const char *const pki_solver_words[PK_SOLVER_COUNT] = {SOLVERS(WORD)};
+const char *const pki_stop_words[PK_STOP_COUNT] = {"residual", "change"};
+
+const pk_field pki_solver_fields[] = {
+    {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
+     pki_solver_words, "method"},
+    {"tolerance", offsetof(pk_solver_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
+     "relative residual at which it stops"},
+    {"max_iterations", offsetof(pk_solver_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
+     "sweeps or Newton steps"},
+    {"alpha", offsetof(pk_solver_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL,
+     "relaxation of jor and sor, 0: chosen from W"},
+    {"stop", offsetof(pk_solver_options, stop), PK_FIELD_ENUM, "", PK_STOP_RESIDUAL, 0, PK_STOP_COUNT - 1,
+     pki_stop_words, "when jor, sor and bgs stop"},
+    {"change_rel", offsetof(pk_solver_options, change_rel), PK_FIELD_REAL, "", 1e-6, 0, 1, NULL,
+     "stop: change, part of an impulse that a sweep may change"},
+    {"change_abs", offsetof(pk_solver_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
+     "stop: change, what it may change besides"},
+};
+const int pki_solver_field_count = sizeof pki_solver_fields / sizeof pki_solver_fields[0];
+
+pk_solver_options pk_solver_options_default(void)
+{
+  pk_solver_options options;
+  memset(&options, 0, sizeof options);
+  pki_fields_preset(pki_solver_fields, pki_solver_field_count, &options);
+  return options;
+}
+
+pk_status pk_solver_options_validate(const pk_solver_options *options, pk_error *err)
+{
+  return pki_fields_validate(pki_solver_fields, pki_solver_field_count, options, err);
+}
+
+const char *pk_solver_name(pk_solver solver)
+{
+  return (unsigned)solver < PK_SOLVER_COUNT ? pki_solver_words[solver] : "unknown";
+}
+
+bool pk_solver_suits(pk_solver solver, const pk_contact_problem *p)
+{
+  const bool reads_factor = pki_solvers[solver].factor, either = solver == PK_SOLVER_AUTO;
+  return pk_contact_size(p) == 0 || (reads_factor || either ? p->factor != NULL : false) ||
+         (!reads_factor && p->W != NULL);
+}
+
+pk_solver pki_solver_for(pk_solver solver, const pk_contact_problem *p)
+{
+  static const pk_solver in_velocities[PK_SOLVER_COUNT] = {[PK_SOLVER_JOR] = PK_SOLVER_JOR_VELOCITY,
+                                                           [PK_SOLVER_SOR] = PK_SOLVER_SOR_VELOCITY,
+                                                           [PK_SOLVER_BGS] = PK_SOLVER_BGS_VELOCITY,
+                                                           [PK_SOLVER_NEWTON] = PK_SOLVER_NEWTON_VELOCITY,
+                                                           [PK_SOLVER_IPM] = PK_SOLVER_IPM_VELOCITY};
+  return pk_solver_suits(solver, p) ? solver : in_velocities[solver]; /* auto is 0 */
+}
+
+/* ---- one run ---- */
+
+bool pki_solve_done(const pki_solve *run)
+{
+  return run->residual / run->scale <= run->options->tolerance;
+}
+
+bool pki_solve_over(const pki_solve *run)
+{
+  return pki_solve_done(run) || run->iterations >= run->limit;
+}
+
+/* What the residual of r says: keep it when it is the best, and whether to stop. */
+static bool note(pki_solve *run, double residual)
+{
+  run->now_at = residual;
+  run->fresh = true;
+  if (run->now_at < run->residual) {
+    run->residual = run->now_at;
+    run->used = run->now;
+    memcpy(run->best, run->r, (size_t)pk_contact_size(run->p) * sizeof *run->r);
+  }
+  return pki_solve_done(run) || run->iterations >= run->limit || !isfinite(run->now_at);
+}
+
+bool pki_solve_check_velocity(pki_solve *run)
+{
+  return note(run, pki_contact_residual(run->p, run->diagonal, run->r, run->u));
+}
+
+bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal)
+{
+  return note(run, pki_contact_residual(run->p, diagonal, run->r, run->u));
+}
+
+bool pki_solve_check(pki_solve *run)
+{
+  pk_contact_velocity(run->p, run->r, run->u);
+  return pki_solve_check_velocity(run);
+}
+
+/* Kinetic energy of the iterate up to a constant, 1/2 r'W r + r'q = 1/2 r'(u + q). */
+static double energy(pki_solve *run)
+{
+  double sum = 0;
+  pk_contact_velocity(run->p, run->r, run->u);
+  for (int i = 0; i < pk_contact_size(run->p); i++) {
+    sum += 0.5 * run->r[i] * (run->u[i] + run->p->q[i]);
+  }
+  return sum;
+}
+
+/* All |dr| <= |r| T_rel + T_abs (Gehring et al. 2014). Impulses that are not unique may cycle for ever while
+ * the velocities rest: when two windows of sweeps changed them alike and the energy stayed, that
+ * is the end too. */
+static bool rests(pki_solve *run)
+{
+  enum { WINDOW = 50 };
+  const int n = pk_contact_size(run->p);
+  const pk_solver_options *o = run->options;
+  pki_change *c = &run->change;
+  c->largest = c->moved = 0;
+  for (int i = 0; i < n; i++) {
+    const double allowed = fabs(run->before[i]) * o->change_rel + o->change_abs;
+    const double change = fabs(run->r[i] - run->before[i]);
+    c->largest = isfinite(change) ? fmax(c->largest, change / fmax(allowed, 1e-300)) : INFINITY;
+    c->moved = fmax(c->moved, change);
+    run->before[i] = run->r[i];
+  }
+  c->window = fmax(c->window, c->largest);
+  c->rests = c->largest <= 1;
+  if (!c->rests && run->iterations % WINDOW == 0) {
+    c->energy = energy(run);
+    c->rests = c->last_window > 0 && c->window > 0.95 * c->last_window && isfinite(c->energy) &&
+               fabs(c->energy - c->last_energy) <= o->change_rel * fabs(c->energy);
+    c->last_energy = c->energy, c->last_window = c->window, c->window = 0;
+  }
+  return c->rests;
+}
+
+bool pki_solve_swept(pki_solve *run, int every)
+{
+  run->iterations++;
+  run->fresh = false;
+  if (run->options->stop == PK_STOP_RESIDUAL) {
+    return (run->iterations % every == 0 || run->iterations >= run->limit) && pki_solve_check(run);
+  }
+  const bool stop = rests(run) || run->iterations >= run->limit || !isfinite(run->change.largest);
+  if (every == 1) {
+    pk_contact_velocity(run->p, run->r, run->u);
+  }
+  return stop;
+}
+
+/* ---- the entry ---- */
+
+static pki_solve begin(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                       pki_arena arena)
+{
+  const size_t n = (size_t)pk_contact_size(p);
+  pki_solve run = {.p = p,
+                   .options = options,
+                   .r = r,
+                   .now = options->solver,
+                   .used = options->solver,
+                   .limit = options->max_iterations,
+                   .residual = INFINITY,
+                   .scale = pki_contact_scale(p)};
+  run.best = pki_arena_take(&arena, n, sizeof(double));
+  run.u = pki_arena_take(&arena, n, sizeof(double));
+  run.before = pki_arena_take(&arena, n, sizeof(double));
+  if (p->W == NULL && p->factor != NULL) {
+    double *diagonal = pki_arena_take(&arena, n, sizeof(double));
+    pki_diagonals(p, diagonal);
+    run.diagonal = diagonal;
+  }
+  run.arena = arena;
+  return run;
+}
+
+size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options)
+{
+  const size_t n = (size_t)pk_contact_size(p);
+  const pki_solver_row *row = &pki_solvers[options->solver];
+  pki_arena arena = pki_arena_over(NULL, 0);
+  for (int k = 0; k < (p->factor != NULL ? 4 : 3); k++) {
+    pki_arena_take(&arena, n, sizeof(double));
+  }
+  pki_arena_take(&arena, row->memsize ? row->memsize(p) : 0, 1);
+  return arena.used;
+}
+
+pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                           void *memory, pk_solver_result *result)
+{
+  const size_t n = (size_t)pk_contact_size(p);
+  const pki_solver_row *row = &pki_solvers[options->solver];
+  const bool by_change = row->sweeps && options->stop == PK_STOP_CHANGE;
+  pk_solver_options o = *options;
+  o.stop = by_change ? PK_STOP_CHANGE : PK_STOP_RESIDUAL;
+  pki_solve run = begin(p, &o, r, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
+  pk_status status = pk_solver_suits(options->solver, p) ? PK_OK : PK_ERROR_UNSUPPORTED;
+  if (status == PK_OK && !(run.scale < 1e100)) {
+    status = PK_ERROR_NONFINITE; /* products would overflow: there is nothing to search */
+  }
+  if (status == PK_OK && by_change && n > 0) {
+    memcpy(run.before, r, n * sizeof *r);
+    pk_contact_velocity(p, r, run.u);
+    row->solve(&run);
+    status = run.change.rests ? PK_OK : PK_ERROR_CONVERGENCE;
+  } else if (status == PK_OK && n > 0) {
+    pki_solve_check(&run);
+    if (!pki_solve_done(&run) || options->solver == PK_SOLVER_AUTO) { /* its islands may have more to do */
+      row->solve(&run);
+    }
+    if (isfinite(run.residual)) {
+      memcpy(r, run.best, n * sizeof *r);
+    }
+    status = pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
+  }
+  *result = (pk_solver_result){.iterations = run.iterations, .used = run.used};
+  if (p->W == NULL && p->factor == NULL && n > 0) {
+    result->certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    return status;
+  }
+  if (!run.fresh || (run.iterations > 0 && !run.final)) {
+    pk_contact_velocity(p, r, run.u);
+  }
+  result->certificate = pki_certify_velocity(p, run.diagonal, r, run.u);
+  return status;
+}
+
+double pki_spectral_radius(const pk_contact_problem *p, bool scaled, double *x, double *y)
+{
+  const int n = pk_contact_size(p);
+  double radius = 0;
+  for (int i = 0; i < n; i++) {
+    x[i] = 1 + 0.37 * (i % 7); /* any start that is not an eigenvector by accident */
+  }
+  for (int k = 0; k < 20; k++) {
+    double norm = 0, size = 0;
+    pk_contact_velocity(p, x, y);
+    for (int i = 0; i < n; i++) {
+      y[i] = (y[i] - p->q[i]) / (scaled ? pki_diagonal(p, i) : 1);
+      norm = fmax(norm, fabs(y[i]));
+    }
+    for (int i = 0; i < n; i++) {
+      size = fmax(size, fabs(x[i]));
+      x[i] = norm > 0 ? y[i] / norm : 0;
+    }
+    radius = size > 0 ? norm / size : 0;
+  }
+  return radius;
+}

@@ -1,0 +1,42 @@
+/* The controllers that come with Pronk, as rows: name, options, how to make one.
+ *
+ * Options blocks are zeroed, then preset from their fields (pki_fields_preset), then changed by their user. A part
+ * (PK_FIELD_PART) among the fields is the row's list of entries, or a list of `most` names: `const char *` at its offset,
+ * NULL: the defaults. */
+#ifndef PKI_CONTROL_REGISTRY_H
+#define PKI_CONTROL_REGISTRY_H
+
+#include "base/field.h"
+#include "pronk/gait.h"
+
+/* A list of mappings among the options: an array of structs and how many there are. */
+typedef struct pki_controller_list {
+  const char *name;
+  const pk_field *fields;
+  const int *nfield;
+  size_t size, offset, count; /* of an entry; in the options: of the array, of the int */
+  int most;
+} pki_controller_list;
+
+typedef struct pki_controller_row {
+  const char *name, *doc;
+  const pk_field *fields;
+  int nfield;
+  size_t options_size;
+  /* options are checked; what comes out is freed by pki_controller_destroy */
+  pk_status (*create)(const pk_model *model, const void *options, pk_controller **out, pk_error *err);
+  const pki_controller_list *list; /* NULL: none */
+} pki_controller_row;
+
+extern const pki_controller_row pki_controllers[];
+extern const int pki_controller_count;
+
+/* Each controller is one block that starts with its pk_controller; NULL is fine. */
+void pki_controller_destroy(pk_controller *controller);
+
+extern const pk_field pki_hold_fields[], pki_track_fields[], pki_locomotion_fields[],
+    pki_gait_change_fields[];
+extern const int pki_hold_field_count, pki_track_field_count, pki_locomotion_field_count,
+    pki_gait_change_field_count;
+
+#endif

@@ -1,0 +1,274 @@
+/* Tables of joint references: text, one line for each time. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "control/track.h"
+
+enum { MOST_BYTES = 64 << 20, MOST_WORD = 128 };
+
+static const char *const gain_words[PKI_TRACK_GAINS] = {"kp", "kd", "ki", "tau_max"};
+
+typedef struct reader {
+  const char *file, *at, *end; /* end: of the text */
+  int line;
+  int room; /* rows that there is memory for */
+  pki_track_table *out;
+  pk_error *err;
+} reader;
+
+static pki_where here(const reader *r)
+{
+  return (pki_where){r->file, r->line, ""};
+}
+
+static bool is_gap(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r' || c == ',' || c == ';';
+}
+
+/* The next word of the line, 0: none is left. */
+static int next_word(reader *r, char word[MOST_WORD])
+{
+  int n = 0;
+  while (r->at < r->end && is_gap(*r->at)) {
+    r->at++;
+  }
+  for (; r->at < r->end && *r->at != '\n' && *r->at != '#' && !is_gap(*r->at); r->at++) {
+    word[n] = *r->at;
+    n += n < MOST_WORD - 1;
+  }
+  word[n] = '\0';
+  return n;
+}
+
+static void end_line(reader *r)
+{
+  while (r->at < r->end && *r->at != '\n') {
+    r->at++;
+  }
+  r->at += r->at < r->end;
+  r->line++;
+}
+
+static pk_status fail_number(const reader *r, const char *word)
+{
+  return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "found \"%.40s\", expected a number", word);
+}
+
+static bool to_number(const char *word, double *out)
+{
+  const char *at = word, *const end = word + strlen(word);
+  return pki_parse_real(&at, end, out) && at == end && !isnan(*out);
+}
+
+/* A number for each joint. */
+static pk_status read_numbers(reader *r, double *out)
+{
+  char word[MOST_WORD];
+  int n = 0;
+  while (next_word(r, word) > 0) {
+    double value;
+    if (!to_number(word, &value)) {
+      return fail_number(r, word);
+    }
+    if (n < r->out->joints) {
+      out[n] = value;
+    }
+    n++;
+  }
+  return n == r->out->joints ? PK_OK
+                             : pki_fail(r->err, PK_ERROR_SYNTAX, here(r),
+                                        "%d values, expected %d: one for each joint", n, r->out->joints);
+}
+
+/* One joint of the first line: its velocity coordinate. */
+static pk_status find_joint(const reader *r, const pk_model *m, const char *name, int *dof)
+{
+  const int joint = pk_model_find_joint(m, name);
+  if (joint < 0) {
+    const char *near = NULL;
+    int least = 4;
+    for (int j = 0; j < m->njoint; j++) {
+      const int edits = pki_word_distance(name, m->joints[j].name);
+      near = edits < least ? m->joints[j].name : near;
+      least = edits < least ? edits : least;
+    }
+    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "there is no joint \"%.60s\"%s%s%s", name,
+                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "");
+  }
+  *dof = m->joints[joint].u;
+  if (m->joints[joint].nu != 1 || m->dof_q[*dof] < 0) {
+    return pki_fail(
+        r->err, PK_ERROR_SYNTAX, here(r),
+        "the joint \"%.60s\" has %d degrees of freedom, expected one with a coordinate of its own", name,
+        m->joints[joint].nu);
+  }
+  for (int k = 0; k < r->out->joints; k++) {
+    if (r->out->dof[k] == *dof) {
+      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "the joint \"%.60s\" comes twice", name);
+    }
+  }
+  return PK_OK;
+}
+
+/* "time JOINT JOINT ...", and the gains that the options give. */
+static pk_status read_head(reader *r, const pk_model *m, const pk_track_options *o)
+{
+  pki_track_table *t = r->out;
+  char word[MOST_WORD];
+  t->dof = malloc(((size_t)m->njoint + 1) * sizeof *t->dof);
+  t->gain = malloc(((size_t)m->njoint + 1) * PKI_TRACK_GAINS * sizeof *t->gain);
+  if (t->dof == NULL || t->gain == NULL) {
+    return pki_fail(r->err, PK_ERROR_MEMORY, here(r), "no memory for %d joints", m->njoint);
+  }
+  while (next_word(r, word) > 0) {
+    int dof = -1;
+    const pk_status status = find_joint(r, m, word, &dof);
+    if (status != PK_OK) {
+      return status;
+    }
+    t->dof[t->joints++] = dof;
+  }
+  if (t->joints == 0) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "no joint follows \"time\", expected one at least");
+  }
+  for (int k = 0; k < t->joints; k++) {
+    const double given[PKI_TRACK_GAINS] = {o->kp, o->kd, o->ki, o->tau_max};
+    for (int g = 0; g < PKI_TRACK_GAINS; g++) {
+      t->gain[g * t->joints + k] = given[g];
+    }
+  }
+  return PK_OK;
+}
+
+static pk_status read_gains(reader *r, int gain)
+{
+  double *out = r->out->gain + gain * r->out->joints;
+  const pk_status status = read_numbers(r, out);
+  for (int k = 0; k < r->out->joints && status == PK_OK; k++) {
+    if (!(out[k] >= 0)) {
+      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "%s is %g, expected zero or more", gain_words[gain],
+                      out[k]);
+    }
+  }
+  return status;
+}
+
+static pk_status make_room(reader *r)
+{
+  pki_track_table *t = r->out;
+  if (t->rows < r->room) {
+    return PK_OK;
+  }
+  const int room = r->room > 0 ? 2 * r->room : 64;
+  double *time = realloc(t->time, (size_t)room * sizeof *time);
+  double *q = time != NULL ? realloc(t->q, (size_t)room * (size_t)t->joints * sizeof *q) : NULL;
+  if (time != NULL) {
+    t->time = time;
+  }
+  if (q == NULL) {
+    return pki_fail(r->err, PK_ERROR_MEMORY, here(r), "no memory for %d lines", room);
+  }
+  t->q = q;
+  r->room = room;
+  return PK_OK;
+}
+
+static pk_status read_row(reader *r, const char *word)
+{
+  pki_track_table *t = r->out;
+  double time;
+  pk_status status = make_room(r);
+  if (status != PK_OK) {
+    return status;
+  }
+  if (!to_number(word, &time)) {
+    const char *near = pki_nearest_word(word, gain_words, PKI_TRACK_GAINS);
+    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r),
+                    "found \"%.40s\", expected a time or one of kp, kd, ki, tau_max%s%s%s", word,
+                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "");
+  }
+  const bool late = t->rows > 0 && time <= t->time[t->rows - 1];
+  if (!isfinite(time) || late || (t->rows == 0 && time != 0)) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "the time is %g s, expected %s", time,
+                    t->rows == 0 ? "0 in the first line" : "more than in the line before");
+  }
+  t->time[t->rows] = time;
+  double *const q = t->q + (size_t)t->rows * (size_t)t->joints;
+  status = read_numbers(r, q);
+  for (int k = 0; k < t->joints && status == PK_OK; k++) {
+    if (!isfinite(q[k])) {
+      return fail_number(r, "inf");
+    }
+  }
+  t->rows += status == PK_OK;
+  return status;
+}
+
+/* One line that is not empty; `word` is its first. */
+static pk_status read_line(reader *r, const pk_model *m, const pk_track_options *o, const char *word)
+{
+  if (r->out->joints == 0) {
+    return strcmp(word, "time") == 0
+               ? read_head(r, m, o)
+               : pki_fail(r->err, PK_ERROR_SYNTAX, here(r),
+                          "found \"%.40s\", expected \"time\" and names of joints", word);
+  }
+  for (int g = 0; g < PKI_TRACK_GAINS; g++) {
+    if (strcmp(word, gain_words[g]) == 0) {
+      return read_gains(r, g);
+    }
+  }
+  return read_row(r, word);
+}
+
+pk_status pki_track_parse(const char *file, const char *text, size_t size, const pk_model *m,
+                          const pk_track_options *o, pki_track_table *out, pk_error *err)
+{
+  *out = (pki_track_table){0};
+  reader r = {.file = file, .at = text, .end = text + size, .line = 1, .out = out, .err = err};
+  pk_status status = PK_OK;
+  while (r.at < r.end && status == PK_OK) {
+    char word[MOST_WORD];
+    status = next_word(&r, word) > 0 ? read_line(&r, m, o, word) : PK_OK;
+    if (status == PK_OK) {
+      end_line(&r);
+    }
+  }
+  if (status == PK_OK && out->rows == 0) {
+    status =
+        pki_fail(err, PK_ERROR_SYNTAX, here(&r), "the file has no line with a time, expected one at least");
+  }
+  return status;
+}
+
+pk_status pki_track_read(const char *file, const pk_model *m, const pk_track_options *o, pki_track_table *out,
+                         pk_error *err)
+{
+  size_t size = 0;
+  char *text = pki_file_read(file, MOST_BYTES, &size);
+  if (text == NULL) {
+    *out = (pki_track_table){0};
+    return pki_fail(err, PK_ERROR_FILE, (pki_where){.field = "file"}, "\"%.200s\" cannot be read: %s", file,
+                    strerror(errno));
+  }
+  const pk_status status = pki_track_parse(file, text, size, m, o, out, err);
+  free(text);
+  return status;
+}
+
+void pki_track_free(pki_track_table *t)
+{
+  free(t->dof);
+  free(t->gain);
+  free(t->time);
+  free(t->q);
+  *t = (pki_track_table){0};
+}

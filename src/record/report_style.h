@@ -1,8 +1,0 @@
-/* The style sheet of reports, and the script of their time cursor. */
-#ifndef PKI_RECORD_REPORT_STYLE_H
-#define PKI_RECORD_REPORT_STYLE_H
-
-extern const char pki_report_style[];
-extern const char pki_report_cursor_script[];
-
-#endif

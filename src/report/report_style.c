@@ -1,0 +1,97 @@
+/* How a report looks, and the one script that every report with a time axis has. Plain style sheets: what they say also
+ * holds on paper and where scripts are off. */
+#include "report/report_style.h"
+
+const char pki_report_style[] =
+    /* colours: the reader's scheme on a screen, light on paper */
+    ":root{color-scheme:light dark;--paper:#fff;--ink:#1c232b;--dim:#5a6572;--line:#e1e5ea;--rule:#8b95a1;"
+    "--panel:#f5f7f9;--accent:#0067a3;--shade:#1c232b66}\n"
+    "@media screen and (prefers-color-scheme:dark){:root{--paper:#13171c;--ink:#e4e8ed;--dim:#9da8b5;"
+    "--line:#2a313a;--rule:#6b7683;--panel:#1a2027;--accent:#5db7ec;--shade:#000c}\n"
+    "figure .pk-plot .s1{stroke:#4fb0ea}figure .pk-plot .f1{fill:#4fb0ea}"
+    "figure .pk-plot .s2{stroke:#f28654}figure .pk-plot .f2{fill:#f28654}"
+    "figure .pk-plot .s3{stroke:#31c99d}figure .pk-plot .f3{fill:#31c99d}"
+    "figure .pk-plot .s4{stroke:#e5a0c7}figure .pk-plot .f4{fill:#e5a0c7}"
+    "figure .pk-plot .s5{stroke:#f0b93f}figure .pk-plot .f5{fill:#f0b93f}"
+    "figure .pk-plot .s6{stroke:#93d2f6}figure .pk-plot .f6{fill:#93d2f6}"
+    "figure .pk-plot .s7{stroke:#e4e8ed}figure .pk-plot .f7{fill:#e4e8ed}}\n"
+    "figure .pk-plot{fill:var(--ink)}figure .pk-plot .tick{fill:var(--dim)}"
+    "figure .pk-plot .grid{stroke:var(--line)}figure .pk-plot .frame{stroke:var(--rule)}"
+    "figure .pk-plot .paper{fill:none}figure .pk-plot .cursor{stroke:var(--ink)}\n"
+    /* text */
+    "*{box-sizing:border-box}html{scroll-behavior:smooth;-webkit-text-size-adjust:100%}\n"
+    "body{font:15px/1.55 system-ui,'DejaVu Sans',Helvetica,Arial,sans-serif;color:var(--ink);"
+    "background:var(--paper);max-width:1080px;margin:0 auto;padding:2rem 1.2rem 3rem}\n"
+    "h1{font-size:1.75rem;line-height:1.2;margin:0 0 .3rem;overflow-wrap:anywhere}\n"
+    "h2{font-size:1.25rem;margin:2.6rem 0 .8rem;padding-top:1rem;border-top:1px solid var(--line);"
+    "scroll-margin-top:1rem}\n"
+    "h3{font-size:1rem;margin:1.6rem 0 .5rem}a{color:var(--accent)}\n"
+    "p{margin:.6rem 0}.subtitle{color:var(--dim);margin-top:0;max-width:75ch}"
+    ".note{color:var(--dim);font-size:.9rem}\n"
+    "nav{display:flex;flex-wrap:wrap;gap:.4rem;margin:1.2rem 0}"
+    "nav a{padding:.15rem .7rem;border:1px solid var(--line);border-radius:1rem;text-decoration:none;"
+    "font-size:.88rem;background:var(--panel)}nav a:hover{border-color:var(--accent)}\n"
+    "pre{font:13px/1.5 ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;background:var(--panel);"
+    "border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;overflow-x:auto;tab-size:2}\n"
+    /* tables and facts */
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.93rem}\n"
+    "th,td{padding:.28rem .65rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}\n"
+    "th{border-bottom:2px solid var(--rule);white-space:nowrap}tbody tr:hover{background:var(--panel)}"
+    ".number{text-align:right;white-space:nowrap}td:first-child:has(+.number){white-space:nowrap}\n"
+    "tr.group td{font-weight:600;padding-top:.7rem}\n"
+    /* what is wider than the page scrolls; a shadow lies on each edge beyond which there is more: two that stay, below two
+     * pieces of paper that move along and hide them at the ends */
+    ".scroll{overflow-x:auto;background:"
+    "linear-gradient(90deg,var(--paper) 50%,transparent) 0 0/2.4rem 100% no-repeat local,"
+    "linear-gradient(270deg,var(--paper) 50%,transparent) 100% 0/2.4rem 100% no-repeat local,"
+    "linear-gradient(90deg,var(--shade),transparent) 0 0/.8rem 100% no-repeat scroll,"
+    "linear-gradient(270deg,var(--shade),transparent) 100% 0/.8rem 100% no-repeat scroll}\n"
+    "dl.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(15.5rem,1fr));margin:1.2rem "
+    "0;"
+    "border:1px solid var(--line);border-radius:8px;overflow:hidden}\n"
+    "dl.facts div{padding:.55rem .9rem;box-shadow:0 0 0 .5px var(--line)}"
+    "dl.facts dt{color:var(--dim);font-size:.82rem}"
+    "dl.facts dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}\n"
+    /* figures */
+    "figure{margin:1.2rem 0}figure svg{display:block;max-width:100%;height:auto}"
+    "figure svg:not(.pk-plot){background:#fff;border-radius:6px}\n"
+    ".panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(290px,1fr));gap:.4rem .8rem}"
+    ".panels svg{width:100%}\n"
+    "figcaption{color:var(--dim);font-size:.88rem;margin-top:.3rem;max-width:95ch}\n"
+    ".replay{margin:1.2rem 0}\n"
+    "footer{margin-top:3rem;color:var(--dim);font-size:.85rem}\n"
+    /* a phone: wide figures scroll, so that their text stays readable */
+    "@media(max-width:640px){body{padding:1.2rem .8rem 2rem;font-size:16px}h1{font-size:1.45rem}"
+    "figure>.scroll>svg{min-width:640px;max-width:none}.panels{grid-template-columns:1fr}"
+    "}\n"
+    /* paper: nothing is torn apart, nothing that needs a hand is shown */
+    "@page{margin:14mm}@media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}\n"
+    "h2,h3{break-after:avoid}figure,.panels svg,dl.facts div,tr{break-inside:avoid}"
+    "dl.facts{grid-template-columns:repeat(3,1fr)}figure.small{break-inside:auto}.panels{display:block;font-"
+    "size:0}"
+    ".panels svg{display:inline-block;width:33%}"
+    "a{color:inherit;text-decoration:none}pre{white-space:pre-wrap;overflow:visible}"
+    ".scroll{overflow:visible;background:none}table{font-size:8.5pt}th,td{padding:.2rem .4rem}"
+    ".replay{break-inside:avoid}.pk-plot .cursor{display:none}}\n";
+
+/* One cursor in all panels along the run's time: at the replay's time, or below the pointer; a click there asks
+ * the replay to come along. */
+const char pki_report_cursor_script[] =
+    "(function(){\n"
+    "var cursors=[].slice.call(document.querySelectorAll('.cursor'));\n"
+    "function show(t){cursors.forEach(function(c){var d=c.dataset,a=+d.from,b=+d.to;\n"
+    "if(!(t>=a&&t<=b)){c.setAttribute('visibility','hidden');return}\n"
+    "c.setAttribute('transform','translate('+(+d.left+d.width*(t-a)/(b-a)).toFixed(2)+' 0)');\n"
+    "c.setAttribute('visibility','visible')})}\n"
+    "addEventListener('pronktime',function(e){var d=e.detail;\n"
+    "show(+(d&&d.time!==undefined?d.time:d))},true);\n"
+    "function timeAt(e){var svg=e.target.closest&&e.target.closest('svg.pk-plot');if(!svg)return null;\n"
+    "var all=svg.querySelectorAll('.cursor'),m=svg.getScreenCTM();if(!all.length||!m)return null;\n"
+    "var x=(e.clientX-m.e)/m.a,y=(e.clientY-m.f)/m.d,best=null;\n"
+    "all.forEach(function(c){var d=c.dataset,b=c.getBBox();\n"
+    "if(x>=+d.left&&x<=+d.left+ +d.width&&y>=b.y&&y<=b.y+b.height)\n"
+    "best=+d.from+(d.to-d.from)*(x-d.left)/d.width});return best}\n"
+    "document.addEventListener('pointermove',function(e){var t=timeAt(e);if(t!==null)show(t)});\n"
+    "document.addEventListener('click',function(e){var t=timeAt(e);\n"
+    "if(t!==null)window.dispatchEvent(new CustomEvent('pronkseek',{detail:{time:t}}))});\n"
+    "})();\n";

@@ -1,0 +1,162 @@
+/* Surfaces of robots, and what they do on the ground and to each other. Names become the numbers that pk_sim_set_surface takes, in the
+ * order in which they are met; 0 is what no link was given. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scenario/scenario.h"
+#include "step/world.h"
+
+typedef struct surfaces {
+  const char *names[PKI_SURFACE_MAX];
+  int count;
+} surfaces;
+
+/* The number of a surface's name; -1: no room. */
+static int number_of(surfaces *all, const char *name)
+{
+  int i = 0;
+  while (i < all->count && strcmp(all->names[i], name) != 0) {
+    i++;
+  }
+  if (i == all->count) {
+    if (all->count + 1 >= PKI_SURFACE_MAX) {
+      return -1;
+    }
+    all->names[all->count++] = name;
+  }
+  return i + 1;
+}
+
+/* The surface of all collision shapes from link `first` on, `count` links; `node` names it. How many shapes there were
+ * comes back. */
+static int set_shapes(pk_sim *sim, int first, int count, const pki_node *node, surfaces *all,
+                      pk_status *status, pk_error *err)
+{
+  const pk_model *m = pk_sim_model(sim);
+  const int surface = number_of(all, node->text);
+  int found = 0;
+  *status = surface >= 0
+                ? PK_OK
+                : pki_node_fail(node, err, PK_ERROR_LIMIT, "more than %d surfaces", PKI_SURFACE_MAX - 1);
+  for (int i = 0; i < m->nshape && *status == PK_OK; i++) {
+    if (m->shapes[i].link >= first && m->shapes[i].link < first + count && !m->shapes[i].visual) {
+      found++;
+      *status = pk_sim_set_surface(sim, i, surface, err);
+    }
+  }
+  return found;
+}
+
+static pk_status set_link(pk_sim *sim, const char *prefix, const pki_node *node, surfaces *all, pk_error *err)
+{
+  char name[256];
+  snprintf(name, sizeof name, "%s%.180s", prefix, node->key);
+  const int link = pk_model_find_link(pk_sim_model(sim), name);
+  if (link < 0) {
+    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "there is no link \"%s\"", name);
+  }
+  if (node->kind != PKI_NODE_SCALAR || pki_node_is_null(node)) {
+    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "%s is %s, expected the name of a surface", node->key,
+                         pki_node_what(node));
+  }
+  pk_status status;
+  const int found = set_shapes(sim, link, 1, node, all, &status, err);
+  if (status == PK_OK && found == 0) {
+    status = pki_node_fail(node, err, PK_ERROR_ARGUMENT, "the link \"%s\" has no collision shape", name);
+  }
+  return status;
+}
+
+/* A surface on a material of the ground. */
+static pk_status set_material(const pki_scenario *s, pk_sim *sim, const pki_node *node, int surface,
+                              const pki_scenario_pair *pair, pk_error *err)
+{
+  int material = 0;
+  const pk_status status =
+      pki_scenario_find_material(s, pki_node_find(node, "material"), pair->material, &material, err);
+  return status == PK_OK
+             ? pki_node_place(pk_sim_set_pair(sim, surface, material, &pair->law, err), node, "", err)
+             : status;
+}
+
+/* A surface on another one. */
+static pk_status set_with(pk_sim *sim, const pki_node *node, int surface, const pki_scenario_pair *pair,
+                          const surfaces *all, pk_error *err)
+{
+  int with = 0;
+  const pk_status status =
+      pki_read_choice(pki_node_find(node, "with"), "surface", pair->with, all->names, all->count, &with, err);
+  return status == PK_OK
+             ? pki_node_place(pk_sim_set_surface_pair(sim, surface, with + 1, &pair->law, err), node, "", err)
+             : status;
+}
+
+static void set_pair(const pki_scenario *s, pk_sim *sim, const pki_node *node, const surfaces *all,
+                     pki_problems *problems)
+{
+  pki_scenario_pair pair = {.law = pk_material_default()};
+  const pki_binding bindings[] = {{pki_pair_fields, pki_pair_field_count, &pair},
+                                  {pki_material_fields, pki_material_field_count, &pair.law}};
+  int surface = 0;
+  pk_error err = {0};
+  if (pki_read_map(node, bindings, 2, problems) != PK_OK) {
+    return;
+  }
+  pk_status status = pki_read_choice(pki_node_find(node, "surface"), "surface", pair.surface, all->names,
+                                     all->count, &surface, &err);
+  if (status == PK_OK && (pair.material[0] != '\0') == (pair.with[0] != '\0')) {
+    status = pki_node_fail(
+        node, &err, PK_ERROR_ARGUMENT,
+        "this pair has %s, expected one of \"material\" (of the ground) and \"with\" (a surface)",
+        pair.with[0] != '\0' ? "both \"material\" and \"with\"" : "neither");
+  }
+  if (status == PK_OK) {
+    status = pair.with[0] != '\0' ? set_with(sim, node, surface + 1, &pair, all, &err)
+                                  : set_material(s, sim, node, surface + 1, &pair, &err);
+  }
+  pki_problems_note(problems, status, &err);
+}
+
+static void set_links(const pki_scenario_model *model, pk_sim *sim, surfaces *all, pki_problems *problems)
+{
+  const pki_node *map = model->node->kind == PKI_NODE_MAP ? pki_node_find(model->node, "surfaces") : NULL;
+  if (map == NULL || pki_expect_kind(map, PKI_NODE_MAP, problems) != PK_OK) {
+    return;
+  }
+  for (const pki_node *n = map->first; n != NULL; n = n->next) {
+    pk_error err = {0};
+    pki_problems_note(problems, set_link(sim, model->prefix, n, all, &err), &err);
+  }
+}
+
+/* Objects have one link each, after those of the models. */
+static void set_objects(const pki_scenario *s, pk_sim *sim, surfaces *all, pki_problems *problems)
+{
+  const pk_model *m = pk_sim_model(sim);
+  for (int i = 0, robot = s->nmodel; i < s->nobject; i++) {
+    const int count = pki_object_number(&s->objects[i]);
+    const pki_node *node = pki_node_find(s->objects[i].node, "surface");
+    if (s->objects[i].surface[0] != '\0') {
+      pk_error err = {0};
+      pk_status status;
+      set_shapes(sim, m->robots[robot].root_link, count, node, all, &status, &err);
+      pki_problems_note(problems, status, &err);
+    }
+    robot += count;
+  }
+}
+
+void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems)
+{
+  surfaces all = {.count = 0};
+  for (int i = 0; i < scenario->nmodel; i++) {
+    set_links(&scenario->models[i], sim, &all, problems);
+  }
+  set_objects(scenario, sim, &all, problems);
+  if (scenario->pairs == NULL || pki_expect_kind(scenario->pairs, PKI_NODE_LIST, problems) != PK_OK) {
+    return;
+  }
+  for (const pki_node *n = scenario->pairs->first; n != NULL; n = n->next) {
+    set_pair(scenario, sim, n, &all, problems);
+  }
+}

@@ -1,0 +1,193 @@
+/* The ground, and what surfaces do on it and to each other. */
+#include <string.h>
+
+#include "collision/ground/terrain.h"
+#include "sim/memory.h"
+#include "step/contact.h"
+
+const pk_field pki_material_fields[] = {
+    {"friction", offsetof(pk_material, friction), PK_FIELD_REAL, "", 0.8, 0, 1e6, NULL,
+     "Coulomb's coefficient"},
+    {"restitution_n", offsetof(pk_material, restitution_n), PK_FIELD_REAL, "", 0, 0, 1, NULL,
+     "Newton's coefficient, normal"},
+    {"restitution_t", offsetof(pk_material, restitution_t), PK_FIELD_REAL, "", 0, 0, 1, NULL,
+     "Newton's coefficient, tangential"},
+    {"viscous", offsetof(pk_material, viscous), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL,
+     "friction that grows with the slip (laws penalty and exact-lcp)"},
+};
+const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_material_fields[0];
+
+pk_material pk_material_default(void)
+{
+  pk_material material;
+  pki_fields_preset(pki_material_fields, pki_material_field_count, &material);
+  return material;
+}
+
+pk_status pk_material_validate(const pk_material *material, pk_error *err)
+{
+  return pki_fields_validate(pki_material_fields, pki_material_field_count, material, err);
+}
+
+/* All materials of a terrain; the message counts them. */
+static pk_status check_materials(const pk_terrain *terrain, const pk_material *materials, int count,
+                                 pk_error *err)
+{
+  const pki_where where = {.field = "materials"};
+  if (count < 1 || count > PKI_MATERIAL_MAX) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where, "there are %d materials, expected 1 to %d", count,
+                    PKI_MATERIAL_MAX);
+  }
+  for (int i = 0; i < count; i++) {
+    pk_error why = {.message = ""};
+    const pk_status status = pk_material_validate(&materials[i], &why);
+    if (status != PK_OK) {
+      return pki_fail(err, status, where, "material %d: %.200s", i, why.message);
+    }
+  }
+  const int needed = terrain ? pki_terrain_materials(terrain) : 0;
+  if (needed > count) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "the terrain refers to material %d, but there are %d (counted from 0)", needed - 1,
+                    count);
+  }
+  return PK_OK;
+}
+
+pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials, int count,
+                             pk_error *err)
+{
+  const pk_material usual = pk_material_default();
+  const pki_stepper *stepper = &pki_steppers[sim->options.stepper];
+  if (terrain != NULL && !stepper->contact) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+                    "the stepper \"%s\" knows no contact: use \"moreau\" or \"euler\"", stepper->name);
+  }
+  if (materials != NULL) {
+    const pk_status status = check_materials(terrain, materials, count, err);
+    if (status != PK_OK) {
+      return status;
+    }
+  } else {
+    materials = &usual, count = 1;
+  }
+  const pk_status status = pki_colliders_set_ground(&sim->scene.colliders, terrain, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  sim->scene.terrain = terrain;
+  memcpy(sim->scene.materials, materials, (size_t)count * sizeof *materials);
+  sim->scene.nmaterial = count;
+  pki_memory_forget_impulses(sim);
+  sim->alone.stale = true;
+  return PK_OK;
+}
+
+static pk_status check_index(int value, int count, const char *what, pk_error *err)
+{
+  if (value >= 0 && value < count) {
+    return PK_OK;
+  }
+  return count > 0 ? pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = what},
+                              "%s is %d, expected 0 to %d", what, value, count - 1)
+                   : pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = what},
+                              "%s is %d, but there are none", what, value);
+}
+
+pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
+{
+  pk_status status = check_index(shape, sim->model->nshape, "shape", err);
+  if (status == PK_OK) {
+    status = check_index(surface, PKI_SURFACE_MAX, "surface", err);
+  }
+  if (status == PK_OK && sim->model->shapes[shape].visual) {
+    status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "shape"},
+                      "shape %d of the link \"%s\" is there to look at, expected one that collides", shape,
+                      sim->model->links[sim->model->shapes[shape].link].name);
+  }
+  if (status == PK_OK) {
+    sim->scene.surfaces[shape] = surface;
+    sim->alone.stale = true;
+  }
+  return status;
+}
+
+pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_error *err)
+{
+  const pk_status status = pk_material_validate(material, err);
+  if (status == PK_OK) {
+    sim->scene.body_material = *material;
+    sim->alone.stale = true;
+  }
+  return status;
+}
+
+/* Where the pair of a surface and a material, or of two surfaces, is; npair when there is none. */
+static int find_pair(const pki_scene *c, int surface, int material, int with)
+{
+  int i = 0;
+  while (i < c->npair &&
+         (c->pairs[i].surface != surface || c->pairs[i].material != material || c->pairs[i].with != with)) {
+    i++;
+  }
+  return i;
+}
+
+static pk_status set_pair(pki_scene *c, int surface, int material, int with, const pk_material *law,
+                          pk_error *err)
+{
+  const pk_status status = pk_material_validate(law, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  const int at = find_pair(c, surface, material, with);
+  if (at == PKI_PAIR_MAX) {
+    return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "pair"},
+                    "there are %d pairs of surfaces and materials already, which is the most", PKI_PAIR_MAX);
+  }
+  c->npair += at == c->npair;
+  c->pairs[at] = (pki_pair){.surface = surface, .material = material, .with = with, .law = *law};
+  return PK_OK;
+}
+
+pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_material *pair, pk_error *err)
+{
+  pk_status status = check_index(surface, PKI_SURFACE_MAX, "surface", err);
+  if (status == PK_OK) {
+    status = check_index(material, PKI_MATERIAL_MAX, "material", err);
+  }
+  sim->alone.stale = true;
+  return status == PK_OK ? set_pair(&sim->scene, surface, material, -1, pair, err) : status;
+}
+
+pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
+                                  pk_error *err)
+{
+  pk_status status = check_index(surface_a, PKI_SURFACE_MAX, "surface_a", err);
+  if (status == PK_OK) {
+    status = check_index(surface_b, PKI_SURFACE_MAX, "surface_b", err);
+  }
+  const int least = surface_a < surface_b ? surface_a : surface_b;
+  sim->alone.stale = true;
+  return status == PK_OK
+             ? set_pair(&sim->scene, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
+             : status;
+}
+
+/* What the surfaces of two shapes of the model do to each other. */
+static const pk_material *between_shapes(const pki_scene *c, int shape_a, int shape_b)
+{
+  const int a = c->surfaces[shape_a], b = c->surfaces[shape_b];
+  const int pair = find_pair(c, a < b ? a : b, -1, a < b ? b : a);
+  return pair < c->npair ? &c->pairs[pair].law : &c->body_material;
+}
+
+const pk_material *pki_contact_material(const pki_scene *c, const pki_contact *f)
+{
+  if (f->material < 0) {
+    return between_shapes(c, f->geom[0], f->geom[1]);
+  }
+  const int pair = c->npair > 0 ? find_pair(c, c->surfaces[f->geom[0]], f->material, -1) : 0;
+  return pair < c->npair ? &c->pairs[pair].law
+                         : &c->materials[f->material < c->nmaterial ? f->material : c->nmaterial - 1];
+}

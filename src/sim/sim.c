@@ -1,0 +1,472 @@
+#include "step/contact.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "dynamics/code.h"
+#include "model/motion.h"
+#include "sim/memory.h"
+#include "sim/parameters.h"
+#include "sim/query.h"
+#include "sim/sim_control.h"
+#include "step/compliant.h"
+#include "step/exact.h"
+#include "step/joints.h"
+#include "step/pushes.h"
+
+const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
+    [PK_STEPPER_EULER] = {"euler", "semi-implicit Euler: velocity first, then position with it; order 1",
+                          pki_step_on_chains, false, true},
+    [PK_STEPPER_MOREAU] =
+        {"moreau", "Moreau's midpoint scheme: M and h half a step on; order 1 (2 for constant M and h(q))",
+         pki_step_on_chains, false, true},
+    [PK_STEPPER_RK4] = {"rk4", "Runge-Kutta on the group (Munthe-Kaas); order 4", pki_step_rk4, false, false},
+    [PK_STEPPER_ARK_EXPLICIT] = {"ark-explicit", "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)",
+                                 pki_step_ark, true, false},
+    [PK_STEPPER_ARK_IMPLICIT] =
+        {"ark-implicit", "adaptive diagonally implicit Runge-Kutta for stiff models (SUNDIALS ARKODE)",
+         pki_step_ark, true, false},
+};
+
+/* With a counting arena this counts, and NULL comes back. */
+static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
+{
+  const size_t nq = (size_t)model->nq, nu = (size_t)model->nu, real = sizeof(double);
+  const size_t joints = (size_t)pki_joint_model(model)->nu;
+  pk_sim *sim = pki_arena_take(arena, 1, sizeof *sim);
+  pk_sim s = {.model = model};
+  pki_memory_carve(&s, model, options, arena);
+  s.q_next = pki_arena_take(arena, nq, real);
+  s.u_next = pki_arena_take(arena, nu, real);
+  s.carry_q_next = pki_arena_take(arena, nu, real);
+  s.carry_u_next = pki_arena_take(arena, nu, real);
+  s.tau_next = pki_arena_take(arena, joints, real);
+  s.smooth.q = pki_arena_take(arena, nq, real);
+  double **const of_smooth[] = {&s.smooth.force,  &s.smooth.xi,       &s.smooth.u,      &s.smooth.xi_rate,
+                                &s.smooth.u_rate, &s.smooth.xi_total, &s.smooth.u_total};
+  for (size_t i = 0; i < sizeof of_smooth / sizeof of_smooth[0]; i++) {
+    *of_smooth[i] = pki_arena_take(arena, nu, real);
+  }
+  s.control.contacts = pki_arena_take(arena, (size_t)options->max_contacts, sizeof *s.control.contacts);
+  pki_scene_carve(&s.scene, model, options, arena);
+  pki_sim_contact_carve(&s.contact, model, options, arena);
+  pki_sim_joints_carve(&s.joints, model, arena);
+  s.late_room = pki_latency_room(options);
+  s.parameters.friction = 1;
+  pki_alone_carve(&s.alone, model, arena);
+  void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
+  if (sim != NULL) {
+    *sim = s;
+    sim->workspace = pk_workspace_init(model, workspace);
+  }
+  return sim;
+}
+
+/* The options with what is left to the model chosen. */
+static pk_sim_options choose(const pk_model *model, const pk_sim_options *options)
+{
+  enum { FEW = 128 };
+  pk_sim_options o = options ? *options : pk_sim_options_default();
+  if (o.max_contacts == 0) {
+    const int usual = pki_usual_contacts(model);
+    o.max_contacts = usual > FEW ? usual : FEW;
+    const int room = o.law == PK_LAW_EXACT_LCP ? pki_exact_room(model, &o) : o.max_contacts;
+    o.max_contacts = room > 0 && room < o.max_contacts ? room : o.max_contacts;
+  }
+  return o;
+}
+
+size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options)
+{
+  const pk_sim_options chosen = choose(model, options);
+  pki_arena arena = pki_arena_over(NULL, 0);
+  carve(model, &chosen, &arena);
+  return arena.used;
+}
+
+pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
+                      pk_error *err)
+{
+  *out = NULL;
+  const pk_sim_options chosen = choose(model, options);
+  pk_status status = pk_sim_options_validate(&chosen, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pki_code_check(chosen.code, model, 1, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  status = pki_exact_check(model, &chosen, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  const pki_stepper *stepper = &pki_steppers[chosen.stepper];
+  if (model->nconstraint > 0 && !stepper->contact) {
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
+                    "the stepper \"%s\" knows no constraints: use \"moreau\" or \"euler\"", stepper->name);
+  }
+  pki_arena arena = pki_arena_over(memory, pk_sim_memsize(model, &chosen));
+  pk_sim *sim = carve(model, &chosen, &arena);
+  PK_ASSERT(arena.used == arena.size);
+  sim->options = chosen;
+  sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(chosen.code, 1));
+  pk_sim_reset(sim);
+  status = pki_sim_collide_init(sim, err);
+  if (status == PK_OK && stepper->adaptive) {
+    status = pki_ark_create(sim, err);
+  }
+  if (status != PK_OK) {
+    pki_sim_collide_free(sim);
+    return status;
+  }
+  *out = sim;
+  return PK_OK;
+}
+
+pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk_sim **out, pk_error *err)
+{
+  *out = NULL;
+  const pk_status valid = options ? pk_sim_options_validate(options, err) : PK_OK;
+  if (valid != PK_OK) {
+    return valid; /* sizes follow from the options */
+  }
+  void *memory = pki_aligned_alloc(pk_sim_memsize(model, options));
+  if (memory == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a world of %d bodies",
+                    model->nbody);
+  }
+  const pk_status status = pk_sim_init(model, options, memory, out, err);
+  if (*out == NULL) {
+    pki_aligned_free(memory);
+  } else {
+    (*out)->owns_memory = true;
+  }
+  return status;
+}
+
+void pk_sim_destroy(pk_sim *sim)
+{
+  if (sim == NULL) {
+    return;
+  }
+  pki_ark_destroy(sim);
+  pki_sim_collide_free(sim);
+  pki_aligned_free(sim->control.state);
+  if (sim->owns_memory) {
+    pki_aligned_free(sim);
+  }
+}
+
+void pk_sim_reset(pk_sim *sim)
+{
+  pki_memory_reset(sim);
+  pki_colliders_forget(&sim->scene.colliders);
+  sim->acting = sim->state.commands;
+  pki_control_reset(sim);
+  pki_ark_reset(sim);
+}
+
+static bool finite_all(const double *v, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(v[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The first body with a coordinate that is not finite; -1: none. */
+static int bad_body(const pk_model *m, const double *v, bool is_config)
+{
+  for (int i = 0; i < m->nbody; i++) {
+    const double *at = v + (is_config ? m->body_q[i] : m->body_u[i]);
+    const int n = is_config ? pki_motion_nq(m->body_motion[i]) : pki_motion_nu(m->body_motion[i]);
+    if (!finite_all(at, n)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* All numbers are finite, and small enough that nobody has to look further; four sums, since additions wait for each other. */
+static bool is_finite_sum(const double *v, int n)
+{
+  double sum[4] = {0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (int e = 0; e < 4; e++) {
+      sum[e] += fabs(v[i + e]);
+    }
+  }
+  for (; i < n; i++) {
+    sum[0] += fabs(v[i]);
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]) < 1e300;
+}
+
+/* A configuration and velocities must be finite; otherwise the body and the term are named. */
+static pk_status check_finite(const pk_model *m, const double *q, const double *u, const char *q_term,
+                              const char *u_term, pk_step_info *info)
+{
+  if (is_finite_sum(q, m->nq) && is_finite_sum(u, m->nu)) {
+    return PK_OK;
+  }
+  const int body_q = bad_body(m, q, true), body_u = bad_body(m, u, false);
+  if (body_q < 0 && body_u < 0) {
+    return PK_OK;
+  }
+  info->body = body_q >= 0 ? body_q : body_u;
+  info->term = body_q >= 0 ? q_term : u_term;
+  return PK_ERROR_NONFINITE;
+}
+
+/* A quaternion of no length is no attitude. */
+static pk_status check_quaternions(const pk_model *m, const double *q, pk_step_info *info)
+{
+  for (int i = 0; i < m->nbody; i++) {
+    const int motion = m->body_motion[i];
+    if (motion == PK_MOTION_FLOATING || motion == PK_MOTION_SPHERICAL) {
+      const double *p = q + m->body_q[i] + (motion == PK_MOTION_FLOATING ? 3 : 0);
+      if (!(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3] > 1e-12)) {
+        info->body = i;
+        info->term = "q";
+        return PK_ERROR_ARGUMENT;
+      }
+    }
+  }
+  return PK_OK;
+}
+
+int pki_body_of_velocity(const pk_model *m, int k)
+{
+  int i = 0;
+  while (k < m->body_u[i] || k >= m->body_u[i] + pki_motion_nu(m->body_motion[i])) {
+    i++;
+  }
+  return i;
+}
+
+pk_status pki_check_command(const pk_command *c)
+{
+  const double sum = c->tau + c->q_des + c->u_des;
+  if (!isfinite(sum) || !(c->kp >= 0) || !(c->kd >= 0) || !isfinite(c->kp + c->kd) || !(c->tau_max >= 0)) {
+    return isnan(sum + c->kp + c->kd + c->tau_max) || isinf(sum) ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
+  }
+  return PK_OK;
+}
+
+/* Numbers, gains and limits of all commands. */
+static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
+{
+  for (int k = 0; k < sim->joints.n; k++) {
+    const pk_status status = pki_check_command(&sim->state.commands[k]);
+    if (status != PK_OK) {
+      info->body = pki_body_of_velocity(sim->joints.model, k);
+      info->term = "command";
+      return status;
+    }
+  }
+  return PK_OK;
+}
+
+void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info)
+{
+  if (sim->options.timing) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    const double t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (info != NULL) {
+      info->seconds[part] += t - sim->lap;
+    }
+    sim->lap = t;
+  }
+}
+
+/* The stepper's work, into the next state; what it changed besides is undone when it fails. */
+static pk_status advance(pk_sim *sim, pk_step_info *info)
+{
+  const pk_model *m = sim->model;
+  pki_memory_keep(sim);
+  pk_status status = pki_steppers[sim->options.stepper].step(sim, info);
+  if (status == PK_OK || status == PK_ERROR_CONVERGENCE) {
+    const pk_status finite = check_finite(m, sim->q_next, sim->u_next, "q_end", "u_end", info);
+    status = status == PK_OK ? finite : status;
+  }
+  if (status != PK_OK) {
+    pki_memory_restore(sim);
+  }
+  return status;
+}
+
+pk_status pki_state_check(const pk_model *m, const double *q, const double *u, pk_step_info *report)
+{
+  *report = (pk_step_info){.body = -1, .term = "", .certified = true};
+  const pk_status status = check_finite(m, q, u, "q", "u", report);
+  return status == PK_OK ? check_quaternions(m, q, report) : status;
+}
+
+/* The next state becomes the state. */
+static void arrive(pk_sim *sim, const pk_step_info *report)
+{
+  const size_t nq = (size_t)sim->model->nq, nu = (size_t)sim->model->nu, real = sizeof(double);
+  memcpy(sim->state.q, sim->q_next, nq * real);
+  memcpy(sim->state.u, sim->u_next, nu * real);
+  memcpy(sim->state.tau, sim->tau_next, (size_t)sim->joints.n * real);
+  memcpy(sim->state.drives, sim->joints.moved, (size_t)sim->model->ndrive * real); /* turns count on */
+  pki_compliant_commit(sim);
+  sim->state.n.steps++;
+  sim->state.n.uncertified += !report->certified;
+}
+
+/* The stepper's work and its end. */
+static pk_status step_with(pk_sim *sim, pk_step_info *report)
+{
+  const size_t bytes = pki_memory_used(sim, PKI_MEMORY_CARRY_Q) * sizeof(double); /* 0: nothing is carried */
+  memcpy(sim->carry_q_next, sim->state.carry_q, bytes);
+  memcpy(sim->carry_u_next, sim->state.carry_u, bytes);
+  pk_status status = check_commands(sim, report);
+  if (status == PK_OK) {
+    status = advance(sim, report);
+  }
+  report->push_work = status == PK_OK && sim->watched ? pki_push_work(sim) : 0;
+  pki_clear_pushes(sim);
+  if (status != PK_OK) {
+    return status; /* the state is as it was */
+  }
+  memcpy(sim->state.carry_q, sim->carry_q_next, bytes);
+  memcpy(sim->state.carry_u, sim->carry_u_next, bytes);
+  arrive(sim, report);
+  return PK_OK;
+}
+
+/* Commands set out, and those that arrive act. Where some wait they are checked at once, since what acts now was asked for
+ * earlier. */
+static pk_status pass_commands(pk_sim *sim, pk_step_info *report)
+{
+  const pk_status status = sim->late_room > 0 ? check_commands(sim, report) : PK_OK;
+  if (status == PK_OK) {
+    pki_latency_pass(sim);
+  }
+  return status;
+}
+
+pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
+{
+  sim->watched = false;
+  pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, info);
+  status = status == PK_OK ? pass_commands(sim, info) : status;
+  if (status != PK_OK) {
+    return status;
+  }
+  pki_joints_observe(sim);
+  return step_with(sim, info);
+}
+
+pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
+{
+  pk_step_info local, *report = &local;
+  if (info != NULL) {
+    report = info;
+  }
+  sim->watched = info != NULL;
+  pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
+  if (status == PK_OK) {
+    pki_lap(sim, PK_PART_CONTROL, NULL);
+    pki_joints_observe(sim);
+    status = pki_control(sim, report);
+    pki_lap(sim, PK_PART_CONTROL, report);
+  }
+  status = status == PK_OK ? pass_commands(sim, report) : status;
+  if (status != PK_OK) {
+    pki_clear_pushes(sim);
+    return status;
+  }
+  if (pki_group_step(sim, report)) {
+    if (sim->state.n.pushed) {
+      report->push_work = sim->watched ? pki_push_work(sim) : 0;
+      pki_clear_pushes(sim);
+    }
+    arrive(sim, report);
+    return PK_OK;
+  }
+  return step_with(sim, report);
+}
+
+long long pk_sim_uncertified(const pk_sim *sim)
+{
+  return sim->state.n.uncertified;
+}
+
+int pk_sim_max_contacts(const pk_sim *sim)
+{
+  return sim->options.max_contacts;
+}
+
+void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
+                       pk_sim_contact *out)
+{
+  const pk_model_shape *const shapes = sim->model->shapes;
+  for (int i = 0; i < n; i++) {
+    const pki_contact *f = &last[i];
+    const double *r = last_r + 3 * i;
+    const int shape = f->geom[0], other = f->material < 0 ? f->geom[1] : -1;
+    const double mu = factor * pki_contact_material(&sim->scene, f)->friction;
+    pk_sim_contact *const to = &out[i]; /* every field is written */
+    to->link = shapes[shape].link, to->shape = shape;
+    to->other_link = other >= 0 ? shapes[other].link : -1, to->other_shape = other;
+    to->material = f->material;
+    to->slides = r[0] > 0 && !pki_contact_sticks(mu, r);
+    to->gap = f->gap, to->friction = mu;
+    for (int k = 0; k < 3; k++) {
+      to->point[k] = f->point[k];
+      to->normal[k] = f->normal[k];
+      to->impulse[k] = r[0] * f->normal[k] + r[1] * f->tangent1[k] + r[2] * f->tangent2[k];
+    }
+  }
+}
+
+int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most)
+{
+  const pki_sim_state *s = &sim->state;
+  const int n = s->n.nlast;
+  pki_show_contacts(sim, sim->parameters.friction, s->last, s->last_r, n < most ? n : most, out);
+  return n;
+}
+
+double pk_sim_time(const pk_sim *sim)
+{
+  return (double)sim->state.n.steps * sim->options.dt;
+}
+
+double *pk_sim_q(pk_sim *sim)
+{
+  return sim->state.q;
+}
+
+double *pk_sim_u(pk_sim *sim)
+{
+  return sim->state.u;
+}
+
+pk_command *pk_sim_commands(pk_sim *sim)
+{
+  return sim->state.commands;
+}
+
+const double *pk_sim_tau(const pk_sim *sim)
+{
+  return sim->state.tau;
+}
+
+pk_workspace *pk_sim_workspace(pk_sim *sim)
+{
+  return sim->workspace;
+}
+
+const pk_model *pk_sim_model(const pk_sim *sim)
+{
+  return sim->model;
+}

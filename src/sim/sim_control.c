@@ -1,0 +1,96 @@
+#include "sim/sim_control.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+bool pk_sim_contact_carries(const pk_sim_contact *c, const pk_model *model, int link, double impulse[3],
+                            double normal[3])
+{
+  const bool first = c->link == link;
+  if (!first && c->other_link != link) {
+    return false;
+  }
+  if (c->other_link >= 0 && model->links[c->link].robot == model->links[c->other_link].robot) {
+    return false;
+  }
+  for (int k = 0; k < 3; k++) {
+    if (impulse != NULL) {
+      impulse[k] = first ? c->impulse[k] : -c->impulse[k];
+    }
+    if (normal != NULL) {
+      normal[k] = first ? c->normal[k] : -c->normal[k];
+    }
+  }
+  return true;
+}
+
+pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err)
+{
+  const double dt = sim->options.dt;
+  long long every = 1;
+  void *block = NULL;
+  if (controller != NULL) {
+    const double steps = controller->period / dt;
+    if (!(controller->period >= 0) || fabs(steps - round(steps)) > 1e-6 * fmax(steps, 1) || steps > 1e15) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "period"},
+                      "the controller \"%s\" has a period of %g s, expected a whole number of steps of %g s, "
+                      "as %g, or 0 for "
+                      "each step",
+                      controller->name, controller->period, dt, dt * fmax(floor(steps), 1));
+    }
+    every = steps < 1 ? 1 : (long long)round(steps);
+    block = controller->state_size > 0 ? pki_aligned_alloc(controller->state_size) : NULL;
+    if (controller->state_size > 0 && block == NULL) {
+      return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the controller \"%s\"",
+                      controller->name);
+    }
+  }
+  pki_aligned_free(sim->control.state);
+  sim->control.by = controller;
+  sim->control.state = block;
+  sim->control.every = every;
+  pki_control_reset(sim);
+  return PK_OK;
+}
+
+void pki_control_reset(pk_sim *sim)
+{
+  const pk_controller *by = sim->control.by;
+  if (by == NULL) {
+    return;
+  }
+  if (by->state_size > 0) {
+    memset(sim->control.state, 0, by->state_size);
+  }
+  if (by->reset != NULL) {
+    by->reset(by, pk_sim_joint_model(sim), sim->control.state);
+  }
+}
+
+pk_status pki_control(pk_sim *sim, pk_step_info *info)
+{
+  const pk_controller *by = sim->control.by;
+  if (by == NULL || sim->state.n.steps % sim->control.every != 0) {
+    return PK_OK;
+  }
+  const int most = sim->options.max_contacts;
+  const pk_observation seen = {.time = pk_sim_time(sim),
+                               .dt = sim->options.dt,
+                               .model = pk_sim_joint_model(sim),
+                               .q = sim->joints.cut ? sim->joints.q : sim->state.q,
+                               .u = sim->joints.cut ? sim->joints.u : sim->state.u,
+                               .tau = sim->state.tau,
+                               .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
+                               .contacts = sim->control.contacts,
+                               .ncontact = pk_sim_contacts(sim, sim->control.contacts, most)};
+  /* it computes with the model's masses: what differs in a world is what it does not know */
+  pki_params *const params = &seen.workspace->work.params;
+  const pki_params own = *params;
+  params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* nobody writes there */
+  params->grouped = seen.workspace->grouped, params->varied = false;
+  const pk_status status = by->update(by, &seen, sim->control.state, sim->state.commands);
+  *params = own;
+  info->term = status == PK_OK ? info->term : "controller";
+  return status;
+}

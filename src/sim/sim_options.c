@@ -1,0 +1,150 @@
+/* The options of a world: field tables, defaults, presets. */
+#include <math.h>
+#include <string.h>
+
+#include "collision/broad/broad.h"
+#include "contact/solvers/solver.h"
+#include "step/world.h"
+
+const pki_preset pki_presets[PK_PRESET_COUNT] = {
+    [PK_PRESET_DEFAULT] = {"default", "no drift, no sinking in, warm starts"},
+    [PK_PRESET_PAPER] = {"paper", "the scheme of Gehring et al. 2014 as published"},
+};
+
+static const char *const law_words[] = {"hard", "compliant", "penalty", "exact-lcp"};
+static const char *const resting_words[] = {"velocity", "acceleration"};
+const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT] = {"auto", "lemke", "dantzig", "pgs"};
+static const char *const impact_words[] = {"group", "newton"};
+static const char *const stepper_words[] = {"euler", "moreau", "rk4", "ark-explicit", "ark-implicit"};
+static const char *const scheme_words[] = {"stabilised", "paper"};
+static const char *const implicit_words[] = {"all", "none"};
+static const char *const bilateral_words[] = {"direct", "prox"};
+
+const pk_field pki_sim_fields[] = {
+    {"dt", offsetof(pk_sim_options, dt), PK_FIELD_REAL, "s", 1e-3, 1e-9, 10, NULL, "time step"},
+    {"stepper", offsetof(pk_sim_options, stepper), PK_FIELD_ENUM, "", PK_STEPPER_MOREAU, 0,
+     PK_STEPPER_COUNT - 1, stepper_words, "integration scheme"},
+    {"implicit", offsetof(pk_sim_options, implicit), PK_FIELD_ENUM, "", PK_IMPLICIT_ALL, 0,
+     PK_IMPLICIT_COUNT - 1, implicit_words, "forces taken at the end of the step"},
+    {"rtol", offsetof(pk_sim_options, rtol), PK_FIELD_REAL, "", 1e-8, 1e-14, 0.1, NULL,
+     "relative tolerance of adaptive steppers"},
+    {"atol", offsetof(pk_sim_options, atol), PK_FIELD_REAL, "", 1e-10, 1e-16, 0.1, NULL,
+     "absolute tolerance of adaptive steppers"},
+    {"max_internal", offsetof(pk_sim_options, max_internal), PK_FIELD_INT, "", 100000, 1, 1e9, NULL,
+     "internal steps of adaptive steppers in one step"},
+    {"joint_limits", offsetof(pk_sim_options, joint_limits), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "joint limits act"},
+    {"joint_friction", offsetof(pk_sim_options, joint_friction), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "joint friction acts"},
+    {"contact", offsetof(pk_sim_options, contact), PK_FIELD_ENUM, "", PK_CONTACT_STABILISED, 0,
+     PK_CONTACT_SCHEME_COUNT - 1, scheme_words, "how contact is stepped"},
+    {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 0, 0, 100000, NULL,
+     "room for contacts; 0: 128, or 24 for each robot and object where that is more"},
+    {"margin", offsetof(pk_sim_options, margin), PK_FIELD_REAL, "m", 0.02, 0, 10, NULL,
+     "contacts nearer than this are looked at"},
+    {"swept", offsetof(pk_sim_options, swept), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "pairs that move by more than their thickness in a step are met on their way"},
+    {"solver", offsetof(pk_sim_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
+     pki_solver_words, "method for contact problems"},
+    {"tolerance", offsetof(pk_sim_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
+     "relative residual at which the solver stops"},
+    {"max_iterations", offsetof(pk_sim_options, max_iterations), PK_FIELD_INT, "", 5000, 1, 1e9, NULL,
+     "sweeps or Newton steps of the solver"},
+    {"alpha", offsetof(pk_sim_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL,
+     "relaxation of jor and sor, 0: chosen from W"},
+    {"bilateral", offsetof(pk_sim_options, bilateral), PK_FIELD_ENUM, "", PK_BILATERAL_DIRECT, 0,
+     PK_BILATERAL_COUNT - 1, bilateral_words, "how bilateral constraints are solved"},
+    {"stop", offsetof(pk_sim_options, stop), PK_FIELD_ENUM, "", PK_STOP_RESIDUAL, 0, PK_STOP_COUNT - 1,
+     pki_stop_words, "when jor, sor and bgs stop"},
+    {"change_rel", offsetof(pk_sim_options, change_rel), PK_FIELD_REAL, "", 1e-6, 0, 1, NULL,
+     "stop: change, part of an impulse that a sweep may change"},
+    {"change_abs", offsetof(pk_sim_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
+     "stop: change, what it may change besides"},
+    {"law", offsetof(pk_sim_options, law), PK_FIELD_ENUM, "", PK_LAW_HARD, 0, PK_LAW_COUNT - 1, law_words,
+     "law of contact"},
+    {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_GROUP, 0, PK_IMPACT_COUNT - 1,
+     impact_words, "restitution where contacts differ in it"},
+    {"resting", offsetof(pk_sim_options, resting), PK_FIELD_ENUM, "", PK_RESTING_VELOCITY, 0,
+     PK_RESTING_COUNT - 1, resting_words, "law exact-lcp: what its resting contact is solved in"},
+    {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ENUM, "", PK_LCP_CHOICE_AUTO, 0, PK_LCP_CHOICE_COUNT - 1,
+     pki_lcp_choice_words, "law exact-lcp: method for its problems"},
+    {"stiffness_n", offsetof(pk_sim_options, stiffness_n), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
+     "normal stiffness of the springs of compliant and penalty contacts"},
+    {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
+     "tangential stiffness of the springs of compliant and penalty contacts"},
+    {"damping_n", offsetof(pk_sim_options, damping_n), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
+     "normal damping of the springs of compliant and penalty contacts"},
+    {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
+     "tangential damping of the springs of compliant and penalty contacts"},
+    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ENUM, "", PK_BROAD_AUTO, 0, PK_BROAD_COUNT - 1,
+     pki_broad_words, "how pairs of shapes that may touch are found"},
+    {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
+     "links of one robot collide with each other"},
+    {"max_latency", offsetof(pk_sim_options, max_latency), PK_FIELD_REAL, "s", 0, 0, 1, NULL,
+     "room for commands that act late"},
+    {"timing", offsetof(pk_sim_options, timing), PK_FIELD_BOOL, "", 0, 0, 1, NULL,
+     "measure the parts of a step"},
+};
+const int pki_sim_field_count = sizeof pki_sim_fields / sizeof pki_sim_fields[0];
+
+const pk_field pki_command_fields[] = {
+    {"tau", offsetof(pk_command, tau), PK_FIELD_REAL, "N m or N", 0, -1e300, 1e300, NULL, "force"},
+    {"q_des", offsetof(pk_command, q_des), PK_FIELD_REAL, "rad or m", 0, -1e300, 1e300, NULL,
+     "desired coordinate"},
+    {"u_des", offsetof(pk_command, u_des), PK_FIELD_REAL, "rad/s or m/s", 0, -1e300, 1e300, NULL,
+     "desired velocity"},
+    {"kp", offsetof(pk_command, kp), PK_FIELD_REAL, "N m/rad or N/m", 0, 0, 1e300, NULL, "stiffness"},
+    {"kd", offsetof(pk_command, kd), PK_FIELD_REAL, "N m s/rad or N s/m", 0, 0, 1e300, NULL, "damping"},
+    {"tau_max", offsetof(pk_command, tau_max), PK_FIELD_REAL, "N m or N", INFINITY, 0, INFINITY, NULL,
+     "largest force"},
+};
+const int pki_command_field_count = sizeof pki_command_fields / sizeof pki_command_fields[0];
+
+pk_status pk_command_validate(const pk_command *command, pk_error *err)
+{
+  return pki_fields_validate(pki_command_fields, pki_command_field_count, command, err);
+}
+
+const char *pk_part_name(pk_part part)
+{
+  static const char *const names[] = {"control",  "dynamics", "collision", "factor",
+                                      "assembly", "solve",    "project"};
+  return (unsigned)part < PK_PART_COUNT ? names[part] : "unknown";
+}
+
+pk_sim_options pk_sim_options_default(void)
+{
+  pk_sim_options options;
+  memset(&options, 0, sizeof options);
+  pki_fields_preset(pki_sim_fields, pki_sim_field_count, &options);
+  return options;
+}
+
+/* Gehring et al. 2014: equations 6 to 8, configuration HmJ of table 1, T_rel = T_abs = 1e-6. */
+static void set_paper(pk_sim_options *o)
+{
+  o->dt = 2.5e-3;
+  o->stepper = PK_STEPPER_MOREAU;
+  o->implicit = PK_IMPLICIT_NONE;
+  o->contact = PK_CONTACT_PAPER;
+  o->impact = PK_IMPACT_NEWTON;
+  o->solver = PK_SOLVER_JOR;
+  o->alpha = 0.6;
+  o->stop = PK_STOP_CHANGE;
+  o->change_rel = o->change_abs = 1e-6;
+  o->tolerance = 1e-3; /* what the certificate is held to: such a stop leaves about 1e-4 */
+}
+
+pk_sim_options pk_sim_options_preset(pk_preset preset)
+{
+  pk_sim_options options = pk_sim_options_default();
+  if (preset == PK_PRESET_PAPER) {
+    set_paper(&options);
+  }
+  return options;
+}
+
+pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err)
+{
+  return pki_fields_validate(pki_sim_fields, pki_sim_field_count, options, err);
+}

@@ -1,0 +1,328 @@
+/* A world in motion, and the interface of its steppers.
+ *
+ *   force.c    joint forces and accelerations of smooth motion
+ *   pushes.c   forces that a user puts on links
+ *   joints.c   joint coordinates of a world that is computed in others
+ *   law.c      laws of contact
+ *   chain_rows.c  the rows of a step on chains: contact, joint limits, joint friction, constraints
+ *   chain_positions.c  projections with such rows
+ *   contact_memory.c  what a sim holds for them
+ *   found.c    contacts as they are found
+ *   swept.c    contacts of fast pairs, found along their way
+ *   impact.c   restitution and its energy
+ *   compliant.c  laws of springs and dampers
+ *   exact.c    the law exact-lcp
+ *   resting.c  its collisions and resting contact as two problems
+ *   group.c    the step of euler and moreau (kernels/step.c), as a group of one
+ *   rk4.c      Runge-Kutta on the group
+ *   ark.c      adaptive integration by SUNDIALS
+ *
+ * The world around the step is in sim/:
+ *
+ *   sim.c         memory, the step around a stepper
+ *   sim_options.c options, presets, laws
+ *   sim_control.c the controller
+ *   memory.c      what a world remembers from step to step
+ *   material.c    the ground and material pairs
+ *   parameters.c  what differs from world to world
+ *   collide.c     who collides
+ *   query.c       distances, rays, overlaps
+ *   state.c       all that the next step depends on, as bytes
+ *
+ * docs/theory/stepping.md has the equations. */
+#ifndef PKI_STEP_WORLD_H
+#define PKI_STEP_WORLD_H
+
+#include "base/arena.h"
+#include "base/field.h"
+#include "collision/world/contacts.h"
+#include "contact/rows/assembly.h"
+#include "dynamics/workspace.h"
+#include "pronk/sim.h"
+#include "step/group.h"
+#include "step/law.h"
+
+/* What a surface does on a material of the ground, or (material -1) on another surface that is not before it. */
+typedef struct pki_pair {
+  int surface, material, with;
+  pk_material law;
+} pki_pair;
+
+/* Contacts that M and other contacts couple (impact.h). */
+typedef struct pki_impact_group {
+  bool any, strict;          /* has closed contacts; takes one coefficient for all */
+  double n, t;               /* smallest coefficients, normal and tangential */
+  double least, most;        /* of both */
+  double end, start, change; /* r' J u_E, r' J u_S, |du|_M^2 */
+} pki_impact_group;
+
+/* The memory of a compliant contact (compliant.h). */
+typedef struct pki_spring {
+  int geom[2];
+  unsigned id;
+  int slip;         /* 0, 1 */
+  double anchor[3]; /* P_0, from the second body's origin in its axes; on the ground: world */
+  double point[3];  /* the body's point that touched, from its origin in its axes */
+  double way[3];    /* velocity of the slip, world */
+} pki_spring;
+
+/* A pair that meets on its way in a step (swept.h). One of the two keeps the plane that parts them. */
+typedef struct pki_swept {
+  pki_contact as;   /* its shapes and bodies */
+  int keeper;       /* 0, 1: which of the two */
+  int collider;     /* the other one */
+  bool hollow;      /* one of them is not convex: it can be touched in other places too */
+  double point[3];  /* of the plane, in the keeper's body (-1: the world); of the core of a round shape, */
+  double rounding;  /* m, which it is rounded by */
+  double normal[3]; /* from the second to the first, in the frame of */
+  int frame;        /* this body, -1: the world */
+  int nfixed;       /* of a mover that is not convex: */
+  unsigned id[PK_TOUCH_MOST];
+  double fixed[PK_TOUCH_MOST][3]; /* its points that touched, in its body */
+} pki_swept;
+
+/* The problem of the law exact-lcp (exact.h). */
+typedef struct pki_exact {
+  int n;                     /* rows in use */
+  double *M, *q;             /* [n][n], [n] */
+  double *lower, *upper, *z; /* [n] */
+  double *best;              /* [n] scratch */
+  int *findex, *at;          /* [n] at: the row of the contact problem that a row is */
+  double *slip;              /* [max_contacts] of a contact that slides (resting.h), else 0 */
+  double *hit;               /* [max_contacts] impulses of collisions, of the contacts found */
+  double *jump;              /* [nu] what they do to the velocities */
+  void *memory;              /* of the solvers */
+} pki_exact;
+
+/* Somebody who is shown every problem of velocities before it is solved, W and its factor both, with the first guess. The
+ * problem belongs to the sim and is gone after the call. */
+typedef struct pki_problem_tap {
+  void (*see)(void *user, const pk_contact_problem *p, const double *r); /* NULL: nobody */
+  void *user;
+} pki_problem_tap;
+
+/* ---- what a world is made of: changed by its user alone ---- */
+
+typedef struct pki_scene {
+  const pk_terrain *terrain;
+  pk_material *materials; /* [PKI_MATERIAL_MAX] */
+  int nmaterial;
+  int *surfaces;   /* [nshape] */
+  pki_pair *pairs; /* [PKI_PAIR_MAX] */
+  int npair;
+  pk_material body_material; /* of bodies among each other, where no pair speaks of them */
+  bool bodies_touch;         /* shapes of two moving bodies may touch */
+  bool has_joint_rows;       /* the model has joint limits or joint friction */
+  double length; /* m, of the largest of what moves: lengths that a step calls small are parts of it */
+  pki_geometries *geometries; /* of the model's shapes; owned */
+  pki_colliders colliders;    /* and what pairs of them remember */
+} pki_scene;
+
+/* What may differ from world to world of one model, beside the inertias in the workspace (parameters.h). */
+typedef struct pki_parameters {
+  double friction; /* factor on all coefficients of friction */
+  int late;        /* steps from a command to its action */
+} pki_parameters;
+
+/* Who sets the commands. */
+typedef struct pki_sim_control {
+  const pk_controller *by;  /* NULL: nobody */
+  void *state;              /* its block, owned */
+  long long every;          /* steps between updates */
+  pk_sim_contact *contacts; /* [max_contacts] what it is shown */
+} pki_sim_control;
+
+/* ---- what a world remembers: all that the next step depends on (memory.h) ---- */
+
+/* Of it what is no array. */
+typedef struct pki_numbers {
+  long long steps;
+  long long uncertified; /* of them, those whose certificate was not met */
+  int nlast, nspring;
+  bool pushed; /* some push is not zero */
+} pki_numbers;
+
+typedef struct pki_sim_state {
+  pki_numbers n;
+  double *q, *u;
+  double *carry_q, *carry_u; /* [nu] what rounding has kept back from q and u (rk4) */
+  pk_command *commands;      /* [joints] as asked for */
+  pk_command *queue; /* [late_room][joints] commands on their way: those of step k in slot k mod late_room */
+  double *tau;       /* [joints] joint forces of commands in the last step */
+  double *pushes; /* [nbody][6] moment about the body's origin, force, world axes: on it in the next step */
+  double *drives; /* [ndrive] coordinates of cut joints */
+  pki_contact *last;      /* [max_contacts] of the last velocity problem */
+  double *last_r;         /* [max_contacts][3] its impulses, contact axes */
+  bool *last_sticks;      /* [max_contacts] */
+  double *last_joint;     /* [PKI_JOINT_ROWS][joints] impulses of joint rows */
+  double *last_bilateral; /* [nbilateral] impulses of bilateral rows, when a solver finds them */
+  bool *limited;          /* [joints] those whose command is at its limit */
+  pki_spring *springs;    /* [max_contacts] of the last step */
+} pki_sim_state;
+
+/* ---- what a step computes anew ---- */
+
+/* Rows on chains (chain_rows.h), and what they are found from. */
+typedef struct pki_sim_contact {
+  bool factored;      /* the workspace has the factor of the step's M~ */
+  pki_contact *found; /* [max_contacts] of the last search */
+  double *speed;      /* [max_contacts] their normal velocity at the start of the step */
+  int *slot_of;       /* [max_contacts] -1: they do not take part */
+  int *row_found;     /* [max_contacts] which one a contact of the problem is */
+  int nfound;
+  int *row_slot;             /* [rows] where a joint row's impulse is kept: kind * joints + k */
+  int *dof_group;            /* [nu] which velocities M couples: the first of them */
+  int *merged;               /* [nu] a group that it was merged into by contacts, or itself */
+  pki_impact_group *impacts; /* [nu] at the first of each group */
+  pki_spring *springs;       /* [max_contacts] of this step */
+  int nspring;
+  pki_swept *swept; /* [max_contacts] pairs of this step */
+  int nswept;
+  pki_assembly assembly;
+  pki_exact exact;
+  void *solver_memory;
+  pki_problem_tap tap;
+} pki_sim_contact;
+
+enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
+
+/* Joint coordinates (joints.h). */
+typedef struct pki_sim_joints {
+  const pk_model *model; /* the joint model */
+  int n;                 /* its velocities */
+  bool cut;              /* it is not the world's own */
+  int *at;               /* [n] the world's velocity, -1: of a cut joint, */
+  int *row;              /* [n] whose row in `bilateral` this is */
+  double *q, *u;         /* the state at the start of the step, when cut */
+  double *moved;         /* [ndrive] coordinates of cut joints where they were updated last */
+  double *weights;       /* [ndrive] what drives add to M */
+  double *rows;          /* [nbilateral] right sides */
+  pki_bilateral bilateral;
+  pk_workspace *workspace; /* of the joint model, when cut */
+} pki_sim_joints;
+
+/* What the schemes of smooth motion compute with. */
+typedef struct pki_smooth {
+  double *q;                  /* [nq] of a stage */
+  double *force;              /* [nu] */
+  double *xi, *u;             /* [nu] of a stage: exponential coordinates, velocities; */
+  double *xi_rate, *u_rate;   /* [nu] how they change, */
+  double *xi_total, *u_total; /* [nu] and what all stages add up to */
+} pki_smooth;
+
+struct pk_sim {
+  const pk_model *model;
+  pk_sim_options options;
+  pki_scene scene;
+  pki_sim_control control;
+  int late_room; /* steps for which commands are kept, 0: all act at once */
+  pki_parameters parameters;
+  pki_sim_state state;
+  pki_sim_state before; /* of what a step changes on its way: as it was, for a step that fails (memory.h) */
+  /* of a step: */
+  pk_workspace *workspace;
+  const pk_command
+      *acting; /* [joints] what acts in this step: the commands, or some that were asked for earlier */
+  double *q_next, *u_next; /* what a stepper writes */
+  double *carry_q_next, *carry_u_next;
+  double *tau_next;
+  pki_smooth smooth;
+  pki_sim_contact contact;
+  pki_sim_joints joints;
+  pki_alone alone;
+  bool watched; /* somebody reads what the step reports */
+  double lap;   /* s, when the part of the step that is running began */
+  void *ark;    /* pki_ark, NULL for the fixed-step schemes */
+  bool owns_memory;
+};
+
+/* One row of the stepper registry. `step` reads q, u and writes q_next, u_next, tau_next; carries
+ * are copied unless it writes them. */
+typedef struct pki_stepper {
+  const char *name, *doc;
+  pk_status (*step)(pk_sim *sim, pk_step_info *info);
+  bool adaptive, contact; /* chooses its own steps; knows contact */
+} pki_stepper;
+
+extern const pki_stepper pki_steppers[PK_STEPPER_COUNT];
+
+/* The field table of pk_sim_options. */
+extern const pk_field pki_sim_fields[];
+extern const int pki_sim_field_count;
+
+/* The field table of pk_material. */
+extern const pk_field pki_material_fields[];
+extern const int pki_material_field_count;
+
+/* The registry of presets. */
+typedef struct pki_preset {
+  const char *name, *doc;
+} pki_preset;
+
+extern const pki_preset pki_presets[PK_PRESET_COUNT];
+extern const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT];
+
+/* The field table of pk_command. */
+extern const pk_field pki_command_fields[];
+extern const int pki_command_field_count;
+
+pk_status pki_step_on_chains(pk_sim *sim, pk_step_info *info);
+pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
+pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
+
+/* Contacts that a world of this model may well have: 24 for each robot and object, 100 000 at most. */
+static inline int pki_usual_contacts(const pk_model *model)
+{
+  enum { EACH = 24, MOST = 100000 };
+  return EACH * (model->nrobot < MOST / EACH ? model->nrobot : MOST / EACH);
+}
+
+/* Contacts of a world of the sim's kind as its user sees them. */
+void pki_show_contacts(const pk_sim *sim, double factor, const pki_contact *last, const double *last_r, int n,
+                       pk_sim_contact *out);
+
+/* The body that velocity k moves. */
+int pki_body_of_velocity(const pk_model *model, int k);
+
+/* Whether a state can be stepped from; the report begins here. */
+pk_status pki_state_check(const pk_model *model, const double *q, const double *u, pk_step_info *report);
+
+/* A step without controller and without lanes, for a world of a batch that lanes could not do. */
+pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info);
+
+/* The model whose velocities are the joint coordinates of a world: its tree when joints are cut. */
+static inline const pk_model *pki_joint_model(const pk_model *model)
+{
+  return model->tree ? model->tree : model;
+}
+
+/* Every step has rows of its own, in velocities and positions: ground, joint limits, joint friction, constraints. Bodies
+ * that may only touch each other have some when they do. */
+static inline bool pki_has_rows(const pk_sim *sim)
+{
+  return sim->scene.terrain != NULL || sim->scene.has_joint_rows || sim->model->nconstraint > 0;
+}
+
+/* Numbers, gains and limit of a command. */
+pk_status pki_check_command(const pk_command *c);
+
+/* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
+void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
+
+/* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
+ * commands are at their limit comes back. */
+int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double *tau, double *out);
+
+/* a with (M + diag - armature) a = tau - h; diag is the workspace's. */
+void pki_smooth_acceleration(pk_workspace *w, const double *q, const double *u, const double *tau, double *a);
+
+/* SUNDIALS: memory of its own, made and freed with the sim. */
+pk_status pki_ark_create(pk_sim *sim, pk_error *err);
+void pki_ark_destroy(pk_sim *sim);
+void pki_ark_reset(pk_sim *sim);
+
+/* The internal step that it begins the next step with, 0: it chooses; 0 for the fixed-step schemes. */
+double pki_ark_get_step(const pk_sim *sim);
+void pki_ark_set_step(pk_sim *sim, double step);
+
+#endif

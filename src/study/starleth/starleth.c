@@ -1,0 +1,197 @@
+/* The order of the StarLETH study: worlds, motions, then rows, then the report. */
+#include "study/starleth/starleth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- progress -------------------------------------------------------------------------- */
+
+static pki_study_watch begin_leg(pki_journey *j, double cost, const char *what, const char *which)
+{
+  snprintf(j->what, sizeof j->what, "%s%s%s", what, which[0] != '\0' ? ": " : "", which);
+  return pki_journey_begin(j, cost);
+}
+
+/* Minimal, extended, maximal; prox in maximal coordinates takes a hundred times as long. */
+static double cost_of(const pki_starleth_config *c)
+{
+  return c->set == PKI_STARLETH_MAXIMAL && c->prox ? (c->sor ? 9 : 30) : c->prox ? 5 : 2;
+}
+
+/* --- stretches ------------------------------------------------------------------------- */
+
+static pk_status run_trots(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
+{
+  const pki_study_watch watch = begin_leg(j, 3.2 * d->cycles, "trot", "all configurations in turn");
+  const pk_status status = pki_starleth_trots(lab, d, &watch, err);
+  pki_journey_end(j);
+  if (status != PK_OK) {
+    return status;
+  }
+  begin_leg(j, 1, "force of a foot", "");
+  const pk_status curves = pki_starleth_curves(lab, d, err);
+  pki_journey_end(j);
+  return curves;
+}
+
+static pk_status run_sweeps(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (int i = PKI_STARLETH_HMJ; i < PKI_STARLETH_PAPER && status == PK_OK; i++) {
+    const pki_starleth_config *c = &pki_starleth_configs[i];
+    pki_starleth_sweep *s = &d->sweeps[i];
+    s->limit = s->fastest = NAN;
+    for (int k = 0; k < PKI_STARLETH_ALPHAS; k++) {
+      s->iterations[k] = NAN;
+    }
+    if (!d->quick || c->set == PKI_STARLETH_MINIMAL) {
+      const pki_study_watch watch = begin_leg(j, 0.3 * cost_of(c), "iterations against alpha", c->name);
+      status = pki_starleth_sweep_alpha(lab, c, 0.6, &watch, s, err);
+      pki_journey_end(j);
+    }
+  }
+  return status;
+}
+
+static pk_status run_standing(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+                              pk_error *err)
+{
+  const double seconds = d->quick ? 3 : 10;
+  pk_status status = PK_OK;
+  begin_leg(j, 3, "standing drift", "");
+  for (int k = 0; k < PKI_STARLETH_STEPS && status == PK_OK; k++) {
+    pk_sim_options o = pki_starleth_options(&pki_starleth_configs[PKI_STARLETH_HMJ]);
+    o.dt /= 1 << k;
+    d->drift_dt[k] = o.dt;
+    d->drift[k] = NAN;
+    status = d->quick && k > 0 ? PK_OK : pki_starleth_stand(lab, &o, seconds, &d->drift[k], err);
+  }
+  pk_sim_options o = pki_starleth_options(&pki_starleth_configs[PKI_STARLETH_HMJ]);
+  o.change_rel = o.change_abs = 1e-8;
+  status = status == PK_OK ? pki_starleth_stand(lab, &o, seconds, &d->drift_fine, err) : status;
+  o = pki_starleth_options(&pki_starleth_configs[PKI_STARLETH_DEFAULT]);
+  status = status == PK_OK ? pki_starleth_stand(lab, &o, seconds, &d->drift_default, err) : status;
+  pki_journey_end(j);
+  return status;
+}
+
+/* What the bilateral drift depends on: the step in maximal coordinates, the stop rule where it is iterated. */
+static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+                              pk_error *err)
+{
+  enum { HEJP = 4, HMJD = 7 };
+  static const double seconds = 8;
+  pk_sim_options half = pki_starleth_options(&pki_starleth_configs[HMJD]);
+  pk_sim_options fine = pki_starleth_options(&pki_starleth_configs[HEJP]);
+  for (int k = 0; k < 2; k++) {
+    d->evidence_gap[k] = d->evidence_velocity[k] = NAN;
+  }
+  if (d->quick) {
+    return PK_OK;
+  }
+  begin_leg(j, 2, "bilateral drift", "");
+  half.dt /= 2;
+  fine.change_rel = fine.change_abs = 1e-8;
+  pk_status status = pki_starleth_opening(lab, PKI_STARLETH_MAXIMAL, &half, seconds, &d->evidence_gap[0],
+                                          &d->evidence_velocity[0], err);
+  status = status == PK_OK ? pki_starleth_opening(lab, PKI_STARLETH_EXTENDED, &fine, seconds,
+                                                  &d->evidence_gap[1], &d->evidence_velocity[1], err)
+                           : status;
+  pki_journey_end(j);
+  return status;
+}
+
+/* With alpha from G only where Table 1's let the robot burst. */
+static pk_status run_pushes(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (int i = 0; i < PKI_STARLETH_CONFIGS && status == PK_OK; i++) {
+    const pki_starleth_config *c = &pki_starleth_configs[i];
+    if (d->quick && i != PKI_STARLETH_DEFAULT && i != 0) {
+      continue;
+    }
+    begin_leg(j, cost_of(c), "push", c->name);
+    status = pki_starleth_push_over(lab, c, false, &d->pushes[i], err);
+    if (status == PK_OK && !d->pushes[i].finite && c->hard && !c->sor) {
+      status = pki_starleth_push_over(lab, c, true, &d->auto_pushes[i], err);
+    }
+    pki_journey_end(j);
+  }
+  return status;
+}
+
+static pk_status run_agreement(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+                               pk_error *err)
+{
+  pk_status status = PK_OK;
+  for (int set = 0; set < PKI_STARLETH_SETS && status == PK_OK; set++) {
+    d->agreement[set] = d->agreement_residual[set] = NAN;
+    if (d->quick && set == PKI_STARLETH_MAXIMAL) {
+      continue;
+    }
+    begin_leg(j, set == PKI_STARLETH_MAXIMAL ? 20 : 1, "agreement", pki_starleth_set_names[set]);
+    status = pki_starleth_agree(lab, (pki_starleth_set)set, 1, &d->agreement[set],
+                                &d->agreement_residual[set], err);
+    pki_journey_end(j);
+  }
+  begin_leg(j, 1, "convergence of coordinate sets", "");
+  status = status == PK_OK ? pki_starleth_converge(lab, 0.3, d->apart, err) : status;
+  pki_journey_end(j);
+  return status;
+}
+
+/* --- the study ------------------------------------------------------------------------- */
+
+static double all_costs(const pki_starleth_data *d)
+{
+  double all = 3.2 * d->cycles + 1 + 3 + 1 + (d->quick ? 2 : 24);
+  for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
+    const pki_starleth_config *c = &pki_starleth_configs[i];
+    const bool swept =
+        i >= PKI_STARLETH_HMJ && i < PKI_STARLETH_PAPER && (!d->quick || c->set == PKI_STARLETH_MINIMAL);
+    const bool pushed = !d->quick || i == 0 || i == PKI_STARLETH_DEFAULT;
+    all += (swept ? 0.3 * cost_of(c) : 0) + (pushed ? cost_of(c) : 0);
+  }
+  return all;
+}
+
+static pk_status run_starleth_study(const pki_study_options *options, pki_study_result *result, pk_error *err)
+{
+  pk_status status = pki_folder_create(options->folder, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  pki_starleth_data *d = calloc(1, sizeof *d);
+  if (d == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  d->quick = options->quick;
+  d->cycles = options->quick ? 2 : 25;
+  pki_journey j = {.options = options, .all = all_costs(d)};
+  pki_starleth_lab lab;
+  status = pki_starleth_lab_create(&lab, err);
+  status = status == PK_OK ? run_trots(&lab, d, &j, err) : status;
+  status = status == PK_OK ? run_sweeps(&lab, d, &j, err) : status;
+  status = status == PK_OK ? run_standing(&lab, d, &j, err) : status;
+  status = status == PK_OK ? run_evidence(&lab, d, &j, err) : status;
+  status = status == PK_OK ? run_pushes(&lab, d, &j, err) : status;
+  status = status == PK_OK ? run_agreement(&lab, d, &j, err) : status;
+  if (status == PK_OK) {
+    pki_starleth_rows(d, result);
+    status = pki_starleth_report(d, options, result, err);
+  }
+  if (status == PK_OK && result->failed) {
+    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  }
+  for (int k = 0; k < PKI_STARLETH_CURVES; k++) {
+    free(d->curves[k].time);
+  }
+  pki_starleth_lab_free(&lab);
+  free(d);
+  return status;
+}
+
+const pki_study pki_starleth_study = {
+    "starleth", "a quadruped trots in eleven ways: speed, accuracy and robustness of Moreau's scheme",
+    "Gehring et al. 2014, Table 1 and Fig. 5 to 7", run_starleth_study};

@@ -1,0 +1,81 @@
+/* The registry, its options, and the controller that keeps a pose. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/registry.h"
+#include "gait/walker.h"
+
+static void every_row_makes_a_controller_from_its_preset_options(void **state)
+{
+  (void)state;
+  walker w = walker_create(NULL, NULL, NULL);
+  for (int i = 0; i < pki_controller_count; i++) {
+    const pki_controller_row *row = &pki_controllers[i];
+    void *options = calloc(1, row->options_size);
+    pki_fields_preset(row->fields, row->nfield, options);
+    pk_controller *made = NULL;
+    pk_error err = {.message = ""};
+    assert_int_equal(row->create(w.model, options, &made, &err), PK_OK);
+    assert_string_equal(made->name, row->name);
+    assert_true(row->doc[0] != 0);
+    pki_controller_destroy(made);
+    free(options);
+  }
+  const pk_locomotion_options walk = pk_locomotion_options_default();
+  assert_true(walk.period == 2.5e-3 && walk.cycle == 0 && walk.gait == PK_GAIT_STAND);
+  const pk_hold_options hold = pk_hold_options_default();
+  assert_true(hold.kp == 100 && hold.kd == 2 && isinf(hold.tau_max));
+  walker_destroy(&w);
+}
+
+/* The trunk sinks by what its weight does to the springs, and then nothing moves. A weaker robot goes down. */
+static void a_held_robot_comes_to_rest_near_its_pose(void **state)
+{
+  (void)state;
+  walker w = walker_create(NULL, NULL, NULL);
+  pk_hold_options o = pk_hold_options_default();
+  pk_error err = {.message = ""};
+  double rest[2];
+  for (int k = 0; k < 2; k++) {
+    pk_controller *hold;
+    o.tau_max = k == 0 ? INFINITY : 2;
+    assert_int_equal(pk_hold_create(w.model, &o, &hold, &err), PK_OK);
+    pk_sim_reset(w.sim);
+    walker_place(&w, 0, 0);
+    assert_int_equal(pk_sim_set_controller(w.sim, hold, &err), PK_OK);
+    double most = 0;
+    for (int i = 0; i < 3000; i++) {
+      assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+      for (int u = 6; u < w.model->nu; u++) {
+        most = fmax(most, fabs(pk_sim_tau(w.sim)[u]));
+      }
+    }
+    rest[k] = pk_sim_q(w.sim)[2];
+    assert_true(most <= fmin(o.tau_max, 30) + 1e-9);
+    assert_int_equal(pk_sim_set_controller(w.sim, NULL, &err), PK_OK);
+    pk_hold_destroy(hold);
+  }
+  print_message("held at %.4f m of 0.435 m; with 2 N m at %.4f m\n", rest[0], rest[1]);
+  assert_true(rest[0] > 0.38 && rest[0] < 0.435);
+  assert_true(rest[1] < 0.3);
+  assert_int_equal(pk_hold_create(w.model, &(pk_hold_options){.kp = -1}, &(pk_controller *){NULL}, &err),
+                   PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "kp");
+  walker_destroy(&w);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_row_makes_a_controller_from_its_preset_options),
+      cmocka_unit_test(a_held_robot_comes_to_rest_near_its_pose),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
