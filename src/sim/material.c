@@ -122,17 +122,6 @@ pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_
   return status;
 }
 
-/* Where the pair of a surface and a material, or of two surfaces, is; npair when there is none. */
-static int find_pair(const pki_scene *c, int surface, int material, int with)
-{
-  int i = 0;
-  while (i < c->npair &&
-         (c->pairs[i].surface != surface || c->pairs[i].material != material || c->pairs[i].with != with)) {
-    i++;
-  }
-  return i;
-}
-
 static pk_status set_pair(pki_scene *c, int surface, int material, int with, const pk_material *law,
                           pk_error *err)
 {
@@ -140,7 +129,7 @@ static pk_status set_pair(pki_scene *c, int surface, int material, int with, con
   if (status != PK_OK) {
     return status;
   }
-  const int at = find_pair(c, surface, material, with);
+  const int at = pki_find_pair(c, surface, material, with);
   if (at == PKI_PAIR_MAX) {
     return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "pair"},
                     "there are %d pairs of surfaces and materials already, which is the most", PKI_PAIR_MAX);
@@ -174,20 +163,16 @@ pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, con
              : status;
 }
 
-/* What the surfaces of two shapes of the model do to each other. */
-static const pk_material *between_shapes(const pki_scene *c, int shape_a, int shape_b)
+void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *options, pki_arena *arena)
 {
-  const int a = c->surfaces[shape_a], b = c->surfaces[shape_b];
-  const int pair = find_pair(c, a < b ? a : b, -1, a < b ? b : a);
-  return pair < c->npair ? &c->pairs[pair].law : &c->body_material;
-}
-
-const pk_material *pki_contact_material(const pki_scene *c, const pki_contact *f)
-{
-  if (f->material < 0) {
-    return between_shapes(c, f->geom[0], f->geom[1]);
+  *c = (pki_scene){.body_material = pk_material_default()};
+  c->materials = pki_arena_take(arena, PKI_MATERIAL_MAX, sizeof *c->materials);
+  c->surfaces = pki_arena_take(arena, (size_t)model->nshape, sizeof *c->surfaces);
+  c->pairs = pki_arena_take(arena, PKI_PAIR_MAX, sizeof *c->pairs);
+  pki_colliders_carve(&c->colliders, model, options->max_contacts, arena);
+  const pk_contact_problem shape = pki_largest_problem(model, options);
+  c->has_joint_rows = shape.nbox > pki_joint_model(model)->nu; /* more than commands */
+  if (arena->base != NULL && !arena->overflow) {
+    memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
   }
-  const int pair = c->npair > 0 ? find_pair(c, c->surfaces[f->geom[0]], f->material, -1) : 0;
-  return pair < c->npair ? &c->pairs[pair].law
-                         : &c->materials[f->material < c->nmaterial ? f->material : c->nmaterial - 1];
 }

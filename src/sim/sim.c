@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "dynamics/code.h"
 #include "model/motion.h"
@@ -240,15 +239,6 @@ static pk_status check_quaternions(const pk_model *m, const double *q, pk_step_i
   return PK_OK;
 }
 
-int pki_body_of_velocity(const pk_model *m, int k)
-{
-  int i = 0;
-  while (k < m->body_u[i] || k >= m->body_u[i] + pki_motion_nu(m->body_motion[i])) {
-    i++;
-  }
-  return i;
-}
-
 pk_status pki_check_command(const pk_command *c)
 {
   const double sum = c->tau + c->q_des + c->u_des;
@@ -270,19 +260,6 @@ static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
     }
   }
   return PK_OK;
-}
-
-void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info)
-{
-  if (sim->options.timing) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    const double t = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    if (info != NULL) {
-      info->seconds[part] += t - sim->lap;
-    }
-    sim->lap = t;
-  }
 }
 
 /* The stepper's work, into the next state; what it changed besides is undone when it fails. */

@@ -59,6 +59,9 @@ void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena);
 
+/* Where the pair of a surface and a material, or of two surfaces, is; npair when there is none. */
+int pki_find_pair(const pki_scene *c, int surface, int material, int with);
+
 /* What the surfaces of a contact do to each other. */
 const pk_material *pki_contact_material(const pki_scene *c, const pki_contact *f);
 

@@ -54,20 +54,6 @@ double pki_allowed_penetration(const pk_sim *sim)
   return fmax(PKI_PENETRATION, PKI_SPEED_FLOOR * sim->options.tolerance) * sim->scene.length;
 }
 
-void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *options, pki_arena *arena)
-{
-  *c = (pki_scene){.body_material = pk_material_default()};
-  c->materials = pki_arena_take(arena, PKI_MATERIAL_MAX, sizeof *c->materials);
-  c->surfaces = pki_arena_take(arena, (size_t)model->nshape, sizeof *c->surfaces);
-  c->pairs = pki_arena_take(arena, PKI_PAIR_MAX, sizeof *c->pairs);
-  pki_colliders_carve(&c->colliders, model, options->max_contacts, arena);
-  const pk_contact_problem shape = pki_largest_problem(model, options);
-  c->has_joint_rows = shape.nbox > pki_joint_model(model)->nu; /* more than commands */
-  if (arena->base != NULL && !arena->overflow) {
-    memset(c->surfaces, 0, (size_t)model->nshape * sizeof *c->surfaces);
-  }
-}
-
 void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_sim_options *options,
                            pki_arena *arena)
 {

@@ -7,6 +7,7 @@
  *   chain_rows.c  the rows of a step on chains: contact, joint limits, joint friction, constraints
  *   chain_positions.c  projections with such rows
  *   contact_memory.c  what a sim holds for them
+ *   contact_material.c  what the surfaces of a contact do to each other
  *   found.c    contacts as they are found
  *   swept.c    contacts of fast pairs, found along their way
  *   impact.c   restitution and its energy
