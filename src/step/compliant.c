@@ -5,6 +5,7 @@
 
 #include "math/mat3.h"
 #include "step/contact.h"
+#include "step/frames.h"
 
 static const double STILL = 1e-3; /* m/s, a slip that is slower and slowing down has ended */
 
@@ -23,31 +24,6 @@ static const pki_spring *find_spring(const pki_sim_state *c, const pki_contact *
              : NULL;
 }
 
-/* A point of a body (-1: the world) from its axes into the world's; and back. */
-static void to_world(const pki_work *w, int body, const double local[3], double out[3])
-{
-  if (body < 0) {
-    memcpy(out, local, 3 * sizeof *out);
-    return;
-  }
-  const double *o = w->origin + 3 * ((size_t)body + 1);
-  pki_mat3_apply(w->pose + 12 * ((size_t)body + 1), local, out);
-  for (int k = 0; k < 3; k++) {
-    out[k] += o[k];
-  }
-}
-
-static void to_body(const pki_work *w, int body, const double point[3], double out[3])
-{
-  if (body < 0) {
-    memcpy(out, point, 3 * sizeof *out);
-    return;
-  }
-  const double *o = w->origin + 3 * ((size_t)body + 1);
-  const double arm[3] = {point[0] - o[0], point[1] - o[1], point[2] - o[2]};
-  pki_mat3_apply_transposed(w->pose + 12 * ((size_t)body + 1), arm, out);
-}
-
 /* The spring with its anchor in the world: where the second body has taken it, moved on by what the contact point has
  * rolled over the first one since. */
 static pki_spring carry_spring(const pki_sim_state *c, const pki_work *w, const pki_contact *f)
@@ -58,7 +34,7 @@ static pki_spring carry_spring(const pki_sim_state *c, const pki_work *w, const 
   double arm[3], was[3] = {0, 0, 0};
   if (old != NULL) {
     pki_mat3_apply(R, old->point, was); /* the body's point that touched last */
-    to_world(w, f->other, old->anchor, s.anchor);
+    pki_point_to_world(w, f->other, old->anchor, s.anchor);
   }
   for (int k = 0; k < 3; k++) {
     arm[k] = f->point[k] - o[k];
@@ -172,7 +148,7 @@ static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
     m.friction = pki_contact_friction(sim, f);
     law(&sim->options, f, &m, v, &s, lambda);
     add_contact_force(w, f, lambda, out);
-    to_body(w, f->other, s.anchor, c->springs[c->nspring].anchor);
+    pki_point_to_body(w, f->other, s.anchor, c->springs[c->nspring].anchor);
     memcpy(s.anchor, c->springs[c->nspring].anchor, sizeof s.anchor);
     c->springs[c->nspring++] = s;
     last->last[last->n.nlast] = *f;

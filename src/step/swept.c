@@ -6,44 +6,7 @@
 #include "collision/world/colliders.h"
 #include "math/mat3.h"
 #include "step/contact.h"
-
-/* ---- frames ---- */
-
-/* Into the frame of a body (-1: the world) and out of it: directions, points. */
-static void direction_in(const pki_work *w, int body, const double direction[3], double out[3])
-{
-  if (body < 0) {
-    memcpy(out, direction, 3 * sizeof *out);
-    return;
-  }
-  pki_mat3_apply_transposed(w->pose + 12 * ((size_t)body + 1), direction, out);
-}
-
-static void point_in(const pki_work *w, int body, const double point[3], double out[3])
-{
-  double arm[3];
-  for (int k = 0; k < 3; k++) {
-    arm[k] = point[k] - (body < 0 ? 0 : w->origin[3 * ((size_t)body + 1) + (size_t)k]);
-  }
-  direction_in(w, body, arm, out);
-}
-
-static void direction_out(const pki_work *w, int body, const double local[3], double out[3])
-{
-  if (body < 0) {
-    memcpy(out, local, 3 * sizeof *out);
-    return;
-  }
-  pki_mat3_apply(w->pose + 12 * ((size_t)body + 1), local, out);
-}
-
-static void point_out(const pki_work *w, int body, const double local[3], double out[3])
-{
-  direction_out(w, body, local, out);
-  for (int k = 0; k < 3 && body >= 0; k++) {
-    out[k] += w->origin[3 * ((size_t)body + 1) + (size_t)k];
-  }
-}
+#include "step/frames.h"
 
 /* ---- who is fast ---- */
 
@@ -109,7 +72,7 @@ static void keep_point(const pki_work *w, int body, const pki_motion *m, const p
   for (int k = 0; k < 3; k++) {
     start[k] += m->pose.pos[k];
   }
-  point_in(w, body, start, out);
+  pki_point_to_body(w, body, start, out);
 }
 
 static void keep_direction(const pki_work *w, int body, const pki_motion *m, const pk_pose *at,
@@ -118,7 +81,7 @@ static void keep_direction(const pki_work *w, int body, const pki_motion *m, con
   double local[3], start[3];
   pki_mat3_apply_transposed(at->rot, direction, local);
   pki_mat3_apply(m->pose.rot, local, start);
-  direction_in(w, body, start, out);
+  pki_direction_to_body(w, body, start, out);
 }
 
 static int nearest_of(const pk_touch *touch, int n)
@@ -308,7 +271,7 @@ static const pki_swept *swept_of(const pki_sim_contact *c, const pki_contact *f)
 static bool stands_beside(const pki_work *w, const pki_swept *s, const pki_contact *f)
 {
   double n[3];
-  direction_out(w, s->frame, s->normal, n);
+  pki_direction_to_world(w, s->frame, s->normal, n);
   return s->hollow && fabs(pki_dot3(n, f->normal)) < 0.7;
 }
 
@@ -326,7 +289,7 @@ static int points_of(const pki_colliders *all, const pki_work *w, const pki_swep
     pk_pose pose = of->pose;
     if (of->body >= 0) {
       pki_mat3_mul(w->pose + 12 * ((size_t)of->body + 1), of->pose.rot, pose.rot);
-      point_out(w, of->body, of->pose.pos, pose.pos);
+      pki_point_to_world(w, of->body, of->pose.pos, pose.pos);
     }
     const pki_convex shape = pki_convex_of(of->geometry, &pose);
     rounding = shape.rounding;
@@ -335,7 +298,7 @@ static int points_of(const pki_colliders *all, const pki_work *w, const pki_swep
   for (int k = 0; k < face.count; k++) {
     double x[3], gap = 0;
     if (s->nfixed > 0) {
-      point_out(w, of->body, s->fixed[k], x);
+      pki_point_to_world(w, of->body, s->fixed[k], x);
     }
     for (int e = 0; e < 3; e++) {
       x[e] = s->nfixed > 0 ? x[e] : face.point[k][e] + rounding * in[e];
@@ -359,8 +322,8 @@ static bool place(pk_sim *sim, const pki_swept *s)
   const int keeper = s->keeper == 0 ? s->as.body : s->as.other;
   pk_touch touch[PKI_FACE_MOST];
   double plane[3], n[3];
-  direction_out(w, s->frame, s->normal, n);
-  point_out(w, keeper, s->point, plane);
+  pki_direction_to_world(w, s->frame, s->normal, n);
+  pki_point_to_world(w, keeper, s->point, plane);
   for (int k = 0; k < 3; k++) {
     plane[k] += (s->keeper == 0 ? -1 : 1) * s->rounding * n[k];
   }
