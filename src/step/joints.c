@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact/rows/coordinates.h"
+#include "model/motion.h"
 
 void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *arena)
 {
@@ -144,4 +145,13 @@ void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u)
       sim->state.drives[j->row[k] - sim->model->nbilateral] = q[j->model->dof_q[k]];
     }
   }
+}
+
+int pki_body_of_velocity(const pk_model *m, int k)
+{
+  int i = 0;
+  while (k < m->body_u[i] || k >= m->body_u[i] + pki_motion_nu(m->body_motion[i])) {
+    i++;
+  }
+  return i;
 }

@@ -3,6 +3,7 @@
  *   force.c    joint forces and accelerations of smooth motion
  *   pushes.c   forces that a user puts on links
  *   joints.c   joint coordinates of a world that is computed in others
+ *   lap.c      how long the parts of a step take
  *   law.c      laws of contact
  *   chain_rows.c  the rows of a step on chains: contact, joint limits, joint friction, constraints
  *   chain_positions.c  projections with such rows

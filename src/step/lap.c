@@ -1,17 +1,7 @@
-#include "step/world.h"
-
+/* How long the parts of a step take. */
 #include <time.h>
 
-#include "model/motion.h"
-
-int pki_body_of_velocity(const pk_model *m, int k)
-{
-  int i = 0;
-  while (k < m->body_u[i] || k >= m->body_u[i] + pki_motion_nu(m->body_motion[i])) {
-    i++;
-  }
-  return i;
-}
+#include "step/world.h"
 
 void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info)
 {
