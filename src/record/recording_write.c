@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/draft.h"
 #include "base/file.h"
 #include "record/crc32.h"
 #include "record/mcap_read.h"
@@ -494,12 +495,34 @@ pk_status pk_recording_create(const char *path, const pk_recording_options *opti
   if (s == NULL) {
     return status;
   }
-  s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  status = s->fd >= 0 ? lock_file(s, err) : cannot_write(path, err);
-  if (status == PK_OK && ftruncate(s->fd, 0) != 0 && errno != EINVAL) { /* a device has no length */
+  char target[PKI_PATH_MAX];
+  status = pki_target_find(path, target, err);
+  if (status == PK_OK) {
+    s->fd = open(target, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    status = s->fd >= 0 ? lock_file(s, err) : cannot_write(path, err);
+  }
+  if (status == PK_OK && ftruncate(s->fd, 0) != 0) {
     status = cannot_write(path, err);
   }
   if (status != PK_OK) {
+    sink_destroy(&s->base);
+    return status;
+  }
+  *out = &s->base;
+  return PK_OK;
+}
+
+pk_status pki_recording_create_on(int fd, const char *path, pk_recorder **out, pk_error *err)
+{
+  pk_status status;
+  sink *s = sink_create(path, NULL, &status, err);
+  *out = NULL;
+  if (s == NULL) {
+    return status;
+  }
+  s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (s->fd < 0) {
+    status = cannot_write(path, err);
     sink_destroy(&s->base);
     return status;
   }
