@@ -19,8 +19,6 @@
 
 #include "base/draft.h"
 #include "base/file.h"
-#include "record/crc32.h"
-#include "record/mcap_read.h"
 #include "record/mcap_write.h"
 #include "record/recording.h"
 
@@ -530,35 +528,6 @@ pk_status pki_recording_create_on(int fd, const char *path, pk_recorder **out, p
   return PK_OK;
 }
 
-/* Show the writer what stands in the file up to the position. */
-static pk_status take_up(sink *s, pki_mcap_file *file, pk_error *err)
-{
-  pki_mcap_writer *w = &s->writer;
-  const void *magic = pki_mcap_fetch(file, 0, PKI_MCAP_MAGIC_SIZE);
-  if (magic == NULL || memcmp(magic, pki_mcap_magic, PKI_MCAP_MAGIC_SIZE) != 0) {
-    return pki_fail(err, PK_ERROR_SYNTAX, where_of(s), "is not an MCAP file, so it cannot be gone on with");
-  }
-  w->crc = pki_crc32(0, magic, PKI_MCAP_MAGIC_SIZE);
-  w->offset = PKI_MCAP_MAGIC_SIZE;
-  while (w->offset < s->position) {
-    int op;
-    pki_view bytes;
-    uint64_t length;
-    if (!pki_mcap_fetch_record(file, w->offset, &op, &bytes, &length) ||
-        !pki_mcap_take_up(w, w->offset, length, op, bytes)) {
-      return pki_fail(err, PK_ERROR_SYNTAX, where_of(s),
-                      "is damaged at byte %llu, before the place to go on from",
-                      (unsigned long long)w->offset);
-    }
-    w->crc = pki_crc32(w->crc, (const char *)bytes.data - PKI_MCAP_HEAD, (size_t)length);
-    w->offset += length;
-  }
-  if (w->failed) {
-    return pki_fail(err, PK_ERROR_MEMORY, where_of(s), "not enough memory for the recording");
-  }
-  return PK_OK;
-}
-
 pk_status pk_recording_resume(const char *path, uint64_t position, const pk_recording_options *options,
                               pk_recorder **out, pk_error *err)
 {
@@ -581,12 +550,9 @@ pk_status pk_recording_resume(const char *path, uint64_t position, const pk_reco
         "has %llu bytes, but the checkpoint was made when it had %llu; it is another file or was cut",
         (unsigned long long)info.st_size, (unsigned long long)position);
   } else {
-    /* only what stands is seen, so that no record reaches beyond it */
-    pki_mcap_file file = {.fd = s->fd, .size = position};
     s->resumed = true;
     s->position = position;
-    status = take_up(s, &file, err);
-    pki_text_free(&file.window);
+    status = pki_mcap_resume(&s->writer, s->fd, position, s->path, err);
   }
   if (status != PK_OK) {
     sink_destroy(&s->base);
