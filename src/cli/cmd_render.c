@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,10 @@ static int make(const pki_args *args, wishes *w, const atomic_int *stop)
     w->film.stop = stop;
     w->film.progress = pki_progress_show;
     w->film.user = &progress; /* cppcheck-suppress autoVariables */
+    /* an encoder that ends early is a failed write, not the end of the program */
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     const pk_status status = pki_film_make(source, &w->film, &count, &err);
+    signal(SIGPIPE, before);
     pki_progress_end(&progress);
     code = status == PK_OK ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
     if (status != PK_OK) {

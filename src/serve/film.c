@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,14 +244,13 @@ pk_status pki_film_make(pki_source *recording, const pki_film_options *options, 
   pk_status status = pki_film_check(options, err);
   if (status == PK_OK && options->kind == PKI_FILM_FRAMES) {
     status = pki_folder_create(options->out, err);
+  } else if (status == PK_OK) {
+    char target[PKI_PATH_MAX];
+    status = pki_target_find(options->out, target, err); /* before anything is drawn */
   }
   if (status != PK_OK || pthread_mutex_init(&f.lock, NULL) != 0) {
     return status != PK_OK ? status : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
-  /* an encoder that ends early is a failed write, not our end */
-  struct sigaction ignore = {0}, before;
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, &before);
   status = start_encoder(&f, err);
   status = status == PK_OK ? pki_server_start(recording, &serving, &server, err) : status;
   status = status == PK_OK ? draw(&f, server, err) : status;
@@ -264,7 +262,6 @@ pk_status pki_film_make(pki_source *recording, const pki_film_options *options, 
   if (status == PK_OK) {
     status = end_encoder(&f, true, err);
   }
-  sigaction(SIGPIPE, &before, NULL);
   pthread_mutex_destroy(&f.lock);
   *count = f.drawn;
   return status;
