@@ -142,22 +142,21 @@ static void links_to_what_is_no_file_are_refused(void **state)
   assert_int_equal(count_entries(), 3);
 }
 
-/* Begin a draft of x in another process and wait until it is there. */
+/* Begin a draft of x in another process and wait until it is there. The process ends with this one, too: then nobody
+ * holds the other end of the pipe that it reads. */
 static pid_t begin_elsewhere(void)
 {
-  int ends[2];
+  int ends[2], life[2];
   char byte;
-  assert_int_equal(pipe(ends), 0);
+  assert_true(pipe(ends) == 0 && pipe(life) == 0);
   const pid_t pid = fork();
   assert_true(pid >= 0);
   if (pid == 0) {
     pki_draft draft;
     const bool good = pki_draft_begin(&draft, "x", NULL) == PK_OK && pki_write_all(draft.fd, "half", 4) &&
                       write(ends[1], "", 1) == 1;
-    if (good) {
-      pause();
-    }
-    _exit(1);
+    close(life[1]);
+    _exit(good && read(life[0], &byte, 1) == 0 ? 0 : 1);
   }
   close(ends[1]);
   assert_int_equal(read(ends[0], &byte, 1), 1);
