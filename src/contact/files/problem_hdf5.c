@@ -76,8 +76,10 @@ pki_hdf5 *pki_hdf5_create(bool modern)
     good = good && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) >= 0 &&
            H5Pset_obj_track_times(made, 0) >= 0;
   }
-  /* there is no file behind it: the name only tells open files apart */
-  h->file = good ? H5Fcreate("pronk.h5", H5F_ACC_TRUNC, made, access) : H5I_INVALID_HID;
+  /* there is no file behind it: the name only tells open files apart, and no two objects have one address */
+  char name[64];
+  snprintf(name, sizeof name, "pronk-%p.h5", (void *)h);
+  h->file = good ? H5Fcreate(name, H5F_ACC_TRUNC, made, access) : H5I_INVALID_HID;
   H5Pclose(made);
   H5Pclose(access);
   if (h->file < 0) {
