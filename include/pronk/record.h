@@ -92,12 +92,14 @@ typedef struct pk_recording_options {
 
 PK_API pk_recording_options pk_recording_options_default(void);
 
-/* A sink that writes a file. options NULL: the defaults. */
+/* A sink that writes a file, a new one or in place of a regular one; links to it are followed. Devices, FIFOs and folders
+ * are refused. options NULL: the defaults. */
 PK_API pk_status pk_recording_create(const char *path, const pk_recording_options *options, pk_recorder **out,
                                      pk_error *err);
 
 /* Go on with a file whose first `position` bytes (of a mark) stand; begin must be given the same channels (its notes and
- * attachments stay those of the file), and drops what comes after. The file that results is the one that an
+ * attachments stay those of the file), and drops what comes after. What stands is checked, and a damaged file is refused with
+ * the byte and left as it is (PK_ERROR_SYNTAX). The file that results is the one that an
  * uninterrupted run with the same options and marks writes. */
 PK_API pk_status pk_recording_resume(const char *path, uint64_t position, const pk_recording_options *options,
                                      pk_recorder **out, pk_error *err);

@@ -46,6 +46,7 @@ static void set_signals(posix_spawnattr_t *attributes, bool own_group)
   sigaddset(&all, SIGINT);
   sigaddset(&all, SIGTERM);
   sigaddset(&all, SIGPIPE);
+  sigaddset(&all, SIGXFSZ);
   posix_spawnattr_setsigmask(attributes, &none);
   posix_spawnattr_setsigdefault(attributes, &all);
   posix_spawnattr_setpgroup(attributes, 0);

@@ -210,22 +210,7 @@ pk_status pki_text_save(const pki_text *text, const char *path, pk_error *err)
   if (text->failed) {
     return pki_fail(err, PK_ERROR_MEMORY, where, "not enough memory to write this file");
   }
-  pki_draft draft;
-  const pk_status status = pki_draft_begin(&draft, path, err);
-  if (status != PK_OK) {
-    return status;
-  }
-  FILE *file = fopen(draft.name, "wb");
-  if (file == NULL) {
-    return pki_fail(err, PK_ERROR_FILE, where, "cannot be written: %s", strerror(errno));
-  }
-  bool good = text->size == 0 || fwrite(text->data, 1, text->size, file) == text->size;
-  int why = errno;
-  if (fclose(file) != 0) {
-    why = good ? errno : why;
-    good = false;
-  }
-  return good ? pki_draft_keep(&draft, err) : pki_draft_drop(&draft, why, err);
+  return pki_file_write(path, text->data, text->size, err);
 }
 
 pk_status pki_folder_create(const char *path, pk_error *err)

@@ -1,6 +1,8 @@
 /* pronk render: pictures and videos of a recording. */
 #define _XOPEN_SOURCE 700
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,18 +105,21 @@ static bool read_wishes(const pki_args *args, wishes *w)
 
 static pk_status run_first(const pki_args *args, wishes *w, const atomic_int *stop, pk_error *err)
 {
-  const char *place = getenv("TMPDIR");
+  const char *chosen = getenv("TMPDIR"), *place = chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp";
   bool alone = false;
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pki_run_result result = {0};
   pk_status status = pki_view_scenario(args, &scenario, &alone, err);
   status = status == PK_OK ? pki_world_create(scenario, &world, err) : status;
-  snprintf(w->temporary, sizeof w->temporary, "%.4000s/pronk-run-XXXXXX",
-           place != NULL && place[0] != '\0' ? place : "/tmp");
-  if (status != PK_OK || mkdtemp(w->temporary) == NULL) {
+  snprintf(w->temporary, sizeof w->temporary, "%.4000s/pronk-run-XXXXXX", place);
+  if (status == PK_OK && mkdtemp(w->temporary) == NULL) {
+    status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = place},
+                      "no folder for the run can be made in it: %s; TMPDIR chooses another place",
+                      strerror(errno));
+  }
+  if (status != PK_OK) {
     w->temporary[0] = '\0';
-    status = status != PK_OK ? status : PK_ERROR_FILE;
   }
   if (status == PK_OK) {
     pki_progress progress = pki_progress_start();
@@ -132,7 +137,7 @@ static pk_status run_first(const pki_args *args, wishes *w, const atomic_int *st
     pki_complain("render", "the run stopped early: %s", result.stopped);
   }
   if (status == PK_OK && !pki_path_join(w->recording, w->temporary, PKI_RECORDING_FILE)) {
-    status = PK_ERROR_FILE;
+    status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = w->temporary}, "the path is too long");
   }
   pki_run_result_free(&result);
   pki_world_free(&world);
@@ -186,7 +191,10 @@ static int make(const pki_args *args, wishes *w, const atomic_int *stop)
     w->film.stop = stop;
     w->film.progress = pki_progress_show;
     w->film.user = &progress; /* cppcheck-suppress autoVariables */
+    /* an encoder that ends early is a failed write, not the end of the program */
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     const pk_status status = pki_film_make(source, &w->film, &count, &err);
+    signal(SIGPIPE, before);
     pki_progress_end(&progress);
     code = status == PK_OK ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
     if (status != PK_OK) {

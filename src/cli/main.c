@@ -1,4 +1,6 @@
 /* pronk: one command, many words. */
+#define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +239,9 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+  /* a file that reaches the limit of its size (ulimit -f) is a write that fails with EFBIG, not the end of the program;
+   * the choice is the program's, so that it is made here and not in the library */
+  signal(SIGXFSZ, SIG_IGN);
   const int code = dispatch(argc, argv);
   /* what could not be written was no success */
   if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -174,10 +174,11 @@ static pk_status read_points(const pki_mesh_input *in, const xmlNode *mesh, cons
 
 /* ---- triangles ---- */
 
-/* An index list, and which of the indices of a corner is the point's. */
+/* An index list, and which of the `stride` indices of a corner is the point's. */
 typedef struct corners {
   pki_dae_text text;
-  int stride, offset;
+  long long stride;
+  int offset;
   int npoint;
 } corners;
 
@@ -195,21 +196,38 @@ static pk_status read_layout(const pki_mesh_input *in, const xmlNode *primitive,
     return fail_missing(in, vertex, "the <vertices> that this input names");
   }
   status = status == PK_OK ? pki_dae_count(in, vertex, "offset", 0, &c->offset) : status;
-  c->stride = 0;
+  c->stride = 1;
   const xmlNode *input = pki_dae_child(primitive, "input");
   for (; input != NULL && status == PK_OK; input = pki_dae_next(input, "input")) {
     int offset = 0;
     status = pki_dae_count(in, input, "offset", 0, &offset);
-    c->stride = offset >= c->stride ? offset : c->stride;
+    c->stride = offset >= c->stride ? offset + 1LL : c->stride;
   }
-  c->stride++;
   return status;
+}
+
+/* Open an index list, whose text must have room for one corner at least unless it is empty. */
+static pk_status open_corners(const pki_mesh_input *in, const xmlNode *p, corners *c)
+{
+  const pk_status status = pki_dae_text_open(in, p, &c->text);
+  if (status != PK_OK || !pki_dae_text_more(&c->text)) {
+    return status;
+  }
+  /* every index takes at least one character and a blank */
+  const long long most = (c->text.end - c->text.p + 1) / 2;
+  if (c->stride > most) {
+    pki_dae_text_close(&c->text);
+    return pki_fail(in->err, PK_ERROR_SYNTAX, pki_dae_where(in, p),
+                    "an input has offset=\"%lld\", but this list has %lld indices at most", c->stride - 1,
+                    most);
+  }
+  return PK_OK;
 }
 
 /* The point of the next corner. */
 static pk_status read_corner(corners *c, int *point)
 {
-  for (int i = 0; i < c->stride; i++) {
+  for (long long i = 0; i < c->stride; i++) {
     long index = 0;
     const pk_status status = pki_dae_text_int(&c->text, &index);
     if (status != PK_OK) {
@@ -272,7 +290,7 @@ static pk_status read_triangles(corners *c, int count, pki_dae_geometry *g)
   }
   if (status == PK_OK && (n < count || pki_dae_text_more(&c->text))) {
     status = pki_fail(c->text.in->err, PK_ERROR_SYNTAX, pki_dae_where(c->text.in, c->text.node),
-                      "count=\"%d\" triangles with %d indices a corner need %lld indices, but there are %s",
+                      "count=\"%d\" triangles with %lld indices a corner need %lld indices, but there are %s",
                       count, c->stride, 3LL * count * c->stride, n < count ? "fewer" : "more");
   }
   return status;
@@ -330,7 +348,7 @@ static pk_status read_primitive(const pki_mesh_input *in, const xmlNode *primiti
     return fail_missing(in, primitive, "the list <vcount>");
   }
   for (; status == PK_OK && p != NULL; p = pki_dae_next(p, "p")) {
-    status = pki_dae_text_open(in, p, &c.text);
+    status = open_corners(in, p, &c);
     if (status != PK_OK) {
       return status;
     }

@@ -137,9 +137,11 @@ pk_status pki_dae_parse(const pki_mesh_input *in, xmlDoc **out)
   if (*out == NULL) {
     const xmlError *error = xmlCtxtGetLastError(parser);
     const char *text = error && error->message ? error->message : "no reason given";
-    status =
-        pki_fail(in->err, PK_ERROR_SYNTAX, (pki_where){.file = in->file, .line = error ? error->line : 0},
-                 "this is not well-formed XML: %.*s", (int)strcspn(text, "\n"), text);
+    status = error && error->code == XML_ERR_NO_MEMORY
+                 ? pki_mesh_fail_memory(in)
+                 : pki_fail(in->err, PK_ERROR_SYNTAX,
+                            (pki_where){.file = in->file, .line = error ? error->line : 0},
+                            "this is not well-formed XML: %.*s", (int)strcspn(text, "\n"), text);
   }
   xmlFreeParserCtxt(parser);
   return status;

@@ -139,7 +139,7 @@ bool pki_urdf_first_time(pki_urdf *u, const char *kind, const char *name)
 
 /* What the SAX functions need to know; lies behind the parser context's _private. */
 typedef struct parse_state {
-  bool failed;
+  bool failed, no_memory;
   int line;
   char message[256];
 } parse_state;
@@ -152,6 +152,7 @@ static void on_error(void *context, xml_error *error)
     return;
   }
   state->failed = true;
+  state->no_memory = error->code == XML_ERR_NO_MEMORY;
   state->line = error->line;
   snprintf(state->message, sizeof state->message, "%s", error->message ? error->message : "");
   state->message[strcspn(state->message, "\n")] = '\0';
@@ -197,8 +198,11 @@ xmlDoc *pki_urdf_parse(pki_urdf *u, const char *text, size_t size)
   const int options = XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_BIG_LINES;
   xmlDoc *doc = xmlCtxtReadMemory(parser, text, (int)size, NULL, "UTF-8", options);
   if (doc == NULL || state.failed) {
-    pki_urdf_error_at(u, state.line, "", state.failed ? PK_ERROR_SYNTAX : PK_ERROR_MEMORY,
-                      "not well-formed XML: %s", state.failed ? state.message : "out of memory");
+    if (state.failed && !state.no_memory) {
+      pki_urdf_error_at(u, state.line, "", PK_ERROR_SYNTAX, "not well-formed XML: %s", state.message);
+    } else {
+      pki_urdf_error_at(u, 0, "", PK_ERROR_MEMORY, "out of memory");
+    }
     xmlFreeDoc(doc);
     doc = NULL;
   }

@@ -86,8 +86,16 @@ static bool put(FILE *file, pki_text *text, size_t least)
   return good;
 }
 
-static bool put_series(FILE *file, const pk_channel *c, const pk_series *s)
+/* A channel and its samples. */
+typedef struct written {
+  const pk_channel *channel;
+  const pk_series *series;
+} written;
+
+static bool put_series(FILE *file, const void *what)
 {
+  const pk_channel *c = ((const written *)what)->channel;
+  const pk_series *s = ((const written *)what)->series;
   pki_text text = {0};
   pki_text_add(&text, "time [s]");
   if (c->table) {
@@ -112,22 +120,7 @@ static bool put_series(FILE *file, const pk_channel *c, const pk_series *s)
 
 static pk_status save_series(const pk_channel *c, const pk_series *s, const char *path, pk_error *err)
 {
-  pki_draft draft;
-  const pk_status status = pki_draft_begin(&draft, path, err);
-  if (status != PK_OK) {
-    return status;
-  }
-  FILE *file = fopen(draft.name, "wb");
-  if (file == NULL) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be written: %s", strerror(errno));
-  }
-  bool good = put_series(file, c, s);
-  int why = errno;
-  if (fclose(file) != 0) {
-    why = good ? errno : why;
-    good = false;
-  }
-  return good ? pki_draft_keep(&draft, err) : pki_draft_drop(&draft, why, err);
+  return pki_file_put_stream(path, put_series, &(written){c, s}, err);
 }
 
 pk_status pki_export_csv(pki_export *what, const char *folder, pk_error *err)

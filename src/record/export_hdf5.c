@@ -242,22 +242,18 @@ pk_status pki_export_hdf5(pki_export *what, const char *path, pk_error *err)
     return status;
   }
   const silence quiet = silence_begin();
-  const hid_t file = pki_h5_create(draft.name);
-  bool good = file >= 0 && put_about(file, pk_recording_get_about(what->recording));
+  pki_hdf5 *file = pki_hdf5_create(true);
+  bool good = file != NULL && put_about(pki_hdf5_file(file), pk_recording_get_about(what->recording));
   if (good) {
-    status = put_channels(what, file, &good, err);
+    status = put_channels(what, pki_hdf5_file(file), &good, err);
   }
-  if (file >= 0) {
-    good = H5Fclose(file) >= 0 && good;
+  if (status != PK_OK) {
+    pki_hdf5_finish(file, false, &draft, NULL); /* the message is already there */
+  } else {
+    status = pki_hdf5_finish(file, good, &draft, err);
   }
   silence_end(quiet);
-  if (status == PK_OK && good) {
-    return pki_draft_keep(&draft, err);
-  }
-  pki_draft_drop(&draft, 0, NULL);
-  return status != PK_OK ? status
-                         : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path},
-                                    "cannot be written as an HDF5 file: is there room, may you write there?");
+  return status;
 }
 
 #endif

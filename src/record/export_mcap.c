@@ -4,6 +4,7 @@
 
 #include "base/draft.h"
 #include "record/export.h"
+#include "record/recording.h"
 
 enum { WINDOW = 10 }; /* s of all channels that are held at once */
 
@@ -99,17 +100,17 @@ pk_status pki_export_mcap(pki_export *what, const char *path, pk_error *err)
   pk_recorder *out = NULL;
   what->samples = 0;
   pk_status status = pki_draft_begin(&draft, path, err);
-  if (status == PK_OK) {
-    status = pk_recording_create(draft.name, NULL, &out, err);
-  }
   if (status != PK_OK) {
     return status;
   }
-  status = copy_all(what, out, err);
-  out->destroy(out);
+  status = pki_recording_create_on(draft.fd, path, &out, err);
+  if (status == PK_OK) {
+    status = copy_all(what, out, err);
+    out->destroy(out);
+  }
   if (status == PK_OK) {
     return pki_draft_keep(&draft, err);
   }
-  pki_draft_drop(&draft, 0, NULL); /* the message is already there */
+  pki_draft_drop(&draft); /* the message is already there */
   return status;
 }

@@ -6,17 +6,6 @@
 
 enum { CHUNK_VALUES = 1 << 15 }; /* numbers that are compressed together */
 
-hid_t pki_h5_create(const char *path)
-{
-  const hid_t access = H5Pcreate(H5P_FILE_ACCESS), made = H5Pcreate(H5P_FILE_CREATE);
-  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-  H5Pset_obj_track_times(made, 0);
-  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, made, access);
-  H5Pclose(made);
-  H5Pclose(access);
-  return file;
-}
-
 hid_t pki_h5_text_type(void)
 {
   const hid_t type = H5Tcopy(H5T_C_S1);

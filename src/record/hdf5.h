@@ -7,9 +7,6 @@
 
 #ifdef PKI_HAVE_HDF5
 
-/* A new file in the format of 1.8, whose attributes may be long; negative: it failed. */
-hid_t pki_h5_create(const char *path);
-
 /* Texts of any length, UTF-8; close it. */
 hid_t pki_h5_text_type(void);
 

@@ -52,7 +52,8 @@ typedef struct pki_view {
 
 pki_view pki_view_of(const char *string);
 bool pki_view_equals(pki_view view, const char *string);
-char *pki_view_copy(pki_view view); /* as a string; NULL: no memory, or a NUL is in it */
+bool pki_view_is_text(pki_view view); /* no NUL is in it */
+char *pki_view_copy(pki_view view);   /* as a string; NULL: no memory, or it is no text */
 
 /* ---- records ---- */
 
@@ -238,5 +239,8 @@ void pki_mcap_compress_free(void **state);
  * points to them. PK_ERROR_SYNTAX: damaged; PK_ERROR_UNSUPPORTED: no such codec; PK_ERROR_LIMIT,
  * PK_ERROR_MEMORY. */
 pk_status pki_mcap_expand(const pki_mcap_chunk *chunk, pki_text *out, pki_view *records);
+
+/* Whether a decoded Attachment has the checksum of its bytes, or none. */
+bool pki_mcap_attachment_is_sound(pki_view bytes, const pki_mcap_attachment *attachment);
 
 #endif

@@ -10,6 +10,7 @@
 #endif
 #ifdef PKI_HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 const char *const pki_mcap_compressions[] = {"", "lz4", "zstd"};
@@ -47,18 +48,20 @@ static bool compress_lz4(pki_view in, pki_text *out)
 }
 
 /* Exactly `size` bytes from the frames of `in`. */
-static bool expand_lz4(pki_view in, char *out, size_t size)
+static pk_status expand_lz4(pki_view in, char *out, size_t size)
 {
   LZ4F_dctx *context = NULL;
   if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION))) {
-    return false;
+    return PK_ERROR_MEMORY;
   }
   const char *from = in.data;
   size_t left = in.size, done = 0, hint = 1;
+  bool memory = true;
   while (left > 0) {
     size_t got = size - done, used = left;
     hint = LZ4F_decompress(context, out + done, &got, from, &used, NULL);
     if (LZ4F_isError(hint) || (used == 0 && got == 0)) {
+      memory = !LZ4F_isError(hint) || strcmp(LZ4F_getErrorName(hint), "ERROR_allocation_failed") != 0;
       hint = 1;
       break;
     }
@@ -67,7 +70,7 @@ static bool expand_lz4(pki_view in, char *out, size_t size)
     left -= used;
   }
   LZ4F_freeDecompressionContext(context);
-  return hint == 0 && left == 0 && done == size;
+  return hint == 0 && left == 0 && done == size ? PK_OK : memory ? PK_ERROR_SYNTAX : PK_ERROR_MEMORY;
 }
 
 #endif
@@ -122,19 +125,30 @@ void pki_mcap_compress_free(void **state)
   *state = NULL;
 }
 
+#ifdef PKI_HAVE_ZSTD
+
+static pk_status expand_zstd(pki_view in, char *out, size_t size)
+{
+  const size_t got = ZSTD_decompress(out, size, in.data, in.size);
+  return got == size                                              ? PK_OK
+         : ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? PK_ERROR_MEMORY
+                                                                  : PK_ERROR_SYNTAX;
+}
+
+#endif
+
 /* What is inside, when it has exactly `size` bytes. */
 static pk_status expand(const pki_mcap_chunk *chunk, char *out, size_t size)
 {
   (void)chunk, (void)out, (void)size;
 #ifdef PKI_HAVE_LZ4
   if (pki_view_equals(chunk->compression, "lz4")) {
-    return expand_lz4(chunk->records, out, size) ? PK_OK : PK_ERROR_SYNTAX;
+    return expand_lz4(chunk->records, out, size);
   }
 #endif
 #ifdef PKI_HAVE_ZSTD
   if (pki_view_equals(chunk->compression, "zstd")) {
-    return ZSTD_decompress(out, size, chunk->records.data, chunk->records.size) == size ? PK_OK
-                                                                                        : PK_ERROR_SYNTAX;
+    return expand_zstd(chunk->records, out, size);
   }
 #endif
   return PK_ERROR_UNSUPPORTED;

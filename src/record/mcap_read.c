@@ -9,6 +9,7 @@ enum { WINDOW = 1 << 18 }; /* bytes that are fetched at once, at least */
 
 const void *pki_mcap_fetch(pki_mcap_file *file, uint64_t offset, uint64_t size)
 {
+  file->why = 0;
   if (offset > file->size || size > file->size - offset) {
     return NULL;
   }
@@ -18,6 +19,7 @@ const void *pki_mcap_fetch(pki_mcap_file *file, uint64_t offset, uint64_t size)
     file->window.size = 0;
     file->start = offset;
     if (!pki_text_reserve(&file->window, want)) {
+      file->why = ENOMEM;
       return NULL;
     }
     while (file->window.size < want) {
@@ -27,7 +29,8 @@ const void *pki_mcap_fetch(pki_mcap_file *file, uint64_t offset, uint64_t size)
         continue;
       }
       if (got <= 0) {
-        break; /* it shrank, or the disk fails */
+        file->why = got < 0 ? errno : 0; /* the disk fails, or it shrank */
+        break;
       }
       file->window.size += (size_t)got;
     }
@@ -36,6 +39,16 @@ const void *pki_mcap_fetch(pki_mcap_file *file, uint64_t offset, uint64_t size)
     }
   }
   return file->window.data + (offset - file->start);
+}
+
+pk_status pki_mcap_fetch_status(const pki_mcap_file *file, const char *path, pk_error *err)
+{
+  const pki_where where = {.file = path};
+  switch (file->why) {
+  case 0: return PK_OK;
+  case ENOMEM: return pki_fail(err, PK_ERROR_MEMORY, where, "not enough memory to read this recording");
+  default: return pki_fail(err, PK_ERROR_FILE, where, "cannot be read: %s", strerror(file->why));
+  }
 }
 
 bool pki_mcap_fetch_head(pki_mcap_file *file, uint64_t offset, int *op, uint64_t *length)

@@ -10,7 +10,12 @@ typedef struct pki_mcap_file {
   uint64_t size; /* when it was opened */
   pki_text window;
   uint64_t start; /* of the window in the file */
+  int why; /* errno of a fetch for which memory was missing or the disk failed; 0: the file's bytes are at fault */
 } pki_mcap_file;
+
+/* After one of the functions below has failed: PK_OK when the bytes of the file are at fault, else a status and its
+ * message. A lack of memory is no damage. */
+pk_status pki_mcap_fetch_status(const pki_mcap_file *file, const char *path, pk_error *err);
 
 /* `size` bytes from `offset`, good until the next call; NULL: the file ends before, or memory does. */
 const void *pki_mcap_fetch(pki_mcap_file *file, uint64_t offset, uint64_t size);

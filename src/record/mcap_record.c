@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/crc32.h"
 #include "record/mcap.h"
 
 const uint8_t pki_mcap_magic[PKI_MCAP_MAGIC_SIZE] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
@@ -107,9 +108,14 @@ bool pki_view_equals(pki_view view, const char *string)
   return view.size == size && (size == 0 || memcmp(view.data, string, size) == 0);
 }
 
+bool pki_view_is_text(pki_view view)
+{
+  return view.size == 0 || memchr(view.data, '\0', view.size) == NULL;
+}
+
 char *pki_view_copy(pki_view view)
 {
-  if (view.size > 0 && memchr(view.data, '\0', view.size) != NULL) {
+  if (!pki_view_is_text(view)) {
     return NULL;
   }
   char *copy = malloc(view.size + 1);
@@ -313,4 +319,12 @@ void pki_mcap_times_add(pki_text *index, uint64_t time, uint64_t place)
 bool pki_mcap_times_next(pki_view *rest, uint64_t *time, uint64_t *place)
 {
   return take_le(rest, 8, time) && take_le(rest, 8, place);
+}
+
+bool pki_mcap_attachment_is_sound(pki_view bytes, const pki_mcap_attachment *attachment)
+{
+  /* the sum is over all that comes before it */
+  const pki_view data = attachment->data;
+  const size_t before = (size_t)((const char *)data.data - (const char *)bytes.data) + data.size;
+  return attachment->crc == 0 || pki_crc32(0, bytes.data, before) == attachment->crc;
 }

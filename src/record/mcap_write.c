@@ -253,30 +253,66 @@ void pki_mcap_close_chunk(pki_mcap_writer *w)
   w->chunk.size = 0;
 }
 
-bool pki_mcap_take_up(pki_mcap_writer *w, uint64_t offset, uint64_t length, int op, pki_view bytes)
+/* ---- going on ---- */
+
+/* The content fits its checksum, and the head fits the content. */
+static pk_status take_up_chunk(pki_mcap_writer *w, uint64_t offset, uint64_t length,
+                               const pki_mcap_chunk *chunk)
+{
+  pki_view records;
+  pki_mcap_chunk found = {0};
+  const pk_status status = pki_mcap_expand(chunk, &w->packed, &records);
+  if (status != PK_OK) {
+    return status;
+  }
+  for (int i = 0; i < w->ncount; i++) {
+    w->counts[i].times.size = 0;
+  }
+  index_chunk(w, records, &found);
+  note_chunk(w, offset, length, chunk);
+  return found.message_start_time == chunk->message_start_time &&
+                 found.message_end_time == chunk->message_end_time
+             ? PK_OK
+             : PK_ERROR_SYNTAX;
+}
+
+/* The index is that of the chunk before it. */
+static pk_status take_up_index(pki_mcap_writer *w, uint64_t offset, uint64_t length,
+                               const pki_mcap_message_index *index)
+{
+  for (int i = 0; i < w->ncount; i++) {
+    const pki_text *times = &w->counts[i].times;
+    if (w->counts[i].id == index->channel_id && times->size == index->records.size &&
+        (times->size == 0 || memcmp(times->data, index->records.data, times->size) == 0)) {
+      note_message_index(w, offset, length, index->channel_id);
+      return PK_OK;
+    }
+  }
+  return PK_ERROR_SYNTAX;
+}
+
+pk_status pki_mcap_take_up(pki_mcap_writer *w, uint64_t offset, uint64_t length, int op, pki_view bytes)
 {
   pki_mcap_fields f;
   int count;
+  pk_status status = PK_OK;
   if (pki_mcap_fields_of(op, &count) == NULL || !pki_mcap_decode((pki_mcap_op)op, bytes, &f)) {
-    return false;
+    return PK_ERROR_SYNTAX;
   }
   switch (op) {
-  case PKI_MCAP_HEADER: return true;
+  case PKI_MCAP_HEADER: break;
   case PKI_MCAP_SCHEMA:
-  case PKI_MCAP_CHANNEL: note_head(w, (pki_mcap_op)op, &f); return true;
-  case PKI_MCAP_CHUNK: note_chunk(w, offset, length, &f.chunk); return true;
-  case PKI_MCAP_ATTACHMENT: note_attachment(w, offset, length, &f.attachment); return true;
-  case PKI_MCAP_METADATA: note_metadata(w, offset, length, &f.metadata); return true;
-  case PKI_MCAP_MESSAGE_INDEX: {
-    pki_view rest = f.message_index.records;
-    for (uint64_t time, place; pki_mcap_times_next(&rest, &time, &place);) {
-      count_message(w, f.message_index.channel_id, time);
-    }
-    note_message_index(w, offset, length, f.message_index.channel_id);
-    return true;
+  case PKI_MCAP_CHANNEL: note_head(w, (pki_mcap_op)op, &f); break;
+  case PKI_MCAP_CHUNK: status = take_up_chunk(w, offset, length, &f.chunk); break;
+  case PKI_MCAP_MESSAGE_INDEX: status = take_up_index(w, offset, length, &f.message_index); break;
+  case PKI_MCAP_METADATA: note_metadata(w, offset, length, &f.metadata); break;
+  case PKI_MCAP_ATTACHMENT:
+    status = pki_mcap_attachment_is_sound(bytes, &f.attachment) ? PK_OK : PK_ERROR_SYNTAX;
+    note_attachment(w, offset, length, &f.attachment);
+    break;
+  default: status = PK_ERROR_SYNTAX; break;
   }
-  default: return false;
-  }
+  return w->failed ? PK_ERROR_MEMORY : status;
 }
 
 /* ---- the end ---- */

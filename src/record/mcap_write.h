@@ -66,9 +66,12 @@ void pki_mcap_write_chunk(pki_mcap_writer *w, pki_view records);
 void pki_mcap_end(pki_mcap_writer *w);
 void pki_mcap_writer_free(pki_mcap_writer *w);
 
-/* Instead of begin: take up a file at its records, in their order, as if they had just been written. `raw` is the
- * whole record or, of a chunk, at least what comes before its compressed bytes; crc and offset are the caller's to
- * set. False: this record cannot be in the middle of a file. */
-bool pki_mcap_take_up(pki_mcap_writer *w, uint64_t offset, uint64_t length, int op, pki_view bytes);
+/* Instead of begin: go on with an open file behind its first `position` bytes. These are checked (checksums of chunks and
+ * attachments, and that indexes are those of their chunks); messages speak of `path` and tell the byte. */
+pk_status pki_mcap_resume(pki_mcap_writer *w, int fd, uint64_t position, const char *path, pk_error *err);
+
+/* One record of it, as if it had just been written; crc and offset are the caller's to set. PK_ERROR_SYNTAX: it is damaged,
+ * or cannot be in the middle of a file; PK_ERROR_MEMORY; PK_ERROR_UNSUPPORTED: compressed by something unknown. */
+pk_status pki_mcap_take_up(pki_mcap_writer *w, uint64_t offset, uint64_t length, int op, pki_view bytes);
 
 #endif

@@ -10,6 +10,9 @@
 #include "pronk/record.h"
 #include "record/mcap.h"
 
+/* A recorder that writes to an open, empty file, with a descriptor of its own; messages speak of `path`. */
+pk_status pki_recording_create_on(int fd, const char *path, pk_recorder **out, pk_error *err);
+
 /* Names of pk_compression. */
 extern const char *const pki_compression_words[PK_COMPRESSION_COUNT];
 

@@ -34,6 +34,10 @@ static void destroy_cache(pk_recording *r)
 static pk_status check_magic(pk_recording *r, pki_mcap_file *file, pk_error *err)
 {
   const void *magic = pki_mcap_fetch(file, 0, PKI_MCAP_MAGIC_SIZE);
+  const pk_status status = pki_mcap_fetch_status(file, r->path, err);
+  if (status != PK_OK) {
+    return status;
+  }
   if (magic == NULL || memcmp(magic, pki_mcap_magic, PKI_MCAP_MAGIC_SIZE) != 0) {
     return pki_fail(err, PK_ERROR_SYNTAX, (pki_where){.file = r->path},
                     r->size == 0 ? "is empty, expected a recording (MCAP)"
@@ -228,6 +232,13 @@ static pk_status broken(const growing *g, uint64_t offset, pk_error *err)
       (unsigned long long)offset);
 }
 
+/* The same for bytes that could not be fetched: memory or the disk may be at fault as well. */
+static pk_status unreadable(const growing *g, const pki_mcap_file *file, uint64_t offset, pk_error *err)
+{
+  const pk_status status = pki_mcap_fetch_status(file, g->recording->path, err);
+  return status != PK_OK ? status : broken(g, offset, err);
+}
+
 static pk_status add_sample(growing *g, const pki_mcap_message *m, uint64_t offset, pk_error *err)
 {
   const double time = pki_time_decode(m->log_time);
@@ -302,7 +313,7 @@ static pk_status read_block(growing *g, pki_mcap_file *file, const pki_block *b,
 {
   if (!b->chunk) {
     const void *raw = pki_mcap_fetch(file, b->offset, b->length);
-    return raw == NULL ? broken(g, b->offset, err)
+    return raw == NULL ? unreadable(g, file, b->offset, err)
                        : add_records(g, (pki_view){raw, (size_t)b->length}, b->offset, err);
   }
   const ptrdiff_t number = b - g->recording->blocks;
@@ -316,7 +327,7 @@ static pk_status read_block(growing *g, pki_mcap_file *file, const pki_block *b,
   pki_mcap_chunk chunk;
   if (!pki_mcap_fetch_record(file, b->offset, &op, &bytes, &length) || op != PKI_MCAP_CHUNK ||
       !pki_mcap_decode(PKI_MCAP_CHUNK, bytes, &chunk)) {
-    return broken(g, b->offset, err);
+    return unreadable(g, file, b->offset, err);
   }
   const pki_where where = {.file = g->recording->path, .field = g->channel->name};
   switch (pki_mcap_expand(&chunk, scratch, &records)) {

@@ -15,6 +15,19 @@ static bool no_memory(pk_recording *r)
   return false;
 }
 
+/* Was it memory or the disk that failed, and not the file? */
+static bool fetch_failed(pk_recording *r, const pki_mcap_file *file)
+{
+  return pki_mcap_fetch_status(file, r->path, &r->error) != PK_OK;
+}
+
+/* A text of the file; NULL with true: it has a zero in it. */
+static bool copy_text(pk_recording *r, pki_view text, char **out)
+{
+  *out = pki_view_copy(text);
+  return *out != NULL || !pki_view_is_text(text) || no_memory(r);
+}
+
 /* Room for one more of `count` things in an array that doubles. */
 static bool grow(void **array, size_t size, int count, int *capacity)
 {
@@ -92,17 +105,19 @@ static bool add_notes(pk_recording *r, const pki_mcap_metadata *m)
     return no_memory(r);
   }
   rest = m->metadata;
-  for (int i = 0; i < count && pki_mcap_map_next(&rest, &key, &value); i++) {
-    const pk_note note = {pki_view_copy(key), pki_view_copy(value)};
-    r->notes[r->about.nnote] = note;
-    r->about.nnote += note.key != NULL && note.value != NULL;
-    if (note.key == NULL || note.value == NULL) { /* a zero in its text */
-      free((void *)(uintptr_t)note.key);
-      free((void *)(uintptr_t)note.value);
+  bool good = true;
+  for (int i = 0; i < count && good && pki_mcap_map_next(&rest, &key, &value); i++) {
+    char *texts[2] = {NULL, NULL};
+    good = copy_text(r, key, &texts[0]) && copy_text(r, value, &texts[1]);
+    if (texts[0] != NULL && texts[1] != NULL) {
+      r->notes[r->about.nnote++] = (pk_note){texts[0], texts[1]};
+    } else {
+      free(texts[0]);
+      free(texts[1]);
     }
   }
   r->about.notes = r->notes;
-  return true;
+  return good;
 }
 
 static bool add_attachment(pk_recording *r, pki_view bytes)
@@ -112,8 +127,7 @@ static bool add_attachment(pk_recording *r, pki_view bytes)
     r->damaged++;
     return true;
   }
-  const size_t before = (size_t)((const char *)a.data.data - (const char *)bytes.data) + a.data.size;
-  if (a.crc != 0 && pki_crc32(0, bytes.data, before) != a.crc) {
+  if (!pki_mcap_attachment_is_sound(bytes, &a)) {
     r->damaged++;
     return true;
   }
@@ -122,12 +136,14 @@ static bool add_attachment(pk_recording *r, pki_view bytes)
     return no_memory(r);
   }
   r->about.attachments = r->attachments = more;
-  char *name = pki_view_copy(a.name), *media = pki_view_copy(a.media_type), *data = malloc(a.data.size + 1);
-  if (name == NULL || media == NULL || data == NULL) {
+  char *name = NULL, *media = NULL, *data = malloc(a.data.size + 1);
+  const bool good =
+      (data != NULL || no_memory(r)) && copy_text(r, a.name, &name) && copy_text(r, a.media_type, &media);
+  if (!good || name == NULL || media == NULL) {
     free(name);
     free(media);
     free(data);
-    return true;
+    return good;
   }
   if (a.data.size > 0) {
     memcpy(data, a.data.data, a.data.size);
@@ -203,7 +219,7 @@ static bool use_summary(pk_recording *r, pki_mcap_file *data, int op, pki_view b
     }
     *usable = *usable && fetch_indexed(data, f.metadata_index.offset, PKI_MCAP_METADATA, &record) &&
               pki_mcap_decode(PKI_MCAP_METADATA, record, &f);
-    return !*usable || add_notes(r, &f.metadata);
+    return *usable ? add_notes(r, &f.metadata) : !fetch_failed(r, data);
   case PKI_MCAP_ATTACHMENT_INDEX:
     t->attachments++;
     *usable = *usable && f.attachment_index.length <= r->size;
@@ -211,7 +227,7 @@ static bool use_summary(pk_recording *r, pki_mcap_file *data, int op, pki_view b
       return add_attachment(r, record);
     }
     r->damaged++;
-    return true;
+    return !fetch_failed(r, data);
   case PKI_MCAP_CHUNK_INDEX: {
     const pki_mcap_chunk_index *c = &f.chunk_index;
     pki_block block = {
@@ -236,7 +252,7 @@ bool pki_recording_summary(pk_recording *r, pki_mcap_file *file, bool *usable)
   *usable = pki_mcap_fetch_footer(file, &footer) && footer.summary_start > 0 &&
             r->size - footer.summary_start <= PKI_MCAP_RECORD_MOST;
   if (!*usable) {
-    return true;
+    return !fetch_failed(r, file);
   }
   /* the summary in a window of its own; records that it points to come through another */
   const uint64_t end = r->size - PKI_MCAP_MAGIC_SIZE - PKI_MCAP_FOOTER_SIZE;
@@ -245,7 +261,7 @@ bool pki_recording_summary(pk_recording *r, pki_mcap_file *file, bool *usable)
   *usable =
       summary != NULL && (footer.summary_crc == 0 || pki_crc32(0, summary, summed) == footer.summary_crc);
   if (!*usable) {
-    return true;
+    return !fetch_failed(r, file);
   }
   pki_mcap_file data = {.fd = r->fd, .size = r->size};
   totals t = {0};
@@ -363,16 +379,19 @@ bool pki_recording_scan(pk_recording *r, pki_mcap_file *file)
     if (op < PKI_MCAP_OP_END && pki_mcap_fetch_record(file, offset, &op, &bytes, &length)) {
       good = scan_data(r, op, bytes, offset, length, &run, &scratch);
     } else if (op < PKI_MCAP_OP_END) {
+      good = !fetch_failed(r, file);
       r->damaged++;
     }
     ended = op == PKI_MCAP_DATA_END;
     offset += length;
   }
+  good = good && (ended || !fetch_failed(r, file));
   if (good && run.length > 0) {
     good = add_block(r, run);
   }
   r->sound = offset;
-  r->complete = ended && pki_mcap_fetch_footer(file, &footer);
+  r->complete = good && ended && pki_mcap_fetch_footer(file, &footer);
+  good = good && (r->complete || !fetch_failed(r, file));
   pki_text_free(&scratch);
   return good;
 }

@@ -323,8 +323,10 @@ bool pki_channel_parse(const pki_mcap_channel *from, pk_channel *out, bool *memo
     return false;
   }
   int nunit = 0;
-  out->name = pki_view_copy((pki_view){topic + 1, from->topic.size - 1});
+  const pki_view name = {topic + 1, from->topic.size - 1};
+  out->name = pki_view_copy(name);
   out->doc = pki_view_copy(doc);
+  *memory = (out->name == NULL && pki_view_is_text(name)) || (out->doc == NULL && pki_view_is_text(doc));
   out->column = (const char *const *)parse_list(columns, &out->columns, memory);
   out->unit = (const char *const *)parse_list(units, &nunit, memory);
   out->table = pki_view_equals(kind, "table");

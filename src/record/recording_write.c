@@ -17,9 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/draft.h"
 #include "base/file.h"
-#include "record/crc32.h"
-#include "record/mcap_read.h"
 #include "record/mcap_write.h"
 #include "record/recording.h"
 
@@ -494,9 +493,13 @@ pk_status pk_recording_create(const char *path, const pk_recording_options *opti
   if (s == NULL) {
     return status;
   }
-  s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  status = s->fd >= 0 ? lock_file(s, err) : cannot_write(path, err);
-  if (status == PK_OK && ftruncate(s->fd, 0) != 0 && errno != EINVAL) { /* a device has no length */
+  char target[PKI_PATH_MAX];
+  status = pki_target_find(path, target, err);
+  if (status == PK_OK) {
+    s->fd = open(target, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    status = s->fd >= 0 ? lock_file(s, err) : cannot_write(path, err);
+  }
+  if (status == PK_OK && ftruncate(s->fd, 0) != 0) {
     status = cannot_write(path, err);
   }
   if (status != PK_OK) {
@@ -507,32 +510,21 @@ pk_status pk_recording_create(const char *path, const pk_recording_options *opti
   return PK_OK;
 }
 
-/* Show the writer what stands in the file up to the position. */
-static pk_status take_up(sink *s, pki_mcap_file *file, pk_error *err)
+pk_status pki_recording_create_on(int fd, const char *path, pk_recorder **out, pk_error *err)
 {
-  pki_mcap_writer *w = &s->writer;
-  const void *magic = pki_mcap_fetch(file, 0, PKI_MCAP_MAGIC_SIZE);
-  if (magic == NULL || memcmp(magic, pki_mcap_magic, PKI_MCAP_MAGIC_SIZE) != 0) {
-    return pki_fail(err, PK_ERROR_SYNTAX, where_of(s), "is not an MCAP file, so it cannot be gone on with");
+  pk_status status;
+  sink *s = sink_create(path, NULL, &status, err);
+  *out = NULL;
+  if (s == NULL) {
+    return status;
   }
-  w->crc = pki_crc32(0, magic, PKI_MCAP_MAGIC_SIZE);
-  w->offset = PKI_MCAP_MAGIC_SIZE;
-  while (w->offset < s->position) {
-    int op;
-    pki_view bytes;
-    uint64_t length;
-    if (!pki_mcap_fetch_record(file, w->offset, &op, &bytes, &length) ||
-        !pki_mcap_take_up(w, w->offset, length, op, bytes)) {
-      return pki_fail(err, PK_ERROR_SYNTAX, where_of(s),
-                      "is damaged at byte %llu, before the place to go on from",
-                      (unsigned long long)w->offset);
-    }
-    w->crc = pki_crc32(w->crc, (const char *)bytes.data - PKI_MCAP_HEAD, (size_t)length);
-    w->offset += length;
+  s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (s->fd < 0) {
+    status = cannot_write(path, err);
+    sink_destroy(&s->base);
+    return status;
   }
-  if (w->failed) {
-    return pki_fail(err, PK_ERROR_MEMORY, where_of(s), "not enough memory for the recording");
-  }
+  *out = &s->base;
   return PK_OK;
 }
 
@@ -558,12 +550,9 @@ pk_status pk_recording_resume(const char *path, uint64_t position, const pk_reco
         "has %llu bytes, but the checkpoint was made when it had %llu; it is another file or was cut",
         (unsigned long long)info.st_size, (unsigned long long)position);
   } else {
-    /* only what stands is seen, so that no record reaches beyond it */
-    pki_mcap_file file = {.fd = s->fd, .size = position};
     s->resumed = true;
     s->position = position;
-    status = take_up(s, &file, err);
-    pki_text_free(&file.window);
+    status = pki_mcap_resume(&s->writer, s->fd, position, s->path, err);
   }
   if (status != PK_OK) {
     sink_destroy(&s->base);

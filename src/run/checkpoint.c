@@ -32,11 +32,12 @@
 
 #include "base/build.h"
 #include "base/bytes.h"
+#include "base/draft.h"
 #include "base/file.h"
 #include "pronk/dynamics.h"
 #include "record/crc32.h"
 
-enum { FORMAT = 1, HEAD = 176, TAIL = 4, PATH = 4096 };
+enum { FORMAT = 1, HEAD = 176, TAIL = 4 };
 static const char magic[8] = {'P', 'R', 'O', 'N', 'K', 'C', 'K', 'P'};
 static const size_t most_bytes = (size_t)1 << 30;
 
@@ -137,7 +138,7 @@ static bool write_checkpoint(int fd, const pki_checkpoint *c)
 /* The new name must survive, too. A folder that cannot be flushed is no reason to stop a run. */
 static void flush_folder(const char *path)
 {
-  char folder[PATH];
+  char folder[PKI_PATH_MAX];
   snprintf(folder, sizeof folder, "%s", path);
   char *slash = strrchr(folder, '/');
   if (slash != NULL) {
@@ -153,35 +154,20 @@ static void flush_folder(const char *path)
 pk_status pki_checkpoint_save(const char *path, const pki_checkpoint *c, pk_error *err)
 {
   const pki_where where = {.file = path};
-  char temporary[PATH];
-  /* always the same name: what a killed run leaves is overwritten by the next */
-  const int n = snprintf(temporary, sizeof temporary, "%s.tmp", path);
-  if (n < 0 || n >= PATH) {
-    return pki_fail(err, PK_ERROR_FILE, where, "the path is too long");
-  }
   if (c->sim_size > most_bytes / 4 || c->run_size > most_bytes / 4) {
     return pki_fail(err, PK_ERROR_LIMIT, where, "a checkpoint of %zu bytes, expected at most %zu",
                     c->sim_size + c->run_size, most_bytes / 4);
   }
-  const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool good = fd >= 0 && write_checkpoint(fd, c);
-  int why = errno;
-  if (fd >= 0 && close(fd) != 0 && good) {
-    why = errno;
-    good = false;
+  pki_draft draft;
+  pk_status status = pki_draft_begin(&draft, path, err);
+  if (status != PK_OK) {
+    return status;
   }
-  if (good && rename(temporary, path) != 0) {
-    why = errno;
-    good = false;
+  status = write_checkpoint(draft.fd, c) ? pki_draft_keep(&draft, err) : pki_draft_fail(&draft, errno, err);
+  if (status == PK_OK) {
+    flush_folder(draft.target);
   }
-  if (!good) {
-    if (fd >= 0) {
-      remove(temporary);
-    }
-    return pki_fail(err, PK_ERROR_FILE, where, "the checkpoint cannot be written: %s", strerror(why));
-  }
-  flush_folder(path);
-  return PK_OK;
+  return status;
 }
 
 /* ---- in ---- */

@@ -35,7 +35,9 @@ static pk_status write_start(const char *folder, const char *url, char page[PKI_
   pki_text_add_escaped(&text, url);
   pki_text_add(&text, "\">\n");
   const pk_status status =
-      pki_path_join(page, folder, "start.html") ? pki_text_save(&text, page, err) : PK_ERROR_FILE;
+      pki_path_join(page, folder, "start.html")
+          ? pki_text_save(&text, page, err)
+          : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "the path is too long");
   pki_text_free(&text);
   return status;
 }
@@ -46,11 +48,12 @@ static pk_status make_folder(char folder[PKI_PATH_MAX], pk_error *err)
   enum { MOST = 32 };
   const char *place = getenv("TMPDIR");
   const bool fits = place != NULL && place[0] == '/' && strlen(place) <= MOST;
-  snprintf(folder, PKI_PATH_MAX, "%s/pronk-render-XXXXXX", fits ? place : "/tmp");
+  place = fits ? place : "/tmp";
+  snprintf(folder, PKI_PATH_MAX, "%s/pronk-render-XXXXXX", place);
   if (mkdtemp(folder) == NULL) {
-    const int cause = errno;
-    pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "no folder for the browser: %s",
-             strerror(cause));
+    pki_fail(err, PK_ERROR_FILE, (pki_where){.file = place},
+             "no folder for the browser can be made in it: %s; TMPDIR chooses another place",
+             strerror(errno));
     folder[0] = '\0';
     return PK_ERROR_FILE;
   }

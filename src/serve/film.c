@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/draft.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "serve/browser.h"
@@ -24,7 +24,7 @@ typedef struct film {
   const pki_film_options *options;
   int wanted;
   pki_process encoder;
-  char partial[PKI_PATH_MAX]; /* the video until it is whole */
+  pki_draft video; /* until it is whole */
   pthread_mutex_t lock;
   int drawn;         /* pictures that have come */
   char failure[256]; /* why no more can be used; "": all is well */
@@ -50,25 +50,18 @@ static bool is_picture(const film *f, const unsigned char *png, size_t size)
   return width == (unsigned)f->options->width && height == (unsigned)f->options->height;
 }
 
-static bool save(const char *path, const void *data, size_t size)
-{
-  FILE *file = fopen(path, "wb");
-  if (file == NULL) {
-    return false;
-  }
-  const bool good = fwrite(data, 1, size, file) == size;
-  return fclose(file) == 0 && good;
-}
-
-static bool keep(const film *f, int number, const void *png, size_t size)
+static pk_status keep(const film *f, int number, const void *png, size_t size, pk_error *err)
 {
   char path[PKI_PATH_MAX + 32];
   switch (f->options->kind) {
-  case PKI_FILM_VIDEO: return pki_write_all(f->encoder.in, png, size);
-  case PKI_FILM_PICTURE: return save(f->options->out, png, size);
+  case PKI_FILM_VIDEO:
+    return pki_write_all(f->encoder.in, png, size)
+               ? PK_OK
+               : pki_fail(err, PK_ERROR_FILE, (pki_where){0}, "ffmpeg ended");
+  case PKI_FILM_PICTURE: return pki_file_write(f->options->out, png, size, err);
   default:
     snprintf(path, sizeof path, "%s/frame-%06d.png", f->options->out, number);
-    return save(path, png, size);
+    return pki_file_write(path, png, size, err);
   }
 }
 
@@ -85,12 +78,12 @@ static void take(void *user, double time, const void *png, size_t size)
     return;
   }
   char failure[sizeof f->failure] = "";
+  pk_error err = {0};
   if (!is_picture(f, png, size)) {
     snprintf(failure, sizeof failure, "the browser sent no picture of %d x %d", f->options->width,
              f->options->height);
-  } else if (!keep(f, number, png, size)) {
-    snprintf(failure, sizeof failure, "picture %d cannot be written: %.100s", number,
-             f->options->kind == PKI_FILM_VIDEO ? "ffmpeg ended" : strerror(errno));
+  } else if (keep(f, number, png, size, &err) != PK_OK) {
+    snprintf(failure, sizeof failure, "picture %d: %.200s", number, err.message);
   }
   pthread_mutex_lock(&f->lock);
   memcpy(f->failure, failure, sizeof failure);
@@ -106,8 +99,11 @@ static pk_status start_encoder(film *f, pk_error *err)
   if (o->kind != PKI_FILM_VIDEO) {
     return PK_OK;
   }
+  const pk_status status = pki_draft_begin(&f->video, o->out, err);
+  if (status != PK_OK) {
+    return status;
+  }
   char rate[32];
-  const int n = snprintf(f->partial, sizeof f->partial, "%s.part", o->out);
   snprintf(rate, sizeof rate, "%.9g", o->fps);
   const char *const arguments[] = {"ffmpeg",
                                    "-y",
@@ -134,9 +130,10 @@ static pk_status start_encoder(film *f, pk_error *err)
                                    "+faststart",
                                    "-f",
                                    "mp4",
-                                   f->partial,
+                                   f->video.name,
                                    NULL};
-  if (n >= (int)sizeof f->partial || !pki_process_start(arguments, true, NULL, &f->encoder)) {
+  if (!pki_process_start(arguments, true, NULL, &f->encoder)) {
+    pki_draft_drop(&f->video);
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = o->out}, "ffmpeg cannot be started");
   }
   return PK_OK;
@@ -146,24 +143,21 @@ static pk_status start_encoder(film *f, pk_error *err)
 static pk_status end_encoder(film *f, bool good, pk_error *err)
 {
   const pki_film_options *o = f->options;
-  if (o->kind != PKI_FILM_VIDEO || f->partial[0] == '\0') {
+  if (f->video.fd < 0) {
     return PK_OK;
   }
   if (!good) {
     pki_process_kill(&f->encoder);
-    remove(f->partial);
+    pki_draft_drop(&f->video);
     return PK_OK;
   }
   const int code = pki_process_end(&f->encoder, 600);
-  if (code != 0 || rename(f->partial, o->out) != 0) {
-    remove(f->partial);
+  if (code != 0) {
+    pki_draft_drop(&f->video);
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = o->out},
-                    code != 0
-                        ? "ffmpeg failed with status %d; does it know libx264, and can the file be written?"
-                        : "cannot be written (%d)",
-                    code);
+                    "ffmpeg failed with status %d; does it know libx264, and can the file be written?", code);
   }
-  return PK_OK;
+  return pki_draft_keep(&f->video, err);
 }
 
 /* ---- waiting ---- */
@@ -241,7 +235,8 @@ pk_status pki_film_check(const pki_film_options *options, pk_error *err)
 
 pk_status pki_film_make(pki_source *recording, const pki_film_options *options, int *count, pk_error *err)
 {
-  film f = {.options = options, .wanted = pki_film_count(options), .encoder = {.in = -1}};
+  film f = {
+      .options = options, .wanted = pki_film_count(options), .encoder = {.in = -1}, .video = {.fd = -1}};
   const pki_server_options serving = {
       .folder = options->folder, .render = true, .read_only = true, .picture = take, .user = &f};
   pki_server *server = NULL;
@@ -249,14 +244,13 @@ pk_status pki_film_make(pki_source *recording, const pki_film_options *options, 
   pk_status status = pki_film_check(options, err);
   if (status == PK_OK && options->kind == PKI_FILM_FRAMES) {
     status = pki_folder_create(options->out, err);
+  } else if (status == PK_OK) {
+    char target[PKI_PATH_MAX];
+    status = pki_target_find(options->out, target, err); /* before anything is drawn */
   }
   if (status != PK_OK || pthread_mutex_init(&f.lock, NULL) != 0) {
     return status != PK_OK ? status : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
-  /* an encoder that ends early is a failed write, not our end */
-  struct sigaction ignore = {0}, before;
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, &before);
   status = start_encoder(&f, err);
   status = status == PK_OK ? pki_server_start(recording, &serving, &server, err) : status;
   status = status == PK_OK ? draw(&f, server, err) : status;
@@ -268,7 +262,6 @@ pk_status pki_film_make(pki_source *recording, const pki_film_options *options, 
   if (status == PK_OK) {
     status = end_encoder(&f, true, err);
   }
-  sigaction(SIGPIPE, &before, NULL);
   pthread_mutex_destroy(&f.lock);
   *count = f.drawn;
   return status;

@@ -32,7 +32,8 @@ int pki_film_count(const pki_film_options *options);
 /* Browser, encoder and folder are there; a failure says what to install. */
 pk_status pki_film_check(const pki_film_options *options, pk_error *err);
 
-/* Draw it. *count: pictures that were drawn. */
+/* Draw it. *count: pictures that were drawn. The caller ignores SIGPIPE: an encoder that ends early is then a write that
+ * fails. */
 pk_status pki_film_make(pki_source *recording, const pki_film_options *options, int *count, pk_error *err);
 
 #endif

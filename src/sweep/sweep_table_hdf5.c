@@ -158,28 +158,22 @@ static bool put_about(hid_t file, const pki_sweep *s)
 pk_status pki_sweep_hdf5(const pki_sweep *sweep, const pki_store *store, const char *path, pk_error *err)
 {
   pki_draft draft;
-  const pk_status status = pki_draft_begin(&draft, path, err);
+  pk_status status = pki_draft_begin(&draft, path, err);
   if (status != PK_OK) {
     return status;
   }
   rows r = {.sweep = sweep};
   const bool room = read_rows(store, &r);
   const silence quiet = silence_begin();
-  const hid_t file = room ? pki_h5_create(draft.name) : -1;
-  bool good = file >= 0 && put_about(file, sweep) && put_numbers(file, &r) &&
-              put_texts(file, "outcome", &r, -1) && put_texts(file, "message", &r, -2);
-  if (file >= 0) {
-    good = H5Fclose(file) >= 0 && good;
-  }
+  pki_hdf5 *table = room ? pki_hdf5_create(true) : NULL;
+  const hid_t file = table != NULL ? pki_hdf5_file(table) : H5I_INVALID_HID;
+  const bool good = table != NULL && put_about(file, sweep) && put_numbers(file, &r) &&
+                    put_texts(file, "outcome", &r, -1) && put_texts(file, "message", &r, -2);
+  status = pki_hdf5_finish(table, good, &draft, err);
   silence_end(quiet);
   free(r.record);
   free(r.column);
-  if (good) {
-    return pki_draft_keep(&draft, err);
-  }
-  pki_draft_drop(&draft, 0, NULL);
-  return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path},
-                  "cannot be written as an HDF5 file: is there room, may you write there?");
+  return status;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,6 +129,44 @@ static void wrong_words_are_refused_with_the_nearest(void **state)
   remove("cli_export.mcap");
 }
 
+/* Under a limit of the size of files (ulimit -f), as a disk that is full would do. */
+static void outputs_without_room_are_told_and_leave_nothing(void **state)
+{
+  (void)state;
+  struct rlimit before;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, before.rlim_max}), 0);
+  check("export %s/run.mcap -o %s/full.mcap", 1, "",
+        "full.mcap: the recording cannot be written: File too large");
+  check("export %s/run.mcap --format csv", 1, "", ".csv: cannot be written: File too large");
+  if (pki_export_has_hdf5()) {
+    check("export %s/run.mcap -o %s/full.h5", 1, "", "full.h5: cannot be written: File too large\n");
+  }
+  check("schema > %s/full.json", 1, "", "the output could not be written");
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  static const char *const names[] = {"full.mcap", "full.mcap.pronk-1.tmp", "full.h5", "full.h5.pronk-1.tmp"};
+  for (int i = 0; i < 4; i++) {
+    assert_false(is_there(names[i]));
+  }
+}
+
+static void outputs_that_are_no_files_are_refused_and_stay(void **state)
+{
+  (void)state;
+  char path[512];
+  struct stat info;
+  snprintf(path, sizeof path, "%s/pipe", folder);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  const char *message =
+      "pipe: cannot be written: it is a FIFO, expected a regular file or a name that is free";
+  check("export %s/run.mcap -o %s/pipe --format mcap", 1, "", message);
+  check("export %s/run.mcap -o %s/pipe --format html", 1, "", message);
+  if (pki_export_has_hdf5()) {
+    check("export %s/run.mcap -o %s/pipe --format hdf5", 1, "", message);
+  }
+  assert_true(lstat(path, &info) == 0 && S_ISFIFO(info.st_mode));
+}
+
 static int make(void **state)
 {
   (void)state;
@@ -163,6 +202,8 @@ int main(void)
       cmocka_unit_test(info_tells_that_a_recording_was_cut_off),
       cmocka_unit_test(each_format_is_chosen_by_name_or_ending),
       cmocka_unit_test(json_names_the_files),
+      cmocka_unit_test(outputs_without_room_are_told_and_leave_nothing),
+      cmocka_unit_test(outputs_that_are_no_files_are_refused_and_stay),
       cmocka_unit_test(wrong_words_are_refused_with_the_nearest),
   };
   return cmocka_run_group_tests(tests, make, tidy);

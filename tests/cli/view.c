@@ -188,6 +188,11 @@ static void render_says_what_is_missing(void **state)
   expect("render starleth-stand --at 0.1 -o x.png", 1,
          "the browser ended with status 1 after 0 of 1 pictures");
   unsetenv("PRONK_CHROMIUM");
+  setenv("TMPDIR", "/nonexistent", 1);
+  expect("render starleth-stand --at 0.1 -o x.png", 2,
+         "/nonexistent: no folder for the run can be made in it: No such file or directory; TMPDIR chooses "
+         "another place");
+  setenv("TMPDIR", temporary, 1);
   char command[128]; /* nothing is left behind */
   snprintf(command, sizeof command, "test -z \"$(ls -A '%s')\"", temporary);
   assert_int_equal(system(command), 0);

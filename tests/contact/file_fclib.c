@@ -26,6 +26,8 @@ int main(void)
 #else
 
 #include <hdf5.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const char path[] = "test.hdf5";
@@ -408,6 +410,26 @@ static void a_truncated_file_is_refused(void **state)
   }
 }
 
+/* libhdf5 must not be left with a file that it cannot finish: it would crash when the program ends. */
+static void a_save_without_room_is_told_and_leaves_nothing(void **state)
+{
+  (void)state;
+  sample *s = make_sample(1, 1, 0, 0, 0.5);
+  struct rlimit before;
+  pk_error err = {0};
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000, before.rlim_max}), 0);
+  const pk_status status = pk_contact_save(&s->problem, path, &err);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, handler);
+  assert_int_equal(status, PK_ERROR_FILE);
+  assert_error(&err, PK_ERROR_FILE, path, 0, "", "cannot be written: File too large");
+  assert_int_not_equal(access(path, F_OK), 0);
+  assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
+  free(s);
+}
+
 /* What HDF5 does with its errors is the user's choice, before and after. */
 static herr_t count_errors(hid_t stack, void *data)
 {
@@ -487,6 +509,7 @@ int main(void)
       cmocka_unit_test_teardown(a_dataset_that_was_never_written_costs_no_memory, clean),
       cmocka_unit_test_teardown(links_to_other_files_are_not_followed, clean),
       cmocka_unit_test_teardown(a_truncated_file_is_refused, clean),
+      cmocka_unit_test_teardown(a_save_without_room_is_told_and_leaves_nothing, clean),
       cmocka_unit_test_teardown(the_users_error_handler_is_neither_called_nor_lost, clean),
       cmocka_unit_test_teardown(collected_problems_are_read, clean),
   };

@@ -181,6 +181,33 @@ static void a_huge_count_is_refused_before_memory_is_asked_for(void **state)
       (expected_error){PK_ERROR_SYNTAX, 5, "p", "the text ends where a whole number was expected"});
 }
 
+/* Without a bound a corner of 2^31 indices takes none, and the file endless triangles. */
+static void an_offset_beyond_the_index_list_is_refused(void **state)
+{
+  (void)state;
+  static const char *const kinds[] = {"triangles", "trifans", "tristrips", "polygons"};
+  static const char *const offsets[] = {"2147483647", "2147483646", "3"};
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 3; k++) {
+      char primitives[256], message[128];
+      snprintf(primitives, sizeof primitives,
+               "<%s count=\"2000000000\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"%s\"/><p>0 1 "
+               "2</p></%s>",
+               kinds[i], offsets[k], kinds[i]);
+      snprintf(message, sizeof message, "an input has offset=\"%s\", but this list has 3 indices at most",
+               offsets[k]);
+      assert_parts_refused((dae_parts){.primitives = primitives},
+                           (expected_error){PK_ERROR_SYNTAX, 5, "p", message});
+    }
+  }
+  assert_parts_refused(
+      (dae_parts){.primitives = "<polylist count=\"1\"><input semantic=\"VERTEX\" source=\"#v\" "
+                                "offset=\"0\"/><input semantic=\"NORMAL\" source=\"#n\" "
+                                "offset=\"2147483647\"/><vcount>3</vcount><p>0 1 2</p></polylist>"},
+      (expected_error){PK_ERROR_SYNTAX, 5, "p",
+                       "an input has offset=\"2147483647\", but this list has 3 indices at most"});
+}
+
 static void a_count_that_is_no_count_is_refused(void **state)
 {
   (void)state;
@@ -425,6 +452,7 @@ int main(void)
       cmocka_unit_test(an_index_out_of_range_is_refused),
       cmocka_unit_test(an_index_that_is_no_number_is_refused),
       cmocka_unit_test(a_huge_count_is_refused_before_memory_is_asked_for),
+      cmocka_unit_test(an_offset_beyond_the_index_list_is_refused),
       cmocka_unit_test(a_count_that_is_no_count_is_refused),
       cmocka_unit_test(counts_that_do_not_fit_the_lists_are_refused),
       cmocka_unit_test(an_accessor_that_reaches_one_number_too_far_is_refused),

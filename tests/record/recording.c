@@ -278,18 +278,40 @@ static void a_full_disk_is_told_at_the_end_and_leaves_what_was_written(void **st
   pk_recording_close(r);
 }
 
-static void a_device_that_is_full_is_told_at_once(void **state)
+static void a_disk_that_takes_nothing_is_told_at_once(void **state)
 {
-  (void)state;
-  if (access("/dev/full", W_OK) != 0) {
-    skip();
-  }
+  char path[256];
+  snprintf(path, sizeof path, "%s/run.mcap", (char *)*state);
   pk_error err = {0};
   pk_recorder *file;
-  assert_int_equal(pk_recording_create("/dev/full", NULL, &file, &err), PK_OK);
-  assert_int_equal(file->begin(file, NULL, sample_channels, SAMPLE_CHANNELS, &err), PK_ERROR_FILE);
-  assert_non_null(strstr(err.message, strerror(ENOSPC)));
+  struct rlimit before;
+  assert_int_equal(pk_recording_create(path, NULL, &file, &err), PK_OK);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, before.rlim_max}), 0);
+  const pk_status status = file->begin(file, NULL, sample_channels, SAMPLE_CHANNELS, &err);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, handler);
   file->destroy(file);
+  assert_int_equal(status, PK_ERROR_FILE);
+  assert_non_null(strstr(err.message, strerror(EFBIG)));
+}
+
+static void devices_and_pipes_are_no_recordings(void **state)
+{
+  char path[256];
+  snprintf(path, sizeof path, "%s/pipe", (char *)*state);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  const struct {
+    const char *path, *kind;
+  } cases[] = {{"/dev/null", "it is a device"}, {path, "it is a FIFO"}};
+  for (int i = 0; i < 2; i++) {
+    pk_error err = {0};
+    pk_recorder *file;
+    assert_int_equal(pk_recording_create(cases[i].path, NULL, &file, &err), PK_ERROR_FILE);
+    assert_null(file);
+    assert_non_null(strstr(err.message, cases[i].kind));
+  }
 }
 
 static void wrong_channels_are_refused_by_name(void **state)
@@ -486,7 +508,8 @@ int main(void)
       cmocka_unit_test(a_recording_that_goes_on_equals_one_that_never_stopped),
       cmocka_unit_test(going_on_with_another_file_is_refused_and_leaves_it_alone),
       cmocka_unit_test(a_full_disk_is_told_at_the_end_and_leaves_what_was_written),
-      cmocka_unit_test(a_device_that_is_full_is_told_at_once),
+      cmocka_unit_test(a_disk_that_takes_nothing_is_told_at_once),
+      cmocka_unit_test(devices_and_pipes_are_no_recordings),
       cmocka_unit_test(wrong_channels_are_refused_by_name),
       cmocka_unit_test(wrong_options_are_refused),
       cmocka_unit_test(wrong_samples_are_refused_and_told_at_the_end),

@@ -311,6 +311,71 @@ static int remove_folder(void **state)
   return 0;
 }
 
+/* Change bits of one byte of the file `part` in its place. */
+static void change_byte(size_t at, int bits)
+{
+  FILE *file = fopen(part, "r+b");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, (long)at, SEEK_SET), 0);
+  const int byte = fgetc(file);
+  assert_int_equal(fseek(file, (long)at, SEEK_SET), 0);
+  assert_int_equal(fputc(byte ^ bits, file), byte ^ bits);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* The part of a file that is gone on with is checked; one that is refused stays as it is. */
+static void a_damaged_part_is_not_gone_on_with(void **state)
+{
+  (void)state;
+  pk_error err = {0};
+  pk_recorder *file;
+  uint64_t position;
+  const pk_recording_options options = {PK_COMPRESSION_NONE, 0.03, true};
+  assert_int_equal(pk_recording_create(part, &options, &file, &err), PK_OK);
+  assert_int_equal(file->begin(file, &sample_about, sample_channels, SAMPLE_CHANNELS, &err), PK_OK);
+  sample_write(file, 0, 60);
+  assert_int_equal(file->mark(file, &position, &err), PK_OK);
+  file->destroy(file);
+  size_t size;
+  char *bytes = sample_bytes(part, &size);
+  assert_int_equal(size, position);
+  uint64_t first = 0;
+  for (size_t at = PKI_MCAP_MAGIC_SIZE; at < size;) {
+    const uint64_t length = PKI_MCAP_HEAD + pki_get_le(bytes + at + 1, 8);
+    /* the program's name and the notes have no checksum, nor another place that they could be compared with */
+    const bool free_text = bytes[at] == PKI_MCAP_HEADER || bytes[at] == PKI_MCAP_METADATA;
+    first = first == 0 && bytes[at] == PKI_MCAP_CHUNK ? at : first;
+    for (size_t k = 0; k < length && !free_text; k += k < 60 ? 1 : 7) {
+      change_byte(at + k, 0x10);
+      pk_status status = pk_recording_resume(part, position, &options, &file, &err);
+      if (status == PK_OK) { /* channels are compared with those of the run */
+        status = file->begin(file, &sample_about, sample_channels, SAMPLE_CHANNELS, &err);
+        file->destroy(file);
+      }
+      if (status == PK_OK) {
+        fail_msg("a changed byte at %zu + %zu (record %d) is gone on with", at, k, bytes[at]);
+      }
+      change_byte(at + k, 0x10);
+    }
+    at += length;
+  }
+  /* the message tells where, and what to do */
+  char message[256];
+  bytes[first + 100] ^= 1;
+  change_byte(first + 100, 1);
+  assert_int_equal(pk_recording_resume(part, position, &options, &file, &err), PK_ERROR_SYNTAX);
+  snprintf(message, sizeof message, "is damaged at byte %llu, in the part that is kept",
+           (unsigned long long)first);
+  assert_non_null(strstr(err.message, message));
+  assert_non_null(strstr(err.message, "start the run again from its beginning"));
+  size_t after;
+  char *kept = sample_bytes(part, &after);
+  assert_int_equal(after, size);
+  assert_memory_equal(kept, bytes, size);
+  free(kept);
+  free(bytes);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -320,6 +385,7 @@ int main(void)
       cmocka_unit_test(a_damaged_chunk_is_told_and_a_scan_leaves_out_no_other),
       cmocka_unit_test(sizes_that_are_not_true_are_not_believed),
       cmocka_unit_test(an_unknown_codec_is_named),
+      cmocka_unit_test(a_damaged_part_is_not_gone_on_with),
       cmocka_unit_test(a_killed_writer_leaves_a_recording_that_opens),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

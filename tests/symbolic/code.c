@@ -387,7 +387,9 @@ static void what_was_changed_since_is_compiled_anew(void **state)
   assert_int_equal(unlink(hash), 0);
   must_mend(f, "has no hash");
   assert_int_equal(chmod(path, 0620), 0);
-  must_mend(f, "can be written by others (mode 620)");
+  must_mend(f, ".so can be written by others (mode 620)");
+  assert_int_equal(chmod(hash, 0662), 0);
+  must_mend(f, ".so has beside it a .sha256 that can be written by others (mode 662)");
   snprintf(other, sizeof other, "%s/elsewhere.so", f->folder);
   assert_int_equal(rename(path, other), 0); /* the right bytes, but by way of a link */
   assert_int_equal(symlink(other, path), 0);

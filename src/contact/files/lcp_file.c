@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/draft.h"
 #include "base/file.h"
 #include "contact/files/problem_reader.h"
 #include "contact/lcp/lcp.h"
@@ -248,7 +249,7 @@ typedef struct written {
   const double *solution;
 } written;
 
-static void put_problem(FILE *out, const void *what)
+static bool put_problem(FILE *out, const void *what)
 {
   const written *x = what;
   const pk_lcp *p = x->p;
@@ -277,16 +278,12 @@ static void put_problem(FILE *out, const void *what)
   if (x->solution != NULL) {
     pki_put_reals(out, x->solution, p->n);
   }
-}
-
-static pk_status write_problem(const void *what, const char *path, const char *name, pk_error *err)
-{
-  return pki_text_write(path, name, put_problem, what, err);
+  return !ferror(out);
 }
 
 pk_status pk_lcp_save(const pk_lcp *problem, const double *solution, const char *path, pk_error *err)
 {
   const pk_status status = pk_lcp_validate(problem, err);
-  return status == PK_OK ? pki_contact_replace(path, write_problem, &(written){problem, solution}, err)
+  return status == PK_OK ? pki_file_put_stream(path, put_problem, &(written){problem, solution}, err)
                          : status;
 }

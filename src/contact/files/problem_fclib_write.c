@@ -7,11 +7,10 @@
 
 #ifndef PKI_HAVE_HDF5
 
-pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, const char *name,
-                                  pk_error *err)
+pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, pk_error *err)
 {
-  (void)p, (void)path;
-  return pki_fail_no_hdf5(name, err);
+  (void)p;
+  return pki_fail_no_hdf5(path, err);
 }
 
 #else
@@ -124,24 +123,23 @@ static bool put_problem(hid_t file, const pk_contact_problem *p)
   return good;
 }
 
-pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, const char *name,
-                                  pk_error *err)
+pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, pk_error *err)
 {
-  const pki_where where = {.file = name};
   if (p->nbox > 0) {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.file = path},
                     "the problem has %d box rows, which FCLIB's layout lacks; save it as .fc", p->nbox);
   }
-  const silence s = silence_begin();
-  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  bool good = file >= 0 && put_problem(file, p);
-  if (file >= 0) {
-    good = H5Fclose(file) >= 0 && good;
+  pki_draft draft;
+  pk_status status = pki_draft_begin(&draft, path, err);
+  if (status != PK_OK) {
+    return status;
   }
+  const silence s = silence_begin();
+  pki_hdf5 *file = pki_hdf5_create(false);
+  const bool good = file != NULL && put_problem(pki_hdf5_file(file), p);
+  status = pki_hdf5_finish(file, good, &draft, err);
   silence_end(s);
-  return good ? PK_OK
-              : pki_fail(err, PK_ERROR_FILE, where,
-                         "cannot be written as an HDF5 file: is there room, may you write there?");
+  return status;
 }
 
 #endif

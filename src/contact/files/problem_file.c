@@ -340,41 +340,14 @@ const double *pk_contact_file_solution(const pk_contact_file *file)
 
 /* ---- writing ---- */
 
-pk_status pki_contact_replace(const char *path, pki_contact_writer write, const void *what, pk_error *err)
-{
-  /* The process number keeps two writers of the same file apart. */
-  char temporary[4096];
-  const int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-  if (n < 0 || (size_t)n >= sizeof temporary) {
-    return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "the path is too long");
-  }
-  pk_status status = write(what, temporary, path, err);
-  if (status == PK_OK && rename(temporary, path) != 0) {
-    status =
-        pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be written: %s", strerror(errno));
-  }
-  if (status != PK_OK) {
-    remove(temporary);
-  }
-  return status;
-}
-
-static pk_status write_text(const void *problem, const char *path, const char *name, pk_error *err)
-{
-  return pki_contact_write_text(problem, path, name, err);
-}
-
-static pk_status write_fclib(const void *problem, const char *path, const char *name, pk_error *err)
-{
-  return pki_contact_write_fclib(problem, path, name, err);
-}
-
 pk_status pk_contact_save(const pk_contact_problem *problem, const char *path, pk_error *err)
 {
   file_kind kind;
   pk_status status = find_kind(path, &kind, err);
   status = status == PK_OK ? pk_contact_validate(problem, err) : status;
-  return status == PK_OK
-             ? pki_contact_replace(path, kind == KIND_TEXT ? write_text : write_fclib, problem, err)
-             : status;
+  if (status != PK_OK) {
+    return status;
+  }
+  return kind == KIND_TEXT ? pki_contact_write_text(problem, path, err)
+                           : pki_contact_write_fclib(problem, path, err);
 }

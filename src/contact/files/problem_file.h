@@ -42,18 +42,12 @@ enum { PKI_CONTACT_MAX_BYTES = 1 << 30 };
 pk_status pki_contact_parse(const char *file, const char *data, size_t size, pk_contact_file **out,
                             pk_error *err);
 
-/* Readers fill a draft, which the caller frees; writers write to `path` as it is and blame `name`. */
+/* Readers fill a draft, which the caller frees. */
 pk_status pki_contact_read_text(const char *file, const char *data, size_t size, pki_contact_draft *out,
                                 pk_error *err);
 pk_status pki_contact_read_fclib(const char *path, size_t bytes, pki_contact_draft *out, pk_error *err);
-pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, const char *name,
-                                 pk_error *err);
-pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, const char *name,
-                                  pk_error *err);
-
-/* Write to a temporary name beside `path`, then rename: a reader sees all or nothing. */
-typedef pk_status (*pki_contact_writer)(const void *what, const char *path, const char *name, pk_error *err);
-pk_status pki_contact_replace(const char *path, pki_contact_writer write, const void *what, pk_error *err);
+pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, pk_error *err);
+pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, pk_error *err);
 
 /* A problem with its bodies:
  *   M v = H r + G l + f,  u = H' v + w,  0 = G' v + b */

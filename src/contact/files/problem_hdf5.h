@@ -1,4 +1,7 @@
-/* What the reader and the writer of HDF5 files share. */
+/* What readers and writers of HDF5 files share.
+ *
+ * Files are put together in memory and then written like any other file. libhdf5 keeps a file that it cannot finish, on
+ * a disk that is full, open until the program ends, and then fails for good; a file in memory it can always close. */
 #ifndef PKI_CONTACT_FILES_PROBLEM_HDF5_H
 #define PKI_CONTACT_FILES_PROBLEM_HDF5_H
 
@@ -7,6 +10,18 @@
 #ifdef PKI_HAVE_HDF5
 
 #include <hdf5.h>
+
+#include "base/draft.h"
+
+/* A new file in memory; NULL: it failed. `modern`: in the format of HDF5 1.8, whose attributes may be long, and without
+ * the time of day; else as every HDF5 reads it. */
+typedef struct pki_hdf5 pki_hdf5;
+pki_hdf5 *pki_hdf5_create(bool modern);
+hid_t pki_hdf5_file(const pki_hdf5 *h);
+
+/* Close and free it; if it is `good` it becomes the draft's file, else the draft is dropped. NULL is a file that could not
+ * be made. */
+pk_status pki_hdf5_finish(pki_hdf5 *h, bool good, pki_draft *draft, pk_error *err);
 
 /* HDF5 prints its errors unless told not to, for the whole process: switched off and back on. */
 typedef struct silence {

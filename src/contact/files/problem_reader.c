@@ -1,6 +1,5 @@
 #include "contact/files/problem_reader.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,24 +165,4 @@ void pki_put_reals(FILE *out, const double *values, int count)
     pki_put_real(out, values[i]);
     fputc(i + 1 < count ? ' ' : '\n', out);
   }
-}
-
-pk_status pki_text_write(const char *path, const char *name, void (*put)(FILE *out, const void *what),
-                         const void *what, pk_error *err)
-{
-  FILE *out = fopen(path, "wb");
-  bool good = out != NULL;
-  int why = errno;
-  if (good) {
-    put(out, what);
-    good = !ferror(out);
-    why = errno;
-    if (fclose(out) != 0) {
-      why = good ? errno : why;
-      good = false;
-    }
-  }
-  return good ? PK_OK
-              : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = name}, "cannot be written: %s",
-                         strerror(why));
 }

@@ -41,8 +41,4 @@ void pki_put_real(FILE *out, double value);
 /* Numbers on one line; none: no line. */
 void pki_put_reals(FILE *out, const double *values, int count);
 
-/* Open `path`, put, close; messages speak of `name`. */
-pk_status pki_text_write(const char *path, const char *name, void (*put)(FILE *out, const void *what),
-                         const void *what, pk_error *err);
-
 #endif

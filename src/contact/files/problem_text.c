@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/draft.h"
 #include "contact/files/problem_file.h"
 #include "contact/files/problem_reader.h"
 
@@ -141,7 +142,7 @@ pk_status pki_contact_read_text(const char *file, const char *data, size_t size,
 
 /* ---- writing ---- */
 
-static void put_problem(FILE *out, const void *problem)
+static bool put_problem(FILE *out, const void *problem)
 {
   const pk_contact_problem *p = problem;
   const int n = pk_contact_size(p);
@@ -166,10 +167,10 @@ static void put_problem(FILE *out, const void *problem)
   pki_put_reals(out, p->mu, p->ncontact);
   pki_put_reals(out, p->lower, p->nbox);
   pki_put_reals(out, p->upper, p->nbox);
+  return !ferror(out);
 }
 
-pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, const char *name,
-                                 pk_error *err)
+pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, pk_error *err)
 {
-  return pki_text_write(path, name, put_problem, p, err);
+  return pki_file_put_stream(path, put_problem, p, err);
 }

@@ -157,7 +157,8 @@ static bool read_safely(int folder, const char *name, pki_text *out, char *why, 
   const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) {
     if (errno != ENOENT) {
-      snprintf(why, size, "%s", errno == ELOOP ? "is a link" : strerror(errno));
+      snprintf(why, size, "%s%s",
+               errno == ELOOP ? "is a link" : "cannot be opened: ", errno == ELOOP ? "" : strerror(errno));
     }
     return false;
   }
@@ -185,9 +186,12 @@ bool pki_cache_read(const pki_cache *cache, const char *key, pki_text *out, char
   bool good = read_safely(cache->folder, name, out, why, size);
   if (good) {
     file_name(key, ".sha256", name);
-    good = read_safely(cache->folder, name, &written, why, size);
-    if (!good && why[0] == '\0') {
-      snprintf(why, size, "has no hash beside it");
+    char fault[80];
+    good = read_safely(cache->folder, name, &written, fault, sizeof fault);
+    if (!good) {
+      /* the fault is that of the other file, and is told as such */
+      snprintf(why, size, fault[0] != '\0' ? "has beside it a .sha256 that %s" : "has no hash beside it%s",
+               fault);
     }
   }
   if (good) {
