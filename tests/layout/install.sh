@@ -32,6 +32,7 @@ echo "-- find_package"
 "$cmake" --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
 "$work/cmake/swing" "$prefix/$model"
 "$work/cmake/stand" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
+"$work/cmake/trot" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 "$work/cmake/batch" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 "$work/cmake/stance" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 for query in closest scan overlap; do
