@@ -32,6 +32,7 @@ echo "-- find_package"
 "$cmake" --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; fail "build"; }
 "$work/cmake/swing" "$prefix/$model"
 "$work/cmake/stand" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
+"$work/cmake/trot" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 "$work/cmake/batch" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 "$work/cmake/stance" "$(dirname "$prefix/$model")/../starleth/starleth.urdf"
 for query in closest scan overlap; do
@@ -50,6 +51,10 @@ export PKG_CONFIG_PATH="$pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 # shellcheck disable=SC2046
 "$cc" -std=c17 "$source/examples/swing.c" $(pkg-config --cflags --libs pronk) -o "$work/swing_pc"
 LD_LIBRARY_PATH="$libdir" "$work/swing_pc" "$(pkg-config --variable=modelsdir pronk)/pendulum/pendulum.urdf"
+# As README.md tells it.
+# shellcheck disable=SC2046
+"$cc" -std=c17 "$source/examples/trot.c" $(pkg-config --cflags --libs pronk) -lm -o "$work/trot_pc"
+LD_LIBRARY_PATH="$libdir" "$work/trot_pc" "$(pkg-config --variable=modelsdir pronk)/starleth/starleth.urdf"
 # --static names all that libxml2 could need; where its own parts are not installed, nobody can link so.
 echo 'int main(void) { return 0; }' >"$work/empty.c"
 # shellcheck disable=SC2046
