@@ -71,11 +71,16 @@ typedef struct pk_controller pk_controller;
 
 struct pk_controller {
   const char *name;
-  double period;     /* s between updates, a whole number of steps; 0: each step */
-  size_t state_size; /* bytes that it remembers, 64-byte aligned, zero when it is set */
+  /* s between updates, a whole number of steps; 0: each step */
+  double period;
+  /* bytes that it remembers, 64-byte aligned, zero when it is set */
+  size_t state_size;
+  /* pk_model_hash of the model that it was made for, in joint coordinates (pk_sim_joint_model): worlds of other
+   * models refuse it. 0: it asks the model that it is given, and goes with any. */
+  unsigned long long model;
   /* Called when it is set and when the world is reset, after the block was zeroed; may be NULL. */
   void (*reset)(const pk_controller *self, const pk_model *model, void *state);
-  /* Set commands [nu], which keep their values from one update to the next. A failure ends the step and leaves the
+  /* Never NULL. Set commands [nu], which keep their values from one update to the next. A failure ends the step and leaves the
    * state as it was. */
   pk_status (*update)(const pk_controller *self, const pk_observation *seen, void *state,
                       pk_command *commands);

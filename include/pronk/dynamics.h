@@ -27,7 +27,7 @@ PK_API pk_workspace *pk_workspace_create(const pk_model *model);
 /* Free what pk_workspace_create made. */
 PK_API void pk_workspace_destroy(pk_workspace *w);
 
-/* The same in memory of the caller's, 64-byte aligned. */
+/* The same in memory of the caller's, 64-byte aligned; NULL when it is not. */
 PK_API size_t pk_workspace_memsize(const pk_model *model);
 PK_API pk_workspace *pk_workspace_init(const pk_model *model, void *memory);
 PK_API const pk_model *pk_workspace_model(const pk_workspace *w);

@@ -90,12 +90,12 @@ typedef struct pk_lcp_result {
   const double *ray;              /* [n] in the solver's memory: the proof, or the ray; NULL: there is none */
 } pk_lcp_result;
 
-/* Scratch of pk_lcp_solve, in bytes, 64-byte aligned. Reads n and the bounds. */
+/* Scratch of pk_lcp_solve, in bytes, 64-byte aligned. Reads n and the bounds. 0: there is no such solver. */
 PK_API size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options);
 
 /* Solve; z [n] gets the best found, and is where pgs starts. PK_OK when solved, PK_ERROR_CONVERGENCE when not,
  * PK_ERROR_NONFINITE when the problem has a number that is none or beyond 1e100, or bounds that exclude each
- * other: z is then as it was. */
+ * other, PK_ERROR_ARGUMENT when there is no such solver or the memory is not aligned: z is then as it was. */
 PK_API pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
                               pk_lcp_result *result);
 

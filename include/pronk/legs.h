@@ -71,7 +71,8 @@ PK_API pk_status pk_leg_init(pk_leg *leg, const pk_model *model, pk_leg_kind kin
  * which: a branch, 0 to nbranch - 1, or PK_LEG_NEAREST. Bits of a branch: 1: the knee bends against its axis, counted from the
  * stretched leg; 2: the other side of the hip (point leg) or ankle (pose leg); 4: the other turn of the hip (pose leg).
  *
- * PK_ERROR_REACH when there is no solution (in this branch); the angles are as they were. */
+ * PK_ERROR_REACH when there is no solution (in this branch), however far the place is; the angles are as they were.
+ * PK_ERROR_NONFINITE when a number is none. */
 PK_API pk_status pk_leg_solve(const pk_leg *leg, const pk_pose *foot, int which, double *angles,
                               pk_error *err);
 
@@ -81,7 +82,8 @@ PK_API int pk_leg_branch(const pk_leg *leg, const double *angles);
 /* The place nearest to `foot` that the leg reaches, which pk_leg_solve then finds; `foot` itself when it is reached. The foot
  * keeps its orientation. Point leg: nearest in the plane in which the leg bends, turned through the place (or as near to it as
  * the first hinge can); that is the nearest of all when the foot's plane holds the first axis. Pose leg: nearest within the
- * knee's reach. angles: of hinges beyond nsolve. PK_ERROR_REACH when a pose leg cannot turn its foot so at that place. */
+ * knee's reach. A place beyond 1e9 times the leg's length is taken as one at that distance in its direction. angles: of hinges
+ * beyond nsolve. PK_ERROR_REACH when a pose leg cannot turn its foot so at that place. */
 PK_API pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *angles, pk_pose *nearest,
                               pk_error *err);
 

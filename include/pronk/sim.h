@@ -226,8 +226,8 @@ typedef struct pk_material {
 PK_API pk_material pk_material_default(void);
 PK_API pk_status pk_material_validate(const pk_material *material, pk_error *err);
 
-/* A world of its own at the model's initial pose: in memory of the caller's (64-byte aligned, of
- * pk_sim_memsize bytes), or allocated. options NULL: the defaults. The model must outlive it. */
+/* A world of its own at the model's initial pose: in memory of the caller's (of pk_sim_memsize bytes, 64-byte aligned,
+ * otherwise PK_ERROR_ARGUMENT), or allocated. options NULL: the defaults. The model must outlive it. */
 PK_API size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options);
 PK_API pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
                              pk_error *err);
@@ -284,7 +284,7 @@ PK_API pk_status pk_sim_scale_mass(pk_sim *sim, int body, double factor, pk_erro
  * several times adds up. */
 PK_API pk_status pk_sim_add_mass(pk_sim *sim, int link, double mass, const double at[3], pk_error *err);
 
-/* kg, of one robot as it is in this world, or of all that moves (robot -1). */
+/* kg, of one robot as it is in this world, or of all that moves (robot -1); NAN: there is no such robot. */
 PK_API double pk_sim_mass(const pk_sim *sim, int robot);
 
 /* All coefficients of friction of contacts times a factor of zero or more; 1 at first. */
@@ -298,7 +298,8 @@ PK_API pk_status pk_sim_set_latency(pk_sim *sim, double seconds, pk_error *err);
 PK_API double pk_sim_get_latency(const pk_sim *sim);
 
 /* Who sets the commands from now on, at the start of a step whenever its period has passed; NULL: nobody. The
- * controller and what it points to must outlive its use. Its state block is allocated here. */
+ * controller and what it points to must outlive its use. Its state block is allocated here. PK_ERROR_ARGUMENT: it has no
+ * update, a period that is no whole number of steps, or was made for another model; who was set before then stays. */
 PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err);
 
 /* A force (N, world axes) on a point of a link (link frame, m) during the next step; several add up.

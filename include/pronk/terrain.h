@@ -14,6 +14,10 @@
 extern "C" {
 #endif
 
+enum {
+  PK_TERRAIN_MATERIALS = 65536, /* materials are counted from 0 and are fewer than this */
+};
+
 typedef struct pk_terrain pk_terrain;
 typedef struct pk_geometry_desc pk_geometry_desc; /* collision.h */
 
@@ -21,7 +25,7 @@ PK_API pk_terrain *pk_terrain_create(void); /* empty; NULL when out of memory */
 PK_API void pk_terrain_destroy(pk_terrain *t);
 
 /* The half-space below a plane through `point` with outward `normal` (any length but zero). `material`
- * is an index that the user gives meaning to (friction pairs), 0 or more. */
+ * is an index that the user gives meaning to (friction pairs), 0 to PK_TERRAIN_MATERIALS - 1. */
 PK_API pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const double normal[3],
                                       int material, pk_error *err);
 

@@ -39,6 +39,11 @@ void pki_arena_release(pki_arena *arena, size_t mark)
   arena->used = mark;
 }
 
+bool pki_is_aligned(const void *memory)
+{
+  return memory != NULL && (uintptr_t)memory % PKI_ALIGN == 0;
+}
+
 void *pki_aligned_alloc(size_t size)
 {
   const size_t rounded = (size + PKI_ALIGN - 1) / PKI_ALIGN * PKI_ALIGN;

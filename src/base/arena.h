@@ -27,6 +27,9 @@ void *pki_arena_take(pki_arena *arena, size_t count, size_t size);
 size_t pki_arena_mark(const pki_arena *arena);
 void pki_arena_release(pki_arena *arena, size_t mark);
 
+/* Whether memory of the caller's begins where an arena can: not NULL, and at a multiple of PKI_ALIGN. */
+bool pki_is_aligned(const void *memory);
+
 /* Aligned blocks from the C library; NULL when there is no memory. */
 void *pki_aligned_alloc(size_t size);
 void pki_aligned_free(void *memory);

@@ -1,5 +1,6 @@
 #include "batch/batch.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,10 +202,11 @@ pk_status pk_batch_set_like(pk_batch *b, const pk_sim *sim, pk_error *err)
 
 pk_status pk_batch_set_controller(pk_batch *b, const pk_controller *controller, pk_error *err)
 {
-  const size_t size =
-      controller != NULL ? (controller->state_size + PKI_ALIGN - 1) / PKI_ALIGN * PKI_ALIGN : 0;
-  unsigned char *control = size > 0 ? pki_aligned_alloc((size_t)b->count * size) : NULL;
-  if (size > 0 && control == NULL) {
+  const size_t asked = controller != NULL ? controller->state_size : 0, worlds = (size_t)b->count;
+  const bool fits = asked <= (SIZE_MAX - PKI_ALIGN) / worlds - PKI_ALIGN;
+  const size_t size = fits ? (asked + PKI_ALIGN - 1) / PKI_ALIGN * PKI_ALIGN : 0;
+  unsigned char *control = size > 0 ? pki_aligned_alloc(worlds * size) : NULL;
+  if (asked > 0 && control == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the controllers of %d worlds",
                     b->count);
   }

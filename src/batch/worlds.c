@@ -153,9 +153,9 @@ static pk_status check(const pk_batch *b, int world, const pk_sim *sim, pk_error
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "world"}, "world is %d, expected 0 to %d",
                     world, b->count - 1);
   }
-  if (sim->model != b->model) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
-                    "the sim has another model than the batch");
+  const pk_status status = pki_sim_match(b->crews[0].sim, sim, "sim", "the sim", err);
+  if (status != PK_OK) {
+    return status;
   }
   for (int i = 0; i < pki_sim_field_count; i++) {
     const pk_field *f = &pki_sim_fields[i];

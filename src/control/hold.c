@@ -81,6 +81,7 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
   }
   h->controller = (pk_controller){.name = "hold",
                                   .period = chosen.period,
+                                  .model = pk_model_hash(model),
                                   .state_size = sizeof(hold_state) + (size_t)model->nq * sizeof(double),
                                   .update = update,
                                   .update_group = update_group,

@@ -228,9 +228,9 @@ static void set_slopes(const pki_track_table *t, int loop, double *slope)
   }
 }
 
-/* Everything in one block. */
-static pk_status pack(const pki_track_table *t, const pk_track_options *o, int loop, pk_controller **out,
-                      pk_error *err)
+/* Everything in one block; model: the hash of the one that the table is for. */
+static pk_status pack(const pki_track_table *t, const pk_track_options *o, int loop, unsigned long long model,
+                      pk_controller **out, pk_error *err)
 {
   const size_t joints = (size_t)t->joints, rows = (size_t)t->rows, real = sizeof(double);
   const size_t numbers = PKI_TRACK_GAINS * joints + rows + 2 * rows * joints;
@@ -253,6 +253,7 @@ static pk_status pack(const pki_track_table *t, const pk_track_options *o, int l
   tr->dof = dof, tr->gain = gain, tr->time = time, tr->q = q, tr->slope = slope;
   tr->controller = (pk_controller){.name = "track",
                                    .period = o->period,
+                                   .model = model,
                                    .state_size = sizeof(track_state) + 2 * joints * real,
                                    .update = update,
                                    .update_group = update_group,
@@ -278,7 +279,7 @@ pk_status pk_track_create(const pk_model *model, const pk_track_options *options
     status = find_loop(&table, &chosen, &loop, err);
   }
   if (status == PK_OK) {
-    status = pack(&table, &chosen, loop, out, err);
+    status = pack(&table, &chosen, loop, pk_model_hash(model), out, err);
   }
   pki_track_free(&table);
   return status;

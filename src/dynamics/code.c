@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "dynamics/workspace.h"
+#include "model/match.h"
 
 #define ENTRY(name) \
   { \
@@ -137,17 +138,15 @@ const pki_code_lanes *pki_code_find(const pk_code *code, int lanes)
 
 pk_status pki_code_check(const pk_code *code, const pk_model *model, int lanes, pk_error *err)
 {
-  const pki_where where = {.field = "code"};
   if (code == NULL) {
     return PK_OK;
   }
-  if (code->model != pk_model_hash(model)) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, where,
-                    "the code was compiled for another model: it has the hash %016llx, this model %016llx",
-                    code->model, pk_model_hash(model));
+  const pk_status status = pki_model_match(model, code->model, "code", "the code", err);
+  if (status != PK_OK) {
+    return status;
   }
   if (pki_code_find(code, lanes) == NULL) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "code"},
                     "the code was not compiled for %d lanes: ask for them in pk_code_options", lanes);
   }
   return PK_OK;

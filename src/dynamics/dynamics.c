@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "dynamics/workspace.h"
 #include "math/mat3.h"
 #include "model/grouped.h"
@@ -35,6 +36,9 @@ size_t pk_workspace_memsize(const pk_model *model)
 
 pk_workspace *pk_workspace_init(const pk_model *model, void *memory)
 {
+  if (!pki_is_aligned(memory)) {
+    return NULL;
+  }
   pki_arena arena = pki_arena_over(memory, pk_workspace_memsize(model));
   pk_workspace *w = carve(model, &arena);
   pk_kinematics_compute(w, model->q0, w->work.zero);
@@ -73,6 +77,7 @@ static const double *body_entry(const double *array, int body, int size)
 
 pk_pose pk_link_pose(const pk_workspace *w, int link)
 {
+  PK_ASSERT(link >= 0 && link < w->model->nlink);
   const pk_model_link *l = &w->model->links[link];
   const double *R = body_entry(w->work.pose, l->body, 12), *o = body_entry(w->work.origin, l->body, 3);
   pk_pose out;
@@ -102,6 +107,7 @@ void pk_link_velocity(const pk_workspace *w, int link, double velocity[6])
 /* A point of a link, in the frame of its body. */
 static int body_point(const pk_workspace *w, int link, const double point[3], double out[3])
 {
+  PK_ASSERT(link >= 0 && link < w->model->nlink);
   const pk_model_link *l = &w->model->links[link];
   pki_mat3_apply(l->pose.rot, point, out);
   for (int i = 0; i < 3; i++) {
@@ -371,6 +377,7 @@ pk_status pk_link_response(pk_workspace *w, const double *q, int link, const dou
 /* Sums over one robot, or over all bodies. */
 static void robot_sums(const pk_workspace *w, int robot, double sums[12])
 {
+  PK_ASSERT(robot < w->model->nrobot);
   const int first = robot < 0 ? 0 : w->model->robots[robot].body;
   const int count = robot < 0 ? w->model->nbody : w->model->robots[robot].nbody;
   w->kernels->sums(&w->work, first, count, sums);

@@ -278,24 +278,57 @@ static int nearest_branch(const pk_leg *leg, const pk_pose *foot, const double *
   return branch;
 }
 
+/* Length whose square need not be a number. */
+static double far_length3(const double v[3])
+{
+  return hypot(hypot(v[0], v[1]), v[2]);
+}
+
+/* The stretched leg, from the first hinge to the foot: a turn about one axis keeps the distance of its point to that of
+ * the next. No place is reached that is farther from the first hinge. */
+static double stretched_length(const pk_leg *leg)
+{
+  double length = 0, r[3];
+  for (int k = 0; k < leg->nhinge; k++) {
+    pki_sub3(k + 1 < leg->nhinge ? leg->at[k + 1] : leg->foot.pos, leg->at[k], r);
+    length += pki_length3(r);
+  }
+  return length;
+}
+
+/* Whether a place is far out of reach; the equations, whose slack grows with the place, need not be asked then. */
+static bool is_far(const pk_leg *leg, const double p[3])
+{
+  double r[3];
+  pki_sub3(p, leg->at[0], r);
+  return !(far_length3(r) <= stretched_length(leg) * (1 + 1e-9) + 1e-9 * pki_length3(leg->at[0]));
+}
+
+static bool all_finite(const double *v, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(v[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 pk_status pk_leg_solve(const pk_leg *leg, const pk_pose *foot, int which, double *angles, pk_error *err)
 {
-  double start[PK_LEG_HINGES], q[PK_LEG_HINGES], sum = 0;
+  double start[PK_LEG_HINGES], q[PK_LEG_HINGES];
   if (which < PK_LEG_NEAREST || which >= leg->nbranch) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "which"},
                     "the leg has no branch %d, expected 0 to %d or PK_LEG_NEAREST", which, leg->nbranch - 1);
   }
-  for (int k = 0; k < leg->nhinge; k++) {
-    sum += start[k] = angles[k];
-  }
-  for (int i = 0; i < 9; i++) {
-    sum += (i < 3 ? foot->pos[i] : 0) + (leg->kind == PK_LEG_POSE ? foot->rot[i] : 0);
-  }
-  if (!isfinite(sum)) {
+  memcpy(start, angles, (size_t)leg->nhinge * sizeof *start);
+  if (!all_finite(angles, leg->nhinge) || !all_finite(foot->pos, 3) ||
+      (leg->kind == PK_LEG_POSE && !all_finite(foot->rot, 9))) {
     return pki_fail(err, PK_ERROR_NONFINITE, (pki_where){0}, "the foot's place or an angle is no number");
   }
-  const bool found = which == PK_LEG_NEAREST ? nearest_branch(leg, foot, start, q) >= 0
-                                             : solve_branch(leg, foot, which, start, q);
+  const bool found =
+      !is_far(leg, foot->pos) && (which == PK_LEG_NEAREST ? nearest_branch(leg, foot, start, q) >= 0
+                                                          : solve_branch(leg, foot, which, start, q));
   if (!found) {
     return pki_fail(err, PK_ERROR_REACH, (pki_where){0},
                     "the leg does not reach (%.4g, %.4g, %.4g) m in its trunk's frame", foot->pos[0],
@@ -325,24 +358,43 @@ static double reach_point(const pk_leg *leg, const double p[3], const double x[3
 {
   const double *a = leg->axis[1];
   double A, B, C, q = 0, y[3], g[3], e[3], f[3], off[3];
+  /* y: the place, turned into the leg's plane; g: from the second hinge to it, across that hinge's axis */
   plane_equation(leg, p, x, &A, &B, &C);
   equation(A, B, between(C, -hypot(A, B), hypot(A, B)), 0, sign, 0, &q);
   pki_turn_about(leg->axis[0], leg->at[0], -q, p, y);
-  pki_sub3(x, y, off);
-  pki_along3(y, pki_dot3(a, off), a, y); /* into the plane */
   pki_sub3(y, leg->at[1], g), across(a, g, g);
   pki_sub3(leg->at[2], leg->at[1], f), across(a, f, f);
   pki_sub3(x, leg->at[2], e), across(a, e, e);
   const double D = pki_length3(g), lf = pki_length3(f), le = pki_length3(e);
   const double to = between(D, fabs(lf - le), lf + le);
+  /* from the hinge outwards, so that digits of a place far away do not cancel */
+  pki_sub3(x, leg->at[1], off);
+  pki_along3(leg->at[1], pki_dot3(a, off), a, y);
   if (D > 0) {
-    pki_along3(y, to / D - 1, g, y);
+    pki_along3(y, to / D, g, y);
   } else {
     pki_along3(y, to / lf, f, y);
   }
   pki_turn_about(leg->axis[0], leg->at[0], q, y, nearest);
   pki_sub3(nearest, p, off);
   return pki_length3(off);
+}
+
+/* The place, or one in its direction at FAR times the leg's length: farther away, the nearest place that is reached does not
+ * change by a length that matters, but squares lose it. */
+static void bring_near(const pk_leg *leg, const double p[3], double out[3])
+{
+  static const double FAR = 1e9;
+  double r[3];
+  pki_sub3(p, leg->at[0], r);
+  const double distance = far_length3(r), most = FAR * (stretched_length(leg) + pki_length3(leg->at[0]));
+  memcpy(out, p, 3 * sizeof *out);
+  if (distance > most) {
+    /* the largest entry first: the distance itself may be beyond all numbers */
+    const double size = fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2])));
+    const double unit[3] = {p[0] / size, p[1] / size, p[2] / size};
+    pki_along3(leg->at[0], most / pki_length3(unit), unit, out);
+  }
 }
 
 pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *angles, pk_pose *nearest,
@@ -359,22 +411,27 @@ pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *ang
   if (status != PK_ERROR_REACH) {
     return pk_leg_solve(leg, foot, PK_LEG_NEAREST, q, err); /* which tells why */
   }
+  pk_pose near = *foot;
+  bring_near(leg, foot->pos, near.pos);
   if (leg->kind == PK_LEG_POINT) {
     double x[3], other[3];
     point_at_zero(leg, angles, x);
-    const double one = reach_point(leg, foot->pos, x, 1, place.pos);
-    if (reach_point(leg, foot->pos, x, -1, other) < one) {
+    const double one = reach_point(leg, near.pos, x, 1, place.pos);
+    if (reach_point(leg, near.pos, x, -1, other) < one) {
       memcpy(place.pos, other, sizeof other);
     }
   } else {
     /* the knee's reach is a shell about the hip: move the ankle along its radius */
     const knee k = knee_of(leg);
-    double R[9], r[3];
-    ankle_from_hip(leg, foot, R, r);
+    double R[9], r[3], ankle[3];
+    ankle_from_hip(leg, &near, R, r);
     const double D = pki_length3(r);
     const double to = between(D, hypot(k.thigh - k.shank, k.along), hypot(k.thigh + k.shank, k.along));
+    /* the foot from the hip by way of the ankle, so that digits of a place far away do not cancel */
+    pki_sub3(leg->foot.pos, leg->at[4], ankle);
+    pki_mat3_apply(R, ankle, ankle);
     for (int i = 0; i < 3; i++) {
-      place.pos[i] += D > 0 ? (to / D - 1) * r[i] : i == 2 ? -to : 0;
+      place.pos[i] = leg->at[0][i] + (D > 0 ? to / D * r[i] : i == 2 ? -to : 0) + ankle[i];
     }
   }
   *nearest = place;

@@ -10,6 +10,7 @@
  *   J2' f = (M du/dt + h - tau)_2               another one gives the right side
  *
  * A foot hangs on its own leg alone, so J2 is block diagonal, a block of 3 or 6 for each leg. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -17,6 +18,7 @@
 #include "dynamics/leg.h"
 #include "math/cholesky.h"
 #include "math/lu.h"
+#include "model/match.h"
 #include "pronk/reduced.h"
 
 /* A leg and what is known of it while it stands. */
@@ -74,12 +76,16 @@ static pk_status check_legs(const pk_model *model, int nleg, const pk_leg *legs,
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "model"},
                     "the model has %d loops or cut joints, expected a tree", model->nconstraint);
   }
-  const unsigned long long hash = pk_model_hash(model);
   for (int i = 0; i < nleg; i++) {
-    if (legs[i].model != hash || legs[i].link < 0 || legs[i].link >= model->nlink) {
+    char what[24];
+    snprintf(what, sizeof what, "leg %d", i);
+    const pk_status status = pki_model_match(model, legs[i].model, "legs", what, err);
+    if (status != PK_OK) {
+      return status;
+    }
+    if (legs[i].link < 0 || legs[i].link >= model->nlink) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "legs"},
-                      "leg %d is of another model: of one with the hash %016llx, this one has %016llx", i,
-                      legs[i].model, hash);
+                      "leg %d ends at link %d, expected 0 to %d", i, legs[i].link, model->nlink - 1);
     }
   }
   for (int i = 0; i < nleg; i++) {

@@ -277,6 +277,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   c->wide = pki_gait_kernels_get(strcmp(c->one->isa, "avx512") == 0 ? 8 : 4);
   c->controller = (pk_controller){.name = "locomotion",
                                   .period = made.options.period,
+                                  .model = pk_model_hash(model),
                                   .state_size = sizeof(pki_walk),
                                   .update = update,
                                   .update_group = update_group,

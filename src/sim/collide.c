@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "model/match.h"
 #include "model/srdf.h"
 #include "sim/query.h"
 
@@ -221,6 +222,25 @@ int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
 
 /* ---- like another sim ---- */
 
+pk_status pki_sim_match(const pk_sim *sim, const pk_sim *other, const char *field, const char *what,
+                        pk_error *err)
+{
+  if (sim->model == other->model) {
+    return PK_OK;
+  }
+  const pk_status status = pki_model_match(sim->model, pk_model_hash(other->model), field, what, err);
+  if (status != PK_OK) {
+    return status;
+  }
+  const pki_colliders *mine = &sim->scene.colliders, *its = &other->scene.colliders;
+  if (sim->model->nlink != other->model->nlink || sim->model->nshape != other->model->nshape ||
+      mine->nshape != its->nshape || pki_colliders_hash(mine) != pki_colliders_hash(its)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = field},
+                    "%s is of another model: it moves alike, but its links or collision shapes differ", what);
+  }
+  return PK_OK;
+}
+
 bool pki_sim_collides_as(const pk_sim *sim, const pk_sim *other)
 {
   const pki_scene *a = &sim->scene, *b = &other->scene;
@@ -243,11 +263,12 @@ pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
 {
   pki_scene *to = &sim->scene;
   const pki_scene *from = &other->scene;
-  if (sim->model != other->model) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "other"}, "the sims have two models");
+  pk_status status = pki_sim_match(sim, other, "other", "the other sim", err);
+  if (status != PK_OK) {
+    return status;
   }
-  pk_status status = pk_sim_set_terrain(sim, from->terrain, from->nmaterial > 0 ? from->materials : NULL,
-                                        from->nmaterial, err);
+  status = pk_sim_set_terrain(sim, from->terrain, from->nmaterial > 0 ? from->materials : NULL,
+                              from->nmaterial, err);
   if (status != PK_OK) {
     return status;
   }

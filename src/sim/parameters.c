@@ -180,6 +180,9 @@ double pk_sim_mass(const pk_sim *sim, int robot)
 {
   const pk_model *m = sim->model;
   const double *inertia = sim->workspace->work.params.inertia;
+  if (robot < -1 || robot >= m->nrobot) {
+    return NAN;
+  }
   const int first = robot >= 0 ? m->robots[robot].body : 0,
             n = robot >= 0 ? m->robots[robot].nbody : m->nbody;
   double mass = 0;

@@ -19,6 +19,11 @@ bool pki_sim_ground_height(pk_sim *sim, const double place[2], double *height);
  * most `most` into `out`; how many comes back, -1: no memory. */
 int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most);
 
+/* PK_OK when two sims are of one model: of the same, or of equal ones, in what moves and in what collides; otherwise
+ * PK_ERROR_ARGUMENT at `field`, where `what` names the other sim. */
+pk_status pki_sim_match(const pk_sim *sim, const pk_sim *other, const char *field, const char *what,
+                        pk_error *err);
+
 /* Whether two sims of one model have the same ground, materials, surfaces, pairs and rules of who collides. */
 bool pki_sim_collides_as(const pk_sim *sim, const pk_sim *other);
 

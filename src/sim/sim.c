@@ -88,6 +88,10 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
                       pk_error *err)
 {
   *out = NULL;
+  if (!pki_is_aligned(memory)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "memory"},
+                    "the memory begins at %p, expected a multiple of %d bytes", memory, PKI_ALIGN);
+  }
   const pk_sim_options chosen = choose(model, options);
   pk_status status = pk_sim_options_validate(&chosen, err);
   if (status != PK_OK) {

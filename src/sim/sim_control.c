@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "model/match.h"
 
 bool pk_sim_contact_carries(const pk_sim_contact *c, const pk_model *model, int link, double impulse[3],
                             double normal[3])
@@ -25,25 +28,48 @@ bool pk_sim_contact_carries(const pk_sim_contact *c, const pk_model *model, int 
   return true;
 }
 
+/* What is wrong with a controller for this world. */
+static pk_status check_controller(const pk_sim *sim, const pk_controller *c, pk_error *err)
+{
+  if (c == NULL) {
+    return PK_OK;
+  }
+  const char *name = c->name != NULL ? c->name : "";
+  if (c->update == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "update"},
+                    "the controller \"%s\" has no function update, expected one that sets the commands",
+                    name);
+  }
+  const double dt = sim->options.dt, steps = c->period / dt;
+  if (!(c->period >= 0) || fabs(steps - round(steps)) > 1e-6 * fmax(steps, 1) || steps > 1e15) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "period"},
+                    "the controller \"%s\" has a period of %g s, expected a whole number of steps of %g s, "
+                    "as %g, or 0 for each step",
+                    name, c->period, dt, dt * fmax(floor(steps), 1));
+  }
+  if (c->model == 0) {
+    return PK_OK;
+  }
+  char what[80];
+  snprintf(what, sizeof what, "the controller \"%.40s\"", name);
+  return pki_model_match(pk_sim_joint_model(sim), c->model, "controller", what, err);
+}
+
 pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err)
 {
-  const double dt = sim->options.dt;
   long long every = 1;
   void *block = NULL;
+  const pk_status status = check_controller(sim, controller, err);
+  if (status != PK_OK) {
+    return status;
+  }
   if (controller != NULL) {
-    const double steps = controller->period / dt;
-    if (!(controller->period >= 0) || fabs(steps - round(steps)) > 1e-6 * fmax(steps, 1) || steps > 1e15) {
-      return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "period"},
-                      "the controller \"%s\" has a period of %g s, expected a whole number of steps of %g s, "
-                      "as %g, or 0 for "
-                      "each step",
-                      controller->name, controller->period, dt, dt * fmax(floor(steps), 1));
-    }
+    const double steps = controller->period / sim->options.dt;
     every = steps < 1 ? 1 : (long long)round(steps);
     block = controller->state_size > 0 ? pki_aligned_alloc(controller->state_size) : NULL;
     if (controller->state_size > 0 && block == NULL) {
       return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the controller \"%s\"",
-                      controller->name);
+                      controller->name != NULL ? controller->name : "");
     }
   }
   pki_aligned_free(sim->control.state);

@@ -232,6 +232,34 @@ static void controllers_and_grounds_take_turns(void **state)
   fleet_free(&f);
 }
 
+static void controllers_that_do_not_fit_are_refused_and_the_old_one_stays(void **state)
+{
+  (void)state;
+  static const fleet_setting arm = {.name = "arm", .robot = FLEET_UR10, .driver = FLEET_HOLD, .dt = 2.5e-3};
+  fleet f, other;
+  pk_error err = {.message = ""};
+  fleet_make(&f, &held);
+  fleet_make(&other, &arm);
+  pk_batch *b = fleet_batch(&f, COUNT, 4, 2), *same = fleet_batch(&f, COUNT, 4, 2);
+  assert_int_equal(pk_batch_set_controller(b, other.controller, &err), PK_ERROR_ARGUMENT);
+  assert_non_null(strstr(err.message, "the controller \"hold\" is of another model"));
+  assert_int_equal(pk_batch_set_controller(b, &(pk_controller){.name = "idle", .state_size = 8}, &err),
+                   PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "update");
+  const pk_controller huge = {.name = "huge", .state_size = SIZE_MAX - 10, .update = count_up};
+  assert_int_equal(pk_batch_set_controller(b, &huge, &err), PK_ERROR_MEMORY);
+  assert_int_equal(pk_batch_step(b, 10, NULL), PK_OK);
+  assert_int_equal(pk_batch_step(same, 10, NULL), PK_OK);
+  for (int k = 0; k < COUNT; k++) {
+    assert_memory_equal(pk_world_of(pk_batch_q(b), k), pk_world_of(pk_batch_q(same), k),
+                        (size_t)f.model->nq * sizeof(double));
+  }
+  pk_batch_destroy(b);
+  pk_batch_destroy(same);
+  fleet_free(&other);
+  fleet_free(&f);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -241,6 +269,7 @@ int main(void)
 #endif
       cmocka_unit_test(what_callbacks_write_is_checked),
       cmocka_unit_test(controllers_and_grounds_take_turns),
+      cmocka_unit_test(controllers_that_do_not_fit_are_refused_and_the_old_one_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

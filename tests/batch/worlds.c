@@ -456,7 +456,8 @@ static void other_sims_are_refused(void **state)
   assert_int_equal(pk_batch_set(b, -1, sim, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.message, "world is -1, expected 0 to 1");
   assert_int_equal(pk_batch_get(b, 0, stranger, &err), PK_ERROR_ARGUMENT);
-  assert_string_equal(err.message, "the sim has another model than the batch");
+  assert_string_equal(err.field, "sim");
+  assert_non_null(strstr(err.message, "the sim is of another model: "));
   pk_sim_destroy(stranger);
   pk_sim_options o = pk_batch_sim_options(b);
   o.dt = 1e-3;

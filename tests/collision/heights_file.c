@@ -321,6 +321,8 @@ static void a_function_is_sampled_from_the_corner(void **state)
   assert_null(h.z);
   assert_int_equal(pk_heights_sample(1, 3, 0.5, bowl, &scale, &h, &err), PK_ERROR_ARGUMENT);
   assert_int_equal(pk_heights_sample(1 << 20, 1 << 20, 0.5, bowl, &scale, &h, &err), PK_ERROR_LIMIT);
+  assert_int_equal(pk_heights_sample(2, 2, 0.5, NULL, &scale, &h, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message, "there is no function of heights, expected one");
   assert_int_equal(pk_heights_sample(2, 2, 0, bowl, &scale, &h, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.message, "cell is 0 m, expected a positive length");
 }

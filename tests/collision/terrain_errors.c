@@ -1,6 +1,8 @@
 /* What a terrain refuses, with the message. */
 #include "collision/help.h"
 
+#include <limits.h>
+
 #include "collision/ground/terrain.h"
 
 static void expect(const pk_terrain *t, const pk_error *err, pk_status found, const char *field,
@@ -26,7 +28,9 @@ static void a_plane_needs_a_point_a_direction_and_a_material(void **state)
   expect(t, &err, pk_terrain_add_plane(t, V3(0, 0, 0), V3(0, 0, 0), 0, &err), "normal",
          "normal is zero, expected a direction");
   expect(t, &err, pk_terrain_add_plane(t, V3(0, 0, 0), z, -1, &err), "material",
-         "material is -1, expected 0 or more");
+         "material is -1, expected 0 to 65535");
+  expect(t, &err, pk_terrain_add_plane(t, V3(0, 0, 0), z, INT_MAX, &err), "material",
+         "material is 2147483647, expected 0 to 65535");
   assert_int_equal(pk_terrain_add_plane(t, V3(0, 0, 0), z, -1, NULL), PK_ERROR_ARGUMENT);
   pk_terrain_destroy(t);
 }
@@ -44,7 +48,7 @@ static void a_box_needs_a_rotation_and_lengths(void **state)
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, INFINITY), 0, &err), "size",
          "size[2] of the box is inf m, expected 1e-09 to 1e+09");
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, 1), -7, &err), "material",
-         "material is -7, expected 0 or more");
+         "material is -7, expected 0 to 65535");
   pose.rot[8] = -1; /* a mirror */
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 1, 1), 0, &err), "pose",
          "the solid's rotation is not orthonormal and right-handed");
@@ -77,7 +81,7 @@ static void stairs_need_lengths_and_steps(void **state)
   expect(t, &err, pk_terrain_add_stairs(t, o, 1, 1, 1, 0, 0, &err), "count",
          "count is 0, expected 1 or more");
   expect(t, &err, pk_terrain_add_stairs(t, o, 1, 1, 1, 3, -1, &err), "material",
-         "material is -1, expected 0 or more");
+         "material is -1, expected 0 to 65535");
   assert_int_equal(pk_terrain_add_stairs(t, o, 1, 1, 1, 2147483647, 0, &err), PK_ERROR_LIMIT);
   assert_string_equal(err.message, "the terrain has too many solids");
   expect(t, &err, pk_terrain_add_stairs(t, o, 1, 1e308, 1, 3, 0, &err), "count",
@@ -101,7 +105,7 @@ static void a_height_field_needs_cells_and_finite_heights(void **state)
   expect(t, &err, pk_terrain_add_heights(t, o, 3, 2, 0, z, 0, &err), "cell",
          "cell is 0 m, expected a positive length");
   expect(t, &err, pk_terrain_add_heights(t, o, 3, 2, 1, z, -2, &err), "material",
-         "material is -2, expected 0 or more");
+         "material is -2, expected 0 to 65535");
   z[4] = INFINITY;
   expect(t, &err, pk_terrain_add_heights(t, o, 3, 2, 1, z, 0, &err), "heights",
          "heights[1][1] is inf, expected a finite height");
@@ -119,7 +123,7 @@ static void any_shape_needs_what_its_kind_needs(void **state)
   expect(t, &err, pk_terrain_add_geometry(t, &pose, &desc, 0, &err), "size",
          "size[0] of the sphere is -1 m, expected 1e-09 to 1e+09");
   expect(t, &err, pk_terrain_add_geometry(t, &pose, &desc, -1, &err), "material",
-         "material is -1, expected 0 or more");
+         "material is -1, expected 0 to 65535");
   expect(t, &err, pk_terrain_add_mesh(t, &pose, NULL, 0, &err), "mesh", "a mesh needs a mesh with vertices");
   pose.rot[0] = 2, desc.size[0] = 1;
   expect(t, &err, pk_terrain_add_geometry(t, &pose, &desc, 0, &err), "pose",

@@ -241,6 +241,26 @@ static void lemke_solves_copositive_plus_problems_or_proves_that_nobody_can(void
   assert_true(solved > CASES / 10 && infeasible > CASES / 10);
 }
 
+static void a_solver_that_is_none_and_memory_that_is_not_aligned_are_refused(void **state)
+{
+  (void)state;
+  pki_random random = pki_random_seeded(5);
+  make_copositive(&random, 0);
+  pk_lcp_options o = pk_lcp_options_default();
+  unsigned char *memory = pki_aligned_alloc(pk_lcp_solve_memsize(&c.p, &o) + 64);
+  double z[LCP_MAX];
+  pk_lcp_result result;
+  z[0] = 7;
+  assert_int_equal(pk_lcp_solve(&c.p, &o, z, memory + 8, &result), PK_ERROR_ARGUMENT);
+  assert_true(isinf(result.certificate.relative) && result.ray == NULL);
+  assert_int_equal(pk_lcp_solve(&c.p, &o, z, NULL, &result), PK_ERROR_ARGUMENT);
+  o.solver = PK_LCP_SOLVER_COUNT;
+  assert_int_equal(pk_lcp_solve_memsize(&c.p, &o), 0);
+  assert_int_equal(pk_lcp_solve(&c.p, &o, z, memory, &result), PK_ERROR_ARGUMENT);
+  assert_true(z[0] == 7);
+  pki_aligned_free(memory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -248,6 +268,7 @@ int main(void)
       cmocka_unit_test(the_pivoting_solvers_agree_on_P_matrices_and_pgs_is_honest),
       cmocka_unit_test(w_agrees_on_symmetric_semidefinite_problems),
       cmocka_unit_test(lemke_solves_copositive_plus_problems_or_proves_that_nobody_can),
+      cmocka_unit_test(a_solver_that_is_none_and_memory_that_is_not_aligned_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

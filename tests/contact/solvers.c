@@ -358,6 +358,26 @@ static void wrong_problems_and_options_are_named(void **state)
   assert_string_equal(err.field, "tolerance");
 }
 
+/* The first of these read or wrote beyond a table, the second at addresses that vector instructions refuse. */
+static void a_solver_that_is_none_and_memory_that_is_not_aligned_are_refused(void **state)
+{
+  (void)state;
+  const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mu = 0.5, q[3] = {-1, 0, 0};
+  const pk_contact_problem p = {.ncontact = 1, .W = W, .q = q, .mu = &mu};
+  pk_solver_options o = pk_solver_options_default();
+  unsigned char *memory = pki_aligned_alloc(pk_contact_solve_memsize(&p, &o) + 64);
+  double r[3] = {7, 7, 7};
+  pk_solver_result result;
+  assert_int_equal(pk_contact_solve(&p, &o, r, memory + 8, &result), PK_ERROR_ARGUMENT);
+  assert_true(isinf(result.certificate.relative));
+  assert_int_equal(pk_contact_solve(&p, &o, r, NULL, &result), PK_ERROR_ARGUMENT);
+  o.solver = PK_SOLVER_COUNT;
+  assert_int_equal(pk_contact_solve_memsize(&p, &o), 0);
+  assert_int_equal(pk_contact_solve(&p, &o, r, memory, &result), PK_ERROR_ARGUMENT);
+  assert_true(r[0] == 7 && r[1] == 7 && r[2] == 7);
+  pki_aligned_free(memory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -372,6 +392,7 @@ int main(void)
       cmocka_unit_test(a_good_guess_is_kept),
       cmocka_unit_test(an_iteration_limit_ends_with_a_status_and_the_best_so_far),
       cmocka_unit_test(wrong_problems_and_options_are_named),
+      cmocka_unit_test(a_solver_that_is_none_and_memory_that_is_not_aligned_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 
 #include "control/registry.h"
 #include "gait/walker.h"
+#include "step/sim.h"
 
 static void every_row_makes_a_controller_from_its_preset_options(void **state)
 {
@@ -71,11 +73,70 @@ static void a_held_robot_comes_to_rest_near_its_pose(void **state)
   walker_destroy(&w);
 }
 
+static pk_status do_nothing(const pk_controller *self, const pk_observation *seen, void *state,
+                            pk_command *commands)
+{
+  (void)self, (void)seen, (void)state, (void)commands;
+  return PK_OK;
+}
+
+/* Its indices are those of the model that it was made for. */
+static void a_controller_of_another_model_is_refused_and_the_old_one_stays(void **state)
+{
+  (void)state;
+  walker w = walker_create(NULL, NULL, NULL), other = walker_create_robot(&walker_anymal, NULL, NULL, NULL);
+  const pk_controller *const before = w.sim->control.by;
+  for (int i = 0; i < pki_controller_count; i++) {
+    const pki_controller_row *row = &pki_controllers[i];
+    void *options = calloc(1, row->options_size);
+    pki_fields_preset(row->fields, row->nfield, options);
+    pk_controller *made = NULL;
+    pk_error err = {.message = ""};
+    char message[160];
+    assert_int_equal(row->create(other.model, options, &made, &err), PK_OK);
+    assert_int_equal(pk_sim_set_controller(w.sim, made, &err), PK_ERROR_ARGUMENT);
+    snprintf(message, sizeof message,
+             "the controller \"%s\" is of another model: of one with the hash %016llx, this one has %016llx",
+             row->name, pk_model_hash(other.model), pk_model_hash(w.model));
+    assert_string_equal(err.message, message);
+    assert_string_equal(err.field, "controller");
+    assert_ptr_equal(w.sim->control.by, before);
+    assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+    assert_int_equal(pk_sim_set_controller(other.sim, made, &err), PK_OK);
+    assert_int_equal(pk_sim_set_controller(other.sim, NULL, &err), PK_OK);
+    pki_controller_destroy(made);
+    free(options);
+  }
+  /* one that was made for no model in particular goes with any */
+  const pk_controller mine = {.name = "mine", .update = do_nothing};
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_sim_set_controller(w.sim, &mine, &err), PK_OK);
+  assert_int_equal(pk_sim_set_controller(other.sim, &mine, &err), PK_OK);
+  walker_destroy(&w);
+  walker_destroy(&other);
+}
+
+static void a_controller_without_an_update_is_refused(void **state)
+{
+  (void)state;
+  walker w = walker_create(NULL, NULL, NULL);
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_sim_set_controller(w.sim, &(pk_controller){.name = "idle"}, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "update");
+  assert_string_equal(err.message,
+                      "the controller \"idle\" has no function update, expected one that sets the commands");
+  assert_int_equal(pk_sim_set_controller(w.sim, &(pk_controller){.period = -1}, &err), PK_ERROR_ARGUMENT);
+  assert_int_equal(pk_sim_step(w.sim, NULL), PK_OK);
+  walker_destroy(&w);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_row_makes_a_controller_from_its_preset_options),
       cmocka_unit_test(a_held_robot_comes_to_rest_near_its_pose),
+      cmocka_unit_test(a_controller_of_another_model_is_refused_and_the_old_one_stays),
+      cmocka_unit_test(a_controller_without_an_update_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

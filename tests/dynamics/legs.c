@@ -310,6 +310,46 @@ static void a_place_out_of_reach_is_told_and_the_nearest_is_found(void **state)
   pk_model_destroy(m);
 }
 
+/* Squares of such lengths are beyond all numbers. The nearest place is in the direction of the far one. */
+static void no_place_is_too_far_to_be_told_out_of_reach(void **state)
+{
+  (void)state;
+  pk_model *models[2] = {load("starleth"), load("coman")};
+  const pk_leg legs[2] = {leg_of(models[0], PK_LEG_POINT, "LF_FOOT", NULL),
+                          leg_of(models[1], PK_LEG_POSE, "l_sole", NULL)};
+  static const double far[] = {10, 1e3, 1e7, 1e15, 1e100, 1e160, 1e308};
+  for (int n = 0; n < 2 * 7 * 3; n++) {
+    const pk_leg *leg = &legs[n % 2];
+    double angles[PK_LEG_HINGES] = {0.1, 0.2, -0.4, 0.3}, kept[PK_LEG_HINGES];
+    memcpy(kept, angles, sizeof kept);
+    pk_pose foot = pk_leg_foot(leg, angles), nearest, close;
+    close = foot;
+    const double unit[3][3] = {{0, 0, -1}, {0.6, 0, -0.8}, {-0.48, 0.6, -0.64}};
+    for (int i = 0; i < 3; i++) {
+      foot.pos[i] = far[n / 6] * unit[n / 2 % 3][i];
+      close.pos[i] = 1e6 * unit[n / 2 % 3][i];
+    }
+    pk_error err = {0};
+    assert_int_equal(pk_leg_solve(leg, &foot, PK_LEG_NEAREST, angles, &err), PK_ERROR_REACH);
+    assert_int_equal(pk_leg_solve(leg, &foot, 0, angles, NULL), PK_ERROR_REACH);
+    assert_memory_equal(kept, angles, sizeof kept);
+    const pk_status status = pk_leg_reach(leg, &foot, angles, &nearest, &err);
+    if (leg->kind == PK_LEG_POSE && status == PK_ERROR_REACH) {
+      continue; /* it cannot turn its sole so at that place */
+    }
+    assert_int_equal(status, PK_OK);
+    assert_int_equal(pk_leg_solve(leg, &nearest, PK_LEG_NEAREST, angles, &err), PK_OK);
+    const pk_pose there = pk_leg_foot(leg, angles);
+    assert_true(farthest(leg, &there, &nearest) < 1e-7);
+    /* from 1e6 m the direction is the same but for a millionth */
+    pk_pose expected;
+    assert_int_equal(pk_leg_reach(leg, &close, kept, &expected, &err), PK_OK);
+    assert_true(n / 6 < 2 || farthest(leg, &expected, &nearest) < 2e-6);
+  }
+  pk_model_destroy(models[0]);
+  pk_model_destroy(models[1]);
+}
+
 static void legs_with_offsets_are_brought_within_reach(void **state)
 {
   (void)state;
@@ -458,6 +498,7 @@ int main(void)
       cmocka_unit_test(any_skew_axes_and_offsets_of_three_hinges_will_do),
       cmocka_unit_test(any_axes_that_meet_in_hip_and_ankle_will_do),
       cmocka_unit_test(a_place_out_of_reach_is_told_and_the_nearest_is_found),
+      cmocka_unit_test(no_place_is_too_far_to_be_told_out_of_reach),
       cmocka_unit_test(legs_with_offsets_are_brought_within_reach),
       cmocka_unit_test(a_stretched_leg_is_within_reach),
       cmocka_unit_test(near_a_double_solution_the_foot_is_still_in_place),

@@ -126,12 +126,35 @@ static void a_sim_lives_within_its_memory_size(void **state)
   pk_model_destroy(m);
 }
 
+static void memory_that_is_not_aligned_is_refused(void **state)
+{
+  (void)state;
+  pk_model *m;
+  assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &m, NULL), PK_OK);
+  const pk_sim_options o = pk_sim_options_default();
+  unsigned char *block = aligned_alloc(64, (pk_sim_memsize(m, &o) + 127) / 64 * 64);
+  pk_error err = {.message = ""};
+  pk_sim *sim;
+  for (int off = 1; off < 64; off *= 2) {
+    assert_int_equal(pk_sim_init(m, &o, block + off, &sim, &err), PK_ERROR_ARGUMENT);
+    assert_string_equal(err.field, "memory");
+    assert_non_null(strstr(err.message, "expected a multiple of 64 bytes"));
+    assert_null(sim);
+    assert_null(pk_workspace_init(m, block + off));
+  }
+  assert_int_equal(pk_sim_init(m, &o, NULL, &sim, &err), PK_ERROR_ARGUMENT);
+  assert_null(pk_workspace_init(m, NULL));
+  free(block);
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_step_allocates),
       cmocka_unit_test(no_controller_allocates),
       cmocka_unit_test(a_sim_lives_within_its_memory_size),
+      cmocka_unit_test(memory_that_is_not_aligned_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

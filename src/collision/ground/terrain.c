@@ -44,9 +44,9 @@ void pk_terrain_destroy(pk_terrain *t)
 /* Room for `count` more solids of a sound material. */
 static pk_status reserve(pk_terrain *t, int count, int material, pk_error *err)
 {
-  if (material < 0) {
+  if (material < 0 || material >= PK_TERRAIN_MATERIALS) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "material"},
-                    "material is %d, expected 0 or more", material);
+                    "material is %d, expected 0 to %d", material, PK_TERRAIN_MATERIALS - 1);
   }
   if (count > INT_MAX / 2 - t->nsolid) {
     return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "count"}, "the terrain has too many solids");

@@ -31,6 +31,10 @@ pk_status pk_heights_sample(int nx, int ny, double cell, pk_height_function heig
                             pk_heights *out, pk_error *err)
 {
   *out = (pk_heights){0};
+  if (height == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "height"},
+                    "there is no function of heights, expected one");
+  }
   if (!(cell > 0) || !isfinite(cell)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cell"},
                     "cell is %g m, expected a positive length", cell);

@@ -93,9 +93,14 @@ size_t pki_lcp_room(pk_lcp_solver solver, int n, int N)
   return arena.used;
 }
 
+static bool is_solver(pk_lcp_solver solver)
+{
+  return (unsigned)solver < PK_LCP_SOLVER_COUNT;
+}
+
 size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options)
 {
-  return pki_lcp_room(options->solver, p->n, pki_lcp_plain_size(p));
+  return is_solver(options->solver) ? pki_lcp_room(options->solver, p->n, pki_lcp_plain_size(p)) : 0;
 }
 
 /* Where pgs begins, within the bounds; the z nearest to zero for the others, and where it is the answer. */
@@ -111,12 +116,13 @@ static void set_start(pki_lcp_run *run)
 pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
                        pk_lcp_result *result)
 {
-  pki_lcp_run run = begin(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
-  if (!usable(p)) {
+  const bool callable = is_solver(options->solver) && (p->n == 0 || pki_is_aligned(memory));
+  if (!callable || !usable(p)) {
     *result = (pk_lcp_result){.outcome = PK_LCP_OUTCOME_STALLED,
                               .certificate = {.residual = INFINITY, .relative = INFINITY, .worst = -1}};
-    return PK_ERROR_NONFINITE;
+    return callable ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
   }
+  pki_lcp_run run = begin(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   run.scale = pki_lcp_scale(p);
   set_start(&run);
   const bool good = pki_lcp_check(&run);

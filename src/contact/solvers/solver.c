@@ -216,6 +216,9 @@ static pki_solve begin(const pk_contact_problem *p, const pk_solver_options *opt
 size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options)
 {
   const size_t n = (size_t)pk_contact_size(p);
+  if ((unsigned)options->solver >= PK_SOLVER_COUNT) {
+    return 0;
+  }
   const pki_solver_row *row = &pki_solvers[options->solver];
   pki_arena arena = pki_arena_over(NULL, 0);
   for (int k = 0; k < (p->factor != NULL ? 4 : 3); k++) {
@@ -229,6 +232,11 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
                            void *memory, pk_solver_result *result)
 {
   const size_t n = (size_t)pk_contact_size(p);
+  if ((unsigned)options->solver >= PK_SOLVER_COUNT || (n > 0 && !pki_is_aligned(memory))) {
+    *result = (pk_solver_result){.certificate = {.residual = INFINITY, .relative = INFINITY, .worst = -1},
+                                 .used = options->solver};
+    return PK_ERROR_ARGUMENT;
+  }
   const pki_solver_row *row = &pki_solvers[options->solver];
   const bool by_change = row->sweeps && options->stop == PK_STOP_CHANGE;
   pk_solver_options o = *options;
