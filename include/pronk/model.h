@@ -101,6 +101,7 @@ struct pk_model {
   int nbilateral, ndrive; /* rows of all constraints, coordinates of all cut joints */
   int nplan;              /* unknowns of the elimination plan: velocities, bilateral rows, drives */
   int nM;                 /* entries of its lower triangle */
+  int plan_depth;         /* unknowns on the longest path from a root of its elimination tree */
   bool has_mimic;
   double gravity[3]; /* m/s^2, world */
   double mass;       /* of everything that moves, kg */

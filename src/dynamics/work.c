@@ -44,22 +44,28 @@ static void mark_places(const pk_model *m, int *place)
 /* Unknowns that follow each other, each the only one below the one before; 0: the plan is no tree. */
 static int find_chains(const pk_model *m, int *chain)
 {
-  int n = 0;
+  /* how many unknowns are right below each; of k it is read before a chain that begins at k or earlier is written there */
+  int *const below = chain;
+  memset(below, 0, (size_t)m->nplan * sizeof *below);
   for (int k = 0; k < m->nplan; k++) {
-    const int row = m->M_row[k], length = m->M_row[k + 1] - row - 1;
+    const int end = m->M_row[k + 1] - 2;
+    if (end >= m->M_row[k]) {
+      below[m->M_col[end]]++;
+    }
+  }
+  int n = 0;
+  for (int k = 0, below_last = 0; k < m->nplan; k++) {
+    const int row = m->M_row[k], length = m->M_row[k + 1] - row - 1, below_this = below[k];
     const int up = length > 0 ? m->M_col[row + length - 1] : -1;
     const int above = up >= 0 ? m->M_row[up + 1] - m->M_row[up] : 0;
     if (length != above) {
       return 0; /* not the whole path above it */
     }
-    bool lone = up == k - 1 && up >= 0;
-    for (int j = k + 1; j < m->nplan && lone; j++) {
-      const int end = m->M_row[j + 1] - 2;
-      lone = end < m->M_row[j] || m->M_col[end] != up;
-    }
+    const bool lone = up == k - 1 && up >= 0 && below_last == 1;
     if (!lone) {
       chain[n++] = k;
     }
+    below_last = below_this;
   }
   chain[n] = m->nplan;
   return n;

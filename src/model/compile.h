@@ -61,6 +61,7 @@ typedef struct pki_draft {
   int *plan_u; /* [nu] */
   int nplan;
   int *M_row, *M_col, nM;
+  int plan_depth;
 } pki_draft;
 
 /* Rows of pki_draft.dof. */

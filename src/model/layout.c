@@ -260,6 +260,7 @@ static pk_model *carve(const pki_draft *d, const int *index, int njoint, pki_are
                        .nbilateral = d->nbilateral,
                        .ndrive = d->ndrive,
                        .nplan = d->nplan,
+                       .plan_depth = d->plan_depth,
                        .has_mimic = d->has_mimic,
                        .robots = robots,
                        .links = links,

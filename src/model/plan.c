@@ -204,11 +204,28 @@ static bool plan_general(pki_draft *d)
   return r.ok;
 }
 
+/* The longest path of the elimination tree, in which the last entry before the diagonal of row k is right above k. False: no
+ * memory. */
+static bool find_depth(pki_draft *d)
+{
+  int *level = calloc((size_t)d->nplan + 1, sizeof *level);
+  if (level == NULL) {
+    return false;
+  }
+  for (int k = 0; k < d->nplan && d->M_col != NULL; k++) {
+    const int diagonal = d->M_row[k + 1] - 1;
+    level[k] = diagonal > d->M_row[k] ? level[d->M_col[diagonal - 1]] + 1 : 1;
+    d->plan_depth = level[k] > d->plan_depth ? level[k] : d->plan_depth;
+  }
+  free(level);
+  return true;
+}
+
 bool pki_compile_plan(pki_draft *d)
 {
   d->M_row = calloc((size_t)d->nplan + 1, sizeof *d->M_row);
   if (d->M_row == NULL) {
     return false;
   }
-  return d->has_mimic || d->nconstraint > 0 ? plan_general(d) : plan_tree(d);
+  return (d->has_mimic || d->nconstraint > 0 ? plan_general(d) : plan_tree(d)) && find_depth(d);
 }

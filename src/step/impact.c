@@ -5,18 +5,20 @@
 
 #include "step/contact.h"
 
-void pki_impact_groups(const pk_model *m, const int *up, int *first, int *dof_group)
+void pki_impact_groups(const pk_model *m, const int *up, int *root, int *dof_group)
 {
   for (int k = 0; k < m->nplan; k++) {
-    first[k] = -1; /* of a root: the first velocity below it */
+    root[k] = up[k] >= 0 ? root[up[k]] : k; /* who is above comes before */
   }
   for (int u = 0; u < m->nu; u++) {
-    int root = m->plan_u[u];
-    while (up[root] >= 0) {
-      root = up[root];
-    }
-    first[root] = first[root] < 0 ? u : first[root];
-    dof_group[u] = first[root];
+    dof_group[u] = root[m->plan_u[u]];
+  }
+  /* of a root, from now on: the first velocity below it */
+  for (int u = m->nu - 1; u >= 0; u--) {
+    root[dof_group[u]] = u;
+  }
+  for (int u = 0; u < m->nu; u++) {
+    dof_group[u] = root[dof_group[u]];
   }
 }
 

@@ -17,8 +17,8 @@
 #include "step/world.h"
 
 /* Which velocities M and the constraints couple, [nu]: the first of each set names it; up [nplan] is the elimination
- * tree (contact/rows/assembly.h), first [nplan] scratch. */
-void pki_impact_groups(const pk_model *model, const int *up, int *first, int *dof_group);
+ * tree (contact/rows/assembly.h), root [nplan] scratch. */
+void pki_impact_groups(const pk_model *model, const int *up, int *root, int *dof_group);
 
 /* Nobody has gained energy yet. */
 void pki_impact_begin(pk_sim *sim);

@@ -57,6 +57,43 @@ static void links_that_overlap_in_the_start_pose_are_told(void **state)
   remove("check_overlap.urdf");
 }
 
+/* What grows with the square of their number does not end within the test's time. */
+static void very_many_shapes_planes_links_and_objects_are_checked_in_time(void **state)
+{
+  (void)state;
+  FILE *f = fopen("check_shapes.urdf", "w");
+  assert_non_null(f);
+  fprintf(f, "<robot name=\"s\"><link name=\"a\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" "
+             "izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>");
+  for (int i = 0; i < 10000; i++) {
+    fprintf(f, "<collision><geometry><box size=\"1 1 1\"/></geometry></collision>\n");
+  }
+  fprintf(f, "</link></robot>\n");
+  fclose(f);
+  f = fopen("check_planes.yaml", "w");
+  assert_non_null(f);
+  fprintf(f, "model: starleth\nduration: 1\nterrain:\n");
+  for (int i = 0; i < 100000; i++) {
+    fprintf(f, "  - {shape: plane, position: [0, 0, -%d]}\n", 1 + i);
+  }
+  fclose(f);
+  write_file(
+      "check_objects.yaml",
+      "duration: 1\nterrain: [{shape: plane}]\nobjects: [{name: ball, shape: sphere, size: 0.05, mass: 1, "
+      "position: [0, 0, 1], count: [20, 20, 50], spacing: [0.2, 0.2, 0.2]}]\n");
+  static const char *const what[] = {"check_shapes.urdf", "check_planes.yaml", "check_objects.yaml",
+                                     "chain:11584"};
+  for (int i = 0; i < 4; i++) {
+    char line[60];
+    snprintf(line, sizeof line, "check %s", what[i]);
+    run_result r = run(line);
+    assert_int_equal(r.status, 0);
+    assert_true(contains(r.out, ": ok"));
+    run_free(&r);
+    remove(what[i]);
+  }
+}
+
 static void every_error_is_named_with_its_line_and_the_nearest_word(void **state)
 {
   (void)state;
@@ -137,6 +174,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(good_models_are_explained),
       cmocka_unit_test(links_that_overlap_in_the_start_pose_are_told),
+      cmocka_unit_test(very_many_shapes_planes_links_and_objects_are_checked_in_time),
       cmocka_unit_test(every_error_is_named_with_its_line_and_the_nearest_word),
       cmocka_unit_test(json_has_the_promised_fields),
       cmocka_unit_test(several_models_are_checked_to_the_end),

@@ -119,6 +119,69 @@ static void every_way_finds_the_pairs_of_scenes_in_motion(void **state)
   free(boxes), free(found), free(expected);
 }
 
+static bool of_two_families(int a, int b, const void *user)
+{
+  (void)user;
+  return a / 3 % 7 != b / 3 % 7;
+}
+
+static void boxes_of_one_family_never_meet(void **state)
+{
+  (void)state;
+  enum { N = 400 };
+  pki_box_pair *found = malloc(MOST * sizeof *found), *expected = malloc(MOST * sizeof *expected);
+  static pki_aabb boxes[N];
+  static int family[N];
+  for (int i = 0; i < N; i++) {
+    family[i] = i / 3 % 7 - 1;
+  }
+  for (int kind = PK_BROAD_AUTO; kind < PK_BROAD_COUNT; kind++) {
+    pki_random rng = pki_random_seeded(8);
+    rig r = rig_of((pk_broad)kind, N);
+    r.broad.family = family;
+    for (int round = 0; round < 40; round++) {
+      move_boxes(&rng, round, boxes, N, 4);
+      const int n = all_pairs(boxes, N, of_two_families, expected);
+      assert_int_equal(pki_broad_pairs(&r.broad, boxes, NULL, NULL, found, MOST), n);
+      assert_memory_equal(found, expected, (size_t)n * sizeof *found);
+    }
+    pki_aligned_free(r.memory);
+  }
+  free(found), free(expected);
+}
+
+/* A body with very many shapes in one place, and a ground of very many planes: with a tree that becomes a list, or
+ * questions about all pairs of a family, this does not end within the test's time. */
+static void very_many_boxes_of_one_family_are_passed_over(void **state)
+{
+  (void)state;
+  enum { N = 200000 };
+  pki_aabb *boxes = malloc(N * sizeof *boxes);
+  int *family = malloc(N * sizeof *family);
+  pki_box_pair found[10];
+  for (int huge = 0; huge < 2; huge++) {
+    for (int i = 0; i < N; i++) {
+      boxes[i] = box_at((double[3]){0, 0, 0}, 1);
+      if (huge) {
+        boxes[i] = (pki_aabb){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, 0}};
+      }
+      family[i] = 4;
+    }
+    boxes[7] = box_at((double[3]){100, 0, 100}, 1);
+    boxes[N / 2] = box_at((double[3]){101, 0, 100}, 1);
+    family[7] = 5;
+    rig r = rig_of(PK_BROAD_TREE, N);
+    r.broad.family = family;
+    for (int again = 0; again < 3; again++) {
+      boxes[7].min[0] -= again, boxes[7].max[0] -= again;
+      assert_int_equal(pki_broad_pairs(&r.broad, boxes, NULL, NULL, found, 10), again < 2);
+      assert_true(again == 2 || (found[0].a == 7 && found[0].b == N / 2));
+    }
+    pki_aligned_free(r.memory);
+  }
+  free(boxes), free(family);
+}
+
 static void boxes_that_touch_overlap(void **state)
 {
   (void)state;
@@ -210,6 +273,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_way_finds_the_pairs_of_scenes_in_motion),
+      cmocka_unit_test(boxes_of_one_family_never_meet),
+      cmocka_unit_test(very_many_boxes_of_one_family_are_passed_over),
       cmocka_unit_test(boxes_that_touch_overlap),
       cmocka_unit_test(nested_and_equal_boxes_do_no_harm),
       cmocka_unit_test(more_pairs_than_there_is_room_for_are_counted),

@@ -29,6 +29,15 @@ static void read_plan(const pk_model *m, pattern *plan)
       plan->at[k][m->M_col[e]] = 1;
     }
   }
+  int depth = 0;
+  for (int k = 0; k < m->nu; k++) {
+    int length = 1;
+    for (int at = k; m->M_row[at + 1] - m->M_row[at] > 1; at = m->M_col[m->M_row[at + 1] - 2]) {
+      length++;
+    }
+    depth = length > depth ? length : depth;
+  }
+  assert_int_equal(m->plan_depth, depth);
 }
 
 /* Entries of M = G' M_full G that can differ from zero: coordinates of a body and of its ancestors. */

@@ -108,7 +108,7 @@ void pki_sort_pairs(pki_box_pair *p, int count, int n, int *scratch)
 int pki_broad_pairs(pki_broad *b, const pki_aabb *boxes, pki_want_pair want, const void *user,
                     pki_box_pair *out, int most)
 {
-  pki_pair_sink sink = {.want = want, .user = user, .out = out, .most = most};
+  pki_pair_sink sink = {.want = want, .user = user, .family = b->family, .out = out, .most = most};
   if (!pki_broads[b->kind].pairs(b->memory, boxes, b->n, &sink)) {
     pki_sort_pairs(out, sink.count < most ? sink.count : most, b->n, b->first);
   }

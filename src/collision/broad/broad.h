@@ -26,6 +26,7 @@ typedef bool (*pki_want_pair)(int a, int b, const void *user);
 typedef struct pki_pair_sink {
   pki_want_pair want;
   const void *user;
+  const int *family; /* [n] or NULL: see pki_broad */
   pki_box_pair *out;
   int count, most; /* count goes on beyond most */
 } pki_pair_sink;
@@ -49,6 +50,9 @@ extern const char *const pki_broad_words[PK_BROAD_COUNT];
 typedef struct pki_broad {
   pk_broad kind; /* never auto */
   int n;
+  /* [n] boxes with the same number never meet, as shapes of one body: a way may pass over them all at once. Set by the
+   * user after carving, as it was at the last reset; NULL: all may meet. */
+  const int *family;
   int *first; /* [2n+1] scratch of sorting */
   void *memory;
 } pki_broad;
@@ -68,11 +72,18 @@ static inline bool pki_aabb_real(const pki_aabb *a)
   return (a->min[0] <= a->max[0]) & (a->min[1] <= a->max[1]) & (a->min[2] <= a->max[2]);
 }
 
+/* Whether a pair (a < b) may meet at all. */
+static inline bool pki_pair_wanted(const pki_pair_sink *s, int a, int b)
+{
+  return (s->family == NULL || s->family[a] != s->family[b]) &&
+         (s->want == NULL || s->want(a, b, s->user));
+}
+
 /* One pair, in either order. */
 static inline void pki_pair_found(pki_pair_sink *s, int i, int j)
 {
   const int a = i < j ? i : j, b = i < j ? j : i;
-  if (s->want != NULL && !s->want(a, b, s->user)) {
+  if (!pki_pair_wanted(s, a, b)) {
     return;
   }
   if (s->count < s->most) {

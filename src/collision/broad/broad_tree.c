@@ -9,13 +9,19 @@
  * overlap pass the question on to their children. A call then goes once through the kept pairs and tells those
  * whose own boxes overlap.
  *
+ * Boxes of one family never meet (pki_broad): a node all of whose leaves are of one family is not asked against itself, nor
+ * against another of the same, so that thousands of shapes of one body cost no more than they are.
+ *
  * Boxes of infinite size belong to no tree and are tested against all; where they are, or where more pairs overlap than
  * are kept, the result comes unsorted. */
 #include "collision/broad/broad.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 
 enum { NONE = -1, PER_BOX = 24 }; /* PER_BOX: pairs that are kept */
+enum { MIXED = INT_MIN };         /* instead of a family: several, or none is known */
 
 static const double FAT = 0.1;       /* of a box's longest side, all around it */
 static const double HUGE_BOX = 1e30; /* m, its surface would be no number */
@@ -28,6 +34,7 @@ typedef struct node {
 typedef struct tree {
   int n, root, free;   /* free: list of unused nodes by `parent` */
   node *nodes;         /* [2 n] */
+  int *family;         /* [2 n] of all leaves below a node, or MIXED */
   int *leaf;           /* [n] node of a box, NONE: it is in no tree */
   int *huge, nhuge;    /* [n] */
   int *moved, nmoved;  /* [n] boxes that were inserted in this call */
@@ -45,6 +52,7 @@ void *pki_tree_carve(int n, pki_arena *arena)
 {
   tree *t = pki_arena_take(arena, 1, sizeof *t), made = {.n = n, .room = PER_BOX * n + PER_BOX};
   made.nodes = pki_arena_take(arena, 2 * (size_t)n, sizeof *made.nodes);
+  made.family = pki_arena_take(arena, 2 * (size_t)n, sizeof *made.family);
   made.leaf = pki_arena_take(arena, (size_t)n, sizeof *made.leaf);
   made.huge = pki_arena_take(arena, (size_t)n, sizeof *made.huge);
   made.moved = pki_arena_take(arena, (size_t)n, sizeof *made.moved);
@@ -120,6 +128,21 @@ static inline bool is_leaf(const node *n)
   return n->left == NONE;
 }
 
+/* Box and family of an inner node from those of its children. */
+static inline void join_children(tree *t, int at)
+{
+  node *const n = &t->nodes[at];
+  const int a = t->family[n->left], b = t->family[n->right];
+  n->box = pki_aabb_join(&t->nodes[n->left].box, &t->nodes[n->right].box);
+  t->family[at] = a == b ? a : MIXED;
+}
+
+/* Whether no leaf below one node can meet one below the other. */
+static inline bool is_one_family(const tree *t, int i, int j)
+{
+  return t->family[i] == t->family[j] && t->family[i] != MIXED;
+}
+
 /* A child and a grandchild on the other side change places where that makes the child's box smaller. */
 static void rotate(tree *t, int at)
 {
@@ -149,25 +172,33 @@ static void rotate(tree *t, int at)
   const int down = *from, up = *to;
   *from = up, *to = down;
   all[up].parent = at, all[down].parent = mid;
-  all[mid].box = pki_aabb_join(&all[all[mid].left].box, &all[all[mid].right].box);
+  join_children(t, mid);
 }
 
 static void refit_up(tree *t, int at)
 {
   for (; at != NONE; at = t->nodes[at].parent) {
-    node *n = &t->nodes[at];
     rotate(t, at);
-    n->box = pki_aabb_join(&t->nodes[n->left].box, &t->nodes[n->right].box);
+    join_children(t, at);
   }
 }
 
-/* The node beside which a new leaf makes the surfaces grow least, by a greedy descent. */
-static int best_sibling(const tree *t, const pki_aabb *box)
+/* The node beside which a new leaf makes the surfaces grow least, by a greedy descent. Where both children hold the box no
+ * surface grows: a leaf among them is taken, so that boxes in one place do not become a list, and of two inner nodes one
+ * by chance, which is drawn from the box's number and makes their depth a logarithm. */
+static int best_sibling(const tree *t, const pki_aabb *box, int number)
 {
   const node *const all = t->nodes;
+  uint32_t chance = (uint32_t)number;
   int at = t->root;
   while (!is_leaf(&all[at])) {
     const node *n = &all[at];
+    if (holds(&all[n->left].box, box) && holds(&all[n->right].box, box)) {
+      chance = chance * UINT32_C(1664525) + UINT32_C(1013904223); /* Numerical Recipes' generator */
+      const bool right = is_leaf(&all[n->left]) ? false : is_leaf(&all[n->right]) || chance >> 31 != 0;
+      at = right ? n->right : n->left;
+      continue;
+    }
     const double grown = joint_area(&n->box, box), inherited = grown - pki_aabb_area(&n->box);
     double cost[2];
     for (int side = 0; side < 2; side++) {
@@ -182,16 +213,17 @@ static int best_sibling(const tree *t, const pki_aabb *box)
   return at;
 }
 
-static void insert(tree *t, int box, const pki_aabb *tight)
+static void insert(tree *t, int box, const pki_aabb *tight, int family)
 {
   const int leaf = take_node(t);
   t->leaf[box] = leaf;
+  t->family[leaf] = family;
   t->nodes[leaf] = (node){.box = fattened(tight), .parent = NONE, .left = NONE, .right = box};
   if (t->root == NONE) {
     t->root = leaf;
     return;
   }
-  const int sibling = best_sibling(t, &t->nodes[leaf].box), parent = t->nodes[sibling].parent,
+  const int sibling = best_sibling(t, &t->nodes[leaf].box, box), parent = t->nodes[sibling].parent,
             made = take_node(t);
   t->nodes[made] = (node){.parent = parent, .left = sibling, .right = leaf};
   t->nodes[sibling].parent = t->nodes[leaf].parent = made;
@@ -228,7 +260,7 @@ static void take_out(tree *t, int box)
 }
 
 /* Bring the tree to where the boxes are. */
-static void follow(tree *t, const pki_aabb *boxes)
+static void follow(tree *t, const pki_aabb *boxes, const int *family)
 {
   for (int k = 0; k < t->nmoved; k++) {
     t->has_moved[t->moved[k]] = false;
@@ -251,7 +283,7 @@ static void follow(tree *t, const pki_aabb *boxes)
       take_out(t, i);
     }
     if (small) {
-      insert(t, i, box);
+      insert(t, i, box, family != NULL ? family[i] : MIXED);
     }
     t->moved[t->nmoved++] = i;
     t->has_moved[i] = true;
@@ -268,7 +300,7 @@ static inline void meet(tree *t, int i, int j, pki_pair_sink *sink)
     if (pki_aabb_overlap(&t->direct[a], &t->direct[b])) {
       pki_pair_found(sink, a, b);
     }
-  } else if (sink->want == NULL || sink->want(a, b, sink->user)) {
+  } else if (pki_pair_wanted(sink, a, b)) {
     if (t->nfresh < t->room) {
       t->fresh[t->nfresh] = (pki_box_pair){a, b};
     }
@@ -284,8 +316,9 @@ static void ask(tree *t, int i, pki_pair_sink *sink)
   int top = 0;
   t->stack[top++][0] = t->root;
   while (top > 0) {
-    const node *n = &all[t->stack[--top][0]];
-    if (!pki_aabb_overlap(&n->box, &box)) {
+    const int at = t->stack[--top][0];
+    const node *n = &all[at];
+    if (!pki_aabb_overlap(&n->box, &box) || is_one_family(t, at, t->leaf[i])) {
       continue;
     }
     if (!is_leaf(n)) {
@@ -309,6 +342,9 @@ static void ask_all(tree *t, pki_pair_sink *sink)
   while (top > 0) {
     const int i = stack[--top][0], j = stack[top][1];
     const node *const x = &all[i], *const y = &all[j];
+    if (is_one_family(t, i, j)) {
+      continue;
+    }
     if (i == j) {
       if (!is_leaf(x)) {
         stack[top][0] = stack[top][1] = x->left, top++;
@@ -393,15 +429,33 @@ static void tell_kept(const tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
   }
 }
 
-static void tell_huge(const tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
+/* Each huge box against all in the tree, and against the huge ones after it. Neighbours of one family, as the planes of a
+ * ground, are passed over together: end[k] is where the run of k's family ends. */
+static void tell_huge(tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
 {
+  const int *const huge = t->huge, *const family = sink->family;
+  int *const end = t->scratch;
+  int small = 0;
+  for (int k = t->nhuge - 1; k >= 0; k--) {
+    const bool runs = family != NULL && k + 1 < t->nhuge && family[huge[k]] == family[huge[k + 1]];
+    end[k] = runs ? end[k + 1] : k + 1;
+  }
+  int *const in_tree = t->scratch + t->n; /* [small] */
+  for (int j = 0; j < t->n && t->nhuge > 0; j++) {
+    if (t->leaf[j] != NONE) {
+      in_tree[small++] = j;
+    }
+  }
   for (int k = 0; k < t->nhuge; k++) {
-    const int i = t->huge[k];
-    for (int j = 0; j < t->n; j++) {
-      /* two that are huge meet once */
-      if ((t->leaf[j] != NONE || j > i) && pki_aabb_overlap(&boxes[i], &boxes[j]) &&
-          pki_aabb_real(&boxes[j])) {
-        pki_pair_found(sink, i, j);
+    const int i = huge[k];
+    for (int s = 0; s < small; s++) {
+      if (pki_aabb_overlap(&boxes[i], &boxes[in_tree[s]])) {
+        pki_pair_found(sink, i, in_tree[s]);
+      }
+    }
+    for (int other = end[k]; other < t->nhuge; other++) {
+      if (pki_aabb_overlap(&boxes[i], &boxes[huge[other]])) {
+        pki_pair_found(sink, i, huge[other]);
       }
     }
   }
@@ -411,7 +465,7 @@ bool pki_tree_pairs(void *memory, const pki_aabb *boxes, int n, pki_pair_sink *s
 {
   tree *t = memory;
   (void)n;
-  follow(t, boxes);
+  follow(t, boxes, sink->family);
   t->known = keep_up(t, sink);
   if (t->known) {
     tell_kept(t, boxes, sink);

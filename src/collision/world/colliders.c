@@ -150,7 +150,9 @@ static void carve_block(pki_colliders *c, pki_arena *arena)
   c->last = pki_arena_take(arena, bodies, sizeof *c->last);
   if (!c->listed) {
     c->reach = pki_arena_take(arena, n, sizeof *c->reach);
+    c->body = pki_arena_take(arena, n, sizeof *c->body);
     pki_broad_carve(&c->broad, c->broad_kind, c->n, arena);
+    c->broad.family = c->body;
   }
 }
 
@@ -241,6 +243,9 @@ static void fill(pki_colliders *c, const pki_collider *before)
   }
   for (int i = c->nmoving; i < c->n; i++) {
     put_fixed(c, i);
+  }
+  for (int i = 0; i < c->n && !c->listed; i++) {
+    c->body[i] = c->of[i].body;
   }
   fill_bodies(c);
   c->stale = true;

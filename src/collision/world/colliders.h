@@ -79,9 +79,10 @@ typedef struct pki_colliders {
   int *start, *fixed; /* [nmoving+1] where a shape's pairs begin, and among them those with what is fixed */
   double (
       *first_wake)[2]; /* [nmoving] the earliest of each shape's, with what moves and with what is fixed */
-  pki_aabb *reach;     /* [n] boxes of the broad phase, */
-  double reach_of;     /* m, the margin that its pairs hold for; -1: none */
-  double skin, built;  /* m, and what they allow for travel, from this time of the clock on */
+  int *body; /* [n] families of the broad phase: shapes of one body, and all that is fixed, never meet */
+  pki_aabb *reach;    /* [n] boxes of the broad phase, */
+  double reach_of;    /* m, the margin that its pairs hold for; -1: none */
+  double skin, built; /* m, and what they allow for travel, from this time of the clock on */
   pki_broad broad;
   /* how bodies move: */
   double *rim;        /* [nbody] m, how far from its origin a body's shapes reach */

@@ -35,15 +35,8 @@ bool pki_bodies_touch(const pk_model *m)
  * contact. */
 static int longest_chain(const pk_model *m)
 {
-  int most = 0;
+  const int most = m->plan_depth;
   bool loops = pki_bodies_touch(m);
-  for (int k = 0; k < m->nplan; k++) {
-    int length = 0;
-    for (int at = k; at >= 0; at = above(m, at)) {
-      length++;
-    }
-    most = length > most ? length : most;
-  }
   for (int i = 0; i < m->nconstraint; i++) {
     loops |= m->constraints[i].joint < 0;
   }
