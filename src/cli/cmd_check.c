@@ -2,6 +2,7 @@
  * cmd_check_scenario.c, sweeps in cmd_check_sweep.c. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -10,6 +11,7 @@
 #include "cli/load_model.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
+#include "collision/colliders.h"
 #include "model/locate.h"
 #include "pronk/collision.h"
 #include "scenario/scenario.h"
@@ -140,14 +142,27 @@ static void print_understood(const pk_model *m)
   print_overlaps(m);
 }
 
-/* All remarks; a failure that left none in the builder (a file that is not there) counts too. */
+/* All remarks, those of the builder first. */
 typedef struct remarks {
   const pk_diagnostic *all;
   int count, errors, warnings;
-  bool extra; /* loaded->error stands alone */
+  /* [nown] errors that the builder does not know: a file that is not there, shapes that cannot collide */
+  pk_error *own;
+  int nown;
 } remarks;
 
-static remarks collect(const pki_loaded *loaded, bool ok)
+static void add_error(const pk_error *err, void *user)
+{
+  remarks *r = user;
+  pk_error *own = realloc(r->own, ((size_t)r->nown + 1) * sizeof *own);
+  r->errors++;
+  if (own != NULL) {
+    own[r->nown++] = *err;
+    r->own = own;
+  }
+}
+
+static remarks collect(const pki_loaded *loaded)
 {
   remarks r = {0};
   r.all = pk_builder_diagnostics(loaded->builder, &r.count);
@@ -155,8 +170,11 @@ static remarks collect(const pki_loaded *loaded, bool ok)
     r.errors += r.all[i].is_error;
     r.warnings += !r.all[i].is_error;
   }
-  r.extra = !ok && r.errors == 0;
-  r.errors += r.extra;
+  if (loaded->model != NULL) {
+    pki_geometries_check(loaded->model, add_error, &r);
+  } else if (r.errors == 0) {
+    add_error(&loaded->error, &r);
+  }
   return r;
 }
 
@@ -169,8 +187,8 @@ static bool print_json(const pki_loaded *loaded, const remarks *r, bool ok)
   for (int i = 0; i < r->count; i++) {
     cJSON_AddItemToArray(r->all[i].is_error ? errors : warnings, pki_json_error(&r->all[i].error));
   }
-  if (r->extra) {
-    cJSON_AddItemToArray(errors, pki_json_error(&loaded->error));
+  for (int i = 0; i < r->nown; i++) {
+    cJSON_AddItemToArray(errors, pki_json_error(&r->own[i]));
   }
   if (ok) {
     const pk_model *m = loaded->model;
@@ -189,8 +207,8 @@ static void print_text(const pki_loaded *loaded, const remarks *r, bool ok)
   for (int i = 0; i < r->count; i++) {
     pki_check_remark(&r->all[i].error, r->all[i].is_error, loaded->path);
   }
-  if (r->extra) {
-    pki_check_remark(&loaded->error, true, loaded->path);
+  for (int i = 0; i < r->nown; i++) {
+    pki_check_remark(&r->own[i], true, loaded->path);
   }
   printf("%s: %s%s%s", loaded->path, ok ? p.green : p.red, ok ? "ok" : "not ok", p.plain);
   if (r->errors > 0) {
@@ -202,7 +220,7 @@ static void print_text(const pki_loaded *loaded, const remarks *r, bool ok)
   putchar('\n');
   if (ok) {
     print_understood(loaded->model);
-  } else if (!loaded->read && !r->extra) {
+  } else if (!loaded->read && r->nown == 0) {
     puts("  masses and the tree are checked once these are mended");
   }
 }
@@ -212,13 +230,15 @@ static int check_one(const pki_args *args, const char *name)
   pki_loaded loaded;
   int code = pki_load(args, name, &loaded);
   if (loaded.builder != NULL) {
-    const bool ok = code == PKI_EXIT_OK;
-    const remarks r = collect(&loaded, ok);
+    const remarks r = collect(&loaded);
+    const bool ok = code == PKI_EXIT_OK && r.errors == 0;
+    code = code == PKI_EXIT_OK && !ok ? PKI_EXIT_USAGE : code;
     if (!args->json) {
       print_text(&loaded, &r, ok);
     } else if (!print_json(&loaded, &r, ok)) {
       code = PKI_EXIT_FAILURE;
     }
+    free(r.own);
   }
   pki_loaded_free(&loaded);
   return code;

@@ -57,6 +57,55 @@ static void links_that_overlap_in_the_start_pose_are_told(void **state)
   remove("check_overlap.urdf");
 }
 
+/* Shapes that no world takes: pronk run says the same of them. */
+static void shapes_that_cannot_collide_are_errors(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *geometry, *message;
+  } bad[] = {
+      {"<sphere radius=\"1e308\"/>",
+       "(sphere) of the link \"a\": size[0] of the sphere is 1e+308 m, expected "
+       "1e-09 to 1e+09: give its lengths in m"},
+      {"<sphere radius=\"1e-320\"/>", "is 9.99989e-321 m, expected 1e-09 to 1e+09: give its lengths in m"},
+      {"<mesh filename=\"check_far.obj\" scale=\"1e300 1 1\"/>",
+       "is 1e+300 m, expected at most 1e+09 in size: mend the mesh's file or its scale"},
+      {"<mesh filename=\"check_far.obj\" scale=\"1 1 3e38\"/>",
+       "is 3e+38 m, expected at most 1e+09 in size: mend the mesh's file or its scale"},
+      {"<mesh filename=\"check_flat.obj\"/>",
+       "none of the mesh's 1 triangles has an area: mend the mesh's file or its scale"},
+  };
+  write_file("check_far.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  write_file("check_flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+  write_file("check_shape.yaml", "model: check_shape.urdf\nduration: 0.01\nterrain: [{shape: plane}]\n");
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "<robot name=\"r\"><link name=\"a\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" "
+             "izz=\"1\" "
+             "ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial><collision><geometry><box size=\"1 1 1\"/></geometry>"
+             "</collision><collision><geometry>%s</geometry></collision><collision><geometry>%s</geometry>"
+             "</collision></link></robot>",
+             bad[i].geometry, bad[i].geometry);
+    write_file("check_shape.urdf", text);
+    run_result r = run("check check_shape.urdf");
+    assert_int_equal(r.status, 2);
+    assert_true(contains(r.out, bad[i].message));
+    assert_true(contains(r.out, "shape 1 (") && contains(r.out, "shape 2 ("));
+    assert_true(contains(r.out, "check_shape.urdf: not ok, 2 errors"));
+    run_free(&r);
+    cJSON *o = run_json("check check_shape.urdf --json", 2);
+    assert_false(cJSON_IsTrue(cJSON_GetObjectItem(o, "ok")));
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(o, "errors")), 2);
+    cJSON_Delete(o);
+    r = run("run -n check_shape.yaml");
+    assert_int_equal(r.status, 2);
+    assert_true(contains(r.err, bad[i].message));
+    run_free(&r);
+  }
+  remove("check_far.obj"), remove("check_flat.obj"), remove("check_shape.yaml"), remove("check_shape.urdf");
+}
+
 /* What grows with the square of their number does not end within the test's time. */
 static void very_many_shapes_planes_links_and_objects_are_checked_in_time(void **state)
 {
@@ -174,6 +223,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(good_models_are_explained),
       cmocka_unit_test(links_that_overlap_in_the_start_pose_are_told),
+      cmocka_unit_test(shapes_that_cannot_collide_are_errors),
       cmocka_unit_test(very_many_shapes_planes_links_and_objects_are_checked_in_time),
       cmocka_unit_test(every_error_is_named_with_its_line_and_the_nearest_word),
       cmocka_unit_test(json_has_the_promised_fields),

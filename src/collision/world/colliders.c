@@ -52,11 +52,16 @@ static pk_status make_geometry(const pk_model *m, int i, pk_geometry **out, pk_e
     snprintf(name, sizeof name, " \"%.100s\"", s->name);
   }
   return pki_fail(err, status, (pki_where){.file = file[0] != '\0' ? file : NULL, .field = link->name},
-                  "shape %d%s (%s) of the link \"%.60s\": %.200s", i, name, pk_shape_kind_name(s->kind),
-                  link->name, why.message);
+                  "shape %d%s (%s) of the link \"%.60s\": %.200s: %s", i, name, pk_shape_kind_name(s->kind),
+                  link->name, why.message,
+                  status == PK_ERROR_MEMORY     ? "give the machine more memory"
+                  : pki_shape_has_mesh(s->kind) ? "mend the mesh's file or its scale"
+                                                : "give its lengths in m");
 }
 
-pk_status pki_geometries_create(const pk_model *model, pki_geometries **out, pk_error *err)
+/* All geometries. Where somebody is told of errors (report not NULL) shapes that cannot be made are left out. */
+static pk_status make_geometries(const pk_model *model, pki_shape_report report, void *user,
+                                 pki_geometries **out, pk_error *err)
 {
   const size_t nshape = (size_t)model->nshape;
   *out = NULL;
@@ -88,6 +93,10 @@ pk_status pki_geometries_create(const pk_model *model, pki_geometries **out, pk_
         by_mesh[2 * s->mesh + (s->kind == PK_SHAPE_CONVEX)] = g->made[g->nmade - 1];
       }
     }
+    if (status != PK_OK && report != NULL) {
+      report(err, user);
+      status = PK_OK;
+    }
   }
   free(by_mesh);
   if (status != PK_OK) {
@@ -96,6 +105,21 @@ pk_status pki_geometries_create(const pk_model *model, pki_geometries **out, pk_
   }
   *out = g;
   return PK_OK;
+}
+
+pk_status pki_geometries_create(const pk_model *model, pki_geometries **out, pk_error *err)
+{
+  return make_geometries(model, NULL, NULL, out, err);
+}
+
+void pki_geometries_check(const pk_model *model, pki_shape_report report, void *user)
+{
+  pk_error err = {.message = ""};
+  pki_geometries *made = NULL;
+  if (make_geometries(model, report, user, &made, &err) != PK_OK) {
+    report(&err, user);
+  }
+  pki_geometries_destroy(made);
 }
 
 void pki_geometries_destroy(pki_geometries *g)

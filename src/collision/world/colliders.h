@@ -28,6 +28,10 @@ typedef struct pki_geometries {
 pk_status pki_geometries_create(const pk_model *model, pki_geometries **out, pk_error *err);
 void pki_geometries_destroy(pki_geometries *g); /* NULL is fine */
 
+/* Whether pki_geometries_create would do: `report` is called with what it would say of each shape that cannot collide. */
+typedef void (*pki_shape_report)(const pk_error *err, void *user);
+void pki_geometries_check(const pk_model *model, pki_shape_report report, void *user);
+
 typedef struct pki_collider {
   const pk_geometry *geometry;
   int geom;             /* the model's shape; solids are counted after all shapes */
