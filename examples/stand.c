@@ -53,11 +53,14 @@ int main(int argc, char **argv)
   printf("after %.1f s: trunk at %.4f m, worst certificate %.1e (%s)\n", pk_sim_time(sim), pk_sim_q(sim)[2],
          worst, pk_status_text(status));
 
+  /* the ground alone: a leg that touches the trunk carries nothing */
   pk_sim_contact contacts[16];
   const int count = pk_sim_contacts(sim, contacts, 16);
   const double dt = pk_sim_options_default().dt;
   for (int i = 0; i < count && i < 16; i++) {
-    printf("  %-8s %6.2f N\n", model->links[contacts[i].link].name, contacts[i].impulse[2] / dt);
+    if (contacts[i].other_link < 0) {
+      printf("  %-8s %6.2f N\n", model->links[contacts[i].link].name, contacts[i].impulse[2] / dt);
+    }
   }
   pk_sim_destroy(sim);
   pk_terrain_destroy(ground);

@@ -38,7 +38,9 @@ typedef enum pk_joint_kind {
 
 /* How the root link of a robot meets the world. */
 typedef enum pk_root_kind {
-  PK_ROOT_AUTO,  /* fixed when the root link is called "world" or has no mass, free otherwise */
+  /* fixed when the root link is called "world", or when neither it nor a link that fixed joints weld to it has mass;
+   * free otherwise: a root without mass that carries a trunk is free */
+  PK_ROOT_AUTO,
   PK_ROOT_FREE,  /* a floating joint */
   PK_ROOT_FIXED, /* welded to the world */
   PK_ROOT_CHAIN, /* three prismatic joints (x, y, z), then three revolute (x, y, z) */

@@ -195,9 +195,11 @@ typedef struct pk_step_info {
   pk_certificate
       certificate; /* of the step's contact problems (velocities, then projections): the worst. Where lanes did
                                  the step (step/group.h) it is that of velocities; of positions `penetration` tells */
-  bool certified;  /* every one of them met the tolerance; see pk_sim_step */
-  double penetration; /* m, deepest gap below zero at the end of the step, contacts and joint limits */
-  double closure;     /* m or rad, largest gap of a bilateral constraint at the end of the step */
+  bool certified;  /* every one of them met the tolerance; see pk_sim_step. Never when the step failed */
+  /* m, deepest gap below zero at the end of the step, contacts and joint limits; NAN after PK_ERROR_NONFINITE */
+  double penetration;
+  /* m or rad, largest gap of a bilateral constraint at the end of the step; NAN likewise */
+  double closure;
   /* Rows that nothing in the world can move (a joint limit or a contact of what constraints hold still). They were given a
    * small response of their own so that the others could be solved, and the step is not certified: `body` and `term` name one. */
   int shifted;

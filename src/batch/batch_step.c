@@ -153,6 +153,7 @@ static void step_alone(const pk_batch *b, pki_crew *crew, int k, pk_left why)
   pki_release(b, crew, k);
   pki_head_of(b, k)->plain = false;
   if (status != PK_OK) {
+    pki_head_of(b, k)->certified = false; /* a step that failed has no certificate */
     freeze(b, k, status);
     return;
   }

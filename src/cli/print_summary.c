@@ -15,7 +15,7 @@ static void add_certificate(cJSON *o, const pki_run_result *r)
   cJSON_AddStringToObject(o, "worst_solver", r->worst_step > 0 ? pki_run_worst_solver(r) : "");
   pki_json_number(o, "bound", r->bound);
   cJSON_AddNumberToObject(o, "uncertified_steps", (double)r->uncertified);
-  cJSON_AddBoolToObject(o, "certified", r->uncertified == 0 && !pki_run_on_springs(r));
+  cJSON_AddBoolToObject(o, "certified", pki_run_certified(r));
   cJSON_AddBoolToObject(o, "contacts_on_springs", pki_run_on_springs(r));
   cJSON_AddNumberToObject(o, "shifted_steps", (double)r->shifted);
   cJSON_AddNumberToObject(o, "largest_shift", r->shift);

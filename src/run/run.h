@@ -41,6 +41,9 @@ void pki_run_table(const pki_run_result *result, pki_table *table);
 /* Who solved the worst step. */
 const char *pki_run_worst_solver(const pki_run_result *result);
 
+/* No step failed, and every one met the bound with numbers that are numbers; contacts were no springs. */
+bool pki_run_certified(const pki_run_result *result);
+
 /* There were contacts, and their law has no problem that could be certified. */
 bool pki_run_on_springs(const pki_run_result *result);
 

@@ -110,6 +110,12 @@ bool pki_run_on_springs(const pki_run_result *r)
   return pki_laws[r->law].force != NULL && r->most_contacts > 0;
 }
 
+bool pki_run_certified(const pki_run_result *r)
+{
+  return r->status == PK_OK && r->uncertified == 0 && !pki_run_on_springs(r) && isfinite(r->worst_residual) &&
+         isfinite(r->penetration);
+}
+
 static void contact_rows(const pki_run_result *r, pki_table *table)
 {
   if (r->most_contacts > 0) {
@@ -132,7 +138,8 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
   if (pki_run_on_springs(r)) {
     row(table, "certified", "joint rows alone: contacts of the law %s are springs", pki_laws[r->law].name);
   }
-  row(table, "uncertified steps", "%lld above %.1e", r->uncertified, r->bound);
+  row(table, "uncertified steps", "%lld above %.1e%s", r->uncertified, r->bound,
+      r->status != PK_OK ? "; the step that failed has no certificate" : "");
   if (r->shifted > 0) {
     row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them", r->shifted,
         r->shift);

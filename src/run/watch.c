@@ -225,6 +225,12 @@ static bool find_forces(pki_watch *w)
   return any;
 }
 
+/* The larger one; what is not a number counts as larger than any, and stays. */
+static double larger(double a, double b)
+{
+  return isnan(a) || b <= a ? a : b;
+}
+
 static void watch_contacts(pki_watch *w, pki_run_result *r)
 {
   const pk_step_info *info = &w->info;
@@ -235,7 +241,7 @@ static void watch_contacts(pki_watch *w, pki_run_result *r)
   }
   r->contact_sum += info->contacts;
   r->most_contacts = info->contacts > r->most_contacts ? info->contacts : r->most_contacts;
-  r->penetration = fmax(r->penetration, info->penetration);
+  r->penetration = larger(r->penetration, info->penetration);
   r->stabilisation += fabs(info->stabilisation);
   r->stabilisation_start = r->steps == 1 ? fabs(info->stabilisation) : r->stabilisation_start;
 }
@@ -246,9 +252,10 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
   const double relative = info->certificate.relative;
   const bool own = r->bound == w->world->scenario->step.tolerance;
   r->shifted += info->shifted > 0;
-  r->shift = fmax(r->shift, info->shift);
+  r->shift = larger(r->shift, info->shift);
   r->uncertified += own ? !info->certified : !(relative <= r->bound) || info->shifted > 0;
-  if (relative > r->worst_residual || (r->worst_step == 0 && info->certificate.worst >= 0)) {
+  const bool worse = larger(r->worst_residual, relative) != r->worst_residual && !isnan(r->worst_residual);
+  if (worse || (r->worst_step == 0 && info->certificate.worst >= 0)) {
     r->worst_residual = relative;
     r->worst_speed = info->certificate.residual;
     r->worst_step = r->steps;

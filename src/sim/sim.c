@@ -323,6 +323,20 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
   return PK_OK;
 }
 
+/* How a step ended. One that failed has no certificate; when numbers ran away, what was found of them on the way is none. */
+static pk_status conclude(pk_status status, pk_step_info *report)
+{
+  if (status == PK_OK) {
+    return status;
+  }
+  report->certified = false;
+  if (status == PK_ERROR_NONFINITE) {
+    report->certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    report->penetration = report->closure = NAN;
+  }
+  return status;
+}
+
 /* Commands set out, and those that arrive act. Where some wait they are checked at once, since what acts now was asked for
  * earlier. */
 static pk_status pass_commands(pk_sim *sim, pk_step_info *report)
@@ -340,10 +354,10 @@ pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, info);
   status = status == PK_OK ? pass_commands(sim, info) : status;
   if (status != PK_OK) {
-    return status;
+    return conclude(status, info);
   }
   pki_joints_observe(sim);
-  return step_with(sim, info);
+  return conclude(step_with(sim, info), info);
 }
 
 pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
@@ -363,7 +377,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   status = status == PK_OK ? pass_commands(sim, report) : status;
   if (status != PK_OK) {
     pki_clear_pushes(sim);
-    return status;
+    return conclude(status, report);
   }
   if (pki_group_step(sim, report)) {
     if (sim->state.n.pushed) {
@@ -373,7 +387,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
     arrive(sim, report);
     return PK_OK;
   }
-  return step_with(sim, report);
+  return conclude(step_with(sim, report), report);
 }
 
 long long pk_sim_uncertified(const pk_sim *sim)

@@ -465,6 +465,43 @@ static void the_same_run_gives_the_same_bits(void **state)
   end(&b);
 }
 
+/* No step that was made is above the bound; the run is not certified for that. */
+static void a_run_that_ends_in_numbers_that_are_none_is_not_certified(void **state)
+{
+  (void)state;
+  outcome o = {.scenario = good_scenario(standing, NULL)};
+  o.world = good_world(o.scenario);
+  const pki_run_options options = {.duration = -1};
+  pk_error err = {.message = ""};
+  pk_sim_u(o.world.sim)[3] = 1e200; /* its square is beyond all numbers */
+  assert_int_equal(pki_run(&o.world, &options, &o.result, &err), PK_OK);
+  assert_int_equal(o.result.status, PK_ERROR_NONFINITE);
+  assert_int_equal(o.result.uncertified, 0);
+  assert_false(pki_run_certified(&o.result));
+  pki_table table;
+  pki_run_table(&o.result, &table);
+  bool told = false;
+  for (int i = 0; i < table.nrow; i++) {
+    told |= strstr(table.cells[2 * i + 1], "the step that failed has no certificate") != NULL;
+  }
+  assert_true(told);
+  pki_table_free(&table);
+  end(&o);
+}
+
+static void numbers_that_are_none_are_not_forgotten(void **state)
+{
+  (void)state;
+  outcome o = run(standing, NULL, NULL, 0);
+  assert_true(pki_run_certified(&o.result));
+  pki_run_result r = o.result;
+  r.penetration = NAN;
+  assert_false(pki_run_certified(&r));
+  r = o.result, r.worst_residual = INFINITY;
+  assert_false(pki_run_certified(&r));
+  end(&o);
+}
+
 int main(void)
 {
   setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
@@ -473,6 +510,8 @@ int main(void)
       cmocka_unit_test(steps_and_time_do_not_depend_on_rounding),
       cmocka_unit_test(standing_is_told_as_standing),
       cmocka_unit_test(a_bound_that_is_too_small_is_exceeded),
+      cmocka_unit_test(a_run_that_ends_in_numbers_that_are_none_is_not_certified),
+      cmocka_unit_test(numbers_that_are_none_are_not_forgotten),
       cmocka_unit_test(a_low_trunk_on_the_ground_or_sixty_degrees_is_a_fall),
       cmocka_unit_test(who_lands_on_its_feet_has_not_fallen),
       cmocka_unit_test(distance_is_straight_and_the_path_is_not),

@@ -293,6 +293,8 @@ static void expect_refusal(pk_sim *sim, pk_status status, int body, const char *
   assert_int_equal(pk_sim_step(sim, &info), status);
   assert_int_equal(info.body, body);
   assert_string_equal(info.term, term);
+  assert_false(info.certified);
+  assert_true(status != PK_ERROR_NONFINITE || isinf(info.certificate.relative));
   assert_memory_equal(q, pk_sim_q(sim), (size_t)m->nq * sizeof(double));
   assert_memory_equal(u, pk_sim_u(sim), (size_t)m->nu * sizeof(double));
   assert_true(pk_sim_time(sim) == 0);
