@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/folders.h"
 #include "base/text.h"
 
@@ -239,16 +240,29 @@ void pki_bench_progress(const char *text)
   fflush(stderr);
 }
 
-void pki_bench_progress_bar(int done, int total, const char *text)
+void pki_bench_announce(pki_bench_report *report, int works, double seconds)
+{
+  report->begun = 0, report->works = works, report->start = pki_clock();
+  if (seconds >= 60) {
+    pki_bench_progress(NULL);
+    fprintf(stderr, "pronk bench %s: %d work%s, about %.0f min; --work picks some, --quick is short\n",
+            report->bench, works, works == 1 ? "" : "s", ceil(seconds / 60));
+  }
+}
+
+void pki_bench_next_work(pki_bench_report *report, const char *name)
 {
   enum { WIDTH = 24 };
-  char line[160], bar[WIDTH + 1];
-  const int full = total > 0 ? WIDTH * done / total : 0;
+  char line[160], left[40] = "", bar[WIDTH + 1];
+  const int done = report->begun++, total = report->works, full = total > 0 ? WIDTH * done / total : 0;
   for (int i = 0; i < WIDTH; i++) {
     bar[i] = i < full ? '#' : '.';
   }
   bar[WIDTH] = '\0';
-  snprintf(line, sizeof line, "[%s] %d/%d %s", bar, done, total, text);
+  if (done > 0) {
+    snprintf(left, sizeof left, ", %.0f s left", (pki_clock() - report->start) * (total - done) / done);
+  }
+  snprintf(line, sizeof line, "[%s] %d/%d %s%s", bar, done, total, name, left);
   pki_bench_progress(line);
 }
 

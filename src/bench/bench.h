@@ -117,6 +117,9 @@ typedef struct pki_bench_report {
   pki_peak peak; /* batch: what one core can do */
   FILE *out;     /* where the table goes; NULL: nowhere, it will be JSON */
   int shown;     /* results that the table has so far */
+  /* progress: works that are begun and in all, the clock at the first of them, s */
+  int begun, works;
+  double start;
 } pki_bench_report;
 
 /* NULL when out of memory. */
@@ -143,9 +146,14 @@ typedef struct pki_bench_options {
 /* True when the options ask for this work. */
 bool pki_bench_wants(const pki_bench_options *options, const char *work);
 
-/* One line of progress on a terminal, nothing elsewhere; NULL clears it. The other draws a bar before the text. */
+/* One line of progress on a terminal, nothing elsewhere; NULL clears it. */
 void pki_bench_progress(const char *text);
-void pki_bench_progress_bar(int done, int total, const char *text);
+
+/* How many works there will be and how long they take, about; from a minute on it is told on stderr at once. */
+void pki_bench_announce(pki_bench_report *report, int works, double seconds);
+
+/* The next of the announced works begins: a bar, its name, and what is left by the pace so far. */
+void pki_bench_next_work(pki_bench_report *report, const char *name);
 
 /* A row of the registry. */
 typedef struct pki_bench {

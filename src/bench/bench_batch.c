@@ -291,7 +291,7 @@ static bool add_results(const bench *b, const work *w)
 
 static pk_status run_work(const bench *b, work *w, const crowd_size *size, pk_error *err)
 {
-  pki_bench_progress(w->name);
+  pki_bench_next_work(b->report, w->name);
   w->steps = steps_in_call(b, size);
   pk_status status = pki_crowd_create(&w->crowd, &b->stage, size->worlds, size->in_phase, err);
   if (status != PK_OK) {
@@ -312,8 +312,25 @@ static pk_status run_work(const bench *b, work *w, const crowd_size *size, pk_er
   return status;
 }
 
-/* The works that are asked for; `run` false: only whether there are any. */
-static pk_status run_works(const bench *b, bool run, bool *any, pk_error *err)
+/* s that a work takes, about: in each round every entrant makes one call at least. A step of a robot takes 20 us on a
+ * thread of an ordinary machine; a peer has some three configurations. */
+static double expected_seconds(const bench *b, const crowd_size *size, int threads)
+{
+  const work w = {.threads = threads, .crowd = {.n = size->worlds}};
+  const pki_measure_options how = timing_of(&w, b->options->quick);
+  const double call = 20e-6 * steps_in_call(b, size) * size->worlds / threads;
+  const int entrants = 2 * LANE_COUNTS + 3 * b->npeer;
+  return fmax(how.total, (how.least + 1) * entrants * fmax(how.round, call));
+}
+
+/* How much is asked for. */
+typedef struct plan {
+  int works;
+  double seconds;
+} plan;
+
+/* The works that are asked for; `run` false: only how many there are, and how long they take. */
+static pk_status run_works(const bench *b, bool run, plan *all, pk_error *err)
 {
   pki_machine machine;
   pki_machine_describe(&machine);
@@ -323,13 +340,15 @@ static pk_status run_works(const bench *b, bool run, bool *any, pk_error *err)
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   pk_status status = PK_OK;
+  *all = (plan){0};
   for (int k = 0; k < SIZES && status == PK_OK; k++) {
     /* fewer worlds than threads have nothing to share */
     for (int t = 1; t <= cores && t <= sizes[k].worlds && status == PK_OK; t = next_threads(t, cores)) {
       *w = (work){.threads = t};
       work_name(w->name, &sizes[k], t);
       if (pki_bench_wants(b->options, w->name) && (sizes[k].quick || !b->options->quick)) {
-        *any = true;
+        all->works++;
+        all->seconds += expected_seconds(b, &sizes[k], t);
         status = run ? run_work(b, w, &sizes[k], err) : PK_OK;
       }
     }
@@ -358,9 +377,9 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   *b = (bench){.options = options, .report = report};
-  bool any = false;
-  pk_status status = run_works(b, false, &any, err);
-  if (status != PK_OK || !any) {
+  plan all;
+  pk_status status = run_works(b, false, &all, err);
+  if (status != PK_OK || all.works == 0) {
     free(b);
     return status;
   }
@@ -375,13 +394,17 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
   }
   status = pki_contact_stage_create(&b->stage, PKI_CONTACT_TROT, DT, err);
   if (status == PK_OK) {
+    (void)run_works(b, false, &all, err);
+    const double counting = options->quick ? 0 : 60;
+    pki_bench_announce(report, all.works, all.seconds + counting);
     pki_bench_progress("the machine's peak");
     status = pki_peak_measure(options->quick, &report->peak)
                  ? PK_OK
                  : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
     status = status == PK_OK && !options->quick ? count_steps(b, err) : status;
     compile_robot(b);
-    status = status == PK_OK ? run_works(b, true, &any, err) : status;
+    pki_bench_announce(report, all.works, 0); /* the clock of what is left begins */
+    status = status == PK_OK ? run_works(b, true, &all, err) : status;
     pk_code_close(b->code);
     pki_contact_stage_destroy(&b->stage);
   }

@@ -17,6 +17,7 @@
 #include "measure/peer.h"
 
 enum { RUNNERS_MAX = 16, PEERS_MAX = 16, SEED = 1 };
+enum { WORK_SECONDS = 20 }; /* of one work, about */
 
 static const double TOLERANCE = 1e-8, LOOSE = 1e-3; /* relative residuals; of loose bodies also the second */
 
@@ -331,7 +332,7 @@ static void find_mujoco(bench *b)
 
 pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *report, pk_error *err)
 {
-  int count, wanted = 0, done = 0;
+  int count, wanted = 0;
   const pki_robots_work *works = pki_robots_works(&count);
   report->kind = PKI_BENCH_ROBOTS;
   bench *b = calloc(1, sizeof *b);
@@ -348,10 +349,11 @@ pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *r
   for (int k = 0; k < count; k++) {
     wanted += pki_bench_wants(options, works[k].name);
   }
+  pki_bench_announce(report, wanted, options->quick ? 0 : WORK_SECONDS * wanted);
   pk_status status = PK_OK;
   for (int k = 0; k < count && status == PK_OK; k++) {
     if (pki_bench_wants(options, works[k].name)) {
-      pki_bench_progress_bar(done++, wanted, works[k].name);
+      pki_bench_next_work(report, works[k].name);
       status = run_work(b, &works[k], err);
     }
   }

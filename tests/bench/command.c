@@ -296,6 +296,48 @@ static void benches_without_a_page_refuse_to_write_one(void **state)
   assert_int_equal(run_bench(3, (const char *[]){"bench", "batch", "--report"}, text, sizeof text), 2);
 }
 
+/* What stands on stderr, which is no terminal here, while `call` runs. */
+static void stderr_of(void (*call)(pki_bench_report *), pki_bench_report *report, char *text, size_t size)
+{
+  FILE *kept = tmpfile();
+  assert_non_null(kept);
+  fflush(stderr);
+  const int old = dup(STDERR_FILENO);
+  assert_true(old >= 0 && dup2(fileno(kept), STDERR_FILENO) >= 0);
+  call(report);
+  fflush(stderr);
+  assert_true(dup2(old, STDERR_FILENO) >= 0);
+  close(old);
+  rewind(kept);
+  text[fread(text, 1, size - 1, kept)] = '\0';
+  fclose(kept);
+}
+
+static void announce_long(pki_bench_report *report)
+{
+  pki_bench_announce(report, 15, 800);
+}
+
+static void announce_short(pki_bench_report *report)
+{
+  pki_bench_announce(report, 15, 30);
+}
+
+static void how_long_a_bench_takes_is_told_at_the_start(void **state)
+{
+  (void)state;
+  char text[400];
+  pki_bench_report report = {.bench = "batch"};
+  stderr_of(announce_long, &report, text, sizeof text);
+  assert_string_equal(text,
+                      "pronk bench batch: 15 works, about 14 min; --work picks some, --quick is short\n");
+  assert_int_equal(report.works, 15);
+  pki_bench_next_work(&report, "one");
+  assert_int_equal(report.begun, 1);
+  stderr_of(announce_short, &report, text, sizeof text);
+  assert_string_equal(text, "");
+}
+
 int main(void)
 {
   char cache[] = "/tmp/pronk-cache-XXXXXX";
@@ -304,6 +346,7 @@ int main(void)
   }
   setenv("PRONK_CACHE", cache, 1);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(how_long_a_bench_takes_is_told_at_the_start),
       cmocka_unit_test(help_shows_an_example),
       cmocka_unit_test(wrong_usage_is_status_two),
       cmocka_unit_test(a_work_is_chosen_by_part_of_its_name_but_not_of_its_number),

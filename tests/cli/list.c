@@ -87,6 +87,23 @@ static void every_model_of_the_list_is_ok(void **state)
   cJSON_Delete(o);
 }
 
+/* --set may change any value: what a scenario says of itself must stay true. */
+static void descriptions_of_scenarios_state_no_numbers(void **state)
+{
+  (void)state;
+  cJSON *o = run_json("list scenarios --json", 0);
+  const cJSON *item;
+  assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(o, "items")) > 10);
+  cJSON_ArrayForEach(item, cJSON_GetObjectItem(o, "items"))
+  {
+    const char *doc = cJSON_GetObjectItem(item, "doc")->valuestring;
+    if (strpbrk(doc, "0123456789") != NULL) {
+      fail_msg("%s: %s", cJSON_GetObjectItem(item, "name")->valuestring, doc);
+    }
+  }
+  cJSON_Delete(o);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -94,6 +111,7 @@ int main(void)
       cmocka_unit_test(every_list_of_the_lists_can_be_printed),
       cmocka_unit_test(every_item_says_what_it_is),
       cmocka_unit_test(every_model_of_the_list_is_ok),
+      cmocka_unit_test(descriptions_of_scenarios_state_no_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

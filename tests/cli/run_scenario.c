@@ -168,7 +168,7 @@ static void the_lists_know_scenarios_and_controllers(void **state)
   (void)state;
   run_result r = run("list scenarios");
   assert_true(contains(r.out, "starleth-trot"));
-  assert_true(contains(r.out, "StarLETH is dropped from 3 m"));
+  assert_true(contains(r.out, "StarLETH is dropped"));
   run_free(&r);
   r = run("list controllers");
   assert_true(contains(r.out, "locomotion"));
