@@ -11,7 +11,7 @@
 #include "cli/load_model.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
-#include "collision/colliders.h"
+#include "collision/world/colliders.h"
 #include "model/locate.h"
 #include "pronk/collision.h"
 #include "scenario/scenario.h"

@@ -12,7 +12,7 @@
 
 #include "control/registry.h"
 #include "gait/walker.h"
-#include "step/sim.h"
+#include "step/world.h"
 
 static void every_row_makes_a_controller_from_its_preset_options(void **state)
 {
