@@ -72,6 +72,7 @@ static bool finish(work *w, const timing *by, int base, const pki_bench_options 
     r->ratio = entrants[i].median / entrants[base].median;
     r->agreement = from->agreement, r->depth_agreement = from->depth;
   }
+  pki_bench_show(report);
   return true;
 }
 

@@ -274,6 +274,7 @@ static pk_status run_works(scene *s, pk_error *err)
     if (!time_algorithm(s, (pki_algorithm)k)) {
       return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
     }
+    pki_bench_show(s->report);
   }
   return PK_OK;
 }

@@ -75,8 +75,7 @@ static inline bool pki_aabb_real(const pki_aabb *a)
 /* Whether a pair (a < b) may meet at all. */
 static inline bool pki_pair_wanted(const pki_pair_sink *s, int a, int b)
 {
-  return (s->family == NULL || s->family[a] != s->family[b]) &&
-         (s->want == NULL || s->want(a, b, s->user));
+  return (s->family == NULL || s->family[a] != s->family[b]) && (s->want == NULL || s->want(a, b, s->user));
 }
 
 /* One pair, in either order. */
