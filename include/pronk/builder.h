@@ -24,17 +24,27 @@ extern "C" {
 typedef struct pk_builder pk_builder;
 typedef struct pk_model pk_model;
 
-/* Joint kinds as users know them from URDF. */
-typedef enum pk_joint_kind {
-  PK_JOINT_FIXED,
-  PK_JOINT_REVOLUTE,   /* 1 coordinate: angle about the axis, with limits */
-  PK_JOINT_CONTINUOUS, /* 1 coordinate: angle about the axis, without limits */
-  PK_JOINT_PRISMATIC,  /* 1 coordinate: travel along the axis */
-  PK_JOINT_PLANAR,     /* 3 coordinates: travel along two axes normal to `axis`, angle about it */
-  PK_JOINT_FLOATING,   /* q: position (3), quaternion (4); u: linear (3), angular (3) */
-  PK_JOINT_SPHERICAL,  /* q: quaternion (4); u: angular velocity in the child's frame (3) */
-  PK_JOINT_KIND_COUNT
-} pk_joint_kind;
+/* Joint kinds as users know them from URDF, a row ROW(value, name) for each. The values are those of pk_joint_kind
+ * below, in this order; a new kind comes last. */
+#define PK_JOINT_KINDS(ROW) \
+  /* no coordinate: the links become one body */ \
+  ROW(PK_JOINT_FIXED, fixed) \
+  /* 1 coordinate: angle about the axis, with limits */ \
+  ROW(PK_JOINT_REVOLUTE, revolute) \
+  /* 1 coordinate: angle about the axis, without limits */ \
+  ROW(PK_JOINT_CONTINUOUS, continuous) \
+  /* 1 coordinate: travel along the axis */ \
+  ROW(PK_JOINT_PRISMATIC, prismatic) \
+  /* 3 coordinates: travel along two axes normal to `axis`, angle about it */ \
+  ROW(PK_JOINT_PLANAR, planar) \
+  /* q: position (3), quaternion (4); u: linear (3), angular (3) */ \
+  ROW(PK_JOINT_FLOATING, floating) \
+  /* q: quaternion (4); u: angular velocity in the child's frame (3) */ \
+  ROW(PK_JOINT_SPHERICAL, spherical)
+
+#define PK_JOINT_VALUE(value, name) value,
+typedef enum pk_joint_kind { PK_JOINT_KINDS(PK_JOINT_VALUE) PK_JOINT_KIND_COUNT } pk_joint_kind;
+#undef PK_JOINT_VALUE
 
 /* How the root link of a robot meets the world. */
 typedef enum pk_root_kind {

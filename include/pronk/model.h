@@ -5,13 +5,15 @@
  * coordinate axis of the link: then they are turned so that it becomes z (the link's pose in the
  * body, pk_model_link.pose, undoes the turn). Body i hangs on body_parent[i] by
  * one elementary joint; parents come before children, and each subtree is a contiguous
- * range. A planar joint and a chain root become several bodies, the first ones massless.
+ * range. Joints with several elementary motions, such as planar ones, and chain roots become several bodies,
+ * the first ones massless.
  *
  * Links are the names that users know: frames fixed in a body, or in the world.
  * Joints are the moving joints that users know, mimic followers included.
  *
  * Coordinates: q (nq) and u (nu) are independent. A mimic follower has no coordinate of
- * its own: body_q and body_u point at its leader's, with a gain and an offset.
+ * its own: body_q and body_u point at its leader's, with a gain and an offset. So do the
+ * parts of a joint whose elementary motions share a coordinate.
  */
 #ifndef PRONK_MODEL_H
 #define PRONK_MODEL_H
@@ -51,7 +53,7 @@ typedef struct pk_model_joint {
   int constraint; /* that stands for it when it is cut, -1: none */
   int leader;     /* joint that this one follows, -1: none */
   double multiplier, offset; /* q_joint = multiplier * q[leader] + offset */
-  double axis[3];            /* unit, in the joint frame; zero for floating and spherical joints */
+  double axis[3];            /* unit, in the joint frame; zero for kinds without an axis */
   double lower, upper, velocity, effort, damping, friction, armature; /* as described */
 } pk_model_joint;
 
@@ -102,9 +104,9 @@ struct pk_model {
   int nplan;              /* unknowns of the elimination plan: velocities, bilateral rows, drives */
   int nM;                 /* entries of its lower triangle */
   int plan_depth;         /* unknowns on the longest path from a root of its elimination tree */
-  bool has_mimic;
-  double gravity[3]; /* m/s^2, world */
-  double mass;       /* of everything that moves, kg */
+  bool has_mimic;         /* some coordinate moves several bodies: followers, parts of one joint */
+  double gravity[3];      /* m/s^2, world */
+  double mass;            /* of everything that moves, kg */
 
   /* names and descriptions */
   const pk_model_robot *robots;           /* [nrobot] */

@@ -14,6 +14,7 @@
 #include "dynamics/kernels.h"
 #include "gait/gaits.h"
 #include "measure/peer.h"
+#include "model/joints/joint_type.h"
 #include "model/locate.h"
 #include "pronk/pronk.h"
 #include "report/table.h"
@@ -245,17 +246,8 @@ static void list_benches(listing *l)
 
 static void list_joints(listing *l)
 {
-  static const char *const docs[PK_JOINT_KIND_COUNT] = {
-      [PK_JOINT_FIXED] = "no motion; the links become one body",
-      [PK_JOINT_REVOLUTE] = "angle about an axis, with limits",
-      [PK_JOINT_CONTINUOUS] = "angle about an axis, without limits",
-      [PK_JOINT_PRISMATIC] = "travel along an axis",
-      [PK_JOINT_PLANAR] = "travel in a plane and angle about its normal",
-      [PK_JOINT_FLOATING] = "free in space: position and quaternion",
-      [PK_JOINT_SPHERICAL] = "ball joint: quaternion",
-  };
-  for (int i = 0; i < PK_JOINT_KIND_COUNT; i++) {
-    add(l, pk_joint_kind_name((pk_joint_kind)i), docs[i]);
+  for (int i = 0; i < pki_joint_type_count; i++) {
+    add(l, pki_joint_types[i]->name, pki_joint_types[i]->doc);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/cmd_info.h"
 #include "cli/terminal.h"
+#include "model/joints/joint_type.h"
 #include "report/table.h"
 
 enum { CELL = 256 };
@@ -83,10 +84,9 @@ static void write_bound(double value, const char *unit, char *out)
 
 static void write_joint(const pk_model *m, const pk_model_joint *j, tree_row *row)
 {
-  const bool angle = j->kind == PK_JOINT_REVOLUTE || j->kind == PK_JOINT_CONTINUOUS;
-  const bool one_axis = angle || j->kind == PK_JOINT_PRISMATIC;
+  const bool angle = !pki_joint_is_length(j->kind, 0);
   snprintf(row->cell[KIND], CELL, "%s", pk_joint_kind_name(j->kind));
-  if (one_axis || j->kind == PK_JOINT_PLANAR) {
+  if (pki_joint_has_axis(j->kind)) {
     write_axis(j->axis, row->cell[AXIS]);
   }
   if (j->leader >= 0) {
@@ -101,7 +101,7 @@ static void write_joint(const pk_model *m, const pk_model_joint *j, tree_row *ro
     }
     snprintf(row->cell[RANGE], CELL, "%s … %s %s", lower, upper, angle ? "rad" : "m");
   }
-  if (one_axis) {
+  if (j->nu == 1) {
     write_bound(j->effort, angle ? "N m" : "N", row->cell[EFFORT]);
     write_bound(j->velocity, angle ? "rad/s" : "m/s", row->cell[SPEED]);
     write_bound(j->damping != 0 ? j->damping : INFINITY, angle ? "N m s" : "N s/m", row->cell[DAMPING]);

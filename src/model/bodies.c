@@ -39,7 +39,7 @@ static bool choose_roots(pki_draft *d)
   }
   for (int k = 0; k < d->norder; k++) {
     const int link = d->order[k], joint = d->link_joint[link];
-    const bool fixed = joint >= 0 && b->joints[joint].desc.kind == PK_JOINT_FIXED;
+    const bool fixed = joint >= 0 && !pki_joint_moves(b->joints[joint].desc.kind);
     welded[link] = joint < 0 || (fixed && welded[d->joint_parent[joint]]);
     heavy[b->links[link].robot] |= welded[link] && b->links[link].desc.inertia.mass > 0;
   }
@@ -105,17 +105,6 @@ static pki_body *add_body(pki_draft *d, int parent, const pk_pose *origin, pk_mo
   return body;
 }
 
-/* Three travels along the first axes of `origin`'s frame, `first` being the axis to begin with. */
-static void add_travels(pki_draft *d, int *parent, const pk_pose *origin, int first, int count, int joint,
-                        int robot)
-{
-  const pk_pose identity = pk_pose_identity();
-  for (int i = 0; i < count; i++) {
-    add_body(d, *parent, i == 0 ? origin : &identity, PK_MOTION_PRISMATIC, (first + i) % 3, joint, robot);
-    *parent = d->nbody - 1;
-  }
-}
-
 /* The bodies of a root; the pose of the root link in the last of them comes back. */
 static pk_pose add_root(pki_draft *d, int robot, int *body)
 {
@@ -128,9 +117,8 @@ static pk_pose add_root(pki_draft *d, int robot, int *body)
     add_body(d, -1, &identity, PK_MOTION_FLOATING, 0, -1, robot);
   } else {
     int parent = -1;
-    add_travels(d, &parent, &identity, 0, 3, -1, robot);
-    for (int i = 0; i < 3; i++) {
-      add_body(d, parent, &identity, PK_MOTION_REVOLUTE, i, -1, robot);
+    for (int i = 0; i < 6; i++) {
+      add_body(d, parent, &identity, i < 3 ? PK_MOTION_PRISMATIC : PK_MOTION_REVOLUTE, i % 3, -1, robot);
       parent = d->nbody - 1;
     }
   }
@@ -144,7 +132,7 @@ static pk_pose align_joint(const pk_joint_desc *desc, pk_pose *origin, int *k, d
 {
   pk_pose turned = pk_pose_identity();
   *k = 0, *sign = 1;
-  if (desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL) {
+  if (pki_joint_has_axis(desc->kind)) {
     double axis[3];
     pki_unit_axis(desc->axis, axis);
     *k = aligned_axis(axis, sign);
@@ -170,33 +158,43 @@ static pk_pose add_cut(pki_draft *d, int joint, int parent, pk_pose origin, int 
   return identity;
 }
 
+/* The body of one part of a joint, which counts along sign * axis where it lies on the joint's own axis. Only joints
+ * with one coordinate follow another joint. */
+static void add_part(pki_draft *d, int joint, int part, int parent, const pk_pose *origin, int axis,
+                     double sign)
+{
+  const pki_joint *j = &d->b->joints[joint];
+  const pki_joint_type *type = pki_joint_type_of(j->desc.kind);
+  const pki_joint_part *p = &type->parts[part];
+  pki_body *body = add_body(d, parent, origin, p->motion, (axis + p->axis) % 3, joint, j->robot);
+  body->part = part;
+  body->follows = d->joint_leader[joint] >= 0 || pki_joint_part_shares(type, part);
+  d->has_mimic |= body->follows;
+  if (pki_motion_nu(p->motion) == 1) {
+    body->gain = p->axis == 0 ? sign * p->gain : p->gain;
+  }
+  if (pki_joint_nu(j->desc.kind) == 1) {
+    body->offset = body->gain * d->joint_offset[joint];
+    body->gain *= d->joint_multiplier[joint];
+  }
+}
+
 /* The bodies of a moving joint whose frame lies at `origin` in body `parent`; the pose of the
  * child link in the last of them comes back. */
 static pk_pose add_joint(pki_draft *d, int joint, int parent, pk_pose origin, int *body)
 {
   const pk_joint_desc *desc = &d->b->joints[joint].desc;
-  const int robot = d->b->joints[joint].robot;
   const pk_pose identity = pk_pose_identity();
   double sign;
   int k;
   const pk_pose turned = align_joint(desc, &origin, &k, &sign);
   pk_pose link = identity; /* it keeps its own frame */
   pki_mat3_transpose(turned.rot, link.rot);
-  switch (desc->kind) {
-  case PK_JOINT_PLANAR:
-    add_travels(d, &parent, &origin, (k + 1) % 3, 2, joint, robot);
-    add_body(d, parent, &identity, PK_MOTION_REVOLUTE, k, joint, robot)->gain = sign;
-    break;
-  case PK_JOINT_FLOATING: add_body(d, parent, &origin, PK_MOTION_FLOATING, 0, joint, robot); break;
-  case PK_JOINT_SPHERICAL: add_body(d, parent, &origin, PK_MOTION_SPHERICAL, 0, joint, robot); break;
-  default: {
-    const pk_motion motion = desc->kind == PK_JOINT_PRISMATIC ? PK_MOTION_PRISMATIC : PK_MOTION_REVOLUTE;
-    pki_body *b = add_body(d, parent, &origin, motion, k, joint, robot);
-    b->gain = sign * d->joint_multiplier[joint];
-    b->offset = sign * d->joint_offset[joint];
+  *body = parent;
+  for (int part = 0; part < pki_joint_type_of(desc->kind)->nparts; part++) {
+    add_part(d, joint, part, *body, part == 0 ? &origin : &identity, k, sign);
+    *body = d->nbody - 1;
   }
-  }
-  *body = d->nbody - 1;
   return link;
 }
 
@@ -215,7 +213,7 @@ static void place_links(pki_draft *d)
       const pk_pose origin = pki_pose_mul(&d->link_pose[parent], &b->joints[joint].desc.origin);
       body = d->link_body[parent];
       pose = origin;
-      if (b->joints[joint].desc.kind != PK_JOINT_FIXED) {
+      if (pki_joint_moves(b->joints[joint].desc.kind)) {
         pose = d->joint_cut[joint] ? add_cut(d, joint, body, origin, &body)
                                    : add_joint(d, joint, body, origin, &body);
         d->joint_body[joint] = body;
@@ -232,13 +230,13 @@ static void place_links(pki_draft *d)
   }
 }
 
-/* Number the coordinates in the order of bodies; followers then take their leader's. */
+/* Number the coordinates in the order of bodies; bodies that follow then take those of their joint or its leader. */
 static void number_coordinates(pki_draft *d)
 {
   for (int i = 0; i < d->nbody; i++) {
     pki_body *body = &d->bodies[i];
     const int joint = body->joint;
-    if (joint >= 0 && d->joint_leader[joint] >= 0) {
+    if (body->follows) {
       continue;
     }
     body->q = d->nq, body->u = d->nu;
@@ -250,11 +248,17 @@ static void number_coordinates(pki_draft *d)
   }
   for (int i = 0; i < d->nbody; i++) {
     pki_body *body = &d->bodies[i];
-    const int leader = body->joint >= 0 ? d->joint_leader[body->joint] : -1;
-    if (leader >= 0) {
-      body->q = d->joint_q[body->joint] = d->joint_q[leader];
-      body->u = d->joint_u[body->joint] = d->joint_u[leader];
+    const int joint = body->joint;
+    if (!body->follows) {
+      continue;
     }
+    if (d->joint_leader[joint] >= 0) {
+      d->joint_q[joint] = d->joint_q[d->joint_leader[joint]];
+      d->joint_u[joint] = d->joint_u[d->joint_leader[joint]];
+    }
+    const pki_joint_type *type = pki_joint_type_of(d->b->joints[joint].desc.kind);
+    body->q = d->joint_q[joint] + pki_joint_part_q(type, body->part);
+    body->u = d->joint_u[joint] + type->parts[body->part].coordinate;
   }
 }
 
@@ -290,7 +294,7 @@ static void fill_dofs(pki_draft *d)
       if (m != 0) {
         velocity[u] = fmin(velocity[u], desc->velocity / fabs(m));
       }
-      if (pki_joint_nu(desc->kind) == 1 && desc->kind != PK_JOINT_CONTINUOUS && m != 0) {
+      if (pki_joint_type_of(desc->kind)->has_limits && m != 0) {
         const double a = (desc->lower - o) / m, c = (desc->upper - o) / m;
         lower[u] = fmax(lower[u], fmin(a, c));
         upper[u] = fmin(upper[u], fmax(a, c));
@@ -346,7 +350,11 @@ static bool allocate(pki_draft *d)
 {
   const pk_builder *b = d->b;
   const size_t nlink = (size_t)b->nlink, njoint = (size_t)b->njoint + 1, nrobot = (size_t)b->nrobot;
-  d->body_cap = 3 * b->njoint + 6 * b->nrobot;
+  d->body_cap = 6 * b->nrobot;
+  for (int j = 0; j < b->njoint; j++) { /* a cut joint makes one body */
+    const int nparts = pki_joint_type_of(b->joints[j].desc.kind)->nparts;
+    d->body_cap += nparts > 1 ? nparts : 1;
+  }
   d->robot_kind = malloc(nrobot * sizeof *d->robot_kind);
   d->bodies = malloc((size_t)d->body_cap * sizeof *d->bodies);
   d->link_body = malloc(nlink * sizeof *d->link_body);

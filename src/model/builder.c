@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "model/joints/joint_type.h"
 #include "model/mesh.h"
 #include "pronk/model.h"
 
@@ -209,7 +210,7 @@ pk_status pk_builder_add_joint(pk_builder *b, const pk_joint_desc *joint, pk_err
   if (status != PK_OK) {
     return status;
   }
-  if (joint->parent == NULL || joint->child == NULL || (unsigned)joint->kind >= PK_JOINT_KIND_COUNT) {
+  if (joint->parent == NULL || joint->child == NULL || pki_joint_type_of(joint->kind) == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = joint->name},
                     "joint \"%s\" needs a kind, a parent link and a child link", joint->name);
   }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/compile.h"
+#include "model/motion.h"
 
 pk_chain_options pk_chain_options_default(void)
 {
@@ -19,7 +20,7 @@ int pki_chain_limit(pk_root_kind root)
   while ((size_t)n * ((size_t)n + 1) / 2 > PKI_PLAN_MAX) {
     n--;
   }
-  return root == PK_ROOT_FREE ? n - pki_joint_nu(PK_JOINT_FLOATING) : n;
+  return root == PK_ROOT_FREE ? n - pki_motion_nu(PK_MOTION_FLOATING) : n;
 }
 
 static pk_status check_options(const pk_chain_options *o, pk_error *err)

@@ -146,10 +146,11 @@ static void check_mimic(pki_draft *d, int joint)
   }
   const pki_where where = pki_joint_where(d, joint);
   if (pki_joint_nu(desc->kind) != 1 || pki_joint_nu(b->joints[leader].desc.kind) != 1) {
-    pki_builder_error(b, PK_ERROR_MODEL, where,
-                      "joint \"%s\" (%s) mimics \"%s\" (%s): both must be revolute, continuous or prismatic",
+    char kinds[256];
+    pki_joint_name_kinds(1, kinds, sizeof kinds);
+    pki_builder_error(b, PK_ERROR_MODEL, where, "joint \"%s\" (%s) mimics \"%s\" (%s): both must be %s",
                       desc->name, pk_joint_kind_name(desc->kind), b->joints[leader].desc.name,
-                      pk_joint_kind_name(b->joints[leader].desc.kind));
+                      pk_joint_kind_name(b->joints[leader].desc.kind), kinds);
   }
   if (!isfinite(d->joint_multiplier[joint]) || !isfinite(d->joint_offset[joint])) {
     pki_builder_error(b, PK_ERROR_MODEL, where, "mimic multiplier or offset of joint \"%s\" is not finite",
@@ -174,9 +175,8 @@ void pki_check_joints(pki_draft *d)
   for (int j = 0; j < b->njoint; j++) {
     const pk_joint_desc *desc = &b->joints[j].desc;
     const pki_where where = pki_joint_where(d, j);
-    const bool has_axis = pki_joint_nu(desc->kind) == 1 || desc->kind == PK_JOINT_PLANAR;
     double unit[3];
-    if (has_axis && !pki_unit_axis(desc->axis, unit)) {
+    if (pki_joint_has_axis(desc->kind) && !pki_unit_axis(desc->axis, unit)) {
       pki_builder_error(b, PK_ERROR_MODEL, where,
                         "axis of joint \"%s\" is (%g, %g, %g), expected a direction", desc->name,
                         desc->axis[0], desc->axis[1], desc->axis[2]);

@@ -3,18 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-int pki_joint_nq(pk_joint_kind kind)
-{
-  static const int counts[PK_JOINT_KIND_COUNT] = {0, 1, 1, 1, 3, 7, 4};
-  return counts[kind];
-}
-
-int pki_joint_nu(pk_joint_kind kind)
-{
-  static const int counts[PK_JOINT_KIND_COUNT] = {0, 1, 1, 1, 3, 6, 3};
-  return counts[kind];
-}
-
 pki_where pki_link_where(const pki_draft *d, int link)
 {
   const pki_link *l = &d->b->links[link];

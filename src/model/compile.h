@@ -13,14 +13,19 @@
 #define PKI_MODEL_COMPILE_H
 
 #include "model/builder.h"
+#include "model/joints/joint_type.h"
 #include "model/pose.h"
 #include "pronk/model.h"
 
 /* A body while it is drafted; the fields are those of pk_model. */
 typedef struct pki_body {
   int parent, motion, axis, q, u, link, robot;
-  int joint; /* description index, -1: part of a root */
-  int cut;   /* joint whose cut freed it, -1: none */
+  /* description index, -1: part of a root; which part of the joint it is */
+  int joint, part;
+  /* joint whose cut freed it, -1: none */
+  int cut;
+  /* its coordinate is another body's: that of its joint's leader, or of an earlier part of its joint */
+  bool follows;
   int turned;
   double gain, offset;
   double pos[3], rot[9], inertia[10];
@@ -49,7 +54,7 @@ typedef struct pki_draft {
   double *q0;             /* [nq] */
   double *dof;            /* [PKI_DOF_COUNT][nu] */
   int *dof_joint, *dof_q; /* [nu] joint descriptions */
-  bool has_mimic;
+  bool has_mimic;         /* some coordinate moves several bodies */
   /* constraints.c */
   const pk_model *tree; /* the model without cuts, when there are any; NULL while it is compiled itself */
   bool *joint_cut;      /* [njoint] */
@@ -78,10 +83,6 @@ enum {
 
 /* Most entries of the plan of M: 256 MiB of columns. What that means for a chain: pki_chain_limit. */
 enum { PKI_PLAN_MAX = 1 << 26 };
-
-/* How many q and u a joint kind has. */
-int pki_joint_nq(pk_joint_kind kind);
-int pki_joint_nu(pk_joint_kind kind);
 
 /* Each step returns false when it ran out of memory; other trouble is in the diagnostics. */
 bool pki_compile_tree(pki_draft *d);

@@ -132,6 +132,13 @@ static void cut_joint(pki_draft *d, int joint)
                       d->joint_name[joint]);
     return;
   }
+  const pk_joint_kind kind = d->b->joints[joint].desc.kind;
+  if (!pki_joint_can_be_cut(kind)) {
+    pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
+                      "joint \"%s\" (%s) cannot be cut: no constraint stands for its motion",
+                      d->joint_name[joint], pk_joint_kind_name(kind));
+    return;
+  }
   d->ncut += !d->joint_cut[joint];
   d->joint_cut[joint] = true;
 }
@@ -140,7 +147,7 @@ void pki_compile_cuts(pki_draft *d)
 {
   const pk_builder *b = d->b;
   for (int j = 0; j < b->njoint && b->cut_all; j++) {
-    if (b->joints[j].desc.kind != PK_JOINT_FIXED) {
+    if (pki_joint_moves(b->joints[j].desc.kind)) {
       cut_joint(d, j);
     }
   }
@@ -150,7 +157,7 @@ void pki_compile_cuts(pki_draft *d)
     const pki_where where = {.field = name};
     if (joint < 0) {
       report_unknown(d, where, "cut joint", name, d->joint_name, b->njoint);
-    } else if (b->joints[joint].desc.kind == PK_JOINT_FIXED) {
+    } else if (!pki_joint_moves(b->joints[joint].desc.kind)) {
       pki_builder_error(d->b, PK_ERROR_MODEL, pki_joint_where(d, joint),
                         "joint \"%s\" is fixed: there is nothing to cut", name);
     } else {
@@ -162,26 +169,23 @@ void pki_compile_cuts(pki_draft *d)
 void pki_draft_cut(pki_draft *d, int joint, int parent, const pk_pose *origin, int child,
                    const pk_pose *frame, int axis, double sign)
 {
-  static const struct {
-    int travel, turn, ndrive;
-  } locks[PK_JOINT_KIND_COUNT] = {
-      /* along the axis (bit 0) and the two after it; turned to the axis below */
-      [PK_JOINT_REVOLUTE] = {7, 6, 1}, [PK_JOINT_CONTINUOUS] = {7, 6, 1}, [PK_JOINT_PRISMATIC] = {6, 7, 1},
-      [PK_JOINT_PLANAR] = {1, 6, 3},   [PK_JOINT_FLOATING] = {0, 0, 6},   [PK_JOINT_SPHERICAL] = {7, 0, 3},
-  };
-  const pk_joint_kind kind = d->b->joints[joint].desc.kind;
+  const pki_joint_type *type = pki_joint_type_of(d->b->joints[joint].desc.kind);
   pk_model_constraint *c = &d->constraints[d->nconstraint++];
   *c = (pk_model_constraint){.name = d->joint_name[joint],
                              .joint = joint,
                              .kind = -1,
                              .body = {parent, child},
                              .frame = {*origin, *frame},
+                             .travel = 7,
+                             .turn = 7,
                              .axis = axis,
                              .sign = sign,
-                             .ndrive = locks[kind].ndrive};
-  for (int k = 0; k < 3; k++) {
-    c->travel |= (locks[kind].travel >> k & 1) << (axis + k) % 3;
-    c->turn |= (locks[kind].turn >> k & 1) << (axis + k) % 3;
+                             .ndrive = pki_joint_nu(d->b->joints[joint].desc.kind)};
+  /* each part sets free what it moves along or about */
+  for (int p = 0; p < type->nparts; p++) {
+    const int motion = type->parts[p].motion, along = 1 << (axis + type->parts[p].axis) % 3;
+    c->travel &= ~(motion == PK_MOTION_PRISMATIC ? along : motion == PK_MOTION_FLOATING ? 7 : 0);
+    c->turn &= ~(motion == PK_MOTION_REVOLUTE ? along : motion == PK_MOTION_PRISMATIC ? 0 : 7);
   }
 }
 
@@ -298,8 +302,7 @@ void pki_number_unknowns(pki_draft *d)
       c->plan = d->nplan;
       d->nplan += c->nrow + c->ndrive;
     }
-    const bool follows = body->joint >= 0 && d->joint_leader[body->joint] >= 0;
-    for (int k = 0; k < pki_motion_nu(body->motion) && !follows; k++) {
+    for (int k = 0; k < pki_motion_nu(body->motion) && !body->follows; k++) {
       d->plan_u[body->u + k] = d->nplan++;
     }
   }

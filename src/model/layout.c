@@ -82,7 +82,6 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
     }
     const pk_joint_desc *desc = &d->b->joints[j].desc;
     const int leader = d->joint_leader[j];
-    const bool has_axis = desc->kind != PK_JOINT_FLOATING && desc->kind != PK_JOINT_SPHERICAL;
     pk_model_joint *out = &joints[index[j]];
     *out = (pk_model_joint){.name = name,
                             .robot = d->b->joints[j].robot,
@@ -103,7 +102,7 @@ static void fill_joints(const pki_draft *d, const int *index, pk_model_joint *jo
                             .damping = desc->damping,
                             .friction = desc->friction,
                             .armature = desc->armature};
-    if (has_axis) {
+    if (pki_joint_has_axis(desc->kind)) {
       pki_unit_axis(desc->axis, out->axis);
     }
   }
@@ -137,11 +136,10 @@ static void fill_robots(const pki_draft *d, pk_model_robot *robots, char **text)
   for (int i = 0; i < d->nbody; i++) {
     const pki_body *body = &d->bodies[i];
     pk_model_robot *robot = &robots[body->robot];
-    const bool follows = body->joint >= 0 && d->joint_leader[body->joint] >= 0;
     if (robot->nbody++ == 0) {
       robot->body = i, robot->q = body->q, robot->u = body->u;
     }
-    if (!follows) {
+    if (!body->follows) {
       robot->q = robot->nq == 0 ? body->q : robot->q;
       robot->u = robot->nu == 0 ? body->u : robot->u;
       robot->nq += pki_motion_nq(body->motion), robot->nu += pki_motion_nu(body->motion);

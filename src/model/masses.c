@@ -261,8 +261,7 @@ typedef struct reduced {
 static void find_shared(const pki_draft *d, bool *shared)
 {
   for (int i = 0; i < d->nbody; i++) {
-    const int joint = d->bodies[i].joint;
-    shared[i] = joint >= 0 && d->joint_leader[joint] >= 0;
+    shared[i] = d->bodies[i].follows;
   }
   for (int j = 0; j < d->b->njoint; j++) {
     if (d->joint_leader[j] >= 0) {

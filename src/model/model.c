@@ -75,13 +75,6 @@ unsigned long long pk_model_hash(const pk_model *m)
   return hash;
 }
 
-const char *pk_joint_kind_name(pk_joint_kind kind)
-{
-  static const char *const names[] = {"fixed",  "revolute", "continuous", "prismatic",
-                                      "planar", "floating", "spherical"};
-  return (unsigned)kind < PK_JOINT_KIND_COUNT ? names[kind] : "unknown";
-}
-
 const char *pk_root_kind_name(pk_root_kind kind)
 {
   static const char *const names[] = {"auto", "free", "fixed", "chain"};

@@ -1,20 +1,13 @@
 /* <joint>: kind, frame, axis, limits, dynamics, mimic. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "model/joints/joint_type.h"
 #include "model/urdf.h"
 
-typedef struct joint_word {
-  const char *word;
-  pk_joint_kind kind;
-} joint_word;
-
-static const joint_word kinds[] = {{"revolute", PK_JOINT_REVOLUTE},   {"continuous", PK_JOINT_CONTINUOUS},
-                                   {"prismatic", PK_JOINT_PRISMATIC}, {"fixed", PK_JOINT_FIXED},
-                                   {"floating", PK_JOINT_FLOATING},   {"planar", PK_JOINT_PLANAR},
-                                   {"spherical", PK_JOINT_SPHERICAL}, {"ball", PK_JOINT_SPHERICAL}};
-
-enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+/* Most words for joint kinds that messages choose from. */
+enum { WORDS_MAX = 64 };
 
 static bool read_kind(pki_urdf *u, const xmlNode *node, pk_joint_kind *kind)
 {
@@ -22,20 +15,24 @@ static bool read_kind(pki_urdf *u, const xmlNode *node, pk_joint_kind *kind)
   if (type == NULL || type[0] == '\0') {
     return false;
   }
-  const char *words[KIND_COUNT];
-  for (int i = 0; i < KIND_COUNT; i++) {
-    words[i] = kinds[i].word;
-    if (strcmp(type, words[i]) == 0) {
-      *kind = kinds[i].kind;
+  const char *words[WORDS_MAX];
+  int count = 0;
+  for (int i = 0; i < pki_joint_type_count * PKI_JOINT_WORDS; i++) {
+    const char *word = pki_joint_types[i / PKI_JOINT_WORDS]->urdf[i % PKI_JOINT_WORDS];
+    if (word != NULL && strcmp(type, word) == 0) {
+      *kind = (pk_joint_kind)(i / PKI_JOINT_WORDS);
       return true;
     }
+    if (word != NULL && count < WORDS_MAX) {
+      words[count++] = word;
+    }
   }
-  const char *near = pki_nearest_word(type, words, KIND_COUNT);
-  pki_urdf_error(
-      u, node, "type", PK_ERROR_SYNTAX,
-      "unknown joint type \"%s\"%s%s%s: expected revolute, continuous, prismatic, fixed, floating, planar "
-      "or spherical",
-      pki_urdf_quoted(type).text, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+  const char *near = pki_nearest_word(type, words, count);
+  char expected[256];
+  pki_joint_name_kinds(-1, expected, sizeof expected);
+  pki_urdf_error(u, node, "type", PK_ERROR_SYNTAX, "unknown joint type \"%s\"%s%s%s: expected %s",
+                 pki_urdf_quoted(type).text, near ? "; did you mean \"" : "", near ? near : "",
+                 near ? "\"?" : "", expected);
   return false;
 }
 
@@ -55,15 +52,29 @@ static void read_nonnegative(pki_urdf *u, const xmlNode *node, const char *attri
   *out = value;
 }
 
-/* The two ends of travel of a revolute or prismatic joint. */
+/* ", or make <what> continuous", where the kind has one without limits. */
+typedef struct limit_advice {
+  char text[64];
+} limit_advice;
+
+static limit_advice advise_unlimited(const pki_joint_type *type, const char *before)
+{
+  limit_advice advice = {""};
+  if (type->unlimited != NULL) {
+    snprintf(advice.text, sizeof advice.text, "%s %s", before, type->unlimited);
+  }
+  return advice;
+}
+
+/* The two ends of travel of a joint with limits. */
 static void read_bounds(pki_urdf *u, const xmlNode *limit, pk_joint_desc *joint)
 {
-  const bool revolute = joint->kind == PK_JOINT_REVOLUTE;
+  const pki_joint_type *type = pki_joint_type_of(joint->kind);
   const bool has_lower = pki_urdf_value(limit, "lower") != NULL,
              has_upper = pki_urdf_value(limit, "upper") != NULL;
   if (!has_lower && !has_upper) {
     pki_urdf_error(u, limit, NULL, PK_ERROR_MODEL, "<limit> of a %s joint needs lower and upper%s",
-                   revolute ? "revolute" : "prismatic", revolute ? ", or make the joint continuous" : "");
+                   type->name, advise_unlimited(type, ", or make the joint").text);
     return;
   }
   if (!has_lower || !has_upper) {
@@ -78,8 +89,9 @@ static void read_bounds(pki_urdf *u, const xmlNode *limit, pk_joint_desc *joint)
   }
   if (lower > upper) {
     pki_urdf_error(u, limit, "lower", PK_ERROR_MODEL, "lower (%g) is above upper (%g)%s", lower, upper,
-                   revolute ? ": if the joint is meant to turn freely, make it continuous"
-                            : ": swap them, or give the real ends of travel");
+                   type->unlimited != NULL
+                       ? advise_unlimited(type, ": if the joint is meant to turn freely, make it").text
+                       : ": swap them, or give the real ends of travel");
     return;
   }
   if (lower == upper) {
@@ -92,22 +104,21 @@ static void read_bounds(pki_urdf *u, const xmlNode *limit, pk_joint_desc *joint)
 static void read_limit(pki_urdf *u, const xmlNode *node, pk_joint_desc *joint)
 {
   const xmlNode *limit = pki_urdf_child(node, "limit");
-  const bool bounded = joint->kind == PK_JOINT_REVOLUTE || joint->kind == PK_JOINT_PRISMATIC;
+  const pki_joint_type *type = pki_joint_type_of(joint->kind);
   if (limit == NULL) {
-    if (bounded) {
+    if (type->has_limits) {
       pki_urdf_error(u, node, NULL, PK_ERROR_MODEL, "a %s joint needs a <limit> with lower and upper%s",
-                     joint->kind == PK_JOINT_REVOLUTE ? "revolute" : "prismatic",
-                     joint->kind == PK_JOINT_REVOLUTE ? ", or make it continuous" : "");
+                     type->name, advise_unlimited(type, ", or make it").text);
     }
     return;
   }
-  if (bounded) {
+  if (type->has_limits) {
     read_bounds(u, limit, joint);
   } else {
     double lower = 0, upper = 0;
     pki_urdf_numbers(u, limit, "lower", 1, &lower);
     pki_urdf_numbers(u, limit, "upper", 1, &upper);
-    if (joint->kind != PK_JOINT_FIXED && (lower != 0 || upper != 0)) {
+    if (type->nparts > 0 && (lower != 0 || upper != 0)) {
       pki_urdf_warn(u, limit, "lower", "lower and upper have no meaning for a %s joint and are not used",
                     pki_urdf_quoted(pki_urdf_value(node, "type")).text);
     }
@@ -125,7 +136,7 @@ static void read_mimic(pki_urdf *u, const xmlNode *node, pk_joint_desc *joint)
   }
   pki_urdf_numbers(u, mimic, "multiplier", 1, &joint->mimic_multiplier);
   pki_urdf_numbers(u, mimic, "offset", 1, &joint->mimic_offset);
-  if (joint->kind == PK_JOINT_FIXED) {
+  if (!pki_joint_moves(joint->kind)) {
     pki_urdf_warn(u, mimic, NULL, "a fixed joint cannot mimic: <mimic> is not used");
     return;
   }
@@ -167,7 +178,7 @@ void pki_urdf_read_joint(pki_urdf *u, const xmlNode *node)
       joint.child == NULL) {
     return; /* reported by the check */
   }
-  if (joint.kind == PK_JOINT_FIXED) {
+  if (!pki_joint_moves(joint.kind)) {
     /* files often keep an axis and limits from the time when the joint moved */
     const pk_joint_desc fresh = pk_joint_desc_default();
     memcpy(joint.axis, fresh.axis, sizeof joint.axis);

@@ -8,6 +8,7 @@
 
 #include "collision/ground/terrain.h"
 #include "math/mat3.h"
+#include "model/joints/joint_type.h"
 #include "record/scene_mesh.h"
 
 /* ---- values ---- */
@@ -139,14 +140,6 @@ void pki_joint_column(const pk_model *joints, int dof, char *out, size_t size)
   }
 }
 
-/* What coordinate `k` of a joint counts. */
-static const char *unit_of(pk_joint_kind kind, int k)
-{
-  const bool travels = kind == PK_JOINT_PRISMATIC || (kind == PK_JOINT_PLANAR && k < 2) ||
-                       (kind == PK_JOINT_FLOATING && k < 3);
-  return travels ? "m" : "rad";
-}
-
 static void add_joints(pki_text *out, const pk_model *m)
 {
   int column = 0; /* of joints/force, which has no free roots */
@@ -164,7 +157,7 @@ static void add_joints(pki_text *out, const pk_model *m)
     add_number(out, "upper", m->dof_upper[k]);
     add_number(out, "effort", m->dof_effort[k]);
     add_number(out, "velocity", m->dof_velocity[k]);
-    pki_text_addf(out, ",\"unit\":\"%s\"}", unit_of(j->kind, k - j->u));
+    pki_text_addf(out, ",\"unit\":\"%s\"}", pki_joint_is_length(j->kind, k - j->u) ? "m" : "rad");
     column++;
   }
   pki_text_add(out, "]");

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "model/joints/joint_type.h"
 #include "run/run.h"
 #include "step/world.h"
 
@@ -54,7 +55,8 @@ static void torque_row(const pki_run_result *r, pki_table *table)
   if (isfinite(limit)) {
     snprintf(of, sizeof of, " of %.4g", limit);
   }
-  const bool force = m->joints[m->dof_joint[most]].kind == PK_JOINT_PRISMATIC;
+  const pk_model_joint *j = &m->joints[m->dof_joint[most]];
+  const bool force = pki_joint_is_length(j->kind, most - j->u);
   row(table, force ? "peak force" : "peak torque", "%.4g%s %s at %s", r->peak[most], of, force ? "N" : "N m",
       m->joints[m->dof_joint[most]].name);
 }

@@ -7,6 +7,7 @@
 
 #include "base/pattern.h"
 #include "model/builder.h"
+#include "model/joints/joint_type.h"
 #include "scenario/scenario.h"
 
 /* Names with their prefixes. */
@@ -86,7 +87,7 @@ static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const na
 {
   int found = 0;
   for (int i = 0; i < joints->count; i++) {
-    if (b->joints[i].desc.kind != PK_JOINT_FIXED && pki_pattern_matches(a->joints, joints->words[i])) {
+    if (pki_joint_moves(b->joints[i].desc.kind) && pki_pattern_matches(a->joints, joints->words[i])) {
       change(a, &b->joints[i].desc);
       found++;
     }
@@ -96,7 +97,7 @@ static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const na
     const char *movable[256];
     int count = 0, chosen;
     for (int i = 0; i < joints->count && count < 256; i++) {
-      if (b->joints[i].desc.kind != PK_JOINT_FIXED) {
+      if (pki_joint_moves(b->joints[i].desc.kind)) {
         movable[count++] = joints->words[i];
       }
     }

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "math/mat3.h"
+#include "model/joints/joint_type.h"
 #include "model/named.h"
 #include "pronk/collision.h"
 #include "scenario/files.h"
@@ -120,6 +121,19 @@ static pk_status fail_joint(const pk_model *m, const pki_node *node, const char 
   return status;
 }
 
+/* A quaternion of no length is no attitude. */
+static bool has_attitude(const pk_model_joint *j, const double *q)
+{
+  const pki_joint_type *type = pki_joint_type_of(j->kind);
+  bool good = true;
+  for (int p = 0; p < type->nparts; p++) {
+    const int at = pki_joint_part_quaternion(&type->parts[p]);
+    const double *x = q + pki_joint_part_q(type, p) + (at < 0 ? 0 : at);
+    good &= at < 0 || x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] > 1e-12;
+  }
+  return good;
+}
+
 /* One joint's coordinates from a number, or from a list where it has several. */
 static pk_status set_joint(const pki_scenario *s, const pk_model *m, const char *prefix, const pki_node *node,
                            double *q, pk_error *err)
@@ -141,21 +155,20 @@ static pk_status set_joint(const pki_scenario *s, const pk_model *m, const char 
                          j->nq == 1 ? "" : "s", given);
   }
   const pki_node *value = node->kind == PKI_NODE_LIST ? node->first : node;
-  double norm = 0;
   for (int k = 0; k < j->nq; k++, value = value->next) {
     const pk_status status = pki_read_real(value, &q[j->q + k], err);
     if (status != PK_OK) {
       return status;
     }
-    norm += q[j->q + k] * q[j->q + k];
   }
   const double x = q[j->q];
   if (j->nq == 1 && s->step.joint_limits && (x < j->lower || x > j->upper)) {
     return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "%s is %g, but its limits are %g to %g", name, x,
                          j->lower, j->upper);
   }
-  if (j->kind == PK_JOINT_SPHERICAL && !(norm > 1e-12)) {
-    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "%s is a quaternion of length zero", name);
+  if (!has_attitude(j, q + j->q)) {
+    return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "%s %s a quaternion of length zero", name,
+                         j->nq == 4 ? "is" : "has");
   }
   return PK_OK;
 }

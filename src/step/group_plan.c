@@ -5,6 +5,7 @@
 #include "collision/ground/terrain.h"
 #include "collision/shapes/heights.h"
 #include "math/mat3.h"
+#include "model/joints/joint_type.h"
 #include "model/motion.h"
 #include "step/contact.h"
 
@@ -350,7 +351,8 @@ static void list_limits(pki_group_plan *plan, const pk_sim *sim)
   const pk_model *m = sim->joints.model;
   for (int k = 0; k < m->nu && sim->options.joint_limits; k++) {
     if (m->dof_q[k] >= 0 && (isfinite(m->dof_lower[k]) || isfinite(m->dof_upper[k]))) {
-      const bool travels = m->dof_joint[k] >= 0 && m->joints[m->dof_joint[k]].kind == PK_JOINT_PRISMATIC;
+      const pk_model_joint *j = m->dof_joint[k] >= 0 ? &m->joints[m->dof_joint[k]] : NULL;
+      const bool travels = j != NULL && pki_joint_is_length(j->kind, k - j->u);
       plan->arm[plan->nlimit] = travels ? 1 : sim->scene.length;
       plan->limit[plan->nlimit++] = k;
     }

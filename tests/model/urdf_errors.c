@@ -63,7 +63,9 @@ static const wrong rows[] = {
     {"a joint's type is written small", PK_ERROR_SYNTAX, 4, "joint[j]@type", "did you mean \"fixed\"?",
      JOINT("name='j' type='Fixed'", "")},
     {"a joint type far from all gets the list", PK_ERROR_SYNTAX, 4, "joint[j]@type",
-     "unknown joint type \"xyzzyxy\": expected revolute,", JOINT("name='j' type='xyzzyxy'", "")},
+     "unknown joint type \"xyzzyxy\": expected fixed, revolute, continuous, prismatic, planar, floating or "
+     "spherical",
+     JOINT("name='j' type='xyzzyxy'", "")},
     {"a joint needs a parent", PK_ERROR_SYNTAX, 4, "joint[j]", "<joint> needs a <parent>",
      TWO("<joint name='j' type='fixed'><child link='b'/></joint>")},
     {"a joint needs a child", PK_ERROR_SYNTAX, 4, "joint[j]", "<joint> needs a <child>",

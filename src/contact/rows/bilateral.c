@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
+#include "model/joints/joint_type.h"
 #include "model/motion.h"
 
 /* Velocities on the way from a body to the world. */
@@ -193,28 +194,19 @@ static void set_locks(pki_bilateral *b, const pki_work *w, const pk_model_constr
 /* The coordinates of a cut joint: travels along axes of a; turns about an axis of a, or about all of b's. */
 static void set_drives(pki_bilateral *b, const pki_work *w, const pk_model_constraint *c, const frames *f)
 {
-  const pk_joint_kind kind = b->model->joints[c->joint].kind;
-  const bool quaternion = kind == PK_JOINT_SPHERICAL || kind == PK_JOINT_FLOATING;
+  const pki_joint_type *type = pki_joint_type_of(b->model->joints[c->joint].kind);
   int row = b->model->nbilateral + c->drive;
   double e[3];
-  for (int k = 0; k < 3; k++) { /* planar travels go along the two axes after the normal */
-    const int axis = kind == PK_JOINT_PLANAR ? (c->axis + 1 + k) % 3 : k;
-    if ((c->travel >> axis & 1) == 0) {
-      column(f->Ra, axis, e);
-      const double sign = kind == PK_JOINT_PRISMATIC ? c->sign : 1;
+  for (int p = 0; p < type->nparts; p++) {
+    const pki_joint_part *part = &type->parts[p];
+    const int n = pki_motion_nu(part->motion);
+    for (int k = 0; k < n; k++) {
+      const bool turns = !pki_joint_is_length(b->model->joints[c->joint].kind, part->coordinate + k);
+      column(turns && n > 1 ? f->Rb : f->Ra, n == 1 ? (c->axis + part->axis) % 3 : k % 3, e);
       for (int i = 0; i < 3; i++) {
-        e[i] *= sign;
+        e[i] *= n == 1 && part->axis == 0 ? c->sign : 1;
       }
-      set_row(b, w, row++, c, f, e, false);
-    }
-  }
-  for (int k = 0; k < 3; k++) {
-    if ((c->turn >> k & 1) == 0) {
-      column(quaternion ? f->Rb : f->Ra, k, e);
-      for (int i = 0; i < 3; i++) {
-        e[i] *= quaternion ? 1 : c->sign;
-      }
-      set_row(b, w, row++, c, f, e, true);
+      set_row(b, w, row++, c, f, e, turns);
     }
   }
 }
@@ -231,6 +223,25 @@ void pki_bilateral_update(pki_bilateral *b, const pki_work *w)
   }
 }
 
+/* Where a part of a cut joint is; angles stay near what `x` holds. Attitudes are left alone. */
+static void part_coordinate(const pki_joint_part *part, const pk_model_constraint *c, const frames *f,
+                            double *x)
+{
+  const int k = (c->axis + part->axis) % 3, i1 = (k + 1) % 3, i2 = (k + 2) % 3;
+  const double sign = part->axis == 0 ? c->sign : 1;
+  double a[3], a1[3], a2[3], b1[3];
+  if (part->motion == PK_MOTION_PRISMATIC) {
+    column(f->Ra, k, a);
+    x[0] = sign * pki_dot3(a, f->d);
+  } else if (part->motion == PK_MOTION_FLOATING) {
+    pki_mat3_apply_transposed(f->Ra, f->d, x);
+  } else if (part->motion == PK_MOTION_REVOLUTE) {
+    column(f->Ra, i1, a1), column(f->Ra, i2, a2), column(f->Rb, i1, b1);
+    const double turn = sign * atan2(pki_dot3(a2, b1), pki_dot3(a1, b1)), whole = 6.283185307179586;
+    x[0] = turn + whole * nearbyint((x[0] - turn) / whole);
+  }
+}
+
 void pki_bilateral_coordinates(const pk_model *model, const pki_work *w, double *out)
 {
   for (int i = 0; i < model->nconstraint; i++) {
@@ -238,23 +249,10 @@ void pki_bilateral_coordinates(const pk_model *model, const pki_work *w, double 
     if (c->joint < 0) {
       continue;
     }
-    const pk_joint_kind kind = model->joints[c->joint].kind;
-    const int k = c->axis, i1 = (k + 1) % 3, i2 = (k + 2) % 3;
+    const pki_joint_type *type = pki_joint_type_of(model->joints[c->joint].kind);
     const frames f = frames_of(w, c);
-    double *x = out + c->drive, a1[3], a2[3], b1[3];
-    column(f.Ra, i1, a1), column(f.Ra, i2, a2), column(f.Rb, i1, b1);
-    if (kind == PK_JOINT_PRISMATIC) {
-      column(f.Ra, k, a1);
-      x[0] = c->sign * pki_dot3(a1, f.d);
-    } else if (kind == PK_JOINT_FLOATING) {
-      pki_mat3_apply_transposed(f.Ra, f.d, x);
-    } else if (kind != PK_JOINT_SPHERICAL) {
-      if (kind == PK_JOINT_PLANAR) {
-        x[0] = pki_dot3(a1, f.d), x[1] = pki_dot3(a2, f.d);
-        x += 2;
-      }
-      const double turn = c->sign * atan2(pki_dot3(a2, b1), pki_dot3(a1, b1)), whole = 6.283185307179586;
-      x[0] = turn + whole * nearbyint((x[0] - turn) / whole);
+    for (int p = 0; p < type->nparts; p++) {
+      part_coordinate(&type->parts[p], c, &f, out + c->drive + type->parts[p].coordinate);
     }
   }
 }

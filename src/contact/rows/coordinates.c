@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
-#include "model/motion.h"
+#include "model/joints/joint_type.h"
 
 /* Coordinates that both sets have: of free and chain roots, and of joints that are not cut. */
 static void copy_common(const pk_model *from, const pk_model *to, const double *q_from, const double *u_from,
@@ -49,7 +49,7 @@ void pki_joints_to_model(const pk_model *model, pk_workspace *tree, const double
   }
 }
 
-/* Attitude of a spherical or floating joint: b in a. */
+/* Attitude of a joint with a quaternion: b in a. */
 static void relative_quaternion(const pki_work *w, const pk_model_constraint *c, double out[4])
 {
   double R[2][9], T[9], origin[3];
@@ -72,12 +72,14 @@ void pki_joints_from_model(const pk_model *model, const pki_work *work, const pk
       continue;
     }
     const pk_model_joint *j = &model->tree->joints[c->joint];
-    const bool floats = j->kind == PK_JOINT_FLOATING;
-    if (floats || j->kind == PK_JOINT_SPHERICAL) {
-      memcpy(q_tree + j->q, drives + c->drive, (floats ? 3 : 0) * sizeof *drives);
-      relative_quaternion(work, c, q_tree + j->q + (floats ? 3 : 0));
-    } else {
-      memcpy(q_tree + j->q, drives + c->drive, (size_t)j->nq * sizeof *drives);
+    const pki_joint_type *type = pki_joint_type_of(j->kind);
+    for (int p = 0; p < type->nparts; p++) {
+      const int at = pki_joint_part_quaternion(&type->parts[p]), plain = at < 0 ? 1 : at;
+      double *to = q_tree + j->q + pki_joint_part_q(type, p);
+      memcpy(to, drives + c->drive + type->parts[p].coordinate, (size_t)plain * sizeof *drives);
+      if (at >= 0) {
+        relative_quaternion(work, c, to + at);
+      }
     }
     for (int k = 0; k < j->nu; k++) {
       u_tree[j->u + k] = pki_bilateral_velocity(b, model->nbilateral + c->drive + k, u);

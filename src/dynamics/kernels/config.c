@@ -47,9 +47,7 @@ void PKI_NAME(config_add)(const pk_model *m, const double *q_in, double scale, c
     const pk_r *qi = q + m->body_q[i], *vi = v + m->body_u[i];
     pk_r *oi = out + m->body_q[i];
     if (m->body_motion[i] <= PK_MOTION_PRISMATIC) {
-      /* a follower would add its leader's motion again */
-      const int joint = m->dof_joint[m->body_u[i]];
-      if (!m->has_mimic || joint < 0 || m->joints[joint].nu > 1 || m->joints[joint].body == i) {
+      if (!m->has_mimic) {
         oi[0] = qi[0] + scale * vi[0];
       }
     } else if (m->body_motion[i] == PK_MOTION_SPHERICAL) {
@@ -57,6 +55,12 @@ void PKI_NAME(config_add)(const pk_model *m, const double *q_in, double scale, c
     } else {
       pki_v3_store(pki_add_scaled(pki_v3_load(qi), pki_splat(scale), pki_v3_load(vi)), oi);
       turn(qi + 3, pki_scale(pki_splat(scale), pki_v3_load(vi + 3)), oi + 3);
+    }
+  }
+  /* a coordinate that several bodies have moves once */
+  for (int k = 0; k < m->nu && m->has_mimic; k++) {
+    if (m->dof_q[k] >= 0) {
+      out[m->dof_q[k]] = q[m->dof_q[k]] + scale * v[k];
     }
   }
 }
