@@ -308,8 +308,9 @@ static void fill_start(pki_draft *d)
 {
   for (int i = 0; i < d->nbody; i++) {
     const pki_body *body = &d->bodies[i];
-    if (body->motion == PK_MOTION_FLOATING || body->motion == PK_MOTION_SPHERICAL) {
-      d->q0[body->q + (body->motion == PK_MOTION_FLOATING ? 3 : 0)] = 1;
+    const int quaternion = pki_motion_quaternion(body->motion);
+    if (quaternion >= 0) {
+      d->q0[body->q + quaternion] = 1;
     }
     if (body->motion == PK_MOTION_FLOATING && body->joint < 0 && body->cut < 0) {
       const pk_pose *pose = &d->b->robots[body->robot].desc.pose;

@@ -10,6 +10,13 @@ static inline int pki_motion_nq(int motion)
   return motion == PK_MOTION_FLOATING ? 7 : motion == PK_MOTION_SPHERICAL ? 4 : 1;
 }
 
+/* Where the quaternion begins among the q of one motion, and so how many coordinates before it simply add up; -1: it
+ * has none. */
+static inline int pki_motion_quaternion(int motion)
+{
+  return motion == PK_MOTION_FLOATING ? 3 : motion == PK_MOTION_SPHERICAL ? 0 : -1;
+}
+
 /* Coordinates in u of one motion. */
 static inline int pki_motion_nu(int motion)
 {

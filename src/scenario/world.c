@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "math/mat3.h"
 #include "model/joints/joint_type.h"
+#include "model/motion.h"
 #include "model/named.h"
 #include "pronk/collision.h"
 #include "scenario/files.h"
@@ -127,7 +128,7 @@ static bool has_attitude(const pk_model_joint *j, const double *q)
   const pki_joint_type *type = pki_joint_type_of(j->kind);
   bool good = true;
   for (int p = 0; p < type->nparts; p++) {
-    const int at = pki_joint_part_quaternion(&type->parts[p]);
+    const int at = pki_motion_quaternion(type->parts[p].motion);
     const double *x = q + pki_joint_part_q(type, p) + (at < 0 ? 0 : at);
     good &= at < 0 || x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] > 1e-12;
   }

@@ -230,9 +230,9 @@ static pk_status check_finite(const pk_model *m, const double *q, const double *
 static pk_status check_quaternions(const pk_model *m, const double *q, pk_step_info *info)
 {
   for (int i = 0; i < m->nbody; i++) {
-    const int motion = m->body_motion[i];
-    if (motion == PK_MOTION_FLOATING || motion == PK_MOTION_SPHERICAL) {
-      const double *p = q + m->body_q[i] + (motion == PK_MOTION_FLOATING ? 3 : 0);
+    const int quaternion = pki_motion_quaternion(m->body_motion[i]);
+    if (quaternion >= 0) {
+      const double *p = q + m->body_q[i] + quaternion;
       if (!(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3] > 1e-12)) {
         info->body = i;
         info->term = "q";

@@ -35,9 +35,7 @@ static void move_config(pk_sim *sim, const double *xi)
   const pk_model *m = sim->model;
   sim->workspace->kernels->config_add(m, sim->state.q, 1, xi, sim->q_next);
   for (int i = 0; i < m->nbody; i++) {
-    const int plain = m->body_motion[i] == PK_MOTION_FLOATING    ? 3
-                      : m->body_motion[i] == PK_MOTION_SPHERICAL ? 0
-                                                                 : 1;
+    const int quaternion = pki_motion_quaternion(m->body_motion[i]), plain = quaternion < 0 ? 1 : quaternion;
     for (int k = 0; k < plain; k++) {
       const int u = m->body_u[i] + k, q = m->body_q[i] + k;
       sim->q_next[q] = add_carried(sim->state.q[q], xi[u], sim->state.carry_q[u], &sim->carry_q_next[u]);

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "model/joints/joint_type.h"
+
 pk_inertia random_inertia(pki_random *rng)
 {
   pk_inertia in = {.mass = 0};
@@ -61,9 +63,10 @@ typedef struct plan {
   bool massless[RANDOM_TREE_LINKS + 1];
 } plan;
 
-static bool has_one_axis(pk_joint_kind kind)
+/* Only such joints lead and follow. */
+static bool has_one_coordinate(pk_joint_kind kind)
 {
-  return kind == PK_JOINT_CONTINUOUS || kind == PK_JOINT_PRISMATIC;
+  return pki_joint_nu(kind) == 1;
 }
 
 /* Mostly chains, some branches. A massless link has the next one as a child, and perhaps more; it
@@ -73,12 +76,15 @@ static void plan_tree(pki_random *rng, bool massless, plan *p)
   static const pk_joint_kind kinds[] = {PK_JOINT_CONTINUOUS, PK_JOINT_CONTINUOUS, PK_JOINT_CONTINUOUS,
                                         PK_JOINT_PRISMATIC,  PK_JOINT_PLANAR,     PK_JOINT_SPHERICAL,
                                         PK_JOINT_FLOATING,   PK_JOINT_FIXED};
+  /* and those that a test has added to the table */
+  const int more = pki_joint_type_count - PK_JOINT_KIND_COUNT;
   p->massless[0] = false;
   for (int i = 1; i <= p->links; i++) {
     const bool above = p->massless[i - 1];
     p->massless[i] = massless && !above && i < p->links && pki_random_unit(rng) < 0.3;
     p->parent[i] = pki_random_unit(rng) < 0.7 || above ? i - 1 : (int)(i * pki_random_unit(rng));
-    p->kind[i] = kinds[(int)(8 * pki_random_unit(rng))];
+    const int choice = (int)((8 + more) * pki_random_unit(rng));
+    p->kind[i] = choice < 8 ? kinds[choice] : (pk_joint_kind)(PK_JOINT_KIND_COUNT + choice - 8);
     if (above || p->massless[i]) {
       p->kind[i] = PK_JOINT_CONTINUOUS;
     }
@@ -93,10 +99,10 @@ static void plan_followers(pki_random *rng, plan *p)
   bool follows[RANDOM_TREE_LINKS + 1] = {false};
   for (int i = 1; i <= p->links; i++) {
     const double role = pki_random_unit(rng);
-    if (has_one_axis(p->kind[i]) && role < 0.4) {
+    if (has_one_coordinate(p->kind[i]) && role < 0.4) {
       leaders[count++] = i;
     }
-    follows[i] = has_one_axis(p->kind[i]) && role > 0.6;
+    follows[i] = has_one_coordinate(p->kind[i]) && role > 0.6;
   }
   for (int i = 1; i <= p->links && count > 0; i++) {
     p->leader[i] = follows[i] ? leaders[(int)(count * pki_random_unit(rng))] : 0;
@@ -151,7 +157,7 @@ static void describe_robot(pki_random *rng, pk_builder *b, const random_tree_opt
     if (i > 0) {
       describe_joint(rng, b, &p, i);
       snprintf(name, sizeof name, "%sj%d", o->robots > 1 ? prefix : "", i);
-      if (o->cut == 1 && i % 2 && p.kind[i] != PK_JOINT_FIXED) {
+      if (o->cut == 1 && i % 2 && pki_joint_can_be_cut(p.kind[i])) {
         assert_int_equal(pk_builder_cut_joint(b, name, NULL), PK_OK);
       }
     }

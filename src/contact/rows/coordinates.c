@@ -4,6 +4,7 @@
 
 #include "math/mat3.h"
 #include "model/joints/joint_type.h"
+#include "model/motion.h"
 
 /* Coordinates that both sets have: of free and chain roots, and of joints that are not cut. */
 static void copy_common(const pk_model *from, const pk_model *to, const double *q_from, const double *u_from,
@@ -74,7 +75,7 @@ void pki_joints_from_model(const pk_model *model, const pki_work *work, const pk
     const pk_model_joint *j = &model->tree->joints[c->joint];
     const pki_joint_type *type = pki_joint_type_of(j->kind);
     for (int p = 0; p < type->nparts; p++) {
-      const int at = pki_joint_part_quaternion(&type->parts[p]), plain = at < 0 ? 1 : at;
+      const int at = pki_motion_quaternion(type->parts[p].motion), plain = at < 0 ? 1 : at;
       double *to = q_tree + j->q + pki_joint_part_q(type, p);
       memcpy(to, drives + c->drive + type->parts[p].coordinate, (size_t)plain * sizeof *drives);
       if (at >= 0) {

@@ -33,11 +33,6 @@ int pki_joint_part_q(const pki_joint_type *type, int part)
   return q;
 }
 
-int pki_joint_part_quaternion(const pki_joint_part *part)
-{
-  return part->motion == PK_MOTION_FLOATING ? 3 : part->motion == PK_MOTION_SPHERICAL ? 0 : -1;
-}
-
 int pki_joint_nq(pk_joint_kind kind)
 {
   const pki_joint_type *type = pki_joint_types[kind];
