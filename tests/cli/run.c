@@ -7,6 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The command, unless a test is built with one of its own. */
+#ifndef PK_COMMAND
+#define PK_COMMAND PK_BUILD_DIR "/pronk"
+#endif
+
 static char *read_all(FILE *file)
 {
   size_t size = 0, capacity = 4096;
@@ -29,7 +34,7 @@ run_result run(const char *arguments)
   char errors[64], command[4096];
   snprintf(errors, sizeof errors, "stderr.%ld", (long)getpid());
   const int n = snprintf(command, sizeof command, "PRONK_MODELS='%s' '%s' %s 2>%s", PK_SOURCE_DIR "/models",
-                         PK_BUILD_DIR "/pronk", arguments, errors);
+                         PK_COMMAND, arguments, errors);
   assert_true(n > 0 && (size_t)n < sizeof command);
   FILE *pipe = popen(command, "r");
   assert_non_null(pipe);

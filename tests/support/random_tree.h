@@ -9,7 +9,7 @@ typedef struct random_tree_options {
   int links;     /* of all robots, besides their roots; at most RANDOM_TREE_LINKS */
   bool mimic;    /* some one-axis joints follow others, before or after them */
   bool massless; /* some inner links have no mass */
-  int cut;       /* 1: every other joint is cut, 2: all are */
+  int cut;       /* 1: every other joint is cut, 2: all are; those that can be */
   bool shapes;   /* every link has a small ball, so that any two may touch */
   int robots;    /* that share the world, named r0, r1, ...; 0: one */
   pk_root_kind root;
