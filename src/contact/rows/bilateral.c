@@ -199,9 +199,9 @@ static void set_drives(pki_bilateral *b, const pki_work *w, const pk_model_const
   double e[3];
   for (int p = 0; p < type->nparts; p++) {
     const pki_joint_part *part = &type->parts[p];
-    const int n = pki_motion_nu(part->motion);
+    const int n = pki_motion_nu(part->motion), quaternion = pki_motion_quaternion(part->motion);
     for (int k = 0; k < n; k++) {
-      const bool turns = !pki_joint_is_length(b->model->joints[c->joint].kind, part->coordinate + k);
+      const bool turns = n == 1 ? part->motion == PK_MOTION_REVOLUTE : k >= quaternion;
       column(turns && n > 1 ? f->Rb : f->Ra, n == 1 ? (c->axis + part->axis) % 3 : k % 3, e);
       for (int i = 0; i < 3; i++) {
         e[i] *= n == 1 && part->axis == 0 ? c->sign : 1;

@@ -74,13 +74,16 @@ void pki_joints_from_model(const pk_model *model, const pki_work *work, const pk
     }
     const pk_model_joint *j = &model->tree->joints[c->joint];
     const pki_joint_type *type = pki_joint_type_of(j->kind);
+    double *to = q_tree + j->q; /* the parts of a joint that can be cut share no coordinate */
     for (int p = 0; p < type->nparts; p++) {
-      const int at = pki_motion_quaternion(type->parts[p].motion), plain = at < 0 ? 1 : at;
-      double *to = q_tree + j->q + pki_joint_part_q(type, p);
-      memcpy(to, drives + c->drive + type->parts[p].coordinate, (size_t)plain * sizeof *drives);
+      const int motion = type->parts[p].motion, at = pki_motion_quaternion(motion);
+      for (int k = 0; k < (at < 0 ? 1 : at); k++) {
+        to[k] = drives[c->drive + type->parts[p].coordinate + k];
+      }
       if (at >= 0) {
         relative_quaternion(work, c, to + at);
       }
+      to += pki_motion_nq(motion);
     }
     for (int k = 0; k < j->nu; k++) {
       u_tree[j->u + k] = pki_bilateral_velocity(b, model->nbilateral + c->drive + k, u);
