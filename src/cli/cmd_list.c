@@ -14,7 +14,7 @@
 #include "dynamics/kernels.h"
 #include "gait/gaits.h"
 #include "measure/peer.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/locate.h"
 #include "pronk/pronk.h"
 #include "report/table.h"

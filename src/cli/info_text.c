@@ -6,7 +6,7 @@
 
 #include "cli/cmd_info.h"
 #include "cli/terminal.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "report/table.h"
 
 enum { CELL = 256 };

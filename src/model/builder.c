@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/mesh.h"
 #include "pronk/model.h"
 

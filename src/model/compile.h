@@ -13,7 +13,7 @@
 #define PKI_MODEL_COMPILE_H
 
 #include "model/builder.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/pose.h"
 #include "pronk/model.h"
 

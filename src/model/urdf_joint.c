@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/urdf.h"
 
 /* Most words for joint kinds that messages choose from. */

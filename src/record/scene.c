@@ -8,7 +8,7 @@
 
 #include "collision/ground/terrain.h"
 #include "math/mat3.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "record/scene_mesh.h"
 
 /* ---- values ---- */

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "run/run.h"
 #include "step/world.h"
 

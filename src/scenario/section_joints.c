@@ -7,7 +7,7 @@
 
 #include "base/pattern.h"
 #include "model/builder.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "scenario/scenario.h"
 
 /* Names with their prefixes. */

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "math/mat3.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/motion.h"
 #include "model/named.h"
 #include "pronk/collision.h"

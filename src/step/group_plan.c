@@ -5,7 +5,7 @@
 #include "collision/ground/terrain.h"
 #include "collision/shapes/heights.h"
 #include "math/mat3.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/motion.h"
 #include "step/contact.h"
 

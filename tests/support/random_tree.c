@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 pk_inertia random_inertia(pki_random *rng)
 {

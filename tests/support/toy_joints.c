@@ -39,7 +39,7 @@ static const pki_joint_type toy_homokinetic = {
     .nparts = 4,
 };
 
-/* The library's table and four rows; it stands for that of model/joints/joint_table.c. */
+/* The library's table and four rows; it stands for that of model/joint_table.c. */
 #define TABLE_ROW(kind, name) [kind] = &pki_joint_##name,
 #define TOY_ROW(kind, name) [kind] = &toy_##name,
 

@@ -3,7 +3,7 @@
 #ifndef PK_TESTS_TOY_JOINTS_H
 #define PK_TESTS_TOY_JOINTS_H
 
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 /* The rows that PK_JOINT_KINDS would have. */
 #define TOY_JOINT_KINDS(ROW) \

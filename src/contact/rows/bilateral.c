@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/motion.h"
 
 /* Velocities on the way from a body to the world. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "math/mat3.h"
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 #include "model/motion.h"
 
 /* Coordinates that both sets have: of free and chain roots, and of joints that are not cut. */

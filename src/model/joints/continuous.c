@@ -1,5 +1,5 @@
 /* A turn about the axis, as far as it goes. */
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 const pki_joint_type pki_joint_continuous = {
     .name = "continuous",

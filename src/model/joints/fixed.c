@@ -1,5 +1,5 @@
 /* No motion: parent and child become one body. */
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 const pki_joint_type pki_joint_fixed = {
     .name = "fixed",

@@ -1,5 +1,5 @@
 /* Free in space: a position in the joint frame and an attitude. */
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 const pki_joint_type pki_joint_floating = {
     .name = "floating",

@@ -1,5 +1,5 @@
 /* Travels along the two axes that follow the normal, then a turn about it. */
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 const pki_joint_type pki_joint_planar = {
     .name = "planar",

@@ -1,5 +1,5 @@
 /* A travel along the axis between limits. */
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 const pki_joint_type pki_joint_prismatic = {
     .name = "prismatic",

@@ -1,5 +1,5 @@
 /* A ball in a socket: an attitude in the joint frame. */
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 const pki_joint_type pki_joint_spherical = {
     .name = "spherical",

@@ -4,8 +4,7 @@
  * elementary motions alone. Everything that other stages ask about a kind follows from its parts: how many
  * coordinates it has, what they count, whether it has an axis, what it locks when it is cut.
  *
- * To add a kind: a file beside this one that defines its pki_joint_type, and a row of PK_JOINT_KINDS
- * (pronk/builder.h). */
+ * To add a kind: a file of joints/ that defines its pki_joint_type, and a row of PK_JOINT_KINDS (pronk/builder.h). */
 #ifndef PKI_MODEL_JOINT_TYPE_H
 #define PKI_MODEL_JOINT_TYPE_H
 

@@ -1,6 +1,6 @@
 /* The table of joint kinds, one row for each of PK_JOINT_KINDS. Nothing else stands in this file, so that a program
  * that defines a longer table is linked with that one instead. */
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 #define TABLE_ROW(kind, name) [kind] = &pki_joint_##name,
 

@@ -1,4 +1,4 @@
-#include "model/joints/joint_type.h"
+#include "model/joint_type.h"
 
 #include <stdio.h>
 
