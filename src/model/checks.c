@@ -146,11 +146,10 @@ static void check_mimic(pki_draft *d, int joint)
   }
   const pki_where where = pki_joint_where(d, joint);
   if (pki_joint_nu(desc->kind) != 1 || pki_joint_nu(b->joints[leader].desc.kind) != 1) {
-    char kinds[256];
-    pki_joint_name_kinds(1, kinds, sizeof kinds);
-    pki_builder_error(b, PK_ERROR_MODEL, where, "joint \"%s\" (%s) mimics \"%s\" (%s): both must be %s",
-                      desc->name, pk_joint_kind_name(desc->kind), b->joints[leader].desc.name,
-                      pk_joint_kind_name(b->joints[leader].desc.kind), kinds);
+    pki_builder_error(b, PK_ERROR_MODEL, where,
+                      "joint \"%s\" (%s) mimics \"%s\" (%s): both must have one coordinate", desc->name,
+                      pk_joint_kind_name(desc->kind), b->joints[leader].desc.name,
+                      pk_joint_kind_name(b->joints[leader].desc.kind));
   }
   if (!isfinite(d->joint_multiplier[joint]) || !isfinite(d->joint_offset[joint])) {
     pki_builder_error(b, PK_ERROR_MODEL, where, "mimic multiplier or offset of joint \"%s\" is not finite",

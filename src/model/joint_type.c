@@ -98,20 +98,18 @@ bool pki_joint_can_be_cut(pk_joint_kind kind)
   return fits;
 }
 
-void pki_joint_name_kinds(int nu, char *out, size_t size)
+void pki_joint_list_words(char *out, size_t size)
 {
-  const char *words[64];
-  int count = 0;
-  for (int i = 0; i < pki_joint_type_count && count < 64; i++) {
-    const char *word = nu < 0 ? pki_joint_types[i]->urdf[0] : pki_joint_types[i]->name;
-    if (word != NULL && (nu < 0 || pki_joint_nu((pk_joint_kind)i) == nu)) {
-      words[count++] = word;
-    }
+  int last = pki_joint_type_count - 1;
+  while (last > 0 && pki_joint_types[last]->urdf[0] == NULL) {
+    last--;
   }
   size_t used = 0;
   out[0] = '\0';
-  for (int i = 0; i < count && used < size; i++) {
-    const char *between = i == 0 ? "" : i + 1 < count ? ", " : " or ";
-    used += (size_t)snprintf(out + used, size - used, "%s%s", between, words[i]);
+  for (int i = 0; i <= last && used < size; i++) {
+    const char *word = pki_joint_types[i]->urdf[0], *between = i < last ? ", " : " or ";
+    if (word != NULL) {
+      used += (size_t)snprintf(out + used, size - used, "%s%s", used == 0 ? "" : between, word);
+    }
   }
 }

@@ -73,7 +73,7 @@ bool pki_joint_part_shares(const pki_joint_type *type, int part);
 /* First coordinate of a part among the q of its joint. */
 int pki_joint_part_q(const pki_joint_type *type, int part);
 
-/* The names of all kinds with `nu` velocities, or, when it is negative, the first URDF word of all kinds: "a, b or c". */
-void pki_joint_name_kinds(int nu, char *out, size_t size);
+/* How URDF usually writes the kinds: "a, b or c". */
+void pki_joint_list_words(char *out, size_t size);
 
 #endif

@@ -29,7 +29,7 @@ static bool read_kind(pki_urdf *u, const xmlNode *node, pk_joint_kind *kind)
   }
   const char *near = pki_nearest_word(type, words, count);
   char expected[256];
-  pki_joint_name_kinds(-1, expected, sizeof expected);
+  pki_joint_list_words(expected, sizeof expected);
   pki_urdf_error(u, node, "type", PK_ERROR_SYNTAX, "unknown joint type \"%s\"%s%s%s: expected %s",
                  pki_urdf_quoted(type).text, near ? "; did you mean \"" : "", near ? near : "",
                  near ? "\"?" : "", expected);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pronk/builder.h"
+
 /* A nut on an upright thread (0.07 m for each radian), a weight below it in a cross. */
 static const char robot[] =
     "<robot name=\"press\">\n"
@@ -34,8 +36,8 @@ static void list_has_the_new_rows(void **state)
   (void)state;
   cJSON *o = run_json("list joints --json", 0);
   const cJSON *items = cJSON_GetObjectItem(o, "items");
-  assert_int_equal(cJSON_GetArraySize(items), 7 + 4);
-  const cJSON *screw = cJSON_GetArrayItem(items, 7);
+  assert_int_equal(cJSON_GetArraySize(items), PK_JOINT_KIND_COUNT + 4);
+  const cJSON *screw = cJSON_GetArrayItem(items, PK_JOINT_KIND_COUNT);
   assert_string_equal(cJSON_GetObjectItem(screw, "name")->valuestring, "screw");
   assert_string_equal(cJSON_GetObjectItem(screw, "doc")->valuestring,
                       "angle about an axis and travel along it, in proportion");

@@ -99,17 +99,17 @@ WRONG(a_joint_that_mimics_a_circle, 11, "j",
         k->mimic = "l";
       })
 WRONG(a_planar_joint_that_mimics, 12, "k",
-      "joint \"k\" (planar) mimics \"j\" (continuous): both must be revolute, continuous or prismatic", {
+      "joint \"k\" (planar) mimics \"j\" (continuous): both must have one coordinate", {
         k->kind = PK_JOINT_PLANAR;
         k->mimic = "j";
       })
 WRONG(a_planar_leader, 12, "k",
-      "joint \"k\" (continuous) mimics \"j\" (planar): both must be revolute, continuous or prismatic", {
+      "joint \"k\" (continuous) mimics \"j\" (planar): both must have one coordinate", {
         j->kind = PK_JOINT_PLANAR;
         k->mimic = "j";
       })
-WRONG(a_fixed_leader, 12, "k",
-      "joint \"k\" (continuous) mimics \"j\" (fixed): both must be revolute, continuous or prismatic", {
+WRONG(a_fixed_leader, 12, "k", "joint \"k\" (continuous) mimics \"j\" (fixed): both must have one coordinate",
+      {
         j->kind = PK_JOINT_FIXED;
         k->mimic = "j";
       })

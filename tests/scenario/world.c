@@ -1,6 +1,7 @@
 /* From a scenario to a world: poses, pushes, names, and the scenarios that come with Pronk. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
+#include <unistd.h>
 
 #include "scenario/help.h"
 
@@ -39,6 +40,45 @@ static void the_world_starts_where_the_scenario_says(void **state)
 }
 
 /* A free body: its momentum is the integral of the push, whatever the step. */
+/* Joints with an attitude, on a file of the test's own. */
+static void an_attitude_needs_a_quaternion_with_a_length(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *type, *at, *message;
+  } rows[] = {
+      {"spherical", "[0, 0, 0, 0]", "j is a quaternion of length zero"},
+      {"floating", "[1, 2, 3, 0, 0, 0, 0]", "j has a quaternion of length zero"},
+      {"spherical", "[0, 0, 2, 0]", NULL},
+      {"floating", "[0, 0, 0, 0, 1, 0, 0]", NULL},
+      {"planar", "[0, 0, 0]", NULL},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char folder[512], path[600], text[1024];
+    assert_non_null(getcwd(folder, sizeof folder));
+    snprintf(path, sizeof path, "%s/attitude.urdf", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "<robot name='r'><link name='world'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' "
+            "ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link><joint name='j' type='%s'>"
+            "<parent link='world'/><child link='b'/></joint></robot>",
+            rows[i].type);
+    assert_int_equal(fclose(file), 0);
+    snprintf(text, sizeof text, "duration: 1\nmodel:\n  model: %s\n  joints: {j: %s}\n", path, rows[i].at);
+    pki_scenario *s = good_scenario(text, NULL);
+    pki_world w = {0};
+    pk_error err = {.message = ""};
+    assert_int_equal(pki_world_create(s, &w, &err), rows[i].message ? PK_ERROR_ARGUMENT : PK_OK);
+    assert_string_equal(err.message, rows[i].message ? rows[i].message : "");
+    if (rows[i].message == NULL) {
+      pki_world_free(&w);
+    }
+    pki_scenario_destroy(s);
+    remove(path);
+  }
+}
+
 static void a_push_gives_its_impulse(void **state)
 {
   (void)state;
@@ -144,6 +184,7 @@ int main(void)
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_world_starts_where_the_scenario_says),
+      cmocka_unit_test(an_attitude_needs_a_quaternion_with_a_length),
       cmocka_unit_test(a_push_gives_its_impulse),
       cmocka_unit_test(a_pair_overrides_the_ground),
       cmocka_unit_test(every_scenario_of_the_list_is_in_order),
