@@ -16,10 +16,11 @@ enum { PKI_JOINT_PARTS = 6, PKI_JOINT_WORDS = 2 };
 /* One elementary motion. Each part begins where the part before it ends; the first begins in the joint frame. */
 typedef struct pki_joint_part {
   pk_motion motion;
-  /* One-axis motions: 0: the joint's axis; 1 and 2: the axes of the joint frame that follow it. */
+  /* One-axis motions: 0: the joint's axis, in the direction that the description gives; 1 and 2: the coordinate axes
+   * of the joint frame that follow it (after z comes x). An oblique axis is z of a frame that is turned so. */
   int axis;
-  /* Which of the joint's velocities moves it; the first of them for spherical and floating motions. One-axis parts
-   * may share one. A velocity appears first in the order of velocities. */
+  /* Index of the velocity of the joint that moves this part; of the first one for spherical and floating motions.
+   * One-axis parts may share a velocity. New velocities are numbered in the order of the parts, from 0. */
   int coordinate;
   /* One-axis motions: travel (m) or turn (rad) for one unit of the coordinate. */
   double gain;
