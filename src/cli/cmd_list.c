@@ -186,35 +186,35 @@ static void list_channels(listing *l)
 static void list_steppers(listing *l)
 {
   for (int i = 0; i < PK_STEPPER_COUNT; i++) {
-    add(l, pki_steppers[i].name, pki_steppers[i].doc);
+    add(l, pki_steppers[i]->name, pki_steppers[i]->doc);
   }
 }
 
 static void list_laws(listing *l)
 {
   for (int i = 0; i < PK_LAW_COUNT; i++) {
-    add(l, pki_laws[i].name, pki_laws[i].doc);
+    add(l, pki_laws[i]->name, pki_laws[i]->doc);
   }
 }
 
 static void list_presets(listing *l)
 {
   for (int i = 0; i < PK_PRESET_COUNT; i++) {
-    add(l, pki_presets[i].name, pki_presets[i].doc);
+    add(l, pki_presets[i]->name, pki_presets[i]->doc);
   }
 }
 
 static void list_solvers(listing *l)
 {
   for (int i = 0; i < PK_SOLVER_COUNT; i++) {
-    add(l, pki_solvers[i].name, pki_solvers[i].doc);
+    add(l, pki_solvers[i]->name, pki_solvers[i]->doc);
   }
 }
 
 static void list_lcp_solvers(listing *l)
 {
   for (int i = 0; i < PK_LCP_SOLVER_COUNT; i++) {
-    add(l, pk_lcp_solver_name((pk_lcp_solver)i), pki_lcp_solvers[i].doc);
+    add(l, pki_lcp_solvers[i]->name, pki_lcp_solvers[i]->doc);
   }
 }
 

@@ -90,9 +90,12 @@ static cJSON *value_of(const pk_field *f)
   switch (f->type) {
   case PK_FIELD_BOOL: return typed("boolean");
   case PK_FIELD_TEXT: return text((int)f->least, (int)f->most);
-  case PK_FIELD_ENUM: {
-    cJSON *o = cJSON_CreateObject();
-    cJSON_AddItemToObject(o, "enum", cJSON_CreateStringArray(f->words, (int)f->most + 1));
+  case PK_FIELD_ENUM:
+  case PK_FIELD_ROW: {
+    cJSON *o = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(o, "enum");
+    for (int i = 0; i < pki_field_word_count(f); i++) {
+      cJSON_AddItemToArray(words, cJSON_CreateString(pki_field_word(f, i)));
+    }
     return o;
   }
   case PK_FIELD_VEC3:
@@ -111,8 +114,8 @@ static void add_default(cJSON *o, const pk_field *f)
   }
   if (f->type == PK_FIELD_BOOL) {
     cJSON_AddBoolToObject(o, "default", f->preset != 0);
-  } else if (f->type == PK_FIELD_ENUM) {
-    cJSON_AddStringToObject(o, "default", f->words[(int)f->preset]);
+  } else if (pki_field_word_count(f) > 0) {
+    cJSON_AddStringToObject(o, "default", pki_field_word(f, (int)f->preset));
   } else if (width == 1) {
     cJSON_AddNumberToObject(o, "default", f->preset);
   } else {
@@ -152,7 +155,7 @@ static cJSON *terrain(void)
 {
   cJSON *o = cJSON_CreateObject(), *shapes = cJSON_AddArrayToObject(o, "oneOf");
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
-    cJSON_AddItemToArray(shapes, reference(pki_solid_shape_fields[0].words[i]));
+    cJSON_AddItemToArray(shapes, reference(pki_field_word(&pki_solid_shape_fields[0], i)));
   }
   return list_of(o, 0, 0);
 }
@@ -393,7 +396,7 @@ static void add_ground_rules(cJSON *defs)
     cJSON_AddItemToArray(one_of, needed);
   }
   for (int i = PKI_GROUND_SPHERE; i < PKI_GROUND_COUNT; i++) {
-    cJSON *shape = cJSON_GetObjectItem(defs, pki_solid_shape_fields[0].words[i]);
+    cJSON *shape = cJSON_GetObjectItem(defs, pki_field_word(&pki_solid_shape_fields[0], i));
     cJSON_AddItemToArray(cJSON_GetObjectItem(shape, "required"), cJSON_CreateString("size"));
   }
 }
@@ -410,7 +413,7 @@ static void add_definitions(cJSON *defs)
   add_rules(cJSON_GetObjectItem(defs, "model"), cJSON_GetObjectItem(defs, "actuator"),
             cJSON_GetObjectItem(defs, "constraint"));
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
-    const char *shape = pki_solid_shape_fields[0].words[i];
+    const char *shape = pki_field_word(&pki_solid_shape_fields[0], i);
     cJSON *o = by_name(shape);
     fix(o, "shape", shape);
     cJSON_AddItemToObject(defs, shape, o);

@@ -80,7 +80,7 @@ static void check_entry(const pki_scenario_vary *v, pki_problems *problems)
 {
   const pki_vary_row *row = &pki_vary_rows[v->what];
   const bool normal = v->distribution == PKI_NORMAL, axes = v->what == PKI_VARY_POSITION;
-  const char *spread = pki_vary_fields[5].words[v->distribution];
+  const char *spread = pki_field_word(&pki_vary_fields[5], v->distribution);
   check_key(v, "link", row->link, row->link, row->name, problems);
   check_key(v, "joints", row->joints, row->joints, row->name, problems);
   check_key(v, "point", false, v->what == PKI_VARY_PAYLOAD, row->name, problems);

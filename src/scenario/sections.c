@@ -87,7 +87,7 @@ static void read_constraints(pki_scenario *s, const pki_node *list, pki_problems
                   "a distance needs a length above 0 m; a ball holds two points together");
     } else if (c->kind != PK_CONSTRAINT_DISTANCE && (int)c->kind >= 0 && length != NULL) {
       pki_problem(problems, length, "a %s has no length; kind: distance has one",
-                  pki_constraint_fields[0].words[c->kind]);
+                  pki_field_word(&pki_constraint_fields[0], c->kind));
     }
   }
 }

@@ -214,12 +214,8 @@ const pk_field pki_collide_fields[] = {
 };
 const int pki_collide_field_count = COUNT(pki_collide_fields);
 
-static const char *const preset_words[] = {"default", "paper"};
-_Static_assert(PK_PRESET_COUNT == 2 && PK_PRESET_PAPER == 1, "words");
-
 const pk_field pki_preset_fields[] = {
-    {"preset", 0, PK_FIELD_ENUM, "", PK_PRESET_DEFAULT, 0, PK_PRESET_COUNT - 1, preset_words,
-     "what the other keys start from"},
+    {"preset", 0, PK_FIELD_ROW, "", PK_PRESET_DEFAULT, 0, 0, pki_presets, "what the other keys start from"},
 };
 const int pki_preset_field_count = COUNT(pki_preset_fields);
 

@@ -101,7 +101,7 @@ static void every_gait_has_its_word(void **state)
   (void)state;
   const pk_field *f = pki_fields_find(pki_locomotion_fields, pki_locomotion_field_count, "gait");
   for (int gait = 0; gait < PK_GAIT_COUNT; gait++) {
-    assert_string_equal(pki_gaits[gait].name, f->words[gait]);
+    assert_string_equal(pki_gaits[gait].name, pki_field_word(f, gait));
   }
   assert_string_equal(pki_gaits[PK_GAIT_TROT].name, "trot");
   assert_string_equal(pki_gaits[PK_GAIT_CANTER].name, "canter");

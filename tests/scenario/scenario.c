@@ -161,8 +161,8 @@ static void the_documentation_names_every_key_and_word(void **state)
       const pk_field *f = &table->fields[i];
       assert_true(strlen(f->doc) > 3);
       expect_named(page, table->name, f->name);
-      for (int k = 0; f->type == PK_FIELD_ENUM && k <= (int)f->most; k++) {
-        expect_named(page, f->name, f->words[k]);
+      for (int k = 0; k < pki_field_word_count(f); k++) {
+        expect_named(page, f->name, pki_field_word(f, k));
       }
     }
   }
