@@ -123,6 +123,12 @@ void pki_fields_preset(const pk_field *fields, int count, void *options)
   }
 }
 
+void pki_fields_default(const pk_field *fields, int count, void *options, size_t size)
+{
+  memset(options, 0, size);
+  pki_fields_preset(fields, count, options);
+}
+
 /* The largest value; registries know their own. */
 static double largest_of(const pk_field *f)
 {

@@ -43,7 +43,10 @@ int pki_row_find(const void *registry, const char *name);
 int pki_field_word_count(const pk_field *field);
 const char *pki_field_word(const pk_field *field, int index);
 
-/* Set every field of `options` to its default. */
+/* Zero the `size` bytes of `options` and set every field to its default: the body of all functions *_options_default. */
+void pki_fields_default(const pk_field *fields, int count, void *options, size_t size);
+
+/* Set every field of `options` to its default; what is no field stays. */
 void pki_fields_preset(const pk_field *fields, int count, void *options);
 
 /* Check every field against its range; the message names the field, the value, the range. */

@@ -198,10 +198,10 @@ static cJSON *controller(void)
   cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
   cJSON *names = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(names, "enum");
   cJSON_AddItemToArray(any, names);
-  for (int i = 0; i < pki_controller_count; i++) {
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
     char name[80];
-    snprintf(name, sizeof name, "controller-%s", pki_controllers[i].name);
-    cJSON_AddItemToArray(words, cJSON_CreateString(pki_controllers[i].name));
+    snprintf(name, sizeof name, "controller-%s", pki_controllers[i]->name);
+    cJSON_AddItemToArray(words, cJSON_CreateString(pki_controllers[i]->name));
     cJSON_AddItemToArray(any, reference(name));
   }
   return o;
@@ -419,8 +419,8 @@ static void add_definitions(cJSON *defs)
     cJSON_AddItemToObject(defs, shape, o);
   }
   add_ground_rules(defs);
-  for (int i = 0; i < pki_controller_count; i++) {
-    const pki_controller_row *row = &pki_controllers[i];
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
+    const pki_controller_row *row = pki_controllers[i];
     char name[80];
     snprintf(name, sizeof name, "controller-%s", row->name);
     cJSON *o = mapping(row->doc, pki_controller_name_fields, pki_controller_name_field_count);

@@ -238,8 +238,9 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
     return;
   }
   const char *words[64];
-  for (int i = 0; i < pki_controller_count; i++) {
-    words[i] = pki_controllers[i].name;
+  int nword = 0;
+  for (; pki_controllers[nword] != NULL && nword < 64; nword++) {
+    words[nword] = pki_controllers[nword]->name;
   }
   pki_controller_name chosen = {""};
   int row = 0;
@@ -251,12 +252,12 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
   }
   pk_status status = pki_read_field(name, pki_controller_name_fields, &chosen, &err);
   if (status == PK_OK) {
-    status = pki_read_choice(name, "controller", chosen.name, words, pki_controller_count, &row, &err);
+    status = pki_read_choice(name, "controller", chosen.name, words, nword, &row, &err);
   }
   if (pki_problems_note(problems, status, &err) != PK_OK) {
     return;
   }
-  s->controller = &pki_controllers[row];
+  s->controller = pki_controllers[row];
   s->controller_node = node;
   s->controller_options = calloc(1, s->controller->options_size);
   if (s->controller_options == NULL) {

@@ -20,7 +20,7 @@ const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_mat
 pk_material pk_material_default(void)
 {
   pk_material material;
-  pki_fields_preset(pki_material_fields, pki_material_field_count, &material);
+  pki_fields_default(pki_material_fields, pki_material_field_count, &material, sizeof material);
   return material;
 }
 

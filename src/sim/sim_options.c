@@ -69,8 +69,8 @@ const pk_field pki_sim_fields[] = {
      "normal damping of the springs of compliant and penalty contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
      "tangential damping of the springs of compliant and penalty contacts"},
-    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ENUM, "", PK_BROAD_AUTO, 0, PK_BROAD_COUNT - 1,
-     pki_broad_words, "how pairs of shapes that may touch are found"},
+    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ROW, "", PK_BROAD_AUTO, 0, 0, pki_broads,
+     "how pairs of shapes that may touch are found"},
     {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "links of one robot collide with each other"},
     {"max_latency", offsetof(pk_sim_options, max_latency), PK_FIELD_REAL, "s", 0, 0, 1, NULL,
@@ -108,8 +108,7 @@ const char *pk_part_name(pk_part part)
 pk_sim_options pk_sim_options_default(void)
 {
   pk_sim_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_sim_fields, pki_sim_field_count, &options);
+  pki_fields_default(pki_sim_fields, pki_sim_field_count, &options, sizeof options);
   return options;
 }
 

@@ -78,14 +78,14 @@ static void every_controller_has_its_parameters(void **state)
 {
   (void)state;
   cJSON *schema = run_json("schema", 0);
-  for (int c = 0; c < pki_controller_count; c++) {
+  for (int c = 0; pki_controllers[c] != NULL; c++) {
     char name[80];
-    snprintf(name, sizeof name, "controller-%s", pki_controllers[c].name);
+    snprintf(name, sizeof name, "controller-%s", pki_controllers[c]->name);
     const cJSON *mapping = definition(schema, name);
     assert_string_equal(at(at(at(mapping, "properties"), "name"), "const")->valuestring,
-                        pki_controllers[c].name);
-    for (int i = 0; i < pki_controllers[c].nfield; i++) {
-      expect_field(mapping, &pki_controllers[c].fields[i]);
+                        pki_controllers[c]->name);
+    for (int i = 0; i < pki_controllers[c]->nfield; i++) {
+      expect_field(mapping, &pki_controllers[c]->fields[i]);
     }
   }
   cJSON_Delete(schema);

@@ -23,8 +23,7 @@ const int pki_lcp_field_count = sizeof pki_lcp_fields / sizeof pki_lcp_fields[0]
 pk_lcp_options pk_lcp_options_default(void)
 {
   pk_lcp_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_lcp_fields, pki_lcp_field_count, &options);
+  pki_fields_default(pki_lcp_fields, pki_lcp_field_count, &options, sizeof options);
   return options;
 }
 

@@ -27,8 +27,7 @@ const int pki_solver_field_count = sizeof pki_solver_fields / sizeof pki_solver_
 pk_solver_options pk_solver_options_default(void)
 {
   pk_solver_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_solver_fields, pki_solver_field_count, &options);
+  pki_fields_default(pki_solver_fields, pki_solver_field_count, &options, sizeof options);
   return options;
 }
 
