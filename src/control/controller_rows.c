@@ -1,7 +1,9 @@
-/* The registry of controllers. A controller's row stands in the file that controls. */
+/* The registry of controllers: the rows that PKI_CONTROLLER_LIST names. */
 #include "control/registry.h"
 
-extern const pki_controller_row pki_controller_hold, pki_controller_track, pki_controller_locomotion;
+#define DECLARE(row) extern const pki_controller_row pki_controller_##row;
+#define ROW(row) &pki_controller_##row,
 
-const pki_controller_row *const pki_controllers[] = {&pki_controller_hold, &pki_controller_track,
-                                                     &pki_controller_locomotion, NULL};
+PKI_CONTROLLER_LIST(DECLARE)
+
+const pki_controller_row *const pki_controllers[] = {PKI_CONTROLLER_LIST(ROW) NULL};

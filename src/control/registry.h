@@ -32,6 +32,9 @@ typedef struct pki_controller_row {
   pk_status (*change)(pk_controller *controller, const void *options, pk_error *err);
 } pki_controller_row;
 
+/* Every controller, by the name of its row: const pki_controller_row pki_controller_NAME, in the file that controls. */
+#define PKI_CONTROLLER_LIST(X) X(hold) X(track) X(locomotion)
+
 /* Ends with NULL. */
 extern const pki_controller_row *const pki_controllers[];
 

@@ -1,9 +1,9 @@
-/* The registry of sensors. A sensor's row stands in the file that reads it. */
+/* The registry of sensors: the rows that PKI_SENSOR_LIST names. */
 #include "sense/sensors.h"
 
-extern const pki_sensor_row pki_sensor_time, pki_sensor_joint_position, pki_sensor_joint_velocity,
-    pki_sensor_joint_force, pki_sensor_base_pose, pki_sensor_base_twist, pki_sensor_contacts;
+#define DECLARE(row) extern const pki_sensor_row pki_sensor_##row;
+#define ROW(row) &pki_sensor_##row,
 
-const pki_sensor_row *const pki_sensors[] = {
-    &pki_sensor_time,      &pki_sensor_joint_position, &pki_sensor_joint_velocity, &pki_sensor_joint_force,
-    &pki_sensor_base_pose, &pki_sensor_base_twist,     &pki_sensor_contacts,       NULL};
+PKI_SENSOR_LIST(DECLARE)
+
+const pki_sensor_row *const pki_sensors[] = {PKI_SENSOR_LIST(ROW) NULL};

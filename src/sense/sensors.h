@@ -4,13 +4,17 @@
 
 #include "pronk/control.h"
 
-/* A sensor's row, in the file that reads it: const pki_sensor_row pki_sensor_NAME. */
 typedef struct pki_sensor_row {
   const char *name, *doc;
   const char *unit, *width; /* for people: of what kind the numbers are, and how many */
   /* Its numbers at an observation, into `out` unless that is NULL; how many there are comes back. */
   int (*read)(const pk_observation *seen, double *out);
 } pki_sensor_row;
+
+/* Every sensor, by the name of its row: const pki_sensor_row pki_sensor_NAME, in the file that reads it. */
+#define PKI_SENSOR_LIST(X) \
+  X(time) \
+  X(joint_position) X(joint_velocity) X(joint_force) X(base_pose) X(base_twist) X(contacts)
 
 /* Ends with NULL. */
 extern const pki_sensor_row *const pki_sensors[];
