@@ -239,7 +239,7 @@ static cJSON *part(const pk_field *f)
   }
   if (section != NULL) {
     cJSON *entry = reference(section->tables[0].name);
-    return section->form == PKI_SECTION_LIST ? list_of(entry, 0, 0) : entry;
+    return section->form == PKI_SECTION_IS_LIST ? list_of(entry, 0, 0) : entry;
   }
   return list_of(text(1, 63), (int)f->most, (int)f->most);
 }

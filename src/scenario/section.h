@@ -10,11 +10,11 @@
 /* What the value of the key is; the schema follows it. */
 typedef enum pki_section_form {
   /* Something that the schema has a function for. */
-  PKI_SECTION_OWN,
+  PKI_SECTION_IS_OWN,
   /* A mapping by the first of the tables. */
-  PKI_SECTION_MAPPING,
+  PKI_SECTION_IS_MAPPING,
   /* A list of such mappings. */
-  PKI_SECTION_LIST
+  PKI_SECTION_IS_LIST
 } pki_section_form;
 
 typedef struct pki_section {

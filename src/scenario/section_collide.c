@@ -191,7 +191,7 @@ static const pki_schema_table collide_tables[] = {
 
 const pki_section pki_section_collide = {.name = "collide",
                                          .doc = "which links collide, beside what is usual",
-                                         .form = PKI_SECTION_MAPPING,
+                                         .form = PKI_SECTION_IS_MAPPING,
                                          .tables = collide_tables,
                                          .read = read_collide,
                                          .set = set_collide};

@@ -157,7 +157,7 @@ static void start_controller(pki_world *w, pki_problems *problems)
 
 const pki_section pki_section_controller = {.name = "controller",
                                             .doc = "who sets the commands; default: nobody",
-                                            .form = PKI_SECTION_OWN,
+                                            .form = PKI_SECTION_IS_OWN,
                                             .read = read_controller,
                                             .release = release_controller,
                                             .start = start_controller};

@@ -329,7 +329,7 @@ static const pki_schema_table actuators_tables[] = {
 const pki_section pki_section_actuators = {.name = "actuators",
                                            .doc =
                                                "what joints can do, instead of what the model says: a list",
-                                           .form = PKI_SECTION_LIST,
+                                           .form = PKI_SECTION_IS_LIST,
                                            .tables = actuators_tables,
                                            .read = read_actuators,
                                            .release = release_actuators};
@@ -341,7 +341,7 @@ static const pki_schema_table constraints_tables[] = {
 
 const pki_section pki_section_constraints = {.name = "constraints",
                                              .doc = "what holds links together beside their joints: a list",
-                                             .form = PKI_SECTION_LIST,
+                                             .form = PKI_SECTION_IS_LIST,
                                              .tables = constraints_tables,
                                              .read = read_constraints,
                                              .release = release_constraints,

@@ -53,7 +53,7 @@ static const pki_schema_table materials_tables[] = {
 
 const pki_section pki_section_materials = {.name = "materials",
                                            .doc = "materials of the ground by name",
-                                           .form = PKI_SECTION_OWN,
+                                           .form = PKI_SECTION_IS_OWN,
                                            .tables = materials_tables,
                                            .read = read_materials,
                                            .release = release_materials};
@@ -61,7 +61,7 @@ const pki_section pki_section_materials = {.name = "materials",
 const pki_section pki_section_bodies = {
     .name = "bodies",
     .doc = "what robots and objects do to each other where no pair says more: a material",
-    .form = PKI_SECTION_MAPPING,
+    .form = PKI_SECTION_IS_MAPPING,
     .tables = materials_tables,
     .read = read_bodies,
     .set = set_bodies};

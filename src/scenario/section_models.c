@@ -106,16 +106,16 @@ static const pki_schema_table model_tables[] = {
 
 const pki_section pki_section_model = {.name = "model",
                                        .doc = "the robot: a name, a path or a mapping",
-                                       .form = PKI_SECTION_OWN,
+                                       .form = PKI_SECTION_IS_OWN,
                                        .tables = model_tables,
                                        .read = read_models,
                                        .release = release_models};
 
 const pki_section pki_section_models = {
-    .name = "models", .doc = "several of them, as a list", .form = PKI_SECTION_OWN};
+    .name = "models", .doc = "several of them, as a list", .form = PKI_SECTION_IS_OWN};
 
 const pki_section pki_section_coordinates = {
     .name = "coordinates",
     .doc = "what the world is computed in: minimal, maximal, or a list of joints to cut",
-    .form = PKI_SECTION_OWN,
+    .form = PKI_SECTION_IS_OWN,
     .read = read_coordinates};

@@ -277,7 +277,7 @@ static const pki_schema_table objects_tables[] = {
 
 const pki_section pki_section_objects = {.name = "objects",
                                          .doc = "shapes that move freely: a list",
-                                         .form = PKI_SECTION_LIST,
+                                         .form = PKI_SECTION_IS_LIST,
                                          .tables = objects_tables,
                                          .read = read_objects,
                                          .release = release_objects,

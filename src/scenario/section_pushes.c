@@ -226,7 +226,7 @@ static const pki_schema_table push_tables[] = {
 
 const pki_section pki_section_push = {.name = "push",
                                       .doc = "forces on links: a list",
-                                      .form = PKI_SECTION_LIST,
+                                      .form = PKI_SECTION_IS_LIST,
                                       .tables = push_tables,
                                       .read = read_push,
                                       .release = release_push,
@@ -237,7 +237,7 @@ static const pki_schema_table disturb_tables[] = {
 
 const pki_section pki_section_disturb = {.name = "disturb",
                                          .doc = "random forces on links, drawn from the seed: a list",
-                                         .form = PKI_SECTION_LIST,
+                                         .form = PKI_SECTION_IS_LIST,
                                          .tables = disturb_tables,
                                          .read = read_disturb,
                                          .release = release_disturb};

@@ -38,7 +38,7 @@ static const pki_schema_table record_tables[] = {{"record", "`record`", record_f
 
 const pki_section pki_section_record = {.name = "record",
                                         .doc = "what of a run is kept",
-                                        .form = PKI_SECTION_MAPPING,
+                                        .form = PKI_SECTION_IS_MAPPING,
                                         .tables = record_tables,
                                         .unhashed = true,
                                         .read = read_record,

@@ -27,6 +27,6 @@ static const pki_schema_table step_tables[] = {{"step", "`step`", pki_sim_fields
 
 const pki_section pki_section_step = {.name = "step",
                                       .doc = "how the world is stepped",
-                                      .form = PKI_SECTION_MAPPING,
+                                      .form = PKI_SECTION_IS_MAPPING,
                                       .tables = step_tables,
                                       .read = read_step};

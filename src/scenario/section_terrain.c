@@ -267,7 +267,7 @@ static const pki_schema_table terrain_tables[] = {
 
 const pki_section pki_section_terrain = {.name = "terrain",
                                          .doc = "the ground: a list of solids",
-                                         .form = PKI_SECTION_OWN,
+                                         .form = PKI_SECTION_IS_OWN,
                                          .tables = terrain_tables,
                                          .read = read_terrain,
                                          .release = release_terrain,

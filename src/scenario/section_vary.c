@@ -513,7 +513,7 @@ static const pki_schema_table vary_tables[] = {
 
 const pki_section pki_section_vary = {.name = "vary",
                                       .doc = "what differs from world to world of a batch: a list",
-                                      .form = PKI_SECTION_LIST,
+                                      .form = PKI_SECTION_IS_LIST,
                                       .tables = vary_tables,
                                       .read = read_vary,
                                       .release = release_vary,
