@@ -461,6 +461,7 @@ static void a_member_of_a_registry_is_known_to_its_own_file_and_the_list(void **
 
 int main(void)
 {
+  setenv("PRONK_MODELS", PK_SOURCE_DIR "/models", 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_solver_from_outside_solves_the_contacts_of_a_world),
       cmocka_unit_test(a_word_that_is_no_solver_is_refused_with_the_toy_among_the_others),
