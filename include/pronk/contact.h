@@ -80,22 +80,34 @@ PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, do
 /* Judge impulses r; `scratch` holds at least pk_contact_size numbers. */
 PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
 
-typedef enum pk_solver {
-  PK_SOLVER_AUTO,            /* islands: with W by active-set, ipm, newton; many bodies by newton-u, bgs-u */
-  PK_SOLVER_JOR,             /* projected Jacobi */
-  PK_SOLVER_SOR,             /* projected Gauss-Seidel, normal then tangential */
-  PK_SOLVER_BGS,             /* block Gauss-Seidel, each contact solved exactly */
-  PK_SOLVER_NEWTON,          /* Alart-Curnier semi-smooth Newton in a proximal-point loop */
-  PK_SOLVER_ACLM,            /* fixed point over cone programs */
-  PK_SOLVER_IPM,             /* interior points */
-  PK_SOLVER_JOR_VELOCITY,    /* jor in velocities: needs factor, not W */
-  PK_SOLVER_SOR_VELOCITY,    /* sor in velocities: needs factor, not W */
-  PK_SOLVER_BGS_VELOCITY,    /* bgs in velocities: needs factor, not W */
-  PK_SOLVER_NEWTON_VELOCITY, /* newton in velocities: needs factor, not W */
-  PK_SOLVER_IPM_VELOCITY,    /* ipm in velocities: needs factor, not W */
-  PK_SOLVER_ACTIVE_SET,      /* Newton on active sets: quick from a good guess, not sure alone */
-  PK_SOLVER_COUNT
-} pk_solver;
+/* Every solver with the name of its row (pki_solver_NAME, in the file that solves). */
+#define PK_SOLVER_LIST(X) \
+  /* islands: with W by active-set, ipm, newton; many bodies by newton-u, bgs-u */ \
+  X(PK_SOLVER_AUTO, auto) \
+  /* projected Jacobi */ \
+  X(PK_SOLVER_JOR, jor) \
+  /* projected Gauss-Seidel, normal then tangential */ \
+  X(PK_SOLVER_SOR, sor) \
+  /* block Gauss-Seidel, each contact solved exactly */ \
+  X(PK_SOLVER_BGS, bgs) \
+  /* Alart-Curnier semi-smooth Newton in a proximal-point loop */ \
+  X(PK_SOLVER_NEWTON, newton) \
+  /* fixed point over cone programs */ \
+  X(PK_SOLVER_ACLM, aclm) \
+  /* interior points */ \
+  X(PK_SOLVER_IPM, ipm) \
+  /* jor, sor, bgs, newton, ipm in velocities: they need factor, not W */ \
+  X(PK_SOLVER_JOR_VELOCITY, jor_velocity) \
+  X(PK_SOLVER_SOR_VELOCITY, sor_velocity) \
+  X(PK_SOLVER_BGS_VELOCITY, bgs_velocity) \
+  X(PK_SOLVER_NEWTON_VELOCITY, newton_velocity) \
+  X(PK_SOLVER_IPM_VELOCITY, ipm_velocity) \
+  /* Newton on active sets: quick from a good guess, not sure alone */ \
+  X(PK_SOLVER_ACTIVE_SET, active_set)
+
+#define PK_SOLVER_ENUM(id, row) id,
+typedef enum pk_solver { PK_SOLVER_LIST(PK_SOLVER_ENUM) PK_SOLVER_COUNT } pk_solver;
+#undef PK_SOLVER_ENUM
 
 /* When jor, sor (both forms) and bgs stop; the other solvers go by the residual always. */
 typedef enum pk_stop {

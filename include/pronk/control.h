@@ -80,8 +80,8 @@ struct pk_controller {
   unsigned long long model;
   /* Called when it is set and when the world is reset, after the block was zeroed; may be NULL. */
   void (*reset)(const pk_controller *self, const pk_model *model, void *state);
-  /* Never NULL. Set commands [nu], which keep their values from one update to the next. A failure ends the step and leaves the
-   * state as it was. */
+  /* Set commands [nu], which keep their values from one update to the next. A failure ends the step and leaves the
+   * state as it was. NULL only where there is update_group: a world alone is then a group of one. */
   pk_status (*update)(const pk_controller *self, const pk_observation *seen, void *state,
                       pk_command *commands);
   /* The same for several worlds of a batch at once, world i its status[i]; may be NULL: then `update` is called for each. What

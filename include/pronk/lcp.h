@@ -54,12 +54,18 @@ PK_API pk_lcp_certificate pk_lcp_certify(const pk_lcp *p, const double *z, doubl
  * Signs of M'v are trusted down to rounding, 1e-12 of the sum of the moduli. */
 PK_API bool pk_lcp_proves_infeasible(const pk_lcp *p, const double *v);
 
-typedef enum pk_lcp_solver {
-  PK_LCP_SOLVER_LEMKE,   /* complementary pivoting, lexicographic */
-  PK_LCP_SOLVER_DANTZIG, /* principal pivoting with bounds (Cottle and Dantzig 1968, Baraff 1994) */
-  PK_LCP_SOLVER_PGS,     /* projected Gauss-Seidel */
-  PK_LCP_SOLVER_COUNT
-} pk_lcp_solver;
+/* Every solver, as a choice of worlds (pk_lcp_choice), and the name of its row (pki_lcp_NAME, in the file that solves). */
+#define PK_LCP_SOLVER_LIST(X) \
+  /* complementary pivoting, lexicographic */ \
+  X(PK_LCP_SOLVER_LEMKE, PK_LCP_CHOICE_LEMKE, lemke) \
+  /* principal pivoting with bounds (Cottle and Dantzig 1968, Baraff 1994) */ \
+  X(PK_LCP_SOLVER_DANTZIG, PK_LCP_CHOICE_DANTZIG, dantzig) \
+  /* projected Gauss-Seidel */ \
+  X(PK_LCP_SOLVER_PGS, PK_LCP_CHOICE_PGS, pgs)
+
+#define PK_LCP_SOLVER_ENUM(id, choice, row) id,
+typedef enum pk_lcp_solver { PK_LCP_SOLVER_LIST(PK_LCP_SOLVER_ENUM) PK_LCP_SOLVER_COUNT } pk_lcp_solver;
+#undef PK_LCP_SOLVER_ENUM
 
 /* How a solver ended. */
 typedef enum pk_lcp_outcome {

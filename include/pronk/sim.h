@@ -25,14 +25,22 @@ extern "C" {
 
 typedef struct pk_sim pk_sim;
 
-typedef enum pk_stepper {
-  PK_STEPPER_EULER,        /* semi-implicit Euler, order 1 */
-  PK_STEPPER_MOREAU,       /* Moreau's midpoint scheme, order 1 (2 for constant M and h(q)) */
-  PK_STEPPER_RK4,          /* Munthe-Kaas Runge-Kutta, order 4 */
-  PK_STEPPER_ARK_EXPLICIT, /* adaptive, ARKODE's explicit scheme of order 5, to rtol and atol */
-  PK_STEPPER_ARK_IMPLICIT, /* adaptive, ARKODE diagonally implicit, for stiff models */
-  PK_STEPPER_COUNT
-} pk_stepper;
+/* Every stepper with the name of its row (pki_stepper_NAME, in the file that steps). */
+#define PK_STEPPER_LIST(X) \
+  /* semi-implicit Euler, order 1 */ \
+  X(PK_STEPPER_EULER, euler) \
+  /* Moreau's midpoint scheme, order 1 (2 for constant M and h(q)) */ \
+  X(PK_STEPPER_MOREAU, moreau) \
+  /* Munthe-Kaas Runge-Kutta, order 4 */ \
+  X(PK_STEPPER_RK4, rk4) \
+  /* adaptive, ARKODE's explicit scheme of order 5, to rtol and atol */ \
+  X(PK_STEPPER_ARK_EXPLICIT, ark_explicit) \
+  /* adaptive, ARKODE diagonally implicit, for stiff models */ \
+  X(PK_STEPPER_ARK_IMPLICIT, ark_implicit)
+
+#define PK_STEPPER_ENUM(id, row) id,
+typedef enum pk_stepper { PK_STEPPER_LIST(PK_STEPPER_ENUM) PK_STEPPER_COUNT } pk_stepper;
+#undef PK_STEPPER_ENUM
 
 /* Which forces the one-step schemes (Euler, Moreau) take at the end of the step. */
 typedef enum pk_implicit {
@@ -48,16 +56,22 @@ typedef enum pk_contact_scheme {
   PK_CONTACT_SCHEME_COUNT
 } pk_contact_scheme;
 
-/* The law of contact. */
-typedef enum pk_law {
-  PK_LAW_HARD,      /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */
-  PK_LAW_COMPLIANT, /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */
-  PK_LAW_PENALTY, /* the same springs without that memory: friction is a spring that gives way at mu times the
-                       normal force; explicit forces */
-  PK_LAW_EXACT_LCP, /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along
-                       the slip, viscous friction (Ayit 2015) */
-  PK_LAW_COUNT
-} pk_law;
+/* Every law of contact with the name of its row (pki_law_NAME, in the file of the law). */
+#define PK_LAW_LIST(X) \
+  /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */ \
+  X(PK_LAW_HARD, hard) \
+  /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */ \
+  X(PK_LAW_COMPLIANT, compliant) \
+  /* the same springs without that memory: friction is a spring that gives way at mu times the normal force; explicit \
+   * forces */ \
+  X(PK_LAW_PENALTY, penalty) \
+  /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along the slip, viscous \
+   * friction (Ayit 2015) */ \
+  X(PK_LAW_EXACT_LCP, exact_lcp)
+
+#define PK_LAW_ENUM(id, row) id,
+typedef enum pk_law { PK_LAW_LIST(PK_LAW_ENUM) PK_LAW_COUNT } pk_law;
+#undef PK_LAW_ENUM
 
 /* Resting contact of the law exact-lcp. */
 typedef enum pk_resting {
@@ -67,14 +81,14 @@ typedef enum pk_resting {
   PK_RESTING_COUNT
 } pk_resting;
 
-/* Who solves the problems of the law exact-lcp. */
+/* Who solves the problems of the law exact-lcp: one of the solvers of PK_LCP_SOLVER_LIST, or PK_LCP_CHOICE_AUTO: pgs from the
+ * last impulses, then lemke, dantzig and pgs again until the tolerance is met. */
+#define PK_LCP_CHOICE_ENUM(solver, choice, row) choice,
 typedef enum pk_lcp_choice {
-  PK_LCP_CHOICE_AUTO, /* pgs from the last impulses, then lemke, dantzig and pgs again until the tolerance is met */
-  PK_LCP_CHOICE_LEMKE,
-  PK_LCP_CHOICE_DANTZIG,
-  PK_LCP_CHOICE_PGS,
-  PK_LCP_CHOICE_COUNT
+  PK_LCP_CHOICE_AUTO,
+  PK_LCP_SOLVER_LIST(PK_LCP_CHOICE_ENUM) PK_LCP_CHOICE_COUNT
 } pk_lcp_choice;
+#undef PK_LCP_CHOICE_ENUM
 
 /* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
  * impact group; bodies that touch each other are in one group. */

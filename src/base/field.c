@@ -15,6 +15,56 @@ int pki_field_width(const pk_field *field)
   return field->type == PK_FIELD_VEC3 ? 3 : field->type == PK_FIELD_VEC4 ? 4 : 1;
 }
 
+/* Arrays of pointers to different structs are read by their bytes. */
+static const void *row_at(const void *registry, int row)
+{
+  const void *at;
+  memcpy(&at, (const char *)registry + (size_t)row * sizeof at, sizeof at);
+  return at;
+}
+
+int pki_row_count(const void *registry)
+{
+  int count = 0;
+  while (row_at(registry, count) != NULL) {
+    count++;
+  }
+  return count;
+}
+
+const char *pki_row_name(const void *registry, int row)
+{
+  const char *name;
+  memcpy(&name, row_at(registry, row), sizeof name);
+  return name;
+}
+
+int pki_row_find(const void *registry, const char *name)
+{
+  for (int row = 0; row_at(registry, row) != NULL; row++) {
+    if (strcmp(pki_row_name(registry, row), name) == 0) {
+      return row;
+    }
+  }
+  return -1;
+}
+
+int pki_field_word_count(const pk_field *field)
+{
+  return field->type == PK_FIELD_ROW    ? pki_row_count(field->words)
+         : field->type == PK_FIELD_ENUM ? (int)field->most + 1
+                                        : 0;
+}
+
+const char *pki_field_word(const pk_field *field, int index)
+{
+  if (index < 0 || index >= pki_field_word_count(field)) {
+    return NULL;
+  }
+  const char *const *words = field->words;
+  return field->type == PK_FIELD_ROW ? pki_row_name(field->words, index) : words[index];
+}
+
 static bool is_real(const pk_field *f)
 {
   return f->type == PK_FIELD_REAL || f->type == PK_FIELD_VEC3 || f->type == PK_FIELD_VEC4;
@@ -73,9 +123,21 @@ void pki_fields_preset(const pk_field *fields, int count, void *options)
   }
 }
 
+void pki_fields_default(const pk_field *fields, int count, void *options, size_t size)
+{
+  memset(options, 0, size);
+  pki_fields_preset(fields, count, options);
+}
+
+/* The largest value; registries know their own. */
+static double largest_of(const pk_field *f)
+{
+  return f->type == PK_FIELD_ROW ? pki_row_count(f->words) - 1 : f->most;
+}
+
 static bool in_range(const pk_field *f, double value)
 {
-  return value >= f->least && value <= f->most;
+  return value >= f->least && value <= largest_of(f);
 }
 
 bool pki_field_is_required(const pk_field *field)
@@ -94,7 +156,7 @@ static pk_status check_range(const pk_field *f, double value, pk_error *err)
                     f->least, f->most, f->doc);
   }
   return pki_fail(err, PK_ERROR_ARGUMENT, where, "%s is %g, expected %g to %g%s%s (%s)", f->name, value,
-                  f->least, f->most, f->unit[0] ? " " : "", f->unit, f->doc);
+                  f->least, largest_of(f), f->unit[0] ? " " : "", f->unit, f->doc);
 }
 
 pk_status pki_fields_validate(const pk_field *fields, int count, const void *options, pk_error *err)
@@ -124,9 +186,12 @@ static void join_words(const char *const *words, int count, char *text, size_t s
 static pk_status parse_word(const pk_field *f, const char *text, double *value, pk_error *err)
 {
   static const char *const bools[] = {"false", "true"};
-  const char *const *words = f->type == PK_FIELD_BOOL ? bools : f->words;
-  const int count = (int)f->most + 1;
+  enum { MOST = 64 };
+  const char *words[MOST];
+  const int count = f->type == PK_FIELD_BOOL ? 2 : pki_field_word_count(f);
+  PK_ASSERT(count <= MOST);
   for (int i = 0; i < count; i++) {
+    words[i] = f->type == PK_FIELD_BOOL ? bools[i] : pki_field_word(f, i);
     if (strcmp(text, words[i]) == 0) {
       *value = i;
       return PK_OK;
@@ -170,7 +235,7 @@ pk_status pki_field_parse(const pk_field *field, void *options, int part, const 
     return parse_text(field, options, text, err);
   }
   double value = 0;
-  const bool wordy = field->type == PK_FIELD_ENUM || field->type == PK_FIELD_BOOL;
+  const bool wordy = pki_field_word_count(field) > 0 || field->type == PK_FIELD_BOOL;
   const pk_status status =
       wordy ? parse_word(field, text, &value, err) : parse_number(field, text, &value, err);
   if (status == PK_OK) {

@@ -13,6 +13,7 @@ typedef enum pk_field_type {
   PK_FIELD_INT,
   PK_FIELD_BOOL,
   PK_FIELD_ENUM, /* an int-sized enum; `words` holds its names */
+  PK_FIELD_ROW,  /* an int-sized enum that counts the rows of a registry; `words` is the registry */
   PK_FIELD_VEC3, /* double [3]: each in the range, each with the default */
   PK_FIELD_VEC4, /* double [4] */
   PK_FIELD_TEXT, /* char [most + 1]: least to most bytes; the default is "" */
@@ -23,14 +24,29 @@ typedef struct pk_field {
   const char *name;
   size_t offset;
   pk_field_type type;
-  const char *unit;         /* "" when it has none */
-  double preset;            /* the default, whatever the type; out of the range: it must be given */
-  double least, most;       /* allowed range, ends included */
-  const char *const *words; /* PK_FIELD_ENUM: names of 0 .. most */
+  const char *unit;   /* "" when it has none */
+  double preset;      /* the default, whatever the type; out of the range: it must be given */
+  double least, most; /* allowed range, ends included */
+  const void *words;  /* PK_FIELD_ENUM: const char *[most + 1]; PK_FIELD_ROW: rows up to NULL, most is 0 */
   const char *doc;
 } pk_field;
 
-/* Set every field of `options` to its default. */
+/* A registry is an array of pointers to rows that ends with NULL; each row is a struct whose first member is its name, a
+ * const char *. How many rows there are, and the name of one. */
+int pki_row_count(const void *registry);
+const char *pki_row_name(const void *registry, int row);
+
+/* The row of that name; -1: there is none. */
+int pki_row_find(const void *registry, const char *name);
+
+/* How many words a field has that is an enum or a row, and one of them; no words and NULL for all others. */
+int pki_field_word_count(const pk_field *field);
+const char *pki_field_word(const pk_field *field, int index);
+
+/* Zero the `size` bytes of `options` and set every field to its default: the body of all functions *_options_default. */
+void pki_fields_default(const pk_field *fields, int count, void *options, size_t size);
+
+/* Set every field of `options` to its default; what is no field stays. */
 void pki_fields_preset(const pk_field *fields, int count, void *options);
 
 /* Check every field against its range; the message names the field, the value, the range. */

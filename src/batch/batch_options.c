@@ -16,7 +16,7 @@ const int pki_batch_field_count = sizeof pki_batch_fields / sizeof pki_batch_fie
 pk_batch_options pk_batch_options_default(void)
 {
   pk_batch_options o;
-  pki_fields_preset(pki_batch_fields, pki_batch_field_count, &o);
+  pki_fields_default(pki_batch_fields, pki_batch_field_count, &o, sizeof o);
   o.sim = pk_sim_options_default();
   return o;
 }

@@ -76,15 +76,8 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
     const int k = worlds[i];
     pk_sim_contact *contacts = crew->contacts + (size_t)i * (size_t)room;
     const int n = pk_batch_contacts(b, k, contacts, room);
-    seen[i] = (pk_observation){.time = pk_batch_world_time(b, k),
-                               .dt = b->options.sim.dt,
-                               .model = b->model,
-                               .q = row_of(b, k, PKI_MEMORY_Q),
-                               .u = row_of(b, k, PKI_MEMORY_U),
-                               .tau = row_of(b, k, PKI_MEMORY_TAU),
-                               .workspace = sim->workspace,
-                               .contacts = contacts,
-                               .ncontact = n};
+    seen[i] = pki_observe(sim, pk_batch_world_time(b, k), row_of(b, k, PKI_MEMORY_Q),
+                          row_of(b, k, PKI_MEMORY_U), row_of(b, k, PKI_MEMORY_TAU), contacts, n);
     states[i] = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
     commands[i] = commands_of(b, k);
     status[i] = PK_OK;

@@ -8,6 +8,7 @@
 #include "cli/cmd_check.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
+#include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
 #include "run/channels.h"
 #include "scenario/scenario.h"
@@ -56,7 +57,7 @@ static void print_ground(const pki_scenario *s)
   }
   printf("  ground      ");
   for (int kind = 0, shown = 0; kind < PKI_GROUND_COUNT; kind++) {
-    const char *word = pki_solid_shape_fields[0].words[kind];
+    const char *word = pki_field_word(&pki_solid_shape_fields[0], kind);
     int count = 0;
     for (const pki_node *n = list->first; n != NULL; n = n->next) {
       count += strcmp(pki_node_find(n, "shape")->text, word) == 0;
@@ -130,7 +131,7 @@ static void print_rest(const pki_scenario *s, const pki_world *w)
   }
   for (int i = 0; i < s->nconstraint; i++) {
     const pki_scenario_constraint *c = &s->constraints[i];
-    printf("  constraint  %s: %s to %s\n", pki_constraint_fields[0].words[c->kind], c->link,
+    printf("  constraint  %s: %s to %s\n", pki_field_word(&pki_constraint_fields[0], c->kind), c->link,
            c->to[0] != '\0' ? c->to : "the world");
   }
   for (int i = 0; i < s->npush; i++) {
@@ -184,10 +185,10 @@ static void print_understood(const pki_scenario *s, const pki_world *w)
   }
   print_objects(s, w);
   print_ground(s);
-  const bool exact = s->step.law == PK_LAW_EXACT_LCP;
+  const bool exact = pki_laws[s->step.law]->linear;
   printf("  step        %g s in steps of %g s: %s, %s contact, %s %s to %g", s->duration, s->step.dt,
-         pki_steppers[s->step.stepper].name, pki_laws[s->step.law].name, exact ? "lcp" : "solver",
-         exact ? pki_lcp_choice_words[s->step.lcp] : pki_solvers[s->step.solver].name, s->step.tolerance);
+         pki_steppers[s->step.stepper]->name, pki_laws[s->step.law]->name, exact ? "lcp" : "solver",
+         exact ? pki_lcp_choices[s->step.lcp]->name : pki_solvers[s->step.solver]->name, s->step.tolerance);
   if (s->certify > 0) {
     printf(", certified to %g", s->certify);
   }

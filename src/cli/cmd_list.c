@@ -149,8 +149,8 @@ static void list_metrics(listing *l)
 
 static void list_controllers(listing *l)
 {
-  for (int i = 0; i < pki_controller_count; i++) {
-    add(l, pki_controllers[i].name, pki_controllers[i].doc);
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
+    add(l, pki_controllers[i]->name, pki_controllers[i]->doc);
   }
 }
 
@@ -158,7 +158,7 @@ static void list_controllers(listing *l)
 static void list_gaits(listing *l)
 {
   for (int i = 0; i < PK_GAIT_COUNT; i++) {
-    const pki_gait_row *g = &pki_gaits[i];
+    const pki_gait_row *g = pki_gaits[i];
     char doc[256];
     snprintf(doc, sizeof doc, "%s; feet land at %.2f %.2f %.2f %.2f, duty %.2f", g->doc, g->footfall[0],
              g->footfall[1], g->footfall[2], g->footfall[3], g->duty);
@@ -169,8 +169,8 @@ static void list_gaits(listing *l)
 
 static void list_sensors(listing *l)
 {
-  for (int i = 0; i < pki_sensor_count; i++) {
-    const pki_sensor_row *r = &pki_sensors[i];
+  for (int i = 0; pki_sensors[i] != NULL; i++) {
+    const pki_sensor_row *r = pki_sensors[i];
     char doc[256];
     snprintf(doc, sizeof doc, "%s (%s; %s)", r->doc, r->width, r->unit);
     add(l, r->name, doc);
@@ -187,42 +187,42 @@ static void list_channels(listing *l)
 static void list_steppers(listing *l)
 {
   for (int i = 0; i < PK_STEPPER_COUNT; i++) {
-    add(l, pki_steppers[i].name, pki_steppers[i].doc);
+    add(l, pki_steppers[i]->name, pki_steppers[i]->doc);
   }
 }
 
 static void list_laws(listing *l)
 {
   for (int i = 0; i < PK_LAW_COUNT; i++) {
-    add(l, pki_laws[i].name, pki_laws[i].doc);
+    add(l, pki_laws[i]->name, pki_laws[i]->doc);
   }
 }
 
 static void list_presets(listing *l)
 {
   for (int i = 0; i < PK_PRESET_COUNT; i++) {
-    add(l, pki_presets[i].name, pki_presets[i].doc);
+    add(l, pki_presets[i]->name, pki_presets[i]->doc);
   }
 }
 
 static void list_solvers(listing *l)
 {
   for (int i = 0; i < PK_SOLVER_COUNT; i++) {
-    add(l, pki_solvers[i].name, pki_solvers[i].doc);
+    add(l, pki_solvers[i]->name, pki_solvers[i]->doc);
   }
 }
 
 static void list_lcp_solvers(listing *l)
 {
   for (int i = 0; i < PK_LCP_SOLVER_COUNT; i++) {
-    add(l, pk_lcp_solver_name((pk_lcp_solver)i), pki_lcp_solvers[i].doc);
+    add(l, pki_lcp_solvers[i]->name, pki_lcp_solvers[i]->doc);
   }
 }
 
 static void list_broads(listing *l)
 {
   for (int i = 0; i < PK_BROAD_COUNT; i++) {
-    add(l, pki_broad_words[i], pki_broads[i].doc);
+    add(l, pki_broads[i]->name, pki_broads[i]->doc);
   }
 }
 

@@ -102,7 +102,7 @@ static int judge(const pki_scenario *s, const pki_run_result *r, const pki_run_o
   if (o->certify && pki_run_on_springs(r)) {
     pki_complain(
         "run", "contacts of the law %s are springs, which nothing certifies; step.law=hard has certificates",
-        pki_laws[s->step.law].name);
+        pki_laws[s->step.law]->name);
     return PKI_EXIT_FAILURE;
   }
   if (o->certify && r->uncertified > 0) {

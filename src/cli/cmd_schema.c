@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/print_json.h"
 #include "pronk/pronk.h"
-#include "scenario/scenario.h"
+#include "scenario/section.h"
 #include "step/world.h"
 
 const pki_option pki_options_schema[] = {{0}};
@@ -90,9 +90,12 @@ static cJSON *value_of(const pk_field *f)
   switch (f->type) {
   case PK_FIELD_BOOL: return typed("boolean");
   case PK_FIELD_TEXT: return text((int)f->least, (int)f->most);
-  case PK_FIELD_ENUM: {
-    cJSON *o = cJSON_CreateObject();
-    cJSON_AddItemToObject(o, "enum", cJSON_CreateStringArray(f->words, (int)f->most + 1));
+  case PK_FIELD_ENUM:
+  case PK_FIELD_ROW: {
+    cJSON *o = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(o, "enum");
+    for (int i = 0; i < pki_field_word_count(f); i++) {
+      cJSON_AddItemToArray(words, cJSON_CreateString(pki_field_word(f, i)));
+    }
     return o;
   }
   case PK_FIELD_VEC3:
@@ -111,8 +114,8 @@ static void add_default(cJSON *o, const pk_field *f)
   }
   if (f->type == PK_FIELD_BOOL) {
     cJSON_AddBoolToObject(o, "default", f->preset != 0);
-  } else if (f->type == PK_FIELD_ENUM) {
-    cJSON_AddStringToObject(o, "default", f->words[(int)f->preset]);
+  } else if (pki_field_word_count(f) > 0) {
+    cJSON_AddStringToObject(o, "default", pki_field_word(f, (int)f->preset));
   } else if (width == 1) {
     cJSON_AddNumberToObject(o, "default", f->preset);
   } else {
@@ -152,14 +155,9 @@ static cJSON *terrain(void)
 {
   cJSON *o = cJSON_CreateObject(), *shapes = cJSON_AddArrayToObject(o, "oneOf");
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
-    cJSON_AddItemToArray(shapes, reference(pki_solid_shape_fields[0].words[i]));
+    cJSON_AddItemToArray(shapes, reference(pki_field_word(&pki_solid_shape_fields[0], i)));
   }
   return list_of(o, 0, 0);
-}
-
-static cJSON *bodies(void)
-{
-  return reference("material");
 }
 
 static cJSON *materials(void)
@@ -169,24 +167,9 @@ static cJSON *materials(void)
   return o;
 }
 
-static cJSON *pairs(void)
-{
-  return list_of(reference("pair"), 0, 0);
-}
-
-static cJSON *collide(void)
-{
-  return reference("collide");
-}
-
 static cJSON *link_pairs(void)
 {
   return list_of(list_of(text(1, 0), 2, 2), 0, 0);
-}
-
-static cJSON *step(void)
-{
-  return reference("step");
 }
 
 /* A name alone, or one mapping for each controller. */
@@ -195,10 +178,10 @@ static cJSON *controller(void)
   cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
   cJSON *names = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(names, "enum");
   cJSON_AddItemToArray(any, names);
-  for (int i = 0; i < pki_controller_count; i++) {
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
     char name[80];
-    snprintf(name, sizeof name, "controller-%s", pki_controllers[i].name);
-    cJSON_AddItemToArray(words, cJSON_CreateString(pki_controllers[i].name));
+    snprintf(name, sizeof name, "controller-%s", pki_controllers[i]->name);
+    cJSON_AddItemToArray(words, cJSON_CreateString(pki_controllers[i]->name));
     cJSON_AddItemToArray(any, reference(name));
   }
   return o;
@@ -209,44 +192,9 @@ static cJSON *gaits(void)
   return list_of(reference("gaits"), 0, PK_GAIT_CHANGES);
 }
 
-static cJSON *actuators(void)
-{
-  return list_of(reference("actuator"), 0, 0);
-}
-
-static cJSON *objects(void)
-{
-  return list_of(reference("object"), 0, 0);
-}
-
 static cJSON *size(void)
 {
   return either(typed("number"), list_of(typed("number"), 1, 0));
-}
-
-static cJSON *constraints(void)
-{
-  return list_of(reference("constraint"), 0, 0);
-}
-
-static cJSON *pushes(void)
-{
-  return list_of(reference("push"), 0, 0);
-}
-
-static cJSON *disturbs(void)
-{
-  return list_of(reference("disturb"), 0, 0);
-}
-
-static cJSON *varies(void)
-{
-  return list_of(reference("vary"), 0, 0);
-}
-
-static cJSON *record(void)
-{
-  return reference("record");
 }
 
 static cJSON *joints(void)
@@ -273,40 +221,25 @@ static const struct {
   const char *key;
   cJSON *(*make)(void);
 } parts[] = {
-    {"model", one_model},
-    {"models", models},
-    {"coordinates", coordinates},
-    {"terrain", terrain},
-    {"materials", materials},
-    {"bodies", bodies},
-    {"pairs", pairs},
-    {"collide", collide},
-    {"ignore", link_pairs},
-    {"force", link_pairs},
-    {"step", step},
-    {"controller", controller},
-    {"gaits", gaits},
-    {"objects", objects},
-    {"size", size},
-    {"actuators", actuators},
-    {"constraints", constraints},
-    {"push", pushes},
-    {"disturb", disturbs},
-    {"vary", varies},
-    {"record", record},
-    {"joints", joints},
-    {"surfaces", surfaces},
-    {"heights", heights},
-    {"channels", channels},
+    {"model", one_model},  {"models", models},         {"coordinates", coordinates},
+    {"terrain", terrain},  {"materials", materials},   {"ignore", link_pairs},
+    {"force", link_pairs}, {"controller", controller}, {"gaits", gaits},
+    {"size", size},        {"joints", joints},         {"surfaces", surfaces},
+    {"heights", heights},  {"channels", channels},
 };
 
-/* What has no row is a list of names (of a controller). */
+/* What has no row is a section by its tables, or a list of names (of a controller). */
 static cJSON *part(const pk_field *f)
 {
+  const pki_section *section = pki_section_find(f->name);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (strcmp(parts[i].key, f->name) == 0) {
       return parts[i].make();
     }
+  }
+  if (section != NULL) {
+    cJSON *entry = reference(section->tables[0].name);
+    return section->form == PKI_SECTION_IS_LIST ? list_of(entry, 0, 0) : entry;
   }
   return list_of(text(1, 63), (int)f->most, (int)f->most);
 }
@@ -345,12 +278,12 @@ static cJSON *mapping(const char *doc, const pk_field *fields, int count)
 static cJSON *by_name(const char *name)
 {
   cJSON *o = NULL;
-  for (int i = 0; i < pki_schema_count; i++) {
-    const pki_schema_table *t = &pki_schema[i];
-    if (strcmp(t->name, name) == 0 && o == NULL) {
-      o = mapping(t->doc, t->fields, *t->count);
-    } else if (strcmp(t->name, name) == 0) {
-      add_fields(o, t->fields, *t->count);
+  pki_schema_table t;
+  for (int i = 0; pki_schema_get(i, &t); i++) {
+    if (strcmp(t.name, name) == 0 && o == NULL) {
+      o = mapping(t.doc, t.fields, *t.count);
+    } else if (strcmp(t.name, name) == 0) {
+      add_fields(o, t.fields, *t.count);
     }
   }
   return o;
@@ -393,31 +326,28 @@ static void add_ground_rules(cJSON *defs)
     cJSON_AddItemToArray(one_of, needed);
   }
   for (int i = PKI_GROUND_SPHERE; i < PKI_GROUND_COUNT; i++) {
-    cJSON *shape = cJSON_GetObjectItem(defs, pki_solid_shape_fields[0].words[i]);
+    cJSON *shape = cJSON_GetObjectItem(defs, pki_field_word(&pki_solid_shape_fields[0], i));
     cJSON_AddItemToArray(cJSON_GetObjectItem(shape, "required"), cJSON_CreateString("size"));
   }
 }
 
 static void add_definitions(cJSON *defs)
 {
-  static const char *const names[] = {"model",   "object", "material", "pair",       "step",    "push",
-                                      "disturb", "vary",   "actuator", "constraint", "collide", "record"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    cJSON_AddItemToObject(defs, names[i], by_name(names[i]));
+  pki_schema_table t;
+  for (int i = 1; pki_schema_get(i, &t); i++) { /* the first is the whole file */
+    if (cJSON_GetObjectItem(defs, t.name) == NULL) {
+      cJSON_AddItemToObject(defs, t.name, by_name(t.name));
+    }
   }
-  add_fields(cJSON_GetObjectItem(defs, "pair"), pki_material_fields, pki_material_field_count);
-  add_fields(cJSON_GetObjectItem(defs, "step"), pki_preset_fields, pki_preset_field_count);
   add_rules(cJSON_GetObjectItem(defs, "model"), cJSON_GetObjectItem(defs, "actuator"),
             cJSON_GetObjectItem(defs, "constraint"));
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
-    const char *shape = pki_solid_shape_fields[0].words[i];
-    cJSON *o = by_name(shape);
-    fix(o, "shape", shape);
-    cJSON_AddItemToObject(defs, shape, o);
+    const char *shape = pki_field_word(&pki_solid_shape_fields[0], i);
+    fix(cJSON_GetObjectItem(defs, shape), "shape", shape);
   }
   add_ground_rules(defs);
-  for (int i = 0; i < pki_controller_count; i++) {
-    const pki_controller_row *row = &pki_controllers[i];
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
+    const pki_controller_row *row = pki_controllers[i];
     char name[80];
     snprintf(name, sizeof name, "controller-%s", row->name);
     cJSON *o = mapping(row->doc, pki_controller_name_fields, pki_controller_name_field_count);
@@ -442,6 +372,8 @@ static cJSON *schema(void)
   snprintf(version, sizeof version, "made by pronk %s", pk_version());
   cJSON_AddStringToObject(o, "$comment", version);
   cJSON *whole = by_name("scenario");
+  pk_field keys[PKI_SECTIONS_MAX];
+  add_fields(whole, keys, pki_section_fields(keys));
   for (cJSON *child = whole != NULL ? whole->child : NULL; child != NULL;) {
     cJSON *next = child->next;
     char key[64];

@@ -4,6 +4,17 @@
 #include <string.h>
 
 #include "control/registry.h"
+#include "sim/sim_control.h"
+
+#define HOLD(name) #name, offsetof(pk_hold_options, name)
+static const pk_field hold_fields[] = {
+    {HOLD(period), PK_FIELD_REAL, "s", 0, 0, 1, NULL, "time between updates, whole steps; 0: each step"},
+    {HOLD(kp), PK_FIELD_REAL, "N m/rad", 100, 0, 1e9, NULL, "stiffness"},
+    {HOLD(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping"},
+    {HOLD(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
+     "largest torque, beside the model's effort limits"},
+};
+enum { HOLD_FIELDS = sizeof hold_fields / sizeof hold_fields[0] };
 
 /* A joint that it holds: its velocity, coordinate and largest torque. */
 typedef struct hold_joint {
@@ -23,11 +34,8 @@ typedef struct hold_state {
   double seen, pose[];
 } hold_state;
 
-static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
-                        pk_command *commands)
+static void hold_pose(const hold *h, const pk_observation *seen, hold_state *s, pk_command *commands)
 {
-  const hold *h = self->user;
-  hold_state *s = state;
   if (s->seen == 0) {
     memcpy(s->pose, seen->q, (size_t)seen->model->nq * sizeof s->pose[0]);
     s->seen = 1;
@@ -37,7 +45,6 @@ static pk_status update(const pk_controller *self, const pk_observation *seen, v
     commands[j->u] =
         (pk_command){.q_des = s->pose[j->q], .kp = h->options.kp, .kd = h->options.kd, .tau_max = j->tau_max};
   }
-  return PK_OK;
 }
 
 /* Nothing but memory to write: lanes would not help. */
@@ -45,15 +52,15 @@ static void update_group(const pk_controller *self, int count, const pk_observat
                          void *const *states, pk_command *const *commands, pk_status *status)
 {
   for (int i = 0; i < count; i++) {
-    status[i] = update(self, &seen[i], states[i], commands[i]);
+    hold_pose(self->user, &seen[i], states[i], commands[i]);
+    status[i] = PK_OK;
   }
 }
 
 pk_hold_options pk_hold_options_default(void)
 {
   pk_hold_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_hold_fields, pki_hold_field_count, &options);
+  pki_fields_default(hold_fields, HOLD_FIELDS, &options, sizeof options);
   return options;
 }
 
@@ -62,7 +69,7 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
 {
   *out = NULL;
   const pk_hold_options chosen = options ? *options : pk_hold_options_default();
-  const pk_status status = pki_fields_validate(pki_hold_fields, pki_hold_field_count, &chosen, err);
+  const pk_status status = pki_fields_validate(hold_fields, HOLD_FIELDS, &chosen, err);
   if (status != PK_OK) {
     return status;
   }
@@ -83,7 +90,7 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
                                   .period = chosen.period,
                                   .model = pk_model_hash(model),
                                   .state_size = sizeof(hold_state) + (size_t)model->nq * sizeof(double),
-                                  .update = update,
+                                  .update = pki_update_by_group,
                                   .update_group = update_group,
                                   .user = h};
   *out = &h->controller;
@@ -94,3 +101,15 @@ void pk_hold_destroy(pk_controller *controller)
 {
   pki_controller_destroy(controller);
 }
+
+static pk_status create_hold(const pk_model *model, const void *options, pk_controller **out, pk_error *err)
+{
+  return pk_hold_create(model, options, out, err);
+}
+
+const pki_controller_row pki_controller_hold = {.name = "hold",
+                                                .doc = "PD to the pose at the first update",
+                                                .fields = hold_fields,
+                                                .nfield = HOLD_FIELDS,
+                                                .options_size = sizeof(pk_hold_options),
+                                                .create = create_hold};

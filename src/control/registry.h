@@ -26,17 +26,19 @@ typedef struct pki_controller_row {
   /* options are checked; what comes out is freed by pki_controller_destroy */
   pk_status (*create)(const pk_model *model, const void *options, pk_controller **out, pk_error *err);
   const pki_controller_list *list; /* NULL: none */
+  /* Fields that can change while a world runs, up to NULL, and how: those of `options`, which are checked, take effect. NULL:
+   * a world with other options starts anew. */
+  const char *const *live;
+  pk_status (*change)(pk_controller *controller, const void *options, pk_error *err);
 } pki_controller_row;
 
-extern const pki_controller_row pki_controllers[];
-extern const int pki_controller_count;
+/* Every controller, by the name of its row: const pki_controller_row pki_controller_NAME, in the file that controls. */
+#define PKI_CONTROLLER_LIST(X) X(hold) X(track) X(locomotion)
+
+/* Ends with NULL. */
+extern const pki_controller_row *const pki_controllers[];
 
 /* Each controller is one block that starts with its pk_controller; NULL is fine. */
 void pki_controller_destroy(pk_controller *controller);
-
-extern const pk_field pki_hold_fields[], pki_track_fields[], pki_locomotion_fields[],
-    pki_gait_change_fields[];
-extern const int pki_hold_field_count, pki_track_field_count, pki_locomotion_field_count,
-    pki_gait_change_field_count;
 
 #endif

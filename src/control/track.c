@@ -12,6 +12,22 @@
 #include <string.h>
 
 #include "control/registry.h"
+#include "sim/sim_control.h"
+
+#define TRACK(name) #name, offsetof(pk_track_options, name)
+static const pk_field track_fields[] = {
+    {TRACK(period), PK_FIELD_REAL, "s", 0, 0, 1, NULL, "time between updates, whole steps; 0: each step"},
+    {TRACK(file), PK_FIELD_TEXT, "", 0, 0, sizeof((pk_track_options *)0)->file - 1, NULL,
+     "a table of joint references; default: the pose at the first update"},
+    {TRACK(loop), PK_FIELD_REAL, "s", -1, -1, 1e9, NULL,
+     "time of the line that the table goes back to after its last one; below 0: it stays there"},
+    {TRACK(kp), PK_FIELD_REAL, "N m/rad", 100, 0, 1e9, NULL, "stiffness, where the table has none"},
+    {TRACK(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping, where the table has none"},
+    {TRACK(ki), PK_FIELD_REAL, "N m/(rad s)", 0, 0, 1e9, NULL, "of the integral, where the table has none"},
+    {TRACK(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
+     "largest torque, beside the model's effort limits, where the table has none"},
+};
+enum { TRACK_FIELDS = sizeof track_fields / sizeof track_fields[0] };
 
 typedef struct track {
   pk_controller controller;
@@ -133,19 +149,10 @@ static void update_group(const pk_controller *self, int count, const pk_observat
   }
 }
 
-static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
-                        pk_command *commands)
-{
-  pk_status status;
-  update_group(self, 1, seen, &state, &commands, &status);
-  return status;
-}
-
 pk_track_options pk_track_options_default(void)
 {
   pk_track_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_track_fields, pki_track_field_count, &options);
+  pki_fields_default(track_fields, TRACK_FIELDS, &options, sizeof options);
   return options;
 }
 
@@ -255,7 +262,7 @@ static pk_status pack(const pki_track_table *t, const pk_track_options *o, int l
                                    .period = o->period,
                                    .model = model,
                                    .state_size = sizeof(track_state) + 2 * joints * real,
-                                   .update = update,
+                                   .update = pki_update_by_group,
                                    .update_group = update_group,
                                    .user = tr};
   *out = &tr->controller;
@@ -267,7 +274,7 @@ pk_status pk_track_create(const pk_model *model, const pk_track_options *options
 {
   *out = NULL;
   const pk_track_options chosen = options ? *options : pk_track_options_default();
-  pk_status status = pki_fields_validate(pki_track_fields, pki_track_field_count, &chosen, err);
+  pk_status status = pki_fields_validate(track_fields, TRACK_FIELDS, &chosen, err);
   if (status != PK_OK) {
     return status;
   }
@@ -289,3 +296,15 @@ void pk_track_destroy(pk_controller *controller)
 {
   pki_controller_destroy(controller);
 }
+
+static pk_status create_track(const pk_model *model, const void *options, pk_controller **out, pk_error *err)
+{
+  return pk_track_create(model, options, out, err);
+}
+
+const pki_controller_row pki_controller_track = {.name = "track",
+                                                 .doc = "PID along a table of joint references",
+                                                 .fields = track_fields,
+                                                 .nfield = TRACK_FIELDS,
+                                                 .options_size = sizeof(pk_track_options),
+                                                 .create = create_track};

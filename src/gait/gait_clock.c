@@ -38,7 +38,7 @@ static bool all_stand(const pki_walk *w)
 static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
 {
   const pk_locomotion_options *o = &c->options;
-  const pki_gait_row *row = &pki_gaits[gait];
+  const pki_gait_row *row = pki_gaits[gait];
   const bool own = gait == o->gait;
   pki_rhythm r = {.duty = own && o->duty > 0 ? o->duty : row->duty,
                   .cycle = own && o->cycle > 0 ? o->cycle : row->cycle * c->tau};

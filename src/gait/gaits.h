@@ -15,6 +15,7 @@ typedef struct pki_gait_row {
   const char *doc;
 } pki_gait_row;
 
-extern const pki_gait_row pki_gaits[PK_GAIT_COUNT];
+/* By pk_gait; ends with NULL. */
+extern const pki_gait_row *const pki_gaits[];
 
 #endif

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "gait/gait_kernels.h"
+#include "gait/gaits.h"
 #include "math/mat3.h"
+#include "sim/sim_control.h"
 
 static const double limp = 0.0906913; /* m h^2 sqrt(g/h), damping after a fall */
 
@@ -193,28 +195,70 @@ static void update_group(const pk_controller *self, int count, const pk_observat
   }
 }
 
-static pk_status update(const pk_controller *self, const pk_observation *seen, void *state,
-                        pk_command *commands)
-{
-  pk_status status;
-  update_group(self, 1, seen, &state, &commands, &status);
-  return status;
-}
+/* ---- options ---- */
+
+static const char *const attitude_words[] = {"level", "slope"};
+
+#define CHANGE(name) #name, offsetof(pk_gait_change, name)
+static const pk_field change_fields[] = {
+    {CHANGE(at), PK_FIELD_REAL, "s", -1, 0, 1e9, NULL, "from when on"},
+    {CHANGE(gait), PK_FIELD_ROW, "", PK_GAIT_STAND, 0, 0, pki_gaits, "what the feet do"},
+    {CHANGE(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
+    {CHANGE(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
+    {CHANGE(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
+};
+static const int change_field_count = sizeof change_fields / sizeof change_fields[0];
+
+#define WALK(name) #name, offsetof(pk_locomotion_options, name)
+static const pk_field locomotion_fields[] = {
+    {WALK(period), PK_FIELD_REAL, "s", 2.5e-3, 0, 0.02, NULL,
+     "time between updates, whole steps; 0: each step"},
+    {WALK(feet), PK_FIELD_PART, "", 0, 0, 4, NULL,
+     "four links: left fore, right fore, left hind, right hind; default: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT"},
+    {WALK(gait), PK_FIELD_ROW, "", PK_GAIT_STAND, 0, 0, pki_gaits, "what the feet do"},
+    {WALK(forward), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, along its x"},
+    {WALK(sideways), PK_FIELD_REAL, "m/s", 0, -2, 2, NULL, "wanted speed of the trunk, to the left"},
+    {WALK(turn), PK_FIELD_REAL, "rad/s", 0, -3, 3, NULL, "wanted yaw rate, to the left"},
+    {WALK(start), PK_FIELD_REAL, "s", 0.5, 0, 1e9, NULL, "when it starts"},
+    {WALK(stop), PK_FIELD_REAL, "s", 1e9, 0, 1e9, NULL, "when it ends: it trots on the spot and stands"},
+    {"gaits", offsetof(pk_locomotion_options, changes), PK_FIELD_PART, "", 0, 0, PK_GAIT_CHANGES, NULL,
+     "changes of the gait: a list of entries with at, gait, forward, sideways, turn"},
+    {WALK(jump), PK_FIELD_REAL, "m", 0.15, 0, 10, NULL, "top of a jump: the trunk over where it stands"},
+    {WALK(cycle), PK_FIELD_REAL, "s", 0, 0, 10, NULL, "time of one gait cycle; 0: the gait's own"},
+    {WALK(duty), PK_FIELD_REAL, "", 0, 0, 0.95, NULL,
+     "part of the cycle that a foot is planned to be on the ground; 0: the gait's own"},
+    {WALK(acceleration), PK_FIELD_REAL, "m/s^2", 0.5, 1e-3, 1e3, NULL,
+     "how fast the wanted speed may change"},
+    {WALK(attitude), PK_FIELD_ENUM, "", PK_ATTITUDE_SLOPE, 0, PK_ATTITUDE_COUNT - 1, attitude_words,
+     "what the trunk aligns with"},
+    {WALK(height), PK_FIELD_REAL, "m", 0, 0, 10, NULL,
+     "of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length"},
+    {WALK(lift), PK_FIELD_REAL, "m", 0, 0, 1, NULL, "of a swinging foot; 0: the gait's own"},
+    {WALK(friction), PK_FIELD_REAL, "", 0.6, 0.01, 10, NULL, "stance forces stay within this friction cone"},
+};
+enum { LOCOMOTION_FIELDS = sizeof locomotion_fields / sizeof locomotion_fields[0] };
+
+static const pki_controller_list changes = {"gaits",
+                                            change_fields,
+                                            &change_field_count,
+                                            sizeof(pk_gait_change),
+                                            offsetof(pk_locomotion_options, changes),
+                                            offsetof(pk_locomotion_options, change_count),
+                                            PK_GAIT_CHANGES};
 
 /* ---- making one ---- */
 
 pk_locomotion_options pk_locomotion_options_default(void)
 {
   pk_locomotion_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_locomotion_fields, pki_locomotion_field_count, &options);
+  pki_fields_default(locomotion_fields, LOCOMOTION_FIELDS, &options, sizeof options);
   return options;
 }
 
 /* Every field in its range, and what ranges alone cannot say. */
 static pk_status validate(const pk_locomotion_options *o, pk_error *err)
 {
-  pk_status status = pki_fields_validate(pki_locomotion_fields, pki_locomotion_field_count, o, err);
+  pk_status status = pki_fields_validate(locomotion_fields, LOCOMOTION_FIELDS, o, err);
   if (status == PK_OK && o->cycle > 0 && o->cycle < 0.1) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "cycle"},
                     "cycle is %g s, expected 0 (the gait's own) or 0.1 to 10", o->cycle);
@@ -229,7 +273,7 @@ static pk_status validate(const pk_locomotion_options *o, pk_error *err)
                     PK_GAIT_CHANGES);
   }
   for (int i = 0; status == PK_OK && i < o->change_count; i++) {
-    status = pki_fields_validate(pki_gait_change_fields, pki_gait_change_field_count, &o->changes[i], err);
+    status = pki_fields_validate(change_fields, change_field_count, &o->changes[i], err);
     if (status == PK_OK && i > 0 && o->changes[i].at < o->changes[i - 1].at) {
       return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "gaits"},
                       "the change of the gait at %g s comes after one at %g s, expected times that rise",
@@ -279,7 +323,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
                                   .period = made.options.period,
                                   .model = pk_model_hash(model),
                                   .state_size = sizeof(pki_walk),
-                                  .update = update,
+                                  .update = pki_update_by_group,
                                   .update_group = update_group,
                                   .user = c};
   *out = &c->controller;
@@ -325,3 +369,31 @@ void pk_locomotion_destroy(pk_controller *controller)
 {
   pki_controller_destroy(controller);
 }
+
+/* ---- its row ---- */
+
+static pk_status create_locomotion(const pk_model *model, const void *options, pk_controller **out,
+                                   pk_error *err)
+{
+  return pk_locomotion_create(model, options, out, err);
+}
+
+static const char *const live_fields[] = {"forward", "sideways", "turn", NULL};
+
+static pk_status change_speed(pk_controller *controller, const void *options, pk_error *err)
+{
+  const pk_locomotion_options *o = options;
+  return pk_locomotion_set_speed(controller, o->forward, o->sideways, o->turn, err);
+}
+
+const pki_controller_row pki_controller_locomotion = {
+    .name = "locomotion",
+    .doc = "a quadruped stands, walks in nine gaits, jumps: forces by prediction, footholds by velocity "
+           "feedback",
+    .fields = locomotion_fields,
+    .nfield = LOCOMOTION_FIELDS,
+    .options_size = sizeof(pk_locomotion_options),
+    .create = create_locomotion,
+    .list = &changes,
+    .live = live_fields,
+    .change = change_speed};

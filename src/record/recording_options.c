@@ -23,7 +23,7 @@ const int pki_recording_field_count = sizeof pki_recording_fields / sizeof pki_r
 
 pk_recording_options pk_recording_options_default(void)
 {
-  pk_recording_options options = {0};
-  pki_fields_preset(pki_recording_fields, pki_recording_field_count, &options);
+  pk_recording_options options;
+  pki_fields_default(pki_recording_fields, pki_recording_field_count, &options, sizeof options);
   return options;
 }

@@ -103,13 +103,13 @@ static void energy_rows(const pki_run_result *r, pki_table *table)
 
 const char *pki_run_worst_solver(const pki_run_result *r)
 {
-  return r->law == PK_LAW_EXACT_LCP ? pk_lcp_solver_name((pk_lcp_solver)r->worst_solver)
-                                    : pk_solver_name((pk_solver)r->worst_solver);
+  return pki_laws[r->law]->linear ? pk_lcp_solver_name((pk_lcp_solver)r->worst_solver)
+                                  : pk_solver_name((pk_solver)r->worst_solver);
 }
 
 bool pki_run_on_springs(const pki_run_result *r)
 {
-  return pki_laws[r->law].force != NULL && r->most_contacts > 0;
+  return pki_laws[r->law]->force != NULL && r->most_contacts > 0;
 }
 
 bool pki_run_certified(const pki_run_result *r)
@@ -138,7 +138,7 @@ static void contact_rows(const pki_run_result *r, pki_table *table)
         r->worst_contacts);
   }
   if (pki_run_on_springs(r)) {
-    row(table, "certified", "joint rows alone: contacts of the law %s are springs", pki_laws[r->law].name);
+    row(table, "certified", "joint rows alone: contacts of the law %s are springs", pki_laws[r->law]->name);
   }
   row(table, "uncertified steps", "%lld above %.1e%s", r->uncertified, r->bound,
       r->status != PK_OK ? "; the step that failed has no certificate" : "");

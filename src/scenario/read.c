@@ -67,6 +67,7 @@ static const char *expected_of(const pk_field *f)
                                       [PK_FIELD_INT] = "a whole number",
                                       [PK_FIELD_BOOL] = "true or false",
                                       [PK_FIELD_ENUM] = "a word",
+                                      [PK_FIELD_ROW] = "a word",
                                       [PK_FIELD_VEC3] = "a list of 3 numbers",
                                       [PK_FIELD_VEC4] = "a list of 4 numbers",
                                       [PK_FIELD_TEXT] = "a text",
@@ -77,7 +78,7 @@ static const char *expected_of(const pk_field *f)
 /* One value of a field. */
 static pk_status read_scalar(const pki_node *n, const pk_field *f, void *options, int part, pk_error *err)
 {
-  const bool wordy = f->type == PK_FIELD_ENUM || f->type == PK_FIELD_TEXT;
+  const bool wordy = pki_field_word_count(f) > 0 || f->type == PK_FIELD_TEXT;
   const char *expected = pki_field_width(f) > 1 ? "a number" : expected_of(f);
   if (n->kind != PKI_NODE_SCALAR || pki_node_is_null(n)) {
     return pki_node_fail(n, err, PK_ERROR_ARGUMENT, "%s is %s, expected %s", key_of(n), pki_node_what(n),

@@ -1,4 +1,4 @@
-#include "scenario/scenario.h"
+#include "scenario/section.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -70,10 +70,11 @@ static uint64_t hash_node(uint64_t hash, const pki_node *n)
 
 uint64_t pki_scenario_hash(const pki_scenario *scenario)
 {
-  static const char *const without[] = {"name", "description", "record", "duration", "certify"};
+  static const char *const without[] = {"name", "description", "duration", "certify"};
   uint64_t hash = PKI_HASH_START;
   for (const pki_node *n = pki_document_root(scenario->document)->first; n != NULL; n = n->next) {
-    bool counts = true;
+    const pki_section *section = pki_section_find(n->key);
+    bool counts = section == NULL || !section->unhashed;
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
       counts = counts && strcmp(n->key, without[i]) != 0;
     }
@@ -159,19 +160,12 @@ void pki_scenario_destroy(pki_scenario *scenario)
   }
   free(scenario->sets);
   free(scenario->text);
-  free(scenario->record_channels);
-  free(scenario->models);
-  free(scenario->materials);
-  free(scenario->objects);
-  free(scenario->actuators);
-  free(scenario->constraints);
-  free(scenario->pushes);
-  free(scenario->disturbs);
-  free(scenario->varies);
-  free(scenario->controller_names);
+  for (int i = 0; pki_sections[i] != NULL; i++) {
+    if (pki_sections[i]->release != NULL) {
+      pki_sections[i]->release(scenario);
+    }
+  }
   pki_problems_free(&scenario->warnings);
-  free(scenario->controller_options);
-  pk_terrain_destroy(scenario->terrain);
   pki_document_destroy(scenario->document);
   free(scenario);
 }

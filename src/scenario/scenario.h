@@ -2,7 +2,7 @@
  *
  *   scenario.yaml -> document.c (nodes) -> read.c (by field tables) -> pki_scenario -> world.c -> pk_sim
  *
- * docs/formats/scenario.md describes the file; tables.c holds the tables that it follows. */
+ * docs/formats/scenario.md describes the file; section.h says what a section is. */
 #ifndef PKI_SCENARIO_SCENARIO_H
 #define PKI_SCENARIO_SCENARIO_H
 
@@ -299,14 +299,6 @@ void pki_scenario_sections(pki_scenario *scenario, pki_problems *problems);
 pk_status pki_scenario_find_material(const pki_scenario *scenario, const pki_node *node, const char *name,
                                      int *out, pk_error *err);
 
-/* The list at `terrain`, into the scenario's; NULL when it has none. */
-void pki_scenario_terrain(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
-
-/* --- section_surfaces.c --- */
-
-/* Surfaces of links and what they do on the ground. */
-void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
-
 /* --- size.c --- */
 
 /* The key `size` of an entry whose shape has sizes, m. */
@@ -314,38 +306,20 @@ pk_status pki_read_size(const pki_node *entry, pk_shape_kind shape, double size[
 
 /* --- section_objects.c --- */
 
-/* The list at `objects`. */
-void pki_scenario_read_objects(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
-
 /* How many an entry stands for. */
 int pki_object_number(const pki_scenario_object *object);
 
-/* All objects, into the description of a world: robots of one link, after the models. */
-void pki_scenario_objects(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems);
-
-/* The velocities that objects start with. */
-void pki_world_throw(pki_world *world, pki_problems *problems);
-
 /* --- section_collide.c --- */
-
-/* Pairs of links that collide or do not, by name and from SRDF files. */
-void pki_scenario_collide(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems);
 
 /* Warn of links of one robot that overlap in the start pose: they were released; and of objects that start in something else. */
 void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings);
 
 /* --- section_joints.c --- */
 
-/* Actuators and constraints, into the description of a world. */
-void pki_scenario_joints(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems);
-
 /* Warn of constraints that the initial pose does not hold. */
 void pki_world_check_constraints(const pki_world *world, pki_problems *warnings);
 
 /* --- section_pushes.c --- */
-
-/* Links of pushes and disturbances. */
-void pki_world_find_pushed(pki_world *world, pki_problems *problems);
 
 /* What would push world number `number` in a step that begins at `time`, its forces times `factor`, into world->acting; how many.
  * When somebody pushes does not depend on the number. */
@@ -366,13 +340,8 @@ typedef struct pki_vary_row {
   bool link, joints;  /* it needs one, or them */
 } pki_vary_row;
 
-extern const pki_vary_row pki_vary_rows[PKI_VARY_COUNT];
-
-/* The list at `vary`; it makes room for latencies in the options of steps. */
-void pki_scenario_read_vary(pki_scenario *scenario, const pki_node *list, pki_problems *problems);
-
-/* Which numbers vary; the world as it is written is kept, for pki_world_vary. */
-void pki_world_find_varied(pki_world *world, pki_problems *problems);
+/* By pki_vary_what; ends with NULL. */
+extern const pki_vary_row *const pki_vary_rows[];
 
 /* A number in world k, as it acts there: a function of the scenario, its seed, k, entry and part alone. */
 double pki_varied_value(const pki_scenario *scenario, const pki_varied *varied, int k);
@@ -385,7 +354,7 @@ pk_status pki_world_vary(pki_world *world, int k, pk_error *err);
  * in the place of earlier warnings. */
 void pki_scenario_check_times(pki_scenario *scenario, double duration);
 
-/* --- tables.c: the schema --- */
+/* --- sections.c: the schema --- */
 
 typedef struct pki_schema_table {
   const char *name, *doc; /* where it applies */
@@ -393,8 +362,12 @@ typedef struct pki_schema_table {
   const int *count;
 } pki_schema_table;
 
-extern const pki_schema_table pki_schema[];
-extern const int pki_schema_count;
+/* Every table by number, the whole file's first; false: there is none. */
+bool pki_schema_get(int index, pki_schema_table *out);
+
+/* The keys of the sections as fields; how many there are. */
+enum { PKI_SECTIONS_MAX = 64 };
+int pki_section_fields(pk_field out[PKI_SECTIONS_MAX]);
 
 /* Kinds of ground. */
 typedef enum pki_ground_kind {
@@ -429,16 +402,9 @@ typedef struct pki_controller_name {
   char name[64];
 } pki_controller_name;
 
-extern const pk_field pki_scenario_fields[], pki_scenario_model_fields[], pki_scenario_push_fields[],
-    pki_pair_fields[], pki_preset_fields[], pki_controller_name_fields[], pki_solid_shape_fields[],
-    pki_plane_fields[], pki_box_fields[], pki_stairs_fields[], pki_heights_fields[], pki_ground_mesh_fields[],
-    pki_ground_shape_fields[], pki_record_fields[], pki_object_fields[], pki_collide_fields[],
-    pki_disturb_fields[], pki_actuator_fields[], pki_constraint_fields[], pki_vary_fields[];
-extern const int pki_scenario_field_count, pki_scenario_model_field_count, pki_scenario_push_field_count,
-    pki_pair_field_count, pki_preset_field_count, pki_controller_name_field_count,
-    pki_solid_shape_field_count, pki_plane_field_count, pki_box_field_count, pki_stairs_field_count,
-    pki_object_field_count, pki_collide_field_count, pki_heights_field_count, pki_ground_mesh_field_count,
-    pki_ground_shape_field_count, pki_record_field_count, pki_disturb_field_count, pki_actuator_field_count,
-    pki_constraint_field_count, pki_vary_field_count;
+/* The file's own numbers and texts; what a controller, a solid of the ground and a constraint are told by. */
+extern const pk_field pki_scenario_fields[], pki_controller_name_fields[], pki_solid_shape_fields[],
+    pki_constraint_fields[];
+extern const int pki_scenario_field_count, pki_controller_name_field_count;
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/pattern.h"
 #include "pronk/collision.h"
 #include "scenario/files.h"
+#include "scenario/section.h"
 #include "sim/query.h"
 
 /* ---- pairs ---- */
@@ -100,8 +101,10 @@ static void load_srdf(const pki_scenario *s, const pki_scenario_model *m, pk_sim
   pki_problems_note(problems, status, &err);
 }
 
-void pki_scenario_collide(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems)
+static void set_collide(pki_world *world, pki_problems *problems)
 {
+  const pki_scenario *scenario = world->scenario;
+  pk_sim *sim = world->sim;
   const pki_node *map = scenario->collide;
   for (int i = 0; i < scenario->nmodel; i++) {
     load_srdf(scenario, &scenario->models[i], sim, problems);
@@ -164,3 +167,31 @@ void pki_world_check_overlaps(const pki_world *world, pki_problems *warnings)
   }
   check_objects(world, warnings);
 }
+
+/* ---- the section ---- */
+
+static const pk_field collide_fields[] = {
+    PKI_PART("ignore",
+             "pairs of links that do not collide, with their prefixes, or patterns with *: a list of lists"),
+    PKI_PART("force", "pairs that do, though they are joined, or overlap at the start: likewise"),
+};
+static const int collide_field_count = PKI_COUNT(collide_fields);
+
+/* Names are looked up when there is a world. */
+static void read_collide(pki_scenario *s, const pki_node *map, pki_problems *problems)
+{
+  const pki_binding binding = {collide_fields, collide_field_count, s};
+  if (map != NULL && pki_read_map(map, &binding, 1, problems) == PK_OK) {
+    s->collide = map;
+  }
+}
+
+static const pki_schema_table collide_tables[] = {
+    {"collide", "`collide`", collide_fields, &collide_field_count}, {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_collide = {.name = "collide",
+                                         .doc = "which links collide, beside what is usual",
+                                         .form = PKI_SECTION_IS_MAPPING,
+                                         .tables = collide_tables,
+                                         .read = read_collide,
+                                         .set = set_collide};

@@ -8,7 +8,7 @@
 #include "base/pattern.h"
 #include "model/builder.h"
 #include "model/joint_type.h"
-#include "scenario/scenario.h"
+#include "scenario/section.h"
 
 /* Names with their prefixes. */
 typedef struct names {
@@ -163,7 +163,7 @@ static void check_prefixes(const pki_scenario *s, const pk_builder *b, const nam
   }
 }
 
-void pki_scenario_joints(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems)
+static void build_joints(const pki_scenario *scenario, pk_builder *builder, pki_problems *problems)
 {
   names joints, links;
   if (!list_names(builder, true, &joints)) {
@@ -236,3 +236,114 @@ void pki_world_check_constraints(const pki_world *world, pki_problems *warnings)
     }
   }
 }
+
+/* ---- the sections ---- */
+
+#define ACTUATOR(name, unit, doc) \
+  { \
+#name, offsetof(pki_scenario_actuator, name), PK_FIELD_REAL, unit, 0, 0, INFINITY, NULL, \
+        doc "; default: the model's" \
+  }
+static const pk_field actuator_fields[] = {
+    PKI_TEXT("joints", pki_scenario_actuator, joints, 1, "a joint with its prefix, or a pattern with *"),
+    ACTUATOR(effort, "N m", "largest torque, or force in N"),
+    ACTUATOR(velocity, "rad/s", "largest speed, or in m/s"),
+    ACTUATOR(damping, "N m s/rad", "viscous, or in N s/m"),
+    ACTUATOR(friction, "N m", "Coulomb's, or in N"),
+    ACTUATOR(armature, "kg m^2", "inertia of the rotor at the joint, or mass in kg"),
+};
+static const int actuator_field_count = PKI_COUNT(actuator_fields);
+
+static const char *const constraint_words[] = {"weld", "ball", "hinge", "slider", "distance"};
+_Static_assert(PK_CONSTRAINT_WELD == 0 && PK_CONSTRAINT_BALL == 1 && PK_CONSTRAINT_HINGE == 2 &&
+                   PK_CONSTRAINT_SLIDER == 3 && PK_CONSTRAINT_DISTANCE == 4,
+               "words");
+
+#define HELD(name) #name, offsetof(pki_scenario_constraint, name)
+const pk_field pki_constraint_fields[] = {
+    {HELD(kind), PK_FIELD_ENUM, "", -1, 0, PK_CONSTRAINT_KIND_COUNT - 1, constraint_words, "what it holds"},
+    PKI_TEXT("name", pki_scenario_constraint, name, 0,
+             "for messages; default: constraints.0, constraints.1, ..."),
+    PKI_TEXT("link", pki_scenario_constraint, link, 1, "a link, with its prefix"),
+    {HELD(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of the frame in this link"},
+    {HELD(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "roll, pitch, yaw of the frame in this link"},
+    PKI_TEXT("to", pki_scenario_constraint, to, 0, "the other link, with its prefix; default: the world"),
+    {HELD(to_position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of the frame in the other link"},
+    {HELD(to_rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL,
+     "roll, pitch, yaw of the frame in the other link"},
+    {HELD(length), PK_FIELD_REAL, "m", 0, 0, 1e6, NULL,
+     "between the frames' origins; of a distance, and required there"},
+};
+static const int constraint_field_count = PKI_COUNT(pki_constraint_fields);
+
+/* An entry that changes nothing was meant to. */
+static void read_actuators(pki_scenario *s, const pki_node *list, pki_problems *problems)
+{
+  void *entries = NULL;
+  pki_read_entries(list, actuator_fields, actuator_field_count, sizeof *s->actuators, &entries, &s->nactuator,
+                   problems);
+  s->actuators = entries;
+  for (int i = 0; i < s->nactuator; i++) {
+    const pki_node *node = s->actuators[i].node;
+    if (node->kind == PKI_NODE_MAP && node->count == 1 && pki_node_find(node, "joints") != NULL) {
+      pki_problem(problems, node,
+                  "nothing is said of these joints, expected one of effort, velocity, damping, "
+                  "friction, armature");
+    }
+  }
+}
+
+/* A distance has a length, nothing else has one. */
+static void read_constraints(pki_scenario *s, const pki_node *list, pki_problems *problems)
+{
+  void *entries = NULL;
+  pki_read_entries(list, pki_constraint_fields, constraint_field_count, sizeof *s->constraints, &entries,
+                   &s->nconstraint, problems);
+  s->constraints = entries;
+  for (int i = 0; i < s->nconstraint; i++) {
+    pki_scenario_constraint *c = &s->constraints[i];
+    const pki_node *length = pki_node_find(c->node, "length");
+    if (c->kind == PK_CONSTRAINT_DISTANCE && !(c->length > 0)) {
+      pki_problem(problems, length != NULL ? length : c->node,
+                  "a distance needs a length above 0 m; a ball holds two points together");
+    } else if (c->kind != PK_CONSTRAINT_DISTANCE && (int)c->kind >= 0 && length != NULL) {
+      pki_problem(problems, length, "a %s has no length; kind: distance has one",
+                  pki_field_word(&pki_constraint_fields[0], c->kind));
+    }
+  }
+}
+
+static void release_actuators(pki_scenario *s)
+{
+  free(s->actuators);
+}
+
+static void release_constraints(pki_scenario *s)
+{
+  free(s->constraints);
+}
+
+static const pki_schema_table actuators_tables[] = {
+    {"actuator", "each entry of `actuators`", actuator_fields, &actuator_field_count},
+    {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_actuators = {.name = "actuators",
+                                           .doc =
+                                               "what joints can do, instead of what the model says: a list",
+                                           .form = PKI_SECTION_IS_LIST,
+                                           .tables = actuators_tables,
+                                           .read = read_actuators,
+                                           .release = release_actuators};
+
+/* builds both */
+static const pki_schema_table constraints_tables[] = {
+    {"constraint", "each entry of `constraints`", pki_constraint_fields, &constraint_field_count},
+    {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_constraints = {.name = "constraints",
+                                             .doc = "what holds links together beside their joints: a list",
+                                             .form = PKI_SECTION_IS_LIST,
+                                             .tables = constraints_tables,
+                                             .read = read_constraints,
+                                             .release = release_constraints,
+                                             .build = build_joints};

@@ -9,8 +9,42 @@
 #include "collision/shapes/geometry.h"
 #include "math/mat3.h"
 #include "scenario/files.h"
+#include "scenario/section.h"
 
 enum { OBJECTS_MOST = 20000 };
+
+static const char *const object_words[] = {"sphere", "box",       "cylinder", "capsule",
+                                           "mesh",   "ellipsoid", "cone",     "convex"};
+_Static_assert(PK_SHAPE_SPHERE == 0 && PK_SHAPE_BOX == 1 && PK_SHAPE_CYLINDER == 2 && PK_SHAPE_CAPSULE == 3 &&
+                   PK_SHAPE_MESH == 4 && PK_SHAPE_ELLIPSOID == 5 && PK_SHAPE_CONE == 6 &&
+                   PK_SHAPE_CONVEX == 7,
+               "words");
+
+#define OBJECT(name) #name, offsetof(pki_scenario_object, name)
+static const pk_field object_fields[] = {
+    {OBJECT(shape), PK_FIELD_ENUM, "", -1, 0, PK_SHAPE_CONVEX, object_words,
+     "what it is (pronk list shapes)"},
+    PKI_TEXT("name", pki_scenario_object, name, 0,
+             "of its link, numbered when there are several; default: shape and entry"),
+    PKI_PART("size", "as `pronk list shapes` says: one number, or a list, m"),
+    PKI_TEXT("file", pki_scenario_object, file, 0,
+             "of a mesh or convex shape: a path from the scenario's folder"),
+    {OBJECT(scale), PK_FIELD_REAL, "", 1, 1e-9, 1e9, NULL, "of the file's lengths"},
+    {OBJECT(mass), PK_FIELD_REAL, "kg", 1, 1e-9, 1e9, NULL, "spread evenly over its volume"},
+    {OBJECT(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL,
+     "of its frame; of several: the middle of the lowest layer"},
+    {OBJECT(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "its roll, pitch, yaw"},
+    {OBJECT(velocity), PK_FIELD_VEC3, "m/s", 0, -1e6, 1e6, NULL, "at the start"},
+    {OBJECT(spin), PK_FIELD_VEC3, "rad/s", 0, -1e6, 1e6, NULL, "angular velocity at the start, world axes"},
+    {OBJECT(count), PK_FIELD_VEC3, "", 1, 1, 20000, NULL, "how many along x, y, z"},
+    {OBJECT(spacing), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "from one to the next along x, y, z"},
+    {OBJECT(jitter), PK_FIELD_REAL, "m", 0, 0, 1e6, NULL, "random shift of each, up to this along each axis"},
+    {OBJECT(tumble), PK_FIELD_BOOL, "", 0, 0, 1, NULL, "each is turned at random"},
+    {OBJECT(color), PK_FIELD_VEC3, "", 0, 0, 1, NULL,
+     "red, green, blue, 0 to 1; default: one for each entry"},
+    PKI_TEXT("surface", pki_scenario_object, surface, 0, "a surface's name, for pairs"),
+};
+static const int object_field_count = PKI_COUNT(object_fields);
 
 /* How many an entry has along each axis; they were checked. */
 static int number_of(const pki_scenario_object *o, int axis)
@@ -60,10 +94,10 @@ static void check_counts(const pki_scenario_object *o, pki_problems *problems)
   }
 }
 
-void pki_scenario_read_objects(pki_scenario *s, const pki_node *list, pki_problems *problems)
+static void read_objects(pki_scenario *s, const pki_node *list, pki_problems *problems)
 {
   void *entries = NULL;
-  pki_read_entries(list, pki_object_fields, pki_object_field_count, sizeof *s->objects, &entries, &s->nobject,
+  pki_read_entries(list, object_fields, object_field_count, sizeof *s->objects, &entries, &s->nobject,
                    problems);
   s->objects = entries;
   for (int i = 0; i < s->nobject; i++) {
@@ -196,7 +230,7 @@ static pk_status add_one(const pki_scenario *s, int entry, int k, const made *m,
   return pki_node_place(status, s->objects[entry].node, "", err);
 }
 
-void pki_scenario_objects(const pki_scenario *s, pk_builder *b, pki_problems *problems)
+static void build_objects(const pki_scenario *s, pk_builder *b, pki_problems *problems)
 {
   for (int i = 0; i < s->nobject; i++) {
     pki_mesh mesh = {0};
@@ -211,7 +245,7 @@ void pki_scenario_objects(const pki_scenario *s, pk_builder *b, pki_problems *pr
   }
 }
 
-void pki_world_throw(pki_world *world, pki_problems *problems)
+static void start_objects(pki_world *world, pki_problems *problems)
 {
   const pki_scenario *s = world->scenario;
   const pk_model *m = pk_sim_joint_model(world->sim);
@@ -232,3 +266,20 @@ void pki_world_throw(pki_world *world, pki_problems *problems)
   pk_sim_set_joints(world->sim, q, u);
   free(q);
 }
+
+static void release_objects(pki_scenario *s)
+{
+  free(s->objects);
+}
+
+static const pki_schema_table objects_tables[] = {
+    {"object", "each entry of `objects`", object_fields, &object_field_count}, {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_objects = {.name = "objects",
+                                         .doc = "shapes that move freely: a list",
+                                         .form = PKI_SECTION_IS_LIST,
+                                         .tables = objects_tables,
+                                         .read = read_objects,
+                                         .release = release_objects,
+                                         .build = build_objects,
+                                         .start = start_objects};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "scenario/scenario.h"
+#include "scenario/section.h"
 
 static void find_link(const pk_model *m, const char *const *words, const pki_node *entry, const char *name,
                       int *out, pki_problems *problems)
@@ -19,7 +19,7 @@ static void find_link(const pk_model *m, const char *const *words, const pki_nod
   pki_problems_note(problems, status, &err);
 }
 
-void pki_world_find_pushed(pki_world *world, pki_problems *problems)
+static void find_pushed(pki_world *world, pki_problems *problems)
 {
   const pki_scenario *s = world->scenario;
   const pk_model *m = world->model;
@@ -161,3 +161,83 @@ void pki_scenario_check_times(pki_scenario *scenario, double duration)
   }
   check_controller(s, end);
 }
+
+/* ---- the sections ---- */
+
+#define PUSH(member) offsetof(pki_scenario_push, member)
+static const pk_field push_fields[] = {
+    PKI_TEXT("link", pki_scenario_push, link, 1, "what is pushed, with its prefix"),
+    {"at", PUSH(at), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "when it begins"},
+    {"for", PUSH(duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long it lasts"},
+    {"force", PUSH(force), PK_FIELD_VEC3, "N", NAN, -1e9, 1e9, NULL, "world axes"},
+    {"point", PUSH(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
+};
+static const int push_field_count = PKI_COUNT(push_fields);
+
+#define DISTURB(member) offsetof(pki_scenario_disturb, member)
+static const pk_field disturb_fields[] = {
+    PKI_TEXT("link", pki_scenario_disturb, link, 1, "what is pushed, with its prefix"),
+    {"every", DISTURB(every), PK_FIELD_REAL, "s", NAN, 1e-9, 1e6, NULL, "time from one push to the next"},
+    {"for", DISTURB(duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long each lasts"},
+    {"force", DISTURB(force), PK_FIELD_REAL, "N", NAN, 0, 1e9, NULL,
+     "of each, in a random horizontal direction"},
+    {"from", DISTURB(from), PK_FIELD_REAL, "s", 0, 0, 1e6, NULL, "when the first begins"},
+    {"to", DISTURB(to), PK_FIELD_REAL, "s", 1e6, 0, 1e6, NULL, "none begins at this time or later"},
+    {"point", DISTURB(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "where, in the link's frame"},
+};
+static const int disturb_field_count = PKI_COUNT(disturb_fields);
+
+static void read_push(pki_scenario *s, const pki_node *list, pki_problems *problems)
+{
+  void *pushes = NULL;
+  pki_read_entries(list, push_fields, push_field_count, sizeof *s->pushes, &pushes, &s->npush, problems);
+  s->pushes = pushes;
+}
+
+static void read_disturb(pki_scenario *s, const pki_node *list, pki_problems *problems)
+{
+  void *disturbs = NULL;
+  pki_read_entries(list, disturb_fields, disturb_field_count, sizeof *s->disturbs, &disturbs, &s->ndisturb,
+                   problems);
+  s->disturbs = disturbs;
+  for (int i = 0; i < s->ndisturb; i++) {
+    const pki_scenario_disturb *d = &s->disturbs[i];
+    if (d->duration > d->every) {
+      pki_problem(problems, pki_node_find(d->node, "for"),
+                  "for is %g s, expected at most every, which is %g s: one push at a time", d->duration,
+                  d->every);
+    }
+  }
+}
+
+static void release_push(pki_scenario *s)
+{
+  free(s->pushes);
+}
+
+static void release_disturb(pki_scenario *s)
+{
+  free(s->disturbs);
+}
+
+/* finds the links of both */
+static const pki_schema_table push_tables[] = {
+    {"push", "each entry of `push`", push_fields, &push_field_count}, {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_push = {.name = "push",
+                                      .doc = "forces on links: a list",
+                                      .form = PKI_SECTION_IS_LIST,
+                                      .tables = push_tables,
+                                      .read = read_push,
+                                      .release = release_push,
+                                      .start = find_pushed};
+
+static const pki_schema_table disturb_tables[] = {
+    {"disturb", "each entry of `disturb`", disturb_fields, &disturb_field_count}, {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_disturb = {.name = "disturb",
+                                         .doc = "random forces on links, drawn from the seed: a list",
+                                         .form = PKI_SECTION_IS_LIST,
+                                         .tables = disturb_tables,
+                                         .read = read_disturb,
+                                         .release = release_disturb};

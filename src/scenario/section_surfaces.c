@@ -3,13 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scenario/scenario.h"
+#include "scenario/section.h"
 #include "step/world.h"
 
 typedef struct surfaces {
   const char *names[PKI_SURFACE_MAX];
   int count;
 } surfaces;
+
+static const pk_field pair_fields[] = {
+    PKI_TEXT("surface", pki_scenario_pair, surface, 1, "of a robot: a name from a model's surfaces"),
+    PKI_TEXT("material", pki_scenario_pair, material, 0,
+             "of the ground: a name from materials; this or with"),
+    PKI_TEXT("with", pki_scenario_pair, with, 0,
+             "another surface, or the same: a name from a model's surfaces"),
+};
+static const int pair_field_count = PKI_COUNT(pair_fields);
 
 /* The number of a surface's name; -1: no room. */
 static int number_of(surfaces *all, const char *name)
@@ -95,7 +104,7 @@ static void set_pair(const pki_scenario *s, pk_sim *sim, const pki_node *node, c
                      pki_problems *problems)
 {
   pki_scenario_pair pair = {.law = pk_material_default()};
-  const pki_binding bindings[] = {{pki_pair_fields, pki_pair_field_count, &pair},
+  const pki_binding bindings[] = {{pair_fields, pair_field_count, &pair},
                                   {pki_material_fields, pki_material_field_count, &pair.law}};
   int surface = 0;
   pk_error err = {0};
@@ -146,8 +155,10 @@ static void set_objects(const pki_scenario *s, pk_sim *sim, surfaces *all, pki_p
   }
 }
 
-void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_problems *problems)
+static void set_surfaces(pki_world *world, pki_problems *problems)
 {
+  const pki_scenario *scenario = world->scenario;
+  pk_sim *sim = world->sim;
   surfaces all = {.count = 0};
   for (int i = 0; i < scenario->nmodel; i++) {
     set_links(&scenario->models[i], sim, &all, problems);
@@ -160,3 +171,23 @@ void pki_scenario_surfaces(const pki_scenario *scenario, pk_sim *sim, pki_proble
     set_pair(scenario, sim, n, &all, problems);
   }
 }
+
+/* Names are looked up when there is a world. */
+static void read_pairs(pki_scenario *s, const pki_node *node, pki_problems *problems)
+{
+  (void)problems;
+  s->pairs = node;
+}
+
+static const pki_schema_table pairs_tables[] = {
+    {"pair", "each entry of `pairs`, with the keys of a material", pair_fields, &pair_field_count},
+    {"pair", "its material", pki_material_fields, &pki_material_field_count},
+    {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_pairs = {
+    .name = "pairs",
+    .doc = "what surfaces of robots do on materials of the ground and to each other: a list",
+    .form = PKI_SECTION_IS_LIST,
+    .tables = pairs_tables,
+    .read = read_pairs,
+    .set = set_surfaces};

@@ -15,26 +15,57 @@
 #include "base/pattern.h"
 #include "base/random.h"
 #include "math/mat3.h"
-#include "scenario/scenario.h"
+#include "scenario/section.h"
 #include "sim/parameters.h"
 #include "sim/query.h"
 
-const pki_vary_row pki_vary_rows[PKI_VARY_COUNT] = {
-    [PKI_VARY_MASS] = {"mass", "", "factor on mass and moments of the bodies that links are part of", 1e-3,
-                       1e6, true, false},
-    [PKI_VARY_PAYLOAD] = {"payload", "kg", "point mass on a link", -1e6, 1e6, true, false},
-    [PKI_VARY_FRICTION] = {"friction", "", "factor on all coefficients of friction", 0, 1e6, false, false},
-    [PKI_VARY_LATENCY] = {"latency", "s", "commands act late, by the nearest whole number of steps", 0, 1,
-                          false, false},
-    [PKI_VARY_POSITION] = {"position", "m", "added to where robots start, on the ground there", -1e6, 1e6,
-                           false, false},
-    [PKI_VARY_YAW] = {"yaw", "rad", "robots start turned about the vertical", -1e6, 1e6, false, false},
-    [PKI_VARY_JOINT] = {"joint", "rad", "added to where joints start, rad or m, within their limits", -1e6,
-                        1e6, false, true},
-    [PKI_VARY_VELOCITY] = {"velocity", "m/s", "added to the velocity that robots start with, world axes",
-                           -1e6, 1e6, false, false},
-    [PKI_VARY_PUSH] = {"push", "", "factor on the forces of push and disturb", -1e6, 1e6, false, false},
+const pki_vary_row *const pki_vary_rows[PKI_VARY_COUNT + 1] = {
+    [PKI_VARY_MASS] =
+        &(const pki_vary_row){"mass", "", "factor on mass and moments of the bodies that links are part of",
+                              1e-3, 1e6, true, false},
+    [PKI_VARY_PAYLOAD] =
+        &(const pki_vary_row){"payload", "kg", "point mass on a link", -1e6, 1e6, true, false},
+    [PKI_VARY_FRICTION] =
+        &(const pki_vary_row){"friction", "", "factor on all coefficients of friction", 0, 1e6, false, false},
+    [PKI_VARY_LATENCY] =
+        &(const pki_vary_row){"latency", "s", "commands act late, by the nearest whole number of steps", 0, 1,
+                              false, false},
+    [PKI_VARY_POSITION] =
+        &(const pki_vary_row){"position", "m", "added to where robots start, on the ground there", -1e6, 1e6,
+                              false, false},
+    [PKI_VARY_YAW] = &(const pki_vary_row){"yaw", "rad", "robots start turned about the vertical", -1e6, 1e6,
+                                           false, false},
+    [PKI_VARY_JOINT] =
+        &(const pki_vary_row){"joint", "rad", "added to where joints start, rad or m, within their limits",
+                              -1e6, 1e6, false, true},
+    [PKI_VARY_VELOCITY] =
+        &(const pki_vary_row){"velocity", "m/s", "added to the velocity that robots start with, world axes",
+                              -1e6, 1e6, false, false},
+    [PKI_VARY_PUSH] = &(const pki_vary_row){"push", "", "factor on the forces of push and disturb", -1e6, 1e6,
+                                            false, false},
 };
+
+static const char *const axis_words[] = {"all", "x", "y", "z"};
+static const char *const distribution_words[] = {"uniform", "normal", "log-uniform"};
+_Static_assert(PKI_NORMAL == 1 && PKI_LOG_UNIFORM == 2, "words");
+
+#define VARY(name) #name, offsetof(pki_scenario_vary, name)
+static const pk_field vary_fields[] = {
+    {VARY(what), PK_FIELD_ROW, "", -1, 0, 0, pki_vary_rows, "what differs"},
+    PKI_TEXT("link", pki_scenario_vary, link, 0,
+             "of mass and payload: a link with its prefix, or a pattern with *"),
+    PKI_TEXT("joints", pki_scenario_vary, joints, 0,
+             "of joint: a joint with its prefix, or a pattern with *"),
+    {VARY(point), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of a payload: where, in the link's frame"},
+    {VARY(axis), PK_FIELD_ENUM, "", 0, 0, 3, axis_words, "of position (all: x and y) and velocity (x, y, z)"},
+    {VARY(distribution), PK_FIELD_ENUM, "", PKI_UNIFORM, 0, PKI_DISTRIBUTION_COUNT - 1, distribution_words,
+     "how its numbers are spread"},
+    {VARY(from), PK_FIELD_REAL, "", 0, -1e6, 1e6, NULL, "least; of normal numbers: what they are cut off at"},
+    {VARY(to), PK_FIELD_REAL, "", 0, -1e6, 1e6, NULL, "largest; likewise"},
+    {VARY(mean), PK_FIELD_REAL, "", 0, -1e6, 1e6, NULL, "of normal numbers"},
+    {VARY(deviation), PK_FIELD_REAL, "", 0, 0, 1e6, NULL, "of normal numbers: their standard deviation"},
+};
+static const int vary_field_count = PKI_COUNT(vary_fields);
 
 /* ---- reading ---- */
 
@@ -56,7 +87,7 @@ static void check_key(const pki_scenario_vary *v, const char *key, bool needed, 
 
 static void check_range(const pki_scenario_vary *v, pki_problems *problems)
 {
-  const pki_vary_row *row = &pki_vary_rows[v->what];
+  const pki_vary_row *row = pki_vary_rows[v->what];
   const char *const keys[2] = {"from", "to"};
   const double ends[2] = {v->from, v->to};
   for (int i = 0; i < 2; i++) {
@@ -78,9 +109,9 @@ static void check_range(const pki_scenario_vary *v, pki_problems *problems)
 
 static void check_entry(const pki_scenario_vary *v, pki_problems *problems)
 {
-  const pki_vary_row *row = &pki_vary_rows[v->what];
+  const pki_vary_row *row = pki_vary_rows[v->what];
   const bool normal = v->distribution == PKI_NORMAL, axes = v->what == PKI_VARY_POSITION;
-  const char *spread = pki_vary_fields[5].words[v->distribution];
+  const char *spread = pki_field_word(&vary_fields[5], v->distribution);
   check_key(v, "link", row->link, row->link, row->name, problems);
   check_key(v, "joints", row->joints, row->joints, row->name, problems);
   check_key(v, "point", false, v->what == PKI_VARY_PAYLOAD, row->name, problems);
@@ -97,13 +128,12 @@ static void check_entry(const pki_scenario_vary *v, pki_problems *problems)
   check_range(v, problems);
 }
 
-void pki_scenario_read_vary(pki_scenario *s, const pki_node *list, pki_problems *problems)
+static void read_vary(pki_scenario *s, const pki_node *list, pki_problems *problems)
 {
   void *entries = NULL;
   const pki_scenario_vary *late = NULL;
   const int before = pki_problems_total(problems);
-  pki_read_entries(list, pki_vary_fields, pki_vary_field_count, sizeof *s->varies, &entries, &s->nvary,
-                   problems);
+  pki_read_entries(list, vary_fields, vary_field_count, sizeof *s->varies, &entries, &s->nvary, problems);
   s->varies = entries;
   for (int i = 0; i < s->nvary && pki_problems_total(problems) == before; i++) {
     check_entry(&s->varies[i], problems);
@@ -144,7 +174,7 @@ double pki_varied_value(const pki_scenario *s, const pki_varied *varied, int k)
 /* One more number; false without memory. */
 static bool add_number(pki_world *w, int entry, int target, const char *of)
 {
-  const pki_vary_row *row = &pki_vary_rows[w->scenario->varies[entry].what];
+  const pki_vary_row *row = pki_vary_rows[w->scenario->varies[entry].what];
   pki_varied *more = realloc(w->varied, ((size_t)w->nvaried + 1) * sizeof *more);
   if (more == NULL) {
     return false;
@@ -235,7 +265,7 @@ static void check_root(const pki_world *w, const pki_scenario_vary *v, pki_probl
   const pk_model_robot *r = w->scenario->nmodel > 0 ? &w->model->robots[0] : NULL;
   if (r == NULL || r->root != PK_ROOT_FREE) {
     pki_problem(problems, v->node, "%s moves robots with a free root, but %s%s%s",
-                pki_vary_rows[v->what].name, r != NULL ? r->name : "there is no robot",
+                pki_vary_rows[v->what]->name, r != NULL ? r->name : "there is no robot",
                 r != NULL ? " has a root that is " : "", r != NULL ? pk_root_kind_name(r->root) : "");
   }
 }
@@ -281,8 +311,11 @@ static void try_ends(pki_world *w, const pki_varied *varied, pki_problems *probl
   }
 }
 
-void pki_world_find_varied(pki_world *w, pki_problems *problems)
+static void find_varied(pki_world *w, pki_problems *problems)
 {
+  if (problems->status != PK_OK) {
+    return; /* there is no world to keep */
+  }
   const pki_scenario *s = w->scenario;
   bool ok = keep_start(w);
   for (int i = 0; i < s->nvary && ok; i++) {
@@ -469,3 +502,19 @@ pk_status pki_world_vary(pki_world *w, int k, pk_error *err)
   w->number = k;
   return PK_OK;
 }
+
+static void release_vary(pki_scenario *s)
+{
+  free(s->varies);
+}
+
+static const pki_schema_table vary_tables[] = {
+    {"vary", "each entry of `vary`", vary_fields, &vary_field_count}, {NULL, NULL, NULL, NULL}};
+
+const pki_section pki_section_vary = {.name = "vary",
+                                      .doc = "what differs from world to world of a batch: a list",
+                                      .form = PKI_SECTION_IS_LIST,
+                                      .tables = vary_tables,
+                                      .read = read_vary,
+                                      .release = release_vary,
+                                      .start = find_varied};

@@ -10,7 +10,7 @@
 #include "model/motion.h"
 #include "model/named.h"
 #include "pronk/collision.h"
-#include "scenario/files.h"
+#include "scenario/section.h"
 #include "sim/parameters.h"
 
 /* ---- the model ---- */
@@ -94,11 +94,10 @@ static void make_model(const pki_scenario *s, pk_model **out, pki_problems *prob
     pk_error err = {0};
     pki_problems_note(problems, add_model(s, &s->models[i], b, &err), &err);
   }
-  if (problems->status == PK_OK) {
-    pki_scenario_objects(s, b, problems);
-  }
-  if (problems->status == PK_OK) {
-    pki_scenario_joints(s, b, problems);
+  for (int i = 0; pki_sections[i] != NULL && problems->status == PK_OK; i++) {
+    if (pki_sections[i]->build != NULL) {
+      pki_sections[i]->build(s, b, problems);
+    }
   }
   if (problems->status == PK_OK) {
     compile(s, b, out, problems);
@@ -210,55 +209,28 @@ static void set_pose(const pki_scenario *s, pk_sim *sim, pki_problems *problems)
 
 /* ---- the rest ---- */
 
-static pk_status set_ground(const pki_scenario *s, pk_sim *sim, pk_error *err)
-{
-  pk_material materials[PKI_MATERIAL_MAX];
-  for (int i = 0; i < s->nmaterial; i++) {
-    materials[i] = s->materials[i].material;
-  }
-  if (s->terrain == NULL) {
-    return PK_OK;
-  }
-  const pki_node *node = pki_node_find(pki_document_root(s->document), "terrain");
-  return pki_node_place(
-      pk_sim_set_terrain(sim, s->terrain, s->nmaterial > 0 ? materials : NULL, s->nmaterial, err), node, "",
-      err);
-}
+/* ---- the rest ---- */
 
-static pk_status set_controller(const pki_scenario *s, pki_world *w, pk_error *err)
+/* What needs the world: each section on its own, so that all that is wrong is told. */
+static void set_sections(const pki_scenario *s, pki_world *w, pki_problems *problems)
 {
-  if (s->controller == NULL) {
-    return PK_OK;
+  for (int i = 0; pki_sections[i] != NULL; i++) {
+    if (pki_sections[i]->set != NULL) {
+      pki_sections[i]->set(w, problems);
+    }
   }
-  pk_status status =
-      s->controller->create(pk_sim_joint_model(w->sim), s->controller_options, &w->controller, err);
-  status = status == PK_OK ? pk_sim_set_controller(w->sim, w->controller, err) : status;
-  /* the option at fault, where the scenario gives it */
-  const pki_node *node = err != NULL ? pki_node_find(s->controller_node, err->field) : NULL;
-  return pki_scenario_place_file(status, node != NULL ? node : s->controller_node, "", err);
-}
-
-/* What needs the world: each part on its own, so that all that is wrong is told. */
-static void set_parts(const pki_scenario *s, pki_world *w, pki_problems *problems)
-{
-  pk_error err = {0};
-  pki_problems_note(problems, set_ground(s, w->sim, &err), &err);
-  pki_problems_note(problems, pk_sim_set_body_material(w->sim, &s->bodies, &err), &err);
-  pki_scenario_surfaces(s, w->sim, problems);
-  pki_scenario_collide(s, w->sim, problems);
   set_pose(s, w->sim, problems);
   w->noverlap = pk_sim_release_overlaps(w->sim, w->overlaps, PKI_OVERLAPS_TOLD);
   if (w->noverlap < 0) {
     pki_problem_memory(problems);
   }
-  pki_world_throw(w, problems);
-  err = (pk_error){0};
-  pki_problems_note(problems, set_controller(s, w, &err), &err);
-  pki_world_find_pushed(w, problems);
-  if (problems->status == PK_OK) {
-    pki_world_find_varied(w, problems);
+  for (int i = 0; pki_sections[i] != NULL; i++) {
+    if (pki_sections[i]->start != NULL) {
+      pki_sections[i]->start(w, problems);
+    }
   }
   if (problems->status == PK_OK && s->world >= 0) {
+    pk_error err = {0};
     const pki_node *root = pki_document_root(s->document), *at = pki_node_find(root, "world");
     pki_problems_note(problems, pki_node_place(pki_world_vary(w, s->world, &err), at, "", &err), &err);
   }
@@ -276,7 +248,7 @@ pk_status pki_world_create_all(const pki_scenario *scenario, pki_world *out, pki
     pki_problems_note(problems, status, &err);
   }
   if (problems->status == PK_OK) {
-    set_parts(scenario, out, problems);
+    set_sections(scenario, out, problems);
   }
   if (problems->status != PK_OK) {
     pki_world_free(out);

@@ -254,24 +254,11 @@ static pk_status check_alike(const live *l, const stage *s, pk_error *err)
                           "the model's file has changed; start `pronk view` again");
 }
 
-static pk_status set_speed(live *l, const pki_parameter *p, double value, pk_error *err)
-{
-  double speed[3] = {0, 0, 0};
-  static const char *const names[] = {"forward", "sideways", "turn"};
-  for (int i = 0; i < l->nparameter; i++) {
-    for (int k = 0; k < 3 && l->parameters[i].live; k++) {
-      if (strcmp(l->parameters[i].field->name, names[k]) == 0) {
-        speed[k] = &l->parameters[i] == p ? value : l->parameters[i].value;
-      }
-    }
-  }
-  return pk_locomotion_set_speed(l->now->world.controller, speed[0], speed[1], speed[2], err);
-}
-
 /* The world goes on with its own scenario; the next one that is made starts from the changed overrides. */
-static pk_status change_speed(live *l, pki_parameter *p, double value, pki_scenario *changed, pk_error *err)
+static pk_status change_running(live *l, pki_scenario *changed, pk_error *err)
 {
-  const pk_status status = set_speed(l, p, value, err);
+  const pk_status status =
+      changed->controller->change(l->now->world.controller, changed->controller_options, err);
   if (status == PK_OK) {
     pki_scenario *now = l->now->scenario;
     char **sets = now->sets;
@@ -319,7 +306,7 @@ static pk_status live_set(pki_source *self, const char *key, const char *text, b
   if (status != PK_OK || p == NULL || changed == NULL) {
     return status;
   }
-  status = p->live ? change_speed(l, p, value, changed, err) : start_anew(l, changed, err);
+  status = p->live ? change_running(l, changed, err) : start_anew(l, changed, err);
   if (status == PK_OK) {
     p->value = value;
     *restarted = !p->live;

@@ -19,12 +19,15 @@ static bool add(pki_parameter *p, const char *prefix, const pk_field *field, con
   return n > 0 && (size_t)n < sizeof p->key;
 }
 
-/* Speeds that a locomotion controller takes while it walks. */
-static bool is_speed(const pki_scenario *s, const pk_field *field)
+/* Fields that the controller takes while a world runs. */
+static bool is_live(const pki_controller_row *controller, const pk_field *field)
 {
-  return strcmp(s->controller->name, "locomotion") == 0 &&
-         (strcmp(field->name, "forward") == 0 || strcmp(field->name, "sideways") == 0 ||
-          strcmp(field->name, "turn") == 0);
+  for (int i = 0; controller->live != NULL && controller->live[i] != NULL; i++) {
+    if (strcmp(controller->live[i], field->name) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 pki_parameter *pki_parameters_create(const pki_scenario *s, int *count)
@@ -38,7 +41,7 @@ pki_parameter *pki_parameters_create(const pki_scenario *s, int *count)
   int n = 0;
   for (int i = 0; i < ncontroller; i++) {
     if (add(&list[n], "controller.", &s->controller->fields[i], s->controller_options)) {
-      list[n].live = is_speed(s, list[n].field);
+      list[n].live = is_live(s->controller, list[n].field);
       n++;
     }
   }

@@ -20,7 +20,7 @@ const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_mat
 pk_material pk_material_default(void)
 {
   pk_material material;
-  pki_fields_preset(pki_material_fields, pki_material_field_count, &material);
+  pki_fields_default(pki_material_fields, pki_material_field_count, &material, sizeof material);
   return material;
 }
 
@@ -58,7 +58,7 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
                              pk_error *err)
 {
   const pk_material usual = pk_material_default();
-  const pki_stepper *stepper = &pki_steppers[sim->options.stepper];
+  const pki_stepper *stepper = pki_steppers[sim->options.stepper];
   if (terrain != NULL && !stepper->contact) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                     "the stepper \"%s\" knows no contact: use \"moreau\" or \"euler\"", stepper->name);

@@ -27,7 +27,7 @@ static size_t of_u(const pk_model *m, const pk_sim_options *o)
 /* Schemes of order one carry nothing. */
 static size_t of_carry(const pk_model *m, const pk_sim_options *o)
 {
-  return pki_steppers[o->stepper].contact ? 0 : (size_t)m->nu;
+  return pki_steppers[o->stepper]->contact ? 0 : (size_t)m->nu;
 }
 
 static size_t of_joints(const pk_model *m, const pk_sim_options *o)
@@ -67,7 +67,7 @@ static size_t of_bilateral(const pk_model *m, const pk_sim_options *o)
 
 static size_t of_springs(const pk_model *m, const pk_sim_options *o)
 {
-  return (void)m, pki_laws[o->law].force != NULL ? (size_t)o->max_contacts : 0;
+  return (void)m, pki_laws[o->law]->force != NULL ? (size_t)o->max_contacts : 0;
 }
 
 static size_t of_inertia(const pk_model *m, const pk_sim_options *o)

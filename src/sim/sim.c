@@ -14,20 +14,6 @@
 #include "step/joints.h"
 #include "step/pushes.h"
 
-const pki_stepper pki_steppers[PK_STEPPER_COUNT] = {
-    [PK_STEPPER_EULER] = {"euler", "semi-implicit Euler: velocity first, then position with it; order 1",
-                          pki_step_on_chains, false, true},
-    [PK_STEPPER_MOREAU] =
-        {"moreau", "Moreau's midpoint scheme: M and h half a step on; order 1 (2 for constant M and h(q))",
-         pki_step_on_chains, false, true},
-    [PK_STEPPER_RK4] = {"rk4", "Runge-Kutta on the group (Munthe-Kaas); order 4", pki_step_rk4, false, false},
-    [PK_STEPPER_ARK_EXPLICIT] = {"ark-explicit", "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)",
-                                 pki_step_ark, true, false},
-    [PK_STEPPER_ARK_IMPLICIT] =
-        {"ark-implicit", "adaptive diagonally implicit Runge-Kutta for stiff models (SUNDIALS ARKODE)",
-         pki_step_ark, true, false},
-};
-
 /* With a counting arena this counts, and NULL comes back. */
 static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
 {
@@ -70,7 +56,7 @@ static pk_sim_options choose(const pk_model *model, const pk_sim_options *option
   if (o.max_contacts == 0) {
     const int usual = pki_usual_contacts(model);
     o.max_contacts = usual > FEW ? usual : FEW;
-    const int room = o.law == PK_LAW_EXACT_LCP ? pki_exact_room(model, &o) : o.max_contacts;
+    const int room = pki_laws[o.law]->room != NULL ? pki_laws[o.law]->room(model, &o) : o.max_contacts;
     o.max_contacts = room > 0 && room < o.max_contacts ? room : o.max_contacts;
   }
   return o;
@@ -105,7 +91,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   if (status != PK_OK) {
     return status;
   }
-  const pki_stepper *stepper = &pki_steppers[chosen.stepper];
+  const pki_stepper *stepper = pki_steppers[chosen.stepper];
   if (model->nconstraint > 0 && !stepper->contact) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                     "the stepper \"%s\" knows no constraints: use \"moreau\" or \"euler\"", stepper->name);
@@ -271,7 +257,7 @@ static pk_status advance(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
   pki_memory_keep(sim);
-  pk_status status = pki_steppers[sim->options.stepper].step(sim, info);
+  pk_status status = pki_steppers[sim->options.stepper]->step(sim, info);
   if (status == PK_OK || status == PK_ERROR_CONVERGENCE) {
     const pk_status finite = check_finite(m, sim->q_next, sim->u_next, "q_end", "u_end", info);
     status = status == PK_OK ? finite : status;

@@ -35,7 +35,7 @@ static pk_status check_controller(const pk_sim *sim, const pk_controller *c, pk_
     return PK_OK;
   }
   const char *name = c->name != NULL ? c->name : "";
-  if (c->update == NULL) {
+  if (c->update == NULL && c->update_group == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "update"},
                     "the controller \"%s\" has no function update, expected one that sets the commands",
                     name);
@@ -94,28 +94,46 @@ void pki_control_reset(pk_sim *sim)
   }
 }
 
+pk_observation pki_observe(const pk_sim *sim, double time, const double *q, const double *u,
+                           const double *tau, const pk_sim_contact *contacts, int ncontact)
+{
+  return (pk_observation){.time = time,
+                          .dt = sim->options.dt,
+                          .model = pk_sim_joint_model(sim),
+                          .q = q,
+                          .u = u,
+                          .tau = tau,
+                          .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
+                          .contacts = contacts,
+                          .ncontact = ncontact};
+}
+
+pk_status pki_update_by_group(const pk_controller *self, const pk_observation *seen, void *state,
+                              pk_command *commands)
+{
+  pk_status status = PK_OK;
+  self->update_group(self, 1, seen, &state, &commands, &status);
+  return status;
+}
+
 pk_status pki_control(pk_sim *sim, pk_step_info *info)
 {
   const pk_controller *by = sim->control.by;
   if (by == NULL || sim->state.n.steps % sim->control.every != 0) {
     return PK_OK;
   }
-  const int most = sim->options.max_contacts;
-  const pk_observation seen = {.time = pk_sim_time(sim),
-                               .dt = sim->options.dt,
-                               .model = pk_sim_joint_model(sim),
-                               .q = sim->joints.cut ? sim->joints.q : sim->state.q,
-                               .u = sim->joints.cut ? sim->joints.u : sim->state.u,
-                               .tau = sim->state.tau,
-                               .workspace = sim->joints.cut ? sim->joints.workspace : sim->workspace,
-                               .contacts = sim->control.contacts,
-                               .ncontact = pk_sim_contacts(sim, sim->control.contacts, most)};
+  const bool cut = sim->joints.cut;
+  const int ncontact = pk_sim_contacts(sim, sim->control.contacts, sim->options.max_contacts);
+  const pk_observation seen =
+      pki_observe(sim, pk_sim_time(sim), cut ? sim->joints.q : sim->state.q,
+                  cut ? sim->joints.u : sim->state.u, sim->state.tau, sim->control.contacts, ncontact);
   /* it computes with the model's masses: what differs in a world is what it does not know */
   pki_params *const params = &seen.workspace->work.params;
   const pki_params own = *params;
   params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* nobody writes there */
   params->grouped = seen.workspace->grouped, params->varied = false;
-  const pk_status status = by->update(by, &seen, sim->control.state, sim->state.commands);
+  const pk_status status = (by->update != NULL ? by->update : pki_update_by_group)(
+      by, &seen, sim->control.state, sim->state.commands);
   *params = own;
   info->term = status == PK_OK ? info->term : "controller";
   return status;

@@ -3,27 +3,21 @@
 #include <string.h>
 
 #include "collision/broad/broad.h"
+#include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
+#include "step/law.h"
 #include "step/world.h"
 
-const pki_preset pki_presets[PK_PRESET_COUNT] = {
-    [PK_PRESET_DEFAULT] = {"default", "no drift, no sinking in, warm starts"},
-    [PK_PRESET_PAPER] = {"paper", "the scheme of Gehring et al. 2014 as published"},
-};
-
-static const char *const law_words[] = {"hard", "compliant", "penalty", "exact-lcp"};
 static const char *const resting_words[] = {"velocity", "acceleration"};
-const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT] = {"auto", "lemke", "dantzig", "pgs"};
 static const char *const impact_words[] = {"group", "newton"};
-static const char *const stepper_words[] = {"euler", "moreau", "rk4", "ark-explicit", "ark-implicit"};
 static const char *const scheme_words[] = {"stabilised", "paper"};
 static const char *const implicit_words[] = {"all", "none"};
 static const char *const bilateral_words[] = {"direct", "prox"};
 
 const pk_field pki_sim_fields[] = {
     {"dt", offsetof(pk_sim_options, dt), PK_FIELD_REAL, "s", 1e-3, 1e-9, 10, NULL, "time step"},
-    {"stepper", offsetof(pk_sim_options, stepper), PK_FIELD_ENUM, "", PK_STEPPER_MOREAU, 0,
-     PK_STEPPER_COUNT - 1, stepper_words, "integration scheme"},
+    {"stepper", offsetof(pk_sim_options, stepper), PK_FIELD_ROW, "", PK_STEPPER_MOREAU, 0, 0, pki_steppers,
+     "integration scheme"},
     {"implicit", offsetof(pk_sim_options, implicit), PK_FIELD_ENUM, "", PK_IMPLICIT_ALL, 0,
      PK_IMPLICIT_COUNT - 1, implicit_words, "forces taken at the end of the step"},
     {"rtol", offsetof(pk_sim_options, rtol), PK_FIELD_REAL, "", 1e-8, 1e-14, 0.1, NULL,
@@ -44,8 +38,8 @@ const pk_field pki_sim_fields[] = {
      "contacts nearer than this are looked at"},
     {"swept", offsetof(pk_sim_options, swept), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "pairs that move by more than their thickness in a step are met on their way"},
-    {"solver", offsetof(pk_sim_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
-     pki_solver_words, "method for contact problems"},
+    {"solver", offsetof(pk_sim_options, solver), PK_FIELD_ROW, "", PK_SOLVER_AUTO, 0, 0, pki_solvers,
+     "method for contact problems"},
     {"tolerance", offsetof(pk_sim_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
      "relative residual at which the solver stops"},
     {"max_iterations", offsetof(pk_sim_options, max_iterations), PK_FIELD_INT, "", 5000, 1, 1e9, NULL,
@@ -60,14 +54,13 @@ const pk_field pki_sim_fields[] = {
      "stop: change, part of an impulse that a sweep may change"},
     {"change_abs", offsetof(pk_sim_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
      "stop: change, what it may change besides"},
-    {"law", offsetof(pk_sim_options, law), PK_FIELD_ENUM, "", PK_LAW_HARD, 0, PK_LAW_COUNT - 1, law_words,
-     "law of contact"},
+    {"law", offsetof(pk_sim_options, law), PK_FIELD_ROW, "", PK_LAW_HARD, 0, 0, pki_laws, "law of contact"},
     {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_GROUP, 0, PK_IMPACT_COUNT - 1,
      impact_words, "restitution where contacts differ in it"},
     {"resting", offsetof(pk_sim_options, resting), PK_FIELD_ENUM, "", PK_RESTING_VELOCITY, 0,
      PK_RESTING_COUNT - 1, resting_words, "law exact-lcp: what its resting contact is solved in"},
-    {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ENUM, "", PK_LCP_CHOICE_AUTO, 0, PK_LCP_CHOICE_COUNT - 1,
-     pki_lcp_choice_words, "law exact-lcp: method for its problems"},
+    {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ROW, "", PK_LCP_CHOICE_AUTO, 0, 0, pki_lcp_choices,
+     "law exact-lcp: method for its problems"},
     {"stiffness_n", offsetof(pk_sim_options, stiffness_n), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
      "normal stiffness of the springs of compliant and penalty contacts"},
     {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
@@ -76,8 +69,8 @@ const pk_field pki_sim_fields[] = {
      "normal damping of the springs of compliant and penalty contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
      "tangential damping of the springs of compliant and penalty contacts"},
-    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ENUM, "", PK_BROAD_AUTO, 0, PK_BROAD_COUNT - 1,
-     pki_broad_words, "how pairs of shapes that may touch are found"},
+    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ROW, "", PK_BROAD_AUTO, 0, 0, pki_broads,
+     "how pairs of shapes that may touch are found"},
     {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "links of one robot collide with each other"},
     {"max_latency", offsetof(pk_sim_options, max_latency), PK_FIELD_REAL, "s", 0, 0, 1, NULL,
@@ -115,8 +108,7 @@ const char *pk_part_name(pk_part part)
 pk_sim_options pk_sim_options_default(void)
 {
   pk_sim_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_sim_fields, pki_sim_field_count, &options);
+  pki_fields_default(pki_sim_fields, pki_sim_field_count, &options, sizeof options);
   return options;
 }
 
@@ -135,11 +127,17 @@ static void set_paper(pk_sim_options *o)
   o->tolerance = 1e-3; /* what the certificate is held to: such a stop leaves about 1e-4 */
 }
 
+static const pki_preset preset_default = {"default", "no drift, no sinking in, warm starts", NULL};
+static const pki_preset preset_paper = {"paper", "the scheme of Gehring et al. 2014 as published", set_paper};
+
+const pki_preset *const pki_presets[PK_PRESET_COUNT + 1] = {
+    [PK_PRESET_DEFAULT] = &preset_default, [PK_PRESET_PAPER] = &preset_paper};
+
 pk_sim_options pk_sim_options_preset(pk_preset preset)
 {
   pk_sim_options options = pk_sim_options_default();
-  if (preset == PK_PRESET_PAPER) {
-    set_paper(&options);
+  if (pki_presets[preset]->set != NULL) {
+    pki_presets[preset]->set(&options);
   }
   return options;
 }

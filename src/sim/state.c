@@ -153,8 +153,9 @@ static pk_status check_shape(const header *h, size_t size, pk_error *err)
 /* An option as people write it. */
 static void write_option(const pk_field *f, double value, char *out, size_t room)
 {
-  if (f->words != NULL && value >= 0 && value <= f->most) {
-    snprintf(out, room, "%s", f->words[(int)value]);
+  const char *word = value >= 0 && value < pki_field_word_count(f) ? pki_field_word(f, (int)value) : NULL;
+  if (word != NULL) {
+    snprintf(out, room, "%s", word);
   } else {
     snprintf(out, room, "%.17g", value);
   }

@@ -74,7 +74,7 @@ static bool set_solver(pk_sim *sim, pki_ark *ark)
 
 pk_status pki_ark_create(pk_sim *sim, pk_error *err)
 {
-  const bool implicit = sim->options.stepper == PK_STEPPER_ARK_IMPLICIT;
+  const bool implicit = pki_steppers[sim->options.stepper]->implicit;
   if (sim->model->nu == 0) {
     return PK_OK; /* nothing moves */
   }
@@ -94,7 +94,7 @@ pk_status pki_ark_create(pk_sim *sim, pk_error *err)
   if (!ok) {
     pki_ark_destroy(sim);
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.field = "stepper"},
-                    "SUNDIALS could not set up the stepper \"%s\"", pki_steppers[sim->options.stepper].name);
+                    "SUNDIALS could not set up the stepper \"%s\"", pki_steppers[sim->options.stepper]->name);
   }
   return PK_OK;
 }
@@ -161,12 +161,12 @@ static bool recentre(pk_sim *sim, pki_ark *ark, double t)
  * saved then. */
 static bool begin(pk_sim *sim, pki_ark *ark)
 {
-  const bool implicit = sim->options.stepper == PK_STEPPER_ARK_IMPLICIT;
+  const bool implicit = pki_steppers[sim->options.stepper]->implicit;
   return ARKStepReInit(ark->memory, implicit ? NULL : rate, implicit ? rate : NULL, 0, ark->y) == 0 &&
          ARKStepSetInitStep(ark->memory, ark->step) == 0;
 }
 
-pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
+static pk_status step_ark(pk_sim *sim, pk_step_info *info)
 {
   pki_ark *ark = sim->ark;
   const pk_model *m = sim->model;
@@ -210,7 +210,7 @@ pk_status pki_ark_create(pk_sim *sim, pk_error *err)
 {
   return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "stepper"},
                   "the stepper \"%s\" needs SUNDIALS: install libsundials-dev and build again",
-                  pki_steppers[sim->options.stepper].name);
+                  pki_steppers[sim->options.stepper]->name);
 }
 
 void pki_ark_destroy(pk_sim *sim)
@@ -234,10 +234,23 @@ void pki_ark_set_step(pk_sim *sim, double step)
   (void)sim, (void)step;
 }
 
-pk_status pki_step_ark(pk_sim *sim, pk_step_info *info)
+static pk_status step_ark(pk_sim *sim, pk_step_info *info)
 {
   (void)sim, (void)info;
   return PK_ERROR_UNSUPPORTED;
 }
 
 #endif
+
+const pki_stepper pki_stepper_ark_explicit = {
+    .name = "ark-explicit",
+    .doc = "adaptive explicit Runge-Kutta of order 5 (SUNDIALS ARKODE)",
+    .step = step_ark,
+    .adaptive = true};
+
+const pki_stepper pki_stepper_ark_implicit = {
+    .name = "ark-implicit",
+    .doc = "adaptive diagonally implicit Runge-Kutta for stiff models (SUNDIALS ARKODE)",
+    .step = step_ark,
+    .adaptive = true,
+    .implicit = true};

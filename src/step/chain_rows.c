@@ -320,7 +320,7 @@ bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
 pki_form pki_chain_form(const pk_sim *sim, bool positions)
 {
   const pk_solver solver = sim->options.solver;
-  const bool factor = pki_solvers[solver].factor;
+  const bool factor = !pki_solvers[solver]->reads_W;
   if (pki_law_of(&sim->options)->solve != NULL && !positions) {
     return PKI_FORM_DENSE;
   }

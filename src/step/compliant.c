@@ -160,12 +160,12 @@ static void add_spring_forces(pk_sim *sim, contact_force *law, double *out)
   }
 }
 
-void pki_compliant_forces(pk_sim *sim, double *out)
+static void compliant_forces(pk_sim *sim, double *out)
 {
   add_spring_forces(sim, compliant_law, out);
 }
 
-void pki_penalty_forces(pk_sim *sim, double *out)
+static void penalty_forces(pk_sim *sim, double *out)
 {
   add_spring_forces(sim, penalty_law, out);
 }
@@ -178,3 +178,15 @@ void pki_compliant_commit(pk_sim *sim)
   sim->state.n.nspring = sim->contact.nspring;
   sim->contact.nspring = 0;
 }
+
+const pki_law pki_law_compliant = {
+    .name = "compliant",
+    .doc = "springs and dampers to an anchor point, stick and slip (Gehring et al. "
+           "2014, algorithm 1); explicit, needs small steps",
+    .force = compliant_forces};
+
+const pki_law pki_law_penalty = {
+    .name = "penalty",
+    .doc = "springs and dampers with Coulomb and viscous friction, the baseline of Ayit 2015; "
+           "explicit, adds energy where it is stiff",
+    .force = penalty_forces};

@@ -24,10 +24,6 @@
 
 #include "step/world.h"
 
-/* The functions `force` of the two laws (law.h); the workspace is at (q_M, u_S). */
-void pki_compliant_forces(pk_sim *sim, double *out);
-void pki_penalty_forces(pk_sim *sim, double *out);
-
 /* The step succeeded: its anchors are those of the next step. */
 void pki_compliant_commit(pk_sim *sim);
 

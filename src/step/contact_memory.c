@@ -71,7 +71,8 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   c->dof_group = pki_arena_take(arena, nu, sizeof *c->dof_group);
   c->merged = pki_arena_take(arena, nu, sizeof *c->merged);
   c->impacts = pki_arena_take(arena, nu, sizeof *c->impacts);
-  c->springs = pki_arena_take(arena, pki_laws[options->law].force != NULL ? contacts : 0, sizeof *c->springs);
+  c->springs =
+      pki_arena_take(arena, pki_laws[options->law]->force != NULL ? contacts : 0, sizeof *c->springs);
   c->swept = pki_arena_take(arena, contacts, sizeof *c->swept);
   pki_assembly_carve(&c->assembly, model, options->max_contacts, rows, arena);
   const pk_contact_factor factor = {.n = model->nplan, .stride = c->assembly.depth};

@@ -15,7 +15,7 @@ static size_t lcp_rows(int rows, int contacts)
   return (size_t)rows + 2 * (size_t)contacts;
 }
 
-int pki_exact_room(const pk_model *model, const pk_sim_options *o)
+static int exact_room(const pk_model *model, const pk_sim_options *o)
 {
   const pk_contact_problem most = pki_largest_problem(model, o);
   const int left = PKI_DENSE_ROWS - most.nbilateral - most.nbox;
@@ -24,13 +24,13 @@ int pki_exact_room(const pk_model *model, const pk_sim_options *o)
 
 pk_status pki_exact_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
 {
-  const int room = pki_exact_room(model, o);
-  if (o->law != PK_LAW_EXACT_LCP || o->max_contacts <= room) {
+  const int room = exact_room(model, o);
+  if (!pki_laws[o->law]->linear || o->max_contacts <= room) {
     return PK_OK;
   }
   return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "max_contacts"},
-                  "max_contacts is %d; the law exact-lcp keeps a dense matrix and can have %d in this world",
-                  o->max_contacts, room);
+                  "max_contacts is %d; the law %s keeps a dense matrix and can have %d in this world",
+                  o->max_contacts, pki_laws[o->law]->name, room);
 }
 
 /* Which solvers run, one after the other until the problem is solved. The first sweeps are few: most steps differ little
@@ -40,22 +40,25 @@ typedef struct attempt {
   int most; /* sweeps or pivots, 0: the options' */
 } attempt;
 
-static int attempts_of(pk_lcp_choice choice, const attempt **out)
+enum { MOST_ATTEMPTS = 4 };
+
+static int attempts_of(pk_lcp_choice choice, attempt out[MOST_ATTEMPTS])
 {
-  static const attempt chosen[] = {[PK_LCP_CHOICE_LEMKE] = {PK_LCP_SOLVER_LEMKE, 0},
-                                   [PK_LCP_CHOICE_DANTZIG] = {PK_LCP_SOLVER_DANTZIG, 0},
-                                   [PK_LCP_CHOICE_PGS] = {PK_LCP_SOLVER_PGS, 0}};
-  static const attempt all[] = {
+  static const attempt all[MOST_ATTEMPTS] = {
       {PK_LCP_SOLVER_PGS, 100}, {PK_LCP_SOLVER_LEMKE, 0}, {PK_LCP_SOLVER_DANTZIG, 0}, {PK_LCP_SOLVER_PGS, 0}};
-  *out = choice == PK_LCP_CHOICE_AUTO ? all : &chosen[choice];
-  return choice == PK_LCP_CHOICE_AUTO ? 4 : 1;
+  memcpy(out, all, sizeof all);
+  if (choice == PK_LCP_CHOICE_AUTO) {
+    return MOST_ATTEMPTS;
+  }
+  out[0] = (attempt){(pk_lcp_solver)(choice - 1), 0}; /* choices are auto, then the solvers */
+  return 1;
 }
 
 /* Scratch of all solvers that may run, for any bounds. */
 static size_t solver_room(const pk_sim_options *o, int rows)
 {
-  const attempt *tries;
-  const int count = attempts_of(o->lcp, &tries);
+  attempt tries[MOST_ATTEMPTS];
+  const int count = attempts_of(o->lcp, tries);
   size_t most = 0;
   for (int k = 0; k < count; k++) {
     const size_t size = pki_lcp_room(tries[k].solver, rows, 2 * rows);
@@ -67,7 +70,7 @@ static size_t solver_room(const pk_sim_options *o, int rows)
 void pki_exact_carve(pki_exact *e, const pk_sim_options *o, int nu, int rows, int contacts, pki_arena *arena)
 {
   *e = (pki_exact){.n = 0};
-  if (o->law != PK_LAW_EXACT_LCP || rows > PKI_DENSE_ROWS) {
+  if (!pki_laws[o->law]->linear || rows > PKI_DENSE_ROWS) {
     return;
   }
   const size_t n = lcp_rows(rows, contacts), real = sizeof(double);
@@ -106,7 +109,7 @@ void pki_exact_align(pk_sim *sim)
   }
 }
 
-void pki_exact_shift(pk_sim *sim, int contact, const double *u, const double *u_free)
+static void exact_shift(pk_sim *sim, int contact, const double *u, const double *u_free)
 {
   (void)u, (void)u_free;
   sim->contact.exact.slip[contact] = 0;
@@ -118,8 +121,8 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
   const pk_sim_options *o = &sim->options;
   pki_exact *e = &sim->contact.exact;
   const size_t bytes = (size_t)lcp->n * sizeof(double);
-  const attempt *tries;
-  const int count = attempts_of(o->lcp, &tries);
+  attempt tries[MOST_ATTEMPTS];
+  const int count = attempts_of(o->lcp, tries);
   pk_lcp_certificate best = {.residual = INFINITY, .worst = -1};
   double scale = PKI_SPEED_FLOOR; /* as of other laws */
   for (int i = 0; i < lcp->n; i++) {
@@ -243,3 +246,19 @@ bool pki_exact_solve(pk_sim *sim, pk_step_info *info)
   }
   return solved;
 }
+
+static const pki_law *exact_variant(const pk_sim_options *options)
+{
+  return options->resting == PK_RESTING_ACCELERATION ? &pki_law_exact_in_accelerations : &pki_law_exact_lcp;
+}
+
+const pki_law pki_law_exact_lcp = {
+    .name = "exact-lcp",
+    .doc = "a linear complementarity problem: impulses with restitution, friction on a pyramid "
+           "along the slip, viscous friction (Ayit 2015)",
+    .prepare = pki_exact_align,
+    .shift = exact_shift,
+    .solve = pki_exact_solve,
+    .room = exact_room,
+    .variant = exact_variant,
+    .linear = true};

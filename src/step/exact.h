@@ -17,12 +17,10 @@
 #ifndef PKI_STEP_EXACT_H
 #define PKI_STEP_EXACT_H
 
+#include "step/law.h"
 #include "step/world.h"
 
-/* How many contacts there may be: M is dense. */
-int pki_exact_room(const pk_model *model, const pk_sim_options *options);
-
-/* Not more than that. */
+/* Not more contacts than there may be: M is dense. */
 pk_status pki_exact_check(const pk_model *model, const pk_sim_options *options, pk_error *err);
 
 /* Take the arrays for problems with up to `rows` rows, `contacts` contacts among them; nothing for other laws. */
@@ -32,11 +30,11 @@ void pki_exact_carve(pki_exact *e, const pk_sim_options *options, int nu, int ro
 /* Turn the tangents of the contacts found so that the first one is along the slip. The twists are those of the start. */
 void pki_exact_align(pk_sim *sim);
 
-/* In velocities the right side of a contact's rows stays as it is, and none of them slides (resting.h). */
-void pki_exact_shift(pk_sim *sim, int contact, const double *u, const double *u_free);
-
 /* Solve the assembled problem of velocities; impulses into the assembly, the certificate into the info. False: there is no
  * solution, or none was found. */
 bool pki_exact_solve(pk_sim *sim, pk_step_info *info);
+
+/* The law, and its variant with `resting: acceleration` (resting.h). */
+extern const pki_law pki_law_exact_lcp, pki_law_exact_in_accelerations;
 
 #endif

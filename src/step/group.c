@@ -280,7 +280,7 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   return true;
 }
 
-pk_status pki_step_on_chains(pk_sim *sim, pk_step_info *info)
+static pk_status step_on_chains(pk_sim *sim, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
   pki_group g = sim->alone.group; /* its arrays, with the sim's own for contacts */
@@ -307,3 +307,16 @@ const char *pk_left_name(pk_left left)
                                                    "contacts", "sides", "rounds",  "numbers"};
   return (unsigned)left < PK_LEFT_COUNT ? names[left] : "unknown";
 }
+
+const pki_stepper pki_stepper_euler = {
+    .name = "euler",
+    .doc = "semi-implicit Euler: velocity first, then position with it; order 1",
+    .step = step_on_chains,
+    .contact = true};
+
+const pki_stepper pki_stepper_moreau = {
+    .name = "moreau",
+    .doc = "Moreau's midpoint scheme: M and h half a step on; order 1 (2 for constant M and h(q))",
+    .step = step_on_chains,
+    .contact = true,
+    .midpoint = true};

@@ -483,7 +483,7 @@ typedef struct pki_alone {
 
 void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena);
 
-/* A sim's step as a group of one, its rows in slots; false: nothing was done. pki_step_on_chains does any (step/world.h). */
+/* A sim's step as a group of one, its rows in slots; false: nothing was done. step_on_chains in group.c does any. */
 bool pki_group_step(pk_sim *sim, pk_step_info *info);
 
 #endif

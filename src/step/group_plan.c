@@ -42,8 +42,7 @@ static bool is_plain(const pk_sim *sim)
   const pk_model *m = sim->model;
   const pk_sim_options *o = &sim->options;
   bool plain = m->nu <= PKI_GROUP_NU && m->nbody > 0 && m->nconstraint == 0 && !m->has_mimic &&
-               m->nplan == m->nu && !sim->joints.cut &&
-               (o->stepper == PK_STEPPER_MOREAU || o->stepper == PK_STEPPER_EULER) &&
+               m->nplan == m->nu && !sim->joints.cut && pki_steppers[o->stepper]->contact &&
                o->implicit == PK_IMPLICIT_ALL && o->contact == PK_CONTACT_STABILISED &&
                o->law == PK_LAW_HARD && o->solver == PK_SOLVER_AUTO && o->stop == PK_STOP_RESIDUAL;
   for (int k = 0; k < m->nu && plain; k++) {
@@ -403,7 +402,7 @@ static bool has_friction(const pk_sim *sim)
 static pki_group_plan begin_plan(const pk_sim *sim)
 {
   const pk_sim_options *o = &sim->options;
-  const bool midpoint = o->stepper == PK_STEPPER_MOREAU;
+  const bool midpoint = pki_steppers[o->stepper]->midpoint;
   return (pki_group_plan){.model = sim->model,
                           .joints = sim->joints.model,
                           .cut = sim->joints.cut,

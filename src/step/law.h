@@ -1,5 +1,5 @@
-/* Laws of contact: what a step asks of the contacts that it finds. A law is a row of pki_laws with the functions in which it
- * differs from the hard law, whose row has none. Laws other than it have their rows on chains (chain_rows.h). */
+/* Laws of contact: what a step asks of the contacts that it finds. A law is a row, const pki_law pki_law_NAME in the file of the
+ * law, NAME as PK_LAW_LIST has it, with the functions in which it differs from the hard law, whose row has none. Laws other than it have their rows on chains (chain_rows.h). */
 #ifndef PKI_STEP_LAW_H
 #define PKI_STEP_LAW_H
 
@@ -21,12 +21,17 @@ typedef struct pki_law {
   bool (*solve)(pk_sim *sim, pk_step_info *info);
   /* Impulses of the step are kept: what else belongs to them. */
   void (*finish)(pk_sim *sim);
+  /* Most contacts that a world of this law can have, at most max_contacts; NULL: as many as the options say. */
+  int (*room)(const pk_model *model, const pk_sim_options *options);
+  /* The row for these options, where they change what the law does; NULL: this one. */
+  const struct pki_law *(*variant)(const pk_sim_options *options);
+  bool linear; /* solve() uses the solvers of linear complementarity problems: pk_step_info.lcp_solver */
   bool needs_solution; /* a problem without a solution fails the step */
   bool joins_closed;   /* contacts take part when they are closed, whatever their velocity */
 } pki_law;
 
-/* By name; and the row of a world's options, which may be one of the variants that have no name of their own. */
-extern const pki_law pki_laws[PK_LAW_COUNT];
+/* By pk_law, up to NULL; and the row of a world's options, which may be a variant. */
+extern const pki_law *const pki_laws[];
 const pki_law *pki_law_of(const pk_sim_options *options);
 
 #endif

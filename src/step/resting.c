@@ -49,7 +49,7 @@ static void assemble_collision(pk_sim *sim, double eps)
   pki_assembly_finish(a, sim->workspace);
 }
 
-bool pki_resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *any)
+static bool resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *any)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
@@ -90,7 +90,7 @@ static void add_bias(const pk_sim *sim, int body, const double point[3], double 
   }
 }
 
-void pki_resting_shift(pk_sim *sim, int contact, const double *u, const double *u_free)
+static void resting_shift(pk_sim *sim, int contact, const double *u, const double *u_free)
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
@@ -111,10 +111,20 @@ void pki_resting_shift(pk_sim *sim, int contact, const double *u, const double *
   c->exact.slip[contact] = slip > a->mu[contact] * fabs(change) ? slip : 0;
 }
 
-void pki_resting_add_hits(pk_sim *sim)
+static void resting_add_hits(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->assembly.problem.ncontact; i++) {
     sim->state.last_r[3 * i] += c->exact.hit[c->row_found[i]];
   }
 }
+
+const pki_law pki_law_exact_in_accelerations = {.name = "exact-lcp",
+                                                .prepare = pki_exact_align,
+                                                .collide = resting_collide,
+                                                .shift = resting_shift,
+                                                .solve = pki_exact_solve,
+                                                .finish = resting_add_hits,
+                                                .linear = true,
+                                                .needs_solution = true,
+                                                .joins_closed = true};

@@ -25,12 +25,7 @@
 
 #include "step/exact.h"
 
-/* The functions of the law (law.h) with these options. Collisions need the factor of M~; what is shifted needs the velocity products
- * of the accelerations (rnea) in the workspace. */
-bool pki_resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *any);
-void pki_resting_shift(pk_sim *sim, int contact, const double *u, const double *u_free);
-
-/* What the collisions gave is part of the impulse of the contacts of the step. */
-void pki_resting_add_hits(pk_sim *sim);
+/* The row is pki_law_exact_in_accelerations (exact.h). Collisions need the factor of M~; what is shifted needs the velocity
+ * products of the accelerations (rnea) in the workspace. */
 
 #endif

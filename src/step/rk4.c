@@ -43,7 +43,7 @@ static void move_config(pk_sim *sim, const double *xi)
   }
 }
 
-pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
+static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
 {
   const int nu = sim->model->nu;
   const double dt = sim->options.dt;
@@ -72,3 +72,6 @@ pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info)
   move_config(sim, xi);
   return PK_OK;
 }
+
+const pki_stepper pki_stepper_rk4 = {
+    .name = "rk4", .doc = "Runge-Kutta on the group (Munthe-Kaas); order 4", .step = step_rk4};

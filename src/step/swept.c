@@ -226,7 +226,7 @@ bool pki_swept_find(pk_sim *sim, const double *q, const double *u, pk_step_info 
   pki_sim_contact *c = &sim->contact;
   pki_colliders *all = &sim->scene.colliders;
   c->nswept = 0;
-  const bool wanted = sim->options.swept && pki_laws[sim->options.law].force == NULL &&
+  const bool wanted = sim->options.swept && pki_laws[sim->options.law]->force == NULL &&
                       sim->options.contact == PK_CONTACT_STABILISED;
   bool any = false, room = true;
   for (int i = 0; i < all->nmoving && wanted && !any; i++) {

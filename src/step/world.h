@@ -238,15 +238,19 @@ struct pk_sim {
   bool owns_memory;
 };
 
-/* One row of the stepper registry. `step` reads q, u and writes q_next, u_next, tau_next; carries
+/* A stepper's row, const pki_stepper pki_stepper_NAME in the file that steps, NAME as PK_STEPPER_LIST has it. `step` reads q, u and writes q_next, u_next, tau_next; carries
  * are copied unless it writes them. */
 typedef struct pki_stepper {
   const char *name, *doc;
   pk_status (*step)(pk_sim *sim, pk_step_info *info);
-  bool adaptive, contact; /* chooses its own steps; knows contact */
+  bool adaptive; /* chooses its own steps */
+  bool contact;  /* knows contact and constraints */
+  bool midpoint; /* M and h half a step on */
+  bool implicit; /* adaptive: for stiff models */
 } pki_stepper;
 
-extern const pki_stepper pki_steppers[PK_STEPPER_COUNT];
+/* By pk_stepper; ends with NULL. */
+extern const pki_stepper *const pki_steppers[];
 
 /* The field table of pk_sim_options. */
 extern const pk_field pki_sim_fields[];
@@ -259,18 +263,15 @@ extern const int pki_material_field_count;
 /* The registry of presets. */
 typedef struct pki_preset {
   const char *name, *doc;
+  void (*set)(pk_sim_options *options); /* on top of the defaults; NULL: these */
 } pki_preset;
 
-extern const pki_preset pki_presets[PK_PRESET_COUNT];
-extern const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT];
+/* By pk_preset; ends with NULL. */
+extern const pki_preset *const pki_presets[];
 
 /* The field table of pk_command. */
 extern const pk_field pki_command_fields[];
 extern const int pki_command_field_count;
-
-pk_status pki_step_on_chains(pk_sim *sim, pk_step_info *info);
-pk_status pki_step_rk4(pk_sim *sim, pk_step_info *info);
-pk_status pki_step_ark(pk_sim *sim, pk_step_info *info);
 
 /* Contacts that a world of this model may well have: 24 for each robot and object, 100 000 at most. */
 static inline int pki_usual_contacts(const pk_model *model)

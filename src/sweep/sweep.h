@@ -6,7 +6,6 @@
  *   samples.pronk -> sweep_table.c: results.csv, results.h5 -> sweep_report.c: report.html -> sweep_replay.c: worst/
  *
  *   draw.c    random and low-discrepancy numbers
- *   slope.c   the ground and all on it, tilted
  *   crew.h    processes that share the work; crew_mpi.c: by MPI
  *   sweep_work.c    who runs what: rank 0 and the others
  *
@@ -114,11 +113,5 @@ void pki_sweep_command(const pki_sweep *sweep, const pki_sweep_point *point, pki
 /* A hash of all that decides results, but for the scenario's file and the program: overrides of every sample, what files
  * that they name hold, how long samples run and the bound that certifies them, names of metrics. */
 uint64_t pki_sweep_hash(const pki_sweep *sweep);
-
-/* ---- slope.c ---- */
-
-/* The overrides that tilt a scenario's ground, models and objects by `angle` (rad) about the world's y axis: +x goes up.
- * Appended to `sets`, as lines. What cannot be tilted is a failure. */
-pk_status pki_slope_sets(const pki_scenario *base, double angle, pki_text *sets, pk_error *err);
 
 #endif

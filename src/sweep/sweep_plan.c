@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "scenario/slope.h"
 #include "sweep/metrics.h"
 #include "sweep/sweep.h"
 

@@ -146,7 +146,7 @@ static void a_solver_without_what_it_reads_says_so(void **state)
     if (s == PK_SOLVER_AUTO) {
       continue; /* reads what there is */
     }
-    const bool velocities = pki_solvers[s].factor;
+    const bool velocities = !pki_solvers[s]->reads_W;
     pk_contact_problem p = w.p;
     p.W = velocities ? w.W : NULL;
     p.factor = velocities ? NULL : &w.factor;

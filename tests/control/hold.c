@@ -18,8 +18,8 @@ static void every_row_makes_a_controller_from_its_preset_options(void **state)
 {
   (void)state;
   walker w = walker_create(NULL, NULL, NULL);
-  for (int i = 0; i < pki_controller_count; i++) {
-    const pki_controller_row *row = &pki_controllers[i];
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
+    const pki_controller_row *row = pki_controllers[i];
     void *options = calloc(1, row->options_size);
     pki_fields_preset(row->fields, row->nfield, options);
     pk_controller *made = NULL;
@@ -86,8 +86,8 @@ static void a_controller_of_another_model_is_refused_and_the_old_one_stays(void 
   (void)state;
   walker w = walker_create(NULL, NULL, NULL), other = walker_create_robot(&walker_anymal, NULL, NULL, NULL);
   const pk_controller *const before = w.sim->control.by;
-  for (int i = 0; i < pki_controller_count; i++) {
-    const pki_controller_row *row = &pki_controllers[i];
+  for (int i = 0; pki_controllers[i] != NULL; i++) {
+    const pki_controller_row *row = pki_controllers[i];
     void *options = calloc(1, row->options_size);
     pki_fields_preset(row->fields, row->nfield, options);
     pk_controller *made = NULL;

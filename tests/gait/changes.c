@@ -62,7 +62,7 @@ static void any_gait_can_follow_any_other(void **state)
     walker w = walker_create(NULL, &o, NULL);
     walker_facts f;
     if (!walker_run(&w, 4, NULL, &f)) {
-      fail_msg("fell when it changed from %s to %s", pki_gaits[from].name, pki_gaits[to].name);
+      fail_msg("fell when it changed from %s to %s", pki_gaits[from]->name, pki_gaits[to]->name);
     }
     assert_int_equal(f.uncertified, 0);
     walker_destroy(&w);

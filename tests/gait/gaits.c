@@ -86,7 +86,7 @@ static double around(double cycles)
 /* The speed in the middle of what a gait is meant for. */
 static double natural(pk_gait gait, double height)
 {
-  return 0.7 * pki_gaits[gait].speed[1] * sqrt(9.81 * height);
+  return 0.7 * pki_gaits[gait]->speed[1] * sqrt(9.81 * height);
 }
 
 static pk_locomotion_options in_gait(pk_gait gait, const walker_robot *robot)
@@ -101,7 +101,7 @@ static pk_locomotion_options in_gait(pk_gait gait, const walker_robot *robot)
  * that contact lasts a little longer than planned. */
 static void run_gait(const walker_robot *robot, pk_gait gait)
 {
-  const pki_gait_row *row = &pki_gaits[gait];
+  const pki_gait_row *row = pki_gaits[gait];
   const pk_locomotion_options o = in_gait(gait, robot);
   walker w = walker_create_robot(robot, NULL, &o, NULL);
   walker_facts f, late;
@@ -160,7 +160,7 @@ static void it_turns_as_told(void **state)
     walker_facts f;
     assert_true(walker_run(&w, 3, NULL, &f));
     assert_true(walker_run(&w, 6, NULL, &f));
-    walker_print(pki_gaits[gaits[i]].name, &f);
+    walker_print(pki_gaits[gaits[i]]->name, &f);
     assert_int_equal(f.uncertified + f.others, 0);
     assert_true(fabs(f.speed[2] - 0.3) < 0.03 && fabs(f.speed[0] - o.forward) < 0.1);
     walker_destroy(&w);

@@ -15,13 +15,11 @@ static const wrong cases[] = {
      "objects is an empty list and there is no model, expected one of either at least"},
     {"duration: 1\nmodels: starleth\n", 2, "models", "models is a value, expected a list"},
     {REST "terain: []\n", 3, "terain",
-     "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, model, models, "
-     "objects, gravity, "
-     "coordinates, terrain, materials, bodies, pairs, collide, step, dynamics, controller, actuators, "
-     "constraints, "
-     "push, "
-     "disturb, "
-     "vary, world, record, duration, certify, seed)"},
+     "there is no key \"terain\"; did you mean \"terrain\"? (one of: name, description, gravity, dynamics, "
+     "world, "
+     "duration, certify, seed, model, models, objects, coordinates, actuators, constraints, materials, "
+     "terrain, "
+     "bodies, pairs, collide, step, controller, push, disturb, vary, record)"},
     {REST "bodies: {friction: -1}\n", 3, "bodies.friction",
      "friction is -1, expected 0 to 1e+06 (Coulomb's coefficient)"},
     {REST "bodies: 1\n", 3, "bodies", "bodies is a value, expected a mapping"},

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "scenario/help.h"
+#include "scenario/section.h"
 
 #include "base/file.h"
 
@@ -155,21 +156,25 @@ static void the_documentation_names_every_key_and_word(void **state)
   size_t size;
   char *page = pki_file_read(PK_SOURCE_DIR "/docs/formats/scenario.md", 1 << 20, &size);
   assert_non_null(page);
-  for (int t = 0; t < pki_schema_count; t++) {
-    const pki_schema_table *table = &pki_schema[t];
-    for (int i = 0; i < *table->count; i++) {
-      const pk_field *f = &table->fields[i];
+  for (int i = 0; pki_sections[i] != NULL; i++) {
+    assert_true(strlen(pki_sections[i]->doc) > 3);
+    expect_named(page, "the whole file", pki_sections[i]->name);
+  }
+  pki_schema_table table;
+  for (int t = 0; pki_schema_get(t, &table); t++) {
+    for (int i = 0; i < *table.count; i++) {
+      const pk_field *f = &table.fields[i];
       assert_true(strlen(f->doc) > 3);
-      expect_named(page, table->name, f->name);
-      for (int k = 0; f->type == PK_FIELD_ENUM && k <= (int)f->most; k++) {
-        expect_named(page, f->name, f->words[k]);
+      expect_named(page, table.name, f->name);
+      for (int k = 0; k < pki_field_word_count(f); k++) {
+        expect_named(page, f->name, pki_field_word(f, k));
       }
     }
   }
-  for (int c = 0; c < pki_controller_count; c++) {
-    expect_named(page, "controllers", pki_controllers[c].name);
-    for (int i = 0; i < pki_controllers[c].nfield; i++) {
-      expect_named(page, pki_controllers[c].name, pki_controllers[c].fields[i].name);
+  for (int c = 0; pki_controllers[c] != NULL; c++) {
+    expect_named(page, "controllers", pki_controllers[c]->name);
+    for (int i = 0; i < pki_controllers[c]->nfield; i++) {
+      expect_named(page, pki_controllers[c]->name, pki_controllers[c]->fields[i].name);
     }
   }
   free(page);

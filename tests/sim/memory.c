@@ -327,7 +327,7 @@ static void must_go_on(pk_sim *sim, const snapshot *was, pk_sim *twin, const cha
 static void fail_by_pushes(pk_sim *sim, pk_sim *twin, const char *name, witness *w)
 {
   const pk_model *m = sim->model;
-  const bool adaptive = pki_steppers[sim->options.stepper].adaptive;
+  const bool adaptive = pki_steppers[sim->options.stepper]->adaptive;
   snapshot was = take(sim);
   for (int link = m->nlink - 1; link >= 0; link -= 7) {
     static const double far[3] = {1, 2, 3}, force[3] = {1e308, -1e308, 1e308};
@@ -344,7 +344,7 @@ static void fail_by_pushes(pk_sim *sim, pk_sim *twin, const char *name, witness 
 /* A command that is none, and one that no numbers can follow. */
 static void fail_by_commands(pk_sim *sim, pk_sim *twin, const char *name, witness *w)
 {
-  const bool adaptive = pki_steppers[sim->options.stepper].adaptive, late = sim->late_room > 0;
+  const bool adaptive = pki_steppers[sim->options.stepper]->adaptive, late = sim->late_room > 0;
   pk_command *c = &pk_sim_commands(sim)[sim->joints.n - 1];
   const pk_command right = *c;
   snapshot before = take(sim);
@@ -445,7 +445,8 @@ static void a_world_of_a_batch_whose_step_fails_is_frozen_as_it_was(void **state
   witness w = {.failures = 0};
   for (int i = 0; i < KINDS; i++) {
     const kind *k = &kinds[i];
-    const pk_status status = pki_steppers[k->of.stepper].adaptive ? PK_ERROR_CONVERGENCE : PK_ERROR_NONFINITE;
+    const pk_status status =
+        pki_steppers[k->of.stepper]->adaptive ? PK_ERROR_CONVERGENCE : PK_ERROR_NONFINITE;
     fleet f;
     pk_batch_info how;
     make_fleet(&f, k);

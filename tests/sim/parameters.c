@@ -273,7 +273,7 @@ static void a_factor_on_friction_is_friction_times_the_factor(void **state)
   pk_terrain *ground = slope_terrain(0.25);
   for (int l = 0; l < 4; l++) {
     pk_sim_options o = pk_sim_options_default();
-    o.law = laws[l], o.dt = pki_laws[o.law].force != NULL ? 2e-4 : 1e-3;
+    o.law = laws[l], o.dt = pki_laws[o.law]->force != NULL ? 2e-4 : 1e-3;
     const pk_material rough = {.friction = 0.6}, product = {.friction = factor * 0.6};
     pk_sim *a = start_world(m, ground, rough, &o), *b = start_world(m, ground, product, &o),
            *c = start_world(m, ground, rough, &o);
@@ -285,7 +285,7 @@ static void a_factor_on_friction_is_friction_times_the_factor(void **state)
       pk_sim_q(all[i])[2] = 0.06, pk_sim_q(all[i])[9] = 0.17, pk_sim_q(all[i])[7] = 0.01;
       pk_sim_u(all[i])[7] = 0.4;
     }
-    const int steps = pki_laws[o.law].force != NULL ? 1500 : 400;
+    const int steps = pki_laws[o.law]->force != NULL ? 1500 : 400;
     assert_true(apart(a, b, steps) == 0);
     assert_true(apart(c, b, steps) > 1e-3);
     pk_sim_contact touch[16];

@@ -2,22 +2,22 @@
 
 #include <string.h>
 
-const pki_broad_row pki_broads[PK_BROAD_COUNT] = {
-    [PK_BROAD_AUTO] = {"by the number of shapes: exhaustive up to 24, then tree", NULL, NULL, NULL},
-    [PK_BROAD_EXHAUSTIVE] = {"all pairs of boxes; the quickest for few", pki_exhaustive_carve, NULL,
-                             pki_exhaustive_pairs},
-    [PK_BROAD_SWEEP] = {"sweep and prune along three axes, sorted from step to step; for slow scenes",
-                        pki_sweep_carve, pki_sweep_reset, pki_sweep_pairs},
-    [PK_BROAD_GRID] = {"a hash grid of several levels; no memory of the last step", pki_grid_carve, NULL,
-                       pki_grid_pairs},
-    [PK_BROAD_TREE] = {"a tree of boxes that follows them", pki_tree_carve, pki_tree_reset, pki_tree_pairs},
+const pki_broad_row *const pki_broads[PK_BROAD_COUNT + 1] = {
+    [PK_BROAD_AUTO] =
+        &(const pki_broad_row){"auto", "by the number of shapes: exhaustive up to 24, then tree", NULL, NULL,
+                               NULL},
+    [PK_BROAD_EXHAUSTIVE] = &(const pki_broad_row){"exhaustive", "all pairs of boxes; the quickest for few",
+                                                   pki_exhaustive_carve, NULL, pki_exhaustive_pairs},
+    [PK_BROAD_SWEEP] =
+        &(const pki_broad_row){"sweep",
+                               "sweep and prune along three axes, sorted from step to step; for slow scenes",
+                               pki_sweep_carve, pki_sweep_reset, pki_sweep_pairs},
+    [PK_BROAD_GRID] =
+        &(const pki_broad_row){"grid", "a hash grid of several levels; no memory of the last step",
+                               pki_grid_carve, NULL, pki_grid_pairs},
+    [PK_BROAD_TREE] = &(const pki_broad_row){"tree", "a tree of boxes that follows them", pki_tree_carve,
+                                             pki_tree_reset, pki_tree_pairs},
 };
-
-const char *const pki_broad_words[PK_BROAD_COUNT] = {[PK_BROAD_AUTO] = "auto",
-                                                     [PK_BROAD_EXHAUSTIVE] = "exhaustive",
-                                                     [PK_BROAD_SWEEP] = "sweep",
-                                                     [PK_BROAD_GRID] = "grid",
-                                                     [PK_BROAD_TREE] = "tree"};
 
 enum { FEW = 24 }; /* boxes: all pairs are quicker than any order among them */
 
@@ -28,7 +28,7 @@ void pki_broad_carve(pki_broad *b, pk_broad kind, int n, pki_arena *arena)
                                                  : PK_BROAD_TREE,
                    .n = n};
   b->first = pki_arena_take(arena, 2 * (size_t)n + 1, sizeof *b->first);
-  b->memory = pki_broads[b->kind].carve(n, arena);
+  b->memory = pki_broads[b->kind]->carve(n, arena);
   if (arena->base != NULL && !arena->overflow) {
     pki_broad_reset(b);
   }
@@ -36,8 +36,8 @@ void pki_broad_carve(pki_broad *b, pk_broad kind, int n, pki_arena *arena)
 
 void pki_broad_reset(pki_broad *b)
 {
-  if (pki_broads[b->kind].reset != NULL) {
-    pki_broads[b->kind].reset(b->memory);
+  if (pki_broads[b->kind]->reset != NULL) {
+    pki_broads[b->kind]->reset(b->memory);
   }
 }
 
@@ -109,7 +109,7 @@ int pki_broad_pairs(pki_broad *b, const pki_aabb *boxes, pki_want_pair want, con
                     pki_box_pair *out, int most)
 {
   pki_pair_sink sink = {.want = want, .user = user, .family = b->family, .out = out, .most = most};
-  if (!pki_broads[b->kind].pairs(b->memory, boxes, b->n, &sink)) {
+  if (!pki_broads[b->kind]->pairs(b->memory, boxes, b->n, &sink)) {
     pki_sort_pairs(out, sink.count < most ? sink.count : most, b->n, b->first);
   }
   return sink.count;

@@ -31,9 +31,9 @@ typedef struct pki_pair_sink {
   int count, most; /* count goes on beyond most */
 } pki_pair_sink;
 
-/* One row of the registry; pki_broad_words has the names. */
+/* One row of the registry. */
 typedef struct pki_broad_row {
-  const char *doc;
+  const char *name, *doc;
   /* Its memory for n boxes, from an arena; NULL with one that counts. */
   void *(*carve)(int n, pki_arena *arena);
   /* Forget the last boxes. */
@@ -43,8 +43,8 @@ typedef struct pki_broad_row {
   bool (*pairs)(void *memory, const pki_aabb *boxes, int n, pki_pair_sink *sink);
 } pki_broad_row;
 
-extern const pki_broad_row pki_broads[PK_BROAD_COUNT];
-extern const char *const pki_broad_words[PK_BROAD_COUNT];
+/* By pk_broad; ends with NULL. */
+extern const pki_broad_row *const pki_broads[];
 
 /* A broad phase for n boxes; PK_BROAD_AUTO chooses by n. With a counting arena this counts. */
 typedef struct pki_broad {

@@ -34,7 +34,7 @@ const int pki_heights_file_field_count = (int)(sizeof pki_heights_file_fields / 
 pk_heights_options pk_heights_options_default(void)
 {
   pk_heights_options o;
-  pki_fields_preset(pki_heights_file_fields, pki_heights_file_field_count, &o);
+  pki_fields_default(pki_heights_file_fields, pki_heights_file_field_count, &o, sizeof o);
   return o;
 }
 

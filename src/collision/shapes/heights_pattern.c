@@ -23,7 +23,7 @@ const int pki_heights_pattern_field_count = (int)(sizeof pki_heights_pattern_fie
 pk_heights_pattern pk_heights_pattern_default(void)
 {
   pk_heights_pattern p;
-  pki_fields_preset(pki_heights_pattern_fields, pki_heights_pattern_field_count, &p);
+  pki_fields_default(pki_heights_pattern_fields, pki_heights_pattern_field_count, &p, sizeof p);
   return p;
 }
 

@@ -31,21 +31,22 @@ typedef struct pki_lcp_run {
   pki_arena arena; /* scratch of the solver at work */
 } pki_lcp_run;
 
+/* A solver's row, in the file that solves: const pki_lcp_row pki_lcp_NAME, NAME as PK_LCP_SOLVER_LIST has it. */
 typedef struct pki_lcp_row {
-  const char *doc; /* pk_lcp_solver_name has the name */
+  const char *name, *doc;
   void (*solve)(pki_lcp_run *run);
-  size_t (*memsize)(int n, int N); /* N: pki_lcp_plain_size; NULL: none */
+  /* Take from the arena what solve() takes, for n rows and N = pki_lcp_plain_size. NULL: it takes nothing. */
+  void (*reserve)(pki_arena *arena, int n, int N);
+  /* Starts from the caller's z and stops at the tolerance; the others start at the z nearest to zero and go on to the
+   * last digit. */
+  bool sweeps;
 } pki_lcp_row;
 
-extern const pki_lcp_row pki_lcp_solvers[PK_LCP_SOLVER_COUNT];
+/* By pk_lcp_solver; and by pk_lcp_choice. Both end with NULL. */
+extern const pki_lcp_row *const pki_lcp_solvers[];
+extern const pki_lcp_row *const pki_lcp_choices[];
 extern const pk_field pki_lcp_fields[];
 extern const int pki_lcp_field_count;
-
-void pki_lcp_solve_lemke(pki_lcp_run *run);
-void pki_lcp_solve_dantzig(pki_lcp_run *run);
-void pki_lcp_solve_pgs(pki_lcp_run *run);
-size_t pki_lcp_lemke_memsize(int n, int N);
-size_t pki_lcp_dantzig_memsize(int n, int N);
 
 /* Unknowns of the plain problem that lemke solves: n, one more for each second bound and each row without bounds; 2n at
  * most. */

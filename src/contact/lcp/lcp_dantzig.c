@@ -68,12 +68,10 @@ static dantzig take(int rows, pki_arena *arena)
   return s;
 }
 
-size_t pki_lcp_dantzig_memsize(int n, int N)
+static void reserve_dantzig(pki_arena *arena, int n, int N)
 {
   (void)N;
-  pki_arena arena = pki_arena_over(NULL, 0);
-  take(n, &arena);
-  return arena.used;
+  take(n, arena);
 }
 
 static void update_w(dantzig *s)
@@ -357,7 +355,7 @@ static bool attempt(dantzig *s, int number)
   return false;
 }
 
-void pki_lcp_solve_dantzig(pki_lcp_run *run)
+static void solve_dantzig(pki_lcp_run *run)
 {
   enum { TRIES = 4 };
   const int most = run->options->max_iterations;
@@ -379,3 +377,8 @@ void pki_lcp_solve_dantzig(pki_lcp_run *run)
   }
   run->outcome = run->proven ? PK_LCP_OUTCOME_INFEASIBLE : run->outcome;
 }
+
+const pki_lcp_row pki_lcp_dantzig = {.name = "dantzig",
+                                     .doc = "principal pivoting with bounds, as Cottle, Dantzig and Baraff",
+                                     .solve = solve_dantzig,
+                                     .reserve = reserve_dantzig};

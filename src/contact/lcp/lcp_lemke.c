@@ -88,11 +88,9 @@ static lemke take(int rows, int unknowns, pki_arena *arena)
   return l;
 }
 
-size_t pki_lcp_lemke_memsize(int n, int N)
+static void reserve_lemke(pki_arena *arena, int n, int N)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  take(n, N, &arena);
-  return arena.used;
+  take(n, N, arena);
 }
 
 /* ---- the plain problem ---- */
@@ -412,7 +410,7 @@ static void note_ray(lemke *l, pki_lcp_run *run, int entering)
   pki_lcp_note_ray(run, l->v);
 }
 
-void pki_lcp_solve_lemke(pki_lcp_run *run)
+static void solve_lemke(pki_lcp_run *run)
 {
   lemke l = take(run->p->n, pki_lcp_plain_size(run->p), &run->arena);
   l.p = run->p;
@@ -440,3 +438,9 @@ void pki_lcp_solve_lemke(pki_lcp_run *run)
     }
   }
 }
+
+const pki_lcp_row pki_lcp_lemke = {
+    .name = "lemke",
+    .doc = "complementary pivoting, lexicographic; proves that a problem has no solution",
+    .solve = solve_lemke,
+    .reserve = reserve_lemke};

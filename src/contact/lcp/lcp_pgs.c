@@ -36,7 +36,7 @@ static bool sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
   return change <= epsilon * epsilon * norm;
 }
 
-void pki_lcp_solve_pgs(pki_lcp_run *run)
+static void solve_pgs(pki_lcp_run *run)
 {
   enum { EVERY = 5 }; /* sweeps between looks at the residual */
   const pk_lcp_options *o = run->options;
@@ -55,3 +55,6 @@ void pki_lcp_solve_pgs(pki_lcp_run *run)
     pki_lcp_check(run);
   }
 }
+
+const pki_lcp_row pki_lcp_pgs = {
+    .name = "pgs", .doc = "projected Gauss-Seidel, row by row", .solve = solve_pgs, .sweeps = true};

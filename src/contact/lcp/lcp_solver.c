@@ -1,4 +1,4 @@
-/* The solvers of linear complementarity problems: their registry and their entry. */
+/* The solvers of linear complementarity problems: their options and their entry. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -6,19 +6,9 @@
 #include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
 
-static const char *const solver_words[PK_LCP_SOLVER_COUNT] = {"lemke", "dantzig", "pgs"};
-
-const pki_lcp_row pki_lcp_solvers[PK_LCP_SOLVER_COUNT] = {
-    [PK_LCP_SOLVER_LEMKE] = {"complementary pivoting, lexicographic; proves that a problem has no solution",
-                             pki_lcp_solve_lemke, pki_lcp_lemke_memsize},
-    [PK_LCP_SOLVER_DANTZIG] = {"principal pivoting with bounds, as Cottle, Dantzig and Baraff",
-                               pki_lcp_solve_dantzig, pki_lcp_dantzig_memsize},
-    [PK_LCP_SOLVER_PGS] = {"projected Gauss-Seidel, row by row", pki_lcp_solve_pgs, NULL},
-};
-
 const pk_field pki_lcp_fields[] = {
-    {"solver", offsetof(pk_lcp_options, solver), PK_FIELD_ENUM, "", PK_LCP_SOLVER_LEMKE, 0,
-     PK_LCP_SOLVER_COUNT - 1, solver_words, "method"},
+    {"solver", offsetof(pk_lcp_options, solver), PK_FIELD_ROW, "", PK_LCP_SOLVER_LEMKE, 0, 0, pki_lcp_solvers,
+     "method"},
     {"tolerance", offsetof(pk_lcp_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
      "relative residual that counts as solved"},
     {"max_iterations", offsetof(pk_lcp_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
@@ -33,8 +23,7 @@ const int pki_lcp_field_count = sizeof pki_lcp_fields / sizeof pki_lcp_fields[0]
 pk_lcp_options pk_lcp_options_default(void)
 {
   pk_lcp_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_lcp_fields, pki_lcp_field_count, &options);
+  pki_fields_default(pki_lcp_fields, pki_lcp_field_count, &options, sizeof options);
   return options;
 }
 
@@ -45,7 +34,7 @@ pk_status pk_lcp_options_validate(const pk_lcp_options *options, pk_error *err)
 
 const char *pk_lcp_solver_name(pk_lcp_solver solver)
 {
-  return (unsigned)solver < PK_LCP_SOLVER_COUNT ? solver_words[solver] : "unknown";
+  return (unsigned)solver < PK_LCP_SOLVER_COUNT ? pki_lcp_solvers[solver]->name : "unknown";
 }
 
 const char *pk_lcp_outcome_text(pk_lcp_outcome outcome)
@@ -87,10 +76,12 @@ static pki_lcp_run begin(const pk_lcp *p, const pk_lcp_options *options, double 
 
 size_t pki_lcp_room(pk_lcp_solver solver, int n, int N)
 {
-  const pki_lcp_row *row = &pki_lcp_solvers[solver];
+  const pki_lcp_row *row = pki_lcp_solvers[solver];
   pki_arena arena = begin(&(pk_lcp){.n = n}, NULL, NULL, pki_arena_over(NULL, 0)).arena;
-  pki_arena_take(&arena, row->memsize ? row->memsize(n, N) : 0, 1);
-  return arena.used;
+  if (row->reserve != NULL) {
+    row->reserve(&arena, n, N);
+  }
+  return arena.high;
 }
 
 static bool is_solver(pk_lcp_solver solver)
@@ -103,11 +94,11 @@ size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options)
   return is_solver(options->solver) ? pki_lcp_room(options->solver, p->n, pki_lcp_plain_size(p)) : 0;
 }
 
-/* Where pgs begins, within the bounds; the z nearest to zero for the others, and where it is the answer. */
+/* Where sweeps begin, within the bounds; the z nearest to zero for the others, and where it is the answer. */
 static void set_start(pki_lcp_run *run)
 {
   const pk_lcp *p = run->p;
-  const bool from_zero = run->options->solver != PK_LCP_SOLVER_PGS || run->scale == 0;
+  const bool from_zero = !pki_lcp_solvers[run->options->solver]->sweeps || run->scale == 0;
   for (int i = 0; i < p->n; i++) {
     run->z[i] = from_zero || !isfinite(run->z[i]) ? pki_lcp_start(p, i) : run->z[i];
   }
@@ -125,9 +116,10 @@ pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z
   pki_lcp_run run = begin(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   run.scale = pki_lcp_scale(p);
   set_start(&run);
+  const pki_lcp_row *row = pki_lcp_solvers[options->solver];
   const bool good = pki_lcp_check(&run);
-  if (options->solver == PK_LCP_SOLVER_PGS ? !good : run.at > 0) { /* pivots go on to the last digit */
-    pki_lcp_solvers[options->solver].solve(&run);
+  if (row->sweeps ? !good : run.at > 0) { /* pivots go on to the last digit */
+    row->solve(&run);
   }
   if (isfinite(run.at) && p->n > 0) {
     memcpy(z, run.best, (size_t)p->n * sizeof *z);

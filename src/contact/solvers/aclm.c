@@ -15,8 +15,9 @@ typedef struct aclm {
   double *y, *next, *s, *velocity; /* [n] */
 } aclm;
 
-static aclm take(pki_arena *arena, size_t n)
+static aclm take(pki_arena *arena, const pk_contact_problem *p)
 {
+  const size_t n = (size_t)pk_contact_size(p);
   aclm a;
   a.y = pki_arena_take(arena, n, sizeof(double));
   a.next = pki_arena_take(arena, n, sizeof(double));
@@ -25,11 +26,9 @@ static aclm take(pki_arena *arena, size_t n)
   return a;
 }
 
-size_t pki_aclm_memsize(const pk_contact_problem *p)
+static void reserve_aclm(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  take(&arena, (size_t)pk_contact_size(p));
-  return arena.used;
+  take(arena, p);
 }
 
 /* Projection onto the cone, in place. */
@@ -82,11 +81,11 @@ static void cone_program(pki_solve *run, aclm *a, double step, int steps)
   }
 }
 
-void pki_solve_aclm(pki_solve *run)
+static void solve_aclm(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
-  const size_t n = (size_t)pk_contact_size(p), mark = pki_arena_mark(&run->arena);
-  aclm a = take(&run->arena, n);
+  const size_t mark = pki_arena_mark(&run->arena);
+  aclm a = take(&run->arena, p);
   const double step = 0.9 / fmax(pki_spectral_radius(p, false, a.y, a.next), 1e-300);
   do {
     pk_contact_velocity(p, run->r, a.velocity);
@@ -97,3 +96,9 @@ void pki_solve_aclm(pki_solve *run)
   } while (!pki_solve_check(run));
   pki_arena_release(&run->arena, mark);
 }
+
+const pki_solver_row pki_solver_aclm = {.name = "aclm",
+                                        .doc = "fixed point over cone programs",
+                                        .solve = solve_aclm,
+                                        .reserve = reserve_aclm,
+                                        .reads_W = true};

@@ -368,7 +368,7 @@ bool pki_active_set_run_softened(pki_active_set *a, pki_scaled *z, pki_solve *ru
   return run->iterations >= run->limit;
 }
 
-void pki_solve_active_set(pki_solve *run)
+static void solve_active_set(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   pki_scaled z = pki_scaled_take(&run->arena, run->p);
@@ -379,10 +379,15 @@ void pki_solve_active_set(pki_solve *run)
   pki_arena_release(&run->arena, mark);
 }
 
-size_t pki_active_set_memsize(const pk_contact_problem *p)
+static void reserve_active_set(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_scaled_take(&arena, p);
-  pki_active_set_take(&arena, p);
-  return arena.used;
+  pki_scaled_take(arena, p);
+  pki_active_set_take(arena, p);
 }
+
+const pki_solver_row pki_solver_active_set = {
+    .name = "active-set",
+    .doc = "Newton on active sets, quick from a good guess, not sure alone",
+    .solve = solve_active_set,
+    .reserve = reserve_active_set,
+    .reads_W = true};

@@ -10,23 +10,21 @@
 
 enum { PADDING = 4096 }; /* bytes: rows of other kinds have other paddings */
 
-size_t pki_auto_memsize(const pk_contact_problem *p)
+static void reserve_auto(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  size_t most = 0;
-  pki_islands_take(&arena, p);
+  pki_islands_take(arena, p);
+  if (p->factor != NULL) {
+    pki_reserve_heap(arena, p);
+  }
+  pki_arena_take(arena, PADDING, 1);
   /* dense rows may be contacts or not: the larger */
   const int dense = pki_dense_rows(p), contacts = p->ncontact < dense / 3 ? p->ncontact : dense / 3;
+  const size_t mark = pki_arena_mark(arena);
   for (int k = 0; k < 2; k++) {
     const pk_contact_problem shape = {.ncontact = k * contacts, .nbox = dense - 3 * k * contacts};
-    const size_t size = pki_dense_memsize(&shape);
-    most = size > most ? size : most;
+    pki_reserve_dense(arena, &shape);
+    pki_arena_release(arena, mark);
   }
-  if (p->factor != NULL) {
-    pki_arena_take(&arena, pki_heap_memsize(p), 1);
-  }
-  pki_arena_take(&arena, most + PADDING, 1);
-  return arena.used;
 }
 
 /* Each island that is not solved yet as a run of its own, by the entries of W. */
@@ -87,7 +85,7 @@ static void solve_with_W(pki_solve *run)
   pki_arena_release(&run->arena, mark);
 }
 
-void pki_solve_auto(pki_solve *run)
+static void solve_auto(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   if (p->W != NULL && !pki_solve_done(run)) {
@@ -105,3 +103,12 @@ void pki_solve_auto(pki_solve *run)
     pki_solve_islands(run);
   }
 }
+
+const pki_solver_row pki_solver_auto = {
+    .name = "auto",
+    .doc = "islands: with W by active-set, ipm and newton, many bodies by newton-u and bgs-u",
+    .solve = solve_auto,
+    .reserve = reserve_auto,
+    .reads_W = true,
+    .reads_factor = true,
+    .always_runs = true};

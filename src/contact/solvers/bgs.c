@@ -24,11 +24,9 @@ static bgs take(pki_arena *arena, const pk_contact_problem *p)
   return s;
 }
 
-size_t pki_bgs_memsize(const pk_contact_problem *p)
+static void reserve_bgs(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  take(&arena, p);
-  return arena.used;
+  take(arena, p);
 }
 
 /* u += W_c dr over `count` columns from `first` on. */
@@ -105,7 +103,7 @@ static bgs begin(pki_solve *run)
   return s;
 }
 
-void pki_solve_bgs(pki_solve *run)
+static void solve_bgs(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   const size_t mark = pki_arena_mark(&run->arena);
@@ -125,3 +123,11 @@ void pki_solve_bgs(pki_solve *run)
   }
   pki_arena_release(&run->arena, mark);
 }
+
+const pki_solver_row pki_solver_bgs = {.name = "bgs",
+                                       .doc = "block Gauss-Seidel, each contact solved exactly",
+                                       .solve = solve_bgs,
+                                       .reserve = reserve_bgs,
+                                       .reads_W = true,
+                                       .sweeps = true,
+                                       .velocity_form = PK_SOLVER_BGS_VELOCITY};

@@ -37,11 +37,9 @@ static bgs take(pki_arena *arena, const pk_contact_problem *p)
   return b;
 }
 
-size_t pki_bgs_velocity_memsize(const pk_contact_problem *p)
+static void reserve_bgs_velocity(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  take(&arena, p);
-  return arena.used;
+  take(arena, p);
 }
 
 static void contact_step(const bgs *b, int i, double *r)
@@ -122,7 +120,7 @@ static void accelerate(bgs *b, double *r)
   b->length = length;
 }
 
-void pki_solve_bgs_velocity(pki_solve *run)
+static void solve_bgs_velocity(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena), rows = (size_t)pk_contact_size(run->p);
   const bool by_change = run->options->stop == PK_STOP_CHANGE;
@@ -150,3 +148,10 @@ void pki_solve_bgs_velocity(pki_solve *run)
   run->fresh = false;
   pki_arena_release(&run->arena, mark);
 }
+
+const pki_solver_row pki_solver_bgs_velocity = {.name = "bgs-u",
+                                                .doc = "bgs in velocities, from the factors of W",
+                                                .solve = solve_bgs_velocity,
+                                                .reserve = reserve_bgs_velocity,
+                                                .reads_factor = true,
+                                                .sweeps = true};

@@ -25,17 +25,30 @@ enum {
 /* Relative residual below which the Newton loop goes on from the best impulses, not from the guess. */
 static const double near = 1e-5;
 
-size_t pki_dense_memsize(const pk_contact_problem *p)
+/* What all stages share; the stages take theirs beside it, one after the other. */
+typedef struct dense_scratch {
+  pki_scaled z;
+  pki_active_set a;
+  double *guess; /* [n] */
+} dense_scratch;
+
+static dense_scratch take_dense(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_scaled z = pki_scaled_take(&arena, p);
-  pki_active_set_take(&arena, p);
-  pki_arena_take(&arena, (size_t)z.n, sizeof(double));
-  pki_arena path = arena;
-  pki_ipm_take(&path, p, &z);
-  pki_newton_take(&arena, p);
-  const size_t stages = path.used > arena.used ? path.used : arena.used, sweep = pki_bgs_memsize(p);
-  return stages > sweep ? stages : sweep;
+  dense_scratch s = {.z = pki_scaled_take(arena, p), .a = pki_active_set_take(arena, p)};
+  s.guess = pki_arena_take(arena, (size_t)s.z.n, sizeof(double));
+  return s;
+}
+
+void pki_reserve_dense(pki_arena *arena, const pk_contact_problem *p)
+{
+  const size_t mark = pki_arena_mark(arena);
+  dense_scratch s = take_dense(arena, p);
+  const size_t stage = pki_arena_mark(arena);
+  pki_ipm_take(arena, p, &s.z);
+  pki_arena_release(arena, stage);
+  pki_newton_take(arena, p);
+  pki_arena_release(arena, mark);
+  pki_solvers[PK_SOLVER_BGS]->reserve(arena, p); /* instead of all stages */
 }
 
 /* Steps that the run still allows, at most `steps`. */
@@ -100,7 +113,7 @@ static bool solve_single_group(pki_solve *run)
   const int limit = run->limit;
   run->now = PK_SOLVER_BGS;
   run->limit = run->iterations + 1 < limit ? run->iterations + 1 : limit;
-  pki_solve_bgs(run);
+  pki_solvers[PK_SOLVER_BGS]->solve(run);
   run->limit = limit;
   return pki_solve_over(run);
 }
@@ -112,15 +125,13 @@ void pki_solve_dense(pki_solve *run)
     return;
   }
   const size_t mark = pki_arena_mark(&run->arena);
-  pki_scaled z = pki_scaled_take(&run->arena, run->p);
-  pki_active_set a = pki_active_set_take(&run->arena, run->p);
-  double *guess = pki_arena_take(&run->arena, (size_t)z.n, sizeof(double));
-  pki_scaled_begin(&z, run->r);
-  memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
-  run_active_sets(run, &z, &a);
-  run_softened_sets(run, &z, &a, z.n <= SOFT_ROWS ? SOFT_STEPS : 0);
-  run_paths(run, &z, &a, guess);
-  run_softened_sets(run, &z, &a, LATE_STEPS);
-  run_newton(run, &z, &a, guess);
+  dense_scratch s = take_dense(&run->arena, run->p);
+  pki_scaled_begin(&s.z, run->r);
+  memcpy(s.guess, s.z.r, (size_t)s.z.n * sizeof *s.guess);
+  run_active_sets(run, &s.z, &s.a);
+  run_softened_sets(run, &s.z, &s.a, s.z.n <= SOFT_ROWS ? SOFT_STEPS : 0);
+  run_paths(run, &s.z, &s.a, s.guess);
+  run_softened_sets(run, &s.z, &s.a, LATE_STEPS);
+  run_newton(run, &s.z, &s.a, s.guess);
   pki_arena_release(&run->arena, mark);
 }

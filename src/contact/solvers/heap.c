@@ -36,15 +36,14 @@ enum {
 /* Relative residual above which sweeps come first. */
 static const double FAR = 1e-2;
 
-size_t pki_heap_memsize(const pk_contact_problem *p)
+void pki_reserve_heap(pki_arena *arena, const pk_contact_problem *p)
 {
   const size_t rows = (size_t)pk_contact_size(p), groups = rows - 2 * (size_t)p->ncontact;
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_islands_take(&arena, p);
-  pki_arena_take(&arena, groups, sizeof(double));
-  pki_newton_velocity_take(&arena, p);
-  pki_arena_take(&arena, pki_bgs_velocity_memsize(p) + PADDING, 1);
-  return arena.used;
+  pki_islands_take(arena, p);
+  pki_arena_take(arena, groups, sizeof(double));
+  pki_newton_velocity_take(arena, p);
+  pki_solvers[PK_SOLVER_BGS_VELOCITY]->reserve(arena, p);
+  pki_arena_take(arena, PADDING, 1);
 }
 
 /* Continue from the best impulses so far. */
@@ -72,7 +71,7 @@ static void run_solver(pki_solve *run, pk_solver solver, int iterations, int cos
     const int before = run->iterations;
     return_to_best(run);
     run->now = solver;
-    pki_solvers[solver].solve(run);
+    pki_solvers[solver]->solve(run);
     run->iterations = before + cost * (run->iterations - before);
   }
 }

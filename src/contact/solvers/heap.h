@@ -6,7 +6,7 @@
 #include "contact/solvers/solver.h"
 
 /* Scratch beside what the dense solvers need for pki_dense_rows. */
-size_t pki_heap_memsize(const pk_contact_problem *p);
+void pki_reserve_heap(pki_arena *arena, const pk_contact_problem *p);
 
 /* Each island of run->p (with factors) that misses the tolerance by its own scale as a run of its own. */
 void pki_solve_islands(pki_solve *run);

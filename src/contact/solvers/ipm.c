@@ -517,7 +517,7 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
   return stop;
 }
 
-void pki_solve_ipm(pki_solve *run)
+static void solve_ipm(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   pki_scaled z = pki_scaled_take(&run->arena, run->p);
@@ -533,7 +533,7 @@ void pki_solve_ipm(pki_solve *run)
   pki_arena_release(&run->arena, mark);
 }
 
-void pki_solve_ipm_velocity(pki_solve *run)
+static void solve_ipm_velocity(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   pki_ipm s = pki_ipm_take(&run->arena, run->p, NULL);
@@ -572,19 +572,28 @@ void pki_solve_ipm_velocity(pki_solve *run)
   pki_arena_release(&run->arena, mark);
 }
 
-size_t pki_ipm_memsize(const pk_contact_problem *p)
+static void reserve_ipm(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_scaled z = pki_scaled_take(&arena, p);
-  pki_active_set_take(&arena, p);
-  pki_arena_take(&arena, (size_t)z.n, sizeof(double));
-  pki_ipm_take(&arena, p, &z);
-  return arena.used;
+  pki_scaled z = pki_scaled_take(arena, p);
+  pki_active_set_take(arena, p);
+  pki_arena_take(arena, (size_t)z.n, sizeof(double));
+  pki_ipm_take(arena, p, &z);
 }
 
-size_t pki_ipm_velocity_memsize(const pk_contact_problem *p)
+static void reserve_ipm_velocity(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_ipm_take(&arena, p, NULL);
-  return arena.used;
+  pki_ipm_take(arena, p, NULL);
 }
+
+const pki_solver_row pki_solver_ipm = {.name = "ipm",
+                                       .doc = "interior points, for many contacts of few bodies",
+                                       .solve = solve_ipm,
+                                       .reserve = reserve_ipm,
+                                       .reads_W = true,
+                                       .velocity_form = PK_SOLVER_IPM_VELOCITY};
+
+const pki_solver_row pki_solver_ipm_velocity = {.name = "ipm-u",
+                                                .doc = "ipm in velocities, from the factors of W",
+                                                .solve = solve_ipm_velocity,
+                                                .reserve = reserve_ipm_velocity,
+                                                .reads_factor = true};

@@ -143,7 +143,7 @@ bool pki_newton_run(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_solve *
   return stop;
 }
 
-void pki_solve_newton(pki_solve *run)
+static void solve_newton(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   pki_scaled z = pki_scaled_take(&run->arena, run->p);
@@ -154,11 +154,16 @@ void pki_solve_newton(pki_solve *run)
   pki_arena_release(&run->arena, mark);
 }
 
-size_t pki_newton_memsize(const pk_contact_problem *p)
+static void reserve_newton(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_scaled_take(&arena, p);
-  pki_active_set_take(&arena, p);
-  pki_newton_take(&arena, p);
-  return arena.used;
+  pki_scaled_take(arena, p);
+  pki_active_set_take(arena, p);
+  pki_newton_take(arena, p);
 }
+
+const pki_solver_row pki_solver_newton = {.name = "newton",
+                                          .doc = "Alart-Curnier semi-smooth Newton in a proximal-point loop",
+                                          .solve = solve_newton,
+                                          .reserve = reserve_newton,
+                                          .reads_W = true,
+                                          .velocity_form = PK_SOLVER_NEWTON_VELOCITY};

@@ -56,11 +56,9 @@ pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_
   return w;
 }
 
-size_t pki_newton_velocity_memsize(const pk_contact_problem *p)
+static void reserve_newton_velocity(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  pki_newton_velocity_take(&arena, p);
-  return arena.used;
+  pki_newton_velocity_take(arena, p);
 }
 
 /* Impulses of a contact at x, and C = R dr/dx when asked for. */
@@ -362,7 +360,7 @@ void pki_newton_velocity_proximal(pki_solve *run, newton *w)
   run->fresh = false;
 }
 
-void pki_solve_newton_velocity(pki_solve *run)
+static void solve_newton_velocity(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
   newton w = pki_newton_velocity_take(&run->arena, run->p);
@@ -376,3 +374,9 @@ void pki_solve_newton_velocity(pki_solve *run)
   run->fresh = false;
   pki_arena_release(&run->arena, mark);
 }
+
+const pki_solver_row pki_solver_newton_velocity = {.name = "newton-u",
+                                                   .doc = "newton in velocities, from the factors of W",
+                                                   .solve = solve_newton_velocity,
+                                                   .reserve = reserve_newton_velocity,
+                                                   .reads_factor = true};

@@ -83,19 +83,33 @@ bool pki_prox_runaway(pki_solve *run, pki_runaway *guard, double *alpha)
   return true;
 }
 
-size_t pki_prox_memsize(const pk_contact_problem *p)
+/* Steps of the rows, and room for the choice of alpha. */
+typedef struct prox_scratch {
+  double *step, *x, *y; /* [n] */
+} prox_scratch;
+
+static prox_scratch take_prox(pki_arena *arena, const pk_contact_problem *p)
 {
-  return 3 * ((size_t)pk_contact_size(p) * sizeof(double) + PKI_ALIGN);
+  const size_t n = (size_t)pk_contact_size(p);
+  prox_scratch s;
+  s.step = pki_arena_take(arena, n, sizeof *s.step);
+  s.x = pki_arena_take(arena, n, sizeof *s.x);
+  s.y = pki_arena_take(arena, n, sizeof *s.y);
+  return s;
 }
 
-void pki_solve_jor(pki_solve *run)
+static void reserve_prox(pki_arena *arena, const pk_contact_problem *p)
+{
+  take_prox(arena, p);
+}
+
+static void solve_jor(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
-  const size_t size = (size_t)pk_contact_size(p), mark = pki_arena_mark(&run->arena);
-  double *step = pki_arena_take(&run->arena, size, sizeof *step);
-  double *x = pki_arena_take(&run->arena, size, sizeof *x), *y = pki_arena_take(&run->arena, size, sizeof *y);
-  const int n = (int)size;
-  double *r = run->r, alpha = pki_jor_alpha(run, x, y);
+  const size_t mark = pki_arena_mark(&run->arena);
+  const prox_scratch s = take_prox(&run->arena, p);
+  const int n = pk_contact_size(p);
+  double *step = s.step, *r = run->r, alpha = pki_jor_alpha(run, s.x, s.y);
   pki_runaway guard = {0};
   bool stop = false;
   pki_prox_steps(p, step);
@@ -117,13 +131,13 @@ void pki_solve_jor(pki_solve *run)
 
 enum { CHECK_EVERY = 4 }; /* sweeps between two looks of the judge, which cost as much as a sweep */
 
-void pki_solve_sor(pki_solve *run)
+static void solve_sor(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   const size_t mark = pki_arena_mark(&run->arena);
   const int n = pk_contact_size(p);
   const double alpha = pki_sor_alpha(run);
-  double *step = pki_arena_take(&run->arena, (size_t)n, sizeof *step), *r = run->r;
+  double *step = take_prox(&run->arena, p).step, *r = run->r;
   pki_prox_steps(p, step);
   do {
     for (int i = 0; i < p->ncontact; i++) {
@@ -139,3 +153,20 @@ void pki_solve_sor(pki_solve *run)
   } while (!pki_solve_swept(run, CHECK_EVERY));
   pki_arena_release(&run->arena, mark);
 }
+
+const pki_solver_row pki_solver_jor = {.name = "jor",
+                                       .doc = "projected Jacobi with over-relaxation, in impulses",
+                                       .solve = solve_jor,
+                                       .reserve = reserve_prox,
+                                       .reads_W = true,
+                                       .sweeps = true,
+                                       .velocity_form = PK_SOLVER_JOR_VELOCITY};
+
+const pki_solver_row pki_solver_sor = {
+    .name = "sor",
+    .doc = "projected Gauss-Seidel with over-relaxation, normal then tangential",
+    .solve = solve_sor,
+    .reserve = reserve_prox,
+    .reads_W = true,
+    .sweeps = true,
+    .velocity_form = PK_SOLVER_SOR_VELOCITY};

@@ -29,11 +29,9 @@ static space take(pki_arena *arena, const pk_contact_problem *p)
   return s;
 }
 
-size_t pki_prox_velocity_memsize(const pk_contact_problem *p)
+static void reserve_prox_velocity(pki_arena *arena, const pk_contact_problem *p)
 {
-  pki_arena arena = pki_arena_over(NULL, 0);
-  take(&arena, p);
-  return arena.used;
+  take(arena, p);
 }
 
 /* xi_i */
@@ -143,12 +141,26 @@ static void solve(pki_solve *run, bool jor)
   run->p = whole;
 }
 
-void pki_solve_jor_velocity(pki_solve *run)
+static void solve_jor_velocity(pki_solve *run)
 {
   solve(run, true);
 }
 
-void pki_solve_sor_velocity(pki_solve *run)
+static void solve_sor_velocity(pki_solve *run)
 {
   solve(run, false);
 }
+
+const pki_solver_row pki_solver_jor_velocity = {.name = "jor-u",
+                                                .doc = "jor in velocities, from the factors of W",
+                                                .solve = solve_jor_velocity,
+                                                .reserve = reserve_prox_velocity,
+                                                .reads_factor = true,
+                                                .sweeps = true};
+
+const pki_solver_row pki_solver_sor_velocity = {.name = "sor-u",
+                                                .doc = "sor in velocities, from the factors of W",
+                                                .solve = solve_sor_velocity,
+                                                .reserve = reserve_prox_velocity,
+                                                .reads_factor = true,
+                                                .sweeps = true};

@@ -4,45 +4,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* X(enumeration, name, doc, solve, memsize, reads the factor, sweeps) */
-#define SOLVERS(X) \
-  X(AUTO, "auto", "islands: with W by active-set, ipm and newton, many bodies by newton-u and bgs-u", \
-    pki_solve_auto, pki_auto_memsize, false, false) \
-  X(JOR, "jor", "projected Jacobi with over-relaxation, in impulses", pki_solve_jor, pki_prox_memsize, \
-    false, true) \
-  X(SOR, "sor", "projected Gauss-Seidel with over-relaxation, normal then tangential", pki_solve_sor, \
-    pki_prox_memsize, false, true) \
-  X(BGS, "bgs", "block Gauss-Seidel, each contact solved exactly", pki_solve_bgs, pki_bgs_memsize, false, \
-    true) \
-  X(NEWTON, "newton", "Alart-Curnier semi-smooth Newton in a proximal-point loop", pki_solve_newton, \
-    pki_newton_memsize, false, false) \
-  X(ACLM, "aclm", "fixed point over cone programs", pki_solve_aclm, pki_aclm_memsize, false, false) \
-  X(IPM, "ipm", "interior points, for many contacts of few bodies", pki_solve_ipm, pki_ipm_memsize, false, \
-    false) \
-  X(JOR_VELOCITY, "jor-u", "jor in velocities, from the factors of W", pki_solve_jor_velocity, \
-    pki_prox_velocity_memsize, true, true) \
-  X(SOR_VELOCITY, "sor-u", "sor in velocities, from the factors of W", pki_solve_sor_velocity, \
-    pki_prox_velocity_memsize, true, true) \
-  X(BGS_VELOCITY, "bgs-u", "bgs in velocities, from the factors of W", pki_solve_bgs_velocity, \
-    pki_bgs_velocity_memsize, true, true) \
-  X(NEWTON_VELOCITY, "newton-u", "newton in velocities, from the factors of W", pki_solve_newton_velocity, \
-    pki_newton_velocity_memsize, true, false) \
-  X(IPM_VELOCITY, "ipm-u", "ipm in velocities, from the factors of W", pki_solve_ipm_velocity, \
-    pki_ipm_velocity_memsize, true, false) \
-  X(ACTIVE_SET, "active-set", "Newton on active sets, quick from a good guess, not sure alone", \
-    pki_solve_active_set, pki_active_set_memsize, false, false)
-
-#define ROW(id, name, doc, solve, memsize, factor, sweeps) \
-  [PK_SOLVER_##id] = {name, doc, solve, memsize, factor, sweeps},
-#define WORD(id, name, doc, solve, memsize, factor, sweeps) [PK_SOLVER_##id] = (name),
-
-const pki_solver_row pki_solvers[PK_SOLVER_COUNT] = {SOLVERS(ROW)};
-const char *const pki_solver_words[PK_SOLVER_COUNT] = {SOLVERS(WORD)};
 const char *const pki_stop_words[PK_STOP_COUNT] = {"residual", "change"};
 
 const pk_field pki_solver_fields[] = {
-    {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ENUM, "", PK_SOLVER_AUTO, 0, PK_SOLVER_COUNT - 1,
-     pki_solver_words, "method"},
+    {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ROW, "", PK_SOLVER_AUTO, 0, 0, pki_solvers,
+     "method"},
     {"tolerance", offsetof(pk_solver_options, tolerance), PK_FIELD_REAL, "", 1e-8, 1e-15, 1, NULL,
      "relative residual at which it stops"},
     {"max_iterations", offsetof(pk_solver_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
@@ -61,8 +27,7 @@ const int pki_solver_field_count = sizeof pki_solver_fields / sizeof pki_solver_
 pk_solver_options pk_solver_options_default(void)
 {
   pk_solver_options options;
-  memset(&options, 0, sizeof options);
-  pki_fields_preset(pki_solver_fields, pki_solver_field_count, &options);
+  pki_fields_default(pki_solver_fields, pki_solver_field_count, &options, sizeof options);
   return options;
 }
 
@@ -71,26 +36,26 @@ pk_status pk_solver_options_validate(const pk_solver_options *options, pk_error 
   return pki_fields_validate(pki_solver_fields, pki_solver_field_count, options, err);
 }
 
+static bool is_solver(pk_solver solver)
+{
+  return (unsigned)solver < (unsigned)pki_row_count(pki_solvers);
+}
+
 const char *pk_solver_name(pk_solver solver)
 {
-  return (unsigned)solver < PK_SOLVER_COUNT ? pki_solver_words[solver] : "unknown";
+  return is_solver(solver) ? pki_solvers[solver]->name : "unknown";
 }
 
 bool pk_solver_suits(pk_solver solver, const pk_contact_problem *p)
 {
-  const bool reads_factor = pki_solvers[solver].factor, either = solver == PK_SOLVER_AUTO;
-  return pk_contact_size(p) == 0 || (reads_factor || either ? p->factor != NULL : false) ||
-         (!reads_factor && p->W != NULL);
+  const pki_solver_row *row = pki_solvers[solver];
+  return pk_contact_size(p) == 0 || (row->reads_factor && p->factor != NULL) ||
+         (row->reads_W && p->W != NULL);
 }
 
 pk_solver pki_solver_for(pk_solver solver, const pk_contact_problem *p)
 {
-  static const pk_solver in_velocities[PK_SOLVER_COUNT] = {[PK_SOLVER_JOR] = PK_SOLVER_JOR_VELOCITY,
-                                                           [PK_SOLVER_SOR] = PK_SOLVER_SOR_VELOCITY,
-                                                           [PK_SOLVER_BGS] = PK_SOLVER_BGS_VELOCITY,
-                                                           [PK_SOLVER_NEWTON] = PK_SOLVER_NEWTON_VELOCITY,
-                                                           [PK_SOLVER_IPM] = PK_SOLVER_IPM_VELOCITY};
-  return pk_solver_suits(solver, p) ? solver : in_velocities[solver]; /* auto is 0 */
+  return pk_solver_suits(solver, p) ? solver : pki_solvers[solver]->velocity_form;
 }
 
 /* ---- one run ---- */
@@ -213,18 +178,27 @@ static pki_solve begin(const pk_contact_problem *p, const pk_solver_options *opt
   return run;
 }
 
+size_t pki_solver_scratch(pk_solver solver, const pk_contact_problem *p)
+{
+  const pki_solver_row *row = pki_solvers[solver];
+  pki_arena arena = pki_arena_over(NULL, 0);
+  if (row->reserve != NULL) {
+    row->reserve(&arena, p);
+  }
+  return arena.high;
+}
+
 size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options)
 {
   const size_t n = (size_t)pk_contact_size(p);
-  if ((unsigned)options->solver >= PK_SOLVER_COUNT) {
+  if (!is_solver(options->solver)) {
     return 0;
   }
-  const pki_solver_row *row = &pki_solvers[options->solver];
   pki_arena arena = pki_arena_over(NULL, 0);
   for (int k = 0; k < (p->factor != NULL ? 4 : 3); k++) {
     pki_arena_take(&arena, n, sizeof(double));
   }
-  pki_arena_take(&arena, row->memsize ? row->memsize(p) : 0, 1);
+  pki_arena_take(&arena, pki_solver_scratch(options->solver, p), 1);
   return arena.used;
 }
 
@@ -232,12 +206,12 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
                            void *memory, pk_solver_result *result)
 {
   const size_t n = (size_t)pk_contact_size(p);
-  if ((unsigned)options->solver >= PK_SOLVER_COUNT || (n > 0 && !pki_is_aligned(memory))) {
+  if (!is_solver(options->solver) || (n > 0 && !pki_is_aligned(memory))) {
     *result = (pk_solver_result){.certificate = {.residual = INFINITY, .relative = INFINITY, .worst = -1},
                                  .used = options->solver};
     return PK_ERROR_ARGUMENT;
   }
-  const pki_solver_row *row = &pki_solvers[options->solver];
+  const pki_solver_row *row = pki_solvers[options->solver];
   const bool by_change = row->sweeps && options->stop == PK_STOP_CHANGE;
   pk_solver_options o = *options;
   o.stop = by_change ? PK_STOP_CHANGE : PK_STOP_RESIDUAL;
@@ -253,7 +227,7 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     status = run.change.rests ? PK_OK : PK_ERROR_CONVERGENCE;
   } else if (status == PK_OK && n > 0) {
     pki_solve_check(&run);
-    if (!pki_solve_done(&run) || options->solver == PK_SOLVER_AUTO) { /* its islands may have more to do */
+    if (!pki_solve_done(&run) || row->always_runs) {
       row->solve(&run);
     }
     if (isfinite(run.residual)) {

@@ -42,16 +42,25 @@ typedef struct pki_solve {
   pki_arena arena; /* scratch of the solver at work */
 } pki_solve;
 
+/* A solver's row, in the file that solves: const pki_solver_row pki_solver_NAME, NAME as PK_SOLVER_LIST has it. */
 typedef struct pki_solver_row {
   const char *name, *doc;
   void (*solve)(pki_solve *run);
-  size_t (*memsize)(const pk_contact_problem *p); /* scratch, NULL: none */
-  bool factor;                                    /* reads the factor, not W */
-  bool sweeps;                                    /* knows the stop rule in changes */
+  /* Take from the arena what solve() takes, alternatives between mark and release: the high-water mark of an arena that
+   * counts is the scratch. NULL: it takes nothing. */
+  void (*reserve)(pki_arena *arena, const pk_contact_problem *p);
+  /* What it can work from; at least one. */
+  bool reads_W, reads_factor;
+  /* Knows the stop rule in changes (pki_solve_swept). */
+  bool sweeps;
+  /* Runs also where the start meets the tolerance already, as its islands may not. */
+  bool always_runs;
+  /* The same method from the factors alone; PK_SOLVER_AUTO: there is none. */
+  pk_solver velocity_form;
 } pki_solver_row;
 
-extern const pki_solver_row pki_solvers[PK_SOLVER_COUNT];
-extern const char *const pki_solver_words[PK_SOLVER_COUNT]; /* their names */
+/* By pk_solver; ends with NULL. */
+extern const pki_solver_row *const pki_solvers[];
 extern const char *const pki_stop_words[PK_STOP_COUNT];
 extern const pk_field pki_solver_fields[];
 extern const int pki_solver_field_count;
@@ -78,36 +87,15 @@ bool pki_solve_over(const pki_solve *run);
  * change. With `every` 1, run->u is W r + q afterwards. */
 bool pki_solve_swept(pki_solve *run, int every);
 
-void pki_solve_jor(pki_solve *run);
-void pki_solve_sor(pki_solve *run);
-void pki_solve_bgs(pki_solve *run);
-void pki_solve_newton(pki_solve *run);
-void pki_solve_aclm(pki_solve *run);
-void pki_solve_ipm(pki_solve *run);
-void pki_solve_jor_velocity(pki_solve *run);
-void pki_solve_sor_velocity(pki_solve *run);
-void pki_solve_bgs_velocity(pki_solve *run);
-void pki_solve_ipm_velocity(pki_solve *run);
-void pki_solve_newton_velocity(pki_solve *run);
-void pki_solve_active_set(pki_solve *run);
-void pki_solve_auto(pki_solve *run);
-
 /* A problem with W, whole: active sets, interior points, the proximal Newton loop (dense.c), from run->r, which has been
  * judged. */
 void pki_solve_dense(pki_solve *run);
 
-size_t pki_prox_memsize(const pk_contact_problem *p);
-size_t pki_bgs_memsize(const pk_contact_problem *p);
-size_t pki_newton_memsize(const pk_contact_problem *p);
-size_t pki_aclm_memsize(const pk_contact_problem *p);
-size_t pki_ipm_memsize(const pk_contact_problem *p);
-size_t pki_prox_velocity_memsize(const pk_contact_problem *p);
-size_t pki_bgs_velocity_memsize(const pk_contact_problem *p);
-size_t pki_ipm_velocity_memsize(const pk_contact_problem *p);
-size_t pki_newton_velocity_memsize(const pk_contact_problem *p);
-size_t pki_active_set_memsize(const pk_contact_problem *p);
-size_t pki_dense_memsize(const pk_contact_problem *p);
-size_t pki_auto_memsize(const pk_contact_problem *p);
+/* The scratch of pki_solve_dense. */
+void pki_reserve_dense(pki_arena *arena, const pk_contact_problem *p);
+
+/* The scratch of a solver for a problem of this shape, bytes. */
+size_t pki_solver_scratch(pk_solver solver, const pk_contact_problem *p);
 
 /* The largest eigenvalue of inv(D) W in absolute value, D the diagonal (or 1), from below, by a few
  * powers; `x`, `y` [size] are scratch. */

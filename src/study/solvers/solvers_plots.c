@@ -4,18 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contact/solvers/solver.h"
+
 /* A colour for each method; methods in velocities are dashed. */
 static void style(pki_svg_series *s, const pki_solvers_data *d, int e)
 {
-  static const int base[PK_SOLVER_COUNT] = {[PK_SOLVER_JOR_VELOCITY] = PK_SOLVER_JOR,
-                                            [PK_SOLVER_SOR_VELOCITY] = PK_SOLVER_SOR,
-                                            [PK_SOLVER_BGS_VELOCITY] = PK_SOLVER_BGS,
-                                            [PK_SOLVER_NEWTON_VELOCITY] = PK_SOLVER_NEWTON,
-                                            [PK_SOLVER_IPM_VELOCITY] = PK_SOLVER_IPM};
-  const bool linear = e >= PK_SOLVER_COUNT, dashed = !linear && base[e] > 0;
+  const bool linear = e >= PK_SOLVER_COUNT;
+  int base = linear ? 0 : PK_SOLVER_COUNT - 1; /* the solver whose form in velocities this is */
+  while (base > 0 && (int)pki_solvers[base]->velocity_form != e) {
+    base--;
+  }
+  const bool dashed = base > 0;
   s->name = d->entrants[e].name;
   s->style = dashed ? PKI_SVG_DASHED : PKI_SVG_LINE;
-  s->color = 1 + (linear ? e - PK_SOLVER_COUNT : dashed ? base[e] : e);
+  s->color = 1 + (linear ? e - PK_SOLVER_COUNT : dashed ? base : e);
 }
 
 /* Lines of one panel: contact solvers or LCP solvers, one start. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "contact/lcp/lcp.h"
 #include "contact/solvers/solver.h"
 #include "study/solvers/solvers.h"
 
@@ -16,7 +17,7 @@ void pki_solvers_entrants(pki_entrant_solver out[PKI_SOLVERS])
   }
   for (int k = 0; k < PK_LCP_SOLVER_COUNT; k++) {
     /* the pyramid's M has zeros on its diagonal: no sweeps there */
-    const bool sweeps = k == PK_LCP_SOLVER_PGS;
+    const bool sweeps = pki_lcp_solvers[k]->sweeps;
     for (int form = 0; form < (sweeps ? 1 : PKI_LINEAR_FORMS); form++) {
       out[n] = (pki_entrant_solver){
           .linear = true, .lcp = (pk_lcp_solver)k, .form = (pki_linear_form)form, .warm = sweeps};
@@ -52,9 +53,9 @@ static void begin(const pki_solvers_problem *problem, int start, double *r)
 static pk_contact_problem view(const pki_solvers_problem *problem, pk_solver solver)
 {
   pk_contact_problem p = problem->p;
-  const bool automatic = solver == PK_SOLVER_AUTO;
-  p.factor = pki_solvers[solver].factor || (automatic && problem->had_factor) ? p.factor : NULL;
-  p.W = pki_solvers[solver].factor ? NULL : p.W;
+  const pki_solver_row *row = pki_solvers[solver];
+  p.factor = row->reads_factor && (!row->reads_W || problem->had_factor) ? p.factor : NULL;
+  p.W = row->reads_W ? p.W : NULL;
   return p;
 }
 

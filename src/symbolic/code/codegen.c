@@ -31,8 +31,8 @@ const pk_field *pki_codegen_fields(int *count)
 
 pk_codegen_options pk_codegen_options_default(void)
 {
-  pk_codegen_options o = {0};
-  pki_fields_preset(fields, sizeof fields / sizeof fields[0], &o);
+  pk_codegen_options o;
+  pki_fields_default(fields, sizeof fields / sizeof fields[0], &o, sizeof o);
   return o;
 }
 

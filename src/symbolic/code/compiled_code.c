@@ -48,8 +48,7 @@ const int pki_code_field_count = sizeof pki_code_fields / sizeof pki_code_fields
 pk_code_options pk_code_options_default(void)
 {
   pk_code_options o;
-  memset(&o, 0, sizeof o);
-  pki_fields_preset(pki_code_fields, pki_code_field_count, &o);
+  pki_fields_default(pki_code_fields, pki_code_field_count, &o, sizeof o);
   return o;
 }
 

@@ -4,11 +4,12 @@
  *
  * so that robots start as they did on level ground, and gravity stays where it is: sensors and controllers know
  * which way is up. */
-#include <math.h>
+#include "scenario/slope.h"
 
-#include "base/text.h"
+#include <math.h>
+#include <string.h>
+
 #include "math/mat3.h"
-#include "sweep/sweep.h"
 
 static void turn(double angle, const double v[3], double out[3])
 {
