@@ -26,13 +26,26 @@ extern "C" {
 #endif
 
 /* What a controller sets for one velocity coordinate. The joint force is
- * clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max). q_des and kp apply to coordinates
- * with dof_q (pk_model), not to spherical and floating joints. kp, kd and tau_max are zero or more. All
- * zero, tau_max INFINITY: no force. The effort and velocity limits of a model bind nothing by themselves:
- * a controller that honours an effort limit sets tau_max. Left out of an initialiser it is 0, which switches the
- * joint off. */
+ *
+ *   clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max)
+ *
+ * Fields left out of an initialiser are zero and do nothing: (pk_command){.tau = 1} is a torque of 1 N m without a limit,
+ * (pk_command){0} is no force. The effort and velocity limits of a model bind nothing by themselves: a controller that
+ * honours an effort limit sets tau_max, and where that limit is zero (a joint without a motor) no force. */
 typedef struct pk_command {
-  double tau, q_des, u_des, kp, kd, tau_max;
+  /* N m or N, force that is added to those of the gains. */
+  double tau;
+  /* rad or m, desired coordinate. It and kp apply to coordinates with dof_q (pk_model), not to spherical and floating
+   * joints. */
+  double q_des;
+  /* rad/s or m/s, desired velocity. */
+  double u_des;
+  /* N m/rad or N/m, stiffness; zero or more. */
+  double kp;
+  /* N m s/rad or N s/m, damping; zero or more. */
+  double kd;
+  /* N m or N, largest force, zero or more; 0 and INFINITY: no limit. */
+  double tau_max;
 } pk_command;
 
 /* The first thing wrong with a command, by name. pk_sim_step checks all of them. */

@@ -26,7 +26,7 @@ extern "C" {
 typedef struct pk_hold_options {
   double period;  /* s between updates, a whole number of steps; 0: each step; 0 */
   double kp, kd;  /* N m/rad, N m s/rad; 100, 2 */
-  double tau_max; /* N m, beside the model's effort limits; INFINITY */
+  double tau_max; /* N m, beside the model's effort limits; 0 and INFINITY: none; INFINITY */
 } pk_hold_options;
 
 PK_API pk_hold_options pk_hold_options_default(void);
@@ -43,7 +43,7 @@ typedef struct pk_track_options {
   char file[1024]; /* a path; "": none */
   double loop; /* s, the line that the table goes back to after its last one; below 0: it stays there; -1 */
   double kp, kd, ki; /* N m/rad, N m s/rad, N m/(rad s); 100, 2, 0 */
-  double tau_max;    /* N m, beside the model's effort limits; INFINITY */
+  double tau_max;    /* N m, beside the model's effort limits; 0 and INFINITY: none; INFINITY */
 } pk_track_options;
 
 PK_API pk_track_options pk_track_options_default(void);

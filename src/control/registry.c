@@ -30,7 +30,7 @@ const pk_field pki_hold_fields[] = {
     {HOLD(kp), PK_FIELD_REAL, "N m/rad", 100, 0, 1e9, NULL, "stiffness"},
     {HOLD(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping"},
     {HOLD(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
-     "largest torque, beside the model's effort limits"},
+     "largest torque, beside the model's effort limits; 0: none"},
 };
 enum { HOLD_FIELDS = sizeof pki_hold_fields / sizeof pki_hold_fields[0] };
 const int pki_hold_field_count = HOLD_FIELDS;
@@ -46,7 +46,7 @@ const pk_field pki_track_fields[] = {
     {TRACK(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping, where the table has none"},
     {TRACK(ki), PK_FIELD_REAL, "N m/(rad s)", 0, 0, 1e9, NULL, "of the integral, where the table has none"},
     {TRACK(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
-     "largest torque, beside the model's effort limits, where the table has none"},
+     "largest torque, beside the model's effort limits, where the table has none; 0: none"},
 };
 enum { TRACK_FIELDS = sizeof pki_track_fields / sizeof pki_track_fields[0] };
 const int pki_track_field_count = TRACK_FIELDS;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/effort.h"
 #include "control/registry.h"
 
 typedef struct track {
@@ -79,12 +80,12 @@ static void pursue(const track *tr, const pk_observation *seen, int k, track_goa
   const double dt = tr->controller.period > 0 ? tr->controller.period : seen->dt, *gain = tr->gain + k;
   const double kp = gain[PKI_TRACK_KP * tr->joints], kd = gain[PKI_TRACK_KD * tr->joints],
                ki = gain[PKI_TRACK_KI * tr->joints], e = to.q - seen->q[m->dof_q[dof]],
-               most = fmin(gain[PKI_TRACK_TAU_MAX * tr->joints], m->dof_effort[dof]);
+               most = pki_effort_limit(m, dof, gain[PKI_TRACK_TAU_MAX * tr->joints]);
   double *integral = &s->values[k];
   const double tau = kp * e + kd * (to.u - seen->u[dof]) + ki * (*integral + dt * e);
   *integral += fabs(tau) > most && tau * e > 0 ? 0 : dt * e;
-  commands[dof] =
-      (pk_command){.tau = ki * *integral, .q_des = to.q, .u_des = to.u, .kp = kp, .kd = kd, .tau_max = most};
+  commands[dof] = (pk_command){.tau = ki * *integral, .q_des = to.q, .u_des = to.u, .kp = kp, .kd = kd};
+  pki_command_limit(&commands[dof], most);
 }
 
 static void note_pose(const track *tr, const pk_observation *seen, track_state *s)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/effort.h"
 #include "gait/gait_kernels.h"
 #include "math/mat3.h"
 
@@ -81,7 +82,8 @@ static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *comm
   const double damping = limp * c->mass * c->height * c->height * c->pace;
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const int u = c->legs[i / 3].u[i % 3];
-    commands[u] = (pk_command){.kd = damping, .tau_max = m->dof_effort[u]};
+    commands[u] = (pk_command){.kd = damping};
+    pki_command_limit(&commands[u], m->dof_effort[u]);
   }
 }
 

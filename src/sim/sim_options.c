@@ -95,8 +95,8 @@ const pk_field pki_command_fields[] = {
      "desired velocity"},
     {"kp", offsetof(pk_command, kp), PK_FIELD_REAL, "N m/rad or N/m", 0, 0, 1e300, NULL, "stiffness"},
     {"kd", offsetof(pk_command, kd), PK_FIELD_REAL, "N m s/rad or N s/m", 0, 0, 1e300, NULL, "damping"},
-    {"tau_max", offsetof(pk_command, tau_max), PK_FIELD_REAL, "N m or N", INFINITY, 0, INFINITY, NULL,
-     "largest force"},
+    {"tau_max", offsetof(pk_command, tau_max), PK_FIELD_REAL, "N m or N", 0, 0, INFINITY, NULL,
+     "largest force; 0: no limit"},
 };
 const int pki_command_field_count = sizeof pki_command_fields / sizeof pki_command_fields[0];
 

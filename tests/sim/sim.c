@@ -345,7 +345,7 @@ static void a_quaternion_without_length_is_refused(void **state)
 static void each_field_of_a_command_is_checked_by_name(void **state)
 {
   (void)state;
-  const pk_command sound = {.tau_max = INFINITY};
+  const pk_command sound = {0};
   pk_error err;
   assert_int_equal(pk_command_validate(&sound, &err), PK_OK);
   pk_command c = sound;
@@ -367,7 +367,36 @@ static void each_field_of_a_command_is_checked_by_name(void **state)
   c = sound, c.tau_max = -1;
   assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "tau_max");
-  assert_string_equal(err.message, "tau_max is -1, expected 0 to inf N m or N (largest force)");
+  assert_string_equal(err.message, "tau_max is -1, expected 0 to inf N m or N (largest force; 0: no limit)");
+}
+
+/* A limit of zero is none, by every stepper, explicit and implicit, to the bit. */
+static void a_command_that_names_no_limit_has_none(void **state)
+{
+  (void)state;
+  pk_model *m = load("pendulum", NULL);
+  const pk_command given[] = {{.tau = 1}, {.kp = 300, .q_des = 0.4}, {.tau = -2, .kd = 1.5, .u_des = 3}};
+  for (int trial = 0; trial < 2 * 3 * PK_STEPPER_COUNT; trial++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = (pk_stepper)(trial / 6), o.implicit = trial % 2 ? PK_IMPLICIT_NONE : PK_IMPLICIT_ALL;
+    double end[2][2];
+    for (int k = 0; k < 2; k++) {
+      pk_sim *sim;
+      pk_step_info info;
+      assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_OK);
+      pk_sim_commands(sim)[0] = given[trial / 2 % 3];
+      pk_sim_commands(sim)[0].tau_max = k ? INFINITY : 0;
+      for (int i = 0; i < 5; i++) {
+        assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+        assert_int_equal(info.saturated, 0);
+      }
+      assert_true(fabs(pk_sim_tau(sim)[0]) > 0.9);
+      end[k][0] = pk_sim_u(sim)[0], end[k][1] = pk_sim_tau(sim)[0];
+      pk_sim_destroy(sim);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+  }
+  pk_model_destroy(m);
 }
 
 static void every_stepper_counts_saturated_commands(void **state)
@@ -538,6 +567,7 @@ int main(void)
       cmocka_unit_test(a_wrong_input_keeps_the_state_and_names_the_body),
       cmocka_unit_test(a_quaternion_without_length_is_refused),
       cmocka_unit_test(each_field_of_a_command_is_checked_by_name),
+      cmocka_unit_test(a_command_that_names_no_limit_has_none),
       cmocka_unit_test(every_stepper_counts_saturated_commands),
       cmocka_unit_test(adaptive_steppers_give_up_in_the_end),
       cmocka_unit_test(a_world_that_cannot_move_steps_all_the_same),

@@ -240,7 +240,7 @@ static void a_limited_command_can_change_its_kind(void **state)
     assert_true(fabs(pk_sim_u(sim)[0] - 0.7e-2) < 1e-12);
     pk_sim_commands(sim)[0] = (pk_command){.kp = 1e4, .q_des = -1, .tau_max = 0.5};
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
-    pk_sim_commands(sim)[0] = (pk_command){.tau_max = 0};
+    pk_sim_commands(sim)[0] = (pk_command){0};
     const double before = pk_sim_u(sim)[0];
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
     assert_true(pk_sim_u(sim)[0] == before);

@@ -42,6 +42,16 @@ static void recall_limits(const pki_lanes *f, int lane)
   }
 }
 
+/* A command without a limit (tau_max zero) has an infinite one from here on. */
+static void unbind_commands(const pki_lanes *f)
+{
+  const pk_r zero = pki_splat(0);
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    pk_r *const most = pki_out(f->g->joint.command) + 6 * k + 5;
+    *most = pki_select(pki_at_most(*most, zero) & pki_at_most(zero, *most), pki_splat(INFINITY), *most);
+  }
+}
+
 static void gather_worlds(pki_lanes *f)
 {
   pki_group *g = f->g;
@@ -60,6 +70,7 @@ static void gather_worlds(pki_lanes *f)
   pki_gather(q, m->nq, g->q);
   pki_gather(u, m->nu, g->u);
   pki_gather(c, 6 * p->joints->nu, g->joint.command);
+  unbind_commands(f);
   pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->search.guard);
   if (own) {
     g->work->params.varied = true;
