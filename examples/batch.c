@@ -20,8 +20,8 @@ static double noise(unsigned *seed)
 static void place(const pk_model *m, pk_batch *batch, int k)
 {
   unsigned seed = 7u + (unsigned)k;
-  double *q = pk_world_of(pk_batch_q(batch), k), *u = pk_world_of(pk_batch_u(batch), k);
-  pk_command *commands = (pk_command *)(void *)pk_world_of(pk_batch_commands(batch), k);
+  double *q = pk_batch_view_world(pk_batch_q(batch), k), *u = pk_batch_view_world(pk_batch_u(batch), k);
+  pk_command *commands = (pk_command *)(void *)pk_batch_view_world(pk_batch_commands(batch), k);
   q[2] = 0.55 + 0.05 * noise(&seed);
   q[3] = 1, q[4] = 0.15 * noise(&seed), q[5] = 0.15 * noise(&seed);
   u[0] = 0.5 * noise(&seed), u[1] = 0.5 * noise(&seed);
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
   pk_batch_step(batch, STEPS, &info);
   int standing = 0;
   for (int k = 0; k < WORLDS; k++) {
-    const double *q = pk_world_of(pk_batch_q(batch), k);
+    const double *q = pk_batch_view_world(pk_batch_q(batch), k);
     standing += q[2] > 0.3 && fabs(q[4]) < 0.3 && fabs(q[5]) < 0.3;
   }
   printf("%lld steps on %d lanes, %.1f %% of them alone\n", info.stepped, pk_batch_lanes(batch),

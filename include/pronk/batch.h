@@ -14,7 +14,7 @@
  *   }
  *   pk_batch_info info;
  *   pk_batch_step(batch, 400, &info);     400 steps of all; info.worst is the worst residual of all
- *   double *q17 = pk_world_of(pk_batch_q(batch), 17);
+ *   double *q17 = pk_batch_view_world(pk_batch_q(batch), 17);
  *
  * World k goes the way that a pk_sim of the same model, options, ground, parameters, state and controller goes, to the bit,
  * however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step step on lanes by the same code. What lanes cannot do
@@ -78,16 +78,16 @@ PK_API pk_status pk_batch_push(pk_batch *batch, int world, int link, const doubl
 
 /* What happened in a number of steps of all worlds. */
 typedef struct pk_batch_info {
-  double worst;                  /* largest relative residual of all steps and worlds */
-  int worst_world;               /* whose */
-  long long stepped;             /* steps of single worlds */
-  long long uncertified;         /* of them, those above the tolerance, or shifted */
-  long long shifted;             /* of them, those with rows that nothing can move (pk_step_info.shifted) */
-  double shift;                  /* m/s, the largest of their shifts */
-  long long alone;               /* of them, those that lanes could not do */
-  long long left[PK_LEFT_COUNT]; /* of these, why: pk_left_name */
-  long long impulses_alone;      /* steps on lanes whose impulses the scalar solvers found */
-  int frozen;                    /* worlds that are frozen now */
+  double worst;          /* largest relative residual of all steps and worlds */
+  int worst_world;       /* whose */
+  long long stepped;     /* steps of single worlds */
+  long long uncertified; /* of them, those above the tolerance, or shifted */
+  long long shifted;     /* of them, those with rows that nothing can move (pk_step_info.shifted) */
+  double shift;          /* m/s, the largest of their shifts */
+  long long alone;       /* of them, those that lanes could not do */
+  long long left[PK_LANE_EXIT_COUNT]; /* of these, why: pk_lane_exit_name */
+  long long impulses_alone;           /* steps on lanes whose impulses the scalar solvers found */
+  int frozen;                         /* worlds that are frozen now */
 } pk_batch_info;
 
 /* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a thread takes
@@ -101,22 +101,23 @@ typedef void (*pk_batch_callback)(void *user, pk_batch *batch, int first, int co
 PK_API void pk_batch_set_callback(pk_batch *batch, pk_batch_callback call, void *user);
 
 /* Numbers of all worlds as they lie in memory: those of world k begin at data + k * stride. */
-typedef struct pk_view {
+typedef struct pk_batch_view {
   double *data;
   ptrdiff_t stride; /* doubles from world to world */
   int worlds, n;    /* n: numbers of one world */
-} pk_view;
+} pk_batch_view;
 
 /* World k of a view. */
-static inline double *pk_world_of(pk_view view, int k)
+static inline double *pk_batch_view_world(pk_batch_view view, int k)
 {
   return view.data + (ptrdiff_t)k * view.stride;
 }
 
-PK_API pk_view pk_batch_q(pk_batch *batch);        /* [nq] write to set them */
-PK_API pk_view pk_batch_u(pk_batch *batch);        /* [nu] likewise */
-PK_API pk_view pk_batch_commands(pk_batch *batch); /* [6 nu] pk_command of each joint coordinate, likewise */
-PK_API pk_view pk_batch_tau(pk_batch *batch);      /* [nu] joint forces of commands in the last step */
+PK_API pk_batch_view pk_batch_q(pk_batch *batch); /* [nq] write to set them */
+PK_API pk_batch_view pk_batch_u(pk_batch *batch); /* [nu] likewise */
+PK_API pk_batch_view
+pk_batch_commands(pk_batch *batch);                 /* [6 nu] pk_command of each joint coordinate, likewise */
+PK_API pk_batch_view pk_batch_tau(pk_batch *batch); /* [nu] joint forces of commands in the last step */
 
 /* Contacts of a world that took part in its last step, as pk_sim_contacts. */
 PK_API int pk_batch_contacts(const pk_batch *batch, int world, pk_sim_contact *out, int most);

@@ -164,10 +164,10 @@ typedef struct pk_constraint_desc {
 PK_API pk_constraint_desc pk_constraint_desc_default(void);
 
 /* One remark of a loader or of the compiler. */
-typedef struct pk_diagnostic {
+typedef struct pk_builder_diagnostic {
   bool is_error; /* false: a warning */
   pk_error error;
-} pk_diagnostic;
+} pk_builder_diagnostic;
 
 /* An empty world; NULL when out of memory. */
 PK_API pk_builder *pk_builder_create(void);
@@ -203,7 +203,7 @@ PK_API pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error
 PK_API pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err);
 
 /* Remarks so far, oldest first; valid until the builder is next used. */
-PK_API const pk_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count);
+PK_API const pk_builder_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count);
 
 /* How to read a URDF file. Start from pk_urdf_options_default(). */
 typedef struct pk_urdf_options {

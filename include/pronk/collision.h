@@ -49,25 +49,25 @@ PK_API bool pk_geometry_distance(const pk_geometry *a, const pk_pose *pose_a, co
                                  const pk_pose *pose_b, double reach, pk_proximity *out);
 
 /* One of the points at which two shapes touch. */
-typedef struct pk_touch {
+typedef struct pk_touch_point {
   double point[2][3]; /* on the first and on the second shape, world */
   double normal[3];   /* from the second to the first, unit */
   double gap;         /* m, negative: overlap */
   unsigned id;        /* names the point from call to call while the same parts touch */
-} pk_touch;
+} pk_touch_point;
 
 enum { PK_TOUCH_MOST = 8 };
 
 /* The points at which shapes nearer than `margin` (m) touch, well spread: the four corners of a box on a plane. How many
  * comes back.
  *
- *   pk_touch touch[PK_TOUCH_MOST];
+ *   pk_touch_point touch[PK_TOUCH_MOST];
  *   const int count = pk_geometry_touch(box, &box_pose, plane, &plane_pose, 0.01, touch);
  *   for (int i = 0; i < count; i++) {
  *     printf("point %u: %g m\n", touch[i].id, touch[i].gap);
  *   } */
 PK_API int pk_geometry_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
-                             const pk_pose *pose_b, double margin, pk_touch out[PK_TOUCH_MOST]);
+                             const pk_pose *pose_b, double margin, pk_touch_point out[PK_TOUCH_MOST]);
 
 /* Where a ray meets a surface first. */
 typedef struct pk_ray_hit {

@@ -61,7 +61,7 @@ PK_API pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err)
  *   F_i = r_i - P_K(r_i - rho_i (u_i + mu_i |u_Ti| e_N)),
  * and the same with the sets of bilateral and box rows (rho = 1/W_ll), the residual is the
  * largest |F_i|/rho_i. The parts say which law is broken by how much. */
-typedef struct pk_certificate {
+typedef struct pk_contact_certificate {
   double residual;    /* m/s */
   double relative;    /* residual / max(|q|_inf, 1e-3 m/s) */
   int worst;          /* row of the residual, for contacts their normal row; -1: none */
@@ -72,13 +72,14 @@ typedef struct pk_certificate {
   double bilateral;   /* largest |u| of bilateral rows, m/s */
   double box;         /* largest residual of box rows, m/s */
   double siconos;     /* Siconos' measure: |r - P_K(r - (u + mu |u_T| e_N))| / max(|q|, eps) */
-} pk_certificate;
+} pk_contact_certificate;
 
 /* u = W r + q. */
 PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, double *u);
 
 /* Judge impulses r; `scratch` holds at least pk_contact_size numbers. */
-PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
+PK_API pk_contact_certificate pk_contact_certify(const pk_contact_problem *p, const double *r,
+                                                 double *scratch);
 
 typedef enum pk_solver {
   PK_SOLVER_AUTO,            /* islands: with W by active-set, ipm, newton; many bodies by newton-u, bgs-u */
@@ -98,29 +99,29 @@ typedef enum pk_solver {
 } pk_solver;
 
 /* When jor, sor (both forms) and bgs stop; the other solvers go by the residual always. */
-typedef enum pk_stop {
-  PK_STOP_RESIDUAL, /* the certificate meets the tolerance */
-  PK_STOP_CHANGE, /* a sweep changes no impulse by more than |r| change_rel + change_abs, or impulses cycle at
+typedef enum pk_solver_stop {
+  PK_SOLVER_STOP_RESIDUAL, /* the certificate meets the tolerance */
+  PK_SOLVER_STOP_CHANGE, /* a sweep changes no impulse by more than |r| change_rel + change_abs, or impulses cycle at
                        constant kinetic energy */
-  PK_STOP_COUNT
-} pk_stop;
+  PK_SOLVER_STOP_COUNT
+} pk_solver_stop;
 
 /* Start from pk_solver_options_default(). */
 typedef struct pk_solver_options {
   pk_solver solver;
-  double tolerance;   /* relative residual at which a solver stops; 1e-8 */
-  int max_iterations; /* sweeps, or Newton steps */
-  double alpha;       /* relaxation of jor and sor, 0: chosen from W */
-  pk_stop stop;       /* PK_STOP_RESIDUAL */
-  double change_rel;  /* 1e-6 */
-  double change_abs;  /* N s, 1e-6 */
+  double tolerance;    /* relative residual at which a solver stops; 1e-8 */
+  int max_iterations;  /* sweeps, or Newton steps */
+  double alpha;        /* relaxation of jor and sor, 0: chosen from W */
+  pk_solver_stop stop; /* PK_SOLVER_STOP_RESIDUAL */
+  double change_rel;   /* 1e-6 */
+  double change_abs;   /* N s, 1e-6 */
 } pk_solver_options;
 
 PK_API pk_solver_options pk_solver_options_default(void);
 PK_API pk_status pk_solver_options_validate(const pk_solver_options *options, pk_error *err);
 
 typedef struct pk_solver_result {
-  pk_certificate certificate;
+  pk_contact_certificate certificate;
   int iterations;
   pk_solver used; /* the solver that reached (or came nearest to) the tolerance */
 } pk_solver_result;
@@ -130,8 +131,8 @@ typedef struct pk_solver_result {
  * such solver. */
 PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options);
 
-/* Solve; r [size] holds the first guess and then the solution: the best found, with PK_STOP_CHANGE the
- * last. PK_OK when the tolerance is met (with PK_STOP_CHANGE: when the impulses came to rest),
+/* Solve; r [size] holds the first guess and then the solution: the best found, with PK_SOLVER_STOP_CHANGE the
+ * last. PK_OK when the tolerance is met (with PK_SOLVER_STOP_CHANGE: when the impulses came to rest),
  * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the
  * problem has none, PK_ERROR_NONFINITE when q is none or beyond 1e100, PK_ERROR_ARGUMENT when there is no such solver or
  * the memory is not aligned: r is then as it was. The certificate judges r, and is INFINITY where nothing could be judged. */

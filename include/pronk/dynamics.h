@@ -65,17 +65,17 @@ PK_API void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *
 PK_API void pk_mass_matrix(pk_workspace *w, const double *q, double *M);
 
 /* Ways to forward dynamics. */
-typedef enum pk_method {
-  PK_METHOD_AUTO, /* ABA where it applies, CRBA otherwise */
-  PK_METHOD_ABA,  /* articulated bodies, linear time; PK_ERROR_UNSUPPORTED with mimic joints */
-  PK_METHOD_CRBA, /* composite bodies and the sparse factor of M */
-  PK_METHOD_COUNT
-} pk_method;
+typedef enum pk_dynamics_method {
+  PK_DYNAMICS_METHOD_AUTO, /* ABA where it applies, CRBA otherwise */
+  PK_DYNAMICS_METHOD_ABA,  /* articulated bodies, linear time; PK_ERROR_UNSUPPORTED with mimic joints */
+  PK_DYNAMICS_METHOD_CRBA, /* composite bodies and the sparse factor of M */
+  PK_DYNAMICS_METHOD_COUNT
+} pk_dynamics_method;
 
 /* a = inv(M) (tau - h). PK_ERROR_NONFINITE when that is no number: the state or tau is none, or M is singular
  * there. */
-PK_API pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u,
-                                     const double *tau, double *a);
+PK_API pk_status pk_forward_dynamics(pk_workspace *w, pk_dynamics_method method, const double *q,
+                                     const double *u, const double *tau, double *a);
 
 /* inv(M) [nu][nu] by recursion over articulated bodies (LTL columns with mimic joints). */
 PK_API pk_status pk_mass_matrix_inverse(pk_workspace *w, const double *q, double *Minv);

@@ -66,11 +66,11 @@ typedef enum pk_gait {
   PK_GAIT_COUNT
 } pk_gait;
 
-typedef enum pk_attitude {
-  PK_ATTITUDE_LEVEL, /* the trunk stays level */
-  PK_ATTITUDE_SLOPE, /* it follows the ground, estimated from the feet */
-  PK_ATTITUDE_COUNT
-} pk_attitude;
+typedef enum pk_locomotion_attitude {
+  PK_LOCOMOTION_ATTITUDE_LEVEL, /* the trunk stays level */
+  PK_LOCOMOTION_ATTITUDE_SLOPE, /* it follows the ground, estimated from the feet */
+  PK_LOCOMOTION_ATTITUDE_COUNT
+} pk_locomotion_attitude;
 
 enum { PK_GAIT_CHANGES = 32 };
 
@@ -98,7 +98,7 @@ typedef struct pk_locomotion_options {
   double duty;         /* part of the cycle that a foot is planned to be on the ground; 0: the gait's own */
   double acceleration; /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
 
-  pk_attitude attitude; /* PK_ATTITUDE_SLOPE */
+  pk_locomotion_attitude attitude; /* PK_LOCOMOTION_ATTITUDE_SLOPE */
   double height; /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length */
   double lift;   /* m, of a swinging foot; 0: the gait's own */
   double friction; /* stance forces stay within this friction cone; 0.6 */

@@ -76,8 +76,9 @@ typedef struct pk_lcp_options {
   pk_lcp_solver solver; /* lemke */
   double tolerance;     /* relative residual to reach; 1e-8 */
   int max_iterations;   /* pivots or sweeps; 20000 */
-  pk_stop stop;         /* pgs: by the residual, or by the change of a sweep */
-  double change_rel;    /* pgs with PK_STOP_CHANGE: |z_new - z_old| <= change_rel |z_new| ends it; 1e-12 */
+  pk_solver_stop stop;  /* pgs: by the residual, or by the change of a sweep */
+  double
+      change_rel; /* pgs with PK_SOLVER_STOP_CHANGE: |z_new - z_old| <= change_rel |z_new| ends it; 1e-12 */
 } pk_lcp_options;
 
 PK_API pk_lcp_options pk_lcp_options_default(void);

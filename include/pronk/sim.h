@@ -35,11 +35,11 @@ typedef enum pk_stepper {
 } pk_stepper;
 
 /* Which forces the one-step schemes (Euler, Moreau) take at the end of the step. */
-typedef enum pk_implicit {
-  PK_IMPLICIT_ALL,  /* joint damping and the PD part of commands */
-  PK_IMPLICIT_NONE, /* nothing: all forces at the start of the step */
-  PK_IMPLICIT_COUNT
-} pk_implicit;
+typedef enum pk_implicit_forces {
+  PK_IMPLICIT_FORCES_ALL,  /* joint damping and the PD part of commands */
+  PK_IMPLICIT_FORCES_NONE, /* nothing: all forces at the start of the step */
+  PK_IMPLICIT_FORCES_COUNT
+} pk_implicit_forces;
 
 /* How contact is stepped (euler and moreau; the other steppers know no contact). */
 typedef enum pk_contact_scheme {
@@ -49,23 +49,23 @@ typedef enum pk_contact_scheme {
 } pk_contact_scheme;
 
 /* The law of contact. */
-typedef enum pk_law {
-  PK_LAW_HARD,      /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */
-  PK_LAW_COMPLIANT, /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */
-  PK_LAW_PENALTY, /* the same springs without that memory: friction is a spring that gives way at mu times the
+typedef enum pk_contact_law {
+  PK_CONTACT_LAW_HARD, /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */
+  PK_CONTACT_LAW_COMPLIANT, /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */
+  PK_CONTACT_LAW_PENALTY, /* the same springs without that memory: friction is a spring that gives way at mu times the
                        normal force; explicit forces */
-  PK_LAW_EXACT_LCP, /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along
+  PK_CONTACT_LAW_EXACT_LCP, /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along
                        the slip, viscous friction (Ayit 2015) */
-  PK_LAW_COUNT
-} pk_law;
+  PK_CONTACT_LAW_COUNT
+} pk_contact_law;
 
 /* Resting contact of the law exact-lcp. */
-typedef enum pk_resting {
-  PK_RESTING_VELOCITY, /* velocities at the end of the step, collisions in the same problem */
-  PK_RESTING_ACCELERATION, /* collisions as impulses without friction, then a problem in accelerations, which can have
+typedef enum pk_contact_resting {
+  PK_CONTACT_RESTING_VELOCITY, /* velocities at the end of the step, collisions in the same problem */
+  PK_CONTACT_RESTING_ACCELERATION, /* collisions as impulses without friction, then a problem in accelerations, which can have
                               no solution (Painleve): the step then fails with PK_ERROR_CONVERGENCE */
-  PK_RESTING_COUNT
-} pk_resting;
+  PK_CONTACT_RESTING_COUNT
+} pk_contact_resting;
 
 /* Who solves the problems of the law exact-lcp. */
 typedef enum pk_lcp_choice {
@@ -78,47 +78,47 @@ typedef enum pk_lcp_choice {
 
 /* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
  * impact group; bodies that touch each other are in one group. */
-typedef enum pk_impact {
-  PK_IMPACT_GROUP, /* the group's smallest coefficient in each direction, and where that would gain energy the
+typedef enum pk_impact_law {
+  PK_IMPACT_LAW_GROUP, /* the group's smallest coefficient in each direction, and where that would gain energy the
                        smaller one in both: no impact gains energy */
-  PK_IMPACT_NEWTON, /* each contact its own coefficients, which can gain energy: pk_step_info.impact_gain */
-  PK_IMPACT_COUNT
-} pk_impact;
+  PK_IMPACT_LAW_NEWTON, /* each contact its own coefficients, which can gain energy: pk_step_info.impact_gain */
+  PK_IMPACT_LAW_COUNT
+} pk_impact_law;
 
 /* How bilateral constraints are solved: cut joints and loops. */
-typedef enum pk_bilateral {
-  PK_BILATERAL_DIRECT, /* eliminated with M, exactly, before the contact solver */
-  PK_BILATERAL_PROX,   /* rows that the contact solver iterates over */
-  PK_BILATERAL_COUNT
-} pk_bilateral;
+typedef enum pk_bilateral_method {
+  PK_BILATERAL_METHOD_DIRECT, /* eliminated with M, exactly, before the contact solver */
+  PK_BILATERAL_METHOD_PROX,   /* rows that the contact solver iterates over */
+  PK_BILATERAL_METHOD_COUNT
+} pk_bilateral_method;
 
 /* Which shapes may touch at all is found by their boxes. All ways give the same pairs. */
-typedef enum pk_broad {
-  PK_BROAD_AUTO,       /* by the number of shapes */
-  PK_BROAD_EXHAUSTIVE, /* all pairs */
-  PK_BROAD_SWEEP,      /* sweep and prune along three axes, sorted from step to step */
-  PK_BROAD_GRID,       /* a hash grid of several levels */
-  PK_BROAD_TREE,       /* a tree of boxes that follows them */
-  PK_BROAD_COUNT
-} pk_broad;
+typedef enum pk_broad_phase {
+  PK_BROAD_PHASE_AUTO,       /* by the number of shapes */
+  PK_BROAD_PHASE_EXHAUSTIVE, /* all pairs */
+  PK_BROAD_PHASE_SWEEP,      /* sweep and prune along three axes, sorted from step to step */
+  PK_BROAD_PHASE_GRID,       /* a hash grid of several levels */
+  PK_BROAD_PHASE_TREE,       /* a tree of boxes that follows them */
+  PK_BROAD_PHASE_COUNT
+} pk_broad_phase;
 
 /* Where the time of a step goes. */
-typedef enum pk_part {
-  PK_PART_CONTROL,   /* the controller */
-  PK_PART_DYNAMICS,  /* M and h; with compiled dynamics the free velocity, too */
-  PK_PART_COLLISION, /* contacts found; those of laws of springs are part of the dynamics */
-  PK_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
-  PK_PART_ASSEMBLY,  /* rows and the Delassus matrix */
-  PK_PART_SOLVE,     /* impulses, and the velocity at the end */
-  PK_PART_PROJECT,   /* positions */
-  PK_PART_COUNT
-} pk_part;
+typedef enum pk_step_part {
+  PK_STEP_PART_CONTROL,   /* the controller */
+  PK_STEP_PART_DYNAMICS,  /* M and h; with compiled dynamics the free velocity, too */
+  PK_STEP_PART_COLLISION, /* contacts found; those of laws of springs are part of the dynamics */
+  PK_STEP_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
+  PK_STEP_PART_ASSEMBLY,  /* rows and the Delassus matrix */
+  PK_STEP_PART_SOLVE,     /* impulses, and the velocity at the end */
+  PK_STEP_PART_PROJECT,   /* positions */
+  PK_STEP_PART_COUNT
+} pk_step_part;
 
 typedef struct pk_sim_options {
-  double dt;            /* s, time step (adaptive steppers: between outputs); 1e-3 */
-  pk_stepper stepper;   /* PK_STEPPER_MOREAU */
-  pk_implicit implicit; /* PK_IMPLICIT_ALL */
-  double rtol, atol;    /* adaptive steppers only; 1e-8, 1e-10 */
+  double dt;                   /* s, time step (adaptive steppers: between outputs); 1e-3 */
+  pk_stepper stepper;          /* PK_STEPPER_MOREAU */
+  pk_implicit_forces implicit; /* PK_IMPLICIT_FORCES_ALL */
+  double rtol, atol;           /* adaptive steppers only; 1e-8, 1e-10 */
   int max_internal;  /* adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE; 100000 */
   bool joint_limits; /* joint limits act (euler and moreau); true */
   bool joint_friction;       /* joint friction acts (euler and moreau); true */
@@ -130,21 +130,21 @@ typedef struct pk_sim_options {
       swept; /* pairs that move by more than their thickness in a step are met on their way (hard law, stabilised); true */
   pk_solver solver; /* of contact problems; PK_SOLVER_AUTO */
   double tolerance; /* its relative residual; 1e-8. Some problems need thousands of iterations to go below */
-  int max_iterations;     /* of one solve, of which a step has one for each round and projection; 5000 */
-  double alpha;           /* relaxation of jor and sor; 0: chosen from W */
-  pk_bilateral bilateral; /* PK_BILATERAL_DIRECT */
-  pk_stop stop;           /* when jor, sor and bgs stop; PK_STOP_RESIDUAL */
-  double change_rel;      /* for PK_STOP_CHANGE; 1e-6 */
-  double change_abs;      /* N s, likewise; 1e-6 */
-  pk_law law;             /* PK_LAW_HARD */
-  pk_impact impact;       /* PK_IMPACT_GROUP */
-  pk_resting resting;     /* of exact-lcp; PK_RESTING_VELOCITY */
-  pk_lcp_choice lcp;      /* likewise; PK_LCP_CHOICE_AUTO */
+  int max_iterations; /* of one solve, of which a step has one for each round and projection; 5000 */
+  double alpha;       /* relaxation of jor and sor; 0: chosen from W */
+  pk_bilateral_method bilateral;   /* PK_BILATERAL_METHOD_DIRECT */
+  pk_solver_stop stop;             /* when jor, sor and bgs stop; PK_SOLVER_STOP_RESIDUAL */
+  double change_rel;               /* for PK_SOLVER_STOP_CHANGE; 1e-6 */
+  double change_abs;               /* N s, likewise; 1e-6 */
+  pk_contact_law law;              /* PK_CONTACT_LAW_HARD */
+  pk_impact_law impact;            /* PK_IMPACT_LAW_GROUP */
+  pk_contact_resting resting;      /* of exact-lcp; PK_CONTACT_RESTING_VELOCITY */
+  pk_lcp_choice lcp;               /* likewise; PK_LCP_CHOICE_AUTO */
   double stiffness_n, stiffness_t; /* N/m, of compliant contacts, normal and tangential; 30000 */
   double damping_n, damping_t;     /* N s/m, likewise; 50 */
-  pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */
-  bool self_collision; /* links of one robot collide with each other; true */
-  double max_latency;  /* s, room for commands that act late: pk_sim_set_latency; 0 */
+  pk_broad_phase broad; /* how pairs that may touch are found; PK_BROAD_PHASE_AUTO. It changes no result */
+  bool self_collision;  /* links of one robot collide with each other; true */
+  double max_latency;   /* s, room for commands that act late: pk_sim_set_latency; 0 */
   const pk_code
       *code;   /* the model's own code for its dynamics (code.h), which must outlive the sim; NULL: generic
                           kernels; NULL */
@@ -152,34 +152,34 @@ typedef struct pk_sim_options {
 } pk_sim_options;
 
 /* Named sets of options. */
-typedef enum pk_preset {
-  PK_PRESET_DEFAULT, /* no drift, no sinking in, warm starts, every solver */
-  PK_PRESET_PAPER, /* the scheme of Gehring et al. 2014 as published: Moreau at 2.5 ms, explicit forces, closed
+typedef enum pk_sim_preset {
+  PK_SIM_PRESET_DEFAULT, /* no drift, no sinking in, warm starts, every solver */
+  PK_SIM_PRESET_PAPER, /* the scheme of Gehring et al. 2014 as published: Moreau at 2.5 ms, explicit forces, closed
                         contacts only, cold starts, projected Jacobi with alpha 0.6 until impulses change by less than 1e-6 */
-  PK_PRESET_COUNT
-} pk_preset;
+  PK_SIM_PRESET_COUNT
+} pk_sim_preset;
 
 /* Defaults, a named set, and the first option that is out of its range by name. */
 PK_API pk_sim_options pk_sim_options_default(void);
-PK_API pk_sim_options pk_sim_options_preset(pk_preset preset);
+PK_API pk_sim_options pk_sim_options_preset(pk_sim_preset preset);
 PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err);
 
 /* The name of a part. */
-PK_API const char *pk_part_name(pk_part part);
+PK_API const char *pk_step_part_name(pk_step_part part);
 
 /* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md). It was made
  * for that world alone then, to the same laws. */
-typedef enum pk_left {
-  PK_LEFT_NOT,     /* lanes made it */
-  PK_LEFT_WORLD,   /* "world": the model, the ground or the options are not made for lanes */
-  PK_LEFT_COMMAND, /* "command": a command that is none */
-  PK_LEFT_FAST, /* "fast": a shape moves so far in the step that it may have passed another, or came from out of reach */
-  PK_LEFT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
-  PK_LEFT_SIDES,    /* "sides": a foot meets two sides of a height field */
-  PK_LEFT_ROUNDS,   /* "rounds": who takes part did not settle, or impulses did not meet the tolerance */
-  PK_LEFT_NUMBERS,  /* "numbers": something is not finite */
-  PK_LEFT_COUNT
-} pk_left;
+typedef enum pk_lane_exit {
+  PK_LANE_EXIT_NONE,    /* lanes made it */
+  PK_LANE_EXIT_WORLD,   /* "world": the model, the ground or the options are not made for lanes */
+  PK_LANE_EXIT_COMMAND, /* "command": a command that is none */
+  PK_LANE_EXIT_FAST, /* "fast": a shape moves so far in the step that it may have passed another, or came from out of reach */
+  PK_LANE_EXIT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
+  PK_LANE_EXIT_SIDES,    /* "sides": a foot meets two sides of a height field */
+  PK_LANE_EXIT_ROUNDS,   /* "rounds": who takes part did not settle, or impulses did not meet the tolerance */
+  PK_LANE_EXIT_NUMBERS,  /* "numbers": something is not finite */
+  PK_LANE_EXIT_COUNT
+} pk_lane_exit;
 
 /* What happened in a step. */
 typedef struct pk_step_info {
@@ -192,7 +192,7 @@ typedef struct pk_step_info {
   pk_solver
       solver; /* who found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good, or the law exact-lcp */
   pk_lcp_solver lcp_solver; /* the same of the law exact-lcp */
-  pk_certificate
+  pk_contact_certificate
       certificate; /* of the step's contact problems (velocities, then projections): the worst. Where lanes did
                                  the step (step/group.h) it is that of velocities; of positions `penetration` tells */
   bool certified;  /* every one of them met the tolerance; see pk_sim_step. Never when the step failed */
@@ -208,13 +208,13 @@ typedef struct pk_step_info {
   double push_work;     /* J, of the pushes in the step; counted when info is asked for */
   double
       impact_gain; /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton */
-  double seconds[PK_PART_COUNT]; /* time of each part, when the options ask for it */
-  pk_left left;                  /* why lanes could not make the step */
-  bool impulses_alone;           /* lanes made it, but the scalar solvers found its impulses */
+  double seconds[PK_STEP_PART_COUNT]; /* time of each part, when the options ask for it */
+  pk_lane_exit left;                  /* why lanes could not make the step */
+  bool impulses_alone;                /* lanes made it, but the scalar solvers found its impulses */
 } pk_step_info;
 
 /* The name of a reason, as "fast". */
-PK_API const char *pk_left_name(pk_left left);
+PK_API const char *pk_lane_exit_name(pk_lane_exit left);
 
 /* What two surfaces do to each other. */
 typedef struct pk_material {

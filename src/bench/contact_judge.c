@@ -103,8 +103,8 @@ static void prepare_mass(pki_contact_judge *judge, double t)
   factor(judge->M, nu);
 }
 
-pk_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contact_sample *before,
-                                      const pki_contact_sample *after, double at)
+pk_contact_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contact_sample *before,
+                                              const pki_contact_sample *after, double at)
 {
   const pki_contact_scene *s = judge->scene;
   const int nu = s->model->nu;
@@ -142,5 +142,5 @@ pk_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contac
     q[i] = u[i] - dot(W + i * 3 * n, r, 3 * n);
   }
   const pk_contact_problem p = {.ncontact = n, .W = W, .q = q, .mu = mu};
-  return n > 0 ? pk_contact_certify(&p, r, scratch) : (pk_certificate){.worst = -1};
+  return n > 0 ? pk_contact_certify(&p, r, scratch) : (pk_contact_certificate){.worst = -1};
 }

@@ -40,7 +40,7 @@ static void destroy(void *object)
 
 static pk_sim_options options_of(int config)
 {
-  return pk_sim_options_preset(config == PAPER ? PK_PRESET_PAPER : PK_PRESET_DEFAULT);
+  return pk_sim_options_preset(config == PAPER ? PK_SIM_PRESET_PAPER : PK_SIM_PRESET_DEFAULT);
 }
 
 void pki_contact_set_gains(const pki_contact_scene *s, pk_command *commands)

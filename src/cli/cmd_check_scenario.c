@@ -184,7 +184,7 @@ static void print_understood(const pki_scenario *s, const pki_world *w)
   }
   print_objects(s, w);
   print_ground(s);
-  const bool exact = s->step.law == PK_LAW_EXACT_LCP;
+  const bool exact = s->step.law == PK_CONTACT_LAW_EXACT_LCP;
   printf("  step        %g s in steps of %g s: %s, %s contact, %s %s to %g", s->duration, s->step.dt,
          pki_steppers[s->step.stepper].name, pki_laws[s->step.law].name, exact ? "lcp" : "solver",
          exact ? pki_lcp_choice_words[s->step.lcp] : pki_solvers[s->step.solver].name, s->step.tolerance);

@@ -148,7 +148,7 @@ static void count_parts(const pki_loaded *loaded, pki_info *out)
 {
   const pk_model *m = out->model;
   int count;
-  const pk_diagnostic *all = pk_builder_diagnostics(loaded->builder, &count);
+  const pk_builder_diagnostic *all = pk_builder_diagnostics(loaded->builder, &count);
   for (int i = 0; i < count; i++) {
     out->warnings += !all[i].is_error;
   }

@@ -270,18 +270,18 @@ void pk_mass_matrix(pk_workspace *w, const double *q, double *M)
   }
 }
 
-pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u,
+pk_status pk_forward_dynamics(pk_workspace *w, pk_dynamics_method method, const double *q, const double *u,
                               const double *tau, double *a)
 {
   const pk_model *m = w->model;
-  if ((unsigned)method >= PK_METHOD_COUNT) {
+  if ((unsigned)method >= PK_DYNAMICS_METHOD_COUNT) {
     return PK_ERROR_ARGUMENT;
   }
-  if (method == PK_METHOD_ABA && m->has_mimic) {
+  if (method == PK_DYNAMICS_METHOD_ABA && m->has_mimic) {
     return PK_ERROR_UNSUPPORTED;
   }
   pki_reset_diagonal(&w->work);
-  if (method == PK_METHOD_CRBA || m->has_mimic) {
+  if (method == PK_DYNAMICS_METHOD_CRBA || m->has_mimic) {
     pki_composite_acceleration(w, q, u, tau, a);
   } else {
     w->kernels->acceleration(&w->work, q, u, tau, a);

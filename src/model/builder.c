@@ -361,7 +361,7 @@ static void remark(pk_builder *b, bool is_error, const pk_error *error)
                         sizeof *b->diagnostics)) {
     return;
   }
-  b->diagnostics[b->ndiagnostic++] = (pk_diagnostic){.is_error = is_error, .error = *error};
+  b->diagnostics[b->ndiagnostic++] = (pk_builder_diagnostic){.is_error = is_error, .error = *error};
 }
 
 void pki_builder_warn(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
@@ -407,7 +407,7 @@ pk_status pki_builder_verdict(const pk_builder *b, int before, pk_error *err)
   return pki_fail(err, PK_ERROR_MODEL, (pki_where){0}, "there are more than %d errors", PKI_DIAGNOSTIC_MAX);
 }
 
-const pk_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count)
+const pk_builder_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count)
 {
   *count = b->ndiagnostic;
   return b->diagnostics;

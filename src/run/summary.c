@@ -101,8 +101,8 @@ static void energy_rows(const pki_run_result *r, pki_table *table)
 
 const char *pki_run_worst_solver(const pki_run_result *r)
 {
-  return r->law == PK_LAW_EXACT_LCP ? pk_lcp_solver_name((pk_lcp_solver)r->worst_solver)
-                                    : pk_solver_name((pk_solver)r->worst_solver);
+  return r->law == PK_CONTACT_LAW_EXACT_LCP ? pk_lcp_solver_name((pk_lcp_solver)r->worst_solver)
+                                            : pk_solver_name((pk_solver)r->worst_solver);
 }
 
 bool pki_run_on_springs(const pki_run_result *r)

@@ -261,7 +261,7 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
     r->worst_step = r->steps;
     r->worst_time = pk_sim_time(w->world->sim);
     r->worst_solver =
-        w->world->scenario->step.law == PK_LAW_EXACT_LCP ? (int)info->lcp_solver : (int)info->solver;
+        w->world->scenario->step.law == PK_CONTACT_LAW_EXACT_LCP ? (int)info->lcp_solver : (int)info->solver;
     r->worst_contacts = info->contacts;
   }
 }

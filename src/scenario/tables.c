@@ -195,8 +195,9 @@ const pk_field pki_record_fields[] = {
     {RECORD(view_rate), PK_FIELD_REAL, "Hz", 30, 0, 1e6, NULL,
      "samples of poses, energy and centre of mass, at most one in each step; 0: none"},
     PART("channels", "names of channels, or patterns with *, as a list; default: all (pronk list channels)"),
-    {RECORD(compression), PK_FIELD_ENUM, "", PK_COMPRESSION_LZ4, 0, PK_COMPRESSION_COUNT - 1,
-     pki_compression_words, "of the recording's chunks: zstd is smallest, lz4 takes least time"},
+    {RECORD(compression), PK_FIELD_ENUM, "", PK_RECORDING_COMPRESSION_LZ4, 0,
+     PK_RECORDING_COMPRESSION_COUNT - 1, pki_compression_words,
+     "of the recording's chunks: zstd is smallest, lz4 takes least time"},
 };
 const int pki_record_field_count = COUNT(pki_record_fields);
 
@@ -215,10 +216,10 @@ const pk_field pki_collide_fields[] = {
 const int pki_collide_field_count = COUNT(pki_collide_fields);
 
 static const char *const preset_words[] = {"default", "paper"};
-_Static_assert(PK_PRESET_COUNT == 2 && PK_PRESET_PAPER == 1, "words");
+_Static_assert(PK_SIM_PRESET_COUNT == 2 && PK_SIM_PRESET_PAPER == 1, "words");
 
 const pk_field pki_preset_fields[] = {
-    {"preset", 0, PK_FIELD_ENUM, "", PK_PRESET_DEFAULT, 0, PK_PRESET_COUNT - 1, preset_words,
+    {"preset", 0, PK_FIELD_ENUM, "", PK_SIM_PRESET_DEFAULT, 0, PK_SIM_PRESET_COUNT - 1, preset_words,
      "what the other keys start from"},
 };
 const int pki_preset_field_count = COUNT(pki_preset_fields);

@@ -70,7 +70,7 @@ static pk_sim_options choose(const pk_model *model, const pk_sim_options *option
   if (o.max_contacts == 0) {
     const int usual = pki_usual_contacts(model);
     o.max_contacts = usual > FEW ? usual : FEW;
-    const int room = o.law == PK_LAW_EXACT_LCP ? pki_exact_room(model, &o) : o.max_contacts;
+    const int room = o.law == PK_CONTACT_LAW_EXACT_LCP ? pki_exact_room(model, &o) : o.max_contacts;
     o.max_contacts = room > 0 && room < o.max_contacts ? room : o.max_contacts;
   }
   return o;
@@ -369,10 +369,10 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   sim->watched = info != NULL;
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {
-    pki_lap(sim, PK_PART_CONTROL, NULL);
+    pki_lap(sim, PK_STEP_PART_CONTROL, NULL);
     pki_joints_observe(sim);
     status = pki_control(sim, report);
-    pki_lap(sim, PK_PART_CONTROL, report);
+    pki_lap(sim, PK_STEP_PART_CONTROL, report);
   }
   status = status == PK_OK ? pass_commands(sim, report) : status;
   if (status != PK_OK) {

@@ -25,7 +25,7 @@ int pki_exact_room(const pk_model *model, const pk_sim_options *o)
 pk_status pki_exact_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
 {
   const int room = pki_exact_room(model, o);
-  if (o->law != PK_LAW_EXACT_LCP || o->max_contacts <= room) {
+  if (o->law != PK_CONTACT_LAW_EXACT_LCP || o->max_contacts <= room) {
     return PK_OK;
   }
   return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "max_contacts"},
@@ -67,7 +67,7 @@ static size_t solver_room(const pk_sim_options *o, int rows)
 void pki_exact_carve(pki_exact *e, const pk_sim_options *o, int nu, int rows, int contacts, pki_arena *arena)
 {
   *e = (pki_exact){.n = 0};
-  if (o->law != PK_LAW_EXACT_LCP || rows > PKI_DENSE_ROWS) {
+  if (o->law != PK_CONTACT_LAW_EXACT_LCP || rows > PKI_DENSE_ROWS) {
     return;
   }
   const size_t n = lcp_rows(rows, contacts), real = sizeof(double);
@@ -152,7 +152,8 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
   info->certified &= relative <= o->tolerance;
   if (relative >= info->certificate.relative) {
     const int worst = best.worst >= 0 ? e->at[best.worst] : -1;
-    info->certificate = (pk_certificate){.residual = best.residual, .relative = relative, .worst = worst};
+    info->certificate =
+        (pk_contact_certificate){.residual = best.residual, .relative = relative, .worst = worst};
   }
   return relative <= o->tolerance;
 }

@@ -26,7 +26,7 @@ typedef struct pki_law {
 } pki_law;
 
 /* By name; and the row of a world's options, which may be one of the variants that have no name of their own. */
-extern const pki_law pki_laws[PK_LAW_COUNT];
+extern const pki_law pki_laws[PK_CONTACT_LAW_COUNT];
 const pki_law *pki_law_of(const pk_sim_options *options);
 
 #endif

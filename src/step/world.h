@@ -261,7 +261,7 @@ typedef struct pki_preset {
   const char *name, *doc;
 } pki_preset;
 
-extern const pki_preset pki_presets[PK_PRESET_COUNT];
+extern const pki_preset pki_presets[PK_SIM_PRESET_COUNT];
 extern const char *const pki_lcp_choice_words[PK_LCP_CHOICE_COUNT];
 
 /* The field table of pk_command. */
@@ -309,7 +309,7 @@ static inline bool pki_has_rows(const pk_sim *sim)
 pk_status pki_check_command(const pk_command *c);
 
 /* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
-void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
+void pki_lap(pk_sim *sim, pk_step_part part, pk_step_info *info);
 
 /* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
  * commands are at their limit comes back. */

@@ -39,14 +39,14 @@ typedef struct calls {
 static void called(void *user, pk_batch *b, int first, int count)
 {
   calls *c = user;
-  const pk_view u = pk_batch_u(b), commands = pk_batch_commands(b);
+  const pk_batch_view u = pk_batch_u(b), commands = pk_batch_commands(b);
   c->wrong += first < 0 || count < 1 || first + count > MANY;
   for (int k = first; k < first + count; k++) {
     const int before = c->of[k]++;
     c->wrong += fabs(pk_batch_world_time(b, k) - 2.5e-3 * before) > 1e-12; /* before each step, in order */
     for (int j = 6; j < 18; j++) {
-      pk_command *at = (pk_command *)(void *)pk_world_of(commands, k) + j;
-      at->tau = -0.1 * pk_world_of(u, k)[j] + 0.01 * k;
+      pk_command *at = (pk_command *)(void *)pk_batch_view_world(commands, k) + j;
+      at->tau = -0.1 * pk_batch_view_world(u, k)[j] + 0.01 * k;
     }
   }
 }
@@ -135,7 +135,7 @@ static void spoil(void *user, pk_batch *b, int first, int count)
 {
   const int *k = user;
   if (*k >= first && *k < first + count) {
-    pk_world_of(pk_batch_u(b), *k)[0] = NAN;
+    pk_batch_view_world(pk_batch_u(b), *k)[0] = NAN;
   }
 }
 
@@ -215,7 +215,7 @@ static void controllers_and_grounds_take_turns(void **state)
     }
   }
   /* a controller that gives up freezes its world */
-  pk_world_of(pk_batch_q(b), 4)[2] = 3;
+  pk_batch_view_world(pk_batch_q(b), 4)[2] = 3;
   assert_int_equal(pk_batch_step(b, 4, NULL), PK_OK);
   assert_int_equal(pk_batch_world_status(b, 4), PK_ERROR_UNSUPPORTED);
   assert_int_equal(pk_batch_world_status(b, 3), PK_OK);

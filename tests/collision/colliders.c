@@ -73,7 +73,7 @@ static rig *one_robot(pk_root_kind root)
 {
   pk_builder *b = pk_builder_create();
   add_robot(b, "", root);
-  return rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  return rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
 }
 
 static void links_that_a_joint_joins_do_not_collide(void **state)
@@ -103,7 +103,7 @@ static void a_free_body_collides_with_what_is_fixed(void **state)
   add_robot(b, "a_", PK_ROOT_FIXED);
   add_robot(b, "b_", PK_ROOT_FREE);
   add_robot(b, "c_", PK_ROOT_FIXED);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   assert_true(wants(r, "a_trunk", "b_trunk"));
   assert_true(wants(r, "a_trunk", "b_hip"));
   assert_true(wants(r, "a_hip", "b_hip"));
@@ -126,7 +126,7 @@ static void cut_joints_and_closed_loops_join_links(void **state)
   assert_int_equal(pk_builder_add_constraint(b, &loop, NULL), PK_OK);
   assert_int_equal(pk_builder_add_constraint(b, &rod, NULL), PK_OK);
   assert_int_equal(pk_builder_cut_joint(b, NULL, NULL), PK_OK);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   assert_false(wants(r, "trunk", "hip"));
   assert_false(wants(r, "hip", "foot"));
   assert_false(wants(r, "trunk", "sled"));
@@ -176,7 +176,7 @@ static void many_rules_are_found_again(void **state)
     snprintf(name, sizeof name, "b%d", i);
     add_body(b, name, PK_ROOT_FREE, &ball, 1);
   }
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   static bool off[N][N];
   pki_random rng = pki_random_seeded(3);
   for (int k = 0; k < 3000; k++) {
@@ -234,7 +234,7 @@ static void equal_shapes_share_a_geometry(void **state)
   shapes[4].visual = true;
   pk_builder *b = pk_builder_create();
   add_body(b, "r", PK_ROOT_FREE, shapes, 6);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   const pk_geometry *const *of = r->geometries->of;
   int sphere = -1, visual = -1;
   for (int i = 0; i < r->model->nshape; i++) {

@@ -311,7 +311,7 @@ static void a_big_mesh_does_without_its_hull(void **state)
       assert_true(box.min[k] <= min[k] + 1e-14 && box.max[k] >= max[k] - 1e-14);
       assert_true(box.max[k] - box.min[k] <= 2 * sqrt(2 * 1.4 * 1.4 + 0.4 * 0.4) + 1e-12);
     }
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     pk_proximity near;
     const int n = pki_touch(g, &pose, plane, &level, min[2] + 0.01, NULL, touch);
     double least = INFINITY;

@@ -56,7 +56,7 @@ typedef struct rig {
 } rig;
 
 /* Over a model, which becomes the rig's, with room for `room` pairs to remember. */
-static inline rig *rig_make(pk_model *m, pk_broad broad, int room)
+static inline rig *rig_make(pk_model *m, pk_broad_phase broad, int room)
 {
   rig *r = calloc(1, sizeof *r);
   pk_error err = {.message = ""};
@@ -78,7 +78,7 @@ static inline rig *rig_with(pk_shape_desc shape)
 {
   pk_builder *b = pk_builder_create();
   add_body(b, "r", PK_ROOT_FREE, &shape, 1);
-  return rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  return rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
 }
 
 /* The terrain as it is now becomes the ground. */

@@ -192,7 +192,8 @@ static void a_cut_world_accelerates_as_its_tree(void **state)
     double tau[NU], acc[NU], x[NU], rates[NU], weights[NU];
     random_vector(&rng, t->nu, 1, tau);
     memset(tau, 0, 6 * sizeof *tau);
-    assert_int_equal(pk_forward_dynamics(s.tree, PK_METHOD_AUTO, s.q_tree, s.u_tree, tau, acc), PK_OK);
+    assert_int_equal(pk_forward_dynamics(s.tree, PK_DYNAMICS_METHOD_AUTO, s.q_tree, s.u_tree, tau, acc),
+                     PK_OK);
     row_rates(&s, rates);
     pk_inverse_dynamics(s.w, s.q, s.u, NULL, x);
     pki_bilateral_update(&s.b, &s.w->work);

@@ -101,8 +101,8 @@ static void both_free_root_models_move_alike(void **state)
     chain_to_free(q, u, fq, fu);
     memcpy(fq + 7, q + 6, 12 * sizeof(double));
     memcpy(fu + 6, u + 6, 12 * sizeof(double));
-    assert_int_equal(pk_forward_dynamics(wc, PK_METHOD_ABA, q, u, tau, ac), PK_OK);
-    assert_int_equal(pk_forward_dynamics(wf, PK_METHOD_ABA, fq, fu, tau, af), PK_OK);
+    assert_int_equal(pk_forward_dynamics(wc, PK_DYNAMICS_METHOD_ABA, q, u, tau, ac), PK_OK);
+    assert_int_equal(pk_forward_dynamics(wf, PK_DYNAMICS_METHOD_ABA, fq, fu, tau, af), PK_OK);
     for (int i = 6; i < 18; i++) {
       assert_true(fabs(ac[i] - af[i]) < 1e-9 * (1 + fabs(af[i])));
     }
@@ -137,9 +137,9 @@ static void dynamics_keep_their_accuracy_far_from_the_origin(void **state)
     u[i] = pki_random_between(&rng, -2, 2);
     tau[i] = pki_random_between(&rng, -5, 5);
   }
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_ABA, q, u, tau, here), PK_OK);
+  assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_ABA, q, u, tau, here), PK_OK);
   q[0] += 1e6, q[1] -= 3e6;
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_ABA, q, u, tau, far), PK_OK);
+  assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_ABA, q, u, tau, far), PK_OK);
   assert_memory_equal(here, far, (size_t)m->nu * sizeof(double));
   double momentum[2][6];
   for (int k = 0; k < 2; k++) {

@@ -91,14 +91,14 @@ static void forward_and_inverse_dynamics_agree_on_random_trees(void **state)
     double a[NU_MAX], h[NU_MAX], r[NU_MAX];
     pk_mass_matrix(c.work, c.q, M);
     pk_inverse_dynamics(c.work, c.q, c.u, NULL, h);
-    assert_int_equal(pk_forward_dynamics(c.work, PK_METHOD_CRBA, c.q, c.u, c.tau, a), PK_OK);
+    assert_int_equal(pk_forward_dynamics(c.work, PK_DYNAMICS_METHOD_CRBA, c.q, c.u, c.tau, a), PK_OK);
     worst_crba = fmax(worst_crba, backward_error(M, a, h, c.tau, n));
     pk_inverse_dynamics(c.work, c.q, c.u, a, r);
     for (int i = 0; i < n; i++) {
       r[i] -= c.tau[i];
     }
     worst_rnea = fmax(worst_rnea, relative(r, M, a, h, c.tau, n));
-    const pk_status status = pk_forward_dynamics(c.work, PK_METHOD_ABA, c.q, c.u, c.tau, a);
+    const pk_status status = pk_forward_dynamics(c.work, PK_DYNAMICS_METHOD_ABA, c.q, c.u, c.tau, a);
     assert_int_equal(status, c.model->has_mimic ? PK_ERROR_UNSUPPORTED : PK_OK);
     if (status == PK_OK) {
       worst_aba = fmax(worst_aba, backward_error(M, a, h, c.tau, n));

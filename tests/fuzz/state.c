@@ -55,7 +55,7 @@ static pk_model *make_model(void)
   return m;
 }
 
-static world make_world(const pk_model *m, const pk_terrain *t, const pk_controller *hold, pk_law law)
+static world make_world(const pk_model *m, const pk_terrain *t, const pk_controller *hold, pk_contact_law law)
 {
   world w = {0};
   pk_sim_options o = pk_sim_options_default();
@@ -88,8 +88,8 @@ static world *worlds(void)
     t = pk_terrain_create();
     need(pk_terrain_add_plane(t, (const double[3]){0}, (const double[3]){0, 0, 1}, 0, NULL) == PK_OK);
     need(pk_hold_create(m, NULL, &hold, NULL) == PK_OK);
-    made[0] = make_world(m, t, hold, PK_LAW_HARD);
-    made[1] = make_world(m, t, hold, PK_LAW_COMPLIANT);
+    made[0] = make_world(m, t, hold, PK_CONTACT_LAW_HARD);
+    made[1] = make_world(m, t, hold, PK_CONTACT_LAW_COMPLIANT);
   }
   return made;
 }

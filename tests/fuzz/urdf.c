@@ -60,7 +60,7 @@ static void accelerate(const pk_model *m)
     for (int i = 0; i < m->nu; i++) {
       u[i] = 0.01 * (i % 7), tau[i] = 0.1 * (i % 5);
     }
-    finite = pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, a) == PK_OK;
+    finite = pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, q, u, tau, a) == PK_OK;
   }
   pk_workspace_destroy(w);
   if (!finite && is_tame(m)) {

@@ -123,7 +123,7 @@ static void it_trots_on_compliant_ground(void **state)
 {
   (void)state;
   pk_sim_options o = world(1.25e-3, PK_CONTACT_STABILISED);
-  o.law = PK_LAW_COMPLIANT;
+  o.law = PK_CONTACT_LAW_COMPLIANT;
   const pk_locomotion_options options = trot(0.3, 0, 0);
   walker w = walker_create(&o, &options, NULL);
   walker_facts f;

@@ -242,7 +242,7 @@ static void every_error_of_a_stage_is_reported(void **state)
   pk_error err;
   assert_int_equal(pk_builder_compile(b, &model, &err), PK_ERROR_MODEL);
   int count;
-  const pk_diagnostic *all = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *all = pk_builder_diagnostics(b, &count);
   assert_int_equal(count, 3);
   assert_string_equal(all[0].error.message, "axis of joint \"j\" is (0, 0, 0), expected a direction");
   assert_string_equal(all[1].error.message, "damping of joint \"j\" is -1, expected zero or more");

@@ -275,7 +275,7 @@ static void assert_warns(const char *text, int line, const char *field, const ch
   pk_error err = {0};
   int count = 0;
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", &options, &err), PK_OK);
-  const pk_diagnostic *d = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *d = pk_builder_diagnostics(b, &count);
   if (count != (message[0] != '\0')) {
     fail_msg("%d remarks on %s: %s", count, text, count > 0 ? d[0].error.message : "");
   }
@@ -344,7 +344,7 @@ static void all_errors_are_reported_in_one_go(void **state)
   int count = 0;
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", NULL, &err), PK_ERROR_SYNTAX);
   assert_int_equal(err.line, 2);
-  const pk_diagnostic *d = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *d = pk_builder_diagnostics(b, &count);
   assert_int_equal(count, 3);
   for (int i = 0; i < 3; i++) {
     assert_true(d[i].is_error);
@@ -360,7 +360,7 @@ static void a_misspelled_word_is_not_also_missing(void **state)
   pk_builder *b = pk_builder_create();
   int count = 0;
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", NULL, NULL), PK_ERROR_SYNTAX);
-  const pk_diagnostic *d = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *d = pk_builder_diagnostics(b, &count);
   assert_int_equal(count, 2);
   assert_non_null(strstr(d[0].error.message, "did you mean <parent>?"));
   assert_non_null(strstr(d[1].error.message, "did you mean \"link\"?"));

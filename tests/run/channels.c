@@ -61,7 +61,7 @@ static int find(const fixture *f, const char *name)
 static double value(fixture *f, const char *name, const char *column)
 {
   const int i = find(f, name);
-  const pk_channel *c = &f->tap->channels[i];
+  const pk_recorder_channel *c = &f->tap->channels[i];
   int rows;
   const double *values = pki_tap_read(f->tap, i, &rows);
   assert_true(rows > 0);

@@ -327,7 +327,7 @@ static void all_five_runs_certify_to_their_end_under_exact_contact(void **state)
   for (int k = 0; k < RUN_COUNT; k++) {
     run r = open_run(RUNS[k], NULL, 0);
     double top = 0;
-    assert_true(r.scenario->step.law == PK_LAW_EXACT_LCP && r.scenario->step.dt == 5e-4);
+    assert_true(r.scenario->step.law == PK_CONTACT_LAW_EXACT_LCP && r.scenario->step.dt == 5e-4);
     assert_true(r.scenario->duration == 10.6);
     for (int i = 0; i < PACE(21200, 1200); i++) {
       assert_true(must_step(&r).certified);

@@ -137,7 +137,7 @@ static void explicit_mode_is_the_plain_scheme(void **state)
   (void)state;
   pk_model *m = hinge(2);
   pk_sim_options o = pk_sim_options_default();
-  o.dt = 0.1, o.stepper = PK_STEPPER_EULER, o.implicit = PK_IMPLICIT_NONE;
+  o.dt = 0.1, o.stepper = PK_STEPPER_EULER, o.implicit = PK_IMPLICIT_FORCES_NONE;
   pk_sim *sim;
   pk_error err;
   assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
@@ -263,7 +263,7 @@ static void a_follower_moves_with_its_leader(void **state)
   const double q = 0.3, u = 0.7, tau = 0.2;
   pk_mass_matrix(w, &q, &M);
   assert_true(fabs(M - (1.1 + 4 * 1.1)) < 1e-14); /* I + m^2 I */
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, &q, &u, &tau, &a), PK_OK);
+  assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, &q, &u, &tau, &a), PK_OK);
   const double gravity = -9.81 * (sin(q) + 2 * sin(2 * q + 0.4));
   assert_true(fabs(a - (tau + gravity) / M) < 1e-13);
   /* and over time energy stays */
@@ -378,7 +378,8 @@ static void a_command_that_names_no_limit_has_none(void **state)
   const pk_command given[] = {{.tau = 1}, {.kp = 300, .q_des = 0.4}, {.tau = -2, .kd = 1.5, .u_des = 3}};
   for (int trial = 0; trial < 2 * 3 * PK_STEPPER_COUNT; trial++) {
     pk_sim_options o = pk_sim_options_default();
-    o.stepper = (pk_stepper)(trial / 6), o.implicit = trial % 2 ? PK_IMPLICIT_NONE : PK_IMPLICIT_ALL;
+    o.stepper = (pk_stepper)(trial / 6),
+    o.implicit = trial % 2 ? PK_IMPLICIT_FORCES_NONE : PK_IMPLICIT_FORCES_ALL;
     double end[2][2];
     for (int k = 0; k < 2; k++) {
       pk_sim *sim;
@@ -514,7 +515,7 @@ static void options_out_of_range_are_named(void **state)
   assert_int_equal(pk_sim_options_validate(&o, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "stepper");
   o = pk_sim_options_default();
-  o.implicit = PK_IMPLICIT_COUNT;
+  o.implicit = PK_IMPLICIT_FORCES_COUNT;
   assert_int_equal(pk_sim_options_validate(&o, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "implicit");
   o = pk_sim_options_default();

@@ -21,15 +21,15 @@ static void no_step_allocates(void **state)
   assert_true(allocations > 0); /* the counter counts */
   static const struct {
     pk_stepper stepper;
-    pk_law law;
-    pk_resting resting;
-  } worlds[] = {{PK_STEPPER_EULER, PK_LAW_HARD, 0},
-                {PK_STEPPER_MOREAU, PK_LAW_HARD, 0},
-                {PK_STEPPER_RK4, PK_LAW_HARD, 0},
-                {PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0},
-                {PK_STEPPER_EULER, PK_LAW_PENALTY, 0},
-                {PK_STEPPER_EULER, PK_LAW_EXACT_LCP, PK_RESTING_VELOCITY},
-                {PK_STEPPER_EULER, PK_LAW_EXACT_LCP, PK_RESTING_ACCELERATION}};
+    pk_contact_law law;
+    pk_contact_resting resting;
+  } worlds[] = {{PK_STEPPER_EULER, PK_CONTACT_LAW_HARD, 0},
+                {PK_STEPPER_MOREAU, PK_CONTACT_LAW_HARD, 0},
+                {PK_STEPPER_RK4, PK_CONTACT_LAW_HARD, 0},
+                {PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT, 0},
+                {PK_STEPPER_EULER, PK_CONTACT_LAW_PENALTY, 0},
+                {PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, PK_CONTACT_RESTING_VELOCITY},
+                {PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, PK_CONTACT_RESTING_ACCELERATION}};
   int least = 0;
   for (size_t s = 0; s < sizeof worlds / sizeof worlds[0]; s++) {
     pk_sim_options o = pk_sim_options_default();
@@ -52,7 +52,7 @@ static void no_step_allocates(void **state)
     assert_int_equal(pk_terrain_add_plane(t, (const double[3]){0}, (const double[3]){0, 0, 1}, 0, &err),
                      PK_OK);
     /* in accelerations friction may leave no solution */
-    const pk_material ground = {.friction = o.resting == PK_RESTING_ACCELERATION ? 0 : 0.8};
+    const pk_material ground = {.friction = o.resting == PK_CONTACT_RESTING_ACCELERATION ? 0 : 0.8};
     if (o.stepper != PK_STEPPER_RK4) {
       assert_int_equal(pk_sim_set_terrain(sim, t, &ground, 1, &err), PK_OK);
       pk_sim_q(sim)[2] = 0.5; /* its feet meet the ground on the way */

@@ -173,7 +173,7 @@ static void run_world(const fleet *f, pk_sim *probe, pk_workspace *w, int k, see
     dense_step p;
     dense_begin(&p, sim, &f->options, w);
     const pk_step_info info = must_step(sim);
-    assert_int_equal(info.left, PK_LEFT_WORLD);
+    assert_int_equal(info.left, PK_LANE_EXIT_WORLD);
     judge(sim, probe, &p, &info, s);
   }
   pk_sim_destroy(sim);
@@ -582,7 +582,7 @@ static void fall_with_followers(pk_sim *sim, pk_sim *probe, pk_workspace *w, con
     push_both(sim, step % LINKS, point, force, &p, &sim->options);
     *reduced = fmax(*reduced, check_reduction(r, &p));
     const pk_step_info info = must_step(sim);
-    assert_int_equal(info.left, PK_LEFT_WORLD);
+    assert_int_equal(info.left, PK_LANE_EXIT_WORLD);
     judge(sim, probe, &p, &info, s);
   }
 }

@@ -108,7 +108,7 @@ static void it_stands_in_all_coordinates(void **state)
     pk_model *m = starleth(set);
     for (int prox = 0; prox < (set == MINIMAL ? 1 : 2); prox++) {
       pk_sim_options o = pk_sim_options_default();
-      o.bilateral = prox ? PK_BILATERAL_PROX : PK_BILATERAL_DIRECT;
+      o.bilateral = prox ? PK_BILATERAL_METHOD_PROX : PK_BILATERAL_METHOD_DIRECT;
       double q[NQ], u[NU] = {0}, worst = 0, closure = 0;
       stance(0.01, q);
       pk_sim *sim = start(m, t, o, q, u);

@@ -168,7 +168,7 @@ static void stiff_gains_do_not_force_small_steps(void **state)
   for (int explicit = 0; explicit < 2; explicit ++) {
     pk_sim_options o = pk_sim_options_default();
     o.dt = 2.5e-3;
-    o.implicit = explicit ? PK_IMPLICIT_NONE : PK_IMPLICIT_ALL;
+    o.implicit = explicit ? PK_IMPLICIT_FORCES_NONE : PK_IMPLICIT_FORCES_ALL;
     pk_sim *sim = start_world(m, t, pk_material_default(), &o);
     starleth_pose(sim, 0.455, true);
     for (int k = 6; k < m->nu; k++) {

@@ -139,7 +139,7 @@ static void a_double_pendulum_hits_the_floor_with_the_exact_jump(void **state)
 
 /* A tilted rod hits the ground with one end while it slides: Newton's law with friction and unequal coefficients gains
  * energy for some of the tilts and speeds. No gravity: dT is all there is. */
-static double hit(double tilt, double speed, pk_impact impact, double *reported)
+static double hit(double tilt, double speed, pk_impact_law impact, double *reported)
 {
   const double length = 1, moment[3] = {1.0 / 12, 1.0 / 12, 1e-3};
   pk_builder *b = pk_builder_create();
@@ -184,8 +184,8 @@ static void newtons_law_reports_the_energy_that_it_gains_and_groups_gain_none(vo
   int gains = 0, cases = 0;
   for (double tilt = 0.1; tilt < 1.5; tilt += 0.1) {
     for (double speed = -4; speed <= 4; speed += 0.5) {
-      const double plain = hit(tilt, speed, PK_IMPACT_NEWTON, &newton);
-      const double safe = hit(tilt, speed, PK_IMPACT_GROUP, &group);
+      const double plain = hit(tilt, speed, PK_IMPACT_LAW_NEWTON, &newton);
+      const double safe = hit(tilt, speed, PK_IMPACT_LAW_GROUP, &group);
       assert_true(fabs(newton - fmax(plain, 0)) < 1e-9);
       assert_true(safe < 1e-9 && group == 0);
       if (plain <= 0) {
@@ -230,7 +230,7 @@ static void groups_are_what_motion_couples(void **state)
   o.dt = 1e-5;
   const double exact[2][3] = {{0.8, 0.2, 0.2}, {0.8, 0.2, 0.5}}; /* speeds of the middles: group, newton */
   for (int k = 0; k < 2; k++) {
-    o.impact = k ? PK_IMPACT_NEWTON : PK_IMPACT_GROUP;
+    o.impact = k ? PK_IMPACT_LAW_NEWTON : PK_IMPACT_LAW_GROUP;
     pk_sim *sim = start_world(m, t, (pk_material){.friction = 0, .restitution_n = 0.8}, &o);
     const pk_material dull = {.restitution_n = 0.2};
     assert_int_equal(pk_sim_set_pair(sim, 1, 0, &dull, &err), PK_OK);

@@ -57,7 +57,7 @@ static void the_part_with_all_bodies_is_the_robot(void **state)
     const size_t nq = (size_t)coman->nq, nu = (size_t)coman->nu;
     double a[2][MOST];
     for (int i = 0; i < 2; i++) {
-      pk_forward_dynamics(w[i], PK_METHOD_AUTO, s.q + k * nq, s.u + k * nu, s.tau + k * nu, a[i]);
+      pk_forward_dynamics(w[i], PK_DYNAMICS_METHOD_AUTO, s.q + k * nq, s.u + k * nu, s.tau + k * nu, a[i]);
     }
     assert_true(pki_relative_difference(a[1], a[0], nu) < 1e-12);
   }

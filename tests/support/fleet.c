@@ -405,10 +405,11 @@ static bool are_views_same(pk_batch *b, int k, pk_sim *sim)
 {
   const pk_model *m = pk_sim_model(sim), *joints = pk_sim_joint_model(sim);
   const size_t real = sizeof(double), nu = (size_t)joints->nu;
-  return memcmp(pk_world_of(pk_batch_q(b), k), pk_sim_q(sim), (size_t)m->nq * real) == 0 &&
-         memcmp(pk_world_of(pk_batch_u(b), k), pk_sim_u(sim), (size_t)m->nu * real) == 0 &&
-         memcmp(pk_world_of(pk_batch_tau(b), k), pk_sim_tau(sim), nu * real) == 0 &&
-         memcmp(pk_world_of(pk_batch_commands(b), k), pk_sim_commands(sim), nu * sizeof(pk_command)) == 0 &&
+  return memcmp(pk_batch_view_world(pk_batch_q(b), k), pk_sim_q(sim), (size_t)m->nq * real) == 0 &&
+         memcmp(pk_batch_view_world(pk_batch_u(b), k), pk_sim_u(sim), (size_t)m->nu * real) == 0 &&
+         memcmp(pk_batch_view_world(pk_batch_tau(b), k), pk_sim_tau(sim), nu * real) == 0 &&
+         memcmp(pk_batch_view_world(pk_batch_commands(b), k), pk_sim_commands(sim),
+                nu * sizeof(pk_command)) == 0 &&
          pk_batch_world_time(b, k) == pk_sim_time(sim);
 }
 

@@ -120,8 +120,8 @@ static void compiled_factors_solve_as_generic_ones(void **state)
       random_config(&rng, f->model, q);
       random_vector(&rng, nu, 2, u);
       random_vector(&rng, nu, 5, tau);
-      assert_int_equal(pk_forward_dynamics(w, PK_METHOD_CRBA, q, u, tau, a), PK_OK);
-      assert_int_equal(pk_forward_dynamics(mine, PK_METHOD_CRBA, q, u, tau, b), PK_OK);
+      assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_CRBA, q, u, tau, a), PK_OK);
+      assert_int_equal(pk_forward_dynamics(mine, PK_DYNAMICS_METHOD_CRBA, q, u, tau, b), PK_OK);
       double most = 0, apart = 0;
       for (int k = 0; k < nu; k++) {
         most = fmax(most, fabs(a[k])), apart = fmax(apart, fabs(a[k] - b[k]));
@@ -201,7 +201,7 @@ static void functions_are_given_the_arrays_of_their_bodies(void **state)
   assert_true(out[m->nu - 1] == u[m->nu - 1]);
   for (int open = 0; open < 2; open++) {
     w->work.params.varied = open;
-    assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, out), PK_OK);
+    assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, q, u, tau, out), PK_OK);
     assert_true(out[1] == q[0] + u[1] + tau[1] + open * (inertia[1] + diag[1]));
     pk_inverse_dynamics(w, q, u, NULL, out);
     assert_true(out[2] == q[0] - u[2] + open * (inertia[2] + diag[2]));

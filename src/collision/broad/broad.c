@@ -2,30 +2,31 @@
 
 #include <string.h>
 
-const pki_broad_row pki_broads[PK_BROAD_COUNT] = {
-    [PK_BROAD_AUTO] = {"by the number of shapes: exhaustive up to 24, then tree", NULL, NULL, NULL},
-    [PK_BROAD_EXHAUSTIVE] = {"all pairs of boxes; the quickest for few", pki_exhaustive_carve, NULL,
-                             pki_exhaustive_pairs},
-    [PK_BROAD_SWEEP] = {"sweep and prune along three axes, sorted from step to step; for slow scenes",
-                        pki_sweep_carve, pki_sweep_reset, pki_sweep_pairs},
-    [PK_BROAD_GRID] = {"a hash grid of several levels; no memory of the last step", pki_grid_carve, NULL,
-                       pki_grid_pairs},
-    [PK_BROAD_TREE] = {"a tree of boxes that follows them", pki_tree_carve, pki_tree_reset, pki_tree_pairs},
+const pki_broad_row pki_broads[PK_BROAD_PHASE_COUNT] = {
+    [PK_BROAD_PHASE_AUTO] = {"by the number of shapes: exhaustive up to 24, then tree", NULL, NULL, NULL},
+    [PK_BROAD_PHASE_EXHAUSTIVE] = {"all pairs of boxes; the quickest for few", pki_exhaustive_carve, NULL,
+                                   pki_exhaustive_pairs},
+    [PK_BROAD_PHASE_SWEEP] = {"sweep and prune along three axes, sorted from step to step; for slow scenes",
+                              pki_sweep_carve, pki_sweep_reset, pki_sweep_pairs},
+    [PK_BROAD_PHASE_GRID] = {"a hash grid of several levels; no memory of the last step", pki_grid_carve,
+                             NULL, pki_grid_pairs},
+    [PK_BROAD_PHASE_TREE] = {"a tree of boxes that follows them", pki_tree_carve, pki_tree_reset,
+                             pki_tree_pairs},
 };
 
-const char *const pki_broad_words[PK_BROAD_COUNT] = {[PK_BROAD_AUTO] = "auto",
-                                                     [PK_BROAD_EXHAUSTIVE] = "exhaustive",
-                                                     [PK_BROAD_SWEEP] = "sweep",
-                                                     [PK_BROAD_GRID] = "grid",
-                                                     [PK_BROAD_TREE] = "tree"};
+const char *const pki_broad_words[PK_BROAD_PHASE_COUNT] = {[PK_BROAD_PHASE_AUTO] = "auto",
+                                                           [PK_BROAD_PHASE_EXHAUSTIVE] = "exhaustive",
+                                                           [PK_BROAD_PHASE_SWEEP] = "sweep",
+                                                           [PK_BROAD_PHASE_GRID] = "grid",
+                                                           [PK_BROAD_PHASE_TREE] = "tree"};
 
 enum { FEW = 24 }; /* boxes: all pairs are quicker than any order among them */
 
-void pki_broad_carve(pki_broad *b, pk_broad kind, int n, pki_arena *arena)
+void pki_broad_carve(pki_broad *b, pk_broad_phase kind, int n, pki_arena *arena)
 {
-  *b = (pki_broad){.kind = kind != PK_BROAD_AUTO ? kind
-                           : n <= FEW            ? PK_BROAD_EXHAUSTIVE
-                                                 : PK_BROAD_TREE,
+  *b = (pki_broad){.kind = kind != PK_BROAD_PHASE_AUTO ? kind
+                           : n <= FEW                  ? PK_BROAD_PHASE_EXHAUSTIVE
+                                                       : PK_BROAD_PHASE_TREE,
                    .n = n};
   b->first = pki_arena_take(arena, 2 * (size_t)n + 1, sizeof *b->first);
   b->memory = pki_broads[b->kind].carve(n, arena);

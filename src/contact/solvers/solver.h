@@ -52,7 +52,7 @@ typedef struct pki_solver_row {
 
 extern const pki_solver_row pki_solvers[PK_SOLVER_COUNT];
 extern const char *const pki_solver_words[PK_SOLVER_COUNT]; /* their names */
-extern const char *const pki_stop_words[PK_STOP_COUNT];
+extern const char *const pki_stop_words[PK_SOLVER_STOP_COUNT];
 extern const pk_field pki_solver_fields[];
 extern const int pki_solver_field_count;
 

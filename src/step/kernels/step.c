@@ -122,7 +122,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
                              .status = f->status,
                              .unsettled = f->unsettled,
                              .rows = f->has_rows,
-                             .left = done ? PK_LEFT_NOT : f->left[l],
+                             .left = done ? PK_LANE_EXIT_NONE : f->left[l],
                              .alone = f->alone >> l & 1,
                              .rounds = (int)g->rounds[l],
                              .sweeps = (int)g->sweeps[l],
@@ -167,12 +167,12 @@ static void move_lanes(pki_lanes *f, const double *q)
     return;
   }
   pki_set_forces(f);
-  pki_lap_lanes(g, PK_PART_SOLVE);
+  pki_lap_lanes(g, PK_STEP_PART_SOLVE);
   PKI_NAME(config_add)(f->p->model, q, f->p->reach, g->u_end, g->q_end);
   pki_project(f);
   pki_check_passing(f);
   pki_check_end(f);
-  pki_lap_lanes(g, PK_PART_PROJECT);
+  pki_lap_lanes(g, PK_STEP_PART_PROJECT);
 }
 
 void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki_lane_info *out)
@@ -192,7 +192,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   pki_free_velocity(&f, q);
   pki_store(&f)->find_contacts(&f, q);
   collide_first(&f, q);
-  pki_lap_lanes(g, PK_PART_COLLISION);
+  pki_lap_lanes(g, PK_STEP_PART_COLLISION);
   if (pki_any(f.going)) {
     move_lanes(&f, q);
   }

@@ -161,7 +161,7 @@ static void angle_of(pk_sim *sim, double out[3])
 {
   const double tau[PKI_PENDULUM_MAX] = {0};
   double a[PKI_PENDULUM_MAX] = {NAN};
-  pk_forward_dynamics(pk_sim_workspace(sim), PK_METHOD_AUTO, pk_sim_q(sim), pk_sim_u(sim), tau, a);
+  pk_forward_dynamics(pk_sim_workspace(sim), PK_DYNAMICS_METHOD_AUTO, pk_sim_q(sim), pk_sim_u(sim), tau, a);
   out[0] = pk_sim_q(sim)[0];
   out[1] = pk_sim_u(sim)[0];
   out[2] = a[0];

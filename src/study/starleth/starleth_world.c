@@ -30,15 +30,15 @@ pk_sim_options pki_starleth_options(const pki_starleth_config *c)
     o.dt = 2.5e-3;
     return o;
   }
-  o = pk_sim_options_preset(PK_PRESET_PAPER);
+  o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
   if (!c->hard) {
-    o.law = PK_LAW_COMPLIANT;
+    o.law = PK_CONTACT_LAW_COMPLIANT;
     o.dt /= 2;
     return o;
   }
   o.solver = c->sor ? PK_SOLVER_SOR_VELOCITY : PK_SOLVER_JOR_VELOCITY;
   o.alpha = c->alpha;
-  o.bilateral = c->prox ? PK_BILATERAL_PROX : PK_BILATERAL_DIRECT;
+  o.bilateral = c->prox ? PK_BILATERAL_METHOD_PROX : PK_BILATERAL_METHOD_DIRECT;
   return o;
 }
 

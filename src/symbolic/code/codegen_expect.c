@@ -250,7 +250,7 @@ static bool solve(pki_expect *e, const pki_function *f, double *value, double *s
   for (int i = 0; i < n; i++) {
     e->some[i] = e->tau[i] + e->h[i];
   }
-  const bool good = pk_forward_dynamics(e->w, PK_METHOD_AUTO, e->q, e->u, e->some, value) == PK_OK;
+  const bool good = pk_forward_dynamics(e->w, PK_DYNAMICS_METHOD_AUTO, e->q, e->u, e->some, value) == PK_OK;
   acceleration_scale(e, value, scale);
   return good;
 }
@@ -258,7 +258,7 @@ static bool solve(pki_expect *e, const pki_function *f, double *value, double *s
 static bool aba(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
-  const bool good = pk_forward_dynamics(e->w, PK_METHOD_AUTO, e->q, e->u, e->tau, value) == PK_OK;
+  const bool good = pk_forward_dynamics(e->w, PK_DYNAMICS_METHOD_AUTO, e->q, e->u, e->tau, value) == PK_OK;
   acceleration_scale(e, value, scale);
   return good;
 }
@@ -307,7 +307,7 @@ static bool moved(const derivative *d, int k, double step, double *out)
   const double *u = d->by == 1 ? x : e->u, *given = d->by == 2 ? x : d->forward ? e->tau : e->a;
   const double *at = d->by == 0 ? q : e->q;
   if (d->forward) {
-    return pk_forward_dynamics(e->w, PK_METHOD_AUTO, at, u, given, out) == PK_OK;
+    return pk_forward_dynamics(e->w, PK_DYNAMICS_METHOD_AUTO, at, u, given, out) == PK_OK;
   }
   pk_inverse_dynamics(e->w, at, u, given, out);
   return true;
