@@ -22,6 +22,8 @@
 extern "C" {
 #endif
 
+typedef struct pk_sim pk_sim; /* sim.h */
+
 /* PD to the pose that the world has at the first update. */
 typedef struct pk_hold_options {
   double period;  /* s between updates, a whole number of steps; 0: each step; 0 */
@@ -109,15 +111,20 @@ PK_API pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion
                                       pk_controller **out, pk_error *err);
 PK_API void pk_locomotion_destroy(pk_controller *controller);
 
-/* Change the wanted speed of a locomotion controller, in all worlds that use it, while none of them steps. It is
- * approached with the option `acceleration`; a reset does not bring the old one back. It is the speed of all
+/* Change what the robot of one world should do, between its steps. The wish lies in the world, where its controller
+ * remembers things: other worlds of the same controller do not notice, pk_sim_get_state holds it, and a reset goes back to
+ * the options. A world of a batch gets one by pk_batch_get and pk_batch_set. PK_ERROR_ARGUMENT: the world has no controller
+ * of pk_locomotion_create, or the value is out of the option's range.
+ *
+ * The wanted speed: m/s, m/s (left), rad/s (left). It is approached with the option `acceleration`, and is the speed of all
  * changes of the gait too. */
-PK_API pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, double sideways,
-                                         double turn, pk_error *err);
+PK_API pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sideways, double turn,
+                                         pk_error *err);
 
-/* Change the gait, likewise; it drops the options' changes. The robot changes over within a few cycles, its feet never
- * jumping in their cycle. */
-PK_API pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_error *err);
+/* The gait, in the place of the options' gait and their changes. Cycle, duty and lift are its own, unless it is the options'
+ * gait. The robot changes over within a few cycles, its feet never jumping in their cycle. A jump is made once; the
+ * next one needs another gait between. */
+PK_API pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err);
 
 #ifdef __cplusplus
 }

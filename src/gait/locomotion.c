@@ -11,6 +11,7 @@
 #include "control/effort.h"
 #include "gait/gait_kernels.h"
 #include "math/mat3.h"
+#include "step/world.h"
 
 static const double limp = 0.0906913; /* m h^2 sqrt(g/h), damping after a fall */
 
@@ -288,37 +289,52 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   return PK_OK;
 }
 
-pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, double sideways, double turn,
-                                  pk_error *err)
+/* What the controller of a world remembers there; NULL: it is no locomotion controller. */
+static pki_walk *find_walk(const pk_sim *sim, const char *function, pk_error *err)
 {
-  /* the controller is the start of its block */
-  pki_locomotion *c = (pki_locomotion *)controller;
+  const pk_controller *by = sim->control.by;
+  if (by != NULL && by->update == update) {
+    return sim->control.state;
+  }
+  const bool named = by != NULL && by->name != NULL;
+  pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},
+           "%s: the world has %s%s%s, expected a controller of pk_locomotion_create", function,
+           by == NULL ? "no controller" : "the controller \"", named ? by->name : "", by == NULL ? "" : "\"");
+  return NULL;
+}
+
+pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sideways, double turn, pk_error *err)
+{
+  pki_walk *w = find_walk(sim, "pk_locomotion_set_speed", err);
+  if (w == NULL) {
+    return PK_ERROR_ARGUMENT;
+  }
+  const pki_locomotion *c = sim->control.by->user;
   pk_locomotion_options chosen = c->options;
   chosen.forward = forward, chosen.sideways = sideways, chosen.turn = turn;
-  for (int i = 0; i < chosen.change_count; i++) {
-    pk_gait_change *change = &chosen.changes[i];
-    change->forward = forward, change->sideways = sideways, change->turn = turn;
-  }
   const pk_status status = validate(&chosen, err);
   if (status == PK_OK) {
-    c->options = chosen;
+    w->wish.has_speed = true;
+    w->wish.forward = forward, w->wish.sideways = sideways, w->wish.turn = turn;
   }
   return status;
 }
 
-pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_error *err)
+pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err)
 {
-  pki_locomotion *c = (pki_locomotion *)controller;
+  pki_walk *w = find_walk(sim, "pk_locomotion_set_gait", err);
+  if (w == NULL) {
+    return PK_ERROR_ARGUMENT;
+  }
+  const pki_locomotion *c = sim->control.by->user;
   pk_locomotion_options chosen = c->options;
   chosen.gait = gait;
   chosen.change_count = 0;
-  if (gait != c->options.gait) {
-    chosen.cycle = chosen.duty = chosen.lift = 0;
-  }
   pk_status status = validate(&chosen, err);
   status = status == PK_OK ? validate_jump(c, &chosen, err) : status;
   if (status == PK_OK) {
-    c->options = chosen;
+    w->wish.has_gait = true;
+    w->wish.gait = gait;
   }
   return status;
 }

@@ -137,7 +137,8 @@ static void controllers_leave_joints_without_effort_alone(void **state)
   pk_builder *b = pk_builder_create();
   pk_joint_desc joint = pk_joint_desc_default();
   pk_robot_desc robot = pk_robot_desc_default();
-  pk_link_desc base = {.name = "base"}, arm = {.name = "arm", .inertia = {1, {0, 0, 0.1}, {1, 0, 0, 1, 0, 1}}};
+  pk_link_desc base = {.name = "base"},
+               arm = {.name = "arm", .inertia = {1, {0, 0, 0.1}, {1, 0, 0, 1, 0, 1}}};
   joint.name = "hinge", joint.parent = "base", joint.child = "arm", joint.effort = 0;
   robot.root = PK_ROOT_FIXED;
   pk_model *m;
