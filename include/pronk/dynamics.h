@@ -48,6 +48,11 @@ PK_API void pk_kinematics_compute(pk_workspace *w, const double *q, const double
 PK_API pk_pose pk_link_pose(const pk_workspace *w, int link);
 PK_API void pk_link_velocity(const pk_workspace *w, int link, double velocity[6]);
 
+/* At the workspace's state: the velocity (m/s, world axes) of that point of a link which is at `point` now (world, m), as
+ * pk_sim_contact.point is. */
+PK_API void pk_link_point_velocity(const pk_workspace *w, int link, const double point[3],
+                                   double velocity[3]);
+
 /* Jacobian [6][nu] of a point fixed in a link (link frame, m): angular then linear velocity
  * of the point, world axes. At the workspace's state (positions only). */
 PK_API void pk_link_jacobian(const pk_workspace *w, int link, const double point[3], double *J);

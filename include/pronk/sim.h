@@ -309,9 +309,10 @@ PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *control
 PK_API pk_status pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3]);
 
 /* The world in joint coordinates: every joint its own coordinate, as controllers see it and logs keep it. Without cut
- * joints that is the model and its state. */
+ * joints that is the model and its state. With them pk_sim_get_joints computes in pk_sim_workspace and leaves it at the
+ * world's state. */
 PK_API const pk_model *pk_sim_joint_model(const pk_sim *sim);
-PK_API void pk_sim_get_joints(const pk_sim *sim, double *q, double *u);
+PK_API void pk_sim_get_joints(pk_sim *sim, double *q, double *u);
 PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
 
 /* Back to the model's initial pose, at rest, time zero, no commands; the controller forgets. */

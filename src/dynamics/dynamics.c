@@ -95,13 +95,21 @@ void pk_link_velocity(const pk_workspace *w, int link, double velocity[6])
   const double *R = body_entry(w->work.pose, l->body, 12), *twist = body_entry(w->work.twist, l->body, 6);
   double arm[3], v[3], axes[9];
   pki_mat3_apply(R, l->pose.pos, arm);
-  pki_cross3(twist, arm, v);
-  for (int i = 0; i < 3; i++) {
-    v[i] += twist[3 + i];
-  }
+  pki_twist_at(twist, arm, v);
   pki_mat3_mul(R, l->pose.rot, axes);
   pki_mat3_apply_transposed(axes, twist, velocity);
   pki_mat3_apply_transposed(axes, v, velocity + 3);
+}
+
+void pk_link_point_velocity(const pk_workspace *w, int link, const double point[3], double velocity[3])
+{
+  const pk_pose pose = pk_link_pose(w, link);
+  double twist[6], arm[3];
+  pk_link_velocity(w, link, twist);
+  pki_sub3(point, pose.pos, arm);
+  pki_mat3_apply_transposed(pose.rot, arm, arm);
+  pki_twist_at(twist, arm, velocity);
+  pki_mat3_apply(pose.rot, velocity, velocity);
 }
 
 /* A point of a link, in the frame of its body. */

@@ -115,7 +115,7 @@ const pk_model *pk_sim_joint_model(const pk_sim *sim)
   return sim->joints.model;
 }
 
-void pk_sim_get_joints(const pk_sim *sim, double *q, double *u)
+void pk_sim_get_joints(pk_sim *sim, double *q, double *u)
 {
   const pki_sim_joints *j = &sim->joints;
   pk_workspace *w = sim->workspace;

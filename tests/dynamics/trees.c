@@ -181,13 +181,18 @@ static void jacobians_are_the_derivatives_of_poses(void **state)
     const int n = c.model->nu, link = c.model->nlink - 1;
     const double point[3] = {0.1, -0.2, 0.3};
     static double J[6 * NU_MAX], Jd[6 * NU_MAX], Jp[2][6 * NU_MAX];
-    double q[2][NQ_MAX], x[2][3], v[6], Jdu[6];
+    double q[2][NQ_MAX], x[2][3], v[6], Jdu[6], place[3], speed[3];
     pk_kinematics_compute(c.work, c.q, c.u);
     pk_link_jacobian(c.work, link, point, J);
     pk_link_jacobian_dot(c.work, link, point, Jd);
     pk_link_jacobian_dot_u(c.work, link, point, c.u, Jdu);
     pk_link_velocity(c.work, link, v);
     const pk_pose pose = pk_link_pose(c.work, link);
+    for (int r = 0; r < 3; r++) {
+      place[r] = pose.pos[r] + pose.rot[3 * r] * point[0] + pose.rot[3 * r + 1] * point[1] +
+                 pose.rot[3 * r + 2] * point[2];
+    }
+    pk_link_point_velocity(c.work, link, place, speed);
     for (int side = 0; side < 2; side++) {
       double step[NU_MAX];
       for (int i = 0; i < n; i++) {
@@ -216,7 +221,10 @@ static void jacobians_are_the_derivatives_of_poses(void **state)
         const double world = pose.rot[3 * r] * v[0] + pose.rot[3 * r + 1] * v[1] + pose.rot[3 * r + 2] * v[2];
         assert_true(fabs(world - Ju) < 1e-11 * (1 + fabs(Ju)));
       } else {
-        assert_true(fabs((x[1][r - 3] - x[0][r - 3]) / (2 * eps) - Ju) < 1e-5 * (1 + norm(c.u, n)));
+        const double rate = (x[1][r - 3] - x[0][r - 3]) / (2 * eps);
+        assert_true(fabs(rate - Ju) < 1e-5 * (1 + norm(c.u, n)));
+        assert_true(fabs(rate - speed[r - 3]) < 1e-5 * (1 + norm(c.u, n)));
+        assert_true(fabs(speed[r - 3] - Ju) < 1e-11 * (1 + norm(c.u, n)));
       }
     }
     free_case(&c);

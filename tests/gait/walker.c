@@ -134,18 +134,8 @@ static double slide(walker *w, const pk_sim_contact *contact)
 {
   pk_workspace *work = pk_sim_workspace(w->sim);
   pk_kinematics_compute(work, pk_sim_q(w->sim), pk_sim_u(w->sim));
-  const pk_pose pose = pk_link_pose(work, contact->link);
-  double v[6], arm[3], turn[3], at[3], vel[3];
-  pk_link_velocity(work, contact->link, v);
-  for (int k = 0; k < 3; k++) {
-    arm[k] = contact->point[k] - pose.pos[k];
-  }
-  pki_mat3_apply_transposed(pose.rot, arm, at);
-  pki_cross3(v, at, turn);
-  for (int k = 0; k < 3; k++) {
-    vel[k] = v[3 + k] + turn[k];
-  }
-  pki_mat3_apply(pose.rot, vel, vel);
+  double vel[3];
+  pk_link_point_velocity(work, contact->link, contact->point, vel);
   const double normal = pki_dot3(vel, contact->normal);
   return sqrt(fmax(0, pki_dot3(vel, vel) - normal * normal));
 }
