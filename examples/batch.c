@@ -39,16 +39,17 @@ int main(int argc, char **argv)
   pk_model *model = NULL;
   pk_batch *batch = NULL;
   pk_error err;
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground = NULL;
   const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
   pk_batch_options options = pk_batch_options_default();
   options.worlds = WORLDS;
   options.sim.dt = 2.5e-3;
-  if (argc != 2 || ground == NULL) {
+  if (argc != 2) {
     fprintf(stderr, "usage: batch models/starleth/starleth.urdf\n");
     return 2;
   }
   if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK || model->njoint != 12 ||
+      pk_terrain_create(&ground, &err) != PK_OK ||
       pk_terrain_add_plane(ground, origin, up, 0, &err) != PK_OK ||
       pk_batch_create(model, &options, &batch, &err) != PK_OK ||
       pk_batch_set_terrain(batch, ground, NULL, 0, &err) != PK_OK) {

@@ -9,7 +9,9 @@
  * they take no u.
  *
  * Arrays: q [nq], u, tau, a = du/dt [nu]; matrices row-major. Nothing allocates.
- */
+ *
+ * Threads: one workspace belongs to one thread at a time; functions that take a const pk_workspace may run on
+ * it together while no other function does. Different workspaces of one model may be used at the same time. */
 #ifndef PRONK_DYNAMICS_H
 #define PRONK_DYNAMICS_H
 
@@ -21,15 +23,16 @@ extern "C" {
 
 typedef struct pk_workspace pk_workspace;
 
-/* Scratch for one thread; NULL when out of memory. The model must outlive it. */
-PK_API pk_workspace *pk_workspace_create(const pk_model *model);
+/* Scratch for one thread. The model must outlive it. */
+PK_API pk_status pk_workspace_create(const pk_model *model, pk_workspace **out, pk_error *err);
 
 /* Free what pk_workspace_create made. */
 PK_API void pk_workspace_destroy(pk_workspace *w);
 
-/* The same in memory of the caller's, 64-byte aligned; NULL when it is not. */
+/* The same in memory of the caller's, of pk_workspace_memsize bytes, 64-byte aligned, otherwise PK_ERROR_ARGUMENT; nothing
+ * else is allocated. Only the memory is freed in the end. */
 PK_API size_t pk_workspace_memsize(const pk_model *model);
-PK_API pk_workspace *pk_workspace_init(const pk_model *model, void *memory);
+PK_API pk_status pk_workspace_init(const pk_model *model, void *memory, pk_workspace **out, pk_error *err);
 PK_API const pk_model *pk_workspace_model(const pk_workspace *w);
 
 /* Code that was compiled for one model (code.h). */
@@ -93,8 +96,10 @@ PK_API pk_status pk_link_response(pk_workspace *w, const double *q, int link, co
 
 /* Whole-model sums at the workspace's state. */
 typedef struct pk_energy {
-  double kinetic;   /* J, armature included */
-  double potential; /* J, zero at the world's origin */
+  /* J, armature included. */
+  double kinetic;
+  /* J, zero at the world's origin. */
+  double potential;
 } pk_energy;
 
 PK_API pk_energy pk_energy_compute(const pk_workspace *w, const double *u);

@@ -12,7 +12,9 @@
  *   pk_locomotion_destroy(trot);
  *
  * docs/theory/locomotion.md has the equations. All honour the model's effort limits.
- */
+ *
+ * Threads: a controller that was created never changes and may be shared by sims and batches in all threads.
+ * pk_locomotion_set_speed and pk_locomotion_set_gait are functions on the sim: sim.h. */
 #ifndef PRONK_GAIT_H
 #define PRONK_GAIT_H
 
@@ -26,9 +28,14 @@ typedef struct pk_sim pk_sim; /* sim.h */
 
 /* PD to the pose that the world has at the first update. */
 typedef struct pk_hold_options {
-  double period;  /* s between updates, a whole number of steps; 0: each step; 0 */
-  double kp, kd;  /* N m/rad, N m s/rad; 100, 2 */
-  double tau_max; /* N m, beside the model's effort limits; 0 and INFINITY: none; INFINITY */
+  /* s between updates, a whole number of steps; 0: each step. Default 0. */
+  double period;
+  /* N m/rad. Default 100. */
+  double kp;
+  /* N m s/rad. Default 2. */
+  double kd;
+  /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
+  double tau_max;
 } pk_hold_options;
 
 PK_API pk_hold_options pk_hold_options_default(void);
@@ -41,11 +48,20 @@ PK_API void pk_hold_destroy(pk_controller *controller);
  * Without a file: to the pose that the world has at the first update. Lines of the file give each joint gains of its own,
  * in the place of those here. */
 typedef struct pk_track_options {
-  double period;   /* s between updates, a whole number of steps; 0: each step; 0 */
-  char file[1024]; /* a path; "": none */
-  double loop; /* s, the line that the table goes back to after its last one; below 0: it stays there; -1 */
-  double kp, kd, ki; /* N m/rad, N m s/rad, N m/(rad s); 100, 2, 0 */
-  double tau_max;    /* N m, beside the model's effort limits; 0 and INFINITY: none; INFINITY */
+  /* s between updates, a whole number of steps; 0: each step. Default 0. */
+  double period;
+  /* Path of the table; "": none. Default "". */
+  char file[1024];
+  /* s, the line that the table goes back to after its last one; below 0: it stays there. Default -1. */
+  double loop;
+  /* N m/rad. Default 100. */
+  double kp;
+  /* N m s/rad. Default 2. */
+  double kd;
+  /* N m/(rad s). Default 0. */
+  double ki;
+  /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
+  double tau_max;
 } pk_track_options;
 
 PK_API pk_track_options pk_track_options_default(void);
@@ -78,32 +94,60 @@ enum { PK_GAIT_CHANGES = 32 };
 
 /* What a robot does from some time on. */
 typedef struct pk_gait_change {
-  double at;                      /* s */
-  pk_gait gait;                   /* with its own cycle, duty and lift, unless it is the options' gait */
-  double forward, sideways, turn; /* m/s, m/s, rad/s */
+  /* s, when it begins. */
+  double at;
+  /* With its own cycle, duty and lift, unless it is the options' gait. */
+  pk_gait gait;
+  /* m/s. */
+  double forward;
+  /* m/s, to the left. */
+  double sideways;
+  /* rad/s, to the left. */
+  double turn;
 } pk_gait_change;
 
 /* A quadruped on a free trunk with three hinges in each leg and balls or points as feet. The first hinge of a leg turns it
  * sideways, the others bend it, either way. The robot should be set on its feet before the first update. Whoever has fallen
  * (trunk tilted by more than 60 degrees, or on its belly) gets damping only, until the world is reset. */
 typedef struct pk_locomotion_options {
-  double period;       /* s between updates, a whole number of steps; 2.5e-3 */
-  const char *feet[4]; /* links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, ... */
+  /* s between updates, a whole number of steps. Default 2.5e-3. */
+  double period;
+  /* Links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT. */
+  const char *feet[4];
 
-  pk_gait gait;                            /* PK_GAIT_STAND */
-  double forward, sideways, turn;          /* m/s, m/s (left), rad/s (left): wanted speed of the trunk; 0 */
-  double start, stop;                      /* s, when it starts and ends; 0.5, 1e9 */
-  pk_gait_change changes[PK_GAIT_CHANGES]; /* times rise; each counts from its time on */
-  int change_count;                        /* 0 */
-  double jump; /* m, top of a jump: the trunk over where it stands; more than the legs can is refused; 0.15 */
-  double cycle;        /* s, of the gait; 0: its own */
-  double duty;         /* part of the cycle that a foot is planned to be on the ground; 0: the gait's own */
-  double acceleration; /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
+  /* Default PK_GAIT_STAND. */
+  pk_gait gait;
+  /* m/s, wanted speed of the trunk. Default 0. */
+  double forward;
+  /* m/s, to the left. Default 0. */
+  double sideways;
+  /* rad/s, to the left. Default 0. */
+  double turn;
+  /* s, when the gait begins; it stands before. Default 0.5. */
+  double start;
+  /* s, when it ends; it stands after. Default 1e9. */
+  double stop;
+  /* [change_count] times rise; each counts from its time on. */
+  pk_gait_change changes[PK_GAIT_CHANGES];
+  /* Default 0. */
+  int change_count;
+  /* m, top of a jump: the trunk over where it stands; more than the legs can is refused. Default 0.15. */
+  double jump;
+  /* s, of the gait; 0: the gait's own. Default 0. */
+  double cycle;
+  /* Part of the cycle that a foot is planned to be on the ground; 0: the gait's own. Default 0. */
+  double duty;
+  /* m/s^2 and rad/s^2, how fast the wanted speed may change. Default 0.5. */
+  double acceleration;
 
-  pk_locomotion_attitude attitude; /* PK_LOCOMOTION_ATTITUDE_SLOPE */
-  double height; /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length */
-  double lift;   /* m, of a swinging foot; 0: the gait's own */
-  double friction; /* stance forces stay within this friction cone; 0.6 */
+  /* Default PK_LOCOMOTION_ATTITUDE_SLOPE. */
+  pk_locomotion_attitude attitude;
+  /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length. Default 0. */
+  double height;
+  /* m, of a swinging foot; 0: the gait's own. Default 0. */
+  double lift;
+  /* Stance forces stay within this friction cone. Default 0.6. */
+  double friction;
 } pk_locomotion_options;
 
 PK_API pk_locomotion_options pk_locomotion_options_default(void);

@@ -343,3 +343,8 @@ bool pk_batch_world_certified(const pk_batch *b, int world)
 {
   return is_world(b, world) && pki_head_of(b, world)->certified;
 }
+
+long long pk_batch_world_uncertified(const pk_batch *b, int world)
+{
+  return is_world(b, world) ? pki_head_of(b, world)->n.uncertified : 0;
+}

@@ -9,7 +9,8 @@ enum { ROWS = 3 * PKI_FEET };
 bool pki_contact_judge_create(pki_contact_judge *judge, const pki_contact_scene *scene)
 {
   const size_t nq = (size_t)scene->model->nq, nu = (size_t)scene->model->nu;
-  *judge = (pki_contact_judge){.scene = scene, .workspace = pk_workspace_create(scene->model)};
+  *judge = (pki_contact_judge){.scene = scene};
+  pk_workspace_create(scene->model, &judge->workspace, NULL);
   judge->memory = calloc(nq + nu * nu + (6 + 2 * ROWS) * nu, sizeof *judge->memory);
   if (!judge->workspace || !judge->memory) {
     pki_contact_judge_destroy(judge);

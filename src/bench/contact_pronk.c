@@ -77,7 +77,7 @@ pk_status pki_contact_sim_create(const pki_contact_scene *s, const pk_sim_option
   o.dt = s->dt;
   o.joint_limits = s->whole;
   *sim = NULL;
-  *ground = pk_terrain_create();
+  pk_terrain_create(ground, NULL);
   pk_status status =
       *ground ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for the ground");
   status =

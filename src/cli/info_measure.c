@@ -171,7 +171,8 @@ bool pki_info_measure(const pki_loaded *loaded, pki_info *out)
   const pk_model *m = loaded->model;
   *out = (pki_info){.model = m, .path = loaded->path};
   count_parts(loaded, out);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   double *at_rest = calloc((size_t)m->nu + 1, sizeof *at_rest);
   const bool good = w != NULL && at_rest != NULL && map_bodies(out);
   if (good) {

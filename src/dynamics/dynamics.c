@@ -34,21 +34,26 @@ size_t pk_workspace_memsize(const pk_model *model)
   return arena.used;
 }
 
-pk_workspace *pk_workspace_init(const pk_model *model, void *memory)
+pk_status pk_workspace_init(const pk_model *model, void *memory, pk_workspace **out, pk_error *err)
 {
+  *out = NULL;
   if (!pki_is_aligned(memory)) {
-    return NULL;
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "memory"},
+                    "the memory begins at %p, expected a multiple of %d bytes", memory, PKI_ALIGN);
   }
   pki_arena arena = pki_arena_over(memory, pk_workspace_memsize(model));
   pk_workspace *w = carve(model, &arena);
   pk_kinematics_compute(w, model->q0, w->work.zero);
-  return w;
+  *out = w;
+  return PK_OK;
 }
 
-pk_workspace *pk_workspace_create(const pk_model *model)
+pk_status pk_workspace_create(const pk_model *model, pk_workspace **out, pk_error *err)
 {
+  *out = NULL;
   void *memory = pki_aligned_alloc(pk_workspace_memsize(model));
-  return memory ? pk_workspace_init(model, memory) : NULL;
+  return memory != NULL ? pk_workspace_init(model, memory, out, err)
+                        : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a workspace");
 }
 
 void pk_workspace_destroy(pk_workspace *w)

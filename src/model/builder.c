@@ -27,13 +27,15 @@ pk_joint_desc pk_joint_desc_default(void)
                          .mimic_multiplier = 1};
 }
 
-pk_builder *pk_builder_create(void)
+pk_status pk_builder_create(pk_builder **out, pk_error *err)
 {
   pk_builder *b = calloc(1, sizeof *b);
-  if (b != NULL) {
-    b->gravity[2] = -9.81;
+  *out = b;
+  if (b == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a builder");
   }
-  return b;
+  b->gravity[2] = -9.81;
+  return PK_OK;
 }
 
 /* Strings of descriptions are owned copies; the public structs hold them as const. */

@@ -267,7 +267,7 @@ static pk_status check_alike(const live *l, const stage *s, pk_error *err)
     alike = s->tap->channels[i].columns == c->channels[i].columns;
   }
   return alike ? PK_OK
-               : pki_fail(err, PK_ERROR_MODEL, (pki_where){0},
+               : pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
                           "the model's file has changed; start `pronk view` again");
 }
 

@@ -57,7 +57,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
-    sim->workspace = pk_workspace_init(model, workspace);
+    pk_workspace_init(model, workspace, &sim->workspace, NULL);
   }
   return sim;
 }

@@ -34,7 +34,10 @@ void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *a
       j->at[of->robots[r].u + k] = model->robots[r].u + k;
     }
   }
-  j->workspace = j->cut ? pk_workspace_init(of, workspace) : NULL;
+  j->workspace = NULL;
+  if (j->cut) {
+    pk_workspace_init(of, workspace, &j->workspace, NULL);
+  }
 }
 
 void pki_sim_joints_reset(pk_sim *sim)

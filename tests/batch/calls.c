@@ -189,7 +189,8 @@ static void controllers_and_grounds_take_turns(void **state)
   fleet f;
   pk_error err = {.message = ""};
   fleet_make(&f, &held);
-  pk_terrain *slope = pk_terrain_create();
+  pk_terrain *slope;
+  pk_terrain_create(&slope, NULL);
   assert_int_equal(
       pk_terrain_add_plane(slope, (const double[3]){0, 0, -0.05}, (const double[3]){0.1, 0, 1}, 0, &err),
       PK_OK);

@@ -125,7 +125,8 @@ static void begin_pair(pair *p, const fleet *f, pk_batch *b)
 {
   pk_error err = {.message = ""};
   const pk_sim_options o = pk_batch_sim_options(b);
-  *p = (pair){.f = f, .b = b, .w = pk_workspace_create(f->model)};
+  *p = (pair){.f = f, .b = b};
+  pk_workspace_create(f->model, &p->w, NULL);
   assert_int_equal(pk_sim_create(f->model, &o, &p->general, &err), PK_OK);
   assert_int_equal(pk_sim_create(f->model, &o, &p->probe, &err), PK_OK);
   assert_int_equal(pk_batch_get(b, 0, p->general, &err), PK_OK);
@@ -222,7 +223,8 @@ static pk_model *arms_model(void)
   } limbs[] = {{"left", {0, 0, 0.25}, {0, 1, 0}, {0.004, 0.3}, {0.2, 0, 0}, PK_SHAPE_CAPSULE},
                {"right", {0.3, -0.25, 0.15}, {0, 0, 1}, {0.004, 0.3}, {0, 0.2, 0}, PK_SHAPE_CAPSULE},
                {"leg", {0, 0, -0.1}, {0, 1, 0}, {0.03}, {0, 0, -0.2}, PK_SHAPE_SPHERE}};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -325,7 +327,8 @@ static void bits_do_not_hang_on_looks_of_the_past(void **state)
   pki_random rng = pki_random_seeded(5);
   pk_error err = {.message = ""};
   pk_model *arms = arms_model();
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground;
+  pk_terrain_create(&ground, NULL);
   pk_sim_options o = pk_sim_options_default();
   o.dt = 2.5e-3;
   assert_int_equal(pk_terrain_add_plane(ground, (double[3]){0}, (double[3]){0, 0, 1}, 0, &err), PK_OK);

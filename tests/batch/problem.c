@@ -70,7 +70,7 @@ static void begin(twins *t, const fleet_setting *s, double tolerance)
   t->lanes = fleet_batch(&t->f, 1, 1, 1);
   t->general = fleet_sim(&t->f, 0);
   t->probe = fleet_sim(&t->f, 0);
-  t->w = pk_workspace_create(t->f.model);
+  pk_workspace_create(t->f.model, &t->w, NULL);
   const pk_geometry_desc ball = {.kind = PK_SHAPE_SPHERE, .size = {SMALL}};
   assert_int_equal(pk_geometry_create(&ball, &t->ball, &err), PK_OK);
 }

@@ -8,7 +8,8 @@
 static void bodies_touch_in_the_middle_of_their_gap(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.5, 0, 0);
   add_body(b, "a", PK_ROOT_FREE, &ball, 1);
   add_body(b, "b", PK_ROOT_FREE, &ball, 1);
@@ -32,7 +33,8 @@ static void bodies_touch_in_the_middle_of_their_gap(void **state)
 static void what_is_fixed_in_the_world_is_ground_without_a_material(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.5, 0, 0), box = shape_of(PK_SHAPE_BOX, 4, 4, 1);
   add_body(b, "table", PK_ROOT_FIXED, &box, 1);
   add_body(b, "a", PK_ROOT_FREE, &ball, 1);
@@ -65,7 +67,8 @@ static pk_model *pile_of(int count)
                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   static const pk_mesh mesh = {
       .name = "cube", .nvertex = 8, .ntriangle = 12, .vertex = cube[0], .triangle = sides[0]};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   for (int i = 0; i < count; i++) {
     static const pk_shape_kind kinds[] = {PK_SHAPE_SPHERE, PK_SHAPE_BOX,       PK_SHAPE_CAPSULE,
                                           PK_SHAPE_CONVEX, PK_SHAPE_ELLIPSOID, PK_SHAPE_CYLINDER,
@@ -195,7 +198,8 @@ static void pairs_wake_in_time(void **state)
 static void a_bar_that_turns_in_place_wakes_its_pairs(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_shape_desc bar = shape_of(PK_SHAPE_BOX, 2, 0.0625, 0.0625),
                       ball = shape_of(PK_SHAPE_SPHERE, 0.0625, 0, 0);
   add_body(b, "bar", PK_ROOT_FREE, &bar, 1);
@@ -297,7 +301,8 @@ static void the_room_for_pairs_grows_with_that_for_contacts(void **state)
   enum { COUNT = 200 };
   const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.1, 0, 0);
   for (int many = 0; many < 2; many++) {
-    pk_builder *b = pk_builder_create();
+    pk_builder *b;
+    pk_builder_create(&b, NULL);
     for (int i = 0; i < COUNT; i++) {
       char name[16];
       snprintf(name, sizeof name, "b%d", i);

@@ -28,7 +28,7 @@ static void expect_error(const mesh *m, const char *part)
   pki_trimesh *t = (pki_trimesh *)1;
   pk_error err = {PK_OK, 0, "", "", ""};
   const pk_mesh view = mesh_view(m);
-  assert_int_equal(pki_trimesh_create(&view, &t, &err), PK_ERROR_MODEL);
+  assert_int_equal(pki_trimesh_create(&view, &t, &err), PK_ERROR_MESH);
   assert_null(t);
   if (strstr(err.message, part) == NULL) {
     fail_msg("'%s' does not say '%s'", err.message, part);

@@ -37,7 +37,8 @@ static world make_world(pki_random *rng, int k)
                                          : k % 3 == 1 ? PK_ROOT_FREE
                                                       : PK_ROOT_CHAIN};
   s.model = random_tree(rng, &o);
-  s.w = pk_workspace_create(s.model), s.tree = pk_workspace_create(s.model->tree ? s.model->tree : s.model);
+  pk_workspace_create(s.model, &s.w, NULL);
+  pk_workspace_create(s.model->tree ? s.model->tree : s.model, &s.tree, NULL);
   pki_arena count = pki_arena_over(NULL, 0);
   pki_bilateral_carve(&s.b, s.model, &count);
   s.memory = pki_aligned_alloc(count.used + 64);

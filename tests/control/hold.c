@@ -134,7 +134,8 @@ static void a_controller_without_an_update_is_refused(void **state)
 static void controllers_leave_joints_without_effort_alone(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_joint_desc joint = pk_joint_desc_default();
   pk_robot_desc robot = pk_robot_desc_default();
   pk_link_desc base = {.name = "base"},

@@ -267,7 +267,8 @@ static void a_lane_has_the_bits_of_the_public_functions(void **state)
     pki_arena arena = pki_arena_over(b.memory, b.size);
     pki_work work;
     pki_work_carve(&work, m, LANES, &arena);
-    pk_workspace *w = pk_workspace_create(m);
+    pk_workspace *w;
+    pk_workspace_create(m, &w, NULL);
     double expected[NU_MAX];
     pk_inverse_dynamics(w, b.q[lane], b.u[lane], b.tau[lane], expected);
     kernels->rnea(&work, a.q, a.u, a.tau, a.nu_out);

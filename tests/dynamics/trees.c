@@ -65,7 +65,7 @@ static tree_case make_case(pki_random *rng, int k)
   const random_tree_options options = some_options(k);
   tree_case c = {.model = random_tree(rng, &options)};
   assert_in_range(c.model->nu, 0, NU_MAX);
-  c.work = pk_workspace_create(c.model);
+  pk_workspace_create(c.model, &c.work, NULL);
   assert_non_null(c.work);
   random_config(rng, c.model, c.q);
   random_vector(rng, c.model->nu, 3, c.u);

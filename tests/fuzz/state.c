@@ -32,7 +32,8 @@ static void need(bool holds)
 /* Two feet on a hinge each, below a trunk. */
 static pk_model *make_model(void)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FREE;
@@ -85,7 +86,7 @@ static world *worlds(void)
     static pk_terrain *t;
     static pk_controller *hold;
     m = make_model();
-    t = pk_terrain_create();
+    pk_terrain_create(&t, NULL);
     need(pk_terrain_add_plane(t, (const double[3]){0}, (const double[3]){0, 0, 1}, 0, NULL) == PK_OK);
     need(pk_hold_create(m, NULL, &hold, NULL) == PK_OK);
     made[0] = make_world(m, t, hold, PK_CONTACT_LAW_HARD);

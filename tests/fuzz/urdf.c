@@ -53,7 +53,8 @@ static void spread_out(const pk_model *m, int round, double *q)
 static void accelerate(const pk_model *m)
 {
   static double q[7 * NU_MAX], u[NU_MAX], tau[NU_MAX], a[NU_MAX];
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   bool finite = w == NULL;
   for (int round = 0; round < 3 && !finite; round++) {
     spread_out(m, round, q);
@@ -72,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   pk_urdf_options options = pk_urdf_options_default();
   options.load_meshes = false;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (b == NULL) {
     return 0;
   }

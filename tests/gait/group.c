@@ -40,7 +40,7 @@ static int set_up_robot(void **state, bool arm)
   static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
   static setting s;
   s.model = walker_model(&walker_starleth, arm);
-  s.work = pk_workspace_create(s.model);
+  pk_workspace_create(s.model, &s.work, NULL);
   for (int i = 0; i < 4; i++) {
     s.feet[i] = pk_model_find_link(s.model, feet[i]);
   }

@@ -429,7 +429,8 @@ static void a_world_without_gravity_is_refused(void **state)
 {
   (void)state;
   pk_error err = {.message = ""};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model;
   pk_controller *made;
   assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &err), PK_OK);

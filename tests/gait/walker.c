@@ -50,7 +50,8 @@ static void add_arm(pk_builder *b)
 pk_model *walker_model(const walker_robot *robot, bool arm)
 {
   pk_error err = {.message = ""};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model;
   char path[512];
   snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", robot->model, robot->model);
@@ -79,7 +80,7 @@ walker walker_create_robot(const walker_robot *robot, const pk_sim_options *sim,
   chosen.dt = 2.5e-3;
   pk_error err = {.message = ""};
   w.model = walker_model(robot, false);
-  w.terrain = pk_terrain_create();
+  pk_terrain_create(&w.terrain, NULL);
   (ground ? ground : flat)(w.terrain);
   need(pk_locomotion_create(w.model, options, &w.controller, &err), &err);
   need(pk_sim_create(w.model, sim ? sim : &chosen, &w.sim, &err), &err);

@@ -235,7 +235,8 @@ RIGHT(a_follower_that_carries_its_link_round_without_turning, {
 static void expect_motion(const world *w)
 {
   pk_model *model = compile(w);
-  pk_workspace *work = pk_workspace_create(model);
+  pk_workspace *work;
+  pk_workspace_create(model, &work, NULL);
   double u[16] = {0.1, -0.2, 0.3, 0.4, 0.5, -0.6, 0.7, 0.8}, tau[16] = {0}, a[16];
   assert_int_equal(pk_forward_dynamics(work, PK_DYNAMICS_METHOD_AUTO, model->q0, u, tau, a), PK_OK);
   for (int i = 0; i < model->nu; i++) {

@@ -296,7 +296,8 @@ static void is_reported(void **state)
 {
   const wrong *row = *state;
   const pk_urdf_options options = no_meshes();
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model = NULL;
   pk_error err = {0};
   pk_status status = pk_builder_add_urdf_memory(b, row->text, strlen(row->text), "t.urdf", &options, &err);

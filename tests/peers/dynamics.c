@@ -72,7 +72,8 @@ static void compare_model(const trial *t, const char *name, pk_model *model, int
   if (!engine) {
     fail_msg("%s cannot take %s: %s", t->peer->name, name, message);
   }
-  pk_workspace *w = pk_workspace_create(model);
+  pk_workspace *w;
+  pk_workspace_create(model, &w, NULL);
   assert_non_null(w);
   const size_t nu = (size_t)model->nu;
   double *mine = calloc(nu * nu, sizeof *mine), *theirs = calloc(nu * nu, sizeof *theirs);

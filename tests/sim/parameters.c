@@ -50,7 +50,8 @@ static void add_joint(pk_builder *b, pk_joint_kind kind, const char *parent, con
 
 static pk_model *leg_model(leg o)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.name = "leg", robot.root = PK_ROOT_FREE;
   assert_int_equal(pk_builder_add_robot(b, &robot, NULL), PK_OK);

@@ -18,7 +18,8 @@ enum { NU_MAX = 64 };
 
 static pk_model *load(const char *name, const double *gravity)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   char path[512];
@@ -49,7 +50,8 @@ static pk_sim *start(const pk_model *m, pk_stepper stepper, double dt)
 /* One free box. */
 static pk_model *box(double ixx, double iyy, double izz, const double gravity[3])
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -236,7 +238,8 @@ static void torque_limits_are_part_of_the_solution(void **state)
 static void a_follower_moves_with_its_leader(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -258,7 +261,8 @@ static void a_follower_moves_with_its_leader(void **state)
   assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
   pk_builder_destroy(b);
   assert_int_equal(m->nu, 1);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   double M, a;
   const double q = 0.3, u = 0.7, tau = 0.2;
   pk_mass_matrix(w, &q, &M);
@@ -441,7 +445,8 @@ static void adaptive_steppers_give_up_in_the_end(void **state)
 static void a_world_that_cannot_move_steps_all_the_same(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();

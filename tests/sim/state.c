@@ -104,7 +104,8 @@ static pk_model *make_model(robot which)
                                        {PK_SHAPE_CYLINDER, {0.06, 0.1}, 0.6, {1e-3, 1e-3, 1.1e-3}, NULL}};
     return solids_model(heap, 5, NULL);
   }
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_error err = {.message = ""};
   pk_status status;
@@ -157,7 +158,8 @@ static bool make_world(const setting *s, world *w)
 {
   const pk_sim_options o = options_of(s);
   const pk_material ground = {.friction = 0.6, .restitution_n = s->bounce};
-  *w = (world){.model = make_model(s->robot), .terrain = pk_terrain_create()};
+  *w = (world){.model = make_model(s->robot)};
+  pk_terrain_create(&w->terrain, NULL);
   const size_t size = pk_sim_memsize(w->model, &o);
   w->memory = aligned_alloc(64, size);
   memset(w->memory, 0xa5, size);

@@ -366,7 +366,8 @@ static void a_stack_of_blocks_stands(void **state)
 /* A trunk with a two-part leg that folds: the shank comes back to the trunk. `cut`: in maximal coordinates. */
 static pk_model *folding_leg(bool cut)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -455,7 +456,9 @@ static void what_was_put_elsewhere_touches_there_at_once(void **state)
   (void)state;
   const free_solid balls[2] = {ball(0.05, 1), ball(0.05, 1)};
   pk_model *m = solids_model(balls, 2, WEIGHTLESS);
-  pk_terrain *low = pk_terrain_create(), *high = pk_terrain_create();
+  pk_terrain *low, *high;
+  pk_terrain_create(&low, NULL);
+  pk_terrain_create(&high, NULL);
   pk_error err;
   assert_int_equal(pk_terrain_add_plane(low, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err), PK_OK);
   assert_int_equal(pk_terrain_add_plane(high, (double[3]){0, 0, 4.95001}, (double[3]){0, 0, 1}, 0, &err),

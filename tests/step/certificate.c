@@ -80,7 +80,8 @@ static pk_model *compile(pk_builder *b)
 /* A ball on a fixed base by a joint along or about an axis (0: x, 2: z), 0.2 m above the origin. */
 static pk_builder *begin_ball(pk_joint_kind kind, int axis, double radius, double upper)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
   const pk_link_desc arm = {.name = "arm", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};

@@ -184,7 +184,8 @@ static void a_joint_stops_at_its_limit_and_leaves_it_freely(void **state)
 static void a_landing_does_not_push_a_joint_beyond_its_limit(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();

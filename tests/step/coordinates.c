@@ -16,7 +16,8 @@ enum { MINIMAL, EXTENDED, MAXIMAL, SETS, NQ = 19, NU = 18 };
 static pk_model *starleth(int set)
 {
   static const char *const hips[4] = {"LF_HAA", "RF_HAA", "LH_HAA", "RH_HAA"};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, NULL), PK_OK);
   for (int i = 0; i < 4 && set == EXTENDED; i++) {

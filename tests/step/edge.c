@@ -15,7 +15,8 @@ enum { BOXES = 3 };
 
 static pk_model *boxes(void)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   for (int i = 0; i < BOXES; i++) {
     char prefix[16];
@@ -67,7 +68,8 @@ static void a_full_world_is_lifted_out_of_the_ground(void **state)
 static void a_depth_that_nothing_can_resolve_stays(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;

@@ -138,7 +138,8 @@ static pk_sim_options plain_options(void)
 static void check_run(const char *name, pk_sim *sim, double eps, int steps)
 {
   balance b = {.highest = -1};
-  pk_workspace *w = pk_workspace_create(pk_sim_model(sim));
+  pk_workspace *w;
+  pk_workspace_create(pk_sim_model(sim), &w, NULL);
 
   for (int i = 0; i < steps; i++) {
     step_and_check(sim, w, eps, &b);

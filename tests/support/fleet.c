@@ -48,7 +48,8 @@ static pk_model *load(fleet_robot robot)
                                       [FLEET_UR10] = PK_SOURCE_DIR "/models/ur10/ur10.urdf",
                                       [FLEET_COMAN] = PK_SOURCE_DIR "/models/coman/coman.urdf"};
   const bool other = robot == FLEET_ANYMAL || robot == FLEET_UR10 || robot == FLEET_COMAN;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   must(pk_builder_add_urdf(b, other ? files[robot] : PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL,
@@ -108,7 +109,7 @@ static void lay_ground(fleet *f)
 {
   static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1}, tilted[3] = {0.15, -0.1, 1};
   pk_error err = {.message = ""};
-  f->ground = pk_terrain_create();
+  pk_terrain_create(&f->ground, NULL);
   if (f->of->ground == FLEET_HEIGHTS) {
     enum { N = 41 };
     static const double corner[3] = {-2, -2, 0};

@@ -53,12 +53,11 @@ static pk_status open_track(const char *name, const char *const *sets, int nset,
   }
   if (m->nu != NU || m->nq != NQ || t->feet[0] < 0 || t->feet[1] < 0 || t->feet[2] < 0 || t->feet[3] < 0) {
     return pki_fail(
-        err, PK_ERROR_MODEL, (pki_where){0},
+        err, PK_ERROR_UNSUPPORTED, (pki_where){0},
         "%s has %d velocities, the thesis quadruped has %d, and feet RH_FOOT, LH_FOOT, RF_FOOT, LF_FOOT",
         name, m->nu, (int)NU);
   }
-  t->work = pk_workspace_create(m);
-  return t->work != NULL ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  return pk_workspace_create(m, &t->work, err);
 }
 
 /* --- the work of contacts -------------------------------------------------------------- */

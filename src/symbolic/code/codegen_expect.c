@@ -13,7 +13,8 @@
 bool pki_expect_init(pki_expect *e, const pk_model *m)
 {
   const size_t nu = (size_t)m->nu, nq = (size_t)m->nq;
-  *e = (pki_expect){.m = m, .w = pk_workspace_create(m)};
+  *e = (pki_expect){.m = m};
+  pk_workspace_create(m, &e->w, NULL);
   double *all = calloc(2 * nq + 10 * nu + 3 * nu * nu + 1, sizeof *all);
   if (all == NULL || e->w == NULL) {
     free(all);
