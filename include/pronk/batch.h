@@ -137,13 +137,16 @@ static inline double *pk_batch_view_world(pk_batch_view view, int k)
   return view.data + (ptrdiff_t)k * view.stride;
 }
 
-/* [nq] write to set them */
+/* [nq] Configurations; write to set them. */
 PK_API pk_batch_view pk_batch_q(pk_batch *batch);
-/* [nu] likewise */
+
+/* [nu] Velocities; write to set them. */
 PK_API pk_batch_view pk_batch_u(pk_batch *batch);
-/* [6 nu] pk_command of each joint coordinate, likewise */
+
+/* [6 nu] pk_command of each joint coordinate, kept until changed. */
 PK_API pk_batch_view pk_batch_commands(pk_batch *batch);
-/* [nu] joint forces of commands in the last step */
+
+/* [nu] N m or N, joint forces of commands in the last step. */
 PK_API pk_batch_view pk_batch_tau(pk_batch *batch);
 
 /* Contacts of a world that took part in its last step, as pk_sim_contacts. */
@@ -161,8 +164,10 @@ PK_API long long pk_batch_world_uncertified(const pk_batch *batch, int world);
 PK_API int pk_batch_worlds(const pk_batch *batch);
 PK_API int pk_batch_lanes(const pk_batch *batch);
 PK_API int pk_batch_threads(const pk_batch *batch);
-/* contacts that a world remembers */
+
+/* Contacts that a world remembers. */
 PK_API int pk_batch_keep(const pk_batch *batch);
+
 PK_API const pk_model *pk_batch_model(const pk_batch *batch);
 
 /* The options of its worlds, what was left to the model chosen: for sims that pk_batch_get is to fill. */

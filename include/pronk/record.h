@@ -136,16 +136,19 @@ typedef struct pk_recording pk_recording;
 PK_API pk_status pk_recording_open(const char *path, pk_recording **out, pk_error *err);
 PK_API void pk_recording_close(pk_recording *recording);
 
-/* it was ended */
+/* Whether it was ended. */
 PK_API bool pk_recording_is_complete(const pk_recording *recording);
-/* s; NAN when empty */
+
+/* s, times of its first and last sample; NAN when it is empty. */
 PK_API void pk_recording_span(const pk_recording *recording, double *start, double *end);
+
+/* All channels; and the index of the one of that name, -1: there is none. */
 PK_API const pk_recorder_channel *pk_recording_channels(const pk_recording *recording, int *count);
-/* a channel, -1: none */
 PK_API int pk_recording_find(const pk_recording *recording, const char *name);
-/* NULL: none */
-PK_API const char *pk_recording_note(const pk_recording *recording, const char *key);
+
+/* Notes and attachments: all of them, and those of one key or name, NULL: there is none. */
 PK_API const pk_recording_about *pk_recording_get_about(const pk_recording *recording);
+PK_API const char *pk_recording_note(const pk_recording *recording, const char *key);
 PK_API const pk_recorder_attachment *pk_recording_attachment(const pk_recording *recording, const char *name);
 
 /* Samples of one channel. */

@@ -444,18 +444,22 @@ PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
 /* Room for contacts in one step: the option, or what was chosen for the model. */
 PK_API int pk_sim_max_contacts(const pk_sim *sim);
 
-/* State and commands. q of a free body: position, quaternion (w, x, y, z), which is read as if it had unit length.
- * A model's initial pose is no stance: put the robot where it can stand before the first step. */
-/* [nq] configuration; write to set it */
+/* [nq] Configuration; write to set it. q of a free body: position, quaternion (w, x, y, z), which is read as if it had unit
+ * length. A model's initial pose is no stance: put the robot where it can stand before the first step. */
 PK_API double *pk_sim_q(pk_sim *sim);
-/* [nu] velocities; write to set them */
+
+/* [nu] Velocities; write to set them. */
 PK_API double *pk_sim_u(pk_sim *sim);
-/* [nu of the joint model] kept until changed */
+
+/* [nu of the joint model] Commands, kept until changed. */
 PK_API pk_command *pk_sim_commands(pk_sim *sim);
-/* [nu of the joint model] joint forces of commands in the last step, N m or N */
+
+/* [nu of the joint model] N m or N, joint forces of commands in the last step. */
 PK_API const double *pk_sim_tau(const pk_sim *sim);
-/* for queries between steps */
+
+/* Scratch of the world's model, for queries between steps. */
 PK_API pk_workspace *pk_sim_workspace(pk_sim *sim);
+
 PK_API const pk_model *pk_sim_model(const pk_sim *sim);
 
 #ifdef __cplusplus

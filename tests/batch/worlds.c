@@ -51,6 +51,7 @@ static void check_figures(const fleet *f, int lanes, bool hard)
     }
     expected.worst = fmax(expected.worst, worst[k]);
     assert_true(fabs(pk_batch_world_residual(b, k) - one.certificate.relative) <= 1e-12);
+    assert_int_equal(pk_batch_world_uncertified(b, k), pk_sim_uncertified(sim));
     pk_sim_destroy(sim);
   }
   assert_int_equal(info.stepped, expected.stepped);

@@ -76,6 +76,10 @@ static inline void expect_silence(const world *w)
   }
 #define WRONG(name, line, field, message, ...) \
   EDITED(name, expect_error(&w, PK_ERROR_MODEL, line, field, message), __VA_ARGS__)
+#define WRONG_NAME(name, line, field, message, ...) \
+  EDITED(name, expect_error(&w, PK_ERROR_NAME, line, field, message), __VA_ARGS__)
+#define WRONG_MASS(name, line, field, message, ...) \
+  EDITED(name, expect_error(&w, PK_ERROR_MASS, line, field, message), __VA_ARGS__)
 #define DOUBTFUL(name, line, field, message, ...) \
   EDITED(name, expect_warning(&w, line, field, message), __VA_ARGS__)
 #define RIGHT(name, ...) EDITED(name, expect_silence(&w), __VA_ARGS__)

@@ -227,7 +227,7 @@ static void cut_joints(cut_robot *c, const fleet *like)
 
 /* A world as `from` is, its velocities so small that their products, in which the coordinates differ, are nothing. Joint rows
  * remember what they do in `from`; contacts are met anew. */
-static void place_like(pk_sim *sim, const pk_sim *from)
+static void place_like(pk_sim *sim, pk_sim *from)
 {
   const int nu = from->model->nu;
   double q[DENSE_NQ], u[DENSE_NU];
@@ -280,7 +280,7 @@ static void judge_cut(pk_sim *maximal, const dense_step *p, const double *u, met
 }
 
 /* One step each from the state of `from`. */
-static void step_both(const pk_sim *from, pk_sim *minimal, pk_sim *maximal, pk_workspace *w, met *m)
+static void step_both(pk_sim *from, pk_sim *minimal, pk_sim *maximal, pk_workspace *w, met *m)
 {
   const pk_model *of = from->model;
   double q[2][DENSE_NQ], u[2][DENSE_NU];
