@@ -258,7 +258,7 @@ static void diagnostics_are_kept_up_to_a_number(void **state)
   }
   pk_model *m;
   pk_error err;
-  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MODEL);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_NAME);
   assert_string_equal(err.message, "link \"a\" is there twice");
   int count;
   pk_builder_diagnostics(b, &count);
@@ -293,7 +293,7 @@ static void warnings_do_not_crowd_errors_out(void **state)
   }
   pk_model *m;
   pk_error err;
-  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MODEL);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MASS);
   assert_string_equal(err.message, "mass of link \"l299\" is -1 kg, expected zero or more");
   pk_builder_destroy(b);
 }
