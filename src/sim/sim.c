@@ -331,7 +331,7 @@ static pk_status conclude(pk_status status, pk_step_info *report)
   }
   report->certified = false;
   if (status == PK_ERROR_NONFINITE) {
-    report->certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    report->certificate = (pk_contact_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
     report->penetration = report->closure = NAN;
   }
   return status;

@@ -252,7 +252,7 @@ static void controllers_that_do_not_fit_are_refused_and_the_old_one_stays(void *
   assert_int_equal(pk_batch_step(b, 10, NULL), PK_OK);
   assert_int_equal(pk_batch_step(same, 10, NULL), PK_OK);
   for (int k = 0; k < COUNT; k++) {
-    assert_memory_equal(pk_world_of(pk_batch_q(b), k), pk_world_of(pk_batch_q(same), k),
+    assert_memory_equal(pk_batch_view_world(pk_batch_q(b), k), pk_batch_view_world(pk_batch_q(same), k),
                         (size_t)f.model->nq * sizeof(double));
   }
   pk_batch_destroy(b);

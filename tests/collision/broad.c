@@ -135,9 +135,9 @@ static void boxes_of_one_family_never_meet(void **state)
   for (int i = 0; i < N; i++) {
     family[i] = i / 3 % 7 - 1;
   }
-  for (int kind = PK_BROAD_AUTO; kind < PK_BROAD_COUNT; kind++) {
+  for (int kind = PK_BROAD_PHASE_AUTO; kind < PK_BROAD_PHASE_COUNT; kind++) {
     pki_random rng = pki_random_seeded(8);
-    rig r = rig_of((pk_broad)kind, N);
+    rig r = rig_of((pk_broad_phase)kind, N);
     r.broad.family = family;
     for (int round = 0; round < 40; round++) {
       move_boxes(&rng, round, boxes, N, 4);
@@ -170,7 +170,7 @@ static void very_many_boxes_of_one_family_are_passed_over(void **state)
     boxes[7] = box_at((double[3]){100, 0, 100}, 1);
     boxes[N / 2] = box_at((double[3]){101, 0, 100}, 1);
     family[7] = 5;
-    rig r = rig_of(PK_BROAD_TREE, N);
+    rig r = rig_of(PK_BROAD_PHASE_TREE, N);
     r.broad.family = family;
     for (int again = 0; again < 3; again++) {
       boxes[7].min[0] -= again, boxes[7].max[0] -= again;
