@@ -20,8 +20,8 @@ static double noise(unsigned *seed)
 static void place(const pk_model *m, pk_batch *batch, int k)
 {
   unsigned seed = 7u + (unsigned)k;
-  double *q = pk_world_of(pk_batch_q(batch), k), *u = pk_world_of(pk_batch_u(batch), k);
-  pk_command *commands = (pk_command *)(void *)pk_world_of(pk_batch_commands(batch), k);
+  double *q = pk_batch_view_world(pk_batch_q(batch), k), *u = pk_batch_view_world(pk_batch_u(batch), k);
+  pk_command *commands = (pk_command *)(void *)pk_batch_view_world(pk_batch_commands(batch), k);
   q[2] = 0.55 + 0.05 * noise(&seed);
   q[3] = 1, q[4] = 0.15 * noise(&seed), q[5] = 0.15 * noise(&seed);
   u[0] = 0.5 * noise(&seed), u[1] = 0.5 * noise(&seed);
@@ -39,16 +39,17 @@ int main(int argc, char **argv)
   pk_model *model = NULL;
   pk_batch *batch = NULL;
   pk_error err;
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground = NULL;
   const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
   pk_batch_options options = pk_batch_options_default();
   options.worlds = WORLDS;
   options.sim.dt = 2.5e-3;
-  if (argc != 2 || ground == NULL) {
+  if (argc != 2) {
     fprintf(stderr, "usage: batch models/starleth/starleth.urdf\n");
     return 2;
   }
   if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK || model->njoint != 12 ||
+      pk_terrain_create(&ground, &err) != PK_OK ||
       pk_terrain_add_plane(ground, origin, up, 0, &err) != PK_OK ||
       pk_batch_create(model, &options, &batch, &err) != PK_OK ||
       pk_batch_set_terrain(batch, ground, NULL, 0, &err) != PK_OK) {
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
   pk_batch_step(batch, STEPS, &info);
   int standing = 0;
   for (int k = 0; k < WORLDS; k++) {
-    const double *q = pk_world_of(pk_batch_q(batch), k);
+    const double *q = pk_batch_view_world(pk_batch_q(batch), k);
     standing += q[2] > 0.3 && fabs(q[4]) < 0.3 && fabs(q[5]) < 0.3;
   }
   printf("%lld steps on %d lanes, %.1f %% of them alone\n", info.stepped, pk_batch_lanes(batch),

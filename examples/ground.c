@@ -27,8 +27,9 @@ int main(int argc, char **argv)
   } else {
     status = pk_heights_sample(81, 61, 0.05, dune, &high, &heights, &err);
   }
-  pk_terrain *ground = pk_terrain_create();
-  if (status == PK_OK && ground != NULL) {
+  pk_terrain *ground = NULL;
+  status = status == PK_OK ? pk_terrain_create(&ground, &err) : status;
+  if (status == PK_OK) {
     const double corner[3] = {0, 0, 0};
     status = pk_terrain_add_heights(ground, corner, heights.nx, heights.ny, heights.cell, heights.z, 0, &err);
     pk_heights_free(&heights);

@@ -12,14 +12,14 @@ int main(int argc, char **argv)
   pk_sim *sim = NULL;
   pk_geometry *box = NULL;
   pk_error err;
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground = NULL;
   const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
   const pk_geometry_desc desc = {.kind = PK_SHAPE_BOX, .size = {0.2, 0.2, 0.2}};
-  if (argc != 2 || ground == NULL) {
+  if (argc != 2) {
     fprintf(stderr, "usage: overlap ROBOT.urdf\n");
     return 2;
   }
-  if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK ||
+  if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK || pk_terrain_create(&ground, &err) != PK_OK ||
       pk_terrain_add_plane(ground, origin, up, 0, &err) != PK_OK ||
       pk_sim_create(model, NULL, &sim, &err) != PK_OK ||
       pk_sim_set_terrain(sim, ground, NULL, 0, &err) != PK_OK ||

@@ -13,13 +13,13 @@ int main(int argc, char **argv)
   pk_model *model = NULL;
   pk_sim *sim = NULL;
   pk_error err;
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground = NULL;
   const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1}, foot[3] = {0.5, 0, 0};
-  if (argc != 2 || ground == NULL) {
+  if (argc != 2) {
     fprintf(stderr, "usage: scan ROBOT.urdf\n");
     return 2;
   }
-  if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK ||
+  if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK || pk_terrain_create(&ground, &err) != PK_OK ||
       pk_terrain_add_plane(ground, origin, up, 0, &err) != PK_OK ||
       pk_terrain_add_stairs(ground, foot, 0.25, 0.1, 2, 3, 0, &err) != PK_OK ||
       pk_sim_create(model, NULL, &sim, &err) != PK_OK ||

@@ -23,8 +23,8 @@ static bool carry(const pk_model *model, const pk_leg *legs, const double *q, do
 {
   const double rest[NU] = {0};
   double J[6 * NU];
-  pk_workspace *work = pk_workspace_create(model);
-  if (work == NULL) {
+  pk_workspace *work;
+  if (pk_workspace_create(model, &work, NULL) != PK_OK) {
     return false;
   }
   pk_inverse_dynamics(work, q, rest, NULL, tau);

@@ -26,14 +26,15 @@ int main(int argc, char **argv)
   pk_model *model = NULL;
   pk_sim *sim = NULL;
   pk_error err;
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground = NULL;
   const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
   const pk_material rubber = {.friction = 0.8};
-  if (argc != 2 || ground == NULL) {
+  if (argc != 2) {
     fprintf(stderr, "usage: stand models/starleth/starleth.urdf\n");
     return 2;
   }
   if (pk_model_load_urdf(argv[1], NULL, &model, &err) != PK_OK || model->njoint != 12 ||
+      pk_terrain_create(&ground, &err) != PK_OK ||
       pk_terrain_add_plane(ground, origin, up, 0, &err) != PK_OK ||
       pk_sim_create(model, NULL, &sim, &err) != PK_OK ||
       pk_sim_set_terrain(sim, ground, &rubber, 1, &err) != PK_OK) {

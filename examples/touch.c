@@ -27,7 +27,7 @@ int main(void)
   above.pos[2] = 0.5;
 
   /* up to eight points, each with a name that stays while the crate slides */
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   const int count = pk_geometry_touch(crate, &lying, ramp, &slope, 0.01, touch);
   for (int i = 0; i < count; i++) {
     printf("corner %u at %6.3f %6.3f %6.3f, gap %.3f mm\n", touch[i].id, touch[i].point[0][0],

@@ -33,12 +33,13 @@ int main(int argc, char **argv)
   pk_model *model = NULL;
   pk_sim *sim = NULL;
   pk_controller *trot = NULL;
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground = NULL;
   const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
-  if (argc != 2 || ground == NULL) {
+  if (argc != 2) {
     fprintf(stderr, "usage: trot models/starleth/starleth.urdf\n");
     return 2;
   }
+  check(pk_terrain_create(&ground, &err), &err);
   check(pk_terrain_add_plane(ground, origin, up, 0, &err), &err);
   pk_sim_options options = pk_sim_options_default();
   pk_locomotion_options gait = pk_locomotion_options_default();

@@ -14,7 +14,7 @@
  *   }
  *   pk_batch_info info;
  *   pk_batch_step(batch, 400, &info);     400 steps of all; info.worst is the worst residual of all
- *   double *q17 = pk_world_of(pk_batch_q(batch), 17);
+ *   double *q17 = pk_batch_view_world(pk_batch_q(batch), 17);
  *
  * World k goes the way that a pk_sim of the same model, options, ground, parameters, state and controller goes, to the bit,
  * however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step step on lanes by the same code. What lanes cannot do
@@ -22,7 +22,11 @@
  *
  * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it keeps its last
  * good state (one that has more contacts than it remembers: the state after that step), pk_batch_world_status tells why, and
- * it is not stepped until it is reset or set anew. Its neighbours do not notice. Stepping allocates nothing. */
+ * it is not stepped until it is reset or set anew. Its neighbours do not notice. Stepping allocates nothing.
+ *
+ * Threads: pk_batch_step runs on threads of its own, which call the controller and the callback for different
+ * worlds at the same time. Everything else belongs to one thread at a time, as with a sim; different batches
+ * may be used at the same time. */
 #ifndef PRONK_BATCH_H
 #define PRONK_BATCH_H
 
@@ -37,12 +41,17 @@ extern "C" {
 typedef struct pk_batch pk_batch;
 
 typedef struct pk_batch_options {
-  int worlds;  /* 1 */
-  int lanes;   /* 1, 4 or 8 worlds at once; 0: what suits the machine; 0 */
-  int threads; /* 0: one for each processor; 0 */
-  int keep; /* contacts that a world remembers from step to step, which is most of its memory; a step with more of them is its
-               last: PK_ERROR_LIMIT; 8 at least; 0: 24 for each robot and object; 0 */
-  pk_sim_options sim; /* of all worlds */
+  /* How many worlds. Default 1. */
+  int worlds;
+  /* Worlds that share vector registers: 1, 4 or 8; 0: what suits the machine. Default 0. */
+  int lanes;
+  /* Threads that step them; 0: one for each processor. Default 0. */
+  int threads;
+  /* Contacts that a world remembers from step to step, which is most of its memory; a step with more of
+   * them is its last: PK_ERROR_LIMIT. 8 at least; 0: 24 for each robot and object. Default 0. */
+  int keep;
+  /* Options of all worlds. */
+  pk_sim_options sim;
 } pk_batch_options;
 
 /* Defaults, and the first option that is out of its range by name. */
@@ -78,16 +87,26 @@ PK_API pk_status pk_batch_push(pk_batch *batch, int world, int link, const doubl
 
 /* What happened in a number of steps of all worlds. */
 typedef struct pk_batch_info {
-  double worst;                  /* largest relative residual of all steps and worlds */
-  int worst_world;               /* whose */
-  long long stepped;             /* steps of single worlds */
-  long long uncertified;         /* of them, those above the tolerance, or shifted */
-  long long shifted;             /* of them, those with rows that nothing can move (pk_step_info.shifted) */
-  double shift;                  /* m/s, the largest of their shifts */
-  long long alone;               /* of them, those that lanes could not do */
-  long long left[PK_LEFT_COUNT]; /* of these, why: pk_left_name */
-  long long impulses_alone;      /* steps on lanes whose impulses the scalar solvers found */
-  int frozen;                    /* worlds that are frozen now */
+  /* Largest relative residual of all steps and worlds. */
+  double worst;
+  /* The world that had it. */
+  int worst_world;
+  /* Steps of single worlds that were made. */
+  long long stepped;
+  /* Of them, those above the tolerance or with shifted rows, as pk_sim_uncertified counts them. */
+  long long uncertified;
+  /* Of them, those with rows that nothing can move (pk_step_info.shifted). */
+  long long shifted;
+  /* m/s, the largest shift of such a row (pk_step_info.shift). */
+  double shift;
+  /* Of them, those that lanes could not make and that were made for the world alone. */
+  long long alone;
+  /* [reason] how many of the steps alone had which reason: pk_lane_exit_name. */
+  long long left[PK_LANE_EXIT_COUNT];
+  /* Steps on lanes whose impulses the scalar solvers found. */
+  long long impulses_alone;
+  /* Worlds that are frozen now. */
+  int frozen;
 } pk_batch_info;
 
 /* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a thread takes
@@ -101,22 +120,34 @@ typedef void (*pk_batch_callback)(void *user, pk_batch *batch, int first, int co
 PK_API void pk_batch_set_callback(pk_batch *batch, pk_batch_callback call, void *user);
 
 /* Numbers of all worlds as they lie in memory: those of world k begin at data + k * stride. */
-typedef struct pk_view {
+typedef struct pk_batch_view {
+  /* Numbers of the first world. */
   double *data;
-  ptrdiff_t stride; /* doubles from world to world */
-  int worlds, n;    /* n: numbers of one world */
-} pk_view;
+  /* Doubles from one world to the next. */
+  ptrdiff_t stride;
+  /* How many worlds there are. */
+  int worlds;
+  /* How many numbers each of them has. */
+  int n;
+} pk_batch_view;
 
 /* World k of a view. */
-static inline double *pk_world_of(pk_view view, int k)
+static inline double *pk_batch_view_world(pk_batch_view view, int k)
 {
   return view.data + (ptrdiff_t)k * view.stride;
 }
 
-PK_API pk_view pk_batch_q(pk_batch *batch);        /* [nq] write to set them */
-PK_API pk_view pk_batch_u(pk_batch *batch);        /* [nu] likewise */
-PK_API pk_view pk_batch_commands(pk_batch *batch); /* [6 nu] pk_command of each joint coordinate, likewise */
-PK_API pk_view pk_batch_tau(pk_batch *batch);      /* [nu] joint forces of commands in the last step */
+/* [nq] Configurations; write to set them. */
+PK_API pk_batch_view pk_batch_q(pk_batch *batch);
+
+/* [nu] Velocities; write to set them. */
+PK_API pk_batch_view pk_batch_u(pk_batch *batch);
+
+/* [6 nu] pk_command of each joint coordinate, kept until changed. */
+PK_API pk_batch_view pk_batch_commands(pk_batch *batch);
+
+/* [nu] N m or N, joint forces of commands in the last step. */
+PK_API pk_batch_view pk_batch_tau(pk_batch *batch);
 
 /* Contacts of a world that took part in its last step, as pk_sim_contacts. */
 PK_API int pk_batch_contacts(const pk_batch *batch, int world, pk_sim_contact *out, int most);
@@ -127,10 +158,16 @@ PK_API double pk_batch_world_time(const pk_batch *batch, int world);
 PK_API double pk_batch_world_residual(const pk_batch *batch, int world);
 PK_API bool pk_batch_world_certified(const pk_batch *batch, int world);
 
+/* Steps of a world since its last reset whose certificate was not met, as pk_sim_uncertified; 0: no such world. */
+PK_API long long pk_batch_world_uncertified(const pk_batch *batch, int world);
+
 PK_API int pk_batch_worlds(const pk_batch *batch);
 PK_API int pk_batch_lanes(const pk_batch *batch);
 PK_API int pk_batch_threads(const pk_batch *batch);
-PK_API int pk_batch_keep(const pk_batch *batch); /* contacts that a world remembers */
+
+/* Contacts that a world remembers. */
+PK_API int pk_batch_keep(const pk_batch *batch);
+
 PK_API const pk_model *pk_batch_model(const pk_batch *batch);
 
 /* The options of its worlds, what was left to the model chosen: for sims that pk_batch_get is to fill. */

@@ -1,14 +1,16 @@
 /* Building a world: robots and free objects are described link by link, or read from
  * files, and then compiled into one immutable pk_model (model.h).
  *
- *   pk_builder *b = pk_builder_create();
+ *   pk_builder *b;
+ *   pk_builder_create(&b, &err);
  *   pk_builder_add_urdf(b, "models/starleth/starleth.urdf", NULL, &err);
  *   pk_builder_compile(b, &model, &err);
  *   pk_builder_destroy(b);
  *
  * A robot is a tree of links joined by joints. Descriptions are copied: strings and
  * arrays passed in may be freed after the call. Angles are radians, lengths metres.
- */
+ *
+ * Threads: different builders may be used at the same time, one builder by one thread. */
 #ifndef PRONK_BUILDER_H
 #define PRONK_BUILDER_H
 
@@ -59,8 +61,10 @@ typedef enum pk_root_kind {
 
 /* A frame relative to another: v_outer = R v_inner + pos. */
 typedef struct pk_pose {
+  /* m, origin of the inner frame in the outer one. */
   double pos[3];
-  double rot[9]; /* row-major rotation matrix */
+  /* [3][3] row-major rotation matrix: axes of the inner frame as its columns. */
+  double rot[9];
 } pk_pose;
 
 /* The pose that changes nothing. */
@@ -73,40 +77,71 @@ PK_API pk_pose pk_pose_from_xyz_rpy(const double xyz[3], const double rpy[3]);
  * is an error in every link; moments that no body has are an error in links that move, a warning in
  * links that are fixed in the world. */
 typedef struct pk_inertia {
-  double mass;      /* kg */
-  double com[3];    /* centre of mass, m */
-  double moment[6]; /* about the centre of mass, link axes: xx xy xz yy yz zz, kg m^2 */
+  /* kg. */
+  double mass;
+  /* m, centre of mass. */
+  double com[3];
+  /* kg m^2, about the centre of mass, link axes: xx xy xz yy yz zz. */
+  double moment[6];
 } pk_inertia;
 
 typedef struct pk_robot_desc {
-  const char *name;   /* for messages and listings; required */
-  const char *prefix; /* put before every link and joint name of this robot; NULL: none */
-  const char *file;   /* where it was read from, for messages; NULL: none */
+  /* For messages and listings; required. */
+  const char *name;
+  /* Put before every link and joint name of this robot; NULL: none. */
+  const char *prefix;
+  /* Where it was read from, for messages; NULL: none. */
+  const char *file;
+  /* How its root link meets the world. */
   pk_root_kind root;
-  pk_pose pose; /* of the root link in the world: a fixed root stays there, a free root starts there */
+  /* Of the root link in the world: a fixed root stays there, a free root starts there. */
+  pk_pose pose;
 } pk_robot_desc;
 
 typedef struct pk_link_desc {
+  /* Without the prefix; required. */
   const char *name;
+  /* Mass properties in the link frame. */
   pk_inertia inertia;
-  int line; /* in the robot's file, 0: none */
+  /* Line in the robot's file, for messages; 0: none. */
+  int line;
 } pk_link_desc;
 
 /* Start from pk_joint_desc_default(): no limits, axis x, identity origin. */
 typedef struct pk_joint_desc {
+  /* Without the prefix; required. */
   const char *name;
+  /* What it allows. */
   pk_joint_kind kind;
-  const char *parent; /* link names, without the prefix */
+  /* Name of the link that it hangs on, without the prefix. */
+  const char *parent;
+  /* Name of the link that it moves, without the prefix. */
   const char *child;
-  pk_pose origin;          /* joint frame (= child link frame at zero) in the parent link frame */
-  double axis[3];          /* in the joint frame; any length but zero */
-  double lower, upper;     /* rad or m; -INFINITY and INFINITY: none */
-  double velocity, effort; /* largest speed and force; INFINITY: none */
-  double damping;          /* viscous, N m s/rad or N s/m */
-  double friction;         /* Coulomb, N m or N */
-  double armature;         /* rotor inertia seen at the joint, kg m^2 or kg */
-  const char *mimic;       /* name of the joint that this one follows, NULL: none */
-  double mimic_multiplier, mimic_offset; /* q = multiplier * q_leader + offset */
+  /* Joint frame (which is the child link frame at zero) in the parent link frame. */
+  pk_pose origin;
+  /* Direction in the joint frame, of any length but zero. */
+  double axis[3];
+  /* rad or m, least coordinate; -INFINITY: no limit. */
+  double lower;
+  /* rad or m, largest coordinate; INFINITY: no limit. */
+  double upper;
+  /* rad/s or m/s, largest speed; INFINITY: no limit. */
+  double velocity;
+  /* N m or N, largest force of its motor; INFINITY: no limit; 0: no motor. */
+  double effort;
+  /* N m s/rad or N s/m, viscous. */
+  double damping;
+  /* N m or N, Coulomb's. */
+  double friction;
+  /* kg m^2 or kg, rotor inertia seen at the joint. */
+  double armature;
+  /* Name of the joint that this one follows; NULL: none. */
+  const char *mimic;
+  /* q = mimic_multiplier * q_leader + mimic_offset. */
+  double mimic_multiplier;
+  /* rad or m, see mimic_multiplier. */
+  double mimic_offset;
+  /* Line in the robot's file, for messages; 0: none. */
   int line;
 } pk_joint_desc;
 
@@ -117,36 +152,61 @@ PK_API pk_robot_desc pk_robot_desc_default(void);
 PK_API pk_joint_desc pk_joint_desc_default(void);
 
 typedef enum pk_shape_kind {
-  PK_SHAPE_SPHERE,    /* size: radius */
-  PK_SHAPE_BOX,       /* size: full lengths x, y, z */
-  PK_SHAPE_CYLINDER,  /* size: radius, full length along z */
-  PK_SHAPE_CAPSULE,   /* size: radius, length of the cylindrical part along z */
-  PK_SHAPE_MESH,      /* a triangle mesh, as it is: hollows stay hollow */
-  PK_SHAPE_ELLIPSOID, /* size: half axes x, y, z */
-  PK_SHAPE_CONE,      /* size: radius of the base at z = -height/2, height along z; the tip at z = height/2 */
-  PK_SHAPE_CONVEX,    /* the convex hull of a mesh's vertices */
-  PK_SHAPE_PLANE,     /* all below z = 0; ground only */
-  PK_SHAPE_HEIGHTS,   /* all below a surface of heights; ground only */
+  /* size: radius */
+  PK_SHAPE_SPHERE,
+  /* size: full lengths x, y, z */
+  PK_SHAPE_BOX,
+  /* size: radius, full length along z */
+  PK_SHAPE_CYLINDER,
+  /* size: radius, length of the cylindrical part along z */
+  PK_SHAPE_CAPSULE,
+  /* a triangle mesh, as it is: hollows stay hollow */
+  PK_SHAPE_MESH,
+  /* size: half axes x, y, z */
+  PK_SHAPE_ELLIPSOID,
+  /* size: radius of the base at z = -height/2, height along z; the tip at z = height/2 */
+  PK_SHAPE_CONE,
+  /* the convex hull of a mesh's vertices */
+  PK_SHAPE_CONVEX,
+  /* all below z = 0; ground only */
+  PK_SHAPE_PLANE,
+  /* all below a surface of heights; ground only */
+  PK_SHAPE_HEIGHTS,
   PK_SHAPE_KIND_COUNT
 } pk_shape_kind;
 
 /* A triangle mesh, link units (scale already applied). */
 typedef struct pk_mesh {
-  const char *name; /* file it came from, or a name; never NULL in a model */
-  int nvertex, ntriangle;
-  const double *vertex; /* [nvertex][3] m */
-  const int *triangle;  /* [ntriangle][3] vertex indices, counter-clockwise seen from outside */
+  /* File that it came from, or a name; never NULL in a model. */
+  const char *name;
+  /* How many vertices. */
+  int nvertex;
+  /* How many triangles. */
+  int ntriangle;
+  /* [nvertex][3] m. */
+  const double *vertex;
+  /* [ntriangle][3] vertex indices, counter-clockwise seen from outside. */
+  const int *triangle;
 } pk_mesh;
 
 typedef struct pk_shape_desc {
-  const char *link; /* without the prefix */
-  const char *name; /* NULL: none */
+  /* Name of the link that carries it, without the prefix. */
+  const char *link;
+  /* NULL: none. */
+  const char *name;
+  /* Which of the shapes. */
   pk_shape_kind kind;
-  bool visual;  /* true: to look at; false: to collide with */
-  pk_pose pose; /* in the link frame */
+  /* true: to look at; false: to collide with. */
+  bool visual;
+  /* In the link frame. */
+  pk_pose pose;
+  /* m, as pk_shape_kind says. */
   double size[3];
-  const pk_mesh *mesh; /* for PK_SHAPE_MESH and PK_SHAPE_CONVEX */
+  /* Of PK_SHAPE_MESH and PK_SHAPE_CONVEX; NULL for the others. */
+  const pk_mesh *mesh;
+  /* Colour, each 0 to 1. */
   double rgba[4];
+  /* Line in the robot's file, for messages; 0: none. */
   int line;
 } pk_shape_desc;
 
@@ -162,11 +222,17 @@ typedef enum pk_constraint_kind {
 } pk_constraint_kind;
 
 typedef struct pk_constraint_desc {
+  /* For messages and listings; required. */
   const char *name;
+  /* What it locks. */
   pk_constraint_kind kind;
-  const char *link[2]; /* full names, prefix included; NULL: the world */
-  pk_pose frame[2];    /* in the links */
-  double length;       /* m, of PK_CONSTRAINT_DISTANCE; positive */
+  /* Full names, prefix included; NULL: the world. */
+  const char *link[2];
+  /* Its frame in each of the links. */
+  pk_pose frame[2];
+  /* m, of PK_CONSTRAINT_DISTANCE; positive. */
+  double length;
+  /* For messages; 0: none. */
   int line;
 } pk_constraint_desc;
 
@@ -174,13 +240,15 @@ typedef struct pk_constraint_desc {
 PK_API pk_constraint_desc pk_constraint_desc_default(void);
 
 /* One remark of a loader or of the compiler. */
-typedef struct pk_diagnostic {
-  bool is_error; /* false: a warning */
+typedef struct pk_builder_diagnostic {
+  /* true: an error; false: a warning. */
+  bool is_error;
+  /* What and where. */
   pk_error error;
-} pk_diagnostic;
+} pk_builder_diagnostic;
 
-/* An empty world; NULL when out of memory. */
-PK_API pk_builder *pk_builder_create(void);
+/* An empty world. */
+PK_API pk_status pk_builder_create(pk_builder **out, pk_error *err);
 
 /* Free a builder; NULL is fine. Models that it compiled stay. */
 PK_API void pk_builder_destroy(pk_builder *b);
@@ -213,16 +281,22 @@ PK_API pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error
 PK_API pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err);
 
 /* Remarks so far, oldest first; valid until the builder is next used. */
-PK_API const pk_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count);
+PK_API const pk_builder_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count);
 
 /* How to read a URDF file. Start from pk_urdf_options_default(). */
 typedef struct pk_urdf_options {
-  const char *prefix; /* NULL: none */
+  /* Put before every name; NULL: none. Default NULL. */
+  const char *prefix;
+  /* How the root link meets the world. Default PK_ROOT_AUTO. */
   pk_root_kind root;
+  /* Of the root link in the world. Default the origin. */
   pk_pose pose;
-  const char *const *package_paths; /* folders to search for package:// names */
+  /* [npackage_paths] folders to search for package:// names. Default NULL. */
+  const char *const *package_paths;
+  /* How many of them. Default 0. */
   int npackage_paths;
-  bool load_meshes; /* false: keep no mesh geometry, do not open mesh files */
+  /* false: keep no mesh geometry and open no mesh file. Default true. */
+  bool load_meshes;
 } pk_urdf_options;
 
 /* No prefix, the root chosen by its mass, at the world's origin, meshes loaded. */

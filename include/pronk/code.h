@@ -18,7 +18,10 @@
  * The cache is a folder of the user's alone. Files in it are named by a hash of all that they depend on: the source, the
  * compiler and its version, flags, the processor, Pronk's version. What is loaded is checked before against a hash that was
  * written with it; a file that is not what was written, or that others could write, is compiled anew. What was not used for
- * PK_CODE_DAYS days goes when something new comes. */
+ * PK_CODE_DAYS days goes when something new comes.
+ *
+ * Threads: code never changes after it was opened, and may be shared by sims, batches and workspaces in all
+ * threads. Programs may open code at the same time. */
 #ifndef PRONK_CODE_H
 #define PRONK_CODE_H
 
@@ -33,15 +36,18 @@ extern "C" {
 enum { PK_CODE_DAYS = 90 };
 
 typedef struct pk_code_options {
-  int lanes;  /* lane counts besides one, added up: 4, 8 or 12; 0: one alone; 0 */
-  bool force; /* compile even what is in the cache; false */
-  const char
-      *folder; /* of the cache; NULL: $PRONK_CACHE, else $XDG_CACHE_HOME/pronk, else ~/.cache/pronk; NULL */
-  const char *
-      compiler; /* gcc or clang, a name or a path, words after it are arguments; NULL: $PRONK_CC, else the first
-                           that is there of $CC, clang, cc, gcc; NULL */
-  void (*compiling)(void *user,
-                    int lanes); /* called before a compiler starts, which takes its time; NULL: nobody */
+  /* Lane counts besides one that code is made for, added up: 4, 8 or 12; 0: one lane alone. Default 0. */
+  int lanes;
+  /* Compile even what is in the cache. Default false. */
+  bool force;
+  /* Of the cache; NULL: $PRONK_CACHE, else $XDG_CACHE_HOME/pronk, else ~/.cache/pronk. Default NULL. */
+  const char *folder;
+  /* gcc or clang, a name or a path, words after it are arguments; NULL: $PRONK_CC, else the first that is
+   * there of $CC, clang, cc, gcc. Default NULL. */
+  const char *compiler;
+  /* Called before a compiler starts, which takes its time; NULL: nobody. Default NULL. */
+  void (*compiling)(void *user, int lanes);
+  /* Handed to `compiling`. */
   void *user;
 } pk_code_options;
 
@@ -51,15 +57,24 @@ PK_API pk_status pk_code_options_validate(const pk_code_options *options, pk_err
 
 /* Where code came from. */
 typedef struct pk_code_info {
-  char key[65];            /* of the code for one lane: the hash of all that its results depend on */
-  char path[4096];         /* of the file for the most lanes */
-  int lanes;               /* these */
-  int functions;           /* how many of them it has */
-  bool cached;             /* nothing had to be compiled */
-  double generate_seconds; /* s, to write the source */
-  double compile_seconds;  /* s, 0: nothing was */
-  char compiler[512];      /* its path and version */
-  char warning[640];       /* what was wrong with the cache, and mended; "": nothing */
+  /* Of the code for one lane: the hash of all that its results depend on. */
+  char key[65];
+  /* Of the file for the most lanes. */
+  char path[4096];
+  /* The most lanes that it has code for. */
+  int lanes;
+  /* How many functions that file has. */
+  int functions;
+  /* Nothing had to be compiled. */
+  bool cached;
+  /* s, to write the source. */
+  double generate_seconds;
+  /* s, to compile it; 0: it was in the cache. */
+  double compile_seconds;
+  /* Path and version of the compiler. */
+  char compiler[512];
+  /* What was wrong with the cache, and mended; "": nothing. */
+  char warning[640];
 } pk_code_info;
 
 /* The code of a model. PK_ERROR_UNSUPPORTED: there is no compiler, or the model is of a kind that no code is written for

@@ -8,7 +8,8 @@
  * writes NAME.h, NAME.c (or one file for each function), NAME_lanes.h, test_NAME.c, CMakeLists.txt and README.md.
  * Names of robot, links and joints stand in their comments; signs that could end a comment are _ there.
  * docs/codegen.md shows how to use them; docs/theory/symbolic.md tells how they are made.
- */
+ *
+ * Threads: all functions may run at the same time, as long as they write into different folders. */
 #ifndef PRONK_CODEGEN_H
 #define PRONK_CODEGEN_H
 
@@ -19,11 +20,14 @@ extern "C" {
 #endif
 
 typedef struct pk_codegen_options {
-  char name[49];       /* of the files, and what functions' names begin with; "": the robot's name; "" */
-  char functions[513]; /* which ones, by comma (pk_codegen_function_name); "": all; "" */
-  char parameters
-      [129];  /* what stays an input, by comma: inertia, position, gravity, armature; "": nothing; "" */
-  int states; /* that the self-test compares, 1 to 64; 4 */
+  /* Of the files, and what functions' names begin with; "": the robot's name. Default "". */
+  char name[49];
+  /* Which ones, by comma (pk_codegen_function_name); "": all. Default "". */
+  char functions[513];
+  /* What stays an input, by comma: inertia, position, gravity, armature; "": nothing. Default "". */
+  char parameters[129];
+  /* How many states the self-test compares, 1 to 64. Default 4. */
+  int states;
 } pk_codegen_options;
 
 /* Defaults, and the first option that is out of its range by name (functions are looked up when they are written). */
@@ -38,17 +42,26 @@ PK_API const char *pk_codegen_function_about(int function);
 enum { PK_CODEGEN_FUNCTIONS = 16, PK_CODEGEN_FILES = 24 };
 
 typedef struct pk_codegen_function {
+  /* As pk_codegen_function_name. */
   char name[40];
-  int before;     /* additions, multiplications, divisions and roots of the algorithm as it is written */
-  int after;      /* of the code */
-  int statements; /* of the code */
+  /* Additions, multiplications, divisions and roots of the algorithm as it is written. */
+  int before;
+  /* The same of the code. */
+  int after;
+  /* Statements of the code. */
+  int statements;
 } pk_codegen_function;
 
 typedef struct pk_codegen_info {
-  char name[49]; /* that was chosen */
+  /* That was chosen for the files. */
+  char name[49];
+  /* How many files were written. */
   int nfile;
-  char files[PK_CODEGEN_FILES][96]; /* within the folder */
+  /* [nfile] their names within the folder. */
+  char files[PK_CODEGEN_FILES][96];
+  /* How many functions they hold. */
   int nfunction;
+  /* [nfunction] what became of each. */
   pk_codegen_function functions[PK_CODEGEN_FUNCTIONS];
 } pk_codegen_info;
 

@@ -9,7 +9,9 @@
  *   }
  *
  * A geometry is immutable and may be shared between threads. Queries allocate nothing.
- * docs/theory/collision.md tells how they are answered, and how exactly. */
+ * docs/theory/collision.md tells how they are answered, and how exactly.
+ *
+ * Threads: queries of geometries may run at the same time. Those of a sim are functions on the sim: sim.h. */
 #ifndef PRONK_COLLISION_H
 #define PRONK_COLLISION_H
 
@@ -23,23 +25,35 @@ extern "C" {
 typedef struct pk_geometry pk_geometry;
 
 typedef struct pk_geometry_desc {
+  /* Which of the shapes. */
   pk_shape_kind kind;
-  double size[3];        /* as pk_shape_kind says */
-  const pk_mesh *mesh;   /* of PK_SHAPE_MESH and PK_SHAPE_CONVEX; copied */
-  int nx, ny;            /* of PK_SHAPE_HEIGHTS: */
-  double cell;           /* m, spacing */
-  const double *heights; /* [ny][nx] m; copied. Index 0, 0 lies at the frame's origin */
+  /* m, as pk_shape_kind says. */
+  double size[3];
+  /* Of PK_SHAPE_MESH and PK_SHAPE_CONVEX; copied. */
+  const pk_mesh *mesh;
+  /* Heights along x, of PK_SHAPE_HEIGHTS. */
+  int nx;
+  /* Heights along y, of PK_SHAPE_HEIGHTS. */
+  int ny;
+  /* m, from one height to the next, of PK_SHAPE_HEIGHTS. */
+  double cell;
+  /* [ny][nx] m, of PK_SHAPE_HEIGHTS; copied. Index 0, 0 lies at the frame's origin. */
+  const double *heights;
 } pk_geometry_desc;
 
 /* Make a geometry; docs/formats/meshes.md says which meshes are refused and which are mended. */
 PK_API pk_status pk_geometry_create(const pk_geometry_desc *desc, pk_geometry **out, pk_error *err);
-PK_API void pk_geometry_destroy(pk_geometry *g); /* NULL is fine */
+/* NULL is fine */
+PK_API void pk_geometry_destroy(pk_geometry *g);
 
 /* The nearest points of two shapes, or the shortest way out where they overlap. */
 typedef struct pk_proximity {
-  double distance;    /* m; negative: how deep they overlap */
-  double normal[3];   /* unit, from the second shape to the first, world */
-  double point[2][3]; /* on the first and on the second: point[0] = point[1] + distance normal, world */
+  /* m; negative: how deep they overlap. */
+  double distance;
+  /* Unit, from the second shape to the first, world axes. */
+  double normal[3];
+  /* m, world: on the first and on the second shape; point[0] = point[1] + distance normal. */
+  double point[2][3];
 } pk_proximity;
 
 /* True when the shapes are within `reach` (m, may be INFINITY) or overlap. A pose that is not finite is near nothing.
@@ -49,33 +63,42 @@ PK_API bool pk_geometry_distance(const pk_geometry *a, const pk_pose *pose_a, co
                                  const pk_pose *pose_b, double reach, pk_proximity *out);
 
 /* One of the points at which two shapes touch. */
-typedef struct pk_touch {
-  double point[2][3]; /* on the first and on the second shape, world */
-  double normal[3];   /* from the second to the first, unit */
-  double gap;         /* m, negative: overlap */
-  unsigned id;        /* names the point from call to call while the same parts touch */
-} pk_touch;
+typedef struct pk_touch_point {
+  /* m, world: on the first and on the second shape. */
+  double point[2][3];
+  /* Unit, from the second shape to the first, world axes. */
+  double normal[3];
+  /* m; negative: they overlap. */
+  double gap;
+  /* Names the point from call to call while the same parts touch. */
+  unsigned id;
+} pk_touch_point;
 
 enum { PK_TOUCH_MOST = 8 };
 
 /* The points at which shapes nearer than `margin` (m) touch, well spread: the four corners of a box on a plane. How many
  * comes back.
  *
- *   pk_touch touch[PK_TOUCH_MOST];
+ *   pk_touch_point touch[PK_TOUCH_MOST];
  *   const int count = pk_geometry_touch(box, &box_pose, plane, &plane_pose, 0.01, touch);
  *   for (int i = 0; i < count; i++) {
  *     printf("point %u: %g m\n", touch[i].id, touch[i].gap);
  *   } */
 PK_API int pk_geometry_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
-                             const pk_pose *pose_b, double margin, pk_touch out[PK_TOUCH_MOST]);
+                             const pk_pose *pose_b, double margin, pk_touch_point out[PK_TOUCH_MOST]);
 
 /* Where a ray meets a surface first. */
 typedef struct pk_ray_hit {
-  double distance;  /* m along the ray; 0 when it begins inside */
-  double normal[3]; /* of the surface, unit, world */
-  int shape;        /* the model's, -1: the ground's (or a geometry's alone) */
-  int link;         /* -1: the ground */
-  int solid;        /* of the ground, -1: a shape of the model */
+  /* m along the ray; 0 when it begins inside. */
+  double distance;
+  /* Of the surface, unit, world axes. */
+  double normal[3];
+  /* Index into the model's shapes; -1: the ground (or a geometry by itself). */
+  int shape;
+  /* That carries the shape; -1: the ground. */
+  int link;
+  /* Index of the ground's solid; -1: a shape of the model. */
+  int solid;
 } pk_ray_hit;
 
 /* From `from` along `along` (any length but zero) up to `reach` (m); false: nothing there.
@@ -128,8 +151,10 @@ PK_API pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err
 
 /* Links of one robot that overlap. */
 typedef struct pk_sim_overlap_pair {
+  /* The two links. */
   int link[2];
-  double depth; /* m */
+  /* m, how deep they overlap. */
+  double depth;
 } pk_sim_overlap_pair;
 
 /* Look which links of each robot overlap by more than a millionth of the robot's size in the configuration as it stands, and let these pairs not

@@ -11,7 +11,9 @@
  * then box rows. Restitution is part of q. W is never symmetrised.
  *
  * pk_contact_certify is the one judge: it knows no solver, and every solver is judged by it.
- */
+ *
+ * Threads: all functions may run at the same time; a problem may be shared while nobody writes to it, memory
+ * and results may not. */
 #ifndef PRONK_CONTACT_H
 #define PRONK_CONTACT_H
 
@@ -28,26 +30,46 @@ extern "C" {
  *   W_ij = sum_k Y_ik weight_k Y_jk + (i == j) extra_i.
  * With M = L' D L this is Y = inv(L') J', weight = 1/D. */
 typedef struct pk_contact_factor {
-  int n;                /* length of the velocity space */
-  int stride;           /* room for entries in each row */
-  const int *count;     /* [size] entries of each row */
-  const int *col;       /* [size][stride] their coordinates, ascending */
-  const double *Y;      /* [size][stride] their values */
-  const double *weight; /* [n] may be negative for eliminated constraints */
-  const double *extra;  /* [size] added to the diagonal, m/s per N s */
+  /* Length of the velocity space. */
+  int n;
+  /* Room for entries in each row. */
+  int stride;
+  /* [size] entries of each row. */
+  const int *count;
+  /* [size][stride] their coordinates, ascending. */
+  const int *col;
+  /* [size][stride] their values. */
+  const double *Y;
+  /* [n] may be negative for eliminated constraints. */
+  const double *weight;
+  /* [size] m/s per N s, added to the diagonal. */
+  const double *extra;
 } pk_contact_factor;
 
 typedef struct pk_contact_problem {
-  int ncontact, nbilateral, nbox;
-  /* The Delassus matrix by rows: row i holds columns W_col[W_row[i]] .. W_col[W_row[i+1]-1],
-   * ascending, the diagonal always among them. W_col NULL: W is dense, [size][size]. */
-  const int *W_row, *W_col;
-  const double *W;             /* m/s per N s, values */
-  const double *q;             /* [size] velocities without impulses, restitution included, m/s */
-  const double *mu;            /* [ncontact] friction coefficients */
-  const double *lower, *upper; /* [nbox] impulse bounds, N s */
-  /* The factors of W, NULL: none. With W NULL they are all there is: enough for the judge and for
-   * the solvers that iterate in velocities. */
+  /* Contacts, of three rows each. */
+  int ncontact;
+  /* Bilateral rows. */
+  int nbilateral;
+  /* Box rows. */
+  int nbox;
+  /* [size+1] The Delassus matrix by rows: row i holds columns W_col[W_row[i]] .. W_col[W_row[i+1]-1],
+   * ascending, the diagonal always among them. */
+  const int *W_row;
+  /* [W_row[size]] columns of its entries; NULL: W is dense, [size][size]. */
+  const int *W_col;
+  /* m/s per N s, its values; NULL: the factor is all there is. */
+  const double *W;
+  /* [size] m/s, velocities without impulses, restitution included. */
+  const double *q;
+  /* [ncontact] friction coefficients. */
+  const double *mu;
+  /* [nbox] N s, least impulses. */
+  const double *lower;
+  /* [nbox] N s, largest impulses. */
+  const double *upper;
+  /* The factors of W; NULL: none. With W NULL they are all there is: enough for the judge and for the
+   * solvers that iterate in velocities. */
   const pk_contact_factor *factor;
 } pk_contact_problem;
 
@@ -61,24 +83,34 @@ PK_API pk_status pk_contact_validate(const pk_contact_problem *p, pk_error *err)
  *   F_i = r_i - P_K(r_i - rho_i (u_i + mu_i |u_Ti| e_N)),
  * and the same with the sets of bilateral and box rows (rho = 1/W_ll), the residual is the
  * largest |F_i|/rho_i. The parts say which law is broken by how much. */
-typedef struct pk_certificate {
-  double residual;    /* m/s */
-  double relative;    /* residual / max(|q|_inf, 1e-3 m/s) */
-  int worst;          /* row of the residual, for contacts their normal row; -1: none */
-  double unilateral;  /* largest |min(u_N, r_N W_NN)|, m/s */
-  double disc;        /* largest excess of |r_T| over mu r_N, as a velocity by W, m/s */
-  double dissipation; /* largest slip that friction does not oppose, |u_T| + u_T . r_T/|r_T|, or that it
-                         could still brake, m/s */
-  double bilateral;   /* largest |u| of bilateral rows, m/s */
-  double box;         /* largest residual of box rows, m/s */
-  double siconos;     /* Siconos' measure: |r - P_K(r - (u + mu |u_T| e_N))| / max(|q|, eps) */
-} pk_certificate;
+typedef struct pk_contact_certificate {
+  /* m/s, of the worst row. */
+  double residual;
+  /* residual / max(|q|_inf, 1e-3 m/s): what is compared with a tolerance. */
+  double relative;
+  /* Row of the residual, of contacts their normal row; -1: none. */
+  int worst;
+  /* m/s, largest |min(u_N, r_N W_NN)|. */
+  double unilateral;
+  /* m/s, largest excess of |r_T| over mu r_N, as a velocity by W. */
+  double disc;
+  /* m/s, largest slip that friction does not oppose, |u_T| + u_T . r_T/|r_T|, or that it could still
+   * brake. */
+  double dissipation;
+  /* m/s, largest |u| of bilateral rows. */
+  double bilateral;
+  /* m/s, largest residual of box rows. */
+  double box;
+  /* Siconos' measure: |r - P_K(r - (u + mu |u_T| e_N))| / max(|q|, eps). */
+  double siconos;
+} pk_contact_certificate;
 
 /* u = W r + q. */
 PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, double *u);
 
 /* Judge impulses r; `scratch` holds at least pk_contact_size numbers. */
-PK_API pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *scratch);
+PK_API pk_contact_certificate pk_contact_certify(const pk_contact_problem *p, const double *r,
+                                                 double *scratch);
 
 /* Every solver with the name of its row (pki_solver_NAME, in the file that solves). */
 #define PK_SOLVER_LIST(X) \
@@ -110,31 +142,43 @@ typedef enum pk_solver { PK_SOLVER_LIST(PK_SOLVER_ENUM) PK_SOLVER_COUNT } pk_sol
 #undef PK_SOLVER_ENUM
 
 /* When jor, sor (both forms) and bgs stop; the other solvers go by the residual always. */
-typedef enum pk_stop {
-  PK_STOP_RESIDUAL, /* the certificate meets the tolerance */
-  PK_STOP_CHANGE, /* a sweep changes no impulse by more than |r| change_rel + change_abs, or impulses cycle at
-                       constant kinetic energy */
-  PK_STOP_COUNT
-} pk_stop;
+typedef enum pk_solver_stop {
+  /* the certificate meets the tolerance */
+  PK_SOLVER_STOP_RESIDUAL,
+  /* a sweep changes no impulse by more than |r| change_rel + change_abs, or impulses cycle at constant
+   * kinetic energy */
+  PK_SOLVER_STOP_CHANGE,
+  PK_SOLVER_STOP_COUNT
+} pk_solver_stop;
 
 /* Start from pk_solver_options_default(). */
 typedef struct pk_solver_options {
+  /* Default PK_SOLVER_AUTO. */
   pk_solver solver;
-  double tolerance;   /* relative residual at which a solver stops; 1e-8 */
-  int max_iterations; /* sweeps, or Newton steps */
-  double alpha;       /* relaxation of jor and sor, 0: chosen from W */
-  pk_stop stop;       /* PK_STOP_RESIDUAL */
-  double change_rel;  /* 1e-6 */
-  double change_abs;  /* N s, 1e-6 */
+  /* Relative residual at which a solver stops. Default 1e-8. */
+  double tolerance;
+  /* Sweeps, or Newton steps. Default 20000. */
+  int max_iterations;
+  /* Relaxation of jor and sor; 0: chosen from W. Default 0. */
+  double alpha;
+  /* When jor, sor and bgs stop. Default PK_SOLVER_STOP_RESIDUAL. */
+  pk_solver_stop stop;
+  /* Of PK_SOLVER_STOP_CHANGE. Default 1e-6. */
+  double change_rel;
+  /* N s, of PK_SOLVER_STOP_CHANGE. Default 1e-6. */
+  double change_abs;
 } pk_solver_options;
 
 PK_API pk_solver_options pk_solver_options_default(void);
 PK_API pk_status pk_solver_options_validate(const pk_solver_options *options, pk_error *err);
 
 typedef struct pk_solver_result {
-  pk_certificate certificate;
+  /* Of the impulses that were found, whatever the status. */
+  pk_contact_certificate certificate;
+  /* Sweeps, or Newton steps. */
   int iterations;
-  pk_solver used; /* the solver that reached (or came nearest to) the tolerance */
+  /* The solver that reached (or came nearest to) the tolerance. */
+  pk_solver used;
 } pk_solver_result;
 
 /* Scratch of pk_contact_solve for problems of this shape, in bytes, 64-byte aligned. Reads the counts of
@@ -142,8 +186,8 @@ typedef struct pk_solver_result {
  * such solver. */
 PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options);
 
-/* Solve; r [size] holds the first guess and then the solution: the best found, with PK_STOP_CHANGE the
- * last. PK_OK when the tolerance is met (with PK_STOP_CHANGE: when the impulses came to rest),
+/* Solve; r [size] holds the first guess and then the solution: the best found, with PK_SOLVER_STOP_CHANGE the
+ * last. PK_OK when the tolerance is met (with PK_SOLVER_STOP_CHANGE: when the impulses came to rest),
  * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the
  * problem has none, PK_ERROR_NONFINITE when q is none or beyond 1e100, PK_ERROR_ARGUMENT when there is no such solver or
  * the memory is not aligned: r is then as it was. The certificate judges r, and is INFINITY where nothing could be judged. */

@@ -15,7 +15,9 @@
  * the world is computed in. A controller keeps what it remembers in its state block, which lies in the sim:
  * reset, checkpoints and batches then work. The block is copied as bytes (pk_sim_get_state), into other worlds and
  * into files: it must hold no pointers.
- */
+ *
+ * Threads: batches, and sims that share a controller, call its functions from several threads at the same
+ * time, each with the state and the commands of another world. A controller must write nothing else. */
 #ifndef PRONK_CONTROL_H
 #define PRONK_CONTROL_H
 
@@ -26,13 +28,26 @@ extern "C" {
 #endif
 
 /* What a controller sets for one velocity coordinate. The joint force is
- * clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max). q_des and kp apply to coordinates
- * with dof_q (pk_model), not to spherical and floating joints. kp, kd and tau_max are zero or more. All
- * zero, tau_max INFINITY: no force. The effort and velocity limits of a model bind nothing by themselves:
- * a controller that honours an effort limit sets tau_max. Left out of an initialiser it is 0, which switches the
- * joint off. */
+ *
+ *   clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max)
+ *
+ * Fields left out of an initialiser are zero and do nothing: (pk_command){.tau = 1} is a torque of 1 N m without a limit,
+ * (pk_command){0} is no force. The effort and velocity limits of a model bind nothing by themselves: a controller that
+ * honours an effort limit sets tau_max, and where that limit is zero (a joint without a motor) no force. */
 typedef struct pk_command {
-  double tau, q_des, u_des, kp, kd, tau_max;
+  /* N m or N, force that is added to those of the gains. */
+  double tau;
+  /* rad or m, desired coordinate. It and kp apply to coordinates with dof_q (pk_model), not to spherical and
+   * floating joints. */
+  double q_des;
+  /* rad/s or m/s, desired velocity. */
+  double u_des;
+  /* N m/rad or N/m, stiffness; zero or more. */
+  double kp;
+  /* N m s/rad or N s/m, damping; zero or more. */
+  double kd;
+  /* N m or N, largest force, zero or more; 0 and INFINITY: no limit. */
+  double tau_max;
 } pk_command;
 
 /* The first thing wrong with a command, by name. pk_sim_step checks all of them. */
@@ -40,14 +55,28 @@ PK_API pk_status pk_command_validate(const pk_command *command, pk_error *err);
 
 /* A contact of the last step: of a link with the ground, or with another link. */
 typedef struct pk_sim_contact {
-  int link, shape;             /* who touches */
-  int other_link, other_shape; /* whom; -1: the ground */
-  int material;                /* the ground's; -1: the other is a link */
-  int slides;                  /* 1: it pushes, and its friction is at the bound; else 0 */
-  double point[3], normal[3];  /* world, m; normal out of the ground or of the other link */
-  double gap;                  /* m, where M and the contact law were evaluated */
-  double impulse[3];           /* N s, on `link`, world axes; over dt it is the contact force */
-  double friction;             /* Coulomb's coefficient of the pair */
+  /* Link that touches. */
+  int link;
+  /* Its shape, index into the model's shapes. */
+  int shape;
+  /* Link that is touched; -1: the ground. */
+  int other_link;
+  /* Its shape; -1: the ground. */
+  int other_shape;
+  /* The ground's material; -1: the other is a link. */
+  int material;
+  /* 1: it pushes, and its friction is at the bound; else 0. */
+  int slides;
+  /* m, world. */
+  double point[3];
+  /* Unit, world axes, out of the ground or of the other link. */
+  double normal[3];
+  /* m, where M and the contact law were evaluated. */
+  double gap;
+  /* N s, on `link`, world axes; divided by dt it is the contact force. */
+  double impulse[3];
+  /* Coulomb's coefficient of the pair. */
+  double friction;
 } pk_sim_contact;
 
 /* Whether a contact is one of `link`, at either end, with something that is not part of its own robot: the ground, another
@@ -58,25 +87,37 @@ PK_API bool pk_sim_contact_carries(const pk_sim_contact *contact, const pk_model
 
 /* What a controller sees, at the start of a step. */
 typedef struct pk_observation {
-  double time, dt;         /* s; dt the world's step */
-  const pk_model *model;   /* the world in joint coordinates */
-  const double *q, *u;     /* [nq], [nu] its state */
-  const double *tau;       /* [nu] joint forces of commands in the last step */
-  pk_workspace *workspace; /* scratch of the model for kinematics and dynamics, in no particular state */
-  const pk_sim_contact *contacts; /* [ncontact] those that took part in the last step */
+  /* s, at the start of the step. */
+  double time;
+  /* s, the world's step. */
+  double dt;
+  /* The world in joint coordinates. */
+  const pk_model *model;
+  /* [nq] its configuration. */
+  const double *q;
+  /* [nu] its velocities. */
+  const double *u;
+  /* [nu] N m or N, joint forces of commands in the last step. */
+  const double *tau;
+  /* Scratch of the model for kinematics and dynamics, in no particular state. */
+  pk_workspace *workspace;
+  /* [ncontact] those that took part in the last step. */
+  const pk_sim_contact *contacts;
+  /* How many. */
   int ncontact;
 } pk_observation;
 
 typedef struct pk_controller pk_controller;
 
 struct pk_controller {
+  /* For messages and states; required. */
   const char *name;
-  /* s between updates, a whole number of steps; 0: each step */
+  /* s between updates, a whole number of steps; 0: each step. */
   double period;
-  /* bytes that it remembers, 64-byte aligned, zero when it is set */
+  /* Bytes that it remembers in each world, 64-byte aligned, zero when it is set. */
   size_t state_size;
-  /* pk_model_hash of the model that it was made for, in joint coordinates (pk_sim_joint_model): worlds of other
-   * models refuse it. 0: it asks the model that it is given, and goes with any. */
+  /* pk_model_hash of the model that it was made for, in joint coordinates (pk_sim_joint_model): worlds of
+   * other models refuse it. 0: it asks the model that it is given, and goes with any. */
   unsigned long long model;
   /* Called when it is set and when the world is reset, after the block was zeroed; may be NULL. */
   void (*reset)(const pk_controller *self, const pk_model *model, void *state);
@@ -84,11 +125,13 @@ struct pk_controller {
    * state as it was. NULL only where there is update_group: a world alone is then a group of one. */
   pk_status (*update)(const pk_controller *self, const pk_observation *seen, void *state,
                       pk_command *commands);
-  /* The same for several worlds of a batch at once, world i its status[i]; may be NULL: then `update` is called for each. What
-   * it does in a world must not depend on which others are in the group: it must be what `update` does, to the bit. */
+  /* The same for several worlds of a batch at once, world i its status[i]; may be NULL: then `update` is
+   * called for each. What it does in a world must not depend on which others are in the group: it must be
+   * what `update` does, to the bit. */
   void (*update_group)(const pk_controller *self, int count, const pk_observation *seen, void *const *states,
                        pk_command *const *commands, pk_status *status);
-  const void *user; /* its parameters; read-only, so that worlds can share a controller */
+  /* Its parameters; read-only, so that worlds and threads can share a controller. */
+  const void *user;
 };
 
 #ifdef __cplusplus

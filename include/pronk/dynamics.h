@@ -9,7 +9,9 @@
  * they take no u.
  *
  * Arrays: q [nq], u, tau, a = du/dt [nu]; matrices row-major. Nothing allocates.
- */
+ *
+ * Threads: one workspace belongs to one thread at a time; functions that take a const pk_workspace may run on
+ * it together while no other function does. Different workspaces of one model may be used at the same time. */
 #ifndef PRONK_DYNAMICS_H
 #define PRONK_DYNAMICS_H
 
@@ -21,15 +23,16 @@ extern "C" {
 
 typedef struct pk_workspace pk_workspace;
 
-/* Scratch for one thread; NULL when out of memory. The model must outlive it. */
-PK_API pk_workspace *pk_workspace_create(const pk_model *model);
+/* Scratch for one thread. The model must outlive it. */
+PK_API pk_status pk_workspace_create(const pk_model *model, pk_workspace **out, pk_error *err);
 
 /* Free what pk_workspace_create made. */
 PK_API void pk_workspace_destroy(pk_workspace *w);
 
-/* The same in memory of the caller's, 64-byte aligned; NULL when it is not. */
+/* The same in memory of the caller's, of pk_workspace_memsize bytes, 64-byte aligned, otherwise PK_ERROR_ARGUMENT; nothing
+ * else is allocated. Only the memory is freed in the end. */
 PK_API size_t pk_workspace_memsize(const pk_model *model);
-PK_API pk_workspace *pk_workspace_init(const pk_model *model, void *memory);
+PK_API pk_status pk_workspace_init(const pk_model *model, void *memory, pk_workspace **out, pk_error *err);
 PK_API const pk_model *pk_workspace_model(const pk_workspace *w);
 
 /* Code that was compiled for one model (code.h). */
@@ -48,6 +51,11 @@ PK_API void pk_kinematics_compute(pk_workspace *w, const double *q, const double
 PK_API pk_pose pk_link_pose(const pk_workspace *w, int link);
 PK_API void pk_link_velocity(const pk_workspace *w, int link, double velocity[6]);
 
+/* At the workspace's state: the velocity (m/s, world axes) of that point of a link which is at `point` now (world, m), as
+ * pk_sim_contact.point is. */
+PK_API void pk_link_point_velocity(const pk_workspace *w, int link, const double point[3],
+                                   double velocity[3]);
+
 /* Jacobian [6][nu] of a point fixed in a link (link frame, m): angular then linear velocity
  * of the point, world axes. At the workspace's state (positions only). */
 PK_API void pk_link_jacobian(const pk_workspace *w, int link, const double point[3], double *J);
@@ -65,17 +73,17 @@ PK_API void pk_inverse_dynamics(pk_workspace *w, const double *q, const double *
 PK_API void pk_mass_matrix(pk_workspace *w, const double *q, double *M);
 
 /* Ways to forward dynamics. */
-typedef enum pk_method {
-  PK_METHOD_AUTO, /* ABA where it applies, CRBA otherwise */
-  PK_METHOD_ABA,  /* articulated bodies, linear time; PK_ERROR_UNSUPPORTED with mimic joints */
-  PK_METHOD_CRBA, /* composite bodies and the sparse factor of M */
-  PK_METHOD_COUNT
-} pk_method;
+typedef enum pk_dynamics_method {
+  PK_DYNAMICS_METHOD_AUTO, /* ABA where it applies, CRBA otherwise */
+  PK_DYNAMICS_METHOD_ABA,  /* articulated bodies, linear time; PK_ERROR_UNSUPPORTED with mimic joints */
+  PK_DYNAMICS_METHOD_CRBA, /* composite bodies and the sparse factor of M */
+  PK_DYNAMICS_METHOD_COUNT
+} pk_dynamics_method;
 
 /* a = inv(M) (tau - h). PK_ERROR_NONFINITE when that is no number: the state or tau is none, or M is singular
  * there. */
-PK_API pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u,
-                                     const double *tau, double *a);
+PK_API pk_status pk_forward_dynamics(pk_workspace *w, pk_dynamics_method method, const double *q,
+                                     const double *u, const double *tau, double *a);
 
 /* inv(M) [nu][nu] by recursion over articulated bodies (LTL columns with mimic joints). */
 PK_API pk_status pk_mass_matrix_inverse(pk_workspace *w, const double *q, double *Minv);
@@ -88,8 +96,10 @@ PK_API pk_status pk_link_response(pk_workspace *w, const double *q, int link, co
 
 /* Whole-model sums at the workspace's state. */
 typedef struct pk_energy {
-  double kinetic;   /* J, armature included */
-  double potential; /* J, zero at the world's origin */
+  /* J, armature included. */
+  double kinetic;
+  /* J, zero at the world's origin. */
+  double potential;
 } pk_energy;
 
 PK_API pk_energy pk_energy_compute(const pk_workspace *w, const double *u);

@@ -12,7 +12,9 @@
  *   pk_locomotion_destroy(trot);
  *
  * docs/theory/locomotion.md has the equations. All honour the model's effort limits.
- */
+ *
+ * Threads: a controller that was created never changes and may be shared by sims and batches in all threads.
+ * pk_locomotion_set_speed and pk_locomotion_set_gait are functions on the sim: sim.h. */
 #ifndef PRONK_GAIT_H
 #define PRONK_GAIT_H
 
@@ -22,11 +24,18 @@
 extern "C" {
 #endif
 
+typedef struct pk_sim pk_sim; /* sim.h */
+
 /* PD to the pose that the world has at the first update. */
 typedef struct pk_hold_options {
-  double period;  /* s between updates, a whole number of steps; 0: each step; 0 */
-  double kp, kd;  /* N m/rad, N m s/rad; 100, 2 */
-  double tau_max; /* N m, beside the model's effort limits; INFINITY */
+  /* s between updates, a whole number of steps; 0: each step. Default 0. */
+  double period;
+  /* N m/rad. Default 100. */
+  double kp;
+  /* N m s/rad. Default 2. */
+  double kd;
+  /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
+  double tau_max;
 } pk_hold_options;
 
 PK_API pk_hold_options pk_hold_options_default(void);
@@ -39,11 +48,20 @@ PK_API void pk_hold_destroy(pk_controller *controller);
  * Without a file: to the pose that the world has at the first update. Lines of the file give each joint gains of its own,
  * in the place of those here. */
 typedef struct pk_track_options {
-  double period;   /* s between updates, a whole number of steps; 0: each step; 0 */
-  char file[1024]; /* a path; "": none */
-  double loop; /* s, the line that the table goes back to after its last one; below 0: it stays there; -1 */
-  double kp, kd, ki; /* N m/rad, N m s/rad, N m/(rad s); 100, 2, 0 */
-  double tau_max;    /* N m, beside the model's effort limits; INFINITY */
+  /* s between updates, a whole number of steps; 0: each step. Default 0. */
+  double period;
+  /* Path of the table; "": none. Default "". */
+  char file[1024];
+  /* s, the line that the table goes back to after its last one; below 0: it stays there. Default -1. */
+  double loop;
+  /* N m/rad. Default 100. */
+  double kp;
+  /* N m s/rad. Default 2. */
+  double kd;
+  /* N m/(rad s). Default 0. */
+  double ki;
+  /* N m, beside the model's effort limits; 0 and INFINITY: those alone. Default INFINITY. */
+  double tau_max;
 } pk_track_options;
 
 PK_API pk_track_options pk_track_options_default(void);
@@ -66,42 +84,70 @@ typedef enum pk_gait {
   PK_GAIT_COUNT
 } pk_gait;
 
-typedef enum pk_attitude {
-  PK_ATTITUDE_LEVEL, /* the trunk stays level */
-  PK_ATTITUDE_SLOPE, /* it follows the ground, estimated from the feet */
-  PK_ATTITUDE_COUNT
-} pk_attitude;
+typedef enum pk_locomotion_attitude {
+  PK_LOCOMOTION_ATTITUDE_LEVEL, /* the trunk stays level */
+  PK_LOCOMOTION_ATTITUDE_SLOPE, /* it follows the ground, estimated from the feet */
+  PK_LOCOMOTION_ATTITUDE_COUNT
+} pk_locomotion_attitude;
 
 enum { PK_GAIT_CHANGES = 32 };
 
 /* What a robot does from some time on. */
 typedef struct pk_gait_change {
-  double at;                      /* s */
-  pk_gait gait;                   /* with its own cycle, duty and lift, unless it is the options' gait */
-  double forward, sideways, turn; /* m/s, m/s, rad/s */
+  /* s, when it begins. */
+  double at;
+  /* With its own cycle, duty and lift, unless it is the options' gait. */
+  pk_gait gait;
+  /* m/s. */
+  double forward;
+  /* m/s, to the left. */
+  double sideways;
+  /* rad/s, to the left. */
+  double turn;
 } pk_gait_change;
 
 /* A quadruped on a free trunk with three hinges in each leg and balls or points as feet. The first hinge of a leg turns it
  * sideways, the others bend it, either way. The robot should be set on its feet before the first update. Whoever has fallen
  * (trunk tilted by more than 60 degrees, or on its belly) gets damping only, until the world is reset. */
 typedef struct pk_locomotion_options {
-  double period;       /* s between updates, a whole number of steps; 2.5e-3 */
-  const char *feet[4]; /* links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, ... */
+  /* s between updates, a whole number of steps. Default 2.5e-3. */
+  double period;
+  /* Links: left fore, right fore, left hind, right hind; NULL: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT. */
+  const char *feet[4];
 
-  pk_gait gait;                            /* PK_GAIT_STAND */
-  double forward, sideways, turn;          /* m/s, m/s (left), rad/s (left): wanted speed of the trunk; 0 */
-  double start, stop;                      /* s, when it starts and ends; 0.5, 1e9 */
-  pk_gait_change changes[PK_GAIT_CHANGES]; /* times rise; each counts from its time on */
-  int change_count;                        /* 0 */
-  double jump; /* m, top of a jump: the trunk over where it stands; more than the legs can is refused; 0.15 */
-  double cycle;        /* s, of the gait; 0: its own */
-  double duty;         /* part of the cycle that a foot is planned to be on the ground; 0: the gait's own */
-  double acceleration; /* m/s^2 and rad/s^2, how fast the wanted speed may change; 0.5 */
+  /* Default PK_GAIT_STAND. */
+  pk_gait gait;
+  /* m/s, wanted speed of the trunk. Default 0. */
+  double forward;
+  /* m/s, to the left. Default 0. */
+  double sideways;
+  /* rad/s, to the left. Default 0. */
+  double turn;
+  /* s, when the gait begins; it stands before. Default 0.5. */
+  double start;
+  /* s, when it ends; it stands after. Default 1e9. */
+  double stop;
+  /* [change_count] times rise; each counts from its time on. */
+  pk_gait_change changes[PK_GAIT_CHANGES];
+  /* Default 0. */
+  int change_count;
+  /* m, top of a jump: the trunk over where it stands; more than the legs can is refused. Default 0.15. */
+  double jump;
+  /* s, of the gait; 0: the gait's own. Default 0. */
+  double cycle;
+  /* Part of the cycle that a foot is planned to be on the ground; 0: the gait's own. Default 0. */
+  double duty;
+  /* m/s^2 and rad/s^2, how fast the wanted speed may change. Default 0.5. */
+  double acceleration;
 
-  pk_attitude attitude; /* PK_ATTITUDE_SLOPE */
-  double height; /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length */
-  double lift;   /* m, of a swinging foot; 0: the gait's own */
-  double friction; /* stance forces stay within this friction cone; 0.6 */
+  /* Default PK_LOCOMOTION_ATTITUDE_SLOPE. */
+  pk_locomotion_attitude attitude;
+  /* m, of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length. Default 0. */
+  double height;
+  /* m, of a swinging foot; 0: the gait's own. Default 0. */
+  double lift;
+  /* Stance forces stay within this friction cone. Default 0.6. */
+  double friction;
 } pk_locomotion_options;
 
 PK_API pk_locomotion_options pk_locomotion_options_default(void);
@@ -109,15 +155,20 @@ PK_API pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion
                                       pk_controller **out, pk_error *err);
 PK_API void pk_locomotion_destroy(pk_controller *controller);
 
-/* Change the wanted speed of a locomotion controller, in all worlds that use it, while none of them steps. It is
- * approached with the option `acceleration`; a reset does not bring the old one back. It is the speed of all
+/* Change what the robot of one world should do, between its steps. The wish lies in the world, where its controller
+ * remembers things: other worlds of the same controller do not notice, pk_sim_get_state holds it, and a reset goes back to
+ * the options. A world of a batch gets one by pk_batch_get and pk_batch_set. PK_ERROR_ARGUMENT: the world has no controller
+ * of pk_locomotion_create, or the value is out of the option's range.
+ *
+ * The wanted speed: m/s, m/s (left), rad/s (left). It is approached with the option `acceleration`, and is the speed of all
  * changes of the gait too. */
-PK_API pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, double sideways,
-                                         double turn, pk_error *err);
+PK_API pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sideways, double turn,
+                                         pk_error *err);
 
-/* Change the gait, likewise; it drops the options' changes. The robot changes over within a few cycles, its feet never
- * jumping in their cycle. */
-PK_API pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_error *err);
+/* The gait, in the place of the options' gait and their changes. Cycle, duty and lift are its own, unless it is the options'
+ * gait. The robot changes over within a few cycles, its feet never jumping in their cycle. A jump is made once; the
+ * next one needs another gait between. */
+PK_API pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err);
 
 #ifdef __cplusplus
 }

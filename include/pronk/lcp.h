@@ -10,7 +10,9 @@
  *
  * Three solvers that fail in different ways: docs/theory/lcp.md says which one can do what. pk_lcp_certify knows
  * no solver and judges them all.
- */
+ *
+ * Threads: all functions may run at the same time; a problem may be shared while nobody writes to it, memory
+ * and results may not. */
 #ifndef PRONK_LCP_H
 #define PRONK_LCP_H
 
@@ -25,11 +27,18 @@ extern "C" {
 #endif
 
 typedef struct pk_lcp {
+  /* Unknowns. */
   int n;
-  const double *M;             /* [n][n] row-major */
-  const double *q;             /* [n] */
-  const double *lower, *upper; /* [n] both or none: NULL stands for 0 and infinity */
-  const int *findex; /* [n] the row that a row's bounds are multiples of, -1: constants; NULL: all -1 */
+  /* [n][n] row-major. */
+  const double *M;
+  /* [n]. */
+  const double *q;
+  /* [n] least z, or its coefficient; NULL (then upper is, too): 0. */
+  const double *lower;
+  /* [n] largest z, or its coefficient; NULL (then lower is, too): infinity. */
+  const double *upper;
+  /* [n] the row that a row's bounds are multiples of, -1: they are constants; NULL: all -1. */
+  const int *findex;
 } pk_lcp;
 
 /* Check that the numbers are finite (bounds may be infinite, coefficients not), lower <= upper, and for friction
@@ -40,9 +49,12 @@ PK_API pk_status pk_lcp_validate(const pk_lcp *p, pk_error *err);
  * projection on the row's bounds at z, the residual is the largest d_i |z_i - P(z_i - w_i / d_i)|, which without
  * bounds is |min(d_i z_i, w_i)|. */
 typedef struct pk_lcp_certificate {
-  double residual; /* in units of w; infinite when z is not finite */
-  double relative; /* residual over the largest |w_i| at the z nearest to zero: without bounds over |q|_inf */
-  int worst;       /* its row; -1: none */
+  /* In units of w; infinite when z is not finite. */
+  double residual;
+  /* residual over the largest |w_i| at the z nearest to zero: without bounds over |q|_inf. */
+  double relative;
+  /* Row of the residual; -1: none. */
+  int worst;
 } pk_lcp_certificate;
 
 /* Judge z [n]; w [n] gets M z + q. */
@@ -69,31 +81,45 @@ typedef enum pk_lcp_solver { PK_LCP_SOLVER_LIST(PK_LCP_SOLVER_ENUM) PK_LCP_SOLVE
 
 /* How a solver ended. */
 typedef enum pk_lcp_outcome {
-  PK_LCP_OUTCOME_SOLVED,     /* the residual meets the tolerance */
-  PK_LCP_OUTCOME_INFEASIBLE, /* a ray ended the search and proves that there is nothing to find: result.ray */
-  PK_LCP_OUTCOME_RAY,        /* a ray ended the search and proves nothing: there may be solutions */
-  PK_LCP_OUTCOME_LIMIT,      /* max_iterations are used up */
-  PK_LCP_OUTCOME_STALLED, /* no progress is left or pgs diverged, and the residual is above the tolerance */
+  /* the residual meets the tolerance */
+  PK_LCP_OUTCOME_SOLVED,
+  /* a ray ended the search and proves that there is nothing to find: result.ray */
+  PK_LCP_OUTCOME_INFEASIBLE,
+  /* a ray ended the search and proves nothing: there may be solutions */
+  PK_LCP_OUTCOME_RAY,
+  /* max_iterations are used up */
+  PK_LCP_OUTCOME_LIMIT,
+  /* no progress is left or pgs diverged, and the residual is above the tolerance */
+  PK_LCP_OUTCOME_STALLED,
   PK_LCP_OUTCOME_COUNT
 } pk_lcp_outcome;
 
 /* Start from pk_lcp_options_default(). */
 typedef struct pk_lcp_options {
-  pk_lcp_solver solver; /* lemke */
-  double tolerance;     /* relative residual to reach; 1e-8 */
-  int max_iterations;   /* pivots or sweeps; 20000 */
-  pk_stop stop;         /* pgs: by the residual, or by the change of a sweep */
-  double change_rel;    /* pgs with PK_STOP_CHANGE: |z_new - z_old| <= change_rel |z_new| ends it; 1e-12 */
+  /* Default PK_LCP_SOLVER_LEMKE. */
+  pk_lcp_solver solver;
+  /* Relative residual to reach. Default 1e-8. */
+  double tolerance;
+  /* Pivots or sweeps. Default 20000. */
+  int max_iterations;
+  /* Of pgs: by the residual, or by the change of a sweep. Default PK_SOLVER_STOP_RESIDUAL. */
+  pk_solver_stop stop;
+  /* Of pgs with PK_SOLVER_STOP_CHANGE: |z_new - z_old| <= change_rel |z_new| ends it. Default 1e-12. */
+  double change_rel;
 } pk_lcp_options;
 
 PK_API pk_lcp_options pk_lcp_options_default(void);
 PK_API pk_status pk_lcp_options_validate(const pk_lcp_options *options, pk_error *err);
 
 typedef struct pk_lcp_result {
+  /* How the solver ended. */
   pk_lcp_outcome outcome;
-  pk_lcp_certificate certificate; /* of z, whatever the outcome */
-  int iterations;                 /* pivots or sweeps */
-  const double *ray;              /* [n] in the solver's memory: the proof, or the ray; NULL: there is none */
+  /* Of z, whatever the outcome. */
+  pk_lcp_certificate certificate;
+  /* Pivots or sweeps. */
+  int iterations;
+  /* [n] in the solver's memory: the proof, or the ray; NULL: there is none. */
+  const double *ray;
 } pk_lcp_result;
 
 /* Scratch of pk_lcp_solve, in bytes, 64-byte aligned. Reads n and the bounds. 0: there is no such solver. */

@@ -19,7 +19,8 @@
  *
  * Nothing iterates and, after pk_leg_init, nothing allocates. docs/theory/reduced.md has the equations. Limits of joints
  * are not looked at: they choose among ways, which is the caller's business (pk_model.dof_lower, dof_upper at leg.u).
- */
+ *
+ * Threads: all functions may run at the same time; a leg never changes after pk_leg_init. */
 #ifndef PRONK_LEGS_H
 #define PRONK_LEGS_H
 
@@ -42,21 +43,33 @@ enum {
 
 /* One leg: numbers only, may be copied. The frame is the trunk's, all hinges at zero. */
 typedef struct pk_leg {
+  /* What it places. */
   pk_leg_kind kind;
-  unsigned long long model; /* whose leg it is: pk_model_hash */
-  int link;                 /* of the foot */
-  double point[3];          /* that is placed, in the link, m */
-  int trunk;                /* link: the robot's root */
-  int nhinge,
-      nsolve;  /* hinges from the trunk to the foot; how many of them are solved for, the first: 3 or 6 */
-  int nbranch; /* ways at most: 4 or 8 */
-  int q[PK_LEG_HINGES];          /* their coordinates in the model's q, */
-  int u[PK_LEG_HINGES];          /* and u */
-  double axis[PK_LEG_HINGES][3]; /* unit */
-  double at[PK_LEG_HINGES]
-           [3]; /* a point on each axis, m; the hip's centre for the first three of a pose leg, the ankle's
-                                    for the last two */
-  pk_pose foot; /* axes of the foot's link, position of the point */
+  /* Whose leg it is: pk_model_hash. */
+  unsigned long long model;
+  /* Of the foot. */
+  int link;
+  /* m, the point of the link that is placed. */
+  double point[3];
+  /* Link: the robot's root. */
+  int trunk;
+  /* Hinges from the trunk to the foot. */
+  int nhinge;
+  /* How many of them are solved for, the first ones: 3 or 6. */
+  int nsolve;
+  /* Ways to place a foot, at most: 4 or 8. */
+  int nbranch;
+  /* [nhinge] coordinates of the hinges in the model's q. */
+  int q[PK_LEG_HINGES];
+  /* [nhinge] and in the model's u. */
+  int u[PK_LEG_HINGES];
+  /* [nhinge] unit. */
+  double axis[PK_LEG_HINGES][3];
+  /* [nhinge] m, a point on each axis; the hip's centre for the first three of a pose leg, the ankle's for
+   * the last two. */
+  double at[PK_LEG_HINGES][3];
+  /* Axes of the foot's link, position of the point. */
+  pk_pose foot;
 } pk_leg;
 
 /* The leg from a robot's trunk to a link (index), point NULL: the link's origin. PK_ERROR_UNSUPPORTED says what about the leg

@@ -14,7 +14,8 @@
  * Coordinates: q (nq) and u (nu) are independent. A mimic follower has no coordinate of
  * its own: body_q and body_u point at its leader's, with a gain and an offset. So do the
  * parts of a joint whose elementary motions share a coordinate.
- */
+ *
+ * Threads: a model never changes after it was compiled; all functions here may run on it at the same time. */
 #ifndef PRONK_MODEL_H
 #define PRONK_MODEL_H
 
@@ -26,127 +27,259 @@ extern "C" {
 
 /* Elementary joints of bodies. */
 typedef enum pk_motion {
-  PK_MOTION_REVOLUTE,  /* about one axis of the joint frame */
-  PK_MOTION_PRISMATIC, /* along one axis of the joint frame */
-  PK_MOTION_SPHERICAL, /* q: quaternion of the body in the joint frame; u: angular, body axes */
-  PK_MOTION_FLOATING, /* q: position in the joint frame, quaternion; u: d(position)/dt, angular in body axes */
+  /* about one axis of the joint frame */
+  PK_MOTION_REVOLUTE,
+  /* along one axis of the joint frame */
+  PK_MOTION_PRISMATIC,
+  /* q: quaternion of the body in the joint frame; u: angular, body axes */
+  PK_MOTION_SPHERICAL,
+  /* q: position in the joint frame, quaternion; u: d(position)/dt, angular in body axes */
+  PK_MOTION_FLOATING,
   PK_MOTION_COUNT
 } pk_motion;
 
 /* A link or the world, by its name. */
 typedef struct pk_model_link {
+  /* Prefix included. */
   const char *name;
+  /* Index of its robot. */
   int robot;
-  int body;           /* -1: fixed in the world */
-  pk_pose pose;       /* in the body's frame (in the world's for body -1) */
-  pk_inertia inertia; /* as described, before merging */
+  /* That carries it; -1: fixed in the world. */
+  int body;
+  /* In the body's frame (in the world's for body -1). */
+  pk_pose pose;
+  /* As described, before merging. */
+  pk_inertia inertia;
 } pk_model_link;
 
 /* A moving joint, by its name. */
 typedef struct pk_model_joint {
+  /* Prefix included. */
   const char *name;
+  /* Index of its robot. */
   int robot;
+  /* As described. */
   pk_joint_kind kind;
-  int body;       /* the body that it moves (the last one, when it became several) */
-  int q, u;       /* first coordinate in q and u; a follower's are its leader's; -1: the joint is cut */
-  int nq, nu;     /* how many of each */
-  int constraint; /* that stands for it when it is cut, -1: none */
-  int leader;     /* joint that this one follows, -1: none */
-  double multiplier, offset; /* q_joint = multiplier * q[leader] + offset */
-  double axis[3];            /* unit, in the joint frame; zero for kinds without an axis */
-  double lower, upper, velocity, effort, damping, friction, armature; /* as described */
+  /* The body that it moves (the last one, when it became several). */
+  int body;
+  /* First coordinate in q; a follower's is its leader's; -1: the joint is cut. */
+  int q;
+  /* First velocity in u; likewise. */
+  int u;
+  /* How many coordinates. */
+  int nq;
+  /* How many velocities. */
+  int nu;
+  /* That stands for it when it is cut; -1: none. */
+  int constraint;
+  /* Joint that this one follows; -1: none. */
+  int leader;
+  /* q_joint = multiplier * q[leader] + offset. */
+  double multiplier;
+  /* rad or m, see multiplier. */
+  double offset;
+  /* Unit, in the joint frame; zero for kinds without an axis. */
+  double axis[3];
+  /* rad or m, as described; -INFINITY: no limit. */
+  double lower;
+  /* rad or m, as described; INFINITY: no limit. */
+  double upper;
+  /* rad/s or m/s, as described; INFINITY: no limit. */
+  double velocity;
+  /* N m or N, as described; INFINITY: no limit; 0: no motor. */
+  double effort;
+  /* N m s/rad or N s/m, as described. */
+  double damping;
+  /* N m or N, as described. */
+  double friction;
+  /* kg m^2 or kg, as described. */
+  double armature;
 } pk_model_joint;
 
 /* One robot or free object. */
 typedef struct pk_model_robot {
-  const char *name, *file; /* file "" when built by code */
-  pk_root_kind root;       /* never PK_ROOT_AUTO */
+  /* As described. */
+  const char *name;
+  /* That it was read from; "" when built by code. */
+  const char *file;
+  /* Never PK_ROOT_AUTO. */
+  pk_root_kind root;
+  /* Index of its root link. */
   int root_link;
-  int body, nbody; /* its contiguous ranges */
-  int q, nq, u, nu;
-  double mass; /* kg */
+  /* First of its bodies, which are a contiguous range. */
+  int body;
+  /* How many bodies. */
+  int nbody;
+  /* First of its coordinates in q. */
+  int q;
+  /* How many coordinates. */
+  int nq;
+  /* First of its velocities in u. */
+  int u;
+  /* How many velocities. */
+  int nu;
+  /* kg. */
+  double mass;
 } pk_model_robot;
 
 typedef struct pk_model_shape {
-  const char *name; /* "" when it has none */
-  int link, body;   /* body -1: fixed in the world */
+  /* "" when it has none. */
+  const char *name;
+  /* That carries it. */
+  int link;
+  /* Of that link; -1: fixed in the world. */
+  int body;
+  /* Which of the shapes. */
   pk_shape_kind kind;
+  /* true: to look at; false: to collide with. */
   bool visual;
-  pk_pose pose; /* in the body's frame */
+  /* In the body's frame. */
+  pk_pose pose;
+  /* m, as pk_shape_kind says. */
   double size[3];
-  int mesh; /* index into meshes, -1: none */
+  /* Index into meshes; -1: none. */
+  int mesh;
+  /* Colour, each 0 to 1. */
   double rgba[4];
 } pk_model_shape;
 
 /* A bilateral constraint: a cut joint, or one that closes a loop. With frames a and b fixed in two bodies, travel and
  * turn of b relative to a along the axes of a are locked where their bit (1 << axis) is set. */
 typedef struct pk_model_constraint {
+  /* Of the cut joint, or as described. */
   const char *name;
-  int joint;         /* that was cut, -1: closes a loop */
-  int kind;          /* pk_constraint_kind, -1: a cut joint */
-  int body[2];       /* a and b; -1: the world */
-  pk_pose frame[2];  /* in the bodies */
-  int travel, turn;  /* locked axes */
-  int axis;          /* of a cut joint's coordinate, */
-  double sign;       /* which counts along sign * axis */
-  double length;     /* m, > 0: a distance instead, one row */
-  int row, nrow;     /* its rows among all bilateral rows */
-  int plan;          /* unknown of its first row in the elimination plan; drives follow the rows */
-  int drive, ndrive; /* coordinates of a cut joint among all drives, and how many */
+  /* That was cut; -1: it closes a loop. */
+  int joint;
+  /* pk_constraint_kind; -1: a cut joint. */
+  int kind;
+  /* a and b; -1: the world. */
+  int body[2];
+  /* a and b in their bodies. */
+  pk_pose frame[2];
+  /* Bits of the axes along which b cannot travel. */
+  int travel;
+  /* Bits of the axes about which b cannot turn. */
+  int turn;
+  /* Of a cut joint's coordinate. */
+  int axis;
+  /* 1 or -1: the coordinate counts along sign * axis. */
+  double sign;
+  /* m, > 0: a distance instead, one row. */
+  double length;
+  /* Its first row among all bilateral rows. */
+  int row;
+  /* How many rows. */
+  int nrow;
+  /* Unknown of its first row in the elimination plan; drives follow the rows. */
+  int plan;
+  /* First coordinate of a cut joint among all drives. */
+  int drive;
+  /* How many of them. */
+  int ndrive;
 } pk_model_constraint;
 
 struct pk_model {
-  /* counts */
-  int nrobot, nbody, nlink, njoint, nshape, nmesh;
-  int nq, nu; /* independent coordinates and velocities */
+  /* Counts of the arrays below. */
+  int nrobot;
+  int nbody;
+  int nlink;
+  int njoint;
+  int nshape;
+  int nmesh;
+  /* Independent coordinates. */
+  int nq;
+  /* Independent velocities. */
+  int nu;
+  /* Bilateral constraints. */
   int nconstraint;
-  int nbilateral, ndrive; /* rows of all constraints, coordinates of all cut joints */
-  int nplan;              /* unknowns of the elimination plan: velocities, bilateral rows, drives */
-  int nM;                 /* entries of its lower triangle */
-  int plan_depth;         /* unknowns on the longest path from a root of its elimination tree */
-  bool has_mimic;         /* some coordinate moves several bodies: followers, parts of one joint */
-  double gravity[3];      /* m/s^2, world */
-  double mass;            /* of everything that moves, kg */
+  /* Rows of all constraints. */
+  int nbilateral;
+  /* Coordinates of all cut joints. */
+  int ndrive;
+  /* Unknowns of the elimination plan: velocities, bilateral rows, drives. */
+  int nplan;
+  /* Entries of its lower triangle. */
+  int nM;
+  /* Unknowns on the longest path from a root of its elimination tree. */
+  int plan_depth;
+  /* Some coordinate moves several bodies: followers, parts of one joint. */
+  bool has_mimic;
+  /* m/s^2, world axes. */
+  double gravity[3];
+  /* kg, of everything that moves. */
+  double mass;
 
-  /* names and descriptions */
-  const pk_model_robot *robots;           /* [nrobot] */
-  const pk_model_link *links;             /* [nlink] */
-  const pk_model_joint *joints;           /* [njoint] */
-  const pk_model_shape *shapes;           /* [nshape] */
-  const pk_mesh *meshes;                  /* [nmesh] */
-  const pk_model_constraint *constraints; /* [nconstraint] */
-  const pk_model *tree; /* the same world with no joint cut, owned; NULL: none is cut here */
+  /* [nrobot] Names and descriptions. */
+  const pk_model_robot *robots;
+  /* [nlink] */
+  const pk_model_link *links;
+  /* [njoint] */
+  const pk_model_joint *joints;
+  /* [nshape] */
+  const pk_model_shape *shapes;
+  /* [nmesh] */
+  const pk_mesh *meshes;
+  /* [nconstraint] */
+  const pk_model_constraint *constraints;
+  /* The same world with no joint cut, owned; NULL: none is cut here. */
+  const pk_model *tree;
 
-  /* bodies, parents first */
-  const int *body_parent;     /* [nbody] -1: the world */
-  const int *body_motion;     /* [nbody] pk_motion */
-  const int *body_axis;       /* [nbody] 0, 1, 2: which axis of the joint frame (one-axis motions) */
-  const int *body_q, *body_u; /* [nbody] first coordinate */
-  const int *body_link;       /* [nbody] link whose frame or mass it carries; -1: a massless helper */
-  const int *body_turned;     /* [nbody] 0: body_rot is exactly the identity */
-  const double *body_gain;    /* [nbody] elementary coordinate = gain * q + offset (one-axis motions) */
-  const double *body_offset;  /* [nbody] */
-  const double *body_pos;     /* [nbody][3] joint frame in the parent body, m */
-  const double *body_rot;     /* [nbody][9] row-major */
-  const double *body_inertia; /* [nbody][10] m, m c (3), I about the body origin xx xy xz yy yz zz */
+  /* [nbody] Bodies, parents first: the body that each hangs on; -1: the world. */
+  const int *body_parent;
+  /* [nbody] pk_motion. */
+  const int *body_motion;
+  /* [nbody] 0, 1, 2: which axis of the joint frame (one-axis motions). */
+  const int *body_axis;
+  /* [nbody] first coordinate in q. */
+  const int *body_q;
+  /* [nbody] first velocity in u. */
+  const int *body_u;
+  /* [nbody] link whose frame or mass it carries; -1: a massless helper. */
+  const int *body_link;
+  /* [nbody] 0: body_rot is exactly the identity. */
+  const int *body_turned;
+  /* [nbody] elementary coordinate = gain * q + offset (one-axis motions). */
+  const double *body_gain;
+  /* [nbody] rad or m, see body_gain. */
+  const double *body_offset;
+  /* [nbody][3] m, joint frame in the parent body. */
+  const double *body_pos;
+  /* [nbody][9] row-major, likewise. */
+  const double *body_rot;
+  /* [nbody][10] kg, kg m, kg m^2: m, m c (3), I about the body origin xx xy xz yy yz zz. */
+  const double *body_inertia;
 
-  /* independent velocities */
-  const double *dof_armature, *dof_damping, *dof_friction; /* [nu] followers included */
-  const double *dof_lower, *dof_upper;     /* [nu] limits of q of one-axis joints, infinite otherwise */
-  const double *dof_effort, *dof_velocity; /* [nu] INFINITY: none */
-  const int *dof_joint;                    /* [nu] joint, -1: a free root */
-  const int
-      *dof_q; /* [nu] index in q where u is its rate: one-axis and planar joints, chain roots; else -1 */
+  /* [nu] Independent velocities: kg m^2 or kg, followers included. */
+  const double *dof_armature;
+  /* [nu] N m s/rad or N s/m, followers included. */
+  const double *dof_damping;
+  /* [nu] N m or N, followers included. */
+  const double *dof_friction;
+  /* [nu] rad or m, least q of one-axis joints; -INFINITY otherwise. */
+  const double *dof_lower;
+  /* [nu] rad or m, largest q of one-axis joints; INFINITY otherwise. */
+  const double *dof_upper;
+  /* [nu] N m or N; INFINITY: no limit; 0: no motor. */
+  const double *dof_effort;
+  /* [nu] rad/s or m/s; INFINITY: no limit. */
+  const double *dof_velocity;
+  /* [nu] joint; -1: a free root. */
+  const int *dof_joint;
+  /* [nu] index in q where u is its rate: one-axis and planar joints, chain roots; else -1. */
+  const int *dof_q;
 
-  /* initial pose: neutral joints clamped into their limits, free roots at their described pose */
-  const double *q0; /* [nq] */
+  /* [nq] Initial pose: neutral joints clamped into their limits, free roots at their described pose. */
+  const double *q0;
 
-  /* Elimination plan of [M J'; J 0], J the bilateral rows and drives: row k of its lower triangle holds
-   * columns M_col[M_row[k]] < ... < k, the diagonal last, in M_row[k] .. M_row[k+1]-1; fill included.
-   * Velocities stand at plan_u; without constraints the plan is that of M, and plan_u counts from 0. */
-  const int *M_row;  /* [nplan+1] */
-  const int *M_col;  /* [nM] */
-  const int *plan_u; /* [nu] */
+  /* [nplan+1] Elimination plan of [M J'; J 0], J the bilateral rows and drives: row k of its lower
+   * triangle holds columns M_col[M_row[k]] < ... < k, the diagonal last, in M_row[k] .. M_row[k+1]-1; fill
+   * included. */
+  const int *M_row;
+  /* [nM] columns of its entries. */
+  const int *M_col;
+  /* [nu] where the velocities stand in it; without constraints the plan is that of M, and plan_u counts
+   * from 0. */
+  const int *plan_u;
 };
 
 /* Free a model; NULL is fine. Nothing made from it may be used after. */
@@ -167,10 +300,16 @@ PK_API const char *pk_constraint_kind_name(pk_constraint_kind kind);
 
 /* What pk_builder_add_chain builds: n equal links, for benchmarks and studies. */
 typedef struct pk_chain_options {
-  int links;           /* 1 to 11584; 11578 with a free root */
-  double length, mass; /* of each link: a slender rod along -z, m and kg */
-  bool alternate;      /* axes alternate y, x, y, ...; false: all y */
-  pk_root_kind root;   /* PK_ROOT_FIXED or PK_ROOT_FREE */
+  /* 1 to 11584; 11578 with a free root. Default 10. */
+  int links;
+  /* m, of each link: a slender rod along -z. Default 0.3. */
+  double length;
+  /* kg, of each link. Default 1. */
+  double mass;
+  /* Axes alternate y, x, y, ...; false: all y. Default true. */
+  bool alternate;
+  /* PK_ROOT_FIXED or PK_ROOT_FREE. Default PK_ROOT_FIXED. */
+  pk_root_kind root;
 } pk_chain_options;
 
 /* Ten rods of 0.3 m and 1 kg, axes alternating, root fixed. */

@@ -13,6 +13,7 @@
 #include "dynamics.h"
 #include "gait.h"
 #include "heights.h"
+#include "layout.h"
 #include "lcp.h"
 #include "legs.h"
 #include "model.h"

@@ -14,12 +14,14 @@
  *
  *   pk_recording *r = NULL;
  *   pk_recording_open("run.mcap", &r, &err);
- *   pk_series s;
+ *   pk_recording_series s;
  *   pk_recording_read(r, pk_recording_find(r, "joints/force"), -INFINITY, INFINITY, &s, &err);
  *   ... s.values[i * columns + k] at s.time[i] ...
- *   pk_series_free(&s);
+ *   pk_recording_series_free(&s);
  *   pk_recording_close(r);
- */
+ *
+ * Threads: a recorder belongs to one thread at a time, and different ones may be used at the same time. A
+ * recording that is open may be read by several threads. */
 #ifndef PRONK_RECORD_H
 #define PRONK_RECORD_H
 
@@ -34,31 +36,49 @@ extern "C" {
 #endif
 
 /* What a channel holds. A sample is one row of values, or in a table any number of rows. */
-typedef struct pk_channel {
-  const char *name;          /* "joints/force": parts of letters, digits and '_' between slashes */
-  const char *doc;           /* one line */
-  int columns;               /* values in a row, 1 or more */
-  const char *const *column; /* [columns] their names, "LF_HAA" */
-  const char *const *unit;   /* [columns] "N m"; "" where there is none */
-  bool table;                /* any number of rows in a sample, none included */
-} pk_channel;
+typedef struct pk_recorder_channel {
+  /* "joints/force": parts of letters, digits and '_' between slashes. */
+  const char *name;
+  /* One line. */
+  const char *doc;
+  /* Values in a row, 1 or more. */
+  int columns;
+  /* [columns] their names, "LF_HAA". */
+  const char *const *column;
+  /* [columns] "N m"; "" where there is none. */
+  const char *const *unit;
+  /* Any number of rows in a sample, none included. */
+  bool table;
+} pk_recorder_channel;
 
 /* A word about the recording: version, scenario, model_hash, ... */
-typedef struct pk_note {
-  const char *key, *value;
-} pk_note;
+typedef struct pk_recorder_note {
+  /* "version", "scenario", "model_hash", ... */
+  const char *key;
+  /* Its text. */
+  const char *value;
+} pk_recorder_note;
 
 /* A file that travels inside: the scenario, the scene. */
-typedef struct pk_attachment {
-  const char *name, *media_type; /* "scenario.yaml", "application/yaml" */
+typedef struct pk_recorder_attachment {
+  /* "scenario.yaml". */
+  const char *name;
+  /* "application/yaml". */
+  const char *media_type;
+  /* [size] its bytes. */
   const void *data;
+  /* How many. */
   size_t size;
-} pk_attachment;
+} pk_recorder_attachment;
 
 typedef struct pk_recording_about {
-  const pk_note *notes; /* [nnote] */
+  /* [nnote] words about the recording. */
+  const pk_recorder_note *notes;
+  /* How many. */
   int nnote;
-  const pk_attachment *attachments; /* [nattachment] */
+  /* [nattachment] files that travel inside. */
+  const pk_recorder_attachment *attachments;
+  /* How many. */
   int nattachment;
 } pk_recording_about;
 
@@ -66,28 +86,33 @@ typedef struct pk_recorder pk_recorder;
 
 /* A sink. Times are in s from the start of the run and never go back; write may defer a failure to end. */
 struct pk_recorder {
-  pk_status (*begin)(pk_recorder *self, const pk_recording_about *about, const pk_channel *channels,
+  pk_status (*begin)(pk_recorder *self, const pk_recording_about *about, const pk_recorder_channel *channels,
                      int count, pk_error *err);
   /* `rows` rows of the channel's columns; 1 unless it is a table. */
   pk_status (*write)(pk_recorder *self, int channel, double time, const double *values, int rows);
   /* Everything so far is where a kill of the process does not reach it; *position: bytes, for
    * pk_recording_resume. NULL: the sink knows no such thing. */
   pk_status (*mark)(pk_recorder *self, uint64_t *position, pk_error *err);
-  pk_status (*end)(pk_recorder *self, pk_error *err); /* the first failure of all, if there was one */
-  void (*destroy)(pk_recorder *self);                 /* ended or not; NULL is not allowed */
+  /* the first failure of all, if there was one */
+  pk_status (*end)(pk_recorder *self, pk_error *err);
+  /* ended or not; NULL is not allowed */
+  void (*destroy)(pk_recorder *self);
 };
 
-typedef enum pk_compression {
-  PK_COMPRESSION_NONE,
-  PK_COMPRESSION_LZ4,
-  PK_COMPRESSION_ZSTD,
-  PK_COMPRESSION_COUNT
-} pk_compression;
+typedef enum pk_recording_compression {
+  PK_RECORDING_COMPRESSION_NONE,
+  PK_RECORDING_COMPRESSION_LZ4,
+  PK_RECORDING_COMPRESSION_ZSTD,
+  PK_RECORDING_COMPRESSION_COUNT
+} pk_recording_compression;
 
 typedef struct pk_recording_options {
-  pk_compression compression; /* PK_COMPRESSION_LZ4 where it was built in, else ZSTD, else NONE */
-  double chunk;               /* s of the run in one chunk, of which a kill can cost three; 0.25 */
-  bool thread;                /* compress and write beside the run; true. The bytes are the same */
+  /* Default PK_RECORDING_COMPRESSION_LZ4 where it was built in, else ZSTD, else NONE. */
+  pk_recording_compression compression;
+  /* s of the run in one chunk, of which a kill can cost three. Default 0.25. */
+  double chunk;
+  /* Compress and write beside the run; the bytes are the same. Default true. */
+  bool thread;
 } pk_recording_options;
 
 PK_API pk_recording_options pk_recording_options_default(void);
@@ -111,27 +136,39 @@ typedef struct pk_recording pk_recording;
 PK_API pk_status pk_recording_open(const char *path, pk_recording **out, pk_error *err);
 PK_API void pk_recording_close(pk_recording *recording);
 
-PK_API bool pk_recording_is_complete(const pk_recording *recording); /* it was ended */
-PK_API void pk_recording_span(const pk_recording *recording, double *start,
-                              double *end); /* s; NAN when empty */
-PK_API const pk_channel *pk_recording_channels(const pk_recording *recording, int *count);
-PK_API int pk_recording_find(const pk_recording *recording, const char *name); /* a channel, -1: none */
-PK_API const char *pk_recording_note(const pk_recording *recording, const char *key); /* NULL: none */
+/* Whether it was ended. */
+PK_API bool pk_recording_is_complete(const pk_recording *recording);
+
+/* s, times of its first and last sample; NAN when it is empty. */
+PK_API void pk_recording_span(const pk_recording *recording, double *start, double *end);
+
+/* All channels; and the index of the one of that name, -1: there is none. */
+PK_API const pk_recorder_channel *pk_recording_channels(const pk_recording *recording, int *count);
+PK_API int pk_recording_find(const pk_recording *recording, const char *name);
+
+/* Notes and attachments: all of them, and those of one key or name, NULL: there is none. */
 PK_API const pk_recording_about *pk_recording_get_about(const pk_recording *recording);
-PK_API const pk_attachment *pk_recording_attachment(const pk_recording *recording, const char *name);
+PK_API const char *pk_recording_note(const pk_recording *recording, const char *key);
+PK_API const pk_recorder_attachment *pk_recording_attachment(const pk_recording *recording, const char *name);
 
 /* Samples of one channel. */
-typedef struct pk_series {
-  int n, columns;
-  double *time;   /* [n] s */
-  int *row;       /* [n+1] sample i has the rows row[i] .. row[i+1]-1 */
-  double *values; /* [row[n]][columns] */
-} pk_series;
+typedef struct pk_recording_series {
+  /* How many samples. */
+  int n;
+  /* Values in a row. */
+  int columns;
+  /* [n] s; owned, as all arrays here: pk_recording_series_free. */
+  double *time;
+  /* [n+1] sample i has the rows row[i] .. row[i+1]-1. */
+  int *row;
+  /* [row[n]][columns]. */
+  double *values;
+} pk_recording_series;
 
 /* Those with from <= time <= to. */
 PK_API pk_status pk_recording_read(const pk_recording *recording, int channel, double from, double to,
-                                   pk_series *out, pk_error *err);
-PK_API void pk_series_free(pk_series *series);
+                                   pk_recording_series *out, pk_error *err);
+PK_API void pk_recording_series_free(pk_recording_series *series);
 
 #ifdef __cplusplus
 }

@@ -14,8 +14,9 @@
  *   pk_reduced_forward(r, q1, u1, tau, a1, NULL, force, &err);
  *
  * A foot of a point leg cannot slip and exerts a force; one of a pose leg cannot turn either and exerts a moment, too. Nothing
- * says that they could: forces may pull. One thread at a time; only pk_reduced_create allocates.
- */
+ * says that they could: forces may pull. Only pk_reduced_create allocates.
+ *
+ * Threads: one pk_reduced belongs to one thread at a time; different ones may be used at the same time. */
 #ifndef PRONK_REDUCED_H
 #define PRONK_REDUCED_H
 

@@ -7,10 +7,13 @@
  *   pk_sim_commands(sim)[3].tau = 1.5;
  *   pk_sim_step(sim, NULL);
  *
- * Stepping allocates nothing. The adaptive steppers leave their memory to SUNDIALS, outside
- * pk_sim_memsize. A step that fails leaves the state as it was. Contact, joint limits and joint friction
- * act in the schemes `euler` and `moreau`; the others integrate smooth motion only.
- */
+ * Stepping allocates nothing. The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A step that
+ * fails leaves the state as it was. Contact, joint limits and joint friction act in the schemes `euler` and `moreau`; the
+ * others integrate smooth motion only.
+ *
+ * Threads: different sims may be used at the same time, also when they share a model, a terrain, a controller
+ * or code. One sim belongs to one thread at a time; functions that take a const pk_sim may run on it together
+ * while no other function does. */
 #ifndef PRONK_SIM_H
 #define PRONK_SIM_H
 
@@ -43,43 +46,47 @@ typedef enum pk_stepper { PK_STEPPER_LIST(PK_STEPPER_ENUM) PK_STEPPER_COUNT } pk
 #undef PK_STEPPER_ENUM
 
 /* Which forces the one-step schemes (Euler, Moreau) take at the end of the step. */
-typedef enum pk_implicit {
-  PK_IMPLICIT_ALL,  /* joint damping and the PD part of commands */
-  PK_IMPLICIT_NONE, /* nothing: all forces at the start of the step */
-  PK_IMPLICIT_COUNT
-} pk_implicit;
+typedef enum pk_implicit_forces {
+  PK_IMPLICIT_FORCES_ALL,  /* joint damping and the PD part of commands */
+  PK_IMPLICIT_FORCES_NONE, /* nothing: all forces at the start of the step */
+  PK_IMPLICIT_FORCES_COUNT
+} pk_implicit_forces;
 
 /* How contact is stepped (euler and moreau; the other steppers know no contact). */
 typedef enum pk_contact_scheme {
-  PK_CONTACT_STABILISED, /* feet stop at the ground and stay there: gaps enter the law, positions are projected */
-  PK_CONTACT_PAPER, /* Moreau's scheme as published: closed contacts only, velocities only, cold starts */
+  /* feet stop at the ground and stay there: gaps enter the law, positions are projected */
+  PK_CONTACT_STABILISED,
+  /* Moreau's scheme as published: closed contacts only, velocities only, cold starts */
+  PK_CONTACT_PAPER,
   PK_CONTACT_SCHEME_COUNT
 } pk_contact_scheme;
 
 /* Every law of contact with the name of its row (pki_law_NAME, in the file of the law). */
-#define PK_LAW_LIST(X) \
+#define PK_CONTACT_LAW_LIST(X) \
   /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */ \
-  X(PK_LAW_HARD, hard) \
+  X(PK_CONTACT_LAW_HARD, hard) \
   /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */ \
-  X(PK_LAW_COMPLIANT, compliant) \
+  X(PK_CONTACT_LAW_COMPLIANT, compliant) \
   /* the same springs without that memory: friction is a spring that gives way at mu times the normal force; explicit \
    * forces */ \
-  X(PK_LAW_PENALTY, penalty) \
+  X(PK_CONTACT_LAW_PENALTY, penalty) \
   /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along the slip, viscous \
    * friction (Ayit 2015) */ \
-  X(PK_LAW_EXACT_LCP, exact_lcp)
+  X(PK_CONTACT_LAW_EXACT_LCP, exact_lcp)
 
-#define PK_LAW_ENUM(id, row) id,
-typedef enum pk_law { PK_LAW_LIST(PK_LAW_ENUM) PK_LAW_COUNT } pk_law;
-#undef PK_LAW_ENUM
+#define PK_CONTACT_LAW_ENUM(id, row) id,
+typedef enum pk_contact_law { PK_CONTACT_LAW_LIST(PK_CONTACT_LAW_ENUM) PK_CONTACT_LAW_COUNT } pk_contact_law;
+#undef PK_CONTACT_LAW_ENUM
 
 /* Resting contact of the law exact-lcp. */
-typedef enum pk_resting {
-  PK_RESTING_VELOCITY, /* velocities at the end of the step, collisions in the same problem */
-  PK_RESTING_ACCELERATION, /* collisions as impulses without friction, then a problem in accelerations, which can have
-                              no solution (Painleve): the step then fails with PK_ERROR_CONVERGENCE */
-  PK_RESTING_COUNT
-} pk_resting;
+typedef enum pk_contact_resting {
+  /* velocities at the end of the step, collisions in the same problem */
+  PK_CONTACT_RESTING_VELOCITY,
+  /* collisions as impulses without friction, then a problem in accelerations, which can have no solution
+   * (Painleve): the step then fails with PK_ERROR_CONVERGENCE */
+  PK_CONTACT_RESTING_ACCELERATION,
+  PK_CONTACT_RESTING_COUNT
+} pk_contact_resting;
 
 /* Who solves the problems of the law exact-lcp: one of the solvers of PK_LCP_SOLVER_LIST, or PK_LCP_CHOICE_AUTO: pgs from the
  * last impulses, then lemke, dantzig and pgs again until the tolerance is met. */
@@ -92,150 +99,219 @@ typedef enum pk_lcp_choice {
 
 /* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
  * impact group; bodies that touch each other are in one group. */
-typedef enum pk_impact {
-  PK_IMPACT_GROUP, /* the group's smallest coefficient in each direction, and where that would gain energy the
-                       smaller one in both: no impact gains energy */
-  PK_IMPACT_NEWTON, /* each contact its own coefficients, which can gain energy: pk_step_info.impact_gain */
-  PK_IMPACT_COUNT
-} pk_impact;
+typedef enum pk_impact_law {
+  /* the group's smallest coefficient in each direction, and where that would gain energy the smaller one in
+   * both: no impact gains energy */
+  PK_IMPACT_LAW_GROUP,
+  /* each contact its own coefficients, which can gain energy: pk_step_info.impact_gain */
+  PK_IMPACT_LAW_NEWTON,
+  PK_IMPACT_LAW_COUNT
+} pk_impact_law;
 
 /* How bilateral constraints are solved: cut joints and loops. */
-typedef enum pk_bilateral {
-  PK_BILATERAL_DIRECT, /* eliminated with M, exactly, before the contact solver */
-  PK_BILATERAL_PROX,   /* rows that the contact solver iterates over */
-  PK_BILATERAL_COUNT
-} pk_bilateral;
+typedef enum pk_bilateral_method {
+  PK_BILATERAL_METHOD_DIRECT, /* eliminated with M, exactly, before the contact solver */
+  PK_BILATERAL_METHOD_PROX,   /* rows that the contact solver iterates over */
+  PK_BILATERAL_METHOD_COUNT
+} pk_bilateral_method;
 
 /* Which shapes may touch at all is found by their boxes. All ways give the same pairs. */
-typedef enum pk_broad {
-  PK_BROAD_AUTO,       /* by the number of shapes */
-  PK_BROAD_EXHAUSTIVE, /* all pairs */
-  PK_BROAD_SWEEP,      /* sweep and prune along three axes, sorted from step to step */
-  PK_BROAD_GRID,       /* a hash grid of several levels */
-  PK_BROAD_TREE,       /* a tree of boxes that follows them */
-  PK_BROAD_COUNT
-} pk_broad;
+typedef enum pk_broad_phase {
+  PK_BROAD_PHASE_AUTO,       /* by the number of shapes */
+  PK_BROAD_PHASE_EXHAUSTIVE, /* all pairs */
+  PK_BROAD_PHASE_SWEEP,      /* sweep and prune along three axes, sorted from step to step */
+  PK_BROAD_PHASE_GRID,       /* a hash grid of several levels */
+  PK_BROAD_PHASE_TREE,       /* a tree of boxes that follows them */
+  PK_BROAD_PHASE_COUNT
+} pk_broad_phase;
 
 /* Where the time of a step goes. */
-typedef enum pk_part {
-  PK_PART_CONTROL,   /* the controller */
-  PK_PART_DYNAMICS,  /* M and h; with compiled dynamics the free velocity, too */
-  PK_PART_COLLISION, /* contacts found; those of laws of springs are part of the dynamics */
-  PK_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
-  PK_PART_ASSEMBLY,  /* rows and the Delassus matrix */
-  PK_PART_SOLVE,     /* impulses, and the velocity at the end */
-  PK_PART_PROJECT,   /* positions */
-  PK_PART_COUNT
-} pk_part;
+typedef enum pk_step_part {
+  PK_STEP_PART_CONTROL,   /* the controller */
+  PK_STEP_PART_DYNAMICS,  /* M and h; with compiled dynamics the free velocity, too */
+  PK_STEP_PART_COLLISION, /* contacts found; those of laws of springs are part of the dynamics */
+  PK_STEP_PART_FACTOR,    /* M and bilateral constraints factored, the free velocity */
+  PK_STEP_PART_ASSEMBLY,  /* rows and the Delassus matrix */
+  PK_STEP_PART_SOLVE,     /* impulses, and the velocity at the end */
+  PK_STEP_PART_PROJECT,   /* positions */
+  PK_STEP_PART_COUNT
+} pk_step_part;
 
 typedef struct pk_sim_options {
-  double dt;            /* s, time step (adaptive steppers: between outputs); 1e-3 */
-  pk_stepper stepper;   /* PK_STEPPER_MOREAU */
-  pk_implicit implicit; /* PK_IMPLICIT_ALL */
-  double rtol, atol;    /* adaptive steppers only; 1e-8, 1e-10 */
-  int max_internal;  /* adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE; 100000 */
-  bool joint_limits; /* joint limits act (euler and moreau); true */
-  bool joint_friction;       /* joint friction acts (euler and moreau); true */
-  pk_contact_scheme contact; /* PK_CONTACT_STABILISED */
-  int max_contacts; /* room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was. 0: 128, or 24 for each
-                       robot and object where that is more; 0 */
-  double margin; /* m, contacts nearer than this are looked at: more than a step's travel; 0.02 */
-  bool
-      swept; /* pairs that move by more than their thickness in a step are met on their way (hard law, stabilised); true */
-  pk_solver solver; /* of contact problems; PK_SOLVER_AUTO */
-  double tolerance; /* its relative residual; 1e-8. Some problems need thousands of iterations to go below */
-  int max_iterations;     /* of one solve, of which a step has one for each round and projection; 5000 */
-  double alpha;           /* relaxation of jor and sor; 0: chosen from W */
-  pk_bilateral bilateral; /* PK_BILATERAL_DIRECT */
-  pk_stop stop;           /* when jor, sor and bgs stop; PK_STOP_RESIDUAL */
-  double change_rel;      /* for PK_STOP_CHANGE; 1e-6 */
-  double change_abs;      /* N s, likewise; 1e-6 */
-  pk_law law;             /* PK_LAW_HARD */
-  pk_impact impact;       /* PK_IMPACT_GROUP */
-  pk_resting resting;     /* of exact-lcp; PK_RESTING_VELOCITY */
-  pk_lcp_choice lcp;      /* likewise; PK_LCP_CHOICE_AUTO */
-  double stiffness_n, stiffness_t; /* N/m, of compliant contacts, normal and tangential; 30000 */
-  double damping_n, damping_t;     /* N s/m, likewise; 50 */
-  pk_broad broad;      /* how pairs that may touch are found; PK_BROAD_AUTO. It changes no result */
-  bool self_collision; /* links of one robot collide with each other; true */
-  double max_latency;  /* s, room for commands that act late: pk_sim_set_latency; 0 */
-  const pk_code
-      *code;   /* the model's own code for its dynamics (code.h), which must outlive the sim; NULL: generic
-                          kernels; NULL */
-  bool timing; /* measure the parts of a step: pk_step_info.seconds; false */
+  /* s, time step (adaptive steppers: between outputs). Default 1e-3. */
+  double dt;
+  /* Default PK_STEPPER_MOREAU. */
+  pk_stepper stepper;
+  /* Default PK_IMPLICIT_FORCES_ALL. */
+  pk_implicit_forces implicit;
+  /* Relative tolerance of adaptive steppers. Default 1e-8. */
+  double rtol;
+  /* Absolute tolerance of adaptive steppers. Default 1e-10. */
+  double atol;
+  /* Adaptive steppers: internal steps in one step; more is PK_ERROR_CONVERGENCE. Default 100000. */
+  int max_internal;
+  /* Joint limits act (euler and moreau). Default true. */
+  bool joint_limits;
+  /* Joint friction acts (euler and moreau). Default true. */
+  bool joint_friction;
+  /* Default PK_CONTACT_STABILISED. */
+  pk_contact_scheme contact;
+  /* Room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was. 0: 128, or 24 for each
+   * robot and object where that is more. Default 0. */
+  int max_contacts;
+  /* m, contacts nearer than this are looked at: more than a step's travel. Default 0.02. */
+  double margin;
+  /* Pairs that move by more than their thickness in a step are met on their way (hard law, stabilised).
+   * Default true. */
+  bool swept;
+  /* Of contact problems. Default PK_SOLVER_AUTO. */
+  pk_solver solver;
+  /* Its relative residual; some problems need thousands of iterations to go below. Default 1e-8. */
+  double tolerance;
+  /* Of one solve, of which a step has one for each round and projection. Default 5000. */
+  int max_iterations;
+  /* Relaxation of jor and sor; 0: chosen from W. Default 0. */
+  double alpha;
+  /* Default PK_BILATERAL_METHOD_DIRECT. */
+  pk_bilateral_method bilateral;
+  /* When jor, sor and bgs stop. Default PK_SOLVER_STOP_RESIDUAL. */
+  pk_solver_stop stop;
+  /* Of PK_SOLVER_STOP_CHANGE. Default 1e-6. */
+  double change_rel;
+  /* N s, of PK_SOLVER_STOP_CHANGE. Default 1e-6. */
+  double change_abs;
+  /* Default PK_CONTACT_LAW_HARD. */
+  pk_contact_law law;
+  /* Default PK_IMPACT_LAW_GROUP. */
+  pk_impact_law impact;
+  /* Of exact-lcp. Default PK_CONTACT_RESTING_VELOCITY. */
+  pk_contact_resting resting;
+  /* Of exact-lcp. Default PK_LCP_CHOICE_AUTO. */
+  pk_lcp_choice lcp;
+  /* N/m, of compliant contacts, normal. Default 30000. */
+  double stiffness_n;
+  /* N/m, tangential. Default 30000. */
+  double stiffness_t;
+  /* N s/m, of compliant contacts, normal. Default 50. */
+  double damping_n;
+  /* N s/m, tangential. Default 50. */
+  double damping_t;
+  /* How pairs that may touch are found; it changes no result. Default PK_BROAD_PHASE_AUTO. */
+  pk_broad_phase broad;
+  /* Links of one robot collide with each other. Default true. */
+  bool self_collision;
+  /* s, room for commands that act late: pk_sim_set_latency. Default 0. */
+  double max_latency;
+  /* The model's own code for its dynamics (code.h), which must outlive the sim; NULL: generic kernels.
+   * Default NULL. */
+  const pk_code *code;
+  /* Measure the parts of a step: pk_step_info.seconds. Default false. */
+  bool timing;
 } pk_sim_options;
 
 /* Named sets of options. */
-typedef enum pk_preset {
-  PK_PRESET_DEFAULT, /* no drift, no sinking in, warm starts, every solver */
-  PK_PRESET_PAPER, /* the scheme of Gehring et al. 2014 as published: Moreau at 2.5 ms, explicit forces, closed
-                        contacts only, cold starts, projected Jacobi with alpha 0.6 until impulses change by less than 1e-6 */
-  PK_PRESET_COUNT
-} pk_preset;
+typedef enum pk_sim_preset {
+  /* no drift, no sinking in, warm starts, every solver */
+  PK_SIM_PRESET_DEFAULT,
+  /* the scheme of Gehring et al. 2014 as published: Moreau at 2.5 ms, explicit forces, closed contacts only,
+   * cold starts, projected Jacobi with alpha 0.6 until impulses change by less than 1e-6 */
+  PK_SIM_PRESET_PAPER,
+  PK_SIM_PRESET_COUNT
+} pk_sim_preset;
 
 /* Defaults, a named set, and the first option that is out of its range by name. */
 PK_API pk_sim_options pk_sim_options_default(void);
-PK_API pk_sim_options pk_sim_options_preset(pk_preset preset);
+PK_API pk_sim_options pk_sim_options_preset(pk_sim_preset preset);
 PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error *err);
 
 /* The name of a part. */
-PK_API const char *pk_part_name(pk_part part);
+PK_API const char *pk_step_part_name(pk_step_part part);
 
 /* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md). It was made
  * for that world alone then, to the same laws. */
-typedef enum pk_left {
-  PK_LEFT_NOT,     /* lanes made it */
-  PK_LEFT_WORLD,   /* "world": the model, the ground or the options are not made for lanes */
-  PK_LEFT_COMMAND, /* "command": a command that is none */
-  PK_LEFT_FAST, /* "fast": a shape moves so far in the step that it may have passed another, or came from out of reach */
-  PK_LEFT_CONTACTS, /* "contacts": more contacts or rows than lanes have room for */
-  PK_LEFT_SIDES,    /* "sides": a foot meets two sides of a height field */
-  PK_LEFT_ROUNDS,   /* "rounds": who takes part did not settle, or impulses did not meet the tolerance */
-  PK_LEFT_NUMBERS,  /* "numbers": something is not finite */
-  PK_LEFT_COUNT
-} pk_left;
+typedef enum pk_lane_exit {
+  /* lanes made it */
+  PK_LANE_EXIT_NONE,
+  /* "world": the model, the ground or the options are not made for lanes */
+  PK_LANE_EXIT_WORLD,
+  /* "command": a command that is none */
+  PK_LANE_EXIT_COMMAND,
+  /* "fast": a shape moves so far in the step that it may have passed another, or came from out of reach */
+  PK_LANE_EXIT_FAST,
+  /* "contacts": more contacts or rows than lanes have room for */
+  PK_LANE_EXIT_CONTACTS,
+  /* "sides": a foot meets two sides of a height field */
+  PK_LANE_EXIT_SIDES,
+  /* "rounds": who takes part did not settle, or impulses did not meet the tolerance */
+  PK_LANE_EXIT_ROUNDS,
+  /* "numbers": something is not finite */
+  PK_LANE_EXIT_NUMBERS,
+  PK_LANE_EXIT_COUNT
+} pk_lane_exit;
 
 /* What happened in a step. */
 typedef struct pk_step_info {
-  int iterations; /* rounds to find who takes part (contacts, limits, commands), or internal steps of adaptive ones */
-  int saturated;    /* coordinates at their torque limit */
-  int body;         /* body whose state is not finite, or whose command is wrong; -1: none */
-  const char *term; /* which: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when none */
-  int contacts;     /* contacts that took part */
-  int solver_iterations; /* of the contact solver, all solves of the step */
-  pk_solver
-      solver; /* who found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good, or the law exact-lcp */
-  pk_lcp_solver lcp_solver; /* the same of the law exact-lcp */
-  pk_certificate
-      certificate; /* of the step's contact problems (velocities, then projections): the worst. Where lanes did
-                                 the step (step/group.h) it is that of velocities; of positions `penetration` tells */
-  bool certified;  /* every one of them met the tolerance; see pk_sim_step. Never when the step failed */
-  /* m, deepest gap below zero at the end of the step, contacts and joint limits; NAN after PK_ERROR_NONFINITE */
+  /* Rounds to find who takes part (contacts, limits, commands), or internal steps of adaptive steppers. */
+  int iterations;
+  /* Coordinates at their torque limit. */
+  int saturated;
+  /* Body whose state is not finite, or whose command is wrong; -1: none. */
+  int body;
+  /* What is wrong there: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when nothing
+   * is. */
+  const char *term;
+  /* Contacts that took part. */
+  int contacts;
+  /* Of the contact solver, all solves of the step. */
+  int solver_iterations;
+  /* Who found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good,
+   * or the law exact-lcp. */
+  pk_solver solver;
+  /* The same of the law exact-lcp. */
+  pk_lcp_solver lcp_solver;
+  /* Of the step's contact problems (velocities, then projections): the worst. Where lanes made the step it
+   * is that of velocities; of positions `penetration` tells. */
+  pk_contact_certificate certificate;
+  /* Every one of them met the tolerance; see pk_sim_step. Never when the step failed. */
+  bool certified;
+  /* m, deepest gap below zero at the end of the step, contacts and joint limits; NAN after
+   * PK_ERROR_NONFINITE. */
   double penetration;
-  /* m or rad, largest gap of a bilateral constraint at the end of the step; NAN likewise */
+  /* m or rad, largest gap of a bilateral constraint at the end of the step; NAN likewise. */
   double closure;
-  /* Rows that nothing in the world can move (a joint limit or a contact of what constraints hold still). They were given a
-   * small response of their own so that the others could be solved, and the step is not certified: `body` and `term` name one. */
+  /* Rows that nothing in the world can move (a joint limit or a contact of what constraints hold still).
+   * They were given a small response of their own so that the others could be solved, and the step is not
+   * certified: `body` and `term` name one. */
   int shifted;
-  double shift; /* m/s, the largest velocity that such a response stood for; of a projection the gap, m */
-  double stabilisation; /* J, what the projection of positions added to the potential energy */
-  double push_work;     /* J, of the pushes in the step; counted when info is asked for */
-  double
-      impact_gain; /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton */
-  double seconds[PK_PART_COUNT]; /* time of each part, when the options ask for it */
-  pk_left left;                  /* why lanes could not make the step */
-  bool impulses_alone;           /* lanes made it, but the scalar solvers found its impulses */
+  /* m/s, the largest velocity that such a response stood for; of a projection the gap, m. */
+  double shift;
+  /* J, what the projection of positions added to the potential energy. */
+  double stabilisation;
+  /* J, of the pushes in the step; counted when info is asked for. */
+  double push_work;
+  /* J, energy that impacts with unequal restitution brought in; 0 unless impact is newton. */
+  double impact_gain;
+  /* [part] s, time of each part, when the options ask for it. */
+  double seconds[PK_STEP_PART_COUNT];
+  /* Why lanes could not make the step. */
+  pk_lane_exit left;
+  /* Lanes made it, but the scalar solvers found its impulses. */
+  bool impulses_alone;
 } pk_step_info;
 
 /* The name of a reason, as "fast". */
-PK_API const char *pk_left_name(pk_left left);
+PK_API const char *pk_lane_exit_name(pk_lane_exit left);
 
 /* What two surfaces do to each other. */
 typedef struct pk_material {
-  double friction;                     /* Coulomb's coefficient; 0.8 */
-  double restitution_n, restitution_t; /* Newton's coefficients, 0 to 1; 0 */
-  double
-      viscous; /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty and exact-lcp); 0 */
+  /* Coulomb's coefficient, zero or more; left out of an initialiser it is 0: ice. Default 0.8. */
+  double friction;
+  /* Newton's coefficient along the normal, 0 to 1. Default 0. */
+  double restitution_n;
+  /* Newton's coefficient along the surface, 0 to 1. Default 0. */
+  double restitution_t;
+  /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty and exact-lcp). Default 0. */
+  double viscous;
 } pk_material;
 
 /* Defaults, and the first value that is out of its range by name. */
@@ -243,7 +319,13 @@ PK_API pk_material pk_material_default(void);
 PK_API pk_status pk_material_validate(const pk_material *material, pk_error *err);
 
 /* A world of its own at the model's initial pose: in memory of the caller's (of pk_sim_memsize bytes, 64-byte aligned,
- * otherwise PK_ERROR_ARGUMENT), or allocated. options NULL: the defaults. The model must outlive it. */
+ * otherwise PK_ERROR_ARGUMENT), or allocated. options NULL: the defaults. The model must outlive it.
+ *
+ * What steps write lies in that memory: state, contacts, rows, scratch. pk_sim_init still allocates what is made ready once:
+ * the geometries of the model's shapes (hulls and trees), the lists of links that do not collide and, for an adaptive stepper,
+ * what SUNDIALS needs. pk_sim_set_controller allocates the controller's block, pk_sim_set_terrain and the functions that say
+ * who collides (collision.h) lists of their own. All of it is freed by pk_sim_destroy, which therefore must be called in both
+ * cases, before the memory is freed. */
 PK_API size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options);
 PK_API pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
                              pk_error *err);
@@ -323,9 +405,10 @@ PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *control
 PK_API pk_status pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3]);
 
 /* The world in joint coordinates: every joint its own coordinate, as controllers see it and logs keep it. Without cut
- * joints that is the model and its state. */
+ * joints that is the model and its state. With them pk_sim_get_joints computes in pk_sim_workspace and leaves it at the
+ * world's state. */
 PK_API const pk_model *pk_sim_joint_model(const pk_sim *sim);
-PK_API void pk_sim_get_joints(const pk_sim *sim, double *q, double *u);
+PK_API void pk_sim_get_joints(pk_sim *sim, double *q, double *u);
 PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
 
 /* Back to the model's initial pose, at rest, time zero, no commands; the controller forgets. */
@@ -351,13 +434,14 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
 /* One time step. info may be NULL. A step that fails leaves state, contacts and time as they were; the controller has been
  * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does
  * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
- * info->certified and info->certificate. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
+ * info->certified and info->certificate; pk_sim_uncertified counts such steps. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
  * room for. PK_ERROR_CONVERGENCE (terms "resting contact" and "collision"): the law exact-lcp in accelerations found no force,
  * or no impulse; there may be none. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
-/* Steps since the last reset whose certificate was not met, whether or not anybody asked for their info. It is part of the
- * state: a world that goes on from a checkpoint goes on counting. */
+/* Steps since the last reset whose certificate was not met, whether or not anybody asked for their info: a program that steps
+ * with info NULL looks here in the end. It is part of the state: a world that goes on from a checkpoint goes on counting.
+ * Worlds of a batch count, too: pk_batch_world_uncertified. */
 PK_API long long pk_sim_uncertified(const pk_sim *sim);
 
 /* Time is the number of steps times dt. */
@@ -369,14 +453,22 @@ PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
 /* Room for contacts in one step: the option, or what was chosen for the model. */
 PK_API int pk_sim_max_contacts(const pk_sim *sim);
 
-/* State and commands. q of a free body: position, quaternion (w, x, y, z), which is read as if it had unit length.
- * A model's initial pose is no stance: put the robot where it can stand before the first step. */
-PK_API double *pk_sim_q(pk_sim *sim);            /* [nq] configuration; write to set it */
-PK_API double *pk_sim_u(pk_sim *sim);            /* [nu] velocities; write to set them */
-PK_API pk_command *pk_sim_commands(pk_sim *sim); /* [nu of the joint model] kept until changed */
-PK_API const double *pk_sim_tau(
-    const pk_sim *sim); /* [nu of the joint model] joint forces of commands in the last step, N m or N */
-PK_API pk_workspace *pk_sim_workspace(pk_sim *sim); /* for queries between steps */
+/* [nq] Configuration; write to set it. q of a free body: position, quaternion (w, x, y, z), which is read as if it had unit
+ * length. A model's initial pose is no stance: put the robot where it can stand before the first step. */
+PK_API double *pk_sim_q(pk_sim *sim);
+
+/* [nu] Velocities; write to set them. */
+PK_API double *pk_sim_u(pk_sim *sim);
+
+/* [nu of the joint model] Commands, kept until changed. */
+PK_API pk_command *pk_sim_commands(pk_sim *sim);
+
+/* [nu of the joint model] N m or N, joint forces of commands in the last step. */
+PK_API const double *pk_sim_tau(const pk_sim *sim);
+
+/* Scratch of the world's model, for queries between steps. */
+PK_API pk_workspace *pk_sim_workspace(pk_sim *sim);
+
 PK_API const pk_model *pk_sim_model(const pk_sim *sim);
 
 #ifdef __cplusplus

@@ -12,6 +12,11 @@ extern "C" {
 #define PK_API
 #endif
 
+/* The version of these headers, for #if; pk_version is that of the library. */
+#define PK_VERSION_MAJOR 0
+#define PK_VERSION_MINOR 1
+#define PK_VERSION_PATCH 0
+
 /* Every status with its text. PK_OK is zero; all others are failures. */
 #define PK_STATUS_LIST(X) \
   X(PK_OK, "ok") \
@@ -19,13 +24,16 @@ extern "C" {
   X(PK_ERROR_MEMORY, "out of memory") \
   X(PK_ERROR_FILE, "a file cannot be read or written") \
   X(PK_ERROR_SYNTAX, "a file is not well formed") \
-  X(PK_ERROR_MODEL, "the model describes nothing that can move") \
+  X(PK_ERROR_MODEL, "the model cannot be built as it is described") \
   X(PK_ERROR_UNSUPPORTED, "this combination is not offered") \
   X(PK_ERROR_LIMIT, "the input is larger than the limit") \
   X(PK_ERROR_NONFINITE, "a value became infinite or not a number") \
   X(PK_ERROR_CONVERGENCE, "an iteration did not reach its tolerance") \
   X(PK_ERROR_REACH, "a leg does not reach the place of its foot") \
-  X(PK_ERROR_SINGULAR, "a leg cannot move its foot in every direction")
+  X(PK_ERROR_SINGULAR, "a leg cannot move its foot in every direction") \
+  X(PK_ERROR_NAME, "a name is unknown, or is there twice") \
+  X(PK_ERROR_MASS, "a body has masses or moments that no body can move with") \
+  X(PK_ERROR_MESH, "a mesh is no shape that can collide")
 
 #define PK_STATUS_ENUM(name, text) name,
 typedef enum pk_status { PK_STATUS_LIST(PK_STATUS_ENUM) PK_STATUS_COUNT } pk_status;
@@ -33,11 +41,16 @@ typedef enum pk_status { PK_STATUS_LIST(PK_STATUS_ENUM) PK_STATUS_COUNT } pk_sta
 
 /* A failure that a user can act on. Functions that take a `pk_error *` accept NULL. */
 typedef struct pk_error {
+  /* What the function returned. */
   pk_status status;
-  int line;          /* 1-based line in `file`, 0 when there is none */
-  char field[96];    /* element, attribute or option at fault, "" when there is none */
-  char file[256];    /* path as the user gave it, "" when there is none */
-  char message[640]; /* what was found, what was expected, what to do */
+  /* 1-based line in `file`; 0 when there is none. */
+  int line;
+  /* Element, attribute or option at fault; "" when there is none. */
+  char field[96];
+  /* Path as the user gave it; "" when there is none. */
+  char file[256];
+  /* What was found, what was expected, what to do. */
+  char message[640];
 } pk_error;
 
 /* The one-line text of a status; never NULL. */

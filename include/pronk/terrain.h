@@ -1,9 +1,12 @@
 /* The ground: what robots stand on. A terrain is a union of solids: half-spaces, boxes, height fields, meshes and any
  * other shape, fixed in the world. It answers one question: where is the surface nearest to a point.
  *
- *   pk_terrain *t = pk_terrain_create();
+ *   pk_terrain *t;
+ *   pk_terrain_create(&t, &err);
  *   pk_terrain_add_plane(t, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err);
- */
+ *
+ * Threads: queries, and sims that stand on it, may share a terrain in all threads while nothing is added to
+ * it. */
 #ifndef PRONK_TERRAIN_H
 #define PRONK_TERRAIN_H
 
@@ -21,7 +24,8 @@ enum {
 typedef struct pk_terrain pk_terrain;
 typedef struct pk_geometry_desc pk_geometry_desc; /* collision.h */
 
-PK_API pk_terrain *pk_terrain_create(void); /* empty; NULL when out of memory */
+/* An empty one. */
+PK_API pk_status pk_terrain_create(pk_terrain **out, pk_error *err);
 PK_API void pk_terrain_destroy(pk_terrain *t);
 
 /* The half-space below a plane through `point` with outward `normal` (any length but zero). `material`
@@ -54,8 +58,11 @@ PK_API pk_status pk_terrain_add_geometry(pk_terrain *t, const pk_pose *pose, con
 
 /* The surface point nearest to a point. */
 typedef struct pk_terrain_hit {
-  double distance;  /* m; negative inside; INFINITY when nothing is within `reach` */
-  double normal[3]; /* out of the terrain, unit */
+  /* m; negative inside; INFINITY when nothing is within `reach`. */
+  double distance;
+  /* Unit, out of the terrain, world axes. */
+  double normal[3];
+  /* Of the solid; -1: nothing was found. */
   int material;
 } pk_terrain_hit;
 

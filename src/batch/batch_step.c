@@ -120,16 +120,16 @@ static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int co
 /* ---- steps ---- */
 
 /* What a step of world k was, into the crew's figures. */
-static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool certified, pk_left left)
+static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool certified, pk_lane_exit left)
 {
   pk_batch_info *info = &crew->info;
   pki_head_of(b, k)->residual = residual;
   pki_head_of(b, k)->certified = certified;
-  pki_head_of(b, k)->n.uncertified += !certified && left == PK_LEFT_NOT; /* a sim counts its own */
+  pki_head_of(b, k)->n.uncertified += !certified && left == PK_LANE_EXIT_NONE; /* a sim counts its own */
   info->stepped++;
   info->uncertified += !certified;
-  info->alone += left != PK_LEFT_NOT;
-  info->left[left] += left != PK_LEFT_NOT;
+  info->alone += left != PK_LANE_EXIT_NONE;
+  info->left[left] += left != PK_LANE_EXIT_NONE;
   if (residual > info->worst ||
       (residual == info->worst && (info->worst_world < 0 || k < info->worst_world))) {
     info->worst = residual;
@@ -138,7 +138,7 @@ static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool
 }
 
 /* A world that lanes could not do. */
-static void step_alone(const pk_batch *b, pki_crew *crew, int k, pk_left why)
+static void step_alone(const pk_batch *b, pki_crew *crew, int k, pk_lane_exit why)
 {
   pk_step_info info;
   pki_bind(b, crew, k);
@@ -211,7 +211,8 @@ static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int
     if (how[i].done) {
       end_on_lanes(b, worlds[i]);
       crew->info.impulses_alone += how[i].alone;
-      note(crew, b, worlds[i], how[i].relative, how[i].relative <= b->options.sim.tolerance, PK_LEFT_NOT);
+      note(crew, b, worlds[i], how[i].relative, how[i].relative <= b->options.sim.tolerance,
+           PK_LANE_EXIT_NONE);
     } else {
       step_alone(b, crew, worlds[i], how[i].left);
     }
@@ -293,11 +294,11 @@ static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool b
     if (h->status != PK_OK) {
       continue;
     }
-    const pk_left left = !b->plan.usable           ? PK_LEFT_WORLD
-                         : h->n.nlast > PKI_SLOTS  ? PK_LEFT_CONTACTS /* as in the last step */
-                         : !may_wait(b, worlds[i]) ? PK_LEFT_COMMAND
-                                                   : PK_LEFT_NOT;
-    if (left == PK_LEFT_NOT) {
+    const pk_lane_exit left = !b->plan.usable           ? PK_LANE_EXIT_WORLD
+                              : h->n.nlast > PKI_SLOTS  ? PK_LANE_EXIT_CONTACTS /* as in the last step */
+                              : !may_wait(b, worlds[i]) ? PK_LANE_EXIT_COMMAND
+                                                        : PK_LANE_EXIT_NONE;
+    if (left == PK_LANE_EXIT_NONE) {
       lanes[nlanes++] = worlds[i];
     } else {
       step_alone(b, crew, worlds[i], left);
@@ -314,7 +315,7 @@ static void add_up(const pk_batch *b, pk_batch_info *info)
     const pk_batch_info *c = &b->crews[t].info;
     info->shifted += c->shifted, info->shift = fmax(info->shift, c->shift);
     info->impulses_alone += c->impulses_alone;
-    for (int i = 0; i < PK_LEFT_COUNT; i++) {
+    for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
       info->left[i] += c->left[i];
     }
     info->stepped += c->stepped, info->uncertified += c->uncertified, info->alone += c->alone;

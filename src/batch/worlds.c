@@ -296,30 +296,30 @@ int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int mos
 
 /* ---- views ---- */
 
-static pk_view view_of(pk_batch *b, int row, int n)
+static pk_batch_view view_of(pk_batch *b, int row, int n)
 {
-  return (pk_view){.data = (double *)(void *)(b->blocks + b->row_at[row]),
-                   .stride = (ptrdiff_t)(b->stride / sizeof(double)),
-                   .worlds = b->count,
-                   .n = n};
+  return (pk_batch_view){.data = (double *)(void *)(b->blocks + b->row_at[row]),
+                         .stride = (ptrdiff_t)(b->stride / sizeof(double)),
+                         .worlds = b->count,
+                         .n = n};
 }
 
-pk_view pk_batch_q(pk_batch *b)
+pk_batch_view pk_batch_q(pk_batch *b)
 {
   return view_of(b, PKI_MEMORY_Q, b->model->nq);
 }
 
-pk_view pk_batch_u(pk_batch *b)
+pk_batch_view pk_batch_u(pk_batch *b)
 {
   return view_of(b, PKI_MEMORY_U, b->model->nu);
 }
 
-pk_view pk_batch_commands(pk_batch *b)
+pk_batch_view pk_batch_commands(pk_batch *b)
 {
   return view_of(b, PKI_MEMORY_COMMANDS, 6 * pki_joint_model(b->model)->nu);
 }
 
-pk_view pk_batch_tau(pk_batch *b)
+pk_batch_view pk_batch_tau(pk_batch *b)
 {
   return view_of(b, PKI_MEMORY_TAU, pki_joint_model(b->model)->nu);
 }
@@ -342,4 +342,9 @@ double pk_batch_world_residual(const pk_batch *b, int world)
 bool pk_batch_world_certified(const pk_batch *b, int world)
 {
   return is_world(b, world) && pki_head_of(b, world)->certified;
+}
+
+long long pk_batch_world_uncertified(const pk_batch *b, int world)
+{
+  return is_world(b, world) ? pki_head_of(b, world)->n.uncertified : 0;
 }

@@ -79,7 +79,8 @@ static pk_status build_model(const subject *s, pk_model **out, pk_error *err)
     const pk_status status = pki_model_locate(s->name, path, err);
     return status != PK_OK ? status : pk_model_load_urdf(path, &options, out, err);
   }
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (!b) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }

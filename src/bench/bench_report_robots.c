@@ -66,9 +66,9 @@ static double part_left(const pki_bench_robots_figures *r, int why)
 static void print_why(const pki_bench_robots_figures *r, FILE *out)
 {
   const char *between = " ";
-  for (int i = PK_LEFT_NOT + 1; i < PK_LEFT_COUNT; i++) {
+  for (int i = PK_LANE_EXIT_NONE + 1; i < PK_LANE_EXIT_COUNT; i++) {
     if (part_left(r, i) > 0) {
-      fprintf(out, "%s%s %.2g", between, pk_left_name((pk_left)i), part_left(r, i));
+      fprintf(out, "%s%s %.2g", between, pk_lane_exit_name((pk_lane_exit)i), part_left(r, i));
       between = ", ";
     }
   }
@@ -120,7 +120,7 @@ void pki_bench_add_robots(cJSON *object, const pki_bench_result *result)
     pki_bench_add_number(object, figures[k].name, value_of(r, &figures[k]));
   }
   cJSON *why = cJSON_AddObjectToObject(object, "alone_why");
-  for (int i = PK_LEFT_NOT + 1; i < PK_LEFT_COUNT; i++) {
-    pki_bench_add_number(why, pk_left_name((pk_left)i), part_left(r, i));
+  for (int i = PK_LANE_EXIT_NONE + 1; i < PK_LANE_EXIT_COUNT; i++) {
+    pki_bench_add_number(why, pk_lane_exit_name((pk_lane_exit)i), part_left(r, i));
   }
 }

@@ -88,7 +88,7 @@ static void *broad_create(int which, int n, const double (*boxes)[6])
   if (b == NULL) {
     return NULL;
   }
-  const pk_broad kind = (pk_broad)(PK_BROAD_EXHAUSTIVE + which);
+  const pk_broad_phase kind = (pk_broad_phase)(PK_BROAD_PHASE_EXHAUSTIVE + which);
   pki_arena arena = pki_arena_over(NULL, 0);
   pki_broad_carve(&b->way, kind, n, &arena);
   b->most = 64 * n + 64;

@@ -9,7 +9,8 @@ enum { ROWS = 3 * PKI_FEET };
 bool pki_contact_judge_create(pki_contact_judge *judge, const pki_contact_scene *scene)
 {
   const size_t nq = (size_t)scene->model->nq, nu = (size_t)scene->model->nu;
-  *judge = (pki_contact_judge){.scene = scene, .workspace = pk_workspace_create(scene->model)};
+  *judge = (pki_contact_judge){.scene = scene};
+  pk_workspace_create(scene->model, &judge->workspace, NULL);
   judge->memory = calloc(nq + nu * nu + (6 + 2 * ROWS) * nu, sizeof *judge->memory);
   if (!judge->workspace || !judge->memory) {
     pki_contact_judge_destroy(judge);
@@ -103,8 +104,8 @@ static void prepare_mass(pki_contact_judge *judge, double t)
   factor(judge->M, nu);
 }
 
-pk_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contact_sample *before,
-                                      const pki_contact_sample *after, double at)
+pk_contact_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contact_sample *before,
+                                              const pki_contact_sample *after, double at)
 {
   const pki_contact_scene *s = judge->scene;
   const int nu = s->model->nu;
@@ -142,5 +143,5 @@ pk_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contac
     q[i] = u[i] - dot(W + i * 3 * n, r, 3 * n);
   }
   const pk_contact_problem p = {.ncontact = n, .W = W, .q = q, .mu = mu};
-  return n > 0 ? pk_contact_certify(&p, r, scratch) : (pk_certificate){.worst = -1};
+  return n > 0 ? pk_contact_certify(&p, r, scratch) : (pk_contact_certificate){.worst = -1};
 }

@@ -35,7 +35,7 @@ void pki_contact_feet(pki_contact_judge *judge, const pki_contact_sample *sample
 
 /* The certificate of one step, from the sample before and the one after it; at: where in the step the
  * engine looks for contact (pki_contact_config). */
-pk_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contact_sample *before,
-                                      const pki_contact_sample *after, double at);
+pk_contact_certificate pki_contact_judge_step(pki_contact_judge *judge, const pki_contact_sample *before,
+                                              const pki_contact_sample *after, double at);
 
 #endif

@@ -40,7 +40,7 @@ static void destroy(void *object)
 
 static pk_sim_options options_of(int config)
 {
-  return pk_sim_options_preset(config == PAPER ? PK_PRESET_PAPER : PK_PRESET_DEFAULT);
+  return pk_sim_options_preset(config == PAPER ? PK_SIM_PRESET_PAPER : PK_SIM_PRESET_DEFAULT);
 }
 
 void pki_contact_set_gains(const pki_contact_scene *s, pk_command *commands)
@@ -77,7 +77,7 @@ pk_status pki_contact_sim_create(const pki_contact_scene *s, const pk_sim_option
   o.dt = s->dt;
   o.joint_limits = s->whole;
   *sim = NULL;
-  *ground = pk_terrain_create();
+  pk_terrain_create(ground, NULL);
   pk_status status =
       *ground ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for the ground");
   status =

@@ -165,10 +165,11 @@ void pki_crowd_destroy(pki_crowd *crowd)
 static void set_targets(void *user, pk_batch *batch, int first, int count)
 {
   const pki_crowd *crowd = user;
-  const pk_view commands = pk_batch_commands(batch);
+  const pk_batch_view commands = pk_batch_commands(batch);
   for (int k = first; k < first + count; k++) {
     const long long done = llround(pk_batch_world_time(batch, k) / crowd->scene->dt);
-    set_target(crowd->scene->model, pki_crowd_target(crowd, k, done), (pk_command *)pk_world_of(commands, k));
+    set_target(crowd->scene->model, pki_crowd_target(crowd, k, done),
+               (pk_command *)pk_batch_view_world(commands, k));
   }
 }
 
@@ -179,10 +180,10 @@ static void start_worlds(pki_crowd_batch *b)
   b->done = 0;
   for (int k = 0; k < crowd->n; k++) {
     pk_batch_reset(b->batch, k);
-    pk_command *mine = (pk_command *)pk_world_of(pk_batch_commands(b->batch), k);
-    memcpy(pk_world_of(pk_batch_q(b->batch), k), crowd->q + (size_t)k * (size_t)m->nq,
+    pk_command *mine = (pk_command *)pk_batch_view_world(pk_batch_commands(b->batch), k);
+    memcpy(pk_batch_view_world(pk_batch_q(b->batch), k), crowd->q + (size_t)k * (size_t)m->nq,
            (size_t)m->nq * sizeof(double));
-    memcpy(pk_world_of(pk_batch_u(b->batch), k), crowd->u + (size_t)k * (size_t)m->nu,
+    memcpy(pk_batch_view_world(pk_batch_u(b->batch), k), crowd->u + (size_t)k * (size_t)m->nu,
            (size_t)m->nu * sizeof(double));
     pki_contact_set_gains(crowd->scene, mine);
     set_target(m, pki_crowd_target(crowd, k, 0), mine);
@@ -244,7 +245,7 @@ void pki_crowd_batch_call(void *batch, int index)
   b->info.stepped += info.stepped;
   b->info.uncertified += info.uncertified;
   b->info.alone += info.alone;
-  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+  for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
     b->info.left[i] += info.left[i];
   }
   b->info.impulses_alone += info.impulses_alone;
@@ -257,8 +258,8 @@ bool pki_crowd_batch_fell(const pki_crowd_batch *b)
 {
   bool fell = b->status != PK_OK || b->info.frozen > 0;
   for (int k = 0; k < b->crowd->n; k++) {
-    const pki_contact_sample sample = {.q = pk_world_of(pk_batch_q(b->batch), k),
-                                       .u = pk_world_of(pk_batch_u(b->batch), k)};
+    const pki_contact_sample sample = {.q = pk_batch_view_world(pk_batch_q(b->batch), k),
+                                       .u = pk_batch_view_world(pk_batch_u(b->batch), k)};
     fell |= pki_contact_is_down(&sample);
   }
   return fell;

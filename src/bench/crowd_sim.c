@@ -39,8 +39,8 @@ static void add_step(pk_batch_info *total, const pk_step_info *step, int world)
   total->shifted += step->shifted > 0;
   total->shift = fmax(total->shift, step->shift);
   total->impulses_alone += step->impulses_alone;
-  total->alone += step->left != PK_LEFT_NOT;
-  total->left[step->left] += step->left != PK_LEFT_NOT;
+  total->alone += step->left != PK_LANE_EXIT_NONE;
+  total->left[step->left] += step->left != PK_LANE_EXIT_NONE;
 }
 
 /* info NULL: nobody watches. */

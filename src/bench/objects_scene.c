@@ -109,7 +109,8 @@ pk_status pki_objects_create(pki_robots_scene *s, pk_error *err)
   } else {
     place_lattice(s);
   }
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_status status = b ? add_bodies(s, b, err) : out_of_memory(err);
   status = status == PK_OK ? pk_builder_compile(b, &s->model, err) : status;
   pk_builder_destroy(b);

@@ -164,7 +164,8 @@ static pk_status find_apart(pki_robots_scene *s, pk_error *err)
 static pk_status place_upright(pki_robots_scene *s, pk_error *err)
 {
   const pk_model *m = s->model;
-  pk_workspace *workspace = pk_workspace_create(m);
+  pk_workspace *workspace;
+  pk_workspace_create(m, &workspace, NULL);
   if (!workspace) {
     return out_of_memory(err);
   }

@@ -152,7 +152,8 @@ static pk_status draw_starts(const pki_robots_scene *s, unsigned seed, pki_crowd
   pki_random random = pki_random_seeded(seed);
   pk_terrain *ground = NULL;
   pk_sim *sim = NULL;
-  pk_workspace *workspace = pk_workspace_create(m);
+  pk_workspace *workspace;
+  pk_workspace_create(m, &workspace, NULL);
   pk_status status = workspace ? pki_contact_sim_create(&s->scene, &o, &ground, &sim, err) : PK_ERROR_MEMORY;
   for (int k = 0; k < crowd->n && status == PK_OK; k++) {
     if (!draw_start(s, sim, workspace, &random, crowd->q + (size_t)k * (size_t)m->nq,

@@ -142,7 +142,8 @@ pk_status pki_scaling_scene_create(pki_scaling_scene *s, pki_growth growth, int 
   } else {
     s->scene = (pki_contact_scene){.dt = CHAIN_DT, .kd = CHAIN_KD};
   }
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   status = status == PK_OK && !b ? out_of_memory(err) : status;
   status = status == PK_OK ? describe(s, b, err) : status;
   status = status == PK_OK ? pk_builder_compile(b, &s->loaded, err) : status;

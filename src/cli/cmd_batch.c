@@ -56,8 +56,8 @@ static cJSON *batch_json(const pki_batch_result *r, const char *folder)
   pki_json_number(o, "steps_per_second", (double)r->steps / fmax(r->wall, 1e-9));
   cJSON_AddNumberToObject(o, "steps_alone", (double)r->alone);
   cJSON *left = cJSON_AddObjectToObject(o, "steps_alone_why");
-  for (int i = PK_LEFT_NOT + 1; i < PK_LEFT_COUNT; i++) {
-    cJSON_AddNumberToObject(left, pk_left_name((pk_left)i), (double)r->left[i]);
+  for (int i = PK_LANE_EXIT_NONE + 1; i < PK_LANE_EXIT_COUNT; i++) {
+    cJSON_AddNumberToObject(left, pk_lane_exit_name((pk_lane_exit)i), (double)r->left[i]);
   }
   cJSON_AddNumberToObject(o, "impulses_alone", (double)r->impulses_alone);
   cJSON_AddNumberToObject(o, "shifted_steps", (double)r->shifted);

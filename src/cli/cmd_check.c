@@ -144,7 +144,7 @@ static void print_understood(const pk_model *m)
 
 /* All remarks, those of the builder first. */
 typedef struct remarks {
-  const pk_diagnostic *all;
+  const pk_builder_diagnostic *all;
   int count, errors, warnings;
   /* [nown] errors that the builder does not know: a file that is not there, shapes that cannot collide */
   pk_error *own;

@@ -89,7 +89,7 @@ static bool choose_path(const char *given, const char *recording, int format, ch
 static void complain_channel(const pk_recording *r, const char *name)
 {
   int count;
-  const pk_channel *channels = pk_recording_channels(r, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(r, &count);
   const char **words = calloc(2 * (size_t)count + 1, sizeof *words);
   char(*above)[128] = calloc((size_t)count + 1, sizeof *above);
   const char *near = NULL;
@@ -112,7 +112,7 @@ static void complain_channel(const pk_recording *r, const char *name)
 static bool choose_channels(const pk_recording *r, const char *list, int *out, int *nout)
 {
   int count;
-  const pk_channel *channels = pk_recording_channels(r, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(r, &count);
   *nout = 0;
   for (int i = 0; i < count; i++) {
     out[i] = list == NULL;
@@ -169,7 +169,7 @@ static bool choose_times(const pki_args *args, const pk_recording *r, double *fr
 static void add_files(const pki_export *what, int format, const char *path, cJSON *files)
 {
   int count;
-  const pk_channel *channels = pk_recording_channels(what->recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(what->recording, &count);
   for (int i = 0; i < what->nchannel && format == CSV; i++) {
     char name[512], file[PKI_PATH_MAX];
     pki_export_csv_name(channels[pki_export_channel(what, i)].name, name, sizeof name);

@@ -30,7 +30,7 @@ int pki_command_info(const pki_args *args)
   } else if (loaded.error.message[0] != '\0') {
     pki_complain_error("info", &loaded.error);
     int count, errors = 0;
-    const pk_diagnostic *all = pk_builder_diagnostics(loaded.builder, &count);
+    const pk_builder_diagnostic *all = pk_builder_diagnostics(loaded.builder, &count);
     for (int i = 0; i < count; i++) {
       errors += all[i].is_error;
     }

@@ -193,14 +193,14 @@ static void list_steppers(listing *l)
 
 static void list_laws(listing *l)
 {
-  for (int i = 0; i < PK_LAW_COUNT; i++) {
+  for (int i = 0; i < PK_CONTACT_LAW_COUNT; i++) {
     add(l, pki_laws[i]->name, pki_laws[i]->doc);
   }
 }
 
 static void list_presets(listing *l)
 {
-  for (int i = 0; i < PK_PRESET_COUNT; i++) {
+  for (int i = 0; i < PK_SIM_PRESET_COUNT; i++) {
     add(l, pki_presets[i]->name, pki_presets[i]->doc);
   }
 }
@@ -221,7 +221,7 @@ static void list_lcp_solvers(listing *l)
 
 static void list_broads(listing *l)
 {
-  for (int i = 0; i < PK_BROAD_COUNT; i++) {
+  for (int i = 0; i < PK_BROAD_PHASE_COUNT; i++) {
     add(l, pki_broads[i]->name, pki_broads[i]->doc);
   }
 }

@@ -90,16 +90,16 @@ static const struct {
   const char *name, *label;
   size_t offset;
 } parts[] = {
-    {"unilateral", "unilateral law", offsetof(pk_certificate, unilateral)},
-    {"disc", "friction disc", offsetof(pk_certificate, disc)},
-    {"dissipation", "dissipation", offsetof(pk_certificate, dissipation)},
-    {"bilateral", "bilateral rows", offsetof(pk_certificate, bilateral)},
-    {"box", "box rows", offsetof(pk_certificate, box)},
+    {"unilateral", "unilateral law", offsetof(pk_contact_certificate, unilateral)},
+    {"disc", "friction disc", offsetof(pk_contact_certificate, disc)},
+    {"dissipation", "dissipation", offsetof(pk_contact_certificate, dissipation)},
+    {"bilateral", "bilateral rows", offsetof(pk_contact_certificate, bilateral)},
+    {"box", "box rows", offsetof(pk_contact_certificate, box)},
 };
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static double part_of(const pk_certificate *c, int part)
+static double part_of(const pk_contact_certificate *c, int part)
 {
   double value;
   memcpy(&value, (const char *)c + parts[part].offset, sizeof value);
@@ -123,7 +123,7 @@ bool pki_solve_print(pki_table *table)
 
 static bool print_json(const char *path, const pk_contact_problem *p, const outcome *o)
 {
-  const pk_certificate *c = &o->result.certificate;
+  const pk_contact_certificate *c = &o->result.certificate;
   cJSON *json = cJSON_CreateObject();
   cJSON_AddStringToObject(json, "file", path);
   cJSON_AddStringToObject(json, "solver", pk_solver_name(o->solver));
@@ -174,7 +174,7 @@ static void worst_place(const pk_contact_problem *p, int worst, char *out, size_
 static void print_text(const pk_contact_problem *p, const outcome *o, double tolerance)
 {
   const pki_palette c = pki_palette_for(stdout);
-  const pk_certificate *cert = &o->result.certificate;
+  const pk_contact_certificate *cert = &o->result.certificate;
   const int has[PARTS] = {p->ncontact, p->ncontact, p->ncontact, p->nbilateral, p->nbox};
   char place[64], used[64] = "";
   worst_place(p, cert->worst, place, sizeof place);

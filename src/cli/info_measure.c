@@ -148,7 +148,7 @@ static void count_parts(const pki_loaded *loaded, pki_info *out)
 {
   const pk_model *m = out->model;
   int count;
-  const pk_diagnostic *all = pk_builder_diagnostics(loaded->builder, &count);
+  const pk_builder_diagnostic *all = pk_builder_diagnostics(loaded->builder, &count);
   for (int i = 0; i < count; i++) {
     out->warnings += !all[i].is_error;
   }
@@ -171,7 +171,8 @@ bool pki_info_measure(const pki_loaded *loaded, pki_info *out)
   const pk_model *m = loaded->model;
   *out = (pki_info){.model = m, .path = loaded->path};
   count_parts(loaded, out);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   double *at_rest = calloc((size_t)m->nu + 1, sizeof *at_rest);
   const bool good = w != NULL && at_rest != NULL && map_bodies(out);
   if (good) {

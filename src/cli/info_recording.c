@@ -28,7 +28,7 @@ static double rate_of(const pk_recording *r, int channel, double span)
 
 static cJSON *channel_json(const pk_recording *r, int i, double span)
 {
-  const pk_channel *c = &r->channels[i];
+  const pk_recorder_channel *c = &r->channels[i];
   cJSON *o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "name", c->name);
   cJSON_AddStringToObject(o, "doc", c->doc);
@@ -60,7 +60,7 @@ static bool print_json(const pk_recording *r, double start, double end)
   }
   cJSON *attachments = cJSON_AddArrayToObject(o, "attachments");
   for (int i = 0; i < r->about.nattachment; i++) {
-    const pk_attachment *a = &r->about.attachments[i];
+    const pk_recorder_attachment *a = &r->about.attachments[i];
     cJSON *item = cJSON_CreateObject();
     cJSON_AddStringToObject(item, "name", a->name);
     cJSON_AddStringToObject(item, "media_type", a->media_type);
@@ -73,7 +73,7 @@ static bool print_json(const pk_recording *r, double start, double end)
 /* ---- for people ---- */
 
 /* A few of the columns with their units: "LF_HAA, LF_HFE, ... 12 [N m]". */
-static void columns_text(const pk_channel *c, char *out, size_t size)
+static void columns_text(const pk_recorder_channel *c, char *out, size_t size)
 {
   enum { SHOWN = 3 };
   size_t n = 0;
@@ -138,7 +138,7 @@ static bool print_text(const pk_recording *r, double start, double end)
   print_clean(&text);
   const bool good = print_channels(r, end - start);
   for (int i = 0; i < r->about.nattachment; i++) {
-    const pk_attachment *a = &r->about.attachments[i];
+    const pk_recorder_attachment *a = &r->about.attachments[i];
     pki_text_addf(&text, "%s  %-24s%zu bytes, %s\n", i == 0 ? "\n" : "", a->name, a->size, a->media_type);
   }
   print_clean(&text);

@@ -47,7 +47,7 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
   if (root < 0) {
     return PKI_EXIT_USAGE;
   }
-  out->builder = pk_builder_create();
+  pk_builder_create(&out->builder, NULL);
   if (out->builder == NULL) {
     pki_fail(&out->error, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
     return PKI_EXIT_FAILURE;

@@ -32,8 +32,8 @@ static int split_lines(char *text, const char **lines)
 
 static pk_status parse(const pk_recording *r, pki_scenario **scenario, pk_error *err)
 {
-  const pk_attachment *text = pk_recording_attachment(r, "scenario.yaml");
-  const pk_attachment *overrides = pk_recording_attachment(r, "overrides.txt");
+  const pk_recorder_attachment *text = pk_recording_attachment(r, "scenario.yaml");
+  const pk_recorder_attachment *overrides = pk_recording_attachment(r, "overrides.txt");
   const char *file = pk_recording_note(r, "file");
   if (text == NULL || file == NULL) {
     return pki_fail(err, PK_ERROR_FILE, (pki_where){0},

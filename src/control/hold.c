@@ -1,8 +1,8 @@
 /* Keep a pose: PD on every joint coordinate, towards where it was at the first update. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/effort.h"
 #include "control/registry.h"
 #include "sim/sim_control.h"
 
@@ -12,14 +12,14 @@ static const pk_field hold_fields[] = {
     {HOLD(kp), PK_FIELD_REAL, "N m/rad", 100, 0, 1e9, NULL, "stiffness"},
     {HOLD(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping"},
     {HOLD(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
-     "largest torque, beside the model's effort limits"},
+     "largest torque, beside the model's effort limits; 0: none"},
 };
 enum { HOLD_FIELDS = sizeof hold_fields / sizeof hold_fields[0] };
 
 /* A joint that it holds: its velocity, coordinate and largest torque. */
 typedef struct hold_joint {
   int u, q;
-  double tau_max;
+  double most;
 } hold_joint;
 
 typedef struct hold {
@@ -42,8 +42,8 @@ static void hold_pose(const hold *h, const pk_observation *seen, hold_state *s, 
   }
   for (int k = 0; k < h->joints; k++) {
     const hold_joint *j = &h->joint[k];
-    commands[j->u] =
-        (pk_command){.q_des = s->pose[j->q], .kp = h->options.kp, .kd = h->options.kd, .tau_max = j->tau_max};
+    commands[j->u] = (pk_command){.q_des = s->pose[j->q], .kp = h->options.kp, .kd = h->options.kd};
+    pki_command_limit(&commands[j->u], j->most);
   }
 }
 
@@ -83,7 +83,7 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
     /* free roots and spherical joints have no PD of their own; planar and chain roots have no motor */
     if (model->dof_q[k] >= 0 && model->dof_joint[k] >= 0) {
       h->joint[h->joints++] =
-          (hold_joint){.u = k, .q = model->dof_q[k], .tau_max = fmin(chosen.tau_max, model->dof_effort[k])};
+          (hold_joint){.u = k, .q = model->dof_q[k], .most = pki_effort_limit(model, k, chosen.tau_max)};
     }
   }
   h->controller = (pk_controller){.name = "hold",

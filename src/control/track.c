@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/effort.h"
 #include "control/registry.h"
 #include "sim/sim_control.h"
 
@@ -25,7 +26,7 @@ static const pk_field track_fields[] = {
     {TRACK(kd), PK_FIELD_REAL, "N m s/rad", 2, 0, 1e9, NULL, "damping, where the table has none"},
     {TRACK(ki), PK_FIELD_REAL, "N m/(rad s)", 0, 0, 1e9, NULL, "of the integral, where the table has none"},
     {TRACK(tau_max), PK_FIELD_REAL, "N m", INFINITY, 0, INFINITY, NULL,
-     "largest torque, beside the model's effort limits, where the table has none"},
+     "largest torque, beside the model's effort limits, where the table has none; 0: none"},
 };
 enum { TRACK_FIELDS = sizeof track_fields / sizeof track_fields[0] };
 
@@ -95,12 +96,12 @@ static void pursue(const track *tr, const pk_observation *seen, int k, track_goa
   const double dt = tr->controller.period > 0 ? tr->controller.period : seen->dt, *gain = tr->gain + k;
   const double kp = gain[PKI_TRACK_KP * tr->joints], kd = gain[PKI_TRACK_KD * tr->joints],
                ki = gain[PKI_TRACK_KI * tr->joints], e = to.q - seen->q[m->dof_q[dof]],
-               most = fmin(gain[PKI_TRACK_TAU_MAX * tr->joints], m->dof_effort[dof]);
+               most = pki_effort_limit(m, dof, gain[PKI_TRACK_TAU_MAX * tr->joints]);
   double *integral = &s->values[k];
   const double tau = kp * e + kd * (to.u - seen->u[dof]) + ki * (*integral + dt * e);
   *integral += fabs(tau) > most && tau * e > 0 ? 0 : dt * e;
-  commands[dof] =
-      (pk_command){.tau = ki * *integral, .q_des = to.q, .u_des = to.u, .kp = kp, .kd = kd, .tau_max = most};
+  commands[dof] = (pk_command){.tau = ki * *integral, .q_des = to.q, .u_des = to.u, .kp = kp, .kd = kd};
+  pki_command_limit(&commands[dof], most);
 }
 
 static void note_pose(const track *tr, const pk_observation *seen, track_state *s)

@@ -34,21 +34,26 @@ size_t pk_workspace_memsize(const pk_model *model)
   return arena.used;
 }
 
-pk_workspace *pk_workspace_init(const pk_model *model, void *memory)
+pk_status pk_workspace_init(const pk_model *model, void *memory, pk_workspace **out, pk_error *err)
 {
+  *out = NULL;
   if (!pki_is_aligned(memory)) {
-    return NULL;
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "memory"},
+                    "the memory begins at %p, expected a multiple of %d bytes", memory, PKI_ALIGN);
   }
   pki_arena arena = pki_arena_over(memory, pk_workspace_memsize(model));
   pk_workspace *w = carve(model, &arena);
   pk_kinematics_compute(w, model->q0, w->work.zero);
-  return w;
+  *out = w;
+  return PK_OK;
 }
 
-pk_workspace *pk_workspace_create(const pk_model *model)
+pk_status pk_workspace_create(const pk_model *model, pk_workspace **out, pk_error *err)
 {
+  *out = NULL;
   void *memory = pki_aligned_alloc(pk_workspace_memsize(model));
-  return memory ? pk_workspace_init(model, memory) : NULL;
+  return memory != NULL ? pk_workspace_init(model, memory, out, err)
+                        : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a workspace");
 }
 
 void pk_workspace_destroy(pk_workspace *w)
@@ -95,13 +100,21 @@ void pk_link_velocity(const pk_workspace *w, int link, double velocity[6])
   const double *R = body_entry(w->work.pose, l->body, 12), *twist = body_entry(w->work.twist, l->body, 6);
   double arm[3], v[3], axes[9];
   pki_mat3_apply(R, l->pose.pos, arm);
-  pki_cross3(twist, arm, v);
-  for (int i = 0; i < 3; i++) {
-    v[i] += twist[3 + i];
-  }
+  pki_twist_at(twist, arm, v);
   pki_mat3_mul(R, l->pose.rot, axes);
   pki_mat3_apply_transposed(axes, twist, velocity);
   pki_mat3_apply_transposed(axes, v, velocity + 3);
+}
+
+void pk_link_point_velocity(const pk_workspace *w, int link, const double point[3], double velocity[3])
+{
+  const pk_pose pose = pk_link_pose(w, link);
+  double twist[6], arm[3];
+  pk_link_velocity(w, link, twist);
+  pki_sub3(point, pose.pos, arm);
+  pki_mat3_apply_transposed(pose.rot, arm, arm);
+  pki_twist_at(twist, arm, velocity);
+  pki_mat3_apply(pose.rot, velocity, velocity);
 }
 
 /* A point of a link, in the frame of its body. */
@@ -270,18 +283,18 @@ void pk_mass_matrix(pk_workspace *w, const double *q, double *M)
   }
 }
 
-pk_status pk_forward_dynamics(pk_workspace *w, pk_method method, const double *q, const double *u,
+pk_status pk_forward_dynamics(pk_workspace *w, pk_dynamics_method method, const double *q, const double *u,
                               const double *tau, double *a)
 {
   const pk_model *m = w->model;
-  if ((unsigned)method >= PK_METHOD_COUNT) {
+  if ((unsigned)method >= PK_DYNAMICS_METHOD_COUNT) {
     return PK_ERROR_ARGUMENT;
   }
-  if (method == PK_METHOD_ABA && m->has_mimic) {
+  if (method == PK_DYNAMICS_METHOD_ABA && m->has_mimic) {
     return PK_ERROR_UNSUPPORTED;
   }
   pki_reset_diagonal(&w->work);
-  if (method == PK_METHOD_CRBA || m->has_mimic) {
+  if (method == PK_DYNAMICS_METHOD_CRBA || m->has_mimic) {
     pki_composite_acceleration(w, q, u, tau, a);
   } else {
     w->kernels->acceleration(&w->work, q, u, tau, a);

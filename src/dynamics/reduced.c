@@ -142,7 +142,8 @@ pk_status pk_reduced_create(const pk_model *model, int nleg, const pk_leg *legs,
     return status;
   }
   pk_reduced *r = calloc(1, sizeof *r);
-  pk_workspace *work = pk_workspace_create(model);
+  pk_workspace *work;
+  pk_workspace_create(model, &work, NULL);
   pki_arena arena = pki_arena_over(NULL, 0);
   void *memory = NULL;
   if (r != NULL) {

@@ -130,7 +130,8 @@ static double strength_of(const pki_locomotion *c, const pk_model *model)
 /* All legs at zero angles, on a level trunk. */
 static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error *err)
 {
-  pk_workspace *work = pk_workspace_create(model);
+  pk_workspace *work;
+  pk_workspace_create(model, &work, NULL);
   double *q = malloc((size_t)model->nq * sizeof *q), *J = malloc(6 * (size_t)model->nu * sizeof *J);
   double height = 0;
   if (work == NULL || q == NULL || J == NULL) {

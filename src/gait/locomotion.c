@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/effort.h"
 #include "gait/gait_kernels.h"
 #include "gait/gaits.h"
 #include "math/mat3.h"
 #include "sim/sim_control.h"
+#include "step/world.h"
 
 static const double limp = 0.0906913; /* m h^2 sqrt(g/h), damping after a fall */
 
@@ -83,7 +85,8 @@ static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *comm
   const double damping = limp * c->mass * c->height * c->height * c->pace;
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
     const int u = c->legs[i / 3].u[i % 3];
-    commands[u] = (pk_command){.kd = damping, .tau_max = m->dof_effort[u]};
+    commands[u] = (pk_command){.kd = damping};
+    pki_command_limit(&commands[u], m->dof_effort[u]);
   }
 }
 
@@ -229,8 +232,8 @@ static const pk_field locomotion_fields[] = {
      "part of the cycle that a foot is planned to be on the ground; 0: the gait's own"},
     {WALK(acceleration), PK_FIELD_REAL, "m/s^2", 0.5, 1e-3, 1e3, NULL,
      "how fast the wanted speed may change"},
-    {WALK(attitude), PK_FIELD_ENUM, "", PK_ATTITUDE_SLOPE, 0, PK_ATTITUDE_COUNT - 1, attitude_words,
-     "what the trunk aligns with"},
+    {WALK(attitude), PK_FIELD_ENUM, "", PK_LOCOMOTION_ATTITUDE_SLOPE, 0, PK_LOCOMOTION_ATTITUDE_COUNT - 1,
+     attitude_words, "what the trunk aligns with"},
     {WALK(height), PK_FIELD_REAL, "m", 0, 0, 10, NULL,
      "of the trunk's origin above the feet's points; 0: legs bent to 0.785 of their length"},
     {WALK(lift), PK_FIELD_REAL, "m", 0, 0, 1, NULL, "of a swinging foot; 0: the gait's own"},
@@ -330,37 +333,52 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   return PK_OK;
 }
 
-pk_status pk_locomotion_set_speed(pk_controller *controller, double forward, double sideways, double turn,
-                                  pk_error *err)
+/* What the controller of a world remembers there; NULL: it is no locomotion controller. */
+static pki_walk *find_walk(const pk_sim *sim, const char *function, pk_error *err)
 {
-  /* the controller is the start of its block */
-  pki_locomotion *c = (pki_locomotion *)controller;
+  const pk_controller *by = sim->control.by;
+  if (by != NULL && by->update_group == update_group) {
+    return sim->control.state;
+  }
+  const bool named = by != NULL && by->name != NULL;
+  pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "controller"},
+           "%s: the world has %s%s%s, expected a controller of pk_locomotion_create", function,
+           by == NULL ? "no controller" : "the controller \"", named ? by->name : "", by == NULL ? "" : "\"");
+  return NULL;
+}
+
+pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sideways, double turn, pk_error *err)
+{
+  pki_walk *w = find_walk(sim, "pk_locomotion_set_speed", err);
+  if (w == NULL) {
+    return PK_ERROR_ARGUMENT;
+  }
+  const pki_locomotion *c = sim->control.by->user;
   pk_locomotion_options chosen = c->options;
   chosen.forward = forward, chosen.sideways = sideways, chosen.turn = turn;
-  for (int i = 0; i < chosen.change_count; i++) {
-    pk_gait_change *change = &chosen.changes[i];
-    change->forward = forward, change->sideways = sideways, change->turn = turn;
-  }
   const pk_status status = validate(&chosen, err);
   if (status == PK_OK) {
-    c->options = chosen;
+    w->wish.has_speed = true;
+    w->wish.forward = forward, w->wish.sideways = sideways, w->wish.turn = turn;
   }
   return status;
 }
 
-pk_status pk_locomotion_set_gait(pk_controller *controller, pk_gait gait, pk_error *err)
+pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err)
 {
-  pki_locomotion *c = (pki_locomotion *)controller;
+  pki_walk *w = find_walk(sim, "pk_locomotion_set_gait", err);
+  if (w == NULL) {
+    return PK_ERROR_ARGUMENT;
+  }
+  const pki_locomotion *c = sim->control.by->user;
   pk_locomotion_options chosen = c->options;
   chosen.gait = gait;
   chosen.change_count = 0;
-  if (gait != c->options.gait) {
-    chosen.cycle = chosen.duty = chosen.lift = 0;
-  }
   pk_status status = validate(&chosen, err);
   status = status == PK_OK ? validate_jump(c, &chosen, err) : status;
   if (status == PK_OK) {
-    c->options = chosen;
+    w->wish.has_gait = true;
+    w->wish.gait = gait;
   }
   return status;
 }
@@ -380,10 +398,10 @@ static pk_status create_locomotion(const pk_model *model, const void *options, p
 
 static const char *const live_fields[] = {"forward", "sideways", "turn", NULL};
 
-static pk_status change_speed(pk_controller *controller, const void *options, pk_error *err)
+static pk_status change_speed(pk_sim *sim, const void *options, pk_error *err)
 {
   const pk_locomotion_options *o = options;
-  return pk_locomotion_set_speed(controller, o->forward, o->sideways, o->turn, err);
+  return pk_locomotion_set_speed(sim, o->forward, o->sideways, o->turn, err);
 }
 
 const pki_controller_row pki_controller_locomotion = {

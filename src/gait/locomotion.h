@@ -105,6 +105,15 @@ typedef struct pki_jump {
   double deep, down;  /* m below the stand, s to get there */
 } pki_jump;
 
+/* What was asked of this world since its reset, in place of the options. */
+typedef struct pki_wish {
+  /* A speed and a gait were asked for. */
+  bool has_speed, has_gait;
+  pk_gait gait;
+  /* m/s, m/s, rad/s */
+  double forward, sideways, turn;
+} pki_wish;
+
 typedef struct pki_walk {
   bool awake; /* the first update has been */
   bool walking;
@@ -115,6 +124,7 @@ typedef struct pki_walk {
   pki_rhythm rhythm; /* what they are drawn to */
   double lift;       /* m, of swinging feet */
   pki_jump jump;
+  pki_wish wish;        /* pk_locomotion_set_speed and pk_locomotion_set_gait */
   double jumped;        /* s, the time for which the last jump was asked; less than 0: none */
   double wait;          /* s, that the clock has waited */
   double still;         /* s, since the wanted speed became zero after `stop` */

@@ -36,6 +36,16 @@ static inline void pki_cross3(const double a[3], const double b[3], double out[3
   out[0] = x, out[1] = y, out[2] = z;
 }
 
+/* Velocity of the point at `arm` from where a twist (angular, then linear velocity) is taken; all in the same axes. */
+static inline void pki_twist_at(const double twist[6], const double arm[3], double out[3])
+{
+  double turning[3];
+  pki_cross3(twist, arm, turning);
+  for (int k = 0; k < 3; k++) {
+    out[k] = twist[3 + k] + turning[k];
+  }
+}
+
 static inline void pki_mat3_identity(double out[9])
 {
   static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

@@ -28,13 +28,15 @@ pk_joint_desc pk_joint_desc_default(void)
                          .mimic_multiplier = 1};
 }
 
-pk_builder *pk_builder_create(void)
+pk_status pk_builder_create(pk_builder **out, pk_error *err)
 {
   pk_builder *b = calloc(1, sizeof *b);
-  if (b != NULL) {
-    b->gravity[2] = -9.81;
+  *out = b;
+  if (b == NULL) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a builder");
   }
-  return b;
+  b->gravity[2] = -9.81;
+  return PK_OK;
 }
 
 /* Strings of descriptions are owned copies; the public structs hold them as const. */
@@ -362,7 +364,7 @@ static void remark(pk_builder *b, bool is_error, const pk_error *error)
                         sizeof *b->diagnostics)) {
     return;
   }
-  b->diagnostics[b->ndiagnostic++] = (pk_diagnostic){.is_error = is_error, .error = *error};
+  b->diagnostics[b->ndiagnostic++] = (pk_builder_diagnostic){.is_error = is_error, .error = *error};
 }
 
 void pki_builder_warn(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
@@ -408,7 +410,7 @@ pk_status pki_builder_verdict(const pk_builder *b, int before, pk_error *err)
   return pki_fail(err, PK_ERROR_MODEL, (pki_where){0}, "there are more than %d errors", PKI_DIAGNOSTIC_MAX);
 }
 
-const pk_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count)
+const pk_builder_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count)
 {
   *count = b->ndiagnostic;
   return b->diagnostics;

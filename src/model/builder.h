@@ -49,7 +49,7 @@ struct pk_builder {
   bool cut_all;
   pk_mesh *meshes;           /* owned copies, each once: added again when the pointer was seen before */
   const pk_mesh **mesh_keys; /* the caller's pointers, valid within one loader's run */
-  pk_diagnostic *diagnostics;
+  pk_builder_diagnostic *diagnostics;
   int nrobot, nlink, njoint, nshape, nmesh, ndiagnostic, nconstraint, ncut;
   int constraint_cap, cut_cap, robot_cap, link_cap, joint_cap, shape_cap, mesh_cap, diagnostic_cap;
   int nerror, nwarning; /* remarks made, those beyond PKI_DIAGNOSTIC_MAX included */

@@ -42,7 +42,7 @@ static void check_merged(pki_draft *d, int link)
   pki_inertia_add(alone, &d->b->links[link].desc.inertia, &d->link_pose[link]);
   if (!finite_n(alone, 10)) {
     pki_builder_error(
-        d->b, PK_ERROR_MODEL, pki_link_where(d, link),
+        d->b, PK_ERROR_MASS, pki_link_where(d, link),
         "mass, centre of mass or inertia of link \"%s\" is too large: its moments about the joint that "
         "moves it are not finite",
         d->b->links[link].desc.name);
@@ -59,31 +59,31 @@ static void check_inertia(pki_draft *d, int link)
   void (*const say)(pk_builder *, pk_status, pki_where, const char *, ...) =
       d->link_body[link] < 0 ? pki_builder_warn : pki_builder_error;
   if (!isfinite(in->mass) || !finite_n(in->com, 3) || !finite_n(in->moment, 6)) {
-    pki_builder_error(b, PK_ERROR_MODEL, where,
-                      "mass, centre of mass or inertia of link \"%s\" is not finite", name);
+    pki_builder_error(b, PK_ERROR_MASS, where, "mass, centre of mass or inertia of link \"%s\" is not finite",
+                      name);
     return;
   }
   if (in->mass < 0) {
-    pki_builder_error(b, PK_ERROR_MODEL, where, "mass of link \"%s\" is %g kg, expected zero or more", name,
+    pki_builder_error(b, PK_ERROR_MASS, where, "mass of link \"%s\" is %g kg, expected zero or more", name,
                       in->mass);
     return;
   }
   double lambda[3];
   const pki_moments moments = pki_check_moments(in->moment, lambda);
   if (in->mass == 0 && (lambda[0] != 0 || lambda[2] != 0)) {
-    say(b, PK_ERROR_MODEL, where,
+    say(b, PK_ERROR_MASS, where,
         "link \"%s\" has no mass but moments of inertia: give it mass, or set both to zero", name);
   } else if (moments == PKI_MOMENTS_NEGATIVE) {
-    say(b, PK_ERROR_MODEL, where,
+    say(b, PK_ERROR_MASS, where,
         "inertia of link \"%s\" has the principal moments %g, %g, %g: none may be negative", name, lambda[0],
         lambda[1], lambda[2]);
   } else if (moments == PKI_MOMENTS_UNEQUAL) {
-    say(b, PK_ERROR_MODEL, where,
+    say(b, PK_ERROR_MASS, where,
         "inertia of link \"%s\" has the principal moments %g, %g, %g: no body has one above the sum of the "
         "others",
         name, lambda[0], lambda[1], lambda[2]);
   } else if (in->mass > 0 && lambda[2] == 0) {
-    pki_builder_warn(b, PK_ERROR_MODEL, where,
+    pki_builder_warn(b, PK_ERROR_MASS, where,
                      "link \"%s\" has mass but no moments of inertia: it is a point mass", name);
   }
   if (d->link_body[link] >= 0) {

@@ -110,7 +110,7 @@ static void report_unknown(pki_draft *d, pki_where where, const char *what, cons
                            char *const *names, int count)
 {
   const char *near = pki_nearest_word(name, (const char *const *)names, count);
-  pki_builder_error(d->b, PK_ERROR_MODEL, where, "%s \"%s\" does not exist%s%s%s", what, name,
+  pki_builder_error(d->b, PK_ERROR_NAME, where, "%s \"%s\" does not exist%s%s%s", what, name,
                     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 

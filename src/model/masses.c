@@ -167,31 +167,31 @@ static bool check_pivot(pki_draft *d, int u, int robot, double D, double C)
   const subject s = subject_of(d, u, robot);
   if (s.cut != NULL) {
     pki_builder_error(
-        d->b, PK_ERROR_MODEL, s.where,
+        d->b, PK_ERROR_MASS, s.where,
         "link \"%s\" has too little mass or inertia of its own to move alone when joint \"%s\" is cut: "
         "give it more, or do not cut the joint",
         s.link, s.cut);
   } else if (!isfinite(C) || !isfinite(D)) {
-    pki_builder_error(d->b, PK_ERROR_MODEL, s.where,
+    pki_builder_error(d->b, PK_ERROR_MASS, s.where,
                       "%s moves an inertia that is not finite: masses or distances beyond it are too large",
                       s.name);
   } else if (D > PIVOT_TOLERANCE * C) {
-    pki_builder_error(d->b, PK_ERROR_MODEL, s.where,
+    pki_builder_error(d->b, PK_ERROR_MASS, s.where,
                       "%s moves an inertia of %g, too little to compute with: give link \"%s\" more mass",
                       s.name, D, s.link);
   } else if (s.is_root) {
-    pki_builder_error(d->b, PK_ERROR_MODEL, s.where,
+    pki_builder_error(d->b, PK_ERROR_MASS, s.where,
                       "link \"%s\" is a free root without mass or inertia: give it mass, or fix the root",
                       s.link);
   } else if (s.is_led && C > 0) {
     pki_builder_error(
-        d->b, PK_ERROR_MODEL, s.where,
+        d->b, PK_ERROR_MASS, s.where,
         "%s and the joints that mimic it cancel: together they move nothing that has inertia; give link "
         "\"%s\" mass, or change a multiplier",
         s.name, s.link);
   } else {
     pki_builder_error(
-        d->b, PK_ERROR_MODEL, s.where,
+        d->b, PK_ERROR_MASS, s.where,
         "%s moves nothing that has inertia: give link \"%s\" or what hangs on it mass, or make the "
         "joint fixed",
         s.name, s.link);

@@ -105,7 +105,8 @@ pk_status pki_srdf_parse(const char *text, size_t size, const char *file, pki_sr
 {
   *out = NULL;
   pki_srdf *srdf = calloc(1, sizeof *srdf);
-  pk_builder *b = pk_builder_create(); /* where the reader of XML leaves its remarks */
+  pk_builder *b; /* where the reader of XML leaves its remarks */
+  pk_builder_create(&b, NULL);
   pki_urdf u = {.b = b, .file = file};
   u.remarks = xmlHashCreate(16);
   if (srdf == NULL || b == NULL || u.remarks == NULL) {

@@ -105,7 +105,7 @@ static void enter_links(pki_draft *d, name_table *t)
     }
     const bool other_robot = b->links[*slot].robot != b->links[i].robot;
     char first[FIRST_MAX];
-    pki_builder_error(b, PK_ERROR_MODEL, pki_link_where(d, i), "link \"%s\" is there twice%s%s",
+    pki_builder_error(b, PK_ERROR_NAME, pki_link_where(d, i), "link \"%s\" is there twice%s%s",
                       d->link_name[i], other_robot ? ": give each robot its own prefix" : "",
                       first_at(b->links[*slot].desc.line, first));
   }
@@ -122,7 +122,7 @@ static void enter_joints(pki_draft *d, name_table *t)
     }
     const bool other_robot = b->joints[*slot].robot != b->joints[i].robot;
     char first[FIRST_MAX];
-    pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, i), "joint \"%s\" is there twice%s%s",
+    pki_builder_error(b, PK_ERROR_NAME, pki_joint_where(d, i), "joint \"%s\" is there twice%s%s",
                       d->joint_name[i], other_robot ? ": give each robot its own prefix" : "",
                       first_at(b->joints[*slot].desc.line, first));
   }
@@ -164,7 +164,7 @@ static int resolve_link(pki_draft *d, const name_table *t, int joint, const char
     return found;
   }
   const char *near = nearest_link(b, robot, name);
-  pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, joint),
+  pki_builder_error(b, PK_ERROR_NAME, pki_joint_where(d, joint),
                     "%s link \"%s\" of joint \"%s\" does not exist%s%s%s", role, name,
                     b->joints[joint].desc.name, near ? "; did you mean \"" : "", near ? near : "",
                     near ? "\"?" : "");
@@ -214,7 +214,7 @@ static bool resolve_shapes(pki_draft *d, const name_table *links)
     }
     d->shape_link[s] = link;
     if (link < 0) {
-      pki_builder_error(b, PK_ERROR_MODEL,
+      pki_builder_error(b, PK_ERROR_NAME,
                         (pki_where){.file = b->robots[shape->robot].desc.file,
                                     .line = shape->desc.line,
                                     .field = shape->desc.link},
@@ -312,7 +312,7 @@ static bool resolve_mimics(pki_draft *d, const name_table *joints)
       }
       if (leader < 0 && at == j) {
         const char *near = nearest_joint(b, b->joints[j].robot, desc->mimic);
-        pki_builder_error(b, PK_ERROR_MODEL, pki_joint_where(d, j),
+        pki_builder_error(b, PK_ERROR_NAME, pki_joint_where(d, j),
                           "joint \"%s\" mimics \"%s\", which does not exist%s%s%s", desc->name, desc->mimic,
                           near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
       }

@@ -171,7 +171,8 @@ pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_urdf_opt
 pk_status pk_model_load_urdf(const char *path, const pk_urdf_options *options, pk_model **out, pk_error *err)
 {
   *out = NULL;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (b == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = path}, "out of memory");
   }

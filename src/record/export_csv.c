@@ -88,14 +88,14 @@ static bool put(FILE *file, pki_text *text, size_t least)
 
 /* A channel and its samples. */
 typedef struct written {
-  const pk_channel *channel;
-  const pk_series *series;
+  const pk_recorder_channel *channel;
+  const pk_recording_series *series;
 } written;
 
 static bool put_series(FILE *file, const void *what)
 {
-  const pk_channel *c = ((const written *)what)->channel;
-  const pk_series *s = ((const written *)what)->series;
+  const pk_recorder_channel *c = ((const written *)what)->channel;
+  const pk_recording_series *s = ((const written *)what)->series;
   pki_text text = {0};
   pki_text_add(&text, "time [s]");
   if (c->table) {
@@ -118,7 +118,8 @@ static bool put_series(FILE *file, const void *what)
   return good;
 }
 
-static pk_status save_series(const pk_channel *c, const pk_series *s, const char *path, pk_error *err)
+static pk_status save_series(const pk_recorder_channel *c, const pk_recording_series *s, const char *path,
+                             pk_error *err)
 {
   return pki_file_put_stream(path, put_series, &(written){c, s}, err);
 }
@@ -126,12 +127,12 @@ static pk_status save_series(const pk_channel *c, const pk_series *s, const char
 pk_status pki_export_csv(pki_export *what, const char *folder, pk_error *err)
 {
   int count;
-  const pk_channel *channels = pk_recording_channels(what->recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(what->recording, &count);
   pk_status status = pki_folder_create(folder, err);
   what->samples = 0;
   for (int i = 0; i < what->nchannel && status == PK_OK; i++) {
-    const pk_channel *c = &channels[pki_export_channel(what, i)];
-    pk_series s;
+    const pk_recorder_channel *c = &channels[pki_export_channel(what, i)];
+    pk_recording_series s;
     char name[512], path[4096];
     pki_export_csv_name(c->name, name, sizeof name);
     const int n = snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -142,7 +143,7 @@ pk_status pki_export_csv(pki_export *what, const char *folder, pk_error *err)
     if (status == PK_OK) {
       what->samples += s.n;
       status = save_series(c, &s, path, err);
-      pk_series_free(&s);
+      pk_recording_series_free(&s);
     }
   }
   return status;

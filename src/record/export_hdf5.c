@@ -35,7 +35,7 @@ bool pki_export_has_hdf5(void)
 
 /* ---- channels ---- */
 
-static bool put_time(hid_t group, const pk_series *s)
+static bool put_time(hid_t group, const pk_recording_series *s)
 {
   const hsize_t size = (hsize_t)s->n;
   const hid_t set = pki_h5_put_data(group, "time", H5T_NATIVE_DOUBLE, 1, &size, s->time);
@@ -55,7 +55,7 @@ typedef struct links {
 
 static bool read_links(const pk_recording *recording, links *out)
 {
-  const pk_attachment *scene = pk_recording_attachment(recording, "scene.json");
+  const pk_recorder_attachment *scene = pk_recording_attachment(recording, "scene.json");
   const pki_json list =
       scene != NULL ? pki_json_member(pki_json_begin(scene->data, scene->size), "links") : (pki_json){0};
   *out = (links){0};
@@ -78,7 +78,7 @@ static void free_links(links *l)
   free((void *)l->text);
 }
 
-static bool has_column(const pk_channel *c, const char *name)
+static bool has_column(const pk_recorder_channel *c, const char *name)
 {
   for (int k = 0; k < c->columns; k++) {
     if (strcmp(c->column[k], name) == 0) {
@@ -88,7 +88,8 @@ static bool has_column(const pk_channel *c, const char *name)
   return false;
 }
 
-static bool put_values(hid_t group, const pk_channel *c, const pk_series *s, const links *l)
+static bool put_values(hid_t group, const pk_recorder_channel *c, const pk_recording_series *s,
+                       const links *l)
 {
   const hsize_t size[2] = {(hsize_t)s->row[s->n], (hsize_t)s->columns};
   const hid_t set = pki_h5_put_data(group, "values", H5T_NATIVE_DOUBLE, 2, size, s->values);
@@ -103,7 +104,7 @@ static bool put_values(hid_t group, const pk_channel *c, const pk_series *s, con
   return good;
 }
 
-static bool put_rows(hid_t group, const pk_series *s)
+static bool put_rows(hid_t group, const pk_recording_series *s)
 {
   const hsize_t size = (hsize_t)s->n + 1;
   const hid_t set = pki_h5_put_data(group, "rows", H5T_NATIVE_INT, 1, &size, s->row);
@@ -116,7 +117,8 @@ static bool put_rows(hid_t group, const pk_series *s)
   return good;
 }
 
-static bool put_channel(hid_t file, const pk_channel *c, const pk_series *s, const links *l)
+static bool put_channel(hid_t file, const pk_recorder_channel *c, const pk_recording_series *s,
+                        const links *l)
 {
   char name[512];
   const int n = snprintf(name, sizeof name, "%s/", c->name);
@@ -134,7 +136,7 @@ static bool put_channel(hid_t file, const pk_channel *c, const pk_series *s, con
 
 /* ---- what else is in it ---- */
 
-static bool is_text(const pk_attachment *a)
+static bool is_text(const pk_recorder_attachment *a)
 {
   static const char *const words[] = {"text/", "yaml", "json", "xml"};
   bool text = false;
@@ -145,7 +147,7 @@ static bool is_text(const pk_attachment *a)
 }
 
 /* Text as one string, all else as bytes. */
-static bool put_attachment(hid_t group, const pk_attachment *a)
+static bool put_attachment(hid_t group, const pk_recorder_attachment *a)
 {
   const hsize_t size = a->size;
   hid_t set = -1;
@@ -173,7 +175,7 @@ static bool put_attachment(hid_t group, const pk_attachment *a)
 }
 
 /* A note: as a number where it is known to be one, else as text. */
-static bool put_note(hid_t file, const pk_note *note)
+static bool put_note(hid_t file, const pk_recorder_note *note)
 {
   static const char *const numbers[] = {"dt", "duration", "bound", "checkpoint_every", "seed"};
   const char *at = note->value, *const end = at + strlen(at);
@@ -214,19 +216,19 @@ static bool put_about(hid_t file, const pk_recording_about *about)
 static pk_status put_channels(pki_export *what, hid_t file, bool *good, pk_error *err)
 {
   int count;
-  const pk_channel *channels = pk_recording_channels(what->recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(what->recording, &count);
   pk_status status = PK_OK;
   links l;
   if (!read_links(what->recording, &l)) {
     status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the export");
   }
   for (int i = 0; i < what->nchannel && status == PK_OK && *good; i++) {
-    pk_series s;
+    pk_recording_series s;
     status = pk_recording_read(what->recording, pki_export_channel(what, i), what->from, what->to, &s, err);
     if (status == PK_OK) {
       what->samples += s.n;
       *good = put_channel(file, &channels[pki_export_channel(what, i)], &s, &l);
-      pk_series_free(&s);
+      pk_recording_series_free(&s);
     }
   }
   free_links(&l);

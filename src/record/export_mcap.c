@@ -9,7 +9,7 @@
 enum { WINDOW = 10 }; /* s of all channels that are held at once */
 
 /* Merge the series of one window by time; channels of the same time in their order. */
-static pk_status merge(pki_export *what, const pk_series *series, int *next, pk_recorder *out)
+static pk_status merge(pki_export *what, const pk_recording_series *series, int *next, pk_recorder *out)
 {
   pk_status status = PK_OK;
   while (status == PK_OK) {
@@ -22,7 +22,7 @@ static pk_status merge(pki_export *what, const pk_series *series, int *next, pk_
     if (first < 0) {
       break;
     }
-    const pk_series *s = &series[first];
+    const pk_recording_series *s = &series[first];
     const int k = next[first]++;
     status = out->write(out, first, s->time[k], s->values + (size_t)s->row[k] * (size_t)s->columns,
                         s->row[k + 1] - s->row[k]);
@@ -35,7 +35,7 @@ static pk_status merge(pki_export *what, const pk_series *series, int *next, pk_
 static pk_status copy_window(pki_export *what, double from, double to, pk_recorder *out, pk_error *err)
 {
   const size_t count = (size_t)what->nchannel;
-  pk_series *series = calloc(count + 1, sizeof *series);
+  pk_recording_series *series = calloc(count + 1, sizeof *series);
   int *next = calloc(count + 1, sizeof *next);
   if (series == NULL || next == NULL) {
     free(series);
@@ -50,7 +50,7 @@ static pk_status copy_window(pki_export *what, double from, double to, pk_record
     merge(what, series, next, out); /* a failure shows at the end */
   }
   for (int i = 0; i < what->nchannel; i++) {
-    pk_series_free(&series[i]);
+    pk_recording_series_free(&series[i]);
   }
   free(series);
   free(next);
@@ -75,8 +75,8 @@ static pk_status copy_samples(pki_export *what, pk_recorder *out, pk_error *err)
 static pk_status copy_all(pki_export *what, pk_recorder *out, pk_error *err)
 {
   int count;
-  const pk_channel *all = pk_recording_channels(what->recording, &count);
-  pk_channel *channels = calloc((size_t)what->nchannel + 1, sizeof *channels);
+  const pk_recorder_channel *all = pk_recording_channels(what->recording, &count);
+  pk_recorder_channel *channels = calloc((size_t)what->nchannel + 1, sizeof *channels);
   if (channels == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "not enough memory for the channels");
   }

@@ -225,7 +225,7 @@ bool pki_mcap_next(pki_view *rest, int *op, pki_view *bytes);
 
 /* ---- compression ---- */
 
-/* The names by which MCAP knows them: "", "lz4", "zstd", in the order of pk_compression. */
+/* The names by which MCAP knows them: "", "lz4", "zstd", in the order of pk_recording_compression. */
 extern const char *const pki_mcap_compressions[];
 
 bool pki_mcap_can_compress(int compression); /* it was built in */

@@ -18,16 +18,16 @@ const char *const pki_mcap_compressions[] = {"", "lz4", "zstd"};
 bool pki_mcap_can_compress(int compression)
 {
 #ifdef PKI_HAVE_LZ4
-  if (compression == PK_COMPRESSION_LZ4) {
+  if (compression == PK_RECORDING_COMPRESSION_LZ4) {
     return true;
   }
 #endif
 #ifdef PKI_HAVE_ZSTD
-  if (compression == PK_COMPRESSION_ZSTD) {
+  if (compression == PK_RECORDING_COMPRESSION_ZSTD) {
     return true;
   }
 #endif
-  return compression == PK_COMPRESSION_NONE;
+  return compression == PK_RECORDING_COMPRESSION_NONE;
 }
 
 #ifdef PKI_HAVE_LZ4
@@ -102,19 +102,19 @@ bool pki_mcap_compress(int compression, void **state, pki_view in, pki_text *out
 {
   (void)state;
 #ifdef PKI_HAVE_LZ4
-  if (compression == PK_COMPRESSION_LZ4) {
+  if (compression == PK_RECORDING_COMPRESSION_LZ4) {
     return compress_lz4(in, out);
   }
 #endif
 #ifdef PKI_HAVE_ZSTD
-  if (compression == PK_COMPRESSION_ZSTD) {
+  if (compression == PK_RECORDING_COMPRESSION_ZSTD) {
     return compress_zstd(state, in, out);
   }
 #endif
-  if (compression == PK_COMPRESSION_NONE) {
+  if (compression == PK_RECORDING_COMPRESSION_NONE) {
     pki_text_add_bytes(out, in.data, in.size);
   }
-  return compression == PK_COMPRESSION_NONE && !out->failed;
+  return compression == PK_RECORDING_COMPRESSION_NONE && !out->failed;
 }
 
 void pki_mcap_compress_free(void **state)

@@ -13,8 +13,8 @@
 /* A recorder that writes to an open, empty file, with a descriptor of its own; messages speak of `path`. */
 pk_status pki_recording_create_on(int fd, const char *path, pk_recorder **out, pk_error *err);
 
-/* Names of pk_compression. */
-extern const char *const pki_compression_words[PK_COMPRESSION_COUNT];
+/* Names of pk_recording_compression. */
+extern const char *const pki_compression_words[PK_RECORDING_COMPRESSION_COUNT];
 
 /* pk_recording_options as a table. */
 extern const pk_field pki_recording_fields[];
@@ -27,22 +27,23 @@ enum {
 };
 
 /* Check names, columns and units of channels; the message names the one at fault. */
-pk_status pki_channels_validate(const pk_channel *channels, int count, const char *path, pk_error *err);
+pk_status pki_channels_validate(const pk_recorder_channel *channels, int count, const char *path,
+                                pk_error *err);
 
 /* The schema of a channel as text, its type's name, the metadata as a map. */
-void pki_channel_schema(const pk_channel *channel, pki_text *type, pki_text *schema);
-void pki_channel_metadata(const pk_channel *channel, pki_text *map);
+void pki_channel_schema(const pk_recorder_channel *channel, pki_text *type, pki_text *schema);
+void pki_channel_metadata(const pk_recorder_channel *channel, pki_text *map);
 
 /* From the metadata back; free with pki_channel_free. False: not a channel of this kind, or (*memory) no memory. */
-bool pki_channel_parse(const pki_mcap_channel *from, pk_channel *out, bool *memory);
-void pki_channel_free(pk_channel *channel);
+bool pki_channel_parse(const pki_mcap_channel *from, pk_recorder_channel *out, bool *memory);
+void pki_channel_free(pk_recorder_channel *channel);
 
 /* Append one sample as a Message record. */
-void pki_sample_encode(pki_text *out, const pk_channel *channel, int id, uint32_t sequence, uint64_t time,
-                       const double *values, int rows);
+void pki_sample_encode(pki_text *out, const pk_recorder_channel *channel, int id, uint32_t sequence,
+                       uint64_t time, const double *values, int rows);
 
 /* How many rows a message's data hold, -1: malformed; *values: their bytes. */
-int pki_sample_rows(const pk_channel *channel, pki_view data, const void **values);
+int pki_sample_rows(const pk_recorder_channel *channel, pki_view data, const void **values);
 
 /* s of the run in ns, and back. False: negative, not finite, beyond 9e9 s. */
 bool pki_time_encode(double time, uint64_t *ns);

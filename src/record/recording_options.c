@@ -1,18 +1,18 @@
 #include "record/recording.h"
 
 #ifdef PKI_HAVE_LZ4
-#define BEST PK_COMPRESSION_LZ4
+#define BEST PK_RECORDING_COMPRESSION_LZ4
 #elif defined(PKI_HAVE_ZSTD)
-#define BEST PK_COMPRESSION_ZSTD
+#define BEST PK_RECORDING_COMPRESSION_ZSTD
 #else
-#define BEST PK_COMPRESSION_NONE
+#define BEST PK_RECORDING_COMPRESSION_NONE
 #endif
 
-const char *const pki_compression_words[PK_COMPRESSION_COUNT] = {"none", "lz4", "zstd"};
+const char *const pki_compression_words[PK_RECORDING_COMPRESSION_COUNT] = {"none", "lz4", "zstd"};
 
 const pk_field pki_recording_fields[] = {
     {"compression", offsetof(pk_recording_options, compression), PK_FIELD_ENUM, "", BEST, 0,
-     PK_COMPRESSION_COUNT - 1, pki_compression_words,
+     PK_RECORDING_COMPRESSION_COUNT - 1, pki_compression_words,
      "of the chunks: zstd is smallest, lz4 takes least time"},
     {"chunk", offsetof(pk_recording_options, chunk), PK_FIELD_REAL, "s", 0.25, 1e-3, 60, NULL,
      "time of the run in one chunk; a kill can cost three"},

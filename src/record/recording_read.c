@@ -140,7 +140,7 @@ void pk_recording_span(const pk_recording *r, double *start, double *end)
   *end = r->nblock > 0 ? pki_time_decode(last) : (double)NAN;
 }
 
-const pk_channel *pk_recording_channels(const pk_recording *r, int *count)
+const pk_recorder_channel *pk_recording_channels(const pk_recording *r, int *count)
 {
   *count = r->count;
   return r->channels;
@@ -171,7 +171,7 @@ const char *pk_recording_note(const pk_recording *r, const char *key)
   return NULL;
 }
 
-const pk_attachment *pk_recording_attachment(const pk_recording *r, const char *name)
+const pk_recorder_attachment *pk_recording_attachment(const pk_recording *r, const char *name)
 {
   for (int i = 0; i < r->about.nattachment; i++) {
     if (strcmp(r->about.attachments[i].name, name) == 0) {
@@ -186,16 +186,16 @@ const pk_attachment *pk_recording_attachment(const pk_recording *r, const char *
 /* A series that grows. */
 typedef struct growing {
   const pk_recording *recording;
-  const pk_channel *channel;
+  const pk_recorder_channel *channel;
   uint16_t id;
   double from, to;
-  pk_series *out;
+  pk_recording_series *out;
   size_t capacity, row_capacity, nrow; /* of times, of rows */
 } growing;
 
 static bool reserve_sample(growing *g, size_t rows)
 {
-  pk_series *s = g->out;
+  pk_recording_series *s = g->out;
   const size_t n = (size_t)s->n;
   if (n + 1 > g->capacity) {
     const size_t more = g->capacity > 0 ? 2 * g->capacity : 256;
@@ -246,7 +246,7 @@ static pk_status add_sample(growing *g, const pki_mcap_message *m, uint64_t offs
     return PK_OK;
   }
   const void *values;
-  pk_series *s = g->out;
+  pk_recording_series *s = g->out;
   const int rows = pki_sample_rows(g->channel, m->data, &values);
   if (rows < 0 || (s->n > 0 && time < s->time[s->n - 1])) {
     return broken(g, offset, err);
@@ -348,10 +348,10 @@ static pk_status read_block(growing *g, pki_mcap_file *file, const pki_block *b,
   }
 }
 
-pk_status pk_recording_read(const pk_recording *r, int channel, double from, double to, pk_series *out,
-                            pk_error *err)
+pk_status pk_recording_read(const pk_recording *r, int channel, double from, double to,
+                            pk_recording_series *out, pk_error *err)
 {
-  *out = (pk_series){0};
+  *out = (pk_recording_series){0};
   if (channel < 0 || channel >= r->count) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.file = r->path}, "channel %d, expected 0 to %d",
                     channel, r->count - 1);
@@ -375,15 +375,15 @@ pk_status pk_recording_read(const pk_recording *r, int channel, double from, dou
   pki_text_free(&scratch);
   pki_text_free(&file.window);
   if (status != PK_OK) {
-    pk_series_free(out);
+    pk_recording_series_free(out);
   }
   return status;
 }
 
-void pk_series_free(pk_series *series)
+void pk_recording_series_free(pk_recording_series *series)
 {
   free(series->time);
   free(series->row);
   free(series->values);
-  *series = (pk_series){0};
+  *series = (pk_recording_series){0};
 }

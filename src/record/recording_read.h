@@ -36,14 +36,14 @@ struct pk_recording {
   bool scanned;   /* its records were read one by one: there is no summary, or it is not to be trusted */
   int damaged;    /* chunks and attachments that were left out of a scan */
   uint64_t sound; /* bytes from the start without fault at a scan's end */
-  pk_channel *channels; /* [count], as tracks */
+  pk_recorder_channel *channels; /* [count], as tracks */
   pki_track *tracks;
   int count, capacity;
   pki_block *blocks; /* in the file's order */
   int nblock, block_capacity;
   pk_recording_about about;
-  pk_note *notes;
-  pk_attachment *attachments;
+  pk_recorder_note *notes;
+  pk_recorder_attachment *attachments;
   size_t attached; /* bytes of all */
   pki_chunk_cache *cache;
   pk_error error; /* why opening stops: memory, a codec that is missing */

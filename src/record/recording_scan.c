@@ -53,7 +53,7 @@ static bool add_channel(pk_recording *r, const pki_mcap_channel *from)
       return true; /* repeated */
     }
   }
-  pk_channel channel;
+  pk_recorder_channel channel;
   bool memory = false;
   if (!pki_channel_parse(from, &channel, &memory)) {
     return !memory || no_memory(r);
@@ -110,7 +110,7 @@ static bool add_notes(pk_recording *r, const pki_mcap_metadata *m)
     char *texts[2] = {NULL, NULL};
     good = copy_text(r, key, &texts[0]) && copy_text(r, value, &texts[1]);
     if (texts[0] != NULL && texts[1] != NULL) {
-      r->notes[r->about.nnote++] = (pk_note){texts[0], texts[1]};
+      r->notes[r->about.nnote++] = (pk_recorder_note){texts[0], texts[1]};
     } else {
       free(texts[0]);
       free(texts[1]);
@@ -131,7 +131,7 @@ static bool add_attachment(pk_recording *r, pki_view bytes)
     r->damaged++;
     return true;
   }
-  pk_attachment *more = realloc(r->attachments, (size_t)(r->about.nattachment + 1) * sizeof *more);
+  pk_recorder_attachment *more = realloc(r->attachments, (size_t)(r->about.nattachment + 1) * sizeof *more);
   if (more == NULL) {
     return no_memory(r);
   }
@@ -149,7 +149,7 @@ static bool add_attachment(pk_recording *r, pki_view bytes)
     memcpy(data, a.data.data, a.data.size);
   }
   data[a.data.size] = '\0'; /* so that text can be read as it is */
-  pk_attachment *to = &more[r->about.nattachment++];
+  pk_recorder_attachment *to = &more[r->about.nattachment++];
   to->name = name;
   to->media_type = media;
   to->data = data;
@@ -317,8 +317,9 @@ static bool scan_chunk(pk_recording *r, pki_view bytes, pki_block block, pki_tex
     pki_fail(&r->error, status, (pki_where){.file = r->path},
              "a chunk is compressed by '%.*s', which this pronk was built without; it knows: %s%snone",
              (int)(chunk.compression.size < 16 ? chunk.compression.size : 16),
-             (const char *)chunk.compression.data, pki_mcap_can_compress(PK_COMPRESSION_ZSTD) ? "zstd, " : "",
-             pki_mcap_can_compress(PK_COMPRESSION_LZ4) ? "lz4, " : "");
+             (const char *)chunk.compression.data,
+             pki_mcap_can_compress(PK_RECORDING_COMPRESSION_ZSTD) ? "zstd, " : "",
+             pki_mcap_can_compress(PK_RECORDING_COMPRESSION_LZ4) ? "lz4, " : "");
     return false;
   }
   if (status != PK_OK) {

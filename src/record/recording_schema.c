@@ -23,7 +23,7 @@ static bool is_channel_name(const char *name)
   return !start;
 }
 
-static pk_status check_channel(const pk_channel *c, pki_where where, pk_error *err)
+static pk_status check_channel(const pk_recorder_channel *c, pki_where where, pk_error *err)
 {
   if (c->name == NULL || !is_channel_name(c->name)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
@@ -43,7 +43,8 @@ static pk_status check_channel(const pk_channel *c, pki_where where, pk_error *e
   return PK_OK;
 }
 
-pk_status pki_channels_validate(const pk_channel *channels, int count, const char *path, pk_error *err)
+pk_status pki_channels_validate(const pk_recorder_channel *channels, int count, const char *path,
+                                pk_error *err)
 {
   const pki_where where = {.file = path};
   if (count < 0 || count > UINT16_MAX) {
@@ -110,7 +111,7 @@ static bool are_unique(char (*names)[NAME_MOST], char **sorted, int count)
 }
 
 /* The fields' names; where two columns would share one, all get their column's number. NULL: no memory. */
-static char (*field_names(const pk_channel *c))[NAME_MOST]
+static char (*field_names(const pk_recorder_channel *c))[NAME_MOST]
 {
   const size_t count = (size_t)c->columns;
   char(*names)[NAME_MOST] = calloc(count, sizeof *names);
@@ -133,7 +134,7 @@ static char (*field_names(const pk_channel *c))[NAME_MOST]
 }
 
 /* "joints/force" is JointsForce. */
-static void add_type_name(const pk_channel *c, pki_text *out)
+static void add_type_name(const pk_recorder_channel *c, pki_text *out)
 {
   bool start = true;
   if (isdigit((unsigned char)c->name[0])) {
@@ -157,7 +158,7 @@ static void add_comment(const char *text, pki_text *out)
   }
 }
 
-void pki_channel_schema(const pk_channel *c, pki_text *type, pki_text *schema)
+void pki_channel_schema(const pk_recorder_channel *c, pki_text *type, pki_text *schema)
 {
   char(*names)[NAME_MOST] = field_names(c);
   if (names == NULL) {
@@ -211,7 +212,7 @@ static void add_list(pki_text *map, const char *key, const char *const *items, i
   pki_text_free(&list);
 }
 
-void pki_channel_metadata(const pk_channel *c, pki_text *map)
+void pki_channel_metadata(const pk_recorder_channel *c, pki_text *map)
 {
   add_list(map, "columns", c->column, c->columns);
   pki_mcap_map_add(map, "doc", c->doc ? c->doc : "");
@@ -310,9 +311,9 @@ static char **parse_list(pki_view json, int *count, bool *memory)
   return list;
 }
 
-bool pki_channel_parse(const pki_mcap_channel *from, pk_channel *out, bool *memory)
+bool pki_channel_parse(const pki_mcap_channel *from, pk_recorder_channel *out, bool *memory)
 {
-  *out = (pk_channel){0};
+  *out = (pk_recorder_channel){0};
   pki_view kind, columns, units, doc;
   const char *topic = from->topic.data;
   if (!pki_view_equals(from->message_encoding, "cdr") || from->topic.size < 2 || topic[0] != '/' ||
@@ -338,19 +339,19 @@ bool pki_channel_parse(const pki_mcap_channel *from, pk_channel *out, bool *memo
   return good;
 }
 
-void pki_channel_free(pk_channel *channel)
+void pki_channel_free(pk_recorder_channel *channel)
 {
   free((void *)(uintptr_t)channel->name);
   free((void *)(uintptr_t)channel->doc);
   free((void *)(uintptr_t)channel->column);
   free((void *)(uintptr_t)channel->unit);
-  *channel = (pk_channel){0};
+  *channel = (pk_recorder_channel){0};
 }
 
 /* ---- samples ---- */
 
-void pki_sample_encode(pki_text *out, const pk_channel *channel, int id, uint32_t sequence, uint64_t time,
-                       const double *values, int rows)
+void pki_sample_encode(pki_text *out, const pk_recorder_channel *channel, int id, uint32_t sequence,
+                       uint64_t time, const double *values, int rows)
 {
   const size_t numbers = (size_t)rows * (size_t)channel->columns * sizeof(double);
   const size_t before = PKI_CDR_HEAD + (!channel->table ? 0 : rows > 0 ? PKI_CDR_ROWS : 4);
@@ -388,7 +389,7 @@ void pki_sample_encode(pki_text *out, const pk_channel *channel, int id, uint32_
   out->size += all;
 }
 
-int pki_sample_rows(const pk_channel *channel, pki_view data, const void **values)
+int pki_sample_rows(const pk_recorder_channel *channel, pki_view data, const void **values)
 {
   const char *p = data.data;
   const size_t row = (size_t)channel->columns * sizeof(double);

@@ -38,8 +38,8 @@ typedef struct sink {
   bool begun, ended, resumed;
   uint64_t position; /* of a file that is gone on with */
   /* the run's side */
-  pk_channel *channels; /* columns and table only */
-  uint32_t *sequence;   /* samples of each channel so far */
+  pk_recorder_channel *channels; /* columns and table only */
+  uint32_t *sequence;            /* samples of each channel so far */
   int count;
   double time;                /* of the last sample, s */
   uint64_t last, span, until; /* the same, the length of a chunk, and where this one ends; ns */
@@ -210,7 +210,7 @@ static pk_status check_about(const sink *s, const pk_recording_about *about, pk_
     }
   }
   for (int i = 0; about != NULL && i < about->nattachment; i++) {
-    const pk_attachment *a = &about->attachments[i];
+    const pk_recorder_attachment *a = &about->attachments[i];
     if (a->name == NULL || a->media_type == NULL || (a->data == NULL && a->size > 0)) {
       return pki_fail(err, PK_ERROR_ARGUMENT, where_of(s), "attachment %d has no name, media type or data",
                       i);
@@ -235,14 +235,14 @@ static void put_about(pki_mcap_writer *w, const pk_recording_about *about)
   w->failed = w->failed || map.failed;
   pki_text_free(&map);
   for (int i = 0; about != NULL && i < about->nattachment; i++) {
-    const pk_attachment *a = &about->attachments[i];
+    const pk_recorder_attachment *a = &about->attachments[i];
     const pki_mcap_attachment record = {
         .name = pki_view_of(a->name), .media_type = pki_view_of(a->media_type), .data = {a->data, a->size}};
     pki_mcap_write(w, PKI_MCAP_ATTACHMENT, &record);
   }
 }
 
-static void put_channels(pki_mcap_writer *w, const pk_channel *channels, int count)
+static void put_channels(pki_mcap_writer *w, const pk_recorder_channel *channels, int count)
 {
   for (int i = 0; i < count; i++) {
     pki_text type = {0}, text = {0}, map = {0}, topic = {0};
@@ -276,7 +276,7 @@ static bool are_equal(const pki_text *a, const pki_text *b)
 }
 
 /* A file that is gone on with must have these channels; only then is its end dropped. */
-static pk_status take_over(sink *s, const pk_channel *channels, int count, pk_error *err)
+static pk_status take_over(sink *s, const pk_recorder_channel *channels, int count, pk_error *err)
 {
   pki_mcap_writer *w = &s->writer, same = {.parts = w->parts, .put = put_nowhere};
   put_channels(&same, channels, count);
@@ -303,8 +303,8 @@ static pk_status take_over(sink *s, const pk_channel *channels, int count, pk_er
   return PK_OK;
 }
 
-static pk_status sink_begin(pk_recorder *self, const pk_recording_about *about, const pk_channel *channels,
-                            int count, pk_error *err)
+static pk_status sink_begin(pk_recorder *self, const pk_recording_about *about,
+                            const pk_recorder_channel *channels, int count, pk_error *err)
 {
   sink *s = (sink *)self;
   if (s->begun || s->channels != NULL) {
@@ -323,7 +323,7 @@ static pk_status sink_begin(pk_recorder *self, const pk_recording_about *about, 
     return pki_fail(err, PK_ERROR_MEMORY, where_of(s), "not enough memory for the recording");
   }
   for (int i = 0; i < count; i++) {
-    s->channels[i] = (pk_channel){.columns = channels[i].columns, .table = channels[i].table};
+    s->channels[i] = (pk_recorder_channel){.columns = channels[i].columns, .table = channels[i].table};
   }
   s->count = count;
   if (s->resumed) {
@@ -359,7 +359,7 @@ static pk_status sink_write(pk_recorder *self, int channel, double time, const d
     return fail(s, PK_ERROR_ARGUMENT, "a sample's time is before that of the last one, or no time at all",
                 "");
   }
-  const pk_channel *c = &s->channels[channel];
+  const pk_recorder_channel *c = &s->channels[channel];
   if ((size_t)rows * (size_t)c->columns > SAMPLE_BYTES / sizeof(double)) {
     return fail(s, PK_ERROR_LIMIT, "a sample has too many rows to be held", "");
   }
@@ -444,7 +444,7 @@ static sink *sink_create(const char *path, const pk_recording_options *options, 
         err, PK_ERROR_UNSUPPORTED, where,
         "this pronk was built without %s; install its library and build with PK_WITH_%s=ON, or choose "
         "compression none",
-        pki_compression_words[o.compression], o.compression == PK_COMPRESSION_LZ4 ? "LZ4" : "ZSTD");
+        pki_compression_words[o.compression], o.compression == PK_RECORDING_COMPRESSION_LZ4 ? "LZ4" : "ZSTD");
     return NULL;
   }
   sink *s = calloc(1, sizeof *s);

@@ -14,10 +14,10 @@
 enum { NOTES = 20, VALUE = PKI_PATH_MAX, MODEL_BYTES = 1 << 26 };
 
 typedef struct about {
-  pk_note notes[NOTES];
+  pk_recorder_note notes[NOTES];
   char values[NOTES][VALUE];
   int nnote;
-  pk_attachment *attachments;
+  pk_recorder_attachment *attachments;
   int nattachment;
   pki_text scene, sets;
   char **files; /* [nrobot] texts of the models, NULL: none */
@@ -31,7 +31,7 @@ __attribute__((format(printf, 3, 4))) static void note(about *a, const char *key
   va_start(args, format);
   vsnprintf(a->values[a->nnote], VALUE, format, args);
   va_end(args);
-  a->notes[a->nnote] = (pk_note){key, a->values[a->nnote]};
+  a->notes[a->nnote] = (pk_recorder_note){key, a->values[a->nnote]};
   a->nnote++;
 }
 
@@ -75,7 +75,7 @@ static void add_notes(about *a, const pki_about_source *k)
 
 static void add_attachment(about *a, const char *name, const char *type, const void *data, size_t size)
 {
-  a->attachments[a->nattachment++] = (pk_attachment){name, type, data, size};
+  a->attachments[a->nattachment++] = (pk_recorder_attachment){name, type, data, size};
 }
 
 /* The robots' own files, each once; one that is gone by now is left out. */

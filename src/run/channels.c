@@ -28,7 +28,7 @@ static bool grow(const char *const **list, int count)
 __attribute__((format(printf, 4, 5))) static void column(pki_tap *t, int channel, const char *unit,
                                                          const char *format, ...)
 {
-  pk_channel *c = &t->channels[channel];
+  pk_recorder_channel *c = &t->channels[channel];
   char name[320];
   va_list args;
   va_start(args, format);
@@ -464,7 +464,7 @@ static void add_channel(pki_tap *t, const pki_channel_row *row, int robot, const
     wanted = wanted || fits;
     used[k] = used[k] || fits;
   }
-  t->channels[i] = (pk_channel){.name = name, .doc = row->doc, .table = row->table};
+  t->channels[i] = (pk_recorder_channel){.name = name, .doc = row->doc, .table = row->table};
   t->row[i] = row;
   t->robot[i] = robot;
   t->count++;
@@ -545,7 +545,7 @@ pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, c
   return status;
 }
 
-static void free_channel(pk_channel *c)
+static void free_channel(pk_recorder_channel *c)
 {
   for (int k = 0; k < c->columns; k++) {
     free((void *)c->column[k]);

@@ -32,15 +32,15 @@ extern const int pki_channel_row_count;
 struct pki_tap {
   const pki_watch *watch;
   const pki_run_result *result;
-  int count, view;             /* channels; the first of those at the view rate */
-  pk_channel *channels;        /* [count] */
-  const pki_channel_row **row; /* [count] */
-  int *robot;                  /* [count] */
-  const double *found;         /* where the values of the last read are: mostly in */
-  double *values;              /* room for the largest sample */
-  int njoint, *joint_dof;      /* velocities that belong to joints */
-  long long moved;             /* steps at which the workspace has the velocities of the state; -1: never */
-  bool failed;                 /* memory was out while columns were described */
+  int count, view;               /* channels; the first of those at the view rate */
+  pk_recorder_channel *channels; /* [count] */
+  const pki_channel_row **row;   /* [count] */
+  int *robot;                    /* [count] */
+  const double *found;           /* where the values of the last read are: mostly in */
+  double *values;                /* room for the largest sample */
+  int njoint, *joint_dof;        /* velocities that belong to joints */
+  long long moved;               /* steps at which the workspace has the velocities of the state; -1: never */
+  bool failed;                   /* memory was out while columns were described */
 };
 
 /* All channels of a world; `only` [nonly] are names or patterns with '*', NULL: all. A pattern that matches

@@ -220,7 +220,7 @@ static pk_status sum_columns(const pk_recording *recording, const char *name, co
                              double scale, curve *out, pk_error *err)
 {
   int count = 0;
-  const pk_channel *channels = pk_recording_channels(recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(recording, &count);
   const char *found = name;
   for (int i = count - 1; i >= 0 && name[strlen(name) - 1] == '/'; i--) {
     found = strncmp(channels[i].name, name, strlen(name)) == 0 ? channels[i].name : found;

@@ -18,11 +18,11 @@ pk_status pki_curves_read(const pk_recording *recording, const char *name, pki_c
   *out = (pki_curves){0};
   const int index = pk_recording_find(recording, name);
   int count = 0;
-  const pk_channel *channels = pk_recording_channels(recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(recording, &count);
   if (index < 0 || index >= count || channels[index].table) {
     return PK_OK;
   }
-  pk_series series;
+  pk_recording_series series;
   const pk_status status = pk_recording_read(recording, index, -INFINITY, INFINITY, &series, err);
   if (status != PK_OK) {
     return status;
@@ -30,7 +30,7 @@ pk_status pki_curves_read(const pk_recording *recording, const char *name, pki_c
   const size_t n = (size_t)series.n, columns = (size_t)series.columns;
   out->values = malloc((n * columns + 1) * sizeof *out->values);
   if (out->values == NULL) {
-    pk_series_free(&series);
+    pk_recording_series_free(&series);
     return out_of_memory(err);
   }
   for (size_t i = 0; i < n; i++) {
@@ -43,7 +43,7 @@ pk_status pki_curves_read(const pk_recording *recording, const char *name, pki_c
   out->channel = &channels[index];
   out->time = series.time; /* taken over */
   series.time = NULL;
-  pk_series_free(&series);
+  pk_recording_series_free(&series);
   return PK_OK;
 }
 
@@ -91,7 +91,7 @@ int pki_curves_find(const pki_curves *c, const char *column)
 static int column_of(const pk_recording *recording, const char *channel, double number)
 {
   int count = 0;
-  const pk_channel *channels = pk_recording_channels(recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(recording, &count);
   const int index = pk_recording_find(recording, channel);
   return index >= 0 && number >= 0 && number < channels[index].columns ? (int)number : -1;
 }
@@ -104,7 +104,7 @@ static double limit_of(pki_json joint, const char *name, double none)
 
 static pk_status read_joints(pki_report_source *s, pk_error *err)
 {
-  const pk_attachment *scene = pk_recording_attachment(s->recording, "scene.json");
+  const pk_recorder_attachment *scene = pk_recording_attachment(s->recording, "scene.json");
   const pki_json list =
       scene != NULL ? pki_json_member(pki_json_begin(scene->data, scene->size), "joints") : (pki_json){0};
   int room = 0;

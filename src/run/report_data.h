@@ -8,9 +8,9 @@
 /* One channel, by columns. */
 typedef struct pki_curves {
   int n, columns;
-  double *time;              /* [n] s */
-  double *values;            /* [columns][n] */
-  const pk_channel *channel; /* NULL: the recording has none of that name */
+  double *time;                       /* [n] s */
+  double *values;                     /* [columns][n] */
+  const pk_recorder_channel *channel; /* NULL: the recording has none of that name */
 } pki_curves;
 
 /* Column k. */

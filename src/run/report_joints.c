@@ -268,7 +268,7 @@ static pk_status pitch_panel(const pki_report_source *s, pk_error *err)
 {
   static const double degree = 57.29577951308232;
   int count = 0, index = 0;
-  const pk_channel *channels = pk_recording_channels(s->recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(s->recording, &count);
   while (index < count && strncmp(channels[index].name, "trunk/", strlen("trunk/")) != 0) {
     index++;
   }

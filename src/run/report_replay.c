@@ -28,7 +28,7 @@ static int choose_frames(const double *time, int n, int *chosen)
 }
 
 /* The last sample not after `time`, searched from `at` on. */
-static int sample_at(const pk_series *series, double time, int at)
+static int sample_at(const pk_recording_series *series, double time, int at)
 {
   while (at + 1 < series->n && series->time[at + 1] <= time + 1e-9) {
     at++;
@@ -37,7 +37,7 @@ static int sample_at(const pk_series *series, double time, int at)
 }
 
 /* Rows that the chosen times have together: a sample can stand for several of them. */
-static size_t count_rows(const pk_series *series, const double *time, int n)
+static size_t count_rows(const pk_recording_series *series, const double *time, int n)
 {
   size_t rows = 0;
   for (int i = 0, at = 0; i < n && series->n > 0; i++) {
@@ -52,10 +52,10 @@ static void add_contacts(const pki_report_source *s, const double *time, int n, 
 {
   /* from x y z, n, f and friction of a row */
   static const int take[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11};
-  pk_series series = {0};
+  pk_recording_series series = {0};
   const int channel = pk_recording_find(s->recording, "contacts");
   int count = 0;
-  const pk_channel *channels = pk_recording_channels(s->recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(s->recording, &count);
   if (channel < 0 || channels[channel].columns < 12 ||
       pk_recording_read(s->recording, channel, -INFINITY, INFINITY, &series, err) != PK_OK) {
     return;
@@ -79,7 +79,7 @@ static void add_contacts(const pki_report_source *s, const double *time, int n, 
   }
   pki_text_add(out, "}");
   free(values);
-  pk_series_free(&series);
+  pk_recording_series_free(&series);
 }
 
 /* Columns of a channel at the chosen samples, as base64. */
@@ -152,7 +152,7 @@ static const char start[] =
 
 pk_status pki_report_replay(const pki_report_source *s, pk_error *err)
 {
-  const pk_attachment *scene = pk_recording_attachment(s->recording, "scene.json");
+  const pk_recorder_attachment *scene = pk_recording_attachment(s->recording, "scene.json");
   pki_curves bodies;
   const pk_status status = pki_curves_read(s->recording, "bodies", &bodies, err);
   if (status == PK_OK && scene != NULL && bodies.n > 0 && bodies.columns % 7 == 0) {

@@ -93,7 +93,7 @@ pk_status pki_report_trunk(const pki_report_source *s, pk_error *err)
 {
   pki_curves robots[ROBOTS] = {0};
   int count = 0, nrobot = 0, all = 0;
-  const pk_channel *channels = pk_recording_channels(s->recording, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(s->recording, &count);
   pk_status status = PK_OK;
   for (int i = 0; i < count && status == PK_OK; i++) {
     if (strncmp(channels[i].name, "trunk/", strlen("trunk/")) != 0) {

@@ -38,7 +38,7 @@ static pk_pose trunk_of(const runner *r, int k)
   if (m->nrobot == 0 || m->robots[0].root != PK_ROOT_FREE) {
     return pose;
   }
-  const double *q = pk_world_of(pk_batch_q(r->batch), k) + m->robots[0].q;
+  const double *q = pk_batch_view_world(pk_batch_q(r->batch), k) + m->robots[0].q;
   const pk_pose *link = &m->links[m->robots[0].root_link].pose;
   double R[9], at[3];
   pki_quat_to_mat3(q + 3, R);
@@ -61,8 +61,8 @@ static void trace(const runner *r, int k, const pk_pose *trunk)
 static void watch_work(const runner *r, int k, pki_run_result *of)
 {
   const pk_model *m = r->world->model;
-  const double dt = r->world->scenario->step.dt, *tau = pk_world_of(pk_batch_tau(r->batch), k),
-               *u = pk_world_of(pk_batch_u(r->batch), k);
+  const double dt = r->world->scenario->step.dt, *tau = pk_batch_view_world(pk_batch_tau(r->batch), k),
+               *u = pk_batch_view_world(pk_batch_u(r->batch), k);
   double *before = r->before + (size_t)k * (size_t)m->nu;
   for (int i = 0; i < m->nu; i++) {
     if (m->dof_joint[i] >= 0) {
@@ -244,7 +244,7 @@ static pk_status loop(runner *r)
     result->steps += info.stepped, result->alone += info.alone;
     result->impulses_alone += info.impulses_alone, result->shifted += info.shifted;
     result->shift = fmax(result->shift, info.shift);
-    for (int i = 0; i < PK_LEFT_COUNT; i++) {
+    for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
       result->left[i] += info.left[i];
     }
     result->frozen = info.frozen;

@@ -41,15 +41,15 @@ typedef struct pki_batch_result {
   double *peak;           /* [worlds] N m, largest torque of a joint */
   pki_batch_trace *trace; /* [ntrace] of the first worlds */
   int ntrace;
-  double asked_duration;         /* s, in the place of the scenario's; negative: none */
-  double duration, wall;         /* s, simulated and spent in steps */
-  long long steps;               /* of single worlds */
-  long long alone;               /* of them, those that lanes could not do */
-  long long left[PK_LEFT_COUNT]; /* of these, why */
-  long long impulses_alone;      /* steps on lanes whose impulses the scalar solvers found */
-  long long shifted;             /* steps with rows that nothing can move */
-  double shift;                  /* m/s, the largest of their shifts */
-  long long uncertified;         /* of them, those above the bound */
+  double asked_duration;              /* s, in the place of the scenario's; negative: none */
+  double duration, wall;              /* s, simulated and spent in steps */
+  long long steps;                    /* of single worlds */
+  long long alone;                    /* of them, those that lanes could not do */
+  long long left[PK_LANE_EXIT_COUNT]; /* of these, why */
+  long long impulses_alone;           /* steps on lanes whose impulses the scalar solvers found */
+  long long shifted;                  /* steps with rows that nothing can move */
+  double shift;                       /* m/s, the largest of their shifts */
+  long long uncertified;              /* of them, those above the bound */
   double bound;
   double worst; /* largest relative residual, and whose */
   int worst_world;

@@ -144,10 +144,10 @@ static void add_lanes(const pki_batch_result *r, pki_table *table)
   const double part = r->steps > 0 ? 100.0 / (double)r->steps : 0;
   char why[256] = "";
   size_t used = 0;
-  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+  for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
     if (r->left[i] > 0 && used < sizeof why) {
       const int n = snprintf(why + used, sizeof why - used, "%s%s %.3g %%", used > 0 ? ", " : ": ",
-                             pk_left_name((pk_left)i), part * (double)r->left[i]);
+                             pk_lane_exit_name((pk_lane_exit)i), part * (double)r->left[i]);
       used += n > 0 ? (size_t)n : 0;
     }
   }

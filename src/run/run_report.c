@@ -27,8 +27,8 @@ static void plain_facts(const pki_report_source *s)
 
 static void scenario_section(const pki_report_source *s)
 {
-  const pk_attachment *scenario = pk_recording_attachment(s->recording, "scenario.yaml"),
-                      *overrides = pk_recording_attachment(s->recording, "overrides.txt");
+  const pk_recorder_attachment *scenario = pk_recording_attachment(s->recording, "scenario.yaml"),
+                               *overrides = pk_recording_attachment(s->recording, "overrides.txt");
   if (scenario == NULL) {
     return;
   }

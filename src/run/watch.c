@@ -126,32 +126,15 @@ void pki_run_result_free(pki_run_result *result)
 
 /* ---- every step ---- */
 
-/* Velocity (world) of a link's point that is at `point`. */
-static void point_velocity(pk_workspace *workspace, int link, const double point[3], double v[3])
-{
-  const pk_pose pose = pk_link_pose(workspace, link);
-  double twist[6], from[3], arm[3], turning[3], own[3];
-  pk_link_velocity(workspace, link, twist);
-  for (int k = 0; k < 3; k++) {
-    from[k] = point[k] - pose.pos[k];
-  }
-  pki_mat3_apply_transposed(pose.rot, from, arm);
-  pki_cross3(twist, arm, turning);
-  for (int k = 0; k < 3; k++) {
-    own[k] = twist[3 + k] + turning[k];
-  }
-  pki_mat3_apply(pose.rot, own, v);
-}
-
 /* How fast the bodies at a contact slide on each other, m/s. */
 static double slip_speed(const pki_watch *w, const pk_sim_contact *c)
 {
   pk_workspace *workspace = pk_sim_workspace(w->world->sim);
   pk_kinematics_compute(workspace, pk_sim_q(w->world->sim), pk_sim_u(w->world->sim));
   double v[3], second[3] = {0, 0, 0};
-  point_velocity(workspace, c->link, c->point, v);
+  pk_link_point_velocity(workspace, c->link, c->point, v);
   if (c->other_link >= 0) {
-    point_velocity(workspace, c->other_link, c->point, second);
+    pk_link_point_velocity(workspace, c->other_link, c->point, second);
   }
   for (int k = 0; k < 3; k++) {
     v[k] -= second[k];

@@ -58,7 +58,7 @@ typedef struct pki_run_result {
   double mean_contacts;
   double energy_end;             /* J, kinetic and potential */
   int ndof;                      /* velocities of the joint model */
-  pk_law law;                    /* of contact */
+  pk_contact_law law;            /* of contact */
   int nrobot, nobject;           /* what the scenario's models and objects made */
   double mass;                   /* kg, of the robots in this world */
   double object_speed;           /* m/s, the fastest object's at the end */

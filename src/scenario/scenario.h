@@ -127,7 +127,7 @@ typedef struct pki_scenario_pair {
 typedef struct pki_scenario_record {
   double rate;      /* Hz, of states, forces, contacts; 0: nothing */
   double view_rate; /* Hz, of poses, energy, centre of mass */
-  pk_compression compression;
+  pk_recording_compression compression;
 } pki_scenario_record;
 
 /* Who computes the dynamics: the generic kernels, or code that is compiled for the robot (pronk/code.h). */

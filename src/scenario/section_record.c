@@ -12,8 +12,9 @@ static const pk_field record_fields[] = {
      "samples of poses, energy and centre of mass, at most one in each step; 0: none"},
     PKI_PART("channels",
              "names of channels, or patterns with *, as a list; default: all (pronk list channels)"),
-    {RECORD(compression), PK_FIELD_ENUM, "", PK_COMPRESSION_LZ4, 0, PK_COMPRESSION_COUNT - 1,
-     pki_compression_words, "of the recording's chunks: zstd is smallest, lz4 takes least time"},
+    {RECORD(compression), PK_FIELD_ENUM, "", PK_RECORDING_COMPRESSION_LZ4, 0,
+     PK_RECORDING_COMPRESSION_COUNT - 1, pki_compression_words,
+     "of the recording's chunks: zstd is smallest, lz4 takes least time"},
 };
 static const int record_field_count = PKI_COUNT(record_fields);
 

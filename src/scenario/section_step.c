@@ -3,7 +3,8 @@
 #include "step/world.h"
 
 static const pk_field preset_fields[] = {
-    {"preset", 0, PK_FIELD_ROW, "", PK_PRESET_DEFAULT, 0, 0, pki_presets, "what the other keys start from"},
+    {"preset", 0, PK_FIELD_ROW, "", PK_SIM_PRESET_DEFAULT, 0, 0, pki_presets,
+     "what the other keys start from"},
 };
 static const int preset_field_count = PKI_COUNT(preset_fields);
 
@@ -13,9 +14,9 @@ static void read_step(pki_scenario *s, const pki_node *map, pki_problems *proble
     return;
   }
   /* the preset comes first, wherever it stands; what is wrong with it is told below */
-  int preset = PK_PRESET_DEFAULT;
+  int preset = PK_SIM_PRESET_DEFAULT;
   pki_read_field(pki_node_find(map, "preset"), preset_fields, &preset, NULL);
-  s->step = pk_sim_options_preset((pk_preset)preset);
+  s->step = pk_sim_options_preset((pk_sim_preset)preset);
   const pki_binding bindings[] = {{preset_fields, preset_field_count, &preset},
                                   {pki_sim_fields, pki_sim_field_count, &s->step}};
   pki_read_map(map, bindings, 2, problems);

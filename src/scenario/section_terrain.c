@@ -209,9 +209,8 @@ static void read_terrain(pki_scenario *scenario, const pki_node *list, pki_probl
   if (list == NULL || pki_expect_kind(list, PKI_NODE_LIST, problems) != PK_OK) {
     return;
   }
-  pki_ground_maker maker = {
-      .scenario = scenario, .terrain = pk_terrain_create(), .hash = scenario->files_hash};
-  if (maker.terrain == NULL) {
+  pki_ground_maker maker = {.scenario = scenario, .hash = scenario->files_hash};
+  if (pk_terrain_create(&maker.terrain, NULL) != PK_OK) {
     pki_problem_memory(problems);
     return;
   }

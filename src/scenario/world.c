@@ -84,7 +84,8 @@ static void compile(const pki_scenario *s, pk_builder *b, pk_model **out, pki_pr
 
 static void make_model(const pki_scenario *s, pk_model **out, pki_problems *problems)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (b == NULL) {
     pki_problem_memory(problems);
     return;

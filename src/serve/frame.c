@@ -47,9 +47,9 @@ static void free_words(const char *const *words, int count)
   free((void *)words);
 }
 
-static bool copy_channel(const pk_channel *from, pk_channel *to)
+static bool copy_channel(const pk_recorder_channel *from, pk_recorder_channel *to)
 {
-  *to = (pk_channel){.columns = from->columns, .table = from->table};
+  *to = (pk_recorder_channel){.columns = from->columns, .table = from->table};
   to->name = copy_text(from->name);
   to->doc = copy_text(from->doc != NULL ? from->doc : "");
   to->column = copy_words(from->column, from->columns);
@@ -57,7 +57,7 @@ static bool copy_channel(const pk_channel *from, pk_channel *to)
   return to->name != NULL && to->doc != NULL && to->column != NULL && to->unit != NULL;
 }
 
-static int find_column(const pk_channel *c, const char *name)
+static int find_column(const pk_recorder_channel *c, const char *name)
 {
   for (int i = 0; i < c->columns; i++) {
     if (strcmp(c->column[i], name) == 0) {
@@ -73,7 +73,7 @@ static void find_pictures(pki_catalog *c)
   static const char *const columns[CONTACT] = {"x", "y", "z", "nx", "ny", "nz", "fx", "fy", "fz", "friction"};
   c->bodies = c->contacts = c->com = -1;
   for (int i = 0; i < c->count; i++) {
-    const pk_channel *channel = &c->channels[i];
+    const pk_recorder_channel *channel = &c->channels[i];
     if (strcmp(channel->name, "bodies") == 0 && !channel->table) {
       c->bodies = i;
       c->nbody = channel->columns / POSE;
@@ -88,7 +88,7 @@ static void find_pictures(pki_catalog *c)
   }
 }
 
-pk_status pki_catalog_create(const pk_channel *channels, int count, pki_catalog **out, pk_error *err)
+pk_status pki_catalog_create(const pk_recorder_channel *channels, int count, pki_catalog **out, pk_error *err)
 {
   *out = NULL;
   pki_catalog *c = calloc(1, sizeof *c);
@@ -118,7 +118,7 @@ void pki_catalog_destroy(pki_catalog *catalog)
     return;
   }
   for (int i = 0; catalog->channels != NULL && i < catalog->count; i++) {
-    pk_channel *c = &catalog->channels[i];
+    pk_recorder_channel *c = &catalog->channels[i];
     free((void *)c->name);
     free((void *)c->doc);
     free_words(c->column, c->columns);
@@ -136,7 +136,7 @@ pk_status pki_catalog_find(const pki_catalog *catalog, const pki_message_column 
   const char *words[MOST];
   int nword = 0;
   for (int i = 0; i < catalog->count; i++) {
-    const pk_channel *c = &catalog->channels[i];
+    const pk_recorder_channel *c = &catalog->channels[i];
     if (strcmp(c->name, wanted->channel) != 0) {
       if (nword < MOST) {
         words[nword++] = c->name;
@@ -216,7 +216,7 @@ static void put_contacts(pki_frame *f, const pki_catalog *c, const double *value
 
 void pki_frame_put(pki_frame *frame, const pki_catalog *catalog, int channel, const double *values, int rows)
 {
-  const pk_channel *c = &catalog->channels[channel];
+  const pk_recorder_channel *c = &catalog->channels[channel];
   if (channel == catalog->contacts) {
     put_contacts(frame, catalog, values, rows);
   }

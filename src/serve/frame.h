@@ -12,15 +12,16 @@
 /* The channels of a world or a recording. Fixed while the server runs, so that both threads may read it. */
 typedef struct pki_catalog {
   int count;
-  pk_channel *channels; /* [count] names and columns are the catalog's own */
-  int *offset;          /* [count] first value in pki_frame.values; -1: a table */
+  pk_recorder_channel *channels; /* [count] names and columns are the catalog's own */
+  int *offset;                   /* [count] first value in pki_frame.values; -1: a table */
   int nvalue;
   int bodies, contacts, com; /* channels, -1: there is none */
   int nbody;
   int contact_column[10]; /* of x y z nx ny nz fx fy fz friction; -1: none */
 } pki_catalog;
 
-pk_status pki_catalog_create(const pk_channel *channels, int count, pki_catalog **out, pk_error *err);
+pk_status pki_catalog_create(const pk_recorder_channel *channels, int count, pki_catalog **out,
+                             pk_error *err);
 void pki_catalog_destroy(pki_catalog *catalog);
 
 /* The channel and column that a client names; a failure says which ones there are. */

@@ -16,7 +16,7 @@ static void add_channels(pki_text *t, const pki_catalog *c)
 {
   pki_text_add(t, ",\"channels\":[");
   for (int i = 0; i < c->count; i++) {
-    const pk_channel *channel = &c->channels[i];
+    const pk_recorder_channel *channel = &c->channels[i];
     pki_text_addf(t, "%s{\"name\":", i > 0 ? "," : "");
     pki_text_add_json_string(t, channel->name);
     pki_text_add(t, ",\"doc\":");

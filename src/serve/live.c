@@ -27,6 +27,7 @@ typedef struct stage {
   pki_run_result result;
   pki_tap *tap;
   void *start;    /* its first state */
+  bool steered;   /* sliders of speeds were moved: they hold after a reset, too */
   pki_text scene; /* scene.json */
 } stage;
 
@@ -156,6 +157,21 @@ static void let_go(live *l)
   }
 }
 
+/* The speeds of the sliders, p (NULL: none) at another value. */
+static pk_status set_speed(live *l, const pki_parameter *p, double value, pk_error *err)
+{
+  double speed[3] = {0, 0, 0};
+  static const char *const names[] = {"forward", "sideways", "turn"};
+  for (int i = 0; i < l->nparameter; i++) {
+    for (int k = 0; k < 3 && l->parameters[i].live; k++) {
+      if (strcmp(l->parameters[i].field->name, names[k]) == 0) {
+        speed[k] = &l->parameters[i] == p ? value : l->parameters[i].value;
+      }
+    }
+  }
+  return pk_locomotion_set_speed(l->now->world.sim, speed[0], speed[1], speed[2], err);
+}
+
 static pk_status live_reset(pki_source *self, pk_error *err)
 {
   live *l = (live *)self;
@@ -167,7 +183,8 @@ static pk_status live_reset(pki_source *self, pk_error *err)
   let_go(l);
   l->source.time = 0;
   l->residual = 0;
-  return look(s, err);
+  const pk_status steered = s->steered ? set_speed(l, NULL, 0, err) : PK_OK;
+  return steered == PK_OK ? look(s, err) : steered;
 }
 
 /* ---- what clients do ---- */
@@ -250,16 +267,16 @@ static pk_status check_alike(const live *l, const stage *s, pk_error *err)
     alike = s->tap->channels[i].columns == c->channels[i].columns;
   }
   return alike ? PK_OK
-               : pki_fail(err, PK_ERROR_MODEL, (pki_where){0},
+               : pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
                           "the model's file has changed; start `pronk view` again");
 }
 
 /* The world goes on with its own scenario; the next one that is made starts from the changed overrides. */
 static pk_status change_running(live *l, pki_scenario *changed, pk_error *err)
 {
-  const pk_status status =
-      changed->controller->change(l->now->world.controller, changed->controller_options, err);
+  const pk_status status = changed->controller->change(l->now->world.sim, changed->controller_options, err);
   if (status == PK_OK) {
+    l->now->steered = true;
     pki_scenario *now = l->now->scenario;
     char **sets = now->sets;
     const int nset = now->nset;

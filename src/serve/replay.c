@@ -90,7 +90,7 @@ static pk_status replay_step(pki_source *self, int count, bool *ended, pk_error 
     if (status != PK_OK) {
       return status;
     }
-    const pk_series *s = &w->series;
+    const pk_recording_series *s = &w->series;
     const int now = pki_series_before(s, r->source.time + instant);
     const bool between = now >= 0 && r->source.time > s->time[now] + instant;
     const int next = count > 0 ? now + 1 : now - (between ? 0 : 1);
@@ -148,7 +148,7 @@ static pk_status show_channel(replay *r, int channel, pki_frame *frame, pk_error
   const double time = r->source.time;
   pki_window *w = &r->windows[channel];
   const pk_status status = pki_window_move(w, r->recording, channel, time, err);
-  const pk_series *s = &w->series;
+  const pk_recording_series *s = &w->series;
   const int nearest = status == PK_OK ? pki_series_nearest(s, time) : -1;
   if (nearest < 0) {
     return status;
@@ -203,7 +203,7 @@ static pki_health replay_health(pki_source *self)
 }
 
 /* Of each run of samples the lowest and the highest, so that peaks stay. */
-static int thin(const pk_series *s, int columns, int column, int *keep)
+static int thin(const pk_recording_series *s, int columns, int column, int *keep)
 {
   const int most = POINTS / 2, runs = s->n <= POINTS ? 0 : most;
   int n = 0;
@@ -235,7 +235,7 @@ static pk_status replay_series(pki_source *self, const pki_message_column *wante
   if (status != PK_OK) {
     return status;
   }
-  pk_series s = {0};
+  pk_recording_series s = {0};
   status = pk_recording_read(r->recording, channel, -INFINITY, INFINITY, &s, err);
   if (status != PK_OK) {
     return status;
@@ -255,7 +255,7 @@ static pk_status replay_series(pki_source *self, const pki_message_column *wante
     pki_text_add_json_number(out, s.values[(size_t)keep[i] * (size_t)s.columns + (size_t)wanted->column]);
   }
   pki_text_add(out, "]}");
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   return PK_OK;
 }
 
@@ -267,7 +267,7 @@ static pk_status replay_describe(const pki_source *self, pki_text *out, pk_error
   const replay *r = (const replay *)self;
   const char *name = pk_recording_note(r->recording, "scenario"), *dt = pk_recording_note(r->recording, "dt");
   const char *about = pk_recording_note(r->recording, "description");
-  const pk_attachment *scene = pk_recording_attachment(r->recording, "scene.json");
+  const pk_recorder_attachment *scene = pk_recording_attachment(r->recording, "scene.json");
   double step = NAN;
   if (dt != NULL && !pki_parse_real(&dt, dt + strlen(dt), &step)) {
     step = NAN;
@@ -319,7 +319,7 @@ static void find_health(replay *r)
   const pki_catalog *c = r->source.catalog;
   r->solver_channel = r->height = r->solver[0] = r->solver[1] = -1;
   for (int i = 0; i < c->count; i++) {
-    const pk_channel *channel = &c->channels[i];
+    const pk_recorder_channel *channel = &c->channels[i];
     if (strcmp(channel->name, "solver") == 0 && !channel->table) {
       r->solver_channel = i;
       for (int k = 0; k < channel->columns; k++) {
@@ -336,7 +336,7 @@ static void find_health(replay *r)
 /* Everything that a viewer needs is there. */
 static pk_status check(const replay *r, const char *path, pk_error *err)
 {
-  const pk_attachment *scene = pk_recording_attachment(r->recording, "scene.json");
+  const pk_recorder_attachment *scene = pk_recording_attachment(r->recording, "scene.json");
   const pki_where where = {.file = path};
   if (scene == NULL || scene->size == 0) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
@@ -368,7 +368,7 @@ pk_status pki_replay_create(const char *path, pki_source **out, pk_error *err)
   pk_status status = pk_recording_open(path, &r->recording, err);
   if (status == PK_OK) {
     int count = 0;
-    const pk_channel *channels = pk_recording_channels(r->recording, &count);
+    const pk_recorder_channel *channels = pk_recording_channels(r->recording, &count);
     status = pki_catalog_create(channels, count, &r->source.catalog, err);
   }
   if (status == PK_OK) {

@@ -14,7 +14,7 @@ pk_status pki_window_move(pki_window *window, const pk_recording *recording, int
   double from = time - 2 * margin, to = time + ahead;
   pk_status status = pk_recording_read(recording, channel, from, to, &window->series, err);
   if (status == PK_OK && window->series.n == 0) { /* samples are farther apart than that */
-    pk_series_free(&window->series);
+    pk_recording_series_free(&window->series);
     from = -INFINITY;
     to = INFINITY;
     status = pk_recording_read(recording, channel, from, to, &window->series, err);
@@ -28,12 +28,12 @@ pk_status pki_window_move(pki_window *window, const pk_recording *recording, int
 void pki_window_free(pki_window *window)
 {
   if (window->read) {
-    pk_series_free(&window->series);
+    pk_recording_series_free(&window->series);
   }
   *window = (pki_window){0};
 }
 
-int pki_series_before(const pk_series *series, double time)
+int pki_series_before(const pk_recording_series *series, double time)
 {
   int low = -1, high = series->n; /* time[low] <= time < time[high] */
   while (high - low > 1) {
@@ -43,7 +43,7 @@ int pki_series_before(const pk_series *series, double time)
   return low;
 }
 
-int pki_series_nearest(const pk_series *series, double time)
+int pki_series_nearest(const pk_recording_series *series, double time)
 {
   const int before = pki_series_before(series, time);
   if (before < 0 || before + 1 >= series->n) {

@@ -7,7 +7,7 @@
 
 /* Start from {0}. */
 typedef struct pki_window {
-  pk_series series;
+  pk_recording_series series;
   double from, to; /* s, what was read */
   bool read;
 } pki_window;
@@ -18,7 +18,7 @@ pk_status pki_window_move(pki_window *window, const pk_recording *recording, int
 void pki_window_free(pki_window *window);
 
 /* The sample nearest to a time, and the last one that is not after it; -1: there is none. */
-int pki_series_nearest(const pk_series *series, double time);
-int pki_series_before(const pk_series *series, double time);
+int pki_series_nearest(const pk_recording_series *series, double time);
+int pki_series_before(const pk_recording_series *series, double time);
 
 #endif

@@ -91,14 +91,14 @@ static void reset_q(pk_sim *sim)
 static void reset_commands(pk_sim *sim)
 {
   for (int k = 0; k < sim->joints.n; k++) {
-    sim->state.commands[k] = (pk_command){.tau_max = INFINITY};
+    sim->state.commands[k] = (pk_command){0};
   }
 }
 
 static void reset_queue(pk_sim *sim)
 {
   for (int i = 0; i < sim->late_room * sim->joints.n; i++) {
-    sim->state.queue[i] = (pk_command){.tau_max = INFINITY};
+    sim->state.queue[i] = (pk_command){0};
   }
 }
 

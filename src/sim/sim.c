@@ -43,7 +43,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
-    sim->workspace = pk_workspace_init(model, workspace);
+    pk_workspace_init(model, workspace, &sim->workspace, NULL);
   }
   return sim;
 }
@@ -317,7 +317,7 @@ static pk_status conclude(pk_status status, pk_step_info *report)
   }
   report->certified = false;
   if (status == PK_ERROR_NONFINITE) {
-    report->certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    report->certificate = (pk_contact_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
     report->penetration = report->closure = NAN;
   }
   return status;
@@ -355,10 +355,10 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   sim->watched = info != NULL;
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {
-    pki_lap(sim, PK_PART_CONTROL, NULL);
+    pki_lap(sim, PK_STEP_PART_CONTROL, NULL);
     pki_joints_observe(sim);
     status = pki_control(sim, report);
-    pki_lap(sim, PK_PART_CONTROL, report);
+    pki_lap(sim, PK_STEP_PART_CONTROL, report);
   }
   status = status == PK_OK ? pass_commands(sim, report) : status;
   if (status != PK_OK) {

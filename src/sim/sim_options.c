@@ -18,8 +18,8 @@ const pk_field pki_sim_fields[] = {
     {"dt", offsetof(pk_sim_options, dt), PK_FIELD_REAL, "s", 1e-3, 1e-9, 10, NULL, "time step"},
     {"stepper", offsetof(pk_sim_options, stepper), PK_FIELD_ROW, "", PK_STEPPER_MOREAU, 0, 0, pki_steppers,
      "integration scheme"},
-    {"implicit", offsetof(pk_sim_options, implicit), PK_FIELD_ENUM, "", PK_IMPLICIT_ALL, 0,
-     PK_IMPLICIT_COUNT - 1, implicit_words, "forces taken at the end of the step"},
+    {"implicit", offsetof(pk_sim_options, implicit), PK_FIELD_ENUM, "", PK_IMPLICIT_FORCES_ALL, 0,
+     PK_IMPLICIT_FORCES_COUNT - 1, implicit_words, "forces taken at the end of the step"},
     {"rtol", offsetof(pk_sim_options, rtol), PK_FIELD_REAL, "", 1e-8, 1e-14, 0.1, NULL,
      "relative tolerance of adaptive steppers"},
     {"atol", offsetof(pk_sim_options, atol), PK_FIELD_REAL, "", 1e-10, 1e-16, 0.1, NULL,
@@ -46,19 +46,20 @@ const pk_field pki_sim_fields[] = {
      "sweeps or Newton steps of the solver"},
     {"alpha", offsetof(pk_sim_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL,
      "relaxation of jor and sor, 0: chosen from W"},
-    {"bilateral", offsetof(pk_sim_options, bilateral), PK_FIELD_ENUM, "", PK_BILATERAL_DIRECT, 0,
-     PK_BILATERAL_COUNT - 1, bilateral_words, "how bilateral constraints are solved"},
-    {"stop", offsetof(pk_sim_options, stop), PK_FIELD_ENUM, "", PK_STOP_RESIDUAL, 0, PK_STOP_COUNT - 1,
-     pki_stop_words, "when jor, sor and bgs stop"},
+    {"bilateral", offsetof(pk_sim_options, bilateral), PK_FIELD_ENUM, "", PK_BILATERAL_METHOD_DIRECT, 0,
+     PK_BILATERAL_METHOD_COUNT - 1, bilateral_words, "how bilateral constraints are solved"},
+    {"stop", offsetof(pk_sim_options, stop), PK_FIELD_ENUM, "", PK_SOLVER_STOP_RESIDUAL, 0,
+     PK_SOLVER_STOP_COUNT - 1, pki_stop_words, "when jor, sor and bgs stop"},
     {"change_rel", offsetof(pk_sim_options, change_rel), PK_FIELD_REAL, "", 1e-6, 0, 1, NULL,
      "stop: change, part of an impulse that a sweep may change"},
     {"change_abs", offsetof(pk_sim_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
      "stop: change, what it may change besides"},
-    {"law", offsetof(pk_sim_options, law), PK_FIELD_ROW, "", PK_LAW_HARD, 0, 0, pki_laws, "law of contact"},
-    {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_GROUP, 0, PK_IMPACT_COUNT - 1,
-     impact_words, "restitution where contacts differ in it"},
-    {"resting", offsetof(pk_sim_options, resting), PK_FIELD_ENUM, "", PK_RESTING_VELOCITY, 0,
-     PK_RESTING_COUNT - 1, resting_words, "law exact-lcp: what its resting contact is solved in"},
+    {"law", offsetof(pk_sim_options, law), PK_FIELD_ROW, "", PK_CONTACT_LAW_HARD, 0, 0, pki_laws,
+     "law of contact"},
+    {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_LAW_GROUP, 0,
+     PK_IMPACT_LAW_COUNT - 1, impact_words, "restitution where contacts differ in it"},
+    {"resting", offsetof(pk_sim_options, resting), PK_FIELD_ENUM, "", PK_CONTACT_RESTING_VELOCITY, 0,
+     PK_CONTACT_RESTING_COUNT - 1, resting_words, "law exact-lcp: what its resting contact is solved in"},
     {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ROW, "", PK_LCP_CHOICE_AUTO, 0, 0, pki_lcp_choices,
      "law exact-lcp: method for its problems"},
     {"stiffness_n", offsetof(pk_sim_options, stiffness_n), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
@@ -69,7 +70,7 @@ const pk_field pki_sim_fields[] = {
      "normal damping of the springs of compliant and penalty contacts"},
     {"damping_t", offsetof(pk_sim_options, damping_t), PK_FIELD_REAL, "N s/m", 50, 0, 1e12, NULL,
      "tangential damping of the springs of compliant and penalty contacts"},
-    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ROW, "", PK_BROAD_AUTO, 0, 0, pki_broads,
+    {"broad", offsetof(pk_sim_options, broad), PK_FIELD_ROW, "", PK_BROAD_PHASE_AUTO, 0, 0, pki_broads,
      "how pairs of shapes that may touch are found"},
     {"self_collision", offsetof(pk_sim_options, self_collision), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "links of one robot collide with each other"},
@@ -88,8 +89,8 @@ const pk_field pki_command_fields[] = {
      "desired velocity"},
     {"kp", offsetof(pk_command, kp), PK_FIELD_REAL, "N m/rad or N/m", 0, 0, 1e300, NULL, "stiffness"},
     {"kd", offsetof(pk_command, kd), PK_FIELD_REAL, "N m s/rad or N s/m", 0, 0, 1e300, NULL, "damping"},
-    {"tau_max", offsetof(pk_command, tau_max), PK_FIELD_REAL, "N m or N", INFINITY, 0, INFINITY, NULL,
-     "largest force"},
+    {"tau_max", offsetof(pk_command, tau_max), PK_FIELD_REAL, "N m or N", 0, 0, INFINITY, NULL,
+     "largest force; 0: no limit"},
 };
 const int pki_command_field_count = sizeof pki_command_fields / sizeof pki_command_fields[0];
 
@@ -98,11 +99,11 @@ pk_status pk_command_validate(const pk_command *command, pk_error *err)
   return pki_fields_validate(pki_command_fields, pki_command_field_count, command, err);
 }
 
-const char *pk_part_name(pk_part part)
+const char *pk_step_part_name(pk_step_part part)
 {
   static const char *const names[] = {"control",  "dynamics", "collision", "factor",
                                       "assembly", "solve",    "project"};
-  return (unsigned)part < PK_PART_COUNT ? names[part] : "unknown";
+  return (unsigned)part < PK_STEP_PART_COUNT ? names[part] : "unknown";
 }
 
 pk_sim_options pk_sim_options_default(void)
@@ -117,12 +118,12 @@ static void set_paper(pk_sim_options *o)
 {
   o->dt = 2.5e-3;
   o->stepper = PK_STEPPER_MOREAU;
-  o->implicit = PK_IMPLICIT_NONE;
+  o->implicit = PK_IMPLICIT_FORCES_NONE;
   o->contact = PK_CONTACT_PAPER;
-  o->impact = PK_IMPACT_NEWTON;
+  o->impact = PK_IMPACT_LAW_NEWTON;
   o->solver = PK_SOLVER_JOR;
   o->alpha = 0.6;
-  o->stop = PK_STOP_CHANGE;
+  o->stop = PK_SOLVER_STOP_CHANGE;
   o->change_rel = o->change_abs = 1e-6;
   o->tolerance = 1e-3; /* what the certificate is held to: such a stop leaves about 1e-4 */
 }
@@ -130,10 +131,10 @@ static void set_paper(pk_sim_options *o)
 static const pki_preset preset_default = {"default", "no drift, no sinking in, warm starts", NULL};
 static const pki_preset preset_paper = {"paper", "the scheme of Gehring et al. 2014 as published", set_paper};
 
-const pki_preset *const pki_presets[PK_PRESET_COUNT + 1] = {
-    [PK_PRESET_DEFAULT] = &preset_default, [PK_PRESET_PAPER] = &preset_paper};
+const pki_preset *const pki_presets[PK_SIM_PRESET_COUNT + 1] = {
+    [PK_SIM_PRESET_DEFAULT] = &preset_default, [PK_SIM_PRESET_PAPER] = &preset_paper};
 
-pk_sim_options pk_sim_options_preset(pk_preset preset)
+pk_sim_options pk_sim_options_preset(pk_sim_preset preset)
 {
   pk_sim_options options = pk_sim_options_default();
   if (pki_presets[preset]->set != NULL) {

@@ -43,7 +43,7 @@ void pki_chain_weigh_joints(pk_sim *sim, const pki_group *g)
 {
   pki_sim_joints *j = &sim->joints;
   pki_work *w = &sim->workspace->work;
-  const double dt = sim->options.implicit == PK_IMPLICIT_ALL ? sim->options.dt : 0;
+  const double dt = sim->options.implicit == PK_IMPLICIT_FORCES_ALL ? sim->options.dt : 0;
   pki_reset_diagonal(w);
   for (int k = 0; k < j->n; k++) {
     const double added = dt * (j->model->dof_damping[k] + g->joint.gain[k]);
@@ -98,7 +98,7 @@ static void solve_constrained(pk_sim *sim, const pki_group *g, double *x)
 {
   pki_sim_joints *j = &sim->joints;
   pk_workspace *w = sim->workspace;
-  const bool direct = sim->options.bilateral == PK_BILATERAL_DIRECT;
+  const bool direct = sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT;
   for (int row = 0; row < sim->model->nbilateral; row++) {
     j->rows[row] = -pki_bilateral_velocity(&j->bilateral, row, g->u);
   }
@@ -115,7 +115,7 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
     drive_cut_joints(sim, g, g->u_free);
   }
   memcpy(g->drive, g->u_free, (size_t)m->nu * sizeof *g->drive);
-  pki_lap(sim, PK_PART_DYNAMICS, g->info);
+  pki_lap(sim, PK_STEP_PART_DYNAMICS, g->info);
   if (m->nconstraint == 0) {
     w->kernels->ltl_factor(&w->work);
     w->kernels->ltl_solve(&w->work, g->u_free);
@@ -126,10 +126,10 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
   for (int k = 0; k < m->nu; k++) {
     g->u_free[k] += g->u[k];
   }
-  if (sim->options.bilateral == PK_BILATERAL_DIRECT) {
+  if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
     pki_bilateral_refine(&sim->joints.bilateral, w, g->u_free);
   }
-  pki_lap(sim, PK_PART_FACTOR, g->info);
+  pki_lap(sim, PK_STEP_PART_FACTOR, g->info);
 }
 
 /* ---- contacts ---- */
@@ -237,7 +237,7 @@ static void add_contacts(pk_sim *sim, const pki_group *g)
 static void add_bilateral_rows(pk_sim *sim, const pki_group *g)
 {
   pki_assembly *a = &sim->contact.assembly;
-  for (int k = 0; k < sim->model->nbilateral && sim->options.bilateral == PK_BILATERAL_PROX; k++) {
+  for (int k = 0; k < sim->model->nbilateral && sim->options.bilateral == PK_BILATERAL_METHOD_PROX; k++) {
     const int row = pk_contact_size(&a->problem);
     pki_assembly_add_bilateral(a, &sim->joints.bilateral, k);
     a->q[row] = pki_assembly_velocity(a, row, g->u_free);
@@ -306,7 +306,7 @@ static void add_joint_rows(pk_sim *sim, const pki_group *g)
 bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g)
 {
   const pki_sim_contact *c = &sim->contact;
-  bool any = sim->model->nbilateral > 0 && sim->options.bilateral == PK_BILATERAL_PROX;
+  bool any = sim->model->nbilateral > 0 && sim->options.bilateral == PK_BILATERAL_METHOD_PROX;
   for (int i = 0; i < c->nfound && !any; i++) {
     any = c->slot_of[i] >= 0;
   }
@@ -466,7 +466,7 @@ void pki_chain_respond(pk_sim *sim, const pki_group *g)
   for (int k = 0; k < sim->model->nu; k++) {
     g->u_end[k] += g->u_free[k];
   }
-  if (sim->options.bilateral == PK_BILATERAL_DIRECT) {
+  if (sim->options.bilateral == PK_BILATERAL_METHOD_DIRECT) {
     pki_bilateral_refine(&sim->joints.bilateral, w, g->u_end);
   }
 }
@@ -474,10 +474,10 @@ void pki_chain_respond(pk_sim *sim, const pki_group *g)
 /* What the constraints that were eliminated leave is part of the certificate. */
 static void certify_bilateral(const pk_sim *sim, const pki_group *g, pk_step_info *info)
 {
-  if (sim->model->nbilateral == 0 || sim->options.bilateral == PK_BILATERAL_PROX) {
+  if (sim->model->nbilateral == 0 || sim->options.bilateral == PK_BILATERAL_METHOD_PROX) {
     return;
   }
-  pk_certificate *c = &info->certificate;
+  pk_contact_certificate *c = &info->certificate;
   const double rate = pki_bilateral_rate(sim, g->u_end),
                scale = fmax(pki_bilateral_rate(sim, sim->state.u), PKI_SPEED_FLOOR);
   c->bilateral = rate;

@@ -47,7 +47,7 @@ static inline double pki_bounce_speed(const pk_sim *sim)
 pk_solver_options pki_step_solver(const pk_sim_options *options);
 
 /* m, how deep positions may stay. A projection is solved in parts of the world's length, and its own tolerance is relative to 1e-3 of
- * them, as in pk_certificate.relative. */
+ * them, as in pk_contact_certificate.relative. */
 double pki_allowed_penetration(const pk_sim *sim);
 
 /* A problem of the largest shape, for sizes: every command may reach its limit, and every joint limit and joint

@@ -29,7 +29,7 @@ pk_contact_problem pki_largest_problem(const pk_model *model, const pk_sim_optio
     joint_rows += o->joint_friction && of->dof_friction[k] > 0;
   }
   return (pk_contact_problem){.ncontact = o->max_contacts,
-                              .nbilateral = o->bilateral == PK_BILATERAL_PROX ? model->nbilateral : 0,
+                              .nbilateral = o->bilateral == PK_BILATERAL_METHOD_PROX ? model->nbilateral : 0,
                               .nbox = joint_rows};
 }
 

@@ -155,7 +155,8 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
   info->certified &= relative <= o->tolerance;
   if (relative >= info->certificate.relative) {
     const int worst = best.worst >= 0 ? e->at[best.worst] : -1;
-    info->certificate = (pk_certificate){.residual = best.residual, .relative = relative, .worst = worst};
+    info->certificate =
+        (pk_contact_certificate){.residual = best.residual, .relative = relative, .worst = worst};
   }
   return relative <= o->tolerance;
 }
@@ -249,7 +250,8 @@ bool pki_exact_solve(pk_sim *sim, pk_step_info *info)
 
 static const pki_law *exact_variant(const pk_sim_options *options)
 {
-  return options->resting == PK_RESTING_ACCELERATION ? &pki_law_exact_in_accelerations : &pki_law_exact_lcp;
+  return options->resting == PK_CONTACT_RESTING_ACCELERATION ? &pki_law_exact_in_accelerations
+                                                             : &pki_law_exact_lcp;
 }
 
 const pki_law pki_law_exact_lcp = {

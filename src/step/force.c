@@ -26,11 +26,12 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
   const pk_model *m = sim->model;
   int saturated = 0;
   for (int k = 0; k < m->nu; k++) {
+    const double tau_max = sim->acting[k].tau_max, most = tau_max > 0 ? tau_max : INFINITY; /* 0: no limit */
     double a, g;
     force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
-    tau[k] = limited(a - g * u[k], sim->acting[k].tau_max);
+    tau[k] = limited(a - g * u[k], most);
     out[k] = tau[k] - m->dof_damping[k] * u[k];
-    saturated += fabs(tau[k]) >= sim->acting[k].tau_max;
+    saturated += fabs(tau[k]) >= most;
   }
   pki_add_pushes(sim, q, out);
   return saturated;

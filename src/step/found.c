@@ -61,7 +61,7 @@ bool pki_contact_find(pk_sim *sim, double margin, pk_step_info *info)
 }
 
 /* Velocity (world) of a body's point that is at `point`, in one lane. */
-static void point_velocity(const pki_work *w, int lane, int body, const double point[3], double v[3])
+static void body_point_velocity(const pki_work *w, int lane, int body, const double point[3], double v[3])
 {
   const size_t lanes = (size_t)w->lanes, at = (size_t)body + 1;
   const double *twist = w->twist + 6 * at * lanes + lane, *o = w->origin + 3 * at * lanes + lane;
@@ -72,20 +72,17 @@ static void point_velocity(const pki_work *w, int lane, int body, const double p
   for (size_t i = 0; i < 3; i++) {
     arm[i] = point[i] - o[i * lanes];
   }
-  pki_cross3(t, arm, v);
-  for (int i = 0; i < 3; i++) {
-    v[i] += t[3 + i];
-  }
+  pki_twist_at(t, arm, v);
 }
 
 void pki_contact_velocity(const pki_work *w, int lane, const pki_contact *f, double v[3])
 {
-  point_velocity(w, lane, f->body, f->point, v);
+  body_point_velocity(w, lane, f->body, f->point, v);
   if (f->other >= 0) {
     const double *p = f->point, *apart = f->apart;
     const double at[3] = {p[0] - apart[0], p[1] - apart[1], p[2] - apart[2]};
     double second[3];
-    point_velocity(w, lane, f->other, at, second);
+    body_point_velocity(w, lane, f->other, at, second);
     for (int i = 0; i < 3; i++) {
       v[i] -= second[i];
     }

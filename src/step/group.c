@@ -183,7 +183,7 @@ typedef struct stopwatch {
   pk_step_info *info;
 } stopwatch;
 
-static void lap(void *user, pk_part part)
+static void lap(void *user, pk_step_part part)
 {
   const stopwatch *of = user;
   pki_lap(of->sim, part, of->info);
@@ -258,8 +258,8 @@ bool pki_group_step(pk_sim *sim, pk_step_info *info)
   pki_group *g = &sim->alone.group;
   stopwatch of = {sim, info};
   refresh_plans(sim);
-  info->left = sim->alone.plan.usable && !sim->alone.chains_only ? PK_LEFT_CONTACTS : PK_LEFT_WORLD;
-  if (info->left == PK_LEFT_WORLD || sim->state.n.nlast > PKI_SLOTS) {
+  info->left = sim->alone.plan.usable && !sim->alone.chains_only ? PK_LANE_EXIT_CONTACTS : PK_LANE_EXIT_WORLD;
+  if (info->left == PK_LANE_EXIT_WORLD || sim->state.n.nlast > PKI_SLOTS) {
     return false; /* what had no room in the last step has none in this one */
   }
   g->plan = &sim->alone.plan;
@@ -301,11 +301,11 @@ static pk_status step_on_chains(pk_sim *sim, pk_step_info *info)
   return PK_OK;
 }
 
-const char *pk_left_name(pk_left left)
+const char *pk_lane_exit_name(pk_lane_exit left)
 {
-  static const char *const names[PK_LEFT_COUNT] = {"not",      "world", "command", "fast",
-                                                   "contacts", "sides", "rounds",  "numbers"};
-  return (unsigned)left < PK_LEFT_COUNT ? names[left] : "unknown";
+  static const char *const names[PK_LANE_EXIT_COUNT] = {"not",      "world", "command", "fast",
+                                                        "contacts", "sides", "rounds",  "numbers"};
+  return (unsigned)left < PK_LANE_EXIT_COUNT ? names[left] : "unknown";
 }
 
 const pki_stepper pki_stepper_euler = {

@@ -217,11 +217,11 @@ static inline int pki_guard_size(const pk_model *model)
 /* How a lane's step went. */
 typedef struct pki_lane_info {
   bool done;
-  pk_left left;     /* why not */
-  pk_status status; /* of a step on chains */
-  bool unsettled;   /* on chains: the active set did not settle */
-  bool rows;        /* something took part */
-  bool alone;       /* its impulses were solved by the scalar solvers */
+  pk_lane_exit left; /* why not */
+  pk_status status;  /* of a step on chains */
+  bool unsettled;    /* on chains: the active set did not settle */
+  bool rows;         /* something took part */
+  bool alone;        /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;
   pk_solver solver;
   double relative;    /* residual of the certificate */
@@ -431,11 +431,11 @@ typedef struct pki_group {
   /* Somebody reads more than the state. */
   bool watched;
   /* Of lane 0's impulses, when `watched`. */
-  pk_certificate certificate;
+  pk_contact_certificate certificate;
   /* Who is shown the problems of lane 0; NULL: nobody. */
   const struct pki_problem_tap *tap;
   /* A part of the step ends; NULL: nobody measures. */
-  void (*lap)(void *user, pk_part part);
+  void (*lap)(void *user, pk_step_part part);
   void *user;
   /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written. */
   double *discard;

@@ -43,8 +43,9 @@ static bool is_plain(const pk_sim *sim)
   const pk_sim_options *o = &sim->options;
   bool plain = m->nu <= PKI_GROUP_NU && m->nbody > 0 && m->nconstraint == 0 && !m->has_mimic &&
                m->nplan == m->nu && !sim->joints.cut && pki_steppers[o->stepper]->contact &&
-               o->implicit == PK_IMPLICIT_ALL && o->contact == PK_CONTACT_STABILISED &&
-               o->law == PK_LAW_HARD && o->solver == PK_SOLVER_AUTO && o->stop == PK_STOP_RESIDUAL;
+               o->implicit == PK_IMPLICIT_FORCES_ALL && o->contact == PK_CONTACT_STABILISED &&
+               o->law == PK_CONTACT_LAW_HARD && o->solver == PK_SOLVER_AUTO &&
+               o->stop == PK_SOLVER_STOP_RESIDUAL;
   for (int k = 0; k < m->nu && plain; k++) {
     plain = m->plan_u[k] == k;
   }
@@ -406,7 +407,7 @@ static pki_group_plan begin_plan(const pk_sim *sim)
   return (pki_group_plan){.model = sim->model,
                           .joints = sim->joints.model,
                           .cut = sim->joints.cut,
-                          .implicit = o->implicit == PK_IMPLICIT_ALL,
+                          .implicit = o->implicit == PK_IMPLICIT_FORCES_ALL,
                           .rubs = has_friction(sim),
                           .law = pki_law_of(o),
                           .published = o->contact == PK_CONTACT_PAPER,

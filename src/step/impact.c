@@ -106,7 +106,7 @@ void pki_impact_eps(const pk_sim *sim, int i, double eps[3])
 {
   const pki_contact *f = &sim->contact.found[i];
   const pki_impact_group *g = group_of(sim, f);
-  if (sim->options.impact == PK_IMPACT_NEWTON) {
+  if (sim->options.impact == PK_IMPACT_LAW_NEWTON) {
     const pk_material *m = pki_contact_material(&sim->scene, f);
     eps[0] = f->gap > 0 ? 0 : m->restitution_n;
     eps[1] = eps[2] = m->restitution_t;
@@ -163,7 +163,7 @@ bool pki_impact_gains(pk_sim *sim, const pki_group *f, pk_step_info *info)
     pki_impact_group *g = &c->impacts[k];
     const double gain = g->any ? fmin(excess(g, g->least), excess(g, g->most)) : 0;
     const bool gains = gain > nothing * (fabs(g->end) + fabs(g->start) + g->change) && !g->strict;
-    const bool newton = sim->options.impact == PK_IMPACT_NEWTON;
+    const bool newton = sim->options.impact == PK_IMPACT_LAW_NEWTON;
     info->impact_gain += gains && newton ? gain : 0;
     again |= gains && !newton;
     g->strict |= gains && !newton;

@@ -34,7 +34,10 @@ void pki_sim_joints_carve(pki_sim_joints *j, const pk_model *model, pki_arena *a
       j->at[of->robots[r].u + k] = model->robots[r].u + k;
     }
   }
-  j->workspace = j->cut ? pk_workspace_init(of, workspace) : NULL;
+  j->workspace = NULL;
+  if (j->cut) {
+    pk_workspace_init(of, workspace, &j->workspace, NULL);
+  }
 }
 
 void pki_sim_joints_reset(pk_sim *sim)
@@ -115,7 +118,7 @@ const pk_model *pk_sim_joint_model(const pk_sim *sim)
   return sim->joints.model;
 }
 
-void pk_sim_get_joints(const pk_sim *sim, double *q, double *u)
+void pk_sim_get_joints(pk_sim *sim, double *q, double *u)
 {
   const pki_sim_joints *j = &sim->joints;
   pk_workspace *w = sim->workspace;

@@ -3,7 +3,7 @@
 
 #include "step/world.h"
 
-void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info)
+void pki_lap(pk_sim *sim, pk_step_part part, pk_step_info *info)
 {
   if (sim->options.timing) {
     struct timespec now;

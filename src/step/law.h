@@ -1,5 +1,5 @@
 /* Laws of contact: what a step asks of the contacts that it finds. A law is a row, const pki_law pki_law_NAME in the file of the
- * law, NAME as PK_LAW_LIST has it, with the functions in which it differs from the hard law, whose row has none. Laws other than it have their rows on chains (chain_rows.h). */
+ * law, NAME as PK_CONTACT_LAW_LIST has it, with the functions in which it differs from the hard law, whose row has none. Laws other than it have their rows on chains (chain_rows.h). */
 #ifndef PKI_STEP_LAW_H
 #define PKI_STEP_LAW_H
 
@@ -30,7 +30,7 @@ typedef struct pki_law {
   bool joins_closed;   /* contacts take part when they are closed, whatever their velocity */
 } pki_law;
 
-/* By pk_law, up to NULL; and the row of a world's options, which may be a variant. */
+/* By pk_contact_law, up to NULL; and the row of a world's options, which may be a variant. */
 extern const pki_law *const pki_laws[];
 const pki_law *pki_law_of(const pk_sim_options *options);
 

@@ -84,7 +84,7 @@ static void keep_direction(const pki_work *w, int body, const pki_motion *m, con
   pki_direction_to_body(w, body, start, out);
 }
 
-static int nearest_of(const pk_touch *touch, int n)
+static int nearest_of(const pk_touch_point *touch, int n)
 {
   int nearest = 0;
   for (int k = 1; k < n; k++) {
@@ -95,7 +95,7 @@ static int nearest_of(const pk_touch *touch, int n)
 
 /* The plane that parts the pair at the poses `at`, through the nearest of n touches. False when there is no room. */
 static bool keep_plane(pk_sim *sim, const pki_colliders *all, const int pair[2], const pki_motion motion[2],
-                       const pk_pose at[2], const pk_touch *touch, int n)
+                       const pk_pose at[2], const pk_touch_point *touch, int n)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
@@ -153,7 +153,7 @@ static bool sweep_pair(pk_sim *sim, const pki_colliders *all, int i, int j, doub
   const pki_motion motion[2] = {motion_of(sim, all, i), motion_of(sim, all, j)};
   const pk_geometry *a = of[0]->geometry, *b = of[1]->geometry;
   pk_pose at[2] = {motion[0].pose, motion[1].pose};
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   int n = pki_touch(a, &at[0], b, &at[1], pki_touching(sim), NULL, touch);
   if (n > 0 && !(pki_is_convex(a) && pki_is_convex(b))) { /* and all that may follow in the step */
     n = pki_touch(a, &at[0], b, &at[1], most, NULL, touch);
@@ -168,7 +168,7 @@ static bool sweep_pair(pk_sim *sim, const pki_colliders *all, int i, int j, doub
     n = pki_touch(a, &at[0], b, &at[1], most, NULL, touch);
     if (n == 0) {
       n = 1;
-      touch[0] = (pk_touch){.gap = near.distance};
+      touch[0] = (pk_touch_point){.gap = near.distance};
       memcpy(touch[0].point, near.point, sizeof near.point);
       memcpy(touch[0].normal, near.normal, sizeof near.normal);
     }
@@ -278,7 +278,7 @@ static bool stands_beside(const pki_work *w, const pki_swept *s, const pki_conta
 /* The mover's points that are farthest along the normal's way in: of convex shapes where they are now, within a lean that
  * half a turn of a corner allows for; of others the points that touched. Their gaps are measured from the plane. */
 static int points_of(const pki_colliders *all, const pki_work *w, const pki_swept *s, const double plane[3],
-                     const double n[3], pk_touch out[PKI_FACE_MOST])
+                     const double n[3], pk_touch_point out[PKI_FACE_MOST])
 {
   static const double lean = 0.7; /* rad */
   const pki_collider *of = &all->of[s->collider];
@@ -304,7 +304,7 @@ static int points_of(const pki_colliders *all, const pki_work *w, const pki_swep
       x[e] = s->nfixed > 0 ? x[e] : face.point[k][e] + rounding * in[e];
       gap -= in[e] * (x[e] - plane[e]);
     }
-    out[k] = (pk_touch){.gap = gap, .id = s->nfixed > 0 ? s->id[k] : (unsigned)face.id[k]};
+    out[k] = (pk_touch_point){.gap = gap, .id = s->nfixed > 0 ? s->id[k] : (unsigned)face.id[k]};
     for (int e = 0; e < 3; e++) { /* on the mover, and below it in the plane */
       out[k].point[1 - s->keeper][e] = x[e];
       out[k].point[s->keeper][e] = x[e] + gap * in[e];
@@ -320,7 +320,7 @@ static bool place(pk_sim *sim, const pki_swept *s)
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
   const int keeper = s->keeper == 0 ? s->as.body : s->as.other;
-  pk_touch touch[PKI_FACE_MOST];
+  pk_touch_point touch[PKI_FACE_MOST];
   double plane[3], n[3];
   pki_direction_to_world(w, s->frame, s->normal, n);
   pki_point_to_world(w, keeper, s->point, plane);

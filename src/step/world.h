@@ -266,7 +266,7 @@ typedef struct pki_preset {
   void (*set)(pk_sim_options *options); /* on top of the defaults; NULL: these */
 } pki_preset;
 
-/* By pk_preset; ends with NULL. */
+/* By pk_sim_preset; ends with NULL. */
 extern const pki_preset *const pki_presets[];
 
 /* The field table of pk_command. */
@@ -310,7 +310,7 @@ static inline bool pki_has_rows(const pk_sim *sim)
 pk_status pki_check_command(const pk_command *c);
 
 /* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
-void pki_lap(pk_sim *sim, pk_part part, pk_step_info *info);
+void pki_lap(pk_sim *sim, pk_step_part part, pk_step_info *info);
 
 /* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
  * commands are at their limit comes back. */

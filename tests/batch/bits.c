@@ -38,10 +38,10 @@ static const fleet_setting settings[] = {
     {"flight, rk4", FLEET_STARLETH, 0, FLEET_NOWHERE, FLEET_DROP, 0, PK_STEPPER_RK4, 0, 2e-3, 40, false},
     {"cut joints", FLEET_MAXIMAL, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 30, false},
     {"a loop", FLEET_LOOP, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 60, false},
-    {"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 5e-4,
-     200, false},
-    {"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_LAW_EXACT_LCP, 2e-3, 80,
-     false},
+    {"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT,
+     5e-4, 200, false},
+    {"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_EXACT_LCP,
+     2e-3, 80, false},
     {"rough ground", FLEET_STARLETH, FLEET_TROT, FLEET_HEIGHTS, FLEET_DROP, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3,
      80, true},
     {"objects", FLEET_OBJECTS, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 60, true},
@@ -113,28 +113,28 @@ static void must_be_same(const expected *e, pk_batch *b, const char *how)
 
 /* What steps of batches were, in all. */
 typedef struct tally {
-  long long stepped, alone, left[PK_LEFT_COUNT], impulses_alone, uncertified;
+  long long stepped, alone, left[PK_LANE_EXIT_COUNT], impulses_alone, uncertified;
 } tally;
 
 static void add_to_tally(tally *t, const pk_batch_info *info)
 {
   long long sum = 0;
-  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+  for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
     t->left[i] += info->left[i], sum += info->left[i];
   }
   t->stepped += info->stepped, t->alone += info->alone;
   t->impulses_alone += info->impulses_alone, t->uncertified += info->uncertified;
   assert_int_equal(sum, info->alone); /* every step that left has one reason */
-  assert_int_equal(info->left[PK_LEFT_NOT], 0);
+  assert_int_equal(info->left[PK_LANE_EXIT_NONE], 0);
 }
 
 static void print_tally(const char *name, const char *how, const tally *t)
 {
   print_message("%s%s: %lld steps, %lld uncertified, impulses of %lld alone, %lld left", name, how,
                 t->stepped, t->uncertified, t->impulses_alone, t->alone);
-  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+  for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
     if (t->left[i] > 0) {
-      print_message(", %s %lld", pk_left_name(i), t->left[i]);
+      print_message(", %s %lld", pk_lane_exit_name(i), t->left[i]);
     }
   }
   print_message("\n");
@@ -165,9 +165,9 @@ static void check_setting(const fleet_setting *s, bool compiled)
   print_tally(s->name, compiled ? ", compiled" : "", &t);
   assert_true(t.stepped > 0);
   /* the first steps of a fall are the fastest */
-  if (s->on_lanes ? PACE(2, 1) * t.alone >= t.stepped : t.left[PK_LEFT_WORLD] != t.stepped) {
+  if (s->on_lanes ? PACE(2, 1) * t.alone >= t.stepped : t.left[PK_LANE_EXIT_WORLD] != t.stepped) {
     fail_msg("%s: %lld of %lld steps left the lanes, %lld of them for the world", s->name, t.alone, t.stepped,
-             t.left[PK_LEFT_WORLD]);
+             t.left[PK_LANE_EXIT_WORLD]);
   }
   forget(e);
   free(e);

@@ -39,14 +39,14 @@ typedef struct calls {
 static void called(void *user, pk_batch *b, int first, int count)
 {
   calls *c = user;
-  const pk_view u = pk_batch_u(b), commands = pk_batch_commands(b);
+  const pk_batch_view u = pk_batch_u(b), commands = pk_batch_commands(b);
   c->wrong += first < 0 || count < 1 || first + count > MANY;
   for (int k = first; k < first + count; k++) {
     const int before = c->of[k]++;
     c->wrong += fabs(pk_batch_world_time(b, k) - 2.5e-3 * before) > 1e-12; /* before each step, in order */
     for (int j = 6; j < 18; j++) {
-      pk_command *at = (pk_command *)(void *)pk_world_of(commands, k) + j;
-      at->tau = -0.1 * pk_world_of(u, k)[j] + 0.01 * k;
+      pk_command *at = (pk_command *)(void *)pk_batch_view_world(commands, k) + j;
+      at->tau = -0.1 * pk_batch_view_world(u, k)[j] + 0.01 * k;
     }
   }
 }
@@ -135,7 +135,7 @@ static void spoil(void *user, pk_batch *b, int first, int count)
 {
   const int *k = user;
   if (*k >= first && *k < first + count) {
-    pk_world_of(pk_batch_u(b), *k)[0] = NAN;
+    pk_batch_view_world(pk_batch_u(b), *k)[0] = NAN;
   }
 }
 
@@ -189,7 +189,8 @@ static void controllers_and_grounds_take_turns(void **state)
   fleet f;
   pk_error err = {.message = ""};
   fleet_make(&f, &held);
-  pk_terrain *slope = pk_terrain_create();
+  pk_terrain *slope;
+  pk_terrain_create(&slope, NULL);
   assert_int_equal(
       pk_terrain_add_plane(slope, (const double[3]){0, 0, -0.05}, (const double[3]){0.1, 0, 1}, 0, &err),
       PK_OK);
@@ -215,7 +216,7 @@ static void controllers_and_grounds_take_turns(void **state)
     }
   }
   /* a controller that gives up freezes its world */
-  pk_world_of(pk_batch_q(b), 4)[2] = 3;
+  pk_batch_view_world(pk_batch_q(b), 4)[2] = 3;
   assert_int_equal(pk_batch_step(b, 4, NULL), PK_OK);
   assert_int_equal(pk_batch_world_status(b, 4), PK_ERROR_UNSUPPORTED);
   assert_int_equal(pk_batch_world_status(b, 3), PK_OK);
@@ -251,7 +252,7 @@ static void controllers_that_do_not_fit_are_refused_and_the_old_one_stays(void *
   assert_int_equal(pk_batch_step(b, 10, NULL), PK_OK);
   assert_int_equal(pk_batch_step(same, 10, NULL), PK_OK);
   for (int k = 0; k < COUNT; k++) {
-    assert_memory_equal(pk_world_of(pk_batch_q(b), k), pk_world_of(pk_batch_q(same), k),
+    assert_memory_equal(pk_batch_view_world(pk_batch_q(b), k), pk_batch_view_world(pk_batch_q(same), k),
                         (size_t)f.model->nq * sizeof(double));
   }
   pk_batch_destroy(b);

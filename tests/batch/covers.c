@@ -21,7 +21,7 @@ enum { ROOM = 48 };
 
 /* What steps were. */
 typedef struct seen {
-  long long steps, alone, left[PK_LEFT_COUNT];
+  long long steps, alone, left[PK_LANE_EXIT_COUNT];
   long long self,
       ground; /* with links that push each other; with other shapes than feet that push the ground */
   long long
@@ -72,7 +72,7 @@ static void check_found(const pair *p, const dense_step *from, const pk_sim_cont
       return;
     }
   }
-  const double *u = pk_world_of(pk_batch_u(p->b), 0);
+  const double *u = pk_batch_view_world(pk_batch_u(p->b), 0);
   const double broken = dense_broken(from, c->link, c->other_link, c->point, c->normal, c->gap, u);
   s->excused++;
   if (broken > 1e-9) {
@@ -110,11 +110,11 @@ static bool step_both(const pair *p, seen *s)
     }
   }
   s->steps++, s->alone += how.alone, s->self += self, s->ground += ground;
-  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+  for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
     s->left[i] += how.left[i];
   }
   if (how.alone == 0) {
-    const double depth = depth_at(p, pk_world_of(pk_batch_q(p->b), 0));
+    const double depth = depth_at(p, pk_batch_view_world(pk_batch_q(p->b), 0));
     s->depth = fmax(s->depth, depth);
     s->start = fmax(s->start, clear ? depth : 0);
   }
@@ -125,7 +125,8 @@ static void begin_pair(pair *p, const fleet *f, pk_batch *b)
 {
   pk_error err = {.message = ""};
   const pk_sim_options o = pk_batch_sim_options(b);
-  *p = (pair){.f = f, .b = b, .w = pk_workspace_create(f->model)};
+  *p = (pair){.f = f, .b = b};
+  pk_workspace_create(f->model, &p->w, NULL);
   assert_int_equal(pk_sim_create(f->model, &o, &p->general, &err), PK_OK);
   assert_int_equal(pk_sim_create(f->model, &o, &p->probe, &err), PK_OK);
   assert_int_equal(pk_batch_get(b, 0, p->general, &err), PK_OK);
@@ -145,9 +146,9 @@ static void print_seen(const char *name, const seen *s)
                 "%.1e, from clear "
                 "starts %.1e; %lld left",
                 name, s->steps, s->self, s->ground, s->excused, s->depth, s->start, s->alone);
-  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+  for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
     if (s->left[i] > 0) {
-      print_message(", %s %lld", pk_left_name(i), s->left[i]);
+      print_message(", %s %lld", pk_lane_exit_name(i), s->left[i]);
     }
   }
   print_message("\n");
@@ -163,7 +164,7 @@ static void must_be_clear(const char *name, double depth)
 /* New targets, gains and limits for all joints. */
 static void command(const fleet *f, pk_batch *b, pki_random *rng, double reach, double kd)
 {
-  pk_command *c = (pk_command *)(void *)pk_world_of(pk_batch_commands(b), 0);
+  pk_command *c = (pk_command *)(void *)pk_batch_view_world(pk_batch_commands(b), 0);
   for (int k = 6; k < 18; k++) {
     const double lower = fmax(f->model->dof_lower[k], -1.5), upper = fmin(f->model->dof_upper[k], 1.5);
     const double middle = 0.5 * (lower + upper), half = 0.5 * (upper - lower) * reach;
@@ -222,7 +223,8 @@ static pk_model *arms_model(void)
   } limbs[] = {{"left", {0, 0, 0.25}, {0, 1, 0}, {0.004, 0.3}, {0.2, 0, 0}, PK_SHAPE_CAPSULE},
                {"right", {0.3, -0.25, 0.15}, {0, 0, 1}, {0.004, 0.3}, {0, 0.2, 0}, PK_SHAPE_CAPSULE},
                {"leg", {0, 0, -0.1}, {0, 1, 0}, {0.03}, {0, 0, -0.2}, PK_SHAPE_SPHERE}};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -288,7 +290,7 @@ static void fast_links_do_not_pass_through_each_other(void **state)
   begin_pair(&p, &f, b);
   int stopped = 0;
   for (int k = 0; k < PACE(200, 40); k++) {
-    double *q = pk_world_of(pk_batch_q(b), 0), *u = pk_world_of(pk_batch_u(b), 0), above;
+    double *q = pk_batch_view_world(pk_batch_q(b), 0), *u = pk_batch_view_world(pk_batch_u(b), 0), above;
     pk_batch_reset(b, 0);
     q[2] = 2, q[7] = pki_random_between(&rng, 0.5, 0.9), q[8] = pki_random_between(&rng, -0.1, 0.1);
     u[6] = -pki_random_between(&rng, 1, 40), u[7] = pki_random_between(&rng, -1, 1);
@@ -311,7 +313,7 @@ static void fast_links_do_not_pass_through_each_other(void **state)
   print_seen(flight.name, &s);
   print_message("  %d arms were stopped\n", stopped);
   assert_true(s.self > 0 && 2 * s.alone < s.steps && stopped > 0);
-  assert_int_equal(s.left[PK_LEFT_FAST], s.alone);
+  assert_int_equal(s.left[PK_LANE_EXIT_FAST], s.alone);
   must_be_clear(flight.name, s.start);
   end_pair(&p);
   fleet_free(&f);
@@ -325,7 +327,8 @@ static void bits_do_not_hang_on_looks_of_the_past(void **state)
   pki_random rng = pki_random_seeded(5);
   pk_error err = {.message = ""};
   pk_model *arms = arms_model();
-  pk_terrain *ground = pk_terrain_create();
+  pk_terrain *ground;
+  pk_terrain_create(&ground, NULL);
   pk_sim_options o = pk_sim_options_default();
   o.dt = 2.5e-3;
   assert_int_equal(pk_terrain_add_plane(ground, (double[3]){0}, (double[3]){0, 0, 1}, 0, &err), PK_OK);
@@ -366,7 +369,7 @@ static void another_configuration_is_looked_at_anew(void **state)
   pair p;
   begin_pair(&p, &f, fleet_batch(&f, 1, 1, 1));
   for (int k = 0; k < PACE(2000, 200); k++) {
-    double *q = pk_world_of(pk_batch_q(p.b), 0), *u = pk_world_of(pk_batch_u(p.b), 0);
+    double *q = pk_batch_view_world(pk_batch_q(p.b), 0), *u = pk_batch_view_world(pk_batch_u(p.b), 0);
     pk_sim_reset(p.general);
     fleet_place(&f, p.general, k);
     memcpy(q, pk_sim_q(p.general), 19 * sizeof *q);

@@ -14,10 +14,10 @@ static const fleet_setting settings[] = {
     {"trot", FLEET_STARLETH, FLEET_TROT, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 0,
      true},
     {"mixed", FLEET_STARLETH, FLEET_HOLD, FLEET_PLANE, FLEET_MIX, 0.3, PK_STEPPER_MOREAU, 0, 2.5e-3, 0, true},
-    {"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_EULER, PK_LAW_EXACT_LCP, 2e-3, 0,
-     false},
-    {"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_EULER, PK_LAW_COMPLIANT, 5e-4, 0,
-     false}};
+    {"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP,
+     2e-3, 0, false},
+    {"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_EULER, PK_CONTACT_LAW_COMPLIANT,
+     5e-4, 0, false}};
 
 static void see(void *user, pk_batch *b, int first, int count)
 {

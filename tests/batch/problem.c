@@ -70,7 +70,7 @@ static void begin(twins *t, const fleet_setting *s, double tolerance)
   t->lanes = fleet_batch(&t->f, 1, 1, 1);
   t->general = fleet_sim(&t->f, 0);
   t->probe = fleet_sim(&t->f, 0);
-  t->w = pk_workspace_create(t->f.model);
+  pk_workspace_create(t->f.model, &t->w, NULL);
   const pk_geometry_desc ball = {.kind = PK_SHAPE_SPHERE, .size = {SMALL}};
   assert_int_equal(pk_geometry_create(&ball, &t->ball, &err), PK_OK);
 }
@@ -223,7 +223,8 @@ static double judge_general(twins *t, const dense_step *p)
 static void compare_ends(twins *t, const dense_step *p, const double *A, seen *s)
 {
   const pk_model *m = t->f.model;
-  const double *u = pk_world_of(pk_batch_u(t->lanes), 0), *q = pk_world_of(pk_batch_q(t->lanes), 0);
+  const double *u = pk_batch_view_world(pk_batch_u(t->lanes), 0),
+               *q = pk_batch_view_world(pk_batch_q(t->lanes), 0);
   double moved[DENSE_NU], q_end[DENSE_NQ];
   for (int k = 0; k < m->nu; k++) {
     moved[k] = p->reach * u[k];
@@ -249,7 +250,7 @@ static void compare_ends(twins *t, const dense_step *p, const double *A, seen *s
 static double depth_at_end(twins *t)
 {
   const pk_model *m = t->f.model;
-  const double *q = pk_world_of(pk_batch_q(t->lanes), 0);
+  const double *q = pk_batch_view_world(pk_batch_q(t->lanes), 0);
   const int n = search(t, q);
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -281,7 +282,8 @@ static void count(const fleet *f, seen *s, const pk_sim_contact *c, int n, int b
 static void judge(twins *t, const dense_step *p, const pk_sim_contact *c, int n, const pk_batch_info *how,
                   bool general, seen *s)
 {
-  const double *u = pk_world_of(pk_batch_u(t->lanes), 0), *tau = pk_world_of(pk_batch_tau(t->lanes), 0);
+  const double *u = pk_batch_view_world(pk_batch_u(t->lanes), 0),
+               *tau = pk_batch_view_world(pk_batch_tau(t->lanes), 0);
   memcpy(pk_sim_q(t->probe), p->q, (size_t)p->model->nq * sizeof(double));
   for (int i = 0; i < n; i++) {
     check_place(t, &c[i]);
@@ -321,7 +323,7 @@ static int step_both(twins *t, seen *s, int before)
   follow(t);
   dense_begin(&p, t->general, &t->f.options, t->w);
   assert_int_equal(pk_sim_step(t->general, &info), PK_OK);
-  assert_int_equal(info.left, PK_LEFT_WORLD);
+  assert_int_equal(info.left, PK_LANE_EXIT_WORLD);
   assert_int_equal(pk_batch_step(t->lanes, 1, &how), PK_OK);
   assert_int_equal(how.frozen, 0);
   const int n = pk_batch_contacts(t->lanes, 0, c, ROOM);
@@ -443,7 +445,7 @@ static void pushes_on_lanes_are_those_of_the_step_on_chains(void **state)
   const int nu = t.f.model->nu, links = t.f.model->nlink;
   for (int i = 0; i < PACE(200, 40); i++) {
     const double at[3] = {0.1, 0.02 * (i % 3), 0.05}, force[3] = {20, -30 + i % 7, 10};
-    const double *u = pk_world_of(pk_batch_u(t.lanes), 0);
+    const double *u = pk_batch_view_world(pk_batch_u(t.lanes), 0);
     const int link = 3 * i % links;
     pk_batch_info how;
     pk_step_info info;
@@ -454,7 +456,7 @@ static void pushes_on_lanes_are_those_of_the_step_on_chains(void **state)
     assert_int_equal(pk_sim_step(t.general, &info), PK_OK);
     assert_int_equal(pk_sim_step(t.probe, NULL), PK_OK);
     assert_int_equal(how.alone, 0);
-    assert_int_equal(info.left, PK_LEFT_WORLD);
+    assert_int_equal(info.left, PK_LANE_EXIT_WORLD);
     apart = fmax(apart, distance(u, pk_sim_u(t.general), nu));
     moved = fmax(moved, distance(u, pk_sim_u(t.probe), nu));
   }

@@ -51,6 +51,7 @@ static void check_figures(const fleet *f, int lanes, bool hard)
     }
     expected.worst = fmax(expected.worst, worst[k]);
     assert_true(fabs(pk_batch_world_residual(b, k) - one.certificate.relative) <= 1e-12);
+    assert_int_equal(pk_batch_world_uncertified(b, k), pk_sim_uncertified(sim));
     pk_sim_destroy(sim);
   }
   assert_int_equal(info.stepped, expected.stepped);
@@ -83,14 +84,14 @@ static void the_worst_residual_is_told_and_whose_it_is(void **state)
 }
 
 /* A step that left, and its one reason. */
-static void must_have_left(const pk_batch_info *info, long long alone, pk_left why)
+static void must_have_left(const pk_batch_info *info, long long alone, pk_lane_exit why)
 {
   assert_int_equal(info->alone, alone);
-  for (int i = 0; i < PK_LEFT_COUNT; i++) {
+  for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
     const long long expected = i == (int)why ? alone : 0;
     if (info->left[i] != expected) {
-      fail_msg("%lld steps left the lanes for \"%s\", expected %lld of %lld", info->left[i], pk_left_name(i),
-               expected, alone);
+      fail_msg("%lld steps left the lanes for \"%s\", expected %lld of %lld", info->left[i],
+               pk_lane_exit_name(i), expected, alone);
     }
   }
 }
@@ -103,26 +104,26 @@ static void steps_that_lanes_cannot_do_are_counted(void **state)
   fleet_make(&f, &feet);
   pk_batch *b = fleet_batch(&f, COUNT, 4, 1);
   for (int k = 0; k < COUNT; k++) { /* in the air nothing stands in the way */
-    pk_world_of(pk_batch_q(b), k)[2] = 3;
+    pk_batch_view_world(pk_batch_q(b), k)[2] = 3;
   }
   assert_int_equal(pk_batch_step(b, 10, &info), PK_OK);
-  must_have_left(&info, 0, PK_LEFT_NOT);
+  must_have_left(&info, 0, PK_LANE_EXIT_NONE);
   /* a push is for lanes */
   assert_int_equal(pk_batch_push(b, 3, 0, (const double[3]){0}, (const double[3]){0, 0, 5}), PK_OK);
   assert_int_equal(pk_batch_step(b, 10, &info), PK_OK);
-  must_have_left(&info, 0, PK_LEFT_NOT);
+  must_have_left(&info, 0, PK_LANE_EXIT_NONE);
   assert_int_equal(info.stepped, 10 * COUNT);
   /* a foot that comes from far, faster than 8 m/s: once, then it has landed */
-  pk_world_of(pk_batch_q(b), 3)[2] = 0.5, pk_world_of(pk_batch_u(b), 3)[2] = -30;
+  pk_batch_view_world(pk_batch_q(b), 3)[2] = 0.5, pk_batch_view_world(pk_batch_u(b), 3)[2] = -30;
   assert_int_equal(pk_batch_step(b, 3, &info), PK_OK);
-  must_have_left(&info, info.alone, PK_LEFT_FAST);
+  must_have_left(&info, info.alone, PK_LANE_EXIT_FAST);
   assert_true(info.alone > 0 && info.alone <= 3);
   /* a command that is none: the step leaves, fails alone and is not counted; 1e301 is a number, but none for lanes */
-  ((pk_command *)(void *)pk_world_of(pk_batch_commands(b), 5))[8].kp = -1;
-  ((pk_command *)(void *)pk_world_of(pk_batch_commands(b), 6))[8] =
+  ((pk_command *)(void *)pk_batch_view_world(pk_batch_commands(b), 5))[8].kp = -1;
+  ((pk_command *)(void *)pk_batch_view_world(pk_batch_commands(b), 6))[8] =
       (pk_command){.q_des = 1e301, .tau_max = 5};
   assert_int_equal(pk_batch_step(b, 1, &info), PK_OK);
-  must_have_left(&info, 1, PK_LEFT_COMMAND);
+  must_have_left(&info, 1, PK_LANE_EXIT_COMMAND);
   assert_int_equal(info.frozen, 1);
   assert_int_equal(info.stepped, COUNT - 1);
   pk_batch_destroy(b);
@@ -137,24 +138,24 @@ static void worlds_that_are_not_made_for_lanes_say_so(void **state)
     fleet f;
     pk_batch_info info;
     fleet_make(&f, &feet);
-    f.options.law = i == 0 ? PK_LAW_COMPLIANT : PK_LAW_HARD;
-    f.options.implicit = i == 1 ? PK_IMPLICIT_NONE : PK_IMPLICIT_ALL;
+    f.options.law = i == 0 ? PK_CONTACT_LAW_COMPLIANT : PK_CONTACT_LAW_HARD;
+    f.options.implicit = i == 1 ? PK_IMPLICIT_FORCES_NONE : PK_IMPLICIT_FORCES_ALL;
     f.options.contact = i == 2 ? PK_CONTACT_PAPER : PK_CONTACT_STABILISED;
     f.material.restitution_n = i == 3 ? 0.5 : 0;
     f.options.dt = 5e-4;
     pk_batch *b = fleet_batch(&f, COUNT, 4, 1);
     assert_int_equal(pk_batch_step(b, 5, &info), PK_OK);
-    must_have_left(&info, 5 * COUNT, PK_LEFT_WORLD);
+    must_have_left(&info, 5 * COUNT, PK_LANE_EXIT_WORLD);
     pk_step_info one;
     pk_sim *sim = fleet_sim(&f, 0);
     assert_int_equal(pk_sim_step(sim, &one), PK_OK);
-    assert_int_equal(one.left, PK_LEFT_WORLD);
+    assert_int_equal(one.left, PK_LANE_EXIT_WORLD);
     pk_sim_destroy(sim);
     pk_batch_destroy(b);
     fleet_free(&f);
   }
-  assert_string_equal(pk_left_name(PK_LEFT_WORLD), "world");
-  assert_string_equal(pk_left_name(PK_LEFT_COUNT), "unknown");
+  assert_string_equal(pk_lane_exit_name(PK_LANE_EXIT_WORLD), "world");
+  assert_string_equal(pk_lane_exit_name(PK_LANE_EXIT_COUNT), "unknown");
 }
 
 /* ---- worlds that freeze ---- */
@@ -178,7 +179,7 @@ static const harm harms[] = {{"u", 1, 7, NAN, PK_ERROR_NONFINITE},
                              {"infinite gain", 2, 6 * 8 + 4, INFINITY, PK_ERROR_ARGUMENT},
                              {"limit", 2, 6 * 8 + 5, NAN, PK_ERROR_NONFINITE}};
 
-static pk_view view_of(pk_batch *b, int which)
+static pk_batch_view view_of(pk_batch *b, int which)
 {
   return which == 0 ? pk_batch_q(b) : which == 1 ? pk_batch_u(b) : pk_batch_commands(b);
 }
@@ -192,7 +193,7 @@ static void check_harm(const fleet *f, const harm *h, int lanes, int k)
   pk_sim *sim = fleet_sim(f, 0), *probe = fleet_sim(f, 0), *spoilt = fleet_sim(f, k);
   assert_int_equal(pk_batch_step(b, 5, NULL), PK_OK);
   assert_int_equal(pk_batch_step(clean, 5, NULL), PK_OK);
-  pk_world_of(view_of(b, h->view), k)[h->at] = h->value;
+  pk_batch_view_world(view_of(b, h->view), k)[h->at] = h->value;
   /* a sim says the same, and goes nowhere */
   assert_int_equal(pk_batch_get(b, k, spoilt, NULL), PK_OK);
   assert_int_equal(pk_sim_step(spoilt, NULL), h->status);
@@ -242,7 +243,7 @@ static void a_world_without_attitude_freezes(void **state)
   fleet_make(&f, &feet);
   pk_batch *b = fleet_batch(&f, 4, 4, 1);
   for (int k = 0; k < 2; k++) {
-    double *q = pk_world_of(pk_batch_q(b), k);
+    double *q = pk_batch_view_world(pk_batch_q(b), k);
     q[3] = k * 1e-7, q[4] = q[5] = q[6] = 0;
   }
   assert_int_equal(pk_batch_step(b, 2, &info), PK_OK);
@@ -265,7 +266,7 @@ static void a_torque_that_is_no_number_is_not_taken_for_its_limit(void **state)
   for (int i = 0; i < 3; i++) {
     pk_batch *b = fleet_batch(&f, 4, 4, 1);
     pk_batch_set_controller(b, NULL, NULL);
-    ((pk_command *)(void *)pk_world_of(pk_batch_commands(b), 2))[8] = wrong[i];
+    ((pk_command *)(void *)pk_batch_view_world(pk_batch_commands(b), 2))[8] = wrong[i];
     pk_batch_step(b, 1, NULL);
     assert_int_equal(pk_batch_world_status(b, 2), PK_ERROR_NONFINITE);
     assert_int_equal(pk_batch_world_status(b, 1), PK_OK);
@@ -340,7 +341,7 @@ static void a_world_that_cannot_remember_its_contacts_freezes_where_it_is(void *
   assert_int_equal(info.frozen, 1);
   assert_int_equal(pk_batch_world_status(b, k), PK_ERROR_LIMIT);
   assert_true(pk_batch_contacts(all, k, NULL, 0) > 8); /* the step itself was done */
-  assert_memory_equal(pk_world_of(pk_batch_q(b), k), pk_world_of(pk_batch_q(all), k),
+  assert_memory_equal(pk_batch_view_world(pk_batch_q(b), k), pk_batch_view_world(pk_batch_q(all), k),
                       (size_t)f.model->nq * sizeof(double));
   pk_sim_options o = pk_batch_sim_options(all);
   pk_sim *sim;
@@ -368,7 +369,7 @@ static void single_worlds_are_reset(void **state)
   pk_batch_reset(b, -1), pk_batch_reset(b, COUNT); /* nobody */
   pk_sim_reset(sim);
   must_be_same(&f, b, 5, sim, probe);
-  pk_world_of(pk_batch_q(b), 5)[2] = pk_sim_q(sim)[2] = 0.8;
+  pk_batch_view_world(pk_batch_q(b), 5)[2] = pk_sim_q(sim)[2] = 0.8;
   for (int i = 0; i < 40; i++) {
     assert_int_equal(i < 20 ? pk_sim_step(sim, NULL) : PK_OK, PK_OK);
     assert_int_equal(pk_sim_step(other, NULL), PK_OK);
@@ -526,18 +527,18 @@ static void views_are_where_the_worlds_are(void **state)
   fleet f;
   fleet_make(&f, &feet);
   pk_batch *b = fleet_batch(&f, 5, 4, 1);
-  const pk_view views[4] = {pk_batch_q(b), pk_batch_u(b), pk_batch_commands(b), pk_batch_tau(b)};
+  const pk_batch_view views[4] = {pk_batch_q(b), pk_batch_u(b), pk_batch_commands(b), pk_batch_tau(b)};
   static const int n[4] = {19, 18, 6 * 18, 18};
   for (int i = 0; i < 4; i++) {
     assert_int_equal(views[i].n, n[i]);
     assert_int_equal(views[i].worlds, 5);
     assert_true(views[i].stride == views[0].stride &&
                 views[i].stride * 8 <= (ptrdiff_t)pk_batch_world_bytes(b));
-    assert_ptr_equal(pk_world_of(views[i], 3), views[i].data + 3 * views[i].stride);
+    assert_ptr_equal(pk_batch_view_world(views[i], 3), views[i].data + 3 * views[i].stride);
   }
   pk_sim *sim = fleet_sim(&f, 3), *probe = fleet_sim(&f, 3);
-  pk_sim_u(sim)[4] = pk_world_of(views[1], 3)[4] = 0.7;
-  pk_sim_commands(sim)[9].tau = ((pk_command *)(void *)pk_world_of(views[2], 3))[9].tau = 1.5;
+  pk_sim_u(sim)[4] = pk_batch_view_world(views[1], 3)[4] = 0.7;
+  pk_sim_commands(sim)[9].tau = ((pk_command *)(void *)pk_batch_view_world(views[2], 3))[9].tau = 1.5;
   assert_int_equal(pk_batch_step(b, 3, NULL), PK_OK);
   for (int i = 0; i < 3; i++) {
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);

@@ -239,7 +239,7 @@ static void robots_have_one_world_and_a_batch(void **state)
     {
       left += reason->valuedouble;
     }
-    assert_int_equal(cJSON_GetArraySize(why), PK_LEFT_COUNT - 1);
+    assert_int_equal(cJSON_GetArraySize(why), PK_LANE_EXIT_COUNT - 1);
     assert_true(fabs(left - cJSON_GetObjectItem(result, "alone")->valuedouble) < 1e-9);
     assert_true(cJSON_GetObjectItem(result, "residual")->valuedouble <= 1e-8);
     assert_int_equal(cJSON_GetObjectItem(result, "frozen")->valueint, 0);

@@ -95,7 +95,7 @@ static void a_batch_follows_each_worlds_own_targets(void **state)
       }
       assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
     }
-    assert_memory_equal(pk_world_of(pk_batch_q(batch.batch), k), pk_sim_q(sim),
+    assert_memory_equal(pk_batch_view_world(pk_batch_q(batch.batch), k), pk_sim_q(sim),
                         (size_t)m->nq * sizeof(double));
     pk_sim_destroy(sim);
   }

@@ -33,7 +33,8 @@ static void assert_clear(const pki_robots_scene *s, const pki_crowd *crowd, int 
   assert_int_equal(pki_contact_sim_create(&s->scene, &o, &ground, &sim, NULL), PK_OK);
   memcpy(pk_sim_q(sim), crowd->q + (size_t)k * nq, nq * sizeof *crowd->q);
   assert_int_equal(pk_sim_release_overlaps(sim, NULL, 0), 0);
-  pk_workspace *workspace = pk_workspace_create(s->scene.model);
+  pk_workspace *workspace;
+  pk_workspace_create(s->scene.model, &workspace, NULL);
   assert_non_null(workspace);
   if (!(pki_robots_lowest(workspace, crowd->q + (size_t)k * nq) > -1e-9)) {
     fail_msg("%s starts in the ground", s->work->name);

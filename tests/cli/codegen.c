@@ -43,8 +43,9 @@ static void the_program_of_the_documentation_agrees_with_the_library(void **stat
   pk_error err;
   double a[6], M[36];
   assert_int_equal(pk_model_load_urdf(PK_SOURCE_DIR "/models/ur10/ur10.urdf", NULL, &model, &err), PK_OK);
-  pk_workspace *w = pk_workspace_create(model);
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, a), PK_OK);
+  pk_workspace *w;
+  pk_workspace_create(model, &w, NULL);
+  assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, q, u, tau, a), PK_OK);
   pk_mass_matrix(w, q, M);
   const char *at = out;
   for (int i = 0; i < 7; i++) {

@@ -144,13 +144,13 @@ static double check_samples(const char *folder, const pk_recording *whole)
   pk_recording *r = open_recording(folder);
   double from, to, last = 0;
   int count;
-  const pk_channel *channels = pk_recording_channels(r, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(r, &count);
   pk_recording_span(r, &from, &to);
   assert_true(count > 5 && from == 0);
   for (int i = 0; i < count; i++) {
     const int other = pk_recording_find(whole, channels[i].name);
     assert_true(other >= 0);
-    pk_series mine, its;
+    pk_recording_series mine, its;
     assert_int_equal(pk_recording_read(r, i, 0, INFINITY, &mine, NULL), PK_OK);
     const double end = mine.n > 0 ? mine.time[mine.n - 1] : -1;
     assert_int_equal(pk_recording_read(whole, other, 0, end, &its, NULL), PK_OK);
@@ -161,8 +161,8 @@ static double check_samples(const char *folder, const pk_recording *whole)
                           (size_t)mine.row[mine.n] * (size_t)mine.columns * sizeof *mine.values);
     }
     last = strcmp(channels[i].name, "state/q") == 0 ? end : last;
-    pk_series_free(&mine);
-    pk_series_free(&its);
+    pk_recording_series_free(&mine);
+    pk_recording_series_free(&its);
   }
   pk_recording_close(r);
   return last;

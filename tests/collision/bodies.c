@@ -8,11 +8,12 @@
 static void bodies_touch_in_the_middle_of_their_gap(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.5, 0, 0);
   add_body(b, "a", PK_ROOT_FREE, &ball, 1);
   add_body(b, "b", PK_ROOT_FREE, &ball, 1);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   pki_contact c[MOST];
   double q[14] = {2, 0, 0, 1, 0, 0, 0, 3.0625, 0, 0, 1, 0, 0, 0};
   assert_int_equal(find_q(r, q, 0.125, c), 1);
@@ -32,13 +33,14 @@ static void bodies_touch_in_the_middle_of_their_gap(void **state)
 static void what_is_fixed_in_the_world_is_ground_without_a_material(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.5, 0, 0), box = shape_of(PK_SHAPE_BOX, 4, 4, 1);
   add_body(b, "table", PK_ROOT_FIXED, &box, 1);
   add_body(b, "a", PK_ROOT_FREE, &ball, 1);
   add_body(b, "wall", PK_ROOT_FIXED, &box, 1);
   add_body(b, "b", PK_ROOT_FREE, &ball, 1);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   pki_contact c[MOST];
   const double q[14] = {0, 0, 1, 1, 0, 0, 0, 1.03125, 0, 1, 1, 0, 0, 0};
   const int n = find_q(r, q, 0.125, c);
@@ -65,7 +67,8 @@ static pk_model *pile_of(int count)
                                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
   static const pk_mesh mesh = {
       .name = "cube", .nvertex = 8, .ntriangle = 12, .vertex = cube[0], .triangle = sides[0]};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   for (int i = 0; i < count; i++) {
     static const pk_shape_kind kinds[] = {PK_SHAPE_SPHERE, PK_SHAPE_BOX,       PK_SHAPE_CAPSULE,
                                           PK_SHAPE_CONVEX, PK_SHAPE_ELLIPSOID, PK_SHAPE_CYLINDER,
@@ -96,10 +99,10 @@ static void every_broad_phase_gives_the_same_contacts(void **state)
 {
   (void)state;
   enum { ROOM = 2000 };
-  static pki_contact found[PK_BROAD_COUNT][ROOM];
-  rig *r[PK_BROAD_COUNT];
-  for (int k = 0; k < PK_BROAD_COUNT; k++) {
-    r[k] = rig_make(pile_model(), (pk_broad)k, ROOM);
+  static pki_contact found[PK_BROAD_PHASE_COUNT][ROOM];
+  rig *r[PK_BROAD_PHASE_COUNT];
+  for (int k = 0; k < PK_BROAD_PHASE_COUNT; k++) {
+    r[k] = rig_make(pile_model(), (pk_broad_phase)k, ROOM);
     add_plane(r[k], V3(0, 0, -1), V3(0, 0, 1), 0);
     add_box(r[k], 0, 0, -1, V3(2, 2, 0.5));
     rig_ground(r[k]);
@@ -115,9 +118,9 @@ static void every_broad_phase_gives_the_same_contacts(void **state)
   }
   int seen = 0;
   for (int step = 0; step < 12; step++) {
-    int n[PK_BROAD_COUNT], memories[PK_BROAD_COUNT];
-    static int32_t memory[PK_BROAD_COUNT][ROOM][PKI_MEMORY_INTS];
-    for (int k = 0; k < PK_BROAD_COUNT; k++) {
+    int n[PK_BROAD_PHASE_COUNT], memories[PK_BROAD_PHASE_COUNT];
+    static int32_t memory[PK_BROAD_PHASE_COUNT][ROOM][PKI_MEMORY_INTS];
+    for (int k = 0; k < PK_BROAD_PHASE_COUNT; k++) {
       bool overflow;
       memset(found[k], 0, sizeof found[k]);
       memset(memory[k], 0, sizeof memory[k]);
@@ -137,7 +140,7 @@ static void every_broad_phase_gives_the_same_contacts(void **state)
     }
   }
   assert_true(seen > 500);
-  for (int k = 0; k < PK_BROAD_COUNT; k++) {
+  for (int k = 0; k < PK_BROAD_PHASE_COUNT; k++) {
     rig_free(r[k]);
   }
 }
@@ -153,7 +156,7 @@ static void pairs_wake_in_time(void **state)
     rig *r[2];
     pki_random rng = pki_random_seeded(21);
     for (int k = 0; k < 2; k++) {
-      r[k] = rig_make(many ? pile_model() : pile_of(FEW), PK_BROAD_AUTO, ROOM);
+      r[k] = rig_make(many ? pile_model() : pile_of(FEW), PK_BROAD_PHASE_AUTO, ROOM);
       add_plane(r[k], V3(0, 0, -1), V3(0, 0, 1), 0);
       add_box(r[k], 0, 0, -1, V3(2, 2, 0.5));
       rig_ground(r[k]);
@@ -195,12 +198,13 @@ static void pairs_wake_in_time(void **state)
 static void a_bar_that_turns_in_place_wakes_its_pairs(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_shape_desc bar = shape_of(PK_SHAPE_BOX, 2, 0.0625, 0.0625),
                       ball = shape_of(PK_SHAPE_SPHERE, 0.0625, 0, 0);
   add_body(b, "bar", PK_ROOT_FREE, &bar, 1);
   add_body(b, "ball", PK_ROOT_FREE, &ball, 1);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   pki_contact c[MOST];
   int touched = 0;
   for (int i = 0; i <= 200; i++) {
@@ -221,7 +225,8 @@ static void a_world_goes_on_from_what_its_pairs_remembered(void **state)
   enum { ROOM = 2000 };
   static int32_t memory[ROOM][PKI_MEMORY_INTS];
   static pki_contact a[ROOM], b[ROOM];
-  rig *r = rig_make(pile_model(), PK_BROAD_AUTO, ROOM), *other = rig_make(pile_model(), PK_BROAD_AUTO, ROOM);
+  rig *r = rig_make(pile_model(), PK_BROAD_PHASE_AUTO, ROOM),
+      *other = rig_make(pile_model(), PK_BROAD_PHASE_AUTO, ROOM);
   pki_random rng = pki_random_seeded(12);
   static double q[7 * PILE];
   bool overflow;
@@ -270,8 +275,8 @@ static void finding_contacts_allocates_nothing(void **state)
   (void)state;
   double z[16] = {0};
   assert_true(allocations > 0); /* the counter counts */
-  for (int k = 0; k < PK_BROAD_COUNT; k++) {
-    rig *r = rig_make(pile_model(), (pk_broad)k, 1000);
+  for (int k = 0; k < PK_BROAD_PHASE_COUNT; k++) {
+    rig *r = rig_make(pile_model(), (pk_broad_phase)k, 1000);
     assert_int_equal(pk_terrain_add_stairs(r->terrain, V3(0, 0, 0), 0.25, 0.0625, 2, 4, 1, NULL), PK_OK);
     assert_int_equal(pk_terrain_add_heights(r->terrain, V3(-1, -1, 0), 4, 4, 0.5, z, 2, NULL), PK_OK);
     rig_ground(r);
@@ -296,13 +301,14 @@ static void the_room_for_pairs_grows_with_that_for_contacts(void **state)
   enum { COUNT = 200 };
   const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.1, 0, 0);
   for (int many = 0; many < 2; many++) {
-    pk_builder *b = pk_builder_create();
+    pk_builder *b;
+    pk_builder_create(&b, NULL);
     for (int i = 0; i < COUNT; i++) {
       char name[16];
       snprintf(name, sizeof name, "b%d", i);
       add_body(b, name, PK_ROOT_FREE, &ball, 1);
     }
-    rig *r = rig_make(compile(b), PK_BROAD_AUTO, many ? 1000 : 10);
+    rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, many ? 1000 : 10);
     double q[7 * COUNT] = {0}; /* all in one place */
     for (int i = 0; i < COUNT; i++) {
       q[7 * i + 3] = 1;

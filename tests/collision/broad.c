@@ -15,7 +15,7 @@ typedef struct rig {
   void *memory;
 } rig;
 
-static rig rig_of(pk_broad kind, int n)
+static rig rig_of(pk_broad_phase kind, int n)
 {
   rig r;
   pki_arena counting = pki_arena_over(NULL, 0);
@@ -102,10 +102,10 @@ static void every_way_finds_the_pairs_of_scenes_in_motion(void **state)
   pki_aabb *boxes = malloc(400 * sizeof *boxes);
   const int sizes[] = {0, 1, 2, 3, 17, 400};
   for (int s = 0; s < 6; s++) {
-    for (int kind = PK_BROAD_AUTO; kind < PK_BROAD_COUNT; kind++) {
+    for (int kind = PK_BROAD_PHASE_AUTO; kind < PK_BROAD_PHASE_COUNT; kind++) {
       pki_random rng = pki_random_seeded(7);
-      rig r = rig_of((pk_broad)kind, sizes[s]);
-      assert_int_not_equal(r.broad.kind, PK_BROAD_AUTO);
+      rig r = rig_of((pk_broad_phase)kind, sizes[s]);
+      assert_int_not_equal(r.broad.kind, PK_BROAD_PHASE_AUTO);
       for (int round = 0; round < 40; round++) {
         move_boxes(&rng, round, boxes, sizes[s], 4);
         if (round == 25) {
@@ -135,9 +135,9 @@ static void boxes_of_one_family_never_meet(void **state)
   for (int i = 0; i < N; i++) {
     family[i] = i / 3 % 7 - 1;
   }
-  for (int kind = PK_BROAD_AUTO; kind < PK_BROAD_COUNT; kind++) {
+  for (int kind = PK_BROAD_PHASE_AUTO; kind < PK_BROAD_PHASE_COUNT; kind++) {
     pki_random rng = pki_random_seeded(8);
-    rig r = rig_of((pk_broad)kind, N);
+    rig r = rig_of((pk_broad_phase)kind, N);
     r.broad.family = family;
     for (int round = 0; round < 40; round++) {
       move_boxes(&rng, round, boxes, N, 4);
@@ -170,7 +170,7 @@ static void very_many_boxes_of_one_family_are_passed_over(void **state)
     boxes[7] = box_at((double[3]){100, 0, 100}, 1);
     boxes[N / 2] = box_at((double[3]){101, 0, 100}, 1);
     family[7] = 5;
-    rig r = rig_of(PK_BROAD_TREE, N);
+    rig r = rig_of(PK_BROAD_PHASE_TREE, N);
     r.broad.family = family;
     for (int again = 0; again < 3; again++) {
       boxes[7].min[0] -= again, boxes[7].max[0] -= again;
@@ -191,9 +191,9 @@ static void boxes_that_touch_overlap(void **state)
                             {{2, 2, 2}, {2, 2, 2}},
                             {{0, 0, 1.0000000000000002}, {0.5, 0.5, 2}}};
   const pki_box_pair expected[] = {{0, 1}, {1, 3}};
-  for (int kind = PK_BROAD_EXHAUSTIVE; kind < PK_BROAD_COUNT; kind++) {
+  for (int kind = PK_BROAD_PHASE_EXHAUSTIVE; kind < PK_BROAD_PHASE_COUNT; kind++) {
     pki_box_pair found[10];
-    rig r = rig_of((pk_broad)kind, 5);
+    rig r = rig_of((pk_broad_phase)kind, 5);
     for (int again = 0; again < 3; again++) {
       assert_int_equal(pki_broad_pairs(&r.broad, boxes, NULL, NULL, found, 10), 2);
       assert_memory_equal(found, expected, sizeof expected);
@@ -208,8 +208,8 @@ static void nested_and_equal_boxes_do_no_harm(void **state)
   enum { N = 300 };
   pki_box_pair *found = malloc(MOST * sizeof *found), *expected = malloc(MOST * sizeof *expected);
   static pki_aabb boxes[N];
-  for (int kind = PK_BROAD_EXHAUSTIVE; kind < PK_BROAD_COUNT; kind++) {
-    rig r = rig_of((pk_broad)kind, N);
+  for (int kind = PK_BROAD_PHASE_EXHAUSTIVE; kind < PK_BROAD_PHASE_COUNT; kind++) {
+    rig r = rig_of((pk_broad_phase)kind, N);
     for (int i = 0; i < N; i++) { /* sizes from 1e-20 to 1e20 m about one place */
       boxes[i] = box_at((double[3]){1, 2, 3}, pow(10, -20 + i * 40.0 / N));
     }
@@ -236,8 +236,8 @@ static void more_pairs_than_there_is_room_for_are_counted(void **state)
   for (int i = 0; i < N; i++) {
     boxes[i] = box_at((double[3]){0.001 * i, 0, 0}, 1);
   }
-  for (int kind = PK_BROAD_EXHAUSTIVE; kind < PK_BROAD_COUNT; kind++) {
-    rig r = rig_of((pk_broad)kind, N);
+  for (int kind = PK_BROAD_PHASE_EXHAUSTIVE; kind < PK_BROAD_PHASE_COUNT; kind++) {
+    rig r = rig_of((pk_broad_phase)kind, N);
     for (int again = 0; again < 3; again++) {
       memset(found, 0xff, sizeof found);
       assert_int_equal(pki_broad_pairs(&r.broad, boxes, NULL, NULL, found, 99), ALL);
@@ -256,9 +256,9 @@ static void searching_allocates_nothing(void **state)
   (void)state;
   static pki_aabb boxes[200];
   static pki_box_pair found[MOST / 10];
-  for (int kind = PK_BROAD_EXHAUSTIVE; kind < PK_BROAD_COUNT; kind++) {
+  for (int kind = PK_BROAD_PHASE_EXHAUSTIVE; kind < PK_BROAD_PHASE_COUNT; kind++) {
     pki_random rng = pki_random_seeded(3);
-    rig r = rig_of((pk_broad)kind, 200);
+    rig r = rig_of((pk_broad_phase)kind, 200);
     for (int round = 0; round < 5; round++) {
       move_boxes(&rng, round, boxes, 200, 4);
       const int before = allocations;

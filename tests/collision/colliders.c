@@ -71,9 +71,10 @@ static void say(rig *r, const char *a, const char *b, pki_rule_kind kind)
 
 static rig *one_robot(pk_root_kind root)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   add_robot(b, "", root);
-  return rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  return rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
 }
 
 static void links_that_a_joint_joins_do_not_collide(void **state)
@@ -99,11 +100,12 @@ static void links_that_a_joint_joins_do_not_collide(void **state)
 static void a_free_body_collides_with_what_is_fixed(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   add_robot(b, "a_", PK_ROOT_FIXED);
   add_robot(b, "b_", PK_ROOT_FREE);
   add_robot(b, "c_", PK_ROOT_FIXED);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   assert_true(wants(r, "a_trunk", "b_trunk"));
   assert_true(wants(r, "a_trunk", "b_hip"));
   assert_true(wants(r, "a_hip", "b_hip"));
@@ -116,7 +118,8 @@ static void a_free_body_collides_with_what_is_fixed(void **state)
 static void cut_joints_and_closed_loops_join_links(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   add_robot(b, "", PK_ROOT_FREE);
   pk_constraint_desc loop = {.name = "loop", .kind = PK_CONSTRAINT_BALL, .link = {"trunk", "foot"}};
   pk_constraint_desc rod = {
@@ -126,7 +129,7 @@ static void cut_joints_and_closed_loops_join_links(void **state)
   assert_int_equal(pk_builder_add_constraint(b, &loop, NULL), PK_OK);
   assert_int_equal(pk_builder_add_constraint(b, &rod, NULL), PK_OK);
   assert_int_equal(pk_builder_cut_joint(b, NULL, NULL), PK_OK);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   assert_false(wants(r, "trunk", "hip"));
   assert_false(wants(r, "hip", "foot"));
   assert_false(wants(r, "trunk", "sled"));
@@ -169,14 +172,15 @@ static void many_rules_are_found_again(void **state)
 {
   (void)state;
   enum { N = 60 };
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_shape_desc ball = shape_of(PK_SHAPE_SPHERE, 0.1, 0, 0);
   for (int i = 0; i < N; i++) {
     char name[8];
     snprintf(name, sizeof name, "b%d", i);
     add_body(b, name, PK_ROOT_FREE, &ball, 1);
   }
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   static bool off[N][N];
   pki_random rng = pki_random_seeded(3);
   for (int k = 0; k < 3000; k++) {
@@ -232,9 +236,10 @@ static void equal_shapes_share_a_geometry(void **state)
                              shape_of(PK_SHAPE_SPHERE, 2, 0, 0), shape_of(PK_SHAPE_MESH, 1, 1, 1)};
   shapes[0].mesh = shapes[1].mesh = shapes[5].mesh = &mesh;
   shapes[4].visual = true;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   add_body(b, "r", PK_ROOT_FREE, shapes, 6);
-  rig *r = rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  rig *r = rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
   const pk_geometry *const *of = r->geometries->of;
   int sphere = -1, visual = -1;
   for (int i = 0; i < r->model->nshape; i++) {
@@ -257,12 +262,13 @@ static void a_shape_that_cannot_be_made_is_named(void **state)
   const pk_mesh mesh = {.name = "m", .nvertex = 3, .ntriangle = 1, .vertex = corner[0], .triangle = sides[0]};
   pk_shape_desc shape = shape_of(PK_SHAPE_MESH, 1, 1, 1);
   shape.mesh = &mesh, shape.name = "needle";
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   add_body(b, "r", PK_ROOT_FREE, &shape, 1);
   pk_model *m = compile(b);
   pki_geometries *g = (pki_geometries *)1;
   pk_error err = {.message = ""};
-  assert_int_equal(pki_geometries_create(m, &g, &err), PK_ERROR_MODEL);
+  assert_int_equal(pki_geometries_create(m, &g, &err), PK_ERROR_MESH);
   assert_null(g);
   assert_string_equal(err.field, "rl");
   if (strstr(err.message, "shape 0 \"needle\" (mesh) of the link \"rl\": ") != err.message) {

@@ -38,10 +38,10 @@ static void sizes_that_no_shape_has_are_refused(void **state)
   const double flat[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}, bad[12] = {0, NAN};
   pk_mesh view = {.name = "sheet", .nvertex = 4, .vertex = flat};
   expect_refused(
-      &(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &view}, PK_ERROR_MODEL, "mesh",
+      &(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &view}, PK_ERROR_MESH, "mesh",
       "the 4 points of a convex hull lie in a plane (to 1e-09 of their extent); a hull needs a volume");
   view.vertex = bad;
-  expect_refused(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &view}, PK_ERROR_MODEL, "mesh",
+  expect_refused(&(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &view}, PK_ERROR_MESH, "mesh",
                  "coordinate 1 of vertex 0 is nan m, expected at most 1e+09 in size");
   pk_geometry_destroy(NULL);
 }
@@ -261,7 +261,7 @@ static void what_has_no_volume_has_no_mass(void **state)
       .name = "sheet", .nvertex = 3, .ntriangle = 1, .vertex = points, .triangle = (const int[3]){0, 1, 2}};
   pk_geometry *sheet = made(&(pk_geometry_desc){.kind = PK_SHAPE_MESH, .mesh = &view});
   assert_null(sheet->hull);
-  assert_int_equal(pki_geometry_inertia(sheet, 1, &out, &err), PK_ERROR_MODEL);
+  assert_int_equal(pki_geometry_inertia(sheet, 1, &out, &err), PK_ERROR_MESH);
   assert_string_equal(err.message,
                       "the mesh encloses no volume (it has open edges), so a mass has no place in it");
   pki_aabb b;
@@ -311,7 +311,7 @@ static void a_big_mesh_does_without_its_hull(void **state)
       assert_true(box.min[k] <= min[k] + 1e-14 && box.max[k] >= max[k] - 1e-14);
       assert_true(box.max[k] - box.min[k] <= 2 * sqrt(2 * 1.4 * 1.4 + 0.4 * 0.4) + 1e-12);
     }
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     pk_proximity near;
     const int n = pki_touch(g, &pose, plane, &level, min[2] + 0.01, NULL, touch);
     double least = INFINITY;

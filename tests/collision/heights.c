@@ -25,7 +25,8 @@ static field random_field(pki_random *rng, double rough)
 
 static pk_terrain *terrain_of(const field *f)
 {
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_heights(t, f->origin, NX, NY, CELL, &f->z[0][0], 5, NULL), PK_OK);
   return t;
 }

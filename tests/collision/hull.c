@@ -265,7 +265,7 @@ static void expect_refused(const double *points, int n, const char *word)
 {
   pki_hull *h;
   pk_error err;
-  assert_int_equal(pki_hull_create(points, n, &h, &err), PK_ERROR_MODEL);
+  assert_int_equal(pki_hull_create(points, n, &h, &err), PK_ERROR_MESH);
   assert_null(h);
   if (strstr(err.message, word) == NULL) {
     fail_msg("found \"%s\", expected \"%s\" in it", err.message, word);

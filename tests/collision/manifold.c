@@ -3,7 +3,7 @@
 #include "touch_help.h"
 
 static int touch(const pk_geometry *a, const pk_pose *pa, const pk_geometry *b, const pk_pose *pb,
-                 double margin, pk_touch *t)
+                 double margin, pk_touch_point *t)
 {
   const int n = pki_touch(a, pa, b, pb, margin, NULL, t);
   check(t, n, margin);
@@ -14,7 +14,7 @@ static void a_box_on_a_box_has_four_corners_that_keep_their_names(void **state)
 {
   (void)state;
   pk_geometry *table = make(PK_SHAPE_BOX, 4, 3, 1), *box = make(PK_SHAPE_BOX, 0.2, 0.3, 0.1);
-  pk_touch first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+  pk_touch_point first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
   const pk_pose ground = at(0, 0, -0.5);
   pki_random rng = pki_random_seeded(5);
   for (int i = 0; i < 500; i++) {
@@ -43,7 +43,7 @@ static void a_box_half_over_the_edge_is_clipped_there(void **state)
 {
   (void)state;
   pk_geometry *table = make(PK_SHAPE_BOX, 2, 2, 1), *box = make(PK_SHAPE_BOX, 0.2, 0.3, 0.1);
-  pk_touch first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+  pk_touch_point first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
   const pk_pose ground = at(0, 0, -0.5);
   for (int i = 0; i < 100; i++) {
     const pk_pose pose = at(1 + 0.0005 * i, 0.3, 0.051);
@@ -73,7 +73,7 @@ static void equal_boxes_in_a_tower_keep_their_names(void **state)
 {
   (void)state;
   pk_geometry *box = make(PK_SHAPE_BOX, 0.1, 0.1, 0.1);
-  pk_touch first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+  pk_touch_point first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
   const pk_pose below = at(0, 0, 0);
   pki_random rng = pki_random_seeded(6);
   for (int i = 0; i < 500; i++) {
@@ -100,7 +100,7 @@ static void names_do_not_tell_which_face_was_the_reference(void **state)
   const double lean = 5e-3;
   const pk_pose below = at(0, 0, 0), above = turned(at(0.1, 0.12, 0.2), 1, 0, 0, lean);
   const pki_convex a = pki_convex_of(box, &above), b = pki_convex_of(box, &below);
-  pk_touch t[2][PK_TOUCH_MOST];
+  pk_touch_point t[2][PK_TOUCH_MOST];
   int n[2];
   for (int i = 0; i < 2; i++) {
     pk_proximity near = {.normal = {0, i ? -sin(lean) : 0, i ? cos(lean) : 1}};
@@ -126,7 +126,7 @@ static void equal_boxes_agree_in_either_order(void **state)
   (void)state;
   pk_geometry *box = make(PK_SHAPE_BOX, 0.1, 0.1, 0.1);
   const pk_pose below = at(0, 0, 0), above = turned(at(0, 0.02, 0.1), 1, 2, 0, 5e-4);
-  pk_touch s[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+  pk_touch_point s[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
   assert_int_equal(touch(box, &above, box, &below, 0.02, s), 4);
   assert_int_equal(touch(box, &below, box, &above, 0.02, t), 4);
   for (int k = 0; k < 4; k++) {
@@ -140,7 +140,7 @@ static void capsules_touch_along_lines_and_at_crossings(void **state)
 {
   (void)state;
   pk_geometry *rod = make(PK_SHAPE_CAPSULE, 0.05, 0.4, 0), *box = make(PK_SHAPE_BOX, 2, 2, 1);
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   const pk_pose ground = at(0, 0, -0.5), flat = turned(at(0, 0, 0.05), 1, 0, 0, PI / 2);
   assert_int_equal(touch(rod, &flat, box, &ground, 0.02, t), 2);
   assert_near(t[0].gap, 0, 1e-12);
@@ -172,7 +172,7 @@ static void a_cylinder_stands_and_lies_on_a_box(void **state)
 {
   (void)state;
   pk_geometry *can = make(PK_SHAPE_CYLINDER, 0.1, 0.3, 0), *box = make(PK_SHAPE_BOX, 2, 2, 1);
-  pk_touch first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+  pk_touch_point first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
   const pk_pose ground = at(0, 0, -0.5);
   int n = 0;
   for (int i = 0; i < 100; i++) {
@@ -200,7 +200,7 @@ static void logs_lie_on_each_other_along_a_line(void **state)
   (void)state;
   pk_geometry *trunk = make(PK_SHAPE_CYLINDER, 0.1, 0.6, 0), *cone = make(PK_SHAPE_CONE, 0.1, 0.3, 0),
               *box = make(PK_SHAPE_BOX, 2, 2, 1);
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   const pk_pose low = turned(at(0, 0, 0.1), 1, 0, 0, PI / 2), ground = at(0, 0, -0.5);
   for (int i = 0; i < 10; i++) { /* parallel, and to a hair */
     const pk_pose high = turned(turned(at(0, 0.1, 0.301), 1, 0, 0, PI / 2), 0, 0, 1, 1e-5 * i);
@@ -230,7 +230,7 @@ static void a_box_on_a_triangle_has_its_corners_or_is_clipped(void **state)
   pk_geometry *box = make(PK_SHAPE_BOX, 0.2, 0.3, 0.1);
   const pk_pose world = pk_pose_identity();
   const pki_convex triangle = pki_convex_points(points, 3, &world);
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   for (int i = 0; i < 2; i++) {
     const pk_pose pose = at(i ? 0.5 : 0, i ? 0.5 : 0, 0.051);
     const pki_convex c = pki_convex_of(box, &pose);
@@ -254,7 +254,7 @@ static void faces_of_hulls_meet_in_the_polygon_they_share(void **state)
   double inradius;
   pk_geometry *die = make_dodecahedron(&inradius), *box = make(PK_SHAPE_BOX, 10, 10, 1),
               *prism = make_prism(3, 1, 0.2), *six = make_prism(6, 2, 0.2);
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   const pk_pose ground = at(0, 0, -0.5);
   pk_pose pose = turned(at(1, 0, inradius + 0.001), 0, 0, 1, 0.3);
   assert_int_equal(touch(die, &pose, box, &ground, 0.02, t), 5);
@@ -327,7 +327,7 @@ static void every_gap_is_a_distance_and_the_nearest_points_are_there(void **stat
   for (int i = 0; i < PACE(20000, 2000); i++) {
     const pk_geometry *a = all[i % NSHAPE], *b = all[i / NSHAPE % NSHAPE];
     pk_pose pa, pb;
-    pk_touch t[PK_TOUCH_MOST];
+    pk_touch_point t[PK_TOUCH_MOST];
     pk_proximity p;
     if (!near_pair(&rng, a, &pa, b, &pb, pki_random_between(&rng, -0.05, 0.04))) {
       continue;
@@ -378,7 +378,7 @@ static void the_other_order_gives_the_same_points_and_the_normal_turned(void **s
       q.normal[k] = -p.normal[k];
       q.point[0][k] = p.point[1][k], q.point[1][k] = p.point[0][k];
     }
-    pk_touch s[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+    pk_touch_point s[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
     const int n = pki_convex_touch(&a, &b, &p, 0.05, s), m = pki_convex_touch(&b, &a, &q, 0.05, t);
     assert_int_equal(n, m);
     for (int k = 0; k < n; k++) {
@@ -411,7 +411,7 @@ static void small_motions_keep_the_names(void **state)
     if (!near_pair(&rng, a, &pa, b, &pb, pki_random_between(&rng, -0.02, 0.02))) {
       continue;
     }
-    pk_touch s[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+    pk_touch_point s[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
     const int n = touch(a, &pa, b, &pb, 0.05, s);
     for (int k = 0; k < 3; k++) {
       pa.pos[k] += pki_random_between(&rng, -1e-7, 1e-7);
@@ -435,10 +435,10 @@ static void the_best_few_hold_the_deepest_and_the_corners(void **state)
   enum { SIDE = 11, N = SIDE * SIDE };
   pki_random rng = pki_random_seeded(10);
   for (int round = 0; round < 50; round++) {
-    pk_touch grid[N], once[PK_TOUCH_MOST];
+    pk_touch_point grid[N], once[PK_TOUCH_MOST];
     const int deep = (int)(pki_random_unit(&rng) * N);
     for (int i = 0; i < N; i++) {
-      grid[i] = (pk_touch){.normal = {0, 0, 1}, .gap = i == deep ? -1e-3 : 0, .id = (unsigned)i};
+      grid[i] = (pk_touch_point){.normal = {0, 0, 1}, .gap = i == deep ? -1e-3 : 0, .id = (unsigned)i};
       const int row = i / SIDE;
       grid[i].point[0][0] = grid[i].point[1][0] = i % SIDE;
       grid[i].point[0][1] = grid[i].point[1][1] = row;
@@ -446,10 +446,10 @@ static void the_best_few_hold_the_deepest_and_the_corners(void **state)
     for (int again = 0; again < 2; again++) {
       for (int i = N - 1; i > 0; i--) { /* in any order */
         const int j = (int)(pki_random_unit(&rng) * (i + 1));
-        const pk_touch t = grid[i];
+        const pk_touch_point t = grid[i];
         grid[i] = grid[j], grid[j] = t;
       }
-      pk_touch few[N];
+      pk_touch_point few[N];
       memcpy(few, grid, sizeof grid);
       assert_int_equal(pki_touch_reduce(few, N), PK_TOUCH_MOST);
       bool found = false;
@@ -468,9 +468,9 @@ static void the_best_few_hold_the_deepest_and_the_corners(void **state)
     }
   }
   /* points in one place with other normals are not the same */
-  pk_touch same[9];
+  pk_touch_point same[9];
   for (int i = 0; i < 9; i++) {
-    same[i] = (pk_touch){.normal = {cos(i), sin(i), 0}, .id = (unsigned)(9 - i)};
+    same[i] = (pk_touch_point){.normal = {cos(i), sin(i), 0}, .id = (unsigned)(9 - i)};
   }
   assert_int_equal(pki_touch_reduce(same, 9), 8);
   assert_int_equal(pki_touch_reduce(same, 0), 0);

@@ -1,7 +1,7 @@
 /* The points at which shapes touch a half-space: how many, where, how far, and their names. */
 #include "touch_help.h"
 
-static int on_plane(const pk_geometry *g, const pk_pose *pose, double margin, pk_touch *t)
+static int on_plane(const pk_geometry *g, const pk_pose *pose, double margin, pk_touch_point *t)
 {
   const pk_pose plane = pk_pose_identity();
   const int n = pki_plane_touch(g, pose, &plane, margin, t);
@@ -24,7 +24,7 @@ static void a_box_on_a_plane_has_its_four_corners_while_it_slides_and_leans(void
   pki_random rng = pki_random_seeded(1);
   for (int s = 0; s < 3; s++) {
     pk_geometry *box = make(PK_SHAPE_BOX, sizes[s][0], sizes[s][1], sizes[s][2]);
-    pk_touch first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+    pk_touch_point first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
     const double z = 0.5 * sizes[s][2];
     pk_pose pose = at(0, 0, z);
     assert_int_equal(on_plane(box, &pose, 0.02, first), 4);
@@ -49,7 +49,7 @@ static void a_box_on_an_edge_has_two_corners_and_on_a_corner_one(void **state)
 {
   (void)state;
   pk_geometry *box = make(PK_SHAPE_BOX, 0.2, 0.2, 0.2);
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   pk_pose pose = turned(at(0, 0, 0.1 * sqrt(2)), 1, 0, 0, PI / 4);
   assert_int_equal(on_plane(box, &pose, 0.02, t), 2);
   pose = turned(pose, 0, 1, 0, 0.6154797086703874);
@@ -62,7 +62,7 @@ static void a_box_on_an_edge_has_two_corners_and_on_a_corner_one(void **state)
 static void round_shapes_on_a_plane_touch_at_their_lowest_points(void **state)
 {
   (void)state;
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   pk_geometry *ball = make(PK_SHAPE_SPHERE, 0.1, 0, 0), *rod = make(PK_SHAPE_CAPSULE, 0.05, 0.4, 0),
               *egg = make(PK_SHAPE_ELLIPSOID, 0.1, 0.2, 0.3);
   pk_pose pose = at(1, 2, 0.11);
@@ -95,7 +95,7 @@ static void a_standing_cylinder_rests_on_points_fixed_in_it(void **state)
 {
   (void)state;
   pk_geometry *can = make(PK_SHAPE_CYLINDER, 0.1, 0.3, 0);
-  pk_touch first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
+  pk_touch_point first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
   pk_pose pose = at(0, 0, 0.15);
   const int n = on_plane(can, &pose, 0.02, first);
   assert_true(n >= 4);
@@ -133,7 +133,7 @@ static void a_cone_stands_lies_and_balances_on_a_plane(void **state)
 {
   (void)state;
   pk_geometry *cone = make(PK_SHAPE_CONE, 0.1, 0.3, 0);
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   pk_pose pose = at(0, 0, 0.15);
   assert_true(on_plane(cone, &pose, 0.02, t) >= 4);
   /* on its side: the axis leans by the half angle at the tip */
@@ -150,7 +150,7 @@ static void a_cone_stands_lies_and_balances_on_a_plane(void **state)
 static void a_hull_on_a_plane_has_its_lowest_vertices_well_spread(void **state)
 {
   (void)state;
-  pk_touch t[PK_TOUCH_MOST];
+  pk_touch_point t[PK_TOUCH_MOST];
   double inradius;
   pk_geometry *die = make_dodecahedron(&inradius), *wheel = make_prism(60, 0.5, 0.1);
   pk_pose pose = at(0, 0, inradius);

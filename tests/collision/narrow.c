@@ -293,7 +293,7 @@ static void ground_never_meets_ground(void **state)
   assert_int_equal(pk_geometry_create(&desc, &field, &err), PK_OK);
   const pk_pose here = pk_pose_identity();
   pk_proximity p;
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   const pk_geometry *const ground[2] = {plane, field};
   for (int i = 0; i < 4; i++) {
     assert_false(pk_geometry_distance(ground[i % 2], &here, ground[i / 2], &here, INFINITY, &p));
@@ -318,7 +318,7 @@ static void a_pose_that_is_not_finite_is_near_nothing(void **state)
         pk_pose pose = s[0].pose;
         *(k < 3 ? &pose.pos[k] : &pose.rot[k - 3]) = bad == 0 ? NAN : bad == 1 ? INFINITY : -INFINITY;
         pk_proximity p;
-        pk_touch touch[PK_TOUCH_MOST];
+        pk_touch_point touch[PK_TOUCH_MOST];
         assert_false(pk_geometry_distance(a, &pose, b, &s[1].pose, INFINITY, &p));
         assert_false(pk_geometry_distance(b, &s[1].pose, a, &pose, INFINITY, &p));
         assert_int_equal(pk_geometry_touch(a, &pose, b, &s[1].pose, 1, touch), 0);
@@ -397,7 +397,7 @@ static void a_ball_touches_in_one_point_of_the_same_name(void **state)
       make_usual(&rng, PK_SHAPE_SPHERE, kinds[i], s);
       pk_geometry *const a = certify_geometry(&s[0]), *const b = certify_geometry(&s[1]);
       pk_proximity p;
-      pk_touch t[PK_TOUCH_MOST], u[PK_TOUCH_MOST];
+      pk_touch_point t[PK_TOUCH_MOST], u[PK_TOUCH_MOST];
       const bool near = pk_geometry_distance(a, &s[0].pose, b, &s[1].pose, 0.1, &p);
       assert_int_equal(pk_geometry_touch(a, &s[0].pose, b, &s[1].pose, 0.1, t), near);
       assert_int_equal(pk_geometry_touch(b, &s[1].pose, a, &s[0].pose, 0.1, u), near);
@@ -430,7 +430,7 @@ static void touch_is_there_when_the_distance_is_within_the_margin(void **state)
         make_usual(&rng, kinds[i], kinds[j], s);
         pk_geometry *const a = certify_geometry(&s[0]), *const b = certify_geometry(&s[1]);
         pk_proximity p;
-        pk_touch t[PK_TOUCH_MOST];
+        pk_touch_point t[PK_TOUCH_MOST];
         const bool near = pk_geometry_distance(a, &s[0].pose, b, &s[1].pose, margin, &p);
         const int count = pk_geometry_touch(a, &s[0].pose, b, &s[1].pose, margin, t);
         assert_int_equal(count > 0, near);

@@ -56,11 +56,13 @@ typedef struct rig {
 } rig;
 
 /* Over a model, which becomes the rig's, with room for `room` pairs to remember. */
-static inline rig *rig_make(pk_model *m, pk_broad broad, int room)
+static inline rig *rig_make(pk_model *m, pk_broad_phase broad, int room)
 {
   rig *r = calloc(1, sizeof *r);
   pk_error err = {.message = ""};
-  r->model = m, r->work = pk_workspace_create(m), r->terrain = pk_terrain_create();
+  r->model = m;
+  pk_workspace_create(m, &r->work, NULL);
+  pk_terrain_create(&r->terrain, NULL);
   pki_arena arena = pki_arena_over(NULL, 0);
   pki_colliders_carve(&r->colliders, m, room, &arena);
   r->memory = pki_aligned_alloc(arena.used);
@@ -76,9 +78,10 @@ static inline rig *rig_make(pk_model *m, pk_broad broad, int room)
 /* One free body with one shape. */
 static inline rig *rig_with(pk_shape_desc shape)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   add_body(b, "r", PK_ROOT_FREE, &shape, 1);
-  return rig_make(compile(b), PK_BROAD_AUTO, MOST);
+  return rig_make(compile(b), PK_BROAD_PHASE_AUTO, MOST);
 }
 
 /* The terrain as it is now becomes the ground. */

@@ -17,7 +17,7 @@ static void a_ball_touches_a_solid_at_the_signed_distance_of_its_centre(void **s
     const pk_pose pose = random_pose(&rng, 1.5), here = random_pose(&rng, 0.1);
     double p[3] = {pose.pos[0] - here.pos[0], pose.pos[1] - here.pos[1], pose.pos[2] - here.pos[2]}, d, n[3];
     pki_mat3_apply_transposed(here.rot, p, p);
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     const int count = pki_surface_touch(ball, &pose, g, &here, margin, touch);
     check_touches(touch, count, margin, 1);
     const bool near = pki_geometry_point(g, p, r + margin, &d, n);
@@ -34,7 +34,7 @@ static void a_ball_touches_a_solid_at_the_signed_distance_of_its_centre(void **s
 }
 
 /* Each touch of the plane is a touch of the floor and the other way round. */
-static void expect_same(const pk_touch *a, int na, const pk_touch *b, int nb)
+static void expect_same(const pk_touch_point *a, int na, const pk_touch_point *b, int nb)
 {
   assert_int_equal(na, nb);
   for (int i = 0; i < na; i++) {
@@ -82,7 +82,7 @@ static void a_shape_on_a_flat_triangulated_floor_feels_a_plane(void **state)
     /* gap between -1 mm and the margin */
     const double margin = 2e-3;
     pose.pos[2] = 0;
-    pk_touch expected[PK_TOUCH_MOST], touch[PK_TOUCH_MOST];
+    pk_touch_point expected[PK_TOUCH_MOST], touch[PK_TOUCH_MOST];
     pk_proximity near;
     pk_geometry *half = make(&(pk_geometry_desc){.kind = PK_SHAPE_PLANE});
     bool within = false;
@@ -112,7 +112,7 @@ static void the_names_of_a_sliding_foot_stay(void **state)
   pk_geometry *floor = make_mesh(mesh_sheet(2, 50, &rng, NULL), PK_SHAPE_MESH);
   const pk_pose here = pk_pose_identity();
   for (int which = 0; which < 2; which++) {
-    pk_touch first[PK_TOUCH_MOST], touch[PK_TOUCH_MOST];
+    pk_touch_point first[PK_TOUCH_MOST], touch[PK_TOUCH_MOST];
     pk_pose pose = at(-1, -0.5, 0.0249);
     const int n = pki_surface_touch(foot[which], &pose, floor, &here, 1e-3, first);
     assert_true(n >= 4);
@@ -185,7 +185,7 @@ static void what_is_deep_inside_a_solid_finds_a_way_out(void **state)
   for (int round = 0; round < PACE(2000, 200); round++) {
     const pk_geometry *g = shape[round % KINDS];
     pk_pose pose = random_pose(&rng, 0.5);
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     pk_proximity near;
     const int n = pki_surface_touch(g, &pose, block, &here, 1e-3, touch);
     assert_true(n > 0);
@@ -215,7 +215,7 @@ static void a_sheet_pushes_to_the_side_where_the_middle_is(void **state)
   for (int round = 0; round < 400; round++) {
     const double z = pki_random_between(&rng, 0.001, 0.049) * (round % 2 ? 1 : -1);
     const pk_pose pose = at(pki_random_between(&rng, -0.7, 0.7), pki_random_between(&rng, -0.7, 0.7), z);
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     const int n = pki_surface_touch(box, &pose, sheet, &here, 1e-3, touch);
     assert_int_equal(n, 4);
     for (int i = 0; i < n; i++) {
@@ -235,7 +235,7 @@ static void a_thin_plate_pushes_back_to_where_the_box_came_from(void **state)
   const pk_pose here = pk_pose_identity();
   for (int side = -1; side <= 1; side += 2) {
     const pk_pose pose = at(0.3, 0.1, side * 0.04);
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     const int n = pki_surface_touch(box, &pose, plate, &here, 1e-3, touch);
     assert_int_equal(n, 4);
     for (int i = 0; i < n; i++) {
@@ -256,7 +256,7 @@ static void a_box_in_a_corner_touches_floor_and_walls(void **state)
   pk_geometry *hollow = make_mesh(mesh_join(outer, inner), PK_SHAPE_MESH);
   pk_geometry *box = make_shape(PK_SHAPE_BOX, 0.4, 0.4, 0.4);
   const pk_pose here = pk_pose_identity(), pose = at(-0.8 - 1e-4, -0.8 - 2e-4, -0.3 - 3e-4);
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   const int n = pki_surface_touch(box, &pose, hollow, &here, 1e-3, touch);
   double gap[3] = {1, 1, 1};
   check_touches(touch, n, 1e-3, 1);
@@ -285,7 +285,7 @@ static void a_foot_over_the_edge_of_a_block_is_pushed_up_alone(void **state)
       /* from the middle to where a tenth of it stands on the block */
       const pk_pose pose = at((0.5 + 0.0014 * step) * s, 0.3 * s, (0.025 - 1e-4) * s);
       for (int k = 0; k < 2; k++) {
-        pk_touch touch[PK_TOUCH_MOST];
+        pk_touch_point touch[PK_TOUCH_MOST];
         const int n = pki_surface_touch(foot[k], &pose, block, &here, 1e-3 * s, touch);
         check_touches(touch, n, 1e-3 * s, s);
         assert_true(k == 0 ? n == 4 : n >= 3);
@@ -315,7 +315,7 @@ static void the_border_of_a_sheet_is_an_edge(void **state)
   for (int round = 0; round < 300; round++) {
     const double angle = pki_random_between(&rng, -1.5, 1.5), d = 0.1 + pki_random_between(&rng, -0.01, 0.01);
     pk_pose pose = at(1 + d * cos(angle), pki_random_between(&rng, -0.9, 0.9), d * sin(angle));
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     int n = pki_surface_touch(ball, &pose, sheet, &here, 0.02, touch);
     assert_int_equal(n, 1);
     assert_near(touch[0].gap, d - 0.1, 1e-12);
@@ -372,7 +372,7 @@ static void what_is_near_a_surface_touches_it_at_its_distance(void **state)
     }
     assert_true(pki_surface_distance(a, &pose, b, &here, INFINITY, &near));
     assert_near(near.distance, 1e-3, 1e-9);
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     const int before = allocations;
     const int n = pki_surface_touch(a, &pose, b, &here, margin, touch);
     assert_true(pki_surface_distance(b, &here, a, &pose, INFINITY, &near));
@@ -413,7 +413,7 @@ static void a_mesh_cube_on_a_mesh_cube_rests_on_its_corners(void **state)
       moved.pos[k] += world.pos[k];
     }
     const double up[3] = {world.rot[2], world.rot[5], world.rot[8]}, down[3] = {-up[0], -up[1], -up[2]};
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     for (int turn = 0; turn < 2; turn++) {
       const int n = turn ? pki_surface_touch(low, &world, high, &moved, 2e-3, touch)
                          : pki_surface_touch(high, &moved, low, &world, 2e-3, touch);
@@ -445,7 +445,7 @@ static void crossed_bars_touch_at_their_edges_or_corners(void **state)
   pk_pose here = pk_pose_identity(), pose = at(0.1, 0.05, 0.2 - 1e-4);
   const double turned[9] = {0, -1, 0, 1, 0, 0, 0, 0, 1};
   memcpy(pose.rot, turned, sizeof turned);
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   int n = pki_surface_touch(bar, &pose, bar, &here, 1e-3, touch);
   assert_int_equal(n, 4); /* no corner is near: four crossings of edges */
   for (int i = 0; i < n; i++) {
@@ -475,7 +475,7 @@ static void meshes_rest_on_height_fields(void **state)
   for (int k = 0; k < 3; k++) {
     const double gap = (k - 1) * 1e-3;
     const pk_pose pose = at(0.7, 0.8, 0.25 + gap);
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     const int n = pki_surface_touch(cube, &pose, field, &here, 2e-3, touch);
     assert_int_equal(n, 4);
     for (int i = 0; i < n; i++) {
@@ -515,7 +515,7 @@ static void the_sides_of_a_height_field_are_walls(void **state)
     const double gap = pki_random_between(&rng, -5e-3, 5e-3), along = pki_random_between(&rng, 0.3, 1.2);
     pk_pose pose = at(along, along, pki_random_between(&rng, -3, -0.3));
     pose.pos[side % 2 ? 0 : 1] = side == 1 || side == 2 ? 1.7 + gap : -0.2 - gap;
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     pk_proximity near;
     const int count = pki_surface_touch(g, &pose, field, &here, 6e-3, touch);
     assert_int_equal(count, 4);

@@ -92,7 +92,7 @@ static void a_corner_in_rough_ground_is_felt_with_any_margin(void **state)
     pose.pos[2] = lowest(hull, &pose, g, &where, &depth) - pki_random_between(&rng, 5e-4, 6e-3);
     assert_true(lowest(hull, &pose, g, &where, &depth) > 4e-4 && depth > 1e-4);
     for (size_t k = 0; k < sizeof margins / sizeof margins[0]; k++) {
-      pk_touch touch[PK_TOUCH_MOST];
+      pk_touch_point touch[PK_TOUCH_MOST];
       const int n = pki_surface_touch(hull, &pose, g, &where, margins[k], touch);
       check_touches(touch, n, margins[k], 1);
       if (!(least_gap(touch, n) < -0.4 * depth)) {
@@ -123,7 +123,7 @@ static void a_tip_in_a_valley_is_pushed_by_both_sides(void **state)
   const pk_pose where = at(-1, -1, 0);
   for (double depth = 1e-4; depth < 0.02; depth *= 2) {
     const pk_pose pose = at(0, 0.03, -depth);
-    pk_touch touch[PK_TOUCH_MOST];
+    pk_touch_point touch[PK_TOUCH_MOST];
     pk_proximity near;
     const int n = pki_surface_touch(tip, &pose, valley, &where, 0, touch);
     check_touches(touch, n, 0, 1);

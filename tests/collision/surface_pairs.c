@@ -144,7 +144,7 @@ static void check_pair(pair *p, int number, tally *t)
   pk_proximity near = {.distance = NAN}, back = near;
   assert_true(pk_geometry_distance(a, pose_of(p), p->ground.geometry, &p->ground.pose, INFINITY, &near));
   assert_true(pk_geometry_distance(p->ground.geometry, &p->ground.pose, a, pose_of(p), INFINITY, &back));
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   const int n = pk_geometry_touch(a, pose_of(p), p->ground.geometry, &p->ground.pose, 0.01 * size, touch);
   check_touches(touch, n, 0.01 * size, size);
   if (p->mesh.geometry == NULL) {

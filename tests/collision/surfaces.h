@@ -71,7 +71,7 @@ static inline void check_proximity(const pk_proximity *p, double size)
   }
 }
 
-static inline void check_touches(const pk_touch *t, int n, double margin, double size)
+static inline void check_touches(const pk_touch_point *t, int n, double margin, double size)
 {
   assert_true(n <= PK_TOUCH_MOST);
   for (int i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ static inline void check_touches(const pk_touch *t, int n, double margin, double
   }
 }
 
-static inline double least_gap(const pk_touch *t, int n)
+static inline double least_gap(const pk_touch_point *t, int n)
 {
   double least = INFINITY;
   for (int i = 0; i < n; i++) {

@@ -8,7 +8,8 @@
 static void a_plane_gives_its_signed_distance(void **state)
 {
   (void)state;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_plane(t, V3(1, 2, 0.5), V3(0, 0, 7), 3, NULL), PK_OK);
   expect_hit(t, V3(10, -3, 0.75), 0.25, V3(0, 0, 1), 0);
   expect_hit(t, V3(1e8, 1e8, -2), -2.5, V3(0, 0, 1), 0);
@@ -21,13 +22,14 @@ static void a_slope_gives_its_signed_distance(void **state)
 {
   (void)state;
   const double a = 0.2;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   /* lengths that would overflow or vanish when squared are directions too */
   assert_int_equal(pk_terrain_add_plane(t, V3(0, 0, 0), V3(-1e200 * sin(a), 0, 1e200 * cos(a)), 0, NULL),
                    PK_OK);
   expect_hit(t, V3(3, 1, 2), 2 * cos(a) - 3 * sin(a), V3(-sin(a), 0, cos(a)), 1e-15);
   pk_terrain_destroy(t);
-  t = pk_terrain_create();
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_plane(t, V3(0, 0, 0), V3(0, 1e-200, 0), 0, NULL), PK_OK);
   expect_hit(t, V3(3, 0.5, 2), 0.5, V3(0, 1, 0), 0);
   pk_terrain_destroy(t);
@@ -37,7 +39,8 @@ static void a_slope_gives_its_signed_distance(void **state)
 
 static pk_terrain *box_at(const pk_pose *pose, const double size[3])
 {
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_box(t, pose, size, 0, NULL), PK_OK);
   return t;
 }
@@ -160,7 +163,7 @@ static void nothing_beyond_reach_is_found(void **state)
   assert_near(pk_terrain_query(t, V3(0, 0, 0.25), -5).distance, -0.75, 0);
   assert_no_hit(pk_terrain_query(t, V3(0, 0, 1.5), -5));
   pk_terrain_destroy(t);
-  t = pk_terrain_create();
+  pk_terrain_create(&t, NULL);
   assert_no_hit(pk_terrain_query(t, V3(0, 0, 0), INFINITY));
   pk_terrain_destroy(t);
 }
@@ -193,7 +196,8 @@ static void a_union_takes_the_smallest_distance_and_the_first_of_equals(void **s
 {
   (void)state;
   pk_pose pose = pk_pose_identity();
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_plane(t, V3(0, 0, 0), V3(0, 0, 1), 1, NULL), PK_OK);
   assert_int_equal(pk_terrain_add_box(t, &pose, V3(2, 2, 1), 2, NULL), PK_OK);
   pose.pos[0] = 0.5;
@@ -214,7 +218,8 @@ static void a_union_takes_the_smallest_distance_and_the_first_of_equals(void **s
 
 static pk_terrain *stairs(int count)
 {
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_plane(t, V3(0, 0, 0.5), V3(0, 0, 1), 0, NULL), PK_OK);
   assert_int_equal(pk_terrain_add_stairs(t, V3(1, 2, 0.5), 0.25, 0.125, 2, count, 1, NULL), PK_OK);
   return t;
@@ -284,7 +289,8 @@ static void any_shape_is_ground_where_it_is_put(void **state)
       {{.kind = PK_SHAPE_PLANE}, {1.5, 7, -9}, 0.5, {1, 0, 0}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    pk_terrain *t = pk_terrain_create();
+    pk_terrain *t;
+    pk_terrain_create(&t, NULL);
     add(t, &at, &cases[i].desc);
     expect_hit(t, cases[i].point, cases[i].distance, cases[i].normal, 1e-12);
     assert_no_hit(pk_terrain_query(t, cases[i].point, 0.9 * cases[i].distance));
@@ -303,7 +309,8 @@ static void a_mesh_is_solid_where_it_is_closed(void **state)
   const pk_mesh mesh = {.name = "tetra", .nvertex = 4, .ntriangle = 4, .vertex = tetra, .triangle = faces};
   const pk_pose at = pk_pose_from_xyz_rpy(V3(5, 0, 0), V3(0, 0, 0));
   const double n = sqrt(1.0 / 3);
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_mesh(t, &at, &mesh, 2, NULL), PK_OK);
   expect_hit(t, V3(6, 1, 1), 2 * n, V3(n, n, n), 1e-12);
   expect_hit(t, V3(5.25, 0.25, -0.5), 0.5, V3(0, 0, -1), 1e-12);
@@ -311,7 +318,7 @@ static void a_mesh_is_solid_where_it_is_closed(void **state)
   assert_int_equal(pk_terrain_query(t, V3(6, 1, 1), 9).material, 2);
   pk_terrain_destroy(t);
   /* the same as its hull */
-  t = pk_terrain_create();
+  pk_terrain_create(&t, NULL);
   add(t, &at, &(pk_geometry_desc){.kind = PK_SHAPE_CONVEX, .mesh = &mesh});
   expect_hit(t, V3(6, 1, 1), 2 * n, V3(n, n, n), 1e-12);
   expect_hit(t, V3(5.25, 0.25, 0.0625), -0.0625, V3(0, 0, -1), 1e-12);
@@ -324,7 +331,8 @@ static void a_field_may_be_turned(void **state)
   const double z[6] = {0, 0, 0, 0, 0, 0};
   const pk_geometry_desc desc = {.kind = PK_SHAPE_HEIGHTS, .nx = 3, .ny = 2, .cell = 1, .heights = z};
   const pk_pose at = pk_pose_from_xyz_rpy(V3(10, 0, 1), V3(0, 0, acos(0))); /* x along y, y along -x */
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   add(t, &at, &desc);
   expect_hit(t, V3(9.5, 1.5, 1.25), 0.25, V3(0, 0, 1), 1e-12);
   expect_hit(t, V3(9.5, 2.5, 0), 0.5, V3(0, 1, 0), 1e-12);

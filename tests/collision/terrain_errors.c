@@ -18,7 +18,8 @@ static void expect(const pk_terrain *t, const pk_error *err, pk_status found, co
 static void a_plane_needs_a_point_a_direction_and_a_material(void **state)
 {
   (void)state;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   pk_error err;
   const double *const z = V3(0, 0, 1);
   expect(t, &err, pk_terrain_add_plane(t, V3(0, NAN, 0), z, 0, &err), "point",
@@ -38,7 +39,8 @@ static void a_plane_needs_a_point_a_direction_and_a_material(void **state)
 static void a_box_needs_a_rotation_and_lengths(void **state)
 {
   (void)state;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   pk_error err;
   pk_pose pose = pk_pose_identity();
   expect(t, &err, pk_terrain_add_box(t, &pose, V3(1, 0, 1), 0, &err), "size",
@@ -67,7 +69,8 @@ static void a_box_needs_a_rotation_and_lengths(void **state)
 static void stairs_need_lengths_and_steps(void **state)
 {
   (void)state;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   pk_error err;
   const double *const o = V3(0, 0, 0);
   expect(t, &err, pk_terrain_add_stairs(t, V3(INFINITY, 0, 0), 1, 1, 1, 3, 0, &err), "start",
@@ -92,7 +95,8 @@ static void stairs_need_lengths_and_steps(void **state)
 static void a_height_field_needs_cells_and_finite_heights(void **state)
 {
   (void)state;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   pk_error err;
   double z[6] = {0};
   const double *const o = V3(0, 0, 0);
@@ -116,7 +120,8 @@ static void a_height_field_needs_cells_and_finite_heights(void **state)
 static void any_shape_needs_what_its_kind_needs(void **state)
 {
   (void)state;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   pk_error err;
   pk_pose pose = pk_pose_identity();
   pk_geometry_desc desc = {.kind = PK_SHAPE_SPHERE, .size = {-1}};

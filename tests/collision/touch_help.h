@@ -119,7 +119,7 @@ static inline void local(const pk_pose *p, const double x[3], double out[3])
 /* ---- what holds for all ---- */
 
 /* Points, gap and normal belong together, names differ, all are within the margin. */
-static inline void check(const pk_touch *t, int n, double margin)
+static inline void check(const pk_touch_point *t, int n, double margin)
 {
   assert_true(n >= 0 && n <= PK_TOUCH_MOST);
   for (int i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ static inline void check(const pk_touch *t, int n, double margin)
   }
 }
 
-static inline bool same_names(const pk_touch *a, int na, const pk_touch *b, int nb)
+static inline bool same_names(const pk_touch_point *a, int na, const pk_touch_point *b, int nb)
 {
   bool same = na == nb;
   for (int i = 0; i < na && same; i++) {
@@ -143,7 +143,7 @@ static inline bool same_names(const pk_touch *a, int na, const pk_touch *b, int 
   return same;
 }
 
-static inline double least_gap(const pk_touch *t, int n)
+static inline double least_gap(const pk_touch_point *t, int n)
 {
   double least = INFINITY;
   for (int i = 0; i < n; i++) {

@@ -98,7 +98,8 @@ static void the_matrix_is_j_inverse_m_j(void **state)
                                    .robots = 1 + k % 4 / 2,
                                    .root = k % 2 ? PK_ROOT_FREE : PK_ROOT_CHAIN};
     pk_model *m = random_tree(&rng, &o);
-    pk_workspace *w = pk_workspace_create(m);
+    pk_workspace *w;
+    pk_workspace_create(m, &w, NULL);
     double q[NQ], u[NU], f[NU], r[ROWS];
     random_config(&rng, m, q);
     random_vector(&rng, m->nu, 1, u);

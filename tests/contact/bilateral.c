@@ -37,7 +37,8 @@ static world make_world(pki_random *rng, int k)
                                          : k % 3 == 1 ? PK_ROOT_FREE
                                                       : PK_ROOT_CHAIN};
   s.model = random_tree(rng, &o);
-  s.w = pk_workspace_create(s.model), s.tree = pk_workspace_create(s.model->tree ? s.model->tree : s.model);
+  pk_workspace_create(s.model, &s.w, NULL);
+  pk_workspace_create(s.model->tree ? s.model->tree : s.model, &s.tree, NULL);
   pki_arena count = pki_arena_over(NULL, 0);
   pki_bilateral_carve(&s.b, s.model, &count);
   s.memory = pki_aligned_alloc(count.used + 64);
@@ -192,7 +193,8 @@ static void a_cut_world_accelerates_as_its_tree(void **state)
     double tau[NU], acc[NU], x[NU], rates[NU], weights[NU];
     random_vector(&rng, t->nu, 1, tau);
     memset(tau, 0, 6 * sizeof *tau);
-    assert_int_equal(pk_forward_dynamics(s.tree, PK_METHOD_AUTO, s.q_tree, s.u_tree, tau, acc), PK_OK);
+    assert_int_equal(pk_forward_dynamics(s.tree, PK_DYNAMICS_METHOD_AUTO, s.q_tree, s.u_tree, tau, acc),
+                     PK_OK);
     row_rates(&s, rates);
     pk_inverse_dynamics(s.w, s.q, s.u, NULL, x);
     pki_bilateral_update(&s.b, &s.w->work);

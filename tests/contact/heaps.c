@@ -254,9 +254,9 @@ static void the_certificate_of_factors_is_that_of_the_dense_problem(void **state
   dense.W = W, dense.factor = NULL;
   pk_status status;
   for (int k = 0; k < 2; k++) { /* of zero, and of a solution */
-    const pk_certificate c = k ? solve(&h->p, PK_SOLVER_AUTO, 1e-7, 20000, h->r, &status).certificate
-                               : pk_contact_certify(&h->p, h->r, u);
-    const pk_certificate d = pk_contact_certify(&dense, h->r, u);
+    const pk_contact_certificate c = k ? solve(&h->p, PK_SOLVER_AUTO, 1e-7, 20000, h->r, &status).certificate
+                                       : pk_contact_certify(&h->p, h->r, u);
+    const pk_contact_certificate d = pk_contact_certify(&dense, h->r, u);
     assert_true(fabs(c.relative - d.relative) <= 1e-12 + 1e-9 * d.relative);
     assert_true(fabs(c.unilateral - d.unilateral) <= 1e-12 && fabs(c.dissipation - d.dissipation) <= 1e-12);
   }

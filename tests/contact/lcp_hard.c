@@ -265,7 +265,7 @@ static void a_small_change_is_not_called_solved(void **state)
   const double M[] = {1, 0.9999, 0.9999, 1}, q[] = {-1, -0.9999};
   set_entries(2, M, q);
   pk_lcp_options o = pk_lcp_options_default();
-  o.solver = PK_LCP_SOLVER_PGS, o.stop = PK_STOP_CHANGE, o.change_rel = 1e-3, o.tolerance = 1e-10;
+  o.solver = PK_LCP_SOLVER_PGS, o.stop = PK_SOLVER_STOP_CHANGE, o.change_rel = 1e-3, o.tolerance = 1e-10;
   c.q[1] = -1.5;
   const lcp_answer early = lcp_solve_with(&c.p, o);
   assert_int_equal(early.status == PK_OK, early.result.certificate.relative <= 1e-10);

@@ -101,7 +101,8 @@ static void the_factor_stands_for_W(void **state)
     assert_true(fabs(u[i] - v[i]) < 1e-13);
   }
   double scratch[N];
-  const pk_certificate a = pk_contact_certify(&w.p, r, scratch), b = pk_contact_certify(&alone, r, scratch);
+  const pk_contact_certificate a = pk_contact_certify(&w.p, r, scratch),
+                               b = pk_contact_certify(&alone, r, scratch);
   assert_true(fabs(a.residual - b.residual) < 1e-12 && a.worst == b.worst);
 }
 
@@ -121,7 +122,7 @@ static void both_forms_make_the_same_iterates(void **state)
           pk_solver_options o = pk_solver_options_default();
           /* the rule in changes returns the last iterate */
           o.solver = pairs[k][form], o.alpha = k ? 0.9 : 0.2, o.max_iterations = sweeps;
-          o.stop = PK_STOP_CHANGE, o.change_rel = o.change_abs = 0;
+          o.stop = PK_SOLVER_STOP_CHANGE, o.change_rel = o.change_abs = 0;
           pk_contact_problem p = w.p;
           p.W = form ? NULL : w.W; /* the second form must not need it */
           p.factor = form ? &w.factor : NULL;
@@ -175,7 +176,7 @@ static void sweeps_stop_when_impulses_rest(void **state)
     int last = 0;
     for (double t = 1e-3; t > 1e-10; t *= 1e-3) {
       pk_solver_options o = pk_solver_options_default();
-      o.solver = solvers[s], o.stop = PK_STOP_CHANGE, o.change_rel = o.change_abs = t;
+      o.solver = solvers[s], o.stop = PK_SOLVER_STOP_CHANGE, o.change_rel = o.change_abs = t;
       double r[N] = {0}, again[N];
       pk_solver_result result;
       assert_int_equal(run(&w.p, o, r, &result), PK_OK);
@@ -201,7 +202,7 @@ static void impulses_that_cycle_at_constant_energy_are_an_end(void **state)
   const double W[4] = {1, 1, 1, 1}, q[2] = {1, 1};
   const pk_contact_problem p = {.nbilateral = 2, .W = W, .q = q};
   pk_solver_options o = pk_solver_options_default();
-  o.solver = PK_SOLVER_JOR, o.alpha = 1, o.stop = PK_STOP_CHANGE;
+  o.solver = PK_SOLVER_JOR, o.alpha = 1, o.stop = PK_SOLVER_STOP_CHANGE;
   double r[2] = {0};
   pk_solver_result result;
   assert_int_equal(run(&p, o, r, &result), PK_OK);
@@ -220,7 +221,7 @@ static void impulses_that_are_no_numbers_do_not_rest(void **state)
   static world w;
   make_world(&w, 4);
   pk_solver_options o = pk_solver_options_default();
-  o.solver = PK_SOLVER_SOR, o.stop = PK_STOP_CHANGE;
+  o.solver = PK_SOLVER_SOR, o.stop = PK_SOLVER_STOP_CHANGE;
   double r[N] = {[13] = NAN};
   pk_solver_result result;
   assert_int_equal(run(&w.p, o, r, &result), PK_ERROR_CONVERGENCE);
@@ -248,9 +249,9 @@ static void a_runaway_alpha_is_halved(void **state)
   const pk_contact_factor factor = {K, K, count, col, Y, weight, extra};
   const pk_contact_problem p = {.nbilateral = K, .W = W, .q = q, .factor = &factor};
   for (int s = 0; s < 2; s++) {
-    for (int stop = 0; stop < PK_STOP_COUNT; stop++) {
+    for (int stop = 0; stop < PK_SOLVER_STOP_COUNT; stop++) {
       pk_solver_options o = pk_solver_options_default();
-      o.solver = s ? PK_SOLVER_JOR_VELOCITY : PK_SOLVER_JOR, o.stop = (pk_stop)stop;
+      o.solver = s ? PK_SOLVER_JOR_VELOCITY : PK_SOLVER_JOR, o.stop = (pk_solver_stop)stop;
       o.change_rel = o.change_abs = 1e-12;
       double r[4] = {0};
       pk_solver_result result;

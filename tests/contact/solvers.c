@@ -117,7 +117,7 @@ static void the_judge_accepts_each_case_of_the_law_and_nothing_else(void **state
   double u[3];
   for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
     const pk_contact_problem p = {.ncontact = 1, .W = W, .q = good[k].q, .mu = &mu};
-    const pk_certificate c = pk_contact_certify(&p, good[k].r, u);
+    const pk_contact_certificate c = pk_contact_certify(&p, good[k].r, u);
     assert_true(c.residual < 1e-15);
     assert_true(c.unilateral < 1e-15 && c.disc < 1e-15 && c.dissipation < 1e-14);
     double r[3];
@@ -139,7 +139,7 @@ static void the_judge_accepts_each_case_of_the_law_and_nothing_else(void **state
   };
   for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
     const pk_contact_problem p = {.ncontact = 1, .W = W, .q = bad[k].q, .mu = &mu};
-    const pk_certificate c = pk_contact_certify(&p, bad[k].r, u);
+    const pk_contact_certificate c = pk_contact_certify(&p, bad[k].r, u);
     const double parts[3] = {c.unilateral, c.disc, c.dissipation};
     assert_true(c.residual > 0.05);
     assert_true(parts[bad[k].part] > 0.05);
@@ -173,7 +173,7 @@ static void the_judge_sees_bilateral_and_box_rows(void **state)
   const pk_contact_problem p = {.nbilateral = 1, .nbox = 1, .W = W, .q = q, .lower = &lower, .upper = &upper};
   double u[2];
   /* the box is at its lower bound with u > 0 */
-  pk_certificate c = pk_contact_certify(&p, (const double[2]){0.5, -0.2}, u);
+  pk_contact_certificate c = pk_contact_certify(&p, (const double[2]){0.5, -0.2}, u);
   assert_true(c.residual < 1e-15);
   c = pk_contact_certify(&p, (const double[2]){0.4, -0.2}, u);
   assert_true(fabs(c.bilateral - 0.2) < 1e-15 && fabs(c.residual - 0.2) < 1e-15);
@@ -202,7 +202,7 @@ static void a_certificate_does_not_depend_on_the_unit_of_mass(void **state)
     r[i] = pki_random_between(&rng, 0, 1);
     s[i] = r[i] / 1000;
   }
-  const pk_certificate ca = pk_contact_certify(&a.p, r, u), cb = pk_contact_certify(&b.p, s, u);
+  const pk_contact_certificate ca = pk_contact_certify(&a.p, r, u), cb = pk_contact_certify(&b.p, s, u);
   assert_true(fabs(ca.residual - cb.residual) < 1e-12 * ca.residual);
   assert_true(fabs(ca.unilateral - cb.unilateral) < 1e-12 && fabs(ca.disc - cb.disc) < 1e-12);
 }
@@ -227,7 +227,7 @@ static void one_contact_is_solved_exactly_also_without_symmetry(void **state)
     }
     const pk_contact_problem p = {.ncontact = 1, .W = W, .q = q, .mu = &mu};
     pki_solve_contact(W, q, mu, r);
-    const pk_certificate c = pk_contact_certify(&p, r, u);
+    const pk_contact_certificate c = pk_contact_certify(&p, r, u);
     if (!(c.relative < 1e-10)) {
       print_error("case %d: residual %g, mu %g\n", k, c.relative, mu);
     }

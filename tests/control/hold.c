@@ -47,7 +47,7 @@ static void a_held_robot_comes_to_rest_near_its_pose(void **state)
   double rest[2];
   for (int k = 0; k < 2; k++) {
     pk_controller *hold;
-    o.tau_max = k == 0 ? INFINITY : 2;
+    o.tau_max = k == 0 ? 0 : 2; /* 0: the model's effort limits alone, 30 N m */
     assert_int_equal(pk_hold_create(w.model, &o, &hold, &err), PK_OK);
     pk_sim_reset(w.sim);
     walker_place(&w, 0, 0);
@@ -60,7 +60,7 @@ static void a_held_robot_comes_to_rest_near_its_pose(void **state)
       }
     }
     rest[k] = pk_sim_q(w.sim)[2];
-    assert_true(most <= fmin(o.tau_max, 30) + 1e-9);
+    assert_true(most <= (k == 0 ? 30 : 2) + 1e-9);
     assert_int_equal(pk_sim_set_controller(w.sim, NULL, &err), PK_OK);
     pk_hold_destroy(hold);
   }
@@ -130,6 +130,44 @@ static void a_controller_without_an_update_is_refused(void **state)
   walker_destroy(&w);
 }
 
+/* A joint whose effort limit is zero has no motor: in a command that is no limit, so that controllers ask for nothing. */
+static void controllers_leave_joints_without_effort_alone(void **state)
+{
+  (void)state;
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
+  pk_joint_desc joint = pk_joint_desc_default();
+  pk_robot_desc robot = pk_robot_desc_default();
+  pk_link_desc base = {.name = "base"},
+               arm = {.name = "arm", .inertia = {1, {0, 0, 0.1}, {1, 0, 0, 1, 0, 1}}};
+  joint.name = "hinge", joint.parent = "base", joint.child = "arm", joint.effort = 0;
+  robot.root = PK_ROOT_FIXED;
+  pk_model *m;
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_builder_add_robot(b, &robot, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &base, &err), PK_OK);
+  assert_int_equal(pk_builder_add_link(b, &arm, &err), PK_OK);
+  assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
+  pk_builder_destroy(b);
+  pk_controller *by[2];
+  assert_int_equal(pk_hold_create(m, NULL, &by[0], &err), PK_OK);
+  assert_int_equal(pk_track_create(m, NULL, &by[1], &err), PK_OK);
+  for (int i = 0; i < 2; i++) {
+    pk_sim *sim;
+    assert_int_equal(pk_sim_create(m, NULL, &sim, &err), PK_OK);
+    pk_sim_u(sim)[0] = 1;
+    assert_int_equal(pk_sim_set_controller(sim, by[i], &err), PK_OK);
+    for (int k = 0; k < 50; k++) {
+      assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+      assert_true(pk_sim_tau(sim)[0] == 0);
+    }
+    pk_sim_destroy(sim);
+    pki_controller_destroy(by[i]);
+  }
+  pk_model_destroy(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -137,6 +175,7 @@ int main(void)
       cmocka_unit_test(a_held_robot_comes_to_rest_near_its_pose),
       cmocka_unit_test(a_controller_of_another_model_is_refused_and_the_old_one_stays),
       cmocka_unit_test(a_controller_without_an_update_is_refused),
+      cmocka_unit_test(controllers_leave_joints_without_effort_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

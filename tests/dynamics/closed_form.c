@@ -16,7 +16,8 @@
 
 static pk_model *load(const char *path, const double *gravity, pk_root_kind root)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   pk_urdf_options o = pk_urdf_options_default();
@@ -39,7 +40,8 @@ static void the_double_pendulum_has_its_textbook_equations(void **state)
   pk_model *model = load(PK_SOURCE_DIR "/models/double_pendulum/double_pendulum.urdf",
                          (const double[3]){0, 0, -g}, PK_ROOT_AUTO);
   assert_int_equal(model->nu, 2);
-  pk_workspace *w = pk_workspace_create(model);
+  pk_workspace *w;
+  pk_workspace_create(model, &w, NULL);
   pki_random rng = pki_random_seeded(11);
   for (int k = 0; k < 100; k++) {
     const double q[2] = {pki_random_between(&rng, -3, 3), pki_random_between(&rng, -3, 3)};
@@ -89,7 +91,9 @@ static void both_free_root_models_move_alike(void **state)
   pk_model *chain = load(path, NULL, PK_ROOT_CHAIN), *free_root = load(path, NULL, PK_ROOT_FREE);
   assert_int_equal(chain->nu, free_root->nu);
   assert_int_equal(chain->nbody, free_root->nbody + 5);
-  pk_workspace *wc = pk_workspace_create(chain), *wf = pk_workspace_create(free_root);
+  pk_workspace *wc, *wf;
+  pk_workspace_create(chain, &wc, NULL);
+  pk_workspace_create(free_root, &wf, NULL);
   pki_random rng = pki_random_seeded(12);
   for (int k = 0; k < 100; k++) {
     double q[18], u[18], fq[19], fu[18], tau[18] = {0}, ac[18], af[18], vc[6], vf[6];
@@ -101,8 +105,8 @@ static void both_free_root_models_move_alike(void **state)
     chain_to_free(q, u, fq, fu);
     memcpy(fq + 7, q + 6, 12 * sizeof(double));
     memcpy(fu + 6, u + 6, 12 * sizeof(double));
-    assert_int_equal(pk_forward_dynamics(wc, PK_METHOD_ABA, q, u, tau, ac), PK_OK);
-    assert_int_equal(pk_forward_dynamics(wf, PK_METHOD_ABA, fq, fu, tau, af), PK_OK);
+    assert_int_equal(pk_forward_dynamics(wc, PK_DYNAMICS_METHOD_ABA, q, u, tau, ac), PK_OK);
+    assert_int_equal(pk_forward_dynamics(wf, PK_DYNAMICS_METHOD_ABA, fq, fu, tau, af), PK_OK);
     for (int i = 6; i < 18; i++) {
       assert_true(fabs(ac[i] - af[i]) < 1e-9 * (1 + fabs(af[i])));
     }
@@ -129,7 +133,8 @@ static void dynamics_keep_their_accuracy_far_from_the_origin(void **state)
 {
   (void)state;
   pk_model *m = load(PK_SOURCE_DIR "/models/coman/coman.urdf", NULL, PK_ROOT_FREE);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   double q[64], u[64], tau[64], here[64], far[64];
   pki_random rng = pki_random_seeded(13);
   memcpy(q, m->q0, (size_t)m->nq * sizeof(double));
@@ -137,9 +142,9 @@ static void dynamics_keep_their_accuracy_far_from_the_origin(void **state)
     u[i] = pki_random_between(&rng, -2, 2);
     tau[i] = pki_random_between(&rng, -5, 5);
   }
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_ABA, q, u, tau, here), PK_OK);
+  assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_ABA, q, u, tau, here), PK_OK);
   q[0] += 1e6, q[1] -= 3e6;
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_ABA, q, u, tau, far), PK_OK);
+  assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_ABA, q, u, tau, far), PK_OK);
   assert_memory_equal(here, far, (size_t)m->nu * sizeof(double));
   double momentum[2][6];
   for (int k = 0; k < 2; k++) {

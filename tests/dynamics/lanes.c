@@ -267,7 +267,8 @@ static void a_lane_has_the_bits_of_the_public_functions(void **state)
     pki_arena arena = pki_arena_over(b.memory, b.size);
     pki_work work;
     pki_work_carve(&work, m, LANES, &arena);
-    pk_workspace *w = pk_workspace_create(m);
+    pk_workspace *w;
+    pk_workspace_create(m, &w, NULL);
     double expected[NU_MAX];
     pk_inverse_dynamics(w, b.q[lane], b.u[lane], b.tau[lane], expected);
     kernels->rnea(&work, a.q, a.u, a.tau, a.nu_out);
@@ -275,8 +276,8 @@ static void a_lane_has_the_bits_of_the_public_functions(void **state)
       assert_memory_equal(&a.nu_out[i * LANES + lane], &expected[i], sizeof(double));
     }
     if (!m->has_mimic) {
-      assert_int_equal(pk_forward_dynamics(w, PK_METHOD_ABA, b.q[lane], b.u[lane], b.tau[lane], expected),
-                       PK_OK);
+      assert_int_equal(
+          pk_forward_dynamics(w, PK_DYNAMICS_METHOD_ABA, b.q[lane], b.u[lane], b.tau[lane], expected), PK_OK);
       kernels->aba(&work, a.q, a.u, a.tau, a.nu_out);
       for (int i = 0; i < m->nu; i++) {
         assert_memory_equal(&a.nu_out[i * LANES + lane], &expected[i], sizeof(double));

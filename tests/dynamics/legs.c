@@ -70,7 +70,8 @@ static void check_leg(const pk_model *m, const pk_leg *leg, int count, uint64_t 
 {
   enum { NQ = 64 };
   pki_random rng = pki_random_seeded(seed);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   double q[NQ], worst = 0, worst_angle = 0;
   int found = 0;
   assert_non_null(w);
@@ -181,7 +182,8 @@ static void a_bipeds_leg_brings_foot_and_sole_in_place(void **state)
 static pk_model *made_up(int n, double (*axis)[3], double (*offset)[3])
 {
   static const char *const names[] = {"trunk", "l1", "l2", "l3", "l4", "l5", "l6"};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   pk_model *m = NULL;
   pk_error err = {0};

@@ -54,7 +54,7 @@ static robot load_on(const char *name, pk_root_kind root)
   }
   assert_in_range(r.model->nq, 1, NQ);
   assert_in_range(r.model->nu, 1, NU);
-  r.work = pk_workspace_create(r.model);
+  pk_workspace_create(r.model, &r.work, NULL);
   assert_int_equal(pk_reduced_create(r.model, r.nleg, r.legs, &r.reduced, &err), PK_OK);
   return r;
 }

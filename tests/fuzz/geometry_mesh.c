@@ -72,7 +72,7 @@ static void check_pair(const pk_geometry *a, const pk_pose *pa, const pk_geometr
                        double size)
 {
   pk_proximity near;
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   if (pk_geometry_distance(a, pa, b, pb, INFINITY, &near)) {
     need(isfinite(near.distance) && is_unit(near.normal));
     for (int k = 0; k < 3; k++) {

@@ -17,15 +17,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_all(const pk_recording *r)
 {
   int count;
-  const pk_channel *channels = pk_recording_channels(r, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(r, &count);
   for (int i = 0; i < count; i++) {
     pk_error err = {0};
-    pk_series s;
+    pk_recording_series s;
     const pk_status status = pk_recording_read(r, i, -INFINITY, INFINITY, &s, &err);
     if (status == PK_OK ? s.row[0] != 0 || s.columns != channels[i].columns : err.message[0] == '\0') {
       abort();
     }
-    pk_series_free(&s);
+    pk_recording_series_free(&s);
   }
 }
 

@@ -32,7 +32,8 @@ static void need(bool holds)
 /* Two feet on a hinge each, below a trunk. */
 static pk_model *make_model(void)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FREE;
@@ -55,7 +56,7 @@ static pk_model *make_model(void)
   return m;
 }
 
-static world make_world(const pk_model *m, const pk_terrain *t, const pk_controller *hold, pk_law law)
+static world make_world(const pk_model *m, const pk_terrain *t, const pk_controller *hold, pk_contact_law law)
 {
   world w = {0};
   pk_sim_options o = pk_sim_options_default();
@@ -85,11 +86,11 @@ static world *worlds(void)
     static pk_terrain *t;
     static pk_controller *hold;
     m = make_model();
-    t = pk_terrain_create();
+    pk_terrain_create(&t, NULL);
     need(pk_terrain_add_plane(t, (const double[3]){0}, (const double[3]){0, 0, 1}, 0, NULL) == PK_OK);
     need(pk_hold_create(m, NULL, &hold, NULL) == PK_OK);
-    made[0] = make_world(m, t, hold, PK_LAW_HARD);
-    made[1] = make_world(m, t, hold, PK_LAW_COMPLIANT);
+    made[0] = make_world(m, t, hold, PK_CONTACT_LAW_HARD);
+    made[1] = make_world(m, t, hold, PK_CONTACT_LAW_COMPLIANT);
   }
   return made;
 }

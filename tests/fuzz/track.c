@@ -13,7 +13,8 @@ static pk_model *model; /* a chain; lives as long as the process */
 
 static void make_model(void)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_chain_options chain = pk_chain_options_default();
   pk_error err;
   if (b == NULL || pk_builder_add_chain(b, &chain, &err) != PK_OK ||

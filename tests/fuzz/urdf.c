@@ -53,14 +53,15 @@ static void spread_out(const pk_model *m, int round, double *q)
 static void accelerate(const pk_model *m)
 {
   static double q[7 * NU_MAX], u[NU_MAX], tau[NU_MAX], a[NU_MAX];
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   bool finite = w == NULL;
   for (int round = 0; round < 3 && !finite; round++) {
     spread_out(m, round, q);
     for (int i = 0; i < m->nu; i++) {
       u[i] = 0.01 * (i % 7), tau[i] = 0.1 * (i % 5);
     }
-    finite = pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, a) == PK_OK;
+    finite = pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, q, u, tau, a) == PK_OK;
   }
   pk_workspace_destroy(w);
   if (!finite && is_tame(m)) {
@@ -72,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   pk_urdf_options options = pk_urdf_options_default();
   options.load_meshes = false;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (b == NULL) {
     return 0;
   }

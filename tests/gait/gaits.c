@@ -204,7 +204,9 @@ static void a_jump_beyond_the_legs_is_refused(void **state)
     pk_error err = {.message = ""};
     o.jump = 0.4;
     assert_int_equal(pk_locomotion_create(w.model, &o, &made, &err), PK_OK); /* it does not jump */
-    assert_int_equal(pk_locomotion_set_gait(made, PK_GAIT_JUMP, &err), PK_ERROR_ARGUMENT);
+    assert_int_equal(pk_sim_set_controller(w.sim, made, &err), PK_OK);
+    assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_JUMP, &err), PK_ERROR_ARGUMENT);
+    assert_int_equal(pk_sim_set_controller(w.sim, NULL, &err), PK_OK);
     pk_locomotion_destroy(made);
     o.changes[0] = (pk_gait_change){.at = 2, .gait = PK_GAIT_JUMP};
     o.change_count = 1;
@@ -236,12 +238,12 @@ static void it_jumps_each_time_that_it_is_told(void **state)
   assert_true(walker_run(&w, 0.5, NULL, &f));
   const double stand = f.height[1];
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(pk_locomotion_set_gait(w.controller, PK_GAIT_JUMP, &err), PK_OK);
+    assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_JUMP, &err), PK_OK);
     assert_true(walker_run(&w, 2.5, NULL, &f));
     assert_true(fabs(f.height[1] - stand - 0.15) < 0.015);
     assert_true(walker_run(&w, 2, NULL, &f));
     assert_true(f.height[1] - stand < 0.01); /* once */
-    assert_int_equal(pk_locomotion_set_gait(w.controller, PK_GAIT_STAND, &err), PK_OK);
+    assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_STAND, &err), PK_OK);
     assert_true(walker_run(&w, 0.5, NULL, &f));
   }
   walker_destroy(&w);

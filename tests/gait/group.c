@@ -40,7 +40,7 @@ static int set_up_robot(void **state, bool arm)
   static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
   static setting s;
   s.model = walker_model(&walker_starleth, arm);
-  s.work = pk_workspace_create(s.model);
+  pk_workspace_create(s.model, &s.work, NULL);
   for (int i = 0; i < 4; i++) {
     s.feet[i] = pk_model_find_link(s.model, feet[i]);
   }
@@ -311,7 +311,7 @@ static void a_different_gait_in_each_world(void **state)
 {
   pk_locomotion_options o = pk_locomotion_options_default();
   o.gait = PK_GAIT_TROT, o.forward = 0.2, o.start = 0.02, o.stop = 4, o.jump = 0.1;
-  o.attitude = PK_ATTITUDE_LEVEL;
+  o.attitude = PK_LOCOMOTION_ATTITUDE_LEVEL;
   o.changes[o.change_count++] = (pk_gait_change){.at = 0.9, .gait = PK_GAIT_GALLOP, .forward = 0.3};
   o.changes[o.change_count++] = (pk_gait_change){.at = 1.8, .gait = PK_GAIT_TROT, .sideways = 0.1};
   o.changes[o.change_count++] = (pk_gait_change){.at = 2.8, .gait = PK_GAIT_JUMP};

@@ -168,7 +168,7 @@ static void compare(bool arm, int legs)
   pk_locomotion_options o = pk_locomotion_options_default();
   o.gait = PK_GAIT_TROT, o.forward = 0.2, o.turn = 0.1, o.start = 0.02, o.period = period;
   s.model = walker_model(&walker_starleth, arm);
-  s.work = pk_workspace_create(s.model);
+  pk_workspace_create(s.model, &s.work, NULL);
   assert_true(s.work != NULL && s.model->nq <= COORDINATES);
   assert_int_equal(pk_locomotion_create(s.model, &o, &s.by, NULL), PK_OK);
   pki_locomotion *c = (pki_locomotion *)s.by;

@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "gait/walker.h"
+#include "pronk/batch.h"
 #include "support/allocations.h"
 #include "support/pace.h"
 
@@ -123,7 +125,7 @@ static void it_trots_on_compliant_ground(void **state)
 {
   (void)state;
   pk_sim_options o = world(1.25e-3, PK_CONTACT_STABILISED);
-  o.law = PK_LAW_COMPLIANT;
+  o.law = PK_CONTACT_LAW_COMPLIANT;
   const pk_locomotion_options options = trot(0.3, 0, 0);
   walker w = walker_create(&o, &options, NULL);
   walker_facts f;
@@ -208,18 +210,100 @@ static void it_starts_changes_and_stops(void **state)
   pk_error err = {.message = ""};
   walker_facts f;
   assert_true(walker_run(&w, 5, NULL, &f));
-  assert_int_equal(pk_locomotion_set_speed(w.controller, -0.1, 0.05, 0.1, &err), PK_OK);
+  assert_int_equal(pk_locomotion_set_speed(w.sim, -0.1, 0.05, 0.1, &err), PK_OK);
   assert_true(walker_run(&w, 2, NULL, &f));
   assert_true(walker_run(&w, 2.4, NULL, &f));
   assert_true(fabs(f.speed[0] + 0.1) < 0.03 && fabs(f.speed[1] - 0.05) < 0.03 &&
               fabs(f.speed[2] - 0.1) < 0.03);
-  assert_int_equal(pk_locomotion_set_speed(w.controller, 9, 0, 0, &err), PK_ERROR_ARGUMENT);
+  assert_int_equal(pk_locomotion_set_speed(w.sim, 9, 0, 0, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "forward");
   assert_true(walker_run(&w, 4, NULL, &f));
   assert_true(walker_run(&w, 2, NULL, &f)); /* stands since */
   walker_print("after the stop", &f);
   assert_sound(&f);
   assert_true(f.drift < 2e-3 && f.stance == 0 && f.swing == 0);
+  walker_destroy(&w);
+}
+
+/* What is left of a run that steps a world `count` times: its first velocities. */
+static void run_on(pk_sim *sim, int count, double end[6])
+{
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
+  }
+  memcpy(end, pk_sim_u(sim), 6 * sizeof(double));
+}
+
+/* Speed and gait are asked of one world: another one of the same controller does not notice, a state carries them, a
+ * reset forgets them, a batch has them world by world. */
+static void what_is_asked_of_a_world_is_part_of_its_state(void **state)
+{
+  (void)state;
+  enum { STEPS = 500 };
+  const pk_locomotion_options options = trot(0.2, 0, 0);
+  walker w = walker_create(NULL, &options, NULL);
+  pk_error err = {.message = ""};
+  void *start = malloc(pk_sim_state_size(w.sim)), *asked = malloc(pk_sim_state_size(w.sim));
+  double calm[6], quick[6], again[6];
+  pk_sim_get_state(w.sim, start);
+  run_on(w.sim, STEPS, calm);
+  assert_int_equal(pk_sim_set_state(w.sim, start, pk_sim_state_size(w.sim), &err), PK_OK);
+  assert_int_equal(pk_locomotion_set_speed(w.sim, -0.3, 0, 0.2, &err), PK_OK);
+  assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_WALK, &err), PK_OK);
+  pk_sim_get_state(w.sim, asked);
+  /* a batch of two, of which one was asked */
+  pk_batch_options b = pk_batch_options_default();
+  pk_batch *batch;
+  b.worlds = 2, b.sim.dt = 2.5e-3;
+  assert_int_equal(pk_batch_create(w.model, &b, &batch, &err), PK_OK);
+  assert_int_equal(pk_batch_set_like(batch, w.sim, &err), PK_OK);
+  assert_int_equal(pk_batch_set_controller(batch, w.controller, &err), PK_OK);
+  assert_int_equal(pk_batch_set(batch, 1, w.sim, &err), PK_OK);
+  run_on(w.sim, STEPS, quick);
+  assert_memory_not_equal(quick, calm, sizeof calm);
+  assert_int_equal(pk_sim_set_state(w.sim, asked, pk_sim_state_size(w.sim), &err), PK_OK);
+  run_on(w.sim, STEPS, again);
+  assert_memory_equal(again, quick, sizeof quick);
+  /* the controller is as it was: the first state goes the first way */
+  assert_int_equal(pk_sim_set_state(w.sim, start, pk_sim_state_size(w.sim), &err), PK_OK);
+  assert_int_equal(pk_batch_set(batch, 0, w.sim, &err), PK_OK);
+  run_on(w.sim, STEPS, again);
+  assert_memory_equal(again, calm, sizeof calm);
+  assert_int_equal(pk_batch_step(batch, STEPS, NULL), PK_OK);
+  assert_memory_equal(pk_batch_view_world(pk_batch_u(batch), 0), calm, sizeof calm);
+  assert_memory_equal(pk_batch_view_world(pk_batch_u(batch), 1), quick, sizeof quick);
+  pk_batch_destroy(batch);
+  /* a reset forgets */
+  assert_int_equal(pk_locomotion_set_speed(w.sim, -0.3, 0, 0.2, &err), PK_OK);
+  pk_sim_reset(w.sim);
+  walker_place(&w, 0, 0);
+  run_on(w.sim, STEPS, again);
+  assert_memory_equal(again, calm, sizeof calm);
+  free(start);
+  free(asked);
+  walker_destroy(&w);
+}
+
+static void only_locomotion_controllers_can_be_asked(void **state)
+{
+  (void)state;
+  walker w = walker_create(NULL, NULL, NULL);
+  pk_controller *hold;
+  pk_error err = {.message = ""};
+  assert_int_equal(pk_hold_create(w.model, NULL, &hold, &err), PK_OK);
+  assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_COUNT, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.field, "gait");
+  assert_int_equal(pk_sim_set_controller(w.sim, hold, &err), PK_OK);
+  assert_int_equal(pk_locomotion_set_speed(w.sim, 0.1, 0, 0, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message,
+                      "pk_locomotion_set_speed: the world has the controller \"hold\", expected a "
+                      "controller of pk_locomotion_create");
+  assert_int_equal(pk_sim_set_controller(w.sim, NULL, &err), PK_OK);
+  assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_TROT, &err), PK_ERROR_ARGUMENT);
+  assert_string_equal(err.message,
+                      "pk_locomotion_set_gait: the world has no controller, expected a controller "
+                      "of pk_locomotion_create");
+  pk_hold_destroy(hold);
   walker_destroy(&w);
 }
 
@@ -345,7 +429,8 @@ static void a_world_without_gravity_is_refused(void **state)
 {
   (void)state;
   pk_error err = {.message = ""};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model;
   pk_controller *made;
   assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, &err), PK_OK);
@@ -369,6 +454,8 @@ int main(void)
       cmocka_unit_test(it_survives_hard_pushes),
       cmocka_unit_test(it_stands_a_push),
       cmocka_unit_test(it_starts_changes_and_stops),
+      cmocka_unit_test(what_is_asked_of_a_world_is_part_of_its_state),
+      cmocka_unit_test(only_locomotion_controllers_can_be_asked),
       cmocka_unit_test(it_stops_from_a_trot_with_flight),
       cmocka_unit_test(a_fallen_robot_comes_to_rest),
       cmocka_unit_test(a_reset_repeats_the_run_without_allocating),

@@ -79,7 +79,7 @@ static robot create(const units *k, pk_gait gait, pk_gait then)
   if (pk_locomotion_create(r.model, &o, &r.by, &err) != PK_OK) {
     fail_msg("%s", err.message);
   }
-  r.work = pk_workspace_create(r.model);
+  pk_workspace_create(r.model, &r.work, NULL);
   r.state = aligned_alloc(64, (r.by->state_size + 63) / 64 * 64);
   assert_true(r.work != NULL && r.state != NULL && r.model->nq <= COORDINATES);
   memset(r.state, 0, r.by->state_size);

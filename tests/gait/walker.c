@@ -50,7 +50,8 @@ static void add_arm(pk_builder *b)
 pk_model *walker_model(const walker_robot *robot, bool arm)
 {
   pk_error err = {.message = ""};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model;
   char path[512];
   snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", robot->model, robot->model);
@@ -79,7 +80,7 @@ walker walker_create_robot(const walker_robot *robot, const pk_sim_options *sim,
   chosen.dt = 2.5e-3;
   pk_error err = {.message = ""};
   w.model = walker_model(robot, false);
-  w.terrain = pk_terrain_create();
+  pk_terrain_create(&w.terrain, NULL);
   (ground ? ground : flat)(w.terrain);
   need(pk_locomotion_create(w.model, options, &w.controller, &err), &err);
   need(pk_sim_create(w.model, sim ? sim : &chosen, &w.sim, &err), &err);
@@ -134,18 +135,8 @@ static double slide(walker *w, const pk_sim_contact *contact)
 {
   pk_workspace *work = pk_sim_workspace(w->sim);
   pk_kinematics_compute(work, pk_sim_q(w->sim), pk_sim_u(w->sim));
-  const pk_pose pose = pk_link_pose(work, contact->link);
-  double v[6], arm[3], turn[3], at[3], vel[3];
-  pk_link_velocity(work, contact->link, v);
-  for (int k = 0; k < 3; k++) {
-    arm[k] = contact->point[k] - pose.pos[k];
-  }
-  pki_mat3_apply_transposed(pose.rot, arm, at);
-  pki_cross3(v, at, turn);
-  for (int k = 0; k < 3; k++) {
-    vel[k] = v[3 + k] + turn[k];
-  }
-  pki_mat3_apply(pose.rot, vel, vel);
+  double vel[3];
+  pk_link_point_velocity(work, contact->link, contact->point, vel);
   const double normal = pki_dot3(vel, contact->normal);
   return sqrt(fmax(0, pki_dot3(vel, vel) - normal * normal));
 }

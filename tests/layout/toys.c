@@ -98,9 +98,9 @@ static const pki_law pki_law_toy = {.name = "ice", .doc = "hard, without frictio
 
 #define DECLARE_LAW(id, row) extern const pki_law pki_law_##row;
 #define LAW(id, row) [id] = &pki_law_##row,
-PK_LAW_LIST(DECLARE_LAW)
+PK_CONTACT_LAW_LIST(DECLARE_LAW)
 
-const pki_law *const pki_laws[] = {PK_LAW_LIST(LAW) LAW(PK_LAW_COUNT, toy) NULL};
+const pki_law *const pki_laws[] = {PK_CONTACT_LAW_LIST(LAW) LAW(PK_CONTACT_LAW_COUNT, toy) NULL};
 
 /* The speed of a box that slid for a while. */
 static double slide(const char *law)
@@ -180,17 +180,24 @@ static void feel(const pk_observation *seen)
   felt.ncontact = seen->ncontact;
 }
 
+/* What it remembers of a world: another torque that was asked for while it ran. */
+typedef struct toy_state {
+  bool asked;
+  double torque;
+} toy_state;
+
 /* update_group alone: a world by itself is a group of one */
 static void push_joints(const pk_controller *self, int count, const pk_observation *seen, void *const *states,
                         pk_command *const *commands, pk_status *status)
 {
-  (void)states;
   const toy_controller *c = self->user;
   for (int i = 0; i < count; i++) {
+    const toy_state *t = states[i];
+    const double torque = t->asked ? t->torque : c->options.torque;
     feel(&seen[i]);
     for (int k = 0; k < seen[i].model->nu; k++) {
       const bool joint = seen[i].model->dof_joint[k] >= 0;
-      commands[i][k] = (pk_command){.tau = joint ? c->options.torque : 0, .tau_max = INFINITY};
+      commands[i][k] = (pk_command){.tau = joint ? torque : 0};
     }
     status[i] = PK_OK;
   }
@@ -207,16 +214,20 @@ static pk_status create_toy(const pk_model *model, const void *options, pk_contr
   toy_controller *c = calloc(1, sizeof *c);
   assert_non_null(c);
   c->options = *(const toy_options *)options;
-  c->controller =
-      (pk_controller){.name = "toy", .period = c->options.period, .update_group = push_joints, .user = c};
+  c->controller = (pk_controller){.name = "toy",
+                                  .period = c->options.period,
+                                  .state_size = sizeof(toy_state),
+                                  .update_group = push_joints,
+                                  .user = c};
   *out = &c->controller;
   return PK_OK;
 }
 
-static pk_status change_toy(pk_controller *controller, const void *options, pk_error *err)
+static pk_status change_toy(pk_sim *sim, const void *options, pk_error *err)
 {
   (void)err;
-  ((toy_controller *)controller)->options = *(const toy_options *)options;
+  toy_state *t = sim->control.state;
+  *t = (toy_state){.asked = true, .torque = ((const toy_options *)options)->torque};
   return PK_OK;
 }
 
@@ -246,7 +257,7 @@ static void a_controller_from_outside_commands_a_world_and_changes_while_it_runs
   assert_int_equal(pki_world_step(&w, NULL), PK_OK);
   assert_true(w.sim->state.tau[0] == 0.25);
   toy_options other = {.torque = -2};
-  assert_int_equal(s->controller->change(w.controller, &other, NULL), PK_OK);
+  assert_int_equal(s->controller->change(w.sim, &other, NULL), PK_OK);
   assert_int_equal(pki_world_step(&w, NULL), PK_OK);
   assert_true(w.sim->state.tau[0] == -2);
   pki_world_free(&w);
@@ -438,7 +449,7 @@ static void a_member_of_a_registry_is_known_to_its_own_file_and_the_list(void **
     const char *words[5];
   } members[] = {
       {"a solver", 2, {"PK_SOLVER_ACLM", "pki_solver_aclm", "\"aclm\"", NULL}},
-      {"a law", 2, {"PK_LAW_PENALTY", "pki_law_penalty", NULL}},
+      {"a law", 2, {"PK_CONTACT_LAW_PENALTY", "pki_law_penalty", NULL}},
       {"a stepper", 2, {"PK_STEPPER_ARK_EXPLICIT", "pki_stepper_ark_explicit", "\"ark-explicit\"", NULL}},
       {"a controller", 2, {"pki_controller_track", "X(track)", "\"track\"", NULL}},
       {"a sensor", 2, {"pki_sensor_joint_force", "X(joint_force)", "\"joint_force\"", NULL}},

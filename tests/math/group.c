@@ -22,7 +22,8 @@ typedef struct world {
 static int set_up(void **state)
 {
   static world w;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FREE;
   const pk_inertia ball = {.mass = 1, .moment = {0.1, 0, 0, 0.1, 0, 0.1}};

@@ -73,7 +73,8 @@ static inline world one_robot(void)
 /* Fill a builder; every description must be accepted. */
 static inline pk_builder *describe(const world *w)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   assert_non_null(b);
   pk_builder_set_gravity(b, w->gravity);
   for (int r = 0; r < w->nparts; r++) {

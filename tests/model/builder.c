@@ -8,7 +8,8 @@
 /* A builder with one robot "r" and one link "a". */
 static pk_builder *started(void)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_robot_desc robot = pk_robot_desc_default();
   assert_int_equal(pk_builder_add_robot(b, &robot, NULL), PK_OK);
   assert_int_equal(pk_builder_add_link(b, &(pk_link_desc){.name = "a", .inertia = sound_inertia()}, NULL),
@@ -47,7 +48,8 @@ static void everything_needs_a_name(void **state)
 static void everything_belongs_to_a_robot(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   expect(&err, pk_builder_add_link(b, &(pk_link_desc){.name = "a"}, &err), PK_ERROR_ARGUMENT, 0, "a",
          "link \"a\" belongs to no robot: call pk_builder_add_robot first");
@@ -64,7 +66,8 @@ static void everything_belongs_to_a_robot(void **state)
 static void a_robot_has_a_root_of_some_kind(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   pk_error err;
   robot.root = PK_ROOT_KIND_COUNT;
@@ -178,7 +181,8 @@ static void descriptions_are_copied(void **state)
   char name[8] = "a", child[8] = "b", joint_name[8] = "j", mesh_name[8] = "mesh", file[16] = "f.urdf";
   double vertex[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
   int triangle[3] = {0, 1, 2};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.name = name, robot.file = file;
   pk_joint_desc joint = pk_joint_desc_default();
@@ -254,7 +258,7 @@ static void diagnostics_are_kept_up_to_a_number(void **state)
   }
   pk_model *m;
   pk_error err;
-  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MODEL);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_NAME);
   assert_string_equal(err.message, "link \"a\" is there twice");
   int count;
   pk_builder_diagnostics(b, &count);
@@ -269,7 +273,8 @@ static void diagnostics_are_kept_up_to_a_number(void **state)
 static void warnings_do_not_crowd_errors_out(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_robot_desc robot = pk_robot_desc_default();
   pk_builder_add_robot(b, &robot, NULL);
   enum { COUNT = 300 };
@@ -288,7 +293,7 @@ static void warnings_do_not_crowd_errors_out(void **state)
   }
   pk_model *m;
   pk_error err;
-  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MODEL);
+  assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MASS);
   assert_string_equal(err.message, "mass of link \"l299\" is -1 kg, expected zero or more");
   pk_builder_destroy(b);
 }

@@ -8,7 +8,8 @@
 
 static pk_model *chain(pk_chain_options options)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   assert_int_equal(pk_builder_add_chain(b, &options, NULL), PK_OK);
   assert_int_equal(pk_builder_compile(b, &m, NULL), PK_OK);
@@ -19,7 +20,8 @@ static pk_model *chain(pk_chain_options options)
 static void the_default_is_ten_links_on_a_fixed_base(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   assert_int_equal(pk_builder_add_chain(b, NULL, NULL), PK_OK);
   assert_int_equal(pk_builder_compile(b, &m, NULL), PK_OK);
@@ -83,7 +85,8 @@ static void rods_hang_end_to_end(void **state)
     angle += i < LINKS_IN_CHAIN - 1 ? q[i] : 0; /* origin of the last link */
     x -= i < LINKS_IN_CHAIN - 1 ? 0.4 * sin(angle) : 0, z -= i < LINKS_IN_CHAIN - 1 ? 0.4 * cos(angle) : 0;
   }
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   pk_kinematics_compute(w, q, NULL);
   const pk_pose pose = pk_link_pose(w, pk_model_find_link(m, "link5"));
   const double expected[3] = {x, 0, z};
@@ -152,7 +155,8 @@ static void wrong_options_are_named(void **state)
        "the root of a chain is fixed or free"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    pk_builder *b = pk_builder_create();
+    pk_builder *b;
+    pk_builder_create(&b, NULL);
     pk_error err;
     assert_int_equal(pk_builder_add_chain(b, &rows[i].options, &err), PK_ERROR_ARGUMENT);
     assert_string_equal(err.field, rows[i].field);

@@ -5,56 +5,58 @@ RIGHT(the_world_that_the_tests_break_is_right, (void)0)
 
 /* ---- names ---- */
 
-WRONG(two_links_of_one_name, 3, "b", "link \"b\" is there twice (first at line 2)", p->links[2].name = "b")
-WRONG(two_links_of_one_name_built_by_code, 3, "b", "link \"b\" is there twice", {
+WRONG_NAME(two_links_of_one_name, 3, "b", "link \"b\" is there twice (first at line 2)",
+           p->links[2].name = "b")
+WRONG_NAME(two_links_of_one_name_built_by_code, 3, "b", "link \"b\" is there twice", {
   p->links[2].name = "b";
   p->links[1].line = 0;
 })
-WRONG(two_joints_of_one_name, 12, "j", "joint \"j\" is there twice (first at line 11)", k->name = "j")
-WRONG(two_robots_without_prefix, 1, "a",
-      "link \"a\" is there twice: give each robot its own prefix (first at line 1)",
-      { w.parts[1] = w.parts[0], w.nparts = 2; })
-WRONG(two_robots_with_one_prefix, 1, "a",
-      "link \"x_a\" is there twice: give each robot its own prefix (first at line 1)", {
-        p->robot.prefix = "x_";
-        w.parts[1] = w.parts[0], w.nparts = 2;
-      })
-WRONG(two_robots_that_share_a_joint_name, 11, "j",
-      "joint \"j\" is there twice: give each robot its own prefix (first at line 11)", {
-        w.parts[1] = w.parts[0], w.nparts = 2;
-        part *second = &w.parts[1];
-        second->links[0].name = "d", second->links[1].name = "e", second->nlink = 2;
-        second->joints[0].parent = "d", second->joints[0].child = "e", second->njoint = 1;
-      })
-WRONG(an_unknown_parent, 11, "j", "parent link \"bse\" of joint \"j\" does not exist; did you mean \"base\"?",
-      {
-        j->parent = "bse";
-        p->links[0].name = "base";
-      })
-WRONG(an_unknown_child, 12, "k", "child link \"foott\" of joint \"k\" does not exist; did you mean \"foot\"?",
-      {
-        k->child = "foott";
-        p->links[2].name = "foot";
-      })
-WRONG(an_unknown_parent_with_a_prefix, 11, "j",
-      "parent link \"bse\" of joint \"j\" does not exist; did you mean \"base\"?", {
-        j->parent = "bse";
-        p->links[0].name = "base";
-        p->robot.prefix = "left_arm_";
-      })
-WRONG(an_unknown_parent_that_resembles_nothing, 11, "j",
-      "parent link \"banana\" of joint \"j\" does not exist", j->parent = "banana")
-WRONG(a_joint_to_the_link_of_another_robot, 11, "y_j",
-      "parent link \"x_a\" of joint \"y_j\" does not exist; did you mean \"y_a\"?", {
-        p->robot.prefix = "x_";
-        w.parts[1] = w.parts[0], w.nparts = 2;
-        part *second = &w.parts[1];
-        second->robot.prefix = NULL;
-        second->links[0].name = "y_a", second->links[1].name = "y_b", second->nlink = 2;
-        second->joints[0].name = "y_j", second->joints[0].child = "y_b", second->joints[0].parent = "x_a";
-        second->njoint = 1;
-      })
-WRONG(a_shape_on_an_unknown_link, 21, "d", "a shape sits on link \"d\", which does not exist", {
+WRONG_NAME(two_joints_of_one_name, 12, "j", "joint \"j\" is there twice (first at line 11)", k->name = "j")
+WRONG_NAME(two_robots_without_prefix, 1, "a",
+           "link \"a\" is there twice: give each robot its own prefix (first at line 1)",
+           { w.parts[1] = w.parts[0], w.nparts = 2; })
+WRONG_NAME(two_robots_with_one_prefix, 1, "a",
+           "link \"x_a\" is there twice: give each robot its own prefix (first at line 1)", {
+             p->robot.prefix = "x_";
+             w.parts[1] = w.parts[0], w.nparts = 2;
+           })
+WRONG_NAME(two_robots_that_share_a_joint_name, 11, "j",
+           "joint \"j\" is there twice: give each robot its own prefix (first at line 11)", {
+             w.parts[1] = w.parts[0], w.nparts = 2;
+             part *second = &w.parts[1];
+             second->links[0].name = "d", second->links[1].name = "e", second->nlink = 2;
+             second->joints[0].parent = "d", second->joints[0].child = "e", second->njoint = 1;
+           })
+WRONG_NAME(an_unknown_parent, 11, "j",
+           "parent link \"bse\" of joint \"j\" does not exist; did you mean \"base\"?", {
+             j->parent = "bse";
+             p->links[0].name = "base";
+           })
+WRONG_NAME(an_unknown_child, 12, "k",
+           "child link \"foott\" of joint \"k\" does not exist; did you mean \"foot\"?", {
+             k->child = "foott";
+             p->links[2].name = "foot";
+           })
+WRONG_NAME(an_unknown_parent_with_a_prefix, 11, "j",
+           "parent link \"bse\" of joint \"j\" does not exist; did you mean \"base\"?", {
+             j->parent = "bse";
+             p->links[0].name = "base";
+             p->robot.prefix = "left_arm_";
+           })
+WRONG_NAME(an_unknown_parent_that_resembles_nothing, 11, "j",
+           "parent link \"banana\" of joint \"j\" does not exist", j->parent = "banana")
+WRONG_NAME(a_joint_to_the_link_of_another_robot, 11, "y_j",
+           "parent link \"x_a\" of joint \"y_j\" does not exist; did you mean \"y_a\"?", {
+             p->robot.prefix = "x_";
+             w.parts[1] = w.parts[0], w.nparts = 2;
+             part *second = &w.parts[1];
+             second->robot.prefix = NULL;
+             second->links[0].name = "y_a", second->links[1].name = "y_b", second->nlink = 2;
+             second->joints[0].name = "y_j", second->joints[0].child = "y_b",
+             second->joints[0].parent = "x_a";
+             second->njoint = 1;
+           })
+WRONG_NAME(a_shape_on_an_unknown_link, 21, "d", "a shape sits on link \"d\", which does not exist", {
   p->shapes[p->nshape++] = (pk_shape_desc){
       .link = "d", .kind = PK_SHAPE_SPHERE, .size = {1}, .pose = pk_pose_identity(), .line = 21};
 })
@@ -79,13 +81,13 @@ WRONG(a_loop_beside_a_root, 2, "b", "link \"b\" hangs in a loop of joints: no ro
 
 /* ---- mimics ---- */
 
-WRONG(an_unknown_leader, 12, "k", "joint \"k\" mimics \"knie\", which does not exist; did you mean \"knee\"?",
-      {
-        j->name = "knee";
-        k->mimic = "knie";
-      })
-WRONG(an_unknown_leader_that_resembles_nothing, 12, "k",
-      "joint \"k\" mimics \"banana\", which does not exist", k->mimic = "banana")
+WRONG_NAME(an_unknown_leader, 12, "k",
+           "joint \"k\" mimics \"knie\", which does not exist; did you mean \"knee\"?", {
+             j->name = "knee";
+             k->mimic = "knie";
+           })
+WRONG_NAME(an_unknown_leader_that_resembles_nothing, 12, "k",
+           "joint \"k\" mimics \"banana\", which does not exist", k->mimic = "banana")
 WRONG(a_joint_that_mimics_itself, 12, "k", "joint \"k\" mimics itself in a circle", k->mimic = "k")
 WRONG(two_joints_that_mimic_each_other, 11, "j", "joint \"j\" mimics itself in a circle", {
   j->mimic = "k";
@@ -242,7 +244,7 @@ static void every_error_of_a_stage_is_reported(void **state)
   pk_error err;
   assert_int_equal(pk_builder_compile(b, &model, &err), PK_ERROR_MODEL);
   int count;
-  const pk_diagnostic *all = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *all = pk_builder_diagnostics(b, &count);
   assert_int_equal(count, 3);
   assert_string_equal(all[0].error.message, "axis of joint \"j\" is (0, 0, 0), expected a direction");
   assert_string_equal(all[1].error.message, "damping of joint \"j\" is -1, expected zero or more");

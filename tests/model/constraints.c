@@ -112,7 +112,8 @@ static void followers_and_loops_share_the_plan(void **state)
     pk_model *m = must_compile(&w, &e);
     assert_int_equal(m->nu, 7);
     assert_int_equal(m->nplan, loop ? 10 : 7);
-    pk_workspace *work = pk_workspace_create(m);
+    pk_workspace *work;
+    pk_workspace_create(m, &work, NULL);
     pk_mass_matrix(work, q, M[loop]);
     pk_workspace_destroy(work);
     pk_model_destroy(m);
@@ -141,7 +142,8 @@ static void the_plan_of_maximal_coordinates_is_linear(void **state)
   for (int k = 0; k < 2; k++) {
     pk_chain_options o = pk_chain_options_default();
     o.links = k ? 400 : 200;
-    pk_builder *b = pk_builder_create();
+    pk_builder *b;
+    pk_builder_create(&b, NULL);
     pk_model *m = NULL;
     assert_int_equal(pk_builder_add_chain(b, &o, NULL), PK_OK);
     assert_int_equal(pk_builder_cut_joint(b, NULL, NULL), PK_OK);

@@ -20,7 +20,7 @@ static inline void expect_error(const world *w, pk_status status, int line, cons
   assert_int_equal(err.status, status);
   assert_null(model);
   int count, errors = 0;
-  const pk_diagnostic *all = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *all = pk_builder_diagnostics(b, &count);
   for (int i = 0; i < count; i++) {
     errors += all[i].is_error;
     assert_true(!all[i].is_error || errors > 1 || strcmp(all[i].error.message, message) == 0);
@@ -37,7 +37,7 @@ static inline void expect_warning(const world *w, int line, const char *field, c
   pk_model *model = NULL;
   assert_int_equal(pk_builder_compile(b, &model, NULL), PK_OK);
   int count;
-  const pk_diagnostic *all = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *all = pk_builder_diagnostics(b, &count);
   assert_int_equal(count, 1);
   assert_false(all[0].is_error);
   assert_string_equal(all[0].error.message, message);
@@ -76,6 +76,10 @@ static inline void expect_silence(const world *w)
   }
 #define WRONG(name, line, field, message, ...) \
   EDITED(name, expect_error(&w, PK_ERROR_MODEL, line, field, message), __VA_ARGS__)
+#define WRONG_NAME(name, line, field, message, ...) \
+  EDITED(name, expect_error(&w, PK_ERROR_NAME, line, field, message), __VA_ARGS__)
+#define WRONG_MASS(name, line, field, message, ...) \
+  EDITED(name, expect_error(&w, PK_ERROR_MASS, line, field, message), __VA_ARGS__)
 #define DOUBTFUL(name, line, field, message, ...) \
   EDITED(name, expect_warning(&w, line, field, message), __VA_ARGS__)
 #define RIGHT(name, ...) EDITED(name, expect_silence(&w), __VA_ARGS__)

@@ -216,7 +216,8 @@ static void a_kind_beyond_the_table_is_refused(void **state)
 
 static pk_status load(const char *text, pk_model **model, pk_error *err)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b = NULL;
+  assert_int_equal(pk_builder_create(&b, NULL), PK_OK);
   pk_status status = pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", NULL, err);
   status = status == PK_OK ? pk_builder_compile(b, model, err) : status;
   pk_builder_destroy(b);

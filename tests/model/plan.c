@@ -132,7 +132,8 @@ static void the_mass_matrix_is_zero_outside_the_plan(void **state)
     pk_model *m = random_tree(&rng, &options);
     read_plan(m, &plan);
     random_config(&rng, m, q);
-    pk_workspace *w = pk_workspace_create(m);
+    pk_workspace *w;
+    pk_workspace_create(m, &w, NULL);
     pk_mass_matrix(w, q, M);
     for (int i = 0; i < m->nu; i++) {
       for (int j = 0; j <= i; j++) {
@@ -169,7 +170,8 @@ static void a_follower_couples_the_arm_it_sits_on(void **state)
 
 static pk_builder *long_chain(int links)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_chain_options options = pk_chain_options_default();
   options.links = links;
   assert_int_equal(pk_builder_add_chain(b, &options, NULL), PK_OK);
@@ -203,7 +205,8 @@ static void a_chain_of_six_thousand_links_is_not_too_deep(void **state)
 /* A chain by hand, as long as one likes; all joints may follow the first one. */
 static pk_builder *endless_chain(int length, bool follow)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
   pk_builder_add_robot(b, &robot, NULL);

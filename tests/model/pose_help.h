@@ -62,7 +62,8 @@ static inline void assert_pose(pk_pose found, pk_pose expected)
 /* A link's pose at q. */
 static inline pk_pose pose_at(const pk_model *m, const double *q, const char *link)
 {
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   pk_kinematics_compute(w, q, NULL);
   const int index = pk_model_find_link(m, link);
   assert_true(index >= 0);

@@ -271,11 +271,12 @@ static void extensions_of_other_tools_are_left_alone(void **state)
 static void assert_warns(const char *text, int line, const char *field, const char *message)
 {
   const pk_urdf_options options = no_meshes();
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {0};
   int count = 0;
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", &options, &err), PK_OK);
-  const pk_diagnostic *d = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *d = pk_builder_diagnostics(b, &count);
   if (count != (message[0] != '\0')) {
     fail_msg("%d remarks on %s: %s", count, text, count > 0 ? d[0].error.message : "");
   }
@@ -339,12 +340,13 @@ static void all_errors_are_reported_in_one_go(void **state)
   const char *text =
       ROBOT("<link name='a'><colision/></link>\n<link/>\n<joint name='j' type='fix'>" ENDS "</joint>");
   static const int lines[] = {2, 3, 4};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {0};
   int count = 0;
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", NULL, &err), PK_ERROR_SYNTAX);
   assert_int_equal(err.line, 2);
-  const pk_diagnostic *d = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *d = pk_builder_diagnostics(b, &count);
   assert_int_equal(count, 3);
   for (int i = 0; i < 3; i++) {
     assert_true(d[i].is_error);
@@ -357,10 +359,11 @@ static void a_misspelled_word_is_not_also_missing(void **state)
 {
   (void)state;
   const char *text = TWO("<joint name='j' type='fixed'><perent link='a'/><child lnik='b'/></joint>");
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   int count = 0;
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", NULL, NULL), PK_ERROR_SYNTAX);
-  const pk_diagnostic *d = pk_builder_diagnostics(b, &count);
+  const pk_builder_diagnostic *d = pk_builder_diagnostics(b, &count);
   assert_int_equal(count, 2);
   assert_non_null(strstr(d[0].error.message, "did you mean <parent>?"));
   assert_non_null(strstr(d[1].error.message, "did you mean \"link\"?"));
@@ -372,7 +375,8 @@ static void a_failed_load_leaves_nothing_behind(void **state)
   (void)state;
   const char *bad = TWO("<joint name='j' type='fixed'>" ENDS "<origin xyz='0'/></joint>");
   const char *good = ROBOT(LINK("a"));
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model = NULL;
   assert_int_equal(pk_builder_add_urdf_memory(b, bad, strlen(bad), NULL, NULL, NULL), PK_ERROR_SYNTAX);
   assert_int_equal(pk_builder_add_urdf_memory(b, good, strlen(good), NULL, NULL, NULL), PK_OK);
@@ -391,7 +395,8 @@ static void prefix_root_and_pose_come_from_the_options(void **state)
   options.prefix = "left/";
   options.root = PK_ROOT_FIXED;
   options.pose.pos[2] = 3;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model = NULL;
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", &options, NULL), PK_OK);
   assert_int_equal(pk_builder_compile(b, &model, NULL), PK_OK);
@@ -410,7 +415,8 @@ static void lines_beyond_sixteen_bits_are_exact(void **state)
   static char text[LINES + 256];
   memset(text, '\n', LINES);
   strcpy(text + LINES, ROBOT("<link/>"));
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {0};
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", NULL, &err), PK_ERROR_SYNTAX);
   assert_int_equal(err.line, LINES + 2);

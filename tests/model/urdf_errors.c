@@ -241,14 +241,13 @@ static const wrong rows[] = {
      ROBOT("<material><color rgba='1 1 1 1'/></material><link name='a'/>")},
 
     /* what the compiler finds, at the loader's lines */
-    {"two links of one name are refused", PK_ERROR_MODEL, 4, "a", "link \"a\" is there twice",
-     TWO(LINK("a"))},
-    {"two joints of one name are refused", PK_ERROR_MODEL, 5, "j", "joint \"j\" is there twice",
+    {"two links of one name are refused", PK_ERROR_NAME, 4, "a", "link \"a\" is there twice", TWO(LINK("a"))},
+    {"two joints of one name are refused", PK_ERROR_NAME, 5, "j", "joint \"j\" is there twice",
      JOINED("<joint name='j' type='fixed'>" ENDS "</joint>")},
-    {"an unknown parent has a nearest word", PK_ERROR_MODEL, 3, "j",
+    {"an unknown parent has a nearest word", PK_ERROR_NAME, 3, "j",
      "parent link \"basee\" of joint \"j\" does not exist; did you mean \"base\"?",
      ROBOT(LINK("base") "<joint name='j' type='fixed'><parent link='basee'/><child link='base'/></joint>")},
-    {"an unknown child is refused", PK_ERROR_MODEL, 3, "j",
+    {"an unknown child is refused", PK_ERROR_NAME, 3, "j",
      "child link \"nowhere\" of joint \"j\" does not exist",
      ROBOT(LINK("a") "<joint name='j' type='fixed'><parent link='a'/><child link='nowhere'/></joint>")},
     {"a link is not its own parent", PK_ERROR_MODEL, 4, "j", "joins link \"a\" to itself",
@@ -265,28 +264,28 @@ static const wrong rows[] = {
     {"an axis has a direction", PK_ERROR_MODEL, 4, "j",
      "axis of joint \"j\" is (0, 0, 0), expected a direction",
      JOINT("name='j' type='continuous'", "<axis xyz='0 0 0'/>")},
-    {"a mimic's leader exists", PK_ERROR_MODEL, 4, "j", "mimics \"k\", which does not exist",
+    {"a mimic's leader exists", PK_ERROR_NAME, 4, "j", "mimics \"k\", which does not exist",
      JOINT("name='j' type='continuous'", "<mimic joint='k'/>")},
     {"a joint does not mimic itself", PK_ERROR_MODEL, 4, "j", "mimics itself",
      JOINT("name='j' type='continuous'", "<mimic joint='j'/>")},
     {"a ball joint does not mimic", PK_ERROR_MODEL, 4, "j", "both must have one coordinate",
      TWO("<joint name='j' type='ball'>" ENDS "<mimic joint='k'/></joint>\n" LINK(
          "c") "<joint name='k' type='continuous'><parent link='b'/><child link='c'/></joint>")},
-    {"a mass is not negative", PK_ERROR_MODEL, 2, "a", "mass of link \"a\" is -1 kg",
+    {"a mass is not negative", PK_ERROR_MASS, 2, "a", "mass of link \"a\" is -1 kg",
      ROBOT("<link name='a'><inertial><mass value='-1'/><inertia ixx='1' iyy='1' "
            "izz='1'/></inertial></link>" LINK(
                "b") "<joint name='j' type='continuous'><parent link='b'/><child link='a'/></joint>")},
-    {"moments are not negative", PK_ERROR_MODEL, 2, "a", "principal moments",
+    {"moments are not negative", PK_ERROR_MASS, 2, "a", "principal moments",
      ROBOT(
          "<link name='a'><inertial><mass value='1'/><inertia ixx='-1' iyy='1' izz='1'/></inertial></link>")},
-    {"no moment is above the sum of the others", PK_ERROR_MODEL, 2, "a",
+    {"no moment is above the sum of the others", PK_ERROR_MASS, 2, "a",
      "no body has one above the sum of the others",
      ROBOT("<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='3'/></inertial></link>")},
-    {"moments without mass are refused", PK_ERROR_MODEL, 5, "c", "has no mass but moments of inertia",
+    {"moments without mass are refused", PK_ERROR_MASS, 5, "c", "has no mass but moments of inertia",
      JOINED("<link name='c'><inertial><mass value='0'/><inertia ixx='1' iyy='1' "
             "izz='1'/></inertial></link>\n<joint name='k' type='continuous'><parent link='b'/><child "
             "link='c'/></joint>")},
-    {"a leaf that moves has mass", PK_ERROR_MODEL, 6, "k", "joint \"k\" moves nothing that has inertia",
+    {"a leaf that moves has mass", PK_ERROR_MASS, 6, "k", "joint \"k\" moves nothing that has inertia",
      JOINED(
          "<link name='c'/>\n<joint name='k' type='continuous'><parent link='b'/><child link='c'/></joint>")},
 };
@@ -297,7 +296,8 @@ static void is_reported(void **state)
 {
   const wrong *row = *state;
   const pk_urdf_options options = no_meshes();
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model = NULL;
   pk_error err = {0};
   pk_status status = pk_builder_add_urdf_memory(b, row->text, strlen(row->text), "t.urdf", &options, &err);

@@ -36,7 +36,8 @@ static inline pk_urdf_options no_meshes(void)
 static inline pk_model *load_text(const char *text)
 {
   const pk_urdf_options options = no_meshes();
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *model = NULL;
   pk_error err = {0};
   pk_status status = pk_builder_add_urdf_memory(b, text, strlen(text), "t.urdf", &options, &err);

@@ -41,7 +41,8 @@ static void add_numbered(buffer *b, int count, const char *before, const char *a
 static void assert_fails(const char *text, size_t size, pk_status status, int line, const char *message)
 {
   const pk_urdf_options options = no_meshes();
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {0};
   const pk_status found = pk_builder_add_urdf_memory(b, text, size, "t.urdf", &options, &err);
   if (found != status || err.line != line || strstr(err.message, message) == NULL) {
@@ -121,7 +122,8 @@ static void many_links_side_by_side_are_fine(void **state)
   add_numbered(&b, COUNT - 1, "<material name='m", "'><color rgba='1 1 1 1'/></material>");
   add(&b, "</robot>");
   const pk_urdf_options options = no_meshes();
-  pk_builder *builder = pk_builder_create();
+  pk_builder *builder;
+  pk_builder_create(&builder, NULL);
   assert_int_equal(pk_builder_add_urdf_memory(builder, b.text, b.used, "t.urdf", &options, NULL), PK_OK);
   pk_builder_destroy(builder);
   free(b.text);
@@ -192,11 +194,12 @@ static void warnings_do_not_crowd_out_errors(void **state)
   add_many(&b, 500, "<visual><geometry><sphere radius='0'/></geometry></visual>");
   add(&b, "</link><link/></robot>");
   const pk_urdf_options options = no_meshes();
-  pk_builder *builder = pk_builder_create();
+  pk_builder *builder;
+  pk_builder_create(&builder, NULL);
   int count = 0;
   assert_int_equal(pk_builder_add_urdf_memory(builder, b.text, b.used, "t.urdf", &options, NULL),
                    PK_ERROR_SYNTAX);
-  const pk_diagnostic *d = pk_builder_diagnostics(builder, &count);
+  const pk_builder_diagnostic *d = pk_builder_diagnostics(builder, &count);
   assert_true(count > 0 && d[count - 1].is_error);
   pk_builder_destroy(builder);
   free(b.text);

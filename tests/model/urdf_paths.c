@@ -308,7 +308,8 @@ static void text_in_memory_without_a_place_has_no_folder(void **state)
   (void)state;
   const char *text =
       ROBOT("<link name='a'><visual><geometry><mesh filename='t.stl'/></geometry></visual></link>");
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {0};
   assert_int_equal(pk_builder_add_urdf_memory(b, text, strlen(text), NULL, NULL, &err), PK_ERROR_FILE);
   assert_non_null(strstr(err.message, "no folder is known"));

@@ -54,7 +54,8 @@ static pk_status add_joint(pk_builder *b, pki_random *random, int link, int kind
 
 pk_model *grow_tree(int links, bool planar_and_floating, unsigned seed)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (!b) {
     return NULL;
   }

@@ -117,7 +117,7 @@ static verdict compare(const char *name, const pk_contact_problem *p)
   solve_pronk(p, mine);
   solve_siconos_best(p, theirs, u, v);
   /* the judge leaves the velocities in its scratch */
-  const pk_certificate c = pk_contact_certify(p, mine, u), s = pk_contact_certify(p, theirs, v);
+  const pk_contact_certificate c = pk_contact_certify(p, mine, u), s = pk_contact_certify(p, theirs, v);
   double apart = 0, scale = 1e-3;
   for (size_t i = 0; i < n; i++) {
     apart = fmax(apart, fabs(u[i] - v[i]));

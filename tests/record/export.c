@@ -65,7 +65,7 @@ static void csv_keeps_every_bit(void **state)
 {
   (void)state;
   pk_recording *r = open_sample(100);
-  pk_series s;
+  pk_recording_series s;
   pki_export what = {r, all_channels, 1, -INFINITY, INFINITY, 0};
   assert_int_equal(pki_export_csv(&what, folder, NULL), PK_OK);
   assert_int_equal(pk_recording_read(r, 0, -INFINITY, INFINITY, &s, NULL), PK_OK);
@@ -84,7 +84,7 @@ static void csv_keeps_every_bit(void **state)
   assert_null(fgets(line, sizeof line, file));
   fclose(file);
   unlink(other);
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   pk_recording_close(r);
 }
 
@@ -92,7 +92,7 @@ static void names_with_commas_and_quotes_are_quoted(void **state)
 {
   (void)state;
   static const char *const columns[] = {"a,b", "say \"x\""}, *const units[] = {"m", ""};
-  const pk_channel c = {"odd", "", 2, columns, units, false};
+  const pk_recorder_channel c = {"odd", "", 2, columns, units, false};
   const double v[2] = {(double)NAN, -(double)INFINITY};
   pk_recorder *w;
   pk_recording *r;

@@ -130,7 +130,7 @@ static bool into_memory(void *user, const void *data, size_t size)
 /* The file of a case. */
 static void write_case(const cJSON *test, pki_text *out)
 {
-  pki_mcap_writer w = {.put = into_memory, .user = out, .compression = PK_COMPRESSION_NONE};
+  pki_mcap_writer w = {.put = into_memory, .user = out, .compression = PK_RECORDING_COMPRESSION_NONE};
   const cJSON *item;
   cJSON_ArrayForEach(item, cJSON_GetObjectItem(test, "features"))
   {
@@ -303,7 +303,7 @@ static void every_codec_gives_back_what_it_took_and_refuses_what_is_damaged(void
   for (int i = 0; i < SIZE; i++) {
     data[i] = (char)((unsigned)i * (unsigned)i >> 9);
   }
-  for (int codec = 0; codec < PK_COMPRESSION_COUNT; codec++) {
+  for (int codec = 0; codec < PK_RECORDING_COMPRESSION_COUNT; codec++) {
     if (!pki_mcap_can_compress(codec)) {
       continue;
     }

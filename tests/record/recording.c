@@ -34,9 +34,9 @@ static void what_is_written_is_read_back(void **state)
 {
   char path[256];
   snprintf(path, sizeof path, "%s/run.mcap", (char *)*state);
-  for (int codec = 0; codec < PK_COMPRESSION_COUNT; codec++) {
+  for (int codec = 0; codec < PK_RECORDING_COMPRESSION_COUNT; codec++) {
     for (int thread = 0; thread < 2 && pki_mcap_can_compress(codec); thread++) {
-      pk_recording_options options = {(pk_compression)codec, 0.1, thread == 1};
+      pk_recording_options options = {(pk_recording_compression)codec, 0.1, thread == 1};
       sample_record(path, &options, 555, 0);
       pk_recording *r = open_file(path);
       assert_true(pk_recording_is_complete(r));
@@ -58,10 +58,10 @@ static void names_units_notes_and_attachments_travel_along(void **state)
   sample_record(path, NULL, 10, 0);
   pk_recording *r = open_file(path);
   int count;
-  const pk_channel *c = pk_recording_channels(r, &count);
+  const pk_recorder_channel *c = pk_recording_channels(r, &count);
   assert_int_equal(count, SAMPLE_CHANNELS);
   for (int i = 0; i < count; i++) {
-    const pk_channel *was = &sample_channels[i];
+    const pk_recorder_channel *was = &sample_channels[i];
     assert_string_equal(c[i].name, was->name);
     assert_string_equal(c[i].doc, was->doc);
     assert_int_equal(c[i].columns, was->columns);
@@ -75,7 +75,7 @@ static void names_units_notes_and_attachments_travel_along(void **state)
   assert_string_equal(pk_recording_note(r, "version"), "1 µ");
   assert_string_equal(pk_recording_note(r, "empty"), "");
   assert_null(pk_recording_note(r, "none"));
-  const pk_attachment *a = pk_recording_attachment(r, "zeros.bin");
+  const pk_recorder_attachment *a = pk_recording_attachment(r, "zeros.bin");
   assert_non_null(a);
   assert_int_equal(a->size, 3);
   assert_memory_equal(a->data, "a\0b", 3);
@@ -89,19 +89,19 @@ static void a_part_in_time_is_read_with_both_its_ends(void **state)
 {
   char path[256];
   snprintf(path, sizeof path, "%s/run.mcap", (char *)*state);
-  const pk_recording_options options = {PK_COMPRESSION_NONE, 0.05, false};
+  const pk_recording_options options = {PK_RECORDING_COMPRESSION_NONE, 0.05, false};
   sample_record(path, &options, 300, 0);
   pk_recording *r = open_file(path);
-  pk_series s;
+  pk_recording_series s;
   assert_int_equal(pk_recording_read(r, 1, 0.1, 0.2, &s, NULL), PK_OK);
   assert_int_equal(s.n, 101);
   assert_true(s.time[0] == 0.1 && s.time[100] == 0.2);
   assert_int_equal(s.row[0], 0);
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   assert_int_equal(pk_recording_read(r, 0, 0.2995, 1, &s, NULL), PK_OK);
   assert_int_equal(s.n, 0);
   assert_int_equal(s.row[0], 0);
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   pk_error err;
   assert_int_equal(pk_recording_read(r, 3, 0, 1, &s, &err), PK_ERROR_ARGUMENT);
   pk_recording_close(r);
@@ -111,14 +111,14 @@ static void what_was_expanded_for_one_channel_serves_the_next(void **state)
 {
   char path[256];
   snprintf(path, sizeof path, "%s/run.mcap", (char *)*state);
-  if (pk_recording_options_default().compression == PK_COMPRESSION_NONE) {
+  if (pk_recording_options_default().compression == PK_RECORDING_COMPRESSION_NONE) {
     skip();
   }
   sample_record(path, NULL, 1000, 0);
   pk_recording *r = open_file(path);
-  pk_series s;
+  pk_recording_series s;
   assert_int_equal(pk_recording_read(r, 0, -INFINITY, INFINITY, &s, NULL), PK_OK);
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   assert_int_equal(truncate(path, 100), 0); /* nothing is left to read */
   sample_check(r, 0, 1000);
   pk_recording_close(r);
@@ -208,8 +208,8 @@ static void a_recording_that_goes_on_equals_one_that_never_stopped(void **state)
   char a[256], b[256];
   snprintf(a, sizeof a, "%s/a.mcap", (char *)*state);
   snprintf(b, sizeof b, "%s/b.mcap", (char *)*state);
-  for (int codec = 0; codec < PK_COMPRESSION_COUNT; codec++) {
-    const pk_recording_options options = {(pk_compression)codec, 0.03, true};
+  for (int codec = 0; codec < PK_RECORDING_COMPRESSION_COUNT; codec++) {
+    const pk_recording_options options = {(pk_recording_compression)codec, 0.03, true};
     if (pki_mcap_can_compress(codec)) {
       sample_record(a, &options, 600, 100);
       stop_and_go_on(b, &options, 600, 100, 100); /* at a mark */
@@ -255,7 +255,7 @@ static void a_full_disk_is_told_at_the_end_and_leaves_what_was_written(void **st
   snprintf(path, sizeof path, "%s/run.mcap", (char *)*state);
   pk_error err = {0};
   pk_recorder *file;
-  const pk_recording_options options = {PK_COMPRESSION_NONE, 0.01, true};
+  const pk_recording_options options = {PK_RECORDING_COMPRESSION_NONE, 0.01, true};
   assert_int_equal(pk_recording_create(path, &options, &file, &err), PK_OK);
   assert_int_equal(file->begin(file, &sample_about, sample_channels, SAMPLE_CHANNELS, &err), PK_OK);
   struct rlimit before;
@@ -320,7 +320,7 @@ static void wrong_channels_are_refused_by_name(void **state)
   snprintf(path, sizeof path, "%s/run.mcap", (char *)*state);
   static const char *const names[] = {"a"}, *const none[] = {NULL};
   const struct {
-    pk_channel channel;
+    pk_recorder_channel channel;
     const char *message;
   } wrong[] = {
       {{"a//b", "", 1, names, names, false}, "the channel's name is 'a//b', expected parts of letters"},
@@ -336,7 +336,7 @@ static void wrong_channels_are_refused_by_name(void **state)
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     pk_error err = {0};
     pk_recorder *file;
-    const pk_channel both[] = {sample_channels[0], wrong[i].channel};
+    const pk_recorder_channel both[] = {sample_channels[0], wrong[i].channel};
     assert_int_equal(pk_recording_create(path, NULL, &file, &err), PK_OK);
     assert_int_equal(file->begin(file, NULL, both, 2, &err), PK_ERROR_ARGUMENT);
     assert_non_null(strstr(err.message, wrong[i].message));
@@ -442,14 +442,14 @@ static void the_files_of_others_open(void **state)
   pk_recording *r = open_file(path);
   assert_true(pk_recording_is_complete(r));
   int count;
-  const pk_channel *c = pk_recording_channels(r, &count);
+  const pk_recorder_channel *c = pk_recording_channels(r, &count);
   assert_int_equal(count, 1);
   assert_string_equal(c[0].column[1], "LF_HAA");
-  pk_series s;
+  pk_recording_series s;
   assert_int_equal(pk_recording_read(r, 0, 0, 1, &s, NULL), PK_OK);
   assert_int_equal(s.n, 10);
   assert_true(s.values[9 * 3] == 9);
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   pk_recording_close(r);
   pki_mcap_writer_free(&w);
   pki_text_free(&out);
@@ -474,7 +474,7 @@ static void a_schema_has_names_that_ros_allows_each_once(void **state)
                       "================================================================================\n"
                       "MSG: pronk/ContactsRow\nfloat64 link # link\nfloat64 fz # fz [N]\n");
   static const char *const odd[] = {"1st", "_x_", "..", "é"}, *const units[] = {"", "", "", ""};
-  const pk_channel c = {"7/odd_name", "", 4, odd, units, false};
+  const pk_recorder_channel c = {"7/odd_name", "", 4, odd, units, false};
   type.size = schema.size = 0;
   pki_channel_schema(&c, &type, &schema);
   assert_string_equal(type.data, "pronk/msg/C7OddName");

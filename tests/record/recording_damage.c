@@ -70,7 +70,7 @@ static void check_cut(const pk_recording *whole, const char *bytes, size_t size,
 static void a_small_recording_cut_at_any_byte_opens_with_all_complete_chunks(void **state)
 {
   (void)state;
-  const pk_recording_options options = {PK_COMPRESSION_NONE, 0.002, false};
+  const pk_recording_options options = {PK_RECORDING_COMPRESSION_NONE, 0.002, false};
   sample_record(path, &options, 10, 0);
   size_t all;
   char *bytes = sample_bytes(path, &all);
@@ -113,10 +113,10 @@ static void read_all(const char *file)
     int count;
     pk_recording_channels(r, &count);
     for (int i = 0; i < count; i++) {
-      pk_series s;
+      pk_recording_series s;
       if (pk_recording_read(r, i, -INFINITY, INFINITY, &s, &err) == PK_OK) {
         assert_int_equal(s.row[0], 0);
-        pk_series_free(&s);
+        pk_recording_series_free(&s);
       }
     }
     pk_recording_close(r);
@@ -126,11 +126,11 @@ static void read_all(const char *file)
 static void changed_bytes_do_no_harm(void **state)
 {
   (void)state;
-  for (int codec = 0; codec < PK_COMPRESSION_COUNT; codec++) {
+  for (int codec = 0; codec < PK_RECORDING_COMPRESSION_COUNT; codec++) {
     if (!pki_mcap_can_compress(codec)) {
       continue;
     }
-    const pk_recording_options options = {(pk_compression)codec, 0.02, false};
+    const pk_recording_options options = {(pk_recording_compression)codec, 0.02, false};
     sample_record(path, &options, 60, 0);
     size_t all;
     char *bytes = sample_bytes(path, &all);
@@ -164,14 +164,14 @@ static void a_damaged_chunk_is_told_and_a_scan_leaves_out_no_other(void **state)
   /* by the summary all seems well, until one reads */
   r = open_whole();
   pk_error err = {0};
-  pk_series s;
+  pk_recording_series s;
   char expected[64];
   snprintf(expected, sizeof expected, "the recording is damaged at byte %llu;", (unsigned long long)offset);
   assert_int_equal(pk_recording_read(r, 0, -INFINITY, INFINITY, &s, &err), PK_ERROR_SYNTAX);
   assert_non_null(strstr(err.message, expected));
   assert_null(s.time);
   assert_int_equal(pk_recording_read(r, 0, 0, 0.39, &s, &err), PK_OK); /* what does not need it */
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   pk_recording_close(r);
   assert_int_equal(pki_recording_open(path, true, &r, &err), PK_OK);
   assert_int_equal(r->damaged, 1);
@@ -330,7 +330,7 @@ static void a_damaged_part_is_not_gone_on_with(void **state)
   pk_error err = {0};
   pk_recorder *file;
   uint64_t position;
-  const pk_recording_options options = {PK_COMPRESSION_NONE, 0.03, true};
+  const pk_recording_options options = {PK_RECORDING_COMPRESSION_NONE, 0.03, true};
   assert_int_equal(pk_recording_create(part, &options, &file, &err), PK_OK);
   assert_int_equal(file->begin(file, &sample_about, sample_channels, SAMPLE_CHANNELS, &err), PK_OK);
   sample_write(file, 0, 60);

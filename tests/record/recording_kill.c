@@ -30,7 +30,8 @@ static void write_samples(const char *path, volatile double *last)
     column[i] = names[i];
     unit[i] = "";
   }
-  const pk_channel channel = {.name = "all", .doc = "", .columns = COLUMNS, .column = column, .unit = unit};
+  const pk_recorder_channel channel = {
+      .name = "all", .doc = "", .columns = COLUMNS, .column = column, .unit = unit};
   const pk_recording_about about = {0};
   pk_recorder *file = NULL;
   pki_random random = pki_random_seeded(1);

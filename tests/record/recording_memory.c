@@ -72,11 +72,11 @@ static pk_status read_all(bool scan, pk_error *err)
   pk_recording *r = NULL;
   pk_status status = pki_recording_open(path, scan, &r, err);
   int count = 0;
-  const pk_channel *channels = status == PK_OK ? pk_recording_channels(r, &count) : NULL;
+  const pk_recorder_channel *channels = status == PK_OK ? pk_recording_channels(r, &count) : NULL;
   for (int i = 0; i < count && status == PK_OK; i++) {
-    pk_series s;
+    pk_recording_series s;
     status = pk_recording_read(r, i, 0, 1e9, &s, err);
-    pk_series_free(&s);
+    pk_recording_series_free(&s);
   }
   if (status == PK_OK) {
     assert_non_null(channels);
@@ -114,8 +114,8 @@ static void try_each(const pk_recording_options *options, bool scan)
 static void a_failed_allocation_is_told_as_such(void **state)
 {
   (void)state;
-  for (int codec = 0; codec < PK_COMPRESSION_COUNT; codec++) {
-    const pk_recording_options options = {(pk_compression)codec, 0.05, true};
+  for (int codec = 0; codec < PK_RECORDING_COMPRESSION_COUNT; codec++) {
+    const pk_recording_options options = {(pk_recording_compression)codec, 0.05, true};
     if (pki_mcap_can_compress(codec)) {
       try_each(&options, false);
       try_each(&options, true);
@@ -127,7 +127,7 @@ static void a_codec_without_memory_is_told_as_such(void **state)
 {
   (void)state;
 #ifdef PKI_HAVE_ZSTD
-  const pk_recording_options options = {PK_COMPRESSION_ZSTD, 0.05, true};
+  const pk_recording_options options = {PK_RECORDING_COMPRESSION_ZSTD, 0.05, true};
   sample_record(path, &options, 200, 0);
   for (int scan = 0; scan < 2; scan++) {
     pk_error err = {0};

@@ -168,7 +168,8 @@ static void a_robot_has_bodies_joints_feet_and_shapes(void **state)
 static void missing_limits_are_null(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_error err = {.message = ""};
   assert_int_equal(pk_builder_add_chain(b, NULL, &err), PK_OK);
@@ -188,7 +189,8 @@ static void missing_limits_are_null(void **state)
 static void a_cut_world_keeps_its_joints(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_error err = {.message = ""};
   assert_int_equal(pk_builder_add_chain(b, NULL, &err), PK_OK);
@@ -211,7 +213,8 @@ static void terrain_is_drawn_as_it_is_touched(void **state)
 {
   (void)state;
   pk_model *m = solid_model(PK_SHAPE_SPHERE, (double[3]){0.1}, 1, (double[3]){1, 1, 1});
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   pk_error err = {.message = ""};
   const pk_pose pose = pk_pose_from_xyz_rpy((double[3]){1, 2, 3}, (double[3]){0, 0, acos(0)});
   pk_terrain_add_plane(t, (double[3]){0, 0, 1}, (double[3]){0, 0, 5}, 1, &err);
@@ -275,7 +278,8 @@ static void equal_meshes_are_written_once(void **state)
   static const int triangle[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
   const pk_mesh meshes[3] = {
       {"a", 4, 4, vertex, triangle}, {"a", 4, 4, vertex, triangle}, {"b", 4, 4, other, triangle}};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -333,7 +337,8 @@ static void ground_of_any_shape_has_its_pose_and_size(void **state)
   (void)state;
   const pk_mesh mesh = {"spread", 9, 3, cube, spread};
   pk_model *m = solid_model(PK_SHAPE_SPHERE, (double[3]){0.1}, 1, (double[3]){1, 1, 1});
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   const pk_pose pose = pk_pose_from_xyz_rpy((double[3]){1, 2, 3}, (double[3]){0, 0, acos(0)});
   const pk_geometry_desc desc[] = {{.kind = PK_SHAPE_CONVEX, .mesh = &mesh},
                                    {.kind = PK_SHAPE_ELLIPSOID, .size = {1, 2, 3}},
@@ -366,7 +371,8 @@ static void a_huge_field_is_thinned(void **state)
   assert_non_null(z);
   z[(size_t)NX * NY - 1] = 7;
   pk_model *m = solid_model(PK_SHAPE_SPHERE, (double[3]){0.1}, 1, (double[3]){1, 1, 1});
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_heights(t, (double[3]){0, 0, 0}, NX, NY, 0.5, z, 0, NULL), PK_OK);
   cJSON *json = scene_of(m, m, t, NULL, 0);
   const cJSON *mesh = cJSON_GetArrayItem(list(json, "meshes", 1), 0);

@@ -61,7 +61,7 @@ static int find(const fixture *f, const char *name)
 static double value(fixture *f, const char *name, const char *column)
 {
   const int i = find(f, name);
-  const pk_channel *c = &f->tap->channels[i];
+  const pk_recorder_channel *c = &f->tap->channels[i];
   int rows;
   const double *values = pki_tap_read(f->tap, i, &rows);
   assert_true(rows > 0);
@@ -96,7 +96,8 @@ static void values_are_those_of_the_world(void **state)
   assert_true(value(f, "joints/force", "RH_KFE") == pk_sim_tau(sim)[m->joints[knee].u]);
   assert_true(value(f, "joints/command", "RH_KFE.position") == 1.3411529067300831);
 
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   pk_kinematics_compute(w, pk_sim_q(sim), pk_sim_u(sim));
   const pk_energy e = pk_energy_compute(w, pk_sim_u(sim));
   assert_true(value(f, "energy", "kinetic") == e.kinetic && value(f, "energy", "potential") == e.potential);
@@ -136,7 +137,8 @@ static void the_trunk_has_roll_pitch_and_yaw(void **state)
     pk_sim_u(f->world.sim)[k] = 0.3 * (k + 1);
   }
   step(f, 1);
-  pk_workspace *w = pk_workspace_create(f->world.model);
+  pk_workspace *w;
+  pk_workspace_create(f->world.model, &w, NULL);
   const int base = pk_model_find_link(f->world.model, "base");
   double twist[6], linear[3];
   pk_kinematics_compute(w, pk_sim_q(f->world.sim), pk_sim_u(f->world.sim));

@@ -205,16 +205,16 @@ static void text_of_a_recording_does_no_harm(void **state)
   static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   static const char *const units[] = {"m", "m", "m", "", "", "", ""};
   static const char *const trunk[] = {"x", "</text><script>"};
-  const pk_channel channels[] = {
+  const pk_recorder_channel channels[] = {
       {"bodies", evil, 7, pose, units, false},
       {"trunk/a", evil, 2, trunk, units, false},
   };
   char scene[256], path[256], page_path[256];
   snprintf(scene, sizeof scene, "{\"joints\":[{\"name\":\"%s\"}],\"bodies\":[{}]}", "<\\/script><!--");
-  const pk_note notes[] = {{"scenario", evil}, {"description", evil}, {"version", evil}};
-  const pk_attachment attachments[] = {{"scene.json", "application/json", scene, strlen(scene)},
-                                       {"scenario.yaml", "application/yaml", evil, strlen(evil)},
-                                       {"overrides.txt", "text/plain", evil, strlen(evil)}};
+  const pk_recorder_note notes[] = {{"scenario", evil}, {"description", evil}, {"version", evil}};
+  const pk_recorder_attachment attachments[] = {{"scene.json", "application/json", scene, strlen(scene)},
+                                                {"scenario.yaml", "application/yaml", evil, strlen(evil)},
+                                                {"overrides.txt", "text/plain", evil, strlen(evil)}};
   const pk_recording_about about = {notes, 3, attachments, 3};
   pk_recorder *file = NULL;
   pk_recording *recording = NULL;

@@ -178,12 +178,12 @@ static void a_step_that_fails_ends_the_run_with_its_reason(void **state)
 /* The last sample of a channel, summed over columns whose names end so. */
 static double last_sum(const pk_recording *r, const char *name, const char *ending)
 {
-  pk_series s;
+  pk_recording_series s;
   pk_error err = {.message = ""};
   int count;
   const int channel = pk_recording_find(r, name);
   assert_true(channel >= 0);
-  const pk_channel *c = &pk_recording_channels(r, &count)[channel];
+  const pk_recorder_channel *c = &pk_recording_channels(r, &count)[channel];
   assert_int_equal(pk_recording_read(r, channel, -INFINITY, INFINITY, &s, &err), PK_OK);
   assert_true(s.n > 0);
   double sum = 0;
@@ -193,18 +193,18 @@ static double last_sum(const pk_recording *r, const char *name, const char *endi
       sum += s.values[(size_t)s.row[s.n - 1] * (size_t)s.columns + (size_t)k];
     }
   }
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   return sum;
 }
 
 static int samples(const pk_recording *r, const char *name)
 {
-  pk_series s;
+  pk_recording_series s;
   pk_error err = {.message = ""};
   assert_int_equal(pk_recording_read(r, pk_recording_find(r, name), -INFINITY, INFINITY, &s, &err), PK_OK);
   const int n = s.n;
   assert_true(s.time[0] == 0);
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   return n;
 }
 
@@ -240,7 +240,7 @@ static void expect_files(const char *set)
   assert_true(fabs(last_sum(r, "feet", ".fz") - 9.81 * o.world.model->mass) < 2);
   assert_true(last_sum(r, "state/q", "base.z") == o.result.height);
   assert_string_equal(pk_recording_note(r, "version"), pk_version());
-  const pk_attachment *text = pk_recording_attachment(r, "scenario.yaml");
+  const pk_recorder_attachment *text = pk_recording_attachment(r, "scenario.yaml");
   assert_non_null(text);
   assert_int_equal(text->size, strlen(standing));
   assert_memory_equal(text->data, standing, text->size);
@@ -313,18 +313,18 @@ static void expect_equal_recordings(const char *one, const char *other)
   pk_recording *a = open_recording(one), *b = open_recording(other);
   pk_error err;
   int count;
-  const pk_channel *channels = pk_recording_channels(a, &count);
+  const pk_recorder_channel *channels = pk_recording_channels(a, &count);
   assert_true(count > 5);
   for (int i = 0; i < count; i++) {
-    pk_series x, y;
+    pk_recording_series x, y;
     assert_int_equal(pk_recording_read(a, i, -INFINITY, INFINITY, &x, &err), PK_OK);
     const int same = pk_recording_find(b, channels[i].name);
     assert_int_equal(pk_recording_read(b, same, -INFINITY, INFINITY, &y, &err), PK_OK);
     assert_int_equal(x.n, y.n);
     assert_memory_equal(x.time, y.time, (size_t)x.n * sizeof(double));
     assert_memory_equal(x.values, y.values, (size_t)x.row[x.n] * (size_t)x.columns * sizeof(double));
-    pk_series_free(&x);
-    pk_series_free(&y);
+    pk_recording_series_free(&x);
+    pk_recording_series_free(&y);
   }
   pk_recording_close(a);
   pk_recording_close(b);

@@ -57,7 +57,7 @@ static void self_collision_is_an_option_of_the_step(void **state)
       good_scenario("duration: 1\nmodel: starleth\nstep: {self_collision: false, broad: tree}\n", NULL);
   pki_world w = good_world(s);
   assert_false(collide(&w, "LF_FOOT", "RF_FOOT"));
-  assert_int_equal(w.sim->scene.colliders.broad.kind, PK_BROAD_TREE);
+  assert_int_equal(w.sim->scene.colliders.broad.kind, PK_BROAD_PHASE_TREE);
   pki_world_free(&w);
   pki_scenario_destroy(s);
 }

@@ -101,8 +101,8 @@ static void a_cap_on_iterations_is_kept_and_told(void **state)
     pk_step_info info;
     assert_int_equal(pki_world_step(&world, &info), PK_OK);
     const bool met = info.certificate.relative <= scenario->step.tolerance;
-    assert_true(info.left != PK_LEFT_NOT || info.certified == met);
-    uncertified += !info.certified, left += info.left == PK_LEFT_ROUNDS;
+    assert_true(info.left != PK_LANE_EXIT_NONE || info.certified == met);
+    uncertified += !info.certified, left += info.left == PK_LANE_EXIT_ROUNDS;
   }
   assert_true(uncertified > 50);
   assert_true(left < uncertified / 4);

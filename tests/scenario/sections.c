@@ -232,13 +232,13 @@ static void the_recording_is_described(void **state)
   (void)state;
   pki_scenario *s = good_scenario("model: starleth\nduration: 1\n", NULL);
   assert_true(s->record.rate == 1000 && s->record.view_rate == 30 && s->nrecord_channel == 0);
-  assert_int_equal(s->record.compression, PK_COMPRESSION_LZ4);
+  assert_int_equal(s->record.compression, PK_RECORDING_COMPRESSION_LZ4);
   pki_scenario_destroy(s);
   s = good_scenario("model: starleth\nduration: 1\n"
                     "record: {rate: 500, view_rate: 30, channels: [state/*, contacts], compression: lz4}\n",
                     NULL);
   assert_true(s->record.rate == 500 && s->record.view_rate == 30);
-  assert_int_equal(s->record.compression, PK_COMPRESSION_LZ4);
+  assert_int_equal(s->record.compression, PK_RECORDING_COMPRESSION_LZ4);
   assert_int_equal(s->nrecord_channel, 2);
   assert_string_equal(s->record_channels[0], "state/*");
   assert_string_equal(s->record_channels[1], "contacts");

@@ -193,6 +193,11 @@ static void speeds_change_while_it_walks_and_other_parameters_restart_it(void **
   client_send(&c, "{\"type\":\"set\",\"key\":\"controller.forward\",\"value\":\"0.1\"}");
   client_frame slower = after(&c, 800, 800); /* no restart came between: the steps add up */
   assert_true(slower.pose[0] < at_300.pose[0] - 0.02F);
+  client_send(&c, "{\"type\":\"reset\"}");
+  cJSON_Delete(client_text(&c, "reset"));
+  client_frame again = after(&c, 800, 800); /* a reset keeps what the slider says */
+  assert_true(fabsf(again.pose[0] - slower.pose[0]) < 0.02F);
+  client_frame_free(&again);
   client_send(&c, "{\"type\":\"set\",\"key\":\"materials.rubber.friction\",\"value\":0.5}");
   cJSON_Delete(client_text(&c, "reset"));
   client_frame slippery = after(&c, 800, 800); /* the speed stays what it was set to */

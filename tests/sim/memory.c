@@ -23,7 +23,7 @@ enum { WORLDS = 3 };
 typedef struct kind {
   fleet_setting of;
   bool chains, late, coded; /* rows on chains; commands act later; the model's own code */
-  pk_bilateral bilateral;
+  pk_bilateral_method bilateral;
 } kind;
 
 static const kind kinds[] = {
@@ -50,15 +50,15 @@ static const kind kinds[] = {
      false,
      false,
      false,
-     PK_BILATERAL_PROX},
-    {{"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 5e-4,
-      300, false},
+     PK_BILATERAL_METHOD_PROX},
+    {{"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT,
+      5e-4, 300, false},
      false,
      false,
      false,
      0},
-    {{"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_LAW_EXACT_LCP, 2e-3, 80,
-      false},
+    {{"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_EXACT_LCP,
+      2e-3, 80, false},
      false,
      false,
      false,
@@ -513,7 +513,8 @@ static void a_step_without_a_solution_changes_nothing(void **state)
   const double I = length * length / 12, lean = atan(0.5), size[3] = {radius, length, 0},
                moment[3] = {I, I, 1e-6};
   pk_sim_options o = pk_sim_options_default();
-  o.dt = 1e-5, o.law = PK_LAW_EXACT_LCP, o.resting = PK_RESTING_ACCELERATION, o.tolerance = 1e-10;
+  o.dt = 1e-5, o.law = PK_CONTACT_LAW_EXACT_LCP, o.resting = PK_CONTACT_RESTING_ACCELERATION,
+  o.tolerance = 1e-10;
   pk_model *m = solid_model(PK_SHAPE_CAPSULE, size, 1, moment);
   pk_terrain *t = slope_terrain(0);
   pk_sim *sim = start_world(m, t, (pk_material){.friction = 1}, &o);

@@ -50,7 +50,8 @@ static void add_joint(pk_builder *b, pk_joint_kind kind, const char *parent, con
 
 static pk_model *leg_model(leg o)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.name = "leg", robot.root = PK_ROOT_FREE;
   assert_int_equal(pk_builder_add_robot(b, &robot, NULL), PK_OK);
@@ -265,7 +266,8 @@ static void masses_that_no_body_has_are_refused(void **state)
 static void a_factor_on_friction_is_friction_times_the_factor(void **state)
 {
   (void)state;
-  static const pk_law laws[] = {PK_LAW_HARD, PK_LAW_COMPLIANT, PK_LAW_PENALTY, PK_LAW_EXACT_LCP};
+  static const pk_contact_law laws[] = {PK_CONTACT_LAW_HARD, PK_CONTACT_LAW_COMPLIANT, PK_CONTACT_LAW_PENALTY,
+                                        PK_CONTACT_LAW_EXACT_LCP};
   const double factor = 0.35, moment[3] = {0.01, 0.01, 0.01};
   const free_solid two[2] = {{PK_SHAPE_BOX, {0.3, 0.3, 0.1}, 2, {0.017, 0.017, 0.03}, NULL},
                              {PK_SHAPE_BOX, {0.2, 0.2, 0.1}, 1, {moment[0], moment[1], moment[2]}, NULL}};

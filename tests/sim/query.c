@@ -26,8 +26,10 @@ typedef struct world {
 /* Free balls of radius 0.1 to 0.3 m, each with a visual one around it, over a plane and a box. */
 static world balls(void)
 {
-  pk_builder *b = pk_builder_create();
-  world w = {.ground = pk_terrain_create()};
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
+  world w = {0};
+  pk_terrain_create(&w.ground, NULL);
   for (int i = 0; i < BALLS; i++) {
     char name[8];
     snprintf(name, sizeof name, "b%d", i);

@@ -18,7 +18,8 @@ enum { NU_MAX = 64 };
 
 static pk_model *load(const char *name, const double *gravity)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   char path[512];
@@ -49,7 +50,8 @@ static pk_sim *start(const pk_model *m, pk_stepper stepper, double dt)
 /* One free box. */
 static pk_model *box(double ixx, double iyy, double izz, const double gravity[3])
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -137,7 +139,7 @@ static void explicit_mode_is_the_plain_scheme(void **state)
   (void)state;
   pk_model *m = hinge(2);
   pk_sim_options o = pk_sim_options_default();
-  o.dt = 0.1, o.stepper = PK_STEPPER_EULER, o.implicit = PK_IMPLICIT_NONE;
+  o.dt = 0.1, o.stepper = PK_STEPPER_EULER, o.implicit = PK_IMPLICIT_FORCES_NONE;
   pk_sim *sim;
   pk_error err;
   assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
@@ -236,7 +238,8 @@ static void torque_limits_are_part_of_the_solution(void **state)
 static void a_follower_moves_with_its_leader(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -258,12 +261,13 @@ static void a_follower_moves_with_its_leader(void **state)
   assert_int_equal(pk_builder_compile(b, &m, &err), PK_OK);
   pk_builder_destroy(b);
   assert_int_equal(m->nu, 1);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   double M, a;
   const double q = 0.3, u = 0.7, tau = 0.2;
   pk_mass_matrix(w, &q, &M);
   assert_true(fabs(M - (1.1 + 4 * 1.1)) < 1e-14); /* I + m^2 I */
-  assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, &q, &u, &tau, &a), PK_OK);
+  assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, &q, &u, &tau, &a), PK_OK);
   const double gravity = -9.81 * (sin(q) + 2 * sin(2 * q + 0.4));
   assert_true(fabs(a - (tau + gravity) / M) < 1e-13);
   /* and over time energy stays */
@@ -345,7 +349,7 @@ static void a_quaternion_without_length_is_refused(void **state)
 static void each_field_of_a_command_is_checked_by_name(void **state)
 {
   (void)state;
-  const pk_command sound = {.tau_max = INFINITY};
+  const pk_command sound = {0};
   pk_error err;
   assert_int_equal(pk_command_validate(&sound, &err), PK_OK);
   pk_command c = sound;
@@ -367,7 +371,37 @@ static void each_field_of_a_command_is_checked_by_name(void **state)
   c = sound, c.tau_max = -1;
   assert_int_equal(pk_command_validate(&c, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "tau_max");
-  assert_string_equal(err.message, "tau_max is -1, expected 0 to inf N m or N (largest force)");
+  assert_string_equal(err.message, "tau_max is -1, expected 0 to inf N m or N (largest force; 0: no limit)");
+}
+
+/* A limit of zero is none, by every stepper, explicit and implicit, to the bit. */
+static void a_command_that_names_no_limit_has_none(void **state)
+{
+  (void)state;
+  pk_model *m = load("pendulum", NULL);
+  const pk_command given[] = {{.tau = 1}, {.kp = 300, .q_des = 0.4}, {.tau = -2, .kd = 1.5, .u_des = 3}};
+  for (int trial = 0; trial < 2 * 3 * PK_STEPPER_COUNT; trial++) {
+    pk_sim_options o = pk_sim_options_default();
+    o.stepper = (pk_stepper)(trial / 6),
+    o.implicit = trial % 2 ? PK_IMPLICIT_FORCES_NONE : PK_IMPLICIT_FORCES_ALL;
+    double end[2][2];
+    for (int k = 0; k < 2; k++) {
+      pk_sim *sim;
+      pk_step_info info;
+      assert_int_equal(pk_sim_create(m, &o, &sim, NULL), PK_OK);
+      pk_sim_commands(sim)[0] = given[trial / 2 % 3];
+      pk_sim_commands(sim)[0].tau_max = k ? INFINITY : 0;
+      for (int i = 0; i < 5; i++) {
+        assert_int_equal(pk_sim_step(sim, &info), PK_OK);
+        assert_int_equal(info.saturated, 0);
+      }
+      assert_true(fabs(pk_sim_tau(sim)[0]) > 0.9);
+      end[k][0] = pk_sim_u(sim)[0], end[k][1] = pk_sim_tau(sim)[0];
+      pk_sim_destroy(sim);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+  }
+  pk_model_destroy(m);
 }
 
 static void every_stepper_counts_saturated_commands(void **state)
@@ -411,7 +445,8 @@ static void adaptive_steppers_give_up_in_the_end(void **state)
 static void a_world_that_cannot_move_steps_all_the_same(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -485,7 +520,7 @@ static void options_out_of_range_are_named(void **state)
   assert_int_equal(pk_sim_options_validate(&o, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "stepper");
   o = pk_sim_options_default();
-  o.implicit = PK_IMPLICIT_COUNT;
+  o.implicit = PK_IMPLICIT_FORCES_COUNT;
   assert_int_equal(pk_sim_options_validate(&o, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "implicit");
   o = pk_sim_options_default();
@@ -538,6 +573,7 @@ int main(void)
       cmocka_unit_test(a_wrong_input_keeps_the_state_and_names_the_body),
       cmocka_unit_test(a_quaternion_without_length_is_refused),
       cmocka_unit_test(each_field_of_a_command_is_checked_by_name),
+      cmocka_unit_test(a_command_that_names_no_limit_has_none),
       cmocka_unit_test(every_stepper_counts_saturated_commands),
       cmocka_unit_test(adaptive_steppers_give_up_in_the_end),
       cmocka_unit_test(a_world_that_cannot_move_steps_all_the_same),

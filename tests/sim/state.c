@@ -28,15 +28,15 @@ typedef struct setting {
   const char *name;
   robot robot;
   driver driver;
-  pk_preset preset;
+  pk_sim_preset preset;
   pk_stepper stepper;
-  pk_law law;
-  pk_bilateral bilateral;
+  pk_contact_law law;
+  pk_bilateral_method bilateral;
   double dt, height, speed, bounce,
       tau_max; /* height of the trunk, its speed sideways; 0: no limit on torques */
   bool ground;
   int before, after;
-  pk_resting resting; /* of exact-lcp */
+  pk_contact_resting resting; /* of exact-lcp */
 } setting;
 
 static const setting settings[] = {
@@ -53,18 +53,18 @@ static const setting settings[] = {
     {"drop that bounces", STARLETH, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.47, 1, 0.4, 0, true, 130, 120,
      0},
     {"weak motors", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.44, 0, 0, 5, true, 100, 100, 0},
-    {"compliant", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 5e-4, 0.44, 1, 0, 0, true, 100,
-     250, 0},
-    {"penalty", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_PENALTY, 0, 5e-4, 0.44, 1, 0, 0, true, 100, 250,
-     0},
-    {"exact-lcp", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_EXACT_LCP, 0, 1e-3, 0.44, 1, 0.3, 0, true, 100,
-     100, 0},
-    {"paper", STARLETH, HOLD, PK_PRESET_PAPER, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5, 0, 0, true, 60, 60,
-     0},
-    {"maximal coordinates", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_DIRECT, 1e-3, 0.44, 0.5, 0,
-     0, true, 40, 40, 0},
-    {"maximal coordinates, prox", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_PROX, 1e-3, 0.435, 0,
-     0, 0, true, 20, 12, 0},
+    {"compliant", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT, 0, 5e-4, 0.44, 1, 0, 0,
+     true, 100, 250, 0},
+    {"penalty", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_PENALTY, 0, 5e-4, 0.44, 1, 0, 0, true,
+     100, 250, 0},
+    {"exact-lcp", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_EXACT_LCP, 0, 1e-3, 0.44, 1, 0.3, 0,
+     true, 100, 100, 0},
+    {"paper", STARLETH, HOLD, PK_SIM_PRESET_PAPER, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5, 0, 0, true, 60,
+     60, 0},
+    {"maximal coordinates", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_METHOD_DIRECT, 1e-3, 0.44,
+     0.5, 0, 0, true, 40, 40, 0},
+    {"maximal coordinates, prox", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_METHOD_PROX, 1e-3,
+     0.435, 0, 0, 0, true, 20, 12, 0},
     {"joints at their limits", COMAN, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.5, 0, 0, 0, true, 100, 60,
      0},
     {"track", STARLETH, TRACK, 0, PK_STEPPER_MOREAU, 0, 0, 1e-3, 0.435, 0, 0, 0, true, 100, 60, 0},
@@ -75,14 +75,14 @@ static const setting settings[] = {
     {"a heap on the ground", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, 0, 0, 2e-3, 0.06, 0.1, 0.2, 0, true, 60, 60,
      0},
     {"a heap in flight", HEAP, NOBODY, 0, PK_STEPPER_EULER, 0, 0, 2e-3, 0, 0.5, 0, 0, false, 60, 60, 0},
-    {"a compliant heap", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 2e-4, 0.05, 0.1, 0, 0, true,
-     200, 100, 0},
-    {"a heap on springs", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_LAW_PENALTY, 0, 2e-4, 0.05, 0.1, 0, 0, true,
-     200, 100, 0},
-    {"a heap of exact contact", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_LAW_EXACT_LCP, 0, 2e-3, 0.06, 0.1, 0.2,
-     0, true, 60, 60, 0},
-    {"exact contact in accelerations", STARLETH, NOBODY, 0, PK_STEPPER_EULER, PK_LAW_EXACT_LCP, 0, 1e-3, 0.47,
-     0.2, 0, 0, true, 130, 60, PK_RESTING_ACCELERATION},
+    {"a compliant heap", HEAP, NOBODY, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT, 0, 2e-4, 0.05, 0.1, 0,
+     0, true, 200, 100, 0},
+    {"a heap on springs", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_PENALTY, 0, 2e-4, 0.05, 0.1, 0, 0,
+     true, 200, 100, 0},
+    {"a heap of exact contact", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, 0, 2e-3, 0.06,
+     0.1, 0.2, 0, true, 60, 60, 0},
+    {"exact contact in accelerations", STARLETH, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, 0,
+     1e-3, 0.47, 0.2, 0, 0, true, 130, 60, PK_CONTACT_RESTING_ACCELERATION},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -104,7 +104,8 @@ static pk_model *make_model(robot which)
                                        {PK_SHAPE_CYLINDER, {0.06, 0.1}, 0.6, {1e-3, 1e-3, 1.1e-3}, NULL}};
     return solids_model(heap, 5, NULL);
   }
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_error err = {.message = ""};
   pk_status status;
@@ -157,7 +158,8 @@ static bool make_world(const setting *s, world *w)
 {
   const pk_sim_options o = options_of(s);
   const pk_material ground = {.friction = 0.6, .restitution_n = s->bounce};
-  *w = (world){.model = make_model(s->robot), .terrain = pk_terrain_create()};
+  *w = (world){.model = make_model(s->robot)};
+  pk_terrain_create(&w->terrain, NULL);
   const size_t size = pk_sim_memsize(w->model, &o);
   w->memory = aligned_alloc(64, size);
   memset(w->memory, 0xa5, size);
@@ -440,7 +442,7 @@ static void a_state_of_other_options_is_refused(void **state)
   other.stepper = PK_STEPPER_EULER;
   does_not_fit(&other, &base, "this state was saved with the option stepper euler, this world has moreau");
   other = base;
-  other.law = PK_LAW_COMPLIANT;
+  other.law = PK_CONTACT_LAW_COMPLIANT;
   does_not_fit(&other, &base, "this state was saved with the option law compliant, this world has hard");
 }
 
@@ -486,8 +488,9 @@ static void measuring_time_makes_no_other_world(void **state)
 static void bytes_that_are_no_state_are_refused_and_nothing_changes(void **state)
 {
   (void)state;
-  const setting s = {"",   STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_LAW_COMPLIANT, 0, 1e-3, 0.43, 0, 0, 0,
-                     true, 0,        0,    0};
+  const setting s = {
+      "",   STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT, 0, 1e-3, 0.43, 0, 0, 0,
+      true, 0,        0,    0};
   world w = start(&s);
   assert_true(go(&w, 20) != 0);
   const size_t size = pk_sim_state_size(w.sim);

@@ -130,7 +130,8 @@ static void collisions_in_free_flight_keep_linear_and_angular_momentum(void **st
   pk_model *m = solids_model(balls, 2, WEIGHTLESS);
   for (int k = 0; k < 4; k++) {
     pk_sim_options o = pk_sim_options_default();
-    o.dt = k % 2 ? 1e-4 : 1e-3, o.tolerance = 1e-12, o.law = k % 2 ? PK_LAW_COMPLIANT : PK_LAW_HARD;
+    o.dt = k % 2 ? 1e-4 : 1e-3, o.tolerance = 1e-12,
+    o.law = k % 2 ? PK_CONTACT_LAW_COMPLIANT : PK_CONTACT_LAW_HARD;
     pk_sim *sim = flight(m, (pk_material){.friction = k < 2 ? 0.2 : 2, .restitution_n = 0.5}, &o);
     place(sim, 0, -0.2, 0.03, 0.7), place(sim, 1, 0.2, -0.01, 0.72);
     const double spin[2][6] = {{2, 0.1, 0, 3, -20, 11}, {-0.5, 0.2, 0.1, 7, 2, -9}};
@@ -158,7 +159,7 @@ static void collisions_in_free_flight_keep_linear_and_angular_momentum(void **st
 /* Rods of several surfaces without gravity, in a heap whose parts fly into each other. */
 enum { HEAP = 12 };
 
-static pk_sim *start_heap(const pk_model *m, pk_impact impact, pki_random *rng)
+static pk_sim *start_heap(const pk_model *m, pk_impact_law impact, pki_random *rng)
 {
   pk_sim_options o = pk_sim_options_default();
   o.impact = impact;
@@ -199,17 +200,17 @@ static void no_collision_of_bodies_gains_energy(void **state)
     rods[i] = (free_solid){PK_SHAPE_CAPSULE, {0.02, 0.06}, mass, {moment, moment, moment}, NULL};
   }
   pk_model *m = solids_model(rods, HEAP, WEIGHTLESS);
-  double worst[PK_IMPACT_COUNT] = {-1, -1};
+  double worst[PK_IMPACT_LAW_COUNT] = {-1, -1};
   int hits = 0, at_once = 0, gains = 0;
   for (int round = 0; round < PACE(60, 8); round++) {
-    const pk_impact impact = round % 2 ? PK_IMPACT_NEWTON : PK_IMPACT_GROUP;
+    const pk_impact_law impact = round % 2 ? PK_IMPACT_LAW_NEWTON : PK_IMPACT_LAW_GROUP;
     pk_sim *sim = start_heap(m, impact, &rng);
     double before = energy(sim), momentum_before[6], momentum_after[6];
     momentum(sim, momentum_before);
     for (int i = 0; i < 200; i++) {
       const pk_step_info info = must_step(sim);
       const double now = energy(sim);
-      assert_true(info.certified && (impact == PK_IMPACT_NEWTON || info.impact_gain == 0));
+      assert_true(info.certified && (impact == PK_IMPACT_LAW_NEWTON || info.impact_gain == 0));
       /* Newton's law may gain what it says */
       worst[impact] = fmax(worst[impact], (now - before - info.impact_gain) / before);
       if (info.contacts == 1) { /* both bodies count */
@@ -227,9 +228,9 @@ static void no_collision_of_bodies_gains_energy(void **state)
   print_message(
       "%d steps with impacts, %d with several; largest gain of energy %.1e of it; Newton's law gains in %d "
       "steps, at most %.1e more than it says\n",
-      hits, at_once, worst[PK_IMPACT_GROUP], gains, worst[PK_IMPACT_NEWTON]);
+      hits, at_once, worst[PK_IMPACT_LAW_GROUP], gains, worst[PK_IMPACT_LAW_NEWTON]);
   assert_true(at_once > PACE(100, 10) && gains >= PACE(1, 0));
-  assert_true(worst[PK_IMPACT_GROUP] < 1e-9 && worst[PK_IMPACT_NEWTON] < 1e-9);
+  assert_true(worst[PK_IMPACT_LAW_GROUP] < 1e-9 && worst[PK_IMPACT_LAW_NEWTON] < 1e-9);
   pk_model_destroy(m);
 }
 
@@ -365,7 +366,8 @@ static void a_stack_of_blocks_stands(void **state)
 /* A trunk with a two-part leg that folds: the shank comes back to the trunk. `cut`: in maximal coordinates. */
 static pk_model *folding_leg(bool cut)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -454,14 +456,16 @@ static void what_was_put_elsewhere_touches_there_at_once(void **state)
   (void)state;
   const free_solid balls[2] = {ball(0.05, 1), ball(0.05, 1)};
   pk_model *m = solids_model(balls, 2, WEIGHTLESS);
-  pk_terrain *low = pk_terrain_create(), *high = pk_terrain_create();
+  pk_terrain *low, *high;
+  pk_terrain_create(&low, NULL);
+  pk_terrain_create(&high, NULL);
   pk_error err;
   assert_int_equal(pk_terrain_add_plane(low, (double[3]){0, 0, 0}, (double[3]){0, 0, 1}, 0, &err), PK_OK);
   assert_int_equal(pk_terrain_add_plane(high, (double[3]){0, 0, 4.95001}, (double[3]){0, 0, 1}, 0, &err),
                    PK_OK);
-  for (int broad = 0; broad < PK_BROAD_COUNT; broad++) {
+  for (int broad = 0; broad < PK_BROAD_PHASE_COUNT; broad++) {
     pk_sim_options o = pk_sim_options_default();
-    o.broad = (pk_broad)broad;
+    o.broad = (pk_broad_phase)broad;
     pk_sim *sim = start_world(m, low, (pk_material){.friction = 0.5}, &o);
     void *touching = malloc(pk_sim_state_size(sim));
     rest_apart(sim);

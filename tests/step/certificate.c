@@ -20,7 +20,8 @@ static pk_sim *start_hopeless(const pk_model *m, const pk_terrain *ground, bool 
 {
   pk_sim_options o = pk_sim_options_default();
   o.dt = 2.5e-3, o.tolerance = 1e-15, o.max_iterations = 1;
-  o.implicit = lanes ? PK_IMPLICIT_ALL : PK_IMPLICIT_NONE; /* explicit forces are not for lanes */
+  o.implicit =
+      lanes ? PK_IMPLICIT_FORCES_ALL : PK_IMPLICIT_FORCES_NONE; /* explicit forces are not for lanes */
   pk_sim *sim = start_world(m, ground, pk_material_default(), &o);
   starleth_pose(sim, 0.6, true);
   return sim;
@@ -41,7 +42,7 @@ static void uncertified_steps_are_counted_without_a_report(void **state)
       pk_step_info info;
       assert_int_equal(pk_sim_step(asked, &info), PK_OK);
       assert_int_equal(pk_sim_step(silent, NULL), PK_OK);
-      told += !info.certified, left += info.left != PK_LEFT_NOT;
+      told += !info.certified, left += info.left != PK_LANE_EXIT_NONE;
       assert_int_equal(pk_sim_uncertified(asked), told);
       assert_int_equal(pk_sim_uncertified(silent), told);
     }
@@ -79,7 +80,8 @@ static pk_model *compile(pk_builder *b)
 /* A ball on a fixed base by a joint along or about an axis (0: x, 2: z), 0.2 m above the origin. */
 static pk_builder *begin_ball(pk_joint_kind kind, int axis, double radius, double upper)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
   const pk_link_desc arm = {.name = "arm", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
@@ -144,7 +146,7 @@ static void rows_that_nothing_moves_and_nothing_asks_for_do_no_harm(void **state
   for (int lanes = 0; lanes < 2; lanes++) {
     pk_model *m = compile(begin_ball(PK_JOINT_PRISMATIC, 2, 0.15, 10));
     pk_sim_options o = pk_sim_options_default();
-    o.implicit = lanes ? PK_IMPLICIT_ALL : PK_IMPLICIT_NONE;
+    o.implicit = lanes ? PK_IMPLICIT_FORCES_ALL : PK_IMPLICIT_FORCES_NONE;
     pk_sim *sim = start_world(m, ground, pk_material_default(), &o);
     int touching = 0;
     for (int i = 0; i < 300; i++) { /* it falls by 0.05 m in 0.1 s */

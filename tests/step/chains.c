@@ -173,7 +173,7 @@ static void run_world(const fleet *f, pk_sim *probe, pk_workspace *w, int k, see
     dense_step p;
     dense_begin(&p, sim, &f->options, w);
     const pk_step_info info = must_step(sim);
-    assert_int_equal(info.left, PK_LEFT_WORLD);
+    assert_int_equal(info.left, PK_LANE_EXIT_WORLD);
     judge(sim, probe, &p, &info, s);
   }
   pk_sim_destroy(sim);
@@ -188,7 +188,8 @@ static void steps_on_chains_solve_the_dense_problem(void **state)
     fleet f;
     fleet_make(&f, &on_anything[i]);
     pk_sim *probe = fleet_sim(&f, 0);
-    pk_workspace *w = pk_workspace_create(f.model);
+    pk_workspace *w;
+    pk_workspace_create(f.model, &w, NULL);
     for (int k = 0; k < PACE(6, 1); k++) {
       run_world(&f, probe, w, k, &s);
     }
@@ -213,7 +214,8 @@ typedef struct cut_robot {
 
 static void cut_joints(cut_robot *c, const fleet *like)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, NULL), PK_OK);
   assert_int_equal(pk_builder_cut_joint(b, NULL, NULL), PK_OK);
   assert_int_equal(pk_builder_compile(b, &c->loaded, NULL), PK_OK);
@@ -225,7 +227,7 @@ static void cut_joints(cut_robot *c, const fleet *like)
 
 /* A world as `from` is, its velocities so small that their products, in which the coordinates differ, are nothing. Joint rows
  * remember what they do in `from`; contacts are met anew. */
-static void place_like(pk_sim *sim, const pk_sim *from)
+static void place_like(pk_sim *sim, pk_sim *from)
 {
   const int nu = from->model->nu;
   double q[DENSE_NQ], u[DENSE_NU];
@@ -278,7 +280,7 @@ static void judge_cut(pk_sim *maximal, const dense_step *p, const double *u, met
 }
 
 /* One step each from the state of `from`. */
-static void step_both(const pk_sim *from, pk_sim *minimal, pk_sim *maximal, pk_workspace *w, met *m)
+static void step_both(pk_sim *from, pk_sim *minimal, pk_sim *maximal, pk_workspace *w, met *m)
 {
   const pk_model *of = from->model;
   double q[2][DENSE_NQ], u[2][DENSE_NU];
@@ -311,7 +313,8 @@ static void fall_in_both(const fleet_setting *of, int worlds, met *m)
   cut_joints(&cut, &f);
   f.options.tolerance = 1e-10;
   pk_sim *minimal = fleet_sim(&f, 0);
-  pk_workspace *w = pk_workspace_create(f.model);
+  pk_workspace *w;
+  pk_workspace_create(f.model, &w, NULL);
   minimal->alone.chains_only = true;
   assert_int_equal(pk_sim_create(&cut.model, &f.options, &maximal, NULL), PK_OK);
   assert_int_equal(pk_sim_set_terrain(maximal, f.ground, &f.material, 1, NULL), PK_OK);
@@ -359,7 +362,8 @@ static void cut_joints_rub_drive_and_stop_as_those_of_a_tree_do(void **state)
 /* A wheel on a hinge. */
 static pk_model *wheel_model(bool cut)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
@@ -456,7 +460,8 @@ static void add_part(pk_builder *b, const part *p, bool follows)
 /* Followers follow, or are joints of their own. */
 static pk_model *follower_model(bool follows)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -479,7 +484,8 @@ typedef struct reduction {
 
 static void make_reduction(reduction *r, const pk_model *m, const pk_model *all)
 {
-  *r = (reduction){.all = all, .w = pk_workspace_create(all)};
+  *r = (reduction){.all = all};
+  pk_workspace_create(all, &r->w, NULL);
   for (int k = 0; k < 7; k++) {
     r->G_q[k][k] = 1;
     r->G[k % 6][k % 6] = 1;
@@ -582,7 +588,7 @@ static void fall_with_followers(pk_sim *sim, pk_sim *probe, pk_workspace *w, con
     push_both(sim, step % LINKS, point, force, &p, &sim->options);
     *reduced = fmax(*reduced, check_reduction(r, &p));
     const pk_step_info info = must_step(sim);
-    assert_int_equal(info.left, PK_LEFT_WORLD);
+    assert_int_equal(info.left, PK_LANE_EXIT_WORLD);
     judge(sim, probe, &p, &info, s);
   }
 }
@@ -592,7 +598,8 @@ static void followers_on_the_ground_solve_the_dense_problem_of_all_joints(void *
   (void)state;
   pk_model *m = follower_model(true), *all = follower_model(false);
   pk_terrain *t = slope_terrain(0.1);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   pk_sim_options o = pk_sim_options_default();
   o.dt = 2e-3;
   pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.5}, &o);

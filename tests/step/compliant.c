@@ -17,7 +17,7 @@ static const double BALL[3] = {0.008, 0.008, 0.008};
 static pk_sim_options compliant_options(double dt)
 {
   pk_sim_options o = pk_sim_options_default();
-  o.dt = dt, o.law = PK_LAW_COMPLIANT;
+  o.dt = dt, o.law = PK_CONTACT_LAW_COMPLIANT;
   return o;
 }
 

@@ -29,7 +29,8 @@ static void add_bar(pk_builder *b, const char *name, const char *joint, const ch
 /* Three bars of a parallelogram on a fixed base; the last end is held at (1, 0, 0) by `kind`. */
 static pk_model *four_bar(pk_constraint_kind kind, bool cut)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
   assert_int_equal(pk_builder_add_robot(b, &robot, NULL), PK_OK);

@@ -184,7 +184,8 @@ static void a_joint_stops_at_its_limit_and_leaves_it_freely(void **state)
 static void a_landing_does_not_push_a_joint_beyond_its_limit(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -240,7 +241,7 @@ static void a_limited_command_can_change_its_kind(void **state)
     assert_true(fabs(pk_sim_u(sim)[0] - 0.7e-2) < 1e-12);
     pk_sim_commands(sim)[0] = (pk_command){.kp = 1e4, .q_des = -1, .tau_max = 0.5};
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
-    pk_sim_commands(sim)[0] = (pk_command){.tau_max = 0};
+    pk_sim_commands(sim)[0] = (pk_command){0};
     const double before = pk_sim_u(sim)[0];
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
     assert_true(pk_sim_u(sim)[0] == before);

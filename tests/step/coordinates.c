@@ -16,7 +16,8 @@ enum { MINIMAL, EXTENDED, MAXIMAL, SETS, NQ = 19, NU = 18 };
 static pk_model *starleth(int set)
 {
   static const char *const hips[4] = {"LF_HAA", "RF_HAA", "LH_HAA", "RH_HAA"};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL, NULL), PK_OK);
   for (int i = 0; i < 4 && set == EXTENDED; i++) {
@@ -108,7 +109,7 @@ static void it_stands_in_all_coordinates(void **state)
     pk_model *m = starleth(set);
     for (int prox = 0; prox < (set == MINIMAL ? 1 : 2); prox++) {
       pk_sim_options o = pk_sim_options_default();
-      o.bilateral = prox ? PK_BILATERAL_PROX : PK_BILATERAL_DIRECT;
+      o.bilateral = prox ? PK_BILATERAL_METHOD_PROX : PK_BILATERAL_METHOD_DIRECT;
       double q[NQ], u[NU] = {0}, worst = 0, closure = 0;
       stance(0.01, q);
       pk_sim *sim = start(m, t, o, q, u);

@@ -15,7 +15,8 @@ enum { BOXES = 3 };
 
 static pk_model *boxes(void)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   for (int i = 0; i < BOXES; i++) {
     char prefix[16];
@@ -67,7 +68,8 @@ static void a_full_world_is_lifted_out_of_the_ground(void **state)
 static void a_depth_that_nothing_can_resolve_stays(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
@@ -168,7 +170,7 @@ static void stiff_gains_do_not_force_small_steps(void **state)
   for (int explicit = 0; explicit < 2; explicit ++) {
     pk_sim_options o = pk_sim_options_default();
     o.dt = 2.5e-3;
-    o.implicit = explicit ? PK_IMPLICIT_NONE : PK_IMPLICIT_ALL;
+    o.implicit = explicit ? PK_IMPLICIT_FORCES_NONE : PK_IMPLICIT_FORCES_ALL;
     pk_sim *sim = start_world(m, t, pk_material_default(), &o);
     starleth_pose(sim, 0.455, true);
     for (int k = 6; k < m->nu; k++) {

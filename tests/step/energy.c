@@ -129,7 +129,7 @@ static const double EPS[3] = {0, 0.3, 1};
 static pk_sim_options plain_options(void)
 {
   pk_sim_options o = pk_sim_options_default();
-  o.dt = DT, o.contact = PK_CONTACT_PAPER, o.implicit = PK_IMPLICIT_NONE;
+  o.dt = DT, o.contact = PK_CONTACT_PAPER, o.implicit = PK_IMPLICIT_FORCES_NONE;
   o.joint_limits = o.joint_friction = false;
   o.tolerance = 1e-10;
   return o;
@@ -138,7 +138,8 @@ static pk_sim_options plain_options(void)
 static void check_run(const char *name, pk_sim *sim, double eps, int steps)
 {
   balance b = {.highest = -1};
-  pk_workspace *w = pk_workspace_create(pk_sim_model(sim));
+  pk_workspace *w;
+  pk_workspace_create(pk_sim_model(sim), &w, NULL);
 
   for (int i = 0; i < steps; i++) {
     step_and_check(sim, w, eps, &b);

@@ -15,16 +15,16 @@
 
 static const double G = 9.81, BOX[3] = {0.4, 0.3, 0.1}, MOMENT[3] = {0.025, 0.043, 0.0625}, MASS = 3;
 
-static pk_sim_options exact_options(double dt, pk_resting resting)
+static pk_sim_options exact_options(double dt, pk_contact_resting resting)
 {
   pk_sim_options o = pk_sim_options_default();
-  o.dt = dt, o.law = PK_LAW_EXACT_LCP, o.resting = resting, o.tolerance = 1e-10;
+  o.dt = dt, o.law = PK_CONTACT_LAW_EXACT_LCP, o.resting = resting, o.tolerance = 1e-10;
   return o;
 }
 
 static const char *name_of(int resting)
 {
-  return resting == PK_RESTING_VELOCITY ? "velocity" : "acceleration";
+  return resting == PK_CONTACT_RESTING_VELOCITY ? "velocity" : "acceleration";
 }
 
 /* A point mass of a block slides across its axes, at 30 degrees: v^2/(2 mu g) far, straight, and stays. */
@@ -35,8 +35,8 @@ static void friction_opposes_the_slip_in_any_direction(void **state)
   static const double round[3] = {1e9, 1e9, 1e9}; /* it does not turn */
   pk_model *m = solid_model(PK_SHAPE_SPHERE, (const double[3]){0.05, 0, 0}, MASS, round);
   pk_terrain *t = slope_terrain(0);
-  for (int resting = 0; resting < PK_RESTING_COUNT; resting++) {
-    const pk_sim_options o = exact_options(5e-4, (pk_resting)resting);
+  for (int resting = 0; resting < PK_CONTACT_RESTING_COUNT; resting++) {
+    const pk_sim_options o = exact_options(5e-4, (pk_contact_resting)resting);
     pk_sim *sim = start_world(m, t, (pk_material){.friction = mu}, &o);
     pk_sim_q(sim)[2] = 0.05;
     pk_sim_u(sim)[0] = speed * cos(angle), pk_sim_u(sim)[1] = speed * sin(angle);
@@ -67,7 +67,7 @@ static void a_pushed_block_reaches_the_speed_that_viscous_friction_allows(void *
                force[3] = {mu * MASS * G + drive, 0, 0};
   pk_model *m = solid_model(PK_SHAPE_BOX, BOX, MASS, MOMENT);
   pk_terrain *t = slope_terrain(0);
-  const pk_sim_options o = exact_options(1e-3, PK_RESTING_VELOCITY);
+  const pk_sim_options o = exact_options(1e-3, PK_CONTACT_RESTING_VELOCITY);
   pk_sim *sim = start_world(m, t, (pk_material){.friction = mu, .viscous = viscous}, &o);
   pk_sim_q(sim)[2] = 0.05;
   for (int i = 0; i < (int)lround(time / o.dt); i++) {
@@ -91,7 +91,7 @@ static void a_ball_leaves_with_its_restitution(void **state)
   pk_terrain *t = slope_terrain(0);
   for (int k = 0; k < 6; k++) {
     const double eps = 0.5 * (k / 2);
-    pk_sim_options o = exact_options(1e-4, (pk_resting)(k % 2));
+    pk_sim_options o = exact_options(1e-4, (pk_contact_resting)(k % 2));
     pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.3, .restitution_n = eps}, &o);
     pk_sim_q(sim)[2] = 0.05 + 1e-5;
     pk_sim_u(sim)[2] = -2;
@@ -116,7 +116,7 @@ static void a_contact_that_leaves_is_not_pushed(void **state)
                             (const double[3]){0.003, 0.003, 0.003});
   pk_terrain *t = slope_terrain(0);
   for (int k = 0; k < 4; k++) {
-    pk_sim_options o = exact_options(1e-3, PK_RESTING_ACCELERATION);
+    pk_sim_options o = exact_options(1e-3, PK_CONTACT_RESTING_ACCELERATION);
     o.stepper = PK_STEPPER_EULER; /* it touches where it starts */
     const double fall = G * o.dt, v = 0.5 * k * fall;
     pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.3}, &o);
@@ -144,11 +144,13 @@ static void collisions_of_many_balls_never_add_energy(void **state)
   }
   pk_model *m = solids_model(solids, BALLS, (const double[3]){0, 0, 0});
   pk_terrain *t = slope_terrain(0);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   for (int k = 0; k < 6; k++) {
     const pk_material law = {
         .friction = k % 2 ? 0 : 0.4, .restitution_n = 0.5 * (k / 2), .viscous = k % 2 ? 0 : 5};
-    const pk_sim_options o = exact_options(1e-3, k % 2 ? PK_RESTING_ACCELERATION : PK_RESTING_VELOCITY);
+    const pk_sim_options o =
+        exact_options(1e-3, k % 2 ? PK_CONTACT_RESTING_ACCELERATION : PK_CONTACT_RESTING_VELOCITY);
     pk_sim *sim = start_world(m, t, law, &o);
     pk_error err = {0};
     assert_int_equal(pk_sim_set_body_material(sim, &law, &err), PK_OK);
@@ -186,7 +188,7 @@ static void collisions_of_many_balls_never_add_energy(void **state)
 
 static const double LENGTH = 1, RADIUS = 1e-6, SLIP = 2;
 
-static pk_sim *sliding_rod(const pk_model *m, const pk_terrain *t, double mu, pk_resting resting)
+static pk_sim *sliding_rod(const pk_model *m, const pk_terrain *t, double mu, pk_contact_resting resting)
 {
   const pk_sim_options o = exact_options(1e-5, resting);
   pk_sim *sim = start_world(m, t, (pk_material){.friction = mu}, &o);
@@ -207,13 +209,13 @@ static void a_sliding_rod_has_a_force_up_to_four_thirds_and_then_none(void **sta
   pk_terrain *t = slope_terrain(0);
   for (int k = 0; k < 8; k++) {
     const double mu = mus[k % 4], exact = G / (1.6 - 1.2 * mu);
-    pk_sim *sim = sliding_rod(m, t, mu, (pk_resting)(k / 4));
+    pk_sim *sim = sliding_rod(m, t, mu, (pk_contact_resting)(k / 4));
     pk_sim_contact contact = {0};
     double before[7];
     pk_step_info info;
     memcpy(before, pk_sim_q(sim), sizeof before);
     const pk_status status = pk_sim_step(sim, &info);
-    if (k / 4 == PK_RESTING_ACCELERATION && mu > 4.0 / 3) {
+    if (k / 4 == PK_CONTACT_RESTING_ACCELERATION && mu > 4.0 / 3) {
       assert_int_equal(status, PK_ERROR_CONVERGENCE);
       assert_string_equal(info.term, "resting contact");
       assert_memory_equal(before, pk_sim_q(sim), sizeof before);
@@ -242,7 +244,7 @@ static void each_solver_of_the_law_can_be_chosen(void **state)
   pk_terrain *t = slope_terrain(0.2);
   double way[PK_LCP_CHOICE_COUNT];
   for (int k = 0; k < PK_LCP_CHOICE_COUNT; k++) {
-    pk_sim_options o = exact_options(1e-3, PK_RESTING_VELOCITY);
+    pk_sim_options o = exact_options(1e-3, PK_CONTACT_RESTING_VELOCITY);
     o.lcp = (pk_lcp_choice)k, o.tolerance = 1e-8;
     pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.1}, &o);
     pk_sim_q(sim)[0] = 0.05 * sin(0.2), pk_sim_q(sim)[2] = 0.05 * cos(0.2);
@@ -254,7 +256,7 @@ static void each_solver_of_the_law_can_be_chosen(void **state)
     assert_true(fabs(way[k] - 0.5 * G * (sin(0.2) - 0.1 * cos(0.2))) < 1e-6);
     pk_sim_destroy(sim);
   }
-  pk_sim_options o = exact_options(1e-3, PK_RESTING_VELOCITY);
+  pk_sim_options o = exact_options(1e-3, PK_CONTACT_RESTING_VELOCITY);
   o.lcp = PK_LCP_CHOICE_PGS, o.max_iterations = 2, o.tolerance = 1e-14;
   pk_sim *sim = start_world(m, t, (pk_material){.friction = 0.1}, &o);
   pk_sim_q(sim)[2] = 0.0499;
@@ -269,7 +271,7 @@ static void too_many_contacts_for_a_dense_matrix_are_refused(void **state)
 {
   (void)state;
   pk_model *m = solid_model(PK_SHAPE_BOX, BOX, MASS, MOMENT);
-  pk_sim_options o = exact_options(1e-3, PK_RESTING_VELOCITY);
+  pk_sim_options o = exact_options(1e-3, PK_CONTACT_RESTING_VELOCITY);
   pk_sim *sim;
   pk_error err = {0};
   o.max_contacts = 1000;

@@ -57,7 +57,8 @@ static void a_ball_follows_three_arcs(void **state)
 /* Two rods, the first hanging from a fixed point, with a ball at the end. */
 static pk_model *double_pendulum(void)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -86,7 +87,8 @@ static pk_model *double_pendulum(void)
 /* u_+ = u_- - inv(M) J' (1 + eps) J u_- / (J inv(M) J'), J the row of the ball's height. */
 static void exact_jump(const pk_model *m, const double *q, const double *u, double eps, double *out)
 {
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   const double tip[3] = {0, 0, -0.4};
   double J[12], Minv[4];
   assert_int_equal(pk_mass_matrix_inverse(w, q, Minv), PK_OK);
@@ -106,13 +108,15 @@ static void a_double_pendulum_hits_the_floor_with_the_exact_jump(void **state)
   (void)state;
   const double q[2] = {0.4, -0.9}, u[2] = {-1.5, 2}, restitution[3] = {0, 0.5, 1};
   pk_model *m = double_pendulum();
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   pk_kinematics_compute(w, q, u);
   const pk_pose pose = pk_link_pose(w, pk_model_find_link(m, "lower"));
   const double floor[3] = {0, 0, pose.pos[2] - 0.4 * pose.rot[8] - 0.03}, up[3] = {0, 0, 1};
   pk_workspace_destroy(w);
   pk_error err;
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   assert_int_equal(pk_terrain_add_plane(t, floor, up, 0, &err), PK_OK);
   for (int k = 0; k < 3; k++) {
     double off[2];
@@ -139,10 +143,11 @@ static void a_double_pendulum_hits_the_floor_with_the_exact_jump(void **state)
 
 /* A tilted rod hits the ground with one end while it slides: Newton's law with friction and unequal coefficients gains
  * energy for some of the tilts and speeds. No gravity: dT is all there is. */
-static double hit(double tilt, double speed, pk_impact impact, double *reported)
+static double hit(double tilt, double speed, pk_impact_law impact, double *reported)
 {
   const double length = 1, moment[3] = {1.0 / 12, 1.0 / 12, 1e-3};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -184,8 +189,8 @@ static void newtons_law_reports_the_energy_that_it_gains_and_groups_gain_none(vo
   int gains = 0, cases = 0;
   for (double tilt = 0.1; tilt < 1.5; tilt += 0.1) {
     for (double speed = -4; speed <= 4; speed += 0.5) {
-      const double plain = hit(tilt, speed, PK_IMPACT_NEWTON, &newton);
-      const double safe = hit(tilt, speed, PK_IMPACT_GROUP, &group);
+      const double plain = hit(tilt, speed, PK_IMPACT_LAW_NEWTON, &newton);
+      const double safe = hit(tilt, speed, PK_IMPACT_LAW_GROUP, &group);
       assert_true(fabs(newton - fmax(plain, 0)) < 1e-9);
       assert_true(safe < 1e-9 && group == 0);
       if (plain <= 0) {
@@ -205,7 +210,8 @@ static void newtons_law_reports_the_energy_that_it_gains_and_groups_gain_none(vo
 static void groups_are_what_motion_couples(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   for (int k = 0; k < 3; k++) {
@@ -230,7 +236,7 @@ static void groups_are_what_motion_couples(void **state)
   o.dt = 1e-5;
   const double exact[2][3] = {{0.8, 0.2, 0.2}, {0.8, 0.2, 0.5}}; /* speeds of the middles: group, newton */
   for (int k = 0; k < 2; k++) {
-    o.impact = k ? PK_IMPACT_NEWTON : PK_IMPACT_GROUP;
+    o.impact = k ? PK_IMPACT_LAW_NEWTON : PK_IMPACT_LAW_GROUP;
     pk_sim *sim = start_world(m, t, (pk_material){.friction = 0, .restitution_n = 0.8}, &o);
     const pk_material dull = {.restitution_n = 0.2};
     assert_int_equal(pk_sim_set_pair(sim, 1, 0, &dull, &err), PK_OK);

@@ -81,7 +81,8 @@ static void a_nut_stops_at_the_end_of_its_thread(void **state)
 /* An eccentric weight in a joint whose axis lies across gravity. */
 static pk_model *swinging(int kind, bool cut)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b = NULL;
+  assert_int_equal(pk_builder_create(&b, NULL), PK_OK);
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
   robot.root = PK_ROOT_FIXED;
@@ -106,7 +107,8 @@ static pk_model *swinging(int kind, bool cut)
 
 static double energy(const pk_model *m, const double *q, const double *u)
 {
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w = NULL;
+  assert_int_equal(pk_workspace_create(m, &w, NULL), PK_OK);
   pk_kinematics_compute(w, q, u);
   const pk_energy e = pk_energy_compute(w, u);
   pk_workspace_destroy(w);

@@ -129,7 +129,8 @@ static void adaptive_steppers_meet_their_tolerance(void **state)
 static void adaptive_integration_conserves_momentum(void **state)
 {
   (void)state;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_builder_set_gravity(b, (const double[3]){0, 0, 0});

@@ -18,7 +18,7 @@ static pk_sim *block_at_rest(const pk_model *m, const pk_terrain *t, double mu, 
                              pk_sim_options *o)
 {
   *o = pk_sim_options_default();
-  o->dt = dt, o->law = PK_LAW_PENALTY, o->damping_n = 300, o->damping_t = 300;
+  o->dt = dt, o->law = PK_CONTACT_LAW_PENALTY, o->damping_n = 300, o->damping_t = 300;
   pk_sim *sim = start_world(m, t, (pk_material){.friction = mu, .viscous = viscous}, o);
   pk_sim_q(sim)[2] = 0.05 - MASS * G / (4 * o->stiffness_n); /* on its four corners */
   return sim;
@@ -88,7 +88,7 @@ static void a_spring_that_is_stiff_for_the_step_throws_a_ball_up(void **state)
   double top[2];
   for (int k = 0; k < 2; k++) {
     pk_sim_options o = pk_sim_options_default();
-    o.dt = 5e-4, o.law = PK_LAW_PENALTY, o.stepper = PK_STEPPER_EULER;
+    o.dt = 5e-4, o.law = PK_CONTACT_LAW_PENALTY, o.stepper = PK_STEPPER_EULER;
     o.stiffness_n = k ? 1.2e7 : 1e4, o.damping_n = 0;
     pk_sim *sim = start_world(m, t, (pk_material){.friction = 0}, &o);
     pk_sim_q(sim)[2] = 0.55; /* falls by 0.5 m */

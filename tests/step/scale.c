@@ -25,7 +25,8 @@ static void must(pk_status status, const pk_error *err)
 static pk_model *crab(double s)
 {
   pk_error err = {.message = ""};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   pk_model *m;
   const double m3 = s * s * s, m5 = m3 * s * s;

@@ -35,7 +35,8 @@ static void add_slider(pk_builder *b, const char *parent, const char *child, dou
 /* Beads of radius 0.1 m on a rail along x: a and b slide on the base, which is far below, c slides on b. */
 static pk_model *rail(double a, double b, double c, const char *prefix)
 {
-  pk_builder *builder = pk_builder_create();
+  pk_builder *builder;
+  pk_builder_create(&builder, NULL);
   pk_robot_desc robot = pk_robot_desc_default();
   pk_model *m = NULL;
   robot.name = "rail", robot.root = PK_ROOT_FIXED, robot.prefix = prefix;

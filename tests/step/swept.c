@@ -46,8 +46,8 @@ static world make_world(plate kind, double radius, pk_stepper stepper, pk_materi
   const free_solid solids[2] = {
       {PK_SHAPE_SPHERE, {radius}, mass, {moment, moment, moment}, NULL},
       {kind == MESH ? PK_SHAPE_MESH : PK_SHAPE_BOX, {1, 1, THICK}, 10, {0.84, 0.84, 1.67}, &mesh}};
-  world w = {.model = solids_model(solids, kind == GROUND ? 1 : 2, WEIGHTLESS),
-             .terrain = pk_terrain_create()};
+  world w = {.model = solids_model(solids, kind == GROUND ? 1 : 2, WEIGHTLESS)};
+  pk_terrain_create(&w.terrain, NULL);
   pk_sim_options o = pk_sim_options_default();
   o.dt = DT, o.stepper = stepper, o.swept = swept;
   pk_error err;
@@ -182,7 +182,8 @@ static void nothing_passes_whatever_its_shape(void **state)
     const bool ground = c % 2;
     const free_solid solids[2] = {kinds[c / 2], {PK_SHAPE_BOX, {1, 1, THICK}, 10, {0.84, 0.84, 1.67}, NULL}};
     pk_model *m = solids_model(solids, ground ? 1 : 2, WEIGHTLESS);
-    pk_terrain *t = pk_terrain_create();
+    pk_terrain *t;
+    pk_terrain_create(&t, NULL);
     const pk_pose pose = pk_pose_identity();
     pk_error err;
     if (ground) {
@@ -243,7 +244,8 @@ static void a_mesh_on_a_mesh_feels_floor_and_wall(void **state)
   const free_solid solid = {PK_SHAPE_MESH, {1, 1, 1}, 1, {0.0067, 0.0067, 0.0067}, &cube};
   const pk_pose here = pk_pose_identity();
   pk_error err;
-  world w = {.model = solids_model(&solid, 1, NULL), .terrain = pk_terrain_create()};
+  world w = {.model = solids_model(&solid, 1, NULL)};
+  pk_terrain_create(&w.terrain, NULL);
   assert_int_equal(pk_terrain_add_mesh(w.terrain, &here, &ground, 0, &err), PK_OK);
   pk_sim_options o = pk_sim_options_default();
   o.dt = DT;

@@ -63,8 +63,8 @@ static void every_configuration_trots(void **state)
     assert_true(value("table1", names[i], "rtf") > 0);
     /* the parts are the step */
     double sum = 0;
-    for (int p = PK_PART_CONTROL + 1; p < PK_PART_COUNT; p++) {
-      sum += value("fig7", names[i], pk_part_name((pk_part)p));
+    for (int p = PK_STEP_PART_CONTROL + 1; p < PK_STEP_PART_COUNT; p++) {
+      sum += value("fig7", names[i], pk_step_part_name((pk_step_part)p));
     }
     assert_true(fabs(sum / value("fig7", names[i], "step") - 1) < 1e-9);
   }

@@ -63,7 +63,7 @@ void dense_begin(dense_step *s, pk_sim *sim, const pk_sim_options *o, pk_workspa
     const double kp = m->dof_q[k] >= 0 ? c->kp : 0, x = m->dof_q[k] >= 0 ? s->q[m->dof_q[k]] : 0;
     s->a[k] = c->tau + kp * (c->q_des - x) + c->kd * c->u_des;
     s->g[k] = kp * s->reach + c->kd;
-    s->most[k] = c->tau_max;
+    s->most[k] = c->tau_max > 0 ? c->tau_max : INFINITY;
     if (s->g[k] == 0) {
       s->a[k] = fmin(fmax(s->a[k], -s->most[k]), s->most[k]);
     }

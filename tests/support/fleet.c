@@ -48,7 +48,8 @@ static pk_model *load(fleet_robot robot)
                                       [FLEET_UR10] = PK_SOURCE_DIR "/models/ur10/ur10.urdf",
                                       [FLEET_COMAN] = PK_SOURCE_DIR "/models/coman/coman.urdf"};
   const bool other = robot == FLEET_ANYMAL || robot == FLEET_UR10 || robot == FLEET_COMAN;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   must(pk_builder_add_urdf(b, other ? files[robot] : PK_SOURCE_DIR "/models/starleth/starleth.urdf", NULL,
@@ -108,7 +109,7 @@ static void lay_ground(fleet *f)
 {
   static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1}, tilted[3] = {0.15, -0.1, 1};
   pk_error err = {.message = ""};
-  f->ground = pk_terrain_create();
+  pk_terrain_create(&f->ground, NULL);
   if (f->of->ground == FLEET_HEIGHTS) {
     enum { N = 41 };
     static const double corner[3] = {-2, -2, 0};
@@ -405,10 +406,11 @@ static bool are_views_same(pk_batch *b, int k, pk_sim *sim)
 {
   const pk_model *m = pk_sim_model(sim), *joints = pk_sim_joint_model(sim);
   const size_t real = sizeof(double), nu = (size_t)joints->nu;
-  return memcmp(pk_world_of(pk_batch_q(b), k), pk_sim_q(sim), (size_t)m->nq * real) == 0 &&
-         memcmp(pk_world_of(pk_batch_u(b), k), pk_sim_u(sim), (size_t)m->nu * real) == 0 &&
-         memcmp(pk_world_of(pk_batch_tau(b), k), pk_sim_tau(sim), nu * real) == 0 &&
-         memcmp(pk_world_of(pk_batch_commands(b), k), pk_sim_commands(sim), nu * sizeof(pk_command)) == 0 &&
+  return memcmp(pk_batch_view_world(pk_batch_q(b), k), pk_sim_q(sim), (size_t)m->nq * real) == 0 &&
+         memcmp(pk_batch_view_world(pk_batch_u(b), k), pk_sim_u(sim), (size_t)m->nu * real) == 0 &&
+         memcmp(pk_batch_view_world(pk_batch_tau(b), k), pk_sim_tau(sim), nu * real) == 0 &&
+         memcmp(pk_batch_view_world(pk_batch_commands(b), k), pk_sim_commands(sim),
+                nu * sizeof(pk_command)) == 0 &&
          pk_batch_world_time(b, k) == pk_sim_time(sim);
 }
 

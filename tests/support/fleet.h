@@ -41,7 +41,7 @@ typedef struct fleet_setting {
   fleet_start start;
   double friction;
   pk_stepper stepper;
-  pk_law law;
+  pk_contact_law law;
   double dt;
   int steps;     /* that are worth looking at */
   bool on_lanes; /* some of them at least */

@@ -17,7 +17,8 @@ pk_joint_desc hinge_joint(void)
 
 pk_model *hinge_model(const pk_joint_desc *joint)
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err;
   pk_model *m;
   pk_robot_desc robot = pk_robot_desc_default();

@@ -175,7 +175,8 @@ pk_model *random_tree(pki_random *rng, const random_tree_options *o)
 {
   const int robots = o->robots > 1 ? o->robots : 1;
   assert_in_range(o->links, 0, RANDOM_TREE_LINKS);
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   for (int r = 0, left = o->links; r < robots; r++) {
     const int links = left / (robots - r);
     describe_robot(rng, b, o, r, links);

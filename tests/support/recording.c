@@ -23,19 +23,20 @@ static const char *const contact_units[] = {"", "N"};
 static const char *const solver_columns[] = {"residual"};
 static const char *const solver_units[] = {"m/s"};
 
-const pk_channel sample_channels[SAMPLE_CHANNELS] = {
+const pk_recorder_channel sample_channels[SAMPLE_CHANNELS] = {
     {"state/q", "joint coordinates", 3, q_columns, q_units, false},
     {"contacts", "one row for each contact", 2, contact_columns, contact_units, true},
     {"solver", "the \"contact\" solver <b>\n", 1, solver_columns, solver_units, false},
 };
 
-static const pk_note notes[] = {
+static const pk_recorder_note notes[] = {
     {"scenario", "trot"}, {"empty", ""}, {"version", "1 µ"}, {"dt", "1e-3"}, {"seed", "7"}};
 static const char scene[] = "{\"links\":[\"base\",\"LF_FOOT\"]}\n";
-static const pk_attachment attachments[] = {{"scenario.yaml", "application/yaml", "duration: 1\n", 12},
-                                            {"zeros.bin", "application/octet-stream", "a\0b", 3},
-                                            {"nothing", "text/plain", NULL, 0},
-                                            {"scene.json", "application/json", scene, sizeof scene - 1}};
+static const pk_recorder_attachment attachments[] = {
+    {"scenario.yaml", "application/yaml", "duration: 1\n", 12},
+    {"zeros.bin", "application/octet-stream", "a\0b", 3},
+    {"nothing", "text/plain", NULL, 0},
+    {"scene.json", "application/json", scene, sizeof scene - 1}};
 const pk_recording_about sample_about = {notes, 5, attachments, 4};
 
 /* ---- files ---- */
@@ -134,7 +135,7 @@ void sample_record(const char *path, const pk_recording_options *options, int st
 static void check_channel(const pk_recording *recording, int channel, int from, int to)
 {
   pk_error err = {0};
-  pk_series s;
+  pk_recording_series s;
   const int every = channel == 2 ? SAMPLE_RARE : 1;
   const int at = pk_recording_find(recording, sample_channels[channel].name);
   assert_true(at >= 0);
@@ -151,7 +152,7 @@ static void check_channel(const pk_recording *recording, int channel, int from, 
     }
   }
   assert_int_equal(s.n, i);
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
 }
 
 void sample_check(const pk_recording *recording, int from, int to)
@@ -164,7 +165,7 @@ void sample_check(const pk_recording *recording, int from, int to)
 int sample_count(const pk_recording *recording)
 {
   pk_error err = {0};
-  pk_series s;
+  pk_recording_series s;
   if (pk_recording_find(recording, "state/q") < 0) {
     return 0;
   }
@@ -172,7 +173,7 @@ int sample_count(const pk_recording *recording)
       pk_recording_read(recording, pk_recording_find(recording, "state/q"), -INFINITY, INFINITY, &s, &err),
       PK_OK);
   const int steps = s.n;
-  pk_series_free(&s);
+  pk_recording_series_free(&s);
   check_channel(recording, 0, 0, steps);
   return steps;
 }

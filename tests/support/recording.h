@@ -6,7 +6,7 @@
 
 enum { SAMPLE_CHANNELS = 3, SAMPLE_RARE = 16 };
 
-extern const pk_channel sample_channels[SAMPLE_CHANNELS];
+extern const pk_recorder_channel sample_channels[SAMPLE_CHANNELS];
 extern const pk_recording_about sample_about;
 
 /* A new folder for files, and its end. */

@@ -12,7 +12,8 @@
 
 pk_model *solid_model(pk_shape_kind kind, const double size[3], double mass, const double moment[3])
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   pk_robot_desc robot = pk_robot_desc_default();
@@ -31,7 +32,8 @@ pk_model *solid_model(pk_shape_kind kind, const double size[3], double mass, con
 
 pk_model *solids_model(const free_solid *solids, int n, const double gravity[3])
 {
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   for (int i = 0; i < n; i++) {
@@ -64,7 +66,8 @@ pk_model *solids_model(const free_solid *solids, int n, const double gravity[3])
 
 pk_terrain *slope_terrain(double angle)
 {
-  pk_terrain *t = pk_terrain_create();
+  pk_terrain *t;
+  pk_terrain_create(&t, NULL);
   pk_error err;
   const double normal[3] = {sin(angle), 0, cos(angle)}, origin[3] = {0, 0, 0};
   assert_int_equal(pk_terrain_add_plane(t, origin, normal, 0, &err), PK_OK);

@@ -111,7 +111,9 @@ static void compiled_factors_solve_as_generic_ones(void **state)
     assert_int_equal(info->lanes, 8);
     assert_non_null(strstr(info->compiler, compilers[c]));
     print_message("%s\n", info->compiler);
-    pk_workspace *w = pk_workspace_create(f->model), *mine = pk_workspace_create(f->model);
+    pk_workspace *w, *mine;
+    pk_workspace_create(f->model, &w, NULL);
+    pk_workspace_create(f->model, &mine, NULL);
     assert_int_equal(pk_workspace_use(mine, code, NULL), PK_OK);
     assert_ptr_not_equal(mine->kernels->ltl_factor, w->kernels->ltl_factor);
     const int nu = f->model->nu;
@@ -120,8 +122,8 @@ static void compiled_factors_solve_as_generic_ones(void **state)
       random_config(&rng, f->model, q);
       random_vector(&rng, nu, 2, u);
       random_vector(&rng, nu, 5, tau);
-      assert_int_equal(pk_forward_dynamics(w, PK_METHOD_CRBA, q, u, tau, a), PK_OK);
-      assert_int_equal(pk_forward_dynamics(mine, PK_METHOD_CRBA, q, u, tau, b), PK_OK);
+      assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_CRBA, q, u, tau, a), PK_OK);
+      assert_int_equal(pk_forward_dynamics(mine, PK_DYNAMICS_METHOD_CRBA, q, u, tau, b), PK_OK);
       double most = 0, apart = 0;
       for (int k = 0; k < nu; k++) {
         most = fmax(most, fabs(a[k])), apart = fmax(apart, fabs(a[k] - b[k]));
@@ -174,7 +176,8 @@ static void functions_are_given_the_arrays_of_their_bodies(void **state)
   const pk_model *m = f->model;
   assert_int_equal(pki_code_open(m, &o, echo_source, &code, NULL), PK_OK);
   assert_int_equal(pk_code_get_info(code)->functions, 7);
-  pk_workspace *w = pk_workspace_create(m);
+  pk_workspace *w;
+  pk_workspace_create(m, &w, NULL);
   assert_int_equal(pk_workspace_use(w, code, NULL), PK_OK);
   double q[64], u[64], tau[64], out[64], *const inertia = w->work.params.grouped;
   for (int k = 0; k < 64; k++) {
@@ -201,7 +204,7 @@ static void functions_are_given_the_arrays_of_their_bodies(void **state)
   assert_true(out[m->nu - 1] == u[m->nu - 1]);
   for (int open = 0; open < 2; open++) {
     w->work.params.varied = open;
-    assert_int_equal(pk_forward_dynamics(w, PK_METHOD_AUTO, q, u, tau, out), PK_OK);
+    assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, q, u, tau, out), PK_OK);
     assert_true(out[1] == q[0] + u[1] + tau[1] + open * (inertia[1] + diag[1]));
     pk_inverse_dynamics(w, q, u, NULL, out);
     assert_true(out[2] == q[0] - u[2] + open * (inertia[2] + diag[2]));
@@ -221,7 +224,8 @@ static void code_of_another_model_is_refused(void **state)
   pk_code *code = open_code(f, &o);
   pki_random rng = pki_random_seeded(8);
   pk_model *other = random_tree(&rng, &(random_tree_options){.links = 5, .root = PK_ROOT_FREE});
-  pk_workspace *w = pk_workspace_create(other);
+  pk_workspace *w;
+  pk_workspace_create(other, &w, NULL);
   pk_error err = {.message = ""};
   assert_int_equal(pk_workspace_use(w, code, &err), PK_ERROR_ARGUMENT);
   assert_non_null(strstr(err.message, "another model"));

@@ -79,7 +79,8 @@ static pk_model *with_balls(int count)
                       "<axis xyz='0 1 0'/></joint></robot>");
   pk_model *model = NULL;
   pk_error err = {.message = ""};
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (pk_builder_add_urdf_memory(b, urdf.data, urdf.size, "balls.urdf", NULL, &err) != PK_OK ||
       pk_builder_compile(b, &model, &err) != PK_OK) {
     fail_msg("%s", err.message);

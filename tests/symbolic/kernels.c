@@ -284,7 +284,8 @@ static pk_model *limbs_on_a_trunk(int count, const int *parents)
   pk_error err = {.message = ""};
   pk_model *m = NULL;
   pki_random rng = pki_random_seeded(13);
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   const pk_robot_desc robot = {.name = "star", .root = PK_ROOT_FREE, .pose = pk_pose_identity()};
   bool good = pk_builder_add_robot(b, &robot, &err) == PK_OK;
   for (int i = 0; i <= count && good; i++) {

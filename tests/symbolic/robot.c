@@ -324,7 +324,8 @@ static void a_pendulum_takes_few_operations(void **state)
 {
   (void)state;
   pk_error err;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   pk_chain_options o = pk_chain_options_default();
   robot_case c = {0};
   o.links = 1;

@@ -16,7 +16,7 @@
 
 void place(robot_case *c, pki_random *rng)
 {
-  c->work = pk_workspace_create(c->model);
+  pk_workspace_create(c->model, &c->work, NULL);
   assert_non_null(c->work);
   assert_in_range(c->model->nu, 0, NU_MAX);
   random_config(rng, c->model, c->q);

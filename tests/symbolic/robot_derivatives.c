@@ -74,7 +74,7 @@ static void central_difference(const robot_case *c, bool forward, int which, int
       (which == 1 ? u : z)[k] += v[k];
     }
     if (forward) {
-      assert_int_equal(pk_forward_dynamics(c->work, PK_METHOD_AUTO, q, u, z, sides[side]), PK_OK);
+      assert_int_equal(pk_forward_dynamics(c->work, PK_DYNAMICS_METHOD_AUTO, q, u, z, sides[side]), PK_OK);
     } else {
       pk_inverse_dynamics(c->work, q, u, z, sides[side]);
     }

@@ -450,7 +450,8 @@ static pk_model *model_of(const char *name)
   char path[512];
   pk_error err;
   pk_model *model = NULL;
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", name, name);
   assert_int_equal(pk_builder_add_urdf(b, path, NULL, &err), PK_OK);
   assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);

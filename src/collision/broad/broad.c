@@ -2,30 +2,31 @@
 
 #include <string.h>
 
-const pki_broad_row *const pki_broads[PK_BROAD_COUNT + 1] = {
-    [PK_BROAD_AUTO] =
+const pki_broad_row *const pki_broads[PK_BROAD_PHASE_COUNT + 1] = {
+    [PK_BROAD_PHASE_AUTO] =
         &(const pki_broad_row){"auto", "by the number of shapes: exhaustive up to 24, then tree", NULL, NULL,
                                NULL},
-    [PK_BROAD_EXHAUSTIVE] = &(const pki_broad_row){"exhaustive", "all pairs of boxes; the quickest for few",
-                                                   pki_exhaustive_carve, NULL, pki_exhaustive_pairs},
-    [PK_BROAD_SWEEP] =
+    [PK_BROAD_PHASE_EXHAUSTIVE] =
+        &(const pki_broad_row){"exhaustive", "all pairs of boxes; the quickest for few", pki_exhaustive_carve,
+                               NULL, pki_exhaustive_pairs},
+    [PK_BROAD_PHASE_SWEEP] =
         &(const pki_broad_row){"sweep",
                                "sweep and prune along three axes, sorted from step to step; for slow scenes",
                                pki_sweep_carve, pki_sweep_reset, pki_sweep_pairs},
-    [PK_BROAD_GRID] =
+    [PK_BROAD_PHASE_GRID] =
         &(const pki_broad_row){"grid", "a hash grid of several levels; no memory of the last step",
                                pki_grid_carve, NULL, pki_grid_pairs},
-    [PK_BROAD_TREE] = &(const pki_broad_row){"tree", "a tree of boxes that follows them", pki_tree_carve,
-                                             pki_tree_reset, pki_tree_pairs},
+    [PK_BROAD_PHASE_TREE] = &(const pki_broad_row){"tree", "a tree of boxes that follows them",
+                                                   pki_tree_carve, pki_tree_reset, pki_tree_pairs},
 };
 
 enum { FEW = 24 }; /* boxes: all pairs are quicker than any order among them */
 
-void pki_broad_carve(pki_broad *b, pk_broad kind, int n, pki_arena *arena)
+void pki_broad_carve(pki_broad *b, pk_broad_phase kind, int n, pki_arena *arena)
 {
-  *b = (pki_broad){.kind = kind != PK_BROAD_AUTO ? kind
-                           : n <= FEW            ? PK_BROAD_EXHAUSTIVE
-                                                 : PK_BROAD_TREE,
+  *b = (pki_broad){.kind = kind != PK_BROAD_PHASE_AUTO ? kind
+                           : n <= FEW                  ? PK_BROAD_PHASE_EXHAUSTIVE
+                                                       : PK_BROAD_PHASE_TREE,
                    .n = n};
   b->first = pki_arena_take(arena, 2 * (size_t)n + 1, sizeof *b->first);
   b->memory = pki_broads[b->kind]->carve(n, arena);

@@ -43,12 +43,12 @@ typedef struct pki_broad_row {
   bool (*pairs)(void *memory, const pki_aabb *boxes, int n, pki_pair_sink *sink);
 } pki_broad_row;
 
-/* By pk_broad; ends with NULL. */
+/* By pk_broad_phase; ends with NULL. */
 extern const pki_broad_row *const pki_broads[];
 
-/* A broad phase for n boxes; PK_BROAD_AUTO chooses by n. With a counting arena this counts. */
+/* A broad phase for n boxes; PK_BROAD_PHASE_AUTO chooses by n. With a counting arena this counts. */
 typedef struct pki_broad {
-  pk_broad kind; /* never auto */
+  pk_broad_phase kind; /* never auto */
   int n;
   /* [n] boxes with the same number never meet, as shapes of one body: a way may pass over them all at once. Set by the
    * user after carving, as it was at the last reset; NULL: all may meet. */
@@ -56,7 +56,7 @@ typedef struct pki_broad {
   int *first; /* [2n+1] scratch of sorting */
   void *memory;
 } pki_broad;
-void pki_broad_carve(pki_broad *b, pk_broad kind, int n, pki_arena *arena);
+void pki_broad_carve(pki_broad *b, pk_broad_phase kind, int n, pki_arena *arena);
 void pki_broad_reset(pki_broad *b);
 
 /* The overlapping pairs that are wanted, sorted, at most `most` into out; how many there are comes back: more than `most`

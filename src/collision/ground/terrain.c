@@ -24,9 +24,10 @@ static pk_status check_finite3(const double v[3], const char *field, pk_error *e
 
 /* ---- building ---- */
 
-pk_terrain *pk_terrain_create(void)
+pk_status pk_terrain_create(pk_terrain **out, pk_error *err)
 {
-  return calloc(1, sizeof(pk_terrain));
+  *out = calloc(1, sizeof **out);
+  return *out != NULL ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a terrain");
 }
 
 void pk_terrain_destroy(pk_terrain *t)

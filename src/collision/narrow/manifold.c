@@ -44,7 +44,7 @@ typedef struct pair {
   double margin, size;
   double lean; /* 1 - cosine between the proximity's normal and the one in use */
   int count;
-  pk_touch touch[CLIP_MOST + 1];
+  pk_touch_point touch[CLIP_MOST + 1];
 } pair;
 
 /* ---- names ---- */
@@ -113,7 +113,7 @@ static void add(pair *p, int incident, const double x[3], const double D[3], dou
   if (!(gap <= p->margin)) {
     return;
   }
-  pk_touch *const t = &p->touch[p->count++];
+  pk_touch_point *const t = &p->touch[p->count++];
   for (int k = 0; k < 3; k++) {
     t->point[incident][k] = x[k] - own * D[k];
     t->point[1 - incident][k] = t->point[incident][k] - gap * D[k];
@@ -124,7 +124,7 @@ static void add(pair *p, int incident, const double x[3], const double D[3], dou
 
 static void add_nearest(pair *p, unsigned id)
 {
-  pk_touch *const t = &p->touch[p->count++];
+  pk_touch_point *const t = &p->touch[p->count++];
   memcpy(t->point, p->near->point, sizeof t->point);
   memcpy(t->normal, p->near->normal, sizeof t->normal);
   t->gap = p->near->distance, t->id = id;
@@ -413,7 +413,7 @@ static double extent(const pair *p)
 }
 
 int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximity *near, double margin,
-                     pk_touch out[PK_TOUCH_MOST])
+                     pk_touch_point out[PK_TOUCH_MOST])
 {
   if (!(near->distance <= margin)) {
     return 0;
@@ -444,7 +444,7 @@ int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximit
 
 /* ---- the best few of many ---- */
 
-static bool before(const pk_touch *a, const pk_touch *b)
+static bool before(const pk_touch_point *a, const pk_touch_point *b)
 {
   if (a->id != b->id || a->gap != b->gap) {
     return a->id != b->id ? a->id < b->id : a->gap < b->gap;
@@ -466,7 +466,7 @@ static double distance(const double a[3], const double b[3])
 /* How much point i adds to the first m: its distance from the nearest of them and a share of the mean distance, which
  * draws it outwards, normals counted as far apart as the whole set is wide; less 4 times what it is higher than the
  * deepest, so that low points go before wide ones. */
-static double worth(const pk_touch *points, int m, int i, double width)
+static double worth(const pk_touch_point *points, int m, int i, double width)
 {
   if (m == 0) {
     return -points[i].gap;
@@ -480,7 +480,7 @@ static double worth(const pk_touch *points, int m, int i, double width)
   return nearest + 0.5 * sum / m - 4 * (points[i].gap - points[0].gap);
 }
 
-static double width_of(const pk_touch *points, int n)
+static double width_of(const pk_touch_point *points, int n)
 {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
@@ -493,7 +493,7 @@ static double width_of(const pk_touch *points, int n)
   return sqrt(sum);
 }
 
-int pki_touch_reduce(pk_touch *points, int n)
+int pki_touch_reduce(pk_touch_point *points, int n)
 {
   if (n > PK_TOUCH_MOST) {
     const double width = width_of(points, n);
@@ -511,13 +511,13 @@ int pki_touch_reduce(pk_touch *points, int n)
         }
       }
       chosen = chosen < 0 ? m : chosen;
-      const pk_touch t = points[m];
+      const pk_touch_point t = points[m];
       points[m] = points[chosen], points[chosen] = t;
     }
     n = PK_TOUCH_MOST;
   }
   for (int i = 1; i < n; i++) {
-    const pk_touch t = points[i];
+    const pk_touch_point t = points[i];
     int j = i;
     for (; j > 0 && before(&t, &points[j - 1]); j--) {
       points[j] = points[j - 1];

@@ -22,7 +22,7 @@ typedef struct gather {
   double n[3], margin;
   double base, up[3]; /* the height of the shape's origin; n in its frame */
   int count;
-  pk_touch touch[GATHER];
+  pk_touch_point touch[GATHER];
 } gather;
 
 /* Points that others hide: they lie so steeply above a lower one (2 up for 1 aside) that the shape has to fall over before
@@ -76,7 +76,7 @@ static void add(gather *s, const double local[3], double radius, unsigned id)
     drop_hidden(s);
     s->count = pki_touch_reduce(s->touch, s->count);
   }
-  pk_touch *const t = &s->touch[s->count++];
+  pk_touch_point *const t = &s->touch[s->count++];
   for (int k = 0; k < 3; k++) {
     t->point[0][k] = x[k] - radius * s->n[k];
     t->point[1][k] = t->point[0][k] - gap * s->n[k];
@@ -169,7 +169,7 @@ static void add_vertices(gather *s, const pk_geometry *g)
 }
 
 int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *plane, double margin,
-                    pk_touch out[PK_TOUCH_MOST])
+                    pk_touch_point out[PK_TOUCH_MOST])
 {
   gather s; /* big: filled as far as it is used */
   s.pose = pose, s.plane = plane, s.margin = margin, s.count = 0;

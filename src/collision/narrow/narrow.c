@@ -99,7 +99,7 @@ bool pki_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry
   return near;
 }
 
-static void turn_touch(pk_touch *t)
+static void turn_touch(pk_touch_point *t)
 {
   for (int k = 0; k < 3; k++) {
     const double x = t->point[0][k];
@@ -111,7 +111,7 @@ static void turn_touch(pk_touch *t)
 
 static int touch_in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
                           const pk_pose *pose_b, double margin, pki_pair_memory *memory,
-                          pk_touch out[PK_TOUCH_MOST])
+                          pk_touch_point out[PK_TOUCH_MOST])
 {
   if (b->kind == PK_SHAPE_PLANE) {
     return pki_plane_touch(a, pose_a, pose_b, margin, out);
@@ -124,7 +124,7 @@ static int touch_in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_
     return 0;
   }
   if (a->kind == PK_SHAPE_SPHERE) { /* one point, always the same */
-    out[0] = (pk_touch){.gap = near.distance, .id = 0};
+    out[0] = (pk_touch_point){.gap = near.distance, .id = 0};
     for (int k = 0; k < 3; k++) {
       out[0].point[0][k] = near.point[0][k];
       out[0].point[1][k] = near.point[1][k];
@@ -137,7 +137,7 @@ static int touch_in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_
 }
 
 int pki_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
-              double margin, pki_pair_memory *memory, pk_touch out[PK_TOUCH_MOST])
+              double margin, pki_pair_memory *memory, pk_touch_point out[PK_TOUCH_MOST])
 {
   if (!finite_pose(pose_a) || !finite_pose(pose_b) || isnan(margin) || (is_ground(a) && is_ground(b))) {
     return 0;
@@ -161,7 +161,7 @@ bool pk_geometry_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_
 }
 
 int pk_geometry_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
-                      const pk_pose *pose_b, double margin, pk_touch out[PK_TOUCH_MOST])
+                      const pk_pose *pose_b, double margin, pk_touch_point out[PK_TOUCH_MOST])
 {
   return pki_touch(a, pose_a, b, pose_b, margin, NULL, out);
 }

@@ -16,7 +16,7 @@ bool pki_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry
 
 /* pk_geometry_touch with a memory (NULL: none). */
 int pki_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
-              double margin, pki_pair_memory *memory, pk_touch out[PK_TOUCH_MOST]);
+              double margin, pki_pair_memory *memory, pk_touch_point out[PK_TOUCH_MOST]);
 
 /* ---- the ways ---- */
 
@@ -48,21 +48,21 @@ unsigned pki_touch_name(unsigned seed, const unsigned *word, int n);
 
 /* manifold.c: the touch of two convex shapes from their nearest points. */
 int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximity *near, double margin,
-                     pk_touch out[PK_TOUCH_MOST]);
+                     pk_touch_point out[PK_TOUCH_MOST]);
 
 /* manifold_plane.c: the touch of a shape (convex or mesh) with a half-space. The pair is (shape, plane). */
 int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *plane, double margin,
-                    pk_touch out[PK_TOUCH_MOST]);
+                    pk_touch_point out[PK_TOUCH_MOST]);
 
 /* manifold.c: at most PK_TOUCH_MOST of n points, the deepest always among them, the rest spread wide; in place, in an
  * order that depends on the ids alone. How many stay comes back. */
-int pki_touch_reduce(pk_touch *points, int n);
+int pki_touch_reduce(pk_touch_point *points, int n);
 
 /* surface.c: where one of the two is a mesh or a height field, in either order. */
 bool pki_surface_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
                           const pk_pose *pose_b, double reach, pk_proximity *out);
 int pki_surface_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
-                      const pk_pose *pose_b, double margin, pk_touch out[PK_TOUCH_MOST]);
+                      const pk_pose *pose_b, double margin, pk_touch_point out[PK_TOUCH_MOST]);
 
 /* advance.c: shapes that move with constant velocities (linear of the frame's origin, angular; world) for `time` s: when
  * they first come within `gap` m of each other. False: they do not, or touch already. *out is the proximity then. */

@@ -18,11 +18,11 @@ unsigned pki_surface_name(unsigned kind, unsigned a, unsigned b, unsigned c)
   return pki_touch_name(0x5ca1ab1e, word, 4);
 }
 
-void pki_gather_add(pki_gather *g, const pk_touch *t)
+void pki_gather_add(pki_gather *g, const pk_touch_point *t)
 {
-  pk_touch one = *t;
+  pk_touch_point one = *t;
   for (int i = 0; i < g->count; i++) {
-    pk_touch *known = &g->touch[i];
+    pk_touch_point *known = &g->touch[i];
     double d[3];
     pki_sub3(known->point[0], one.point[0], d);
     if (pki_dot3(d, d) <= g->same * g->same && pki_dot3(known->normal, one.normal) > 0.999) {
@@ -58,7 +58,7 @@ static void to_world(const pk_pose *pose, double x[3])
   }
 }
 
-bool pki_touch_deepest(const pk_touch *touch, int n, pk_proximity *out)
+bool pki_touch_deepest(const pk_touch_point *touch, int n, pk_proximity *out)
 {
   int best = 0;
   for (int i = 1; i < n; i++) {
@@ -145,7 +145,7 @@ static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_ge
                           pk_proximity *out)
 {
   pki_nearest s;
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   search_mesh(a, pose, b, reach, &s);
   bool overlap = (s.found && s.near.distance <= 0) || part_inside(a->mesh, pose, b);
   if (!overlap && b->kind == PK_SHAPE_MESH) {
@@ -234,7 +234,7 @@ bool pki_surface_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_
 }
 
 int pki_surface_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
-                      const pk_pose *pose_b, double margin, pk_touch out[PK_TOUCH_MOST])
+                      const pk_pose *pose_b, double margin, pk_touch_point out[PK_TOUCH_MOST])
 {
   if (!can_touch(a, b)) {
     return 0;
@@ -246,7 +246,7 @@ int pki_surface_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geom
   const int n = pki_is_convex(shape) ? pki_surface_touch_convex(shape, &pose, surface, margin, out)
                                      : pki_surface_touch_mesh(shape, &pose, surface, margin, out);
   for (int i = 0; i < n; i++) {
-    pk_touch *t = &out[i];
+    pk_touch_point *t = &out[i];
     to_world(at, t->point[0]);
     to_world(at, t->point[1]);
     pki_mat3_apply(at->rot, t->normal, t->normal);

@@ -20,13 +20,13 @@ enum { PKI_GATHER = 64 };
 typedef struct pki_gather {
   int count;
   double same; /* m: nearer points are one */
-  pk_touch touch[PKI_GATHER];
+  pk_touch_point touch[PKI_GATHER];
 } pki_gather;
 
-void pki_gather_add(pki_gather *g, const pk_touch *t);
+void pki_gather_add(pki_gather *g, const pk_touch_point *t);
 
 /* The deepest of n points; false: there are none. */
-bool pki_touch_deepest(const pk_touch *touch, int n, pk_proximity *out);
+bool pki_touch_deepest(const pk_touch_point *touch, int n, pk_proximity *out);
 
 /* A name from what a point is made of. */
 unsigned pki_surface_name(unsigned kind, unsigned a, unsigned b, unsigned c);
@@ -84,11 +84,11 @@ void pki_surface_search_mesh(const pk_geometry *mesh, const pk_pose *pose, const
 
 /* ---- touches, in the frame of the surface ---- */
 int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
-                             double margin, pk_touch out[PK_TOUCH_MOST]);
+                             double margin, pk_touch_point out[PK_TOUCH_MOST]);
 /* The deepest of them, at less cost. False: none. */
 bool pki_surface_depth_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
                               pk_proximity *out);
 int pki_surface_touch_mesh(const pk_geometry *mesh, const pk_pose *pose, const pk_geometry *surface,
-                           double margin, pk_touch out[PK_TOUCH_MOST]);
+                           double margin, pk_touch_point out[PK_TOUCH_MOST]);
 
 #endif

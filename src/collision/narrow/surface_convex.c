@@ -44,7 +44,7 @@ typedef struct scene {
   /* the last plane that was asked for */
   double plane_normal[3], plane_at;
   int plane_count;
-  pk_touch plane_touch[PK_TOUCH_MOST];
+  pk_touch_point plane_touch[PK_TOUCH_MOST];
 } scene;
 
 /* How far the shape reaches below a plane along -n (or above, along n). */
@@ -57,7 +57,8 @@ static double reach_along(const scene *s, const double n[3], double sign)
 }
 
 /* The points of the shape at a plane through `at`. */
-static int touch_plane(const scene *s, const double n[3], const double at[3], pk_touch out[PK_TOUCH_MOST])
+static int touch_plane(const scene *s, const double n[3], const double at[3],
+                       pk_touch_point out[PK_TOUCH_MOST])
 {
   pk_pose plane = {.pos = {at[0], at[1], at[2]}};
   /* any two axes beside the normal */
@@ -86,7 +87,7 @@ static unsigned facing_of(const double n[3])
 }
 
 /* Keep a point if it is the deepest of its normal. */
-static void note_point(scene *s, pki_gather *out, const pk_touch *t)
+static void note_point(scene *s, pki_gather *out, const pk_touch_point *t)
 {
   int at = out->count;
   for (int i = 0; i < out->count; i++) {
@@ -129,7 +130,7 @@ static void note_vertex(scene *s, const pki_triangle *t, pki_gather *out)
 {
   const pki_hull *const h = s->shape->hull;
   double n[3], from[3], most = s->margin;
-  pk_touch touch = {.gap = INFINITY};
+  pk_touch_point touch = {.gap = INFINITY};
   pki_mat3_apply_transposed(s->pose->rot, t->normal, n);
   pki_sub3(s->pose->pos, t->point[0], from);
   const double base = pki_dot3(t->normal, from);
@@ -172,7 +173,7 @@ static void add_points(scene *s, const pki_triangle *t, pki_gather *out)
     s->plane_count = touch_plane(s, t->normal, t->point[0], s->plane_touch);
   }
   for (int i = 0; i < s->plane_count; i++) {
-    pk_touch touch = s->plane_touch[i];
+    pk_touch_point touch = s->plane_touch[i];
     if (pki_triangle_bears(t, touch.point[0], touch.gap, 1e-7 * s->size)) {
       if (s->deepest) {
         note_point(s, out, &touch);
@@ -189,7 +190,7 @@ static void add_part(scene *s, const pki_triangle *t, const pk_proximity *near, 
 {
   double points[6];
   const pk_pose here = pk_pose_identity();
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   if (s->deepest) {
     touch[0].gap = near->distance, touch[0].id = 0;
     memcpy(touch[0].point, near->point, sizeof near->point);
@@ -417,7 +418,7 @@ static bool visit(const pki_triangle *given, void *user)
 
 /* ---- all of them ---- */
 
-static void take(scene *s, const pk_touch *t)
+static void take(scene *s, const pk_touch_point *t)
 {
   if (s->deepest) {
     note_point(s, s->sound, t);
@@ -437,7 +438,7 @@ static void keep_similar(scene *s, const double way[3])
 }
 
 /* No triangle touches: the shape may be inside, as a whole. */
-static int touch_deep(const scene *s, pk_touch out[PK_TOUCH_MOST])
+static int touch_deep(const scene *s, pk_touch_point out[PK_TOUCH_MOST])
 {
   double d, n[3], at[3];
   if (!s->solid || !pki_geometry_point(s->surface, s->centre, 0, &d, n) || !(d < 0)) {
@@ -470,7 +471,7 @@ static void free_stuck(scene *s, const pki_aabb *box)
   }
   s->depth = INFINITY;
   pki_triangles_near(s->surface, box, visit, s); /* again, for those alone; points that are there stay one */
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   const int n = isfinite(s->depth) ? touch_plane(s, s->way, s->at, touch) : 0;
   for (int i = 0; i < n; i++) {
     least = fmin(least, touch[i].gap);
@@ -493,7 +494,7 @@ static void free_vertices(scene *s)
     return;
   }
   for (int i = 0; i < h->nvertex; i++) {
-    pk_touch t = {.gap = 0};
+    pk_touch_point t = {.gap = 0};
     double *const x = t.point[0];
     pki_mat3_apply(s->pose->rot, h->vertex + 3 * i, x);
     x[0] += s->pose->pos[0], x[1] += s->pose->pos[1], x[2] += s->pose->pos[2];
@@ -541,7 +542,7 @@ static void gather_all(scene *s, const pk_pose *pose, double margin)
 }
 
 int pki_surface_touch_convex(const pk_geometry *shape, const pk_pose *pose, const pk_geometry *surface,
-                             double margin, pk_touch out[PK_TOUCH_MOST])
+                             double margin, pk_touch_point out[PK_TOUCH_MOST])
 {
   pki_gather sound, through; /* big: filled as far as they are used */
   sound.count = through.count = 0;

@@ -26,7 +26,7 @@ typedef struct scene {
       any_way; /* a corner inside found no face to push it; corners go the shortest way, whatever they look at */
   /* the shallowest edge that pierces a face, for when nothing else is found */
   bool pierced;
-  pk_touch pierce;
+  pk_touch_point pierce;
 } scene;
 
 static void transform(const pk_pose *pose, const double x[3], double out[3])
@@ -218,7 +218,7 @@ static void add_corner(scene *s, int i, int k)
   if (!ask(s, s->surface, p, own, middle, &a)) {
     return;
   }
-  pk_touch touch = {.gap = a.distance, .id = pki_surface_name(4, (unsigned)v, 0, 0)};
+  pk_touch_point touch = {.gap = a.distance, .id = pki_surface_name(4, (unsigned)v, 0, 0)};
   for (int c = 0; c < 3; c++) {
     touch.point[0][c] = p[c], touch.point[1][c] = p[c] - a.distance * a.normal[c];
     touch.normal[c] = a.normal[c];
@@ -248,7 +248,7 @@ static void add_its_corner(scene *s, const pki_triangle *t, int k)
     return;
   }
   pki_mat3_apply(s->pose.rot, a.normal, a.normal);
-  pk_touch touch = {.gap = a.distance, .id = pki_surface_name(5, (unsigned)t->vertex[k], 0, 0)};
+  pk_touch_point touch = {.gap = a.distance, .id = pki_surface_name(5, (unsigned)t->vertex[k], 0, 0)};
   for (int c = 0; c < 3; c++) {
     touch.point[1][c] = t->point[k][c];
     touch.point[0][c] = t->point[k][c] - a.distance * a.normal[c];
@@ -328,7 +328,7 @@ static void cross_edges(scene *s, const pki_triangle *t, int j, int k)
   }
   const unsigned i0 = (unsigned)a->vertex[j], i1 = (unsigned)a->vertex[(j + 1) % 3];
   const unsigned k0 = (unsigned)t->vertex[k], k1 = (unsigned)t->vertex[(k + 1) % 3];
-  pk_touch touch = {
+  pk_touch_point touch = {
       .gap = gap,
       .id = pki_surface_name(6, pki_surface_name(8, i0, i1, 0), k0 < k1 ? k0 : k1, k0 < k1 ? k1 : k0)};
   memcpy(touch.point[0], p, sizeof p);
@@ -351,7 +351,7 @@ static void pierce(scene *s, const pki_triangle *edged, int k, const pki_triangl
   if (s->pierced && depth >= -s->pierce.gap) {
     return;
   }
-  pk_touch t = {.gap = -depth, .id = pki_surface_name(7, mine, 0, 0)};
+  pk_touch_point t = {.gap = -depth, .id = pki_surface_name(7, mine, 0, 0)};
   double x[3];
   for (int c = 0; c < 3; c++) {
     x[c] = edged->point[k][c] + part * (q[c] - p[c]);
@@ -443,7 +443,7 @@ static pki_aabb box_of(const pk_geometry *g, const pk_pose *pose, double wider)
 }
 
 int pki_surface_touch_mesh(const pk_geometry *mesh, const pk_pose *pose, const pk_geometry *surface,
-                           double margin, pk_touch out[PK_TOUCH_MOST])
+                           double margin, pk_touch_point out[PK_TOUCH_MOST])
 {
   scene s = {
       .mesh = mesh, .surface = surface, .pose = *pose, .back = pki_pose_invert(pose), .margin = margin};

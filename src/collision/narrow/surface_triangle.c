@@ -220,7 +220,7 @@ static void add_border(border *b, int k, int end, const double q[3], double heig
   if (!(gap <= b->margin)) {
     return;
   }
-  pk_touch touch = {.gap = gap};
+  pk_touch_point touch = {.gap = gap};
   for (int i = 0; i < 3; i++) {
     touch.point[1][i] = q[i];
     touch.point[0][i] = q[i] + gap * b->t->normal[i];

@@ -58,7 +58,7 @@ static pk_status check(const pk_geometry_desc *desc, pk_error *err)
   }
   for (size_t i = 0; i < 3 * (size_t)m->nvertex; i++) {
     if (!(fabs(m->vertex[i]) <= MOST)) {
-      return pki_fail(err, PK_ERROR_MODEL, (pki_where){.file = m->name, .field = "mesh"},
+      return pki_fail(err, PK_ERROR_MESH, (pki_where){.file = m->name, .field = "mesh"},
                       "coordinate %d of vertex %d is %g m, expected at most %g in size", (int)(i % 3),
                       (int)(i / 3), m->vertex[i], MOST);
     }

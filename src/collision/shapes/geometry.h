@@ -93,12 +93,12 @@ static inline bool pki_is_convex(const pk_geometry *g)
 void pki_geometry_bounds(const pk_geometry *g, const pk_pose *pose, pki_aabb *out);
 
 /* Mass properties of a solid of mass `mass` (kg) and even density, in the geometry's frame; PK_ERROR_UNSUPPORTED for
- * planes and height fields, PK_ERROR_MODEL for a mesh that encloses no volume. */
+ * planes and height fields, PK_ERROR_MESH for a mesh that encloses no volume. */
 pk_status pki_geometry_inertia(const pk_geometry *g, double mass, pk_inertia *out, pk_error *err);
 
 /* ---- hull.c ---- */
 
-/* The hull of n points [n][3]. PK_ERROR_MODEL when they lie in a plane (to 1e-9 of their extent). */
+/* The hull of n points [n][3]. PK_ERROR_MESH when they lie in a plane (to 1e-9 of their extent). */
 pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error *err);
 pki_hull *pki_hull_box(const double half[3]); /* NULL: no memory. Vertex c: sign of x, y, z by bits 0, 1, 2 */
 void pki_hull_destroy(pki_hull *hull);

@@ -98,7 +98,7 @@ static pk_status span(const double *points, int n, int corner[4], double *extent
   }
   return what == NULL
              ? PK_OK
-             : pki_fail(err, PK_ERROR_MODEL, (pki_where){.field = "mesh"},
+             : pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
                         "the %d points of a convex hull %s (to %g of their extent); a hull needs a volume", n,
                         what, FLAT);
 }
@@ -382,13 +382,13 @@ pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error 
   *out = NULL;
   for (size_t i = 0; n > 0 && i < 3 * (size_t)n; i++) {
     if (!isfinite(points[i])) {
-      return pki_fail(err, PK_ERROR_MODEL, (pki_where){.field = "mesh"},
+      return pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
                       "coordinate %d of point %d is %g, expected a finite number", (int)(i % 3), (int)(i / 3),
                       points[i]);
     }
   }
   if (n < 4) {
-    return pki_fail(err, PK_ERROR_MODEL, (pki_where){.field = "mesh"},
+    return pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
                     "%d points, a convex hull needs 4 or more", n);
   }
   int corner[4];
@@ -407,7 +407,7 @@ pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error 
   }
   if (*out == NULL) {
     return memory
-               ? pki_fail(err, PK_ERROR_MODEL, (pki_where){.field = "mesh"},
+               ? pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
                           "the hull of %d points came out broken; they are too nearly flat or too uneven", n)
                : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a hull of %d points", n);
   }

@@ -106,7 +106,7 @@ static pk_status mesh_inertia(const pk_geometry *g, pk_inertia *out, pk_error *e
     area += 0.5 * sqrt(pki_dot3(w, w));
   }
   if (!t->closed || !(m.volume > 1e-9 * area * g->bound)) {
-    return pki_fail(err, PK_ERROR_MODEL, (pki_where){.field = "mesh"},
+    return pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
                     "the mesh encloses no volume (%s), so a mass has no place in it",
                     t->closed ? "it is flat" : "it has open edges");
   }

@@ -26,25 +26,25 @@ static pk_status check(const pk_mesh *mesh, pk_error *err)
 {
   const pki_where where = {.file = mesh->name, .field = "mesh"};
   if (mesh->ntriangle < 1 || mesh->nvertex < 1 || mesh->vertex == NULL || mesh->triangle == NULL) {
-    return pki_fail(err, PK_ERROR_MODEL, where, "the mesh has %d vertices and %d triangles, expected some",
+    return pki_fail(err, PK_ERROR_MESH, where, "the mesh has %d vertices and %d triangles, expected some",
                     mesh->nvertex, mesh->ntriangle);
   }
   if (mesh->ntriangle > PKI_MESH_MAX_TRIANGLES) {
-    return pki_fail(err, PK_ERROR_MODEL, where,
+    return pki_fail(err, PK_ERROR_LIMIT, where,
                     "the mesh has %d triangles, expected at most %d; reduce it (MeshLab: Simplification, "
                     "Blender: Decimate)",
                     mesh->ntriangle, (int)PKI_MESH_MAX_TRIANGLES);
   }
   for (size_t i = 0; i < 3 * (size_t)mesh->nvertex; i++) {
     if (!(fabs(mesh->vertex[i]) <= FAR)) {
-      return pki_fail(err, PK_ERROR_MODEL, where,
+      return pki_fail(err, PK_ERROR_MESH, where,
                       "coordinate %c of vertex %zu is %g m, expected a finite number up to %g", "xyz"[i % 3],
                       i / 3, mesh->vertex[i], FAR);
     }
   }
   for (size_t i = 0; i < 3 * (size_t)mesh->ntriangle; i++) {
     if (mesh->triangle[i] < 0 || mesh->triangle[i] >= mesh->nvertex) {
-      return pki_fail(err, PK_ERROR_MODEL, where, "triangle %zu names vertex %d; the vertices are 0 to %d",
+      return pki_fail(err, PK_ERROR_MESH, where, "triangle %zu names vertex %d; the vertices are 0 to %d",
                       i / 3, mesh->triangle[i], mesh->nvertex - 1);
     }
   }
@@ -375,7 +375,7 @@ pk_status pki_trimesh_create(const pk_mesh *mesh, pki_trimesh **out, pk_error *e
   }
   if (t->ntriangle == 0) {
     pki_trimesh_destroy(t);
-    return pki_fail(err, PK_ERROR_MODEL, (pki_where){.file = mesh->name, .field = "mesh"},
+    return pki_fail(err, PK_ERROR_MESH, (pki_where){.file = mesh->name, .field = "mesh"},
                     "none of the mesh's %d triangles has an area", mesh->ntriangle);
   }
   *out = t;

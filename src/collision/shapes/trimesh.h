@@ -51,7 +51,7 @@ struct pki_trimesh {
 /* No tree is deeper, so a stack of this size serves every walk through it. */
 enum { PKI_TREE_DEPTH = 80 };
 
-/* Check and mend a mesh, find neighbours, build the tree. PK_ERROR_MODEL: no triangles with an area, numbers that are
+/* Check and mend a mesh, find neighbours, build the tree. PK_ERROR_MESH: no triangles with an area, numbers that are
  * not finite or beyond 1e30, indices out of range, more than PKI_MESH_MAX_TRIANGLES. Mended (docs/formats/meshes.md):
  * vertices at one place become one; triangles without area and repeated ones are left out; neighbours are turned the
  * same way round; a closed part that is inside out is turned. */

@@ -158,7 +158,7 @@ static int pair_room(int n, int max_contacts)
 static void carve_block(pki_colliders *c, pki_arena *arena)
 {
   const size_t n = (size_t)c->n, bodies = (size_t)c->model->nbody;
-  c->listed = c->broad_kind == PK_BROAD_AUTO && c->n <= FEW;
+  c->listed = c->broad_kind == PK_BROAD_PHASE_AUTO && c->n <= FEW;
   c->room = pair_room(c->n, c->memory_room);
   c->of = pki_arena_take(arena, n, sizeof *c->of);
   c->centre = pki_arena_take(arena, n, sizeof *c->centre);
@@ -319,7 +319,7 @@ static uint64_t hash_shapes(const pki_colliders *c)
 }
 
 pk_status pki_colliders_init(pki_colliders *c, const pk_model *model, const pki_geometries *geometries,
-                             pk_broad broad, bool self_collision, pk_error *err)
+                             pk_broad_phase broad, bool self_collision, pk_error *err)
 {
   c->model = model;
   c->geometries = geometries;

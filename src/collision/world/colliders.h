@@ -64,7 +64,7 @@ typedef struct pki_colliders {
   const pki_geometries *geometries;
   const pk_terrain *ground; /* NULL: none */
   pki_filter filter;
-  pk_broad broad_kind;
+  pk_broad_phase broad_kind;
   int nmoving, nshape, n; /* shapes that move, all shapes, all colliders */
   uint64_t hash;          /* of the shapes */
   void *block;            /* of what follows, owned: it is made anew with the ground */
@@ -105,7 +105,7 @@ void pki_colliders_carve(pki_colliders *c, const pk_model *model, int max_contac
 
 /* Over geometries, which must outlive it; no ground. */
 pk_status pki_colliders_init(pki_colliders *c, const pk_model *model, const pki_geometries *geometries,
-                             pk_broad broad, bool self_collision, pk_error *err);
+                             pk_broad_phase broad, bool self_collision, pk_error *err);
 void pki_colliders_free(pki_colliders *c);
 
 /* The ground; NULL: none. Only solids that are there now collide. On failure all stays as it was. */

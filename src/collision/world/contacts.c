@@ -39,10 +39,10 @@ static void remember(search *s, const int pair[2], pki_pair_memory memory)
 }
 
 /* By their ids. */
-static void sort_touches(pk_touch *t, int n)
+static void sort_touches(pk_touch_point *t, int n)
 {
   for (int i = 1; i < n; i++) {
-    const pk_touch x = t[i];
+    const pk_touch_point x = t[i];
     int k = i;
     for (; k > 0 && t[k - 1].id > x.id; k--) {
       t[k] = t[k - 1];
@@ -52,7 +52,7 @@ static void sort_touches(pk_touch *t, int n)
 }
 
 /* Solids that join make the same contact twice where they meet. */
-static bool repeated(const search *s, const pk_touch *t)
+static bool repeated(const search *s, const pk_touch_point *t)
 {
   for (int i = s->first; i < s->count; i++) {
     const pki_contact *known = &s->out[i];
@@ -65,7 +65,7 @@ static bool repeated(const search *s, const pk_touch *t)
   return false;
 }
 
-static void keep(search *s, int i, int j, const pk_touch *t)
+static void keep(search *s, int i, int j, const pk_touch_point *t)
 {
   const pki_collider *a = &s->c->of[i], *b = &s->c->of[j];
   pki_contact *to = &s->out[s->count++];
@@ -90,7 +90,7 @@ static bool touch_pair(search *s, int i, int j)
   const bool round = a->geometry->kind == PK_SHAPE_SPHERE || a->geometry->kind == PK_SHAPE_CAPSULE;
   const double rounding = round ? a->geometry->radius : 0;
   pki_pair_memory memory = recall(s, pair);
-  pk_touch touch[PK_TOUCH_MOST];
+  pk_touch_point touch[PK_TOUCH_MOST];
   const int n = pki_touch(a->geometry, &c->pose[i], b->geometry, &c->pose[j], s->margin, &memory, touch);
   if (n > 0) { /* whatever was looked at besides */
     remember(s, pair, memory);

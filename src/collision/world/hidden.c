@@ -105,7 +105,7 @@ static void insert(surface *list, int *count, const surface *s)
   }
 }
 
-bool pki_touch_hidden(const pki_colliders *c, const pki_ground *ground, int own, const pk_touch *touch,
+bool pki_touch_hidden(const pki_colliders *c, const pki_ground *ground, int own, const pk_touch_point *touch,
                       double rounding, double margin)
 {
   surface near[NEAR_MOST], mine = {.collider = own, .distance = touch->gap + rounding};

@@ -13,7 +13,7 @@ typedef struct pki_ground {
 
 /* Whether a touch of a shape with collider `own` of the ground is hidden behind another one. `rounding`: the radius of a
  * sphere or capsule, m. docs/theory/collision.md has the rule. */
-bool pki_touch_hidden(const pki_colliders *c, const pki_ground *ground, int own, const pk_touch *touch,
+bool pki_touch_hidden(const pki_colliders *c, const pki_ground *ground, int own, const pk_touch_point *touch,
                       double rounding, double margin);
 
 #endif

@@ -40,7 +40,7 @@ static void solve_pgs(pki_lcp_run *run)
 {
   enum { EVERY = 5 }; /* sweeps between looks at the residual */
   const pk_lcp_options *o = run->options;
-  const bool by_change = o->stop == PK_STOP_CHANGE;
+  const bool by_change = o->stop == PK_SOLVER_STOP_CHANGE;
   const double epsilon = by_change ? o->change_rel : 0;
   bool moved = true, rests = false, done = false;
   while (moved && !rests && !done && run->iterations < o->max_iterations) {

@@ -13,8 +13,8 @@ const pk_field pki_lcp_fields[] = {
      "relative residual that counts as solved"},
     {"max_iterations", offsetof(pk_lcp_options, max_iterations), PK_FIELD_INT, "", 20000, 1, 1e9, NULL,
      "pivots or sweeps"},
-    {"stop", offsetof(pk_lcp_options, stop), PK_FIELD_ENUM, "", PK_STOP_RESIDUAL, 0, PK_STOP_COUNT - 1,
-     pki_stop_words, "when pgs stops"},
+    {"stop", offsetof(pk_lcp_options, stop), PK_FIELD_ENUM, "", PK_SOLVER_STOP_RESIDUAL, 0,
+     PK_SOLVER_STOP_COUNT - 1, pki_stop_words, "when pgs stops"},
     {"change_rel", offsetof(pk_lcp_options, change_rel), PK_FIELD_REAL, "", 1e-12, 0, 1, NULL,
      "stop: change, part of |z| that a sweep may change"},
 };

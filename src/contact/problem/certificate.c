@@ -38,7 +38,7 @@ static void raise(double *most, double value)
   *most = value > *most || isnan(value) ? value : *most;
 }
 
-static void judge(pk_certificate *c, double residual, int row)
+static void judge(pk_contact_certificate *c, double residual, int row)
 {
   if (residual > c->residual || isnan(residual)) {
     c->residual = residual;
@@ -110,7 +110,7 @@ double pki_contact_scale(const pk_contact_problem *p)
 
 /* The law of one contact in parts. */
 static void certify_contact(const pk_contact_problem *p, const double *w, int i, const double *r,
-                            const double *u, pk_certificate *c)
+                            const double *u, pk_contact_certificate *c)
 {
   const double wn = diagonal_of(p, w, 3 * i), mu = p->mu[i];
   const double wt = 0.5 * (diagonal_of(p, w, 3 * i + 1) + diagonal_of(p, w, 3 * i + 2));
@@ -123,10 +123,10 @@ static void certify_contact(const pk_contact_problem *p, const double *w, int i,
   raise(&c->dissipation, fmax(fmin(astray, t * wt), fmin(slip, fmax(limit - t, 0) * wt)));
 }
 
-pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal, const double *r,
-                                    const double *u)
+pk_contact_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal,
+                                            const double *r, const double *u)
 {
-  pk_certificate c = {.worst = -1};
+  pk_contact_certificate c = {.worst = -1};
   const int n = pk_contact_size(p), first_box = 3 * p->ncontact + p->nbilateral;
   double siconos = 0, norm = 0;
   for (int i = 0; i < p->ncontact; i++) {
@@ -148,7 +148,7 @@ pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *d
   return c;
 }
 
-pk_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *u)
+pk_contact_certificate pk_contact_certify(const pk_contact_problem *p, const double *r, double *u)
 {
   pk_contact_velocity(p, r, u);
   return pki_certify_velocity(p, NULL, r, u);

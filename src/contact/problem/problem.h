@@ -61,7 +61,7 @@ void pki_contact_residuals(const pk_contact_problem *p, const double *diagonal, 
                            const double *u, double *residual);
 
 /* The judge's verdict on impulses r that leave the velocities u = W r + q; the diagonal as above. */
-pk_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal, const double *r,
-                                    const double *u);
+pk_contact_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal,
+                                            const double *r, const double *u);
 
 #endif

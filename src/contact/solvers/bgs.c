@@ -107,7 +107,7 @@ static void solve_bgs(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   const size_t mark = pki_arena_mark(&run->arena);
-  const bool plain = run->options->stop == PK_STOP_CHANGE || p->W_col != NULL;
+  const bool plain = run->options->stop == PK_SOLVER_STOP_CHANGE || p->W_col != NULL;
   bgs s = begin(run);
   for (bool stop = false; !stop;) {
     sweep(p, &s, run->r);

@@ -123,7 +123,7 @@ static void accelerate(bgs *b, double *r)
 static void solve_bgs_velocity(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena), rows = (size_t)pk_contact_size(run->p);
-  const bool by_change = run->options->stop == PK_STOP_CHANGE;
+  const bool by_change = run->options->stop == PK_SOLVER_STOP_CHANGE;
   bgs b = begin(run);
   memset(b.p, 0, rows * sizeof *b.p);
   memset(b.z_p, 0, (size_t)b.s.n * sizeof *b.z_p);

@@ -64,7 +64,7 @@ double pki_sor_alpha(const pki_solve *run)
 bool pki_prox_runaway(pki_solve *run, pki_runaway *guard, double *alpha)
 {
   static const double far = 100; /* times the least so far */
-  const bool judged = run->options->stop == PK_STOP_RESIDUAL;
+  const bool judged = run->options->stop == PK_SOLVER_STOP_RESIDUAL;
   const double now = judged ? run->now_at : run->change.moved;
   if (run->options->alpha > 0 || now <= far * guard->least || guard->least == 0) {
     guard->least = guard->least == 0 ? now : fmin(guard->least, now);

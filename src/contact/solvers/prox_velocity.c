@@ -129,7 +129,7 @@ static void solve(pki_solve *run, bool jor)
   for (bool stop = false; !stop;) {
     (jor ? jor_sweep : sor_sweep)(&p, &s, alpha, run->r);
     stop = pki_solve_swept(run, CHECK_EVERY);
-    if (jor && (run->options->stop == PK_STOP_CHANGE || run->iterations % CHECK_EVERY == 0) &&
+    if (jor && (run->options->stop == PK_SOLVER_STOP_CHANGE || run->iterations % CHECK_EVERY == 0) &&
         pki_prox_runaway(run, &guard, &alpha)) {
       stop = run->iterations >= run->limit;
       gather(&s, n, run->r);

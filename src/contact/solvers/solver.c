@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-const char *const pki_stop_words[PK_STOP_COUNT] = {"residual", "change"};
+const char *const pki_stop_words[PK_SOLVER_STOP_COUNT] = {"residual", "change"};
 
 const pk_field pki_solver_fields[] = {
     {"solver", offsetof(pk_solver_options, solver), PK_FIELD_ROW, "", PK_SOLVER_AUTO, 0, 0, pki_solvers,
@@ -15,8 +15,8 @@ const pk_field pki_solver_fields[] = {
      "sweeps or Newton steps"},
     {"alpha", offsetof(pk_solver_options, alpha), PK_FIELD_REAL, "", 0, 0, 2, NULL,
      "relaxation of jor and sor, 0: chosen from W"},
-    {"stop", offsetof(pk_solver_options, stop), PK_FIELD_ENUM, "", PK_STOP_RESIDUAL, 0, PK_STOP_COUNT - 1,
-     pki_stop_words, "when jor, sor and bgs stop"},
+    {"stop", offsetof(pk_solver_options, stop), PK_FIELD_ENUM, "", PK_SOLVER_STOP_RESIDUAL, 0,
+     PK_SOLVER_STOP_COUNT - 1, pki_stop_words, "when jor, sor and bgs stop"},
     {"change_rel", offsetof(pk_solver_options, change_rel), PK_FIELD_REAL, "", 1e-6, 0, 1, NULL,
      "stop: change, part of an impulse that a sweep may change"},
     {"change_abs", offsetof(pk_solver_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
@@ -142,7 +142,7 @@ bool pki_solve_swept(pki_solve *run, int every)
 {
   run->iterations++;
   run->fresh = false;
-  if (run->options->stop == PK_STOP_RESIDUAL) {
+  if (run->options->stop == PK_SOLVER_STOP_RESIDUAL) {
     return (run->iterations % every == 0 || run->iterations >= run->limit) && pki_solve_check(run);
   }
   const bool stop = rests(run) || run->iterations >= run->limit || !isfinite(run->change.largest);
@@ -212,9 +212,9 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     return PK_ERROR_ARGUMENT;
   }
   const pki_solver_row *row = pki_solvers[options->solver];
-  const bool by_change = row->sweeps && options->stop == PK_STOP_CHANGE;
+  const bool by_change = row->sweeps && options->stop == PK_SOLVER_STOP_CHANGE;
   pk_solver_options o = *options;
-  o.stop = by_change ? PK_STOP_CHANGE : PK_STOP_RESIDUAL;
+  o.stop = by_change ? PK_SOLVER_STOP_CHANGE : PK_SOLVER_STOP_RESIDUAL;
   pki_solve run = begin(p, &o, r, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   pk_status status = pk_solver_suits(options->solver, p) ? PK_OK : PK_ERROR_UNSUPPORTED;
   if (status == PK_OK && !(run.scale < 1e100)) {
@@ -237,7 +237,7 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
   }
   *result = (pk_solver_result){.iterations = run.iterations, .used = run.used};
   if (p->W == NULL && p->factor == NULL && n > 0) {
-    result->certificate = (pk_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
+    result->certificate = (pk_contact_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
     return status;
   }
   if (!run.fresh || (run.iterations > 0 && !run.final)) {

@@ -162,12 +162,13 @@ static inline void share_load(const action *act, pki_v3 *force)
 static inline void command_joint(const pki_gait_group *g, int u, pk_r tau, pk_r rate, double damping,
                                  double most)
 {
-  const pk_r zero = pki_splat(0), first[4] = {tau, zero, rate, zero};
+  const bool drives = most > 0; /* a limit of zero in a command is none: a joint without effort is left alone */
+  const pk_r zero = pki_splat(0), first[4] = {drives ? tau : zero, zero, rate, zero};
   double *to[PKI_LANES];
   for (int l = 0; l < PKI_LANES; l++) {
     pk_command *command = &g->commands[l][u];
     to[l] = (double *)(void *)command;
-    command->kd = damping, command->tau_max = most;
+    command->kd = drives ? damping : 0, command->tau_max = most;
   }
   _Static_assert(offsetof(pk_command, kp) == 3 * sizeof(double), "tau, q_des, u_des, kp");
   pki_scatter((const double *)first, 4, to);

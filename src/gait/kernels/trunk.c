@@ -103,7 +103,8 @@ static inline pki_v3 attitude(const pki_gait_group *g, pki_gait_scene *s, const 
   const pk_r off = wrap(pki_pick(g, &w->yaw) + ahead - s->heading);
   const pk_r yaw = s->heading + pki_clamp(off, pki_splat(-0.2), pki_splat(0.2));
   const pki_v3 level = {zero, zero, pki_splat(1)};
-  const pki_v3 error = turn_to(&s->R, g->c->options.attitude == PK_ATTITUDE_SLOPE ? s->normal : level, yaw);
+  const pki_v3 error =
+      turn_to(&s->R, g->c->options.attitude == PK_LOCOMOTION_ATTITUDE_SLOPE ? s->normal : level, yaw);
   const pki_v3 miss = pki_sub(pki_scale(spin, s->R.z), s->limbs[0].w);
   pki_put(g, &w->yaw, yaw);
   const double pace = g->c->pace, k = tilt_k * pace * pace, d = tilt_d * pace;

@@ -123,7 +123,7 @@ static pk_solver_result pki_solve_gathered(pki_lanes *f, int lane, const pki_lan
   pk_solver_result result;
   pk_contact_solve(&s->p, &o, s->r, f->g->solver_memory, &result);
   if (!(result.certificate.relative <= f->p->tolerance) && result.iterations < f->p->iterations) {
-    pki_leave_lane(f, lane, PK_LEFT_ROUNDS);
+    pki_leave_lane(f, lane, PK_LANE_EXIT_ROUNDS);
   }
   return result;
 }

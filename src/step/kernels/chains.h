@@ -17,7 +17,7 @@ static void pki_chains_free_velocity(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   if (!f->needs_factor && pki_chain_smooth_velocity(g->world, g, q)) {
-    pki_lap_lanes(g, PK_PART_DYNAMICS);
+    pki_lap_lanes(g, PK_STEP_PART_DYNAMICS);
     return;
   }
   g->dynamics->inertial(g->work, q, g->u, g->h);

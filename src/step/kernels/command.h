@@ -95,7 +95,7 @@ static void pki_actuate(pki_lanes *f, const double *q)
   if (!f->p->implicit) {
     pki_actuate_explicitly(f);
   }
-  pki_leave(f, ~good, PK_LEFT_COMMAND);
+  pki_leave(f, ~good, PK_LANE_EXIT_COMMAND);
 }
 
 /* Generalised forces of pushes at the configuration q: J' f, summed from the leaves to the root. */
@@ -178,7 +178,7 @@ static void pki_drive(pki_lanes *f)
   }
 }
 
-static void pki_lap_lanes(const pki_group *g, pk_part part)
+static void pki_lap_lanes(const pki_group *g, pk_step_part part)
 {
   if (g->lap != NULL) {
     g->lap(g->user, part);

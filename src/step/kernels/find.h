@@ -50,7 +50,7 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
   }
   c->memory = memory, c->next = next, c->nmemory = nmemory, c->memory_room = room;
   if (overflow && !some) {
-    pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
+    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
   }
   return n;
 }

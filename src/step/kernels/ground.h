@@ -89,7 +89,7 @@ static void pki_leave_if_fast(pki_lanes *f)
     const double most = p->covers[i].slow / p->dt;
     bad |= pki_less(pki_splat(most * most), pki_speed_bound(f->g, p->covers[i].body, p->covers[i].extent));
   }
-  pki_leave(f, bad, PK_LEFT_FAST);
+  pki_leave(f, bad, PK_LANE_EXIT_FAST);
 }
 
 #endif

@@ -25,7 +25,7 @@ static void pki_begin_impulses(const pki_lanes *f)
 static void pki_solve_round(pki_lanes *f, const double *q, pk_i open)
 {
   pki_store(f)->assemble(f, q);
-  pki_lap_lanes(f->g, PK_PART_ASSEMBLY);
+  pki_lap_lanes(f->g, PK_STEP_PART_ASSEMBLY);
   pki_store(f)->solve(f, open);
 }
 

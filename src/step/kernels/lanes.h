@@ -22,7 +22,7 @@ typedef struct pki_lanes {
   int count;
   /* Lanes that are still in the step, and why others are not. */
   pk_i going;
-  pk_left left[PKI_LANES];
+  pk_lane_exit left[PKI_LANES];
   /* Contacts at q_M and at the end, of shapes that are no feet. */
   int nfound[PKI_LANES], nend[PKI_LANES];
   /* Some command is or was pinned in some lane, or some joint may slide. */
@@ -150,7 +150,7 @@ PKI_INLINE pk_i pki_is_finite(const double *x, int n)
 }
 
 /* Lanes of a mask leave the step: it is made again with rows on chains. On chains themselves nothing leaves. */
-static void pki_leave(pki_lanes *f, pk_i mask, pk_left why)
+static void pki_leave(pki_lanes *f, pk_i mask, pk_lane_exit why)
 {
   const pk_i leaving = mask & f->going;
   if (!pki_any(leaving) || pki_on_chains(f)) {
@@ -162,7 +162,7 @@ static void pki_leave(pki_lanes *f, pk_i mask, pk_left why)
   f->going &= ~leaving;
 }
 
-static void pki_leave_lane(pki_lanes *f, int lane, pk_left why)
+static void pki_leave_lane(pki_lanes *f, int lane, pk_lane_exit why)
 {
   pk_i mask = pki_mask_none();
   pki_set_mask(&mask, lane, true);

@@ -89,7 +89,7 @@ static void pki_project(pki_lanes *f)
     const pk_r depth = pki_look_at_end(f);
     const pk_i deep = pki_needs_projection(f, depth, round);
     if (!pki_any(deep)) {
-      pki_leave(f, pki_less(pki_splat(f->p->deep), depth), PK_LEFT_ROUNDS); /* chains may find a way */
+      pki_leave(f, pki_less(pki_splat(f->p->deep), depth), PK_LANE_EXIT_ROUNDS); /* chains may find a way */
       *pki_out(g->lift) += round > 0 && g->watched ? pki_potential(g) : pki_splat(0);
       return;
     }
@@ -144,7 +144,7 @@ static void pki_check_passing(pki_lanes *f)
         pki_box_axes(g->work, &p->covers[i], axes);
       }
       const pk_r apart = pki_max(pki_pair_apart(g, i, j, axes, centres), pki_splat(0));
-      pki_leave(f, far & ~pki_less(moved, apart + thick), PK_LEFT_FAST);
+      pki_leave(f, far & ~pki_less(moved, apart + thick), PK_LANE_EXIT_FAST);
     }
   }
 }
@@ -154,7 +154,7 @@ static void pki_check_end(pki_lanes *f)
 {
   const pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  pki_leave(f, ~(pki_is_finite(g->q_end, m->nq) & pki_is_finite(g->u_end, m->nu)), PK_LEFT_NUMBERS);
+  pki_leave(f, ~(pki_is_finite(g->q_end, m->nq) & pki_is_finite(g->u_end, m->nu)), PK_LANE_EXIT_NUMBERS);
 }
 
 #endif

@@ -165,7 +165,7 @@ static void pki_keep_pairs(const pki_lanes *f, int lane)
 static bool pki_slots_keep(pki_lanes *f, int lane)
 {
   if (pki_count_contacts(f, lane) > f->seats[lane].keep) {
-    pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
+    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
     return false;
   }
   pki_keep_contacts(f, lane);

@@ -88,8 +88,8 @@ static void pki_join_feet_at_end(pki_lanes *f, pk_i *deep, pk_r band)
     const pk_i far = pki_less(pki_splat(f->p->near), pki_reals(g->gap)[b]);
     const pk_i turned =
         f->p->field != NULL ? pki_less(pki_splat(0), pki_reals(g->turned)[b]) : pki_mask_none();
-    pki_leave(f, near & far, PK_LEFT_FAST);
-    pki_leave(f, near & turned, PK_LEFT_SIDES);
+    pki_leave(f, near & far, PK_LANE_EXIT_FAST);
+    pki_leave(f, near & turned, PK_LANE_EXIT_SIDES);
     f->stale |= (unsigned)(pki_any(near & ~far & ~turned) && !(f->in >> b & 1)) << b;
   }
   *deep &= f->going;

@@ -17,18 +17,18 @@ static void pki_slots_free_velocity(pki_lanes *f, const double *q)
   const pk_model *m = f->p->model;
   if (g->dynamics->fall != NULL) { /* code of the model's own does all of it */
     g->dynamics->fall(g->work, q, g->u, g->joint.force, g->joint.gain, f->p->dt, g->u_free);
-    pki_lap_lanes(g, PK_PART_DYNAMICS);
+    pki_lap_lanes(g, PK_STEP_PART_DYNAMICS);
     return;
   }
   g->dynamics->inertial(g->work, q, g->u, g->h);
   pki_sum_forces(f);
-  pki_lap_lanes(g, PK_PART_DYNAMICS);
+  pki_lap_lanes(g, PK_STEP_PART_DYNAMICS);
   g->dynamics->ltl_factor(g->work);
   g->dynamics->ltl_solve(g->work, g->u_free);
   for (int k = 0; k < m->nu; k++) {
     pki_out(g->u_free)[k] += pki_reals(g->u)[k];
   }
-  pki_lap_lanes(g, PK_PART_FACTOR);
+  pki_lap_lanes(g, PK_STEP_PART_FACTOR);
 }
 
 /* ---- feet ---- */
@@ -88,7 +88,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
   pki_group *g = f->g;
   const int slot = f->nslot[lane], nu = f->p->model->nu;
   if (slot == PKI_SLOTS) {
-    pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
+    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
     return false;
   }
   if (!(f->rows >> slot & 1)) { /* it is free in all lanes */
@@ -197,7 +197,7 @@ static bool pki_take_box(pki_lanes *f, int lane, int kind, int k, double guess)
   pki_group *g = f->g;
   const int box = f->nbox[lane];
   if (box == PKI_BOXES) {
-    pki_leave_lane(f, lane, PK_LEFT_CONTACTS);
+    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
     return false;
   }
   if (!(f->box_in >> box & 1)) {
@@ -488,13 +488,13 @@ static void pki_certify_impulses(pki_lanes *f)
     const pki_lane_rows s = pki_gather_problem(f, 0, g->r, g->box_r);
     g->certificate = pk_contact_certify(&s.p, s.r, s.u);
   } else {
-    g->certificate = (pk_certificate){.worst = -1};
+    g->certificate = (pk_contact_certificate){.worst = -1};
   }
 }
 
 static void pki_slots_finish(pki_lanes *f, pk_i open)
 {
-  pki_leave(f, open, PK_LEFT_ROUNDS);
+  pki_leave(f, open, PK_LANE_EXIT_ROUNDS);
   pki_certify_impulses(f);
   pki_keep_impulses(f);
 }

@@ -42,6 +42,16 @@ static void recall_limits(const pki_lanes *f, int lane)
   }
 }
 
+/* A command without a limit (tau_max zero) has an infinite one from here on. */
+static void unbind_commands(const pki_lanes *f)
+{
+  const pk_r zero = pki_splat(0);
+  for (int k = 0; k < f->p->joints->nu; k++) {
+    pk_r *const most = pki_out(f->g->joint.command) + 6 * k + 5;
+    *most = pki_select(pki_at_most(*most, zero) & pki_at_most(zero, *most), pki_splat(INFINITY), *most);
+  }
+}
+
 static void gather_worlds(pki_lanes *f)
 {
   pki_group *g = f->g;
@@ -60,6 +70,7 @@ static void gather_worlds(pki_lanes *f)
   pki_gather(q, m->nq, g->q);
   pki_gather(u, m->nu, g->u);
   pki_gather(c, 6 * p->joints->nu, g->joint.command);
+  unbind_commands(f);
   pki_gather(guard, p->hinged && p->free ? pki_guard_size(m) : 0, g->search.guard);
   if (own) {
     g->work->params.varied = true;
@@ -111,7 +122,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
                              .status = f->status,
                              .unsettled = f->unsettled,
                              .rows = f->has_rows,
-                             .left = done ? PK_LEFT_NOT : f->left[l],
+                             .left = done ? PK_LANE_EXIT_NONE : f->left[l],
                              .alone = f->alone >> l & 1,
                              .rounds = (int)g->rounds[l],
                              .sweeps = (int)g->sweeps[l],
@@ -156,12 +167,12 @@ static void move_lanes(pki_lanes *f, const double *q)
     return;
   }
   pki_set_forces(f);
-  pki_lap_lanes(g, PK_PART_SOLVE);
+  pki_lap_lanes(g, PK_STEP_PART_SOLVE);
   PKI_NAME(config_add)(f->p->model, q, f->p->reach, g->u_end, g->q_end);
   pki_project(f);
   pki_check_passing(f);
   pki_check_end(f);
-  pki_lap_lanes(g, PK_PART_PROJECT);
+  pki_lap_lanes(g, PK_STEP_PART_PROJECT);
 }
 
 void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki_lane_info *out)
@@ -181,7 +192,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
   pki_free_velocity(&f, q);
   pki_store(&f)->find_contacts(&f, q);
   collide_first(&f, q);
-  pki_lap_lanes(g, PK_PART_COLLISION);
+  pki_lap_lanes(g, PK_STEP_PART_COLLISION);
   if (pki_any(f.going)) {
     move_lanes(&f, q);
   }

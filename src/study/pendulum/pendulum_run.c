@@ -25,10 +25,11 @@ static pk_status check_model(const pk_model *model, int bodies, const char *path
   const double depth = bodies == 1 ? -1 : -10;
   const pki_where where = {.file = path};
   if (model->nu != bodies || model->nq != bodies) {
-    return pki_fail(err, PK_ERROR_MODEL, where, "has %d degrees of freedom, the paper's model has %d",
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, where, "has %d degrees of freedom, the paper's model has %d",
                     model->nu, bodies);
   }
-  pk_workspace *w = pk_workspace_create(model);
+  pk_workspace *w;
+  pk_workspace_create(model, &w, NULL);
   if (w == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, where, "out of memory");
   }
@@ -44,7 +45,7 @@ static pk_status check_model(const pk_model *model, int bodies, const char *path
   }
   pk_workspace_destroy(w);
   if (!(worst < 1e-12)) {
-    return pki_fail(err, PK_ERROR_MODEL, where,
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
                     "is not the paper's model: its masses, moments of inertia, lengths or damping differ");
   }
   return PK_OK;
@@ -57,7 +58,8 @@ pk_status pki_pendulum_load(int bodies, pk_model **out, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (b == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
@@ -161,7 +163,7 @@ static void angle_of(pk_sim *sim, double out[3])
 {
   const double tau[PKI_PENDULUM_MAX] = {0};
   double a[PKI_PENDULUM_MAX] = {NAN};
-  pk_forward_dynamics(pk_sim_workspace(sim), PK_METHOD_AUTO, pk_sim_q(sim), pk_sim_u(sim), tau, a);
+  pk_forward_dynamics(pk_sim_workspace(sim), PK_DYNAMICS_METHOD_AUTO, pk_sim_q(sim), pk_sim_u(sim), tau, a);
   out[0] = pk_sim_q(sim)[0];
   out[1] = pk_sim_u(sim)[0];
   out[2] = a[0];

@@ -34,7 +34,7 @@ static const double cheap = 1e-2; /* s */
 /* What the judge says of the impulses in problem->other. */
 static void judge(pki_solvers_problem *problem, pki_try *out)
 {
-  const pk_certificate c = pk_contact_certify(&problem->p, problem->other, problem->scratch);
+  const pk_contact_certificate c = pk_contact_certify(&problem->p, problem->other, problem->scratch);
   out->residual = isfinite(c.relative) ? c.relative : INFINITY;
   out->normal = c.unilateral;
 }

@@ -116,7 +116,7 @@ typedef struct pki_starleth_trot {
   double residual;      /* largest relative */
   double penetration;   /* m, deepest */
   double stance;        /* m, mean depth of the deepest foot */
-  pki_starleth_time parts[PK_PART_COUNT], step;
+  pki_starleth_time parts[PK_STEP_PART_COUNT], step;
   double gap_rate;      /* m/min, growth of the largest gap of a bilateral constraint */
   double velocity_rate; /* m/min, mean of the largest bilateral velocity */
 } pki_starleth_trot;

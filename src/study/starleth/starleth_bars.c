@@ -3,7 +3,7 @@
 
 #include "study/starleth/starleth.h"
 
-enum { PARTS = PK_PART_COUNT - 1, LEFT = 80, TOP = 46, BAR = 18, PITCH = 27, PLOT = 600, WIDTH = 860 };
+enum { PARTS = PK_STEP_PART_COUNT - 1, LEFT = 80, TOP = 46, BAR = 18, PITCH = 27, PLOT = 600, WIDTH = 860 };
 
 /* Okabe and Ito's colours, as in the other plots. */
 static const char *const colours[PARTS] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9"};

@@ -7,18 +7,18 @@
 /* Part of a step that is iteration. */
 static double share(const pki_starleth_trot *t)
 {
-  return t->parts[PK_PART_SOLVE].mean / t->step.mean;
+  return t->parts[PK_STEP_PART_SOLVE].mean / t->step.mean;
 }
 
 /* us of one sweep. */
 static double sweep(const pki_starleth_trot *t)
 {
-  return 1e6 * t->parts[PK_PART_SOLVE].mean / fmax(t->iterations, 1);
+  return 1e6 * t->parts[PK_STEP_PART_SOLVE].mean / fmax(t->iterations, 1);
 }
 
 static double smooth(const pki_starleth_trot *t)
 {
-  return 1e6 * (t->parts[PK_PART_DYNAMICS].mean + t->parts[PK_PART_FACTOR].mean);
+  return 1e6 * (t->parts[PK_STEP_PART_DYNAMICS].mean + t->parts[PK_STEP_PART_FACTOR].mean);
 }
 
 void pki_starleth_explain_rate(const pki_starleth_data *d, int config, char *out, size_t size)
@@ -47,13 +47,13 @@ void pki_starleth_explain_rate(const pki_starleth_data *d, int config, char *out
         "has "
         "room for %.0f of them, and its HmJ took 185 us, at least 112 of them not sweeps (Cm); here %.0f",
         t->iterations, sweep(t), 100 * share(t), hmj->iterations, sweep(hmj), 1e6 / c->rate,
-        1e6 / c->rate / sweep(t), 1e6 * (hmj->step.mean - hmj->parts[PK_PART_SOLVE].mean));
+        1e6 / c->rate / sweep(t), 1e6 * (hmj->step.mean - hmj->parts[PK_STEP_PART_SOLVE].mean));
   } else {
     snprintf(out, size,
              "bilateral rows are eliminated with M in linear time, %.1f us, no dense inverse of G_B; then "
              "%.0f sweeps "
              "of %.2f us see contacts alone (HmJ: %.0f of %.2f us)",
-             1e6 * t->parts[PK_PART_FACTOR].mean, t->iterations, sweep(t), hmj->iterations, sweep(hmj));
+             1e6 * t->parts[PK_STEP_PART_FACTOR].mean, t->iterations, sweep(t), hmj->iterations, sweep(hmj));
   }
 }
 

@@ -86,7 +86,7 @@ static double trunk_speed(const pki_starleth_world *w)
 static pk_sim_options push_options(const pki_starleth_config *c, bool alpha_from_W)
 {
   pk_sim_options o = pki_starleth_options(c);
-  o.implicit = PK_IMPLICIT_ALL;
+  o.implicit = PK_IMPLICIT_FORCES_ALL;
   o.alpha = alpha_from_W ? 0 : o.alpha;
   return o;
 }
@@ -178,14 +178,14 @@ static double distance(const double *a, const double *b)
 pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, double seconds, double *apart,
                              double *residual, pk_error *err)
 {
-  pk_sim_options o = pk_sim_options_preset(PK_PRESET_PAPER);
+  pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
   const int n = (int)lround(seconds / o.dt);
   double *path = malloc(2 * 7 * (size_t)n * sizeof *path);
   if (path == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
   double *other = path + 7 * (size_t)n;
-  o.stop = PK_STOP_RESIDUAL;
+  o.stop = PK_SOLVER_STOP_RESIDUAL;
   o.tolerance = 1e-10;
   o.max_iterations = 100000;
   o.alpha = 0;
@@ -215,9 +215,9 @@ pk_status pki_starleth_converge(const pki_starleth_lab *lab, double seconds,
   double residual = 0;
   pk_status status = PK_OK;
   for (int k = 0; k <= PKI_STARLETH_HALVINGS && status == PK_OK; k++) {
-    pk_sim_options o = pk_sim_options_preset(PK_PRESET_PAPER);
+    pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
     o.dt /= 1 << k;
-    o.stop = PK_STOP_RESIDUAL;
+    o.stop = PK_SOLVER_STOP_RESIDUAL;
     o.tolerance = 1e-10;
     o.solver = PK_SOLVER_AUTO;
     const int n = (int)lround(seconds / o.dt);

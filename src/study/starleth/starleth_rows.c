@@ -111,9 +111,10 @@ static void add_times(const pki_starleth_data *d, pki_study_result *result)
     pki_study_put(s.result, s.section, group, "step", "us", 1e6 / config(i)->rate, 1e6 * t->step.mean,
                   PKI_VERDICT_NONE, "%s: one step", config(i)->name);
     pki_study_note(s.result, "another machine; standard deviation %.1f us", 1e6 * t->step.deviation);
-    for (int p = PK_PART_CONTROL + 1; p < PK_PART_COUNT; p++) {
-      pki_study_put(s.result, s.section, group, pk_part_name((pk_part)p), "us", NAN, 1e6 * t->parts[p].mean,
-                    PKI_VERDICT_NONE, "%s: %s", config(i)->name, pk_part_name((pk_part)p));
+    for (int p = PK_STEP_PART_CONTROL + 1; p < PK_STEP_PART_COUNT; p++) {
+      pki_study_put(s.result, s.section, group, pk_step_part_name((pk_step_part)p), "us", NAN,
+                    1e6 * t->parts[p].mean, PKI_VERDICT_NONE, "%s: %s", config(i)->name,
+                    pk_step_part_name((pk_step_part)p));
       pki_study_note(s.result, "standard deviation %.1f us", 1e6 * t->parts[p].deviation);
     }
   }

@@ -26,7 +26,7 @@ typedef struct runner {
   int most;
   double x, gap; /* m, at the start of the trot */
   double time, penetration, depth, residual, closure, velocity;
-  sums parts[PK_PART_COUNT], step;
+  sums parts[PK_STEP_PART_COUNT], step;
   double quickest; /* s, of all steps */
   double rate[CYCLES_MAX];
   int nrate;
@@ -48,7 +48,7 @@ static pki_starleth_time time_of(const sums *s, long long n)
 static double pure(const pk_step_info *info)
 {
   double t = 0;
-  for (int p = PK_PART_CONTROL + 1; p < PK_PART_COUNT; p++) {
+  for (int p = PK_STEP_PART_CONTROL + 1; p < PK_STEP_PART_COUNT; p++) {
     t += info->seconds[p];
   }
   return t;
@@ -63,7 +63,7 @@ static void add_times(runner *r, const pk_step_info *info)
   }
   r->timed++;
   add(&r->step, t);
-  for (int p = 0; p < PK_PART_COUNT; p++) {
+  for (int p = 0; p < PK_STEP_PART_COUNT; p++) {
     add(&r->parts[p], info->seconds[p]);
   }
 }
@@ -84,7 +84,7 @@ static void advance(runner *r, double seconds, bool counted)
     add_times(r, &info);
     r->steps++;
     r->iterations += info.solver_iterations;
-    r->unfinished += r->o.law == PK_LAW_HARD && info.solver_iterations >= r->o.max_iterations;
+    r->unfinished += r->o.law == PK_CONTACT_LAW_HARD && info.solver_iterations >= r->o.max_iterations;
     r->most = info.solver_iterations > r->most ? info.solver_iterations : r->most;
     r->time += r->o.dt;
     r->depth += info.penetration;
@@ -134,7 +134,7 @@ static void conclude(runner *r, pki_starleth_data *d)
   t->penetration = r->penetration;
   t->stance = r->depth / n;
   t->step = time_of(&r->step, r->timed);
-  for (int p = 0; p < PK_PART_COUNT; p++) {
+  for (int p = 0; p < PK_STEP_PART_COUNT; p++) {
     t->parts[p] = time_of(&r->parts[p], r->timed);
   }
   t->gap_rate = cut ? 60 * (r->closure - r->gap) / r->time : NAN;

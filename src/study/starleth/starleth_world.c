@@ -30,15 +30,15 @@ pk_sim_options pki_starleth_options(const pki_starleth_config *c)
     o.dt = 2.5e-3;
     return o;
   }
-  o = pk_sim_options_preset(PK_PRESET_PAPER);
+  o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
   if (!c->hard) {
-    o.law = PK_LAW_COMPLIANT;
+    o.law = PK_CONTACT_LAW_COMPLIANT;
     o.dt /= 2;
     return o;
   }
   o.solver = c->sor ? PK_SOLVER_SOR_VELOCITY : PK_SOLVER_JOR_VELOCITY;
   o.alpha = c->alpha;
-  o.bilateral = c->prox ? PK_BILATERAL_PROX : PK_BILATERAL_DIRECT;
+  o.bilateral = c->prox ? PK_BILATERAL_METHOD_PROX : PK_BILATERAL_METHOD_DIRECT;
   return o;
 }
 
@@ -48,7 +48,8 @@ static pk_status make_model(pki_starleth_set set, pk_model **out, pk_error *err)
 {
   static const char *const hips[4] = {"LF_HAA", "RF_HAA", "LH_HAA", "RH_HAA"};
   char path[PKI_PATH_MAX];
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (b == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }
@@ -73,7 +74,7 @@ static pk_status check_model(const pk_model *m, pki_starleth_set set, pk_error *
   if (m->nu != nu[set] || m->nbilateral != rows[set] || joints->nq != PKI_STARLETH_NQ ||
       joints->nu != PKI_STARLETH_NU) {
     return pki_fail(
-        err, PK_ERROR_MODEL, (pki_where){0},
+        err, PK_ERROR_UNSUPPORTED, (pki_where){0},
         "starleth in %s coordinates has %d velocities and %d bilateral rows, the paper's has %d and %d",
         pki_starleth_set_names[set], m->nu, m->nbilateral, nu[set], rows[set]);
   }
@@ -83,12 +84,9 @@ static pk_status check_model(const pk_model *m, pki_starleth_set set, pk_error *
 pk_status pki_starleth_lab_create(pki_starleth_lab *lab, pk_error *err)
 {
   static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
-  pk_status status = PK_OK;
-  *lab = (pki_starleth_lab){.ground = pk_terrain_create()};
-  if (lab->ground == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-  }
-  status = pk_terrain_add_plane(lab->ground, origin, up, 0, err);
+  *lab = (pki_starleth_lab){0};
+  pk_status status = pk_terrain_create(&lab->ground, err);
+  status = status == PK_OK ? pk_terrain_add_plane(lab->ground, origin, up, 0, err) : status;
   for (int set = 0; set < PKI_STARLETH_SETS && status == PK_OK; set++) {
     status = make_model((pki_starleth_set)set, &lab->models[set], err);
     status = status == PK_OK ? check_model(lab->models[set], (pki_starleth_set)set, err) : status;
@@ -143,7 +141,7 @@ pk_status pki_starleth_start(const pki_starleth_lab *lab, pki_starleth_set set, 
   for (int i = 0; i < 4; i++) {
     w->feet[i] = pk_model_find_link(lab->models[set], feet[i]);
     if (w->feet[i] < 0 || w->trunk < 0) {
-      return pki_fail(err, PK_ERROR_MODEL, (pki_where){0}, "starleth has no link base or %s", feet[i]);
+      return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0}, "starleth has no link base or %s", feet[i]);
     }
   }
   pk_status status = pk_sim_create(lab->models[set], options, &w->sim, err);

@@ -89,7 +89,8 @@ pk_status pki_symbolic_part(const pk_model *m, int nbody, pk_model **out, pk_err
   if (status != PK_OK) {
     return status;
   }
-  pk_builder *b = pk_builder_create();
+  pk_builder *b;
+  pk_builder_create(&b, NULL);
   if (b == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
   }

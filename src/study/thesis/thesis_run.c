@@ -53,12 +53,11 @@ static pk_status open_track(const char *name, const char *const *sets, int nset,
   }
   if (m->nu != NU || m->nq != NQ || t->feet[0] < 0 || t->feet[1] < 0 || t->feet[2] < 0 || t->feet[3] < 0) {
     return pki_fail(
-        err, PK_ERROR_MODEL, (pki_where){0},
+        err, PK_ERROR_UNSUPPORTED, (pki_where){0},
         "%s has %d velocities, the thesis quadruped has %d, and feet RH_FOOT, LH_FOOT, RF_FOOT, LF_FOOT",
         name, m->nu, (int)NU);
   }
-  t->work = pk_workspace_create(m);
-  return t->work != NULL ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  return pk_workspace_create(m, &t->work, err);
 }
 
 /* --- the work of contacts -------------------------------------------------------------- */
@@ -70,20 +69,6 @@ static void to_link(const pk_pose *pose, const double point[3], double out[3])
   pki_mat3_apply_transposed(pose->rot, arm, out);
 }
 
-/* The velocity of a contact's point on its link, world axes; kinematics are computed. */
-static void point_velocity(const pk_workspace *w, const pk_sim_contact *c, double v[3])
-{
-  const pk_pose pose = pk_link_pose(w, c->link);
-  double twist[6], arm[3], turn[3], local[3];
-  pk_link_velocity(w, c->link, twist);
-  to_link(&pose, c->point, arm);
-  pki_cross3(twist, arm, turn);
-  for (int k = 0; k < 3; k++) {
-    local[k] = twist[3 + k] + turn[k];
-  }
-  pki_mat3_apply(pose.rot, local, v);
-}
-
 /* Impulses times the velocities that u gives to their points: P.(J u). */
 static double power(track *t, const double *u, const pk_sim_contact *c, int n)
 {
@@ -91,7 +76,7 @@ static double power(track *t, const double *u, const pk_sim_contact *c, int n)
   pk_kinematics_compute(t->work, t->q, u);
   for (int i = 0; i < n; i++) {
     double v[3];
-    point_velocity(t->work, &c[i], v);
+    pk_link_point_velocity(t->work, c[i].link, c[i].point, v);
     sum += pki_dot3(c[i].impulse, v);
   }
   return sum;
@@ -131,7 +116,7 @@ static void count_work(track *t, const pk_sim_contact *c, int n, double dt, pki_
   out->given_most = fmax(out->given_most, out->given);
   for (int i = 0; i < n; i++) {
     double v[3]; /* at u, from the last pass */
-    point_velocity(t->work, &c[i], v);
+    pk_link_point_velocity(t->work, c[i].link, c[i].point, v);
     out->slip += c[i].slides ? dt * hypot(v[0], v[1]) : 0;
   }
 }

@@ -13,7 +13,8 @@
 bool pki_expect_init(pki_expect *e, const pk_model *m)
 {
   const size_t nu = (size_t)m->nu, nq = (size_t)m->nq;
-  *e = (pki_expect){.m = m, .w = pk_workspace_create(m)};
+  *e = (pki_expect){.m = m};
+  pk_workspace_create(m, &e->w, NULL);
   double *all = calloc(2 * nq + 10 * nu + 3 * nu * nu + 1, sizeof *all);
   if (all == NULL || e->w == NULL) {
     free(all);
@@ -250,7 +251,7 @@ static bool solve(pki_expect *e, const pki_function *f, double *value, double *s
   for (int i = 0; i < n; i++) {
     e->some[i] = e->tau[i] + e->h[i];
   }
-  const bool good = pk_forward_dynamics(e->w, PK_METHOD_AUTO, e->q, e->u, e->some, value) == PK_OK;
+  const bool good = pk_forward_dynamics(e->w, PK_DYNAMICS_METHOD_AUTO, e->q, e->u, e->some, value) == PK_OK;
   acceleration_scale(e, value, scale);
   return good;
 }
@@ -258,7 +259,7 @@ static bool solve(pki_expect *e, const pki_function *f, double *value, double *s
 static bool aba(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
-  const bool good = pk_forward_dynamics(e->w, PK_METHOD_AUTO, e->q, e->u, e->tau, value) == PK_OK;
+  const bool good = pk_forward_dynamics(e->w, PK_DYNAMICS_METHOD_AUTO, e->q, e->u, e->tau, value) == PK_OK;
   acceleration_scale(e, value, scale);
   return good;
 }
@@ -307,7 +308,7 @@ static bool moved(const derivative *d, int k, double step, double *out)
   const double *u = d->by == 1 ? x : e->u, *given = d->by == 2 ? x : d->forward ? e->tau : e->a;
   const double *at = d->by == 0 ? q : e->q;
   if (d->forward) {
-    return pk_forward_dynamics(e->w, PK_METHOD_AUTO, at, u, given, out) == PK_OK;
+    return pk_forward_dynamics(e->w, PK_DYNAMICS_METHOD_AUTO, at, u, given, out) == PK_OK;
   }
   pk_inverse_dynamics(e->w, at, u, given, out);
   return true;

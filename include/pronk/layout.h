@@ -1,0 +1,116 @@
+/* Sizes of public structs, by which a program can see that it was compiled with the headers of the library that it runs with.
+ *
+ *   pk_error err;
+ *   if (pk_layout_check(&err) != PK_OK) {
+ *     fprintf(stderr, "%s\n", err.message);
+ *     return 2;
+ *   }
+ *
+ * Programs that link the shared library need not ask: its name has the minor version in it, within which no public struct
+ * changes (docs/api.md). Those that load it themselves, and bindings of other languages, should: pk_struct_size("pk_command").
+ *
+ * Threads: all functions may run at the same time. */
+#ifndef PRONK_LAYOUT_H
+#define PRONK_LAYOUT_H
+
+#include <stddef.h>
+
+#include "batch.h"
+#include "code.h"
+#include "codegen.h"
+#include "collision.h"
+#include "gait.h"
+#include "record.h"
+#include "reduced.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All public structs whose fields are visible. */
+#define PK_STRUCT_LIST(X) \
+  X(pk_batch_info) \
+  X(pk_batch_options) \
+  X(pk_batch_view) \
+  X(pk_builder_diagnostic) \
+  X(pk_chain_options) \
+  X(pk_code_info) \
+  X(pk_code_options) \
+  X(pk_codegen_function) \
+  X(pk_codegen_info) \
+  X(pk_codegen_options) \
+  X(pk_command) \
+  X(pk_constraint_desc) \
+  X(pk_contact_certificate) \
+  X(pk_contact_factor) \
+  X(pk_contact_problem) \
+  X(pk_controller) \
+  X(pk_energy) \
+  X(pk_error) \
+  X(pk_gait_change) \
+  X(pk_geometry_desc) \
+  X(pk_heights) \
+  X(pk_heights_options) \
+  X(pk_heights_pattern) \
+  X(pk_hold_options) \
+  X(pk_inertia) \
+  X(pk_joint_desc) \
+  X(pk_lcp) \
+  X(pk_lcp_certificate) \
+  X(pk_lcp_options) \
+  X(pk_lcp_result) \
+  X(pk_leg) \
+  X(pk_link_desc) \
+  X(pk_locomotion_options) \
+  X(pk_material) \
+  X(pk_mesh) \
+  X(pk_model) \
+  X(pk_model_constraint) \
+  X(pk_model_joint) \
+  X(pk_model_link) \
+  X(pk_model_robot) \
+  X(pk_model_shape) \
+  X(pk_observation) \
+  X(pk_pose) \
+  X(pk_proximity) \
+  X(pk_ray_hit) \
+  X(pk_recorder) \
+  X(pk_recorder_attachment) \
+  X(pk_recorder_channel) \
+  X(pk_recorder_note) \
+  X(pk_recording_about) \
+  X(pk_recording_options) \
+  X(pk_recording_series) \
+  X(pk_robot_desc) \
+  X(pk_shape_desc) \
+  X(pk_sim_contact) \
+  X(pk_sim_options) \
+  X(pk_sim_overlap_pair) \
+  X(pk_solver_options) \
+  X(pk_solver_result) \
+  X(pk_step_info) \
+  X(pk_terrain_hit) \
+  X(pk_touch_point) \
+  X(pk_track_options) \
+  X(pk_urdf_options)
+
+/* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */
+PK_API size_t pk_struct_size(const char *name);
+
+/* Compare sizes [count], in the order of PK_STRUCT_LIST, with the library's. PK_ERROR_UNSUPPORTED names the first struct that
+ * differs. pk_layout_check does it with those of the program. */
+PK_API pk_status pk_layout_compare(const size_t *sizes, int count, pk_error *err);
+
+/* PK_OK when the program was compiled with the headers of this library. */
+static inline pk_status pk_layout_check(pk_error *err)
+{
+#define PK_STRUCT_SIZE(type) sizeof(type),
+  static const size_t sizes[] = {PK_STRUCT_LIST(PK_STRUCT_SIZE)};
+#undef PK_STRUCT_SIZE
+  return pk_layout_compare(sizes, (int)(sizeof sizes / sizeof sizes[0]), err);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
