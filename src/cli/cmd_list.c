@@ -157,7 +157,7 @@ static void list_controllers(listing *l)
 /* What it is, when feet land (left fore, right fore, left hind, right hind), how long they stand. */
 static void list_gaits(listing *l)
 {
-  for (int i = 0; i < PK_GAIT_COUNT; i++) {
+  for (int i = 0; pki_gaits[i] != NULL; i++) {
     const pki_gait_row *g = pki_gaits[i];
     char doc[256];
     snprintf(doc, sizeof doc, "%s; feet land at %.2f %.2f %.2f %.2f, duty %.2f", g->doc, g->footfall[0],
@@ -186,42 +186,42 @@ static void list_channels(listing *l)
 
 static void list_steppers(listing *l)
 {
-  for (int i = 0; i < PK_STEPPER_COUNT; i++) {
+  for (int i = 0; pki_steppers[i] != NULL; i++) {
     add(l, pki_steppers[i]->name, pki_steppers[i]->doc);
   }
 }
 
 static void list_laws(listing *l)
 {
-  for (int i = 0; i < PK_CONTACT_LAW_COUNT; i++) {
+  for (int i = 0; pki_laws[i] != NULL; i++) {
     add(l, pki_laws[i]->name, pki_laws[i]->doc);
   }
 }
 
 static void list_presets(listing *l)
 {
-  for (int i = 0; i < PK_SIM_PRESET_COUNT; i++) {
+  for (int i = 0; pki_presets[i] != NULL; i++) {
     add(l, pki_presets[i]->name, pki_presets[i]->doc);
   }
 }
 
 static void list_solvers(listing *l)
 {
-  for (int i = 0; i < PK_SOLVER_COUNT; i++) {
+  for (int i = 0; pki_solvers[i] != NULL; i++) {
     add(l, pki_solvers[i]->name, pki_solvers[i]->doc);
   }
 }
 
 static void list_lcp_solvers(listing *l)
 {
-  for (int i = 0; i < PK_LCP_SOLVER_COUNT; i++) {
+  for (int i = 0; pki_lcp_solvers[i] != NULL; i++) {
     add(l, pki_lcp_solvers[i]->name, pki_lcp_solvers[i]->doc);
   }
 }
 
 static void list_broads(listing *l)
 {
-  for (int i = 0; i < PK_BROAD_PHASE_COUNT; i++) {
+  for (int i = 0; pki_broads[i] != NULL; i++) {
     add(l, pki_broads[i]->name, pki_broads[i]->doc);
   }
 }

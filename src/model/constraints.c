@@ -5,6 +5,7 @@
 
 #include "math/mat3.h"
 #include "model/compile.h"
+#include "model/kind_words.h"
 #include "model/motion.h"
 
 pk_constraint_desc pk_constraint_desc_default(void)
@@ -12,10 +13,15 @@ pk_constraint_desc pk_constraint_desc_default(void)
   return (pk_constraint_desc){.frame = {pk_pose_identity(), pk_pose_identity()}};
 }
 
+const char *const pki_constraint_words[PK_CONSTRAINT_KIND_COUNT] = {[PK_CONSTRAINT_WELD] = "weld",
+                                                                    [PK_CONSTRAINT_BALL] = "ball",
+                                                                    [PK_CONSTRAINT_HINGE] = "hinge",
+                                                                    [PK_CONSTRAINT_SLIDER] = "slider",
+                                                                    [PK_CONSTRAINT_DISTANCE] = "distance"};
+
 const char *pk_constraint_kind_name(pk_constraint_kind kind)
 {
-  static const char *const names[] = {"weld", "ball", "hinge", "slider", "distance"};
-  return (unsigned)kind < PK_CONSTRAINT_KIND_COUNT ? names[kind] : "unknown";
+  return (unsigned)kind < PK_CONSTRAINT_KIND_COUNT ? pki_constraint_words[kind] : "unknown";
 }
 
 static void constraint_free(pki_constraint *c)

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "model/kind_words.h"
 
 void pk_model_destroy(pk_model *model)
 {
@@ -75,15 +76,21 @@ unsigned long long pk_model_hash(const pk_model *m)
   return hash;
 }
 
+const char *const pki_root_words[PK_ROOT_KIND_COUNT] = {
+    [PK_ROOT_AUTO] = "auto", [PK_ROOT_FREE] = "free", [PK_ROOT_FIXED] = "fixed", [PK_ROOT_CHAIN] = "chain"};
+
 const char *pk_root_kind_name(pk_root_kind kind)
 {
-  static const char *const names[] = {"auto", "free", "fixed", "chain"};
-  return (unsigned)kind < PK_ROOT_KIND_COUNT ? names[kind] : "unknown";
+  return (unsigned)kind < PK_ROOT_KIND_COUNT ? pki_root_words[kind] : "unknown";
 }
+
+const char *const pki_shape_words[PK_SHAPE_KIND_COUNT] = {
+    [PK_SHAPE_SPHERE] = "sphere",   [PK_SHAPE_BOX] = "box",       [PK_SHAPE_CYLINDER] = "cylinder",
+    [PK_SHAPE_CAPSULE] = "capsule", [PK_SHAPE_MESH] = "mesh",     [PK_SHAPE_ELLIPSOID] = "ellipsoid",
+    [PK_SHAPE_CONE] = "cone",       [PK_SHAPE_CONVEX] = "convex", [PK_SHAPE_PLANE] = "plane",
+    [PK_SHAPE_HEIGHTS] = "heights"};
 
 const char *pk_shape_kind_name(pk_shape_kind kind)
 {
-  static const char *const names[] = {"sphere",    "box",  "cylinder", "capsule", "mesh",
-                                      "ellipsoid", "cone", "convex",   "plane",   "heights"};
-  return (unsigned)kind < PK_SHAPE_KIND_COUNT ? names[kind] : "unknown";
+  return (unsigned)kind < PK_SHAPE_KIND_COUNT ? pki_shape_words[kind] : "unknown";
 }

@@ -8,6 +8,7 @@
 #include "base/pattern.h"
 #include "model/builder.h"
 #include "model/joint_type.h"
+#include "model/kind_words.h"
 #include "scenario/section.h"
 
 /* Names with their prefixes. */
@@ -254,14 +255,10 @@ static const pk_field actuator_fields[] = {
 };
 static const int actuator_field_count = PKI_COUNT(actuator_fields);
 
-static const char *const constraint_words[] = {"weld", "ball", "hinge", "slider", "distance"};
-_Static_assert(PK_CONSTRAINT_WELD == 0 && PK_CONSTRAINT_BALL == 1 && PK_CONSTRAINT_HINGE == 2 &&
-                   PK_CONSTRAINT_SLIDER == 3 && PK_CONSTRAINT_DISTANCE == 4,
-               "words");
-
 #define HELD(name) #name, offsetof(pki_scenario_constraint, name)
 const pk_field pki_constraint_fields[] = {
-    {HELD(kind), PK_FIELD_ENUM, "", -1, 0, PK_CONSTRAINT_KIND_COUNT - 1, constraint_words, "what it holds"},
+    {HELD(kind), PK_FIELD_ENUM, "", -1, 0, PK_CONSTRAINT_KIND_COUNT - 1, pki_constraint_words,
+     "what it holds"},
     PKI_TEXT("name", pki_scenario_constraint, name, 0,
              "for messages; default: constraints.0, constraints.1, ..."),
     PKI_TEXT("link", pki_scenario_constraint, link, 1, "a link, with its prefix"),

@@ -1,17 +1,15 @@
 /* Who is in the world: robots from files, and what they are computed in. */
 #include <stdlib.h>
 
+#include "model/kind_words.h"
 #include "scenario/files.h"
 #include "scenario/section.h"
-
-static const char *const root_words[] = {"auto", "free", "fixed", "chain"};
-_Static_assert(PK_ROOT_AUTO == 0 && PK_ROOT_FREE == 1 && PK_ROOT_FIXED == 2 && PK_ROOT_CHAIN == 3, "words");
 
 #define MODEL(name) #name, offsetof(pki_scenario_model, name)
 static const pk_field model_fields[] = {
     PKI_TEXT("model", pki_scenario_model, model, 1, "a model's name, or a path from the scenario's folder"),
     PKI_TEXT("prefix", pki_scenario_model, prefix, 0, "put before its link and joint names"),
-    {MODEL(root), PK_FIELD_ENUM, "", PK_ROOT_AUTO, 0, PK_ROOT_KIND_COUNT - 1, root_words,
+    {MODEL(root), PK_FIELD_ENUM, "", PK_ROOT_AUTO, 0, PK_ROOT_KIND_COUNT - 1, pki_root_words,
      "how its root meets the world"},
     {MODEL(position), PK_FIELD_VEC3, "m", 0, -1e6, 1e6, NULL, "of its root"},
     {MODEL(rpy), PK_FIELD_VEC3, "rad", 0, -1e6, 1e6, NULL, "roll, pitch, yaw of its root"},

@@ -8,21 +8,15 @@
 #include "base/random.h"
 #include "collision/shapes/geometry.h"
 #include "math/mat3.h"
+#include "model/kind_words.h"
 #include "scenario/files.h"
 #include "scenario/section.h"
 
 enum { OBJECTS_MOST = 20000 };
 
-static const char *const object_words[] = {"sphere", "box",       "cylinder", "capsule",
-                                           "mesh",   "ellipsoid", "cone",     "convex"};
-_Static_assert(PK_SHAPE_SPHERE == 0 && PK_SHAPE_BOX == 1 && PK_SHAPE_CYLINDER == 2 && PK_SHAPE_CAPSULE == 3 &&
-                   PK_SHAPE_MESH == 4 && PK_SHAPE_ELLIPSOID == 5 && PK_SHAPE_CONE == 6 &&
-                   PK_SHAPE_CONVEX == 7,
-               "words");
-
 #define OBJECT(name) #name, offsetof(pki_scenario_object, name)
 static const pk_field object_fields[] = {
-    {OBJECT(shape), PK_FIELD_ENUM, "", -1, 0, PK_SHAPE_CONVEX, object_words,
+    {OBJECT(shape), PK_FIELD_ENUM, "", -1, 0, PK_SHAPE_CONVEX, pki_shape_words,
      "what it is (pronk list shapes)"},
     PKI_TEXT("name", pki_scenario_object, name, 0,
              "of its link, numbered when there are several; default: shape and entry"),

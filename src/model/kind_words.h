@@ -1,0 +1,11 @@
+/* Words for kinds of roots, shapes and constraints: those of pk_..._kind_name, for tables of fields. */
+#ifndef PKI_MODEL_KIND_WORDS_H
+#define PKI_MODEL_KIND_WORDS_H
+
+#include "pronk/model.h"
+
+extern const char *const pki_root_words[PK_ROOT_KIND_COUNT];
+extern const char *const pki_shape_words[PK_SHAPE_KIND_COUNT];
+extern const char *const pki_constraint_words[PK_CONSTRAINT_KIND_COUNT];
+
+#endif
