@@ -26,9 +26,9 @@ typedef struct stage {
   pki_watch watch;
   pki_run_result result;
   pki_tap *tap;
-  void *start;    /* its first state */
-  bool steered;   /* sliders of speeds were moved: they hold after a reset, too */
-  pki_text scene; /* scene.json */
+  void *start;           /* its first state */
+  pki_scenario *steered; /* the scenario as sliders changed it while the world went on; NULL: they did not */
+  pki_text scene;        /* scene.json */
 } stage;
 
 typedef struct live {
@@ -59,6 +59,7 @@ static void stage_destroy(stage *s)
   pki_world_free(&s->world);
   pki_scenario_destroy(s->scenario);
   pki_text_free(&s->scene);
+  pki_scenario_destroy(s->steered);
   free(s->start);
   free(s);
 }
@@ -157,21 +158,6 @@ static void let_go(live *l)
   }
 }
 
-/* The speeds of the sliders, p (NULL: none) at another value. */
-static pk_status set_speed(live *l, const pki_parameter *p, double value, pk_error *err)
-{
-  double speed[3] = {0, 0, 0};
-  static const char *const names[] = {"forward", "sideways", "turn"};
-  for (int i = 0; i < l->nparameter; i++) {
-    for (int k = 0; k < 3 && l->parameters[i].live; k++) {
-      if (strcmp(l->parameters[i].field->name, names[k]) == 0) {
-        speed[k] = &l->parameters[i] == p ? value : l->parameters[i].value;
-      }
-    }
-  }
-  return pk_locomotion_set_speed(l->now->world.sim, speed[0], speed[1], speed[2], err);
-}
-
 static pk_status live_reset(pki_source *self, pk_error *err)
 {
   live *l = (live *)self;
@@ -183,8 +169,10 @@ static pk_status live_reset(pki_source *self, pk_error *err)
   let_go(l);
   l->source.time = 0;
   l->residual = 0;
-  const pk_status steered = s->steered ? set_speed(l, NULL, 0, err) : PK_OK;
-  return steered == PK_OK ? look(s, err) : steered;
+  const pki_scenario *steered = s->steered; /* what was changed while it ran stays */
+  const pk_status kept =
+      steered != NULL ? steered->controller->change(s->world.sim, steered->controller_options, err) : PK_OK;
+  return kept == PK_OK ? look(s, err) : kept;
 }
 
 /* ---- what clients do ---- */
@@ -271,22 +259,25 @@ static pk_status check_alike(const live *l, const stage *s, pk_error *err)
                           "the model's file has changed; start `pronk view` again");
 }
 
-/* The world goes on with its own scenario; the next one that is made starts from the changed overrides. */
+/* The world goes on with its own scenario; the next one that is made starts from the changed overrides, and a reset applies the
+ * change again. */
 static pk_status change_running(live *l, pki_scenario *changed, pk_error *err)
 {
-  const pk_status status = changed->controller->change(l->now->world.sim, changed->controller_options, err);
-  if (status == PK_OK) {
-    l->now->steered = true;
-    pki_scenario *now = l->now->scenario;
-    char **sets = now->sets;
-    const int nset = now->nset;
-    now->sets = changed->sets;
-    now->nset = changed->nset;
-    changed->sets = sets;
-    changed->nset = nset;
+  stage *s = l->now;
+  const pk_status status = changed->controller->change(s->world.sim, changed->controller_options, err);
+  if (status != PK_OK) {
+    pki_scenario_destroy(changed);
+    return status;
   }
-  pki_scenario_destroy(changed);
-  return status;
+  char **sets = s->scenario->sets;
+  const int nset = s->scenario->nset;
+  s->scenario->sets = changed->sets;
+  s->scenario->nset = changed->nset;
+  changed->sets = sets;
+  changed->nset = nset;
+  pki_scenario_destroy(s->steered);
+  s->steered = changed;
+  return PK_OK;
 }
 
 /* A world of the changed scenario, from its start. */

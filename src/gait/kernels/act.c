@@ -162,7 +162,8 @@ static inline void share_load(const action *act, pki_v3 *force)
 static inline void command_joint(const pki_gait_group *g, int u, pk_r tau, pk_r rate, double damping,
                                  double most)
 {
-  const bool drives = most > 0; /* a limit of zero in a command is none: a joint without effort is left alone */
+  /* a limit of zero in a command is none: a joint without effort is left alone */
+  const bool drives = most > 0;
   const pk_r zero = pki_splat(0), first[4] = {drives ? tau : zero, zero, rate, zero};
   double *to[PKI_LANES];
   for (int l = 0; l < PKI_LANES; l++) {
