@@ -57,7 +57,7 @@ typedef enum pk_contact_scheme {
   /* feet stop at the ground and stay there: gaps enter the law, positions are projected */
   PK_CONTACT_STABILISED,
   /* Moreau's scheme as published: closed contacts only, velocities only, cold starts */
-  PK_CONTACT_PAPER,
+  PK_CONTACT_GEHRING_2014,
   PK_CONTACT_SCHEME_COUNT
 } pk_contact_scheme;
 
@@ -72,13 +72,13 @@ typedef enum pk_contact_scheme {
   X(PK_CONTACT_LAW_PENALTY, penalty) \
   /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along the slip, viscous \
    * friction (Ayit 2015) */ \
-  X(PK_CONTACT_LAW_EXACT_LCP, exact_lcp)
+  X(PK_CONTACT_LAW_LCP_PYRAMID, lcp_pyramid)
 
 #define PK_CONTACT_LAW_ENUM(id, row) id,
 typedef enum pk_contact_law { PK_CONTACT_LAW_LIST(PK_CONTACT_LAW_ENUM) PK_CONTACT_LAW_COUNT } pk_contact_law;
 #undef PK_CONTACT_LAW_ENUM
 
-/* Resting contact of the law exact-lcp. */
+/* Resting contact of the law lcp-pyramid. */
 typedef enum pk_contact_resting {
   /* velocities at the end of the step, collisions in the same problem */
   PK_CONTACT_RESTING_VELOCITY,
@@ -88,7 +88,7 @@ typedef enum pk_contact_resting {
   PK_CONTACT_RESTING_COUNT
 } pk_contact_resting;
 
-/* Who solves the problems of the law exact-lcp: one of the solvers of PK_LCP_SOLVER_LIST, or PK_LCP_CHOICE_AUTO: pgs from the
+/* Who solves the problems of the law lcp-pyramid: one of the solvers of PK_LCP_SOLVER_LIST, or PK_LCP_CHOICE_AUTO: pgs from the
  * last impulses, then lemke, dantzig and pgs again until the tolerance is met. */
 #define PK_LCP_CHOICE_ENUM(solver, choice, row) choice,
 typedef enum pk_lcp_choice {
@@ -184,9 +184,9 @@ typedef struct pk_sim_options {
   pk_contact_law law;
   /* Default PK_IMPACT_LAW_GROUP. */
   pk_impact_law impact;
-  /* Of exact-lcp. Default PK_CONTACT_RESTING_VELOCITY. */
+  /* Of lcp-pyramid. Default PK_CONTACT_RESTING_VELOCITY. */
   pk_contact_resting resting;
-  /* Of exact-lcp. Default PK_LCP_CHOICE_AUTO. */
+  /* Of lcp-pyramid. Default PK_LCP_CHOICE_AUTO. */
   pk_lcp_choice lcp;
   /* N/m, of compliant contacts, normal. Default 30000. */
   double stiffness_n;
@@ -215,7 +215,7 @@ typedef enum pk_sim_preset {
   PK_SIM_PRESET_DEFAULT,
   /* the scheme of Gehring et al. 2014 as published: Moreau at 2.5 ms, explicit forces, closed contacts only,
    * cold starts, projected Jacobi with alpha 0.6 until impulses change by less than 1e-6 */
-  PK_SIM_PRESET_PAPER,
+  PK_SIM_PRESET_GEHRING_2014,
   PK_SIM_PRESET_COUNT
 } pk_sim_preset;
 
@@ -265,9 +265,9 @@ typedef struct pk_step_info {
   /* Of the contact solver, all solves of the step. */
   int solver_iterations;
   /* Who found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good,
-   * or the law exact-lcp. */
+   * or the law lcp-pyramid. */
   pk_solver solver;
-  /* The same of the law exact-lcp. */
+  /* The same of the law lcp-pyramid. */
   pk_lcp_solver lcp_solver;
   /* Of the step's contact problems (velocities, then projections): the worst. Where lanes made the step it
    * is that of velocities; of positions `penetration` tells. */
@@ -310,7 +310,7 @@ typedef struct pk_material {
   double restitution_n;
   /* Newton's coefficient along the surface, 0 to 1. Default 0. */
   double restitution_t;
-  /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty and exact-lcp). Default 0. */
+  /* N s/m, friction that grows with the slip, beside Coulomb's (laws penalty and lcp-pyramid). Default 0. */
   double viscous;
 } pk_material;
 
@@ -435,7 +435,7 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does
  * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
  * info->certified and info->certificate; pk_sim_uncertified counts such steps. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
- * room for. PK_ERROR_CONVERGENCE (terms "resting contact" and "collision"): the law exact-lcp in accelerations found no force,
+ * room for. PK_ERROR_CONVERGENCE (terms "resting contact" and "collision"): the law lcp-pyramid in accelerations found no force,
  * or no impulse; there may be none. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 

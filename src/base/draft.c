@@ -27,7 +27,7 @@ static const char *kind_of(mode_t mode)
   }
 }
 
-static pk_status refuse(const char *path, int why, pk_error *err)
+static pk_status refuse_write(const char *path, int why, pk_error *err)
 {
   return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be written: %s", strerror(why));
 }
@@ -42,7 +42,7 @@ static pk_status follow_link(const char *path, char target[PKI_PATH_MAX], pk_err
     memcpy(target, whole, size);
   }
   free(whole);
-  return size > 0 && size <= PKI_PATH_MAX ? PK_OK : refuse(path, why, err);
+  return size > 0 && size <= PKI_PATH_MAX ? PK_OK : refuse_write(path, why, err);
 }
 
 pk_status pki_target_find(const char *path, char target[PKI_PATH_MAX], pk_error *err)
@@ -55,7 +55,7 @@ pk_status pki_target_find(const char *path, char target[PKI_PATH_MAX], pk_error 
   }
   memcpy(target, path, size);
   if (lstat(path, &own) != 0) {
-    return errno == ENOENT ? PK_OK : refuse(path, errno, err);
+    return errno == ENOENT ? PK_OK : refuse_write(path, errno, err);
   }
   if (stat(path, &behind) != 0) {
     return pki_fail(err, PK_ERROR_FILE, where, "cannot be written: it is a link that leads nowhere: %s",
@@ -135,7 +135,7 @@ pk_status pki_draft_begin(pki_draft *draft, const char *path, pk_error *err)
     name_draft(draft, number);
     draft->fd = create_locked(draft->name);
     if (draft->fd < 0 && errno != EEXIST) {
-      return refuse(path, errno, err);
+      return refuse_write(path, errno, err);
     }
   }
   return draft->fd >= 0
@@ -168,7 +168,7 @@ void pki_draft_drop(pki_draft *draft)
 pk_status pki_draft_fail(pki_draft *draft, int why, pk_error *err)
 {
   pki_draft_drop(draft);
-  return refuse(draft->path, why, err);
+  return refuse_write(draft->path, why, err);
 }
 
 /* ---- whole files ---- */

@@ -54,7 +54,7 @@ void pki_error_line(const pk_error *err, char *out, size_t size)
 
 enum { WORD_MAX = 64 };
 
-static int least(int a, int b)
+static int smaller_int(int a, int b)
 {
   return a < b ? a : b;
 }
@@ -71,13 +71,13 @@ int pki_word_distance(const char *a, const char *b)
     memmove(rows + 1, rows, 2 * sizeof *rows);
     rows[0][0] = (int)i;
     for (size_t j = 1; j <= nb; j++) {
-      rows[0][j] = i == 0 ? (int)j : least(rows[1][j], rows[0][j - 1]) + 1;
+      rows[0][j] = i == 0 ? (int)j : smaller_int(rows[1][j], rows[0][j - 1]) + 1;
       if (i > 0) {
         const int ai = tolower((unsigned char)a[i - 1]), bj = tolower((unsigned char)b[j - 1]);
-        rows[0][j] = least(rows[0][j], rows[1][j - 1] + (ai != bj));
+        rows[0][j] = smaller_int(rows[0][j], rows[1][j - 1] + (ai != bj));
         if (i > 1 && j > 1 && ai == tolower((unsigned char)b[j - 2]) &&
             bj == tolower((unsigned char)a[i - 2])) {
-          rows[0][j] = least(rows[0][j], rows[2][j - 2] + 1);
+          rows[0][j] = smaller_int(rows[0][j], rows[2][j - 2] + 1);
         }
       }
     }

@@ -81,7 +81,7 @@ typedef struct manner {
   int in, out; /* its stdin, what it says; -1: /dev/null */
 } manner;
 
-static bool start(const char *const *arguments, const char **environment, manner how, pid_t *id)
+static bool spawn_process(const char *const *arguments, const char **environment, manner how, pid_t *id)
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -117,8 +117,8 @@ bool pki_process_start(const char *const *arguments, bool pipe, const char *vari
     free((void *)environment);
     return false;
   }
-  const bool started = start(arguments, environment,
-                             (manner){.own_group = true, .folder = -1, .in = ends[0], .out = -1}, &out->id);
+  const bool started = spawn_process(
+      arguments, environment, (manner){.own_group = true, .folder = -1, .in = ends[0], .out = -1}, &out->id);
   free((void *)environment);
   if (pipe) {
     close(ends[0]);
@@ -144,8 +144,9 @@ bool pki_process_run(const char *const *arguments, const char *variable, int fol
   pid_t id = 0;
   int status = 0;
   const char **environment = environment_with(variable);
-  const bool started = environment != NULL &&
-                       start(arguments, environment, (manner){.folder = folder, .in = in, .out = out}, &id);
+  const bool started =
+      environment != NULL &&
+      spawn_process(arguments, environment, (manner){.folder = folder, .in = in, .out = out}, &id);
   free((void *)environment);
   if (!started) {
     return false;

@@ -15,12 +15,12 @@ static const uint32_t K[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, int n)
+static uint32_t rotate_right(uint32_t x, int n)
 {
   return x >> n | x << (32 - n);
 }
 
-static void block(uint32_t h[8], const uint8_t *p)
+static void hash_block(uint32_t h[8], const uint8_t *p)
 {
   uint32_t w[64], v[8];
   for (int i = 0; i < 16; i++) {
@@ -29,14 +29,16 @@ static void block(uint32_t h[8], const uint8_t *p)
   }
   for (int i = 16; i < 64; i++) {
     const uint32_t a = w[i - 15], b = w[i - 2];
-    w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] + (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+    w[i] = w[i - 16] + (rotate_right(a, 7) ^ rotate_right(a, 18) ^ a >> 3) + w[i - 7] +
+           (rotate_right(b, 17) ^ rotate_right(b, 19) ^ b >> 10);
   }
   memcpy(v, h, sizeof v);
   for (int i = 0; i < 64; i++) {
     const uint32_t a = v[0], e = v[4];
-    const uint32_t one =
-        v[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & v[5]) ^ (~e & v[6])) + K[i] + w[i];
-    const uint32_t two = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+    const uint32_t one = v[7] + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) +
+                         ((e & v[5]) ^ (~e & v[6])) + K[i] + w[i];
+    const uint32_t two = (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) +
+                         ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
     memmove(v + 1, v, 7 * sizeof v[0]);
     v[4] += one;
     v[0] = one + two;
@@ -53,7 +55,7 @@ void pki_sha256_hex(const void *data, size_t size, char out[65])
   const uint8_t *p = data;
   size_t left = size;
   for (; left >= 64; left -= 64, p += 64) {
-    block(h, p);
+    hash_block(h, p);
   }
   /* a one, zeros, the length in bits */
   uint8_t last[128] = {0};
@@ -66,7 +68,7 @@ void pki_sha256_hex(const void *data, size_t size, char out[65])
     last[end - 1 - (size_t)i] = (uint8_t)((uint64_t)size * 8 >> 8 * i);
   }
   for (size_t i = 0; i < end; i += 64) {
-    block(h, last + i);
+    hash_block(h, last + i);
   }
   for (int i = 0; i < 8; i++) {
     snprintf(out + 8 * i, 9, "%08x", h[i]);

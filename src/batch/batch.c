@@ -20,7 +20,7 @@ int pki_best_lanes(void)
   return strcmp(pki_kernels_get(1)->isa, "avx512") == 0 ? 8 : 4;
 }
 
-static int processors(void)
+static int count_processors(void)
 {
 #ifdef _OPENMP
   return omp_get_num_procs();
@@ -30,61 +30,61 @@ static int processors(void)
 }
 
 /* The options with what is left to the machine and the model chosen. */
-static pk_batch_options choose(const pk_model *model, const pk_batch_options *options)
+static pk_batch_options fill_batch_options(const pk_model *model, const pk_batch_options *options)
 {
   pk_batch_options o = options != NULL ? *options : pk_batch_options_default();
   o.lanes = o.lanes > 0 ? o.lanes : pki_best_lanes();
-  o.threads = o.threads > 0 ? o.threads : processors();
+  o.threads = o.threads > 0 ? o.threads : count_processors();
   o.keep = o.keep > 0 ? o.keep : pki_usual_contacts(model);
   return o;
 }
 
-static size_t carve_group(pki_crew *crew, const pk_batch *b, pki_arena *arena)
+static size_t carve_group(pki_thread_context *context, const pk_batch *b, pki_arena *arena)
 {
   const size_t shown = (size_t)b->lanes * (size_t)b->options.keep;
-  pki_work_carve(&crew->work, b->model, b->lanes, arena);
-  pki_group_carve(&crew->group, b->model, b->lanes, arena);
-  crew->contacts = pki_arena_take(arena, shown, sizeof *crew->contacts);
+  pki_work_carve(&context->work, b->model, b->lanes, arena);
+  pki_group_carve(&context->group, b->model, b->lanes, arena);
+  context->contacts = pki_arena_take(arena, shown, sizeof *context->contacts);
   return arena->used;
 }
 
-static pk_status hire(pk_batch *b, pki_crew *crew, pk_error *err)
+static pk_status create_thread_context(pk_batch *b, pki_thread_context *context, pk_error *err)
 {
-  pk_status status = pk_sim_create(b->model, &b->options.sim, &crew->sim, err);
+  pk_status status = pk_sim_create(b->model, &b->options.sim, &context->sim, err);
   if (status != PK_OK) {
     return status;
   }
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
-    crew->own[row] = pki_memory_array(crew->sim, row);
+    context->own[row] = pki_memory_array(context->sim, row);
   }
   pki_arena arena = pki_arena_over(NULL, 0);
-  const size_t size = carve_group(crew, b, &arena);
-  crew->memory = pki_aligned_alloc(size);
-  if (crew->memory == NULL) {
+  const size_t size = carve_group(context, b, &arena);
+  context->memory = pki_aligned_alloc(size);
+  if (context->memory == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the workspace of a thread");
   }
-  arena = pki_arena_over(crew->memory, size);
-  carve_group(crew, b, &arena);
-  crew->group.work = &crew->work;
-  crew->group.dynamics = pki_work_use(&crew->work, pki_code_find(b->options.sim.code, b->lanes));
-  crew->group.plan = &b->plan;
-  crew->group.colliders = &crew->sim->scene.colliders;
-  crew->group.scene = &crew->sim->scene;
+  arena = pki_arena_over(context->memory, size);
+  carve_group(context, b, &arena);
+  context->group.work = &context->work;
+  context->group.dynamics = pki_work_use(&context->work, pki_code_find(b->options.sim.code, b->lanes));
+  context->group.plan = &b->plan;
+  context->group.colliders = &context->sim->scene.colliders;
+  context->group.scene = &context->sim->scene;
   return PK_OK;
 }
 
-pki_crew *pki_crew_here(const pk_batch *b)
+pki_thread_context *pki_this_thread_context(const pk_batch *b)
 {
 #ifdef _OPENMP
-  return &b->crews[b->stepping ? omp_get_thread_num() : 0];
+  return &b->contexts[b->stepping ? omp_get_thread_num() : 0];
 #else
-  return &b->crews[0];
+  return &b->contexts[0];
 #endif
 }
 
 void pki_batch_plan(pk_batch *b)
 {
-  pki_group_plan_make(&b->plan, b->crews[0].sim);
+  pki_group_plan_make(&b->plan, b->contexts[0].sim);
   for (int k = 0; k < b->count; k++) {
     ((double *)(void *)(pki_block_of(b, k) + b->guard_at))[b->model->nu] = 0;
   }
@@ -102,32 +102,32 @@ pk_status pk_batch_create(const pk_model *model, const pk_batch_options *options
   pk_status status = b != NULL ? PK_OK : PK_ERROR_MEMORY;
   if (b != NULL) {
     b->model = model;
-    b->options = choose(model, options);
+    b->options = fill_batch_options(model, options);
     b->count = b->options.worlds, b->lanes = b->options.lanes, b->threads = b->options.threads;
     b->kernels = pki_group_kernels_get(b->lanes);
-    b->crews = pki_aligned_alloc((size_t)b->threads * sizeof *b->crews);
-    if (b->crews != NULL) {
-      memset(b->crews, 0, (size_t)b->threads * sizeof *b->crews);
+    b->contexts = pki_aligned_alloc((size_t)b->threads * sizeof *b->contexts);
+    if (b->contexts != NULL) {
+      memset(b->contexts, 0, (size_t)b->threads * sizeof *b->contexts);
     }
     pki_arena arena = pki_arena_over(NULL, 0);
     pki_group_plan_carve(&b->plan, model, &arena);
     b->plan_memory = pki_aligned_alloc(arena.used);
-    status = b->crews != NULL && b->plan_memory != NULL ? PK_OK : PK_ERROR_MEMORY;
+    status = b->contexts != NULL && b->plan_memory != NULL ? PK_OK : PK_ERROR_MEMORY;
     arena = pki_arena_over(b->plan_memory, status == PK_OK ? arena.used : 0);
     pki_group_plan_carve(&b->plan, model, &arena);
   }
   status = status == PK_OK ? pki_code_check(b->options.sim.code, model, b->lanes, err) : status;
   for (int t = 0; status == PK_OK && t < b->threads; t++) {
-    status = hire(b, &b->crews[t], err);
+    status = create_thread_context(b, &b->contexts[t], err);
   }
   if (status == PK_OK) {
-    const int room = pk_sim_max_contacts(b->crews[0].sim);
+    const int room = pk_sim_max_contacts(b->contexts[0].sim);
     b->options.sim.max_contacts = room;
     b->options.keep =
         b->options.keep > PKI_BALLS ? b->options.keep : PKI_BALLS; /* lanes are not choosy then */
     b->options.keep = b->options.keep < room ? b->options.keep : room;
-    b->joints = b->crews[0].sim->joints.n, b->late_room = b->crews[0].sim->late_room;
-    pki_lay_out(b);
+    b->joints = b->contexts[0].sim->joints.n, b->late_room = b->contexts[0].sim->late_room;
+    pki_lay_out_worlds(b);
     b->blocks = pki_aligned_alloc((size_t)b->count * b->stride);
     status = b->blocks != NULL ? PK_OK : PK_ERROR_MEMORY;
   }
@@ -151,11 +151,11 @@ void pk_batch_destroy(pk_batch *b)
   if (b == NULL) {
     return;
   }
-  for (int t = 0; b->crews != NULL && t < b->threads; t++) {
-    pk_sim_destroy(b->crews[t].sim);
-    pki_aligned_free(b->crews[t].memory);
+  for (int t = 0; b->contexts != NULL && t < b->threads; t++) {
+    pk_sim_destroy(b->contexts[t].sim);
+    pki_aligned_free(b->contexts[t].memory);
   }
-  pki_aligned_free(b->crews);
+  pki_aligned_free(b->contexts);
   pki_aligned_free(b->plan_memory);
   pki_aligned_free(b->blocks);
   pki_aligned_free(b->control);
@@ -164,13 +164,13 @@ void pk_batch_destroy(pk_batch *b)
 
 /* ---- what all worlds share ---- */
 
-/* The crews stand on another ground: contacts with the old one are forgotten. */
+/* The contexts stand on another ground: contacts with the old one are forgotten. */
 static void change_ground(pk_batch *b)
 {
   for (int k = 0; k < b->count; k++) {
-    pki_bind(b, &b->crews[0], k);
-    pki_memory_forget_impulses(b->crews[0].sim);
-    pki_release(b, &b->crews[0], k);
+    pki_bind_world(b, &b->contexts[0], k);
+    pki_memory_forget_impulses(b->contexts[0].sim);
+    pki_release_world(b, &b->contexts[0], k);
   }
   pki_batch_plan(b);
 }
@@ -180,7 +180,7 @@ pk_status pk_batch_set_terrain(pk_batch *b, const pk_terrain *terrain, const pk_
 {
   pk_status status = PK_OK;
   for (int t = 0; t < b->threads && status == PK_OK; t++) {
-    status = pk_sim_set_terrain(b->crews[t].sim, terrain, materials, count, err);
+    status = pk_sim_set_terrain(b->contexts[t].sim, terrain, materials, count, err);
   }
   if (status == PK_OK) {
     change_ground(b);
@@ -192,7 +192,7 @@ pk_status pk_batch_set_like(pk_batch *b, const pk_sim *sim, pk_error *err)
 {
   pk_status status = PK_OK;
   for (int t = 0; t < b->threads && status == PK_OK; t++) {
-    status = pk_sim_set_like(b->crews[t].sim, sim, err);
+    status = pk_sim_set_like(b->contexts[t].sim, sim, err);
   }
   if (status == PK_OK) {
     change_ground(b);
@@ -211,7 +211,7 @@ pk_status pk_batch_set_controller(pk_batch *b, const pk_controller *controller, 
                     b->count);
   }
   for (int t = 0; t < b->threads; t++) {
-    pk_sim *sim = b->crews[t].sim;
+    pk_sim *sim = b->contexts[t].sim;
     const pk_status status = pk_sim_set_controller(sim, controller, err);
     if (status != PK_OK) {
       pki_aligned_free(control);
@@ -224,9 +224,9 @@ pk_status pk_batch_set_controller(pk_batch *b, const pk_controller *controller, 
   b->control = control;
   b->control_stride = size;
   for (int k = 0; k < b->count; k++) {
-    pki_bind(b, &b->crews[0], k);
-    pki_control_reset(b->crews[0].sim);
-    pki_release(b, &b->crews[0], k);
+    pki_bind_world(b, &b->contexts[0], k);
+    pki_control_reset(b->contexts[0].sim);
+    pki_release_world(b, &b->contexts[0], k);
   }
   return PK_OK;
 }
@@ -276,7 +276,7 @@ size_t pk_batch_world_bytes(const pk_batch *b)
 
 size_t pk_batch_shared_bytes(const pk_batch *b)
 {
-  pki_crew count = {.sim = NULL};
+  pki_thread_context count = {.sim = NULL};
   pki_arena arena = pki_arena_over(NULL, 0);
   const size_t group = carve_group(&count, b, &arena);
   return sizeof *b + (size_t)b->threads * (pk_sim_memsize(b->model, &b->options.sim) + group + sizeof count);

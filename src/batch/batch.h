@@ -26,19 +26,19 @@ typedef struct pki_world_head {
   int nmemory;
   pk_status status; /* why it is frozen */
   bool varied;      /* its inertias are not the model's */
-  bool plain;       /* impulses of joint rows and commands at their limits are all zero (pki_seat) */
+  bool plain;       /* impulses of joint rows and commands at their limits are all zero (pki_lane_world) */
 } pki_world_head;
 
 /* What one thread works with. */
-typedef struct pki_crew {
-  _Alignas(PKI_ALIGN) pk_sim *sim; /* crews share no line of a cache */
+typedef struct pki_thread_context {
+  _Alignas(PKI_ALIGN) pk_sim *sim; /* contexts share no line of a cache */
   void *memory;                    /* of the group */
   pki_work work;                   /* its lanes */
   pki_group group;
   pk_sim_contact *contacts;   /* [lanes][keep] what controllers are shown */
   void *own[PKI_MEMORY_ROWS]; /* the sim's own arrays */
   pk_batch_info info;
-} pki_crew;
+} pki_thread_context;
 
 enum { PKI_CHUNK = 64 }; /* worlds that a thread takes through all steps together */
 
@@ -54,11 +54,11 @@ struct pk_batch {
   size_t memory_at;               /* what pairs of shapes remember */
   unsigned char *control;         /* [count][control_stride] state blocks of the controller */
   size_t control_stride;
-  bool varied;     /* some world's inertias are not the model's */
-  pki_crew *crews; /* [threads] */
+  bool varied;                  /* some world's inertias are not the model's */
+  pki_thread_context *contexts; /* [threads] */
   pki_group_plan plan;
   void *plan_memory;
-  size_t guard_at; /* [pki_guard_size] doubles (pki_seat) */
+  size_t guard_at; /* [pki_guard_size] doubles (pki_lane_world) */
   const pki_group_kernels *kernels;
   pk_batch_callback call;
   void *user;
@@ -82,24 +82,24 @@ extern const int pki_batch_field_count;
 /* ---- worlds.c ---- */
 
 /* Where arrays lie in a block. */
-void pki_lay_out(pk_batch *b);
+void pki_lay_out_worlds(pk_batch *b);
 
-/* The crew's sim becomes world k, until it lets go: then what is no array goes back. */
-void pki_bind(const pk_batch *b, pki_crew *crew, int k);
-void pki_release(const pk_batch *b, pki_crew *crew, int k);
+/* The context's sim becomes world k, until it lets go: then what is no array goes back. */
+void pki_bind_world(const pk_batch *b, pki_thread_context *context, int k);
+void pki_release_world(const pk_batch *b, pki_thread_context *context, int k);
 
 /* A world of the model's own parameters at its initial pose. */
 void pki_batch_begin(pk_batch *b, int world);
 
 /* ---- batch.c ---- */
 
-/* The crew of the calling thread: of those that step, or the first. */
-pki_crew *pki_crew_here(const pk_batch *b);
+/* The context of the calling thread: of those that step, or the first. */
+pki_thread_context *pki_this_thread_context(const pk_batch *b);
 
 /* Lanes that suit this machine. */
 int pki_best_lanes(void);
 
-/* All crews' plans after something changed. */
+/* All contexts' plans after something changed. */
 void pki_batch_plan(pk_batch *b);
 
 #endif

@@ -22,7 +22,7 @@ static pk_command *commands_of(const pk_batch *b, int k)
 }
 
 /* A world's step failed, and is the last; as in a sim pushes are spent. */
-static void freeze(const pk_batch *b, int k, pk_status status)
+static void freeze_world(const pk_batch *b, int k, pk_status status)
 {
   pki_world_head *h = pki_head_of(b, k);
   h->status = status;
@@ -31,7 +31,7 @@ static void freeze(const pk_batch *b, int k, pk_status status)
 }
 
 /* The worlds of a chunk that go on. What others may have written since the last step is checked before anybody reads it. */
-static int going(const pk_batch *b, int first, int count, bool written, int *worlds)
+static int list_running_worlds(const pk_batch *b, int first, int count, bool written, int *worlds)
 {
   int n = 0;
   for (int k = first; k < first + count; k++) {
@@ -40,7 +40,7 @@ static int going(const pk_batch *b, int first, int count, bool written, int *wor
     if (status == PK_OK && written) {
       status = pki_state_check(b->model, row_of(b, k, PKI_MEMORY_Q), row_of(b, k, PKI_MEMORY_U), &info);
       if (status != PK_OK) {
-        freeze(b, k, status);
+        freeze_world(b, k, status);
       }
     }
     worlds[n] = k;
@@ -50,22 +50,22 @@ static int going(const pk_batch *b, int first, int count, bool written, int *wor
 }
 
 /* One world by the controller's own update. */
-static void control_alone(const pk_batch *b, pki_crew *crew, int k)
+static void control_one_world(const pk_batch *b, pki_thread_context *context, int k)
 {
   pk_step_info info = {.term = ""};
-  pki_bind(b, crew, k);
-  pki_joints_observe(crew->sim);
-  const pk_status status = pki_control(crew->sim, &info);
-  pki_release(b, crew, k);
+  pki_bind_world(b, context, k);
+  pki_joints_observe(context->sim);
+  const pk_status status = pki_control(context->sim, &info);
+  pki_release_world(b, context, k);
   if (status != PK_OK) {
-    freeze(b, k, status);
+    freeze_world(b, k, status);
   }
 }
 
 /* Several worlds at once. */
-static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
+static void control_group(const pk_batch *b, pki_thread_context *context, const int *worlds, int count)
 {
-  pk_sim *sim = crew->sim;
+  pk_sim *sim = context->sim;
   const pk_controller *by = sim->control.by;
   const int room = b->options.keep;
   pk_observation seen[PKI_LANES_MOST] = {{0}};
@@ -74,7 +74,7 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
   pk_status status[PKI_LANES_MOST];
   for (int i = 0; i < count; i++) {
     const int k = worlds[i];
-    pk_sim_contact *contacts = crew->contacts + (size_t)i * (size_t)room;
+    pk_sim_contact *contacts = context->contacts + (size_t)i * (size_t)room;
     const int n = pk_batch_contacts(b, k, contacts, room);
     seen[i] = pki_observe(sim, pk_batch_world_time(b, k), row_of(b, k, PKI_MEMORY_Q),
                           row_of(b, k, PKI_MEMORY_U), row_of(b, k, PKI_MEMORY_TAU), contacts, n);
@@ -85,15 +85,15 @@ static void control_group(const pk_batch *b, pki_crew *crew, const int *worlds, 
   by->update_group(by, count, seen, states, commands, status);
   for (int i = 0; i < count; i++) {
     if (status[i] != PK_OK) {
-      freeze(b, worlds[i], status[i]);
+      freeze_world(b, worlds[i], status[i]);
     }
   }
 }
 
 /* The controllers of the worlds for which it is time. */
-static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
+static void control_worlds(const pk_batch *b, pki_thread_context *context, const int *worlds, int count)
 {
-  const pk_sim *sim = crew->sim;
+  const pk_sim *sim = context->sim;
   const pk_controller *by = sim->control.by;
   const bool together = by != NULL && by->update_group != NULL && !sim->joints.cut;
   int due[PKI_LANES_MOST], ndue = 0;
@@ -103,26 +103,27 @@ static void control(const pk_batch *b, pki_crew *crew, const int *worlds, int co
       continue;
     }
     if (!together) {
-      control_alone(b, crew, k);
+      control_one_world(b, context, k);
       continue;
     }
     due[ndue++] = k;
     if (ndue == b->lanes) {
-      control_group(b, crew, due, ndue);
+      control_group(b, context, due, ndue);
       ndue = 0;
     }
   }
   if (ndue > 0) {
-    control_group(b, crew, due, ndue);
+    control_group(b, context, due, ndue);
   }
 }
 
 /* ---- steps ---- */
 
-/* What a step of world k was, into the crew's figures. */
-static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool certified, pk_lane_exit left)
+/* What a step of world k was, into the context's figures. */
+static void note_step(pki_thread_context *context, const pk_batch *b, int k, double residual, bool certified,
+                      pk_lane_exit left)
 {
-  pk_batch_info *info = &crew->info;
+  pk_batch_info *info = &context->info;
   pki_head_of(b, k)->residual = residual;
   pki_head_of(b, k)->certified = certified;
   pki_head_of(b, k)->n.uncertified += !certified && left == PK_LANE_EXIT_NONE; /* a sim counts its own */
@@ -138,24 +139,24 @@ static void note(pki_crew *crew, const pk_batch *b, int k, double residual, bool
 }
 
 /* A world that lanes could not do. */
-static void step_alone(const pk_batch *b, pki_crew *crew, int k, pk_lane_exit why)
+static void step_by_sim(const pk_batch *b, pki_thread_context *context, int k, pk_lane_exit why)
 {
   pk_step_info info;
-  pki_bind(b, crew, k);
-  const pk_status status = pki_sim_step_alone(crew->sim, &info);
-  pki_release(b, crew, k);
+  pki_bind_world(b, context, k);
+  const pk_status status = pki_sim_step_unobserved(context->sim, &info);
+  pki_release_world(b, context, k);
   pki_head_of(b, k)->plain = false;
   if (status != PK_OK) {
     pki_head_of(b, k)->certified = false; /* a step that failed has no certificate */
-    freeze(b, k, status);
+    freeze_world(b, k, status);
     return;
   }
-  crew->info.shifted += info.shifted > 0;
-  crew->info.shift = fmax(crew->info.shift, info.shift);
-  note(crew, b, k, info.certificate.relative, info.certified, why);
+  context->info.shifted += info.shifted > 0;
+  context->info.shift = fmax(context->info.shift, info.shift);
+  note_step(context, b, k, info.certificate.relative, info.certified, why);
 }
 
-static pki_seat seat_of(const pk_batch *b, int k)
+static pki_lane_world lane_world_of(const pk_batch *b, int k)
 {
   double *const q = row_of(b, k, PKI_MEMORY_Q), *const u = row_of(b, k, PKI_MEMORY_U);
   unsigned char *const block = pki_block_of(b, k);
@@ -163,32 +164,32 @@ static pki_seat seat_of(const pk_batch *b, int k)
   const pki_latency latency = {.queue = (pk_command *)(void *)(block + b->row_at[PKI_MEMORY_QUEUE]),
                                .room = b->late_room,
                                .late = h->parameters.late};
-  return (pki_seat){.q = q,
-                    .u = u,
-                    .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->n.steps),
-                    .inertia = b->varied ? row_of(b, k, PKI_MEMORY_INERTIA) : NULL,
-                    .pushes = h->n.pushed ? row_of(b, k, PKI_MEMORY_PUSHES) : NULL,
-                    .grouped =
-                        b->varied && b->options.sim.code != NULL ? row_of(b, k, PKI_MEMORY_GROUPED) : NULL,
-                    .friction = h->parameters.friction,
-                    .q_next = q,
-                    .u_next = u,
-                    .tau = row_of(b, k, PKI_MEMORY_TAU),
-                    .last = (pki_contact *)(void *)(block + b->row_at[PKI_MEMORY_LAST]),
-                    .last_r = row_of(b, k, PKI_MEMORY_LAST_R),
-                    .last_sticks = (bool *)(block + b->row_at[PKI_MEMORY_STICKS]),
-                    .nlast = &pki_head_of(b, k)->n.nlast,
-                    .keep = b->options.keep,
-                    .last_joint = row_of(b, k, PKI_MEMORY_JOINT),
-                    .limited = (bool *)(block + b->row_at[PKI_MEMORY_LIMITED]),
-                    .plain = &pki_head_of(b, k)->plain,
-                    .memory = (pki_remembered *)(void *)(block + b->memory_at),
-                    .nmemory = &pki_head_of(b, k)->nmemory,
-                    .guard = (double *)(void *)(block + b->guard_at)};
+  return (pki_lane_world){
+      .q = q,
+      .u = u,
+      .commands = pki_latency_through(&latency, commands_of(b, k), b->joints, h->n.steps),
+      .inertia = b->varied ? row_of(b, k, PKI_MEMORY_INERTIA) : NULL,
+      .pushes = h->n.pushed ? row_of(b, k, PKI_MEMORY_PUSHES) : NULL,
+      .grouped = b->varied && b->options.sim.code != NULL ? row_of(b, k, PKI_MEMORY_GROUPED) : NULL,
+      .friction = h->parameters.friction,
+      .q_next = q,
+      .u_next = u,
+      .tau = row_of(b, k, PKI_MEMORY_TAU),
+      .last = (pki_contact *)(void *)(block + b->row_at[PKI_MEMORY_LAST]),
+      .last_r = row_of(b, k, PKI_MEMORY_LAST_R),
+      .last_sticks = (bool *)(block + b->row_at[PKI_MEMORY_STICKS]),
+      .nlast = &pki_head_of(b, k)->n.nlast,
+      .keep = b->options.keep,
+      .last_joint = row_of(b, k, PKI_MEMORY_JOINT),
+      .limited = (bool *)(block + b->row_at[PKI_MEMORY_LIMITED]),
+      .plain = &pki_head_of(b, k)->plain,
+      .memory = (pki_remembered *)(void *)(block + b->memory_at),
+      .nmemory = &pki_head_of(b, k)->nmemory,
+      .guard = (double *)(void *)(block + b->guard_at)};
 }
 
 /* A step on lanes is counted, and its pushes are spent. */
-static void end_on_lanes(const pk_batch *b, int k)
+static void end_lane_step(const pk_batch *b, int k)
 {
   pki_world_head *h = pki_head_of(b, k);
   h->n.steps++;
@@ -198,23 +199,23 @@ static void end_on_lanes(const pk_batch *b, int k)
   }
 }
 
-static void step_group(const pk_batch *b, pki_crew *crew, const int *worlds, int count)
+static void step_group(const pk_batch *b, pki_thread_context *context, const int *worlds, int count)
 {
-  pki_seat seats[PKI_LANES_MOST];
+  pki_lane_world lane_worlds[PKI_LANES_MOST];
   pki_lane_info how[PKI_LANES_MOST];
-  seats[0] = seat_of(b, worlds[0]);
+  lane_worlds[0] = lane_world_of(b, worlds[0]);
   for (int i = 1; i < count; i++) {
-    seats[i] = seat_of(b, worlds[i]);
+    lane_worlds[i] = lane_world_of(b, worlds[i]);
   }
-  b->kernels->advance(&crew->group, seats, count, how);
+  b->kernels->advance(&context->group, lane_worlds, count, how);
   for (int i = 0; i < count; i++) {
     if (how[i].done) {
-      end_on_lanes(b, worlds[i]);
-      crew->info.impulses_alone += how[i].alone;
-      note(crew, b, worlds[i], how[i].relative, how[i].relative <= b->options.sim.tolerance,
-           PK_LANE_EXIT_NONE);
+      end_lane_step(b, worlds[i]);
+      context->info.impulses_alone += how[i].scalar_fallback;
+      note_step(context, b, worlds[i], how[i].relative, how[i].relative <= b->options.sim.tolerance,
+                PK_LANE_EXIT_NONE);
     } else {
-      step_alone(b, crew, worlds[i], how[i].left);
+      step_by_sim(b, context, worlds[i], how[i].left);
     }
   }
 }
@@ -252,7 +253,7 @@ static void sort_by_pattern(const pk_batch *b, int *worlds, int count)
 
 /* Commands that act later are checked now; what is wrong with them is for the world alone. Mostly nothing is: they are compared all
  * at once first. */
-static bool may_wait(const pk_batch *b, int k)
+static bool commands_are_valid(const pk_batch *b, int k)
 {
   const pk_command *const commands = commands_of(b, k);
   const int n = b->late_room > 0 ? b->joints : 0;
@@ -270,49 +271,49 @@ static bool may_wait(const pk_batch *b, int k)
 }
 
 /* Worlds on lanes. */
-static void step_lanes(const pk_batch *b, pki_crew *crew, int *worlds, int count)
+static void step_lanes(const pk_batch *b, pki_thread_context *context, int *worlds, int count)
 {
   if (b->lanes > 1) {
     sort_by_pattern(b, worlds, count);
   }
   for (int i = 0; i < count; i += b->lanes) {
-    step_group(b, crew, worlds + i, count - i < b->lanes ? count - i : b->lanes);
+    step_group(b, context, worlds + i, count - i < b->lanes ? count - i : b->lanes);
   }
 }
 
 /* One step of a chunk, the first of a call or not. */
-static void step_chunk(pk_batch *b, pki_crew *crew, int first, int count, bool begins)
+static void step_chunk(pk_batch *b, pki_thread_context *context, int first, int count, bool begins)
 {
   int worlds[PKI_CHUNK], lanes[PKI_CHUNK], nlanes = 0;
   if (b->call != NULL) {
     b->call(b->user, b, first, count);
   }
-  const int n = going(b, first, count, begins || b->call != NULL, worlds);
-  control(b, crew, worlds, n);
+  const int n = list_running_worlds(b, first, count, begins || b->call != NULL, worlds);
+  control_worlds(b, context, worlds, n);
   for (int i = 0; i < n; i++) {
     const pki_world_head *h = pki_head_of(b, worlds[i]);
     if (h->status != PK_OK) {
       continue;
     }
-    const pk_lane_exit left = !b->plan.usable           ? PK_LANE_EXIT_WORLD
-                              : h->n.nlast > PKI_SLOTS  ? PK_LANE_EXIT_CONTACTS /* as in the last step */
-                              : !may_wait(b, worlds[i]) ? PK_LANE_EXIT_COMMAND
-                                                        : PK_LANE_EXIT_NONE;
+    const pk_lane_exit left = !b->plan.usable          ? PK_LANE_EXIT_WORLD
+                              : h->n.nlast > PKI_SLOTS ? PK_LANE_EXIT_CONTACTS /* as in the last step */
+                              : !commands_are_valid(b, worlds[i]) ? PK_LANE_EXIT_COMMAND
+                                                                  : PK_LANE_EXIT_NONE;
     if (left == PK_LANE_EXIT_NONE) {
       lanes[nlanes++] = worlds[i];
     } else {
-      step_alone(b, crew, worlds[i], left);
+      step_by_sim(b, context, worlds[i], left);
     }
   }
-  step_lanes(b, crew, lanes, nlanes);
+  step_lanes(b, context, lanes, nlanes);
 }
 
-/* All crews' figures. */
-static void add_up(const pk_batch *b, pk_batch_info *info)
+/* All contexts' figures. */
+static void sum_step_info(const pk_batch *b, pk_batch_info *info)
 {
   *info = (pk_batch_info){.worst_world = -1};
   for (int t = 0; t < b->threads; t++) {
-    const pk_batch_info *c = &b->crews[t].info;
+    const pk_batch_info *c = &b->contexts[t].info;
     info->shifted += c->shifted, info->shift = fmax(info->shift, c->shift);
     info->impulses_alone += c->impulses_alone;
     for (int i = 0; i < PK_LANE_EXIT_COUNT; i++) {
@@ -337,25 +338,25 @@ pk_status pk_batch_step(pk_batch *b, int steps, pk_batch_info *info)
   const int whole = (fair + b->lanes - 1) / b->lanes * b->lanes;
   const int chunk = whole < PKI_CHUNK ? whole : PKI_CHUNK, chunks = (b->count + chunk - 1) / chunk;
   for (int t = 0; t < b->threads; t++) {
-    b->crews[t].info = (pk_batch_info){.worst_world = -1};
+    b->contexts[t].info = (pk_batch_info){.worst_world = -1};
   }
   b->stepping = true;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(b->threads)
 #endif
   for (int c = 0; c < chunks; c++) {
-    pki_crew *crew = pki_crew_here(b);
+    pki_thread_context *context = pki_this_thread_context(b);
     const int first = c * chunk, count = b->count - first < chunk ? b->count - first : chunk;
     for (int s = 0; s < steps; s++) {
-      step_chunk(b, crew, first, count, s == 0);
+      step_chunk(b, context, first, count, s == 0);
     }
     for (int k = first; k < first + count; k++) {
-      crew->info.frozen += pki_head_of(b, k)->status != PK_OK;
+      context->info.frozen += pki_head_of(b, k)->status != PK_OK;
     }
   }
   b->stepping = false;
   if (info != NULL) {
-    add_up(b, info);
+    sum_step_info(b, info);
   }
   return PK_OK;
 }

@@ -8,7 +8,7 @@
 #include "step/contact.h"
 #include "step/joints.h"
 
-static size_t padded(size_t bytes)
+static size_t pad_to_line(size_t bytes)
 {
   return (bytes + PKI_ALIGN - 1) / PKI_ALIGN * PKI_ALIGN;
 }
@@ -34,9 +34,9 @@ static size_t memory_room(const pk_batch *b)
   return (size_t)b->options.keep;
 }
 
-void pki_lay_out(pk_batch *b)
+void pki_lay_out_worlds(pk_batch *b)
 {
-  size_t at = padded(sizeof(pki_world_head));
+  size_t at = pad_to_line(sizeof(pki_world_head));
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     b->row_at[row] = at;
     at += (room_of(b, row) * pki_memory[row].size + 7) / 8 * 8;
@@ -45,7 +45,7 @@ void pki_lay_out(pk_batch *b)
   at += memory_room(b) * sizeof(pki_remembered);
   b->guard_at = at;
   at += (size_t)pki_guard_size(b->model) * sizeof(double);
-  b->stride = padded(at);
+  b->stride = pad_to_line(at);
 }
 
 /* ---- a sim that works on a world ---- */
@@ -90,7 +90,7 @@ static void copy_row(const pk_batch *b, pk_sim *sim, int row, unsigned char *blo
 }
 
 /* A world remembers so much. */
-static bool fits(const pk_batch *b, const pk_sim *sim)
+static bool fits_world_memory(const pk_batch *b, const pk_sim *sim)
 {
   bool all = true;
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
@@ -99,9 +99,9 @@ static bool fits(const pk_batch *b, const pk_sim *sim)
   return all;
 }
 
-void pki_bind(const pk_batch *b, pki_crew *crew, int k)
+void pki_bind_world(const pk_batch *b, pki_thread_context *context, int k)
 {
-  pk_sim *sim = crew->sim;
+  pk_sim *sim = context->sim;
   unsigned char *const block = pki_block_of(b, k);
   load_head(sim, pki_head_of(b, k));
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
@@ -115,14 +115,14 @@ void pki_bind(const pk_batch *b, pki_crew *crew, int k)
   sim->control.state = b->control != NULL ? b->control + (size_t)k * b->control_stride : NULL;
 }
 
-void pki_release(const pk_batch *b, pki_crew *crew, int k)
+void pki_release_world(const pk_batch *b, pki_thread_context *context, int k)
 {
-  pk_sim *sim = crew->sim;
+  pk_sim *sim = context->sim;
   unsigned char *const block = pki_block_of(b, k);
   pki_world_head *h = pki_head_of(b, k);
   const int room = (int)memory_room(b), pairs = sim->scene.colliders.nmemory;
   sim->scene.colliders.nmemory = pairs < room ? pairs : room; /* the rest is found anew */
-  if (!fits(b, sim)) {                                        /* where it is now it stays */
+  if (!fits_world_memory(b, sim)) {                           /* where it is now it stays */
     h->status = PK_ERROR_LIMIT;
     sim->state.n.nlast = sim->state.n.nspring = sim->scene.colliders.nmemory = 0;
   }
@@ -131,7 +131,7 @@ void pki_release(const pk_batch *b, pki_crew *crew, int k)
     if (is_copied(row)) {
       copy_row(b, sim, row, block, true);
     } else {
-      pki_memory_set_array(sim, row, crew->own[row]);
+      pki_memory_set_array(sim, row, context->own[row]);
     }
   }
   copy_pairs(b, sim, block, true);
@@ -147,13 +147,13 @@ static bool is_world(const pk_batch *b, int world)
   return world >= 0 && world < b->count;
 }
 
-static pk_status check(const pk_batch *b, int world, const pk_sim *sim, pk_error *err)
+static pk_status check_world_of_sim(const pk_batch *b, int world, const pk_sim *sim, pk_error *err)
 {
   if (!is_world(b, world)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "world"}, "world is %d, expected 0 to %d",
                     world, b->count - 1);
   }
-  const pk_status status = pki_sim_match(b->crews[0].sim, sim, "sim", "the sim", err);
+  const pk_status status = pki_sim_match(b->contexts[0].sim, sim, "sim", "the sim", err);
   if (status != PK_OK) {
     return status;
   }
@@ -185,8 +185,8 @@ static void copy_rows(const pk_batch *b, pk_sim *sim, int world, bool out)
 
 pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
 {
-  const pk_sim *like = b->crews[0].sim;
-  pk_status status = check(b, world, sim, err);
+  const pk_sim *like = b->contexts[0].sim;
+  pk_status status = check_world_of_sim(b, world, sim, err);
   if (status == PK_OK && !pki_sim_collides_as(sim, like)) {
     status = pk_sim_set_like(sim, like, err);
   }
@@ -206,8 +206,8 @@ pk_status pk_batch_get(const pk_batch *b, int world, pk_sim *sim, pk_error *err)
 
 pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
 {
-  const pk_sim *like = b->crews[0].sim;
-  const pk_status status = check(b, world, sim, err);
+  const pk_sim *like = b->contexts[0].sim;
+  const pk_status status = check_world_of_sim(b, world, sim, err);
   if (status != PK_OK) {
     return status;
   }
@@ -219,7 +219,7 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "sim"},
                     "the sim has another controller than the batch: pk_batch_set_controller comes first");
   }
-  if (!fits(b, sim) || (size_t)sim->scene.colliders.nmemory > memory_room(b)) {
+  if (!fits_world_memory(b, sim) || (size_t)sim->scene.colliders.nmemory > memory_room(b)) {
     return pki_fail(err, PK_ERROR_LIMIT, (pki_where){.field = "keep"},
                     "the sim has %d contacts, a world of the batch remembers %d: raise the option keep",
                     sim->state.n.nlast, b->options.keep);
@@ -233,9 +233,9 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
   } else if (b->control != NULL) { /* the sim has nobody who remembers */
-    pki_bind(b, &b->crews[0], world);
-    pki_control_reset(b->crews[0].sim);
-    pki_release(b, &b->crews[0], world);
+    pki_bind_world(b, &b->contexts[0], world);
+    pki_control_reset(b->contexts[0].sim);
+    pki_release_world(b, &b->contexts[0], world);
   }
   return PK_OK;
 }
@@ -246,7 +246,7 @@ void pki_batch_begin(pk_batch *b, int world)
   unsigned char *const block = pki_block_of(b, world);
   memcpy(block + b->row_at[PKI_MEMORY_INERTIA], b->model->body_inertia, bytes);
   if (b->options.sim.code != NULL) {
-    memcpy(block + b->row_at[PKI_MEMORY_GROUPED], b->crews[0].sim->workspace->grouped, bytes);
+    memcpy(block + b->row_at[PKI_MEMORY_GROUPED], b->contexts[0].sim->workspace->grouped, bytes);
   }
   pki_head_of(b, world)->varied = false;
   pki_head_of(b, world)->parameters.friction = 1;
@@ -258,11 +258,11 @@ void pk_batch_reset(pk_batch *b, int world)
   if (!is_world(b, world)) {
     return;
   }
-  pki_crew *crew = pki_crew_here(b);
+  pki_thread_context *context = pki_this_thread_context(b);
   pki_world_head *h = pki_head_of(b, world);
-  pki_bind(b, crew, world);
-  pk_sim_reset(crew->sim);
-  pki_release(b, crew, world);
+  pki_bind_world(b, context, world);
+  pk_sim_reset(context->sim);
+  pki_release_world(b, context, world);
   h->status = PK_OK;
   h->residual = 0;
   h->certified = true;
@@ -270,13 +270,13 @@ void pk_batch_reset(pk_batch *b, int world)
 
 pk_status pk_batch_push(pk_batch *b, int world, int link, const double point[3], const double force[3])
 {
-  pki_crew *crew = pki_crew_here(b);
+  pki_thread_context *context = pki_this_thread_context(b);
   if (!is_world(b, world)) {
     return PK_ERROR_ARGUMENT;
   }
-  pki_bind(b, crew, world);
-  const pk_status status = pk_sim_push(crew->sim, link, point, force);
-  pki_release(b, crew, world);
+  pki_bind_world(b, context, world);
+  const pk_status status = pk_sim_push(context->sim, link, point, force);
+  pki_release_world(b, context, world);
   return status;
 }
 
@@ -287,7 +287,7 @@ int pk_batch_contacts(const pk_batch *b, int world, pk_sim_contact *out, int mos
   }
   const unsigned char *const block = pki_block_of(b, world);
   const int n = pki_head_of(b, world)->n.nlast;
-  pki_show_contacts(b->crews[0].sim, pki_head_of(b, world)->parameters.friction,
+  pki_show_contacts(b->contexts[0].sim, pki_head_of(b, world)->parameters.friction,
                     (const pki_contact *)(const void *)(block + b->row_at[PKI_MEMORY_LAST]),
                     (const double *)(const void *)(block + b->row_at[PKI_MEMORY_LAST_R]), n < most ? n : most,
                     out);

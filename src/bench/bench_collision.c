@@ -45,8 +45,8 @@ typedef struct timing {
 } timing;
 
 /* Time the runners, and one line for each. The ratio is to `base`. */
-static bool finish(work *w, const timing *by, int base, const pki_bench_options *options,
-                   pki_bench_report *report)
+static bool time_collisions(work *w, const timing *by, int base, const pki_bench_options *options,
+                            pki_bench_report *report)
 {
   const pki_measure_options normal = {.round = 4e-3, .total = 3, .least = 7, .most = 51};
   const pki_measure_options quick = {.round = 1e-3, .total = 0.2, .least = 3, .most = 5};
@@ -91,7 +91,7 @@ typedef struct ball {
   int nvertex;
 } ball;
 
-static int midpoint(ball *b, int i, int j)
+static int edge_midpoint(ball *b, int i, int j)
 {
   double m[3], length = 0;
   for (int k = 0; k < 3; k++) {
@@ -128,7 +128,8 @@ static void make_ball(ball *b, double radius)
   }
   for (int f = 0; f < 20; f++) {
     const int *t = faces[f];
-    const int m[3] = {midpoint(b, t[0], t[1]), midpoint(b, t[1], t[2]), midpoint(b, t[2], t[0])};
+    const int m[3] = {edge_midpoint(b, t[0], t[1]), edge_midpoint(b, t[1], t[2]),
+                      edge_midpoint(b, t[2], t[0])};
     const int small[4][3] = {{t[0], m[0], m[2]}, {t[1], m[1], m[0]}, {t[2], m[2], m[1]}, {m[0], m[1], m[2]}};
     memcpy(b->triangle + 12 * f, small, sizeof small);
   }
@@ -243,7 +244,7 @@ static bool run_distance(const pki_bench_options *options, const pk_peer *const 
   }
   compare_pairs(w);
   const timing by = {.run = run_pairs, .inputs = 1, .each = SLOTS, .unit = "us/pair"};
-  const bool ok = w->count == 0 || finish(w, &by, 0, options, report);
+  const bool ok = w->count == 0 || time_collisions(w, &by, 0, options, report);
   for (int i = 0; i < w->count; i++) {
     w->runners[i].table->pair_destroy(w->runners[i].object);
   }
@@ -405,7 +406,7 @@ static bool run_scene(const pki_bench_options *options, const pk_peer *const *pe
     }
     compare_broads(w);
     const timing by = {.run = run_cycle, .inputs = 1, .each = FRAMES, .unit = "us/update"};
-    ok = finish(w, &by, tree, options, report);
+    ok = time_collisions(w, &by, tree, options, report);
   }
   for (int i = 0; i < w->count; i++) {
     report->failed |= w->runners[i].agreement > 1e-12;

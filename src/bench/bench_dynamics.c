@@ -158,7 +158,7 @@ static void add_engines(scene *s, const pk_peer *const *peers, int npeer)
 }
 
 /* The answer of an engine to state `slot`. */
-static void answer(const engine *e, pki_algorithm algorithm, int slot, double *out)
+static void engine_answer(const engine *e, pki_algorithm algorithm, int slot, double *out)
 {
   e->table->run(e->object, algorithm, slot / e->lanes);
   e->table->read(e->object, algorithm, slot % e->lanes, out);
@@ -172,12 +172,12 @@ static bool check_agreement(scene *s, pki_algorithm algorithm)
     s->engines[i].agreement = i == 0 ? NAN : 0.0;
   }
   for (int slot = 0; slot < s->states.count; slot++) {
-    answer(&s->engines[0], algorithm, slot, s->reference);
+    engine_answer(&s->engines[0], algorithm, slot, s->reference);
     for (int i = 1; i < s->nengine; i++) {
       if (!s->engines[i].table->calls[algorithm]) {
         continue;
       }
-      answer(&s->engines[i], algorithm, slot, s->other);
+      engine_answer(&s->engines[i], algorithm, slot, s->other);
       s->engines[i].agreement =
           fmax(s->engines[i].agreement, pki_relative_difference(s->other, s->reference, size));
     }

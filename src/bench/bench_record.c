@@ -11,7 +11,7 @@
 
 #include "bench/bench.h"
 #include "measure/measure.h"
-#include "run/keep.h"
+#include "run/run_output.h"
 
 enum { ROUNDS = 15, QUICK_ROUNDS = 5, SHARES = 5 };
 
@@ -83,7 +83,7 @@ static pk_status run_once(bench *b, int way, int round, pk_error *err)
 }
 
 /* The loop of a run with a clock between its parts. */
-static void time_steps(pki_world *world, pki_watch *watch, pki_keep *keep, pki_run_result *result,
+static void time_steps(pki_world *world, pki_watch *watch, pki_run_output *keep, pki_run_result *result,
                        long long steps, double *share)
 {
   double step = 0, record = 0;
@@ -92,29 +92,29 @@ static void time_steps(pki_world *world, pki_watch *watch, pki_keep *keep, pki_r
     pki_world_step(world, &watch->info);
     pki_watch_step(watch, result);
     const double middle = pki_clock();
-    pki_keep_step(keep);
+    pki_run_output_step(keep);
     step += middle - start;
     record += pki_clock() - middle;
   }
   *share = record / step;
 }
 
-static pk_status share_once(bench *b, int way, int round, pk_error *err)
+static pk_status time_recording_share(bench *b, int way, int round, pk_error *err)
 {
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pki_watch watch = {0};
-  pki_keep keep = {0};
+  pki_run_output keep = {0};
   pki_run_result result = {0};
   const pki_run_options options = {.duration = -1, .folder = ways[way].set != NULL ? b->folder : NULL};
   pk_status status = make_world(way, &scenario, &world, err);
   status = status == PK_OK ? pki_watch_begin(&watch, &world, 1e-8, &result, err) : status;
-  status = status == PK_OK ? pki_keep_begin(&keep, &watch, &result, &options, b->steps, err) : status;
+  status = status == PK_OK ? pki_run_output_begin(&keep, &watch, &result, &options, b->steps, err) : status;
   if (status == PK_OK) {
     time_steps(&world, &watch, &keep, &result, b->steps, &b->share[way][round]);
-    status = pki_keep_end(&keep, false, err);
+    status = pki_run_output_end(&keep, false, err);
   }
-  pki_keep_free(&keep);
+  pki_run_output_free(&keep);
   pki_watch_free(&watch);
   pki_run_result_free(&result);
   remove_recording(b, way);
@@ -182,7 +182,7 @@ pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *r
   }
   for (int i = 0; i < SHARES && status == PK_OK; i++) {
     for (int way = 0; way < WAYS && status == PK_OK; way++) {
-      status = share_once(b, way, i, err);
+      status = time_recording_share(b, way, i, err);
     }
   }
   rmdir(b->folder);

@@ -57,7 +57,7 @@ static void print_head(const pki_bench_report *report, FILE *out)
 }
 
 /* The part of the steps that left the lanes for one reason. */
-static double part_left(const pki_bench_robots_figures *r, int why)
+static double fallback_share(const pki_bench_robots_figures *r, int why)
 {
   return r->ours ? (double)r->info.left[why] / (double)r->info.stepped : NAN;
 }
@@ -67,8 +67,8 @@ static void print_why(const pki_bench_robots_figures *r, FILE *out)
 {
   const char *between = " ";
   for (int i = PK_LANE_EXIT_NONE + 1; i < PK_LANE_EXIT_COUNT; i++) {
-    if (part_left(r, i) > 0) {
-      fprintf(out, "%s%s %.2g", between, pk_lane_exit_name((pk_lane_exit)i), part_left(r, i));
+    if (fallback_share(r, i) > 0) {
+      fprintf(out, "%s%s %.2g", between, pk_lane_exit_name((pk_lane_exit)i), fallback_share(r, i));
       between = ", ";
     }
   }
@@ -121,6 +121,6 @@ void pki_bench_add_robots(cJSON *object, const pki_bench_result *result)
   }
   cJSON *why = cJSON_AddObjectToObject(object, "alone_why");
   for (int i = PK_LANE_EXIT_NONE + 1; i < PK_LANE_EXIT_COUNT; i++) {
-    pki_bench_add_number(why, pk_lane_exit_name((pk_lane_exit)i), part_left(r, i));
+    pki_bench_add_number(why, pk_lane_exit_name((pk_lane_exit)i), fallback_share(r, i));
   }
 }

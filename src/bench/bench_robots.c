@@ -124,7 +124,7 @@ static void add_peer(bench *b, const pki_crowd *crowd, int n, int config, int th
 }
 
 /* Each solver with each cone; of large worlds those whose memory and time grow with the world alone. */
-static bool takes_part(const pki_contact_config *config, int nu)
+static bool is_compared_config(const pki_contact_config *config, int nu)
 {
   const bool plain = strcmp(config->gains, "explicit") == 0 && strstr(config->name, "noslip") == NULL;
   const bool cg = strstr(config->name, "cg") != NULL, elliptic = strstr(config->name, "elliptic") != NULL;
@@ -135,7 +135,7 @@ static bool takes_part(const pki_contact_config *config, int nu)
 static void add_peers(bench *b, const pki_crowd *crowd)
 {
   for (int c = 0; b->table && c < b->table->nconfig && b->count < RUNNERS_MAX; c++) {
-    if (takes_part(&b->table->configs[c], crowd->scene->model->nu)) {
+    if (is_compared_config(&b->table->configs[c], crowd->scene->model->nu)) {
       add_peer(b, crowd, crowd->n, c, 1);
     }
   }
@@ -168,7 +168,7 @@ static pki_entrant entrant_of(runner *r)
   return e;
 }
 
-static bool failed(const runner *r)
+static bool runner_failed(const runner *r)
 {
   return r->kind == SIM       ? r->sim.status != PK_OK
          : r->kind == BATCHED ? r->batch.status != PK_OK
@@ -194,8 +194,8 @@ static bool time_runners(bench *b, int threads)
   for (int i = 0; i < b->count; i++) {
     runner *r = &b->runners[i];
     const double steps = (double)b->steps * r->crowd.n;
-    r->median = failed(r) ? NAN : steps / entrants[i].median;
-    r->spread = failed(r) ? NAN : steps / entrants[i].lower - steps / entrants[i].upper;
+    r->median = runner_failed(r) ? NAN : steps / entrants[i].median;
+    r->spread = runner_failed(r) ? NAN : steps / entrants[i].lower - steps / entrants[i].upper;
   }
   return true;
 }
@@ -231,7 +231,7 @@ static bool add_results(const bench *b, int worlds, int threads)
     r->median = from->median;
     r->spread = from->spread;
     r->robots = figures_of(b, from, worlds);
-    if (failed(from)) {
+    if (runner_failed(from)) {
       pki_bench_add_note(b->report, "%s (%s) failed in %s", r->engine, r->config, r->work);
     }
   }

@@ -92,7 +92,7 @@ static void add_runner(work *w, const char *engine, const char *version, const p
   }
 }
 
-static bool takes_part(const pki_contact_config *config, pki_growth growth)
+static bool is_compared_config(const pki_contact_config *config, pki_growth growth)
 {
   const int count = growth == PKI_GROWTH_CHAIN ? 1 : (int)(sizeof peer_configs / sizeof peer_configs[0]);
   bool found = false;
@@ -109,7 +109,7 @@ static void add_runners(const bench *b, work *w)
     const pk_peer *peer = b->peers[i];
     const pki_contact_peer *table = peer->interface(PKI_CONTACT_INTERFACE);
     for (int c = 0; table && table->clone && c < table->nconfig && !is_slow(b, peer->name); c++) {
-      if (takes_part(&table->configs[c], w->scene.growth)) {
+      if (is_compared_config(&table->configs[c], w->scene.growth)) {
         add_runner(w, peer->name, peer->version, table, c, b->report);
       }
     }
@@ -128,7 +128,7 @@ static void run_call(void *user, int index)
 }
 
 /* Robots that lie on the ground have less to do. */
-static bool fell(const runner *r)
+static bool robots_fell(const runner *r)
 {
   const pk_model *m = &r->scene->model;
   const int count = r->scene->growth == PKI_GROWTH_ROBOTS ? r->scene->size : 0, nq = m->nq / r->scene->size;
@@ -199,7 +199,7 @@ static pk_status run_work(bench *b, work *w, pki_growth growth, int size, pk_err
   const pki_measure_options *how = b->options->quick ? &quick : growth == PKI_GROWTH_ROBOTS ? &trot : &normal;
   const bool timed = pki_measure(entrants, w->count, how);
   for (int i = 0; i < w->count && timed; i++) {
-    w->runners[i].failed |= fell(&w->runners[i]);
+    w->runners[i].failed |= robots_fell(&w->runners[i]);
   }
   if (!timed || !add_results(b, w, entrants)) {
     status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");

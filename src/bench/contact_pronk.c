@@ -13,7 +13,7 @@
 
 static const pki_contact_config configs[] = {
     {"auto 1e-8", "implicit", 0.5},
-    {"preset paper", "explicit", 0.5},
+    {"preset gehring-2014", "explicit", 0.5},
     {"auto, compiled", "implicit", 0.5},
 };
 
@@ -26,7 +26,7 @@ typedef struct world {
   pk_code *code; /* of COMPILED */
 } world;
 
-static void destroy(void *object)
+static void destroy_contact_world(void *object)
 {
   world *w = object;
   if (!w) {
@@ -40,7 +40,7 @@ static void destroy(void *object)
 
 static pk_sim_options options_of(int config)
 {
-  return pk_sim_options_preset(config == PAPER ? PK_SIM_PRESET_PAPER : PK_SIM_PRESET_DEFAULT);
+  return pk_sim_options_preset(config == PAPER ? PK_SIM_PRESET_GEHRING_2014 : PK_SIM_PRESET_DEFAULT);
 }
 
 void pki_contact_set_gains(const pki_contact_scene *s, pk_command *commands)
@@ -102,7 +102,7 @@ pk_status pki_contact_sim_create(const pki_contact_scene *s, const pk_sim_option
   return PK_OK;
 }
 
-static void *create(const pki_contact_scene *s, int config, char *message, size_t size)
+static void *create_contact_world(const pki_contact_scene *s, int config, char *message, size_t size)
 {
   pk_sim_options o = options_of(config);
   pk_error err = {0};
@@ -118,13 +118,13 @@ static void *create(const pki_contact_scene *s, int config, char *message, size_
     if (err.message[0]) {
       snprintf(message, size, "%s", err.message);
     }
-    destroy(w);
+    destroy_contact_world(w);
     return NULL;
   }
   return w;
 }
 
-static bool step(void *object, const double *q_des)
+static bool step_contact_world(void *object, const double *q_des)
 {
   const world *w = object;
   pk_command *commands = pk_sim_commands(w->sim);
@@ -137,7 +137,7 @@ static bool step(void *object, const double *q_des)
   return pk_sim_step(w->sim, NULL) == PK_OK;
 }
 
-static void read(void *object, pki_contact_sample *out)
+static void read_contact_sample(void *object, pki_contact_sample *out)
 {
   const world *w = object;
   const pk_model *m = w->scene->model;
@@ -160,7 +160,16 @@ static void read(void *object, pki_contact_sample *out)
 
 const pki_contact_peer *pki_contact_pronk(void)
 {
-  static const pki_contact_peer table = {
-      configs, sizeof configs / sizeof configs[0], create, destroy, step, read, NULL, NULL, NULL, NULL, NULL};
+  static const pki_contact_peer table = {configs,
+                                         sizeof configs / sizeof configs[0],
+                                         create_contact_world,
+                                         destroy_contact_world,
+                                         step_contact_world,
+                                         read_contact_sample,
+                                         NULL,
+                                         NULL,
+                                         NULL,
+                                         NULL,
+                                         NULL};
   return &table;
 }

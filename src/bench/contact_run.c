@@ -27,9 +27,9 @@ void pki_contact_runner_advance(pki_contact_runner *run, int count)
   }
 }
 
-/* What is needed to watch: two samples that take turns, the judge, residuals of all steps. */
+/* What is needed to watch: two samples that take turns, the evaluator, residuals of all steps. */
 typedef struct watcher {
-  pki_contact_judge judge;
+  pki_contact_evaluator evaluator;
   pki_contact_sample sample[2];
   double *memory, *residuals;
   long long count, room;
@@ -43,17 +43,17 @@ static bool watcher_create(watcher *w, const pki_contact_scene *scene, long long
   *w = (watcher){.room = steps};
   w->memory = calloc(2 * (nq + nu), sizeof *w->memory);
   w->residuals = calloc((size_t)steps, sizeof *w->residuals);
-  const bool has_judge = pki_contact_judge_create(&w->judge, scene);
+  const bool has_evaluator = pki_contact_evaluator_create(&w->evaluator, scene);
   for (size_t i = 0; i < 2 && w->memory; i++) {
     w->sample[i].q = w->memory + i * (nq + nu);
     w->sample[i].u = w->sample[i].q + nq;
   }
-  return has_judge && w->memory && w->residuals;
+  return has_evaluator && w->memory && w->residuals;
 }
 
 static void watcher_destroy(watcher *w)
 {
-  pki_contact_judge_destroy(&w->judge);
+  pki_contact_evaluator_destroy(&w->evaluator);
   free(w->memory);
   free(w->residuals);
 }
@@ -64,11 +64,11 @@ bool pki_contact_is_down(const pki_contact_sample *s)
   return !(s->q[2] > 0.2 && s->q[2] < 1 && up > 0.7);
 }
 
-static double deepest(const watcher *w)
+static double deepest_sink(const watcher *w)
 {
   double sink = 0;
   for (int f = 0; f < PKI_FEET; f++) {
-    sink = fmax(sink, w->judge.scene->feet[f].radius - w->judge.centre[f][2]);
+    sink = fmax(sink, w->evaluator.scene->feet[f].radius - w->evaluator.centre[f][2]);
   }
   return sink;
 }
@@ -84,9 +84,9 @@ static bool watch_step(watcher *w, pki_contact_runner *run)
     return false;
   }
   const double at = run->table->configs[run->config].contact_at;
-  w->residuals[w->count++] = pki_contact_judge_step(&w->judge, before, after, at).relative;
-  pki_contact_feet(&w->judge, after);
-  w->sink = fmax(w->sink, deepest(w));
+  w->residuals[w->count++] = pki_contact_evaluator_step(&w->evaluator, before, after, at).relative;
+  pki_contact_feet(&w->evaluator, after);
+  w->sink = fmax(w->sink, deepest_sink(w));
   for (int f = 0; f < PKI_FEET; f++) {
     w->force += after->force[f][2];
   }
@@ -99,8 +99,8 @@ static int compare_reals(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-static void conclude(watcher *w, const pki_contact_stage *stage, double watch, long long watched,
-                     pki_contact_figures *out)
+static void conclude_figures(watcher *w, const pki_contact_stage *stage, double watch, long long watched,
+                             pki_contact_figures *out)
 {
   const pk_model *m = stage->scene.model;
   const bool level = stage->motion == PKI_CONTACT_STAND, slope = stage->motion == PKI_CONTACT_SLOPE;
@@ -116,7 +116,7 @@ static void conclude(watcher *w, const pki_contact_stage *stage, double watch, l
   qsort(w->residuals, (size_t)w->count, sizeof *w->residuals, compare_reals);
   *out = (pki_contact_figures){
       .sink_mm = 1e3 * w->sink,
-      .rest_sink_mm = level || slope ? 1e3 * deepest(w) : NAN,
+      .rest_sink_mm = level || slope ? 1e3 * deepest_sink(w) : NAN,
       .drift_um_per_min = level ? 60e6 * fastest : NAN,
       .creep_um_per_s = slope ? 1e6 * creep : NAN,
       .residual = w->residuals[w->count - 1],
@@ -142,11 +142,11 @@ bool pki_contact_runner_watch(pki_contact_runner *run, double settle, double wat
     stands = watch_step(&w, run);
     for (int f = 0; f < PKI_FEET && stands && k >= first; f++) {
       double *sum = w.half[2 * (k - first) >= last - first][f];
-      sum[0] += w.judge.centre[f][0], sum[1] += w.judge.centre[f][1];
+      sum[0] += w.evaluator.centre[f][0], sum[1] += w.evaluator.centre[f][1];
     }
   }
   if (stands) {
-    conclude(&w, run->stage, watch, last - first, out);
+    conclude_figures(&w, run->stage, watch, last - first, out);
   } else {
     *out = (pki_contact_figures){true, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   }

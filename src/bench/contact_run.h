@@ -2,7 +2,7 @@
 #ifndef PKI_BENCH_CONTACT_RUN_H
 #define PKI_BENCH_CONTACT_RUN_H
 
-#include "bench/contact_judge.h"
+#include "bench/contact_evaluator.h"
 #include "bench/contact_scene.h"
 
 /* What it did. Numbers that do not apply to the motion are NAN. */

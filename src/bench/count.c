@@ -26,7 +26,7 @@ static vector_code decode_evex(const unsigned char *c)
                        .opcode = c[4]};
 }
 
-static vector_code decode(const unsigned char *c)
+static vector_code decode_vector_prefix(const unsigned char *c)
 {
   if (c[0] == 0xc5) {
     return (vector_code){1, c[1] & 3, 0, c[1] & 4 ? 256 : 128, c[2]};
@@ -48,7 +48,7 @@ static vector_code decode(const unsigned char *c)
 
 int pki_count_flops(const unsigned char *code)
 {
-  const vector_code v = decode(code);
+  const vector_code v = decode_vector_prefix(code);
   if (v.map == 1) {
     const int packed = v.prefix < 2, size = v.prefix == 1 || v.prefix == 3 ? 64 : 32;
     switch (v.opcode) {

@@ -42,8 +42,8 @@ static void add_point(line *lines, int *count, const char *name, double x, doubl
   }
 }
 
-static void show(pki_report *page, const char *id, const pki_svg_panel *like, const line *lines, int count,
-                 pki_svg_style style, const char *caption)
+static void show_batch_figure(pki_report *page, const char *id, const pki_svg_panel *like, const line *lines,
+                              int count, pki_svg_style style, const char *caption)
 {
   pki_svg_series series[SERIES_MAX];
   for (int k = 0; k < count; k++) {
@@ -90,8 +90,8 @@ static void show_speed(pki_report *page, const pki_bench_report *report, line *l
   }
   const pki_svg_panel panel = {.x = {.label = "worlds", .log = true},
                                .y = {.label = "robot-steps", .unit = "1/s", .log = true}};
-  show(page, "speed", &panel, lines, count, PKI_SVG_LINE_POINTS,
-       "Steps of single robots in a second. Worlds are all over the cycle of the trot.");
+  show_batch_figure(page, "speed", &panel, lines, count, PKI_SVG_LINE_POINTS,
+                    "Steps of single robots in a second. Worlds are all over the cycle of the trot.");
 }
 
 /* The roof, and each lane count with one thread and the most worlds. */

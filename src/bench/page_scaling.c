@@ -16,7 +16,7 @@ typedef struct line {
 } line;
 
 /* The lines of one growth. */
-static int collect(const pki_bench_report *report, const char *growth, line *lines)
+static int collect_lines(const pki_bench_report *report, const char *growth, line *lines)
 {
   int count = 0;
   for (int i = 0; i < report->nresult; i++) {
@@ -53,7 +53,8 @@ static int collect(const pki_bench_report *report, const char *growth, line *lin
   return count;
 }
 
-static void show(pki_report *page, const char *growth, const char *label, const line *lines, int count)
+static void show_scaling_figure(pki_report *page, const char *growth, const char *label, const line *lines,
+                                int count)
 {
   pki_svg_series series[2 * SERIES_MAX];
   int n = 0;
@@ -86,12 +87,12 @@ pk_status pki_bench_save_scaling(const pki_bench_report *report, const char *pat
   pki_report page;
   pki_page_begin(&page, "pronk bench scaling");
   for (int g = 0; g < PKI_GROWTHS; g++) {
-    const int count = collect(report, pki_growth_names[g], lines);
+    const int count = collect_lines(report, pki_growth_names[g], lines);
     char id[64];
     if (count > 0) {
       snprintf(id, sizeof id, "%s-section", pki_growth_names[g]);
       pki_report_section(&page, id, heads[g]);
-      show(&page, pki_growth_names[g], labels[g], lines, count);
+      show_scaling_figure(&page, pki_growth_names[g], labels[g], lines, count);
     }
   }
   return pki_page_end(&page, report, path, err);

@@ -47,7 +47,8 @@ static double best_gflops(int tries, long rounds)
   return best;
 }
 
-static void triad(double *restrict a, const double *restrict b, const double *restrict c, double s, size_t n)
+static void run_triad(double *restrict a, const double *restrict b, const double *restrict c, double s,
+                      size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     a[i] = b[i] + s * c[i];
@@ -64,7 +65,7 @@ static bool best_bandwidth(int tries, size_t n, double *out)
   }
   for (int k = 0; k < tries && ok; k++) {
     const double start = pki_clock();
-    triad(a, b, c, k, n);
+    run_triad(a, b, c, k, n);
     *out = fmax(*out, 1e-9 * 24 * (double)n / (pki_clock() - start));
     b[k] = a[n - 1]; /* so that the work is done */
   }

@@ -61,7 +61,7 @@ double pki_robots_lowest(pk_workspace *workspace, const double *q)
 
 /* ---- one start ---- */
 
-static void multiply(const double a[4], const double b[4], double out[4])
+static void multiply_quaternions(const double a[4], const double b[4], double out[4])
 {
   out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
   out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
@@ -75,7 +75,7 @@ static void lay_down(pki_random *random, bool humanoid, double out[4])
   const double half = 0.5 * pki_random_between(random, -PI, PI), c = cos(half), s = sin(half);
   const double flat[4] = {sqrt(0.5), 0, sqrt(0.5), 0}, about_z[4] = {c, 0, 0, s}, about_x[4] = {c, s, 0, 0};
   if (humanoid) {
-    multiply(flat, about_z, out);
+    multiply_quaternions(flat, about_z, out);
   } else {
     memcpy(out, about_x, sizeof about_x);
   }
@@ -91,7 +91,7 @@ static void draw_base(const pki_robots_scene *s, const spread *by, pki_random *r
   } else if (by->any_side) {
     lay_down(random, strcmp(s->work->model, "coman") == 0, tilt);
   }
-  multiply(yaw, tilt, q + 3);
+  multiply_quaternions(yaw, tilt, q + 3);
   u[0] = by->speed * cos(way), u[1] = by->speed * sin(way);
   for (int i = 3; i < 6; i++) {
     u[i] = pki_random_between(random, -by->spin, by->spin);

@@ -30,7 +30,7 @@ static pk_status out_of_memory(pk_error *err)
 
 /* All balls, or all robots, in one builder: "12/" before the names of the twelfth. They stand where the root's pose is the
  * world's: q tells where they are. */
-static pk_status describe(const pki_scaling_scene *s, pk_builder *b, pk_error *err)
+static pk_status describe_scene(const pki_scaling_scene *s, pk_builder *b, pk_error *err)
 {
   if (s->growth == PKI_GROWTH_CHAIN) {
     pk_chain_options o = pk_chain_options_default();
@@ -89,7 +89,7 @@ static pk_status take_feet(pki_scaling_scene *s, pk_error *err)
 }
 
 /* Where they start: on a square grid; robots as they begin the trot; links bent to and fro. */
-static pk_status place(pki_scaling_scene *s, pk_error *err)
+static pk_status place_scene(pki_scaling_scene *s, pk_error *err)
 {
   const pk_model *m = &s->model;
   const int side = (int)ceil(sqrt(s->size)), nq = m->nq / s->size;
@@ -145,11 +145,11 @@ pk_status pki_scaling_scene_create(pki_scaling_scene *s, pki_growth growth, int 
   pk_builder *b;
   pk_builder_create(&b, NULL);
   status = status == PK_OK && !b ? out_of_memory(err) : status;
-  status = status == PK_OK ? describe(s, b, err) : status;
+  status = status == PK_OK ? describe_scene(s, b, err) : status;
   status = status == PK_OK ? pk_builder_compile(b, &s->loaded, err) : status;
   pk_builder_destroy(b);
   status = status == PK_OK ? take_feet(s, err) : status;
-  status = status == PK_OK ? place(s, err) : status;
+  status = status == PK_OK ? place_scene(s, err) : status;
   status = status == PK_OK && growth == PKI_GROWTH_ROBOTS ? check_order(s, err) : status;
   s->scene.model = &s->model;
   if (status != PK_OK) {

@@ -112,7 +112,7 @@ static int parse_option(pki_args *out, int argc, char **argv, int *i)
     value = argv[++*i];
   }
   out->json = out->json || option == &json_option;
-  out->given[out->ngiven++] = (pki_given){option->name, value};
+  out->given[out->ngiven++] = (pki_given_option){option->name, value};
   return PKI_EXIT_OK;
 }
 

@@ -43,16 +43,16 @@ const pki_command *pki_commands(int *count);
 
 /* --- args.c --- */
 
-typedef struct pki_given {
+typedef struct pki_given_option {
   const char *name, *value; /* value NULL for switches */
-} pki_given;
+} pki_given_option;
 
 /* A command line, taken apart. */
 struct pki_args {
   const pki_command *command;
   const char **words; /* what is no option */
   int nword;
-  pki_given *given;
+  pki_given_option *given;
   int ngiven;
   bool json;
 };

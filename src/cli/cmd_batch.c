@@ -127,7 +127,7 @@ static bool print_text(const pki_batch_result *r, const char *folder)
 }
 
 /* Exit status, with a word on stderr about why it is not 0. That robots fall is a result, no failure. */
-static int judge(const pki_batch_result *r, bool certify)
+static int batch_exit_status(const pki_batch_result *r, bool certify)
 {
   if (r->interrupted) {
     pki_complain("batch", "interrupted at %g s", r->duration);
@@ -171,7 +171,7 @@ static int run_worlds(const pki_args *args, pki_world *world, pki_batch_options 
   } else {
     const bool printed = args->json ? pki_json_print(batch_json(&result, options->folder), true, "batch")
                                     : print_text(&result, options->folder);
-    code = judge(&result, s->certify > 0);
+    code = batch_exit_status(&result, s->certify > 0);
     code = printed ? code : PKI_EXIT_FAILURE;
   }
   pki_batch_result_free(&result);

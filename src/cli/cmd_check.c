@@ -162,7 +162,7 @@ static void add_error(const pk_error *err, void *user)
   }
 }
 
-static remarks collect(const pki_loaded *loaded)
+static remarks collect_remarks(const pki_loaded *loaded)
 {
   remarks r = {0};
   r.all = pk_builder_diagnostics(loaded->builder, &r.count);
@@ -230,7 +230,7 @@ static int check_one(const pki_args *args, const char *name)
   pki_loaded loaded;
   int code = pki_load(args, name, &loaded);
   if (loaded.builder != NULL) {
-    const remarks r = collect(&loaded);
+    const remarks r = collect_remarks(&loaded);
     const bool ok = code == PKI_EXIT_OK && r.errors == 0;
     code = code == PKI_EXIT_OK && !ok ? PKI_EXIT_USAGE : code;
     if (!args->json) {

@@ -42,7 +42,7 @@ static bool print_json(const char *path, const pki_scenario *s, const pki_world 
 
 /* ---- in words ---- */
 
-static const char *plural(int count)
+static const char *plural_ending(int count)
 {
   return count == 1 ? "" : "s";
 }
@@ -181,7 +181,8 @@ static void print_understood(const pki_scenario *s, const pki_world *w)
   for (int i = 0; i < s->nmodel; i++) {
     const pk_model_robot *r = &w->model->robots[i];
     printf("  robot       %s: %s root, %d degree%s of freedom, %d bod%s, %.4g kg\n", r->name,
-           pk_root_kind_name(r->root), r->nu, plural(r->nu), r->nbody, r->nbody == 1 ? "y" : "ies", r->mass);
+           pk_root_kind_name(r->root), r->nu, plural_ending(r->nu), r->nbody, r->nbody == 1 ? "y" : "ies",
+           r->mass);
   }
   print_objects(s, w);
   print_ground(s);
@@ -211,10 +212,10 @@ static void print_text(const char *path, const pki_scenario *s, const pki_world 
   }
   printf("%s: %s%s%s", path, ok ? p.green : p.red, ok ? "ok" : "not ok", p.plain);
   if (errors > 0) {
-    printf(", %d error%s", errors, plural(errors));
+    printf(", %d error%s", errors, plural_ending(errors));
   }
   if (warnings > 0) {
-    printf(", %d warning%s", warnings, plural(warnings));
+    printf(", %d warning%s", warnings, plural_ending(warnings));
   }
   putchar('\n');
   if (ok) {

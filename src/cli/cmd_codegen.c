@@ -20,7 +20,7 @@ const pki_option pki_options_codegen[] = {
     {0}};
 
 /* An option's text into a field of the options; false after a complaint. */
-static bool take(const pki_args *args, const char *name, char *to, size_t size)
+static bool take_text_option(const pki_args *args, const char *name, char *to, size_t size)
 {
   const char *value = pki_args_value(args, name);
   if (value != NULL && (size_t)snprintf(to, size, "%s", value) >= size) {
@@ -76,14 +76,14 @@ static int print_text(const pk_codegen_info *info, const char *folder, double se
   return PKI_EXIT_OK;
 }
 
-static int generate(const pki_args *args, const pki_loaded *loaded)
+static int generate_code(const pki_args *args, const pki_loaded *loaded)
 {
   pk_codegen_options o = pk_codegen_options_default();
   char folder[PKI_PATH_MAX];
   const char *given = pki_args_value(args, "output");
-  if (!take_states(args, &o) || !take(args, "name", o.name, sizeof o.name) ||
-      !take(args, "functions", o.functions, sizeof o.functions) ||
-      !take(args, "parameters", o.parameters, sizeof o.parameters)) {
+  if (!take_states(args, &o) || !take_text_option(args, "name", o.name, sizeof o.name) ||
+      !take_text_option(args, "functions", o.functions, sizeof o.functions) ||
+      !take_text_option(args, "parameters", o.parameters, sizeof o.parameters)) {
     return PKI_EXIT_USAGE;
   }
   if (given == NULL) {
@@ -114,7 +114,7 @@ int pki_command_codegen(const pki_args *args)
   pki_loaded loaded;
   int code = pki_load(args, args->words[0], &loaded);
   if (code == PKI_EXIT_OK) {
-    code = generate(args, &loaded);
+    code = generate_code(args, &loaded);
   } else if (loaded.error.message[0] != '\0') {
     pki_complain_error("codegen", &loaded.error);
   }

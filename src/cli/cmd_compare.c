@@ -28,14 +28,14 @@ typedef struct watcher {
   cJSON *rows; /* of --json; NULL: not wanted */
 } watcher;
 
-static void show(void *user, double fraction, const char *what)
+static void show_compare_progress(void *user, double fraction, const char *what)
 {
   pki_progress_show(&((watcher *)user)->progress, fraction, what);
 }
 
 /* summary.json beside the recording, and the row of --json. */
-static bool finished(void *user, int index, const char *folder, const pki_scenario *scenario,
-                     const pki_run_result *result)
+static bool save_variant_summary(void *user, int index, const char *folder, const pki_scenario *scenario,
+                                 const pki_run_result *result)
 {
   watcher *w = user;
   if (w->rows != NULL) {
@@ -118,8 +118,8 @@ static int run_all(const pki_args *args, pki_compare_options *options)
     fprintf(stderr, "pronk compare: note: %d combinations\n", c.count);
   }
   watcher w = {.progress = pki_progress_start(), .rows = args->json ? cJSON_CreateArray() : NULL};
-  options->progress = w.progress.shown ? show : NULL;
-  options->finished = finished;
+  options->progress = w.progress.shown ? show_compare_progress : NULL;
+  options->finished = save_variant_summary;
   options->user = &w; /* cppcheck-suppress autoVariables */
   options->stop = pki_interrupt_catch();
   const pk_status status = pki_compare_run(options, &c, &err);

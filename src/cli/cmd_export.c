@@ -182,7 +182,7 @@ static void add_files(const pki_export *what, int format, const char *path, cJSO
   }
 }
 
-static int report(const pki_args *args, const pki_export *what, int format, const char *path)
+static int report_export(const pki_args *args, const pki_export *what, int format, const char *path)
 {
   const bool complete = pk_recording_is_complete(what->recording);
   if (!args->json && format == HTML) {
@@ -223,7 +223,7 @@ static int export_recording(const pki_args *args, pk_recording *r, int format, c
       choose_times(args, r, &what.from, &what.to)) {
     pk_error err = {0};
     if (formats[format].run(&what, path, &err) == PK_OK) {
-      code = report(args, &what, format, path);
+      code = report_export(args, &what, format, path);
     } else {
       pki_complain_error("export", &err);
       code = PKI_EXIT_FAILURE;

@@ -36,7 +36,7 @@ typedef struct listing {
   int count;
 } listing;
 
-static void add(listing *l, const char *name, const char *doc)
+static void add_listed(listing *l, const char *name, const char *doc)
 {
   l->count++;
   if (l->names) {
@@ -99,10 +99,10 @@ static void list_models(listing *l)
   for (int i = 0; i < count; i++) {
     char doc[1024];
     first_sentence(entries[i].path, doc, sizeof doc);
-    add(l, entries[i].name, doc[0] ? doc : entries[i].path);
+    add_listed(l, entries[i].name, doc[0] ? doc : entries[i].path);
   }
   free(entries);
-  add(l, "chain:N", "a generated chain of N equal rods");
+  add_listed(l, "chain:N", "a generated chain of N equal rods");
 }
 
 static void list_scenarios(listing *l)
@@ -113,7 +113,7 @@ static void list_scenarios(listing *l)
     pki_scenario *s = NULL;
     const bool good = pki_scenario_load(entries[i].path, NULL, 0, &s, NULL) == PK_OK;
     const char *doc = !good ? "not in order: pronk check explains" : s->description;
-    add(l, entries[i].name, doc[0] != '\0' ? doc : entries[i].path);
+    add_listed(l, entries[i].name, doc[0] != '\0' ? doc : entries[i].path);
     pki_scenario_destroy(s);
   }
   free(entries);
@@ -128,7 +128,7 @@ static void list_sweeps(listing *l)
     char doc[640];
     const bool good = pki_sweep_load(entries[i].path, NULL, 0, &s, NULL) == PK_OK;
     snprintf(doc, sizeof doc, "%s (%lld samples)", good ? s.description : "", good ? s.count : 0);
-    add(l, entries[i].name, good ? doc : "not in order: pronk sweep tells why");
+    add_listed(l, entries[i].name, good ? doc : "not in order: pronk sweep tells why");
     if (good) {
       pki_sweep_free(&s);
     }
@@ -143,14 +143,14 @@ static void list_metrics(listing *l)
     const bool unit = pki_metrics[i].unit[0] != '\0';
     snprintf(doc, sizeof doc, "%s%s%s%s", pki_metrics[i].doc, unit ? " (" : "", pki_metrics[i].unit,
              unit ? ")" : "");
-    add(l, pki_metrics[i].name, doc);
+    add_listed(l, pki_metrics[i].name, doc);
   }
 }
 
 static void list_controllers(listing *l)
 {
   for (int i = 0; pki_controllers[i] != NULL; i++) {
-    add(l, pki_controllers[i]->name, pki_controllers[i]->doc);
+    add_listed(l, pki_controllers[i]->name, pki_controllers[i]->doc);
   }
 }
 
@@ -163,7 +163,7 @@ static void list_gaits(listing *l)
     snprintf(doc, sizeof doc, "%s; feet land at %.2f %.2f %.2f %.2f, duty %.2f", g->doc, g->footfall[0],
              g->footfall[1], g->footfall[2], g->footfall[3], g->duty);
     const bool cyclic = i != PK_GAIT_STAND && i != PK_GAIT_JUMP;
-    add(l, g->name, cyclic ? doc : g->doc);
+    add_listed(l, g->name, cyclic ? doc : g->doc);
   }
 }
 
@@ -173,56 +173,56 @@ static void list_sensors(listing *l)
     const pki_sensor_row *r = pki_sensors[i];
     char doc[256];
     snprintf(doc, sizeof doc, "%s (%s; %s)", r->doc, r->width, r->unit);
-    add(l, r->name, doc);
+    add_listed(l, r->name, doc);
   }
 }
 
 static void list_channels(listing *l)
 {
   for (int i = 0; i < pki_channel_row_count; i++) {
-    add(l, pki_channel_rows[i].name, pki_channel_rows[i].doc);
+    add_listed(l, pki_channel_rows[i].name, pki_channel_rows[i].doc);
   }
 }
 
 static void list_steppers(listing *l)
 {
   for (int i = 0; pki_steppers[i] != NULL; i++) {
-    add(l, pki_steppers[i]->name, pki_steppers[i]->doc);
+    add_listed(l, pki_steppers[i]->name, pki_steppers[i]->doc);
   }
 }
 
 static void list_laws(listing *l)
 {
   for (int i = 0; pki_laws[i] != NULL; i++) {
-    add(l, pki_laws[i]->name, pki_laws[i]->doc);
+    add_listed(l, pki_laws[i]->name, pki_laws[i]->doc);
   }
 }
 
 static void list_presets(listing *l)
 {
   for (int i = 0; pki_presets[i] != NULL; i++) {
-    add(l, pki_presets[i]->name, pki_presets[i]->doc);
+    add_listed(l, pki_presets[i]->name, pki_presets[i]->doc);
   }
 }
 
 static void list_solvers(listing *l)
 {
   for (int i = 0; pki_solvers[i] != NULL; i++) {
-    add(l, pki_solvers[i]->name, pki_solvers[i]->doc);
+    add_listed(l, pki_solvers[i]->name, pki_solvers[i]->doc);
   }
 }
 
 static void list_lcp_solvers(listing *l)
 {
   for (int i = 0; pki_lcp_solvers[i] != NULL; i++) {
-    add(l, pki_lcp_solvers[i]->name, pki_lcp_solvers[i]->doc);
+    add_listed(l, pki_lcp_solvers[i]->name, pki_lcp_solvers[i]->doc);
   }
 }
 
 static void list_broads(listing *l)
 {
   for (int i = 0; pki_broads[i] != NULL; i++) {
-    add(l, pki_broads[i]->name, pki_broads[i]->doc);
+    add_listed(l, pki_broads[i]->name, pki_broads[i]->doc);
   }
 }
 
@@ -231,7 +231,7 @@ static void list_studies(listing *l)
   int count;
   const pki_study *const *studies = pki_studies(&count);
   for (int i = 0; i < count; i++) {
-    add(l, studies[i]->name, studies[i]->doc);
+    add_listed(l, studies[i]->name, studies[i]->doc);
   }
 }
 
@@ -240,14 +240,14 @@ static void list_benches(listing *l)
   int count;
   const pki_bench *benches = pki_bench_list(&count);
   for (int i = 0; i < count; i++) {
-    add(l, benches[i].name, benches[i].doc);
+    add_listed(l, benches[i].name, benches[i].doc);
   }
 }
 
 static void list_joints(listing *l)
 {
   for (int i = 0; i < pki_joint_type_count; i++) {
-    add(l, pki_joint_types[i]->name, pki_joint_types[i]->doc);
+    add_listed(l, pki_joint_types[i]->name, pki_joint_types[i]->doc);
   }
 }
 
@@ -260,7 +260,7 @@ static void list_roots(listing *l)
       [PK_ROOT_CHAIN] = "three prismatic, then three revolute joints",
   };
   for (int i = 0; i < PK_ROOT_KIND_COUNT; i++) {
-    add(l, pk_root_kind_name((pk_root_kind)i), docs[i]);
+    add_listed(l, pk_root_kind_name((pk_root_kind)i), docs[i]);
   }
 }
 
@@ -279,7 +279,7 @@ static void list_shapes(listing *l)
       [PK_SHAPE_HEIGHTS] = "all below a surface of heights (ground)",
   };
   for (int i = 0; i < PK_SHAPE_KIND_COUNT; i++) {
-    add(l, pk_shape_kind_name((pk_shape_kind)i), docs[i]);
+    add_listed(l, pk_shape_kind_name((pk_shape_kind)i), docs[i]);
   }
 }
 
@@ -291,7 +291,7 @@ static void list_peers(listing *l)
   for (int i = 0; i < count; i++) {
     char doc[256];
     snprintf(doc, sizeof doc, "%s%s%s", peers[i]->version, peers[i]->note[0] ? ", " : "", peers[i]->note);
-    add(l, peers[i]->name, doc);
+    add_listed(l, peers[i]->name, doc);
   }
 }
 
@@ -306,7 +306,7 @@ static void list_isas(listing *l)
                       : pki_kernels_find(rows[i][0], 1) == NULL ? " (not on this machine)"
                                                                 : "";
     snprintf(doc, sizeof doc, "%s%s", rows[i][1], use);
-    add(l, rows[i][0], doc);
+    add_listed(l, rows[i][0], doc);
   }
 }
 
@@ -315,7 +315,7 @@ static void list_commands(listing *l)
   int count;
   const pki_command *commands = pki_commands(&count);
   for (int i = 0; i < count; i++) {
-    add(l, commands[i].name, commands[i].doc);
+    add_listed(l, commands[i].name, commands[i].doc);
   }
 }
 
@@ -394,7 +394,7 @@ int pki_command_list(const pki_args *args)
     lists[chosen].fill(&l);
   }
   for (int i = 0; i < LISTS && chosen == LISTS; i++) {
-    add(&l, lists[i].name, lists[i].doc);
+    add_listed(&l, lists[i].name, lists[i].doc);
   }
   int code = PKI_EXIT_OK;
   if (!args->json) {

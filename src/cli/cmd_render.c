@@ -13,7 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
-#include "run/keep.h"
+#include "run/run_output.h"
 
 #ifdef PK_WITH_VIEWER
 #include "serve/film.h"
@@ -106,11 +106,11 @@ static bool read_wishes(const pki_args *args, wishes *w)
 static pk_status run_first(const pki_args *args, wishes *w, const atomic_int *stop, pk_error *err)
 {
   const char *chosen = getenv("TMPDIR"), *place = chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp";
-  bool alone = false;
+  bool model_only = false;
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pki_run_result result = {0};
-  pk_status status = pki_view_scenario(args, &scenario, &alone, err);
+  pk_status status = pki_view_scenario(args, &scenario, &model_only, err);
   status = status == PK_OK ? pki_world_create(scenario, &world, err) : status;
   snprintf(w->temporary, sizeof w->temporary, "%.4000s/pronk-run-XXXXXX", place);
   if (status == PK_OK && mkdtemp(w->temporary) == NULL) {
@@ -148,7 +148,7 @@ static pk_status run_first(const pki_args *args, wishes *w, const atomic_int *st
 /* ---- the film ---- */
 
 /* Times that were not given, and the name of the file. */
-static bool complete(wishes *w, const pki_source *source, const pki_args *args)
+static bool complete_wishes(wishes *w, const pki_source *source, const pki_args *args)
 {
   double start, end;
   pki_replay_span(source, &start, &end);
@@ -174,7 +174,7 @@ static bool complete(wishes *w, const pki_source *source, const pki_args *args)
   return true;
 }
 
-static int make(const pki_args *args, wishes *w, const atomic_int *stop)
+static int make_film(const pki_args *args, wishes *w, const atomic_int *stop)
 {
   pki_source *source = NULL;
   pk_error err = {0};
@@ -183,7 +183,7 @@ static int make(const pki_args *args, wishes *w, const atomic_int *stop)
     return PKI_EXIT_USAGE;
   }
   int code = PKI_EXIT_USAGE, count = 0;
-  if (complete(w, source, args)) {
+  if (complete_wishes(w, source, args)) {
     pki_progress progress = pki_progress_start();
     w->film.out = w->out;
     w->film.folder = w->page;
@@ -240,7 +240,7 @@ int pki_command_render(const pki_args *args)
       pki_complain_error("render", &err);
       code = status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
     } else {
-      code = make(args, w, stop);
+      code = make_film(args, w, stop);
     }
   }
   if (w->temporary[0] != '\0') {

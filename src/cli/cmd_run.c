@@ -86,7 +86,7 @@ static bool export_all(const pki_args *args, const char *folder)
 }
 
 /* Exit status of a run, with a word on stderr about why it is not 0. */
-static int judge(const pki_scenario *s, const pki_run_result *r, const pki_run_options *o)
+static int run_exit_status(const pki_scenario *s, const pki_run_result *r, const pki_run_options *o)
 {
   if (r->interrupted && o->folder != NULL) {
     const bool recorded =
@@ -139,7 +139,7 @@ static int run_world(const pki_args *args, pki_world *world, pki_run_options *op
     const bool saved = options->folder == NULL || pki_run_save_json(options->folder, s, &result, "run");
     const bool printed =
         args->json ? pki_json_print(pki_run_json(s, &result), true, "run") : print_text(s, &result, options);
-    code = judge(s, &result, options);
+    code = run_exit_status(s, &result, options);
     const bool exported = options->folder == NULL || export_all(args, options->folder);
     code = saved && printed && exported ? code : PKI_EXIT_FAILURE;
   }

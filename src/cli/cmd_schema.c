@@ -14,16 +14,16 @@ const pki_option pki_options_schema[] = {{0}};
 
 /* ---- values ---- */
 
-static cJSON *typed(const char *type)
+static cJSON *typed_schema(const char *type)
 {
   cJSON *o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "type", type);
   return o;
 }
 
-static cJSON *text(int least, int most)
+static cJSON *text_schema(int least, int most)
 {
-  cJSON *o = typed("string");
+  cJSON *o = typed_schema("string");
   if (least > 0) {
     cJSON_AddNumberToObject(o, "minLength", least);
   }
@@ -35,7 +35,7 @@ static cJSON *text(int least, int most)
 
 static cJSON *list_of(cJSON *items, int least, int most)
 {
-  cJSON *o = typed("array");
+  cJSON *o = typed_schema("array");
   cJSON_AddItemToObject(o, "items", items);
   if (least > 0) {
     cJSON_AddNumberToObject(o, "minItems", least);
@@ -49,12 +49,12 @@ static cJSON *list_of(cJSON *items, int least, int most)
 /* A mapping from any name. */
 static cJSON *map_of(cJSON *values)
 {
-  cJSON *o = typed("object");
+  cJSON *o = typed_schema("object");
   cJSON_AddItemToObject(o, "additionalProperties", values);
   return o;
 }
 
-static cJSON *reference(const char *name)
+static cJSON *reference_schema(const char *name)
 {
   char path[96];
   snprintf(path, sizeof path, "#/$defs/%s", name);
@@ -64,7 +64,7 @@ static cJSON *reference(const char *name)
 }
 
 /* One or the other. */
-static cJSON *either(cJSON *one, cJSON *other)
+static cJSON *either_schema(cJSON *one, cJSON *other)
 {
   cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
   cJSON_AddItemToArray(any, one);
@@ -72,9 +72,9 @@ static cJSON *either(cJSON *one, cJSON *other)
   return o;
 }
 
-static cJSON *number(const pk_field *f)
+static cJSON *number_schema(const pk_field *f)
 {
-  cJSON *o = typed(f->type == PK_FIELD_INT ? "integer" : "number");
+  cJSON *o = typed_schema(f->type == PK_FIELD_INT ? "integer" : "number");
   if (isfinite(f->least)) {
     cJSON_AddNumberToObject(o, "minimum", f->least);
   }
@@ -88,8 +88,8 @@ static cJSON *value_of(const pk_field *f)
 {
   const int width = pki_field_width(f);
   switch (f->type) {
-  case PK_FIELD_BOOL: return typed("boolean");
-  case PK_FIELD_TEXT: return text((int)f->least, (int)f->most);
+  case PK_FIELD_BOOL: return typed_schema("boolean");
+  case PK_FIELD_TEXT: return text_schema((int)f->least, (int)f->most);
   case PK_FIELD_ENUM:
   case PK_FIELD_ROW: {
     cJSON *o = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(o, "enum");
@@ -99,8 +99,8 @@ static cJSON *value_of(const pk_field *f)
     return o;
   }
   case PK_FIELD_VEC3:
-  case PK_FIELD_VEC4: return list_of(number(f), width, width);
-  default: return number(f);
+  case PK_FIELD_VEC4: return list_of(number_schema(f), width, width);
+  default: return number_schema(f);
   }
 }
 
@@ -124,7 +124,7 @@ static void add_default(cJSON *o, const pk_field *f)
   }
 }
 
-static void describe(cJSON *o, const char *doc, const char *unit)
+static void describe_schema(cJSON *o, const char *doc, const char *unit)
 {
   char line[300];
   snprintf(line, sizeof line, "%s%s%s", doc, unit[0] != '\0' ? "; " : "", unit);
@@ -135,45 +135,45 @@ static void describe(cJSON *o, const char *doc, const char *unit)
 
 static cJSON *one_model(void)
 {
-  return either(text(1, 255), reference("model"));
+  return either_schema(text_schema(1, 255), reference_schema("model"));
 }
 
-static cJSON *models(void)
+static cJSON *models_schema(void)
 {
   return list_of(one_model(), 1, 0);
 }
 
-static cJSON *coordinates(void)
+static cJSON *coordinates_schema(void)
 {
   cJSON *words = cJSON_CreateObject();
   cJSON_AddItemToObject(words, "enum",
                         cJSON_CreateStringArray((const char *const[]){"minimal", "maximal"}, 2));
-  return either(words, list_of(text(1, 0), 0, 0));
+  return either_schema(words, list_of(text_schema(1, 0), 0, 0));
 }
 
-static cJSON *terrain(void)
+static cJSON *terrain_schema(void)
 {
   cJSON *o = cJSON_CreateObject(), *shapes = cJSON_AddArrayToObject(o, "oneOf");
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
-    cJSON_AddItemToArray(shapes, reference(pki_field_word(&pki_solid_shape_fields[0], i)));
+    cJSON_AddItemToArray(shapes, reference_schema(pki_field_word(&pki_solid_shape_fields[0], i)));
   }
   return list_of(o, 0, 0);
 }
 
-static cJSON *materials(void)
+static cJSON *materials_schema(void)
 {
-  cJSON *o = map_of(reference("material"));
+  cJSON *o = map_of(reference_schema("material"));
   cJSON_AddNumberToObject(o, "maxProperties", PKI_MATERIAL_MAX);
   return o;
 }
 
 static cJSON *link_pairs(void)
 {
-  return list_of(list_of(text(1, 0), 2, 2), 0, 0);
+  return list_of(list_of(text_schema(1, 0), 2, 2), 0, 0);
 }
 
 /* A name alone, or one mapping for each controller. */
-static cJSON *controller(void)
+static cJSON *controller_schema(void)
 {
   cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
   cJSON *names = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(names, "enum");
@@ -182,54 +182,54 @@ static cJSON *controller(void)
     char name[80];
     snprintf(name, sizeof name, "controller-%s", pki_controllers[i]->name);
     cJSON_AddItemToArray(words, cJSON_CreateString(pki_controllers[i]->name));
-    cJSON_AddItemToArray(any, reference(name));
+    cJSON_AddItemToArray(any, reference_schema(name));
   }
   return o;
 }
 
-static cJSON *gaits(void)
+static cJSON *gaits_schema(void)
 {
-  return list_of(reference("gaits"), 0, PK_GAIT_CHANGES);
+  return list_of(reference_schema("gaits"), 0, PK_GAIT_CHANGES);
 }
 
-static cJSON *size(void)
+static cJSON *size_schema(void)
 {
-  return either(typed("number"), list_of(typed("number"), 1, 0));
+  return either_schema(typed_schema("number"), list_of(typed_schema("number"), 1, 0));
 }
 
-static cJSON *joints(void)
+static cJSON *joints_schema(void)
 {
-  return map_of(either(typed("number"), list_of(typed("number"), 1, 0)));
+  return map_of(either_schema(typed_schema("number"), list_of(typed_schema("number"), 1, 0)));
 }
 
-static cJSON *surfaces(void)
+static cJSON *surfaces_schema(void)
 {
-  return map_of(text(1, 0));
+  return map_of(text_schema(1, 0));
 }
 
-static cJSON *heights(void)
+static cJSON *heights_schema(void)
 {
-  return list_of(list_of(typed("number"), 2, 0), 2, 0);
+  return list_of(list_of(typed_schema("number"), 2, 0), 2, 0);
 }
 
-static cJSON *channels(void)
+static cJSON *channels_schema(void)
 {
-  return list_of(text(1, 63), 0, 0);
+  return list_of(text_schema(1, 63), 0, 0);
 }
 
 static const struct {
   const char *key;
   cJSON *(*make)(void);
 } parts[] = {
-    {"model", one_model},  {"models", models},         {"coordinates", coordinates},
-    {"terrain", terrain},  {"materials", materials},   {"ignore", link_pairs},
-    {"force", link_pairs}, {"controller", controller}, {"gaits", gaits},
-    {"size", size},        {"joints", joints},         {"surfaces", surfaces},
-    {"heights", heights},  {"channels", channels},
+    {"model", one_model},        {"models", models_schema},         {"coordinates", coordinates_schema},
+    {"terrain", terrain_schema}, {"materials", materials_schema},   {"ignore", link_pairs},
+    {"force", link_pairs},       {"controller", controller_schema}, {"gaits", gaits_schema},
+    {"size", size_schema},       {"joints", joints_schema},         {"surfaces", surfaces_schema},
+    {"heights", heights_schema}, {"channels", channels_schema},
 };
 
 /* What has no row is a section by its tables, or a list of names (of a controller). */
-static cJSON *part(const pk_field *f)
+static cJSON *part_schema(const pk_field *f)
 {
   const pki_section *section = pki_section_find(f->name);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -238,10 +238,10 @@ static cJSON *part(const pk_field *f)
     }
   }
   if (section != NULL) {
-    cJSON *entry = reference(section->tables[0].name);
+    cJSON *entry = reference_schema(section->tables[0].name);
     return section->form == PKI_SECTION_IS_LIST ? list_of(entry, 0, 0) : entry;
   }
-  return list_of(text(1, 63), (int)f->most, (int)f->most);
+  return list_of(text_schema(1, 63), (int)f->most, (int)f->most);
 }
 
 /* ---- mappings ---- */
@@ -252,8 +252,8 @@ static void add_fields(cJSON *o, const pk_field *fields, int count)
   cJSON *properties = cJSON_GetObjectItem(o, "properties"), *required = cJSON_GetObjectItem(o, "required");
   for (int i = 0; i < count; i++) {
     const pk_field *f = &fields[i];
-    cJSON *schema = f->type == PK_FIELD_PART ? part(f) : value_of(f);
-    describe(schema, f->doc, f->unit);
+    cJSON *schema = f->type == PK_FIELD_PART ? part_schema(f) : value_of(f);
+    describe_schema(schema, f->doc, f->unit);
     add_default(schema, f);
     cJSON_AddItemToObject(properties, f->name, schema);
     if (pki_field_is_required(f)) {
@@ -263,9 +263,9 @@ static void add_fields(cJSON *o, const pk_field *fields, int count)
 }
 
 /* A mapping by one table; no other keys. */
-static cJSON *mapping(const char *doc, const pk_field *fields, int count)
+static cJSON *mapping_schema(const char *doc, const pk_field *fields, int count)
 {
-  cJSON *o = typed("object");
+  cJSON *o = typed_schema("object");
   cJSON_AddStringToObject(o, "description", doc);
   cJSON_AddBoolToObject(o, "additionalProperties", false);
   cJSON_AddArrayToObject(o, "required");
@@ -281,7 +281,7 @@ static cJSON *by_name(const char *name)
   pki_schema_table t;
   for (int i = 0; pki_schema_get(i, &t); i++) {
     if (strcmp(t.name, name) == 0 && o == NULL) {
-      o = mapping(t.doc, t.fields, *t.count);
+      o = mapping_schema(t.doc, t.fields, *t.count);
     } else if (strcmp(t.name, name) == 0) {
       add_fields(o, t.fields, *t.count);
     }
@@ -290,7 +290,7 @@ static cJSON *by_name(const char *name)
 }
 
 /* A key that has one value here. */
-static void fix(cJSON *o, const char *key, const char *only)
+static void fix_value(cJSON *o, const char *key, const char *only)
 {
   cJSON *schema = cJSON_GetObjectItem(cJSON_GetObjectItem(o, "properties"), key);
   cJSON_DeleteItemFromObject(schema, "enum");
@@ -343,27 +343,27 @@ static void add_definitions(cJSON *defs)
             cJSON_GetObjectItem(defs, "constraint"));
   for (int i = 0; i < PKI_GROUND_COUNT; i++) {
     const char *shape = pki_field_word(&pki_solid_shape_fields[0], i);
-    fix(cJSON_GetObjectItem(defs, shape), "shape", shape);
+    fix_value(cJSON_GetObjectItem(defs, shape), "shape", shape);
   }
   add_ground_rules(defs);
   for (int i = 0; pki_controllers[i] != NULL; i++) {
     const pki_controller_row *row = pki_controllers[i];
     char name[80];
     snprintf(name, sizeof name, "controller-%s", row->name);
-    cJSON *o = mapping(row->doc, pki_controller_name_fields, pki_controller_name_field_count);
+    cJSON *o = mapping_schema(row->doc, pki_controller_name_fields, pki_controller_name_field_count);
     add_fields(o, row->fields, row->nfield);
-    fix(o, "name", row->name);
+    fix_value(o, "name", row->name);
     cJSON_AddItemToObject(defs, name, o);
     if (row->list != NULL) {
       cJSON_AddItemToObject(defs, row->list->name,
-                            mapping("an entry of the list", row->list->fields, *row->list->nfield));
+                            mapping_schema("an entry of the list", row->list->fields, *row->list->nfield));
     }
   }
 }
 
 /* ---- the whole ---- */
 
-static cJSON *schema(void)
+static cJSON *scenario_schema(void)
 {
   cJSON *o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "$schema", "https://json-schema.org/draft/2020-12/schema");
@@ -401,5 +401,5 @@ int pki_command_schema(const pki_args *args)
     pki_complain("schema", "this command takes no words; its output is the schema");
     return PKI_EXIT_USAGE;
   }
-  return pki_json_print(schema(), true, "schema") ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
+  return pki_json_print(scenario_schema(), true, "schema") ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }

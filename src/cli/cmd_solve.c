@@ -65,7 +65,7 @@ static int read_options(const pki_args *args, const char *path, const pk_field *
 }
 
 /* Solve from zero impulses; false after a complaint when memory is out. */
-static bool solve(const pk_contact_problem *p, const pk_solver_options *options, outcome *out)
+static bool solve_contact_problem(const pk_contact_problem *p, const pk_solver_options *options, outcome *out)
 {
   *out = (outcome){.solver = options->solver};
   const size_t n = (size_t)pk_contact_size(p);
@@ -247,7 +247,7 @@ static int solve_problem(const pki_args *args, const char *path, const pk_contac
     pk_solver_options one = options;
     one.solver = (pk_solver)s;
     outcome *o = &outcomes[count++];
-    good = solve(p, &one, o) && (!args->json || print_json(path, p, o));
+    good = solve_contact_problem(p, &one, o) && (!args->json || print_json(path, p, o));
     solved = solved || o->converged;
   }
   if (good && !args->json && all) {

@@ -17,7 +17,7 @@ typedef struct outcome {
 } outcome;
 
 /* Solve from zero into z [n]; false after a complaint when memory is out. */
-static bool solve(const pk_lcp *p, const pk_lcp_options *options, double *z, outcome *out)
+static bool solve_lcp_problem(const pk_lcp *p, const pk_lcp_options *options, double *z, outcome *out)
 {
   *out = (outcome){.solver = options->solver};
   void *memory = pki_aligned_alloc(pk_lcp_solve_memsize(p, options));
@@ -78,7 +78,7 @@ static void print_shape(const char *path, const pk_lcp *p)
 }
 
 /* The verdict in a word, and what it means where that is not plain. */
-static const char *meaning(const outcome *o)
+static const char *outcome_meaning(const outcome *o)
 {
   switch (o->result.outcome) {
   case PK_LCP_OUTCOME_INFEASIBLE: return " (proven: no z meets the signs of w)";
@@ -113,7 +113,7 @@ static void print_text(const outcome *o, double tolerance, const double *z, int 
   printf("\n  %-17s %s\n", "solver", pk_lcp_solver_name(o->solver));
   printf("  %-17s %s%s%s\n", "converged", is_solved(o) ? c.green : c.red, is_solved(o) ? "yes" : "no",
          c.plain);
-  printf("  %-17s %s%s\n", "outcome", pk_lcp_outcome_text(o->result.outcome), meaning(o));
+  printf("  %-17s %s%s\n", "outcome", pk_lcp_outcome_text(o->result.outcome), outcome_meaning(o));
   printf("  %-17s %d\n", "iterations", o->result.iterations);
   printf("  %-17s %.4g ms\n", "time", 1e3 * o->seconds);
   printf("  %-17s %.3g", "residual", cert->residual);
@@ -168,7 +168,7 @@ static int solve_problem(const pki_args *args, const char *path, const pk_lcp *p
     pk_lcp_options one = options;
     one.solver = (pk_lcp_solver)s;
     outcome *o = &outcomes[count++];
-    good = solve(p, &one, z, o) && (!args->json || print_json(path, p, o, z));
+    good = solve_lcp_problem(p, &one, z, o) && (!args->json || print_json(path, p, o, z));
     solved = solved || is_solved(o);
   }
   if (good && !args->json && all) {

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
-#include "cli/crew.h"
 #include "cli/interrupt.h"
+#include "cli/join_ranks.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
 #include "report/table.h"
@@ -35,7 +35,7 @@ typedef struct job {
   pki_store store;
   pki_samples samples;
   pki_work_result work;
-  pki_ranks crew;
+  pki_ranks comm;
   const char *folder;
   int threads;
   bool agreed; /* all ranks know that it is over */
@@ -43,7 +43,7 @@ typedef struct job {
 
 /* ---- what is printed ---- */
 
-static int processors(void)
+static int count_processors(void)
 {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -163,7 +163,7 @@ static int print_plan(const job *j)
 /* ---- rank 0 ---- */
 
 /* Tables, replays, report. */
-static pk_status finish(job *j, const atomic_int *stop, pk_error *err)
+static pk_status write_sweep_results(job *j, const atomic_int *stop, pk_error *err)
 {
   char path[PKI_PATH_MAX];
   pk_status status = pki_samples_read(&j->sweep, &j->store, &j->samples, err);
@@ -178,7 +178,7 @@ static pk_status finish(job *j, const atomic_int *stop, pk_error *err)
 }
 
 /* The exit status, with a word on stderr about why it is not 0. */
-static int judge(const job *j)
+static int sweep_exit_status(const job *j)
 {
   const pki_samples *s = &j->samples;
   if (s->failed + s->refused == 0) {
@@ -194,7 +194,7 @@ static int judge(const job *j)
   return PKI_EXIT_FAILURE;
 }
 
-static int lead(job *j)
+static int run_rank_zero(job *j)
 {
   char path[PKI_PATH_MAX];
   pk_error err = {0};
@@ -217,11 +217,11 @@ static int lead(job *j)
                                     .stop = pki_interrupt_catch(),
                                     .progress = progress.shown ? pki_progress_show : NULL,
                                     .user = &progress,
-                                    .crew = j->crew.size > 1 ? &j->crew : NULL};
+                                    .comm = j->comm.size > 1 ? &j->comm : NULL};
   status = pki_work_lead(&j->sweep, &j->head, &j->store, &options, &j->work, &err);
   j->agreed = status == PK_OK;
   const bool all = j->store.finished == j->store.samples;
-  status = status == PK_OK && all ? finish(j, options.stop, &err) : status;
+  status = status == PK_OK && all ? write_sweep_results(j, options.stop, &err) : status;
   pki_progress_end(&progress);
   const bool stopped = *options.stop != 0;
   pki_interrupt_release();
@@ -238,7 +238,7 @@ static int lead(job *j)
     } else {
       print_text(j);
     }
-    code = printed ? judge(j) : PKI_EXIT_FAILURE;
+    code = printed ? sweep_exit_status(j) : PKI_EXIT_FAILURE;
   }
   pki_store_close(&j->store);
   pki_samples_free(&j->samples);
@@ -248,31 +248,31 @@ static int lead(job *j)
 /* ---- the command ---- */
 
 /* Which rank it is that complains. */
-static void complain(const job *j, const pk_error *err)
+static void complain_with_rank(const job *j, const pk_error *err)
 {
-  if (j->crew.size > 1) {
+  if (j->comm.size > 1) {
     char line[1024];
     pki_error_line(err, line, sizeof line);
-    pki_complain("sweep", "rank %d: %s", j->crew.rank, line);
+    pki_complain("sweep", "rank %d: %s", j->comm.rank, line);
   } else {
     pki_complain_error("sweep", err);
   }
 }
 
-static int follow(job *j)
+static int run_other_rank(job *j)
 {
   pk_error err = {0};
-  const pki_work_options options = {.threads = j->threads, .stop = pki_interrupt_catch(), .crew = &j->crew};
+  const pki_work_options options = {.threads = j->threads, .stop = pki_interrupt_catch(), .comm = &j->comm};
   const pk_status status = pki_work_follow(&j->sweep, &j->head, &options, &err);
   pki_interrupt_release();
   j->agreed = status == PK_OK;
   if (status != PK_OK) {
-    complain(j, &err);
+    complain_with_rank(j, &err);
   }
   return status == PK_OK ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }
 
-static pk_status load(const pki_args *args, pki_sweep *out, pk_error *err)
+static pk_status load_sweep(const pki_args *args, pki_sweep *out, pk_error *err)
 {
   char path[PKI_PATH_MAX];
   int nset;
@@ -301,9 +301,9 @@ static int run_job(job *j)
 {
   pk_error err = {0};
   char folder[PKI_PATH_MAX];
-  const pk_status status = load(j->args, &j->sweep, &err);
+  const pk_status status = load_sweep(j->args, &j->sweep, &err);
   if (status != PK_OK) {
-    complain(j, &err);
+    complain_with_rank(j, &err);
     return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
   }
   j->folder = pki_args_value(j->args, "output");
@@ -313,12 +313,12 @@ static int run_job(job *j)
   }
   int code;
   if (pki_args_has(j->args, "plan")) {
-    code = j->crew.rank == 0 ? print_plan(j) : PKI_EXIT_OK;
+    code = j->comm.rank == 0 ? print_plan(j) : PKI_EXIT_OK;
     j->agreed = true;
   } else {
     compile_base(j);
     pki_store_head_of(&j->sweep, &j->head);
-    code = j->crew.rank == 0 ? lead(j) : follow(j);
+    code = j->comm.rank == 0 ? run_rank_zero(j) : run_other_rank(j);
   }
   pki_sweep_free(&j->sweep);
   return code;
@@ -339,11 +339,11 @@ int pki_command_sweep(const pki_args *args)
     return PKI_EXIT_USAGE;
   }
   job j = {.args = args};
-  if (!pki_crew_begin("sweep", &j.crew)) {
+  if (!pki_ranks_begin("sweep", &j.comm)) {
     return PKI_EXIT_FAILURE;
   }
-  j.threads = threads > 0 ? (int)threads : j.crew.size > 1 ? 1 : processors();
+  j.threads = threads > 0 ? (int)threads : j.comm.size > 1 ? 1 : count_processors();
   const int code = run_job(&j);
-  pki_crew_end(&j.crew, j.agreed);
+  pki_ranks_end(&j.comm, j.agreed);
   return code;
 }

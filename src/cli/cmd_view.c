@@ -40,21 +40,21 @@ int pki_command_view(const pki_args *args)
 
 #else
 
-static void compile(pki_world *world)
+static void compile_view_robot(pki_world *world)
 {
   pki_compile_world("view", world, 1);
 }
 
 /* The scenario, model or recording that was asked for; *alone: a model. */
-static pk_status open_source(const pki_args *args, pki_source **out, bool *alone, pk_error *err)
+static pk_status open_source(const pki_args *args, pki_source **out, bool *model_only, pk_error *err)
 {
   char path[PKI_PATH_MAX];
   pki_scenario *scenario = NULL;
   if (pki_view_recording(args->words[0], path)) {
     return pki_replay_create(path, out, err);
   }
-  const pk_status status = pki_view_scenario(args, &scenario, alone, err);
-  return status == PK_OK ? pki_live_show(scenario, compile, out, err) : status;
+  const pk_status status = pki_view_scenario(args, &scenario, model_only, err);
+  return status == PK_OK ? pki_live_show(scenario, compile_view_robot, out, err) : status;
 }
 
 /* The address on stdout at once: whoever started this waits for it. */
@@ -89,7 +89,7 @@ static void open_browser(const pki_args *args, const char *url)
   pki_process_start(arguments, false, NULL, &process); /* it outlives us where it wants to */
 }
 
-static int view(const pki_args *args, pki_source *source, const pki_server_options *options)
+static int serve_view(const pki_args *args, pki_source *source, const pki_server_options *options)
 {
   pk_error err = {0};
   pki_server *server = NULL;
@@ -133,8 +133,8 @@ int pki_command_view(const pki_args *args)
   }
   pki_source *source = NULL;
   pk_error err = {0};
-  bool alone = false;
-  const pk_status status = open_source(args, &source, &alone, &err);
+  bool model_only = false;
+  const pk_status status = open_source(args, &source, &model_only, &err);
   if (status != PK_OK) {
     pki_complain_error("view", &err);
     return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
@@ -144,9 +144,9 @@ int pki_command_view(const pki_args *args)
     const pki_server_options options = {.host = pki_args_value(args, "host"),
                                         .port = (int)port,
                                         .folder = folder,
-                                        .paused = alone || pki_args_has(args, "paused"),
+                                        .paused = model_only || pki_args_has(args, "paused"),
                                         .read_only = pki_args_has(args, "read-only")};
-    code = view(args, source, &options);
+    code = serve_view(args, source, &options);
   }
   source->kind->destroy(source);
   return code;

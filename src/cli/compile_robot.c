@@ -9,7 +9,7 @@ typedef struct telling {
   bool told;
 } telling;
 
-static void tell(void *user, int lanes)
+static void tell_compiling(void *user, int lanes)
 {
   telling *t = user;
   (void)lanes;
@@ -24,7 +24,7 @@ void pki_compile_world(const char *command, pki_world *world, int lanes)
 {
   telling t = {.world = world};
   pk_code_options options = pk_code_options_default();
-  options.lanes = lanes > 1 ? lanes : 0, options.compiling = tell, options.user = &t;
+  options.lanes = lanes > 1 ? lanes : 0, options.compiling = tell_compiling, options.user = &t;
   pki_world_compile(world, &options);
   if (world->not_compiled[0] != '\0') {
     fprintf(stderr, "pronk %s: warning: dynamics are generic: %s\n", command, world->not_compiled);

@@ -7,7 +7,7 @@
 #include "model/pose.h"
 
 /* What is left of zeros after a turn is zero. */
-static void clean(double *v, int n)
+static void clear_rounding(double *v, int n)
 {
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -34,7 +34,7 @@ static pk_inertia in_link(const pk_inertia *in, const pk_pose *pose)
   pki_mat3_transpose(pose->rot, back);
   pki_mat3_apply(back, arm, out.com);
   pki_sym3_rotate(back, in->moment, out.moment);
-  clean(out.com, 3), clean(out.moment, 6);
+  clear_rounding(out.com, 3), clear_rounding(out.moment, 6);
   return out;
 }
 

@@ -12,7 +12,7 @@
 enum { CELL = 256 };
 
 /* "-0", "1e-17" and their like are zero to a reader. */
-static double tidy(double v)
+static double zero_if_tiny(double v)
 {
   return fabs(v) < 5e-13 ? 0 : v;
 }
@@ -39,12 +39,12 @@ static void print_totals(const pki_info *info)
   }
   printf("\n  gravity             (%g, %g, %g) m/s²\n", m->gravity[0], m->gravity[1], m->gravity[2]);
   printf("\n  at the initial pose:\n");
-  printf("  centre of mass      (%.4f, %.4f, %.4f) m\n", tidy(info->com[0]), tidy(info->com[1]),
-         tidy(info->com[2]));
+  printf("  centre of mass      (%.4f, %.4f, %.4f) m\n", zero_if_tiny(info->com[0]),
+         zero_if_tiny(info->com[1]), zero_if_tiny(info->com[2]));
   if (info->has_extent) {
     const double *a = info->least, *b = info->most;
     printf("  size                %.3f × %.3f × %.3f m, from z = %.3f to %.3f m\n", b[0] - a[0], b[1] - a[1],
-           b[2] - a[2], tidy(a[2]), tidy(b[2]));
+           b[2] - a[2], zero_if_tiny(a[2]), zero_if_tiny(b[2]));
   }
   if (info->warnings > 0) {
     printf("\n  %s%d warning%s%s: pronk check %s\n", p.yellow, info->warnings, info->warnings == 1 ? "" : "s",
@@ -72,7 +72,7 @@ static void write_axis(const double a[3], char *out)
       return;
     }
   }
-  snprintf(out, CELL, "(%.3g %.3g %.3g)", tidy(a[0]), tidy(a[1]), tidy(a[2]));
+  snprintf(out, CELL, "(%.3g %.3g %.3g)", zero_if_tiny(a[0]), zero_if_tiny(a[1]), zero_if_tiny(a[2]));
 }
 
 static void write_bound(double value, const char *unit, char *out)
@@ -292,10 +292,10 @@ static void add_inertias(const pki_info *info, pki_text *out)
     const char *cells[N] = {m->links[m->body_link[b]].name};
     snprintf(text[1], sizeof text[1], "%.4f", I.mass);
     for (int i = 0; i < 3; i++) {
-      snprintf(text[2 + i], sizeof text[0], "%.4f", tidy(I.com[i]));
+      snprintf(text[2 + i], sizeof text[0], "%.4f", zero_if_tiny(I.com[i]));
     }
     for (int i = 0; i < 6; i++) {
-      snprintf(text[5 + i], sizeof text[0], "%.4g", tidy(I.moment[i]));
+      snprintf(text[5 + i], sizeof text[0], "%.4g", zero_if_tiny(I.moment[i]));
     }
     for (int i = 1; i < N; i++) {
       cells[i] = text[i];

@@ -13,7 +13,7 @@ enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM};
 static struct sigaction before[SIGNALS]; /* as they were */
 
-static void ask(int signal)
+static void note_signal(int signal)
 {
   asked = signal;
 }
@@ -21,7 +21,7 @@ static void ask(int signal)
 const atomic_int *pki_interrupt_catch(void)
 {
   struct sigaction action = {.sa_flags = (int)SA_RESETHAND};
-  action.sa_handler = ask;
+  action.sa_handler = note_signal;
   sigemptyset(&action.sa_mask);
   asked = 0;
   for (int i = 0; i < SIGNALS; i++) {

@@ -209,7 +209,7 @@ static int unknown_command(const char *word)
   return PKI_EXIT_USAGE;
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch_command(int argc, char **argv)
 {
   if (argc < 2) {
     print_overview(stderr);
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
   /* a file that reaches the limit of its size (ulimit -f) is a write that fails with EFBIG, not the end of the program;
    * the choice is the program's, so that it is made here and not in the library */
   signal(SIGXFSZ, SIG_IGN);
-  const int code = dispatch(argc, argv);
+  const int code = dispatch_command(argc, argv);
   /* what could not be written was no success */
   if (fflush(stdout) != 0 || ferror(stdout)) {
     pki_complain("", "the output could not be written");

@@ -18,21 +18,21 @@ bool pki_json_print(cJSON *json, bool pretty, const char *command)
   return true;
 }
 
-static cJSON *number(double value)
+static cJSON *number_or_null(double value)
 {
   return isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull();
 }
 
 void pki_json_number(cJSON *object, const char *name, double value)
 {
-  cJSON_AddItemToObject(object, name, number(value));
+  cJSON_AddItemToObject(object, name, number_or_null(value));
 }
 
 void pki_json_array(cJSON *object, const char *name, const double *values, int count)
 {
   cJSON *array = cJSON_AddArrayToObject(object, name);
   for (int i = 0; i < count; i++) {
-    cJSON_AddItemToArray(array, number(values[i]));
+    cJSON_AddItemToArray(array, number_or_null(values[i]));
   }
 }
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "run/keep.h"
+#include "run/run_output.h"
 
 /* A number among the recording's notes, `otherwise` when there is none. */
-static double number(const pk_recording *r, const char *key, double otherwise)
+static double noted_number(const pk_recording *r, const char *key, double otherwise)
 {
   const char *text = pk_recording_note(r, key), *const end = text != NULL ? text + strlen(text) : NULL;
   double value;
@@ -30,7 +30,7 @@ static int split_lines(char *text, const char **lines)
   return count;
 }
 
-static pk_status parse(const pk_recording *r, pki_scenario **scenario, pk_error *err)
+static pk_status parse_recorded_scenario(const pk_recording *r, pki_scenario **scenario, pk_error *err)
 {
   const pk_recorder_attachment *text = pk_recording_attachment(r, "scenario.yaml");
   const pk_recorder_attachment *overrides = pk_recording_attachment(r, "overrides.txt");
@@ -66,14 +66,15 @@ pk_status pki_resume_scenario(const char *folder, pki_scenario **scenario, pki_r
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "the folder's name is too long");
   }
   pk_status status = pk_recording_open(path, &recording, err);
-  status = status == PK_OK ? parse(recording, scenario, err) : status;
+  status = status == PK_OK ? parse_recorded_scenario(recording, scenario, err) : status;
   if (status == PK_OK) {
     const char *certify = pk_recording_note(recording, "certify");
     options->certify = options->certify || (certify != NULL && strcmp(certify, "yes") == 0);
-    options->duration = options->duration >= 0 ? options->duration : number(recording, "duration", -1);
-    options->bound = options->bound > 0 ? options->bound : number(recording, "bound", 0);
-    options->checkpoint_every =
-        options->checkpoint_every > 0 ? options->checkpoint_every : number(recording, "checkpoint_every", 0);
+    options->duration = options->duration >= 0 ? options->duration : noted_number(recording, "duration", -1);
+    options->bound = options->bound > 0 ? options->bound : noted_number(recording, "bound", 0);
+    options->checkpoint_every = options->checkpoint_every > 0
+                                    ? options->checkpoint_every
+                                    : noted_number(recording, "checkpoint_every", 0);
   }
   pk_recording_close(recording);
   return status;

@@ -73,7 +73,7 @@ static pk_status fail_unknown(const char *word, pk_error *err)
   return status;
 }
 
-static void quote(const char *text, char *out, size_t size)
+static void quote_yaml(const char *text, char *out, size_t size)
 {
   size_t n = 0;
   out[n++] = '\'';
@@ -88,7 +88,7 @@ static void quote(const char *text, char *out, size_t size)
 }
 
 /* "models/starleth/" and "x/starleth.urdf" are called starleth. */
-static void name_of(const char *word, char name[60])
+static void model_name_of_path(const char *word, char name[60])
 {
   const char *end = word + strlen(word);
   while (end > word + 1 && end[-1] == '/') {
@@ -105,14 +105,14 @@ static void name_of(const char *word, char name[60])
 }
 
 /* The model at `path` and nothing else: it stays as it is. */
-static pk_status show_alone(const char *word, const char *path, const char *const *sets, int nset,
-                            pki_scenario **out, pk_error *err)
+static pk_status show_model_only(const char *word, const char *path, const char *const *sets, int nset,
+                                 pki_scenario **out, pk_error *err)
 {
   char name[60], called[128], file[2 * PKI_PATH_MAX], text[2 * PKI_PATH_MAX + 512];
-  name_of(word, name);
-  quote(name, called, sizeof called);
+  model_name_of_path(word, name);
+  quote_yaml(name, called, sizeof called);
   char *whole = realpath(path, NULL);
-  quote(whole != NULL ? whole : path, file, sizeof file);
+  quote_yaml(whole != NULL ? whole : path, file, sizeof file);
   free(whole);
   const int size = snprintf(text, sizeof text,
                             "name: %s\ndescription: the model alone, without gravity and ground\n"
@@ -121,30 +121,30 @@ static pk_status show_alone(const char *word, const char *path, const char *cons
   return pki_scenario_parse(word, text, (size_t)size, sets, nset, out, err);
 }
 
-static pk_status find(const char *word, const char *const *sets, int nset, pki_scenario **out, bool *alone,
-                      pk_error *err)
+static pk_status find_viewed(const char *word, const char *const *sets, int nset, pki_scenario **out,
+                             bool *model_only, pk_error *err)
 {
   char path[PKI_PATH_MAX];
   if (!is_urdf(word) && pki_scenario_locate(word, path, NULL) == PK_OK) {
     return pki_scenario_load(path, sets, nset, out, err);
   }
-  *alone = true;
+  *model_only = true;
   if (pki_model_locate(word, path, err) == PK_OK) {
-    return show_alone(word, path, sets, nset, out, err);
+    return show_model_only(word, path, sets, nset, out, err);
   }
   return pki_is_folder(word) ? err->status : fail_unknown(word, err);
 }
 
-pk_status pki_view_scenario(const pki_args *args, pki_scenario **out, bool *alone, pk_error *err)
+pk_status pki_view_scenario(const pki_args *args, pki_scenario **out, bool *model_only, pk_error *err)
 {
   int nset = 0;
   const char **sets = pki_args_all(args, "set", &nset);
   *out = NULL;
-  *alone = false;
+  *model_only = false;
   if (sets == NULL) {
     return err->status = PK_ERROR_MEMORY;
   }
-  const pk_status status = find(args->words[0], sets, nset, out, alone, err);
+  const pk_status status = find_viewed(args->words[0], sets, nset, out, model_only, err);
   free(sets);
   return status;
 }

@@ -75,7 +75,7 @@ typedef struct track_goal {
 } track_goal;
 
 /* Reference of column k. */
-static track_goal reference(const track *tr, int row, double part, int k)
+static track_goal reference_at(const track *tr, int row, double part, int k)
 {
   const int at = row * tr->joints + k, next = at + tr->joints;
   if (row == tr->rows - 1) {
@@ -88,8 +88,8 @@ static track_goal reference(const track *tr, int row, double part, int k)
 }
 
 /* PID of joint k. */
-static void pursue(const track *tr, const pk_observation *seen, int k, track_goal to, track_state *s,
-                   pk_command *commands)
+static void command_joint(const track *tr, const pk_observation *seen, int k, track_goal to, track_state *s,
+                          pk_command *commands)
 {
   const pk_model *m = seen->model;
   const int dof = tr->dof[k];
@@ -142,9 +142,9 @@ static void update_group(const pk_controller *self, int count, const pk_observat
         if (tr->rows == 0) {
           to.q = s->values[tr->joints + k];
         } else if (!same[i]) {
-          to = reference(tr, row[i], part[i], k);
+          to = reference_at(tr, row[i], part[i], k);
         }
-        pursue(tr, &seen[first + i], k, to, s, commands[first + i]);
+        command_joint(tr, &seen[first + i], k, to, s, commands[first + i]);
       }
     }
   }
@@ -205,13 +205,13 @@ static pk_status find_loop(const pki_track_table *t, const pk_track_options *o, 
 }
 
 /* Slope of the parabola through three points at the middle one. */
-static double parabola(double h0, double d0, double h1, double d1)
+static double parabola_slope(double h0, double d0, double h1, double d1)
 {
   return (h1 * d0 + h0 * d1) / (h0 + h1);
 }
 
 /* Secant of column k from row i to the next. */
-static double secant(const pki_track_table *t, int i, int k)
+static double secant_slope(const pki_track_table *t, int i, int k)
 {
   return (t->q[(i + 1) * t->joints + k] - t->q[i * t->joints + k]) / (t->time[i + 1] - t->time[i]);
 }
@@ -223,22 +223,22 @@ static void set_slopes(const pki_track_table *t, int loop, double *slope)
     for (int i = 0; i < t->rows; i++) {
       double s = 0;
       if (i > 0 && i < last) {
-        s = parabola(t->time[i] - t->time[i - 1], secant(t, i - 1, k), t->time[i + 1] - t->time[i],
-                     secant(t, i, k));
+        s = parabola_slope(t->time[i] - t->time[i - 1], secant_slope(t, i - 1, k),
+                           t->time[i + 1] - t->time[i], secant_slope(t, i, k));
       }
       slope[i * t->joints + k] = s;
     }
     if (loop >= 0) { /* the last line is the one that it goes back to */
       slope[last * t->joints + k] = slope[loop * t->joints + k] =
-          parabola(t->time[last] - t->time[last - 1], secant(t, last - 1, k),
-                   t->time[loop + 1] - t->time[loop], secant(t, loop, k));
+          parabola_slope(t->time[last] - t->time[last - 1], secant_slope(t, last - 1, k),
+                         t->time[loop + 1] - t->time[loop], secant_slope(t, loop, k));
     }
   }
 }
 
 /* Everything in one block; model: the hash of the one that the table is for. */
-static pk_status pack(const pki_track_table *t, const pk_track_options *o, int loop, unsigned long long model,
-                      pk_controller **out, pk_error *err)
+static pk_status pack_track(const pki_track_table *t, const pk_track_options *o, int loop,
+                            unsigned long long model, pk_controller **out, pk_error *err)
 {
   const size_t joints = (size_t)t->joints, rows = (size_t)t->rows, real = sizeof(double);
   const size_t numbers = PKI_TRACK_GAINS * joints + rows + 2 * rows * joints;
@@ -287,7 +287,7 @@ pk_status pk_track_create(const pk_model *model, const pk_track_options *options
     status = find_loop(&table, &chosen, &loop, err);
   }
   if (status == PK_OK) {
-    status = pack(&table, &chosen, loop, pk_model_hash(model), out, err);
+    status = pack_track(&table, &chosen, loop, pk_model_hash(model), out, err);
   }
   pki_track_free(&table);
   return status;

@@ -21,7 +21,7 @@ typedef struct reader {
   pk_error *err;
 } reader;
 
-static pki_where here(const reader *r)
+static pki_where reader_location(const reader *r)
 {
   return (pki_where){r->file, r->line, ""};
 }
@@ -57,7 +57,7 @@ static void end_line(reader *r)
 
 static pk_status fail_number(const reader *r, const char *word)
 {
-  return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "found \"%.40s\", expected a number", word);
+  return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "found \"%.40s\", expected a number", word);
 }
 
 static bool to_number(const char *word, double *out)
@@ -82,7 +82,7 @@ static pk_status read_numbers(reader *r, double *out)
     n++;
   }
   return n == r->out->joints ? PK_OK
-                             : pki_fail(r->err, PK_ERROR_SYNTAX, here(r),
+                             : pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
                                         "%d values, expected %d: one for each joint", n, r->out->joints);
 }
 
@@ -98,20 +98,20 @@ static pk_status find_joint(const reader *r, const pk_model *m, const char *name
       near = edits < least ? m->joints[j].name : near;
       least = edits < least ? edits : least;
     }
-    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "there is no joint \"%.60s\"%s%s%s", name,
+    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "there is no joint \"%.60s\"%s%s%s", name,
                     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
                     near != NULL ? "\"?" : "");
   }
   *dof = m->joints[joint].u;
   if (m->joints[joint].nu != 1 || m->dof_q[*dof] < 0) {
     return pki_fail(
-        r->err, PK_ERROR_SYNTAX, here(r),
+        r->err, PK_ERROR_SYNTAX, reader_location(r),
         "the joint \"%.60s\" has %d degrees of freedom, expected one with a coordinate of its own", name,
         m->joints[joint].nu);
   }
   for (int k = 0; k < r->out->joints; k++) {
     if (r->out->dof[k] == *dof) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "the joint \"%.60s\" comes twice", name);
+      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "the joint \"%.60s\" comes twice", name);
     }
   }
   return PK_OK;
@@ -125,7 +125,7 @@ static pk_status read_head(reader *r, const pk_model *m, const pk_track_options 
   t->dof = malloc(((size_t)m->njoint + 1) * sizeof *t->dof);
   t->gain = malloc(((size_t)m->njoint + 1) * PKI_TRACK_GAINS * sizeof *t->gain);
   if (t->dof == NULL || t->gain == NULL) {
-    return pki_fail(r->err, PK_ERROR_MEMORY, here(r), "no memory for %d joints", m->njoint);
+    return pki_fail(r->err, PK_ERROR_MEMORY, reader_location(r), "no memory for %d joints", m->njoint);
   }
   while (next_word(r, word) > 0) {
     int dof = -1;
@@ -136,7 +136,8 @@ static pk_status read_head(reader *r, const pk_model *m, const pk_track_options 
     t->dof[t->joints++] = dof;
   }
   if (t->joints == 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "no joint follows \"time\", expected one at least");
+    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
+                    "no joint follows \"time\", expected one at least");
   }
   for (int k = 0; k < t->joints; k++) {
     const double given[PKI_TRACK_GAINS] = {o->kp, o->kd, o->ki, o->tau_max};
@@ -153,8 +154,8 @@ static pk_status read_gains(reader *r, int gain)
   const pk_status status = read_numbers(r, out);
   for (int k = 0; k < r->out->joints && status == PK_OK; k++) {
     if (!(out[k] >= 0)) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "%s is %g, expected zero or more", gain_words[gain],
-                      out[k]);
+      return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "%s is %g, expected zero or more",
+                      gain_words[gain], out[k]);
     }
   }
   return status;
@@ -173,7 +174,7 @@ static pk_status make_room(reader *r)
     t->time = time;
   }
   if (q == NULL) {
-    return pki_fail(r->err, PK_ERROR_MEMORY, here(r), "no memory for %d lines", room);
+    return pki_fail(r->err, PK_ERROR_MEMORY, reader_location(r), "no memory for %d lines", room);
   }
   t->q = q;
   r->room = room;
@@ -190,14 +191,14 @@ static pk_status read_row(reader *r, const char *word)
   }
   if (!to_number(word, &time)) {
     const char *near = pki_nearest_word(word, gain_words, PKI_TRACK_GAINS);
-    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r),
+    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
                     "found \"%.40s\", expected a time or one of kp, kd, ki, tau_max%s%s%s", word,
                     near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
                     near != NULL ? "\"?" : "");
   }
   const bool late = t->rows > 0 && time <= t->time[t->rows - 1];
   if (!isfinite(time) || late || (t->rows == 0 && time != 0)) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, here(r), "the time is %g s, expected %s", time,
+    return pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r), "the time is %g s, expected %s", time,
                     t->rows == 0 ? "0 in the first line" : "more than in the line before");
   }
   t->time[t->rows] = time;
@@ -218,7 +219,7 @@ static pk_status read_line(reader *r, const pk_model *m, const pk_track_options 
   if (r->out->joints == 0) {
     return strcmp(word, "time") == 0
                ? read_head(r, m, o)
-               : pki_fail(r->err, PK_ERROR_SYNTAX, here(r),
+               : pki_fail(r->err, PK_ERROR_SYNTAX, reader_location(r),
                           "found \"%.40s\", expected \"time\" and names of joints", word);
   }
   for (int g = 0; g < PKI_TRACK_GAINS; g++) {
@@ -243,8 +244,8 @@ pk_status pki_track_parse(const char *file, const char *text, size_t size, const
     }
   }
   if (status == PK_OK && out->rows == 0) {
-    status =
-        pki_fail(err, PK_ERROR_SYNTAX, here(&r), "the file has no line with a time, expected one at least");
+    status = pki_fail(err, PK_ERROR_SYNTAX, reader_location(&r),
+                      "the file has no line with a time, expected one at least");
   }
   return status;
 }

@@ -12,8 +12,8 @@
   }
 
 const pki_code_entry pki_code_entries[] = {
-    ENTRY(kinematics), ENTRY(inertial),     ENTRY(fall), ENTRY(factor), ENTRY(solve),
-    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias), ENTRY(rnea),   ENTRY(acceleration_open),
+    ENTRY(kinematics), ENTRY(inertial),     ENTRY(free_velocity), ENTRY(factor), ENTRY(solve),
+    ENTRY(finish),     ENTRY(acceleration), ENTRY(bias),          ENTRY(rnea),   ENTRY(acceleration_open),
     ENTRY(rnea_open),
 };
 const int pki_code_entry_count = sizeof pki_code_entries / sizeof pki_code_entries[0];
@@ -23,50 +23,50 @@ const int pki_lane_counts[PKI_LANE_COUNTS] = {1, 4, 8};
 /* ---- wrappers ---- */
 
 /* Body 0 of an array of `size` numbers for each body. */
-static double *bodies(const pki_work *w, double *array, int size)
+static double *first_body(const pki_work *w, double *array, int size)
 {
   return array + size * w->lanes;
 }
 
-static void kinematics(pki_work *w, const double *q)
+static void code_kinematics(pki_work *w, const double *q)
 {
-  w->code->kinematics(q, bodies(w, w->pose, 12), bodies(w, w->origin, 3));
+  w->code->kinematics(q, first_body(w, w->pose, 12), first_body(w, w->origin, 3));
 }
 
-static void inertial(pki_work *w, const double *q, const double *u, double *h)
+static void code_inertial(pki_work *w, const double *q, const double *u, double *h)
 {
-  w->code->inertial(q, u, w->params.grouped, w->diag, bodies(w, w->pose, 12), bodies(w, w->origin, 3),
-                    bodies(w, w->twist, 6), h, w->M);
+  w->code->inertial(q, u, w->params.grouped, w->diag, first_body(w, w->pose, 12), first_body(w, w->origin, 3),
+                    first_body(w, w->twist, 6), h, w->M);
 }
 
-static void fall(pki_work *w, const double *q, const double *u, const double *force, const double *gain,
-                 double dt, double *x)
+static void code_free_velocity(pki_work *w, const double *q, const double *u, const double *force,
+                               const double *gain, double dt, double *x)
 {
   double lanes[8] __attribute__((aligned(64)));
   for (int l = 0; l < w->lanes; l++) {
     lanes[l] = dt;
   }
-  w->code->fall(q, u, w->params.grouped, w->diag, force, gain, lanes, bodies(w, w->pose, 12),
-                bodies(w, w->origin, 3), bodies(w, w->twist, 6), w->M, x);
+  w->code->free_velocity(q, u, w->params.grouped, w->diag, force, gain, lanes, first_body(w, w->pose, 12),
+                         first_body(w, w->origin, 3), first_body(w, w->twist, 6), w->M, x);
 }
 
-static void factor(pki_work *w)
+static void code_factor(pki_work *w)
 {
   w->code->factor(w->M, w->M);
 }
 
-static void solve(const pki_work *w, double *x)
+static void code_solve(const pki_work *w, double *x)
 {
   w->code->solve(w->M, x, x);
 }
 
-static void finish(const pki_work *w, double *x)
+static void code_finish(const pki_work *w, double *x)
 {
   w->code->finish(w->M, x, x);
 }
 
 /* Inertias are the model's, and nothing but the armature is on the diagonal. */
-static bool is_plain(const pki_work *w)
+static bool has_model_inertias(const pki_work *w)
 {
   return !w->params.varied &&
          memcmp(w->diag, w->params.armature, (size_t)(w->model->nu * w->lanes) * sizeof *w->diag) == 0;
@@ -82,9 +82,9 @@ static bool is_armature(const pki_work *w)
   return good;
 }
 
-static void acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
+static void code_acceleration(pki_work *w, const double *q, const double *u, const double *tau, double *a)
 {
-  if (is_plain(w)) {
+  if (has_model_inertias(w)) {
     w->code->acceleration(q, u, tau, a);
   } else if (w->code->acceleration_open != NULL && is_armature(w)) {
     w->code->acceleration_open(q, u, tau, w->params.grouped, w->diag, a);
@@ -93,7 +93,7 @@ static void acceleration(pki_work *w, const double *q, const double *u, const do
   }
 }
 
-static void inverse(pki_work *w, const double *q, const double *u, const double *a, double *tau)
+static void code_inverse_dynamics(pki_work *w, const double *q, const double *u, const double *a, double *tau)
 {
   const double *const given = a != NULL ? a : w->zero;
   if (!w->params.varied && a == NULL && w->code->bias != NULL) {
@@ -114,14 +114,14 @@ void pki_code_wrap(pki_code_lanes *code, int lanes)
   code->lanes = lanes;
   code->functions.generic = pki_kernels_get(lanes);
   *k = *code->functions.generic;
-  k->kinematics = f->kinematics != NULL ? kinematics : k->kinematics;
-  k->inertial = f->inertial != NULL ? inertial : k->inertial;
-  k->fall = f->fall != NULL ? fall : k->fall;
-  k->ltl_factor = f->factor != NULL ? factor : k->ltl_factor;
-  k->ltl_solve = f->solve != NULL ? solve : k->ltl_solve;
-  k->ltl_finish = f->finish != NULL ? finish : k->ltl_finish;
-  k->acceleration = f->acceleration != NULL ? acceleration : k->acceleration;
-  k->inverse = f->rnea != NULL ? inverse : k->inverse;
+  k->kinematics = f->kinematics != NULL ? code_kinematics : k->kinematics;
+  k->inertial = f->inertial != NULL ? code_inertial : k->inertial;
+  k->free_velocity = f->free_velocity != NULL ? code_free_velocity : k->free_velocity;
+  k->ltl_factor = f->factor != NULL ? code_factor : k->ltl_factor;
+  k->ltl_solve = f->solve != NULL ? code_solve : k->ltl_solve;
+  k->ltl_finish = f->finish != NULL ? code_finish : k->ltl_finish;
+  k->acceleration = f->acceleration != NULL ? code_acceleration : k->acceleration;
+  k->inverse = f->rnea != NULL ? code_inverse_dynamics : k->inverse;
 }
 
 /* ---- use ---- */

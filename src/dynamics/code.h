@@ -26,9 +26,9 @@ typedef struct pki_code_functions {
   void (*kinematics)(const double *q, double *pose, double *origin);
   void (*inertial)(const double *q, const double *u, const double *inertia, const double *diag, double *pose,
                    double *origin, double *twist, double *h, double *M);
-  void (*fall)(const double *q, const double *u, const double *inertia, const double *diag,
-               const double *force, const double *gain, const double *dt, double *pose, double *origin,
-               double *twist, double *L, double *x);
+  void (*free_velocity)(const double *q, const double *u, const double *inertia, const double *diag,
+                        const double *force, const double *gain, const double *dt, double *pose,
+                        double *origin, double *twist, double *L, double *x);
   void (*factor)(const double *M, double *L);                  /* L may be M */
   void (*solve)(const double *L, const double *b, double *x);  /* x may be b */
   void (*finish)(const double *L, const double *b, double *x); /* likewise */

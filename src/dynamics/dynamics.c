@@ -12,7 +12,7 @@
 #include "model/motion.h"
 
 /* With a counting arena this counts, and NULL comes back. */
-static pk_workspace *carve(const pk_model *model, pki_arena *arena)
+static pk_workspace *carve_workspace(const pk_model *model, pki_arena *arena)
 {
   pk_workspace *w = pki_arena_take(arena, 1, sizeof *w);
   pki_work work;
@@ -30,7 +30,7 @@ static pk_workspace *carve(const pk_model *model, pki_arena *arena)
 size_t pk_workspace_memsize(const pk_model *model)
 {
   pki_arena arena = pki_arena_over(NULL, 0);
-  carve(model, &arena);
+  carve_workspace(model, &arena);
   return arena.used;
 }
 
@@ -42,7 +42,7 @@ pk_status pk_workspace_init(const pk_model *model, void *memory, pk_workspace **
                     "the memory begins at %p, expected a multiple of %d bytes", memory, PKI_ALIGN);
   }
   pki_arena arena = pki_arena_over(memory, pk_workspace_memsize(model));
-  pk_workspace *w = carve(model, &arena);
+  pk_workspace *w = carve_workspace(model, &arena);
   pk_kinematics_compute(w, model->q0, w->work.zero);
   *out = w;
   return PK_OK;
@@ -250,7 +250,7 @@ void pki_composite_acceleration(pk_workspace *w, const double *q, const double *
 }
 
 /* To the configuration q, at rest. */
-static void rest_at(pk_workspace *w, const double *q)
+static void kinematics_at_rest(pk_workspace *w, const double *q)
 {
   w->kernels->kinematics(&w->work, q);
   memset(w->work.twist, 0, 6 * ((size_t)w->model->nbody + 1) * sizeof(double));
@@ -267,7 +267,7 @@ void pk_mass_matrix(pk_workspace *w, const double *q, double *M)
   const pk_model *m = w->model;
   const size_t nu = (size_t)m->nu;
   pki_reset_diagonal(&w->work);
-  rest_at(w, q);
+  kinematics_at_rest(w, q);
   w->kernels->crba(&w->work);
   memset(M, 0, nu * nu * sizeof *M);
   for (size_t r = 0; r < nu; r++) {
@@ -309,10 +309,10 @@ pk_status pk_forward_dynamics(pk_workspace *w, pk_dynamics_method method, const 
 }
 
 /* Factor M at q: articulated bodies, or the plan when there are followers. */
-static void factor(pk_workspace *w, const double *q)
+static void factor_mass_matrix(pk_workspace *w, const double *q)
 {
   pki_reset_diagonal(&w->work);
-  rest_at(w, q);
+  kinematics_at_rest(w, q);
   if (w->model->has_mimic) {
     w->kernels->crba(&w->work);
     w->kernels->ltl_factor(&w->work);
@@ -340,7 +340,7 @@ static void solve_unit(pk_workspace *w, int k, double *x)
 pk_status pk_mass_matrix_inverse(pk_workspace *w, const double *q, double *Minv)
 {
   const size_t nu = (size_t)w->model->nu;
-  factor(w, q);
+  factor_mass_matrix(w, q);
   for (size_t k = 0; k < nu; k++) {
     /* a column, which is a row; the upper part is mirrored so that the result is symmetric */
     solve_unit(w, (int)k, Minv + k * nu);
@@ -357,7 +357,7 @@ pk_status pk_link_response(pk_workspace *w, const double *q, int link, const dou
   const size_t nu = (size_t)w->model->nu;
   double p[3], arm[3], *J = w->scratch, *x = w->work.tmp + nu;
   const int body = body_point(w, link, point, p);
-  factor(w, q);
+  factor_mass_matrix(w, q);
   w->kernels->jacobian(&w->work, body, p, J);
   pki_mat3_apply(body_entry(w->work.pose, body, 12), p, arm);
   for (size_t c = 0; c < 6; c++) {

@@ -13,7 +13,7 @@ static const pki_kernels *const variants[] = {PKI_VARIANTS(kernels)};
 
 enum { VARIANT_COUNT = sizeof variants / sizeof variants[0] };
 
-static int machine_has(const char *isa)
+static int machine_supports(const char *isa)
 {
 #if defined(__x86_64__)
   if (strcmp(isa, "avx512") == 0) {
@@ -31,7 +31,7 @@ const pki_kernels *pki_kernels_find(const char *isa, int lanes)
 {
   const int count = lanes == 4 || lanes == 8 ? lanes : 1;
   for (int i = 0; i < VARIANT_COUNT; i++) {
-    if (variants[i]->lanes == count && strcmp(variants[i]->isa, isa) == 0 && machine_has(isa)) {
+    if (variants[i]->lanes == count && strcmp(variants[i]->isa, isa) == 0 && machine_supports(isa)) {
       return variants[i];
     }
   }

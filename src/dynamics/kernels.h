@@ -75,8 +75,8 @@ typedef struct pki_kernels {
   /* All that a step needs before contacts, in one: poses, origins, twists, the factor of M + diag in M, and
    *   x = u + inv(M + diag) dt (force - (gain + damping) u - h).
    * Only code of a model has it; NULL: by inertial, ltl_factor and ltl_solve. */
-  void (*fall)(pki_work *w, const double *q, const double *u, const double *force, const double *gain,
-               double dt, double *x);
+  void (*free_velocity)(pki_work *w, const double *q, const double *u, const double *force,
+                        const double *gain, double dt, double *x);
   /* M := L, D with M = L' D L; the diagonal becomes 1/D */
   void (*ltl_factor)(pki_work *w);
   /* x [nplan] := inv(M) x with that factor, unknowns in the order of the plan (pki_plan_solve for velocities) */

@@ -70,7 +70,7 @@ static void place_hinges(pk_leg *leg, const pk_model *m, const int *bodies)
 }
 
 /* Sine of the angle between two axes. */
-static double apart(const pk_leg *leg, int i, int j)
+static double axis_sine(const pk_leg *leg, int i, int j)
 {
   double c[3];
   pki_cross3(leg->axis[i], leg->axis[j], c);
@@ -88,12 +88,12 @@ static double off_axis(const pk_leg *leg, int i, const double x[3])
 
 static pk_status check_point(const pk_leg *leg, pki_where where, pk_error *err)
 {
-  if (apart(leg, 1, 2) > meets) {
+  if (axis_sine(leg, 1, 2) > meets) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
                     "its leg's second and third axis are %.3g rad apart, expected parallel axes",
-                    asin(fmin(1, apart(leg, 1, 2))));
+                    asin(fmin(1, axis_sine(leg, 1, 2))));
   }
-  if (apart(leg, 0, 1) < 1e-6) {
+  if (axis_sine(leg, 0, 1) < 1e-6) {
     return pki_fail(err, PK_ERROR_UNSUPPORTED, where,
                     "its leg's first three axes are parallel, expected a first one across the others");
   }
@@ -109,7 +109,7 @@ static pk_status find_centre(pk_leg *leg, int first, int n, const char *name, pk
   const double *a = leg->axis[first], *b = leg->axis[first + 1];
   double r[3], centre[3], on[3];
   for (int k = first; k + 1 < first + n; k++) {
-    if (apart(leg, k, k + 1) < 1e-6) {
+    if (axis_sine(leg, k, k + 1) < 1e-6) {
       return pki_fail(err, PK_ERROR_UNSUPPORTED, where, "axes %d and %d of its leg are parallel in the %s",
                       k + 1, k + 2, name);
     }

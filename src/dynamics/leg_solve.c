@@ -28,7 +28,8 @@
 #include "dynamics/leg.h"
 
 /* The equation; sign picks the solution, keep is the answer when every angle is one. False: there is none. */
-static bool equation(double A, double B, double C, double slack, double sign, double keep, double *q)
+static bool solve_sine_equation(double A, double B, double C, double slack, double sign, double keep,
+                                double *q)
 {
   const double R = hypot(A, B);
   if (!(fabs(C) <= R + slack)) {
@@ -40,8 +41,8 @@ static bool equation(double A, double B, double C, double slack, double sign, do
 
 /* The equation of two lengths f and e that turn about their joint until their ends are D apart: D^2 = f^2 + e^2 + 2 C,
  * R = f e, so that 2 (R - C) = (f + e)^2 - D^2 and 2 (R + C) = D^2 - (f - e)^2. */
-static bool triangle(double A, double B, const double sides[3], double slack, double sign, double keep,
-                     double *q)
+static bool solve_triangle(double A, double B, const double sides[3], double slack, double sign, double keep,
+                           double *q)
 {
   const double D = sides[2], most = sides[0] + sides[1], least = fabs(sides[0] - sides[1]);
   if (!(D <= most + slack && D >= least - slack)) {
@@ -61,7 +62,8 @@ static double angle_of(const double v[3], const double w[3])
 }
 
 /* A and B of: d . (v turned by q about a) = A cos q + B sin q + (d . a)(a . v). */
-static void turned(const double d[3], const double a[3], const double v[3], double *A, double *B)
+static void rotation_coefficients(const double d[3], const double a[3], const double v[3], double *A,
+                                  double *B)
 {
   double c[3];
   pki_cross3(a, v, c);
@@ -72,8 +74,8 @@ static void turned(const double d[3], const double a[3], const double v[3], doub
 /* v turned about the axis b until it is as far from the unit vector a as w is: a . R v = a . w. On the sphere it is the
  * triangle of the sides alpha = (a, b), beta = (b, v), sigma = (a, w): R - C = cos(alpha - beta) - cos sigma,
  * R + C = cos sigma - cos(alpha + beta), as products of sines of half angles. */
-static bool lean(const double a[3], const double b[3], const double v[3], const double w[3], double sign,
-                 double keep, double *q)
+static bool solve_spherical_triangle(const double a[3], const double b[3], const double v[3],
+                                     const double w[3], double sign, double keep, double *q)
 {
   static const double slack = 1e-14;
   const double alpha = angle_of(a, b), beta = angle_of(b, v), sigma = angle_of(a, w);
@@ -83,13 +85,13 @@ static bool lean(const double a[3], const double b[3], const double v[3], const 
   if (!(minus >= -slack && plus >= -slack)) {
     return false;
   }
-  turned(a, b, v, &A, &B);
+  rotation_coefficients(a, b, v, &A, &B);
   *q = sin(beta) <= slack ? keep : atan2(B, A) + 2 * sign * atan2(sqrt(fmax(0, minus)), sqrt(fmax(0, plus)));
   return true;
 }
 
 /* v without its part along a unit axis. */
-static void across(const double a[3], const double v[3], double out[3])
+static void component_across(const double a[3], const double v[3], double out[3])
 {
   pki_along3(v, -pki_dot3(a, v), a, out);
 }
@@ -99,8 +101,8 @@ static void across(const double a[3], const double v[3], double out[3])
 static double angle_between(const double a[3], const double v[3], const double w[3], double keep)
 {
   double x[3], y[3], c[3];
-  across(a, v, x);
-  across(a, w, y);
+  component_across(a, v, x);
+  component_across(a, w, y);
   if (pki_length3(x) <= 1e-16 * pki_length3(v) || pki_length3(y) <= 1e-16 * pki_length3(w)) {
     return keep;
   }
@@ -125,7 +127,7 @@ static void plane_equation(const pk_leg *leg, const double p[3], const double x[
   double r[3], d[3];
   pki_sub3(p, leg->at[0], r);
   pki_sub3(x, leg->at[0], d);
-  turned(a, back, r, A, B);
+  rotation_coefficients(a, back, r, A, B);
   *C = pki_dot3(a, d) - pki_dot3(a, a1) * pki_dot3(a1, r);
 }
 
@@ -137,18 +139,18 @@ static bool solve_point(const pk_leg *leg, const double p[3], int branch, const 
   /* q_1: the leg's plane through the place */
   plane_equation(leg, p, x, &A, &B, &C);
   const double size = pki_length3(p) + pki_length3(x) + pki_length3(leg->at[0]);
-  if (!equation(A, B, C, 4e-15 * size, branch & 2 ? -1 : 1, start[0], &q[0])) {
+  if (!solve_sine_equation(A, B, C, 4e-15 * size, branch & 2 ? -1 : 1, start[0], &q[0])) {
     return false;
   }
   pki_turn_about(leg->axis[0], leg->at[0], -q[0], p, y);
   /* q_3: the triangle of hip, knee and foot, |g|^2 = |f + R_3 e|^2 */
-  pki_sub3(y, c2, g), across(a, g, g);
-  pki_sub3(c3, c2, f), across(a, f, f);
-  pki_sub3(x, c3, e), across(a, e, e);
-  turned(f, a3, e, &A, &B);
+  pki_sub3(y, c2, g), component_across(a, g, g);
+  pki_sub3(c3, c2, f), component_across(a, f, f);
+  pki_sub3(x, c3, e), component_across(a, e, e);
+  rotation_coefficients(f, a3, e, &A, &B);
   const double sides[3] = {pki_length3(f), pki_length3(e), pki_length3(g)};
-  if (!triangle(A, B, sides, 4e-15 * (size + pki_length3(c2) + pki_length3(c3)), branch & 1 ? -1 : 1,
-                start[2], &q[2])) {
+  if (!solve_triangle(A, B, sides, 4e-15 * (size + pki_length3(c2) + pki_length3(c3)), branch & 1 ? -1 : 1,
+                      start[2], &q[2])) {
     return false;
   }
   /* q_2: from where the foot is to where it should be */
@@ -170,9 +172,9 @@ static knee knee_of(const pk_leg *leg)
   knee k;
   pki_sub3(leg->at[4], leg->at[3], e);
   pki_sub3(leg->at[3], leg->at[0], f);
-  turned(f, a, e, &k.A, &k.B);
+  rotation_coefficients(f, a, e, &k.A, &k.B);
   k.along = fabs(pki_dot3(a, e) + pki_dot3(a, f));
-  across(a, e, e), across(a, f, f);
+  component_across(a, e, e), component_across(a, f, f);
   k.thigh = pki_length3(f), k.shank = pki_length3(e);
   return k;
 }
@@ -204,14 +206,14 @@ static bool solve_hip(const pk_leg *leg, const double R[9], double sign, const d
   const double *a1 = leg->axis[0], *a2 = leg->axis[1], *a3 = leg->axis[2];
   double to[3], from[3];
   hip_turn(leg, R, q, a3, to);
-  if (!lean(a1, a2, a3, to, sign, start[1], &q[1])) {
+  if (!solve_spherical_triangle(a1, a2, a3, to, sign, start[1], &q[1])) {
     return false;
   }
   pki_turn3(a2, q[1], a3, from);
   q[0] = angle_between(a1, from, to, start[0]);
   /* any v across a_3: R_3 v = inv(R_1 R_2) R v; a_2 has a part across it */
   double v[3];
-  across(a3, a2, v);
+  component_across(a3, a2, v);
   hip_turn(leg, R, q, v, to);
   pki_turn3(a1, -q[0], to, to);
   pki_turn3(a2, -q[1], to, to);
@@ -229,7 +231,8 @@ static bool solve_pose(const pk_leg *leg, const pk_pose *foot, int branch, const
   const double slack = 4e-15 * size;
   /* knee */
   const double sides[3] = {k.thigh, k.shank, sqrt(fmax(0, (D - k.along) * (D + k.along)))};
-  if (!(D >= k.along - slack) || !triangle(k.A, k.B, sides, slack, branch & 1 ? -1 : 1, start[3], &q[3])) {
+  if (!(D >= k.along - slack) ||
+      !solve_triangle(k.A, k.B, sides, slack, branch & 1 ? -1 : 1, start[3], &q[3])) {
     return false;
   }
   /* ankle: the hip as the foot sees it, w = inv(R_G) (H - G K), and as the shank does, v */
@@ -239,7 +242,7 @@ static bool solve_pose(const pk_leg *leg, const pk_pose *foot, int branch, const
   for (int i = 0; i < 3; i++) {
     w[i] = -w[i];
   }
-  if (!lean(a5, a6, w, v, branch & 2 ? -1 : 1, start[5], &q[5])) {
+  if (!solve_spherical_triangle(a5, a6, w, v, branch & 2 ? -1 : 1, start[5], &q[5])) {
     return false;
   }
   pki_turn3(a6, q[5], w, w);
@@ -347,7 +350,7 @@ int pk_leg_branch(const pk_leg *leg, const double *angles)
 }
 
 /* A length moved between two others. */
-static double between(double x, double lower, double upper)
+static double clamp_between(double x, double lower, double upper)
 {
   return x < lower ? lower : x > upper ? upper : x;
 }
@@ -360,13 +363,13 @@ static double reach_point(const pk_leg *leg, const double p[3], const double x[3
   double A, B, C, q = 0, y[3], g[3], e[3], f[3], off[3];
   /* y: the place, turned into the leg's plane; g: from the second hinge to it, across that hinge's axis */
   plane_equation(leg, p, x, &A, &B, &C);
-  equation(A, B, between(C, -hypot(A, B), hypot(A, B)), 0, sign, 0, &q);
+  solve_sine_equation(A, B, clamp_between(C, -hypot(A, B), hypot(A, B)), 0, sign, 0, &q);
   pki_turn_about(leg->axis[0], leg->at[0], -q, p, y);
-  pki_sub3(y, leg->at[1], g), across(a, g, g);
-  pki_sub3(leg->at[2], leg->at[1], f), across(a, f, f);
-  pki_sub3(x, leg->at[2], e), across(a, e, e);
+  pki_sub3(y, leg->at[1], g), component_across(a, g, g);
+  pki_sub3(leg->at[2], leg->at[1], f), component_across(a, f, f);
+  pki_sub3(x, leg->at[2], e), component_across(a, e, e);
   const double D = pki_length3(g), lf = pki_length3(f), le = pki_length3(e);
-  const double to = between(D, fabs(lf - le), lf + le);
+  const double to = clamp_between(D, fabs(lf - le), lf + le);
   /* from the hinge outwards, so that digits of a place far away do not cancel */
   pki_sub3(x, leg->at[1], off);
   pki_along3(leg->at[1], pki_dot3(a, off), a, y);
@@ -426,7 +429,7 @@ pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *ang
     double R[9], r[3], ankle[3];
     ankle_from_hip(leg, &near, R, r);
     const double D = pki_length3(r);
-    const double to = between(D, hypot(k.thigh - k.shank, k.along), hypot(k.thigh + k.shank, k.along));
+    const double to = clamp_between(D, hypot(k.thigh - k.shank, k.along), hypot(k.thigh + k.shank, k.along));
     /* the foot from the hip by way of the ankle, so that digits of a place far away do not cancel */
     pki_sub3(leg->foot.pos, leg->at[4], ankle);
     pki_mat3_apply(R, ankle, ankle);

@@ -46,7 +46,7 @@ struct pk_reduced {
   double *v;                    /* [nu] */
 };
 
-static void carve(pk_reduced *r, pki_arena *arena)
+static void carve_reduced(pk_reduced *r, pki_arena *arena)
 {
   const size_t nu = (size_t)r->model->nu, nq = (size_t)r->model->nq, real = sizeof(double);
   r->legs = pki_arena_take(arena, (size_t)r->nleg, sizeof *r->legs);
@@ -103,7 +103,7 @@ static pk_status check_legs(const pk_model *model, int nleg, const pk_leg *legs,
 }
 
 /* Which velocities and positions are independent: those that no leg that stands solves for. */
-static void split(pk_reduced *r)
+static void split_coordinates(pk_reduced *r)
 {
   const pk_model *m = r->model;
   r->ndep = r->nq1 = r->nu1 = 0;
@@ -148,7 +148,7 @@ pk_status pk_reduced_create(const pk_model *model, int nleg, const pk_leg *legs,
   void *memory = NULL;
   if (r != NULL) {
     *r = (pk_reduced){.model = model, .nleg = nleg};
-    carve(r, &arena);
+    carve_reduced(r, &arena);
     memory = arena.overflow ? NULL : pki_aligned_alloc(arena.used);
   }
   if (r == NULL || work == NULL || memory == NULL) {
@@ -159,12 +159,12 @@ pk_status pk_reduced_create(const pk_model *model, int nleg, const pk_leg *legs,
   }
   r->work = work, r->memory = memory;
   arena = pki_arena_over(memory, arena.used);
-  carve(r, &arena);
+  carve_reduced(r, &arena);
   memcpy(r->q, model->q0, (size_t)model->nq * sizeof *r->q);
   for (int i = 0; i < nleg; i++) {
     r->legs[i] = (stance_leg){.leg = legs[i], .name = model->links[legs[i].link].name};
   }
-  split(r);
+  split_coordinates(r);
   *out = r;
   return PK_OK;
 }
@@ -209,8 +209,8 @@ static pk_pose foot_pose(const pk_reduced *r, const pk_leg *leg)
 }
 
 /* A leg's angles for its foot in the world; only the trunk's pose at the workspace's state matters. */
-static pk_status place(const pk_reduced *r, const stance_leg *s, const pk_pose *foot, int which,
-                       double *angles, pk_error *err)
+static pk_status solve_leg_angles(const pk_reduced *r, const stance_leg *s, const pk_pose *foot, int which,
+                                  double *angles, pk_error *err)
 {
   const pk_pose trunk = pk_link_pose(r->work, s->leg.trunk);
   pk_pose inside;
@@ -242,8 +242,9 @@ pk_status pk_reduced_stand(pk_reduced *r, unsigned stance, const pk_pose *feet, 
     const stance_leg *s = &r->legs[i];
     pk_leg_get(&s->leg, q, start[i]);
     at[i] = feet != NULL ? feet[i] : foot_pose(r, &s->leg);
-    const pk_status status =
-        feet != NULL && stance >> i & 1 ? place(r, s, &at[i], PK_LEG_NEAREST, start[i], err) : PK_OK;
+    const pk_status status = feet != NULL && stance >> i & 1
+                                 ? solve_leg_angles(r, s, &at[i], PK_LEG_NEAREST, start[i], err)
+                                 : PK_OK;
     if (status != PK_OK) {
       return status;
     }
@@ -256,7 +257,7 @@ pk_status pk_reduced_stand(pk_reduced *r, unsigned stance, const pk_pose *feet, 
     memcpy(s->start, start[i], sizeof s->start);
   }
   memcpy(r->q, q, (size_t)r->model->nq * sizeof *q);
-  split(r);
+  split_coordinates(r);
   return PK_OK;
 }
 
@@ -285,7 +286,7 @@ static double norm_1(const double *A, int n)
 }
 
 /* A leg's rows of E, and the inverse of its block, at the workspace's state. */
-static pk_status couple(pk_reduced *r, stance_leg *s, pk_error *err)
+static pk_status couple_leg(pk_reduced *r, stance_leg *s, pk_error *err)
 {
   const int n = s->leg.nsolve, nu = r->model->nu;
   double block[36], column[6], size;
@@ -319,7 +320,7 @@ static pk_status couple(pk_reduced *r, stance_leg *s, pk_error *err)
 }
 
 /* out = T v1 + out, in the model's order. */
-static void spread(const pk_reduced *r, const double *v1, double *out)
+static void expand_independent(const pk_reduced *r, const double *v1, double *out)
 {
   for (int j = 0; j < r->nu1; j++) {
     out[r->u1[j]] += v1[j];
@@ -332,7 +333,7 @@ static void spread(const pk_reduced *r, const double *v1, double *out)
 }
 
 /* q, u, E and the legs' inverses; leaves the workspace at q, and u. */
-static pk_status complete(pk_reduced *r, const double *q1, const double *u1, pk_error *err)
+static pk_status complete_state(pk_reduced *r, const double *q1, const double *u1, pk_error *err)
 {
   for (int k = 0; k < r->nq1; k++) {
     r->q[r->q1[k]] = q1[k];
@@ -346,7 +347,7 @@ static pk_status complete(pk_reduced *r, const double *q1, const double *u1, pk_
     }
     pk_leg_get(&s->leg, r->q, angles);
     memcpy(angles, s->start, (size_t)s->leg.nsolve * sizeof *angles);
-    const pk_status status = place(r, s, &s->foot, s->branch, angles, err);
+    const pk_status status = solve_leg_angles(r, s, &s->foot, s->branch, angles, err);
     if (status != PK_OK) {
       return status;
     }
@@ -354,14 +355,14 @@ static pk_status complete(pk_reduced *r, const double *q1, const double *u1, pk_
   }
   pk_kinematics_compute(r->work, r->q, NULL);
   for (int i = 0; i < r->nleg; i++) {
-    const pk_status status = r->legs[i].stands ? couple(r, &r->legs[i], err) : PK_OK;
+    const pk_status status = r->legs[i].stands ? couple_leg(r, &r->legs[i], err) : PK_OK;
     if (status != PK_OK) {
       return status;
     }
   }
   memset(r->u, 0, (size_t)r->model->nu * sizeof *r->u);
   if (u1 != NULL) {
-    spread(r, u1, r->u);
+    expand_independent(r, u1, r->u);
     pk_kinematics_compute(r->work, r->q, r->u);
   }
   return PK_OK;
@@ -370,7 +371,7 @@ static pk_status complete(pk_reduced *r, const double *q1, const double *u1, pk_
 pk_status pk_reduced_complete(pk_reduced *r, const double *q1, const double *u1, double *q, double *u,
                               pk_error *err)
 {
-  const pk_status status = complete(r, q1, u1, err);
+  const pk_status status = complete_state(r, q1, u1, err);
   if (status != PK_OK) {
     return status;
   }
@@ -382,7 +383,7 @@ pk_status pk_reduced_complete(pk_reduced *r, const double *q1, const double *u1,
 }
 
 /* g: what dependent velocities change at when independent ones are constant. */
-static void drift(pk_reduced *r)
+static void dependent_drift(pk_reduced *r)
 {
   memset(r->g, 0, (size_t)r->model->nu * sizeof *r->g);
   for (int i = 0; i < r->nleg; i++) {
@@ -400,7 +401,7 @@ static void drift(pk_reduced *r)
 }
 
 /* out1 = T' v. */
-static void gather(const pk_reduced *r, const double *v, double *out1)
+static void gather_independent(const pk_reduced *r, const double *v, double *out1)
 {
   for (int j = 0; j < r->nu1; j++) {
     out1[j] = v[r->u1[j]];
@@ -413,11 +414,11 @@ static void gather(const pk_reduced *r, const double *v, double *out1)
 }
 
 /* Mr = T' M T, by M T. */
-static void project(pk_reduced *r)
+static void project_mass_matrix(pk_reduced *r)
 {
   const int nu = r->model->nu, n1 = r->nu1;
   for (int i = 0; i < nu; i++) {
-    gather(r, r->M + i * nu, r->MT + i * n1);
+    gather_independent(r, r->M + i * nu, r->MT + i * n1);
   }
   for (int i = 0; i < n1; i++) {
     memcpy(r->Mr + i * n1, r->MT + r->u1[i] * n1, (size_t)n1 * sizeof *r->Mr);
@@ -448,23 +449,23 @@ static void find_forces(pk_reduced *r, const double *tau, double *force)
 pk_status pk_reduced_forward(pk_reduced *r, const double *q1, const double *u1, const double *tau, double *a1,
                              double *a, double *force, pk_error *err)
 {
-  const pk_status status = complete(r, q1, u1, err);
+  const pk_status status = complete_state(r, q1, u1, err);
   if (status != PK_OK) {
     return status;
   }
   const int nu = r->model->nu;
-  drift(r);
+  dependent_drift(r);
   pk_inverse_dynamics(r->work, r->q, r->u, r->g, r->bias);
   for (int k = 0; k < nu; k++) {
     r->v[k] = tau[k] - r->bias[k];
   }
-  gather(r, r->v, a1);
+  gather_independent(r, r->v, a1);
   pk_mass_matrix(r->work, r->q, r->M);
-  project(r);
+  project_mass_matrix(r);
   pki_cholesky(r->Mr, r->nu1, r->nu1);
   pki_cholesky_solve(r->Mr, r->nu1, r->nu1, a1, 1);
   memcpy(r->a, r->g, (size_t)nu * sizeof *r->a);
-  spread(r, a1, r->a);
+  expand_independent(r, a1, r->a);
   double sum = 0;
   for (int k = 0; k < nu; k++) {
     sum += r->a[k];

@@ -6,7 +6,7 @@
 #include "model/motion.h"
 
 /* The same number in every lane. */
-static void spread(double *to, const double *from, size_t count, int lanes)
+static void broadcast_lanes(double *to, const double *from, size_t count, int lanes)
 {
   for (size_t e = 0; to != NULL && e < count; e++) {
     for (int l = 0; l < lanes; l++) {
@@ -114,9 +114,9 @@ void pki_work_carve(pki_work *w, const pk_model *m, int lanes, pki_arena *arena)
   if (arena->base == NULL || arena->overflow) {
     return;
   }
-  spread(w->params.gravity, m->gravity, 3, lanes);
-  spread(w->params.inertia, m->body_inertia, 10 * (size_t)m->nbody, lanes);
-  spread(w->params.armature, m->dof_armature, nu, lanes);
+  broadcast_lanes(w->params.gravity, m->gravity, 3, lanes);
+  broadcast_lanes(w->params.inertia, m->body_inertia, 10 * (size_t)m->nbody, lanes);
+  broadcast_lanes(w->params.armature, m->dof_armature, nu, lanes);
   pki_group_inertias(m, m->body_inertia, w->params.grouped); /* of one lane, at the front */
   spread_in_place(w->params.grouped, 10 * (size_t)m->nbody, lanes);
   memcpy(w->diag, w->params.armature, nu * real);

@@ -26,29 +26,29 @@ static const double settled = 0.02, spread = 0.1; /* cycles, from where on legs 
 static const double pi = 3.141592653589793;
 
 /* To half a cycle on either side. By pki_round: SSE2 has no floor instruction. */
-static double wrap(double cycles)
+static double wrap_cycles(double cycles)
 {
   return cycles - pki_round(cycles);
 }
 
-static double apart(const pki_cpg *g, const double footfall[PKI_LEGS], int leg)
+static double phase_error(const pki_cpg *g, const double footfall[PKI_LEGS], int leg)
 {
-  return wrap(g->phase[leg] + footfall[leg] - g->phase[0] - footfall[0]);
+  return wrap_cycles(g->phase[leg] + footfall[leg] - g->phase[0] - footfall[0]);
 }
 
 /* Legs that are half a cycle off go round so that they pass these footfalls. */
-static double directed(const double footfall[PKI_LEGS], int leg, double e)
+static double directed_error(const double footfall[PKI_LEGS], int leg, double e)
 {
   static const double by[PKI_LEGS] = {0, 0.75, 0.75, 0.25};
   if (fabs(e) < 0.45) {
     return e;
   }
   const double half = footfall[leg] - footfall[0] - by[leg];
-  return fabs(wrap(half - 0.25)) <= fabs(wrap(half + 0.25)) ? fabs(e) : -fabs(e);
+  return fabs(wrap_cycles(half - 0.25)) <= fabs(wrap_cycles(half + 0.25)) ? fabs(e) : -fabs(e);
 }
 
 /* k f(e) = k sin(pi e); legs in their places ask for the sine of a rounding error, which is its argument. */
-static double pull_of(double e)
+static double coupling_pull(double e)
 {
   const double angle = pi * e;
   return coupling * (fabs(angle) < 1e-8 ? angle : sin(angle));
@@ -71,7 +71,7 @@ void pki_cpg_step(pki_cpg *g, const pki_rhythm *goal, double dt)
 {
   double rate[PKI_LEGS] = {1, 1, 1, 1};
   for (int i = 1; i < PKI_LEGS; i++) {
-    const double pull = pull_of(directed(goal->footfall, i, apart(g, goal->footfall, i)));
+    const double pull = coupling_pull(directed_error(goal->footfall, i, phase_error(g, goal->footfall, i)));
     rate[i] -= pull;
     rate[0] += pull * (1.0 / (PKI_LEGS - 1));
   }
@@ -101,7 +101,7 @@ double pki_cpg_distance(const pki_cpg *g, const pki_rhythm *rhythm)
 {
   double most = 0;
   for (int i = 1; i < PKI_LEGS; i++) {
-    most = fmax(most, fabs(apart(g, rhythm->footfall, i)));
+    most = fmax(most, fabs(phase_error(g, rhythm->footfall, i)));
   }
   return most;
 }

@@ -9,13 +9,13 @@ static const double ending = 0.55;          /* least duty of the trot in which a
 static const double lift_speed = 0.0498624; /* sqrt(g h), how fast the lift follows that of the gait */
 static const double settled = 0.03; /* cycles, legs this near to their places have changed their gait */
 
-static double approach(double value, double goal, double most)
+static double approach_limited(double value, double goal, double most)
 {
   const double off = goal - value;
   return off == 0 || fabs(off) <= most ? goal : value + copysign(most, off);
 }
 
-static bool reaching(const pki_walk *w)
+static bool any_foot_reaches(const pki_walk *w)
 {
   bool any = false;
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -25,7 +25,7 @@ static bool reaching(const pki_walk *w)
 }
 
 /* All four feet are planned to stand. */
-static bool all_stand(const pki_walk *w)
+static bool all_feet_in_stance(const pki_walk *w)
 {
   bool all = true;
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -49,7 +49,7 @@ static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
 
 /* The last change whose time has come counts, before that the options; what was asked of this world counts more; after
  * `stop` nothing. */
-static pk_gait_change goal_now(const pki_locomotion *c, const pki_wish *wish, double time)
+static pk_gait_change goal_now(const pki_locomotion *c, const pki_trig_saving *wish, double time)
 {
   const pk_locomotion_options *o = &c->options;
   const bool own = wish->has_gait && (unsigned)wish->gait < PK_GAIT_COUNT; /* states come from files, too */
@@ -69,7 +69,7 @@ static pk_gait_change goal_now(const pki_locomotion *c, const pki_wish *wish, do
   return goal;
 }
 
-static void start(const pki_locomotion *c, pki_walk *w, const pk_gait_change *goal, double lift)
+static void start_walking(const pki_locomotion *c, pki_walk *w, const pk_gait_change *goal, double lift)
 {
   w->walking = true;
   w->lift = lift;
@@ -83,9 +83,9 @@ static void start(const pki_locomotion *c, pki_walk *w, const pk_gait_change *go
 }
 
 /* Go on. While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
-static void go_on(const pki_locomotion *c, pki_walk *w)
+static void advance_gait(const pki_locomotion *c, pki_walk *w)
 {
-  w->wait = w->cpg.duty > 0.5 && all_stand(w) && reaching(w) ? w->wait + w->period : 0;
+  w->wait = w->cpg.duty > 0.5 && all_feet_in_stance(w) && any_foot_reaches(w) ? w->wait + w->period : 0;
   if (w->wait == 0 || w->wait >= longest * c->tau) {
     pki_cpg_step(&w->cpg, &w->rhythm, w->period);
   }
@@ -107,12 +107,12 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
   const bool moves = go && w->walking && !jump;
   bool still = true;
   for (int k = 0; k < 3; k++) {
-    w->speed[k] = approach(w->speed[k], moves ? wanted[k] : 0, most);
+    w->speed[k] = approach_limited(w->speed[k], moves ? wanted[k] : 0, most);
     still = still && w->speed[k] == 0;
   }
   w->still = !go && still ? w->still + w->period : 0;
   if (w->jumping) {
-    go_on(c, w);
+    advance_gait(c, w);
     w->walking = w->jumping = !pki_jump_over(w);
   } else {
     double lift;
@@ -121,11 +121,11 @@ void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
       w->rhythm.duty = fmax(w->rhythm.duty, ending); /* all four feet must stand at once for an end */
     }
     if (!w->walking && go) {
-      start(c, w, &goal, lift);
+      start_walking(c, w, &goal, lift);
     } else if (w->walking) {
-      w->lift = approach(w->lift, lift, lift_speed * c->height * c->pace * w->period);
-      go_on(c, w);
-      w->walking = !(w->still > w->cpg.cycle && all_stand(w));
+      w->lift = approach_limited(w->lift, lift, lift_speed * c->height * c->pace * w->period);
+      advance_gait(c, w);
+      w->walking = !(w->still > w->cpg.cycle && all_feet_in_stance(w));
     }
   }
   /* a trot whose feet always carry is a pendulum on two feet, and needs no plan */

@@ -46,7 +46,7 @@ void pki_plan_foothold(const pki_locomotion *c, const pki_walk *w, int leg, doub
 }
 
 /* Part of a leg's way from phase `from` to `to` that it is on the ground. */
-static double standing(double from, double to, double duty)
+static double stance_fraction(double from, double to, double duty)
 {
   double sum = 0;
   for (double k = floor(from); k < to; k += 1) {
@@ -57,7 +57,7 @@ static double standing(double from, double to, double duty)
 
 /* Which feet stand in the knots, and where: until its next landing a foot is where it is. dt in s; arms are yet points
  * in the world, m. */
-static void forecast(const pki_locomotion *c, const pki_walk *w, double dt, pki_mpc *m)
+static void forecast_stance(const pki_locomotion *c, const pki_walk *w, double dt, pki_mpc *m)
 {
   pki_cpg g = w->cpg;
   double point[PKI_LEGS][3], first[PKI_LEGS];
@@ -74,7 +74,7 @@ static void forecast(const pki_locomotion *c, const pki_walk *w, double dt, pki_
       const bool early =
           w->feet[i].mode == PKI_FOOT_STANCE && !pki_cpg_stance(&w->cpg, i) && floor(from) == first[i];
       const bool landed = w->jumping && from >= 1; /* for good */
-      m->knots[k].share[i] = before.late[i] || early || landed ? 1 : standing(from, to, before.duty);
+      m->knots[k].share[i] = before.late[i] || early || landed ? 1 : stance_fraction(from, to, before.duty);
       if (floor(to) > floor(from) && !before.late[i]) {
         pki_plan_foothold(c, w, i, dt * (k + (floor(to) - from) / (to - from)), point[i]);
         point[i][2] -= c->legs[i].radius;
@@ -100,7 +100,7 @@ static void invert_inertia(const pki_locomotion *c, const pki_walk *w, double ou
 }
 
 /* Where the robot is and where it should be at each knot: along its way, at its height, upright. */
-static void aim(const pki_locomotion *c, const pki_walk *w, double dt, pki_mpc *m)
+static void set_reference(const pki_locomotion *c, const pki_walk *w, double dt, pki_mpc *m)
 {
   const double h = c->height, tau = c->tau, pace = tau / h;
   const double ground = w->plane[0] + w->plane[1] * w->pos[0] + w->plane[2] * w->pos[1];
@@ -149,7 +149,7 @@ static void aim(const pki_locomotion *c, const pki_walk *w, double dt, pki_mpc *
 }
 
 /* The forces of now, and the accelerations of the trunk that they give. */
-static void apply(const pki_locomotion *c, pki_walk *w, const pki_mpc *m)
+static void apply_plan(const pki_locomotion *c, pki_walk *w, const pki_mpc *m)
 {
   const double weight = c->mass * c->gravity;
   double acc[3] = {0, 0, -c->gravity}, moment[3] = {0, 0, 0}, alpha[3], off[3], omega[3], spin[3], swing[3];
@@ -201,10 +201,10 @@ void pki_plan(const pki_locomotion *c, pki_walk *w)
   m.weight[0] = m.weight[1] = supported || w->jumping ? upright : 1;
   memcpy(m.normal, w->normal, sizeof m.normal);
   invert_inertia(c, w, m.inertia_inverse);
-  forecast(c, w, dt, &m);
-  aim(c, w, dt, &m);
+  forecast_stance(c, w, dt, &m);
+  set_reference(c, w, dt, &m);
   pki_mpc_solve(&m, &w->guess);
-  apply(c, w, &m);
+  apply_plan(c, w, &m);
   w->path_step = dt;
   memset(w->path[0], 0, sizeof w->path[0]);
   for (int k = 0; k < PKI_MPC_KNOTS; k++) {

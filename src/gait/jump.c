@@ -22,7 +22,7 @@ static const double hardest = 1.5;  /* a, in g, at most */
 static const double softest = 0.05; /* and at least: legs that barely carry the robot where it stands now */
 
 /* a/g */
-static double push_of(double strength)
+static double push_acceleration(double strength)
 {
   return fmin(hardest, share * (PKI_LEGS * strength - 1));
 }
@@ -30,7 +30,7 @@ static double push_of(double strength)
 /* H for the largest D: with D + e = v^2/(2 a), H = e + (D + e) a/g. */
 double pki_jump_reach(const pki_locomotion *c, double strength)
 {
-  return c->height * (extend + (extend + deepest) * fmax(0, push_of(strength)));
+  return c->height * (extend + (extend + deepest) * fmax(0, push_acceleration(strength)));
 }
 
 void pki_jump_start(const pki_locomotion *c, pki_walk *w)
@@ -40,7 +40,7 @@ void pki_jump_start(const pki_locomotion *c, pki_walk *w)
   w->jumping = true;
   j->speed = sqrt(2 * g * fmax(c->options.jump - e, e));
   /* no stronger than the legs, no deeper than they bend: the rest of the height is not to be had */
-  j->push = g * fmax(softest, push_of(w->strength));
+  j->push = g * fmax(softest, push_acceleration(w->strength));
   const double room = (extend + deepest) * c->height;
   j->speed = fmin(j->speed, sqrt(2 * j->push * room));
   j->deep = j->speed * j->speed / (2 * j->push) - e;

@@ -14,7 +14,7 @@ static pki_gait_body body_of(const pk_model *m, int i, int trunk)
   return b;
 }
 
-static bool is_plain(const pki_locomotion *c, const pk_model *m, const pki_leg *leg)
+static bool is_plain_leg(const pki_locomotion *c, const pk_model *m, const pki_leg *leg)
 {
   bool plain = true;
   for (int k = 0; k < 3; k++) {
@@ -72,7 +72,7 @@ void pki_bodies_list(pki_locomotion *c, const pk_model *model)
       leg->u_at[k] = leg->u[k] - robot->u;
       leg->offset[k] = model->body_offset[leg->body[k]];
     }
-    leg->plain = is_plain(c, model, leg);
+    leg->plain = is_plain_leg(c, model, leg);
   }
   pki_bodies_divide(c);
 }

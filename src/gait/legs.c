@@ -74,8 +74,8 @@ static void find_ball(const pk_model *model, pki_leg *leg)
 /* Lengths of a leg by its hinges at zero: the knee's axis is a column of the foot's Jacobian J [6][nu], the hinges'
  * places are those of their links. Thigh and shank are measured across the axis. Returns the height at which the trunk
  * stands on it, its knee well bent. */
-static double measure(const pki_locomotion *c, const pk_model *model, pk_workspace *work, double *J,
-                      pki_leg *leg)
+static double measure_leg(const pki_locomotion *c, const pk_model *model, pk_workspace *work, double *J,
+                          pki_leg *leg)
 {
   static const double bend = 0.785057; /* of the straight leg's length */
   const pk_pose trunk = pk_link_pose(work, c->trunk), foot = pk_link_pose(work, leg->foot);
@@ -148,7 +148,7 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
   c->arm = c->middle[0] = c->middle[1] = 0;
   for (int i = 0; i < PKI_LEGS; i++) {
     pki_leg *leg = &c->legs[i];
-    height += measure(c, model, work, J, leg) / PKI_LEGS;
+    height += measure_leg(c, model, work, J, leg) / PKI_LEGS;
     c->arm += hypot(leg->hip[0], leg->hip[1]) / PKI_LEGS;
     c->middle[0] += leg->hip[0] / PKI_LEGS, c->middle[1] += leg->hip[1] / PKI_LEGS;
   }

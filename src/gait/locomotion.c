@@ -20,7 +20,7 @@ static const double limp = 0.0906913; /* m h^2 sqrt(g/h), damping after a fall *
 /* ---- what is felt ---- */
 
 /* A contact of a foot: what the foot feels along the normal is the same seen from either side. */
-static void feel(const pk_sim_contact *contact, double pace, bool other, pki_foot_now *now)
+static void add_foot_contact(const pk_sim_contact *contact, double pace, bool other, pki_foot_now *now)
 {
   const double force = pki_dot3(contact->impulse, contact->normal) * pace, side = other ? -1 : 1;
   if (side * contact->normal[2] >= 0.5) {
@@ -53,11 +53,11 @@ static void read_contacts(const pki_locomotion *c, const pk_observation *seen, p
     const int leg = leg_of(c, contact->link);
     const bool links = contact->other_link >= 0;
     if (leg >= 0 && (!links || pk_sim_contact_carries(contact, seen->model, contact->link, NULL, NULL))) {
-      feel(contact, pace, false, &w->now[leg]);
+      add_foot_contact(contact, pace, false, &w->now[leg]);
     }
     const int other = links ? leg_of(c, contact->other_link) : -1;
     if (other >= 0 && pk_sim_contact_carries(contact, seen->model, contact->other_link, NULL, NULL)) {
-      feel(contact, pace, true, &w->now[other]);
+      add_foot_contact(contact, pace, true, &w->now[other]);
     }
   }
 }
@@ -65,7 +65,7 @@ static void read_contacts(const pki_locomotion *c, const pk_observation *seen, p
 /* ---- one update ---- */
 
 /* All feet stand, where they are. */
-static void wake(const pki_locomotion *c, pki_walk *w)
+static void start_standing(const pki_locomotion *c, pki_walk *w)
 {
   w->awake = true;
   w->jumped = -1;
@@ -80,7 +80,7 @@ static void wake(const pki_locomotion *c, pki_walk *w)
   }
 }
 
-static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *commands)
+static void command_damping_only(const pki_locomotion *c, const pk_model *m, pk_command *commands)
 {
   const double damping = limp * c->mass * c->height * c->height * c->pace;
   for (int i = 0; i < 3 * PKI_LEGS; i++) {
@@ -91,12 +91,12 @@ static void go_limp(const pki_locomotion *c, const pk_model *m, pk_command *comm
 }
 
 /* What a robot decides by itself once it has seen where it is: gait and phases. */
-static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
+static void update_gait(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
   double rate[2];
   read_contacts(c, seen, w);
   if (!w->awake) {
-    wake(c, w);
+    start_standing(c, w);
   }
   pki_clock_tick(c, w);
   if (w->planned) {
@@ -111,7 +111,7 @@ static void decide(const pki_locomotion *c, const pk_observation *seen, pki_walk
 }
 
 /* The trunk's acceleration and the feet's forces by the plan, and where feet land by it. */
-static void plan(const pki_locomotion *c, pki_walk *w)
+static void plan_trunk(const pki_locomotion *c, pki_walk *w)
 {
   double lean[2], rate[2];
   pki_sway_at(c, w, 0, lean, rate);
@@ -145,13 +145,13 @@ static void update_lanes(const pki_gait_kernels *kernels, const pki_gait_group *
     kernels->weigh(g, scratch);
   }
   for (int i = 0; i < count; i++) {
-    decide(c, seen[i], g->walk[i]);
+    update_gait(c, seen[i], g->walk[i]);
   }
   kernels->refer(g, scratch);
   for (int i = 0; i < count; i++) {
     pki_walk *w = g->walk[i];
     if (w->planned && !w->fallen) {
-      plan(c, w);
+      plan_trunk(c, w);
     }
     acts = acts || !w->fallen;
   }
@@ -161,7 +161,7 @@ static void update_lanes(const pki_gait_kernels *kernels, const pki_gait_group *
   /* lanes command all of them: what a robot that has just fallen gets comes last */
   for (int i = 0; i < count; i++) {
     if (g->walk[i]->fallen) {
-      go_limp(c, g->model, g->commands[i]);
+      command_damping_only(c, g->model, g->commands[i]);
     }
   }
 }
@@ -180,7 +180,7 @@ static void update_group(const pk_controller *self, int count, const pk_observat
       pki_walk *w = states[next];
       status[next] = PK_OK;
       if (w->fallen) {
-        go_limp(c, g.model, commands[next]);
+        command_damping_only(c, g.model, commands[next]);
         continue;
       }
       w->time = seen[next].time;
@@ -259,7 +259,7 @@ pk_locomotion_options pk_locomotion_options_default(void)
 }
 
 /* Every field in its range, and what ranges alone cannot say. */
-static pk_status validate(const pk_locomotion_options *o, pk_error *err)
+static pk_status validate_locomotion_options(const pk_locomotion_options *o, pk_error *err)
 {
   pk_status status = pki_fields_validate(locomotion_fields, LOCOMOTION_FIELDS, o, err);
   if (status == PK_OK && o->cycle > 0 && o->cycle < 0.1) {
@@ -307,7 +307,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
 {
   *out = NULL;
   pki_locomotion made = {.options = options ? *options : pk_locomotion_options_default()};
-  pk_status status = validate(&made.options, err);
+  pk_status status = validate_locomotion_options(&made.options, err);
   status = status == PK_OK ? pki_legs_find(&made, model, err) : status;
   status = status == PK_OK ? validate_jump(&made, &made.options, err) : status;
   if (status != PK_OK) {
@@ -356,7 +356,7 @@ pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sideways, 
   const pki_locomotion *c = sim->control.by->user;
   pk_locomotion_options chosen = c->options;
   chosen.forward = forward, chosen.sideways = sideways, chosen.turn = turn;
-  const pk_status status = validate(&chosen, err);
+  const pk_status status = validate_locomotion_options(&chosen, err);
   if (status == PK_OK) {
     w->wish.has_speed = true;
     w->wish.forward = forward, w->wish.sideways = sideways, w->wish.turn = turn;
@@ -374,7 +374,7 @@ pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err)
   pk_locomotion_options chosen = c->options;
   chosen.gait = gait;
   chosen.change_count = 0;
-  pk_status status = validate(&chosen, err);
+  pk_status status = validate_locomotion_options(&chosen, err);
   status = status == PK_OK ? validate_jump(c, &chosen, err) : status;
   if (status == PK_OK) {
     w->wish.has_gait = true;

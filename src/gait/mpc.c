@@ -85,7 +85,7 @@ static void times_A(double dt, double *row)
 }
 
 /* inv(H) from its factor, all columns at once: so rounds need no substitutions. Beyond n it is zero. */
-static void invert(const double L[U][U], int n, double out[U][U])
+static void invert_hessian(const double L[U][U], int n, double out[U][U])
 {
   memset(out, 0, U * sizeof out[0]);
   for (int i = 0; i < n; i++) {
@@ -120,7 +120,7 @@ static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s,
     times_A(knot->dt, s->G[i]);
   }
   pki_cholesky(L[0], s->n, U);
-  invert(L, s->n, s->H_inverse);
+  invert_hessian(L, s->n, s->H_inverse);
   memset(s->K, 0, sizeof s->K);
   for (int i = 0; i < s->n; i++) {
     for (int k = 0; k < s->n; k++) {
@@ -155,7 +155,7 @@ static void sweep_matrices(const pki_mpc *m, const pki_mpc_knot *knot, stage *s,
   }
 }
 
-static void prepare(const pki_mpc *m, sweep *w)
+static void prepare_stages(const pki_mpc *m, sweep *w)
 {
   for (int k = 0; k < N; k++) {
     input_matrix(m, &m->knots[k], &w->stages[k]);
@@ -238,7 +238,7 @@ static void sweep_vectors(const pki_mpc *m, sweep *w, const pki_mpc_guess *g, do
 }
 
 /* Into the cones. A foot in the air has no force. */
-static void confine(const pki_mpc *m, double u[N][U])
+static void project_into_cones(const pki_mpc *m, double u[N][U])
 {
   for (int k = 0; k < N; k++) {
     for (int i = 0; i < PKI_LEGS; i++) {
@@ -251,7 +251,7 @@ static void confine(const pki_mpc *m, double u[N][U])
   }
 }
 
-static void predict(pki_mpc *m, const sweep *w)
+static void predict_states(pki_mpc *m, const sweep *w)
 {
   double x[X];
   memcpy(x, m->start, sizeof x);
@@ -272,7 +272,7 @@ void pki_mpc_solve(pki_mpc *m, pki_mpc_guess *g)
 {
   sweep w;
   double u[N][U];
-  prepare(m, &w);
+  prepare_stages(m, &w);
   for (int i = 0; i < N * U; i++) {
     if (m->knots[i / U].share[i % U / 3] <= 0) {
       g->z[i / U][i % U] = g->y[i / U][i % U] = 0;
@@ -288,7 +288,7 @@ void pki_mpc_solve(pki_mpc *m, pki_mpc_guess *g)
         g->z[k][i] = u[k][i] + g->y[k][i];
       }
     }
-    confine(m, g->z);
+    project_into_cones(m, g->z);
     settled = true;
     for (int i = 0; i < N * U; i++) {
       const double off = u[i / U][i % U] - g->z[i / U][i % U];
@@ -297,5 +297,5 @@ void pki_mpc_solve(pki_mpc *m, pki_mpc_guess *g)
     }
   }
   memcpy(m->force, g->z, sizeof m->force);
-  predict(m, &w);
+  predict_states(m, &w);
 }

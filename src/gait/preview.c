@@ -24,7 +24,7 @@
 
 enum { N = 4, ROUNDS = 40 };
 
-static void multiply(const double *A, const double *B, double *out)
+static void multiply_nxn(const double *A, const double *B, double *out)
 {
   for (int i = 0; i < N * N; i++) {
     double sum = 0;
@@ -35,7 +35,7 @@ static void multiply(const double *A, const double *B, double *out)
   }
 }
 
-static void transpose(const double *A, double *out)
+static void transpose_nxn(const double *A, double *out)
 {
   for (int i = 0; i < N * N; i++) {
     out[i] = A[N * (i % N) + i / N];
@@ -43,11 +43,11 @@ static void transpose(const double *A, double *out)
 }
 
 /* inv(1 + G H) B. */
-static void divide(const double *G, const double *H, const double *B, double *out)
+static void solve_one_plus_gh(const double *G, const double *H, const double *B, double *out)
 {
   double W[N * N], column[N] = {0};
   int pivot[N];
-  multiply(G, H, W);
+  multiply_nxn(G, H, W);
   for (int i = 0; i < N; i++) {
     W[N * i + i] += 1;
   }
@@ -56,7 +56,7 @@ static void divide(const double *G, const double *H, const double *B, double *ou
 }
 
 /* P by doubling: A, G, H start as F, g g'/R, Q; H becomes P. */
-static void riccati(const double *F, const double *g, double Q, double R, double *P)
+static void solve_riccati(const double *F, const double *g, double Q, double R, double *P)
 {
   double A[N * N], G[N * N], At[N * N], WA[N * N], WG[N * N], S[N * N], T[N * N];
   memcpy(A, F, sizeof A);
@@ -67,12 +67,12 @@ static void riccati(const double *F, const double *g, double Q, double R, double
   }
   double change = 1;
   for (int round = 0; round < ROUNDS && change > 1e-15; round++) {
-    divide(G, P, A, WA);
-    divide(G, P, G, WG);
-    transpose(A, At);
+    solve_one_plus_gh(G, P, A, WA);
+    solve_one_plus_gh(G, P, G, WG);
+    transpose_nxn(A, At);
     /* P + A' P inv(1 + G P) A and G + A inv(1 + G P) G A' */
-    multiply(P, WA, S);
-    multiply(At, S, T);
+    multiply_nxn(P, WA, S);
+    multiply_nxn(At, S, T);
     double size = 0, most = 0;
     for (int i = 0; i < N * N; i++) {
       P[i] += T[i];
@@ -80,12 +80,12 @@ static void riccati(const double *F, const double *g, double Q, double R, double
       size = fmax(size, fabs(P[i]));
     }
     change = most / size;
-    multiply(A, WG, S);
-    multiply(S, At, T);
+    multiply_nxn(A, WG, S);
+    multiply_nxn(S, At, T);
     for (int i = 0; i < N * N; i++) {
       G[i] += T[i];
     }
-    multiply(A, WA, S);
+    multiply_nxn(A, WA, S);
     memcpy(A, S, sizeof A);
   }
 }
@@ -97,7 +97,7 @@ void pki_preview_design(double error, double jerk, pki_preview *gains)
   const double F[N * N] = {1, 1, T, 0.5 * T * T - 1, 0, 1, T, 0.5 * T * T, 0, 0, 1, T, 0, 0, 0, 1};
   const double g[N] = {T * T * T / 6 - T, T * T * T / 6, 0.5 * T * T, T};
   double P[N * N], Pg[N], k[N], Fc[N * N], x[N], size = jerk;
-  riccati(F, g, error, jerk, P);
+  solve_riccati(F, g, error, jerk, P);
   for (int i = 0; i < N; i++) {
     Pg[i] = 0;
     for (int j = 0; j < N; j++) {

@@ -21,7 +21,7 @@ void pki_sway_design(pki_locomotion *c)
 }
 
 /* The wanted zero moment point of one moment, along the heading. */
-static void support(const pki_locomotion *c, const pki_walk *w, const pki_cpg *g, double out[2])
+static void wanted_zmp(const pki_locomotion *c, const pki_walk *w, const pki_cpg *g, double out[2])
 {
   double sum = 0, mean[2] = {0, 0};
   for (int i = 0; i < PKI_LEGS; i++) {
@@ -41,7 +41,7 @@ static void support(const pki_locomotion *c, const pki_walk *w, const pki_cpg *g
 }
 
 /* From here on: as the carts will move. */
-static void look_ahead(const pki_locomotion *c, pki_walk *w, double wanted[2][2 * PKI_PREVIEW])
+static void preview_sway(const pki_locomotion *c, pki_walk *w, double wanted[2][2 * PKI_PREVIEW])
 {
   for (int axis = 0; axis < 2; axis++) {
     pki_cart cart = w->sway[axis];
@@ -75,7 +75,7 @@ void pki_sway_step(const pki_locomotion *c, pki_walk *w)
   pki_cpg g = w->cpg;
   for (int j = 0; j < 2 * PKI_PREVIEW; j++) {
     double point[2];
-    support(c, w, &g, point);
+    wanted_zmp(c, w, &g, point);
     wanted[0][j] = point[0], wanted[1][j] = point[1];
     pki_cpg_step(&g, &w->rhythm, step);
   }
@@ -85,7 +85,7 @@ void pki_sway_step(const pki_locomotion *c, pki_walk *w)
   for (int axis = 0; axis < 2; axis++) {
     memmove(wanted[axis], wanted[axis] + 1, (2 * PKI_PREVIEW - 1) * sizeof wanted[axis][0]);
   }
-  look_ahead(c, w, wanted);
+  preview_sway(c, w, wanted);
 }
 
 void pki_sway_rest(pki_walk *w)

@@ -26,7 +26,7 @@ static size_t whole_lines(size_t count)
 }
 
 /* Lay everything out in one piece of memory; an arena that counts gives its size. */
-static void carve(engine *e, int groups, pki_arena *arena)
+static void carve_engine(engine *e, int groups, pki_arena *arena)
 {
   const size_t lanes = (size_t)e->kernels->lanes, n = (size_t)groups;
   e->q_stride = whole_lines((size_t)e->model->nq * lanes);
@@ -40,7 +40,7 @@ static void carve(engine *e, int groups, pki_arena *arena)
   e->M = pki_arena_take(arena, (size_t)e->model->nM * lanes, sizeof(double));
 }
 
-static void destroy(void *object)
+static void destroy_engine(void *object)
 {
   engine *e = object;
   if (!e) {
@@ -51,7 +51,7 @@ static void destroy(void *object)
   free(e);
 }
 
-static void *create(const pk_model *model, int slots, int lanes, char *message, size_t size)
+static void *create_engine(const pk_model *model, int slots, int lanes, char *message, size_t size)
 {
   snprintf(message, size, "out of memory");
   if (model->has_mimic) {
@@ -66,15 +66,15 @@ static void *create(const pk_model *model, int slots, int lanes, char *message, 
   e->kernels = pki_kernels_get(lanes);
   const int groups = (slots + lanes - 1) / lanes;
   pki_arena counting = pki_arena_over(NULL, 0);
-  carve(e, groups, &counting);
+  carve_engine(e, groups, &counting);
   e->memory = pki_aligned_alloc(counting.used);
   if (!e->memory) {
-    destroy(e);
+    destroy_engine(e);
     return NULL;
   }
   memset(e->memory, 0, counting.used);
   pki_arena arena = pki_arena_over(e->memory, counting.used);
-  carve(e, groups, &arena);
+  carve_engine(e, groups, &arena);
   memcpy(e->work.diag, e->work.params.armature, (size_t)model->nu * (size_t)lanes * sizeof(double));
   return e;
 }
@@ -89,7 +89,7 @@ static void *create_compiled(const pk_model *model, int slots, int lanes, char *
     snprintf(message, size, "%s", err.message);
     return NULL;
   }
-  engine *e = create(model, slots, lanes, message, size);
+  engine *e = create_engine(model, slots, lanes, message, size);
   if (!e) {
     pk_code_close(code);
     return NULL;
@@ -100,25 +100,25 @@ static void *create_compiled(const pk_model *model, int slots, int lanes, char *
 }
 
 /* Numbers of one robot into its lane. */
-static void scatter(double *group, int lanes, int lane, const double *from, int count)
+static void scatter_into_lane(double *group, int lanes, int lane, const double *from, int count)
 {
   for (int i = 0; i < count; i++) {
     group[(size_t)i * (size_t)lanes + (size_t)lane] = from[i];
   }
 }
 
-static void store(void *object, int slot, const pki_dynamics_state *state)
+static void store_state(void *object, int slot, const pki_dynamics_state *state)
 {
   const engine *e = object;
   const int lanes = e->kernels->lanes, lane = slot % lanes, nu = e->model->nu;
   const size_t group = (size_t)(slot / lanes);
-  scatter(e->q + group * e->q_stride, lanes, lane, state->q, e->model->nq);
-  scatter(e->u + group * e->u_stride, lanes, lane, state->u, nu);
-  scatter(e->tau + group * e->u_stride, lanes, lane, state->tau, nu);
-  scatter(e->a + group * e->u_stride, lanes, lane, state->a, nu);
+  scatter_into_lane(e->q + group * e->q_stride, lanes, lane, state->q, e->model->nq);
+  scatter_into_lane(e->u + group * e->u_stride, lanes, lane, state->u, nu);
+  scatter_into_lane(e->tau + group * e->u_stride, lanes, lane, state->tau, nu);
+  scatter_into_lane(e->a + group * e->u_stride, lanes, lane, state->a, nu);
 }
 
-static void run(void *object, pki_algorithm algorithm, int index)
+static void run_algorithm(void *object, pki_algorithm algorithm, int index)
 {
   engine *e = object;
   const pki_kernels *k = e->kernels;
@@ -170,7 +170,7 @@ static void read_result(void *object, pki_algorithm algorithm, int lane, double 
 static void prepare_factor(void *object, int index)
 {
   engine *e = object;
-  run(e, PKI_ALGORITHM_CRBA, index);
+  run_algorithm(e, PKI_ALGORITHM_CRBA, index);
   memcpy(e->M, e->work.M, (size_t)e->model->nM * (size_t)e->kernels->lanes * sizeof(double));
 }
 
@@ -178,11 +178,11 @@ const pki_dynamics_peer *pki_dynamics_pronk(void)
 {
   static const pki_dynamics_peer table = {
       .calls = {"RNEA kernel", "CRBA kernel", "LTL kernel", "ABA kernel"},
-      .create = create,
-      .destroy = destroy,
-      .store = store,
+      .create = create_engine,
+      .destroy = destroy_engine,
+      .store = store_state,
       .prepare_factor = prepare_factor,
-      .run = run,
+      .run = run_algorithm,
       .read = read_result,
   };
   return &table;
@@ -195,10 +195,10 @@ const pki_dynamics_peer *pki_dynamics_compiled(void)
                 [PKI_ALGORITHM_FACTOR] = "generated LTL",
                 [PKI_ALGORITHM_ABA] = "generated ABA"},
       .create = create_compiled,
-      .destroy = destroy,
-      .store = store,
+      .destroy = destroy_engine,
+      .store = store_state,
       .prepare_factor = prepare_factor,
-      .run = run,
+      .run = run_algorithm,
       .read = read_result,
   };
   return &table;

@@ -46,7 +46,7 @@ static double time_calls(const pki_entrant *entrant, bool threads, long calls, i
 }
 
 /* Calls that fill a round; running for the answer warms caches and the branch predictor. */
-static long calibrate(const pki_entrant *entrant, bool threads, double round)
+static long calibrate_calls(const pki_entrant *entrant, bool threads, double round)
 {
   int next = 0;
   for (long calls = 1;; calls *= 2) {
@@ -69,7 +69,7 @@ bool pki_measure(pki_entrant *entrants, int count, const pki_measure_options *op
   if (has_memory) {
     for (int e = 0; e < count; e++) {
       entrants[e].processor = 0;
-      calls[e] = calibrate(&entrants[e], options->threads, options->round);
+      calls[e] = calibrate_calls(&entrants[e], options->threads, options->round);
     }
 
     /* Rounds until time is up. */

@@ -347,7 +347,7 @@ static void fill_chain_starts(pki_draft *d)
   }
 }
 
-static bool allocate(pki_draft *d)
+static bool allocate_bodies(pki_draft *d)
 {
   const pk_builder *b = d->b;
   const size_t nlink = (size_t)b->nlink, njoint = (size_t)b->njoint + 1, nrobot = (size_t)b->nrobot;
@@ -387,7 +387,7 @@ static bool allocate_coordinates(pki_draft *d)
 
 bool pki_compile_bodies(pki_draft *d)
 {
-  if (!allocate(d) || !choose_roots(d)) {
+  if (!allocate_bodies(d) || !choose_roots(d)) {
     return false;
   }
   place_links(d);

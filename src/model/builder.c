@@ -355,7 +355,7 @@ pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_err
   return PK_OK;
 }
 
-static void remark(pk_builder *b, bool is_error, const pk_error *error)
+static void add_remark(pk_builder *b, bool is_error, const pk_error *error)
 {
   b->nerror += is_error;
   b->nwarning += !is_error;
@@ -374,7 +374,7 @@ void pki_builder_warn(pk_builder *b, pk_status status, pki_where where, const ch
   va_start(args, format);
   pki_fail_list(&error, status, where, format, args);
   va_end(args);
-  remark(b, false, &error);
+  add_remark(b, false, &error);
 }
 
 void pki_builder_error(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
@@ -384,7 +384,7 @@ void pki_builder_error(pk_builder *b, pk_status status, pki_where where, const c
   va_start(args, format);
   pki_fail_list(&error, status, where, format, args);
   va_end(args);
-  remark(b, true, &error);
+  add_remark(b, true, &error);
 }
 
 int pki_builder_error_count(const pk_builder *b)

@@ -282,7 +282,7 @@ void pki_cut_starts(pki_draft *d)
   }
 }
 
-static int bits(int mask)
+static int count_bits(int mask)
 {
   return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1);
 }
@@ -292,7 +292,7 @@ void pki_number_unknowns(pki_draft *d)
 {
   for (int i = 0; i < d->nconstraint; i++) {
     pk_model_constraint *c = &d->constraints[i];
-    c->nrow = c->length > 0 ? 1 : bits(c->travel) + bits(c->turn);
+    c->nrow = c->length > 0 ? 1 : count_bits(c->travel) + count_bits(c->turn);
     c->row = d->nbilateral, c->drive = d->ndrive;
     d->nbilateral += c->nrow, d->ndrive += c->ndrive;
     if (c->joint < 0) {

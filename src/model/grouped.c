@@ -5,7 +5,7 @@
 #include "model/inertia.h"
 
 /* Where I_ij stands among the ten numbers. */
-static int moment(int i, int j)
+static int moment_index(int i, int j)
 {
   static const int at[3][3] = {{4, 5, 6}, {5, 7, 8}, {6, 8, 9}};
   return at[i][j];
@@ -20,10 +20,10 @@ static void give_to_parent(const pk_model *m, int i, double *inertia)
   memcpy(pose.pos, m->body_pos + 3 * (size_t)i, sizeof pose.pos);
   memcpy(pose.rot, m->body_rot + 9 * (size_t)i, sizeof pose.rot);
   if (motion == PK_MOTION_REVOLUTE) {
-    const int a = moment((k + 1) % 3, (k + 1) % 3), b = moment((k + 2) % 3, (k + 2) % 3);
+    const int a = moment_index((k + 1) % 3, (k + 1) % 3), b = moment_index((k + 2) % 3, (k + 2) % 3);
     given[0] = own[0];
     given[1 + k] = own[1 + k];
-    given[a] = given[b] = 0.5 * (own[a] + own[b] - own[moment(k, k)]);
+    given[a] = given[b] = 0.5 * (own[a] + own[b] - own[moment_index(k, k)]);
     own[0] = own[1 + k] = 0;
     own[a] -= given[a], own[b] -= given[b];
   } else if (motion == PK_MOTION_PRISMATIC) {

@@ -7,7 +7,7 @@
 #include "model/motion.h"
 
 /* Copies of arrays and strings in the arena; with a counting arena they only count. */
-static const void *keep(pki_arena *arena, const void *data, size_t count, size_t size)
+static const void *copy_into_arena(pki_arena *arena, const void *data, size_t count, size_t size)
 {
   void *copy = pki_arena_take(arena, count, size);
   if (copy != NULL && count > 0) {
@@ -202,26 +202,26 @@ static void carve_dofs(const pki_draft *d, const int *index, pki_arena *arena, p
   const double **rows[PKI_DOF_COUNT] = {&m->dof_armature, &m->dof_damping, &m->dof_friction, &m->dof_lower,
                                         &m->dof_upper,    &m->dof_effort,  &m->dof_velocity};
   for (size_t r = 0; r < PKI_DOF_COUNT; r++) {
-    *rows[r] = keep(arena, d->dof + r * nu, nu, sizeof(double));
+    *rows[r] = copy_into_arena(arena, d->dof + r * nu, nu, sizeof(double));
   }
   int *joints = pki_arena_take(arena, nu, sizeof *joints);
   for (size_t i = 0; joints != NULL && i < nu; i++) {
     joints[i] = d->dof_joint[i] >= 0 ? index[d->dof_joint[i]] : -1;
   }
   m->dof_joint = joints;
-  m->dof_q = keep(arena, d->dof_q, nu, sizeof(int));
-  m->q0 = keep(arena, d->q0, (size_t)d->nq, sizeof(double));
-  m->M_row = keep(arena, d->M_row, (size_t)d->nplan + 1, sizeof(int));
-  m->plan_u = keep(arena, d->plan_u, nu, sizeof(int));
-  m->M_col = keep(arena, d->M_col, (size_t)d->nM, sizeof(int));
+  m->dof_q = copy_into_arena(arena, d->dof_q, nu, sizeof(int));
+  m->q0 = copy_into_arena(arena, d->q0, (size_t)d->nq, sizeof(double));
+  m->M_row = copy_into_arena(arena, d->M_row, (size_t)d->nplan + 1, sizeof(int));
+  m->plan_u = copy_into_arena(arena, d->plan_u, nu, sizeof(int));
+  m->M_col = copy_into_arena(arena, d->M_col, (size_t)d->nM, sizeof(int));
 }
 
 static void carve_meshes(const pki_draft *d, pki_arena *arena, pk_mesh *meshes, char **text)
 {
   for (int i = 0; i < d->b->nmesh; i++) {
     const pk_mesh *from = &d->b->meshes[i];
-    const double *vertex = keep(arena, from->vertex, 3 * (size_t)from->nvertex, sizeof(double));
-    const int *triangle = keep(arena, from->triangle, 3 * (size_t)from->ntriangle, sizeof(int));
+    const double *vertex = copy_into_arena(arena, from->vertex, 3 * (size_t)from->nvertex, sizeof(double));
+    const int *triangle = copy_into_arena(arena, from->triangle, 3 * (size_t)from->ntriangle, sizeof(int));
     if (meshes != NULL) {
       meshes[i] = *from;
       meshes[i].name = keep_text(text, from->name);
@@ -232,7 +232,7 @@ static void carve_meshes(const pki_draft *d, pki_arena *arena, pk_mesh *meshes, 
 }
 
 /* Carve a model; with a counting arena nothing is written and NULL comes back. */
-static pk_model *carve(const pki_draft *d, const int *index, int njoint, pki_arena *arena)
+static pk_model *carve_model(const pki_draft *d, const int *index, int njoint, pki_arena *arena)
 {
   const pk_builder *b = d->b;
   pk_model *m = pki_arena_take(arena, 1, sizeof *m);
@@ -292,13 +292,13 @@ pk_model *pki_compile_layout(const pki_draft *d)
   }
   const int njoint = number_joints(d, index);
   pki_arena count = pki_arena_over(NULL, 0);
-  carve(d, index, njoint, &count);
+  carve_model(d, index, njoint, &count);
   void *memory = count.overflow ? NULL : pki_aligned_alloc(count.used);
   pk_model *model = NULL;
   if (memory != NULL) {
     memset(memory, 0, count.used);
     pki_arena arena = pki_arena_over(memory, count.used);
-    model = carve(d, index, njoint, &arena);
+    model = carve_model(d, index, njoint, &arena);
     PK_ASSERT(arena.used == count.used && !arena.overflow);
   }
   free(index);

@@ -69,17 +69,17 @@ static void add_shifted(const double from[36], const double r[3], double to[36])
 }
 
 /* The coordinate of a body in general position; followers have their leader's. */
-static double coordinate(const pki_body *body)
+static double sample_coordinate(const pki_body *body)
 {
   const double q = 0.3 + 1.7 * fmod(body->u * 0.6180339887498949, 1.0);
   return body->gain * (body->motion == PK_MOTION_PRISMATIC ? 0.1 * q : q) + body->offset;
 }
 
-static void place(const pki_body *body, const articulated *parent, articulated *out)
+static void place_body(const pki_body *body, const articulated *parent, articulated *out)
 {
   static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const double *Rp = parent ? parent->R : identity;
-  const double q = coordinate(body), c = cos(q), s = sin(q);
+  const double q = sample_coordinate(body), c = cos(q), s = sin(q);
   double turn[9];
   memcpy(turn, identity, sizeof turn);
   const int k = body->axis, i = (k + 1) % 3, j = (k + 2) % 3;
@@ -95,7 +95,7 @@ static void place(const pki_body *body, const articulated *parent, articulated *
 }
 
 /* Columns of the motion subspace, world axes. */
-static int subspace(const pki_body *body, const double R[9], double S[6][6])
+static int motion_subspace(const pki_body *body, const double R[9], double S[6][6])
 {
   memset(S, 0, 36 * sizeof(double));
   switch (body->motion) {
@@ -202,7 +202,7 @@ static bool check_pivot(pki_draft *d, int u, int robot, double D, double C)
 /* ---- trees ---- */
 
 /* Eliminate one direction from IA; D is the inertia along it, C that of all the joint carries. */
-static void eliminate(articulated *a, const double s[6], double armature, double *D, double *C)
+static void eliminate_direction(articulated *a, const double s[6], double armature, double *D, double *C)
 {
   double U[6];
   *D = *C = armature;
@@ -230,10 +230,11 @@ static bool check_trees(pki_draft *d, const bool *shared, articulated *all)
   for (int i = d->nbody - 1; i >= 0; i--) {
     const pki_body *body = &d->bodies[i];
     double S[6][6];
-    const int n = subspace(body, all[i].R, S);
+    const int n = motion_subspace(body, all[i].R, S);
     for (int k = 0; k < n && !shared[i]; k++) {
       double D, C;
-      eliminate(&all[i], S[k], d->dof[PKI_DOF_ARMATURE * (size_t)d->nu + (size_t)(body->u + k)], &D, &C);
+      eliminate_direction(&all[i], S[k], d->dof[PKI_DOF_ARMATURE * (size_t)d->nu + (size_t)(body->u + k)], &D,
+                          &C);
       if (!check_pivot(d, body->u + k, body->robot, D, C)) {
         return false;
       }
@@ -276,7 +277,7 @@ static void find_shared(const pki_draft *d, bool *shared)
 }
 
 /* The pair of velocities a, b. */
-static double *entry(const pki_draft *d, const reduced *m, int a, int b)
+static double *mass_entry(const pki_draft *d, const reduced *m, int a, int b)
 {
   return &m->M[pki_plan_find(d->M_row, d->M_col, d->plan_u[a], d->plan_u[b])];
 }
@@ -296,7 +297,7 @@ static void add_column(const pki_draft *d, const articulated *all, int body, int
     }
   }
   for (int at = body; at >= 0; at = d->bodies[at].parent) {
-    const int n = subspace(&d->bodies[at], all[at].R, S);
+    const int n = motion_subspace(&d->bodies[at], all[at].R, S);
     for (int b = 0; b < (at == body ? k + 1 : n); b++) {
       const int other = d->bodies[at].u + b;
       double product = 0;
@@ -304,7 +305,7 @@ static void add_column(const pki_draft *d, const articulated *all, int body, int
         product += d->bodies[at].gain * S[b][i] * f[i];
       }
       /* a leader above its follower meets it on the diagonal from both sides */
-      *entry(d, m, u, other) += at != body && other == u ? 2 * product : product;
+      *mass_entry(d, m, u, other) += at != body && other == u ? 2 * product : product;
     }
     double moment[3];
     pki_cross3(all[at].r, f + 3, moment);
@@ -317,12 +318,12 @@ static void add_column(const pki_draft *d, const articulated *all, int body, int
 static void fill_reduced(const pki_draft *d, const bool *shared, const articulated *all, reduced *m)
 {
   for (int u = 0; u < d->nu; u++) {
-    m->all[u] = *entry(d, m, u, u) = d->dof[PKI_DOF_ARMATURE * (size_t)d->nu + (size_t)u];
+    m->all[u] = *mass_entry(d, m, u, u) = d->dof[PKI_DOF_ARMATURE * (size_t)d->nu + (size_t)u];
     m->robot[u] = -1;
   }
   for (int i = 0; i < d->nbody; i++) {
     double S[6][6];
-    const int n = subspace(&d->bodies[i], all[i].R, S);
+    const int n = motion_subspace(&d->bodies[i], all[i].R, S);
     for (int k = 0; k < n && shared[i]; k++) {
       m->robot[d->bodies[i].u + k] = d->bodies[i].robot;
       add_column(d, all, i, k, S[k], m);
@@ -369,7 +370,7 @@ static bool check_followers(pki_draft *d, const bool *shared, const articulated 
   }
   for (int k = ok && !is_too_long(d, &m) ? d->nu - 1 : -1; k >= 0; k--) {
     if (m.robot[k] >= 0) {
-      if (!check_pivot(d, k, m.robot[k], *entry(d, &m, k, k), m.all[k])) {
+      if (!check_pivot(d, k, m.robot[k], *mass_entry(d, &m, k, k), m.all[k])) {
         break;
       }
       eliminate_row(d, m.M, d->plan_u[k]);
@@ -380,11 +381,11 @@ static bool check_followers(pki_draft *d, const bool *shared, const articulated 
 }
 
 /* Poses in general position, and the inertias of bodies and of all that they carry. */
-static void gather(const pki_draft *d, articulated *all)
+static void gather_inertias(const pki_draft *d, articulated *all)
 {
   for (int i = 0; i < d->nbody; i++) {
     const pki_body *body = &d->bodies[i];
-    place(body, body->parent >= 0 ? &all[body->parent] : NULL, &all[i]);
+    place_body(body, body->parent >= 0 ? &all[body->parent] : NULL, &all[i]);
     spatial_inertia(body->inertia, all[i].R, all[i].IA);
     memcpy(all[i].IC, all[i].IA, sizeof all[i].IC);
   }
@@ -401,7 +402,7 @@ bool pki_check_masses(pki_draft *d)
   bool *shared = calloc((size_t)d->nbody + 1, sizeof *shared);
   bool ok = all != NULL && shared != NULL;
   if (ok) {
-    gather(d, all);
+    gather_inertias(d, all);
     find_shared(d, shared);
     if (check_trees(d, shared, all) && d->has_mimic) {
       ok = check_followers(d, shared, all);

@@ -59,7 +59,7 @@ void *pki_mesh_grow(void *block, size_t used, size_t count, size_t size, size_t 
 }
 
 /* A bijective mix of 64 bits: the finaliser of MurmurHash3 (A. Appleby, public domain). */
-static uint64_t mix(uint64_t h)
+static uint64_t mix_bits(uint64_t h)
 {
   h ^= h >> 33;
   h *= UINT64_C(0xff51afd7ed558ccd);
@@ -74,9 +74,9 @@ static size_t find_slot(const pki_mesh_sink *sink, const double x[3])
   uint64_t bits[3], h = sink->key;
   memcpy(bits, x, sizeof bits);
   for (int i = 0; i < 3; i++) {
-    h = mix(h ^ bits[i]) + sink->key;
+    h = mix_bits(h ^ bits[i]) + sink->key;
   }
-  size_t at = (size_t)mix(h) & (sink->slot_count - 1);
+  size_t at = (size_t)mix_bits(h) & (sink->slot_count - 1);
   while (sink->slot[at] != 0 &&
          memcmp(sink->mesh.vertex + 3 * (size_t)(sink->slot[at] - 1), x, sizeof bits) != 0) {
     at = (at + 1) & (sink->slot_count - 1);
@@ -96,7 +96,7 @@ static bool grow_table(pki_mesh_sink *sink)
   free(sink->slot);
   sink->slot = slot;
   sink->slot_count = count;
-  sink->key = mix((uint64_t)(uintptr_t)slot ^ mix((uint64_t)(uintptr_t)&count));
+  sink->key = mix_bits((uint64_t)(uintptr_t)slot ^ mix_bits((uint64_t)(uintptr_t)&count));
   for (int i = 0; i < sink->mesh.nvertex; i++) {
     slot[find_slot(sink, sink->mesh.vertex + 3 * (size_t)i)] = i + 1;
   }

@@ -110,7 +110,7 @@ static pk_status collect_ids(dae_scene *s, const xmlNode *parent)
 
 /* ---- the budget ---- */
 
-static pk_status spend(dae_scene *s, const xmlNode *node, size_t work)
+static pk_status spend_work(dae_scene *s, const xmlNode *node, size_t work)
 {
   if (work > s->work) {
     return pki_fail(
@@ -125,11 +125,11 @@ static pk_status spend(dae_scene *s, const xmlNode *node, size_t work)
 
 /* What an instance refers to: the first element of kind `kind` with that id; NULL when `status` says
  * what is wrong. */
-static dae_id *follow(dae_scene *s, const xmlNode *instance, const char *kind, pk_status *status)
+static dae_id *resolve_instance(dae_scene *s, const xmlNode *instance, const char *kind, pk_status *status)
 {
   const char *name = NULL;
   *status = pki_dae_reference(s->in, instance, "url", &name);
-  *status = *status == PK_OK ? spend(s, instance, strlen(name) / WORK_PER_BYTE) : *status;
+  *status = *status == PK_OK ? spend_work(s, instance, strlen(name) / WORK_PER_BYTE) : *status;
   if (*status != PK_OK) {
     return NULL;
   }
@@ -157,7 +157,7 @@ static dae_id *follow(dae_scene *s, const xmlNode *instance, const char *kind, p
 static pk_status place_geometry(dae_scene *s, const xmlNode *node, const pki_dae_geometry *g,
                                 const dae_map *map)
 {
-  pk_status status = spend(s, node, g->ntriangle);
+  pk_status status = spend_work(s, node, g->ntriangle);
   /* A map that mirrors turns triangles inside out; exchange two corners. */
   const bool mirrored = map_determinant(map) < 0;
   for (size_t i = 0; i < g->ntriangle && status == PK_OK; i++) {
@@ -185,7 +185,7 @@ static pk_status place_geometry(dae_scene *s, const xmlNode *node, const pki_dae
 static pk_status place_instance(dae_scene *s, const xmlNode *instance, const dae_map *map)
 {
   pk_status status = PK_OK;
-  dae_id *id = follow(s, instance, "geometry", &status);
+  dae_id *id = resolve_instance(s, instance, "geometry", &status);
   if (id == NULL) {
     return status;
   }
@@ -203,7 +203,7 @@ static pk_status read_numbers(dae_scene *s, const xmlNode *node, int count, doub
 {
   pki_dae_text text;
   pk_status status = pki_dae_text_open(s->in, node, &text);
-  status = status == PK_OK ? spend(s, node, (size_t)(text.end - text.p) / WORK_PER_BYTE) : status;
+  status = status == PK_OK ? spend_work(s, node, (size_t)(text.end - text.p) / WORK_PER_BYTE) : status;
   for (int i = 0; i < count && status == PK_OK; i++) {
     status = pki_dae_text_real(&text, &out[i]);
   }
@@ -293,7 +293,8 @@ static pk_status fail_unsupported(dae_scene *s, const xmlNode *node, const char 
 
 /* A node, or the visual scene: its transforms in order, then what it holds. `odd` is a transform
  * on the way here that is not understood; cameras may have such, geometry may not. */
-static pk_status visit(dae_scene *s, const xmlNode *node, const dae_map *outer, const xmlNode *odd, int depth)
+static pk_status visit_node(dae_scene *s, const xmlNode *node, const dae_map *outer, const xmlNode *odd,
+                            int depth)
 {
   if (depth > NODE_DEPTH_MAX) {
     return pki_fail(
@@ -302,18 +303,18 @@ static pk_status visit(dae_scene *s, const xmlNode *node, const dae_map *outer, 
         (int)NODE_DEPTH_MAX);
   }
   dae_map map = *outer;
-  pk_status status = spend(s, node, 1);
+  pk_status status = spend_work(s, node, 1);
   for (const xmlNode *child = node->children; child != NULL && status == PK_OK; child = child->next) {
-    status = spend(s, child, 1);
+    status = spend_work(s, child, 1);
     odd = pki_dae_is(child, "lookat") || pki_dae_is(child, "skew") ? child : odd;
     status = status == PK_OK ? apply_transform(s, child, &map) : status;
   }
   for (const xmlNode *child = node->children; child != NULL && status == PK_OK; child = child->next) {
     if (pki_dae_is(child, "node")) {
-      status = visit(s, child, &map, odd, depth + 1);
+      status = visit_node(s, child, &map, odd, depth + 1);
     } else if (pki_dae_is(child, "instance_node")) {
-      const dae_id *id = follow(s, child, "node", &status);
-      status = id ? visit(s, id->node, &map, odd, depth + 1) : status;
+      const dae_id *id = resolve_instance(s, child, "node", &status);
+      status = id ? visit_node(s, id->node, &map, odd, depth + 1) : status;
     } else if (pki_dae_is(child, "instance_geometry")) {
       status = odd ? fail_unsupported(s, odd, "use <matrix>") : place_instance(s, child, &map);
     } else if (pki_dae_is(child, "instance_controller")) {
@@ -380,14 +381,14 @@ static pk_status read_document(dae_scene *s, const xmlNode *root)
   const xmlNode *scene = pki_dae_child(pki_dae_child(root, "library_visual_scenes"), "visual_scene");
   const xmlNode *shown = pki_dae_child(pki_dae_child(root, "scene"), "instance_visual_scene");
   if (shown != NULL) {
-    const dae_id *id = follow(s, shown, "visual_scene", &status);
+    const dae_id *id = resolve_instance(s, shown, "visual_scene", &status);
     if (id == NULL) {
       return status;
     }
     scene = id->node;
   }
   const dae_map map = map_scale(metre, metre, metre);
-  return scene ? visit(s, scene, &map, NULL, 0) : place_all(s, root, &map);
+  return scene ? visit_node(s, scene, &map, NULL, 0) : place_all(s, root, &map);
 }
 
 pk_status pki_mesh_read_dae(const pki_mesh_input *in, pki_mesh_sink *sink)

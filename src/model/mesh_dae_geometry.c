@@ -106,8 +106,8 @@ static pk_status read_accessor(const pki_mesh_input *in, const xmlNode *node, ac
 }
 
 /* Gather the points out of their array. */
-static pk_status gather(const pki_mesh_input *in, const xmlNode *node, const accessor *a, const double *value,
-                        int nvalue, pki_dae_geometry *g)
+static pk_status gather_points(const pki_mesh_input *in, const xmlNode *node, const accessor *a,
+                               const double *value, int nvalue, pki_dae_geometry *g)
 {
   int axis = a->axis[0] > a->axis[1] ? a->axis[0] : a->axis[1];
   axis = a->axis[2] > axis ? a->axis[2] : axis;
@@ -167,7 +167,7 @@ static pk_status read_points(const pki_mesh_input *in, const xmlNode *mesh, cons
   double *value = NULL;
   int nvalue = 0;
   status = read_array(in, array, &value, &nvalue);
-  status = status == PK_OK ? gather(in, access, &a, value, nvalue, g) : status;
+  status = status == PK_OK ? gather_points(in, access, &a, value, nvalue, g) : status;
   free(value);
   return status;
 }

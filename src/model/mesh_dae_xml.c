@@ -88,7 +88,7 @@ static pk_status scan_markup(dae_scan *s)
   return PK_OK;
 }
 
-static pk_status scan(const pki_mesh_input *in, const char *start)
+static pk_status scan_xml(const pki_mesh_input *in, const char *start)
 {
   dae_scan s = {.in = in, .p = start, .end = in->data + in->size};
   if (memchr(start, '\0', (size_t)(s.end - start)) != NULL) {
@@ -120,7 +120,7 @@ pk_status pki_dae_parse(const pki_mesh_input *in, xmlDoc **out)
   if (in->size >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0) {
     start += 3; /* a byte order mark */
   }
-  pk_status status = scan(in, start);
+  pk_status status = scan_xml(in, start);
   if (status != PK_OK) {
     return status;
   }

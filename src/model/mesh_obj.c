@@ -28,7 +28,7 @@ static bool is_line_end(char c)
 }
 
 /* The length of a backslash with its end of line at p, 0 when there is none. */
-static size_t continuation(const char *p, const char *end)
+static size_t continuation_length(const char *p, const char *end)
 {
   if (p == end || *p != '\\' || p + 1 == end || !is_line_end(p[1])) {
     return 0;
@@ -40,7 +40,7 @@ static size_t continuation(const char *p, const char *end)
 static void skip_gap(obj_reader *r)
 {
   for (;;) {
-    const size_t joint = continuation(r->p, r->end);
+    const size_t joint = continuation_length(r->p, r->end);
     if (joint > 0) {
       r->p += joint;
     } else if (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\v' || *r->p == '\f')) {
@@ -60,14 +60,14 @@ static bool at_line_end(const obj_reader *r)
 /* The reader stands behind a complete argument. */
 static bool at_gap(const obj_reader *r)
 {
-  return at_line_end(r) || (unsigned char)*r->p <= ' ' || continuation(r->p, r->end) > 0;
+  return at_line_end(r) || (unsigned char)*r->p <= ' ' || continuation_length(r->p, r->end) > 0;
 }
 
 /* To the beginning of the next line; a comment goes on after a backslash as all lines do. */
 static void skip_line(obj_reader *r)
 {
   while (r->p < r->end && !is_line_end(*r->p)) {
-    const size_t joint = continuation(r->p, r->end);
+    const size_t joint = continuation_length(r->p, r->end);
     r->p += joint > 0 ? joint : 1;
   }
   while (r->p < r->end && is_line_end(*r->p)) {
@@ -88,7 +88,7 @@ static bool take_keyword(obj_reader *r, char keyword)
   return true;
 }
 
-static pki_where here(const obj_reader *r, const char *at, const char *field)
+static pki_where reader_location(const obj_reader *r, const char *at, const char *field)
 {
   return (pki_where){.file = r->in->file, .line = pki_mesh_line(r->in, at), .field = field};
 }
@@ -101,15 +101,15 @@ static pk_status read_vertex(obj_reader *r, double x[3])
     skip_gap(r);
     const char *start = r->p;
     if (at_line_end(r)) {
-      return pki_fail(r->in->err, PK_ERROR_SYNTAX, here(r, start, "v"),
+      return pki_fail(r->in->err, PK_ERROR_SYNTAX, reader_location(r, start, "v"),
                       "a vertex has %d coordinate%s; expected 'v X Y Z'", i, i == 1 ? "" : "s");
     }
     if (!pki_parse_real(&r->p, r->end, &x[i]) || !at_gap(r)) {
-      return pki_fail(r->in->err, PK_ERROR_SYNTAX, here(r, start, "v"),
+      return pki_fail(r->in->err, PK_ERROR_SYNTAX, reader_location(r, start, "v"),
                       "found '%s' where a coordinate was expected", pki_mesh_quote(start, r->end).text);
     }
     if (!isfinite(x[i])) {
-      return pki_fail(r->in->err, PK_ERROR_NONFINITE, here(r, start, "v"),
+      return pki_fail(r->in->err, PK_ERROR_NONFINITE, reader_location(r, start, "v"),
                       "found the coordinate '%s'; expected a finite number",
                       pki_mesh_quote(start, r->end).text);
     }
@@ -153,17 +153,17 @@ static pk_status read_corner(obj_reader *r, int *vertex)
     good = left_out || pki_parse_int(&r->p, r->end, &index[i]);
   }
   if (!good || !at_gap(r)) {
-    return pki_fail(r->in->err, PK_ERROR_SYNTAX, here(r, start, "f"),
+    return pki_fail(r->in->err, PK_ERROR_SYNTAX, reader_location(r, start, "f"),
                     "found '%s' where a corner (v, v/vt, v//vn or v/vt/vn) was expected",
                     pki_mesh_quote(start, r->end).text);
   }
   if (index[0] == 0 || index[0] > r->nvertex) {
-    return pki_fail(r->in->err, PK_ERROR_SYNTAX, here(r, start, "f"),
+    return pki_fail(r->in->err, PK_ERROR_SYNTAX, reader_location(r, start, "f"),
                     "a corner names vertex %ld; the file's vertices are 1 to %d", index[0], r->nvertex);
   }
   if (index[0] < -(long)r->nvertex_so_far) {
     return pki_fail(
-        r->in->err, PK_ERROR_SYNTAX, here(r, start, "f"),
+        r->in->err, PK_ERROR_SYNTAX, reader_location(r, start, "f"),
         "a corner names vertex %ld, counted backwards, but only %d vertices come before this line", index[0],
         r->nvertex_so_far);
   }
@@ -191,7 +191,7 @@ static pk_status read_face(obj_reader *r, pki_mesh_sink *sink)
     count++;
   }
   if (count < 3) {
-    return pki_fail(r->in->err, PK_ERROR_SYNTAX, here(r, start, "f"),
+    return pki_fail(r->in->err, PK_ERROR_SYNTAX, reader_location(r, start, "f"),
                     "a face has %d corner%s; expected at least 3", count, count == 1 ? "" : "s");
   }
   return PK_OK;

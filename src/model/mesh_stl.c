@@ -107,7 +107,7 @@ static pk_status fail_text(const stl_text *t, const char *expected)
 }
 
 /* Step over `word`, or fail. */
-static pk_status expect(stl_text *t, const char *word, const char *quoted)
+static pk_status expect_word(stl_text *t, const char *word, const char *quoted)
 {
   pki_skip_blanks(&t->p, t->end);
   if (!word_is(t->p, t->end, word)) {
@@ -139,7 +139,7 @@ static void skip_name(stl_text *t)
 static pk_status read_vertex(stl_text *t, pki_mesh_sink *sink, int *index)
 {
   double x[3];
-  pk_status status = expect(t, "vertex", "'vertex'");
+  pk_status status = expect_word(t, "vertex", "'vertex'");
   for (int i = 0; i < 3 && status == PK_OK; i++) {
     pki_skip_blanks(&t->p, t->end);
     const char *start = t->p;
@@ -161,7 +161,7 @@ static pk_status read_vertex(stl_text *t, pki_mesh_sink *sink, int *index)
  * writers put "nan" there when a triangle has no area. */
 static pk_status read_facet(stl_text *t, pki_mesh_sink *sink)
 {
-  pk_status status = expect(t, "normal", "'normal' after 'facet'");
+  pk_status status = expect_word(t, "normal", "'normal' after 'facet'");
   for (int i = 0; i < 3 && status == PK_OK; i++) {
     pki_skip_blanks(&t->p, t->end);
     if (t->p == t->end) {
@@ -169,14 +169,14 @@ static pk_status read_facet(stl_text *t, pki_mesh_sink *sink)
     }
     t->p = word_end(t->p, t->end);
   }
-  status = status == PK_OK ? expect(t, "outer", "'outer loop'") : status;
-  status = status == PK_OK ? expect(t, "loop", "'loop' after 'outer'") : status;
+  status = status == PK_OK ? expect_word(t, "outer", "'outer loop'") : status;
+  status = status == PK_OK ? expect_word(t, "loop", "'loop' after 'outer'") : status;
   int corner[3] = {0, 0, 0};
   for (int i = 0; i < 3 && status == PK_OK; i++) {
     status = read_vertex(t, sink, &corner[i]);
   }
-  status = status == PK_OK ? expect(t, "endloop", "'endloop' after three vertices") : status;
-  status = status == PK_OK ? expect(t, "endfacet", "'endfacet'") : status;
+  status = status == PK_OK ? expect_word(t, "endloop", "'endloop' after three vertices") : status;
+  status = status == PK_OK ? expect_word(t, "endfacet", "'endfacet'") : status;
   return status == PK_OK ? pki_mesh_sink_triangle(sink, corner[0], corner[1], corner[2]) : status;
 }
 
@@ -184,7 +184,7 @@ static pk_status read_text(const pki_mesh_input *in, const char *start, pki_mesh
 {
   stl_text t = {.in = in, .p = start, .end = in->data + in->size};
   while (t.p < t.end) {
-    pk_status status = expect(&t, "solid", "'solid' or the end of the file");
+    pk_status status = expect_word(&t, "solid", "'solid' or the end of the file");
     if (status != PK_OK) {
       return status;
     }
@@ -194,7 +194,7 @@ static pk_status read_text(const pki_mesh_input *in, const char *start, pki_mesh
       if (word_is(t.p, t.end, "endsolid")) {
         break;
       }
-      status = expect(&t, "facet", "'facet' or 'endsolid'");
+      status = expect_word(&t, "facet", "'facet' or 'endsolid'");
       status = status == PK_OK ? read_facet(&t, sink) : status;
       if (status != PK_OK) {
         return status;

@@ -133,7 +133,7 @@ static void add_own_entries(const pki_draft *d, rows *r)
   }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_ints(const void *a, const void *b)
 {
   const int x = *(const int *)a, y = *(const int *)b;
   return (x > y) - (x < y);
@@ -149,7 +149,7 @@ static void find_fill(const pki_draft *d, rows *r)
       r->ok = false; /* every row has its diagonal */
       return;
     }
-    qsort(row->cols, (size_t)row->n, sizeof *row->cols, compare);
+    qsort(row->cols, (size_t)row->n, sizeof *row->cols, compare_ints);
     int n = 0;
     for (int e = 0; e < row->n; e++) {
       if (n == 0 || row->cols[e] != row->cols[n - 1]) {

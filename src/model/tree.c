@@ -351,7 +351,7 @@ static bool make_names(pki_draft *d)
   return true;
 }
 
-static bool allocate(pki_draft *d)
+static bool allocate_tree(pki_draft *d)
 {
   const size_t nlink = (size_t)d->b->nlink, njoint = (size_t)d->b->njoint + 1, nrobot = (size_t)d->b->nrobot;
   d->link_name = calloc(nlink, sizeof *d->link_name);
@@ -381,7 +381,7 @@ bool pki_compile_tree(pki_draft *d)
   pk_builder *b = d->b;
   const int before = b->nerror;
   name_table links = {0}, joints = {0};
-  bool ok = allocate(d) && make_names(d) && table_init(&links, d->link_name, b->nlink) &&
+  bool ok = allocate_tree(d) && make_names(d) && table_init(&links, d->link_name, b->nlink) &&
             table_init(&joints, d->joint_name, b->njoint);
   if (ok) {
     enter_links(d, &links);

@@ -94,7 +94,7 @@ static void urdf_free(pki_urdf *u)
   pki_urdf_folders_free(&u->folders);
 }
 
-static void load(pki_urdf *u, const char *text, size_t size)
+static void load_urdf_text(pki_urdf *u, const char *text, size_t size)
 {
   if (!pki_urdf_scan(u, text, size)) {
     return;
@@ -113,7 +113,7 @@ pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t siz
   pki_urdf u = {.b = b, .file = file, .options = options != NULL ? options : &standard};
   const pki_builder_mark mark = pki_builder_get_mark(b);
   if (urdf_init(&u)) {
-    load(&u, text, size);
+    load_urdf_text(&u, text, size);
   } else {
     pki_urdf_error_at(&u, 0, "", PK_ERROR_MEMORY, "out of memory");
   }

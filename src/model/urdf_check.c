@@ -11,8 +11,8 @@
 /* A nearest word from the two lists of attributes. */
 static const char *attribute_slip(const pki_urdf_spec *spec, const char *name)
 {
-  const char *slip = pki_urdf_slip(spec->needed, name);
-  return slip != NULL ? slip : pki_urdf_slip(spec->optional, name);
+  const char *slip = pki_urdf_misspelt(spec->needed, name);
+  return slip != NULL ? slip : pki_urdf_misspelt(spec->optional, name);
 }
 
 static void check_attributes(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
@@ -48,9 +48,9 @@ static void check_attributes(pki_urdf *u, const xmlNode *node, const pki_urdf_sp
 
 static const char *child_slip(const pki_urdf_spec *spec, const char *name)
 {
-  const char *slip = pki_urdf_slip(spec->one, name);
-  slip = slip != NULL ? slip : pki_urdf_slip(spec->maybe, name);
-  return slip != NULL ? slip : pki_urdf_slip(spec->many, name);
+  const char *slip = pki_urdf_misspelt(spec->one, name);
+  slip = slip != NULL ? slip : pki_urdf_misspelt(spec->maybe, name);
+  return slip != NULL ? slip : pki_urdf_misspelt(spec->many, name);
 }
 
 /* The first element of the table that may hold `tag`. */

@@ -70,7 +70,8 @@ static bool apply_scale(pki_mesh *mesh, const double scale[3])
 }
 
 /* Find, read and scale a file. */
-static bool load(pki_urdf *u, const xmlNode *node, const char *uri, const double scale[3], pki_mesh *mesh)
+static bool load_mesh_file(pki_urdf *u, const xmlNode *node, const char *uri, const double scale[3],
+                           pki_mesh *mesh)
 {
   pk_error err;
   char *path = pki_urdf_resolve(&u->folders, uri, &err);
@@ -137,7 +138,7 @@ const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node)
     if (e == NULL) {
       return NULL;
     }
-    e->good = load(u, node, uri, scale, &e->data);
+    e->good = load_mesh_file(u, node, uri, scale, &e->data);
     e->view = (pk_mesh){.name = e->name,
                         .nvertex = e->data.nvertex,
                         .ntriangle = e->data.ntriangle,

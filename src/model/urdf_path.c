@@ -133,7 +133,7 @@ typedef struct search {
 } search;
 
 /* Remember a place that was looked at. */
-static void note(search *s, const char *path)
+static void note_searched_place(search *s, const char *path)
 {
   const size_t room = sizeof s->places - s->used, need = strlen(path) + 2;
   if (strstr(s->places, path) != NULL) {
@@ -167,7 +167,7 @@ static void try_file(search *s, char *path, const char *also)
     free(path);
     return;
   }
-  note(s, path);
+  note_searched_place(s, path);
   char *real = pki_is_file(path) ? realpath(path, NULL) : NULL;
   if (real != NULL && is_allowed(s->folders, real, also)) {
     s->found = path; /* by its own name, whose ending says what it is */
@@ -224,7 +224,7 @@ static void try_package(search *s, const char *rest, const char *uri, pk_error *
   for (int i = 0; i < s->folders->nextra; i++) {
     const char *folder = s->folders->extra[i];
     if (folder == NULL) {
-      note(s, s->folders->extra_names[i]);
+      note_searched_place(s, s->folders->extra_names[i]);
       continue;
     }
     try_file(s, format_new("%s/%s/%s", folder, name, rest), folder);
@@ -232,9 +232,9 @@ static void try_package(search *s, const char *rest, const char *uri, pk_error *
   }
   try_above(s, name, rest);
   if (s->used == 0 && s->folders->folder != NULL) {
-    char *nowhere = format_new("no folder %s beside or above %s", name, s->folders->folder);
-    note(s, nowhere != NULL ? nowhere : "");
-    free(nowhere);
+    char *message = format_new("no folder %s beside or above %s", name, s->folders->folder);
+    note_searched_place(s, message != NULL ? message : "");
+    free(message);
   }
   free(name);
 }
@@ -248,7 +248,7 @@ static int hex_value(char c)
 }
 
 /* %20 and its like, in place; what would become NUL stays as it is. */
-static void decode(char *text)
+static void decode_percent(char *text)
 {
   char *out = text;
   for (; *text != '\0'; text++) {
@@ -265,7 +265,7 @@ static void decode(char *text)
 }
 
 /* Look in all places for `uri`; `err` stays PK_OK unless the name itself is wrong. */
-static void look(search *s, const char *uri, pk_error *err)
+static void search_places(search *s, const char *uri, pk_error *err)
 {
   const char *scheme = strstr(uri, "://");
   if (scheme == NULL) {
@@ -282,7 +282,7 @@ static void look(search *s, const char *uri, pk_error *err)
     pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
     return;
   }
-  decode(rest);
+  decode_percent(rest);
   if ((length == 7 && strncmp(uri, "package", 7) == 0) || (length == 5 && strncmp(uri, "model", 5) == 0)) {
     try_package(s, rest, uri, err);
   } else if (length == 4 && strncmp(uri, "file", 4) == 0) {
@@ -307,7 +307,7 @@ char *pki_urdf_resolve(const pki_urdf_folders *folders, const char *uri, pk_erro
     pki_fail(err, PK_ERROR_LIMIT, (pki_where){0}, "the name of a mesh is longer than 4096 bytes");
     return NULL;
   }
-  look(&s, uri, err);
+  search_places(&s, uri, err);
   if (s.found == NULL && err->status == PK_OK) {
     if (s.outside != NULL) {
       pki_fail(err, PK_ERROR_FILE, (pki_where){0},

@@ -19,7 +19,7 @@ typedef struct scanner {
 
 enum { NAME_SLOTS = 4 * PKI_URDF_MAX_NAMES };
 
-static bool fail(const scanner *s, pk_status status, const char *message)
+static bool fail_scan(const scanner *s, pk_status status, const char *message)
 {
   pki_urdf_error_at(s->u, s->line, "", status, "%s", message);
   return false;
@@ -52,12 +52,12 @@ static bool check_encoding(scanner s)
 {
   const unsigned char *p = (const unsigned char *)s.at, *end = (const unsigned char *)s.end;
   if (end - p >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))) {
-    return fail(&s, PK_ERROR_UNSUPPORTED,
-                "this is UTF-16 text, expected UTF-8: convert it with `iconv -f UTF-16 -t UTF-8`");
+    return fail_scan(&s, PK_ERROR_UNSUPPORTED,
+                     "this is UTF-16 text, expected UTF-8: convert it with `iconv -f UTF-16 -t UTF-8`");
   }
   while (p < end) {
     if (*p == '\0') {
-      return fail(&s, PK_ERROR_SYNTAX, "there is a NUL byte: this is not a text file, or not UTF-8");
+      return fail_scan(&s, PK_ERROR_SYNTAX, "there is a NUL byte: this is not a text file, or not UTF-8");
     }
     const int length = utf8_length(p, end);
     if (length == 0) {
@@ -96,7 +96,7 @@ static bool count_nodes(scanner *s, int more)
 {
   s->nodes += more;
   if (s->nodes > PKI_URDF_MAX_NODES) {
-    return fail(s, PK_ERROR_LIMIT, "there are more than 2000000 elements and attributes");
+    return fail_scan(s, PK_ERROR_LIMIT, "there are more than 2000000 elements and attributes");
   }
   return true;
 }
@@ -116,8 +116,8 @@ static bool count_name(scanner *s, const char *name, size_t length)
       (length >= 5 && memcmp(name, "xmlns", 5) == 0) || (length == 6 && memcmp(name, "xml:id", 6) == 0);
   s->seen[slot] = hash;
   if (s->names > PKI_URDF_MAX_NAMES || s->namespaces > PKI_URDF_MAX_NAMESPACES) {
-    return fail(s, PK_ERROR_LIMIT,
-                "there are too many different names of elements, attributes or name spaces");
+    return fail_scan(s, PK_ERROR_LIMIT,
+                     "there are too many different names of elements, attributes or name spaces");
   }
   return true;
 }
@@ -131,7 +131,7 @@ static bool scan_words(scanner *s, int *attributes)
     const char c = *s->at;
     s->line += c == '\n';
     if (s->at - start > PKI_URDF_MAX_TAG) {
-      return fail(s, PK_ERROR_LIMIT, "a tag is longer than 64 KiB: is a quote or a > missing?");
+      return fail_scan(s, PK_ERROR_LIMIT, "a tag is longer than 64 KiB: is a quote or a > missing?");
     }
     if (quote != 0) {
       quote = c == quote ? 0 : quote;
@@ -163,11 +163,11 @@ static bool scan_start_tag(scanner *s)
     return false;
   }
   if (attributes > PKI_URDF_MAX_ATTRIBUTES) {
-    return fail(s, PK_ERROR_LIMIT, "an element has more than 256 attributes");
+    return fail_scan(s, PK_ERROR_LIMIT, "an element has more than 256 attributes");
   }
   s->depth += s->at > start && s->at[-1] != '/';
   if (s->depth > PKI_URDF_MAX_DEPTH) {
-    return fail(
+    return fail_scan(
         s, PK_ERROR_LIMIT,
         "elements are nested more than 64 deep: links stand side by side in <robot>, joints connect them");
   }
@@ -196,8 +196,8 @@ static bool scan_markup(scanner *s)
   } else if (starts_with(s, "<?")) {
     return scan_instruction(s);
   } else if (starts_with(s, "<!")) {
-    return fail(s, PK_ERROR_UNSUPPORTED,
-                "there is a document type (<!DOCTYPE ...>) or an entity: URDF has none, delete it");
+    return fail_scan(s, PK_ERROR_UNSUPPORTED,
+                     "there is a document type (<!DOCTYPE ...>) or an entity: URDF has none, delete it");
   } else if (starts_with(s, "</")) {
     s->depth--;
     skip_past(s, ">");
@@ -238,7 +238,7 @@ bool pki_urdf_scan(pki_urdf *u, const char *text, size_t size)
   }
   s.seen = calloc(NAME_SLOTS, sizeof *s.seen);
   if (s.seen == NULL) {
-    return fail(&s, PK_ERROR_MEMORY, "out of memory");
+    return fail_scan(&s, PK_ERROR_MEMORY, "out of memory");
   }
   const bool ok = scan_all(&s);
   free(s.seen);

@@ -98,7 +98,7 @@ bool pki_urdf_listed(const char *const *list, const char *word)
   return false;
 }
 
-const char *pki_urdf_slip(const char *const *list, const char *word)
+const char *pki_urdf_misspelt(const char *const *list, const char *word)
 {
   const size_t length = strlen(word);
   const char *nearest = NULL;

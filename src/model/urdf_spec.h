@@ -31,6 +31,6 @@ bool pki_urdf_listed(const char *const *list, const char *word);
 /* The word of `list` that `word` is a slip of the pen away from: another case, or one edit
  * (insert, delete, replace, swap neighbours) in a word of at least 3 letters, two in one of
  * at least 6. NULL when there is none. */
-const char *pki_urdf_slip(const char *const *list, const char *word);
+const char *pki_urdf_misspelt(const char *const *list, const char *word);
 
 #endif

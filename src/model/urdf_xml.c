@@ -63,8 +63,8 @@ static void write_place(const xmlNode *node, const char *attribute, char *out, s
   }
 }
 
-static void report(pki_urdf *u, pk_status status, int line, const char *field, const char *format,
-                   va_list args)
+static void report_urdf(pki_urdf *u, pk_status status, int line, const char *field, const char *format,
+                        va_list args)
 {
   char message[sizeof u->first.message];
   vsnprintf(message, sizeof message, format, args);
@@ -102,7 +102,7 @@ void pki_urdf_error(pki_urdf *u, const xmlNode *node, const char *attribute, pk_
   write_place(node, attribute, place, sizeof place);
   va_list args;
   va_start(args, format);
-  report(u, status, pki_urdf_line(node), place, format, args);
+  report_urdf(u, status, pki_urdf_line(node), place, format, args);
   va_end(args);
 }
 
@@ -110,7 +110,7 @@ void pki_urdf_error_at(pki_urdf *u, int line, const char *field, pk_status statu
 {
   va_list args;
   va_start(args, format);
-  report(u, status, line, field, format, args);
+  report_urdf(u, status, line, field, format, args);
   va_end(args);
 }
 
@@ -123,7 +123,7 @@ void pki_urdf_warn(pki_urdf *u, const xmlNode *node, const char *attribute, cons
   write_place(node, attribute, place, sizeof place);
   va_list args;
   va_start(args, format);
-  report(u, PK_OK, pki_urdf_line(node), place, format, args);
+  report_urdf(u, PK_OK, pki_urdf_line(node), place, format, args);
   va_end(args);
 }
 

@@ -43,22 +43,23 @@ static const uint32_t table[16][256] = {
 };
 
 /* Four bytes as a number, and the sum of four bytes that `zeros` more follow. */
-static uint32_t word(const uint8_t *p)
+static uint32_t load_word(const uint8_t *p)
 {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint32_t four(uint32_t bytes, int zeros)
+static uint32_t crc_of_four(uint32_t bytes, int zeros)
 {
   return table[zeros + 3][bytes & 0xFF] ^ table[zeros + 2][bytes >> 8 & 0xFF] ^
          table[zeros + 1][bytes >> 16 & 0xFF] ^ table[zeros][bytes >> 24];
 }
 
 /* Bytes one after another, without the inversions. */
-static uint32_t plain(uint32_t crc, const uint8_t *p, size_t size)
+static uint32_t crc_bytewise(uint32_t crc, const uint8_t *p, size_t size)
 {
   for (; size >= 16; size -= 16, p += 16) {
-    crc = four(crc ^ word(p), 12) ^ four(word(p + 4), 8) ^ four(word(p + 8), 4) ^ four(word(p + 12), 0);
+    crc = crc_of_four(crc ^ load_word(p), 12) ^ crc_of_four(load_word(p + 4), 8) ^
+          crc_of_four(load_word(p + 8), 4) ^ crc_of_four(load_word(p + 12), 0);
   }
   for (; size > 0; size--, p++) {
     crc = table[0][(crc ^ *p) & 0xFF] ^ crc >> 8;
@@ -71,13 +72,13 @@ static uint32_t plain(uint32_t crc, const uint8_t *p, size_t size)
 /* Where the processor multiplies without carry, 64 bytes at a time (Gopal et al. 2009, "Fast CRC computation using
  * PCLMULQDQ"): a block of 128 bits followed by n others is congruent to a block in the place of the last, by two
  * products with x^(n+32) and x^(n-32) modulo the polynomial. The last block that is left is summed as bytes. */
-__attribute__((target("pclmul"))) static __m128i fold(__m128i block, __m128i by, __m128i next)
+__attribute__((target("pclmul"))) static __m128i fold_block(__m128i block, __m128i by, __m128i next)
 {
   return _mm_xor_si128(
       _mm_xor_si128(_mm_clmulepi64_si128(block, by, 0x00), _mm_clmulepi64_si128(block, by, 0x11)), next);
 }
 
-__attribute__((target("pclmul"))) static uint32_t folded(uint32_t crc, const uint8_t *p, size_t size)
+__attribute__((target("pclmul"))) static uint32_t crc_folded(uint32_t crc, const uint8_t *p, size_t size)
 {
   const __m128i far = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);  /* over 512 bits */
   const __m128i near = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0); /* over 128 */
@@ -89,29 +90,31 @@ __attribute__((target("pclmul"))) static uint32_t folded(uint32_t crc, const uin
   x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128((int)crc));
   for (in += 4, size -= 64; size >= 64; in += 4, size -= 64) {
     for (int i = 0; i < 4; i++) {
-      x[i] = fold(x[i], far, _mm_loadu_si128(in + i));
+      x[i] = fold_block(x[i], far, _mm_loadu_si128(in + i));
     }
   }
   uint8_t last[16];
-  _mm_storeu_si128((__m128i *)(void *)last, fold(fold(fold(x[0], near, x[1]), near, x[2]), near, x[3]));
-  return plain(plain(0, last, sizeof last), (const uint8_t *)in, size);
+  _mm_storeu_si128((__m128i *)(void *)last,
+                   fold_block(fold_block(fold_block(x[0], near, x[1]), near, x[2]), near, x[3]));
+  return crc_bytewise(crc_bytewise(0, last, sizeof last), (const uint8_t *)in, size);
 }
 
-static uint32_t sum(uint32_t crc, const uint8_t *p, size_t size)
+static uint32_t crc_update(uint32_t crc, const uint8_t *p, size_t size)
 {
-  return size >= 64 && __builtin_cpu_supports("pclmul") ? folded(crc, p, size) : plain(crc, p, size);
+  return size >= 64 && __builtin_cpu_supports("pclmul") ? crc_folded(crc, p, size)
+                                                        : crc_bytewise(crc, p, size);
 }
 
 #else
 
-static uint32_t sum(uint32_t crc, const uint8_t *p, size_t size)
+static uint32_t crc_update(uint32_t crc, const uint8_t *p, size_t size)
 {
-  return plain(crc, p, size);
+  return crc_bytewise(crc, p, size);
 }
 
 #endif
 
 uint32_t pki_crc32(uint32_t crc, const void *data, size_t size)
 {
-  return ~sum(~crc, data, size);
+  return ~crc_update(~crc, data, size);
 }

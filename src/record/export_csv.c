@@ -75,7 +75,7 @@ static void add_row(pki_text *out, double time, int row, const double *values, i
 }
 
 /* What is in the text goes out once it is long enough. */
-static bool put(FILE *file, pki_text *text, size_t least)
+static bool put_csv_text(FILE *file, pki_text *text, size_t least)
 {
   bool good = !text->failed;
   errno = good ? errno : ENOMEM;
@@ -111,9 +111,9 @@ static bool put_series(FILE *file, const void *what)
       add_row(&text, s->time[i], c->table ? row - s->row[i] : -1,
               s->values + (size_t)row * (size_t)s->columns, s->columns);
     }
-    good = put(file, &text, PIECE);
+    good = put_csv_text(file, &text, PIECE);
   }
-  good = good && put(file, &text, 0);
+  good = good && put_csv_text(file, &text, 0);
   pki_text_free(&text);
   return good;
 }

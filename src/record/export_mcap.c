@@ -9,7 +9,8 @@
 enum { WINDOW = 10 }; /* s of all channels that are held at once */
 
 /* Merge the series of one window by time; channels of the same time in their order. */
-static pk_status merge(pki_export *what, const pk_recording_series *series, int *next, pk_recorder *out)
+static pk_status merge_window(pki_export *what, const pk_recording_series *series, int *next,
+                              pk_recorder *out)
 {
   pk_status status = PK_OK;
   while (status == PK_OK) {
@@ -47,7 +48,7 @@ static pk_status copy_window(pki_export *what, double from, double to, pk_record
     status = pk_recording_read(what->recording, pki_export_channel(what, i), from, to, &series[i], err);
   }
   if (status == PK_OK) {
-    merge(what, series, next, out); /* a failure shows at the end */
+    merge_window(what, series, next, out); /* a failure shows at the end */
   }
   for (int i = 0; i < what->nchannel; i++) {
     pk_recording_series_free(&series[i]);

@@ -61,7 +61,7 @@ pki_json pki_json_begin(const char *text, size_t size)
   return (pki_json){skip_space(text, text + size), text + size};
 }
 
-static bool starts(pki_json value, char letter)
+static bool starts_with_letter(pki_json value, char letter)
 {
   return value.at != NULL && value.at < value.end && *value.at == letter;
 }
@@ -70,7 +70,7 @@ pki_json pki_json_member(pki_json object, const char *name)
 {
   const size_t length = strlen(name);
   const char *const end = object.end;
-  if (!starts(object, '{')) {
+  if (!starts_with_letter(object, '{')) {
     return (pki_json){0};
   }
   for (const char *at = skip_space(object.at + 1, end); at < end && *at == '"';) {
@@ -97,7 +97,7 @@ pki_json pki_json_member(pki_json object, const char *name)
 bool pki_json_next(pki_json array, pki_json *item)
 {
   const char *at = NULL;
-  if (!starts(array, '[')) {
+  if (!starts_with_letter(array, '[')) {
     return false;
   }
   if (item->at == NULL) {
@@ -128,7 +128,7 @@ double pki_json_real(pki_json value)
 void pki_json_text(pki_json value, char *out, size_t size)
 {
   out[0] = '\0';
-  const char *end = starts(value, '"') ? skip_string(value.at, value.end) : NULL;
+  const char *end = starts_with_letter(value, '"') ? skip_string(value.at, value.end) : NULL;
   if (end != NULL) {
     const size_t length = (size_t)(end - value.at) - 2, most = length < size - 1 ? length : size - 1;
     memcpy(out, value.at + 1, most);

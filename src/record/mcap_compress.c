@@ -138,7 +138,7 @@ static pk_status expand_zstd(pki_view in, char *out, size_t size)
 #endif
 
 /* What is inside, when it has exactly `size` bytes. */
-static pk_status expand(const pki_mcap_chunk *chunk, char *out, size_t size)
+static pk_status expand_chunk(const pki_mcap_chunk *chunk, char *out, size_t size)
 {
   (void)chunk, (void)out, (void)size;
 #ifdef PKI_HAVE_LZ4
@@ -170,7 +170,7 @@ pk_status pki_mcap_expand(const pki_mcap_chunk *chunk, pki_text *out, pki_view *
     if (!pki_text_reserve(out, (size_t)size)) {
       return PK_ERROR_MEMORY;
     }
-    const pk_status status = expand(chunk, out->data, (size_t)size);
+    const pk_status status = expand_chunk(chunk, out->data, (size_t)size);
     if (status != PK_OK) {
       return status;
     }

@@ -136,7 +136,7 @@ static void add_le(pki_text *out, uint64_t value, int bytes)
 }
 
 /* Take `size` bytes from the front. */
-static bool take(pki_view *rest, uint64_t size, pki_view *out)
+static bool take_bytes(pki_view *rest, uint64_t size, pki_view *out)
 {
   if (size > rest->size) {
     return false;
@@ -150,7 +150,7 @@ static bool take(pki_view *rest, uint64_t size, pki_view *out)
 static bool take_le(pki_view *rest, int bytes, uint64_t *out)
 {
   pki_view raw;
-  if (!take(rest, (uint64_t)bytes, &raw)) {
+  if (!take_bytes(rest, (uint64_t)bytes, &raw)) {
     return false;
   }
   *out = pki_get_le(raw.data, bytes);
@@ -169,7 +169,7 @@ static int width_of(pki_mcap_type type)
                                 : 0;
 }
 
-static uint64_t load(const void *member, pki_mcap_type type)
+static uint64_t load_member(const void *member, pki_mcap_type type)
 {
   uint8_t u8;
   uint16_t u16;
@@ -183,7 +183,7 @@ static uint64_t load(const void *member, pki_mcap_type type)
   }
 }
 
-static void store(void *member, pki_mcap_type type, uint64_t value)
+static void store_member(void *member, pki_mcap_type type, uint64_t value)
 {
   const uint8_t u8 = (uint8_t)value;
   const uint16_t u16 = (uint16_t)value;
@@ -211,7 +211,7 @@ void pki_mcap_encode(pki_text *out, pki_mcap_op op, const void *record, int pad)
     const pki_mcap_field *f = &kinds[op].fields[i];
     const void *member = (const char *)record + f->offset;
     if (width_of(f->type) > 0) {
-      add_le(out, load(member, f->type), width_of(f->type));
+      add_le(out, load_member(member, f->type), width_of(f->type));
       continue;
     }
     pki_view view;
@@ -242,12 +242,12 @@ bool pki_mcap_decode(pki_mcap_op op, pki_view bytes, void *record)
       if (!take_le(&rest, width, &number)) {
         return false;
       }
-      store(member, f->type, number);
+      store_member(member, f->type, number);
       continue;
     }
     pki_view view;
     if ((length_width(f->type) > 0 && !take_le(&rest, length_width(f->type), &number)) ||
-        !take(&rest, number, &view)) {
+        !take_bytes(&rest, number, &view)) {
       return false;
     }
     memcpy(member, &view, sizeof view);
@@ -259,7 +259,7 @@ bool pki_mcap_next(pki_view *rest, int *op, pki_view *bytes)
 {
   pki_view left = *rest;
   uint64_t kind, length;
-  if (!take_le(&left, 1, &kind) || !take_le(&left, 8, &length) || !take(&left, length, bytes)) {
+  if (!take_le(&left, 1, &kind) || !take_le(&left, 8, &length) || !take_bytes(&left, length, bytes)) {
     return false;
   }
   *op = (int)kind;
@@ -280,8 +280,8 @@ void pki_mcap_map_add(pki_text *map, const char *key, const char *value)
 bool pki_mcap_map_next(pki_view *rest, pki_view *key, pki_view *value)
 {
   uint64_t size;
-  return take_le(rest, 4, &size) && take(rest, size, key) && take_le(rest, 4, &size) &&
-         take(rest, size, value);
+  return take_le(rest, 4, &size) && take_bytes(rest, size, key) && take_le(rest, 4, &size) &&
+         take_bytes(rest, size, value);
 }
 
 bool pki_mcap_map_get(pki_view map, const char *key, pki_view *value)

@@ -6,7 +6,8 @@
 #include "record/mcap_read.h"
 #include "record/mcap_write.h"
 
-static pk_status damaged(const pki_mcap_writer *w, uint64_t position, const char *path, pk_error *err)
+static pk_status report_damaged_file(const pki_mcap_writer *w, uint64_t position, const char *path,
+                                     pk_error *err)
 {
   return pki_fail(err, PK_ERROR_SYNTAX, (pki_where){.file = path},
                   "is damaged at byte %llu, in the part that is kept (the checkpoint goes on at byte %llu): "
@@ -24,7 +25,7 @@ static pk_status take_up_next(pki_mcap_writer *w, pki_mcap_file *file, uint64_t 
   uint64_t length;
   if (!pki_mcap_fetch_record(file, w->offset, &op, &bytes, &length)) {
     const pk_status status = pki_mcap_fetch_status(file, path, err);
-    return status != PK_OK ? status : damaged(w, position, path, err);
+    return status != PK_OK ? status : report_damaged_file(w, position, path, err);
   }
   switch (pki_mcap_take_up(w, w->offset, length, op, bytes)) {
   case PK_OK:
@@ -37,7 +38,7 @@ static pk_status take_up_next(pki_mcap_writer *w, pki_mcap_file *file, uint64_t 
     return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.file = path},
                     "the chunk at byte %llu is compressed in a way that this pronk was built without",
                     (unsigned long long)w->offset);
-  default: return damaged(w, position, path, err);
+  default: return report_damaged_file(w, position, path, err);
   }
 }
 

@@ -7,7 +7,7 @@
 
 /* ---- bytes on their way ---- */
 
-static bool has(const pki_mcap_writer *w, unsigned part)
+static bool has_part(const pki_mcap_writer *w, unsigned part)
 {
   return (w->parts & part) != 0;
 }
@@ -17,11 +17,11 @@ static int pad_of(const pki_mcap_writer *w, pki_mcap_op op)
 {
   const bool open =
       op != PKI_MCAP_MESSAGE && op != PKI_MCAP_CHUNK && op != PKI_MCAP_FOOTER && op != PKI_MCAP_DATA_END;
-  return has(w, PKI_MCAP_PART_PADDING) && open ? 3 : 0;
+  return has_part(w, PKI_MCAP_PART_PADDING) && open ? 3 : 0;
 }
 
 /* What is in the buffer goes out. */
-static void flush(pki_mcap_writer *w)
+static void flush_buffer(pki_mcap_writer *w)
 {
   w->failed = w->failed || w->buffer.failed;
   if (!w->failed && w->buffer.size > 0) {
@@ -148,7 +148,7 @@ void pki_mcap_begin(pki_mcap_writer *w, const pki_mcap_header *header)
 {
   pki_text_add_bytes(&w->buffer, pki_mcap_magic, PKI_MCAP_MAGIC_SIZE);
   pki_mcap_encode(&w->buffer, PKI_MCAP_HEADER, header, pad_of(w, PKI_MCAP_HEADER));
-  flush(w);
+  flush_buffer(w);
 }
 
 /* The sum of the fields before it. */
@@ -161,7 +161,8 @@ static uint32_t attachment_crc(pki_text *scratch, const pki_mcap_attachment *a)
 
 void pki_mcap_write(pki_mcap_writer *w, pki_mcap_op op, const void *record)
 {
-  const bool chunked = has(w, PKI_MCAP_PART_CHUNKS) && op != PKI_MCAP_ATTACHMENT && op != PKI_MCAP_METADATA;
+  const bool chunked =
+      has_part(w, PKI_MCAP_PART_CHUNKS) && op != PKI_MCAP_ATTACHMENT && op != PKI_MCAP_METADATA;
   if (chunked) {
     pki_mcap_encode(&w->chunk, op, record, 0);
     w->failed = w->failed || w->chunk.failed;
@@ -185,7 +186,7 @@ void pki_mcap_write(pki_mcap_writer *w, pki_mcap_op op, const void *record)
   case PKI_MCAP_METADATA: note_metadata(w, offset, length, record); break;
   default: note_head(w, op, record); break;
   }
-  flush(w);
+  flush_buffer(w);
 }
 
 /* Walk the records of a chunk: count them, index them by channel, find the span of their times. */
@@ -232,7 +233,7 @@ void pki_mcap_write_chunk(pki_mcap_writer *w, pki_view records)
   const uint64_t offset = w->offset;
   pki_mcap_encode(&w->buffer, PKI_MCAP_CHUNK, &chunk, pad_of(w, PKI_MCAP_CHUNK));
   note_chunk(w, offset, w->buffer.size, &chunk);
-  for (int i = 0; i < w->ncount && has(w, PKI_MCAP_PART_MESSAGE_INDEX); i++) {
+  for (int i = 0; i < w->ncount && has_part(w, PKI_MCAP_PART_MESSAGE_INDEX); i++) {
     const pki_mcap_count *c = &w->counts[i];
     const size_t start = w->buffer.size;
     if (c->times.size > 0) {
@@ -242,7 +243,7 @@ void pki_mcap_write_chunk(pki_mcap_writer *w, pki_view records)
     }
     w->failed = w->failed || c->times.failed;
   }
-  flush(w);
+  flush_buffer(w);
 }
 
 void pki_mcap_close_chunk(pki_mcap_writer *w)
@@ -321,7 +322,7 @@ pk_status pki_mcap_take_up(pki_mcap_writer *w, uint64_t offset, uint64_t length,
 static void put_group(pki_mcap_writer *w, pki_mcap_op op, unsigned part, const pki_text *records,
                       pki_text *offsets)
 {
-  if (has(w, part) && records->size > 0) {
+  if (has_part(w, part) && records->size > 0) {
     const pki_mcap_summary_offset place = {(uint8_t)op, w->offset + w->buffer.size, records->size};
     pki_text_add_bytes(&w->buffer, records->data, records->size);
     pki_mcap_encode(offsets, PKI_MCAP_SUMMARY_OFFSET, &place, pad_of(w, PKI_MCAP_SUMMARY_OFFSET));
@@ -349,7 +350,7 @@ void pki_mcap_end(pki_mcap_writer *w)
   finish_chunk_index(w);
   const pki_mcap_data_end end = {w->crc};
   pki_mcap_encode(&w->buffer, PKI_MCAP_DATA_END, &end, 0);
-  flush(w);
+  flush_buffer(w);
   pki_text offsets = {0};
   pki_mcap_footer footer = {.summary_start = w->offset};
   put_group(w, PKI_MCAP_SCHEMA, PKI_MCAP_PART_SCHEMAS, &w->schemas, &offsets);
@@ -359,7 +360,7 @@ void pki_mcap_end(pki_mcap_writer *w)
   put_group(w, PKI_MCAP_ATTACHMENT_INDEX, PKI_MCAP_PART_ATTACHMENT_INDEX, &w->attachment_indexes, &offsets);
   put_group(w, PKI_MCAP_METADATA_INDEX, PKI_MCAP_PART_METADATA_INDEX, &w->metadata_indexes, &offsets);
   footer.summary_start = w->buffer.size > 0 ? footer.summary_start : 0;
-  if (has(w, PKI_MCAP_PART_SUMMARY_OFFSETS) && offsets.size > 0) {
+  if (has_part(w, PKI_MCAP_PART_SUMMARY_OFFSETS) && offsets.size > 0) {
     footer.summary_offset_start = w->offset + w->buffer.size;
     pki_text_add_bytes(&w->buffer, offsets.data, offsets.size);
   }
@@ -370,7 +371,7 @@ void pki_mcap_end(pki_mcap_writer *w)
     pki_put_le(w->buffer.data + place, pki_crc32(0, w->buffer.data, place), 4);
   }
   pki_text_add_bytes(&w->buffer, pki_mcap_magic, PKI_MCAP_MAGIC_SIZE);
-  flush(w);
+  flush_buffer(w);
   pki_text_free(&offsets);
 }
 

@@ -47,7 +47,7 @@ static pk_status check_magic(pk_recording *r, pki_mcap_file *file, pk_error *err
 }
 
 /* Find what is in it. */
-static pk_status look(pk_recording *r, bool scan, pk_error *err)
+static pk_status index_recording(pk_recording *r, bool scan, pk_error *err)
 {
   pki_mcap_file file = {.fd = r->fd, .size = r->size};
   pk_status status = check_magic(r, &file, err);
@@ -91,7 +91,7 @@ pk_status pki_recording_open(const char *path, bool scan, pk_recording **out, pk
     status = pki_fail(err, PK_ERROR_FILE, where, "cannot be read: it is no regular file");
   } else {
     r->size = (uint64_t)info.st_size;
-    status = look(r, scan, err);
+    status = index_recording(r, scan, err);
     if (status == PK_OK && !create_cache(r)) {
       status = pki_fail(err, PK_ERROR_MEMORY, where, "not enough memory to open this recording");
     }
@@ -224,7 +224,7 @@ static bool reserve_sample(growing *g, size_t rows)
   return true;
 }
 
-static pk_status broken(const growing *g, uint64_t offset, pk_error *err)
+static pk_status fail_broken_message(const growing *g, uint64_t offset, pk_error *err)
 {
   return pki_fail(
       err, PK_ERROR_SYNTAX, (pki_where){.file = g->recording->path, .field = g->channel->name},
@@ -233,10 +233,11 @@ static pk_status broken(const growing *g, uint64_t offset, pk_error *err)
 }
 
 /* The same for bytes that could not be fetched: memory or the disk may be at fault as well. */
-static pk_status unreadable(const growing *g, const pki_mcap_file *file, uint64_t offset, pk_error *err)
+static pk_status report_unreadable(const growing *g, const pki_mcap_file *file, uint64_t offset,
+                                   pk_error *err)
 {
   const pk_status status = pki_mcap_fetch_status(file, g->recording->path, err);
-  return status != PK_OK ? status : broken(g, offset, err);
+  return status != PK_OK ? status : fail_broken_message(g, offset, err);
 }
 
 static pk_status add_sample(growing *g, const pki_mcap_message *m, uint64_t offset, pk_error *err)
@@ -249,7 +250,7 @@ static pk_status add_sample(growing *g, const pki_mcap_message *m, uint64_t offs
   pk_recording_series *s = g->out;
   const int rows = pki_sample_rows(g->channel, m->data, &values);
   if (rows < 0 || (s->n > 0 && time < s->time[s->n - 1])) {
-    return broken(g, offset, err);
+    return fail_broken_message(g, offset, err);
   }
   const pki_where where = {.file = g->recording->path, .field = g->channel->name};
   if (s->n == INT32_MAX - 1 || g->nrow + (size_t)rows > INT32_MAX) {
@@ -313,7 +314,7 @@ static pk_status read_block(growing *g, pki_mcap_file *file, const pki_block *b,
 {
   if (!b->chunk) {
     const void *raw = pki_mcap_fetch(file, b->offset, b->length);
-    return raw == NULL ? unreadable(g, file, b->offset, err)
+    return raw == NULL ? report_unreadable(g, file, b->offset, err)
                        : add_records(g, (pki_view){raw, (size_t)b->length}, b->offset, err);
   }
   const ptrdiff_t number = b - g->recording->blocks;
@@ -327,7 +328,7 @@ static pk_status read_block(growing *g, pki_mcap_file *file, const pki_block *b,
   pki_mcap_chunk chunk;
   if (!pki_mcap_fetch_record(file, b->offset, &op, &bytes, &length) || op != PKI_MCAP_CHUNK ||
       !pki_mcap_decode(PKI_MCAP_CHUNK, bytes, &chunk)) {
-    return unreadable(g, file, b->offset, err);
+    return report_unreadable(g, file, b->offset, err);
   }
   const pki_where where = {.file = g->recording->path, .field = g->channel->name};
   switch (pki_mcap_expand(&chunk, scratch, &records)) {
@@ -344,7 +345,7 @@ static pk_status read_block(growing *g, pki_mcap_file *file, const pki_block *b,
                     (int)(chunk.compression.size < 16 ? chunk.compression.size : 16),
                     (const char *)chunk.compression.data);
   case PK_ERROR_MEMORY: return pki_fail(err, PK_ERROR_MEMORY, where, "not enough memory for a chunk");
-  default: return broken(g, b->offset, err);
+  default: return fail_broken_message(g, b->offset, err);
   }
 }
 

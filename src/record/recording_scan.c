@@ -29,7 +29,7 @@ static bool copy_text(pk_recording *r, pki_view text, char **out)
 }
 
 /* Room for one more of `count` things in an array that doubles. */
-static bool grow(void **array, size_t size, int count, int *capacity)
+static bool grow_array(void **array, size_t size, int count, int *capacity)
 {
   if (count < *capacity) {
     return true;
@@ -60,8 +60,8 @@ static bool add_channel(pk_recording *r, const pki_mcap_channel *from)
   }
   int room = r->capacity;
   const bool known = pk_recording_find(r, channel.name) >= 0;
-  if (known || !grow((void **)&r->channels, sizeof *r->channels, r->count, &room) ||
-      !grow((void **)&r->tracks, sizeof *r->tracks, r->count, &r->capacity)) {
+  if (known || !grow_array((void **)&r->channels, sizeof *r->channels, r->count, &room) ||
+      !grow_array((void **)&r->tracks, sizeof *r->tracks, r->count, &r->capacity)) {
     pki_channel_free(&channel);
     return known || no_memory(r);
   }
@@ -82,7 +82,7 @@ static void count_messages(pk_recording *r, uint16_t id, uint64_t more)
 
 static bool add_block(pk_recording *r, pki_block block)
 {
-  if (!grow((void **)&r->blocks, sizeof *r->blocks, r->nblock, &r->block_capacity)) {
+  if (!grow_array((void **)&r->blocks, sizeof *r->blocks, r->nblock, &r->block_capacity)) {
     return no_memory(r);
   }
   r->blocks[r->nblock++] = block;

@@ -62,7 +62,7 @@ static pki_where where_of(const sink *s)
 }
 
 /* Remember the first failure. */
-static pk_status fail(sink *s, pk_status status, const char *message, const char *detail)
+static pk_status fail_sink(sink *s, pk_status status, const char *message, const char *detail)
 {
   pthread_mutex_lock(&s->lock);
   if (s->error.status == PK_OK) {
@@ -84,7 +84,7 @@ static pk_status first_failure(sink *s, pk_error *err)
 }
 
 /* All bytes to the file; what of them arrived before a failure is taken back. */
-static bool put(void *user, const void *data, size_t size)
+static bool put_to_file(void *user, const void *data, size_t size)
 {
   sink *s = user;
   if (pki_write_all(s->fd, data, size)) {
@@ -102,8 +102,8 @@ static pk_status check_writer(sink *s)
   if (!s->writer.failed) {
     return PK_OK;
   }
-  return s->why != 0 ? fail(s, PK_ERROR_FILE, "the recording cannot be written: ", strerror(s->why))
-                     : fail(s, PK_ERROR_MEMORY, "not enough memory for the recording", "");
+  return s->why != 0 ? fail_sink(s, PK_ERROR_FILE, "the recording cannot be written: ", strerror(s->why))
+                     : fail_sink(s, PK_ERROR_MEMORY, "not enough memory for the recording", "");
 }
 
 /* ---- chunks ---- */
@@ -166,7 +166,7 @@ static pk_status close_chunk(sink *s)
 }
 
 /* All that was written so far is in the file, or failed. */
-static void drain(sink *s)
+static void drain_writer(sink *s)
 {
   if (chunk_at_hand(s)->size > 0 || chunk_at_hand(s)->failed) {
     close_chunk(s);
@@ -264,7 +264,7 @@ static void put_channels(pki_mcap_writer *w, const pk_recorder_channel *channels
   }
 }
 
-static bool put_nowhere(void *user, const void *data, size_t size)
+static bool discard_bytes(void *user, const void *data, size_t size)
 {
   (void)user, (void)data, (void)size;
   return true;
@@ -276,9 +276,9 @@ static bool are_equal(const pki_text *a, const pki_text *b)
 }
 
 /* A file that is gone on with must have these channels; only then is its end dropped. */
-static pk_status take_over(sink *s, const pk_recorder_channel *channels, int count, pk_error *err)
+static pk_status continue_file(sink *s, const pk_recorder_channel *channels, int count, pk_error *err)
 {
-  pki_mcap_writer *w = &s->writer, same = {.parts = w->parts, .put = put_nowhere};
+  pki_mcap_writer *w = &s->writer, same = {.parts = w->parts, .put = discard_bytes};
   put_channels(&same, channels, count);
   const bool equal =
       !same.failed && are_equal(&same.schemas, &w->schemas) && are_equal(&same.channels, &w->channels);
@@ -327,7 +327,7 @@ static pk_status sink_begin(pk_recorder *self, const pk_recording_about *about,
   }
   s->count = count;
   if (s->resumed) {
-    status = take_over(s, channels, count, err);
+    status = continue_file(s, channels, count, err);
   } else {
     char library[64];
     snprintf(library, sizeof library, "pronk %s", pk_version());
@@ -352,16 +352,16 @@ static pk_status sink_write(pk_recorder *self, int channel, double time, const d
   uint64_t ns = s->last;
   if (!s->begun || s->ended || channel < 0 || channel >= s->count || rows < 0 ||
       (rows != 1 && !s->channels[channel].table)) {
-    return fail(s, PK_ERROR_ARGUMENT,
-                "a sample for a channel that is not open, or with a wrong number of rows", "");
+    return fail_sink(s, PK_ERROR_ARGUMENT,
+                     "a sample for a channel that is not open, or with a wrong number of rows", "");
   }
   if (time != s->time && (!pki_time_encode(time, &ns) || ns < s->last)) {
-    return fail(s, PK_ERROR_ARGUMENT, "a sample's time is before that of the last one, or no time at all",
-                "");
+    return fail_sink(s, PK_ERROR_ARGUMENT,
+                     "a sample's time is before that of the last one, or no time at all", "");
   }
   const pk_recorder_channel *c = &s->channels[channel];
   if ((size_t)rows * (size_t)c->columns > SAMPLE_BYTES / sizeof(double)) {
-    return fail(s, PK_ERROR_LIMIT, "a sample has too many rows to be held", "");
+    return fail_sink(s, PK_ERROR_LIMIT, "a sample has too many rows to be held", "");
   }
   pk_status status = PK_OK;
   const pki_text *at_hand = chunk_at_hand(s);
@@ -381,7 +381,7 @@ static pk_status sink_mark(pk_recorder *self, uint64_t *position, pk_error *err)
   if (!s->begun || s->ended) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where_of(s), "the recording is not open");
   }
-  drain(s);
+  drain_writer(s);
   *position = s->writer.offset;
   fdatasync(s->fd); /* whoever keeps the position keeps it on the disk */
   return first_failure(s, err);
@@ -394,7 +394,7 @@ static pk_status sink_end(pk_recorder *self, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, where_of(s), "the recording is not open");
   }
   s->ended = true;
-  drain(s);
+  drain_writer(s);
   stop_thread(s);
   if (!s->writer.failed) {
     pki_mcap_end(&s->writer);
@@ -403,7 +403,7 @@ static pk_status sink_end(pk_recorder *self, pk_error *err)
   const int fd = s->fd;
   s->fd = -1;
   if (close(fd) != 0) {
-    fail(s, PK_ERROR_FILE, "the recording cannot be written: ", strerror(errno));
+    fail_sink(s, PK_ERROR_FILE, "the recording cannot be written: ", strerror(errno));
   }
   return first_failure(s, err);
 }
@@ -463,7 +463,7 @@ static sink *sink_create(const char *path, const pk_recording_options *options, 
               .span = (uint64_t)llround(o.chunk * 1e9),
               .writer = {.parts = PKI_MCAP_PART_ALL & ~(unsigned)PKI_MCAP_PART_CHUNKS,
                          .compression = (int)o.compression,
-                         .put = put,
+                         .put = put_to_file,
                          .user = s}};
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);

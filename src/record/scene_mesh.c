@@ -78,7 +78,7 @@ static int rim_vertex(int nx, int ny, int i)
 /* Fields with more heights than this are drawn with every second, third, ... of them. */
 enum { DRAWN_MOST = 1 << 20 };
 
-static int drawn(int n, int step)
+static int count_drawn(int n, int step)
 {
   return (n - 2) / step + 2;
 }
@@ -102,10 +102,10 @@ static double grid_vertices(const pki_heights *f, int nx, int ny, int step, doub
 static pk_status add_heights(pki_text *out, int index, const pki_heights *f, pk_error *err)
 {
   int step = 1;
-  while ((double)drawn(f->nx, step) * drawn(f->ny, step) > DRAWN_MOST) {
+  while ((double)count_drawn(f->nx, step) * count_drawn(f->ny, step) > DRAWN_MOST) {
     step++;
   }
-  const int nx = drawn(f->nx, step), ny = drawn(f->ny, step), rim = 2 * (nx - 1) + 2 * (ny - 1);
+  const int nx = count_drawn(f->nx, step), ny = count_drawn(f->ny, step), rim = 2 * (nx - 1) + 2 * (ny - 1);
   const size_t grid = (size_t)nx * (size_t)ny, cells = (size_t)(nx - 1) * (size_t)(ny - 1);
   double *vertex = malloc(3 * (grid + (size_t)rim) * sizeof *vertex);
   int *triangle = malloc(6 * (cells + (size_t)rim) * sizeof *triangle);

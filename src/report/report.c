@@ -8,7 +8,7 @@ static const char head[] = "<meta charset=\"utf-8\">\n"
                            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n";
 
 /* <tag>text</tag> */
-static void element(pki_text *html, const char *tag, const char *text)
+static void put_element(pki_text *html, const char *tag, const char *text)
 {
   pki_text_addf(html, "<%s>", tag);
   pki_text_add_escaped(html, text);
@@ -20,9 +20,9 @@ void pki_report_begin(pki_report *report, const char *title, const char *subtitl
   pki_text *html = &report->html;
   pki_text_add(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n");
   pki_text_add(html, head);
-  element(html, "title", title);
+  put_element(html, "title", title);
   pki_text_addf(html, "<style>\n%s</style>\n</head>\n<body>\n", pki_report_style);
-  element(html, "h1", title);
+  put_element(html, "h1", title);
   if (subtitle != NULL && subtitle[0] != '\0') {
     pki_text_add(html, "<p class=\"subtitle\">");
     pki_text_add_escaped(html, subtitle);
@@ -49,17 +49,17 @@ void pki_report_section(pki_report *report, const char *id, const char *text)
 
 void pki_report_heading(pki_report *report, const char *text)
 {
-  element(&report->html, "h2", text);
+  put_element(&report->html, "h2", text);
 }
 
 void pki_report_subheading(pki_report *report, const char *text)
 {
-  element(&report->html, "h3", text);
+  put_element(&report->html, "h3", text);
 }
 
 void pki_report_paragraph(pki_report *report, const char *text)
 {
-  element(&report->html, "p", text);
+  put_element(&report->html, "p", text);
 }
 
 void pki_report_note(pki_report *report, const char *text)
@@ -136,12 +136,12 @@ void pki_report_facts(pki_report *report, const pki_table *table)
 static void end_figure(pki_report *report, const char *caption)
 {
   if (caption != NULL) {
-    element(&report->html, "figcaption", caption);
+    put_element(&report->html, "figcaption", caption);
   }
   pki_text_add(&report->html, "</figure>\n");
 }
 
-static void draw(pki_report *report, const pki_svg_figure *figure)
+static void draw_figure(pki_report *report, const pki_svg_figure *figure)
 {
   pki_svg_render(figure, &report->html);
   for (int i = 0; i < figure->npanels; i++) {
@@ -152,7 +152,7 @@ static void draw(pki_report *report, const pki_svg_figure *figure)
 void pki_report_figure(pki_report *report, const pki_svg_figure *figure, const char *caption)
 {
   pki_text_add(&report->html, "<figure>\n<div class=\"scroll\">\n");
-  draw(report, figure);
+  draw_figure(report, figure);
   pki_text_add(&report->html, "</div>\n");
   end_figure(report, caption);
 }
@@ -164,7 +164,7 @@ void pki_report_panels_begin(pki_report *report)
 
 void pki_report_panel(pki_report *report, const pki_svg_figure *figure)
 {
-  draw(report, figure);
+  draw_figure(report, figure);
 }
 
 void pki_report_panels_end(pki_report *report, const char *caption)

@@ -17,19 +17,19 @@ double pki_svg_on_axis(double v, bool is_log)
 }
 
 /* Far outside points would overflow a renderer's numbers; the clip hides the difference. */
-static double near(double pixel)
+static double clamp_pixel(double pixel)
 {
   return fmin(fmax(pixel, -1e5), 1e5);
 }
 
 double pki_svg_x(const pki_svg_frame *f, double x)
 {
-  return near(f->left + f->width * (pki_svg_on_axis(x, f->log_x) - f->x0) / (f->x1 - f->x0));
+  return clamp_pixel(f->left + f->width * (pki_svg_on_axis(x, f->log_x) - f->x0) / (f->x1 - f->x0));
 }
 
 double pki_svg_y(const pki_svg_frame *f, double y)
 {
-  return near(f->top + f->height * (f->y1 - pki_svg_on_axis(y, f->log_y)) / (f->y1 - f->y0));
+  return clamp_pixel(f->top + f->height * (f->y1 - pki_svg_on_axis(y, f->log_y)) / (f->y1 - f->y0));
 }
 
 const char *pki_svg_color_name(int color)

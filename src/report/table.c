@@ -25,7 +25,7 @@ int pki_text_width(const char *string)
 }
 
 /* A row of `count` cells, the rest empty (NULL). */
-static void append(pki_table *table, const char *const *cells, int count)
+static void append_row(pki_table *table, const char *const *cells, int count)
 {
   if (table->nrow == table->capacity) {
     const int capacity = table->capacity > 0 ? 2 * table->capacity : 16;
@@ -47,17 +47,17 @@ static void append(pki_table *table, const char *const *cells, int count)
 void pki_table_begin(pki_table *table, const char *const *heads, int columns)
 {
   *table = (pki_table){.columns = columns < PKI_TABLE_COLUMNS ? columns : PKI_TABLE_COLUMNS};
-  append(table, heads, table->columns);
+  append_row(table, heads, table->columns);
 }
 
 void pki_table_row(pki_table *table, const char *const *cells)
 {
-  append(table, cells, table->columns);
+  append_row(table, cells, table->columns);
 }
 
 void pki_table_group(pki_table *table, const char *text)
 {
-  append(table, &text, 1);
+  append_row(table, &text, 1);
 }
 
 void pki_table_free(pki_table *table)

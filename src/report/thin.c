@@ -37,7 +37,7 @@ typedef struct cone {
 } cone;
 
 /* Whether the point at (dx, dy) from the last kept one still fits; the cone then narrows. */
-static bool narrow(cone *c, double dx, double dy, double tolerance)
+static bool narrow_cone(cone *c, double dx, double dy, double tolerance)
 {
   const double distance = hypot(dx, dy);
   if (distance <= tolerance) { /* any direction passes it */
@@ -67,10 +67,10 @@ int pki_thin_path(const double *x, const double *y, int n, double tolerance, int
   cone c = {0};
   for (int i = 1; i < n; i++) {
     const int last = keep[count - 1];
-    if (!narrow(&c, x[i] - x[last], y[i] - y[last], tolerance)) {
+    if (!narrow_cone(&c, x[i] - x[last], y[i] - y[last], tolerance)) {
       keep[count++] = i - 1;
       c = (cone){0};
-      narrow(&c, x[i] - x[i - 1], y[i] - y[i - 1], tolerance);
+      narrow_cone(&c, x[i] - x[i - 1], y[i] - y[i - 1], tolerance);
     }
   }
   return n > 1 ? add_once(n - 1, keep, count) : count;

@@ -25,7 +25,8 @@ typedef struct about {
   int nfile;
 } about;
 
-__attribute__((format(printf, 3, 4))) static void note(about *a, const char *key, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void note_fact(about *a, const char *key, const char *format,
+                                                            ...)
 {
   va_list args;
   va_start(args, format);
@@ -45,7 +46,7 @@ static void note_number(about *a, const char *key, double value)
       break;
     }
   }
-  note(a, key, "%s", text);
+  note_fact(a, key, "%s", text);
 }
 
 static void add_notes(about *a, const pki_about_source *k)
@@ -53,24 +54,24 @@ static void add_notes(about *a, const pki_about_source *k)
   const pki_scenario *s = k->watch->world->scenario;
   const pk_model *m = k->watch->model;
   const double duration = k->options->duration >= 0 ? k->options->duration : s->duration;
-  note(a, "version", "%s", pk_version());
-  note(a, "isa", "%s", pk_isa_name());
-  note(a, "compiler", "%s", pki_build_compiler());
-  note(a, "dynamics", "%s", k->result->dynamics);
-  note(a, "scenario", "%s", s->name);
-  note(a, "description", "%s", s->description);
+  note_fact(a, "version", "%s", pk_version());
+  note_fact(a, "isa", "%s", pk_isa_name());
+  note_fact(a, "compiler", "%s", pki_build_compiler());
+  note_fact(a, "dynamics", "%s", k->result->dynamics);
+  note_fact(a, "scenario", "%s", s->name);
+  note_fact(a, "description", "%s", s->description);
   char *file = realpath(s->file, NULL); /* it is found again from any folder */
-  note(a, "file", "%s", file != NULL ? file : s->file);
+  note_fact(a, "file", "%s", file != NULL ? file : s->file);
   free(file);
-  note(a, "model_hash", "%016llx", k->result->model_hash);
-  note(a, "scenario_hash", "%016" PRIx64, pki_scenario_hash(s));
-  note(a, "seed", "%d", s->seed);
+  note_fact(a, "model_hash", "%016llx", k->result->model_hash);
+  note_fact(a, "scenario_hash", "%016" PRIx64, pki_scenario_hash(s));
+  note_fact(a, "seed", "%d", s->seed);
   note_number(a, "dt", s->step.dt);
   note_number(a, "duration", duration);
   note_number(a, "bound", k->result->bound);
   note_number(a, "checkpoint_every", k->options->checkpoint_every);
-  note(a, "certify", "%s", k->options->certify ? "yes" : "no");
-  note(a, "trunk", "%.500s", m->links[m->robots[0].root_link].name);
+  note_fact(a, "certify", "%s", k->options->certify ? "yes" : "no");
+  note_fact(a, "trunk", "%.500s", m->links[m->robots[0].root_link].name);
 }
 
 static void add_attachment(about *a, const char *name, const char *type, const void *data, size_t size)
@@ -143,7 +144,7 @@ pk_status pki_about_begin(const pki_about_source *source, pk_recorder *recorder,
     if (status == PK_OK) {
       add_attachment(a, "scene.json", "application/json", a->scene.data, a->scene.size);
       const pk_recording_about said = {a->notes, a->nnote, a->attachments, a->nattachment};
-      status = recorder->begin(recorder, &said, source->tap->channels, source->tap->count, err);
+      status = recorder->begin(recorder, &said, source->reader->channels, source->reader->count, err);
     }
   }
   if (a != NULL) {

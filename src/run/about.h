@@ -9,7 +9,7 @@ typedef struct pki_about_source {
   const pki_watch *watch;
   const pki_run_result *result;
   const pki_run_options *options;
-  const pki_tap *tap; /* the channels */
+  const pki_channel_reader *reader; /* the channels */
 } pki_about_source;
 
 /* Begin a recording with it. */

@@ -17,7 +17,7 @@
 /* ---- columns ---- */
 
 /* Room for one more pointer at the end of a list; false: no memory, and the list is as it was. */
-static bool grow(const char *const **list, int count)
+static bool grow_list(const char *const **list, int count)
 {
   const char *const *grown = realloc((void *)*list, ((size_t)count + 1) * sizeof *grown);
   *list = grown != NULL ? grown : *list;
@@ -25,8 +25,8 @@ static bool grow(const char *const **list, int count)
 }
 
 /* One more column of a channel. */
-__attribute__((format(printf, 4, 5))) static void column(pki_tap *t, int channel, const char *unit,
-                                                         const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void add_column(pki_channel_reader *t, int channel,
+                                                             const char *unit, const char *format, ...)
 {
   pk_recorder_channel *c = &t->channels[channel];
   char name[320];
@@ -34,7 +34,7 @@ __attribute__((format(printf, 4, 5))) static void column(pki_tap *t, int channel
   va_start(args, format);
   vsnprintf(name, sizeof name, format, args);
   va_end(args);
-  if (!grow(&c->column, c->columns) || !grow(&c->unit, c->columns)) {
+  if (!grow_list(&c->column, c->columns) || !grow_list(&c->unit, c->columns)) {
     t->failed = true;
     return;
   }
@@ -45,21 +45,21 @@ __attribute__((format(printf, 4, 5))) static void column(pki_tap *t, int channel
   c->columns++;
 }
 
-static void columns(pki_tap *t, int channel, const char *const (*rows)[2], size_t count)
+static void add_columns(pki_channel_reader *t, int channel, const char *const (*rows)[2], size_t count)
 {
   for (size_t i = 0; i < count; i++) {
-    column(t, channel, rows[i][1], "%s", rows[i][0]);
+    add_column(t, channel, rows[i][1], "%s", rows[i][0]);
   }
 }
 
-#define COLUMNS(tap, channel, ...) \
+#define COLUMNS(reader, channel, ...) \
   do { \
     static const char *const rows_[][2] = {__VA_ARGS__}; \
-    columns(tap, channel, rows_, sizeof rows_ / sizeof rows_[0]); \
+    add_columns(reader, channel, rows_, sizeof rows_ / sizeof rows_[0]); \
   } while (0)
 
 /* Coordinate k (of q, or of u) of body i, by the joint or the root that it belongs to. */
-static void coordinate(pki_tap *t, int channel, int i, int k, bool of_q)
+static void add_coordinate_column(pki_channel_reader *t, int channel, int i, int k, bool of_q)
 {
   static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   static const char *const twist[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
@@ -84,20 +84,20 @@ static void coordinate(pki_tap *t, int channel, int i, int k, bool of_q)
   if (floats || ball) {
     const char *const part = of_q ? (floats ? pose[k] : attitude[k]) : (floats ? twist[k] : turning[k]);
     const bool linear = floats && k < 3;
-    column(t, channel, of_q ? (linear ? "m" : "") : linear ? "m/s" : "rad/s", "%s.%s", name, part);
+    add_column(t, channel, of_q ? (linear ? "m" : "") : linear ? "m/s" : "rad/s", "%s.%s", name, part);
     return;
   }
   const char *unit = of_q ? (slides ? "m" : "rad") : slides ? "m/s" : "rad/s";
   if (joint >= 0 && m->joints[joint].nu == 1) {
-    column(t, channel, unit, "%s", name);
+    add_column(t, channel, unit, "%s", name);
   } else { /* one of a planar joint's, or of a chain root's */
     const int first = joint >= 0 ? m->joints[joint].u : m->robots[robot].u;
-    column(t, channel, unit, "%s.%d", name, m->body_u[i] - first);
+    add_column(t, channel, unit, "%s.%d", name, m->body_u[i] - first);
   }
 }
 
 /* Independent coordinates in the order of q or u: bodies hold them in that order, followers none of their own. */
-static void describe_state(pki_tap *t, int channel, bool of_q)
+static void describe_state(pki_channel_reader *t, int channel, bool of_q)
 {
   const pk_model *m = t->watch->model;
   const int total = of_q ? m->nq : m->nu;
@@ -109,18 +109,18 @@ static void describe_state(pki_tap *t, int channel, bool of_q)
     const int motion = m->body_motion[body];
     const int width = of_q ? pki_motion_nq(motion) : pki_motion_nu(motion);
     for (int k = 0; k < width; k++) {
-      coordinate(t, channel, body, k, of_q);
+      add_coordinate_column(t, channel, body, k, of_q);
     }
     at += width;
   }
 }
 
-static void describe_q(pki_tap *t, int channel)
+static void describe_q(pki_channel_reader *t, int channel)
 {
   describe_state(t, channel, true);
 }
 
-static void describe_u(pki_tap *t, int channel)
+static void describe_u(pki_channel_reader *t, int channel)
 {
   describe_state(t, channel, false);
 }
@@ -136,58 +136,58 @@ static bool is_length(const pk_model *m, int dof)
   return false;
 }
 
-static void describe_force(pki_tap *t, int channel)
+static void describe_force(pki_channel_reader *t, int channel)
 {
   const pk_model *m = t->watch->model;
   for (int i = 0; i < t->njoint; i++) {
     char name[256];
     pki_joint_column(m, t->joint_dof[i], name, sizeof name);
-    column(t, channel, is_length(m, t->joint_dof[i]) ? "N" : "N m", "%s", name);
+    add_column(t, channel, is_length(m, t->joint_dof[i]) ? "N" : "N m", "%s", name);
   }
 }
 
-static void describe_command(pki_tap *t, int channel)
+static void describe_command(pki_channel_reader *t, int channel)
 {
   const pk_model *m = t->watch->model;
   for (int i = 0; i < t->njoint; i++) {
     char name[256];
     const bool length = is_length(m, t->joint_dof[i]);
     pki_joint_column(m, t->joint_dof[i], name, sizeof name);
-    column(t, channel, length ? "m" : "rad", "%s.position", name);
-    column(t, channel, length ? "m/s" : "rad/s", "%s.velocity", name);
-    column(t, channel, length ? "N" : "N m", "%s.force", name);
+    add_column(t, channel, length ? "m" : "rad", "%s.position", name);
+    add_column(t, channel, length ? "m/s" : "rad/s", "%s.velocity", name);
+    add_column(t, channel, length ? "N" : "N m", "%s.force", name);
   }
 }
 
-static void describe_trunk(pki_tap *t, int channel)
+static void describe_trunk(pki_channel_reader *t, int channel)
 {
   COLUMNS(t, channel, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"roll", "rad"}, {"pitch", "rad"}, {"yaw", "rad"},
           {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"}, {"wx", "rad/s"}, {"wy", "rad/s"}, {"wz", "rad/s"});
 }
 
-static void describe_feet(pki_tap *t, int channel)
+static void describe_feet(pki_channel_reader *t, int channel)
 {
   static const char *const parts[] = {"fx", "fy", "fz", "normal"};
   for (int i = 0; i < t->watch->nfoot; i++) {
     for (int k = 0; k < 4; k++) {
-      column(t, channel, "N", "%s.%s", t->watch->model->links[t->watch->feet[i]].name, parts[k]);
+      add_column(t, channel, "N", "%s.%s", t->watch->model->links[t->watch->feet[i]].name, parts[k]);
     }
   }
 }
 
-static void describe_contacts(pki_tap *t, int channel)
+static void describe_contacts(pki_channel_reader *t, int channel)
 {
   COLUMNS(t, channel, {"link", ""}, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"nx", ""}, {"ny", ""}, {"nz", ""},
           {"fx", "N"}, {"fy", "N"}, {"fz", "N"}, {"gap", "m"}, {"friction", ""}, {"other", ""});
 }
 
-static void describe_solver(pki_tap *t, int channel)
+static void describe_solver(pki_channel_reader *t, int channel)
 {
   COLUMNS(t, channel, {"contacts", ""}, {"rounds", ""}, {"iterations", ""}, {"residual", ""},
           {"speed", "m/s"}, {"penetration", "m"}, {"closure", "m"}, {"saturated", ""}, {"certified", ""});
 }
 
-static void describe_bodies(pki_tap *t, int channel)
+static void describe_bodies(pki_channel_reader *t, int channel)
 {
   static const char *const parts[][2] = {{"x", "m"}, {"y", "m"}, {"z", "m"}, {"qw", ""},
                                          {"qx", ""}, {"qy", ""}, {"qz", ""}};
@@ -195,20 +195,20 @@ static void describe_bodies(pki_tap *t, int channel)
   for (int i = 0; i < m->nbody; i++) {
     for (int k = 0; k < 7; k++) {
       if (m->body_link[i] >= 0) {
-        column(t, channel, parts[k][1], "%s.%s", m->links[m->body_link[i]].name, parts[k][0]);
+        add_column(t, channel, parts[k][1], "%s.%s", m->links[m->body_link[i]].name, parts[k][0]);
       } else {
-        column(t, channel, parts[k][1], "body%d.%s", i, parts[k][0]);
+        add_column(t, channel, parts[k][1], "body%d.%s", i, parts[k][0]);
       }
     }
   }
 }
 
-static void describe_energy(pki_tap *t, int channel)
+static void describe_energy(pki_channel_reader *t, int channel)
 {
   COLUMNS(t, channel, {"kinetic", "J"}, {"potential", "J"}, {"joint_work", "J"}, {"push_work", "J"});
 }
 
-static void describe_com(pki_tap *t, int channel)
+static void describe_com(pki_channel_reader *t, int channel)
 {
   COLUMNS(t, channel, {"x", "m"}, {"y", "m"}, {"z", "m"}, {"vx", "m/s"}, {"vy", "m/s"}, {"vz", "m/s"});
 }
@@ -217,7 +217,7 @@ static void describe_com(pki_tap *t, int channel)
 
 /* The workspace at the state, velocities included: once for all channels of a step. The watch has left the positions
  * there. */
-static pk_workspace *moving(pki_tap *t)
+static pk_workspace *workspace_at_state(pki_channel_reader *t)
 {
   pk_sim *sim = t->watch->world->sim;
   pk_workspace *workspace = pk_sim_workspace(sim);
@@ -228,21 +228,21 @@ static pk_workspace *moving(pki_tap *t)
   return workspace;
 }
 
-static int read_q(pki_tap *t, int robot, double *out)
+static int read_q(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot, (void)out;
   t->found = t->watch->q;
   return 1;
 }
 
-static int read_u(pki_tap *t, int robot, double *out)
+static int read_u(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot, (void)out;
   t->found = t->watch->u;
   return 1;
 }
 
-static int read_force(pki_tap *t, int robot, double *out)
+static int read_force(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
   const double *tau = pk_sim_tau(t->watch->world->sim);
@@ -252,7 +252,7 @@ static int read_force(pki_tap *t, int robot, double *out)
   return 1;
 }
 
-static int read_command(pki_tap *t, int robot, double *out)
+static int read_command(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
   const pk_command *commands = pk_sim_commands(t->watch->world->sim);
@@ -267,7 +267,8 @@ static int read_command(pki_tap *t, int robot, double *out)
 
 /* The root link's velocity (world) and angular velocity (its axes), for a free root without the velocities of all
  * bodies: v + R (w x p), with v and w its coordinates and p the link's place in the body. */
-static void root_twist(pki_tap *t, int robot, const pk_pose *pose, double linear[3], double angular[3])
+static void root_twist(pki_channel_reader *t, int robot, const pk_pose *pose, double linear[3],
+                       double angular[3])
 {
   const pk_model_robot *r = &t->watch->model->robots[robot];
   const pk_model_link *link = &t->watch->model->links[r->root_link];
@@ -284,12 +285,12 @@ static void root_twist(pki_tap *t, int robot, const pk_pose *pose, double linear
     return;
   }
   double twist[6];
-  pk_link_velocity(moving(t), r->root_link, twist);
+  pk_link_velocity(workspace_at_state(t), r->root_link, twist);
   pki_mat3_apply(pose->rot, twist + 3, linear);
   memcpy(angular, twist, 3 * sizeof *twist);
 }
 
-static int read_trunk(pki_tap *t, int robot, double *out)
+static int read_trunk(pki_channel_reader *t, int robot, double *out)
 {
   const pki_watch *w = t->watch;
   const pk_pose pose =
@@ -300,7 +301,7 @@ static int read_trunk(pki_tap *t, int robot, double *out)
   return 1;
 }
 
-static int read_feet(pki_tap *t, int robot, double *out)
+static int read_feet(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
   for (int i = 0; i < t->watch->nfoot; i++) {
@@ -310,7 +311,7 @@ static int read_feet(pki_tap *t, int robot, double *out)
   return 1;
 }
 
-static int read_contacts(pki_tap *t, int robot, double *out)
+static int read_contacts(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
   const pki_watch *w = t->watch;
@@ -330,7 +331,7 @@ static int read_contacts(pki_tap *t, int robot, double *out)
   return w->ncontact;
 }
 
-static int read_solver(pki_tap *t, int robot, double *out)
+static int read_solver(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
   const pk_step_info *info = &t->watch->info;
@@ -347,10 +348,10 @@ static int read_solver(pki_tap *t, int robot, double *out)
   return 1;
 }
 
-static int read_bodies(pki_tap *t, int robot, double *out)
+static int read_bodies(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
-  const pki_work *work = &moving(t)->work;
+  const pki_work *work = &workspace_at_state(t)->work;
   for (int i = 0; i < work->model->nbody; i++, out += 7) {
     memcpy(out, work->origin + 3 * ((size_t)i + 1), 3 * sizeof *out);
     pki_quat_from_mat3(work->pose + 12 * ((size_t)i + 1), out + 3);
@@ -358,10 +359,10 @@ static int read_bodies(pki_tap *t, int robot, double *out)
   return 1;
 }
 
-static int read_energy(pki_tap *t, int robot, double *out)
+static int read_energy(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
-  const pk_energy e = pk_energy_compute(moving(t), pk_sim_u(t->watch->world->sim));
+  const pk_energy e = pk_energy_compute(workspace_at_state(t), pk_sim_u(t->watch->world->sim));
   out[0] = e.kinetic;
   out[1] = e.potential;
   out[2] = t->result->energy_in;
@@ -369,10 +370,10 @@ static int read_energy(pki_tap *t, int robot, double *out)
   return 1;
 }
 
-static int read_com(pki_tap *t, int robot, double *out)
+static int read_com(pki_channel_reader *t, int robot, double *out)
 {
   (void)robot;
-  pk_com_compute(moving(t), -1, out, out + 3);
+  pk_com_compute(workspace_at_state(t), -1, out, out + 3);
   return 1;
 }
 
@@ -427,10 +428,10 @@ const pki_channel_row pki_channel_rows[] = {
 };
 const int pki_channel_row_count = sizeof pki_channel_rows / sizeof pki_channel_rows[0];
 
-/* ---- the tap ---- */
+/* ---- the reader ---- */
 
 /* The name of a row's channel for a robot: "trunk/starleth"; robots of one name are counted. */
-static char *channel_name(const pki_tap *t, const pki_channel_row *row, int robot)
+static char *channel_name(const pki_channel_reader *t, const pki_channel_row *row, int robot)
 {
   const pk_model *m = t->watch->model;
   char name[192];
@@ -449,8 +450,8 @@ static char *channel_name(const pki_tap *t, const pki_channel_row *row, int robo
   return strdup(name);
 }
 
-static void add_channel(pki_tap *t, const pki_channel_row *row, int robot, const char *const *only, int nonly,
-                        bool *used)
+static void add_channel(pki_channel_reader *t, const pki_channel_row *row, int robot, const char *const *only,
+                        int nonly, bool *used)
 {
   const int i = t->count;
   char *name = channel_name(t, row, robot);
@@ -478,7 +479,7 @@ static void add_channel(pki_tap *t, const pki_channel_row *row, int robot, const
   t->view = row->view ? t->view : t->count; /* the table has them last */
 }
 
-static void find_joints(pki_tap *t)
+static void find_joints(pki_channel_reader *t)
 {
   const pk_model *m = t->watch->model;
   for (int k = 0; k < m->nu; k++) {
@@ -488,7 +489,7 @@ static void find_joints(pki_tap *t)
   }
 }
 
-static size_t largest_sample(const pki_tap *t)
+static size_t largest_sample(const pki_channel_reader *t)
 {
   size_t most = 1;
   for (int i = 0; i < t->count; i++) {
@@ -499,17 +500,18 @@ static size_t largest_sample(const pki_tap *t)
   return most;
 }
 
-pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, const char *const *only,
-                         int nonly, pki_tap **out, pk_error *err)
+pk_status pki_channel_reader_create(const pki_watch *watch, const pki_run_result *result,
+                                    const char *const *only, int nonly, pki_channel_reader **out,
+                                    pk_error *err)
 {
   const pk_model *m = watch->model;
   const int models = watch->world->scenario->nmodel; /* objects have no trunk */
   const size_t most = (size_t)pki_channel_row_count + (size_t)models;
-  pki_tap *t = calloc(1, sizeof *t);
+  pki_channel_reader *t = calloc(1, sizeof *t);
   bool *used = calloc((size_t)nonly + 1, sizeof *used);
   *out = NULL;
   if (t != NULL) {
-    *t = (pki_tap){.watch = watch, .result = result, .moved = -1};
+    *t = (pki_channel_reader){.watch = watch, .result = result, .moved = -1};
     t->channels = calloc(most, sizeof *t->channels);
     t->row = calloc(most, sizeof *t->row);
     t->robot = calloc(most, sizeof *t->robot);
@@ -540,7 +542,7 @@ pk_status pki_tap_create(const pki_watch *watch, const pki_run_result *result, c
   if (status == PK_OK) {
     *out = t;
   } else {
-    pki_tap_destroy(t);
+    pki_channel_reader_destroy(t);
   }
   return status;
 }
@@ -555,39 +557,39 @@ static void free_channel(pk_recorder_channel *c)
   free((void *)c->name);
 }
 
-void pki_tap_drop(pki_tap *tap, bool view)
+void pki_channel_reader_drop(pki_channel_reader *reader, bool view)
 {
-  const int first = view ? tap->view : 0, end = view ? tap->count : tap->view;
+  const int first = view ? reader->view : 0, end = view ? reader->count : reader->view;
   for (int i = first; i < end; i++) {
-    free_channel(&tap->channels[i]);
+    free_channel(&reader->channels[i]);
   }
-  const size_t rest = (size_t)(tap->count - end);
-  memmove(tap->channels + first, tap->channels + end, rest * sizeof *tap->channels);
-  memmove((void *)(tap->row + first), (const void *)(tap->row + end), rest * sizeof *tap->row);
-  memmove(tap->robot + first, tap->robot + end, rest * sizeof *tap->robot);
-  tap->count -= end - first;
-  tap->view = view ? tap->view : 0;
+  const size_t rest = (size_t)(reader->count - end);
+  memmove(reader->channels + first, reader->channels + end, rest * sizeof *reader->channels);
+  memmove((void *)(reader->row + first), (const void *)(reader->row + end), rest * sizeof *reader->row);
+  memmove(reader->robot + first, reader->robot + end, rest * sizeof *reader->robot);
+  reader->count -= end - first;
+  reader->view = view ? reader->view : 0;
 }
 
-void pki_tap_destroy(pki_tap *tap)
+void pki_channel_reader_destroy(pki_channel_reader *reader)
 {
-  if (tap == NULL) {
+  if (reader == NULL) {
     return;
   }
-  for (int i = 0; i < tap->count; i++) {
-    free_channel(&tap->channels[i]);
+  for (int i = 0; i < reader->count; i++) {
+    free_channel(&reader->channels[i]);
   }
-  free(tap->channels);
-  free((void *)tap->row);
-  free(tap->robot);
-  free(tap->joint_dof);
-  free(tap->values);
-  free(tap);
+  free(reader->channels);
+  free((void *)reader->row);
+  free(reader->robot);
+  free(reader->joint_dof);
+  free(reader->values);
+  free(reader);
 }
 
-const double *pki_tap_read(pki_tap *tap, int channel, int *rows)
+const double *pki_channel_reader_read(pki_channel_reader *reader, int channel, int *rows)
 {
-  tap->found = tap->values;
-  *rows = tap->row[channel]->read(tap, tap->robot[channel], tap->values);
-  return tap->found;
+  reader->found = reader->values;
+  *rows = reader->row[channel]->read(reader, reader->robot[channel], reader->values);
+  return reader->found;
 }

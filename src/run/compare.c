@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/alone.h"
+#include "run/single_run.h"
 
 static pk_status out_of_memory(pk_error *err)
 {
@@ -307,19 +307,19 @@ static pk_status run_variant(const pki_compare_options *o, pki_comparison *c, in
   }
   part p = {o, v->name, index, c->count};
   running r = {o, c, index, folder, true};
-  const pki_lone_run alone = {.file = o->scenario,
-                              .sets = (const char *const *)sets,
-                              .nset = nset,
-                              .options = {.duration = o->duration,
-                                          .folder = folder,
-                                          .stop = o->stop,
-                                          .progress = o->progress != NULL ? show_part : NULL,
-                                          .user = &p},
-                              .made = note_made,
-                              .ran = note_ran,
-                              .user = &r};
+  const pki_single_run run_once = {.file = o->scenario,
+                                   .sets = (const char *const *)sets,
+                                   .nset = nset,
+                                   .options = {.duration = o->duration,
+                                               .folder = folder,
+                                               .stop = o->stop,
+                                               .progress = o->progress != NULL ? show_part : NULL,
+                                               .user = &p},
+                                   .made = note_made,
+                                   .ran = note_ran,
+                                   .user = &r};
   *own = (pk_error){0};
-  pk_status status = pki_run_alone(&alone, &v->refused, own);
+  pk_status status = pki_run_single(&run_once, &v->refused, own);
   free_sets(sets, nset);
   c->refused += v->refused;
   if (v->refused || (status != PK_OK && status != PK_ERROR_MEMORY && status != PK_ERROR_FILE)) {

@@ -7,15 +7,15 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "run/compare.h"
-#include "run/keep.h"
 #include "run/report_data.h"
+#include "run/run_output.h"
 
 enum { CURVES = 14 }; /* seven colours, drawn through and dashed */
 
 /* ---- tables ---- */
 
 /* "+4.2 %" of a value against the first's. */
-static void change(char *out, size_t size, double value, double first, bool both)
+static void format_change(char *out, size_t size, double value, double first, bool both)
 {
   const bool same = both && value == first;
   if (same) {
@@ -50,7 +50,7 @@ static void change_table(const pki_comparison *c, pki_report *report)
     snprintf(cells[0], ROOM, "%s", v->name);
     row[0] = cells[0];
     for (int k = 0; k < 6; k++) {
-      change(cells[k + 1], ROOM, values[k], firsts[k], v->ran);
+      format_change(cells[k + 1], ROOM, values[k], firsts[k], v->ran);
       row[k + 1] = cells[k + 1];
     }
     pki_table_row(&table, row);
@@ -89,7 +89,7 @@ static bool is_number(const char *text, double *out)
   return pki_parse_real(&at, end, out) && at == end && isfinite(*out);
 }
 
-static double quantity(const pki_variant *v, int which)
+static double variant_quantity(const pki_variant *v, int which)
 {
   const double all[] = {v->speed, v->cost_of_transport,    v->result.positive_work,
                         v->peak,  (double)v->result.slips, v->result.worst_residual};
@@ -156,7 +156,7 @@ static void draw_dependence(const pki_comparison *c, const lines *l, int which, 
   int any = 0;
   for (int i = 0; i < l->count; i++) {
     for (int k = 0; k < n; k++) {
-      y[i * n + k] = quantity(&c->variants[l->first[i] + k * l->step], which);
+      y[i * n + k] = variant_quantity(&c->variants[l->first[i] + k * l->step], which);
       any += isfinite(y[i * n + k]);
     }
     series[i] = (pki_svg_series){.name = l->name[i][0] != '\0' ? l->name[i] : NULL,
@@ -177,7 +177,7 @@ static void draw_dependence(const pki_comparison *c, const lines *l, int which, 
 }
 
 /* The results against a key with numbers for values. */
-static void dependence(const pki_comparison *c, pki_report *report)
+static void report_dependence(const pki_comparison *c, pki_report *report)
 {
   static const char *const titles[] = {
       "Speed (m/s)", "Cost of transport", "Positive work (J)", "Peak torque (N m)",
@@ -372,7 +372,7 @@ static pk_status curve_figure(const pki_comparison *c, const char *folder, const
 /* ---- the page ---- */
 
 /* What was varied, in words. */
-static void describe(const pki_comparison *c, char *out, size_t size)
+static void describe_variation(const pki_comparison *c, char *out, size_t size)
 {
   size_t used = (size_t)snprintf(out, size, "%d variants:", c->count);
   for (int i = 0; i < c->nvary && used < size; i++) {
@@ -396,7 +396,7 @@ pk_status pki_compare_report(const pki_comparison *c, const char *folder, pk_err
     ran += c->variants[i].ran;
   }
   snprintf(title, sizeof title, "%s, compared", c->name[0] != '\0' ? c->name : "A scenario");
-  describe(c, text, sizeof text);
+  describe_variation(c, text, sizeof text);
   pki_report_begin(&report, title, c->description);
   pki_report_paragraph(&report, text);
   pki_report_contents(&report);
@@ -412,7 +412,7 @@ pk_status pki_compare_report(const pki_comparison *c, const char *folder, pk_err
       "step; times real: simulated time over computing time.");
   add_links(c, folder, &report);
   change_table(c, &report);
-  dependence(c, &report);
+  report_dependence(c, &report);
   pk_status status = PK_OK;
   if (ran > 0) {
     pki_report_section(&report, "curves", "Curves");

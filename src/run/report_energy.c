@@ -145,7 +145,7 @@ pk_status pki_report_energy(const pki_report_source *s, pk_error *err)
 /* ---- solver ---- */
 
 /* A number among the notes, NAN when there is none. */
-static double noted(const pki_report_source *s, const char *key)
+static double noted_number(const pki_report_source *s, const char *key)
 {
   const char *text = pk_recording_note(s->recording, key);
   double value = NAN;
@@ -166,7 +166,7 @@ static bool any_positive(const double *v, int n)
 static pki_svg_panel residual_panel(const pki_report_source *s, const pki_curves *c, pki_svg_series series[2],
                                     double ends[4])
 {
-  const double bound = noted(s, "bound");
+  const double bound = noted_number(s, "bound");
   int count = 0;
   series[count++] = (pki_svg_series){.name = "relative residual",
                                      .x = c->time,

@@ -142,7 +142,7 @@ static void force_panels(const pki_report_source *s, const motion *m, int count)
 
 /* ---- peaks ---- */
 
-static void cell(char *out, size_t size, const char *format, double value)
+static void format_cell(char *out, size_t size, const char *format, double value)
 {
   if (isfinite(value)) {
     snprintf(out, size, format, value == 0 ? 0 : value); /* no -0 */
@@ -174,17 +174,17 @@ static void peak_row(const pki_report_joint *j, const motion *m, pki_table *tabl
     range_of(pki_curve(&m->q, j->q), m->q.n, &least, &most);
   }
   snprintf(cells[0], ROOM, "%.28s", j->name);
-  cell(cells[1], ROOM, "%.4g", peak);
-  cell(cells[2], ROOM, "%.4g", j->effort);
-  cell(cells[3], ROOM, "%.0f %%", 100 * peak / j->effort);
+  format_cell(cells[1], ROOM, "%.4g", peak);
+  format_cell(cells[2], ROOM, "%.4g", j->effort);
+  format_cell(cells[3], ROOM, "%.0f %%", 100 * peak / j->effort);
   if (!isfinite(j->effort)) {
     snprintf(cells[3], ROOM, "—");
   }
-  cell(cells[4], ROOM, "%.4g", sqrt(square));
-  cell(cells[5], ROOM, "%.4g", speed);
-  cell(cells[6], ROOM, "%.4g", j->velocity);
-  cell(cells[7], ROOM, "%.4g", power);
-  cell(cells[8], ROOM, "%.4g", tau != NULL && u != NULL ? work : NAN);
+  format_cell(cells[4], ROOM, "%.4g", sqrt(square));
+  format_cell(cells[5], ROOM, "%.4g", speed);
+  format_cell(cells[6], ROOM, "%.4g", j->velocity);
+  format_cell(cells[7], ROOM, "%.4g", power);
+  format_cell(cells[8], ROOM, "%.4g", tau != NULL && u != NULL ? work : NAN);
   snprintf(cells[9], ROOM, "%.3f … %.3f", least, most);
   const char *row[COLUMNS];
   for (int k = 0; k < COLUMNS; k++) {

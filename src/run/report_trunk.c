@@ -29,7 +29,7 @@ static const struct {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static void scale(pki_curves *c, int column, double by)
+static void scale_column(pki_curves *c, int column, double by)
 {
   double *v = c->values + (size_t)column * (size_t)c->n;
   for (int i = 0; i < c->n; i++) {
@@ -38,7 +38,7 @@ static void scale(pki_curves *c, int column, double by)
 }
 
 /* A turn past 180 degrees goes on; the line does not jump. */
-static void unwrap(pki_curves *c, int column)
+static void unwrap_angle(pki_curves *c, int column)
 {
   double *v = c->values + (size_t)column * (size_t)c->n, turns = 0;
   for (int i = 1; i < c->n; i++) {
@@ -79,7 +79,7 @@ static void trunk_panels(const pki_report_source *s, const pki_curves *robots, i
 }
 
 /* A root that is fixed in the world stays out. */
-static bool moves(const pki_curves *c)
+static bool root_moves(const pki_curves *c)
 {
   for (int k = 0; k < c->columns; k++) {
     if (pki_curve_moves(c, k)) {
@@ -101,7 +101,7 @@ pk_status pki_report_trunk(const pki_report_source *s, pk_error *err)
     }
     pki_curves robot;
     status = pki_curves_read(s->recording, channels[i].name, &robot, err);
-    const bool shown = moves(&robot);
+    const bool shown = root_moves(&robot);
     all += shown;
     if (shown && nrobot < ROBOTS) {
       robots[nrobot++] = robot;
@@ -113,8 +113,8 @@ pk_status pki_report_trunk(const pki_report_source *s, pk_error *err)
     for (int p = 0; p < PARTS; p++) {
       const int column = pki_curves_find(&robots[r], parts[p].column);
       if (column >= 0 && parts[p].angle) {
-        scale(&robots[r], column, degree);
-        unwrap(&robots[r], column);
+        scale_column(&robots[r], column, degree);
+        unwrap_angle(&robots[r], column);
       }
     }
   }

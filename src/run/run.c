@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "run/keep.h"
+#include "run/run_output.h"
 #include "run/run_report.h"
 
 /* Who watches sees where the run is, how fast it goes, and how it is doing. */
@@ -13,7 +13,8 @@ typedef struct viewer {
   double shown;
 } viewer;
 
-static void show(viewer *v, const pki_run_options *o, const pki_watch *w, const pki_run_result *r, double end)
+static void show_progress(viewer *v, const pki_run_options *o, const pki_watch *w, const pki_run_result *r,
+                          double end)
 {
   const double at = pki_clock();
   if (o->progress == NULL || at - v->shown < 0.1) {
@@ -28,7 +29,8 @@ static void show(viewer *v, const pki_run_options *o, const pki_watch *w, const 
 }
 
 /* All steps; one that fails, or somebody who asks, ends it. */
-static void loop(pki_watch *w, const pki_run_options *o, long long steps, pki_keep *keep, pki_run_result *r)
+static void run_steps(pki_watch *w, const pki_run_options *o, long long steps, pki_run_output *keep,
+                      pki_run_result *r)
 {
   const double end = (double)steps * w->world->scenario->step.dt;
   viewer v = {.began = pki_clock(), .from = pk_sim_time(w->world->sim)};
@@ -46,15 +48,15 @@ static void loop(pki_watch *w, const pki_run_options *o, long long steps, pki_ke
       break;
     }
     pki_watch_step(w, r);
-    pki_keep_step(keep);
+    pki_run_output_step(keep);
     if (o->progress != NULL && r->steps % 16 == 0) {
-      show(&v, o, w, r, end);
+      show_progress(&v, o, w, r, end);
     }
   }
 }
 
 /* report.html from what was recorded. */
-static pk_status write_report(const pki_keep *keep, const pki_run_result *result, pk_error *err)
+static pk_status write_report(const pki_run_output *keep, const pki_run_result *result, pk_error *err)
 {
   char path[PKI_PATH_MAX];
   pki_table summary;
@@ -80,15 +82,16 @@ pk_status pki_run(pki_world *world, const pki_run_options *options, pki_run_resu
   /* rounding must not cost or add a step */
   const long long steps = (long long)ceil(duration / s->step.dt - 1e-6);
   pki_watch watch = {0};
-  pki_keep keep = {0};
+  pki_run_output keep = {0};
   pk_status status =
       pki_watch_begin(&watch, world, options->bound > 0 ? options->bound : s->step.tolerance, result, err);
-  status = status == PK_OK ? pki_keep_begin(&keep, &watch, result, options, steps, err) : status;
+  status = status == PK_OK ? pki_run_output_begin(&keep, &watch, result, options, steps, err) : status;
   if (status == PK_OK) {
-    loop(&watch, options, steps, &keep, result);
+    run_steps(&watch, options, steps, &keep, result);
     pki_watch_end(&watch, result);
     pk_error failed = {0};
-    if (pki_keep_end(&keep, result->interrupted, &failed) != PK_OK) { /* what was computed is still told */
+    if (pki_run_output_end(&keep, result->interrupted, &failed) !=
+        PK_OK) { /* what was computed is still told */
       result->status = failed.status;
       snprintf(result->stopped, sizeof result->stopped, "%.120s: %.180s", failed.file, failed.message);
     }
@@ -96,7 +99,7 @@ pk_status pki_run(pki_world *world, const pki_run_options *options, pki_run_resu
   if (status == PK_OK && keep.recorder != NULL && !keep.failed && !options->no_report) {
     status = write_report(&keep, result, err);
   }
-  pki_keep_free(&keep);
+  pki_run_output_free(&keep);
   pki_watch_free(&watch);
   return status;
 }

@@ -48,7 +48,7 @@ static pk_pose trunk_of(const runner *r, int k)
   return pose;
 }
 
-static void trace(const runner *r, int k, const pk_pose *trunk)
+static void trace_trunk(const runner *r, int k, const pk_pose *trunk)
 {
   pki_batch_trace *t = k < r->result->ntrace ? &r->result->trace[k] : NULL;
   if (t != NULL && t->n < PKI_TRACE) {
@@ -101,7 +101,7 @@ static void watch_step(const runner *r, int k)
                     pki_watch_carried(r->world->model, contacts, n < r->room ? n : r->room, trunk.pos[2]),
                     time, of);
     if (of->steps % r->trace_every == 0) {
-      trace(r, k, &trunk);
+      trace_trunk(r, k, &trunk);
     }
   }
 }
@@ -134,7 +134,7 @@ static pk_status set_worlds(runner *r, pk_error *err)
     }
     const pk_pose trunk = trunk_of(r, k);
     pki_watch_start(&trunk, of);
-    trace(r, k, &trunk);
+    trace_trunk(r, k, &trunk);
     memcpy(r->before + (size_t)k * nu, pk_sim_u(w->sim), nu * sizeof(double));
     r->push[k] = w->push;
   }
@@ -142,7 +142,7 @@ static pk_status set_worlds(runner *r, pk_error *err)
   return status == PK_OK ? back : status;
 }
 
-static pk_status begin(runner *r, pk_error *err)
+static pk_status begin_batch_run(runner *r, pk_error *err)
 {
   pki_world *w = r->world;
   pki_batch_result *result = r->result;
@@ -208,7 +208,7 @@ static int quiet_steps(const runner *r, long long step, int most)
   return n;
 }
 
-static void show(runner *r, long long done)
+static void show_batch_progress(runner *r, long long done)
 {
   const double now = pki_clock();
   if (r->options->progress == NULL || now - r->shown < 0.1) {
@@ -224,7 +224,7 @@ static void show(runner *r, long long done)
   r->options->progress(r->options->user, (double)done / (double)r->steps, what);
 }
 
-static pk_status loop(runner *r)
+static pk_status run_batch_steps(runner *r)
 {
   pki_batch_result *result = r->result;
   pk_status status = PK_OK;
@@ -250,7 +250,7 @@ static pk_status loop(runner *r)
     result->frozen = info.frozen;
     result->worst = fmax(result->worst, info.worst);
     done += quiet;
-    show(r, done);
+    show_batch_progress(r, done);
   }
   pk_batch_set_callback(r->batch, NULL, NULL);
   for (int k = 0; k < result->worlds; k++) {
@@ -295,9 +295,9 @@ pk_status pki_batch_run(pki_world *world, const pki_batch_options *options, pki_
               .options = options,
               .result = result,
               .steps = (long long)ceil(duration / s->step.dt - 1e-6)};
-  pk_status status = begin(&r, err);
+  pk_status status = begin_batch_run(&r, err);
   if (status == PK_OK) {
-    status = loop(&r);
+    status = run_batch_steps(&r);
     add_up(&r);
     if (status != PK_OK) {
       pki_fail(err, status, (pki_where){0}, "the batch stopped: %s", pk_status_text(status));

@@ -55,7 +55,7 @@ double *pki_batch_sorted(const pki_batch_result *r, pki_batch_quantity what, int
 /* ---- worlds that are worth a look ---- */
 
 /* How bad it was: kinds first, then how much. */
-static double badness(const pki_batch_result *r, int k)
+static double world_badness(const pki_batch_result *r, int k)
 {
   const pki_run_result *of = &r->of[k];
   if (of->status != PK_OK) {
@@ -71,9 +71,9 @@ int pki_batch_worst(const pki_batch_result *r, int *out, int most)
 {
   int n = 0;
   for (int k = 0; k < r->worlds; k++) {
-    const double bad = badness(r, k);
+    const double bad = world_badness(r, k);
     int at = n < most ? n++ : most;
-    for (; at > 0 && bad > badness(r, out[at - 1]); at--) { /* worlds that are alike stay in order */
+    for (; at > 0 && bad > world_badness(r, out[at - 1]); at--) { /* worlds that are alike stay in order */
       if (at < most) {
         out[at] = out[at - 1];
       }

@@ -16,7 +16,7 @@ enum { INK_WALKED = 1, INK_FELL = 2 };
 /* ---- histograms ---- */
 
 /* A histogram as an outline: from the axis up, along the bins (Rice's rule: 2 n^(1/3) of them), and down again. */
-static void histogram(pki_report *report, const pki_batch_result *r, pki_batch_quantity what)
+static void report_histogram(pki_report *report, const pki_batch_result *r, pki_batch_quantity what)
 {
   double x[2 * BINS + 2], y[2 * BINS + 2], count[BINS] = {0};
   int n;
@@ -51,12 +51,12 @@ static void histogram(pki_report *report, const pki_batch_result *r, pki_batch_q
   free(sorted);
 }
 
-static void spreads(pki_report *report, const pki_batch_result *r)
+static void report_spreads(pki_report *report, const pki_batch_result *r)
 {
   pki_report_section(report, "spread", "How worlds differ");
   pki_report_panels_begin(report);
   for (int i = 0; i < PKI_BATCH_RESIDUAL; i++) {
-    histogram(report, r, (pki_batch_quantity)i);
+    report_histogram(report, r, (pki_batch_quantity)i);
   }
   pki_report_panels_end(report, "Number of worlds in each of some equal parts of the range.");
 }
@@ -88,7 +88,7 @@ static void choose_dots(const pki_batch_result *r, dots *d)
 }
 
 /* One outcome over one varied number. */
-static void scatter(pki_report *report, const pki_batch_result *r, const dots *d, int number)
+static void report_scatter_plot(pki_report *report, const pki_batch_result *r, const dots *d, int number)
 {
   double x[DOTS], y[DOTS];
   const pki_varied *v = &r->world->varied[number];
@@ -146,7 +146,7 @@ static void add_fall_row(pki_table *table, const pki_batch_result *r, int number
   pki_table_row(table, (const char *const[]){cells[0], cells[1], cells[2], cells[3], cells[4]});
 }
 
-static void dependences(pki_report *report, const pki_batch_result *r)
+static void report_dependences(pki_report *report, const pki_batch_result *r)
 {
   dots d;
   if (r->world->nvaried == 0) {
@@ -164,14 +164,14 @@ static void dependences(pki_report *report, const pki_batch_result *r)
   pki_table_free(&table);
   pki_report_panels_begin(report);
   for (int i = 0; i < r->world->nvaried; i++) {
-    scatter(report, r, &d, i);
+    report_scatter_plot(report, r, &d, i);
   }
   pki_report_panels_end(report, "Distance over each number that differs; a dot is a world.");
 }
 
 /* ---- from above ---- */
 
-static void paths(pki_report *report, const pki_batch_result *r)
+static void report_paths(pki_report *report, const pki_batch_result *r)
 {
   pki_svg_series series[PATHS];
   int n = 0;
@@ -251,9 +251,9 @@ pk_status pki_batch_report(const pki_batch_result *r, const char *folder, pk_err
   pki_report_facts(&report, &table);
   pki_table_free(&table);
   worst_worlds(&report, r);
-  spreads(&report, r);
-  dependences(&report, r);
-  paths(&report, r);
+  report_spreads(&report, r);
+  report_dependences(&report, r);
+  report_paths(&report, r);
   pki_report_section(&report, "scenario", "Scenario");
   pki_report_code(&report, s->text, s->text_size);
   pk_status status = pki_folder_create(folder, err);

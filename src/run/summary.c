@@ -8,8 +8,8 @@
 
 enum { CELL = 96 };
 
-__attribute__((format(printf, 3, 4))) static void row(pki_table *table, const char *what, const char *format,
-                                                      ...)
+__attribute__((format(printf, 3, 4))) static void add_summary_row(pki_table *table, const char *what,
+                                                                  const char *format, ...)
 {
   char text[2 * CELL];
   va_list args;
@@ -57,16 +57,16 @@ static void torque_row(const pki_run_result *r, pki_table *table)
   }
   const pk_model_joint *j = &m->joints[m->dof_joint[most]];
   const bool force = pki_joint_is_length(j->kind, most - j->u);
-  row(table, force ? "peak force" : "peak torque", "%.4g%s %s at %s", r->peak[most], of, force ? "N" : "N m",
-      m->joints[m->dof_joint[most]].name);
+  add_summary_row(table, force ? "peak force" : "peak torque", "%.4g%s %s at %s", r->peak[most], of,
+                  force ? "N" : "N m", m->joints[m->dof_joint[most]].name);
 }
 
 /* Millimetres, or metres when there are many. */
 static void slip_row(const pki_run_result *r, pki_table *table)
 {
   const bool far = r->slip_distance >= 1;
-  row(table, "slips", "%lld (%.3g s, %.3g %s)", r->slips, r->slip_time,
-      far ? r->slip_distance : 1e3 * r->slip_distance, far ? "m" : "mm");
+  add_summary_row(table, "slips", "%lld (%.3g s, %.3g %s)", r->slips, r->slip_time,
+                  far ? r->slip_distance : 1e3 * r->slip_distance, far ? "m" : "mm");
 }
 
 static void trunk_rows(const pki_run_result *r, pki_table *table)
@@ -74,30 +74,31 @@ static void trunk_rows(const pki_run_result *r, pki_table *table)
   if (r->nrobot == 0 || r->model->robots[0].root == PK_ROOT_FIXED) {
     return; /* there is none, or it goes nowhere */
   }
-  row(table, "distance", "%.4g m (path %.4g m, mean speed %.4g m/s)", r->distance, r->path,
-      r->duration > 0 ? r->distance / r->duration : 0);
-  row(table, "trunk height", "%.5g m (%.5g to %.5g m)", r->height, r->height_min, r->height_max);
-  row(table, "largest tilt", "%.3g degrees", r->tilt_max * 57.29577951308232);
+  add_summary_row(table, "distance", "%.4g m (path %.4g m, mean speed %.4g m/s)", r->distance, r->path,
+                  r->duration > 0 ? r->distance / r->duration : 0);
+  add_summary_row(table, "trunk height", "%.5g m (%.5g to %.5g m)", r->height, r->height_min, r->height_max);
+  add_summary_row(table, "largest tilt", "%.3g degrees", r->tilt_max * 57.29577951308232);
   if (r->fell) {
-    row(table, "fell", "yes, at %.4g s", r->fell_at);
+    add_summary_row(table, "fell", "yes, at %.4g s", r->fell_at);
   } else {
-    row(table, "fell", "no");
+    add_summary_row(table, "fell", "no");
   }
 }
 
 static void energy_rows(const pki_run_result *r, pki_table *table)
 {
-  row(table, "mechanical energy", "%.5g J at the start, changed by %.4g J", r->energy_start,
-      r->energy_end - r->energy_start);
+  add_summary_row(table, "mechanical energy", "%.5g J at the start, changed by %.4g J", r->energy_start,
+                  r->energy_end - r->energy_start);
   if (r->nrobot > 0) {
-    row(table, "energy put in", "%.5g J (%.5g J of positive work)", r->energy_in, r->positive_work);
+    add_summary_row(table, "energy put in", "%.5g J (%.5g J of positive work)", r->energy_in,
+                    r->positive_work);
   }
   if (r->push_work != 0) {
-    row(table, "work of pushes", "%.5g J", r->push_work);
+    add_summary_row(table, "work of pushes", "%.5g J", r->push_work);
   }
   if (!isnan(pki_run_cost_of_transport(r))) {
-    row(table, "cost of transport", "%.3g (positive work over weight and distance)",
-        pki_run_cost_of_transport(r));
+    add_summary_row(table, "cost of transport", "%.3g (positive work over weight and distance)",
+                    pki_run_cost_of_transport(r));
   }
 }
 
@@ -121,30 +122,32 @@ bool pki_run_certified(const pki_run_result *r)
 static void contact_rows(const pki_run_result *r, pki_table *table)
 {
   if (r->most_contacts > 0) {
-    row(table, "contacts", "%.3g on average, %d at most", r->mean_contacts, r->most_contacts);
+    add_summary_row(table, "contacts", "%.3g on average, %d at most", r->mean_contacts, r->most_contacts);
     if (r->nrobot > 0) {
       slip_row(r, table);
     }
-    row(table, "deepest penetration", "%.2e m", r->penetration);
+    add_summary_row(table, "deepest penetration", "%.2e m", r->penetration);
   }
   if (r->stabilisation > 0) {
-    row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
-        r->stabilisation_start > 1e-3 ? ": did something start in the ground or in another, or a loop open?"
-                                      : "");
+    add_summary_row(table, "projections", "%.2e J of potential energy changed%s", r->stabilisation,
+                    r->stabilisation_start > 1e-3
+                        ? ": did something start in the ground or in another, or a loop open?"
+                        : "");
   }
   if (r->worst_step > 0 && (r->most_contacts > 0 || r->worst_residual > 0)) {
-    row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
-        r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pki_run_worst_solver(r),
-        r->worst_contacts);
+    add_summary_row(table, "worst certificate", "%.2e (%.2e m/s), step %lld at %.6g s, %s, %d contacts",
+                    r->worst_residual, r->worst_speed, r->worst_step, r->worst_time, pki_run_worst_solver(r),
+                    r->worst_contacts);
   }
   if (pki_run_on_springs(r)) {
-    row(table, "certified", "joint rows alone: contacts of the law %s are springs", pki_laws[r->law]->name);
+    add_summary_row(table, "certified", "joint rows alone: contacts of the law %s are springs",
+                    pki_laws[r->law]->name);
   }
-  row(table, "uncertified steps", "%lld above %.1e%s", r->uncertified, r->bound,
-      r->status != PK_OK ? "; the step that failed has no certificate" : "");
+  add_summary_row(table, "uncertified steps", "%lld above %.1e%s", r->uncertified, r->bound,
+                  r->status != PK_OK ? "; the step that failed has no certificate" : "");
   if (r->shifted > 0) {
-    row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them", r->shifted,
-        r->shift);
+    add_summary_row(table, "rows shifted", "in %lld steps, by up to %.0e m/s: nothing can move them",
+                    r->shifted, r->shift);
   }
 }
 
@@ -152,22 +155,22 @@ void pki_run_table(const pki_run_result *result, pki_table *table)
 {
   const pki_run_result *r = result;
   pki_table_begin(table, (const char *const[]){"quantity", "value"}, 2);
-  row(table, "simulated", "%.6g s in %lld steps", r->duration, r->steps);
-  row(table, "real-time factor", "%.*f (%.3g s of computing)", r->real_time_factor < 10 ? 2 : 0,
-      r->real_time_factor, r->wall);
+  add_summary_row(table, "simulated", "%.6g s in %lld steps", r->duration, r->steps);
+  add_summary_row(table, "real-time factor", "%.*f (%.3g s of computing)", r->real_time_factor < 10 ? 2 : 0,
+                  r->real_time_factor, r->wall);
   trunk_rows(r, table);
   if (r->nobject > 0) {
-    row(table, "objects", "%d, the fastest at %.3g m/s in the end", r->nobject, r->object_speed);
+    add_summary_row(table, "objects", "%d, the fastest at %.3g m/s in the end", r->nobject, r->object_speed);
   }
   energy_rows(r, table);
   torque_row(r, table);
   contact_rows(r, table);
   if (r->not_compiled[0] != '\0') {
-    row(table, "dynamics", "%s: %s", r->dynamics, r->not_compiled);
+    add_summary_row(table, "dynamics", "%s: %s", r->dynamics, r->not_compiled);
   } else {
-    row(table, "dynamics", "%s", r->dynamics);
+    add_summary_row(table, "dynamics", "%s", r->dynamics);
   }
   if (r->stopped[0] != '\0') {
-    row(table, "stopped", "%s", r->stopped);
+    add_summary_row(table, "stopped", "%s", r->stopped);
   }
 }

@@ -209,7 +209,7 @@ static bool find_forces(pki_watch *w)
 }
 
 /* The larger one; what is not a number counts as larger than any, and stays. */
-static double larger(double a, double b)
+static double larger_real(double a, double b)
 {
   return isnan(a) || b <= a ? a : b;
 }
@@ -224,7 +224,7 @@ static void watch_contacts(pki_watch *w, pki_run_result *r)
   }
   r->contact_sum += info->contacts;
   r->most_contacts = info->contacts > r->most_contacts ? info->contacts : r->most_contacts;
-  r->penetration = larger(r->penetration, info->penetration);
+  r->penetration = larger_real(r->penetration, info->penetration);
   r->stabilisation += fabs(info->stabilisation);
   r->stabilisation_start = r->steps == 1 ? fabs(info->stabilisation) : r->stabilisation_start;
 }
@@ -235,9 +235,10 @@ static void watch_certificate(const pki_watch *w, pki_run_result *r)
   const double relative = info->certificate.relative;
   const bool own = r->bound == w->world->scenario->step.tolerance;
   r->shifted += info->shifted > 0;
-  r->shift = larger(r->shift, info->shift);
+  r->shift = larger_real(r->shift, info->shift);
   r->uncertified += own ? !info->certified : !(relative <= r->bound) || info->shifted > 0;
-  const bool worse = larger(r->worst_residual, relative) != r->worst_residual && !isnan(r->worst_residual);
+  const bool worse =
+      larger_real(r->worst_residual, relative) != r->worst_residual && !isnan(r->worst_residual);
   if (worse || (r->worst_step == 0 && info->certificate.worst >= 0)) {
     r->worst_residual = relative;
     r->worst_speed = info->certificate.residual;
@@ -283,7 +284,7 @@ double pki_watch_carried(const pk_model *model, const pk_sim_contact *contacts, 
   return isinf(lowest) ? INFINITY : height - lowest;
 }
 
-static void fall(pki_run_result *r, double time)
+static void note_fall(pki_run_result *r, double time)
 {
   r->fell_at = r->fell ? r->fell_at : time;
   r->fell = true;
@@ -303,7 +304,7 @@ static void watch_height(double height, double time, pki_run_result *r)
     r->low_at = time;
   }
   if (r->low_at >= 0 && time - r->low_at >= patience) {
-    fall(r, r->low_at);
+    note_fall(r, r->low_at);
   }
 }
 
@@ -333,7 +334,7 @@ double pki_watch_trunk(const pk_pose *trunk, double carried, double time, pki_ru
   if (r->nrobot > 0) {
     watch_height(carried, time, r);
     if (tilt > sixty_degrees) {
-      fall(r, r->low_at >= 0 ? r->low_at : time);
+      note_fall(r, r->low_at >= 0 ? r->low_at : time);
     }
   }
   return tilt;
@@ -342,7 +343,7 @@ double pki_watch_trunk(const pk_pose *trunk, double carried, double time, pki_ru
 void pki_watch_settle(pki_run_result *r)
 {
   if (r->low_at >= 0 && !r->interrupted) {
-    fall(r, r->low_at);
+    note_fall(r, r->low_at);
   }
 }
 

@@ -16,7 +16,7 @@ typedef struct pki_run_result {
   double worst_speed;    /* m/s, its residual */
   double worst_time;     /* s, when that step ended */
   long long worst_step;  /* counted from 1; 0: no step had contact */
-  int worst_solver;      /* a pk_solver; of the law exact-lcp a pk_lcp_solver */
+  int worst_solver;      /* a pk_solver; of the law lcp-pyramid a pk_lcp_solver */
   int worst_contacts;
   long long uncertified; /* steps above the bound */
   long long shifted;     /* steps with rows that nothing can move (pk_step_info.shifted) */

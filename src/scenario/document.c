@@ -20,7 +20,7 @@ struct pki_document {
   int nodes;
 };
 
-static void *take(pki_document *d, size_t size)
+static void *take_memory(pki_document *d, size_t size)
 {
   enum { BLOCK = 1 << 16 };
   size = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
@@ -40,7 +40,7 @@ static void *take(pki_document *d, size_t size)
 
 static const char *copy_text(pki_document *d, const char *text, size_t size)
 {
-  char *out = take(d, size + 1);
+  char *out = take_memory(d, size + 1);
   if (out != NULL) {
     memcpy(out, text, size);
     out[size] = '\0';
@@ -159,7 +159,7 @@ static pk_status fail_memory(const builder *b)
   return pki_fail(b->err, PK_ERROR_MEMORY, (pki_where){.file = b->file}, "out of memory");
 }
 
-static void append(pki_node *parent, pki_node *child)
+static void append_child(pki_node *parent, pki_node *child)
 {
   child->parent = parent;
   *(parent->last != NULL ? &parent->last->next : &parent->first) = child;
@@ -196,7 +196,7 @@ static pk_status add_node(builder *b, const yaml_event_t *e, pki_node_kind kind)
   if (kind != PKI_NODE_SCALAR && ++b->depth > PKI_YAML_DEPTH) {
     return fail_at(b, e->start_mark.line, "nested too deeply");
   }
-  pki_node *n = take(b->document, sizeof *n);
+  pki_node *n = take_memory(b->document, sizeof *n);
   if (n == NULL) {
     return fail_memory(b);
   }
@@ -218,7 +218,7 @@ static pk_status add_node(builder *b, const yaml_event_t *e, pki_node_kind kind)
     }
   }
   if (b->top != NULL) {
-    append(b->top, n);
+    append_child(b->top, n);
   } else {
     b->root = n;
   }
@@ -239,7 +239,7 @@ static bool is_decorated(const yaml_event_t *e)
          (e->data.mapping_start.anchor != NULL || e->data.mapping_start.tag != NULL);
 }
 
-static pk_status handle(builder *b, const yaml_event_t *e)
+static pk_status handle_yaml_event(builder *b, const yaml_event_t *e)
 {
   const bool wants_key = b->top != NULL && b->top->kind == PKI_NODE_MAP && b->key == NULL;
   if (e->type == YAML_ALIAS_EVENT || is_decorated(e)) {
@@ -279,7 +279,7 @@ static pk_status fail_yaml(const builder *b, const yaml_parser_t *p)
 }
 
 /* The tree of a text, its nodes in b->document. */
-static pk_status parse(builder *b, const char *text, size_t size)
+static pk_status parse_yaml(builder *b, const char *text, size_t size)
 {
   yaml_parser_t parser;
   if (!yaml_parser_initialize(&parser)) {
@@ -295,7 +295,7 @@ static pk_status parse(builder *b, const char *text, size_t size)
       break;
     }
     more = event.type != YAML_STREAM_END_EVENT;
-    status = handle(b, &event);
+    status = handle_yaml_event(b, &event);
     yaml_event_delete(&event);
   }
   yaml_parser_delete(&parser);
@@ -318,7 +318,7 @@ pk_status pki_document_parse(const char *file, const char *text, size_t size, pk
   pki_document *d = calloc(1, sizeof *d);
   const char *name = d != NULL ? copy_text(d, file, strlen(file)) : NULL;
   builder b = {.document = d, .file = name, .lines = true, .err = err};
-  pk_status status = name != NULL ? parse(&b, text + mark, size - mark) : fail_memory(&b);
+  pk_status status = name != NULL ? parse_yaml(&b, text + mark, size - mark) : fail_memory(&b);
   if (status != PK_OK || d == NULL) {
     pki_document_destroy(d);
     return status;
@@ -354,7 +354,7 @@ static pki_node *child_of(const pki_node *node, const char *word, bool *can_add)
 }
 
 /* What is at `place` becomes what is at `value`; its neighbours and its name stay. */
-static void replace(pki_node *place, const pki_node *value)
+static void replace_node(pki_node *place, const pki_node *value)
 {
   if (place == NULL || value == NULL) {
     return;
@@ -384,19 +384,19 @@ static pk_status fail_reach(const builder *b, const pki_node *at, const char *wo
 /* A new last child of `at`, by the name `word` in a mapping; NULL without memory. */
 static pki_node *add_child(const builder *b, pki_node *at, const char *word)
 {
-  pki_node *child = take(b->document, sizeof *child);
+  pki_node *child = take_memory(b->document, sizeof *child);
   const char *key = copy_text(b->document, word, strlen(word));
   if (child == NULL || key == NULL) {
     return NULL;
   }
   *child =
       (pki_node){.plain = true, .file = b->file, .key = at->kind == PKI_NODE_MAP ? key : NULL, .text = ""};
-  append(at, child);
+  append_child(at, child);
   return child;
 }
 
 /* The node that a path names, made when it is missing. What is empty becomes what the next word asks for. */
-static pk_status reach(builder *b, char *path, pki_node **out)
+static pk_status reach_node(builder *b, char *path, pki_node **out)
 {
   pki_node *at = b->document->root;
   int depth = 0;
@@ -436,7 +436,7 @@ pk_status pki_document_set(pki_document *document, const char *assignment, pk_er
                     "an override is a key and its value, as in step.dt=1e-3");
   }
   b.file = copy_text(document, named, strlen(named));
-  char *path = take(document, (size_t)(equals - assignment) + 1);
+  char *path = take_memory(document, (size_t)(equals - assignment) + 1);
   if (b.file == NULL || path == NULL) {
     return fail_memory(&b);
   }
@@ -446,12 +446,12 @@ pk_status pki_document_set(pki_document *document, const char *assignment, pk_er
   pk_status status = PK_OK;
   pki_node *place = NULL;
   if (size > 0) {
-    status = parse(&b, equals + 1, size);
+    status = parse_yaml(&b, equals + 1, size);
   }
-  status = status == PK_OK ? reach(&b, path, &place) : status;
+  status = status == PK_OK ? reach_node(&b, path, &place) : status;
   if (status == PK_OK) {
     const pki_node nothing = {.plain = true, .file = b.file, .text = ""};
-    replace(place, b.root != NULL ? b.root : &nothing);
+    replace_node(place, b.root != NULL ? b.root : &nothing);
   }
   return status;
 }

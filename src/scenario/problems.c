@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static bool grow(pki_problems *p)
+static bool grow_problems(pki_problems *p)
 {
   if (p->count < p->room) {
     return true;
@@ -24,7 +24,7 @@ pk_status pki_problems_note(pki_problems *problems, pk_status status, const pk_e
     return status;
   }
   problems->status = problems->status != PK_OK ? problems->status : status;
-  if (problems->count >= PKI_PROBLEMS_MAX || !grow(problems)) {
+  if (problems->count >= PKI_PROBLEMS_MAX || !grow_problems(problems)) {
     problems->left_out++;
     return status;
   }

@@ -140,7 +140,7 @@ pk_status pki_read_real(const pki_node *node, double *out, pk_error *err)
 /* ---- words ---- */
 
 /* "a, b, c", cut where it becomes long. */
-static void join(const char *const *words, int count, char *out, size_t size)
+static void join_words(const char *const *words, int count, char *out, size_t size)
 {
   size_t used = 0;
   out[0] = '\0';
@@ -163,7 +163,7 @@ pk_status pki_read_choice(const pki_node *node, const char *what, const char *te
     }
   }
   char all[300];
-  join(words, count, all, sizeof all);
+  join_words(words, count, all, sizeof all);
   const char *near = pki_nearest_word(text, words, count);
   return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "there is no %s \"%.80s\"%s%s%s (%s%s)", what, text,
                        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",

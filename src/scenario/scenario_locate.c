@@ -36,13 +36,14 @@ static bool is_listed(const pki_scenario_entry *entries, int count, const char *
   return false;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
   return strcmp(((const pki_scenario_entry *)a)->name, ((const pki_scenario_entry *)b)->name);
 }
 
 /* FOLDER/NAME.yaml, unless an earlier folder has that name. */
-static pki_scenario_entry *add(pki_scenario_entry *entries, int *count, const char *folder, const char *file)
+static pki_scenario_entry *add_entry(pki_scenario_entry *entries, int *count, const char *folder,
+                                     const char *file)
 {
   pki_scenario_entry entry;
   const size_t size = strlen(file);
@@ -75,7 +76,7 @@ pki_scenario_entry *pki_yaml_list(const pki_yaml_kind *kind, int *count)
   for (int i = 0; i < f->count; i++) {
     DIR *listing = opendir(f->path[i]);
     for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
-      entries = add(entries, count, f->path[i], e->d_name);
+      entries = add_entry(entries, count, f->path[i], e->d_name);
     }
     if (listing != NULL) {
       closedir(listing);
@@ -83,7 +84,7 @@ pki_scenario_entry *pki_yaml_list(const pki_yaml_kind *kind, int *count)
   }
   free(f);
   if (*count > 1) {
-    qsort(entries, (size_t)*count, sizeof *entries, compare);
+    qsort(entries, (size_t)*count, sizeof *entries, compare_entries);
   }
   return entries;
 }

@@ -66,7 +66,7 @@ static bool list_names(const pk_builder *b, bool joints, names *out)
 /* ---- actuators ---- */
 
 /* What is given replaces what the model says. */
-static void change(const pki_scenario_actuator *a, pk_joint_desc *joint)
+static void apply_joint_changes(const pki_scenario_actuator *a, pk_joint_desc *joint)
 {
   const struct {
     const char *key;
@@ -89,7 +89,7 @@ static void set_actuator(const pki_scenario_actuator *a, pk_builder *b, const na
   int found = 0;
   for (int i = 0; i < joints->count; i++) {
     if (pki_joint_moves(b->joints[i].desc.kind) && pki_pattern_matches(a->joints, joints->words[i])) {
-      change(a, &b->joints[i].desc);
+      apply_joint_changes(a, &b->joints[i].desc);
       found++;
     }
   }

@@ -41,7 +41,7 @@ static const pk_field object_fields[] = {
 static const int object_field_count = PKI_COUNT(object_fields);
 
 /* How many an entry has along each axis; they were checked. */
-static int number_of(const pki_scenario_object *o, int axis)
+static int count_along_axis(const pki_scenario_object *o, int axis)
 {
   return (int)o->count[axis];
 }
@@ -128,12 +128,13 @@ static void choose_colour(const pki_scenario_object *o, int entry, double rgba[4
 static pk_pose start_of(const pki_scenario *s, int entry, int k)
 {
   const pki_scenario_object *o = &s->objects[entry];
-  const int nx = number_of(o, 0), ny = number_of(o, 1), at[3] = {k % nx, k / nx % ny, k / nx / ny};
+  const int nx = count_along_axis(o, 0), ny = count_along_axis(o, 1),
+            at[3] = {k % nx, k / nx % ny, k / nx / ny};
   pki_random rng =
       pki_random_seeded(((uint64_t)(unsigned)s->seed << 32) ^ ((uint64_t)entry << 24) ^ (uint64_t)k);
   pk_pose pose = pk_pose_from_xyz_rpy(o->position, o->rpy);
   for (int axis = 0; axis < 3; axis++) {
-    const double middle = axis < 2 ? 0.5 * (number_of(o, axis) - 1) : 0;
+    const double middle = axis < 2 ? 0.5 * (count_along_axis(o, axis) - 1) : 0;
     pose.pos[axis] +=
         (at[axis] - middle) * o->spacing[axis] + pki_random_between(&rng, -o->jitter, o->jitter);
   }
@@ -200,7 +201,7 @@ static void name_object(const pki_scenario *s, int entry, int k, char name[96])
 
 int pki_object_number(const pki_scenario_object *o)
 {
-  return number_of(o, 0) * number_of(o, 1) * number_of(o, 2);
+  return count_along_axis(o, 0) * count_along_axis(o, 1) * count_along_axis(o, 2);
 }
 
 static pk_status add_one(const pki_scenario *s, int entry, int k, const made *m, pk_builder *b, pk_error *err)

@@ -21,7 +21,7 @@ static const pk_field pair_fields[] = {
 static const int pair_field_count = PKI_COUNT(pair_fields);
 
 /* The number of a surface's name; -1: no room. */
-static int number_of(surfaces *all, const char *name)
+static int surface_number(surfaces *all, const char *name)
 {
   int i = 0;
   while (i < all->count && strcmp(all->names[i], name) != 0) {
@@ -42,7 +42,7 @@ static int set_shapes(pk_sim *sim, int first, int count, const pki_node *node, s
                       pk_status *status, pk_error *err)
 {
   const pk_model *m = pk_sim_model(sim);
-  const int surface = number_of(all, node->text);
+  const int surface = surface_number(all, node->text);
   int found = 0;
   *status = surface >= 0
                 ? PK_OK

@@ -139,7 +139,7 @@ static pk_status add_solid(pki_ground_maker *maker, const pki_node *node, const 
 }
 
 /* The tables of a shape, with what they fill. */
-static int bind(pki_ground_solid *solid, pki_binding out[3])
+static int bind_shape_tables(pki_ground_solid *solid, pki_binding out[3])
 {
   static const struct {
     const pk_field *fields;
@@ -184,7 +184,7 @@ static void read_solid(pki_ground_maker *maker, const pki_node *node, pki_proble
     return;
   }
   pki_binding bindings[3];
-  const int nbinding = bind(&solid, bindings);
+  const int nbinding = bind_shape_tables(&solid, bindings);
   int material = 0;
   pk_status status = pki_read_map(node, bindings, nbinding, problems);
   if (solid.material[0] != '\0') {

@@ -69,7 +69,7 @@ static const int vary_field_count = PKI_COUNT(vary_fields);
 
 /* ---- reading ---- */
 
-static bool is_given(const pki_scenario_vary *v, const char *key)
+static bool has_key(const pki_scenario_vary *v, const char *key)
 {
   return pki_node_find(v->node, key) != NULL;
 }
@@ -78,9 +78,9 @@ static bool is_given(const pki_scenario_vary *v, const char *key)
 static void check_key(const pki_scenario_vary *v, const char *key, bool needed, bool allowed, const char *why,
                       pki_problems *problems)
 {
-  if (is_given(v, key) && !allowed) {
+  if (has_key(v, key) && !allowed) {
     pki_problem(problems, pki_node_find(v->node, key), "%s has no meaning for %s", key, why);
-  } else if (!is_given(v, key) && needed) {
+  } else if (!has_key(v, key) && needed) {
     pki_problem(problems, v->node, "%s needs the key \"%s\"", why, key);
   }
 }
@@ -97,11 +97,11 @@ static void check_range(const pki_scenario_vary *v, pki_problems *problems)
                   row->most, row->unit[0] != '\0' ? " " : "", row->unit, row->name);
     }
   }
-  if (is_given(v, "from") && is_given(v, "to") && v->from > v->to) {
+  if (has_key(v, "from") && has_key(v, "to") && v->from > v->to) {
     pki_problem(problems, pki_node_find(v->node, "to"), "to is %g, expected no less than from, which is %g",
                 v->to, v->from);
   }
-  if (v->distribution == PKI_LOG_UNIFORM && is_given(v, "from") && !(v->from > 0)) {
+  if (v->distribution == PKI_LOG_UNIFORM && has_key(v, "from") && !(v->from > 0)) {
     pki_problem(problems, pki_node_find(v->node, "from"),
                 "from is %g, expected more than zero: log-uniform numbers have a logarithm", v->from);
   }
@@ -161,8 +161,8 @@ double pki_varied_value(const pki_scenario *s, const pki_varied *varied, int k)
   double x;
   if (v->distribution == PKI_NORMAL) {
     x = v->mean + v->deviation * pki_random_normal(&random);
-    x = is_given(v, "from") ? fmax(x, v->from) : x;
-    x = is_given(v, "to") ? fmin(x, v->to) : x;
+    x = has_key(v, "from") ? fmax(x, v->from) : x;
+    x = has_key(v, "to") ? fmin(x, v->to) : x;
   } else if (v->distribution == PKI_LOG_UNIFORM) {
     x = exp(pki_random_between(&random, log(v->from), log(v->to)));
   } else {
@@ -284,7 +284,7 @@ static bool keep_start(pki_world *w)
   return true;
 }
 
-static pk_status go_to_start(pki_world *w, pk_error *err)
+static pk_status restore_start(pki_world *w, pk_error *err)
 {
   const size_t state = pk_sim_state_size(w->sim);
   pki_parameters_load(w->sim, (const double *)(const void *)((const char *)w->start + state));
@@ -296,7 +296,7 @@ static pk_status go_to_start(pki_world *w, pk_error *err)
 static pk_status apply_parameter(pki_world *w, const pki_varied *varied, double x, pk_error *err);
 
 /* Masses at both ends of their ranges, so that no world is the first to find out. */
-static void try_ends(pki_world *w, const pki_varied *varied, pki_problems *problems)
+static void check_range_ends(pki_world *w, const pki_varied *varied, pki_problems *problems)
 {
   const pki_scenario_vary *v = &w->scenario->varies[varied->entry];
   const char *const keys[2] = {"from", "to"};
@@ -307,7 +307,7 @@ static void try_ends(pki_world *w, const pki_varied *varied, pki_problems *probl
       const pk_status status = apply_parameter(w, varied, i == 0 ? v->from : v->to, &err);
       pki_problems_note(problems, pki_node_place(status, node, "", &err), &err);
     }
-    (void)go_to_start(w, NULL);
+    (void)restore_start(w, NULL);
   }
 }
 
@@ -333,7 +333,7 @@ static void find_varied(pki_world *w, pki_problems *problems)
     }
   }
   for (int i = 0; i < w->nvaried && ok; i++) {
-    try_ends(w, &w->varied[i], problems);
+    check_range_ends(w, &w->varied[i], problems);
   }
   if (!ok) {
     pki_problem_memory(problems);
@@ -396,7 +396,7 @@ static void move_roots(const pki_world *w, const shift *s, double *q, double *u)
 
 /* The least height of centres of robots' collision shapes over the ground below them; INFINITY: none has any. False: one has
  * none, and `all` should. */
-static bool clearance(pki_world *w, bool all, double *out)
+static bool feet_clearance(pki_world *w, bool all, double *out)
 {
   const pk_model *m = w->model;
   pk_workspace *work = pk_sim_workspace(w->sim);
@@ -446,11 +446,11 @@ static void add_start(const pki_world *w, const pki_varied *varied, double x, sh
 }
 
 /* Up or down, until the feet stand as they did. */
-static pk_status stand(pki_world *w, int k, double before, double *q, double *u, pk_error *err)
+static pk_status restore_clearance(pki_world *w, int k, double before, double *q, double *u, pk_error *err)
 {
   shift up = {.yaw = 0};
   double now;
-  if (!clearance(w, true, &now)) {
+  if (!feet_clearance(w, true, &now)) {
     const double *p = q + w->model->robots[0].q;
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "vary"},
                     "world %d starts at (%.3g, %.3g), where not all of it has ground below: make the ground "
@@ -476,17 +476,17 @@ static pk_status set_start(pki_world *w, int k, pk_error *err)
   for (int i = 0; i < w->nvaried; i++) {
     add_start(w, &w->varied[i], pki_varied_value(w->scenario, &w->varied[i], k), &s, q);
   }
-  (void)clearance(w, false, &before);
+  (void)feet_clearance(w, false, &before);
   move_roots(w, &s, q, u);
   pk_sim_set_joints(w->sim, q, u);
-  const pk_status status = s.moves && isfinite(before) ? stand(w, k, before, q, u, err) : PK_OK;
+  const pk_status status = s.moves && isfinite(before) ? restore_clearance(w, k, before, q, u, err) : PK_OK;
   free(q);
   return status;
 }
 
 pk_status pki_world_vary(pki_world *w, int k, pk_error *err)
 {
-  pk_status status = go_to_start(w, err);
+  pk_status status = restore_start(w, err);
   if (status != PK_OK || k < 0) {
     return status;
   }
@@ -496,7 +496,7 @@ pk_status pki_world_vary(pki_world *w, int k, pk_error *err)
   }
   status = status == PK_OK ? set_start(w, k, err) : status;
   if (status != PK_OK) {
-    (void)go_to_start(w, NULL);
+    (void)restore_start(w, NULL);
     return status;
   }
   w->number = k;

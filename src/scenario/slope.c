@@ -11,7 +11,7 @@
 
 #include "math/mat3.h"
 
-static void turn(double angle, const double v[3], double out[3])
+static void turn_about_y(double angle, const double v[3], double out[3])
 {
   const double c = cos(angle), s = sin(angle), x = v[0], z = v[2];
   out[0] = x * c - z * s;
@@ -29,11 +29,11 @@ static void add_pose(pki_text *out, const char *path, double angle, const double
                      const double R[9])
 {
   double at[3], rpy[3], turned[9];
-  turn(angle, position, at);
+  turn_about_y(angle, position, at);
   for (int k = 0; k < 3; k++) {
     const double column[3] = {R[k], R[3 + k], R[6 + k]};
     double now[3];
-    turn(angle, column, now);
+    turn_about_y(angle, column, now);
     turned[k] = now[0], turned[3 + k] = now[1], turned[6 + k] = now[2];
   }
   pki_mat3_to_rpy(turned, rpy);
@@ -41,7 +41,7 @@ static void add_pose(pki_text *out, const char *path, double angle, const double
   add_vector(out, path, "rpy", rpy);
 }
 
-static void rotation(const double rpy[3], double R[9])
+static void rotation_of_rpy(const double rpy[3], double R[9])
 {
   const pk_pose pose = pk_pose_from_xyz_rpy((const double[3]){0, 0, 0}, rpy);
   for (int k = 0; k < 9; k++) {
@@ -64,9 +64,9 @@ static pk_status add_ground(const pki_node *list, double angle, pki_text *out, p
     pki_read_field(normal, &(pk_field){"normal", 0, PK_FIELD_VEC3, "", 0, -1e6, 1e6, NULL, ""}, up, err);
     pki_read_field(position, &(pk_field){"position", 0, PK_FIELD_VEC3, "", 0, -1e6, 1e6, NULL, ""}, at, err);
     pki_node_path(n, path, sizeof path);
-    turn(angle, up, turned);
+    turn_about_y(angle, up, turned);
     add_vector(out, path, "normal", turned);
-    turn(angle, at, turned);
+    turn_about_y(angle, at, turned);
     add_vector(out, path, "position", turned);
   }
   return index > 0 ? PK_OK
@@ -92,7 +92,7 @@ pk_status pki_slope_sets(const pki_scenario *base, double angle, pki_text *sets,
                              "to be tilted a model is a mapping, its pose given by position and rpy");
       break;
     }
-    rotation(m->rpy, R);
+    rotation_of_rpy(m->rpy, R);
     add_pose(sets, path, angle, m->position, R);
   }
   for (int i = 0; i < base->nobject && status == PK_OK; i++) {
@@ -100,7 +100,7 @@ pk_status pki_slope_sets(const pki_scenario *base, double angle, pki_text *sets,
     char path[64];
     double R[9];
     pki_node_path(o->node, path, sizeof path);
-    rotation(o->rpy, R);
+    rotation_of_rpy(o->rpy, R);
     add_pose(sets, path, angle, o->position, R);
   }
   return status;

@@ -16,7 +16,7 @@
 /* ---- the model ---- */
 
 /* Names are looked up; paths (with a slash, or a .urdf) start at the scenario's folder. */
-static bool resolve(const pki_scenario *s, const char *name, char out[PKI_PATH_MAX])
+static bool resolve_model_path(const pki_scenario *s, const char *name, char out[PKI_PATH_MAX])
 {
   const char *dot = strrchr(name, '.');
   if (strchr(name, '/') != NULL || (dot != NULL && strcmp(dot, ".urdf") == 0)) {
@@ -36,7 +36,7 @@ static pk_status add_model(const pki_scenario *s, const pki_scenario_model *m, p
   if (m->quaternion[0] != 0 || m->quaternion[1] != 0 || m->quaternion[2] != 0 || m->quaternion[3] != 0) {
     pki_quat_to_mat3(m->quaternion, options.pose.rot);
   }
-  if (!resolve(s, m->model, name)) {
+  if (!resolve_model_path(s, m->model, name)) {
     return pki_node_fail(node, err, PK_ERROR_ARGUMENT, "the path is too long");
   }
   const pk_status status = pki_builder_add_named(b, name, &options, path, err);
@@ -68,7 +68,7 @@ static pk_status read_coordinates(const pki_node *node, pk_builder *b, pk_error 
   return status;
 }
 
-static void compile(const pki_scenario *s, pk_builder *b, pk_model **out, pki_problems *problems)
+static void compile_world_model(const pki_scenario *s, pk_builder *b, pk_model **out, pki_problems *problems)
 {
   pk_error err = {0};
   pk_status status = read_coordinates(s->coordinates, b, &err);
@@ -101,7 +101,7 @@ static void make_model(const pki_scenario *s, pk_model **out, pki_problems *prob
     }
   }
   if (problems->status == PK_OK) {
-    compile(s, b, out, problems);
+    compile_world_model(s, b, out, problems);
   }
   pk_builder_destroy(b);
 }

@@ -50,7 +50,7 @@ static bool is_picture(const film *f, const unsigned char *png, size_t size)
   return width == (unsigned)f->options->width && height == (unsigned)f->options->height;
 }
 
-static pk_status keep(const film *f, int number, const void *png, size_t size, pk_error *err)
+static pk_status keep_picture(const film *f, int number, const void *png, size_t size, pk_error *err)
 {
   char path[PKI_PATH_MAX + 32];
   switch (f->options->kind) {
@@ -66,7 +66,7 @@ static pk_status keep(const film *f, int number, const void *png, size_t size, p
 }
 
 /* Called by the serving thread. */
-static void take(void *user, double time, const void *png, size_t size)
+static void receive_picture(void *user, double time, const void *png, size_t size)
 {
   (void)time;
   film *f = user;
@@ -82,7 +82,7 @@ static void take(void *user, double time, const void *png, size_t size)
   if (!is_picture(f, png, size)) {
     snprintf(failure, sizeof failure, "the browser sent no picture of %d x %d", f->options->width,
              f->options->height);
-  } else if (keep(f, number, png, size, &err) != PK_OK) {
+  } else if (keep_picture(f, number, png, size, &err) != PK_OK) {
     snprintf(failure, sizeof failure, "picture %d: %.200s", number, err.message);
   }
   pthread_mutex_lock(&f->lock);
@@ -203,7 +203,7 @@ static pk_status wait_for_all(film *f, const pki_server *server, pki_process *br
   return PK_OK;
 }
 
-static pk_status draw(film *f, pki_server *server, pk_error *err)
+static pk_status draw_film(film *f, pki_server *server, pk_error *err)
 {
   const pki_film_options *o = f->options;
   char query[256], url[640];
@@ -238,7 +238,7 @@ pk_status pki_film_make(pki_source *recording, const pki_film_options *options, 
   film f = {
       .options = options, .wanted = pki_film_count(options), .encoder = {.in = -1}, .video = {.fd = -1}};
   const pki_server_options serving = {
-      .folder = options->folder, .render = true, .read_only = true, .picture = take, .user = &f};
+      .folder = options->folder, .render = true, .read_only = true, .picture = receive_picture, .user = &f};
   pki_server *server = NULL;
   *count = 0;
   pk_status status = pki_film_check(options, err);
@@ -253,7 +253,7 @@ pk_status pki_film_make(pki_source *recording, const pki_film_options *options, 
   }
   status = start_encoder(&f, err);
   status = status == PK_OK ? pki_server_start(recording, &serving, &server, err) : status;
-  status = status == PK_OK ? draw(&f, server, err) : status;
+  status = status == PK_OK ? draw_film(&f, server, err) : status;
   /* a write to the encoder that hangs ends with it, and the server with the write */
   if (status != PK_OK) {
     end_encoder(&f, false, NULL);

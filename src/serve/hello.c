@@ -50,7 +50,7 @@ pk_status pki_hello_json(const pki_source *source, const pki_hello_options *opti
 }
 
 /* The text, or nothing when memory was out. */
-static char *finish(pki_text *t, size_t *size)
+static char *finish_text(pki_text *t, size_t *size)
 {
   if (t->failed) {
     pki_text_free(t);
@@ -80,7 +80,7 @@ char *pki_status_json(const pki_play_status *status, size_t *size)
   pki_text_add(&t, ",\"message\":");
   pki_text_add_json_string(&t, status->message);
   pki_text_add(&t, "}");
-  return finish(&t, size);
+  return finish_text(&t, size);
 }
 
 char *pki_parameters_message(const pki_source *source, size_t *size)
@@ -89,7 +89,7 @@ char *pki_parameters_message(const pki_source *source, size_t *size)
   pki_text_add(&t, "{\"type\":\"parameters\",");
   source->kind->parameters(source, &t);
   pki_text_add(&t, "}");
-  return finish(&t, size);
+  return finish_text(&t, size);
 }
 
 char *pki_error_json(const pk_error *error, const char *key, size_t *size)
@@ -105,5 +105,5 @@ char *pki_error_json(const pk_error *error, const char *key, size_t *size)
     pki_text_add_json_string(&t, key);
   }
   pki_text_add(&t, "}");
-  return finish(&t, size);
+  return finish_text(&t, size);
 }

@@ -36,7 +36,7 @@ static bool is_own(struct lws *wsi, const pki_server *s, bool needs_origin, char
   return copy_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin) && pki_origin_is_own(origin, host);
 }
 
-static int answer(struct lws *wsi, unsigned int code, const char *text)
+static int answer_status(struct lws *wsi, unsigned int code, const char *text)
 {
   if (lws_return_http_status(wsi, code, text) != 0 || lws_http_transaction_completed(wsi) != 0) {
     return -1;
@@ -48,7 +48,7 @@ static int serve_file(struct lws *wsi, const pki_server *s, const char *host, co
 {
   char file[PKI_PATH_MAX], headers[1024];
   if (s->options.folder == NULL || !pki_request_file(s->options.folder, path, file)) {
-    return answer(wsi, HTTP_STATUS_NOT_FOUND, "there is no such file");
+    return answer_status(wsi, HTTP_STATUS_NOT_FOUND, "there is no such file");
   }
   const int n = snprintf(
       headers, sizeof headers,
@@ -63,24 +63,25 @@ static int serve_file(struct lws *wsi, const pki_server *s, const char *host, co
   return code < 0 || (code > 0 && lws_http_transaction_completed(wsi) != 0) ? -1 : 0;
 }
 
-static int get(struct lws *wsi, const char *path)
+static int serve_get(struct lws *wsi, const char *path)
 {
   const pki_server *s = server_of(wsi);
   char host[256];
   if (!is_own(wsi, s, false, host, sizeof host)) {
-    return answer(wsi, HTTP_STATUS_FORBIDDEN, "this server is known by another name");
+    return answer_status(wsi, HTTP_STATUS_FORBIDDEN, "this server is known by another name");
   }
   if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {
-    return answer(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET");
+    return answer_status(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET");
   }
   if (pki_request_is_page(path) && !has_token(wsi, s)) {
-    return answer(wsi, HTTP_STATUS_FORBIDDEN, "the address lacks its token: use the one that pronk printed");
+    return answer_status(wsi, HTTP_STATUS_FORBIDDEN,
+                         "the address lacks its token: use the one that pronk printed");
   }
   return serve_file(wsi, s, host, path);
 }
 
 /* 0: the WebSocket may open; 1: refused, and answered. */
-static int confirm(struct lws *wsi, const char *what)
+static int confirm_websocket(struct lws *wsi, const char *what)
 {
   const pki_server *s = server_of(wsi);
   char host[256], path[64], protocol[64];
@@ -114,8 +115,8 @@ int pki_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *u
 {
   (void)user, (void)size;
   switch (reason) {
-  case LWS_CALLBACK_HTTP: return get(wsi, in != NULL ? in : "/");
-  case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm(wsi, in);
+  case LWS_CALLBACK_HTTP: return serve_get(wsi, in != NULL ? in : "/");
+  case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_websocket(wsi, in);
   case LWS_CALLBACK_HTTP_FILE_COMPLETION: return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
   case LWS_CALLBACK_ESTABLISHED: return -1; /* no client without its protocol */
   case LWS_CALLBACK_EVENT_WAIT_CANCELLED: pki_sessions_wake(server_of(wsi)); return 0;

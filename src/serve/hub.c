@@ -54,7 +54,7 @@ void pki_hub_free(pki_hub *hub)
   pthread_mutex_destroy(&hub->lock);
 }
 
-static void notify(pki_hub *hub)
+static void notify_listener(pki_hub *hub)
 {
   if (hub->notify != NULL) {
     hub->notify(hub->user);
@@ -221,7 +221,7 @@ void pki_hub_publish(pki_hub *hub, pki_frame *back)
   hub->front = *back;
   *back = old;
   pthread_mutex_unlock(&hub->lock);
-  notify(hub);
+  notify_listener(hub);
 }
 
 void pki_hub_set_status(pki_hub *hub, const pki_play_status *status)
@@ -231,7 +231,7 @@ void pki_hub_set_status(pki_hub *hub, const pki_play_status *status)
   hub->status = *status;
   hub->status.serial = serial;
   pthread_mutex_unlock(&hub->lock);
-  notify(hub);
+  notify_listener(hub);
 }
 
 void pki_hub_set_hello(pki_hub *hub, char *text, size_t size)
@@ -253,7 +253,7 @@ void pki_hub_set_parameters(pki_hub *hub, char *text, size_t size)
   hub->parameters_serial++;
   pthread_mutex_unlock(&hub->lock);
   free(old);
-  notify(hub);
+  notify_listener(hub);
 }
 
 void pki_hub_reply(pki_hub *hub, uint64_t client, char *text, size_t size)
@@ -267,5 +267,5 @@ void pki_hub_reply(pki_hub *hub, uint64_t client, char *text, size_t size)
   if (!fits) {
     free(text);
   }
-  notify(hub);
+  notify_listener(hub);
 }

@@ -25,7 +25,7 @@ typedef struct stage {
   pki_world world;
   pki_watch watch;
   pki_run_result result;
-  pki_tap *tap;
+  pki_channel_reader *reader;
   void *start;           /* its first state */
   pki_scenario *steered; /* the scenario as sliders changed it while the world went on; NULL: they did not */
   pki_text scene;        /* scene.json */
@@ -53,7 +53,7 @@ static void stage_destroy(stage *s)
   if (s == NULL) {
     return;
   }
-  pki_tap_destroy(s->tap);
+  pki_channel_reader_destroy(s->reader);
   pki_watch_free(&s->watch);
   pki_run_result_free(&s->result);
   pki_world_free(&s->world);
@@ -65,17 +65,18 @@ static void stage_destroy(stage *s)
 }
 
 /* Look at the world as it is now. */
-static pk_status look(stage *s, pk_error *err)
+static pk_status observe_world(stage *s, pk_error *err)
 {
-  pki_tap_destroy(s->tap);
-  s->tap = NULL;
+  pki_channel_reader_destroy(s->reader);
+  s->reader = NULL;
   pki_watch_free(&s->watch);
   pki_run_result_free(&s->result);
   s->watch = (pki_watch){0};
   s->result = (pki_run_result){0};
   const pk_status status =
       pki_watch_begin(&s->watch, &s->world, s->scenario->step.tolerance, &s->result, err);
-  return status == PK_OK ? pki_tap_create(&s->watch, &s->result, NULL, 0, &s->tap, err) : status;
+  return status == PK_OK ? pki_channel_reader_create(&s->watch, &s->result, NULL, 0, &s->reader, err)
+                         : status;
 }
 
 /* Takes the scenario over, also when it fails. */
@@ -93,7 +94,7 @@ static pk_status stage_create(pki_scenario *scenario, void (*compile)(pki_world 
   if (status == PK_OK) {
     compile(&s->world);
   }
-  status = status == PK_OK ? look(s, err) : status;
+  status = status == PK_OK ? observe_world(s, err) : status;
   status = status == PK_OK ? pki_watch_scene(&s->watch, &s->scene, err) : status;
   if (status == PK_OK) {
     s->start = malloc(pk_sim_state_size(s->world.sim));
@@ -151,7 +152,7 @@ static pk_status live_step(pki_source *self, int count, bool *ended, pk_error *e
   return status;
 }
 
-static void let_go(live *l)
+static void release_pushes(live *l)
 {
   for (int i = 0; i < PKI_HUB_CLIENTS; i++) {
     l->held[i].link = -1;
@@ -166,13 +167,13 @@ static pk_status live_reset(pki_source *self, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  let_go(l);
+  release_pushes(l);
   l->source.time = 0;
   l->residual = 0;
   const pki_scenario *steered = s->steered; /* what was changed while it ran stays */
   const pk_status kept =
       steered != NULL ? steered->controller->change(s->world.sim, steered->controller_options, err) : PK_OK;
-  return kept == PK_OK ? look(s, err) : kept;
+  return kept == PK_OK ? observe_world(s, err) : kept;
 }
 
 /* ---- what clients do ---- */
@@ -232,8 +233,8 @@ static const char **with_override(const pki_scenario *s, const char *key, const 
 }
 
 /* The same scenario with one key changed. */
-static pk_status change(const pki_scenario *s, const char *key, const char *text, pki_scenario **out,
-                        pk_error *err)
+static pk_status change_scenario_key(const pki_scenario *s, const char *key, const char *text,
+                                     pki_scenario **out, pk_error *err)
 {
   int count = 0;
   const char **sets = with_override(s, key, text, &count);
@@ -250,9 +251,9 @@ static pk_status change(const pki_scenario *s, const char *key, const char *text
 static pk_status check_alike(const live *l, const stage *s, pk_error *err)
 {
   const pki_catalog *c = l->source.catalog;
-  bool alike = s->tap->count == c->count;
+  bool alike = s->reader->count == c->count;
   for (int i = 0; alike && i < c->count; i++) {
-    alike = s->tap->channels[i].columns == c->channels[i].columns;
+    alike = s->reader->channels[i].columns == c->channels[i].columns;
   }
   return alike ? PK_OK
                : pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){0},
@@ -281,7 +282,7 @@ static pk_status change_running(live *l, pki_scenario *changed, pk_error *err)
 }
 
 /* A world of the changed scenario, from its start. */
-static pk_status start_anew(live *l, pki_scenario *changed, pk_error *err)
+static pk_status restart_with_scenario(live *l, pki_scenario *changed, pk_error *err)
 {
   stage *fresh = NULL;
   pk_status status = stage_create(changed, l->compile, &fresh, err);
@@ -297,7 +298,7 @@ static pk_status start_anew(live *l, pki_scenario *changed, pk_error *err)
   l->now = fresh;
   l->source.time = 0;
   l->residual = 0;
-  let_go(l);
+  release_pushes(l);
   return PK_OK;
 }
 
@@ -310,11 +311,11 @@ static pk_status live_set(pki_source *self, const char *key, const char *text, b
   *restarted = false;
   pk_status status = pki_parameters_find(l->parameters, l->nparameter, key, &p, err);
   status = status == PK_OK ? pki_parameter_read(p, text, &value, err) : status;
-  status = status == PK_OK ? change(l->now->scenario, key, text, &changed, err) : status;
+  status = status == PK_OK ? change_scenario_key(l->now->scenario, key, text, &changed, err) : status;
   if (status != PK_OK || p == NULL || changed == NULL) {
     return status;
   }
-  status = p->live ? change_running(l, changed, err) : start_anew(l, changed, err);
+  status = p->live ? change_running(l, changed, err) : restart_with_scenario(l, changed, err);
   if (status == PK_OK) {
     p->value = value;
     *restarted = !p->live;
@@ -332,7 +333,7 @@ static pk_status live_show(pki_source *self, const bool *wanted, pki_frame *fram
   for (int i = 0; i < c->count; i++) {
     if (wanted[i] || i == c->bodies || i == c->contacts || i == c->com) {
       int rows = 0;
-      const double *values = pki_tap_read(l->now->tap, i, &rows);
+      const double *values = pki_channel_reader_read(l->now->reader, i, &rows);
       pki_frame_put(frame, c, i, values, rows);
     }
   }
@@ -413,10 +414,10 @@ pk_status pki_live_show(pki_scenario *scenario, void (*compile)(pki_world *world
   }
   l->source.kind = &live_kind;
   l->compile = compile != NULL ? compile : compile_in_silence;
-  let_go(l);
+  release_pushes(l);
   pk_status status = stage_create(scenario, l->compile, &l->now, err);
   if (status == PK_OK && l->now != NULL) {
-    status = pki_catalog_create(l->now->tap->channels, l->now->tap->count, &l->source.catalog, err);
+    status = pki_catalog_create(l->now->reader->channels, l->now->reader->count, &l->source.catalog, err);
   }
   if (status == PK_OK && l->now != NULL) {
     l->parameters = pki_parameters_create(l->now->scenario, &l->nparameter);

@@ -9,7 +9,7 @@
 #include "step/world.h"
 
 /* Whoever asks for a key with dots in a name would get another one. */
-static bool add(pki_parameter *p, const char *prefix, const pk_field *field, const void *options)
+static bool add_parameter(pki_parameter *p, const char *prefix, const pk_field *field, const void *options)
 {
   if (field == NULL || (field->type != PK_FIELD_REAL && field->type != PK_FIELD_INT)) {
     return false;
@@ -40,7 +40,7 @@ pki_parameter *pki_parameters_create(const pki_scenario *s, int *count)
   }
   int n = 0;
   for (int i = 0; i < ncontroller; i++) {
-    if (add(&list[n], "controller.", &s->controller->fields[i], s->controller_options)) {
+    if (add_parameter(&list[n], "controller.", &s->controller->fields[i], s->controller_options)) {
       list[n].live = is_live(s->controller, list[n].field);
       n++;
     }
@@ -51,10 +51,11 @@ pki_parameter *pki_parameters_create(const pki_scenario *s, int *count)
     const int size = snprintf(prefix, sizeof prefix, "materials.%s.", name);
     const pk_field *friction = pki_fields_find(pki_material_fields, pki_material_field_count, "friction");
     n += size > 0 && (size_t)size < sizeof prefix && strpbrk(name, ".=") == NULL &&
-         add(&list[n], prefix, friction, &s->materials[i].material);
+         add_parameter(&list[n], prefix, friction, &s->materials[i].material);
   }
-  n += add(&list[n], "step.", pki_fields_find(pki_sim_fields, pki_sim_field_count, "dt"), &s->step);
-  n += add(&list[n], "", pki_fields_find(pki_scenario_fields, pki_scenario_field_count, "duration"), s);
+  n += add_parameter(&list[n], "step.", pki_fields_find(pki_sim_fields, pki_sim_field_count, "dt"), &s->step);
+  n += add_parameter(&list[n], "", pki_fields_find(pki_scenario_fields, pki_scenario_field_count, "duration"),
+                     s);
   *count = n;
   return list;
 }

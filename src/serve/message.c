@@ -21,7 +21,7 @@ bool pki_message_changes(pki_message_kind kind)
 
 /* ---- parts ---- */
 
-static pk_status fail(pk_error *err, const char *field, const char *expected)
+static pk_status fail_message(pk_error *err, const char *field, const char *expected)
 {
   return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = field}, "expected %s", expected);
 }
@@ -80,16 +80,16 @@ static bool read_text(const cJSON *item, char *out, size_t size)
 static pk_status read_push(const cJSON *o, pki_message *out, pk_error *err)
 {
   if (!read_integer(cJSON_GetObjectItemCaseSensitive(o, "body"), -1, 1e6, &out->body)) {
-    return fail(err, "body", "the number of a body, or -1 to let go");
+    return fail_message(err, "body", "the number of a body, or -1 to let go");
   }
   if (out->body < 0) {
     return PK_OK;
   }
   if (!read_vector(cJSON_GetObjectItemCaseSensitive(o, "point"), 1e6, out->point)) {
-    return fail(err, "point", "three numbers, m in the body's frame");
+    return fail_message(err, "point", "three numbers, m in the body's frame");
   }
   if (!read_vector(cJSON_GetObjectItemCaseSensitive(o, "force"), 1e6, out->force)) {
-    return fail(err, "force", "three numbers, N, each at most 1e6");
+    return fail_message(err, "force", "three numbers, N, each at most 1e6");
   }
   return PK_OK;
 }
@@ -97,7 +97,7 @@ static pk_status read_push(const cJSON *o, pki_message *out, pk_error *err)
 static pk_status read_set(const cJSON *o, pki_message *out, pk_error *err)
 {
   if (!read_text(cJSON_GetObjectItemCaseSensitive(o, "key"), out->key, sizeof out->key)) {
-    return fail(err, "key", "the key of a parameter, as in \"controller.forward\"");
+    return fail_message(err, "key", "the key of a parameter, as in \"controller.forward\"");
   }
   const cJSON *value = cJSON_GetObjectItemCaseSensitive(o, "value");
   double number;
@@ -105,7 +105,8 @@ static pk_status read_set(const cJSON *o, pki_message *out, pk_error *err)
     snprintf(out->text, sizeof out->text, "%.17g", number);
     return PK_OK;
   }
-  return read_text(value, out->text, sizeof out->text) ? PK_OK : fail(err, "value", "a number or its text");
+  return read_text(value, out->text, sizeof out->text) ? PK_OK
+                                                       : fail_message(err, "value", "a number or its text");
 }
 
 static bool read_column(const cJSON *channel, const cJSON *column, pki_message_column *out)
@@ -117,7 +118,7 @@ static pk_status read_subscribe(const cJSON *o, pki_message *out, pk_error *err)
 {
   const cJSON *values = cJSON_GetObjectItemCaseSensitive(o, "values"), *item = NULL;
   if (!cJSON_IsArray(values)) {
-    return fail(err, "values", "a list of [channel, column]");
+    return fail_message(err, "values", "a list of [channel, column]");
   }
   cJSON_ArrayForEach(item, values)
   {
@@ -127,7 +128,7 @@ static pk_status read_subscribe(const cJSON *o, pki_message *out, pk_error *err)
     }
     if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != 2 ||
         !read_column(cJSON_GetArrayItem(item, 0), cJSON_GetArrayItem(item, 1), &out->values[out->nvalue++])) {
-      return fail(err, "values", "a list of [channel, column], as in [\"joints/force\", 0]");
+      return fail_message(err, "values", "a list of [channel, column], as in [\"joints/force\", 0]");
     }
   }
   return PK_OK;
@@ -141,18 +142,18 @@ static pk_status read_by_kind(const cJSON *o, pki_message *out, pk_error *err)
     out->count = 1;
     if (count != NULL &&
         (!read_integer(count, -PKI_MESSAGE_STEPS, PKI_MESSAGE_STEPS, &out->count) || out->count == 0)) {
-      return fail(err, "count", "a whole number from 1 to 10000, or below 0 to go back");
+      return fail_message(err, "count", "a whole number from 1 to 10000, or below 0 to go back");
     }
     return PK_OK;
   case PKI_MESSAGE_SPEED:
     return read_number(cJSON_GetObjectItemCaseSensitive(o, "value"), 0, 1e6, &out->number)
                ? PK_OK
-               : fail(err, "value", "a number from 0 (as fast as it can) to 1e6");
+               : fail_message(err, "value", "a number from 0 (as fast as it can) to 1e6");
   case PKI_MESSAGE_SEEK:
   case PKI_MESSAGE_FRAME:
     return read_number(cJSON_GetObjectItemCaseSensitive(o, "time"), -1e9, 1e9, &out->number)
                ? PK_OK
-               : fail(err, "time", "a number, s");
+               : fail_message(err, "time", "a number, s");
   case PKI_MESSAGE_PUSH: return read_push(o, out, err);
   case PKI_MESSAGE_SET: return read_set(o, out, err);
   case PKI_MESSAGE_SUBSCRIBE: return read_subscribe(o, out, err);
@@ -161,7 +162,7 @@ static pk_status read_by_kind(const cJSON *o, pki_message *out, pk_error *err)
     return read_column(cJSON_GetObjectItemCaseSensitive(o, "channel"),
                        cJSON_GetObjectItemCaseSensitive(o, "column"), &out->values[0])
                ? PK_OK
-               : fail(err, "channel", "\"channel\", a name, and \"column\", a number");
+               : fail_message(err, "channel", "\"channel\", a name, and \"column\", a number");
   default: return PK_OK;
   }
 }

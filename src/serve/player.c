@@ -36,7 +36,7 @@ struct pki_player {
 
 /* ---- telling ---- */
 
-static void publish(pki_player *p)
+static void publish_frame(pki_player *p)
 {
   for (int i = 0; i < p->source->catalog->count; i++) {
     p->wanted[i] = atomic_load_explicit(&p->hub->wanted[i], memory_order_relaxed);
@@ -113,7 +113,7 @@ static void set_pace(pki_player *p)
   p->time = p->source->time;
 }
 
-static void play(pki_player *p, bool on)
+static void set_playing(pki_player *p, bool on)
 {
   p->playing = on;
   p->status_set = true;
@@ -122,7 +122,7 @@ static void play(pki_player *p, bool on)
 }
 
 /* The world is at its start again. */
-static void restart(pki_player *p)
+static void restart_player(pki_player *p)
 {
   p->epoch++;
   p->ended = false;
@@ -133,20 +133,20 @@ static void restart(pki_player *p)
 }
 
 /* A step that failed, or the last one. */
-static void settle(pki_player *p, pk_status status, bool ended, const pk_error *err)
+static void settle_player(pki_player *p, pk_status status, bool ended, const pk_error *err)
 {
   p->dirty = true;
   if (status != PK_OK) {
     snprintf(p->message, sizeof p->message, "%.390s",
              err->message[0] != '\0' ? err->message : pk_status_text(status));
-    play(p, false);
+    set_playing(p, false);
   } else if (ended) {
     p->ended = true;
-    play(p, false);
+    set_playing(p, false);
   }
 }
 
-static pk_status refuse(const pki_player *p, const pki_message *m, pk_error *err)
+static pk_status refuse_command(const pki_player *p, const pki_message *m, pk_error *err)
 {
   const char *where = strcmp(p->source->kind->mode, "live") == 0 ? "in a live simulation" : "in a recording";
   return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "type"}, "'%s' means nothing %s",
@@ -160,12 +160,12 @@ static pk_status do_step(pki_player *p, int count, pk_error *err)
                     "only a recording can be stepped back");
   }
   bool ended = false;
-  play(p, false);
+  set_playing(p, false);
   p->ended = false;
   p->message[0] = '\0';
   pk_error why = {0};
   const pk_status status = p->source->kind->step(p->source, count, &ended, &why);
-  settle(p, status, ended, &why);
+  settle_player(p, status, ended, &why);
   return PK_OK;
 }
 
@@ -173,7 +173,7 @@ static pk_status do_reset(pki_player *p, pk_error *err)
 {
   const pk_status status = p->source->kind->reset(p->source, err);
   if (status == PK_OK) {
-    restart(p);
+    restart_player(p);
   }
   return status;
 }
@@ -187,7 +187,7 @@ static pk_status do_play(pki_player *p, pk_error *err)
   }
   p->ended = false;
   p->message[0] = '\0';
-  play(p, status == PK_OK);
+  set_playing(p, status == PK_OK);
   return status;
 }
 
@@ -196,7 +196,7 @@ static pk_status do_set(pki_player *p, const pki_message *m, pk_error *err)
   bool restarted = false;
   pk_status status = p->source->kind->set(p->source, m->key, m->text, &restarted, err);
   if (status == PK_OK && restarted) {
-    restart(p);
+    restart_player(p);
   }
   status = status == PK_OK ? tell_hello(p, err) : status;
   size_t size = 0;
@@ -231,13 +231,13 @@ static void do_seek(pki_player *p, double time, bool pauses)
   start_rate(p);
 }
 
-static pk_status obey(pki_player *p, const pki_command_in *c, pk_error *err)
+static pk_status obey_command(pki_player *p, const pki_command_in *c, pk_error *err)
 {
   const pki_source_kind *k = p->source->kind;
   const pki_message *m = &c->message;
   switch (m->kind) {
   case PKI_MESSAGE_PLAY: return do_play(p, err);
-  case PKI_MESSAGE_PAUSE: play(p, false); return PK_OK;
+  case PKI_MESSAGE_PAUSE: set_playing(p, false); return PK_OK;
   case PKI_MESSAGE_STEP: return do_step(p, m->count, err);
   case PKI_MESSAGE_SPEED:
     p->speed = m->number;
@@ -247,24 +247,25 @@ static pk_status obey(pki_player *p, const pki_command_in *c, pk_error *err)
     return PK_OK;
   case PKI_MESSAGE_RESET: return do_reset(p, err);
   case PKI_MESSAGE_SUBSCRIBE: p->dirty = true; return PK_OK; /* with the new values in it */
-  case PKI_MESSAGE_PUSH: return k->push != NULL ? k->push(p->source, c->slot, m, err) : refuse(p, m, err);
-  case PKI_MESSAGE_SET: return k->set != NULL ? do_set(p, m, err) : refuse(p, m, err);
-  case PKI_MESSAGE_SERIES: return k->series != NULL ? do_series(p, c, err) : refuse(p, m, err);
+  case PKI_MESSAGE_PUSH:
+    return k->push != NULL ? k->push(p->source, c->slot, m, err) : refuse_command(p, m, err);
+  case PKI_MESSAGE_SET: return k->set != NULL ? do_set(p, m, err) : refuse_command(p, m, err);
+  case PKI_MESSAGE_SERIES: return k->series != NULL ? do_series(p, c, err) : refuse_command(p, m, err);
   case PKI_MESSAGE_SEEK:
   case PKI_MESSAGE_FRAME:
     if (k->seek == NULL || (m->kind == PKI_MESSAGE_FRAME && !p->options.render)) {
-      return refuse(p, m, err);
+      return refuse_command(p, m, err);
     }
     do_seek(p, m->number, m->kind == PKI_MESSAGE_FRAME);
     if (m->kind == PKI_MESSAGE_FRAME) {
-      publish(p);
+      publish_frame(p);
     }
     return PK_OK;
   default: return PK_OK;
   }
 }
 
-static void leave(pki_player *p, int slot)
+static void release_client(pki_player *p, int slot)
 {
   const pki_message release = {.kind = PKI_MESSAGE_PUSH, .body = -1};
   if (p->source->kind->push != NULL) {
@@ -278,12 +279,12 @@ static void obey_all(pki_player *p)
   while (pki_hub_next(p->hub, &c)) {
     pk_error err = {0};
     if (c.leaves) {
-      leave(p, c.slot);
+      release_client(p, c.slot);
     } else if (c.comes) {
       p->waiting = false;
       set_pace(p);
       start_rate(p);
-    } else if (obey(p, &c, &err) != PK_OK) {
+    } else if (obey_command(p, &c, &err) != PK_OK) {
       tell_error(p, &c, &err);
     }
   }
@@ -292,7 +293,7 @@ static void obey_all(pki_player *p)
 /* ---- going on ---- */
 
 /* One step when it is due; else sleep until then. */
-static void go_on(pki_player *p)
+static void advance_when_due(pki_player *p)
 {
   const bool paced = p->speed > 0 && p->speed < unpaced;
   const double span = p->source->kind->span(p->source, paced ? p->speed : 0);
@@ -307,21 +308,21 @@ static void go_on(pki_player *p)
   bool ended = false;
   pk_error err = {0};
   const pk_status status = p->source->kind->advance(p->source, span, &ended, &err);
-  settle(p, status, ended, &err);
+  settle_player(p, status, ended, &err);
 }
 
-static void *loop(void *user)
+static void *player_loop(void *user)
 {
   pki_player *p = user;
   while (!pki_hub_stopped(p->hub)) {
     obey_all(p);
     const bool stands = !p->playing || p->waiting;
     if (!stands) {
-      go_on(p);
+      advance_when_due(p);
     }
     const double now = pki_clock();
     if (p->dirty && !p->options.render && (!p->playing || now - p->frame_at >= frame_period)) {
-      publish(p);
+      publish_frame(p);
     }
     if (p->status_set || (p->playing && now - p->status_at >= status_period)) {
       tell_status(p);
@@ -351,11 +352,11 @@ pk_status pki_player_start(pki_source *source, pki_hub *hub, const pki_player_op
   }
   status = status == PK_OK ? tell_hello(p, err) : status;
   if (status == PK_OK) {
-    publish(p);
+    publish_frame(p);
     tell_status(p);
     set_pace(p);
     start_rate(p);
-    if (pthread_create(&p->thread, NULL, loop, p) != 0) {
+    if (pthread_create(&p->thread, NULL, player_loop, p) != 0) {
       status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no thread for the viewer");
     }
   }

@@ -29,13 +29,13 @@ typedef struct replay {
 
 /* ---- moving in time ---- */
 
-static double clamp(const replay *r, double time)
+static double clamp_time(const replay *r, double time)
 {
   return fmax(r->start, fmin(r->end, time));
 }
 
 /* A recording that is still being written may have grown. */
-static void look_again(replay *r)
+static void reopen_if_grown(replay *r)
 {
   pk_recording *fresh = NULL;
   double start, end;
@@ -63,9 +63,9 @@ static pk_status replay_advance(pki_source *self, double span, bool *ended, pk_e
   replay *r = (replay *)self;
   const double next = r->source.time + span;
   if (next >= r->end - instant) {
-    look_again(r);
+    reopen_if_grown(r);
   }
-  r->source.time = clamp(r, next);
+  r->source.time = clamp_time(r, next);
   *ended = r->source.time >= r->end - instant;
   return PK_OK;
 }
@@ -83,7 +83,7 @@ static pk_status replay_step(pki_source *self, int count, bool *ended, pk_error 
   const int channel = r->source.catalog->bodies;
   for (int left = abs(count); left > 0; left--) {
     if (count > 0 && r->source.time >= r->end - instant) {
-      look_again(r);
+      reopen_if_grown(r);
     }
     pki_window *w = &r->windows[channel];
     const pk_status status = pki_window_move(w, r->recording, channel, r->source.time, err);
@@ -107,9 +107,9 @@ static bool replay_seek(pki_source *self, double time)
 {
   replay *r = (replay *)self;
   if (time > r->end) {
-    look_again(r);
+    reopen_if_grown(r);
   }
-  r->source.time = clamp(r, time);
+  r->source.time = clamp_time(r, time);
   return r->source.time >= r->end - instant;
 }
 
@@ -123,7 +123,7 @@ static pk_status replay_reset(pki_source *self, pk_error *err)
 /* ---- what is seen ---- */
 
 /* Poses and places between two samples: linear, quaternions along the shorter way and of unit length again. */
-static void blend(const double *a, const double *b, double part, int count, bool poses, double *out)
+static void blend_samples(const double *a, const double *b, double part, int count, bool poses, double *out)
 {
   for (int i = 0; i < count; i++) {
     out[i] = a[i] + part * (b[i] - a[i]);
@@ -159,9 +159,9 @@ static pk_status show_channel(replay *r, int channel, pki_frame *frame, pk_error
   const bool moves = channel == c->bodies || channel == c->com;
   if (moves && before >= 0 && before + 1 < s->n && s->time[before + 1] > s->time[before]) {
     const double part = (time - s->time[before]) / (s->time[before + 1] - s->time[before]);
-    blend(s->values + (size_t)s->row[before] * (size_t)columns,
-          s->values + (size_t)s->row[before + 1] * (size_t)columns, part, columns, channel == c->bodies,
-          r->poses);
+    blend_samples(s->values + (size_t)s->row[before] * (size_t)columns,
+                  s->values + (size_t)s->row[before + 1] * (size_t)columns, part, columns,
+                  channel == c->bodies, r->poses);
     pki_frame_put(frame, c, channel, r->poses, 1);
   }
   return PK_OK;
@@ -203,7 +203,7 @@ static pki_health replay_health(pki_source *self)
 }
 
 /* Of each run of samples the lowest and the highest, so that peaks stay. */
-static int thin(const pk_recording_series *s, int columns, int column, int *keep)
+static int thin_samples(const pk_recording_series *s, int columns, int column, int *keep)
 {
   const int most = POINTS / 2, runs = s->n <= POINTS ? 0 : most;
   int n = 0;
@@ -241,7 +241,7 @@ static pk_status replay_series(pki_source *self, const pki_message_column *wante
     return status;
   }
   int keep[POINTS];
-  const int n = thin(&s, s.columns, wanted->column, keep);
+  const int n = thin_samples(&s, s.columns, wanted->column, keep);
   pki_text_add(out, "{\"type\":\"series\",\"channel\":");
   pki_text_add_json_string(out, wanted->channel);
   pki_text_addf(out, ",\"column\":%d,\"time\":[", wanted->column);
@@ -334,7 +334,7 @@ static void find_health(replay *r)
 }
 
 /* Everything that a viewer needs is there. */
-static pk_status check(const replay *r, const char *path, pk_error *err)
+static pk_status check_replay(const replay *r, const char *path, pk_error *err)
 {
   const pk_recorder_attachment *scene = pk_recording_attachment(r->recording, "scene.json");
   const pki_where where = {.file = path};
@@ -380,7 +380,7 @@ pk_status pki_replay_create(const char *path, pki_source **out, pk_error *err)
     pk_recording_span(r->recording, &r->start, &r->end);
     find_health(r);
     status = r->windows != NULL && r->poses != NULL
-                 ? check(r, path, err)
+                 ? check_replay(r, path, err)
                  : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
   }
   if (status != PK_OK) {

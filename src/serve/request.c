@@ -67,7 +67,7 @@ bool pki_request_is_page(const char *path)
 }
 
 /* Letters, digits and a few signs; no part is empty or starts with a dot. */
-static bool is_plain(const char *path)
+static bool is_plain_path(const char *path)
 {
   if (path[0] != '/' || path[1] == '\0') {
     return false;
@@ -88,7 +88,7 @@ bool pki_request_file(const char *folder, const char *path, char file[PKI_PATH_M
 {
   char joined[PKI_PATH_MAX];
   path = strcmp(path, "/") == 0 ? "/index.html" : path;
-  if (!is_plain(path) || pki_content_type(path) == NULL || !pki_path_join(joined, folder, path + 1)) {
+  if (!is_plain_path(path) || pki_content_type(path) == NULL || !pki_path_join(joined, folder, path + 1)) {
     return false;
   }
   char *root = realpath(folder, NULL), *real = realpath(joined, NULL);

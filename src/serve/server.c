@@ -22,19 +22,19 @@ static const struct lws_protocols protocols[] = {
 };
 
 /* Called by the player's thread. */
-static void notify(void *user)
+static void wake_server(void *user)
 {
   lws_cancel_service(((pki_server *)user)->context);
 }
 
-static void *serve(void *user)
+static void *serve_loop(void *user)
 {
   pki_server *s = user;
   while (!atomic_load(&s->stop) && lws_service(s->context, 0) >= 0) {}
   return NULL;
 }
 
-static void be_silent(int level, const char *line)
+static void ignore_log(int level, const char *line)
 {
   (void)level, (void)line;
 }
@@ -94,14 +94,14 @@ static pk_status listen_at(pki_server *s, pk_error *err)
   if (strchr(digits, ':') == NULL) {
     info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
   }
-  lws_set_log_level(0, be_silent);
+  lws_set_log_level(0, ignore_log);
   s->context = lws_create_context(&info);
   struct lws_vhost *host = s->context != NULL ? lws_get_vhost_by_name(s->context, "default") : NULL;
   s->port = host != NULL ? lws_get_vhost_listen_port(host) : 0;
   return s->port > 0 ? PK_OK : fail_listen(s, "the server could not be made", err);
 }
 
-static pk_status start(pki_server *s, pki_source *source, pk_error *err)
+static pk_status start_server(pki_server *s, pki_source *source, pk_error *err)
 {
   const pki_player_options play = {s->options.paused, s->options.render, s->options.read_only};
   pk_status status = pki_token_create(s->token, err);
@@ -120,11 +120,11 @@ static pk_status start(pki_server *s, pki_source *source, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  s->hub->notify = notify;
+  s->hub->notify = wake_server;
   s->hub->user = s;
   status = pki_player_start(source, s->hub, &play, &s->player, err);
   if (status == PK_OK) {
-    s->threaded = pthread_create(&s->thread, NULL, serve, s) == 0;
+    s->threaded = pthread_create(&s->thread, NULL, serve_loop, s) == 0;
     status = s->threaded ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no thread for the viewer");
   }
   return status;
@@ -141,7 +141,7 @@ pk_status pki_server_start(pki_source *source, const pki_server_options *options
   s->options = *options;
   s->catalog = source->catalog;
   snprintf(s->host, sizeof s->host, "%s", options->host != NULL ? options->host : "127.0.0.1");
-  const pk_status status = start(s, source, err);
+  const pk_status status = start_server(s, source, err);
   if (status != PK_OK) {
     pki_server_stop(s);
     return status;

@@ -16,7 +16,7 @@ static pki_server *server_of(struct lws *wsi)
 
 /* ---- coming and going ---- */
 
-static int greet(pki_server *server, pki_session *s, struct lws *wsi)
+static int open_session(pki_server *server, pki_session *s, struct lws *wsi)
 {
   memset(s, 0, sizeof *s);
   s->wsi = wsi;
@@ -39,7 +39,7 @@ static int greet(pki_server *server, pki_session *s, struct lws *wsi)
   return 0;
 }
 
-static void part(pki_server *server, pki_session *s)
+static void close_session(pki_server *server, pki_session *s)
 {
   if (s->slot < 0 || server->sessions[s->slot] != s) {
     return;
@@ -104,7 +104,7 @@ void pki_sessions_wake(pki_server *server)
 }
 
 /* Bytes with LWS_PRE of room before them; frees them. */
-static int put(pki_session *s, unsigned char *bytes, size_t size, enum lws_write_protocol kind)
+static int put_and_free(pki_session *s, unsigned char *bytes, size_t size, enum lws_write_protocol kind)
 {
   const int sent = bytes != NULL ? lws_write(s->wsi, bytes + LWS_PRE, size, kind) : -1;
   free(bytes);
@@ -118,7 +118,7 @@ static int put_text(pki_session *s, const char *text, size_t size)
   if (bytes != NULL) {
     memcpy(bytes + LWS_PRE, text, size);
   }
-  return put(s, bytes, size, LWS_WRITE_TEXT);
+  return put_and_free(s, bytes, size, LWS_WRITE_TEXT);
 }
 
 static int put_hello(pki_server *server, pki_session *s)
@@ -130,7 +130,7 @@ static int put_hello(pki_server *server, pki_session *s)
   s->greeted = true;
   s->frame = server->options.render ? frame : 0; /* a renderer asks for each frame */
   unsigned char *bytes = (unsigned char *)pki_hub_hello(server->hub, LWS_PRE, &size);
-  return put(s, bytes, size, LWS_WRITE_TEXT);
+  return put_and_free(s, bytes, size, LWS_WRITE_TEXT);
 }
 
 static int put_status(pki_session *s, const pki_play_status *status)
@@ -147,7 +147,7 @@ static int put_parameters(pki_server *server, pki_session *s)
 {
   size_t size = 0;
   unsigned char *bytes = (unsigned char *)pki_hub_parameters(server->hub, LWS_PRE, &size, &s->parameters);
-  return put(s, bytes, size, LWS_WRITE_TEXT);
+  return put_and_free(s, bytes, size, LWS_WRITE_TEXT);
 }
 
 static int put_frame(pki_server *server, pki_session *s)
@@ -161,7 +161,7 @@ static int put_frame(pki_server *server, pki_session *s)
     return 0;
   }
   s->frame = serial;
-  return put(s, bytes, size, LWS_WRITE_BINARY);
+  return put_and_free(s, bytes, size, LWS_WRITE_BINARY);
 }
 
 /* The socket takes more: one message, the most urgent. */
@@ -201,7 +201,7 @@ static int write_next(pki_server *server, pki_session *s)
 
 /* ---- from the client ---- */
 
-static pk_status subscribe(pki_server *server, pki_session *s, const pki_message *m, pk_error *err)
+static pk_status subscribe_channels(pki_server *server, pki_session *s, const pki_message *m, pk_error *err)
 {
   int value[PKI_MESSAGE_VALUES];
   int channels[PKI_MESSAGE_VALUES];
@@ -231,7 +231,7 @@ static pk_status take_message(pki_server *server, pki_session *s, pk_error *err)
                  "'%s' is refused: this viewer is for looking only (--read-only)", pki_message_name(m->kind));
   }
   if (status == PK_OK && m->kind == PKI_MESSAGE_SUBSCRIBE) {
-    status = subscribe(server, s, m, err);
+    status = subscribe_channels(server, s, m, err);
   }
   if (status == PK_OK && m->kind == PKI_MESSAGE_FRAME) {
     s->asked = m->number;
@@ -249,7 +249,7 @@ static int close_with(struct lws *wsi, enum lws_close_status code, const char *w
 }
 
 /* A part of a message behind what came before. */
-static bool append(pki_session *s, const void *in, size_t size, size_t most)
+static bool append_input(pki_session *s, const void *in, size_t size, size_t most)
 {
   if (s->input_size + size > most) {
     return false;
@@ -271,7 +271,7 @@ static bool append(pki_session *s, const void *in, size_t size, size_t most)
   return true;
 }
 
-static int receive(pki_server *server, pki_session *s, struct lws *wsi, const void *in, size_t size)
+static int receive_message(pki_server *server, pki_session *s, struct lws *wsi, const void *in, size_t size)
 {
   const bool binary = lws_frame_is_binary(wsi) != 0;
   if (binary && !server->options.render) {
@@ -280,7 +280,7 @@ static int receive(pki_server *server, pki_session *s, struct lws *wsi, const vo
   if (lws_is_first_fragment(wsi)) {
     s->input_size = 0;
   }
-  if (!append(s, in, size, binary ? (size_t)PKI_PICTURE_BYTES : (size_t)PKI_MESSAGE_BYTES)) {
+  if (!append_input(s, in, size, binary ? (size_t)PKI_PICTURE_BYTES : (size_t)PKI_MESSAGE_BYTES)) {
     return close_with(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "the message is too long");
   }
   if (lws_remaining_packet_payload(wsi) > 0 || !lws_is_final_fragment(wsi)) {
@@ -301,10 +301,10 @@ int pki_session_callback(struct lws *wsi, enum lws_callback_reasons reason, void
 {
   pki_session *s = user;
   switch (reason) {
-  case LWS_CALLBACK_ESTABLISHED: return greet(server_of(wsi), s, wsi);
+  case LWS_CALLBACK_ESTABLISHED: return open_session(server_of(wsi), s, wsi);
   case LWS_CALLBACK_SERVER_WRITEABLE: return write_next(server_of(wsi), s);
-  case LWS_CALLBACK_RECEIVE: return receive(server_of(wsi), s, wsi, in, size);
-  case LWS_CALLBACK_CLOSED: part(server_of(wsi), s); return 0;
+  case LWS_CALLBACK_RECEIVE: return receive_message(server_of(wsi), s, wsi, in, size);
+  case LWS_CALLBACK_CLOSED: close_session(server_of(wsi), s); return 0;
   default: return 0;
   }
 }

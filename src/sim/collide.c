@@ -13,10 +13,10 @@
 static const double OVERLAP = 1e-6;
 
 /* The filter has changed. */
-static void refilter(pk_sim *sim)
+static void rebuild_collision_filter(pk_sim *sim)
 {
   pki_colliders_refilter(&sim->scene.colliders);
-  sim->alone.stale = true;
+  sim->single.stale = true;
   sim->scene.bodies_touch = pki_colliders_touch(&sim->scene.colliders);
 }
 
@@ -75,7 +75,7 @@ pk_status pk_sim_set_collision(pk_sim *sim, int link_a, int link_b, bool on, pk_
   }
   if (status == PK_OK && link_a != link_b) {
     status = pki_filter_set(&c->filter, link_a, link_b, on ? PKI_RULE_ON : PKI_RULE_OFF, err);
-    refilter(sim);
+    rebuild_collision_filter(sim);
   }
   return status;
 }
@@ -91,7 +91,7 @@ pk_status pk_sim_set_group(pk_sim *sim, int shape, unsigned group, unsigned mask
   }
   c->of[at].group = group;
   c->of[at].mask = mask;
-  refilter(sim);
+  rebuild_collision_filter(sim);
   return PK_OK;
 }
 
@@ -151,7 +151,7 @@ typedef struct overlaps {
 } overlaps;
 
 /* The deepest of each pair of links; false: no memory. */
-static bool note(overlaps *all, int a, int b, double depth)
+static bool note_overlap(overlaps *all, int a, int b, double depth)
 {
   const int low = a < b ? a : b, high = a < b ? b : a;
   for (int i = 0; i < all->count; i++) {
@@ -176,7 +176,7 @@ static bool note(overlaps *all, int a, int b, double depth)
 /* Whether it was said by name that two colliders do. */
 static bool is_named(const pki_colliders *c, const pki_collider *a, const pki_collider *b)
 {
-  return pki_filter_says(&c->filter, a->link, a->body, b->link, b->body) == PKI_SAYS_YES;
+  return pki_filter_decide(&c->filter, a->link, a->body, b->link, b->body) == PKI_FILTER_INCLUDES;
 }
 
 /* Links that overlap by more than `least`, of one robot or, of those that collide, of two or with the ground (link -1); false: no
@@ -194,7 +194,7 @@ static bool find_overlaps(pk_sim *sim, bool same_robot, double least, overlaps *
     if ((a->robot == b->robot) == same_robot && pki_colliders_awake(c, w, 0, p, 0) &&
         pki_distance(a->geometry, &c->pose[i], b->geometry, &c->pose[j], 0, NULL, &near) &&
         near.distance < -least && !(same_robot && is_named(c, a, b))) {
-      memory = note(all, a->link, b->link, -near.distance);
+      memory = note_overlap(all, a->link, b->link, -near.distance);
     }
   }
   return memory && listed >= 0;
@@ -215,7 +215,7 @@ int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
       out[i] = all.pairs[i];
     }
   }
-  refilter(sim);
+  rebuild_collision_filter(sim);
   free(all.pairs);
   return memory ? all.count : -1;
 }
@@ -285,7 +285,7 @@ pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err)
     to->colliders.of[i].group = from->colliders.of[i].group;
     to->colliders.of[i].mask = from->colliders.of[i].mask;
   }
-  refilter(sim);
+  rebuild_collision_filter(sim);
   return status;
 }
 
@@ -298,7 +298,7 @@ int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int 
   for (int i = 0; i < all.count && i < most && memory; i++) {
     out[i] = all.pairs[i];
   }
-  refilter(sim);
+  rebuild_collision_filter(sim);
   free(all.pairs);
   return memory ? all.count : -1;
 }

@@ -13,7 +13,7 @@ const pk_field pki_material_fields[] = {
     {"restitution_t", offsetof(pk_material, restitution_t), PK_FIELD_REAL, "", 0, 0, 1, NULL,
      "Newton's coefficient, tangential"},
     {"viscous", offsetof(pk_material, viscous), PK_FIELD_REAL, "N s/m", 0, 0, 1e12, NULL,
-     "friction that grows with the slip (laws penalty and exact-lcp)"},
+     "friction that grows with the slip (laws penalty and lcp-pyramid)"},
 };
 const int pki_material_field_count = sizeof pki_material_fields / sizeof pki_material_fields[0];
 
@@ -79,7 +79,7 @@ pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_ma
   memcpy(sim->scene.materials, materials, (size_t)count * sizeof *materials);
   sim->scene.nmaterial = count;
   pki_memory_forget_impulses(sim);
-  sim->alone.stale = true;
+  sim->single.stale = true;
   return PK_OK;
 }
 
@@ -107,7 +107,7 @@ pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_error *err)
   }
   if (status == PK_OK) {
     sim->scene.surfaces[shape] = surface;
-    sim->alone.stale = true;
+    sim->single.stale = true;
   }
   return status;
 }
@@ -117,7 +117,7 @@ pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *material, pk_
   const pk_status status = pk_material_validate(material, err);
   if (status == PK_OK) {
     sim->scene.body_material = *material;
-    sim->alone.stale = true;
+    sim->single.stale = true;
   }
   return status;
 }
@@ -145,7 +145,7 @@ pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_mater
   if (status == PK_OK) {
     status = check_index(material, PKI_MATERIAL_MAX, "material", err);
   }
-  sim->alone.stale = true;
+  sim->single.stale = true;
   return status == PK_OK ? set_pair(&sim->scene, surface, material, -1, pair, err) : status;
 }
 
@@ -157,7 +157,7 @@ pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, con
     status = check_index(surface_b, PKI_SURFACE_MAX, "surface_b", err);
   }
   const int least = surface_a < surface_b ? surface_a : surface_b;
-  sim->alone.stale = true;
+  sim->single.stale = true;
   return status == PK_OK
              ? set_pair(&sim->scene, least, -1, surface_a < surface_b ? surface_b : surface_a, pair, err)
              : status;

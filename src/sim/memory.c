@@ -106,7 +106,7 @@ static void reset_queue(pk_sim *sim)
 
 static const pki_where where = {.field = "state"};
 
-static pk_status damaged(pk_error *err, const char *what)
+static pk_status report_damaged_state(pk_error *err, const char *what)
 {
   return pki_fail(err, PK_ERROR_SYNTAX, where, "this state is damaged: %s out of range", what);
 }
@@ -118,10 +118,10 @@ static pk_status check_partners(const pk_sim *sim, const int geom[2], pk_error *
   const pk_model_shape *shapes = sim->model->shapes;
   const int nshape = sim->model->nshape, solid = geom[1] >= 0 ? geom[1] - nshape : 0;
   if (geom[0] < 0 || geom[0] >= nshape || shapes[geom[0]].body < 0 || geom[1] < 0) {
-    return damaged(err, "a contact is");
+    return report_damaged_state(err, "a contact is");
   }
   if (solid < 0) { /* two shapes of the model */
-    return shapes[geom[1]].body != shapes[geom[0]].body ? PK_OK : damaged(err, "a contact is");
+    return shapes[geom[1]].body != shapes[geom[0]].body ? PK_OK : report_damaged_state(err, "a contact is");
   }
   if (t == NULL) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
@@ -145,20 +145,21 @@ static pk_status check_spring(const pk_sim *sim, const void *element, pk_error *
 {
   pki_spring s;
   memcpy(&s, element, sizeof s);
-  return s.slip != 0 && s.slip != 1 ? damaged(err, "a spring is") : check_partners(sim, s.geom, err);
+  return s.slip != 0 && s.slip != 1 ? report_damaged_state(err, "a spring is")
+                                    : check_partners(sim, s.geom, err);
 }
 
 /* A bool: 0 or 1. */
 static pk_status check_sticks(const pk_sim *sim, const void *element, pk_error *err)
 {
   (void)sim;
-  return *(const unsigned char *)element > 1 ? damaged(err, "a contact is") : PK_OK;
+  return *(const unsigned char *)element > 1 ? report_damaged_state(err, "a contact is") : PK_OK;
 }
 
 static pk_status check_limited(const pk_sim *sim, const void *element, pk_error *err)
 {
   (void)sim;
-  return *(const unsigned char *)element > 1 ? damaged(err, "a torque limit is") : PK_OK;
+  return *(const unsigned char *)element > 1 ? report_damaged_state(err, "a torque limit is") : PK_OK;
 }
 
 static pk_status check_waiting(const pk_sim *sim, const void *element, pk_error *err)
@@ -166,7 +167,7 @@ static pk_status check_waiting(const pk_sim *sim, const void *element, pk_error 
   pk_command c;
   (void)sim;
   memcpy(&c, element, sizeof c);
-  return pki_check_command(&c) != PK_OK ? damaged(err, "a command on its way is") : PK_OK;
+  return pki_check_command(&c) != PK_OK ? report_damaged_state(err, "a command on its way is") : PK_OK;
 }
 
 /* Bodies and materials of contacts are those of their partners. */

@@ -13,7 +13,7 @@ static const double LEAST_PART = 1e-3, ROUNDING = 1e-9;
 /* ---- inertia ---- */
 
 /* [I h~; h~' m 1], body axes. */
-static void spatial(const double p[10], double S[6][6])
+static void spatial_inertia(const double p[10], double S[6][6])
 {
   const double I[9] = {p[4], p[5], p[6], p[5], p[7], p[8], p[6], p[8], p[9]};
   const double hx[9] = {0, -p[3], p[2], p[3], 0, -p[1], -p[2], p[1], 0};
@@ -31,7 +31,7 @@ static void spatial(const double p[10], double S[6][6])
 static bool is_heavier(const double of[10], const double than[10])
 {
   double S[6][6], S0[6][6], scale[6];
-  spatial(of, S), spatial(than, S0);
+  spatial_inertia(of, S), spatial_inertia(than, S0);
   for (int i = 0; i < 6; i++) {
     if (S[i][i] < LEAST_PART * S0[i][i] || (S[i][i] == 0 && S0[i][i] > 0)) {
       return false;
@@ -54,7 +54,7 @@ static bool is_heavier(const double of[10], const double than[10])
 }
 
 /* A body by the name of its link. */
-static const char *name_of(const pk_model *m, int body)
+static const char *body_name(const pk_model *m, int body)
 {
   return m->body_link[body] >= 0 ? m->links[m->body_link[body]].name : "";
 }
@@ -70,30 +70,30 @@ static pk_status check_inertia(const pk_model *m, int body, const double inertia
   const pk_inertia central = pki_inertia_central(inertia);
   if (!isfinite(sum)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "the inertia of body %d (\"%s\") is not finite", body,
-                    name_of(m, body));
+                    body_name(m, body));
   }
   if (inertia[0] < 0 || (inertia[0] == 0 && sum > 0)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where, "the mass of body %d (\"%s\") is %g kg, expected more",
-                    body, name_of(m, body), inertia[0]);
+                    body, body_name(m, body), inertia[0]);
   }
   if (pki_check_moments(central.moment, lambda) != PKI_MOMENTS_SOUND) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
                     "body %d (\"%s\") would have the principal moments %g, %g, %g about its centre of mass, "
                     "which no body has",
-                    body, name_of(m, body), lambda[0], lambda[1], lambda[2]);
+                    body, body_name(m, body), lambda[0], lambda[1], lambda[2]);
   }
   /* files may break the rules a little: such a body is its own measure */
   if (!is_heavier(inertia, own) && (is_heavier(own, own) || inertia[0] < LEAST_PART * own[0])) {
     return pki_fail(err, PK_ERROR_ARGUMENT, where,
                     "body %d (\"%s\") would have %g kg and the principal moments %g, %g, %g: in some "
                     "direction less than a thousandth of the model's %g kg, too little to move it by",
-                    body, name_of(m, body), inertia[0], lambda[0], lambda[1], lambda[2], own[0]);
+                    body, body_name(m, body), inertia[0], lambda[0], lambda[1], lambda[2], own[0]);
   }
   return PK_OK;
 }
 
 /* What a model's own code reads follows the inertias. */
-static void regroup(pk_sim *sim)
+static void regroup_inertias(pk_sim *sim)
 {
   const pk_model *m = sim->model;
   pki_params *params = &sim->workspace->work.params;
@@ -107,7 +107,7 @@ pk_status pki_sim_use_code(pk_sim *sim, const pk_code *code, pk_error *err)
   if (status == PK_OK) {
     sim->options.code = code;
     sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(code, 1));
-    regroup(sim);
+    regroup_inertias(sim);
   }
   return status;
 }
@@ -125,7 +125,7 @@ pk_status pk_sim_set_inertia(pk_sim *sim, int body, const double inertia[10], pk
   status = status == PK_OK ? check_inertia(sim->model, body, inertia, err) : status;
   if (status == PK_OK) {
     memcpy(sim->workspace->work.params.inertia + 10 * (size_t)body, inertia, 10 * sizeof *inertia);
-    regroup(sim);
+    regroup_inertias(sim);
   }
   return status;
 }
@@ -279,5 +279,5 @@ void pki_parameters_load(pk_sim *sim, const double *in)
   memcpy(sim->workspace->work.params.inertia, in, n * sizeof *in);
   sim->parameters.friction = in[n];
   sim->parameters.late = (int)in[n + 1];
-  regroup(sim);
+  regroup_inertias(sim);
 }

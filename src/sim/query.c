@@ -62,7 +62,7 @@ static bool ray_at(const pki_colliders *c, int i, const double from[3], const do
 }
 
 /* `along` with unit length; false: it has none, or something is not finite. */
-static bool unit(const double from[3], const double along[3], double reach, double out[3])
+static bool unit_direction(const double from[3], const double along[3], double reach, double out[3])
 {
   const double size = fmax(fabs(along[0]), fmax(fabs(along[1]), fabs(along[2])));
   const bool sound = size > 0 && isfinite(size) && isfinite(along[0] + along[1] + along[2]) &&
@@ -86,7 +86,7 @@ bool pk_sim_ray(pk_sim *sim, const double from[3], const double along[3], double
   const pki_colliders *c = &sim->scene.colliders;
   double direction[3], best = reach;
   int hit = -1;
-  if (!unit(from, along, reach, direction)) {
+  if (!unit_direction(from, along, reach, direction)) {
     return false;
   }
   pki_sim_place(sim);

@@ -10,12 +10,12 @@
 #include "sim/query.h"
 #include "sim/sim_control.h"
 #include "step/compliant.h"
-#include "step/exact.h"
 #include "step/joints.h"
+#include "step/lcp_pyramid.h"
 #include "step/pushes.h"
 
 /* With a counting arena this counts, and NULL comes back. */
-static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
+static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, pki_arena *arena)
 {
   const size_t nq = (size_t)model->nq, nu = (size_t)model->nu, real = sizeof(double);
   const size_t joints = (size_t)pki_joint_model(model)->nu;
@@ -39,7 +39,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
   pki_sim_joints_carve(&s.joints, model, arena);
   s.late_room = pki_latency_room(options);
   s.parameters.friction = 1;
-  pki_alone_carve(&s.alone, model, arena);
+  pki_single_group_carve(&s.single, model, arena);
   void *workspace = pki_arena_take(arena, pk_workspace_memsize(model), 1);
   if (sim != NULL) {
     *sim = s;
@@ -49,7 +49,7 @@ static pk_sim *carve(const pk_model *model, const pk_sim_options *options, pki_a
 }
 
 /* The options with what is left to the model chosen. */
-static pk_sim_options choose(const pk_model *model, const pk_sim_options *options)
+static pk_sim_options fill_sim_options(const pk_model *model, const pk_sim_options *options)
 {
   enum { FEW = 128 };
   pk_sim_options o = options ? *options : pk_sim_options_default();
@@ -64,9 +64,9 @@ static pk_sim_options choose(const pk_model *model, const pk_sim_options *option
 
 size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options)
 {
-  const pk_sim_options chosen = choose(model, options);
+  const pk_sim_options chosen = fill_sim_options(model, options);
   pki_arena arena = pki_arena_over(NULL, 0);
-  carve(model, &chosen, &arena);
+  carve_sim(model, &chosen, &arena);
   return arena.used;
 }
 
@@ -78,7 +78,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "memory"},
                     "the memory begins at %p, expected a multiple of %d bytes", memory, PKI_ALIGN);
   }
-  const pk_sim_options chosen = choose(model, options);
+  const pk_sim_options chosen = fill_sim_options(model, options);
   pk_status status = pk_sim_options_validate(&chosen, err);
   if (status != PK_OK) {
     return status;
@@ -87,7 +87,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
   if (status != PK_OK) {
     return status;
   }
-  status = pki_exact_check(model, &chosen, err);
+  status = pki_lcp_pyramid_check(model, &chosen, err);
   if (status != PK_OK) {
     return status;
   }
@@ -97,7 +97,7 @@ pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void
                     "the stepper \"%s\" knows no constraints: use \"moreau\" or \"euler\"", stepper->name);
   }
   pki_arena arena = pki_arena_over(memory, pk_sim_memsize(model, &chosen));
-  pk_sim *sim = carve(model, &chosen, &arena);
+  pk_sim *sim = carve_sim(model, &chosen, &arena);
   PK_ASSERT(arena.used == arena.size);
   sim->options = chosen;
   sim->workspace->kernels = pki_work_use(&sim->workspace->work, pki_code_find(chosen.code, 1));
@@ -253,7 +253,7 @@ static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
 }
 
 /* The stepper's work, into the next state; what it changed besides is undone when it fails. */
-static pk_status advance(pk_sim *sim, pk_step_info *info)
+static pk_status advance_state(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
   pki_memory_keep(sim);
@@ -276,7 +276,7 @@ pk_status pki_state_check(const pk_model *m, const double *q, const double *u, p
 }
 
 /* The next state becomes the state. */
-static void arrive(pk_sim *sim, const pk_step_info *report)
+static void accept_next_state(pk_sim *sim, const pk_step_info *report)
 {
   const size_t nq = (size_t)sim->model->nq, nu = (size_t)sim->model->nu, real = sizeof(double);
   memcpy(sim->state.q, sim->q_next, nq * real);
@@ -296,21 +296,21 @@ static pk_status step_with(pk_sim *sim, pk_step_info *report)
   memcpy(sim->carry_u_next, sim->state.carry_u, bytes);
   pk_status status = check_commands(sim, report);
   if (status == PK_OK) {
-    status = advance(sim, report);
+    status = advance_state(sim, report);
   }
-  report->push_work = status == PK_OK && sim->watched ? pki_push_work(sim) : 0;
+  report->push_work = status == PK_OK && sim->wants_info ? pki_push_work(sim) : 0;
   pki_clear_pushes(sim);
   if (status != PK_OK) {
     return status; /* the state is as it was */
   }
   memcpy(sim->state.carry_q, sim->carry_q_next, bytes);
   memcpy(sim->state.carry_u, sim->carry_u_next, bytes);
-  arrive(sim, report);
+  accept_next_state(sim, report);
   return PK_OK;
 }
 
 /* How a step ended. One that failed has no certificate; when numbers ran away, what was found of them on the way is none. */
-static pk_status conclude(pk_status status, pk_step_info *report)
+static pk_status conclude_step(pk_status status, pk_step_info *report)
 {
   if (status == PK_OK) {
     return status;
@@ -334,16 +334,16 @@ static pk_status pass_commands(pk_sim *sim, pk_step_info *report)
   return status;
 }
 
-pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info)
+pk_status pki_sim_step_unobserved(pk_sim *sim, pk_step_info *info)
 {
-  sim->watched = false;
+  sim->wants_info = false;
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, info);
   status = status == PK_OK ? pass_commands(sim, info) : status;
   if (status != PK_OK) {
-    return conclude(status, info);
+    return conclude_step(status, info);
   }
   pki_joints_observe(sim);
-  return conclude(step_with(sim, info), info);
+  return conclude_step(step_with(sim, info), info);
 }
 
 pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
@@ -352,7 +352,7 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   if (info != NULL) {
     report = info;
   }
-  sim->watched = info != NULL;
+  sim->wants_info = info != NULL;
   pk_status status = pki_state_check(sim->model, sim->state.q, sim->state.u, report);
   if (status == PK_OK) {
     pki_lap(sim, PK_STEP_PART_CONTROL, NULL);
@@ -363,17 +363,17 @@ pk_status pk_sim_step(pk_sim *sim, pk_step_info *info)
   status = status == PK_OK ? pass_commands(sim, report) : status;
   if (status != PK_OK) {
     pki_clear_pushes(sim);
-    return conclude(status, report);
+    return conclude_step(status, report);
   }
   if (pki_group_step(sim, report)) {
     if (sim->state.n.pushed) {
-      report->push_work = sim->watched ? pki_push_work(sim) : 0;
+      report->push_work = sim->wants_info ? pki_push_work(sim) : 0;
       pki_clear_pushes(sim);
     }
-    arrive(sim, report);
+    accept_next_state(sim, report);
     return PK_OK;
   }
-  return conclude(step_with(sim, report), report);
+  return conclude_step(step_with(sim, report), report);
 }
 
 long long pk_sim_uncertified(const pk_sim *sim)

@@ -10,7 +10,7 @@
 
 static const char *const resting_words[] = {"velocity", "acceleration"};
 static const char *const impact_words[] = {"group", "newton"};
-static const char *const scheme_words[] = {"stabilised", "paper"};
+static const char *const scheme_words[] = {"stabilised", "gehring-2014"};
 static const char *const implicit_words[] = {"all", "none"};
 static const char *const bilateral_words[] = {"direct", "prox"};
 
@@ -59,9 +59,9 @@ const pk_field pki_sim_fields[] = {
     {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_LAW_GROUP, 0,
      PK_IMPACT_LAW_COUNT - 1, impact_words, "restitution where contacts differ in it"},
     {"resting", offsetof(pk_sim_options, resting), PK_FIELD_ENUM, "", PK_CONTACT_RESTING_VELOCITY, 0,
-     PK_CONTACT_RESTING_COUNT - 1, resting_words, "law exact-lcp: what its resting contact is solved in"},
+     PK_CONTACT_RESTING_COUNT - 1, resting_words, "law lcp-pyramid: what its resting contact is solved in"},
     {"lcp", offsetof(pk_sim_options, lcp), PK_FIELD_ROW, "", PK_LCP_CHOICE_AUTO, 0, 0, pki_lcp_choices,
-     "law exact-lcp: method for its problems"},
+     "law lcp-pyramid: method for its problems"},
     {"stiffness_n", offsetof(pk_sim_options, stiffness_n), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
      "normal stiffness of the springs of compliant and penalty contacts"},
     {"stiffness_t", offsetof(pk_sim_options, stiffness_t), PK_FIELD_REAL, "N/m", 30000, 0, 1e12, NULL,
@@ -114,12 +114,12 @@ pk_sim_options pk_sim_options_default(void)
 }
 
 /* Gehring et al. 2014: equations 6 to 8, configuration HmJ of table 1, T_rel = T_abs = 1e-6. */
-static void set_paper(pk_sim_options *o)
+static void set_gehring_2014(pk_sim_options *o)
 {
   o->dt = 2.5e-3;
   o->stepper = PK_STEPPER_MOREAU;
   o->implicit = PK_IMPLICIT_FORCES_NONE;
-  o->contact = PK_CONTACT_PAPER;
+  o->contact = PK_CONTACT_GEHRING_2014;
   o->impact = PK_IMPACT_LAW_NEWTON;
   o->solver = PK_SOLVER_JOR;
   o->alpha = 0.6;
@@ -129,10 +129,11 @@ static void set_paper(pk_sim_options *o)
 }
 
 static const pki_preset preset_default = {"default", "no drift, no sinking in, warm starts", NULL};
-static const pki_preset preset_paper = {"paper", "the scheme of Gehring et al. 2014 as published", set_paper};
+static const pki_preset preset_gehring_2014 = {
+    "gehring-2014", "the scheme of Gehring et al. 2014 as published", set_gehring_2014};
 
 const pki_preset *const pki_presets[PK_SIM_PRESET_COUNT + 1] = {
-    [PK_SIM_PRESET_DEFAULT] = &preset_default, [PK_SIM_PRESET_PAPER] = &preset_paper};
+    [PK_SIM_PRESET_DEFAULT] = &preset_default, [PK_SIM_PRESET_GEHRING_2014] = &preset_gehring_2014};
 
 pk_sim_options pk_sim_options_preset(pk_sim_preset preset)
 {

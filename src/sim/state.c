@@ -43,7 +43,7 @@ typedef struct places {
   size_t row[PKI_MEMORY_ROWS], memory, block, size; /* bytes from the start */
 } places;
 
-static size_t padded(size_t size)
+static size_t pad_to_word(size_t size)
 {
   return (size + 7) / 8 * 8;
 }
@@ -61,11 +61,12 @@ static places places_of(const pk_sim *sim)
   places p = {.memory = sizeof(header)};
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     p.row[row] = p.memory;
-    p.memory +=
-        is_saved(row) ? padded(pki_memory[row].room(sim->model, &sim->options) * pki_memory[row].size) : 0;
+    p.memory += is_saved(row)
+                    ? pad_to_word(pki_memory[row].room(sim->model, &sim->options) * pki_memory[row].size)
+                    : 0;
   }
   p.block = p.memory + most * PKI_MEMORY_INTS * sizeof(int32_t);
-  p.size = p.block + padded(by != NULL ? by->state_size : 0);
+  p.size = p.block + pad_to_word(by != NULL ? by->state_size : 0);
   return p;
 }
 
@@ -203,7 +204,7 @@ static pk_status check_controller(const header *h, const header *mine, pk_error 
   return PK_OK;
 }
 
-static pk_status damaged(pk_error *err, const char *what)
+static pk_status report_damaged_state(pk_error *err, const char *what)
 {
   return pki_fail(err, PK_ERROR_SYNTAX, where, "this state is damaged: %s out of range", what);
 }
@@ -213,20 +214,20 @@ static pk_status check_numbers(const pk_sim *sim, const header *h, pk_error *err
 {
   const int most = sim->options.max_contacts;
   if (h->steps < 0 || h->steps > most_steps) {
-    return damaged(err, "the number of steps is");
+    return report_damaged_state(err, "the number of steps is");
   }
   if (!isfinite(h->ark_step) || h->ark_step < 0) {
-    return damaged(err, "the internal step is");
+    return report_damaged_state(err, "the internal step is");
   }
   const size_t springs = pki_memory[PKI_MEMORY_SPRINGS].room(sim->model, &sim->options);
   if (h->nlast < 0 || h->nlast > most || h->nspring < 0 || (size_t)h->nspring > springs || h->nmemory < 0 ||
       h->nmemory > most) {
-    return damaged(err, "the number of contacts is");
+    return report_damaged_state(err, "the number of contacts is");
   }
   if (h->uncertified < 0 || h->uncertified > h->steps) {
-    return damaged(err, "the number of uncertified steps is");
+    return report_damaged_state(err, "the number of uncertified steps is");
   }
-  return h->pushed != 0 && h->pushed != 1 ? damaged(err, "the pushes are") : PK_OK;
+  return h->pushed != 0 && h->pushed != 1 ? report_damaged_state(err, "the pushes are") : PK_OK;
 }
 
 /* The numbers that the bytes hold. */
@@ -256,7 +257,7 @@ static pk_status check_arrays(const pk_sim *sim, const header *h, const unsigned
     memcpy(m, in + p->memory + (size_t)i * sizeof m, sizeof m);
     status = pki_colliders_check(&sim->scene.colliders, m, last)
                  ? PK_OK
-                 : damaged(err, "what a pair of shapes remembers is");
+                 : report_damaged_state(err, "what a pair of shapes remembers is");
   }
   return status;
 }

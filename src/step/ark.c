@@ -25,7 +25,7 @@ typedef struct pki_ark {
 } pki_ark;
 
 /* y' = (B(xi) u, a(q_0 (+) xi, u)) */
-static int rate(realtype t, N_Vector y, N_Vector ydot, void *user)
+static int ark_rate(realtype t, N_Vector y, N_Vector ydot, void *user)
 {
   (void)t;
   pk_sim *sim = user;
@@ -88,7 +88,8 @@ pk_status pki_ark_create(pk_sim *sim, pk_error *err)
   }
   if (ok) {
     N_VConst(0, ark->y);
-    ark->memory = ARKStepCreate(implicit ? NULL : rate, implicit ? rate : NULL, 0, ark->y, ark->context);
+    ark->memory =
+        ARKStepCreate(implicit ? NULL : ark_rate, implicit ? ark_rate : NULL, 0, ark->y, ark->context);
     ok = ark->memory != NULL && set_options(sim, ark) && (!implicit || set_solver(sim, ark));
   }
   if (!ok) {
@@ -148,7 +149,7 @@ void pki_ark_set_step(pk_sim *sim, double step)
 }
 
 /* Move the centre to where the last internal step ended, and start again from there. */
-static bool recentre(pk_sim *sim, pki_ark *ark, double t)
+static bool recentre_chart(pk_sim *sim, pki_ark *ark, double t)
 {
   const pk_model *m = sim->model;
   double *xi = N_VGetArrayPointer(ark->y);
@@ -159,10 +160,10 @@ static bool recentre(pk_sim *sim, pki_ark *ark, double t)
 
 /* A step knows nothing of ARKODE's last ones (errors, Jacobian) but its internal step: what the next step depends on can be
  * saved then. */
-static bool begin(pk_sim *sim, pki_ark *ark)
+static bool restart_integrator(pk_sim *sim, pki_ark *ark)
 {
   const bool implicit = pki_steppers[sim->options.stepper]->implicit;
-  return ARKStepReInit(ark->memory, implicit ? NULL : rate, implicit ? rate : NULL, 0, ark->y) == 0 &&
+  return ARKStepReInit(ark->memory, implicit ? NULL : ark_rate, implicit ? ark_rate : NULL, 0, ark->y) == 0 &&
          ARKStepSetInitStep(ark->memory, ark->step) == 0;
 }
 
@@ -179,7 +180,7 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
   memcpy(ark->q, sim->state.q, (size_t)m->nq * sizeof *ark->q);
   memset(y, 0, nu * sizeof *y);
   memcpy(y + nu, sim->state.u, nu * sizeof *y);
-  bool ok = begin(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
+  bool ok = restart_integrator(sim, ark) && ARKStepSetStopTime(ark->memory, dt) == 0;
   while (ok && t < dt && info->iterations < sim->options.max_internal) {
     const double before = t;
     ok = ARKStepEvolve(ark->memory, dt, ark->y, &t, ARK_ONE_STEP) >= 0;
@@ -190,7 +191,7 @@ static pk_status step_ark(pk_sim *sim, pk_step_info *info)
     const bool cut = t >= dt;
     ark->step = cut && next < ark->step ? ark->step : next;
     info->iterations++;
-    ok = ok && t > before && recentre(sim, ark, t) && ARKStepSetStopTime(ark->memory, dt) == 0;
+    ok = ok && t > before && recentre_chart(sim, ark, t) && ARKStepSetStopTime(ark->memory, dt) == 0;
   }
   if (!ok || t < dt) {
     ark->step = began; /* part of the state, which stays as it was */

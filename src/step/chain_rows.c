@@ -22,7 +22,7 @@ void pki_chain_place_joints(pk_sim *sim, const double *q, bool placed, double *x
 }
 
 /* The workspace at q, with the twists of the velocities u. */
-static void look_from(pk_sim *sim, const double *q, const double *u)
+static void kinematics_at(pk_sim *sim, const double *q, const double *u)
 {
   pk_workspace *w = sim->workspace;
   w->kernels->kinematics(&w->work, q);
@@ -31,7 +31,7 @@ static void look_from(pk_sim *sim, const double *q, const double *u)
 
 pk_status pki_chain_add_forces(pk_sim *sim, const double *q, double *out, pk_step_info *info)
 {
-  look_from(sim, q, sim->state.u);
+  kinematics_at(sim, q, sim->state.u);
   if (!pki_contact_find(sim, 0, info)) {
     return PK_ERROR_LIMIT;
   }
@@ -138,7 +138,7 @@ void pki_chain_free_velocity(pk_sim *sim, pki_group *g)
  * the way is curved. So it has closed when its gap is small beside the way to the step's end; if it had to wait for a gap of
  * zero it could wait forever, and projections would push in the place of impulses. Where collisions come before all else every
  * contact that approaches closes first. */
-static void close_bouncing(pk_sim *sim, double reach, bool all)
+static void close_bouncing_contacts(pk_sim *sim, double reach, bool all)
 {
   static const double part = 0.5;
   pki_sim_contact *c = &sim->contact;
@@ -152,7 +152,7 @@ static void close_bouncing(pk_sim *sim, double reach, bool all)
 /* Contacts open by more than this are not looked at. */
 static double margin_of(const pk_sim *sim)
 {
-  return sim->options.contact == PK_CONTACT_PAPER ? 0 : sim->options.margin;
+  return sim->options.contact == PK_CONTACT_GEHRING_2014 ? 0 : sim->options.margin;
 }
 
 pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_step_info *info)
@@ -169,7 +169,7 @@ pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_st
     w->kernels->rnea(&w->work, q, g->u, NULL, g->h);
     pki_update_origins(&w->work);
   } else if (!c->factored) {
-    look_from(sim, q, g->u);
+    kinematics_at(sim, q, g->u);
   }
   if (!pki_swept_find(sim, q, g->u, info) || !pki_contact_find(sim, margin_of(sim), info)) {
     return PK_ERROR_LIMIT;
@@ -182,14 +182,14 @@ pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_st
   }
   pki_swept_close(sim, g->plan->reach);
   if (!g->plan->published) {
-    close_bouncing(sim, g->plan->reach, law->collide != NULL);
+    close_bouncing_contacts(sim, g->plan->reach, law->collide != NULL);
   }
   return PK_OK;
 }
 
 bool pki_chain_waits(const pk_sim *sim, int contact)
 {
-  const bool published = sim->options.contact == PK_CONTACT_PAPER;
+  const bool published = sim->options.contact == PK_CONTACT_GEHRING_2014;
   return sim->contact.found[contact].gap > 0 && (published || pki_contact_bounces(sim, contact));
 }
 
@@ -334,11 +334,11 @@ static void show_problem(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
   pk_contact_problem p = c->assembly.problem;
-  if (c->tap.see != NULL) {
+  if (c->observer.observe != NULL) {
     p.W = pki_assembly_dense(&c->assembly, sim->workspace);
     const pk_contact_factor factor = pki_assembly_factor(&c->assembly, sim->workspace);
     p.factor = &factor;
-    c->tap.see(c->tap.user, &p, c->assembly.r);
+    c->observer.observe(c->observer.user, &p, c->assembly.r);
   }
 }
 

@@ -6,8 +6,8 @@
 #include "contact/solvers/active_set_constants.h"
 #include "contact/solvers/solver.h"
 #include "step/contact.h"
-#include "step/exact.h"
 #include "step/impact.h"
+#include "step/lcp_pyramid.h"
 
 pk_solver_options pki_step_solver(const pk_sim_options *o)
 {
@@ -80,7 +80,7 @@ void pki_sim_contact_carve(pki_sim_contact *c, const pk_model *model, const pk_s
   shape.factor = &factor;
   const size_t velocities = solver_room(&shape, o), positions = solver_room(&single, projection);
   c->solver_memory = pki_arena_take(arena, velocities > positions ? velocities : positions, 1);
-  pki_exact_carve(&c->exact, options, model->nu, rows, options->max_contacts, arena);
+  pki_lcp_pyramid_carve(&c->lcp_pyramid, options, model->nu, rows, options->max_contacts, arena);
   if (arena->base != NULL && !arena->overflow) {
     pki_impact_groups(model, c->assembly.up, c->assembly.path, c->dof_group);
   }

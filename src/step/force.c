@@ -6,7 +6,7 @@
 #include "step/pushes.h"
 
 /* x within +-most. */
-static double limited(double x, double most)
+static double clamp_symmetric(double x, double most)
 {
   return x > most ? most : x < -most ? -most : x;
 }
@@ -29,7 +29,7 @@ int pki_joint_force(const pk_sim *sim, const double *q, const double *u, double 
     const double tau_max = sim->acting[k].tau_max, most = tau_max > 0 ? tau_max : INFINITY; /* 0: no limit */
     double a, g;
     force_line(sim, k, m->dof_q[k] >= 0 ? q[m->dof_q[k]] : 0, 0, &a, &g);
-    tau[k] = limited(a - g * u[k], most);
+    tau[k] = clamp_symmetric(a - g * u[k], most);
     out[k] = tau[k] - m->dof_damping[k] * u[k];
     saturated += fabs(tau[k]) >= most;
   }

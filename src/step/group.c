@@ -148,10 +148,10 @@ static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_aren
       {&g->state, n},
   };
   take_numbers(parts, sizeof parts / sizeof parts[0], lanes, arena);
-  const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be watched */
+  const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be wants_info */
   g->solver_memory = pki_arena_take(arena, slots ? solver_memsize() : 0, 1);
-  g->tap_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
-  g->tap_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));
+  g->observed_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
+  g->observed_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));
   g->scalar = pki_arena_take(arena, rows * rows + 5 * rows + n, sizeof(double));
 }
 
@@ -168,9 +168,9 @@ void pki_group_carve(pki_group *g, const pk_model *m, int lanes, pki_arena *aren
 
 /* ---- a sim alone ---- */
 
-void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena)
+void pki_single_group_carve(pki_single_group *a, const pk_model *model, pki_arena *arena)
 {
-  *a = (pki_alone){.stale = true, .kernels = pki_group_kernels_get(1)};
+  *a = (pki_single_group){.stale = true, .kernels = pki_group_kernels_get(1)};
   pki_group_plan_carve(&a->plan, model, arena);
   pki_group_plan_carve_limits(&a->chains, model, arena);
   a->guard = pki_arena_take(arena, (size_t)pki_guard_size(model), sizeof *a->guard);
@@ -183,118 +183,119 @@ typedef struct stopwatch {
   pk_step_info *info;
 } stopwatch;
 
-static void lap(void *user, pk_step_part part)
+static void record_lap(void *user, pk_step_part part)
 {
   const stopwatch *of = user;
   pki_lap(of->sim, part, of->info);
 }
 
 /* What slots and chains tell alike. */
-static void report(const pk_sim *sim, const pki_group *g, const pki_lane_info *lane, pk_step_info *info)
+static void report_lane(const pk_sim *sim, const pki_group *g, const pki_lane_info *lane, pk_step_info *info)
 {
   info->iterations = lane->rounds;
   info->contacts = sim->state.n.nlast;
   info->penetration = lane->penetration;
-  info->stabilisation = sim->watched ? g->lift[0] : 0;
-  info->saturated = sim->watched ? lane->saturated : 0;
+  info->stabilisation = sim->wants_info ? g->lift[0] : 0;
+  info->saturated = sim->wants_info ? lane->saturated : 0;
 }
 
 /* The sim as the world of a lane. */
-static pki_seat seat_of(pk_sim *sim, bool *plain)
+static pki_lane_world lane_world_of(pk_sim *sim, bool *plain)
 {
   pki_sim_state *c = &sim->state;
   *plain = false;
-  return (pki_seat){.q = sim->state.q,
-                    .u = sim->state.u,
-                    .commands = sim->acting,
-                    .pushes = sim->state.n.pushed ? sim->state.pushes : NULL,
-                    .friction = sim->parameters.friction,
-                    .q_next = sim->q_next,
-                    .u_next = sim->u_next,
-                    .tau = sim->tau_next,
-                    .last = c->last,
-                    .last_r = c->last_r,
-                    .last_sticks = c->last_sticks,
-                    .nlast = &c->n.nlast,
-                    .keep = sim->options.max_contacts,
-                    .last_joint = c->last_joint,
-                    .limited = c->limited,
-                    .plain = plain,
-                    .memory = sim->scene.colliders.memory,
-                    .nmemory = &sim->scene.colliders.nmemory,
-                    .guard = sim->alone.guard};
+  return (pki_lane_world){.q = sim->state.q,
+                          .u = sim->state.u,
+                          .commands = sim->acting,
+                          .pushes = sim->state.n.pushed ? sim->state.pushes : NULL,
+                          .friction = sim->parameters.friction,
+                          .q_next = sim->q_next,
+                          .u_next = sim->u_next,
+                          .tau = sim->tau_next,
+                          .last = c->last,
+                          .last_r = c->last_r,
+                          .last_sticks = c->last_sticks,
+                          .nlast = &c->n.nlast,
+                          .keep = sim->options.max_contacts,
+                          .last_joint = c->last_joint,
+                          .limited = c->limited,
+                          .plain = plain,
+                          .memory = sim->scene.colliders.memory,
+                          .nmemory = &sim->scene.colliders.nmemory,
+                          .guard = sim->single.guard};
 }
 
 /* One step of the sim with the group and its plan; where times go is `of`. */
-static pki_lane_info advance(pk_sim *sim, pki_group *g, stopwatch *of)
+static pki_lane_info advance_group(pk_sim *sim, pki_group *g, stopwatch *of)
 {
   pki_lane_info lane;
   bool plain;
-  const pki_seat seat = seat_of(sim, &plain);
+  const pki_lane_world lane_world = lane_world_of(sim, &plain);
   g->work = &sim->workspace->work;
   g->dynamics = sim->workspace->kernels;
   g->colliders = &sim->scene.colliders;
   g->scene = &sim->scene;
-  g->watched = sim->watched;
-  g->lap = sim->options.timing ? lap : NULL;
+  g->wants_info = sim->wants_info;
+  g->lap = sim->options.timing ? record_lap : NULL;
   g->user = of;
-  sim->alone.kernels->advance(g, &seat, 1, &lane);
+  sim->single.kernels->advance(g, &lane_world, 1, &lane);
   return lane;
 }
 
 /* Plans of the sim as it is now. */
 static void refresh_plans(pk_sim *sim)
 {
-  if (sim->alone.stale) {
-    pki_group_plan_make(&sim->alone.plan, sim);
-    pki_group_plan_chains(&sim->alone.chains, sim);
-    memset(sim->alone.guard, 0, (size_t)pki_guard_size(sim->model) * sizeof(double));
-    sim->alone.stale = false;
+  if (sim->single.stale) {
+    pki_group_plan_make(&sim->single.plan, sim);
+    pki_group_plan_chains(&sim->single.chains, sim);
+    memset(sim->single.guard, 0, (size_t)pki_guard_size(sim->model) * sizeof(double));
+    sim->single.stale = false;
   }
 }
 
 bool pki_group_step(pk_sim *sim, pk_step_info *info)
 {
-  pki_group *g = &sim->alone.group;
+  pki_group *g = &sim->single.group;
   stopwatch of = {sim, info};
   refresh_plans(sim);
-  info->left = sim->alone.plan.usable && !sim->alone.chains_only ? PK_LANE_EXIT_CONTACTS : PK_LANE_EXIT_WORLD;
+  info->left =
+      sim->single.plan.usable && !sim->single.chains_only ? PK_LANE_EXIT_CONTACTS : PK_LANE_EXIT_WORLD;
   if (info->left == PK_LANE_EXIT_WORLD || sim->state.n.nlast > PKI_SLOTS) {
     return false; /* what had no room in the last step has none in this one */
   }
-  g->plan = &sim->alone.plan;
-  g->tap = sim->contact.tap.see != NULL ? &sim->contact.tap : NULL;
-  const pki_lane_info lane = advance(sim, g, &of);
+  g->plan = &sim->single.plan;
+  g->observer = sim->contact.observer.observe != NULL ? &sim->contact.observer : NULL;
+  const pki_lane_info lane = advance_group(sim, g, &of);
   info->left = lane.left;
   if (!lane.done) {
     return false;
   }
-  report(sim, g, &lane, info);
-  info->impulses_alone = lane.alone;
+  report_lane(sim, g, &lane, info);
+  info->impulses_alone = lane.scalar_fallback;
   info->solver_iterations = lane.sweeps;
   info->solver = lane.sweeps > 0 ? lane.solver : PK_SOLVER_AUTO;
   info->certified &=
       lane.relative <= sim->options.tolerance; /* not when the user's cap on iterations ended a solve */
   info->certificate.relative = lane.relative;
-  info->certificate = sim->watched && lane.rows ? g->certificate : info->certificate;
+  info->certificate = sim->wants_info && lane.rows ? g->certificate : info->certificate;
   return true;
 }
 
 static pk_status step_on_chains(pk_sim *sim, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
-  pki_group g = sim->alone.group; /* its arrays, with the sim's own for contacts */
+  pki_group g = sim->single.group; /* its arrays, with the sim's own for contacts */
   stopwatch of = {sim, info};
   refresh_plans(sim);
-  g.plan = &sim->alone.chains;
+  g.plan = &sim->single.chains;
   g.world = sim, g.info = info;
   g.found[0] = g.found_end[0] = c->found;
   g.slot_of[0] = c->slot_of;
-  const pki_lane_info lane = advance(sim, &g, &of);
+  const pki_lane_info lane = advance_group(sim, &g, &of);
   if (lane.status != PK_OK) {
     return lane.status;
   }
-  report(sim, &g, &lane, info);
+  report_lane(sim, &g, &lane, info);
   info->certified &= !lane.unsettled;
   /* a loop that stays open is no solution, however well its velocities fit */
   info->certified &= g.plan->published || info->closure <= pki_touching(sim);

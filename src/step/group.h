@@ -186,7 +186,7 @@ typedef struct pki_group_plan {
 } pki_group_plan;
 
 /* A world that takes a lane: where what it knows lies, and where the step writes when it is done. */
-typedef struct pki_seat {
+typedef struct pki_lane_world {
   const double *q, *u;
   const pk_command *commands;
   const double *inertia, *grouped; /* [nbody][10], likewise regrouped; NULL in all seats: what the work has */
@@ -203,7 +203,7 @@ typedef struct pki_seat {
   pki_remembered *memory; /* [keep] what pairs of shapes remember */
   int *nmemory;
   double *guard; /* [pki_guard_size] the last look at all shapes (below); all zero: never */
-} pki_seat;
+} pki_lane_world;
 
 /* What a world remembers of the last look at all shapes: joint coordinates [nu]; how far joints may turn until some pair can be near;
  * how high the lowest shape that is no foot was above the ground; and where the trunk was, its origin [3] and quaternion [4]. */
@@ -217,11 +217,11 @@ static inline int pki_guard_size(const pk_model *model)
 /* How a lane's step went. */
 typedef struct pki_lane_info {
   bool done;
-  pk_lane_exit left; /* why not */
-  pk_status status;  /* of a step on chains */
-  bool unsettled;    /* on chains: the active set did not settle */
-  bool rows;         /* something took part */
-  bool alone;        /* its impulses were solved by the scalar solvers */
+  pk_lane_exit left;    /* why not */
+  pk_status status;     /* of a step on chains */
+  bool unsettled;       /* on chains: the active set did not settle */
+  bool rows;            /* something took part */
+  bool scalar_fallback; /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;
   pk_solver solver;
   double relative;    /* residual of the certificate */
@@ -300,7 +300,7 @@ typedef struct pki_group_joints {
 
 /* Which shapes that are no feet may be near (kernels/guard.h). */
 typedef struct pki_group_search {
-  /* [pki_guard_size][lanes] the last look at all shapes (pki_seat). */
+  /* [pki_guard_size][lanes] the last look at all shapes (pki_lane_world). */
   double *guard;
   /* [nbody][lanes] m, how far anything can have moved against the trunk in a step. */
   double *swung;
@@ -418,22 +418,22 @@ typedef struct pki_group {
   /* W, q, r, mu, bounds. */
   double *scalar;
   /* [rows][nu], [nu], [rows] its factors, for who is shown it. */
-  double *tap_Y;
+  double *observed_Y;
   /* [rows][nu], [rows] */
-  int *tap_col;
+  int *observed_col;
 
   /* ---- what it tells ---- */
 
   /* Residual of the certificate; m, depth at the end; sweeps, Newton steps and iterations; rounds of the active set. */
   double *relative, *penetration, *sweeps, *rounds;
-  /* J, what projections added to the potential energy; counted when `watched`. */
+  /* J, what projections added to the potential energy; counted when `wants_info`. */
   double *lift;
   /* Somebody reads more than the state. */
-  bool watched;
-  /* Of lane 0's impulses, when `watched`. */
+  bool wants_info;
+  /* Of lane 0's impulses, when `wants_info`. */
   pk_contact_certificate certificate;
   /* Who is shown the problems of lane 0; NULL: nobody. */
-  const struct pki_problem_tap *tap;
+  const struct pki_problem_observer *observer;
   /* A part of the step ends; NULL: nobody measures. */
   void (*lap)(void *user, pk_step_part part);
   void *user;
@@ -466,22 +466,22 @@ typedef struct pki_group_kernels {
   const char *isa;
   int lanes;
   /* One step of the worlds seats[0 .. count-1], count <= lanes; out[i] tells how it went. Seats that are done are written. */
-  void (*advance)(pki_group *g, const pki_seat *seats, int count, pki_lane_info *out);
+  void (*advance)(pki_group *g, const pki_lane_world *lane_worlds, int count, pki_lane_info *out);
 } pki_group_kernels;
 
 const pki_group_kernels *pki_group_kernels_get(int lanes);
 
 /* A sim as a group of one. */
-typedef struct pki_alone {
+typedef struct pki_single_group {
   pki_group_plan plan, chains; /* of slots, of chains */
   bool stale;                  /* something that they depend on has changed */
   bool chains_only;            /* slots are not tried, so that a test can hold the two against each other */
-  double *guard;               /* [pki_guard_size] (pki_seat) */
+  double *guard;               /* [pki_guard_size] (pki_lane_world) */
   pki_group group;
   const pki_group_kernels *kernels;
-} pki_alone;
+} pki_single_group;
 
-void pki_alone_carve(pki_alone *a, const pk_model *model, pki_arena *arena);
+void pki_single_group_carve(pki_single_group *a, const pk_model *model, pki_arena *arena);
 
 /* A sim's step as a group of one, its rows in slots; false: nothing was done. step_on_chains in group.c does any. */
 bool pki_group_step(pk_sim *sim, pk_step_info *info);

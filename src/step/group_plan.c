@@ -37,7 +37,7 @@ void pki_group_plan_carve(pki_group_plan *plan, const pk_model *m, pki_arena *ar
 }
 
 /* Steps of this kind are what lanes are made for. */
-static bool is_plain(const pk_sim *sim)
+static bool suits_lanes(const pk_sim *sim)
 {
   const pk_model *m = sim->model;
   const pk_sim_options *o = &sim->options;
@@ -82,7 +82,7 @@ static void add_ball(pki_group_plan *plan, const pk_sim *sim, const pki_collider
 }
 
 /* Two balls share the unknowns up to where their paths part. */
-static int shared(const pki_group_plan *plan, int a, int b)
+static int shared_unknowns(const pki_group_plan *plan, int a, int b)
 {
   const int *const x = plan->path + a * plan->depth, *const y = plan->path + b * plan->depth;
   int n = 0;
@@ -93,7 +93,7 @@ static int shared(const pki_group_plan *plan, int a, int b)
 }
 
 /* Ground that feet and covers know: one plane, or one upright height field. */
-static bool is_simple(const pk_terrain *t)
+static bool is_simple_ground(const pk_terrain *t)
 {
   static const double upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   if (t == NULL || t->nsolid != 1) {
@@ -108,7 +108,7 @@ static bool is_simple(const pk_terrain *t)
 }
 
 /* The plane, and what feet do on it. */
-static void lay_plane(pki_group_plan *plan, const pk_sim *sim)
+static void set_ground_plane(pki_group_plan *plan, const pk_sim *sim)
 {
   const pki_scene *c = &sim->scene;
   const pki_collider *plane = &c->colliders.of[c->colliders.nmoving];
@@ -131,20 +131,20 @@ static void lay_plane(pki_group_plan *plan, const pk_sim *sim)
   }
 }
 
-static bool restores(const pk_material *m)
+static bool has_restitution(const pk_material *m)
 {
   return m->restitution_n > 0 || m->restitution_t > 0;
 }
 
 /* Some material of this world bounces: impacts are not for lanes. */
-static bool bounces(const pki_scene *c)
+static bool world_has_restitution(const pki_scene *c)
 {
-  bool any = restores(&c->body_material);
+  bool any = has_restitution(&c->body_material);
   for (int i = 0; i < c->nmaterial; i++) {
-    any |= restores(&c->materials[i]);
+    any |= has_restitution(&c->materials[i]);
   }
   for (int i = 0; i < c->npair; i++) {
-    any |= restores(&c->pairs[i].law);
+    any |= has_restitution(&c->pairs[i].law);
   }
   return any;
 }
@@ -212,7 +212,7 @@ static double reach_of(const pk_sim *sim, int body)
 
 /* How far a cover can move against the body `from`, which carries it, when all joints between them turn: each moves its farthest point on a lever of
  * at most so much. */
-static double swing_of(const pk_model *m, const pki_cover *c, int from)
+static double cover_swing(const pk_model *m, const pki_cover *c, int from)
 {
   const double middle[3] = {0.5 * (c->end[0][0] + c->end[1][0]), 0.5 * (c->end[0][1] + c->end[1][1]),
                             0.5 * (c->end[0][2] + c->end[1][2])};
@@ -225,7 +225,7 @@ static double swing_of(const pk_model *m, const pki_cover *c, int from)
 }
 
 /* The last body that carries both, or is one of them. */
-static int fork_of(const pk_model *m, int a, int b)
+static int common_ancestor(const pk_model *m, int a, int b)
 {
   while (a != b) { /* parents come first */
     if (a > b) {
@@ -315,13 +315,13 @@ static bool add_covers(pki_group_plan *plan, const pk_sim *sim)
     }
   }
   for (int i = 0; i < plan->ncover && plan->hinged; i++) {
-    plan->swing_most = fmax(plan->swing_most, swing_of(sim->model, &plan->covers[i], 0));
+    plan->swing_most = fmax(plan->swing_most, cover_swing(sim->model, &plan->covers[i], 0));
   }
   for (int k = 0; k < plan->npair; k++) {
     const pki_cover *a = &plan->covers[plan->pairs[k][0]], *b = &plan->covers[plan->pairs[k][1]];
-    const int fork = plan->hinged ? fork_of(sim->model, a->body, b->body) : 0;
+    const int fork = plan->hinged ? common_ancestor(sim->model, a->body, b->body) : 0;
     plan->pair_swing[k] =
-        plan->hinged ? swing_of(sim->model, a, fork) + swing_of(sim->model, b, fork) + 1e-12 : 1;
+        plan->hinged ? cover_swing(sim->model, a, fork) + cover_swing(sim->model, b, fork) + 1e-12 : 1;
   }
   add_limbs(plan);
   for (int i = 0; i < sim->model->nbody && plan->hinged; i++) {
@@ -372,7 +372,7 @@ static void add_feet(pki_group_plan *plan, const pk_sim *sim)
   for (int a = 0; a < plan->nball; a++) {
     fits &= plan->count[a] <= PKI_PATH;
     for (int b = 0; b < plan->nball; b++) {
-      plan->common[a][b] = shared(plan, a, b);
+      plan->common[a][b] = shared_unknowns(plan, a, b);
     }
   }
   plan->nball = fits ? plan->nball : 0; /* then they are shapes as others are */
@@ -410,7 +410,7 @@ static pki_group_plan begin_plan(const pk_sim *sim)
                           .implicit = o->implicit == PK_IMPLICIT_FORCES_ALL,
                           .rubs = has_friction(sim),
                           .law = pki_law_of(o),
-                          .published = o->contact == PK_CONTACT_PAPER,
+                          .published = o->contact == PK_CONTACT_GEHRING_2014,
                           .dt = o->dt,
                           .midpoint = midpoint,
                           .reach = midpoint ? 0.5 * o->dt : o->dt,
@@ -450,18 +450,18 @@ void pki_group_plan_make(pki_group_plan *plan, pk_sim *sim)
   list_limits(plan, sim);
   const double g = pki_length3(sim->model->gravity), fastest = FASTEST * sqrt(g * sim->scene.length);
   plan->near = g > 0 ? fmin(o->margin, fastest * plan->reach) : o->margin;
-  if (!is_plain(sim) || bounces(&sim->scene)) {
+  if (!suits_lanes(sim) || world_has_restitution(&sim->scene)) {
     return;
   }
   fill_chains(plan);
   plan->hinged = is_hinged(sim->model);
   plan->free = sim->model->body_motion[0] == PK_MOTION_FLOATING;
-  const bool simple = is_simple(t) && c->n == c->nmoving + 1;
+  const bool simple = is_simple_ground(t) && c->n == c->nmoving + 1;
   plan->scan = !simple && c->n > c->nmoving;
   if (simple) {
     plan->plane = c->nmoving;
     add_feet(plan, sim);
-    lay_plane(plan, sim);
+    set_ground_plane(plan, sim);
   }
   plan->usable = add_covers(plan, sim);
 }

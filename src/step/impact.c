@@ -23,7 +23,7 @@ void pki_impact_groups(const pk_model *m, const int *up, int *root, int *dof_gro
 }
 
 /* The group that group k is part of by now; the way there becomes shorter. */
-static int merged(int *into, int k)
+static int find_group_root(int *into, int k)
 {
   while (into[k] != k) {
     into[k] = into[into[k]];
@@ -35,7 +35,7 @@ static int merged(int *into, int k)
 /* The group of a velocity, of a body, of a contact. */
 static int group_at(const pk_sim *sim, int u)
 {
-  return merged(sim->contact.merged, sim->contact.dof_group[u]);
+  return find_group_root(sim->contact.merged, sim->contact.dof_group[u]);
 }
 
 static int group_of_body(const pk_sim *sim, int body)
@@ -50,7 +50,7 @@ static pki_impact_group *group_of(const pk_sim *sim, const pki_contact *f)
 
 /* A contact that takes part makes one group of both bodies'. Who takes part stays so until the step's end, and so do the
  * groups. */
-static void merge(pk_sim *sim, const pki_contact *f)
+static void merge_contact_groups(pk_sim *sim, const pki_contact *f)
 {
   pki_sim_contact *c = &sim->contact;
   const int a = group_of_body(sim, f->body), b = group_of_body(sim, f->other);
@@ -73,7 +73,7 @@ void pki_impact_begin(pk_sim *sim)
 }
 
 /* What a contact brings into its group: friction makes the tangential coefficient matter. */
-static void join(pki_impact_group *g, const pk_material *m, bool rubs)
+static void join_material(pki_impact_group *g, const pk_material *m, bool rubs)
 {
   const double t = rubs ? m->restitution_t : m->restitution_n;
   g->n = g->any ? fmin(g->n, m->restitution_n) : m->restitution_n;
@@ -88,7 +88,7 @@ void pki_impact_choose(pk_sim *sim)
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->nfound; i++) {
     if (c->slot_of[i] >= 0 && c->found[i].other >= 0) {
-      merge(sim, &c->found[i]);
+      merge_contact_groups(sim, &c->found[i]);
     }
   }
   for (int i = 0; i < c->nfound; i++) {
@@ -97,7 +97,7 @@ void pki_impact_choose(pk_sim *sim)
   for (int i = 0; i < c->nfound; i++) {
     const pki_contact *f = &c->found[i];
     if (c->slot_of[i] >= 0 && f->gap <= pki_touching(sim)) {
-      join(group_of(sim, f), pki_contact_material(&sim->scene, f), pki_contact_friction(sim, f) > 0);
+      join_material(group_of(sim, f), pki_contact_material(&sim->scene, f), pki_contact_friction(sim, f) > 0);
     }
   }
 }
@@ -141,7 +141,7 @@ static void sum_groups(pk_sim *sim, const pki_group *f)
   }
 }
 
-static double excess(const pki_impact_group *g, double e)
+static double excess_energy(const pki_impact_group *g, double e)
 {
   return (g->end + e * g->start - 0.5 * (1 - e) * g->change) / (1 + e);
 }
@@ -161,7 +161,7 @@ bool pki_impact_gains(pk_sim *sim, const pki_group *f, pk_step_info *info)
   sum_groups(sim, f);
   for (int k = 0; k < sim->model->nu; k++) {
     pki_impact_group *g = &c->impacts[k];
-    const double gain = g->any ? fmin(excess(g, g->least), excess(g, g->most)) : 0;
+    const double gain = g->any ? fmin(excess_energy(g, g->least), excess_energy(g, g->most)) : 0;
     const bool gains = gain > nothing * (fabs(g->end) + fabs(g->start) + g->change) && !g->strict;
     const bool newton = sim->options.impact == PK_IMPACT_LAW_NEWTON;
     info->impact_gain += gains && newton ? gain : 0;

@@ -12,7 +12,7 @@ static bool is_closed(const pk_sim *sim, const pki_contact *f)
 }
 
 /* The coefficient of a collision; -1: nobody approaches. */
-static double restitution(const pk_sim *sim)
+static double collision_restitution(const pk_sim *sim)
 {
   const pki_sim_contact *c = &sim->contact;
   double least = -1;
@@ -53,19 +53,19 @@ static bool resting_collide(pk_sim *sim, double *u, pk_step_info *info, bool *an
 {
   pki_sim_contact *c = &sim->contact;
   pki_assembly *a = &c->assembly;
-  double *jump = c->exact.jump;
-  memset(c->exact.hit, 0, (size_t)c->nfound * sizeof *c->exact.hit);
-  const double eps = restitution(sim);
+  double *jump = c->lcp_pyramid.jump;
+  memset(c->lcp_pyramid.hit, 0, (size_t)c->nfound * sizeof *c->lcp_pyramid.hit);
+  const double eps = collision_restitution(sim);
   *any = eps >= 0;
   if (!*any) {
     return true;
   }
   assemble_collision(sim, eps);
-  if (!pki_exact_solve(sim, info)) {
+  if (!pki_lcp_pyramid_solve(sim, info)) {
     return false;
   }
   for (int row = 0; row < pk_contact_size(&a->problem); row++) {
-    c->exact.hit[c->row_found[row]] = a->r[row];
+    c->lcp_pyramid.hit[c->row_found[row]] = a->r[row];
   }
   pki_assembly_response(a, sim->workspace, a->r, jump);
   for (int k = 0; k < sim->model->nu; k++) {
@@ -108,23 +108,23 @@ static void resting_shift(pk_sim *sim, int contact, const double *u, const doubl
   q[0] = change + fmax(v[0], 0);
   q[1] += dt * pki_dot3(f->tangent1, bias);
   q[2] += dt * pki_dot3(f->tangent2, bias);
-  c->exact.slip[contact] = slip > a->mu[contact] * fabs(change) ? slip : 0;
+  c->lcp_pyramid.slip[contact] = slip > a->mu[contact] * fabs(change) ? slip : 0;
 }
 
 static void resting_add_hits(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->assembly.problem.ncontact; i++) {
-    sim->state.last_r[3 * i] += c->exact.hit[c->row_found[i]];
+    sim->state.last_r[3 * i] += c->lcp_pyramid.hit[c->row_found[i]];
   }
 }
 
-const pki_law pki_law_exact_in_accelerations = {.name = "exact-lcp",
-                                                .prepare = pki_exact_align,
-                                                .collide = resting_collide,
-                                                .shift = resting_shift,
-                                                .solve = pki_exact_solve,
-                                                .finish = resting_add_hits,
-                                                .linear = true,
-                                                .needs_solution = true,
-                                                .joins_closed = true};
+const pki_law pki_law_lcp_pyramid_in_accelerations = {.name = "lcp-pyramid",
+                                                      .prepare = pki_lcp_pyramid_align,
+                                                      .collide = resting_collide,
+                                                      .shift = resting_shift,
+                                                      .solve = pki_lcp_pyramid_solve,
+                                                      .finish = resting_add_hits,
+                                                      .linear = true,
+                                                      .needs_solution = true,
+                                                      .joins_closed = true};

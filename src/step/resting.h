@@ -1,4 +1,4 @@
-/* The law exact-lcp with `resting: acceleration`: collision and resting contact as two problems.
+/* The law lcp-pyramid with `resting: acceleration`: collision and resting contact as two problems.
  *
  * Collision (4.3)-(4.14), without friction, of all contacts with g_N <= 0 when one of them approaches:
  *
@@ -23,9 +23,9 @@
 #ifndef PKI_STEP_RESTING_H
 #define PKI_STEP_RESTING_H
 
-#include "step/exact.h"
+#include "step/lcp_pyramid.h"
 
-/* The row is pki_law_exact_in_accelerations (exact.h). Collisions need the factor of M~; what is shifted needs the velocity
+/* The row is pki_law_lcp_pyramid_in_accelerations (exact.h). Collisions need the factor of M~; what is shifted needs the velocity
  * products of the accelerations (rnea) in the workspace. */
 
 #endif

@@ -9,7 +9,7 @@
 #include "step/world.h"
 
 /* One evaluation: rates of xi and u at (q_0 (+) xi, u); how many commands are at their limit comes back. */
-static int evaluate(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)
+static int evaluate_rates(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)
 {
   pk_workspace *w = sim->workspace;
   const pki_smooth *s = &sim->smooth;
@@ -58,7 +58,7 @@ static pk_status step_rk4(pk_sim *sim, pk_step_info *info)
       xi[k] = s == 0 ? 0 : dt * node[s] * k_xi[k];
       u[k] = s == 0 ? sim->state.u[k] : sim->state.u[k] + dt * node[s] * k_u[k];
     }
-    info->saturated = evaluate(sim, xi, u, k_xi, k_u);
+    info->saturated = evaluate_rates(sim, xi, u, k_xi, k_u);
     for (int k = 0; k < nu; k++) {
       sum_xi[k] = s == 0 ? weight[s] * k_xi[k] : sum_xi[k] + weight[s] * k_xi[k];
       sum_u[k] = s == 0 ? weight[s] * k_u[k] : sum_u[k] + weight[s] * k_u[k];

@@ -11,7 +11,7 @@
 /* ---- who is fast ---- */
 
 /* How far any point of a collider moves in a step at most, m. */
-static double travel(const pk_sim *sim, const pki_collider *c)
+static double collider_travel(const pk_sim *sim, const pki_collider *c)
 {
   if (c->body < 0) {
     return 0;
@@ -27,7 +27,7 @@ static bool is_fast(const pk_sim *sim, const pki_collider *c)
 {
   static const double still = 1e-4;
   const pk_geometry *g = c->geometry;
-  return travel(sim, c) > (g->inner > 0 ? 0.5 * g->inner : still * g->bound);
+  return collider_travel(sim, c) > (g->inner > 0 ? 0.5 * g->inner : still * g->bound);
 }
 
 static pki_motion motion_of(const pk_sim *sim, const pki_colliders *all, int i)
@@ -56,7 +56,7 @@ static double rounding_of(const pk_geometry *g)
 }
 
 /* Who keeps the plane: the larger one. It is flat beside the other. */
-static int who_keeps(const pki_collider *const of[2])
+static int choose_plane_owner(const pki_collider *const of[2])
 {
   return of[0]->geometry->bound > of[1]->geometry->bound ? 0 : 1;
 }
@@ -108,7 +108,7 @@ static bool keep_plane(pk_sim *sim, const pki_colliders *all, const int pair[2],
                           .body = of[0]->body,
                           .other = of[1]->body,
                           .material = of[1]->material},
-                   .keeper = who_keeps(of)};
+                   .keeper = choose_plane_owner(of)};
   const int keeper = s->keeper, mover = 1 - keeper, nearest = nearest_of(touch, n);
   const double *normal = touch[nearest].normal, out = keeper == 0 ? 1 : -1;
   const bool ball = of[keeper]->geometry->kind == PK_SHAPE_SPHERE;
@@ -133,8 +133,8 @@ static bool keep_plane(pk_sim *sim, const pki_colliders *all, const int pair[2],
 }
 
 /* How far any point of one comes towards the other along the normal in the step, at most. Turning moves no ball. */
-static double closing(const pk_sim *sim, const pki_collider *const of[2], const pki_motion motion[2],
-                      const double normal[3])
+static double closing_distance(const pk_sim *sim, const pki_collider *const of[2], const pki_motion motion[2],
+                               const double normal[3])
 {
   double speed = pki_dot3(normal, motion[1].linear) - pki_dot3(normal, motion[0].linear);
   for (int k = 0; k < 2; k++) {
@@ -174,7 +174,7 @@ static bool sweep_pair(pk_sim *sim, const pki_colliders *all, int i, int j, doub
     }
   }
   /* one that mostly slides is found where it is */
-  const double most_closing = closing(sim, of, motion, touch[nearest_of(touch, n)].normal);
+  const double most_closing = closing_distance(sim, of, motion, touch[nearest_of(touch, n)].normal);
   return most_closing <= 0.5 * (a->inner + b->inner) ||
          keep_plane(sim, all, (const int[2]){i, j}, motion, at, touch, n);
 }
@@ -182,11 +182,11 @@ static bool sweep_pair(pk_sim *sim, const pki_colliders *all, int i, int j, doub
 /* All pairs of a fast collider that were not looked at before it. */
 static bool sweep_collider(pk_sim *sim, pki_colliders *all, int i)
 {
-  const double own = travel(sim, &all->of[i]);
+  const double own = collider_travel(sim, &all->of[i]);
   bool room = true;
   for (int j = 0; j < all->n && room; j++) {
     const pki_collider *other = &all->of[j];
-    const double most = own + travel(sim, other);
+    const double most = own + collider_travel(sim, other);
     const bool slow = !(most > 0.5 * (all->of[i].geometry->inner + other->geometry->inner));
     if (j == i || slow || (j < i && is_fast(sim, other))) {
       continue;
@@ -214,7 +214,7 @@ static void sort_swept(pki_swept *s, int n)
 }
 
 /* The workspace at a configuration, with the twists of the step's start. */
-static void look_at(pk_sim *sim, const double *q, const double *u)
+static void kinematics_at(pk_sim *sim, const double *q, const double *u)
 {
   pk_workspace *w = sim->workspace;
   w->kernels->kinematics(&w->work, q);
@@ -235,14 +235,14 @@ bool pki_swept_find(pk_sim *sim, const double *q, const double *u, pk_step_info 
   if (!any) {
     return true;
   }
-  look_at(sim, sim->state.q, u);
+  kinematics_at(sim, sim->state.q, u);
   pki_colliders_move(all, &sim->workspace->work, 0);
   for (int i = 0; i < all->nmoving && room; i++) {
     if (is_fast(sim, &all->of[i])) {
       room = sweep_collider(sim, all, i);
     }
   }
-  look_at(sim, q, u);
+  kinematics_at(sim, q, u);
   sort_swept(c->swept, c->nswept);
   if (!room) {
     info->term = "max_contacts";
@@ -268,7 +268,7 @@ static const pki_swept *swept_of(const pki_sim_contact *c, const pki_contact *f)
 }
 
 /* Whether a contact of a swept pair has nothing to do with its plane: a wall beside the floor of one mesh. */
-static bool stands_beside(const pki_work *w, const pki_swept *s, const pki_contact *f)
+static bool is_beside_swept_plane(const pki_work *w, const pki_swept *s, const pki_contact *f)
 {
   double n[3];
   pki_direction_to_world(w, s->frame, s->normal, n);
@@ -315,7 +315,7 @@ static int points_of(const pki_colliders *all, const pki_work *w, const pki_swep
 }
 
 /* Contacts of a swept pair at the workspace's configuration; false when there is no room. */
-static bool place(pk_sim *sim, const pki_swept *s)
+static bool place_swept_contacts(pk_sim *sim, const pki_swept *s)
 {
   pki_sim_contact *c = &sim->contact;
   const pki_work *w = &sim->workspace->work;
@@ -354,14 +354,14 @@ bool pki_swept_place(pk_sim *sim)
   int kept = 0;
   for (int i = 0; i < c->nfound && c->nswept > 0; i++) {
     const pki_swept *s = swept_of(c, &c->found[i]);
-    if (s == NULL || stands_beside(&sim->workspace->work, s, &c->found[i])) {
+    if (s == NULL || is_beside_swept_plane(&sim->workspace->work, s, &c->found[i])) {
       c->found[kept++] = c->found[i];
     }
   }
   c->nfound = c->nswept > 0 ? kept : c->nfound;
   bool room = true;
   for (int k = 0; k < c->nswept && room; k++) {
-    room = place(sim, &c->swept[k]);
+    room = place_swept_contacts(sim, &c->swept[k]);
   }
   return room;
 }

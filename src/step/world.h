@@ -13,7 +13,7 @@
  *   swept.c    contacts of fast pairs, found along their way
  *   impact.c   restitution and its energy
  *   compliant.c  laws of springs and dampers
- *   exact.c    the law exact-lcp
+ *   lcp_pyramid.c    the law lcp-pyramid
  *   resting.c  its collisions and resting contact as two problems
  *   group.c    the step of euler and moreau (kernels/step.c), as a group of one
  *   rk4.c      Runge-Kutta on the group
@@ -83,8 +83,8 @@ typedef struct pki_swept {
   double fixed[PK_TOUCH_MOST][3]; /* its points that touched, in its body */
 } pki_swept;
 
-/* The problem of the law exact-lcp (exact.h). */
-typedef struct pki_exact {
+/* The problem of the law lcp-pyramid (lcp_pyramid.h). */
+typedef struct pki_lcp_pyramid {
   int n;                     /* rows in use */
   double *M, *q;             /* [n][n], [n] */
   double *lower, *upper, *z; /* [n] */
@@ -94,14 +94,14 @@ typedef struct pki_exact {
   double *hit;               /* [max_contacts] impulses of collisions, of the contacts found */
   double *jump;              /* [nu] what they do to the velocities */
   void *memory;              /* of the solvers */
-} pki_exact;
+} pki_lcp_pyramid;
 
 /* Somebody who is shown every problem of velocities before it is solved, W and its factor both, with the first guess. The
  * problem belongs to the sim and is gone after the call. */
-typedef struct pki_problem_tap {
-  void (*see)(void *user, const pk_contact_problem *p, const double *r); /* NULL: nobody */
+typedef struct pki_problem_observer {
+  void (*observe)(void *user, const pk_contact_problem *p, const double *r); /* NULL: nobody */
   void *user;
-} pki_problem_tap;
+} pki_problem_observer;
 
 /* ---- what a world is made of: changed by its user alone ---- */
 
@@ -181,9 +181,9 @@ typedef struct pki_sim_contact {
   pki_swept *swept; /* [max_contacts] pairs of this step */
   int nswept;
   pki_assembly assembly;
-  pki_exact exact;
+  pki_lcp_pyramid lcp_pyramid;
   void *solver_memory;
-  pki_problem_tap tap;
+  pki_problem_observer observer;
 } pki_sim_contact;
 
 enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
@@ -231,10 +231,10 @@ struct pk_sim {
   pki_smooth smooth;
   pki_sim_contact contact;
   pki_sim_joints joints;
-  pki_alone alone;
-  bool watched; /* somebody reads what the step reports */
-  double lap;   /* s, when the part of the step that is running began */
-  void *ark;    /* pki_ark, NULL for the fixed-step schemes */
+  pki_single_group single;
+  bool wants_info; /* somebody reads what the step reports */
+  double lap;      /* s, when the part of the step that is running began */
+  void *ark;       /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
 };
 
@@ -291,7 +291,7 @@ int pki_body_of_velocity(const pk_model *model, int k);
 pk_status pki_state_check(const pk_model *model, const double *q, const double *u, pk_step_info *report);
 
 /* A step without controller and without lanes, for a world of a batch that lanes could not do. */
-pk_status pki_sim_step_alone(pk_sim *sim, pk_step_info *info);
+pk_status pki_sim_step_unobserved(pk_sim *sim, pk_step_info *info);
 
 /* The model whose velocities are the joint coordinates of a world: its tree when joints are cut. */
 static inline const pk_model *pki_joint_model(const pk_model *model)

@@ -6,32 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* The rows, each in the file of its study. */
-extern const pki_study pki_pendulum_study, pki_solvers_study, pki_starleth_study, pki_symbolic_study, pki_thesis_study;
+extern const pki_study pki_pendulum_study, pki_solvers_study, pki_starleth_study, pki_symbolic_study,
+    pki_thesis_study;
 
-static const pki_study *const studies[] = {&pki_pendulum_study, &pki_solvers_study, &pki_starleth_study, &pki_symbolic_study, &pki_thesis_study};
+static const pki_study *const studies[] = {&pki_pendulum_study, &pki_solvers_study, &pki_starleth_study,
+                                           &pki_symbolic_study, &pki_thesis_study};
 
-static void tell(void *user, double fraction)
+static void tell_study_progress(void *user, double fraction)
 {
-  const pki_journey *j = user;
+  const pki_study_progress *j = user;
   if (j->options->progress != NULL) {
     j->options->progress(j->options->user, fmin(1, (j->done + j->now * fraction) / j->all), j->what);
   }
 }
 
-pki_study_watch pki_journey_begin(pki_journey *j, double work)
+pki_study_watch pki_study_part_begin(pki_study_progress *j, double work)
 {
   j->now = work;
-  tell(j, 0);
-  return (pki_study_watch){tell, j};
+  tell_study_progress(j, 0);
+  return (pki_study_watch){tell_study_progress, j};
 }
 
-void pki_journey_end(pki_journey *j)
+void pki_study_part_end(pki_study_progress *j)
 {
   j->done += j->now;
   j->now = 0;
-  tell(j, 0);
+  tell_study_progress(j, 0);
 }
 
 const pki_study *const *pki_studies(int *count)

@@ -44,11 +44,11 @@ typedef struct pki_study {
 } pki_study;
 
 /* How far a study is, over all its parts; work is counted in whatever unit the study likes. */
-typedef struct pki_journey {
+typedef struct pki_study_progress {
   const pki_study_options *options;
   double done, all, now; /* work: finished, of all parts, of the part that is under way */
   char what[96];         /* that part, in words */
-} pki_journey;
+} pki_study_progress;
 
 /* Told now and then how much of a part is done, from 0 to 1. */
 typedef struct pki_study_watch {
@@ -57,8 +57,8 @@ typedef struct pki_study_watch {
 } pki_study_watch;
 
 /* A part of this much work begins, `what` being set; and ends. */
-pki_study_watch pki_journey_begin(pki_journey *journey, double work);
-void pki_journey_end(pki_journey *journey);
+pki_study_watch pki_study_part_begin(pki_study_progress *study_progress, double work);
+void pki_study_part_end(pki_study_progress *study_progress);
 
 const pki_study *const *pki_studies(int *count);
 const pki_study *pki_study_find(const char *name); /* NULL: none of this name */

@@ -33,7 +33,7 @@ static const struct {
 };
 
 /* v_j = m_j / 2^j as fractions of 2^32, by  m_j = xor_k 2^k a_k m_(j-k)  xor m_(j-degree)  for the rest. */
-static void directions(int dimension, uint32_t v[PKI_SOBOL_BITS])
+static void sobol_directions(int dimension, uint32_t v[PKI_SOBOL_BITS])
 {
   if (dimension == 0) {
     for (int j = 0; j < PKI_SOBOL_BITS; j++) {
@@ -58,7 +58,7 @@ static void directions(int dimension, uint32_t v[PKI_SOBOL_BITS])
 uint32_t pki_sobol(uint32_t index, int dimension)
 {
   uint32_t v[PKI_SOBOL_BITS], x = 0;
-  directions(dimension, v);
+  sobol_directions(dimension, v);
   for (int j = 0; j < PKI_SOBOL_BITS; j++) {
     x ^= (index >> j & 1) != 0 ? v[j] : 0;
   }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double fell(const pki_run_result *r)
+static double metric_fell(const pki_run_result *r)
 {
   return r->fell;
 }
@@ -13,17 +13,17 @@ static double fell_at(const pki_run_result *r)
   return r->fell ? r->fell_at : NAN;
 }
 
-static double simulated(const pki_run_result *r)
+static double metric_simulated(const pki_run_result *r)
 {
   return r->duration;
 }
 
-static double distance(const pki_run_result *r)
+static double metric_distance(const pki_run_result *r)
 {
   return r->distance;
 }
 
-static double speed(const pki_run_result *r)
+static double metric_speed(const pki_run_result *r)
 {
   return r->duration > 0 ? r->distance / r->duration : NAN;
 }
@@ -45,14 +45,14 @@ static double peak_torque(const pki_run_result *r)
 }
 
 /* 1: the limit was reached */
-static double effort(const pki_run_result *r)
+static double metric_effort(const pki_run_result *r)
 {
   const int joint = pki_run_hardest_joint(r);
   const double limit = joint >= 0 ? r->model->dof_effort[joint] : 0;
   return limit > 0 && isfinite(limit) ? r->peak[joint] / limit : NAN;
 }
 
-static double slips(const pki_run_result *r)
+static double metric_slips(const pki_run_result *r)
 {
   return (double)r->slips;
 }
@@ -72,7 +72,7 @@ static double height_min(const pki_run_result *r)
   return r->height_min;
 }
 
-static double penetration(const pki_run_result *r)
+static double metric_penetration(const pki_run_result *r)
 {
   return r->penetration;
 }
@@ -82,36 +82,36 @@ static double worst_residual(const pki_run_result *r)
   return r->worst_step > 0 ? r->worst_residual : NAN;
 }
 
-static double uncertified(const pki_run_result *r)
+static double metric_uncertified(const pki_run_result *r)
 {
   return (double)r->uncertified;
 }
 
-static double shifted(const pki_run_result *r)
+static double metric_shifted(const pki_run_result *r)
 {
   return (double)r->shifted;
 }
 
 const pki_metric pki_metrics[] = {
-    {"fell", "", "1: the first robot's trunk fell", fell},
+    {"fell", "", "1: the first robot's trunk fell", metric_fell},
     {"fell_at", "s", "when; none: it did not", fell_at},
-    {"simulated", "s", "time; less than asked for when a step failed", simulated},
-    {"distance", "m", "from start to end, in the plane", distance},
-    {"speed", "m/s", "distance over time", speed},
+    {"simulated", "s", "time; less than asked for when a step failed", metric_simulated},
+    {"distance", "m", "from start to end, in the plane", metric_distance},
+    {"speed", "m/s", "distance over time", metric_speed},
     {"energy_in", "J", "work of the joints", energy_in},
     {"positive_work", "J", "its positive part", positive_work},
     {"cost_of_transport", "", "positive work over weight and distance; none: no distance to speak of",
      pki_run_cost_of_transport},
     {"peak_torque", "N m", "of the joint that came nearest to its limit", peak_torque},
-    {"effort", "", "that torque over its limit", effort},
-    {"slips", "", "how often a foot began to slide", slips},
+    {"effort", "", "that torque over its limit", metric_effort},
+    {"slips", "", "how often a foot began to slide", metric_slips},
     {"slip_distance", "m", "that feet slid, summed over feet", slip_distance},
     {"tilt_max", "rad", "largest tilt of the trunk from its upright", tilt_max},
     {"height_min", "m", "lowest height of the trunk", height_min},
-    {"penetration", "m", "deepest", penetration},
+    {"penetration", "m", "deepest", metric_penetration},
     {"worst_residual", "", "relative residual of the worst step; none: no contact", worst_residual},
-    {"uncertified", "", "steps above the bound", uncertified},
-    {"shifted", "", "steps with rows that nothing can move, which are not certified", shifted},
+    {"uncertified", "", "steps above the bound", metric_uncertified},
+    {"shifted", "", "steps with rows that nothing can move, which are not certified", metric_shifted},
 };
 const int pki_metric_count = sizeof pki_metrics / sizeof pki_metrics[0];
 _Static_assert(sizeof pki_metrics / sizeof pki_metrics[0] <= PKI_METRIC_MAX, "room in a record");

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "run/alone.h"
+#include "run/single_run.h"
 
 /* ---- one sample ---- */
 
@@ -51,17 +51,17 @@ pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *fo
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a sample");
   }
   teller t = {.record = out};
-  const pki_lone_run alone = {.file = sweep->scenario_file,
-                              .text = sweep->base->text,
-                              .size = sweep->base->text_size,
-                              .sets = (const char *const *)sets,
-                              .nset = nset,
-                              .options = {.duration = sweep->duration, .folder = folder, .stop = stop},
-                              .ran = note_ran,
-                              .user = &t};
+  const pki_single_run run_once = {.file = sweep->scenario_file,
+                                   .text = sweep->base->text,
+                                   .size = sweep->base->text_size,
+                                   .sets = (const char *const *)sets,
+                                   .nset = nset,
+                                   .options = {.duration = sweep->duration, .folder = folder, .stop = stop},
+                                   .ran = note_ran,
+                                   .user = &t};
   bool refused = false;
   pk_error own = {0};
-  pk_status status = pki_run_alone(&alone, &refused, &own);
+  pk_status status = pki_run_single(&run_once, &refused, &own);
   pki_sweep_sets_free(sets, nset);
   if (status != PK_OK && !refused) {
     *err = own;
@@ -96,7 +96,7 @@ struct pki_pool {
 };
 
 /* With the mutex: the next sample, when there is one and its record will have a place. */
-static bool next(pki_pool *p, long long *index)
+static bool next_sample(pki_pool *p, long long *index)
 {
   while (!p->ends && p->nwaiting == 0) {
     pthread_cond_wait(&p->work, &p->mutex);
@@ -111,12 +111,12 @@ static bool next(pki_pool *p, long long *index)
   return true;
 }
 
-static void *work(void *user)
+static void *run_samples(void *user)
 {
   pki_pool *p = user;
   long long index;
   pthread_mutex_lock(&p->mutex);
-  while (next(p, &index)) {
+  while (next_sample(p, &index)) {
     pthread_mutex_unlock(&p->mutex);
     pki_record record;
     pk_error err = {0};
@@ -156,7 +156,7 @@ pki_pool *pki_pool_create(const pki_sweep *sweep, int threads, const atomic_int 
   p->threads = calloc((size_t)threads, sizeof *p->threads);
   bool good = p->waiting != NULL && p->finished != NULL && p->threads != NULL;
   while (good && p->nthread < threads) {
-    good = pthread_create(&p->threads[p->nthread], NULL, work, p) == 0;
+    good = pthread_create(&p->threads[p->nthread], NULL, run_samples, p) == 0;
     p->nthread += good;
   }
   if (!good) {

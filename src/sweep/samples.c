@@ -15,7 +15,7 @@ typedef struct ranked {
 } ranked;
 
 /* Failed steps first, then falls, the soonest first, then the largest tilt; the smaller number first among equals. */
-static int compare(const void *a, const void *b)
+static int compare_ranked(const void *a, const void *b)
 {
   const ranked *x = a, *y = b;
   if (x->kind != y->kind) {
@@ -43,7 +43,7 @@ static bool find_worst(pki_samples *s)
     }
   }
   if (n > 1) {
-    qsort(order, (size_t)n, sizeof *order, compare);
+    qsort(order, (size_t)n, sizeof *order, compare_ranked);
   }
   for (int i = 0; i < n && i < s->sweep->replays && s->worst != NULL; i++) {
     s->worst[s->nworst++] = order[i].record;

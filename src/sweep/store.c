@@ -82,7 +82,7 @@ void pki_store_head_encode(const pki_store_head *head, unsigned char out[PKI_STO
 }
 
 /* What the two heads tell apart, in the order in which it helps. */
-static const char *difference(const unsigned char *theirs, const unsigned char *mine)
+static const char *describe_difference(const unsigned char *theirs, const unsigned char *mine)
 {
   static const struct {
     int from, size;
@@ -119,7 +119,7 @@ pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const 
                     "its head is damaged, so nobody knows whose samples these are: --again starts afresh");
   }
   pki_store_head_encode(mine, own);
-  const char *why = difference(theirs, own);
+  const char *why = describe_difference(theirs, own);
   return why == NULL ? PK_OK
                      : pki_fail(err, PK_ERROR_ARGUMENT, where,
                                 "these are samples of %s. Samples of two kinds are not mixed: %s", why, hint);
@@ -186,17 +186,17 @@ static off_t place_of(long long record)
 }
 
 /* Go on behind the last whole record. */
-static pk_status cut(pki_store *s, off_t size, pk_error *err)
+static pk_status truncate_store(pki_store *s, off_t size, pk_error *err)
 {
   return ftruncate(s->fd, size) == 0 && lseek(s->fd, size, SEEK_SET) == size
              ? PK_OK
              : fail_file(s->path, "cannot be cut to size", errno, err);
 }
 
-static pk_status begin(pki_store *s, const pki_store_head *head, pk_error *err)
+static pk_status begin_store(pki_store *s, const pki_store_head *head, pk_error *err)
 {
   unsigned char bytes[PKI_STORE_HEAD];
-  const pk_status status = cut(s, 0, err);
+  const pk_status status = truncate_store(s, 0, err);
   pki_store_head_encode(head, bytes);
   return status != PK_OK ? status
          : pki_write_all(s->fd, bytes, sizeof bytes) && fsync(s->fd) == 0
@@ -239,7 +239,7 @@ static pk_status read_records(pki_store *s, off_t size, pk_error *err)
 }
 
 /* What is in a file that was there. */
-static pk_status take_up(pki_store *s, const pki_store_head *head, off_t size, pk_error *err)
+static pk_status read_existing_store(pki_store *s, const pki_store_head *head, off_t size, pk_error *err)
 {
   unsigned char bytes[PKI_STORE_HEAD] = {0};
   const size_t known = size < PKI_STORE_HEAD ? (size_t)size : PKI_STORE_HEAD;
@@ -248,16 +248,16 @@ static pk_status take_up(pki_store *s, const pki_store_head *head, off_t size, p
   }
   /* killed while the head was written: there are no samples */
   if (known < PKI_STORE_HEAD && memcmp(bytes, magic, known < sizeof magic ? known : sizeof magic) == 0) {
-    return begin(s, head, err);
+    return begin_store(s, head, err);
   }
   pk_status status =
       pki_store_head_fits(bytes, head, s->path, "give another --output, or start afresh with --again", err);
   status = status == PK_OK ? read_records(s, size, err) : status;
-  return status == PK_OK ? cut(s, place_of(s->records), err) : status;
+  return status == PK_OK ? truncate_store(s, place_of(s->records), err) : status;
 }
 
 /* Some network file systems have no locks: there the user sees to it that one process is at work. */
-static pk_status lock(pki_store *s, pk_error *err)
+static pk_status lock_store(pki_store *s, pk_error *err)
 {
   if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK) {
     return PK_OK;
@@ -284,12 +284,13 @@ pk_status pki_store_open(const char *path, const pki_store_head *head, bool agai
   }
   s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   struct stat info;
-  pk_status status = s->fd >= 0 ? lock(s, err) : fail_file(path, "cannot be opened", errno, err);
+  pk_status status = s->fd >= 0 ? lock_store(s, err) : fail_file(path, "cannot be opened", errno, err);
   if (status == PK_OK && (fstat(s->fd, &info) != 0 || !S_ISREG(info.st_mode))) {
     status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "is no regular file");
   }
   if (status == PK_OK) {
-    status = again || info.st_size == 0 ? begin(s, head, err) : take_up(s, head, info.st_size, err);
+    status = again || info.st_size == 0 ? begin_store(s, head, err)
+                                        : read_existing_store(s, head, info.st_size, err);
   }
   if (status != PK_OK) {
     pki_store_close(s);
@@ -317,7 +318,8 @@ pk_status pki_store_add(pki_store *store, const pki_record *record, pk_error *er
   if (!pki_write_all(store->fd, bytes, pki_record_size())) {
     const int why = errno;
     pk_error ignored;
-    (void)cut(store, place_of(store->records), &ignored); /* what was written of it would be in the way */
+    (void)truncate_store(store, place_of(store->records),
+                         &ignored); /* what was written of it would be in the way */
     return fail_file(store->path, "a sample cannot be written", why, err);
   }
   store->slot[record->index] = (int32_t)++store->records;

@@ -107,7 +107,7 @@ static char *flow_of(const char *key, const pki_node *n)
 }
 
 /* A number as a plain scalar; NAN: something else. */
-static double number_of(const pki_node *n)
+static double number_of_node(const pki_node *n)
 {
   double value;
   pk_error ignored;
@@ -135,7 +135,7 @@ static void read_list(pki_sweep_parameter *p, const pki_node *list, pki_problems
     return;
   }
   for (const pki_node *n = list->first; n != NULL; n = n->next) {
-    p->value[p->count] = number_of(n);
+    p->value[p->count] = number_of_node(n);
     p->text[p->count] = flow_of(NULL, n);
     if (p->text[p->count++] == NULL) {
       pki_problem_memory(problems);
@@ -148,7 +148,7 @@ static void read_list(pki_sweep_parameter *p, const pki_node *list, pki_problems
 }
 
 /* Twelve digits, and the number that they are: what is shown is what was computed with. */
-static double rounded(double value, char out[PKI_SWEEP_NUMBER])
+static double round_to_digits(double value, char out[PKI_SWEEP_NUMBER])
 {
   const int n = snprintf(out, PKI_SWEEP_NUMBER, "%.12g", value);
   const char *cursor = out;
@@ -177,7 +177,7 @@ static void read_span(pki_sweep_parameter *p, pki_problems *problems)
     char text[PKI_SWEEP_NUMBER];
     const double part = (double)i / (count - 1);
     const double value = p->log ? p->from * pow(p->to / p->from, part) : p->from + (p->to - p->from) * part;
-    p->value[i] = rounded(i == count - 1 ? p->to : value, text);
+    p->value[i] = round_to_digits(i == count - 1 ? p->to : value, text);
     p->text[i] = strdup(text);
     p->count++;
     if (p->text[i] == NULL) {

@@ -15,7 +15,7 @@
 /* ---- values ---- */
 
 /* The value of a distribution at `u` of (0, 1). */
-static double quantile(const pki_sweep_parameter *p, double u)
+static double distribution_quantile(const pki_sweep_parameter *p, double u)
 {
   if (p->random == PKI_DRAW_NORMAL) {
     const double low = pki_normal_below((p->from - p->mean) / p->deviation),
@@ -44,7 +44,7 @@ void pki_sweep_sample(const pki_sweep *sweep, long long index, pki_sweep_point *
       out->text[i] = p->text[out->level[i]];
     } else {
       const double u = pki_draw_unit(s->draw, s->seed, draw, p->dimension);
-      const int n = snprintf(out->number[i], PKI_SWEEP_NUMBER, "%.12g", quantile(p, u));
+      const int n = snprintf(out->number[i], PKI_SWEEP_NUMBER, "%.12g", distribution_quantile(p, u));
       const char *cursor = out->number[i];
       out->level[i] = -1;
       out->value[i] = NAN;

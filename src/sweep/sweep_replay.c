@@ -10,8 +10,8 @@ void pki_replay_folder(long long index, char out[64])
   snprintf(out, 64, "worst/%06lld", index);
 }
 
-static pk_status replay(const pki_samples *s, const pki_record *known, const char *folder,
-                        const atomic_int *stop, pk_error *err)
+static pk_status replay_sample(const pki_samples *s, const pki_record *known, const char *folder,
+                               const atomic_int *stop, pk_error *err)
 {
   char name[64], path[PKI_PATH_MAX];
   pki_record again;
@@ -40,7 +40,7 @@ pk_status pki_sweep_replay(const pki_samples *samples, const char *folder, const
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "old replays cannot be removed");
   }
   for (int i = 0; i < samples->nworst && status == PK_OK && (stop == NULL || *stop == 0); i++) {
-    status = replay(samples, &samples->record[samples->worst[i]], folder, stop, err);
+    status = replay_sample(samples, &samples->record[samples->worst[i]], folder, stop, err);
   }
   return status;
 }

@@ -45,7 +45,7 @@ static bool value_of(const pki_record *r, const shown *s, double *out)
 
 /* ---- maps ---- */
 
-static int rising(const void *a, const void *b)
+static int compare_rising(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;
   return x < y ? -1 : x > y;
@@ -60,7 +60,7 @@ typedef struct placed {
 static int by_cell(const void *a, const void *b)
 {
   const placed *x = a, *y = b;
-  return x->cell != y->cell ? (x->cell < y->cell ? -1 : 1) : rising(&x->value, &y->value);
+  return x->cell != y->cell ? (x->cell < y->cell ? -1 : 1) : compare_rising(&x->value, &y->value);
 }
 
 /* The share, or the median, of values that lie in one cell, in rising order. */
@@ -175,7 +175,7 @@ static bool sort_groups(const page *p, int parameter, const shown *s, groups *g)
     g->group[level] = start;
     used += g->n[level];
     if (g->n[level] > 1) {
-      qsort(start, (size_t)g->n[level], sizeof *start, rising);
+      qsort(start, (size_t)g->n[level], sizeof *start, compare_rising);
     }
   }
   return g->all != NULL;
@@ -261,7 +261,7 @@ static bool add_parameters(page *p)
 
 /* ---- numbers ---- */
 
-static void fact(pki_table *t, const char *name, const char *format, double a, double b)
+static void add_fact(pki_table *t, const char *name, const char *format, double a, double b)
 {
   char text[128];
   snprintf(text, sizeof text, format, a, b);
@@ -274,13 +274,14 @@ static bool add_facts(page *p)
   pki_table t;
   bool good = true;
   pki_table_begin(&t, (const char *const[]){"quantity", "value"}, 2);
-  fact(&t, "samples", s->count < p->sweep->count ? "%.0f of %.0f" : "%.0f", s->count,
-       (double)p->sweep->count);
-  fact(&t, "fell", "%.0f (%.3g %%)", (double)s->fell, s->count > 0 ? 100.0 * (double)s->fell / s->count : 0);
+  add_fact(&t, "samples", s->count < p->sweep->count ? "%.0f of %.0f" : "%.0f", s->count,
+           (double)p->sweep->count);
+  add_fact(&t, "fell", "%.0f (%.3g %%)", (double)s->fell,
+           s->count > 0 ? 100.0 * (double)s->fell / s->count : 0);
   if (s->failed > 0 || s->refused > 0) {
-    fact(&t, "failed, refused", "%.0f, %.0f", (double)s->failed, (double)s->refused);
+    add_fact(&t, "failed, refused", "%.0f, %.0f", (double)s->failed, (double)s->refused);
   }
-  fact(&t, "with uncertified steps", "%.0f", (double)s->uncertified, 0);
+  add_fact(&t, "with uncertified steps", "%.0f", (double)s->uncertified, 0);
   for (int k = 1; k < SHOWS && good; k++) {
     double *values = calloc((size_t)s->count + 1, sizeof *values);
     int n = 0;
@@ -289,7 +290,7 @@ static bool add_facts(page *p)
     }
     if (n > 0) {
       char text[128], name[64];
-      qsort(values, (size_t)n, sizeof *values, rising);
+      qsort(values, (size_t)n, sizeof *values, compare_rising);
       snprintf(name, sizeof name, "%s, those upright", shows[k].title);
       snprintf(text, sizeof text, "median %.3g %s(%.3g to %.3g)", pki_quantile(values, n, 0.5),
                shows[k].unit[0] ? "m/s " : "", values[0], values[n - 1]);
@@ -433,7 +434,7 @@ static bool find_levels(page *p)
   return p->levels != NULL && p->level != NULL;
 }
 
-static void describe(const pki_sweep *s, char *out, size_t size)
+static void describe_sweep(const pki_sweep *s, char *out, size_t size)
 {
   size_t used = (size_t)snprintf(out, size, "%lld runs of %s", s->count, s->scenario);
   if (s->duration >= 0 && used < size) {
@@ -461,7 +462,7 @@ pk_status pki_sweep_report(const pki_samples *samples, const char *folder, pk_er
   if (!pki_path_join(path, folder, "report.html")) {
     return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = folder}, "the folder's name is too long");
   }
-  describe(p.sweep, text, sizeof text);
+  describe_sweep(p.sweep, text, sizeof text);
   pki_report_begin(&p.report, p.sweep->name, p.sweep->description);
   pki_report_paragraph(&p.report, text);
   pki_report_contents(&p.report);

@@ -53,8 +53,8 @@ static bool read_rows(const pki_store *store, rows *r)
 }
 
 /* A data set and two texts about it. */
-static bool put(hid_t file, const char *name, hid_t type, hsize_t count, const void *values,
-                const char *const notes[4])
+static bool put_annotated(hid_t file, const char *name, hid_t type, hsize_t count, const void *values,
+                          const char *const notes[4])
 {
   const hid_t set = pki_h5_put_data(file, name, type, 1, &count, values);
   bool good = set >= 0;
@@ -85,7 +85,7 @@ static bool put_texts(hid_t file, const char *name, const rows *r, int parameter
     }
     memcpy(texts + i * ROOM, text, strnlen(text, ROOM - 1));
   }
-  const bool good = texts != NULL && put(file, name, type, r->count, texts, NULL);
+  const bool good = texts != NULL && put_annotated(file, name, type, r->count, texts, NULL);
   H5Tclose(type);
   free(texts);
   return good;
@@ -104,7 +104,7 @@ static bool put_parameter(hid_t file, const rows *r, int parameter)
     numbers = numbers && r->column[i] == r->column[i];
   }
   const char *const notes[4] = {"key", p->nkey > 0 ? p->keys[0] : p->key, "unit", p->unit};
-  return numbers ? put(file, name, H5T_NATIVE_DOUBLE, r->count, r->column, notes)
+  return numbers ? put_annotated(file, name, H5T_NATIVE_DOUBLE, r->count, r->column, notes)
                  : put_texts(file, name, r, parameter);
 }
 
@@ -117,7 +117,7 @@ static bool put_whole(hid_t file, const char *name, const rows *r, bool seeds)
     pki_sweep_sample(r->sweep, r->record[i].index, &point);
     numbers[i] = seeds ? point.seed : r->record[i].index;
   }
-  const bool good = numbers != NULL && put(file, name, H5T_NATIVE_LLONG, r->count, numbers, NULL);
+  const bool good = numbers != NULL && put_annotated(file, name, H5T_NATIVE_LLONG, r->count, numbers, NULL);
   free(numbers);
   return good;
 }
@@ -136,7 +136,7 @@ static bool put_numbers(hid_t file, const rows *r)
       r->column[i] = r->record[i].metric[m];
     }
     const char *const notes[4] = {"unit", pki_metrics[m].unit, "doc", pki_metrics[m].doc};
-    good = put(file, name, H5T_NATIVE_DOUBLE, r->count, r->column, notes);
+    good = put_annotated(file, name, H5T_NATIVE_DOUBLE, r->count, r->column, notes);
   }
   return good;
 }

@@ -20,16 +20,17 @@ enum {
 };
 static const double nap = 2e-3; /* s between looks at the mail */
 
-static void begin(unsigned char *bytes, int kind, int first, int second)
+static void begin_message(unsigned char *bytes, int kind, int first, int second)
 {
   pki_put_bytes(bytes, (uint64_t)kind, 4);
   pki_put_bytes(bytes + 4, (uint64_t)first, 4);
   pki_put_bytes(bytes + 8, (uint64_t)second, 4);
 }
 
-static bool post(const pki_ranks *crew, int to, const unsigned char *bytes, size_t size, pk_error *err)
+static bool send_message(const pki_ranks *comm, int to, const unsigned char *bytes, size_t size,
+                         pk_error *err)
 {
-  if (crew->send(crew->user, to, bytes, size)) {
+  if (comm->send(comm->user, to, bytes, size)) {
     return true;
   }
   pki_fail(err, PK_ERROR_FILE, (pki_where){0}, "rank %d cannot be reached", to);
@@ -63,13 +64,13 @@ static long long next_sample(lead *l)
   return -1;
 }
 
-static pk_status keep(lead *l, const pki_record *record, pk_error *err)
+static pk_status keep_record(lead *l, const pki_record *record, pk_error *err)
 {
   l->out->ran++;
   return pki_store_add(l->store, record, err);
 }
 
-static void show(lead *l)
+static void show_sweep_progress(lead *l)
 {
   const double now = pki_clock();
   if (l->options->progress == NULL || now - l->shown < 0.1) {
@@ -88,18 +89,18 @@ static void show(lead *l)
 }
 
 /* Some samples to whoever asked, fewer towards the end so that all end together. */
-static bool answer(lead *l, int to, int wanted, pk_error *err)
+static bool give_samples(lead *l, int to, int wanted, pk_error *err)
 {
   unsigned char bytes[START + 8 * GIFTS];
   const long long left = l->sweep->count - l->next;
-  const long long share = left / (4 * l->options->crew->size) + 1;
+  const long long share = left / (4 * l->options->comm->size) + 1;
   int count = 0;
   wanted = wanted < GIFTS ? wanted : GIFTS;
   for (long long index; count < wanted && count < share && (index = next_sample(l)) >= 0; count++) {
     pki_put_bytes(bytes + START + 8 * count, (uint64_t)index, 8);
   }
-  begin(bytes, count > 0 ? GIVE : END, count, 0);
-  return post(l->options->crew, to, bytes, START + 8 * (size_t)count, err);
+  begin_message(bytes, count > 0 ? GIVE : END, count, 0);
+  return send_message(l->options->comm, to, bytes, START + 8 * (size_t)count, err);
 }
 
 static pk_status read_results(lead *l, int from, const unsigned char *bytes, size_t size, pk_error *err)
@@ -114,23 +115,23 @@ static pk_status read_results(lead *l, int from, const unsigned char *bytes, siz
   for (int i = 0; i < count && status == PK_OK; i++) {
     pki_record record;
     status = pki_record_decode(bytes + START + (size_t)i * each, l->sweep->count, &record)
-                 ? keep(l, &record, err)
+                 ? keep_record(l, &record, err)
                  : pki_fail(err, PK_ERROR_SYNTAX, (pki_where){0}, "rank %d sent a damaged record", from);
   }
-  if (status == PK_OK && wanted > 0 && !answer(l, from, wanted, err)) {
+  if (status == PK_OK && wanted > 0 && !give_samples(l, from, wanted, err)) {
     status = err->status;
   }
   return status;
 }
 
-static pk_status read_mail(lead *l, pk_error *err)
+static pk_status read_messages(lead *l, pk_error *err)
 {
-  const pki_ranks *crew = l->options->crew;
+  const pki_ranks *comm = l->options->comm;
   unsigned char bytes[ROOM];
   int from = 0;
   pk_status status = PK_OK;
   for (long size;
-       crew != NULL && status == PK_OK && (size = crew->take(crew->user, &from, bytes, sizeof bytes)) != 0;) {
+       comm != NULL && status == PK_OK && (size = comm->take(comm->user, &from, bytes, sizeof bytes)) != 0;) {
     const int kind = size >= START ? (int)pki_take_bytes(bytes, 4) : 0;
     char who[32];
     snprintf(who, sizeof who, "rank %d", from);
@@ -149,15 +150,15 @@ static pk_status read_mail(lead *l, pk_error *err)
 }
 
 /* Once around: what is finished into the store, what is free gets work. */
-static pk_status turn(lead *l, pk_error *err)
+static pk_status serve_ranks_once(lead *l, pk_error *err)
 {
   pki_record record;
   pk_status status = PK_OK;
   while (status == PK_OK && pki_pool_take(l->pool, &record)) { /* also of a pool that failed: it empties */
-    status = keep(l, &record, err);
+    status = keep_record(l, &record, err);
   }
   status = status == PK_OK ? pki_pool_status(l->pool, err) : status;
-  status = status == PK_OK ? read_mail(l, err) : status;
+  status = status == PK_OK ? read_messages(l, err) : status;
   long long index;
   for (int room = pki_pool_room(l->pool); room > 0 && (index = next_sample(l)) >= 0; room--) {
     pki_pool_put(l->pool, index);
@@ -175,7 +176,7 @@ pk_status pki_work_lead(const pki_sweep *sweep, const pki_store_head *head, pki_
             .options = options,
             .out = out,
             .began = pki_clock(),
-            .present = options->crew != NULL ? options->crew->size - 1 : 0,
+            .present = options->comm != NULL ? options->comm->size - 1 : 0,
             .pool = pki_pool_create(sweep, options->threads, options->stop)};
   if (l.pool == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory or no %d threads", options->threads);
@@ -183,7 +184,7 @@ pk_status pki_work_lead(const pki_sweep *sweep, const pki_store_head *head, pki_
   pk_status first = PK_OK;
   pk_error own;
   while (true) {
-    const pk_status status = turn(&l, &own);
+    const pk_status status = serve_ranks_once(&l, &own);
     if (status != PK_OK && first == PK_OK) { /* the others are told, then it is over */
       first = status;
       *err = own;
@@ -195,11 +196,11 @@ pk_status pki_work_lead(const pki_sweep *sweep, const pki_store_head *head, pki_
     if ((l.stops || l.next >= sweep->count) && pki_pool_idle(l.pool) && l.present <= 0) {
       break;
     }
-    if (first != PK_OK && options->crew != NULL) {
+    if (first != PK_OK && options->comm != NULL) {
       break; /* the caller ends the crew: a rank may never answer */
     }
-    show(&l);
-    pki_pool_wait(l.pool, options->crew != NULL ? nap : 0.1);
+    show_sweep_progress(&l);
+    pki_pool_wait(l.pool, options->comm != NULL ? nap : 0.1);
   }
   pki_pool_destroy(l.pool);
   out->interrupted = options->stop != NULL && *options->stop != 0 && store->finished < store->samples;
@@ -212,14 +213,14 @@ pk_status pki_work_lead(const pki_sweep *sweep, const pki_store_head *head, pki_
 
 typedef struct follow {
   const pki_sweep *sweep;
-  const pki_ranks *crew;
+  const pki_ranks *comm;
   pki_pool *pool;
   bool asked; /* an answer is on its way */
   bool ended; /* nothing more will come */
 } follow;
 
 /* What is finished goes to rank 0, with the wish for more. */
-static bool report(follow *f, pk_error *err)
+static bool report_results(follow *f, pk_error *err)
 {
   unsigned char bytes[ROOM];
   pki_record record;
@@ -231,16 +232,16 @@ static bool report(follow *f, pk_error *err)
   if (count == 0 && wanted <= 0) {
     return true;
   }
-  begin(bytes, RESULTS, wanted > 0 ? wanted : 0, count);
+  begin_message(bytes, RESULTS, wanted > 0 ? wanted : 0, count);
   f->asked = f->asked || wanted > 0;
-  return post(f->crew, 0, bytes, START + (size_t)count * pki_record_size(), err);
+  return send_message(f->comm, 0, bytes, START + (size_t)count * pki_record_size(), err);
 }
 
-static bool read_orders(follow *f, pk_error *err)
+static bool read_assignments(follow *f, pk_error *err)
 {
   unsigned char bytes[ROOM];
   int from = 0;
-  for (long size; (size = f->crew->take(f->crew->user, &from, bytes, sizeof bytes)) != 0;) {
+  for (long size; (size = f->comm->take(f->comm->user, &from, bytes, sizeof bytes)) != 0;) {
     const int kind = size >= START ? (int)pki_take_bytes(bytes, 4) : 0;
     const int count = size >= START ? (int)pki_take_bytes(bytes + 4, 4) : 0;
     if ((kind != GIVE && kind != END) || count < 0 || count > GIFTS || size != START + 8L * count) {
@@ -260,14 +261,15 @@ static bool read_orders(follow *f, pk_error *err)
 }
 
 /* True when it went well to the end. */
-static bool follow_all(follow *f, const pki_store_head *head, const pki_work_options *options, pk_error *err)
+static bool work_for_rank_zero(follow *f, const pki_store_head *head, const pki_work_options *options,
+                               pk_error *err)
 {
   unsigned char bytes[START + PKI_STORE_HEAD];
-  begin(bytes, HELLO, 0, 0);
+  begin_message(bytes, HELLO, 0, 0);
   pki_store_head_encode(head, bytes + START);
-  bool good = post(f->crew, 0, bytes, sizeof bytes, err);
+  bool good = send_message(f->comm, 0, bytes, sizeof bytes, err);
   while (good) {
-    good = pki_pool_status(f->pool, err) == PK_OK && report(f, err) && read_orders(f, err);
+    good = pki_pool_status(f->pool, err) == PK_OK && report_results(f, err) && read_assignments(f, err);
     if (options->stop != NULL && *options->stop != 0) {
       pki_pool_clear(f->pool);
       f->ended = true;
@@ -277,19 +279,19 @@ static bool follow_all(follow *f, const pki_store_head *head, const pki_work_opt
     }
     pki_pool_wait(f->pool, nap);
   }
-  begin(bytes, BYE, 0, 0);
-  return good && post(f->crew, 0, bytes, START, err);
+  begin_message(bytes, BYE, 0, 0);
+  return good && send_message(f->comm, 0, bytes, START, err);
 }
 
 pk_status pki_work_follow(const pki_sweep *sweep, const pki_store_head *head, const pki_work_options *options,
                           pk_error *err)
 {
   follow f = {
-      .sweep = sweep, .crew = options->crew, .pool = pki_pool_create(sweep, options->threads, options->stop)};
+      .sweep = sweep, .comm = options->comm, .pool = pki_pool_create(sweep, options->threads, options->stop)};
   if (f.pool == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory or no %d threads", options->threads);
   }
-  const bool good = follow_all(&f, head, options, err);
+  const bool good = work_for_rank_zero(&f, head, options, err);
   pki_pool_destroy(f.pool);
   return good ? PK_OK : err->status;
 }

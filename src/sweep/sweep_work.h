@@ -2,7 +2,7 @@
 #ifndef PKI_SWEEP_SWEEP_WORK_H
 #define PKI_SWEEP_SWEEP_WORK_H
 
-#include "sweep/crew.h"
+#include "sweep/ranks.h"
 #include "sweep/store.h"
 
 typedef struct pki_work_options {
@@ -10,7 +10,7 @@ typedef struct pki_work_options {
   const atomic_int *stop;
   void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
   void *user;
-  const pki_ranks *crew; /* NULL: this process alone */
+  const pki_ranks *comm; /* NULL: this process alone */
 } pki_work_options;
 
 /* How it went. */

@@ -40,7 +40,7 @@ static const fleet_setting settings[] = {
     {"a loop", FLEET_LOOP, 0, FLEET_PLANE, FLEET_STANCE, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3, 60, false},
     {"springs", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT,
      5e-4, 200, false},
-    {"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_EXACT_LCP,
+    {"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_LCP_PYRAMID,
      2e-3, 80, false},
     {"rough ground", FLEET_STARLETH, FLEET_TROT, FLEET_HEIGHTS, FLEET_DROP, 0.8, PK_STEPPER_MOREAU, 0, 2.5e-3,
      80, true},
@@ -154,7 +154,7 @@ static void check_setting(const fleet_setting *s, bool compiled)
     for (int l = 0; l < 3; l++) {
       pk_batch_info info;
       pk_batch *b = fleet_batch(&e->f, sizes[n], lanes[l], 1 + (n + l) % 3);
-      assert_ptr_equal(b->crews[0].group.work->code,
+      assert_ptr_equal(b->contexts[0].group.work->code,
                        compiled ? &pki_code_find(e->f.code, lanes[l])->functions : NULL);
       assert_int_equal(pk_batch_step(b, e->steps, &info), PK_OK);
       must_be_same(e, b, "at once");
@@ -273,7 +273,7 @@ static void bits_do_not_hang_on_who_looks(void **state)
     expect(e, s, false, WORLDS, steps);
     for (int k = 0; k < WORLDS; k++) {
       pk_sim *watched = fleet_sim(&e->f, k), *pushed = fleet_sim(&e->f, k);
-      watched->contact.tap = (pki_problem_tap){.see = count_problem, .user = &shown};
+      watched->contact.observer = (pki_problem_observer){.observe = count_problem, .user = &shown};
       watched->options.timing = true;
       for (int i = 0; i < steps; i++) {
         pk_step_info info;

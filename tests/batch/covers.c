@@ -92,7 +92,7 @@ static bool step_both(const pair *p, seen *s)
   assert_int_equal(pk_batch_get(p->b, 0, p->general, NULL), PK_OK);
   assert_int_equal(pk_batch_get(p->b, 0, p->probe, NULL), PK_OK);
   dense_begin(&from, p->general, &p->f->options, p->w);
-  p->general->alone.chains_only = true;
+  p->general->single.chains_only = true;
   const bool clear = depth_at(p, pk_sim_q(p->general)) <= 1e-6;
   const pk_status status = pk_sim_step(p->general, NULL);
   assert_int_equal(pk_batch_step(p->b, 1, &how), PK_OK);
@@ -346,7 +346,7 @@ static void bits_do_not_hang_on_looks_of_the_past(void **state)
       pk_sim_u(sims[i])[6] = speed[0], pk_sim_u(sims[i])[7] = speed[1];
     }
     for (int step = 0; step < 60; step++) {
-      sims[1]->alone.stale = true;
+      sims[1]->single.stale = true;
       assert_int_equal(pk_sim_step(sims[0], NULL), PK_OK);
       assert_int_equal(pk_sim_step(sims[1], NULL), PK_OK);
       assert_memory_equal(pk_sim_u(sims[0]), pk_sim_u(sims[1]), (size_t)arms->nu * sizeof(double));

@@ -91,7 +91,7 @@ static void follow(twins *t)
   pk_error err = {.message = ""};
   assert_int_equal(pk_batch_get(t->lanes, 0, t->general, &err), PK_OK);
   assert_int_equal(pk_batch_get(t->lanes, 0, t->probe, &err), PK_OK);
-  t->general->alone.chains_only = true;
+  t->general->single.chains_only = true;
 }
 
 static double distance(const double *a, const double *b, int n)

@@ -140,7 +140,7 @@ static void worlds_that_are_not_made_for_lanes_say_so(void **state)
     fleet_make(&f, &feet);
     f.options.law = i == 0 ? PK_CONTACT_LAW_COMPLIANT : PK_CONTACT_LAW_HARD;
     f.options.implicit = i == 1 ? PK_IMPLICIT_FORCES_NONE : PK_IMPLICIT_FORCES_ALL;
-    f.options.contact = i == 2 ? PK_CONTACT_PAPER : PK_CONTACT_STABILISED;
+    f.options.contact = i == 2 ? PK_CONTACT_GEHRING_2014 : PK_CONTACT_STABILISED;
     f.material.restitution_n = i == 3 ? 0.5 : 0;
     f.options.dt = 5e-4;
     pk_batch *b = fleet_batch(&f, COUNT, 4, 1);

@@ -103,14 +103,14 @@ static void contacts_on_springs_are_not_certified(void **state)
 static void the_solver_of_a_complementarity_problem_is_named(void **state)
 {
   (void)state;
-  cJSON *o = run_json(
-      "run -n starleth-stand --duration 0.1 --set step.law=exact-lcp --set step.lcp=dantzig --certify --json",
-      0);
+  cJSON *o = run_json("run -n starleth-stand --duration 0.1 --set step.law=lcp-pyramid --set "
+                      "step.lcp=dantzig --certify --json",
+                      0);
   assert_string_equal(cJSON_GetObjectItem(o, "worst_solver")->valuestring, "dantzig");
   cJSON_Delete(o);
   run_result r = run("check thesis-drop-01");
   assert_int_equal(r.status, 0);
-  assert_true(contains(r.out, "exact-lcp contact, lcp auto to 1e-08"));
+  assert_true(contains(r.out, "lcp-pyramid contact, lcp auto to 1e-08"));
   run_free(&r);
 }
 

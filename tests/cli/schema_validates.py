@@ -54,7 +54,7 @@ objects:
   - {shape: convex, file: GROUND/rock.obj, surface: stone, position: [0, -5, 1]}
 materials: {ice: {friction: 0.1}}
 pairs: [{surface: rubber, material: ice, friction: 0.3}]
-step: {preset: paper, dt: 2.5e-3, joint_limits: false}
+step: {preset: gehring-2014, dt: 2.5e-3, joint_limits: false}
 controller: {name: locomotion, gait: trot, feet: [LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT],
   gaits: [{at: 2, gait: gallop, forward: 1}, {at: 4, gait: stand}]}
 actuators: [{joints: 'b_*', effort: .inf, damping: 0.1}]

@@ -43,7 +43,7 @@ static void assert_sound(const walker_facts *f)
 static void it_stands_still(void **state)
 {
   (void)state;
-  const pk_contact_scheme schemes[2] = {PK_CONTACT_STABILISED, PK_CONTACT_PAPER};
+  const pk_contact_scheme schemes[2] = {PK_CONTACT_STABILISED, PK_CONTACT_GEHRING_2014};
   for (int k = 0; k < 2; k++) {
     const pk_sim_options o = world(2.5e-3, schemes[k]);
     walker w = walker_create(&o, NULL, NULL);
@@ -97,8 +97,8 @@ static void it_trots_at_the_wanted_speed(void **state)
       {"all at once", {0.3, 0.1, 0.2}, 2.5e-3, 2.5e-3, PK_CONTACT_STABILISED},
       {"forward, 1.25 ms", {0.3, 0, 0}, 1.25e-3, 2.5e-3, PK_CONTACT_STABILISED},
       {"forward, 1 ms", {0.3, 0, 0}, 1e-3, 2e-3, PK_CONTACT_STABILISED},
-      {"forward, paper", {0.3, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_PAPER},
-      {"turning, paper", {0, 0, 0.3}, 2.5e-3, 2.5e-3, PK_CONTACT_PAPER},
+      {"forward, paper", {0.3, 0, 0}, 2.5e-3, 2.5e-3, PK_CONTACT_GEHRING_2014},
+      {"turning, paper", {0, 0, 0.3}, 2.5e-3, 2.5e-3, PK_CONTACT_GEHRING_2014},
   };
   for (size_t i = 0; i < PACE(sizeof cases / sizeof cases[0], 2); i++) {
     const trot_case *c = &cases[i];

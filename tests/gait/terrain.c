@@ -72,7 +72,7 @@ static void it_climbs_steps_of_3_cm(void **state)
   (void)state;
   const walker_facts a = walk("stairs", stairs, 2.5e-3, PK_CONTACT_STABILISED, 0.25);
   const walker_facts b = walk("stairs, 1 ms", stairs, 1e-3, PK_CONTACT_STABILISED, 0.25);
-  const walker_facts c = walk("stairs, paper", stairs, 2.5e-3, PK_CONTACT_PAPER, 0.25);
+  const walker_facts c = walk("stairs, paper", stairs, 2.5e-3, PK_CONTACT_GEHRING_2014, 0.25);
   /* ten steps and more, or two */
   assert_true(fmin(a.height[1], fmin(b.height[1], c.height[1])) > 0.435 + PACE(0.25, 0.05));
   assert_true(fmax(a.tilt, fmax(b.tilt, c.tilt)) < 10 * degree);
@@ -83,7 +83,7 @@ static void it_steps_onto_boxes_and_down(void **state)
   (void)state;
   const walker_facts a = walk("boxes", boxes, 2.5e-3, PK_CONTACT_STABILISED, 0.25);
   const walker_facts b = walk("boxes, 1 ms", boxes, 1e-3, PK_CONTACT_STABILISED, 0.25);
-  const walker_facts c = walk("boxes, paper", boxes, 2.5e-3, PK_CONTACT_PAPER, 0.25);
+  const walker_facts c = walk("boxes, paper", boxes, 2.5e-3, PK_CONTACT_GEHRING_2014, 0.25);
   assert_true(fmax(a.tilt, fmax(b.tilt, c.tilt)) < 10 * degree);
   assert_true(fmin(a.margin, fmin(b.margin, c.margin)) > 0.03);
 }
@@ -97,7 +97,8 @@ static void it_trots_up_down_and_across_slopes(void **state)
       rise[0] = slopes[i][0] * degree, rise[1] = slopes[i][1] * degree;
       char name[64];
       snprintf(name, sizeof name, "slope %g, %g deg%s", slopes[i][0], slopes[i][1], k ? ", paper" : "");
-      const walker_facts f = walk(name, slope, 2.5e-3, k ? PK_CONTACT_PAPER : PK_CONTACT_STABILISED, 0.2);
+      const walker_facts f =
+          walk(name, slope, 2.5e-3, k ? PK_CONTACT_GEHRING_2014 : PK_CONTACT_STABILISED, 0.2);
       assert_true(fabs(f.tilt - 10 * degree) < 1 * degree);
       assert_true(f.margin > 0.03 && f.torque < 30);
     }

@@ -1,4 +1,4 @@
-/* What a tap reads off a world is what the world's own functions say. */
+/* What a reader reads off a world is what the world's own functions say. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "run/channels.h"
 
@@ -12,7 +12,7 @@ typedef struct fixture {
   pki_world world;
   pki_watch watch;
   pki_run_result result;
-  pki_tap *tap;
+  pki_channel_reader *reader;
 } fixture;
 
 static fixture *begin(const char *text, const char *const *only, int nonly)
@@ -22,7 +22,7 @@ static fixture *begin(const char *text, const char *const *only, int nonly)
   f->scenario = good_scenario(text, NULL);
   f->world = good_world(f->scenario);
   assert_int_equal(pki_watch_begin(&f->watch, &f->world, 1e-8, &f->result, &err), PK_OK);
-  if (pki_tap_create(&f->watch, &f->result, only, nonly, &f->tap, &err) != PK_OK) {
+  if (pki_channel_reader_create(&f->watch, &f->result, only, nonly, &f->reader, &err) != PK_OK) {
     fail_msg("%s", err.message);
   }
   return f;
@@ -30,7 +30,7 @@ static fixture *begin(const char *text, const char *const *only, int nonly)
 
 static void end(fixture *f)
 {
-  pki_tap_destroy(f->tap);
+  pki_channel_reader_destroy(f->reader);
   pki_watch_free(&f->watch);
   pki_run_result_free(&f->result);
   pki_world_free(&f->world);
@@ -48,8 +48,8 @@ static void step(fixture *f, int count)
 
 static int find(const fixture *f, const char *name)
 {
-  for (int i = 0; i < f->tap->count; i++) {
-    if (strcmp(f->tap->channels[i].name, name) == 0) {
+  for (int i = 0; i < f->reader->count; i++) {
+    if (strcmp(f->reader->channels[i].name, name) == 0) {
       return i;
     }
   }
@@ -61,9 +61,9 @@ static int find(const fixture *f, const char *name)
 static double value(fixture *f, const char *name, const char *column)
 {
   const int i = find(f, name);
-  const pk_recorder_channel *c = &f->tap->channels[i];
+  const pk_recorder_channel *c = &f->reader->channels[i];
   int rows;
-  const double *values = pki_tap_read(f->tap, i, &rows);
+  const double *values = pki_channel_reader_read(f->reader, i, &rows);
   assert_true(rows > 0);
   for (int k = 0; k < c->columns; k++) {
     if (strcmp(c->column[k], column) == 0) {
@@ -113,7 +113,7 @@ static void values_are_those_of_the_world(void **state)
   }
   assert_true(fabs(sum - 9.81 * m->mass) < 1);
   int rows;
-  const double *contacts = pki_tap_read(f->tap, find(f, "contacts"), &rows);
+  const double *contacts = pki_channel_reader_read(f->reader, find(f, "contacts"), &rows);
   assert_int_equal(rows, 4);
   assert_true(fabs(contacts[3]) < 1e-6 && contacts[6] == 1 && contacts[9] > 50 && contacts[11] == 0.8);
   assert_true(value(f, "solver", "contacts") == 4 && value(f, "solver", "certified") == 1);
@@ -156,11 +156,11 @@ static void worlds_of_any_kind_have_the_channels_that_fit(void **state)
 {
   (void)state;
   fixture *f = begin("model: pendulum\nduration: 1\n", NULL, 0);
-  assert_int_equal(f->tap->channels[find(f, "state/q")].columns, 1);
-  assert_string_equal(f->tap->channels[find(f, "state/q")].unit[0], "rad");
-  assert_string_equal(f->tap->channels[find(f, "joints/force")].unit[0], "N m");
+  assert_int_equal(f->reader->channels[find(f, "state/q")].columns, 1);
+  assert_string_equal(f->reader->channels[find(f, "state/q")].unit[0], "rad");
+  assert_string_equal(f->reader->channels[find(f, "joints/force")].unit[0], "N m");
   int rows;
-  pki_tap_read(f->tap, find(f, "contacts"), &rows);
+  pki_channel_reader_read(f->reader, find(f, "contacts"), &rows);
   assert_int_equal(rows, 0);
   end(f);
 
@@ -170,8 +170,8 @@ static void worlds_of_any_kind_have_the_channels_that_fit(void **state)
       NULL, 0);
   assert_true(value(f, "trunk/starleth_1", "y") == 2 && value(f, "trunk/starleth_0", "y") == 0);
   assert_true(value(f, "state/q", "b_base.y") == 2);
-  assert_int_equal(f->tap->channels[find(f, "joints/force")].columns, 24);
-  assert_int_equal(f->tap->channels[find(f, "bodies")].columns, 7 * f->world.model->nbody);
+  assert_int_equal(f->reader->channels[find(f, "joints/force")].columns, 24);
+  assert_int_equal(f->reader->channels[find(f, "bodies")].columns, 7 * f->world.model->nbody);
   end(f);
 }
 
@@ -180,12 +180,13 @@ static void patterns_choose_channels_and_wrong_ones_are_named(void **state)
   (void)state;
   static const char *const some[] = {"state/*", "com"};
   fixture *f = begin(STARLETH, some, 2);
-  assert_int_equal(f->tap->count, 3);
+  assert_int_equal(f->reader->count, 3);
   find(f, "state/q"), find(f, "state/u"), find(f, "com");
   static const char *const wrong[] = {"com", "jionts/*"};
-  pki_tap *none;
+  pki_channel_reader *none;
   pk_error err;
-  assert_int_equal(pki_tap_create(&f->watch, &f->result, wrong, 2, &none, &err), PK_ERROR_ARGUMENT);
+  assert_int_equal(pki_channel_reader_create(&f->watch, &f->result, wrong, 2, &none, &err),
+                   PK_ERROR_ARGUMENT);
   assert_string_equal(err.message, "no channel of this world is called \"jionts/*\" (pronk list channels)");
   assert_null(none);
   end(f);

@@ -98,7 +98,7 @@ static void record(const char *text, int starts, double duration, double joints,
     pki_scenario *scenario = good_scenario(text, NULL);
     pki_world world = good_world(scenario);
     start_at_random(&world, (uint64_t)s + 1, joints, speed, 3);
-    world.sim->contact.tap = (pki_problem_tap){see, NULL};
+    world.sim->contact.observer = (pki_problem_observer){see, NULL};
     for (int i = 0; i < (int)(duration / scenario->step.dt); i++) {
       pk_step_info info;
       assert_int_equal(pki_world_step(&world, &info), PK_OK);

@@ -34,7 +34,7 @@ static const char everything[] =
     "pairs:\n"
     "  - {surface: rubber, material: ice, friction: 0.2}\n"
     "step:\n"
-    "  preset: paper\n"
+    "  preset: gehring-2014\n"
     "  dt: 5e-4\n"
     "  solver: sor\n"
     "  joint_friction: FALSE\n"
@@ -66,7 +66,7 @@ static void every_key_arrives(void **state)
   assert_true(s->materials[1].material.friction == 0.05 && s->materials[1].material.restitution_n == 0.25 &&
               s->materials[1].material.restitution_t == 0.125);
   assert_true(s->step.dt == 5e-4);
-  assert_int_equal(s->step.contact, PK_CONTACT_PAPER);
+  assert_int_equal(s->step.contact, PK_CONTACT_GEHRING_2014);
   assert_int_equal(s->step.solver, PK_SOLVER_SOR);
   assert_int_equal(s->step.max_contacts, 64);
   assert_false(s->step.joint_friction);

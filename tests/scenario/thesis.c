@@ -1,4 +1,4 @@
-/* The thesis quadruped in its scenarios: the law exact-lcp beside Moreau's scheme, both root models, unit-force passes, and
+/* The thesis quadruped in its scenarios: the law lcp-pyramid beside Moreau's scheme, both root models, unit-force passes, and
  * ten times the thesis' step. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
@@ -109,7 +109,7 @@ static void exact_contact_and_moreau_agree_standing_and_after_a_fall_of_ten_cent
 {
   (void)state;
   for (int drop = 0; drop < 2; drop++) {
-    const landing a = land("step.law=hard", drop), b = land("step.law=exact-lcp", drop);
+    const landing a = land("step.law=hard", drop), b = land("step.law=lcp-pyramid", drop);
     double apart = 0, part = 0;
     for (int k = 0; k < 23; k++) {
       apart = fmax(apart, fabs(a.q[k] - b.q[k]));
@@ -203,11 +203,11 @@ static void the_problem_s_matrix_is_the_response_to_unit_forces(void **state)
           }
         }
       }
-      worst = fmax(worst, fabs(passes - sim->contact.exact.M[i * sim->contact.exact.n + k]));
+      worst = fmax(worst, fabs(passes - sim->contact.lcp_pyramid.M[i * sim->contact.lcp_pyramid.n + k]));
     }
   }
   print_message("M of %d rows differs from unit-force passes by at most %.2g of about 1 kg^-1\n",
-                sim->contact.exact.n, worst);
+                sim->contact.lcp_pyramid.n, worst);
   assert_true(worst < 1e-9);
   pk_workspace_destroy(w);
   close_run(&r);
@@ -251,7 +251,7 @@ static void feet_that_bounce_under_stiff_joints_stay_below_where_they_came_from(
 {
   (void)state;
   for (int k = 0; k < 4; k++) {
-    const char *const sets[] = {k % 2 ? "step.law=exact-lcp" : "step.law=hard", "model.rpy=[0.02, 0, 0]",
+    const char *const sets[] = {k % 2 ? "step.law=lcp-pyramid" : "step.law=hard", "model.rpy=[0.02, 0, 0]",
                                 "materials.ground={friction: 0.3, restitution_n: 0.2}",
                                 k / 2 ? "step.implicit=all" : "step.implicit=none"};
     run r = open_run("drop-05", sets, 4);
@@ -309,7 +309,7 @@ static void every_step_certifies_at_ten_times_the_thesis_step(void **state)
 {
   (void)state;
   for (int k = 0; k < 2 * RUN_COUNT; k++) {
-    const char *const sets[] = {k < RUN_COUNT ? "step.law=hard" : "step.law=exact-lcp", "step.dt=5e-3",
+    const char *const sets[] = {k < RUN_COUNT ? "step.law=hard" : "step.law=lcp-pyramid", "step.dt=5e-3",
                                 "step.implicit=all"};
     const char *name = RUNS[k % RUN_COUNT];
     run r = open_run(name, sets, 3);
@@ -331,7 +331,7 @@ static void all_five_runs_certify_to_their_end_under_exact_contact(void **state)
   for (int k = 0; k < RUN_COUNT; k++) {
     run r = open_run(RUNS[k], NULL, 0);
     double top = 0;
-    assert_true(r.scenario->step.law == PK_CONTACT_LAW_EXACT_LCP && r.scenario->step.dt == 5e-4);
+    assert_true(r.scenario->step.law == PK_CONTACT_LAW_LCP_PYRAMID && r.scenario->step.dt == 5e-4);
     assert_true(r.scenario->duration == 10.6);
     for (int i = 0; i < PACE(21200, 1200); i++) {
       assert_true(must_step(&r).certified);

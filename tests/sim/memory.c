@@ -57,7 +57,7 @@ static const kind kinds[] = {
      false,
      false,
      0},
-    {{"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_EXACT_LCP,
+    {{"exact", FLEET_STARLETH, 0, FLEET_PLANE, FLEET_DROP, 0.6, PK_STEPPER_MOREAU, PK_CONTACT_LAW_LCP_PYRAMID,
       2e-3, 80, false},
      false,
      false,
@@ -94,7 +94,7 @@ static void make_fleet(fleet *f, const kind *k)
 static pk_sim *make_world(const fleet *f, const kind *k, int world)
 {
   pk_sim *sim = fleet_sim(f, world);
-  sim->alone.chains_only = k->chains;
+  sim->single.chains_only = k->chains;
   if (k->late) {
     assert_int_equal(pk_sim_set_latency(sim, k->of.dt, NULL), PK_OK);
   }
@@ -513,7 +513,7 @@ static void a_step_without_a_solution_changes_nothing(void **state)
   const double I = length * length / 12, lean = atan(0.5), size[3] = {radius, length, 0},
                moment[3] = {I, I, 1e-6};
   pk_sim_options o = pk_sim_options_default();
-  o.dt = 1e-5, o.law = PK_CONTACT_LAW_EXACT_LCP, o.resting = PK_CONTACT_RESTING_ACCELERATION,
+  o.dt = 1e-5, o.law = PK_CONTACT_LAW_LCP_PYRAMID, o.resting = PK_CONTACT_RESTING_ACCELERATION,
   o.tolerance = 1e-10;
   pk_model *m = solid_model(PK_SHAPE_CAPSULE, size, 1, moment);
   pk_terrain *t = slope_terrain(0);

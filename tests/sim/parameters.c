@@ -267,7 +267,7 @@ static void a_factor_on_friction_is_friction_times_the_factor(void **state)
 {
   (void)state;
   static const pk_contact_law laws[] = {PK_CONTACT_LAW_HARD, PK_CONTACT_LAW_COMPLIANT, PK_CONTACT_LAW_PENALTY,
-                                        PK_CONTACT_LAW_EXACT_LCP};
+                                        PK_CONTACT_LAW_LCP_PYRAMID};
   const double factor = 0.35, moment[3] = {0.01, 0.01, 0.01};
   const free_solid two[2] = {{PK_SHAPE_BOX, {0.3, 0.3, 0.1}, 2, {0.017, 0.017, 0.03}, NULL},
                              {PK_SHAPE_BOX, {0.2, 0.2, 0.1}, 1, {moment[0], moment[1], moment[2]}, NULL}};

@@ -36,7 +36,7 @@ typedef struct setting {
       tau_max; /* height of the trunk, its speed sideways; 0: no limit on torques */
   bool ground;
   int before, after;
-  pk_contact_resting resting; /* of exact-lcp */
+  pk_contact_resting resting; /* of lcp-pyramid */
 } setting;
 
 static const setting settings[] = {
@@ -57,10 +57,10 @@ static const setting settings[] = {
      true, 100, 250, 0},
     {"penalty", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_PENALTY, 0, 5e-4, 0.44, 1, 0, 0, true,
      100, 250, 0},
-    {"exact-lcp", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_EXACT_LCP, 0, 1e-3, 0.44, 1, 0.3, 0,
-     true, 100, 100, 0},
-    {"paper", STARLETH, HOLD, PK_SIM_PRESET_PAPER, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5, 0, 0, true, 60,
-     60, 0},
+    {"lcp-pyramid", STARLETH, HOLD, 0, PK_STEPPER_MOREAU, PK_CONTACT_LAW_LCP_PYRAMID, 0, 1e-3, 0.44, 1, 0.3,
+     0, true, 100, 100, 0},
+    {"gehring-2014", STARLETH, HOLD, PK_SIM_PRESET_GEHRING_2014, PK_STEPPER_MOREAU, 0, 0, 2.5e-3, 0.45, 0.5,
+     0, 0, true, 60, 60, 0},
     {"maximal coordinates", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_METHOD_DIRECT, 1e-3, 0.44,
      0.5, 0, 0, true, 40, 40, 0},
     {"maximal coordinates, prox", MAXIMAL, HOLD, 0, PK_STEPPER_MOREAU, 0, PK_BILATERAL_METHOD_PROX, 1e-3,
@@ -79,9 +79,9 @@ static const setting settings[] = {
      0, true, 200, 100, 0},
     {"a heap on springs", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_PENALTY, 0, 2e-4, 0.05, 0.1, 0, 0,
      true, 200, 100, 0},
-    {"a heap of exact contact", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, 0, 2e-3, 0.06,
+    {"a heap of exact contact", HEAP, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_LCP_PYRAMID, 0, 2e-3, 0.06,
      0.1, 0.2, 0, true, 60, 60, 0},
-    {"exact contact in accelerations", STARLETH, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, 0,
+    {"exact contact in accelerations", STARLETH, NOBODY, 0, PK_STEPPER_EULER, PK_CONTACT_LAW_LCP_PYRAMID, 0,
      1e-3, 0.47, 0.2, 0, 0, true, 130, 60, PK_CONTACT_RESTING_ACCELERATION},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };

@@ -28,8 +28,8 @@ static void no_step_allocates(void **state)
                 {PK_STEPPER_RK4, PK_CONTACT_LAW_HARD, 0},
                 {PK_STEPPER_MOREAU, PK_CONTACT_LAW_COMPLIANT, 0},
                 {PK_STEPPER_EULER, PK_CONTACT_LAW_PENALTY, 0},
-                {PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, PK_CONTACT_RESTING_VELOCITY},
-                {PK_STEPPER_EULER, PK_CONTACT_LAW_EXACT_LCP, PK_CONTACT_RESTING_ACCELERATION}};
+                {PK_STEPPER_EULER, PK_CONTACT_LAW_LCP_PYRAMID, PK_CONTACT_RESTING_VELOCITY},
+                {PK_STEPPER_EULER, PK_CONTACT_LAW_LCP_PYRAMID, PK_CONTACT_RESTING_ACCELERATION}};
   int least = 0;
   for (size_t s = 0; s < sizeof worlds / sizeof worlds[0]; s++) {
     pk_sim_options o = pk_sim_options_default();

@@ -168,7 +168,7 @@ static const fleet_setting on_anything[] = {
 static void run_world(const fleet *f, pk_sim *probe, pk_workspace *w, int k, seen *s)
 {
   pk_sim *sim = fleet_sim(f, k);
-  sim->alone.chains_only = true;
+  sim->single.chains_only = true;
   for (int step = 0; step < f->of->steps; step++) {
     dense_step p;
     dense_begin(&p, sim, &f->options, w);
@@ -315,7 +315,7 @@ static void fall_in_both(const fleet_setting *of, int worlds, met *m)
   pk_sim *minimal = fleet_sim(&f, 0);
   pk_workspace *w;
   pk_workspace_create(f.model, &w, NULL);
-  minimal->alone.chains_only = true;
+  minimal->single.chains_only = true;
   assert_int_equal(pk_sim_create(&cut.model, &f.options, &maximal, NULL), PK_OK);
   assert_int_equal(pk_sim_set_terrain(maximal, f.ground, &f.material, 1, NULL), PK_OK);
   for (int k = 0; k < worlds; k++) {

@@ -129,7 +129,7 @@ static const double EPS[3] = {0, 0.3, 1};
 static pk_sim_options plain_options(void)
 {
   pk_sim_options o = pk_sim_options_default();
-  o.dt = DT, o.contact = PK_CONTACT_PAPER, o.implicit = PK_IMPLICIT_FORCES_NONE;
+  o.dt = DT, o.contact = PK_CONTACT_GEHRING_2014, o.implicit = PK_IMPLICIT_FORCES_NONE;
   o.joint_limits = o.joint_friction = false;
   o.tolerance = 1e-10;
   return o;

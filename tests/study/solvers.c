@@ -157,9 +157,10 @@ static void classes_have_names_of_their_own(void **state)
 
 /* --- figures --------------------------------------------------------------------------- */
 
-static pki_try made(bool claims, bool solved, double time)
+static pki_solver_result made(bool claims, bool solved, double time)
 {
-  return (pki_try){.tried = true, .claims = claims, .solved = solved, .time = time, .residual = time};
+  return (pki_solver_result){
+      .tried = true, .claims = claims, .solved = solved, .time = time, .residual = time};
 }
 
 static void figures_follow_from_the_tries(void **state)
@@ -169,7 +170,7 @@ static void figures_follow_from_the_tries(void **state)
   pki_solvers_data d = {.records = records, .n = 4};
   pki_solvers_entrants(d.entrants);
   for (int i = 0; i < 4; i++) {
-    pki_try *t = records[i].tries[PKI_COLD];
+    pki_solver_result *t = records[i].tries[PKI_COLD];
     records[i].kind.contacts = 1;
     t[PK_SOLVER_AUTO] = made(true, true, 2);               /* always, in 2 */
     t[PK_SOLVER_BGS] = made(i > 0, i > 0, 1);              /* three times, in 1 */
@@ -238,7 +239,7 @@ static void a_world_shows_its_problems_and_every_solver_agrees_on_them(void **st
   assert_int_equal(pki_scenario_load(path, NULL, 0, &scenario, &err), PK_OK);
   assert_int_equal(pki_world_create(scenario, &world, &err), PK_OK);
   seen s = {.problem = {.tolerance = 1e-10, .max_iterations = 5000}};
-  world.sim->contact.tap = (pki_problem_tap){see, &s};
+  world.sim->contact.observer = (pki_problem_observer){see, &s};
   for (int k = 0; k < 20; k++) {
     pk_step_info info;
     assert_int_equal(pki_world_step(&world, &info), PK_OK);
@@ -255,7 +256,7 @@ static void a_world_shows_its_problems_and_every_solver_agrees_on_them(void **st
   pki_solvers_entrants(entrants);
   double first[12];
   for (int e = 0; e < PKI_SOLVERS; e++) {
-    pki_try t;
+    pki_solver_result t;
     assert_true(pki_solvers_try(&s.problem, &entrants[e], PKI_COLD, &t));
     assert_true(t.tried);
     assert_true(t.claims == t.solved);

@@ -67,14 +67,14 @@ static void everything_that_it_is_held_to_holds(void **state)
 static void exact_contact_stands_and_jumps(void **state)
 {
   (void)state;
-  static const char *const falls[3] = {"drop-01/exact-lcp", "drop-05/exact-lcp", "drop-15/exact-lcp"};
+  static const char *const falls[3] = {"drop-01/lcp-pyramid", "drop-05/lcp-pyramid", "drop-15/lcp-pyramid"};
   static const double from[3] = {0.845, 1.245, 2.245};
   for (int i = 0; i < 3; i++) {
     assert_true(fabs(value(falls[i], "top") - from[i]) < 1e-4);
     assert_true(fabs(value(falls[i], "end") - 0.745) < 5e-3);
   }
-  assert_true(fabs(value("jump/exact-lcp", "top") - 2.2) < 0.02);
-  assert_true(row("jump/exact-lcp", "top")->paper == 2.2);
+  assert_true(fabs(value("jump/lcp-pyramid", "top") - 2.2) < 0.02);
+  assert_true(row("jump/lcp-pyramid", "top")->paper == 2.2);
 }
 
 /* Contacts take what a fall had, m g h, and no more than a little of it is left after 3 s; springs have made some. */
@@ -84,7 +84,7 @@ static void contacts_take_energy_and_springs_make_it(void **state)
   static const char *const ids[5] = {"trot", "drop-01", "drop-05", "drop-15", "jump"};
   for (int i = 0; i < 5; i++) {
     char exact[48], penalty[48];
-    snprintf(exact, sizeof exact, "energy/%s/exact-lcp", ids[i]);
+    snprintf(exact, sizeof exact, "energy/%s/lcp-pyramid", ids[i]);
     snprintf(penalty, sizeof penalty, "energy/%s/penalty", ids[i]);
     assert_true(value(exact, "step") < 1e-9); /* in truth never above zero */
     assert_true(value(exact, "given") < 1);
@@ -92,8 +92,8 @@ static void contacts_take_energy_and_springs_make_it(void **state)
     assert_true(value(exact, "rise") < 0.1 * value(penalty, "rise"));
   }
   double at_end;
-  assert_int_equal(sscanf(strstr(row("energy/drop-05/exact-lcp", "given")->note, ";") + 1, "%lf J", &at_end),
-                   1);
+  assert_int_equal(
+      sscanf(strstr(row("energy/drop-05/lcp-pyramid", "given")->note, ";") + 1, "%lf J", &at_end), 1);
   assert_true(at_end < -1 && at_end > -96.8 * 9.81 * 0.5 * 1.05);
 }
 

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "run/alone.h"
+#include "run/single_run.h"
 #include "sweep/pool.h"
 #include "sweep/sweep_table.h"
 #include "sweep/sweep_work.h"
@@ -93,7 +93,7 @@ static const char sweep_text[] = "scenario: ball.yaml\n"
 typedef struct rank {
   pthread_t thread;
   desk desk;
-  pki_ranks crew;
+  pki_ranks comm;
   const pki_sweep *sweep;
   pki_store_head head;
   pk_status status;
@@ -103,7 +103,7 @@ static void *be_rank(void *user)
 {
   rank *r = user;
   pk_error err = {.message = ""};
-  const pki_work_options options = {.threads = 1, .crew = &r->crew};
+  const pki_work_options options = {.threads = 1, .comm = &r->comm};
   r->status = pki_work_follow(r->sweep, &r->head, &options, &err);
   return NULL;
 }
@@ -114,22 +114,22 @@ static pk_status work(const pki_sweep *s, const char *name, int threads, int ran
 {
   pki_store_head head;
   pki_store store;
-  rank crew[RANKS] = {0};
+  rank comm[RANKS] = {0};
   *o = (office){.mutex = PTHREAD_MUTEX_INITIALIZER};
   pki_store_head_of(s, &head);
   assert_int_equal(pki_store_open(name, &head, false, &store, err), PK_OK);
   for (int i = 0; i < ranks; i++) {
-    crew[i].desk = (desk){o, i};
-    crew[i].crew = (pki_ranks){i, ranks, &crew[i].desk, desk_send, desk_take, NULL, NULL};
-    crew[i].sweep = s;
-    crew[i].head = head;
-    assert_true(i == 0 || pthread_create(&crew[i].thread, NULL, be_rank, &crew[i]) == 0);
+    comm[i].desk = (desk){o, i};
+    comm[i].comm = (pki_ranks){i, ranks, &comm[i].desk, desk_send, desk_take, NULL, NULL};
+    comm[i].sweep = s;
+    comm[i].head = head;
+    assert_true(i == 0 || pthread_create(&comm[i].thread, NULL, be_rank, &comm[i]) == 0);
   }
-  const pki_work_options options = {.threads = threads, .crew = ranks > 1 ? &crew[0].crew : NULL};
+  const pki_work_options options = {.threads = threads, .comm = ranks > 1 ? &comm[0].comm : NULL};
   const pk_status status = pki_work_lead(s, &head, &store, &options, out, err);
   for (int i = 1; i < ranks; i++) {
-    pthread_join(crew[i].thread, NULL);
-    assert_int_equal(crew[i].status, PK_OK);
+    pthread_join(comm[i].thread, NULL);
+    assert_int_equal(comm[i].status, PK_OK);
   }
   char csv[64];
   snprintf(csv, sizeof csv, "%s.csv", name);
@@ -257,9 +257,9 @@ static void a_rank_with_another_sweep_is_refused(void **state)
   unsigned char hello[12 + PKI_STORE_HEAD] = {1};
   pki_store_head_encode(&other, hello + 12);
   desk_send(&desks[1], 0, hello, sizeof hello);
-  const pki_ranks crew = {0, 2, &desks[0], desk_send, desk_take, NULL, NULL};
+  const pki_ranks comm = {0, 2, &desks[0], desk_send, desk_take, NULL, NULL};
   assert_int_equal(pki_store_open("other", &head, false, &store, &err), PK_OK);
-  const pki_work_options options = {.threads = 1, .crew = &crew};
+  const pki_work_options options = {.threads = 1, .comm = &comm};
   assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.file, "rank 1");
   assert_non_null(strstr(err.message, "another model"));
@@ -273,11 +273,11 @@ static void a_rank_with_another_sweep_is_refused(void **state)
 static atomic_int calls = -1; /* below 0: all is well */
 static atomic_bool failed;
 
-pk_status __real_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err);
-pk_status __wrap_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err);
+pk_status __real_pki_run_single(const pki_single_run *alone, bool *refused, pk_error *err);
+pk_status __wrap_pki_run_single(const pki_single_run *alone, bool *refused, pk_error *err);
 
 /* The first to come fails, and the second ends a while after it. */
-pk_status __wrap_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err)
+pk_status __wrap_pki_run_single(const pki_single_run *alone, bool *refused, pk_error *err)
 {
   const int call = atomic_load(&calls) < 0 ? -1 : atomic_fetch_add(&calls, 1);
   if (call == 0) {
@@ -288,7 +288,7 @@ pk_status __wrap_pki_run_alone(const pki_lone_run *alone, bool *refused, pk_erro
   for (bool waits = call == 1; waits; waits = !atomic_load(&failed)) {
     nanosleep(&pause, NULL);
   }
-  return __real_pki_run_alone(alone, refused, err);
+  return __real_pki_run_single(alone, refused, err);
 }
 
 static void a_pool_that_fails_ends_the_sweep_and_finished_samples_are_kept(void **state)

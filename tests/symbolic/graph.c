@@ -191,7 +191,7 @@ static void again_makes_the_same_operation_elsewhere(void **state)
     for (int i = 0; i < from->count; i++) {
       const pki_graph_node n = from->nodes[i];
       const int operands = pki_op_operands(n.op);
-      made[i] = pki_again(to, n, operands > 0 ? made[n.a] : -1, operands > 1 ? made[n.b] : -1);
+      made[i] = pki_rebuild_node(to, n, operands > 0 ? made[n.a] : -1, operands > 1 ? made[n.b] : -1);
     }
     pki_function_init(&b, to, "again", "");
     pki_x *out = pki_function_add(&b, "y", 10, "");

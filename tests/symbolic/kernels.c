@@ -159,7 +159,7 @@ static void compare_falls(pair *p)
     p->x[k] += p->u[k];
   }
   forget(p);
-  p->c->fall(&p->mine, p->q, p->u, p->tau, p->y, dt, p->z);
+  p->c->free_velocity(&p->mine, p->q, p->u, p->tau, p->y, dt, p->z);
   hold_places(p);
   assert_true(apart(p->w.twist, p->mine.twist, 6 * (p->n + (size_t)p->lanes)) < 1e-13);
   assert_true(apart(p->x, p->z, p->nu) < 1e-10 && apart(p->w.M, p->mine.M, p->nM) < 1e-9);

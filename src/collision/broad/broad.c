@@ -44,7 +44,7 @@ void pki_broad_reset(pki_broad *b)
 
 /* ---- sorted pairs ---- */
 
-static void sift(pki_box_pair *p, int i, int n)
+static void sift_pair_down(pki_box_pair *p, int i, int n)
 {
   const pki_box_pair x = p[i];
   for (int child; (child = 2 * i + 1) < n; i = child) {
@@ -63,12 +63,12 @@ static void sort_bucket(pki_box_pair *p, int n)
   enum { MANY = 24 };
   if (n > MANY) {
     for (int i = n / 2 - 1; i >= 0; i--) {
-      sift(p, i, n);
+      sift_pair_down(p, i, n);
     }
     for (int k = n - 1; k > 0; k--) {
       const pki_box_pair last = p[k];
       p[k] = p[0], p[0] = last;
-      sift(p, 0, k);
+      sift_pair_down(p, 0, k);
     }
     return;
   }

@@ -69,7 +69,7 @@ static inline int list_of(const grid *g, uint64_t h, int64_t z)
 }
 
 /* The level of a box and its cell; false: none suits. */
-static bool place(const grid *g, const pki_aabb *box, int *level, int64_t at[3])
+static bool cell_of_box(const grid *g, const pki_aabb *box, int *level, int64_t at[3])
 {
   double longest = 0;
   int e;
@@ -91,7 +91,7 @@ static bool place(const grid *g, const pki_aabb *box, int *level, int64_t at[3])
   return true;
 }
 
-static void fill(grid *g, const pki_aabb *boxes, int n)
+static void fill_grid(grid *g, const pki_aabb *boxes, int n)
 {
   memset(g->head, -1, (size_t)g->room * sizeof *g->head);
   memset(g->used, 0, sizeof g->used);
@@ -102,7 +102,7 @@ static void fill(grid *g, const pki_aabb *boxes, int n)
     if (!pki_aabb_real(&boxes[i])) {
       continue;
     }
-    if (!place(g, &boxes[i], &level, g->at + 3 * i)) {
+    if (!cell_of_box(g, &boxes[i], &level, g->at + 3 * i)) {
       g->out[g->nout++] = i;
       continue;
     }
@@ -116,8 +116,8 @@ static void fill(grid *g, const pki_aabb *boxes, int n)
 }
 
 /* Boxes of the cell at x, y, z of a level against box i; in its own cell those that stand behind it in the list alone. */
-static inline void ask_cell(const grid *g, const pki_aabb *boxes, int i, int level, int list, int64_t x,
-                            int64_t y, int64_t z, bool own, pki_pair_sink *sink)
+static inline void find_pairs_in_cell(const grid *g, const pki_aabb *boxes, int i, int level, int list,
+                                      int64_t x, int64_t y, int64_t z, bool own, pki_pair_sink *sink)
 {
   for (int j = own ? g->next[i] : g->head[list]; j >= 0; j = g->next[j]) {
     const int64_t *at = g->at + 3 * j;
@@ -130,7 +130,7 @@ static inline void ask_cell(const grid *g, const pki_aabb *boxes, int i, int lev
 
 /* All cells of a level whose boxes may reach box i; on its own level its own cell and those that come after it in the order
  * of x, y, z: the others ask for it. */
-static void ask_level(const grid *g, const pki_aabb *boxes, int i, int level, pki_pair_sink *sink)
+static void find_pairs_in_level(const grid *g, const pki_aabb *boxes, int i, int level, pki_pair_sink *sink)
 {
   const bool same = g->level[i] == level;
   const int64_t *own = g->at + 3 * i;
@@ -149,7 +149,7 @@ static void ask_level(const grid *g, const pki_aabb *boxes, int i, int level, pk
       const bool at_y = at_x && y == own[1];
       const uint64_t hy = hash_y(hx, y);
       for (int64_t z = at_y ? own[2] : from[2]; z <= to[2]; z++) {
-        ask_cell(g, boxes, i, level, list_of(g, hy, z), x, y, z, at_y && z == own[2], sink);
+        find_pairs_in_cell(g, boxes, i, level, list_of(g, hy, z), x, y, z, at_y && z == own[2], sink);
       }
     }
   }
@@ -158,11 +158,11 @@ static void ask_level(const grid *g, const pki_aabb *boxes, int i, int level, pk
 bool pki_grid_pairs(void *memory, const pki_aabb *boxes, int n, pki_pair_sink *sink)
 {
   grid *g = memory;
-  fill(g, boxes, n);
+  fill_grid(g, boxes, n);
   for (int i = 0; i < n; i++) {
     for (int l = g->level[i]; l >= 0 && l < LEVELS; l++) {
       if (g->used[l] > 0) {
-        ask_level(g, boxes, i, l, sink);
+        find_pairs_in_level(g, boxes, i, l, sink);
       }
     }
   }

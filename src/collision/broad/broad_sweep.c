@@ -127,7 +127,7 @@ static void remove_pair(sweep *s, int i, int j)
 /* ---- lists ---- */
 
 /* Lower ends come before upper ends at the same place: boxes that touch overlap. */
-static inline bool before(const end *x, const end *y)
+static inline bool end_comes_before(const end *x, const end *y)
 {
   return x->at < y->at || (x->at == y->at && (x->box & 1) < (y->box & 1));
 }
@@ -140,12 +140,12 @@ static void read_end(const pki_aabb *boxes, int axis, end *e)
   e->at = pki_aabb_real(box) ? (upper ? box->max[axis] : box->min[axis]) : upper ? -INFINITY : INFINITY;
 }
 
-static void sift(end *e, int i, int n)
+static void sift_end_down(end *e, int i, int n)
 {
   const end x = e[i];
   for (int child; (child = 2 * i + 1) < n; i = child) {
-    child += child + 1 < n && before(&e[child], &e[child + 1]);
-    if (!before(&x, &e[child])) {
+    child += child + 1 < n && end_comes_before(&e[child], &e[child + 1]);
+    if (!end_comes_before(&x, &e[child])) {
       break;
     }
     e[i] = e[child];
@@ -163,18 +163,18 @@ static void sort_afresh(sweep *s, const pki_aabb *boxes)
       read_end(boxes, axis, &e[i]);
     }
     for (int i = m / 2 - 1; i >= 0; i--) {
-      sift(e, i, m);
+      sift_end_down(e, i, m);
     }
     for (int k = m - 1; k > 0; k--) {
       const end last = e[k];
       e[k] = e[0], e[0] = last;
-      sift(e, 0, k);
+      sift_end_down(e, 0, k);
     }
   }
 }
 
 /* Insertion along one axis; exchanges change the table. False when the table is full or the order was lost. */
-static bool insert(sweep *s, const pki_aabb *boxes, int axis, pki_pair_sink *sink)
+static bool insertion_sort_axis(sweep *s, const pki_aabb *boxes, int axis, pki_pair_sink *sink)
 {
   end *e = s->ends[axis];
   long long left = 64 + 32LL * s->n; /* exchanges, before sorting afresh is quicker */
@@ -185,7 +185,7 @@ static bool insert(sweep *s, const pki_aabb *boxes, int axis, pki_pair_sink *sin
     const end x = e[i];
     const bool lower = !(x.box & 1);
     int k = i;
-    for (; k > 0 && before(&x, &e[k - 1]); k--) {
+    for (; k > 0 && end_comes_before(&x, &e[k - 1]); k--) {
       const end *y = &e[k - 1];
       const int a = x.box >> 1, b = y->box >> 1;
       if (lower && (y->box & 1) && a != b) {
@@ -245,7 +245,7 @@ bool pki_sweep_pairs(void *memory, const pki_aabb *boxes, int n, pki_pair_sink *
   sweep *s = memory;
   (void)n;
   for (int axis = 0; axis < 3 && s->known; axis++) {
-    s->known = insert(s, boxes, axis, sink);
+    s->known = insertion_sort_axis(s, boxes, axis, sink);
   }
   if (!s->known) {
     sort_afresh(s, boxes);

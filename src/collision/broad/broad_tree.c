@@ -88,14 +88,14 @@ static inline double joint_area(const pki_aabb *a, const pki_aabb *b)
   return pki_aabb_area(&both);
 }
 
-static inline bool holds(const pki_aabb *outer, const pki_aabb *inner)
+static inline bool box_contains(const pki_aabb *outer, const pki_aabb *inner)
 {
   return (outer->min[0] <= inner->min[0]) & (outer->min[1] <= inner->min[1]) &
          (outer->min[2] <= inner->min[2]) & (outer->max[0] >= inner->max[0]) &
          (outer->max[1] >= inner->max[1]) & (outer->max[2] >= inner->max[2]);
 }
 
-static pki_aabb fattened(const pki_aabb *box)
+static pki_aabb fatten_box(const pki_aabb *box)
 {
   double longest = 0;
   pki_aabb out;
@@ -117,7 +117,7 @@ static int take_node(tree *t)
   return i;
 }
 
-static void give_node(tree *t, int i)
+static void release_node(tree *t, int i)
 {
   t->nodes[i].parent = t->free;
   t->free = i;
@@ -144,7 +144,7 @@ static inline bool is_one_family(const tree *t, int i, int j)
 }
 
 /* A child and a grandchild on the other side change places where that makes the child's box smaller. */
-static void rotate(tree *t, int at)
+static void rotate_node(tree *t, int at)
 {
   node *const all = t->nodes, *const n = &all[at];
   double best = 0;
@@ -178,7 +178,7 @@ static void rotate(tree *t, int at)
 static void refit_up(tree *t, int at)
 {
   for (; at != NONE; at = t->nodes[at].parent) {
-    rotate(t, at);
+    rotate_node(t, at);
     join_children(t, at);
   }
 }
@@ -193,7 +193,7 @@ static int best_sibling(const tree *t, const pki_aabb *box, int number)
   int at = t->root;
   while (!is_leaf(&all[at])) {
     const node *n = &all[at];
-    if (holds(&all[n->left].box, box) && holds(&all[n->right].box, box)) {
+    if (box_contains(&all[n->left].box, box) && box_contains(&all[n->right].box, box)) {
       chance = chance * UINT32_C(1664525) + UINT32_C(1013904223); /* Numerical Recipes' generator */
       const bool right = is_leaf(&all[n->left]) ? false : is_leaf(&all[n->right]) || chance >> 31 != 0;
       at = right ? n->right : n->left;
@@ -213,12 +213,12 @@ static int best_sibling(const tree *t, const pki_aabb *box, int number)
   return at;
 }
 
-static void insert(tree *t, int box, const pki_aabb *tight, int family)
+static void insert_leaf(tree *t, int box, const pki_aabb *tight, int family)
 {
   const int leaf = take_node(t);
   t->leaf[box] = leaf;
   t->family[leaf] = family;
-  t->nodes[leaf] = (node){.box = fattened(tight), .parent = NONE, .left = NONE, .right = box};
+  t->nodes[leaf] = (node){.box = fatten_box(tight), .parent = NONE, .left = NONE, .right = box};
   if (t->root == NONE) {
     t->root = leaf;
     return;
@@ -237,11 +237,11 @@ static void insert(tree *t, int box, const pki_aabb *tight, int family)
   refit_up(t, made);
 }
 
-static void take_out(tree *t, int box)
+static void remove_leaf(tree *t, int box)
 {
   const int leaf = t->leaf[box], parent = t->nodes[leaf].parent;
   t->leaf[box] = NONE;
-  give_node(t, leaf);
+  release_node(t, leaf);
   if (parent == NONE) {
     t->root = NONE;
     return;
@@ -249,7 +249,7 @@ static void take_out(tree *t, int box)
   const node p = t->nodes[parent];
   const int sibling = p.left == leaf ? p.right : p.left;
   t->nodes[sibling].parent = p.parent;
-  give_node(t, parent);
+  release_node(t, parent);
   if (p.parent == NONE) {
     t->root = sibling;
     return;
@@ -260,7 +260,7 @@ static void take_out(tree *t, int box)
 }
 
 /* Bring the tree to where the boxes are. */
-static void follow(tree *t, const pki_aabb *boxes, const int *family)
+static void move_leaves(tree *t, const pki_aabb *boxes, const int *family)
 {
   for (int k = 0; k < t->nmoved; k++) {
     t->has_moved[t->moved[k]] = false;
@@ -268,7 +268,7 @@ static void follow(tree *t, const pki_aabb *boxes, const int *family)
   t->nhuge = t->nmoved = 0;
   for (int i = 0; i < t->n; i++) {
     const pki_aabb *box = &boxes[i];
-    if (t->leaf[i] != NONE && holds(&t->nodes[t->leaf[i]].box, box) && pki_aabb_real(box)) {
+    if (t->leaf[i] != NONE && box_contains(&t->nodes[t->leaf[i]].box, box) && pki_aabb_real(box)) {
       continue;
     }
     const bool real = pki_aabb_real(box);
@@ -280,10 +280,10 @@ static void follow(tree *t, const pki_aabb *boxes, const int *family)
       t->huge[t->nhuge++] = i;
     }
     if (t->leaf[i] != NONE) {
-      take_out(t, i);
+      remove_leaf(t, i);
     }
     if (small) {
-      insert(t, i, box, family != NULL ? family[i] : MIXED);
+      insert_leaf(t, i, box, family != NULL ? family[i] : MIXED);
     }
     t->moved[t->nmoved++] = i;
     t->has_moved[i] = true;
@@ -293,7 +293,7 @@ static void follow(tree *t, const pki_aabb *boxes, const int *family)
 /* ---- pairs of leaves ---- */
 
 /* A pair of boxes whose leaves overlap: kept, or told at once when there is no room. */
-static inline void meet(tree *t, int i, int j, pki_pair_sink *sink)
+static inline void report_leaf_pair(tree *t, int i, int j, pki_pair_sink *sink)
 {
   const int a = i < j ? i : j, b = i < j ? j : i;
   if (t->direct != NULL) {
@@ -309,7 +309,7 @@ static inline void meet(tree *t, int i, int j, pki_pair_sink *sink)
 }
 
 /* Leaves that overlap that of box i, which has moved. Of two that have moved, the first one tells. */
-static void ask(tree *t, int i, pki_pair_sink *sink)
+static void find_leaf_overlaps(tree *t, int i, pki_pair_sink *sink)
 {
   const node *const all = t->nodes;
   const pki_aabb box = all[t->leaf[i]].box;
@@ -325,13 +325,13 @@ static void ask(tree *t, int i, pki_pair_sink *sink)
       t->stack[top++][0] = n->left;
       t->stack[top++][0] = n->right;
     } else if (n->right != i && (!t->has_moved[n->right] || i < n->right)) {
-      meet(t, i, n->right, sink);
+      report_leaf_pair(t, i, n->right, sink);
     }
   }
 }
 
 /* All leaves that overlap. Two equal nodes on the stack: among the leaves below it. */
-static void ask_all(tree *t, pki_pair_sink *sink)
+static void find_moved_overlaps(tree *t, pki_pair_sink *sink)
 {
   const node *const all = t->nodes;
   int(*const stack)[2] = t->stack;
@@ -357,7 +357,7 @@ static void ask_all(tree *t, pki_pair_sink *sink)
       continue;
     }
     if (is_leaf(x) && is_leaf(y)) {
-      meet(t, x->right, y->right, sink);
+      report_leaf_pair(t, x->right, y->right, sink);
     } else if (is_leaf(y) || (!is_leaf(x) && pki_aabb_area(&x->box) > pki_aabb_area(&y->box))) {
       stack[top][0] = x->left, stack[top++][1] = j;
       stack[top][0] = x->right, stack[top++][1] = j;
@@ -370,14 +370,14 @@ static void ask_all(tree *t, pki_pair_sink *sink)
 
 /* ---- kept pairs ---- */
 
-static inline bool before(const pki_box_pair *x, const pki_box_pair *y)
+static inline bool pair_comes_before(const pki_box_pair *x, const pki_box_pair *y)
 {
   return x->a < y->a || (x->a == y->a && x->b < y->b);
 }
 
 /* Pairs of what has moved go, for they were asked for again; fresh ones come in, from the end and in place. False when
  * there is no room. */
-static bool merge(tree *t)
+static bool merge_pairs(tree *t)
 {
   int kept = 0;
   for (int k = 0; k < t->npair; k++) {
@@ -391,13 +391,13 @@ static bool merge(tree *t)
   }
   pki_sort_pairs(t->fresh, t->nfresh, t->n, t->scratch);
   for (int k = t->npair - 1, i = kept - 1, j = t->nfresh - 1; j >= 0; k--) {
-    t->pairs[k] = i >= 0 && before(&t->fresh[j], &t->pairs[i]) ? t->pairs[i--] : t->fresh[j--];
+    t->pairs[k] = i >= 0 && pair_comes_before(&t->fresh[j], &t->pairs[i]) ? t->pairs[i--] : t->fresh[j--];
   }
   return true;
 }
 
 /* Bring the kept pairs to where the boxes are; false when there is no room. */
-static bool keep_up(tree *t, pki_pair_sink *sink)
+static bool update_kept_pairs(tree *t, pki_pair_sink *sink)
 {
   t->nfresh = 0, t->direct = NULL;
   if (t->known && t->nmoved == 0) {
@@ -405,18 +405,18 @@ static bool keep_up(tree *t, pki_pair_sink *sink)
   }
   if (!t->known || 4 * t->nmoved > t->n) {
     t->npair = 0;
-    ask_all(t, sink);
+    find_moved_overlaps(t, sink);
   } else {
     for (int k = 0; k < t->nmoved; k++) {
       if (t->leaf[t->moved[k]] != NONE) {
-        ask(t, t->moved[k], sink);
+        find_leaf_overlaps(t, t->moved[k], sink);
       }
     }
   }
-  return merge(t);
+  return merge_pairs(t);
 }
 
-static void tell_kept(const tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
+static void report_kept_pairs(const tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
 {
   for (int k = 0; k < t->npair; k++) {
     const pki_box_pair p = t->pairs[k];
@@ -431,7 +431,7 @@ static void tell_kept(const tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
 
 /* Each huge box against all in the tree, and against the huge ones after it. Neighbours of one family, as the planes of a
  * ground, are passed over together: end[k] is where the run of k's family ends. */
-static void tell_huge(tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
+static void report_huge_boxes(tree *t, const pki_aabb *boxes, pki_pair_sink *sink)
 {
   const int *const huge = t->huge, *const family = sink->family;
   int *const end = t->scratch;
@@ -465,14 +465,14 @@ bool pki_tree_pairs(void *memory, const pki_aabb *boxes, int n, pki_pair_sink *s
 {
   tree *t = memory;
   (void)n;
-  follow(t, boxes, sink->family);
-  t->known = keep_up(t, sink);
+  move_leaves(t, boxes, sink->family);
+  t->known = update_kept_pairs(t, sink);
   if (t->known) {
-    tell_kept(t, boxes, sink);
+    report_kept_pairs(t, boxes, sink);
   } else {
     t->direct = boxes;
-    ask_all(t, sink);
+    find_moved_overlaps(t, sink);
   }
-  tell_huge(t, boxes, sink);
+  report_huge_boxes(t, boxes, sink);
   return t->known && t->nhuge == 0;
 }

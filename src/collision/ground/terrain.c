@@ -43,7 +43,7 @@ void pk_terrain_destroy(pk_terrain *t)
 }
 
 /* Room for `count` more solids of a sound material. */
-static pk_status reserve(pk_terrain *t, int count, int material, pk_error *err)
+static pk_status reserve_solids(pk_terrain *t, int count, int material, pk_error *err)
 {
   if (material < 0 || material >= PK_TERRAIN_MATERIALS) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "material"},
@@ -80,8 +80,8 @@ static bool is_rotation(const double R[9])
 }
 
 /* One more solid, for which there is room. */
-static pk_status add(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc *desc, int material,
-                     pk_error *err)
+static pk_status add_solid_to_terrain(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc *desc,
+                                      int material, pk_error *err)
 {
   pki_solid *s = &t->solids[t->nsolid];
   *s = (pki_solid){.material = material, .pose = *pose};
@@ -93,7 +93,7 @@ static pk_status add(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc 
 pk_status pk_terrain_add_geometry(pk_terrain *t, const pk_pose *pose, const pk_geometry_desc *desc,
                                   int material, pk_error *err)
 {
-  pk_status status = reserve(t, 1, material, err);
+  pk_status status = reserve_solids(t, 1, material, err);
   if (status == PK_OK) {
     status = check_finite3(pose->pos, "pose", err);
   }
@@ -104,14 +104,14 @@ pk_status pk_terrain_add_geometry(pk_terrain *t, const pk_pose *pose, const pk_g
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "pose"},
                     "the solid's rotation is not orthonormal and right-handed");
   }
-  return add(t, pose, desc, material, err);
+  return add_solid_to_terrain(t, pose, desc, material, err);
 }
 
 /* The pose has any rotation that takes z to the normal. */
 pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const double normal[3], int material,
                                pk_error *err)
 {
-  pk_status status = reserve(t, 1, material, err);
+  pk_status status = reserve_solids(t, 1, material, err);
   status = status == PK_OK ? check_finite3(point, "point", err) : status;
   status = status == PK_OK ? check_finite3(normal, "normal", err) : status;
   if (status != PK_OK) {
@@ -134,7 +134,7 @@ pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], const doubl
     pose.pos[k] = point[k];
     pose.rot[3 * k] = t1[k], pose.rot[3 * k + 1] = t2[k], pose.rot[3 * k + 2] = n[k];
   }
-  return add(t, &pose, &(pk_geometry_desc){.kind = PK_SHAPE_PLANE}, material, err);
+  return add_solid_to_terrain(t, &pose, &(pk_geometry_desc){.kind = PK_SHAPE_PLANE}, material, err);
 }
 
 pk_status pk_terrain_add_box(pk_terrain *t, const pk_pose *pose, const double size[3], int material,
@@ -200,7 +200,7 @@ pk_status pk_terrain_add_stairs(pk_terrain *t, const double start[3], double dep
 {
   pk_status status = check_stairs(start, depth, height, width, count, err);
   if (status == PK_OK) {
-    status = reserve(t, count, material, err);
+    status = reserve_solids(t, count, material, err);
   }
   const int before = t->nsolid;
   for (int i = 0; i < count && status == PK_OK; i++) {

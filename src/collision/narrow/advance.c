@@ -40,7 +40,7 @@ typedef struct race {
 } race;
 
 /* exp(angular t) by Rodrigues: I + sin K + 2 sin^2(half) K^2. */
-static void rotation(const double angular[3], double t, double out[9])
+static void rotation_by(const double angular[3], double t, double out[9])
 {
   const double spin = pki_length3(angular), angle = spin * t;
   if (!(spin > 0)) {
@@ -58,7 +58,7 @@ static void rotation(const double angular[3], double t, double out[9])
 void pki_motion_at(const pki_motion *m, double t, pk_pose *out)
 {
   double R[9];
-  rotation(m->angular, t, R);
+  rotation_by(m->angular, t, R);
   pki_mat3_mul(R, m->pose.rot, out->rot);
   for (int k = 0; k < 3; k++) {
     out->pos[k] = m->pose.pos[k] + t * m->linear[k];
@@ -112,7 +112,7 @@ static race race_of(const pk_geometry *a, const pki_motion *motion_a, const pk_g
 }
 
 /* The most in any direction. */
-static double fastest(const race *r)
+static double fastest_approach(const race *r)
 {
   double sum = pki_length3(r->closing);
   for (int s = 0; s < 2; s++) {
@@ -125,7 +125,7 @@ static double fastest(const race *r)
 static double rate_along(const race *r, const double n[3])
 {
   if (!r->parted) {
-    return fastest(r);
+    return fastest_approach(r);
   }
   double sum = -pki_dot3(r->closing, n), w[3];
   for (int s = 0; s < 2; s++) {
@@ -142,7 +142,7 @@ static double rate_along(const race *r, const double n[3])
 static void turn_by(const double angular[3], double t, const double x[3], double out[3])
 {
   double R[9];
-  rotation(angular, t, R);
+  rotation_by(angular, t, R);
   pki_mat3_apply(R, x, out);
 }
 
@@ -160,7 +160,7 @@ static double reach_along(const mover *m, double t, const double u[3])
 
 /* Whether a plane across the normal, turning with `with` (-1: not at all), parts them by more than the gap all through a
  * step. */
-static bool clear(const race *r, double t, double step, const pk_proximity *near, int with)
+static bool stays_parted(const race *r, double t, double step, const pk_proximity *near, int with)
 {
   static const double none[3] = {0, 0, 0};
   const pki_motion *const a = r->of[0].motion, *const b = r->of[1].motion;
@@ -189,13 +189,13 @@ static bool clear(const race *r, double t, double step, const pk_proximity *near
   return fmin(near->distance, end) - bend * step * step / 8 > r->gap;
 }
 
-static bool clear_somehow(const race *r, double t, double step, const pk_proximity *near)
+static bool stays_parted_by_some_plane(const race *r, double t, double step, const pk_proximity *near)
 {
   for (int with = -1; with < 2; with++) {
     /* a half-space is parted from others by its own plane alone */
     const bool ground =
         r->of[0].geometry->kind == PK_SHAPE_PLANE || r->of[1].geometry->kind == PK_SHAPE_PLANE;
-    if ((with < 0 || (r->of[with].spin > 0 && !ground)) && clear(r, t, step, near, with)) {
+    if ((with < 0 || (r->of[with].spin > 0 && !ground)) && stays_parted(r, t, step, near, with)) {
       return true;
     }
   }
@@ -203,15 +203,16 @@ static bool clear_somehow(const race *r, double t, double step, const pk_proximi
 }
 
 /* A step that is safe, at least `step`: to the end, or twice as long as often as that is clear. */
-static double lengthen(const race *r, double t, double step, double left, const pk_proximity *near)
+static double lengthen_step(const race *r, double t, double step, double left, const pk_proximity *near)
 {
   if (!r->parted || !(r->of[0].spin > 0 || r->of[1].spin > 0)) {
     return step;
   }
-  if (clear_somehow(r, t, left, near)) {
+  if (stays_parted_by_some_plane(r, t, left, near)) {
     return left;
   }
-  for (int try = 0; try < TRIES && 2 * step < left && clear_somehow(r, t, 2 * step, near); try++) {
+  for (int try = 0; try < TRIES && 2 * step < left && stays_parted_by_some_plane(r, t, 2 * step, near);
+       try++) {
     step *= 2;
   }
   return step;
@@ -232,7 +233,7 @@ bool pki_first_touch(const pk_geometry *a, const pki_motion *motion_a, const pk_
                      const pki_motion *motion_b, double time, double gap, double *when, pk_proximity *out)
 {
   const race r = race_of(a, motion_a, b, motion_b, time, gap);
-  const double tolerance = tolerance_of(&r), most = fastest(&r);
+  const double tolerance = tolerance_of(&r), most = fastest_approach(&r);
   if (!(time > 0) || !(most > 0) || !isfinite(most)) {
     return false;
   }
@@ -255,7 +256,7 @@ bool pki_first_touch(const pk_geometry *a, const pki_motion *motion_a, const pk_
     if (!(open <= rate * left)) {
       return false;
     }
-    const double ahead = lengthen(&r, t, open / rate, left, out);
+    const double ahead = lengthen_step(&r, t, open / rate, left, out);
     if (ahead >= left && ahead > open / rate) {
       return false; /* clear to the end */
     }

@@ -19,7 +19,8 @@ void pki_proximity_turn(pk_proximity *p)
 }
 
 /* A normal, the distance along it and a point on the first shape make an answer. */
-static void from_first(const double n[3], double distance, const double on_first[3], pk_proximity *out)
+static void proximity_from_first(const double n[3], double distance, const double on_first[3],
+                                 pk_proximity *out)
 {
   out->distance = distance;
   memcpy(out->normal, n, sizeof out->normal);
@@ -45,7 +46,7 @@ static void lowest_vertex(const pki_trimesh *mesh, const double down[3], double 
 }
 
 /* A shape (first) and a half-space (second): the point of the shape that is lowest along the plane's normal. */
-static void with_plane(const pk_geometry *g, const pk_pose *pose, const pk_pose *plane, pk_proximity *out)
+static void plane_distance(const pk_geometry *g, const pk_pose *pose, const pk_pose *plane, pk_proximity *out)
 {
   const double n[3] = {plane->rot[2], plane->rot[5], plane->rot[8]}, down[3] = {-n[0], -n[1], -n[2]};
   pki_convex c = pki_convex_of(g, pose);
@@ -63,13 +64,13 @@ static void with_plane(const pk_geometry *g, const pk_pose *pose, const pk_pose 
   const double distance = pki_dot3(n, point) - c.rounding;
   pki_along3(point, -c.rounding, n, point);
   pki_along3(point, 1, plane->pos, point);
-  from_first(n, distance, point, out);
+  proximity_from_first(n, distance, point, out);
 }
 
 /* ---- balls ---- */
 
-static bool with_ball(const pk_geometry *ball, const pk_pose *pose_ball, const pk_geometry *g,
-                      const pk_pose *pose, double reach, pk_proximity *out)
+static bool ball_distance(const pk_geometry *ball, const pk_pose *pose_ball, const pk_geometry *g,
+                          const pk_pose *pose, double reach, pk_proximity *out)
 {
   double centre[3], n[3], point[3], distance;
   pki_sub3(pose_ball->pos, pose->pos, centre);
@@ -88,13 +89,13 @@ static bool with_ball(const pk_geometry *ball, const pk_pose *pose_ball, const p
     distance -= ball->radius;
   }
   pki_along3(pose_ball->pos, -ball->radius, n, point);
-  from_first(n, distance, point, out);
+  proximity_from_first(n, distance, point, out);
   return distance <= reach;
 }
 
 /* ---- capsules ---- */
 
-static double clamp(double x, double most)
+static double clamp_symmetric(double x, double most)
 {
   return x < -most ? -most : x > most ? most : x;
 }
@@ -103,19 +104,19 @@ static double clamp(double x, double most)
  *   s (1 - (u'v)^2) = (u'v)(v'r) - u'r,   t = (u'v) s + v'r,
  * clamped one after the other (Ericson, "Real-time collision detection", 2005, 5.1.9). Where segments run side by side
  * every s of an interval is nearest: its middle is taken. */
-static void segments(const double r[3], const double u[3], double l, const double v[3], double m, double *s,
-                     double *t)
+static void nearest_on_segments(const double r[3], const double u[3], double l, const double v[3], double m,
+                                double *s, double *t)
 {
   const double uv = pki_dot3(u, v), ur = pki_dot3(u, r), vr = pki_dot3(v, r);
   double across[3];
   pki_cross3(u, v, across);
   const double sine2 = pki_dot3(across, across);
   if (sine2 > 1e-20) {
-    *s = clamp((uv * vr - ur) / sine2, l);
+    *s = clamp_symmetric((uv * vr - ur) / sine2, l);
     *t = uv * *s + vr;
     if (fabs(*t) > m) {
-      *t = clamp(*t, m);
-      *s = clamp(uv * *t - ur, l);
+      *t = clamp_symmetric(*t, m);
+      *s = clamp_symmetric(uv * *t - ur, l);
     }
     return;
   }
@@ -123,17 +124,17 @@ static void segments(const double r[3], const double u[3], double l, const doubl
   const double sign = uv < 0 ? -1 : 1;
   const double low = fmax(-l, -ur - m), high = fmin(l, -ur + m);
   *s = low <= high ? (low + high) / 2 : low > l ? l : high < -l ? -l : -ur > 0 ? l : -l;
-  *t = clamp(sign * (*s + ur), m);
+  *t = clamp_symmetric(sign * (*s + ur), m);
 }
 
-static void capsules(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
-                     pk_proximity *out)
+static void capsule_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
+                             const pk_pose *pose_b, pk_proximity *out)
 {
   const double u[3] = {pose_a->rot[2], pose_a->rot[5], pose_a->rot[8]};
   const double v[3] = {pose_b->rot[2], pose_b->rot[5], pose_b->rot[8]};
   double r[3], s, t, apart[3], n[3], point[3];
   pki_sub3(pose_a->pos, pose_b->pos, r);
-  segments(r, u, a->half_length, v, b->half_length, &s, &t);
+  nearest_on_segments(r, u, a->half_length, v, b->half_length, &s, &t);
   pki_along3(r, s, u, apart);
   pki_along3(apart, -t, v, apart);
   const double length = pki_length3(apart);
@@ -155,24 +156,24 @@ static void capsules(const pk_geometry *a, const pk_pose *pose_a, const pk_geome
   }
   pki_along3(pose_a->pos, s, u, point);
   pki_along3(point, -a->radius, n, point);
-  from_first(n, length - a->radius - b->radius, point, out);
+  proximity_from_first(n, length - a->radius - b->radius, point, out);
 }
 
 bool pki_closed_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
                          const pk_pose *pose_b, double reach, bool *near, pk_proximity *out)
 {
   if (b->kind == PK_SHAPE_PLANE && a->kind != PK_SHAPE_PLANE && a->kind != PK_SHAPE_HEIGHTS) {
-    with_plane(a, pose_a, pose_b, out);
+    plane_distance(a, pose_a, pose_b, out);
     *near = out->distance <= reach;
     return true;
   }
   if (a->kind == PK_SHAPE_CAPSULE && b->kind == PK_SHAPE_CAPSULE) {
-    capsules(a, pose_a, b, pose_b, out);
+    capsule_distance(a, pose_a, b, pose_b, out);
     *near = out->distance <= reach;
     return true;
   }
   if (a->kind == PK_SHAPE_SPHERE && (pki_is_convex(b) || b->kind == PK_SHAPE_MESH)) {
-    *near = with_ball(a, pose_a, b, pose_b, reach, out);
+    *near = ball_distance(a, pose_a, b, pose_b, reach, out);
     return true;
   }
   if (a->kind == PK_SHAPE_BOX && b->kind == PK_SHAPE_BOX) {

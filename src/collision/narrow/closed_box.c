@@ -28,7 +28,7 @@ static void set_box(const pk_geometry *g, const pk_pose *pose, const double orig
   }
 }
 
-static double extent(const box *x, const double n[3])
+static double box_extent(const box *x, const double n[3])
 {
   return x->half[0] * fabs(pki_dot3(x->axis[0], n)) + x->half[1] * fabs(pki_dot3(x->axis[1], n)) +
          x->half[2] * fabs(pki_dot3(x->axis[2], n));
@@ -40,7 +40,7 @@ static void try_axis(const box *a, const box *b, const double n[3], int axis_a, 
 {
   double r[3];
   pki_sub3(a->centre, b->centre, r);
-  const double along = pki_dot3(r, n), separation = fabs(along) - extent(a, n) - extent(b, n);
+  const double along = pki_dot3(r, n), separation = fabs(along) - box_extent(a, n) - box_extent(b, n);
   if (separation > io->separation + margin) {
     *io = (best){.separation = separation, .a = axis_a, .b = axis_b};
     for (int k = 0; k < 3; k++) {
@@ -49,7 +49,7 @@ static void try_axis(const box *a, const box *b, const double n[3], int axis_a, 
   }
 }
 
-static void search(const box *a, const box *b, double scale, best *out)
+static void search_axes(const box *a, const box *b, double scale, best *out)
 {
   *out = (best){.separation = -INFINITY};
   for (int k = 0; k < 3; k++) {
@@ -76,7 +76,7 @@ static void search(const box *a, const box *b, double scale, best *out)
 /* ---- where ---- */
 
 /* Keep what lies at side * x[axis] <= most of a convex polygon in a plane (Sutherland and Hodgman). */
-static int clip(double (*p)[2], int n, int axis, double side, double most)
+static int clip_polygon_side(double (*p)[2], int n, int axis, double side, double most)
 {
   double out[8][2];
   int count = 0;
@@ -97,7 +97,7 @@ static int clip(double (*p)[2], int n, int axis, double side, double most)
 }
 
 /* The part of a box that is farthest along n: corners of a face, an edge or a corner, in the order of their loop. */
-static int farthest(const box *x, const double n[3], double out[4][3])
+static int farthest_feature(const box *x, const double n[3], double out[4][3])
 {
   int count = 1;
   memcpy(out[0], x->centre, sizeof out[0]);
@@ -124,7 +124,7 @@ static void face_point(const box *x, int axis, const double n[3], const box *y, 
 {
   const double back[3] = {-n[0], -n[1], -n[2]};
   double part[4][3], flat[8][2], middle[2] = {0};
-  int count = farthest(y, back, part);
+  int count = farthest_feature(y, back, part);
   memcpy(out, part[0], sizeof part[0]);
   if (count == 1) {
     return;
@@ -138,8 +138,8 @@ static void face_point(const box *x, int axis, const double n[3], const box *y, 
   }
   const double first[2] = {flat[0][0], flat[0][1]};
   for (int side = -1; side <= 1 && count > 0; side += 2) {
-    count = clip(flat, count, 0, side, x->half[u]);
-    count = clip(flat, count, 1, side, x->half[v]);
+    count = clip_polygon_side(flat, count, 0, side, x->half[u]);
+    count = clip_polygon_side(flat, count, 1, side, x->half[v]);
   }
   for (int i = 0; i < count; i++) {
     middle[0] += flat[i][0] / count;
@@ -183,7 +183,7 @@ bool pki_boxes_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_ge
   best way;
   set_box(a, pose_a, pose_a->pos, &x);
   set_box(b, pose_b, pose_a->pos, &y);
-  search(&x, &y, a->bound + b->bound, &way);
+  search_axes(&x, &y, a->bound + b->bound, &way);
   if (way.separation > reach) {
     *near = false;
     return true;

@@ -65,7 +65,7 @@ static void try_all(axes *s, const double normal[3])
 }
 
 /* The vertex of the triangle that is farthest along the normal, alone. */
-static bool of_box(const axes *s, double a[3])
+static bool vertex_against_box(const axes *s, double a[3])
 {
   const double *const n = s->normal;
   int top = 0;
@@ -81,7 +81,7 @@ static bool of_box(const axes *s, double a[3])
 }
 
 /* The corner of the box that is farthest against the normal, alone. */
-static bool of_triangle(const axes *s, double a[3])
+static bool corner_against_triangle(const axes *s, double a[3])
 {
   for (int k = 0; k < 3; k++) {
     a[k] = s->normal[k] > 0 ? -s->half[k] : s->half[k];
@@ -93,7 +93,7 @@ static bool of_triangle(const axes *s, double a[3])
 }
 
 /* The place on the box's edge over the triangle's: a + z e_k = p + t e - depth n. */
-static bool of_edges(const axes *s, double a[3])
+static bool edge_against_edge(const axes *s, double a[3])
 {
   const int k = s->axis, u = (k + 1) % 3, v = (k + 2) % 3;
   const double *const p = s->point[s->edge], *const q = s->point[(s->edge + 1) % 3];
@@ -132,7 +132,9 @@ pki_axes_end pki_box_triangle(const pk_geometry *box, const pk_pose *pose, const
   if (!(s.depth > s.hair) || !(s.second > s.depth + s.hair)) {
     return PKI_AXES_UNSURE;
   }
-  if (!(s.kind == OF_BOX ? of_box(&s, a) : s.kind == OF_TRIANGLE ? of_triangle(&s, a) : of_edges(&s, a))) {
+  if (!(s.kind == OF_BOX        ? vertex_against_box(&s, a)
+        : s.kind == OF_TRIANGLE ? corner_against_triangle(&s, a)
+                                : edge_against_edge(&s, a))) {
     return PKI_AXES_UNSURE;
   }
   out->distance = -s.depth;

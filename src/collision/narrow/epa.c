@@ -52,7 +52,7 @@ typedef struct answer {
   double a[3], b[3]; /* with these points */
 } answer;
 
-static double larger(double scale, const pki_corner *c)
+static double largest_coordinate(double scale, const pki_corner *c)
 {
   for (int k = 0; k < 3; k++) {
     scale = fmax(scale, fmax(fabs(c->a[k]), fabs(c->b[k])));
@@ -62,7 +62,7 @@ static double larger(double scale, const pki_corner *c)
 
 /* ---- the first tetrahedron ---- */
 
-static void normalise(double v[3])
+static void normalise_vector(double v[3])
 {
   const double length = pki_length3(v);
   for (int k = 0; k < 3; k++) {
@@ -79,7 +79,7 @@ static void ask_both(pki_difference *d, const double v[3], pki_corner out[2])
 }
 
 /* How far a point is from the line (n = 2: along unit u) or the plane (n = 3: across unit u) through p. */
-static double away(int n, const double w[3], const double p[3], const double u[3])
+static double distance_from_flat(int n, const double w[3], const double p[3], const double u[3])
 {
   double e[3];
   pki_sub3(w, p, e);
@@ -92,12 +92,12 @@ static double away(int n, const double w[3], const double p[3], const double u[3
 }
 
 /* The farthest of n candidates from `from`, across or along u as `away` counts; how far comes back. */
-static double farthest(int dimension, const pki_corner *c, int n, const double from[3], const double u[3],
-                       pki_corner *out)
+static double farthest_candidate(int dimension, const pki_corner *c, int n, const double from[3],
+                                 const double u[3], pki_corner *out)
 {
   double most = 0;
   for (int i = 0; i < n; i++) {
-    const double length = away(dimension, c[i].w, from, u);
+    const double length = distance_from_flat(dimension, c[i].w, from, u);
     if (length > most) {
       most = length, *out = c[i];
     }
@@ -107,7 +107,7 @@ static double farthest(int dimension, const pki_corner *c, int n, const double f
 
 /* Four corners that span much of A - B; fewer when it is flat (3), a line (2), a point (1). `across` is then normal to
  * it. */
-static int widest(pki_difference *d, polytope *p, double across[3])
+static int find_wide_corners(pki_difference *d, polytope *p, double across[3])
 {
   pki_corner c[12], *const first = p->corner;
   for (int k = 0; k < 3; k++) {
@@ -115,7 +115,7 @@ static int widest(pki_difference *d, polytope *p, double across[3])
   }
   double most = 0, u[3];
   for (int i = 0; i < 6; i++) {
-    p->scale = larger(p->scale, &c[i]);
+    p->scale = largest_coordinate(p->scale, &c[i]);
     for (int j = 0; j < i; j++) {
       pki_sub3(c[i].w, c[j].w, u);
       const double length = pki_length3(u);
@@ -130,28 +130,28 @@ static int widest(pki_difference *d, polytope *p, double across[3])
     return 1;
   }
   pki_sub3(first[1].w, first[0].w, u);
-  normalise(u);
+  normalise_vector(u);
   double v[3], n[3];
   pki_across3(u, v);
   pki_cross3(u, v, n);
   ask_both(d, v, &c[6]);
   ask_both(d, n, &c[8]);
-  most = farthest(2, c, 10, first[0].w, u, &first[2]);
+  most = farthest_candidate(2, c, 10, first[0].w, u, &first[2]);
   memcpy(across, v, sizeof v);
   if (!(most > flat * p->scale)) {
     return 2;
   }
   pki_sub3(first[2].w, first[0].w, v);
   pki_cross3(u, v, n);
-  normalise(n);
+  normalise_vector(n);
   ask_both(d, n, &c[10]);
-  most = farthest(3, c, 12, first[0].w, n, &first[3]);
+  most = farthest_candidate(3, c, 12, first[0].w, n, &first[3]);
   memcpy(across, n, sizeof n);
   return most > flat * p->scale ? 4 : 3;
 }
 
 /* The corners around the origin that GJK ended with, unless they are too flat. */
-static bool surround(const pki_gjk_result *met, polytope *p)
+static bool take_gjk_simplex(const pki_gjk_result *met, polytope *p)
 {
   if (met->ncorner < 4) {
     return false;
@@ -207,7 +207,7 @@ static int add_face(polytope *p, int a, int b, int c)
   return at;
 }
 
-static void begin(polytope *p)
+static void begin_tetrahedron(polytope *p)
 {
   static const int corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
   static const int beside[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
@@ -233,13 +233,13 @@ typedef struct border {
   int count, from[EDGES], to[EDGES], outside[EDGES];
 } border;
 
-static bool sees(const polytope *p, const face *f, const double w[3])
+static bool sees_face(const polytope *p, const face *f, const double w[3])
 {
   return f->thin || pki_dot3(f->normal, w) - f->offset > rounding * p->scale;
 }
 
 /* Take away the faces that w sees, from face `at` on. */
-static void cut(polytope *p, int at, const double w[3], border *out)
+static void remove_seen_faces(polytope *p, int at, const double w[3], border *out)
 {
   int stack[FACES], count = 1;
   stack[0] = at;
@@ -249,7 +249,7 @@ static void cut(polytope *p, int at, const double w[3], border *out)
     const face *const f = &p->face[stack[i]];
     for (int k = 0; k < 3; k++) {
       face *const g = &p->face[f->beside[k]];
-      if (!g->seen && sees(p, g, w)) {
+      if (!g->seen && sees_face(p, g, w)) {
         g->seen = true;
         stack[count++] = f->beside[k];
       }
@@ -273,7 +273,7 @@ static void cut(polytope *p, int at, const double w[3], border *out)
 }
 
 /* Join a corner to the border. False when the border is not one simple loop. */
-static bool cap(polytope *p, int corner, const border *b)
+static bool add_cap(polytope *p, int corner, const border *b)
 {
   int starts[CORNERS]; /* the border's edge from each corner */
   for (int i = 0; i < b->count; i++) {
@@ -307,7 +307,7 @@ static bool cap(polytope *p, int corner, const border *b)
   return b->count >= 3 && i == 0;
 }
 
-static int lowest(const polytope *p)
+static int lowest_face(const polytope *p)
 {
   int at = 0;
   for (int i = 1; i < p->nface; i++) {
@@ -329,7 +329,7 @@ static bool has_corner(const polytope *p, const double w[3])
 
 /* Round shapes: what the least h above a face is. Its corners have to lie on few pieces, so that nothing else hides
  * there. */
-static bool settle(pki_difference *d, polytope *p, int at, const pki_corner *c, answer *best)
+static bool settle_on_face(pki_difference *d, polytope *p, int at, const pki_corner *c, answer *best)
 {
   const face *const f = &p->face[at];
   const pki_corner *const corner[4] = {c, &p->corner[f->corner[0]], &p->corner[f->corner[1]],
@@ -353,14 +353,14 @@ static bool settle(pki_difference *d, polytope *p, int at, const pki_corner *c, 
 }
 
 /* True: the bounds met. */
-static bool grow(pki_difference *d, polytope *p, bool curved, answer *best)
+static bool expand_polytope(pki_difference *d, polytope *p, bool curved, answer *best)
 {
   const double gap = curved ? loose : tight;
   border b;
   best->depth = INFINITY;
   best->least = false;
   while (true) {
-    const int at = lowest(p);
+    const int at = lowest_face(p);
     if (at < 0) {
       return best->least;
     }
@@ -372,7 +372,7 @@ static bool grow(pki_difference *d, polytope *p, bool curved, answer *best)
     memcpy(d->hint, p->corner[f->corner[2]].piece, sizeof d->hint);
     pki_difference_support(d, f->normal, &c);
     const double h = pki_dot3(f->normal, c.w);
-    if (curved && h - f->offset <= small * p->scale && settle(d, p, at, &c, best)) {
+    if (curved && h - f->offset <= small * p->scale && settle_on_face(d, p, at, &c, best)) {
       continue;
     }
     if (h <= best->depth + (best->least ? -tight : tight) *
@@ -390,8 +390,8 @@ static bool grow(pki_difference *d, polytope *p, bool curved, answer *best)
       return false;
     }
     p->corner[p->ncorner++] = c;
-    cut(p, at, c.w, &b);
-    if (!cap(p, p->ncorner - 1, &b)) {
+    remove_seen_faces(p, at, c.w, &b);
+    if (!add_cap(p, p->ncorner - 1, &b)) {
       return false;
     }
   }
@@ -400,7 +400,7 @@ static bool grow(pki_difference *d, polytope *p, bool curved, answer *best)
 /* ---- answers ---- */
 
 /* Weights of the origin's projection in a triangle; the least of them comes back. */
-static double project(const polytope *p, const int corner[3], double weight[3])
+static double origin_weights(const polytope *p, const int corner[3], double weight[3])
 {
   const double *const w = p->corner[corner[0]].w;
   double e[3], f[3], n[3], x[3];
@@ -418,15 +418,15 @@ static double project(const polytope *p, const int corner[3], double weight[3])
 
 /* The points that make depth times normal: of the face, or of one beside it in the same plane that has the origin below
  * it. False: none has, or the face was not yet on the border when its normal was asked. */
-static bool witness(const polytope *p, const answer *best, double a[3], double b[3])
+static bool find_witness_points(const polytope *p, const answer *best, double a[3], double b[3])
 {
   const int *corner = best->corner;
-  double weight[3], inside = project(p, corner, weight);
+  double weight[3], inside = origin_weights(p, corner, weight);
   for (int i = 0; i < p->nface && inside < 0; i++) {
     const face *const f = &p->face[i];
     double other[3];
     if (f->alive && !f->thin && pki_dot3(f->normal, best->normal) > 1 - 1e-12 &&
-        project(p, f->corner, other) > inside) {
+        origin_weights(p, f->corner, other) > inside) {
       inside = fmin(other[0], fmin(other[1], other[2]));
       corner = f->corner;
       memcpy(weight, other, sizeof weight);
@@ -458,14 +458,14 @@ void pki_epa_run(pki_difference *d, const pki_gjk_result *met, pk_proximity *out
   p.ncorner = p.nface = p.nspare = 0;
   p.scale = met->scale;
   double across[3], a[3], b[3];
-  if (!surround(met, &p) && widest(d, &p, across) < 4) {
+  if (!take_gjk_simplex(met, &p) && find_wide_corners(d, &p, across) < 4) {
     leave_flat(d, across, met, out);
     return;
   }
-  begin(&p);
+  begin_tetrahedron(&p);
   answer best;
   const bool curved = pki_convex_is_round(&d->a) || pki_convex_is_round(&d->b);
-  const bool done = grow(d, &p, curved, &best);
+  const bool done = expand_polytope(d, &p, curved, &best);
   if (!(best.depth < INFINITY)) {
     leave_flat(d, across, met, out);
     return;
@@ -474,7 +474,7 @@ void pki_epa_run(pki_difference *d, const pki_gjk_result *met, pk_proximity *out
     pki_depth_answer(best.normal, best.depth, best.a, best.b, out);
     return;
   }
-  const bool clean = witness(&p, &best, a, b);
+  const bool clean = find_witness_points(&p, &best, a, b);
   pki_depth_answer(best.normal, best.depth, a, b, out);
   const bool flat_there = best.depth - best.offset <= tight * p.scale; /* a face of A - B, as of a disc */
   if ((curved && !flat_there) || !done || !clean) {

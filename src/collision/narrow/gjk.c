@@ -75,7 +75,7 @@ typedef struct part {
   double weight[3], v[3], square;
 } part;
 
-static void offer(part *best, int n, const int corner[3], const double weight[3], const double v[3])
+static void offer_part(part *best, int n, const int corner[3], const double weight[3], const double v[3])
 {
   const double square = pki_dot3(v, v);
   if (square < best->square) {
@@ -95,7 +95,7 @@ static void offer_edge(const simplex *s, int p, int q, part *best)
   const double square = pki_dot3(e, e), t = -pki_dot3(s->corner[p].w, e);
   if (t > 0 && t < square) {
     pki_along3(s->corner[p].w, t / square, e, v);
-    offer(best, 2, (int[3]){q, p, 0}, (double[3]){t / square, 1 - t / square, 0}, v);
+    offer_part(best, 2, (int[3]){q, p, 0}, (double[3]){t / square, 1 - t / square, 0}, v);
   }
 }
 
@@ -121,12 +121,12 @@ static void offer_face(const simplex *s, int p, int q, int r, part *best)
   const double tq = along / square, tr = pki_dot3(x, n) / square;
   if (tr > 0 && tq + tr < 1) {
     pki_along3(v, pki_dot3(w, n) / square, n, v);
-    offer(best, 3, (int[3]){q, r, p}, (double[3]){tq, tr, 1 - tq - tr}, v);
+    offer_part(best, 3, (int[3]){q, r, p}, (double[3]){tq, tr, 1 - tq - tr}, v);
   }
 }
 
 /* Whether the origin is inside the tetrahedron; weights then. */
-static bool encloses(simplex *s)
+static bool encloses_origin(simplex *s)
 {
   for (int k = 0; k < 4; k++) {
     const double *const p = s->corner[(k + 1) % 4].w;
@@ -146,15 +146,15 @@ static bool encloses(simplex *s)
 
 /* The nearest point of the simplex to the origin; the simplex shrinks to the part that has it. True: the origin is
  * inside. */
-static bool reduce(simplex *s, double v[3])
+static bool reduce_simplex(simplex *s, double v[3])
 {
-  if (s->n == 4 && encloses(s)) {
+  if (s->n == 4 && encloses_origin(s)) {
     memset(v, 0, 3 * sizeof(double));
     return true;
   }
   const int p = s->n - 1;
   part best = {.n = 0, .square = INFINITY};
-  offer(&best, 1, (int[3]){p, 0, 0}, (double[3]){1, 0, 0}, s->corner[p].w);
+  offer_part(&best, 1, (int[3]){p, 0, 0}, (double[3]){1, 0, 0}, s->corner[p].w);
   for (int q = 0; q < p; q++) {
     offer_edge(s, p, q, &best);
     for (int r = q + 1; r < p; r++) {
@@ -183,7 +183,7 @@ static bool is_corner(const simplex *s, const double w[3])
 }
 
 /* The points of A and B behind the nearest point. */
-static void finish(const simplex *s, const double v[3], pki_gjk_result *out)
+static void find_witness_points(const simplex *s, const double v[3], pki_gjk_result *out)
 {
   memset(out->a, 0, sizeof out->a);
   memset(out->b, 0, sizeof out->b);
@@ -197,7 +197,7 @@ static void finish(const simplex *s, const double v[3], pki_gjk_result *out)
   memcpy(out->corner, s->corner, (size_t)s->n * sizeof s->corner[0]);
 }
 
-static double larger(double scale, const pki_corner *c)
+static double largest_coordinate(double scale, const pki_corner *c)
 {
   for (int k = 0; k < 3; k++) {
     scale = fmax(scale, fmax(fabs(c->a[k]), fabs(c->b[k])));
@@ -227,13 +227,13 @@ static void keep_best(walk *w, double gap)
 typedef enum verdict { GO_ON, ENOUGH, INSIDE } verdict;
 
 /* Take a new corner in. Thin simplices may let |v| rise by rounding: a few times that is borne. */
-static verdict take(walk *w, const pki_corner *c)
+static verdict add_simplex_corner(walk *w, const pki_corner *c)
 {
   if (is_corner(&w->s, c->w)) {
     return ENOUGH;
   }
   w->s.corner[w->s.n++] = *c;
-  if (reduce(&w->s, w->v)) {
+  if (reduce_simplex(&w->s, w->v)) {
     w->best = w->s;
     memset(w->best_v, 0, sizeof w->best_v);
     return INSIDE;
@@ -245,8 +245,8 @@ static verdict take(walk *w, const pki_corner *c)
 }
 
 /* Round shapes: from corners that are near the answer straight to it. */
-static bool leap(pki_difference *d, walk *w, const double towards[3], const pki_corner *c,
-                 pki_gjk_result *out)
+static bool jump_to_solution(pki_difference *d, walk *w, const double towards[3], const pki_corner *c,
+                             pki_gjk_result *out)
 {
   if (out->steps < w->leap) {
     return false;
@@ -284,7 +284,7 @@ pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, 
   pki_difference_support(d, towards, &c);
   w.s.corner[0] = c;
   memcpy(w.v, c.w, sizeof w.v);
-  w.scale = larger(0, &c);
+  w.scale = largest_coordinate(0, &c);
   w.distance = pki_length3(w.v);
   out->steps = 0;
   if (-pki_dot3(towards, c.w) > reach + gap_rounding * w.scale) {
@@ -301,7 +301,7 @@ pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, 
       towards[k] = -w.v[k] / w.distance;
     }
     pki_difference_support(d, towards, &c);
-    w.scale = larger(w.scale, &c);
+    w.scale = largest_coordinate(w.scale, &c);
     const double lower = -pki_dot3(towards, c.w), gap = w.distance - lower;
     keep_best(&w, gap);
     if (lower > reach + gap_rounding * w.scale) {
@@ -310,16 +310,16 @@ pki_gjk_end pki_gjk_run(pki_difference *d, const double start[3], double reach, 
     if (gap <= gap_relative * w.distance + gap_rounding * w.scale) {
       break;
     }
-    if (lower > 0.5 * w.distance && leap(d, &w, towards, &c, out)) {
+    if (lower > 0.5 * w.distance && jump_to_solution(d, &w, towards, &c, out)) {
       return out->distance > reach ? PKI_GJK_FAR : PKI_GJK_APART;
     }
-    const verdict v = take(&w, &c);
+    const verdict v = add_simplex_corner(&w, &c);
     if (v != GO_ON) {
       end = v == INSIDE ? PKI_GJK_MEET : end;
       break;
     }
   }
-  finish(&w.best, w.best_v, out);
+  find_witness_points(&w.best, w.best_v, out);
   out->scale = w.scale;
   /* round shapes that touch creep towards zero and never prove a gap: that is for EPA to say */
   const bool creeping = out->distance < 1e-6 * w.scale && w.best_gap > 1e-6 * out->distance;

@@ -62,7 +62,7 @@ unsigned pki_touch_name(unsigned seed, const unsigned *word, int n)
   return (unsigned)(h >> 32);
 }
 
-static unsigned name(int kind, int a, int b, int c, int d)
+static unsigned name_touch(int kind, int a, int b, int c, int d)
 {
   const unsigned word[5] = {(unsigned)kind, (unsigned)a, (unsigned)b, (unsigned)c, (unsigned)d};
   return pki_touch_name(0, word, 5);
@@ -70,7 +70,7 @@ static unsigned name(int kind, int a, int b, int c, int d)
 
 static unsigned name_corner(const pair *p, int side, int k)
 {
-  return name(KIND_CORNER + side, p->face[side].id[k], 0, 0, 0);
+  return name_touch(KIND_CORNER + side, p->face[side].id[k], 0, 0, 0);
 }
 
 /* Where edge k0 of a crosses edge k1 of b. */
@@ -83,7 +83,7 @@ static unsigned name_crossing(const pair *p, int k0, int k1)
     const int i = f->id[k[s]], j = f->id[(k[s] + 1) % f->count];
     end[s][0] = i < j ? i : j, end[s][1] = i < j ? j : i;
   }
-  return name(KIND_CROSSING, end[0][0], end[0][1], end[1][0], end[1][1]);
+  return name_touch(KIND_CROSSING, end[0][0], end[0][1], end[1][0], end[1][1]);
 }
 
 /* The corner between two edges of the clipped polygon. */
@@ -106,7 +106,7 @@ static unsigned name_between(const pair *p, int incident, int before, int after)
 
 /* A core point x of the incident shape and one of the reference's at height 0: D is the normal, away from the
  * reference. */
-static void add(pair *p, int incident, const double x[3], const double D[3], double height, unsigned id)
+static void add_touch(pair *p, int incident, const double x[3], const double D[3], double height, unsigned id)
 {
   const double own = p->shape[incident]->rounding, its = p->shape[1 - incident]->rounding;
   const double gap = height - own - its;
@@ -133,7 +133,7 @@ static void add_nearest(pair *p, unsigned id)
 /* ---- which shape is the reference ---- */
 
 /* Of equals the one whose face looks up (else along y, x): the same whichever comes first. */
-static int looks_up(const pair *p)
+static int faces_up(const pair *p)
 {
   for (int k = 2; k > 0; k--) {
     if (fabs(p->n[1][k]) > 0.5) {
@@ -143,7 +143,7 @@ static int looks_up(const pair *p)
   return p->n[1][0] > 0;
 }
 
-static double area(const pki_face *f)
+static double face_area(const pki_face *f)
 {
   double sum[3] = {0, 0, 0}, u[3], v[3], w[3];
   for (int k = 1; k + 1 < f->count; k++) {
@@ -168,11 +168,11 @@ static int reference_of(const pair *p)
   if (fabs(lean0 - lean1) > 1e-6) {
     return lean1 < lean0;
   }
-  const double area0 = area(&p->face[0]), area1 = area(&p->face[1]);
+  const double area0 = face_area(&p->face[0]), area1 = face_area(&p->face[1]);
   if (fabs(area0 - area1) > 0.01 * fmax(area0, area1)) {
     return area1 > area0;
   }
-  return looks_up(p);
+  return faces_up(p);
 }
 
 /* ---- clipping ---- */
@@ -191,13 +191,13 @@ static bool side_of(const pki_face *f, int k, const double D[3], double out[3])
   return true;
 }
 
-static double above(const double x[3], const double at[3], const double n[3])
+static double height_above(const double x[3], const double at[3], const double n[3])
 {
   const double d[3] = {x[0] - at[0], x[1] - at[1], x[2] - at[2]};
   return pki_dot3(d, n);
 }
 
-static void between(const double a[3], double da, const double b[3], double db, double out[3])
+static void crossing_point(const double a[3], double da, const double b[3], double db, double out[3])
 {
   const double t = da / (da - db);
   for (int k = 0; k < 3; k++) {
@@ -212,7 +212,7 @@ static int clip_polygon(const corner *in, int n, const double at[3], const doubl
   int m = 0;
   for (int k = 0; k < n && m + 2 <= CLIP_MOST; k++) {
     const corner *const a = &in[k], *const b = &in[(k + 1) % n];
-    const double da = above(a->x, at, side), db = above(b->x, at, side);
+    const double da = height_above(a->x, at, side), db = height_above(b->x, at, side);
     const bool a_in = da <= skin, b_in = db <= skin;
     if (a_in) {
       out[m++] = *a;
@@ -222,7 +222,7 @@ static int clip_polygon(const corner *in, int n, const double at[3], const doubl
     }
     /* a corner within the skin is its own cut */
     if ((a_in ? da : db) <= 0) {
-      between(a->x, da, b->x, db, out[m].x);
+      crossing_point(a->x, da, b->x, db, out[m].x);
       out[m++].edge = a_in ? label : a->edge;
     } else if (a_in) {
       out[m - 1].edge = label;
@@ -258,9 +258,9 @@ static void touch_face(pair *p, int reference, const double D[3])
   corner ring[CLIP_MOST], spare[CLIP_MOST];
   const int n = clip_face(p, reference, D, ring, spare);
   for (int k = 0; k < n; k++) {
-    const double height = above(ring[k].x, f->point[0], f->normal) / slope;
+    const double height = height_above(ring[k].x, f->point[0], f->normal) / slope;
     const unsigned id = name_between(p, incident, ring[(k + n - 1) % n].edge, ring[k].edge);
-    add(p, incident, ring[k].x, D, height, id);
+    add_touch(p, incident, ring[k].x, D, height, id);
   }
 }
 
@@ -277,7 +277,8 @@ static void touch_edge(pair *p, int reference, const double D[3])
     if (!side_of(f, k, D, side)) {
       continue;
     }
-    const double d0 = above(g->point[0], f->point[k], side), d1 = above(g->point[1], f->point[k], side);
+    const double d0 = height_above(g->point[0], f->point[k], side),
+                 d1 = height_above(g->point[1], f->point[k], side);
     const double skin = SKIN * p->size;
     if (d0 > skin && d1 > skin) {
       return;
@@ -300,11 +301,11 @@ static void touch_edge(pair *p, int reference, const double D[3])
     for (int k = 0; k < 3; k++) {
       x[k] = g->point[0][k] + t[end] * (g->point[1][k] - g->point[0][k]);
     }
-    const double height = above(x, f->point[0], f->normal) / slope;
+    const double height = height_above(x, f->point[0], f->normal) / slope;
     const unsigned id = cut[end] < 0    ? name_corner(p, incident, end)
                         : incident == 0 ? name_crossing(p, 0, cut[end])
                                         : name_crossing(p, cut[end], 0);
-    add(p, incident, x, D, height, id);
+    add_touch(p, incident, x, D, height, id);
   }
 }
 
@@ -325,7 +326,7 @@ static double nearest_on(const pki_face *f, const double x[3], double out[3])
  * sharp edges share the proximity's. */
 static void touch_lines(pair *p)
 {
-  const int reference = looks_up(p), incident = 1 - reference;
+  const int reference = faces_up(p), incident = 1 - reference;
   const pki_face *const f = &p->face[reference], *const g = &p->face[incident];
   const double radius = p->shape[0]->rounding + p->shape[1]->rounding;
   double u[3], v[3], w[3], x[3], y[3], t[2];
@@ -354,8 +355,8 @@ static void touch_lines(pair *p)
     }
     /* the incident's own end, or the one opposite the reference's */
     const bool own = t[end] <= 0 || t[end] >= 1;
-    add(p, incident, x, D, pki_dot3(d, D),
-        own ? name_corner(p, incident, t[end] > 0.5) : name_corner(p, reference, end));
+    add_touch(p, incident, x, D, pki_dot3(d, D),
+              own ? name_corner(p, incident, t[end] > 0.5) : name_corner(p, reference, end));
   }
 }
 
@@ -371,7 +372,7 @@ static unsigned name_single(const pair *p)
     return name_corner(p, 1, 0);
   }
   return p->face[0].count == 2 && p->face[1].count == 2 ? name_crossing(p, 0, 0)
-                                                        : name(KIND_NEAREST, 0, 0, 0, 0);
+                                                        : name_touch(KIND_NEAREST, 0, 0, 0, 0);
 }
 
 static void touch_parts(pair *p)
@@ -400,7 +401,7 @@ static void touch_parts(pair *p)
 }
 
 /* The size of both parts, for tolerances. */
-static double extent(const pair *p)
+static double feature_extent(const pair *p)
 {
   double most = 0, d[3];
   for (int s = 0; s < 2; s++) {
@@ -427,7 +428,7 @@ int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximit
   for (int s = 0; s < 2; s++) {
     pki_convex_face(p.shape[s], p.n[s], TILT, &p.face[s]);
   }
-  p.size = extent(&p);
+  p.size = feature_extent(&p);
   touch_parts(&p);
   /* the nearest points are always there: round parts, edges that cross, corners beside a face */
   double least = INFINITY;
@@ -435,7 +436,7 @@ int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximit
     least = fmin(least, p.touch[k].gap);
   }
   if (least > near->distance + p.lean * fabs(near->distance) + 1e-7 * p.size) {
-    add_nearest(&p, p.count ? name(KIND_NEAREST, 0, 0, 0, 0) : name_single(&p));
+    add_nearest(&p, p.count ? name_touch(KIND_NEAREST, 0, 0, 0, 0) : name_single(&p));
   }
   p.count = pki_touch_reduce(p.touch, p.count);
   memcpy(out, p.touch, (size_t)p.count * sizeof *out);
@@ -444,7 +445,7 @@ int pki_convex_touch(const pki_convex *a, const pki_convex *b, const pk_proximit
 
 /* ---- the best few of many ---- */
 
-static bool before(const pk_touch_point *a, const pk_touch_point *b)
+static bool touch_comes_before(const pk_touch_point *a, const pk_touch_point *b)
 {
   if (a->id != b->id || a->gap != b->gap) {
     return a->id != b->id ? a->id < b->id : a->gap < b->gap;
@@ -457,7 +458,7 @@ static bool before(const pk_touch_point *a, const pk_touch_point *b)
   return false;
 }
 
-static double distance(const double a[3], const double b[3])
+static double point_distance(const double a[3], const double b[3])
 {
   const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
   return sqrt(pki_dot3(d, d));
@@ -466,15 +467,15 @@ static double distance(const double a[3], const double b[3])
 /* How much point i adds to the first m: its distance from the nearest of them and a share of the mean distance, which
  * draws it outwards, normals counted as far apart as the whole set is wide; less 4 times what it is higher than the
  * deepest, so that low points go before wide ones. */
-static double worth(const pk_touch_point *points, int m, int i, double width)
+static double point_worth(const pk_touch_point *points, int m, int i, double width)
 {
   if (m == 0) {
     return -points[i].gap;
   }
   double nearest = INFINITY, sum = 0;
   for (int j = 0; j < m; j++) {
-    const double d = distance(points[i].point[0], points[j].point[0]) +
-                     width * distance(points[i].normal, points[j].normal);
+    const double d = point_distance(points[i].point[0], points[j].point[0]) +
+                     width * point_distance(points[i].normal, points[j].normal);
     nearest = fmin(nearest, d), sum += d;
   }
   return nearest + 0.5 * sum / m - 4 * (points[i].gap - points[0].gap);
@@ -501,12 +502,12 @@ int pki_touch_reduce(pk_touch_point *points, int n)
       /* the best; of equals (to a hair) the first by name */
       double best = -INFINITY;
       for (int i = m; i < n; i++) {
-        best = fmax(best, worth(points, m, i, width > 0 ? width : 1));
+        best = fmax(best, point_worth(points, m, i, width > 0 ? width : 1));
       }
       int chosen = -1;
       for (int i = m; i < n; i++) {
-        if (worth(points, m, i, width > 0 ? width : 1) >= best - (m ? 1e-9 : 1e-12) * width &&
-            (chosen < 0 || before(&points[i], &points[chosen]))) {
+        if (point_worth(points, m, i, width > 0 ? width : 1) >= best - (m ? 1e-9 : 1e-12) * width &&
+            (chosen < 0 || touch_comes_before(&points[i], &points[chosen]))) {
           chosen = i;
         }
       }
@@ -519,7 +520,7 @@ int pki_touch_reduce(pk_touch_point *points, int n)
   for (int i = 1; i < n; i++) {
     const pk_touch_point t = points[i];
     int j = i;
-    for (; j > 0 && before(&t, &points[j - 1]); j--) {
+    for (; j > 0 && touch_comes_before(&t, &points[j - 1]); j--) {
       points[j] = points[j - 1];
     }
     points[j] = t;

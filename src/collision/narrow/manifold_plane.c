@@ -55,7 +55,7 @@ static void drop_hidden(gather *s)
 }
 
 /* A ball of the shape (own frame), kept when its gap is within the margin. */
-static void add(gather *s, const double local[3], double radius, unsigned id)
+static void add_ball_touch(gather *s, const double local[3], double radius, unsigned id)
 {
   double x[3], away[3];
   /* most are clearly above */
@@ -89,15 +89,15 @@ static void add_box(gather *s, const double half[3])
 {
   for (unsigned c = 0; c < 8; c++) {
     const double x[3] = {c & 1 ? half[0] : -half[0], c & 2 ? half[1] : -half[1], c & 4 ? half[2] : -half[2]};
-    add(s, x, 0, c);
+    add_ball_touch(s, x, 0, c);
   }
 }
 
 static void add_capsule(gather *s, const pk_geometry *g)
 {
-  add(s, (const double[3]){0, 0, -g->half_length}, g->radius, 0);
+  add_ball_touch(s, (const double[3]){0, 0, -g->half_length}, g->radius, 0);
   if (g->half_length > 0) {
-    add(s, (const double[3]){0, 0, g->half_length}, g->radius, 1);
+    add_ball_touch(s, (const double[3]){0, 0, g->half_length}, g->radius, 1);
   }
 }
 
@@ -108,7 +108,7 @@ static void add_rim(gather *s, double radius, double z, unsigned id)
   static const double corner[PKI_RIM][2] = {{1, 0},  {h, h},   {0, 1},  {-h, h},
                                             {-1, 0}, {-h, -h}, {0, -1}, {h, -h}};
   for (unsigned k = 0; k < PKI_RIM; k++) {
-    add(s, (const double[3]){radius * corner[k][0], radius * corner[k][1], z}, 0, id + k);
+    add_ball_touch(s, (const double[3]){radius * corner[k][0], radius * corner[k][1], z}, 0, id + k);
   }
 }
 
@@ -123,9 +123,9 @@ static void add_cylinder(gather *s, const pk_geometry *g, const double down[3])
   }
   if (sine > LEAN) {
     const double x = g->radius * down[0] / sine, y = g->radius * down[1] / sine;
-    add(s, (const double[3]){x, y, z}, 0, ID_LOWEST + cap);
+    add_ball_touch(s, (const double[3]){x, y, z}, 0, ID_LOWEST + cap);
     if (sine > 0.3) {
-      add(s, (const double[3]){x, y, -z}, 0, ID_LOWEST + !cap);
+      add_ball_touch(s, (const double[3]){x, y, -z}, 0, ID_LOWEST + !cap);
     }
   }
 }
@@ -140,11 +140,11 @@ static void add_cone(gather *s, const pk_geometry *g, const double down[3])
     add_rim(s, r, -h, 0);
   }
   if (sine > LEAN) {
-    add(s, (const double[3]){r * down[0] / sine, r * down[1] / sine, -h}, 0, ID_LOWEST);
+    add_ball_touch(s, (const double[3]){r * down[0] / sine, r * down[1] / sine, -h}, 0, ID_LOWEST);
   }
   const double facing = (2 * h * sine + r * down[2]) / hypot(2 * h, r);
   if (facing > 0.3 || tip <= base) {
-    add(s, (const double[3]){0, 0, h}, 0, ID_TIP);
+    add_ball_touch(s, (const double[3]){0, 0, h}, 0, ID_TIP);
   }
 }
 
@@ -156,7 +156,7 @@ static void add_ellipsoid(gather *s, const double half[3], const double down[3])
   for (int k = 0; k < 3; k++) {
     x[k] *= half[k] / length;
   }
-  add(s, x, 0, 0);
+  add_ball_touch(s, x, 0, 0);
 }
 
 static void add_vertices(gather *s, const pk_geometry *g)
@@ -164,7 +164,7 @@ static void add_vertices(gather *s, const pk_geometry *g)
   const int n = g->hull ? g->hull->nvertex : g->mesh ? g->mesh->nvertex : 0;
   const double *const vertex = g->hull ? g->hull->vertex : g->mesh ? g->mesh->vertex : NULL;
   for (int i = 0; i < n; i++) {
-    add(s, vertex + 3 * i, 0, (unsigned)i);
+    add_ball_touch(s, vertex + 3 * i, 0, (unsigned)i);
   }
 }
 
@@ -185,7 +185,7 @@ int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *pl
     s.up[k] = -down[k];
   }
   switch (g->kind) {
-  case PK_SHAPE_SPHERE: add(&s, (const double[3]){0, 0, 0}, g->radius, 0); break;
+  case PK_SHAPE_SPHERE: add_ball_touch(&s, (const double[3]){0, 0, 0}, g->radius, 0); break;
   case PK_SHAPE_BOX: add_box(&s, g->half); break;
   case PK_SHAPE_CAPSULE: add_capsule(&s, g); break;
   case PK_SHAPE_CYLINDER: add_cylinder(&s, g, down); break;

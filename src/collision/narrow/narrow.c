@@ -35,7 +35,7 @@ static bool is_body(const pk_geometry *g)
 }
 
 /* The order of kinds in a pair: round ones first, the ground last. */
-static int rank(const pk_geometry *g)
+static int kind_rank(const pk_geometry *g)
 {
   static const int ranks[PK_SHAPE_KIND_COUNT] = {
       [PK_SHAPE_SPHERE] = 0,  [PK_SHAPE_CAPSULE] = 1, [PK_SHAPE_ELLIPSOID] = 2, [PK_SHAPE_CYLINDER] = 3,
@@ -46,16 +46,16 @@ static int rank(const pk_geometry *g)
 }
 
 /* Two hulls: by their features, and by GJK and EPA when that finds no end or hardly a gap to take a normal from. */
-static bool hulls(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
-                  pki_pair_memory *memory, pk_proximity *out)
+static bool hull_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
+                          const pk_pose *pose_b, pki_pair_memory *memory, pk_proximity *out)
 {
   return memory != NULL && a->hull != NULL && b->hull != NULL &&
          pki_walk_distance(a->hull, pose_a, b->hull, pose_b, memory, out, NULL) &&
          out->distance > 1e-11 * (a->bound + b->bound);
 }
 
-static bool in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b, const pk_pose *pose_b,
-                     double reach, pki_pair_memory *memory, pk_proximity *out)
+static bool distance_in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
+                              const pk_pose *pose_b, double reach, pki_pair_memory *memory, pk_proximity *out)
 {
   bool near = false;
   if (pki_closed_distance(a, pose_a, b, pose_b, reach, &near, out)) {
@@ -64,7 +64,7 @@ static bool in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_geome
   if (!is_body(a) || !is_body(b)) {
     return pki_surface_distance(a, pose_a, b, pose_b, reach, out);
   }
-  if (hulls(a, pose_a, b, pose_b, memory, out)) {
+  if (hull_distance(a, pose_a, b, pose_b, memory, out)) {
     return out->distance <= reach;
   }
   const pki_convex x = pki_convex_of(a, pose_a), y = pki_convex_of(b, pose_b);
@@ -87,11 +87,11 @@ bool pki_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry
     return false;
   }
   const double within = fmax(reach, 0); /* overlaps are always told */
-  if (rank(a) <= rank(b)) {
-    return in_order(a, pose_a, b, pose_b, within, memory, out);
+  if (kind_rank(a) <= kind_rank(b)) {
+    return distance_in_order(a, pose_a, b, pose_b, within, memory, out);
   }
   turn_memory(memory);
-  const bool near = in_order(b, pose_b, a, pose_a, within, memory, out);
+  const bool near = distance_in_order(b, pose_b, a, pose_a, within, memory, out);
   turn_memory(memory);
   if (near) {
     pki_proximity_turn(out);
@@ -120,7 +120,7 @@ static int touch_in_order(const pk_geometry *a, const pk_pose *pose_a, const pk_
     return pki_surface_touch(a, pose_a, b, pose_b, margin, out);
   }
   pk_proximity near;
-  if (!in_order(a, pose_a, b, pose_b, fmax(margin, 0), memory, &near) || near.distance > margin) {
+  if (!distance_in_order(a, pose_a, b, pose_b, fmax(margin, 0), memory, &near) || near.distance > margin) {
     return 0;
   }
   if (a->kind == PK_SHAPE_SPHERE) { /* one point, always the same */
@@ -142,7 +142,7 @@ int pki_touch(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
   if (!finite_pose(pose_a) || !finite_pose(pose_b) || isnan(margin) || (is_ground(a) && is_ground(b))) {
     return 0;
   }
-  if (rank(a) <= rank(b)) {
+  if (kind_rank(a) <= kind_rank(b)) {
     return touch_in_order(a, pose_a, b, pose_b, margin, memory, out);
   }
   turn_memory(memory);

@@ -41,7 +41,7 @@ typedef struct history {
   double m[3][3], r[3][3];
 } history;
 
-static void remember(history *h, const double m[3], const double r[3])
+static void remember_iterate(history *h, const double m[3], const double r[3])
 {
   memmove(h->m[1], h->m[0], sizeof h->m - sizeof h->m[0]);
   memmove(h->r[1], h->r[0], sizeof h->r - sizeof h->r[0]);
@@ -51,7 +51,7 @@ static void remember(history *h, const double m[3], const double r[3])
 }
 
 /* The mixed step: weights of residual differences that leave the least residual. False: nothing to mix. */
-static bool mix(const history *h, double out[3])
+static bool mix_step(const history *h, double out[3])
 {
   double dr[2][3], dm[2][3], g[2] = {0};
   for (int i = 0; i < h->count - 1; i++) {
@@ -90,7 +90,8 @@ static bool mix(const history *h, double out[3])
 }
 
 /* One step from m: the next normal and its depth, the points that make it. */
-static bool step(const pki_difference *d, const double m[3], double depth, double scale, pk_proximity *out)
+static bool polish_step(const pki_difference *d, const double m[3], double depth, double scale,
+                        pk_proximity *out)
 {
   pki_difference moved = *d;
   const double out_by = fmax(depth, 0) + fmax(0.05 * fmax(depth, 0), 1e-3 * scale);
@@ -110,8 +111,8 @@ static bool step(const pki_difference *d, const double m[3], double depth, doubl
 }
 
 /* Less deep is better; of equals the one whose normal moved least, because its points fit it best. */
-static bool better(const pk_proximity *next, double change, const pk_proximity *best, double best_change,
-                   double same)
+static bool is_better_normal(const pk_proximity *next, double change, const pk_proximity *best,
+                             double best_change, double same)
 {
   return next->distance > best->distance + same ||
          (next->distance > best->distance - same && change < best_change);
@@ -124,25 +125,25 @@ void pki_depth_polish(pki_difference *d, double scale, pk_proximity *io)
   memcpy(m, io->normal, sizeof m);
   for (int i = 0, idle = 0; i < STEPS && idle < IDLE; i++) {
     pk_proximity next;
-    if (!step(d, m, depth, scale, &next)) {
+    if (!polish_step(d, m, depth, scale, &next)) {
       return;
     }
     double r[3];
     pki_sub3(next.normal, m, r);
     const double change = pki_length3(r);
     idle += !(change < best_change / 2);
-    if (better(&next, change, io, best_change, 2e-10 * scale)) {
+    if (is_better_normal(&next, change, io, best_change, 2e-10 * scale)) {
       *io = next;
       best_change = change;
     }
     if (change < 1e-7) { /* normals are good to the root of GJK's gap: below that they only dither */
       return;
     }
-    remember(&h, m, r);
+    remember_iterate(&h, m, r);
     depth = -next.distance;
     memcpy(m, next.normal, sizeof m);
     double mixed[3];
-    if (mix(&h, mixed)) {
+    if (mix_step(&h, mixed)) {
       const double there = depth_along(d, mixed);
       if (there < depth + 2e-10 * scale) {
         depth = there;

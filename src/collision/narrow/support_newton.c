@@ -35,7 +35,7 @@ typedef struct newton {
   double n[3], u[2][3];
 } newton;
 
-static bool knows(const newton *s, const pki_corner *c)
+static bool has_piece(const newton *s, const pki_corner *c)
 {
   for (int i = 0; i < s->count; i++) {
     if (s->piece[i].id[0] == c->piece[0] && s->piece[i].id[1] == c->piece[1]) {
@@ -46,9 +46,9 @@ static bool knows(const newton *s, const pki_corner *c)
 }
 
 /* False: there already, or no room. */
-static bool add(newton *s, const pki_corner *c)
+static bool add_piece(newton *s, const pki_corner *c)
 {
-  if (s->count == PIECES || knows(s, c)) {
+  if (s->count == PIECES || has_piece(s, c)) {
     return false;
   }
   piece *const p = &s->piece[s->count++];
@@ -58,7 +58,7 @@ static bool add(newton *s, const pki_corner *c)
   return true;
 }
 
-static bool evaluate(newton *s)
+static bool evaluate_pieces(newton *s)
 {
   const double back[3] = {-s->n[0], -s->n[1], -s->n[2]};
   pki_across3(s->n, s->u[0]);
@@ -79,7 +79,7 @@ static bool evaluate(newton *s)
 }
 
 /* x from two equations; false: they say the same. */
-static bool solve2(const double A[4], const double b[2], double x[2])
+static bool solve_2x2(const double A[4], const double b[2], double x[2])
 {
   const double det = A[0] * A[3] - A[1] * A[2];
   const double size = (fabs(A[0]) + fabs(A[1])) * (fabs(A[2]) + fabs(A[3]));
@@ -95,7 +95,7 @@ static bool step_one(piece *p, double d[2])
   const double A[4] = {p->H[0], p->H[1], p->H[1], p->H[2]}, b[2] = {-p->g[0], -p->g[1]};
   p->share = 1;
   /* a least value, not a saddle */
-  return A[0] + A[3] > 0 && A[0] * A[3] > A[1] * A[2] && solve2(A, b, d);
+  return A[0] + A[3] > 0 && A[0] * A[3] > A[1] * A[2] && solve_2x2(A, b, d);
 }
 
 /* Along q = g_0 - g_1 the pieces are made equal, across it h falls. */
@@ -134,8 +134,8 @@ static bool step_three(piece *p, double d[2])
                        p[1].g[1] - p[2].g[1]};
   const double T[4] = {A[0], A[2], A[1], A[3]};
   double l[2];
-  if (!solve2(A, (double[2]){p[2].c - p[0].c, p[2].c - p[1].c}, d) ||
-      !solve2(T, (double[2]){-p[2].g[0], -p[2].g[1]}, l)) {
+  if (!solve_2x2(A, (double[2]){p[2].c - p[0].c, p[2].c - p[1].c}, d) ||
+      !solve_2x2(T, (double[2]){-p[2].g[0], -p[2].g[1]}, l)) {
     return false;
   }
   p[0].share = l[0], p[1].share = l[1], p[2].share = 1 - l[0] - l[1];
@@ -143,19 +143,19 @@ static bool step_three(piece *p, double d[2])
 }
 
 /* The next step and the shares. */
-static bool step(newton *s, double d[2])
+static bool support_newton_step(newton *s, double d[2])
 {
-  return evaluate(s) && (s->count == 1   ? step_one(s->piece, d)
-                         : s->count == 2 ? step_two(s->piece, d)
-                                         : step_three(s->piece, d));
+  return evaluate_pieces(s) && (s->count == 1   ? step_one(s->piece, d)
+                                : s->count == 2 ? step_two(s->piece, d)
+                                                : step_three(s->piece, d));
 }
 
 /* Newton's steps on the pieces there are. */
-static bool settle(newton *s)
+static bool iterate_pieces(newton *s)
 {
   for (int i = 0; i < STEPS; i++) {
     double d[2];
-    if (!step(s, d)) {
+    if (!support_newton_step(s, d)) {
       return false;
     }
     const double length = sqrt(d[0] * d[0] + d[1] * d[1]);
@@ -169,14 +169,14 @@ static bool settle(newton *s)
       s->n[k] *= scale;
     }
     if (length < 2e-8) { /* what is left is its square */
-      return step(s, d);
+      return support_newton_step(s, d);
     }
   }
   return false;
 }
 
 /* Without the piece that pulls the wrong way; false: none does. */
-static bool drop(newton *s)
+static bool drop_wrong_piece(newton *s)
 {
   int worst = 0;
   for (int i = 1; i < s->count; i++) {
@@ -189,7 +189,7 @@ static bool drop(newton *s)
   return true;
 }
 
-static void answer(const newton *s, pki_least *out)
+static void write_least_support(const newton *s, pki_least *out)
 {
   *out = (pki_least){.h = -INFINITY};
   memcpy(out->normal, s->n, sizeof out->normal);
@@ -208,17 +208,17 @@ bool pki_least_find(pki_difference *d, const pki_corner *const corner[], int cou
   bool whole = true;
   memcpy(s.n, start, sizeof s.n);
   for (int i = 0; i < count; i++) {
-    whole = (add(&s, corner[i]) || knows(&s, corner[i])) && whole;
+    whole = (add_piece(&s, corner[i]) || has_piece(&s, corner[i])) && whole;
   }
   for (int change = 0; change < CHANGES; change++) {
-    if (!settle(&s)) {
+    if (!iterate_pieces(&s)) {
       return false;
     }
-    if (drop(&s)) {
+    if (drop_wrong_piece(&s)) {
       whole = false;
       continue;
     }
-    answer(&s, out);
+    write_least_support(&s, out);
     out->whole = whole;
     pki_corner c;
     pki_difference_support(d, s.n, &c);
@@ -230,7 +230,7 @@ bool pki_least_find(pki_difference *d, const pki_corner *const corner[], int cou
       out->h = fmax(h, out->h);
       return pki_length3(beside) <= 1e-11 * scale;
     }
-    if (!add(&s, &c)) {
+    if (!add_piece(&s, &c)) {
       return false;
     }
   }

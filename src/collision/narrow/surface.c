@@ -106,7 +106,7 @@ static bool convex_distance(const pk_geometry *shape, const pk_pose *pose, const
 }
 
 /* Whether a part of mesh a lies inside b, when no triangles meet; pose: of a in b's frame. */
-static bool part_inside(const pki_trimesh *a, const pk_pose *pose, const pk_geometry *b)
+static bool has_part_inside(const pki_trimesh *a, const pk_pose *pose, const pk_geometry *b)
 {
   for (int i = 0; i < a->ntriangle && pki_surface_solid(b); i++) {
     double x[3];
@@ -147,10 +147,10 @@ static bool mesh_distance(const pk_geometry *a, const pk_pose *pose, const pk_ge
   pki_nearest s;
   pk_touch_point touch[PK_TOUCH_MOST];
   search_mesh(a, pose, b, reach, &s);
-  bool overlap = (s.found && s.near.distance <= 0) || part_inside(a->mesh, pose, b);
+  bool overlap = (s.found && s.near.distance <= 0) || has_part_inside(a->mesh, pose, b);
   if (!overlap && b->kind == PK_SHAPE_MESH) {
     const pk_pose back = pki_pose_invert(pose);
-    overlap = part_inside(b->mesh, &back, a);
+    overlap = has_part_inside(b->mesh, &back, a);
   }
   const int count = overlap ? pki_surface_touch_mesh(a, pose, b, 0, touch) : 0;
   if (pki_touch_deepest(touch, count, out)) {

@@ -280,7 +280,7 @@ static double least_height(const pki_triangle *t)
 }
 
 /* A triangle without edges to the outside, its front towards the shape's middle, and the shape not deep in it. */
-static bool is_plain(const scene *s, const pki_triangle *t, double low)
+static bool is_simple_overlap(const scene *s, const pki_triangle *t, double low)
 {
   double d[3];
   for (int k = 0; k < 3; k++) {
@@ -303,7 +303,7 @@ static bool is_sharp(const pki_triangle *t, const int *part, int npart)
 }
 
 /* The shape has gone through: note the way back along m. */
-static void note_way(scene *s, const pki_triangle *t, const double m[3])
+static void note_way_back(scene *s, const pki_triangle *t, const double m[3])
 {
   double top = -INFINITY;
   int at = 0;
@@ -340,7 +340,7 @@ static bool is_clear(const scene *s, const pki_triangle *t)
 }
 
 /* The shortest way out of a triangle, or to it; false: it is farther than the margin. */
-static bool find_way(const scene *s, const pki_triangle *t, pk_proximity *near)
+static bool find_way_out(const scene *s, const pki_triangle *t, pk_proximity *near)
 {
   if (s->shape->kind == PK_SHAPE_BOX) {
     const pki_axes_end end = pki_box_triangle(s->shape, s->pose, t, fmax(s->margin, 0), near);
@@ -355,7 +355,7 @@ static bool find_way(const scene *s, const pki_triangle *t, pk_proximity *near)
   return pki_gjk_distance(&s->convex, &triangle, fmax(s->margin, 0), near) && near->distance <= s->margin;
 }
 
-static bool visit(const pki_triangle *given, void *user)
+static bool visit_near_triangle(const pki_triangle *given, void *user)
 {
   scene *s = user;
   pki_triangle t = *given;
@@ -375,13 +375,13 @@ static bool visit(const pki_triangle *given, void *user)
   if (!(low <= s->margin) || (s->deepest && low >= s->best)) {
     return true;
   }
-  if (is_plain(s, &t, low)) {
+  if (is_simple_overlap(s, &t, low)) {
     s->below = fmax(s->below, -low);
     add_points(s, &t, s->sound);
     return true;
   }
   pk_proximity near;
-  if (!find_way(s, &t, &near)) {
+  if (!find_way_out(s, &t, &near)) {
     return true;
   }
   const bool apart = near.distance + s->convex.rounding > 1e-9 * s->size;
@@ -407,7 +407,7 @@ static bool visit(const pki_triangle *given, void *user)
   if (!sound && !apart) {
     s->stuck = fmax(s->stuck, -near.distance);
     if (-near.distance > s->known) {
-      note_way(s, &t, own);
+      note_way_back(s, &t, own);
     }
     if (!(facing > FACING) && !along) {
       add_points(s, &t, s->through);
@@ -418,7 +418,7 @@ static bool visit(const pki_triangle *given, void *user)
 
 /* ---- all of them ---- */
 
-static void take(scene *s, const pk_touch_point *t)
+static void keep_touch(scene *s, const pk_touch_point *t)
 {
   if (s->deepest) {
     note_point(s, s->sound, t);
@@ -432,7 +432,7 @@ static void keep_similar(scene *s, const double way[3])
 {
   for (int i = 0; i < s->through->count; i++) {
     if (pki_dot3(s->through->touch[i].normal, way) > SIMILAR) {
-      take(s, &s->through->touch[i]);
+      keep_touch(s, &s->through->touch[i]);
     }
   }
 }
@@ -462,7 +462,7 @@ static double deepest_of(const pki_gather *g)
 /* What touches elsewhere must not hide an overlap: a triangle that the shape went through and would still be in after it
  * moved by the deepest of the touches is not spoken for. The way out of such ones joins them; only where it is deepest, since
  * their plane goes on where the surface does not. */
-static void free_stuck(scene *s, const pki_aabb *box)
+static void resolve_uncovered_overlaps(scene *s, const pki_aabb *box)
 {
   double least = 0;
   s->known = 1.01 * deepest_of(s->sound) + 1e-7 * s->size;
@@ -470,7 +470,8 @@ static void free_stuck(scene *s, const pki_aabb *box)
     return;
   }
   s->depth = INFINITY;
-  pki_triangles_near(s->surface, box, visit, s); /* again, for those alone; points that are there stay one */
+  pki_triangles_near(s->surface, box, visit_near_triangle,
+                     s); /* again, for those alone; points that are there stay one */
   pk_touch_point touch[PK_TOUCH_MOST];
   const int n = isfinite(s->depth) ? touch_plane(s, s->way, s->at, touch) : 0;
   for (int i = 0; i < n; i++) {
@@ -479,7 +480,7 @@ static void free_stuck(scene *s, const pki_aabb *box)
   for (int i = 0; i < n; i++) {
     if (touch[i].gap < 0.9 * least) {
       touch[i].id = pki_surface_name(4, touch[i].id, facing_of(s->way), 0);
-      take(s, &touch[i]);
+      keep_touch(s, &touch[i]);
     }
   }
 }
@@ -503,7 +504,7 @@ static void free_vertices(scene *s)
         t.point[1][k] = x[k] - t.gap * t.normal[k];
       }
       t.id = pki_surface_name(5, (unsigned)i, facing_of(t.normal), 0);
-      take(s, &t);
+      keep_touch(s, &t);
     }
   }
 }
@@ -524,7 +525,7 @@ static void gather_all(scene *s, const pk_pose *pose, double margin)
     s->centre[k] += pose->pos[k];
     box.min[k] -= fmax(margin, 0), box.max[k] += fmax(margin, 0);
   }
-  pki_triangles_near(s->surface, &box, visit, s);
+  pki_triangles_near(s->surface, &box, visit_near_triangle, s);
   if (s->sound->count > 0) {
     const int n = s->sound->count;
     for (int i = 0; i < n && i < s->sound->count; i++) {
@@ -532,7 +533,7 @@ static void gather_all(scene *s, const pk_pose *pose, double margin)
                              s->sound->touch[i].normal[2]};
       keep_similar(s, way);
     }
-    free_stuck(s, &box);
+    resolve_uncovered_overlaps(s, &box);
   } else if (isfinite(s->depth)) {
     s->sound->count = touch_plane(s, s->way, s->at, s->sound->touch);
   } else {

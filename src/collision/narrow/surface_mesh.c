@@ -29,7 +29,7 @@ typedef struct scene {
   pk_touch_point pierce;
 } scene;
 
-static void transform(const pk_pose *pose, const double x[3], double out[3])
+static void transform_point(const pk_pose *pose, const double x[3], double out[3])
 {
   pki_mat3_apply(pose->rot, x, out);
   for (int k = 0; k < 3; k++) {
@@ -37,7 +37,7 @@ static void transform(const pk_pose *pose, const double x[3], double out[3])
   }
 }
 
-static double length3(const double x[3])
+static double vector_length3(const double x[3])
 {
   return sqrt(pki_dot3(x, x));
 }
@@ -67,14 +67,14 @@ static bool corner_normal(const pki_trimesh *t, int i, int k, double out[3])
     pki_sub3(t->vertex + 3 * (size_t)w[(c + 1) % 3], t->vertex + 3 * (size_t)v, a);
     pki_sub3(t->vertex + 3 * (size_t)w[(c + 2) % 3], t->vertex + 3 * (size_t)v, b);
     pki_cross3(a, b, n);
-    const double angle = atan2(length3(n), pki_dot3(a, b));
+    const double angle = atan2(vector_length3(n), pki_dot3(a, b));
     angles += angle;
     for (int e = 0; e < 3; e++) {
       out[e] += angle * t->normal[3 * (size_t)at + (size_t)e];
     }
     at = t->neighbour[3 * (size_t)at + (size_t)c]; /* behind the edge that leaves v */
   }
-  const bool sharp = at != i || length3(out) < (1 - 1e-9) * angles;
+  const bool sharp = at != i || vector_length3(out) < (1 - 1e-9) * angles;
   if (!t->closed) {
     out[0] = out[1] = out[2] = 0; /* a sheet's corner may be pushed to either side */
   }
@@ -109,7 +109,7 @@ static bool try_facing(const pki_triangle *t, void *user)
 }
 
 /* Signed distance of a point to a closed mesh; on a face the normal is the face's. */
-static bool ask_solid(const pki_trimesh *t, const double p[3], double reach, answer *out)
+static bool corner_against_solid(const pki_trimesh *t, const double p[3], double reach, answer *out)
 {
   double low = -INFINITY, high = INFINITY, x[3];
   if (t->volume != NULL) {
@@ -129,7 +129,7 @@ static bool ask_solid(const pki_trimesh *t, const double p[3], double reach, ans
                                       t->vertex + 3 * (size_t)v[2], n, x);
   double d[3];
   pki_sub3(p, x, d);
-  const double length = length3(d);
+  const double length = vector_length3(d);
   const double sign = inside ? -1 : 1;
   const bool face = on == 6 || !(length > 1e-12 * t->size);
   out->distance = sign * length;
@@ -140,12 +140,12 @@ static bool ask_solid(const pki_trimesh *t, const double p[3], double reach, ans
 }
 
 /* The same for a sheet: through, when the way from `middle` is. */
-static bool ask_sheet(const pki_trimesh *t, const double p[3], const double middle[3], double reach,
-                      answer *out)
+static bool corner_against_sheet(const pki_trimesh *t, const double p[3], const double middle[3],
+                                 double reach, answer *out)
 {
   double way[3], x[3], d[3], at = 0;
   pki_sub3(p, middle, way);
-  const double length = length3(way);
+  const double length = vector_length3(way);
   for (int k = 0; k < 3 && length > 0; k++) {
     way[k] /= length;
   }
@@ -163,7 +163,7 @@ static bool ask_sheet(const pki_trimesh *t, const double p[3], const double midd
     return false;
   }
   pki_sub3(p, x, d);
-  out->distance = length3(d);
+  out->distance = vector_length3(d);
   /* on the sheet itself: away from it, to the side of the middle */
   const double *n = t->normal + 3 * (size_t)near, sign = pki_dot3(n, way) > 0 ? -1 : 1;
   for (int k = 0; k < 3; k++) {
@@ -173,19 +173,19 @@ static bool ask_sheet(const pki_trimesh *t, const double p[3], const double midd
 }
 
 /* A corner p with its own normal `own` against surface g (all in g's frame). */
-static bool ask(scene *s, const pk_geometry *g, const double p[3], const double own[3],
-                const double middle[3], answer *out)
+static bool corner_against_surface(scene *s, const pk_geometry *g, const double p[3], const double own[3],
+                                   const double middle[3], answer *out)
 {
   if (g->kind == PK_SHAPE_HEIGHTS) {
     return pki_geometry_point(g, p, s->margin, &out->distance, out->normal);
   }
   if (!g->mesh->closed) {
-    return ask_sheet(g->mesh, p, middle, s->margin, out);
+    return corner_against_sheet(g->mesh, p, middle, s->margin, out);
   }
-  if (!ask_solid(g->mesh, p, s->margin, out)) {
+  if (!corner_against_solid(g->mesh, p, s->margin, out)) {
     return false;
   }
-  if (s->any_way || pki_dot3(out->normal, own) <= 0.3 * length3(own)) {
+  if (s->any_way || pki_dot3(out->normal, own) <= 0.3 * vector_length3(own)) {
     return true;
   }
   const bool inside = out->distance < 0;
@@ -212,10 +212,10 @@ static void add_corner(scene *s, int i, int k)
   if (!corner_normal(t, i, k, own)) {
     return;
   }
-  transform(&s->pose, t->vertex + 3 * (size_t)v, p);
+  transform_point(&s->pose, t->vertex + 3 * (size_t)v, p);
   pki_mat3_apply(s->pose.rot, own, own);
-  transform(&s->pose, s->mesh->centre, middle);
-  if (!ask(s, s->surface, p, own, middle, &a)) {
+  transform_point(&s->pose, s->mesh->centre, middle);
+  if (!corner_against_surface(s, s->surface, p, own, middle, &a)) {
     return;
   }
   pk_touch_point touch = {.gap = a.distance, .id = pki_surface_name(4, (unsigned)v, 0, 0)};
@@ -237,14 +237,14 @@ static void add_its_corner(scene *s, const pki_triangle *t, int k)
     if (!corner_normal(s->surface->mesh, t->index, k, own)) {
       return;
     }
-    transform(&s->back, s->surface->centre, middle);
+    transform_point(&s->back, s->surface->centre, middle);
   } else if (!s->mesh->mesh->closed ||
              !(is_sharp(s->surface, t, k) || is_sharp(s->surface, t, (k + 2) % 3))) {
     return; /* a sheet's own corners know better which side the ground is on */
   }
-  transform(&s->back, t->point[k], p);
+  transform_point(&s->back, t->point[k], p);
   pki_mat3_apply(s->back.rot, own, own);
-  if (!ask(s, s->mesh, p, own, middle, &a)) {
+  if (!corner_against_surface(s, s->mesh, p, own, middle, &a)) {
     return;
   }
   pki_mat3_apply(s->pose.rot, a.normal, a.normal);
@@ -273,7 +273,7 @@ static bool visit_corners(const pki_triangle *t, void *user)
 /* ---- edges ---- */
 
 /* Whether direction m, perpendicular to edge k, looks out between the normals beside it. */
-static bool looks_out(const pk_geometry *g, const pki_triangle *t, int k, const double m[3])
+static bool is_outward_at_edge(const pk_geometry *g, const pki_triangle *t, int k, const double m[3])
 {
   const double *n = t->normal, *o = t->neighbour[k];
   double e[3], a[3], b[3];
@@ -283,7 +283,7 @@ static bool looks_out(const pk_geometry *g, const pki_triangle *t, int k, const 
   pki_sub3(t->point[(k + 1) % 3], t->point[k], e);
   pki_cross3(n, m, a);
   pki_cross3(m, o, b);
-  const double skin = -1e-6 * length3(e);
+  const double skin = -1e-6 * vector_length3(e);
   /* seen from behind, normals and edge are turned, and the signs of these stay */
   return pki_dot3(a, e) >= skin && pki_dot3(b, e) >= skin &&
          (!pki_surface_solid(g) || pki_dot3(n, m) + pki_dot3(o, m) > 0);
@@ -322,8 +322,8 @@ static void cross_edges(scene *s, const pki_triangle *t, int j, int k)
   const double back[3] = {-scale * m[0], -scale * m[1], -scale * m[2]};
   m[0] *= scale, m[1] *= scale, m[2] *= scale;
   const double gap = pki_dot3(m, between);
-  if (!(gap <= s->margin) || gap < 2 * s->deepest - 0.02 * s->size || !looks_out(s->surface, t, k, m) ||
-      !looks_out(s->mesh, a, j, back)) {
+  if (!(gap <= s->margin) || gap < 2 * s->deepest - 0.02 * s->size ||
+      !is_outward_at_edge(s->surface, t, k, m) || !is_outward_at_edge(s->mesh, a, j, back)) {
     return;
   }
   const unsigned i0 = (unsigned)a->vertex[j], i1 = (unsigned)a->vertex[(j + 1) % 3];
@@ -338,7 +338,8 @@ static void cross_edges(scene *s, const pki_triangle *t, int j, int k)
 }
 
 /* Where edge k of `edged` pierces the face of `faced`: how far its end is behind. */
-static void pierce(scene *s, const pki_triangle *edged, int k, const pki_triangle *faced, bool mine)
+static void note_piercing_edge(scene *s, const pki_triangle *edged, int k, const pki_triangle *faced,
+                               bool mine)
 {
   double p[3], q[3];
   pki_sub3(edged->point[k], faced->point[0], p);
@@ -379,8 +380,8 @@ static bool visit_edges(const pki_triangle *t, void *user)
       }
     }
     if (s->found.count == 0) { /* else nobody asks */
-      pierce(s, &s->mine, j, t, true);
-      pierce(s, t, j, &s->mine, false);
+      note_piercing_edge(s, &s->mine, j, t, true);
+      note_piercing_edge(s, t, j, &s->mine, false);
     }
   }
   return true;
@@ -393,7 +394,7 @@ static bool take_triangle(const pki_triangle *t, scene *s)
 {
   s->mine = *t;
   for (int k = 0; k < 3; k++) {
-    transform(&s->pose, t->point[k], s->mine.point[k]);
+    transform_point(&s->pose, t->point[k], s->mine.point[k]);
     pki_mat3_apply(s->pose.rot, t->neighbour[k], s->mine.neighbour[k]);
   }
   pki_mat3_apply(s->pose.rot, t->normal, s->mine.normal);

@@ -13,7 +13,7 @@
 
 /* ---- boxes ---- */
 
-static double gap2(const pki_aabb *a, const pki_aabb *b)
+static double squared_box_gap(const pki_aabb *a, const pki_aabb *b)
 {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
@@ -49,7 +49,7 @@ static pki_aabb move_box(const pki_aabb *box, const pk_pose *pose)
   return out;
 }
 
-static void move(const pk_pose *pose, double x[3])
+static void move_point(const pk_pose *pose, double x[3])
 {
   pki_mat3_apply(pose->rot, x, x);
   for (int k = 0; k < 3; k++) {
@@ -91,7 +91,7 @@ static void set_triangle(search *s, const double *points)
   }
 }
 
-static void add_way(search *s, const double way[3])
+static void add_separating_direction(search *s, const double way[3])
 {
   memmove(s->way[1], s->way[0], (WAYS - 1) * sizeof s->way[0]);
   memmove(s->low + 1, s->low, (WAYS - 1) * sizeof s->low[0]);
@@ -139,7 +139,7 @@ static bool try_triangle(const double *points, const double normal[3], search *s
     s->out.near = near, s->out.found = true;
     s->best = fmax(near.distance, 0);
     s->out.facing = pki_dot3(near.normal, normal);
-    add_way(s, near.normal);
+    add_separating_direction(s, near.normal);
   }
   return !s->out.found || s->out.near.distance > 0;
 }
@@ -156,7 +156,7 @@ static void search_mesh(const pki_trimesh *t, const pki_aabb *box, search *s)
     int node;
   } stack[PKI_TREE_DEPTH + 1];
   int waiting = 0;
-  stack[waiting++] = (struct visit){gap2(&t->node[0].box, box), 0};
+  stack[waiting++] = (struct visit){squared_box_gap(&t->node[0].box, box), 0};
   while (waiting > 0 && !(s->out.found && s->out.near.distance <= 0)) {
     const struct visit now = stack[--waiting];
     const struct pki_tree_node *node = &t->node[now.node];
@@ -164,8 +164,8 @@ static void search_mesh(const pki_trimesh *t, const pki_aabb *box, search *s)
       continue;
     }
     if (node->count == 0) {
-      const double left = gap2(&t->node[node->first].box, box);
-      const double right = gap2(&t->node[node->first + 1].box, box);
+      const double left = squared_box_gap(&t->node[node->first].box, box);
+      const double right = squared_box_gap(&t->node[node->first + 1].box, box);
       const int nearer = right < left;
       stack[waiting++] = (struct visit){nearer ? left : right, node->first + 1 - nearer};
       stack[waiting++] = (struct visit){nearer ? right : left, node->first + nearer};
@@ -232,7 +232,7 @@ static void place_triangle(const pair_search *p, int i, double mine[9], pki_aabb
   for (int k = 0; k < 3; k++) {
     memcpy(mine + 3 * k, p->a->vertex + 3 * (size_t)p->a->triangle[3 * (size_t)i + (size_t)k],
            3 * sizeof *mine);
-    move(p->pose, mine + 3 * k);
+    move_point(p->pose, mine + 3 * k);
     add_point(box, mine + 3 * k);
   }
 }
@@ -247,7 +247,8 @@ static bool try_pair(pair_search *p, const pki_aabb *box, int j)
            3 * sizeof *its);
     add_point(&other, its + 3 * k);
   }
-  return gap2(box, &other) > p->s.best * p->s.best || try_triangle(its, p->b->normal + 3 * (size_t)j, &p->s);
+  return squared_box_gap(box, &other) > p->s.best * p->s.best ||
+         try_triangle(its, p->b->normal + 3 * (size_t)j, &p->s);
 }
 
 static void try_leaves(pair_search *p, const struct pki_tree_node *na, const struct pki_tree_node *nb)
@@ -256,7 +257,7 @@ static void try_leaves(pair_search *p, const struct pki_tree_node *na, const str
     double mine[9];
     pki_aabb box;
     place_triangle(p, i, mine, &box);
-    if (gap2(&box, &nb->box) > p->s.best * p->s.best) {
+    if (squared_box_gap(&box, &nb->box) > p->s.best * p->s.best) {
       continue;
     }
     set_triangle(&p->s, mine);
@@ -284,9 +285,9 @@ static void try_likely(pair_search *p)
     x[k] = 0.5 * (all->min[k] + all->max[k]);
   }
   for (int round = 0; round < 2 && i >= 0 && j >= 0; round++) {
-    move(p->pose, x);
+    move_point(p->pose, x);
     j = pki_trimesh_nearest(p->b, x, INFINITY, x);
-    move(&back, x);
+    move_point(&back, x);
     i = pki_trimesh_nearest(p->a, x, INFINITY, x);
   }
   if (i >= 0 && j >= 0) {
@@ -348,7 +349,7 @@ static void search_pair(pair_search *p)
       } else {
         child[k].b = nb->first + k;
       }
-      child[k].d2 = gap2(&child[k].box, &p->b->node[child[k].b].box);
+      child[k].d2 = squared_box_gap(&child[k].box, &p->b->node[child[k].b].box);
     }
     const int nearer = child[1].d2 < child[0].d2;
     stack[waiting++] = child[1 - nearer];

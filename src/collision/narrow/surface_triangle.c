@@ -22,7 +22,7 @@ static const double LEVEL = 1e-6; /* sine: corners that are equally far */
 static const double TILT = 0.08;  /* rad: as for faces of convex shapes */
 
 /* Across edge k, outwards, in the triangle's plane; unit. */
-static void across(const pki_triangle *t, int k, double out[3])
+static void edge_outward(const pki_triangle *t, int k, double out[3])
 {
   double e[3];
   pki_sub3(t->point[(k + 1) % 3], t->point[k], e);
@@ -47,10 +47,10 @@ static double limit_of(const pki_triangle *t, int k, bool apart)
 }
 
 /* Turn m back about edge k to what it allows; by how much, rad. */
-static double pull_back(const pki_triangle *t, int k, bool apart, double m[3])
+static double limit_normal_at_edge(const pki_triangle *t, int k, bool apart, double m[3])
 {
   double o[3];
-  across(t, k, o);
+  edge_outward(t, k, o);
   const double x = pki_dot3(m, o), y = pki_dot3(m, t->normal);
   const double excess = atan2(x, y) - limit_of(t, k, apart);
   if (!(excess > 0)) {
@@ -87,18 +87,18 @@ bool pki_triangle_owns(const pki_triangle *t, const double m[3], bool apart, dou
   double worst = 0;
   if (*npart == 2) {
     const int k = part[0] == 0 && part[1] == 2 ? 2 : part[0];
-    worst = pull_back(t, k, apart, out);
+    worst = limit_normal_at_edge(t, k, apart, out);
   } else {
     /* what one edge takes away the other may give back: twice around is enough for a milliradian */
     for (int pass = 0; pass < 2; pass++) {
-      worst = fmax(worst, pull_back(t, part[0], apart, out));
-      worst = fmax(worst, pull_back(t, (part[0] + 2) % 3, apart, out));
+      worst = fmax(worst, limit_normal_at_edge(t, part[0], apart, out));
+      worst = fmax(worst, limit_normal_at_edge(t, (part[0] + 2) % 3, apart, out));
     }
   }
   return worst <= OWN;
 }
 
-static bool rises(const double from[3], const double to[3], const double m[3])
+static bool rises_along(const double from[3], const double to[3], const double m[3])
 {
   double d[3];
   pki_sub3(to, from, d);
@@ -114,8 +114,8 @@ static bool rises_around(const pki_trimesh *t, int i, int v, int way, const doub
   for (int step = 0; step < MOST && at >= 0 && (step == 0 || at != i); step++) {
     const int *w = t->triangle + 3 * (size_t)at;
     const int c = w[0] == v ? 0 : w[1] == v ? 1 : 2;
-    if (rises(from, t->vertex + 3 * (size_t)w[(c + 1) % 3], m) ||
-        rises(from, t->vertex + 3 * (size_t)w[(c + 2) % 3], m)) {
+    if (rises_along(from, t->vertex + 3 * (size_t)w[(c + 1) % 3], m) ||
+        rises_along(from, t->vertex + 3 * (size_t)w[(c + 2) % 3], m)) {
       return true;
     }
     at = t->neighbour[3 * (size_t)at + (size_t)(way > 0 ? c : (c + 2) % 3)];
@@ -139,7 +139,7 @@ bool pki_vertex_stands_out(const pk_geometry *surface, const pki_triangle *t, in
   for (int e = 0; e < 6; e++) {
     const int x = i + step[e][0], y = j + step[e][1];
     if (x >= 0 && y >= 0 && x < h->nx && y < h->ny &&
-        rises(t->point[k], (const double[3]){x * h->cell, y * h->cell, pki_height(h, x, y)}, m)) {
+        rises_along(t->point[k], (const double[3]){x * h->cell, y * h->cell, pki_height(h, x, y)}, m)) {
       return false;
     }
   }
@@ -150,7 +150,7 @@ bool pki_triangle_holds(const pki_triangle *t, const double p[3], double hair)
 {
   for (int k = 0; k < 3; k++) {
     double o[3], d[3];
-    across(t, k, o);
+    edge_outward(t, k, o);
     pki_sub3(p, t->point[k], d);
     if (!(pki_dot3(o, d) <= hair)) {
       return false;
@@ -163,7 +163,7 @@ bool pki_triangle_bears(const pki_triangle *t, const double p[3], double gap, do
 {
   for (int k = 0; k < 3; k++) {
     double o[3], d[3], u[3], other[3];
-    across(t, k, o);
+    edge_outward(t, k, o);
     pki_sub3(p, t->point[k], d);
     if (pki_dot3(o, d) <= hair) {
       continue;
@@ -181,7 +181,7 @@ bool pki_triangle_bears(const pki_triangle *t, const double p[3], double gap, do
   return true;
 }
 
-static void turn3(double x[3])
+static void negate3(double x[3])
 {
   x[0] = -x[0], x[1] = -x[1], x[2] = -x[2];
 }
@@ -193,14 +193,14 @@ void pki_triangle_turn(pki_triangle *t)
   for (int k = 0; k < 3; k++) {
     memcpy(t->point[k], was.point[corner[k]], sizeof t->point[k]);
     memcpy(t->neighbour[k], was.neighbour[edge[k]], sizeof t->neighbour[k]);
-    turn3(t->neighbour[k]);
+    negate3(t->neighbour[k]);
     t->vertex[k] = was.vertex[corner[k]];
     const pki_edge_kind kind = was.edge[edge[k]];
     t->edge[k] = kind == PKI_EDGE_CONVEX    ? PKI_EDGE_CONCAVE
                  : kind == PKI_EDGE_CONCAVE ? PKI_EDGE_CONVEX
                                             : kind;
   }
-  turn3(t->normal);
+  negate3(t->normal);
 }
 
 /* ---- the border below a face ---- */
@@ -237,7 +237,7 @@ static void add_border(border *b, int k, int end, const double q[3], double heig
 }
 
 /* Edge k below a polygon: the part within all of its sides. */
-static void under_polygon(border *b, int k)
+static void clip_edge_under_polygon(border *b, int k)
 {
   const double *p = b->t->point[k], *n = b->t->normal;
   const pki_face *f = &b->face;
@@ -275,7 +275,7 @@ static void under_polygon(border *b, int k)
 }
 
 /* Edge k below a line: where they cross, seen along the normal. */
-static void under_line(border *b, int k)
+static void cross_edge_under_line(border *b, int k)
 {
   const double *n = b->t->normal;
   double e[3], f[3], d[3], a[3], c[3];
@@ -317,9 +317,9 @@ void pki_triangle_border(const pki_triangle *t, const pki_convex *shape, double 
       continue;
     }
     if (b.face.count >= 3) {
-      under_polygon(&b, k);
+      clip_edge_under_polygon(&b, k);
     } else if (b.face.count == 2) {
-      under_line(&b, k);
+      cross_edge_under_line(&b, k);
     }
   }
 }

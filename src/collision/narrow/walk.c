@@ -41,7 +41,7 @@ typedef struct clip {
 /* ---- features ---- */
 
 /* Vertex i of hull s in the frame of hull `frame`. */
-static void vertex(const walk *w, int s, int i, int frame, double out[3])
+static void vertex_in_frame(const walk *w, int s, int i, int frame, double out[3])
 {
   const double *const v = w->hull[s]->vertex + 3 * i;
   if (s == frame) {
@@ -56,11 +56,11 @@ static void vertex(const walk *w, int s, int i, int frame, double out[3])
 }
 
 /* Edge e of hull s: its tail and the way to its head. */
-static void edge(const walk *w, int s, int e, int frame, double a[3], double u[3])
+static void edge_in_frame(const walk *w, int s, int e, int frame, double a[3], double u[3])
 {
   const int *const end = w->hull[s]->edge + 4 * e;
-  vertex(w, s, end[0], frame, a);
-  vertex(w, s, end[1], frame, u);
+  vertex_in_frame(w, s, end[0], frame, a);
+  vertex_in_frame(w, s, end[1], frame, u);
   pki_sub3(u, a, u);
 }
 
@@ -70,7 +70,7 @@ static int other_end(const pki_hull *h, int e, int v)
   return h->edge[4 * e] == v ? h->edge[4 * e + 1] : h->edge[4 * e];
 }
 
-static outcome step_to(walk *w, int s, kind what, int index)
+static outcome step_to_feature(walk *w, int s, kind what, int index)
 {
   w->at[s] = (feature){what, index};
   return STEPPED;
@@ -104,7 +104,7 @@ static void clip_by(clip *c, double d0, double d1, int plane)
 /* ---- the five states ---- */
 
 /* Whether x (frame of s) lies beyond the region of vertex v of hull s; the edge it lies along. */
-static int beyond_vertex(const walk *w, int s, int v, const double x[3])
+static int edge_beyond_vertex(const walk *w, int s, int v, const double x[3])
 {
   const pki_hull *const h = w->hull[s];
   int best = -1;
@@ -125,17 +125,17 @@ static outcome vertex_vertex(walk *w)
 {
   double x[3];
   for (int s = 0; s < 2; s++) {
-    vertex(w, 1 - s, w->at[1 - s].index, s, x);
-    const int e = beyond_vertex(w, s, w->at[s].index, x);
+    vertex_in_frame(w, 1 - s, w->at[1 - s].index, s, x);
+    const int e = edge_beyond_vertex(w, s, w->at[s].index, x);
     if (e >= 0) {
-      return step_to(w, s, EDGE, e);
+      return step_to_feature(w, s, EDGE, e);
     }
   }
   return FOUND;
 }
 
 /* In the plane of a face of hull s, across edge u of it, into the face: n x u left of the edge, u x n right. */
-static void into_face(const pki_hull *h, int e, int right, const double u[3], double out[3])
+static void direction_into_face(const pki_hull *h, int e, int right, const double u[3], double out[3])
 {
   const double *const n = h->plane + 4 * h->edge[4 * e + 2 + right];
   if (right) {
@@ -151,21 +151,21 @@ static outcome vertex_edge(walk *w, int s)
   const int t = 1 - s, v = w->at[s].index, e = w->at[t].index;
   const pki_hull *const h = w->hull[t], *const g = w->hull[s];
   double x[3], a[3], u[3], d[3], side[3], y[3];
-  vertex(w, s, v, t, x);
-  edge(w, t, e, t, a, u);
+  vertex_in_frame(w, s, v, t, x);
+  edge_in_frame(w, t, e, t, a, u);
   pki_sub3(x, a, d);
   pki_sub3(x, h->vertex + 3 * h->edge[4 * e + 1], y);
   if (pki_dot3(d, u) < 0 || pki_dot3(y, u) > 0) {
-    return step_to(w, t, VERTEX, h->edge[4 * e + (pki_dot3(d, u) >= 0)]);
+    return step_to_feature(w, t, VERTEX, h->edge[4 * e + (pki_dot3(d, u) >= 0)]);
   }
   for (int right = 0; right < 2; right++) {
-    into_face(h, e, right, u, side);
+    direction_into_face(h, e, right, u, side);
     if (pki_dot3(d, side) > 0) {
-      return step_to(w, t, FACE, h->edge[4 * e + 2 + right]);
+      return step_to_feature(w, t, FACE, h->edge[4 * e + 2 + right]);
     }
   }
   /* the edge within the vertex's region */
-  edge(w, t, e, s, a, u);
+  edge_in_frame(w, t, e, s, a, u);
   clip c = clip_all();
   pki_sub3(a, g->vertex + 3 * v, d);
   for (int k = g->vertex_start[v]; k < g->vertex_start[v + 1] && !c.out; k++) {
@@ -174,14 +174,14 @@ static outcome vertex_edge(walk *w, int s)
     clip_by(&c, d0, d0 + pki_dot3(u, side), g->vertex_edge[k]);
   }
   if (c.out) {
-    return step_to(w, s, EDGE, c.cut[0]);
+    return step_to_feature(w, s, EDGE, c.cut[0]);
   }
   /* where it enters or leaves nearer than within, its nearest place is outside */
   for (int end = 0; end < 2; end++) {
     pki_along3(d, c.t[end], u, y);
     const double rate = pki_dot3(u, y);
     if (c.cut[end] >= 0 && (end ? rate < 0 : rate > 0)) {
-      return step_to(w, s, EDGE, c.cut[end]);
+      return step_to_feature(w, s, EDGE, c.cut[end]);
     }
   }
   return FOUND;
@@ -193,15 +193,15 @@ static outcome edge_region(walk *w, int s)
   const int e = w->at[s].index;
   const pki_hull *const h = w->hull[s];
   double a[3], u[3], b[3], v[3], side[3], x[3], d[3];
-  edge(w, s, e, s, a, u);
-  edge(w, 1 - s, w->at[1 - s].index, s, b, v);
+  edge_in_frame(w, s, e, s, a, u);
+  edge_in_frame(w, 1 - s, w->at[1 - s].index, s, b, v);
   pki_sub3(b, a, d);
   clip c = clip_all();
   clip_by(&c, -pki_dot3(d, u), -pki_dot3(d, u) - pki_dot3(v, u), h->edge[4 * e]);
   pki_sub3(b, h->vertex + 3 * h->edge[4 * e + 1], x);
   clip_by(&c, pki_dot3(x, u), pki_dot3(x, u) + pki_dot3(v, u), h->edge[4 * e + 1]);
   if (c.out) {
-    return step_to(w, s, VERTEX, c.cut[0]);
+    return step_to_feature(w, s, VERTEX, c.cut[0]);
   }
   for (int end = 0; end < 2; end++) {
     if (c.cut[end] >= 0) {
@@ -209,17 +209,17 @@ static outcome edge_region(walk *w, int s)
       pki_sub3(x, h->vertex + 3 * c.cut[end], x);
       const double rate = pki_dot3(v, x);
       if (end ? rate < 0 : rate > 0) {
-        return step_to(w, s, VERTEX, c.cut[end]);
+        return step_to_feature(w, s, VERTEX, c.cut[end]);
       }
     }
   }
   c = clip_all();
   for (int right = 0; right < 2; right++) {
-    into_face(h, e, right, u, side);
+    direction_into_face(h, e, right, u, side);
     clip_by(&c, pki_dot3(d, side), pki_dot3(d, side) + pki_dot3(v, side), h->edge[4 * e + 2 + right]);
   }
   if (c.out) {
-    return step_to(w, s, FACE, c.cut[0]);
+    return step_to_feature(w, s, FACE, c.cut[0]);
   }
   for (int end = 0; end < 2; end++) {
     if (c.cut[end] >= 0) {
@@ -227,7 +227,7 @@ static outcome edge_region(walk *w, int s)
       pki_along3(b, c.t[end], v, x);
       const double rate = pki_dot3(v, n) * (pki_dot3(x, n) - n[3] < 0 ? -1 : 1);
       if (end ? rate < 0 : rate > 0) {
-        return step_to(w, s, FACE, c.cut[end]);
+        return step_to_feature(w, s, FACE, c.cut[end]);
       }
     }
   }
@@ -235,7 +235,7 @@ static outcome edge_region(walk *w, int s)
 }
 
 /* A vertex below the face it stands over: the face that it is farthest above. None: it is inside. */
-static outcome escape(walk *w, int t, const double x[3])
+static outcome escape_below_face(walk *w, int t, const double x[3])
 {
   const pki_hull *const h = w->hull[t];
   int best = 0;
@@ -246,7 +246,7 @@ static outcome escape(walk *w, int t, const double x[3])
       most = d, best = f;
     }
   }
-  return most <= 0 ? MET : step_to(w, t, FACE, best);
+  return most <= 0 ? MET : step_to_feature(w, t, FACE, best);
 }
 
 /* The value of the side over edge k of the loop, per length of the edge. */
@@ -266,7 +266,7 @@ static outcome vertex_face(walk *w, int s)
   const double *const n = h->plane + 4 * f;
   double x[3], d[3], side[3], y[3], most = 0;
   int best = -1;
-  vertex(w, s, v, t, x);
+  vertex_in_frame(w, s, v, t, x);
   for (int k = 0; k < h->face_start[f + 1] - h->face_start[f]; k++) {
     face_side(h, f, k, side);
     pki_sub3(x, h->vertex + 3 * h->loop[h->face_start[f] + k], d);
@@ -276,13 +276,13 @@ static outcome vertex_face(walk *w, int s)
     }
   }
   if (best >= 0) {
-    return step_to(w, t, EDGE, best);
+    return step_to_feature(w, t, EDGE, best);
   }
   /* an edge that leads closer to the plane */
   const double height = pki_dot3(n, x) - n[3];
   most = 0;
   for (int k = g->vertex_start[v]; k < g->vertex_start[v + 1]; k++) {
-    vertex(w, s, other_end(g, g->vertex_edge[k], v), t, y);
+    vertex_in_frame(w, s, other_end(g, g->vertex_edge[k], v), t, y);
     pki_sub3(y, x, y);
     const double fall = -pki_dot3(n, y) * (height < 0 ? -1 : 1) / sqrt(pki_dot3(y, y));
     if (fall > 1e-14 && fall > most) {
@@ -290,15 +290,15 @@ static outcome vertex_face(walk *w, int s)
     }
   }
   if (best >= 0) {
-    return step_to(w, s, EDGE, best);
+    return step_to_feature(w, s, EDGE, best);
   }
-  return height > 0 ? FOUND : escape(w, t, x);
+  return height > 0 ? FOUND : escape_below_face(w, t, x);
 }
 
 /* Parameters of the nearest points of segments a + r u and b + q v, r, q in [0, 1] (Ericson, "Real-Time Collision
  * Detection", section 5.1.9). */
-static double segments(const double a[3], const double u[3], const double b[3], const double v[3],
-                       double out[2])
+static double nearest_on_edges(const double a[3], const double u[3], const double b[3], const double v[3],
+                               double out[2])
 {
   double d[3], x[3], y[3];
   pki_sub3(a, b, d);
@@ -327,13 +327,13 @@ static outcome nearest_side(walk *w, int t, const double b[3], const double v[3]
   double least = INFINITY, a[3], u[3], place[2];
   int best = h->loop_edge[h->face_start[f]];
   for (int k = h->face_start[f]; k < h->face_start[f + 1]; k++) {
-    edge(w, t, h->loop_edge[k], t, a, u);
-    const double d = segments(a, u, b, v, place);
+    edge_in_frame(w, t, h->loop_edge[k], t, a, u);
+    const double d = nearest_on_edges(a, u, b, v, place);
     if (d < least) {
       least = d, best = h->loop_edge[k];
     }
   }
-  return step_to(w, t, EDGE, best);
+  return step_to_feature(w, t, EDGE, best);
 }
 
 /* An edge of hull s and a face of hull t. */
@@ -343,7 +343,7 @@ static outcome edge_face(walk *w, int s)
   const pki_hull *const h = w->hull[t];
   const double *const n = h->plane + 4 * f;
   double b[3], v[3], d[3], side[3];
-  edge(w, s, e, t, b, v);
+  edge_in_frame(w, s, e, t, b, v);
   clip c = clip_all();
   for (int k = 0; k < h->face_start[f + 1] - h->face_start[f]; k++) {
     face_side(h, f, k, side);
@@ -360,11 +360,11 @@ static outcome edge_face(walk *w, int s)
     return MET; /* it pierces the face */
   }
   const int end = !(rate * (low < 0 ? -1 : 1) >= 0);
-  return c.cut[end] >= 0 ? step_to(w, t, EDGE, c.cut[end])
-                         : step_to(w, s, VERTEX, w->hull[s]->edge[4 * e + end]);
+  return c.cut[end] >= 0 ? step_to_feature(w, t, EDGE, c.cut[end])
+                         : step_to_feature(w, s, VERTEX, w->hull[s]->edge[4 * e + end]);
 }
 
-static outcome next(walk *w)
+static outcome next_features(walk *w)
 {
   const kind k0 = w->at[0].kind, k1 = w->at[1].kind;
   if (k0 == VERTEX && k1 == VERTEX) {
@@ -375,7 +375,7 @@ static outcome next(walk *w)
     return o == FOUND ? edge_region(w, 1) : o;
   }
   if (k0 == FACE && k1 == FACE) { /* only at the start */
-    return step_to(w, 0, EDGE, w->hull[0]->loop_edge[w->hull[0]->face_start[w->at[0].index]]);
+    return step_to_feature(w, 0, EDGE, w->hull[0]->loop_edge[w->hull[0]->face_start[w->at[0].index]]);
   }
   const int s = k0 > k1; /* whose feature is the smaller */
   if (w->at[s].kind == EDGE) {
@@ -393,7 +393,7 @@ static bool nearest_points(const walk *w, double x[2][3], double n[3])
   double a[3], u[3], b[3], v[3], place[2], d[3];
   if (w->at[t].kind == FACE) {
     const double *const plane = w->hull[t]->plane + 4 * w->at[t].index;
-    vertex(w, s, w->at[s].index, t, a);
+    vertex_in_frame(w, s, w->at[s].index, t, a);
     const double height = pki_dot3(plane, a) - plane[3];
     pki_along3(a, -height, plane, b);
     memcpy(n, plane, 3 * sizeof *n);
@@ -411,17 +411,17 @@ static bool nearest_points(const walk *w, double x[2][3], double n[3])
   }
   memset(u, 0, sizeof u), memset(v, 0, sizeof v);
   if (w->at[s].kind == EDGE) {
-    edge(w, 0, w->at[0].index, 0, a, u);
-    edge(w, 1, w->at[1].index, 0, b, v);
-    segments(a, u, b, v, place);
+    edge_in_frame(w, 0, w->at[0].index, 0, a, u);
+    edge_in_frame(w, 1, w->at[1].index, 0, b, v);
+    nearest_on_edges(a, u, b, v, place);
     pki_along3(a, place[0], u, x[0]);
     pki_along3(b, place[1], v, x[1]);
   } else {
-    vertex(w, s, w->at[s].index, 0, x[s]);
+    vertex_in_frame(w, s, w->at[s].index, 0, x[s]);
     if (w->at[t].kind == VERTEX) {
-      vertex(w, t, w->at[t].index, 0, x[t]);
+      vertex_in_frame(w, t, w->at[t].index, 0, x[t]);
     } else {
-      edge(w, t, w->at[t].index, 0, a, u);
+      edge_in_frame(w, t, w->at[t].index, 0, a, u);
       pki_sub3(x[s], a, d);
       pki_along3(a, fmin(fmax(pki_dot3(d, u) / pki_dot3(u, u), 0), 1), u, x[t]);
     }
@@ -443,7 +443,7 @@ static bool nearest_points(const walk *w, double x[2][3], double n[3])
 }
 
 /* No vertex of hull s is beyond x along n by more than the tolerance (frame of hull 0). */
-static bool certified(const walk *w, int s, const double x[3], const double n[3], double tolerance)
+static bool is_support_plane(const walk *w, int s, const double x[3], const double n[3], double tolerance)
 {
   const pki_hull *const h = w->hull[s];
   const feature at = w->at[s];
@@ -451,13 +451,13 @@ static bool certified(const walk *w, int s, const double x[3], const double n[3]
                 : at.kind == EDGE ? h->edge[4 * at.index]
                                   : h->loop[h->face_start[at.index]];
   double y[3];
-  vertex(w, s, v, 0, y);
+  vertex_in_frame(w, s, v, 0, y);
   pki_sub3(y, x, y);
   if (!(fabs(pki_dot3(y, n)) <= tolerance)) {
     return false;
   }
   for (int k = h->vertex_start[v]; k < h->vertex_start[v + 1]; k++) {
-    vertex(w, s, other_end(h, h->vertex_edge[k], v), 0, y);
+    vertex_in_frame(w, s, other_end(h, h->vertex_edge[k], v), 0, y);
     pki_sub3(y, x, y);
     if (!(pki_dot3(y, n) <= tolerance)) {
       return false;
@@ -466,7 +466,7 @@ static bool certified(const walk *w, int s, const double x[3], const double n[3]
   return true;
 }
 
-static bool answer(const walk *w, const pk_pose *pose, pk_proximity *out)
+static bool write_proximity(const walk *w, const pk_pose *pose, pk_proximity *out)
 {
   double x[2][3], n[3], d[3];
   if (!nearest_points(w, x, n)) {
@@ -478,8 +478,8 @@ static bool answer(const walk *w, const pk_pose *pose, pk_proximity *out)
       sqrt(pki_dot3(x[0], x[0])) + sqrt(pki_dot3(x[1], x[1])) + sqrt(pki_dot3(w->pos, w->pos));
   const double back[3] = {-n[0], -n[1], -n[2]}, tolerance = 1e-10 * size;
   pki_along3(d, -apart, n, d); /* what the normal does not explain */
-  if (!(apart > 0) || pki_dot3(d, d) > tolerance * tolerance || !certified(w, 0, x[0], back, tolerance) ||
-      !certified(w, 1, x[1], n, tolerance)) {
+  if (!(apart > 0) || pki_dot3(d, d) > tolerance * tolerance ||
+      !is_support_plane(w, 0, x[0], back, tolerance) || !is_support_plane(w, 1, x[1], n, tolerance)) {
     return false;
   }
   out->distance = apart;
@@ -493,7 +493,7 @@ static bool answer(const walk *w, const pk_pose *pose, pk_proximity *out)
 
 /* ---- features by number: vertices, edges, faces ---- */
 
-static int number_of(const pki_hull *h, feature f)
+static int feature_number(const pki_hull *h, feature f)
 {
   return f.index + (f.kind == VERTEX ? 0 : f.kind == EDGE ? h->nvertex : h->nvertex + h->nedge);
 }
@@ -508,7 +508,7 @@ static feature feature_of(const pki_hull *h, int number)
                                           : (feature){FACE, number - h->nvertex - h->nedge};
 }
 
-static bool same(const feature a[2], const feature b[2])
+static bool same_features(const feature a[2], const feature b[2])
 {
   return a[0].kind == b[0].kind && a[0].index == b[0].index && a[1].kind == b[1].kind &&
          a[1].index == b[1].index;
@@ -533,16 +533,16 @@ bool pki_walk_distance(const pki_hull *a, const pk_pose *pose_a, const pki_hull 
   feature last[2][2] = {{{FACE, -1}, {FACE, -1}}, {{FACE, -1}, {FACE, -1}}};
   for (; o == STEPPED && !circle && count <= most; count++) {
     feature *const past = last[count % 2]; /* two steps ago */
-    circle = same(past, w.at) && w.at[0].kind != FACE && w.at[1].kind != FACE;
+    circle = same_features(past, w.at) && w.at[0].kind != FACE && w.at[1].kind != FACE;
     past[0] = w.at[0], past[1] = w.at[1];
-    o = circle ? FOUND : next(&w);
+    o = circle ? FOUND : next_features(&w);
   }
   if (memory) {
-    memory->feature[0] = 1 + number_of(a, w.at[0]);
-    memory->feature[1] = 1 + number_of(b, w.at[1]);
+    memory->feature[0] = 1 + feature_number(a, w.at[0]);
+    memory->feature[1] = 1 + feature_number(b, w.at[1]);
   }
   if (steps) {
     *steps = count - 1; /* the last look changed nothing */
   }
-  return o == FOUND && answer(&w, pose_a, out);
+  return o == FOUND && write_proximity(&w, pose_a, out);
 }

@@ -93,7 +93,7 @@ int pki_hull_support(const pki_hull *h, const double d[3], int hint)
 }
 
 /* hypot where squares keep their digits */
-static double length2(double x, double y)
+static double length_2d(double x, double y)
 {
   const double square = x * x + y * y;
   return square > 1e-280 && square < 1e280 ? sqrt(square) : hypot(x, y);
@@ -102,7 +102,7 @@ static double length2(double x, double y)
 /* The point of the rim under a direction, at height z; the middle of the disc when it looks along the axis. */
 static void rim_point(const pk_geometry *g, const double d[3], double z, double out[3])
 {
-  const double radial = length2(d[0], d[1]), scale = radial > 0 ? g->radius / radial : 0;
+  const double radial = length_2d(d[0], d[1]), scale = radial > 0 ? g->radius / radial : 0;
   out[0] = scale * d[0], out[1] = scale * d[1], out[2] = z;
 }
 
@@ -125,7 +125,7 @@ static void ellipsoid_point(const pk_geometry *g, const double d[3], double out[
 }
 
 /* In the shape's frame; the piece. */
-static int support(const pk_geometry *g, const double d[3], int hint, double out[3])
+static int support_in_frame(const pk_geometry *g, const double d[3], int hint, double out[3])
 {
   switch (g->kind) {
   case PK_SHAPE_SPHERE: out[0] = out[1] = out[2] = 0; return 0;
@@ -141,7 +141,7 @@ static int support(const pk_geometry *g, const double d[3], int hint, double out
     rim_point(g, d, d[2] >= 0 ? g->half_length : -g->half_length, out);
     return d[2] >= 0;
   case PK_SHAPE_CONE:
-    if (2 * g->half_length * d[2] >= g->radius * length2(d[0], d[1])) {
+    if (2 * g->half_length * d[2] >= g->radius * length_2d(d[0], d[1])) {
       out[0] = out[1] = 0, out[2] = g->half_length;
       return 1;
     }
@@ -177,7 +177,7 @@ int pki_convex_piece(const pki_convex *c, const double direction[3], int hint, d
   pki_mat3_apply_transposed(rot, direction, d);
   int vertex;
   if (c->geometry != NULL) {
-    vertex = support(c->geometry, d, hint, local);
+    vertex = support_in_frame(c->geometry, d, hint, local);
   } else {
     vertex = farthest_point(c->points, c->npoint, d);
     memcpy(local, c->points + 3 * vertex, sizeof local);
@@ -244,7 +244,7 @@ bool pki_convex_slide(const pki_convex *c, const double direction[3], const doub
 
 static const double ROUNDING = 1e-15; /* what d is known to */
 
-static void put(pki_face *f, int id, double x, double y, double z)
+static void put_face_point(pki_face *f, int id, double x, double y, double z)
 {
   double *p = f->point[f->count];
   p[0] = x, p[1] = y, p[2] = z;
@@ -253,7 +253,7 @@ static void put(pki_face *f, int id, double x, double y, double z)
 
 static void put_point(pki_face *f, int id, const double p[3])
 {
-  put(f, id, p[0], p[1], p[2]);
+  put_face_point(f, id, p[0], p[1], p[2]);
 }
 
 /* A whole face of a hull; of one with too many corners, some, evenly. */
@@ -335,7 +335,7 @@ static void put_rim(pki_face *f, double radius, double z, int up, int first)
   static const double at[PKI_RIM][2] = {{1, 0}, {c, c}, {0, 1}, {-c, c}, {-1, 0}, {-c, -c}, {0, -1}, {c, -c}};
   for (int i = 0; i < PKI_RIM; i++) {
     const int k = up > 0 ? i : (PKI_RIM - i) % PKI_RIM;
-    put(f, first + k, radius * at[k][0], radius * at[k][1], z);
+    put_face_point(f, first + k, radius * at[k][0], radius * at[k][1], z);
   }
   f->normal[0] = f->normal[1] = 0, f->normal[2] = up;
 }
@@ -373,7 +373,7 @@ static void cone_face(const pk_geometry *g, const double d[3], double tilt, pki_
   const double outwards = (height * radial + g->radius * d[2]) / slant;
   const bool line = fabs(along) <= sin(tilt) + ROUNDING && outwards > 0 && radial > 0;
   if (line || along >= 0) {
-    put(f, PKI_RIM, 0, 0, g->half_length);
+    put_face_point(f, PKI_RIM, 0, 0, g->half_length);
   }
   if (line || along < 0) {
     double p[3];
@@ -387,7 +387,7 @@ static void capsule_face(const pk_geometry *g, const double d[3], double tilt, p
   const bool line = g->half_length > 0 && fabs(d[2]) <= sin(tilt) + ROUNDING;
   for (int end = 0; end < 2; end++) {
     if (line || end == (d[2] >= 0)) {
-      put(f, end, 0, 0, end ? g->half_length : -g->half_length);
+      put_face_point(f, end, 0, 0, end ? g->half_length : -g->half_length);
     }
   }
 }
@@ -403,7 +403,7 @@ static void geometry_face(const pk_geometry *g, const double d[3], double tilt, 
   case PK_SHAPE_MESH: hull_face(g->hull, d, tilt, f); break;
   default: { /* sphere, ellipsoid: one point */
     double p[3];
-    support(g, d, -1, p);
+    support_in_frame(g, d, -1, p);
     put_point(f, 0, p);
   }
   }
@@ -414,7 +414,7 @@ static void geometry_face(const pk_geometry *g, const double d[3], double tilt, 
  * ordered around d by the gift wrapping of its shadow along d. */
 
 /* The shadow of (b - a) x (c - a) on d: positive when c is left of a -> b seen against d. */
-static double turn(const double *a, const double *b, const double *c, const double d[3])
+static double signed_turn(const double *a, const double *b, const double *c, const double d[3])
 {
   const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   const double v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
@@ -430,7 +430,7 @@ static double square_distance(const double *a, const double *b)
 }
 
 /* Counter-clockwise around the shadow of the points in `part`, from its first corner; how many corners. */
-static int wrap(const double *points, const int *part, int n, const double d[3], int *out)
+static int wrap_shadow(const double *points, const int *part, int n, const double d[3], int *out)
 {
   /* an axis across d: the farthest along it is a corner */
   const int k = fabs(d[0]) <= fabs(d[1]) && fabs(d[0]) <= fabs(d[2]) ? 0 : fabs(d[1]) <= fabs(d[2]) ? 1 : 2;
@@ -453,7 +453,7 @@ static int wrap(const double *points, const int *part, int n, const double d[3],
       if (part[i] == at || square_distance(p, q) == 0) {
         continue;
       }
-      const double side = next < 0 ? -1 : turn(p, points + 3 * next, q, d);
+      const double side = next < 0 ? -1 : signed_turn(p, points + 3 * next, q, d);
       const bool same_line = next >= 0 && fabs(side) <= 1e-14 * square_distance(p, points + 3 * next);
       if (next < 0 || (same_line && square_distance(p, q) > square_distance(p, points + 3 * next)) ||
           (!same_line && side < 0)) {
@@ -476,7 +476,7 @@ static void points_face(const double *points, int n, const double d[3], double t
       part[npart++] = i;
     }
   }
-  const int ncorner = wrap(points, part, npart, d, corner);
+  const int ncorner = wrap_shadow(points, part, npart, d, corner);
   for (int k = 0; k < ncorner; k++) {
     put_point(f, corner[k], points + 3 * corner[k]);
   }

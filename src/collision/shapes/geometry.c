@@ -31,7 +31,7 @@ static int sizes_of(pk_shape_kind kind)
   }
 }
 
-static pk_status check(const pk_geometry_desc *desc, pk_error *err)
+static pk_status check_geometry(const pk_geometry_desc *desc, pk_error *err)
 {
   if ((unsigned)desc->kind >= PK_SHAPE_KIND_COUNT) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "kind"},
@@ -134,7 +134,7 @@ static void ready_plane(pk_geometry *g)
 
 /* A ball around points: from the middle of their box towards the farthest of them, ever shorter (Badoiu and Clarkson,
  * "Smaller core-sets for balls", 2003). The best centre on the way is kept. */
-static void enclose(pk_geometry *g, const double *vertex, int n)
+static void enclose_in_ball(pk_geometry *g, const double *vertex, int n)
 {
   double c[3];
   for (int k = 0; k < 3; k++) {
@@ -188,7 +188,7 @@ static pk_status ready_convex(pk_geometry *g, const pk_geometry_desc *desc, pk_e
   if (status != PK_OK) {
     return pki_fail(err, status, (pki_where){.file = m->name, .field = "mesh"}, "%s", why.message);
   }
-  enclose(g, g->hull->vertex, g->hull->nvertex);
+  enclose_in_ball(g, g->hull->vertex, g->hull->nvertex);
   g->inner = inner_of(g->hull);
   return PK_OK;
 }
@@ -202,7 +202,7 @@ static pk_status ready_mesh(pk_geometry *g, const pk_geometry_desc *desc, pk_err
   if (status != PK_OK) {
     return status;
   }
-  enclose(g, g->mesh->vertex, g->mesh->nvertex);
+  enclose_in_ball(g, g->mesh->vertex, g->mesh->nvertex);
   if (g->mesh->nvertex > HULL_MOST) {
     return PK_OK;
   }
@@ -221,7 +221,7 @@ static pk_status ready_heights(pk_geometry *g, const pk_geometry_desc *desc, pk_
   return status;
 }
 
-static pk_status ready(pk_geometry *g, const pk_geometry_desc *desc, pk_error *err)
+static pk_status prepare_geometry(pk_geometry *g, const pk_geometry_desc *desc, pk_error *err)
 {
   switch (g->kind) {
   case PK_SHAPE_PLANE: ready_plane(g); return PK_OK;
@@ -238,7 +238,7 @@ pk_status pk_geometry_create(const pk_geometry_desc *desc, pk_geometry **out, pk
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){0}, "the description or the place for it is NULL");
   }
   *out = NULL;
-  pk_status status = check(desc, err);
+  pk_status status = check_geometry(desc, err);
   if (status != PK_OK) {
     return status;
   }
@@ -248,7 +248,7 @@ pk_status pk_geometry_create(const pk_geometry_desc *desc, pk_geometry **out, pk
   }
   g->kind = desc->kind;
   memcpy(g->size, desc->size, (size_t)sizes_of(g->kind) * sizeof *g->size);
-  status = ready(g, desc, err);
+  status = prepare_geometry(g, desc, err);
   if (status != PK_OK) {
     pk_geometry_destroy(g);
     return status;

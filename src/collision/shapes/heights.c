@@ -46,7 +46,7 @@ static pk_status check_grid(const pk_geometry_desc *desc, pk_error *err)
 }
 
 /* 1/cosine of the steepest triangle. */
-static double steepest(const pki_heights *h)
+static double steepest_slope(const pki_heights *h)
 {
   double least = 1;
   for (int j = 0; j < h->ny - 1; j++) {
@@ -93,7 +93,7 @@ pk_status pki_heights_create(const pk_geometry_desc *desc, pki_heights **out, pk
   }
   memcpy(copy, z, count * sizeof *copy);
   *h = (pki_heights){.cell = desc->cell, .nx = desc->nx, .ny = desc->ny, .top = top, .z = copy};
-  h->steep = steepest(h);
+  h->steep = steepest_slope(h);
   *out = h;
   return PK_OK;
 }
@@ -155,12 +155,12 @@ double pki_heights_surface(const pki_heights *f, double x, double y)
 /* ---- the search ---- */
 
 /* fmin and fmax of what is a number: one instruction each. */
-static inline double less(double a, double b)
+static inline double smaller_of(double a, double b)
 {
   return a < b ? a : b;
 }
 
-static inline double more(double a, double b)
+static inline double larger_of(double a, double b)
 {
   return a > b ? a : b;
 }
@@ -200,7 +200,7 @@ static void try_edge(search *s, const triangle *t, const double p[3], const doub
 {
   const double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   const double ap[3] = {p[0] - a[0], p[1] - a[1], p[2] - a[2]};
-  const double along = less(more(pki_dot3(ap, ab) / pki_dot3(ab, ab), 0), 1);
+  const double along = smaller_of(larger_of(pki_dot3(ap, ab) / pki_dot3(ab, ab), 0), 1);
   const double r[3] = {ap[0] - along * ab[0], ap[1] - along * ab[1], ap[2] - along * ab[2]};
   const double d = sqrt(pki_dot3(r, r));
   const double hair = HAIR * s->f->cell;
@@ -235,8 +235,8 @@ static void try_edges(search *s, const triangle *t, const double p[3], double pl
 static bool is_behind(const search *s, const double p[3], const double z[4])
 {
   const double *n = s->normal, c = s->f->cell, base = -pki_dot3(n, p);
-  const double far = more(more(n[2] * z[0], n[0] * c + n[2] * z[1]),
-                          more(n[1] * c + n[2] * z[2], (n[0] + n[1]) * c + n[2] * z[3]));
+  const double far = larger_of(larger_of(n[2] * z[0], n[0] * c + n[2] * z[1]),
+                               larger_of(n[1] * c + n[2] * z[2], (n[0] + n[1]) * c + n[2] * z[3]));
   return s->face && s->distance >= 0 && base + far <= -s->best + HAIR * c;
 }
 
@@ -244,7 +244,8 @@ static void try_cell(search *s, int i, int j)
 {
   const pki_heights *const f = s->f;
   const double c = f->cell, p[3] = {s->x[0] - i * c, s->x[1] - j * c, s->x[2]};
-  const double beside[2] = {more(more(-p[0], p[0] - c), 0), more(more(-p[1], p[1] - c), 0)};
+  const double beside[2] = {larger_of(larger_of(-p[0], p[0] - c), 0),
+                            larger_of(larger_of(-p[1], p[1] - c), 0)};
   const double far = s->best + HAIR * c, level = beside[0] * beside[0] + beside[1] * beside[1];
   if (level > far * far) {
     return;
@@ -252,9 +253,9 @@ static void try_cell(search *s, int i, int j)
   /* the box around the cell's surface */
   const double z[4] = {pki_height(f, i, j), pki_height(f, i + 1, j), pki_height(f, i, j + 1),
                        pki_height(f, i + 1, j + 1)};
-  const double low = less(less(z[0], z[1]), less(z[2], z[3])),
-               high = more(more(z[0], z[1]), more(z[2], z[3]));
-  const double above = more(more(low - p[2], p[2] - high), 0);
+  const double low = smaller_of(smaller_of(z[0], z[1]), smaller_of(z[2], z[3])),
+               high = larger_of(larger_of(z[0], z[1]), larger_of(z[2], z[3]));
+  const double above = larger_of(larger_of(low - p[2], p[2] - high), 0);
   if (level + above * above > far * far || is_behind(s, p, z)) {
     return;
   }

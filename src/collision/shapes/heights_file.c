@@ -124,7 +124,7 @@ static pk_status fail_word(const reader *r)
                   "found \"%.*s\", expected a height", n, r->at);
 }
 
-static pk_status append(reader *r, size_t count, double value)
+static pk_status append_height(reader *r, size_t count, double value)
 {
   if (count == r->room) {
     if (count >= PKI_HEIGHTS_MOST) {
@@ -157,7 +157,7 @@ static pk_status read_row(reader *r, size_t count, size_t *nx)
       r->at = start;
       status = fail_word(r);
     } else {
-      status = append(r, count + (*nx)++, value);
+      status = append_height(r, count + (*nx)++, value);
     }
   }
   while (r->at < r->end && *r->at != '\n') {
@@ -230,7 +230,7 @@ static pk_status read_any(const char *file, const void *data, size_t size, const
 }
 
 /* Counts as expected, values as heights. */
-static pk_status finish(const char *file, const pk_heights_options *o, pk_heights *out, pk_error *err)
+static pk_status check_heights(const char *file, const pk_heights_options *o, pk_heights *out, pk_error *err)
 {
   if ((o->nx != 0 && o->nx != out->nx) || (o->ny != 0 && o->ny != out->ny)) {
     return pki_fail(err, PK_ERROR_ARGUMENT,
@@ -261,7 +261,7 @@ pk_status pki_heights_parse(const char *file, const void *data, size_t size,
     return status;
   }
   status = read_any(file, data, size, options, out, err);
-  status = status == PK_OK ? finish(file, options, out, err) : status;
+  status = status == PK_OK ? check_heights(file, options, out, err) : status;
   if (status != PK_OK) {
     pk_heights_free(out);
   }

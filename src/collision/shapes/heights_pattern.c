@@ -69,7 +69,7 @@ static uint64_t key_of(int seed, int octave)
 }
 
 /* A number between -1 and 1 for each place of a lattice. */
-static double draw(uint64_t key, double i, double j)
+static double lattice_value(uint64_t key, double i, double j)
 {
   const double far = 1e15; /* beyond, where no lattice of doubles reaches, all places are one */
   const int64_t x = (int64_t)fmin(fmax(i, -far), far), y = (int64_t)fmin(fmax(j, -far), far);
@@ -78,39 +78,40 @@ static double draw(uint64_t key, double i, double j)
   return 2 * pki_random_unit(&r) - 1;
 }
 
-static double waves(double x, double y, void *user)
+static double wave_height(double x, double y, void *user)
 {
   const pk_heights_pattern *p = user;
   const double k = 2 * 3.14159265358979323846 / p->length;
   return 0.5 * p->amplitude * (sin(k * x) + sin(k * y));
 }
 
-static double steps(double x, double y, void *user)
+static double step_height(double x, double y, void *user)
 {
   const pk_heights_pattern *p = user;
   const double hair = 1e-9; /* a height on the border of tiles belongs to the one behind it */
-  return p->amplitude * draw(key_of(p->seed, 0), floor(x / p->length + hair), floor(y / p->length + hair));
+  return p->amplitude *
+         lattice_value(key_of(p->seed, 0), floor(x / p->length + hair), floor(y / p->length + hair));
 }
 
 /* Values at the corners of a lattice, blended by 6 t^5 - 15 t^4 + 10 t^3: the surface and its slopes have no kinks
  * (Perlin, "Improving noise", SIGGRAPH 2002). */
-static double noise(uint64_t key, double x, double y)
+static double smooth_noise(uint64_t key, double x, double y)
 {
   const double i = floor(x), j = floor(y), u = x - i, v = y - j;
   const double s = u * u * u * (u * (6 * u - 15) + 10), t = v * v * v * (v * (6 * v - 15) + 10);
-  const double a = draw(key, i, j), b = draw(key, i + 1, j);
-  const double c = draw(key, i, j + 1), d = draw(key, i + 1, j + 1);
+  const double a = lattice_value(key, i, j), b = lattice_value(key, i + 1, j);
+  const double c = lattice_value(key, i, j + 1), d = lattice_value(key, i + 1, j + 1);
   const double front = a + s * (b - a), back = c + s * (d - c);
   return front + t * (back - front);
 }
 
-static double rough(double x, double y, void *user)
+static double rough_height(double x, double y, void *user)
 {
   const pk_heights_pattern *p = user;
   double sum = 0, weight = 8.0 / 15; /* 8 + 4 + 2 + 1 */
   double per = 1 / p->length;
   for (int octave = 0; octave < 4; octave++, weight /= 2, per *= 2) {
-    sum += weight * noise(key_of(p->seed, octave), x * per, y * per);
+    sum += weight * smooth_noise(key_of(p->seed, octave), x * per, y * per);
   }
   return p->amplitude * sum;
 }
@@ -118,7 +119,8 @@ static double rough(double x, double y, void *user)
 pk_status pk_heights_generate(const pk_heights_pattern *pattern, int nx, int ny, double cell, pk_heights *out,
                               pk_error *err)
 {
-  static const pk_height_function functions[PK_HEIGHTS_FUNCTION_COUNT] = {NULL, waves, steps, rough};
+  static const pk_height_function functions[PK_HEIGHTS_FUNCTION_COUNT] = {NULL, wave_height, step_height,
+                                                                          rough_height};
   *out = (pk_heights){0};
   const pk_status status =
       pki_fields_validate(pki_heights_pattern_fields, pki_heights_pattern_field_count, pattern, err);

@@ -76,7 +76,7 @@ static bool read_pixels(png_structp png, png_infop info, const picture *p)
 }
 
 /* A picture that can be read, and is not larger than its bytes can hold: deflate makes one byte of at most 1032. */
-static pk_status check(const char *file, size_t size, const picture *p, pk_error *err)
+static pk_status check_picture(const char *file, size_t size, const picture *p, pk_error *err)
 {
   const char *colour = p->colour == PNG_COLOR_TYPE_PALETTE     ? "a palette of colours"
                        : p->colour == PNG_COLOR_TYPE_RGB       ? "colours (RGB)"
@@ -159,7 +159,7 @@ pk_status pki_heights_read_png(const char *file, const void *data, size_t size, 
       status = fail_png(file, &s, err);
     }
   }
-  status = status == PK_OK ? check(file, size, &p, err) : status;
+  status = status == PK_OK ? check_picture(file, size, &p, err) : status;
   status = status == PK_OK ? read_picture(file, png, info, &p, &s, out, err) : status;
   png_destroy_read_struct(png != NULL ? &png : NULL, info != NULL ? &info : NULL, NULL);
   return status;

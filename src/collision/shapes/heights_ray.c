@@ -19,7 +19,7 @@ typedef struct ray {
 } ray;
 
 /* Clip to lower <= x_axis <= upper; false: nothing is left. */
-static bool clip(ray *r, int axis, double lower, double upper)
+static bool clip_ray(ray *r, int axis, double lower, double upper)
 {
   const double x = r->from[axis], d = r->along[axis];
   if (d == 0) {
@@ -35,7 +35,7 @@ static bool clip(ray *r, int axis, double lower, double upper)
 }
 
 /* How high the ray is at t over the plane of a triangle. */
-static double clearance(const ray *r, double t, int i, int j, bool upper)
+static double ray_clearance(const ray *r, double t, int i, int j, bool upper)
 {
   const pki_heights *const h = r->h;
   const double u = (r->from[0] + t * r->along[0]) / h->cell - i,
@@ -47,9 +47,10 @@ static double clearance(const ray *r, double t, int i, int j, bool upper)
 }
 
 /* The first t in [a, b] at which the ray is on a triangle's plane or below it. */
-static bool meet(const ray *r, double a, double b, int i, int j, bool upper, double *t, double normal[3])
+static bool ray_meets_triangle(const ray *r, double a, double b, int i, int j, bool upper, double *t,
+                               double normal[3])
 {
-  const double high = clearance(r, a, i, j, upper);
+  const double high = ray_clearance(r, a, i, j, upper);
   pki_heights_normal(r->h, i, j, upper, normal);
   if (high <= 0) {
     *t = a;
@@ -70,22 +71,23 @@ static bool meet_cell(const ray *r, double a, double b, int i, int j, double *t,
   const double cross = rate != 0 ? -above / rate : INFINITY;
   if (cross > a && cross < b) {
     const bool first = rate < 0;
-    return meet(r, a, cross, i, j, first, t, normal) || meet(r, cross, b, i, j, !first, t, normal);
+    return ray_meets_triangle(r, a, cross, i, j, first, t, normal) ||
+           ray_meets_triangle(r, cross, b, i, j, !first, t, normal);
   }
   /* on one side of the diagonal only: the side of its middle, or of its start when it has no end */
   const double middle = isfinite(b) ? 0.5 * (a + b) : a;
-  return meet(r, a, b, i, j, above + middle * rate > 0, t, normal);
+  return ray_meets_triangle(r, a, b, i, j, above + middle * rate > 0, t, normal);
 }
 
 /* Where the ray leaves a cell along one axis. */
-static double leave(const ray *r, int axis, int i)
+static double cell_exit(const ray *r, int axis, int i)
 {
   const double d = r->along[axis];
   return d == 0 ? INFINITY : ((d > 0 ? i + 1 : i) * r->h->cell - r->from[axis]) / d;
 }
 
 /* From cell to cell; each step goes on by one along one axis. */
-static bool walk(const ray *r, double *t, double normal[3])
+static bool walk_cells(const ray *r, double *t, double normal[3])
 {
   const pki_heights *const h = r->h;
   double a = r->begin;
@@ -93,7 +95,7 @@ static bool walk(const ray *r, double *t, double normal[3])
   int j = pki_heights_cell(r->from[1] + a * r->along[1], h->cell, h->ny);
   const int most = h->nx + h->ny;
   for (int step = 0; step < most; step++) {
-    const double tx = leave(r, 0, i), ty = leave(r, 1, j);
+    const double tx = cell_exit(r, 0, i), ty = cell_exit(r, 1, j);
     const double b = fmax(fmin(fmin(tx, ty), r->end), a);
     if (meet_cell(r, a, b, i, j, t, normal)) {
       return true;
@@ -117,7 +119,7 @@ bool pki_heights_ray(const pki_heights *h, const double from[3], const double al
   ray r = {.h = h, .end = reach, .side = -1};
   memcpy(r.from, from, sizeof r.from);
   memcpy(r.along, along, sizeof r.along);
-  if (!clip(&r, 0, 0, (h->nx - 1) * h->cell) || !clip(&r, 1, 0, (h->ny - 1) * h->cell)) {
+  if (!clip_ray(&r, 0, 0, (h->nx - 1) * h->cell) || !clip_ray(&r, 1, 0, (h->ny - 1) * h->cell)) {
     return false;
   }
   const double border = r.begin;
@@ -135,5 +137,5 @@ bool pki_heights_ray(const pki_heights *h, const double from[3], const double al
     normal[r.side] = along[r.side] > 0 ? -1 : 1;
     return true;
   }
-  return clip(&r, 2, -INFINITY, h->top) && walk(&r, distance, normal);
+  return clip_ray(&r, 2, -INFINITY, h->top) && walk_cells(&r, distance, normal);
 }

@@ -10,7 +10,7 @@
 static const double FLAT = 1e-6;
 
 /* What lies behind edge k of a triangle: another one, or a side. */
-static void behind(const pki_heights *h, int i, int j, bool upper, int k, double normal[3])
+static void normal_behind_edge(const pki_heights *h, int i, int j, bool upper, int k, double normal[3])
 {
   /* edges of the lower triangle: front, right, diagonal; of the upper one: diagonal, back, left */
   static const int step[2][3][2] = {{{0, -1}, {1, 0}, {0, 0}}, {{0, 0}, {0, 1}, {-1, 0}}};
@@ -25,7 +25,7 @@ static void behind(const pki_heights *h, int i, int j, bool upper, int k, double
 
 /* The bend at an edge with the surface to its left: the sine of the angle by which it turns away, negative: towards the
  * outside. */
-static double bend(const pki_triangle *t, int k)
+static double edge_bend(const pki_triangle *t, int k)
 {
   const double *const a = t->point[k], *const b = t->point[(k + 1) % 3];
   const double e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
@@ -34,7 +34,7 @@ static double bend(const pki_triangle *t, int k)
   return pki_dot3(turn, e) / sqrt(pki_dot3(e, e));
 }
 
-static void make(const pki_heights *h, int i, int j, bool upper, pki_triangle *t)
+static void make_height_triangle(const pki_heights *h, int i, int j, bool upper, pki_triangle *t)
 {
   const int corner[3][2] = {{i, j}, {i + 1, upper ? j + 1 : j}, {upper ? i : i + 1, j + 1}};
   for (int k = 0; k < 3; k++) {
@@ -45,8 +45,8 @@ static void make(const pki_heights *h, int i, int j, bool upper, pki_triangle *t
   t->index = 2 * (j * (h->nx - 1) + i) + (upper ? 1 : 0);
   pki_heights_normal(h, i, j, upper, t->normal);
   for (int k = 0; k < 3; k++) {
-    behind(h, i, j, upper, k, t->neighbour[k]);
-    const double turn = bend(t, k);
+    normal_behind_edge(h, i, j, upper, k, t->neighbour[k]);
+    const double turn = edge_bend(t, k);
     /* sides are vertical and the surface never is: they meet in a convex edge, be it ever so steep */
     const bool side = t->neighbour[k][2] == 0;
     t->edge[k] = side || turn > FLAT ? PKI_EDGE_CONVEX : turn < -FLAT ? PKI_EDGE_CONCAVE : PKI_EDGE_FLAT;
@@ -75,7 +75,7 @@ void pki_heights_triangles_near(const pki_heights *h, const pki_aabb *box, pki_v
           continue;
         }
         pki_triangle t;
-        make(h, i, j, upper, &t);
+        make_height_triangle(h, i, j, upper, &t);
         if (!visit(&t, user)) {
           return;
         }

@@ -8,7 +8,7 @@
 #include "math/mat3.h"
 
 /* All arrays follow the struct in one block. */
-static pki_hull *allocate(int nvertex, int nface, int nloop)
+static pki_hull *allocate_hull(int nvertex, int nface, int nloop)
 {
   const size_t v = (size_t)nvertex, f = (size_t)nface, l = (size_t)nloop;
   const size_t reals = 3 * v + 4 * f, ints = (f + 1) + l + l + 4 * (l / 2) + (v + 1) + l;
@@ -73,7 +73,7 @@ static bool pair_edges(pki_hull *h, half_edge *half)
 
 /* Edges around each vertex, counter-clockwise seen from outside: from an edge that leaves it, over the face on its left,
  * to the edge before it in that face's loop. False when one round does not meet them all. */
-static bool go_round(pki_hull *h, const int *leaving)
+static bool list_vertex_edges(pki_hull *h, const int *leaving)
 {
   for (int e = 0; e < h->nedge; e++) {
     h->vertex_start[h->edge[4 * e] + 1]++;
@@ -107,7 +107,7 @@ static bool go_round(pki_hull *h, const int *leaving)
 /* ---- planes ---- */
 
 /* Newell's normal, about the first corner. */
-static void newell(const pki_hull *h, int f, double n[3])
+static void newell_normal(const pki_hull *h, int f, double n[3])
 {
   const int *loop = h->loop + h->face_start[f], count = h->face_start[f + 1] - h->face_start[f];
   const double *a = h->vertex + 3 * loop[0];
@@ -160,11 +160,11 @@ static double fit_plane(const pki_hull *h, int f, const double n[3], double plan
 }
 
 /* The better of the corners' normal and a proposed one: that of a sliver is not told by its corners. */
-static bool lay_planes(pki_hull *h, const double *proposed, double tolerance)
+static bool fit_face_planes(pki_hull *h, const double *proposed, double tolerance)
 {
   for (int f = 0; f < h->nface; f++) {
     double n[3], other[4];
-    newell(h, f, n);
+    newell_normal(h, f, n);
     double error = fit_plane(h, f, n, h->plane + 4 * f);
     if (proposed != NULL) {
       const double error2 = fit_plane(h, f, proposed + 3 * f, other);
@@ -208,7 +208,7 @@ pki_hull *pki_hull_assemble(const pki_polygons *p, double tolerance, bool *memor
   if (p->nvertex < 4 || p->nface < 4 || nloop % 2 != 0 || p->nvertex - nloop / 2 + p->nface != 2) {
     return NULL; /* Euler: V - E + F = 2 */
   }
-  pki_hull *h = allocate(p->nvertex, p->nface, nloop);
+  pki_hull *h = allocate_hull(p->nvertex, p->nface, nloop);
   half_edge *half = calloc((size_t)nloop, sizeof *half);
   int *leaving = malloc((size_t)p->nvertex * sizeof *leaving);
   *memory = h != NULL && half != NULL && leaving != NULL;
@@ -224,8 +224,8 @@ pki_hull *pki_hull_assemble(const pki_polygons *p, double tolerance, bool *memor
     for (int v = 0; v < p->nvertex; v++) {
       good = good && leaving[v] >= 0;
     }
-    good = good && pair_edges(h, half) && go_round(h, leaving) && lay_planes(h, p->normal, tolerance) &&
-           faces_are_convex(h, tolerance);
+    good = good && pair_edges(h, half) && list_vertex_edges(h, leaving) &&
+           fit_face_planes(h, p->normal, tolerance) && faces_are_convex(h, tolerance);
   }
   free(half);
   free(leaving);

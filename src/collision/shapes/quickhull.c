@@ -61,7 +61,7 @@ static int farthest_from(const double *points, int n, const double *a, const dou
   return best;
 }
 
-static void unit(double v[3])
+static void normalise_vector(double v[3])
 {
   const double length = sqrt(pki_dot3(v, v));
   for (int k = 0; k < 3; k++) {
@@ -70,7 +70,8 @@ static void unit(double v[3])
 }
 
 /* Four points that span a volume, and the extent. */
-static pk_status span(const double *points, int n, int corner[4], double *extent, pk_error *err)
+static pk_status find_spanning_points(const double *points, int n, int corner[4], double *extent,
+                                      pk_error *err)
 {
   double d, u[3] = {0, 0, 0}, w[3];
   corner[0] = 0;
@@ -84,14 +85,14 @@ static pk_status span(const double *points, int n, int corner[4], double *extent
     what = "are all at the same place";
   } else {
     pki_sub3(points + 3 * corner[1], a, u);
-    unit(u);
+    normalise_vector(u);
     corner[2] = farthest_from(points, n, a, u, 1, &d);
     if (!(d > FLAT * *extent)) {
       what = "lie on a line";
     } else {
       pki_sub3(points + 3 * corner[2], a, w);
       pki_cross3(u, w, w);
-      unit(w);
+      normalise_vector(w);
       corner[3] = farthest_from(points, n, a, w, 2, &d);
       what = d > FLAT * *extent ? NULL : "lie in a plane";
     }
@@ -139,7 +140,7 @@ static void frame_of_corners(const double *points, const int corner[4], frame *o
 
 /* ---- qhull ---- */
 
-static void *grown(void *block, size_t size, bool *ok)
+static void *grow_block(void *block, size_t size, bool *ok)
 {
   void *more = realloc(block, size);
   if (more == NULL) {
@@ -149,18 +150,18 @@ static void *grown(void *block, size_t size, bool *ok)
   return more;
 }
 
-static bool room(result *r, int nloop)
+static bool reserve_facets(result *r, int nloop)
 {
   bool ok = true;
   if (r->nface + 2 > r->face_room) {
     const int more = 2 * r->face_room + 64;
-    r->start = grown(r->start, (size_t)more * sizeof *r->start, &ok);
-    r->normal = grown(r->normal, 3 * (size_t)more * sizeof *r->normal, &ok);
+    r->start = grow_block(r->start, (size_t)more * sizeof *r->start, &ok);
+    r->normal = grow_block(r->normal, 3 * (size_t)more * sizeof *r->normal, &ok);
     r->face_room = ok ? more : r->face_room;
   }
   if (r->nloop + nloop > r->loop_room) {
     const int more = 2 * r->loop_room + nloop + 256;
-    r->loop = grown(r->loop, (size_t)more * sizeof *r->loop, &ok);
+    r->loop = grow_block(r->loop, (size_t)more * sizeof *r->loop, &ok);
     r->loop_room = ok ? more : r->loop_room;
   }
   return ok;
@@ -176,7 +177,7 @@ static void take_facets(qhT *qh, const double *local, result *r)
   {
     setT *corners = qh_facet3vertex(qh, facet);
     const int count = qh_setsize(qh, corners);
-    if (!room(r, count)) {
+    if (!reserve_facets(r, count)) {
       r->memory = false;
       return;
     }
@@ -224,22 +225,22 @@ static bool run_qhull(double *local, int n, const char *options, result *r)
   /* what it has to say goes nowhere */
   char said[512], command[32];
   snprintf(command, sizeof command, "%s", options);
-  FILE *nowhere = fmemopen(said, sizeof said, "w");
+  FILE *discard = fmemopen(said, sizeof said, "w");
   qhT *qh = malloc(sizeof *qh);
   bool good = false;
-  if (nowhere == NULL || qh == NULL) {
+  if (discard == NULL || qh == NULL) {
     r->memory = false;
   } else {
-    qh_zero(qh, nowhere);
-    good = qh_new_qhull(qh, 3, n, local, False, command, NULL, nowhere) == 0 && guarded_take(qh, local, r);
+    qh_zero(qh, discard);
+    good = qh_new_qhull(qh, 3, n, local, False, command, NULL, discard) == 0 && guarded_take(qh, local, r);
     int long_left, bytes_left;
     qh->NOerrexit = True;
     qh_freeqhull(qh, !qh_ALL);
     qh_memfreeshort(qh, &long_left, &bytes_left);
   }
   free(qh);
-  if (nowhere != NULL) {
-    fclose(nowhere);
+  if (discard != NULL) {
+    fclose(discard);
   }
   return good;
 }
@@ -297,7 +298,7 @@ static int number_vertices(const result *r, const double *points, int n, int *na
 }
 
 /* Every point below every face; where that is too much to ask, qhull has looked. */
-static bool contains(const pki_hull *h, const double *points, int n, double tolerance)
+static bool contains_points(const pki_hull *h, const double *points, int n, double tolerance)
 {
   if ((double)n * h->nface > 2e7) {
     return true;
@@ -315,7 +316,7 @@ static bool contains(const pki_hull *h, const double *points, int n, double tole
   return true;
 }
 
-static pki_hull *build(result *r, const frame *t, const double *points, int n, double tolerance)
+static pki_hull *build_hull(result *r, const frame *t, const double *points, int n, double tolerance)
 {
   int *name = malloc((size_t)n * sizeof *name);
   double *vertex = malloc(3 * (size_t)n * sizeof *vertex);
@@ -347,7 +348,7 @@ static pki_hull *build(result *r, const frame *t, const double *points, int n, d
     h = pki_hull_assemble(&p, tolerance, &r->memory);
   }
   free(name), free(vertex), free(order), free(start), free(loop), free(normal);
-  if (h != NULL && !contains(h, points, n, tolerance)) {
+  if (h != NULL && !contains_points(h, points, n, tolerance)) {
     pki_hull_destroy(h);
     return NULL;
   }
@@ -355,8 +356,8 @@ static pki_hull *build(result *r, const frame *t, const double *points, int n, d
 }
 
 /* One attempt; NULL with *memory false when there was none. */
-static pki_hull *attempt(const double *points, int n, const frame *t, const char *command, double extent,
-                         bool *memory)
+static pki_hull *attempt_hull(const double *points, int n, const frame *t, const char *command, double extent,
+                              bool *memory)
 {
   result r = {.memory = true};
   pki_hull *h = NULL;
@@ -370,7 +371,7 @@ static pki_hull *attempt(const double *points, int n, const frame *t, const char
     pki_mat3_apply(t->T, local + 3 * i, local + 3 * i);
   }
   if (run_qhull(local, n, command, &r) && r.nface >= 4 && r.outside <= FLAT) {
-    h = build(&r, t, points, n, FLAT * extent);
+    h = build_hull(&r, t, points, n, FLAT * extent);
   }
   *memory = r.memory;
   free(r.start), free(r.loop), free(r.normal), free(local);
@@ -393,7 +394,7 @@ pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error 
   }
   int corner[4];
   double extent;
-  const pk_status status = span(points, n, corner, &extent, err);
+  const pk_status status = find_spanning_points(points, n, corner, &extent, err);
   if (status != PK_OK) {
     return status;
   }
@@ -403,7 +404,7 @@ pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error 
   frame_of_corners(points, corner, &frames[1]);
   bool memory = true;
   for (int k = 0; k < 8 && memory && *out == NULL; k++) {
-    *out = attempt(points, n, &frames[k % 2], commands[k / 2], extent, &memory);
+    *out = attempt_hull(points, n, &frames[k % 2], commands[k / 2], extent, &memory);
   }
   if (*out == NULL) {
     return memory

@@ -13,7 +13,7 @@ typedef struct nearest {
 } nearest;
 
 /* From a ball around c; at its very centre the normal looks up. */
-static nearest ball(const double p[3], double x, double y, double z, double radius)
+static nearest nearest_on_ball(const double p[3], double x, double y, double z, double radius)
 {
   const double arm[3] = {p[0] - x, p[1] - y, p[2] - z};
   const double most = fmax(fabs(arm[0]), fmax(fabs(arm[1]), fabs(arm[2])));
@@ -25,17 +25,17 @@ static nearest ball(const double p[3], double x, double y, double z, double radi
 }
 
 /* On its axis a capsule is left across it. */
-static nearest capsule(const pk_geometry *g, const double p[3])
+static nearest nearest_on_capsule(const pk_geometry *g, const double p[3])
 {
   const double h = g->half_length, z = p[2] < -h ? -h : p[2] > h ? h : p[2];
   if (p[0] == 0 && p[1] == 0 && z == p[2] && h > 0) {
     return (nearest){-g->radius, {1, 0, 0}};
   }
-  return ball(p, 0, 0, z, g->radius);
+  return nearest_on_ball(p, 0, 0, z, g->radius);
 }
 
 /* With e_k = |x_k| - half_k: outside |max(e, 0)|, inside max e_k. Where faces tie: z before y before x. */
-static nearest box(const pk_geometry *g, const double p[3])
+static nearest nearest_on_box(const pk_geometry *g, const double p[3])
 {
   double e[3], most = 0;
   int k = 2;
@@ -62,25 +62,25 @@ static nearest box(const pk_geometry *g, const double p[3])
 }
 
 /* From the half plane back into space. */
-static nearest revolve(const double p[3], double rho, double distance, double radial, double axial)
+static nearest revolve_nearest(const double p[3], double rho, double distance, double radial, double axial)
 {
   const double c = rho > 0 ? p[0] / rho : 1, s = rho > 0 ? p[1] / rho : 0;
   return (nearest){distance, {radial * c, radial * s, axial}};
 }
 
-static nearest cylinder(const pk_geometry *g, const double p[3])
+static nearest nearest_on_cylinder(const pk_geometry *g, const double p[3])
 {
   const double rho = hypot(p[0], p[1]), up = p[2] < 0 ? -1 : 1;
   const double side = rho - g->radius, end = fabs(p[2]) - g->half_length;
   if (side > 0 && end > 0) {
     const double d = hypot(side, end);
-    return revolve(p, rho, d, side / d, up * end / d);
+    return revolve_nearest(p, rho, d, side / d, up * end / d);
   }
-  return end >= side ? revolve(p, rho, end, 0, up) : revolve(p, rho, side, 1, 0);
+  return end >= side ? revolve_nearest(p, rho, end, 0, up) : revolve_nearest(p, rho, side, 1, 0);
 }
 
 /* In the half plane a triangle: tip (0, h), rim (r, -h), foot of the axis (0, -h). */
-static nearest cone(const pk_geometry *g, const double p[3])
+static nearest nearest_on_cone(const pk_geometry *g, const double p[3])
 {
   const double r = g->radius, h = g->half_length, height = 2 * h, slant = hypot(r, height);
   const double rho = hypot(p[0], p[1]), drop = p[2] - h;
@@ -88,16 +88,18 @@ static nearest cone(const pk_geometry *g, const double p[3])
   const double along = (rho * r - drop * height) / slant; /* down the side from the tip */
   const double below = -h - p[2];
   if (side <= 0 && below <= 0) {
-    return below >= side ? revolve(p, rho, below, 0, -1) : revolve(p, rho, side, height / slant, r / slant);
+    return below >= side ? revolve_nearest(p, rho, below, 0, -1)
+                         : revolve_nearest(p, rho, side, height / slant, r / slant);
   }
   if (below >= 0 && rho <= r) {
-    return revolve(p, rho, below, 0, -1);
+    return revolve_nearest(p, rho, below, 0, -1);
   }
   if (along > 0 && along < slant) {
-    return revolve(p, rho, side, height / slant, r / slant);
+    return revolve_nearest(p, rho, side, height / slant, r / slant);
   }
   const double x = along <= 0 ? rho : rho - r, z = along <= 0 ? drop : -below, d = hypot(x, z);
-  return d > 0 ? revolve(p, rho, d, x / d, z / d) : revolve(p, rho, 0, height / slant, r / slant);
+  return d > 0 ? revolve_nearest(p, rho, d, x / d, z / d)
+               : revolve_nearest(p, rho, 0, height / slant, r / slant);
 }
 
 /* ---- ellipsoid ----
@@ -154,7 +156,7 @@ static double sorted_ellipsoid(const double e[3], const double y[3], double n[3]
   return u - e[2] * e[2];
 }
 
-static nearest ellipsoid(const pk_geometry *g, const double p[3])
+static nearest nearest_on_ellipsoid(const pk_geometry *g, const double p[3])
 {
   /* which axis is the longest, the next, the shortest */
   int order[3] = {0, 1, 2};
@@ -240,7 +242,7 @@ static double above_face(const pki_hull *h, int f, const double p[3])
 /* From a face on to those beyond the edge or around the corner where it is nearest, as long as one that sees the point is
  * nearer. If the body has a nearer place at all, so has its cone of faces there, and that cone's nearest place is on a face
  * that sees the point. */
-static place walk(const pki_hull *h, int face, const double p[3])
+static place walk_to_nearest_face(const pki_hull *h, int face, const double p[3])
 {
   place at = on_face(h, face, p);
   for (int step = 0; step < h->nface && at.edge >= 0; step++) {
@@ -265,7 +267,7 @@ static place walk(const pki_hull *h, int face, const double p[3])
 
 /* A face that sees the point, from the corner that is farthest towards it; of few faces, and from inside, the one whose plane
  * is farthest below. */
-static int facing(const pk_geometry *g, const double p[3], double *above)
+static int facing_face(const pk_geometry *g, const double p[3], double *above)
 {
   enum { FEW = 48 };
   const pki_hull *h = g->hull;
@@ -294,10 +296,10 @@ static int facing(const pk_geometry *g, const double p[3], double *above)
   return best;
 }
 
-static bool hull(const pk_geometry *g, const double p[3], double reach, nearest *out)
+static bool nearest_on_hull(const pk_geometry *g, const double p[3], double reach, nearest *out)
 {
   const pki_hull *h = g->hull;
-  const int face = facing(g, p, &out->distance);
+  const int face = facing_face(g, p, &out->distance);
   memcpy(out->normal, h->plane + 4 * face, sizeof out->normal);
   if (out->distance <= 1e-15 * g->bound) {
     return true;
@@ -305,7 +307,7 @@ static bool hull(const pk_geometry *g, const double p[3], double reach, nearest 
   if (out->distance > reach) {
     return false; /* no place is nearer than a plane with all of it behind */
   }
-  const place at = walk(h, face, p);
+  const place at = walk_to_nearest_face(h, face, p);
   if (at.square > 0) {
     out->distance = sqrt(at.square);
     for (int k = 0; k < 3; k++) {
@@ -317,7 +319,7 @@ static bool hull(const pk_geometry *g, const double p[3], double reach, nearest 
 
 /* ---- surfaces ---- */
 
-static bool mesh(const pk_geometry *g, const double p[3], double reach, nearest *out)
+static bool nearest_on_mesh(const pk_geometry *g, const double p[3], double reach, nearest *out)
 {
   const pki_trimesh *t = g->mesh;
   bool in_box = t->closed;
@@ -330,7 +332,7 @@ static bool mesh(const pk_geometry *g, const double p[3], double reach, nearest 
   if (i < 0) {
     return false;
   }
-  *out = ball(p, at[0], at[1], at[2], 0);
+  *out = nearest_on_ball(p, at[0], at[1], at[2], 0);
   /* on the surface the way to it says nothing; the triangle does */
   const bool touching = out->distance <= 1e-15 * g->bound;
   for (int k = 0; k < 3; k++) {
@@ -350,15 +352,15 @@ bool pki_geometry_point(const pk_geometry *g, const double point[3], double reac
   nearest out = {0};
   bool near = true;
   switch (g->kind) {
-  case PK_SHAPE_SPHERE: out = ball(p, 0, 0, 0, g->radius); break;
-  case PK_SHAPE_CAPSULE: out = capsule(g, p); break;
-  case PK_SHAPE_BOX: out = box(g, p); break;
-  case PK_SHAPE_CYLINDER: out = cylinder(g, p); break;
-  case PK_SHAPE_CONE: out = cone(g, p); break;
-  case PK_SHAPE_ELLIPSOID: out = ellipsoid(g, p); break;
-  case PK_SHAPE_CONVEX: near = hull(g, p, reach, &out); break;
+  case PK_SHAPE_SPHERE: out = nearest_on_ball(p, 0, 0, 0, g->radius); break;
+  case PK_SHAPE_CAPSULE: out = nearest_on_capsule(g, p); break;
+  case PK_SHAPE_BOX: out = nearest_on_box(g, p); break;
+  case PK_SHAPE_CYLINDER: out = nearest_on_cylinder(g, p); break;
+  case PK_SHAPE_CONE: out = nearest_on_cone(g, p); break;
+  case PK_SHAPE_ELLIPSOID: out = nearest_on_ellipsoid(g, p); break;
+  case PK_SHAPE_CONVEX: near = nearest_on_hull(g, p, reach, &out); break;
   case PK_SHAPE_PLANE: out = (nearest){p[2], {0, 0, 1}}; break;
-  case PK_SHAPE_MESH: near = mesh(g, p, reach, &out); break;
+  case PK_SHAPE_MESH: near = nearest_on_mesh(g, p, reach, &out); break;
   case PK_SHAPE_HEIGHTS: return pki_heights_point(g->heights, p, reach, distance, normal);
   default: return false;
   }

@@ -16,7 +16,7 @@ typedef struct hit {
 } hit;
 
 /* Keep an entry that comes before what was found: not behind the start by more than a hair. */
-static void offer(hit *best, double t, double hair, double x, double y, double z)
+static void offer_hit(hit *best, double t, double hair, double x, double y, double z)
 {
   if (t >= -hair && t < best->t) {
     *best = (hit){fmax(t, 0), {x, y, z}};
@@ -48,7 +48,7 @@ static void ball_ray(const double p[3], const double d[3], double z, double radi
   const double q[3] = {p[0], p[1], p[2] - z};
   double t;
   if (enter_round(q, d, 3, radius, &t)) {
-    offer(best, t, hair, q[0] + t * d[0], q[1] + t * d[1], q[2] + t * d[2]);
+    offer_hit(best, t, hair, q[0] + t * d[0], q[1] + t * d[1], q[2] + t * d[2]);
   }
 }
 
@@ -57,7 +57,7 @@ static void mantle_ray(const double p[3], const double d[3], double r, double ha
 {
   double t;
   if (enter_round(p, d, 2, r, &t) && fabs(p[2] + t * d[2]) <= half + LAP * (half + r)) {
-    offer(best, t, hair, p[0] + t * d[0], p[1] + t * d[1], 0);
+    offer_hit(best, t, hair, p[0] + t * d[0], p[1] + t * d[1], 0);
   }
 }
 
@@ -68,7 +68,7 @@ static void disc_ray(const double p[3], const double d[3], double r, double z, d
   if (up * d[2] < 0) {
     const double t = (z - p[2]) / d[2], x = p[0] + t * d[0], y = p[1] + t * d[1];
     if (x * x + y * y <= r * r * (1 + LAP)) {
-      offer(best, t, hair, 0, 0, up);
+      offer_hit(best, t, hair, 0, 0, up);
     }
   }
 }
@@ -94,7 +94,7 @@ static void box_ray(const pk_geometry *g, const double p[3], const double d[3], 
   if (enter <= leave) {
     double n[3] = {0, 0, 0};
     n[axis] = d[axis] > 0 ? -1 : 1;
-    offer(best, enter, hair, n[0], n[1], n[2]);
+    offer_hit(best, enter, hair, n[0], n[1], n[2]);
   }
 }
 
@@ -115,7 +115,7 @@ static void hull_ray(const pk_geometry *g, const double p[3], const double d[3],
   }
   if (enter <= leave) {
     const double *n = h->plane + 4 * face;
-    offer(best, enter, hair, n[0], n[1], n[2]);
+    offer_hit(best, enter, hair, n[0], n[1], n[2]);
   }
 }
 
@@ -141,7 +141,7 @@ static void cone_ray(const double p[3], const double d[3], double hair, hit *bes
     if (isfinite(t) && w >= -LAP && w <= 1 + LAP) {
       const double rho = hypot(x, y), n[3] = {x, y, 0.5 * rho};
       if (rho > 0 ? pki_dot3(n, d) < 0 : d[2] < 0) {
-        offer(best, closest + t, hair, n[0], n[1], rho > 0 ? n[2] : 1);
+        offer_hit(best, closest + t, hair, n[0], n[1], rho > 0 ? n[2] : 1);
       }
     }
   }
@@ -218,8 +218,8 @@ static bool begins_inside(const pk_geometry *g, const double from[3])
 }
 
 /* Forward to the ball around the shape, so that far starts do not round the roots; false when it is missed. */
-static bool approach(const pk_geometry *g, const double from[3], const double along[3], double reach,
-                     double p[3], double *ahead)
+static bool approach_bounding_ball(const pk_geometry *g, const double from[3], const double along[3],
+                                   double reach, double p[3], double *ahead)
 {
   const double arm[3] = {g->centre[0] - from[0], g->centre[1] - from[1], g->centre[2] - from[2]};
   const double closest = pki_dot3(arm, along);
@@ -255,7 +255,7 @@ bool pki_geometry_ray_local(const pk_geometry *g, const double from[3], const do
     if (along[2] < 0) {
       best = (hit){from[2] / -along[2], {0, 0, 1}};
     }
-  } else if (!approach(g, from, along, reach, p, &ahead)) {
+  } else if (!approach_bounding_ball(g, from, along, reach, p, &ahead)) {
     return false;
   } else if (g->kind == PK_SHAPE_MESH) {
     ahead = 0;

@@ -22,7 +22,7 @@ static const double SLIVER = 1e-12; /* of the farthest coordinate: lower triangl
 
 /* ---- checks ---- */
 
-static pk_status check(const pk_mesh *mesh, pk_error *err)
+static pk_status check_mesh(const pk_mesh *mesh, pk_error *err)
 {
   const pki_where where = {.file = mesh->name, .field = "mesh"};
   if (mesh->ntriangle < 1 || mesh->nvertex < 1 || mesh->vertex == NULL || mesh->triangle == NULL) {
@@ -58,7 +58,7 @@ typedef struct place {
   int index;
 } place;
 
-static int by_place(const void *left, const void *right)
+static int compare_places(const void *left, const void *right)
 {
   const place *a = left, *b = right;
   for (int k = 0; k < 3; k++) {
@@ -70,7 +70,7 @@ static int by_place(const void *left, const void *right)
 }
 
 /* Copy vertices and triangles; of vertices at one place the first stands for all. */
-static bool weld(pki_trimesh *t, const pk_mesh *mesh)
+static bool weld_vertices(pki_trimesh *t, const pk_mesh *mesh)
 {
   const size_t n = (size_t)mesh->nvertex, m = 3 * (size_t)mesh->ntriangle;
   place *places = malloc(n * sizeof *places);
@@ -85,7 +85,7 @@ static bool weld(pki_trimesh *t, const pk_mesh *mesh)
         places[i].x[k] = t->vertex[3 * i + (size_t)k] = mesh->vertex[3 * i + (size_t)k] + 0.0; /* no -0 */
       }
     }
-    qsort(places, n, sizeof *places, by_place);
+    qsort(places, n, sizeof *places, compare_places);
     for (size_t i = 0, head = 0; i < n; i++) {
       head = memcmp(places[head].x, places[i].x, sizeof places[i].x) == 0 ? head : i;
       stands[places[i].index] = places[head].index;
@@ -107,7 +107,7 @@ typedef struct corners {
   int triangle;
 } corners;
 
-static int by_corners(const void *left, const void *right)
+static int compare_corners(const void *left, const void *right)
 {
   const corners *a = left, *b = right;
   for (int k = 0; k < 3; k++) {
@@ -131,7 +131,7 @@ static bool sort_corners(const int v[3], int out[3])
 enum { KEEP, REPEATED, WALL_FRONT, WALL_BACK };
 
 /* Keep the triangles of some fates, in order; `wall` keeps the front of walls. */
-static void keep(pki_trimesh *t, const unsigned char *fate, bool wall)
+static void keep_triangles(pki_trimesh *t, const unsigned char *fate, bool wall)
 {
   int n = 0;
   for (int i = 0; i < t->ntriangle; i++) {
@@ -144,14 +144,14 @@ static void keep(pki_trimesh *t, const unsigned char *fate, bool wall)
 
 /* Mark repeated triangles. Two that differ in their turn alone make a wall: within a solid (where two solids were joined)
  * or a sheet that is given from both sides. True when there are walls. */
-static bool judge(const pki_trimesh *t, corners *list, unsigned char *fate)
+static bool mark_repeated_triangles(const pki_trimesh *t, corners *list, unsigned char *fate)
 {
   bool walls = false;
   for (int i = 0; i < t->ntriangle; i++) {
     (void)sort_corners(t->triangle + 3 * (size_t)i, list[i].v);
     list[i].triangle = i;
   }
-  qsort(list, (size_t)t->ntriangle, sizeof *list, by_corners);
+  qsort(list, (size_t)t->ntriangle, sizeof *list, compare_corners);
   for (int i = 0, head = 0, back = -1; i < t->ntriangle; i++) {
     int v[3];
     if (i == 0 || memcmp(list[head].v, list[i].v, sizeof v) != 0) {
@@ -171,7 +171,7 @@ static bool judge(const pki_trimesh *t, corners *list, unsigned char *fate)
   return walls;
 }
 
-static bool sift(pki_trimesh *t)
+static bool drop_degenerate_triangles(pki_trimesh *t)
 {
   int n = 0;
   for (int i = 0; i < t->ntriangle; i++) {
@@ -188,7 +188,7 @@ static bool sift(pki_trimesh *t)
   unsigned char *fate = calloc((size_t)n, 1);
   int balanced = 0;
   bool ok = list != NULL && fate != NULL;
-  if (ok && judge(t, list, fate)) {
+  if (ok && mark_repeated_triangles(t, list, fate)) {
     /* walls weigh nothing in the balance of edges: without them the rest is as closed as with them */
     int *rest = malloc(3 * (size_t)n * sizeof *rest), count = 0;
     ok = rest != NULL;
@@ -202,7 +202,7 @@ static bool sift(pki_trimesh *t)
   }
   ok = ok && balanced >= 0;
   if (ok) {
-    keep(t, fate, balanced == 0);
+    keep_triangles(t, fate, balanced == 0);
   }
   free(list);
   free(fate);
@@ -239,7 +239,7 @@ static bool normal_of(const pki_trimesh *t, int i, double far, double out[3])
 }
 
 /* Leave the slivers out, close the gaps in the numbers. */
-static bool sweep(pki_trimesh *t, const unsigned char *sliver)
+static bool drop_slivers(pki_trimesh *t, const unsigned char *sliver)
 {
   int *number = malloc((size_t)t->ntriangle * sizeof *number), n = 0;
   if (number == NULL) {
@@ -314,7 +314,7 @@ static bool note_parts(pki_trimesh *t)
 
 /* ---- making ---- */
 
-static bool give_room(pki_trimesh *t, unsigned char **sliver)
+static bool allocate_topology(pki_trimesh *t, unsigned char **sliver)
 {
   const size_t n = (size_t)t->ntriangle;
   t->neighbour = malloc(3 * n * sizeof *t->neighbour);
@@ -327,9 +327,9 @@ static bool give_room(pki_trimesh *t, unsigned char **sliver)
 }
 
 /* What a failure to find memory leaves is freed by the caller. */
-static bool make(pki_trimesh *t, const pk_mesh *mesh)
+static bool make_trimesh(pki_trimesh *t, const pk_mesh *mesh)
 {
-  if (!weld(t, mesh) || !sift(t)) {
+  if (!weld_vertices(t, mesh) || !drop_degenerate_triangles(t)) {
     return false;
   }
   if (t->ntriangle == 0) {
@@ -340,12 +340,12 @@ static bool make(pki_trimesh *t, const pk_mesh *mesh)
     far = fmax(far, fabs(t->vertex[i]));
   }
   unsigned char *sliver = NULL;
-  bool ok = give_room(t, &sliver);
+  bool ok = allocate_topology(t, &sliver);
   for (int i = 0; ok && i < t->ntriangle; i++) {
     double normal[3];
     sliver[i] = !normal_of(t, i, far, normal);
   }
-  ok = ok && pki_trimesh_join(t, sliver) && sweep(t, sliver);
+  ok = ok && pki_trimesh_join(t, sliver) && drop_slivers(t, sliver);
   free(sliver);
   if (!ok || t->ntriangle == 0) {
     return ok;
@@ -363,12 +363,12 @@ static bool make(pki_trimesh *t, const pk_mesh *mesh)
 pk_status pki_trimesh_create(const pk_mesh *mesh, pki_trimesh **out, pk_error *err)
 {
   *out = NULL;
-  const pk_status status = check(mesh, err);
+  const pk_status status = check_mesh(mesh, err);
   if (status != PK_OK) {
     return status;
   }
   pki_trimesh *t = calloc(1, sizeof *t);
-  if (t == NULL || !make(t, mesh)) {
+  if (t == NULL || !make_trimesh(t, mesh)) {
     pki_trimesh_destroy(t);
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.file = mesh->name, .field = "mesh"},
                     "there is not enough memory for a mesh of %d triangles", mesh->ntriangle);

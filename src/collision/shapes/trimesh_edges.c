@@ -69,7 +69,7 @@ static half_edge *sort_edges(const int *triangle, int n, int nvertex)
 }
 
 /* Where the run of equal edges that begins at `begin` ends. */
-static int run_end(const half_edge *list, int count, int begin)
+static int equal_edges_end(const half_edge *list, int count, int begin)
 {
   int end = begin + 1;
   while (end < count && list[end].low == list[begin].low && list[end].high == list[begin].high) {
@@ -86,7 +86,7 @@ int pki_triangles_balanced(const int *triangle, int n, int nvertex)
   }
   int balanced = 1;
   for (int i = 0, end; i < 3 * n && balanced; i = end) {
-    end = run_end(list, 3 * n, i);
+    end = equal_edges_end(list, 3 * n, i);
     int sum = 0;
     for (int j = i; j < end; j++) {
       sum += tail_of(triangle, list[j].half) == list[j].low ? 1 : -1;
@@ -132,7 +132,7 @@ static void find_neighbours(joining *j)
   pki_trimesh *t = j->t;
   const int count = 3 * t->ntriangle;
   for (int i = 0, end; i < count; i = end) {
-    end = run_end(j->list, count, i);
+    end = equal_edges_end(j->list, count, i);
     for (int k = i; k < end; k++) {
       t->neighbour[j->list[k].half] = -1;
     }
@@ -144,7 +144,7 @@ static void find_neighbours(joining *j)
 }
 
 /* Whether triangle b uses the edge `half` of its neighbour in the same direction as that does. */
-static bool same_way(const pki_trimesh *t, int half, int b)
+static bool same_edge_direction(const pki_trimesh *t, int half, int b)
 {
   const int from = tail_of(t->triangle, half), to = head_of(t->triangle, half);
   for (int k = 0; k < 3; k++) {
@@ -178,7 +178,7 @@ static void find_parts(joining *j)
         if (b < 0) {
           continue;
         }
-        const unsigned char turn = j->turn[i] ^ (unsigned char)same_way(t, 3 * i + k, b);
+        const unsigned char turn = j->turn[i] ^ (unsigned char)same_edge_direction(t, 3 * i + k, b);
         if (t->part[b] < 0) {
           t->part[b] = j->nparts, j->turn[b] = turn;
           j->queue[filled++] = b;
@@ -222,7 +222,7 @@ static void find_closed(joining *j)
   const int count = 3 * t->ntriangle;
   t->closed = true;
   for (int i = 0, end; i < count; i = end) {
-    end = run_end(j->list, count, i);
+    end = equal_edges_end(j->list, count, i);
     int all = 0;
     for (int k = i; k < end; k++) {
       /* the list holds the edges as they were before turning */
@@ -322,7 +322,7 @@ static bool choose_turns(joining *j)
 
 /* ---- slivers ---- */
 
-static double length2(const pki_trimesh *t, int half)
+static double squared_edge_length(const pki_trimesh *t, int half)
 {
   const double *a = t->vertex + 3 * (size_t)tail_of(t->triangle, half);
   const double *b = t->vertex + 3 * (size_t)head_of(t->triangle, half);
@@ -341,7 +341,10 @@ static int behind_sliver(const pki_trimesh *t, const unsigned char *sliver, int 
       entry = t->neighbour[3 * (size_t)at + (size_t)k] == from ? k : entry;
     }
     for (int k = 0; k < 3; k++) {
-      next = k != entry && (next < 0 || length2(t, 3 * at + k) > length2(t, 3 * at + next)) ? k : next;
+      next = k != entry &&
+                     (next < 0 || squared_edge_length(t, 3 * at + k) > squared_edge_length(t, 3 * at + next))
+                 ? k
+                 : next;
     }
     from = at;
     at = t->neighbour[3 * (size_t)at + (size_t)next];
@@ -350,13 +353,15 @@ static int behind_sliver(const pki_trimesh *t, const unsigned char *sliver, int 
 }
 
 /* Surfaces go on behind slivers; where neighbours could not be turned the same way they end. */
-static void bridge(joining *j, const unsigned char *sliver)
+static void bridge_slivers(joining *j, const unsigned char *sliver)
 {
   pki_trimesh *t = j->t;
   int *bridged = (int *)j->list; /* has room for three times as many */
   for (int h = 0; h < 3 * t->ntriangle; h++) {
     const int b = t->neighbour[h];
-    bridged[h] = b < 0 || same_way(t, h, b) ? -1 : sliver[b] ? behind_sliver(t, sliver, h / 3, b) : b;
+    bridged[h] = b < 0 || same_edge_direction(t, h, b) ? -1
+                 : sliver[b]                           ? behind_sliver(t, sliver, h / 3, b)
+                                                       : b;
   }
   memcpy(t->neighbour, bridged, 3 * (size_t)t->ntriangle * sizeof *bridged);
 }
@@ -379,7 +384,7 @@ bool pki_trimesh_join(pki_trimesh *t, const unsigned char *sliver)
     if (choose_turns(&j)) {
       turn_marked(&j);
     }
-    bridge(&j, sliver);
+    bridge_slivers(&j, sliver);
   }
   free_joining(&j);
   return ok;

@@ -110,7 +110,7 @@ static cut choose_cut(const pki_trimesh *t, const int *order, int count)
 }
 
 /* Split a node's triangles in place; how many go left. */
-static int split(const pki_trimesh *t, int *order, int count, int depth)
+static int split_node(const pki_trimesh *t, int *order, int count, int depth)
 {
   const cut c = depth < HEURISTIC_DEPTH ? choose_cut(t, order, count) : (cut){0};
   int left = 0;
@@ -125,7 +125,7 @@ static int split(const pki_trimesh *t, int *order, int count, int depth)
 }
 
 /* Bring the triangles into the order of the leaves. */
-static bool reorder(pki_trimesh *t, const int *order)
+static bool reorder_triangles(pki_trimesh *t, const int *order)
 {
   const size_t n = (size_t)t->ntriangle;
   int *place = malloc(n * sizeof *place), *copy = malloc(3 * n * sizeof *copy);
@@ -158,7 +158,7 @@ static bool reorder(pki_trimesh *t, const int *order)
 }
 
 /* Cut until every leaf holds at most LEAF. */
-static void grow(pki_trimesh *t, int *order)
+static void grow_tree(pki_trimesh *t, int *order)
 {
   struct visit {
     int node, depth;
@@ -179,7 +179,7 @@ static void grow(pki_trimesh *t, int *order)
     if (count <= LEAF) {
       continue;
     }
-    const int left = split(t, order + first, count, now.depth);
+    const int left = split_node(t, order + first, count, now.depth);
     node->first = t->nnode, node->count = 0;
     t->node[t->nnode++] = (struct pki_tree_node){.first = first, .count = left};
     t->node[t->nnode++] = (struct pki_tree_node){.first = first + left, .count = count - left};
@@ -238,8 +238,8 @@ bool pki_trimesh_plant(pki_trimesh *t)
     for (size_t i = 0; i < n; i++) {
       order[i] = (int)i;
     }
-    grow(t, order);
-    ok = reorder(t, order);
+    grow_tree(t, order);
+    ok = reorder_triangles(t, order);
     struct pki_tree_node *less = realloc(t->node, (size_t)t->nnode * sizeof *less);
     t->node = less != NULL ? less : t->node;
     t->convex = ok && is_convex(t);
@@ -250,7 +250,7 @@ bool pki_trimesh_plant(pki_trimesh *t)
 
 /* ---- the nearest point ---- */
 
-static double distance2(const double a[3], const double b[3])
+static double squared_distance(const double a[3], const double b[3])
 {
   const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
   return pki_dot3(d, d);
@@ -274,7 +274,7 @@ int pki_triangle_nearest(const double p[3], const double a[3], const double b[3]
     const double along = pki_dot3(r, e), square = pki_dot3(e, e);
     const double s = along <= 0 ? 0 : along >= square ? 1 : along / square;
     const double x[3] = {from[0] + s * e[0], from[1] + s * e[1], from[2] + s * e[2]};
-    const double d = distance2(p, s == 1 ? to : x);
+    const double d = squared_distance(p, s == 1 ? to : x);
     if (d < least) {
       least = d;
       part = s == 0 ? k : s == 1 ? (k + 1) % 3 : 3 + k;
@@ -318,7 +318,7 @@ int pki_trimesh_nearest(const pki_trimesh *t, const double point[3], double reac
       double x[3];
       (void)pki_triangle_nearest(point, t->vertex + 3 * (size_t)v[0], t->vertex + 3 * (size_t)v[1],
                                  t->vertex + 3 * (size_t)v[2], t->normal + 3 * (size_t)i, x);
-      const double d2 = distance2(point, x);
+      const double d2 = squared_distance(point, x);
       if (best < 0 ? d2 <= least : d2 < least) {
         least = d2, best = i;
         memcpy(nearest, x, sizeof x);
@@ -440,7 +440,7 @@ int pki_trimesh_ray(const pki_trimesh *t, const double from[3], const double alo
 }
 
 /* How often the surface winds around a point, counted along a ray; false when the ray meets an edge. */
-static bool wind(const pki_trimesh *t, const double from[3], const double along[3], int *winding)
+static bool count_winding(const pki_trimesh *t, const double from[3], const double along[3], int *winding)
 {
   const ray r = make_ray(from, along);
   int stack[PKI_TREE_DEPTH + 1], waiting = 0;
@@ -484,7 +484,7 @@ bool pki_trimesh_inside(const pki_trimesh *t, const double point[3])
   /* two rays that agree; what rounding does to one it does not do to both */
   int votes[2] = {0}, winding = 0;
   for (int k = 0; k < 7 && votes[0] < 2 && votes[1] < 2; k++) {
-    if (wind(t, point, along[k], &winding)) {
+    if (count_winding(t, point, along[k], &winding)) {
       votes[winding > 0]++;
     }
   }

@@ -17,7 +17,7 @@ static size_t node_at(const pki_volume *v, int i, int j, int k)
   return ((size_t)k * (size_t)v->n[1] + (size_t)j) * (size_t)v->n[0] + (size_t)i;
 }
 
-static double exact(const pki_trimesh *t, const double p[3], double reach, bool inside)
+static double exact_distance(const pki_trimesh *t, const double p[3], double reach, bool inside)
 {
   double x[3];
   if (pki_trimesh_nearest(t, p, reach, x) < 0) {
@@ -38,13 +38,13 @@ static void fill_row(pki_volume *v, const pki_trimesh *t, int j, int k)
     if (i == 0 || fabs(last) <= 1.001 * v->cell) {
       inside = pki_trimesh_inside(t, p);
     }
-    last = exact(t, p, reach, inside);
+    last = exact_distance(t, p, reach, inside);
     reach = fabs(last) + 1.001 * v->cell;
     v->distance[node_at(v, i, j, k)] = (float)last;
   }
 }
 
-static pki_volume *fill(const pki_trimesh *t, double cell, int margin, const int n[3])
+static pki_volume *fill_volume(const pki_trimesh *t, double cell, int margin, const int n[3])
 {
   pki_volume *v = calloc(1, sizeof *v);
   float *distance = malloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *distance);
@@ -95,7 +95,7 @@ static double measure_error(const pki_volume *v, const pki_trimesh *t)
                              v->origin[2] + (k + 0.5) * v->cell};
         double d = 0, gradient[3];
         (void)pki_volume_distance(v, p, &d, gradient);
-        worst = fmax(worst, fabs(d - exact(t, p, INFINITY, pki_trimesh_inside(t, p))));
+        worst = fmax(worst, fabs(d - exact_distance(t, p, INFINITY, pki_trimesh_inside(t, p))));
       }
     }
   }
@@ -120,7 +120,7 @@ pk_status pki_volume_create(const pki_trimesh *t, double cell, int margin, pki_v
         "cells of %g m with a margin of %d make more than %d nodes of a mesh of %g m; choose larger ones",
         cell, margin, (int)PKI_VOLUME_MAX_NODES, t->size);
   }
-  *out = fill(t, cell, margin, n);
+  *out = fill_volume(t, cell, margin, n);
   if (*out == NULL) {
     return pki_fail(err, PK_ERROR_MEMORY, (pki_where){.field = "cell"}, "no memory for %d x %d x %d nodes",
                     n[0], n[1], n[2]);
@@ -145,7 +145,7 @@ bool pki_volume_attach(pki_trimesh *t)
   if (!t->closed || t->ntriangle < LEAST_TRIANGLES || !count_nodes(t, cell, 1, n)) {
     return true;
   }
-  t->volume = fill(t, cell, 1, n);
+  t->volume = fill_volume(t, cell, 1, n);
   return t->volume != NULL;
 }
 

@@ -16,7 +16,7 @@ enum { FEW = 64, PAIRS_EACH = 64, PAIRS_MORE = 4096, PAIRS_CONTACT = 16 };
 /* ---- shapes made ready ---- */
 
 /* Shapes to look at never collide, nor do those whose mesh was not read. */
-static bool collides(const pk_model *m, const pk_model_shape *s)
+static bool shape_collides(const pk_model *m, const pk_model_shape *s)
 {
   return !s->visual && (!pki_shape_has_mesh(s->kind) || (s->mesh >= 0 && m->meshes[s->mesh].nvertex > 0));
 }
@@ -81,7 +81,7 @@ static pk_status make_geometries(const pk_model *model, pki_shape_report report,
   pk_status status = PK_OK;
   for (int i = 0; i < model->nshape && status == PK_OK; i++) {
     const pk_model_shape *s = &model->shapes[i];
-    if (!collides(model, s)) {
+    if (!shape_collides(model, s)) {
       continue;
     }
     g->of[i] = same_as(model, g, i, by_mesh);
@@ -190,13 +190,13 @@ static void put_ball(const pk_geometry *g, const pk_pose *pose, double centre[3]
 }
 
 /* What is fixed in the world has its place for good. */
-static void put_fixed(pki_colliders *c, int i)
+static void place_fixed_collider(pki_colliders *c, int i)
 {
   const pki_collider *at = &c->of[i];
   c->pose[i] = at->pose;
   memcpy(c->centre[i], at->centre, sizeof at->centre);
   pki_geometry_bounds(at->geometry, &at->pose, &c->box[i]);
-  c->ready[i] = PKI_BOXED;
+  c->ready[i] = PKI_PLACED_BOX;
 }
 
 static void add_shape(pki_colliders *c, int shape, int *count)
@@ -248,7 +248,7 @@ static void fill_bodies(pki_colliders *c)
 }
 
 /* All colliders of a block that has just been made; groups are those of the colliders before. */
-static void fill(pki_colliders *c, const pki_collider *before)
+static void fill_colliders(pki_colliders *c, const pki_collider *before)
 {
   int count = 0;
   for (int moving = 1; moving >= 0; moving--) {
@@ -266,7 +266,7 @@ static void fill(pki_colliders *c, const pki_collider *before)
     add_solid(c, s);
   }
   for (int i = c->nmoving; i < c->n; i++) {
-    put_fixed(c, i);
+    place_fixed_collider(c, i);
   }
   for (int i = 0; i < c->n && !c->listed; i++) {
     c->body[i] = c->of[i].body;
@@ -292,7 +292,7 @@ pk_status pki_colliders_set_ground(pki_colliders *c, const pk_terrain *ground, p
   }
   arena = pki_arena_over(made.block, size);
   carve_block(&made, &arena);
-  fill(&made, c->block != NULL ? c->of : NULL);
+  fill_colliders(&made, c->block != NULL ? c->of : NULL);
   pki_aligned_free(c->block);
   *c = made;
   pki_colliders_forget(c);
@@ -355,7 +355,7 @@ int pki_colliders_find(const pki_colliders *c, int shape)
 
 /* No point of a body's shapes can have gone further since the last call than |o - o'| + |R - R'|_F rim. Inlined, so that
  * one lane is a plain array. */
-static inline double way_of(const double *R, const double *o, size_t lanes, double *last, double rim)
+static inline double travel_bound(const double *R, const double *o, size_t lanes, double *last, double rim)
 {
   double now[12], square[12];
   for (size_t k = 0; k < 9; k++) {
@@ -386,8 +386,8 @@ static void add_travel(pki_colliders *c, const pki_work *w, int lane)
     }
     const double *const R = w->pose + 12 * (body + 1) * lanes + (size_t)lane;
     const double *const o = w->origin + 3 * (body + 1) * lanes + (size_t)lane;
-    const double way = lanes == 1 ? way_of(R, o, 1, c->last[body], c->rim[body])
-                                  : way_of(R, o, lanes, c->last[body], c->rim[body]);
+    const double way = lanes == 1 ? travel_bound(R, o, 1, c->last[body], c->rim[body])
+                                  : travel_bound(R, o, lanes, c->last[body], c->rim[body]);
     most = way > most || isnan(way) ? way : most;
   }
   c->clock += 2 * most;
@@ -398,13 +398,13 @@ static void add_travel(pki_colliders *c, const pki_work *w, int lane)
 void pki_colliders_move(pki_colliders *c, const pki_work *w, int lane)
 {
   c->placed = false;
-  memset(c->ready, PKI_MOVED, (size_t)c->nmoving * sizeof *c->ready);
+  memset(c->ready, PKI_PLACED_NOTHING, (size_t)c->nmoving * sizeof *c->ready);
   add_travel(c, w, lane);
 }
 
 void pki_colliders_ball(pki_colliders *c, const pki_work *w, int lane, int i)
 {
-  if (c->ready[i] != PKI_MOVED) {
+  if (c->ready[i] != PKI_PLACED_NOTHING) {
     return;
   }
   const pki_collider *at = &c->of[i];
@@ -415,12 +415,12 @@ void pki_colliders_ball(pki_colliders *c, const pki_work *w, int lane, int i)
     c->centre[i][k] = o[k * lanes] + R[3 * k * lanes] * at->centre[0] +
                       R[(3 * k + 1) * lanes] * at->centre[1] + R[(3 * k + 2) * lanes] * at->centre[2];
   }
-  c->ready[i] = PKI_BALLED;
+  c->ready[i] = PKI_PLACED_BALL;
 }
 
 void pki_colliders_pose(pki_colliders *c, const pki_work *w, int lane, int i)
 {
-  if (c->ready[i] >= PKI_POSED) {
+  if (c->ready[i] >= PKI_PLACED_POSE) {
     return;
   }
   pki_colliders_ball(c, w, lane, i);
@@ -438,15 +438,15 @@ void pki_colliders_pose(pki_colliders *c, const pki_work *w, int lane, int i)
   for (size_t k = 0; k < 3; k++) {
     out->pos[k] += o[k * lanes];
   }
-  c->ready[i] = PKI_POSED;
+  c->ready[i] = PKI_PLACED_POSE;
 }
 
 void pki_colliders_box(pki_colliders *c, const pki_work *w, int lane, int i)
 {
-  if (c->ready[i] != PKI_BOXED) {
+  if (c->ready[i] != PKI_PLACED_BOX) {
     pki_colliders_pose(c, w, lane, i);
     pki_geometry_bounds(c->of[i].geometry, &c->pose[i], &c->box[i]);
-    c->ready[i] = PKI_BOXED;
+    c->ready[i] = PKI_PLACED_BOX;
   }
 }
 

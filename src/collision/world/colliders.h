@@ -51,7 +51,7 @@ typedef struct pki_remembered {
 } pki_remembered;
 
 /* What of a collider follows its body's last move: nothing yet, its ball, its pose, its box. */
-enum { PKI_MOVED, PKI_BALLED, PKI_POSED, PKI_BOXED };
+enum { PKI_PLACED_NOTHING, PKI_PLACED_BALL, PKI_PLACED_POSE, PKI_PLACED_BOX };
 
 /* The order of pairs. */
 static inline bool pki_pair_before(const int a[2], const int b[2])
@@ -71,8 +71,8 @@ typedef struct pki_colliders {
   pki_collider *of;       /* [n] */
   /* at the last update: */
   double (*centre)[3];  /* [n] of the ball, world */
-  pk_pose *pose;        /* [n] world; of moving ones where they are PKI_POSED */
-  pki_aabb *box;        /* [n] world; where they are PKI_BOXED */
+  pk_pose *pose;        /* [n] world; of moving ones where they are PKI_PLACED_POSE */
+  pki_aabb *box;        /* [n] world; where they are PKI_PLACED_BOX */
   unsigned char *ready; /* [n] */
   /* who may touch: */
   bool listed;         /* all wanted pairs are in the list, */

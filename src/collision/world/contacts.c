@@ -21,7 +21,7 @@ typedef struct search {
 } search;
 
 /* What a pair remembered; pairs come in order. */
-static pki_pair_memory recall(search *s, const int pair[2])
+static pki_pair_memory recall_pair(search *s, const int pair[2])
 {
   const pki_colliders *c = s->c;
   while (s->remembered < c->nmemory && pki_pair_before(c->memory[s->remembered].pair, pair)) {
@@ -31,7 +31,7 @@ static pki_pair_memory recall(search *s, const int pair[2])
   return known ? c->memory[s->remembered].memory : (pki_pair_memory){{0, 0}};
 }
 
-static void remember(search *s, const int pair[2], pki_pair_memory memory)
+static void remember_pair(search *s, const int pair[2], pki_pair_memory memory)
 {
   if ((memory.feature[0] != 0 || memory.feature[1] != 0) && s->next < s->c->memory_room) {
     s->c->next[s->next++] = (pki_remembered){.pair = {pair[0], pair[1]}, .memory = memory};
@@ -52,7 +52,7 @@ static void sort_touches(pk_touch_point *t, int n)
 }
 
 /* Solids that join make the same contact twice where they meet. */
-static bool repeated(const search *s, const pk_touch_point *t)
+static bool is_repeated_touch(const search *s, const pk_touch_point *t)
 {
   for (int i = s->first; i < s->count; i++) {
     const pki_contact *known = &s->out[i];
@@ -65,7 +65,7 @@ static bool repeated(const search *s, const pk_touch_point *t)
   return false;
 }
 
-static void keep(search *s, int i, int j, const pk_touch_point *t)
+static void keep_contact(search *s, int i, int j, const pk_touch_point *t)
 {
   const pki_collider *a = &s->c->of[i], *b = &s->c->of[j];
   pki_contact *to = &s->out[s->count++];
@@ -89,22 +89,22 @@ static bool touch_pair(search *s, int i, int j)
   const bool ground = b->body < 0 && s->ground.count > 1;
   const bool round = a->geometry->kind == PK_SHAPE_SPHERE || a->geometry->kind == PK_SHAPE_CAPSULE;
   const double rounding = round ? a->geometry->radius : 0;
-  pki_pair_memory memory = recall(s, pair);
+  pki_pair_memory memory = recall_pair(s, pair);
   pk_touch_point touch[PK_TOUCH_MOST];
   const int n = pki_touch(a->geometry, &c->pose[i], b->geometry, &c->pose[j], s->margin, &memory, touch);
   if (n > 0) { /* whatever was looked at besides */
-    remember(s, pair, memory);
+    remember_pair(s, pair, memory);
   }
   sort_touches(touch, n);
   for (int k = 0; k < n; k++) {
-    if (ground &&
-        (pki_touch_hidden(c, &s->ground, j, &touch[k], rounding, s->margin) || repeated(s, &touch[k]))) {
+    if (ground && (pki_touch_hidden(c, &s->ground, j, &touch[k], rounding, s->margin) ||
+                   is_repeated_touch(s, &touch[k]))) {
       continue;
     }
     if (s->count == s->most) {
       return false;
     }
-    keep(s, i, j, &touch[k]);
+    keep_contact(s, i, j, &touch[k]);
   }
   return true;
 }
@@ -210,7 +210,7 @@ int pki_contacts_touch(pki_colliders *c, const pki_work *w, int lane, double mar
   search s = {.c = c, .w = w, .lane = lane, .margin = margin, .out = out, .most = most};
   bool room = true;
   c->placed = false;
-  memset(c->ready, PKI_MOVED, (size_t)c->nmoving * sizeof *c->ready);
+  memset(c->ready, PKI_PLACED_NOTHING, (size_t)c->nmoving * sizeof *c->ready);
   for (int p = 0; p < npair && room; p++) {
     s.first = p == 0 || pairs[p].a != pairs[p - 1].a ? s.count : s.first;
     room = !pki_colliders_near(c, w, lane, pairs[p].a, pairs[p].b, margin) ||

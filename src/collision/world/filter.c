@@ -127,23 +127,23 @@ void pki_filter_unrelease(pki_filter *f)
   f->nrule = kept;
 }
 
-pki_answer pki_filter_says(const pki_filter *f, int link_a, int body_a, int link_b, int body_b)
+pki_filter_answer pki_filter_decide(const pki_filter *f, int link_a, int body_a, int link_b, int body_b)
 {
   if (body_a == body_b) {
-    return PKI_SAYS_NO;
+    return PKI_FILTER_EXCLUDES;
   }
   if (f->nrule > 0) {
     const int low = link_a < link_b ? link_a : link_b, high = link_a < link_b ? link_b : link_a;
     const int at = find_rule(f, low, high);
     if (at < f->nrule && f->rules[at].link[0] == low && f->rules[at].link[1] == high) {
-      return f->rules[at].kind == PKI_RULE_ON ? PKI_SAYS_YES : PKI_SAYS_NO;
+      return f->rules[at].kind == PKI_RULE_ON ? PKI_FILTER_INCLUDES : PKI_FILTER_EXCLUDES;
     }
   }
   const bool same_robot = f->model->links[link_a].robot == f->model->links[link_b].robot;
   if (same_robot && !f->self_collision) {
-    return PKI_SAYS_NO;
+    return PKI_FILTER_EXCLUDES;
   }
   /* the world holds other robots' shapes too: only a robot's own are joined to it */
   const bool strangers = (body_a < 0 || body_b < 0) && !same_robot;
-  return !strangers && are_joined(f, body_a, body_b) ? PKI_SAYS_NO : PKI_SAYS_NOTHING;
+  return !strangers && are_joined(f, body_a, body_b) ? PKI_FILTER_EXCLUDES : PKI_FILTER_UNDECIDED;
 }

@@ -42,7 +42,11 @@ pk_status pki_filter_set(pki_filter *f, int a, int b, pki_rule_kind kind, pk_err
 void pki_filter_unrelease(pki_filter *f);
 
 /* What rules 1 to 5 say of shapes of two links, fixed in two bodies. */
-typedef enum pki_answer { PKI_SAYS_NO, PKI_SAYS_YES, PKI_SAYS_NOTHING } pki_answer;
-pki_answer pki_filter_says(const pki_filter *f, int link_a, int body_a, int link_b, int body_b);
+typedef enum pki_filter_answer {
+  PKI_FILTER_EXCLUDES,
+  PKI_FILTER_INCLUDES,
+  PKI_FILTER_UNDECIDED
+} pki_filter_answer;
+pki_filter_answer pki_filter_decide(const pki_filter *f, int link_a, int body_a, int link_b, int body_b);
 
 #endif

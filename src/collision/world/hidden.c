@@ -29,7 +29,7 @@ typedef struct surface {
 } surface;
 
 /* Signed distance from a point; false: farther than `reach`. */
-static bool query(const pki_colliders *c, int i, const double point[3], double reach, surface *out)
+static bool query_collider(const pki_colliders *c, int i, const double point[3], double reach, surface *out)
 {
   const pk_pose *pose = &c->pose[i];
   out->collider = i;
@@ -50,7 +50,7 @@ static bool query(const pki_colliders *c, int i, const double point[3], double r
 }
 
 /* The point of a surface nearest to x. */
-static void foot(const double x[3], const surface *s, double out[3])
+static void nearest_surface_point(const double x[3], const surface *s, double out[3])
 {
   for (int k = 0; k < 3; k++) {
     out[k] = x[k] - s->distance * s->normal[k];
@@ -58,12 +58,12 @@ static void foot(const double x[3], const surface *s, double out[3])
 }
 
 /* Whether surface b, found from x, can be touched next to the nearer surface a. */
-static bool stands_out(const pki_colliders *c, const double x[3], const surface *a, const surface *b)
+static bool can_touch_beside(const pki_colliders *c, const double x[3], const surface *a, const surface *b)
 {
   double sa[3], sb[3];
   surface there;
-  foot(x, a, sa), foot(x, b, sb);
-  if (!query(c, a->collider, sb, SKIN, &there)) {
+  nearest_surface_point(x, a, sa), nearest_surface_point(x, b, sb);
+  if (!query_collider(c, a->collider, sb, SKIN, &there)) {
     return true;
   }
   const double *const na = a->normal, *const nb = b->normal;
@@ -77,7 +77,7 @@ static bool stands_out(const pki_colliders *c, const double x[3], const surface 
   const double slide = fmax(SKIN - pki_dot3(na, from_a), 0) / square;
   const double place[3] = {sb[0] + slide * tangent[0], sb[1] + slide * tangent[1],
                            sb[2] + slide * tangent[2]};
-  return query(c, b->collider, place, 0.1 * SKIN, &there) && there.distance >= -0.1 * SKIN;
+  return query_collider(c, b->collider, place, 0.1 * SKIN, &there) && there.distance >= -0.1 * SKIN;
 }
 
 /* Whether a and b lie back to back. */
@@ -85,12 +85,12 @@ static bool back_to_back(const pki_colliders *c, const double x[3], const surfac
 {
   double sb[3];
   surface there;
-  foot(x, b, sb);
-  return pki_dot3(a->normal, b->normal) < -1 + 1e-6 && query(c, a->collider, sb, SKIN, &there);
+  nearest_surface_point(x, b, sb);
+  return pki_dot3(a->normal, b->normal) < -1 + 1e-6 && query_collider(c, a->collider, sb, SKIN, &there);
 }
 
 /* Into the list by distance, then by collider; the farthest falls off. */
-static void insert(surface *list, int *count, const surface *s)
+static void insert_surface(surface *list, int *count, const surface *s)
 {
   int at = *count < NEAR_MOST ? (*count)++ : NEAR_MOST;
   for (; at > 0 && (s->distance < list[at - 1].distance ||
@@ -118,19 +118,19 @@ bool pki_touch_hidden(const pki_colliders *c, const pki_ground *ground, int own,
   near[count++] = mine;
   for (int i = 0; i < ground->count; i++) {
     surface other;
-    if (ground->collider[i] == own || !query(c, ground->collider[i], x, rounding + margin, &other)) {
+    if (ground->collider[i] == own || !query_collider(c, ground->collider[i], x, rounding + margin, &other)) {
       continue;
     }
     if (back_to_back(c, x, &other, &mine)) {
       return true;
     }
-    insert(near, &count, &other);
+    insert_surface(near, &count, &other);
   }
   /* only what is seen itself hides others */
   for (int i = 0; i < count; i++) {
     bool seen = true;
     for (int k = 0; k < kept && seen; k++) {
-      seen = stands_out(c, x, &near[k], &near[i]);
+      seen = can_touch_beside(c, x, &near[k], &near[i]);
     }
     if (near[i].collider == own) {
       return !seen;

@@ -23,8 +23,8 @@ bool pki_colliders_want(const pki_colliders *c, int i, int j)
   if (b->link < 0 || a->link < 0) { /* the ground */
     return grouped;
   }
-  const pki_answer says = pki_filter_says(&c->filter, a->link, a->body, b->link, b->body);
-  return says == PKI_SAYS_YES || (says == PKI_SAYS_NOTHING && grouped);
+  const pki_filter_answer says = pki_filter_decide(&c->filter, a->link, a->body, b->link, b->body);
+  return says == PKI_FILTER_INCLUDES || (says == PKI_FILTER_UNDECIDED && grouped);
 }
 
 static bool want_pair(int i, int j, const void *user)
@@ -56,7 +56,7 @@ static void index_pairs(pki_colliders *c)
 }
 
 /* The list of all pairs that may ever touch; or the broad phase begins anew. */
-static void refresh(pki_colliders *c)
+static void refresh_candidates(pki_colliders *c)
 {
   c->stale = false;
   c->reach_of = -1;
@@ -82,7 +82,7 @@ bool pki_colliders_touch(pki_colliders *c)
     return c->nmoving > 0 && c->nshape > 1;
   }
   if (c->stale) {
-    refresh(c);
+    refresh_candidates(c);
   }
   for (int p = 0; p < c->npair; p++) {
     if (c->pairs[p].b < c->nshape) {
@@ -95,7 +95,7 @@ bool pki_colliders_touch(pki_colliders *c)
 int pki_colliders_pairs(pki_colliders *c, const pki_work *w, int lane, double margin)
 {
   if (c->stale) {
-    refresh(c);
+    refresh_candidates(c);
   }
   const bool holds = margin <= c->reach_of && c->clock - c->built <= 0.999 * c->skin;
   if (c->listed || holds) {
@@ -194,7 +194,7 @@ static double between_boxes(const pki_colliders *c, int i, int j)
 
 /* A lower bound of the distance of two colliders; better ones are tried while it is not above the margin. Infinite where
  * something is not a number. */
-static double apart(pki_colliders *c, const pki_work *w, int lane, int i, int j, double margin)
+static double lower_distance_bound(pki_colliders *c, const pki_work *w, int lane, int i, int j, double margin)
 {
   const pk_geometry *a = c->of[i].geometry, *b = c->of[j].geometry;
   pki_colliders_ball(c, w, lane, i);
@@ -227,7 +227,7 @@ static double apart(pki_colliders *c, const pki_work *w, int lane, int i, int j,
 
 bool pki_colliders_near(pki_colliders *c, const pki_work *w, int lane, int i, int j, double margin)
 {
-  const bool near = apart(c, w, lane, i, j, margin) <= margin;
+  const bool near = lower_distance_bound(c, w, lane, i, j, margin) <= margin;
   if (near) {
     pki_colliders_pose(c, w, lane, i);
     pki_colliders_pose(c, w, lane, j);
@@ -238,7 +238,7 @@ bool pki_colliders_near(pki_colliders *c, const pki_work *w, int lane, int i, in
 bool pki_colliders_awake(pki_colliders *c, const pki_work *w, int lane, int pair, double margin)
 {
   const int i = c->pairs[pair].a, j = c->pairs[pair].b;
-  const double least = apart(c, w, lane, i, j, margin);
+  const double least = lower_distance_bound(c, w, lane, i, j, margin);
   /* a hair earlier: the clock's sums are rounded. Near with this margin, it may sleep with a smaller one */
   c->wake[pair] = c->clock + least - 1e-6 * c->skin;
   if (!(least <= margin)) {

@@ -88,7 +88,7 @@ static bool find_parts(condenser *c)
   return good;
 }
 
-static bool group(const condenser *c, const pki_triplets *t, grouped *out)
+static bool group_by_part(const condenser *c, const pki_triplets *t, grouped *out)
 {
   *out = (grouped){.t = t,
                    .part = calloc(t->count + 1, sizeof *out->part),
@@ -143,7 +143,7 @@ static double dense_size(const condenser *c)
 }
 
 /* Lay them out in the memory that the largest part needs. */
-static void carve(condenser *c)
+static void carve_part(condenser *c)
 {
   const size_t m = (size_t)c->m, width = (size_t)c->k + 1;
   c->A = c->dense;
@@ -153,7 +153,7 @@ static void carve(condenser *c)
 }
 
 /* A and B = X = [J f] of the part as dense matrices. */
-static void gather(condenser *c, int part)
+static void gather_part(condenser *c, int part)
 {
   const size_t m = (size_t)c->m, width = (size_t)c->k + 1;
   memset(c->A, 0, m * m * sizeof *c->A);
@@ -183,7 +183,7 @@ static bool is_symmetric(const double *A, size_t m)
 }
 
 /* target -= factor source, `count` numbers */
-static void subtract(double *target, const double *source, double factor, size_t count)
+static void subtract_scaled(double *target, const double *source, double factor, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     target[i] -= factor * source[i];
@@ -213,7 +213,7 @@ static void solve_lower(const double *A, size_t m, double *X, size_t width)
 {
   for (size_t i = 0; i < m; i++) {
     for (size_t j = 0; j < i; j++) {
-      subtract(X + i * width, X + j * width, A[i * m + j], width);
+      subtract_scaled(X + i * width, X + j * width, A[i * m + j], width);
     }
     for (size_t j = 0; j < width; j++) {
       X[i * width + j] /= A[i * m + i];
@@ -251,13 +251,13 @@ static bool solve_lu(double *A, size_t m, double *X, size_t width)
     }
     for (size_t r = i + 1; r < m; r++) {
       const double factor = A[r * m + i] / A[i * m + i];
-      subtract(A + r * m + i, A + i * m + i, factor, m - i);
-      subtract(X + r * width, X + i * width, factor, width);
+      subtract_scaled(A + r * m + i, A + i * m + i, factor, m - i);
+      subtract_scaled(X + r * width, X + i * width, factor, width);
     }
   }
   for (size_t i = m; i-- > 0;) {
     for (size_t j = i + 1; j < m; j++) {
-      subtract(X + i * width, X + j * width, A[i * m + j], width);
+      subtract_scaled(X + i * width, X + j * width, A[i * m + j], width);
     }
     for (size_t j = 0; j < width; j++) {
       X[i * width + j] /= A[i * m + i];
@@ -267,7 +267,7 @@ static bool solve_lu(double *A, size_t m, double *X, size_t width)
 }
 
 /* With left = inv(L) J or J and right = inv(L) [J f] or inv(A) [J f]: add left' right to W and q. */
-static void emit(condenser *c, const double *left, const double *right, pki_contact_draft *out)
+static void add_condensed_part(condenser *c, const double *left, const double *right, pki_contact_draft *out)
 {
   const size_t k = (size_t)c->k, width = k + 1;
   pki_triplets *W = &out->W;
@@ -275,7 +275,7 @@ static void emit(condenser *c, const double *left, const double *right, pki_cont
   memset(sums, 0, k * width * sizeof *sums);
   for (size_t r = 0; r < (size_t)c->m; r++) {
     for (size_t i = 0; i < k; i++) {
-      subtract(sums + i * width, right + r * width, -left[r * width + i], width);
+      subtract_scaled(sums + i * width, right + r * width, -left[r * width + i], width);
     }
   }
   for (size_t i = 0; i < k; i++) {
@@ -291,20 +291,20 @@ static void emit(condenser *c, const double *left, const double *right, pki_cont
 static pk_status solve_part(condenser *c, int part, pki_contact_draft *out)
 {
   const size_t m = (size_t)c->m, width = (size_t)c->k + 1;
-  carve(c);
-  gather(c, part);
+  carve_part(c);
+  gather_part(c, part);
   if (is_symmetric(c->A, m) && factor_cholesky(c->A, m)) {
     solve_lower(c->A, m, c->X, width);
-    emit(c, c->X, c->X, out);
+    add_condensed_part(c, c->X, c->X, out);
     return PK_OK;
   }
-  gather(c, part);
+  gather_part(c, part);
   if (!solve_lu(c->A, m, c->X, width)) {
     return pki_fail(c->err, PK_ERROR_SYNTAX, (pki_where){.file = c->file, .field = "fclib_global/M"},
                     "M is singular among the %d rows that couple with row %zu; expected a mass matrix", c->m,
                     c->row[c->start[part]]);
   }
-  emit(c, c->B, c->X, out);
+  add_condensed_part(c, c->B, c->X, out);
   return PK_OK;
 }
 
@@ -323,7 +323,7 @@ static void enter_part(condenser *c, int part)
 }
 
 /* How much there will be to do and to store. */
-static pk_status measure(condenser *c)
+static pk_status measure_parts(condenser *c)
 {
   double entries = 0;
   for (int part = 0; part < c->npart; part++) {
@@ -345,9 +345,9 @@ static pk_status measure(condenser *c)
   return PK_OK;
 }
 
-static pk_status run(condenser *c, pki_contact_draft *out)
+static pk_status condense_parts(condenser *c, pki_contact_draft *out)
 {
-  pk_status status = measure(c);
+  pk_status status = measure_parts(c);
   if (status != PK_OK) {
     return status;
   }
@@ -376,12 +376,12 @@ pk_status pki_contact_condense(const pki_contact_global *global, const char *fil
       .g = global, .file = file, .err = err, .nv = global->M.nrow, .ncol = global->H.ncol + global->G.ncol};
   c.slot = calloc((size_t)c.ncol + 1, sizeof *c.slot);
   c.used = calloc((size_t)c.ncol + 1, sizeof *c.used);
-  const bool good = c.slot && c.used && find_parts(&c) && group(&c, &global->M, &c.M) &&
-                    group(&c, &global->H, &c.H) && group(&c, &global->G, &c.G);
+  const bool good = c.slot && c.used && find_parts(&c) && group_by_part(&c, &global->M, &c.M) &&
+                    group_by_part(&c, &global->H, &c.H) && group_by_part(&c, &global->G, &c.G);
   for (int i = 0; i < c.ncol && good; i++) {
     c.slot[i] = -1;
   }
-  const pk_status status = good ? run(&c, out) : fail_memory(&c);
+  const pk_status status = good ? condense_parts(&c, out) : fail_memory(&c);
   grouped_free(&c.M);
   grouped_free(&c.H);
   grouped_free(&c.G);

@@ -42,21 +42,21 @@ typedef struct full_name {
   char text[64];
 } full_name;
 
-static full_name join(const char *group, const char *part)
+static full_name join_names(const char *group, const char *part)
 {
   full_name n;
   snprintf(n.text, sizeof n.text, "%s/%s", group, part);
   return n;
 }
 
-static pki_where at(const reader *r, const char *field)
+static pki_where field_location(const reader *r, const char *field)
 {
   return (pki_where){.file = r->path, .field = field};
 }
 
 static pk_status fail_memory(const reader *r, const char *field)
 {
-  return pki_fail(r->err, PK_ERROR_MEMORY, at(r, field), "there is not enough memory for it");
+  return pki_fail(r->err, PK_ERROR_MEMORY, field_location(r, field), "there is not enough memory for it");
 }
 
 /* Is there an object of this name, in this very file? Links that lead elsewhere do not count. */
@@ -89,17 +89,18 @@ static pk_status check_dataset(const reader *r, const char *field, hid_t set, bo
   H5Sclose(space);
   H5Pclose(made);
   if (class != H5T_INTEGER && (whole || class != H5T_FLOAT)) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field), "it does not hold %snumbers",
+    return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field), "it does not hold %snumbers",
                     whole ? "whole " : "");
   }
   if (elsewhere) {
-    return pki_fail(r->err, PK_ERROR_UNSUPPORTED, at(r, field), "its numbers are in another file");
+    return pki_fail(r->err, PK_ERROR_UNSUPPORTED, field_location(r, field),
+                    "its numbers are in another file");
   }
   /* Deflate packs a thousand to one at best; what was never written takes no bytes at all. */
   const double most = 1032.0 * (double)stored;
   if (points < 0 || points > MAX_NUMBERS || stored > r->bytes || (double)points > most) {
     return pki_fail(
-        r->err, PK_ERROR_SYNTAX, at(r, field),
+        r->err, PK_ERROR_SYNTAX, field_location(r, field),
         "it declares %lld numbers in %llu bytes, which do not fit a file of %zu bytes; it is damaged",
         (long long)points, (unsigned long long)stored, r->bytes);
   }
@@ -111,11 +112,11 @@ static pk_status check_dataset(const reader *r, const char *field, hid_t set, bo
 static pk_status read_dataset(const reader *r, const char *field, bool whole, void **out, size_t *count)
 {
   if (!is_there(r, field)) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field), "it is missing");
+    return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field), "it is missing");
   }
   const hid_t set = H5Dopen2(r->file, field, H5P_DEFAULT);
   if (set < 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field), "it is no dataset, or damaged");
+    return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field), "it is no dataset, or damaged");
   }
   pk_status status = check_dataset(r, field, set, whole, count);
   if (status == PK_OK) {
@@ -124,7 +125,7 @@ static pk_status read_dataset(const reader *r, const char *field, bool whole, vo
   }
   const hid_t type = whole ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE;
   if (status == PK_OK && *count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0) {
-    status = pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field),
+    status = pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field),
                       "its %zu numbers cannot be read; the file is damaged", *count);
   }
   H5Dclose(set);
@@ -137,7 +138,8 @@ static pk_status read_int(const reader *r, const char *field, int *out)
   size_t count = 0;
   pk_status status = read_dataset(r, field, true, &values, &count);
   if (status == PK_OK && count != 1) {
-    status = pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field), "it has %zu numbers, expected one", count);
+    status = pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field), "it has %zu numbers, expected one",
+                      count);
   }
   *out = status == PK_OK && values != NULL ? *(int *)values : 0;
   free(values);
@@ -152,12 +154,13 @@ static pk_status read_vector(const reader *r, const char *field, int count, doub
   pk_status status = read_dataset(r, field, false, &values, &found);
   *out = values;
   if (status == PK_OK && found != (size_t)count) {
-    status = pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field), "it has %zu numbers, expected %d", found, count);
+    status = pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field), "it has %zu numbers, expected %d",
+                      found, count);
   }
   for (size_t i = 0; i < found && status == PK_OK; i++) {
     if (!isfinite((*out)[i])) {
-      status = pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field), "number %zu is %g, expected a finite number",
-                        i, (*out)[i]);
+      status = pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field),
+                        "number %zu is %g, expected a finite number", i, (*out)[i]);
     }
   }
   return status;
@@ -180,17 +183,17 @@ static void stored_free(stored *s)
 
 static pk_status read_stored(const reader *r, const char *group, stored *s)
 {
-  pk_status status = read_int(r, join(group, "m").text, &s->m);
-  status = status == PK_OK ? read_int(r, join(group, "n").text, &s->n) : status;
-  status = status == PK_OK ? read_int(r, join(group, "nz").text, &s->nz) : status;
+  pk_status status = read_int(r, join_names(group, "m").text, &s->m);
+  status = status == PK_OK ? read_int(r, join_names(group, "n").text, &s->n) : status;
+  status = status == PK_OK ? read_int(r, join_names(group, "nz").text, &s->nz) : status;
   void *p = NULL, *i = NULL, *x = NULL;
-  status = status == PK_OK ? read_dataset(r, join(group, "p").text, true, &p, &s->np) : status;
-  status = status == PK_OK ? read_dataset(r, join(group, "i").text, true, &i, &s->ni) : status;
-  status = status == PK_OK ? read_dataset(r, join(group, "x").text, false, &x, &s->nx) : status;
+  status = status == PK_OK ? read_dataset(r, join_names(group, "p").text, true, &p, &s->np) : status;
+  status = status == PK_OK ? read_dataset(r, join_names(group, "i").text, true, &i, &s->ni) : status;
+  status = status == PK_OK ? read_dataset(r, join_names(group, "x").text, false, &x, &s->nx) : status;
   s->p = p, s->i = i, s->x = x;
   if (status == PK_OK && (s->m < 0 || s->m > MAX_NUMBERS || s->n < 0 || s->n > MAX_NUMBERS || s->nz < -2)) {
     status = pki_fail(
-        r->err, PK_ERROR_SYNTAX, at(r, group),
+        r->err, PK_ERROR_SYNTAX, field_location(r, group),
         "m = %d, n = %d, nz = %d; expected sizes of 0 to %d, and nz = -2 (rows), -1 (columns) or 0 or more "
         "(entries)",
         s->m, s->n, s->nz, (int)MAX_NUMBERS);
@@ -205,12 +208,12 @@ static pk_status count_entries(const reader *r, const char *group, const stored 
   if (s->nz < 0) {
     const size_t lines = (size_t)(s->nz == -1 ? s->n : s->m);
     if (s->np != lines + 1) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, join(group, "p").text),
+      return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, join_names(group, "p").text),
                       "it has %zu numbers, expected %zu", s->np, lines + 1);
     }
     for (size_t l = 0; l <= lines; l++) {
       if (s->p[l] < (l > 0 ? s->p[l - 1] : 0) || (l == 0 && s->p[0] != 0)) {
-        return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, join(group, "p").text),
+        return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, join_names(group, "p").text),
                         "number %zu is %d; expected numbers that begin at 0 and never fall", l, s->p[l]);
       }
     }
@@ -222,7 +225,7 @@ static pk_status count_entries(const reader *r, const char *group, const stored 
   } arrays[] = {{"p", s->nz >= 0 ? s->np : *count}, {"i", s->ni}, {"x", s->nx}};
   for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; a++) {
     if (arrays[a].have < *count) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, join(group, arrays[a].part).text),
+      return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, join_names(group, arrays[a].part).text),
                       "it has %zu numbers, but the matrix has %zu entries", arrays[a].have, *count);
     }
   }
@@ -233,12 +236,12 @@ static pk_status check_entries(const reader *r, const char *group, const pki_tri
 {
   for (size_t e = 0; e < t->count; e++) {
     if (t->row[e] < 0 || t->row[e] >= t->nrow || t->col[e] < 0 || t->col[e] >= t->ncol) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, group),
+      return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, group),
                       "entry %zu is at row %d, column %d; the matrix is %d by %d", e, t->row[e], t->col[e],
                       t->nrow, t->ncol);
     }
     if (!isfinite(t->value[e])) {
-      return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, join(group, "x").text),
+      return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, join_names(group, "x").text),
                       "number %zu is %g, expected a finite number", e, t->value[e]);
     }
   }
@@ -280,8 +283,8 @@ static pk_status check_shape(const reader *r, const char *group, const pki_tripl
 {
   return t->nrow == nrow && t->ncol == ncol
              ? PK_OK
-             : pki_fail(r->err, PK_ERROR_SYNTAX, at(r, group), "it is %d by %d, expected %d by %d", t->nrow,
-                        t->ncol, nrow, ncol);
+             : pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, group),
+                        "it is %d by %d, expected %d by %d", t->nrow, t->ncol, nrow, ncol);
 }
 
 /* Dimension 3, and rows that are a multiple of it. */
@@ -293,11 +296,11 @@ static pk_status check_dimension(const reader *r, const char *field, int rows, p
     return status;
   }
   if (dim != 3) {
-    return pki_fail(r->err, dim == 2 ? PK_ERROR_UNSUPPORTED : PK_ERROR_SYNTAX, at(r, field),
+    return pki_fail(r->err, dim == 2 ? PK_ERROR_UNSUPPORTED : PK_ERROR_SYNTAX, field_location(r, field),
                     "the contacts have dimension %d; only dimension 3 is offered", dim);
   }
   if (rows % 3 != 0) {
-    return pki_fail(r->err, PK_ERROR_SYNTAX, at(r, field),
+    return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field),
                     "there are %d rows of contacts, expected a multiple of 3", rows);
   }
   out->ncontact = rows / 3;
@@ -430,13 +433,13 @@ pk_status pki_contact_read_fclib(const char *path, size_t bytes, pki_contact_dra
   const reader r = {.file = file, .path = path, .bytes = bytes, .err = err};
   pk_status status;
   if (file < 0) {
-    status = pki_fail(err, PK_ERROR_SYNTAX, at(&r, ""), "this is no HDF5 file, or it is damaged");
+    status = pki_fail(err, PK_ERROR_SYNTAX, field_location(&r, ""), "this is no HDF5 file, or it is damaged");
   } else if (is_there(&r, "fclib_local")) {
     status = read_local(&r, out);
   } else if (is_there(&r, "fclib_global")) {
     status = read_global(&r, out);
   } else {
-    status = pki_fail(err, PK_ERROR_SYNTAX, at(&r, ""),
+    status = pki_fail(err, PK_ERROR_SYNTAX, field_location(&r, ""),
                       "there is no contact problem in it; expected a group fclib_local or fclib_global");
   }
   if (file >= 0) {

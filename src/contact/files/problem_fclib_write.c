@@ -20,7 +20,7 @@ typedef struct block {
   int row, row_end, col, col_end;
 } block;
 
-static bool put(hid_t group, const char *field, hid_t type, const void *values, size_t count)
+static bool put_dataset(hid_t group, const char *field, hid_t type, const void *values, size_t count)
 {
   const hsize_t size = count;
   const hid_t space = H5Screate_simple(1, &size, NULL);
@@ -36,7 +36,7 @@ static bool put(hid_t group, const char *field, hid_t type, const void *values, 
 
 static bool put_int(hid_t group, const char *field, int value)
 {
-  return put(group, field, H5T_NATIVE_INT, &value, 1);
+  return put_dataset(group, field, H5T_NATIVE_INT, &value, 1);
 }
 
 /* A block of W by rows; p [rows+1], i and x as long as its entries. Returns how many. */
@@ -72,9 +72,9 @@ static bool put_block(hid_t parent, const char *field, const pk_contact_problem 
     const int count = cut_block(p, b, first, i, x);
     good = put_int(group, "nzmax", count) && put_int(group, "m", rows) &&
            put_int(group, "n", b.col_end - b.col) && put_int(group, "nz", -2) &&
-           put(group, "p", H5T_NATIVE_INT, first, (size_t)rows + 1) &&
-           put(group, "i", H5T_NATIVE_INT, i, (size_t)count) &&
-           put(group, "x", H5T_NATIVE_DOUBLE, x, (size_t)count);
+           put_dataset(group, "p", H5T_NATIVE_INT, first, (size_t)rows + 1) &&
+           put_dataset(group, "i", H5T_NATIVE_INT, i, (size_t)count) &&
+           put_dataset(group, "x", H5T_NATIVE_DOUBLE, x, (size_t)count);
   }
   if (group >= 0) {
     H5Gclose(group);
@@ -106,13 +106,13 @@ static bool put_problem(hid_t file, const pk_contact_problem *p)
   const hid_t vectors = H5Gcreate2(file, "fclib_local/vectors", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   bool good = local >= 0 && vectors >= 0 && put_int(local, "spacedim", 3) &&
               put_block(local, "W", p, (block){0, nc, 0, nc}) &&
-              put(vectors, "q", H5T_NATIVE_DOUBLE, p->q, (size_t)nc) &&
-              put(vectors, "mu", H5T_NATIVE_DOUBLE, p->mu, (size_t)p->ncontact);
+              put_dataset(vectors, "q", H5T_NATIVE_DOUBLE, p->q, (size_t)nc) &&
+              put_dataset(vectors, "mu", H5T_NATIVE_DOUBLE, p->mu, (size_t)p->ncontact);
   if (good && nb > 0) {
     good = put_block(local, "V", p, (block){0, nc, nc, nc + nb}) &&
            put_block(local, "R", p, (block){nc, nc + nb, nc, nc + nb}) &&
            (is_mutual(p) || put_block(local, "VT", p, (block){nc, nc + nb, 0, nc})) &&
-           put(vectors, "s", H5T_NATIVE_DOUBLE, p->q + nc, (size_t)nb);
+           put_dataset(vectors, "s", H5T_NATIVE_DOUBLE, p->q + nc, (size_t)nb);
   }
   if (vectors >= 0) {
     H5Gclose(vectors);

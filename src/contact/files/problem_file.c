@@ -137,7 +137,7 @@ static double *copy_reals(pki_arena *arena, const double *from, int count)
 }
 
 /* Lay the file out; with an arena that counts, only its size comes of it. */
-static pk_contact_file *carve(pki_arena *arena, const pki_contact_draft *d, const sorted *s)
+static pk_contact_file *carve_contact_file(pki_arena *arena, const pki_contact_draft *d, const sorted *s)
 {
   const int n = d->W.nrow;
   const bool dense = s->nplace == (size_t)n * (size_t)n;
@@ -188,16 +188,17 @@ static pk_status fail_memory(const char *path, pk_error *err)
                   "there is not enough memory for this problem");
 }
 
-static pk_status finish(const pki_contact_draft *d, const char *path, pk_contact_file **out, pk_error *err)
+static pk_status finish_contact_file(const pki_contact_draft *d, const char *path, pk_contact_file **out,
+                                     pk_error *err)
 {
   sorted s;
   pk_contact_file *file = NULL;
   if (sort_entries(&d->W, &s)) {
     pki_arena counted = pki_arena_over(NULL, 0);
-    carve(&counted, d, &s);
+    carve_contact_file(&counted, d, &s);
     void *memory = counted.overflow ? NULL : pki_aligned_alloc(counted.used);
     pki_arena arena = pki_arena_over(memory, counted.used);
-    file = memory ? carve(&arena, d, &s) : NULL;
+    file = memory ? carve_contact_file(&arena, d, &s) : NULL;
     PK_ASSERT(memory == NULL || arena.used == counted.used);
   }
   sorted_free(&s);
@@ -219,7 +220,7 @@ pk_status pki_contact_parse(const char *file, const char *data, size_t size, pk_
   *out = NULL;
   pki_contact_draft draft = {0};
   pk_status status = pki_contact_read_text(file, data, size, &draft, err);
-  status = status == PK_OK ? finish(&draft, file, out, err) : status;
+  status = status == PK_OK ? finish_contact_file(&draft, file, out, err) : status;
   pki_contact_draft_free(&draft);
   return status;
 }
@@ -295,7 +296,7 @@ static pk_status load_fclib(const char *path, size_t size, pk_contact_file **out
 {
   pki_contact_draft draft = {0};
   pk_status status = pki_contact_read_fclib(path, size, &draft, err);
-  status = status == PK_OK ? finish(&draft, path, out, err) : status;
+  status = status == PK_OK ? finish_contact_file(&draft, path, out, err) : status;
   pki_contact_draft_free(&draft);
   return status;
 }

@@ -41,7 +41,7 @@ typedef struct quoted {
   char text[32];
 } quoted;
 
-static quoted quote(const pki_reader *r)
+static quoted quote_word(const pki_reader *r)
 {
   quoted q = {"the end of the file"};
   size_t n = 0;
@@ -61,7 +61,7 @@ static quoted quote(const pki_reader *r)
 pk_status pki_reader_fail(const pki_reader *r, const char *field, const char *expected)
 {
   return pki_fail(r->err, PK_ERROR_SYNTAX, pki_reader_here(r, field), "found '%s' where %s was expected",
-                  quote(r).text, expected);
+                  quote_word(r).text, expected);
 }
 
 /* A number ends at a gap, a comment or the end. */

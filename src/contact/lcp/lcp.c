@@ -123,7 +123,7 @@ static double row_residual(const pk_lcp *p, const double *z, double w, int i)
   return isfinite(z[i]) && isfinite(w) ? d * fabs(step) : INFINITY;
 }
 
-static pk_lcp_certificate judge(const pk_lcp *p, const double *z, double scale, double *w)
+static pk_lcp_certificate certify_lcp(const pk_lcp *p, const double *z, double scale, double *w)
 {
   pk_lcp_certificate c = {.worst = -1};
   for (int i = 0; i < p->n; i++) {
@@ -141,12 +141,12 @@ static pk_lcp_certificate judge(const pk_lcp *p, const double *z, double scale, 
 
 pk_lcp_certificate pk_lcp_certify(const pk_lcp *p, const double *z, double *w)
 {
-  return judge(p, z, pki_lcp_scale(p), w);
+  return certify_lcp(p, z, pki_lcp_scale(p), w);
 }
 
 bool pki_lcp_check(pki_lcp_run *run)
 {
-  const double relative = judge(run->p, run->z, run->scale, run->w).relative;
+  const double relative = certify_lcp(run->p, run->z, run->scale, run->w).relative;
   if (relative < run->at) {
     run->at = relative;
     for (int i = 0; i < run->p->n; i++) {
@@ -271,7 +271,7 @@ pki_lcp_polisher pki_lcp_polisher_take(pki_arena *arena, int n)
 }
 
 /* b_i - T_i z, in extended precision */
-static double defect(const pk_lcp *p, int i, pki_lcp_state state, const double *z)
+static double refined_defect(const pk_lcp *p, int i, pki_lcp_state state, const double *z)
 {
   const int f = pki_lcp_friction(p, i);
   long double sum = pki_lcp_state_value(p, i, state, z[i]);
@@ -314,7 +314,7 @@ bool pki_lcp_polish(const pk_lcp *p, const pki_lcp_state *state, const pki_lcp_p
   }
   for (int round = 0; round < ROUNDS; round++) {
     for (int i = 0; i < n; i++) {
-      s->dz[i] = defect(p, i, state[i], z);
+      s->dz[i] = refined_defect(p, i, state[i], z);
     }
     pki_lu_solve(s->T, n, s->pivot, s->dz);
     for (int i = 0; i < n; i++) {

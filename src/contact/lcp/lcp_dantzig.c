@@ -51,7 +51,7 @@ typedef struct block {
   pki_lcp_state state; /* what the row becomes */
 } block;
 
-static dantzig take(int rows, pki_arena *arena)
+static dantzig take_dantzig(int rows, pki_arena *arena)
 {
   const size_t n = (size_t)rows;
   dantzig s = {.n = rows};
@@ -71,7 +71,7 @@ static dantzig take(int rows, pki_arena *arena)
 static void reserve_dantzig(pki_arena *arena, int n, int N)
 {
   (void)N;
-  take(n, arena);
+  take_dantzig(n, arena);
 }
 
 static void update_w(dantzig *s)
@@ -88,7 +88,7 @@ static void update_w(dantzig *s)
 }
 
 /* inv(T) anew, and z from it; `driven` keeps its z_d or its w_d. False when T is singular. */
-static bool refresh(dantzig *s, int driven)
+static bool refresh_inverse(dantzig *s, int driven)
 {
   const size_t n = (size_t)s->n;
   for (size_t i = 0; i < n; i++) {
@@ -115,7 +115,7 @@ static bool refresh(dantzig *s, int driven)
 }
 
 /* Row i of T becomes that of another state: K -= K e_i (t K - e_i') / (t K e_i). False when T would be singular. */
-static bool replace(dantzig *s, int i, pki_lcp_state state, int driven)
+static bool replace_row(dantzig *s, int i, pki_lcp_state state, int driven)
 {
   const size_t n = (size_t)s->n, at = (size_t)i;
   double most = 0;
@@ -136,7 +136,7 @@ static bool replace(dantzig *s, int i, pki_lcp_state state, int driven)
   }
   s->state[i] = state;
   if (++s->since >= REFRESH) {
-    return refresh(s, driven);
+    return refresh_inverse(s, driven);
   }
   for (size_t j = 0; j < n; j++) {
     double *K = s->K + j * n;
@@ -168,7 +168,7 @@ static void set_direction(dantzig *s, int d, double sense)
   }
 }
 
-static void consider(block *b, int row, double distance, double rate, double noise, pki_lcp_state state)
+static void consider_step(block *b, int row, double distance, double rate, double noise, pki_lcp_state state)
 {
   const double step = rate > noise ? fmax(distance, 0) / rate : INFINITY;
   if (step < b->step) {
@@ -185,8 +185,8 @@ static void consider_bounds(const dantzig *s, block *b, int i, double noise)
   pki_lcp_bounds(s->p, s->run->z, i, &lower, &upper);
   const double rate_lower = f >= 0 ? s->p->lower[i] * moving - s->dz[i] : -s->dz[i];
   const double rate_upper = f >= 0 ? s->dz[i] - s->p->upper[i] * moving : s->dz[i];
-  consider(b, i, z - lower, isinf(lower) ? 0 : rate_lower, noise, PKI_LCP_LOWER);
-  consider(b, i, upper - z, isinf(upper) ? 0 : rate_upper, noise, PKI_LCP_UPPER);
+  consider_step(b, i, z - lower, isinf(lower) ? 0 : rate_lower, noise, PKI_LCP_LOWER);
+  consider_step(b, i, upper - z, isinf(upper) ? 0 : rate_upper, noise, PKI_LCP_UPPER);
 }
 
 static block find_block(const dantzig *s, int d, double sense)
@@ -200,7 +200,8 @@ static block find_block(const dantzig *s, int d, double sense)
   block b = {-1, INFINITY, PKI_LCP_INNER};
   /* the driven row first: with it settled nothing else has to change */
   const bool by_z = s->state[d] == PKI_LCP_FIXED;
-  consider(&b, d, fabs(w[d]), by_z ? sense * s->dw[d] : 1, by_z ? 1e-12 * s->dw_size[d] : 0, PKI_LCP_INNER);
+  consider_step(&b, d, fabs(w[d]), by_z ? sense * s->dw[d] : 1, by_z ? 1e-12 * s->dw_size[d] : 0,
+                PKI_LCP_INNER);
   consider_bounds(s, &b, d, noise);
   for (int i = 0; i < s->n; i++) {
     const bool fixed = pki_lcp_friction(s->p, i) < 0 && pki_lcp_lower(s->p, i) == pki_lcp_upper(s->p, i);
@@ -210,11 +211,11 @@ static block find_block(const dantzig *s, int d, double sense)
     if (s->state[i] == PKI_LCP_INNER) {
       consider_bounds(s, &b, i, noise);
     } else if (s->state[i] == PKI_LCP_FIXED) {
-      consider(&b, i, 0, fabs(s->dw[i]), 1e-12 * s->dw_size[i], PKI_LCP_INNER);
+      consider_step(&b, i, 0, fabs(s->dw[i]), 1e-12 * s->dw_size[i], PKI_LCP_INNER);
     } else if (s->state[i] == PKI_LCP_LOWER) {
-      consider(&b, i, w[i], -s->dw[i], 1e-12 * s->dw_size[i], PKI_LCP_INNER);
+      consider_step(&b, i, w[i], -s->dw[i], 1e-12 * s->dw_size[i], PKI_LCP_INNER);
     } else {
-      consider(&b, i, -w[i], s->dw[i], 1e-12 * s->dw_size[i], PKI_LCP_INNER);
+      consider_step(&b, i, -w[i], s->dw[i], 1e-12 * s->dw_size[i], PKI_LCP_INNER);
     }
   }
   return b;
@@ -241,7 +242,7 @@ static bool settle_row(dantzig *s, int i)
   return true;
 }
 
-static void settle(dantzig *s, int driven)
+static void settle_rows(dantzig *s, int driven)
 {
   for (int i = 0; i < s->n; i++) {
     if (!s->settled[i] && i != driven && pki_lcp_friction(s->p, i) < 0) {
@@ -251,9 +252,9 @@ static void settle(dantzig *s, int driven)
 }
 
 /* Row i takes the state that blocked it; when T does not bear that, d is driven the other way as well. */
-static bool change(dantzig *s, int d, const block *b)
+static bool change_state(dantzig *s, int d, const block *b)
 {
-  if (replace(s, b->row, b->state, d)) {
+  if (replace_row(s, b->row, b->state, d)) {
     return true;
   }
   if (b->row == d) {
@@ -262,7 +263,7 @@ static bool change(dantzig *s, int d, const block *b)
   const pki_lcp_state old = s->state[b->row], driven = s->state[d];
   s->state[b->row] = b->state;
   s->state[d] = driven == PKI_LCP_FIXED ? PKI_LCP_INNER : PKI_LCP_FIXED;
-  if (refresh(s, d)) {
+  if (refresh_inverse(s, d)) {
     return true;
   }
   s->state[b->row] = old, s->state[d] = driven;
@@ -270,7 +271,7 @@ static bool change(dantzig *s, int d, const block *b)
 }
 
 /* Drive row d until it is settled; false: it cannot be, now. */
-static bool drive(dantzig *s, int d)
+static bool drive_row(dantzig *s, int d)
 {
   pki_lcp_run *run = s->run;
   const double sense = run->w[d] < 0 ? 1 : -1;
@@ -296,23 +297,23 @@ static bool drive(dantzig *s, int d)
     update_w(s);
     run->iterations++;
     const bool there = b.row == d, inner_already = there && s->state[d] == b.state;
-    if (!inner_already && !change(s, d, &b)) {
+    if (!inner_already && !change_state(s, d, &b)) {
       run->outcome = PK_LCP_OUTCOME_STALLED;
       break;
     }
     s->settled[d] = there;
-    settle(s, d);
+    settle_rows(s, d);
     if (there) {
       return true;
     }
   }
   /* it waits where it stands */
   s->state[d] = PKI_LCP_FIXED;
-  s->lost = !refresh(s, -1);
+  s->lost = !refresh_inverse(s, -1);
   return false;
 }
 
-static void begin(dantzig *s)
+static void begin_dantzig(dantzig *s)
 {
   const pk_lcp *p = s->p;
   for (int i = 0; i < s->n; i++) {
@@ -320,7 +321,7 @@ static void begin(dantzig *s)
     s->state[i] = PKI_LCP_FIXED, s->settled[i] = false;
   }
   update_w(s);
-  settle(s, -1);
+  settle_rows(s, -1);
   /* friction rows without a normal force are at both bounds: they go with the one that w asks for */
   for (int i = 0; i < s->n; i++) {
     const int f = pki_lcp_friction(p, i);
@@ -329,21 +330,21 @@ static void begin(dantzig *s)
       s->settled[i] = true;
     }
   }
-  s->lost = !refresh(s, -1);
+  s->lost = !refresh_inverse(s, -1);
 }
 
 /* Drive rows until all are settled or none can be; true: they are. */
-static bool attempt(dantzig *s, int number)
+static bool attempt_drive(dantzig *s, int number)
 {
   bool progress = true;
-  begin(s);
+  begin_dantzig(s);
   while (progress && !s->lost && s->run->iterations < s->limit) {
     int open = 0;
     progress = false;
     for (int k = 0; k < s->n && !s->lost; k++) {
       const int d = number % 2 == 0 ? (k + number * s->n / 3) % s->n : s->n - 1 - k;
       if (!s->settled[d]) {
-        const bool done = drive(s, d);
+        const bool done = drive_row(s, d);
         progress = progress || done;
         open += !done;
       }
@@ -359,13 +360,13 @@ static void solve_dantzig(pki_lcp_run *run)
 {
   enum { TRIES = 4 };
   const int most = run->options->max_iterations;
-  dantzig s = take(run->p->n, &run->arena);
+  dantzig s = take_dantzig(run->p->n, &run->arena);
   bool solved = false;
   s.p = run->p, s.run = run;
   for (int number = 0; number < TRIES && !solved && run->iterations < most; number++) {
     const long share = run->iterations + 50 + 20L * s.n;
     s.limit = number + 1 < TRIES && share < most ? (int)share : most;
-    const bool settled = attempt(&s, number);
+    const bool settled = attempt_drive(&s, number);
     if (settled) {
       solved = pki_lcp_check(run);
       solved = (pki_lcp_polish(run->p, s.state, &s.polisher, run->z) && pki_lcp_check(run)) || solved;

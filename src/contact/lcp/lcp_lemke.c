@@ -52,7 +52,7 @@ static bool is_free(const pk_lcp *p, int i)
   return pki_lcp_friction(p, i) < 0 && isinf(pki_lcp_lower(p, i)) && isinf(pki_lcp_upper(p, i));
 }
 
-static bool has_second(const pk_lcp *p, int i)
+static bool has_second_bound(const pk_lcp *p, int i)
 {
   return is_free(p, i) || (!is_flipped(p, i) && !isinf(pki_lcp_upper(p, i)));
 }
@@ -61,12 +61,12 @@ int pki_lcp_plain_size(const pk_lcp *p)
 {
   int N = p->n;
   for (int i = 0; i < p->n; i++) {
-    N += has_second(p, i);
+    N += has_second_bound(p, i);
   }
   return N;
 }
 
-static lemke take(int rows, int unknowns, pki_arena *arena)
+static lemke take_lemke(int rows, int unknowns, pki_arena *arena)
 {
   lemke l = {.n = rows, .N = unknowns};
   const size_t n = (size_t)l.n, N = (size_t)l.N;
@@ -90,7 +90,7 @@ static lemke take(int rows, int unknowns, pki_arena *arena)
 
 static void reserve_lemke(pki_arena *arena, int n, int N)
 {
-  take(n, N, arena);
+  take_lemke(n, N, arena);
 }
 
 /* ---- the plain problem ---- */
@@ -126,7 +126,7 @@ static void add_columns(const lemke *l, int j, double dz, double *out)
 }
 
 /* z at x = 0; friction rows follow their normal rows. */
-static double base_of(const pk_lcp *p, int i)
+static double value_at_origin(const pk_lcp *p, int i)
 {
   const double lower = pki_lcp_lower(p, i), upper = pki_lcp_upper(p, i);
   return is_free(p, i) || pki_lcp_friction(p, i) >= 0 ? 0 : is_flipped(p, i) ? upper : lower;
@@ -149,14 +149,14 @@ static void set_scales(lemke *l)
   }
 }
 
-static void build(lemke *l)
+static void build_complementary_system(lemke *l)
 {
   const pk_lcp *p = l->p;
   const size_t N = (size_t)l->N;
   int next = l->n;
   for (int i = 0; i < l->n; i++) {
     l->of[i] = i;
-    l->second[i] = has_second(p, i) ? next++ : -1;
+    l->second[i] = has_second_bound(p, i) ? next++ : -1;
     if (l->second[i] >= 0) {
       l->of[l->second[i]] = i;
     }
@@ -177,8 +177,8 @@ static void build(lemke *l)
     if (k >= 0 && is_free(p, i)) {
       l->b[k] -= p->q[i];
     }
-    if (base_of(p, i) != 0) {
-      add_columns(l, i, base_of(p, i), l->b);
+    if (value_at_origin(p, i) != 0) {
+      add_columns(l, i, value_at_origin(p, i), l->b);
     }
   }
   l->size = 0;
@@ -211,7 +211,7 @@ static void column_of(const lemke *l, int variable, double *out)
 }
 
 /* inv(B) and its values anew; false when B is singular. */
-static bool refresh(lemke *l)
+static bool refresh_basis(lemke *l)
 {
   const size_t N = (size_t)l->N;
   for (size_t r = 0; r < N; r++) {
@@ -230,7 +230,7 @@ static bool refresh(lemke *l)
 }
 
 /* col := inv(B) a; returns its largest entry in absolute value. */
-static double enter(lemke *l, int variable)
+static double compute_entering_column(lemke *l, int variable)
 {
   const size_t N = (size_t)l->N;
   double most = 0;
@@ -246,7 +246,7 @@ static double enter(lemke *l, int variable)
   return most;
 }
 
-static void exchange(lemke *l, int r, int variable)
+static void exchange_basis(lemke *l, int r, int variable)
 {
   const size_t N = (size_t)l->N, row = (size_t)r;
   const double inverse = 1 / l->col[row];
@@ -267,7 +267,7 @@ static void exchange(lemke *l, int r, int variable)
 }
 
 /* Whether row i of [inv(B)] / col comes before row j in the order of the lexicon. */
-static bool comes_first(const lemke *l, int i, int j)
+static bool is_lexicographically_first(const lemke *l, int i, int j)
 {
   const size_t N = (size_t)l->N;
   const double *a = l->K + (size_t)i * N, *b = l->K + (size_t)j * N;
@@ -298,7 +298,7 @@ static int find_row(const lemke *l, double most)
     if (l->basis[i] == 2 * l->N) {
       return i;
     }
-    if (out < 0 || comes_first(l, i, out)) {
+    if (out < 0 || is_lexicographically_first(l, i, out)) {
       out = i;
     }
   }
@@ -308,7 +308,7 @@ static int find_row(const lemke *l, double most)
 /* ---- one path ---- */
 
 /* The basis of all w, then t instead of the lexicographically least: of several the last. Returns who left. */
-static int start(lemke *l, int attempt)
+static int start_path(lemke *l, int attempt)
 {
   const size_t N = (size_t)l->N;
   int r = 0;
@@ -320,24 +320,24 @@ static int start(lemke *l, int attempt)
     l->d[i] = 1 + 0.5 * attempt * (double)((i * 7919 + (size_t)attempt) % 13);
     r = l->b[i] / l->d[i] <= l->b[r] / l->d[r] ? (int)i : r;
   }
-  enter(l, 2 * l->N);
-  exchange(l, r, 2 * l->N);
+  compute_entering_column(l, 2 * l->N);
+  exchange_basis(l, r, 2 * l->N);
   return r;
 }
 
 typedef enum path_end { PATH_SOLVED, PATH_RAY, PATH_LIMIT, PATH_LOST } path_end;
 
-static path_end follow(lemke *l, pki_lcp_run *run, int *entering)
+static path_end follow_path(lemke *l, pki_lcp_run *run, int *entering)
 {
   const int N = l->N;
   for (int since = 1;; since++) {
     if (run->iterations >= run->options->max_iterations) {
       return PATH_LIMIT;
     }
-    if (since % REFRESH == 0 && !refresh(l)) {
+    if (since % REFRESH == 0 && !refresh_basis(l)) {
       return PATH_LOST;
     }
-    const double most = enter(l, *entering);
+    const double most = compute_entering_column(l, *entering);
     if (!isfinite(most)) {
       return PATH_LOST;
     }
@@ -346,7 +346,7 @@ static path_end follow(lemke *l, pki_lcp_run *run, int *entering)
       return PATH_RAY;
     }
     const int leaving = l->basis[r];
-    exchange(l, r, *entering);
+    exchange_basis(l, r, *entering);
     run->iterations++;
     if (leaving == 2 * N) {
       return PATH_SOLVED;
@@ -366,11 +366,11 @@ static void add_unknown(const lemke *l, int k, double value, double *z)
 }
 
 /* The final basis: z as it stands, then z from the states that it means. */
-static bool finish(lemke *l, pki_lcp_run *run)
+static bool read_solution(lemke *l, pki_lcp_run *run)
 {
   const pk_lcp *p = l->p;
   for (int i = 0; i < l->n; i++) {
-    run->z[i] = base_of(p, i);
+    run->z[i] = value_at_origin(p, i);
     l->state[i] = is_free(p, i) ? PKI_LCP_FIXED : is_flipped(p, i) ? PKI_LCP_UPPER : PKI_LCP_LOWER;
   }
   for (int r = 0; r < l->N; r++) {
@@ -412,21 +412,21 @@ static void note_ray(lemke *l, pki_lcp_run *run, int entering)
 
 static void solve_lemke(pki_lcp_run *run)
 {
-  lemke l = take(run->p->n, pki_lcp_plain_size(run->p), &run->arena);
+  lemke l = take_lemke(run->p->n, pki_lcp_plain_size(run->p), &run->arena);
   l.p = run->p;
-  build(&l);
+  build_complementary_system(&l);
   bool done = l.size == 0 && l.N > 0; /* x = 0 is the answer */
   if (done) {
     for (int k = 0; k < l.N; k++) {
       l.basis[k] = k, l.x[k] = l.b[k];
     }
-    finish(&l, run);
+    read_solution(&l, run);
   }
   for (int attempt = 0; attempt < TRIES && !done; attempt++) {
-    const int first = start(&l, attempt);
+    const int first = start_path(&l, attempt);
     int entering = first + l.N;
     run->iterations++;
-    const path_end end = follow(&l, run, &entering);
+    const path_end end = follow_path(&l, run, &entering);
     if (end == PATH_RAY) {
       note_ray(&l, run, entering);
       done = run->proven;
@@ -434,7 +434,7 @@ static void solve_lemke(pki_lcp_run *run)
       run->outcome = PK_LCP_OUTCOME_LIMIT;
       done = true;
     } else if (end == PATH_SOLVED) {
-      done = finish(&l, run);
+      done = read_solution(&l, run);
     }
   }
 }

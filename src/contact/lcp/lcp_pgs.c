@@ -16,7 +16,7 @@
 #include "contact/problem/problem.h"
 
 /* One sweep; returns whether (4.39) holds, and in *moved whether anything changed and stayed finite. */
-static bool sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
+static bool pgs_sweep(const pk_lcp *p, double *z, double epsilon, bool *moved)
 {
   double change = 0, norm = 0;
   for (int i = 0; i < p->n; i++) {
@@ -44,7 +44,7 @@ static void solve_pgs(pki_lcp_run *run)
   const double epsilon = by_change ? o->change_rel : 0;
   bool moved = true, rests = false, done = false;
   while (moved && !rests && !done && run->iterations < o->max_iterations) {
-    rests = sweep(run->p, run->z, epsilon, &moved);
+    rests = pgs_sweep(run->p, run->z, epsilon, &moved);
     run->iterations++;
     if (!by_change && run->iterations % EVERY == 0) {
       done = pki_lcp_check(run);

@@ -48,7 +48,7 @@ const char *pk_lcp_outcome_text(pk_lcp_outcome outcome)
 }
 
 /* Products of such numbers do not overflow. */
-static bool usable(const pk_lcp *p)
+static bool is_usable_lcp(const pk_lcp *p)
 {
   if (pk_lcp_validate(p, NULL) != PK_OK) {
     return false;
@@ -63,7 +63,7 @@ static bool usable(const pk_lcp *p)
   return most < 1e100;
 }
 
-static pki_lcp_run begin(const pk_lcp *p, const pk_lcp_options *options, double *z, pki_arena arena)
+static pki_lcp_run begin_lcp_run(const pk_lcp *p, const pk_lcp_options *options, double *z, pki_arena arena)
 {
   const size_t n = (size_t)p->n;
   pki_lcp_run run = {.p = p, .options = options, .z = z, .at = INFINITY, .outcome = PK_LCP_OUTCOME_STALLED};
@@ -77,7 +77,7 @@ static pki_lcp_run begin(const pk_lcp *p, const pk_lcp_options *options, double 
 size_t pki_lcp_room(pk_lcp_solver solver, int n, int N)
 {
   const pki_lcp_row *row = pki_lcp_solvers[solver];
-  pki_arena arena = begin(&(pk_lcp){.n = n}, NULL, NULL, pki_arena_over(NULL, 0)).arena;
+  pki_arena arena = begin_lcp_run(&(pk_lcp){.n = n}, NULL, NULL, pki_arena_over(NULL, 0)).arena;
   if (row->reserve != NULL) {
     row->reserve(&arena, n, N);
   }
@@ -108,12 +108,12 @@ pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z
                        pk_lcp_result *result)
 {
   const bool callable = is_solver(options->solver) && (p->n == 0 || pki_is_aligned(memory));
-  if (!callable || !usable(p)) {
+  if (!callable || !is_usable_lcp(p)) {
     *result = (pk_lcp_result){.outcome = PK_LCP_OUTCOME_STALLED,
                               .certificate = {.residual = INFINITY, .relative = INFINITY, .worst = -1}};
     return callable ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
   }
-  pki_lcp_run run = begin(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
+  pki_lcp_run run = begin_lcp_run(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   run.scale = pki_lcp_scale(p);
   set_start(&run);
   const pki_lcp_row *row = pki_lcp_solvers[options->solver];

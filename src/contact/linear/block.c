@@ -40,7 +40,7 @@ static double normal_of(const pki_local *k, double qn, const double *rt)
 }
 
 /* r at a; f comes back. */
-static double slip_at(const pki_local *k, double qn, const double b[2], double a, double r[3])
+static double slip_impulse_at(const pki_local *k, double qn, const double b[2], double a, double r[3])
 {
   const double s00 = k->S[0] + a, s11 = k->S[3] + a;
   const double inv = 1 / (s00 * s11 - k->S[1] * k->S[2]);
@@ -51,7 +51,7 @@ static double slip_at(const pki_local *k, double qn, const double b[2], double a
 }
 
 /* Friction onto the rim to rounding: the law is exact there. */
-static void onto_rim(double mu, double r[3])
+static void project_onto_rim(double mu, double r[3])
 {
   const double size = sqrt(r[1] * r[1] + r[2] * r[2]), limit = mu * r[0];
   if (size > 0 && limit > 0) {
@@ -60,7 +60,7 @@ static void onto_rim(double mu, double r[3])
 }
 
 /* Newton on mu r_N/|r_T| - 1 = 0 from the last a; false when it does not come to a root. */
-static bool quick_slip(pki_local *k, double qn, const double b[2], double r[3])
+static bool warm_started_slip(pki_local *k, double qn, const double b[2], double r[3])
 {
   double a = k->a;
   if (!k->regular) {
@@ -68,7 +68,7 @@ static bool quick_slip(pki_local *k, double qn, const double b[2], double r[3])
   }
   for (int step = 0; step < 10; step++) {
     const double s00 = k->S[0] + a, s11 = k->S[3] + a;
-    slip_at(k, qn, b, a, r);
+    slip_impulse_at(k, qn, b, a, r);
     const double size = sqrt(r[1] * r[1] + r[2] * r[2]), inv = 1 / (s00 * s11 - k->S[1] * k->S[2]);
     const double h = k->mu * r[0] / size - 1;
     if (fabs(h) < 1e-14) {
@@ -97,25 +97,25 @@ static void solve_slip(pki_local *k, double qn, const double b[2], double r[3])
 {
   const double scale = fabs(k->S[0]) + fabs(k->S[1]) + fabs(k->S[2]) + fabs(k->S[3]) + 1e-300;
   double hi = scale, lo;
-  while (slip_at(k, qn, b, hi, r) > 0) {
+  while (slip_impulse_at(k, qn, b, hi, r) > 0) {
     hi *= 8;
     if (!isfinite(hi)) {
       return;
     }
   }
   lo = hi;
-  for (int step = 0; step < 400 && !(slip_at(k, qn, b, lo, r) > 0); step++) {
+  for (int step = 0; step < 400 && !(slip_impulse_at(k, qn, b, lo, r) > 0); step++) {
     hi = lo;
     lo *= lo > 1e-3 * scale ? 0.7 : 0.125;
   }
   /* a bracket of one sign change: Illinois steps, halving when they stall */
-  double flo = slip_at(k, qn, b, lo, r), fhi = slip_at(k, qn, b, hi, r);
+  double flo = slip_impulse_at(k, qn, b, lo, r), fhi = slip_impulse_at(k, qn, b, hi, r);
   for (int step = 0; step < 200 && hi - lo > 4e-16 * hi; step++) {
     double mid = step % 3 == 2 ? 0.5 * (lo + hi) : (lo * fhi - hi * flo) / (fhi - flo);
     if (!(mid > lo && mid < hi)) {
       mid = 0.5 * (lo + hi);
     }
-    const double f = slip_at(k, qn, b, mid, r);
+    const double f = slip_impulse_at(k, qn, b, mid, r);
     if (f == 0) {
       lo = hi = mid;
     } else if (f > 0) {
@@ -125,7 +125,7 @@ static void solve_slip(pki_local *k, double qn, const double b[2], double r[3])
     }
   }
   k->a = hi;
-  slip_at(k, qn, b, hi, r);
+  slip_impulse_at(k, qn, b, hi, r);
 }
 
 void pki_local_solve(pki_local *k, const double q[3], double r[3])
@@ -151,10 +151,10 @@ void pki_local_solve(pki_local *k, const double q[3], double r[3])
     r[0] = -q[0] * k->inv_wnn, r[1] = r[2] = 0;
     return;
   }
-  if (!quick_slip(k, q[0], b, r)) {
+  if (!warm_started_slip(k, q[0], b, r)) {
     solve_slip(k, q[0], b, r);
   }
-  onto_rim(k->mu, r);
+  project_onto_rim(k->mu, r);
 }
 
 void pki_solve_contact(const double W[9], const double q[3], double mu, double r[3])

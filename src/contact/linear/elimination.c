@@ -28,7 +28,7 @@ const pki_elimination_kernels *pki_elimination_kernels_find(const char *isa)
 
 /* ---- room ---- */
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_size(size_t a, size_t b)
 {
   return a < b ? a : b;
 }
@@ -52,9 +52,10 @@ pki_elimination pki_elimination_take(pki_arena *arena, const pk_contact_problem 
   e.of = pki_arena_take(arena, entries, sizeof(int));
   e.mark = pki_arena_take(arena, groups + n, sizeof(int));
   e.over = pki_arena_take(arena, groups + n, sizeof(int));
-  const size_t touched = smaller(n, entries);
+  const size_t touched = smaller_size(n, entries);
   /* rows of six have eight numbers, panels begin on a line: dense at most 4/3 n^2 + 8 n */
-  e.room = smaller(smaller(FILL * touched, FILL_MAX), touched * (touched + touched / 3 + PKI_PANEL_LINE + 1));
+  e.room = smaller_size(smaller_size(FILL * touched, FILL_MAX),
+                        touched * (touched + touched / 3 + PKI_PANEL_LINE + 1));
   e.room_below = e.room / 9 + n;
   e.below = pki_arena_take(arena, e.room_below, sizeof *e.below);
   e.panel = pki_arena_take(arena, n, sizeof *e.panel);

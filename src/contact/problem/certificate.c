@@ -5,7 +5,7 @@
 
 #include "contact/problem/problem.h"
 
-static double length(double x, double y)
+static double tangential_length(double x, double y)
 {
   return sqrt(x * x + y * y);
 }
@@ -13,7 +13,7 @@ static double length(double x, double y)
 /* Projection onto the friction cone |x_T| <= mu x_N. */
 static void project_cone(double mu, const double x[3], double out[3])
 {
-  const double t = length(x[1], x[2]);
+  const double t = tangential_length(x[1], x[2]);
   if (t <= mu * x[0] && x[0] >= 0) {
     out[0] = x[0], out[1] = x[1], out[2] = x[2];
   } else if (mu * t <= -x[0]) {
@@ -27,18 +27,19 @@ static void project_cone(double mu, const double x[3], double out[3])
 /* |r - P_K(r - rho (u + mu |u_T| e_N))| */
 static double natural_residual(double mu, const double r[3], const double u[3], double rho)
 {
-  const double x[3] = {r[0] - rho * (u[0] + mu * length(u[1], u[2])), r[1] - rho * u[1], r[2] - rho * u[2]};
+  const double x[3] = {r[0] - rho * (u[0] + mu * tangential_length(u[1], u[2])), r[1] - rho * u[1],
+                       r[2] - rho * u[2]};
   double p[3];
   project_cone(mu, x, p);
   return sqrt((r[0] - p[0]) * (r[0] - p[0]) + (r[1] - p[1]) * (r[1] - p[1]) + (r[2] - p[2]) * (r[2] - p[2]));
 }
 
-static void raise(double *most, double value)
+static void raise_to(double *most, double value)
 {
   *most = value > *most || isnan(value) ? value : *most;
 }
 
-static void judge(pk_contact_certificate *c, double residual, int row)
+static void note_residual(pk_contact_certificate *c, double residual, int row)
 {
   if (residual > c->residual || isnan(residual)) {
     c->residual = residual;
@@ -80,10 +81,10 @@ double pki_contact_residual(const pk_contact_problem *p, const double *diagonal,
   const int n = pk_contact_size(p);
   double most = 0;
   for (int i = 0; i < p->ncontact; i++) {
-    raise(&most, contact_residual(p, diagonal, i, r, u));
+    raise_to(&most, contact_residual(p, diagonal, i, r, u));
   }
   for (int i = 3 * p->ncontact; i < n; i++) {
-    raise(&most, single_residual(p, diagonal, i, r, u));
+    raise_to(&most, single_residual(p, diagonal, i, r, u));
   }
   return most;
 }
@@ -114,13 +115,14 @@ static void certify_contact(const pk_contact_problem *p, const double *w, int i,
 {
   const double wn = diagonal_of(p, w, 3 * i), mu = p->mu[i];
   const double wt = 0.5 * (diagonal_of(p, w, 3 * i + 1) + diagonal_of(p, w, 3 * i + 2));
-  const double t = length(r[1], r[2]), slip = length(u[1], u[2]), limit = mu * fmax(r[0], 0);
-  raise(&c->unilateral, fabs(fmin(u[0], r[0] * wn)));
-  raise(&c->disc, fmax(t - limit, 0) * wt);
+  const double t = tangential_length(r[1], r[2]), slip = tangential_length(u[1], u[2]),
+               limit = mu * fmax(r[0], 0);
+  raise_to(&c->unilateral, fabs(fmin(u[0], r[0] * wn)));
+  raise_to(&c->disc, fmax(t - limit, 0) * wt);
   /* friction that does not oppose the slip, and slip with friction to spare; each counts for no more
    * than the velocity that the friction in question stands for */
   const double astray = t > 0 ? slip + (u[1] * r[1] + u[2] * r[2]) / t : 0;
-  raise(&c->dissipation, fmax(fmin(astray, t * wt), fmin(slip, fmax(limit - t, 0) * wt)));
+  raise_to(&c->dissipation, fmax(fmin(astray, t * wt), fmin(slip, fmax(limit - t, 0) * wt)));
 }
 
 pk_contact_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal,
@@ -130,15 +132,15 @@ pk_contact_certificate pki_certify_velocity(const pk_contact_problem *p, const d
   const int n = pk_contact_size(p), first_box = 3 * p->ncontact + p->nbilateral;
   double siconos = 0, norm = 0;
   for (int i = 0; i < p->ncontact; i++) {
-    judge(&c, contact_residual(p, diagonal, i, r, u), 3 * i);
+    note_residual(&c, contact_residual(p, diagonal, i, r, u), 3 * i);
     certify_contact(p, diagonal, i, r + 3 * i, u + 3 * i, &c);
     const double f = natural_residual(p->mu[i], r + 3 * i, u + 3 * i, 1);
     siconos += f * f;
   }
   for (int i = 3 * p->ncontact; i < n; i++) {
     const double residual = single_residual(p, diagonal, i, r, u);
-    raise(i < first_box ? &c.bilateral : &c.box, residual);
-    judge(&c, residual, i);
+    raise_to(i < first_box ? &c.bilateral : &c.box, residual);
+    note_residual(&c, residual, i);
   }
   for (int i = 0; i < n; i++) {
     norm += p->q[i] * p->q[i];

@@ -38,7 +38,7 @@ pki_islands pki_islands_take(pki_arena *arena, const pk_contact_problem *p)
 
 /* ---- who belongs together ---- */
 
-static int root(int *parent, int i)
+static int find_island_root(int *parent, int i)
 {
   while (parent[i] != i) {
     parent[i] = parent[parent[i]];
@@ -47,9 +47,9 @@ static int root(int *parent, int i)
   return i;
 }
 
-static void join(int *parent, int a, int b)
+static void join_islands(int *parent, int a, int b)
 {
-  const int ra = root(parent, a), rb = root(parent, b);
+  const int ra = find_island_root(parent, a), rb = find_island_root(parent, b);
   parent[ra > rb ? ra : rb] = ra > rb ? rb : ra;
 }
 
@@ -77,7 +77,7 @@ static void join_coordinates(pki_islands *s, const pk_contact_problem *p, int gr
         if (of[g] == f->n) {
           of[g] = col[e];
         } else if (s->parent[of[g]] != s->parent[col[e]]) {
-          join(s->parent, of[g], col[e]);
+          join_islands(s->parent, of[g], col[e]);
         }
       }
     }
@@ -93,14 +93,14 @@ static void join_rows(pki_islands *s, const pk_contact_problem *p, int groups, i
     for (int e = from; e < to; e++) {
       const double value = p->W_col ? p->W[e] : p->W[(size_t)row * (size_t)n + (size_t)e];
       if (value != 0) {
-        join(s->parent, row, p->W_col ? p->W_col[e] : e);
+        join_islands(s->parent, row, p->W_col ? p->W_col[e] : e);
       }
     }
   }
   for (int g = 0; g < groups; g++) {
     of[g] = pki_first_row(p, g);
     for (int d = 1; d < 3 && g < p->ncontact; d++) {
-      join(s->parent, of[g], of[g] + d);
+      join_islands(s->parent, of[g], of[g] + d);
     }
   }
 }
@@ -163,7 +163,7 @@ int pki_islands_find(pki_islands *s, const pk_contact_problem *p)
   s->count = 0;
   memset(s->first, 0, ((size_t)groups + 1) * sizeof(int));
   for (int g = 0; g < groups; g++) {
-    const int at = root(s->parent, of[g]);
+    const int at = find_island_root(s->parent, of[g]);
     s->label[at] = s->label[at] < 0 ? s->count++ : s->label[at];
     of[g] = s->label[at];
     s->first[of[g] + 1]++;

@@ -10,7 +10,7 @@
 static const double STILL = 1e-12; /* of the largest response: less is none */
 
 /* The unknown before k on the path to the root of the elimination tree; -1: k is a root. */
-static int above(const pk_model *m, int k)
+static int unknown_above(const pk_model *m, int k)
 {
   const int diagonal = m->M_row[k + 1] - 1;
   return diagonal > m->M_row[k] ? m->M_col[diagonal - 1] : -1;
@@ -48,7 +48,7 @@ static void fill_tree(pki_assembly *a)
   const pk_model *m = a->model;
   int roots = 0;
   for (int k = 0; k < m->nplan; k++) {
-    a->up[k] = above(m, k);
+    a->up[k] = unknown_above(m, k);
     roots += a->up[k] < 0;
     a->level[k] = a->up[k] >= 0 ? a->level[a->up[k]] + 1 : 0;
     a->plan_to_u[k] = -1;
@@ -250,7 +250,7 @@ bool pki_assembly_add_contact(pki_assembly *a, const pk_workspace *w, const pki_
 }
 
 /* Room for one more box row; its index, -1 when there is none. */
-static int next_box(pki_assembly *a, double lower, double upper, double compliance)
+static int add_box_row(pki_assembly *a, double lower, double upper, double compliance)
 {
   pk_contact_problem *p = &a->problem;
   const int row = pk_contact_size(p);
@@ -267,7 +267,7 @@ static int next_box(pki_assembly *a, double lower, double upper, double complian
 bool pki_assembly_add_point(pki_assembly *a, const pk_workspace *w, const pki_ends *ends,
                             const double direction[3], double lower, double upper)
 {
-  const int row = next_box(a, lower, upper, 0);
+  const int row = add_box_row(a, lower, upper, 0);
   if (row >= 0) {
     fill_group(a, w, group_of(a, row), ends, &direction, 1);
   }
@@ -282,7 +282,7 @@ void pki_assembly_soften(pki_assembly *a, double part)
 bool pki_assembly_add_box(pki_assembly *a, int dof, double sign, double lower, double upper,
                           double compliance)
 {
-  const int row = next_box(a, lower, upper, compliance), k = a->model->plan_u[dof];
+  const int row = add_box_row(a, lower, upper, compliance), k = a->model->plan_u[dof];
   if (row >= 0) {
     const int group = group_of(a, row);
     set_chain(a, group, k);
@@ -328,7 +328,7 @@ bool pki_assembly_add_bilateral(pki_assembly *a, const pki_bilateral *b, int row
 bool pki_assembly_add_relative(pki_assembly *a, const pki_bilateral *b, int row, double sign, double lower,
                                double upper, double compliance)
 {
-  const int at = next_box(a, lower, upper, compliance);
+  const int at = add_box_row(a, lower, upper, compliance);
   if (at >= 0) {
     fill_relative(a, at, b, row, sign);
   }
@@ -401,7 +401,7 @@ void pki_assembly_response(const pki_assembly *a, const pk_workspace *w, const d
 /* ---- W ---- */
 
 /* How many unknowns two chains begin with in common; all that they share, when both are paths. */
-static int common(const pki_assembly *a, int g, int h)
+static int common_chain_length(const pki_assembly *a, int g, int h)
 {
   const int *cg = chain_of(a, g), *ch = chain_of(a, h);
   const int most = a->count[g] < a->count[h] ? a->count[g] : a->count[h];
@@ -417,7 +417,7 @@ static void group_product(const pki_assembly *a, const pki_kernels *kernels, int
 {
   const double *y = rows_of(a, a->Y, g), *z = rows_of(a, a->Z, h);
   if (a->is_path[g] && a->is_path[h]) {
-    kernels->gram(common(a, g, h), y, z, block);
+    kernels->gram(common_chain_length(a, g, h), y, z, block);
     return;
   }
   const int *cg = chain_of(a, g), *ch = chain_of(a, h);

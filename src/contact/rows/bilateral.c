@@ -70,7 +70,7 @@ void pki_frame_in_world(const pki_work *w, int body, const pk_pose *frame, doubl
   }
 }
 
-static void column(const double R[9], int k, double out[3])
+static void matrix_column(const double R[9], int k, double out[3])
 {
   out[0] = R[k], out[1] = R[3 + k], out[2] = R[6 + k];
 }
@@ -120,7 +120,7 @@ static frames frames_of(const pki_work *w, const pk_model_constraint *c)
     f.d[k] = f.pb[k] - pa[k];
     if (c->turn != 7 && c->turn != 0 && (c->turn >> k & 1) == 0) {
       double a[3], b[3];
-      column(f.Ra, k, a), column(f.Rb, k, b);
+      matrix_column(f.Ra, k, a), matrix_column(f.Rb, k, b);
       turn_between(a, b, f.theta);
     }
   }
@@ -184,7 +184,7 @@ static void set_locks(pki_bilateral *b, const pki_work *w, const pk_model_constr
       if (((part ? c->turn : c->travel) >> k & 1) == 0) {
         continue;
       }
-      column(f->Ra, k, e);
+      matrix_column(f->Ra, k, e);
       b->gap[row] = pki_dot3(e, part ? f->theta : f->d);
       set_row(b, w, row++, c, f, e, part == 1);
     }
@@ -202,7 +202,7 @@ static void set_drives(pki_bilateral *b, const pki_work *w, const pk_model_const
     const int n = pki_motion_nu(part->motion), quaternion = pki_motion_quaternion(part->motion);
     for (int k = 0; k < n; k++) {
       const bool turns = n == 1 ? part->motion == PK_MOTION_REVOLUTE : k >= quaternion;
-      column(turns && n > 1 ? f->Rb : f->Ra, n == 1 ? (c->axis + part->axis) % 3 : k % 3, e);
+      matrix_column(turns && n > 1 ? f->Rb : f->Ra, n == 1 ? (c->axis + part->axis) % 3 : k % 3, e);
       for (int i = 0; i < 3; i++) {
         e[i] *= n == 1 && part->axis == 0 ? c->sign : 1;
       }
@@ -231,12 +231,12 @@ static void part_coordinate(const pki_joint_part *part, const pk_model_constrain
   const double sign = part->axis == 0 ? c->sign : 1;
   double a[3], a1[3], a2[3], b1[3];
   if (part->motion == PK_MOTION_PRISMATIC) {
-    column(f->Ra, k, a);
+    matrix_column(f->Ra, k, a);
     x[0] = sign * pki_dot3(a, f->d);
   } else if (part->motion == PK_MOTION_FLOATING) {
     pki_mat3_apply_transposed(f->Ra, f->d, x);
   } else if (part->motion == PK_MOTION_REVOLUTE) {
-    column(f->Ra, i1, a1), column(f->Ra, i2, a2), column(f->Rb, i1, b1);
+    matrix_column(f->Ra, i1, a1), matrix_column(f->Ra, i2, a2), matrix_column(f->Rb, i1, b1);
     const double turn = sign * atan2(pki_dot3(a2, b1), pki_dot3(a1, b1)), whole = 6.283185307179586;
     x[0] = turn + whole * nearbyint((x[0] - turn) / whole);
   }
@@ -260,7 +260,7 @@ void pki_bilateral_coordinates(const pk_model *model, const pki_work *w, double 
 /* ---- in the factor ---- */
 
 /* The pair of unknowns a, b of the plan. */
-static double *entry(const pki_work *w, int a, int b)
+static double *mass_entry(const pki_work *w, int a, int b)
 {
   return &w->M[pki_plan_find(w->model->M_row, w->model->M_col, a, b)];
 }
@@ -269,13 +269,13 @@ static void write_row(const pki_bilateral *b, const pki_work *w, int row, double
 {
   const size_t at = (size_t)row * (size_t)b->stride;
   for (int e = 0; e < b->count[row]; e++) {
-    *entry(w, b->plan[row], w->model->plan_u[b->col[at + (size_t)e]]) += scale * b->J[at + (size_t)e];
+    *mass_entry(w, b->plan[row], w->model->plan_u[b->col[at + (size_t)e]]) += scale * b->J[at + (size_t)e];
   }
 }
 
 /* What the rows of a loop respond with, to the order of magnitude: the largest J inv(diag M) J'. A row that moves nothing,
  * such as one across the plane of a mechanism, has none of its own. */
-static double response(const pki_bilateral *b, const pki_work *w, const pk_model_constraint *c)
+static double row_response(const pki_bilateral *b, const pki_work *w, const pk_model_constraint *c)
 {
   const pk_model *m = w->model;
   double most = 0;
@@ -298,16 +298,16 @@ void pki_bilateral_factor(const pki_bilateral *b, pk_workspace *w, const double 
   pki_work *work = &w->work;
   for (int i = 0; i < m->nconstraint && direct; i++) {
     const pk_model_constraint *c = &m->constraints[i];
-    const double soft = c->joint >= 0 ? 0 : redundancy * response(b, work, c);
+    const double soft = c->joint >= 0 ? 0 : redundancy * row_response(b, work, c);
     for (int row = c->row; row < c->row + c->nrow; row++) {
-      *entry(work, b->plan[row], b->plan[row]) = -soft;
+      *mass_entry(work, b->plan[row], b->plan[row]) = -soft;
       write_row(b, work, row, 1);
     }
   }
   for (int k = 0; k < m->ndrive && s != NULL; k++) {
     if (s[k] > 0) {
       const int row = m->nbilateral + k;
-      *entry(work, b->plan[row], b->plan[row]) = -1;
+      *mass_entry(work, b->plan[row], b->plan[row]) = -1;
       write_row(b, work, row, sqrt(s[k]));
     }
   }

@@ -15,7 +15,7 @@ typedef struct aclm {
   double *y, *next, *s, *velocity; /* [n] */
 } aclm;
 
-static aclm take(pki_arena *arena, const pk_contact_problem *p)
+static aclm take_aclm(pki_arena *arena, const pk_contact_problem *p)
 {
   const size_t n = (size_t)pk_contact_size(p);
   aclm a;
@@ -28,7 +28,7 @@ static aclm take(pki_arena *arena, const pk_contact_problem *p)
 
 static void reserve_aclm(pki_arena *arena, const pk_contact_problem *p)
 {
-  take(arena, p);
+  take_aclm(arena, p);
 }
 
 /* Projection onto the cone, in place. */
@@ -85,7 +85,7 @@ static void solve_aclm(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   const size_t mark = pki_arena_mark(&run->arena);
-  aclm a = take(&run->arena, p);
+  aclm a = take_aclm(&run->arena, p);
   const double step = 0.9 / fmax(pki_spectral_radius(p, false, a.y, a.next), 1e-300);
   do {
     pk_contact_velocity(p, run->r, a.velocity);

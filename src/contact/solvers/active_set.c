@@ -178,7 +178,7 @@ static void side_row(reduction *s, int contact, double *w)
 }
 
 /* r of the unknowns' solution in z->rhs. */
-static void expand(const pki_active_set *a, pki_scaled *z)
+static void expand_impulses(const pki_active_set *a, pki_scaled *z)
 {
   const pk_contact_problem *p = z->p;
   const double *x = z->rhs;
@@ -286,7 +286,7 @@ bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, pki_active_set_facto
   } else {
     k->solve(z->A, m, stride, z->inverse, z->rhs);
   }
-  expand(a, z);
+  expand_impulses(a, z);
   return true;
 }
 
@@ -312,8 +312,8 @@ static void begin_step(pki_active_set *a, const pki_scaled *z)
 bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps, double sigma)
 {
   double before = INFINITY;
-  bool thrown = false;
-  for (int k = 0; k < steps && !thrown; k++) {
+  bool diverged = false;
+  for (int k = 0; k < steps && !diverged; k++) {
     begin_step(a, z);
     const bool settled = is_settled(a, z->n - 2 * z->p->ncontact) && k > 0;
     const bool slow = settled && run->now_at > 0.1 * before;
@@ -329,7 +329,7 @@ bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int st
     if (pki_scaled_check(z, run)) {
       return true;
     }
-    thrown = run->now_at > PKI_THROWN * run->scale;
+    diverged = run->now_at > PKI_DIVERGED * run->scale;
   }
   return run->iterations >= run->limit;
 }

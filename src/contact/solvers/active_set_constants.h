@@ -16,7 +16,7 @@ enum { PKI_ACTIVE_SET_STEPS = 5 };
 
 /* Relative residual beyond which a wrong set has thrown the impulses: steps from there seldom come back. Softened ones take less:
  * 13 % of the time of a COMAN that falls limp. */
-#define PKI_THROWN 100.0
+#define PKI_DIVERGED 100.0
 
 /* Softened steps: sigma_i = PKI_SOFT_PART |F_i|/(|r_Ni| + PKI_SOFT_SMALL mean |r_N|), up to 1. The least sigma is the relative residual
  * of the iterate, between PKI_SIGMA_LEAST and PKI_SOFT_LEAST: near a solution impulses creep by u/sigma in each step, so that a fixed

@@ -14,7 +14,7 @@ typedef struct bgs {
   double *u;         /* [n] W r + q, when W is dense */
 } bgs;
 
-static bgs take(pki_arena *arena, const pk_contact_problem *p)
+static bgs take_bgs(pki_arena *arena, const pk_contact_problem *p)
 {
   const size_t n = (size_t)pk_contact_size(p);
   bgs s;
@@ -26,11 +26,11 @@ static bgs take(pki_arena *arena, const pk_contact_problem *p)
 
 static void reserve_bgs(pki_arena *arena, const pk_contact_problem *p)
 {
-  take(arena, p);
+  take_bgs(arena, p);
 }
 
 /* u += W_c dr over `count` columns from `first` on. */
-static void follow(const pk_contact_problem *p, int first, int count, const double *dr, double *u)
+static void update_velocities(const pk_contact_problem *p, int first, int count, const double *dr, double *u)
 {
   const size_t n = (size_t)pk_contact_size(p);
   const double *W = p->W + first;
@@ -46,7 +46,7 @@ static void follow(const pk_contact_problem *p, int first, int count, const doub
   }
 }
 
-static void sweep(const pk_contact_problem *p, bgs *s, double *r)
+static void bgs_sweep(const pk_contact_problem *p, bgs *s, double *r)
 {
   const int n = pk_contact_size(p), first = 3 * p->ncontact;
   const bool dense = p->W_col == NULL;
@@ -61,7 +61,7 @@ static void sweep(const pk_contact_problem *p, bgs *s, double *r)
     const double dr[3] = {next[0] - ri[0], next[1] - ri[1], next[2] - ri[2]};
     memcpy(ri, next, sizeof next);
     if (dense && (dr[0] != 0 || dr[1] != 0 || dr[2] != 0)) {
-      follow(p, 3 * i, 3, dr, s->u);
+      update_velocities(p, 3 * i, 3, dr, s->u);
     }
   }
   for (int i = first; i < n; i++) {
@@ -69,7 +69,7 @@ static void sweep(const pk_contact_problem *p, bgs *s, double *r)
     const double next = pki_clamp_box(p, i, r[i] - u * s->single[i - first]), dr = next - r[i];
     r[i] = next;
     if (dense && dr != 0) {
-      follow(p, i, 1, &dr, s->u);
+      update_velocities(p, i, 1, &dr, s->u);
     }
   }
 }
@@ -77,17 +77,17 @@ static void sweep(const pk_contact_problem *p, bgs *s, double *r)
 enum { CHECK_EVERY = 2 }; /* sweeps between two looks of the judge, where W is sparse */
 
 /* Whether to ask the judge: by the velocities that followed, the tolerance is met. */
-static bool promising(const pki_solve *run, const double *u)
+static bool may_meet_tolerance(const pki_solve *run, const double *u)
 {
   return run->iterations + 1 >= run->limit ||
          !(pki_contact_residual(run->p, NULL, run->r, u) / run->scale > run->options->tolerance);
 }
 
-static bgs begin(pki_solve *run)
+static bgs begin_bgs(pki_solve *run)
 {
   const pk_contact_problem *p = run->p;
   const int n = pk_contact_size(p), first = 3 * p->ncontact;
-  bgs s = take(&run->arena, p);
+  bgs s = take_bgs(&run->arena, p);
   for (int i = 0; i < p->ncontact; i++) {
     double W[9];
     pki_block(p, i, W);
@@ -108,12 +108,12 @@ static void solve_bgs(pki_solve *run)
   const pk_contact_problem *p = run->p;
   const size_t mark = pki_arena_mark(&run->arena);
   const bool plain = run->options->stop == PK_SOLVER_STOP_CHANGE || p->W_col != NULL;
-  bgs s = begin(run);
+  bgs s = begin_bgs(run);
   for (bool stop = false; !stop;) {
-    sweep(p, &s, run->r);
+    bgs_sweep(p, &s, run->r);
     if (plain) {
       stop = pki_solve_swept(run, CHECK_EVERY);
-    } else if (promising(run, s.u)) {
+    } else if (may_meet_tolerance(run, s.u)) {
       stop = pki_solve_swept(run, 1);
       memcpy(s.u, run->u, (size_t)pk_contact_size(p) * sizeof *s.u); /* without the rounding of following */
     } else {

@@ -24,7 +24,7 @@ typedef struct bgs {
   double length;             /* |g|^2 of the last sweep, 0: none */
 } bgs;
 
-static bgs take(pki_arena *arena, const pk_contact_problem *p)
+static bgs take_bgs_velocity(pki_arena *arena, const pk_contact_problem *p)
 {
   bgs b = {.s = pki_sparse_take(arena, p)};
   b.blocks = pki_arena_take(arena, (size_t)p->ncontact, sizeof *b.blocks);
@@ -39,7 +39,7 @@ static bgs take(pki_arena *arena, const pk_contact_problem *p)
 
 static void reserve_bgs_velocity(pki_arena *arena, const pk_contact_problem *p)
 {
-  take(arena, p);
+  take_bgs_velocity(arena, p);
 }
 
 static void contact_step(const bgs *b, int i, double *r)
@@ -71,7 +71,7 @@ static void single_step(const bgs *b, int group, double *r)
   }
 }
 
-static void sweep(const bgs *b, double *r)
+static void bgs_velocity_sweep(const bgs *b, double *r)
 {
   for (int g = 0; g < b->s.contacts; g++) {
     contact_step(b, g, r);
@@ -81,9 +81,9 @@ static void sweep(const bgs *b, double *r)
   }
 }
 
-static bgs begin(pki_solve *run)
+static bgs begin_bgs_velocity(pki_solve *run)
 {
-  bgs b = take(&run->arena, run->p);
+  bgs b = take_bgs_velocity(&run->arena, run->p);
   pki_sparse_pack(&b.s);
   for (int i = 0; i < b.s.contacts; i++) {
     double W[9];
@@ -97,7 +97,7 @@ static bgs begin(pki_solve *run)
 enum { CHECK_EVERY = 4 }; /* sweeps between two looks of the judge */
 
 /* After a sweep from b->before to r: on along the direction. */
-static void accelerate(bgs *b, double *r)
+static void accelerate_sweep(bgs *b, double *r)
 {
   const int rows = pk_contact_size(b->s.p);
   double length = 0;
@@ -124,14 +124,14 @@ static void solve_bgs_velocity(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena), rows = (size_t)pk_contact_size(run->p);
   const bool by_change = run->options->stop == PK_SOLVER_STOP_CHANGE;
-  bgs b = begin(run);
+  bgs b = begin_bgs_velocity(run);
   memset(b.p, 0, rows * sizeof *b.p);
   memset(b.z_p, 0, (size_t)b.s.n * sizeof *b.z_p);
   pki_sparse_gather(&b.s, run->r, b.z);
   for (bool stop = false; !stop;) {
     memcpy(b.before, run->r, rows * sizeof *b.before);
     memcpy(b.z_before, b.z, (size_t)b.s.n * sizeof *b.z_before);
-    sweep(&b, run->r);
+    bgs_velocity_sweep(&b, run->r);
     if (by_change) {
       stop = pki_solve_swept(run, CHECK_EVERY);
       continue;
@@ -142,7 +142,7 @@ static void solve_bgs_velocity(pki_solve *run)
       stop = pki_solve_check_diagonal(run, b.diagonal);
     }
     if (!stop) {
-      accelerate(&b, run->r);
+      accelerate_sweep(&b, run->r);
     }
   }
   run->fresh = false;

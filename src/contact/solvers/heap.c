@@ -57,7 +57,7 @@ static void return_to_best(pki_solve *run)
 }
 
 /* Whether there is work left, and iterations for one of this cost; run->limit is set for `most` of them. */
-static bool may_go_on(pki_solve *run, int cost, int most)
+static bool has_iterations_left(pki_solve *run, int cost, int most)
 {
   const int left = (run->options->max_iterations - run->iterations) / cost;
   run->limit = run->iterations + (left < most ? left : most);
@@ -67,7 +67,7 @@ static bool may_go_on(pki_solve *run, int cost, int most)
 /* One of the registered solvers from the best impulses; an iteration counts for `cost`. */
 static void run_solver(pki_solve *run, pk_solver solver, int iterations, int cost)
 {
-  if (may_go_on(run, cost, iterations)) {
+  if (has_iterations_left(run, cost, iterations)) {
     const int before = run->iterations;
     return_to_best(run);
     run->now = solver;
@@ -111,7 +111,7 @@ static int counted_cost(int cost, int rows)
 static void run_newton(pki_solve *run, pki_newton_velocity *w, int cost, const pki_softening *softening,
                        int steps)
 {
-  if (!may_go_on(run, cost, steps)) {
+  if (!has_iterations_left(run, cost, steps)) {
     return;
   }
   const int before = run->iterations;

@@ -32,18 +32,18 @@
 /* ---- the second-order cone ---- */
 
 /* Entries are of the size of 1: nothing overflows. */
-static double length(double x, double y)
+static double vector_length(double x, double y)
 {
   return sqrt(x * x + y * y);
 }
 
 static double cone_gap(const double *x)
 {
-  const double t = length(x[1], x[2]);
+  const double t = vector_length(x[1], x[2]);
   return (x[0] - t) * (x[0] + t); /* x'Jx, J = diag(1, -1, -1) */
 }
 
-static void jordan(const double *a, const double *b, double *out)
+static void jordan_product(const double *a, const double *b, double *out)
 {
   const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   const double t1 = a[0] * b[1] + b[0] * a[1], t2 = a[0] * b[2] + b[0] * a[2];
@@ -61,7 +61,7 @@ static void jordan_divide(const double *l, const double *b, double *out)
 }
 
 /* G a = beta (w0 a0 + w'a, w a0 + a + w (w'a)/(1 + w0)); its inverse is the same with -w and 1/beta. */
-static void boost(const double *w, double beta, double sign, const double *a, double *out)
+static void apply_scaling(const double *w, double beta, double sign, const double *a, double *out)
 {
   const double wa = sign * (w[1] * a[1] + w[2] * a[2]), k = sign * (a[0] + wa / (1 + w[0]));
   const double scale = sign > 0 ? beta : 1 / beta;
@@ -86,7 +86,7 @@ static double cone_reach(const double *x, const double *dx)
 
 /* ---- rows ---- */
 
-static void to_xy(double mu, const double *r, const double *v, double x[3], double y[3])
+static void scale_to_cone(double mu, const double *r, const double *v, double x[3], double y[3])
 {
   x[0] = mu * r[0], x[1] = r[1], x[2] = r[2];
   y[0] = v[0] / mu, y[1] = v[1], y[2] = v[2];
@@ -151,7 +151,7 @@ static void begin_in_the_middle(pki_ipm *s)
 }
 
 /* How far the equations are from holding: gap, tau. The largest gap comes back. */
-static double measure(pki_ipm *s)
+static double measure_gap(pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
   double sum = 0, most = 0;
@@ -201,8 +201,8 @@ void pki_ipm_cone(const pki_ipm *s, int i, bool inverse, double a[3])
     apply_dH(s, i, -1, a);
   }
   a[0] *= mu;
-  boost(s->w + 3 * i, s->beta[i], sign, a, a);
-  boost(s->w + 3 * i, s->beta[i], sign, a, a);
+  apply_scaling(s->w + 3 * i, s->beta[i], sign, a, a);
+  apply_scaling(s->w + 3 * i, s->beta[i], sign, a, a);
   a[0] *= mu;
   if (!inverse) {
     apply_dH(s, i, 1, a);
@@ -212,7 +212,7 @@ void pki_ipm_cone(const pki_ipm *s, int i, bool inverse, double a[3])
 static void scale_contact(pki_ipm *s, int i)
 {
   double x[3], y[3];
-  to_xy(s->p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
+  scale_to_cone(s->p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
   const double sx = sqrt(fmax(cone_gap(x), 1e-300)), sy = sqrt(fmax(cone_gap(y), 1e-300));
   const double dot = (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) / (sx * sy), gamma = sqrt(0.5 * (1 + dot));
   double *w = s->w + 3 * i;
@@ -220,7 +220,7 @@ static void scale_contact(pki_ipm *s, int i)
   w[2] = (y[2] / sy - x[2] / sx) / (2 * gamma);
   w[0] = sqrt(1 + w[1] * w[1] + w[2] * w[2]);
   s->beta[i] = sqrt(sy / sx);
-  boost(w, s->beta[i], 1, x, s->l + 3 * i);
+  apply_scaling(w, s->beta[i], 1, x, s->l + 3 * i);
 }
 
 /* C = dH E G^2 E, and boxes' a/(r - lower) + b/(upper - r). */
@@ -250,7 +250,7 @@ static void fill_blocks(pki_ipm *s)
 
 /* The step for the target tau and the second-order terms: c of contacts (in scaled space) and of lower bounds,
  * cb of upper bounds. */
-static void direction(pki_ipm *s, double tau, const double *c, const double *cb)
+static void find_direction(pki_ipm *s, double tau, const double *c, const double *cb)
 {
   const pk_contact_problem *p = s->p;
   const int n = s->n, first = 3 * p->ncontact;
@@ -259,10 +259,10 @@ static void direction(pki_ipm *s, double tau, const double *c, const double *cb)
     double *g = s->g + 3 * i, *dr = s->dr + 3 * i;
     if (mu > 0) {
       double b[3], a[3];
-      jordan(l, l, b);
+      jordan_product(l, l, b);
       b[0] = tau - b[0] - c[3 * i], b[1] = -b[1] - c[3 * i + 1], b[2] = -b[2] - c[3 * i + 2];
       jordan_divide(l, b, g);
-      boost(s->w + 3 * i, s->beta[i], 1, g, a);
+      apply_scaling(s->w + 3 * i, s->beta[i], 1, g, a);
       a[0] *= mu;
       apply_dH(s, i, 1, a);
       for (int e = 0; e < 3; e++) {
@@ -286,11 +286,11 @@ static void direction(pki_ipm *s, double tau, const double *c, const double *cb)
     double *dv = s->dv + 3 * i;
     if (mu > 0) {
       double a[3] = {mu * dr[0], dr[1], dr[2]};
-      boost(w, s->beta[i], 1, a, a);
+      apply_scaling(w, s->beta[i], 1, a, a);
       for (int e = 0; e < 3; e++) {
         a[e] = s->g[3 * i + e] - a[e];
       }
-      boost(w, s->beta[i], 1, a, dv);
+      apply_scaling(w, s->beta[i], 1, a, dv);
       dv[0] *= mu;
     } else {
       dv[0] = s->g[3 * i] - s->v[3 * i] / s->r[3 * i] * dr[0], dv[1] = dv[2] = 0;
@@ -312,15 +312,15 @@ static double reach_of(double x, double dx)
 }
 
 /* The longest step that stays inside. */
-static double reach(const pki_ipm *s)
+static double longest_interior_step(const pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
   double most = 1e30;
   for (int i = 0; i < p->ncontact; i++) {
     double x[3], y[3], dx[3], dy[3];
     if (p->mu[i] > 0) {
-      to_xy(p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
-      to_xy(p->mu[i], s->dr + 3 * i, s->dv + 3 * i, dx, dy);
+      scale_to_cone(p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
+      scale_to_cone(p->mu[i], s->dr + 3 * i, s->dv + 3 * i, dx, dy);
       most = fmin(most, fmin(cone_reach(x, dx), cone_reach(y, dy)));
     } else {
       most = fmin(most, fmin(reach_of(s->r[3 * i], s->dr[3 * i]), reach_of(s->v[3 * i], s->dv[3 * i])));
@@ -349,11 +349,11 @@ static void second_order(pki_ipm *s)
     double *c = s->c + 3 * i;
     if (mu > 0) {
       double a[3] = {mu * dr[0], dr[1], dr[2]}, b[3];
-      boost(s->w + 3 * i, s->beta[i], 1, a, a);
+      apply_scaling(s->w + 3 * i, s->beta[i], 1, a, a);
       for (int e = 0; e < 3; e++) {
         b[e] = s->g[3 * i + e] - a[e];
       }
-      jordan(a, b, c);
+      jordan_product(a, b, c);
     } else {
       c[0] = dr[0] * s->dv[3 * i], c[1] = c[2] = 0;
     }
@@ -366,7 +366,7 @@ static void second_order(pki_ipm *s)
 
 /* One step; its length comes back, 0 when there is none. Where the equations are further from
  * holding than the complementarity, that waits for them: the target of tau stays near the gap. */
-static double advance(pki_ipm *s, double gap)
+static double interior_point_step(pki_ipm *s, double gap)
 {
   static const double rounding = 1e-13; /* a gap of this size cannot get smaller */
   const pk_contact_problem *p = s->p;
@@ -383,16 +383,16 @@ static double advance(pki_ipm *s, double gap)
   const double open = fmax(gap - rounding, 0);
   memset(s->c, 0, bytes);
   memset(s->rhs, 0, bytes);
-  direction(s, 0, s->c, s->rhs);
-  const double left = 1 - fmin(reach(s), 1);
+  find_direction(s, 0, s->c, s->rhs);
+  const double left = 1 - fmin(longest_interior_step(s), 1);
   second_order(s);
-  direction(s, fmax(fmax(left * left * left, 1e-4) * s->tau, fmin(s->tau, 0.03 * open)), s->c, s->rhs);
-  double length = fmin(1, fmin(fmax(0.9, 1 - s->tau), 0.99) * reach(s));
+  find_direction(s, fmax(fmax(left * left * left, 1e-4) * s->tau, fmin(s->tau, 0.03 * open)), s->c, s->rhs);
+  double length = fmin(1, fmin(fmax(0.9, 1 - s->tau), 0.99) * longest_interior_step(s));
   if (length < 0.3) { /* too near a wall: back to the middle */
     memset(s->c, 0, bytes);
     memset(s->rhs, 0, bytes);
-    direction(s, fmax(s->tau, open), s->c, s->rhs);
-    length = fmin(1, 0.9 * reach(s));
+    find_direction(s, fmax(s->tau, open), s->c, s->rhs);
+    length = fmin(1, 0.9 * longest_interior_step(s));
   }
   for (int i = 0; i < s->n; i++) {
     s->r[i] += length * s->dr[i];
@@ -403,7 +403,7 @@ static double advance(pki_ipm *s, double gap)
 }
 
 /* Which dH the next step takes; `since` counts steps with the one at hand. */
-static void choose(pki_ipm *s, double before, double after, double length, int *since)
+static void choose_derivative(pki_ipm *s, double before, double after, double length, int *since)
 {
   const bool slow = !s->derivative && *since >= 4 && after > 0.3 * before;
   const bool stuck = s->derivative && length < 0.1;
@@ -412,13 +412,13 @@ static void choose(pki_ipm *s, double before, double after, double length, int *
 }
 
 /* The largest of |x_T| and x_N, so that x lies in the second-order cone, and `shift` more. */
-static double inside(const double *x, double shift)
+static double height_inside_cone(const double *x, double shift)
 {
-  return fmax(x[0], length(x[1], x[2])) + shift;
+  return fmax(x[0], vector_length(x[1], x[2])) + shift;
 }
 
 /* Begin at the guess r, moved into the cones by `shift`: x = x_guess + shift e, y = y_guess + shift e. */
-static void begin_at(pki_ipm *s, const double *guess, double shift)
+static void begin_at_guess(pki_ipm *s, const double *guess, double shift)
 {
   const pk_contact_problem *p = s->p;
   const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
@@ -430,10 +430,10 @@ static void begin_at(pki_ipm *s, const double *guess, double shift)
     double *r = s->r + 3 * i, *v = s->v + 3 * i, x[3], y[3];
     const double *u = s->u + 3 * i, mu = p->mu[i];
     if (mu > 0) {
-      const double saxce[3] = {u[0] + mu * length(u[1], u[2]), u[1], u[2]};
-      to_xy(mu, r, saxce, x, y);
-      r[0] = inside(x, shift) / mu;
-      v[0] = inside(y, shift) * mu, v[1] = u[1], v[2] = u[2];
+      const double saxce[3] = {u[0] + mu * vector_length(u[1], u[2]), u[1], u[2]};
+      scale_to_cone(mu, r, saxce, x, y);
+      r[0] = height_inside_cone(x, shift) / mu;
+      v[0] = height_inside_cone(y, shift) * mu, v[1] = u[1], v[2] = u[2];
     } else {
       r[0] = fmax(r[0], 0) + shift, v[0] = fmax(u[0], 0) + shift;
       r[1] = r[2] = v[1] = v[2] = 0;
@@ -467,7 +467,7 @@ enum {
 static const double crossover_first = 1e-3, crossover_factor = 1e-2;
 
 /* Judge the interior point itself. */
-static void judge_point(pki_ipm *s, pki_solve *run)
+static void evaluate_point(pki_ipm *s, pki_solve *run)
 {
   for (int i = 0; i < s->n; i++) {
     s->dense->r[i] = s->r[i] * s->unit;
@@ -487,25 +487,25 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
   s.rounding = start->rounding;
   begin_in_the_middle(&s);
   if (start->shift > 0) {
-    begin_at(&s, guess, start->shift);
+    begin_at_guess(&s, guess, start->shift);
   }
-  double gap = measure(&s), far = fmax(gap, s.tau), length = 1, halved = far, cross = crossover_first;
+  double gap = measure_gap(&s), far = fmax(gap, s.tau), length = 1, halved = far, cross = crossover_first;
   int since = 0, idle = 0;
   bool stop = false;
   for (int k = 1; k <= PATH_STEPS && !stop && idle < PATIENCE && length > 1e-10; k++) {
-    length = advance(&s, gap);
+    length = interior_point_step(&s, gap);
     run->iterations++;
-    gap = measure(&s);
+    gap = measure_gap(&s);
     const double now = fmax(gap, s.tau);
     if (!isfinite(now)) {
       break;
     }
-    choose(&s, far, now, length, &since);
+    choose_derivative(&s, far, now, length, &since);
     far = now;
     idle = now <= 0.5 * halved ? 0 : idle + 1;
     halved = idle == 0 ? now : halved;
     if (now < cross || (s.tau < 1e-6 && gap < 1e-4) || run->iterations >= run->limit) {
-      judge_point(&s, run);
+      evaluate_point(&s, run);
     }
     if (now < cross && !pki_solve_over(run)) {
       pki_active_set_run(a, z, run, CROSSOVER_STEPS, pki_active_set_crossover);
@@ -547,14 +547,14 @@ static void solve_ipm_velocity(pki_solve *run)
   enum { IDLE = 5 };
   double least = INFINITY;
   int idle = 0;
-  double gap = measure(&s), far = fmax(gap, s.tau), length = 1;
+  double gap = measure_gap(&s), far = fmax(gap, s.tau), length = 1;
   int since = 0;
   for (bool stop = false; !stop && length > 1e-10;) {
-    length = advance(&s, gap);
+    length = interior_point_step(&s, gap);
     run->iterations++;
-    gap = measure(&s);
+    gap = measure_gap(&s);
     const double now = fmax(gap, s.tau);
-    choose(&s, far, now, length, &since);
+    choose_derivative(&s, far, now, length, &since);
     far = now;
     stop = run->iterations >= run->limit || !isfinite(gap) || !isfinite(s.tau);
     if (isfinite(now) && ((s.tau < 1e-6 && gap < 1e-4) || stop)) {

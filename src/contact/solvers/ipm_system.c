@@ -63,7 +63,7 @@ double pki_ipm_diagonal(const pki_ipm *s, int row)
 }
 
 /* out = W x, x and out not scaled. */
-static void multiply(pki_ipm *s, const double *x, double *out)
+static void multiply_delassus(pki_ipm *s, const double *x, double *out)
 {
   pki_sparse_gather(&s->factors, x, s->z);
   pki_sparse_velocity(&s->factors, s->z, x, out);
@@ -78,7 +78,7 @@ void pki_ipm_velocity(pki_ipm *s)
     for (int i = 0; i < s->n; i++) {
       s->left[i] = s->d[i] * s->r[i];
     }
-    multiply(s, s->left, s->u);
+    multiply_delassus(s, s->left, s->u);
     for (int i = 0; i < s->n; i++) {
       s->u[i] = s->d[i] * s->u[i] + s->q[i];
     }
@@ -134,7 +134,7 @@ static bool factor_dense(pki_ipm *s)
 /* ---- in velocities ---- */
 
 /* B = inv(A), 3x3; false when singular. */
-static bool invert(const double *A, double *B)
+static bool invert_block(const double *A, double *B)
 {
   double size = 0, a[9];
   for (int i = 0; i < 9; i++) {
@@ -184,7 +184,7 @@ static bool invert_group(pki_ipm *s, int g)
     B[i] = 0;
   }
   if (count == 3 && !pki_ipm_held(s, row + 1)) {
-    return invert(A, B);
+    return invert_block(A, B);
   }
   B[0] = pki_ipm_held(s, row) ? 0 : 1 / fmax(A[0], stiff * s->diagonal[row]);
   return true;
@@ -251,7 +251,7 @@ static void solve_sparse(pki_ipm *s, double *b)
   for (int k = 0; k <= REFINEMENTS; k++) {
     solve_once(s, s->y);
     if (k < REFINEMENTS) {
-      multiply(s, s->y, s->left);
+      multiply_delassus(s, s->y, s->left);
       add_blocks(s, s->C, s->y, s->left);
       for (int i = 0; i < s->n; i++) {
         s->left[i] = pki_ipm_held(s, i) ? 0 : b[i] - s->left[i];

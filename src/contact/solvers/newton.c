@@ -37,7 +37,8 @@ pki_newton pki_newton_take(pki_arena *arena, const pk_contact_problem *p)
 }
 
 /* z->r = P(centre - kappa (v + t dv)), its velocities z->u; the energy of y + t dy - r comes back. */
-static double project(const pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, double t)
+static double project_line_point(const pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa,
+                                 double t)
 {
   const pk_contact_problem *p = z->p;
   const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
@@ -61,7 +62,7 @@ static double project(const pki_newton *w, pki_active_set *a, pki_scaled *z, dou
 }
 
 /* One Newton step from y, whose P is in z->r and whose d is in a->d; false when nothing falls along it. */
-static bool step(pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, double energy)
+static bool newton_step(pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, double energy)
 {
   pki_active_set_choose(a, z, kappa);
   pki_active_set_soften(a, z, 1 / kappa);
@@ -77,7 +78,7 @@ static bool step(pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, 
   for (int k = 0; k < HALVINGS && !falls; k++) {
     t = k > 0 ? 0.5 * t : 1;
     const double slope = 1 - armijo * t;
-    falls = project(w, a, z, kappa, t) < slope * slope * energy;
+    falls = project_line_point(w, a, z, kappa, t) < slope * slope * energy;
   }
   for (int i = 0; i < z->n && falls; i++) {
     w->y[i] += t * w->dy[i], w->v[i] += t * w->dv[i];
@@ -86,7 +87,7 @@ static bool step(pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa, 
 }
 
 /* How far the round's velocities are from those of its impulses, m/s. */
-static double distance(const pki_newton *w, const pki_scaled *z)
+static double velocity_defect(const pki_newton *w, const pki_scaled *z)
 {
   double most = 0;
   for (int i = 0; i < z->n; i++) {
@@ -108,16 +109,16 @@ static bool solve_round(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_sol
   memset(w->dv, 0, bytes);
   *good = false;
   for (int k = 0; k <= ROUND_STEPS; k++) {
-    const double energy = project(w, a, z, kappa, 0);
+    const double energy = project_line_point(w, a, z, kappa, 0);
     if (pki_scaled_check(z, run)) {
       return pki_solve_over(run); /* not finite: the round fails */
     }
-    *good = k > 0 && distance(w, z) <= round_part * run->now_at;
+    *good = k > 0 && velocity_defect(w, z) <= round_part * run->now_at;
     if (*good || k == ROUND_STEPS) {
       return false;
     }
     run->iterations++;
-    if (!step(w, a, z, kappa, energy)) {
+    if (!newton_step(w, a, z, kappa, energy)) {
       return run->iterations >= run->limit;
     }
   }

@@ -82,7 +82,7 @@ static void onto_disc(double mu, double R, const double x[3], double r[3], doubl
 }
 
 /* r at v + t dv; with C when asked for. */
-static void respond(newton *w, double t, bool derivative)
+static void impulses_at_velocity(newton *w, double t, bool derivative)
 {
   const pk_contact_problem *p = w->s.p;
   for (int g = 0; g < w->s.groups; g++) {
@@ -104,10 +104,10 @@ static void respond(newton *w, double t, bool derivative)
 }
 
 /* |z - weight Y' r| in the norm of energy, at z + t dz. */
-static double distance(newton *w, double t)
+static double energy_distance(newton *w, double t)
 {
   double sum = 0;
-  respond(w, t, false);
+  impulses_at_velocity(w, t, false);
   pki_sparse_gather(&w->s, w->r, w->zr);
   for (int k = 0; k < w->s.n; k++) {
     const double apart = w->z[k] + t * w->dz[k] - w->zr[k];
@@ -117,7 +117,7 @@ static double distance(newton *w, double t)
 }
 
 /* out = Y x */
-static void project(newton *w, const double *x, double *out)
+static void project_coordinates(newton *w, const double *x, double *out)
 {
   const pk_contact_problem *p = w->s.p;
   pki_sparse_velocity(&w->s, x, w->r, out);
@@ -127,7 +127,7 @@ static void project(newton *w, const double *x, double *out)
 }
 
 /* One Newton step from z, D (z - zr) being what is left; false when nothing falls along it. */
-static bool step(newton *w)
+static bool velocity_newton_step(newton *w)
 {
   double t = 1;
   for (int i = 0; i < w->s.n; i++) {
@@ -137,12 +137,12 @@ static bool step(newton *w)
     return false;
   }
   pki_elimination_solve(&w->e, w->dz);
-  project(w, w->dz, w->dv);
-  const double before = distance(w, 0);
+  project_coordinates(w, w->dz, w->dv);
+  const double before = energy_distance(w, 0);
   bool falls = false;
   for (int k = 0; k < HALVINGS && !falls; k++) {
     t = k > 0 ? 0.5 * t : 1;
-    falls = distance(w, t) < (1 - 1e-4 * t) * before;
+    falls = energy_distance(w, t) < (1 - 1e-4 * t) * before;
   }
   for (int i = 0; falls && i < w->s.n; i++) {
     w->z[i] += t * w->dz[i];
@@ -154,17 +154,17 @@ static bool step(newton *w)
 }
 
 /* Judge r(z); true when the run is over. *apart is how far z is from what r leaves, m/s. */
-static bool judge(pki_solve *run, newton *w, double *apart)
+static bool evaluate_iterate(pki_solve *run, newton *w, double *apart)
 {
   const int rows = pk_contact_size(run->p);
-  respond(w, 0, true);
+  impulses_at_velocity(w, 0, true);
   memcpy(run->r, w->r, (size_t)rows * sizeof *run->r);
   pki_sparse_gather(&w->s, w->r, w->zr);
   pki_sparse_velocity(&w->s, w->zr, w->r, run->u);
   for (int i = 0; i < w->s.n; i++) {
     w->dz[i] = w->z[i] - w->zr[i];
   }
-  project(w, w->dz, w->dv);
+  project_coordinates(w, w->dz, w->dv);
   *apart = 0;
   for (int i = 0; i < rows; i++) {
     *apart = fmax(*apart, fabs(w->dv[i]));
@@ -190,7 +190,7 @@ static bool newton_round(pki_solve *run, newton *w, double kappa, bool *good)
   *good = false;
   for (int k = 0; k <= NEWTON_STEPS; k++) {
     double apart;
-    if (judge(run, w, &apart)) {
+    if (evaluate_iterate(run, w, &apart)) {
       return true;
     }
     *good = k > 0 && apart <= 0.1 * run->now_at;
@@ -198,7 +198,7 @@ static bool newton_round(pki_solve *run, newton *w, double kappa, bool *good)
       return false;
     }
     run->iterations++;
-    if (!step(w)) {
+    if (!velocity_newton_step(w)) {
       return run->iterations >= run->limit;
     }
   }
@@ -219,7 +219,7 @@ bool pki_newton_velocity_begin(newton *w, const pk_contact_problem *p)
 /* ---- active sets ---- */
 
 /* s of a row or contact: sigma w, more where its own residual is large beside its impulse. */
-static double softness(const newton *w, int g, double mean, double impulse, double typical)
+static double row_softness(const newton *w, int g, double mean, double impulse, double typical)
 {
   static const double most = 1, small = 0.1;
   const double part = w->residual[g] / (mean * (fabs(impulse) + small * typical));
@@ -279,7 +279,7 @@ static void find_active_sets(const pki_solve *run, newton *w)
     if (g < w->s.contacts) {
       const double mean = (d[0] + d[1] + d[2]) / 3;
       const double soft = fmax(extra[row], fmax(extra[row + 1], extra[row + 2]));
-      contact_set(p->mu[g], softness(w, g, mean, *r, typical) + soft, mean, r, u, B, w->r + row);
+      contact_set(p->mu[g], row_softness(w, g, mean, *r, typical) + soft, mean, r, u, B, w->r + row);
     } else {
       single_set(p, row, least * d[0] + extra[row], d[0], *r, *u, B, w->r + row);
     }
@@ -319,7 +319,7 @@ static bool active_set_step(pki_solve *run, newton *w)
 }
 
 /* run->u from run->r, and the judge; true when the run is over. */
-static bool judge_impulses(pki_solve *run, newton *w)
+static bool evaluate_impulses(pki_solve *run, newton *w)
 {
   pki_sparse_gather(&w->s, run->r, w->z);
   pki_sparse_velocity(&w->s, w->z, run->r, run->u);
@@ -329,12 +329,12 @@ static bool judge_impulses(pki_solve *run, newton *w)
 void pki_newton_velocity_active_set(pki_solve *run, newton *w, int steps, pki_softening softening)
 {
   enum { TRIAL = 40 }; /* steps after which a contradiction shows */
-  bool stop = !run->fresh && judge_impulses(run, w);
+  bool stop = !run->fresh && evaluate_impulses(run, w);
   w->softening = softening;
   for (int k = 0, idle = 0; k < steps && idle < softening.patience && !stop; k++) {
     const double before = run->residual;
     run->iterations++;
-    stop = !active_set_step(run, w) || judge_impulses(run, w) || (k >= TRIAL && pki_is_contradictory(run));
+    stop = !active_set_step(run, w) || evaluate_impulses(run, w) || (k >= TRIAL && pki_is_contradictory(run));
     idle = run->residual < before ? 0 : idle + 1;
   }
   run->fresh = false;

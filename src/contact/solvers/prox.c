@@ -61,11 +61,11 @@ double pki_sor_alpha(const pki_solve *run)
   return alpha;
 }
 
-bool pki_prox_runaway(pki_solve *run, pki_runaway *guard, double *alpha)
+bool pki_prox_runaway(pki_solve *run, pki_divergence_guard *guard, double *alpha)
 {
   static const double far = 100; /* times the least so far */
-  const bool judged = run->options->stop == PK_SOLVER_STOP_RESIDUAL;
-  const double now = judged ? run->now_at : run->change.moved;
+  const bool by_residual = run->options->stop == PK_SOLVER_STOP_RESIDUAL;
+  const double now = by_residual ? run->now_at : run->change.moved;
   if (run->options->alpha > 0 || now <= far * guard->least || guard->least == 0) {
     guard->least = guard->least == 0 ? now : fmin(guard->least, now);
     return false;
@@ -73,7 +73,7 @@ bool pki_prox_runaway(pki_solve *run, pki_runaway *guard, double *alpha)
   const size_t bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
   *alpha *= 0.5;
   guard->least = 0;
-  if (judged) {
+  if (by_residual) {
     memcpy(run->r, run->best, bytes);
   } else {
     memset(run->r, 0, bytes);
@@ -110,7 +110,7 @@ static void solve_jor(pki_solve *run)
   const prox_scratch s = take_prox(&run->arena, p);
   const int n = pk_contact_size(p);
   double *step = s.step, *r = run->r, alpha = pki_jor_alpha(run, s.x, s.y);
-  pki_runaway guard = {0};
+  pki_divergence_guard guard = {0};
   bool stop = false;
   pki_prox_steps(p, step);
   while (!stop) {

@@ -20,10 +20,10 @@ double pki_sor_alpha(const pki_solve *run);
 
 /* A chosen alpha is halved when the iteration runs away all the same; impulses then go back to the best
  * (or to zero, when nobody judged them). True when it did. */
-typedef struct pki_runaway {
+typedef struct pki_divergence_guard {
   double least; /* smallest residual or change so far; 0: none yet */
-} pki_runaway;
+} pki_divergence_guard;
 
-bool pki_prox_runaway(pki_solve *run, pki_runaway *guard, double *alpha);
+bool pki_prox_runaway(pki_solve *run, pki_divergence_guard *guard, double *alpha);
 
 #endif

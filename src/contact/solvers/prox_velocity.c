@@ -18,7 +18,7 @@ typedef struct space {
   double *xi, *dr; /* [size], for Jacobi */
 } space;
 
-static space take(pki_arena *arena, const pk_contact_problem *p)
+static space take_velocity_space(pki_arena *arena, const pk_contact_problem *p)
 {
   const size_t n = (size_t)pk_contact_size(p);
   space s = {.f = p->factor, .q = p->q};
@@ -31,11 +31,11 @@ static space take(pki_arena *arena, const pk_contact_problem *p)
 
 static void reserve_prox_velocity(pki_arena *arena, const pk_contact_problem *p)
 {
-  take(arena, p);
+  take_velocity_space(arena, p);
 }
 
 /* xi_i */
-static double velocity(const space *s, int i, const double *r)
+static double row_velocity(const space *s, int i, const double *r)
 {
   const size_t at = (size_t)i * (size_t)s->f->stride;
   const int *col = s->f->col + at;
@@ -48,7 +48,7 @@ static double velocity(const space *s, int i, const double *r)
 }
 
 /* z += inv(D) Y_i dr */
-static void follow(const space *s, int i, double dr)
+static void update_coordinates(const space *s, int i, double dr)
 {
   const size_t at = (size_t)i * (size_t)s->f->stride;
   const int *col = s->f->col + at;
@@ -59,11 +59,11 @@ static void follow(const space *s, int i, double dr)
 }
 
 /* z from r. */
-static void gather(const space *s, int n, const double *r)
+static void gather_coordinates(const space *s, int n, const double *r)
 {
   memset(s->z, 0, (size_t)s->f->n * sizeof *s->z);
   for (int i = 0; i < n; i++) {
-    follow(s, i, r[i]);
+    update_coordinates(s, i, r[i]);
   }
 }
 
@@ -71,7 +71,7 @@ static void jor_sweep(const pk_contact_problem *p, const space *s, double alpha,
 {
   const int n = pk_contact_size(p);
   for (int i = 0; i < n; i++) {
-    s->xi[i] = velocity(s, i, r);
+    s->xi[i] = row_velocity(s, i, r);
     s->dr[i] = -r[i];
   }
   for (int i = 0; i < p->ncontact; i++) {
@@ -83,7 +83,7 @@ static void jor_sweep(const pk_contact_problem *p, const space *s, double alpha,
     r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * s->xi[i]);
   }
   for (int i = 0; i < n; i++) {
-    follow(s, i, s->dr[i] + r[i]);
+    update_coordinates(s, i, s->dr[i] + r[i]);
   }
 }
 
@@ -93,17 +93,17 @@ static void sor_sweep(const pk_contact_problem *p, const space *s, double alpha,
   for (int i = 0; i < p->ncontact; i++) {
     const int t = 3 * i + 1;
     const double before[3] = {r[3 * i], r[t], r[t + 1]};
-    pki_prox_normal(r + 3 * i, velocity(s, 3 * i, r), alpha * s->step[3 * i]);
-    follow(s, 3 * i, r[3 * i] - before[0]);
-    const double xi[2] = {velocity(s, t, r), velocity(s, t + 1, r)};
+    pki_prox_normal(r + 3 * i, row_velocity(s, 3 * i, r), alpha * s->step[3 * i]);
+    update_coordinates(s, 3 * i, r[3 * i] - before[0]);
+    const double xi[2] = {row_velocity(s, t, r), row_velocity(s, t + 1, r)};
     pki_prox_tangents(r + t, xi, alpha * s->step[t], p->mu[i] * r[3 * i]);
-    follow(s, t, r[t] - before[1]);
-    follow(s, t + 1, r[t + 1] - before[2]);
+    update_coordinates(s, t, r[t] - before[1]);
+    update_coordinates(s, t + 1, r[t + 1] - before[2]);
   }
   for (int i = 3 * p->ncontact; i < n; i++) {
     const double before = r[i];
-    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * velocity(s, i, r));
-    follow(s, i, r[i] - before);
+    r[i] = pki_clamp_box(p, i, r[i] - alpha * s->step[i] * row_velocity(s, i, r));
+    update_coordinates(s, i, r[i] - before);
   }
 }
 
@@ -112,7 +112,7 @@ enum {
   GATHER_EVERY = 64 /* sweeps after which z is summed afresh, against rounding */
 };
 
-static void solve(pki_solve *run, bool jor)
+static void solve_in_velocities(pki_solve *run, bool jor)
 {
   /* the judge, the energy and the steps read the factor alone */
   const pk_contact_problem *whole = run->p;
@@ -121,20 +121,20 @@ static void solve(pki_solve *run, bool jor)
   run->p = &p; /* cppcheck-suppress autoVariables */
   const int n = pk_contact_size(&p);
   const size_t mark = pki_arena_mark(&run->arena);
-  space s = take(&run->arena, &p);
+  space s = take_velocity_space(&run->arena, &p);
   double alpha = jor ? pki_jor_alpha(run, s.xi, s.dr) : pki_sor_alpha(run);
-  pki_runaway guard = {0};
+  pki_divergence_guard guard = {0};
   pki_prox_steps(&p, s.step);
-  gather(&s, n, run->r);
+  gather_coordinates(&s, n, run->r);
   for (bool stop = false; !stop;) {
     (jor ? jor_sweep : sor_sweep)(&p, &s, alpha, run->r);
     stop = pki_solve_swept(run, CHECK_EVERY);
     if (jor && (run->options->stop == PK_SOLVER_STOP_CHANGE || run->iterations % CHECK_EVERY == 0) &&
         pki_prox_runaway(run, &guard, &alpha)) {
       stop = run->iterations >= run->limit;
-      gather(&s, n, run->r);
+      gather_coordinates(&s, n, run->r);
     } else if (run->iterations % GATHER_EVERY == 0) {
-      gather(&s, n, run->r);
+      gather_coordinates(&s, n, run->r);
     }
   }
   pki_arena_release(&run->arena, mark);
@@ -143,12 +143,12 @@ static void solve(pki_solve *run, bool jor)
 
 static void solve_jor_velocity(pki_solve *run)
 {
-  solve(run, true);
+  solve_in_velocities(run, true);
 }
 
 static void solve_sor_velocity(pki_solve *run)
 {
-  solve(run, false);
+  solve_in_velocities(run, false);
 }
 
 const pki_solver_row pki_solver_jor_velocity = {.name = "jor-u",

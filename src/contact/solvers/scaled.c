@@ -87,7 +87,7 @@ void pki_scaled_velocity(pki_scaled *z)
   }
 }
 
-static double larger(double most, double value)
+static double larger_or_nan(double most, double value)
 {
   return value > most || isnan(value) ? value : most;
 }
@@ -112,14 +112,15 @@ double pki_scaled_residual(const pki_scaled *z)
   const int first = 3 * p->ncontact, boxes = first + p->nbilateral;
   double most = 0;
   for (int i = 0; i < p->ncontact; i++) {
-    most = larger(most, pki_scaled_contact_residual(p->mu[i], z->r + 3 * i, z->u + 3 * i) / z->s[3 * i]);
+    most =
+        larger_or_nan(most, pki_scaled_contact_residual(p->mu[i], z->r + 3 * i, z->u + 3 * i) / z->s[3 * i]);
   }
   for (int i = first; i < boxes; i++) {
-    most = larger(most, fabs(z->u[i]) / z->s[i]);
+    most = larger_or_nan(most, fabs(z->u[i]) / z->s[i]);
   }
   for (int i = boxes; i < z->n; i++) {
     const double moved = fmin(fmax(z->r[i] - z->u[i], z->lower[i - boxes]), z->upper[i - boxes]);
-    most = larger(most, fabs(z->r[i] - moved) / z->s[i]);
+    most = larger_or_nan(most, fabs(z->r[i] - moved) / z->s[i]);
   }
   return most;
 }

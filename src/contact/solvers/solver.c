@@ -71,7 +71,7 @@ bool pki_solve_over(const pki_solve *run)
 }
 
 /* What the residual of r says: keep it when it is the best, and whether to stop. */
-static bool note(pki_solve *run, double residual)
+static bool note_iterate(pki_solve *run, double residual)
 {
   run->now_at = residual;
   run->fresh = true;
@@ -85,12 +85,12 @@ static bool note(pki_solve *run, double residual)
 
 bool pki_solve_check_velocity(pki_solve *run)
 {
-  return note(run, pki_contact_residual(run->p, run->diagonal, run->r, run->u));
+  return note_iterate(run, pki_contact_residual(run->p, run->diagonal, run->r, run->u));
 }
 
 bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal)
 {
-  return note(run, pki_contact_residual(run->p, diagonal, run->r, run->u));
+  return note_iterate(run, pki_contact_residual(run->p, diagonal, run->r, run->u));
 }
 
 bool pki_solve_check(pki_solve *run)
@@ -100,7 +100,7 @@ bool pki_solve_check(pki_solve *run)
 }
 
 /* Kinetic energy of the iterate up to a constant, 1/2 r'W r + r'q = 1/2 r'(u + q). */
-static double energy(pki_solve *run)
+static double iterate_energy(pki_solve *run)
 {
   double sum = 0;
   pk_contact_velocity(run->p, run->r, run->u);
@@ -113,7 +113,7 @@ static double energy(pki_solve *run)
 /* All |dr| <= |r| T_rel + T_abs (Gehring et al. 2014). Impulses that are not unique may cycle for ever while
  * the velocities rest: when two windows of sweeps changed them alike and the energy stayed, that
  * is the end too. */
-static bool rests(pki_solve *run)
+static bool iterates_rest(pki_solve *run)
 {
   enum { WINDOW = 50 };
   const int n = pk_contact_size(run->p);
@@ -130,7 +130,7 @@ static bool rests(pki_solve *run)
   c->window = fmax(c->window, c->largest);
   c->rests = c->largest <= 1;
   if (!c->rests && run->iterations % WINDOW == 0) {
-    c->energy = energy(run);
+    c->energy = iterate_energy(run);
     c->rests = c->last_window > 0 && c->window > 0.95 * c->last_window && isfinite(c->energy) &&
                fabs(c->energy - c->last_energy) <= o->change_rel * fabs(c->energy);
     c->last_energy = c->energy, c->last_window = c->window, c->window = 0;
@@ -145,7 +145,7 @@ bool pki_solve_swept(pki_solve *run, int every)
   if (run->options->stop == PK_SOLVER_STOP_RESIDUAL) {
     return (run->iterations % every == 0 || run->iterations >= run->limit) && pki_solve_check(run);
   }
-  const bool stop = rests(run) || run->iterations >= run->limit || !isfinite(run->change.largest);
+  const bool stop = iterates_rest(run) || run->iterations >= run->limit || !isfinite(run->change.largest);
   if (every == 1) {
     pk_contact_velocity(run->p, run->r, run->u);
   }
@@ -154,8 +154,8 @@ bool pki_solve_swept(pki_solve *run, int every)
 
 /* ---- the entry ---- */
 
-static pki_solve begin(const pk_contact_problem *p, const pk_solver_options *options, double *r,
-                       pki_arena arena)
+static pki_solve begin_solver_run(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                                  pki_arena arena)
 {
   const size_t n = (size_t)pk_contact_size(p);
   pki_solve run = {.p = p,
@@ -215,7 +215,7 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
   const bool by_change = row->sweeps && options->stop == PK_SOLVER_STOP_CHANGE;
   pk_solver_options o = *options;
   o.stop = by_change ? PK_SOLVER_STOP_CHANGE : PK_SOLVER_STOP_RESIDUAL;
-  pki_solve run = begin(p, &o, r, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
+  pki_solve run = begin_solver_run(p, &o, r, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
   pk_status status = pk_solver_suits(options->solver, p) ? PK_OK : PK_ERROR_UNSUPPORTED;
   if (status == PK_OK && !(run.scale < 1e100)) {
     status = PK_ERROR_NONFINITE; /* products would overflow: there is nothing to search */

@@ -66,7 +66,7 @@ static pki_artic eliminate_multi(const pki_work *w, int i, pki_artic I)
 }
 
 /* The inwards step of a right side: what the joint of body i does not take of force f. */
-PKI_INLINE pki_v6 take_axis(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
+PKI_INLINE pki_v6 propagate_force_axis(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
 {
   const pk_model *m = w->model;
   const pki_v3 s = pki_m3_col(&pki_poses(w)[i].R, m->body_axis[i]);
@@ -76,7 +76,7 @@ PKI_INLINE pki_v6 take_axis(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
   return pki_v6_add_scaled(f, factor->rest, factor->UD);
 }
 
-static pki_v6 take_multi(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
+static pki_v6 propagate_force_multi(const pki_work *w, int i, pki_v6 f, const pk_r *tau)
 {
   const pk_model *m = w->model;
   const int motion = m->body_motion[i], n = pki_motion_nu(motion), p = m->body_parent[i];
@@ -141,7 +141,7 @@ static pki_v6 move_multi(const pki_work *w, int i, pki_v6 d, pk_r *x)
 
 /* Eliminate the joint of body i and hand what is left to the parent. Bodies without children have only
  * their own inertia; the child that comes first here stores, later ones add. */
-PKI_INLINE void eliminate(const pki_work *w, int i, int axis)
+PKI_INLINE void eliminate_joint(const pki_work *w, int i, int axis)
 {
   const pk_model *m = w->model;
   const int p = m->body_parent[i], place = w->body_place[i];
@@ -156,7 +156,7 @@ PKI_INLINE void eliminate(const pki_work *w, int i, int axis)
   }
 }
 
-PKI_INLINE int one_axis(const pk_model *m, int i)
+PKI_INLINE int has_one_axis(const pk_model *m, int i)
 {
   return m->body_motion[i] <= PK_MOTION_PRISMATIC;
 }
@@ -170,7 +170,7 @@ PKI_INLINE void move_all(const pki_work *w, pk_r *x)
   delta[-1] = pki_v6_zero();
   for (int i = 0; i < m->nbody; i++) {
     const pki_v6 d = pki_motion_to_tip(delta[m->body_parent[i]], pose[i].r);
-    delta[i] = one_axis(m, i) ? move_axis(w, i, d, x) : move_multi(w, i, d, x);
+    delta[i] = has_one_axis(m, i) ? move_axis(w, i, d, x) : move_multi(w, i, d, x);
   }
 }
 
@@ -203,10 +203,10 @@ void PKI_NAME(aba)(pki_work *w, const double *q, const double *u, const double *
   /* inwards: eliminate each joint, hand inertia and force to the parent */
   for (int i = m->nbody - 1; i >= 0; i--) {
     const int p = m->body_parent[i];
-    const int axis = one_axis(m, i);
-    eliminate(w, i, axis);
-    const pki_v6 f =
-        axis ? take_axis(w, i, force[i], pki_reals(tau)) : take_multi(w, i, force[i], pki_reals(tau));
+    const int axis = has_one_axis(m, i);
+    eliminate_joint(w, i, axis);
+    const pki_v6 f = axis ? propagate_force_axis(w, i, force[i], pki_reals(tau))
+                          : propagate_force_multi(w, i, force[i], pki_reals(tau));
     if (p >= 0) {
       force[p] = pki_v6_add(force[p], pki_force_to_foot(f, pose[i].r));
     }
@@ -223,7 +223,7 @@ void PKI_NAME(aba_factor)(pki_work *w)
     pki_rigids(w)[i] = pki_body_rigid(w, i, &pose[i].R);
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
-    eliminate(w, i, one_axis(m, i));
+    eliminate_joint(w, i, has_one_axis(m, i));
   }
 }
 
@@ -242,7 +242,8 @@ void PKI_NAME(aba_solve)(pki_work *w, const double *b, int body, const double *f
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
     const int p = m->body_parent[i];
-    const pki_v6 rest = one_axis(m, i) ? take_axis(w, i, force[i], tau) : take_multi(w, i, force[i], tau);
+    const pki_v6 rest = has_one_axis(m, i) ? propagate_force_axis(w, i, force[i], tau)
+                                           : propagate_force_multi(w, i, force[i], tau);
     if (p >= 0) {
       force[p] = pki_v6_add(force[p], pki_force_to_foot(rest, pose[i].r));
     }

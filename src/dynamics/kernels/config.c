@@ -21,7 +21,7 @@ static inline void sinc_cos(pk_r x2, pk_r *sinc, pk_r *cosine)
 }
 
 /* out = q exp(t/2), then brought back to unit length to first order (its error is rounding). */
-static inline void turn(const pk_r *q, pki_v3 t, pk_r *out)
+static inline void rotate_quaternion(const pk_r *q, pki_v3 t, pk_r *out)
 {
   const pki_v3 half = pki_scale(pki_splat(0.5), t);
   pk_r sinc, c;
@@ -51,10 +51,10 @@ void PKI_NAME(config_add)(const pk_model *m, const double *q_in, double scale, c
         oi[0] = qi[0] + scale * vi[0];
       }
     } else if (m->body_motion[i] == PK_MOTION_SPHERICAL) {
-      turn(qi, pki_scale(pki_splat(scale), pki_v3_load(vi)), oi);
+      rotate_quaternion(qi, pki_scale(pki_splat(scale), pki_v3_load(vi)), oi);
     } else {
       pki_v3_store(pki_add_scaled(pki_v3_load(qi), pki_splat(scale), pki_v3_load(vi)), oi);
-      turn(qi + 3, pki_scale(pki_splat(scale), pki_v3_load(vi + 3)), oi + 3);
+      rotate_quaternion(qi + 3, pki_scale(pki_splat(scale), pki_v3_load(vi + 3)), oi + 3);
     }
   }
   /* a coordinate that several bodies have moves once */
@@ -77,7 +77,7 @@ static inline pk_r dexp_coefficient(pk_r a2)
   return pki_select(small, series, (1.0 - half * c / s) / safe);
 }
 
-static inline pki_v3 rate(pki_v3 xi, pki_v3 w)
+static inline pki_v3 chart_rate(pki_v3 xi, pki_v3 w)
 {
   const pki_v3 cross = pki_cross(xi, w);
   const pki_v3 second = pki_cross(xi, cross);
@@ -94,7 +94,7 @@ void PKI_NAME(config_rate)(const pk_model *m, const double *xi_in, const double 
   for (int i = 0; i < m->nbody; i++) {
     const int at = m->body_u[i] + (m->body_motion[i] == PK_MOTION_FLOATING ? 3 : 0);
     if (m->body_motion[i] > PK_MOTION_PRISMATIC) {
-      pki_v3_store(rate(pki_v3_load(xi + at), pki_v3_load(u + at)), out + at);
+      pki_v3_store(chart_rate(pki_v3_load(xi + at), pki_v3_load(u + at)), out + at);
     }
   }
 }

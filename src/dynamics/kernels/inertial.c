@@ -40,7 +40,7 @@ PKI_INLINE pki_v3 axis_of(const pki_work *w, int i)
 }
 
 /* M between a hinge and all that it hangs on, and what it feels of the forces. */
-PKI_INLINE void weigh_hinge(const pki_work *w, int i, pk_r *h)
+PKI_INLINE void mass_of_hinge(const pki_work *w, int i, pk_r *h)
 {
   const pk_model *m = w->model;
   const pki_pose_r *const pose = pki_poses(w);
@@ -64,7 +64,7 @@ PKI_INLINE void weigh_hinge(const pki_work *w, int i, pk_r *h)
 }
 
 /* M of a free body's own coordinates, world axes and body axes: m 1, s x h of a turn about s, and I in body axes. */
-PKI_INLINE void weigh_free(const pki_work *w, int i)
+PKI_INLINE void mass_of_free_body(const pki_work *w, int i)
 {
   const pk_model *m = w->model;
   const pki_m3 *const R = &pki_poses(w)[i].R;
@@ -120,12 +120,12 @@ void PKI_NAME(inertial)(pki_work *w, const double *q_in, const double *u_in, dou
   for (int i = m->nbody - 1; i >= 0; i--) {
     const int p = m->body_parent[i];
     if (m->body_motion[i] == PK_MOTION_REVOLUTE) {
-      weigh_hinge(w, i, h);
+      mass_of_hinge(w, i, h);
     } else {
       const bool is_free = m->body_motion[i] == PK_MOTION_FLOATING && p < 0 && !m->body_turned[i];
       pki_joint_project(m, i, &pose[p].R, &pose[i].R, force[i], h);
       if (is_free) {
-        weigh_free(w, i);
+        mass_of_free_body(w, i);
       }
       for (int c = 0; c < pki_motion_nu(m->body_motion[i]) && !is_free; c++) {
         const int k = m->body_u[i] + c;

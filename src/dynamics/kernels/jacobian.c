@@ -3,14 +3,14 @@
 #include "dynamics/kernels/declare.h"
 
 /* Write column k of a 6 x nu matrix. */
-static inline void put(pk_r *J, int nu, int k, pki_v6 c)
+static inline void add_column(pk_r *J, int nu, int k, pki_v6 c)
 {
   const size_t n = (size_t)nu, at = (size_t)k;
   J[at] += c.a.x, J[n + at] += c.a.y, J[2 * n + at] += c.a.z;
   J[3 * n + at] += c.l.x, J[4 * n + at] += c.l.y, J[5 * n + at] += c.l.z;
 }
 
-static inline void clear(pk_r *J, int nu)
+static inline void clear_jacobian(pk_r *J, int nu)
 {
   for (int e = 0; e < 6 * nu; e++) {
     J[e] = pki_splat(0);
@@ -28,14 +28,14 @@ void PKI_NAME(jacobian)(const pki_work *w, int body, const double *point, double
   const pk_model *m = w->model;
   const pki_v3 *const origin = pki_origins(w);
   const pki_v3 p = point_in_world(w, body, pki_reals(point));
-  clear(pki_out(J), m->nu);
+  clear_jacobian(pki_out(J), m->nu);
   for (int i = body; i >= 0; i = m->body_parent[i]) {
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       int linear;
       const pki_v3 s = pki_column(w, i, c, &linear);
       const pki_v6 col =
           linear ? (pki_v6){pki_v3_zero(), s} : (pki_v6){s, pki_cross(s, pki_sub(p, origin[i]))};
-      put(pki_out(J), m->nu, m->body_u[i] + c, col);
+      add_column(pki_out(J), m->nu, m->body_u[i] + c, col);
     }
   }
 }
@@ -48,7 +48,7 @@ void PKI_NAME(jacobian_dot)(const pki_work *w, int body, const double *point, do
   const pki_v3 *const origin = pki_origins(w);
   const pki_v6 *const twist = pki_v6s(w->twist);
   const pki_v3 p = point_in_world(w, body, pki_reals(point));
-  clear(pki_out(Jdot), m->nu);
+  clear_jacobian(pki_out(Jdot), m->nu);
   if (body < 0) {
     return;
   }
@@ -61,7 +61,7 @@ void PKI_NAME(jacobian_dot)(const pki_work *w, int body, const double *point, do
       const pki_v3 arm = pki_cross(sdot, pki_sub(p, origin[i]));
       const pki_v6 col = linear ? (pki_v6){pki_v3_zero(), sdot}
                                 : (pki_v6){sdot, pki_add_cross(arm, s, pki_sub(vp, twist[i].l))};
-      put(pki_out(Jdot), m->nu, m->body_u[i] + c, col);
+      add_column(pki_out(Jdot), m->nu, m->body_u[i] + c, col);
     }
   }
 }

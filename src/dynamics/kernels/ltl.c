@@ -38,8 +38,8 @@ PKI_INLINE void subtract_rows(pk_r *to, int n, const pk_r *a, pk_r *const *x, in
 }
 
 /* Rows leave the row of unknown `k`, which is their entry e; e itself is still M_ke here. */
-PKI_INLINE void leave_row(const pk_model *m, pk_r *M, int k, int e, pk_r *const *row, const pk_r *dinv,
-                          int rows)
+PKI_INLINE void eliminate_row_entry(const pk_model *m, pk_r *M, int k, int e, pk_r *const *row,
+                                    const pk_r *dinv, int rows)
 {
   pk_r a[BLOCK] = {dinv[0], dinv[0], dinv[0]};
   PKI_UNROLL
@@ -68,17 +68,17 @@ PKI_INLINE void factor_block(const pk_model *m, pk_r *M, int first, int n, int f
     dinv[c] = 1.0 / row[c][n + from + c];
     PKI_UNROLL
     for (int e = c - 1; e >= 0; e--) {
-      leave_row(m, M, first + from + e, n + from + e, &row[c], &dinv[c], 1);
+      eliminate_row_entry(m, M, first + from + e, n + from + e, &row[c], &dinv[c], 1);
     }
     row[c][n + from + c] = dinv[c];
   }
   PKI_UNROLL
   for (int e = from - 1; e >= 0; e--) {
-    leave_row(m, M, first + e, n + e, row, dinv, rows);
+    eliminate_row_entry(m, M, first + e, n + e, row, dinv, rows);
   }
   PKI_UNROLL
   for (int e = n - 1; e >= 0; e--) {
-    leave_row(m, M, path[e], e, row, dinv, rows);
+    eliminate_row_entry(m, M, path[e], e, row, dinv, rows);
   }
 }
 

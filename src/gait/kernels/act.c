@@ -68,7 +68,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
 }
 
 /* Accelerations that are wanted of the trunk and of all feet, as accelerations of coordinates. */
-static inline void want(action *act)
+static inline void desired_accelerations(action *act)
 {
   const pki_gait_group *g = act->g;
   pki_gait_scene *const s = act->s;
@@ -93,7 +93,7 @@ static inline void want(action *act)
 }
 
 /* Recursive Newton-Euler over the robot's bodies, whose motion is known but for du/dt and gravity. */
-static inline void invert(action *act)
+static inline void inverse_dynamics(action *act)
 {
   const pki_locomotion *c = act->c;
   pki_limb *const limbs = act->s->limbs;
@@ -177,7 +177,7 @@ static inline void command_joint(const pki_gait_group *g, int u, pk_r tau, pk_r 
 
 /* The rows of the joints, less the feet's forces, are the torques: a hinge moves the point of contact, r n below the
  * ball's centre p, by axis x (p - r n), which is the column less r axis x n. */
-static inline void command(const action *act, const pki_v3 *force)
+static inline void command_joints(const action *act, const pki_v3 *force)
 {
   const pki_gait_group *g = act->g;
   const pki_locomotion *c = g->c;
@@ -207,8 +207,8 @@ void PKI_NAME(gait_act)(const pki_gait_group *g, double *scratch)
   act.g = g, act.c = g->c, act.m = g->model;
   act.s = (pki_gait_scene *)(void *)scratch;
   act.swings = pki_swings_begin(g, act.s);
-  want(&act);
-  invert(&act);
+  desired_accelerations(&act);
+  inverse_dynamics(&act);
   share_load(&act, force);
-  command(&act, force);
+  command_joints(&act, force);
 }

@@ -121,7 +121,7 @@ static inline void pose_bodies(const pki_gait_group *g, const pki_gait_scene *s,
 }
 
 /* The robot as one body in this pose: about its mass, in the trunk's axes. */
-static inline pki_s3 inertia(const pki_gait_group *g, const pki_gait_scene *s)
+static inline pki_s3 composite_inertia(const pki_gait_group *g, const pki_gait_scene *s)
 {
   const pki_locomotion *c = g->c;
   const pk_r zero = pki_splat(0);
@@ -139,7 +139,7 @@ static inline pki_s3 inertia(const pki_gait_group *g, const pki_gait_scene *s)
 
 /* The largest normal force that each leg can give where it stands now, by its joints' efforts; the least of them, in
  * weights. */
-static inline pk_r strength(const pki_gait_group *g, const pki_gait_scene *s)
+static inline pk_r leg_strength(const pki_gait_group *g, const pki_gait_scene *s)
 {
   const double weight = g->c->mass * g->c->gravity;
   pk_r force = pki_splat(PKI_FOOT_HEAVY * weight);
@@ -154,8 +154,8 @@ static inline pk_r strength(const pki_gait_group *g, const pki_gait_scene *s)
 void PKI_NAME(gait_weigh)(const pki_gait_group *g, const double *scratch)
 {
   const pki_gait_scene *s = (const pki_gait_scene *)(const void *)scratch;
-  const pki_s3 I = inertia(g, s);
-  const pk_r force = strength(g, s), full[9] = {I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz};
+  const pki_s3 I = composite_inertia(g, s);
+  const pk_r force = leg_strength(g, s), full[9] = {I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz};
   for (int l = 0; l < PKI_LANES; l++) {
     if (g->walk[l]->awake) {
       continue;

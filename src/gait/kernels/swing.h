@@ -2,8 +2,8 @@
 #ifndef PKI_GAIT_SWING_H
 #define PKI_GAIT_SWING_H
 
-#include "gait/kernels/limb.h"
 #include "gait/foot_path.h"
+#include "gait/kernels/limb.h"
 
 /* What swings of all legs share. */
 typedef struct pki_swings {
@@ -94,13 +94,13 @@ PKI_INLINE pki_path pki_bump(pk_r s)
   return (pki_path){up.s, up.rate * pace, up.acc * pace * pace};
 }
 
-typedef struct pki_aim {
+typedef struct pki_foot_reference {
   pki_v3 pos, vel, acc;
-} pki_aim;
+} pki_foot_reference;
 
 /* On its way: along the ground to the foothold, which ends a little below it, and over it. */
-PKI_INLINE pki_aim pki_swing_aim(const pki_gait_group *g, const pki_swings *s, int leg, pki_v3 target,
-                                 pk_r time)
+PKI_INLINE pki_foot_reference pki_swing_aim(const pki_gait_group *g, const pki_swings *s, int leg,
+                                            pki_v3 target, pk_r time)
 {
   static const double press = 0.005 / 0.41,
                       press_planned = 2e-3; /* heights; planned landings should be in time */
@@ -112,15 +112,16 @@ PKI_INLINE pki_aim pki_swing_aim(const pki_gait_group *g, const pki_swings *s, i
   const pki_v3 way = pki_sub(target, from);
   const pki_path path = pki_quintic(phase), rise = pki_bump(phase);
   const pk_r pace = 1.0 / time;
-  pki_aim out = {pki_add_scaled(from, path.s, way), pki_scale(path.rate * pace, way),
-                 pki_scale(path.acc * pace * pace, way)};
+  pki_foot_reference out = {pki_add_scaled(from, path.s, way), pki_scale(path.rate * pace, way),
+                            pki_scale(path.acc * pace * pace, way)};
   out.pos.z += rise.s * lift, out.vel.z += rise.rate * pace * lift,
       out.acc.z += rise.acc * pace * pace * lift;
   return out;
 }
 
 /* Looking for the ground: straight down, unless the foothold has gone far and the way is free. */
-PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, int leg, pki_v3 target)
+PKI_INLINE pki_foot_reference pki_reach_aim(const pki_gait_group *g, const pki_swings *s, int leg,
+                                            pki_v3 target)
 {
   static const double near = 0.04 / 0.41; /* heights: a foothold this far off is near enough */
   static const double deep = 0.1 / 0.41;  /* how far a foot looks for the ground */
@@ -135,7 +136,7 @@ PKI_INLINE pki_aim pki_reach_aim(const pki_gait_group *g, const pki_swings *s, i
   const pk_r share = pki_select(goes, 1.0 - near * h / far, zero);
   const pk_r sunk = pki_min(pace * s->scene->since[leg], pki_splat(deep * h));
   const pk_r fall = pki_select(pki_less(sunk, pki_splat(deep * h)), pki_splat(-pace), zero);
-  return (pki_aim){
+  return (pki_foot_reference){
       {from.x + pki_select(goes, share * x, zero), from.y + pki_select(goes, share * y, zero), from.z - sunk},
       {zero, zero, fall},
       pki_v3_zero()};
@@ -162,11 +163,12 @@ PKI_INLINE pki_v3 pki_swing(const pki_gait_group *g, const pki_swings *s, int le
   if (pki_any(s->planned)) {
     target = pki_v3_select(s->planned, pki_pick3(g, w->now[leg].target), target);
   }
-  pki_aim to = pki_swing_aim(g, s, leg, target, time);
+  pki_foot_reference to = pki_swing_aim(g, s, leg, target, time);
   if (pki_any(~(swings | s->scene->stands[leg]))) {
-    const pki_aim sink = pki_reach_aim(g, s, leg, target);
-    to = (pki_aim){pki_v3_select(swings, to.pos, sink.pos), pki_v3_select(swings, to.vel, sink.vel),
-                   pki_v3_select(swings, to.acc, sink.acc)};
+    const pki_foot_reference sink = pki_reach_aim(g, s, leg, target);
+    to =
+        (pki_foot_reference){pki_v3_select(swings, to.pos, sink.pos), pki_v3_select(swings, to.vel, sink.vel),
+                             pki_v3_select(swings, to.acc, sink.acc)};
   }
   /* a foot that is held by something does not pull harder and harder */
   const pki_v3 off = pki_sub(to.pos, s->scene->legs[leg].pos);

@@ -15,7 +15,7 @@ static const double flat = 3.53887e-5;       /* h^4: the feet's points are on a 
 
 /* Least squares z = a + b x + c y through the last points of contact; about their mean, so that the system is
  * 2 x 2. Three feet on a line leave the slope as it is. The points' middle comes back. */
-static inline pki_v3 fit(const pki_gait_group *g, pki_gait_scene *s)
+static inline pki_v3 fit_ground_plane(const pki_gait_group *g, pki_gait_scene *s)
 {
   pki_walk *const w = g->walk[0];
   const pki_v3 *point = s->ground;
@@ -55,15 +55,15 @@ static inline void note_fallen(const pki_gait_group *g, pk_r upright, pk_r heigh
   }
 }
 
-static inline pk_r wrap(pk_r angle)
+static inline pk_r wrap_angle(pk_r angle)
 {
   return angle - 6.283185307179586 * pki_round(angle * 0.15915494309189535);
 }
 
 /* One horizontal direction. A standing trunk belongs above the middle of its feet; a trotting one where its wanted speed
  * has brought it, but not farther from where it is than a leash. Planned gaits lean. */
-static inline pk_r horizontal(const pki_gait_group *g, pki_gait_scene *s, int k, const pki_gait_timing *b,
-                              pk_r middle, pk_r speed)
+static inline pk_r horizontal_acceleration(const pki_gait_group *g, pki_gait_scene *s, int k,
+                                           const pki_gait_timing *b, pk_r middle, pk_r speed)
 {
   pki_walk *const w = g->walk[0];
   const pk_r com = k == 0 ? s->com.x : s->com.y, rate = k == 0 ? s->com_vel.x : s->com_vel.y;
@@ -95,12 +95,12 @@ static inline pki_v3 turn_to(const pki_m3 *R, pki_v3 up, pk_r yaw)
 }
 
 /* Upright, and along the yaw, which has a leash too. The turn to there comes back. */
-static inline pki_v3 attitude(const pki_gait_group *g, pki_gait_scene *s, const pki_gait_timing *b)
+static inline pki_v3 attitude_error(const pki_gait_group *g, pki_gait_scene *s, const pki_gait_timing *b)
 {
   pki_walk *const w = g->walk[0];
   const pk_r spin = pki_pick(g, &w->speed[2]), zero = pki_splat(0);
   const pk_r ahead = pki_select(b->walking, b->period * spin, zero);
-  const pk_r off = wrap(pki_pick(g, &w->yaw) + ahead - s->heading);
+  const pk_r off = wrap_angle(pki_pick(g, &w->yaw) + ahead - s->heading);
   const pk_r yaw = s->heading + pki_clamp(off, pki_splat(-0.2), pki_splat(0.2));
   const pki_v3 level = {zero, zero, pki_splat(1)};
   const pki_v3 error =
@@ -113,7 +113,7 @@ static inline pki_v3 attitude(const pki_gait_group *g, pki_gait_scene *s, const 
   return error;
 }
 
-static inline void keep3(pki_v3 x, int lane, double out[3])
+static inline void store_lane3(pki_v3 x, int lane, double out[3])
 {
   out[0] = pki_lane(x.x, lane), out[1] = pki_lane(x.y, lane), out[2] = pki_lane(x.z, lane);
 }
@@ -124,11 +124,11 @@ static inline void copy_for_plan(const pki_gait_group *g, const pki_gait_scene *
   for (int l = 0; l < PKI_LANES; l++) {
     pki_walk *const w = g->walk[l];
     if (w->planned) {
-      keep3(s->R.x, l, w->R), keep3(s->R.y, l, w->R + 3), keep3(s->R.z, l, w->R + 6);
-      keep3(s->pos, l, w->pos);
-      keep3(s->limbs[0].w, l, w->omega);
-      keep3(s->com, l, w->com), keep3(s->com_vel, l, w->com_vel);
-      keep3(turn, l, w->turn);
+      store_lane3(s->R.x, l, w->R), store_lane3(s->R.y, l, w->R + 3), store_lane3(s->R.z, l, w->R + 6);
+      store_lane3(s->pos, l, w->pos);
+      store_lane3(s->limbs[0].w, l, w->omega);
+      store_lane3(s->com, l, w->com), store_lane3(s->com_vel, l, w->com_vel);
+      store_lane3(turn, l, w->turn);
       w->velocity[0] = pki_lane(s->velocity[0], l), w->velocity[1] = pki_lane(s->velocity[1], l);
     }
   }
@@ -143,7 +143,7 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   for (int i = 0; i < PKI_LEGS; i++) {
     pki_foot_schedule(g, s, &timing, i);
   }
-  const pki_v3 middle = fit(g, s);
+  const pki_v3 middle = fit_ground_plane(g, s);
   const pk_r *plane = s->plane, height = pos.z - (plane[0] + plane[1] * pos.x + plane[2] * pos.y);
   note_fallen(g, s->R.z.z, height);
   /* the wanted speed along the heading, which is the trunk's x seen from above */
@@ -153,12 +153,12 @@ void PKI_NAME(gait_refer)(const pki_gait_group *g, double *scratch)
   const pk_r cosine = pki_select(looks, ahead.x * share, pki_splat(1)), sine = ahead.y * share;
   s->cosine = cosine, s->sine = sine;
   const pk_r forward = pki_pick(g, &w->speed[0]), aside = pki_pick(g, &w->speed[1]);
-  s->acc.l.x = horizontal(g, s, 0, &timing, middle.x, cosine * forward - sine * aside);
-  s->acc.l.y = horizontal(g, s, 1, &timing, middle.y, sine * forward + cosine * aside);
+  s->acc.l.x = horizontal_acceleration(g, s, 0, &timing, middle.x, cosine * forward - sine * aside);
+  s->acc.l.y = horizontal_acceleration(g, s, 1, &timing, middle.y, sine * forward + cosine * aside);
   /* above the ground by the legs' height */
   const pk_r climb = plane[1] * vel.x + plane[2] * vel.y;
   const double k = height_k * g->c->pace * g->c->pace, d = height_d * g->c->pace;
   s->acc.l.z = k * (g->c->height + g->c->legs[0].radius - height) + d * (climb - vel.z);
-  const pki_v3 turn = attitude(g, s, &timing);
+  const pki_v3 turn = attitude_error(g, s, &timing);
   copy_for_plan(g, s, turn);
 }

@@ -14,7 +14,7 @@ typedef struct pki_joining {
 } pki_joining;
 
 /* What the twists in the work say of contact i of a lane. */
-static pki_joining pki_joins(const pki_lanes *f, int lane, int i)
+static pki_joining pki_contact_joins(const pki_lanes *f, int lane, int i)
 {
   const pki_group_plan *p = f->p;
   const pki_contact *c = &f->g->found[lane][i];
@@ -27,13 +27,14 @@ static pki_joining pki_joins(const pki_lanes *f, int lane, int i)
 }
 
 /* The contact of the last step that contact i of a lane was, if it touches still and pushed; -1: none. */
-static int pki_pushed_last(const pki_lanes *f, int lane, int i)
+static int pki_last_loaded_contact(const pki_lanes *f, int lane, int i)
 {
-  const pki_seat *seat = &f->seats[lane];
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
   const pki_contact *c = &f->g->found[lane][i];
-  const int last =
-      c->gap < f->p->touching && !f->p->published ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
-  return last >= 0 && seat->last_r[3 * last] > 0 ? last : -1;
+  const int last = c->gap < f->p->touching && !f->p->published
+                       ? pki_contact_search(lane_world->last, *lane_world->nlast, c)
+                       : -1;
+  return last >= 0 && lane_world->last_r[3 * last] > 0 ? last : -1;
 }
 
 /* ---- joint rows ---- */
@@ -97,7 +98,7 @@ static pk_i pki_join_limits(pki_lanes *f, const double *v)
 
 /* ---- joint friction ---- */
 
-PKI_INLINE bool pki_rubs(const pki_group_plan *p, int k)
+PKI_INLINE bool pki_has_joint_friction(const pki_group_plan *p, int k)
 {
   return p->rubs && p->joints->dof_friction[k] > 0;
 }
@@ -106,7 +107,8 @@ PKI_INLINE bool pki_rubs(const pki_group_plan *p, int k)
 static void pki_join_friction(pki_lanes *f)
 {
   for (int k = 0; k < f->p->joints->nu && f->p->rubs; k++) {
-    const pk_i held = pki_rubs(f->p, k) ? ~pki_masks(f->g->joint.sliding)[k] & f->going : pki_mask_none();
+    const pk_i held =
+        pki_has_joint_friction(f->p, k) ? ~pki_masks(f->g->joint.sliding)[k] & f->going : pki_mask_none();
     pki_add_joint_rows(f, held, PKI_ROW_FRICTION, k, NULL);
   }
 }
@@ -200,7 +202,7 @@ static pk_i pki_unpin_torques(pki_lanes *f, const double *v)
 /* ---- all ---- */
 
 /* What the velocities x would break; the lanes with new rows. */
-static pk_i pki_join(pki_lanes *f, const double *x, bool first)
+static pk_i pki_extend_active_set(pki_lanes *f, const double *x, bool first)
 {
   bool found = false;
   for (int l = 0; l < f->count; l++) {

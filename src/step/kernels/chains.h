@@ -43,9 +43,9 @@ static pk_i pki_chains_join_contacts(pki_lanes *f, const double *x, bool first)
   (void)x;
   for (int i = 0; i < f->nfound[0]; i++) {
     if (slot_of[i] < 0) {
-      const bool pushed = first && pki_pushed_last(f, 0, i) >= 0;
+      const bool pushed = first && pki_last_loaded_contact(f, 0, i) >= 0;
       const bool waits = !f->p->law->joins_closed && pki_chain_waits(f->g->world, i);
-      const pki_joining by = waits ? waiting : pki_joins(f, 0, i);
+      const pki_joining by = waits ? waiting : pki_contact_joins(f, 0, i);
       slot_of[i] = pushed || by.joins ? 0 : -1;
       more |= pushed || by.must;
     }
@@ -93,7 +93,7 @@ static void pki_chains_respond(pki_lanes *f)
   if (f->solved) {
     pki_chain_respond(f->g->world, f->g);
   } else {
-    pki_end_freely(f);
+    pki_end_at_free_velocity(f);
   }
 }
 
@@ -132,7 +132,7 @@ static void pki_chains_project(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
 static bool pki_chains_keep(pki_lanes *f, int lane)
 {
   pki_keep_pins(f, lane);
-  *f->seats[lane].plain = false;
+  *f->lane_worlds[lane].plain = false;
   return true;
 }
 

@@ -95,17 +95,17 @@ static void pki_actuate(pki_lanes *f, const double *q)
   if (!f->p->implicit) {
     pki_actuate_explicitly(f);
   }
-  pki_leave(f, ~good, PK_LANE_EXIT_COMMAND);
+  pki_leave_lanes(f, ~good, PK_LANE_EXIT_COMMAND);
 }
 
 /* Generalised forces of pushes at the configuration q: J' f, summed from the leaves to the root. */
-static void pki_push_lanes(pki_lanes *f, const double *q)
+static void pki_add_push_forces(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
   bool any = false;
   for (int l = 0; l < f->count; l++) {
-    any |= f->seats[l].pushes != NULL;
+    any |= f->lane_worlds[l].pushes != NULL;
   }
   for (int k = 0; k < m->nu; k++) {
     pki_out(g->push)[k] = pki_splat(0);
@@ -120,8 +120,8 @@ static void pki_push_lanes(pki_lanes *f, const double *q)
     for (int e = 0; e < 6; e++) {
       wrench[e] = pki_splat(0);
       for (int l = 0; l < f->count; l++) {
-        if (f->seats[l].pushes != NULL) {
-          pki_set_lane(&wrench[e], l, f->seats[l].pushes[6 * i + e]);
+        if (f->lane_worlds[l].pushes != NULL) {
+          pki_set_lane(&wrench[e], l, f->lane_worlds[l].pushes[6 * i + e]);
         }
       }
     }
@@ -142,9 +142,9 @@ static void pki_push_lanes(pki_lanes *f, const double *q)
 }
 
 /* What acts from outside at the start of the step: pushes, and contact by a law of forces. */
-static void pki_act_from_outside(pki_lanes *f, const double *q)
+static void pki_add_external_forces(pki_lanes *f, const double *q)
 {
-  pki_push_lanes(f, q);
+  pki_add_push_forces(f, q);
   if (f->p->law->force != NULL) {
     pki_fail_step(f, pki_chain_add_forces(f->g->world, q, f->g->push, f->g->info));
   }
@@ -205,7 +205,7 @@ static void pki_free_velocity(pki_lanes *f, const double *q)
 }
 
 /* u_E = u_f, where no impulses act. A zero is added all the same: -0 has the same end whoever sits beside it. */
-static void pki_end_freely(pki_lanes *f)
+static void pki_end_at_free_velocity(pki_lanes *f)
 {
   const pki_group *g = f->g;
   for (int k = 0; k < f->p->model->nu; k++) {
@@ -229,16 +229,16 @@ static void pki_set_forces(pki_lanes *f)
 static void pki_keep_pins(const pki_lanes *f, int lane)
 {
   const pki_group *g = f->g;
-  const pki_seat *seat = &f->seats[lane];
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
   const int n = f->p->joints->nu;
   for (int k = 0; k < n; k++) {
     const int at = k * PKI_LANES + lane;
-    seat->limited[k] = g->joint.limited[at] != 0;
+    lane_world->limited[k] = g->joint.limited[at] != 0;
     if (g->joint.pinned[at] != 0) {
-      seat->last_joint[PKI_ROW_TORQUE * n + k] = f->p->dt * g->joint.pin[at];
+      lane_world->last_joint[PKI_ROW_TORQUE * n + k] = f->p->dt * g->joint.pin[at];
     }
     if (g->joint.sliding[at] != 0) {
-      seat->last_joint[PKI_ROW_FRICTION * n + k] = f->p->dt * g->joint.drag[at];
+      lane_world->last_joint[PKI_ROW_FRICTION * n + k] = f->p->dt * g->joint.drag[at];
     }
   }
 }

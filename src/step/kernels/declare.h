@@ -5,7 +5,7 @@
 #include "math/lane.h"
 #include "step/group.h"
 
-void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki_lane_info *out);
+void PKI_NAME(group_advance)(pki_group *g, const pki_lane_world *lane_worlds, int count, pki_lane_info *out);
 
 extern const pki_group_kernels PKI_NAME(group_kernels);
 

@@ -8,13 +8,14 @@
 /* What pairs of shapes remember is taken from the world when it is asked for first. */
 static void pki_recall_memory(pki_lanes *f, int lane)
 {
-  const pki_seat *seat = &f->seats[lane];
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
   if (f->recalled[lane]) {
     return;
   }
   f->recalled[lane] = true;
-  f->nmemory[lane] = *seat->nmemory < PKI_FOUND ? *seat->nmemory : PKI_FOUND;
-  memcpy(f->g->search.memory[lane], seat->memory, (size_t)f->nmemory[lane] * sizeof *seat->memory);
+  f->nmemory[lane] = *lane_world->nmemory < PKI_FOUND ? *lane_world->nmemory : PKI_FOUND;
+  memcpy(f->g->search.memory[lane], lane_world->memory,
+         (size_t)f->nmemory[lane] * sizeof *lane_world->memory);
 }
 
 /* Contacts of one lane within a margin, from the candidates or, in scans, of all shapes; how many. `some` will
@@ -50,7 +51,7 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
   }
   c->memory = memory, c->next = next, c->nmemory = nmemory, c->memory_room = room;
   if (overflow && !some) {
-    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
+    pki_leave_one_lane(f, lane, PK_LANE_EXIT_CONTACTS);
   }
   return n;
 }
@@ -59,13 +60,13 @@ static int pki_touch_lane(pki_lanes *f, int lane, double margin, pki_contact *ou
 static void pki_slots_find_contacts(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
-  pki_look_at_feet(g, g->gap, g->point);
-  pki_leave_if_fast(f);
+  pki_measure_feet(g, g->gap, g->point);
+  pki_leave_fast_lanes(f);
   if (!f->p->scan) {
     const pki_margins margin = pki_margins_of(f);
-    const pk_i due = pki_looks_due(f, q, &margin);
-    const pki_look look = pki_find_candidates(f, &margin, due, f->p->hinged && f->p->free);
-    pki_remember_look(f, q, due, look);
+    const pk_i due = pki_lanes_to_check(f, q, &margin);
+    const pki_clearance look = pki_find_candidates(f, &margin, due, f->p->hinged && f->p->free);
+    pki_remember_clearance(f, q, due, look);
   }
   for (int l = 0; l < f->count; l++) {
     f->nfound[l] = pki_is_set(f->going, l) ? pki_touch_lane(f, l, f->p->near, g->found[l], false) : 0;

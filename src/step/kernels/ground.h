@@ -8,8 +8,8 @@
 
 /* A foot on a height field, in one lane: its gap, and its nearest point and axes when asked for; else whether that is on
  * another side of the ground than the axes say. */
-static void pki_look_at_field(const pki_group *g, int b, int lane, const double centre[3], double *gap,
-                              double *point)
+static void pki_measure_foot_on_heights(const pki_group *g, int b, int lane, const double centre[3],
+                                        double *gap, double *point)
 {
   const pki_group_plan *p = g->plan;
   const double r = p->radius[b];
@@ -44,7 +44,7 @@ static void pki_look_at_field(const pki_group *g, int b, int lane, const double 
 }
 
 /* Gaps of all feet at the work's configuration, and their lowest points when asked for. */
-static void pki_look_at_feet(const pki_group *g, double *gap, double *point)
+static void pki_measure_feet(const pki_group *g, double *gap, double *point)
 {
   const pki_group_plan *p = g->plan;
   const pki_pose_r *const pose = pki_poses(g->work);
@@ -53,8 +53,8 @@ static void pki_look_at_feet(const pki_group *g, double *gap, double *point)
     const pki_v3 c = pki_add(origin[p->body[b]], pki_m3_apply_plain(pose[p->body[b]].R, p->centre[b]));
     if (p->field != NULL) {
       for (int l = 0; l < PKI_LANES; l++) {
-        pki_look_at_field(g, b, l, (const double[3]){pki_lane(c.x, l), pki_lane(c.y, l), pki_lane(c.z, l)},
-                          gap, point);
+        pki_measure_foot_on_heights(
+            g, b, l, (const double[3]){pki_lane(c.x, l), pki_lane(c.y, l), pki_lane(c.z, l)}, gap, point);
       }
       continue;
     }
@@ -77,7 +77,7 @@ PKI_INLINE pk_r pki_speed_bound(const pki_group *g, int body, double extent)
 
 /* Lanes in which shapes move by more than half their thickness in a step leave, where there is something that they could pass:
  * they have to be met on their way. Nothing passes a half-space, and links that hinges join are looked at in the end. */
-static void pki_leave_if_fast(pki_lanes *f)
+static void pki_leave_fast_lanes(pki_lanes *f)
 {
   const pki_group_plan *p = f->p;
   pk_i bad = pki_mask_none();
@@ -89,7 +89,7 @@ static void pki_leave_if_fast(pki_lanes *f)
     const double most = p->covers[i].slow / p->dt;
     bad |= pki_less(pki_splat(most * most), pki_speed_bound(f->g, p->covers[i].body, p->covers[i].extent));
   }
-  pki_leave(f, bad, PK_LANE_EXIT_FAST);
+  pki_leave_lanes(f, bad, PK_LANE_EXIT_FAST);
 }
 
 #endif

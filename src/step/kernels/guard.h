@@ -131,9 +131,9 @@ PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, const pki_v3 ax
 
 /* What a look at all shapes tells: how far joints may turn before any two can come within PKI_COVER_SLACK of each other: a pair that
  * is d apart stays so while swing angle < d - slack; and how high the lowest one is above the ground. */
-typedef struct pki_look {
+typedef struct pki_clearance {
   pk_r angle, height;
-} pki_look;
+} pki_clearance;
 
 static void pki_add_candidate(pki_lanes *f, int a, int b, pk_i mask)
 {
@@ -148,8 +148,8 @@ typedef struct pki_margins {
 } pki_margins;
 
 /* Pair k of covers, in the lanes of a mask; `axes`: of the first cover, if it is a box. */
-PKI_INLINE void pki_look_at_pair(pki_lanes *f, int k, const pki_v3 axes[3], const pki_margins *margin,
-                                 pk_i mask, pki_look *look)
+PKI_INLINE void pki_check_cover_pair(pki_lanes *f, int k, const pki_v3 axes[3], const pki_margins *margin,
+                                     pk_i mask, pki_clearance *look)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
@@ -217,7 +217,7 @@ static void pki_box_limbs(const pki_group *g, pki_limbs *limbs)
 /* Some pair of two limbs may be a candidate in a lane of the mask, or change what the look tells. They are compared once in a look:
  * its angle is largest then. */
 static bool pki_limbs_near(const pki_group *g, pki_limbs *limbs, int a, int b, const pki_margins *margin,
-                           pk_i mask, const pki_look *look)
+                           pk_i mask, const pki_clearance *look)
 {
   if (!(limbs->known[a] >> b & 1)) {
     const double swing = g->plan->limb_swing[a][b],
@@ -237,8 +237,8 @@ static bool pki_limbs_near(const pki_group *g, pki_limbs *limbs, int a, int b, c
 /* ---- looks ---- */
 
 /* Pairs of one cover with others, from run r on. */
-static void pki_look_at_cover(pki_lanes *f, pki_limbs *limbs, int cover, int *r, const pki_margins *margin,
-                              pk_i due, pki_look *look)
+static void pki_check_cover(pki_lanes *f, pki_limbs *limbs, int cover, int *r, const pki_margins *margin,
+                            pk_i due, pki_clearance *look)
 {
   const pki_group_plan *p = f->p;
   const pki_cover *c = &p->covers[cover];
@@ -249,7 +249,7 @@ static void pki_look_at_cover(pki_lanes *f, pki_limbs *limbs, int cover, int *r,
   for (; *r < p->nrun && p->runs[*r].cover == cover; (*r)++) {
     if (pki_limbs_near(f->g, limbs, c->limb, p->runs[*r].limb, margin, due, look)) {
       for (int k = *r > 0 ? p->runs[*r - 1].end : 0; k < p->runs[*r].end; k++) {
-        pki_look_at_pair(f, k, axes, margin, due, look);
+        pki_check_cover_pair(f, k, axes, margin, due, look);
       }
     }
   }
@@ -257,11 +257,11 @@ static void pki_look_at_cover(pki_lanes *f, pki_limbs *limbs, int cover, int *r,
 
 /* Pairs for the narrow phase, sorted, in the lanes of `due`: covers that are near the ground, or each other. What the look tells of
  * pairs that are not near is computed when it is to be remembered. */
-static pki_look pki_find_candidates(pki_lanes *f, const pki_margins *margin, pk_i due, bool remembered)
+static pki_clearance pki_find_candidates(pki_lanes *f, const pki_margins *margin, pk_i due, bool remembered)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  pki_look look = {pki_splat(remembered ? 1e3 : 0), pki_splat(1e3)};
+  pki_clearance look = {pki_splat(remembered ? 1e3 : 0), pki_splat(1e3)};
   f->ncandidate = 0;
   if (!pki_any(due)) {
     return look;
@@ -272,7 +272,7 @@ static pki_look pki_find_candidates(pki_lanes *f, const pki_margins *margin, pk_
     pki_box_limbs(g, &limbs);
   }
   for (int i = 0, r = 0; i < p->ncover; i++) {
-    pki_look_at_cover(f, &limbs, i, &r, margin, due, &look);
+    pki_check_cover(f, &limbs, i, &r, margin, due, &look);
     if (p->covers[i].low[0] || p->covers[i].low[1]) {
       const pk_r height = pki_cover_height(g, &p->covers[i]);
       look.height = pki_min(look.height, height);
@@ -311,7 +311,7 @@ static pk_r pki_lowered(const pki_group *g, const double *q)
 }
 
 /* Lanes in which some shape that is no foot may be a candidate at q. */
-static pk_i pki_looks_due(const pki_lanes *f, const double *q, const pki_margins *margin)
+static pk_i pki_lanes_to_check(const pki_lanes *f, const double *q, const pki_margins *margin)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
@@ -349,7 +349,7 @@ static pki_margins pki_margins_of(const pki_lanes *f)
 }
 
 /* A look at all shapes at q is what the next ones go by. */
-static void pki_remember_look(pki_lanes *f, const double *q, pk_i due, pki_look look)
+static void pki_remember_clearance(pki_lanes *f, const double *q, pk_i due, pki_clearance look)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
@@ -369,7 +369,7 @@ static void pki_remember_look(pki_lanes *f, const double *q, pk_i due, pki_look 
 }
 
 /* How far anything can have moved against the trunk in this step. */
-static pk_r pki_swung(const pki_group *g)
+static pk_r pki_largest_swing(const pki_group *g)
 {
   const pki_group_plan *p = g->plan;
   const pk_model *m = p->model;

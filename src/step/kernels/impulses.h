@@ -38,7 +38,7 @@ static pk_i pki_check_round(pki_lanes *f, pk_i *forces)
   *forces = pki_pin_torques(f, v); /* one after the other: they hand out rows */
   *forces |= pki_unpin_torques(f, v);
   *forces |= pki_stop_sliding(f, v);
-  const pk_i open = (*forces | pki_join(f, g->u_end, false)) & f->going;
+  const pk_i open = (*forces | pki_extend_active_set(f, g->u_end, false)) & f->going;
   return !pki_any(open) && pki_store(f)->impacts_gain(f) ? f->going : open;
 }
 
@@ -49,7 +49,7 @@ static void pki_impulses(pki_lanes *f, const double *q)
   pki_group *g = f->g;
   const pki_row_store *const rows = pki_store(f);
   pki_begin_impulses(f);
-  pki_join(f, g->u_free, true);
+  pki_extend_active_set(f, g->u_free, true);
   pki_join_friction(f);
   pki_join_torques(f);
   pk_i forces, open = rows->with_rows(f);

@@ -16,7 +16,7 @@
 typedef struct pki_lanes {
   pki_group *g;
   const pki_group_plan *p;
-  const pki_seat *seats;
+  const pki_lane_world *lane_worlds;
 
   /* Lanes in use. */
   int count;
@@ -57,7 +57,7 @@ typedef struct pki_lanes {
   /* Rows are those of a projection. */
   bool positions;
   /* Lanes whose impulses the scalar solvers found, as bits, and by which. */
-  unsigned alone;
+  unsigned scalar_fallback;
   pk_solver solver[PKI_LANES];
   /* How many are in `kept`. */
   int nkept[PKI_LANES];
@@ -150,7 +150,7 @@ PKI_INLINE pk_i pki_is_finite(const double *x, int n)
 }
 
 /* Lanes of a mask leave the step: it is made again with rows on chains. On chains themselves nothing leaves. */
-static void pki_leave(pki_lanes *f, pk_i mask, pk_lane_exit why)
+static void pki_leave_lanes(pki_lanes *f, pk_i mask, pk_lane_exit why)
 {
   const pk_i leaving = mask & f->going;
   if (!pki_any(leaving) || pki_on_chains(f)) {
@@ -162,11 +162,11 @@ static void pki_leave(pki_lanes *f, pk_i mask, pk_lane_exit why)
   f->going &= ~leaving;
 }
 
-static void pki_leave_lane(pki_lanes *f, int lane, pk_lane_exit why)
+static void pki_leave_one_lane(pki_lanes *f, int lane, pk_lane_exit why)
 {
   pk_i mask = pki_mask_none();
   pki_set_mask(&mask, lane, true);
-  pki_leave(f, mask, why);
+  pki_leave_lanes(f, mask, why);
 }
 
 /* The step fails and nothing of it is kept; on chains alone, where one world is stepped. */

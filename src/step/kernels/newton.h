@@ -447,7 +447,7 @@ static pk_i pki_slips(const pki_system *s, const pki_state *state)
 }
 
 /* The first guess again, in the lanes of a mask. */
-static void pki_put_back_guess(const pki_lanes *f, pk_i mask)
+static void pki_restore_warm_start(const pki_lanes *f, pk_i mask)
 {
   const pki_group *g = f->g;
   for (PKI_EACH(s, f->in)) {
@@ -492,8 +492,8 @@ static void pki_soften_states(const pki_lanes *f, const pki_system *s, pki_state
   for (int i = 0; i < s->nslot; i++) {
     const int slot = s->slot[i];
     const pki_v3 r = pki_v3_load(pki_reals(g->r) + 3 * slot), v = pki_v3_load(pki_reals(g->v) + 3 * slot);
-    const pk_r left = state[i].scale *
-                      pki_contact_left(pki_reals(g->mu)[slot], r, v, 3.0 * state[i].weight * state[i].weight);
+    const pk_r left = state[i].scale * pki_natural_residual(pki_reals(g->mu)[slot], r, v,
+                                                            3.0 * state[i].weight * state[i].weight);
     const pk_r size = state[i].weight * pki_abs(r.x) + small;
     const pk_r part = PKI_SOFT_PART * left / pki_select(pki_less(pki_splat(0), size), size, one);
     state[i].sigma = pki_select(soft, pki_min(pki_max(part, least), one), state[i].sigma);
@@ -525,20 +525,20 @@ static void pki_set_states(const pki_lanes *f, const pki_system *s, pk_i open, p
 static pk_i pki_restart_softened(pki_lanes *f, pki_members of, pk_i restart)
 {
   if (pki_any(restart)) {
-    pki_put_back_guess(f, restart);
+    pki_restore_warm_start(f, restart);
     pki_velocities_of(f, of);
   }
   return restart;
 }
 
 /* What is left in each lane, to who is told. */
-static pk_r pki_judge_step(const pki_lanes *f, pki_members of, pk_i open, pk_r scale)
+static pk_r pki_step_residual(const pki_lanes *f, pki_members of, pk_i open, pk_r scale)
 {
   const pki_group *g = f->g;
   if (f->positions) {
-    return pki_judge_positions(f, of);
+    return pki_position_residual(f, of);
   }
-  const pk_r worst = pki_judge(f, of);
+  const pk_r worst = pki_velocity_residual(f, of);
   *pki_out(g->relative) = pki_select(open, worst / scale, *pki_out(g->relative));
   *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));
   return worst;
@@ -573,9 +573,9 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
         pki_is_finite(f->g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
     pki_take_step(f, &s, state, boxes, open & finite);
     pki_velocities_of(f, of);
-    const pk_r worst = pki_judge_step(f, of, open & finite, scale);
+    const pk_r worst = pki_step_residual(f, of, open & finite, scale);
     open &= ~(pki_at_most(worst, goal) & finite);
-    const pk_i wild = velocities & (~finite | pki_less(PKI_THROWN * scale, worst));
+    const pk_i wild = velocities & (~finite | pki_less(PKI_DIVERGED * scale, worst));
     const pk_i late = step == PKI_ACTIVE_SET_STEPS - 1 ? velocities : pki_mask_none();
     const pk_i restart = pki_restart_softened(f, of, open & ~soft & (wild | late));
     soft |= restart;

@@ -40,7 +40,7 @@ static pk_r pki_potential(const pki_group *g)
 }
 
 /* The work at the configuration of the end, and how deep each lane is there. */
-static pk_r pki_look_at_end(pki_lanes *f)
+static pk_r pki_place_at_end(pki_lanes *f)
 {
   pki_group *g = f->g;
   g->dynamics->kinematics(g->work, g->q_end);
@@ -48,7 +48,7 @@ static pk_r pki_look_at_end(pki_lanes *f)
   if (pki_is_constrained(f)) {
     g->info->closure = pki_bilateral_gap(g->world);
   }
-  pki_look_at_feet(g, g->gap_end, NULL);
+  pki_measure_feet(g, g->gap_end, NULL);
   pki_store(f)->find_at_end(f, pki_splat(f->p->touching), pki_mask_all());
   const pk_r depth = pki_depth_of(f);
   pk_r *const told = pki_out(g->penetration);
@@ -86,14 +86,15 @@ static void pki_project(pki_lanes *f)
 {
   pki_group *g = f->g;
   for (int round = 0;; round++) {
-    const pk_r depth = pki_look_at_end(f);
+    const pk_r depth = pki_place_at_end(f);
     const pk_i deep = pki_needs_projection(f, depth, round);
     if (!pki_any(deep)) {
-      pki_leave(f, pki_less(pki_splat(f->p->deep), depth), PK_LANE_EXIT_ROUNDS); /* chains may find a way */
-      *pki_out(g->lift) += round > 0 && g->watched ? pki_potential(g) : pki_splat(0);
+      pki_leave_lanes(f, pki_less(pki_splat(f->p->deep), depth),
+                      PK_LANE_EXIT_ROUNDS); /* chains may find a way */
+      *pki_out(g->lift) += round > 0 && g->wants_info ? pki_potential(g) : pki_splat(0);
       return;
     }
-    *pki_out(g->lift) -= round == 0 && g->watched ? pki_potential(g) : pki_splat(0);
+    *pki_out(g->lift) -= round == 0 && g->wants_info ? pki_potential(g) : pki_splat(0);
     pki_project_once(f, deep, depth);
   }
 }
@@ -121,7 +122,7 @@ static void pki_check_passing(pki_lanes *f)
   if (p->npair == 0 || !p->hinged || !p->swept) {
     return;
   }
-  const pk_i quick = f->going & ~pki_less(pki_swung(g), pki_splat(p->thin));
+  const pk_i quick = f->going & ~pki_less(pki_largest_swing(g), pki_splat(p->thin));
   if (!pki_any(quick)) {
     return;
   }
@@ -144,7 +145,7 @@ static void pki_check_passing(pki_lanes *f)
         pki_box_axes(g->work, &p->covers[i], axes);
       }
       const pk_r apart = pki_max(pki_pair_apart(g, i, j, axes, centres), pki_splat(0));
-      pki_leave(f, far & ~pki_less(moved, apart + thick), PK_LANE_EXIT_FAST);
+      pki_leave_lanes(f, far & ~pki_less(moved, apart + thick), PK_LANE_EXIT_FAST);
     }
   }
 }
@@ -154,7 +155,8 @@ static void pki_check_end(pki_lanes *f)
 {
   const pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  pki_leave(f, ~(pki_is_finite(g->q_end, m->nq) & pki_is_finite(g->u_end, m->nu)), PK_LANE_EXIT_NUMBERS);
+  pki_leave_lanes(f, ~(pki_is_finite(g->q_end, m->nq) & pki_is_finite(g->u_end, m->nu)),
+                  PK_LANE_EXIT_NUMBERS);
 }
 
 #endif

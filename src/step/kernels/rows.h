@@ -388,7 +388,7 @@ static void pki_box_block(const pki_lanes *f, int i, int j)
 /* ---- what impulses do ---- */
 
 /* x [nu] = inv(L) (sum of Z r over slots and boxes that take part). */
-static void pki_respond_to(const pki_lanes *f, const double *r, const double *box_r, double *x)
+static void pki_velocity_change_of(const pki_lanes *f, const double *r, const double *box_r, double *x)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;

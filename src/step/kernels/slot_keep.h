@@ -7,16 +7,17 @@
 /* ---- at the beginning ---- */
 
 /* How feet pushed in the last step. */
-static void pki_recall_feet(pki_group *g, const pki_seat *seat, int lane)
+static void pki_recall_feet(pki_group *g, const pki_lane_world *lane_world, int lane)
 {
   const pki_group_plan *p = g->plan;
-  for (int i = 0, b = 0; i < *seat->nlast; i++) { /* both by shapes */
-    while (b < p->nball && p->shape[b] < seat->last[i].geom[0]) {
+  for (int i = 0, b = 0; i < *lane_world->nlast; i++) { /* both by shapes */
+    while (b < p->nball && p->shape[b] < lane_world->last[i].geom[0]) {
       b++;
     }
-    if (b < p->nball && p->shape[b] == seat->last[i].geom[0] && seat->last[i].geom[1] == p->geom) {
+    if (b < p->nball && p->shape[b] == lane_world->last[i].geom[0] &&
+        lane_world->last[i].geom[1] == p->geom) {
       for (int d = 0; d < 3; d++) {
-        g->r[(3 * b + d) * PKI_LANES + lane] = seat->last_r[3 * i + d];
+        g->r[(3 * b + d) * PKI_LANES + lane] = lane_world->last_r[3 * i + d];
       }
     }
   }
@@ -31,7 +32,7 @@ static void pki_slots_recall(pki_lanes *f)
     pki_out(g->r)[b] = pki_splat(0);
   }
   for (int l = 0; l < PKI_LANES; l++) {
-    const pki_seat *s = &f->seats[l < f->count ? l : 0]; /* empty lanes do as the first */
+    const pki_lane_world *s = &f->lane_worlds[l < f->count ? l : 0]; /* empty lanes do as the first */
     pki_recall_feet(g, s, l);
     for (int b = 0; b < p->nball; b++) {
       g->mu[b * PKI_LANES + l] = s->friction * p->friction[b];
@@ -59,8 +60,8 @@ static void pki_keep_foot(const pki_lanes *f, int lane, int b, int n)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  pki_contact *c = &f->seats[lane].last[n];
-  pki_begin_foot(p, c, b, n < *f->seats[lane].nlast);
+  pki_contact *c = &f->lane_worlds[lane].last[n];
+  pki_begin_foot(p, c, b, n < *f->lane_worlds[lane].nlast);
   c->id = 0;
   c->gap = g->gap[b * PKI_LANES + lane];
   for (int k = 0; k < 3; k++) {
@@ -77,11 +78,11 @@ static void pki_keep_foot(const pki_lanes *f, int lane, int b, int n)
 PKI_INLINE void pki_keep_impulse(const pki_lanes *f, int lane, int s, int n)
 {
   const pki_group *g = f->g;
-  const pki_seat *seat = &f->seats[lane];
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
   for (int d = 0; d < 3; d++) {
-    seat->last_r[3 * n + d] = g->impulse[(3 * s + d) * PKI_LANES + lane];
+    lane_world->last_r[3 * n + d] = g->impulse[(3 * s + d) * PKI_LANES + lane];
   }
-  seat->last_sticks[n] = g->stuck[s * PKI_LANES + lane] != 0;
+  lane_world->last_sticks[n] = g->stuck[s * PKI_LANES + lane] != 0;
 }
 
 /* The contacts that took part, in their order: feet and others merged. */
@@ -89,7 +90,7 @@ static void pki_keep_contacts(const pki_lanes *f, int lane)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const pki_seat *seat = &f->seats[lane];
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
   int n = 0, i = 0;
   for (int b = 0; b <= p->nball; b++) {
     if (b < p->nball && g->took[b * PKI_LANES + lane] == 0) {
@@ -102,7 +103,7 @@ static void pki_keep_contacts(const pki_lanes *f, int lane)
         break;
       }
       if (g->slot_of[lane][i] >= 0) {
-        seat->last[n] = *other;
+        lane_world->last[n] = *other;
         pki_keep_impulse(f, lane, g->slot_of[lane][i], n++);
       }
     }
@@ -111,7 +112,7 @@ static void pki_keep_contacts(const pki_lanes *f, int lane)
       pki_keep_impulse(f, lane, b, n++);
     }
   }
-  *seat->nlast = n;
+  *lane_world->nlast = n;
 }
 
 /* How many contacts a lane would keep. */
@@ -140,32 +141,32 @@ static bool pki_is_pinned(const pki_lanes *f, int lane)
 /* Impulses of joint rows, and of commands at their limits. A world with none of them is plain. */
 static void pki_keep_joints(const pki_lanes *f, int lane)
 {
-  const pki_seat *seat = &f->seats[lane];
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
   const int n = f->p->joints->nu;
   const bool plain = f->nkept[lane] == 0 && !(f->pins && pki_is_pinned(f, lane));
-  if (!*seat->plain || !plain) {
-    memset(seat->last_joint, 0, PKI_JOINT_ROWS * (size_t)n * sizeof *seat->last_joint);
+  if (!*lane_world->plain || !plain) {
+    memset(lane_world->last_joint, 0, PKI_JOINT_ROWS * (size_t)n * sizeof *lane_world->last_joint);
     pki_keep_pins(f, lane);
   }
   for (int b = 0; b < f->nkept[lane]; b++) {
     const pki_lane_box *box = &f->kept[lane][b];
-    seat->last_joint[box->kind * n + box->k] = f->g->box_impulse[b * PKI_LANES + lane];
+    lane_world->last_joint[box->kind * n + box->k] = f->g->box_impulse[b * PKI_LANES + lane];
   }
-  *seat->plain = plain;
+  *lane_world->plain = plain;
 }
 
 /* What pairs of shapes remember; what there is no room for is found anew. */
 static void pki_keep_pairs(const pki_lanes *f, int lane)
 {
-  const pki_seat *s = &f->seats[lane];
+  const pki_lane_world *s = &f->lane_worlds[lane];
   *s->nmemory = f->nmemory[lane] < s->keep ? f->nmemory[lane] : s->keep;
   memcpy(s->memory, f->g->search.memory[lane], (size_t)*s->nmemory * sizeof *s->memory);
 }
 
 static bool pki_slots_keep(pki_lanes *f, int lane)
 {
-  if (pki_count_contacts(f, lane) > f->seats[lane].keep) {
-    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
+  if (pki_count_contacts(f, lane) > f->lane_worlds[lane].keep) {
+    pki_leave_one_lane(f, lane, PK_LANE_EXIT_CONTACTS);
     return false;
   }
   pki_keep_contacts(f, lane);

@@ -14,7 +14,7 @@ static void pki_slots_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 {
   if (!f->p->scan) {
     const pki_margins margins = {margin, margin, pki_splat(0)};
-    pki_find_candidates(f, &margins, pki_looks_due(f, f->g->q_end, &margins) & mask, false);
+    pki_find_candidates(f, &margins, pki_lanes_to_check(f, f->g->q_end, &margins) & mask, false);
   }
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(mask & f->going, l)) {
@@ -27,7 +27,7 @@ static void pki_slots_find_at_end(pki_lanes *f, pk_r margin, pk_i mask)
 }
 
 /* A contact at the end was one of the step's, and stuck. */
-static bool pki_stuck_at_end(const pki_lanes *f, int lane, const pki_contact *c)
+static bool pki_stuck_during_step(const pki_lanes *f, int lane, const pki_contact *c)
 {
   const pki_group *g = f->g;
   const int i = pki_contact_search(g->found[lane], f->nfound[lane], c);
@@ -43,7 +43,7 @@ static void pki_take_contacts_at_end(pki_lanes *f, int lane, bool above)
     const bool room =
         f->nslot[lane] < PKI_SLOTS || !above; /* without it, what is below zero makes the lane leave */
     if ((c->gap > 0) == above && room && pki_take_slot(f, lane, c)) {
-      pki_set_mask(&f->held[f->nslot[lane] - 1], lane, pki_stuck_at_end(f, lane, c));
+      pki_set_mask(&f->held[f->nslot[lane] - 1], lane, pki_stuck_during_step(f, lane, c));
     }
   }
 }
@@ -88,8 +88,8 @@ static void pki_join_feet_at_end(pki_lanes *f, pk_i *deep, pk_r band)
     const pk_i far = pki_less(pki_splat(f->p->near), pki_reals(g->gap)[b]);
     const pk_i turned =
         f->p->field != NULL ? pki_less(pki_splat(0), pki_reals(g->turned)[b]) : pki_mask_none();
-    pki_leave(f, near & far, PK_LANE_EXIT_FAST);
-    pki_leave(f, near & turned, PK_LANE_EXIT_SIDES);
+    pki_leave_lanes(f, near & far, PK_LANE_EXIT_FAST);
+    pki_leave_lanes(f, near & turned, PK_LANE_EXIT_SIDES);
     f->stale |= (unsigned)(pki_any(near & ~far & ~turned) && !(f->in >> b & 1)) << b;
   }
   *deep &= f->going;
@@ -97,7 +97,7 @@ static void pki_join_feet_at_end(pki_lanes *f, pk_i *deep, pk_r band)
 
 /* One foot's shortest way out, all others as they are: along the normal, and where it is held with no way along the surface, but
  * for what PKI_YIELDING lets it give. */
-PKI_INLINE pki_v3 pki_way_out(const pki_group *g, int slot, pk_i held)
+PKI_INLINE pki_v3 pki_shortest_correction(const pki_group *g, int slot, pk_i held)
 {
   const pk_r zero = pki_splat(0);
   const pki_m3 W = *pki_block(g, slot, slot);
@@ -113,7 +113,7 @@ PKI_INLINE pki_v3 pki_way_out(const pki_group *g, int slot, pk_i held)
 
 /* The shortest way out: r and v are impulses and gaps of positions from here on. By sweeps where only feet are in it,
  * which hardly know of each other; else by Newton on active sets. */
-static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
+static void pki_resolve_penetration(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
 {
   pki_group *g = f->g;
   const pk_r zero = pki_splat(0);
@@ -128,34 +128,34 @@ static void pki_push_out(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
     pki_v3_store(pki_v3_zero(), pki_out(g->r) + 3 * s);
     pki_v3_store((pki_v3){gap, zero, zero}, pki_out(g->fixed) + 3 * s);
   }
-  const pk_i feet_alone = pki_feet_alone(f);
+  const pk_i feet_only = pki_lanes_with_feet_only(f);
   pki_sort_lanes(f, &few, &large);
   pki_velocities_of(f, pki_all_members(f));
-  for (int sweep = 0; sweep < PKI_FEET_SWEEPS && pki_any(deep & feet_alone); sweep++) {
+  for (int sweep = 0; sweep < PKI_FEET_SWEEPS && pki_any(deep & feet_only); sweep++) {
     for (int b = 0; b < f->p->nball; b++) {
-      const pk_i mask = deep & feet_alone & pki_masks(g->active)[b];
+      const pk_i mask = deep & feet_only & pki_masks(g->active)[b];
       if (f->in >> b & 1 && pki_any(mask)) {
-        pki_change(f, b, mask, pki_way_out(g, b, f->held[b]));
+        pki_change(f, b, mask, pki_shortest_correction(g, b, f->held[b]));
       }
     }
   }
   f->positions = true;
-  const pk_i left = pki_newton(f, deep & ~feet_alone, few, depth, PKI_CLOSE * depth);
+  const pk_i left = pki_newton(f, deep & ~feet_only, few, depth, PKI_CLOSE * depth);
   f->positions = false;
   for (int l = 0; l < f->count && pki_any(left); l++) {
     if (pki_is_set(left, l)) {
-      pki_push_lane_out(f, l);
+      pki_resolve_penetration_of_lane(f, l);
     }
   }
-  pki_respond_to(f, g->r, g->box_r, g->move);
+  pki_velocity_change_of(f, g->r, g->box_r, g->move);
   const pk_i lost = deep & f->going & ~pki_is_finite(g->move, f->p->model->nu);
   if (pki_any(lost)) { /* a foot that nothing moves along the ground has no inverse */
     for (int l = 0; l < f->count; l++) {
       if (pki_is_set(lost, l)) {
-        pki_push_lane_out(f, l);
+        pki_resolve_penetration_of_lane(f, l);
       }
     }
-    pki_respond_to(f, g->r, g->box_r, g->move);
+    pki_velocity_change_of(f, g->r, g->box_r, g->move);
   }
 }
 
@@ -166,7 +166,7 @@ static void pki_slots_project(pki_lanes *f, pk_i deep, pk_r depth, pk_r band)
   pki_take_position_rows(f, deep, band);
   pki_join_feet_at_end(f, &deep, band);
   pki_assemble_slots(f);
-  pki_push_out(f, deep, depth, band);
+  pki_resolve_penetration(f, deep, depth, band);
   PKI_NAME(config_add)(m, g->q_end, 1, g->move, g->q_try);
   for (int k = 0; k < m->nq; k++) {
     pk_r *const q = pki_out(g->q_end) + k;

@@ -4,9 +4,9 @@
 
 #include "contact/solvers/active_set_constants.h"
 #include "step/kernels/active.h"
-#include "step/kernels/alone.h"
 #include "step/kernels/find.h"
 #include "step/kernels/newton.h"
+#include "step/kernels/scalar_fallback.h"
 #include "step/kernels/support.h"
 
 /* ---- the velocity without impulses ---- */
@@ -15,8 +15,8 @@ static void pki_slots_free_velocity(pki_lanes *f, const double *q)
 {
   pki_group *g = f->g;
   const pk_model *m = f->p->model;
-  if (g->dynamics->fall != NULL) { /* code of the model's own does all of it */
-    g->dynamics->fall(g->work, q, g->u, g->joint.force, g->joint.gain, f->p->dt, g->u_free);
+  if (g->dynamics->free_velocity != NULL) { /* code of the model's own does all of it */
+    g->dynamics->free_velocity(g->work, q, g->u, g->joint.force, g->joint.gain, f->p->dt, g->u_free);
     pki_lap_lanes(g, PK_STEP_PART_DYNAMICS);
     return;
   }
@@ -88,7 +88,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
   pki_group *g = f->g;
   const int slot = f->nslot[lane], nu = f->p->model->nu;
   if (slot == PKI_SLOTS) {
-    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
+    pki_leave_one_lane(f, lane, PK_LANE_EXIT_CONTACTS);
     return false;
   }
   if (!(f->rows >> slot & 1)) { /* it is free in all lanes */
@@ -118,7 +118,8 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
     g->point[(3 * slot + k) * PKI_LANES + lane] = c->point[k];
   }
   g->gap[slot * PKI_LANES + lane] = c->gap;
-  g->mu[slot * PKI_LANES + lane] = f->seats[lane].friction * pki_contact_material(g->scene, c)->friction;
+  g->mu[slot * PKI_LANES + lane] =
+      f->lane_worlds[lane].friction * pki_contact_material(g->scene, c)->friction;
   pki_set_mask(&pki_masks(g->active)[slot], lane, true);
   f->path[slot] |= first | second;
   f->stale |= 1u << slot;
@@ -127,7 +128,7 @@ static bool pki_take_slot(pki_lanes *f, int lane, const pki_contact *c)
 }
 
 /* A spare contact joins when its law is broken by more than the tolerance lets pass. */
-static bool pki_spare_joins(const pki_lanes *f, int lane, int i)
+static bool pki_spare_contact_joins(const pki_lanes *f, int lane, int i)
 {
   const pki_group_plan *p = f->p;
   const pki_contact *c = &f->g->found[lane][i];
@@ -143,8 +144,9 @@ static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
   for (int i = 0; i < f->nfound[lane]; i++) {
     if (f->g->slot_of[lane][i] < 0) {
       const bool spare = f->spare[lane] >> i & 1;
-      wants |= (uint64_t)(spare ? pki_spare_joins(f, lane, i) : pki_joins(f, lane, i).must) << i;
-      pushed |= (uint64_t)(first && pki_pushed_last(f, lane, i) >= 0) << i;
+      wants |= (uint64_t)(spare ? pki_spare_contact_joins(f, lane, i) : pki_contact_joins(f, lane, i).must)
+               << i;
+      pushed |= (uint64_t)(first && pki_last_loaded_contact(f, lane, i) >= 0) << i;
     }
   }
   if (first) {
@@ -156,7 +158,7 @@ static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
 
 /* Contacts of other shapes that the twists in the work would close begin to take part, from the impulses of the last step; the
  * lanes in which some are new. */
-static pk_i pki_join_found(pki_lanes *f, bool first)
+static pk_i pki_join_found_contacts(pki_lanes *f, bool first)
 {
   pki_group *g = f->g;
   pk_i more = pki_mask_none();
@@ -164,15 +166,15 @@ static pk_i pki_join_found(pki_lanes *f, bool first)
     uint64_t wants = pki_is_set(f->going, l) ? pki_joining_contacts(f, l, first) : 0;
     for (; wants != 0; wants &= wants - 1) {
       const int i = __builtin_ctzll(wants);
-      const pki_seat *seat = &f->seats[l];
+      const pki_lane_world *lane_world = &f->lane_worlds[l];
       const pki_contact *c = &g->found[l][i];
-      const int last = first ? pki_contact_search(seat->last, *seat->nlast, c) : -1;
+      const int last = first ? pki_contact_search(lane_world->last, *lane_world->nlast, c) : -1;
       if (!pki_take_slot(f, l, c)) {
         break;
       }
       const int slot = g->slot_of[l][i] = f->nslot[l] - 1;
       for (int d = 0; d < 3 && last >= 0; d++) {
-        g->r[(3 * slot + d) * PKI_LANES + l] = seat->last_r[3 * last + d];
+        g->r[(3 * slot + d) * PKI_LANES + l] = lane_world->last_r[3 * last + d];
       }
       pki_set_mask(&more, l, true);
     }
@@ -186,7 +188,7 @@ static pk_i pki_slots_join_contacts(pki_lanes *f, const double *x, bool first)
     pki_begin_slots(f);
   }
   const pk_i feet = pki_join_feet(f, x, first);
-  return feet | pki_join_found(f, first);
+  return feet | pki_join_found_contacts(f, first);
 }
 
 /* ---- joint rows ---- */
@@ -197,7 +199,7 @@ static bool pki_take_box(pki_lanes *f, int lane, int kind, int k, double guess)
   pki_group *g = f->g;
   const int box = f->nbox[lane];
   if (box == PKI_BOXES) {
-    pki_leave_lane(f, lane, PK_LANE_EXIT_CONTACTS);
+    pki_leave_one_lane(f, lane, PK_LANE_EXIT_CONTACTS);
     return false;
   }
   if (!(f->box_in >> box & 1)) {
@@ -230,8 +232,8 @@ static void pki_slots_add_joint_rows(pki_lanes *f, pk_i lanes, int kind, int k, 
 {
   for (int l = 0; l < f->count; l++) {
     if (pki_is_set(lanes, l)) {
-      const pki_seat *seat = &f->seats[l];
-      const double last = *seat->plain ? 0 : seat->last_joint[kind * f->p->joints->nu + k];
+      const pki_lane_world *lane_world = &f->lane_worlds[l];
+      const double last = *lane_world->plain ? 0 : lane_world->last_joint[kind * f->p->joints->nu + k];
       pki_take_box(f, l, kind, k, guess != NULL ? pki_lane(*guess, l) : last);
     }
   }
@@ -354,15 +356,15 @@ static pk_r pki_scale_of(const pki_lanes *f)
 }
 
 /* Lanes in which feet alone take part. */
-static pk_i pki_feet_alone(const pki_lanes *f)
+static pk_i pki_lanes_with_feet_only(const pki_lanes *f)
 {
-  pk_i alone = pki_mask_all();
+  pk_i only_feet = pki_mask_all();
   for (int l = 0; l < f->count; l++) {
     if (f->nbox[l] > 0 || f->nslot[l] > f->p->nball) {
-      pki_set_mask(&alone, l, false);
+      pki_set_mask(&only_feet, l, false);
     }
   }
-  return alone;
+  return only_feet;
 }
 
 /* Lanes with few rows, and with more than are worth a lane's. */
@@ -383,11 +385,11 @@ static void pki_sort_lanes(const pki_lanes *f, pk_i *few, pk_i *large)
 /* The problem of a sim alone, with its factors, is shown to whoever asked for it (pki_group.tap). */
 static void pki_show_problem(const pki_lanes *f)
 {
-  if (f->g->tap != NULL && PKI_LANES == 1) {
+  if (f->g->observer != NULL && PKI_LANES == 1) {
     pki_lane_rows s = pki_gather_problem(f, 0, f->g->r, f->g->box_r);
     const pk_contact_factor factor = pki_gather_factor(f, &s);
     s.p.factor = &factor;
-    f->g->tap->see(f->g->tap->user, &s.p, s.r);
+    f->g->observer->observe(f->g->observer->user, &s.p, s.r);
   }
 }
 
@@ -408,16 +410,16 @@ static void pki_slots_solve(pki_lanes *f, pk_i open)
 {
   const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
   f->scale = scale;
-  const pk_i feet_alone = pki_feet_alone(f);
+  const pk_i feet_only = pki_lanes_with_feet_only(f);
   pki_show_problem(f);
   pki_copy_impulses(f); /* the first guess */
   pki_velocities_of(f, pki_all_members(f));
-  pk_i left = pki_sweep_feet(f, open & feet_alone, scale, goal);
+  pk_i left = pki_sweep_feet(f, open & feet_only, scale, goal);
   if (pki_any(left)) { /* sweeps that failed may have left what is no number */
-    pki_put_back_guess(f, left);
+    pki_restore_warm_start(f, left);
     pki_velocities_of(f, pki_all_members(f));
   }
-  left |= open & ~feet_alone;
+  left |= open & ~feet_only;
   if (!pki_any(left)) {
     return;
   }
@@ -435,10 +437,10 @@ static void pki_slots_respond(pki_lanes *f)
 {
   pki_group *g = f->g;
   if (f->in == 0 && f->box_in == 0) {
-    pki_end_freely(f);
+    pki_end_at_free_velocity(f);
     return;
   }
-  pki_respond_to(f, g->r, g->box_r, g->u_end);
+  pki_velocity_change_of(f, g->r, g->box_r, g->u_end);
   for (int k = 0; k < f->p->model->nu; k++) {
     pki_out(g->u_end)[k] += pki_reals(g->u_free)[k];
   }
@@ -479,12 +481,12 @@ static void pki_keep_impulses(pki_lanes *f)
   memcpy(f->nkept, f->nbox, sizeof f->nkept);
 }
 
-/* The whole certificate of lane 0, when the step is watched. */
+/* The whole certificate of lane 0, when the step is wants_info. */
 static void pki_certify_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;
   f->has_rows = f->in != 0 || f->box_in != 0;
-  if (g->watched && f->has_rows) {
+  if (g->wants_info && f->has_rows) {
     const pki_lane_rows s = pki_gather_problem(f, 0, g->r, g->box_r);
     g->certificate = pk_contact_certify(&s.p, s.r, s.u);
   } else {
@@ -494,7 +496,7 @@ static void pki_certify_impulses(pki_lanes *f)
 
 static void pki_slots_finish(pki_lanes *f, pk_i open)
 {
-  pki_leave(f, open, PK_LANE_EXIT_ROUNDS);
+  pki_leave_lanes(f, open, PK_LANE_EXIT_ROUNDS);
   pki_certify_impulses(f);
   pki_keep_impulses(f);
 }

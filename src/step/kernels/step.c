@@ -27,14 +27,14 @@ static void recall_limits(const pki_lanes *f, int lane)
 {
   const pki_group *g = f->g;
   const pki_group_plan *p = f->p;
-  const pki_seat *seat = &f->seats[lane];
+  const pki_lane_world *lane_world = &f->lane_worlds[lane];
   const int n = p->joints->nu;
-  const double *const rate = pki_is_cut(f) ? g->world->joints.u : seat->u;
-  for (int k = 0; k < n && !*seat->plain; k++) {
-    pki_set_mask(&pki_masks(g->joint.limited)[k], lane, seat->limited[k]);
-    g->joint.pin[k * PKI_LANES + lane] = seat->last_joint[PKI_ROW_TORQUE * n + k];
-    if (pki_rubs(p, k)) {
-      const double last = seat->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
+  const double *const rate = pki_is_cut(f) ? g->world->joints.u : lane_world->u;
+  for (int k = 0; k < n && !*lane_world->plain; k++) {
+    pki_set_mask(&pki_masks(g->joint.limited)[k], lane, lane_world->limited[k]);
+    g->joint.pin[k * PKI_LANES + lane] = lane_world->last_joint[PKI_ROW_TORQUE * n + k];
+    if (pki_has_joint_friction(p, k)) {
+      const double last = lane_world->last_joint[PKI_ROW_FRICTION * n + k], most = p->joints->dof_friction[k];
       const bool slides = fabs(last) >= PKI_STICKING * p->dt * most && last * rate[k] < 0;
       pki_set_mask(&pki_masks(g->joint.sliding)[k], lane, slides && fabs(rate[k]) > PKI_SPEED_FLOOR);
       g->joint.drag[k * PKI_LANES + lane] = last < 0 ? -most : most;
@@ -61,7 +61,7 @@ static void gather_worlds(pki_lanes *f)
   const double *inertia[PKI_LANES], *grouped[PKI_LANES];
   bool own = false, coded = false;
   for (int l = 0; l < PKI_LANES; l++) {
-    const pki_seat *s = &f->seats[l < f->count ? l : 0]; /* empty lanes do as the first */
+    const pki_lane_world *s = &f->lane_worlds[l < f->count ? l : 0]; /* empty lanes do as the first */
     q[l] = s->q, u[l] = s->u, c[l] = &s->commands[0].tau, guard[l] = s->guard;
     inertia[l] = s->inertia, grouped[l] = s->grouped;
     own |= s->inertia != NULL, coded |= s->grouped != NULL;
@@ -94,11 +94,11 @@ static void gather_worlds(pki_lanes *f)
 
 /* ---- scatter ---- */
 
-/* Commands at their limits, counted when the step is watched. */
+/* Commands at their limits, counted when the step is wants_info. */
 static int count_saturated(const pki_group *g, int lane)
 {
   int n = 0;
-  for (int k = 0; k < g->plan->joints->nu && g->watched; k++) {
+  for (int k = 0; k < g->plan->joints->nu && g->wants_info; k++) {
     n += fabs(pki_entry_of(g->joint.tau, k, lane)) >= pki_entry_of(g->joint.command, 6 * k + 5, lane);
   }
   return n;
@@ -112,7 +112,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
   double *q[PKI_LANES], *u[PKI_LANES], *tau[PKI_LANES], *guard[PKI_LANES];
   for (int l = 0; l < PKI_LANES; l++) {
     const bool done = l < f->count && pki_is_set(f->going, l) && pki_store(f)->keep(f, l);
-    const pki_seat *s = &f->seats[l < f->count ? l : 0];
+    const pki_lane_world *s = &f->lane_worlds[l < f->count ? l : 0];
     q[l] = done ? s->q_next : g->discard, u[l] = done ? s->u_next : g->discard;
     tau[l] = done ? s->tau : g->discard, guard[l] = done ? s->guard : g->discard;
     if (l >= f->count) {
@@ -123,7 +123,7 @@ static void scatter_worlds(pki_lanes *f, pki_lane_info *out)
                              .unsettled = f->unsettled,
                              .rows = f->has_rows,
                              .left = done ? PK_LANE_EXIT_NONE : f->left[l],
-                             .alone = f->alone >> l & 1,
+                             .scalar_fallback = f->scalar_fallback >> l & 1,
                              .rounds = (int)g->rounds[l],
                              .sweeps = (int)g->sweeps[l],
                              .saturated = done ? count_saturated(g, l) : 0,
@@ -175,12 +175,12 @@ static void move_lanes(pki_lanes *f, const double *q)
   pki_lap_lanes(g, PK_STEP_PART_PROJECT);
 }
 
-void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki_lane_info *out)
+void PKI_NAME(group_advance)(pki_group *g, const pki_lane_world *lane_worlds, int count, pki_lane_info *out)
 {
   const pki_group_plan *p = g->plan;
   pki_lanes f;
   memset(&f, 0, offsetof(pki_lanes, kept));
-  f.g = g, f.p = p, f.seats = seats, f.count = count;
+  f.g = g, f.p = p, f.lane_worlds = lane_worlds, f.count = count;
   gather_worlds(&f);
   const double *q = g->q;
   if (p->midpoint) {
@@ -188,7 +188,7 @@ void PKI_NAME(group_advance)(pki_group *g, const pki_seat *seats, int count, pki
     q = g->q_mid;
   }
   pki_actuate(&f, q);
-  pki_act_from_outside(&f, q);
+  pki_add_external_forces(&f, q);
   pki_free_velocity(&f, q);
   pki_store(&f)->find_contacts(&f, q);
   collide_first(&f, q);

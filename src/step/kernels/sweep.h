@@ -10,7 +10,7 @@ PKI_INLINE pk_r pki_length2(pk_r x, pk_r y)
 }
 
 /* |r - P_K(r - rho (u + mu |u_T| e_N))|/rho, rho = 3/tr W: the natural residual (src/contact/problem/certificate.c). */
-PKI_INLINE pk_r pki_contact_left(pk_r mu, pki_v3 r, pki_v3 u, pk_r trace)
+PKI_INLINE pk_r pki_natural_residual(pk_r mu, pki_v3 r, pki_v3 u, pk_r trace)
 {
   const pk_r zero = pki_splat(0), rho = 3.0 / trace;
   const pk_r xn = r.x - rho * (u.x + mu * pki_length2(u.y, u.z)), xs = r.y - rho * u.y, xt = r.z - rho * u.z;
@@ -134,7 +134,7 @@ PKI_INLINE pk_r pki_worse(pk_r worst, pk_r now)
 }
 
 /* The residual of the members in each lane. */
-static pk_r pki_judge(const pki_lanes *f, pki_members of)
+static pk_r pki_velocity_residual(const pki_lanes *f, pki_members of)
 {
   const pki_group *g = f->g;
   pk_r worst = pki_splat(0);
@@ -142,8 +142,8 @@ static pk_r pki_judge(const pki_lanes *f, pki_members of)
     const pk_i active = pki_masks(g->active)[b];
     const pki_m3 *W = pki_block(g, b, b);
     const pk_r trace = pki_select(active, W->x.x + W->y.y + W->z.z, pki_splat(1));
-    const pk_r left = pki_contact_left(pki_reals(g->mu)[b], pki_v3_load(pki_reals(g->r) + 3 * b),
-                                       pki_v3_load(pki_reals(g->v) + 3 * b), trace);
+    const pk_r left = pki_natural_residual(pki_reals(g->mu)[b], pki_v3_load(pki_reals(g->r) + 3 * b),
+                                           pki_v3_load(pki_reals(g->v) + 3 * b), trace);
     worst = pki_worse(worst, pki_where_set(active, left));
   }
   for (PKI_EACH(b, of.boxes)) { /* r - clamp(r - u/w) */
@@ -157,7 +157,7 @@ static pk_r pki_judge(const pki_lanes *f, pki_members of)
 }
 
 /* What normal rows and boxes of positions leave, as gaps. */
-static pk_r pki_judge_positions(const pki_lanes *f, pki_members of)
+static pk_r pki_position_residual(const pki_lanes *f, pki_members of)
 {
   const pki_group *g = f->g;
   pk_r worst = pki_splat(0);
@@ -208,7 +208,7 @@ static pk_i pki_sweep_feet(pki_lanes *f, pk_i open, pk_r scale, pk_r goal)
         pki_change(f, b, mask, r);
       }
     }
-    const pk_r worst = pki_judge(f, pki_all_members(f));
+    const pk_r worst = pki_velocity_residual(f, pki_all_members(f));
     pk_r *const relative = pki_out(g->relative);
     *relative = pki_select(open, worst / scale, *relative);
     *pki_out(g->sweeps) += pki_where_set(open, pki_splat(1));

@@ -23,11 +23,11 @@ static const double rate_at_start = 2.1, gravity_ratio = 10.0 / 49;
 
 /* --- progress -------------------------------------------------------------------------- */
 
-static pki_study_watch begin_leg(pki_journey *j, const char *who, const pki_pendulum_case *c)
+static pki_study_watch begin_part(pki_study_progress *j, const char *who, const pki_pendulum_case *c)
 {
   snprintf(j->what, sizeof j->what, "%s: %s pendulum, step %g, %g time units", who,
            model_names[c->bodies - 1], c->dt, c->duration);
-  return pki_journey_begin(j, c->duration / c->dt * (strcmp(who, "Pronk") == 0 ? 1 : PEER_COST));
+  return pki_study_part_begin(j, c->duration / c->dt * (strcmp(who, "Pronk") == 0 ? 1 : PEER_COST));
 }
 
 /* --- motions --------------------------------------------------------------------------- */
@@ -62,21 +62,21 @@ double pki_pendulum_period_error(const pki_pendulum_history *history, double per
 
 static pk_status measure_both(const pk_model *model, pki_pendulum_data *d, const pki_pendulum_case *c,
                               int step, pki_pendulum_history *history, pki_pendulum_history *other_history,
-                              pki_journey *j, pk_error *err)
+                              pki_study_progress *j, pk_error *err)
 {
-  pki_study_watch watch = begin_leg(j, "Pronk", c);
+  pki_study_watch watch = begin_part(j, "Pronk", c);
   pki_pendulum_cell cell;
   pk_status status = pki_pendulum_measure(model, c, &watch, &cell, history, err);
-  pki_journey_end(j);
+  pki_study_part_end(j);
   if (history == NULL) {
     d->pronk[c->bodies - 1][step] = cell;
   }
   if (status != PK_OK || d->peer == NULL) {
     return status;
   }
-  watch = begin_leg(j, d->peer->name, c);
+  watch = begin_part(j, d->peer->name, c);
   status = pki_pendulum_measure_peer(d->peer_functions, c, &watch, &cell, other_history, err);
-  pki_journey_end(j);
+  pki_study_part_end(j);
   if (history == NULL) {
     d->other[c->bodies - 1][step] = cell;
   }
@@ -84,7 +84,7 @@ static pk_status measure_both(const pk_model *model, pki_pendulum_data *d, const
 }
 
 /* Table 1: 10 time units at each step. */
-static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d, pki_journey *j,
+static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d, pki_study_progress *j,
                            pk_error *err)
 {
   const pki_pendulum_cell none = {NAN, NAN, NAN};
@@ -105,7 +105,7 @@ static pk_status run_table(const pk_model *const models[2], pki_pendulum_data *d
 }
 
 /* A motion that the paper does not have, in which the bodies do not turn as one. */
-static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, pki_journey *j, pk_error *err)
+static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, pki_study_progress *j, pk_error *err)
 {
   const double quarter = acos(0);
   for (int s = 0; s < 2; s++) {
@@ -115,10 +115,10 @@ static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, pki_jour
                                  .dt = pki_pendulum_dt[s],
                                  .duration = 10,
                                  .stride = 1};
-    const pki_study_watch watch = begin_leg(j, "Pronk", &c);
+    const pki_study_watch watch = begin_part(j, "Pronk", &c);
     pki_pendulum_cell cell;
     const pk_status status = pki_pendulum_measure(model, &c, &watch, &cell, NULL, err);
-    pki_journey_end(j);
+    pki_study_part_end(j);
     if (status != PK_OK) {
       return status;
     }
@@ -128,7 +128,7 @@ static pk_status run_swing(const pk_model *model, pki_pendulum_data *d, pki_jour
 }
 
 /* What Fig. 3 shows, in numbers. */
-static void judge_rotation(pki_pendulum_data *d)
+static void measure_rotation(pki_pendulum_data *d)
 {
   d->period_error = pki_pendulum_period_error(&d->rotation, d->period_agm);
   d->other_period = d->height_gap = d->antiphase = NAN;
@@ -149,7 +149,8 @@ static void judge_rotation(pki_pendulum_data *d)
 }
 
 /* Fig. 3: 300 time units at 1e-2. */
-static pk_status run_rotation(const pk_model *model, pki_pendulum_data *d, pki_journey *j, pk_error *err)
+static pk_status run_rotation(const pk_model *model, pki_pendulum_data *d, pki_study_progress *j,
+                              pk_error *err)
 {
   const pki_pendulum_case c = pki_pendulum_rotation_case();
   const int n = (int)lround(c.duration / c.dt) + 1;
@@ -159,7 +160,7 @@ static pk_status run_rotation(const pk_model *model, pki_pendulum_data *d, pki_j
   d->period_agm = pki_pendulum_rotation_period();
   d->period_quadrature = pki_pendulum_period_quadrature(gravity_ratio, rate_at_start);
   if (status == PK_OK) {
-    judge_rotation(d);
+    measure_rotation(d);
   }
   return status;
 }
@@ -177,7 +178,7 @@ static pki_study_row *add_row(pki_study_result *result, const char *section, con
   return pki_study_add(result, &row);
 }
 
-static void note(pki_study_row *row, pki_verdict verdict, const char *text)
+static void set_row_verdict(pki_study_row *row, pki_verdict verdict, const char *text)
 {
   if (row != NULL) {
     row->verdict = verdict;
@@ -235,8 +236,8 @@ static void add_cell_rows(pki_study_result *result, const pki_pendulum_data *d, 
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     snprintf(id, sizeof id, "table1/%s/%s/%s", model_names[m], dt_names[s], rows[i].id);
     snprintf(what, sizeof what, "dt %s: %s", dt_names[s], rows[i].what);
-    note(add_row(result, section, id, what, rows[i].paper, rows[i].measured, rows[i].unit), rows[i].verdict,
-         rows[i].note);
+    set_row_verdict(add_row(result, section, id, what, rows[i].paper, rows[i].measured, rows[i].unit),
+                    rows[i].verdict, rows[i].note);
   }
 }
 
@@ -248,21 +249,23 @@ static void add_rotation_rows(pki_study_result *result, const pki_pendulum_data 
   const double error = fabs(d->period_agm - d->period_quadrature);
   snprintf(text, sizeof text, "by the arithmetic-geometric mean: %.13f; quadrature differs by %.0e",
            d->period_agm, error);
-  note(add_row(result, section, "fig3/period", "period in theory", 3.15, d->period_agm, "time units"),
-       fabs(d->period_agm - 3.15) < 0.005 && error < 1e-12 ? PKI_VERDICT_HOLDS : PKI_VERDICT_MISSES, text);
+  set_row_verdict(
+      add_row(result, section, "fig3/period", "period in theory", 3.15, d->period_agm, "time units"),
+      fabs(d->period_agm - 3.15) < 0.005 && error < 1e-12 ? PKI_VERDICT_HOLDS : PKI_VERDICT_MISSES, text);
   snprintf(text, sizeof text, "largest of %d revolutions", d->rotation.nperiod);
-  note(add_row(result, section, "fig3/period-error", "error of the period, relative coordinates", 5e-9,
-               d->period_error, "time units"),
-       d->rotation.nperiod >= 95 ? no_worse(d->period_error, 5e-9) : PKI_VERDICT_MISSES, text);
-  note(add_row(result, section, "fig3/ode-period", "last revolution, absolute coordinates", NAN,
-               d->other_period, "time units"),
-       PKI_VERDICT_NONE, d->peer == NULL ? missing : "the paper: grows almost linearly");
-  note(add_row(result, section, "fig3/ode-height-gap", "largest gap of the heights up to t = 80", 0.5,
-               d->height_gap, "span of the height"),
-       PKI_VERDICT_NONE, d->peer == NULL ? missing : "the paper: approaches 50 % after 80 time units");
-  note(add_row(result, section, "fig3/ode-antiphase", "time at which the engines are half a turn apart", 124,
-               d->antiphase, "time units"),
-       PKI_VERDICT_NONE, missing);
+  set_row_verdict(add_row(result, section, "fig3/period-error", "error of the period, relative coordinates",
+                          5e-9, d->period_error, "time units"),
+                  d->rotation.nperiod >= 95 ? no_worse(d->period_error, 5e-9) : PKI_VERDICT_MISSES, text);
+  set_row_verdict(add_row(result, section, "fig3/ode-period", "last revolution, absolute coordinates", NAN,
+                          d->other_period, "time units"),
+                  PKI_VERDICT_NONE, d->peer == NULL ? missing : "the paper: grows almost linearly");
+  set_row_verdict(add_row(result, section, "fig3/ode-height-gap", "largest gap of the heights up to t = 80",
+                          0.5, d->height_gap, "span of the height"),
+                  PKI_VERDICT_NONE,
+                  d->peer == NULL ? missing : "the paper: approaches 50 % after 80 time units");
+  set_row_verdict(add_row(result, section, "fig3/ode-antiphase",
+                          "time at which the engines are half a turn apart", 124, d->antiphase, "time units"),
+                  PKI_VERDICT_NONE, missing);
 }
 
 static void add_rows(pki_study_result *result, const pki_pendulum_data *d)
@@ -278,9 +281,9 @@ static void add_rows(pki_study_result *result, const pki_pendulum_data *d)
     char id[64], what[112];
     snprintf(id, sizeof id, "swing/double/%s/energy", dt_names[s]);
     snprintf(what, sizeof what, "dt %s: largest relative energy error", dt_names[s]);
-    note(add_row(result, section, id, what, NAN, d->swing_energy[s], "1"),
-         no_worse(d->swing_energy[s], pki_pendulum_table[1][s].energy),
-         "zero potential at the lowest point, E = 15; held to Table 1's bound");
+    set_row_verdict(add_row(result, section, id, what, NAN, d->swing_energy[s], "1"),
+                    no_worse(d->swing_energy[s], pki_pendulum_table[1][s].energy),
+                    "zero potential at the lowest point, E = 15; held to Table 1's bound");
   }
 }
 
@@ -304,7 +307,7 @@ static pk_status run_pendulum_study(const pki_study_options *options, pki_study_
   }
   pki_pendulum_data d = {.quick = options->quick};
   find_peer(&d);
-  pki_journey j = {.options = options};
+  pki_study_progress j = {.options = options};
   const double once = options->quick ? 2 * 1.01e5 : 2 * 1.01e7;
   j.all = (once + 3e4) * (d.peer != NULL ? 1 + PEER_COST : 1) + 1.01e5;
 

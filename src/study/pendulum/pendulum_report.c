@@ -10,7 +10,7 @@
 enum { CELL = 32, COLUMNS = 11 };
 
 /* "3e-8", "0.31", "21000", "—". */
-static const char *number(double v, char out[CELL])
+static const char *format_number(double v, char out[CELL])
 {
   if (isnan(v)) {
     snprintf(out, CELL, "—");
@@ -50,7 +50,7 @@ static void build_table(const pki_pendulum_data *d, pki_table *table)
           pki_pendulum_dt[s], p->energy,          a->energy,    p->rtf,       a->rtf, p->other_energy,
           b->energy,          p->other_violation, b->violation, p->other_rtf, b->rtf};
       for (int i = 0; i < COLUMNS; i++) {
-        cells[i] = number(values[i], text[i]);
+        cells[i] = format_number(values[i], text[i]);
       }
       pki_table_row(table, cells);
     }
@@ -71,7 +71,7 @@ static void describe_peer(const pki_pendulum_data *d, char *out, size_t size)
 static void describe_left_out(char *out, size_t size)
 {
   char step[CELL];
-  snprintf(out, size, "— at dt %s: %s.", number(pki_pendulum_dt[PKI_PENDULUM_STEPS - 1], step),
+  snprintf(out, size, "— at dt %s: %s.", format_number(pki_pendulum_dt[PKI_PENDULUM_STEPS - 1], step),
            pki_pendulum_left_out);
 }
 
@@ -100,7 +100,7 @@ static void write_summary(const pki_pendulum_data *d, const pki_table *table, pk
   pki_text_addf(out, "  period in theory              %.12f   (paper 3.15)\n", d->period_agm);
   char text[CELL];
   pki_text_addf(out, "  largest error of the period   %-14s   (paper about 5e-9, %d revolutions)\n",
-                number(d->period_error, text), d->rotation.nperiod);
+                format_number(d->period_error, text), d->rotation.nperiod);
   if (d->peer != NULL) {
     pki_text_addf(out, "  ODE: last revolution          %-14.6f   (paper: grows almost linearly)\n",
                   d->other_period);
@@ -112,8 +112,8 @@ static void write_summary(const pki_pendulum_data *d, const pki_table *table, pk
                "\nBeyond the paper. Released at rest, first body level, second folded up, 10 time units\n\n");
   for (int s = 0; s < 2; s++) {
     char step[CELL];
-    pki_text_addf(out, "  ΔE at dt %-21s%s\n", number(pki_pendulum_dt[s], step),
-                  number(d->swing_energy[s], text));
+    pki_text_addf(out, "  ΔE at dt %-21s%s\n", format_number(pki_pendulum_dt[s], step),
+                  format_number(d->swing_energy[s], text));
   }
 }
 

@@ -125,7 +125,7 @@ static double energy_error(double energy, double at_start)
   return fabs((energy - at_start) / energy);
 }
 
-static void tell(const pki_study_watch *watch, long done, long all)
+static void tell_progress(const pki_study_watch *watch, long done, long all)
 {
   if (watch != NULL && done % (all / MIN_TOLD + 1) == 0) {
     watch->tell(watch->user, (double)done / (double)all);
@@ -189,7 +189,7 @@ static pk_status run_pronk(pk_sim *sim, const pki_pendulum_case *c, const pki_st
     if (i % c->stride == 0 || i == steps) {
       const double error = energy_error(energy_of(sim, c->zero), at_start);
       out->energy = fmax(out->energy, error);
-      tell(watch, i, steps);
+      tell_progress(watch, i, steps);
       if (history != NULL) {
         record_sample(history, (double)i * c->dt, height_of(sim), error, pk_sim_q(sim)[0]);
       }
@@ -271,7 +271,7 @@ static void run_peer(const pki_pendulum_peer *peer, void *world, const pki_pendu
     const double error = energy_error(s.energy + c->zero, at_start);
     out->energy = fmax(out->energy, error);
     out->violation = fmax(out->violation, s.violation);
-    tell(watch, i, steps);
+    tell_progress(watch, i, steps);
     if (history == NULL) {
       continue;
     }

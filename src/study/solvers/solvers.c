@@ -41,14 +41,14 @@ const pki_solvers_scenario pki_solvers_scenarios[PKI_SOLVERS_SCENARIOS] = {
 /* --- one problem ----------------------------------------------------------------------- */
 
 /* Called by the world: keep the first problem of the step that is asked for. */
-typedef struct tap {
+typedef struct observer {
   pki_solvers_problem problem;
   bool wanted, taken;
-} tap;
+} observer;
 
-static void see(void *user, const pk_contact_problem *p, const double *r)
+static void observe_problem(void *user, const pk_contact_problem *p, const double *r)
 {
-  tap *t = user;
+  observer *t = user;
   if (t->wanted && p->ncontact > 0) {
     t->taken = pki_solvers_take(&t->problem, p, r);
     t->wanted = false;
@@ -149,8 +149,8 @@ static pk_status run_world(pki_solvers_data *d, int scenario, pki_world *world, 
   const long long steps = llround(s->duration / o->dt);
   /* the few of a quick run come from the whole */
   const long long every = d->quick ? steps / (s->quick + 1) : s->every;
-  tap t = {.problem = {.tolerance = o->tolerance, .max_iterations = o->max_iterations}};
-  world->sim->contact.tap = (pki_problem_tap){see, &t};
+  observer t = {.problem = {.tolerance = o->tolerance, .max_iterations = o->max_iterations}};
+  world->sim->contact.observer = (pki_problem_observer){observe_problem, &t};
   d->masses[scenario] = mass_ratio(world->model);
   pk_status status = PK_OK;
   for (long long k = 1; k <= steps && status == PK_OK; k++) {
@@ -198,7 +198,7 @@ static double cost_of(const pki_solvers_data *d, int scenario)
 
 static pk_status run_scenarios(pki_solvers_data *d, const pki_study_options *options, pk_error *err)
 {
-  pki_journey j = {.options = options};
+  pki_study_progress j = {.options = options};
   for (int s = 0; s < PKI_SOLVERS_SCENARIOS; s++) {
     j.all += cost_of(d, s);
   }
@@ -206,9 +206,9 @@ static pk_status run_scenarios(pki_solvers_data *d, const pki_study_options *opt
   for (int s = 0; s < PKI_SOLVERS_SCENARIOS && status == PK_OK; s++) {
     if (cost_of(d, s) > 0) {
       snprintf(j.what, sizeof j.what, "%s", pki_solvers_scenarios[s].name);
-      const pki_study_watch watch = pki_journey_begin(&j, cost_of(d, s));
+      const pki_study_watch watch = pki_study_part_begin(&j, cost_of(d, s));
       status = run_scenario(d, s, &watch, err);
-      pki_journey_end(&j);
+      pki_study_part_end(&j);
     }
   }
   return status;

@@ -113,7 +113,7 @@ enum { PKI_COLD, PKI_WARM, PKI_STARTS };
 /* The entrants, [PKI_SOLVERS]: contact solvers in the order of pk_solver, then the LCP solvers. */
 void pki_solvers_entrants(pki_entrant_solver out[PKI_SOLVERS]);
 
-typedef struct pki_try {
+typedef struct pki_solver_result {
   bool tried;
   bool claims; /* the solver says that it is solved */
   bool solved; /* the judge says so: of LCP solvers, of the linear problem */
@@ -122,17 +122,17 @@ typedef struct pki_try {
   double residual; /* relative, of Coulomb's law on the disc */
   double normal;   /* m/s, largest error of the normal law */
   double own;      /* relative residual of what was solved; for contact solvers the same as residual */
-} pki_try;
+} pki_solver_result;
 
 /* One try; false when memory is out. The impulses stay in problem->other. */
 bool pki_solvers_try(pki_solvers_problem *problem, const pki_entrant_solver *entrant, int start,
-                     pki_try *out);
+                     pki_solver_result *out);
 
 /* --- all of them ----------------------------------------------------------------------- */
 
 typedef struct pki_solvers_record {
   pki_solvers_kind kind;
-  pki_try tries[PKI_STARTS][PKI_SOLVERS];
+  pki_solver_result tries[PKI_STARTS][PKI_SOLVERS];
 } pki_solvers_record;
 
 enum { PKI_SOLVERS_SIZES = 5, PKI_SOLVERS_CLASSES = 4 * PKI_SOLVERS_SIZES, PKI_SOLVERS_SCENARIOS = 11 };

@@ -43,7 +43,7 @@ int pki_solvers_class_count(const pki_solvers_data *d, int class)
 
 /* --- scores ---------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
+static int compare_ascending(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -54,27 +54,28 @@ double pki_solvers_quantile(double *values, int n, double share)
   if (n == 0) {
     return NAN;
   }
-  qsort(values, (size_t)n, sizeof *values, ascending);
+  qsort(values, (size_t)n, sizeof *values, compare_ascending);
   const int at = (int)ceil(share * n) - 1;
   return values[at > 0 ? at : 0];
 }
 
 enum { ITERATIONS, TIME, RESIDUAL, NORMAL, QUANTITIES };
 
-static double quantity(const pki_try *t, int which)
+static double result_quantity(const pki_solver_result *t, int which)
 {
   const double all[QUANTITIES] = {t->iterations, t->time, t->residual, t->normal};
   return all[which];
 }
 
 /* The values of one quantity over a class, in order of problems. */
-static int collect(const pki_solvers_data *d, int start, int entrant, int class, int which, double *out)
+static int collect_quantity(const pki_solvers_data *d, int start, int entrant, int class, int which,
+                            double *out)
 {
   int n = 0;
   for (int i = 0; i < d->n; i++) {
-    const pki_try *t = &d->records[i].tries[start][entrant];
+    const pki_solver_result *t = &d->records[i].tries[start][entrant];
     if (t->tried && (class < 0 || pki_solvers_class(&d->records[i].kind) == class)) {
-      out[n++] = quantity(t, which);
+      out[n++] = result_quantity(t, which);
     }
   }
   return n;
@@ -85,7 +86,7 @@ pki_solvers_score pki_solvers_score_of(const pki_solvers_data *d, int start, int
   pki_solvers_score s = {.mean = NAN, .own = NAN};
   double sum = 0;
   for (int i = 0; i < d->n; i++) {
-    const pki_try *t = &d->records[i].tries[start][entrant];
+    const pki_solver_result *t = &d->records[i].tries[start][entrant];
     if (!t->tried || (class >= 0 && pki_solvers_class(&d->records[i].kind) != class)) {
       continue;
     }
@@ -99,7 +100,7 @@ pki_solvers_score pki_solvers_score_of(const pki_solvers_data *d, int start, int
   double *values = malloc((size_t)(d->n + 1) * sizeof *values);
   double *const low[QUANTITIES] = {&s.iterations[0], &s.time[0], &s.residual[0], &s.normal[0]};
   for (int q = 0; q < QUANTITIES; q++) {
-    const int n = values != NULL ? collect(d, start, entrant, class, q, values) : 0;
+    const int n = values != NULL ? collect_quantity(d, start, entrant, class, q, values) : 0;
     low[q][0] = pki_solvers_quantile(values, n, 0.5);
     low[q][1] = pki_solvers_quantile(values, n, q == RESIDUAL || q == NORMAL ? 1 : 0.9);
   }
@@ -123,11 +124,11 @@ int pki_solvers_winner(const pki_solvers_data *d, int start, int class)
 /* --- profiles -------------------------------------------------------------------------- */
 
 /* s, of the fastest contact solver that solves it; infinite: nobody does. */
-static double fastest(const pki_solvers_record *record, int start)
+static double fastest_solver_time(const pki_solvers_record *record, int start)
 {
   double least = INFINITY;
   for (int e = 0; e < PK_SOLVER_COUNT; e++) {
-    const pki_try *t = &record->tries[start][e];
+    const pki_solver_result *t = &record->tries[start][e];
     least = t->tried && t->solved ? fmin(least, t->time) : least;
   }
   return least;
@@ -137,8 +138,8 @@ double pki_solvers_profile(const pki_solvers_data *d, int start, int entrant, do
 {
   int count = 0;
   for (int i = 0; i < d->n; i++) {
-    const pki_try *t = &d->records[i].tries[start][entrant];
-    count += t->tried && t->solved && t->time <= tau * fastest(&d->records[i], start);
+    const pki_solver_result *t = &d->records[i].tries[start][entrant];
+    count += t->tried && t->solved && t->time <= tau * fastest_solver_time(&d->records[i], start);
   }
   return d->n > 0 ? (double)count / d->n : NAN;
 }
@@ -147,7 +148,7 @@ double pki_solvers_reached(const pki_solvers_data *d, int start, int entrant, do
 {
   int count = 0, tried = 0;
   for (int i = 0; i < d->n; i++) {
-    const pki_try *t = &d->records[i].tries[start][entrant];
+    const pki_solver_result *t = &d->records[i].tries[start][entrant];
     tried += t->tried;
     count += t->tried && t->residual <= residual;
   }

@@ -22,14 +22,14 @@ const char *const pki_linear_names[PKI_LINEAR_FORMS] = {"box", "pyramid-4", "pyr
 static const int directions[PKI_LINEAR_FORMS] = {0, 4, 8};
 
 /* Unknowns of a contact. */
-static int width(pki_linear_form form)
+static int unknowns_per_contact(pki_linear_form form)
 {
   return form == PKI_LINEAR_BOX ? 3 : 2 + directions[form];
 }
 
 int pki_linear_size(const pk_contact_problem *p, pki_linear_form form)
 {
-  return width(form) * p->ncontact + p->nbilateral + p->nbox;
+  return unknowns_per_contact(form) * p->ncontact + p->nbilateral + p->nbox;
 }
 
 typedef struct arrays {
@@ -37,7 +37,7 @@ typedef struct arrays {
   int *findex;
 } arrays;
 
-static arrays carve(pki_linear *out, int n, pki_arena *arena)
+static arrays carve_linear(pki_linear *out, int n, pki_arena *arena)
 {
   const size_t rows = (size_t)n;
   const arrays a = {pki_arena_take(arena, rows * rows, sizeof(double)),
@@ -57,7 +57,7 @@ typedef struct column {
 
 static column column_of(const pk_contact_problem *p, pki_linear_form form, int j)
 {
-  const int wide = width(form), contact = j / wide, k = j % wide;
+  const int wide = unknowns_per_contact(form), contact = j / wide, k = j % wide;
   if (j >= wide * p->ncontact) {
     return (column){1, {j - wide * p->ncontact + 3 * p->ncontact}, {1}};
   }
@@ -73,7 +73,7 @@ static column column_of(const pk_contact_problem *p, pki_linear_form form, int j
 }
 
 /* M = D' W D and D' q, without the rows of lambda. */
-static void project(const pk_contact_problem *p, pki_linear_form form, int n, const arrays *a)
+static void project_onto_edges(const pk_contact_problem *p, pki_linear_form form, int n, const arrays *a)
 {
   for (int i = 0; i < n; i++) {
     const column left = column_of(p, form, i);
@@ -96,7 +96,7 @@ static void project(const pk_contact_problem *p, pki_linear_form form, int n, co
 
 static void add_bounds(const pk_contact_problem *p, pki_linear_form form, int n, const arrays *a)
 {
-  const int wide = width(form), contacts = wide * p->ncontact;
+  const int wide = unknowns_per_contact(form), contacts = wide * p->ncontact;
   for (int i = 0; i < n; i++) {
     const int box = i - contacts - p->nbilateral;
     a->lower[i] = i < contacts ? 0 : box < 0 ? -INFINITY : p->lower[box];
@@ -121,7 +121,7 @@ bool pki_linear_create(pki_linear *out, const pk_contact_problem *p, pki_linear_
 {
   const int n = pki_linear_size(p, form);
   pki_arena arena = pki_arena_over(NULL, 0);
-  carve(out, n, &arena);
+  carve_linear(out, n, &arena);
   out->form = form;
   const size_t size = arena.used;
   out->memory = pki_aligned_alloc(size);
@@ -129,8 +129,8 @@ bool pki_linear_create(pki_linear *out, const pk_contact_problem *p, pki_linear_
     return false;
   }
   arena = pki_arena_over(out->memory, size);
-  const arrays a = carve(out, n, &arena);
-  project(p, form, n, &a);
+  const arrays a = carve_linear(out, n, &arena);
+  project_onto_edges(p, form, n, &a);
   add_bounds(p, form, n, &a);
   memset(out->z, 0, (size_t)n * sizeof *out->z);
   return true;

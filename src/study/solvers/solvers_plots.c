@@ -7,7 +7,7 @@
 #include "contact/solvers/solver.h"
 
 /* A colour for each method; methods in velocities are dashed. */
-static void style(pki_svg_series *s, const pki_solvers_data *d, int e)
+static void style_series(pki_svg_series *s, const pki_solvers_data *d, int e)
 {
   const bool linear = e >= PK_SOLVER_COUNT;
   int base = linear ? 0 : PK_SOLVER_COUNT - 1; /* the solver whose form in velocities this is */
@@ -29,7 +29,7 @@ typedef struct lines {
   int n;
 } lines;
 
-static void draw(const pki_solvers_data *d, const lines *l, pki_solvers_plot *p)
+static void draw_lines(const pki_solvers_data *d, const lines *l, pki_solvers_plot *p)
 {
   const int from = l->linear ? PK_SOLVER_COUNT : 0, to = l->linear ? PKI_SOLVERS : PK_SOLVER_COUNT;
   p->panel.series = p->series;
@@ -45,7 +45,7 @@ static void draw(const pki_solvers_data *d, const lines *l, pki_solvers_plot *p)
     }
     if (any) {
       *s = (pki_svg_series){.x = x, .y = y, .n = l->n};
-      style(s, d, e);
+      style_series(s, d, e);
       p->panel.nseries++;
     }
   }
@@ -61,7 +61,7 @@ static double percent_reached(const pki_solvers_data *d, int start, int e, doubl
   return 100 * pki_solvers_reached(d, start, e, residual);
 }
 
-static void powers(double *x, int n, double from, double to)
+static void fill_powers(double *x, int n, double from, double to)
 {
   for (int k = 0; k < n; k++) {
     x[k] = pow(10, from + (to - from) * k / (n - 1));
@@ -71,26 +71,26 @@ static void powers(double *x, int n, double from, double to)
 static void plot_profiles(const pki_solvers_data *d, pki_solvers_plots *all)
 {
   double x[PKI_PLOT_POINTS];
-  powers(x, PKI_PLOT_POINTS, 0, 3);
+  fill_powers(x, PKI_PLOT_POINTS, 0, 3);
   for (int start = 0; start < PKI_STARTS; start++) {
     pki_solvers_plot *p = &all->plots[PKI_PLOT_PROFILE][start];
     p->panel = (pki_svg_panel){.title = start == PKI_COLD ? "From zero" : "From the last step's impulses",
                                .x = {.label = "time over that of the fastest", .log = true},
                                .y = {.label = "problems solved", .unit = "%", .least = 0, .most = 100}};
-    draw(d, &(lines){false, start, percent_profile, x, PKI_PLOT_POINTS}, p);
+    draw_lines(d, &(lines){false, start, percent_profile, x, PKI_PLOT_POINTS}, p);
   }
 }
 
 static void plot_accuracy(const pki_solvers_data *d, pki_solvers_plots *all)
 {
   double x[PKI_PLOT_POINTS];
-  powers(x, PKI_PLOT_POINTS, -16, 1);
+  fill_powers(x, PKI_PLOT_POINTS, -16, 1);
   for (int linear = 0; linear < 2; linear++) {
     pki_solvers_plot *p = &all->plots[PKI_PLOT_ACCURACY][linear];
     p->panel = (pki_svg_panel){.title = linear ? "LCP solvers" : "Contact solvers",
                                .x = {.label = "relative residual of Coulomb's law on the disc", .log = true},
                                .y = {.label = "problems at or below", .unit = "%", .least = 0, .most = 100}};
-    draw(d, &(lines){linear == 1, PKI_COLD, percent_reached, x, PKI_PLOT_POINTS}, p);
+    draw_lines(d, &(lines){linear == 1, PKI_COLD, percent_reached, x, PKI_PLOT_POINTS}, p);
   }
 }
 
@@ -137,12 +137,12 @@ static bool is_in(const bins *b, int bin, const pki_solvers_kind *kind)
 /* us, the median of a bin; and the share that is solved, %. NAN where fewer than FEW were tried. */
 enum { FEW = 3 };
 
-static void look(const pki_solvers_data *d, int e, const bins *b, int bin, double *scratch, double *time,
-                 double *share)
+static void summarise_bin(const pki_solvers_data *d, int e, const bins *b, int bin, double *scratch,
+                          double *time, double *share)
 {
   int n = 0, solved = 0;
   for (int i = 0; i < d->n; i++) {
-    const pki_try *t = &d->records[i].tries[PKI_COLD][e];
+    const pki_solver_result *t = &d->records[i].tries[PKI_COLD][e];
     if (t->tried && is_in(b, bin, &d->records[i].kind)) {
       scratch[n++] = t->time;
       solved += t->solved;
@@ -156,7 +156,7 @@ static void look(const pki_solvers_data *d, int e, const bins *b, int bin, doubl
 }
 
 /* Where a bin stands on its axis: the mean of its problems. */
-static double centre(const pki_solvers_data *d, const bins *b, int bin)
+static double bin_centre(const pki_solvers_data *d, const bins *b, int bin)
 {
   double sum = 0;
   int n = 0;
@@ -180,13 +180,13 @@ static void draw_bins(const pki_solvers_data *d, const bins *b, bool linear, boo
     int n = 0;
     for (int bin = 0; bin < b->n; bin++) {
       double time, share;
-      look(d, e, b, bin, scratch, &time, &share);
-      x[n] = centre(d, b, bin);
+      summarise_bin(d, e, b, bin, scratch, &time, &share);
+      x[n] = bin_centre(d, b, bin);
       y[n] = times ? time : share;
       n += isfinite(y[n]);
     }
     p->series[e - from] = (pki_svg_series){.x = x, .y = y, .n = n};
-    style(&p->series[e - from], d, e);
+    style_series(&p->series[e - from], d, e);
   }
 }
 

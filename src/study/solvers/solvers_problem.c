@@ -7,7 +7,7 @@
 #include "contact/problem/islands.h"
 #include "study/solvers/solvers.h"
 
-static void *copy(pki_arena *arena, const void *from, size_t count, size_t size)
+static void *copy_array(pki_arena *arena, const void *from, size_t count, size_t size)
 {
   void *to = pki_arena_take(arena, count, size);
   if (to != NULL && from != NULL && count > 0) {
@@ -17,24 +17,25 @@ static void *copy(pki_arena *arena, const void *from, size_t count, size_t size)
 }
 
 /* The arrays from an arena; one that counts gets no data. */
-static void carve(pki_solvers_problem *to, const pk_contact_problem *p, const double *guess, pki_arena *arena)
+static void carve_problem_copy(pki_solvers_problem *to, const pk_contact_problem *p, const double *guess,
+                               pki_arena *arena)
 {
   const size_t rows = (size_t)pk_contact_size(p), entries = rows * (size_t)p->factor->stride;
   const pk_contact_factor *f = p->factor;
   to->p = *p;
-  to->p.W = p->W != NULL ? copy(arena, p->W, rows * rows, sizeof(double)) : NULL;
-  to->p.q = copy(arena, p->q, rows, sizeof(double));
-  to->p.mu = copy(arena, p->mu, (size_t)p->ncontact, sizeof(double));
-  to->p.lower = copy(arena, p->lower, (size_t)p->nbox, sizeof(double));
-  to->p.upper = copy(arena, p->upper, (size_t)p->nbox, sizeof(double));
+  to->p.W = p->W != NULL ? copy_array(arena, p->W, rows * rows, sizeof(double)) : NULL;
+  to->p.q = copy_array(arena, p->q, rows, sizeof(double));
+  to->p.mu = copy_array(arena, p->mu, (size_t)p->ncontact, sizeof(double));
+  to->p.lower = copy_array(arena, p->lower, (size_t)p->nbox, sizeof(double));
+  to->p.upper = copy_array(arena, p->upper, (size_t)p->nbox, sizeof(double));
   to->factor = *f;
-  to->factor.count = copy(arena, f->count, rows, sizeof(int));
-  to->factor.col = copy(arena, f->col, entries, sizeof(int));
-  to->factor.Y = copy(arena, f->Y, entries, sizeof(double));
-  to->factor.weight = copy(arena, f->weight, (size_t)f->n, sizeof(double));
-  to->factor.extra = copy(arena, f->extra, rows, sizeof(double));
+  to->factor.count = copy_array(arena, f->count, rows, sizeof(int));
+  to->factor.col = copy_array(arena, f->col, entries, sizeof(int));
+  to->factor.Y = copy_array(arena, f->Y, entries, sizeof(double));
+  to->factor.weight = copy_array(arena, f->weight, (size_t)f->n, sizeof(double));
+  to->factor.extra = copy_array(arena, f->extra, rows, sizeof(double));
   to->p.factor = &to->factor;
-  to->guess = copy(arena, guess, rows, sizeof(double));
+  to->guess = copy_array(arena, guess, rows, sizeof(double));
   to->scratch = pki_arena_take(arena, rows, sizeof(double));
   to->other = pki_arena_take(arena, rows, sizeof(double));
 }
@@ -42,7 +43,7 @@ static void carve(pki_solvers_problem *to, const pk_contact_problem *p, const do
 bool pki_solvers_take(pki_solvers_problem *to, const pk_contact_problem *p, const double *guess)
 {
   pki_arena arena = pki_arena_over(NULL, 0);
-  carve(to, p, guess, &arena);
+  carve_problem_copy(to, p, guess, &arena);
   if (arena.used > to->room) {
     pki_aligned_free(to->memory);
     to->room = arena.used + arena.used / 2;
@@ -54,7 +55,7 @@ bool pki_solvers_take(pki_solvers_problem *to, const pk_contact_problem *p, cons
     }
   }
   arena = pki_arena_over(to->memory, to->room);
-  carve(to, p, guess, &arena);
+  carve_problem_copy(to, p, guess, &arena);
   to->had_factor = p->W == NULL || pk_contact_size(p) > PKI_FACTOR_ROWS;
   return true;
 }

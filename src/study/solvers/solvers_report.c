@@ -12,7 +12,7 @@ enum { CELL = 80, COLUMNS = 10 };
 
 static const char *const starts[PKI_STARTS] = {"from zero", "from the last step's impulses"};
 
-static void number(double v, char out[CELL])
+static void format_number(double v, char out[CELL])
 {
   if (isnan(v)) {
     snprintf(out, CELL, "—");
@@ -26,7 +26,7 @@ static void number(double v, char out[CELL])
 }
 
 /* Shares that are not whole never look whole. */
-static void percent(int part, int all, char out[CELL])
+static void format_percent(int part, int all, char out[CELL])
 {
   const double share = all > 0 ? 100.0 * part / all : NAN;
   if (isnan(share)) {
@@ -67,9 +67,9 @@ static void build_picks(const pki_solvers_data *d, pki_table *table)
       const int best = pki_solvers_winner(d, start, class), at = 2 + 4 * start;
       const pki_solvers_score s = pki_solvers_score_of(d, start, best < 0 ? 0 : best, class);
       snprintf(text[at], CELL, "%s", best < 0 ? "nobody" : d->entrants[best].name);
-      percent(s.solved, s.tried, text[at + 1]);
-      number(1e6 * s.mean, text[at + 2]);
-      number(1e6 * pki_solvers_score_of(d, start, PK_SOLVER_AUTO, class).mean, text[at + 3]);
+      format_percent(s.solved, s.tried, text[at + 1]);
+      format_number(1e6 * s.mean, text[at + 2]);
+      format_number(1e6 * pki_solvers_score_of(d, start, PK_SOLVER_AUTO, class).mean, text[at + 3]);
     }
     add_row(table, text);
   }
@@ -89,7 +89,7 @@ static void build_shares(const pki_solvers_data *d, pki_table *table)
     pki_solvers_class_name(class, text[0], CELL);
     for (int e = 0; e < PK_SOLVER_COUNT; e++) {
       const pki_solvers_score s = pki_solvers_score_of(d, PKI_COLD, e, class);
-      percent(s.solved, s.tried, text[1 + e]);
+      format_percent(s.solved, s.tried, text[1 + e]);
     }
     for (int k = 0; k < WIDE; k++) {
       cells[k] = text[k];
@@ -117,11 +117,11 @@ static void build_scores(const pki_solvers_data *d, int start, pki_table *table)
     char text[COLUMNS][CELL];
     snprintf(text[0], CELL, "%s", d->entrants[e].name);
     snprintf(text[1], CELL, "%d", s.tried);
-    percent(s.solved, s.tried, text[2]);
+    format_percent(s.solved, s.tried, text[2]);
     const double values[] = {s.iterations[0], s.iterations[1], 1e6 * s.time[0], 1e6 * s.time[1],
                              s.residual[0],   s.residual[1],   s.normal[1]};
     for (int k = 0; k < 7; k++) {
-      number(values[k], text[3 + k]);
+      format_number(values[k], text[3 + k]);
     }
     add_row(table, text);
   }
@@ -153,8 +153,8 @@ static void build_problems(const pki_solvers_data *d, pki_table *table)
     snprintf(text[1], CELL, "%d to %d", least, most);
     snprintf(text[2], CELL, "%d", excess);
     snprintf(text[3], CELL, "%d", slides);
-    number(d->masses[s], text[4]);
-    number(spread, text[5]);
+    format_number(d->masses[s], text[4]);
+    format_number(spread, text[5]);
     for (int k = 0; k < 6; k++) {
       cells[2 + k] = text[k];
     }
@@ -231,7 +231,7 @@ static void report_verdicts(const pki_study_result *result, pki_report *report)
     const pki_study_row *r = &result->rows[i];
     if (r->verdict != PKI_VERDICT_NONE) {
       char count[CELL];
-      number(r->measured, count);
+      format_number(r->measured, count);
       const char *cells[4] = {r->what, count, r->verdict == PKI_VERDICT_HOLDS ? "holds" : "misses", r->note};
       pki_table_row(&table, cells);
     }

@@ -32,14 +32,14 @@ enum { AGAIN = 3 };
 static const double cheap = 1e-2; /* s */
 
 /* What the judge says of the impulses in problem->other. */
-static void judge(pki_solvers_problem *problem, pki_try *out)
+static void certify_result(pki_solvers_problem *problem, pki_solver_result *out)
 {
   const pk_contact_certificate c = pk_contact_certify(&problem->p, problem->other, problem->scratch);
   out->residual = isfinite(c.relative) ? c.relative : INFINITY;
   out->normal = c.unilateral;
 }
 
-static void begin(const pki_solvers_problem *problem, int start, double *r)
+static void set_initial_guess(const pki_solvers_problem *problem, int start, double *r)
 {
   const size_t bytes = (size_t)pk_contact_size(&problem->p) * sizeof *r;
   if (start == PKI_WARM) {
@@ -50,7 +50,7 @@ static void begin(const pki_solvers_problem *problem, int start, double *r)
 }
 
 /* Each sees what it reads; auto what the world's solver sees. */
-static pk_contact_problem view(const pki_solvers_problem *problem, pk_solver solver)
+static pk_contact_problem problem_view(const pki_solvers_problem *problem, pk_solver solver)
 {
   pk_contact_problem p = problem->p;
   const pki_solver_row *row = pki_solvers[solver];
@@ -60,9 +60,9 @@ static pk_contact_problem view(const pki_solvers_problem *problem, pk_solver sol
 }
 
 static bool try_contact(pki_solvers_problem *problem, const pki_entrant_solver *entrant, int start,
-                        pki_try *out)
+                        pki_solver_result *out)
 {
-  const pk_contact_problem p = view(problem, entrant->solver);
+  const pk_contact_problem p = problem_view(problem, entrant->solver);
   pk_solver_options o = pk_solver_options_default();
   o.solver = entrant->solver;
   o.tolerance = problem->tolerance;
@@ -78,21 +78,21 @@ static bool try_contact(pki_solvers_problem *problem, const pki_entrant_solver *
   out->time = INFINITY;
   for (int k = 0; k < AGAIN && (k == 0 || out->time < cheap); k++) {
     pk_solver_result result;
-    begin(problem, start, problem->other);
+    set_initial_guess(problem, start, problem->other);
     const double from = pki_clock();
     out->claims = pk_contact_solve(&p, &o, problem->other, memory, &result) == PK_OK;
     out->time = fmin(out->time, pki_clock() - from);
     out->iterations = result.iterations;
   }
   pki_aligned_free(memory);
-  judge(problem, out);
+  certify_result(problem, out);
   out->own = out->residual;
   out->solved = out->own <= problem->tolerance;
   return true;
 }
 
 static bool solve_linear(pki_solvers_problem *problem, pki_linear *linear, const pki_entrant_solver *entrant,
-                         int start, pki_try *out)
+                         int start, pki_solver_result *out)
 {
   pk_lcp_options o = pk_lcp_options_default();
   o.solver = entrant->lcp;
@@ -106,7 +106,7 @@ static bool solve_linear(pki_solvers_problem *problem, pki_linear *linear, const
   out->time = INFINITY;
   for (int k = 0; k < AGAIN && (k == 0 || out->time < cheap); k++) {
     pk_lcp_result result;
-    begin(problem, start, problem->other);
+    set_initial_guess(problem, start, problem->other);
     pki_linear_guess(linear, &problem->p, problem->other);
     const double from = pki_clock();
     out->claims = pk_lcp_solve(&linear->lcp, &o, linear->z, memory, &result) == PK_OK;
@@ -118,13 +118,14 @@ static bool solve_linear(pki_solvers_problem *problem, pki_linear *linear, const
   out->own = isfinite(own) ? own : INFINITY;
   out->solved = out->own <= problem->tolerance;
   pki_linear_impulses(linear, &problem->p, problem->other);
-  judge(problem, out);
+  certify_result(problem, out);
   return true;
 }
 
-bool pki_solvers_try(pki_solvers_problem *problem, const pki_entrant_solver *entrant, int start, pki_try *out)
+bool pki_solvers_try(pki_solvers_problem *problem, const pki_entrant_solver *entrant, int start,
+                     pki_solver_result *out)
 {
-  *out = (pki_try){.time = NAN, .residual = NAN, .normal = NAN, .own = NAN};
+  *out = (pki_solver_result){.time = NAN, .residual = NAN, .normal = NAN, .own = NAN};
   if (!entrant->linear) {
     return try_contact(problem, entrant, start, out);
   }

@@ -7,10 +7,10 @@
 
 /* --- progress -------------------------------------------------------------------------- */
 
-static pki_study_watch begin_leg(pki_journey *j, double cost, const char *what, const char *which)
+static pki_study_watch begin_part(pki_study_progress *j, double cost, const char *what, const char *which)
 {
   snprintf(j->what, sizeof j->what, "%s%s%s", what, which[0] != '\0' ? ": " : "", which);
-  return pki_journey_begin(j, cost);
+  return pki_study_part_begin(j, cost);
 }
 
 /* Minimal, extended, maximal; prox in maximal coordinates takes a hundred times as long. */
@@ -21,21 +21,23 @@ static double cost_of(const pki_starleth_config *c)
 
 /* --- stretches ------------------------------------------------------------------------- */
 
-static pk_status run_trots(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
+static pk_status run_trots(const pki_starleth_lab *lab, pki_starleth_data *d, pki_study_progress *j,
+                           pk_error *err)
 {
-  const pki_study_watch watch = begin_leg(j, 3.2 * d->cycles, "trot", "all configurations in turn");
+  const pki_study_watch watch = begin_part(j, 3.2 * d->cycles, "trot", "all configurations in turn");
   const pk_status status = pki_starleth_trots(lab, d, &watch, err);
-  pki_journey_end(j);
+  pki_study_part_end(j);
   if (status != PK_OK) {
     return status;
   }
-  begin_leg(j, 1, "force of a foot", "");
+  begin_part(j, 1, "force of a foot", "");
   const pk_status curves = pki_starleth_curves(lab, d, err);
-  pki_journey_end(j);
+  pki_study_part_end(j);
   return curves;
 }
 
-static pk_status run_sweeps(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
+static pk_status run_sweeps(const pki_starleth_lab *lab, pki_starleth_data *d, pki_study_progress *j,
+                            pk_error *err)
 {
   pk_status status = PK_OK;
   for (int i = PKI_STARLETH_HMJ; i < PKI_STARLETH_PAPER && status == PK_OK; i++) {
@@ -46,20 +48,20 @@ static pk_status run_sweeps(const pki_starleth_lab *lab, pki_starleth_data *d, p
       s->iterations[k] = NAN;
     }
     if (!d->quick || c->set == PKI_STARLETH_MINIMAL) {
-      const pki_study_watch watch = begin_leg(j, 0.3 * cost_of(c), "iterations against alpha", c->name);
+      const pki_study_watch watch = begin_part(j, 0.3 * cost_of(c), "iterations against alpha", c->name);
       status = pki_starleth_sweep_alpha(lab, c, 0.6, &watch, s, err);
-      pki_journey_end(j);
+      pki_study_part_end(j);
     }
   }
   return status;
 }
 
-static pk_status run_standing(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+static pk_status run_standing(const pki_starleth_lab *lab, pki_starleth_data *d, pki_study_progress *j,
                               pk_error *err)
 {
   const double seconds = d->quick ? 3 : 10;
   pk_status status = PK_OK;
-  begin_leg(j, 3, "standing drift", "");
+  begin_part(j, 3, "standing drift", "");
   for (int k = 0; k < PKI_STARLETH_STEPS && status == PK_OK; k++) {
     pk_sim_options o = pki_starleth_options(&pki_starleth_configs[PKI_STARLETH_HMJ]);
     o.dt /= 1 << k;
@@ -72,12 +74,12 @@ static pk_status run_standing(const pki_starleth_lab *lab, pki_starleth_data *d,
   status = status == PK_OK ? pki_starleth_stand(lab, &o, seconds, &d->drift_fine, err) : status;
   o = pki_starleth_options(&pki_starleth_configs[PKI_STARLETH_DEFAULT]);
   status = status == PK_OK ? pki_starleth_stand(lab, &o, seconds, &d->drift_default, err) : status;
-  pki_journey_end(j);
+  pki_study_part_end(j);
   return status;
 }
 
 /* What the bilateral drift depends on: the step in maximal coordinates, the stop rule where it is iterated. */
-static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d, pki_study_progress *j,
                               pk_error *err)
 {
   enum { HEJP = 4, HMJD = 7 };
@@ -90,7 +92,7 @@ static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d,
   if (d->quick) {
     return PK_OK;
   }
-  begin_leg(j, 2, "bilateral drift", "");
+  begin_part(j, 2, "bilateral drift", "");
   half.dt /= 2;
   fine.change_rel = fine.change_abs = 1e-8;
   pk_status status = pki_starleth_opening(lab, PKI_STARLETH_MAXIMAL, &half, seconds, &d->evidence_gap[0],
@@ -98,12 +100,13 @@ static pk_status run_evidence(const pki_starleth_lab *lab, pki_starleth_data *d,
   status = status == PK_OK ? pki_starleth_opening(lab, PKI_STARLETH_EXTENDED, &fine, seconds,
                                                   &d->evidence_gap[1], &d->evidence_velocity[1], err)
                            : status;
-  pki_journey_end(j);
+  pki_study_part_end(j);
   return status;
 }
 
 /* With alpha from G only where Table 1's let the robot burst. */
-static pk_status run_pushes(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j, pk_error *err)
+static pk_status run_pushes(const pki_starleth_lab *lab, pki_starleth_data *d, pki_study_progress *j,
+                            pk_error *err)
 {
   pk_status status = PK_OK;
   for (int i = 0; i < PKI_STARLETH_CONFIGS && status == PK_OK; i++) {
@@ -111,17 +114,17 @@ static pk_status run_pushes(const pki_starleth_lab *lab, pki_starleth_data *d, p
     if (d->quick && i != PKI_STARLETH_DEFAULT && i != 0) {
       continue;
     }
-    begin_leg(j, cost_of(c), "push", c->name);
+    begin_part(j, cost_of(c), "push", c->name);
     status = pki_starleth_push_over(lab, c, false, &d->pushes[i], err);
     if (status == PK_OK && !d->pushes[i].finite && c->hard && !c->sor) {
       status = pki_starleth_push_over(lab, c, true, &d->auto_pushes[i], err);
     }
-    pki_journey_end(j);
+    pki_study_part_end(j);
   }
   return status;
 }
 
-static pk_status run_agreement(const pki_starleth_lab *lab, pki_starleth_data *d, pki_journey *j,
+static pk_status run_agreement(const pki_starleth_lab *lab, pki_starleth_data *d, pki_study_progress *j,
                                pk_error *err)
 {
   pk_status status = PK_OK;
@@ -130,14 +133,14 @@ static pk_status run_agreement(const pki_starleth_lab *lab, pki_starleth_data *d
     if (d->quick && set == PKI_STARLETH_MAXIMAL) {
       continue;
     }
-    begin_leg(j, set == PKI_STARLETH_MAXIMAL ? 20 : 1, "agreement", pki_starleth_set_names[set]);
+    begin_part(j, set == PKI_STARLETH_MAXIMAL ? 20 : 1, "agreement", pki_starleth_set_names[set]);
     status = pki_starleth_agree(lab, (pki_starleth_set)set, 1, &d->agreement[set],
                                 &d->agreement_residual[set], err);
-    pki_journey_end(j);
+    pki_study_part_end(j);
   }
-  begin_leg(j, 1, "convergence of coordinate sets", "");
+  begin_part(j, 1, "convergence of coordinate sets", "");
   status = status == PK_OK ? pki_starleth_converge(lab, 0.3, d->apart, err) : status;
-  pki_journey_end(j);
+  pki_study_part_end(j);
   return status;
 }
 
@@ -168,7 +171,7 @@ static pk_status run_starleth_study(const pki_study_options *options, pki_study_
   }
   d->quick = options->quick;
   d->cycles = options->quick ? 2 : 25;
-  pki_journey j = {.options = options, .all = all_costs(d)};
+  pki_study_progress j = {.options = options, .all = all_costs(d)};
   pki_starleth_lab lab;
   status = pki_starleth_lab_create(&lab, err);
   status = status == PK_OK ? run_trots(&lab, d, &j, err) : status;

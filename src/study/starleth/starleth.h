@@ -62,7 +62,7 @@ extern const pki_starleth_config pki_starleth_configs[PKI_STARLETH_CONFIGS];
 extern const char *const pki_starleth_set_names[PKI_STARLETH_SETS];
 extern const char pki_starleth_left_out[];
 
-/* The options of a configuration: preset `paper` with the row's own (Cm: half the step); the default at 2.5 ms. */
+/* The options of a configuration: preset `gehring-2014` with the row's own (Cm: half the step); the default at 2.5 ms. */
 pk_sim_options pki_starleth_options(const pki_starleth_config *c);
 
 /* The robot in each set of coordinates, and the ground. */
@@ -152,7 +152,7 @@ typedef struct pki_starleth_data {
   pki_starleth_trot trots[PKI_STARLETH_CONFIGS];
   pki_starleth_curve curves[PKI_STARLETH_CURVES];
   pki_starleth_sweep sweeps[PKI_STARLETH_PAPER];
-  double drift_dt[PKI_STARLETH_STEPS], drift[PKI_STARLETH_STEPS]; /* s, um/min, preset paper */
+  double drift_dt[PKI_STARLETH_STEPS], drift[PKI_STARLETH_STEPS]; /* s, um/min, preset gehring-2014 */
   double drift_fine, drift_default;                               /* um/min: HmJ to 1e-8; default */
   double evidence_gap[2], evidence_velocity[2]; /* m/min: HMJD at half the step, HEJP to 1e-8 */
   pki_starleth_push pushes[PKI_STARLETH_CONFIGS], auto_pushes[PKI_STARLETH_CONFIGS]; /* auto: alpha from W */

@@ -23,7 +23,7 @@ static double axis_end(const pki_starleth_data *d)
   return 1.05 * most;
 }
 
-static void legend(pki_text *out)
+static void draw_legend(pki_text *out)
 {
   double x = LEFT;
   for (int p = 0; p < PARTS; p++) {
@@ -37,7 +37,7 @@ static void legend(pki_text *out)
 }
 
 /* Round steps of the axis: 1, 2 or 5 times a power of ten, about six of them. */
-static void axis(double end, double bottom, pki_text *out)
+static void draw_axis(double end, double bottom, pki_text *out)
 {
   const double raw = end / 6, power = pow(10, floor(log10(raw))), rest = raw / power;
   const double tick = power * (rest < 2 ? 2 : rest < 5 ? 5 : 10);
@@ -52,7 +52,7 @@ static void axis(double end, double bottom, pki_text *out)
                 LEFT + PLOT / 2, bottom + 34);
 }
 
-static void bar(const pki_starleth_data *d, int i, double end, pki_text *out)
+static void draw_bar(const pki_starleth_data *d, int i, double end, pki_text *out)
 {
   const pki_starleth_trot *t = &d->trots[i];
   const double y = TOP + PITCH * i, middle = y + 0.5 * BAR;
@@ -87,10 +87,10 @@ void pki_starleth_bars(const pki_starleth_data *d, pki_text *out)
       "font-family=\"system-ui,'DejaVu Sans',sans-serif\" font-size=\"12\" fill=\"#222\">\n"
       "<title>Time of one step by part</title>\n",
       WIDTH, bottom + 44, WIDTH, bottom + 44);
-  legend(out);
-  axis(end, bottom, out);
+  draw_legend(out);
+  draw_axis(end, bottom, out);
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
-    bar(d, i, end, out);
+    draw_bar(d, i, end, out);
   }
   pki_text_add(out, "</svg>\n");
 }

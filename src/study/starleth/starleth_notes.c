@@ -5,18 +5,18 @@
 #include "study/starleth/starleth.h"
 
 /* Part of a step that is iteration. */
-static double share(const pki_starleth_trot *t)
+static double solve_share(const pki_starleth_trot *t)
 {
   return t->parts[PK_STEP_PART_SOLVE].mean / t->step.mean;
 }
 
 /* us of one sweep. */
-static double sweep(const pki_starleth_trot *t)
+static double sweep_time(const pki_starleth_trot *t)
 {
   return 1e6 * t->parts[PK_STEP_PART_SOLVE].mean / fmax(t->iterations, 1);
 }
 
-static double smooth(const pki_starleth_trot *t)
+static double smooth_time(const pki_starleth_trot *t)
 {
   return 1e6 * (t->parts[PK_STEP_PART_DYNAMICS].mean + t->parts[PK_STEP_PART_FACTOR].mean);
 }
@@ -39,21 +39,22 @@ void pki_starleth_explain_rate(const pki_starleth_data *d, int config, char *out
              "M, h and the factor take %.1f us here, so the %.0f sweeps of HmJ are %.0f %% of its step; the "
              "paper's "
              "step of Cm, without any, took 112 us of HmJ's 185",
-             smooth(hmj), hmj->iterations, 100 * share(hmj));
+             smooth_time(hmj), hmj->iterations, 100 * solve_share(hmj));
   } else if (c->prox) {
     snprintf(
         out, size,
         "%.0f sweeps of %.2f us are %.0f %% of the step (HmJ: %.0f of %.2f us); the paper's step of %.0f us "
         "has "
         "room for %.0f of them, and its HmJ took 185 us, at least 112 of them not sweeps (Cm); here %.0f",
-        t->iterations, sweep(t), 100 * share(t), hmj->iterations, sweep(hmj), 1e6 / c->rate,
-        1e6 / c->rate / sweep(t), 1e6 * (hmj->step.mean - hmj->parts[PK_STEP_PART_SOLVE].mean));
+        t->iterations, sweep_time(t), 100 * solve_share(t), hmj->iterations, sweep_time(hmj), 1e6 / c->rate,
+        1e6 / c->rate / sweep_time(t), 1e6 * (hmj->step.mean - hmj->parts[PK_STEP_PART_SOLVE].mean));
   } else {
     snprintf(out, size,
              "bilateral rows are eliminated with M in linear time, %.1f us, no dense inverse of G_B; then "
              "%.0f sweeps "
              "of %.2f us see contacts alone (HmJ: %.0f of %.2f us)",
-             1e6 * t->parts[PK_STEP_PART_FACTOR].mean, t->iterations, sweep(t), hmj->iterations, sweep(hmj));
+             1e6 * t->parts[PK_STEP_PART_FACTOR].mean, t->iterations, sweep_time(t), hmj->iterations,
+             sweep_time(hmj));
   }
 }
 

@@ -8,7 +8,7 @@
 
 enum { CELL = 32, COLUMNS = 12, SERIES = 2 * PKI_STARLETH_PAPER, NOTE = 400 };
 
-static const char *number(double v, char out[CELL])
+static const char *format_number(double v, char out[CELL])
 {
   if (isnan(v)) {
     snprintf(out, CELL, "—");
@@ -48,7 +48,7 @@ static void build_table(const pki_starleth_data *d, pki_table *table)
     char text[COLUMNS][CELL];
     const char *cells[COLUMNS];
     for (int k = 3; k < COLUMNS; k++) {
-      cells[k] = number(values[k], text[k]);
+      cells[k] = format_number(values[k], text[k]);
     }
     snprintf(text[2], CELL, "%s%s",
              own        ? "auto"
@@ -80,14 +80,14 @@ static void build_rows(const pki_study_result *result, bool notes, pki_table *ta
       pki_table_group(table, section);
     }
     char paper[CELL], measured[CELL];
-    const char *cells[5] = {r->what, number(r->paper, paper), number(r->measured, measured), r->unit,
-                            r->note};
+    const char *cells[5] = {r->what, format_number(r->paper, paper), format_number(r->measured, measured),
+                            r->unit, r->note};
     pki_table_row(table, cells);
   }
 }
 
 /* Where a configuration's speed relative to HmJ is more than a factor of 2 from the paper's, and why. */
-static bool differs(const pki_starleth_data *d, int i)
+static bool differs_from_paper(const pki_starleth_data *d, int i)
 {
   const double paper = pki_starleth_configs[i].rate / pki_starleth_configs[PKI_STARLETH_HMJ].rate;
   const double ours = d->trots[i].rate / d->trots[PKI_STARLETH_HMJ].rate;
@@ -104,7 +104,7 @@ static void write_summary(const pki_starleth_data *d, const pki_table *table, co
            "  impulses. RTF: simulated over computing time. sweeps: iterations of one step. The machines\n"
            "  differ: what compares is the speed over HmJ's.\n");
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
-    if (differs(d, i)) {
+    if (differs_from_paper(d, i)) {
       char text[NOTE];
       pki_starleth_explain_rate(d, i, text, sizeof text);
       pki_text_addf(out, "  %s: %s.\n", pki_starleth_configs[i].name, text);
@@ -192,7 +192,7 @@ static void report_table(const pki_starleth_data *d, const pki_table *table, pki
       "impulses. RTF: simulated over computing time. sweeps: mean iterations of one step. The machines "
       "differ: what compares is the speed over HmJ's.");
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
-    if (differs(d, i)) {
+    if (differs_from_paper(d, i)) {
       char text[NOTE], line[NOTE + 32];
       pki_starleth_explain_rate(d, i, text, sizeof text);
       snprintf(line, sizeof line, "%s: %s.", pki_starleth_configs[i].name, text);

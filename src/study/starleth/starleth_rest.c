@@ -135,8 +135,8 @@ pk_status pki_starleth_push_over(const pki_starleth_lab *lab, const pki_starleth
 /* --- agreement ------------------------------------------------------------------------- */
 
 /* Position and attitude of the trunk, step by step: [n][7]; the largest residual. */
-static pk_status record(const pki_starleth_lab *lab, pki_starleth_set set, const pk_sim_options *o, int n,
-                        double *path, double *residual, pk_error *err)
+static pk_status record_trunk(const pki_starleth_lab *lab, pki_starleth_set set, const pk_sim_options *o,
+                              int n, double *path, double *residual, pk_error *err)
 {
   pki_starleth_world w;
   pk_step_info info;
@@ -157,7 +157,7 @@ static pk_status record(const pki_starleth_lab *lab, pki_starleth_set set, const
 }
 
 /* How far two trunks are apart. */
-static double distance(const double *a, const double *b)
+static double trunk_distance(const double *a, const double *b)
 {
   double dot = 0;
   for (int k = 3; k < 7; k++) {
@@ -178,7 +178,7 @@ static double distance(const double *a, const double *b)
 pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, double seconds, double *apart,
                              double *residual, pk_error *err)
 {
-  pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
+  pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_GEHRING_2014);
   const int n = (int)lround(seconds / o.dt);
   double *path = malloc(2 * 7 * (size_t)n * sizeof *path);
   if (path == NULL) {
@@ -191,7 +191,7 @@ pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, 
   o.alpha = 0;
   o.solver = PK_SOLVER_AUTO;
   *apart = *residual = 0;
-  pk_status status = record(lab, set, &o, n, path, residual, err);
+  pk_status status = record_trunk(lab, set, &o, n, path, residual, err);
   for (int i = 0; i < PKI_STARLETH_PAPER && status == PK_OK; i++) {
     const pki_starleth_config *c = &pki_starleth_configs[i];
     if (!c->hard || c->set != set) {
@@ -200,9 +200,9 @@ pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, 
     const pk_sim_options own = pki_starleth_options(c);
     o.solver = own.solver, o.bilateral = own.bilateral;
     o.alpha = fmin(own.alpha, pki_starleth_configs[PKI_STARLETH_HMJ].alpha);
-    status = record(lab, set, &o, n, other, residual, err);
+    status = record_trunk(lab, set, &o, n, other, residual, err);
     for (int k = 0; k < n && status == PK_OK; k++) {
-      *apart = fmax(*apart, distance(path + (size_t)7 * (size_t)k, other + (size_t)7 * (size_t)k));
+      *apart = fmax(*apart, trunk_distance(path + (size_t)7 * (size_t)k, other + (size_t)7 * (size_t)k));
     }
   }
   free(path);
@@ -215,7 +215,7 @@ pk_status pki_starleth_converge(const pki_starleth_lab *lab, double seconds,
   double residual = 0;
   pk_status status = PK_OK;
   for (int k = 0; k <= PKI_STARLETH_HALVINGS && status == PK_OK; k++) {
-    pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
+    pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_GEHRING_2014);
     o.dt /= 1 << k;
     o.stop = PK_SOLVER_STOP_RESIDUAL;
     o.tolerance = 1e-10;
@@ -226,12 +226,12 @@ pk_status pki_starleth_converge(const pki_starleth_lab *lab, double seconds,
       return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
     }
     for (int set = 0; set < PKI_STARLETH_SETS && status == PK_OK; set++) {
-      status = record(lab, (pki_starleth_set)set, &o, n, path, &residual, err);
+      status = record_trunk(lab, (pki_starleth_set)set, &o, n, path, &residual, err);
       const double *end = path + 7 * (size_t)(n - 1);
       if (set == PKI_STARLETH_MINIMAL) {
         memcpy(reference, end, sizeof reference);
       }
-      apart[set][k] = distance(reference, end);
+      apart[set][k] = trunk_distance(reference, end);
     }
     free(path);
   }

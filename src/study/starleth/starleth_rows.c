@@ -10,7 +10,7 @@ typedef struct sheet {
   const char *section;
 } sheet;
 
-static const pki_starleth_config *config(int i)
+static const pki_starleth_config *config_at(int i)
 {
   return &pki_starleth_configs[i];
 }
@@ -23,8 +23,8 @@ static void add_table(const pki_starleth_data *d, pki_study_result *result)
   const double want = 0.8 * d->cycles;
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
     const pki_starleth_trot *t = &d->trots[i];
-    const char *name = config(i)->name;
-    const double hmj = d->trots[PKI_STARLETH_HMJ].rate, paper_hmj = config(PKI_STARLETH_HMJ)->rate;
+    const char *name = config_at(i)->name;
+    const double hmj = d->trots[PKI_STARLETH_HMJ].rate, paper_hmj = config_at(PKI_STARLETH_HMJ)->rate;
     char group[32], text[256];
     snprintf(group, sizeof group, "table1/%s", name);
     pki_study_put(s.result, s.section, group, "trots", "s", d->quick ? NAN : 20, t->seconds,
@@ -32,17 +32,17 @@ static void add_table(const pki_starleth_data *d, pki_study_result *result)
     pki_study_note(s.result,
                    "%.2f m forward; %lld steps reached the limit of iterations; largest residual %.1e",
                    t->distance, t->unfinished, t->residual);
-    pki_study_put(s.result, s.section, group, "rate", "1/s", config(i)->rate, t->rate, PKI_VERDICT_NONE,
+    pki_study_put(s.result, s.section, group, "rate", "1/s", config_at(i)->rate, t->rate, PKI_VERDICT_NONE,
                   "%s: evaluations per second, controller not counted", name);
     pki_study_note(s.result, "another machine: compare the ratios to HmJ");
-    pki_study_put(s.result, s.section, group, "ratio", "1", config(i)->rate / paper_hmj, t->rate / hmj,
+    pki_study_put(s.result, s.section, group, "ratio", "1", config_at(i)->rate / paper_hmj, t->rate / hmj,
                   PKI_VERDICT_NONE, "%s: evaluations per second over HmJ's", name);
     pki_starleth_explain_rate(d, i, text, sizeof text);
     pki_study_note(s.result, "%s", text);
-    pki_study_put(s.result, s.section, group, "rtf", "1", config(i)->rtf, t->rtf, PKI_VERDICT_NONE,
+    pki_study_put(s.result, s.section, group, "rtf", "1", config_at(i)->rtf, t->rtf, PKI_VERDICT_NONE,
                   "%s: real-time factor", name);
     pki_study_note(s.result, "another machine");
-    if (config(i)->hard && i < PKI_STARLETH_PAPER) {
+    if (config_at(i)->hard && i < PKI_STARLETH_PAPER) {
       pki_study_put(s.result, s.section, group, "impulse-rate", "1/s", NAN, t->impulse_rate, PKI_VERDICT_NONE,
                     "%s: evaluations per second, iterating in impulses with G", name);
       pki_study_note(s.result, "%s",
@@ -84,7 +84,7 @@ static void add_iterations(const pki_starleth_data *d, pki_study_result *result)
 {
   const sheet s = {result, "Fig. 6: iterations against alpha"};
   for (int i = PKI_STARLETH_HMJ; i < PKI_STARLETH_PAPER; i++) {
-    const pki_starleth_config *c = config(i);
+    const pki_starleth_config *c = config_at(i);
     char group[32], text[256];
     snprintf(group, sizeof group, "fig6/%s", c->name);
     pki_study_put(s.result, s.section, group, "iterations", "1", NAN, d->trots[i].iterations,
@@ -107,13 +107,13 @@ static void add_times(const pki_starleth_data *d, pki_study_result *result)
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
     const pki_starleth_trot *t = &d->trots[i];
     char group[32];
-    snprintf(group, sizeof group, "fig7/%s", config(i)->name);
-    pki_study_put(s.result, s.section, group, "step", "us", 1e6 / config(i)->rate, 1e6 * t->step.mean,
-                  PKI_VERDICT_NONE, "%s: one step", config(i)->name);
+    snprintf(group, sizeof group, "fig7/%s", config_at(i)->name);
+    pki_study_put(s.result, s.section, group, "step", "us", 1e6 / config_at(i)->rate, 1e6 * t->step.mean,
+                  PKI_VERDICT_NONE, "%s: one step", config_at(i)->name);
     pki_study_note(s.result, "another machine; standard deviation %.1f us", 1e6 * t->step.deviation);
     for (int p = PK_STEP_PART_CONTROL + 1; p < PK_STEP_PART_COUNT; p++) {
       pki_study_put(s.result, s.section, group, pk_step_part_name((pk_step_part)p), "us", NAN,
-                    1e6 * t->parts[p].mean, PKI_VERDICT_NONE, "%s: %s", config(i)->name,
+                    1e6 * t->parts[p].mean, PKI_VERDICT_NONE, "%s: %s", config_at(i)->name,
                     pk_step_part_name((pk_step_part)p));
       pki_study_note(s.result, "standard deviation %.1f us", 1e6 * t->parts[p].deviation);
     }
@@ -165,7 +165,7 @@ static void add_bilateral(const pki_starleth_data *d, pki_study_result *result)
 {
   const sheet s = {result, "Accuracy: drift of bilateral constraints in the trot"};
   for (int i = 0; i < PKI_STARLETH_PAPER; i++) {
-    const pki_starleth_config *c = config(i);
+    const pki_starleth_config *c = config_at(i);
     const pki_starleth_trot *t = &d->trots[i];
     if (c->set == PKI_STARLETH_MINIMAL) {
       continue;
@@ -224,16 +224,16 @@ static void add_pushes(const pki_starleth_data *d, pki_study_result *result)
   const sheet s = {result, "Robustness: 500 N for 0.2 s on the standing trunk"};
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
     const pki_starleth_push *p = &d->pushes[i], *own = &d->auto_pushes[i];
-    const bool jor = config(i)->hard && !config(i)->sor && i < PKI_STARLETH_PAPER;
+    const bool jor = config_at(i)->hard && !config_at(i)->sor && i < PKI_STARLETH_PAPER;
     const bool held = i == PKI_STARLETH_DEFAULT && p->done;
     char group[48], what[48], text[256];
-    snprintf(group, sizeof group, "push/%s", config(i)->name);
+    snprintf(group, sizeof group, "push/%s", config_at(i)->name);
     pki_starleth_explain_push(p, jor, text, sizeof text);
-    add_push(&s, group, config(i)->name, p, text,
+    add_push(&s, group, config_at(i)->name, p, text,
              held ? pki_verdict_of(p->finite && p->fell && p->rests) : PKI_VERDICT_NONE);
     if (jor) {
-      snprintf(group, sizeof group, "push/%s/alpha-from-G", config(i)->name);
-      snprintf(what, sizeof what, "%s, alpha chosen from G", config(i)->name);
+      snprintf(group, sizeof group, "push/%s/alpha-from-G", config_at(i)->name);
+      snprintf(what, sizeof what, "%s, alpha chosen from G", config_at(i)->name);
       pki_starleth_explain_push(own, false, text, sizeof text);
       add_push(&s, group, what, own, p->done && p->finite ? "not needed: Table 1's alpha held" : text,
                PKI_VERDICT_NONE);
@@ -241,7 +241,7 @@ static void add_pushes(const pki_starleth_data *d, pki_study_result *result)
     if (held) {
       pki_study_put(s.result, s.section, group, "uncertified", "steps", NAN, (double)p->uncertified,
                     pki_verdict_of(p->uncertified == 0), "%s: steps that miss a relative residual of 1e-8",
-                    config(i)->name);
+                    config_at(i)->name);
       pki_study_note(s.result, "of %lld; most contacts %d", p->steps, p->contacts);
     }
   }

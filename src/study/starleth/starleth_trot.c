@@ -32,7 +32,7 @@ typedef struct runner {
   int nrate;
 } runner;
 
-static void add(sums *s, double x)
+static void add_sample(sums *s, double x)
 {
   s->s += x;
   s->ss += x * x;
@@ -45,7 +45,7 @@ static pki_starleth_time time_of(const sums *s, long long n)
 }
 
 /* Time of a step without the controller's. */
-static double pure(const pk_step_info *info)
+static double step_time_without_control(const pk_step_info *info)
 {
   double t = 0;
   for (int p = PK_STEP_PART_CONTROL + 1; p < PK_STEP_PART_COUNT; p++) {
@@ -57,30 +57,30 @@ static double pure(const pk_step_info *info)
 /* A step that took twenty times the quickest was interrupted: its time is another program's. */
 static void add_times(runner *r, const pk_step_info *info)
 {
-  const double t = pure(info);
+  const double t = step_time_without_control(info);
   if (t > 20 * r->quickest) {
     return;
   }
   r->timed++;
-  add(&r->step, t);
+  add_sample(&r->step, t);
   for (int p = 0; p < PK_STEP_PART_COUNT; p++) {
-    add(&r->parts[p], info->seconds[p]);
+    add_sample(&r->parts[p], info->seconds[p]);
   }
 }
 
-static void advance(runner *r, double seconds, bool counted)
+static void advance_runner(runner *r, double seconds, bool counted)
 {
   const int n = (int)lround(seconds / r->o.dt);
   double spent = 0;
   for (int i = 0; i < n && r->alive; i++) {
     pk_step_info info;
     r->alive = pki_starleth_step(&r->w, &info) == PK_OK && !pki_starleth_fallen(&r->w);
-    r->quickest = fmin(r->quickest, pure(&info));
+    r->quickest = fmin(r->quickest, step_time_without_control(&info));
     if (!r->alive || !counted) {
       r->gap = info.closure;
       continue;
     }
-    spent += pure(&info);
+    spent += step_time_without_control(&info);
     add_times(r, &info);
     r->steps++;
     r->iterations += info.solver_iterations;
@@ -98,34 +98,34 @@ static void advance(runner *r, double seconds, bool counted)
   }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-static double median(double *values, int n)
+static double median_of(double *values, int n)
 {
   if (n == 0) {
     return NAN;
   }
-  qsort(values, (size_t)n, sizeof *values, compare);
+  qsort(values, (size_t)n, sizeof *values, compare_doubles);
   return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
 }
 
-static void conclude(runner *r, pki_starleth_data *d)
+static void conclude_trot(runner *r, pki_starleth_data *d)
 {
   pki_starleth_trot *t = &d->trots[r->config];
   const double n = (double)r->steps;
   const bool cut = pki_starleth_configs[r->config].set != PKI_STARLETH_MINIMAL;
   if (r->impulses) {
-    t->impulse_rate = median(r->rate, r->nrate);
+    t->impulse_rate = median_of(r->rate, r->nrate);
     return;
   }
   t->seconds = r->time;
   t->fell = !r->alive;
   t->distance = r->w.q[0] - r->x;
-  t->rate = median(r->rate, r->nrate);
+  t->rate = median_of(r->rate, r->nrate);
   t->rtf = t->rate * r->o.dt;
   t->iterations = (double)r->iterations / n;
   t->most_iterations = r->most;
@@ -142,7 +142,7 @@ static void conclude(runner *r, pki_starleth_data *d)
 }
 
 /* Everybody on their feet, and to the start of the trot. */
-static pk_status line_up(const pki_starleth_lab *lab, runner *runners, int *count, pk_error *err)
+static pk_status start_runners(const pki_starleth_lab *lab, runner *runners, int *count, pk_error *err)
 {
   pk_status status = PK_OK;
   for (int i = 0; i < 2 * PKI_STARLETH_CONFIGS && status == PK_OK; i++) {
@@ -165,7 +165,7 @@ static pk_status line_up(const pki_starleth_lab *lab, runner *runners, int *coun
     status = pki_starleth_start(lab, c->set, &r->o, warm_up, &r->w, err);
     if (status == PK_OK) {
       ++*count;
-      advance(r, warm_up, false);
+      advance_runner(r, warm_up, false);
       r->x = r->w.q[0];
     }
   }
@@ -183,18 +183,18 @@ pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, 
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
     d->trots[i].impulse_rate = NAN;
   }
-  pk_status status = line_up(lab, runners, &count, err);
+  pk_status status = start_runners(lab, runners, &count, err);
   for (int k = 0; k < d->cycles && k < CYCLES_MAX && status == PK_OK; k++) {
     for (int i = 0; i < count; i++) {
       if (!runners[i].impulses || (k < IMPULSE_CYCLES && !d->quick)) {
-        advance(&runners[i], cycle, true);
+        advance_runner(&runners[i], cycle, true);
       }
       watch->tell(watch->user, (k + (i + 1.0) / count) / d->cycles);
     }
   }
   for (int i = 0; i < count; i++) {
     if (status == PK_OK) {
-      conclude(&runners[i], d);
+      conclude_trot(&runners[i], d);
     }
     pki_starleth_stop(&runners[i].w);
   }
@@ -257,7 +257,7 @@ static double value_at(const pki_starleth_curve *c, double t)
 }
 
 /* Peak; how far it swings about the hard one while both stand, from 50 to 350 ms. */
-static void judge_curve(pki_starleth_curve *c, const pki_starleth_curve *hard)
+static void measure_curve(pki_starleth_curve *c, const pki_starleth_curve *hard)
 {
   double sum = 0, ss = 0;
   int n = 0;
@@ -295,7 +295,7 @@ pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d,
     }
   }
   for (int k = 0; k < PKI_STARLETH_CURVES && status == PK_OK; k++) {
-    judge_curve(&d->curves[k], &d->curves[1]);
+    measure_curve(&d->curves[k], &d->curves[1]);
   }
   return status;
 }

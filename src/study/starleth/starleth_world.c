@@ -30,7 +30,7 @@ pk_sim_options pki_starleth_options(const pki_starleth_config *c)
     o.dt = 2.5e-3;
     return o;
   }
-  o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
+  o = pk_sim_options_preset(PK_SIM_PRESET_GEHRING_2014);
   if (!c->hard) {
     o.law = PK_CONTACT_LAW_COMPLIANT;
     o.dt /= 2;
@@ -107,7 +107,7 @@ void pki_starleth_lab_free(pki_starleth_lab *lab)
 
 /* The stance of models/starleth/README.md, hips 0.41 m above the foot points, and the feet 10 um deep: at a gap of zero
  * the last bit would decide which contacts are closed. */
-static void stance(double q[PKI_STARLETH_NQ])
+static void set_stance(double q[PKI_STARLETH_NQ])
 {
   memset(q, 0, PKI_STARLETH_NQ * sizeof *q);
   q[2] = 0.435 - 1e-5, q[3] = 1;
@@ -119,7 +119,7 @@ static void stance(double q[PKI_STARLETH_NQ])
 }
 
 /* The one tuning: 400 Hz, a cycle of 0.8 s, 0.3 m/s. */
-static pk_locomotion_options tuning(double start)
+static pk_locomotion_options trot_tuning(double start)
 {
   pk_locomotion_options o = pk_locomotion_options_default();
   o.period = 2.5e-3;
@@ -136,7 +136,7 @@ pk_status pki_starleth_start(const pki_starleth_lab *lab, pki_starleth_set set, 
                              double start, pki_starleth_world *w, pk_error *err)
 {
   static const char *const feet[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
-  const pk_locomotion_options gait = tuning(start);
+  const pk_locomotion_options gait = trot_tuning(start);
   *w = (pki_starleth_world){.trunk = pk_model_find_link(lab->models[set], "base")};
   for (int i = 0; i < 4; i++) {
     w->feet[i] = pk_model_find_link(lab->models[set], feet[i]);
@@ -150,7 +150,7 @@ pk_status pki_starleth_start(const pki_starleth_lab *lab, pki_starleth_set set, 
       status == PK_OK ? pk_locomotion_create(pk_sim_joint_model(w->sim), &gait, &w->controller, err) : status;
   status = status == PK_OK ? pk_sim_set_controller(w->sim, w->controller, err) : status;
   if (status == PK_OK) {
-    stance(w->q);
+    set_stance(w->q);
     pk_sim_set_joints(w->sim, w->q, w->u);
   } else {
     pki_starleth_stop(w);

@@ -36,12 +36,13 @@ bool pki_symbolic_is_timed(const pki_symbolic_data *d, int size)
   return !d->quick || size == 0 || size == PKI_SYMBOLIC_SIZES - 1;
 }
 
-static pk_status run_size(pki_symbolic_data *d, const pk_model *coman, int i, pki_journey *j, pk_error *err)
+static pk_status run_size(pki_symbolic_data *d, const pk_model *coman, int i, pki_study_progress *j,
+                          pk_error *err)
 {
   pk_model *part = NULL;
   pki_symbolic_size *size = &d->sizes[i];
   snprintf(j->what, sizeof j->what, "COMAN, %s", pki_symbolic_parts[i]);
-  const pki_study_watch watch = pki_journey_begin(j, d->quick ? size_work_quick : size_work);
+  const pki_study_watch watch = pki_study_part_begin(j, d->quick ? size_work_quick : size_work);
   pk_status status = pki_symbolic_part(coman, pki_symbolic_bodies[i], &part, err);
   if (status == PK_OK) {
     size->dof = part->nu;
@@ -54,12 +55,12 @@ static pk_status run_size(pki_symbolic_data *d, const pk_model *coman, int i, pk
   if (status == PK_OK && pki_symbolic_is_timed(d, i)) {
     status = pki_symbolic_measure(d, part, size, &watch, err);
   }
-  pki_journey_end(j);
+  pki_study_part_end(j);
   pk_model_destroy(part);
   return status;
 }
 
-static pk_status run_all(pki_symbolic_data *d, pki_journey *j, pk_error *err)
+static pk_status run_all(pki_symbolic_data *d, pki_study_progress *j, pk_error *err)
 {
   pk_model *coman = NULL;
   pk_status status = load_coman(&coman, err);
@@ -69,9 +70,9 @@ static pk_status run_all(pki_symbolic_data *d, pki_journey *j, pk_error *err)
   if (status == PK_OK) {
     pki_symbolic_fit(d);
     snprintf(j->what, sizeof j->what, "operations of all functions");
-    pki_journey_begin(j, count_work);
+    pki_study_part_begin(j, count_work);
     status = pki_symbolic_count_all(d, coman, err);
-    pki_journey_end(j);
+    pki_study_part_end(j);
   }
   pk_model_destroy(coman);
   return status == PK_OK ? pki_symbolic_swing(d, j, err) : status;
@@ -89,7 +90,7 @@ static pk_status run_symbolic_study(const pki_study_options *options, pki_study_
   }
   d->quick = options->quick;
   d->states = STATES;
-  pki_journey j = {.options = options};
+  pki_study_progress j = {.options = options};
   j.all =
       PKI_SYMBOLIC_SIZES * (d->quick ? size_work_quick : size_work) + count_work + pki_symbolic_swing_work(d);
   status = run_all(d, &j, err);

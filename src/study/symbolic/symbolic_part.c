@@ -69,7 +69,7 @@ static pk_status add_joint(pk_builder *b, const pk_model *m, int body, pk_error 
   return pk_builder_add_joint(b, &d, err);
 }
 
-static pk_status check(const pk_model *m, int nbody, pk_error *err)
+static pk_status check_cut_model(const pk_model *m, int nbody, pk_error *err)
 {
   bool good = m->nrobot == 1 && m->nconstraint == 0 && !m->has_mimic && nbody >= 1 && nbody <= m->nbody &&
               m->body_motion[0] == PK_MOTION_FLOATING;
@@ -85,7 +85,7 @@ static pk_status check(const pk_model *m, int nbody, pk_error *err)
 pk_status pki_symbolic_part(const pk_model *m, int nbody, pk_model **out, pk_error *err)
 {
   *out = NULL;
-  pk_status status = check(m, nbody, err);
+  pk_status status = check_cut_model(m, nbody, err);
   if (status != PK_OK) {
     return status;
   }

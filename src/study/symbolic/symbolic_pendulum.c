@@ -33,20 +33,20 @@ double pki_symbolic_swing_work(const pki_symbolic_data *d)
   return 2 * (work_of(d, 1) + work_of(d, 2));
 }
 
-static pk_status swing(const pk_model *model, const pki_pendulum_case *c, pki_pendulum_cell *out,
-                       pki_pendulum_history *history, pki_journey *j, pk_error *err)
+static pk_status run_pendulum(const pk_model *model, const pki_pendulum_case *c, pki_pendulum_cell *out,
+                              pki_pendulum_history *history, pki_study_progress *j, pk_error *err)
 {
   snprintf(j->what, sizeof j->what, "%s pendulum by %s, step %g", c->bodies == 1 ? "single" : "double",
            ways[c->code != NULL], c->dt);
-  const pki_study_watch watch = pki_journey_begin(j, steps_of(c));
+  const pki_study_watch watch = pki_study_part_begin(j, steps_of(c));
   const pk_status status = pki_pendulum_measure(model, c, &watch, out, history, err);
-  pki_journey_end(j);
+  pki_study_part_end(j);
   return status;
 }
 
 /* One model with one kind of accelerations: its cells, and the revolutions of the double pendulum. */
 static pk_status swing_all(pki_symbolic_data *d, const pk_model *model, int bodies, const pk_code *code,
-                           pki_journey *j, pk_error *err)
+                           pki_study_progress *j, pk_error *err)
 {
   const int way = code != NULL;
   pki_pendulum_cell *cells = (way ? d->generated : d->generic)[bodies - 1];
@@ -55,7 +55,7 @@ static pk_status swing_all(pki_symbolic_data *d, const pk_model *model, int bodi
     pki_pendulum_case c = pki_pendulum_table_case(bodies, s);
     c.code = code;
     if (!is_left_out(d, s)) {
-      status = swing(model, &c, &cells[s], NULL, j, err);
+      status = run_pendulum(model, &c, &cells[s], NULL, j, err);
     }
   }
   if (status == PK_OK && bodies == 2) {
@@ -63,13 +63,13 @@ static pk_status swing_all(pki_symbolic_data *d, const pk_model *model, int bodi
     pki_pendulum_case c = pki_pendulum_rotation_case();
     c.code = code;
     status = pki_pendulum_history_create(&d->rotation[way], (int)lround(steps_of(&c)) + 1, err);
-    status = status == PK_OK ? swing(model, &c, &unused, &d->rotation[way], j, err) : status;
+    status = status == PK_OK ? run_pendulum(model, &c, &unused, &d->rotation[way], j, err) : status;
     d->period_error[way] = pki_pendulum_period_error(&d->rotation[way], d->period);
   }
   return status;
 }
 
-pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_journey *j, pk_error *err)
+pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_study_progress *j, pk_error *err)
 {
   d->period = pki_pendulum_rotation_period();
   d->period_error[0] = d->period_error[1] = NAN;
@@ -89,8 +89,8 @@ pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_journey *j, pk_error *err
       status = swing_all(d, model, bodies, code, j, err);
       pk_code_close(code);
     } else if (status == PK_OK) {
-      pki_journey_begin(j, work_of(d, bodies));
-      pki_journey_end(j);
+      pki_study_part_begin(j, work_of(d, bodies));
+      pki_study_part_end(j);
     }
     pk_model_destroy(model);
   }

@@ -14,7 +14,7 @@ enum { TIME, COUNT, PERIOD, FIGURES };
 /* The tables: all that the report says in numbers. */
 typedef enum sheet { TIMES, AGREEMENT, OPERATIONS, CODE, PENDULUMS, SHEETS } sheet;
 
-static const char *number(double v, char out[CELL])
+static const char *format_number(double v, char out[CELL])
 {
   if (isnan(v)) {
     snprintf(out, CELL, "—");
@@ -31,7 +31,7 @@ static void add_row(pki_table *table, const char *first, const double *values, i
   char text[COLUMNS][CELL];
   const char *cells[COLUMNS] = {first};
   for (int k = 0; k < count; k++) {
-    cells[1 + k] = number(values[k], text[k]);
+    cells[1 + k] = format_number(values[k], text[k]);
   }
   pki_table_row(table, cells);
 }
@@ -138,14 +138,14 @@ static const char *const titles[SHEETS] = {
 /* --- words ----------------------------------------------------------------------------- */
 
 /* What a reader of a table should know. */
-static void describe(const pki_symbolic_data *d, sheet which, char *out, size_t size)
+static void describe_sheet(const pki_symbolic_data *d, sheet which, char *out, size_t size)
 {
   const double *t = d->sizes[WHOLE].median;
   char a[CELL], b[CELL], here[2 * CELL + 64] = "";
   switch (which) {
   case TIMES:
-    number(t[PKI_SYMBOLIC_SIMBODY] / t[PKI_SYMBOLIC_GENERATED], a);
-    number(d->lines[PKI_SYMBOLIC_SIMBODY].slope / d->lines[PKI_SYMBOLIC_GENERATED].slope, b);
+    format_number(t[PKI_SYMBOLIC_SIMBODY] / t[PKI_SYMBOLIC_GENERATED], a);
+    format_number(d->lines[PKI_SYMBOLIC_SIMBODY].slope / d->lines[PKI_SYMBOLIC_GENERATED].slope, b);
     if (isfinite(t[PKI_SYMBOLIC_SIMBODY] / t[PKI_SYMBOLIC_GENERATED])) {
       snprintf(here, sizeof here, " Here Simbody over generated code: %s and %s.", a, b);
     }
@@ -182,7 +182,7 @@ static void describe(const pki_symbolic_data *d, sheet which, char *out, size_t 
              "Fig. 3: over 300 time units at dt 1e-2 the period is off by at most %s time units with "
              "generated code, "
              "%s with generic kernels; the paper: about 5e-9.",
-             number(d->period_error[1], a), number(d->period_error[0], b));
+             format_number(d->period_error[1], a), format_number(d->period_error[0], b));
   }
 }
 
@@ -222,7 +222,7 @@ static void write_summary(const pki_symbolic_data *d, const pki_table *tables, p
     pki_text_addf(out, "%s%s\n\n", i > 0 ? "\n" : "", titles[i]);
     pki_table_text(&tables[i], "  ", true, out);
     pki_text_add(out, "\n");
-    describe(d, (sheet)i, text, sizeof text);
+    describe_sheet(d, (sheet)i, text, sizeof text);
     add_wrapped(out, text);
     for (int e = 0; i == TIMES && e < PKI_SYMBOLIC_ENGINES; e++) {
       add_wrapped(out, describe_engine(d, e, text, sizeof text));
@@ -369,7 +369,7 @@ static pk_status write_html(const pki_symbolic_data *d, const pki_table *tables,
                         "Operations of the articulated-body algorithm for these robots.");
     }
     pki_report_table(&report, &tables[i]);
-    describe(d, (sheet)i, text, sizeof text);
+    describe_sheet(d, (sheet)i, text, sizeof text);
     pki_report_paragraph(&report, text);
     for (int e = 0; i == TIMES && e < PKI_SYMBOLIC_ENGINES; e++) {
       const char *about = describe_engine(d, e, text, sizeof text);

@@ -16,8 +16,8 @@ static pki_verdict no_worse(double measured, double bound)
 }
 
 /* The note of the last row: why it has no value, else the text. */
-__attribute__((format(printf, 3, 4))) static void note(pki_study_result *r, const char *why, const char *text,
-                                                       ...)
+__attribute__((format(printf, 3, 4))) static void note_last_row(pki_study_result *r, const char *why,
+                                                                const char *text, ...)
 {
   char out[sizeof r->rows->note];
   va_list list;
@@ -43,8 +43,8 @@ static void time_rows(const pki_symbolic_data *d, pki_study_result *r)
       snprintf(id, sizeof id, "%d/%s", s->dof, pki_symbolic_engines[e]);
       pki_study_put(r, section, "fig4", id, "us", NAN, s->median[e], PKI_VERDICT_NONE, "%d DOF, %s: %s",
                     s->dof, pki_symbolic_parts[i], pki_symbolic_titles[e]);
-      note(r, pki_symbolic_is_timed(d, i) ? d->missing[e] : pki_pendulum_left_out, "median; spread %.2g",
-           s->spread[e]);
+      note_last_row(r, pki_symbolic_is_timed(d, i) ? d->missing[e] : pki_pendulum_left_out,
+                    "median; spread %.2g", s->spread[e]);
     }
   }
 }
@@ -56,10 +56,11 @@ static void ratio_row(const pki_symbolic_data *d, pki_study_result *r, int engin
   pki_study_put(r, "Ratios of the whole robot", "ratio", pki_symbolic_engines[engine], "1", paper,
                 t[engine] / t[PKI_SYMBOLIC_GENERATED], PKI_VERDICT_NONE, "%s over generated code",
                 pki_symbolic_titles[engine]);
-  note(r, why_not(d, engine), "%s",
-       engine == PKI_SYMBOLIC_SIMBODY
-           ? "the paper: Simbody over Robotran, on its machine; Debian builds Simbody with assertions on"
-           : "");
+  note_last_row(
+      r, why_not(d, engine), "%s",
+      engine == PKI_SYMBOLIC_SIMBODY
+          ? "the paper: Simbody over Robotran, on its machine; Debian builds Simbody with assertions on"
+          : "");
 }
 
 static void line_rows(const pki_symbolic_data *d, pki_study_result *r)
@@ -70,16 +71,17 @@ static void line_rows(const pki_symbolic_data *d, pki_study_result *r)
     pki_study_put(r, section, "slope", pki_symbolic_engines[e], "us/DOF", NAN, l->slope, PKI_VERDICT_NONE,
                   "%s", pki_symbolic_titles[e]);
     if (isnan(l->off)) {
-      note(r, d->missing[e], "through two robots");
+      note_last_row(r, d->missing[e], "through two robots");
     } else {
-      note(r, d->missing[e], "%.2g us at no DOF; farthest from the line: %.1f %% of the largest time",
-           l->start, 100 * l->off);
+      note_last_row(r, d->missing[e],
+                    "%.2g us at no DOF; farthest from the line: %.1f %% of the largest time", l->start,
+                    100 * l->off);
     }
   }
   pki_study_put(r, section, "slope", "simbody-over-generated", "1", 2,
                 d->lines[PKI_SYMBOLIC_SIMBODY].slope / d->lines[PKI_SYMBOLIC_GENERATED].slope,
                 PKI_VERDICT_NONE, "Simbody's slope over that of generated code");
-  note(r, why_not(d, PKI_SYMBOLIC_SIMBODY), "the paper: about 2, Simbody over Robotran");
+  note_last_row(r, why_not(d, PKI_SYMBOLIC_SIMBODY), "the paper: about 2, Simbody over Robotran");
 }
 
 static void agreement_rows(const pki_symbolic_data *d, pki_study_result *r)
@@ -96,11 +98,11 @@ static void agreement_rows(const pki_symbolic_data *d, pki_study_result *r)
     snprintf(id, sizeof id, "%s/by-entry", pki_symbolic_engines[e]);
     pki_study_put(r, section, "agreement", id, "%", paper, s->by_entry[e], no_worse(s->by_entry[e], paper),
                   "%s: mean of |a_i - b_i| / |b_i|", pki_symbolic_titles[e]);
-    note(r, why, "over all coordinates of %d states", d->states);
+    note_last_row(r, why, "over all coordinates of %d states", d->states);
     snprintf(id, sizeof id, "%s/by-state", pki_symbolic_engines[e]);
     pki_study_put(r, section, "agreement", id, "%", paper, s->by_state[e], no_worse(s->by_state[e], paper),
                   "%s: mean of |a - b| / |b|", pki_symbolic_titles[e]);
-    note(r, why, "over %d states", d->states);
+    note_last_row(r, why, "over %d states", d->states);
   }
 }
 
@@ -150,7 +152,7 @@ static void size_rows(const pki_symbolic_data *d, pki_study_result *r)
                     s->dof, rows[k].what);
       const char *why =
           pki_symbolic_is_timed(d, i) ? d->missing[PKI_SYMBOLIC_GENERATED] : pki_pendulum_left_out;
-      note(r, why[0] != '\0' ? why : "it was in the cache", "%s", "");
+      note_last_row(r, why[0] != '\0' ? why : "it was in the cache", "%s", "");
     }
   }
 }
@@ -169,16 +171,16 @@ static void pendulum_rows(const pki_symbolic_data *d, pki_study_result *r)
     pki_study_put(r, section, group, "energy", "1", paper->energy, generated->energy,
                   no_worse(generated->energy, paper->energy), "dt %s: largest relative energy error",
                   steps[s]);
-    note(r, left_out, "paper: Robotran; generic kernels: %.1e", generic->energy);
+    note_last_row(r, left_out, "paper: Robotran; generic kernels: %.1e", generic->energy);
     pki_study_put(r, section, group, "rtf", "1", paper->rtf, generated->rtf, PKI_VERDICT_NONE,
                   "dt %s: simulated over computing time", steps[s]);
-    note(r, left_out, "another machine; generic kernels: %.3g", generic->rtf);
+    note_last_row(r, left_out, "another machine; generic kernels: %.3g", generic->rtf);
   }
   pki_study_put(r, "Fig. 3 with generated code: 300 time units, dt 1e-2", "fig3", "period-error",
                 "time units", 5e-9, d->period_error[1], no_worse(d->period_error[1], 5e-9),
                 "error of the period");
-  note(r, why, "largest of %d revolutions; generic kernels: %.1e", d->rotation[1].nperiod,
-       d->period_error[0]);
+  note_last_row(r, why, "largest of %d revolutions; generic kernels: %.1e", d->rotation[1].nperiod,
+                d->period_error[0]);
 }
 
 void pki_symbolic_rows(const pki_symbolic_data *d, pki_study_result *r)

@@ -90,21 +90,21 @@ static void add_engines(pki_symbolic_data *d, scene *s)
 
 /* ---- agreement ---- */
 
-static void accelerations(const engine *e, int slot, double *out)
+static void engine_accelerations(const engine *e, int slot, double *out)
 {
   e->table->run(e->object, PKI_ALGORITHM_ABA, slot / e->lanes);
   e->table->read(e->object, PKI_ALGORITHM_ABA, slot % e->lanes, out);
 }
 
 /* The two averages of symbolic.h, in per cent. */
-static void compare(const scene *s, int which, pki_symbolic_size *size)
+static void compare_engines(const scene *s, int which, pki_symbolic_size *size)
 {
   const engine *mine = &s->engines[PKI_SYMBOLIC_GENERATED], *other = &s->engines[which];
   const size_t nu = (size_t)s->model->nu;
   double entries = 0, states = 0;
   for (int k = 0; k < s->states.count; k++) {
-    accelerations(mine, k, s->answer);
-    accelerations(other, k, s->other);
+    engine_accelerations(mine, k, s->answer);
+    engine_accelerations(other, k, s->other);
     for (size_t i = 0; i < nu; i++) {
       const double apart = fabs(s->answer[i] - s->other[i]);
       entries += apart > 0 ? apart / fabs(s->other[i]) : 0;
@@ -149,7 +149,7 @@ static bool time_engines(const pki_symbolic_data *d, scene *s, pki_symbolic_size
 
 /* ---- one robot ---- */
 
-static bool begin(const pki_symbolic_data *d, scene *s)
+static bool begin_timing(const pki_symbolic_data *d, scene *s)
 {
   const size_t nu = (size_t)s->model->nu;
   s->answer = calloc(nu, sizeof(double));
@@ -163,7 +163,7 @@ static bool begin(const pki_symbolic_data *d, scene *s)
   return true;
 }
 
-static void end(scene *s)
+static void end_timing(scene *s)
 {
   for (int i = 0; i < PKI_SYMBOLIC_ENGINES; i++) {
     if (s->engines[i].object != NULL) {
@@ -179,25 +179,25 @@ pk_status pki_symbolic_measure(pki_symbolic_data *d, const pk_model *model, pki_
                                const pki_study_watch *watch, pk_error *err)
 {
   scene s = {.model = model};
-  bool good = begin(d, &s);
+  bool good = begin_timing(d, &s);
   if (good) {
     add_engines(d, &s);
     watch->tell(watch->user, 0.5);
     for (int i = 0; i < PKI_SYMBOLIC_ENGINES; i++) {
       if (i != PKI_SYMBOLIC_GENERATED && s.engines[i].object != NULL &&
           s.engines[PKI_SYMBOLIC_GENERATED].object != NULL) {
-        compare(&s, i, size);
+        compare_engines(&s, i, size);
       }
     }
     watch->tell(watch->user, 0.6);
     good = time_engines(d, &s, size);
   }
-  end(&s);
+  end_timing(&s);
   return good ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
 }
 
 /* Least squares over the sizes that were timed: t = start + slope n. */
-static pki_symbolic_line fit(const pki_symbolic_data *d, int e)
+static pki_symbolic_line fit_line(const pki_symbolic_data *d, int e)
 {
   double count = 0, n = 0, t = 0, nn = 0, nt = 0, off = 0, most = 0;
   for (int i = 0; i < PKI_SYMBOLIC_SIZES; i++) {
@@ -223,6 +223,6 @@ static pki_symbolic_line fit(const pki_symbolic_data *d, int e)
 void pki_symbolic_fit(pki_symbolic_data *d)
 {
   for (int e = 0; e < PKI_SYMBOLIC_ENGINES; e++) {
-    d->lines[e] = fit(d, e);
+    d->lines[e] = fit_line(d, e);
   }
 }

@@ -60,16 +60,17 @@ const pki_thesis_scene pki_thesis_scenes[PKI_THESIS_RUNS] = {
      {"our reference was made for this height", "as in the thesis"}},
 };
 
-static pki_study_watch begin(pki_journey *j, double cost, const char *what, const char *which)
+static pki_study_watch begin_thesis_part(pki_study_progress *j, double cost, const char *what,
+                                         const char *which)
 {
   snprintf(j->what, sizeof j->what, "%s%s%s", what, which[0] != '\0' ? ": " : "", which);
-  return pki_journey_begin(j, cost);
+  return pki_study_part_begin(j, cost);
 }
 
 /* Costs: seconds of computing, about. */
 enum { RUN_COST = 2, SURVIVAL_COST = 140, NEAR_COST = 14, TILT_COST = 110, EXTRA_COST = 8 };
 
-static pk_status run_scenes(pki_thesis_data *d, pki_journey *j, pk_error *err)
+static pk_status run_scenes(pki_thesis_data *d, pki_study_progress *j, pk_error *err)
 {
   pk_status status = PK_OK;
   for (int i = 0; i < PKI_THESIS_RUNS * PKI_THESIS_LAWS && status == PK_OK; i++) {
@@ -78,54 +79,56 @@ static pk_status run_scenes(pki_thesis_data *d, pki_journey *j, pk_error *err)
     char set[64];
     const char *const sets[1] = {set};
     snprintf(set, sizeof set, "step.law=%s", pki_thesis_laws[law]);
-    const pki_study_watch watch = begin(j, RUN_COST, s->title, pki_thesis_laws[law]);
-    status = pki_thesis_do(s, sets, 1, d->seconds, &watch, &d->curves[i / PKI_THESIS_LAWS][law],
-                           &d->runs[i / PKI_THESIS_LAWS][law], err);
-    pki_journey_end(j);
+    const pki_study_watch watch = begin_thesis_part(j, RUN_COST, s->title, pki_thesis_laws[law]);
+    status = pki_thesis_run_scene(s, sets, 1, d->seconds, &watch, &d->curves[i / PKI_THESIS_LAWS][law],
+                                  &d->runs[i / PKI_THESIS_LAWS][law], err);
+    pki_study_part_end(j);
   }
   return status;
 }
 
 /* Ten times the step; the trot under Moreau's scheme, and with joints that do not ring. */
-static pk_status run_extras(pki_thesis_data *d, pki_journey *j, pk_error *err)
+static pk_status run_extras(pki_thesis_data *d, pki_study_progress *j, pk_error *err)
 {
   static const char *const large[] = {"step.law=hard", "step.dt=5e-3", "step.implicit=all"};
-  static const char *const damped[] = {"step.law=exact-lcp", "step.stepper=moreau", "step.implicit=all",
+  static const char *const damped[] = {"step.law=lcp-pyramid", "step.stepper=moreau", "step.implicit=all",
                                        "actuators=[{joints: '*', damping: 100}]"};
   static const char *const hard[] = {"step.law=hard", "step.stepper=moreau", "step.implicit=all",
                                      "actuators=[{joints: '*', damping: 100}]"};
   const pki_thesis_scene *trot = &pki_thesis_scenes[PKI_THESIS_TROT];
   pk_status status = PK_OK;
-  begin(j, EXTRA_COST, "ten times the step, damped joints", "");
+  begin_thesis_part(j, EXTRA_COST, "ten times the step, damped joints", "");
   for (int i = 0; i < PKI_THESIS_RUNS && status == PK_OK; i++) {
-    status = pki_thesis_do(&pki_thesis_scenes[i], large, 3, 10.6, NULL, NULL, &d->large[i], err);
+    status = pki_thesis_run_scene(&pki_thesis_scenes[i], large, 3, 10.6, NULL, NULL, &d->large[i], err);
   }
   if (!d->quick) {
+    status = status == PK_OK
+                 ? pki_thesis_run_scene(trot, damped, 4, d->seconds, NULL, NULL, &d->damped[0], err)
+                 : status;
+    status = status == PK_OK ? pki_thesis_run_scene(trot, hard, 4, d->seconds, NULL, NULL, &d->damped[1], err)
+                             : status;
     status =
-        status == PK_OK ? pki_thesis_do(trot, damped, 4, d->seconds, NULL, NULL, &d->damped[0], err) : status;
-    status =
-        status == PK_OK ? pki_thesis_do(trot, hard, 4, d->seconds, NULL, NULL, &d->damped[1], err) : status;
-    status = status == PK_OK ? pki_thesis_do(trot, hard, 1, d->seconds, NULL, NULL, &d->hard, err) : status;
+        status == PK_OK ? pki_thesis_run_scene(trot, hard, 1, d->seconds, NULL, NULL, &d->hard, err) : status;
   }
   for (int i = 0; i < PKI_THESIS_SOFT && !d->quick && status == PK_OK; i++) {
     status = pki_thesis_springs(PKI_THESIS_TROT, pki_thesis_soft[i], 1000, d->seconds, &d->soft[i], err);
   }
   status = status == PK_OK ? pki_thesis_foot(&d->foot_inverse_mass, err) : status;
-  pki_journey_end(j);
+  pki_study_part_end(j);
   return status;
 }
 
-static pk_status run_maps(pki_thesis_data *d, pki_journey *j, pk_error *err)
+static pk_status run_maps(pki_thesis_data *d, pki_study_progress *j, pk_error *err)
 {
-  pki_study_watch watch = begin(j, SURVIVAL_COST, "penalty over k and d", "");
+  pki_study_watch watch = begin_thesis_part(j, SURVIVAL_COST, "penalty over k and d", "");
   pk_status status = pki_thesis_survive(d, &watch, err);
-  pki_journey_end(j);
-  watch = begin(j, NEAR_COST, "penalty near its k", "");
+  pki_study_part_end(j);
+  watch = begin_thesis_part(j, NEAR_COST, "penalty near its k", "");
   status = status == PK_OK ? pki_thesis_perturb(d, &watch, err) : status;
-  pki_journey_end(j);
-  watch = begin(j, TILT_COST, "exact-lcp over tilt and restitution", "");
+  pki_study_part_end(j);
+  watch = begin_thesis_part(j, TILT_COST, "lcp-pyramid over tilt and restitution", "");
   status = status == PK_OK ? pki_thesis_tilt(d, &watch, err) : status;
-  pki_journey_end(j);
+  pki_study_part_end(j);
   return status;
 }
 
@@ -141,9 +144,9 @@ static pk_status run_thesis_study(const pki_study_options *options, pki_study_re
   }
   d->quick = options->quick;
   d->seconds = options->quick ? 3 : 10.6;
-  pki_journey j = {.options = options,
-                   .all = RUN_COST * PKI_THESIS_RUNS * PKI_THESIS_LAWS + EXTRA_COST + SURVIVAL_COST +
-                          NEAR_COST + TILT_COST};
+  pki_study_progress j = {.options = options,
+                          .all = RUN_COST * PKI_THESIS_RUNS * PKI_THESIS_LAWS + EXTRA_COST + SURVIVAL_COST +
+                                 NEAR_COST + TILT_COST};
   status = run_scenes(d, &j, err);
   status = status == PK_OK ? run_extras(d, &j, err) : status;
   status = status == PK_OK ? run_maps(d, &j, err) : status;

@@ -2,7 +2,7 @@
  * Sabanci University, 2015), chapter 5.
  *
  * A quadruped of 16 joints trots, falls from three heights and jumps, once with exact contact (a linear complementarity
- * problem, law exact-lcp) and once with springs and dampers (law penalty). The thesis shows where the trunk goes, how it
+ * problem, law lcp-pyramid) and once with springs and dampers (law penalty). The thesis shows where the trunk goes, how it
  * turns, and the force of each leg: Figures 5.2 to 5.31.
  *
  *   thesis.c         the order of things, progress
@@ -113,23 +113,23 @@ typedef struct pki_thesis_data {
   pki_thesis_run runs[PKI_THESIS_RUNS][PKI_THESIS_LAWS];
   pki_thesis_curves curves[PKI_THESIS_RUNS][PKI_THESIS_LAWS];
   pki_thesis_run large[PKI_THESIS_RUNS];       /* law hard at 5 ms, PD implicit */
-  pki_thesis_run damped[2];                    /* the trot with damped joints: exact-lcp, hard */
+  pki_thesis_run damped[2];                    /* the trot with damped joints: lcp-pyramid, hard */
   pki_thesis_run hard;                         /* the trot, law hard at 0.5 ms */
   pki_thesis_run soft[PKI_THESIS_SOFT];        /* the trot under penalty, d = 1000 N s/m */
   pki_thesis_map survival;                     /* over k, d; panels: falls, jump */
   double near_k[PKI_THESIS_NEAR];              /* N/m, k close to the scenarios' */
   pki_thesis_outcome near[4][PKI_THESIS_NEAR]; /* falls, jump */
   double foot_inverse_mass;                    /* 1/kg, W of a standing foot along the normal */
-  pki_thesis_map tilt;                         /* exact-lcp over tilt, restitution; panels: 0.5 m, 1.5 m */
+  pki_thesis_map tilt;                         /* lcp-pyramid over tilt, restitution; panels: 0.5 m, 1.5 m */
 } pki_thesis_data;
 
 /* --- thesis_run.c --- */
 
 /* A scenario of the thesis with overrides for `seconds`. A step that fails is no failure here: the run bursts. curves
  * NULL: no curves are kept and no work is counted. */
-pk_status pki_thesis_do(const pki_thesis_scene *scene, const char *const *sets, int nset, double seconds,
-                        const pki_study_watch *watch, pki_thesis_curves *curves, pki_thesis_run *out,
-                        pk_error *err);
+pk_status pki_thesis_run_scene(const pki_thesis_scene *scene, const char *const *sets, int nset,
+                               double seconds, const pki_study_watch *watch, pki_thesis_curves *curves,
+                               pki_thesis_run *out, pk_error *err);
 
 /* W of a standing foot along the normal, 1/kg. */
 pk_status pki_thesis_foot(double *out, pk_error *err);
@@ -149,7 +149,7 @@ int pki_thesis_cells_that_agree(const pki_thesis_map *map);
 /* Falls with k within 4 % of the scenarios'. */
 pk_status pki_thesis_perturb(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
 
-/* Falls under exact-lcp over the trunk's roll at the start and the restitution. */
+/* Falls under lcp-pyramid over the trunk's roll at the start and the restitution. */
 pk_status pki_thesis_tilt(pki_thesis_data *d, const pki_study_watch *watch, pk_error *err);
 
 int pki_thesis_count(const pki_thesis_map *map, int panel, pki_thesis_outcome outcome);

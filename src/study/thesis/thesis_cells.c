@@ -22,12 +22,12 @@ static double panel_x(const picture *p, int panel)
   return LEFT + panel * (p->map->nx * CELL + BETWEEN);
 }
 
-static double bottom(const picture *p)
+static double panel_bottom(const picture *p)
 {
   return TOP + p->map->ny * CELL;
 }
 
-static void legend(pki_text *out)
+static void draw_legend(pki_text *out)
 {
   static const double wide[PKI_THESIS_OUTCOMES + 1] = {80, 100, 110, 80, 90, 80};
   double x = LEFT;
@@ -40,7 +40,7 @@ static void legend(pki_text *out)
   }
 }
 
-static void tick(const picture *p, double value, double x, double y, const char *anchor, pki_text *out)
+static void draw_tick(const picture *p, double value, double x, double y, const char *anchor, pki_text *out)
 {
   const double power = log10(value);
   if (!p->powers) {
@@ -50,16 +50,16 @@ static void tick(const picture *p, double value, double x, double y, const char 
   }
 }
 
-static void axes(const picture *p, int panel, pki_text *out)
+static void draw_axes(const picture *p, int panel, pki_text *out)
 {
-  const double x0 = panel_x(p, panel), y0 = bottom(p);
+  const double x0 = panel_x(p, panel), y0 = panel_bottom(p);
   pki_text_addf(out, "<text x=\"%.1f\" y=\"%d\" font-weight=\"bold\">%s</text>\n", x0, TOP - 10,
                 p->panels[panel]);
   for (int i = 0; i < p->map->nx; i++) {
-    tick(p, p->map->x[i], x0 + (i + 0.5) * CELL, y0 + 15, "middle", out);
+    draw_tick(p, p->map->x[i], x0 + (i + 0.5) * CELL, y0 + 15, "middle", out);
   }
   for (int i = 0; i < p->map->ny; i++) {
-    tick(p, p->map->y[i], x0 - 6, y0 - (i + 0.5) * CELL + 4, "end", out);
+    draw_tick(p, p->map->y[i], x0 - 6, y0 - (i + 0.5) * CELL + 4, "end", out);
   }
   pki_text_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
                 x0 + 0.5 * CELL * p->map->nx, y0 + 34, p->x_label);
@@ -70,9 +70,9 @@ static void axes(const picture *p, int panel, pki_text *out)
       yx, yy, yx, yy, p->y_label);
 }
 
-static void cells(const picture *p, int panel, pki_text *out)
+static void draw_cells(const picture *p, int panel, pki_text *out)
 {
-  const double x0 = panel_x(p, panel), y0 = bottom(p);
+  const double x0 = panel_x(p, panel), y0 = panel_bottom(p);
   for (int iy = 0; iy < p->map->ny; iy++) {
     for (int ix = 0; ix < p->map->nx; ix++) {
       const int o = p->map->cells[panel][iy][ix];
@@ -85,35 +85,35 @@ static void cells(const picture *p, int panel, pki_text *out)
   }
 }
 
-static void begin(const picture *p, pki_text *out)
+static void begin_picture(const picture *p, pki_text *out)
 {
-  const double width = panel_x(p, p->map->npanel) - BETWEEN + 20, height = bottom(p) + BELOW;
+  const double width = panel_x(p, p->map->npanel) - BETWEEN + 20, height = panel_bottom(p) + BELOW;
   pki_text_addf(
       out,
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
       "font-family=\"system-ui,'DejaVu Sans',sans-serif\" font-size=\"12\" "
       "fill=\"#222\">\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
       width, height, width, height, p->title);
-  legend(out);
+  draw_legend(out);
   for (int i = 0; i < p->map->npanel; i++) {
-    axes(p, i, out);
-    cells(p, i, out);
+    draw_axes(p, i, out);
+    draw_cells(p, i, out);
   }
 }
 
 /* Two cells a decade, from 1e4 and from 10 on. */
-static double at_k(const picture *p, int panel, double k)
+static double x_of_stiffness(const picture *p, int panel, double k)
 {
   return panel_x(p, panel) + CELL * (2 * (log10(k) - 4) + 0.5);
 }
 
-static double at_d(const picture *p, double d)
+static double y_of_damping(const picture *p, double d)
 {
-  return bottom(p) - CELL * (2 * (log10(d) - 1) + 0.5);
+  return panel_bottom(p) - CELL * (2 * (log10(d) - 1) + 0.5);
 }
 
 /* Where one foot alone is on the edge of stability: dt^2 k W + 2 dt d W = 4. */
-static void edge(const picture *p, int panel, double W, pki_text *out)
+static void draw_stability_edge(const picture *p, int panel, double W, pki_text *out)
 {
   const double dt = 5e-4, least = 7, ends = 1.7e5, most = (4 - 2 * dt * least * W) / (dt * dt * W);
   pki_text_add(out, "<path fill=\"none\" stroke=\"#222\" stroke-width=\"1.5\" stroke-dasharray=\"5 3\" d=\"");
@@ -121,7 +121,7 @@ static void edge(const picture *p, int panel, double W, pki_text *out)
   for (int i = 0; i <= 200; i++) {
     const double k = 6e3 * pow(most / 6e3, i / 200.0), d = (4 - dt * dt * k * W) / (2 * dt * W);
     if (d < ends && d > 0.999 * least) {
-      pki_text_addf(out, "%s%.1f %.1f", letter, at_k(p, panel, k), at_d(p, d));
+      pki_text_addf(out, "%s%.1f %.1f", letter, x_of_stiffness(p, panel, k), y_of_damping(p, d));
       letter = "L";
     }
   }
@@ -136,7 +136,7 @@ void pki_thesis_survival_svg(const pki_thesis_data *d, pki_text *out)
                      .y_label = "damping d, N s/m",
                      .panels = {"Fall from 0.1 m", "Fall from 0.5 m", "Fall from 1.5 m", "Jump"},
                      .powers = true};
-  begin(&p, out);
+  begin_picture(&p, out);
   for (int panel = 0; panel < d->survival.npanel; panel++) {
     for (int i = 0; i < d->survival.nx * d->survival.ny; i++) {
       const int ix = i % d->survival.nx, iy = i / d->survival.nx;
@@ -144,11 +144,12 @@ void pki_thesis_survival_svg(const pki_thesis_data *d, pki_text *out)
         pki_text_addf(
             out,
             "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" fill=\"none\" stroke=\"#000\" stroke-width=\"2\"/>\n",
-            panel_x(&p, panel) + (ix + 0.5) * CELL, bottom(&p) - (iy + 0.5) * CELL);
+            panel_x(&p, panel) + (ix + 0.5) * CELL, panel_bottom(&p) - (iy + 0.5) * CELL);
       }
     }
-    edge(&p, panel, d->foot_inverse_mass, out);
-    const double x = at_k(&p, panel, pki_thesis_stiffness), y = at_d(&p, pki_thesis_damping);
+    draw_stability_edge(&p, panel, d->foot_inverse_mass, out);
+    const double x = x_of_stiffness(&p, panel, pki_thesis_stiffness),
+                 y = y_of_damping(&p, pki_thesis_damping);
     pki_text_addf(out, "<path d=\"M%.1f %.1f l10 10 m0 -10 l-10 10\" stroke=\"#000\" stroke-width=\"2\"/>\n",
                   x - 5, y - 5);
   }
@@ -162,6 +163,6 @@ void pki_thesis_tilt_svg(const pki_thesis_data *d, pki_text *out)
                      .x_label = "roll at the start, rad",
                      .y_label = "restitution",
                      .panels = {"Fall from 0.5 m", "Fall from 1.5 m"}};
-  begin(&p, out);
+  begin_picture(&p, out);
   pki_text_add(out, "</svg>\n");
 }

@@ -22,10 +22,10 @@ pk_status pki_thesis_springs(int scene, double k, double d, double seconds, pki_
     snprintf(text[i], TEXT, "step.%s=%.17g", keys[i], i < 2 ? k : d);
     sets[i + 1] = text[i];
   }
-  return pki_thesis_do(&pki_thesis_scenes[scene], sets, 5, seconds, NULL, NULL, out, err);
+  return pki_thesis_run_scene(&pki_thesis_scenes[scene], sets, 5, seconds, NULL, NULL, out, err);
 }
 
-static void clear(pki_thesis_map *map, int nx, int ny, int npanel)
+static void clear_map(pki_thesis_map *map, int nx, int ny, int npanel)
 {
   *map = (pki_thesis_map){.nx = nx, .ny = ny, .npanel = npanel};
   for (int p = 0; p < npanel; p++) {
@@ -45,7 +45,7 @@ pk_status pki_thesis_survive(pki_thesis_data *d, const pki_study_watch *watch, p
 {
   pki_thesis_map *map = &d->survival;
   pk_status status = PK_OK;
-  clear(map, PKI_THESIS_K, PKI_THESIS_D, PKI_THESIS_PANELS);
+  clear_map(map, PKI_THESIS_K, PKI_THESIS_D, PKI_THESIS_PANELS);
   for (int i = 0; i < PKI_THESIS_K; i++) {
     map->x[i] = pow(10, 4 + 0.5 * i);
   }
@@ -118,7 +118,7 @@ pk_status pki_thesis_tilt(pki_thesis_data *d, const pki_study_watch *watch, pk_e
   static const int falls[2] = {PKI_THESIS_DROP_05, PKI_THESIS_DROP_15};
   pki_thesis_map *map = &d->tilt;
   pk_status status = PK_OK;
-  clear(map, PKI_THESIS_TILTS, PKI_THESIS_EPS, 2);
+  clear_map(map, PKI_THESIS_TILTS, PKI_THESIS_EPS, 2);
   for (int i = 0; i < PKI_THESIS_TILTS; i++) {
     map->x[i] = tilts[i];
   }
@@ -135,7 +135,7 @@ pk_status pki_thesis_tilt(pki_thesis_data *d, const pki_study_watch *watch, pk_e
     }
     snprintf(roll, TEXT, "model.rpy=[%g, 0, 0]", map->x[ix]);
     snprintf(ground, TEXT, "materials.ground={friction: 0.3, viscous: 0.4, restitution_n: %g}", map->y[iy]);
-    status = pki_thesis_do(&pki_thesis_scenes[falls[p]], sets, 2, d->seconds, NULL, NULL, &run, err);
+    status = pki_thesis_run_scene(&pki_thesis_scenes[falls[p]], sets, 2, d->seconds, NULL, NULL, &run, err);
     map->cells[p][iy][ix] = (unsigned char)run.outcome;
     watch->tell(watch->user, (double)i / (2 * map->nx * map->ny));
   }

@@ -8,7 +8,7 @@
 
 enum { TEXT = 96, PANELS = 6, PATH = 4096 };
 
-static const char *number(double v, char out[32])
+static const char *format_number(double v, char out[32])
 {
   if (isnan(v)) {
     snprintf(out, 32, "—");
@@ -37,7 +37,7 @@ static void build_runs(const pki_thesis_data *d, bool words, pki_table *table)
              r->ended);
     snprintf(end, sizeof end, r->finite ? "%.3f, %.3f, %.3f" : "—", r->end[0], r->end[1], r->end[2]);
     const char *cells[6] = {
-        law == 0 ? s->title : "", pki_thesis_laws[law], here, number(r->top, top), end, s->said[law]};
+        law == 0 ? s->title : "", pki_thesis_laws[law], here, format_number(r->top, top), end, s->said[law]};
     pki_table_row(table, cells);
   }
 }
@@ -58,8 +58,8 @@ static void build_rows(const pki_study_result *result, bool notes, pki_table *ta
       pki_table_group(table, section);
     }
     char thesis[32], measured[32];
-    const char *cells[5] = {r->what, number(r->paper, thesis), number(r->measured, measured), r->unit,
-                            r->note};
+    const char *cells[5] = {r->what, format_number(r->paper, thesis), format_number(r->measured, measured),
+                            r->unit, r->note};
     pki_table_row(table, cells);
   }
 }
@@ -81,7 +81,7 @@ typedef struct drawing {
   pki_svg_figure figure;
 } drawing;
 
-static void draw(const pki_thesis_data *d, int scene, int which, drawing *g)
+static void draw_curves(const pki_thesis_data *d, int scene, int which, drawing *g)
 {
   static const char *const labels[3][3] = {{"x", "y", "z"}, {"roll", "pitch", "yaw"}, {"F_x", "F_y", "F_z"}};
   static const char *const units[3] = {"m", "rad", "N"};
@@ -131,7 +131,7 @@ static pk_status report_scene(const pki_thesis_data *d, int s, const char *folde
   for (int i = 0; i < PKI_THESIS_FIGURES && status == PK_OK; i++) {
     drawing g;
     char path[PATH];
-    draw(d, s, i, &g);
+    draw_curves(d, s, i, &g);
     snprintf(text, sizeof text, "Figure 5.%d of the thesis: %s, %s.", scene->figure + i, figure_names[i],
              scene->title);
     pki_report_figure(report, &g.figure, text);
@@ -204,7 +204,7 @@ static pk_status report_maps(const pki_thesis_data *d, const char *folder, pki_r
   if (status == PK_OK) {
     status = report_map(
         &tilt, "tilt",
-        "Falls under exact-lcp that start rolled, on ground with restitution. The scenarios are the lower "
+        "Falls under lcp-pyramid that start rolled, on ground with restitution. The scenarios are the lower "
         "left cells. Upside down: as in the thesis.",
         folder, report, err);
   }

@@ -72,9 +72,9 @@ static void add_certificates(const pki_thesis_data *d, pki_study_result *out)
   static const char section[] = "Every step is certified";
   for (int s = 0; s < PKI_THESIS_RUNS; s++) {
     const pki_thesis_run *a = &d->runs[s][PKI_THESIS_EXACT], *b = &d->large[s];
-    pki_study_put(out, section, "certified/exact-lcp", pki_thesis_scenes[s].id, "steps", NAN,
+    pki_study_put(out, section, "certified/lcp-pyramid", pki_thesis_scenes[s].id, "steps", NAN,
                   (double)a->uncertified, pki_verdict_of(a->uncertified == 0 && a->finite),
-                  "%s, exact-lcp at 0.5 ms: steps without a certificate", pki_thesis_scenes[s].title);
+                  "%s, lcp-pyramid at 0.5 ms: steps without a certificate", pki_thesis_scenes[s].title);
     pki_study_note(out, "of %lld; largest relative residual %.1e", a->steps, a->residual);
     pki_study_put(out, section, "certified/ten-times", pki_thesis_scenes[s].id, "steps", NAN,
                   (double)b->uncertified, pki_verdict_of(b->uncertified == 0 && b->finite),
@@ -97,7 +97,7 @@ static void add_energy(const pki_thesis_data *d, pki_study_result *out)
       if (exact) {
         pki_study_put(out, section, group, "step", "J", NAN, r->work_most,
                       pki_verdict_of(r->work_most < 1e-6),
-                      "%s, exact-lcp: largest work of contacts in a step", pki_thesis_scenes[s].title);
+                      "%s, lcp-pyramid: largest work of contacts in a step", pki_thesis_scenes[s].title);
         pki_study_note(out, "never above zero but for the solver's tolerance; held to 1e-6 J");
       }
       pki_study_put(out, section, group, "given", "J", NAN, r->given_most, PKI_VERDICT_NONE,
@@ -127,7 +127,7 @@ static void add_trots(const pki_thesis_data *d, pki_study_result *out)
     const char *id, *what;
     const pki_thesis_run *run;
   } rows[] = {{"hard", "law hard at 0.5 ms: forward", &d->hard},
-              {"damped/exact-lcp", "exact-lcp, joint damping 100 N m s/rad: forward", &d->damped[0]},
+              {"damped/lcp-pyramid", "lcp-pyramid, joint damping 100 N m s/rad: forward", &d->damped[0]},
               {"damped/hard", "hard, joint damping 100 N m s/rad: forward", &d->damped[1]},
               {"ten-times", "hard at 5 ms, PD implicit: forward", &d->large[PKI_THESIS_TROT]}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -186,7 +186,7 @@ static void add_survival(const pki_thesis_data *d, pki_study_result *out)
 
 static void add_tilts(const pki_thesis_data *d, pki_study_result *out)
 {
-  static const char section[] = "Why the falls differ: exact-lcp over tilt and restitution";
+  static const char section[] = "Why the falls differ: lcp-pyramid over tilt and restitution";
   static const char *const ids[2] = {"drop-05", "drop-15"};
   for (int p = 0; p < 2; p++) {
     char group[48];

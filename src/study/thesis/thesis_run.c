@@ -11,7 +11,7 @@
 enum { NU = 22, NQ = 23, MOST = 8, LEGS = 4 };
 static const double HEIGHT = 0.745, FAR = 1000; /* m, of the standing trunk; where a run has burst */
 
-const char *const pki_thesis_laws[PKI_THESIS_LAWS] = {"exact-lcp", "penalty"};
+const char *const pki_thesis_laws[PKI_THESIS_LAWS] = {"lcp-pyramid", "penalty"};
 const char *const pki_thesis_outcome_names[PKI_THESIS_OUTCOMES + 1] = {
     "stands", "falls over", "upside down", "flies up", "blows up", "not run"};
 const double pki_thesis_stiffness = 8e7, pki_thesis_damping = 2000;
@@ -70,7 +70,7 @@ static void to_link(const pk_pose *pose, const double point[3], double out[3])
 }
 
 /* Impulses times the velocities that u gives to their points: P.(J u). */
-static double power(track *t, const double *u, const pk_sim_contact *c, int n)
+static double contact_power(track *t, const double *u, const pk_sim_contact *c, int n)
 {
   double sum = 0;
   pk_kinematics_compute(t->work, t->q, u);
@@ -83,7 +83,7 @@ static double power(track *t, const double *u, const pk_sim_contact *c, int n)
 }
 
 /* inv(M) J' P. */
-static pk_status kick(track *t, const pk_sim_contact *c, int n, double *out)
+static pk_status impulse_response(track *t, const pk_sim_contact *c, int n, double *out)
 {
   memset(out, 0, NU * sizeof *out);
   for (int i = 0; i < n; i++) {
@@ -107,10 +107,11 @@ static void count_work(track *t, const pk_sim_contact *c, int n, double dt, pki_
 {
   double du[NU];
   const double *u = pk_sim_u(t->world.sim);
-  if (n == 0 || kick(t, c, n, du) != PK_OK) {
+  if (n == 0 || impulse_response(t, c, n, du) != PK_OK) {
     return;
   }
-  const double before = power(t, t->u, c, n), bent = power(t, du, c, n), after = power(t, u, c, n);
+  const double before = contact_power(t, t->u, c, n), bent = contact_power(t, du, c, n),
+               after = contact_power(t, u, c, n);
   out->work_most = fmax(out->work_most, after - 0.5 * bent);
   out->given += 0.5 * (before + after);
   out->given_most = fmax(out->given_most, out->given);
@@ -121,7 +122,7 @@ static void count_work(track *t, const pk_sim_contact *c, int n, double dt, pki_
   }
 }
 
-static double energy(track *t)
+static double total_energy(track *t)
 {
   const double *u = pk_sim_u(t->world.sim);
   pk_kinematics_compute(t->work, pk_sim_q(t->world.sim), u);
@@ -136,7 +137,7 @@ static void count_energy(track *t, double dt, const pk_step_info *info, pki_thes
     t->put_in += 0.5 * dt * tau[k] * (t->u[k] + u[k]);
   }
   out->stabilisation += info->stabilisation;
-  const double own = energy(t) - t->put_in;
+  const double own = total_energy(t) - t->put_in;
   out->rise = fmax(out->rise, own - t->least);
   t->least = fmin(t->least, own);
 }
@@ -157,8 +158,8 @@ static pk_status make_curves(pki_thesis_curves *c, long long steps, pk_error *er
   return PK_OK;
 }
 
-static void keep(const track *t, const pk_sim_contact *contacts, int n, double dt, const pki_thesis_run *now,
-                 pki_thesis_curves *c)
+static void keep_curve_point(const track *t, const pk_sim_contact *contacts, int n, double dt,
+                             const pki_thesis_run *now, pki_thesis_curves *c)
 {
   const int i = c->n++;
   c->time[i] = pk_sim_time(t->world.sim);
@@ -178,7 +179,7 @@ static void keep(const track *t, const pk_sim_contact *contacts, int n, double d
 
 /* --- a run ----------------------------------------------------------------------------- */
 
-static void see_trunk(const track *t, pki_thesis_run *out)
+static void observe_trunk(const track *t, pki_thesis_run *out)
 {
   const double *q = pk_sim_q(t->world.sim);
   double R[9];
@@ -191,7 +192,7 @@ static void see_trunk(const track *t, pki_thesis_run *out)
   out->finite = fabs(q[0]) < FAR && fabs(q[1]) < FAR && fabs(q[2]) < FAR;
 }
 
-static pki_thesis_outcome judge(const pki_thesis_scene *s, const pki_thesis_run *r)
+static pki_thesis_outcome classify_outcome(const pki_thesis_scene *s, const pki_thesis_run *r)
 {
   return !r->finite                                     ? PKI_THESIS_BURSTS
          : r->top > s->ceiling                          ? PKI_THESIS_FLIES
@@ -201,7 +202,7 @@ static pki_thesis_outcome judge(const pki_thesis_scene *s, const pki_thesis_run 
 }
 
 /* One step; false: it was the last. */
-static bool go(track *t, double dt, pki_thesis_curves *curves, pki_thesis_run *out)
+static bool thesis_step(track *t, double dt, pki_thesis_curves *curves, pki_thesis_run *out)
 {
   pk_sim *sim = t->world.sim;
   pk_sim_contact contacts[MOST];
@@ -221,18 +222,18 @@ static bool go(track *t, double dt, pki_thesis_curves *curves, pki_thesis_run *o
   for (int i = 0; i < n; i++) {
     out->peak = fmax(out->peak, contacts[i].impulse[2] / dt);
   }
-  see_trunk(t, out);
+  observe_trunk(t, out);
   if (curves != NULL && out->finite) {
     count_work(t, contacts, n, dt, out);
     count_energy(t, dt, &info, out);
-    keep(t, contacts, n, dt, out, curves);
+    keep_curve_point(t, contacts, n, dt, out, curves);
   }
   return out->finite;
 }
 
-pk_status pki_thesis_do(const pki_thesis_scene *scene, const char *const *sets, int nset, double seconds,
-                        const pki_study_watch *watch, pki_thesis_curves *curves, pki_thesis_run *out,
-                        pk_error *err)
+pk_status pki_thesis_run_scene(const pki_thesis_scene *scene, const char *const *sets, int nset,
+                               double seconds, const pki_study_watch *watch, pki_thesis_curves *curves,
+                               pki_thesis_run *out, pk_error *err)
 {
   track t;
   *out = (pki_thesis_run){.work_most = -INFINITY, .finite = true};
@@ -241,13 +242,13 @@ pk_status pki_thesis_do(const pki_thesis_scene *scene, const char *const *sets, 
     const double dt = t.scenario->step.dt;
     const long long steps = llround(seconds / dt);
     status = curves != NULL ? make_curves(curves, steps, err) : PK_OK;
-    t.least = energy(&t);
-    for (long long i = 0; i < steps && status == PK_OK && go(&t, dt, curves, out); i++) {
+    t.least = total_energy(&t);
+    for (long long i = 0; i < steps && status == PK_OK && thesis_step(&t, dt, curves, out); i++) {
       if (watch != NULL && i % 1000 == 0) {
         watch->tell(watch->user, (double)i / (double)steps);
       }
     }
-    out->outcome = judge(scene, out);
+    out->outcome = classify_outcome(scene, out);
   }
   close_track(&t);
   return status;

@@ -20,7 +20,7 @@ enum { KEY = 64, LARGEST = 256 << 20 };
 
 /* ---- the folder ---- */
 
-static const char *variable(const char *name)
+static const char *environment_variable(const char *name)
 {
   const char *value = getenv(name);
   return value != NULL && *value != '\0' ? value : NULL;
@@ -29,15 +29,15 @@ static const char *variable(const char *name)
 static bool choose_path(const char *path, char out[PKI_PATH_MAX])
 {
   char caches[PKI_PATH_MAX];
-  const char *chosen = path != NULL ? path : variable("PRONK_CACHE");
+  const char *chosen = path != NULL ? path : environment_variable("PRONK_CACHE");
   if (chosen != NULL) {
     return snprintf(out, PKI_PATH_MAX, "%s", chosen) < PKI_PATH_MAX;
   }
-  if (variable("XDG_CACHE_HOME") != NULL) {
-    return pki_path_join(out, variable("XDG_CACHE_HOME"), "pronk");
+  if (environment_variable("XDG_CACHE_HOME") != NULL) {
+    return pki_path_join(out, environment_variable("XDG_CACHE_HOME"), "pronk");
   }
-  return variable("HOME") != NULL && pki_path_join(caches, variable("HOME"), ".cache") &&
-         pki_path_join(out, caches, "pronk");
+  return environment_variable("HOME") != NULL &&
+         pki_path_join(caches, environment_variable("HOME"), ".cache") && pki_path_join(out, caches, "pronk");
 }
 
 /* The folder and those above it, itself for nobody else. */

@@ -151,7 +151,7 @@ pk_status pk_codegen_options_validate(const pk_codegen_options *o, pk_error *err
 
 /* ---- functions ---- */
 
-static bool has(const pki_codegen *c, const char *name)
+static bool has_unit(const pki_codegen *c, const char *name)
 {
   for (int i = 0; i < c->count; i++) {
     if (strcmp(c->units[i].f.name, name) == 0) {
@@ -208,7 +208,7 @@ static pk_status make_function(const pki_codegen *c, const char *name, pki_codeg
 static pk_status add_function(pki_codegen *c, const char *name, pk_codegen_info *info, pk_error *err)
 {
   pki_codegen_unit *u = &c->units[c->count];
-  if (has(c, name)) {
+  if (has_unit(c, name)) {
     return PK_OK;
   }
   const pk_status status = make_function(c, name, u, err);
@@ -276,7 +276,7 @@ static void remove_stale(const pki_codegen *c, const char *folder)
     char path[4096];
     const char *function = i >= 0 ? pki_robot_function_name(i) : "";
     const int n = snprintf(path, sizeof path, "%s/%s%s%s.c", folder, c->name, i >= 0 ? "_" : "", function);
-    const bool written = i >= 0 ? c->apart && has(c, function) : !c->apart;
+    const bool written = i >= 0 ? c->apart && has_unit(c, function) : !c->apart;
     if (n < (int)sizeof path && !written && whose_file(path) == OURS) {
       remove(path);
     }
@@ -297,8 +297,8 @@ static pk_status check_place(const char *folder, const char *name, pk_error *err
   return PK_OK;
 }
 
-static pk_status save(const pki_text *text, const char *folder, const char *name, pk_codegen_info *info,
-                      pk_error *err)
+static pk_status save_generated(const pki_text *text, const char *folder, const char *name,
+                                pk_codegen_info *info, pk_error *err)
 {
   char path[4096];
   const pk_status status = check_place(folder, name, err);
@@ -325,12 +325,12 @@ static pk_status save_source(const pki_codegen *c, int first, int last, const ch
     pki_text_add(&text, "\n");
     pki_emit_function(&c->units[i].f, c->name, &text);
   }
-  const pk_status status = save(&text, folder, name, info, err);
+  const pk_status status = save_generated(&text, folder, name, info, err);
   pki_text_free(&text);
   return status;
 }
 
-static void lanes(const pki_codegen *c, pki_text *text)
+static void write_lanes_header(const pki_codegen *c, pki_text *text)
 {
   pki_text_addf(text, "/* Part of %s.h, made by pronk %s. */\n", c->name, pk_version());
   pki_emit_lanes(c->name, text);
@@ -347,7 +347,7 @@ static pk_status save_all(const pki_codegen *c, const char *folder, pk_codegen_i
     const char *before, *name, *after;
     void (*write)(const pki_codegen *c, pki_text *text);
   } rows[] = {{"", c->name, ".h", pki_codegen_header},
-              {"", c->name, "_lanes.h", lanes},
+              {"", c->name, "_lanes.h", write_lanes_header},
               {"test_", c->name, ".c", self_test},
               {"", "CMakeLists", ".txt", pki_codegen_cmake},
               {"", "README", ".md", pki_codegen_readme}};
@@ -361,7 +361,7 @@ static pk_status save_all(const pki_codegen *c, const char *folder, pk_codegen_i
   for (size_t i = 0; i < ROWS && status == PK_OK; i++) {
     pki_text text = {0};
     rows[i].write(c, &text);
-    status = save(&text, folder, names[i], info, err);
+    status = save_generated(&text, folder, names[i], info, err);
     pki_text_free(&text);
   }
   for (int i = 0; c->apart && i < c->count && status == PK_OK; i++) {

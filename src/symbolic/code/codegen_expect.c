@@ -51,7 +51,7 @@ void pki_expect_state(pki_expect *e, int s)
 
 /* ---- values ---- */
 
-static double largest(const double *x, int n)
+static double largest_magnitude(const double *x, int n)
 {
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -60,7 +60,7 @@ static double largest(const double *x, int n)
   return most;
 }
 
-static void fill(double *x, int n, double value)
+static void fill_constant(double *x, int n, double value)
 {
   for (int i = 0; i < n; i++) {
     x[i] = value;
@@ -72,7 +72,7 @@ static void force_scale(const pki_expect *e, const double *a, double *scale)
 {
   const int n = e->m->nu;
   for (int i = 0; i < n; i++) {
-    scale[i] = largest(e->h, n) + 1e-3;
+    scale[i] = largest_magnitude(e->h, n) + 1e-3;
     for (int k = 0; k < n && a != NULL; k++) {
       scale[i] += fabs(e->M[i * n + k] * a[k]);
     }
@@ -94,16 +94,16 @@ static void acceleration_scale(const pki_expect *e, const double *a, double *sca
 }
 
 /* Entries of a matrix [rows][cols] in the order of an output. */
-static void entries(const pki_output *o, const double *dense, double *value, double *scale)
+static void gather_entries(const pki_output *o, const double *dense, double *value, double *scale)
 {
   for (int k = 0; k < o->count; k++) {
     value[k] = dense[o->row[k] * o->cols + o->col[k]];
   }
-  fill(scale, o->count, largest(value, o->count) + 1e-3);
+  fill_constant(scale, o->count, largest_magnitude(value, o->count) + 1e-3);
 }
 
 /* L in M = L' D L, 1/D on the diagonal: from the last row up, as in the kernels, but on the full triangle. */
-static void factored(const pki_expect *e, double *L)
+static void factor_dense_ldl(const pki_expect *e, double *L)
 {
   const int n = e->m->nu;
   memcpy(L, e->M, (size_t)(n * n) * sizeof *L);
@@ -120,7 +120,7 @@ static void factored(const pki_expect *e, double *L)
 }
 
 /* Arrays of bodies have the world in front. */
-static bool kinematics(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_kinematics(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   const int n = e->m->nbody;
@@ -130,21 +130,21 @@ static bool kinematics(pki_expect *e, const pki_function *f, double *value, doub
     memcpy(value + 9 * i, work->pose + 12 * (i + 1), 9 * sizeof *value);
     memcpy(value + 9 * n + 3 * i, work->origin + 3 * (i + 1), 3 * sizeof *value);
   }
-  fill(scale, 12 * n, 1 + largest(value, 12 * n));
+  fill_constant(scale, 12 * n, 1 + largest_magnitude(value, 12 * n));
   return true;
 }
 
-static bool velocities(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_velocities(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   const int n = 6 * e->m->nbody;
   pk_kinematics_compute(e->w, e->q, e->u);
   memcpy(value, e->w->work.twist + 6, (size_t)n * sizeof *value);
-  fill(scale, n, 1 + largest(value, n));
+  fill_constant(scale, n, 1 + largest_magnitude(value, n));
   return true;
 }
 
-static bool jacobian(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_jacobian(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   static const double origin[3] = {0, 0, 0};
   const size_t block = 6 * (size_t)e->m->nu;
@@ -154,7 +154,7 @@ static bool jacobian(pki_expect *e, const pki_function *f, double *value, double
     e->w->kernels->jacobian(&e->w->work, i, origin, J + block * (size_t)i);
   }
   if (J != NULL) {
-    entries(&f->outputs[0], J, value, scale);
+    gather_entries(&f->outputs[0], J, value, scale);
   }
   free(J);
   return J != NULL;
@@ -173,7 +173,7 @@ static void point_row(const pki_work *work, int body, const double arm[3], int a
   pki_add_wrench(work, body, wrench, row);
 }
 
-static bool points(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_points(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   const int n = pki_robot_points(e->m, NULL, NULL), nu = e->m->nu;
   int *body = calloc((size_t)n + 1, sizeof *body);
@@ -199,8 +199,8 @@ static bool points(pki_expect *e, const pki_function *f, double *value, double *
     }
   }
   if (good) {
-    entries(&f->outputs[2], J, value + 6 * n, scale + 6 * n);
-    fill(scale, 6 * n, 1 + largest(value, 6 * n));
+    gather_entries(&f->outputs[2], J, value + 6 * n, scale + 6 * n);
+    fill_constant(scale, 6 * n, 1 + largest_magnitude(value, 6 * n));
   }
   free(body);
   free(at);
@@ -208,7 +208,7 @@ static bool points(pki_expect *e, const pki_function *f, double *value, double *
   return good;
 }
 
-static bool rnea(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_rnea(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   pk_inverse_dynamics(e->w, e->q, e->u, e->a, value);
@@ -216,7 +216,7 @@ static bool rnea(pki_expect *e, const pki_function *f, double *value, double *sc
   return true;
 }
 
-static bool bias(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_bias(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   memcpy(value, e->h, (size_t)e->m->nu * sizeof *value);
@@ -224,27 +224,27 @@ static bool bias(pki_expect *e, const pki_function *f, double *value, double *sc
   return true;
 }
 
-static bool crba(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_crba(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
-  entries(&f->outputs[0], e->M, value, scale);
+  gather_entries(&f->outputs[0], e->M, value, scale);
   return true;
 }
 
-static bool factor(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_factor(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   const int n = e->m->nu;
-  factored(e, e->dense);
-  entries(&f->outputs[0], e->dense, value, scale);
+  factor_dense_ldl(e, e->dense);
+  gather_entries(&f->outputs[0], e->dense, value, scale);
   /* what entries of M that are off by the largest one change: (1 + |L_ki|) |M| / D_k, and |M| / D_k^2 */
   for (int k = 0; k < f->outputs[0].count; k++) {
     const int row = f->outputs[0].row[k], col = f->outputs[0].col[k];
     const double inverse = fabs(e->dense[row * n + row]);
-    scale[k] = largest(e->M, n * n) * inverse * (row == col ? inverse : 1 + fabs(value[k]));
+    scale[k] = largest_magnitude(e->M, n * n) * inverse * (row == col ? inverse : 1 + fabs(value[k]));
   }
   return true;
 }
 
-static bool solve(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_solve(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   const int n = e->m->nu;
@@ -256,7 +256,7 @@ static bool solve(pki_expect *e, const pki_function *f, double *value, double *s
   return good;
 }
 
-static bool aba(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_aba(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   const bool good = pk_forward_dynamics(e->w, PK_DYNAMICS_METHOD_AUTO, e->q, e->u, e->tau, value) == PK_OK;
@@ -264,24 +264,24 @@ static bool aba(pki_expect *e, const pki_function *f, double *value, double *sca
   return good;
 }
 
-static bool energy(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_energy(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   pk_kinematics_compute(e->w, e->q, e->u);
   const pk_energy sum = pk_energy_compute(e->w, e->u);
   value[0] = sum.kinetic, value[1] = sum.potential;
-  fill(scale, 2, 10 * e->m->mass + largest(value, 2));
+  fill_constant(scale, 2, 10 * e->m->mass + largest_magnitude(value, 2));
   return true;
 }
 
-static bool momentum(pki_expect *e, const pki_function *f, double *value, double *scale)
+static bool expect_momentum(pki_expect *e, const pki_function *f, double *value, double *scale)
 {
   (void)f;
   double velocity[3];
   pk_kinematics_compute(e->w, e->q, e->u);
   pk_com_compute(e->w, -1, value, velocity);
   pk_momentum_compute(e->w, -1, value + 3);
-  fill(scale, 9, 1 + e->m->mass + largest(value, 9));
+  fill_constant(scale, 9, 1 + e->m->mass + largest_magnitude(value, 9));
   return true;
 }
 
@@ -294,7 +294,7 @@ typedef struct derivative {
 } derivative;
 
 /* The function at the state moved by `step` in coordinate k. */
-static bool moved(const derivative *d, int k, double step, double *out)
+static bool evaluate_moved(const derivative *d, int k, double step, double *out)
 {
   pki_expect *e = d->e;
   const int n = e->m->nu, nq = e->m->nq;
@@ -315,7 +315,7 @@ static bool moved(const derivative *d, int k, double step, double *out)
 }
 
 /* Differences of fourth order: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / (12 h). */
-static bool differences(const derivative *d, double *out)
+static bool central_differences(const derivative *d, double *out)
 {
   static const double steps[] = {1, -1, 2, -2}, weights[] = {8, -8, -1, 1};
   const int n = d->e->m->nu;
@@ -326,7 +326,7 @@ static bool differences(const derivative *d, double *out)
       out[i * n + k] = 0;
     }
     for (int s = 0; s < 4; s++) {
-      good = moved(d, k, steps[s] * h, d->e->some) && good;
+      good = evaluate_moved(d, k, steps[s] * h, d->e->some) && good;
       for (int i = 0; i < n; i++) {
         out[i * n + k] += weights[s] * d->e->some[i] / (12 * h);
       }
@@ -341,8 +341,8 @@ static bool all_derivatives(pki_expect *e, const pki_function *f, bool forward, 
   bool good = true;
   for (int i = 0; i < 3; i++) {
     const pki_output *o = &f->outputs[i];
-    good = differences(&(derivative){.e = e, .forward = forward, .by = i}, e->dense) && good;
-    entries(o, e->dense, value, scale);
+    good = central_differences(&(derivative){.e = e, .forward = forward, .by = i}, e->dense) && good;
+    gather_entries(o, e->dense, value, scale);
     for (int k = 0; k < o->count; k++) {
       scale[k] *= 1e5;
     }
@@ -366,18 +366,18 @@ bool pki_expect_values(pki_expect *e, const pki_function *f, double *value, doub
   static const struct {
     const char *name;
     bool (*values)(pki_expect *e, const pki_function *f, double *value, double *scale);
-  } rows[] = {{"kinematics", kinematics},
-              {"velocities", velocities},
-              {"jacobian", jacobian},
-              {"points", points},
-              {"rnea", rnea},
-              {"bias", bias},
-              {"crba", crba},
-              {"factor", factor},
-              {"solve", solve},
-              {"aba", aba},
-              {"energy", energy},
-              {"momentum", momentum},
+  } rows[] = {{"kinematics", expect_kinematics},
+              {"velocities", expect_velocities},
+              {"jacobian", expect_jacobian},
+              {"points", expect_points},
+              {"rnea", expect_rnea},
+              {"bias", expect_bias},
+              {"crba", expect_crba},
+              {"factor", expect_factor},
+              {"solve", expect_solve},
+              {"aba", expect_aba},
+              {"energy", expect_energy},
+              {"momentum", expect_momentum},
               {"rnea_derivatives", rnea_derivatives},
               {"aba_derivatives", aba_derivatives}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -31,7 +31,7 @@ static const char *link_of(const pk_model *m, int body, char out[PKI_CODEGEN_NAM
 /* ---- coordinates ---- */
 
 /* "joint hip" or "root trunk": whose motion a body's is. */
-static const char *whose(const pk_model *m, int body, char out[PKI_CODEGEN_NAME + 8])
+static const char *describe_body_motion(const pk_model *m, int body, char out[PKI_CODEGEN_NAME + 8])
 {
   char name[PKI_CODEGEN_NAME];
   const int joint = m->dof_joint[m->body_u[body]];
@@ -57,7 +57,7 @@ static void add_coordinates(const pk_model *m, pki_text *text)
   for (int b = 0; b < m->nbody; b++) {
     const int q = m->body_q[b], u = m->body_u[b], motion = m->body_motion[b];
     char name[PKI_CODEGEN_NAME + 8];
-    whose(m, b, name);
+    describe_body_motion(m, b, name);
     if (motion == PK_MOTION_FLOATING) {
       pki_text_addf(text,
                     " *   q[%d..%d], u[%d..%d]  %s: position (m), quaternion (w x y z, unit); its "

@@ -86,7 +86,7 @@ static bool make_key(const opening *o, int lanes, char key[65])
 }
 
 /* Compile, and keep it. */
-static pk_status build(opening *o, int lanes, const char *key, pki_text *bytes, pk_error *err)
+static pk_status build_library(opening *o, int lanes, const char *key, pki_text *bytes, pk_error *err)
 {
   pki_cache_build place;
   pk_code_info *info = &o->to->info;
@@ -109,7 +109,7 @@ static pk_status build(opening *o, int lanes, const char *key, pki_text *bytes, 
 }
 
 /* The shared object's bytes, from the cache or the compiler. */
-static pk_status obtain(opening *o, int lanes, pki_text *bytes, pk_error *err)
+static pk_status obtain_library(opening *o, int lanes, pki_text *bytes, pk_error *err)
 {
   char key[65], why[128];
   pk_code_info *info = &o->to->info;
@@ -125,7 +125,7 @@ static pk_status obtain(opening *o, int lanes, pki_text *bytes, pk_error *err)
     if (!o->options->force && why[0] != '\0') {
       snprintf(info->warning, sizeof info->warning, "%.400s %s: compiled anew", info->path, why);
     }
-    status = build(o, lanes, key, bytes, err);
+    status = build_library(o, lanes, key, bytes, err);
   }
   pki_cache_unlock(&o->cache);
   return status;
@@ -134,7 +134,7 @@ static pk_status obtain(opening *o, int lanes, pki_text *bytes, pk_error *err)
 /* ---- from bytes to functions ---- */
 
 /* A copy in memory that nobody can change, and the library in it. NULL: dlerror() tells why, else errno. */
-static void *load(const pki_text *bytes, int *memory)
+static void *load_library(const pki_text *bytes, int *memory)
 {
   char name[64];
   void *library = NULL;
@@ -178,9 +178,9 @@ static pk_status open_lanes(opening *o, int at, pk_error *err)
   loaded *to = o->to;
   pki_text bytes = {0};
   int error = 0;
-  const pk_status status = obtain(o, lanes, &bytes, err);
+  const pk_status status = obtain_library(o, lanes, &bytes, err);
   if (status == PK_OK) {
-    to->library[at] = load(&bytes, &to->memory[at]);
+    to->library[at] = load_library(&bytes, &to->memory[at]);
     error = errno;
   }
   pki_text_free(&bytes);

@@ -18,7 +18,7 @@ typedef struct kernel {
 /* ---- matrices in the plan's order ---- */
 
 /* M [nu][nu] from an array in the plan's order, and back. */
-static void spread(const pk_model *m, const pki_x *entries, pki_x *M)
+static void spread_entries(const pk_model *m, const pki_x *entries, pki_x *M)
 {
   for (int k = 0; k < m->nu; k++) {
     for (int e = m->M_row[k]; e < m->M_row[k + 1]; e++) {
@@ -27,7 +27,7 @@ static void spread(const pk_model *m, const pki_x *entries, pki_x *M)
   }
 }
 
-static void collect(const pk_model *m, const pki_x *M, pki_x *entries)
+static void collect_entries(const pk_model *m, const pki_x *M, pki_x *entries)
 {
   for (int k = 0; k < m->nu; k++) {
     for (int e = m->M_row[k]; e < m->M_row[k + 1]; e++) {
@@ -47,7 +47,7 @@ static pki_x *read_matrix(kernel *k, const char *name)
   pki_x *M = square_of(k->m), *entries = calloc((size_t)k->m->nM + 1, sizeof *entries);
   if (M != NULL && entries != NULL) {
     pki_function_read(&k->f, name, k->m->nM, "lower triangle in the order of the plan", entries);
-    spread(k->m, entries, M);
+    spread_entries(k->m, entries, M);
   } else {
     k->f.failed = true;
   }
@@ -57,7 +57,7 @@ static pki_x *read_matrix(kernel *k, const char *name)
 
 /* ---- kernels ---- */
 
-static void kinematics(kernel *k)
+static void emit_kinematics(kernel *k)
 {
   k->f.ports = PKI_PORT_Q;
   k->f.failed |= !pki_robot_add_world(&k->robot, &k->f, 0, false);
@@ -85,7 +85,7 @@ static void read_diagonal(kernel *k)
                     k->robot.diag);
 }
 
-static void inertial(kernel *k)
+static void emit_inertial(kernel *k)
 {
   const pk_model *m = k->m;
   const pki_robot *robot = &k->robot;
@@ -100,13 +100,13 @@ static void inertial(kernel *k)
   if (k->f.failed || M == NULL || !pki_robot_rnea(robot, robot->u, NULL, h) || !pki_robot_crba(robot, M)) {
     k->f.failed = true;
   } else {
-    collect(m, M, entries);
+    collect_entries(m, M, entries);
   }
   free(M);
 }
 
 /* All that a step needs before contacts, M itself left out. */
-static void fall(kernel *k)
+static void emit_free_velocity(kernel *k)
 {
   pki_graph *const g = k->g;
   const pk_model *m = k->m;
@@ -130,7 +130,7 @@ static void fall(kernel *k)
   pki_x *const x = pki_function_add(&k->f, "x", m->nu, "velocities at the end, without contacts");
   if (!k->f.failed && pki_robot_rnea(robot, robot->u, NULL, h) && pki_robot_crba(robot, M)) {
     pki_robot_factor(g, m->nu, 0, M);
-    collect(m, M, L);
+    collect_entries(m, M, L);
     for (int i = 0; i < m->nu; i++) {
       const pki_x slope = pki_plus(g, gain[i], pki_const(g, m->dof_damping[i]));
       x[i] = pki_times(g, dt, pki_minus(g, pki_minus_times(g, force[i], slope, robot->u[i]), h[i]));
@@ -146,31 +146,31 @@ static void fall(kernel *k)
   free(parts);
 }
 
-static void factor(kernel *k)
+static void emit_factor(kernel *k)
 {
   k->f.in_place = true;
   pki_x *M = read_matrix(k, "M"), *const out = pki_function_add(&k->f, "L", k->m->nM,
                                                                 "M = L' D L, 1/D on the diagonal");
   if (M != NULL && out != NULL) {
     pki_robot_factor(k->g, k->m->nu, 0, M);
-    collect(k->m, M, out);
+    collect_entries(k->m, M, out);
   }
   free(M);
 }
 
-static void solve_with(kernel *k, void (*solve)(pki_graph *g, int n, const pki_x *L, pki_x *x),
+static void solve_with(kernel *k, void (*solver)(pki_graph *g, int n, const pki_x *L, pki_x *x),
                        const char *about)
 {
   k->f.in_place = true;
   pki_x *L = read_matrix(k, "L"), *const x = pki_function_add(&k->f, "x", k->m->nu, about);
   if (L != NULL && x != NULL) {
     pki_function_read(&k->f, "b", k->m->nu, "right side", x);
-    solve(k->g, k->m->nu, L, x);
+    solver(k->g, k->m->nu, L, x);
   }
   free(L);
 }
 
-static void solve(kernel *k)
+static void emit_solve(kernel *k)
 {
   solve_with(k, pki_robot_solve, "inv(M) b");
 }
@@ -180,27 +180,27 @@ static void finish_all(pki_graph *g, int n, const pki_x *L, pki_x *x)
   pki_robot_finish(g, n, 0, L, x);
 }
 
-static void finish(kernel *k)
+static void emit_finish(kernel *k)
 {
   solve_with(k, finish_all, "inv(L) b");
 }
 
 /* Of the model's inertias, which are constants here; so is the armature, which is mostly zero. */
-static void acceleration(kernel *k)
+static void emit_acceleration(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU;
   pki_x *const a = pki_function_add(&k->f, "a", k->m->nu, "accelerations");
   k->f.failed |= a == NULL || !pki_robot_forward(&k->robot, k->robot.u, k->robot.tau, a);
 }
 
-static void bias(kernel *k)
+static void emit_bias(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U;
   pki_x *const h = pki_function_add(&k->f, "h", k->m->nu, "bias forces");
   k->f.failed |= h == NULL || !pki_robot_rnea(&k->robot, k->robot.u, NULL, h);
 }
 
-static void rnea(kernel *k)
+static void emit_rnea(kernel *k)
 {
   k->f.ports = PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A;
   pki_x *const tau = pki_function_add(&k->f, "tau_out", k->m->nu, "joint forces M a + h");
@@ -216,7 +216,7 @@ static void acceleration_open(kernel *k)
     k->robot.diag[i] = k->m->dof_armature[i] != 0 ? k->robot.diag[i] : pki_const(k->g, 0);
   }
   const unsigned ports = k->f.ports;
-  acceleration(k);
+  emit_acceleration(k);
   k->f.ports |= ports;
 }
 
@@ -225,7 +225,7 @@ static void rnea_open(kernel *k)
   read_inertias(k);
   pki_function_read(&k->f, "armature", k->m->nu, "on the diagonal of M", k->robot.diag);
   const unsigned ports = k->f.ports;
-  rnea(k);
+  emit_rnea(k);
   k->f.ports |= ports;
 }
 
@@ -234,15 +234,16 @@ static const struct {
   void (*build)(kernel *k);
   bool by_limbs; /* limbs.h has it for models with limbs */
 } kernels[] = {
-    {"kinematics", "Poses and origins.", kinematics, true},
-    {"inertial", "Poses, twists, bias forces and the mass matrix.", inertial, false},
-    {"fall", "Velocities after a step without contacts, and the factor of the mass matrix.", fall, true},
-    {"factor", "The factor of the mass matrix.", factor, false},
-    {"solve", "A solve with that factor.", solve, false},
-    {"finish", "The last part of a solve.", finish, false},
-    {"acceleration", "Forward dynamics of the model's inertias.", acceleration, false},
-    {"bias", "Bias forces of the model's inertias.", bias, false},
-    {"rnea", "Inverse dynamics of the model's inertias.", rnea, false},
+    {"kinematics", "Poses and origins.", emit_kinematics, true},
+    {"inertial", "Poses, twists, bias forces and the mass matrix.", emit_inertial, false},
+    {"free_velocity", "Velocities after a step without contacts, and the factor of the mass matrix.",
+     emit_free_velocity, true},
+    {"factor", "The factor of the mass matrix.", emit_factor, false},
+    {"solve", "A solve with that factor.", emit_solve, false},
+    {"finish", "The last part of a solve.", emit_finish, false},
+    {"acceleration", "Forward dynamics of the model's inertias.", emit_acceleration, false},
+    {"bias", "Bias forces of the model's inertias.", emit_bias, false},
+    {"rnea", "Inverse dynamics of the model's inertias.", emit_rnea, false},
     {"acceleration_open", "Forward dynamics.", acceleration_open, false},
     {"rnea_open", "Inverse dynamics.", rnea_open, false},
 };

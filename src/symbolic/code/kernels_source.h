@@ -5,7 +5,7 @@
  *
  *   robot_kinematics(const r *q, r *pose, r *origin)
  *   robot_inertial(const r *q, const r *u, const r *inertia, const r *diag, r *pose, r *origin, r *twist, r *h, r *M)
- *   robot_fall(const r *q, const r *u, const r *inertia, const r *diag, const r *force, const r *gain, const r *dt,
+ *   robot_free_velocity(const r *q, const r *u, const r *inertia, const r *diag, const r *force, const r *gain, const r *dt,
  *              r *pose, r *origin, r *twist, r *L, r *x)
  *                                                       x = u + inv(M + diag) dt (force - (gain + damping) u - h)
  *   robot_factor(const r *M, r *L)                      L may be M

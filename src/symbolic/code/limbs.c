@@ -38,10 +38,10 @@ int pki_limbs_find(const pk_model *m)
 static void numbers_of(const pk_model *m, int i, double out[NUMBERS])
 {
   for (int k = 0; k < 3; k++) {
-    out[k] = pki_whole(m->body_pos[3 * i + k]);
+    out[k] = pki_round_near_integer(m->body_pos[3 * i + k]);
   }
   for (int k = 0; k < 9; k++) {
-    out[3 + k] = pki_whole(m->body_rot[9 * i + k]);
+    out[3 + k] = pki_round_near_integer(m->body_rot[9 * i + k]);
   }
   out[12] = m->body_offset[i];
   out[13] = m->dof_damping[m->body_u[i]];
@@ -91,7 +91,7 @@ typedef struct part {
   pki_x *damping; /* [nu] */
 } part;
 
-static bool begin(part *p, const limbs *l, bool limb, const char *name, const char *about)
+static bool begin_limb_part(part *p, const limbs *l, bool limb, const char *name, const char *about)
 {
   *p = (part){.g = pki_graph_create(false), .sub = *l->m};
   p->sub.nbody = limb ? 1 + l->n : 1;
@@ -107,7 +107,7 @@ static bool begin(part *p, const limbs *l, bool limb, const char *name, const ch
 }
 
 /* Poses of the trunk, and of the limb from its numbers: those in which limbs differ are inputs. */
-static void place(part *p, const limbs *l)
+static void place_limb(part *p, const limbs *l)
 {
   pki_graph *const g = p->g;
   pki_robot *const robot = &p->robot;
@@ -174,12 +174,12 @@ static void put_rows(const pki_x *M, int n, int from, int to, pki_x *out)
   }
 }
 
-static int triangle(int from, int to)
+static int triangle_size(int from, int to)
 {
   return (to * (to + 1) - from * (from + 1)) / 2;
 }
 
-static void fall_limb(part *p, const limbs *l)
+static void free_velocity_of_limb(part *p, const limbs *l)
 {
   const int nu = p->sub.nu;
   pki_x dt = 0, *all = calloc((size_t)(nu * nu + 3 * nu), sizeof *all);
@@ -195,9 +195,9 @@ static void fall_limb(part *p, const limbs *l)
   for (int i = 0; i < TRUNK_U; i++) {
     p->robot.diag[i] = pki_const(p->g, 0);
   }
-  place(p, l);
+  place_limb(p, l);
   p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 1, true);
-  pki_x *const L = pki_function_add(&p->f, "L", triangle(TRUNK_U, nu), "its rows of the factor");
+  pki_x *const L = pki_function_add(&p->f, "L", triangle_size(TRUNK_U, nu), "its rows of the factor");
   pki_x *const y = pki_function_add(&p->f, "y", l->n, "its part of the solution, up to the trunk's");
   pki_x *const B =
       pki_function_add(&p->f, "B", TRUNK_M + TRUNK_U, "what it leaves to the trunk: matrix, right side");
@@ -215,7 +215,7 @@ static void fall_limb(part *p, const limbs *l)
   free(all);
 }
 
-static void fall_trunk(part *p, const limbs *l)
+static void free_velocity_of_trunk(part *p, const limbs *l)
 {
   pki_x M[TRUNK_U * TRUNK_U], x[TRUNK_U], force[TRUNK_U], gain[TRUNK_U], left[TRUNK_M + TRUNK_U], dt = 0;
   pki_function_read(&p->f, "u", TRUNK_U, "of the trunk", p->robot.u);
@@ -224,7 +224,7 @@ static void fall_trunk(part *p, const limbs *l)
   for (int i = 0; i < TRUNK_U; i++) {
     p->damping[i] = pki_const(p->g, l->m->dof_damping[i]);
   }
-  place(p, l);
+  place_limb(p, l);
   p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 0, true);
   pki_x *const L = pki_function_add(&p->f, "L", TRUNK_M, "its rows of the factor");
   pki_x *const change = pki_function_add(&p->f, "change", TRUNK_U, "of its velocity");
@@ -253,7 +253,7 @@ static void fall_trunk(part *p, const limbs *l)
 static void land_limb(part *p, const limbs *l)
 {
   const int nu = p->sub.nu;
-  pki_x *all = calloc((size_t)(nu * nu + nu + triangle(TRUNK_U, nu)), sizeof *all);
+  pki_x *all = calloc((size_t)(nu * nu + nu + triangle_size(TRUNK_U, nu)), sizeof *all);
   pki_x *const end = pki_function_add(&p->f, "x", l->n, "velocities of the limb at the end");
   if (all == NULL || end == NULL) {
     p->f.failed = true;
@@ -263,8 +263,8 @@ static void land_limb(part *p, const limbs *l)
   pki_x *const L = all, *const x = L + nu * nu, *const rows = x + nu;
   p->f.ports = 0;
   pki_function_read(&p->f, "ul", l->n, "velocities of the limb", p->robot.u + TRUNK_U);
-  pki_function_read(&p->f, "L", triangle(TRUNK_U, nu), "its rows of the factor", rows);
-  pki_function_read(&p->f, "y", l->n, "what fall has left", x + TRUNK_U);
+  pki_function_read(&p->f, "L", triangle_size(TRUNK_U, nu), "its rows of the factor", rows);
+  pki_function_read(&p->f, "y", l->n, "what free_velocity has left", x + TRUNK_U);
   pki_function_read(&p->f, "change", TRUNK_U, "of the trunk's velocity", x);
   for (int i = TRUNK_U, e = 0; i < nu; i++) {
     for (int j = 0; j <= i; j++) {
@@ -281,13 +281,13 @@ static void land_limb(part *p, const limbs *l)
 static void stand_limb(part *p, const limbs *l)
 {
   pki_function_read(&p->f, "ql", l->n, "coordinates of the limb", p->robot.q + TRUNK_Q);
-  place(p, l);
+  place_limb(p, l);
   p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 1, false);
 }
 
 static void stand_trunk(part *p, const limbs *l)
 {
-  place(p, l);
+  place_limb(p, l);
   p->f.failed |= !pki_robot_add_world(&p->robot, &p->f, 0, false);
 }
 
@@ -299,16 +299,17 @@ static const struct {
   void (*build)(part *p, const limbs *l);
 } functions[] = {
     {"stand", "Where a limb is.", true, stand_limb},
-    {"fall", "A limb's part of a step without contacts, up to the trunk's.", true, fall_limb},
+    {"free_velocity", "A limb's part of a step without contacts, up to the trunk's.", true,
+     free_velocity_of_limb},
     {"land", "A limb's velocities, the trunk's being known.", true, land_limb},
     {"trunk_stand", "Where the trunk is.", false, stand_trunk},
-    {"trunk_fall", "The trunk's part of a step without contacts.", false, fall_trunk},
+    {"trunk_free_velocity", "The trunk's part of a step without contacts.", false, free_velocity_of_trunk},
 };
 
 static bool emit_part(const limbs *l, int i, pki_text *source)
 {
   part p;
-  bool good = begin(&p, l, functions[i].limb, functions[i].name, functions[i].about);
+  bool good = begin_limb_part(&p, l, functions[i].limb, functions[i].name, functions[i].about);
   if (good) {
     functions[i].build(&p, l);
     good = !p.f.failed && !pki_graph_failed(p.g) &&
@@ -417,7 +418,8 @@ static const char whole[] =
     "  limb_give(lo, 3 * LIMB_N, 3 * LIMB_N, origin + 3);\n"
     "}\n"
     "\n"
-    "void robot_fall(const double *restrict q, const double *restrict u, const double *restrict inertia,\n"
+    "void robot_free_velocity(const double *restrict q, const double *restrict u, const double *restrict "
+    "inertia,\n"
     "                const double *restrict diag, const double *restrict force, const double *restrict "
     "gain,\n"
     "                const double *restrict dt, double *restrict pose, double *restrict origin,\n"
@@ -438,10 +440,12 @@ static const char whole[] =
     "  limb_take(diag + 6, N, N, ld);\n"
     "  limb_take(force + 6, N, N, lf);\n"
     "  limb_take(gain + 6, N, N, lg);\n"
-    "  LIMB_FN(fall)(tq, tu, ql, ul, li, ld, lf, lg, time, (const limb_r *)limb_k, lp, lo, lt, lL, y, B);\n"
+    "  LIMB_FN(free_velocity)(tq, tu, ql, ul, li, ld, lf, lg, time, (const limb_r *)limb_k, lp, lo, lt, lL, "
+    "y, B);\n"
     "  B[27] = limb_splat(0.0);\n"
     "  limb_total(B, 27, sum);\n"
-    "  robot_trunk_fall(q, u, inertia, diag, force, gain, dt, sum, pose, origin, twist, L, move, x);\n"
+    "  robot_trunk_free_velocity(q, u, inertia, diag, force, gain, dt, sum, pose, origin, twist, L, move, "
+    "x);\n"
     "  limb_spread(move, 6, change);\n"
     "  LIMB_FN(land)(ul, lL, y, change, lx);\n"
     "  limb_give(lp, 12 * N, 12 * N, pose + 12);\n"
@@ -462,7 +466,8 @@ static const char whole[] =
     "  }\n"
     "}\n"
     "\n"
-    "void ROBOT_FN(fall)(const robot_r *restrict q, const robot_r *restrict u, const robot_r *restrict "
+    "void ROBOT_FN(free_velocity)(const robot_r *restrict q, const robot_r *restrict u, const robot_r "
+    "*restrict "
     "inertia,\n"
     "                    const robot_r *restrict diag,\n"
     "                    const robot_r *restrict force, const robot_r *restrict gain, const robot_r "
@@ -476,7 +481,8 @@ static const char whole[] =
     "    limb_r k[LIMB_NUMBERS + 1];\n"
     "    const int at = 6 + l * N, body = 1 + l * N;\n"
     "    limb_numbers(l, k);\n"
-    "    LIMB_FN(fall)(q, u, q + 1 + at, u + at, inertia + 10 * body, diag + at, force + at, gain + at, dt, "
+    "    LIMB_FN(free_velocity)(q, u, q + 1 + at, u + at, inertia + 10 * body, diag + at, force + at, gain + "
+    "at, dt, "
     "k,\n"
     "                  pose + 12 * body,\n"
     "                  origin + 3 * body, twist + 6 * body, L + 21 + l * ROWS, y[l], B[l]);\n"
@@ -484,7 +490,8 @@ static const char whole[] =
     "  for (int i = 0; i < 27; i++) {\n"
     "    sum[i] = (B[0][i] + B[1][i]) + (B[2][i] + B[3][i]);\n"
     "  }\n"
-    "  ROBOT_FN(trunk_fall)(q, u, inertia, diag, force, gain, dt, sum, pose, origin, twist, L, change, x);\n"
+    "  ROBOT_FN(trunk_free_velocity)(q, u, inertia, diag, force, gain, dt, sum, pose, origin, twist, L, "
+    "change, x);\n"
     "  for (int l = 0; l < 4; l++) {\n"
     "    LIMB_FN(land)(u + 6 + l * N, L + 21 + l * ROWS, y[l], change, x + 6 + l * N);\n"
     "  }\n"
@@ -499,7 +506,7 @@ bool pki_limbs_emit(const pk_model *m, pki_text *source)
   pki_text_add(source, "\n/* Limbs of one robot in lanes, or of as many robots as there are lanes. */\n"
                        "#define LIMB_LANES (ROBOT_LANES == 1 ? 4 : ROBOT_LANES)\n");
   pki_text_addf(source, "#define LIMB_N %d\n#define LIMB_ROWS %d\n#define LIMB_NUMBERS %d\n\n", n,
-                triangle(TRUNK_U, TRUNK_U + n), l.nk);
+                triangle_size(TRUNK_U, TRUNK_U + n), l.nk);
   pki_emit_lanes("limb", source);
   for (size_t i = 0; i < sizeof functions / sizeof functions[0] && good; i++) {
     pki_text_add(source, "\n");

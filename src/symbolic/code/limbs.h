@@ -23,7 +23,7 @@ enum { PKI_LIMBS = 4 };
 /* Joints of each limb; 0: the model is of another kind. */
 int pki_limbs_find(const pk_model *m);
 
-/* robot_fall and robot_kinematics (kernels_source.h) of such a model; after pki_emit_lanes("robot"). False: out of memory. */
+/* robot_free_velocity and robot_kinematics (kernels_source.h) of such a model; after pki_emit_lanes("robot"). False: out of memory. */
 bool pki_limbs_emit(const pk_model *m, pki_text *source);
 
 #endif

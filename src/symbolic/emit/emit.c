@@ -63,7 +63,7 @@ static void add_output_name(pki_text *text, const pki_function *f, unsigned port
 
 enum { SUM = 1, PRODUCT, SIGNED, LEAF }; /* how tightly an expression holds together */
 
-static void put(writer *w, pki_x x, int least, bool top);
+static void put_expression(writer *w, pki_x x, int least, bool top);
 
 static void put_leaf(writer *w, pki_x x)
 {
@@ -90,7 +90,7 @@ static void put_operand(writer *w, pki_x x, int least, bool alone)
 {
   const pki_graph_node *n = &w->f->graph->nodes[x];
   if (n->op != PKI_OP_CONST) {
-    put(w, x, least, false);
+    put_expression(w, x, least, false);
   } else if (alone) {
     put_splat(w, n->value);
   } else {
@@ -120,7 +120,7 @@ static void put_call(writer *w, const char *name, pki_x a)
 }
 
 /* Equal strength to the right would be another order of operations: b + c in a + (b + c) keeps its brackets. */
-static void put(writer *w, pki_x x, int least, bool top)
+static void put_expression(writer *w, pki_x x, int least, bool top)
 {
   const pki_graph_node *n = &w->f->graph->nodes[x];
   if ((w->plan->named[x] && !top && !w->raw) || w->plan->angles.of[x] >= 0) {
@@ -155,7 +155,7 @@ static void put(writer *w, pki_x x, int least, bool top)
 /* ---- lines ---- */
 
 /* The line, broken before operators where it is too long. */
-static void flush(writer *w)
+static void flush_line(writer *w)
 {
   const char *rest = w->line.data != NULL ? w->line.data : "";
   size_t room = COLUMNS - 2;
@@ -185,7 +185,7 @@ static void flush(writer *w)
 }
 
 /* Values of earlier parts that an expression reads. */
-static void fetch(writer *w, pki_x x, bool top)
+static void fetch_values(writer *w, pki_x x, bool top)
 {
   const pki_emit_plan *p = w->plan;
   const pki_graph_node *n = &w->f->graph->nodes[x];
@@ -198,16 +198,16 @@ static void fetch(writer *w, pki_x x, bool top)
       pki_text_addf(&w->line, "const %s_r ", w->prefix);
       put_leaf(w, x);
       pki_text_addf(&w->line, " = scratch[%d]", p->slot[x]);
-      flush(w);
+      flush_line(w);
     }
     return;
   }
   const int operands = pki_op_operands(n->op);
   if (operands > 0) {
-    fetch(w, n->a, false);
+    fetch_values(w, n->a, false);
   }
   if (operands > 1) {
-    fetch(w, n->b, false);
+    fetch_values(w, n->b, false);
   }
 }
 
@@ -215,33 +215,33 @@ static void put_statement(writer *w, const pki_statement *s)
 {
   const pki_emit_plan *p = w->plan;
   if (p->nparts > 1) {
-    fetch(w, s->node, true);
+    fetch_values(w, s->node, true);
   }
   if (s->output >= 0) {
     add_output_name(&w->line, w->f, w->ports, s->output);
     pki_text_addf(&w->line, "[%d] = ", s->entry);
-    put(w, s->node, SUM, true);
-    flush(w);
+    put_expression(w, s->node, SUM, true);
+    flush_line(w);
     return;
   }
   w->seen[s->node] = w->part + 1;
   pki_text_addf(&w->line, "const %s_r ", w->prefix);
   put_leaf(w, s->node);
   pki_text_add(&w->line, " = ");
-  put(w, s->node, SUM, true);
-  flush(w);
+  put_expression(w, s->node, SUM, true);
+  flush_line(w);
   for (int k = p->first[s->node]; k < p->first[s->node + 1]; k++) {
     int output, entry;
     pki_emit_entry(w->f, p->stores[k], &output, &entry);
     add_output_name(&w->line, w->f, w->ports, output);
     pki_text_addf(&w->line, "[%d] = ", entry);
     put_leaf(w, s->node);
-    flush(w);
+    flush_line(w);
   }
   if (p->slot[s->node] >= 0) {
     pki_text_addf(&w->line, "scratch[%d] = ", p->slot[s->node]);
     put_leaf(w, s->node);
-    flush(w);
+    flush_line(w);
   }
 }
 
@@ -286,7 +286,7 @@ static void add_arguments(pki_text *text, const pki_function *f, unsigned ports,
 }
 
 /* The arrays that a caller gives. */
-static pki_emit_part interface(const pki_function *f)
+static pki_emit_part caller_interface(const pki_function *f)
 {
   return (pki_emit_part){.outputs = (1u << f->noutput) - 1, .ports = pki_function_ports(f)};
 }
@@ -345,8 +345,8 @@ static void put_angles(writer *w)
   w->raw = true;
   for (int i = 0; i < p->angles.count; i++) {
     pki_text_addf(&w->line, "angle[%d] = ", i);
-    put(w, p->angles.angle[i], SUM, true);
-    flush(w);
+    put_expression(w, p->angles.angle[i], SUM, true);
+    flush_line(w);
   }
   w->raw = false;
   pki_text_addf(w->text, "  %s_sincos_all(%d, angle, sine, cosine);\n", w->prefix, p->angles.count);
@@ -407,7 +407,7 @@ void pki_emit_function(const pki_function *f, const char *prefix, pki_text *text
     text->failed = true;
     return;
   }
-  const pki_emit_part all = interface(f);
+  const pki_emit_part all = caller_interface(f);
   writer w = {.plan = &plan, .f = f, .prefix = prefix, .ports = all.ports, .text = text};
   w.seen = calloc((size_t)f->graph->count + 1, sizeof *w.seen);
   if (w.seen == NULL) {
@@ -452,7 +452,7 @@ void pki_emit_prototype(const pki_function *f, const char *prefix, pki_text *tex
 {
   static const char *const endings[] = {"", "_x4", "_x8"};
   char type[80] = "double *";
-  const pki_emit_part all = interface(f);
+  const pki_emit_part all = caller_interface(f);
   add_comment(text, f, all);
   for (int i = 0; i < 3; i++) {
     if (i > 0) {

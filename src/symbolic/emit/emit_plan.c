@@ -52,9 +52,9 @@ static int stores_of(const pki_emit_plan *p, pki_x x)
 
 /* ---- which nodes are named ---- */
 
-static int digits(int n)
+static int count_digits(int n)
 {
-  return n < 10 ? 1 : 1 + digits(n / 10);
+  return n < 10 ? 1 : 1 + count_digits(n / 10);
 }
 
 int pki_emit_leaf_width(const pki_emit_plan *p, pki_x x)
@@ -65,9 +65,9 @@ int pki_emit_leaf_width(const pki_emit_plan *p, pki_x x)
     return snprintf(NULL, 0, "%.15g", n->value);
   }
   if (n->op == PKI_OP_INPUT) {
-    return (int)strlen(g->ports[n->a].name) + 2 + digits(n->b);
+    return (int)strlen(g->ports[n->a].name) + 2 + count_digits(n->b);
   }
-  return p->angles.of[x] >= 0 ? 8 + digits(p->angles.of[x]) : 6;
+  return p->angles.of[x] >= 0 ? 8 + count_digits(p->angles.of[x]) : 6;
 }
 
 static bool is_leaf(const pki_emit_plan *p, pki_x x)
@@ -85,7 +85,7 @@ static int width_of(const pki_emit_plan *p, const int *width, pki_x x)
 }
 
 /* The wider one of a node's operands that are not leaves; -1: there is none. */
-static pki_x widest(const pki_emit_plan *p, const int *width, pki_x x)
+static pki_x widest_operand(const pki_emit_plan *p, const int *width, pki_x x)
 {
   const pki_graph_node *n = &p->f->graph->nodes[x];
   const int operands = pki_op_operands(n->op);
@@ -96,14 +96,14 @@ static pki_x widest(const pki_emit_plan *p, const int *width, pki_x x)
 
 /* Name operands until the expression is short. A product within a sum is not named itself, but its factors are, so that
  * it can be fused with the sum. */
-static void shorten(pki_emit_plan *p, int *width, pki_x x)
+static void shorten_expression(pki_emit_plan *p, int *width, pki_x x)
 {
   const pki_graph *g = p->f->graph;
   const bool sum = g->nodes[x].op == PKI_OP_ADD || g->nodes[x].op == PKI_OP_SUB;
   for (width[x] = width_of(p, width, x); width[x] > PKI_EMIT_WIDTH; width[x] = width_of(p, width, x)) {
-    pki_x product = widest(p, width, x), part = product;
+    pki_x product = widest_operand(p, width, x), part = product;
     if (part >= 0 && sum && g->nodes[part].op == PKI_OP_MUL) {
-      part = widest(p, width, part);
+      part = widest_operand(p, width, part);
     }
     if (part < 0) {
       return;
@@ -135,7 +135,7 @@ static bool is_cheap(const pki_emit_plan *p, pki_x x)
 }
 
 /* A product of these that only sums use costs nothing when each of them takes it in: it is written in each. */
-static bool repeated(const pki_emit_plan *p, const int *fusions, pki_x x)
+static bool is_cheap_to_repeat(const pki_emit_plan *p, const int *fusions, pki_x x)
 {
   const pki_graph_node *n = &p->f->graph->nodes[x];
   return n->op == PKI_OP_MUL && fusions[x] == p->uses[x] && is_cheap(p, n->a) && is_cheap(p, n->b);
@@ -145,12 +145,12 @@ static void choose_names(pki_emit_plan *p, const int *fusions, int *width)
 {
   const pki_graph *g = p->f->graph;
   for (int i = 0; i < g->count; i++) {
-    p->named[i] =
-        p->uses[i] > 1 && g->nodes[i].op != PKI_OP_CONST && p->angles.of[i] < 0 && !repeated(p, fusions, i);
+    p->named[i] = p->uses[i] > 1 && g->nodes[i].op != PKI_OP_CONST && p->angles.of[i] < 0 &&
+                  !is_cheap_to_repeat(p, fusions, i);
     if (p->uses[i] > 0) {
       const unsigned char named = p->named[i];
       p->named[i] = 0;
-      shorten(p, width, i);
+      shorten_expression(p, width, i);
       p->named[i] = named;
     }
     width[i] = width_of(p, width, i);
@@ -193,7 +193,7 @@ typedef struct walk {
   int *born, *last; /* parts in which a named node is computed, and last used */
 } walk;
 
-static void note(walk *w, pki_x x, bool top)
+static void note_use(walk *w, pki_x x, bool top)
 {
   pki_emit_plan *p = w->p;
   pki_emit_part *part = &p->parts[w->part];
@@ -208,10 +208,10 @@ static void note(walk *w, pki_x x, bool top)
   } else {
     const int operands = pki_op_operands(n->op);
     if (operands > 0) {
-      note(w, n->a, false);
+      note_use(w, n->a, false);
     }
     if (operands > 1) {
-      note(w, n->b, false);
+      note_use(w, n->b, false);
     }
   }
 }
@@ -219,7 +219,7 @@ static void note(walk *w, pki_x x, bool top)
 static void note_statement(walk *w, const pki_statement *s)
 {
   pki_emit_plan *p = w->p;
-  note(w, s->node, true);
+  note_use(w, s->node, true);
   if (s->output >= 0) {
     p->parts[w->part].outputs |= 1u << s->output;
     return;
@@ -257,7 +257,7 @@ static void place_values(const walk *w, int *stack, int *next, int *leave)
   }
 }
 
-static bool split(pki_emit_plan *p)
+static bool split_parts(pki_emit_plan *p)
 {
   const size_t count = (size_t)p->f->graph->count;
   p->nparts = p->count > PKI_EMIT_WHOLE ? (p->count + PKI_EMIT_PART - 1) / PKI_EMIT_PART : 1;
@@ -278,7 +278,7 @@ static bool split(pki_emit_plan *p)
 
 /* ---- all of it ---- */
 
-static bool make(pki_emit_plan *p, int *order, int *width, int *fusions)
+static bool make_emit_plan(pki_emit_plan *p, int *order, int *width, int *fusions)
 {
   int n;
   if (!pki_schedule_after(p->f, &p->angles, order, &n, &p->alive)) {
@@ -289,7 +289,7 @@ static bool make(pki_emit_plan *p, int *order, int *width, int *fusions)
   count_fusions(p, order, n, fusions);
   choose_names(p, fusions, width);
   list_statements(p, order, n);
-  return split(p);
+  return split_parts(p);
 }
 
 bool pki_emit_plan_make(const pki_function *f, pki_emit_plan *p)
@@ -311,7 +311,7 @@ bool pki_emit_plan_make(const pki_function *f, pki_emit_plan *p)
               p->stores != NULL && p->statements != NULL && order != NULL && width != NULL;
   if (good) {
     memset(p->slot, -1, (count + 1) * sizeof *p->slot);
-    good = make(p, order, width, width + count + 1);
+    good = make_emit_plan(p, order, width, width + count + 1);
   }
   free(order);
   free(width);

@@ -23,7 +23,7 @@ static void sweep_end(sweep *s)
 }
 
 /* Operands of node i, -1 where it has none. */
-static void operands(const pki_graph *g, int i, pki_x *a, pki_x *b)
+static void node_operands(const pki_graph *g, int i, pki_x *a, pki_x *b)
 {
   const int n = pki_op_operands(g->nodes[i].op);
   *a = n > 0 ? g->nodes[i].a : -1;
@@ -47,7 +47,7 @@ static void mark_needed(const pki_graph *g, sweep *s, int count, const pki_x *va
   }
   for (int i = s->n - 1; i >= 0; i--) {
     pki_x a, b;
-    operands(g, i, &a, &b);
+    node_operands(g, i, &a, &b);
     if (s->marks[i] && a >= 0) {
       s->marks[a] = NEEDED;
     }
@@ -77,7 +77,7 @@ static bool sweep_begin(sweep *s, const pki_graph *g, int count, const pki_x *va
   }
   for (int i = 0; i < s->n; i++) {
     pki_x a, b;
-    operands(g, i, &a, &b);
+    node_operands(g, i, &a, &b);
     if ((a >= 0 && s->marks[a] & REACHED) || (b >= 0 && s->marks[b] & REACHED)) {
       s->marks[i] |= REACHED;
     }
@@ -88,13 +88,13 @@ static bool sweep_begin(sweep *s, const pki_graph *g, int count, const pki_x *va
   return true;
 }
 
-static bool active(const sweep *s, pki_x x)
+static bool is_active_node(const sweep *s, pki_x x)
 {
   return x < s->n && s->marks[x] == (NEEDED | REACHED);
 }
 
 /* d node i / d a for its only operand a. */
-static pki_x slope(pki_graph *g, int i)
+static pki_x node_slope(pki_graph *g, int i)
 {
   const pki_graph_node n = g->nodes[i];
   switch (n.op) {
@@ -107,17 +107,17 @@ static pki_x slope(pki_graph *g, int i)
 }
 
 /* x + y where -1 is zero. */
-static pki_x plus(pki_graph *g, pki_x x, pki_x y)
+static pki_x plus_or_zero(pki_graph *g, pki_x x, pki_x y)
 {
   return x < 0 ? y : y < 0 ? x : pki_plus(g, x, y);
 }
 
-static pki_x minus(pki_graph *g, pki_x x, pki_x y)
+static pki_x minus_or_zero(pki_graph *g, pki_x x, pki_x y)
 {
   return y < 0 ? x : x < 0 ? pki_neg(g, y) : pki_minus(g, x, y);
 }
 
-static pki_x times(pki_graph *g, pki_x x, pki_x y)
+static pki_x times_or_zero(pki_graph *g, pki_x x, pki_x y)
 {
   return x < 0 ? -1 : pki_times(g, x, y);
 }
@@ -130,36 +130,36 @@ static pki_x no_zero(const pki_graph *g, pki_x x)
 /* ---- forward ---- */
 
 /* The rate of node i from the rates of its operands. */
-static pki_x rate(pki_graph *g, const sweep *s, int i)
+static pki_x node_rate(pki_graph *g, const sweep *s, int i)
 {
   const pki_graph_node n = g->nodes[i];
   pki_x a, b;
-  operands(g, i, &a, &b);
+  node_operands(g, i, &a, &b);
   const pki_x da = a >= 0 ? s->d[a] : -1, db = b >= 0 ? s->d[b] : -1;
   if (da < 0 && db < 0) {
     return -1;
   }
   switch (n.op) {
   case PKI_OP_NEG: return pki_neg(g, da);
-  case PKI_OP_ADD: return plus(g, da, db);
-  case PKI_OP_SUB: return minus(g, da, db);
-  case PKI_OP_MUL: return plus(g, times(g, da, b), times(g, db, a));
-  default: return pki_times(g, slope(g, i), da);
+  case PKI_OP_ADD: return plus_or_zero(g, da, db);
+  case PKI_OP_SUB: return minus_or_zero(g, da, db);
+  case PKI_OP_MUL: return plus_or_zero(g, times_or_zero(g, da, b), times_or_zero(g, db, a));
+  default: return pki_times(g, node_slope(g, i), da);
   }
 }
 
 /* Rates of all nodes from those of the inputs, which are in place. */
-static void rise(pki_graph *g, sweep *s)
+static void forward_sweep(pki_graph *g, sweep *s)
 {
   for (int k = 0; k < s->nlist; k++) {
     const int i = s->list[k];
     if (g->nodes[i].op != PKI_OP_INPUT) {
-      s->d[i] = no_zero(g, rate(g, s, i));
+      s->d[i] = no_zero(g, node_rate(g, s, i));
     }
   }
 }
 
-static pki_x given(pki_graph *g, const sweep *s, pki_x x)
+static pki_x derivative_of(pki_graph *g, const sweep *s, pki_x x)
 {
   return x < s->n && s->d[x] >= 0 ? s->d[x] : pki_const(g, 0);
 }
@@ -173,13 +173,13 @@ bool pki_tangent(pki_graph *g, int count, const pki_x *values, int ninput, const
     return false;
   }
   for (int k = 0; k < ninput; k++) {
-    if (active(&s, inputs[k])) {
-      s.d[inputs[k]] = no_zero(g, plus(g, s.d[inputs[k]], seeds[k]));
+    if (is_active_node(&s, inputs[k])) {
+      s.d[inputs[k]] = no_zero(g, plus_or_zero(g, s.d[inputs[k]], seeds[k]));
     }
   }
-  rise(g, &s);
+  forward_sweep(g, &s);
   for (int i = 0; i < count; i++) {
-    out[i] = given(g, &s, values[i]);
+    out[i] = derivative_of(g, &s, values[i]);
   }
   sweep_end(&s);
   return !g->failed;
@@ -189,7 +189,7 @@ bool pki_tangent(pki_graph *g, int count, const pki_x *values, int ninput, const
 
 static void hand_on(pki_graph *g, sweep *s, pki_x to, pki_x weight)
 {
-  s->d[to] = no_zero(g, plus(g, s->d[to], weight));
+  s->d[to] = no_zero(g, plus_or_zero(g, s->d[to], weight));
 }
 
 /* Node i hands its weight on to its operands. */
@@ -198,8 +198,8 @@ static void hand_down(pki_graph *g, sweep *s, int i)
   const pki_graph_node n = g->nodes[i];
   const pki_x w = s->d[i];
   pki_x a, b;
-  operands(g, i, &a, &b);
-  const bool to_a = a >= 0 && active(s, a), to_b = b >= 0 && active(s, b);
+  node_operands(g, i, &a, &b);
+  const bool to_a = a >= 0 && is_active_node(s, a), to_b = b >= 0 && is_active_node(s, b);
   switch (n.op) {
   case PKI_OP_CONST:
   case PKI_OP_INPUT: break;
@@ -214,11 +214,11 @@ static void hand_down(pki_graph *g, sweep *s, int i)
     }
     break;
   case PKI_OP_NEG: hand_on(g, s, a, pki_neg(g, w)); break;
-  default: hand_on(g, s, a, pki_times(g, slope(g, i), w)); break;
+  default: hand_on(g, s, a, pki_times(g, node_slope(g, i), w)); break;
   }
 }
 
-static void fall(pki_graph *g, sweep *s)
+static void reverse_sweep(pki_graph *g, sweep *s)
 {
   for (int k = s->nlist - 1; k >= 0; k--) {
     if (s->d[s->list[k]] >= 0) {
@@ -236,13 +236,13 @@ bool pki_gradient(pki_graph *g, int count, const pki_x *values, const pki_x *wei
     return false;
   }
   for (int i = 0; i < count; i++) {
-    if (active(&s, values[i])) {
+    if (is_active_node(&s, values[i])) {
       hand_on(g, &s, values[i], weights[i]);
     }
   }
-  fall(g, &s);
+  reverse_sweep(g, &s);
   for (int k = 0; k < ninput; k++) {
-    out[k] = given(g, &s, inputs[k]);
+    out[k] = derivative_of(g, &s, inputs[k]);
   }
   sweep_end(&s);
   return !g->failed;
@@ -250,7 +250,7 @@ bool pki_gradient(pki_graph *g, int count, const pki_x *values, const pki_x *wei
 
 /* ---- many at once ---- */
 
-static void forget(sweep *s)
+static void forget_derivatives(sweep *s)
 {
   for (int k = 0; k < s->nlist; k++) {
     s->d[s->list[k]] = -1;
@@ -268,16 +268,16 @@ bool pki_jacobian(pki_graph *g, int count, const pki_x *values, int ninput, cons
   const pki_x one = pki_const(g, 1);
   for (int pass = 0; pass < (forward ? ninput : count); pass++) {
     const pki_x from = forward ? inputs[pass] : values[pass];
-    forget(&s);
-    if (active(&s, from)) {
+    forget_derivatives(&s);
+    if (is_active_node(&s, from)) {
       s.d[from] = one;
-      (forward ? rise : fall)(g, &s);
+      (forward ? forward_sweep : reverse_sweep)(g, &s);
     }
     for (int i = 0; forward && i < count; i++) {
-      out[(size_t)i * (size_t)ninput + (size_t)pass] = given(g, &s, values[i]);
+      out[(size_t)i * (size_t)ninput + (size_t)pass] = derivative_of(g, &s, values[i]);
     }
     for (int k = 0; !forward && k < ninput; k++) {
-      out[(size_t)pass * (size_t)ninput + (size_t)k] = given(g, &s, inputs[k]);
+      out[(size_t)pass * (size_t)ninput + (size_t)k] = derivative_of(g, &s, inputs[k]);
     }
   }
   sweep_end(&s);
@@ -303,7 +303,7 @@ bool pki_sparsity(const pki_graph *g, int count, const pki_x *values, int ninput
     }
     for (int i = 0; i < n; i++) {
       pki_x a, b;
-      operands(g, i, &a, &b);
+      node_operands(g, i, &a, &b);
       bits[i] |= (a >= 0 ? bits[a] : 0) | (b >= 0 ? bits[b] : 0);
     }
     for (int i = 0; i < count; i++) {

@@ -28,17 +28,17 @@ static void add_item(pki_sum *s, pki_item item)
 /* ---- products and chains ---- */
 
 /* x^n */
-static pki_x power(pki_graph *g, pki_x x, int n)
+static pki_x integer_power(pki_graph *g, pki_x x, int n)
 {
   if (n < 4) {
     const pki_x square = n > 1 ? pki_times(g, x, x) : x;
     return n == 3 ? pki_times(g, square, x) : square;
   }
-  const pki_x half = power(g, x, n / 2), even = pki_times(g, half, half);
+  const pki_x half = integer_power(g, x, n / 2), even = pki_times(g, half, half);
   return n % 2 == 0 ? even : pki_times(g, even, x);
 }
 
-static pki_x product(pki_sum *s, const pki_item *item)
+static pki_x item_product(pki_sum *s, const pki_item *item)
 {
   pki_graph *g = s->g;
   pki_x made = -1;
@@ -52,7 +52,7 @@ static pki_x product(pki_sum *s, const pki_item *item)
     if (g->nodes[x].op == PKI_OP_CONST) {
       factor *= g->nodes[x].value;
     } else {
-      const pki_x p = power(g, x, n);
+      const pki_x p = integer_power(g, x, n);
       made = made < 0 ? p : pki_times(g, made, p);
     }
     k += n;
@@ -62,11 +62,11 @@ static pki_x product(pki_sum *s, const pki_item *item)
 }
 
 /* Items from `first` on, added up in order. */
-static pki_x chain(pki_sum *s, int first)
+static pki_x sum_items(pki_sum *s, int first)
 {
   pki_x sum = pki_const(s->g, 0);
   for (int i = first; i < s->nitem; i++) {
-    const pki_x p = product(s, &s->items[i]);
+    const pki_x p = item_product(s, &s->items[i]);
     sum = i == first ? p : pki_plus(s->g, sum, p);
   }
   return sum;
@@ -81,7 +81,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Which atom is in which item, each once, by atom. */
-static int places(pki_sum *s, int first)
+static int list_atom_places(pki_sum *s, int first)
 {
   int n = 0;
   for (int i = first; i < s->nitem; i++) {
@@ -100,7 +100,7 @@ static int places(pki_sum *s, int first)
 }
 
 /* Instructions that are saved when the atom of places[from..to) is taken out. */
-static int saving(const pki_sum *s, pki_tally all, int from, int to)
+static int factoring_saving(const pki_sum *s, pki_tally all, int from, int to)
 {
   pki_tally inner = {0}, outer = all;
   for (int p = from; p < to; p++) {
@@ -115,7 +115,7 @@ static int saving(const pki_sum *s, pki_tally all, int from, int to)
 /* The places of the atom that saves most; false: none does. */
 static bool best_atom(pki_sum *s, int first, int *from, int *to)
 {
-  const int n = places(s, first);
+  const int n = list_atom_places(s, first);
   pki_tally all = {0};
   for (int i = first; i < s->nitem; i++) {
     pki_tally_add(&all, s->items[i].count, 1);
@@ -123,7 +123,7 @@ static bool best_atom(pki_sum *s, int first, int *from, int *to)
   int best = 0;
   for (int p = 0, q; p < n; p = q) {
     for (q = p + 1; q < n && s->places[q].atom == s->places[p].atom; q++) {}
-    const int saved = q > p + 1 ? saving(s, all, p, q) : 0;
+    const int saved = q > p + 1 ? factoring_saving(s, all, p, q) : 0;
     if (saved > best) {
       best = saved, *from = p, *to = q;
     }
@@ -151,7 +151,7 @@ static void add_quotient(pki_sum *s, int i, pki_x atom)
   add_item(s, rest);
 }
 
-static pki_x build(pki_sum *s, int first)
+static pki_x build_factored(pki_sum *s, int first)
 {
   int from, to;
   while (s->nitem > first + 1 && !s->g->failed && best_atom(s, first, &from, &to)) {
@@ -162,7 +162,7 @@ static pki_x build(pki_sum *s, int first)
       add_quotient(s, i, atom);
       s->items[i].sign = 0;
     }
-    pki_x y = build(s, inner);
+    pki_x y = build_factored(s, inner);
     s->nitem = inner;
     /* atom * y in place of them */
     int kept = first;
@@ -180,7 +180,7 @@ static pki_x build(pki_sum *s, int first)
     add_atom(s, &item, atom < y ? y : atom);
     add_item(s, item);
   }
-  return chain(s, first);
+  return sum_items(s, first);
 }
 
 pki_x pki_sum_build(pki_sum *s)
@@ -204,7 +204,7 @@ pki_x pki_sum_build(pki_sum *s)
       add_item(s, item);
       many++;
     }
-    sum = pki_plus(s->g, sum, build(s, 0));
+    sum = pki_plus(s->g, sum, build_factored(s, 0));
   } while (taken < s->n);
   return sum;
 }

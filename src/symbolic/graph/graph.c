@@ -60,7 +60,7 @@ static unsigned slot_of(const pki_graph *g, const pki_graph_node *n)
   return (unsigned)h & (unsigned)(g->slots - 1);
 }
 
-static bool same(const pki_graph_node *a, const pki_graph_node *b)
+static bool same_node(const pki_graph_node *a, const pki_graph_node *b)
 {
   return a->op == b->op && a->a == b->a && a->b == b->b && memcmp(&a->value, &b->value, sizeof a->value) == 0;
 }
@@ -78,7 +78,7 @@ static bool grow_nodes(pki_graph *g)
 }
 
 /* Constants and inputs are shared in plain graphs, too; what is not shared is not in the table. */
-static bool shared(const pki_graph *g, int op)
+static bool is_shared(const pki_graph *g, int op)
 {
   return !g->plain || op <= PKI_OP_INPUT;
 }
@@ -95,7 +95,7 @@ static bool grow_table(pki_graph *g)
   g->table = table, g->slots = slots;
   memset(table, -1, (size_t)slots * sizeof *table);
   for (int i = 0; i < g->count; i++) {
-    if (!shared(g, g->nodes[i].op)) {
+    if (!is_shared(g, g->nodes[i].op)) {
       continue;
     }
     unsigned s = slot_of(g, &g->nodes[i]);
@@ -114,10 +114,10 @@ static pki_x node_of(pki_graph *g, pki_graph_node n)
       (g->count == g->capacity && !grow_nodes(g))) {
     return 0;
   }
-  if (shared(g, n.op)) {
+  if (is_shared(g, n.op)) {
     unsigned s = slot_of(g, &n);
     while (g->table[s] >= 0) {
-      if (same(&g->nodes[g->table[s]], &n)) {
+      if (same_node(&g->nodes[g->table[s]], &n)) {
         return g->table[s];
       }
       s = (s + 1) & (unsigned)(g->slots - 1);
@@ -128,12 +128,12 @@ static pki_x node_of(pki_graph *g, pki_graph_node n)
   return g->count++;
 }
 
-static pki_x unary(pki_graph *g, int op, pki_x a)
+static pki_x unary_node(pki_graph *g, int op, pki_x a)
 {
   return node_of(g, (pki_graph_node){.op = op, .a = a, .b = -1});
 }
 
-static pki_x binary(pki_graph *g, int op, pki_x a, pki_x b)
+static pki_x binary_node(pki_graph *g, int op, pki_x a, pki_x b)
 {
   return node_of(g, (pki_graph_node){.op = op, .a = a, .b = b});
 }
@@ -155,7 +155,7 @@ static int op_of(const pki_graph *g, pki_x x)
   return g->nodes[x].op;
 }
 
-static bool constant(const pki_graph *g, pki_x x, double *value)
+static bool is_constant(const pki_graph *g, pki_x x, double *value)
 {
   *value = g->nodes[x].value;
   return op_of(g, x) == PKI_OP_CONST;
@@ -179,7 +179,7 @@ int pki_op_operands(int op)
 }
 
 /* x without its sign, which goes into *sign. */
-static pki_x bare(const pki_graph *g, pki_x x, int *sign)
+static pki_x strip_sign(const pki_graph *g, pki_x x, int *sign)
 {
   if (op_of(g, x) == PKI_OP_NEG) {
     *sign = -*sign;
@@ -191,7 +191,7 @@ static pki_x bare(const pki_graph *g, pki_x x, int *sign)
 /* x as factor * rest. */
 static pki_x rest_of(const pki_graph *g, pki_x x, double *factor)
 {
-  if (op_of(g, x) == PKI_OP_MUL && constant(g, g->nodes[x].a, factor)) {
+  if (op_of(g, x) == PKI_OP_MUL && is_constant(g, g->nodes[x].a, factor)) {
     return g->nodes[x].b;
   }
   *factor = 1;
@@ -204,7 +204,7 @@ static pki_x signed_as(pki_graph *g, int sign, pki_x x)
 }
 
 /* x = f(a)^2 for f sin or cos: a, else -1. */
-static pki_x squared(const pki_graph *g, pki_x x, int f)
+static pki_x squared_angle(const pki_graph *g, pki_x x, int f)
 {
   const pki_graph_node *n = &g->nodes[x];
   return n->op == PKI_OP_MUL && n->a == n->b && op_of(g, n->a) == f ? g->nodes[n->a].a : -1;
@@ -216,39 +216,39 @@ pki_x pki_neg(pki_graph *g, pki_x a)
 {
   double v;
   if (g->plain) {
-    return unary(g, PKI_OP_NEG, a);
+    return unary_node(g, PKI_OP_NEG, a);
   }
-  if (constant(g, a, &v)) {
+  if (is_constant(g, a, &v)) {
     return pki_const(g, -v);
   }
-  return op_of(g, a) == PKI_OP_NEG ? g->nodes[a].a : unary(g, PKI_OP_NEG, a);
+  return op_of(g, a) == PKI_OP_NEG ? g->nodes[a].a : unary_node(g, PKI_OP_NEG, a);
 }
 
 /* sign_a a + sign_b b for a, b without signs. */
-static pki_x sum(pki_graph *g, int sign_a, pki_x a, int sign_b, pki_x b)
+static pki_x signed_sum(pki_graph *g, int sign_a, pki_x a, int sign_b, pki_x b)
 {
   double fa, fb;
   const pki_x ra = rest_of(g, a, &fa), rb = rest_of(g, b, &fb);
   if (ra == rb) {
     return pki_times(g, pki_const(g, sign_a * fa + sign_b * fb), ra);
   }
-  const pki_x sin_a = squared(g, a, PKI_OP_SIN), cos_a = squared(g, a, PKI_OP_COS);
-  if (sign_a == sign_b && ((sin_a >= 0 && sin_a == squared(g, b, PKI_OP_COS)) ||
-                           (cos_a >= 0 && cos_a == squared(g, b, PKI_OP_SIN)))) {
+  const pki_x sin_a = squared_angle(g, a, PKI_OP_SIN), cos_a = squared_angle(g, a, PKI_OP_COS);
+  if (sign_a == sign_b && ((sin_a >= 0 && sin_a == squared_angle(g, b, PKI_OP_COS)) ||
+                           (cos_a >= 0 && cos_a == squared_angle(g, b, PKI_OP_SIN)))) {
     return pki_const(g, sign_a);
   }
   const pki_x low = a < b ? a : b, high = a < b ? b : a;
   const int sign_low = a < b ? sign_a : sign_b;
-  return signed_as(g, sign_low, binary(g, sign_a == sign_b ? PKI_OP_ADD : PKI_OP_SUB, low, high));
+  return signed_as(g, sign_low, binary_node(g, sign_a == sign_b ? PKI_OP_ADD : PKI_OP_SUB, low, high));
 }
 
 static pki_x add_signed(pki_graph *g, pki_x a, int sign_b, pki_x b)
 {
   double va, vb;
   if (g->plain) {
-    return binary(g, sign_b > 0 ? PKI_OP_ADD : PKI_OP_SUB, a, b);
+    return binary_node(g, sign_b > 0 ? PKI_OP_ADD : PKI_OP_SUB, a, b);
   }
-  const bool ca = constant(g, a, &va), cb = constant(g, b, &vb);
+  const bool ca = is_constant(g, a, &va), cb = is_constant(g, b, &vb);
   if (ca && cb) {
     return pki_const(g, va + sign_b * vb);
   }
@@ -259,8 +259,8 @@ static pki_x add_signed(pki_graph *g, pki_x a, int sign_b, pki_x b)
     return a;
   }
   int sign_a = 1;
-  const pki_x x = bare(g, a, &sign_a), y = bare(g, b, &sign_b);
-  return sum(g, sign_a, x, sign_b, y);
+  const pki_x x = strip_sign(g, a, &sign_a), y = strip_sign(g, b, &sign_b);
+  return signed_sum(g, sign_a, x, sign_b, y);
 }
 
 pki_x pki_plus(pki_graph *g, pki_x a, pki_x b)
@@ -274,18 +274,18 @@ pki_x pki_minus(pki_graph *g, pki_x a, pki_x b)
 }
 
 /* factor * x */
-static pki_x scaled(pki_graph *g, double factor, pki_x x)
+static pki_x scaled_node(pki_graph *g, double factor, pki_x x)
 {
   double own;
   if (factor == 0) {
     return pki_const(g, 0);
   }
   if (op_of(g, x) == PKI_OP_NEG) {
-    return scaled(g, -factor, g->nodes[x].a);
+    return scaled_node(g, -factor, g->nodes[x].a);
   }
   const pki_x rest = rest_of(g, x, &own);
   const double all = factor * own, size = fabs(all);
-  const pki_x made = size == 1 ? rest : binary(g, PKI_OP_MUL, pki_const(g, size), rest);
+  const pki_x made = size == 1 ? rest : binary_node(g, PKI_OP_MUL, pki_const(g, size), rest);
   return signed_as(g, all < 0 ? -1 : 1, made);
 }
 
@@ -293,66 +293,66 @@ pki_x pki_times(pki_graph *g, pki_x a, pki_x b)
 {
   double va, vb;
   if (g->plain) {
-    return binary(g, PKI_OP_MUL, a, b);
+    return binary_node(g, PKI_OP_MUL, a, b);
   }
-  const bool ca = constant(g, a, &va), cb = constant(g, b, &vb);
+  const bool ca = is_constant(g, a, &va), cb = is_constant(g, b, &vb);
   if (ca && cb) {
     return pki_const(g, va * vb);
   }
   if (ca || cb) {
-    return ca ? scaled(g, va, b) : scaled(g, vb, a);
+    return ca ? scaled_node(g, va, b) : scaled_node(g, vb, a);
   }
   int sign = 1;
-  const pki_x x = bare(g, a, &sign), y = bare(g, b, &sign);
+  const pki_x x = strip_sign(g, a, &sign), y = strip_sign(g, b, &sign);
   if ((op_of(g, x) == PKI_OP_INV && g->nodes[x].a == y) ||
       (op_of(g, y) == PKI_OP_INV && g->nodes[y].a == x)) {
     return pki_const(g, sign);
   }
-  return signed_as(g, sign, x < y ? binary(g, PKI_OP_MUL, x, y) : binary(g, PKI_OP_MUL, y, x));
+  return signed_as(g, sign, x < y ? binary_node(g, PKI_OP_MUL, x, y) : binary_node(g, PKI_OP_MUL, y, x));
 }
 
 pki_x pki_inverse(pki_graph *g, pki_x a)
 {
   double v;
   if (g->plain) {
-    return unary(g, PKI_OP_INV, a);
+    return unary_node(g, PKI_OP_INV, a);
   }
-  if (constant(g, a, &v) && v != 0) {
+  if (is_constant(g, a, &v) && v != 0) {
     return pki_const(g, 1 / v);
   }
   int sign = 1;
-  const pki_x x = bare(g, a, &sign);
-  return signed_as(g, sign, op_of(g, x) == PKI_OP_INV ? g->nodes[x].a : unary(g, PKI_OP_INV, x));
+  const pki_x x = strip_sign(g, a, &sign);
+  return signed_as(g, sign, op_of(g, x) == PKI_OP_INV ? g->nodes[x].a : unary_node(g, PKI_OP_INV, x));
 }
 
 pki_x pki_root(pki_graph *g, pki_x a)
 {
   double v;
-  return !g->plain && constant(g, a, &v) && v >= 0 ? pki_const(g, sqrt(v)) : unary(g, PKI_OP_SQRT, a);
+  return !g->plain && is_constant(g, a, &v) && v >= 0 ? pki_const(g, sqrt(v)) : unary_node(g, PKI_OP_SQRT, a);
 }
 
 pki_x pki_sine(pki_graph *g, pki_x a)
 {
   double v;
-  if (!g->plain && constant(g, a, &v)) {
+  if (!g->plain && is_constant(g, a, &v)) {
     return pki_const(g, sin(v));
   }
   int sign = 1;
-  const pki_x x = g->plain ? a : bare(g, a, &sign);
-  return signed_as(g, sign, unary(g, PKI_OP_SIN, x));
+  const pki_x x = g->plain ? a : strip_sign(g, a, &sign);
+  return signed_as(g, sign, unary_node(g, PKI_OP_SIN, x));
 }
 
 pki_x pki_cosine(pki_graph *g, pki_x a)
 {
   double v;
-  if (!g->plain && constant(g, a, &v)) {
+  if (!g->plain && is_constant(g, a, &v)) {
     return pki_const(g, cos(v));
   }
   int sign = 1;
-  return unary(g, PKI_OP_COS, g->plain ? a : bare(g, a, &sign));
+  return unary_node(g, PKI_OP_COS, g->plain ? a : strip_sign(g, a, &sign));
 }
 
-pki_x pki_again(pki_graph *g, pki_graph_node node, pki_x a, pki_x b)
+pki_x pki_rebuild_node(pki_graph *g, pki_graph_node node, pki_x a, pki_x b)
 {
   switch (node.op) {
   case PKI_OP_CONST: return pki_const(g, node.value);

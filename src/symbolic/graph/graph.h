@@ -81,7 +81,7 @@ pki_x pki_sine(pki_graph *g, pki_x a);
 pki_x pki_cosine(pki_graph *g, pki_x a);
 
 /* The same operation on other operands; inputs and constants come back as they are. */
-pki_x pki_again(pki_graph *g, pki_graph_node node, pki_x a, pki_x b);
+pki_x pki_rebuild_node(pki_graph *g, pki_graph_node node, pki_x a, pki_x b);
 
 int pki_op_operands(int op); /* 0, 1, 2 */
 bool pki_is_const(const pki_graph *g, pki_x x, double value);

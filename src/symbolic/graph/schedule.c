@@ -256,7 +256,7 @@ static int most_alive(schedule *s, const int *order, int n)
   return most;
 }
 
-static void choose(schedule *s, unsigned char *done, int *other, int *order, int *n, int *alive)
+static void choose_order(schedule *s, unsigned char *done, int *other, int *order, int *n, int *alive)
 {
   mark_wanted(s);
   number_needs(s);
@@ -281,7 +281,7 @@ bool pki_schedule_after(const pki_function *f, const pki_angles *angles, int *or
     schedule s = {.f = f, .g = f->graph, .angles = angles};
     s.wanted = marks;
     s.need = numbers, s.uses = numbers + count, s.stack = numbers + 3 * count;
-    choose(&s, marks + count, numbers + 2 * count, order, n, alive);
+    choose_order(&s, marks + count, numbers + 2 * count, order, n, alive);
   }
   free(marks);
   free(numbers);

@@ -45,7 +45,7 @@ static void count_uses(const pki_function *f, int nextra, const pki_x *extra, in
 }
 
 /* A product that only the sum above needs, perhaps with a sign. */
-static bool fuses(const pki_graph *g, const int *uses, pki_x x)
+static bool fuses_with_sum(const pki_graph *g, const int *uses, pki_x x)
 {
   if (g->nodes[x].op == PKI_OP_NEG && uses[x] == 1) {
     x = g->nodes[x].a;
@@ -79,7 +79,7 @@ bool pki_function_cost(const pki_function *f, pki_cost *cost)
       break;
     case PKI_OP_ADD:
     case PKI_OP_SUB:
-      fused += fuses(g, uses, n->a) || fuses(g, uses, n->b);
+      fused += fuses_with_sum(g, uses, n->a) || fuses_with_sum(g, uses, n->b);
       operations++;
       break;
     default: operations++; break;
@@ -91,7 +91,7 @@ bool pki_function_cost(const pki_function *f, pki_cost *cost)
   return ok;
 }
 
-static bool cheaper(pki_cost a, pki_cost b)
+static bool is_cheaper(pki_cost a, pki_cost b)
 {
   return a.operations <= b.operations && a.instructions <= b.instructions &&
          a.operations + a.instructions < b.operations + b.instructions;
@@ -160,7 +160,8 @@ static bool copy_to(const pki_function *in, pki_graph *to, pki_function *out)
       const pki_graph_node node = from->nodes[i];
       const int operands = pki_op_operands(node.op);
       if (used[i]) {
-        made[i] = pki_again(to, node, operands > 0 ? made[node.a] : -1, operands > 1 ? made[node.b] : -1);
+        made[i] =
+            pki_rebuild_node(to, node, operands > 0 ? made[node.a] : -1, operands > 1 ? made[node.b] : -1);
       }
     }
     ok = take_outputs(in, to, made, out);
@@ -278,7 +279,7 @@ static void add_product(round *r, int x, int sign, int top)
 }
 
 /* The cluster of root x as a sum of products. */
-static void flatten(round *r, int x)
+static void flatten_cluster(round *r, int x)
 {
   int top = 0;
   pki_sum_clear(&r->sum);
@@ -302,7 +303,7 @@ static void flatten(round *r, int x)
   }
 }
 
-static void make(round *r, int i)
+static void rebuild_cluster(round *r, int i)
 {
   const pki_graph_node n = r->from->nodes[i];
   switch (n.op) {
@@ -310,12 +311,14 @@ static void make(round *r, int i)
   case PKI_OP_ADD:
   case PKI_OP_SUB:
   case PKI_OP_MUL:
-    flatten(r, i);
+    flatten_cluster(r, i);
     pki_sum_collect(&r->sum);
     pki_sum_trig(&r->sum, &r->angles);
     r->made[i] = pki_sum_build(&r->sum);
     break;
-  default: r->made[i] = pki_again(r->sum.g, n, pki_op_operands(n.op) > 0 ? r->made[n.a] : -1, -1); break;
+  default:
+    r->made[i] = pki_rebuild_node(r->sum.g, n, pki_op_operands(n.op) > 0 ? r->made[n.a] : -1, -1);
+    break;
   }
 }
 
@@ -325,7 +328,7 @@ static bool make_all(round *r, int nextra, const pki_x *extra)
   pki_graph *g = r->sum.g;
   for (int i = 0; i < r->n; i++) {
     if (r->uses[i] > 0 && !r->inner[i] && r->angle[i]) {
-      make(r, i);
+      rebuild_cluster(r, i);
     }
   }
   if (!pki_sum_room(&r->sum, (void **)&r->angles.there, &r->angles.room, g->count, 1)) {
@@ -345,7 +348,7 @@ static bool make_all(round *r, int nextra, const pki_x *extra)
   }
   for (int i = 0; i < r->n && !g->failed; i++) {
     if (r->uses[i] > 0 && !r->inner[i] && !r->angle[i]) {
-      make(r, i);
+      rebuild_cluster(r, i);
     }
   }
   return !g->failed;
@@ -353,7 +356,7 @@ static bool make_all(round *r, int nextra, const pki_x *extra)
 
 /* One round: a draft of f in a new graph, in which sines of the extra angles may be used, and the wishes that are left
  * (nodes of the new graph; to be freed). */
-static bool go_round(const pki_function *f, int nextra, const pki_x *extra, draft *d, pki_sines *wishes)
+static bool simplify_once(const pki_function *f, int nextra, const pki_x *extra, draft *d, pki_sines *wishes)
 {
   round r = {0};
   bool ok = draft_begin(d, f->graph) && round_begin(&r, f, d->g);
@@ -375,7 +378,7 @@ static bool go_round(const pki_function *f, int nextra, const pki_x *extra, draf
 
 static int compare_wishes(const void *a, const void *b)
 {
-  const pki_wish *x = a, *y = b;
+  const pki_trig_saving *x = a, *y = b;
   return (x->angle > y->angle) - (x->angle < y->angle);
 }
 
@@ -401,7 +404,7 @@ static int *angle_uses(const pki_function *f)
 
 /* The angles whose sines save at least what they cost, when all their sites are taken together: an angle of which all
  * uses are there goes and gives its own cost back. How many; -1: out of memory. */
-static int grant(const pki_function *f, pki_sines *wishes, pki_x *granted)
+static int choose_angles(const pki_function *f, pki_sines *wishes, pki_x *granted)
 {
   int *uses = angle_uses(f);
   if (uses == NULL) {
@@ -410,7 +413,7 @@ static int grant(const pki_function *f, pki_sines *wishes, pki_x *granted)
   int n = 0;
   qsort(wishes->wishes, (size_t)wishes->nwish, sizeof *wishes->wishes, compare_wishes);
   for (int i = 0, j; i < wishes->nwish; i = j) {
-    const pki_wish *w = &wishes->wishes[i];
+    const pki_trig_saving *w = &wishes->wishes[i];
     int saved = 0;
     for (j = i; j < wishes->nwish && wishes->wishes[j].angle == w->angle; j++) {
       saved += wishes->wishes[j].saved;
@@ -427,7 +430,7 @@ static int grant(const pki_function *f, pki_sines *wishes, pki_x *granted)
 
 /* ---- all of it ---- */
 
-static void keep(draft *best, draft *d)
+static void keep_draft(draft *best, draft *d)
 {
   draft_free(best);
   *best = *d;
@@ -440,10 +443,10 @@ static bool settle_down(draft *best)
   bool ok = true, better = true;
   for (int k = 0; k < ROUNDS && ok && better; k++) {
     draft next = {0};
-    ok = go_round(&best->f, 0, NULL, &next, NULL);
-    better = ok && cheaper(next.cost, best->cost);
+    ok = simplify_once(&best->f, 0, NULL, &next, NULL);
+    better = ok && is_cheaper(next.cost, best->cost);
     if (better) {
-      keep(best, &next);
+      keep_draft(best, &next);
     }
     draft_free(&next);
   }
@@ -456,16 +459,16 @@ static bool try_wishes(draft *best, bool *better)
   draft plain = {0}, with = {0};
   pki_sines wishes = {0};
   pki_x *granted = NULL;
-  bool ok = go_round(&best->f, 0, NULL, &plain, &wishes);
+  bool ok = simplify_once(&best->f, 0, NULL, &plain, &wishes);
   *better = false;
   if (ok && wishes.nwish > 0) {
     granted = malloc((size_t)wishes.nwish * sizeof *granted);
-    const int n = granted != NULL ? grant(&plain.f, &wishes, granted) : -1;
-    ok = n >= 0 && (n == 0 || (go_round(&plain.f, n, granted, &with, NULL) && settle_down(&with)));
-    *better = ok && n > 0 && cheaper(with.cost, best->cost);
+    const int n = granted != NULL ? choose_angles(&plain.f, &wishes, granted) : -1;
+    ok = n >= 0 && (n == 0 || (simplify_once(&plain.f, n, granted, &with, NULL) && settle_down(&with)));
+    *better = ok && n > 0 && is_cheaper(with.cost, best->cost);
   }
   if (*better) {
-    keep(best, &with);
+    keep_draft(best, &with);
   }
   free(granted);
   free(wishes.wishes);

@@ -129,7 +129,7 @@ static int atom_of(const pki_sum *s, const pki_term *t, pki_x x)
 }
 
 /* x / x = 1 and sqrt x sqrt x = x, once; false: nothing to do. The term is the last of the pool. */
-static bool cancel(pki_sum *s, pki_term *t)
+static bool cancel_factors(pki_sum *s, pki_term *t)
 {
   for (int k = 0; k < t->count; k++) {
     const pki_x x = s->pool[t->first + k];
@@ -162,7 +162,7 @@ void pki_sum_close(pki_sum *s)
     if (t->count > 1) {
       sort_atoms(s->pool + t->first, t->count);
     }
-  } while (cancel(s, &s->terms[s->n - 1]));
+  } while (cancel_factors(s, &s->terms[s->n - 1]));
   if (s->terms[s->n - 1].factor == 0) {
     s->npool = s->terms[--s->n].first;
   }
@@ -188,7 +188,7 @@ static int compare_keys(const void *a, const void *b)
   return x->count != y->count ? (x->count < y->count ? -1 : 1) : (x->term > y->term) - (x->term < y->term);
 }
 
-static bool alike(const pki_key *x, const pki_key *y)
+static bool keys_are_alike(const pki_key *x, const pki_key *y)
 {
   if (x->count != y->count) {
     return false;
@@ -217,10 +217,10 @@ static void fill_key(const pki_sum *s, int term, pki_key *key)
 }
 
 /* Terms of the keys from i on that are alike become one; the next key. */
-static int merge(pki_sum *s, int i)
+static int merge_alike_terms(pki_sum *s, int i)
 {
   int j = i + 1;
-  while (j < s->n && alike(&s->keys[i], &s->keys[j])) {
+  while (j < s->n && keys_are_alike(&s->keys[i], &s->keys[j])) {
     j++;
   }
   pki_term *t = &s->terms[s->keys[i].term];
@@ -252,7 +252,7 @@ void pki_sum_collect(pki_sum *s)
   }
   qsort(s->keys, (size_t)s->n, sizeof *s->keys, compare_keys);
   for (int i = 0; i < s->n;) {
-    i = merge(s, i);
+    i = merge_alike_terms(s, i);
   }
   /* in the order of the keys */
   int kept = 0;

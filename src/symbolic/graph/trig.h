@@ -15,15 +15,15 @@
 #include "symbolic/graph/sum.h"
 
 /* A place that would save operations if the sine and cosine of an angle were there. */
-typedef struct pki_wish {
+typedef struct pki_trig_saving {
   pki_x angle, a, b; /* of angles a and b */
   int saved;
-} pki_wish;
+} pki_trig_saving;
 
 typedef struct pki_sines {
   unsigned char *there; /* [room] by node: its sine and cosine may be used */
   int room;
-  pki_wish *wishes;
+  pki_trig_saving *wishes;
   int nwish, wish_room;
 } pki_sines;
 

@@ -27,63 +27,63 @@ static pki_x33 from_quat(pki_graph *g, const pki_x *q)
 }
 
 /* The two axes that a turn about the axis moves: (c a - s b, s a + c b). */
-static void turn(pki_graph *g, const pki_seat_x *seat, pki_x *a, pki_x *b)
+static void turn_axes(pki_graph *g, const pki_lane_world_x *seat, pki_x *a, pki_x *b)
 {
   const pki_x x = *a, y = *b;
   *a = pki_minus_times(g, pki_times(g, seat->c, x), seat->s, y);
   *b = pki_plus_times(g, pki_times(g, seat->c, y), seat->s, x);
 }
 
-static void turn_back(pki_graph *g, const pki_seat_x *seat, pki_x *a, pki_x *b)
+static void turn_back(pki_graph *g, const pki_lane_world_x *seat, pki_x *a, pki_x *b)
 {
   const pki_x x = *a, y = *b;
   *a = pki_plus_times(g, pki_times(g, seat->c, x), seat->s, y);
   *b = pki_minus_times(g, pki_times(g, seat->c, y), seat->s, x);
 }
 
-static bool is_hinge(const pki_seat_x *seat)
+static bool is_hinge(const pki_lane_world_x *seat)
 {
   return seat->motion == PK_MOTION_REVOLUTE;
 }
 
-static int first(const pki_seat_x *seat)
+static int first_axis(const pki_lane_world_x *seat)
 {
   return (seat->axis + 1) % 3;
 }
 
-static int second(const pki_seat_x *seat)
+static int second_axis(const pki_lane_world_x *seat)
 {
   return (seat->axis + 2) % 3;
 }
 
-pki_x33 pki_seat_rotation(pki_graph *g, const pki_seat_x *seat)
+pki_x33 pki_lane_world_rotation(pki_graph *g, const pki_lane_world_x *seat)
 {
   if (!is_hinge(seat)) {
     return seat->R;
   }
   pki_x33 R = seat->J; /* columns turn: R = J turn */
   for (int row = 0; row < 3; row++) {
-    turn_back(g, seat, &R.m[3 * row + first(seat)], &R.m[3 * row + second(seat)]);
+    turn_back(g, seat, &R.m[3 * row + first_axis(seat)], &R.m[3 * row + second_axis(seat)]);
   }
   return R;
 }
 
-pki_x3 pki_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x3 v)
+pki_x3 pki_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_x3 v)
 {
   if (!is_hinge(seat)) {
     return pki_x33_apply(g, &seat->R, v);
   }
-  turn(g, seat, &v.v[first(seat)], &v.v[second(seat)]);
+  turn_axes(g, seat, &v.v[first_axis(seat)], &v.v[second_axis(seat)]);
   return seat->turned ? pki_x33_apply(g, &seat->J, v) : v;
 }
 
-pki_x3 pki_to_child(pki_graph *g, const pki_seat_x *seat, pki_x3 v)
+pki_x3 pki_to_child(pki_graph *g, const pki_lane_world_x *seat, pki_x3 v)
 {
   if (!is_hinge(seat)) {
     return pki_x33_apply_t(g, &seat->R, v);
   }
   pki_x3 out = seat->turned ? pki_x33_apply_t(g, &seat->J, v) : v;
-  turn_back(g, seat, &out.v[first(seat)], &out.v[second(seat)]);
+  turn_back(g, seat, &out.v[first_axis(seat)], &out.v[second_axis(seat)]);
   return out;
 }
 
@@ -103,31 +103,31 @@ static pki_xs3 turn_symmetric(pki_graph *g, const pki_x33 *R, const pki_xs3 *S)
 /* With d = S_aa - S_bb and y = s d + 2 c S_ab a turn about k is
  *   S_aa - s y,   S_bb + s y,   c y - S_ab
  * in the plane of a and b: what double angles save. */
-pki_xs3 pki_symmetric_to_parent(pki_graph *g, const pki_seat_x *seat, pki_xs3 S)
+pki_xs3 pki_symmetric_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_xs3 S)
 {
   if (!is_hinge(seat)) {
     return turn_symmetric(g, &seat->R, &S);
   }
-  const int a = first(seat), b = second(seat), k = seat->axis;
+  const int a = first_axis(seat), b = second_axis(seat), k = seat->axis;
   pki_x *const aa = &S.s[pki_at(a, a)], *const bb = &S.s[pki_at(b, b)], *const ab = &S.s[pki_at(a, b)];
   const pki_x twice = pki_times(g, pki_const(g, 2), seat->c);
   const pki_x y = pki_plus_times(g, pki_times(g, seat->s, pki_minus(g, *aa, *bb)), twice, *ab);
   *aa = pki_minus_times(g, *aa, seat->s, y);
   *bb = pki_plus_times(g, *bb, seat->s, y);
   *ab = pki_minus(g, pki_times(g, seat->c, y), *ab);
-  turn(g, seat, &S.s[pki_at(a, k)], &S.s[pki_at(b, k)]);
+  turn_axes(g, seat, &S.s[pki_at(a, k)], &S.s[pki_at(b, k)]);
   return seat->turned ? turn_symmetric(g, &seat->J, &S) : S;
 }
 
 /* R B R' */
-pki_x33 pki_matrix_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x33 B)
+pki_x33 pki_matrix_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_x33 B)
 {
   if (is_hinge(seat)) {
     for (int k = 0; k < 3; k++) { /* columns, then rows */
-      turn(g, seat, &B.m[3 * first(seat) + k], &B.m[3 * second(seat) + k]);
+      turn_axes(g, seat, &B.m[3 * first_axis(seat) + k], &B.m[3 * second_axis(seat) + k]);
     }
     for (int k = 0; k < 3; k++) {
-      turn(g, seat, &B.m[3 * k + first(seat)], &B.m[3 * k + second(seat)]);
+      turn_axes(g, seat, &B.m[3 * k + first_axis(seat)], &B.m[3 * k + second_axis(seat)]);
     }
     if (!seat->turned) {
       return B;
@@ -138,7 +138,7 @@ pki_x33 pki_matrix_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x33 B)
   return pki_x33_times(g, &RB, &Rt);
 }
 
-pki_x6 pki_force_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x6 f)
+pki_x6 pki_force_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_x6 f)
 {
   const pki_x3 l = pki_to_parent(g, seat, f.l);
   return (pki_x6){pki_x3_plus_cross(g, pki_to_parent(g, seat, f.a), seat->r, l), l};
@@ -146,7 +146,7 @@ pki_x6 pki_force_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x6 f)
 
 /* ---- motions ---- */
 
-static pki_x3 unit(pki_graph *g, int axis, double size)
+static pki_x3 unit_vector(pki_graph *g, int axis, double size)
 {
   pki_x3 e = pki_x3_zero(g);
   e.v[axis] = pki_const(g, size);
@@ -156,16 +156,16 @@ static pki_x3 unit(pki_graph *g, int axis, double size)
 pki_x6 pki_motion_column(const pki_robot *robot, int body, int c)
 {
   pki_graph *const g = robot->g;
-  const pki_seat_x *seat = &robot->seat[body];
+  const pki_lane_world_x *seat = &robot->seat[body];
   const pki_x3 none = pki_x3_zero(g);
   switch (seat->motion) {
-  case PK_MOTION_REVOLUTE: return (pki_x6){unit(g, seat->axis, robot->m->body_gain[body]), none};
-  case PK_MOTION_PRISMATIC: return (pki_x6){none, unit(g, seat->axis, robot->m->body_gain[body])};
-  case PK_MOTION_SPHERICAL: return (pki_x6){unit(g, c, 1), none};
+  case PK_MOTION_REVOLUTE: return (pki_x6){unit_vector(g, seat->axis, robot->m->body_gain[body]), none};
+  case PK_MOTION_PRISMATIC: return (pki_x6){none, unit_vector(g, seat->axis, robot->m->body_gain[body])};
+  case PK_MOTION_SPHERICAL: return (pki_x6){unit_vector(g, c, 1), none};
   default: break;
   }
   if (c >= 3) {
-    return (pki_x6){unit(g, c - 3, 1), none};
+    return (pki_x6){unit_vector(g, c - 3, 1), none};
   }
   /* a travel along an axis of the joint frame: R' J e_c */
   return (pki_x6){none, pki_to_child(g, seat, pki_x3_col(&seat->J, c))};
@@ -174,7 +174,7 @@ pki_x6 pki_motion_column(const pki_robot *robot, int body, int c)
 void pki_motion_feel(const pki_robot *robot, int body, pki_x6 f, pki_x *out)
 {
   pki_graph *const g = robot->g;
-  const pki_seat_x *seat = &robot->seat[body];
+  const pki_lane_world_x *seat = &robot->seat[body];
   const pki_x gain = pki_const(g, robot->m->body_gain[body]);
   switch (seat->motion) {
   case PK_MOTION_REVOLUTE: out[0] = pki_plus_times(g, out[0], gain, f.a.v[seat->axis]); return;
@@ -195,7 +195,7 @@ void pki_motion_feel(const pki_robot *robot, int body, pki_x6 f, pki_x *out)
 pki_x6 pki_motion_rate(const pki_robot *robot, int body, const pki_x *x)
 {
   pki_graph *const g = robot->g;
-  const pki_seat_x *seat = &robot->seat[body];
+  const pki_lane_world_x *seat = &robot->seat[body];
   pki_x6 out = pki_x6_zero(g);
   const pki_x gain = pki_const(g, robot->m->body_gain[body]);
   switch (seat->motion) {
@@ -216,10 +216,10 @@ void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x ro
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
-  pki_seat_x *const seat = &robot->seat[i];
+  pki_lane_world_x *const seat = &robot->seat[i];
   const pki_x *qi = robot->q + m->body_q[i];
-  *seat =
-      (pki_seat_x){.motion = m->body_motion[i], .axis = m->body_axis[i], .turned = m->body_turned[i] != 0};
+  *seat = (pki_lane_world_x){
+      .motion = m->body_motion[i], .axis = m->body_axis[i], .turned = m->body_turned[i] != 0};
   memcpy(seat->J.m, rot, sizeof seat->J.m);
   memcpy(seat->r.v, pos, sizeof seat->r.v);
   pki_x along = 0;
@@ -244,7 +244,7 @@ void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x ro
 }
 
 /* A quarter turn in a file has a cosine of 6e-17: what is a whole number up to rounding is one. */
-double pki_whole(double x)
+double pki_round_near_integer(double x)
 {
   return fabs(x - round(x)) < 1e-15 ? round(x) : x;
 }
@@ -255,11 +255,11 @@ static void make_seat(pki_robot *robot, int i, int position)
   const pk_model *m = robot->m;
   pki_x pos[3], rot[9];
   for (int k = 0; k < 3; k++) {
-    pos[k] =
-        position >= 0 ? pki_input(g, position, 3 * i + k) : pki_const(g, pki_whole(m->body_pos[3 * i + k]));
+    pos[k] = position >= 0 ? pki_input(g, position, 3 * i + k)
+                           : pki_const(g, pki_round_near_integer(m->body_pos[3 * i + k]));
   }
   for (int k = 0; k < 9; k++) {
-    rot[k] = pki_const(g, pki_whole(m->body_rot[9 * i + k]));
+    rot[k] = pki_const(g, pki_round_near_integer(m->body_rot[9 * i + k]));
   }
   pki_robot_place(robot, i, pos, rot, pki_const(g, m->body_offset[i]));
 }

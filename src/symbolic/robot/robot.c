@@ -29,7 +29,7 @@ bool pki_robot_forward(const pki_robot *robot, const pki_x *u, const pki_x *tau,
 
 /* ---- functions ---- */
 
-static bool kinematics(const pki_robot *robot, pki_function *f)
+static bool add_kinematics(const pki_robot *robot, pki_function *f)
 {
   const int n = robot->m->nbody;
   pki_x *const rotation = pki_function_add(f, "rotation", 9 * n, "[body][9] row-major, body to world axes");
@@ -44,13 +44,13 @@ static bool kinematics(const pki_robot *robot, pki_function *f)
   return good;
 }
 
-static bool rnea(const pki_robot *robot, pki_function *f)
+static bool add_rnea(const pki_robot *robot, pki_function *f)
 {
   pki_x *const tau = pki_function_add(f, "tau_out", robot->m->nu, "joint forces M a + h");
   return tau != NULL && pki_robot_rnea(robot, robot->u, robot->a, tau);
 }
 
-static bool bias(const pki_robot *robot, pki_function *f)
+static bool add_bias(const pki_robot *robot, pki_function *f)
 {
   pki_x *const h =
       pki_function_add(f, "h", robot->m->nu, "joint forces of gravity, Coriolis and centrifugal terms");
@@ -74,18 +74,18 @@ static bool mass_matrix(const pki_robot *robot, pki_function *f, bool factor)
   return good;
 }
 
-static bool crba(const pki_robot *robot, pki_function *f)
+static bool add_crba(const pki_robot *robot, pki_function *f)
 {
   return mass_matrix(robot, f, false);
 }
 
-static bool factor(const pki_robot *robot, pki_function *f)
+static bool add_factor(const pki_robot *robot, pki_function *f)
 {
   return mass_matrix(robot, f, true);
 }
 
 /* x = inv(M) tau: the articulated bodies of a robot at rest without gravity, or the factor of M. */
-static bool solve(const pki_robot *robot, pki_function *f)
+static bool add_solve(const pki_robot *robot, pki_function *f)
 {
   const int nu = robot->m->nu;
   pki_x *const x = pki_function_add(f, "x", nu, "inv(M) tau");
@@ -97,7 +97,7 @@ static bool solve(const pki_robot *robot, pki_function *f)
   return good;
 }
 
-static bool aba(const pki_robot *robot, pki_function *f)
+static bool add_aba(const pki_robot *robot, pki_function *f)
 {
   pki_x *const a = pki_function_add(f, "a_out", robot->m->nu, "accelerations inv(M) (tau - h)");
   return a != NULL && pki_robot_forward(robot, robot->u, robot->tau, a);
@@ -110,22 +110,23 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    {"kinematics", "Where all bodies are.", PKI_PORT_Q, kinematics},
+    {"kinematics", "Where all bodies are.", PKI_PORT_Q, add_kinematics},
     {"velocities", "How all bodies move.", PKI_PORT_Q | PKI_PORT_U, pki_robot_velocities},
     {"jacobian", "Jacobians of all bodies: angular velocity, and velocity of the origin.", PKI_PORT_Q,
      pki_robot_jacobian},
     {"points", "Contact points: positions, velocities and their Jacobian.", PKI_PORT_Q | PKI_PORT_U,
      pki_robot_contacts},
     {"rnea", "Inverse dynamics: forces for accelerations, by recursive Newton-Euler.",
-     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A, rnea},
-    {"bias", "The forces that hold the robot's motion without accelerations.", PKI_PORT_Q | PKI_PORT_U, bias},
-    {"crba", "The mass matrix, by composite rigid bodies.", PKI_PORT_Q, crba},
+     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_A, add_rnea},
+    {"bias", "The forces that hold the robot's motion without accelerations.", PKI_PORT_Q | PKI_PORT_U,
+     add_bias},
+    {"crba", "The mass matrix, by composite rigid bodies.", PKI_PORT_Q, add_crba},
     {"factor", "The factor of the mass matrix, which follows the tree and fills nothing.", PKI_PORT_Q,
-     factor},
+     add_factor},
     {"solve", "Accelerations of forces alone: inv(M) tau, without gravity and velocities.",
-     PKI_PORT_Q | PKI_PORT_TAU, solve},
+     PKI_PORT_Q | PKI_PORT_TAU, add_solve},
     {"aba", "Forward dynamics: accelerations for forces, by articulated bodies.",
-     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU, aba},
+     PKI_PORT_Q | PKI_PORT_U | PKI_PORT_TAU, add_aba},
     {"energy", "Kinetic and potential energy.", PKI_PORT_Q | PKI_PORT_U, pki_robot_energy},
     {"momentum", "Centre of mass and centroidal momentum.", PKI_PORT_Q | PKI_PORT_U, pki_robot_momentum},
     {"rnea_derivatives", "Derivatives of inverse dynamics by configuration, velocity and acceleration.",
@@ -151,7 +152,7 @@ const char *pki_robot_function_about(int i)
   return rows[i].about;
 }
 
-static pk_status unknown(const char *name, pk_error *err)
+static pk_status fail_unknown_function(const char *name, pk_error *err)
 {
   const char *names[ROWS];
   for (int i = 0; i < ROWS; i++) {
@@ -171,7 +172,7 @@ pk_status pki_robot_function(pki_graph *g, const pk_model *m, const pki_robot_op
     r = strcmp(rows[i].name, name) == 0 ? &rows[i] : r;
   }
   if (r == NULL) {
-    return unknown(name, err);
+    return fail_unknown_function(name, err);
   }
   pki_robot robot;
   pki_function_init(out, g, r->name, r->about);

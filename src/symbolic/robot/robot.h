@@ -39,14 +39,14 @@ pk_status pki_robot_function(pki_graph *g, const pk_model *m, const pki_robot_op
 /* ---- the parts that functions are made of ---- */
 
 /* How a body sits on its parent: v_parent = R v, R = J turn(axis; s, c) for a hinge, J for a slider, any R otherwise. */
-typedef struct pki_seat_x {
+typedef struct pki_lane_world_x {
   int motion, axis;
   bool turned; /* J is not the identity */
   pki_x33 J;   /* joint frame in the parent */
   pki_x s, c;  /* of a hinge's angle */
-  pki_x33 R;   /* whole; of a hinge made when it is asked for (pki_seat_rotation) */
+  pki_x33 R;   /* whole; of a hinge made when it is asked for (pki_lane_world_rotation) */
   pki_x3 r;    /* origin, in the parent's axes */
-} pki_seat_x;
+} pki_lane_world_x;
 
 typedef struct pki_inertia_x {
   pki_x m;
@@ -61,7 +61,7 @@ typedef struct pki_robot {
   pki_x *q, *u, *a, *tau; /* [nq], [nu] inputs, or whatever stands for them */
   pki_x *diag;            /* [nu] on the diagonal of M: the armature */
   pki_x3 gravity;         /* world axes */
-  pki_seat_x *seat;       /* [nbody] */
+  pki_lane_world_x *seat; /* [nbody] */
   pki_inertia_x *inertia; /* [nbody] in body axes */
   pki_inertia_x *
       grouped; /* [nbody] the same for forces: what a joint cannot tell from its parent's is with the parent */
@@ -75,7 +75,7 @@ void pki_robot_free(pki_robot *robot);
 void pki_robot_place(pki_robot *robot, int i, const pki_x pos[3], const pki_x rot[9], pki_x offset);
 
 /* x, but a whole number that rounding has missed. */
-double pki_whole(double x);
+double pki_round_near_integer(double x);
 
 /* An inertia from its ten numbers; and that of a body from ten numbers of model/grouped.h, those that are always zero left
  * out. */
@@ -83,14 +83,14 @@ pki_inertia_x pki_inertia_in(pki_graph *g, const pki_x in[10]);
 pki_inertia_x pki_inertia_grouped(pki_graph *g, const pk_model *m, int body, const pki_x in[10]);
 
 /* R whole, and vectors between a body and its parent. */
-pki_x33 pki_seat_rotation(pki_graph *g, const pki_seat_x *seat);
-pki_x3 pki_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x3 v);
-pki_x3 pki_to_child(pki_graph *g, const pki_seat_x *seat, pki_x3 v);
-pki_xs3 pki_symmetric_to_parent(pki_graph *g, const pki_seat_x *seat, pki_xs3 S);
-pki_x33 pki_matrix_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x33 B);
+pki_x33 pki_lane_world_rotation(pki_graph *g, const pki_lane_world_x *seat);
+pki_x3 pki_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_x3 v);
+pki_x3 pki_to_child(pki_graph *g, const pki_lane_world_x *seat, pki_x3 v);
+pki_xs3 pki_symmetric_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_xs3 S);
+pki_x33 pki_matrix_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_x33 B);
 
 /* A force at a body's origin, in its axes, as its parent sees it. */
-pki_x6 pki_force_to_parent(pki_graph *g, const pki_seat_x *seat, pki_x6 f);
+pki_x6 pki_force_to_parent(pki_graph *g, const pki_lane_world_x *seat, pki_x6 f);
 
 /* Column c of a body's motion in its own axes; gain included. */
 pki_x6 pki_motion_column(const pki_robot *robot, int body, int c);

@@ -25,13 +25,13 @@ typedef struct factor {
   pki_x rest[6];
 } factor;
 
-static pki_x *entry(pki_x6 *v, int k)
+static pki_x *vector_entry(pki_x6 *v, int k)
 {
   pki_x3 *const half[2] = {&v->a, &v->l};
   return &half[k / 3]->v[k % 3];
 }
 
-static pki_x value(const pki_x6 *v, int k)
+static pki_x vector_value(const pki_x6 *v, int k)
 {
   const pki_x3 *const half[2] = {&v->a, &v->l};
   return half[k / 3]->v[k % 3];
@@ -68,7 +68,7 @@ static void add_artic(pki_graph *g, artic *sum, const artic *b)
 
 /* IA in the parent's axes, then seen from the foot of r:
  *   B_new = B + r~ C,   A_new = A + r~ B' + (r~ B_new')' */
-static artic to_parent(pki_graph *g, const pki_seat_x *seat, const artic *I)
+static artic to_parent(pki_graph *g, const pki_lane_world_x *seat, const artic *I)
 {
   artic out = {pki_symmetric_to_parent(g, seat, I->A), pki_matrix_to_parent(g, seat, I->B),
                pki_symmetric_to_parent(g, seat, I->C)};
@@ -94,7 +94,7 @@ static artic to_parent(pki_graph *g, const pki_seat_x *seat, const artic *I)
 
 /* ---- one axis ---- */
 
-static int axis_of(const pki_seat_x *seat)
+static int axis_of(const pki_lane_world_x *seat)
 {
   return seat->axis + (seat->motion == PK_MOTION_PRISMATIC ? 3 : 0);
 }
@@ -110,7 +110,7 @@ static void eliminate_axis(const pki_robot *robot, int i, artic *I, pki_x6 *forc
   const pki_x D = pki_plus(g, *artic_at(I, k, k), d);
   f->n = 1;
   f->D[0] = pki_inverse(g, D);
-  f->rest[0] = pki_minus(g, own, value(force, k));
+  f->rest[0] = pki_minus(g, own, vector_value(force, k));
   for (int j = 0; j < 6; j++) {
     f->U[0][j] = *artic_at(I, j, k);
     f->V[0][j] = j == k && bare ? pki_const(g, 1) : pki_times(g, f->U[0][j], f->D[0]);
@@ -122,7 +122,7 @@ static void eliminate_axis(const pki_robot *robot, int i, artic *I, pki_x6 *forc
             : c == k ? pki_times(g, d, f->V[0][r])
                      : pki_minus_times(g, *to, f->U[0][r], f->V[0][c]);
     }
-    pki_x *const p = entry(force, r);
+    pki_x *const p = vector_entry(force, r);
     *p = r == k && bare ? own : pki_plus_times(g, *p, f->rest[0], f->V[0][r]);
   }
 }
@@ -135,17 +135,17 @@ static void move_axis(const pki_robot *robot, int i, const factor *f, pki_x6 *de
   pki_x rate = pki_times(g, f->D[0], f->rest[0]);
   for (int j = 0; j < 6; j++) {
     if (j != k) {
-      rate = pki_minus_times(g, rate, f->V[0][j], value(delta, j));
+      rate = pki_minus_times(g, rate, f->V[0][j], vector_value(delta, j));
     }
   }
-  const pki_x along = value(delta, k), joint = pki_minus_times(g, rate, f->V[0][k], along);
+  const pki_x along = vector_value(delta, k), joint = pki_minus_times(g, rate, f->V[0][k], along);
   x[0] = pki_times(g, pki_const(g, robot->m->body_gain[i]), joint);
-  *entry(delta, k) = pki_is_const(g, f->V[0][k], 1) ? rate : pki_plus(g, along, joint);
+  *vector_entry(delta, k) = pki_is_const(g, f->V[0][k], 1) ? rate : pki_plus(g, along, joint);
 }
 
 /* ---- several axes ---- */
 
-static pki_x dot6(pki_graph *g, const pki_x6 *a, const pki_x *b)
+static pki_x dot_spatial(pki_graph *g, const pki_x6 *a, const pki_x *b)
 {
   return pki_x3_plus_dot(g, pki_x3_dot(g, a->a, (pki_x3){{b[0], b[1], b[2]}}), a->l,
                          (pki_x3){{b[3], b[4], b[5]}});
@@ -173,7 +173,7 @@ static void eliminate_free(const pki_robot *robot, int i, artic *I, pki_x6 *forc
     for (int c = 0; c <= r; c++) {
       f->D[6 * r + c] = *artic_at(I, r, c);
     }
-    f->rest[r] = pki_minus(g, value(&own, r), value(force, r));
+    f->rest[r] = pki_minus(g, vector_value(&own, r), vector_value(force, r));
   }
   pki_robot_factor(g, 6, 0, f->D);
   for (int r = 0; r < 6; r++) {
@@ -196,8 +196,8 @@ static void move_free(const pki_robot *robot, int i, const factor *f, pki_x6 *de
   pki_robot_solve(g, 6, f->D, y);
   pki_x6 own = before;
   for (int k = 0; k < 6; k++) {
-    *entry(delta, k) = y[k];
-    *entry(&own, k) = pki_minus(g, y[k], value(&before, k));
+    *vector_entry(delta, k) = y[k];
+    *vector_entry(&own, k) = pki_minus(g, y[k], vector_value(&before, k));
   }
   pki_motion_feel(robot, i, own, out);
   for (int c = 0; c < 6; c++) {
@@ -218,17 +218,17 @@ static void eliminate_columns(const pki_robot *robot, int i, artic *I, pki_x6 *f
       for (int k = 0; k < 6; k++) {
         row[k] = *artic_at(I, r, k);
       }
-      f->U[c][r] = dot6(g, &f->S[c], row);
+      f->U[c][r] = dot_spatial(g, &f->S[c], row);
     }
     for (int e = 0; e <= c; e++) {
-      f->D[c * n + e] = dot6(g, &f->S[c], f->U[e]);
+      f->D[c * n + e] = dot_spatial(g, &f->S[c], f->U[e]);
     }
     f->D[c * n + c] = pki_plus(g, f->D[c * n + c], robot->diag[robot->m->body_u[i] + c]);
     pki_x own[6];
     for (int k = 0; k < 6; k++) {
-      own[k] = value(force, k);
+      own[k] = vector_value(force, k);
     }
-    f->rest[c] = pki_minus(g, tau[c], dot6(g, &f->S[c], own));
+    f->rest[c] = pki_minus(g, tau[c], dot_spatial(g, &f->S[c], own));
   }
   pki_robot_factor(g, n, 0, f->D);
   for (int r = 0; r < 6; r++) { /* V = U inv(D): each row of U is a right side */
@@ -247,7 +247,7 @@ static void eliminate_columns(const pki_robot *robot, int i, artic *I, pki_x6 *f
         pki_x *const to = artic_at(I, r, k);
         *to = pki_minus_times(g, *to, f->U[c][r], f->V[c][k]);
       }
-      pki_x *const p = entry(force, r);
+      pki_x *const p = vector_entry(force, r);
       *p = pki_plus_times(g, *p, f->rest[c], f->V[c][r]);
     }
   }
@@ -262,7 +262,7 @@ static void move_columns(const pki_robot *robot, const factor *f, pki_x6 *delta,
   }
   pki_robot_solve(g, f->n, f->D, x);
   for (int c = 0; c < f->n; c++) {
-    x[c] = pki_minus(g, x[c], dot6(g, &before, f->V[c]));
+    x[c] = pki_minus(g, x[c], dot_spatial(g, &before, f->V[c]));
     delta->a = pki_x3_plus_scaled(g, delta->a, x[c], f->S[c].a);
     delta->l = pki_x3_plus_scaled(g, delta->l, x[c], f->S[c].l);
   }
@@ -270,7 +270,8 @@ static void move_columns(const pki_robot *robot, const factor *f, pki_x6 *delta,
 
 /* ---- all bodies ---- */
 
-static void eliminate(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau, factor *f)
+static void eliminate_joint_x(const pki_robot *robot, int i, artic *I, pki_x6 *force, const pki_x *tau,
+                              factor *f)
 {
   if (robot->seat[i].motion <= PK_MOTION_PRISMATIC) {
     eliminate_axis(robot, i, I, force, tau, f);
@@ -281,7 +282,7 @@ static void eliminate(const pki_robot *robot, int i, artic *I, pki_x6 *force, co
   }
 }
 
-static void move(const pki_robot *robot, int i, const factor *f, pki_x6 *delta, pki_x *x)
+static void move_joint(const pki_robot *robot, int i, const factor *f, pki_x6 *delta, pki_x *x)
 {
   if (robot->seat[i].motion <= PK_MOTION_PRISMATIC) {
     move_axis(robot, i, f, delta, x);
@@ -293,13 +294,14 @@ static void move(const pki_robot *robot, int i, const factor *f, pki_x6 *delta, 
 }
 
 /* What a parent's acceleration does to a body. */
-static pki_x6 to_child(pki_graph *g, const pki_seat_x *seat, const pki_x6 *parent)
+static pki_x6 to_child(pki_graph *g, const pki_lane_world_x *seat, const pki_x6 *parent)
 {
   return (pki_x6){pki_to_child(g, seat, parent->a),
                   pki_to_child(g, seat, pki_x3_plus_cross(g, parent->l, parent->a, seat->r))};
 }
 
-static void sweep(const pki_robot *robot, pki_moving *moving, const pki_x *tau, artic *I, factor *f, pki_x *a)
+static void aba_sweep(const pki_robot *robot, pki_moving *moving, const pki_x *tau, artic *I, factor *f,
+                      pki_x *a)
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
@@ -308,7 +310,7 @@ static void sweep(const pki_robot *robot, pki_moving *moving, const pki_x *tau, 
   }
   for (int i = m->nbody - 1; i >= 0; i--) {
     const int p = m->body_parent[i];
-    eliminate(robot, i, &I[i], &moving[i].force, tau + m->body_u[i], &f[i]);
+    eliminate_joint_x(robot, i, &I[i], &moving[i].force, tau + m->body_u[i], &f[i]);
     if (p >= 0) {
       const artic given = to_parent(g, &robot->seat[i], &I[i]);
       const pki_x6 force = pki_force_to_parent(g, &robot->seat[i], moving[i].force);
@@ -322,7 +324,7 @@ static void sweep(const pki_robot *robot, pki_moving *moving, const pki_x *tau, 
   for (int i = 0; i < m->nbody && delta != NULL; i++) {
     const int p = m->body_parent[i];
     delta[i] = p >= 0 ? to_child(g, &robot->seat[i], &delta[p]) : pki_x6_zero(g);
-    move(robot, i, &f[i], &delta[i], a + m->body_u[i]);
+    move_joint(robot, i, &f[i], &delta[i], a + m->body_u[i]);
   }
   free(delta);
 }
@@ -336,7 +338,7 @@ bool pki_robot_aba(const pki_robot *robot, const pki_x *u, const pki_x *tau, pki
   const bool good = moving != NULL && I != NULL && f != NULL;
   if (good) {
     pki_robot_motion(robot, u, NULL, moving);
-    sweep(robot, moving, tau, I, f, a);
+    aba_sweep(robot, moving, tau, I, f, a);
   }
   free(moving);
   free(I);

@@ -5,7 +5,8 @@
 #include "symbolic/robot/robot.h"
 
 /* sum + b of a body seen by its parent: turned, then shifted by r (src/dynamics/kernels/composite.h). */
-static void add_to_parent(pki_graph *g, pki_inertia_x *sum, const pki_inertia_x *b, const pki_seat_x *seat)
+static void add_to_parent(pki_graph *g, pki_inertia_x *sum, const pki_inertia_x *b,
+                          const pki_lane_world_x *seat)
 {
   const pki_x *r = seat->r.v;
   const pki_x3 h0 = pki_to_parent(g, seat, b->h), h = pki_x3_plus_scaled(g, h0, b->m, seat->r);
@@ -25,7 +26,7 @@ static void add_to_parent(pki_graph *g, pki_inertia_x *sum, const pki_inertia_x 
   }
 }
 
-static pki_inertia_x *compose(const pki_robot *robot)
+static pki_inertia_x *composite_inertias(const pki_robot *robot)
 {
   const pk_model *m = robot->m;
   pki_inertia_x *all = calloc((size_t)m->nbody + 1, sizeof *all);
@@ -85,7 +86,7 @@ bool pki_robot_crba(const pki_robot *robot, pki_x *M)
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
-  pki_inertia_x *all = compose(robot);
+  pki_inertia_x *all = composite_inertias(robot);
   if (all == NULL) {
     return false;
   }

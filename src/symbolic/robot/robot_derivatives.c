@@ -17,7 +17,7 @@
 #include "symbolic/robot/robot_parts.h"
 
 /* How the inputs q change along coordinate c of body i: inputs and rates, and how many there are. */
-static int direction(const pki_robot *robot, int i, int c, pki_x inputs[4], pki_x rates[4])
+static int input_direction(const pki_robot *robot, int i, int c, pki_x inputs[4], pki_x rates[4])
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
@@ -49,7 +49,7 @@ static bool by_configuration(const pki_robot *robot, int n, const pki_x *values,
   for (int i = 0; i < m->nbody && good; i++) {
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]) && good; c++) {
       pki_x inputs[4], rates[4];
-      const int count = direction(robot, i, c, inputs, rates);
+      const int count = input_direction(robot, i, c, inputs, rates);
       good = pki_tangent(robot->g, n, values, count, inputs, rates, column);
       for (int k = 0; k < n && good; k++) {
         out[k * m->nu + m->body_u[i] + c] = column[k];
@@ -61,7 +61,7 @@ static bool by_configuration(const pki_robot *robot, int n, const pki_x *values,
 }
 
 /* The upper triangle from the lower. */
-static void mirror(int n, pki_x *M)
+static void mirror_triangle(int n, pki_x *M)
 {
   for (int i = 0; i < n; i++) {
     for (int j = i + 1; j < n; j++) {
@@ -84,7 +84,7 @@ bool pki_robot_rnea_derivatives(const pki_robot *robot, pki_function *f)
   const bool good = pki_robot_rnea(robot, robot->u, robot->a, tau) && by_configuration(robot, nu, tau, by) &&
                     pki_jacobian(robot->g, nu, tau, nu, robot->u, by_u) && pki_robot_crba(robot, M);
   if (good) {
-    mirror(nu, M);
+    mirror_triangle(nu, M);
     pki_function_add_sparse(f, "dtau_dq", nu, nu, by, "by the configuration, along velocities: q (+) v");
     pki_function_add_sparse(f, "dtau_du", nu, nu, by_u, "by velocities");
     pki_function_add_sparse(f, "dtau_da", nu, nu, M, "by accelerations: M");
@@ -113,7 +113,7 @@ static bool solve_columns(pki_graph *g, int n, const pki_x *L, double sign, pki_
 
 /* The graph of inverse dynamics takes the accelerations as inputs; when all tangents are made, they become those of forward
  * dynamics. */
-static bool substitute(const pki_robot *robot, const pki_x *a, int count, pki_x *values)
+static bool substitute_accelerations(const pki_robot *robot, const pki_x *a, int count, pki_x *values)
 {
   pki_graph *const g = robot->g;
   const int before = g->count;
@@ -121,7 +121,7 @@ static bool substitute(const pki_robot *robot, const pki_x *a, int count, pki_x 
   for (int i = 0; i < before && now != NULL; i++) {
     const pki_graph_node n = g->nodes[i];
     const int operands = pki_op_operands(n.op);
-    now[i] = operands == 0 ? i : pki_again(g, n, now[n.a], operands > 1 ? now[n.b] : -1);
+    now[i] = operands == 0 ? i : pki_rebuild_node(g, n, now[n.a], operands > 1 ? now[n.b] : -1);
     for (int k = 0; k < robot->m->nu && n.op == PKI_OP_INPUT; k++) {
       now[i] = robot->a[k] == i ? a[k] : now[i];
     }
@@ -148,7 +148,7 @@ bool pki_robot_aba_derivatives(const pki_robot *robot, pki_function *f)
   bool good = pki_robot_rnea(robot, robot->u, robot->a, tau) && by_configuration(robot, nu, tau, by_q) &&
               pki_jacobian(robot->g, nu, tau, nu, robot->u, by_u) &&
               pki_robot_forward(robot, robot->u, robot->tau, a) &&
-              substitute(robot, a, 2 * (int)square, by_q) && pki_robot_crba(robot, L);
+              substitute_accelerations(robot, a, 2 * (int)square, by_q) && pki_robot_crba(robot, L);
   if (good) {
     pki_robot_factor(g, nu, 0, L);
     for (int k = 0; k < nu; k++) {

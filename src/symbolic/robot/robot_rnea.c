@@ -15,7 +15,7 @@
 #include "symbolic/robot/recursion.h"
 
 /* W = alpha~ + w~ w~ */
-static pki_x33 spin(pki_graph *g, pki_x3 w, pki_x3 alpha)
+static pki_x33 spin_matrix(pki_graph *g, pki_x3 w, pki_x3 alpha)
 {
   const pki_x x = w.v[0], y = w.v[1], z = w.v[2];
   const pki_x xx = pki_times(g, x, x), yy = pki_times(g, y, y), zz = pki_times(g, z, z);
@@ -63,7 +63,7 @@ void pki_robot_motion(const pki_robot *robot, const pki_x *u, const pki_x *a, pk
   }
   for (int i = 0; i < m->nbody; i++) {
     const int p = m->body_parent[i];
-    const pki_seat_x *seat = &robot->seat[i];
+    const pki_lane_world_x *seat = &robot->seat[i];
     const pki_x6 rate = pki_motion_rate(robot, i, u + m->body_u[i]);
     pki_moving *const b = &moving[i];
     if (p < 0) {
@@ -82,7 +82,7 @@ void pki_robot_motion(const pki_robot *robot, const pki_x *u, const pki_x *a, pk
       b->alpha = pki_x3_plus(g, b->alpha, more.a);
       b->acc = pki_x3_plus(g, b->acc, more.l);
     }
-    b->W = spin(g, b->w, b->alpha);
+    b->W = spin_matrix(g, b->w, b->alpha);
     b->force = own_force(g, &robot->grouped[i], &b->W, b->acc);
   }
 }
@@ -115,25 +115,25 @@ bool pki_robot_rnea(const pki_robot *robot, const pki_x *u, const pki_x *a, pki_
 /* ---- world axes ---- */
 
 /* Rotation to the world: the parent's columns turn. */
-static pki_x33 rotation_in_world(pki_graph *g, const pki_x33 *parent, const pki_seat_x *seat)
+static pki_x33 rotation_in_world(pki_graph *g, const pki_x33 *parent, const pki_lane_world_x *seat)
 {
   if (parent == NULL) {
-    return pki_seat_rotation(g, seat);
+    return pki_lane_world_rotation(g, seat);
   }
   if (seat->motion != PK_MOTION_REVOLUTE) {
     return pki_x33_times(g, parent, &seat->R);
   }
-  pki_seat_x turned = *seat;
+  pki_lane_world_x turned = *seat;
   turned.J = seat->turned ? pki_x33_times(g, parent, &seat->J) : *parent;
-  return pki_seat_rotation(g, &turned);
+  return pki_lane_world_rotation(g, &turned);
 }
 
-static void put3(pki_x *out, pki_x3 v)
+static void put_vector3(pki_x *out, pki_x3 v)
 {
   out[0] = v.v[0], out[1] = v.v[1], out[2] = v.v[2];
 }
 
-static pki_x3 get3(const pki_x *in)
+static pki_x3 get_vector3(const pki_x *in)
 {
   return (pki_x3){{in[0], in[1], in[2]}};
 }
@@ -143,13 +143,13 @@ static pki_x6 rate_in_world(const pki_robot *robot, int i, const pki_x33 *R, con
                             const pki_x *u)
 {
   pki_graph *const g = robot->g;
-  const pki_seat_x *seat = &robot->seat[i];
+  const pki_lane_world_x *seat = &robot->seat[i];
   const pki_x6 own = pki_motion_rate(robot, i, u);
   if (seat->motion != PK_MOTION_FLOATING) {
     return (pki_x6){pki_x33_apply(g, R, own.a), pki_x33_apply(g, R, own.l)};
   }
   /* travels are along the joint frame's axes */
-  const pki_x3 travel = pki_x33_apply(g, &seat->J, get3(u));
+  const pki_x3 travel = pki_x33_apply(g, &seat->J, get_vector3(u));
   return (pki_x6){pki_x33_apply(g, R, own.a), parent != NULL ? pki_x33_apply(g, parent, travel) : travel};
 }
 
@@ -164,24 +164,24 @@ bool pki_robot_world(const pki_robot *robot, const pki_x *u, pki_x *pose, pki_x 
   for (int i = 0; i < m->nbody; i++) {
     const int p = m->body_parent[i];
     const pki_x33 *above = p >= 0 ? &R[p] : NULL;
-    const pki_seat_x *seat = &robot->seat[i];
+    const pki_lane_world_x *seat = &robot->seat[i];
     R[i] = rotation_in_world(g, above, seat);
     const pki_x3 r = above != NULL ? pki_x33_apply(g, above, seat->r) : seat->r;
     for (int k = 0; k < 9; k++) {
       pose[12 * i + k] = R[i].m[k];
     }
-    put3(pose + 12 * (size_t)i + 9, r);
-    put3(origin + 3 * (size_t)i, p >= 0 ? pki_x3_plus(g, get3(origin + 3 * (size_t)p), r) : r);
+    put_vector3(pose + 12 * (size_t)i + 9, r);
+    put_vector3(origin + 3 * (size_t)i, p >= 0 ? pki_x3_plus(g, get_vector3(origin + 3 * (size_t)p), r) : r);
     if (twist != NULL) {
       const pki_x6 rate = rate_in_world(robot, i, &R[i], above, u + m->body_u[i]);
       pki_x6 t = rate;
       if (p >= 0) {
-        const pki_x3 w = get3(twist + 6 * (size_t)p), v = get3(twist + 6 * (size_t)p + 3);
+        const pki_x3 w = get_vector3(twist + 6 * (size_t)p), v = get_vector3(twist + 6 * (size_t)p + 3);
         t.a = pki_x3_plus(g, w, rate.a);
         t.l = pki_x3_plus(g, pki_x3_plus_cross(g, v, w, r), rate.l);
       }
-      put3(twist + 6 * (size_t)i, t.a);
-      put3(twist + 6 * (size_t)i + 3, t.l);
+      put_vector3(twist + 6 * (size_t)i, t.a);
+      put_vector3(twist + 6 * (size_t)i + 3, t.l);
     }
   }
   free(R);

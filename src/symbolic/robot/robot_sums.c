@@ -14,19 +14,19 @@ static pki_x3 in_world(pki_graph *g, const pki_x *pose, int body, pki_x3 v)
   return pki_x33_apply(g, &R, v);
 }
 
-static pki_x3 at3(const pki_x *array, int i)
+static pki_x3 vector3_at(const pki_x *array, int i)
 {
   return (pki_x3){{array[3 * i], array[3 * i + 1], array[3 * i + 2]}};
 }
 
 /* Velocity of each body's origin and its angular velocity, in its own axes. */
-static void velocities(const pki_robot *robot, pki_x6 *v)
+static void body_velocities(const pki_robot *robot, pki_x6 *v)
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
   for (int i = 0; i < m->nbody; i++) {
     const int p = m->body_parent[i];
-    const pki_seat_x *seat = &robot->seat[i];
+    const pki_lane_world_x *seat = &robot->seat[i];
     v[i] = pki_motion_rate(robot, i, robot->u + m->body_u[i]);
     if (p >= 0) {
       v[i].a = pki_x3_plus(g, pki_to_child(g, seat, v[p].a), v[i].a);
@@ -53,12 +53,12 @@ static void add_up(const pki_robot *robot, const pki_x *pose, const pki_x *origi
 {
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
-  velocities(robot, v);
+  body_velocities(robot, v);
   *s = (sums){pki_const(g, 0), pki_const(g, 0), pki_x3_zero(g), pki_x6_zero(g)};
   for (int i = 0; i < m->nbody; i++) {
     const pki_inertia_x *b = &robot->inertia[i];
     const pki_x6 own = momentum_of(g, b, &v[i]);
-    const pki_x3 o = at3(origin, i), P = in_world(g, pose, i, own.l);
+    const pki_x3 o = vector3_at(origin, i), P = in_world(g, pose, i, own.l);
     s->mass = pki_plus(g, s->mass, b->m);
     s->mc = pki_x3_plus(g, s->mc, pki_x3_plus_scaled(g, in_world(g, pose, i, b->h), b->m, o));
     s->momentum.l = pki_x3_plus(g, s->momentum.l, P);
@@ -78,7 +78,7 @@ typedef struct scratch {
   pki_x6 *v;
 } scratch;
 
-static bool begin(const pki_robot *robot, scratch *s)
+static bool begin_scratch(const pki_robot *robot, scratch *s)
 {
   const size_t n = (size_t)robot->m->nbody + 1;
   s->pose = calloc(21 * n, sizeof *s->pose);
@@ -88,7 +88,7 @@ static bool begin(const pki_robot *robot, scratch *s)
   return s->pose != NULL && s->v != NULL && pki_robot_world(robot, robot->u, s->pose, s->origin, s->twist);
 }
 
-static void end(scratch *s)
+static void free_scratch(scratch *s)
 {
   free(s->pose);
   free(s->v);
@@ -125,13 +125,13 @@ bool pki_robot_energy(const pki_robot *robot, pki_function *f)
   pki_x *const potential = pki_function_add(f, "potential", 1, "J, zero at the world's origin");
   scratch w;
   sums s;
-  const bool good = begin(robot, &w) && kinetic != NULL && potential != NULL;
+  const bool good = begin_scratch(robot, &w) && kinetic != NULL && potential != NULL;
   if (good) {
     add_up(robot, w.pose, w.origin, w.v, &s);
     *kinetic = s.kinetic;
     *potential = pki_neg(g, pki_x3_dot(g, robot->gravity, s.mc));
   }
-  end(&w);
+  free_scratch(&w);
   return good;
 }
 
@@ -143,7 +143,7 @@ bool pki_robot_momentum(const pki_robot *robot, pki_function *f)
       f, "momentum", 6, "kg m^2/s, kg m/s: angular about the centre of mass, linear; world axes");
   scratch w;
   sums s;
-  const bool good = begin(robot, &w) && com != NULL && momentum != NULL;
+  const bool good = begin_scratch(robot, &w) && com != NULL && momentum != NULL;
   if (good) {
     add_up(robot, w.pose, w.origin, w.v, &s);
     const bool massless = pki_is_const(g, s.mass, 0);
@@ -153,7 +153,7 @@ bool pki_robot_momentum(const pki_robot *robot, pki_function *f)
       com[k] = c.v[k], momentum[k] = about.v[k], momentum[3 + k] = s.momentum.l.v[k];
     }
   }
-  end(&w);
+  free_scratch(&w);
   return good;
 }
 
@@ -199,7 +199,7 @@ static void point_columns(const pki_robot *robot, const scratch *w, int body, pk
   pki_graph *const g = robot->g;
   const pk_model *m = robot->m;
   for (int i = body; i >= 0; i = m->body_parent[i]) {
-    const pki_x3 arm = pki_x3_minus(g, at, at3(w->origin, i));
+    const pki_x3 arm = pki_x3_minus(g, at, vector3_at(w->origin, i));
     for (int c = 0; c < pki_motion_nu(m->body_motion[i]); c++) {
       const pki_x6 own = pki_motion_column(robot, i, c);
       const bool travel = m->body_motion[i] == PK_MOTION_FLOATING && c < 3;
@@ -228,11 +228,11 @@ bool pki_robot_velocities(const pki_robot *robot, pki_function *f)
   pki_x *const twist = pki_function_add(
       f, "twist", 6 * n, "[body] rad/s, m/s: angular velocity, velocity of the origin; world axes");
   scratch w;
-  const bool good = begin(robot, &w) && twist != NULL;
+  const bool good = begin_scratch(robot, &w) && twist != NULL;
   for (int k = 0; k < 6 * n && good; k++) {
     twist[k] = w.twist[k];
   }
-  end(&w);
+  free_scratch(&w);
   return good;
 }
 
@@ -242,17 +242,17 @@ bool pki_robot_jacobian(const pki_robot *robot, pki_function *f)
   const size_t block = 6 * (size_t)m->nu;
   pki_x *J = calloc(block * (size_t)m->nbody + 1, sizeof *J);
   scratch w;
-  const bool good = begin(robot, &w) && J != NULL;
+  const bool good = begin_scratch(robot, &w) && J != NULL;
   for (int i = 0; i < m->nbody && good; i++) {
     pki_x *const mine = J + block * (size_t)i;
-    point_columns(robot, &w, i, at3(w.origin, i), mine, mine + block / 2);
+    point_columns(robot, &w, i, vector3_at(w.origin, i), mine, mine + block / 2);
   }
   if (good) {
     pki_function_add_sparse(
         f, "J", 6 * m->nbody, m->nu, J,
         "[6 body + axis][coordinate], world axes: angular velocity, velocity of the origin");
   }
-  end(&w);
+  free_scratch(&w);
   free(J);
   return good;
 }
@@ -268,13 +268,14 @@ bool pki_robot_contacts(const pki_robot *robot, pki_function *f)
   pki_x *const position = pki_function_add(f, "position", 3 * n, "[point][3] m, world axes");
   pki_x *const velocity = pki_function_add(f, "velocity", 3 * n, "[point][3] m/s, world axes");
   scratch w;
-  const bool good =
-      begin(robot, &w) && body != NULL && at != NULL && J != NULL && position != NULL && velocity != NULL;
+  const bool good = begin_scratch(robot, &w) && body != NULL && at != NULL && J != NULL && position != NULL &&
+                    velocity != NULL;
   if (good) {
     pki_robot_points(m, body, at);
   }
   for (int i = 0; i < n && good; i++) {
-    const pki_x3 arm = in_world(g, w.pose, body[i], pki_x3_const(g, at[i])), o = at3(w.origin, body[i]);
+    const pki_x3 arm = in_world(g, w.pose, body[i], pki_x3_const(g, at[i])),
+                 o = vector3_at(w.origin, body[i]);
     const pki_x *t = w.twist + 6 * (size_t)body[i];
     const pki_x3 p = pki_x3_plus(g, o, arm);
     const pki_x3 v = pki_x3_plus_cross(g, (pki_x3){{t[3], t[4], t[5]}}, (pki_x3){{t[0], t[1], t[2]}}, arm);
@@ -287,7 +288,7 @@ bool pki_robot_contacts(const pki_robot *robot, pki_function *f)
     pki_function_add_sparse(f, "jacobian", 3 * n, m->nu, J,
                             "[3 point + axis][coordinate], world axes: velocity = J u");
   }
-  end(&w);
+  free_scratch(&w);
   free(body);
   free(at);
   free(J);

@@ -13,12 +13,12 @@ typedef double vec __attribute__((vector_size(64), aligned(64)));
 
 enum { PANEL = 4 };
 
-PKI_INLINE double total(vec s)
+PKI_INLINE double sum_line(vec s)
 {
   return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
 }
 
-static void multiply(const double *A, int rows, size_t stride, const double *x, double *out)
+static void multiply_dense(const double *A, int rows, size_t stride, const double *x, double *out)
 {
   const size_t lines = stride / PKI_DENSE_LINE;
   const vec *X = (const vec *)x;
@@ -30,10 +30,10 @@ static void multiply(const double *A, int rows, size_t stride, const double *x, 
       s0 += a[k] * X[k], s1 += a[lines + k] * X[k];
       s2 += a[2 * lines + k] * X[k], s3 += a[3 * lines + k] * X[k];
     }
-    out[i] = total(s0);
-    out[i + 1] = total(s1);
-    out[i + 2] = total(s2);
-    out[i + 3] = total(s3);
+    out[i] = sum_line(s0);
+    out[i + 1] = sum_line(s1);
+    out[i + 2] = sum_line(s2);
+    out[i + 3] = sum_line(s3);
   }
   for (; i < rows; i++) {
     const vec *a = (const vec *)(A + (size_t)i * stride);
@@ -41,12 +41,12 @@ static void multiply(const double *A, int rows, size_t stride, const double *x, 
     for (size_t k = 0; k < lines; k++) {
       s += a[k] * X[k];
     }
-    out[i] = total(s);
+    out[i] = sum_line(s);
   }
 }
 
 /* to -= k times a pivot row, cache lines first .. lines. */
-PKI_INLINE void subtract(double *to, double k, const double *pivot_row, size_t first, size_t lines)
+PKI_INLINE void subtract_pivot_row(double *to, double k, const double *pivot_row, size_t first, size_t lines)
 {
   vec *T = (vec *)to;
   const vec *P = (const vec *)pivot_row;
@@ -88,7 +88,7 @@ PKI_INLINE void update_below(double *A, int n, size_t stride, int k, const doubl
   }
 }
 
-static bool factor(double *A, int n, size_t stride, double least, double *line, double *inverse)
+static bool factor_dense_matrix(double *A, int n, size_t stride, double least, double *line, double *inverse)
 {
   const size_t lines = stride / PKI_DENSE_LINE;
   for (int k = 0; k < n; k += PANEL) {
@@ -97,7 +97,7 @@ static bool factor(double *A, int n, size_t stride, double least, double *line, 
       double *row = A + (size_t)(k + c) * stride;
       for (int e = 0; e < c; e++) {
         const double l = row[k + e] * inverse[k + e];
-        subtract(row, l, line + (size_t)e * stride, (size_t)k / PKI_DENSE_LINE, lines);
+        subtract_pivot_row(row, l, line + (size_t)e * stride, (size_t)k / PKI_DENSE_LINE, lines);
         row[k + e] = l;
       }
       if (!(fabs(row[k + c]) > least)) {
@@ -124,7 +124,7 @@ PKI_INLINE void subtract_products(const double *rows, size_t stride, size_t firs
   for (size_t c = first; c < last; c++) {
     s0 += r0[c] * B[c], s1 += r1[c] * B[c], s2 += r2[c] * B[c], s3 += r3[c] * B[c];
   }
-  out[0] -= total(s0), out[1] -= total(s1), out[2] -= total(s2), out[3] -= total(s3);
+  out[0] -= sum_line(s0), out[1] -= sum_line(s1), out[2] -= sum_line(s2), out[3] -= sum_line(s3);
 }
 
 /* U x = b in place, four rows at a time from below; x of whole cache lines as vectors. b [stride], padded with zeros. */
@@ -172,7 +172,7 @@ static void solve_lower(const double *A, int n, size_t stride, double *b)
   }
 }
 
-static void solve(const double *A, int n, size_t stride, const double *inverse, double *b)
+static void solve_dense_matrix(const double *A, int n, size_t stride, const double *inverse, double *b)
 {
   for (size_t j = (size_t)n; j < stride; j++) {
     b[j] = 0; /* read by whole cache lines */
@@ -191,7 +191,7 @@ static bool factor_symmetric(double *A, int n, size_t stride, double *line, doub
       double *row = A + (size_t)(k + c) * stride;
       for (int e = 0; e < c; e++) {
         const double *above = line + (size_t)e * stride;
-        subtract(row, above[k + c] * inverse[k + e], above, (size_t)k / PKI_DENSE_LINE, lines);
+        subtract_pivot_row(row, above[k + c] * inverse[k + e], above, (size_t)k / PKI_DENSE_LINE, lines);
       }
       if (!(row[k + c] > 0)) {
         return false;
@@ -284,7 +284,7 @@ static bool factor_pivoted(double *A, int n, size_t stride, double *line, double
     for (int c = 0; c < PANEL; c++) {
       double *row = A + (size_t)(k + c) * stride, *copy = line + (size_t)c * stride;
       for (int e = 0; e < c; e++) {
-        subtract(row, row[k + e], line + (size_t)e * stride, (size_t)k / PKI_DENSE_LINE, lines);
+        subtract_pivot_row(row, row[k + e], line + (size_t)e * stride, (size_t)k / PKI_DENSE_LINE, lines);
       }
       copy_pivot_row(row, k + PANEL - 1, stride, copy);
     }
@@ -308,15 +308,15 @@ static void solve_pivoted(const double *A, int n, size_t stride, const double *i
     const double swap = b[k];
     b[k] = b[pivot[k]], b[pivot[k]] = swap;
   }
-  solve(A, n, stride, inverse, b);
+  solve_dense_matrix(A, n, stride, inverse, b);
 }
 
 extern const pki_dense_kernels PKI_NAME(dense_kernels);
 const pki_dense_kernels PKI_NAME(dense_kernels) = {
     .isa = PKI_ISA_NAME,
-    .multiply = multiply,
-    .factor = factor,
-    .solve = solve,
+    .multiply = multiply_dense,
+    .factor = factor_dense_matrix,
+    .solve = solve_dense_matrix,
     .factor_symmetric = factor_symmetric,
     .solve_symmetric = solve_symmetric,
     .factor_pivoted = factor_pivoted,

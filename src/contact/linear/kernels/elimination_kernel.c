@@ -88,7 +88,7 @@ static void add_group(const pki_elimination *e, int group, const double *C)
   }
 }
 
-static void fill(pki_elimination *e, const double *diagonal, const double *C)
+static void fill_panels(pki_elimination *e, const double *diagonal, const double *C)
 {
   e->symmetric = true;
   for (int g = 0; g < e->s->contacts; g++) {
@@ -125,7 +125,8 @@ PKI_INLINE void subtract_six(double *out, const double *A, const vec *T, int row
 }
 
 /* out [rows][wj] -= A [rows][wk] T [wk], each row of T a line. */
-static void subtract(double *restrict out, const double *restrict A, const vec *T, int rows, int wj, int wk)
+static void subtract_block_product(double *restrict out, const double *restrict A, const vec *T, int rows,
+                                   int wj, int wk)
 {
   const int to = pki_panel_stride(wj), from = pki_panel_stride(wk);
   for (int r = 0; r < rows; r++, out += to, A += from) {
@@ -138,7 +139,7 @@ static void subtract(double *restrict out, const double *restrict A, const vec *
 }
 
 /* T = P', a block of a panel: wj rows of wk. */
-static void transpose(const double *P, int wj, int wk, vec *T)
+static void transpose_block(const double *P, int wj, int wk, vec *T)
 {
   const vec *row = (const vec *)P;
   if (wj == SIX && wk == SIX) {
@@ -167,9 +168,9 @@ static void update_panel(const pki_elimination *e, int j, int k, int at)
   }
   size_t from = e->panel[k] + (size_t)(before * pki_panel_stride(wk));
   vec Ukj[SIX], Ljk[SIX]; /* [wk][wj] */
-  transpose(e->U + from, wj, wk, Ukj);
+  transpose_block(e->U + from, wj, wk, Ukj);
   if (!e->symmetric) {
-    transpose(e->L + from, wj, wk, Ljk);
+    transpose_block(e->L + from, wj, wk, Ljk);
   }
   for (int i = at; i < e->below_count[k]; i++) {
     const int rows = e->width[below[i]];
@@ -177,12 +178,12 @@ static void update_panel(const pki_elimination *e, int j, int k, int at)
     if (six) {
       subtract_six(e->L + to, e->L + from, Ukj, rows);
     } else {
-      subtract(e->L + to, e->L + from, Ukj, rows, wj, wk);
+      subtract_block_product(e->L + to, e->L + from, Ukj, rows, wj, wk);
     }
     if (i > at && !e->symmetric && six) {
       subtract_six(e->U + to, e->U + from, Ljk, rows);
     } else if (i > at && !e->symmetric) {
-      subtract(e->U + to, e->U + from, Ljk, rows, wj, wk);
+      subtract_block_product(e->U + to, e->U + from, Ljk, rows, wj, wk);
     }
     from += (size_t)(rows * pki_panel_stride(wk));
   }
@@ -262,9 +263,9 @@ static bool finish_panel(const pki_elimination *e, int j, int rows)
   return true;
 }
 
-static bool factor(pki_elimination *e, const double *diagonal, const double *C)
+static bool factor_panels(pki_elimination *e, const double *diagonal, const double *C)
 {
-  fill(e, diagonal, C);
+  fill_panels(e, diagonal, C);
   /* head: the nodes whose next row below is j; next links them, last counts how far they are */
   memset(e->head, 0xff, (size_t)e->nodes * sizeof(int));
   for (int k = 0; k < e->nodes; k++) {
@@ -332,7 +333,7 @@ PKI_INLINE void subtract_rows(const double *Q, int w, const double *y, int rows,
   }
 }
 
-static void solve(const pki_elimination *e, double *b)
+static void solve_panels(const pki_elimination *e, double *b)
 {
   solve_lower(e, b);
   /* U x = y, from the last node back */
@@ -365,6 +366,6 @@ static void solve(const pki_elimination *e, double *b)
 extern const pki_elimination_kernels PKI_NAME(elimination_kernels);
 const pki_elimination_kernels PKI_NAME(elimination_kernels) = {
     .isa = PKI_ISA_NAME,
-    .factor = factor,
-    .solve = solve,
+    .factor = factor_panels,
+    .solve = solve_panels,
 };

@@ -2,17 +2,17 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "sweep/crew.h"
+#include "sweep/ranks.h"
 
 enum { TAG = 7 };
 
-static bool crew_send(void *user, int to, const void *bytes, size_t size)
+static bool ranks_send(void *user, int to, const void *bytes, size_t size)
 {
   (void)user;
   return MPI_Send(bytes, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD) == MPI_SUCCESS;
 }
 
-static long crew_take(void *user, int *from, void *bytes, size_t room)
+static long ranks_take(void *user, int *from, void *bytes, size_t room)
 {
   (void)user;
   int there = 0, size = 0;
@@ -30,24 +30,24 @@ static long crew_take(void *user, int *from, void *bytes, size_t room)
   return MPI_Recv(bytes, size, MPI_BYTE, *from, TAG, MPI_COMM_WORLD, &status) == MPI_SUCCESS ? size : -1;
 }
 
-static void crew_leave(void *user)
+static void ranks_leave(void *user)
 {
   (void)user;
   MPI_Finalize();
 }
 
-static void crew_abandon(void *user)
+static void ranks_abandon(void *user)
 {
   (void)user;
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-__attribute__((visibility("default"))) bool pk_crew_join(pki_ranks *out, char *message, size_t size);
+__attribute__((visibility("default"))) bool pk_ranks_join(pki_ranks *out, char *message, size_t size);
 
-bool pk_crew_join(pki_ranks *out, char *message, size_t size)
+bool pk_ranks_join(pki_ranks *out, char *message, size_t size)
 {
   int level = MPI_THREAD_SINGLE;
-  *out = (pki_ranks){.send = crew_send, .take = crew_take, .leave = crew_leave, .abandon = crew_abandon};
+  *out = (pki_ranks){.send = ranks_send, .take = ranks_take, .leave = ranks_leave, .abandon = ranks_abandon};
   /* samples run in threads, messages are the first thread's alone */
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS ||
       level < MPI_THREAD_FUNNELED) {

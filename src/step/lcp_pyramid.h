@@ -1,4 +1,4 @@
-/* The law exact-lcp: contact as a linear complementarity problem (Ayit 2015, chapter 4).
+/* The law lcp-pyramid: contact as a linear complementarity problem (Ayit 2015, chapter 4).
  *
  * Rows are those of contact.h: for each contact its normal n and two tangents, t1 along the slip at the start of the
  * step where there is one; then joint rows. With W = J inv(M~) J' and r the impulses (force times dt),
@@ -14,27 +14,27 @@
  *
  * The certificate of the step is that of its own problem: pk_lcp_certify, relative to max(|q|_inf, 1e-3 m/s) as for other
  * laws. */
-#ifndef PKI_STEP_EXACT_H
-#define PKI_STEP_EXACT_H
+#ifndef PKI_STEP_LCP_PYRAMID_H
+#define PKI_STEP_LCP_PYRAMID_H
 
 #include "step/law.h"
 #include "step/world.h"
 
 /* Not more contacts than there may be: M is dense. */
-pk_status pki_exact_check(const pk_model *model, const pk_sim_options *options, pk_error *err);
+pk_status pki_lcp_pyramid_check(const pk_model *model, const pk_sim_options *options, pk_error *err);
 
 /* Take the arrays for problems with up to `rows` rows, `contacts` contacts among them; nothing for other laws. */
-void pki_exact_carve(pki_exact *e, const pk_sim_options *options, int nu, int rows, int contacts,
-                     pki_arena *arena);
+void pki_lcp_pyramid_carve(pki_lcp_pyramid *e, const pk_sim_options *options, int nu, int rows, int contacts,
+                           pki_arena *arena);
 
 /* Turn the tangents of the contacts found so that the first one is along the slip. The twists are those of the start. */
-void pki_exact_align(pk_sim *sim);
+void pki_lcp_pyramid_align(pk_sim *sim);
 
 /* Solve the assembled problem of velocities; impulses into the assembly, the certificate into the info. False: there is no
  * solution, or none was found. */
-bool pki_exact_solve(pk_sim *sim, pk_step_info *info);
+bool pki_lcp_pyramid_solve(pk_sim *sim, pk_step_info *info);
 
 /* The law, and its variant with `resting: acceleration` (resting.h). */
-extern const pki_law pki_law_exact_lcp, pki_law_exact_in_accelerations;
+extern const pki_law pki_law_lcp_pyramid, pki_law_lcp_pyramid_in_accelerations;
 
 #endif

@@ -1,4 +1,4 @@
-/* The law exact-lcp against closed forms: friction and its direction, viscous friction, collisions, energy, Painleve's rod. */
+/* The law lcp-pyramid against closed forms: friction and its direction, viscous friction, collisions, energy, Painleve's rod. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static const double G = 9.81, BOX[3] = {0.4, 0.3, 0.1}, MOMENT[3] = {0.025, 0.04
 static pk_sim_options exact_options(double dt, pk_contact_resting resting)
 {
   pk_sim_options o = pk_sim_options_default();
-  o.dt = dt, o.law = PK_CONTACT_LAW_EXACT_LCP, o.resting = resting, o.tolerance = 1e-10;
+  o.dt = dt, o.law = PK_CONTACT_LAW_LCP_PYRAMID, o.resting = resting, o.tolerance = 1e-10;
   return o;
 }
 

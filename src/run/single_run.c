@@ -1,6 +1,6 @@
-#include "run/alone.h"
+#include "run/single_run.h"
 
-static pk_status run_world(const pki_lone_run *a, pki_world *world, pk_error *err)
+static pk_status run_world(const pki_single_run *a, pki_world *world, pk_error *err)
 {
   pki_run_options options = a->options;
   options.bound = options.bound > 0 ? options.bound : world->scenario->certify;
@@ -17,9 +17,9 @@ static pk_status run_world(const pki_lone_run *a, pki_world *world, pk_error *er
   return status;
 }
 
-pk_status pki_run_alone(const pki_lone_run *alone, bool *refused, pk_error *err)
+pk_status pki_run_single(const pki_single_run *run_once, bool *refused, pk_error *err)
 {
-  const pki_lone_run *a = alone;
+  const pki_single_run *a = run_once;
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pk_status status = a->text != NULL

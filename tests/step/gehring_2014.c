@@ -1,4 +1,4 @@
-/* The preset `paper`: the scheme of Gehring et al. 2014 as published, with its drift. */
+/* The preset `gehring-2014`: the scheme of Gehring et al. 2014 as published, with its drift. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void standing_feet_sink_as_in_the_paper(void **state)
   (void)state;
   for (int k = 0; k < 3; k++) {
     double mean, most;
-    pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
+    pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_GEHRING_2014);
     o.dt /= 1 << k;
     sink_rate(&o, 10, &mean, &most);
     assert_true(mean > 75 && most < 7500);
@@ -78,7 +78,7 @@ static void the_drift_is_the_solvers(void **state)
 {
   (void)state;
   double coarse, fine, none, most;
-  pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_PAPER);
+  pk_sim_options o = pk_sim_options_preset(PK_SIM_PRESET_GEHRING_2014);
   sink_rate(&o, 5, &coarse, &most);
   o.change_rel = o.change_abs = 1e-8;
   sink_rate(&o, 5, &fine, &most);

@@ -97,8 +97,8 @@ static pk_contact_factor pki_gather_factor(const pki_lanes *f, const pki_lane_ro
   const pki_group *g = f->g;
   const pk_model *m = f->p->model;
   const int nu = m->nu, rows = PKI_SCALAR_ROWS, nc = 3 * s->nslot;
-  double *const Y = g->tap_Y, *const weight = Y + rows * nu, *const extra = weight + nu;
-  int *const col = g->tap_col, *const count = col + rows * nu;
+  double *const Y = g->observed_Y, *const weight = Y + rows * nu, *const extra = weight + nu;
+  int *const col = g->observed_col, *const count = col + rows * nu;
   for (int k = 0; k < nu; k++) {
     weight[k] = g->work->M[m->M_row[k + 1] - 1];
   }
@@ -123,7 +123,7 @@ static pk_solver_result pki_solve_gathered(pki_lanes *f, int lane, const pki_lan
   pk_solver_result result;
   pk_contact_solve(&s->p, &o, s->r, f->g->solver_memory, &result);
   if (!(result.certificate.relative <= f->p->tolerance) && result.iterations < f->p->iterations) {
-    pki_leave_lane(f, lane, PK_LANE_EXIT_ROUNDS);
+    pki_leave_one_lane(f, lane, PK_LANE_EXIT_ROUNDS);
   }
   return result;
 }
@@ -145,12 +145,12 @@ static void pki_solve_lane(pki_lanes *f, int lane)
   g->relative[lane] = result.certificate.relative;
   g->sweeps[lane] += result.iterations;
   f->solver[lane] = result.used;
-  f->alone |= 1u << lane;
+  f->scalar_fallback |= 1u << lane;
 }
 
 /* The shortest way out of one lane's positions by the scalar solvers: normals and limits push, what is held has no way along the
  * surface but for what PKI_YIELDING lets it give. */
-static void pki_push_lane_out(pki_lanes *f, int lane)
+static void pki_resolve_penetration_of_lane(pki_lanes *f, int lane)
 {
   pki_group *g = f->g;
   pki_lane_rows s = pki_gather_problem(f, lane, g->r, g->box_r);

@@ -1,4 +1,4 @@
-#include "step/exact.h"
+#include "step/lcp_pyramid.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int exact_room(const pk_model *model, const pk_sim_options *o)
   return left > 0 ? left / 3 : 0;
 }
 
-pk_status pki_exact_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
+pk_status pki_lcp_pyramid_check(const pk_model *model, const pk_sim_options *o, pk_error *err)
 {
   const int room = exact_room(model, o);
   if (!pki_laws[o->law]->linear || o->max_contacts <= room) {
@@ -67,9 +67,10 @@ static size_t solver_room(const pk_sim_options *o, int rows)
   return most;
 }
 
-void pki_exact_carve(pki_exact *e, const pk_sim_options *o, int nu, int rows, int contacts, pki_arena *arena)
+void pki_lcp_pyramid_carve(pki_lcp_pyramid *e, const pk_sim_options *o, int nu, int rows, int contacts,
+                           pki_arena *arena)
 {
-  *e = (pki_exact){.n = 0};
+  *e = (pki_lcp_pyramid){.n = 0};
   if (!pki_laws[o->law]->linear || rows > PKI_DENSE_ROWS) {
     return;
   }
@@ -88,7 +89,7 @@ void pki_exact_carve(pki_exact *e, const pk_sim_options *o, int nu, int rows, in
   e->memory = pki_arena_take(arena, solver_room(o, (int)n), 1);
 }
 
-void pki_exact_align(pk_sim *sim)
+void pki_lcp_pyramid_align(pk_sim *sim)
 {
   pki_sim_contact *c = &sim->contact;
   for (int i = 0; i < c->nfound; i++) {
@@ -112,14 +113,14 @@ void pki_exact_align(pk_sim *sim)
 static void exact_shift(pk_sim *sim, int contact, const double *u, const double *u_free)
 {
   (void)u, (void)u_free;
-  sim->contact.exact.slip[contact] = 0;
+  sim->contact.lcp_pyramid.slip[contact] = 0;
 }
 
 /* One problem with the solvers that the options choose, into e->z; the certificate into the info. */
 static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
 {
   const pk_sim_options *o = &sim->options;
-  pki_exact *e = &sim->contact.exact;
+  pki_lcp_pyramid *e = &sim->contact.lcp_pyramid;
   const size_t bytes = (size_t)lcp->n * sizeof(double);
   attempt tries[MOST_ATTEMPTS];
   const int count = attempts_of(o->lcp, tries);
@@ -162,7 +163,7 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
 }
 
 /* Row i of the problem as row e->n of the LCP; its bounds. */
-static void add_row(pki_exact *e, int i, double q, double lower, double upper, int findex)
+static void add_row(pki_lcp_pyramid *e, int i, double q, double lower, double upper, int findex)
 {
   const int at = e->n++;
   e->at[at] = i;
@@ -170,7 +171,7 @@ static void add_row(pki_exact *e, int i, double q, double lower, double upper, i
 }
 
 /* A contact's rows. One that slides (resting.h) has its friction in the columns of its normal. */
-static void add_contact_rows(pki_exact *e, const pki_assembly *a, int contact)
+static void add_contact_rows(pki_lcp_pyramid *e, const pki_assembly *a, int contact)
 {
   const int n = 3 * contact;
   const double mu = e->slip[contact] > 0 ? 0 : a->mu[contact];
@@ -184,7 +185,7 @@ static void add_contact_rows(pki_exact *e, const pki_assembly *a, int contact)
 static void add_viscous_rows(pk_sim *sim, double *softness)
 {
   pki_sim_contact *c = &sim->contact;
-  pki_exact *e = &c->exact;
+  pki_lcp_pyramid *e = &c->lcp_pyramid;
   const pki_assembly *a = &c->assembly;
   for (int i = 0; i < a->problem.ncontact; i++) {
     const pki_contact *f = &c->found[c->row_found[i]];
@@ -197,7 +198,7 @@ static void add_viscous_rows(pk_sim *sim, double *softness)
 }
 
 /* M from W; in the columns of sliding contacts friction goes along with the normal impulse. */
-static void fill_matrix(pki_exact *e, const pki_assembly *a, const double *softness)
+static void fill_matrix(pki_lcp_pyramid *e, const pki_assembly *a, const double *softness)
 {
   const size_t n = (size_t)e->n, rows = (size_t)pk_contact_size(&a->problem);
   for (size_t i = 0; i < n; i++) {
@@ -215,10 +216,10 @@ static void fill_matrix(pki_exact *e, const pki_assembly *a, const double *softn
   }
 }
 
-bool pki_exact_solve(pk_sim *sim, pk_step_info *info)
+bool pki_lcp_pyramid_solve(pk_sim *sim, pk_step_info *info)
 {
   pki_sim_contact *c = &sim->contact;
-  pki_exact *e = &c->exact;
+  pki_lcp_pyramid *e = &c->lcp_pyramid;
   pki_assembly *a = &c->assembly;
   const pk_contact_problem *p = &a->problem;
   const int contacts = p->ncontact, rows = pk_contact_size(p);
@@ -250,17 +251,17 @@ bool pki_exact_solve(pk_sim *sim, pk_step_info *info)
 
 static const pki_law *exact_variant(const pk_sim_options *options)
 {
-  return options->resting == PK_CONTACT_RESTING_ACCELERATION ? &pki_law_exact_in_accelerations
-                                                             : &pki_law_exact_lcp;
+  return options->resting == PK_CONTACT_RESTING_ACCELERATION ? &pki_law_lcp_pyramid_in_accelerations
+                                                             : &pki_law_lcp_pyramid;
 }
 
-const pki_law pki_law_exact_lcp = {
-    .name = "exact-lcp",
+const pki_law pki_law_lcp_pyramid = {
+    .name = "lcp-pyramid",
     .doc = "a linear complementarity problem: impulses with restitution, friction on a pyramid "
            "along the slip, viscous friction (Ayit 2015)",
-    .prepare = pki_exact_align,
+    .prepare = pki_lcp_pyramid_align,
     .shift = exact_shift,
-    .solve = pki_exact_solve,
+    .solve = pki_lcp_pyramid_solve,
     .room = exact_room,
     .variant = exact_variant,
     .linear = true};

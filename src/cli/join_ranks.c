@@ -1,4 +1,4 @@
-#include "cli/crew.h"
+#include "cli/join_ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* What a starter of MPI programs leaves in the environment: Open MPI's mpirun, PMIx (Slurm, newer ones), PMI-1 and PMI-2
  * (Slurm, MPICH). MPI is not touched without one. */
-static const char *starter(void)
+static const char *mpi_starter(void)
 {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -23,18 +23,18 @@ static const char *starter(void)
 }
 
 /* Several tasks of one srun that do not know of each other would get in each other's way. */
-static bool is_lonely_task(void)
+static bool is_task_without_mpi(void)
 {
   const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
   return tasks != NULL && strtol(tasks, NULL, 10) > 1;
 }
 
-bool pki_crew_begin(const char *command, pki_ranks *out)
+bool pki_ranks_begin(const char *command, pki_ranks *out)
 {
   *out = (pki_ranks){.size = 1};
-  const char *by = starter();
+  const char *by = mpi_starter();
   if (by == NULL) {
-    if (is_lonely_task()) {
+    if (is_task_without_mpi()) {
       pki_complain(command, "srun started several of this program without MPI: use srun --mpi=pmix");
       return false;
     }
@@ -45,7 +45,7 @@ bool pki_crew_begin(const char *command, pki_ranks *out)
   pki_ranks_join_fn join = NULL;
   if (pki_plugin_folder("plugins", "PRONK_PLUGINS", PKI_PLUGINS_FOLDER, folder) &&
       pki_path_join(path, folder, "pronk_mpi.so")) {
-    pki_plugin_function symbol = pki_plugin_load(path, "pk_crew_join", true, &library);
+    pki_plugin_function symbol = pki_plugin_load(path, "pk_ranks_join", true, &library);
     memcpy(&join, &symbol, sizeof join);
   }
   if (join == NULL) {
@@ -63,12 +63,12 @@ bool pki_crew_begin(const char *command, pki_ranks *out)
   return true;
 }
 
-void pki_crew_end(const pki_ranks *crew, bool good)
+void pki_ranks_end(const pki_ranks *comm, bool good)
 {
-  if (!good && crew->abandon != NULL && crew->size > 1) {
+  if (!good && comm->abandon != NULL && comm->size > 1) {
     fflush(NULL);
-    crew->abandon(crew->user);
-  } else if (crew->leave != NULL) {
-    crew->leave(crew->user);
+    comm->abandon(comm->user);
+  } else if (comm->leave != NULL) {
+    comm->leave(comm->user);
   }
 }

@@ -11,8 +11,8 @@
  *
  * Every RESULTS that wants something gets one answer, a GIVE or an END. Whoever is fast asks more often: the work spreads by
  * itself. When a rank dies, all end (mpirun sees to that), and what rank 0 has stored is what need not be done again. */
-#ifndef PKI_SWEEP_CREW_H
-#define PKI_SWEEP_CREW_H
+#ifndef PKI_SWEEP_RANKS_H
+#define PKI_SWEEP_RANKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ typedef struct pki_ranks {
   void (*abandon)(void *user); /* something is wrong: ends all processes of the crew, this one too */
 } pki_ranks;
 
-/* What a plugin exports as `pk_crew_join`: become one of a crew; false with a message. */
+/* What a plugin exports as `pk_ranks_join`: become one of a crew; false with a message. */
 typedef bool (*pki_ranks_join_fn)(pki_ranks *out, char *message, size_t size);
 
 #endif

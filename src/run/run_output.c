@@ -1,4 +1,4 @@
-#include "run/keep.h"
+#include "run/run_output.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,24 +14,24 @@
 /* ---- samples ---- */
 
 /* Whether the controller has been asked since the last sample; without one, always. */
-static bool asked(const pki_keep *k)
+static bool controller_was_asked(const pki_run_output *k)
 {
   const long long every = k->watch->world->sim->control.every, steps = k->result->steps, last = k->sampled;
   return every <= 1 || last < 0 || (steps + every - 1) / every != (last + every - 1) / every;
 }
 
-static pk_status sample(pki_keep *k, bool view)
+static pk_status record_sample(pki_run_output *k, bool view)
 {
   pk_status status = PK_OK;
-  const bool commands = !view && asked(k);
+  const bool commands = !view && controller_was_asked(k);
   const double time = pk_sim_time(k->watch->world->sim);
-  const int end = view ? k->tap->count : k->tap->view;
-  for (int i = view ? k->tap->view : 0; i < end; i++) {
+  const int end = view ? k->reader->count : k->reader->view;
+  for (int i = view ? k->reader->view : 0; i < end; i++) {
     int rows;
-    if (k->tap->row[i]->control && !commands) {
+    if (k->reader->row[i]->control && !commands) {
       continue;
     }
-    const double *values = pki_tap_read(k->tap, i, &rows);
+    const double *values = pki_channel_reader_read(k->reader, i, &rows);
     const pk_status written = k->recorder->write(k->recorder, i, time, values, rows);
     status = status == PK_OK ? written : status; /* the recorder's end says why */
   }
@@ -41,7 +41,7 @@ static pk_status sample(pki_keep *k, bool view)
 
 /* ---- checkpoints ---- */
 
-static pk_status save_checkpoint(pki_keep *k, pk_error *err)
+static pk_status save_checkpoint(pki_run_output *k, pk_error *err)
 {
   const pki_world *w = k->watch->world;
   const size_t sim = pk_sim_state_size(w->sim), run = pki_watch_size(k->watch);
@@ -62,7 +62,8 @@ static pk_status save_checkpoint(pki_keep *k, pk_error *err)
 }
 
 /* The world, the watch and the recording as they were. */
-static pk_status resume(pki_keep *k, const pk_recording_options *options, long long steps, pk_error *err)
+static pk_status resume_run(pki_run_output *k, const pk_recording_options *options, long long steps,
+                            pk_error *err)
 {
   pki_world *w = k->watch->world;
   pki_checkpoint c;
@@ -96,7 +97,7 @@ static pk_status resume(pki_keep *k, const pk_recording_options *options, long l
     const double bound = k->result->bound;
     pki_watch_restore(k->watch, k->result, c.run);
     k->result->bound = bound;
-    if (k->tap != NULL) {
+    if (k->reader != NULL) {
       status = pk_recording_resume(k->recording, c.position, options, &k->recorder, err);
     }
   }
@@ -106,20 +107,20 @@ static pk_status resume(pki_keep *k, const pk_recording_options *options, long l
 
 /* ---- begin, step, end ---- */
 
-static pk_status begin_recording(pki_keep *k, pk_error *err)
+static pk_status begin_recording(pki_run_output *k, pk_error *err)
 {
-  const pki_about_source source = {k->watch, k->result, k->options, k->tap};
+  const pki_about_source source = {k->watch, k->result, k->options, k->reader};
   return pki_about_begin(&source, k->recorder, err);
 }
 
 /* Steps between events of a rate; 0: none. */
-static long long period(double rate, double dt)
+static long long steps_per_event(double rate, double dt)
 {
   const double steps = rate > 0 ? round(1 / (rate * dt)) : 0;
   return rate > 0 ? (long long)fmax(steps, 1) : 0;
 }
 
-static pk_status open_tap(pki_keep *k, pk_error *err)
+static pk_status open_channel_reader(pki_run_output *k, pk_error *err)
 {
   const pki_scenario *s = k->watch->world->scenario;
   const char **only = calloc((size_t)s->nrecord_channel + 1, sizeof *only);
@@ -129,12 +130,13 @@ static pk_status open_tap(pki_keep *k, pk_error *err)
   for (int i = 0; i < s->nrecord_channel; i++) {
     only[i] = s->record_channels[i];
   }
-  const pk_status status = pki_tap_create(k->watch, k->result, only, s->nrecord_channel, &k->tap, err);
+  const pk_status status =
+      pki_channel_reader_create(k->watch, k->result, only, s->nrecord_channel, &k->reader, err);
   if (status == PK_OK && k->every == 0) {
-    pki_tap_drop(k->tap, false);
+    pki_channel_reader_drop(k->reader, false);
   }
   if (status == PK_OK && k->view_every == 0) {
-    pki_tap_drop(k->tap, true);
+    pki_channel_reader_drop(k->reader, true);
   }
   free((void *)only);
   return status;
@@ -152,17 +154,18 @@ static void remove_old(const char *folder)
   }
 }
 
-pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
-                         const pki_run_options *options, long long steps, pk_error *err)
+pk_status pki_run_output_begin(pki_run_output *k, pki_watch *watch, pki_run_result *result,
+                               const pki_run_options *options, long long steps, pk_error *err)
 {
   const pki_scenario *s = watch->world->scenario;
   const double dt = s->step.dt;
-  *k = (pki_keep){.watch = watch, .result = result, .options = options, .sampled = -1, .view_sampled = -1};
+  *k = (pki_run_output){
+      .watch = watch, .result = result, .options = options, .sampled = -1, .view_sampled = -1};
   if (options->folder == NULL) {
     return PK_OK;
   }
-  k->every = period(s->record.rate, dt);
-  k->view_every = period(s->record.view_rate, dt);
+  k->every = steps_per_event(s->record.rate, dt);
+  k->view_every = steps_per_event(s->record.view_rate, dt);
   k->checkpoint_every =
       options->checkpoint_every > 0 ? (long long)fmax(round(options->checkpoint_every / dt), 1) : 0;
   if (!pki_path_join(k->recording, options->folder, PKI_RECORDING_FILE) ||
@@ -182,9 +185,9 @@ pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.file = options->folder}, "there is no such folder");
   }
   pk_status status = pki_folder_create(options->folder, err);
-  status = status == PK_OK && records ? open_tap(k, err) : status;
+  status = status == PK_OK && records ? open_channel_reader(k, err) : status;
   if (status == PK_OK && options->resume) {
-    status = resume(k, &file, steps, err);
+    status = resume_run(k, &file, steps, err);
   } else if (status == PK_OK) {
     remove_old(options->folder);
     status = records ? pk_recording_create(k->recording, &file, &k->recorder, err) : PK_OK;
@@ -194,37 +197,37 @@ pk_status pki_keep_begin(pki_keep *k, pki_watch *watch, pki_run_result *result,
     k->sampled = k->every > 0 ? result->steps / k->every * k->every : -1;
     k->view_sampled = k->view_every > 0 ? result->steps / k->view_every * k->view_every : -1;
   } else if (status == PK_OK && k->recorder != NULL) {
-    status = sample(k, false);
-    status = status == PK_OK ? sample(k, true) : status;
+    status = record_sample(k, false);
+    status = status == PK_OK ? record_sample(k, true) : status;
   }
   return status;
 }
 
-void pki_keep_step(pki_keep *k)
+void pki_run_output_step(pki_run_output *k)
 {
   const long long steps = k->result->steps;
   if (k->every > 0 && steps == k->sampled + k->every) {
-    k->failed = sample(k, false) != PK_OK || k->failed;
+    k->failed = record_sample(k, false) != PK_OK || k->failed;
   }
   if (k->view_every > 0 && steps == k->view_sampled + k->view_every) {
-    k->failed = sample(k, true) != PK_OK || k->failed;
+    k->failed = record_sample(k, true) != PK_OK || k->failed;
   }
   if (k->checkpoint_every > 0 && steps % k->checkpoint_every == 0 && !k->failed) {
     k->failed = save_checkpoint(k, &k->error) != PK_OK;
   }
 }
 
-pk_status pki_keep_end(pki_keep *k, bool resumable, pk_error *err)
+pk_status pki_run_output_end(pki_run_output *k, bool resumable, pk_error *err)
 {
   /* the last sample is off the grid: a run that goes on must not have it */
   if (resumable && k->state != NULL && !k->failed) {
     k->failed = save_checkpoint(k, &k->error) != PK_OK;
   }
   if (k->every > 0 && k->sampled != k->result->steps) {
-    sample(k, false);
+    record_sample(k, false);
   }
   if (k->view_every > 0 && k->view_sampled != k->result->steps) {
-    sample(k, true);
+    record_sample(k, true);
   }
   pk_error why = {0};
   if (k->recorder != NULL && k->recorder->end(k->recorder, &why) != PK_OK && k->error.status == PK_OK) {
@@ -235,11 +238,11 @@ pk_status pki_keep_end(pki_keep *k, bool resumable, pk_error *err)
   return k->error.status;
 }
 
-void pki_keep_free(pki_keep *k)
+void pki_run_output_free(pki_run_output *k)
 {
   if (k->recorder != NULL) {
     k->recorder->destroy(k->recorder);
   }
-  pki_tap_destroy(k->tap);
+  pki_channel_reader_destroy(k->reader);
   free(k->state);
 }
