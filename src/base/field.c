@@ -183,16 +183,42 @@ static void join_words(const char *const *words, int count, char *text, size_t s
   }
 }
 
+/* Words that have another name now. */
+static const struct {
+  const char *field, *before, *now;
+} renamed_words[] = {
+    {"law", "exact-lcp", "lcp-pyramid"},
+    {"preset", "paper", "gehring-2014"},
+    {"contact", "paper", "gehring-2014"},
+};
+
+const char *pki_field_renamed(const pk_field *field, const char *text)
+{
+  for (size_t i = 0; i < sizeof renamed_words / sizeof renamed_words[0]; i++) {
+    if (strcmp(field->name, renamed_words[i].field) != 0 || strcmp(text, renamed_words[i].before) != 0) {
+      continue;
+    }
+    for (int k = 0; k < pki_field_word_count(field); k++) {
+      const char *word = pki_field_word(field, k);
+      if (strcmp(word, renamed_words[i].now) == 0) {
+        return word;
+      }
+    }
+  }
+  return NULL;
+}
+
 static pk_status parse_word(const pk_field *f, const char *text, double *value, pk_error *err)
 {
   static const char *const bools[] = {"false", "true"};
   enum { MOST = 64 };
   const char *words[MOST];
   const int count = f->type == PK_FIELD_BOOL ? 2 : pki_field_word_count(f);
+  const char *now = pki_field_renamed(f, text), *wanted = now != NULL ? now : text;
   PK_ASSERT(count <= MOST);
   for (int i = 0; i < count; i++) {
     words[i] = f->type == PK_FIELD_BOOL ? bools[i] : pki_field_word(f, i);
-    if (strcmp(text, words[i]) == 0) {
+    if (strcmp(wanted, words[i]) == 0) {
       *value = i;
       return PK_OK;
     }

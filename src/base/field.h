@@ -71,4 +71,8 @@ bool pki_field_is_required(const pk_field *field);
 /* Set one value of a field (`part` 0 but for vectors) from text, with the same checks. */
 pk_status pki_field_parse(const pk_field *field, void *options, int part, const char *text, pk_error *err);
 
+/* What a former word of an enum field is called now; NULL: `text` is none. Fields read former words, and those who read files
+ * for people should warn of them. */
+const char *pki_field_renamed(const pk_field *field, const char *text);
+
 #endif

@@ -18,6 +18,9 @@ int pki_check_sweep(const pki_args *args, const char *name);
 /* The warnings of a scenario on stderr, for commands that go on all the same; `duration` below 0: the scenario's. */
 void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration);
 
+/* Words of the scenario that have another name now, on stderr, for commands that give no other warnings. */
+void pki_warn_renamed(const char *command, const pki_scenario *scenario);
+
 /* What the scenario's `dynamics` asks for, for a world that `command` steps on so many lanes; on a terminal it says that it takes
  * its time, and it warns where the generic kernels have to do. */
 void pki_compile_world(const char *command, pki_world *world, int lanes);

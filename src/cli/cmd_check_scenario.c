@@ -305,17 +305,27 @@ int pki_check_scenario(const pki_args *args, const char *name)
   return code;
 }
 
+static void print_warnings(const char *command, const pki_problems *warnings)
+{
+  for (int i = 0; i < warnings->count; i++) {
+    pk_error e = warnings->errors[i];
+    char message[sizeof e.message];
+    memcpy(message, e.message, sizeof message);
+    snprintf(e.message, sizeof e.message, "warning: %.600s", message);
+    pki_complain_error(command, &e);
+  }
+}
+
+void pki_warn_renamed(const char *command, const pki_scenario *scenario)
+{
+  print_warnings(command, &scenario->renamed);
+}
+
 void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration)
 {
   if (duration >= 0) {
     pki_scenario_check_times(scenario, duration);
   }
   pki_world_check_overlaps(world, &scenario->warnings);
-  for (int i = 0; i < scenario->warnings.count; i++) {
-    pk_error e = scenario->warnings.errors[i];
-    char message[sizeof e.message];
-    memcpy(message, e.message, sizeof message);
-    snprintf(e.message, sizeof e.message, "warning: %.600s", message);
-    pki_complain_error(command, &e);
-  }
+  print_warnings(command, &scenario->warnings);
 }

@@ -306,6 +306,9 @@ static int run_job(job *j)
     complain_with_rank(j, &err);
     return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
   }
+  if (j->comm.rank == 0) {
+    pki_warn_renamed("sweep", j->sweep.base);
+  }
   j->folder = pki_args_value(j->args, "output");
   if (j->folder == NULL) {
     pki_default_folder(j->sweep.name, "-sweep", folder);

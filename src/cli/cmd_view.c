@@ -45,7 +45,7 @@ static void compile_view_robot(pki_world *world)
   pki_compile_world("view", world, 1);
 }
 
-/* The scenario, model or recording that was asked for; *alone: a model. */
+/* The scenario, model or recording that was asked for; *model_only: a model. */
 static pk_status open_source(const pki_args *args, pki_source **out, bool *model_only, pk_error *err)
 {
   char path[PKI_PATH_MAX];
@@ -54,6 +54,9 @@ static pk_status open_source(const pki_args *args, pki_source **out, bool *model
     return pki_replay_create(path, out, err);
   }
   const pk_status status = pki_view_scenario(args, &scenario, model_only, err);
+  if (status == PK_OK) {
+    pki_warn_renamed("view", scenario);
+  }
   return status == PK_OK ? pki_live_show(scenario, compile_view_robot, out, err) : status;
 }
 

@@ -15,7 +15,7 @@ bool pki_view_folder(const char *command, char folder[PKI_PATH_MAX]);
 bool pki_view_recording(const char *word, char path[PKI_PATH_MAX]);
 
 /* The scenario that a word names, with the --set of the command; or a world with nothing but the model that it
- * names, *alone. Scenarios go before models. */
+ * names, *model_only. Scenarios go before models. */
 pk_status pki_view_scenario(const pki_args *args, pki_scenario **out, bool *model_only, pk_error *err);
 
 #endif

@@ -6,8 +6,7 @@
 #include "record/mcap_read.h"
 #include "record/mcap_write.h"
 
-static pk_status report_damaged_file(const pki_mcap_writer *w, uint64_t position, const char *path,
-                                     pk_error *err)
+static pk_status report_damaged_file(const pki_mcap_writer *w, uint64_t position, const char *path, pk_error *err)
 {
   return pki_fail(err, PK_ERROR_SYNTAX, (pki_where){.file = path},
                   "is damaged at byte %llu, in the part that is kept (the checkpoint goes on at byte %llu): "

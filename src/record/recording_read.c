@@ -233,8 +233,7 @@ static pk_status fail_broken_message(const growing *g, uint64_t offset, pk_error
 }
 
 /* The same for bytes that could not be fetched: memory or the disk may be at fault as well. */
-static pk_status report_unreadable(const growing *g, const pki_mcap_file *file, uint64_t offset,
-                                   pk_error *err)
+static pk_status report_unreadable(const growing *g, const pki_mcap_file *file, uint64_t offset, pk_error *err)
 {
   const pk_status status = pki_mcap_fetch_status(file, g->recording->path, err);
   return status != PK_OK ? status : fail_broken_message(g, offset, err);

@@ -12,6 +12,8 @@ typedef struct pki_problems {
   pk_status status; /* of the first one; PK_OK: none */
   pk_error *errors; /* [count], in the order in which they were found */
   int count, left_out, room;
+  /* Collects remarks on what is allowed and has a better form; NULL: they are dropped. */
+  struct pki_problems *remarks;
 } pki_problems;
 
 /* A failure of `status`, told by `err`; PK_OK is none. Returns `status`. */

@@ -204,6 +204,15 @@ static pk_status fail_unknown(const pki_node *n, const pki_binding *bindings, in
   return pki_read_choice(n, "key", n->key, names, used, &chosen, err);
 }
 
+/* A former word still means what it did, and its reader learns the new one. */
+static void remark_renamed(const pki_node *n, const pk_field *f, pki_problems *remarks)
+{
+  const char *now = n->kind == PKI_NODE_SCALAR ? pki_field_renamed(f, n->text) : NULL;
+  if (now != NULL && remarks != NULL) {
+    pki_problem(remarks, n, "%s \"%s\" is called \"%s\" now; please write that", f->name, n->text, now);
+  }
+}
+
 /* Values of the keys that are there. */
 static void read_keys(const pki_node *map, const pki_binding *bindings, int count, pki_problems *problems)
 {
@@ -216,6 +225,7 @@ static void read_keys(const pki_node *map, const pki_binding *bindings, int coun
       status = fail_unknown(n, bindings, count, &err);
     } else if (f->type != PK_FIELD_PART) {
       status = pki_read_field(n, f, options, &err);
+      remark_renamed(n, f, problems->remarks);
     }
     pki_problems_note(problems, status, &err);
   }

@@ -138,6 +138,9 @@ void pki_scenario_check_times(pki_scenario *scenario, double duration)
   pki_scenario *s = scenario;
   const double dt = s->step.dt, end = duration;
   pki_problems_free(&s->warnings);
+  for (int i = 0; i < s->renamed.count; i++) {
+    pki_problems_note(&s->warnings, s->renamed.errors[i].status, &s->renamed.errors[i]);
+  }
   for (int i = 0; i < s->npush; i++) {
     const pki_scenario_push *p = &s->pushes[i];
     if (p->at + 0.5 * dt > end) {

@@ -465,8 +465,8 @@ void pki_group_carve(pki_group *g, const pk_model *model, int lanes, pki_arena *
 typedef struct pki_group_kernels {
   const char *isa;
   int lanes;
-  /* One step of the worlds seats[0 .. count-1], count <= lanes; out[i] tells how it went. Seats that are done are written. */
-  void (*advance)(pki_group *g, const pki_lane_world *lane_worlds, int count, pki_lane_info *out);
+  /* One step of worlds[0 .. count-1], count <= lanes; out[i] is the info of lane i. The worlds of lanes that are done are written. */
+  void (*advance)(pki_group *g, const pki_lane_world *worlds, int count, pki_lane_info *out);
 } pki_group_kernels;
 
 const pki_group_kernels *pki_group_kernels_get(int lanes);

@@ -110,6 +110,30 @@ static void changes_of_the_gait_are_told_and_late_ones_warned_of(void **state)
   remove("check_gaits.yaml");
 }
 
+static void a_word_that_has_another_name_now_is_a_warning(void **state)
+{
+  (void)state;
+  write_file("check_old.yaml", "model: pendulum\n"
+                               "duration: 0.01\n"
+                               "step: {law: exact-lcp}\n"
+                               "record: {rate: 0}\n");
+  run_result r = run("check check_old.yaml");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(
+      r.out, "check_old.yaml:3: warning: step.law: law \"exact-lcp\" is called \"lcp-pyramid\" now"));
+  run_free(&r);
+  r = run("run check_old.yaml --no-output");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.err, "step.law: warning: law \"exact-lcp\" is called \"lcp-pyramid\" now"));
+  run_free(&r);
+  r = run("batch check_old.yaml --no-output --worlds 2 --set step.law=hard --set step.preset=paper");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.err, "step.preset: warning: preset \"paper\" is called \"gehring-2014\" now"));
+  assert_false(contains(r.err, "exact-lcp"));
+  run_free(&r);
+  remove("check_old.yaml");
+}
+
 static void a_push_that_never_acts_is_a_warning(void **state)
 {
   (void)state;
@@ -217,6 +241,7 @@ int main(void)
       cmocka_unit_test(a_good_scenario_is_explained),
       cmocka_unit_test(all_errors_come_by_line),
       cmocka_unit_test(changes_of_the_gait_are_told_and_late_ones_warned_of),
+      cmocka_unit_test(a_word_that_has_another_name_now_is_a_warning),
       cmocka_unit_test(a_push_that_never_acts_is_a_warning),
       cmocka_unit_test(an_object_that_starts_in_something_is_a_warning),
       cmocka_unit_test(overrides_are_checked_too),

@@ -98,8 +98,8 @@ static const wrong cases[] = {
     /* step */
     {REST "step: fast\n", 3, "step", "step is a value, expected a mapping"},
     {REST "step:\n  dt: 0\n", 4, "step.dt", "dt is 0, expected 1e-09 to 10 s (time step)"},
-    {REST "step:\n  preset: papper\n", 4, "step.preset",
-     "preset is \"papper\", expected one of default, paper; did you mean \"paper\"?"},
+    {REST "step:\n  preset: gehring-2041\n", 4, "step.preset",
+     "preset is \"gehring-2041\", expected one of default, gehring-2014; did you mean \"gehring-2014\"?"},
     {REST "step:\n  joint_limits: yes\n", 4, "step.joint_limits",
      "joint_limits is \"yes\", expected one of false, true"},
     {REST "step:\n  joint_limits: \"true\"\n", 4, "step.joint_limits",
