@@ -18,11 +18,11 @@
  *
  * World k goes the way that a pk_sim of the same model, options, ground, parameters, state and controller goes, to the bit,
  * however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step step on lanes by the same code. What lanes cannot do
- * (loops, laws other than the hard one, more contacts than lanes have room for, problems that resist) is done for that world alone, and costs that world alone. docs/theory/batch.md tells how.
+ * (loops, laws other than the hard one, more contacts than lanes have room for, problems that the lanes do not solve) is done for that world by itself, and costs only that world. docs/theory/batch.md tells how.
  *
  * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it keeps its last
  * good state (one that has more contacts than it remembers: the state after that step), pk_batch_world_status tells why, and
- * it is not stepped until it is reset or set anew. Its neighbours do not notice. Stepping allocates nothing.
+ * it is not stepped until it is reset or set anew. Other worlds are not affected. Stepping allocates nothing.
  *
  * Threads: pk_batch_step runs on threads of its own, which call the controller and the callback for different
  * worlds at the same time. Everything else belongs to one thread at a time, as with a sim; different batches
@@ -115,7 +115,7 @@ PK_API pk_status pk_batch_step(pk_batch *batch, int steps, pk_batch_info *info);
 
 /* Called for a group of worlds before each of their steps, by the thread that steps them: it may read and write the views of
  * worlds first .. first + count - 1, and no others, and may reset and push these worlds (pk_batch_reset, pk_batch_push);
- * pk_batch_set is not for callbacks. NULL: nobody. */
+ * pk_batch_set is not for callbacks. NULL: none. */
 typedef void (*pk_batch_callback)(void *user, pk_batch *batch, int first, int count);
 PK_API void pk_batch_set_callback(pk_batch *batch, pk_batch_callback call, void *user);
 
@@ -149,7 +149,7 @@ PK_API pk_batch_view pk_batch_commands(pk_batch *batch);
 /* [nu] N m or N, joint forces of commands in the last step. */
 PK_API pk_batch_view pk_batch_tau(pk_batch *batch);
 
-/* Contacts of a world that took part in its last step, as pk_sim_contacts. */
+/* Contacts of the active set of a world's last step, as pk_sim_contacts. */
 PK_API int pk_batch_contacts(const pk_batch *batch, int world, pk_sim_contact *out, int most);
 
 /* PK_OK, or why a world is frozen; and how its last step was solved. */

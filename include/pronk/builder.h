@@ -274,7 +274,7 @@ PK_API pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_de
 
 /* Cut a joint (full name; NULL: every joint that moves): what it moves becomes a free body of its own, and the joint a
  * bilateral constraint with the same coordinate, limits and losses. Worlds then compute in extended or maximal
- * coordinates; controllers and logs see joint coordinates all the same (pk_sim_joint_model). */
+ * coordinates; controllers and logs still see joint coordinates (pk_sim_joint_model). */
 PK_API pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error *err);
 
 /* Check everything and compile. All errors go to the diagnostics, the first to `err`. */

@@ -45,7 +45,7 @@ typedef struct pk_code_options {
   /* gcc or clang, a name or a path, words after it are arguments; NULL: $PRONK_CC, else the first that is
    * there of $CC, clang, cc, gcc. Default NULL. */
   const char *compiler;
-  /* Called before a compiler starts, which takes its time; NULL: nobody. Default NULL. */
+  /* Called before a compiler starts, which takes some time; NULL: none. Default NULL. */
   void (*compiling)(void *user, int lanes);
   /* Handed to `compiling`. */
   void *user;

@@ -126,10 +126,10 @@ PK_API bool pk_sim_ray(pk_sim *sim, const double from[3], const double along[3],
                        pk_ray_hit *out);
 
 /* Shapes (the model's index) and solids of the ground (-1 - index) that a geometry at a pose overlaps, at most `most` into
- * `out`; how many there are comes back. */
+ * `out`; returns how many there are. */
 PK_API int pk_sim_overlap(pk_sim *sim, const pk_geometry *g, const pk_pose *pose, int *out, int most);
 
-/* ---- who collides ---- */
+/* ---- which pairs collide ---- */
 
 /* Everything collides with everything but: shapes of one body; links that a joint joins; what is fixed in the world
  * among itself; links of one robot that overlap at the start. Links that are named here or in an SRDF file do as they
@@ -159,7 +159,7 @@ typedef struct pk_sim_overlap_pair {
 
 /* Look which links of each robot overlap by more than a millionth of the robot's size in the configuration as it stands, and let these pairs not
  * collide; what an earlier call released collides again. A new world has done this at the model's initial pose: call it
- * after another start pose was set. How many there are comes back, at most `most` of them in `out`; -1: no memory. */
+ * after another start pose was set. Returns how many there are, at most `most` of them in `out`; -1: no memory. */
 PK_API int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
  * Rows come in this order: three for each contact (normal, two tangents), then bilateral rows,
  * then box rows. Restitution is part of q. W is never symmetrised.
  *
- * pk_contact_certify is the one judge: it knows no solver, and every solver is judged by it.
+ * pk_contact_certify knows no solver, and the result of every solver is certified by it.
  *
  * Threads: all functions may run at the same time; a problem may be shared while nobody writes to it, memory
  * and results may not. */
@@ -68,7 +68,7 @@ typedef struct pk_contact_problem {
   const double *lower;
   /* [nbox] N s, largest impulses. */
   const double *upper;
-  /* The factors of W; NULL: none. With W NULL they are all there is: enough for the judge and for the
+  /* The factors of W; NULL: none. With W NULL they are all there is: enough for the certificate and for the
    * solvers that iterate in velocities. */
   const pk_contact_factor *factor;
 } pk_contact_problem;
@@ -108,7 +108,7 @@ typedef struct pk_contact_certificate {
 /* u = W r + q. */
 PK_API void pk_contact_velocity(const pk_contact_problem *p, const double *r, double *u);
 
-/* Judge impulses r; `scratch` holds at least pk_contact_size numbers. */
+/* Certify impulses r; `scratch` holds at least pk_contact_size numbers. */
 PK_API pk_contact_certificate pk_contact_certify(const pk_contact_problem *p, const double *r,
                                                  double *scratch);
 
@@ -134,7 +134,7 @@ PK_API pk_contact_certificate pk_contact_certify(const pk_contact_problem *p, co
   X(PK_SOLVER_BGS_VELOCITY, bgs_velocity) \
   X(PK_SOLVER_NEWTON_VELOCITY, newton_velocity) \
   X(PK_SOLVER_IPM_VELOCITY, ipm_velocity) \
-  /* Newton on active sets: quick from a good guess, not sure alone */ \
+  /* Newton on active sets: quick from a good warm start, without a fallback */ \
   X(PK_SOLVER_ACTIVE_SET, active_set)
 
 #define PK_SOLVER_ENUM(id, row) id,
@@ -190,7 +190,7 @@ PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_sol
  * last. PK_OK when the tolerance is met (with PK_SOLVER_STOP_CHANGE: when the impulses came to rest),
  * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the
  * problem has none, PK_ERROR_NONFINITE when q is none or beyond 1e100, PK_ERROR_ARGUMENT when there is no such solver or
- * the memory is not aligned: r is then as it was. The certificate judges r, and is INFINITY where nothing could be judged. */
+ * the memory is not aligned: r is then as it was. The certificate is that of r, INFINITY where none could be computed. */
 PK_API pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
                                   void *memory, pk_solver_result *result);
 

@@ -101,7 +101,7 @@ typedef struct pk_observation {
   const double *tau;
   /* Scratch of the model for kinematics and dynamics, in no particular state. */
   pk_workspace *workspace;
-  /* [ncontact] those that took part in the last step. */
+  /* [ncontact] those of the last step's active set. */
   const pk_sim_contact *contacts;
   /* How many. */
   int ncontact;

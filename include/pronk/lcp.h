@@ -9,7 +9,7 @@
  * the normal force of row f; with lower = -mu and upper = mu this is Coulomb's law for one direction.
  *
  * Three solvers that fail in different ways: docs/theory/lcp.md says which one can do what. pk_lcp_certify knows
- * no solver and judges them all.
+ * no solver and certifies them all.
  *
  * Threads: all functions may run at the same time; a problem may be shared while nobody writes to it, memory
  * and results may not. */
@@ -57,7 +57,7 @@ typedef struct pk_lcp_certificate {
   int worst;
 } pk_lcp_certificate;
 
-/* Judge z [n]; w [n] gets M z + q. */
+/* Certify z [n]; w [n] gets M z + q. */
 PK_API pk_lcp_certificate pk_lcp_certify(const pk_lcp *p, const double *z, double *w);
 
 /* Whether v [n] proves that no z within the bounds has w >= 0 where there is no upper bound, w <= 0 where there is

@@ -1,6 +1,6 @@
 /* Recordings: named, timed channels of numbers, where they go and how they are read back.
  *
- * A recorder is a sink: whoever runs a world begins it with a description and a list of channels, writes samples in
+ * A recorder is a sink: the caller that runs a world begins it with a description and a list of channels, writes samples in
  * the order of their times, and ends it. The file that pk_recording_create writes is one; docs/formats/recording.md
  * describes it (MCAP, which Foxglove and PlotJuggler open). It can be read while it is written, and after its
  * writer was killed.

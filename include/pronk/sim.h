@@ -63,7 +63,7 @@ typedef enum pk_contact_scheme {
 
 /* Every law of contact with the name of its row (pki_law_NAME, in the file of the law). */
 #define PK_CONTACT_LAW_LIST(X) \
-  /* unilateral contact, Coulomb friction and impacts as inequalities: nothing gives way */ \
+  /* unilateral contact, Coulomb friction and impacts as inequalities: no compliance */ \
   X(PK_CONTACT_LAW_HARD, hard) \
   /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */ \
   X(PK_CONTACT_LAW_COMPLIANT, compliant) \
@@ -88,7 +88,7 @@ typedef enum pk_contact_resting {
   PK_CONTACT_RESTING_COUNT
 } pk_contact_resting;
 
-/* Who solves the problems of the law lcp-pyramid: one of the solvers of PK_LCP_SOLVER_LIST, or PK_LCP_CHOICE_AUTO: pgs from the
+/* Which method solves the problems of the law lcp-pyramid: one of the solvers of PK_LCP_SOLVER_LIST, or PK_LCP_CHOICE_AUTO: pgs from the
  * last impulses, then lemke, dantzig and pgs again until the tolerance is met. */
 #define PK_LCP_CHOICE_ENUM(solver, choice, row) choice,
 typedef enum pk_lcp_choice {
@@ -242,7 +242,7 @@ typedef enum pk_lane_exit {
   PK_LANE_EXIT_CONTACTS,
   /* "sides": a foot meets two sides of a height field */
   PK_LANE_EXIT_SIDES,
-  /* "rounds": who takes part did not settle, or impulses did not meet the tolerance */
+  /* "rounds": the active set did not settle, or impulses did not meet the tolerance */
   PK_LANE_EXIT_ROUNDS,
   /* "numbers": something is not finite */
   PK_LANE_EXIT_NUMBERS,
@@ -251,7 +251,7 @@ typedef enum pk_lane_exit {
 
 /* What happened in a step. */
 typedef struct pk_step_info {
-  /* Rounds to find who takes part (contacts, limits, commands), or internal steps of adaptive steppers. */
+  /* Rounds to find the active set (contacts, limits, commands), or internal steps of adaptive steppers. */
   int iterations;
   /* Coordinates at their torque limit. */
   int saturated;
@@ -260,11 +260,11 @@ typedef struct pk_step_info {
   /* What is wrong there: "q", "u", "command" before the step, "q_end", "u_end" after it; "" when nothing
    * is. */
   const char *term;
-  /* Contacts that took part. */
+  /* Contacts in the active set. */
   int contacts;
   /* Of the contact solver, all solves of the step. */
   int solver_iterations;
-  /* Who found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good,
+  /* Which solver found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good,
    * or the law lcp-pyramid. */
   pk_solver solver;
   /* The same of the law lcp-pyramid. */
@@ -395,7 +395,7 @@ PK_API double pk_sim_get_friction(const pk_sim *sim);
 PK_API pk_status pk_sim_set_latency(pk_sim *sim, double seconds, pk_error *err);
 PK_API double pk_sim_get_latency(const pk_sim *sim);
 
-/* Who sets the commands from now on, at the start of a step whenever its period has passed; NULL: nobody. The
+/* The controller that sets the commands from now on, at the start of a step whenever its period has passed; NULL: none. The
  * controller and what it points to must outlive its use. Its state block is allocated here. PK_ERROR_ARGUMENT: it has no
  * update, a period that is no whole number of steps, or was made for another model; who was set before then stays. */
 PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err);
@@ -439,7 +439,7 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * or no impulse; there may be none. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
-/* Steps since the last reset whose certificate was not met, whether or not anybody asked for their info: a program that steps
+/* Steps since the last reset whose certificate was not met, whether or not their info was asked for: a program that steps
  * with info NULL looks here in the end. It is part of the state: a world that goes on from a checkpoint goes on counting.
  * Worlds of a batch count, too: pk_batch_world_uncertified. */
 PK_API long long pk_sim_uncertified(const pk_sim *sim);
@@ -447,7 +447,7 @@ PK_API long long pk_sim_uncertified(const pk_sim *sim);
 /* Time is the number of steps times dt. */
 PK_API double pk_sim_time(const pk_sim *sim);
 
-/* Contacts that took part in the last step, at most `most` of them into `out`; how many there were comes back. */
+/* Contacts of the last step's active set, at most `most` of them into `out`; returns how many there were. */
 PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
 
 /* Room for contacts in one step: the option, or what was chosen for the model. */

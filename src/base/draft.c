@@ -107,7 +107,7 @@ static int create_locked(const char *name)
     if (locked && (is_named(fd, name) || tries == 100)) {
       return fd;
     }
-    /* somebody took it for abandoned before it was locked: once more */
+    /* another process took it for abandoned before it was locked: once more */
     close(fd);
   }
 }

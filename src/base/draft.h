@@ -31,7 +31,7 @@ pk_status pki_file_write(const char *path, const void *data, size_t size, pk_err
 typedef bool (*pki_file_put)(FILE *out, const void *what);
 pk_status pki_file_put_stream(const char *path, pki_file_put put, const void *what, pk_error *err);
 
-/* For whoever writes in another way:
+/* For callers that write in another way:
  *
  *   pki_draft draft;
  *   if (pki_draft_begin(&draft, path, err) == PK_OK) {

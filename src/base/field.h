@@ -65,7 +65,7 @@ int pki_field_width(const pk_field *field);
 /* One value as a number (`part` 0 but for vectors); of a text its length. */
 double pki_field_get(const pk_field *field, const void *options, int part);
 
-/* Its default is no valid value, so somebody has to give one. */
+/* Its default is no valid value, so a value must be given. */
 bool pki_field_is_required(const pk_field *field);
 
 /* Set one value of a field (`part` 0 but for vectors) from text, with the same checks. */

@@ -164,7 +164,7 @@ void pk_batch_destroy(pk_batch *b)
 
 /* ---- what all worlds share ---- */
 
-/* The contexts stand on another ground: contacts with the old one are forgotten. */
+/* The ground of all contexts has changed: contacts with the old one are forgotten. */
 static void change_ground(pk_batch *b)
 {
   for (int k = 0; k < b->count; k++) {

@@ -7,7 +7,7 @@
  *
  * A world is a block of memory: what a sim remembers (sim/memory.h), and nothing that a step computes anew. Each
  * thread has a sim of its own, whose arrays are made to point into a world's block while it works on that world, and a group
- * (step/group.h) whose lanes take their numbers from the blocks of several. docs/theory/batch.md tells the whole. */
+ * (step/group.h) into whose lanes the blocks of several worlds are gathered. docs/theory/batch.md explains it. */
 #ifndef PKI_BATCH_BATCH_H
 #define PKI_BATCH_BATCH_H
 
@@ -29,9 +29,9 @@ typedef struct pki_world_head {
   bool plain;       /* impulses of joint rows and commands at their limits are all zero (pki_lane_world) */
 } pki_world_head;
 
-/* What one thread works with. */
+/* What one thread of a batch works with. */
 typedef struct pki_thread_context {
-  _Alignas(PKI_ALIGN) pk_sim *sim; /* contexts share no line of a cache */
+  _Alignas(PKI_ALIGN) pk_sim *sim; /* contexts share no cache line */
   void *memory;                    /* of the group */
   pki_work work;                   /* its lanes */
   pki_group group;
@@ -84,7 +84,7 @@ extern const int pki_batch_field_count;
 /* Where arrays lie in a block. */
 void pki_lay_out_worlds(pk_batch *b);
 
-/* The context's sim becomes world k, until it lets go: then what is no array goes back. */
+/* The context's sim becomes world k until it is released, which copies back what is no array. */
 void pki_bind_world(const pk_batch *b, pki_thread_context *context, int k);
 void pki_release_world(const pk_batch *b, pki_thread_context *context, int k);
 
@@ -93,13 +93,13 @@ void pki_batch_begin(pk_batch *b, int world);
 
 /* ---- batch.c ---- */
 
-/* The context of the calling thread: of those that step, or the first. */
+/* The calling thread's context while threads step, else the first one. */
 pki_thread_context *pki_this_thread_context(const pk_batch *b);
 
 /* Lanes that suit this machine. */
 int pki_best_lanes(void);
 
-/* All contexts' plans after something changed. */
+/* The plans of all thread contexts, after something changed. */
 void pki_batch_plan(pk_batch *b);
 
 #endif

@@ -21,7 +21,7 @@ static pk_command *commands_of(const pk_batch *b, int k)
   return (pk_command *)(void *)(pki_block_of(b, k) + b->row_at[PKI_MEMORY_COMMANDS]);
 }
 
-/* A world's step failed, and is the last; as in a sim pushes are spent. */
+/* A world whose step failed is stepped no more; as in a sim its pushes are spent. */
 static void freeze_world(const pk_batch *b, int k, pk_status status)
 {
   pki_world_head *h = pki_head_of(b, k);
@@ -30,7 +30,7 @@ static void freeze_world(const pk_batch *b, int k, pk_status status)
   memset(row_of(b, k, PKI_MEMORY_PUSHES), 0, 6 * (size_t)b->model->nbody * sizeof(double));
 }
 
-/* The worlds of a chunk that go on. What others may have written since the last step is checked before anybody reads it. */
+/* The worlds of a chunk that still run. What callers may have written since the last step is checked before it is read. */
 static int list_running_worlds(const pk_batch *b, int first, int count, bool written, int *worlds)
 {
   int n = 0;
@@ -119,7 +119,7 @@ static void control_worlds(const pk_batch *b, pki_thread_context *context, const
 
 /* ---- steps ---- */
 
-/* What a step of world k was, into the context's figures. */
+/* Count a step of world k in the thread's figures. */
 static void note_step(pki_thread_context *context, const pk_batch *b, int k, double residual, bool certified,
                       pk_lane_exit left)
 {
@@ -308,7 +308,7 @@ static void step_chunk(pk_batch *b, pki_thread_context *context, int first, int 
   step_lanes(b, context, lanes, nlanes);
 }
 
-/* All contexts' figures. */
+/* The sum of all threads' figures. */
 static void sum_step_info(const pk_batch *b, pk_batch_info *info)
 {
   *info = (pk_batch_info){.worst_world = -1};

@@ -89,7 +89,7 @@ static void copy_row(const pk_batch *b, pk_sim *sim, int row, unsigned char *blo
   }
 }
 
-/* A world remembers so much. */
+/* What the sim remembers has room in a world's block. */
 static bool fits_world_memory(const pk_batch *b, const pk_sim *sim)
 {
   bool all = true;
@@ -232,7 +232,7 @@ pk_status pk_batch_set(pk_batch *b, int world, const pk_sim *sim, pk_error *err)
   b->varied |= h->varied;
   if (b->control != NULL && sim->control.by != NULL) {
     memcpy(b->control + (size_t)world * b->control_stride, sim->control.state, sim->control.by->state_size);
-  } else if (b->control != NULL) { /* the sim has nobody who remembers */
+  } else if (b->control != NULL) { /* the sim has no controller with a state */
     pki_bind_world(b, &b->contexts[0], world);
     pki_control_reset(b->contexts[0].sim);
     pki_release_world(b, &b->contexts[0], world);

@@ -24,7 +24,7 @@ typedef struct pki_bench_contact_figures {
   double rest_sink_mm;              /* deepest foot at rest */
   double drift_um_per_min;          /* of the feet, standing */
   double creep_um_per_s;            /* of the feet, downhill */
-  double residual, residual_median; /* relative, of the judge: worst step, median step */
+  double residual, residual_median; /* relative, of the certificate: worst step, median step */
 } pki_bench_contact_figures;
 
 /* What `pronk bench batch` adds to a line. Peers have none of the figures from residual on. */

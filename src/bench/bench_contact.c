@@ -78,7 +78,7 @@ static bool time_runners(work *w, const pki_bench_options *options)
     timed[count] = r;
     entrants[count++] = (pki_entrant){.run = run_call, .user = r, .inputs = 1};
   }
-  /* an open-loop trot wanders, and in the end somebody stumbles: it is timed for a minute or two of its life */
+  /* an open-loop trot wanders, and some robot stumbles in the end: only its first minute or two are timed */
   const bool brief = options->quick || w->stage.motion == PKI_CONTACT_TROT;
   if (!pki_measure(entrants, count, brief ? &quick : &normal)) {
     return false;

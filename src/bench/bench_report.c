@@ -89,7 +89,7 @@ static const char contact_foot[] =
     "Speeds are medians over rounds in which the engines take turns; spread is from the first to the\n"
     "third quartile. Ratio is to the fastest configuration of MuJoCo in the same work. Sink in mm (deepest\n"
     "foot, landing included; at rest), drift in um/min, creep in um/s, residual relative (worst step,\n"
-    "median step) by Pronk's judge on the engine's own velocities and forces.\n";
+    "median step) by Pronk's certificate on the engine's own velocities and forces.\n";
 
 static void head_collision(const pki_bench_report *report, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* Pronk's evaluator on any engine's step, from outside: what the engine says about velocities and forces is
+/* Pronk's certificate of any engine's step, from outside: what the engine says about velocities and forces is
  * all that counts.
  *
  * With J the rows of the feet in contact at the configuration where the engine looked for contact, u the

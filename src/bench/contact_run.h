@@ -12,7 +12,7 @@ typedef struct pki_contact_figures {
   double rest_sink_mm;     /* the same at the end; standing only */
   double drift_um_per_min; /* fastest foot along the ground; level standing only */
   double creep_um_per_s;   /* feet downhill, their mean; slope only */
-  double residual;         /* relative residual of the judge: the worst step */
+  double residual;         /* relative residual of the certificate: the worst step */
   double residual_median;  /* of all steps */
   double height;           /* m, of the base at the end */
   double support;          /* mean normal force over weight, while it was watched */

@@ -43,7 +43,7 @@ static void add_step(pk_batch_info *total, const pk_step_info *step, int world)
   total->left[step->left] += step->left != PK_LANE_EXIT_NONE;
 }
 
-/* info NULL: nobody watches. */
+/* info NULL: it is not wanted. */
 static void step_worlds(pki_crowd_sim *s, pk_step_info *info)
 {
   const pk_model *m = s->crowd->scene->model;

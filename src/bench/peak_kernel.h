@@ -2,7 +2,7 @@
 #ifndef PKI_BENCH_PEAK_KERNEL_H
 #define PKI_BENCH_PEAK_KERNEL_H
 
-/* `rounds` rounds; the floating point operations come back, and a number that depends on all of them. */
+/* `rounds` rounds; returns the floating point operations, and a number that depends on all of them. */
 typedef double (*pki_peak_fn)(long rounds, double *sum);
 
 double pki_peak_base(long rounds, double *sum);

@@ -131,7 +131,7 @@ static bool draw_start(const pki_robots_scene *s, pk_sim *sim, pk_workspace *wor
 
 /* ---- all starts ---- */
 
-/* Who is thrown holds the pose that it is thrown in. */
+/* Robots that are thrown hold the pose that they are thrown in. */
 static bool hold_poses(const pk_model *m, pki_crowd *crowd)
 {
   crowd->poses = calloc((size_t)crowd->n * (size_t)m->nu, sizeof *crowd->poses);

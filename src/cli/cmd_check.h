@@ -15,7 +15,7 @@ int pki_check_scenario(const pki_args *args, const char *name);
 bool pki_is_sweep_file(const char *name);
 int pki_check_sweep(const pki_args *args, const char *name);
 
-/* The warnings of a scenario on stderr, for commands that go on all the same; `duration` below 0: the scenario's. */
+/* The warnings of a scenario on stderr, for commands that continue nevertheless; `duration` below 0: the scenario's. */
 void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration);
 
 /* Words of the scenario that have another name now, on stderr, for commands that give no other warnings. */

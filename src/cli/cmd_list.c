@@ -327,7 +327,7 @@ static const struct {
     {"sweeps", "what `pronk sweep` knows by name", list_sweeps},
     {"metrics", "what a sweep tells of each sample", list_metrics},
     {"models", "robots that can be named instead of a file", list_models},
-    {"controllers", "who can command a robot", list_controllers},
+    {"controllers", "what can command a robot", list_controllers},
     {"gaits", "what the feet of a walking robot do", list_gaits},
     {"sensors", "what a controller sees", list_sensors},
     {"channels", "what a run records", list_channels},

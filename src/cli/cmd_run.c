@@ -28,7 +28,7 @@ const pki_option pki_options_run[] = {
     {"no-output", 'n', NULL, "write no files"},
     {"checkpoint-every", 0, "S", "a checkpoint every S of simulated time, to resume from"},
     {"export", 0, "FORMAT", "write the recording as hdf5 or csv too; may be repeated"},
-    {"resume", 0, "DIR", "go on with the run in DIR from its checkpoint; needs no SCENARIO"},
+    {"resume", 0, "DIR", "resume the run in DIR from its checkpoint; needs no SCENARIO"},
     {0},
 };
 
@@ -91,7 +91,7 @@ static int run_exit_status(const pki_scenario *s, const pki_run_result *r, const
   if (r->interrupted && o->folder != NULL) {
     const bool recorded =
         s->record.rate > 0 || s->record.view_rate > 0; /* then the scenario is in the folder */
-    pki_complain("run", "%s; `pronk run %s%s--resume %s` goes on", r->stopped, recorded ? "" : s->file,
+    pki_complain("run", "%s; `pronk run %s%s--resume %s` resumes it", r->stopped, recorded ? "" : s->file,
                  recorded ? "" : " ", o->folder);
     return PKI_EXIT_FAILURE;
   }
@@ -188,7 +188,7 @@ static bool read_options(const pki_args *args, pki_run_options *o)
     return false;
   }
   if (resume != NULL && args->nword == 0 && (pki_args_has(args, "set") || pki_args_has(args, "compiled"))) {
-    pki_complain("run", "--resume goes on with the run's own scenario: --%s cannot change it",
+    pki_complain("run", "--resume continues the run's own scenario: --%s cannot change it",
                  pki_args_has(args, "set") ? "set" : "compiled");
     return false;
   }

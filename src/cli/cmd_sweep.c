@@ -229,7 +229,7 @@ static int run_rank_zero(job *j)
   if (status != PK_OK) {
     pki_complain_error("sweep", &err);
   } else if (!all || stopped) {
-    pki_complain("sweep", "interrupted with %lld of %lld samples finished; the same command goes on",
+    pki_complain("sweep", "interrupted with %lld of %lld samples finished; the same command resumes",
                  j->store.finished, j->store.samples);
   } else {
     bool printed = true;

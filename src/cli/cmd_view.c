@@ -60,7 +60,7 @@ static pk_status open_source(const pki_args *args, pki_source **out, bool *model
   return status == PK_OK ? pki_live_show(scenario, compile_view_robot, out, err) : status;
 }
 
-/* The address on stdout at once: whoever started this waits for it. */
+/* The address on stdout at once: a calling program waits for it. */
 static void print_address(const pki_args *args, const pki_server *server, const char *url)
 {
   if (args->json) {

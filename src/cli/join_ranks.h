@@ -4,7 +4,7 @@
 
 #include "sweep/ranks.h"
 
-/* Join the others, when this process was started as one of several; size 1: it is alone. False after a complaint. */
+/* Join the others, when this process was started as one of several; size 1: there are no others. False after a message on stderr. */
 bool pki_ranks_begin(const char *command, pki_ranks *out);
 
 /* When all went well; `good` false ends the others too, and this process with status 1. */

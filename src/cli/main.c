@@ -45,7 +45,7 @@ static const pki_command commands[] = {
      pki_command_compare, NULL},
     {"sweep", "one scenario under very many settings: a table, maps, the worst cases", "SWEEP [options]",
      "SWEEP is a YAML file or the name of a sweep (`pronk list sweeps`). Samples that are finished are\n"
-     "kept in DIR/samples.pronk at once: the same command goes on after Ctrl-C, or after it was\n"
+     "kept in DIR/samples.pronk at once: the same command resumes after Ctrl-C, or after it was\n"
      "killed. Under mpirun or srun all processes share the work. In the end there are results.csv,\n"
      "results.h5, report.html, and recordings of the worst samples.",
      "pronk sweep starleth-trot-quick\n  mpirun -n 4 pronk sweep starleth-trot --output out/trots",
@@ -81,7 +81,7 @@ static const pki_command commands[] = {
     {"solve", "a saved contact or complementarity problem", "FILE... [options]",
      "FILE is a contact problem: text (.fc) or FCLIB's HDF5 layout (.hdf5, .h5), or a linear\n"
      "complementarity problem (.lcp), which has solvers of its own. Prints how well what was\n"
-     "found satisfies the conditions, judged apart from the solver. The exit status is 1\n"
+     "found satisfies the conditions, checked apart from the solver. The exit status is 1\n"
      "when a problem was not solved to the tolerance (with --all: by no solver). With --json\n"
      "there is one object for each file and solver, one on each line.",
      "pronk solve problem.fc --solver bgs --tolerance 1e-10", pki_options_solve, pki_command_solve, NULL},

@@ -8,7 +8,7 @@
 /* What `pronk run --json` prints. */
 cJSON *pki_run_json(const pki_scenario *scenario, const pki_run_result *result);
 
-/* Who computed the dynamics, and, unless it is "", why not the one that was asked for. */
+/* What computed the dynamics, and, unless it is "", why that is not what was asked for. */
 void pki_json_dynamics(cJSON *o, const char *dynamics, const char *not_compiled);
 
 /* The same into FOLDER/summary.json; false after a complaint. */

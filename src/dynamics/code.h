@@ -77,7 +77,7 @@ const pki_code_lanes *pki_code_find(const pk_code *code, int lanes);
 /* It is code of this model, and for so many lanes; else the message tells. NULL is fine. */
 pk_status pki_code_check(const pk_code *code, const pk_model *model, int lanes, pk_error *err);
 
-/* A lane group works with code from now on, NULL: the generic kernels. The kernels to call come back. */
+/* A lane group works with code from now on, NULL: the generic kernels. Returns the kernels to call. */
 const pki_kernels *pki_work_use(pki_work *work, const pki_code_lanes *code);
 
 #endif

@@ -26,7 +26,7 @@ static void spread_in_place(double *x, size_t count, int lanes)
   }
 }
 
-/* Who has no children, and who is the last child. */
+/* Which bodies have no children, and which are the last child. */
 static void mark_places(const pk_model *m, int *place)
 {
   for (int i = 0; i < m->nbody; i++) {

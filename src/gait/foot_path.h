@@ -1,4 +1,4 @@
-/* Ways of feet, on lanes. */
+/* Paths of feet, on lanes. */
 #ifndef PKI_GAIT_PATH_H
 #define PKI_GAIT_PATH_H
 

@@ -1,4 +1,4 @@
-/* What the robot should do now: which gait, how fast, and how the phases of its legs go on. */
+/* The clock of the gait: which gait, how fast, and how the phases of the legs advance. */
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +82,7 @@ static void start_walking(const pki_locomotion *c, pki_walk *w, const pk_gait_ch
   }
 }
 
-/* Go on. While a foot still looks for the ground after its swing, the clock waits: the others go on carrying. */
+/* Advance the phases. While a foot still searches for the ground after its swing, the clock waits: the others keep carrying. */
 static void advance_gait(const pki_locomotion *c, pki_walk *w)
 {
   w->wait = w->cpg.duty > 0.5 && all_feet_in_stance(w) && any_foot_reaches(w) ? w->wait + w->period : 0;

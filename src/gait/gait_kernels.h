@@ -1,13 +1,13 @@
 /* The parts of the locomotion controller that run on lanes: several robots at once, each with what it remembers.
  *
  *   sense    trunk, mass and feet from q and u
- *   weigh    of robots that have just woken up: where their feet are, inertia as one body, strength of the legs
- *   refer    modes of the feet, the ground plane, who has fallen, the trunk's wanted acceleration by the virtual model
+ *   weigh    once, when a robot starts: where its feet are, its inertia as one body, strength of its legs
+ *   refer    modes of the feet, the ground plane, fallen robots, the trunk's desired acceleration by the virtual model
  *   act      feet's accelerations, inverse dynamics, forces at the stance feet, commands
  *
- * Between them each robot decides alone what no two decide alike: contacts, clock, plans (locomotion.c). One
+ * Between them what differs from robot to robot is computed one by one: contacts, clock, plans (locomotion.c). One
  * robot is a group of one lane, so that a robot alone and one in a group are the same code. Numbers of the robot are
- * those of its model: what a world has made of its masses the controller does not know. */
+ * those of its model: the controller does not know masses that a world has changed. */
 #ifndef PKI_GAIT_GAIT_KERNELS_H
 #define PKI_GAIT_GAIT_KERNELS_H
 

@@ -1,4 +1,4 @@
-/* Who the legs are: from each foot's link up to the free trunk there must be three hinges: the first turns the leg
+/* The legs of a model: from each foot's link up to the free trunk there must be three hinges: the first turns the leg
  * sideways, the others bend it. */
 #include <math.h>
 #include <stdlib.h>

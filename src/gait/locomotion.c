@@ -90,7 +90,7 @@ static void command_damping_only(const pki_locomotion *c, const pk_model *m, pk_
   }
 }
 
-/* What a robot decides by itself once it has seen where it is: gait and phases. */
+/* Gait and phases of a robot from its observation. */
 static void update_gait(const pki_locomotion *c, const pk_observation *seen, pki_walk *w)
 {
   double rate[2];

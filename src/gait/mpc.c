@@ -14,7 +14,7 @@
  * cones this is a linear quadratic problem: one backward Riccati sweep for the matrices, a backward and a forward sweep
  * for the vectors. The cones come in by the alternating directions method of multipliers (Boyd et al. 2011): u has a term
  * rho/2 |u - z + y|^2, which changes only vectors, so the matrices are factored once for all rounds. z is the projection of
- * u + y on the cones. What comes out is z: always within the cones. */
+ * u + y on the cones. The result is z: always within the cones. */
 #include "gait/mpc.h"
 
 #include <math.h>

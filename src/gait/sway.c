@@ -4,8 +4,8 @@
  *   s_i = hip_i + v (duty/2 - place_i) T
  *
  * from the middle while it stands, and the zero moment point should be their mean by weights that rise from zero and fall
- * to it at landing and leaving. A cart on a table (preview.c) then tells how the mass must move; the pendulum does not care
- * about a steady motion of its frame. For gaits with flight the reference fades out: nothing supports them then. */
+ * to it at landing and leaving. A cart on a table (preview.c) then gives the motion of the mass; the pendulum does not depend
+ * on a steady motion of its frame. For gaits with flight the reference fades out: nothing supports them then. */
 #include <math.h>
 #include <string.h>
 

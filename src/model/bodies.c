@@ -105,7 +105,7 @@ static pki_body *add_body(pki_draft *d, int parent, const pk_pose *origin, pk_mo
   return body;
 }
 
-/* The bodies of a root; the pose of the root link in the last of them comes back. */
+/* The bodies of a root; returns the pose of the root link in the last of them. */
 static pk_pose add_root(pki_draft *d, int robot, int *body)
 {
   const pk_pose identity = pk_pose_identity(), pose = d->b->robots[robot].desc.pose;
@@ -127,7 +127,7 @@ static pk_pose add_root(pki_draft *d, int robot, int *body)
 }
 
 /* The axis of a joint as one of its frame's, `k`, with a sign. Where it lies on none, the frame is turned so that it is
- * z; the turn comes back. */
+ * z; returns the turn. */
 static pk_pose align_joint(const pk_joint_desc *desc, pk_pose *origin, int *k, double *sign)
 {
   pk_pose turned = pk_pose_identity();

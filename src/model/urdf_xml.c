@@ -130,7 +130,7 @@ void pki_urdf_warn(pki_urdf *u, const xmlNode *node, const char *attribute, cons
 bool pki_urdf_first_time(pki_urdf *u, const char *kind, const char *name)
 {
   if (xmlHashSize(u->remarks) > PKI_DIAGNOSTIC_MAX) {
-    return false; /* nobody reads that many */
+    return false; /* that many are enough */
   }
   return xmlHashAddEntry2(u->remarks, (const xmlChar *)kind, (const xmlChar *)name, u) == 0;
 }

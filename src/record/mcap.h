@@ -5,7 +5,7 @@
  *
  * A record is an opcode (1 byte), a length (8) and its fields, little endian. Each kind is a struct here and a row
  * of fields in mcap_record.c; one encoder and one decoder serve all. What varies in length is a view of bytes
- * that somebody else owns. */
+ * that the caller owns. */
 #ifndef PKI_RECORD_MCAP_H
 #define PKI_RECORD_MCAP_H
 
@@ -44,7 +44,7 @@ typedef enum pki_mcap_op {
   PKI_MCAP_OP_END
 } pki_mcap_op;
 
-/* Bytes of somebody else's; text has no NUL at its end. */
+/* Bytes that are not owned; text has no NUL at its end. */
 typedef struct pki_view {
   const void *data;
   size_t size;

@@ -6,10 +6,11 @@
 #include "record/mcap_read.h"
 #include "record/mcap_write.h"
 
-static pk_status report_damaged_file(const pki_mcap_writer *w, uint64_t position, const char *path, pk_error *err)
+static pk_status report_damaged_file(const pki_mcap_writer *w, uint64_t position, const char *path,
+                                     pk_error *err)
 {
   return pki_fail(err, PK_ERROR_SYNTAX, (pki_where){.file = path},
-                  "is damaged at byte %llu, in the part that is kept (the checkpoint goes on at byte %llu): "
+                  "is damaged at byte %llu, in the part that is kept (the checkpoint resumes at byte %llu): "
                   "start the run "
                   "again from its beginning; `pronk export --format mcap` makes a copy of what is sound",
                   (unsigned long long)w->offset, (unsigned long long)position);
@@ -49,7 +50,7 @@ pk_status pki_mcap_resume(pki_mcap_writer *w, int fd, uint64_t position, const c
   pk_status status = pki_mcap_fetch_status(&file, path, err);
   if (status == PK_OK && (magic == NULL || memcmp(magic, pki_mcap_magic, PKI_MCAP_MAGIC_SIZE) != 0)) {
     status = pki_fail(err, PK_ERROR_SYNTAX, (pki_where){.file = path},
-                      "is not an MCAP file, so it cannot be gone on with");
+                      "is not an MCAP file, so it cannot be resumed");
   }
   if (status == PK_OK) {
     w->crc = pki_crc32(0, magic, PKI_MCAP_MAGIC_SIZE);

@@ -1,5 +1,5 @@
 /* An MCAP file in the making. Records go in by kind; the indexes, the statistics and the sums follow by
- * themselves. A file that was left off can be gone on with: its records are shown to the writer again. */
+ * themselves. A file that was left off can be resumed: its records are shown to the writer again. */
 #ifndef PKI_RECORD_MCAP_WRITE_H
 #define PKI_RECORD_MCAP_WRITE_H
 

@@ -36,7 +36,7 @@ typedef struct sink {
   int fd;
   pk_recording_options options;
   bool begun, ended, resumed;
-  uint64_t position; /* of a file that is gone on with */
+  uint64_t position; /* of a file that is resumed */
   /* the run's side */
   pk_recorder_channel *channels; /* columns and table only */
   uint32_t *sequence;            /* samples of each channel so far */
@@ -275,7 +275,7 @@ static bool are_equal(const pki_text *a, const pki_text *b)
   return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* A file that is gone on with must have these channels; only then is its end dropped. */
+/* A file that is resumed must have these channels; only then is its end dropped. */
 static pk_status continue_file(sink *s, const pk_recorder_channel *channels, int count, pk_error *err)
 {
   pki_mcap_writer *w = &s->writer, same = {.parts = w->parts, .put = discard_bytes};
@@ -286,7 +286,7 @@ static pk_status continue_file(sink *s, const pk_recorder_channel *channels, int
   if (!equal) {
     return pki_fail(
         err, PK_ERROR_ARGUMENT, where_of(s),
-        "its channels (%u) are not those of this run (%d); a recording goes on only with the same "
+        "its channels (%u) are not those of this run (%d); a recording is resumed only with the same "
         "model and the same settings of what is recorded",
         (unsigned)w->statistics.channel_count, count);
   }
@@ -383,7 +383,7 @@ static pk_status sink_mark(pk_recorder *self, uint64_t *position, pk_error *err)
   }
   drain_writer(s);
   *position = s->writer.offset;
-  fdatasync(s->fd); /* whoever keeps the position keeps it on the disk */
+  fdatasync(s->fd); /* before a caller stores the position */
   return first_failure(s, err);
 }
 
@@ -540,8 +540,8 @@ pk_status pk_recording_resume(const char *path, uint64_t position, const pk_reco
   struct stat info;
   s->fd = open(path, O_RDWR | O_CLOEXEC);
   if (s->fd < 0 || fstat(s->fd, &info) != 0) {
-    status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be gone on with: %s",
-                      strerror(errno));
+    status =
+        pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "cannot be resumed: %s", strerror(errno));
   } else if (lock_file(s, err) != PK_OK) {
     status = PK_ERROR_FILE;
   } else if ((uint64_t)info.st_size < position) {

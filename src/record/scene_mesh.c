@@ -83,7 +83,7 @@ static int count_drawn(int n, int step)
   return (n - 2) / step + 2;
 }
 
-/* The grid's vertices, from every height that is drawn; the lowest height comes back. */
+/* The grid's vertices, from every height that is drawn; returns the lowest height. */
 static double grid_vertices(const pki_heights *f, int nx, int ny, int step, double *v)
 {
   double lowest = INFINITY;

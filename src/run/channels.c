@@ -472,7 +472,7 @@ static void add_channel(pki_channel_reader *t, const pki_channel_row *row, int r
   if (wanted) {
     row->describe(t, i);
   }
-  if (t->channels[i].columns == 0) { /* nobody wants it, or the world has nothing of the kind */
+  if (t->channels[i].columns == 0) { /* it is not selected, or the world has nothing of the kind */
     free(name);
     t->count--;
   }

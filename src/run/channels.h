@@ -1,4 +1,4 @@
-/* What a run can record: a table of channels, and a reader that reads them off a world after a step.
+/* What a run can record: a table of channels, and a reader that reads them from a world after a step.
  *
  *   pki_channel_reader *reader;
  *   pki_channel_reader_create(&watch, &reader, &err);
@@ -6,7 +6,7 @@
  *   int rows;
  *   const double *values = pki_channel_reader_read(reader, i, &rows);     reader->channels[i] says what they are
  *
- * The live recording, the viewer and its plots read the same reader. */
+ * The live recording, the viewer and its plots share one reader. */
 #ifndef PKI_RUN_CHANNELS_H
 #define PKI_RUN_CHANNELS_H
 

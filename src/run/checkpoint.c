@@ -67,14 +67,14 @@ pk_status pki_checkpoint_fits(const pki_checkpoint *c, unsigned long long model_
   if (strcmp(c->version, mine.version) != 0) {
     return pki_fail(
         err, PK_ERROR_ARGUMENT, where,
-        "the checkpoint was written by pronk %s, this is pronk %s: go on with that version, or run "
+        "the checkpoint was written by pronk %s, this is pronk %s: resume with that version, or run "
         "the scenario from the start",
         c->version, mine.version);
   }
   if (strcmp(c->compiler, mine.compiler) != 0) {
     return pki_fail(
         err, PK_ERROR_ARGUMENT, where,
-        "the checkpoint was written by a program built with %s, this one was built with %s: go on with "
+        "the checkpoint was written by a program built with %s, this one was built with %s: resume with "
         "that program, or run the scenario from the start",
         c->compiler, mine.compiler);
   }
@@ -274,7 +274,7 @@ pk_status pki_checkpoint_load(const char *path, pki_checkpoint *out, pk_error *e
     const int why = errno;
     return why == ENOENT
                ? pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path},
-                          "there is no checkpoint to go on from: run the scenario from the start, with "
+                          "there is no checkpoint to resume from: run the scenario from the start, with "
                           "--checkpoint-every")
                : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "the checkpoint cannot be read: %s",
                           strerror(why));

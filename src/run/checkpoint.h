@@ -1,4 +1,4 @@
-/* The file of a checkpoint: a run at one step, to go on from. docs/formats/checkpoint.md describes it. */
+/* The file of a checkpoint: a run at one step, to resume from. docs/formats/checkpoint.md describes it. */
 #ifndef PKI_RUN_CHECKPOINT_H
 #define PKI_RUN_CHECKPOINT_H
 
@@ -36,7 +36,7 @@ void pki_checkpoint_free(pki_checkpoint *checkpoint);
 pk_status pki_checkpoint_parse(const char *path, const void *bytes, size_t size, pki_checkpoint *out,
                                pk_error *err);
 
-/* Whether this program, this model and this scenario can go on from it; else what differs, and what to do. */
+/* Whether this program, this model and this scenario can resume from it; else what differs, and what to do. */
 pk_status pki_checkpoint_fits(const pki_checkpoint *checkpoint, unsigned long long model_hash,
                               uint64_t scenario_hash, pk_error *err);
 

@@ -222,7 +222,7 @@ pk_status pki_report_solver(const pki_report_source *s, pk_error *err)
                           .compact = true,
                           .share_x = true},
         "Contacts of each step, iterations that its contact problems took, and their relative "
-        "residual, judged apart from the solver. Gaps: nothing to solve, or an exact solution.");
+        "residual, computed apart from the solver. Gaps: nothing to solve, or an exact solution.");
   }
   pki_curves_free(&c);
   return status;

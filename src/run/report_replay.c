@@ -115,7 +115,7 @@ static void add_data(const pki_report_source *s, const pki_curves *bodies, pki_t
     pki_text_add(out, "],\"pose\":");
     add_rows(bodies, chosen, n, bodies->columns, out, err);
     add_contacts(s, time, n, out, err);
-    /* the same rate as bodies, unless somebody recorded otherwise */
+    /* the same rate as bodies, unless the recording has another */
     if (pki_curves_read(s->recording, "com", &com, err) == PK_OK && com.n == bodies->n && com.columns >= 3) {
       pki_text_add(out, ",\"com\":");
       add_rows(&com, chosen, n, 3, out, err);

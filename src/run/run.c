@@ -7,7 +7,7 @@
 #include "run/run_output.h"
 #include "run/run_report.h"
 
-/* Who watches sees where the run is, how fast it goes, and how it is doing. */
+/* Progress for a viewer: where the run is, how fast it goes, and its state. */
 typedef struct viewer {
   double began, from; /* s: wall clock and run when this process began it */
   double shown;
@@ -28,7 +28,7 @@ static void show_progress(viewer *v, const pki_run_options *o, const pki_watch *
   o->progress(o->user, end > 0 ? fmin(t / end, 1) : 1, what);
 }
 
-/* All steps; one that fails, or somebody who asks, ends it. */
+/* All steps; a step that fails, or a request to stop, ends the run. */
 static void run_steps(pki_watch *w, const pki_run_options *o, long long steps, pki_run_output *keep,
                       pki_run_result *r)
 {

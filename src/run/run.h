@@ -4,7 +4,7 @@
  *   watch.c       what every step adds to the result
  *   channels.c    what can be recorded
  *   about.c       what a recording says about itself
- *   keep.c        the recording and checkpoints of a run, and its folder
+ *   run_output.c  the recording and checkpoints of a run, and its folder
  *   checkpoint.c  the file of a checkpoint
  *   summary.c     the summary as a table
  *   run_report.c      report.html, from a recording
@@ -24,10 +24,10 @@ typedef struct pki_run_options {
   double bound;            /* on each step's relative residual; 0: the solver's tolerance */
   const char *folder;      /* for run.mcap and report.html; NULL: nothing is written */
   double checkpoint_every; /* s of the run, a checkpoint into the folder; 0: only when it is stopped */
-  bool resume;             /* go on from the folder's checkpoint */
+  bool resume;             /* resume from the folder's checkpoint */
   bool no_report;          /* leave report.html to the caller */
-  const atomic_int *stop;  /* not 0: end after the present step; NULL: nobody asks */
-  void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
+  const atomic_int *stop;  /* not 0: end after the present step; NULL: never */
+  void (*progress)(void *user, double fraction, const char *what); /* NULL: none */
   void *user;
 } pki_run_options;
 
@@ -38,7 +38,7 @@ pk_status pki_run(pki_world *world, const pki_run_options *options, pki_run_resu
 /* The summary as rows of a quantity and its value, for the command and the report; begins the table. */
 void pki_run_table(const pki_run_result *result, pki_table *table);
 
-/* Who solved the worst step. */
+/* Which solver solved the worst step. */
 const char *pki_run_worst_solver(const pki_run_result *result);
 
 /* No step failed, and every one met the bound with numbers that are numbers; contacts were no springs. */

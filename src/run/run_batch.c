@@ -181,7 +181,7 @@ static pk_status begin_batch_run(runner *r, pk_error *err)
 
 /* ---- the loop ---- */
 
-/* Pushes of the next step, in all worlds; false: nobody is pushed. When they come does not depend on the world. */
+/* Pushes of the next step, in all worlds; false: there are none. When they come does not depend on the world. */
 static bool push_all(const runner *r, long long step)
 {
   const double time = (double)step * r->world->scenario->step.dt;

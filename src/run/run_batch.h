@@ -21,8 +21,8 @@ typedef struct pki_batch_options {
   double duration;            /* s; negative: the scenario's */
   double bound;               /* on each step's relative residual; 0: the solver's tolerance */
   const char *folder;         /* for worlds.csv and report.html; NULL: nothing is written */
-  const atomic_int *stop;     /* not 0: end soon; NULL: nobody asks */
-  void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
+  const atomic_int *stop;     /* not 0: end soon; NULL: never */
+  void (*progress)(void *user, double fraction, const char *what); /* NULL: none */
   void *user;
 } pki_batch_options;
 

@@ -75,7 +75,7 @@ static pk_status resume_run(pki_run_output *k, const pk_recording_options *optio
   if (status == PK_OK && c.code != pki_world_code(w)) {
     status =
         pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "checkpoint"},
-                 "the checkpoint was written with %s dynamics, this run has %s: go on with the C compiler "
+                 "the checkpoint was written with %s dynamics, this run has %s: resume with the C compiler "
                  "that was there, or run the scenario from the start",
                  c.code != 0 ? "compiled" : "generic",
                  pki_world_code(w) == 0 ? "generic ones"

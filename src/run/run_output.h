@@ -1,4 +1,4 @@
-/* What a run keeps in its folder: run.mcap, and a checkpoint to go on from. */
+/* What a run keeps in its folder: run.mcap, and a checkpoint to resume from. */
 #ifndef PKI_RUN_RUN_OUTPUT_H
 #define PKI_RUN_RUN_OUTPUT_H
 
@@ -24,7 +24,7 @@ typedef struct pki_run_output {
   void *state;    /* room for a checkpoint's bytes */
 } pki_run_output;
 
-/* Make the folder, begin the recording with a sample of the start; or go on from the checkpoint, which brings back the
+/* Make the folder, begin the recording with a sample of the start; or resume from the checkpoint, which brings back the
  * world, the watch and the result. steps: how long the run is to be. */
 pk_status pki_run_output_begin(pki_run_output *keep, pki_watch *watch, pki_run_result *result,
                                const pki_run_options *options, long long steps, pk_error *err);

@@ -97,7 +97,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
 /* A step has been made, w->info tells how. */
 void pki_watch_step(pki_watch *w, pki_run_result *result);
 
-/* The trunk of the first robot alone, for whoever has no pki_watch: where it starts, where it is at a time, the end. `carried` is how
+/* The trunk of the first robot alone, for callers without a pki_watch: where it starts, where it is at a time, the end. `carried` is how
  * high it is over the lowest point at which its robot pushes on something, INFINITY: nowhere. How far it is tilted
  * comes back. */
 void pki_watch_start(const pk_pose *trunk, pki_run_result *result);

@@ -59,7 +59,7 @@ bool pki_node_is_null(const pki_node *node);
 __attribute__((format(printf, 4, 5))) pk_status pki_node_fail(const pki_node *node, pk_error *err,
                                                               pk_status status, const char *format, ...);
 
-/* Say a failure of somebody else's at the node that asked for it, after `what` and a colon unless that is "". */
+/* Report a failure of a called function at the node that caused it, after `what` and a colon unless that is "". */
 pk_status pki_node_place(pk_status status, const pki_node *node, const char *what, pk_error *err);
 
 #endif

@@ -32,7 +32,7 @@ static void read_scenario(pki_scenario *s, pki_problems *problems)
   }
 }
 
-/* The text and the overrides, for whoever wants to read the same again. */
+/* The text and the overrides, so that the same scenario can be read again. */
 static bool keep_source(pki_scenario *s, const char *text, size_t size, const char *const *sets, int nset)
 {
   s->text = malloc(size + 1);

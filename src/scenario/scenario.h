@@ -1,4 +1,4 @@
-/* A scenario: who is in the world, what they stand on, how it is stepped, who commands them, what disturbs them.
+/* A scenario: what is in the world, what it stands on, how it is stepped, what commands and what disturbs it.
  *
  *   scenario.yaml -> document.c (nodes) -> read.c (by field tables) -> pki_scenario -> world.c -> pk_sim
  *
@@ -130,7 +130,7 @@ typedef struct pki_scenario_record {
   pk_recording_compression compression;
 } pki_scenario_record;
 
-/* Who computes the dynamics: the generic kernels, or code that is compiled for the robot (pronk/code.h). */
+/* What computes the dynamics: the generic kernels, or code that is compiled for the robot (pronk/code.h). */
 typedef enum pki_dynamics { PKI_DYNAMICS_GENERIC, PKI_DYNAMICS_COMPILED, PKI_DYNAMICS_COUNT } pki_dynamics;
 extern const char *const pki_dynamics_words[PKI_DYNAMICS_COUNT];
 
@@ -280,7 +280,7 @@ void pki_world_free(pki_world *world);
  * step it; a scenario that asks for nothing costs nothing. */
 void pki_world_compile(pki_world *world, const pk_code_options *options);
 
-/* Who computes its dynamics: "generic", "compiled". */
+/* What computes its dynamics: "generic", "compiled". */
 const char *pki_world_dynamics(const pki_world *world);
 
 /* A number that is another one for code whose results may differ; 0: generic. */

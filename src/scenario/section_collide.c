@@ -1,4 +1,4 @@
-/* Who collides: pairs of links by name, SRDF files, and what overlaps in the start pose. */
+/* Which pairs collide: links by name, SRDF files, and what overlaps in the start pose. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -73,7 +73,7 @@ static void find_controller_file(pki_scenario *s, const pki_node *node, pki_prob
   }
 }
 
-/* A period that nobody gave is the default, or the whole number of steps below it. */
+/* A period that is not given is the default, or the whole number of steps below it. */
 static void fit_period(pki_scenario *s)
 {
   const pk_field *f = pki_fields_find(s->controller->fields, s->controller->nfield, "period");
@@ -156,7 +156,7 @@ static void start_controller(pki_world *w, pki_problems *problems)
 }
 
 const pki_section pki_section_controller = {.name = "controller",
-                                            .doc = "who sets the commands; default: nobody",
+                                            .doc = "what sets the commands; default: nothing",
                                             .form = PKI_SECTION_IS_OWN,
                                             .read = read_controller,
                                             .release = release_controller,

@@ -55,7 +55,7 @@ static void read_models(pki_scenario *s, const pki_node *node, pki_problems *pro
     if (objects == NULL) {
       pki_problem(
           problems, root,
-          "the key \"model\" is missing (or \"models\", a list; or \"objects\"): who is in the world");
+          "the key \"model\" is missing (or \"models\", a list; or \"objects\"): what is in the world");
     } else if (objects->kind == PKI_NODE_LIST && objects->count == 0) {
       pki_problem(problems, objects,
                   "objects is an empty list and there is no model, expected one of either at least");

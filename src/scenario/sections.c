@@ -13,7 +13,7 @@ const pk_field pki_scenario_fields[] = {
      "of the world; default: [0, 0, -9.81]"},
     {"dynamics", offsetof(pki_scenario, dynamics), PK_FIELD_ENUM, "", PKI_DYNAMICS_GENERIC, 0,
      PKI_DYNAMICS_COUNT - 1, pki_dynamics_words,
-     "who computes them: kernels for all robots, or this one's own code"},
+     "which code computes them: kernels for all robots, or this robot's own"},
     {"world", offsetof(pki_scenario, world), PK_FIELD_INT, "", -1, -1, 2147483647, NULL,
      "which of the varied worlds this is, -1: the one as it is written"},
     {"duration", offsetof(pki_scenario, duration), PK_FIELD_REAL, "s", NAN, 0, 1e6, NULL, "how long it runs"},

@@ -21,8 +21,8 @@ typedef struct pki_film_options {
   int width, height;
   const char *camera;     /* a name that the page knows */
   double patience;        /* s without a new picture until it is given up */
-  const atomic_int *stop; /* not 0: end without a film; NULL: nobody asks */
-  void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
+  const atomic_int *stop; /* not 0: end without a film; NULL: never */
+  void (*progress)(void *user, double fraction, const char *what); /* NULL: none */
   void *user;
 } pki_film_options;
 

@@ -3,7 +3,7 @@
  *   server (clients)  -- commands, a short queue -->  player (the world)
  *                     <-- the newest frame, the newest status, replies --
  *
- * Nothing here waits for a client: a frame that nobody took is replaced by the next, a full queue refuses, a reply
+ * Nothing here waits for a client: a frame that no client has taken is replaced by the next, a full queue refuses, a reply
  * that finds no room is dropped. */
 #ifndef PKI_SERVE_HUB_H
 #define PKI_SERVE_HUB_H
@@ -62,7 +62,7 @@ typedef struct pki_hub {
   uint64_t parameters_serial; /* counts changes */
 
   atomic_int waiting;  /* commands, and 1 more to stop: looked at between steps without the lock */
-  atomic_bool *wanted; /* [channels] somebody subscribed to it at some time */
+  atomic_bool *wanted; /* [channels] a client has subscribed to it at some time */
 } pki_hub;
 
 pk_status pki_hub_init(pki_hub *hub, const pki_catalog *catalog, pk_error *err);

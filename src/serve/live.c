@@ -1,4 +1,4 @@
-/* A world that is simulated while somebody looks. */
+/* A world that is simulated while clients watch it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ static pk_status live_advance(pki_source *self, double span, bool *ended, pk_err
   pki_watch_step(&s->watch, &s->result);
   l->source.time = pk_sim_time(s->world.sim);
   l->residual = fmax(l->residual, s->watch.info.certificate.relative);
-  *ended = false; /* somebody plays with it: it goes on beyond its duration */
+  *ended = false; /* a live world continues beyond its duration */
   return PK_OK;
 }
 

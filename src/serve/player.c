@@ -22,7 +22,7 @@ struct pki_player {
   pki_frame back;
   bool *wanted; /* [channels] */
   bool playing, ended, dirty;
-  bool waiting; /* for the first client: nobody should miss the start */
+  bool waiting; /* for the first client, so that it sees the start */
   double speed;
   char message[400];
   double wall, time;         /* when the pace was set, on both clocks */
@@ -149,8 +149,8 @@ static void settle_player(pki_player *p, pk_status status, bool ended, const pk_
 static pk_status refuse_command(const pki_player *p, const pki_message *m, pk_error *err)
 {
   const char *where = strcmp(p->source->kind->mode, "live") == 0 ? "in a live simulation" : "in a recording";
-  return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "type"}, "'%s' means nothing %s",
-                  pki_message_name(m->kind), m->kind == PKI_MESSAGE_FRAME ? "but for rendering" : where);
+  return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "type"}, "'%s' has no meaning %s",
+                  pki_message_name(m->kind), m->kind == PKI_MESSAGE_FRAME ? "except for rendering" : where);
 }
 
 static pk_status do_step(pki_player *p, int count, pk_error *err)

@@ -1,5 +1,5 @@
 /* One client: what it sends is read in bounded pieces, what it gets is the newest there is. A client that does not read
- * costs nobody anything: nothing is written to it until its socket takes more. */
+ * does not delay the others: nothing is written to it until its socket takes more. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

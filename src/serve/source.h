@@ -33,7 +33,7 @@ typedef struct pki_source_kind {
   /* `"parameters":[..],"duration":..,"dt":..`, as in the hello */
   void (*parameters)(const pki_source *self, pki_text *out);
   pk_status (*series)(pki_source *self, const pki_message_column *wanted, pki_text *out, pk_error *err);
-  /* Fill the frame; `wanted` [channels]: somebody looks at it. */
+  /* Fill the frame; `wanted` [channels]: a client has subscribed to it. */
   pk_status (*show)(pki_source *self, const bool *wanted, pki_frame *frame, pk_error *err);
   pki_health (*health)(pki_source *self);
   /* `"name":..,"duration":..,"start":..,"dt":..,"scene":{..},"parameters":[..]`, as in the hello */

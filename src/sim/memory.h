@@ -1,6 +1,6 @@
 /* What a world remembers from step to step: one row for each array of pki_sim_state (step/world.h), and for the inertias. The table serves the
- * memory of a sim, its reset, going back after a step that fails, states as bytes (state.c) and the worlds of a batch
- * (batch/worlds.c): whoever adds an array to a world adds a field of pki_sim_state and a row here; what is no array is a field of
+ * memory of a sim, its reset, undoing a step that fails, states as bytes (state.c) and the worlds of a batch
+ * (batch/worlds.c): to add an array to a world, add a field of pki_sim_state and a row here; what is no array is a field of
  * pki_numbers, and of the header in state.c.
  *
  * What pairs of shapes remember (collision/world/colliders.h) and a controller's block have owners of their own. */

@@ -8,7 +8,7 @@
  * the rules of solids. That all can move is a statement about the whole tree (model/masses.c), which the model
  * has passed. With S the spatial inertia of a body and S_0 the model's, S >= eps S_0 for every body gives M >= eps M_0 and,
  * Schur complements being monotone, articulated inertias that are at least eps times the model's: what could
- * move still can, followers and constraints included. So each body is checked alone, against its own S_0, eps = 1e-3. */
+ * move still can, followers and constraints included. So each body is checked by itself, against its own S_0, eps = 1e-3. */
 #ifndef PKI_SIM_PARAMETERS_H
 #define PKI_SIM_PARAMETERS_H
 

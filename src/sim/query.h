@@ -16,7 +16,7 @@ void pki_sim_place(pk_sim *sim);
 bool pki_sim_ground_height(pk_sim *sim, const double place[2], double *height);
 
 /* Links of different robots, and links and the ground (link -1), that collide and overlap by more than `least` m as the world stands, at
- * most `most` into `out`; how many comes back, -1: no memory. */
+ * most `most` into `out`; returns how many, -1: no memory. */
 int pki_sim_intrusions(pk_sim *sim, double least, pk_sim_overlap_pair *out, int most);
 
 /* PK_OK when two sims are of one model: of the same, or of equal ones, in what moves and in what collides; otherwise

@@ -180,7 +180,7 @@ static int bad_body(const pk_model *m, const double *v, bool is_config)
   return -1;
 }
 
-/* All numbers are finite, and small enough that nobody has to look further; four sums, since additions wait for each other. */
+/* All numbers are finite, and small enough that no further check is needed; four sums, since additions wait for each other. */
 static bool is_finite_sum(const double *v, int n)
 {
   double sum[4] = {0};

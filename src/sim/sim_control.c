@@ -130,7 +130,7 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
   /* it computes with the model's masses: what differs in a world is what it does not know */
   pki_params *const params = &seen.workspace->work.params;
   const pki_params own = *params;
-  params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* nobody writes there */
+  params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* it is only read */
   params->grouped = seen.workspace->grouped, params->varied = false;
   const pk_status status = (by->update != NULL ? by->update : pki_update_by_group)(
       by, &seen, sim->control.state, sim->state.commands);

@@ -1,4 +1,4 @@
-/* The controller of a world: when it is asked, and what it is shown. */
+/* The controller of a world: when it is called, and with what observation. */
 #ifndef PKI_SIM_SIM_CONTROL_H
 #define PKI_SIM_SIM_CONTROL_H
 

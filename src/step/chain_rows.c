@@ -195,7 +195,7 @@ bool pki_chain_waits(const pk_sim *sim, int contact)
 
 /* ---- rows ---- */
 
-/* Rows of the contacts that take part, their q and their first guess. */
+/* Rows of the active contacts, their q and their warm start. */
 static void add_contacts(pk_sim *sim, const pki_group *g)
 {
   pki_sim_contact *c = &sim->contact;
@@ -281,7 +281,7 @@ static bool has_torque_row(const pki_group *g, int k)
   return g->joint.limited[k] && !g->joint.pinned[k];
 }
 
-/* Joint limits that take part, joint friction, commands that may come back from their limit. */
+/* Active joint limits, joint friction, commands that may come back from their limit. */
 static void add_joint_rows(pk_sim *sim, const pki_group *g)
 {
   const pki_sim_joints *j = &sim->joints;
@@ -388,7 +388,7 @@ static void report_still_rows(const pk_sim *sim, bool velocities, pk_step_info *
     info->term = "a row that nothing can move";
     info->body = shift >= info->shift ? body_of_row(sim, row, velocities) : info->body;
     info->shift = fmax(info->shift, shift);
-    /* as the judge of the unaltered problem would see it */
+    /* the residual of the unaltered problem */
     info->certificate.residual = fmax(info->certificate.residual, shift);
     info->certificate.relative = fmax(info->certificate.relative, shift / (scale * unit));
   }

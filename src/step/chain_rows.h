@@ -41,7 +41,7 @@ pk_status pki_chain_find(pk_sim *sim, const pki_group *g, const double *q, pk_st
 /* A contact that is open waits until it has closed: the scheme as published, and impacts. */
 bool pki_chain_waits(const pk_sim *sim, int contact);
 
-/* The rows of all that takes part. */
+/* The rows of the active set. */
 bool pki_chain_has_rows(const pk_sim *sim, const pki_group *g);
 void pki_chain_assemble(pk_sim *sim, const pki_group *g);
 

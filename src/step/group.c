@@ -148,7 +148,7 @@ static void carve_slots(pki_group *g, bool slots, size_t nu, int lanes, pki_aren
       {&g->state, n},
   };
   take_numbers(parts, sizeof parts / sizeof parts[0], lanes, arena);
-  const size_t shown = lanes == 1 ? rows : 0; /* a sim alone may be wants_info */
+  const size_t shown = lanes == 1 ? rows : 0; /* a single sim may have an observer */
   g->solver_memory = pki_arena_take(arena, slots ? solver_memsize() : 0, 1);
   g->observed_Y = pki_arena_take(arena, shown * (nu + 1) + nu, sizeof(double));
   g->observed_col = pki_arena_take(arena, shown * (nu + 1), sizeof(int));

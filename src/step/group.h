@@ -3,20 +3,20 @@
  *   gather        states, commands, warm starts of the worlds into lanes
  *   actuate       command forces as lines a - g u_E, limits, joint friction; pushes
  *   free velocity u_f = u + inv(M~) dt (forces - h), M, h at q_M = q (+) dt/2 u (Moreau) or q (Euler)
- *   collide       feet (balls at the ends of legs) on a plane or a height field are looked at on lanes. All other shapes are
+ *   collide       feet (balls at the ends of legs) on a plane or a height field are tested on lanes. All other shapes are
  *                 covered by capsules, balls and boxes, and pairs of covers that are near are handed to the narrow phase, lane by lane
- *   rows          J, Y = inv(L') J', Z = inv(D) Y, W = Y' Z of what takes part: contacts, joint limits, friction, saturated commands
- *   impulses      the active set: what velocities would break takes part, the problem is solved, and again
+ *   rows          J, Y = inv(L') J', Z = inv(D) Y, W = Y' Z of the active set: contacts, joint limits, friction, saturated commands
+ *   impulses      what velocities would break joins the active set, the problem is solved, and again
  *   advance       q_E = q_M (+) reach u_E
  *   project       what is below zero at q_E is moved out by the shortest way in the measure of M~
  *   scatter       states, impulses and what pairs of shapes remember back to the worlds
  *
- * Control flow is that of the group, and what is not meant for a lane is masked. A contact that does not take part in a world has
+ * Control flow is that of the group, and what is not meant for a lane is masked. A contact that is not in a world's active set has
  * r = 0 there (and, but for feet, rows of exact zeros), and a world that has met its tolerance changes no more. So a world comes out the same
- * whoever sits beside it, and however many lanes there are. Contacts of each lane are compacted into slots: feet have slots
+ * whatever worlds the other lanes hold, and however many lanes there are. Contacts of each lane are compacted into slots: feet have slots
  * of their own, others take the next free one in the order in which they join.
  *
- * Impulses are found by sweeps where only feet take part, and by Newton on active sets (kernels/newton.h). A lane in which neither
+ * Impulses are found by sweeps where only feet are active, and by Newton on active sets (kernels/newton.h). A lane in which neither
  * meets the tolerance is solved by the scalar solvers from its own W, and goes on in its lane if they meet it. A command beyond its
  * limits is pinned there, and becomes a row where it would come back; friction of a joint that slides is a constant force, and becomes a
  * row where the joint would turn round. What has no place in slots (more contacts than there are slots, a fast thin shape, a problem
@@ -185,13 +185,14 @@ typedef struct pki_group_plan {
   double thin;
 } pki_group_plan;
 
-/* A world that takes a lane: where what it knows lies, and where the step writes when it is done. */
+/* A world in a lane: where its data are gathered from, and where the step scatters its results. */
 typedef struct pki_lane_world {
   const double *q, *u;
   const pk_command *commands;
-  const double *inertia, *grouped; /* [nbody][10], likewise regrouped; NULL in all seats: what the work has */
-  const double *pushes;            /* [nbody][6]; NULL: none */
-  double friction;                 /* factor on all coefficients */
+  const double *inertia,
+      *grouped;         /* [nbody][10], likewise regrouped; NULL in all worlds: what the work has */
+  const double *pushes; /* [nbody][6]; NULL: none */
+  double friction;      /* factor on all coefficients */
   double *q_next, *u_next, *tau;
   pki_contact *last; /* of the last step, then of this one */
   double *last_r;
@@ -202,10 +203,10 @@ typedef struct pki_lane_world {
   bool *plain;            /* last_joint and limited are all zero */
   pki_remembered *memory; /* [keep] what pairs of shapes remember */
   int *nmemory;
-  double *guard; /* [pki_guard_size] the last look at all shapes (below); all zero: never */
+  double *guard; /* [pki_guard_size] the last check of all shapes (below); all zero: never */
 } pki_lane_world;
 
-/* What a world remembers of the last look at all shapes: joint coordinates [nu]; how far joints may turn until some pair can be near;
+/* What a world remembers of the last check of all shapes: joint coordinates [nu]; how far joints may turn until some pair can be near;
  * how high the lowest shape that is no foot was above the ground; and where the trunk was, its origin [3] and quaternion [4]. */
 enum { PKI_GUARD_ANGLE, PKI_GUARD_HEIGHT, PKI_GUARD_TRUNK, PKI_GUARD_MORE = PKI_GUARD_TRUNK + 7 };
 
@@ -220,7 +221,7 @@ typedef struct pki_lane_info {
   pk_lane_exit left;    /* why not */
   pk_status status;     /* of a step on chains */
   bool unsettled;       /* on chains: the active set did not settle */
-  bool rows;            /* something took part */
+  bool rows;            /* the active set was not empty */
   bool scalar_fallback; /* its impulses were solved by the scalar solvers */
   int rounds, sweeps, saturated;
   pk_solver solver;
@@ -288,7 +289,7 @@ typedef struct pki_group_joints {
   /* Masks: joints whose friction is taken for constant at the torque `drag`; the friction of others is a row. */
   uint64_t *sliding;
   double *drag;
-  /* [2][nu] masks: lower, upper joint limits that take part. */
+  /* [2][nu] masks: active lower, upper joint limits. */
   uint64_t *at_limit;
   /* force - gain u: what commands within their limits, constants and, where no joint is cut, pushes do. */
   double *force, *gain;
@@ -312,7 +313,7 @@ typedef struct pki_group_search {
   pki_remembered *memory[PKI_LANES_MOST];
 } pki_group_search;
 
-/* The scratch of a group. Arrays of numbers and masks are [n][lanes]; below only n is told. */
+/* The scratch of a group. Arrays of numbers and masks are [n][lanes]; below only n is given. */
 typedef struct pki_group {
   /* ---- what it works with ---- */
 
@@ -348,7 +349,7 @@ typedef struct pki_group {
   pki_group_search search;
   /* [PKI_FOUND] at q_M, and at the end; on chains those of the world. */
   pki_contact *found[PKI_LANES_MOST], *found_end[PKI_LANES_MOST];
-  /* [PKI_FOUND] the slot of one at q_M; -1: it does not take part. On chains 0: it does. */
+  /* [PKI_FOUND] the slot of one at q_M; -1: it is not active. On chains 0: it is. */
   int *slot_of[PKI_LANES_MOST];
 
   /* ---- feet ---- */
@@ -357,14 +358,14 @@ typedef struct pki_group {
   double *gap_end;
   /* [balls] 1: a height field's nearest side at the end is another one. */
   double *turned;
-  /* [balls] masks: feet that took part, when `active` is that of positions. */
+  /* [balls] masks: feet that were active, when `active` is that of positions. */
   uint64_t *took;
   /* [balls][9] inverses of their diagonal blocks of W; [balls] slip of the last sweep (contact/linear/block.c). */
   double *K, *slip;
 
   /* ---- contacts in slots ---- */
 
-  /* [slots] masks: those that take part. */
+  /* [slots] masks: the active ones. */
   uint64_t *active;
   /* [slots][9] normal, tangents. */
   double *axes;
@@ -391,7 +392,7 @@ typedef struct pki_group {
 
   /* [lanes][PKI_BOXES] */
   pki_lane_box (*box)[PKI_BOXES];
-  /* [boxes] masks: those that take part. */
+  /* [boxes] masks: the active ones. */
   uint64_t *box_active;
   /* [boxes] sign of the coordinate, bounds of the impulse, what is added to W. */
   double *box_sign, *box_lower, *box_upper, *box_soft;
@@ -417,7 +418,7 @@ typedef struct pki_group {
   void *solver_memory;
   /* W, q, r, mu, bounds. */
   double *scalar;
-  /* [rows][nu], [nu], [rows] its factors, for who is shown it. */
+  /* [rows][nu], [nu], [rows] its factors, for the observer. */
   double *observed_Y;
   /* [rows][nu], [rows] */
   int *observed_col;
@@ -428,13 +429,13 @@ typedef struct pki_group {
   double *relative, *penetration, *sweeps, *rounds;
   /* J, what projections added to the potential energy; counted when `wants_info`. */
   double *lift;
-  /* Somebody reads more than the state. */
+  /* The caller reads the step's info, not only the state. */
   bool wants_info;
   /* Of lane 0's impulses, when `wants_info`. */
   pk_contact_certificate certificate;
-  /* Who is shown the problems of lane 0; NULL: nobody. */
+  /* The observer of the problems of lane 0; NULL: none. */
   const struct pki_problem_observer *observer;
-  /* A part of the step ends; NULL: nobody measures. */
+  /* A part of the step ends; NULL: times are not measured. */
   void (*lap)(void *user, pk_step_part part);
   void *user;
   /* [nq, nu or pki_guard_size] one lane: where lanes that are not done are written. */

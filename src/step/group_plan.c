@@ -378,7 +378,7 @@ static void add_feet(pki_group_plan *plan, const pk_sim *sim)
   plan->nball = fits ? plan->nball : 0; /* then they are shapes as others are */
 }
 
-/* How far open the velocities may leave a contact that joins all the same, m. In a world of several bodies every solution closes
+/* How far open the velocities may leave a contact that joins the active set nevertheless, m. In a world of several bodies every solution closes
  * some contacts that were left open before it, and another round costs more than rows that carry nothing. Bodies that are pushed or
  * released change their velocity by some g dt, hence their way by some reach g dt: with 4 of them the rounds of a step fall from 3.3
  * to 1.2 in scenarios/balls.yaml, from 2.6 to 1.4 in pile.yaml, from 1.1 to 1.0 in a stack of boxes. One robot has no use for it. */

@@ -48,7 +48,7 @@ static pki_impact_group *group_of(const pk_sim *sim, const pki_contact *f)
   return &sim->contact.impacts[group_of_body(sim, f->body)];
 }
 
-/* A contact that takes part makes one group of both bodies'. Who takes part stays so until the step's end, and so do the
+/* An active contact makes one group of both bodies'. Active contacts stay so until the step's end, and so do the
  * groups. */
 static void merge_contact_groups(pk_sim *sim, const pki_contact *f)
 {
@@ -66,7 +66,7 @@ void pki_impact_begin(pk_sim *sim)
   for (int k = 0; k < sim->model->nu; k++) {
     sim->contact.merged[k] = k;
   }
-  /* among constraints nobody adds up what a group gains: it takes one coefficient at once */
+  /* among constraints the energy that a group gains is not summed: it takes one coefficient at once */
   for (int k = 0; k < sim->model->nu && sim->model->nconstraint > 0; k++) {
     sim->contact.impacts[k].strict = true;
   }

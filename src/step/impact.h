@@ -8,7 +8,7 @@
  * first term is r' xi / (1 + e) <= 0, and no impact gains energy. With unequal coefficients it can be positive: Newton's
  * law with friction, or beside another contact, can gain energy (Kane 1984).
  *
- * A group is the contacts that M couples, those of one tree, and where contacts between bodies take part all of both
+ * A group is the contacts that M couples, those of one tree, and where contacts between bodies are active all of both
  * trees. The right side above, taken over one group, at the group's smallest or largest coefficient, whichever is
  * less, is the energy that its impacts gained. */
 #ifndef PKI_STEP_IMPACT_H
@@ -23,7 +23,7 @@ void pki_impact_groups(const pk_model *model, const int *up, int *root, int *dof
 /* Nobody has gained energy yet. */
 void pki_impact_begin(pk_sim *sim);
 
-/* Coefficients of every group from the contacts that take part. */
+/* Coefficients of every group from the active contacts. */
 void pki_impact_choose(pk_sim *sim);
 
 /* Coefficients of contact i of those found: normal, tangent, tangent. */

@@ -27,7 +27,7 @@ typedef struct pki_law {
   const struct pki_law *(*variant)(const pk_sim_options *options);
   bool linear; /* solve() uses the solvers of linear complementarity problems: pk_step_info.lcp_solver */
   bool needs_solution; /* a problem without a solution fails the step */
-  bool joins_closed;   /* contacts take part when they are closed, whatever their velocity */
+  bool joins_closed;   /* contacts join the active set when they are closed, whatever their velocity */
 } pki_law;
 
 /* By pk_contact_law, up to NULL; and the row of a world's options, which may be a variant. */

@@ -130,7 +130,7 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
     scale = fmax(scale, fabs(lcp->q[i]));
   }
   bool solved = false;
-  memcpy(e->best, e->z, bytes); /* where nobody finds a number */
+  memcpy(e->best, e->z, bytes); /* where no solver finds a number */
   for (int k = 0; k < count && !solved; k++) {
     const pk_lcp_options options = {.solver = tries[k].solver,
                                     .tolerance = o->tolerance,
@@ -149,7 +149,7 @@ static bool run_solvers(pk_sim *sim, const pk_lcp *lcp, pk_step_info *info)
       memcpy(e->best, e->z, bytes);
     }
     memcpy(e->z, e->best, bytes);
-    solved |= status != PK_OK && result.outcome == PK_LCP_OUTCOME_INFEASIBLE; /* nobody can */
+    solved |= status != PK_OK && result.outcome == PK_LCP_OUTCOME_INFEASIBLE; /* no impulses can */
   }
   const double relative = best.residual / scale;
   info->solver = PK_SOLVER_AUTO;

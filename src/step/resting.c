@@ -11,7 +11,7 @@ static bool is_closed(const pk_sim *sim, const pki_contact *f)
   return f->gap <= pki_touching(sim);
 }
 
-/* The coefficient of a collision; -1: nobody approaches. */
+/* The coefficient of a collision; -1: no contact approaches. */
 static double collision_restitution(const pk_sim *sim)
 {
   const pki_sim_contact *c = &sim->contact;

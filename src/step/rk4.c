@@ -8,7 +8,7 @@
 #include "model/motion.h"
 #include "step/world.h"
 
-/* One evaluation: rates of xi and u at (q_0 (+) xi, u); how many commands are at their limit comes back. */
+/* One evaluation: rates of xi and u at (q_0 (+) xi, u); returns how many commands are at their limit. */
 static int evaluate_rates(pk_sim *sim, const double *xi, const double *u, double *xi_dot, double *u_dot)
 {
   pk_workspace *w = sim->workspace;

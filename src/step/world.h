@@ -96,10 +96,10 @@ typedef struct pki_lcp_pyramid {
   void *memory;              /* of the solvers */
 } pki_lcp_pyramid;
 
-/* Somebody who is shown every problem of velocities before it is solved, W and its factor both, with the first guess. The
+/* An observer is shown every problem of velocities before it is solved, W and its factor both, with the warm start. The
  * problem belongs to the sim and is gone after the call. */
 typedef struct pki_problem_observer {
-  void (*observe)(void *user, const pk_contact_problem *p, const double *r); /* NULL: nobody */
+  void (*observe)(void *user, const pk_contact_problem *p, const double *r); /* NULL: none */
   void *user;
 } pki_problem_observer;
 
@@ -128,7 +128,7 @@ typedef struct pki_parameters {
 
 /* Who sets the commands. */
 typedef struct pki_sim_control {
-  const pk_controller *by;  /* NULL: nobody */
+  const pk_controller *by;  /* NULL: none */
   void *state;              /* its block, owned */
   long long every;          /* steps between updates */
   pk_sim_contact *contacts; /* [max_contacts] what it is shown */
@@ -169,7 +169,7 @@ typedef struct pki_sim_contact {
   bool factored;      /* the workspace has the factor of the step's M~ */
   pki_contact *found; /* [max_contacts] of the last search */
   double *speed;      /* [max_contacts] their normal velocity at the start of the step */
-  int *slot_of;       /* [max_contacts] -1: they do not take part */
+  int *slot_of;       /* [max_contacts] -1: they are not active */
   int *row_found;     /* [max_contacts] which one a contact of the problem is */
   int nfound;
   int *row_slot;             /* [rows] where a joint row's impulse is kept: kind * joints + k */
@@ -232,7 +232,7 @@ struct pk_sim {
   pki_sim_contact contact;
   pki_sim_joints joints;
   pki_single_group single;
-  bool wants_info; /* somebody reads what the step reports */
+  bool wants_info; /* the caller reads the step's info */
   double lap;      /* s, when the part of the step that is running began */
   void *ark;       /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;

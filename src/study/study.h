@@ -43,14 +43,14 @@ typedef struct pki_study {
   pk_status (*run)(const pki_study_options *options, pki_study_result *result, pk_error *err);
 } pki_study;
 
-/* How far a study is, over all its parts; work is counted in whatever unit the study likes. */
+/* The progress of a study over all its parts; work is counted in a unit that the study chooses. */
 typedef struct pki_study_progress {
   const pki_study_options *options;
   double done, all, now; /* work: finished, of all parts, of the part that is under way */
   char what[96];         /* that part, in words */
 } pki_study_progress;
 
-/* Told now and then how much of a part is done, from 0 to 1. */
+/* Receives how much of a part is done, from 0 to 1. */
 typedef struct pki_study_watch {
   void (*tell)(void *user, double done);
   void *user;

@@ -6,7 +6,7 @@
 
 typedef struct pki_pool pki_pool;
 
-/* Run one sample in this thread. PK_OK when there is a record, *interrupted when somebody asked to stop and there is
+/* Run one sample in this thread. PK_OK when there is a record, *interrupted when a stop was requested and there is
  * none. With a folder the run is recorded there. Only memory and files that cannot be written are failures. */
 pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *folder, const atomic_int *stop,
                          pki_record *out, bool *interrupted, pk_error *err);

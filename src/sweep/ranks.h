@@ -1,5 +1,5 @@
 /* Processes that share the work of one sweep, and how they talk: messages of bytes from one rank to another. What carries
- * them is a plugin (crew_mpi.c), so that neither the library nor the command needs MPI; tests carry them by hand.
+ * them is a plugin (ranks_mpi.c), so that neither the library nor the command needs MPI; tests carry them by hand.
  *
  * Rank 0 keeps the store, hands samples out a few at a time, and runs some itself. The others ask, run and answer:
  *
@@ -22,13 +22,13 @@ typedef struct pki_ranks {
   void *user;
   /* false: it did not get there. The bytes are the caller's again when it returns. */
   bool (*send)(void *user, int to, const void *bytes, size_t size);
-  /* The next message of anybody, if there is one: its size; 0: none is there; -1: it failed or has no room. */
+  /* The next message of any rank, if there is one: its size; 0: none is there; -1: it failed or has no room. */
   long (*take)(void *user, int *from, void *bytes, size_t room);
   void (*leave)(void *user);   /* all is done; waits for the others */
-  void (*abandon)(void *user); /* something is wrong: ends all processes of the crew, this one too */
+  void (*abandon)(void *user); /* something is wrong: ends all processes, this one too */
 } pki_ranks;
 
-/* What a plugin exports as `pk_ranks_join`: become one of a crew; false with a message. */
+/* What a plugin exports as `pk_ranks_join`: join the other processes; false with a message. */
 typedef bool (*pki_ranks_join_fn)(pki_ranks *out, char *message, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Messages of a crew by MPI: a plugin, loaded by `pronk sweep` when it was started by mpirun or srun. */
+/* Messages between ranks by MPI: a plugin, loaded by `pronk sweep` when it was started by mpirun or srun. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -116,7 +116,7 @@ pk_status pki_store_head_fits(const unsigned char theirs[PKI_STORE_HEAD], const 
   }
   if (pki_crc32(0, theirs, 152) != pki_take_bytes(theirs + 152, 4)) {
     return pki_fail(err, PK_ERROR_SYNTAX, where,
-                    "its head is damaged, so nobody knows whose samples these are: --again starts afresh");
+                    "its head is damaged, so it is unknown whose samples these are: --again starts afresh");
   }
   pki_store_head_encode(mine, own);
   const char *why = describe_difference(theirs, own);

@@ -6,7 +6,7 @@
  *   samples.pronk -> sweep_table.c: results.csv, results.h5 -> sweep_report.c: report.html -> sweep_replay.c: worst/
  *
  *   draw.c    random and low-discrepancy numbers
- *   crew.h    processes that share the work; crew_mpi.c: by MPI
+ *   ranks.h   processes that share the work; ranks_mpi.c: by MPI
  *   sweep_work.c    who runs what: rank 0 and the others
  *
  * Sample i is a function of the file and of i alone, a row of the table one of its sample alone: how many threads or

@@ -80,7 +80,7 @@ static void show_sweep_progress(lead *l)
   char what[160], pace[64] = "";
   const long long all = l->store->samples, left = all - l->store->finished;
   const double rate = (double)l->out->ran / fmax(now - l->began, 1e-9);
-  if (rate > 0) { /* nobody knows before the first has ended */
+  if (rate > 0) { /* unknown before the first has ended */
     snprintf(pace, sizeof pace, ", %.3g/s, %.0fs left", rate, ceil((double)left / rate));
   }
   snprintf(what, sizeof what, "%lld/%lld samples%s; %lld fell", l->store->finished, all, pace,
@@ -88,7 +88,7 @@ static void show_sweep_progress(lead *l)
   l->options->progress(l->options->user, all > 0 ? (double)l->store->finished / (double)all : 1, what);
 }
 
-/* Some samples to whoever asked, fewer towards the end so that all end together. */
+/* Some samples to the rank that asked, fewer towards the end so that all end together. */
 static bool give_samples(lead *l, int to, int wanted, pk_error *err)
 {
   unsigned char bytes[START + 8 * GIFTS];
@@ -197,7 +197,7 @@ pk_status pki_work_lead(const pki_sweep *sweep, const pki_store_head *head, pki_
       break;
     }
     if (first != PK_OK && options->comm != NULL) {
-      break; /* the caller ends the crew: a rank may never answer */
+      break; /* the caller ends all ranks: one may never answer */
     }
     show_sweep_progress(&l);
     pki_pool_wait(l.pool, options->comm != NULL ? nap : 0.1);

@@ -1,4 +1,4 @@
-/* Running what is not finished: threads of this process and, in a crew, other processes. */
+/* Running what is not finished: threads of this process and, under MPI, other processes. */
 #ifndef PKI_SWEEP_SWEEP_WORK_H
 #define PKI_SWEEP_SWEEP_WORK_H
 
@@ -8,9 +8,9 @@
 typedef struct pki_work_options {
   int threads; /* of this process */
   const atomic_int *stop;
-  void (*progress)(void *user, double fraction, const char *what); /* NULL: nobody watches */
+  void (*progress)(void *user, double fraction, const char *what); /* NULL: none */
   void *user;
-  const pki_ranks *comm; /* NULL: this process alone */
+  const pki_ranks *comm; /* NULL: only this process */
 } pki_work_options;
 
 /* How it went. */

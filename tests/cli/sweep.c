@@ -321,7 +321,7 @@ static void ctrl_c_ends_it_cleanly_and_it_goes_on(void **state)
   assert_int_equal(code, 1);
   size_t size;
   char *log = pki_file_read("log", 1 << 20, &size);
-  assert_non_null(strstr(log, "samples finished; the same command goes on"));
+  assert_non_null(strstr(log, "samples finished; the same command resumes"));
   free(log);
   run_whole(0, 2, "stopped");
   same_results("stopped");

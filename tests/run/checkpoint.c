@@ -205,7 +205,7 @@ static void a_checkpoint_that_is_not_there_says_what_to_do(void **state)
   pki_checkpoint c;
   pk_error err = {.message = ""};
   assert_int_equal(pki_checkpoint_load(path, &c, &err), PK_ERROR_FILE);
-  assert_non_null(strstr(err.message, "there is no checkpoint to go on from"));
+  assert_non_null(strstr(err.message, "there is no checkpoint to resume from"));
   assert_string_equal(err.file, path);
   assert_int_equal(pki_checkpoint_load(folder, &c, &err), PK_ERROR_FILE);
   assert_non_null(strstr(err.message, "the checkpoint cannot be read: Is a directory"));
@@ -265,7 +265,7 @@ static void a_checkpoint_of_something_else_says_what_differs_and_what_to_do(void
       "with the same file and the same --set");
   strcpy(c.version, "9.9.9");
   snprintf(words, sizeof words,
-           "the checkpoint was written by pronk 9.9.9, this is pronk %s: go on with that version",
+           "the checkpoint was written by pronk 9.9.9, this is pronk %s: resume with that version",
            mine.version);
   does_not_fit(&c, c.model_hash, c.scenario_hash, words);
   c = mine;

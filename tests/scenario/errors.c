@@ -8,7 +8,7 @@ static const wrong cases[] = {
     {"- 1\n", 1, "", "the file is a list, expected a mapping"},
     {"model: starleth\n", 1, "", "the key \"duration\" is missing: a number, how long it runs"},
     {"duration: 1\n", 1, "",
-     "the key \"model\" is missing (or \"models\", a list; or \"objects\"): who is in the world"},
+     "the key \"model\" is missing (or \"models\", a list; or \"objects\"): what is in the world"},
     {REST "models: [starleth]\n", 3, "models", "model and models are both there; give one"},
     {"duration: 1\nmodels: []\n", 2, "models", "models is an empty list, expected one at least"},
     {"duration: 1\nobjects: []\n", 2, "objects",

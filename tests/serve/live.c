@@ -394,13 +394,13 @@ static void what_belongs_to_recordings_is_refused(void **state)
   fixture_live(&f, "starleth-stand", NULL, &paused);
   fixture_client(&f, &c, NULL);
   client_send(&c, "{\"type\":\"seek\",\"time\":1}");
-  client_error(&c, "'seek' means nothing in a live simulation");
+  client_error(&c, "'seek' has no meaning in a live simulation");
   client_send(&c, "{\"type\":\"step\",\"count\":-1}");
   client_error(&c, "only a recording can be stepped back");
   client_send(&c, "{\"type\":\"series\",\"channel\":\"com\",\"column\":0}");
-  client_error(&c, "'series' means nothing");
+  client_error(&c, "'series' has no meaning");
   client_send(&c, "{\"type\":\"frame\",\"time\":0}");
-  client_error(&c, "'frame' means nothing but for rendering");
+  client_error(&c, "'frame' has no meaning except for rendering");
   client_close(&c);
   fixture_stop(&f);
 }

@@ -227,9 +227,9 @@ static void nobody_pushes_or_changes_what_has_been(void **state)
   fixture_replay(&f, recording, &paused);
   fixture_client(&f, &c, NULL);
   client_send(&c, "{\"type\":\"push\",\"body\":0,\"point\":[0,0,0],\"force\":[1,0,0]}");
-  client_error(&c, "'push' means nothing in a recording");
+  client_error(&c, "'push' has no meaning in a recording");
   client_send(&c, "{\"type\":\"set\",\"key\":\"duration\",\"value\":1}");
-  client_error(&c, "'set' means nothing in a recording");
+  client_error(&c, "'set' has no meaning in a recording");
   client_close(&c);
   fixture_stop(&f);
 }

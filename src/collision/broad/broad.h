@@ -1,11 +1,11 @@
-/* Broad phase: which boxes overlap. Four ways, one result.
+/* Broad phase: which boxes overlap. Four methods, one result.
  *
  *   broad_exhaustive.c  all pairs
  *   broad_sweep.c       sweep and prune: ends of intervals along three axes, kept sorted from step to step
  *   broad_grid.c        hash grid of several levels
  *   broad_tree.c        tree of fattened boxes, changed where boxes leave theirs
  *
- * Pairs (i < j) come sorted by i, then j, so the result does not depend on the way or its memory. */
+ * Pairs (i < j) come sorted by i, then j, so the result does not depend on the method or its memory. */
 #ifndef PKI_COLLISION_BROAD_BROAD_H
 #define PKI_COLLISION_BROAD_BROAD_H
 
@@ -59,7 +59,7 @@ typedef struct pki_broad {
 void pki_broad_carve(pki_broad *b, pk_broad_phase kind, int n, pki_arena *arena);
 void pki_broad_reset(pki_broad *b);
 
-/* The overlapping pairs that are wanted, sorted, at most `most` into out; how many there are comes back: more than `most`
+/* The overlapping pairs that are wanted, sorted, at most `most` into out; returns how many there are: more than `most`
  * when there was no room for all, which are then the first that were found. Allocates nothing. */
 int pki_broad_pairs(pki_broad *b, const pki_aabb *boxes, pki_want_pair want, const void *user,
                     pki_box_pair *out, int most);

@@ -129,7 +129,7 @@ static inline void find_pairs_in_cell(const grid *g, const pki_aabb *boxes, int 
 }
 
 /* All cells of a level whose boxes may reach box i; on its own level its own cell and those that come after it in the order
- * of x, y, z: the others ask for it. */
+ * of x, y, z: the others report their pairs with it. */
 static void find_pairs_in_level(const grid *g, const pki_aabb *boxes, int i, int level, pki_pair_sink *sink)
 {
   const bool same = g->level[i] == level;

@@ -292,7 +292,7 @@ static void move_leaves(tree *t, const pki_aabb *boxes, const int *family)
 
 /* ---- pairs of leaves ---- */
 
-/* A pair of boxes whose leaves overlap: kept, or told at once when there is no room. */
+/* A pair of boxes whose leaves overlap: kept, or reported at once when there is no room. */
 static inline void report_leaf_pair(tree *t, int i, int j, pki_pair_sink *sink)
 {
   const int a = i < j ? i : j, b = i < j ? j : i;
@@ -308,7 +308,7 @@ static inline void report_leaf_pair(tree *t, int i, int j, pki_pair_sink *sink)
   }
 }
 
-/* Leaves that overlap that of box i, which has moved. Of two that have moved, the first one tells. */
+/* Leaves that overlap that of box i, which has moved. Of two that have moved, the first one reports. */
 static void find_leaf_overlaps(tree *t, int i, pki_pair_sink *sink)
 {
   const node *const all = t->nodes;
@@ -375,7 +375,7 @@ static inline bool pair_comes_before(const pki_box_pair *x, const pki_box_pair *
   return x->a < y->a || (x->a == y->a && x->b < y->b);
 }
 
-/* Pairs of what has moved go, for they were asked for again; fresh ones come in, from the end and in place. False when
+/* Pairs of what has moved are dropped, for they were searched again; fresh ones are merged in, in place. False when
  * there is no room. */
 static bool merge_pairs(tree *t)
 {

@@ -91,7 +91,7 @@ static double distance_from_flat(int n, const double w[3], const double p[3], co
   return pki_length3(e);
 }
 
-/* The farthest of n candidates from `from`, across or along u as `away` counts; how far comes back. */
+/* The farthest of n candidates from `from`, across or along u as `away` counts; returns how far. */
 static double farthest_candidate(int dimension, const pki_corner *c, int n, const double from[3],
                                  const double u[3], pki_corner *out)
 {
@@ -399,7 +399,7 @@ static bool expand_polytope(pki_difference *d, polytope *p, bool curved, answer 
 
 /* ---- answers ---- */
 
-/* Weights of the origin's projection in a triangle; the least of them comes back. */
+/* Weights of the origin's projection in a triangle; returns the least of them. */
 static double origin_weights(const polytope *p, const int corner[3], double weight[3])
 {
   const double *const w = p->corner[corner[0]].w;

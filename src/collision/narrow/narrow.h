@@ -55,7 +55,7 @@ int pki_plane_touch(const pk_geometry *g, const pk_pose *pose, const pk_pose *pl
                     pk_touch_point out[PK_TOUCH_MOST]);
 
 /* manifold.c: at most PK_TOUCH_MOST of n points, the deepest always among them, the rest spread wide; in place, in an
- * order that depends on the ids alone. How many stay comes back. */
+ * order that depends on the ids alone. Returns how many stay. */
 int pki_touch_reduce(pk_touch_point *points, int n);
 
 /* surface.c: where one of the two is a mesh or a height field, in either order. */

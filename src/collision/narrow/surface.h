@@ -1,6 +1,6 @@
 /* Between the files that let shapes touch surfaces (meshes and height fields):
  *
- *   surface.c           distances; which way a pair takes
+ *   surface.c           distances; which method a pair takes
  *   surface_search.c    the nearest triangles
  *   surface_convex.c    a convex shape on a surface
  *   surface_triangle.c  which normals a triangle owns, the points at its borders

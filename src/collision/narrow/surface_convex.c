@@ -460,7 +460,7 @@ static double deepest_of(const pki_gather *g)
 }
 
 /* What touches elsewhere must not hide an overlap: a triangle that the shape went through and would still be in after it
- * moved by the deepest of the touches is not spoken for. The way out of such ones joins them; only where it is deepest, since
+ * moved by the deepest of the touches is not covered by them. The way out of such ones joins them; only where it is deepest, since
  * their plane goes on where the surface does not. */
 static void resolve_uncovered_overlaps(scene *s, const pki_aabb *box)
 {

@@ -379,7 +379,7 @@ static bool visit_edges(const pki_triangle *t, void *user)
         cross_edges(s, t, j, k);
       }
     }
-    if (s->found.count == 0) { /* else nobody asks */
+    if (s->found.count == 0) { /* else it is not needed */
       note_piercing_edge(s, &s->mine, j, t, true);
       note_piercing_edge(s, t, j, &s->mine, false);
     }

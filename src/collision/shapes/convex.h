@@ -16,7 +16,7 @@ typedef struct pki_convex {
 pki_convex pki_convex_of(const pk_geometry *g, const pk_pose *pose);
 pki_convex pki_convex_points(const double *points, int n, const pk_pose *pose);
 
-/* The core's farthest point along a direction (world, any length but zero), world. Its vertex comes back, -1 for smooth
+/* The core's farthest point along a direction (world, any length but zero), world. Returns its vertex, -1 for smooth
  * shapes; `hint` is a vertex to begin at, -1: none. Big hulls are climbed along their edges. */
 int pki_convex_support(const pki_convex *c, const double direction[3], int hint, double out[3]);
 

@@ -175,7 +175,7 @@ typedef struct search {
   double normal[3];
 } search;
 
-/* The point (relative to the cell's corner) against a triangle's face; its distance from the triangle's plane comes back. */
+/* The point (relative to the cell's corner) against a triangle's face; returns its distance from the triangle's plane. */
 static double try_face(search *s, const triangle *t, const double p[3], bool upper)
 {
   const double c = s->f->cell, hair = HAIR * c;

@@ -73,7 +73,7 @@ void pki_trimesh_triangle(const pki_trimesh *t, int index, pki_triangle *out);
 
 /* ---- single triangles and boxes ---- */
 
-/* The point of a triangle nearest to p. The part it lies on comes back: k: corner k, 3 + k: edge k -> k+1, 6: the face. */
+/* The point of a triangle nearest to p. Returns the part it lies on: k: corner k, 3 + k: edge k -> k+1, 6: the face. */
 int pki_triangle_nearest(const double p[3], const double a[3], const double b[3], const double c[3],
                          const double normal[3], double out[3]);
 

@@ -300,7 +300,7 @@ static bool choose_turns(joining *j)
     greatest = p->whole && p->turned == 0 && fabs(p->volume) > fabs(greatest) ? p->volume : greatest;
   }
   if (greatest < 0) {
-    /* consistent as a whole, but inside out: turn all that was consistent, judge then */
+    /* consistent as a whole, but inside out: turn all that was consistent, then test */
     for (int i = 0; i < j->nparts; i++) {
       part *p = &j->parts[i];
       p->sum = p->whole && p->turned == 0;

@@ -232,7 +232,7 @@ static void add_solid(pki_colliders *c, int solid)
   put_ball(to->geometry, &to->pose, to->centre);
 }
 
-/* How far from a body's origin its shapes reach; nobody has moved yet. */
+/* How far from a body's origin its shapes reach; no body has moved yet. */
 static void fill_bodies(pki_colliders *c)
 {
   const size_t bodies = (size_t)c->model->nbody;

@@ -1,7 +1,7 @@
 /* What of a world can collide: the model's collision shapes and the solids of the ground.
  *
- *   colliders.c  shapes made ready, where they are
- *   filter.c     who collides with whom
+ *   colliders.c  geometry of shapes, and their poses
+ *   filter.c     which pairs may collide at all
  *   near.c       which pairs may touch now
  *   contacts.c   where they touch
  *
@@ -50,7 +50,7 @@ typedef struct pki_remembered {
   pki_pair_memory memory;
 } pki_remembered;
 
-/* What of a collider follows its body's last move: nothing yet, its ball, its pose, its box. */
+/* How much of a collider's placement is computed since its body's last move: nothing, its ball, its pose, its box. */
 enum { PKI_PLACED_NOTHING, PKI_PLACED_BALL, PKI_PLACED_POSE, PKI_PLACED_BOX };
 
 /* The order of pairs. */

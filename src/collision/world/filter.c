@@ -9,7 +9,7 @@ enum { NOBODY = -2 };
 
 /* ---- bodies that joints join ---- */
 
-/* The body that body i hangs on, past helpers that carry no link. Free bodies hang on nobody. */
+/* The body that body i hangs on, past helpers that carry no link. Free bodies hang on nothing. */
 static int joined_to(const pk_model *m, int i)
 {
   int parent = i;

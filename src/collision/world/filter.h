@@ -1,4 +1,4 @@
-/* Who collides with whom. By these rules, the first that speaks decides:
+/* Which pairs may collide. Of these rules the first that applies decides:
  *
  *   1. shapes of one body, and shapes that are both fixed in the world: never
  *   2. a pair of links that was named: as it was said
@@ -7,7 +7,7 @@
  *   5. bodies that a joint joins: no
  *   6. groups and masks
  *
- * The ground belongs to no link; for it only 1 and 6 speak. */
+ * The ground belongs to no link; only rules 1 and 6 apply to it. */
 #ifndef PKI_COLLISION_WORLD_FILTER_H
 #define PKI_COLLISION_WORLD_FILTER_H
 
@@ -27,7 +27,7 @@ typedef struct pki_filter {
   bool self_collision;
   pki_rule *rules; /* [nrule] sorted by links; owned */
   int nrule, room;
-  int *joined;     /* [nbody] the body that each one hangs on by a joint, -1: the world, -2: nobody; owned */
+  int *joined;     /* [nbody] the body that each one hangs on by a joint, -1: the world, -2: nothing; owned */
   int (*pairs)[2]; /* [npair] bodies that constraints join, the smaller first, sorted; owned */
   int npair;
 } pki_filter;

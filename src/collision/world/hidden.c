@@ -8,7 +8,7 @@
  *                    else: slide s_b along b's tangent plane out of a. If that place is on b's surface, a and b form a
  *                    corner, and both hold. If not, b ends where a begins.
  *
- * Faces back to back, with opposite normals, are inside the ground whoever is nearer. */
+ * Faces back to back, with opposite normals, are inside the ground whichever is nearer. */
 #include "collision/world/hidden.h"
 
 #include <math.h>

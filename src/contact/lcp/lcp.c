@@ -1,4 +1,4 @@
-/* Linear complementarity problems: their checks, the judge, what rays prove, z from states. */
+/* Linear complementarity problems: their checks, the certificate, what rays prove, z from states. */
 #include "contact/lcp/lcp.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ pk_status pk_lcp_validate(const pk_lcp *p, pk_error *err)
   return PK_OK;
 }
 
-/* ---- the judge ---- */
+/* ---- the certificate ---- */
 
 static const double *row_of(const pk_lcp *p, int i)
 {

@@ -75,7 +75,7 @@ double pki_lcp_scale(const pk_lcp *p);
 
 /* ---- one run ---- */
 
-/* Judge run->z, keep it when it is the best; true when the tolerance is met. */
+/* Evaluate the residual of run->z, keep z when it is the best; true when the tolerance is met. */
 bool pki_lcp_check(pki_lcp_run *run);
 
 /* Keep a ray [n] and see what it proves. */

@@ -10,7 +10,7 @@
  * which one pair at most is not complementary, until t leaves (solved) or nothing blocks (a ray). The ratio test is
  * lexicographic on the rows of [inv(B) b, inv(B)], so that no basis comes twice.
  *
- * A ray (x, w) of a copositive-plus A has A'x <= 0 and b'x < 0: nobody can satisfy w >= 0. The judge of rays
+ * A ray (x, w) of a copositive-plus A has A'x <= 0 and b'x < 0: no x satisfies w >= 0. The check of rays
  * (pk_lcp_proves_infeasible) looks at it whatever the class of M. When it proves nothing, two other covering
  * vectors are tried. */
 #include <math.h>

@@ -4,7 +4,7 @@
  *   z_i <- P(z_i - w_i / M_ii),   w = M z + q
  *
  * The stop test (4.39) is |z_new - z_old| <= epsilon |z_new|. A small change is no small residual: a slow iteration
- * changes little far from the answer. So the test only ends the sweeps, and the judge says whether there is a
+ * changes little far from the answer. So the test only ends the sweeps, and the certificate says whether there is a
  * solution. A friction row whose normal force is zero has both bounds at zero, so it becomes zero as well (what step 8
  * of that listing means).
  *

@@ -39,7 +39,7 @@ static double normal_of(const pki_local *k, double qn, const double *rt)
   return -qn * k->inv_wnn - (k->wnt[0] * rt[0] + k->wnt[1] * rt[1]);
 }
 
-/* r at a; f comes back. */
+/* r at a; returns f. */
 static double slip_impulse_at(const pki_local *k, double qn, const double b[2], double a, double r[3])
 {
   const double s00 = k->S[0] + a, s11 = k->S[3] + a;

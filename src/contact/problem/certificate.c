@@ -1,4 +1,4 @@
-/* The judge. It takes a problem and impulses and says how far the laws are from being met; it
+/* The certificate: how far the laws of a problem are from being met by given impulses. It
  * shares no code with the solvers but the product W r. */
 #include <float.h>
 #include <math.h>

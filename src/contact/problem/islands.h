@@ -36,7 +36,7 @@ int pki_dense_rows(const pk_contact_problem *p);
 
 pki_islands pki_islands_take(pki_arena *arena, const pk_contact_problem *p);
 
-/* Find them; their number comes back. */
+/* Find them; returns their number. */
 int pki_islands_find(pki_islands *s, const pk_contact_problem *p);
 
 /* Island k of problem p and its part of the impulses r into s->p and s->r. */

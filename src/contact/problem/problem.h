@@ -1,4 +1,4 @@
-/* Access to a contact problem, for the judge and the solvers. */
+/* Access to a contact problem, for the certificate and the solvers. */
 #ifndef PKI_CONTACT_PROBLEM_PROBLEM_H
 #define PKI_CONTACT_PROBLEM_PROBLEM_H
 
@@ -51,7 +51,7 @@ double pki_clamp_box(const pk_contact_problem *p, int row, double impulse);
 /* max(|q|_inf, PKI_SPEED_FLOOR): what residuals are relative to. */
 double pki_contact_scale(const pk_contact_problem *p);
 
-/* The judge's residual alone, from impulses and the velocities that they leave; not a number when one of
+/* The certificate's residual alone, from impulses and the velocities that they leave; not a number when one of
  * them is none. The diagonal of W [size] saves looking it up; NULL: from the problem. */
 double pki_contact_residual(const pk_contact_problem *p, const double *diagonal, const double *r,
                             const double *u);
@@ -60,7 +60,7 @@ double pki_contact_residual(const pk_contact_problem *p, const double *diagonal,
 void pki_contact_residuals(const pk_contact_problem *p, const double *diagonal, const double *r,
                            const double *u, double *residual);
 
-/* The judge's verdict on impulses r that leave the velocities u = W r + q; the diagonal as above. */
+/* The certificate of impulses r that leave the velocities u = W r + q; the diagonal as above. */
 pk_contact_certificate pki_certify_velocity(const pk_contact_problem *p, const double *diagonal,
                                             const double *r, const double *u);
 

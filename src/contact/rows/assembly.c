@@ -451,7 +451,7 @@ static void soften_rows(pki_assembly *a, const pki_kernels *kernels)
 }
 
 /* Rows that nothing moves get a response of their own, STILL times the largest, so that the others can be solved. Whoever
- * solves the problem is told by `still`: it is not the step's own. */
+ * solves the problem sees it in `still`: the problem is not the step's own. */
 static void mark_still_rows(pki_assembly *a, double most)
 {
   for (int i = 0; i < pk_contact_size(&a->problem); i++) {

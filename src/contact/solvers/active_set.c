@@ -16,8 +16,8 @@
  * Steps are full, without a line search: where the active set settles the next step is exact, and where it does not a
  * few steps tell. The caller bounds them.
  *
- * Softened steps are for sets that go in circles. A contact in a wrong state fixes more than its bodies can do, and a small
- * sigma then throws impulses by 1/sigma; so sigma_i is in proportion to |F_i|/|r_i|, the contact's own residual beside its
+ * Softened steps are for active sets that cycle. A contact in a wrong state fixes more than its bodies can do, and a small
+ * sigma makes impulses diverge by 1/sigma; so sigma_i is in proportion to |F_i|/|r_i|, the contact's own residual beside its
  * impulse. Contacts that are right stay as stiff as they were, those that are wrong yield, and where all residuals vanish
  * the step is the plain one. Residuals do not fall steadily: methods that insist on that end where friction folds. */
 #include "contact/solvers/active_set.h"

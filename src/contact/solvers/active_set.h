@@ -51,7 +51,7 @@ void pki_active_set_soften(pki_active_set *a, const pki_scaled *z, double sigma)
  * matrix is singular; z->r is then lost. */
 bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, pki_active_set_factors factors);
 
-/* At most `steps` steps from z->r and z->u, each judged, until impulses are thrown (PKI_DIVERGED); true when the run must stop. */
+/* At most `steps` steps from z->r and z->u, the residual after each, until impulses diverge (PKI_DIVERGED); true when the run must stop. */
 bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int steps, double sigma);
 
 /* The same with the sigma of each contact by its own residual, for sets that do not settle. */

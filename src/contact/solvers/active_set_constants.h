@@ -14,7 +14,7 @@ enum { PKI_ACTIVE_SET_STEPS = 5 };
 #define PKI_SIGMA_FALLS 1e-3
 #define PKI_SIGMA_LEAST 1e-10
 
-/* Relative residual beyond which a wrong set has thrown the impulses: steps from there seldom come back. Softened ones take less:
+/* Relative residual beyond which impulses of a wrong set have diverged: steps from there seldom come back. Softened ones take less:
  * 13 % of the time of a COMAN that falls limp. */
 #define PKI_DIVERGED 100.0
 

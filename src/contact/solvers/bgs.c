@@ -74,9 +74,9 @@ static void bgs_sweep(const pk_contact_problem *p, bgs *s, double *r)
   }
 }
 
-enum { CHECK_EVERY = 2 }; /* sweeps between two looks of the judge, where W is sparse */
+enum { CHECK_EVERY = 2 }; /* sweeps between two evaluations of the residual, where W is sparse */
 
-/* Whether to ask the judge: by the velocities that followed, the tolerance is met. */
+/* Whether to evaluate the certificate: the velocities that the sweep updated meet the tolerance. */
 static bool may_meet_tolerance(const pki_solve *run, const double *u)
 {
   return run->iterations + 1 >= run->limit ||

@@ -7,7 +7,7 @@
  *
  *   beta = |g_k|^2/|g_k-1|^2,   r_k+1 = G(r_k) + beta p_k-1,   p_k = beta p_k-1 - g_k,
  *
- * and p = 0 anew when beta > 1. The answer that is judged is that of a sweep. */
+ * and p = 0 anew when beta > 1. The residual is that of the impulses after a sweep. */
 #include <string.h>
 
 #include "contact/linear/sparse.h"
@@ -94,7 +94,7 @@ static bgs begin_bgs_velocity(pki_solve *run)
   return b;
 }
 
-enum { CHECK_EVERY = 4 }; /* sweeps between two looks of the judge */
+enum { CHECK_EVERY = 4 }; /* sweeps between two evaluations of the residual */
 
 /* After a sweep from b->before to r: on along the direction. */
 static void accelerate_sweep(bgs *b, double *r)

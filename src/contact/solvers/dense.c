@@ -1,11 +1,11 @@
 /* The stages of a problem with W, from the quick to the sure, until one meets the tolerance:
  *
  *   active sets      from the guess; most problems of robots end here (active_set.c)
- *   softened sets    from the best impulses: sets that go in circles come to rest
+ *   softened sets    from the best impulses: active sets that cycle come to rest
  *   interior points  from the guess, then from the middle of the cones (ipm.c)
  *   softened sets    for longer, and the proximal Newton loop (newton.c)
  *
- * Each is bounded in steps and leaves the best impulses that it saw, judged by the certificate's residual, so that the
+ * Each is bounded in steps and leaves the best impulses that it saw, by the certificate's residual, so that the
  * answer is never worse than that of any stage. The last line is slow and is for problems in front of a fold, where
  * friction is not monotone and paths turn back; impulses that are used up at some contacts of a redundant assembly
  * creep there below 1e-6 for hundreds of steps. What is left above the tolerance is reported as that. */

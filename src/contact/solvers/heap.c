@@ -28,7 +28,7 @@ enum {
   YIELDING_STEPS = 2000, /* 13 of 13 heaps that jam are solved to 1e-6 within them, in 500 on average */
   PROXIMAL_FIRST = 100,  /* solve what creeps at 1e-8, as in heaps of boxes */
   PROXIMAL_STEPS = 2000, /* what creeps at 1e-8 may need them all */
-  WINDOW = 24,           /* sweeps after which their rate is judged */
+  WINDOW = 24,           /* sweeps over which their rate is measured */
   CHEAP = 60,            /* sweeps that an elimination may cost to come before them */
   PADDING = 512          /* bytes: of a smaller island's arrays */
 };

@@ -150,7 +150,7 @@ static void begin_in_the_middle(pki_ipm *s)
   }
 }
 
-/* How far the equations are from holding: gap, tau. The largest gap comes back. */
+/* How far the equations are from holding: gap, tau. Returns the largest gap. */
 static double measure_gap(pki_ipm *s)
 {
   const pk_contact_problem *p = s->p;
@@ -364,7 +364,7 @@ static void second_order(pki_ipm *s)
   }
 }
 
-/* One step; its length comes back, 0 when there is none. Where the equations are further from
+/* One step; returns its length, 0 when there is none. Where the equations are further from
  * holding than the complementarity, that waits for them: the target of tau stays near the gap. */
 static double interior_point_step(pki_ipm *s, double gap)
 {
@@ -466,7 +466,7 @@ enum {
  * time. */
 static const double crossover_first = 1e-3, crossover_factor = 1e-2;
 
-/* Judge the interior point itself. */
+/* The residual of the interior point itself. */
 static void evaluate_point(pki_ipm *s, pki_solve *run)
 {
   for (int i = 0; i < s->n; i++) {

@@ -5,7 +5,7 @@
  *
  * whose solution solves the problem but for v = (r_k - y)/kappa: kappa grows from round to round while they succeed, and
  * falls when one does not. The step of a round is that of active_set.c with sigma = 1/kappa; it is halved until the
- * energy of what is left, (y - P)' W (y - P), falls. What is judged is P, which obeys the bounds of every row. */
+ * energy of what is left, (y - P)' W (y - P), falls. The iterate is P, which obeys the bounds of every row. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ pki_newton pki_newton_take(pki_arena *arena, const pk_contact_problem *p)
   return w;
 }
 
-/* z->r = P(centre - kappa (v + t dv)), its velocities z->u; the energy of y + t dy - r comes back. */
+/* z->r = P(centre - kappa (v + t dv)), its velocities z->u; returns the energy of y + t dy - r. */
 static double project_line_point(const pki_newton *w, pki_active_set *a, pki_scaled *z, double kappa,
                                  double t)
 {

@@ -8,9 +8,9 @@
  *                             u_N + s (r - r_k)_N = 0,  b'(u + s (r - r_k)) + h w beta = 0,  h = |d_T|/(mu d_N) - 1
  *
  * and of a box row whether it is at a bound. s = sigma w makes redundant impulses definite: those nearest to r_k. A contact whose
- * state is wrong may fix more than its bodies can do, and a small sigma throws impulses by 1/sigma then: so sigma is 1e-6 where a
+ * state is wrong may fix more than its bodies can do, and with a small sigma impulses diverge by 1/sigma: so sigma is 1e-6 where a
  * contact's own residual |F_i|/rho_i is small, and in proportion to part = |F_i|/|r_i| where it is not, 1 at most. Where hundreds of
- * contacts change their state in one step, sets go in circles all the same; part^(3/4), and 3e-4 at least, brings them to rest in some
+ * contacts change their state in one step, active sets may cycle nevertheless; part^(3/4), and 3e-4 at least, brings them to rest in some
  * hundred steps (pki_softening). With D = 1/weight, z = weight Y' r and u = Y z + q this is one sparse system over the bodies (elimination.h),
  *
  *   (D + Y' B Y) dz = Y' (B (s r_k - u_k) - r_k),   r = B (s r_k - u_k - Y dz),
@@ -153,7 +153,7 @@ static bool velocity_newton_step(newton *w)
   return falls;
 }
 
-/* Judge r(z); true when the run is over. *apart is how far z is from what r leaves, m/s. */
+/* The residual of r(z); true when the run is over. *apart is how far z is from what r leaves, m/s. */
 static bool evaluate_iterate(pki_solve *run, newton *w, double *apart)
 {
   const int rows = pk_contact_size(run->p);
@@ -318,7 +318,7 @@ static bool active_set_step(pki_solve *run, newton *w)
   return true;
 }
 
-/* run->u from run->r, and the judge; true when the run is over. */
+/* run->u from run->r, and the residual; true when the run is over. */
 static bool evaluate_impulses(pki_solve *run, newton *w)
 {
   pki_sparse_gather(&w->s, run->r, w->z);

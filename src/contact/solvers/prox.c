@@ -129,7 +129,7 @@ static void solve_jor(pki_solve *run)
   pki_arena_release(&run->arena, mark);
 }
 
-enum { CHECK_EVERY = 4 }; /* sweeps between two looks of the judge, which cost as much as a sweep */
+enum { CHECK_EVERY = 4 }; /* sweeps between two evaluations of the residual, each as dear as a sweep */
 
 static void solve_sor(pki_solve *run)
 {

@@ -18,8 +18,8 @@ void pki_prox_tangents(double *r, const double *xi, double step, double limit);
 double pki_jor_alpha(const pki_solve *run, double *x, double *y);
 double pki_sor_alpha(const pki_solve *run);
 
-/* A chosen alpha is halved when the iteration runs away all the same; impulses then go back to the best
- * (or to zero, when nobody judged them). True when it did. */
+/* A chosen alpha is halved when the iteration diverges nevertheless; impulses then go back to the best
+ * (or to zero, when no residual was evaluated). True when it did. */
 typedef struct pki_divergence_guard {
   double least; /* smallest residual or change so far; 0: none yet */
 } pki_divergence_guard;

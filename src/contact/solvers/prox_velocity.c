@@ -108,13 +108,13 @@ static void sor_sweep(const pk_contact_problem *p, const space *s, double alpha,
 }
 
 enum {
-  CHECK_EVERY = 4,  /* sweeps between two looks of the judge */
+  CHECK_EVERY = 4,  /* sweeps between two evaluations of the residual */
   GATHER_EVERY = 64 /* sweeps after which z is summed afresh, against rounding */
 };
 
 static void solve_in_velocities(pki_solve *run, bool jor)
 {
-  /* the judge, the energy and the steps read the factor alone */
+  /* residual, energy and steps read only the factor */
   const pk_contact_problem *whole = run->p;
   pk_contact_problem p = *whole;
   p.W = NULL, p.W_row = p.W_col = NULL;

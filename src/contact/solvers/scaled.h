@@ -17,7 +17,7 @@ typedef struct pki_scaled {
   const pki_dense_kernels *kernels;
   int n;
   size_t stride;
-  bool symmetric;         /* W is; whoever needs it finds out */
+  bool symmetric;         /* W is; computed by those who need it */
   double *s;              /* [n] */
   double *W;              /* [n][stride] */
   double *q;              /* [n] */
@@ -46,7 +46,7 @@ double pki_scaled_residual(const pki_scaled *z);
 /* |r - P_K(r - (u + mu |u_T| e_N))| of one contact. */
 double pki_scaled_contact_residual(double mu, const double r[3], const double u[3]);
 
-/* Let the run judge r~, whose u~ is at hand; true when it must stop. When it ends here run->u is W r + q. */
+/* Give r~, whose u~ is known, to the run as an iterate; true when it must stop. When it ends here run->u is W r + q. */
 bool pki_scaled_check(const pki_scaled *z, pki_solve *run);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the solvers share: one run over one problem, and the registry.
  *
- * A solver improves run->r and calls pki_solve_check now and then, which asks the judge, keeps the
+ * A solver improves run->r and calls pki_solve_check now and then, which evaluates the residual, keeps the
  * best impulses so far and says when to stop. Solvers by sweeps call pki_solve_swept after each one,
  * which knows both rules for stopping. */
 #ifndef PKI_CONTACT_SOLVERS_SOLVER_H
@@ -68,7 +68,7 @@ extern const int pki_solver_field_count;
 /* The solver itself where the problem has what it reads, or the same method in velocities, or auto. */
 pk_solver pki_solver_for(pk_solver solver, const pk_contact_problem *p);
 
-/* Judge r; true when the tolerance is met or the iterations are used up. */
+/* Evaluate the residual of r; true when the tolerance is met or the iterations are used up. */
 bool pki_solve_check(pki_solve *run);
 
 /* The same for r whose velocities are in run->u already. */
@@ -88,7 +88,7 @@ bool pki_solve_over(const pki_solve *run);
 bool pki_solve_swept(pki_solve *run, int every);
 
 /* A problem with W, whole: active sets, interior points, the proximal Newton loop (dense.c), from run->r, which has been
- * judged. */
+ * evaluated. */
 void pki_solve_dense(pki_solve *run);
 
 /* The scratch of pki_solve_dense. */

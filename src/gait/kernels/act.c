@@ -67,7 +67,7 @@ static inline void bend_leg(action *act, int i, pki_v3 acc)
   }
 }
 
-/* Accelerations that are wanted of the trunk and of all feet, as accelerations of coordinates. */
+/* The desired accelerations of the trunk and of all feet, as accelerations of coordinates. */
 static inline void desired_accelerations(action *act)
 {
   const pki_gait_group *g = act->g;

@@ -1,4 +1,4 @@
-/* Modes of the feet, on lanes: who stands, who swings, who looks for the ground, and how much a stance foot may carry. */
+/* Modes of the feet, on lanes: which ones stand, swing or search for the ground, and how much a stance foot may carry. */
 #ifndef PKI_GAIT_FEET_H
 #define PKI_GAIT_FEET_H
 

@@ -2,7 +2,7 @@
  *
  * A body's vectors are taken in its own axes at its own origin (Luh, Walker and Paul 1980): inertias and the places of its
  * children are then constants of the model, and from one body to the next a vector turns about one axis, which is four
- * products. What is told of the legs is in the trunk's axes. */
+ * products. Results for the legs are in the trunk's axes. */
 #ifndef PKI_GAIT_LIMB_H
 #define PKI_GAIT_LIMB_H
 

@@ -10,8 +10,8 @@
  *
  * While all v_i lie in their cones it is linear, with a matrix whose forces are a diagonal block: that is the free
  * minimum, and mostly the answer. Otherwise Newton's method on F, whose slopes sum A_i P' A_i' + w inv(S) are positive
- * definite, with steps that theta accepts (semismooth Newton, Qi and Sun 1993). What comes out lies in the cones whatever
- * happens. Each lane stops by itself and goes its own way. */
+ * definite, with steps that theta accepts (semismooth Newton, Qi and Sun 1993). The result lies in the cones whatever
+ * happens. Each lane stops by itself; lanes do not influence each other. */
 #ifndef PKI_GAIT_SHARE_H
 #define PKI_GAIT_SHARE_H
 
@@ -227,7 +227,7 @@ PKI_INLINE void pki_share_go(const pki_share *s, pk_i mask, const pki_share_poin
   }
 }
 
-/* From the free minimum y to the answer in the lanes that are busy; rounds of the slowest lane come back. */
+/* From the free minimum y to the answer in the lanes that are busy; returns rounds of the slowest lane. */
 static __attribute__((noinline)) int pki_share_confine(const pki_share *s, pki_v6 y, pk_i busy, pki_v3 *force)
 {
   const pk_r enough = 1e-10 * (1.0 + pki_share_size(s, s->b));

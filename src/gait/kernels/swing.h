@@ -1,4 +1,4 @@
-/* Where feet go that carry nothing, on lanes. */
+/* References of swinging feet, on lanes. */
 #ifndef PKI_GAIT_SWING_H
 #define PKI_GAIT_SWING_H
 

@@ -14,7 +14,7 @@ static const double tilted = 0.5, low = 0.4; /* has fallen: cosine of the tilt, 
 static const double flat = 3.53887e-5;       /* h^4: the feet's points are on a line */
 
 /* Least squares z = a + b x + c y through the last points of contact; about their mean, so that the system is
- * 2 x 2. Three feet on a line leave the slope as it is. The points' middle comes back. */
+ * 2 x 2. Three feet on a line leave the slope as it is. Returns the points' middle. */
 static inline pki_v3 fit_ground_plane(const pki_gait_group *g, pki_gait_scene *s)
 {
   pki_walk *const w = g->walk[0];
@@ -94,7 +94,7 @@ static inline pki_v3 turn_to(const pki_m3 *R, pki_v3 up, pk_r yaw)
   return pki_scale(pki_select(some, angle / pki_select(some, size, tiny), pki_splat(0.5)), twice);
 }
 
-/* Upright, and along the yaw, which has a leash too. The turn to there comes back. */
+/* Upright, and along the yaw, which has a leash too. Returns the turn to there. */
 static inline pki_v3 attitude_error(const pki_gait_group *g, pki_gait_scene *s, const pki_gait_timing *b)
 {
   pki_walk *const w = g->walk[0];

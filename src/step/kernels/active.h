@@ -1,4 +1,4 @@
-/* The active set: what takes part in a step, because velocities would break it, or because it carried in the last step. Contacts,
+/* The active set: the rows of a step, because velocities would break them, or because they carried in the last step. Contacts,
  * joint limits, joint friction, and commands at their limits. */
 #ifndef PKI_STEP_ACTIVE_H
 #define PKI_STEP_ACTIVE_H
@@ -65,7 +65,7 @@ PKI_INLINE pk_i pki_breaks_limit(const pki_lanes *f, const double *v, int k, boo
   return f->p->published ? broken : broken | pki_less(gap + f->p->reach * (upper ? -rate : rate), zero);
 }
 
-/* The lower or the upper limit of joint k takes part where the rates v would break it; the lanes in which that is new. */
+/* The lower or the upper limit of joint k becomes active where the rates v would break it; the lanes in which that is new. */
 static pk_i pki_join_limit(pki_lanes *f, const double *v, int k, bool upper)
 {
   pk_i *const takes_part = pki_masks(f->g->joint.at_limit) + (upper ? f->p->joints->nu : 0) + k;
@@ -75,7 +75,7 @@ static pk_i pki_join_limit(pki_lanes *f, const double *v, int k, bool upper)
   return fresh;
 }
 
-/* Joint limits that the rates v would break begin to take part. Mostly there are none. */
+/* Joint limits that the rates v would break become active. Mostly there are none. */
 static pk_i pki_join_limits(pki_lanes *f, const double *v)
 {
   const pki_group *g = f->g;
@@ -114,7 +114,7 @@ static void pki_join_friction(pki_lanes *f)
 }
 
 /* Joints that slide and would turn round by the end of the step: their friction becomes a row, which knows all: to hold, or to brake
- * either way. The lanes with such rows come back. */
+ * either way. Returns the lanes with such rows. */
 static pk_i pki_stop_sliding(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;
@@ -139,7 +139,7 @@ PKI_INLINE pk_i pki_breaks_torque(const pki_group *g, const double *v, int k)
          ~pki_masks(g->joint.limited)[k];
 }
 
-/* Commands whose force left its limits are pinned there: gains leave M~. The lanes with new ones come back. */
+/* Commands whose force left its limits are pinned there: gains leave M~. Returns the lanes with new ones. */
 static pk_i pki_pin_torques(pki_lanes *f, const double *v)
 {
   pki_group *g = f->g;

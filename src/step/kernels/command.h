@@ -204,7 +204,7 @@ static void pki_free_velocity(pki_lanes *f, const double *q)
   pki_store(f)->free_velocity(f, q);
 }
 
-/* u_E = u_f, where no impulses act. A zero is added all the same: -0 has the same end whoever sits beside it. */
+/* u_E = u_f, where no impulses act. A zero is added nevertheless: -0 then gives the same bits whatever the other lanes hold. */
 static void pki_end_at_free_velocity(pki_lanes *f)
 {
   const pki_group *g = f->g;

@@ -129,7 +129,7 @@ PKI_INLINE pk_r pki_pair_apart(const pki_group *g, int i, int j, const pki_v3 ax
   return pki_max(along, 0.5 * pki_sqrt(centres) - (a->reach + b->reach));
 }
 
-/* What a look at all shapes tells: how far joints may turn before any two can come within PKI_COVER_SLACK of each other: a pair that
+/* What a check of all shapes gives: how far joints may turn before any two can come within PKI_COVER_SLACK of each other: a pair that
  * is d apart stays so while swing angle < d - slack; and how high the lowest one is above the ground. */
 typedef struct pki_clearance {
   pk_r angle, height;
@@ -234,7 +234,7 @@ static bool pki_limbs_near(const pki_group *g, pki_limbs *limbs, int a, int b, c
   return limbs->near[a] >> b & 1;
 }
 
-/* ---- looks ---- */
+/* ---- checks ---- */
 
 /* Pairs of one cover with others, from run r on. */
 static void pki_check_cover(pki_lanes *f, pki_limbs *limbs, int cover, int *r, const pki_margins *margin,

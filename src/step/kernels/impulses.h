@@ -7,7 +7,7 @@
 /* Rounds of the active set after the first solve. */
 enum { PKI_ROUNDS = 20 };
 
-/* Nothing takes part yet. */
+/* The active set is empty. */
 static void pki_begin_impulses(const pki_lanes *f)
 {
   const pki_group *g = f->g;
@@ -42,7 +42,7 @@ static pk_i pki_check_round(pki_lanes *f, pk_i *forces)
   return !pki_any(open) && pki_store(f)->impacts_gain(f) ? f->going : open;
 }
 
-/* The active set, impulses, and the velocities at the end: what velocities would break takes part, the problem is solved, and
+/* The active set, impulses, and the velocities at the end: what velocities would break joins, the problem is solved, and
  * again until they break nothing. */
 static void pki_impulses(pki_lanes *f, const double *q)
 {

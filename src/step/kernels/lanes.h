@@ -42,7 +42,7 @@ typedef struct pki_lanes {
 
   /* Slots in use, as bits; of feet those whose J is there. */
   unsigned rows;
-  /* Slots and box slots that take part in some lane. */
+  /* Slots and box slots that are active in some lane. */
   unsigned in, box_in;
   /* Those whose rows and W are to be computed. */
   unsigned stale, box_stale;

@@ -332,7 +332,7 @@ PKI_INLINE void pki_eliminate(const pki_group *g, int n, int i, int k, int count
 }
 
 /* A = L U without pivots in place, L below the diagonal, the inverse of U's diagonal on it. PKI_PANEL pivots at a time: a row that takes
- * four in one pass is read and written once. Each number is changed by one pivot after the other all the same, so that rows of
+ * four in one pass is read and written once. Each number is still changed by one pivot after the other, so that rows of
  * neighbours, which shift the panels, change no bit. */
 static void pki_factor_system(const pki_group *g, int n)
 {
@@ -531,7 +531,7 @@ static pk_i pki_restart_softened(pki_lanes *f, pki_members of, pk_i restart)
   return restart;
 }
 
-/* What is left in each lane, to who is told. */
+/* The residual of each lane. */
 static pk_r pki_step_residual(const pki_lanes *f, pki_members of, pk_i open, pk_r scale)
 {
   const pki_group *g = f->g;
@@ -544,8 +544,8 @@ static pk_r pki_step_residual(const pki_lanes *f, pki_members of, pk_i open, pk_
   return worst;
 }
 
-/* Steps in the lanes of `open` until they meet their goals; those that do not come back. Of velocities, lanes whose impulses are
- * thrown or that have not settled go on with softened steps. */
+/* Steps in the lanes of `open` until they meet their goals; returns the lanes that do not. Of velocities, lanes whose impulses have
+ * diverged or that have not settled continue with softened steps. */
 static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
 {
   const pk_i velocities = f->positions ? pki_mask_none() : pki_mask_all();
@@ -570,7 +570,7 @@ static pk_i pki_newton(pki_lanes *f, pk_i open, pk_i few, pk_r scale, pk_r goal)
     s.keeps = !fewer && !pki_any(open & (changed | softer | soft | (velocities & pki_slips(&s, state))));
     pki_newton_step(f, &s, state, boxes);
     const pk_i finite =
-        pki_is_finite(f->g->b, s.rows); /* whoever sits beside it: rows of neighbours are unit rows */
+        pki_is_finite(f->g->b, s.rows); /* whatever the other lanes hold: their rows are unit rows here */
     pki_take_step(f, &s, state, boxes, open & finite);
     pki_velocities_of(f, of);
     const pk_r worst = pki_step_residual(f, of, open & finite, scale);

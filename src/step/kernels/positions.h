@@ -39,7 +39,7 @@ static pk_r pki_potential(const pki_group *g)
   return sums[11];
 }
 
-/* The work at the configuration of the end, and how deep each lane is there. */
+/* Kinematics at the configuration of the end, and how deep each lane is there. */
 static pk_r pki_place_at_end(pki_lanes *f)
 {
   pki_group *g = f->g;

@@ -22,7 +22,7 @@ typedef struct pki_row_store {
   /* u_free and the factor of M~ at the configuration q, from the lines of commands in g->joint.force and g->joint.gain. */
   void (*free_velocity)(pki_lanes *f, const double *q);
 
-  /* All contacts at q within reach of the step, into g->found; none takes part yet. */
+  /* All contacts at q within reach of the step, into g->found; none is active yet. */
   void (*find_contacts)(pki_lanes *f, const double *q);
 
   /* Contacts that the velocities x would close join the active set, in the first round also those that pushed in the last step.

@@ -1,4 +1,4 @@
-/* Rows of what takes part, what they whiten to, and W.
+/* Rows of the active set, Y = inv(L') J' of them, and W.
  *
  * Slots 0 .. nball-1 are the feet's: all lanes have the same body there, and its path of unknowns. The slots behind them hold
  * what each lane has found, with another pair of bodies in each lane: their rows go over the union of the paths, with exact
@@ -387,7 +387,7 @@ static void pki_box_block(const pki_lanes *f, int i, int j)
 
 /* ---- what impulses do ---- */
 
-/* x [nu] = inv(L) (sum of Z r over slots and boxes that take part). */
+/* x [nu] = inv(L) (sum of Z r over active slots and boxes). */
 static void pki_velocity_change_of(const pki_lanes *f, const double *r, const double *box_r, double *x)
 {
   const pki_group *g = f->g;

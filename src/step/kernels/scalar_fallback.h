@@ -1,4 +1,4 @@
-/* The problem of one lane by the scalar solvers, and to who watches problems. */
+/* The problem of one lane, gathered for the scalar solvers and for an observer. */
 #ifndef PKI_STEP_ALONE_H
 #define PKI_STEP_ALONE_H
 

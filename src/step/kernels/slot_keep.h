@@ -85,7 +85,7 @@ PKI_INLINE void pki_keep_impulse(const pki_lanes *f, int lane, int s, int n)
   lane_world->last_sticks[n] = g->stuck[s * PKI_LANES + lane] != 0;
 }
 
-/* The contacts that took part, in their order: feet and others merged. */
+/* The active contacts, in their order: feet and others merged. */
 static void pki_keep_contacts(const pki_lanes *f, int lane)
 {
   const pki_group *g = f->g;

@@ -49,7 +49,7 @@ static void pki_begin_slots(pki_lanes *f)
   }
 }
 
-/* Feet that the velocities x would push below ground begin to take part; the lanes in which some are new. */
+/* Feet that the velocities x would push below ground join the active set; the lanes in which some are new. */
 static pk_i pki_join_feet(pki_lanes *f, const double *x, bool first)
 {
   pki_group *g = f->g;
@@ -156,7 +156,7 @@ static uint64_t pki_joining_contacts(pki_lanes *f, int lane, bool first)
   return wants;
 }
 
-/* Contacts of other shapes that the twists in the work would close begin to take part, from the impulses of the last step; the
+/* Contacts of other shapes that the twists in the work would close join the active set, with the impulses of the last step; the
  * lanes in which some are new. */
 static pk_i pki_join_found_contacts(pki_lanes *f, bool first)
 {
@@ -355,7 +355,7 @@ static pk_r pki_scale_of(const pki_lanes *f)
   return scale;
 }
 
-/* Lanes in which feet alone take part. */
+/* Lanes in which only feet are active. */
 static pk_i pki_lanes_with_feet_only(const pki_lanes *f)
 {
   pk_i only_feet = pki_mask_all();
@@ -382,7 +382,7 @@ static void pki_sort_lanes(const pki_lanes *f, pk_i *few, pk_i *large)
   }
 }
 
-/* The problem of a sim alone, with its factors, is shown to whoever asked for it (pki_group.tap). */
+/* The problem of a single sim, with its factors, is shown to its observer (pki_group.observer). */
 static void pki_show_problem(const pki_lanes *f)
 {
   if (f->g->observer != NULL && PKI_LANES == 1) {
@@ -405,7 +405,7 @@ static void pki_copy_impulses(const pki_lanes *f)
   }
 }
 
-/* Sweeps where feet alone take part; what they leave, and all others, by Newton on active sets; what that leaves, lane by lane. */
+/* Sweeps where only feet are active; what they leave, and all others, by Newton on active sets; the rest by the scalar fallback. */
 static void pki_slots_solve(pki_lanes *f, pk_i open)
 {
   const pk_r scale = pki_scale_of(f), goal = f->p->tolerance * scale;
@@ -481,7 +481,7 @@ static void pki_keep_impulses(pki_lanes *f)
   memcpy(f->nkept, f->nbox, sizeof f->nkept);
 }
 
-/* The whole certificate of lane 0, when the step is wants_info. */
+/* The whole certificate of lane 0, when the caller wants the step's info. */
 static void pki_certify_impulses(pki_lanes *f)
 {
   pki_group *g = f->g;

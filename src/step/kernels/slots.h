@@ -1,10 +1,10 @@
 /* Rows in slots, as a row store: several worlds at once, dense over all lanes.
  *
  * Feet have slots of their own, with the same body in all lanes. Other contacts take the next free slot of their lane in the order in
- * which they join, and joint rows the next free box slot. A world that does not fit leaves, with a reason.
+ * which they join, and joint rows the next free box slot. A world that does not fit is left to the fallback, with a reason.
  *
  *   find.h             contacts of a group (ground.h, guard.h)
- *   slot_velocities.h  what takes a slot, the problem (rows.h), its impulses (sweep.h, newton.h, alone.h)
+ *   slot_velocities.h  what takes a slot, the problem (rows.h), its impulses (sweep.h, newton.h, scalar_fallback.h)
  *   slot_positions.h   projections
  *   slot_keep.h        what worlds remember from step to step */
 #ifndef PKI_STEP_SLOTS_H

@@ -94,7 +94,7 @@ static void gather_worlds(pki_lanes *f)
 
 /* ---- scatter ---- */
 
-/* Commands at their limits, counted when the step is wants_info. */
+/* Commands at their limits, counted when the caller wants the step's info. */
 static int count_saturated(const pki_group *g, int lane)
 {
   int n = 0;

@@ -1,5 +1,5 @@
 /* Many contacts of one face: a cylinder on its end has eight, which share three velocities along the normal. Impulses are not unique
- * there, and active sets that slide take many steps to choose among them. So four of a face take part, those that pushed in the
+ * there, and active sets that slide take many steps to choose among them. So four of a face are active, those that pushed in the
  * last step and those that lie outermost, and the others are spare: they wait with no impulses, which obeys their laws as long as
  * u_N >= 0. Where the load leaves what the four span, a spare contact would close; then it joins like any other, and the problem is
  * solved again. It stays as long as it pushes. */
@@ -8,7 +8,7 @@
 
 #include "step/kernels/lanes.h"
 
-/* Contacts of a face that take part from the beginning: the corners of a box. */
+/* Contacts of a face that are active from the beginning: the corners of a box. */
 enum { PKI_SUPPORT = 4 };
 
 /* Two contacts of the same shapes with one normal, to rounding. */
@@ -35,7 +35,7 @@ static int pki_outermost(const pki_contact *c, uint64_t set, const double way[3]
   return best;
 }
 
-/* Of the contacts that want to take part, as bits, those that wait; `pushed` did so in the last step. */
+/* Of the contacts that would join the active set, as bits, those that wait; `pushed` carried in the last step. */
 static uint64_t pki_spare_contacts(const pki_contact *c, uint64_t wants, uint64_t pushed)
 {
   uint64_t spare = 0;

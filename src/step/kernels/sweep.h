@@ -193,7 +193,7 @@ PKI_INLINE void pki_change(pki_lanes *f, int b, pk_i mask, pki_v3 r)
   }
 }
 
-/* Sweeps in the lanes of `open`, where only feet take part, until they meet their goals; those that do not come back. */
+/* Sweeps in the lanes of `open`, where only feet are active, until they meet their goals; returns the lanes that do not. */
 static pk_i pki_sweep_feet(pki_lanes *f, pk_i open, pk_r scale, pk_r goal)
 {
   pki_group *g = f->g;

@@ -11,9 +11,9 @@
  *
  * After Drumwright and Shell (IROS 2012), who put LCP solvers to random contact problems and counted how often they
  * solve, how long they take and how far the normal law is broken. Here the problems are those that simulations meet:
- * a tap (step/world.h) shows every k-th step's problem of velocities before the world's own solver sees it. Every
+ * an observer (step/world.h) is shown every k-th step's problem of velocities before the world's own solver sees it. Every
  * entrant then solves it from zero (cold) and from the last step's impulses (warm), to the scenario's tolerance,
- * within its iterations. Nobody's word is taken: impulses are judged anew, by pk_contact_certify and pk_lcp_certify.
+ * within its iterations. No solver's word is taken: impulses are certified anew, by pk_contact_certify and pk_lcp_certify.
  * docs/studies/solvers.md has the rest. */
 #ifndef PKI_STUDY_SOLVERS_SOLVERS_H
 #define PKI_STUDY_SOLVERS_SOLVERS_H
@@ -116,7 +116,7 @@ void pki_solvers_entrants(pki_entrant_solver out[PKI_SOLVERS]);
 typedef struct pki_solver_result {
   bool tried;
   bool claims; /* the solver says that it is solved */
-  bool solved; /* the judge says so: of LCP solvers, of the linear problem */
+  bool solved; /* its certificate holds: of LCP solvers, that of the linear problem */
   int iterations;
   double time;     /* s */
   double residual; /* relative, of Coulomb's law on the disc */
@@ -163,7 +163,7 @@ extern const pki_solvers_scenario pki_solvers_scenarios[PKI_SOLVERS_SCENARIOS];
 /* Of one entrant over the problems that it tried. */
 typedef struct pki_solvers_score {
   int tried, solved;
-  int denied;                    /* claims that the judge denies */
+  int denied;                    /* claims that the certificate denies */
   double iterations[2], time[2]; /* median and 90 %, of all tries; s */
   double mean;                   /* s, of all tries */
   double residual[2], normal[2]; /* median and largest */

@@ -123,7 +123,7 @@ int pki_solvers_winner(const pki_solvers_data *d, int start, int class)
 
 /* --- profiles -------------------------------------------------------------------------- */
 
-/* s, of the fastest contact solver that solves it; infinite: nobody does. */
+/* s, of the fastest contact solver that solves it; infinite: none does. */
 static double fastest_solver_time(const pki_solvers_record *record, int start)
 {
   double least = INFINITY;

@@ -49,7 +49,7 @@ static void add_row(pki_table *table, char text[COLUMNS][CELL])
 
 /* --- tables ---------------------------------------------------------------------------- */
 
-/* Who to pick: the winner of each class, and what auto costs instead. */
+/* Which solver to pick: the winner of each class, and what auto costs instead. */
 static void build_picks(const pki_solvers_data *d, pki_table *table)
 {
   static const char *const heads[COLUMNS] = {"contacts", "problems",   "cold: pick", "solves %", "mean µs",
@@ -66,7 +66,7 @@ static void build_picks(const pki_solvers_data *d, pki_table *table)
     for (int start = 0; start < PKI_STARTS; start++) {
       const int best = pki_solvers_winner(d, start, class), at = 2 + 4 * start;
       const pki_solvers_score s = pki_solvers_score_of(d, start, best < 0 ? 0 : best, class);
-      snprintf(text[at], CELL, "%s", best < 0 ? "nobody" : d->entrants[best].name);
+      snprintf(text[at], CELL, "%s", best < 0 ? "none" : d->entrants[best].name);
       format_percent(s.solved, s.tried, text[at + 1]);
       format_number(1e6 * s.mean, text[at + 2]);
       format_number(1e6 * pki_solvers_score_of(d, start, PK_SOLVER_AUTO, class).mean, text[at + 3]);
@@ -172,13 +172,14 @@ static const char pick_text[] =
     "Hyperstatic: W has less rank than rows of contacts. Sliding: a contact that carries moves by more than "
     "0.1 mm/s. "
     "Cold: from zero. Warm: from the last step's impulses. Times are those of this run, without assembly.";
-static const char score_text[] = "Solved: the judge's relative residual meets the scenario's tolerance, for "
-                                 "LCP solvers that of the linear "
-                                 "problem. Medians and 90 % of all tries, failures included. residual: of "
-                                 "Coulomb's law on the disc, median and "
-                                 "largest; what LCP solvers leave there is the price of linear friction. "
-                                 "normal: the largest error of the normal "
-                                 "law.";
+static const char score_text[] =
+    "Solved: the certificate's relative residual meets the scenario's tolerance, for "
+    "LCP solvers that of the linear "
+    "problem. Medians and 90 % of all tries, failures included. residual: of "
+    "Coulomb's law on the disc, median and "
+    "largest; what LCP solvers leave there is the price of linear friction. "
+    "normal: the largest error of the normal "
+    "law.";
 
 static const char problem_text[] = "mass ratio: heaviest over lightest body. condition: the largest over the "
                                    "smallest pivot of W that is not zero, of "

@@ -23,7 +23,7 @@ static void add_study_row(pki_study_result *result, const char *section, const c
   pki_study_add(result, &row);
 }
 
-/* auto solves what worlds bring; nobody claims what the judge denies. */
+/* auto solves what worlds bring; no solver claims success that the certificate denies. */
 static void add_verdicts(const pki_solvers_data *d, pki_study_result *result)
 {
   static const char section[] = "Held to";
@@ -46,11 +46,11 @@ static void add_verdicts(const pki_solvers_data *d, pki_study_result *result)
         tries += counts ? s.tried : 0;
       }
     }
-    snprintf(note, sizeof note, "of %d tries; judged by %s", tries,
+    snprintf(note, sizeof note, "of %d tries; certified by %s", tries,
              linear ? "pk_lcp_certify" : "pk_contact_certify");
     add_study_row(result, section, linear ? "claims/lcp/denied" : "claims/contact/denied",
-                  linear ? "claims of LCP solvers that the judge denies"
-                         : "claims of contact solvers that the judge denies",
+                  linear ? "claims of LCP solvers that the certificate denies"
+                         : "claims of contact solvers that the certificate denies",
                   denied, "", note, pki_verdict_of(denied == 0));
   }
 }
@@ -92,7 +92,7 @@ static void add_winners(const pki_solvers_data *d, pki_study_result *result)
       snprintf(id, sizeof id, "pick/%d/%s", class, starts[start]);
       snprintf(what, sizeof what, "%s, %s: mean time of the solver to pick", name, starts[start]);
       if (best < 0) {
-        snprintf(note, sizeof note, "nobody solves any of %d", count);
+        snprintf(note, sizeof note, "none solves any of %d", count);
         add_study_row(result, "Which solver", id, what, NAN, "µs", note, PKI_VERDICT_NONE);
         continue;
       }

@@ -31,7 +31,7 @@ void pki_solvers_entrants(pki_entrant_solver out[PKI_SOLVERS])
 enum { AGAIN = 3 };
 static const double cheap = 1e-2; /* s */
 
-/* What the judge says of the impulses in problem->other. */
+/* The certificate of the impulses in problem->other. */
 static void certify_result(pki_solvers_problem *problem, pki_solver_result *out)
 {
   const pk_contact_certificate c = pk_contact_certify(&problem->p, problem->other, problem->scratch);

@@ -25,7 +25,7 @@
 #include "study/pendulum/pendulum.h"
 #include "study/study.h"
 
-/* Who computes; the order of columns and curves. */
+/* The engines; the order of columns and curves. */
 typedef enum pki_symbolic_engine {
   PKI_SYMBOLIC_GENERIC,
   PKI_SYMBOLIC_GENERATED,
@@ -109,7 +109,7 @@ bool pki_symbolic_is_timed(const pki_symbolic_data *d, int size);
 
 /* symbolic_pendulum.c: Table 1 and Fig. 3. */
 pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_study_progress *study_progress, pk_error *err);
-double pki_symbolic_swing_work(const pki_symbolic_data *d); /* in steps, for the study_progress */
+double pki_symbolic_swing_work(const pki_symbolic_data *d); /* in steps, for the progress of the study */
 
 /* symbolic_rows.c, symbolic_report.c: values beside the paper's; plots, text and the HTML report into the folder. */
 void pki_symbolic_rows(const pki_symbolic_data *d, pki_study_result *result);

@@ -125,5 +125,5 @@ pk_status pki_symbolic_weigh(pki_symbolic_data *d, const pk_model *model, pki_sy
     snprintf(d->compiler, sizeof d->compiler, "%s", info->compiler);
     pk_code_close(code);
   }
-  return PK_OK; /* without a compiler the rest can be told all the same; the engine says why */
+  return PK_OK; /* without a compiler the rest is reported nevertheless; the engine says why */
 }

@@ -173,7 +173,7 @@ static void describe_sheet(const pki_symbolic_data *d, sheet which, char *out, s
     break;
   case CODE:
     snprintf(out, size, "Compiled by %s.",
-             d->compiler[0] != '\0' ? d->compiler : "nobody: there is no compiler");
+             d->compiler[0] != '\0' ? d->compiler : "none: there is no compiler");
     break;
   default:
     snprintf(out, size,

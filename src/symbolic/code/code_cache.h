@@ -21,7 +21,7 @@ typedef struct pki_cache {
 pk_status pki_cache_open(const char *path, pki_cache *out, pk_error *err);
 void pki_cache_close(pki_cache *cache);
 
-/* From here on nobody else looks for this key or writes it. */
+/* From here on no other process reads or writes this key. */
 void pki_cache_lock(pki_cache *cache, const char *key);
 void pki_cache_unlock(pki_cache *cache);
 

@@ -138,7 +138,7 @@ static void *load_library(const pki_text *bytes, int *memory)
 {
   char name[64];
   void *library = NULL;
-  (void)dlerror(); /* of somebody else */
+  (void)dlerror(); /* of earlier calls */
   *memory = memfd_create("robot.so", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (*memory >= 0 && pki_write_all(*memory, bytes->data, bytes->size) &&
       fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0) {

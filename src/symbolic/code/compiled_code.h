@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "pronk/code.h"
 
-/* Who writes the source of a model: pki_kernels_source, or a test. */
+/* Writes the source of a model: pki_kernels_source, or a test's function. */
 typedef pk_status (*pki_code_writer)(const pk_model *model, pki_text *source, pk_error *err);
 
 pk_status pki_code_open(const pk_model *model, const pk_code_options *options, pki_code_writer write,

@@ -10,7 +10,7 @@
  *   limb    back substitution
  *
  * With more lanes (robots) the same functions run once for each limb, over lanes that hold robots. A lane does the same
- * arithmetic whoever sits in it, and limbs are added up in one order, so bits do not depend on the lane count. The code is
+ * arithmetic whatever limb it holds, and limbs are added up in one order, so bits do not depend on the lane count. The code is
  * about a third as long, too, which caches like. */
 #ifndef PKI_SYMBOLIC_CODE_LIMBS_H
 #define PKI_SYMBOLIC_CODE_LIMBS_H
