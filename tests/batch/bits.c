@@ -12,6 +12,7 @@
 
 #include "batch/batch.h"
 #include "dynamics/code.h"
+#include "support/bounds.h"
 #include "support/fleet.h"
 #include "support/pace.h"
 
@@ -163,7 +164,7 @@ static void check_setting(const fleet_setting *s, bool compiled)
     }
   }
   print_tally(s->name, compiled ? ", compiled" : "", &t);
-  assert_true(t.stepped > 0);
+  assert_greater(t.stepped, 0);
   /* the first steps of a fall are the fastest */
   if (s->on_lanes ? PACE(2, 1) * t.alone >= t.stepped : t.left[PK_LEFT_WORLD] != t.stepped) {
     fail_msg("%s: %lld of %lld steps left the lanes, %lld of them for the world", s->name, t.alone, t.stepped,
@@ -291,7 +292,7 @@ static void bits_do_not_hang_on_who_looks(void **state)
     pk_batch_set_callback(b, push_with_nothing, (void *)&link);
     assert_int_equal(pk_batch_step(b, steps, NULL), PK_OK);
     must_be_same(e, b, "pushed with no force");
-    assert_true(shown > 0);
+    assert_greater(shown, 0);
     pk_batch_destroy(b);
     forget(e);
     free(e);

@@ -1,5 +1,6 @@
 /* pronk list. */
 #include "cli/run.h"
+#include "support/bounds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void every_item_says_what_it_is(void **state)
     const cJSON *item;
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(o, "items"))
     {
-      assert_true(strlen(cJSON_GetObjectItem(item, "doc")->valuestring) > 3);
+      assert_greater(strlen(cJSON_GetObjectItem(item, "doc")->valuestring), 3);
     }
     cJSON_Delete(o);
   }

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run.h"
+#include "support/bounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ void write_file(const char *path, const char *text)
 {
   FILE *file = fopen(path, "w");
   assert_non_null(file);
-  assert_true(fputs(text, file) >= 0);
+  assert_at_least(fputs(text, file), 0);
   assert_int_equal(fclose(file), 0);
 }
 

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "gait/gait_kernels.h"
 #include "gait/walker.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 enum { WORLDS = 13, COORDINATES = 40, CONTACTS = 6 };
@@ -337,8 +338,8 @@ static void plain_legs_do_as_legs_of_any_hinges(void **state)
       }
       for (int k = 6; k < s->model->nu; k++) {
         const pk_command *a = &w->commands[0][k], *b = &w->commands[1][k];
-        assert_true(fabs(a->tau - b->tau) < 1e-8 * (1 + fabs(a->tau)));
-        assert_true(fabs(a->u_des - b->u_des) < 1e-9 * (1 + fabs(a->u_des)));
+        assert_less(fabs(a->tau - b->tau), 1e-8 * (1 + fabs(a->tau)));
+        assert_less(fabs(a->u_des - b->u_des), 1e-9 * (1 + fabs(a->u_des)));
       }
     }
     end(s);

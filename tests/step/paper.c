@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/world.h"
 
 static const char *const FEET[4] = {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"};
@@ -20,7 +21,7 @@ static void feet_heights(pk_sim *sim, double z[4])
   pk_kinematics_compute(w, pk_sim_q(sim), NULL);
   for (int k = 0; k < 4; k++) {
     const int link = pk_model_find_link(pk_sim_model(sim), FEET[k]);
-    assert_true(link >= 0);
+    assert_at_least(link, 0);
     z[k] = pk_link_pose(w, link).pos[2];
   }
 }
@@ -69,7 +70,8 @@ static void standing_feet_sink_as_in_the_paper(void **state)
     pk_sim_options o = pk_sim_options_preset(PK_PRESET_PAPER);
     o.dt /= 1 << k;
     sink_rate(&o, 10, &mean, &most);
-    assert_true(mean > 75 && most < 7500);
+    assert_greater(mean, 75);
+    assert_less(most, 7500);
   }
 }
 
@@ -84,8 +86,10 @@ static void the_drift_is_the_solvers(void **state)
   sink_rate(&o, 5, &fine, &most);
   o = pk_sim_options_default();
   sink_rate(&o, 5, &none, &most);
-  assert_true(fine < 0.03 * coarse && fine > 0.003 * coarse);
-  assert_true(fabs(none) < 1 && most < 1);
+  assert_less(fine, 0.03 * coarse);
+  assert_greater(fine, 0.003 * coarse);
+  assert_less(fabs(none), 1);
+  assert_less(most, 1);
 }
 
 int main(void)

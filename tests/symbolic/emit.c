@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "compile.h"
 #include "math/lane.h"
+#include "support/bounds.h"
 #include "symbolic/emit/emit.h"
 
 enum { NX = 9, NY = 12 };
@@ -159,7 +160,7 @@ static void check(uint64_t seed, int count, bool angles, const char *flags, doub
         if (tolerance == 0) {
           assert_memory_equal(&out[s][i], &expected[i], sizeof expected[i]);
         } else {
-          assert_true(fabs(out[s][i] - expected[i]) <= tolerance * (1 + fabs(expected[i])));
+          assert_at_most(fabs(out[s][i] - expected[i]), tolerance * (1 + fabs(expected[i])));
         }
       }
     }
@@ -190,7 +191,8 @@ static void long_functions_are_split_and_stay_the_same(void **state)
   make_mix(g, &f, 5, 6000, false);
   pki_emit_info info;
   assert_true(pki_emit_measure(&f, &info));
-  assert_true(info.parts > 1 && info.scratch > 0);
+  assert_greater(info.parts, 1);
+  assert_greater(info.scratch, 0);
   char *source = source_of(&f);
   double in[8][NX], out[8][NY];
   make_states(in, 2);
@@ -325,7 +327,7 @@ static void plain_graphs_and_constants_compile(void **state)
     for (int s = 0; s < 8; s++) {
       assert_true(pki_function_evaluate(&f, (const double *const[]){in[s]}, expected));
       for (int i = 0; i < NY; i++) {
-        assert_true(fabs(out[s][i] - expected[i]) <= (i == 5 || i == 6 ? 1e-15 : 0));
+        assert_at_most(fabs(out[s][i] - expected[i]), (i == 5 || i == 6 ? 1e-15 : 0));
       }
     }
   }
