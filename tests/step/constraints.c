@@ -74,7 +74,7 @@ static double energy(pk_sim *sim)
   return e.kinetic + e.potential;
 }
 
-static void a_four_bar_loop_stays_closed_for_a_minute(void **state)
+static void a_four_bar_loop_stays_closed_and_keeps_its_energy_for_a_minute(void **state)
 {
   (void)state;
   for (int variant = 0; variant < 4; variant++) {
@@ -101,6 +101,8 @@ static void a_four_bar_loop_stays_closed_for_a_minute(void **state)
     print_message("variant %d: closed to %.1e m, energy %.6f J, off by %.2e J at most, angle %.3f to %.3f\n",
                   variant, worst, start, off, low, high);
     assert_less(worst, 1e-9);
+    /* it swings with 1.3 J; measured are 4e-6 J in minimal coordinates, 0.042 J where all joints are cut */
+    assert_less(off, variant < 2 ? 1e-5 : 0.06);
     assert_greater(high - low, 0.5); /* it swings */
     pk_sim_destroy(sim);
     pk_model_destroy(m);
@@ -142,7 +144,7 @@ static void a_four_bar_swings_with_its_period(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_four_bar_loop_stays_closed_for_a_minute),
+      cmocka_unit_test(a_four_bar_loop_stays_closed_and_keeps_its_energy_for_a_minute),
       cmocka_unit_test(a_four_bar_swings_with_its_period),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void a_falling_ball_stops_at_the_ground(void **state)
 }
 
 /* Restitution e: each arc is e^2 as high as the last; the time of the n-th landing is a sum of arcs. */
-static void a_ball_bounces_in_its_exact_arcs_but_for_a_step_of_its_fall(void **state)
+static void a_ball_bounces_in_its_exact_arcs(void **state)
 {
   (void)state;
   const double radius = 0.1, height = 1, dt = 1e-4, restitutions[3] = {0, 0.5, 1};
@@ -82,11 +82,11 @@ static void a_ball_bounces_in_its_exact_arcs_but_for_a_step_of_its_fall(void **s
         top = fmax(top, pk_sim_q(sim)[2] - radius);
       }
     }
-    /* a step of the fall's end, v dt, is what the landing's place can be off by, and e^2 of it the speed's share */
+    /* a step of the fall's end, v dt, is the scale of what the landing can be off by; measured are 6 % of it and less */
     const double place = sqrt(2 * G * height) * dt;
     print_message("restitution %g: arc of %.6f m, exact %.6f m, v dt %.6f m\n", e, top, e * e * height,
                   place);
-    assert_near(top, e * e * height, (1 + e * e) * place);
+    assert_near(top, e * e * height, 0.1 * place);
     pk_sim_destroy(sim);
   }
   pk_terrain_destroy(t);
@@ -347,7 +347,7 @@ static void starleth_stands_without_drift(void **state)
   pk_model_destroy(m);
 }
 
-/* From 3 m onto its back and side: it comes to rest on its body, and no step fails. */
+/* From 3 m onto its back and side: it comes to rest on its body, and every step is certified. */
 static void starleth_falls_and_comes_to_rest(void **state)
 {
   (void)state;
@@ -362,14 +362,15 @@ static void starleth_falls_and_comes_to_rest(void **state)
       pk_step_info info;
       assert_int_equal(pk_sim_step(sim, &info), PK_OK);
       worst = fmax(worst, info.certificate.relative);
+      assert_true(info.certified);
       assert_less(info.penetration, 1e-6);
     }
     for (int i = 0; i < m->nu; i++) {
       speed = fmax(speed, fabs(pk_sim_u(sim)[i]));
     }
     print_message("attitude %d: worst certificate %.2g, speed %.2g\n", k, worst, speed);
-    assert_less(worst, 1e-6);
-    assert_less(speed, 1e-3);
+    assert_at_most(worst, pk_sim_options_default().tolerance);
+    assert_less(speed, 1e-5);
     pk_sim_destroy(sim);
     pk_model_destroy(m);
   }
@@ -437,7 +438,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_falling_ball_stops_at_the_ground),
-      cmocka_unit_test(a_ball_bounces_in_its_exact_arcs_but_for_a_step_of_its_fall),
+      cmocka_unit_test(a_ball_bounces_in_its_exact_arcs),
       cmocka_unit_test(a_block_below_the_friction_angle_does_not_creep),
       cmocka_unit_test(a_block_beyond_the_friction_angle_slides_as_in_closed_form),
       cmocka_unit_test(a_joint_stops_at_its_limit_and_leaves_it_freely),
