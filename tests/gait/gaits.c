@@ -117,9 +117,9 @@ static void run_gait(const walker_robot *robot, pk_gait gait)
                 p.duty[1], p.duty[2], p.duty[3], p.footfall[0], p.footfall[1], p.footfall[2], p.footfall[3],
                 p.flight);
   for (int i = 0; i < 4; i++) {
-    assert_less(fabs(p.steps[i] - 1), 0.3);
-    assert_greater(p.duty[i], row->duty - 0.05);
-    assert_less(p.duty[i], row->duty + 0.1);
+    assert_less(fabs(p.steps[i] - 1), 0.3); /* four cycles are counted: 0.25 is one step */
+    assert_greater(p.duty[i], row->duty - 0.03);
+    assert_less(p.duty[i], row->duty + 0.08);
     assert_less(fabs(around(p.footfall[i] - row->footfall[i])), 0.03);
   }
   const bool flies =
@@ -127,10 +127,11 @@ static void run_gait(const walker_robot *robot, pk_gait gait)
   assert_true(flies ? p.flight > 0.01 : p.flight == 0);
   assert_int_equal(f.uncertified + late.uncertified + p.uncertified, 0);
   assert_int_equal(f.others + late.others, 0);
-  assert_less(fabs(late.speed[0] - o.forward), 0.05 * (1 + o.forward));
-  assert_less(fabs(late.speed[2]), 0.05);
-  assert_less(late.tilt, 0.2);
-  assert_greater(late.margin, 0);
+  /* measured: 1 % of the speed, 0.004 rad/s, 9 degrees in a gallop and 1.2 without flight; a second is less than a cycle of some */
+  assert_near(late.speed[0], o.forward, PACE(0.02, 0.05) * o.forward + PACE(0, 0.01));
+  assert_less(fabs(late.speed[2]), PACE(0.01, 0.05));
+  assert_less(late.tilt, (flies ? 0.2 : 0.03));
+  assert_greater(late.margin, 0.05);
   walker_destroy(&w);
 }
 

@@ -87,7 +87,7 @@ static double cost(const pki_mpc *m, double force[N][PKI_MPC_FORCES])
 }
 
 /* Random allowed changes, and random ways towards other allowed forces, cost more. */
-static void no_allowed_forces_are_better(void **state)
+static void no_allowed_forces_are_better_by_more_than_the_stop_rule_leaves(void **state)
 {
   (void)state;
   pki_random random = pki_random_seeded(3);
@@ -115,7 +115,8 @@ static void no_allowed_forces_are_better(void **state)
     }
   }
   print_message("largest relative gain by other allowed forces: %.1e\n", gain);
-  assert_less(gain, 5e-3); /* forces settle to 1e-3 */
+  assert_less(gain,
+              2e-3); /* forces settle to 1e-3 of themselves, the cost to about as much: measured 1.5e-3 */
 }
 
 static void forces_are_allowed_and_states_are_theirs(void **state)
@@ -167,7 +168,7 @@ static void without_feet_it_falls(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_allowed_forces_are_better),
+      cmocka_unit_test(no_allowed_forces_are_better_by_more_than_the_stop_rule_leaves),
       cmocka_unit_test(forces_are_allowed_and_states_are_theirs),
       cmocka_unit_test(without_feet_it_falls),
   };

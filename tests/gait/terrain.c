@@ -62,9 +62,11 @@ static walker_facts walk(const char *what, walker_ground *ground, double dt, pk_
   assert_true(walker_run(&w, PACE(16, 5), NULL, &f));
   walker_print(what, &f);
   assert_int_equal(f.uncertified, 0);
-  assert_at_most(f.others, (ground == slope ? 0 : 0.15 * f.steps)); /* shanks brush the edges of steps */
-  assert_less(fabs(f.speed[0] - speed), 0.25 * speed);
-  assert_less(fabs(f.speed[1]), 0.03);
+  assert_at_most(
+      f.others,
+      (ground == slope ? 0 : 0.1 * f.steps)); /* shanks brush the edges of steps: 8 % of the steps */
+  assert_near(f.speed[0], speed, 0.05 * speed);
+  assert_less(fabs(f.speed[1]), 0.01);
   walker_destroy(&w);
   return f;
 }
@@ -77,7 +79,7 @@ static void it_climbs_steps_of_3_cm(void **state)
   const walker_facts c = walk("stairs, paper", stairs, 2.5e-3, PK_CONTACT_PAPER, 0.25);
   /* ten steps and more, or two */
   assert_greater(fmin(a.height[1], fmin(b.height[1], c.height[1])), 0.435 + PACE(0.25, 0.05));
-  assert_less(fmax(a.tilt, fmax(b.tilt, c.tilt)), 10 * degree);
+  assert_less(fmax(a.tilt, fmax(b.tilt, c.tilt)), 8 * degree);
 }
 
 static void it_steps_onto_boxes_and_down(void **state)
@@ -86,8 +88,11 @@ static void it_steps_onto_boxes_and_down(void **state)
   const walker_facts a = walk("boxes", boxes, 2.5e-3, PK_CONTACT_STABILISED, 0.25);
   const walker_facts b = walk("boxes, 1 ms", boxes, 1e-3, PK_CONTACT_STABILISED, 0.25);
   const walker_facts c = walk("boxes, paper", boxes, 2.5e-3, PK_CONTACT_PAPER, 0.25);
-  assert_less(fmax(a.tilt, fmax(b.tilt, c.tilt)), 10 * degree);
+  assert_less(fmax(a.tilt, fmax(b.tilt, c.tilt)), 6 * degree);
   assert_greater(fmin(a.margin, fmin(b.margin, c.margin)), 0.03);
+  /* up by nearly the 3 cm of a box, and back on the ground */
+  assert_greater(fmin(a.height[1], fmin(b.height[1], c.height[1])), 0.435 + 0.025);
+  assert_less(fmax(a.height[0], fmax(b.height[0], c.height[0])), 0.44);
 }
 
 static void it_trots_up_down_and_across_slopes(void **state)
@@ -100,7 +105,7 @@ static void it_trots_up_down_and_across_slopes(void **state)
       char name[64];
       snprintf(name, sizeof name, "slope %g, %g deg%s", slopes[i][0], slopes[i][1], k ? ", paper" : "");
       const walker_facts f = walk(name, slope, 2.5e-3, k ? PK_CONTACT_PAPER : PK_CONTACT_STABILISED, 0.2);
-      assert_less(fabs(f.tilt - 10 * degree), 1 * degree);
+      assert_near(f.tilt, 10 * degree, 0.6 * degree);
       assert_greater(f.margin, 0.03);
       assert_less(f.torque, 30);
     }
