@@ -141,7 +141,16 @@ static void print_tally(const char *name, const char *how, const tally *t)
   print_message("\n");
 }
 
-/* Every size on every number of lanes, threads in turn, for what lanes do; one of them for what goes alone. */
+/* Every size on every number of lanes, threads in turn, for what lanes do; one of them for what goes alone. A lane alone has no
+ * worlds beside it: two sizes will do; and under sanitizers those with worlds of a group left over, with none, and of two groups. */
+static bool is_checked(int size, int lanes, int largest)
+{
+  if (size == largest) {
+    return true;
+  }
+  return lanes == 1 ? size == 3 : PACE(true, size == 1 || size == 5 || size == 8);
+}
+
 static void check_setting(const fleet_setting *s, bool compiled)
 {
   static const int sizes[] = {1, 2, 3, 5, 7, 8, 9, 13, 64};
@@ -153,6 +162,9 @@ static void check_setting(const fleet_setting *s, bool compiled)
   tally t = {0};
   for (int n = first; n < last; n++) {
     for (int l = 0; l < 3; l++) {
+      if (!is_checked(sizes[n], lanes[l], sizes[last - 1])) {
+        continue;
+      }
       pk_batch_info info;
       pk_batch *b = fleet_batch(&e->f, sizes[n], lanes[l], 1 + (n + l) % 3);
       assert_ptr_equal(b->crews[0].group.work->code,

@@ -127,8 +127,9 @@ static void run_gait(const walker_robot *robot, pk_gait gait)
   assert_true(flies ? p.flight > 0.01 : p.flight == 0);
   assert_int_equal(f.uncertified + late.uncertified + p.uncertified, 0);
   assert_int_equal(f.others + late.others, 0);
-  /* measured: 1 % of the speed, 0.004 rad/s, 9 degrees in a gallop and 1.2 without flight; a second is less than a cycle of some */
-  assert_near(late.speed[0], o.forward, PACE(0.02, 0.05) * o.forward + PACE(0, 0.01));
+  /* measured: 3 % of the speed of a crawl, 1 % of others, 0.004 rad/s, 9 degrees in a gallop and 1.2 without flight; a
+   * second is less than a cycle of some */
+  assert_near(late.speed[0], o.forward, PACE(0.04, 0.05) * o.forward + PACE(0, 0.01));
   assert_less(fabs(late.speed[2]), PACE(0.01, 0.05));
   assert_less(late.tilt, (flies ? 0.2 : 0.03));
   assert_greater(late.margin, 0.05);

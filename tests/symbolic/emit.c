@@ -16,6 +16,7 @@
 #include "compile.h"
 #include "math/lane.h"
 #include "support/bounds.h"
+#include "support/pace.h"
 #include "symbolic/emit/emit.h"
 
 enum { NX = 9, NY = 12 };
@@ -145,7 +146,7 @@ static void check(uint64_t seed, int count, bool angles, const char *flags, doub
   make_mix(g, &f, seed, count, angles);
   double in[8][NX], out[8][NY];
   make_states(in, 2);
-  for (int c = 0; c < 2; c++) {
+  for (int c = 0; c < PACE(2, 1); c++) {
     if (!found(compilers[c])) {
       continue;
     }
@@ -319,7 +320,7 @@ static void plain_graphs_and_constants_compile(void **state)
   y[11] = pki_times(g, x, pki_inverse(g, pki_times(g, x, x)));
   double in[8][NX], out[8][NY], expected[NY];
   make_states(in, 1);
-  for (int c = 0; c < 2; c++) {
+  for (int c = 0; c < PACE(2, 1); c++) {
     if (!found(compilers[c])) {
       continue;
     }

@@ -256,14 +256,16 @@ static void a_tree_of_all_joints(void **state)
   pk_model_destroy(m);
 }
 
+/* The code of whole robots takes long to compile, and is not what a sanitizer looks at: it is not compiled with one. */
 static void quadrupeds_whose_legs_are_lanes(void **state)
 {
   (void)state;
+  SKIP_WHEN_SLOW("the compiled code of quadrupeds");
   static const struct {
     const char *name;
     int joints;
   } robots[] = {{"starleth", 3}, {"thesis_quadruped", 4}};
-  for (int i = 0; i < PACE(2, 1); i++) {
+  for (int i = 0; i < 2; i++) {
     pk_model *m = named_model(robots[i].name);
     hold(m, robots[i].joints, i == 0);
     pk_model_destroy(m);
@@ -273,9 +275,7 @@ static void quadrupeds_whose_legs_are_lanes(void **state)
 static void a_humanoid(void **state)
 {
   (void)state;
-  if (PACE(false, true)) {
-    skip(); /* its code takes long to compile, and is not what a sanitizer looks at */
-  }
+  SKIP_WHEN_SLOW("the compiled code of a humanoid");
   pk_model *m = named_model("coman");
   hold(m, 0, false);
   pk_model_destroy(m);

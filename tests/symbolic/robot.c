@@ -263,7 +263,7 @@ static double emitted_apart(robot_case *cases, int count)
     emit_forces(&cases[k], k, &source);
   }
   assert_false(source.failed);
-  robot_code = compiled(source.data, found("clang") ? "clang" : "gcc", "-O1 -march=native");
+  robot_code = compiled(source.data, found("clang") ? "clang" : "gcc", "-O0 -march=native");
   assert_non_null(robot_code);
   for (int k = 0; k < count; k++) {
     snprintf(robot_prefix, sizeof robot_prefix, "r%d", k);
