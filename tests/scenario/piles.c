@@ -152,7 +152,7 @@ static void a_lattice_that_collapses_is_certified_for_more_iterations(void **sta
   end(&s);
 }
 
-static void a_heap_of_mixed_shapes_comes_to_rest(void **state)
+static void a_heap_of_mixed_shapes_comes_to_rest_but_for_what_rolls(void **state)
 {
   (void)state;
   static const char *const small[] = {
@@ -168,11 +168,14 @@ static void a_heap_of_mixed_shapes_comes_to_rest(void **state)
   for (int i = 0; i < s.steps; i++) {
     step(&s, 1e-3);
   }
-  if (PACE(true, false)) {
-    assert_less(fastest(&s), 0.5); /* from 5 m/s; nothing brakes a ball that rolls */
-    assert_true(!is_long || faster_than(&s, 0.05) < 0.03 * s.world.model->nrobot);
-  }
+  const double left = fastest(&s);
+  const int moving = faster_than(&s, 0.05), count = s.world.model->nrobot;
   end(&s);
+  SKIP_WHEN_SLOW("that the heap comes to rest");
+  print_message("%d of %d bodies are faster than 0.05 m/s, the fastest has %.3f m/s\n", moving, count, left);
+  /* from 5 m/s; nothing brakes a ball that rolls: measured are 2 of 40, and 0.11 m/s */
+  assert_less(left, is_long ? 0.5 : 0.2);
+  assert_at_most(moving, (is_long ? 0.03 : 0.05) * count);
 }
 
 static void a_fast_ball_does_not_pass_a_thin_plate(void **state)
@@ -257,7 +260,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(an_arch_of_three_two_and_one_blocks_stands),
       cmocka_unit_test(a_lattice_of_balls_settles),
       cmocka_unit_test(a_lattice_that_collapses_is_certified_for_more_iterations),
-      cmocka_unit_test(a_heap_of_mixed_shapes_comes_to_rest),
+      cmocka_unit_test(a_heap_of_mixed_shapes_comes_to_rest_but_for_what_rolls),
       cmocka_unit_test(a_robot_that_was_pushed_over_lies_on_its_trunk),
   };
   if (is_long) {
@@ -268,7 +271,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(an_arch_of_three_two_and_one_blocks_stands),
       cmocka_unit_test(a_lattice_of_balls_settles),
       cmocka_unit_test(a_lattice_that_collapses_is_certified_for_more_iterations),
-      cmocka_unit_test(a_heap_of_mixed_shapes_comes_to_rest),
+      cmocka_unit_test(a_heap_of_mixed_shapes_comes_to_rest_but_for_what_rolls),
       cmocka_unit_test(a_fast_ball_does_not_pass_a_thin_plate),
       cmocka_unit_test(a_robot_that_was_pushed_over_lies_on_its_trunk),
       cmocka_unit_test(a_robot_that_gave_in_lies_on_its_legs),

@@ -234,14 +234,17 @@ static void hold_code(const pk_model *m, const char *compiler, int lanes, const 
   pk_code_close(code);
 }
 
-static void hold(const pk_model *m, int limbs, bool all)
+/* The lane counts besides one that clang compiles for, and gcc; ALONE: one lane, NEVER: not at all. */
+enum { NEVER = -1, ALONE = 0 };
+
+static void hold(const pk_model *m, int limbs, int clang, int gcc)
 {
   char folder[] = "/tmp/pronk-kernels-XXXXXX";
   assert_non_null(mkdtemp(folder));
   assert_int_equal(pki_limbs_find(m), limbs);
-  hold_code(m, "clang", all ? 4 + 8 : 4, folder);
-  if (all) {
-    hold_code(m, "gcc", 4, folder);
+  hold_code(m, "clang", clang, folder);
+  if (gcc != NEVER) {
+    hold_code(m, "gcc", gcc, folder);
   }
   pki_folder_remove(folder);
 }
@@ -252,7 +255,7 @@ static void a_tree_of_all_joints(void **state)
   pki_random rng = pki_random_seeded(7);
   const random_tree_options options = {.links = 5, .root = PK_ROOT_FREE};
   pk_model *m = random_tree(&rng, &options);
-  hold(m, 0, true);
+  hold(m, 0, 4 + 8, 4);
   pk_model_destroy(m);
 }
 
@@ -267,7 +270,7 @@ static void quadrupeds_whose_legs_are_lanes(void **state)
   } robots[] = {{"starleth", 3}, {"thesis_quadruped", 4}};
   for (int i = 0; i < 2; i++) {
     pk_model *m = named_model(robots[i].name);
-    hold(m, robots[i].joints, i == 0);
+    hold(m, robots[i].joints, i == 0 ? 4 + 8 : ALONE, i == 0 ? ALONE : NEVER);
     pk_model_destroy(m);
   }
 }
@@ -277,7 +280,7 @@ static void a_humanoid(void **state)
   (void)state;
   SKIP_WHEN_SLOW("the compiled code of a humanoid");
   pk_model *m = named_model("coman");
-  hold(m, 0, false);
+  hold(m, 0, ALONE, NEVER);
   pk_model_destroy(m);
 }
 
@@ -313,7 +316,7 @@ static void eight_arms_are_not_four_legs(void **state)
 {
   (void)state;
   pk_model *m = limbs_on_a_trunk(8, (const int[]){0, 0, 0, 0, 0, 0, 0, 0, 0});
-  hold(m, 0, false);
+  hold(m, 0, 4, NEVER);
   pk_model_destroy(m);
 }
 
@@ -321,7 +324,7 @@ static void four_short_legs_are(void **state)
 {
   (void)state;
   pk_model *m = limbs_on_a_trunk(4, (const int[]){0, 0, 0, 0, 0});
-  hold(m, 1, false);
+  hold(m, 1, 4, NEVER);
   pk_model_destroy(m);
 }
 
