@@ -59,7 +59,7 @@ static void a_world_of_starleth_takes_less_than_16_kb(void **state)
   assert_int_equal(pk_batch_sim_options(own).max_contacts, 128); /* as a sim's */
   assert_int_equal(pk_batch_worlds(own), 1);
   assert_at_least(pk_batch_threads(own), 1);
-  assert_true((pk_batch_lanes(own) == 4 || pk_batch_lanes(own) == 8));
+  assert_true(pk_batch_lanes(own) == 4 || pk_batch_lanes(own) == 8);
   print_message("a world: %zu bytes, with locomotion %zu; a thread: %zu bytes\n", pk_batch_world_bytes(own),
                 pk_batch_world_bytes(b), pk_batch_shared_bytes(b));
   assert_less(pk_batch_world_bytes(b), 16384);

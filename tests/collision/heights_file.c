@@ -349,7 +349,7 @@ static void patterns_are_functions_of_place_and_seed(void **state)
       }
     }
     assert_at_most(most, 0.25);
-    assert_true((most > 0.05 || f == PK_HEIGHTS_WAVES));
+    assert_true(most > 0.05 || f == PK_HEIGHTS_WAVES);
     assert_true((change > 0.01) == (f != PK_HEIGHTS_WAVES));
     pk_heights_free(&coarse), pk_heights_free(&fine), pk_heights_free(&other);
   }

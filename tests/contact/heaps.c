@@ -305,7 +305,7 @@ static void a_looser_tolerance_takes_fewer_iterations(void **state)
     print_message("1e-3 after %d, 1e-8 after %d\n", loose, sharp);
     assert_int_equal(status, PK_OK);
     assert_less(loose, sharp);
-    assert_true((k == 0 || 2 * loose < sharp));
+    assert_true(k == 0 || 2 * loose < sharp);
     heap_destroy(h);
   }
 }

@@ -253,7 +253,7 @@ static void check_name(checker *c, const char *name, const char *path)
       return;
     }
   }
-  assert_true(c->nname < FILE_MAX);
+  assert_less(c->nname, FILE_MAX);
   snprintf(c->names[c->nname++], NAME_SIZE, "%s", name);
 }
 
