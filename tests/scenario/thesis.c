@@ -106,7 +106,7 @@ static landing land(const char *law, bool drop)
   return l;
 }
 
-static void exact_contact_and_moreau_agree_standing_and_after_a_fall_of_ten_centimetres(void **state)
+static void exact_contact_and_moreau_agree_standing_and_falling_on_feet_that_do_not_slip(void **state)
 {
   (void)state;
   for (int drop = 0; drop < 2; drop++) {
@@ -362,7 +362,7 @@ static void all_five_runs_certify_to_their_end_under_exact_contact(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_contact_and_moreau_agree_standing_and_after_a_fall_of_ten_centimetres),
+      cmocka_unit_test(exact_contact_and_moreau_agree_standing_and_falling_on_feet_that_do_not_slip),
       cmocka_unit_test(both_root_models_fall_and_land_alike),
       cmocka_unit_test(the_problem_s_matrix_is_the_response_to_unit_forces),
       cmocka_unit_test(a_limp_robot_never_gains_energy_on_the_ground),
