@@ -315,7 +315,7 @@ static void ctrl_c_ends_it_cleanly_and_it_goes_on(void **state)
   for (int i = 0; i < TRIES && code == 0; i++) {
     assert_true(pki_folder_remove("stopped"));
     const pid_t pid = start(0, 1, "stopped");
-    wait_for_progress(pid, "stopped", 2);
+    wait_for_progress(pid, "stopped", 1);
     kill(pid, SIGINT);
     code = wait_for(pid);
   }
