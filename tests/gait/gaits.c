@@ -147,7 +147,7 @@ static void starleth_runs_all_gaits(void **state)
 static void anymal_runs_all_gaits(void **state)
 {
   (void)state;
-  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
+  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait += PACE(1, 4)) { /* StarLETH does the others */
     run_gait(&walker_anymal, (pk_gait)gait);
   }
 }

@@ -294,7 +294,7 @@ static void standing(void **state)
 
 static void trotting(void **state)
 {
-  one_gait(state, PK_GAIT_TROT, PACE(300, 60));
+  one_gait(state, PK_GAIT_TROT, PACE(150, 40));
 }
 
 static void walking_by_plan(void **state)
