@@ -304,10 +304,11 @@ static void stderr_of(void (*call)(pki_bench_report *), pki_bench_report *report
   assert_non_null(kept);
   fflush(stderr);
   const int old = dup(STDERR_FILENO);
-  assert_true(old >= 0 && dup2(fileno(kept), STDERR_FILENO) >= 0);
+  assert_at_least(old, 0);
+  assert_at_least(dup2(fileno(kept), STDERR_FILENO), 0);
   call(report);
   fflush(stderr);
-  assert_true(dup2(old, STDERR_FILENO) >= 0);
+  assert_at_least(dup2(old, STDERR_FILENO), 0);
   close(old);
   rewind(kept);
   text[fread(text, 1, size - 1, kept)] = '\0';

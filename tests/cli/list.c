@@ -94,7 +94,7 @@ static void descriptions_of_scenarios_state_no_numbers(void **state)
   (void)state;
   cJSON *o = run_json("list scenarios --json", 0);
   const cJSON *item;
-  assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(o, "items")) > 10);
+  assert_greater(cJSON_GetArraySize(cJSON_GetObjectItem(o, "items")), 10);
   cJSON_ArrayForEach(item, cJSON_GetObjectItem(o, "items"))
   {
     const char *doc = cJSON_GetObjectItem(item, "doc")->valuestring;

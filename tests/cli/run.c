@@ -36,7 +36,8 @@ run_result run(const char *arguments)
   snprintf(errors, sizeof errors, "stderr.%ld", (long)getpid());
   const int n = snprintf(command, sizeof command, "PRONK_MODELS='%s' '%s' %s 2>%s", PK_SOURCE_DIR "/models",
                          PK_COMMAND, arguments, errors);
-  assert_true(n > 0 && (size_t)n < sizeof command);
+  assert_greater(n, 0);
+  assert_less((size_t)n, sizeof command);
   FILE *pipe = popen(command, "r");
   assert_non_null(pipe);
   run_result result = {.out = read_all(pipe)};
