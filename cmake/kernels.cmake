@@ -4,6 +4,7 @@
 #                                    global property PK_KERNEL_OBJECTS
 #
 # PKI_LANES and PKI_ISA are the two macros that a kernel file sees (src/math/lane.h).
+# PK_KERNEL_SANITIZE_FLAGS (options.cmake) holds for them alone: vectors that are not aligned fault by themselves.
 # `target` itself sees PKI_HAVE_<isa> for each set that was compiled, to choose from.
 
 set(PK_LANE_COUNTS 1 4 8)
@@ -34,7 +35,8 @@ function(pk_add_kernels target stage)
       target_include_directories(${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
       target_compile_definitions(${variant} PRIVATE PKI_LANES=${lanes} PKI_ISA=${isa})
       # Kernels never read errno or trap; -Wno-psabi: vectors pass through inlined calls only.
-      target_compile_options(${variant} PRIVATE ${PK_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math -Wno-psabi)
+      target_compile_options(${variant} PRIVATE ${PK_ISA_FLAGS_${isa}} -fno-math-errno -fno-trapping-math -Wno-psabi
+                                                ${PK_KERNEL_SANITIZE_FLAGS})
       set_property(GLOBAL APPEND PROPERTY PK_KERNEL_OBJECTS $<TARGET_OBJECTS:${variant}>)
     endforeach()
   endforeach()

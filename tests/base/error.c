@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "support/bounds.h"
 
 static void a_failure_fills_every_part(void **state)
 {
@@ -71,7 +72,7 @@ static void every_status_has_its_own_text(void **state)
   assert_string_equal(pk_status_text(PK_OK), "ok");
   assert_string_equal(pk_status_text(PK_ERROR_LIMIT), "the input is larger than the limit");
   for (int i = 0; i < PK_STATUS_COUNT; i++) {
-    assert_true(strlen(pk_status_text((pk_status)i)) > 1);
+    assert_greater(strlen(pk_status_text((pk_status)i)), 1);
     for (int j = 0; j < i; j++) {
       assert_string_not_equal(pk_status_text((pk_status)i), pk_status_text((pk_status)j));
     }

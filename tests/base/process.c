@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "support/bounds.h"
 
 /* What a shell's line says in an open folder; its exit status. */
 static int shell(const char *line, int folder, char *said, size_t size)
@@ -24,7 +25,7 @@ static int shell(const char *line, int folder, char *said, size_t size)
   const char *const arguments[] = {"sh", "-c", line, NULL};
   int code = -1;
   const int out = memfd_create("said", MFD_CLOEXEC);
-  assert_true(out >= 0);
+  assert_at_least(out, 0);
   assert_true(pki_process_run(arguments, NULL, folder, -1, out, &code));
   const ssize_t n = pread(out, said, size - 1, 0);
   said[n > 0 ? n : 0] = '\0';
@@ -53,7 +54,7 @@ static void what_interrupts_us_interrupts_it(void **state)
   int ends[2];
   assert_int_equal(pipe(ends), 0);
   const pid_t child = fork();
-  assert_true(child >= 0);
+  assert_at_least(child, 0);
   if (child == 0) {
     const char *const arguments[] = {"sh", "-c", "echo here; sleep 20; echo late", NULL};
     int code;
@@ -81,7 +82,7 @@ static void it_runs_in_the_folder_that_is_open(void **state)
   char folder[] = "/tmp/pronk-process-XXXXXX", moved[64], path[128], said[256];
   assert_non_null(mkdtemp(folder));
   const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  assert_true(fd >= 0);
+  assert_at_least(fd, 0);
   snprintf(moved, sizeof moved, "%s-moved", folder);
   assert_int_equal(rename(folder, moved), 0); /* by whatever name */
   assert_int_equal(shell("echo here > file; exit 3", fd, said, sizeof said), 3);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "support/bounds.h"
 
 static void a_seed_gives_the_published_sequence(void **state)
 {
@@ -40,12 +41,13 @@ static void unit_numbers_fill_the_interval_evenly(void **state)
   int bins[BINS] = {0};
   for (int i = 0; i < N; i++) {
     const double x = pki_random_unit(&random);
-    assert_true(x >= 0.0 && x < 1.0);
+    assert_at_least(x, 0.0);
+    assert_less(x, 1.0);
     bins[(int)(x * BINS)]++;
   }
   /* Five standard deviations of a bin's count. */
   for (int i = 0; i < BINS; i++) {
-    assert_true(fabs((double)bins[i] - (double)N / BINS) < 5.0 * sqrt(N * 0.1 * 0.9));
+    assert_less(fabs((double)bins[i] - (double)N / BINS), 5.0 * sqrt(N * 0.1 * 0.9));
   }
 }
 
@@ -59,8 +61,10 @@ static void bounds_hold(void **state)
     least = fmin(least, x);
     most = fmax(most, x);
   }
-  assert_true(least >= -3.0 && least < -2.8);
-  assert_true(most <= 5.0 && most > 4.8);
+  assert_at_least(least, -3.0);
+  assert_less(least, -2.8);
+  assert_at_most(most, 5.0);
+  assert_greater(most, 4.8);
 }
 
 static void normals_have_mean_zero_and_variance_one(void **state)
@@ -74,8 +78,8 @@ static void normals_have_mean_zero_and_variance_one(void **state)
     sum += x;
     squares += x * x;
   }
-  assert_true(fabs(sum / N) < 5.0 / sqrt(N));
-  assert_true(fabs(squares / N - 1.0) < 5.0 * sqrt(2.0 / N));
+  assert_less(fabs(sum / N), 5.0 / sqrt(N));
+  assert_less(fabs(squares / N - 1.0), 5.0 * sqrt(2.0 / N));
 }
 
 static void quaternions_are_unit_and_prefer_no_direction(void **state)
@@ -91,10 +95,10 @@ static void quaternions_are_unit_and_prefer_no_direction(void **state)
       norm += q[k] * q[k];
       mean[k] += q[k] / N;
     }
-    assert_true(fabs(norm - 1.0) < 1e-14);
+    assert_less(fabs(norm - 1.0), 1e-14);
   }
   for (int k = 0; k < 4; k++) {
-    assert_true(fabs(mean[k]) < 5.0 * 0.5 / sqrt(N));
+    assert_less(fabs(mean[k]), 5.0 * 0.5 / sqrt(N));
   }
 }
 

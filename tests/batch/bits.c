@@ -12,6 +12,7 @@
 
 #include "batch/batch.h"
 #include "dynamics/code.h"
+#include "support/bounds.h"
 #include "support/fleet.h"
 #include "support/pace.h"
 
@@ -140,7 +141,16 @@ static void print_tally(const char *name, const char *how, const tally *t)
   print_message("\n");
 }
 
-/* Every size on every number of lanes, threads in turn, for what lanes do; one of them for what goes alone. */
+/* Every size on every number of lanes, threads in turn, for what lanes do; one of them for what goes alone. A lane alone has no
+ * worlds beside it: two sizes will do; and under sanitizers those with worlds of a group left over, with none, and of two groups. */
+static bool is_checked(int size, int lanes, int largest)
+{
+  if (size == largest) {
+    return true;
+  }
+  return lanes == 1 ? size == 3 : PACE(true, size == 1 || size == 5 || size == 8);
+}
+
 static void check_setting(const fleet_setting *s, bool compiled)
 {
   static const int sizes[] = {1, 2, 3, 5, 7, 8, 9, 13, 64};
@@ -152,6 +162,9 @@ static void check_setting(const fleet_setting *s, bool compiled)
   tally t = {0};
   for (int n = first; n < last; n++) {
     for (int l = 0; l < 3; l++) {
+      if (!is_checked(sizes[n], lanes[l], sizes[last - 1])) {
+        continue;
+      }
       pk_batch_info info;
       pk_batch *b = fleet_batch(&e->f, sizes[n], lanes[l], 1 + (n + l) % 3);
       assert_ptr_equal(b->contexts[0].group.work->code,
@@ -163,7 +176,7 @@ static void check_setting(const fleet_setting *s, bool compiled)
     }
   }
   print_tally(s->name, compiled ? ", compiled" : "", &t);
-  assert_true(t.stepped > 0);
+  assert_greater(t.stepped, 0);
   /* the first steps of a fall are the fastest */
   if (s->on_lanes ? PACE(2, 1) * t.alone >= t.stepped : t.left[PK_LANE_EXIT_WORLD] != t.stepped) {
     fail_msg("%s: %lld of %lld steps left the lanes, %lld of them for the world", s->name, t.alone, t.stepped,
@@ -291,7 +304,7 @@ static void bits_do_not_hang_on_who_looks(void **state)
     pk_batch_set_callback(b, push_with_nothing, (void *)&link);
     assert_int_equal(pk_batch_step(b, steps, NULL), PK_OK);
     must_be_same(e, b, "pushed with no force");
-    assert_true(shown > 0);
+    assert_greater(shown, 0);
     pk_batch_destroy(b);
     forget(e);
     free(e);

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "batch/batch.h"
 #include "step/contact.h"
+#include "support/bounds.h"
 #include "support/dense_step.h"
 #include "support/fleet.h"
 #include "support/pace.h"
@@ -55,7 +56,7 @@ static double depth_at(const pair *p, const double *q)
 {
   pk_sim *sim = p->probe;
   double most = 0;
-  assert_true(dense_search(sim, q, pki_touching(sim)) >= 0);
+  assert_at_least(dense_search(sim, q, pki_touching(sim)), 0);
   for (int i = 0; i < sim->contact.nfound; i++) {
     most = fmax(most, -sim->contact.found[i].gap);
   }
@@ -154,8 +155,10 @@ static void print_seen(const char *name, const seen *s)
   print_message("\n");
 }
 
-static void must_be_clear(const char *name, double depth)
+/* Nothing is left in anything, and what is excused is rare: measured none. */
+static void must_be_clear(const char *name, double depth, const seen *s)
 {
+  assert_at_most(1000 * s->excused, s->steps);
   if (!(depth < 1e-6)) {
     fail_msg("%s: a step on lanes ends %g m deep", name, depth);
   }
@@ -185,6 +188,7 @@ static const fleet_setting settings[] = {
 static void touches_are_found_in_the_step_of_the_general_search(void **state)
 {
   (void)state;
+  long long self = 0, ground = 0;
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
     pki_random rng = pki_random_seeded(7 + i);
     fleet f;
@@ -206,11 +210,18 @@ static void touches_are_found_in_the_step_of_the_general_search(void **state)
       }
     }
     print_seen(settings[i].name, &s);
-    assert_true(PACE(s.self > 0 && s.ground > 0, true) && 20 * s.alone < s.steps);
-    must_be_clear(settings[i].name, s.start);
+    if (!PK_TEST_SLOW) {
+      assert_greater(s.self, 0);
+      assert_greater(s.ground, 0);
+    }
+    self += s.self, ground += s.ground;
+    assert_less(20 * s.alone, s.steps);
+    must_be_clear(settings[i].name, s.start, &s);
     end_pair(&p);
     fleet_free(&f);
   }
+  assert_greater(self, 0); /* in one setting at least, where fewer worlds run */
+  assert_greater(ground, 0);
 }
 
 /* A trunk with a foot and two thin arms: one swings up from below the other, which points to the side in front of it. */
@@ -312,9 +323,11 @@ static void fast_links_do_not_pass_through_each_other(void **state)
   }
   print_seen(flight.name, &s);
   print_message("  %d arms were stopped\n", stopped);
-  assert_true(s.self > 0 && 2 * s.alone < s.steps && stopped > 0);
+  assert_greater(s.self, 0);
+  assert_less(2 * s.alone, s.steps);
+  assert_greater(stopped, 0);
   assert_int_equal(s.left[PK_LANE_EXIT_FAST], s.alone);
-  must_be_clear(flight.name, s.start);
+  must_be_clear(flight.name, s.start, &s);
   end_pair(&p);
   fleet_free(&f);
   pk_model_destroy(arms);
@@ -381,9 +394,10 @@ static void another_configuration_is_looked_at_anew(void **state)
     assert_true(step_both(&p, &s));
   }
   print_seen("jumps", &s);
-  assert_true(PACE(s.self > 0, true) && 20 * s.alone < s.steps);
-  must_be_clear("jumps", s.start);
-  assert_true(s.depth <= PKI_DEEP); /* of starts in which links are in each other */
+  assert_greater(s.self, 0);
+  assert_less(20 * s.alone, s.steps);
+  must_be_clear("jumps", s.start, &s);
+  assert_at_most(s.depth, PKI_DEEP); /* of starts in which links are in each other */
   end_pair(&p);
   fleet_free(&f);
 }

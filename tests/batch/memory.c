@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/allocations.h"
+#include "support/bounds.h"
 #include "support/fleet.h"
 #include "support/pace.h"
 
@@ -57,13 +58,14 @@ static void a_world_of_starleth_takes_less_than_16_kb(void **state)
   assert_int_equal(pk_batch_keep(own), 24);
   assert_int_equal(pk_batch_sim_options(own).max_contacts, 128); /* as a sim's */
   assert_int_equal(pk_batch_worlds(own), 1);
-  assert_true(pk_batch_threads(own) >= 1 && (pk_batch_lanes(own) == 4 || pk_batch_lanes(own) == 8));
+  assert_at_least(pk_batch_threads(own), 1);
+  assert_true(pk_batch_lanes(own) == 4 || pk_batch_lanes(own) == 8);
   print_message("a world: %zu bytes, with locomotion %zu; a thread: %zu bytes\n", pk_batch_world_bytes(own),
                 pk_batch_world_bytes(b), pk_batch_shared_bytes(b));
-  assert_true(pk_batch_world_bytes(b) < 16384);
-  assert_true(pk_batch_world_bytes(b) - pk_batch_world_bytes(own) < f.controller->state_size + 64);
+  assert_less(pk_batch_world_bytes(b), 16384);
+  assert_less(pk_batch_world_bytes(b) - pk_batch_world_bytes(own), f.controller->state_size + 64);
   assert_int_equal(pk_batch_world_bytes(b), pk_batch_world_bytes(two));
-  assert_true(pk_batch_shared_bytes(two) > pk_batch_shared_bytes(b));
+  assert_greater(pk_batch_shared_bytes(two), pk_batch_shared_bytes(b));
   pk_batch_destroy(own), pk_batch_destroy(b), pk_batch_destroy(two);
   fleet_free(&f);
 }

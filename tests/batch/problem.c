@@ -13,6 +13,7 @@
 #include "batch/batch.h"
 #include "pronk/collision.h"
 #include "step/contact.h"
+#include "support/bounds.h"
 #include "support/dense_step.h"
 #include "support/fleet.h"
 #include "support/pace.h"
@@ -118,7 +119,7 @@ static double dot(const double *a, const double *b, int n)
 static int search(twins *t, const double *q)
 {
   const int n = dense_search(t->probe, q, t->probe->options.margin);
-  assert_true(n >= 0);
+  assert_at_least(n, 0);
   return n;
 }
 
@@ -327,7 +328,7 @@ static int step_both(twins *t, seen *s, int before)
   assert_int_equal(pk_batch_step(t->lanes, 1, &how), PK_OK);
   assert_int_equal(how.frozen, 0);
   const int n = pk_batch_contacts(t->lanes, 0, c, ROOM);
-  assert_true(n <= ROOM);
+  assert_at_most(n, ROOM);
   s->steps++, s->alone += how.alone;
   if (how.alone == 0) {
     count(&t->f, s, c, n, before);
@@ -376,6 +377,7 @@ static void at_most(const char *setting, const char *what, double x, double most
 static void feet_on_lanes_solve_the_problem_of_the_step(void **state)
 {
   (void)state;
+  seen all = {0};
   for (size_t i = 0; i < sizeof on_feet / sizeof on_feet[0]; i++) {
     const char *name = on_feet[i].name;
     seen s;
@@ -394,10 +396,26 @@ static void feet_on_lanes_solve_the_problem_of_the_step(void **state)
     at_most(name, "the longer way out", s.longer, 0.05);
     /* all kinds of steps were seen, most of them on lanes */
     assert_int_equal(s.uncertified, 0);
-    assert_true(PACE(s.touching > 0 && s.landing > 0 && s.leaving > 0 && s.projected > 0, true));
-    assert_true(PACE(s.slipping > 0 && (s.sticking > 0 || on_feet[i].friction == 0), true));
+    if (!PK_TEST_SLOW) {
+      assert_greater(s.touching, 0);
+      assert_greater(s.landing, 0);
+      assert_greater(s.leaving, 0);
+      assert_greater(s.projected, 0);
+      assert_greater(s.slipping, 0);
+      assert_true(s.sticking > 0 || on_feet[i].friction == 0);
+    }
+    all.touching += s.touching, all.landing += s.landing, all.leaving += s.leaving,
+        all.projected += s.projected;
+    all.slipping += s.slipping, all.sticking += s.sticking;
     at_most(name, "the part that left", (double)s.alone / (double)s.steps, 0.01);
   }
+  /* in one setting at least, where fewer worlds run */
+  assert_greater(all.touching, 0);
+  assert_greater(all.landing, 0);
+  assert_greater(all.leaving, 0);
+  assert_greater(all.projected, 0);
+  assert_greater(all.slipping, 0);
+  assert_greater(all.sticking, 0);
 }
 
 static void anything_on_lanes_solves_the_problem_of_the_step(void **state)
@@ -430,9 +448,15 @@ static void anything_on_lanes_solves_the_problem_of_the_step(void **state)
     all.holding += s.holding, all.sliding += s.sliding;
     all.slipping += s.slipping, all.sticking += s.sticking, all.projected += s.projected;
   }
-  assert_true(all.limits > 0 && all.torques > 0 && all.self > 0 && all.others > 0);
-  assert_true(all.holding > 0 && all.sliding > 0);
-  assert_true(all.slipping > 0 && all.sticking > 0 && all.projected > 0);
+  assert_greater(all.limits, 0);
+  assert_greater(all.torques, 0);
+  assert_greater(all.self, 0);
+  assert_greater(all.others, 0);
+  assert_greater(all.holding, 0);
+  assert_greater(all.sliding, 0);
+  assert_greater(all.slipping, 0);
+  assert_greater(all.sticking, 0);
+  assert_greater(all.projected, 0);
 }
 
 /* A push on lanes does what it does in the step on chains, to rounding: on trunks and on feet, in the air and on the ground. */
@@ -462,7 +486,7 @@ static void pushes_on_lanes_are_those_of_the_step_on_chains(void **state)
   }
   print_message("pushes: %.1e off the step on chains, which they change by %.1e\n", apart, moved);
   at_most("pushes", "the step on chains' velocity", apart, 1e-7);
-  assert_true(moved > 0.1);
+  assert_greater(moved, 0.1);
   end(&t);
 }
 

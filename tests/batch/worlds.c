@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "pronk/gait.h"
+#include "support/bounds.h"
 #include "support/fleet.h"
 #include "support/pace.h"
 
@@ -50,20 +51,21 @@ static void check_figures(const fleet *f, int lanes, bool hard)
       worst[k] = fmax(worst[k], one.certificate.relative);
     }
     expected.worst = fmax(expected.worst, worst[k]);
-    assert_true(fabs(pk_batch_world_residual(b, k) - one.certificate.relative) <= 1e-12);
+    assert_at_most(fabs(pk_batch_world_residual(b, k) - one.certificate.relative), 1e-12);
     assert_int_equal(pk_batch_world_uncertified(b, k), pk_sim_uncertified(sim));
     pk_sim_destroy(sim);
   }
   assert_int_equal(info.stepped, expected.stepped);
   assert_int_equal(info.uncertified, expected.uncertified);
-  assert_true(fabs(info.worst - expected.worst) <= 1e-12);
+  assert_at_most(fabs(info.worst - expected.worst), 1e-12);
   assert_in_range(info.worst_world, 0, COUNT - 1);
-  assert_true(fabs(worst[info.worst_world] - expected.worst) <= 1e-12); /* reports round in another way */
+  assert_at_most(fabs(worst[info.worst_world] - expected.worst), 1e-12); /* reports round in another way */
   assert_int_equal(info.frozen, 0);
   assert_true((info.uncertified > 0) == hard);
   assert_true(!hard ||
               info.impulses_alone + info.alone > 0); /* the scalar solvers tried, in the lane or out of it */
-  assert_true(info.alone < info.stepped && info.worst > 0);
+  assert_less(info.alone, info.stepped);
+  assert_greater(info.worst, 0);
   pk_batch_destroy(b);
 }
 
@@ -117,7 +119,8 @@ static void steps_that_lanes_cannot_do_are_counted(void **state)
   pk_batch_view_world(pk_batch_q(b), 3)[2] = 0.5, pk_batch_view_world(pk_batch_u(b), 3)[2] = -30;
   assert_int_equal(pk_batch_step(b, 3, &info), PK_OK);
   must_have_left(&info, info.alone, PK_LANE_EXIT_FAST);
-  assert_true(info.alone > 0 && info.alone <= 3);
+  assert_greater(info.alone, 0);
+  assert_at_most(info.alone, 3);
   /* a command that is none: the step leaves, fails alone and is not counted; 1e301 is a number, but none for lanes */
   ((pk_command *)(void *)pk_batch_view_world(pk_batch_commands(b), 5))[8].kp = -1;
   ((pk_command *)(void *)pk_batch_view_world(pk_batch_commands(b), 6))[8] =
@@ -307,7 +310,8 @@ static void a_world_with_too_many_contacts_freezes(void **state)
   f.options.max_contacts = 4;
   pk_batch *b = fleet_batch(&f, 8, 4, 2);
   assert_int_equal(pk_batch_step(b, PACE(60, 40), &info), PK_OK);
-  assert_true(info.frozen > 0 && info.frozen < 8);
+  assert_greater(info.frozen, 0);
+  assert_less(info.frozen, 8);
   int k = 0;
   while (pk_batch_world_status(b, k) == PK_OK) {
     k++;
@@ -340,7 +344,7 @@ static void a_world_that_cannot_remember_its_contacts_freezes_where_it_is(void *
   pk_batch_step(all, 1, NULL);
   assert_int_equal(info.frozen, 1);
   assert_int_equal(pk_batch_world_status(b, k), PK_ERROR_LIMIT);
-  assert_true(pk_batch_contacts(all, k, NULL, 0) > 8); /* the step itself was done */
+  assert_greater(pk_batch_contacts(all, k, NULL, 0), 8); /* the step itself was done */
   assert_memory_equal(pk_batch_view_world(pk_batch_q(b), k), pk_batch_view_world(pk_batch_q(all), k),
                       (size_t)f.model->nq * sizeof(double));
   pk_sim_options o = pk_batch_sim_options(all);
@@ -480,7 +484,7 @@ static void other_sims_are_refused(void **state)
   for (int i = 0; i < 100; i++) {
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
   }
-  assert_true(pk_sim_contacts(sim, NULL, 0) > 0);
+  assert_greater(pk_sim_contacts(sim, NULL, 0), 0);
   assert_int_equal(pk_batch_set(b, 0, sim, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.message,
                       "the sim touches another ground than the batch's: pk_batch_set_terrain comes first");
@@ -532,8 +536,8 @@ static void views_are_where_the_worlds_are(void **state)
   for (int i = 0; i < 4; i++) {
     assert_int_equal(views[i].n, n[i]);
     assert_int_equal(views[i].worlds, 5);
-    assert_true(views[i].stride == views[0].stride &&
-                views[i].stride * 8 <= (ptrdiff_t)pk_batch_world_bytes(b));
+    assert_true(views[i].stride == views[0].stride);
+    assert_at_most(views[i].stride * 8, (ptrdiff_t)pk_batch_world_bytes(b));
     assert_ptr_equal(pk_batch_view_world(views[i], 3), views[i].data + 3 * views[i].stride);
   }
   pk_sim *sim = fleet_sim(&f, 3), *probe = fleet_sim(&f, 3);

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "bench/bench.h"
+#include "support/bounds.h"
 
 /* Run the command and keep what it printed. */
 static int run_bench(int argc, const char *const *words, char *text, size_t size)
@@ -90,12 +91,12 @@ static void json_has_the_promised_fields(void **state)
     if (!is_compiled) {
       assert_string_equal(cJSON_GetObjectItem(result, "engine")->valuestring, "pronk");
     } else {
-      assert_true(cJSON_GetObjectItem(result, "agreement")->valuedouble < 1e-12);
+      assert_less(cJSON_GetObjectItem(result, "agreement")->valuedouble, 1e-12);
       compiled += cJSON_GetObjectItem(result, "lanes")->valueint;
     }
     found += strcmp(cJSON_GetObjectItem(result, "work")->valuestring, "aba chain-10") == 0;
   }
-  assert_true(found >= 1);
+  assert_at_least(found, 1);
   assert_int_equal(compiled, 1 + 4);
   cJSON_Delete(root);
 }
@@ -181,7 +182,7 @@ static void batch_has_the_promised_fields_and_a_page(void **state)
   cJSON *root = cJSON_Parse(text);
   assert_non_null(root);
   assert_string_equal(cJSON_GetObjectItem(root, "bench")->valuestring, "batch");
-  assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "core"), "peak_gflops")->valuedouble > 0);
+  assert_greater(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "core"), "peak_gflops")->valuedouble, 0);
   static const int lanes[] = {1, 4, 8};
   for (int l = 0; l < 3; l++) {
     const cJSON *result = find_result(root, "pronk", lanes[l]);
@@ -195,7 +196,7 @@ static void batch_has_the_promised_fields_and_a_page(void **state)
     assert_string_equal(cJSON_GetObjectItem(result, "work")->valuestring, "trot 16 worlds 1 thread");
     assert_string_equal(cJSON_GetObjectItem(result, "unit")->valuestring, "robot-steps/s");
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(result, "fell")));
-    assert_true(cJSON_GetObjectItem(result, "residual")->valuedouble <= 1e-6);
+    assert_at_most(cJSON_GetObjectItem(result, "residual")->valuedouble, 1e-6);
     assert_int_equal(cJSON_GetObjectItem(result, "uncertified")->valueint, 0);
   }
   cJSON_Delete(root);
@@ -240,8 +241,8 @@ static void robots_have_one_world_and_a_batch(void **state)
       left += reason->valuedouble;
     }
     assert_int_equal(cJSON_GetArraySize(why), PK_LANE_EXIT_COUNT - 1);
-    assert_true(fabs(left - cJSON_GetObjectItem(result, "alone")->valuedouble) < 1e-9);
-    assert_true(cJSON_GetObjectItem(result, "residual")->valuedouble <= 1e-8);
+    assert_less(fabs(left - cJSON_GetObjectItem(result, "alone")->valuedouble), 1e-9);
+    assert_at_most(cJSON_GetObjectItem(result, "residual")->valuedouble, 1e-8);
     assert_int_equal(cJSON_GetObjectItem(result, "frozen")->valueint, 0);
   }
   cJSON_Delete(root);
@@ -303,10 +304,11 @@ static void stderr_of(void (*call)(pki_bench_report *), pki_bench_report *report
   assert_non_null(kept);
   fflush(stderr);
   const int old = dup(STDERR_FILENO);
-  assert_true(old >= 0 && dup2(fileno(kept), STDERR_FILENO) >= 0);
+  assert_at_least(old, 0);
+  assert_at_least(dup2(fileno(kept), STDERR_FILENO), 0);
   call(report);
   fflush(stderr);
-  assert_true(dup2(old, STDERR_FILENO) >= 0);
+  assert_at_least(dup2(old, STDERR_FILENO), 0);
   close(old);
   rewind(kept);
   text[fread(text, 1, size - 1, kept)] = '\0';

@@ -8,6 +8,7 @@
 
 #include "bench/count.h"
 #include "bench/peak_kernel.h"
+#include "support/bounds.h"
 
 /* Bytes as an assembler writes them. */
 static void instructions_count_by_the_width_of_their_vectors(void **state)
@@ -59,9 +60,9 @@ static void counted_work_has_the_operations_that_it_says(void **state)
   }
   assert_true(said == -1); /* the child's memory is its own */
   const double expected = pki_peak_base(50, &sum);
-  assert_true(count.flops >= expected &&
-              count.flops < 1.1 * expected + 100); /* and what begins and ends it */
-  assert_true(count.instructions > 0);
+  assert_at_least(count.flops, expected);
+  assert_less(count.flops, 1.1 * expected + 100); /* and what begins and ends it */
+  assert_greater(count.instructions, 0);
 }
 
 int main(void)

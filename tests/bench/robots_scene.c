@@ -12,6 +12,7 @@
 #include "bench/contact_pronk.h"
 #include "bench/robots_scene.h"
 #include "pronk/collision.h"
+#include "support/bounds.h"
 
 enum { STARTS = 12 };
 
@@ -93,7 +94,7 @@ static double height_after(const char *name)
   while (w < count && strcmp(works[w].name, name) != 0) {
     w++;
   }
-  assert_true(w < count);
+  assert_less(w, count);
   pki_robots_scene s;
   pki_crowd crowd;
   pki_crowd_sim sim;

@@ -1,5 +1,6 @@
 /* pronk check. */
 #include "cli/run.h"
+#include "support/bounds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static void links_that_overlap_in_the_start_pose_are_told(void **state)
   const cJSON *all = cJSON_GetObjectItem(o, "overlaps"), *first = cJSON_GetArrayItem(all, 0);
   assert_int_equal(cJSON_GetArraySize(all), 1);
   assert_string_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(first, "links"), 1)->valuestring, "c");
-  assert_true(fabs(cJSON_GetObjectItem(first, "depth")->valuedouble - 0.125) < 1e-9);
+  assert_less(fabs(cJSON_GetObjectItem(first, "depth")->valuedouble - 0.125), 1e-9);
   cJSON_Delete(o);
   remove("check_overlap.urdf");
 }
@@ -166,7 +167,7 @@ static void json_has_the_promised_fields(void **state)
   assert_true(cJSON_IsFalse(cJSON_GetObjectItem(o, "ok")));
   assert_true(cJSON_IsArray(cJSON_GetObjectItem(o, "warnings")));
   const cJSON *errors = cJSON_GetObjectItem(o, "errors");
-  assert_true(cJSON_GetArraySize(errors) >= 1);
+  assert_at_least(cJSON_GetArraySize(errors), 1);
   const cJSON *first = cJSON_GetArrayItem(errors, 0);
   assert_string_equal(cJSON_GetObjectItem(first, "file")->valuestring, "check_bad.urdf");
   assert_int_equal(cJSON_GetObjectItem(first, "line")->valueint, 11);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/run.h"
+#include "support/bounds.h"
 
 static char cache[64];
 
@@ -47,7 +48,8 @@ static void a_run_says_which_dynamics_it_had(void **state)
   assert_null(cJSON_GetObjectItem(compiled, "not_compiled"));
   /* the same robot, up to rounding that half a second of a trot lets grow */
   const double apart = number(generic, "distance") - number(compiled, "distance");
-  assert_true(apart < 1e-6 && apart > -1e-6);
+  assert_less(apart, 1e-6);
+  assert_greater(apart, -1e-6);
   cJSON *again = run_json("run starleth-trot --duration 0.5 -n --set dynamics=compiled --json", 0);
   assert_true(number(again, "distance") == number(compiled, "distance"));
   cJSON_Delete(generic);

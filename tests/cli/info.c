@@ -1,5 +1,6 @@
 /* pronk info. */
 #include "cli/run.h"
+#include "support/bounds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,13 +70,13 @@ static void json_has_the_promised_fields_and_full_arrays(void **state)
     mass += number(item, "mass");
     array(item, "inertia", 6);
     array(item, "rotation", 9);
-    assert_true(number(item, "parent") < number(item, "index"));
+    assert_less(number(item, "parent"), number(item, "index"));
   }
-  assert_true(fabs(mass - number(o, "mass")) < 1e-12 * mass);
+  assert_less(fabs(mass - number(o, "mass")), 1e-12 * mass);
   cJSON_ArrayForEach(item, joints)
   {
     assert_string_equal(cJSON_GetObjectItem(item, "kind")->valuestring, "revolute");
-    assert_true(number(item, "lower") < number(item, "upper"));
+    assert_less(number(item, "lower"), number(item, "upper"));
     array(item, "axis", 3);
   }
   cJSON_Delete(o);
@@ -93,7 +94,7 @@ static void what_has_no_bound_is_null(void **state)
   const double diagonal[6] = {5.5, 0, 0, 5.5, 0, 5.5};
   const cJSON *moments = array(body, "inertia", 6);
   for (int i = 0; i < 6; i++) {
-    assert_true(fabs(cJSON_GetArrayItem(moments, i)->valuedouble - diagonal[i]) < 1e-12);
+    assert_less(fabs(cJSON_GetArrayItem(moments, i)->valuedouble - diagonal[i]), 1e-12);
   }
   cJSON_Delete(o);
 }
@@ -146,7 +147,7 @@ static void chains_are_generated_to_any_length(void **state)
   assert_int_equal((int)number(o, "dof"), 7);
   cJSON_Delete(o);
   o = run_json("info chain:7 --root free --json", 0);
-  assert_true(number(o, "dof") > 7);
+  assert_greater(number(o, "dof"), 7);
   cJSON_Delete(o);
   run_result r = run("info chain:3000");
   assert_int_equal(r.status, 0);
@@ -166,8 +167,8 @@ static void the_size_is_that_of_the_shapes(void **state)
   const cJSON *least = array(o, "extent_min", 3), *most = array(o, "extent_max", 3);
   const double expected[2][3] = {{-0.5, -2, 0.5}, {0.5, 2, 1.5}};
   for (int i = 0; i < 3; i++) {
-    assert_true(fabs(cJSON_GetArrayItem(least, i)->valuedouble - expected[0][i]) < 1e-12);
-    assert_true(fabs(cJSON_GetArrayItem(most, i)->valuedouble - expected[1][i]) < 1e-12);
+    assert_less(fabs(cJSON_GetArrayItem(least, i)->valuedouble - expected[0][i]), 1e-12);
+    assert_less(fabs(cJSON_GetArrayItem(most, i)->valuedouble - expected[1][i]), 1e-12);
   }
   cJSON_Delete(o);
   remove("info_box.urdf");
@@ -187,10 +188,10 @@ static void inertias_are_in_the_frame_of_the_link(void **state)
   const cJSON *body = cJSON_GetArrayItem(array(o, "bodies", 1), 0);
   static const double com[3] = {0.1, 0, 0}, moment[6] = {1, 0.125, 0, 2, 0, 2.5};
   for (int i = 0; i < 3; i++) {
-    assert_true(fabs(cJSON_GetArrayItem(array(body, "com", 3), i)->valuedouble - com[i]) < 1e-15);
+    assert_less(fabs(cJSON_GetArrayItem(array(body, "com", 3), i)->valuedouble - com[i]), 1e-15);
   }
   for (int i = 0; i < 6; i++) {
-    assert_true(fabs(cJSON_GetArrayItem(array(body, "inertia", 6), i)->valuedouble - moment[i]) < 1e-14);
+    assert_less(fabs(cJSON_GetArrayItem(array(body, "inertia", 6), i)->valuedouble - moment[i]), 1e-14);
   }
   cJSON_Delete(o);
   run_result r = run("info info_skew.urdf");

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cli/run.h"
 #include "pronk/record.h"
+#include "support/bounds.h"
 
 static void nap(void)
 {
@@ -22,7 +23,7 @@ static void nap(void)
 static int interrupted_run(const char *folder, int number)
 {
   const pid_t pid = fork();
-  assert_true(pid >= 0);
+  assert_at_least(pid, 0);
   if (pid == 0) {
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, 1);
@@ -65,7 +66,7 @@ static void an_interrupted_run_ends_cleanly_and_goes_on(void **state)
     free(text);
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(summary, "interrupted")));
     const double until = cJSON_GetObjectItem(summary, "duration")->valuedouble;
-    assert_true(until > 1);
+    assert_greater(until, 1);
     assert_true(contains(cJSON_GetObjectItem(summary, "stopped")->valuestring, "interrupted at "));
     cJSON_Delete(summary);
 
@@ -74,7 +75,9 @@ static void an_interrupted_run_ends_cleanly_and_goes_on(void **state)
     assert_int_equal(pk_recording_open("cut/run.mcap", &r, NULL), PK_OK);
     assert_true(pk_recording_is_complete(r));
     pk_recording_span(r, &start, &end);
-    assert_true(start == 0 && end > until - 1e-6 && end < until + 1e-6);
+    assert_true(start == 0);
+    assert_greater(end, until - 1e-6);
+    assert_less(end, until + 1e-6);
     pk_recording_close(r);
     assert_true(pki_is_file("cut/report.html"));
 
@@ -82,7 +85,8 @@ static void an_interrupted_run_ends_cleanly_and_goes_on(void **state)
     snprintf(command, sizeof command, "run --resume cut --duration %.17g --json", until + 0.5);
     summary = run_json(command, 0);
     const double longer = cJSON_GetObjectItem(summary, "duration")->valuedouble;
-    assert_true(longer > until + 0.4999 && longer < until + 0.5001);
+    assert_greater(longer, until + 0.4999);
+    assert_less(longer, until + 0.5001);
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(summary, "fell")));
     cJSON_Delete(summary);
 

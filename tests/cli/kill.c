@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "pronk/record.h"
 #include "run/checkpoint.h"
+#include "support/bounds.h"
 
 /* Runs that are killed: how often they write a checkpoint, and how long they are, s. */
 static const struct {
@@ -47,7 +48,7 @@ static void nap(double seconds)
 static pid_t start(const char *const arguments[])
 {
   const pid_t pid = fork();
-  assert_true(pid >= 0);
+  assert_at_least(pid, 0);
   if (pid == 0) {
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, 1);
@@ -146,10 +147,11 @@ static double check_samples(const char *folder, const pk_recording *whole)
   int count;
   const pk_recorder_channel *channels = pk_recording_channels(r, &count);
   pk_recording_span(r, &from, &to);
-  assert_true(count > 5 && from == 0);
+  assert_greater(count, 5);
+  assert_true(from == 0);
   for (int i = 0; i < count; i++) {
     const int other = pk_recording_find(whole, channels[i].name);
-    assert_true(other >= 0);
+    assert_at_least(other, 0);
     pk_recording_series mine, its;
     assert_int_equal(pk_recording_read(r, i, 0, INFINITY, &mine, NULL), PK_OK);
     const double end = mine.n > 0 ? mine.time[mine.n - 1] : -1;
@@ -268,7 +270,8 @@ static bool kill_one(const reference *ref, int kind, int which, pki_random *rand
     print_message("run %d, a checkpoint every %s s: %s after %.3f s, checkpoint %.2f s, recording %.4f s\n",
                   which, kinds[kind].every, killed ? "killed" : "ended", after, known, end);
     /* it was killed before its next checkpoint, which is less than a second later; recordings count nanoseconds */
-    assert_true(end >= known - 1e-9 && strtod(kinds[kind].every, NULL) < 1);
+    assert_at_least(end, known - 1e-9);
+    assert_less(strtod(kinds[kind].every, NULL), 1);
     if (again > 1 || pki_random_unit(random) < 0.6) {
       break;
     }
@@ -298,7 +301,7 @@ static void a_killed_run_goes_on_to_the_same_bytes(void **state)
   pki_random random = pki_random_seeded(seed);
   int killed = 0;
   for (int i = 0; killed < kills; i++) { /* one that was too quick does not count */
-    assert_true(i < 4 * kills + 4);
+    assert_less(i, 4 * kills + 4);
     killed += kill_one(&references[i % KINDS], i % KINDS, i, &random);
   }
 }
@@ -333,7 +336,8 @@ static void a_run_stopped_with_ctrl_c_goes_on_to_the_same_values(void **state)
   kill(pid, SIGINT);
   int code;
   assert_int_equal(waitpid(pid, &code, 0), pid);
-  assert_true(WIFEXITED(code) && WEXITSTATUS(code) <= 1);
+  assert_true(WIFEXITED(code));
+  assert_at_most(WEXITSTATUS(code), 1);
   if (WEXITSTATUS(code) == 0) {
     print_message("it ended before it could be stopped\n"); /* on a machine that is busy otherwise */
   }

@@ -1,5 +1,6 @@
 /* pronk list. */
 #include "cli/run.h"
+#include "support/bounds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void every_item_says_what_it_is(void **state)
     const cJSON *item;
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(o, "items"))
     {
-      assert_true(strlen(cJSON_GetObjectItem(item, "doc")->valuestring) > 3);
+      assert_greater(strlen(cJSON_GetObjectItem(item, "doc")->valuestring), 3);
     }
     cJSON_Delete(o);
   }
@@ -93,7 +94,7 @@ static void descriptions_of_scenarios_state_no_numbers(void **state)
   (void)state;
   cJSON *o = run_json("list scenarios --json", 0);
   const cJSON *item;
-  assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(o, "items")) > 10);
+  assert_greater(cJSON_GetArraySize(cJSON_GetObjectItem(o, "items")), 10);
   cJSON_ArrayForEach(item, cJSON_GetObjectItem(o, "items"))
   {
     const char *doc = cJSON_GetObjectItem(item, "doc")->valuestring;

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run.h"
+#include "support/bounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ run_result run(const char *arguments)
   snprintf(errors, sizeof errors, "stderr.%ld", (long)getpid());
   const int n = snprintf(command, sizeof command, "PRONK_MODELS='%s' '%s' %s 2>%s", PK_SOURCE_DIR "/models",
                          PK_COMMAND, arguments, errors);
-  assert_true(n > 0 && (size_t)n < sizeof command);
+  assert_greater(n, 0);
+  assert_less((size_t)n, sizeof command);
   FILE *pipe = popen(command, "r");
   assert_non_null(pipe);
   run_result result = {.out = read_all(pipe)};
@@ -74,7 +76,7 @@ void write_file(const char *path, const char *text)
 {
   FILE *file = fopen(path, "w");
   assert_non_null(file);
-  assert_true(fputs(text, file) >= 0);
+  assert_at_least(fputs(text, file), 0);
   assert_int_equal(fclose(file), 0);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/run.h"
 #include "scenario/scenario.h"
 #include "step/world.h"
+#include "support/bounds.h"
 
 static const cJSON *at(const cJSON *o, const char *key)
 {
@@ -69,7 +70,7 @@ static void every_table_is_in_the_schema(void **state)
   }
   pk_field keys[PKI_SECTIONS_MAX];
   const int count = pki_section_fields(keys);
-  assert_true(count > 10);
+  assert_greater(count, 10);
   for (int i = 0; i < count; i++) {
     expect_field(definition(schema, "scenario"), &keys[i]);
   }
@@ -105,7 +106,7 @@ static void every_reference_leads_somewhere(void **state)
     definition(schema, name);
     count++;
   }
-  assert_true(count > 12);
+  assert_greater(count, 12);
   run_free(&r);
   cJSON_Delete(schema);
 }

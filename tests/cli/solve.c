@@ -1,5 +1,6 @@
 /* pronk solve. */
 #include "cli/run.h"
+#include "support/bounds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,14 +28,15 @@ static void json_has_the_promised_fields(void **state)
   assert_string_equal(cJSON_GetObjectItem(o, "file")->valuestring, "cli_solve.fc");
   assert_string_equal(cJSON_GetObjectItem(o, "solver")->valuestring, "auto");
   assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "converged")));
-  assert_true(number(o, "residual") < 1e-8);
-  assert_true(number(o, "relative") <= 1e-8);
-  assert_true(number(o, "iterations") >= 1);
-  assert_true(number(o, "time_s") > 0);
+  assert_less(number(o, "residual"), 1e-8);
+  assert_at_most(number(o, "relative"), 1e-8);
+  assert_at_least(number(o, "iterations"), 1);
+  assert_greater(number(o, "time_s"), 0);
   assert_true(number(o, "contacts") == 3);
   static const char *const others[] = {"unilateral", "disc", "dissipation", "bilateral", "box", "siconos"};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-    assert_true(number(o, others[i]) >= 0 && number(o, others[i]) < 1e-7);
+    assert_at_least(number(o, others[i]), 0);
+    assert_less(number(o, others[i]), 1e-7);
   }
   cJSON_Delete(o);
   remove("cli_solve.fc");
@@ -117,7 +119,7 @@ static void sweeps_may_stop_by_their_change(void **state)
   cJSON *o =
       run_json("solve cli_hard.fc --solver sor --stop change --change-rel 1e-3 --change-abs 1e-3 --json", 0);
   assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "converged")));
-  assert_true(number(o, "relative") > 1e-8);
+  assert_greater(number(o, "relative"), 1e-8);
   cJSON_Delete(o);
   remove("cli_hard.fc");
 }
@@ -130,7 +132,7 @@ static void a_tolerance_out_of_reach_is_a_failure(void **state)
              "3 2 8 0\n0 0 2\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n5 5 2\n0 3 1.9\n3 0 1.9\n-1 0 0 -1 0.5 0\n1 1\n");
   cJSON *o = run_json("solve cli_hard.fc --solver sor --max-iterations 1 --tolerance 1e-14 --json", 1);
   assert_true(cJSON_IsFalse(cJSON_GetObjectItem(o, "converged")));
-  assert_true(number(o, "relative") > 1e-14);
+  assert_greater(number(o, "relative"), 1e-14);
   cJSON_Delete(o);
   run_result r = run("solve cli_hard.fc --solver sor --max-iterations=1 --tolerance=1e-14");
   assert_int_equal(r.status, 1);
@@ -196,10 +198,11 @@ static void complementarity_problems_are_solved_by_every_solver_of_theirs(void *
     assert_string_equal(cJSON_GetObjectItem(o, "solver")->valuestring, name);
     assert_string_equal(cJSON_GetObjectItem(o, "outcome")->valuestring, "solved");
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "converged")));
-    assert_true(number(o, "relative") <= 1e-8 && number(o, "rows") == 2);
+    assert_at_most(number(o, "relative"), 1e-8);
+    assert_true(number(o, "rows") == 2);
     const cJSON *z = cJSON_GetObjectItem(o, "z");
-    assert_true(fabs(cJSON_GetArrayItem(z, 0)->valuedouble - 10) < 1e-6);
-    assert_true(fabs(cJSON_GetArrayItem(z, 1)->valuedouble + 5) < 1e-6);
+    assert_less(fabs(cJSON_GetArrayItem(z, 0)->valuedouble - 10), 1e-6);
+    assert_less(fabs(cJSON_GetArrayItem(z, 1)->valuedouble + 5), 1e-6);
     cJSON_Delete(o);
     assert_true(contains(table.out, name));
   }
@@ -258,7 +261,7 @@ static void collected_problems_are_solved(void **state)
     char line[1024];
     snprintf(line, sizeof line, "solve '%s/%s' --json", folder, names[i]);
     cJSON *o = run_json(line, 0);
-    assert_true(number(o, "relative") <= 1e-8);
+    assert_at_most(number(o, "relative"), 1e-8);
     cJSON_Delete(o);
   }
 }

@@ -19,6 +19,7 @@
 
 #include "base/file.h"
 #include "base/random.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "sweep/store.h"
 
@@ -58,7 +59,7 @@ static pid_t start(int ranks, int threads, const char *output)
     words[count++] = own[i];
   }
   const pid_t pid = fork();
-  assert_true(pid >= 0);
+  assert_at_least(pid, 0);
   if (pid == 0) {
     setpgid(0, 0);
     const int log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0666);
@@ -182,7 +183,7 @@ static bool kill_in_the_middle(void)
   if (wait_for(pid) != -1 || records_in("killed") == samples) {
     return false;
   }
-  assert_true(records_in("killed") > before);
+  assert_greater(records_in("killed"), before);
   assert_false(pki_is_file("killed/results.csv"));
   return true;
 }
@@ -283,7 +284,7 @@ static bool kill_rank(int victim)
   if (rank == 0 || code == 0 || records_in("dead") == samples) {
     return false;
   }
-  assert_true(records_in("dead") > before);
+  assert_greater(records_in("dead"), before);
   return true;
 }
 
@@ -314,7 +315,7 @@ static void ctrl_c_ends_it_cleanly_and_it_goes_on(void **state)
   for (int i = 0; i < TRIES && code == 0; i++) {
     assert_true(pki_folder_remove("stopped"));
     const pid_t pid = start(0, 1, "stopped");
-    wait_for_progress(pid, "stopped", 2);
+    wait_for_progress(pid, "stopped", 1);
     kill(pid, SIGINT);
     code = wait_for(pid);
   }
@@ -444,7 +445,7 @@ static int enter(void **state)
   setenv("PRONK_SCENARIOS", PK_SOURCE_DIR "/scenarios", 1);
   setenv("PRONK_SWEEPS", PK_SOURCE_DIR "/sweeps", 1);
   setenv("PRONK_PLUGINS", PK_BUILD_DIR "/plugins", 1);
-#ifdef PK_TEST_SLOW
+#if PK_TEST_SLOW
   setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* MPI keeps what it has */
 #endif
   if (PACE(0, 1)) {

@@ -1,4 +1,5 @@
 /* The first touch of shapes in motion: closed forms, and distances sampled densely in time. */
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "touch_help.h"
 
@@ -182,7 +183,8 @@ static void touches_are_the_first_and_misses_are_misses(void **state)
     }
     double when;
     if (pki_first_touch(a, &ma, b, &mb, time, gap, &when, &p)) {
-      assert_true(when > 0 && when <= time);
+      assert_greater(when, 0);
+      assert_at_most(when, time);
       check_samples(a, &ma, b, &mb, when, gap);
       const pk_pose pa = later(&ma, when), pb = later(&mb, when);
       pk_proximity q;
@@ -195,7 +197,8 @@ static void touches_are_the_first_and_misses_are_misses(void **state)
       misses++;
     }
   }
-  assert_true(hits > PACE(1000, 50) && misses > PACE(1000, 50));
+  assert_greater(hits, PACE(1000, 50));
+  assert_greater(misses, PACE(1000, 50));
   /* stops for want of steps, short of the touch: none */
   assert_int_equal(early, 0);
   for (int i = 0; i < NSHAPE; i++) {
@@ -290,7 +293,8 @@ static void sizes_do_not_matter(void **state)
     assert_near(when, 3, 1e-8);
     const pki_motion spin = moving(at(0, 0, 5 * s), 0, 0, -s, 0, 1e-3, 0);
     assert_true(pki_first_touch(box, &spin, box, &fixed, 10, 0, &when, &near));
-    assert_true(when > 2.9 && when < 3);
+    assert_greater(when, 2.9);
+    assert_less(when, 3);
     pk_geometry_destroy(ball);
     pk_geometry_destroy(box);
   }

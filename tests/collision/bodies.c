@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "support/allocations.h"
+#include "support/bounds.h"
 
 static void bodies_touch_in_the_middle_of_their_gap(void **state)
 {
@@ -139,7 +140,7 @@ static void every_broad_phase_gives_the_same_contacts(void **state)
       q[i] += 0.02 * pki_random_normal(&rng);
     }
   }
-  assert_true(seen > 500);
+  assert_greater(seen, 500);
   for (int k = 0; k < PK_BROAD_PHASE_COUNT; k++) {
     rig_free(r[k]);
   }
@@ -189,7 +190,8 @@ static void pairs_wake_in_time(void **state)
         u[i] -= i % 7 < 3 ? 2e-4 * q[i] : 0;
       }
     }
-    assert_true(seen > 500 && changes > STEPS / 4);
+    assert_greater(seen, 500);
+    assert_greater(changes, STEPS / 4);
     rig_free(r[0]);
     rig_free(r[1]);
   }
@@ -215,7 +217,7 @@ static void a_bar_that_turns_in_place_wakes_its_pairs(void **state)
     assert_int_equal(n > 0, gap <= 0.02);
     touched += n > 0;
   }
-  assert_true(touched > 5);
+  assert_greater(touched, 5);
   rig_free(r);
 }
 
@@ -239,7 +241,7 @@ static void a_world_goes_on_from_what_its_pairs_remembered(void **state)
   pk_kinematics_compute(r->work, q, NULL);
   pki_contacts_find(&r->colliders, &r->work->work, 0, 0.02, a, ROOM, &overflow);
   const int n = save_all(&r->colliders, memory);
-  assert_true(n > 10);
+  assert_greater(n, 10);
   for (int i = 0, last[2] = {-1, -1}; i < n; i++) {
     assert_true(pki_colliders_check(&other->colliders, memory[i], last));
     pki_colliders_load(&other->colliders, i, memory[i]);
@@ -274,7 +276,7 @@ static void finding_contacts_allocates_nothing(void **state)
 {
   (void)state;
   double z[16] = {0};
-  assert_true(allocations > 0); /* the counter counts */
+  assert_greater(allocations, 0); /* the counter counts */
   for (int k = 0; k < PK_BROAD_PHASE_COUNT; k++) {
     rig *r = rig_make(pile_model(), (pk_broad_phase)k, 1000);
     assert_int_equal(pk_terrain_add_stairs(r->terrain, V3(0, 0, 0), 0.25, 0.0625, 2, 4, 1, NULL), PK_OK);
@@ -288,7 +290,7 @@ static void finding_contacts_allocates_nothing(void **state)
     }
     pk_kinematics_compute(r->work, q, NULL);
     allocations = 0;
-    assert_true(pki_contacts_find(&r->colliders, &r->work->work, 0, 0.01, c, 1000, &overflow) > 0);
+    assert_greater(pki_contacts_find(&r->colliders, &r->work->work, 0, 0.01, c, 1000, &overflow), 0);
     assert_int_equal(allocations, 0);
     allocations = 1;
     rig_free(r);

@@ -2,6 +2,7 @@
 #include "collision/help.h"
 #include "collision/narrow/minkowski.h"
 #include "collision/narrow/surface.h"
+#include "support/bounds.h"
 #include "support/certify.h"
 #include "support/pace.h"
 
@@ -71,12 +72,12 @@ static void closed_forms_and_gjk_agree(void **state)
           assert_false(near);
         }
       } else { /* boxes that are apart */
-        assert_true(q.distance > 0);
+        assert_greater(q.distance, 0);
       }
       pk_geometry_destroy(a);
       pk_geometry_destroy(b);
     }
-    assert_true(closed > PACE(50, 10));
+    assert_greater(closed, PACE(50, 10));
   }
 }
 
@@ -232,7 +233,7 @@ static void boxes_leave_triangles_as_epa_says(void **state)
     meet += end == PKI_AXES_MEET, apart += end == PKI_AXES_APART;
     unsure += end == PKI_AXES_UNSURE && q.distance < -1e-6;
     if (end == PKI_AXES_APART) {
-      assert_true(q.distance > margin);
+      assert_greater(q.distance, margin);
     } else if (end == PKI_AXES_MEET) {
       assert_near(p.distance, q.distance, 1e-10);
       assert_near3(p.normal, q.normal, 1e-5);
@@ -241,7 +242,9 @@ static void boxes_leave_triangles_as_epa_says(void **state)
     }
     pk_geometry_destroy(box);
   }
-  assert_true(meet > PACE(3000, 50) && apart > PACE(3000, 50) && unsure <= meet / 1000);
+  assert_greater(meet, PACE(3000, 50));
+  assert_greater(apart, PACE(3000, 50));
+  assert_at_most(unsure, meet / 1000);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* Who collides with whom, and shapes made ready. */
 #include "collision/rig.h"
+#include "support/bounds.h"
 
 #include <stdio.h>
 
@@ -45,7 +46,7 @@ static void add_robot(pk_builder *b, const char *prefix, pk_root_kind root)
 static int collider(const rig *r, const char *link)
 {
   const int index = pk_model_find_link(r->model, link);
-  assert_true(index >= 0);
+  assert_at_least(index, 0);
   for (int i = 0; i < r->colliders.nshape; i++) {
     if (r->colliders.of[i].link == index) {
       return i;
@@ -247,7 +248,7 @@ static void equal_shapes_share_a_geometry(void **state)
     visual = r->model->shapes[i].visual ? i : visual;
   }
   assert_null(of[visual]);
-  assert_true(sphere >= 0);
+  assert_at_least(sphere, 0);
   assert_int_equal(r->geometries->nmade, r->model->nmesh == 1 ? 3 : 4);
   assert_int_equal(r->colliders.nshape, 5);
   assert_int_equal(pki_colliders_find(&r->colliders, visual), -1);

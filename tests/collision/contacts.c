@@ -1,5 +1,6 @@
 /* Where shapes meet the ground. */
 #include "collision/rig.h"
+#include "support/bounds.h"
 
 /* Exactly one contact is at this place. */
 static void expect_point(const pki_contact *c, int n, const double point[3], double gap,
@@ -250,7 +251,7 @@ static void a_joint_is_not_felt_from_below_either(void **state)
   pki_contact c[MOST];
   for (int i = 0; i < 5; i++) {
     const int n = find_at(r, V3(0.9 + past[i], 0, 0.02 - 1e-5), 0.005, c);
-    assert_true(n >= 4);
+    assert_at_least(n, 4);
     for (int k = 0; k < n; k++) {
       assert_near3(c[k].normal, V3(0, 0, 1), 1e-12);
       assert_near(c[k].gap, -1e-5, 1e-14);
@@ -328,7 +329,7 @@ static void each_lane_has_its_own_contacts(void **state)
     pki_contact one[MOST], lane[MOST];
     bool overflow;
     const int n = find_q(r, q[l], 0.1, one);
-    assert_true(n > 0);
+    assert_greater(n, 0);
     assert_int_equal(pki_contacts_find(&r->colliders, &w, l, 0.1, lane, MOST, &overflow), n);
     for (int i = 0; i < n; i++) {
       assert_int_equal(lane[i].id, one[i].id);

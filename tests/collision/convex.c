@@ -1,6 +1,7 @@
 /* Farthest points and faces of convex shapes. */
 #include "collision/shapes.h"
 
+#include "support/bounds.h"
 #include "support/pace.h"
 
 /* A point within a core, not by its support. */
@@ -64,7 +65,7 @@ static void supports_are_on_the_shape_and_nothing_is_farther(void **state)
         double p[3];
         random_point_of(&rng, g, p);
         pki_mat3_apply(pose.rot, p, p);
-        assert_true(pki_dot3(d, p) + pki_dot3(d, pose.pos) <= pki_dot3(d, s) + 1e-13);
+        assert_at_most(pki_dot3(d, p) + pki_dot3(d, pose.pos), pki_dot3(d, s) + 1e-13);
       }
     }
     pk_geometry_destroy(g);
@@ -84,7 +85,7 @@ static void climbing_finds_the_farthest_vertex_from_every_hint(void **state)
     }
     pk_geometry *g = convex_of(points, 2000);
     const pki_hull *h = g->hull;
-    assert_true(h->nvertex > 32);
+    assert_greater(h->nvertex, 32);
     for (int i = 0; i < PACE(2000, 300); i++) {
       double d[3];
       random_direction(&rng, d);
@@ -138,11 +139,12 @@ static pki_face face_of(const pk_geometry *g, const pk_pose *pose, double x, dou
   pki_mat3_apply(pose->rot, V3(x, y, z), d);
   pki_face f;
   pki_convex_face(&c, d, tilt, &f);
-  assert_true(f.count >= 1 && f.count <= PKI_FACE_MOST);
+  assert_at_least(f.count, 1);
+  assert_at_most(f.count, PKI_FACE_MOST);
   assert_near(pki_dot3(f.normal, f.normal), 1, 1e-14);
   /* a face goes counter-clockwise around its normal, and looks along the direction */
   if (f.count > 2) {
-    assert_true(pki_dot3(f.normal, d) >= cos(tilt) * sqrt(pki_dot3(d, d)) - 1e-12);
+    assert_at_least(pki_dot3(f.normal, d), cos(tilt) * sqrt(pki_dot3(d, d)) - 1e-12);
   }
   for (int k = 0; k < f.count && f.count > 2; k++) {
     const double *a = f.point[k], *b = f.point[(k + 1) % f.count], *e = f.point[(k + 2) % f.count];
@@ -151,7 +153,7 @@ static pki_face face_of(const pk_geometry *g, const pk_pose *pose, double x, dou
       u[i] = b[i] - a[i], v[i] = e[i] - b[i];
     }
     pki_cross3(u, v, w);
-    assert_true(pki_dot3(w, f.normal) >= -1e-12);
+    assert_at_least(pki_dot3(w, f.normal), -1e-12);
   }
   for (int k = 0; k < f.count; k++) { /* back into the shape's frame */
     double *p = f.point[k];
@@ -210,7 +212,7 @@ static void hulls_show_what_is_farthest(void **state)
         most = fmax(most, pki_dot3(d, g->hull->vertex + 3 * v));
       }
       for (int k = 0; k < f.count; k++) {
-        assert_true(most - pki_dot3(d, f.point[k]) <= 2 * g->bound * sin(tilt) + 1e-12);
+        assert_at_most(most - pki_dot3(d, f.point[k]), 2 * g->bound * sin(tilt) + 1e-12);
         assert_near3(f.point[k], g->hull->vertex + 3 * f.id[k], 1e-13);
       }
       if (i % 2) {

@@ -4,6 +4,7 @@
 #include "collision/meshes.h"
 #include "collision/narrow/narrow.h"
 #include "collision/shapes/trimesh.h"
+#include "support/bounds.h"
 
 static void expect_refused(const pk_geometry_desc *desc, pk_status status, const char *field,
                            const char *message)
@@ -53,7 +54,9 @@ static void shapes_of_all_sizes_are_made(void **state)
     const double s = e == -9 ? 1e-9 : e == 9 ? 1e9 : pow(10, e);
     for (int i = 0; i < CONVEX_KIND_COUNT - 1; i++) {
       pk_geometry *g = shape(CONVEX_KINDS[i], s, s, s);
-      assert_true(g->inner > 0 && g->inner <= g->bound && g->bound <= 2 * s);
+      assert_greater(g->inner, 0);
+      assert_at_most(g->inner, g->bound);
+      assert_at_most(g->bound, 2 * s);
       pk_geometry_destroy(g);
     }
   }
@@ -104,9 +107,9 @@ static void bounds_are_tight(void **state)
       for (int k = 0; k < 3; k++) {
         far[k] = p[k] + local.rounding * d[k] - g->centre[k];
       }
-      assert_true(sqrt(pki_dot3(far, far)) <= g->bound * (1 + 1e-12));
+      assert_at_most(sqrt(pki_dot3(far, far)), g->bound * (1 + 1e-12));
     }
-    assert_true(width >= 2 * g->inner * (1 - 1e-12));
+    assert_at_least(width, 2 * g->inner * (1 - 1e-12));
     pk_geometry_destroy(g);
   }
 }
@@ -119,7 +122,8 @@ static void a_plane_is_bounded_where_it_lies_level(void **state)
   pose.pos[2] = 2;
   pki_aabb b;
   pki_geometry_bounds(g, &pose, &b);
-  assert_true(isinf(b.min[0]) && isinf(b.max[0]) && isinf(b.min[2]) && b.min[2] < 0);
+  assert_true(isinf(b.min[0]) && isinf(b.max[0]) && isinf(b.min[2]));
+  assert_less(b.min[2], 0);
   assert_near(b.max[2], 2, 0);
   pose = pk_pose_from_xyz_rpy(V3(0, 0, 0), V3(0.1, 0, 0));
   pki_geometry_bounds(g, &pose, &b);
@@ -209,7 +213,8 @@ static void hulls_and_meshes_weigh_what_boxes_do(void **state)
     }
     assert_non_null(two[i]->hull);
     assert_near3(two[i]->box.min, V3(2.9, -2.2, 6.7), 1e-14);
-    assert_true(two[i]->bound < 1.05 * box->bound && two[i]->bound >= box->bound);
+    assert_less(two[i]->bound, 1.05 * box->bound);
+    assert_at_least(two[i]->bound, box->bound);
     pk_geometry_destroy(two[i]);
   }
   assert_near(expected.moment[0], 5.0 / 12 * (0.16 + 0.36), 1e-15);
@@ -308,8 +313,9 @@ static void a_big_mesh_does_without_its_hull(void **state)
     pki_aabb box;
     pki_geometry_bounds(g, &pose, &box);
     for (int k = 0; k < 3; k++) { /* 1.4 (1, 1, 0.29) turned */
-      assert_true(box.min[k] <= min[k] + 1e-14 && box.max[k] >= max[k] - 1e-14);
-      assert_true(box.max[k] - box.min[k] <= 2 * sqrt(2 * 1.4 * 1.4 + 0.4 * 0.4) + 1e-12);
+      assert_at_most(box.min[k], min[k] + 1e-14);
+      assert_at_least(box.max[k], max[k] - 1e-14);
+      assert_at_most(box.max[k] - box.min[k], 2 * sqrt(2 * 1.4 * 1.4 + 0.4 * 0.4) + 1e-12);
     }
     pk_touch_point touch[PK_TOUCH_MOST];
     pk_proximity near;

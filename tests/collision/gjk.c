@@ -2,6 +2,7 @@
  * narrow.c. */
 #include "collision/help.h"
 #include "collision/narrow/minkowski.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static const double triangle[9] = {0, 0, 0, 2, 0, 0, 0, 2, 0};
@@ -213,7 +214,7 @@ static void tetrahedra_agree_with_all_axes_tried_in_turn(void **state)
     assert_near(q.distance, p.distance, 1e-12);
     apart += p.distance > 0;
   }
-  assert_true(apart > 100);
+  assert_greater(apart, 100);
 }
 
 /* ---- bounds ---- */
@@ -237,7 +238,7 @@ static void few_steps_are_enough(void **state)
     pki_gjk_result r;
     pki_difference_make(&a, &b, &d);
     pki_gjk_run(&d, d.apart, INFINITY, &r);
-    assert_true(r.steps < 100);
+    assert_less(r.steps, 100);
   }
   pk_geometry_destroy(ellipsoid);
   pk_geometry_destroy(plate);

@@ -1,5 +1,6 @@
 /* Height fields against dense sampling and against what can be written down. */
 #include "collision/help.h"
+#include "support/bounds.h"
 
 enum { NX = 7, NY = 5, FINE = 40 };
 static const double CELL = 0.25;
@@ -84,8 +85,8 @@ static void a_rough_field_agrees_with_dense_sampling(void **state)
     /* steepest slope sqrt(2) * 2 * rough / cell; half a diagonal of the fine grid */
     const double slope = sqrt(2) * 2 * rough[trial % 3] / CELL;
     const double spacing = sqrt(0.5) * CELL / FINE * hypot(1, slope);
-    assert_true(fabs(hit.distance) <= sampled + 1e-11);
-    assert_true(sampled <= fabs(hit.distance) + spacing);
+    assert_at_most(fabs(hit.distance), sampled + 1e-11);
+    assert_at_most(sampled, fabs(hit.distance) + spacing);
     check_distance(t, p, 1e-11);
     pk_terrain_destroy(t);
   }
@@ -208,7 +209,7 @@ static void normals_at_edges_and_corners_are_never_noise(void **state)
                                           f.origin[2] + z + noise * pki_random_normal(&rng)};
       const pk_terrain_hit hit = pk_terrain_query(t, p, 1);
       assert_near(hit.distance, 0, 1e-10 * CELL);
-      assert_true(hit.normal[2] > 0.4);
+      assert_greater(hit.normal[2], 0.4);
     }
     pk_terrain_destroy(t);
   }

@@ -8,6 +8,7 @@
 
 #include "collision/shapes/heights_file.h"
 #include "record/crc32.h"
+#include "support/bounds.h"
 
 /* ---- pictures, written by hand: stored blocks ---- */
 
@@ -18,7 +19,7 @@ typedef struct bytes {
 
 static void put(bytes *b, const void *data, size_t size)
 {
-  assert_true(b->size + size <= sizeof b->data);
+  assert_at_most(b->size + size, sizeof b->data);
   memcpy(b->data + b->size, data, size);
   b->size += size;
 }
@@ -278,7 +279,7 @@ static void a_file_is_loaded(void **state)
   (void)state;
   char path[] = PK_BUILD_DIR "/heights-XXXXXX";
   const int fd = mkstemp(path);
-  assert_true(fd >= 0);
+  assert_at_least(fd, 0);
   assert_int_equal(write(fd, "0 1\n2 3\n", 8), 8);
   close(fd);
   pk_heights_options o = options_of(0.25);
@@ -347,7 +348,8 @@ static void patterns_are_functions_of_place_and_seed(void **state)
         most = fmax(most, fabs(z)), change = fmax(change, fabs(z - other.z[21 * j + i]));
       }
     }
-    assert_true(most <= 0.25 && (most > 0.05 || f == PK_HEIGHTS_WAVES));
+    assert_at_most(most, 0.25);
+    assert_true(most > 0.05 || f == PK_HEIGHTS_WAVES);
     assert_true((change > 0.01) == (f != PK_HEIGHTS_WAVES));
     pk_heights_free(&coarse), pk_heights_free(&fine), pk_heights_free(&other);
   }
@@ -377,7 +379,7 @@ static void patterns_have_their_shapes(void **state)
   p.function = PK_HEIGHTS_ROUGH, p.amplitude = 1, p.length = 1;
   assert_int_equal(pk_heights_generate(&p, 400, 2, 0.01, &h, &err), PK_OK);
   for (int i = 0; i + 1 < 400; i++) {
-    assert_true(fabs(h.z[i + 1] - h.z[i]) < 0.01 * 4 * 8 / 15.0 * 2 * 1.875);
+    assert_less(fabs(h.z[i + 1] - h.z[i]), 0.01 * 4 * 8 / 15.0 * 2 * 1.875);
   }
   pk_heights_free(&h);
   p.function = PK_HEIGHTS_NONE;

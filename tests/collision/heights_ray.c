@@ -2,6 +2,7 @@
 #include "collision/help.h"
 
 #include "collision/shapes/heights.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 enum { NX = 9, NY = 6 };
@@ -124,7 +125,8 @@ static void check_ray(const field *f, const double o[3], const double d[3])
     assert_true(isinf(narrow));
     return;
   }
-  assert_true(t >= wide - 1e-5 * scale && t <= narrow + 1e-5 * scale);
+  assert_at_least(t, wide - 1e-5 * scale);
+  assert_at_most(t, narrow + 1e-5 * scale);
   if (fabs(wide - narrow) < 1e-9 * scale) {
     assert_near(t, wide, 1e-8 * scale);
   }
@@ -134,7 +136,7 @@ static void check_ray(const field *f, const double o[3], const double d[3])
   assert_true(pki_heights_point(f->h, there, INFINITY, &distance, (double[3]){0}));
   assert_near(distance, 0, 1e-9 * scale);
   assert_near(pki_dot3(n, n), 1, 1e-12);
-  assert_true(pki_dot3(n, d) < 1e-7);
+  assert_less(pki_dot3(n, d), 1e-7);
   /* reach decides whether it is found and nothing else */
   double again, m[3];
   assert_false(pki_heights_ray(f->h, o, d, t * (1 - 1e-9) - 1e-12 * scale, &again, m));
@@ -189,7 +191,8 @@ static void no_ray_slips_between_cells(void **state)
         const double length = sqrt(pki_dot3(d, d));
         d[0] /= length, d[1] /= length, d[2] /= length;
         assert_true(pki_heights_ray(f.h, o, d, INFINITY, &t, n));
-        assert_true(t > 0 && t < length);
+        assert_greater(t, 0);
+        assert_less(t, length);
         const double down[3] = {0, 0, -1}, over[3] = {target[0], target[1], 1};
         assert_true(pki_heights_ray(f.h, over, down, INFINITY, &t, n));
       }
@@ -255,7 +258,7 @@ static void check_edge(const field *f, const pki_triangle *t, int k)
   assert_int_equal(t->edge[k], PKI_EDGE_CONVEX);
   assert_near(t->neighbour[k][2], 0, 0);
   assert_near(pki_dot3(t->neighbour[k], t->neighbour[k]), 1, 0);
-  assert_true(pki_dot3(t->neighbour[k], out) > 0);
+  assert_greater(pki_dot3(t->neighbour[k], out), 0);
 }
 
 static bool look(const pki_triangle *t, void *user)
@@ -263,7 +266,8 @@ static bool look(const pki_triangle *t, void *user)
   seen *s = user;
   double p[3][3], n[3];
   int name[3];
-  assert_true(t->index > s->last && t->index < TRIANGLES);
+  assert_greater(t->index, s->last);
+  assert_less(t->index, TRIANGLES);
   s->last = t->index, s->met[t->index] = true, s->count++;
   corners(s->f, t->index, p, name);
   normal_of((const double(*)[3])p, n);

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "math/mat3.h"
 #include "pronk/terrain.h"
+#include "support/bounds.h"
 
 /* PRONK_PAIRS: how many pairs a test's long form checks; 0, and said so, when nobody asks for it. */
 static inline int asked_pairs(void)
@@ -28,13 +29,6 @@ static inline int asked_pairs(void)
 }
 
 #define V3(x, y, z) ((const double[3]){(x), (y), (z)})
-
-static inline void assert_near(double found, double expected, double tolerance)
-{
-  if (!(fabs(found - expected) <= tolerance)) {
-    fail_msg("found %.17g, expected %.17g", found, expected);
-  }
-}
 
 static inline void assert_near3(const double found[3], const double expected[3], double tolerance)
 {
@@ -57,7 +51,8 @@ static inline void expect_hit(const pk_terrain *t, const double point[3], double
 
 static inline void assert_no_hit(pk_terrain_hit hit)
 {
-  assert_true(isinf(hit.distance) && hit.distance > 0);
+  assert_true(isinf(hit.distance));
+  assert_greater(hit.distance, 0);
   assert_int_equal(hit.material, -1);
   assert_near3(hit.normal, V3(0, 0, 0), 0);
 }
@@ -81,7 +76,7 @@ static inline void check_distance(const pk_terrain *t, const double p[3], double
   if (hit.distance < -2 * step) {
     assert_near(later - hit.distance, step, 1e-12);
   }
-  assert_true(later - hit.distance <= step + 1e-12);
+  assert_at_most(later - hit.distance, step + 1e-12);
 }
 
 static inline pk_pose random_pose(pki_random *rng, double far)

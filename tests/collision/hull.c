@@ -1,6 +1,7 @@
 /* Convex hulls against brute force and known solids. */
 #include "collision/shapes.h"
 
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static pki_hull *hull_of(const double *points, int n)
@@ -43,7 +44,7 @@ static void check_links(const pki_hull *h)
   }
   int total = 0;
   for (int v = 0; v < h->nvertex; v++) {
-    assert_true(h->vertex_start[v + 1] - h->vertex_start[v] >= 3);
+    assert_at_least(h->vertex_start[v + 1] - h->vertex_start[v], 3);
     for (int k = h->vertex_start[v]; k < h->vertex_start[v + 1]; k++, total++) {
       const int *e = h->edge + 4 * h->vertex_edge[k];
       const int after = k + 1 < h->vertex_start[v + 1] ? k + 1 : h->vertex_start[v];
@@ -63,7 +64,7 @@ static void check_hull(const pki_hull *h, const double *points, int n, double ex
   for (int f = 0; f < h->nface; f++) {
     const double *p = h->plane + 4 * f;
     for (int i = 0; i < n; i++) {
-      assert_true(pki_dot3(p, points + 3 * i) - p[3] <= 1e-9 * extent);
+      assert_at_most(pki_dot3(p, points + 3 * i) - p[3], 1e-9 * extent);
     }
     for (int i = h->face_start[f]; i < h->face_start[f + 1]; i++) {
       assert_near(pki_dot3(p, h->vertex + 3 * h->loop[i]), p[3], 1e-9 * extent);

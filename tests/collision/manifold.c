@@ -1,4 +1,5 @@
 /* The points at which convex shapes touch: how many, where, how far, and their names. */
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "touch_help.h"
 
@@ -61,7 +62,7 @@ static void a_box_half_over_the_edge_is_clipped_there(void **state)
   /* beside it: the corner alone, then nothing */
   pk_pose pose = at(1.11, 0.3, 0.06);
   const int n = touch(box, &pose, table, &ground, 0.02, t);
-  assert_true(n >= 1);
+  assert_at_least(n, 1);
   assert_near(least_gap(t, n), hypot(0.01, 0.01), 1e-9);
   pose = at(1.13, 0.3, 0.06);
   assert_int_equal(touch(box, &pose, table, &ground, 0.02, t), 0);
@@ -159,7 +160,7 @@ static void capsules_touch_along_lines_and_at_crossings(void **state)
   /* turned by a hair the ends are nearly as near, at a right angle there is the crossing alone */
   const pk_pose hair = turned(at(0, 0, 0.16), 1, 0, 0, PI / 2), yawed = turned(hair, 0, 0, 1, 1e-3);
   const int n = touch(rod, &yawed, rod, &flat, 0.02, t);
-  assert_true(n >= 2);
+  assert_at_least(n, 2);
   assert_near(least_gap(t, n), 0.01, 1e-12);
   const pk_pose crossed = turned(hair, 0, 0, 1, PI / 2);
   assert_int_equal(touch(rod, &crossed, rod, &flat, 0.02, t), 1);
@@ -178,7 +179,7 @@ static void a_cylinder_stands_and_lies_on_a_box(void **state)
   for (int i = 0; i < 100; i++) {
     const pk_pose pose = turned(at(0.001 * i, 0, 0.1501), 1, i, 0, 1e-9 * i);
     const int m = touch(can, &pose, box, &ground, 0.02, t);
-    assert_true(m >= 4);
+    assert_at_least(m, 4);
     if (i == 0) {
       memcpy(first, t, sizeof t), n = m;
     }
@@ -242,7 +243,7 @@ static void a_box_on_a_triangle_has_its_corners_or_is_clipped(void **state)
     assert_int_equal(n, 4);
     for (int k = 0; k < n; k++) {
       assert_near(t[k].gap, 0.001, 1e-12);
-      assert_true(t[k].point[0][0] + t[k].point[0][1] <= 1 + 1e-5);
+      assert_at_most(t[k].point[0][0] + t[k].point[0][1], 1 + 1e-5);
     }
   }
   pk_geometry_destroy(box);
@@ -265,7 +266,7 @@ static void faces_of_hulls_meet_in_the_polygon_they_share(void **state)
   assert_int_equal(touch(prism, &pose, six, &low, 0.02, t), 3);
   pose = at(1.6, 0, 0.4);
   const int n = touch(prism, &pose, six, &low, 0.02, t);
-  assert_true(n >= 4);
+  assert_at_least(n, 4);
   for (int i = 0; i < n; i++) {
     assert_near(t[i].gap, 0, 1e-9);
   }
@@ -334,9 +335,9 @@ static void every_gap_is_a_distance_and_the_nearest_points_are_there(void **stat
     }
     tried++;
     const int n = touch(a, &pa, b, &pb, margin, t);
-    assert_true(n > 0);
+    assert_greater(n, 0);
     assert_true(pki_distance(a, &pa, b, &pb, INFINITY, NULL, &p));
-    assert_true(least_gap(t, n) <= p.distance + 4e-3 * fabs(p.distance) + 1e-6);
+    assert_at_most(least_gap(t, n), p.distance + 4e-3 * fabs(p.distance) + 1e-6);
     for (int k = 0; k < n; k++) {
       /* both points lie on their shapes; a leaning capsule that a border cuts touches with the ball there */
       const double inner = fmax(depth_of_cut(a), depth_of_cut(b));
@@ -345,14 +346,15 @@ static void every_gap_is_a_distance_and_the_nearest_points_are_there(void **stat
       if (p.distance > 0) {
         const double e0 = distance_to(b, &pb, t[k].point[0]) - t[k].gap,
                      e1 = distance_to(a, &pa, t[k].point[1]) - t[k].gap;
-        assert_true(e0 <= 1e-9 && e1 <= 1e-9);
+        assert_at_most(e0, 1e-9);
+        assert_at_most(e1, 1e-9);
         if (fmin(fabs(e0), fabs(e1)) > 1e-8) {
           fail_msg("kinds %d %d: gap %g, off by %g and %g", (int)a->kind, (int)b->kind, t[k].gap, e0, e1);
         }
       }
     }
   }
-  assert_true(tried > PACE(15000, 1500));
+  assert_greater(tried, PACE(15000, 1500));
   for (int i = 0; i < NSHAPE; i++) {
     pk_geometry_destroy(all[i]);
   }
@@ -421,7 +423,7 @@ static void small_motions_keep_the_names(void **state)
     changed += !same_names(s, n, t, touch(a, &pa, b, &pb, 0.05, t));
   }
   /* only where one part gives way to another */
-  assert_true(changed < 0.002 * tried + 2);
+  assert_less(changed, 0.002 * tried + 2);
   for (int i = 0; i < NSHAPE; i++) {
     pk_geometry_destroy(all[i]);
   }
@@ -460,7 +462,7 @@ static void the_best_few_hold_the_deepest_and_the_corners(void **state)
         corners += (x == 0 || x == SIDE - 1) && (y == 0 || y == SIDE - 1);
       }
       assert_true(found);
-      assert_true(corners >= 3);
+      assert_at_least(corners, 3);
       if (again) {
         assert_memory_equal(once, few, sizeof once);
       }

@@ -1,4 +1,5 @@
 /* The points at which shapes touch a half-space: how many, where, how far, and their names. */
+#include "support/bounds.h"
 #include "touch_help.h"
 
 static int on_plane(const pk_geometry *g, const pk_pose *pose, double margin, pk_touch_point *t)
@@ -98,7 +99,7 @@ static void a_standing_cylinder_rests_on_points_fixed_in_it(void **state)
   pk_touch_point first[PK_TOUCH_MOST], t[PK_TOUCH_MOST];
   pk_pose pose = at(0, 0, 0.15);
   const int n = on_plane(can, &pose, 0.02, first);
-  assert_true(n >= 4);
+  assert_at_least(n, 4);
   pki_random rng = pki_random_seeded(3);
   for (int i = 0; i < 200; i++) {
     pose = turned(at(0.1 * i, 0, 0.15), pki_random_normal(&rng), pki_random_normal(&rng), 0, 1e-8 * (i % 50));
@@ -135,7 +136,7 @@ static void a_cone_stands_lies_and_balances_on_a_plane(void **state)
   pk_geometry *cone = make(PK_SHAPE_CONE, 0.1, 0.3, 0);
   pk_touch_point t[PK_TOUCH_MOST];
   pk_pose pose = at(0, 0, 0.15);
-  assert_true(on_plane(cone, &pose, 0.02, t) >= 4);
+  assert_at_least(on_plane(cone, &pose, 0.02, t), 4);
   /* on its side: the axis leans by the half angle at the tip */
   const double half = atan2(0.1, 0.3);
   pose = turned(at(0, 0, 0.15 * sin(half)), 1, 0, 0, PI / 2 + half);
@@ -167,7 +168,7 @@ static void a_hull_on_a_plane_has_its_lowest_vertices_well_spread(void **state)
   assert_int_equal(on_plane(wheel, &pose, 0.02, t), 8);
   for (int i = 0; i < 8; i++) {
     for (int j = 0; j < i; j++) {
-      assert_true(hypot(t[i].point[0][0] - t[j].point[0][0], t[i].point[0][1] - t[j].point[0][1]) > 0.25);
+      assert_greater(hypot(t[i].point[0][0] - t[j].point[0][0], t[i].point[0][1] - t[j].point[0][1]), 0.25);
     }
   }
   /* whatever its pose the deepest vertex is there */

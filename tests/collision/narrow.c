@@ -6,6 +6,7 @@
 #include "collision/narrow/narrow.h"
 #include "pronk/collision.h"
 #include "support/allocations.h"
+#include "support/bounds.h"
 #include "support/certify.h"
 #include "support/pace.h"
 
@@ -114,7 +115,7 @@ static void check_all(make_pair make, int count, double tolerance, double exact,
             t.turned, t.normal, t.undecided);
         fflush(stdout);
       }
-      assert_true(t.undecided <= count / 10 + 5);
+      assert_at_most(t.undecided, count / 10 + 5);
     }
   }
 }
@@ -270,7 +271,7 @@ static void half_spaces_meet_the_lowest_point_of_a_shape(void **state)
       assert_true(pk_geometry_distance(g, &s.pose, plane, &ground, INFINITY, &p));
       assert_near(p.distance, height, 1e-12);
       assert_near3(p.normal, up, 1e-12);
-      assert_true(certify_outside(&s, p.point[0]) < 1e-12);
+      assert_less(certify_outside(&s, p.point[0]), 1e-12);
       assert_true(pk_geometry_distance(plane, &ground, g, &s.pose, INFINITY, &p));
       assert_near(p.distance, height, 1e-12);
       assert_near3(p.normal, down, 1e-12);
@@ -437,7 +438,7 @@ static void touch_is_there_when_the_distance_is_within_the_margin(void **state)
         double least = INFINITY;
         for (int k = 0; k < count; k++) {
           least = fmin(least, t[k].gap);
-          assert_true(t[k].gap <= margin + 1e-12);
+          assert_at_most(t[k].gap, margin + 1e-12);
         }
         if (near) { /* the deepest is the distance; along a face's normal, 0.08 rad off at most, it is 1 - cos of it */
           assert_near(least, p.distance, 3.3e-3 * fabs(p.distance) + 1e-7 * (s[0].size + s[1].size));

@@ -1,6 +1,7 @@
 /* The last digits of round shapes against closed forms, and how few steps they take. */
 #include "collision/help.h"
 #include "collision/narrow/minkowski.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static pk_geometry *make(pk_shape_kind kind, double x, double y, double z)
@@ -38,7 +39,7 @@ static void a_point_is_as_far_from_round_shapes_as_its_closed_form_says(void **s
     }
     inside += distance < 0;
   }
-  assert_true(inside > PACE(300, 30));
+  assert_greater(inside, PACE(300, 30));
   for (int k = 0; k < 3; k++) {
     pk_geometry_destroy(shape[k]);
   }
@@ -91,8 +92,8 @@ static void round_shapes_apart_take_few_steps(void **state)
       steps += r.steps, count++;
     }
   }
-  assert_true(count > PACE(500, 50));
-  assert_true(steps < 6 * count); /* without Newton's steps: about 20 each */
+  assert_greater(count, PACE(500, 50));
+  assert_less(steps, 6 * count); /* without Newton's steps: about 20 each */
   for (int k = 0; k < 3; k++) {
     pk_geometry_destroy(shape[k]);
   }

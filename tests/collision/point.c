@@ -1,6 +1,7 @@
 /* Signed distances of points from every shape. */
 #include "collision/shapes.h"
 
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static double distance_of(const pk_geometry *g, const double p[3], double n[3])
@@ -28,8 +29,8 @@ static void check_point(const pk_geometry *g, const double p[3], double size)
   if (d >= 0) {
     assert_near(later - d, step, 1e-12 * size);
   }
-  assert_true(later - d <= step + 1e-12 * size);
-  assert_true(fabs(distance_of(g, aside, other) - d) <= step * sqrt(1.49) + 1e-12 * size);
+  assert_at_most(later - d, step + 1e-12 * size);
+  assert_at_most(fabs(distance_of(g, aside, other) - d), step * sqrt(1.49) + 1e-12 * size);
 }
 
 static void distances_are_exact_and_smooth(void **state)
@@ -74,7 +75,7 @@ static void distances_agree_with_the_supports_of_many_directions(void **state)
         pki_convex_support(&c, u, -1, s);
         most = fmax(most, pki_dot3(u, p) - pki_dot3(u, s) - c.rounding);
       }
-      assert_true(most <= d + 1e-13);
+      assert_at_most(most, d + 1e-13);
       assert_near(most, d, 0.05 * g->bound);
       /* and the normal itself attains it */
       pki_convex_support(&c, n, -1, s);
@@ -280,11 +281,11 @@ static void reach_cuts_what_is_outside_only(void **state)
     pk_geometry *g = random_shape(&rng, CONVEX_KINDS[i]);
     double d, n[3], p[3] = {0, 0, g->box.max[2] + 1};
     d = distance_of(g, p, n);
-    assert_true(d >= 1 - 1e-12);
+    assert_at_least(d, 1 - 1e-12);
     assert_false(pki_geometry_point(g, p, 0.9, &d, n));
     assert_true(pki_geometry_point(g, p, 2 * d, &d, n));
     assert_true(pki_geometry_point(g, V3(0, 0, 0), -1, &d, n));
-    assert_true(d < 0);
+    assert_less(d, 0);
     p[1] = NAN;
     assert_false(pki_geometry_point(g, p, INFINITY, &d, n));
     pk_geometry_destroy(g);

@@ -1,6 +1,7 @@
 /* Rays, against marching by the signed distance of a point. */
 #include "collision/shapes.h"
 
+#include "support/bounds.h"
 #include "support/pace.h"
 
 /* The first place where the distance is below `skin`, step by step; -1: none within reach. */
@@ -58,7 +59,7 @@ static void rays_meet_what_marching_meets(void **state)
       const bool found = pki_geometry_ray_local(g, from, along, INFINITY, &t, n);
       if (found && t == 0) {
         pki_geometry_point(g, from, INFINITY, &d, m);
-        assert_true(d <= 0);
+        assert_at_most(d, 0);
         assert_near3(n, V3(-along[0], -along[1], -along[2]), 0);
         inside++;
         continue;
@@ -75,10 +76,11 @@ static void rays_meet_what_marching_meets(void **state)
       pki_geometry_point(g, p, INFINITY, &d, m);
       assert_near(d, 0, 1e-13 * 30);
       assert_near(pki_dot3(n, n), 1, 1e-14);
-      assert_true(pki_dot3(n, along) <= 1e-9);
+      assert_at_most(pki_dot3(n, along), 1e-9);
       /* the first place: marching comes to a skin before it */
-      assert_true(expected >= 0 && expected <= t + 1e-9);
-      assert_true((t - expected) * fabs(pki_dot3(n, along)) <= 1e-4);
+      assert_at_least(expected, 0);
+      assert_at_most(expected, t + 1e-9);
+      assert_at_most((t - expected) * fabs(pki_dot3(n, along)), 1e-4);
       double s = 0, q[3];
       assert_true(pki_geometry_point(g, V3(p[0] + 1e-7 * n[0], p[1] + 1e-7 * n[1], p[2] + 1e-7 * n[2]),
                                      INFINITY, &s, q));
@@ -86,7 +88,9 @@ static void rays_meet_what_marching_meets(void **state)
     }
     pk_geometry_destroy(g);
   }
-  assert_true(hits > 1000 && misses > 100 && inside > 100);
+  assert_greater(hits, 1000);
+  assert_greater(misses, 100);
+  assert_greater(inside, 100);
 }
 
 static void reach_and_far_starts(void **state)

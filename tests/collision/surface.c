@@ -2,6 +2,7 @@
 #include "surfaces.h"
 
 #include "support/allocations.h"
+#include "support/bounds.h"
 
 static void a_ball_touches_a_solid_at_the_signed_distance_of_its_centre(void **state)
 {
@@ -28,7 +29,8 @@ static void a_ball_touches_a_solid_at_the_signed_distance_of_its_centre(void **s
     }
     pk_geometry_destroy(ball);
   }
-  assert_true(deep > PACE(100, 5) && shallow > PACE(100, 5));
+  assert_greater(deep, PACE(100, 5));
+  assert_greater(shallow, PACE(100, 5));
   pk_geometry_destroy(solid[0]);
   pk_geometry_destroy(solid[1]);
 }
@@ -115,7 +117,7 @@ static void the_names_of_a_sliding_foot_stay(void **state)
     pk_touch_point first[PK_TOUCH_MOST], touch[PK_TOUCH_MOST];
     pk_pose pose = at(-1, -0.5, 0.0249);
     const int n = pki_surface_touch(foot[which], &pose, floor, &here, 1e-3, first);
-    assert_true(n >= 4);
+    assert_at_least(n, 4);
     for (int step = 0; step < 500; step++) {
       pose.pos[0] += 0.003, pose.pos[1] += 0.002;
       assert_int_equal(pki_surface_touch(foot[which], &pose, floor, &here, 1e-3, touch), n);
@@ -157,7 +159,7 @@ static void shallow_overlaps_of_a_convex_mesh_are_those_of_its_hull(void **state
     assert_true(pki_gjk_distance(&c, &b, INFINITY, &near));
     assert_true(pki_surface_distance(g, &pose, as_mesh, &here, INFINITY, &found));
     check_proximity(&found, 1);
-    assert_true(found.distance < 0);
+    assert_less(found.distance, 0);
     /* edges of triangles within a face can hide a shorter way past its border, rarely */
     const double ratio = found.distance / near.distance;
     if (ratio < 0.25 || ratio > 4) {
@@ -167,8 +169,8 @@ static void shallow_overlaps_of_a_convex_mesh_are_those_of_its_hull(void **state
     same += fabs(found.distance - near.distance) < 1e-9;
     count++;
   }
-  assert_true(count > PACE(2000, 100));
-  assert_true(same > 0.97 * count);
+  assert_greater(count, PACE(2000, 100));
+  assert_greater(same, 0.97 * count);
   destroy_kinds(shape);
   pk_geometry_destroy(as_mesh);
   pk_geometry_destroy(as_hull);
@@ -188,10 +190,10 @@ static void what_is_deep_inside_a_solid_finds_a_way_out(void **state)
     pk_touch_point touch[PK_TOUCH_MOST];
     pk_proximity near;
     const int n = pki_surface_touch(g, &pose, block, &here, 1e-3, touch);
-    assert_true(n > 0);
+    assert_greater(n, 0);
     check_touches(touch, n, 1e-3, 1);
     assert_true(pki_surface_distance(g, &pose, block, &here, INFINITY, &near));
-    assert_true(near.distance < 0);
+    assert_less(near.distance, 0);
     /* walking it gets out, a few times if need be */
     for (int step = 0; step < 8 && near.distance < -1e-9; step++) {
       for (int k = 0; k < 3; k++) {
@@ -199,7 +201,7 @@ static void what_is_deep_inside_a_solid_finds_a_way_out(void **state)
       }
       assert_true(pki_surface_distance(g, &pose, block, &here, INFINITY, &near));
     }
-    assert_true(near.distance > -1e-6);
+    assert_greater(near.distance, -1e-6);
   }
   destroy_kinds(shape);
   pk_geometry_destroy(block);
@@ -296,7 +298,7 @@ static void a_foot_over_the_edge_of_a_block_is_pushed_up_alone(void **state)
           right = fmax(right, touch[j].point[1][0]);
         }
         assert_near(right, k == 0 ? fmin(pose.pos[0] + 0.1 * s, s) : right, 1e-9 * s);
-        assert_true(right <= s * (1 + 1e-6));
+        assert_at_most(right, s * (1 + 1e-6));
       }
     }
     pk_geometry_destroy(block);
@@ -323,7 +325,7 @@ static void the_border_of_a_sheet_is_an_edge(void **state)
     /* a box that the border has cut into leaves by the way it came */
     pose = at(1.095, pose.pos[1], pki_random_between(&rng, -0.05, 0.05));
     n = pki_surface_touch(box, &pose, sheet, &here, 0.001, touch);
-    assert_true(n > 0);
+    assert_greater(n, 0);
     for (int i = 0; i < n; i++) {
       assert_near3(touch[i].normal, V3(1, 0, 0), 1e-9);
       assert_near(touch[i].gap, -0.005, 1e-9);
@@ -385,7 +387,7 @@ static void what_is_near_a_surface_touches_it_at_its_distance(void **state)
     }
     count++;
   }
-  assert_true(count > PACE(1000, 50));
+  assert_greater(count, PACE(1000, 50));
   destroy_kinds(shape);
   pk_geometry_destroy(shape[KINDS]);
   for (int i = 0; i < 4; i++) {
@@ -427,7 +429,7 @@ static void a_mesh_cube_on_a_mesh_cube_rests_on_its_corners(void **state)
     pk_pose on = at(0, 0, gap);
     const pk_pose here = pk_pose_identity();
     const int n = pki_surface_touch(same, &on, low, &here, 2e-3, touch);
-    assert_true(n >= 4);
+    assert_at_least(n, 4);
     for (int i = 0; i < n; i++) {
       assert_near3(touch[i].normal, V3(0, 0, 1), 1e-9);
       assert_near(touch[i].gap, gap, 1e-12);

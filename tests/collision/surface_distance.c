@@ -1,4 +1,5 @@
 /* Distances to meshes and between them against brute force over all triangles. */
+#include "support/bounds.h"
 #include "surfaces.h"
 
 static double brute_convex(const pk_geometry *shape, const pk_pose *pose, const pki_trimesh *t,
@@ -61,7 +62,8 @@ static void convex_shapes_are_as_far_from_a_mesh_as_from_its_nearest_triangle(vo
           centre[k] = pa.pos[k] - pb.pos[k];
         }
         pki_mat3_apply_transposed(pb.rot, centre, centre);
-        assert_true(pki_geometry_point(b, centre, 0, &d, n) && d < 0);
+        assert_true(pki_geometry_point(b, centre, 0, &d, n));
+        assert_less(d, 0);
       }
     }
     destroy_kinds(shape);
@@ -227,13 +229,14 @@ static void meshes_are_as_far_from_each_other_as_their_nearest_triangles(void **
       assert_near(back.distance, near.distance, 1e-12);
       apart++;
     } else {
-      assert_true(near.distance <= 0);
+      assert_at_most(near.distance, 0);
     }
     if (least == 0) {
-      assert_true(near.distance < 0 && back.distance < 0);
+      assert_less(near.distance, 0);
+      assert_less(back.distance, 0);
     }
   }
-  assert_true(apart > PACE(20, 1));
+  assert_greater(apart, PACE(20, 1));
   pk_geometry_destroy(a);
   pk_geometry_destroy(b);
 }
@@ -257,7 +260,7 @@ static void a_convex_mesh_is_as_far_and_as_deep_as_its_hull(void **state)
     assert_near(near.distance, other.distance, 1e-11);
     deep += near.distance < 0;
   }
-  assert_true(deep > PACE(50, 5));
+  assert_greater(deep, PACE(50, 5));
   destroy_kinds(shape);
   pk_geometry_destroy(ball);
   pk_geometry_destroy(hull);

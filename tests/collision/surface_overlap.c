@@ -1,4 +1,5 @@
 /* A corner in rough ground is felt, whatever else is near. */
+#include "support/bounds.h"
 #include "surfaces.h"
 
 static const double CELL = 0.1;
@@ -90,7 +91,8 @@ static void a_corner_in_rough_ground_is_felt_with_any_margin(void **state)
     /* no way out of all of it is shorter than that of one vertex; touches may tell half of it */
     double depth;
     pose.pos[2] = lowest(hull, &pose, g, &where, &depth) - pki_random_between(&rng, 5e-4, 6e-3);
-    assert_true(lowest(hull, &pose, g, &where, &depth) > 4e-4 && depth > 1e-4);
+    assert_greater(lowest(hull, &pose, g, &where, &depth), 4e-4);
+    assert_greater(depth, 1e-4);
     for (size_t k = 0; k < sizeof margins / sizeof margins[0]; k++) {
       pk_touch_point touch[PK_TOUCH_MOST];
       const int n = pki_surface_touch(hull, &pose, g, &where, margins[k], touch);
@@ -102,7 +104,7 @@ static void a_corner_in_rough_ground_is_felt_with_any_margin(void **state)
     }
     pk_proximity near;
     assert_true(pk_geometry_distance(hull, &pose, g, &where, 1, &near));
-    assert_true(near.distance < -0.4 * depth);
+    assert_less(near.distance, -0.4 * depth);
   }
   pk_geometry_destroy(hull);
   pk_geometry_destroy(ground[0]);

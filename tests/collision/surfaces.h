@@ -7,6 +7,7 @@
 #include "collision/narrow/narrow.h"
 #include "collision/shapes/trimesh.h"
 #include "meshes.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static inline pk_geometry *make(const pk_geometry_desc *desc)
@@ -73,14 +74,14 @@ static inline void check_proximity(const pk_proximity *p, double size)
 
 static inline void check_touches(const pk_touch_point *t, int n, double margin, double size)
 {
-  assert_true(n <= PK_TOUCH_MOST);
+  assert_at_most(n, PK_TOUCH_MOST);
   for (int i = 0; i < n; i++) {
     const pk_proximity p = {.distance = t[i].gap};
     pk_proximity q = p;
     memcpy(q.normal, t[i].normal, sizeof q.normal);
     memcpy(q.point, t[i].point, sizeof q.point);
     check_proximity(&q, size);
-    assert_true(t[i].gap <= margin);
+    assert_at_most(t[i].gap, margin);
     for (int j = 0; j < i; j++) {
       assert_true(t[i].id != t[j].id);
     }

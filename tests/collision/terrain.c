@@ -2,6 +2,7 @@
 #include "collision/help.h"
 
 #include "pronk/collision.h"
+#include "support/bounds.h"
 
 /* ---- planes ---- */
 
@@ -128,8 +129,8 @@ static void a_turned_box_agrees_with_dense_sampling(void **state)
     const double d = pk_terrain_query(t, p, 100).distance, sampled = distance_by_sampling(&pose, size, p, N);
     assert_true((d < 0) == inside);
     /* some sample is within half a diagonal of a grid's cell of the nearest point */
-    assert_true(fabs(d) <= sampled + 1e-14);
-    assert_true(sampled <= hypot(fabs(d), 2 * sqrt(0.5) / N) + 1e-14);
+    assert_at_most(fabs(d), sampled + 1e-14);
+    assert_at_most(sampled, hypot(fabs(d), 2 * sqrt(0.5) / N) + 1e-14);
     check_distance(t, p, 1e-14);
     pk_terrain_destroy(t);
   }
@@ -178,7 +179,7 @@ static void a_point_that_is_not_a_number_hits_nothing(void **state)
   assert_int_equal(pk_terrain_add_heights(t, V3(0, 0, 0), 2, 2, 1, z, 0, NULL), PK_OK);
   for (int k = 0; k < 3; k++) {
     double p[3] = {0.5, 0.5, -0.1};
-    assert_true(pk_terrain_query(t, p, 1).distance < 0);
+    assert_less(pk_terrain_query(t, p, 1).distance, 0);
     const double bad[3] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++) {
       p[k] = bad[i];

@@ -4,6 +4,7 @@
 
 #include "collision/narrow/narrow.h"
 #include "help.h"
+#include "support/bounds.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -121,15 +122,16 @@ static inline void local(const pk_pose *p, const double x[3], double out[3])
 /* Points, gap and normal belong together, names differ, all are within the margin. */
 static inline void check(const pk_touch_point *t, int n, double margin)
 {
-  assert_true(n >= 0 && n <= PK_TOUCH_MOST);
+  assert_at_least(n, 0);
+  assert_at_most(n, PK_TOUCH_MOST);
   for (int i = 0; i < n; i++) {
     assert_near(pki_dot3(t[i].normal, t[i].normal), 1, 1e-9);
-    assert_true(t[i].gap <= margin);
+    assert_at_most(t[i].gap, margin);
     for (int k = 0; k < 3; k++) {
       assert_near(t[i].point[0][k], t[i].point[1][k] + t[i].gap * t[i].normal[k], 1e-9);
     }
     for (int j = 0; j < i; j++) {
-      assert_true(t[j].id < t[i].id);
+      assert_less(t[j].id, t[i].id);
     }
   }
 }

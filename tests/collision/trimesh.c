@@ -3,6 +3,7 @@
 
 #include "collision/shapes/trimesh.h"
 #include "meshes.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static pki_trimesh *ready(const mesh *m)
@@ -101,7 +102,7 @@ static void a_box_has_eight_corners_twelve_triangles_and_an_inside(void **state)
       flat += one.edge[k] == PKI_EDGE_FLAT, convex += one.edge[k] == PKI_EDGE_CONVEX;
     }
     /* outward */
-    assert_true(pki_dot3(one.normal, one.point[0]) - 5 * one.normal[0] > 0.9);
+    assert_greater(pki_dot3(one.normal, one.point[0]) - 5 * one.normal[0], 0.9);
   }
   assert_int_equal(flat, 12);
   assert_int_equal(convex, 24);
@@ -159,7 +160,7 @@ static void slivers_that_fill_joints_leave_the_mesh_closed(void **state)
   assert_int_equal(t->ntriangle, 13);
   assert_true(t->closed);
   for (int i = 0; i < 3 * 13; i++) {
-    assert_true(t->neighbour[i] >= 0);
+    assert_at_least(t->neighbour[i], 0);
   }
   pki_trimesh_destroy(t);
 }
@@ -180,7 +181,7 @@ static void inside_out_and_mixed_up_meshes_are_turned(void **state)
     }
     pki_trimesh *t = ready_free(m);
     assert_true(t->closed);
-    assert_true(volume_of(t) > 2);
+    assert_greater(volume_of(t), 2);
     assert_true(pki_trimesh_inside(t, V3(1, 0, 0)));
     pki_trimesh_destroy(t);
   }
@@ -353,8 +354,8 @@ static void check_queries(pki_trimesh *t, pki_random *rng, int count)
     const double r[3] = {p[0] - near[0], p[1] - near[1], p[2] - near[2]};
     assert_near(sqrt(pki_dot3(r, r)), least, 1e-12 * t->size);
     assert_near(brute_distance(t, at, near), 0, 1e-12 * t->size);
-    assert_true(pki_trimesh_nearest(t, p, least * 1.0001, near) >= 0);
-    assert_true(pki_trimesh_nearest(t, p, least * 0.9999, near) < 0);
+    assert_at_least(pki_trimesh_nearest(t, p, least * 1.0001, near), 0);
+    assert_less(pki_trimesh_nearest(t, p, least * 0.9999, near), 0);
     if (t->closed) {
       assert_int_equal(pki_trimesh_inside(t, p), solid_angles(t, p) > 0.5);
     }
@@ -383,7 +384,7 @@ static void check_queries(pki_trimesh *t, pki_random *rng, int count)
     if (hit >= 0) {
       assert_near(found, first, 1e-9 * t->size);
       double more = 0;
-      assert_true(pki_trimesh_ray(t, p, along, first * 0.999, &more) < 0);
+      assert_less(pki_trimesh_ray(t, p, along, first * 0.999, &more), 0);
     }
   }
 }
@@ -423,20 +424,21 @@ static void rays_at_edges_and_corners_do_not_slip_through(void **state)
   double d = 0;
   for (int k = 0; k < 8; k++) {
     const double from[3] = {0, 0, 0}, s = 1 / sqrt(3);
-    assert_true(pki_trimesh_ray(t, from, V3(k & 1 ? s : -s, k & 2 ? s : -s, k & 4 ? s : -s), 10, &d) >= 0);
+    assert_at_least(pki_trimesh_ray(t, from, V3(k & 1 ? s : -s, k & 2 ? s : -s, k & 4 ? s : -s), 10, &d), 0);
     assert_near(d, sqrt(3), 1e-14);
   }
-  assert_true(pki_trimesh_ray(t, V3(0, 0, 3), V3(0, 0, -1), 10, &d) >= 0); /* along the diagonal of a side */
+  assert_at_least(pki_trimesh_ray(t, V3(0, 0, 3), V3(0, 0, -1), 10, &d),
+                  0); /* along the diagonal of a side */
   assert_near(d, 2, 0);
-  assert_true(pki_trimesh_ray(t, V3(0, 0, 3), V3(0, 0, -1), 1.9, &d) < 0);
-  assert_true(pki_trimesh_ray(t, V3(0, 0, 3), V3(0, 0, 1), 10, &d) < 0);
+  assert_less(pki_trimesh_ray(t, V3(0, 0, 3), V3(0, 0, -1), 1.9, &d), 0);
+  assert_less(pki_trimesh_ray(t, V3(0, 0, 3), V3(0, 0, 1), 10, &d), 0);
   pki_trimesh_destroy(t);
 }
 
 static bool collect(const pki_triangle *one, void *user)
 {
   int *seen = user;
-  assert_true(seen[0] < one->index); /* in order */
+  assert_less(seen[0], one->index); /* in order */
   seen[0] = one->index;
   seen[1]++;
   return true;
@@ -492,10 +494,10 @@ static void trees_of_hostile_meshes_are_not_deep(void **state)
     if (t->node[i].count == 0) {
       depth[t->node[i].first] = depth[t->node[i].first + 1] = depth[i] + 1;
     } else {
-      assert_true(t->node[i].count <= 4);
+      assert_at_most(t->node[i].count, 4);
       leaves += t->node[i].count;
     }
-    assert_true(depth[i] < PKI_TREE_DEPTH);
+    assert_less(depth[i], PKI_TREE_DEPTH);
   }
   assert_int_equal(leaves, t->ntriangle);
   free(depth);
@@ -511,9 +513,9 @@ static void big_meshes_are_made_and_asked(void **state)
   assert_true(t->closed);
   assert_true(pki_trimesh_inside(t, V3(0, -1, 0.1)));
   double near[3];
-  assert_true(pki_trimesh_nearest(t, V3(3, 0, 0), INFINITY, near) >= 0);
+  assert_at_least(pki_trimesh_nearest(t, V3(3, 0, 0), INFINITY, near), 0);
   assert_near3(near, V3(1.4, 0, 0), 1e-12);
-  assert_true(pki_trimesh_nearest(t, V3(NAN, 0, 0), INFINITY, near) < 0);
+  assert_less(pki_trimesh_nearest(t, V3(NAN, 0, 0), INFINITY, near), 0);
   assert_false(pki_trimesh_inside(t, V3(NAN, 0, 0)));
   pki_trimesh_destroy(t);
 }

@@ -3,6 +3,7 @@
 
 #include "collision/shapes/volume.h"
 #include "meshes.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static pki_trimesh *ready_free(mesh m)
@@ -20,7 +21,7 @@ static pki_trimesh *ready_free(mesh m)
 static double exact(const pki_trimesh *t, const double p[3])
 {
   double x[3];
-  assert_true(pki_trimesh_nearest(t, p, INFINITY, x) >= 0);
+  assert_at_least(pki_trimesh_nearest(t, p, INFINITY, x), 0);
   const double r[3] = {p[0] - x[0], p[1] - x[1], p[2] - x[2]};
   return pki_trimesh_inside(t, p) ? -sqrt(pki_dot3(r, r)) : sqrt(pki_dot3(r, r));
 }
@@ -64,10 +65,11 @@ static void nodes_are_exact_and_the_error_between_them_is_told(void **state)
       }
       double low, high;
       pki_volume_bounds(v, p, &low, &high);
-      assert_true(low <= true_d && true_d <= high);
-      assert_true(high - low <= 2.001 * v->cell);
+      assert_at_most(low, true_d);
+      assert_at_most(true_d, high);
+      assert_at_most(high - low, 2.001 * v->cell);
     }
-    assert_true(v->error < v->cell);
+    assert_less(v->error, v->cell);
     pki_volume_destroy(v);
     pki_trimesh_destroy(t[i]);
   }
@@ -141,7 +143,8 @@ static void bounds_hold_outside_of_the_grid_too(void **state)
     }
     pki_volume_bounds(t->volume, p, &low, &high);
     const double d = exact(t, p);
-    assert_true(low <= d && d <= high);
+    assert_at_most(low, d);
+    assert_at_most(d, high);
   }
   pki_trimesh_destroy(t);
   t = ready_free(mesh_box(1, 1, 1, 0, 0, 0));

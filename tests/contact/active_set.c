@@ -15,6 +15,7 @@
 #include "contact/linear/dense_kernels.h"
 #include "contact/solvers/active_set_constants.h"
 #include "contact/solvers/solver.h"
+#include "support/bounds.h"
 
 enum { N_MAX = 96 };
 
@@ -28,7 +29,7 @@ static pk_status solve_within(const pk_contact_problem *p, pk_solver solver, dou
   const pk_status status = pk_contact_solve(p, &o, r, memory, result);
   assert_int_equal(status == PK_OK, result->certificate.relative <= tolerance);
   assert_true(pk_contact_certify(p, r, u).residual == result->certificate.residual);
-  assert_true(result->iterations <= iterations);
+  assert_at_most(result->iterations, iterations);
   pki_aligned_free(memory);
   return status;
 }
@@ -202,8 +203,8 @@ static void sets_that_go_in_circles_come_to_rest_when_softened(void **state)
     softened += solve_within(&p, PK_SOLVER_AUTO, 1e-8, STEPS, r, &result) == PK_OK;
   }
   print_message("of %d discs plain steps solve %d, plain and softened ones %d\n", TRIES, plain, softened);
-  assert_true(softened >= TRIES * 98 / 100);
-  assert_true(softened > plain);
+  assert_at_least(softened, TRIES * 98 / 100);
+  assert_greater(softened, plain);
 }
 
 /* A hinge in series: contact, a joint at its limit, a motor at its torque limit, and a bilateral row. */
@@ -282,15 +283,15 @@ static void a_contradiction_ends_with_a_status_in_bounded_steps(void **state)
     double alone[5] = {0};
     pk_solver_result one;
     solve_within(&p, stages[k], 1e-8, 20000, alone, &one);
-    assert_true(result.certificate.residual <= one.certificate.residual);
+    assert_at_most(result.certificate.residual, one.certificate.residual);
   }
   /* plain and softened active sets, two paths of 60 steps and what they cross over to, late ones, 400 of Newton and a round */
   assert_in_range(result.iterations, 1, PKI_ACTIVE_SET_STEPS + 64 + 2 * (60 + 8 * 3) + 200 + 400 + 40);
   for (int i = 0; i < 5; i++) {
     assert_true(isfinite(r[i]));
   }
-  assert_true(result.certificate.residual <=
-              0.3 + 1e-9); /* half of the contradiction at best, never more than all */
+  assert_at_most(result.certificate.residual,
+                 0.3 + 1e-9); /* half of the contradiction at best, never more than all */
 }
 
 /* Soles that nothing is solved on in the iterations of the first stage: the answer is no worse than that of the stage alone. */
@@ -316,7 +317,7 @@ static void no_stage_spoils_what_another_found(void **state)
       pk_solver_result all, one;
       solve_within(&p, PK_SOLVER_AUTO, 1e-12, most, r, &all);
       solve_within(&p, PK_SOLVER_ACTIVE_SET, 1e-12, most, alone, &one);
-      assert_true(all.certificate.residual <= one.certificate.residual);
+      assert_at_most(all.certificate.residual, one.certificate.residual);
       hard += all.certificate.relative > 1e-12;
     }
   }
@@ -348,7 +349,8 @@ static void a_looser_tolerance_costs_fewer_steps(void **state)
     }
   }
   print_message("%d, %d, %d steps to 1e-3, 1e-6, 1e-10\n", steps[0], steps[1], steps[2]);
-  assert_true(steps[0] < steps[1] && steps[1] < steps[2]);
+  assert_less(steps[0], steps[1]);
+  assert_less(steps[1], steps[2]);
 }
 
 /* 1 g under 10 t: W spans seven orders, and the steps must follow. */

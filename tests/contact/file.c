@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "support/bounds.h"
 
 /* A locale with a comma, for one test. */
 static bool comma = false;
@@ -316,7 +317,7 @@ static void collected_problems_are_read_and_saved(void **state)
       fail_msg("%s:%d: %s: %s", path, err.line, err.field, err.message);
     }
     const pk_contact_problem *p = pk_contact_file_problem(file);
-    assert_true(p->ncontact > 0);
+    assert_greater(p->ncontact, 0);
     if (pk_contact_size(p) < 1000) {
       assert_survives(p, "collected.fc");
     }
@@ -324,7 +325,7 @@ static void collected_problems_are_read_and_saved(void **state)
     count++;
   }
   closedir(dir);
-  assert_true(count > 0);
+  assert_greater(count, 0);
 }
 
 int main(void)

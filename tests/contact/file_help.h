@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "contact/files/problem_file.h"
 #include "contact/problem/problem.h"
+#include "support/bounds.h"
 
 /* Problems of random numbers with W near the identity; destroy with free(). */
 typedef struct sample {
@@ -31,7 +32,7 @@ static inline sample *make_sample(uint64_t seed, int ncontact, int nbilateral, i
   assert_non_null(s);
   pki_random random = pki_random_seeded(seed);
   const int n = 3 * ncontact + nbilateral + nbox;
-  assert_true(n <= 32);
+  assert_at_most(n, 32);
   int count = 0;
   for (int i = 0; i < n; i++) {
     s->row[i] = count;

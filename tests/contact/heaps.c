@@ -14,6 +14,7 @@
 #include "contact/problem/islands.h"
 #include "contact/solvers/solver.h"
 #include "heap.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 /* Solve from h->r with exactly the memory asked for, garbage in it and a guard behind it. */
@@ -45,7 +46,7 @@ static void expect_solved(const char *name, const heap *h, pk_solver solver, dou
                 pk_solver_name(result.used), result.certificate.relative, result.iterations);
   assert_int_equal(status, PK_OK);
   double *u = malloc((size_t)pk_contact_size(&h->p) * sizeof *u);
-  assert_true(pk_contact_certify(&h->p, h->r, u).relative <= tolerance);
+  assert_at_most(pk_contact_certify(&h->p, h->r, u).relative, tolerance);
   free(u);
 }
 
@@ -121,7 +122,7 @@ static void elimination_solves_systems_over_bodies_symmetric_or_not(void **state
     assert_int_equal(e.symmetric, symmetric);
     pki_elimination_solve(&e, b);
     for (int i = 0; i < s.n; i++) {
-      assert_true(fabs(b[i] - x[i]) < 1e-12);
+      assert_less(fabs(b[i] - x[i]), 1e-12);
     }
   }
   free(D), free(C), free(x), free(b);
@@ -188,7 +189,7 @@ static void islands_are_found_and_solved_as_the_whole(void **state)
     assert_int_equal(pk_contact_validate(&s.p, &err), PK_OK);
     assert_int_equal(s.p.ncontact, parts[k]->p.ncontact);
     for (int row = 0; row < pk_contact_size(&s.p); row++) { /* the same W, row by row */
-      assert_true(fabs(pki_entry(&s.p, row, row) - pki_entry(&parts[k]->p, row, row)) < 1e-14);
+      assert_less(fabs(pki_entry(&s.p, row, row) - pki_entry(&parts[k]->p, row, row)), 1e-14);
     }
     seen += pk_contact_size(&s.p);
   }
@@ -225,7 +226,7 @@ static void an_island_is_held_to_its_own_scale(void **state)
   for (int k = 0; k < 2; k++) {
     const double alone = pk_contact_certify(&parts[k]->p, parts[k]->r, u).relative;
     print_message("island %d alone: %.1e\n", k, alone);
-    assert_true(alone <= tolerance);
+    assert_at_most(alone, tolerance);
   }
   free(u);
   heap_destroy(parts[0]), heap_destroy(parts[1]), heap_destroy(h);
@@ -257,8 +258,9 @@ static void the_certificate_of_factors_is_that_of_the_dense_problem(void **state
     const pk_contact_certificate c = k ? solve(&h->p, PK_SOLVER_AUTO, 1e-7, 20000, h->r, &status).certificate
                                        : pk_contact_certify(&h->p, h->r, u);
     const pk_contact_certificate d = pk_contact_certify(&dense, h->r, u);
-    assert_true(fabs(c.relative - d.relative) <= 1e-12 + 1e-9 * d.relative);
-    assert_true(fabs(c.unilateral - d.unilateral) <= 1e-12 && fabs(c.dissipation - d.dissipation) <= 1e-12);
+    assert_at_most(fabs(c.relative - d.relative), 1e-12 + 1e-9 * d.relative);
+    assert_at_most(fabs(c.unilateral - d.unilateral), 1e-12);
+    assert_at_most(fabs(c.dissipation - d.dissipation), 1e-12);
   }
   free(W), free(u);
   heap_destroy(parts[0]), heap_destroy(parts[1]), heap_destroy(h);
@@ -302,7 +304,8 @@ static void a_looser_tolerance_takes_fewer_iterations(void **state)
     const int loose = solve(&h->p, PK_SOLVER_AUTO, 1e-3, 20000, h->r, &status).iterations;
     print_message("1e-3 after %d, 1e-8 after %d\n", loose, sharp);
     assert_int_equal(status, PK_OK);
-    assert_true(loose < sharp && (k == 0 || 2 * loose < sharp));
+    assert_less(loose, sharp);
+    assert_true(k == 0 || 2 * loose < sharp);
     heap_destroy(h);
   }
 }
@@ -330,8 +333,9 @@ static void a_contradiction_ends_long_before_the_iterations(void **state)
     const pk_solver_result result = solve(&p, PK_SOLVER_AUTO, 1e-8, 100000, r, &status);
     print_message("%d contacts: %.1e after %d\n", contacts, result.certificate.relative, result.iterations);
     assert_int_equal(status, PK_ERROR_CONVERGENCE);
-    assert_true(result.certificate.relative >= 0.5 && result.certificate.relative <= 1);
-    assert_true(result.iterations < 2500);
+    assert_at_least(result.certificate.relative, 0.5);
+    assert_at_most(result.certificate.relative, 1);
+    assert_less(result.iterations, 2500);
   }
 }
 
@@ -392,7 +396,7 @@ static void factor_form_and_dense_form_agree(void **state)
     assert_int_equal(status, PK_OK);
     pk_contact_velocity(&h->p, h->r, v);
     for (int i = 0; i < n; i++) {
-      assert_true(fabs(u[i] - v[i]) < 1e-7);
+      assert_less(fabs(u[i] - v[i]), 1e-7);
     }
   }
   free(W), free(r), free(u), free(v);
@@ -477,7 +481,7 @@ static void a_budget_too_small_ends_with_a_status(void **state)
   pk_status status;
   const pk_solver_result result = solve(&h->p, PK_SOLVER_AUTO, 1e-12, 30, h->r, &status);
   assert_int_equal(status, PK_ERROR_CONVERGENCE);
-  assert_true(result.iterations <= 30);
+  assert_at_most(result.iterations, 30);
   assert_true(isfinite(result.certificate.residual));
   heap_destroy(h);
 }
@@ -491,7 +495,7 @@ static void memory_grows_with_the_contacts(void **state)
   const size_t ten = pk_contact_solve_memsize(&(pk_contact_problem){.ncontact = 10000, .factor = &f}, &o);
   const size_t hundred =
       pk_contact_solve_memsize(&(pk_contact_problem){.ncontact = 100000, .factor = &f}, &o);
-  assert_true(hundred < 10 * ten);
+  assert_less(hundred, 10 * ten);
   assert_true(hundred < (size_t)1 << 30);
 }
 

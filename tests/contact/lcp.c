@@ -2,6 +2,7 @@
 #include "contact/lcp_help.h"
 
 #include "math/lu.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 enum { CASES = PACE(10000, 500) };
@@ -119,7 +120,7 @@ static void the_pivoting_solvers_agree_on_P_matrices_and_pgs_is_honest(void **st
     if (g.status == PK_OK) {
       assert_close(lcp_apart(l.z, g.z, c.p.n), 1e-8, "lemke and pgs", k);
     } else {
-      assert_true(g.result.certificate.relative > 1e-12);
+      assert_greater(g.result.certificate.relative, 1e-12);
     }
     converged += g.status == PK_OK, not += g.status != PK_OK;
     double z[6];
@@ -130,7 +131,8 @@ static void the_pivoting_solvers_agree_on_P_matrices_and_pgs_is_honest(void **st
   }
   print_message("  P: lemke and dantzig apart %.1e; pgs converged %d times, %d times not\n", worst, converged,
                 not );
-  assert_true(converged > CASES / 4 && not > CASES / 100); /* both were seen */
+  assert_greater(converged, CASES / 4);
+  assert_greater(not, CASES / 100); /* both were seen */
 }
 
 /* A problem with a known answer: q = w - M z, z and w complementary; some rows have both zero. */
@@ -176,7 +178,7 @@ static void w_agrees_on_symmetric_semidefinite_problems(void **state)
   }
   print_message("  semidefinite: w of lemke and dantzig apart %.1e, of lemke and pgs %.1e (%d converged)\n",
                 worst[0], worst[1], converged);
-  assert_true(converged > CASES / 2);
+  assert_greater(converged, CASES / 2);
 }
 
 /* v >= 0, M'v <= 0, q'v < 0, with sums of its own. */
@@ -195,7 +197,7 @@ static void assert_proof(const double *v, int k)
     }
     qv += (long double)c.q[i] * v[i], size += fabsl((long double)c.q[i] * v[i]);
   }
-  assert_true(qv < -1e-12L * size);
+  assert_less(qv, -1e-12L * size);
 }
 
 /* Sums of copositive-plus matrices are such: semidefinite, skew, and not negative with a positive diagonal on a
@@ -238,7 +240,8 @@ static void lemke_solves_copositive_plus_problems_or_proves_that_nobody_can(void
     assert_true(c.p.n > 6 || !enumerate(&c.p, z));
   }
   print_message("  copositive-plus: %d solved, %d proven infeasible\n", solved, infeasible);
-  assert_true(solved > CASES / 10 && infeasible > CASES / 10);
+  assert_greater(solved, CASES / 10);
+  assert_greater(infeasible, CASES / 10);
 }
 
 static void a_solver_that_is_none_and_memory_that_is_not_aligned_are_refused(void **state)

@@ -1,6 +1,7 @@
 /* Boxes and friction bounds: what a solver calls solved satisfies the conditions, row by row. */
 #include "contact/lcp_help.h"
 
+#include "support/bounds.h"
 #include "support/pace.h"
 
 enum { CASES = PACE(10000, 500) };
@@ -63,11 +64,11 @@ static void all_solvers_agree_within_boxes(void **state)
     }
     assert_conditions(&l, "lemke", k, 1e-11);
     assert_conditions(&d, "dantzig", k, 1e-11);
-    assert_true(lcp_apart(l.z, d.z, c.p.n) < 1e-10);
+    assert_less(lcp_apart(l.z, d.z, c.p.n), 1e-10);
     worst[0] = fmax(worst[0], lcp_apart(l.z, d.z, c.p.n));
     if (g.status == PK_OK) {
       assert_conditions(&g, "pgs", k, 1e-10);
-      assert_true(lcp_apart(l.z, g.z, c.p.n) < 1e-8);
+      assert_less(lcp_apart(l.z, g.z, c.p.n), 1e-8);
       worst[1] = fmax(worst[1], lcp_apart(l.z, g.z, c.p.n));
     }
   }
@@ -114,7 +115,7 @@ static void friction_bounds_move_with_the_normal_force(void **state)
                 solved[PK_LCP_SOLVER_LEMKE], solved[PK_LCP_SOLVER_DANTZIG], solved[PK_LCP_SOLVER_PGS], same,
                 both);
   for (int s = 0; s < PK_LCP_SOLVER_COUNT; s++) {
-    assert_true(solved[s] > CASES * 98 / 100);
+    assert_greater(solved[s], CASES * 98 / 100);
   }
 }
 
@@ -175,7 +176,7 @@ static void dependent_contacts_with_friction_are_solved(void **state)
   print_message("  dependent contacts: of %d lemke %d, dantzig %d, pgs %d solved\n", (int)BODIES,
                 solved[PK_LCP_SOLVER_LEMKE], solved[PK_LCP_SOLVER_DANTZIG], solved[PK_LCP_SOLVER_PGS]);
   for (int s = 0; s < PK_LCP_SOLVER_COUNT; s++) {
-    assert_true(solved[s] > BODIES * 98 / 100);
+    assert_greater(solved[s], BODIES * 98 / 100);
   }
 }
 
@@ -191,8 +192,8 @@ static void a_block_sticks_and_slides(void **state)
       const pk_lcp p = {.n = 2, .M = M, .q = q, .lower = lower, .upper = upper, .findex = findex};
       const lcp_answer a = lcp_solve(&p, (pk_lcp_solver)s);
       assert_int_equal(a.status, PK_OK);
-      assert_true(fabs(a.z[0] - 10) < 1e-9);
-      assert_true(fabs(a.z[1] - fmin(fmax(-q[1], -5), 5)) < 1e-9);
+      assert_less(fabs(a.z[0] - 10), 1e-9);
+      assert_less(fabs(a.z[1] - fmin(fmax(-q[1], -5), 5)), 1e-9);
     }
   }
 }
@@ -227,13 +228,15 @@ static void infeasible_boxes_are_proven(void **state)
   const pk_lcp p = {.n = 2, .M = M, .q = q, .lower = lower, .upper = upper};
   const lcp_answer a = lcp_solve(&p, PK_LCP_SOLVER_LEMKE);
   assert_int_equal(a.result.outcome, PK_LCP_OUTCOME_INFEASIBLE);
-  assert_true(a.has_ray && a.ray[0] < 0 &&
-              a.ray[1] == 0); /* v w_0 >= 0 is asked of both signs, but w_0 = 1 */
+  assert_true(a.has_ray);
+  assert_less(a.ray[0], 0);
+  assert_true(a.ray[1] == 0); /* v w_0 >= 0 is asked of both signs, but w_0 = 1 */
   const double q2[] = {0, 3}, lower2[] = {0, -INFINITY}, upper2[] = {INFINITY, 2};
   const pk_lcp p2 = {.n = 2, .M = M, .q = q2, .lower = lower2, .upper = upper2};
   const lcp_answer b = lcp_solve(&p2, PK_LCP_SOLVER_LEMKE);
   assert_int_equal(b.result.outcome, PK_LCP_OUTCOME_INFEASIBLE);
-  assert_true(b.has_ray && b.ray[0] == 0 && b.ray[1] < 0);
+  assert_true(b.has_ray && b.ray[0] == 0);
+  assert_less(b.ray[1], 0);
   /* and what proves nothing is refused */
   assert_false(pk_lcp_proves_infeasible(&p2, (const double[]){0, 1}));
   assert_false(pk_lcp_proves_infeasible(&p2, (const double[]){1, 0}));

@@ -2,6 +2,7 @@
 #include "contact/lcp_help.h"
 
 #include "support/allocations.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static lcp_case c;
@@ -35,7 +36,7 @@ static void the_cycle_of_kostreva_is_left(void **state)
     const lcp_answer a = lcp_solve(&c.p, (pk_lcp_solver)s);
     assert_int_equal(a.status, PK_OK);
     for (int i = 0; i < 3; i++) {
-      assert_true(fabs(a.z[i] - 1.0 / 3) < 1e-15);
+      assert_less(fabs(a.z[i] - 1.0 / 3), 1e-15);
     }
   }
   /* rows in which Gauss-Seidel doubles its error: it says that it has not converged */
@@ -55,12 +56,12 @@ static void exponential_problems_are_solved_or_end_at_the_bound(void **state)
         const lcp_answer a = lcp_solve_with(&c.p, o);
         if (a.status != PK_OK) {
           assert_int_equal(a.result.outcome, PK_LCP_OUTCOME_LIMIT);
-          assert_true(a.result.iterations >= o.max_iterations);
+          assert_at_least(a.result.iterations, o.max_iterations);
           continue;
         }
         most = a.result.iterations > most ? a.result.iterations : most;
         for (int i = 0; i < n; i++) {
-          assert_true(fabs(a.z[i] - (i == (lower ? 0 : n - 1))) < 1e-12);
+          assert_less(fabs(a.z[i] - (i == (lower ? 0 : n - 1))), 1e-12);
         }
       }
     }
@@ -87,7 +88,7 @@ static void symmetric_exponential_problems_are_solved(void **state)
     const lcp_answer l = lcp_solve(&c.p, PK_LCP_SOLVER_LEMKE), d = lcp_solve(&c.p, PK_LCP_SOLVER_DANTZIG);
     assert_int_equal(l.status, PK_OK);
     assert_int_equal(d.status, PK_OK);
-    assert_true(lcp_apart(l.z, d.z, n) < 1e-12);
+    assert_less(lcp_apart(l.z, d.z, n), 1e-12);
   }
 }
 
@@ -120,7 +121,7 @@ static void subset_sums_end_with_a_status(void **state)
           assert_true(fabs(a.z[i]) < 1e-5 || fabs(a.z[i] - c.q[i]) < 1e-5);
           sum += a.z[i];
         }
-        assert_true(fabs(sum - b) < 1e-4);
+        assert_less(fabs(sum - b), 1e-4);
         solved++;
       } else {
         assert_int_equal(a.status, PK_ERROR_CONVERGENCE);
@@ -168,7 +169,7 @@ static void degenerate_problems_do_not_make_lemke_cycle(void **state)
     solved += lcp_solve(&c.p, PK_LCP_SOLVER_DANTZIG).status == PK_OK;
   }
   print_message("  degenerate: of %d lemke all, dantzig %d solved\n", (int)DEGENERATE, solved);
-  assert_true(solved > DEGENERATE * 98 / 100);
+  assert_greater(solved, DEGENERATE * 98 / 100);
 }
 
 static void zeros_are_answers(void **state)
@@ -272,7 +273,7 @@ static void a_small_change_is_not_called_solved(void **state)
   c.M[1] = c.M[2] = -0.9999, c.q[0] = c.q[1] = -1;
   const lcp_answer creeping = lcp_solve_with(&c.p, o);
   assert_int_equal(creeping.result.outcome, PK_LCP_OUTCOME_STALLED);
-  assert_true(creeping.result.certificate.relative > 1e-6);
+  assert_greater(creeping.result.certificate.relative, 1e-6);
   o.change_rel = 1e-20,
   o.max_iterations = 100; /* the thesis' numbers: below rounding, in effect 100 sweeps */
   assert_int_equal(lcp_solve_with(&c.p, o).result.iterations, 100);

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "contact/solvers/solver.h"
+#include "support/bounds.h"
 
 enum { N = 17, NU = 24 }; /* four contacts, two bilateral rows, three boxes */
 
@@ -95,15 +96,16 @@ static void the_factor_stands_for_W(void **state)
       for (int k = 0; k < NU; k++) {
         entry += dense[i][k] * w.weight[k] * dense[j][k];
       }
-      assert_true(fabs(entry - w.W[i * N + j]) < 1e-14);
+      assert_less(fabs(entry - w.W[i * N + j]), 1e-14);
       u[i] += entry * r[j];
     }
-    assert_true(fabs(u[i] - v[i]) < 1e-13);
+    assert_less(fabs(u[i] - v[i]), 1e-13);
   }
   double scratch[N];
   const pk_contact_certificate a = pk_contact_certify(&w.p, r, scratch),
                                b = pk_contact_certify(&alone, r, scratch);
-  assert_true(fabs(a.residual - b.residual) < 1e-12 && a.worst == b.worst);
+  assert_less(fabs(a.residual - b.residual), 1e-12);
+  assert_true(a.worst == b.worst);
 }
 
 /* Equations 13 to 16 and 17 to 19 are one iteration in two forms. */
@@ -128,10 +130,10 @@ static void both_forms_make_the_same_iterates(void **state)
           p.factor = form ? &w.factor : NULL;
           pk_solver_result result;
           run(&p, o, r[form], &result);
-          assert_true(result.iterations <= sweeps); /* fewer when nothing moves at all */
+          assert_at_most(result.iterations, sweeps); /* fewer when nothing moves at all */
         }
         for (int i = 0; i < N; i++) {
-          assert_true(fabs(r[0][i] - r[1][i]) < 1e-11);
+          assert_less(fabs(r[0][i] - r[1][i]), 1e-11);
         }
       }
     }
@@ -180,15 +182,15 @@ static void sweeps_stop_when_impulses_rest(void **state)
       double r[N] = {0}, again[N];
       pk_solver_result result;
       assert_int_equal(run(&w.p, o, r, &result), PK_OK);
-      assert_true(result.iterations > last);
+      assert_greater(result.iterations, last);
       last = result.iterations;
-      assert_true(result.certificate.relative < 1e3 * t);
+      assert_less(result.certificate.relative, 1e3 * t);
       /* one more sweep indeed moves nothing by more than that */
       memcpy(again, r, sizeof again);
       o.max_iterations = 1;
       run(&w.p, o, again, &result);
       for (int i = 0; i < N; i++) {
-        assert_true(fabs(again[i] - r[i]) <= 1.01 * (t * fabs(r[i]) + t));
+        assert_at_most(fabs(again[i] - r[i]), 1.01 * (t * fabs(r[i]) + t));
       }
     }
   }
@@ -206,9 +208,9 @@ static void impulses_that_cycle_at_constant_energy_are_an_end(void **state)
   double r[2] = {0};
   pk_solver_result result;
   assert_int_equal(run(&p, o, r, &result), PK_OK);
-  assert_true(result.iterations <= 200);
-  assert_true(result.certificate.relative > 0.5); /* the judge is not taken in */
-  o.change_rel = 0, o.max_iterations = 1000;      /* without a tolerance there is no such end */
+  assert_at_most(result.iterations, 200);
+  assert_greater(result.certificate.relative, 0.5); /* the judge is not taken in */
+  o.change_rel = 0, o.max_iterations = 1000;        /* without a tolerance there is no such end */
   r[0] = 0.25, r[1] = 0;
   const pk_status status = run(&p, o, r, &result);
   assert_true(status == PK_ERROR_CONVERGENCE || result.iterations < 1000);
@@ -256,7 +258,7 @@ static void a_runaway_alpha_is_halved(void **state)
       double r[4] = {0};
       pk_solver_result result;
       assert_int_equal(run(&p, o, r, &result), PK_OK);
-      assert_true(result.certificate.relative <= 1e-8);
+      assert_at_most(result.certificate.relative, 1e-8);
     }
   }
 }

@@ -11,6 +11,7 @@
 
 #include "pronk/gait.h"
 #include "pronk/sim.h"
+#include "support/bounds.h"
 
 static const char *const FILE_NAME = "track_test.csv";
 
@@ -47,7 +48,7 @@ static pk_command command_at(const pk_controller *c, const pk_model *m, double t
   const double u = 0;
   pk_command command = {0};
   const pk_observation seen = {.time = time, .dt = 1e-3, .model = m, .q = &q, .u = &u};
-  assert_true(c->state_size <= sizeof state);
+  assert_at_most(c->state_size, sizeof state);
   assert_int_equal(c->update(c, &seen, state, &command), PK_OK);
   return command;
 }
@@ -65,14 +66,15 @@ static void references_pass_through_the_lines_and_their_rate_is_the_derivative(v
   for (int i = 0; i <= 250; i++) {
     const double t = 0.5 + 0.01 * i;
     const pk_command at = command_at(c, m, t, 0);
-    assert_true(fabs(at.q_des - t * t) < 1e-12 && fabs(at.u_des - 2 * t) < 1e-12);
+    assert_less(fabs(at.q_des - t * t), 1e-12);
+    assert_less(fabs(at.u_des - 2 * t), 1e-12);
     assert_true(at.kp == 70 && at.kd == 3 && at.tau_max == 9);
   }
   const double h = 1e-6;
   for (int i = 1; i < 50; i++) {
     const double t = 0.01 * i,
                  rate = (command_at(c, m, t + h, 0).q_des - command_at(c, m, t - h, 0).q_des) / (2 * h);
-    assert_true(fabs(command_at(c, m, t, 0).u_des - rate) < 1e-8);
+    assert_less(fabs(command_at(c, m, t, 0).u_des - rate), 1e-8);
   }
   const pk_command end = command_at(c, m, 7, 0);
   assert_true(end.q_des == 16 && end.u_des == 0);
@@ -91,11 +93,13 @@ static void a_table_that_goes_round_does_so_without_a_break(void **state)
   assert_int_equal(pk_track_create(m, &o, &c, &err), PK_OK);
   for (int i = 0; i < 200; i++) {
     const pk_command first = command_at(c, m, 1 + 0.01 * i, 0), later = command_at(c, m, 7 + 0.01 * i, 0);
-    assert_true(fabs(first.q_des - later.q_des) < 1e-12 && fabs(first.u_des - later.u_des) < 1e-11);
+    assert_less(fabs(first.q_des - later.q_des), 1e-12);
+    assert_less(fabs(first.u_des - later.u_des), 1e-11);
   }
   const pk_command before = command_at(c, m, 3 - 1e-9, 0), after = command_at(c, m, 3 + 1e-9, 0);
-  assert_true(fabs(before.q_des - after.q_des) < 1e-8 && fabs(before.u_des - after.u_des) < 1e-7);
-  assert_true(fabs(before.u_des) > 0.1);
+  assert_less(fabs(before.q_des - after.q_des), 1e-8);
+  assert_less(fabs(before.u_des - after.u_des), 1e-7);
+  assert_greater(fabs(before.u_des), 0.1);
   pk_track_destroy(c);
   o.loop = 1.5; /* the last line is elsewhere */
   assert_int_equal(pk_track_create(m, &o, &c, &err), PK_ERROR_ARGUMENT);
@@ -129,8 +133,8 @@ static void the_integral_takes_the_error_that_a_load_leaves(void **state)
     pk_track_destroy(c);
   }
   print_message("PD leaves %.6f rad, PID %.2g rad\n", left[0], left[1]);
-  assert_true(fabs(100 * left[0] - weight * sin(0.5 - left[0])) < 1e-9);
-  assert_true(fabs(left[1]) < 1e-9);
+  assert_less(fabs(100 * left[0] - weight * sin(0.5 - left[0])), 1e-9);
+  assert_less(fabs(left[1]), 1e-9);
   pk_model_destroy(m);
 }
 
@@ -154,7 +158,7 @@ static void the_integral_does_not_wind_up_at_the_torque_limit(void **state)
   q = 1.19; /* 100 0.01 N m is within the limit: the integral goes on */
   const pk_observation near = {.time = 5, .dt = 1e-3, .model = m, .q = &q, .u = &u};
   assert_int_equal(c->update(c, &near, memory, &command), PK_OK);
-  assert_true(fabs(command.tau - 200 * 1e-3 * 0.01) < 1e-12);
+  assert_less(fabs(command.tau - 200 * 1e-3 * 0.01), 1e-12);
   pk_track_destroy(c);
   pk_model_destroy(m);
 }

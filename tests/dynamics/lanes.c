@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dynamics/kernels.h"
+#include "support/bounds.h"
 #include "support/random_tree.h"
 
 enum {
@@ -79,7 +80,7 @@ static void free_bundle(bundle *b)
 static void note(outputs *out, const double *values, int entries)
 {
   const size_t lanes = (size_t)out->lanes;
-  assert_true(out->count + (size_t)entries <= OUTPUT_MAX);
+  assert_at_most(out->count + (size_t)entries, OUTPUT_MAX);
   memcpy(out->value + out->count * lanes, values, (size_t)entries * lanes * sizeof *values);
   out->count += (size_t)entries;
 }

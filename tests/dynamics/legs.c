@@ -12,6 +12,7 @@
 #include "math/mat3.h"
 #include "model/pose.h"
 #include "pronk/legs.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "support/random_tree.h"
 #include "support/worst.h"
@@ -105,7 +106,7 @@ static void check_leg(const pk_model *m, const pk_leg *leg, int count, uint64_t 
     memcpy(tried, angles, sizeof tried);
     assert_int_equal(pk_leg_solve(leg, &foot, PK_LEG_NEAREST, tried, NULL), PK_OK);
     for (int k = 0; k < leg->nhinge; k++) {
-      assert_true(fabs(tried[k] - angles[k]) < 1e-4);
+      assert_less(fabs(tried[k] - angles[k]), 1e-4);
     }
     memcpy(tried, angles, sizeof tried);
     assert_int_equal(pk_leg_solve(leg, &foot, pk_leg_branch(leg, angles), tried, NULL), PK_OK);
@@ -116,9 +117,9 @@ static void check_leg(const pk_model *m, const pk_leg *leg, int count, uint64_t 
   print_message("%s: %d solutions of %d places, off by at most %.2g\n", m->links[leg->link].name, found,
                 count, worst);
   /* angles themselves lose half the digits where two ways meet */
-  assert_true(worst_angle < 1e-4);
+  assert_less(worst_angle, 1e-4);
   /* the two bends of the knee are always there, and often more */
-  assert_true(found >= 2 * count);
+  assert_at_least(found, 2 * count);
   pk_workspace_destroy(w);
 }
 
@@ -295,20 +296,20 @@ static void a_place_out_of_reach_is_told_and_the_nearest_is_found(void **state)
     }
     assert_int_equal(status, PK_ERROR_REACH);
     assert_memory_equal(kept, angles, sizeof kept);
-    assert_true(miss > 0);
+    assert_greater(miss, 0);
     assert_int_equal(pk_leg_solve(&leg, &nearest, PK_LEG_NEAREST, angles, &err), PK_OK);
     const pk_pose there = pk_leg_foot(&leg, angles);
-    assert_true(farthest(&leg, &there, &nearest) < 1e-12);
+    assert_less(farthest(&leg, &there, &nearest), 1e-12);
     /* its plane holds the first axis: no other place is nearer */
     for (int k = 0; k < PACE(2000, 200); k++) {
       random_vector(&rng, 3, pi, angles);
       const pk_pose other = pk_leg_foot(&leg, angles);
       pki_sub3(other.pos, foot.pos, off);
-      assert_true(pki_length3(off) >= miss - 1e-12);
+      assert_at_least(pki_length3(off), miss - 1e-12);
     }
     outside++;
   }
-  assert_true(outside > 20);
+  assert_greater(outside, 20);
   pk_model_destroy(m);
 }
 
@@ -342,7 +343,7 @@ static void no_place_is_too_far_to_be_told_out_of_reach(void **state)
     assert_int_equal(status, PK_OK);
     assert_int_equal(pk_leg_solve(leg, &nearest, PK_LEG_NEAREST, angles, &err), PK_OK);
     const pk_pose there = pk_leg_foot(leg, angles);
-    assert_true(farthest(leg, &there, &nearest) < 1e-7);
+    assert_less(farthest(leg, &there, &nearest), 1e-7);
     /* from 1e6 m the direction is the same but for a millionth */
     pk_pose expected;
     assert_int_equal(pk_leg_reach(leg, &close, kept, &expected, &err), PK_OK);
@@ -377,9 +378,9 @@ static void legs_with_offsets_are_brought_within_reach(void **state)
       }
       assert_int_equal(pk_leg_solve(&leg, &nearest, PK_LEG_NEAREST, angles, NULL), PK_OK);
       const pk_pose there = pk_leg_foot(&leg, angles);
-      assert_true(farthest(&leg, &there, &nearest) < 1e-12);
+      assert_less(farthest(&leg, &there, &nearest), 1e-12);
     }
-    assert_true(outside > 50);
+    assert_greater(outside, 50);
     pk_model_destroy(m);
   }
 }
@@ -394,7 +395,7 @@ static void a_stretched_leg_is_within_reach(void **state)
     const pk_pose foot = pk_leg_foot(&leg, angles);
     assert_int_equal(pk_leg_solve(&leg, &foot, PK_LEG_NEAREST, angles, NULL), PK_OK);
     const pk_pose there = pk_leg_foot(&leg, angles);
-    assert_true(farthest(&leg, &there, &foot) < 1e-12);
+    assert_less(farthest(&leg, &there, &foot), 1e-12);
   }
   pk_model_destroy(m);
 }

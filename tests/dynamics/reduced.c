@@ -11,6 +11,7 @@
 
 #include "pronk/reduced.h"
 #include "support/allocations.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "support/random_tree.h"
 #include "support/worst.h"
@@ -224,7 +225,7 @@ static double compare(robot *r, unsigned stance, pki_random *rng)
   for (int k = 0; k < rows * nu; k++) {
     Ju[k / nu] += J[k] * r->u[k % nu];
   }
-  assert_true(norm(Ju, rows) < 1e-12 * (1 + norm(r->u, nu)));
+  assert_less(norm(Ju, rows), 1e-12 * (1 + norm(r->u, nu)));
   constrained(r, rows, J, rate, x);
   assert_int_equal(pk_reduced_forward(r->reduced, r->q1, r->u1, r->tau, a1, a, force, &err), PK_OK);
   for (int i = 0, k = 0; i < r->nleg; i++) {
@@ -353,7 +354,7 @@ static void feet_stay_where_they_stand_while_the_trunk_moves(void **state)
         const pk_pose foot = pk_link_pose(r.work, r.legs[i].link);
         for (int j = 0; j < 3; j++) {
           const double *R = foot.rot + 3 * j, *p = r.legs[i].point;
-          assert_true(fabs(foot.pos[j] + R[0] * p[0] + R[1] * p[1] + R[2] * p[2] - feet[i].pos[j]) < 1e-12);
+          assert_less(fabs(foot.pos[j] + R[0] * p[0] + R[1] * p[1] + R[2] * p[2] - feet[i].pos[j]), 1e-12);
         }
       }
     }
@@ -450,8 +451,10 @@ static void feet_that_stand_do_no_work_and_the_motion_has_order_four(void **stat
     const double drift[2] = {fabs(energy[0] - energy[3]), fabs(energy[2] - energy[3])};
     print_message("%s, stance %u: order %.2f, energy off by %.2g, then %.2g of %.3g J\n", quadrupeds[c / 4],
                   stances[c % 4], order, drift[0], drift[1], e.kinetic);
-    assert_true(order > 3.7 && order < 4.5);
-    assert_true(drift[1] < 1e-6 * e.kinetic && drift[1] < drift[0] / 100);
+    assert_greater(order, 3.7);
+    assert_less(order, 4.5);
+    assert_less(drift[1], 1e-6 * e.kinetic);
+    assert_less(drift[1], drift[0] / 100);
     unload(&r);
   }
 }
@@ -481,7 +484,7 @@ static void legs_that_cannot_hold_their_feet_are_told(void **state)
   assert_int_equal(pk_reduced_complete(r.reduced, r.q1, NULL, r.q, NULL, &err), PK_ERROR_NONFINITE);
   /* what failed leaves nothing behind */
   pki_random rng = pki_random_seeded(70);
-  assert_true(compare(&r, 5, &rng) < 1e-10);
+  assert_less(compare(&r, 5, &rng), 1e-10);
   unload(&r);
 }
 

@@ -10,6 +10,7 @@
 
 #include "gait/gaits.h"
 #include "gait/walker.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 /* A walk that becomes a trot, a gallop, a trot, and a stand. */
@@ -35,11 +36,12 @@ static void it_changes_its_gait_without_falling(void **state)
       walker_print(robots[k]->model, &f);
       assert_int_equal(before.uncertified + f.uncertified + before.others + f.others, 0);
       assert_true(i == 0 || fabs(f.speed[0] - speed[i]) < 0.1);
-      assert_true(fmax(before.tilt, f.tilt) < 0.3);
+      assert_less(fmax(before.tilt, f.tilt), 0.3);
     }
     walker_facts f;
     assert_true(walker_run(&w, 1, NULL, &f));
-    assert_true(f.drift < 2e-3 && f.stance == 0); /* it stands */
+    assert_less(f.drift, 2e-3);
+    assert_true(f.stance == 0); /* it stands */
     walker_destroy(&w);
   }
 }

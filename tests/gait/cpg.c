@@ -12,6 +12,7 @@
 #include "control/registry.h"
 #include "gait/cpg.h"
 #include "gait/gaits.h"
+#include "support/bounds.h"
 
 static pki_rhythm rhythm(pk_gait gait)
 {
@@ -37,7 +38,7 @@ static void it_finds_every_gait_from_everywhere(void **state)
       for (double t = 0; t < 8 * goal.cycle; t += 2.5e-3) {
         pki_cpg_step(&g, &goal, 2.5e-3);
       }
-      assert_true(pki_cpg_distance(&g, &goal) < 2e-3);
+      assert_less(pki_cpg_distance(&g, &goal), 2e-3);
     }
   }
 }
@@ -60,14 +61,16 @@ static void gaits_change_without_a_break(void **state)
       pki_cpg_step(&g, &to, dt);
       for (int i = 0; i < PKI_LEGS; i++) {
         const double gone = (g.phase[i] - before.phase[i]) * before.cycle / dt;
-        assert_true(gone > 0.3 && gone < 2);
+        assert_greater(gone, 0.3);
+        assert_less(gone, 2);
       }
-      assert_true(fabs(g.cycle - before.cycle) < 2.1 * dt / before.cycle * longer);
-      assert_true(fabs(g.duty - before.duty) < 20 * dt);
-      assert_true((1 - g.duty) * g.cycle < swing + 1e-9);
+      assert_less(fabs(g.cycle - before.cycle), 2.1 * dt / before.cycle * longer);
+      assert_less(fabs(g.duty - before.duty), 20 * dt);
+      assert_less((1 - g.duty) * g.cycle, swing + 1e-9);
     }
-    assert_true(pki_cpg_distance(&g, &to) < 5e-3);
-    assert_true(fabs(g.duty - to.duty) < 1e-3 && fabs(g.cycle - to.cycle) < 1e-3 * to.cycle);
+    assert_less(pki_cpg_distance(&g, &to), 5e-3);
+    assert_less(fabs(g.duty - to.duty), 1e-3);
+    assert_less(fabs(g.cycle - to.cycle), 1e-3 * to.cycle);
   }
 }
 
@@ -81,17 +84,21 @@ static void flight_is_where_no_foot_stands(void **state)
     pki_cpg_start(&g, &r);
     memset(g.late, 0, sizeof g.late);
     const bool flies = pki_cpg_flies(&g);
-    bool seen = false;
+    int seen = 0;
     for (int k = 0; k < 997; k++) {
       bool any = false;
       for (int i = 0; i < PKI_LEGS; i++) {
         any = any || pki_cpg_stance(&g, i);
       }
-      seen = seen || !any;
+      seen += !any;
       pki_cpg_step(&g, &r, r.cycle / 997);
     }
-    /* a pace that changes its pair at once touches without a gap: either is right */
-    assert_true(flies == seen || gait == PK_GAIT_PACE);
+    /* a pace changes from one pair to the other in a moment, twice a cycle: rounding may show it as flight, but no longer */
+    if (gait == PK_GAIT_PACE) {
+      assert_at_most(seen, 2);
+    } else {
+      assert_int_equal(flies, seen > 0);
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "gait/kernels/share.h"
 #include "math/mat3.h"
+#include "support/bounds.h"
 
 /* Feet at the corners of a rectangle, forces and moments about a point above its middle. */
 static pki_share corners(int count)
@@ -68,8 +69,9 @@ static void weight_is_shared_evenly(void **state)
   s.b.l.z = 263;
   assert_int_equal(solve(&s, force), 0);
   for (int i = 0; i < 4; i++) {
-    assert_true(fabs(force[i][2] - 263.0 / 4) < 0.02);
-    assert_true(fabs(force[i][0]) < 1e-9 && fabs(force[i][1]) < 1e-9);
+    assert_less(fabs(force[i][2] - 263.0 / 4), 0.02);
+    assert_less(fabs(force[i][0]), 1e-9);
+    assert_less(fabs(force[i][1]), 1e-9);
   }
 }
 
@@ -116,7 +118,7 @@ static void the_nearest_force_moves_as_its_slopes_say(void **state)
     worst = smooth ? fmax(worst, sqrt(pki_dot(off, off))) : worst;
   }
   print_message("largest error of a slope: %.1e\n", worst);
-  assert_true(worst < 1e-6);
+  assert_less(worst, 1e-6);
 }
 
 static double uniform(pki_random *random, double size)
@@ -141,7 +143,8 @@ static void forces_stay_within_friction_and_no_allowed_ones_are_better(void **st
     most = rounds > most ? rounds : most;
     for (int i = 0; i < count; i++) {
       const double *f = force[i];
-      assert_true(hypot(f[0], f[1]) <= s.friction * f[2] + 1e-9 && f[2] <= s.limit[i] + 1e-9);
+      assert_at_most(hypot(f[0], f[1]), s.friction * f[2] + 1e-9);
+      assert_at_most(f[2], s.limit[i] + 1e-9);
     }
     const double at = cost(&s, count, force);
     for (int other = 0; other < 200; other++) {
@@ -159,8 +162,8 @@ static void forces_stay_within_friction_and_no_allowed_ones_are_better(void **st
     }
   }
   print_message("largest relative gain by another allowed force: %.1e, most rounds %d\n", worst, most);
-  assert_true(worst < 1e-10);
-  assert_true(most < PKI_SHARE_ROUNDS);
+  assert_less(worst, 1e-10);
+  assert_less(most, PKI_SHARE_ROUNDS);
 }
 
 int main(void)

@@ -11,6 +11,7 @@
 
 #include "gait/gaits.h"
 #include "gait/walker.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static const double circle = 6.283185307179586;
@@ -116,17 +117,22 @@ static void run_gait(const walker_robot *robot, pk_gait gait)
                 p.duty[1], p.duty[2], p.duty[3], p.footfall[0], p.footfall[1], p.footfall[2], p.footfall[3],
                 p.flight);
   for (int i = 0; i < 4; i++) {
-    assert_true(fabs(p.steps[i] - 1) < 0.3);
-    assert_true(p.duty[i] > row->duty - 0.05 && p.duty[i] < row->duty + 0.1);
-    assert_true(fabs(around(p.footfall[i] - row->footfall[i])) < 0.03);
+    assert_less(fabs(p.steps[i] - 1), 0.3); /* four cycles are counted: 0.25 is one step */
+    assert_greater(p.duty[i], row->duty - 0.03);
+    assert_less(p.duty[i], row->duty + 0.08);
+    assert_less(fabs(around(p.footfall[i] - row->footfall[i])), 0.03);
   }
   const bool flies =
       gait == PK_GAIT_BOUND || gait == PK_GAIT_CANTER || gait == PK_GAIT_GALLOP || gait == PK_GAIT_PRONK;
   assert_true(flies ? p.flight > 0.01 : p.flight == 0);
   assert_int_equal(f.uncertified + late.uncertified + p.uncertified, 0);
   assert_int_equal(f.others + late.others, 0);
-  assert_true(fabs(late.speed[0] - o.forward) < 0.05 * (1 + o.forward) && fabs(late.speed[2]) < 0.05);
-  assert_true(late.tilt < 0.2 && late.margin > 0);
+  /* measured: 3 % of the speed of a crawl, 1 % of others, 0.004 rad/s, 9 degrees in a gallop and 1.2 without flight; a
+   * second is less than a cycle of some */
+  assert_near(late.speed[0], o.forward, PACE(0.04, 0.05) * o.forward + PACE(0, 0.01));
+  assert_less(fabs(late.speed[2]), PACE(0.01, 0.05));
+  assert_less(late.tilt, (flies ? 0.2 : 0.03));
+  assert_greater(late.margin, 0.05);
   walker_destroy(&w);
 }
 
@@ -141,7 +147,7 @@ static void starleth_runs_all_gaits(void **state)
 static void anymal_runs_all_gaits(void **state)
 {
   (void)state;
-  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait++) {
+  for (int gait = PK_GAIT_TROT; gait <= PK_GAIT_PRONK; gait += PACE(1, 4)) { /* StarLETH does the others */
     run_gait(&walker_anymal, (pk_gait)gait);
   }
 }
@@ -162,7 +168,8 @@ static void it_turns_as_told(void **state)
     assert_true(walker_run(&w, 6, NULL, &f));
     walker_print(pki_gaits[gaits[i]]->name, &f);
     assert_int_equal(f.uncertified + f.others, 0);
-    assert_true(fabs(f.speed[2] - 0.3) < 0.03 && fabs(f.speed[0] - o.forward) < 0.1);
+    assert_less(fabs(f.speed[2] - 0.3), 0.03);
+    assert_less(fabs(f.speed[0] - o.forward), 0.1);
     walker_destroy(&w);
   }
 }
@@ -184,10 +191,11 @@ static void it_jumps_as_high_as_told(void **state)
     assert_true(walker_run(&w, 2.5, NULL, &f));
     walker_print("jump", &f);
     assert_int_equal(f.uncertified + f.others, 0);
-    assert_true(fabs(f.height[1] - stand - o.jump) < 0.1 * o.jump);
-    assert_true(f.swing > 0.8 * 2 * sqrt(2 * 9.81 * (o.jump - 0.05 * stand)) / 9.81);
+    assert_less(fabs(f.height[1] - stand - o.jump), 0.1 * o.jump);
+    assert_greater(f.swing, 0.8 * 2 * sqrt(2 * 9.81 * (o.jump - 0.05 * stand)) / 9.81);
     assert_true(walker_run(&w, 1, NULL, &f));
-    assert_true(f.drift < 1e-3 && f.tilt < 0.01);
+    assert_less(f.drift, 1e-3);
+    assert_less(f.tilt, 0.01);
     walker_destroy(&w);
   }
 }
@@ -223,7 +231,7 @@ static void a_jump_beyond_the_legs_is_refused(void **state)
     const double stand = f.height[1];
     assert_true(walker_run(&w, 3, NULL, &f));
     assert_int_equal(f.uncertified, 0);
-    assert_true(fabs(f.height[1] - stand - reach) < 0.1 * reach);
+    assert_less(fabs(f.height[1] - stand - reach), 0.1 * reach);
     walker_destroy(&w);
   }
 }
@@ -240,9 +248,9 @@ static void it_jumps_each_time_that_it_is_told(void **state)
   for (int i = 0; i < 2; i++) {
     assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_JUMP, &err), PK_OK);
     assert_true(walker_run(&w, 2.5, NULL, &f));
-    assert_true(fabs(f.height[1] - stand - 0.15) < 0.015);
+    assert_less(fabs(f.height[1] - stand - 0.15), 0.015);
     assert_true(walker_run(&w, 2, NULL, &f));
-    assert_true(f.height[1] - stand < 0.01); /* once */
+    assert_less(f.height[1] - stand, 0.01); /* once */
     assert_int_equal(pk_locomotion_set_gait(w.sim, PK_GAIT_STAND, &err), PK_OK);
     assert_true(walker_run(&w, 0.5, NULL, &f));
   }

@@ -13,6 +13,7 @@
 #include "gait/walker.h"
 #include "pronk/batch.h"
 #include "support/allocations.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 static pk_sim_options world(double dt, pk_contact_scheme scheme)
@@ -36,8 +37,8 @@ static void assert_sound(const walker_facts *f)
 {
   assert_int_equal(f->uncertified, 0);
   assert_int_equal(f->others, 0);
-  assert_true(f->margin > 0.05);
-  assert_true(f->torque < 30);
+  assert_greater(f->margin, 0.05);
+  assert_less(f->torque, 30);
 }
 
 static void it_stands_still(void **state)
@@ -52,8 +53,9 @@ static void it_stands_still(void **state)
     assert_true(walker_run(&w, 10, NULL, &f));
     walker_print(k == 0 ? "stand" : "stand, paper", &f);
     assert_sound(&f);
-    assert_true(f.drift < 1e-4 && f.tilt < 1e-4);
-    assert_true(fabs(f.peak - 0.25) < 0.03);
+    assert_less(f.drift, 1e-4);
+    assert_less(f.tilt, 1e-4);
+    assert_less(fabs(f.peak - 0.25), 0.03);
     walker_destroy(&w);
   }
 }
@@ -71,9 +73,9 @@ static void it_stands_after_a_drop(void **state)
     assert_true(walker_run(&w, 2, NULL, &f));
     walker_print("dropped", &f);
     assert_int_equal(f.uncertified + f.others, 0);
-    assert_true(f.tilt < 0.05);
+    assert_less(f.tilt, 0.05);
     assert_true(walker_run(&w, 1, NULL, &f));
-    assert_true(f.drift < 1e-3);
+    assert_less(f.drift, 1e-3);
     walker_destroy(&w);
   }
 }
@@ -112,10 +114,12 @@ static void it_trots_at_the_wanted_speed(void **state)
     walker_print(c->name, &f);
     assert_sound(&f);
     for (int k = 0; k < 3; k++) {
-      assert_true(fabs(f.speed[k] - c->speed[k]) < 0.01);
+      assert_less(fabs(f.speed[k] - c->speed[k]), 0.01);
     }
-    assert_true(f.height[0] > 0.43 && f.height[1] < 0.44 && f.tilt < 0.02);
-    assert_true(f.slip < 0.5e-3);
+    assert_greater(f.height[0], 0.43);
+    assert_less(f.height[1], 0.44);
+    assert_less(f.tilt, 0.02);
+    assert_less(f.slip, 0.5e-3);
     walker_destroy(&w);
   }
 }
@@ -132,8 +136,13 @@ static void it_trots_on_compliant_ground(void **state)
   assert_true(walker_run(&w, 2, NULL, &f));
   assert_true(walker_run(&w, 20, NULL, &f));
   walker_print("compliant ground", &f);
-  assert_true(fabs(f.speed[0] - 0.3) < 0.01 && fabs(f.speed[1]) < 0.01 && fabs(f.speed[2]) < 0.01);
-  assert_true(f.height[0] > 0.425 && f.height[1] < 0.44 && f.tilt < 0.02 && f.margin > 0.05);
+  assert_less(fabs(f.speed[0] - 0.3), 0.01);
+  assert_less(fabs(f.speed[1]), 0.01);
+  assert_less(fabs(f.speed[2]), 0.01);
+  assert_greater(f.height[0], 0.425);
+  assert_less(f.height[1], 0.44);
+  assert_less(f.tilt, 0.02);
+  assert_greater(f.margin, 0.05);
   walker_destroy(&w);
 }
 
@@ -156,7 +165,8 @@ static void it_keeps_its_feet_when_pushed(void **state)
     worst.peak = fmax(worst.peak, f.peak);
     /* it is back at its speed */
     assert_true(walker_run(&w, 2.4, NULL, &f));
-    assert_true(fabs(f.speed[0] - options.forward) < 0.06 && fabs(f.speed[1]) < 0.06);
+    assert_less(fabs(f.speed[0] - options.forward), 0.06);
+    assert_less(fabs(f.speed[1]), 0.06);
     walker_destroy(&w);
   }
   print_message("pushed while trotting: tilt up to %.1f deg, %.2f weights on a foot\n", worst.tilt * 57.29578,
@@ -194,7 +204,7 @@ static void it_stands_a_push(void **state)
     walker_print("pushed while standing", &f);
     assert_sound(&f);
     assert_true(walker_run(&w, 1, NULL, &f));
-    assert_true(f.drift < 1e-3); /* at rest again */
+    assert_less(f.drift, 1e-3); /* at rest again */
     walker_destroy(&w);
   }
 }
@@ -213,15 +223,17 @@ static void it_starts_changes_and_stops(void **state)
   assert_int_equal(pk_locomotion_set_speed(w.sim, -0.1, 0.05, 0.1, &err), PK_OK);
   assert_true(walker_run(&w, 2, NULL, &f));
   assert_true(walker_run(&w, 2.4, NULL, &f));
-  assert_true(fabs(f.speed[0] + 0.1) < 0.03 && fabs(f.speed[1] - 0.05) < 0.03 &&
-              fabs(f.speed[2] - 0.1) < 0.03);
+  assert_less(fabs(f.speed[0] + 0.1), 0.03);
+  assert_less(fabs(f.speed[1] - 0.05), 0.03);
+  assert_less(fabs(f.speed[2] - 0.1), 0.03);
   assert_int_equal(pk_locomotion_set_speed(w.sim, 9, 0, 0, &err), PK_ERROR_ARGUMENT);
   assert_string_equal(err.field, "forward");
   assert_true(walker_run(&w, 4, NULL, &f));
   assert_true(walker_run(&w, 2, NULL, &f)); /* stands since */
   walker_print("after the stop", &f);
   assert_sound(&f);
-  assert_true(f.drift < 2e-3 && f.stance == 0 && f.swing == 0);
+  assert_less(f.drift, 2e-3);
+  assert_true(f.stance == 0 && f.swing == 0);
   walker_destroy(&w);
 }
 
@@ -321,7 +333,8 @@ static void it_stops_from_a_trot_with_flight(void **state)
     assert_true(walker_run(&w, 7, NULL, &f));
     assert_true(walker_run(&w, 1, NULL, &f));
     walker_print("after a trot with flight", &f);
-    assert_true(f.drift < 2e-3 && f.stance == 0 && f.swing == 0);
+    assert_less(f.drift, 2e-3);
+    assert_true(f.stance == 0 && f.swing == 0);
     walker_destroy(&w);
   }
 }
@@ -351,10 +364,13 @@ static void a_fallen_robot_comes_to_rest(void **state)
   }
   print_message("pushed over: trunk at %.3f m, fastest coordinate %.1e, %d of %d steps not certified\n",
                 pk_sim_q(w.sim)[2], fastest, uncertified, steps);
-  if (steps == 4800) {
-    assert_true(pk_sim_q(w.sim)[2] < 0.3 && fastest < 0.02 && torque < 0.1);
-  }
+  const double height = pk_sim_q(w.sim)[2];
   walker_destroy(&w);
+  assert_int_equal(uncertified, 0);
+  SKIP_WHEN_SLOW("that it comes to rest, and how low");
+  assert_less(height, 0.3);
+  assert_less(fastest, 0.02);
+  assert_less(torque, 0.1);
 }
 
 /* Same start, same motion to the bit; a reset forgets all; a step allocates nothing. */

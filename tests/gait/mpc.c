@@ -12,6 +12,7 @@
 #include "gait/cone.h"
 #include "gait/mpc.h"
 #include "math/mat3.h"
+#include "support/bounds.h"
 
 enum { X = PKI_MPC_STATES, N = PKI_MPC_KNOTS };
 
@@ -86,7 +87,7 @@ static double cost(const pki_mpc *m, double force[N][PKI_MPC_FORCES])
 }
 
 /* Random allowed changes, and random ways towards other allowed forces, cost more. */
-static void no_allowed_forces_are_better(void **state)
+static void no_allowed_forces_are_better_by_more_than_the_stop_rule_leaves(void **state)
 {
   (void)state;
   pki_random random = pki_random_seeded(3);
@@ -114,7 +115,8 @@ static void no_allowed_forces_are_better(void **state)
     }
   }
   print_message("largest relative gain by other allowed forces: %.1e\n", gain);
-  assert_true(gain < 5e-3); /* forces settle to 1e-3 */
+  assert_less(gain,
+              2e-3); /* forces settle to 1e-3 of themselves, the cost to about as much: measured 1.5e-3 */
 }
 
 static void forces_are_allowed_and_states_are_theirs(void **state)
@@ -132,7 +134,7 @@ static void forces_are_allowed_and_states_are_theirs(void **state)
     for (int k = 0; k < N; k++) {
       roll(&m, &m.knots[k], m.force[k], x);
       for (int r = 0; r < X; r++) {
-        assert_true(fabs(x[r] - m.state[k][r]) < 1e-12);
+        assert_less(fabs(x[r] - m.state[k][r]), 1e-12);
       }
       for (int i = 0; i < PKI_LEGS; i++) {
         const double *f = m.force[k] + 3 * i, side = hypot(f[0], f[1]);
@@ -159,13 +161,14 @@ static void without_feet_it_falls(void **state)
   }
   pki_mpc_solve(&m, &guess);
   const double t = N * 0.12;
-  assert_true(fabs(m.state[N - 1][5] + 0.5 * t * t) < 1e-12 && fabs(m.state[N - 1][11] + t) < 1e-12);
+  assert_less(fabs(m.state[N - 1][5] + 0.5 * t * t), 1e-12);
+  assert_less(fabs(m.state[N - 1][11] + t), 1e-12);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_allowed_forces_are_better),
+      cmocka_unit_test(no_allowed_forces_are_better_by_more_than_the_stop_rule_leaves),
       cmocka_unit_test(forces_are_allowed_and_states_are_theirs),
       cmocka_unit_test(without_feet_it_falls),
   };

@@ -10,6 +10,7 @@
 
 #include "gait/preview.h"
 #include "math/lu.h"
+#include "support/bounds.h"
 
 enum { LONG = 200 };
 static const double T = PKI_PREVIEW_STEP;
@@ -75,7 +76,7 @@ static void it_is_the_best_path(void **state)
     worst = fmax(worst, fabs(cart.x[0] - x[0]));
   }
   print_message("largest distance from the best path: %.1e\n", worst);
-  assert_true(worst < 1e-6);
+  assert_less(worst, 1e-6);
 }
 
 /* The zero moment point follows; the mass starts to move before it. */
@@ -94,7 +95,7 @@ static void the_zero_moment_point_follows(void **state)
     pki_preview_step(&gains, coming, &cart);
     const int place = (k + 1) % 40;
     if (k > 100 && place > 5 && place < 35) {
-      assert_true(fabs(cart.x[0] - cart.x[2] - coming[0]) < 5e-3);
+      assert_less(fabs(cart.x[0] - cart.x[2] - coming[0]), 5e-3);
     }
   }
 }
@@ -109,7 +110,7 @@ static void gains_of_state_and_references_cancel(void **state)
   for (int j = 0; j < PKI_PREVIEW; j++) {
     sum += gains.ahead[j];
   }
-  assert_true(fabs(sum) < 1e-3 * gains.state[0]);
+  assert_less(fabs(sum), 1e-3 * gains.state[0]);
 }
 
 int main(void)

@@ -20,6 +20,7 @@
 #include "serve/live_parameters.h"
 #include "step/law.h"
 #include "step/world.h"
+#include "support/bounds.h"
 
 /* ---- a solver: projected Gauss-Seidel, row by row ---- */
 
@@ -65,11 +66,11 @@ static void a_solver_from_outside_solves_the_contacts_of_a_world(void **state)
   toy_solves = 0;
   for (int k = 0; k < 200; k++) {
     assert_int_equal(pki_world_step(&w, &info), PK_OK);
-    assert_true(info.certificate.relative <= s->step.tolerance);
+    assert_at_most(info.certificate.relative, s->step.tolerance);
   }
-  assert_true(toy_solves > 0);
+  assert_greater(toy_solves, 0);
   assert_int_equal(info.contacts, 1);
-  assert_true(fabs(pk_sim_u(w.sim)[0] - 5.0 / 7) < 1e-3); /* a ball that slid ends up rolling */
+  assert_less(fabs(pk_sim_u(w.sim)[0] - 5.0 / 7), 1e-3); /* a ball that slid ends up rolling */
   pki_world_free(&w);
   pki_scenario_destroy(s);
 }
@@ -114,7 +115,7 @@ static double slide(const char *law)
   pk_step_info info;
   for (int k = 0; k < 300; k++) {
     assert_int_equal(pki_world_step(&w, &info), PK_OK);
-    assert_true(info.contacts > 0);
+    assert_greater(info.contacts, 0);
   }
   const double speed = pk_sim_u(w.sim)[0];
   pki_world_free(&w);
@@ -125,8 +126,8 @@ static double slide(const char *law)
 static void a_law_from_outside_says_what_contacts_do(void **state)
 {
   (void)state;
-  assert_true(fabs(slide("hard")) < 1e-6);
-  assert_true(fabs(slide("ice") - 1) < 1e-9);
+  assert_less(fabs(slide("hard")), 1e-6);
+  assert_less(fabs(slide("ice") - 1), 1e-9);
 }
 
 /* ---- a sensor: how high the first free root is ---- */
@@ -281,7 +282,7 @@ static void a_controller_from_outside_has_its_sliders(void **state)
 static const double *felt_of(const char *sensor, int count)
 {
   const int row = pki_row_find(pki_sensors, sensor);
-  assert_true(row >= 0);
+  assert_at_least(row, 0);
   assert_int_equal(felt.count[row], count);
   return felt.value[row];
 }
@@ -296,7 +297,7 @@ static void every_sensor_reads_its_part_of_the_observation(void **state)
   while (felt.ncontact == 0 && pk_sim_time(w.sim) < 1) {
     assert_int_equal(pki_world_step(&w, NULL), PK_OK);
   }
-  assert_true(felt.ncontact > 0);
+  assert_greater(felt.ncontact, 0);
   assert_memory_equal(felt_of("base_pose", 7), felt.q, 7 * sizeof(double));
   assert_memory_equal(felt_of("base_twist", 6), felt.u, 6 * sizeof(double));
   assert_memory_equal(felt_of("joint_position", 12), felt.q + 7, 12 * sizeof(double));
@@ -304,11 +305,13 @@ static void every_sensor_reads_its_part_of_the_observation(void **state)
   for (int k = 0; k < 12; k++) {
     assert_true(felt_of("joint_force", 12)[k] == 1);
   }
-  assert_true(felt_of("time", 1)[0] > 0);
+  assert_greater(felt_of("time", 1)[0], 0);
   const double *contact = felt_of("contacts", 12 * felt.ncontact);
-  assert_true(contact[0] >= 0 && contact[1] == -1);        /* a link on the ground */
-  assert_true(fabs(contact[7] - 1) < 1e-12);               /* normal */
-  assert_true(contact[11] >= 0 && fabs(contact[8]) < 0.1); /* it pushes; the gap is small */
+  assert_at_least(contact[0], 0);
+  assert_true(contact[1] == -1);            /* a link on the ground */
+  assert_less(fabs(contact[7] - 1), 1e-12); /* normal */
+  assert_at_least(contact[11], 0);
+  assert_less(fabs(contact[8]), 0.1); /* it pushes; the gap is small */
   assert_true(felt_of("height", 1)[0] == felt.q[2]);
   pki_world_free(&w);
   pki_scenario_destroy(s);

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "pronk/dynamics.h"
+#include "support/bounds.h"
 
 /* A free ball that carries another one on a spherical joint:
  * q: position, quaternion, quaternion; u: linear, angular, angular. */
@@ -125,12 +126,12 @@ static void tiny_turns_keep_their_relative_accuracy(void **state)
     pk_config_add(m, m->q0, v, q);
     pk_config_subtract(m, q, m->q0, back);
     for (int i = 0; i < NU; i++) {
-      assert_true(fabs(back[i] - v[i]) <= 2e-15 * size);
+      assert_at_most(fabs(back[i] - v[i]), 2e-15 * size);
     }
     /* q = (1, v/2) to first order */
     for (int i = 0; i < 3 && size < 1e-8; i++) {
-      assert_true(fabs(q[4 + i] - 0.5 * v[3 + i]) <= 2e-16 * size);
-      assert_true(fabs(q[8 + i] - 0.5 * v[6 + i]) <= 2e-16 * size);
+      assert_at_most(fabs(q[4 + i] - 0.5 * v[3 + i]), 2e-16 * size);
+      assert_at_most(fabs(q[8 + i] - 0.5 * v[6 + i]), 2e-16 * size);
     }
   }
 }
@@ -218,7 +219,7 @@ static void a_million_steps_keep_the_length(void **state)
     worst = fmax(worst, fmax(fabs(norm4(q + 3) - 1), fabs(norm4(q + 7) - 1)));
   }
   print_message("worst length error %.2g\n", worst);
-  assert_true(worst < 1e-15);
+  assert_less(worst, 1e-15);
 }
 
 static void a_quaternion_far_from_unit_length_is_brought_back(void **state)

@@ -14,6 +14,7 @@
 #include "dynamics/kernels.h"
 #include "math/lane_probe.h"
 #include "math/variants.h"
+#include "support/bounds.h"
 
 PKI_DECLARE_VARIANTS(lane_probe, lane_probe)
 
@@ -121,7 +122,7 @@ static void sin_and_cos_are_exact_to_a_rounding_near_zero_turns(void **state)
   }
   worst = fmax(worst, worst_of_all(x));
   print_message("worst error up to 1000 rad: %.3g\n", worst);
-  assert_true(worst < 1.5e-16);
+  assert_less(worst, 1.5e-16);
   free(x);
 }
 
@@ -135,7 +136,7 @@ static void sin_and_cos_are_exact_to_a_rounding_up_to_a_million(void **state)
   }
   const double worst = worst_of_all(x);
   print_message("worst error up to 1.6e6 rad: %.3g\n", worst);
-  assert_true(worst < 2e-16);
+  assert_less(worst, 2e-16);
   free(x);
 }
 
@@ -152,7 +153,7 @@ static void quarter_turns_keep_their_accuracy(void **state)
     const long double centre = eighth * (long double)(int)pki_random_between(&rng, -most, most);
     x[i] = (double)(centre + pki_random_between(&rng, -1, 1) * pow(10, pki_random_between(&rng, -17, -1)));
   }
-  assert_true(worst_of_all(x) < 2e-16);
+  assert_less(worst_of_all(x), 2e-16);
   /* the one that nearly vanishes is right relative to itself */
   const lane_probe *one = compiled[0];
   for (int i = 0; i < SWEEP; i++) {
@@ -161,7 +162,7 @@ static void quarter_turns_keep_their_accuracy(void **state)
     double s, c;
     one->sincos(&at, &s, &c);
     const long double exact = k % 2 ? cosl(at) : sinl(at);
-    assert_true(fabsl((k % 2 ? c : s) - exact) < 2e-16L * fabsl(exact));
+    assert_less(fabsl((k % 2 ? c : s) - exact), 2e-16L * fabsl(exact));
   }
   free(x);
 }
@@ -256,7 +257,8 @@ static void exp_and_atan2_are_exact_to_a_few_roundings(void **state)
     worst_of_exp_and_atan2(x, y, SWEEP, worst);
   }
   print_message("worst error of exp %.3g of itself, of atan2 %.3g rad\n", worst[0], worst[1]);
-  assert_true(worst[0] < 2.2e-16 && worst[1] < 5.5e-16);
+  assert_less(worst[0], 2.2e-16);
+  assert_less(worst[1], 5.5e-16);
   free(x);
 }
 
@@ -463,7 +465,7 @@ static void vector_operations_are_what_their_names_say(void **state)
       }
       compiled[i]->operations(in, plain, out);
       for (int e = 0; e < OUT_COUNT; e++) {
-        assert_true(fabsl(out[e] - expected[e]) < 4e-15L);
+        assert_less(fabsl(out[e] - expected[e]), 4e-15L);
       }
     }
   }

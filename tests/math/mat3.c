@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "math/mat3.h"
+#include "support/bounds.h"
 
 static double worst_difference(const double *a, const double *b, int n)
 {
@@ -108,8 +109,8 @@ static void expect_round_trip(const double R[9])
   double q[4], back[9];
   pki_quat_from_mat3(R, q);
   const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  assert_true(fabs(norm - 1) < 5e-16);
-  assert_true(q[0] >= 0);
+  assert_less(fabs(norm - 1), 5e-16);
+  assert_at_least(q[0], 0);
   pki_quat_to_mat3(q, back);
   assert_close(back, R, 9, 2e-15);
 }
@@ -262,12 +263,13 @@ static void eigenvalues_solve_the_characteristic_polynomial(void **state)
       s[i] = pki_random_between(&rng, -1, 1);
     }
     pki_sym3_eigenvalues(s, w);
-    assert_true(w[0] <= w[1] && w[1] <= w[2]);
+    assert_at_most(w[0], w[1]);
+    assert_at_most(w[1], w[2]);
     for (int k = 0; k < 3; k++) {
       const double a = s[0] - w[k], b = s[3] - w[k], c = s[5] - w[k];
       const double det =
           a * (b * c - s[4] * s[4]) - s[1] * (s[1] * c - s[4] * s[2]) + s[2] * (s[1] * s[4] - b * s[2]);
-      assert_true(fabs(det) < 1e-13);
+      assert_less(fabs(det), 1e-13);
     }
     const double sums[2] = {w[0] + w[1] + w[2], s[0] + s[3] + s[5]};
     assert_close(&sums[0], &sums[1], 1, 1e-14);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "measure/measure.h"
+#include "support/bounds.h"
 
 static void quantiles_lie_between_neighbours(void **state)
 {
@@ -58,13 +59,15 @@ static void entrants_take_turns_over_all_inputs(void **state)
   /* Two changes while calibrating, then two in each of six rounds. */
   assert_int_equal(d.changes, 14);
   for (int k = 0; k < 4; k++) {
-    assert_true(guests[0].used[k] > 0);
+    assert_greater(guests[0].used[k], 0);
   }
-  assert_true(guests[1].used[0] > 0 && guests[1].used[1] > 0);
+  assert_greater(guests[1].used[0], 0);
+  assert_greater(guests[1].used[1], 0);
   assert_int_equal(guests[1].used[2] + guests[1].used[3], 0);
   for (int e = 0; e < 2; e++) {
-    assert_true(entrants[e].median > 0.0 && isfinite(entrants[e].median));
-    assert_true(entrants[e].spread >= 0.0);
+    assert_greater(entrants[e].median, 0.0);
+    assert_true(isfinite(entrants[e].median));
+    assert_at_least(entrants[e].spread, 0.0);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "pronk/dynamics.h"
+#include "support/bounds.h"
 
 enum { PARTS = 3, LINKS = 8, JOINTS = 8, SHAPES = 2 };
 
@@ -110,13 +111,6 @@ static inline pk_model *compile(const world *w)
   }
   assert_non_null(model);
   return model;
-}
-
-static inline void assert_near(double found, double expected, double tolerance)
-{
-  if (!(fabs(found - expected) <= tolerance)) {
-    fail_msg("found %.17g, expected %.17g", found, expected);
-  }
 }
 
 static inline void assert_all_near(const double *found, const double *expected, int n, double tolerance)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "model/builder.h"
+#include "support/bounds.h"
 
 /* A builder with one robot "r" and one link "a". */
 static pk_builder *started(void)
@@ -263,7 +264,7 @@ static void diagnostics_are_kept_up_to_a_number(void **state)
   int count;
   pk_builder_diagnostics(b, &count);
   assert_int_equal(count, PKI_DIAGNOSTIC_MAX);
-  assert_true(pki_builder_error_count(b) >= 300);
+  assert_at_least(pki_builder_error_count(b), 300);
   /* the errors of a second attempt have no room */
   assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MODEL);
   assert_string_equal(err.message, "there are more than 200 errors");

@@ -1,5 +1,6 @@
 /* What a model numbers and names: robots in one world, order, coordinates, followers, the hash. */
 #include "model/pose_help.h"
+#include "support/bounds.h"
 #include "support/random_tree.h"
 
 /* ---- several robots ---- */
@@ -108,7 +109,7 @@ static void every_subtree_is_a_contiguous_range(void **state)
         .links = 1 + round % 30, .mimic = round % 2, .root = (pk_root_kind)(1 + round % 3)};
     pk_model *m = random_tree(&rng, &options);
     for (int i = 0; i < m->nbody; i++) {
-      assert_true(m->body_parent[i] < i);
+      assert_less(m->body_parent[i], i);
       /* descendants follow without a gap */
       int ended = 0;
       for (int k = i + 1; k < m->nbody; k++) {

@@ -3,6 +3,7 @@
 #define PK_TESTS_EXPECT_HELP_H
 
 #include "model/build_help.h"
+#include "support/bounds.h"
 
 /* Compiling fails with this error, and says so in the diagnostics too. */
 static inline void expect_error(const world *w, pk_status status, int line, const char *field,
@@ -25,7 +26,7 @@ static inline void expect_error(const world *w, pk_status status, int line, cons
     errors += all[i].is_error;
     assert_true(!all[i].is_error || errors > 1 || strcmp(all[i].error.message, message) == 0);
   }
-  assert_true(errors > 0);
+  assert_greater(errors, 0);
   assert_int_equal(pk_builder_compile(b, &model, NULL), status); /* nobody has to listen */
   pk_builder_destroy(b);
 }

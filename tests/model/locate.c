@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "model/locate.h"
+#include "support/bounds.h"
 
 /* A folder to work in:
  *   library/one/one.urdf, library/one/other.urdf   two files, one of them of the folder's name
@@ -140,12 +141,12 @@ static void the_list_has_each_name_once_in_order(void **state)
   (void)state;
   int count;
   pki_model_entry *entries = pki_model_list(&count);
-  assert_true(count >= 2);
+  assert_at_least(count, 2);
   assert_string_equal(entries[0].name, "one");
   assert_string_equal(entries[0].path, "models/one/one.urdf");
   assert_string_equal(entries[1].name, "two");
   for (int i = 1; i < count; i++) {
-    assert_true(strcmp(entries[i - 1].name, entries[i].name) < 0);
+    assert_less(strcmp(entries[i - 1].name, entries[i].name), 0);
   }
   free(entries);
 }

@@ -3,6 +3,7 @@
 #define PK_TESTS_MODEL_MESH_DAE_SUPPORT_H
 
 #include "mesh_support.h"
+#include "support/bounds.h"
 
 typedef struct dae_parts {
   const char *unit;       /* inside <asset> */
@@ -41,7 +42,8 @@ static inline const char *write_dae(dae_parts parts, char *out, size_t size)
       parts.nodes
           ? "</visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene>"
           : "");
-  assert_true(n > 0 && (size_t)n < size);
+  assert_greater(n, 0);
+  assert_less((size_t)n, size);
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "model/compile.h"
 #include "model/motion.h"
+#include "support/bounds.h"
 #include "support/random_tree.h"
 
 enum { NU_MAX = 300 };
@@ -22,7 +23,7 @@ static void read_plan(const pk_model *m, pattern *plan)
   assert_int_equal(m->M_row[0], 0);
   assert_int_equal(m->M_row[m->nu], m->nM);
   for (int k = 0; k < m->nu; k++) {
-    assert_true(m->M_row[k] < m->M_row[k + 1]);
+    assert_less(m->M_row[k], m->M_row[k + 1]);
     assert_int_equal(m->M_col[m->M_row[k + 1] - 1], k);
     for (int e = m->M_row[k]; e < m->M_row[k + 1]; e++) {
       assert_true(e == m->M_row[k] ? m->M_col[e] >= 0 : m->M_col[e] > m->M_col[e - 1]);
@@ -116,7 +117,8 @@ static void rows_with_followers_hold_the_pattern_and_its_fill(void **state)
     with_mimic += m->has_mimic, with_fill += m->nM > entries;
     pk_model_destroy(m);
   }
-  assert_true(with_mimic > 100 && with_fill > 20);
+  assert_greater(with_mimic, 100);
+  assert_greater(with_fill, 20);
 }
 
 /* What the plan leaves out is zero in the mass matrix itself. */

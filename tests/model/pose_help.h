@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "model/build_help.h"
+#include "support/bounds.h"
 
 static inline pk_pose compose(pk_pose outer, pk_pose inner)
 {
@@ -66,7 +67,7 @@ static inline pk_pose pose_at(const pk_model *m, const double *q, const char *li
   pk_workspace_create(m, &w, NULL);
   pk_kinematics_compute(w, q, NULL);
   const int index = pk_model_find_link(m, link);
-  assert_true(index >= 0);
+  assert_at_least(index, 0);
   const pk_pose pose = pk_link_pose(w, index);
   pk_workspace_destroy(w);
   return pose;

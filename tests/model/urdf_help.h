@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "pronk/model.h"
+#include "support/bounds.h"
 
 /* A body that can move, and a joint between links a and b. */
 #define INERTIAL \
@@ -51,24 +52,20 @@ static inline pk_model *load_text(const char *text)
   return model;
 }
 
-static inline void assert_near(double found, double expected)
-{
-  if (!(fabs(found - expected) <= 1e-12 * fmax(1, fabs(expected)))) {
-    fail_msg("found %.17g, expected %.17g", found, expected);
-  }
-}
+/* Equal but for the rounding of what is read and computed. */
+#define assert_close(found, expected) assert_near(found, expected, 1e-12 * fmax(1, fabs((double)(expected))))
 
 static inline const pk_model_joint *joint_of(const pk_model *model, const char *name)
 {
   const int j = pk_model_find_joint(model, name);
-  assert_true(j >= 0);
+  assert_at_least(j, 0);
   return &model->joints[j];
 }
 
 static inline const pk_model_link *link_of(const pk_model *model, const char *name)
 {
   const int l = pk_model_find_link(model, name);
-  assert_true(l >= 0);
+  assert_at_least(l, 0);
   return &model->links[l];
 }
 

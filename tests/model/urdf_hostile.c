@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "model/urdf_help.h"
+#include "support/bounds.h"
 
 /* Text that grows. */
 typedef struct buffer {
@@ -200,7 +201,8 @@ static void warnings_do_not_crowd_out_errors(void **state)
   assert_int_equal(pk_builder_add_urdf_memory(builder, b.text, b.used, "t.urdf", &options, NULL),
                    PK_ERROR_SYNTAX);
   const pk_builder_diagnostic *d = pk_builder_diagnostics(builder, &count);
-  assert_true(count > 0 && d[count - 1].is_error);
+  assert_greater(count, 0);
+  assert_true(d[count - 1].is_error);
   pk_builder_destroy(builder);
   free(b.text);
 }

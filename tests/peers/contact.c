@@ -14,6 +14,7 @@
 #include "bench/contact_pronk.h"
 #include "bench/contact_run.h"
 #include "measure/peer.h"
+#include "support/bounds.h"
 
 enum { PEERS_MAX = 16, SKIPPED = 77 };
 
@@ -51,9 +52,9 @@ static void it_stands_as_high_as_in_pronk_and_the_ground_carries_its_weight(void
     print_message("%s: height %.4f m (Pronk %.4f), support %.4f, sink %.3g mm, residual %.1e\n",
                   table->configs[c].name, f.height, height, f.support, f.rest_sink_mm, f.residual_median);
     assert_false(f.fell);
-    assert_true(fabs(f.height - height) <
+    assert_less(fabs(f.height - height),
                 6e-3); /* soft contact sinks by 2 mm, and legs splay where feet creep */
-    assert_true(fabs(f.support - 1) < 0.01);
+    assert_less(fabs(f.support - 1), 0.01);
   }
   pki_contact_stage_destroy(&stage);
 }
@@ -66,7 +67,7 @@ static void on_a_slope_the_ground_carries_what_presses_on_it(void **state)
   for (int c = 0; c < table->nconfig; c++) {
     const pki_contact_figures f = watch(&stage, table, c, 4, 2);
     assert_false(f.fell);
-    assert_true(fabs(f.support - 1) < 0.01);
+    assert_less(fabs(f.support - 1), 0.01);
   }
   pki_contact_stage_destroy(&stage);
 }
@@ -124,11 +125,11 @@ static void pronk_neither_sinks_nor_creeps_and_every_step_is_certified(void **st
                   pki_contact_motion_names[stage.motion], 1e3 * stage.scene.dt, f.sink_mm, f.drift_um_per_min,
                   f.creep_um_per_s, f.residual);
     assert_false(f.fell);
-    assert_true(f.sink_mm < 1e-3);
+    assert_less(f.sink_mm, 1e-3);
     assert_true(isnan(f.drift_um_per_min) || f.drift_um_per_min < 1);
     assert_true(isnan(f.creep_um_per_s) || fabs(f.creep_um_per_s) < 1e-3);
     /* From outside the scale of a problem is that of the feet that touch, which may be smaller. */
-    assert_true(f.residual < 1e-7);
+    assert_less(f.residual, 1e-7);
     pki_contact_stage_destroy(&stage);
   }
 }

@@ -16,6 +16,7 @@
 #include "measure/peer.h"
 #include "models.h"
 #include "pronk/dynamics.h"
+#include "support/bounds.h"
 
 enum { PEERS_MAX = 16, SKIPPED = 77 };
 
@@ -89,8 +90,10 @@ static void compare_model(const trial *t, const char *name, pk_model *model, int
   }
   print_message("%s: %d states against %s %s: a %.1e (ABA) %.1e (CRBA), tau %.1e, M %.1e\n", name, count,
                 t->peer->name, t->peer->version, w_out.a_aba, w_out.a_crba, w_out.tau, w_out.M);
-  assert_true(w_out.a_aba < tolerance && w_out.a_crba < tolerance);
-  assert_true(w_out.tau < tolerance && w_out.M < tolerance);
+  assert_less(w_out.a_aba, tolerance);
+  assert_less(w_out.a_crba, tolerance);
+  assert_less(w_out.tau, tolerance);
+  assert_less(w_out.M, tolerance);
   pki_states_destroy(&one);
   free(mine);
   free(theirs);

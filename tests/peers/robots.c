@@ -14,6 +14,7 @@
 #include "bench/contact_pronk.h"
 #include "bench/robots_scene.h"
 #include "measure/peer.h"
+#include "support/bounds.h"
 
 enum { PEERS_MAX = 16, SKIPPED = 77, MOST = 64 };
 
@@ -81,7 +82,8 @@ static void fly(pki_robots_scene *s, double dt, double *apart, double *faster)
   pk_error err = {0};
   const pk_model *m = s->model;
   double state[3 * MOST], *q = state, *u = state + m->nq;
-  assert_true(m->nq <= MOST && m->nu <= MOST);
+  assert_at_most(m->nq, MOST);
+  assert_at_most(m->nu, MOST);
   s->scene.dt = dt;
   if (pki_robots_start(s, 1, 3, &crowd, &err) != PK_OK) {
     fail_msg("%s: %s", s->work->name, err.message);

@@ -1,6 +1,7 @@
 /* Linear complementarity problems against Siconos numerics: its Lemke and its Gauss-Seidel on the same problems, before
  * the same judge. Where Siconos itself does not get through there is nothing to compare; those are counted. */
 #include "contact/lcp_help.h"
+#include "support/bounds.h"
 
 #include <LCP_Solvers.h>
 #include <LinearComplementarityProblem.h>
@@ -98,8 +99,8 @@ static void lemke_finds_what_siconos_lemke_finds(void **state)
     }
     print_message("  %s: %d agree to %.1e, Siconos fails on %d, %d have no solution\n", words[what], agree,
                   worst, theirs_fails, infeasible);
-    assert_true(worst < 1e-8);
-    assert_true(theirs_fails <= CASES / 10); /* or nothing was checked */
+    assert_less(worst, 1e-8);
+    assert_at_most(theirs_fails, CASES / 10); /* or nothing was checked */
   }
 }
 
@@ -122,7 +123,8 @@ static void gauss_seidel_finds_what_siconos_gauss_seidel_finds(void **state)
     }
   }
   print_message("  pgs: apart %.1e, Siconos fails on %d\n", worst, fails);
-  assert_true(worst < 1e-7 && fails <= CASES / 10);
+  assert_less(worst, 1e-7);
+  assert_at_most(fails, CASES / 10);
 }
 
 int main(void)

@@ -18,6 +18,7 @@
 #include "record/mcap_write.h"
 #include "record/recording.h"
 #include "record/recording_read.h"
+#include "support/bounds.h"
 #include "support/recording.h"
 
 static pk_recording *open_file(const char *path)
@@ -44,7 +45,8 @@ static void what_is_written_is_read_back(void **state)
       sample_check(r, 0, 555);
       double start, end;
       pk_recording_span(r, &start, &end);
-      assert_true(start == 0 && fabs(end - 0.554) < 1e-12);
+      assert_true(start == 0);
+      assert_less(fabs(end - 0.554), 1e-12);
       assert_int_equal(r->tracks[2].count, 555 / SAMPLE_RARE + 1);
       pk_recording_close(r);
     }
@@ -274,7 +276,7 @@ static void a_full_disk_is_told_at_the_end_and_leaves_what_was_written(void **st
   assert_string_equal(err.file, path);
   pk_recording *r = open_file(path);
   assert_false(pk_recording_is_complete(r));
-  assert_true(sample_count(r) > 50);
+  assert_greater(sample_count(r), 50);
   pk_recording_close(r);
 }
 

@@ -13,6 +13,7 @@
 
 #include "record/mcap.h"
 #include "record/recording_read.h"
+#include "support/bounds.h"
 #include "support/recording.h"
 
 #ifdef PKI_HAVE_ZSTD
@@ -106,7 +107,7 @@ static void try_each(const pk_recording_options *options, bool scan)
     }
     assert_int_equal(err.status, status);
     assert_int_equal(status == PK_OK, err.message[0] == '\0');
-    assert_true(n < 100000);
+    assert_less(n, 100000);
   }
   assert_int_equal(read_all(scan, NULL), PK_OK);
 }

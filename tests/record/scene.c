@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "pronk/collision.h"
+#include "support/bounds.h"
 #include "support/world.h"
 
 static const char *const materials[] = {"rubber </script>", "ice"};
@@ -98,12 +99,12 @@ static int decode(const char *base64, uint32_t *out, int most)
     have += 6;
     if (have >= 8) {
       have -= 8;
-      assert_true(n < sizeof bytes);
+      assert_less(n, sizeof bytes);
       bytes[n++] = (unsigned char)(word >> have);
     }
   }
   assert_int_equal(n % 4, 0);
-  assert_true((int)n / 4 <= most);
+  assert_at_most((int)n / 4, most);
   for (size_t i = 0; i < n / 4; i++) {
     const unsigned char *b = bytes + 4 * i;
     out[i] = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
@@ -116,7 +117,8 @@ static void a_robot_has_bodies_joints_feet_and_shapes(void **state)
   (void)state;
   pk_model *m = starleth_model();
   const int feet[] = {pk_model_find_link(m, "LF_FOOT"), pk_model_find_link(m, "RH_FOOT")};
-  assert_true(feet[0] >= 0 && feet[1] >= 0);
+  assert_at_least(feet[0], 0);
+  assert_at_least(feet[1], 0);
   cJSON *json = scene_of(m, m, NULL, feet, 2);
   assert_string_equal(string(json, "format"), "pronk-scene-1");
   assert_string_equal(string(json, "name"), "a \"scene\" <b>");
@@ -143,13 +145,13 @@ static void a_robot_has_bodies_joints_feet_and_shapes(void **state)
   assert_int_equal(integer(joint, "column"), 3);
   assert_int_equal(integer(joint, "u"), 6 + 3);
   assert_int_equal(integer(joint, "q"), 7 + 3);
-  assert_true(fabs(number(joint, "effort") - m->dof_effort[6 + 3]) < 1e-6);
+  assert_less(fabs(number(joint, "effort") - m->dof_effort[6 + 3]), 1e-6);
   assert_string_equal(string(joint, "unit"), "rad");
 
   const cJSON *foot = cJSON_GetArrayItem(list(json, "feet", 2), 1);
   assert_string_equal(string(foot, "name"), "RH_FOOT");
   assert_int_equal(integer(foot, "body"), m->links[feet[1]].body);
-  assert_true(number(foot, "radius") > 0);
+  assert_greater(number(foot, "radius"), 0);
 
   const cJSON *shapes = list(json, "shapes", m->nshape);
   for (int i = 0; i < m->nshape; i++) {
@@ -252,7 +254,7 @@ static void terrain_is_drawn_as_it_is_touched(void **state)
   for (int i = 0; i < ntriangle; i++) {
     double p[3][3];
     for (int k = 0; k < 3; k++) {
-      assert_true(triangle[3 * i + k] < 12);
+      assert_less(triangle[3 * i + k], 12);
       for (int a = 0; a < 3; a++) {
         p[k][a] = (double)v[3 * triangle[3 * i + k] + (uint32_t)a] - (a == 2 ? -0.5 : 0);
       }
@@ -263,7 +265,7 @@ static void terrain_is_drawn_as_it_is_touched(void **state)
               6;
   }
   /* base 0.25 m^2; mean heights of the four triangles over the floor: 0.5 + {5/3, 7/3, 8/3, 10/3} */
-  assert_true(fabs(volume - 0.125 * (4 * 0.5 + 10)) < 1e-6);
+  assert_less(fabs(volume - 0.125 * (4 * 0.5 + 10)), 1e-6);
   cJSON_Delete(json);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
@@ -329,7 +331,7 @@ static void expect_cube(const cJSON *mesh)
                        a[2] * (b[0] * c[1] - b[1] * c[0])) /
               6;
   }
-  assert_true(fabs(volume - 1) < 1e-6);
+  assert_less(fabs(volume - 1), 1e-6);
 }
 
 static void ground_of_any_shape_has_its_pose_and_size(void **state)

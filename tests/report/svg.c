@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "report/svg.h"
+#include "support/bounds.h"
 
 /* A rendered figure as an XML tree, which only well-formed text becomes. */
 static xmlDoc *parse(const pki_svg_figure *figure)
@@ -91,7 +92,8 @@ static void a_line_starts_and_ends_at_the_corners_of_its_frame(void **state)
                    6);
   const double expected_x[3] = {l, (l + r) / 2, r}, expected_y[3] = {b, b - (b - t) / 4, t};
   for (int i = 0; i < 3; i++) {
-    assert_true(fabs(px[i] - expected_x[i]) < 0.02 && fabs(py[i] - expected_y[i]) < 0.02);
+    assert_less(fabs(px[i] - expected_x[i]), 0.02);
+    assert_less(fabs(py[i] - expected_y[i]), 0.02);
   }
   xmlFree(left), xmlFree(top), xmlFree(width), xmlFree(height), xmlFree(path);
   xmlFreeDoc(doc);
@@ -111,7 +113,7 @@ static void ticks_stand_where_their_numbers_are(void **state)
   assert_non_null(at0);
   assert_non_null(at4);
   assert_non_null(at10);
-  assert_true(fabs(atof(at4) - (0.6 * atof(at0) + 0.4 * atof(at10))) < 0.02);
+  assert_less(fabs(atof(at4) - (0.6 * atof(at0) + 0.4 * atof(at10))), 0.02);
   char *label = find(doc, "//s:text[@class='label']");
   assert_string_equal(label, "time (s)");
   xmlFree(at0), xmlFree(at4), xmlFree(at10), xmlFree(label);
@@ -131,9 +133,9 @@ static void a_logarithmic_axis_spaces_decades_evenly(void **state)
   assert_int_equal(sscanf(path, "M%lf %lfL%lf %lfL%lf %lfL%lf %lf", &px[0], &py[0], &px[1], &py[1], &px[2],
                           &py[2], &px[3], &py[3]),
                    8);
-  assert_true(py[0] > py[1]);
+  assert_greater(py[0], py[1]);
   for (int i = 2; i < 4; i++) {
-    assert_true(fabs((py[i] - py[i - 1]) - (py[1] - py[0])) < 0.03);
+    assert_less(fabs((py[i] - py[i - 1]) - (py[1] - py[0])), 0.03);
   }
   xmlFree(path);
   xmlFreeDoc(doc);
@@ -200,7 +202,7 @@ static void long_lines_keep_their_peaks_in_a_small_file(void **state)
   const pki_svg_figure f = {.id = "a", .panels = &p, .npanels = 1};
   xmlDoc *doc = parse(&f);
   char *path = line_path(doc), *top = find(doc, "//s:rect[@class='frame']/@y");
-  assert_true(strlen(path) < 60000);
+  assert_less(strlen(path), 60000);
   double highest = 1e9;
   for (const char *c = path; *c != '\0'; c++) {
     double px, py;
@@ -208,7 +210,7 @@ static void long_lines_keep_their_peaks_in_a_small_file(void **state)
       highest = fmin(highest, py);
     }
   }
-  assert_true(fabs(highest - atof(top)) < 0.02);
+  assert_less(fabs(highest - atof(top)), 0.02);
   xmlFree(path), xmlFree(top);
   xmlFreeDoc(doc);
   free(x);
@@ -297,11 +299,15 @@ static void bars_stand_in_their_rows(void **state)
   assert_int_equal(sscanf(first, "M%lf %lfh%lf", &x0, &y0, &w0), 3);
   assert_int_equal(sscanf(second, "M%lf %lfh%lf", &x1, &y1, &w1), 3);
   const double l = atof(left), w = atof(width), half = atof(height) / 2;
-  assert_true(fabs(x0 - l) < 0.02 && fabs(w0 - 0.2 * w) < 0.02);
-  assert_true(fabs(x1 - (l + 0.2 * w)) < 0.02 && fabs(w1 - 0.4 * w) < 0.02);
-  assert_true(y0 > atof(top) && y0 < atof(top) + half && y1 > atof(top) + half);
+  assert_less(fabs(x0 - l), 0.02);
+  assert_less(fabs(w0 - 0.2 * w), 0.02);
+  assert_less(fabs(x1 - (l + 0.2 * w)), 0.02);
+  assert_less(fabs(w1 - 0.4 * w), 0.02);
+  assert_greater(y0, atof(top));
+  assert_less(y0, atof(top) + half);
+  assert_greater(y1, atof(top) + half);
   assert_int_equal(count(doc, "//s:text[@class='tick' and text()='LF']"), 1);
-  assert_true(l > 11 * 0.5 * (double)strlen(rows[1])); /* room for the name */
+  assert_greater(l, 11 * 0.5 * (double)strlen(rows[1])); /* room for the name */
   xmlFree(left), xmlFree(top), xmlFree(width), xmlFree(height), xmlFree(first), xmlFree(second);
   xmlFreeDoc(doc);
 }
@@ -369,9 +375,9 @@ static void long_legends_wrap(void **state)
        *y_first = find(doc, "(//s:text[@class='legend'])[1]/@y"),
        *y_last = find(doc, "(//s:text[@class='legend'])[12]/@y"),
        *top = find(doc, "//s:rect[@class='frame']/@y");
-  assert_true(atof(last) < 480 - 100);
-  assert_true(atof(y_last) > atof(y_first) + 30);
-  assert_true(atof(top) > atof(y_last));
+  assert_less(atof(last), 480 - 100);
+  assert_greater(atof(y_last), atof(y_first) + 30);
+  assert_greater(atof(top), atof(y_last));
   xmlFree(last), xmlFree(y_first), xmlFree(y_last), xmlFree(top);
   xmlFreeDoc(doc);
 }

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "report/thin.h"
+#include "support/bounds.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -28,9 +29,10 @@ static bool kept(int index, int count)
 
 static void assert_ascending(int count)
 {
-  assert_true(count >= 1 && count <= N);
+  assert_at_least(count, 1);
+  assert_at_most(count, N);
   for (int i = 1; i < count; i++) {
-    assert_true(keep[i] > keep[i - 1]);
+    assert_greater(keep[i], keep[i - 1]);
   }
 }
 
@@ -45,7 +47,7 @@ static void a_peak_of_one_sample_stays(void **state)
   y[12350] = -50;
   const int count = pki_thin_columns(x, y, N, keep);
   assert_ascending(count);
-  assert_true(count <= 4 * 500);
+  assert_at_most(count, 4 * 500);
   assert_true(kept(12345, count) && kept(12350, count));
   assert_true(kept(0, count) && kept(N - 1, count));
 }
@@ -86,7 +88,7 @@ static double distance(int p, int a, int b)
   return hypot(x[p] - x[a] - s * dx, y[p] - y[a] - s * dy);
 }
 
-static void assert_near(int count, double tolerance)
+static void assert_path_near(int count, double tolerance)
 {
   for (int k = 1; k < count; k++) {
     for (int i = keep[k - 1]; i <= keep[k]; i++) {
@@ -108,11 +110,11 @@ static void a_thinned_path_passes_every_point(void **state)
   }
   const int count = pki_thin_path(x, y, N, tolerance, keep);
   assert_ascending(count);
-  assert_true(count < N / 8);
+  assert_less(count, N / 8);
   assert_int_equal(keep[0], 0);
   assert_int_equal(keep[count - 1], N - 1);
   /* a chord's ends may lie a tolerance inside of what it replaces */
-  assert_near(count, 2 * tolerance);
+  assert_path_near(count, 2 * tolerance);
 }
 
 static void a_path_that_turns_back_keeps_its_tip(void **state)

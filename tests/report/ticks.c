@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "report/ticks.h"
+#include "support/bounds.h"
 
 static void assert_ticks(const pki_ticks *t, const double *values, const char *const *labels, int count)
 {
   assert_int_equal(t->count, count);
   for (int i = 0; i < count; i++) {
-    assert_true(fabs(t->value[i] - values[i]) <= 1e-12 * fabs(values[i]));
+    assert_at_most(fabs(t->value[i] - values[i]), 1e-12 * fabs(values[i]));
     assert_string_equal(t->label[i], labels[i]);
   }
 }
@@ -53,10 +54,11 @@ static void a_number_that_hardly_changes_is_labelled_by_its_change(void **state)
   (void)state;
   pki_ticks t;
   pki_ticks_linear(3.147033054, 3.147033058, 4, &t);
-  assert_true(t.offset > 3.147 && t.offset < 3.1471);
-  assert_true(t.exponent <= -9);
+  assert_greater(t.offset, 3.147);
+  assert_less(t.offset, 3.1471);
+  assert_at_most(t.exponent, -9);
   for (int i = 0; i < t.count; i++) {
-    assert_true(strlen(t.label[i]) <= 4);
+    assert_at_most(strlen(t.label[i]), 4);
   }
 }
 
@@ -77,7 +79,7 @@ static void many_decades_are_thinned_evenly(void **state)
   assert_in_range(t.count, 3, 5);
   const double stride = t.value[1] / t.value[0];
   for (int i = 1; i < t.count; i++) {
-    assert_true(fabs(t.value[i] / t.value[i - 1] / stride - 1) < 1e-9);
+    assert_less(fabs(t.value[i] / t.value[i - 1] / stride - 1), 1e-9);
   }
 }
 

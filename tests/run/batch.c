@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "run/run.h"
 #include "scenario/help.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 #define LEGS \
@@ -106,7 +107,8 @@ static void a_world_of_a_batch_is_the_world_alone(void **state)
       pki_run_result alone;
       const pki_run_options options = {.duration = -1};
       assert_int_equal(pki_run(&w, &options, &alone, NULL), PK_OK);
-      assert_true(alone.steps == 240 && alone.path > 0.01);
+      assert_true(alone.steps == 240);
+      assert_greater(alone.path, 0.01);
       same(&many.result.of[k], &alone, k);
       pki_run_result_free(&alone);
       pki_world_free(&w);
@@ -150,7 +152,8 @@ static void robots_that_fall_are_counted(void **state)
     fell += o.result.of[k].fell;
     assert_true(!o.result.of[k].fell || (o.result.of[k].fell_at > 0.1 && o.result.of[k].fell_at <= 1.5));
   }
-  assert_true(fell > 0 && o.result.fell == fell && o.result.frozen == 0);
+  assert_greater(fell, 0);
+  assert_true(o.result.fell == fell && o.result.frozen == 0);
   assert_int_equal(pki_batch_worst(&o.result, worst, WORLDS), WORLDS);
   assert_true(o.result.of[worst[0]].fell); /* the first to fall comes first */
   for (int k = 0; k < WORLDS; k++) {
@@ -168,7 +171,7 @@ static void a_world_without_room_for_its_contacts_stops_alone(void **state)
   (void)state;
   /* dropped from where its feet do not touch yet: the step in which more than two come near stops it */
   outcome o = run_batch(plane, "step.max_contacts=2", 5, 0, 1);
-  assert_true(o.result.frozen > 0);
+  assert_greater(o.result.frozen, 0);
   for (int k = 0; k < 5; k++) {
     const pki_run_result *of = &o.result.of[k];
     assert_true(of->status == PK_OK ? of->steps == 240 : of->status == PK_ERROR_LIMIT && of->steps < 240);
@@ -186,10 +189,12 @@ static void steps_above_the_bound_are_counted(void **state)
   long long sum = 0;
   for (int k = 0; k < 3; k++) {
     sum += o.result.of[k].uncertified;
-    assert_true(o.result.of[k].worst_residual <= o.result.worst);
+    assert_at_most(o.result.of[k].worst_residual, o.result.worst);
   }
-  assert_true(sum > 0 && sum == o.result.uncertified);
-  assert_true(o.result.worst > 1e-9 && o.result.worst == o.result.of[o.result.worst_world].worst_residual);
+  assert_greater(sum, 0);
+  assert_true(sum == o.result.uncertified);
+  assert_greater(o.result.worst, 1e-9);
+  assert_true(o.result.worst == o.result.of[o.result.worst_world].worst_residual);
   end(&o);
 }
 

@@ -8,6 +8,7 @@
 #include "run/report_data.h"
 #include "run/run.h"
 #include "scenario/help.h"
+#include "support/bounds.h"
 
 static char folder[] = "pronk-report-XXXXXX";
 
@@ -107,9 +108,10 @@ static void the_replay_is_thinned_and_complete(void **state)
   assert_string_equal(cJSON_GetObjectItem(scene, "format")->valuestring, "pronk-scene-1");
   const cJSON *time = cJSON_GetObjectItem(data, "time");
   const int n = cJSON_GetArraySize(time), nbody = cJSON_GetArraySize(cJSON_GetObjectItem(scene, "bodies"));
-  assert_true(n >= 9 && n <= 11); /* 30 Hz over 0.3 s, from 200 Hz */
+  assert_at_least(n, 9);
+  assert_at_most(n, 11); /* 30 Hz over 0.3 s, from 200 Hz */
   assert_true(cJSON_GetArrayItem(time, 0)->valuedouble == 0);
-  assert_true(fabs(cJSON_GetArrayItem(time, n - 1)->valuedouble - 0.3) < 1e-6);
+  assert_less(fabs(cJSON_GetArrayItem(time, n - 1)->valuedouble - 0.3), 1e-6);
   const size_t bytes = 4 * (size_t)(7 * nbody * n);
   assert_int_equal(strlen(cJSON_GetObjectItem(data, "pose")->valuestring), (bytes + 2) / 3 * 4);
   assert_int_equal(strlen(cJSON_GetObjectItem(data, "com")->valuestring), (12 * (size_t)n + 2) / 3 * 4);
@@ -117,7 +119,7 @@ static void the_replay_is_thinned_and_complete(void **state)
               *offset = cJSON_GetObjectItem(contacts, "offset");
   assert_int_equal(cJSON_GetArraySize(offset), n + 1);
   const size_t rows = (size_t)cJSON_GetArrayItem(offset, n)->valuedouble;
-  assert_true(rows >= 4);
+  assert_at_least(rows, 4);
   assert_int_equal(strlen(cJSON_GetObjectItem(contacts, "values")->valuestring), (40 * rows + 2) / 3 * 4);
   cJSON_Delete(scene);
   cJSON_Delete(data);

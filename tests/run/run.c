@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "pronk/record.h"
 #include "scenario/help.h"
+#include "support/bounds.h"
 
 typedef struct outcome {
   pki_scenario *scenario;
@@ -59,11 +60,12 @@ static void work_of_the_motors_is_the_change_of_energy(void **state)
                              "controller: {name: hold, kp: 30, kd: 0.5}\nstep: {dt: 1e-4}\nduration: 1\n";
   outcome still = run(text, "duration=0", NULL, 0), moved = run(text, NULL, NULL, 0);
   const double change = energy(&moved) - energy(&still);
-  assert_true(fabs(change) > 1);
-  assert_true(fabs(moved.result.energy_in - change) < 1e-3 * fabs(change));
-  assert_true(moved.result.positive_work >= moved.result.energy_in);
+  assert_greater(fabs(change), 1);
+  assert_less(fabs(moved.result.energy_in - change), 1e-3 * fabs(change));
+  assert_at_least(moved.result.positive_work, moved.result.energy_in);
   assert_int_equal(still.result.steps, 0);
-  assert_true(moved.result.peak[0] > 0 && moved.result.peak[1] > 0);
+  assert_greater(moved.result.peak[0], 0);
+  assert_greater(moved.result.peak[1], 0);
   end(&still);
   end(&moved);
 }
@@ -78,7 +80,7 @@ static void steps_and_time_do_not_depend_on_rounding(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     outcome o = run("model: pendulum\nduration: 1\n", cases[i].set, NULL, 0);
     assert_int_equal(o.result.steps, cases[i].steps);
-    assert_true(fabs(o.result.duration - 1e-3 * (double)cases[i].steps) < 1e-12);
+    assert_less(fabs(o.result.duration - 1e-3 * (double)cases[i].steps), 1e-12);
     assert_false(o.result.fell);
     end(&o);
   }
@@ -92,11 +94,15 @@ static void standing_is_told_as_standing(void **state)
   assert_string_equal(r->stopped, "");
   assert_false(r->fell);
   assert_int_equal(r->uncertified, 0);
-  assert_true(r->worst_step > 0 && r->worst_residual <= 1e-8 && r->bound == 1e-8);
+  assert_greater(r->worst_step, 0);
+  assert_at_most(r->worst_residual, 1e-8);
+  assert_true(r->bound == 1e-8);
   assert_int_equal(r->most_contacts, 4);
-  assert_true(r->distance < 0.01 && r->height > 0.40 && r->height_max < 0.4351);
-  assert_true(r->tilt_max < 0.1);
-  assert_true(r->real_time_factor > 0);
+  assert_less(r->distance, 0.01);
+  assert_greater(r->height, 0.40);
+  assert_less(r->height_max, 0.4351);
+  assert_less(r->tilt_max, 0.1);
+  assert_greater(r->real_time_factor, 0);
   end(&o);
 }
 
@@ -104,8 +110,10 @@ static void a_bound_that_is_too_small_is_exceeded(void **state)
 {
   (void)state;
   outcome o = run(standing, "duration=0.05", NULL, 1e-15);
-  assert_true(o.result.uncertified > 0 && o.result.uncertified <= o.result.steps);
-  assert_true(o.result.bound == 1e-15 && o.result.worst_residual > 1e-15);
+  assert_greater(o.result.uncertified, 0);
+  assert_at_most(o.result.uncertified, o.result.steps);
+  assert_true(o.result.bound == 1e-15);
+  assert_greater(o.result.worst_residual, 1e-15);
   end(&o);
 }
 
@@ -115,19 +123,22 @@ static void a_low_trunk_on_the_ground_or_sixty_degrees_is_a_fall(void **state)
   /* in the air it only falls */
   outcome o = run("model: {model: starleth, position: [0, 0, 1]}\nduration: 0.5\n", NULL, NULL, 0);
   assert_false(o.result.fell);
-  assert_true(fabs(o.result.height - (1 - 0.5 * 9.81 * 0.25)) < 1e-2);
+  assert_less(fabs(o.result.height - (1 - 0.5 * 9.81 * 0.25)), 1e-2);
   end(&o);
   /* limp, onto the ground */
   o = run("model:\n  model: starleth\n  position: [0, 0, 0.5]\n" STANCE
           "terrain: [{shape: plane}]\nduration: 2\n",
           NULL, NULL, 0);
-  assert_true(o.result.fell && o.result.fell_at > 0.1);
+  assert_true(o.result.fell);
+  assert_greater(o.result.fell_at, 0.1);
   end(&o);
   /* pushed sideways far above its centre without gravity: it turns over without falling */
   o = run("model: {model: starleth, position: [0, 0, 1]}\ngravity: [0, 0, 0]\nduration: 1\n"
           "push:\n  - {link: base, at: 0, for: 0.1, force: [0, 20, 0], point: [0, 0, 1]}\n",
           NULL, NULL, 0);
-  assert_true(o.result.fell && o.result.tilt_max > 1.0472 && o.result.height_min > 0.5);
+  assert_true(o.result.fell);
+  assert_greater(o.result.tilt_max, 1.0472);
+  assert_greater(o.result.height_min, 0.5);
   end(&o);
 }
 
@@ -138,13 +149,15 @@ static void who_lands_on_its_feet_has_not_fallen(void **state)
   outcome o = run("model:\n  model: starleth\n  position: [0, 0, 0.8]\n" STANCE "terrain:\n  - shape: plane\n"
                   "controller: {name: hold, kp: 400, kd: 10}\nduration: 2\n",
                   NULL, NULL, 0);
-  assert_true(o.result.height < 0.6 * o.result.height_start);
+  assert_less(o.result.height, 0.6 * o.result.height_start);
   assert_false(o.result.fell);
   end(&o);
   o = run("model:\n  model: starleth\n  position: [0, 0, 0.435]\n" STANCE "terrain:\n  - shape: plane\n"
           "controller: {name: locomotion, gait: jump, jump: 0.25}\nstep: {dt: 2.5e-3}\nduration: 3\n",
           NULL, NULL, 0);
-  assert_true(o.result.height_max > 0.66 && o.result.height_min < 0.3 && o.result.height > 0.42);
+  assert_greater(o.result.height_max, 0.66);
+  assert_less(o.result.height_min, 0.3);
+  assert_greater(o.result.height, 0.42);
   assert_false(o.result.fell);
   end(&o);
 }
@@ -158,8 +171,8 @@ static void distance_is_straight_and_the_path_is_not(void **state)
                   "  - {link: base, at: 0.1, for: 0.2, force: [-100, 0, 0]}\n"
                   "  - {link: base, at: 0.3, for: 0.1, force: [100, 0, 0]}\n",
                   NULL, NULL, 0);
-  assert_true(o.result.path > 0.03);
-  assert_true(o.result.distance < 0.2 * o.result.path);
+  assert_greater(o.result.path, 0.03);
+  assert_less(o.result.distance, 0.2 * o.result.path);
   end(&o);
 }
 
@@ -182,10 +195,10 @@ static double last_sum(const pk_recording *r, const char *name, const char *endi
   pk_error err = {.message = ""};
   int count;
   const int channel = pk_recording_find(r, name);
-  assert_true(channel >= 0);
+  assert_at_least(channel, 0);
   const pk_recorder_channel *c = &pk_recording_channels(r, &count)[channel];
   assert_int_equal(pk_recording_read(r, channel, -INFINITY, INFINITY, &s, &err), PK_OK);
-  assert_true(s.n > 0);
+  assert_greater(s.n, 0);
   double sum = 0;
   for (int k = 0; k < c->columns; k++) {
     const size_t length = strlen(c->column[k]), tail = strlen(ending);
@@ -237,7 +250,7 @@ static void expect_files(const char *set)
   assert_true(pk_recording_is_complete(r));
   assert_int_equal(samples(r, "state/q"), 501); /* start, 500 steps */
   assert_int_equal(samples(r, "bodies"), 17);   /* every 33 steps, and the last */
-  assert_true(fabs(last_sum(r, "feet", ".fz") - 9.81 * o.world.model->mass) < 2);
+  assert_less(fabs(last_sum(r, "feet", ".fz") - 9.81 * o.world.model->mass), 2);
   assert_true(last_sum(r, "state/q", "base.z") == o.result.height);
   assert_string_equal(pk_recording_note(r, "version"), pk_version());
   const pk_recorder_attachment *text = pk_recording_attachment(r, "scenario.yaml");
@@ -314,7 +327,7 @@ static void expect_equal_recordings(const char *one, const char *other)
   pk_error err;
   int count;
   const pk_recorder_channel *channels = pk_recording_channels(a, &count);
-  assert_true(count > 5);
+  assert_greater(count, 5);
   for (int i = 0; i < count; i++) {
     pk_recording_series x, y;
     assert_int_equal(pk_recording_read(a, i, -INFINITY, INFINITY, &x, &err), PK_OK);
@@ -346,7 +359,8 @@ static void a_run_that_ended_early_goes_on_to_the_same_bits(void **state)
     o.progress = stops ? ask_to_stop : NULL;
     o.user = &s;
     outcome first = run_with(&o);
-    assert_true(first.result.interrupted == (stops == 1) && first.result.steps <= 1000);
+    assert_true(first.result.interrupted == (stops == 1));
+    assert_at_most(first.result.steps, 1000);
     assert_true(!stops || strstr(first.result.stopped, "interrupted at ") != NULL);
     pk_recording *r = open_recording("run_parts/run.mcap");
     assert_true(pk_recording_is_complete(r)); /* a clean end with what there was */

@@ -7,13 +7,15 @@
 
 #include "pronk/collision.h"
 #include "step/world.h"
+#include "support/bounds.h"
 
 /* Whether shapes of two links collide. */
 static bool collide(const pki_world *w, const char *a, const char *b)
 {
   const pki_colliders *c = &w->sim->scene.colliders;
   const int first = pk_model_find_link(w->model, a), second = pk_model_find_link(w->model, b);
-  assert_true(first >= 0 && second >= 0);
+  assert_at_least(first, 0);
+  assert_at_least(second, 0);
   for (int i = 0; i < c->nshape; i++) {
     for (int j = 0; j < c->nshape; j++) {
       if (c->of[i].link == first && c->of[j].link == second) {
@@ -98,7 +100,7 @@ static void links_that_overlap_in_the_start_pose_are_told(void **state)
   pki_world w = good_world(s);
   pki_problems warnings = {0};
   pki_world_check_overlaps(&w, &warnings);
-  assert_true(warnings.count > 0);
+  assert_greater(warnings.count, 0);
   for (int i = 0; i < warnings.count; i++) {
     const char *message = warnings.errors[i].message;
     if (strncmp(message, "the links ", 10) != 0 ||
@@ -140,7 +142,7 @@ static void a_varied_pose_releases_nothing(void **state)
   assert_int_equal(warnings.count, 0);
   pk_sim_overlap_pair pair;
   assert_true(collide(&w, "LF_SHANK", "RF_SHANK"));
-  assert_true(pk_sim_release_overlaps(w.sim, &pair, 1) > 0); /* though they do overlap */
+  assert_greater(pk_sim_release_overlaps(w.sim, &pair, 1), 0); /* though they do overlap */
   pki_problems_free(&warnings);
   pki_world_free(&w);
   pki_scenario_destroy(s);

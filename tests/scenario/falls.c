@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "scenario/help.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 #define STEP "step: {dt: 2.5e-3, tolerance: 1e-8}\n"
@@ -57,7 +58,7 @@ static void expect_certified(const char *model, double height, const char *motio
                 o.steps, o.worst, o.shifted);
   assert_int_equal(o.steps, starts * 1200);
   assert_in_range(o.uncertified, 0, o.steps / 1000);
-  assert_true(o.worst <= 1e-6);
+  assert_at_most(o.worst, 1e-6);
   assert_int_equal(o.shifted, 0);
 }
 
@@ -104,8 +105,8 @@ static void a_cap_on_iterations_is_kept_and_told(void **state)
     assert_true(info.left != PK_LANE_EXIT_NONE || info.certified == met);
     uncertified += !info.certified, left += info.left == PK_LANE_EXIT_ROUNDS;
   }
-  assert_true(uncertified > 50);
-  assert_true(left < uncertified / 4);
+  assert_greater(uncertified, 50);
+  assert_less(left, uncertified / 4);
   assert_int_equal(pk_sim_uncertified(world.sim), uncertified);
   pki_world_free(&world);
   pki_scenario_destroy(scenario);

@@ -1,6 +1,7 @@
 /* Ground of every shape, from files and from functions, and what is said of ground that is wrong. */
 #define _POSIX_C_SOURCE 200809L
 #include "scenario/wrong.h"
+#include "support/bounds.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 static void expect_surface(const pki_scenario *s, double x, double y, double z, double tolerance)
 {
   const pk_terrain_hit hit = pk_terrain_query(s->terrain, (double[3]){x, y, z}, 100);
-  assert_true(fabs(hit.distance) < tolerance);
+  assert_less(fabs(hit.distance), tolerance);
 }
 
 static void expect_distance(const char *solid, const double point[3], double distance)
@@ -56,7 +57,7 @@ static void heights_come_from_a_list_a_file_or_a_function(void **state)
   expect_surface(s, 11.5, 1.5, -0.2, 1e-12);
   /* turned by a quarter: its x goes along y */
   const pk_terrain_hit hit = pk_terrain_query(s->terrain, (double[3]){19.5, 1.75, 2}, 100);
-  assert_true(hit.distance < 0);
+  assert_less(hit.distance, 0);
   pki_scenario_destroy(s);
 }
 
@@ -65,7 +66,7 @@ static void expect_hashed(const char *scenario, const char *first, const char *s
 {
   char name[] = PK_BUILD_DIR "/hashed-XXXXXX", text[400];
   const int fd = mkstemp(name);
-  assert_true(fd >= 0);
+  assert_at_least(fd, 0);
   close(fd);
   snprintf(text, sizeof text, scenario, name);
   uint64_t hash[3];
@@ -169,7 +170,7 @@ static void a_wrong_line_of_a_file_is_named(void **state)
   (void)state;
   char name[] = PK_BUILD_DIR "/wrong-XXXXXX", text[400];
   const int fd = mkstemp(name);
-  assert_true(fd >= 0);
+  assert_at_least(fd, 0);
   FILE *f = fdopen(fd, "w");
   fputs("0 0\n0 zero\n", f);
   fclose(f);

@@ -16,6 +16,7 @@
 #include "contact/solvers/solver.h"
 #include "scenario/help.h"
 #include "step/world.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 /* One way to solve them all, and how it went. */
@@ -132,13 +133,14 @@ static void report(const char *what)
 static void expect_solved(void)
 {
   for (int k = 0; k < 5; k++) {
-    assert_true(ways[k].count > 100);
+    assert_greater(ways[k].count, 100);
     assert_true(k == 3 || ways[k].solved >= 0.998 * ways[k].count);
     assert_true(k == 3 || ways[k].most < 1e-3 + 1e-9);
   }
-  assert_true(ways[1].steps < ways[0].steps && ways[2].steps < ways[1].steps &&
-              ways[3].steps < ways[0].steps);
-  assert_true(ways[0].steps < ways[4].steps); /* warm starts help */
+  assert_less(ways[1].steps, ways[0].steps);
+  assert_less(ways[2].steps, ways[1].steps);
+  assert_less(ways[3].steps, ways[0].steps);
+  assert_less(ways[0].steps, ways[4].steps); /* warm starts help */
 }
 
 static void a_humanoid_that_falls_limp(void **state)

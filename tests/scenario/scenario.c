@@ -6,6 +6,7 @@
 #include "scenario/section.h"
 
 #include "base/file.h"
+#include "support/bounds.h"
 
 static const char everything[] =
     "name: all of it\n"
@@ -157,14 +158,14 @@ static void the_documentation_names_every_key_and_word(void **state)
   char *page = pki_file_read(PK_SOURCE_DIR "/docs/formats/scenario.md", 1 << 20, &size);
   assert_non_null(page);
   for (int i = 0; pki_sections[i] != NULL; i++) {
-    assert_true(strlen(pki_sections[i]->doc) > 3);
+    assert_greater(strlen(pki_sections[i]->doc), 3);
     expect_named(page, "the whole file", pki_sections[i]->name);
   }
   pki_schema_table table;
   for (int t = 0; pki_schema_get(t, &table); t++) {
     for (int i = 0; i < *table.count; i++) {
       const pk_field *f = &table.fields[i];
-      assert_true(strlen(f->doc) > 3);
+      assert_greater(strlen(f->doc), 3);
       expect_named(page, table.name, f->name);
       for (int k = 0; k < pki_field_word_count(f); k++) {
         expect_named(page, f->name, pki_field_word(f, k));
@@ -215,7 +216,7 @@ static void every_example_of_the_documentation_runs(void **state)
     pki_scenario_destroy(s);
     free(text);
   }
-  assert_true(count >= 9);
+  assert_at_least(count, 9);
   free(page);
 }
 

@@ -5,6 +5,7 @@
 
 #include "scenario/help.h"
 #include "sim/query.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 #define LEGS \
@@ -60,14 +61,17 @@ static void numbers_have_their_distribution(void **state)
     }
     const double mean = sum / MANY, deviation = sqrt(square / MANY - mean * mean);
     if (v->what == PKI_VARY_VELOCITY) {
-      assert_true(fabs(mean - 0.1) < 0.01 && fabs(deviation - 0.2) < 0.01);
+      assert_less(fabs(mean - 0.1), 0.01);
+      assert_less(fabs(deviation - 0.2), 0.01);
     } else if (v->what == PKI_VARY_JOINT) { /* 5 % of them lie beyond two deviations */
-      assert_true(least == -0.1 && most == 0.1 && fabs(mean) < 0.002);
+      assert_true(least == -0.1 && most == 0.1);
+      assert_less(fabs(mean), 0.002);
     } else {
       const double from = v->distribution == PKI_LOG_UNIFORM ? log(v->from) : v->from,
                    to = v->distribution == PKI_LOG_UNIFORM ? log(v->to) : v->to, width = to - from;
-      assert_true(least >= from - 1e-12 && most <= to + 1e-12);
-      assert_true(fabs(mean - 0.5 * (from + to)) < 0.02 * width);
+      assert_at_least(least, from - 1e-12);
+      assert_at_most(most, to + 1e-12);
+      assert_less(fabs(mean - 0.5 * (from + to)), 0.02 * width);
       assert_true(v->what == PKI_VARY_LATENCY || fabs(deviation - width / sqrt(12)) < 0.02 * width);
     }
   }
@@ -93,7 +97,7 @@ static void numbers_are_independent(void **state)
       }
       const double cov = ab / MANY - a / MANY * b / MANY,
                    var = (aa / MANY - a / MANY * a / MANY) * (bb / MANY - b / MANY * b / MANY);
-      assert_true(fabs(cov) < 0.08 * sqrt(var)); /* five deviations of chance */
+      assert_less(fabs(cov), 0.08 * sqrt(var)); /* five deviations of chance */
     }
   }
   pki_world_free(&w);
@@ -163,13 +167,14 @@ static void a_world_has_the_numbers_that_were_drawn_for_it(void **state)
     assert_int_equal(pk_sim_get_inertia(w.sim, shank, inertia), PK_OK);
     assert_true(inertia[0] == m->body_inertia[10 * shank] * number(&w, "mass LF_SHANK", k));
     assert_int_equal(pk_sim_get_inertia(w.sim, base, inertia), PK_OK);
-    assert_true(fabs(inertia[0] - m->body_inertia[10 * base] - number(&w, "payload base", k)) < 1e-12);
+    assert_less(fabs(inertia[0] - m->body_inertia[10 * base] - number(&w, "payload base", k)), 1e-12);
     assert_true(pk_sim_get_friction(w.sim) == number(&w, "friction", k));
-    assert_true(fabs(pk_sim_get_latency(w.sim) - number(&w, "latency", k)) < 1e-15);
-    assert_true(fabs(q[0] - number(&w, "position x", k)) < 1e-12 &&
-                fabs(q[1] - number(&w, "position y", k)) < 1e-12);
-    assert_true(fabs(2 * atan2(q[6], q[3]) - number(&w, "yaw", k)) < 1e-9 && q[4] == 0 && q[5] == 0);
-    assert_true(fabs(q[knee] + 1.3412 - number(&w, "joint LF_KFE", k)) < 1e-12);
+    assert_less(fabs(pk_sim_get_latency(w.sim) - number(&w, "latency", k)), 1e-15);
+    assert_less(fabs(q[0] - number(&w, "position x", k)), 1e-12);
+    assert_less(fabs(q[1] - number(&w, "position y", k)), 1e-12);
+    assert_less(fabs(2 * atan2(q[6], q[3]) - number(&w, "yaw", k)), 1e-9);
+    assert_true(q[4] == 0 && q[5] == 0);
+    assert_less(fabs(q[knee] + 1.3412 - number(&w, "joint LF_KFE", k)), 1e-12);
     assert_true(u[0] == number(&w, "velocity x", k) && u[1] == 0);
     assert_true(w.push == number(&w, "push", k));
   }
@@ -201,10 +206,10 @@ static void robots_stand_on_the_ground_wherever_they_start(void **state)
   double low = INFINITY, high = -INFINITY;
   for (int k = 0; k < 40; k++) {
     assert_int_equal(pki_world_vary(&w, k, NULL), PK_OK);
-    assert_true(fabs(foot_height(&w) - written) < 1e-9);
+    assert_less(fabs(foot_height(&w) - written), 1e-9);
     low = fmin(low, pk_sim_q(w.sim)[2]), high = fmax(high, pk_sim_q(w.sim)[2]);
   }
-  assert_true(high - low > 0.02); /* the ground is not level */
+  assert_greater(high - low, 0.02); /* the ground is not level */
   pki_world_free(&w);
   pki_scenario_destroy(s);
 }
@@ -232,9 +237,9 @@ static void a_start_that_is_moved_and_turned_moves_the_same_way(void **state)
   const double c = cos(0.5), n = sin(0.5), *p = pk_sim_q(a.sim), *q = pk_sim_q(b.sim);
   for (int r = 0; r < 2; r++) {
     const int at = a.model->robots[r].q;
-    assert_true(fabs(q[at] - (c * p[at] - n * p[at + 1])) < 1e-6);
-    assert_true(fabs(q[at + 1] - (n * p[at] + c * p[at + 1]) - 3) < 1e-6);
-    assert_true(fabs(q[at + 2] - p[at + 2]) < 1e-6);
+    assert_less(fabs(q[at] - (c * p[at] - n * p[at + 1])), 1e-6);
+    assert_less(fabs(q[at + 1] - (n * p[at] + c * p[at + 1]) - 3), 1e-6);
+    assert_less(fabs(q[at + 2] - p[at + 2]), 1e-6);
   }
   pki_world_free(&a), pki_world_free(&b);
   pki_scenario_destroy(s), pki_scenario_destroy(t);
@@ -250,7 +255,9 @@ static void disturbances_differ_from_world_to_world(void **state)
     pki_disturb_direction(1, k + 1, 0, 3, b);
     x += a[0] / 2000, y += a[1] / 2000, twice += (a[0] * b[0] + a[1] * b[1]) / 2000;
   }
-  assert_true(fabs(x) < 0.08 && fabs(y) < 0.08 && fabs(twice) < 0.08);
+  assert_less(fabs(x), 0.08);
+  assert_less(fabs(y), 0.08);
+  assert_less(fabs(twice), 0.08);
 }
 
 /* ---- what makes no sense ---- */

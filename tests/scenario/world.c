@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "scenario/help.h"
+#include "support/bounds.h"
 
 static void the_world_starts_where_the_scenario_says(void **state)
 {
@@ -25,11 +26,11 @@ static void the_world_starts_where_the_scenario_says(void **state)
   assert_int_equal(m->nrobot, 2);
   assert_true(m->gravity[2] == -1.62);
   double q[64], u[64];
-  assert_true(m->nq <= 64);
+  assert_at_most(m->nq, 64);
   pk_sim_get_joints(w.sim, q, u);
   const double root[7] = {1, 2, 3, 0, 0, 0, 1};
   for (int k = 0; k < 7; k++) {
-    assert_true(fabs(fabs(q[k]) - root[k]) < 1e-15);
+    assert_less(fabs(fabs(q[k]) - root[k]), 1e-15);
   }
   assert_true(q[m->joints[pk_model_find_joint(m, "a_RH_KFE")].q] == 1.5);
   assert_true(q[m->joints[pk_model_find_joint(m, "hinge_2")].q] == -0.5);
@@ -100,8 +101,8 @@ static void a_push_gives_its_impulse(void **state)
     double momentum[6];
     pk_kinematics_compute(pk_sim_workspace(w.sim), pk_sim_q(w.sim), pk_sim_u(w.sim));
     pk_momentum_compute(pk_sim_workspace(w.sim), -1, momentum);
-    assert_true(fabs(momentum[3] - 2.1) < 1e-3);
-    assert_true(fabs(momentum[4] - 6.3) < 3e-3);
+    assert_less(fabs(momentum[3] - 2.1), 1e-3);
+    assert_less(fabs(momentum[4] - 6.3), 3e-3);
     pki_world_free(&w);
     pki_scenario_destroy(s);
   }
@@ -136,8 +137,8 @@ static void a_pair_overrides_the_ground(void **state)
     pki_world_free(&w);
     pki_scenario_destroy(s);
   }
-  assert_true(moved[0] < 0.03);
-  assert_true(moved[1] > 0.08); /* 1/2 2 0.3^2 = 0.09 */
+  assert_less(moved[0], 0.03);
+  assert_greater(moved[1], 0.08); /* 1/2 2 0.3^2 = 0.09 */
 }
 
 static void every_scenario_of_the_list_is_in_order(void **state)
@@ -145,7 +146,7 @@ static void every_scenario_of_the_list_is_in_order(void **state)
   (void)state;
   int count;
   pki_scenario_entry *entries = pki_scenario_list(&count);
-  assert_true(count >= 4);
+  assert_at_least(count, 4);
   for (int i = 0; i < count; i++) {
     char path[PKI_PATH_MAX];
     assert_int_equal(pki_scenario_locate(entries[i].name, path, NULL), PK_OK);
@@ -156,7 +157,7 @@ static void every_scenario_of_the_list_is_in_order(void **state)
       fail_msg("%s:%d: %s", err.file, err.line, err.message);
     }
     assert_string_equal(s->name, entries[i].name);
-    assert_true(strlen(s->description) > 5);
+    assert_greater(strlen(s->description), 5);
     pki_world w = good_world(s);
     assert_int_equal(pki_world_step(&w, NULL), PK_OK);
     pki_world_free(&w);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "serve/client.h"
+#include "support/bounds.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -16,7 +17,7 @@ enum { LONG = 30000 }; /* ms */
 static int connect_to(int port, int buffer)
 {
   const int s = socket(AF_INET, SOCK_STREAM, 0);
-  assert_true(s >= 0);
+  assert_at_least(s, 0);
   if (buffer > 0) {
     setsockopt(s, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
   }
@@ -127,7 +128,8 @@ int client_get(int port, const char *request, char **answer)
   send_all(c.socket, request, strlen(request));
   while (more(&c)) {}
   close(c.socket);
-  assert_true(c.size > 12 && c.size < c.room);
+  assert_greater(c.size, 12);
+  assert_less(c.size, c.room);
   c.data[c.size] = '\0';
   *answer = (char *)c.data;
   return atoi(*answer + 9);
@@ -262,7 +264,7 @@ static unsigned get_u32(const unsigned char *p)
 
 static void take_apart(unsigned char *data, size_t size, client_frame *out)
 {
-  assert_true(size >= 48);
+  assert_at_least(size, 48);
   assert_int_equal(get_u32(data), 0x31464b50);
   *out = (client_frame){
       .nbody = get_u32(data + 4), .ncontact = get_u32(data + 8), .nvalue = get_u32(data + 12), .data = data};

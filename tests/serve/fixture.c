@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "serve/fixture.h"
+#include "support/bounds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static void start(fixture *f, const pki_server_options *options)
   MUST(pki_server_start(f->source, options, &f->server, &err));
   f->port = pki_server_port(f->server);
   f->token = pki_server_token(f->server);
-  assert_true(f->port > 0);
+  assert_greater(f->port, 0);
 }
 
 void fixture_live(fixture *f, const char *scenario, const char *set, const pki_server_options *options)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "serve/fixture.h"
+#include "support/bounds.h"
 
 static const pki_server_options paused = {.paused = true};
 
@@ -76,10 +77,14 @@ static void frames_arrive_while_it_plays_and_time_goes_on(void **state)
   client_frame_read(&c, &a);
   client_frame_from(&c, a.step + 20, &b);
   assert_int_equal(a.nbody, 13);
-  assert_true(fabs(b.time - 0.0025 * b.step) < 1e-9);
-  assert_true(b.ncontact >= 1 && b.ncontact <= 4);
-  assert_true(b.contact[5] == 1 && fabsf(b.contact[9] - 0.8F) < 1e-6F && b.contact[8] > 0);
-  assert_true(fabsf(b.pose[2] - 0.435F) < 0.05F && fabsf(b.com[2] - 0.4F) < 0.05F);
+  assert_less(fabs(b.time - 0.0025 * b.step), 1e-9);
+  assert_at_least(b.ncontact, 1);
+  assert_at_most(b.ncontact, 4);
+  assert_true(b.contact[5] == 1);
+  assert_less(fabsf(b.contact[9] - 0.8F), 1e-6F);
+  assert_greater(b.contact[8], 0);
+  assert_less(fabsf(b.pose[2] - 0.435F), 0.05F);
+  assert_less(fabsf(b.com[2] - 0.4F), 0.05F);
   client_frame_free(&a);
   client_frame_free(&b);
   client_close(&c);
@@ -98,7 +103,7 @@ static void pause_stops_it_and_a_step_is_exactly_that_many_steps(void **state)
   const double step = round(number(status, "time") / 0.0025);
   cJSON_Delete(status);
   client_frame one = after(&c, 1, step + 1), five = after(&c, 5, step + 6);
-  assert_true(five.time > one.time);
+  assert_greater(five.time, one.time);
   client_frame_free(&one);
   client_frame_free(&five);
   client_close(&c);
@@ -122,7 +127,7 @@ static void a_reset_brings_back_the_first_state_to_the_bit(void **state)
   assert_memory_equal(start.pose, again.pose, 7 * 13 * sizeof(float));
   client_frame twice = after(&c, 300, 300);
   assert_memory_equal(once.pose, twice.pose, 7 * 13 * sizeof(float));
-  assert_true(fabsf(once.pose[0] - start.pose[0]) > 1e-3F);
+  assert_greater(fabsf(once.pose[0] - start.pose[0]), 1e-3F);
   client_frame_free(&start);
   client_frame_free(&again);
   client_frame_free(&once);
@@ -146,7 +151,7 @@ static void a_push_moves_the_robot_until_it_is_let_go(void **state)
   client_send(&c, "{\"type\":\"push\",\"body\":0,\"point\":[0,0,0],\"force\":[0,200,0]}");
   client_send(&c, "{\"type\":\"push\",\"body\":-1}");
   client_frame free_again = after(&c, 20, 20);
-  assert_true(pushed.pose[1] > calm.pose[1] + 1e-4F);
+  assert_greater(pushed.pose[1], calm.pose[1] + 1e-4F);
   assert_memory_equal(calm.pose, free_again.pose, 7 * 13 * sizeof(float));
   client_send(&c, "{\"type\":\"push\",\"body\":13,\"point\":[0,0,0],\"force\":[0,1,0]}");
   client_error(&c, "13, expected one of 13 bodies");
@@ -173,7 +178,9 @@ static void a_push_acts_at_its_point(void **state)
   client_send(&c, "{\"type\":\"reset\"}");
   client_send(&c, "{\"type\":\"push\",\"body\":0,\"point\":[0,0,-1],\"force\":[100,0,0]}");
   client_frame below = after(&c, 50, 50);
-  assert_true(above.pose[0] > 0 && above.pose[5] > 1e-4F && below.pose[5] < -1e-4F); /* the quaternion's y */
+  assert_greater(above.pose[0], 0);
+  assert_greater(above.pose[5], 1e-4F);
+  assert_less(below.pose[5], -1e-4F); /* the quaternion's y */
   client_frame_free(&above);
   client_frame_free(&below);
   client_close(&c);
@@ -192,16 +199,16 @@ static void speeds_change_while_it_walks_and_other_parameters_restart_it(void **
   cJSON_Delete(client_text(&c, "reset"));
   client_send(&c, "{\"type\":\"set\",\"key\":\"controller.forward\",\"value\":\"0.1\"}");
   client_frame slower = after(&c, 800, 800); /* no restart came between: the steps add up */
-  assert_true(slower.pose[0] < at_300.pose[0] - 0.02F);
+  assert_less(slower.pose[0], at_300.pose[0] - 0.02F);
   client_send(&c, "{\"type\":\"reset\"}");
   cJSON_Delete(client_text(&c, "reset"));
   client_frame again = after(&c, 800, 800); /* a reset keeps what the slider says */
-  assert_true(fabsf(again.pose[0] - slower.pose[0]) < 0.02F);
+  assert_less(fabsf(again.pose[0] - slower.pose[0]), 0.02F);
   client_frame_free(&again);
   client_send(&c, "{\"type\":\"set\",\"key\":\"materials.rubber.friction\",\"value\":0.5}");
   cJSON_Delete(client_text(&c, "reset"));
   client_frame slippery = after(&c, 800, 800); /* the speed stays what it was set to */
-  assert_true(fabsf(slippery.pose[0] - slower.pose[0]) < 0.02F);
+  assert_less(fabsf(slippery.pose[0] - slower.pose[0]), 0.02F);
   for (unsigned i = 0; i < slippery.ncontact; i++) {
     assert_true(slippery.contact[10 * i + 9] == 0.5F);
   }
@@ -299,7 +306,8 @@ static void it_goes_on_beyond_its_duration(void **state)
     cJSON_Delete(status);
     status = client_text_where(&c, "status", "playing", false);
   }
-  assert_true(cJSON_IsFalse(cJSON_GetObjectItem(status, "ended")) && number(status, "time") > 0.099);
+  assert_true(cJSON_IsFalse(cJSON_GetObjectItem(status, "ended")));
+  assert_greater(number(status, "time"), 0.099);
   cJSON_Delete(status);
   client_close(&c);
   fixture_stop(&f);

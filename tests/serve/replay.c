@@ -9,6 +9,7 @@
 
 #include "run/run.h"
 #include "serve/fixture.h"
+#include "support/bounds.h"
 
 static const pki_server_options paused = {.paused = true};
 static char folder[64], recording[96];
@@ -107,24 +108,25 @@ static void a_seek_shows_that_moment_with_poses_between_samples(void **state)
   client_frame_read(&c, &a);
   client_send(&c, "{\"type\":\"step\",\"count\":1}");
   client_frame_read(&c, &b);
-  assert_true(b.time > a.time && b.time - a.time < 0.03);
+  assert_greater(b.time, a.time);
+  assert_less(b.time - a.time, 0.03);
   seek(&c, 0.5 * (a.time + b.time), &middle);
   assert_true(a.pose[1] != b.pose[1]);
-  assert_true(fabsf(middle.pose[1] - 0.5F * (a.pose[1] + b.pose[1])) < 1e-6F);
+  assert_less(fabsf(middle.pose[1] - 0.5F * (a.pose[1] + b.pose[1])), 1e-6F);
   int most = 3; /* the part of a quaternion that changes most */
   for (int k = 0; k < 7 * 13; k++) {
     most = k % 7 >= 3 && fabsf(a.pose[k] - b.pose[k]) > fabsf(a.pose[most] - b.pose[most]) ? k : most;
   }
-  assert_true(fabsf(a.pose[most] - b.pose[most]) > 1e-5F);
-  assert_true(fabsf(middle.pose[most] - 0.5F * (a.pose[most] + b.pose[most])) < 1e-6F);
+  assert_greater(fabsf(a.pose[most] - b.pose[most]), 1e-5F);
+  assert_less(fabsf(middle.pose[most] - 0.5F * (a.pose[most] + b.pose[most])), 1e-6F);
   double length = 0;
   for (int k = 3; k < 7; k++) {
     length += (double)middle.pose[k] * (double)middle.pose[k];
   }
-  assert_true(fabs(length - 1) < 1e-6);
+  assert_less(fabs(length - 1), 1e-6);
   assert_int_equal(middle.nvalue, 2);
   assert_int_equal(middle.ncontact, 4);
-  assert_true(fabsf(middle.values[0] - middle.pose[2]) < 1e-4F);
+  assert_less(fabsf(middle.values[0] - middle.pose[2]), 1e-4F);
   seek(&c, 99, &late); /* no farther than there is something */
   assert_true(late.time == 1);
   client_frame_free(&a);
@@ -151,7 +153,10 @@ static void steps_go_from_sample_to_sample_in_both_directions(void **state)
   client_frame_read(&c, &b);
   client_send(&c, "{\"type\":\"step\",\"count\":-1}");
   client_frame_read(&c, &back);
-  assert_true(a.time > 0.07 && a.time < 0.1 && b.time > a.time && back.time == a.time);
+  assert_greater(a.time, 0.07);
+  assert_less(a.time, 0.1);
+  assert_greater(b.time, a.time);
+  assert_true(back.time == a.time);
   assert_memory_equal(a.pose, back.pose, 7 * 13 * sizeof(float));
   client_frame_free(&back);
   client_send(&c, "{\"type\":\"step\",\"count\":-100}");
@@ -180,7 +185,7 @@ static void it_plays_to_its_end_pauses_and_starts_again(void **state)
   client_send(&c, "{\"type\":\"play\"}");
   cJSON_Delete(client_text(&c, "reset"));
   client_frame_read(&c, &frame);
-  assert_true(frame.time < 0.5);
+  assert_less(frame.time, 0.5);
   client_frame_free(&frame);
   client_close(&c);
   fixture_stop(&f);
@@ -197,7 +202,9 @@ static void a_series_is_the_whole_recording_thinned_with_its_peaks(void **state)
   cJSON *o = client_text(&c, "series");
   const cJSON *time = cJSON_GetObjectItem(o, "time"), *values = cJSON_GetObjectItem(o, "values");
   const int n = cJSON_GetArraySize(time);
-  assert_true(n > 100 && n <= 2000 && n == cJSON_GetArraySize(values));
+  assert_greater(n, 100);
+  assert_at_most(n, 2000);
+  assert_true(n == cJSON_GetArraySize(values));
   assert_true(cJSON_GetArrayItem(time, 0)->valuedouble == 0 &&
               cJSON_GetArrayItem(time, n - 1)->valuedouble == 1);
   double most = 0, last = -1;
@@ -208,10 +215,10 @@ static void a_series_is_the_whole_recording_thinned_with_its_peaks(void **state)
   }
   cJSON_ArrayForEach(item, time)
   {
-    assert_true(item->valuedouble > last);
+    assert_greater(item->valuedouble, last);
     last = item->valuedouble;
   }
-  assert_true(most > 1e-3); /* the push is in it */
+  assert_greater(most, 1e-3); /* the push is in it */
   cJSON_Delete(o);
   client_send(&c, "{\"type\":\"series\",\"channel\":\"trunk\",\"column\":1}");
   client_error(&c, "there is no channel 'trunk'");
@@ -334,12 +341,13 @@ static void a_recording_that_grows_is_followed(void **state)
   fixture_client(&f, &c, &hello);
   const double end = number(hello, "duration");
   cJSON_Delete(hello);
-  assert_true(end > 0.1 && end < 0.95);
+  assert_greater(end, 0.1);
+  assert_less(end, 0.95);
   copy(recording, path, size * 8 / 10);
   client_send(&c, "{\"type\":\"speed\",\"value\":0}");
   client_send(&c, "{\"type\":\"play\"}");
   cJSON *status = client_text_where(&c, "status", "ended", true);
-  assert_true(number(status, "time") > end + 0.05);
+  assert_greater(number(status, "time"), end + 0.05);
   cJSON_Delete(status);
   copy(recording, path, size);
   client_frame frame;

@@ -14,6 +14,7 @@
 
 #include "pronk/gait.h"
 #include "sim/parameters.h"
+#include "support/bounds.h"
 #include "support/world.h"
 
 /* ---- a leg of three links, built twice ---- */
@@ -129,7 +130,7 @@ static void scaled_masses_move_like_a_model_that_has_them(void **state)
       of[i] = pk_energy_compute(pk_sim_workspace(sim), pk_sim_u(sim));
     }
     assert_memory_equal(&of[0], &of[1], sizeof of[0]);
-    assert_true(apart(c, b, 300) > 1e-3);
+    assert_greater(apart(c, b, 300), 1e-3);
     pk_sim_destroy(a), pk_sim_destroy(b), pk_sim_destroy(c);
     pk_model_destroy(plain), pk_model_destroy(other);
   }
@@ -144,13 +145,13 @@ static void a_payload_moves_like_a_link_that_is_fixed_there(void **state)
   pk_sim *a = drop(plain, ground), *b = drop(other, ground);
   const int trunk = pk_model_find_link(plain, "trunk");
   assert_int_equal(pk_sim_add_mass(a, trunk, 1.5, pack_at, NULL), PK_OK);
-  assert_true(apart(a, b, 300) < 1e-9);
+  assert_less(apart(a, b, 300), 1e-9);
   double before[10], after[10]; /* what was put on can be taken off */
   assert_int_equal(pk_sim_add_mass(a, trunk, -1.5, pack_at, NULL), PK_OK);
   assert_int_equal(pk_sim_get_inertia(a, body_of(plain, "trunk"), after), PK_OK);
   memcpy(before, plain->body_inertia + 10 * (size_t)body_of(plain, "trunk"), sizeof before);
   for (int i = 0; i < 10; i++) {
-    assert_true(fabs(after[i] - before[i]) < 1e-14);
+    assert_less(fabs(after[i] - before[i]), 1e-14);
   }
   pk_sim_destroy(a), pk_sim_destroy(b);
   pk_model_destroy(plain), pk_model_destroy(other);
@@ -289,9 +290,10 @@ static void a_factor_on_friction_is_friction_times_the_factor(void **state)
     }
     const int steps = pki_laws[o.law]->force != NULL ? 1500 : 400;
     assert_true(apart(a, b, steps) == 0);
-    assert_true(apart(c, b, steps) > 1e-3);
+    assert_greater(apart(c, b, steps), 1e-3);
     pk_sim_contact touch[16];
-    assert_true(pk_sim_contacts(a, touch, 16) > 0 && touch[0].friction == factor * 0.6);
+    assert_greater(pk_sim_contacts(a, touch, 16), 0);
+    assert_true(touch[0].friction == factor * 0.6);
     pk_sim_destroy(a), pk_sim_destroy(b), pk_sim_destroy(c);
   }
   pk_error err = {.message = ""};

@@ -14,6 +14,7 @@
 #include "math/mat3.h"
 #include "pronk/collision.h"
 #include "support/allocations.h"
+#include "support/bounds.h"
 
 enum { BALLS = 20 };
 
@@ -102,7 +103,7 @@ static void distances_follow_the_configuration(void **state)
                                      (p[2] - q[2]) * (p[2] - q[2])) -
                                 ra - rb;
         assert_true(pk_sim_distance(w.sim, a, b, INFINITY, &near));
-        assert_true(fabs(near.distance - expected) < 1e-12);
+        assert_less(fabs(near.distance - expected), 1e-12);
         assert_int_equal(pk_sim_distance(w.sim, a, b, 0.5, &near), expected <= 0.5);
       }
     }
@@ -172,17 +173,19 @@ static void rays_see_the_nearest_surface(void **state)
     skipped += cast(&w, from, unit, -1, &other) < expected;
     if (seen) {
       hits++, on_ground += shape == -1;
-      assert_true(fabs(hit.distance - expected) < 1e-9);
+      assert_less(fabs(hit.distance - expected), 1e-9);
       assert_int_equal(hit.shape, shape);
       assert_int_equal(hit.link, shape < 0 ? -1 : w.model->shapes[shape].link);
       assert_int_equal(hit.solid < 0, shape >= 0);
-      assert_true(fabs(pki_dot3(hit.normal, hit.normal) - 1) < 1e-12);
+      assert_less(fabs(pki_dot3(hit.normal, hit.normal) - 1), 1e-12);
       assert_true(expected == 0 || pki_dot3(hit.normal, unit) <= 1e-9);
       assert_int_equal(pk_sim_ray(w.sim, from, scaled, expected * (1 - 1e-9) - 1e-9, skip, &hit), false);
     }
   }
   print_message("%d hits, %d on the ground, %d past one that is skipped\n", hits, on_ground, skipped);
-  assert_true(hits > 1000 && on_ground > 200 && skipped > 2);
+  assert_greater(hits, 1000);
+  assert_greater(on_ground, 200);
+  assert_greater(skipped, 2);
   /* no ray at all */
   pk_ray_hit hit;
   const double from[3] = {0, 0, 1}, none[3] = {0, 0, 0}, nan[3] = {0, NAN, 1};
@@ -227,14 +230,15 @@ static void overlaps_name_shapes_and_solids(void **state)
     for (int i = 0; i < n; i++) {
       plane |= found[i] == -1;
       expected += found[i] < 0;
-      assert_true(found[i] >= -2);
+      assert_at_least(found[i], -2);
     }
     assert_int_equal(plane, pose.pos[2] <= radius);
     assert_int_equal(n, expected);
     assert_int_equal(pk_sim_overlap(w.sim, probe, &pose, found, 1), n);
     found_all += n, grounds += plane;
   }
-  assert_true(found_all > 200 && grounds > 10);
+  assert_greater(found_all, 200);
+  assert_greater(grounds, 10);
   pk_geometry_destroy(probe);
   free_world(&w);
 }
@@ -248,7 +252,7 @@ static void queries_change_no_step_and_allocate_nothing(void **state)
   memcpy(pk_sim_q(b.sim), pk_sim_q(a.sim), (size_t)a.model->nq * sizeof(double));
   const size_t size = pk_sim_state_size(a.sim);
   void *first = calloc(1, size), *second = calloc(1, size);
-  assert_true(allocations > 0);
+  assert_greater(allocations, 0);
   for (int step = 0; step < 200; step++) {
     const double from[3] = {0.1, 0.2, 4}, down[3] = {0, 0, -1};
     pk_ray_hit hit;

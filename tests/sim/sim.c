@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/hinge.h"
 
 enum { NU_MAX = 64 };
@@ -75,9 +76,9 @@ static void moreau_is_exact_in_free_fall(void **state)
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
   }
   assert_true(pk_sim_time(sim) == 2);
-  assert_true(fabs(pk_sim_q(sim)[0] - 6) < 1e-14);
-  assert_true(fabs(pk_sim_q(sim)[2] - (4 * 2 - 0.5 * 10 * 4)) < 1e-13);
-  assert_true(fabs(pk_sim_u(sim)[2] - (4 - 20)) < 1e-13);
+  assert_less(fabs(pk_sim_q(sim)[0] - 6), 1e-14);
+  assert_less(fabs(pk_sim_q(sim)[2] - (4 * 2 - 0.5 * 10 * 4)), 1e-13);
+  assert_less(fabs(pk_sim_u(sim)[2] - (4 - 20)), 1e-13);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }
@@ -97,14 +98,16 @@ static void a_symmetric_top_precesses_as_in_closed_form(void **state)
       assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
     }
     const double turn = (C - A) / A * wz * t;
-    assert_true(fabs(u[3] - w0 * cos(turn)) < 1e-6);
-    assert_true(fabs(u[4] - w0 * sin(turn)) < 1e-6);
-    assert_true(fabs(u[5] - wz) < 1e-9);
+    assert_less(fabs(u[3] - w0 * cos(turn)), 1e-6);
+    assert_less(fabs(u[4] - w0 * sin(turn)), 1e-6);
+    assert_less(fabs(u[5] - wz), 1e-9);
     /* the angular momentum keeps its direction in the world */
     double L[6];
     pk_kinematics_compute(pk_sim_workspace(sim), pk_sim_q(sim), u);
     pk_momentum_compute(pk_sim_workspace(sim), -1, L);
-    assert_true(fabs(L[0] - A * w0) < 1e-6 && fabs(L[1]) < 1e-6 && fabs(L[2] - C * wz) < 1e-6);
+    assert_less(fabs(L[0] - A * w0), 1e-6);
+    assert_less(fabs(L[1]), 1e-6);
+    assert_less(fabs(L[2] - C * wz), 1e-6);
     pk_sim_destroy(sim);
   }
   pk_model_destroy(m);
@@ -128,7 +131,7 @@ static void damping_is_implicit_and_cannot_overshoot(void **state)
     pk_sim *sim = start(m, steppers[s], 0.1);
     pk_sim_u(sim)[0] = 1;
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
-    assert_true(fabs(pk_sim_u(sim)[0] - 1.0 / 101) < 1e-15); /* u / (1 + dt d / I) */
+    assert_less(fabs(pk_sim_u(sim)[0] - 1.0 / 101), 1e-15); /* u / (1 + dt d / I) */
     pk_sim_destroy(sim);
   }
   pk_model_destroy(m);
@@ -147,8 +150,8 @@ static void explicit_mode_is_the_plain_scheme(void **state)
   pk_sim_commands(sim)[0] = (pk_command){.tau = 0.5, .kp = 3, .q_des = 1, .kd = 1, .tau_max = INFINITY};
   assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
   const double force = 0.5 + 3 * (1 - 0) + 1 * (0 - 1) - 2 * 1;
-  assert_true(fabs(pk_sim_u(sim)[0] - (1 + 0.1 * force)) < 1e-15);
-  assert_true(fabs(pk_sim_tau(sim)[0] - (force + 2)) < 1e-15);
+  assert_less(fabs(pk_sim_u(sim)[0] - (1 + 0.1 * force)), 1e-15);
+  assert_less(fabs(pk_sim_tau(sim)[0] - (force + 2)), 1e-15);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }
@@ -168,8 +171,8 @@ static void stiff_gains_settle_at_any_step(void **state)
       assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
     }
     for (int k = 0; k < m->nu; k++) {
-      assert_true(fabs(pk_sim_q(sim)[k] - 0.3 * (k + 1)) < 1e-4);
-      assert_true(fabs(pk_sim_u(sim)[k]) < 1e-6);
+      assert_less(fabs(pk_sim_q(sim)[k] - 0.3 * (k + 1)), 1e-4);
+      assert_less(fabs(pk_sim_u(sim)[k]), 1e-6);
     }
     pk_sim_destroy(sim);
   }
@@ -222,14 +225,14 @@ static void torque_limits_are_part_of_the_solution(void **state)
                  : c->tau + c->kp * (c->q_des - pk_sim_q(sim)[at]) + c->kd * (c->u_des - pk_sim_u(sim)[k]);
       law = fmin(fmax(law, -c->tau_max), c->tau_max);
       worst = fmax(worst, fabs(force[k] - law));
-      assert_true(fabs(pk_sim_tau(sim)[k] - law) < 1e-9);
+      assert_less(fabs(pk_sim_tau(sim)[k] - law), 1e-9);
     }
     pk_sim_destroy(sim);
   }
   print_message("%d joints at their limit, at most %d iterations, law met to %.2g N m\n", saturated,
                 worst_iterations, worst);
-  assert_true(saturated > 300);
-  assert_true(worst < 1e-8);
+  assert_greater(saturated, 300);
+  assert_less(worst, 1e-8);
   pk_model_destroy(m);
 }
 
@@ -266,10 +269,10 @@ static void a_follower_moves_with_its_leader(void **state)
   double M, a;
   const double q = 0.3, u = 0.7, tau = 0.2;
   pk_mass_matrix(w, &q, &M);
-  assert_true(fabs(M - (1.1 + 4 * 1.1)) < 1e-14); /* I + m^2 I */
+  assert_less(fabs(M - (1.1 + 4 * 1.1)), 1e-14); /* I + m^2 I */
   assert_int_equal(pk_forward_dynamics(w, PK_DYNAMICS_METHOD_AUTO, &q, &u, &tau, &a), PK_OK);
   const double gravity = -9.81 * (sin(q) + 2 * sin(2 * q + 0.4));
-  assert_true(fabs(a - (tau + gravity) / M) < 1e-13);
+  assert_less(fabs(a - (tau + gravity) / M), 1e-13);
   /* and over time energy stays */
   pk_sim *sim = start(m, PK_STEPPER_RK4, 1e-3);
   pk_sim_q(sim)[0] = q, pk_sim_u(sim)[0] = u;
@@ -280,7 +283,7 @@ static void a_follower_moves_with_its_leader(void **state)
   }
   pk_kinematics_compute(w, pk_sim_q(sim), pk_sim_u(sim));
   const pk_energy after = pk_energy_compute(w, pk_sim_u(sim));
-  assert_true(fabs(after.kinetic + after.potential - before.kinetic - before.potential) < 1e-9);
+  assert_less(fabs(after.kinetic + after.potential - before.kinetic - before.potential), 1e-9);
   pk_sim_destroy(sim);
   pk_workspace_destroy(w);
   pk_model_destroy(m);
@@ -341,7 +344,7 @@ static void a_quaternion_without_length_is_refused(void **state)
   expect_refusal(sim, PK_ERROR_ARGUMENT, 0, "q");
   pk_sim_q(sim)[3] = 2; /* any other length is as good as one */
   assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
-  assert_true(fabs(pk_sim_q(sim)[3] - 1) < 1e-12);
+  assert_less(fabs(pk_sim_q(sim)[3] - 1), 1e-12);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }
@@ -395,7 +398,7 @@ static void a_command_that_names_no_limit_has_none(void **state)
         assert_int_equal(pk_sim_step(sim, &info), PK_OK);
         assert_int_equal(info.saturated, 0);
       }
-      assert_true(fabs(pk_sim_tau(sim)[0]) > 0.9);
+      assert_greater(fabs(pk_sim_tau(sim)[0]), 0.9);
       end[k][0] = pk_sim_u(sim)[0], end[k][1] = pk_sim_tau(sim)[0];
       pk_sim_destroy(sim);
     }
@@ -414,7 +417,7 @@ static void every_stepper_counts_saturated_commands(void **state)
     pk_step_info info;
     assert_int_equal(pk_sim_step(sim, &info), PK_OK);
     assert_int_equal(info.saturated, 1);
-    assert_true(fabs(pk_sim_tau(sim)[0] - 0.5) < 1e-12);
+    assert_less(fabs(pk_sim_tau(sim)[0] - 0.5), 1e-12);
     pk_sim_destroy(sim);
   }
   pk_model_destroy(m);
@@ -489,13 +492,13 @@ static void limits_hold_for_any_gain_and_step(void **state)
     worst = fmax(worst, info.certificate.relative);
     saturated += info.saturated;
     for (int k = 6; k < m->nu; k++) {
-      assert_true(fabs(pk_sim_tau(sim)[k]) <= pk_sim_commands(sim)[k].tau_max);
+      assert_at_most(fabs(pk_sim_tau(sim)[k]), pk_sim_commands(sim)[k].tau_max);
     }
     pk_sim_destroy(sim);
   }
   print_message("%d saturated, worst certificate %.2g\n", saturated, worst);
-  assert_true(saturated > 400);
-  assert_true(worst <= 1e-10);
+  assert_greater(saturated, 400);
+  assert_at_most(worst, 1e-10);
   pk_model_destroy(m);
 }
 

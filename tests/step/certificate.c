@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "pronk/batch.h"
+#include "support/bounds.h"
 #include "support/hinge.h"
 #include "support/world.h"
 
@@ -47,7 +48,8 @@ static void uncertified_steps_are_counted_without_a_report(void **state)
       assert_int_equal(pk_sim_uncertified(silent), told);
     }
     print_message("%lld of %d steps are not certified, %d left the lanes\n", told, STEPS, left);
-    assert_true(told > 0 && told < STEPS);     /* in the air there is nothing to certify */
+    assert_greater(told, 0);
+    assert_less(told, STEPS);                  /* in the air there is nothing to certify */
     assert_int_equal(left, lanes ? 0 : STEPS); /* a cap on iterations is no reason to leave */
     /* the count goes on in another world from the state, and ends with a reset */
     const size_t size = pk_sim_state_size(silent);
@@ -122,14 +124,14 @@ static void a_contact_that_nothing_can_move_is_named(void **state)
                info.certified ? "" : "not ");
     }
     assert_string_equal(info.term, "a row that nothing can move");
-    assert_true(fabs(info.penetration - 0.1) < 1e-12);
+    assert_less(fabs(info.penetration - 0.1), 1e-12);
     assert_int_equal(pk_sim_uncertified(sim), i + 1);
   }
   assert_int_equal(pk_batch_step(b, STEPS, &all), PK_OK);
   assert_int_equal(all.stepped, WORLDS * STEPS);
   assert_int_equal(all.uncertified, WORLDS * STEPS);
   assert_int_equal(all.shifted, WORLDS * STEPS);
-  assert_true(fabs(all.shift - 0.1) < 1e-6);
+  assert_less(fabs(all.shift - 0.1), 1e-6);
   assert_false(pk_batch_world_certified(b, WORLDS - 1));
   pk_batch_destroy(b);
   pk_sim_destroy(sim);
@@ -157,7 +159,7 @@ static void rows_that_nothing_moves_and_nothing_asks_for_do_no_harm(void **state
                  info.shift, info.certified ? "" : "not ");
       }
     }
-    assert_true(touching > 100);
+    assert_greater(touching, 100);
     assert_int_equal(pk_sim_uncertified(sim), 0);
     pk_sim_destroy(sim);
     pk_model_destroy(m);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "step/contact.h"
+#include "support/bounds.h"
 #include "support/dense_step.h"
 #include "support/fleet.h"
 #include "support/pace.h"
@@ -47,7 +48,7 @@ typedef struct seen {
 static int search(pk_sim *probe, const double *q)
 {
   const int n = dense_search(probe, q, probe->options.margin);
-  assert_true(n >= 0);
+  assert_at_least(n, 0);
   return n;
 }
 
@@ -100,7 +101,7 @@ static void judge(pk_sim *sim, pk_sim *probe, const dense_step *p, const pk_step
   pk_sim_contact c[ROOM];
   const int n = pk_sim_contacts(sim, c, ROOM);
   const double *u = pk_sim_u(sim);
-  assert_true(n <= ROOM);
+  assert_at_most(n, ROOM);
   const double broken = broken_contacts(probe, sim, p, u);
   const dense_verdict v = dense_judge(p, c, n, sim->state.last_joint, u);
   count_contacts(s, c, n);
@@ -200,8 +201,14 @@ static void steps_on_chains_solve_the_dense_problem(void **state)
     pk_sim_destroy(probe);
     fleet_free(&f);
   }
-  assert_true(all.limits > 0 && all.torques > 0 && all.self > 0 && all.touching > 0);
-  assert_true(all.holding > 0 && all.sliding > 0 && all.slipping > 0 && all.sticking > 0);
+  assert_greater(all.limits, 0);
+  assert_greater(all.torques, 0);
+  assert_greater(all.self, 0);
+  assert_greater(all.touching, 0);
+  assert_greater(all.holding, 0);
+  assert_greater(all.sliding, 0);
+  assert_greater(all.slipping, 0);
+  assert_greater(all.sticking, 0);
 }
 
 /* ---- minimal and maximal coordinates ---- */
@@ -355,7 +362,11 @@ static void cut_joints_rub_drive_and_stop_as_those_of_a_tree_do(void **state)
     at_most(name, "their coordinates off those of the tree", m.q, 5e-6);
     at_most(name, "the part that was not compared", 1 - (double)m.compared / (double)m.steps, 0.02);
     at_most(name, "the part that differs", 1 - (double)m.agree / (double)m.compared, 0.02);
-    assert_true(m.touching > 0 && m.limits > 0 && m.torques > 0 && m.holding > 0 && m.sliding > 0);
+    assert_greater(m.touching, 0);
+    assert_greater(m.limits, 0);
+    assert_greater(m.torques, 0);
+    assert_greater(m.holding, 0);
+    assert_greater(m.sliding, 0);
   }
 }
 
@@ -400,9 +411,10 @@ static void a_cut_joint_counts_its_turns_also_from_a_state(void **state)
       must_step(sim), must_step(other);
     }
     pk_sim_get_joints(other, &q, &u);
-    assert_true(fabs(q - 20) < 1e-9);
+    assert_less(fabs(q - 20), 1e-9);
     pk_sim_get_joints(sim, &q, &u);
-    assert_true(fabs(q - 20) < 1e-9 && fabs(u - 20) < 1e-9);
+    assert_less(fabs(q - 20), 1e-9);
+    assert_less(fabs(u - 20), 1e-9);
     free(half_way);
     pk_sim_destroy(sim), pk_sim_destroy(other);
     pk_model_destroy(m);
@@ -610,8 +622,9 @@ static void followers_on_the_ground_solve_the_dense_problem_of_all_joints(void *
   assert_true(m->nu == NU && m->has_mimic && all->nu == FULL_NU);
   make_reduction(&r, m, all);
   /* the wrist stops the shoulder at (-0.7 - 0.2) / -1.5, and rubs by 1.5 * 0.05 more */
-  assert_true(fabs(m->dof_lower[6] + 0.8) < 1e-15 && fabs(m->dof_upper[6] - 0.6) < 1e-15);
-  assert_true(fabs(m->dof_friction[6] - 0.275) < 1e-15);
+  assert_less(fabs(m->dof_lower[6] + 0.8), 1e-15);
+  assert_less(fabs(m->dof_upper[6] - 0.6), 1e-15);
+  assert_less(fabs(m->dof_friction[6] - 0.275), 1e-15);
   for (int k = 0; k < PACE(12, 4); k++) {
     fall_with_followers(sim, probe, w, &r, k, &s, &reduced);
   }
@@ -619,8 +632,13 @@ static void followers_on_the_ground_solve_the_dense_problem_of_all_joints(void *
   print_message("  M, h and J off those of all joints by %.1e\n", reduced);
   check_seen("followers", &s, o.tolerance, 4);
   at_most("followers", "what tells them from all joints", reduced, 1e-12);
-  assert_true(s.limits > 0 && s.torques > 0 && s.holding > 0 && s.sliding > 0);
-  assert_true(s.slipping > 0 && s.sticking > 0 && s.touching > 0);
+  assert_greater(s.limits, 0);
+  assert_greater(s.torques, 0);
+  assert_greater(s.holding, 0);
+  assert_greater(s.sliding, 0);
+  assert_greater(s.slipping, 0);
+  assert_greater(s.sticking, 0);
+  assert_greater(s.touching, 0);
   pk_sim_destroy(sim), pk_sim_destroy(probe);
   pk_workspace_destroy(w), pk_workspace_destroy(r.w);
   pk_terrain_destroy(t);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 
 /* A bar of length 1 along x in its frame, hinged about y. */
@@ -74,7 +75,7 @@ static double energy(pk_sim *sim)
   return e.kinetic + e.potential;
 }
 
-static void a_four_bar_loop_stays_closed_for_a_minute(void **state)
+static void a_four_bar_loop_stays_closed_and_keeps_its_energy_for_a_minute(void **state)
 {
   (void)state;
   for (int variant = 0; variant < 4; variant++) {
@@ -84,7 +85,7 @@ static void a_four_bar_loop_stays_closed_for_a_minute(void **state)
     assert_int_equal(pk_sim_create(m, NULL, &sim, NULL), PK_OK);
     pose_four_bar(sim, 1.2);
     const double start = energy(sim);
-    double worst = 0, low = INFINITY, high = -INFINITY;
+    double worst = 0, off = 0, low = INFINITY, high = -INFINITY;
     for (int i = 0; i < PACE(60000, 3000); i++) {
       pk_step_info info;
       assert_int_equal(pk_sim_step(sim, &info), PK_OK);
@@ -96,11 +97,14 @@ static void a_four_bar_loop_stays_closed_for_a_minute(void **state)
       double q[3], u[3];
       pk_sim_get_joints(sim, q, u);
       low = fmin(low, q[0]), high = fmax(high, q[0]);
+      off = fmax(off, fabs(energy(sim) - start));
     }
-    print_message("variant %d: closed to %.1e m, energy %.6f -> %.6f J, angle %.3f to %.3f\n", variant, worst,
-                  start, energy(sim), low, high);
-    assert_true(worst < 1e-9);
-    assert_true(high - low > 0.5); /* it swings */
+    print_message("variant %d: closed to %.1e m, energy %.6f J, off by %.2e J at most, angle %.3f to %.3f\n",
+                  variant, worst, start, off, low, high);
+    assert_less(worst, 1e-9);
+    /* it swings with 1.3 J; measured are 4e-6 J in minimal coordinates, 0.042 J where all joints are cut */
+    assert_less(off, variant < 2 ? 1e-5 : 0.06);
+    assert_greater(high - low, 0.5); /* it swings */
     pk_sim_destroy(sim);
     pk_model_destroy(m);
   }
@@ -132,7 +136,7 @@ static void a_four_bar_swings_with_its_period(void **state)
       last = x;
     }
     const double period = (now - first) / (crossings - 1), w = sqrt(2 * 9.81 / (5.0 / 3));
-    assert_true(fabs(period * w / 6.283185307179586 - 1) < 1e-5);
+    assert_less(fabs(period * w / 6.283185307179586 - 1), 1e-5);
     pk_sim_destroy(sim);
     pk_model_destroy(m);
   }
@@ -141,7 +145,7 @@ static void a_four_bar_swings_with_its_period(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_four_bar_loop_stays_closed_for_a_minute),
+      cmocka_unit_test(a_four_bar_loop_stays_closed_and_keeps_its_energy_for_a_minute),
       cmocka_unit_test(a_four_bar_swings_with_its_period),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

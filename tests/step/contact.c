@@ -11,6 +11,7 @@
 
 #include "math/mat3.h"
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/hinge.h"
 #include "support/world.h"
 
@@ -32,7 +33,8 @@ static pk_sim *start(const pk_model *m, const pk_terrain *t, pk_material materia
 static pk_step_info step(pk_sim *sim)
 {
   const pk_step_info info = must_step(sim);
-  assert_true(info.certified && info.certificate.relative <= 1e-10);
+  assert_true(info.certified);
+  assert_at_most(info.certificate.relative, 1e-10);
   return info;
 }
 
@@ -49,11 +51,11 @@ static void a_falling_ball_stops_at_the_ground(void **state)
     for (int i = 0; i < (int)(2 / dt); i++) {
       const pk_step_info info = step(sim);
       lowest = fmin(lowest, pk_sim_q(sim)[2] - radius);
-      assert_true(info.penetration < 1e-9);
+      assert_less(info.penetration, 1e-9);
     }
-    assert_true(lowest > -1e-9);
-    assert_true(fabs(pk_sim_q(sim)[2] - radius) < 1e-9);
-    assert_true(fabs(pk_sim_u(sim)[2]) < 1e-12);
+    assert_greater(lowest, -1e-9);
+    assert_less(fabs(pk_sim_q(sim)[2] - radius), 1e-9);
+    assert_less(fabs(pk_sim_u(sim)[2]), 1e-12);
     pk_sim_destroy(sim);
   }
   pk_terrain_destroy(t);
@@ -80,8 +82,11 @@ static void a_ball_bounces_in_its_exact_arcs(void **state)
         top = fmax(top, pk_sim_q(sim)[2] - radius);
       }
     }
-    print_message("restitution %g: arc of %.6f m, exact %.6f m\n", e, top, e * e * height);
-    assert_true(fabs(top - e * e * height) < 2e-3);
+    /* a step of the fall's end, v dt, is the scale of what the landing can be off by; measured are 6 % of it and less */
+    const double place = sqrt(2 * G * height) * dt;
+    print_message("restitution %g: arc of %.6f m, exact %.6f m, v dt %.6f m\n", e, top, e * e * height,
+                  place);
+    assert_near(top, e * e * height, 0.1 * place);
     pk_sim_destroy(sim);
   }
   pk_terrain_destroy(t);
@@ -121,7 +126,7 @@ static void a_block_below_the_friction_angle_does_not_creep(void **state)
     worst = fmax(worst, fabs(pk_sim_q(sim)[i] - before[i]));
   }
   print_message("moved %.2g m in 60 s at 99 %% of the friction angle\n", worst);
-  assert_true(worst / 60 < 1e-9);
+  assert_less(worst / 60, 1e-9);
   pk_sim_destroy(sim);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
@@ -141,7 +146,7 @@ static void a_block_beyond_the_friction_angle_slides_as_in_closed_form(void **st
   const double way = hypot(pk_sim_q(sim)[0] - start_x, pk_sim_q(sim)[2] - start_z);
   const double exact = 0.5 * G * (sin(angle) - mu * cos(angle)) * time * time;
   print_message("slid %.9f m, closed form %.9f m\n", way, exact);
-  assert_true(fabs(way - exact) < 1e-6);
+  assert_less(fabs(way - exact), 1e-6);
   pk_sim_destroy(sim);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
@@ -170,10 +175,11 @@ static void a_joint_stops_at_its_limit_and_leaves_it_freely(void **state)
     pk_sim_u(sim)[0] = speeds[k];
     for (int i = 0; i < 400; i++) {
       step(sim);
-      assert_true(pk_sim_q(sim)[0] < 0.7 + 1e-9 && pk_sim_q(sim)[0] > -0.5 - 1e-9);
+      assert_less(pk_sim_q(sim)[0], 0.7 + 1e-9);
+      assert_greater(pk_sim_q(sim)[0], -0.5 - 1e-9);
     }
-    assert_true(fabs(pk_sim_q(sim)[0] - ends[k]) < 1e-9);
-    assert_true(fabs(pk_sim_u(sim)[0]) < 1e-12);
+    assert_less(fabs(pk_sim_q(sim)[0] - ends[k]), 1e-9);
+    assert_less(fabs(pk_sim_u(sim)[0]), 1e-12);
   }
   pk_sim_destroy(sim);
   pk_model_destroy(m);
@@ -212,10 +218,11 @@ static void a_landing_does_not_push_a_joint_beyond_its_limit(void **state)
   for (int i = 0; i < 20; i++) {
     const pk_step_info info = step(sim);
     fastest = fmax(fastest, pk_sim_u(sim)[6]);
-    assert_true(info.penetration < 1e-9);
+    assert_less(info.penetration, 1e-9);
   }
-  assert_true(fastest < 0.001 / 0.5e-3 + 1e-6); /* the gap over the half step; 5 m/s without the limit */
-  assert_true(fabs(pk_sim_u(sim)[2]) < 1e-9 && fabs(pk_sim_u(sim)[6]) < 1e-9);
+  assert_less(fastest, 0.001 / 0.5e-3 + 1e-6); /* the gap over the half step; 5 m/s without the limit */
+  assert_less(fabs(pk_sim_u(sim)[2]), 1e-9);
+  assert_less(fabs(pk_sim_u(sim)[6]), 1e-9);
   pk_sim_destroy(sim);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
@@ -235,10 +242,10 @@ static void a_limited_command_can_change_its_kind(void **state)
     assert_int_equal(pk_sim_create(m, &o, &sim, &err), PK_OK);
     pk_sim_commands(sim)[0] = (pk_command){.kp = 1e4, .q_des = 1, .tau_max = 0.5};
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
-    assert_true(fabs(pk_sim_u(sim)[0] - 0.5e-2) < 1e-12);
+    assert_less(fabs(pk_sim_u(sim)[0] - 0.5e-2), 1e-12);
     pk_sim_commands(sim)[0] = (pk_command){.tau = 0.2, .tau_max = 0.5};
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
-    assert_true(fabs(pk_sim_u(sim)[0] - 0.7e-2) < 1e-12);
+    assert_less(fabs(pk_sim_u(sim)[0] - 0.7e-2), 1e-12);
     pk_sim_commands(sim)[0] = (pk_command){.kp = 1e4, .q_des = -1, .tau_max = 0.5};
     assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
     pk_sim_commands(sim)[0] = (pk_command){0};
@@ -264,17 +271,17 @@ static void joint_friction_sticks_and_slides(void **state)
   for (int i = 0; i < 1000; i++) {
     step(sim);
   }
-  assert_true(fabs(pk_sim_q(sim)[0]) < 1e-14);
+  assert_less(fabs(pk_sim_q(sim)[0]), 1e-14);
   pk_sim_commands(sim)[0].tau = 0.7;
   for (int i = 0; i < 1000; i++) {
     step(sim);
   }
-  assert_true(fabs(pk_sim_u(sim)[0] - 0.2) < 1e-12); /* (0.7 - 0.5) / I for 1 s */
+  assert_less(fabs(pk_sim_u(sim)[0] - 0.2), 1e-12); /* (0.7 - 0.5) / I for 1 s */
   pk_sim_commands(sim)[0].tau = 0;
   for (int i = 0; i < 400; i++) {
     step(sim);
   }
-  assert_true(fabs(pk_sim_u(sim)[0]) < 1e-12); /* stopped at once, after 0.4 s */
+  assert_less(fabs(pk_sim_u(sim)[0]), 1e-12); /* stopped at once, after 0.4 s */
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }
@@ -321,9 +328,9 @@ static void starleth_stands_without_drift(void **state)
     moved = fmax(moved, fabs(pk_sim_q(sim)[k] - before[k]));
   }
   print_message("worst certificate %.2g, deepest %.2g m, trunk moved %.2g m in 6 s\n", worst, deepest, moved);
-  assert_true(worst <= 1e-8);
-  assert_true(deepest < 1e-8);
-  assert_true(moved < 1e-7); /* 1 um in a minute */
+  assert_at_most(worst, 1e-8);
+  assert_less(deepest, 1e-8);
+  assert_less(moved, 1e-7); /* 1 um in a minute */
   /* the ground carries the weight, foot by foot */
   pk_sim_contact contacts[8];
   double carried = 0;
@@ -331,16 +338,17 @@ static void starleth_stands_without_drift(void **state)
   assert_int_equal(feet, 4);
   for (int i = 0; i < feet; i++) {
     assert_non_null(strstr(m->links[contacts[i].link].name, "FOOT"));
-    assert_true(contacts[i].normal[2] == 1 && fabs(contacts[i].point[2]) < 1e-8);
+    assert_true(contacts[i].normal[2] == 1);
+    assert_less(fabs(contacts[i].point[2]), 1e-8);
     carried += contacts[i].impulse[2] / 1e-3;
   }
-  assert_true(fabs(carried - m->mass * G) < 1e-3);
+  assert_less(fabs(carried - m->mass * G), 1e-3);
   pk_sim_destroy(sim);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
 }
 
-/* From 3 m onto its back and side: it comes to rest on its body, and no step fails. */
+/* From 3 m onto its back and side: it comes to rest on its body, and every step is certified. */
 static void starleth_falls_and_comes_to_rest(void **state)
 {
   (void)state;
@@ -355,14 +363,15 @@ static void starleth_falls_and_comes_to_rest(void **state)
       pk_step_info info;
       assert_int_equal(pk_sim_step(sim, &info), PK_OK);
       worst = fmax(worst, info.certificate.relative);
-      assert_true(info.penetration < 1e-6);
+      assert_true(info.certified);
+      assert_less(info.penetration, 1e-6);
     }
     for (int i = 0; i < m->nu; i++) {
       speed = fmax(speed, fabs(pk_sim_u(sim)[i]));
     }
     print_message("attitude %d: worst certificate %.2g, speed %.2g\n", k, worst, speed);
-    assert_true(worst < 1e-6);
-    assert_true(speed < 1e-3);
+    assert_at_most(worst, pk_sim_options_default().tolerance);
+    assert_less(speed, 1e-5);
     pk_sim_destroy(sim);
     pk_model_destroy(m);
   }

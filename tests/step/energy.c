@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/world.h"
 
 static const double DT = 1e-3;
@@ -75,7 +76,7 @@ static double contact_work(pk_sim *sim, pk_workspace *w, const double *u_start, 
   pk_sim_contact contacts[CONTACTS];
   const int n = pk_sim_contacts(sim, contacts, CONTACTS), nu = pk_sim_model(sim)->nu;
   double work = 0;
-  assert_true(n <= CONTACTS);
+  assert_at_most(n, CONTACTS);
   for (int i = 0; i < n; i++) {
     double start[3], end[3];
     point_velocity(w, &contacts[i], u_start, nu, start);
@@ -146,10 +147,10 @@ static void check_run(const char *name, pk_sim *sim, double eps, int steps)
   }
   print_message("%s, eps %g: sides differ by %.1g J, largest %.1g J, lost %.3g J, %d contacts at once\n",
                 name, eps, b.worst, b.highest, b.lost, b.contacts);
-  assert_true(b.contacts > 0);
-  assert_true(b.worst < 1e-10);
-  assert_true(b.highest < 1e-8); /* what the solver's tolerance leaves */
-  assert_true(b.lost > 0);
+  assert_greater(b.contacts, 0);
+  assert_less(b.worst, 1e-10);
+  assert_less(b.highest, 1e-8); /* what the solver's tolerance leaves */
+  assert_greater(b.lost, 0);
   pk_workspace_destroy(w);
 }
 

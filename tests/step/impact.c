@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/world.h"
 
 static const double G = 9.81;
@@ -46,7 +47,7 @@ static void a_ball_follows_three_arcs(void **state)
     }
     print_message("restitution %g, friction %g: off the arcs by at most %.2g m\n", e, frictions[k % 2],
                   worst);
-    assert_true(worst <
+    assert_less(worst,
                 2 * sqrt(2 * G * height) * o.dt); /* two steps' way: an impact is late by less than one */
     pk_sim_destroy(sim);
   }
@@ -130,12 +131,13 @@ static void a_double_pendulum_hits_the_floor_with_the_exact_jump(void **state)
       exact_jump(m, q, u, restitution[k], jump);
       must_step(sim);
       off[fine] = fmax(fabs(pk_sim_u(sim)[0] - jump[0]), fabs(pk_sim_u(sim)[1] - jump[1]));
-      assert_true(fabs(jump[0] - u[0]) > 0.1); /* there is a jump at all */
+      assert_greater(fabs(jump[0] - u[0]), 0.1); /* there is a jump at all */
       pk_sim_destroy(sim);
     }
     print_message("eps %g: off the exact jump by %.2g at 1 us, %.2g at 10 ns\n", restitution[k], off[0],
                   off[1]);
-    assert_true(off[0] < 2e-5 && off[1] < 2e-7);
+    assert_less(off[0], 2e-5);
+    assert_less(off[1], 2e-7);
   }
   pk_terrain_destroy(t);
   pk_model_destroy(m);
@@ -191,10 +193,11 @@ static void newtons_law_reports_the_energy_that_it_gains_and_groups_gain_none(vo
     for (double speed = -4; speed <= 4; speed += 0.5) {
       const double plain = hit(tilt, speed, PK_IMPACT_LAW_NEWTON, &newton);
       const double safe = hit(tilt, speed, PK_IMPACT_LAW_GROUP, &group);
-      assert_true(fabs(newton - fmax(plain, 0)) < 1e-9);
-      assert_true(safe < 1e-9 && group == 0);
+      assert_less(fabs(newton - fmax(plain, 0)), 1e-9);
+      assert_less(safe, 1e-9);
+      assert_true(group == 0);
       if (plain <= 0) {
-        assert_true(fabs(safe - plain) < 1e-9); /* where the plain law is sound it stays */
+        assert_less(fabs(safe - plain), 1e-9); /* where the plain law is sound it stays */
       }
       gains += plain > 0;
       cases++;
@@ -202,7 +205,8 @@ static void newtons_law_reports_the_energy_that_it_gains_and_groups_gain_none(vo
     }
   }
   print_message("%d of %d impacts gain energy by Newton's law, at most %.3g J\n", gains, cases, most);
-  assert_true(gains > 5 && most > 1e-3);
+  assert_greater(gains, 5);
+  assert_greater(most, 1e-3);
 }
 
 /* Two free balls are two groups: the dull one does not take the bounce from the other. The two ends of one body are
@@ -247,7 +251,7 @@ static void groups_are_what_motion_couples(void **state)
     }
     must_step(sim);
     for (int i = 0; i < 3; i++) {
-      assert_true(fabs(pk_sim_u(sim)[6 * i + 2] - exact[k][i]) < 1e-3);
+      assert_less(fabs(pk_sim_u(sim)[6 * i + 2] - exact[k][i]), 1e-3);
     }
     pk_sim_destroy(sim);
   }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "pronk/sim.h"
+#include "support/bounds.h"
 
 enum { NQ_MAX = 64, NU_MAX = 64 };
 
@@ -106,7 +107,7 @@ static void each_scheme_has_its_order(void **state)
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const double found = slope(m, rows[i].stepper, &truth, rows[i].dt);
     print_message("stepper %d: order %.3f\n", (int)rows[i].stepper, found);
-    assert_true(fabs(found - rows[i].order) < 0.1);
+    assert_less(fabs(found - rows[i].order), 0.1);
   }
   pk_model_destroy(m);
 }
@@ -120,8 +121,8 @@ static void adaptive_steppers_meet_their_tolerance(void **state)
   const end_state implicit_end = run(m, PK_STEPPER_ARK_IMPLICIT, 0.05, 0.25);
   print_message("explicit %.2g, implicit %.2g\n", distance(m, &explicit_end, &truth),
                 distance(m, &implicit_end, &truth));
-  assert_true(distance(m, &explicit_end, &truth) < 1e-9);
-  assert_true(distance(m, &implicit_end, &truth) < 1e-9);
+  assert_less(distance(m, &explicit_end, &truth), 1e-9);
+  assert_less(distance(m, &implicit_end, &truth), 1e-9);
   pk_model_destroy(m);
 }
 
@@ -161,8 +162,8 @@ static void adaptive_integration_conserves_momentum(void **state)
   const double lost = fabs(pk_energy_compute(w, pk_sim_u(sim)).kinetic - energy) / energy;
   print_message("after %g s: momentum off by %.2g of %.2g, energy by %.2g\n", pk_sim_time(sim), worst, size,
                 lost);
-  assert_true(worst < o.rtol * size);
-  assert_true(lost < 1e-8);
+  assert_less(worst, o.rtol * size);
+  assert_less(lost, 1e-8);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }

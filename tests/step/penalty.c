@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/world.h"
 
 static const double G = 9.81, BOX[3] = {0.4, 0.3, 0.1}, MOMENT[3] = {0.025, 0.043, 0.0625}, MASS = 3;
@@ -46,13 +47,14 @@ static void friction_gives_by_its_spring_and_comes_back(void **state)
   run_pushed(sim, force, 4000, 8000);
   const double given = pk_sim_q(sim)[0];
   print_message("given way by %.9f m, closed form %.9f m\n", given, force / (4 * o.stiffness_t));
-  assert_true(fabs(given - force / (4 * o.stiffness_t)) < 1e-9);
-  assert_true(fastest(sim) < 1e-9);
+  assert_less(fabs(given - force / (4 * o.stiffness_t)), 1e-9);
+  assert_less(fastest(sim), 1e-9);
   run_pushed(sim, 0, 0, 4000);
-  assert_true(fabs(pk_sim_q(sim)[0]) < 1e-9); /* it never slipped */
+  assert_less(fabs(pk_sim_q(sim)[0]), 1e-9); /* it never slipped */
   run_pushed(sim, 1.1 * 0.5 * MASS * G, 0, 500);
   run_pushed(sim, 0, 0, 4000);
-  assert_true(pk_sim_q(sim)[0] > 0.01 && fastest(sim) < 1e-9); /* it did, and stays where it came to */
+  assert_greater(pk_sim_q(sim)[0], 0.01);
+  assert_less(fastest(sim), 1e-9); /* it did, and stays where it came to */
   pk_sim_destroy(sim);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
@@ -71,7 +73,7 @@ static void a_pushed_block_reaches_the_speed_that_viscous_friction_allows(void *
   run_pushed(sim, mu * MASS * G + drive, 0, (int)lround(time / o.dt));
   const double v = pk_sim_u(sim)[0], expected = last * (1 - exp(-rate * time));
   print_message("speed after %g s: %.5f m/s, closed form %.5f m/s\n", time, v, expected);
-  assert_true(fabs(v / expected - 1) < 2e-3);
+  assert_less(fabs(v / expected - 1), 2e-3);
   pk_sim_destroy(sim);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
@@ -102,8 +104,8 @@ static void a_spring_that_is_stiff_for_the_step_throws_a_ball_up(void **state)
   }
   print_message("it comes up to %.3f m from a soft spring, to %.3f m from a stiff one, of 0.55 m\n", top[0],
                 top[1]);
-  assert_true(fabs(top[0] - 0.55) < 0.01);
-  assert_true(top[1] > 0.7);
+  assert_less(fabs(top[0] - 0.55), 0.01);
+  assert_greater(top[1], 0.7);
   pk_terrain_destroy(t);
   pk_model_destroy(m);
 }

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "support/world.h"
 
@@ -57,8 +58,8 @@ static void report(const char *name, const fall *f)
 /* The hardest problems there are: of a thousand steps 999 meet 1e-8 at least, and all of them 1e-6. */
 static void must_be_certified(const fall *f)
 {
-  assert_true(1000 * f->uncertified <= f->steps);
-  assert_true(f->worst <= 1e-6);
+  assert_at_most(1000 * f->uncertified, f->steps);
+  assert_at_most(f->worst, 1e-6);
   assert_int_equal(f->shifted, 0);
 }
 
@@ -94,7 +95,8 @@ static void pushed_over_it_falls_and_comes_to_rest(void **state)
     must_be_certified(&f);
     assert_int_equal(pk_sim_uncertified(sim), f.uncertified);
     assert_true(f.tilt > 0.2 || f.lowest < 0.2); /* it fell */
-    assert_true(f.speed < 1e-4 && f.deepest < 1e-6);
+    assert_less(f.speed, 1e-4);
+    assert_less(f.deepest, 1e-6);
     pk_sim_destroy(sim);
   }
   pk_terrain_destroy(t);
@@ -129,7 +131,8 @@ static void dropped_from_3_m_at_any_attitude_it_comes_to_rest(void **state)
   all.speed = slowest_to_rest;
   report("20 drops", &all);
   must_be_certified(&all);
-  assert_true(slowest_to_rest < 1e-4 && all.deepest < 1e-6);
+  assert_less(slowest_to_rest, 1e-4);
+  assert_less(all.deepest, 1e-6);
   pk_sim_destroy(sim);
   pk_terrain_destroy(t);
   pk_model_destroy(m);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "support/bounds.h"
 #include "support/world.h"
 
 enum { LEGS = 4, NU = 6 + LEGS, NQ = 7 + LEGS };
@@ -110,11 +111,11 @@ static void robots_of_any_size_fall_alike(void **state)
       print_message("%s%s, %g times as large: %.1e of its size or rad off\n",
                     stepper == PK_STEPPER_EULER ? "euler" : "moreau", kind == 2 ? ", bouncing" : "",
                     scales[i], apart);
-      assert_true(apart < 1e-8);
+      assert_less(apart, 1e-8);
     }
     /* it did something: it fell, and its legs moved */
-    assert_true(path[0][0][2] - path[0][STEPS - 1][2] > 0.1);
-    assert_true(fabs(path[0][STEPS - 1][7]) > 0.01);
+    assert_greater(path[0][0][2] - path[0][STEPS - 1][2], 0.1);
+    assert_greater(fabs(path[0][STEPS - 1][7]), 0.01);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "pronk/collision.h"
+#include "support/bounds.h"
 
 static void add_link(pk_builder *b, const char *name, double radius)
 {
@@ -70,7 +71,7 @@ static pk_sim *world_of(const pk_model *m, bool self)
 static int link_of(const pk_sim *sim, const char *name)
 {
   const int link = pk_model_find_link(pk_sim_model(sim), name);
-  assert_true(link >= 0);
+  assert_at_least(link, 0);
   return link;
 }
 
@@ -90,15 +91,15 @@ static void links_of_a_robot_stop_each_other(void **state)
   pk_model *m = rail(0, 0.5, 0.9, NULL);
   pk_sim *on = world_of(m, true), *off = world_of(m, false);
   assert_int_equal(pk_sim_release_overlaps(on, NULL, 0), 0);
-  assert_true(fabs(fly(off) - 1) < 1e-9);
+  assert_less(fabs(fly(off) - 1), 1e-9);
   /* no restitution: a and b go on together, b with c on it; momentum stays */
   const double x = fly(on), *u = pk_sim_u(on);
-  assert_true(x < 0.9);
+  assert_less(x, 0.9);
   const double total = u[0] + 2 * u[1] + u[2]; /* c moves with b and by itself */
-  assert_true(fabs(total - 1) < 1e-9);
+  assert_less(fabs(total - 1), 1e-9);
   /* a and b are 0.2 m apart */
   const double gap = 0.5 + pk_sim_q(on)[1] - x - 0.2;
-  assert_true(gap > -1e-6);
+  assert_greater(gap, -1e-6);
   pk_sim_destroy(on);
   pk_sim_destroy(off);
   pk_model_destroy(m);
@@ -116,16 +117,16 @@ static void links_that_overlap_at_the_start_are_released_and_told(void **state)
     const bool b = pairs[i].link[1] == link_of(sim, "b");
     assert_int_equal(pairs[i].link[0], link_of(sim, "a"));
     assert_true(b || pairs[i].link[1] == link_of(sim, "c"));
-    assert_true(fabs(pairs[i].depth - (b ? 0.03 : 0.15)) < 1e-12);
+    assert_less(fabs(pairs[i].depth - (b ? 0.03 : 0.15)), 1e-12);
   }
   assert_int_equal(pk_sim_release_overlaps(sim, pairs, 0), 2);
-  assert_true(fabs(fly(sim) - 1) < 1e-9); /* it passes */
+  assert_less(fabs(fly(sim) - 1), 1e-9); /* it passes */
 
   /* in another pose they are apart, and collide again */
   pk_sim_reset(sim);
   pk_sim_q(sim)[1] = 0.5;
   assert_int_equal(pk_sim_release_overlaps(sim, pairs, 4), 0);
-  assert_true(fly(sim) < 0.95);
+  assert_less(fly(sim), 0.95);
 
   /* a pair that is switched off by name is no news; one that is forced collides though it overlaps */
   pk_sim_reset(sim);
@@ -135,7 +136,7 @@ static void links_that_overlap_at_the_start_are_released_and_told(void **state)
   assert_int_equal(pk_sim_set_collision(sim, link_of(sim, "a"), link_of(sim, "c"), true, NULL), PK_OK);
   assert_int_equal(pk_sim_release_overlaps(sim, pairs, 4), 0);
   assert_int_equal(pk_sim_step(sim, NULL), PK_OK);
-  assert_true(pk_sim_contacts(sim, NULL, 0) > 0);
+  assert_greater(pk_sim_contacts(sim, NULL, 0), 0);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }
@@ -158,12 +159,12 @@ static void pairs_and_groups_are_switched(void **state)
   const int a = link_of(sim, "a"), b = link_of(sim, "b"), c = link_of(sim, "c");
   assert_int_equal(pk_sim_set_collision(sim, b, a, false, NULL), PK_OK);
   assert_int_equal(pk_sim_set_collision(sim, c, a, false, NULL), PK_OK);
-  assert_true(fabs(fly(sim) - 1) < 1e-9);
+  assert_less(fabs(fly(sim) - 1), 1e-9);
   pk_sim_reset(sim); /* keeps it */
-  assert_true(fabs(fly(sim) - 1) < 1e-9);
+  assert_less(fabs(fly(sim) - 1), 1e-9);
   pk_sim_reset(sim);
   assert_int_equal(pk_sim_set_collision(sim, a, b, true, NULL), PK_OK);
-  assert_true(fly(sim) < 0.95);
+  assert_less(fly(sim), 0.95);
   pk_sim_destroy(sim);
 
   sim = world_of(m, true);
@@ -172,13 +173,13 @@ static void pairs_and_groups_are_switched(void **state)
       assert_int_equal(pk_sim_set_group(sim, i, 2, 4, NULL), PK_OK);
     }
   }
-  assert_true(fabs(fly(sim) - 1) < 1e-9);
+  assert_less(fabs(fly(sim) - 1), 1e-9);
   pk_sim_destroy(sim);
 
   /* the whole robot off, one pair on */
   sim = world_of(m, false);
   assert_int_equal(pk_sim_set_collision(sim, a, b, true, NULL), PK_OK);
-  assert_true(fly(sim) < 0.95);
+  assert_less(fly(sim), 0.95);
   pk_sim_destroy(sim);
   pk_model_destroy(m);
 }
@@ -220,10 +221,10 @@ static void srdf_files_switch_pairs_off(void **state)
   assert_non_null(strstr(err.message, "there is no link \"a\""));
   assert_int_equal(err.line, 2);
   assert_string_equal(err.file, path);
-  assert_true(fly(sim) < 0.95);
+  assert_less(fly(sim), 0.95);
   pk_sim_reset(sim);
   assert_int_equal(pk_sim_load_srdf(sim, path, "left_", &err), PK_OK);
-  assert_true(fabs(fly(sim) - 1) < 1e-9);
+  assert_less(fabs(fly(sim) - 1), 1e-9);
   assert_int_equal(pk_sim_load_srdf(sim, PK_BUILD_DIR "/none.srdf", NULL, &err), PK_ERROR_FILE);
   remove(path);
   pk_sim_destroy(sim);

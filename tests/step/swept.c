@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "math/mat3.h"
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "support/world.h"
 
@@ -128,14 +129,15 @@ static void a_fast_ball_does_not_pass_a_thin_plate(void **state)
     print_message("%s, radius %g, %s, e %g, way %d: sunk in by %.1e m, leaves at %.9g to %.9g m/s\n",
                   plate_names[kind], radius, stepper == PK_STEPPER_EULER ? "euler" : "moreau", e,
                   c / PLATES / 4 % 3, sunk, slowest, fastest);
-    assert_true(sunk < 1e-6);
+    assert_less(sunk, 1e-6);
     const double close =
         kind != GROUND && way[0] != 0 ? 1e-3 : 1e-6; /* plates that are hit off their middle turn */
-    assert_true(fabs(slowest + e * v[2]) < close * SPEED && fabs(fastest + e * v[2]) < close * SPEED);
+    assert_less(fabs(slowest + e * v[2]), close * SPEED);
+    assert_less(fabs(fastest + e * v[2]), close * SPEED);
     free_world(&w), free_world(&without);
   }
   print_message("without swept contacts %d pass\n", passed);
-  assert_true(passed > 100);
+  assert_greater(passed, 100);
 }
 
 /* Two balls that would change places in a step; a stick that turns fast. */
@@ -157,10 +159,11 @@ static void fast_bodies_do_not_pass_each_other(void **state)
     pk_sim_u(sim)[0] = SPEED, pk_sim_u(sim)[6] = -SPEED;
     for (int i = 0; i < 10; i++) {
       must_step(sim);
-      assert_true(pk_sim_q(sim)[7] - pk_sim_q(sim)[0] > 0.02 - 1e-8);
+      assert_greater(pk_sim_q(sim)[7] - pk_sim_q(sim)[0], 0.02 - 1e-8);
     }
     /* v' = (m v + M V + M e (V - v))/(m + M) */
-    assert_true(fabs(pk_sim_u(sim)[0] + 2 * SPEED) < 1e-6 && fabs(pk_sim_u(sim)[6]) < 1e-6);
+    assert_less(fabs(pk_sim_u(sim)[0] + 2 * SPEED), 1e-6);
+    assert_less(fabs(pk_sim_u(sim)[6]), 1e-6);
   }
   pk_sim_destroy(sim);
   pk_model_destroy(m);
@@ -211,7 +214,8 @@ static void nothing_passes_whatever_its_shape(void **state)
     }
     print_message("shape %d on %s: comes down to %.4f m, %d steps not certified\n", (int)kinds[c / 2].kind,
                   ground ? "ground" : "a free plate", least, uncertified);
-    assert_true(least > 0);
+    assert_greater(least, 0);
+    assert_int_equal(uncertified, 0);
     free_world(&w);
   }
 }
@@ -269,7 +273,9 @@ static void a_mesh_on_a_mesh_feels_floor_and_wall(void **state)
     }
   }
   print_message("comes down to %.1e m, into the wall by %.1e m\n", lowest, farthest - 0.5);
-  assert_true(lowest > -1e-6 && farthest < 0.5 + 1e-6 && farthest > 0.4);
+  assert_greater(lowest, -1e-6);
+  assert_less(farthest, 0.5 + 1e-6);
+  assert_greater(farthest, 0.4);
   free_world(&w);
 }
 

@@ -3,11 +3,13 @@
 #define QUICK_H
 
 #include "study/study.h"
+#include "support/bounds.h"
 
 static inline void remember_progress(void *user, double fraction, const char *what)
 {
   double *last = user;
-  assert_true(fraction >= *last && fraction <= 1);
+  assert_at_least(fraction, *last);
+  assert_at_most(fraction, 1);
   assert_true(what[0] != '\0');
   *last = fraction;
 }

@@ -14,6 +14,7 @@
 
 #include "quick.h"
 #include "study/starleth/starleth.h"
+#include "support/bounds.h"
 
 static pki_study_result result;
 static char folder[] = "pronk-starleth-XXXXXX";
@@ -56,20 +57,20 @@ static void every_configuration_trots(void **state)
   for (int i = 0; i < 12; i++) {
     assert_string_equal(pki_starleth_configs[i].name, names[i]);
     const pki_study_row *trots = row("table1", names[i], "trots");
-    assert_true(fabs(trots->measured - 1.6) < 1e-9);
+    assert_less(fabs(trots->measured - 1.6), 1e-9);
     assert_int_equal(trots->verdict, PKI_VERDICT_HOLDS);
-    assert_true(value("table1", names[i], "rate") > 0);
-    assert_true(value("table1", names[i], "ratio") > 0);
-    assert_true(value("table1", names[i], "rtf") > 0);
+    assert_greater(value("table1", names[i], "rate"), 0);
+    assert_greater(value("table1", names[i], "ratio"), 0);
+    assert_greater(value("table1", names[i], "rtf"), 0);
     /* the parts are the step */
     double sum = 0;
     for (int p = PK_STEP_PART_CONTROL + 1; p < PK_STEP_PART_COUNT; p++) {
       sum += value("fig7", names[i], pk_step_part_name((pk_step_part)p));
     }
-    assert_true(fabs(sum / value("fig7", names[i], "step") - 1) < 1e-9);
+    assert_less(fabs(sum / value("fig7", names[i], "step") - 1), 1e-9);
   }
   assert_true(row("table1", "HMSP", "rate")->paper == 800);
-  assert_true(fabs(row("table1", "Cm", "ratio")->paper - 8900.0 / 5400) < 1e-12);
+  assert_less(fabs(row("table1", "Cm", "ratio")->paper - 8900.0 / 5400), 1e-12);
 }
 
 /* The same robot, controller and law: trunks stay together whatever the coordinates. */
@@ -81,8 +82,9 @@ static void all_of_them_go_the_same_way(void **state)
     double way;
     assert_int_equal(sscanf(row("table1", pki_starleth_configs[i].name, "trots")->note, "%lf m", &way), 1);
     first = i == 0 ? way : first;
-    assert_true(way > 0.25 && way < 0.6);
-    assert_true(fabs(way - first) < 0.1);
+    assert_greater(way, 0.25);
+    assert_less(way, 0.6);
+    assert_less(fabs(way - first), 0.1);
   }
 }
 
@@ -91,14 +93,14 @@ static void iterations_follow_the_coordinates(void **state)
 {
   (void)state;
   const double hmj = value("fig6", "HmJ", "iterations"), hms = value("fig6", "HmS", "iterations");
-  assert_true(fabs(value("fig6", "HEJD", "iterations") / hmj - 1) < 0.02);
-  assert_true(fabs(value("fig6", "HESD", "iterations") / hms - 1) < 0.02);
-  assert_true(value("fig6", "HEJP", "iterations") > hmj);
-  assert_true(value("fig6", "HMJP", "iterations") > 2 * value("fig6", "HEJP", "iterations"));
-  assert_true(value("fig6", "HMSP", "iterations") < value("fig6", "HMJP", "iterations"));
+  assert_less(fabs(value("fig6", "HEJD", "iterations") / hmj - 1), 0.02);
+  assert_less(fabs(value("fig6", "HESD", "iterations") / hms - 1), 0.02);
+  assert_greater(value("fig6", "HEJP", "iterations"), hmj);
+  assert_greater(value("fig6", "HMJP", "iterations"), 2 * value("fig6", "HEJP", "iterations"));
+  assert_less(value("fig6", "HMSP", "iterations"), value("fig6", "HMJP", "iterations"));
   /* the paper's limit, twice its alpha */
-  assert_true(fabs(value("fig6", "HmJ", "limit") - 1.2) < 0.25);
-  assert_true(value("fig6", "HmS", "limit") > value("fig6", "HmJ", "limit"));
+  assert_less(fabs(value("fig6", "HmJ", "limit") - 1.2), 0.25);
+  assert_greater(value("fig6", "HmS", "limit"), value("fig6", "HmJ", "limit"));
   assert_true(isnan(value("fig6", "HMJP", "limit")));
   assert_string_equal(row("fig6", "HMJP", "limit")->note, "left out by --quick");
 }
@@ -109,26 +111,27 @@ static void feet_carry_the_weight(void **state)
   const double quarter = 26.82 * 9.81 / 4;
   static const char *const curves[4] = {"Cm", "HmJ", "damped-quarter", "damped-eighth"};
   for (int k = 0; k < 4; k++) {
-    assert_true(fabs(value("fig5", curves[k], "mean") / quarter - 1) < 0.1);
-    assert_true(value("fig5", curves[k], "peak") > 2 * quarter);
+    assert_less(fabs(value("fig5", curves[k], "mean") / quarter - 1), 0.1);
+    assert_greater(value("fig5", curves[k], "peak"), 2 * quarter);
   }
-  assert_true(value("fig5", "damped-eighth", "ripple") < 0.5 * value("fig5", "damped-quarter", "ripple"));
+  assert_less(value("fig5", "damped-eighth", "ripple"), 0.5 * value("fig5", "damped-quarter", "ripple"));
   /* half the weight on a spring of 30000 N/m */
-  assert_true(fabs(value("sink", "Cm", "mean") - 1e3 * 2 * quarter / 30000) < 0.5);
+  assert_less(fabs(value("sink", "Cm", "mean") - 1e3 * 2 * quarter / 30000), 0.5);
 }
 
 static void drift_is_the_papers_and_none_by_default(void **state)
 {
   (void)state;
   assert_int_equal(row("drift/standing", "2.5ms", "")->verdict, PKI_VERDICT_HOLDS);
-  assert_true(value("drift/standing", "1e-8", "") < 0.03 * value("drift/standing", "2.5ms", ""));
+  assert_less(value("drift/standing", "1e-8", ""), 0.03 * value("drift/standing", "2.5ms", ""));
   assert_int_equal(row("drift/standing", "default", "")->verdict, PKI_VERDICT_HOLDS);
   assert_int_equal(row("sink", "default", "most")->verdict, PKI_VERDICT_HOLDS);
-  assert_true(value("sink", "default", "most") < 1 && value("sink", "HmJ", "most") > 0.1);
+  assert_less(value("sink", "default", "most"), 1);
+  assert_greater(value("sink", "HmJ", "most"), 0.1);
   /* eliminated: rounding; positions open all the same, more in maximal coordinates */
-  assert_true(value("drift/bilateral-velocity", "HEJD", "") < 1e-3);
-  assert_true(value("drift/bilateral-velocity", "HEJP", "") > 1);
-  assert_true(value("drift/bilateral-gap", "HMJD", "") > 10 * value("drift/bilateral-gap", "HEJD", ""));
+  assert_less(value("drift/bilateral-velocity", "HEJD", ""), 1e-3);
+  assert_greater(value("drift/bilateral-velocity", "HEJP", ""), 1);
+  assert_greater(value("drift/bilateral-gap", "HMJD", ""), 10 * value("drift/bilateral-gap", "HEJD", ""));
 }
 
 static void the_pushed_robot_falls_and_rests(void **state)
@@ -137,7 +140,7 @@ static void the_pushed_robot_falls_and_rests(void **state)
   assert_true(value("push", "default", "rests") == 1);
   assert_int_equal(row("push", "default", "uncertified")->verdict, PKI_VERDICT_HOLDS);
   assert_true(value("push", "Cm", "rests") == 1);
-  assert_true(value("push", "default", "penetration") < 1e-3);
+  assert_less(value("push", "default", "penetration"), 1e-3);
   assert_true(isnan(value("push", "HMJP", "rests")));
 }
 
@@ -146,8 +149,9 @@ static void configurations_agree(void **state)
   (void)state;
   assert_int_equal(row("agreement", "minimal", "")->verdict, PKI_VERDICT_HOLDS);
   assert_int_equal(row("agreement", "extended", "")->verdict, PKI_VERDICT_HOLDS);
-  assert_true(value("order", "maximal", "") > 0.9 && value("order", "maximal", "") < 1.2);
-  assert_true(value("order", "extended", "") > 0.8);
+  assert_greater(value("order", "maximal", ""), 0.9);
+  assert_less(value("order", "maximal", ""), 1.2);
+  assert_greater(value("order", "extended", ""), 0.8);
   for (int i = 0; i < result.nrow; i++) {
     assert_int_not_equal(result.rows[i].verdict, PKI_VERDICT_MISSES);
   }

@@ -18,6 +18,7 @@
 #include "pronk/dynamics.h"
 #include "quick.h"
 #include "study/symbolic/symbolic.h"
+#include "support/bounds.h"
 #include "symbolic/robot/robot.h"
 
 enum { STATES = 20, MOST = 40 };
@@ -53,7 +54,7 @@ static void the_part_with_all_bodies_is_the_robot(void **state)
   pk_workspace_create(whole, &w[1], NULL);
   pki_states s;
   assert_int_equal(whole->nu, coman->nu);
-  assert_true(fabs(whole->mass - coman->mass) < 1e-14 * coman->mass);
+  assert_less(fabs(whole->mass - coman->mass), 1e-14 * coman->mass);
   assert_true(pki_states_create(&s, coman, STATES, 7));
   for (size_t k = 0; k < STATES; k++) {
     const size_t nq = (size_t)coman->nq, nu = (size_t)coman->nu;
@@ -61,7 +62,7 @@ static void the_part_with_all_bodies_is_the_robot(void **state)
     for (int i = 0; i < 2; i++) {
       pk_forward_dynamics(w[i], PK_DYNAMICS_METHOD_AUTO, s.q + k * nq, s.u + k * nu, s.tau + k * nu, a[i]);
     }
-    assert_true(pki_relative_difference(a[1], a[0], nu) < 1e-12);
+    assert_less(pki_relative_difference(a[1], a[0], nu), 1e-12);
   }
   for (int i = 0; i < coman->nu; i++) {
     assert_true(whole->dof_lower[i] == coman->dof_lower[i] && whole->dof_upper[i] == coman->dof_upper[i]);
@@ -94,7 +95,7 @@ static void parts_are_the_papers_and_their_limbs_are_the_robots(void **state)
     pk_mass_matrix(w, s.q, mine);
     for (int i = 6; i < part->nu && i < legs; i++) {
       for (int j = 0; j <= i; j++) {
-        assert_true(fabs(mine[i * part->nu + j] - M[i * coman->nu + j]) < 1e-13);
+        assert_less(fabs(mine[i * part->nu + j] - M[i * coman->nu + j]), 1e-13);
       }
     }
     pk_workspace_destroy(w);
@@ -126,10 +127,14 @@ static void operations_fall_from_plain_to_normal_form_to_simplified(void **state
     pki_symbolic_count c;
     pk_error err = {0};
     assert_int_equal(pki_symbolic_count_function(part, pki_robot_function_name(i), &c, &err), PK_OK);
-    assert_true(c.plain > c.normal);
-    assert_true(c.normal >= c.simple);
-    assert_true(c.simple >= c.adds + c.muls && c.adds > 0 && c.muls > 0);
-    assert_true(c.statements > 0 && c.alive > 0 && c.bytes > 0);
+    assert_greater(c.plain, c.normal);
+    assert_at_least(c.normal, c.simple);
+    assert_at_least(c.simple, c.adds + c.muls);
+    assert_greater(c.adds, 0);
+    assert_greater(c.muls, 0);
+    assert_greater(c.statements, 0);
+    assert_greater(c.alive, 0);
+    assert_greater(c.bytes, 0);
   }
   pki_symbolic_count c;
   pk_error err = {0};
@@ -153,10 +158,11 @@ static void a_line_goes_through_times_that_lie_on_one(void **state)
   d->sizes[1].median[PKI_SYMBOLIC_SIMBODY] += 1;
   pki_symbolic_fit(d);
   for (int e = 0; e < PKI_SYMBOLIC_SIMBODY; e++) {
-    assert_true(fabs(d->lines[e].slope - 0.25 * e) < 1e-13);
-    assert_true(fabs(d->lines[e].start - 0.5) < 1e-12 && d->lines[e].off < 1e-13);
+    assert_less(fabs(d->lines[e].slope - 0.25 * e), 1e-13);
+    assert_less(fabs(d->lines[e].start - 0.5), 1e-12);
+    assert_less(d->lines[e].off, 1e-13);
   }
-  assert_true(d->lines[PKI_SYMBOLIC_SIMBODY].off > 0.01);
+  assert_greater(d->lines[PKI_SYMBOLIC_SIMBODY].off, 0.01);
   assert_true(isnan(d->lines[PKI_SYMBOLIC_MUJOCO].slope) && isnan(d->lines[PKI_SYMBOLIC_MUJOCO].off));
   free(d);
 }
@@ -174,7 +180,7 @@ static void a_pendulum_swings_by_the_code_that_it_is_given(void **state)
   pki_pendulum_case c = pki_pendulum_table_case(1, 0);
   c.code = code;
   assert_int_equal(pki_pendulum_measure(model, &c, NULL, &cell, NULL, &err), PK_OK);
-  assert_true(cell.energy < 3e-8);
+  assert_less(cell.energy, 3e-8);
   pk_model_destroy(model);
   assert_int_equal(pki_pendulum_load(2, &model, &err), PK_OK);
   c = pki_pendulum_rotation_case();
@@ -222,9 +228,9 @@ static void the_quick_study_holds_what_it_is_held_to(void **state)
   }
   /* Lanes give the same bits. */
   assert_true(row_of(&result, "agreement/generated-x4/by-entry")->measured == 0);
-  assert_true(row_of(&result, "fig4/29/generated")->measured > 0);
-  assert_true(row_of(&result, "code/29/machine")->measured > 1000);
-  assert_true(row_of(&result, "slope/generated")->measured > 0);
+  assert_greater(row_of(&result, "fig4/29/generated")->measured, 0);
+  assert_greater(row_of(&result, "code/29/machine")->measured, 1000);
+  assert_greater(row_of(&result, "slope/generated")->measured, 0);
   assert_string_equal(row_of(&result, "fig4/18/generated")->note, "left out by --quick");
   assert_string_equal(row_of(&result, "table1/single/1e-6/energy")->note, "left out by --quick");
   const pki_study_row *missing = row_of(&result, "ratio/simbody");
@@ -253,8 +259,8 @@ static void without_a_compiler_the_rest_is_told(void **state)
     assert_int_equal(row->verdict, PKI_VERDICT_NONE);
     assert_non_null(strstr(row->note, "/nowhere/cc"));
   }
-  assert_true(row_of(&result, "fig4/29/generic")->measured > 0);
-  assert_true(row_of(&result, "operations/aba/simple")->measured > 0);
+  assert_greater(row_of(&result, "fig4/29/generic")->measured, 0);
+  assert_greater(row_of(&result, "operations/aba/simple")->measured, 0);
   assert_null(strstr(result.summary.data, "nan"));
   remove_report(folder);
   pki_study_free(&result);

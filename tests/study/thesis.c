@@ -14,6 +14,7 @@
 
 #include "quick.h"
 #include "study/thesis/thesis.h"
+#include "support/bounds.h"
 
 static pki_study_result result;
 static char folder[] = "pronk-thesis-XXXXXX";
@@ -70,10 +71,10 @@ static void exact_contact_stands_and_jumps(void **state)
   static const char *const falls[3] = {"drop-01/lcp-pyramid", "drop-05/lcp-pyramid", "drop-15/lcp-pyramid"};
   static const double from[3] = {0.845, 1.245, 2.245};
   for (int i = 0; i < 3; i++) {
-    assert_true(fabs(value(falls[i], "top") - from[i]) < 1e-4);
-    assert_true(fabs(value(falls[i], "end") - 0.745) < 5e-3);
+    assert_less(fabs(value(falls[i], "top") - from[i]), 1e-4);
+    assert_less(fabs(value(falls[i], "end") - 0.745), 5e-3);
   }
-  assert_true(fabs(value("jump/lcp-pyramid", "top") - 2.2) < 0.02);
+  assert_less(fabs(value("jump/lcp-pyramid", "top") - 2.2), 0.02);
   assert_true(row("jump/lcp-pyramid", "top")->paper == 2.2);
 }
 
@@ -86,15 +87,16 @@ static void contacts_take_energy_and_springs_make_it(void **state)
     char exact[48], penalty[48];
     snprintf(exact, sizeof exact, "energy/%s/lcp-pyramid", ids[i]);
     snprintf(penalty, sizeof penalty, "energy/%s/penalty", ids[i]);
-    assert_true(value(exact, "step") < 1e-9); /* in truth never above zero */
-    assert_true(value(exact, "given") < 1);
-    assert_true(value(penalty, "given") > 100);
-    assert_true(value(exact, "rise") < 0.1 * value(penalty, "rise"));
+    assert_less(value(exact, "step"), 1e-9); /* in truth never above zero */
+    assert_less(value(exact, "given"), 1);
+    assert_greater(value(penalty, "given"), 100);
+    assert_less(value(exact, "rise"), 0.1 * value(penalty, "rise"));
   }
   double at_end;
   assert_int_equal(
       sscanf(strstr(row("energy/drop-05/lcp-pyramid", "given")->note, ";") + 1, "%lf J", &at_end), 1);
-  assert_true(at_end < -1 && at_end > -96.8 * 9.81 * 0.5 * 1.05);
+  assert_less(at_end, -1);
+  assert_greater(at_end, -96.8 * 9.81 * 0.5 * 1.05);
 }
 
 /* One foot on a spring: semi-implicit Euler ends at dt^2 k W = 4 and 2 dt d W = 4. W is at least that of the whole robot, and
@@ -103,8 +105,9 @@ static void the_edge_of_stability_is_that_of_a_foot(void **state)
 {
   (void)state;
   const double dt = 5e-4, W = 4 / (dt * dt * value("map/limit", "k"));
-  assert_true(W > 1 / 96.8 && W < 1 / 3.65);
-  assert_true(fabs(value("map/limit", "d") / (2 / (dt * W)) - 1) < 1e-12);
+  assert_greater(W, 1 / 96.8);
+  assert_less(W, 1 / 3.65);
+  assert_less(fabs(value("map/limit", "d") / (2 / (dt * W)) - 1), 1e-12);
 }
 
 static void maps_count_every_run_once(void **state)
@@ -119,7 +122,7 @@ static void maps_count_every_run_once(void **state)
     }
     assert_true(runs == 4); /* of the quick study */
   }
-  assert_true(value("map/drop-01", "stands") >= 2); /* soft springs on both sides */
+  assert_at_least(value("map/drop-01", "stands"), 2); /* soft springs on both sides */
   assert_true(isnan(value("map/near", "jump")) && isnan(value("why/trot", "hard")));
   /* rolled by 0 and 0.2 rad, restitution 0 and 0.4: exact contact never makes a robot fly */
   assert_true(value("tilt/drop-05", "flies") == 0 && value("tilt/drop-05", "bursts") == 0);

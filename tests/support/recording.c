@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "support/bounds.h"
 
 static const char *const q_columns[] = {"BASE.x", "LF_HAA", "lf haa"};
 static const char *const q_units[] = {"m", "rad", ""};
@@ -138,12 +139,12 @@ static void check_channel(const pk_recording *recording, int channel, int from, 
   pk_recording_series s;
   const int every = channel == 2 ? SAMPLE_RARE : 1;
   const int at = pk_recording_find(recording, sample_channels[channel].name);
-  assert_true(at >= 0);
+  assert_at_least(at, 0);
   assert_int_equal(pk_recording_read(recording, at, -INFINITY, INFINITY, &s, &err), PK_OK);
   int i = 0;
   for (int step = (from + every - 1) / every * every; step < to; step += every, i++) {
-    assert_true(i < s.n);
-    assert_true(fabs(s.time[i] - step * 1e-3) < 1e-12);
+    assert_less(i, s.n);
+    assert_less(fabs(s.time[i] - step * 1e-3), 1e-12);
     const int rows = channel == 1 ? rows_of(step) : 1;
     assert_int_equal(s.row[i + 1] - s.row[i], rows);
     for (int k = 0; k < rows * s.columns; k++) {

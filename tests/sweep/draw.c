@@ -1,5 +1,6 @@
 /* Random and low-discrepancy numbers. */
 #include "sweep/draw.h"
+#include "support/bounds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +74,7 @@ static void dimensions_differ(void **state)
         filled += !hit[cell];
         hit[cell] = 1;
       }
-      assert_true(filled >= 256);
+      assert_at_least(filled, 256);
     }
   }
 }
@@ -106,7 +107,7 @@ static void sobol_spreads_better_than_chance(void **state)
 {
   (void)state;
   for (int seed = 0; seed < 3; seed++) {
-    assert_true(discrepancy(PKI_DRAW_SOBOL, seed) < 0.25 * discrepancy(PKI_DRAW_RANDOM, seed));
+    assert_less(discrepancy(PKI_DRAW_SOBOL, seed), 0.25 * discrepancy(PKI_DRAW_RANDOM, seed));
   }
 }
 
@@ -117,10 +118,11 @@ static void numbers_lie_inside_and_depend_on_all_three(void **state)
     double sum = 0;
     for (uint32_t i = 0; i < 4096; i++) {
       const double u = pki_draw_unit((pki_draw)draw, 1, i, 3);
-      assert_true(u > 0 && u < 1);
+      assert_greater(u, 0);
+      assert_less(u, 1);
       sum += u;
     }
-    assert_true(fabs(sum / 4096 - 0.5) < 0.02); /* 4 standard deviations of a random mean */
+    assert_less(fabs(sum / 4096 - 0.5), 0.02); /* 4 standard deviations of a random mean */
     const double u = pki_draw_unit((pki_draw)draw, 1, 9, 3);
     assert_true(u == pki_draw_unit((pki_draw)draw, 1, 9, 3));
     assert_true(u != pki_draw_unit((pki_draw)draw, 2, 9, 3));
@@ -132,11 +134,11 @@ static void numbers_lie_inside_and_depend_on_all_three(void **state)
 static void the_normal_distribution_has_its_quantiles(void **state)
 {
   (void)state;
-  assert_true(fabs(pki_normal_quantile(0.975) - 1.959963984540054) < 1e-14);
-  assert_true(fabs(pki_normal_quantile(0.5)) < 1e-15);
-  assert_true(fabs(pki_normal_quantile(1e-10) + 6.361340902404056) < 1e-12);
+  assert_less(fabs(pki_normal_quantile(0.975) - 1.959963984540054), 1e-14);
+  assert_less(fabs(pki_normal_quantile(0.5)), 1e-15);
+  assert_less(fabs(pki_normal_quantile(1e-10) + 6.361340902404056), 1e-12);
   for (double x = -5; x <= 5; x += 0.37) {
-    assert_true(fabs(pki_normal_quantile(pki_normal_below(x)) - x) < 1e-9);
+    assert_less(fabs(pki_normal_quantile(pki_normal_below(x)) - x), 1e-9);
   }
 }
 

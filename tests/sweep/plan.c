@@ -3,6 +3,7 @@
 #include "sweep/support.h"
 
 #include "base/text.h"
+#include "support/bounds.h"
 
 static const char head[] = "scenario: ball.yaml\nparameters:\n";
 
@@ -59,8 +60,12 @@ static void draws_stay_in_their_bounds_and_are_the_same_at_every_grid_point(void
     pki_sweep_point p, q;
     pki_sweep_sample(&s, i, &p);
     pki_sweep_sample(&s, 128 + i, &q);
-    assert_true(p.value[1] >= 0.1 && p.value[1] <= 10 && p.value[2] >= 1e-8 && p.value[2] <= 1e-7);
-    assert_true(p.value[3] >= -1 && p.value[3] <= 4);
+    assert_at_least(p.value[1], 0.1);
+    assert_at_most(p.value[1], 10);
+    assert_at_least(p.value[2], 1e-8);
+    assert_at_most(p.value[2], 1e-7);
+    assert_at_least(p.value[3], -1);
+    assert_at_most(p.value[3], 4);
     assert_true(p.value[1] == q.value[1] && p.value[2] == q.value[2] && p.value[3] == q.value[3]);
     assert_true(p.value[0] == 0.1 && q.value[0] == 0.3);
     assert_true(strtod(p.text[1], NULL) == p.value[1]);
@@ -139,9 +144,15 @@ static void a_slope_tilts_ground_and_robot(void **state)
   assert_int_equal(sscanf(at, "model.position=[%lf, %lf, %lf]", &x[0], &x[1], &x[2]), 3);
   at = strstr(lines.data, "model.rpy=[");
   assert_int_equal(sscanf(at, "model.rpy=[%lf, %lf, %lf]", &rpy[0], &rpy[1], &rpy[2]), 3);
-  assert_true(fabs(n[0] + 0.173648178) < 1e-9 && n[1] == 0 && fabs(n[2] - 0.984807753) < 1e-9);
-  assert_true(fabs(x[0] + 0.075537) < 1e-6 && x[1] == 0 && fabs(x[2] - 0.428391) < 1e-6);
-  assert_true(rpy[0] == 0 && fabs(rpy[1] + 0.174532925) < 1e-9 && rpy[2] == 0);
+  assert_less(fabs(n[0] + 0.173648178), 1e-9);
+  assert_true(n[1] == 0);
+  assert_less(fabs(n[2] - 0.984807753), 1e-9);
+  assert_less(fabs(x[0] + 0.075537), 1e-6);
+  assert_true(x[1] == 0);
+  assert_less(fabs(x[2] - 0.428391), 1e-6);
+  assert_true(rpy[0] == 0);
+  assert_less(fabs(rpy[1] + 0.174532925), 1e-9);
+  assert_true(rpy[2] == 0);
   assert_string_equal(s.parameters[0].name, "slope");
   assert_string_equal(s.parameters[0].unit, "rad");
   pki_text_free(&lines);
@@ -261,7 +272,7 @@ static void refused(const char *parameters, const char *message)
     fail_msg("\"%s\" is not in \"%s\"", message, err.message);
   }
   assert_string_equal(err.file, "test.yaml");
-  assert_true(err.line > 0);
+  assert_greater(err.line, 0);
 }
 
 static void what_is_wrong_is_told(void **state)

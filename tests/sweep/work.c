@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "run/single_run.h"
+#include "support/bounds.h"
 #include "sweep/pool.h"
 #include "sweep/sweep_table.h"
 #include "sweep/sweep_work.h"
@@ -164,7 +165,8 @@ static void threads_and_ranks_leave_no_trace_in_the_table(void **state)
   assert_int_equal(r.ran, 48);
   assert_int_equal(work(&s, "ranks", 1, 3, &o, &r, &err), PK_OK);
   assert_int_equal(r.ran, 48);
-  assert_true(o.sent[1] > 2 && o.sent[2] > 2); /* more than hello and good-bye */
+  assert_greater(o.sent[1], 2);
+  assert_greater(o.sent[2], 2); /* more than hello and good-bye */
   same_files("alone.csv", "threads.csv");
   same_files("alone.csv", "ranks.csv");
   pki_sweep_free(&s);
@@ -214,7 +216,7 @@ static void a_refused_sample_is_a_row_with_a_message(void **state)
   assert_int_equal(pki_sample_run(&s, 0, NULL, NULL, &good, &interrupted, &err), PK_OK);
   assert_int_equal(good.outcome, PKI_OUTCOME_RAN);
   assert_true(good.metric[pki_metric_find("simulated")] == 0.05);
-  assert_true(fabs(good.metric[pki_metric_find("distance")] - 0.05) < 1e-3); /* 1 m/s until it touches */
+  assert_less(fabs(good.metric[pki_metric_find("distance")] - 0.05), 1e-3); /* 1 m/s until it touches */
   assert_int_equal(pki_sample_run(&s, 47, NULL, NULL, &bad, &interrupted, &err), PK_OK);
   assert_int_equal(bad.outcome, PKI_OUTCOME_REFUSED);
   assert_non_null(strstr(bad.message, "mass is -1"));
@@ -235,7 +237,9 @@ static void who_asks_to_stop_gets_what_is_finished(void **state)
   assert_int_equal(pki_store_open("stopped", &head, false, &store, &err), PK_OK);
   const pki_work_options options = {.threads = 2, .stop = &stop};
   assert_int_equal(pki_work_lead(&s, &head, &store, &options, &r, &err), PK_OK);
-  assert_true(r.interrupted && r.ran < 48 && store.finished == r.ran);
+  assert_true(r.interrupted);
+  assert_less(r.ran, 48);
+  assert_true(store.finished == r.ran);
   pki_store_close(&store);
   pki_sweep_free(&s);
 }
@@ -316,7 +320,8 @@ static void a_pool_that_fails_ends_the_sweep_and_finished_samples_are_kept(void 
 static void note_first(void *user, double part, const char *what)
 {
   char *first = user;
-  assert_true(part >= 0 && part <= 1);
+  assert_at_least(part, 0);
+  assert_at_most(part, 1);
   if (first[0] == '\0') {
     snprintf(first, 160, "%s", what);
   }

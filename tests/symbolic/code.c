@@ -22,6 +22,7 @@
 #include "dynamics/code.h"
 #include "dynamics/workspace.h"
 #include "pronk/sim.h"
+#include "support/bounds.h"
 #include "support/random_tree.h"
 #include "support/robot_source.h"
 
@@ -128,7 +129,7 @@ static void compiled_factors_solve_as_generic_ones(void **state)
       for (int k = 0; k < nu; k++) {
         most = fmax(most, fabs(a[k])), apart = fmax(apart, fabs(a[k] - b[k]));
       }
-      assert_true(apart <= 1e-10 * most); /* M's condition is below 1e5 */
+      assert_at_most(apart, 1e-10 * most); /* M's condition is below 1e5 */
     }
     pk_workspace_destroy(w);
     pk_workspace_destroy(mine);
@@ -278,8 +279,8 @@ static void a_world_with_masses_of_its_own_runs_on_code(void **state)
   fall_with(f->model, code, 1.5, heavy);
   fall_with(f->model, NULL, 1.5, generic);
   fall_with(f->model, code, 1, again);
-  assert_true(farthest(heavy, generic, f->model->nu) < 1e-9);
-  assert_true(farthest(heavy, light, f->model->nu) > 1e-6); /* code that ignores them would not differ */
+  assert_less(farthest(heavy, generic, f->model->nu), 1e-9);
+  assert_greater(farthest(heavy, light, f->model->nu), 1e-6); /* code that ignores them would not differ */
   assert_memory_equal(light, again, (size_t)f->model->nu * sizeof *light);
   pk_code_close(code);
 }
@@ -319,7 +320,7 @@ static void controllers_compute_with_the_masses_of_the_model(void **state)
     pk_sim_destroy(sim);
   }
   assert_memory_equal(torque[0], torque[1], (size_t)f->model->nu * sizeof torque[0][0]);
-  assert_true(fabs(torque[0][f->model->nu - 1]) > 0);
+  assert_greater(fabs(torque[0][f->model->nu - 1]), 0);
   pk_code_close(code);
 }
 
@@ -334,7 +335,7 @@ static void code_is_compiled_once(void **state)
   pk_code *code = open_code(f, &o);
   assert_int_equal(f->compiled, 1);
   assert_false(pk_code_get_info(code)->cached);
-  assert_true(pk_code_get_info(code)->compile_seconds > 0);
+  assert_greater(pk_code_get_info(code)->compile_seconds, 0);
   pk_code *again = open_code(f, &o); /* both at once */
   assert_int_equal(f->compiled, 1);
   assert_true(pk_code_get_info(again)->cached);
@@ -580,9 +581,10 @@ static void threads_and_processes_at_once_compile_once(void **state)
     void *result;
     int status;
     pthread_join(threads[i], &result);
-    assert_true((intptr_t)result > 0);
+    assert_greater((intptr_t)result, 0);
     assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) > 0);
+    assert_true(WIFEXITED(status));
+    assert_greater(WEXITSTATUS(status), 0);
     compiled += (int)(intptr_t)result - 1 + WEXITSTATUS(status) - 1;
   }
   assert_int_equal(compiled, 1);

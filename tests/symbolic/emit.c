@@ -15,6 +15,8 @@
 #include "base/random.h"
 #include "compile.h"
 #include "math/lane.h"
+#include "support/bounds.h"
+#include "support/pace.h"
 #include "symbolic/emit/emit.h"
 
 enum { NX = 9, NY = 12 };
@@ -144,7 +146,7 @@ static void check(uint64_t seed, int count, bool angles, const char *flags, doub
   make_mix(g, &f, seed, count, angles);
   double in[8][NX], out[8][NY];
   make_states(in, 2);
-  for (int c = 0; c < 2; c++) {
+  for (int c = 0; c < PACE(2, 1); c++) {
     if (!found(compilers[c])) {
       continue;
     }
@@ -159,7 +161,7 @@ static void check(uint64_t seed, int count, bool angles, const char *flags, doub
         if (tolerance == 0) {
           assert_memory_equal(&out[s][i], &expected[i], sizeof expected[i]);
         } else {
-          assert_true(fabs(out[s][i] - expected[i]) <= tolerance * (1 + fabs(expected[i])));
+          assert_at_most(fabs(out[s][i] - expected[i]), tolerance * (1 + fabs(expected[i])));
         }
       }
     }
@@ -190,7 +192,8 @@ static void long_functions_are_split_and_stay_the_same(void **state)
   make_mix(g, &f, 5, 6000, false);
   pki_emit_info info;
   assert_true(pki_emit_measure(&f, &info));
-  assert_true(info.parts > 1 && info.scratch > 0);
+  assert_greater(info.parts, 1);
+  assert_greater(info.scratch, 0);
   char *source = source_of(&f);
   double in[8][NX], out[8][NY];
   make_states(in, 2);
@@ -317,7 +320,7 @@ static void plain_graphs_and_constants_compile(void **state)
   y[11] = pki_times(g, x, pki_inverse(g, pki_times(g, x, x)));
   double in[8][NX], out[8][NY], expected[NY];
   make_states(in, 1);
-  for (int c = 0; c < 2; c++) {
+  for (int c = 0; c < PACE(2, 1); c++) {
     if (!found(compilers[c])) {
       continue;
     }
@@ -325,7 +328,7 @@ static void plain_graphs_and_constants_compile(void **state)
     for (int s = 0; s < 8; s++) {
       assert_true(pki_function_evaluate(&f, (const double *const[]){in[s]}, expected));
       for (int i = 0; i < NY; i++) {
-        assert_true(fabs(out[s][i] - expected[i]) <= (i == 5 || i == 6 ? 1e-15 : 0));
+        assert_at_most(fabs(out[s][i] - expected[i]), (i == 5 || i == 6 ? 1e-15 : 0));
       }
     }
   }

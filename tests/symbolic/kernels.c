@@ -18,6 +18,7 @@
 #include "model/grouped.h"
 #include "model/inertia.h"
 #include "pronk/code.h"
+#include "support/bounds.h"
 #include "support/named_model.h"
 #include "support/pace.h"
 #include "support/random_tree.h"
@@ -66,7 +67,8 @@ static void begin(pair *p, const pk_model *m, const pki_code_lanes *code, pki_ra
   double one[64];
   p->m = m, p->lanes = lanes;
   p->nu = (size_t)m->nu * wide, p->n = (size_t)m->nbody * wide, p->nM = (size_t)m->nM * wide;
-  assert_true(p->nM <= MOST_M && m->nq <= 64);
+  assert_at_most(p->nM, MOST_M);
+  assert_at_most(m->nq, 64);
   p->memory[0] = make_work(&p->w, m, lanes), p->memory[1] = make_work(&p->mine, m, lanes);
   p->g = pki_work_use(&p->w, NULL), p->c = pki_work_use(&p->mine, code);
   for (int l = 0; l < lanes; l++) {
@@ -133,8 +135,8 @@ static void forget(pair *p)
 static void hold_places(const pair *p)
 {
   const size_t n = p->n + (size_t)p->lanes;
-  assert_true(apart(p->w.pose, p->mine.pose, 12 * n) < 1e-14);
-  assert_true(apart(p->w.origin, p->mine.origin, 3 * n) < 1e-14);
+  assert_less(apart(p->w.pose, p->mine.pose, 12 * n), 1e-14);
+  assert_less(apart(p->w.origin, p->mine.origin, 3 * n), 1e-14);
 }
 
 /* All that precedes contacts, in parts and in one. */
@@ -147,8 +149,9 @@ static void compare_falls(pair *p)
   forget(p);
   p->g->inertial(&p->w, p->q, p->u, p->x), p->c->inertial(&p->mine, p->q, p->u, p->y);
   hold_places(p);
-  assert_true(apart(p->w.twist, p->mine.twist, 6 * (p->n + (size_t)p->lanes)) < 1e-13);
-  assert_true(apart(p->x, p->y, p->nu) < 1e-12 && apart(p->w.M, p->mine.M, p->nM) < 1e-13);
+  assert_less(apart(p->w.twist, p->mine.twist, 6 * (p->n + (size_t)p->lanes)), 1e-13);
+  assert_less(apart(p->x, p->y, p->nu), 1e-12);
+  assert_less(apart(p->w.M, p->mine.M, p->nM), 1e-13);
   memcpy(p->M, p->w.M, p->nM * sizeof *p->M);
   for (size_t k = 0; k < p->nu; k++) {
     p->x[k] = dt * (p->tau[k] - (gain + p->m->dof_damping[k / (size_t)p->lanes]) * p->u[k] - p->x[k]);
@@ -161,8 +164,9 @@ static void compare_falls(pair *p)
   forget(p);
   p->c->free_velocity(&p->mine, p->q, p->u, p->tau, p->y, dt, p->z);
   hold_places(p);
-  assert_true(apart(p->w.twist, p->mine.twist, 6 * (p->n + (size_t)p->lanes)) < 1e-13);
-  assert_true(apart(p->x, p->z, p->nu) < 1e-10 && apart(p->w.M, p->mine.M, p->nM) < 1e-9);
+  assert_less(apart(p->w.twist, p->mine.twist, 6 * (p->n + (size_t)p->lanes)), 1e-13);
+  assert_less(apart(p->x, p->z, p->nu), 1e-10);
+  assert_less(apart(p->w.M, p->mine.M, p->nM), 1e-9);
 }
 
 /* The factor of the M that is in p->M, and solves with it. */
@@ -171,13 +175,13 @@ static void compare_solves(pair *p)
   const size_t size = p->nM * sizeof *p->M;
   memcpy(p->w.M, p->M, size), memcpy(p->mine.M, p->M, size);
   p->g->ltl_factor(&p->w), p->c->ltl_factor(&p->mine);
-  assert_true(apart(p->w.M, p->mine.M, p->nM) < 1e-9);
+  assert_less(apart(p->w.M, p->mine.M, p->nM), 1e-9);
   memcpy(p->mine.M, p->w.M, size);
   memcpy(p->x, p->tau, sizeof p->x), memcpy(p->y, p->tau, sizeof p->y);
   p->g->ltl_solve(&p->w, p->x), p->c->ltl_solve(&p->mine, p->y);
-  assert_true(apart(p->x, p->y, p->nu) < 1e-12);
+  assert_less(apart(p->x, p->y, p->nu), 1e-12);
   p->g->ltl_finish(&p->w, p->x), p->c->ltl_finish(&p->mine, p->y);
-  assert_true(apart(p->x, p->y, p->nu) < 1e-12);
+  assert_less(apart(p->x, p->y, p->nu), 1e-12);
 }
 
 static void compare_forces(pair *p)
@@ -191,12 +195,12 @@ static void compare_forces(pair *p)
     memset(p->y, 0xff, sizeof p->y);
     p->g->acceleration(&p->w, p->q, p->u, p->tau, p->x);
     p->c->acceleration(&p->mine, p->q, p->u, p->tau, p->y);
-    assert_true(apart(p->x, p->y, p->nu) < 1e-9); /* the conditions of M */
+    assert_less(apart(p->x, p->y, p->nu), 1e-9); /* the conditions of M */
   }
   p->g->inverse(&p->w, p->q, p->u, NULL, p->x), p->c->inverse(&p->mine, p->q, p->u, NULL, p->y);
-  assert_true(apart(p->x, p->y, p->nu) < 1e-12);
+  assert_less(apart(p->x, p->y, p->nu), 1e-12);
   p->g->inverse(&p->w, p->q, p->u, p->tau, p->x), p->c->inverse(&p->mine, p->q, p->u, p->tau, p->y);
-  assert_true(apart(p->x, p->y, p->nu) < 1e-12);
+  assert_less(apart(p->x, p->y, p->nu), 1e-12);
 }
 
 /* A model's code by one compiler, with one lane and others (pk_code_options.lanes). */
@@ -230,14 +234,17 @@ static void hold_code(const pk_model *m, const char *compiler, int lanes, const 
   pk_code_close(code);
 }
 
-static void hold(const pk_model *m, int limbs, bool all)
+/* The lane counts besides one that clang compiles for, and gcc; ALONE: one lane, NEVER: not at all. */
+enum { NEVER = -1, ALONE = 0 };
+
+static void hold(const pk_model *m, int limbs, int clang, int gcc)
 {
   char folder[] = "/tmp/pronk-kernels-XXXXXX";
   assert_non_null(mkdtemp(folder));
   assert_int_equal(pki_limbs_find(m), limbs);
-  hold_code(m, "clang", all ? 4 + 8 : 4, folder);
-  if (all) {
-    hold_code(m, "gcc", 4, folder);
+  hold_code(m, "clang", clang, folder);
+  if (gcc != NEVER) {
+    hold_code(m, "gcc", gcc, folder);
   }
   pki_folder_remove(folder);
 }
@@ -248,20 +255,22 @@ static void a_tree_of_all_joints(void **state)
   pki_random rng = pki_random_seeded(7);
   const random_tree_options options = {.links = 5, .root = PK_ROOT_FREE};
   pk_model *m = random_tree(&rng, &options);
-  hold(m, 0, true);
+  hold(m, 0, 4 + 8, 4);
   pk_model_destroy(m);
 }
 
+/* The code of whole robots takes long to compile, and is not what a sanitizer looks at: it is not compiled with one. */
 static void quadrupeds_whose_legs_are_lanes(void **state)
 {
   (void)state;
+  SKIP_WHEN_SLOW("the compiled code of quadrupeds");
   static const struct {
     const char *name;
     int joints;
   } robots[] = {{"starleth", 3}, {"thesis_quadruped", 4}};
-  for (int i = 0; i < PACE(2, 1); i++) {
+  for (int i = 0; i < 2; i++) {
     pk_model *m = named_model(robots[i].name);
-    hold(m, robots[i].joints, i == 0);
+    hold(m, robots[i].joints, i == 0 ? 4 + 8 : ALONE, i == 0 ? ALONE : NEVER);
     pk_model_destroy(m);
   }
 }
@@ -269,11 +278,9 @@ static void quadrupeds_whose_legs_are_lanes(void **state)
 static void a_humanoid(void **state)
 {
   (void)state;
-  if (PACE(false, true)) {
-    skip(); /* its code takes long to compile, and is not what a sanitizer looks at */
-  }
+  SKIP_WHEN_SLOW("the compiled code of a humanoid");
   pk_model *m = named_model("coman");
-  hold(m, 0, false);
+  hold(m, 0, ALONE, NEVER);
   pk_model_destroy(m);
 }
 
@@ -310,7 +317,7 @@ static void eight_arms_are_not_four_legs(void **state)
 {
   (void)state;
   pk_model *m = limbs_on_a_trunk(8, (const int[]){0, 0, 0, 0, 0, 0, 0, 0, 0});
-  hold(m, 0, false);
+  hold(m, 0, 4, NEVER);
   pk_model_destroy(m);
 }
 
@@ -318,7 +325,7 @@ static void four_short_legs_are(void **state)
 {
   (void)state;
   pk_model *m = limbs_on_a_trunk(4, (const int[]){0, 0, 0, 0, 0});
-  hold(m, 1, false);
+  hold(m, 1, 4, NEVER);
   pk_model_destroy(m);
 }
 

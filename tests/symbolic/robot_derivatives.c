@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #undef I
+#include "support/bounds.h"
 #include "support/pace.h"
 #include "support/worst.h"
 #include "symbolic/robot_case.h"
@@ -122,8 +123,8 @@ static void derivatives_of_robots_are_those_of_complex_steps_and_differences(voi
     hold_derivatives(&c, true, &by_complex, &by_difference);
     print_message("%s: complex step %.2g, central differences %.2g\n", robot_names[i], by_complex,
                   by_difference);
-    assert_true(by_complex < 1e-12);
-    assert_true(by_difference < 1e-7);
+    assert_less(by_complex, 1e-12);
+    assert_less(by_difference, 1e-7);
     free_case(&c);
   }
 }
@@ -140,8 +141,8 @@ static void derivatives_of_random_trees_are_those_of_complex_steps(void **state)
     free_case(&c);
   }
   print_message("complex step %.2g, central differences %.2g\n", by_complex, by_difference);
-  assert_true(by_complex < 1e-12);
-  assert_true(by_difference < 1e-7);
+  assert_less(by_complex, 1e-12);
+  assert_less(by_difference, 1e-7);
 }
 
 int main(void)
