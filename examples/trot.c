@@ -1,4 +1,4 @@
-/* StarLETH trots, and every step is judged.
+/* StarLETH trots, and every step is certified.
  *
  *   trot models/starleth/starleth.urdf
  */

@@ -3,8 +3,11 @@
  *   .fc           text, readable by eye
  *   .hdf5, .h5    FCLIB's layout, the collections of the field; needs a build with HDF5
  *
- * docs/formats/contact.md describes both. HDF5 itself may be used by one thread at a time.
- */
+ * docs/formats/contact.md describes both.
+ *
+ * Threads: functions on .fc files may run at the same time, and a file that was loaded may be read by several threads.
+ * HDF5 itself may be used by one thread at a time in the whole program, so .hdf5 and .h5 files are loaded and saved by
+ * one thread at a time. */
 #ifndef PRONK_CONTACT_FILE_H
 #define PRONK_CONTACT_FILE_H
 

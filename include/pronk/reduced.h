@@ -1,5 +1,5 @@
 /* Reduced dynamics: the motion of a robot whose stance feet do not move, as an ordinary differential equation without
- * constraints (Hardt and von Stryk 2003, section 2.2).
+ * constraints (Hardt and von Stryk 2002, section 2.2).
  *
  * Independent states (q1, u1) are those of the trunk, of legs that swing and of everything else; the hinges of stance legs are
  * dependent: their angles follow from where the feet stand by the legs' closed form (legs.h), their velocities from

@@ -1,4 +1,6 @@
-/* What a fallible function returns, and the message that goes with it. */
+/* What a fallible function returns, and the message that goes with it.
+ *
+ * Threads: all functions return constant texts and may run at any time. A pk_error belongs to its caller. */
 #ifndef PRONK_STATUS_H
 #define PRONK_STATUS_H
 

@@ -70,17 +70,29 @@ typedef struct pki_spring {
 
 /* A pair that meets on its way in a step (swept.h). One of the two keeps the plane that parts them. */
 typedef struct pki_swept {
-  pki_contact as;   /* its shapes and bodies */
-  int keeper;       /* 0, 1: which of the two */
-  int collider;     /* the other one */
-  bool hollow;      /* one of them is not convex: it can be touched in other places too */
-  double point[3];  /* of the plane, in the keeper's body (-1: the world); of the core of a round shape, */
-  double rounding;  /* m, which it is rounded by */
-  double normal[3]; /* from the second to the first, in the frame of */
-  int frame;        /* this body, -1: the world */
-  int nfixed;       /* of a mover that is not convex: */
+  /* Its shapes and bodies. */
+  pki_contact as;
+  /* 0, 1: which of the two keeps the plane. The other one is the mover. */
+  int keeper;
+  /* The mover's collider. */
+  int collider;
+  /* One of them is not convex: it can be touched in other places too. */
+  bool hollow;
+  /* A point of the plane moved inwards by `rounding`, on the core of the keeper's shape; in the frame of the keeper's
+   * body, or in the world where that is the ground. */
+  double point[3];
+  /* m, the radius by which the keeper's shape is rounded around its core; 0 for shapes with sharp edges. */
+  double rounding;
+  /* The plane's normal, from the second to the first of the pair, in the axes of `frame`. */
+  double normal[3];
+  /* The body that the normal turns with; -1: it stays as it is in the world. */
+  int frame;
+  /* Points of a mover that is not convex which touched, in `id` and `fixed`; 0 for convex movers. */
+  int nfixed;
+  /* [nfixed] their ids. */
   unsigned id[PK_TOUCH_MOST];
-  double fixed[PK_TOUCH_MOST][3]; /* its points that touched, in its body */
+  /* [nfixed] where they are, in the frame of the mover's body. */
+  double fixed[PK_TOUCH_MOST][3];
 } pki_swept;
 
 /* The problem of the law lcp-pyramid (lcp_pyramid.h). */
@@ -190,17 +202,28 @@ enum { PKI_MATERIAL_MAX = 64, PKI_SURFACE_MAX = 64, PKI_PAIR_MAX = 64 };
 
 /* Joint coordinates (joints.h). */
 typedef struct pki_sim_joints {
-  const pk_model *model; /* the joint model */
-  int n;                 /* its velocities */
-  bool cut;              /* it is not the world's own */
-  int *at;               /* [n] the world's velocity, -1: of a cut joint, */
-  int *row;              /* [n] whose row in `bilateral` this is */
-  double *q, *u;         /* the state at the start of the step, when cut */
-  double *moved;         /* [ndrive] coordinates of cut joints where they were updated last */
-  double *weights;       /* [ndrive] what drives add to M */
-  double *rows;          /* [nbilateral] right sides */
+  /* The joint model. */
+  const pk_model *model;
+  /* Its velocities. */
+  int n;
+  /* It is not the world's own model. */
+  bool cut;
+  /* [n] the world's velocity that is this velocity of the joint model; -1: it is that of a cut joint. */
+  int *at;
+  /* [n] of a cut joint its row in `bilateral`; -1: it is a velocity of the world. */
+  int *row;
+  /* The state at the start of the step, when cut. */
+  double *q, *u;
+  /* [ndrive] coordinates of cut joints where they were updated last. */
+  double *moved;
+  /* [ndrive] what drives add to M. */
+  double *weights;
+  /* [nbilateral] right sides. */
+  double *rows;
+  /* Constraints of the world, then the relative velocities of cut joints, one row each. */
   pki_bilateral bilateral;
-  pk_workspace *workspace; /* of the joint model, when cut */
+  /* Of the joint model, when cut. */
+  pk_workspace *workspace;
 } pki_sim_joints;
 
 /* What the schemes of smooth motion compute with. */

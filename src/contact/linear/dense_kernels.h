@@ -1,5 +1,5 @@
-/* Dense linear algebra of the contact solvers, compiled once for each instruction set (kernels/dense.c) and chosen at
- * run time. Results are the same bits for one instruction set, not between them.
+/* Dense linear algebra of the contact solvers, compiled once for each instruction set (kernels/dense_kernel.c) and
+ * chosen at run time. Results are the same bits for one instruction set, not between them.
  *
  * Matrices are row-major with rows of `stride` numbers, pki_dense_stride(n), aligned to 64 bytes. Columns n .. stride
  * hold zeros. */

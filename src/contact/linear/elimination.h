@@ -29,8 +29,8 @@ static inline size_t pki_panel_size(int rows, int width)
 
 struct pki_elimination;
 
-/* The numbers, compiled once for each instruction set (kernels/elimination.c) and chosen at run time. Results are the same bits
- * for one instruction set, not between them. */
+/* The numbers, compiled once for each instruction set (kernels/elimination_kernel.c) and chosen at run time.
+ * Results are the same bits for one instruction set, not between them. */
 typedef struct pki_elimination_kernels {
   const char *isa;
   bool (*factor)(struct pki_elimination *e, const double *diagonal, const double *C);
