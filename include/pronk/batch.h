@@ -16,13 +16,16 @@
  *   pk_batch_step(batch, 400, &info);     400 steps of all; info.worst is the worst residual of all
  *   double *q17 = pk_batch_view_world(pk_batch_q(batch), 17);
  *
- * World k goes the way that a pk_sim of the same model, options, ground, parameters, state and controller goes, to the bit,
- * however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step step on lanes by the same code. What lanes cannot do
- * (loops, laws other than the hard one, more contacts than lanes have room for, problems that the lanes do not solve) is done for that world by itself, and costs only that world. docs/theory/batch.md tells how.
+ * World k goes the way that a pk_sim of the same model, options, ground, parameters, state and controller
+ * goes, to the bit, however many worlds, lanes and threads there are: pk_sim_step and pk_batch_step step on
+ * lanes by the same code. What lanes cannot do (loops, laws other than the hard one, more contacts than lanes
+ * have room for, problems that the lanes do not solve) is done for that world by itself, and costs only that
+ * world. docs/theory/batch.md tells how.
  *
- * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it keeps its last
- * good state (one that has more contacts than it remembers: the state after that step), pk_batch_world_status tells why, and
- * it is not stepped until it is reset or set anew. Other worlds are not affected. Stepping allocates nothing.
+ * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it
+ * keeps its last good state (one that has more contacts than it remembers: the state after that step),
+ * pk_batch_world_status tells why, and it is not stepped until it is reset or set anew. Other worlds are not
+ * affected. Stepping allocates nothing.
  *
  * Threads: pk_batch_step runs on threads of its own, which call the controller and the callback for different
  * worlds at the same time. Everything else belongs to one thread at a time, as with a sim; different batches
@@ -63,22 +66,22 @@ PK_API pk_status pk_batch_create(const pk_model *model, const pk_batch_options *
                                  pk_error *err);
 PK_API void pk_batch_destroy(pk_batch *batch);
 
-/* What all worlds share: the ground, as pk_sim_set_terrain; or ground, surfaces, pairs and who collides, as a sim has them
- * (pk_sim_set_like); the controller, each world with a state block of its own. One with update_group sees several worlds
- * at once. */
+/* What all worlds share: the ground, as pk_sim_set_terrain; or ground, surfaces, pairs and who collides, as a
+ * sim has them (pk_sim_set_like); the controller, each world with a state block of its own. One with
+ * update_group sees several worlds at once. */
 PK_API pk_status pk_batch_set_terrain(pk_batch *batch, const pk_terrain *terrain,
                                       const pk_material *materials, int count, pk_error *err);
 PK_API pk_status pk_batch_set_like(pk_batch *batch, const pk_sim *sim, pk_error *err);
 PK_API pk_status pk_batch_set_controller(pk_batch *batch, const pk_controller *controller, pk_error *err);
 
-/* One world as a sim, and a sim as one world: state, parameters, what contacts and controllers remember. The sim must have
- * the batch's model and options, and in pk_batch_get gets the batch's ground, materials and controller. A world that was
- * frozen goes on after pk_batch_set. */
+/* One world as a sim, and a sim as one world: state, parameters, what contacts and controllers remember. The
+ * sim must have the batch's model and options, and in pk_batch_get gets the batch's ground, materials and
+ * controller. A world that was frozen goes on after pk_batch_set. */
 PK_API pk_status pk_batch_get(const pk_batch *batch, int world, pk_sim *sim, pk_error *err);
 PK_API pk_status pk_batch_set(pk_batch *batch, int world, const pk_sim *sim, pk_error *err);
 
-/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. That pose is no stance: put the robot where
- * it can stand. No such world: nothing happens. */
+/* One world back to the model's initial pose, as pk_sim_reset; its parameters stay. That pose is no stance:
+ * put the robot where it can stand. No such world: nothing happens. */
 PK_API void pk_batch_reset(pk_batch *batch, int world);
 
 /* A force on a link of one world during its next step, as pk_sim_push. */
@@ -109,13 +112,14 @@ typedef struct pk_batch_info {
   int frozen;
 } pk_batch_info;
 
-/* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a thread takes
- * some worlds through all the steps before it takes others. PK_OK also when worlds froze; PK_ERROR_ARGUMENT: steps is negative. */
+/* `steps` steps of all worlds that are not frozen; info may be NULL. Worlds go their ways independently: a
+ * thread takes some worlds through all the steps before it takes others. PK_OK also when worlds froze;
+ * PK_ERROR_ARGUMENT: steps is negative. */
 PK_API pk_status pk_batch_step(pk_batch *batch, int steps, pk_batch_info *info);
 
-/* Called for a group of worlds before each of their steps, by the thread that steps them: it may read and write the views of
- * worlds first .. first + count - 1, and no others, and may reset and push these worlds (pk_batch_reset, pk_batch_push);
- * pk_batch_set is not for callbacks. NULL: none. */
+/* Called for a group of worlds before each of their steps, by the thread that steps them: it may read and
+ * write the views of worlds first .. first + count - 1, and no others, and may reset and push these worlds
+ * (pk_batch_reset, pk_batch_push); pk_batch_set is not for callbacks. NULL: none. */
 typedef void (*pk_batch_callback)(void *user, pk_batch *batch, int first, int count);
 PK_API void pk_batch_set_callback(pk_batch *batch, pk_batch_callback call, void *user);
 
@@ -158,7 +162,8 @@ PK_API double pk_batch_world_time(const pk_batch *batch, int world);
 PK_API double pk_batch_world_residual(const pk_batch *batch, int world);
 PK_API bool pk_batch_world_certified(const pk_batch *batch, int world);
 
-/* Steps of a world since its last reset whose certificate was not met, as pk_sim_uncertified; 0: no such world. */
+/* Steps of a world since its last reset whose certificate was not met, as pk_sim_uncertified; 0: no such
+ * world. */
 PK_API long long pk_batch_world_uncertified(const pk_batch *batch, int world);
 
 PK_API int pk_batch_worlds(const pk_batch *batch);
@@ -173,7 +178,8 @@ PK_API const pk_model *pk_batch_model(const pk_batch *batch);
 /* The options of its worlds, what was left to the model chosen: for sims that pk_batch_get is to fill. */
 PK_API pk_sim_options pk_batch_sim_options(const pk_batch *batch);
 
-/* Bytes that one world more takes, and bytes that do not depend on their number: one workspace for each thread. */
+/* Bytes that one world more takes, and bytes that do not depend on their number: one workspace for each
+ * thread. */
 PK_API size_t pk_batch_world_bytes(const pk_batch *batch);
 PK_API size_t pk_batch_shared_bytes(const pk_batch *batch);
 

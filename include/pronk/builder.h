@@ -26,8 +26,8 @@ extern "C" {
 typedef struct pk_builder pk_builder;
 typedef struct pk_model pk_model;
 
-/* Joint kinds as users know them from URDF, a row ROW(value, name) for each. The values are those of pk_joint_kind
- * below, in this order; a new kind comes last. */
+/* Joint kinds as users know them from URDF, a row ROW(value, name) for each. The values are those of
+ * pk_joint_kind below, in this order; a new kind comes last. */
 #define PK_JOINT_KINDS(ROW) \
   /* no coordinate: the links become one body */ \
   ROW(PK_JOINT_FIXED, fixed) \
@@ -50,8 +50,8 @@ typedef enum pk_joint_kind { PK_JOINT_KINDS(PK_JOINT_VALUE) PK_JOINT_KIND_COUNT 
 
 /* How the root link of a robot meets the world. */
 typedef enum pk_root_kind {
-  /* fixed when the root link is called "world", or when neither it nor a link that fixed joints weld to it has mass;
-   * free otherwise: a root without mass that carries a trunk is free */
+  /* fixed when the root link is called "world", or when neither it nor a link that fixed joints weld to it
+   * has mass; free otherwise: a root without mass that carries a trunk is free */
   PK_ROOT_AUTO,
   PK_ROOT_FREE,  /* a floating joint */
   PK_ROOT_FIXED, /* welded to the world */
@@ -210,8 +210,8 @@ typedef struct pk_shape_desc {
   int line;
 } pk_shape_desc;
 
-/* Bilateral constraints between two links, which close loops. Each link carries a frame; what the constraint allows
- * is named in the first link's frame. */
+/* Bilateral constraints between two links, which close loops. Each link carries a frame; what the constraint
+ * allows is named in the first link's frame. */
 typedef enum pk_constraint_kind {
   PK_CONSTRAINT_WELD,     /* the frames coincide */
   PK_CONSTRAINT_BALL,     /* their origins coincide */
@@ -272,9 +272,9 @@ PK_API pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape,
 PK_API pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *constraint,
                                            pk_error *err);
 
-/* Cut a joint (full name; NULL: every joint that moves): what it moves becomes a free body of its own, and the joint a
- * bilateral constraint with the same coordinate, limits and losses. Worlds then compute in extended or maximal
- * coordinates; controllers and logs still see joint coordinates (pk_sim_joint_model). */
+/* Cut a joint (full name; NULL: every joint that moves): what it moves becomes a free body of its own, and
+ * the joint a bilateral constraint with the same coordinate, limits and losses. Worlds then compute in
+ * extended or maximal coordinates; controllers and logs still see joint coordinates (pk_sim_joint_model). */
 PK_API pk_status pk_builder_cut_joint(pk_builder *b, const char *joint, pk_error *err);
 
 /* Check everything and compile. All errors go to the diagnostics, the first to `err`. */

@@ -1,5 +1,6 @@
-/* pk_code: a model's own code. C source of its dynamics is generated with the lengths and axes of the robot in it, compiled by the
- * system's C compiler, kept in a cache, loaded, and used in place of the generic kernels.
+/* pk_code: a model's own code. C source of its dynamics is generated with the lengths and axes of the robot
+ * in it, compiled by the system's C compiler, kept in a cache, loaded, and used in place of the generic
+ * kernels.
  *
  *   pk_code_options o = pk_code_options_default();
  *   o.lanes = 4;                                      also for batches of four lanes
@@ -11,14 +12,14 @@
  *   ...
  *   pk_code_close(code);                              after all that use it
  *
- * Results are those of the generic kernels up to rounding, and the same to the bit for all lanes, threads and neighbours.
- * Lengths, gravity and damping are constants of the code; inertias are not, so that worlds that were given their own
- * (pk_sim_set_inertia) run on it, too. docs/compiled.md tells more.
+ * Results are those of the generic kernels up to rounding, and the same to the bit for all lanes, threads and
+ * neighbours. Lengths, gravity and damping are constants of the code; inertias are not, so that worlds that
+ * were given their own (pk_sim_set_inertia) run on it, too. docs/compiled.md tells more.
  *
- * The cache is a folder of the user's alone. Files in it are named by a hash of all that they depend on: the source, the
- * compiler and its version, flags, the processor, Pronk's version. What is loaded is checked before against a hash that was
- * written with it; a file that is not what was written, or that others could write, is compiled anew. What was not used for
- * PK_CODE_DAYS days goes when something new comes.
+ * The cache is a folder of the user's alone. Files in it are named by a hash of all that they depend on: the
+ * source, the compiler and its version, flags, the processor, Pronk's version. What is loaded is checked
+ * before against a hash that was written with it; a file that is not what was written, or that others could
+ * write, is compiled anew. What was not used for PK_CODE_DAYS days goes when something new comes.
  *
  * Threads: code never changes after it was opened, and may be shared by sims, batches and workspaces in all
  * threads. Programs may open code at the same time. */
@@ -77,9 +78,10 @@ typedef struct pk_code_info {
   char warning[640];
 } pk_code_info;
 
-/* The code of a model. PK_ERROR_UNSUPPORTED: there is no compiler, or the model is of a kind that no code is written for
- * (cut joints, loops, more than 200 velocities): the generic kernels know them all. PK_ERROR_FILE: the cache cannot be used, or the compiler failed;
- * the message has what it said. options NULL: the defaults. */
+/* The code of a model. PK_ERROR_UNSUPPORTED: there is no compiler, or the model is of a kind that no code is
+ * written for (cut joints, loops, more than 200 velocities): the generic kernels know them all.
+ * PK_ERROR_FILE: the cache cannot be used, or the compiler failed; the message has what it said. options
+ * NULL: the defaults. */
 PK_API pk_status pk_code_open(const pk_model *model, const pk_code_options *options, pk_code **out,
                               pk_error *err);
 

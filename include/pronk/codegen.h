@@ -1,13 +1,14 @@
-/* A robot's dynamics as C code of its own: straight lines of arithmetic for one model, without a dependency but libm.
+/* A robot's dynamics as C code of its own: straight lines of arithmetic for one model, without a dependency
+ * but libm.
  *
  *   pk_codegen_options o = pk_codegen_options_default();
  *   pk_codegen_info info;
  *   snprintf(o.functions, sizeof o.functions, "aba,crba");
  *   pk_codegen_write(model, &o, "ur10-code", &info, &err);
  *
- * writes NAME.h, NAME.c (or one file for each function), NAME_lanes.h, test_NAME.c, CMakeLists.txt and README.md.
- * Names of robot, links and joints stand in their comments; signs that could end a comment are _ there.
- * docs/codegen.md shows how to use them; docs/theory/symbolic.md tells how they are made.
+ * writes NAME.h, NAME.c (or one file for each function), NAME_lanes.h, test_NAME.c, CMakeLists.txt and
+ * README.md. Names of robot, links and joints stand in their comments; signs that could end a comment are _
+ * there. docs/codegen.md shows how to use them; docs/theory/symbolic.md tells how they are made.
  *
  * Threads: all functions may run at the same time, as long as they write into different folders. */
 #ifndef PRONK_CODEGEN_H
@@ -30,7 +31,8 @@ typedef struct pk_codegen_options {
   int states;
 } pk_codegen_options;
 
-/* Defaults, and the first option that is out of its range by name (functions are looked up when they are written). */
+/* Defaults, and the first option that is out of its range by name (functions are looked up when they are
+ * written). */
 PK_API pk_codegen_options pk_codegen_options_default(void);
 PK_API pk_status pk_codegen_options_validate(const pk_codegen_options *options, pk_error *err);
 
@@ -65,9 +67,9 @@ typedef struct pk_codegen_info {
   pk_codegen_function functions[PK_CODEGEN_FUNCTIONS];
 } pk_codegen_info;
 
-/* Write the code of a model into a folder, which is made when it is not there; files of these names are replaced.
- * options NULL: the defaults; info NULL: not wanted. PK_ERROR_UNSUPPORTED: the model has loops or cut joints, or no
- * velocity; PK_ERROR_ARGUMENT: no such function, parameter or name. */
+/* Write the code of a model into a folder, which is made when it is not there; files of these names are
+ * replaced. options NULL: the defaults; info NULL: not wanted. PK_ERROR_UNSUPPORTED: the model has loops or
+ * cut joints, or no velocity; PK_ERROR_ARGUMENT: no such function, parameter or name. */
 PK_API pk_status pk_codegen_write(const pk_model *model, const pk_codegen_options *options,
                                   const char *folder, pk_codegen_info *info, pk_error *err);
 

@@ -56,9 +56,9 @@ typedef struct pk_proximity {
   double point[2][3];
 } pk_proximity;
 
-/* True when the shapes are within `reach` (m, may be INFINITY) or overlap. A pose that is not finite is near nothing.
- * Overlaps of meshes that are not convex, height fields and half-spaces among each other are measured locally: the
- * deepest point of one in the other (docs/theory/collision.md). */
+/* True when the shapes are within `reach` (m, may be INFINITY) or overlap. A pose that is not finite is near
+ * nothing. Overlaps of meshes that are not convex, height fields and half-spaces among each other are
+ * measured locally: the deepest point of one in the other (docs/theory/collision.md). */
 PK_API bool pk_geometry_distance(const pk_geometry *a, const pk_pose *pose_a, const pk_geometry *b,
                                  const pk_pose *pose_b, double reach, pk_proximity *out);
 
@@ -76,8 +76,8 @@ typedef struct pk_touch_point {
 
 enum { PK_TOUCH_MOST = 8 };
 
-/* The points at which shapes nearer than `margin` (m) touch, well spread: the four corners of a box on a plane. How many
- * comes back.
+/* The points at which shapes nearer than `margin` (m) touch, well spread: the four corners of a box on a
+ * plane. How many comes back.
  *
  *   pk_touch_point touch[PK_TOUCH_MOST];
  *   const int count = pk_geometry_touch(box, &box_pose, plane, &plane_pose, 0.01, touch);
@@ -113,40 +113,44 @@ PK_API bool pk_geometry_ray(const pk_geometry *g, const pk_pose *pose, const dou
 
 /* ---- a world as it stands: shapes at the configuration of pk_sim_q ---- */
 
-/* After the state was written by hand the first of these queries brings the shapes there, and with them pk_sim_workspace.
- * Before the first step and between steps, from one thread. */
+/* After the state was written by hand the first of these queries brings the shapes there, and with them
+ * pk_sim_workspace. Before the first step and between steps, from one thread. */
 
-/* The nearest points of two collision shapes of the model (indices into its shapes). False too when one of them does not
- * collide: a visual one, a mesh that was not read. */
+/* The nearest points of two collision shapes of the model (indices into its shapes). False too when one of
+ * them does not collide: a visual one, a mesh that was not read. */
 PK_API bool pk_sim_distance(pk_sim *sim, int shape_a, int shape_b, double reach, pk_proximity *out);
 
-/* What a ray sees: shapes of the model and the ground; `skip_body` (-1: none) is transparent, so that a robot's
- * scanner does not see the body that carries it. */
+/* What a ray sees: shapes of the model and the ground; `skip_body` (-1: none) is transparent, so that a
+ * robot's scanner does not see the body that carries it. */
 PK_API bool pk_sim_ray(pk_sim *sim, const double from[3], const double along[3], double reach, int skip_body,
                        pk_ray_hit *out);
 
-/* Shapes (the model's index) and solids of the ground (-1 - index) that a geometry at a pose overlaps, at most `most` into
- * `out`; returns how many there are. */
+/* Shapes (the model's index) and solids of the ground (-1 - index) that a geometry at a pose overlaps, at
+ * most `most` into `out`; returns how many there are. */
 PK_API int pk_sim_overlap(pk_sim *sim, const pk_geometry *g, const pk_pose *pose, int *out, int most);
 
 /* ---- which pairs collide ---- */
 
-/* Everything collides with everything but: shapes of one body; links that a joint joins; what is fixed in the world
- * among itself; links of one robot that overlap at the start. Links that are named here or in an SRDF file do as they
- * are told, whatever else says otherwise; only parts of one body never collide. A reset keeps all of this. */
+/* Everything collides with everything but: shapes of one body; links that a joint joins; what is fixed in the
+ * world among itself; links of one robot that overlap at the start. Links that are named here or in an SRDF
+ * file do as they are told, whatever else says otherwise; only parts of one body never collide. A reset keeps
+ * all of this. */
 
 /* Whether two links collide from now on. */
 PK_API pk_status pk_sim_set_collision(pk_sim *sim, int link_a, int link_b, bool on, pk_error *err);
 
-/* The groups that a shape is in, and the groups that it collides with, one bit each: two shapes collide when each is in a
- * group of the other's mask. At first 1 and all. The ground is in all groups and meets all: a mask of 0 falls through. */
+/* The groups that a shape is in, and the groups that it collides with, one bit each: two shapes collide when
+ * each is in a group of the other's mask. At first 1 and all. The ground is in all groups and meets all: a
+ * mask of 0 falls through. */
 PK_API pk_status pk_sim_set_group(pk_sim *sim, int shape, unsigned group, unsigned mask, pk_error *err);
 
-/* Switch off the pairs that <disable_collisions> of an SRDF file names (docs/formats/srdf.md); `prefix` stands before
- * the names of the robot's links in the model, NULL: none. When a link is not there nothing is switched. */
+/* Switch off the pairs that <disable_collisions> of an SRDF file names (docs/formats/srdf.md); `prefix`
+ * stands before the names of the robot's links in the model, NULL: none. When a link is not there nothing is
+ * switched. */
 PK_API pk_status pk_sim_load_srdf(pk_sim *sim, const char *path, const char *prefix, pk_error *err);
 
-/* Ground, materials, surfaces, pairs and who collides, as another sim of the same model has them; contacts are forgotten. */
+/* Ground, materials, surfaces, pairs and who collides, as another sim of the same model has them; contacts
+ * are forgotten. */
 PK_API pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err);
 
 /* Links of one robot that overlap. */
@@ -157,9 +161,10 @@ typedef struct pk_sim_overlap_pair {
   double depth;
 } pk_sim_overlap_pair;
 
-/* Look which links of each robot overlap by more than a millionth of the robot's size in the configuration as it stands, and let these pairs not
- * collide; what an earlier call released collides again. A new world has done this at the model's initial pose: call it
- * after another start pose was set. Returns how many there are, at most `most` of them in `out`; -1: no memory. */
+/* Look which links of each robot overlap by more than a millionth of the robot's size in the configuration as
+ * it stands, and let these pairs not collide; what an earlier call released collides again. A new world has
+ * done this at the model's initial pose: call it after another start pose was set. Returns how many there
+ * are, at most `most` of them in `out`; -1: no memory. */
 PK_API int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most);
 
 #ifdef __cplusplus

@@ -182,15 +182,16 @@ typedef struct pk_solver_result {
 } pk_solver_result;
 
 /* Scratch of pk_contact_solve for problems of this shape, in bytes, 64-byte aligned. Reads the counts of
- * rows, whether there is W, and of the factor its n, its stride and, unless they are NULL, its count and col. 0: there is no
- * such solver. */
+ * rows, whether there is W, and of the factor its n, its stride and, unless they are NULL, its count and col.
+ * 0: there is no such solver. */
 PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_options *options);
 
 /* Solve; r [size] holds the first guess and then the solution: the best found, with PK_SOLVER_STOP_CHANGE the
  * last. PK_OK when the tolerance is met (with PK_SOLVER_STOP_CHANGE: when the impulses came to rest),
- * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the
- * problem has none, PK_ERROR_NONFINITE when q is none or beyond 1e100, PK_ERROR_ARGUMENT when there is no such solver or
- * the memory is not aligned: r is then as it was. The certificate is that of r, INFINITY where none could be computed. */
+ * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the problem has
+ * none, PK_ERROR_NONFINITE when q is none or beyond 1e100, PK_ERROR_ARGUMENT when there is no such solver or
+ * the memory is not aligned: r is then as it was. The certificate is that of r, INFINITY where none could be
+ * computed. */
 PK_API pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
                                   void *memory, pk_solver_result *result);
 

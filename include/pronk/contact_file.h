@@ -5,9 +5,9 @@
  *
  * docs/formats/contact.md describes both.
  *
- * Threads: functions on .fc files may run at the same time, and a file that was loaded may be read by several threads.
- * HDF5 itself may be used by one thread at a time in the whole program, so .hdf5 and .h5 files are loaded and saved by
- * one thread at a time. */
+ * Threads: functions on .fc files may run at the same time, and a file that was loaded may be read by several
+ * threads. HDF5 itself may be used by one thread at a time in the whole program, so .hdf5 and .h5 files are
+ * loaded and saved by one thread at a time. */
 #ifndef PRONK_CONTACT_FILE_H
 #define PRONK_CONTACT_FILE_H
 

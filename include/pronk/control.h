@@ -11,9 +11,9 @@
  *   const pk_controller holding = {.name = "hold", .period = 2.5e-3, .update = hold};
  *   pk_sim_set_controller(sim, &holding, &err);
  *
- * Sensors and commands speak of joint coordinates: those of the robot's tree, whatever coordinates
- * the world is computed in. A controller keeps what it remembers in its state block, which lies in the sim:
- * reset, checkpoints and batches then work. The block is copied as bytes (pk_sim_get_state), into other worlds and
+ * Sensors and commands speak of joint coordinates: those of the robot's tree, whatever coordinates the world
+ * is computed in. A controller keeps what it remembers in its state block, which lies in the sim: reset,
+ * checkpoints and batches then work. The block is copied as bytes (pk_sim_get_state), into other worlds and
  * into files: it must hold no pointers.
  *
  * Threads: batches, and sims that share a controller, call its functions from several threads at the same
@@ -31,9 +31,10 @@ extern "C" {
  *
  *   clamp(tau + kp (q_des - q) + kd (u_des - u), -tau_max, tau_max)
  *
- * Fields left out of an initialiser are zero and do nothing: (pk_command){.tau = 1} is a torque of 1 N m without a limit,
- * (pk_command){0} is no force. The effort and velocity limits of a model bind nothing by themselves: a controller that
- * honours an effort limit sets tau_max, and where that limit is zero (a joint without a motor) no force. */
+ * Fields left out of an initialiser are zero and do nothing: (pk_command){.tau = 1} is a torque of 1 N m
+ * without a limit, (pk_command){0} is no force. The effort and velocity limits of a model bind nothing by
+ * themselves: a controller that honours an effort limit sets tau_max, and where that limit is zero (a joint
+ * without a motor) no force. */
 typedef struct pk_command {
   /* N m or N, force that is added to those of the gains. */
   double tau;
@@ -79,9 +80,9 @@ typedef struct pk_sim_contact {
   double friction;
 } pk_sim_contact;
 
-/* Whether a contact is one of `link`, at either end, with something that is not part of its own robot: the ground, another
- * robot, an object. Then the impulse (N s) and the normal as that link feels them, world; each may be NULL. What
- * carries a foot is the sum of these: a shank on its own trunk carries nothing. */
+/* Whether a contact is one of `link`, at either end, with something that is not part of its own robot: the
+ * ground, another robot, an object. Then the impulse (N s) and the normal as that link feels them, world;
+ * each may be NULL. What carries a foot is the sum of these: a shank on its own trunk carries nothing. */
 PK_API bool pk_sim_contact_carries(const pk_sim_contact *contact, const pk_model *model, int link,
                                    double impulse[3], double normal[3]);
 
@@ -121,8 +122,9 @@ struct pk_controller {
   unsigned long long model;
   /* Called when it is set and when the world is reset, after the block was zeroed; may be NULL. */
   void (*reset)(const pk_controller *self, const pk_model *model, void *state);
-  /* Set commands [nu], which keep their values from one update to the next. A failure ends the step and leaves the
-   * state as it was. NULL only where there is update_group: a world alone is then a group of one. */
+  /* Set commands [nu], which keep their values from one update to the next. A failure ends the step and
+   * leaves the state as it was. NULL only where there is update_group: a world alone is then a group of
+   * one. */
   pk_status (*update)(const pk_controller *self, const pk_observation *seen, void *state,
                       pk_command *commands);
   /* The same for several worlds of a batch at once, world i its status[i]; may be NULL: then `update` is

@@ -11,7 +11,8 @@
  * Arrays: q [nq], u, tau, a = du/dt [nu]; matrices row-major. Nothing allocates.
  *
  * Threads: one workspace belongs to one thread at a time; functions that take a const pk_workspace may run on
- * it together while no other function does. Different workspaces of one model may be used at the same time. */
+ * it together while no other function does. Different workspaces of one model may be used at the same
+ * time. */
 #ifndef PRONK_DYNAMICS_H
 #define PRONK_DYNAMICS_H
 
@@ -29,8 +30,8 @@ PK_API pk_status pk_workspace_create(const pk_model *model, pk_workspace **out, 
 /* Free what pk_workspace_create made. */
 PK_API void pk_workspace_destroy(pk_workspace *w);
 
-/* The same in memory of the caller's, of pk_workspace_memsize bytes, 64-byte aligned, otherwise PK_ERROR_ARGUMENT; nothing
- * else is allocated. Only the memory is freed in the end. */
+/* The same in memory of the caller's, of pk_workspace_memsize bytes, 64-byte aligned, otherwise
+ * PK_ERROR_ARGUMENT; nothing else is allocated. Only the memory is freed in the end. */
 PK_API size_t pk_workspace_memsize(const pk_model *model);
 PK_API pk_status pk_workspace_init(const pk_model *model, void *memory, pk_workspace **out, pk_error *err);
 PK_API const pk_model *pk_workspace_model(const pk_workspace *w);
@@ -38,9 +39,9 @@ PK_API const pk_model *pk_workspace_model(const pk_workspace *w);
 /* Code that was compiled for one model (code.h). */
 typedef struct pk_code pk_code;
 
-/* Compute with a model's own code from now on, where it has a function for it; NULL: with the generic kernels. The code
- * must outlive its use. pk_forward_dynamics and pk_inverse_dynamics then give their numbers and leave the workspace at the
- * state where it was. PK_ERROR_ARGUMENT: it is code of another model. */
+/* Compute with a model's own code from now on, where it has a function for it; NULL: with the generic
+ * kernels. The code must outlive its use. pk_forward_dynamics and pk_inverse_dynamics then give their numbers
+ * and leave the workspace at the state where it was. PK_ERROR_ARGUMENT: it is code of another model. */
 PK_API pk_status pk_workspace_use(pk_workspace *w, const pk_code *code, pk_error *err);
 
 /* Poses of all bodies for q and, when u is not NULL, their velocities. */
@@ -51,8 +52,8 @@ PK_API void pk_kinematics_compute(pk_workspace *w, const double *q, const double
 PK_API pk_pose pk_link_pose(const pk_workspace *w, int link);
 PK_API void pk_link_velocity(const pk_workspace *w, int link, double velocity[6]);
 
-/* At the workspace's state: the velocity (m/s, world axes) of that point of a link which is at `point` now (world, m), as
- * pk_sim_contact.point is. */
+/* At the workspace's state: the velocity (m/s, world axes) of that point of a link which is at `point` now
+ * (world, m), as pk_sim_contact.point is. */
 PK_API void pk_link_point_velocity(const pk_workspace *w, int link, const double point[3],
                                    double velocity[3]);
 

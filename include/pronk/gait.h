@@ -1,5 +1,5 @@
-/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references, `locomotion` lets a
- * quadruped stand, go in nine gaits, and jump.
+/* Controllers that come with Pronk: `hold` keeps a pose, `track` follows a table of joint references,
+ * `locomotion` lets a quadruped stand, go in nine gaits, and jump.
  *
  *   pk_locomotion_options o = pk_locomotion_options_default();
  *   o.gait = PK_GAIT_TROT;
@@ -43,10 +43,10 @@ PK_API pk_status pk_hold_create(const pk_model *model, const pk_hold_options *op
                                 pk_error *err);
 PK_API void pk_hold_destroy(pk_controller *controller);
 
-/* PID along a table of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau being ki
- * times the integral of q_des - q since the start, which waits while the torque is at its limit and would go beyond.
- * Without a file: to the pose that the world has at the first update. Lines of the file give each joint gains of its own,
- * in the place of those here. */
+/* PID along a table of joint references (docs/formats/track.md): tau + kp (q_des - q) + kd (u_des - u), tau
+ * being ki times the integral of q_des - q since the start, which waits while the torque is at its limit and
+ * would go beyond. Without a file: to the pose that the world has at the first update. Lines of the file give
+ * each joint gains of its own, in the place of those here. */
 typedef struct pk_track_options {
   /* s between updates, a whole number of steps; 0: each step. Default 0. */
   double period;
@@ -106,9 +106,10 @@ typedef struct pk_gait_change {
   double turn;
 } pk_gait_change;
 
-/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet. The first hinge of a leg turns it
- * sideways, the others bend it, either way. The robot should be set on its feet before the first update. Whoever has fallen
- * (trunk tilted by more than 60 degrees, or on its belly) gets damping only, until the world is reset. */
+/* A quadruped on a free trunk with three hinges in each leg and balls or points as feet. The first hinge of a
+ * leg turns it sideways, the others bend it, either way. The robot should be set on its feet before the first
+ * update. Whoever has fallen (trunk tilted by more than 60 degrees, or on its belly) gets damping only, until
+ * the world is reset. */
 typedef struct pk_locomotion_options {
   /* s between updates, a whole number of steps. Default 2.5e-3. */
   double period;
@@ -155,19 +156,20 @@ PK_API pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion
                                       pk_controller **out, pk_error *err);
 PK_API void pk_locomotion_destroy(pk_controller *controller);
 
-/* Change what the robot of one world should do, between its steps. The wish lies in the world, where its controller
- * remembers things: other worlds of the same controller do not notice, pk_sim_get_state holds it, and a reset goes back to
- * the options. A world of a batch gets one by pk_batch_get and pk_batch_set. PK_ERROR_ARGUMENT: the world has no controller
- * of pk_locomotion_create, or the value is out of the option's range.
+/* Change what the robot of one world should do, between its steps. The wish lies in the world, where its
+ * controller remembers things: other worlds of the same controller do not notice, pk_sim_get_state holds it,
+ * and a reset goes back to the options. A world of a batch gets one by pk_batch_get and pk_batch_set.
+ * PK_ERROR_ARGUMENT: the world has no controller of pk_locomotion_create, or the value is out of the option's
+ * range.
  *
- * The wanted speed: m/s, m/s (left), rad/s (left). It is approached with the option `acceleration`, and is the speed of all
- * changes of the gait too. */
+ * The wanted speed: m/s, m/s (left), rad/s (left). It is approached with the option `acceleration`, and is
+ * the speed of all changes of the gait too. */
 PK_API pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sideways, double turn,
                                          pk_error *err);
 
-/* The gait, in the place of the options' gait and their changes. Cycle, duty and lift are its own, unless it is the options'
- * gait. The robot changes over within a few cycles, its feet never jumping in their cycle. A jump is made once; the
- * next one needs another gait between. */
+/* The gait, in the place of the options' gait and their changes. Cycle, duty and lift are its own, unless it
+ * is the options' gait. The robot changes over within a few cycles, its feet never jumping in their cycle. A
+ * jump is made once; the next one needs another gait between. */
 PK_API pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* Sizes of public structs, by which a program can see that it was compiled with the headers of the library that it runs with.
+/* Sizes of public structs, by which a program can see that it was compiled with the headers of the library
+ * that it runs with.
  *
  *   pk_error err;
  *   if (pk_layout_check(&err) != PK_OK) {
@@ -6,8 +7,9 @@
  *     return 2;
  *   }
  *
- * Programs that link the shared library need not ask: its name has the minor version in it, within which no public struct
- * changes (docs/api.md). Those that load it themselves, and bindings of other languages, should: pk_struct_size("pk_command").
+ * Programs that link the shared library need not ask: its name has the minor version in it, within which no
+ * public struct changes (docs/api.md). Those that load it themselves, and bindings of other languages,
+ * should: pk_struct_size("pk_command").
  *
  * Threads: all functions may run at the same time. */
 #ifndef PRONK_LAYOUT_H
@@ -97,8 +99,8 @@ extern "C" {
 /* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */
 PK_API size_t pk_struct_size(const char *name);
 
-/* Compare sizes [count], in the order of PK_STRUCT_LIST, with the library's. PK_ERROR_UNSUPPORTED names the first struct that
- * differs. pk_layout_check does it with those of the program. */
+/* Compare sizes [count], in the order of PK_STRUCT_LIST, with the library's. PK_ERROR_UNSUPPORTED names the
+ * first struct that differs. pk_layout_check does it with those of the program. */
 PK_API pk_status pk_layout_compare(const size_t *sizes, int count, pk_error *err);
 
 /* PK_OK when the program was compiled with the headers of this library. */

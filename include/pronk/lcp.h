@@ -4,12 +4,12 @@
  *
  *   w >= 0 where z = lower,  w <= 0 where z = upper,  w = 0 between.
  *
- * Without bounds (lower = 0, upper = infinity) this is 0 <= z, 0 <= w, z'w = 0. Bounds may be infinite. A row i
- * with findex[i] = f >= 0 is a friction row: its bounds are lower[i] z_f and upper[i] z_f, coefficients times
- * the normal force of row f; with lower = -mu and upper = mu this is Coulomb's law for one direction.
+ * Without bounds (lower = 0, upper = infinity) this is 0 <= z, 0 <= w, z'w = 0. Bounds may be infinite. A row
+ * i with findex[i] = f >= 0 is a friction row: its bounds are lower[i] z_f and upper[i] z_f, coefficients
+ * times the normal force of row f; with lower = -mu and upper = mu this is Coulomb's law for one direction.
  *
- * Three solvers that fail in different ways: docs/theory/lcp.md says which one can do what. pk_lcp_certify knows
- * no solver and certifies them all.
+ * Three solvers that fail in different ways: docs/theory/lcp.md says which one can do what. pk_lcp_certify
+ * knows no solver and certifies them all.
  *
  * Threads: all functions may run at the same time; a problem may be shared while nobody writes to it, memory
  * and results may not. */
@@ -41,13 +41,13 @@ typedef struct pk_lcp {
   const int *findex;
 } pk_lcp;
 
-/* Check that the numbers are finite (bounds may be infinite, coefficients not), lower <= upper, and for friction
- * rows lower <= 0 <= upper, that findex names a row with constant bounds and lower >= 0. */
+/* Check that the numbers are finite (bounds may be infinite, coefficients not), lower <= upper, and for
+ * friction rows lower <= 0 <= upper, that findex names a row with constant bounds and lower >= 0. */
 PK_API pk_status pk_lcp_validate(const pk_lcp *p, pk_error *err);
 
 /* How well z satisfies the conditions: with d_i the largest |M_ij| of the row (1 when all are zero) and P the
- * projection on the row's bounds at z, the residual is the largest d_i |z_i - P(z_i - w_i / d_i)|, which without
- * bounds is |min(d_i z_i, w_i)|. */
+ * projection on the row's bounds at z, the residual is the largest d_i |z_i - P(z_i - w_i / d_i)|, which
+ * without bounds is |min(d_i z_i, w_i)|. */
 typedef struct pk_lcp_certificate {
   /* In units of w; infinite when z is not finite. */
   double residual;
@@ -60,13 +60,14 @@ typedef struct pk_lcp_certificate {
 /* Certify z [n]; w [n] gets M z + q. */
 PK_API pk_lcp_certificate pk_lcp_certify(const pk_lcp *p, const double *z, double *w);
 
-/* Whether v [n] proves that no z within the bounds has w >= 0 where there is no upper bound, w <= 0 where there is
- * no lower one and w = 0 where there is neither: v has the sign that w must have and is 0 elsewhere, so that
- * v'w >= 0, yet v'(M z + q) < 0 for all z within the bounds. Without bounds: v >= 0, M'v <= 0, q'v < 0.
- * Signs of M'v are trusted down to rounding, 1e-12 of the sum of the moduli. */
+/* Whether v [n] proves that no z within the bounds has w >= 0 where there is no upper bound, w <= 0 where
+ * there is no lower one and w = 0 where there is neither: v has the sign that w must have and is 0 elsewhere,
+ * so that v'w >= 0, yet v'(M z + q) < 0 for all z within the bounds. Without bounds: v >= 0, M'v <= 0,
+ * q'v < 0. Signs of M'v are trusted down to rounding, 1e-12 of the sum of the moduli. */
 PK_API bool pk_lcp_proves_infeasible(const pk_lcp *p, const double *v);
 
-/* Every solver, as a choice of worlds (pk_lcp_choice), and the name of its row (pki_lcp_NAME, in the file that solves). */
+/* Every solver, as a choice of worlds (pk_lcp_choice), and the name of its row (pki_lcp_NAME, in the file
+ * that solves). */
 #define PK_LCP_SOLVER_LIST(X) \
   /* complementary pivoting, lexicographic */ \
   X(PK_LCP_SOLVER_LEMKE, PK_LCP_CHOICE_LEMKE, lemke) \
@@ -125,9 +126,10 @@ typedef struct pk_lcp_result {
 /* Scratch of pk_lcp_solve, in bytes, 64-byte aligned. Reads n and the bounds. 0: there is no such solver. */
 PK_API size_t pk_lcp_solve_memsize(const pk_lcp *p, const pk_lcp_options *options);
 
-/* Solve; z [n] gets the best found, and is where pgs starts. PK_OK when solved, PK_ERROR_CONVERGENCE when not,
- * PK_ERROR_NONFINITE when the problem has a number that is none or beyond 1e100, or bounds that exclude each
- * other, PK_ERROR_ARGUMENT when there is no such solver or the memory is not aligned: z is then as it was. */
+/* Solve; z [n] gets the best found, and is where pgs starts. PK_OK when solved, PK_ERROR_CONVERGENCE when
+ * not, PK_ERROR_NONFINITE when the problem has a number that is none or beyond 1e100, or bounds that exclude
+ * each other, PK_ERROR_ARGUMENT when there is no such solver or the memory is not aligned: z is then as it
+ * was. */
 PK_API pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
                               pk_lcp_result *result);
 
@@ -150,8 +152,8 @@ PK_API const pk_lcp *pk_lcp_file_problem(const pk_lcp_file *file);
 /* [n] an answer stored with the problem; NULL: none. */
 PK_API const double *pk_lcp_file_solution(const pk_lcp_file *file);
 
-/* Write to a temporary name beside `path`, then rename. Numbers are read back to the bit; `solution` [n] may be
- * NULL. */
+/* Write to a temporary name beside `path`, then rename. Numbers are read back to the bit; `solution` [n] may
+ * be NULL. */
 PK_API pk_status pk_lcp_save(const pk_lcp *problem, const double *solution, const char *path, pk_error *err);
 
 #ifdef __cplusplus

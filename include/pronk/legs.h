@@ -2,10 +2,11 @@
  *
  * Two kinds of legs have one, and their geometry is read from the model, whatever its axes and offsets:
  *
- *   PK_LEG_POINT  three hinges, the second and third parallel (StarLETH, ANYmal, the arm of a UR): a point of the foot is
- *                 placed, in up to 4 ways. Hinges beyond the third (an ankle) keep the angles that they are given.
- *   PK_LEG_POSE   six hinges: three axes that meet in the hip, a knee, two axes that meet in the ankle (COMAN and most
- *                 humanoids; Pieper 1968): foot and sole are placed, in up to 8 ways.
+ *   PK_LEG_POINT  three hinges, the second and third parallel (StarLETH, ANYmal, the arm of a UR): a point of
+ *                 the foot is placed, in up to 4 ways. Hinges beyond the third (an ankle) keep the angles
+ *                 that they are given.
+ *   PK_LEG_POSE   six hinges: three axes that meet in the hip, a knee, two axes that meet in the ankle (COMAN
+ *                 and most humanoids; Pieper 1968): foot and sole are placed, in up to 8 ways.
  *
  * A place is given in the trunk's frame, that of the robot's root link:
  *
@@ -17,8 +18,9 @@
  *   status = pk_leg_solve(&leg, &foot, PK_LEG_NEAREST, angles, &err);     the way nearest to 0, 0.7, -1.4
  *   pk_leg_set(&leg, angles, q);                                          into the model's q
  *
- * Nothing iterates and, after pk_leg_init, nothing allocates. docs/theory/reduced.md has the equations. Limits of joints
- * are not looked at: they choose among ways, which is the caller's business (pk_model.dof_lower, dof_upper at leg.u).
+ * Nothing iterates and, after pk_leg_init, nothing allocates. docs/theory/reduced.md has the equations.
+ * Limits of joints are not looked at: they choose among ways, which is the caller's business
+ * (pk_model.dof_lower, dof_upper at leg.u).
  *
  * Threads: all functions may run at the same time; a leg never changes after pk_leg_init. */
 #ifndef PRONK_LEGS_H
@@ -72,31 +74,34 @@ typedef struct pk_leg {
   pk_pose foot;
 } pk_leg;
 
-/* The leg from a robot's trunk to a link (index), point NULL: the link's origin. PK_ERROR_UNSUPPORTED says what about the leg
- * has no closed form: a joint that is no hinge, the count, axes that are not parallel or do not meet within 1e-9. */
+/* The leg from a robot's trunk to a link (index), point NULL: the link's origin. PK_ERROR_UNSUPPORTED says
+ * what about the leg has no closed form: a joint that is no hinge, the count, axes that are not parallel or
+ * do not meet within 1e-9. */
 PK_API pk_status pk_leg_init(pk_leg *leg, const pk_model *model, pk_leg_kind kind, int link,
                              const double point[3], pk_error *err);
 
-/* Angles [nhinge] that bring the foot to a place in the trunk's frame: position of the point and, for a pose leg, axes of the
- * link. On entry they are where the leg is: angles come out within half a turn of those, a hinge that the place leaves free
- * keeps its angle, and so do hinges beyond nsolve.
+/* Angles [nhinge] that bring the foot to a place in the trunk's frame: position of the point and, for a pose
+ * leg, axes of the link. On entry they are where the leg is: angles come out within half a turn of those, a
+ * hinge that the place leaves free keeps its angle, and so do hinges beyond nsolve.
  *
- * which: a branch, 0 to nbranch - 1, or PK_LEG_NEAREST. Bits of a branch: 1: the knee bends against its axis, counted from the
- * stretched leg; 2: the other side of the hip (point leg) or ankle (pose leg); 4: the other turn of the hip (pose leg).
+ * which: a branch, 0 to nbranch - 1, or PK_LEG_NEAREST. Bits of a branch: 1: the knee bends against its axis,
+ * counted from the stretched leg; 2: the other side of the hip (point leg) or ankle (pose leg); 4: the other
+ * turn of the hip (pose leg).
  *
- * PK_ERROR_REACH when there is no solution (in this branch), however far the place is; the angles are as they were.
- * PK_ERROR_NONFINITE when a number is none. */
+ * PK_ERROR_REACH when there is no solution (in this branch), however far the place is; the angles are as they
+ * were. PK_ERROR_NONFINITE when a number is none. */
 PK_API pk_status pk_leg_solve(const pk_leg *leg, const pk_pose *foot, int which, double *angles,
                               pk_error *err);
 
 /* The branch that these angles belong to. */
 PK_API int pk_leg_branch(const pk_leg *leg, const double *angles);
 
-/* The place nearest to `foot` that the leg reaches, which pk_leg_solve then finds; `foot` itself when it is reached. The foot
- * keeps its orientation. Point leg: nearest in the plane in which the leg bends, turned through the place (or as near to it as
- * the first hinge can); that is the nearest of all when the foot's plane holds the first axis. Pose leg: nearest within the
- * knee's reach. A place beyond 1e9 times the leg's length is taken as one at that distance in its direction. angles: of hinges
- * beyond nsolve. PK_ERROR_REACH when a pose leg cannot turn its foot so at that place. */
+/* The place nearest to `foot` that the leg reaches, which pk_leg_solve then finds; `foot` itself when it is
+ * reached. The foot keeps its orientation. Point leg: nearest in the plane in which the leg bends, turned
+ * through the place (or as near to it as the first hinge can); that is the nearest of all when the foot's
+ * plane holds the first axis. Pose leg: nearest within the knee's reach. A place beyond 1e9 times the leg's
+ * length is taken as one at that distance in its direction. angles: of hinges beyond nsolve. PK_ERROR_REACH
+ * when a pose leg cannot turn its foot so at that place. */
 PK_API pk_status pk_leg_reach(const pk_leg *leg, const pk_pose *foot, const double *angles, pk_pose *nearest,
                               pk_error *err);
 

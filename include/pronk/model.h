@@ -143,8 +143,8 @@ typedef struct pk_model_shape {
   double rgba[4];
 } pk_model_shape;
 
-/* A bilateral constraint: a cut joint, or one that closes a loop. With frames a and b fixed in two bodies, travel and
- * turn of b relative to a along the axes of a are locked where their bit (1 << axis) is set. */
+/* A bilateral constraint: a cut joint, or one that closes a loop. With frames a and b fixed in two bodies,
+ * travel and turn of b relative to a along the axes of a are locked where their bit (1 << axis) is set. */
 typedef struct pk_model_constraint {
   /* Of the cut joint, or as described. */
   const char *name;

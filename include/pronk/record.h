@@ -1,9 +1,9 @@
 /* Recordings: named, timed channels of numbers, where they go and how they are read back.
  *
- * A recorder is a sink: the caller that runs a world begins it with a description and a list of channels, writes samples in
- * the order of their times, and ends it. The file that pk_recording_create writes is one; docs/formats/recording.md
- * describes it (MCAP, which Foxglove and PlotJuggler open). It can be read while it is written, and after its
- * writer was killed.
+ * A recorder is a sink: the caller that runs a world begins it with a description and a list of channels,
+ * writes samples in the order of their times, and ends it. The file that pk_recording_create writes is one;
+ * docs/formats/recording.md describes it (MCAP, which Foxglove and PlotJuggler open). It can be read while it
+ * is written, and after its writer was killed.
  *
  *   pk_recorder *file = NULL;
  *   pk_recording_create("run.mcap", NULL, &file, &err);
@@ -117,22 +117,22 @@ typedef struct pk_recording_options {
 
 PK_API pk_recording_options pk_recording_options_default(void);
 
-/* A sink that writes a file, a new one or in place of a regular one; links to it are followed. Devices, FIFOs and folders
- * are refused. options NULL: the defaults. */
+/* A sink that writes a file, a new one or in place of a regular one; links to it are followed. Devices, FIFOs
+ * and folders are refused. options NULL: the defaults. */
 PK_API pk_status pk_recording_create(const char *path, const pk_recording_options *options, pk_recorder **out,
                                      pk_error *err);
 
-/* Go on with a file whose first `position` bytes (of a mark) stand; begin must be given the same channels (its notes and
- * attachments stay those of the file), and drops what comes after. What stands is checked, and a damaged file is refused with
- * the byte and left as it is (PK_ERROR_SYNTAX). The file that results is the one that an
- * uninterrupted run with the same options and marks writes. */
+/* Go on with a file whose first `position` bytes (of a mark) stand; begin must be given the same channels
+ * (its notes and attachments stay those of the file), and drops what comes after. What stands is checked, and
+ * a damaged file is refused with the byte and left as it is (PK_ERROR_SYNTAX). The file that results is the
+ * one that an uninterrupted run with the same options and marks writes. */
 PK_API pk_status pk_recording_resume(const char *path, uint64_t position, const pk_recording_options *options,
                                      pk_recorder **out, pk_error *err);
 
 typedef struct pk_recording pk_recording;
 
-/* A file that was ended, cut off, or is being written; what is damaged at its end is left out. Any MCAP file opens;
- * channels that pronk did not write are not listed. */
+/* A file that was ended, cut off, or is being written; what is damaged at its end is left out. Any MCAP file
+ * opens; channels that pronk did not write are not listed. */
 PK_API pk_status pk_recording_open(const char *path, pk_recording **out, pk_error *err);
 PK_API void pk_recording_close(pk_recording *recording);
 

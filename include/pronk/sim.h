@@ -7,9 +7,9 @@
  *   pk_sim_commands(sim)[3].tau = 1.5;
  *   pk_sim_step(sim, NULL);
  *
- * Stepping allocates nothing. The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A step that
- * fails leaves the state as it was. Contact, joint limits and joint friction act in the schemes `euler` and `moreau`; the
- * others integrate smooth motion only.
+ * Stepping allocates nothing. The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A
+ * step that fails leaves the state as it was. Contact, joint limits and joint friction act in the schemes
+ * `euler` and `moreau`; the others integrate smooth motion only.
  *
  * Threads: different sims may be used at the same time, also when they share a model, a terrain, a controller
  * or code. One sim belongs to one thread at a time; functions that take a const pk_sim may run on it together
@@ -67,11 +67,11 @@ typedef enum pk_contact_scheme {
   X(PK_CONTACT_LAW_HARD, hard) \
   /* springs and dampers to an anchor, with a memory of stick and slip; explicit forces */ \
   X(PK_CONTACT_LAW_COMPLIANT, compliant) \
-  /* the same springs without that memory: friction is a spring that gives way at mu times the normal force; explicit \
-   * forces */ \
+  /* the same springs without that memory: friction is a spring that gives way at mu times the normal \
+   * force; explicit forces */ \
   X(PK_CONTACT_LAW_PENALTY, penalty) \
-  /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along the slip, viscous \
-   * friction (Ayit 2015) */ \
+  /* a linear complementarity problem: impulses with restitution, Coulomb friction on a pyramid along the \
+   * slip, viscous friction (Ayit 2015) */ \
   X(PK_CONTACT_LAW_LCP_PYRAMID, lcp_pyramid)
 
 #define PK_CONTACT_LAW_ENUM(id, row) id,
@@ -88,8 +88,9 @@ typedef enum pk_contact_resting {
   PK_CONTACT_RESTING_COUNT
 } pk_contact_resting;
 
-/* Which method solves the problems of the law lcp-pyramid: one of the solvers of PK_LCP_SOLVER_LIST, or PK_LCP_CHOICE_AUTO: pgs from the
- * last impulses, then lemke, dantzig and pgs again until the tolerance is met. */
+/* Which method solves the problems of the law lcp-pyramid: one of the solvers of PK_LCP_SOLVER_LIST, or
+ * PK_LCP_CHOICE_AUTO: pgs from the last impulses, then lemke, dantzig and pgs again until the tolerance is
+ * met. */
 #define PK_LCP_CHOICE_ENUM(solver, choice, row) choice,
 typedef enum pk_lcp_choice {
   PK_LCP_CHOICE_AUTO,
@@ -97,8 +98,8 @@ typedef enum pk_lcp_choice {
 } pk_lcp_choice;
 #undef PK_LCP_CHOICE_ENUM
 
-/* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are one
- * impact group; bodies that touch each other are in one group. */
+/* Newton's restitution where contacts differ in it (hard law). Contacts that one robot's motion couples are
+ * one impact group; bodies that touch each other are in one group. */
 typedef enum pk_impact_law {
   /* the group's smallest coefficient in each direction, and where that would gain energy the smaller one in
    * both: no impact gains energy */
@@ -227,8 +228,8 @@ PK_API pk_status pk_sim_options_validate(const pk_sim_options *options, pk_error
 /* The name of a part. */
 PK_API const char *pk_step_part_name(pk_step_part part);
 
-/* Why a step could not be made on vector lanes, where a world shares its arithmetic with others (docs/theory/batch.md). It was made
- * for that world alone then, to the same laws. */
+/* Why a step could not be made on vector lanes, where a world shares its arithmetic with others
+ * (docs/theory/batch.md). It was made for that world alone then, to the same laws. */
 typedef enum pk_lane_exit {
   /* lanes made it */
   PK_LANE_EXIT_NONE,
@@ -264,8 +265,8 @@ typedef struct pk_step_info {
   int contacts;
   /* Of the contact solver, all solves of the step. */
   int solver_iterations;
-  /* Which solver found the impulses of the last solve; auto: the step on lanes itself, a first guess that was good,
-   * or the law lcp-pyramid. */
+  /* Which solver found the impulses of the last solve; auto: the step on lanes itself, a first guess that was
+   * good, or the law lcp-pyramid. */
   pk_solver solver;
   /* The same of the law lcp-pyramid. */
   pk_lcp_solver lcp_solver;
@@ -318,14 +319,14 @@ typedef struct pk_material {
 PK_API pk_material pk_material_default(void);
 PK_API pk_status pk_material_validate(const pk_material *material, pk_error *err);
 
-/* A world of its own at the model's initial pose: in memory of the caller's (of pk_sim_memsize bytes, 64-byte aligned,
- * otherwise PK_ERROR_ARGUMENT), or allocated. options NULL: the defaults. The model must outlive it.
+/* A world of its own at the model's initial pose: in memory of the caller's (of pk_sim_memsize bytes, 64-byte
+ * aligned, otherwise PK_ERROR_ARGUMENT), or allocated. options NULL: the defaults. The model must outlive it.
  *
- * What steps write lies in that memory: state, contacts, rows, scratch. pk_sim_init still allocates what is made ready once:
- * the geometries of the model's shapes (hulls and trees), the lists of links that do not collide and, for an adaptive stepper,
- * what SUNDIALS needs. pk_sim_set_controller allocates the controller's block, pk_sim_set_terrain and the functions that say
- * who collides (collision.h) lists of their own. All of it is freed by pk_sim_destroy, which therefore must be called in both
- * cases, before the memory is freed. */
+ * What steps write lies in that memory: state, contacts, rows, scratch. pk_sim_init still allocates what is
+ * made ready once: the geometries of the model's shapes (hulls and trees), the lists of links that do not
+ * collide and, for an adaptive stepper, what SUNDIALS needs. pk_sim_set_controller allocates the controller's
+ * block, pk_sim_set_terrain and the functions that say who collides (collision.h) lists of their own. All of
+ * it is freed by pk_sim_destroy, which therefore must be called in both cases, before the memory is freed. */
 PK_API size_t pk_sim_memsize(const pk_model *model, const pk_sim_options *options);
 PK_API pk_status pk_sim_init(const pk_model *model, const pk_sim_options *options, void *memory, pk_sim **out,
                              pk_error *err);
@@ -335,15 +336,16 @@ PK_API pk_status pk_sim_create(const pk_model *model, const pk_sim_options *opti
 /* Free it; memory of the caller's stays the caller's. */
 PK_API void pk_sim_destroy(pk_sim *sim);
 
-/* The ground, which must outlive the sim; NULL: none. Solids that are added to it later do not collide. materials [count]
- * are what its solids refer to; NULL: friction 0.8, no restitution, for all. Joint limits and joint friction act with or
- * without ground. */
+/* The ground, which must outlive the sim; NULL: none. Solids that are added to it later do not collide.
+ * materials [count] are what its solids refer to; NULL: friction 0.8, no restitution, for all. Joint limits
+ * and joint friction act with or without ground. */
 PK_API pk_status pk_sim_set_terrain(pk_sim *sim, const pk_terrain *terrain, const pk_material *materials,
                                     int count, pk_error *err);
 
-/* Material pairs. A robot's collision shapes have surfaces, 0 unless set: small numbers that the user gives meaning
- * to (rubber feet, steel body). A pair says what a surface does on a material of the ground; without one the ground's
- * material alone decides. Terrain, surfaces and pairs may be set in any order, and a reset keeps them.
+/* Material pairs. A robot's collision shapes have surfaces, 0 unless set: small numbers that the user gives
+ * meaning to (rubber feet, steel body). A pair says what a surface does on a material of the ground; without
+ * one the ground's material alone decides. Terrain, surfaces and pairs may be set in any order, and a reset
+ * keeps them.
  *
  *   pk_sim_set_surface(sim, foot_shape, 1, &err);
  *   pk_sim_set_pair(sim, 1, 0, &(pk_material){.friction = 1.1}, &err);    feet on material 0 */
@@ -351,8 +353,8 @@ PK_API pk_status pk_sim_set_surface(pk_sim *sim, int shape, int surface, pk_erro
 PK_API pk_status pk_sim_set_pair(pk_sim *sim, int surface, int material, const pk_material *pair,
                                  pk_error *err);
 
-/* What bodies do to each other where they touch: the defaults (friction 0.8, no restitution) unless another material is
- * set here, and a law of its own for two surfaces, in any order, a surface with itself too.
+/* What bodies do to each other where they touch: the defaults (friction 0.8, no restitution) unless another
+ * material is set here, and a law of its own for two surfaces, in any order, a surface with itself too.
  *
  *   pk_sim_set_body_material(sim, &(pk_material){.friction = 0.3}, &err);
  *   pk_sim_set_surface_pair(sim, 1, 2, &(pk_material){.friction = 0.1}, &err);    surface 1 on surface 2 */
@@ -360,26 +362,27 @@ PK_API pk_status pk_sim_set_body_material(pk_sim *sim, const pk_material *materi
 PK_API pk_status pk_sim_set_surface_pair(pk_sim *sim, int surface_a, int surface_b, const pk_material *pair,
                                          pk_error *err);
 
-/* Parameters: what may differ from world to world of one model. A reset keeps them; pk_sim_get_state does not hold them, as
- * it does not hold the ground and the materials: set them again in a world that goes on from a state.
+/* Parameters: what may differ from world to world of one model. A reset keeps them; pk_sim_get_state does not
+ * hold them, as it does not hold the ground and the materials: set them again in a world that goes on from a
+ * state.
  *
  *   pk_sim_scale_mass(sim, trunk_body, 1.15, &err);                         everything about it 15 % heavier
  *   pk_sim_add_mass(sim, trunk_link, 2, (const double[]){0, 0, 0.1}, &err);   2 kg on its back
  *   pk_sim_set_friction(sim, 0.5, &err);                                    half the friction, everywhere
  *   pk_sim_set_latency(sim, 0.005, &err);                                   commands act 5 ms late
  *
- * Inertia of a body: as pk_model.body_inertia, in the body's frame. PK_ERROR_ARGUMENT: no such body or link, numbers that no
- * body has, or a body that is lighter in some direction than a thousandth of the model's (what the model can
- * move must stay movable). Controllers compute with the model's masses, not with
- * these: what differs in a world is what they do not know. */
+ * Inertia of a body: as pk_model.body_inertia, in the body's frame. PK_ERROR_ARGUMENT: no such body or link,
+ * numbers that no body has, or a body that is lighter in some direction than a thousandth of the model's
+ * (what the model can move must stay movable). Controllers compute with the model's masses, not with these:
+ * what differs in a world is what they do not know. */
 PK_API pk_status pk_sim_set_inertia(pk_sim *sim, int body, const double inertia[10], pk_error *err);
 PK_API pk_status pk_sim_get_inertia(const pk_sim *sim, int body, double inertia[10]);
 
 /* A body's mass and moments times a factor; its centre of mass stays. */
 PK_API pk_status pk_sim_scale_mass(pk_sim *sim, int body, double factor, pk_error *err);
 
-/* A point mass (kg) at a point of a link (link frame, m) from now on, or less mass there when it is negative. Adding mass
- * several times adds up. */
+/* A point mass (kg) at a point of a link (link frame, m) from now on, or less mass there when it is negative.
+ * Adding mass several times adds up. */
 PK_API pk_status pk_sim_add_mass(pk_sim *sim, int link, double mass, const double at[3], pk_error *err);
 
 /* kg, of one robot as it is in this world, or of all that moves (robot -1); NAN: there is no such robot. */
@@ -389,24 +392,25 @@ PK_API double pk_sim_mass(const pk_sim *sim, int robot);
 PK_API pk_status pk_sim_set_friction(pk_sim *sim, double factor, pk_error *err);
 PK_API double pk_sim_get_friction(const pk_sim *sim);
 
-/* Commands act late by a whole number of steps, at most the option max_latency: what stands in pk_sim_commands when step k
- * begins acts in step k + n. In the first n steps after a reset no command acts. 0 at first. The commands on their way
- * are part of the state. */
+/* Commands act late by a whole number of steps, at most the option max_latency: what stands in
+ * pk_sim_commands when step k begins acts in step k + n. In the first n steps after a reset no command acts.
+ * 0 at first. The commands on their way are part of the state. */
 PK_API pk_status pk_sim_set_latency(pk_sim *sim, double seconds, pk_error *err);
 PK_API double pk_sim_get_latency(const pk_sim *sim);
 
-/* The controller that sets the commands from now on, at the start of a step whenever its period has passed; NULL: none. The
- * controller and what it points to must outlive its use. Its state block is allocated here. PK_ERROR_ARGUMENT: it has no
- * update, a period that is no whole number of steps, or was made for another model; who was set before then stays. */
+/* The controller that sets the commands from now on, at the start of a step whenever its period has passed;
+ * NULL: none. The controller and what it points to must outlive its use. Its state block is allocated here.
+ * PK_ERROR_ARGUMENT: it has no update, a period that is no whole number of steps, or was made for another
+ * model; who was set before then stays. */
 PK_API pk_status pk_sim_set_controller(pk_sim *sim, const pk_controller *controller, pk_error *err);
 
 /* A force (N, world axes) on a point of a link (link frame, m) during the next step; several add up.
  * PK_ERROR_ARGUMENT: no such link, or numbers that are not finite. */
 PK_API pk_status pk_sim_push(pk_sim *sim, int link, const double point[3], const double force[3]);
 
-/* The world in joint coordinates: every joint its own coordinate, as controllers see it and logs keep it. Without cut
- * joints that is the model and its state. With them pk_sim_get_joints computes in pk_sim_workspace and leaves it at the
- * world's state. */
+/* The world in joint coordinates: every joint its own coordinate, as controllers see it and logs keep it.
+ * Without cut joints that is the model and its state. With them pk_sim_get_joints computes in
+ * pk_sim_workspace and leaves it at the world's state. */
 PK_API const pk_model *pk_sim_joint_model(const pk_sim *sim);
 PK_API void pk_sim_get_joints(pk_sim *sim, double *q, double *u);
 PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
@@ -414,34 +418,35 @@ PK_API void pk_sim_set_joints(pk_sim *sim, const double *q, const double *u);
 /* Back to the model's initial pose, at rest, time zero, no commands; the controller forgets. */
 PK_API void pk_sim_reset(pk_sim *sim);
 
-/* All that the next step depends on, as bytes: configuration, velocities, commands (also those on their way), pushes, time, what contacts remember,
- * the controller's block. Into a world of the same model, options and controller, this one or another, it goes back to
- * the bit: the steps that follow are the same. The ground, materials, who collides, the world's
- * parameters and the controller's are not in it.
+/* All that the next step depends on, as bytes: configuration, velocities, commands (also those on their way),
+ * pushes, time, what contacts remember, the controller's block. Into a world of the same model, options and
+ * controller, this one or another, it goes back to the bit: the steps that follow are the same. The ground,
+ * materials, who collides, the world's parameters and the controller's are not in it.
  *
  *   void *state = malloc(pk_sim_state_size(sim));
  *   pk_sim_get_state(sim, state);
  *   ...
  *   pk_sim_set_state(sim, state, pk_sim_state_size(sim), &err);    as it was
  *
- * The size changes with the controller only. The bytes hold no pointers, may lie anywhere, and are for the same build on
- * the same kind of machine. pk_sim_set_state allocates nothing, checks everything, and leaves the world as it was
- * when they do not fit: PK_ERROR_ARGUMENT for a state of another world, PK_ERROR_SYNTAX for bytes that are none. */
+ * The size changes with the controller only. The bytes hold no pointers, may lie anywhere, and are for the
+ * same build on the same kind of machine. pk_sim_set_state allocates nothing, checks everything, and leaves
+ * the world as it was when they do not fit: PK_ERROR_ARGUMENT for a state of another world, PK_ERROR_SYNTAX
+ * for bytes that are none. */
 PK_API size_t pk_sim_state_size(const pk_sim *sim);
 PK_API void pk_sim_get_state(const pk_sim *sim, void *state);
 PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error *err);
 
-/* One time step. info may be NULL. A step that fails leaves state, contacts and time as they were; the controller has been
- * asked by then, and pushes are spent. A contact problem that does not meet the tolerance within max_iterations does
- * not stop the world: the step goes on with the best impulses found, returns PK_OK and says so in
- * info->certified and info->certificate; pk_sim_uncertified counts such steps. PK_ERROR_LIMIT (term "max_contacts"): more contacts than there is
- * room for. PK_ERROR_CONVERGENCE (terms "resting contact" and "collision"): the law lcp-pyramid in accelerations found no force,
- * or no impulse; there may be none. */
+/* One time step. info may be NULL. A step that fails leaves state, contacts and time as they were; the
+ * controller has been asked by then, and pushes are spent. A contact problem that does not meet the tolerance
+ * within max_iterations does not stop the world: the step goes on with the best impulses found, returns PK_OK
+ * and says so in info->certified and info->certificate; pk_sim_uncertified counts such steps. PK_ERROR_LIMIT
+ * (term "max_contacts"): more contacts than there is room for. PK_ERROR_CONVERGENCE (terms "resting contact"
+ * and "collision"): the law lcp-pyramid in accelerations found no force, or no impulse; there may be none. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
-/* Steps since the last reset whose certificate was not met, whether or not their info was asked for: a program that steps
- * with info NULL looks here in the end. It is part of the state: a world that goes on from a checkpoint goes on counting.
- * Worlds of a batch count, too: pk_batch_world_uncertified. */
+/* Steps since the last reset whose certificate was not met, whether or not their info was asked for: a
+ * program that steps with info NULL looks here in the end. It is part of the state: a world that goes on from
+ * a checkpoint goes on counting. Worlds of a batch count, too: pk_batch_world_uncertified. */
 PK_API long long pk_sim_uncertified(const pk_sim *sim);
 
 /* Time is the number of steps times dt. */
@@ -453,8 +458,9 @@ PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
 /* Room for contacts in one step: the option, or what was chosen for the model. */
 PK_API int pk_sim_max_contacts(const pk_sim *sim);
 
-/* [nq] Configuration; write to set it. q of a free body: position, quaternion (w, x, y, z), which is read as if it had unit
- * length. A model's initial pose is no stance: put the robot where it can stand before the first step. */
+/* [nq] Configuration; write to set it. q of a free body: position, quaternion (w, x, y, z), which is read as
+ * if it had unit length. A model's initial pose is no stance: put the robot where it can stand before the
+ * first step. */
 PK_API double *pk_sim_q(pk_sim *sim);
 
 /* [nu] Velocities; write to set them. */

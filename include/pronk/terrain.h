@@ -1,5 +1,5 @@
-/* The ground: what robots stand on. A terrain is a union of solids: half-spaces, boxes, height fields, meshes and any
- * other shape, fixed in the world. It answers one question: where is the surface nearest to a point.
+/* The ground: what robots stand on. A terrain is a union of solids: half-spaces, boxes, height fields, meshes
+ * and any other shape, fixed in the world. It answers one question: where is the surface nearest to a point.
  *
  *   pk_terrain *t;
  *   pk_terrain_create(&t, &err);
@@ -37,18 +37,19 @@ PK_API pk_status pk_terrain_add_plane(pk_terrain *t, const double point[3], cons
 PK_API pk_status pk_terrain_add_box(pk_terrain *t, const pk_pose *pose, const double size[3], int material,
                                     pk_error *err);
 
-/* `count` steps, each `depth` long (x), `height` high and `width` wide (y), going up along x from `start`, the
- * middle of the foot of the first riser. */
+/* `count` steps, each `depth` long (x), `height` high and `width` wide (y), going up along x from `start`,
+ * the middle of the foot of the first riser. */
 PK_API pk_status pk_terrain_add_stairs(pk_terrain *t, const double start[3], double depth, double height,
                                        double width, int count, int material, pk_error *err);
 
-/* Solid below a surface of heights z [ny][nx] (m) at spacing `cell` (m), two triangles for each cell; `origin` is
- * the corner of index 0, 0. Outside the field there is nothing. heights.h has heights from files and functions. */
+/* Solid below a surface of heights z [ny][nx] (m) at spacing `cell` (m), two triangles for each cell;
+ * `origin` is the corner of index 0, 0. Outside the field there is nothing. heights.h has heights from files
+ * and functions. */
 PK_API pk_status pk_terrain_add_heights(pk_terrain *t, const double origin[3], int nx, int ny, double cell,
                                         const double *heights, int material, pk_error *err);
 
-/* A triangle mesh, copied, with its frame at `pose`. A closed one is solid; one with holes or borders is a shell
- * without thickness, whose outside is where its triangles turn counter-clockwise. */
+/* A triangle mesh, copied, with its frame at `pose`. A closed one is solid; one with holes or borders is a
+ * shell without thickness, whose outside is where its triangles turn counter-clockwise. */
 PK_API pk_status pk_terrain_add_mesh(pk_terrain *t, const pk_pose *pose, const pk_mesh *mesh, int material,
                                      pk_error *err);
 

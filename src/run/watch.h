@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "scenario/scenario.h"
 
-/* What a run was like. The trunk is the root link of the first robot; a world of objects alone has none. Plain numbers come first: they are what a checkpoint
- * keeps (pki_watch_save). */
+/* What a run was like. The trunk is the root link of the first robot; a world of objects alone has none.
+ * Plain numbers come first: they are what a checkpoint keeps (pki_watch_save). */
 typedef struct pki_run_result {
   long long steps;
   double wall; /* s spent in steps, controller included */
@@ -97,9 +97,9 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
 /* A step has been made, w->info tells how. */
 void pki_watch_step(pki_watch *w, pki_run_result *result);
 
-/* The trunk of the first robot alone, for callers without a pki_watch: where it starts, where it is at a time, the end. `carried` is how
- * high it is over the lowest point at which its robot pushes on something, INFINITY: nowhere. How far it is tilted
- * comes back. */
+/* The trunk of the first robot alone, for callers without a pki_watch: where it starts, where it is at a
+ * time, the end. `carried` is how high it is over the lowest point at which its robot pushes on something,
+ * INFINITY: nowhere. How far it is tilted comes back. */
 void pki_watch_start(const pk_pose *trunk, pki_run_result *result);
 double pki_watch_trunk(const pk_pose *trunk, double carried, double time, pki_run_result *result);
 void pki_watch_settle(pki_run_result *result);

@@ -1,5 +1,6 @@
-/* Laws of contact: what a step asks of the contacts that it finds. A law is a row, const pki_law pki_law_NAME in the file of the
- * law, NAME as PK_CONTACT_LAW_LIST has it, with the functions in which it differs from the hard law, whose row has none. Laws other than it have their rows on chains (chain_rows.h). */
+/* Laws of contact: what a step asks of the contacts that it finds. A law is a row, const pki_law pki_law_NAME
+ * in the file of the law, NAME as PK_CONTACT_LAW_LIST has it, with the functions in which it differs from the
+ * hard law, whose row has none. Laws other than it have their rows on chains (chain_rows.h). */
 #ifndef PKI_STEP_LAW_H
 #define PKI_STEP_LAW_H
 
@@ -7,21 +8,23 @@
 
 typedef struct pki_law {
   const char *name, *doc;
-  /* Contacts are forces at the start of the step: out [nu] += J' lambda of those found, which become the last contacts. NULL:
-   * they are rows of the step's problem. */
+  /* Contacts are forces at the start of the step: out [nu] += J' lambda of those found, which become the last
+   * contacts. NULL: they are rows of the step's problem. */
   void (*force)(pk_sim *sim, double *out);
   /* Contacts have been found, and nothing was asked of them yet. */
   void (*prepare)(pk_sim *sim);
-  /* Collisions as impulses before all else, at the velocities u [nu], which become those after them; *any says whether there were
-   * some. False: no impulses were found. */
+  /* Collisions as impulses before all else, at the velocities u [nu], which become those after them; *any
+   * says whether there were some. False: no impulses were found. */
   bool (*collide)(pk_sim *sim, double *u, pk_step_info *info, bool *any);
   /* The right side of a contact's rows. */
   void (*shift)(pk_sim *sim, int contact, const double *u, const double *u_free);
-  /* Solve the assembled rows; NULL: by the options' contact solver. False: there is no solution, or none was found. */
+  /* Solve the assembled rows; NULL: by the options' contact solver. False: there is no solution, or none was
+   * found. */
   bool (*solve)(pk_sim *sim, pk_step_info *info);
   /* Impulses of the step are kept: what else belongs to them. */
   void (*finish)(pk_sim *sim);
-  /* Most contacts that a world of this law can have, at most max_contacts; NULL: as many as the options say. */
+  /* Most contacts that a world of this law can have, at most max_contacts; NULL: as many as the options
+   * say. */
   int (*room)(const pk_model *model, const pk_sim_options *options);
   /* The row for these options, where they change what the law does; NULL: this one. */
   const struct pki_law *(*variant)(const pk_sim_options *options);

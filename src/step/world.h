@@ -44,7 +44,8 @@
 #include "step/group.h"
 #include "step/law.h"
 
-/* What a surface does on a material of the ground, or (material -1) on another surface that is not before it. */
+/* What a surface does on a material of the ground, or (material -1) on another surface that is not before
+ * it. */
 typedef struct pki_pair {
   int surface, material, with;
   pk_material law;
@@ -78,8 +79,8 @@ typedef struct pki_swept {
   int collider;
   /* One of them is not convex: it can be touched in other places too. */
   bool hollow;
-  /* A point of the plane moved inwards by `rounding`, on the core of the keeper's shape; in the frame of the keeper's
-   * body, or in the world where that is the ground. */
+  /* A point of the plane moved inwards by `rounding`, on the core of the keeper's shape; in the frame of the
+   * keeper's body, or in the world where that is the ground. */
   double point[3];
   /* m, the radius by which the keeper's shape is rounded around its core; 0 for shapes with sharp edges. */
   double rounding;
@@ -108,8 +109,8 @@ typedef struct pki_lcp_pyramid {
   void *memory;              /* of the solvers */
 } pki_lcp_pyramid;
 
-/* An observer is shown every problem of velocities before it is solved, W and its factor both, with the warm start. The
- * problem belongs to the sim and is gone after the call. */
+/* An observer is shown every problem of velocities before it is solved, W and its factor both, with the warm
+ * start. The problem belongs to the sim and is gone after the call. */
 typedef struct pki_problem_observer {
   void (*observe)(void *user, const pk_contact_problem *p, const double *r); /* NULL: none */
   void *user;
@@ -261,8 +262,8 @@ struct pk_sim {
   bool owns_memory;
 };
 
-/* A stepper's row, const pki_stepper pki_stepper_NAME in the file that steps, NAME as PK_STEPPER_LIST has it. `step` reads q, u and writes q_next, u_next, tau_next; carries
- * are copied unless it writes them. */
+/* A stepper's row, const pki_stepper pki_stepper_NAME in the file that steps, NAME as PK_STEPPER_LIST has it.
+ * `step` reads q, u and writes q_next, u_next, tau_next; carries are copied unless it writes them. */
 typedef struct pki_stepper {
   const char *name, *doc;
   pk_status (*step)(pk_sim *sim, pk_step_info *info);
@@ -322,8 +323,8 @@ static inline const pk_model *pki_joint_model(const pk_model *model)
   return model->tree ? model->tree : model;
 }
 
-/* Every step has rows of its own, in velocities and positions: ground, joint limits, joint friction, constraints. Bodies
- * that may only touch each other have some when they do. */
+/* Every step has rows of its own, in velocities and positions: ground, joint limits, joint friction,
+ * constraints. Bodies that may only touch each other have some when they do. */
 static inline bool pki_has_rows(const pk_sim *sim)
 {
   return sim->scene.terrain != NULL || sim->scene.has_joint_rows || sim->model->nconstraint > 0;
@@ -332,7 +333,8 @@ static inline bool pki_has_rows(const pk_sim *sim)
 /* Numbers, gains and limit of a command. */
 pk_status pki_check_command(const pk_command *c);
 
-/* A part of the step ends here; its time since the last one goes into the info, when the options ask for it. */
+/* A part of the step ends here; its time since the last one goes into the info, when the options ask for
+ * it. */
 void pki_lap(pk_sim *sim, pk_step_part part, pk_step_info *info);
 
 /* Joint forces at a state: out = clamp(command) - damping u; the command's part alone in `tau`. How many
