@@ -156,7 +156,7 @@ PK_API pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion
                                       pk_controller **out, pk_error *err);
 PK_API void pk_locomotion_destroy(pk_controller *controller);
 
-/* Change what the robot of one world should do, between its steps. The wish lies in the world, where its
+/* Change what the robot of one world should do, between its steps. The request lies in the world, where its
  * controller remembers things: other worlds of the same controller do not notice, pk_sim_get_state holds it,
  * and a reset goes back to the options. A world of a batch gets one by pk_batch_get and pk_batch_set.
  * PK_ERROR_ARGUMENT: the world has no controller of pk_locomotion_create, or the value is out of the option's

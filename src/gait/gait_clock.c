@@ -49,19 +49,20 @@ static pki_rhythm rhythm_of(const pki_locomotion *c, pk_gait gait, double *lift)
 
 /* The last change whose time has come counts, before that the options; what was asked of this world counts more; after
  * `stop` nothing. */
-static pk_gait_change goal_now(const pki_locomotion *c, const pki_trig_saving *wish, double time)
+static pk_gait_change goal_now(const pki_locomotion *c, const pki_gait_request *request, double time)
 {
   const pk_locomotion_options *o = &c->options;
-  const bool own = wish->has_gait && (unsigned)wish->gait < PK_GAIT_COUNT; /* states come from files, too */
+  const bool own =
+      request->has_gait && (unsigned)request->gait < PK_GAIT_COUNT; /* states come from files, too */
   pk_gait_change goal = {
       .gait = o->gait, .forward = o->forward, .sideways = o->sideways, .turn = o->turn, .at = o->start};
-  goal.gait = own ? wish->gait : goal.gait;
+  goal.gait = own ? request->gait : goal.gait;
   goal.gait = time >= o->start ? goal.gait : PK_GAIT_STAND;
   for (int i = 0; i < o->change_count && o->changes[i].at <= time && !own; i++) {
     goal = o->changes[i];
   }
-  if (wish->has_speed) {
-    goal.forward = wish->forward, goal.sideways = wish->sideways, goal.turn = wish->turn;
+  if (request->has_speed) {
+    goal.forward = request->forward, goal.sideways = request->sideways, goal.turn = request->turn;
   }
   if (goal.gait == PK_GAIT_STAND || time >= o->stop) {
     goal = (pk_gait_change){.gait = PK_GAIT_STAND, .at = goal.at};
@@ -95,7 +96,7 @@ static void advance_gait(const pki_locomotion *c, pki_walk *w)
  * anything else begins, once for each time that it is asked for; it starts from a stand. */
 void pki_clock_tick(const pki_locomotion *c, pki_walk *w)
 {
-  pk_gait_change goal = goal_now(c, &w->wish, w->time);
+  pk_gait_change goal = goal_now(c, &w->request, w->time);
   if (goal.gait != PK_GAIT_JUMP && !w->jumping) {
     w->jumped = -1; /* the next one is a new one, even when it is asked for since the same time */
   }

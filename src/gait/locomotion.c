@@ -358,8 +358,8 @@ pk_status pk_locomotion_set_speed(pk_sim *sim, double forward, double sideways, 
   chosen.forward = forward, chosen.sideways = sideways, chosen.turn = turn;
   const pk_status status = validate_locomotion_options(&chosen, err);
   if (status == PK_OK) {
-    w->wish.has_speed = true;
-    w->wish.forward = forward, w->wish.sideways = sideways, w->wish.turn = turn;
+    w->request.has_speed = true;
+    w->request.forward = forward, w->request.sideways = sideways, w->request.turn = turn;
   }
   return status;
 }
@@ -377,8 +377,8 @@ pk_status pk_locomotion_set_gait(pk_sim *sim, pk_gait gait, pk_error *err)
   pk_status status = validate_locomotion_options(&chosen, err);
   status = status == PK_OK ? validate_jump(c, &chosen, err) : status;
   if (status == PK_OK) {
-    w->wish.has_gait = true;
-    w->wish.gait = gait;
+    w->request.has_gait = true;
+    w->request.gait = gait;
   }
   return status;
 }

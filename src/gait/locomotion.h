@@ -106,13 +106,13 @@ typedef struct pki_jump {
 } pki_jump;
 
 /* What was asked of this world since its reset, in place of the options. */
-typedef struct pki_trig_saving {
+typedef struct pki_gait_request {
   /* A speed and a gait were asked for. */
   bool has_speed, has_gait;
   pk_gait gait;
   /* m/s, m/s, rad/s */
   double forward, sideways, turn;
-} pki_trig_saving;
+} pki_gait_request;
 
 typedef struct pki_walk {
   bool awake; /* the first update has been */
@@ -124,13 +124,13 @@ typedef struct pki_walk {
   pki_rhythm rhythm; /* what they are drawn to */
   double lift;       /* m, of swinging feet */
   pki_jump jump;
-  pki_trig_saving wish; /* pk_locomotion_set_speed and pk_locomotion_set_gait */
-  double jumped;        /* s, the time for which the last jump was asked; less than 0: none */
-  double wait;          /* s, that the clock has waited */
-  double still;         /* s, since the wanted speed became zero after `stop` */
-  double speed[3];      /* forward, sideways, turn: wanted now */
-  double place[2], yaw; /* where the trunk should be */
-  double plane[3];      /* ground: z = plane[0] + plane[1] x + plane[2] y */
+  pki_gait_request request; /* pk_locomotion_set_speed and pk_locomotion_set_gait */
+  double jumped;            /* s, the time for which the last jump was asked; less than 0: none */
+  double wait;              /* s, that the clock has waited */
+  double still;             /* s, since the wanted speed became zero after `stop` */
+  double speed[3];          /* forward, sideways, turn: wanted now */
+  double place[2], yaw;     /* where the trunk should be */
+  double plane[3];          /* ground: z = plane[0] + plane[1] x + plane[2] y */
   pki_foot feet[PKI_LEGS];
   pki_mpc_guess guess;
   /* m, where the plan brings the mass, a knot apart; from where it is now */

@@ -320,10 +320,15 @@ static void a_different_gait_in_each_world(void **state)
   compare_locomotion(*state, &o, PACE(120, 40));
 }
 
+/* Both compute the same torques with other roundings. Where a foot's force is at the edge of its friction cone, Newton's method stops
+ * at a wrench within 1e-10 of the wanted one (share.h), and may do so one step earlier for one of them: forces then differ by
+ * that over the arm of the feet, some 1e-7 N, and torques likewise. Elsewhere they differ by rounding alone. */
 static void plain_legs_do_as_legs_of_any_hinges(void **state)
 {
   setting *s = *state;
   pk_controller *by[2];
+  int all = 0, stopped_apart = 0;
+  s->random = pki_random_seeded(21);
   pk_locomotion_options o = pk_locomotion_options_default();
   o.gait = PK_GAIT_TROT, o.forward = 0.2, o.turn = 0.1, o.start = 0.02;
   for (int legs = 2; legs <= PKI_LEGS; legs += 2) {
@@ -338,7 +343,9 @@ static void plain_legs_do_as_legs_of_any_hinges(void **state)
       }
       for (int k = 6; k < s->model->nu; k++) {
         const pk_command *a = &w->commands[0][k], *b = &w->commands[1][k];
-        assert_less(fabs(a->tau - b->tau), 1e-8 * (1 + fabs(a->tau)));
+        const double apart = fabs(a->tau - b->tau) / (1 + fabs(a->tau));
+        assert_less(apart, 1e-6);
+        stopped_apart += apart > 1e-10, all++;
         assert_less(fabs(a->u_des - b->u_des), 1e-9 * (1 + fabs(a->u_des)));
       }
     }
@@ -346,6 +353,7 @@ static void plain_legs_do_as_legs_of_any_hinges(void **state)
     pk_locomotion_destroy(by[0]);
     pk_locomotion_destroy(by[1]);
   }
+  assert_less(100 * stopped_apart, all);
 }
 
 /* ---- a trot as it is: what eight walkers saw and were told, replayed ---- */
