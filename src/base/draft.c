@@ -112,10 +112,9 @@ static int create_locked(const char *name)
   }
 }
 
-static bool name_draft(pki_draft *draft, int number)
+static void name_draft(pki_draft *draft, int number)
 {
-  const int n = snprintf(draft->name, sizeof draft->name, "%s.pronk-%d.tmp", draft->target, number);
-  return n > 0 && (size_t)n < sizeof draft->name;
+  snprintf(draft->name, sizeof draft->name, "%s.pronk-%d.tmp", draft->target, number);
 }
 
 pk_status pki_draft_begin(pki_draft *draft, const char *path, pk_error *err)
@@ -126,9 +125,7 @@ pk_status pki_draft_begin(pki_draft *draft, const char *path, pk_error *err)
     return status;
   }
   for (int number = 1; number <= DRAFTS; number++) {
-    if (!name_draft(draft, number)) {
-      return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = path}, "the path is too long");
-    }
+    name_draft(draft, number);
     remove_abandoned(draft->name);
   }
   for (int number = 1; number <= DRAFTS && draft->fd < 0; number++) {

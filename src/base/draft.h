@@ -43,8 +43,8 @@ typedef struct pki_draft {
   const char *path;
   /* the file that the draft will replace */
   char target[PKI_PATH_MAX];
-  /* where the draft is until then */
-  char name[PKI_PATH_MAX];
+  /* where the draft is until then: the target and ".pronk-N.tmp" */
+  char name[PKI_PATH_MAX + 24];
   /* the draft, open for writing, empty, locked */
   int fd;
 } pki_draft;
