@@ -68,6 +68,7 @@ static const char *expected_of(const pk_field *f)
                                       [PK_FIELD_BOOL] = "true or false",
                                       [PK_FIELD_ENUM] = "a word",
                                       [PK_FIELD_ROW] = "a word",
+                                      [PK_FIELD_RENAMED_ROW] = "a word",
                                       [PK_FIELD_VEC3] = "a list of 3 numbers",
                                       [PK_FIELD_VEC4] = "a list of 4 numbers",
                                       [PK_FIELD_TEXT] = "a text",
