@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cli/cmd_check.h"
 #include "cli/cmd_view.h"
 #include "cli/interrupt.h"
 #include "cli/print_json.h"
@@ -122,6 +123,7 @@ static pk_status run_first(const pki_args *args, wishes *w, const atomic_int *st
     w->temporary[0] = '\0';
   }
   if (status == PK_OK) {
+    pki_warn_scenario("render", scenario, NULL, -1); /* it may end early: at the last picture */
     pki_progress progress = pki_progress_start();
     const double end = !isnan(w->at) ? w->at : w->film.to;
     const pki_run_options options = {.duration = isnan(end) ? -1 : fmax(end, 0),

@@ -307,7 +307,7 @@ static int run_job(job *j)
     return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
   }
   if (j->comm.rank == 0) {
-    pki_warn_renamed("sweep", j->sweep.base);
+    pki_warn_scenario("sweep", j->sweep.base, NULL, -1);
   }
   j->folder = pki_args_value(j->args, "output");
   if (j->folder == NULL) {
