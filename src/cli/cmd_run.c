@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
 #include "cli/cmd_export.h"

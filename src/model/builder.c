@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/mat3.h"
 #include "model/joint_type.h"
 #include "model/mesh.h"
 #include "pronk/model.h"

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/draft.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "serve/browser.h"
-#include "serve/hub.h"
 #include "serve/server.h"
 
 enum { FRAMES_MAX = 1000000 };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/mat3.h"
 #include "run/channels.h"
 #include "serve/hub.h"
 #include "serve/live_parameters.h"
