@@ -278,7 +278,7 @@ static pk_status load_sweep(const pki_args *args, pki_sweep *out, pk_error *err)
   int nset;
   const char **sets = pki_args_all(args, "set", &nset);
   if (sets == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pk_status status = pki_yaml_locate(&pki_sweep_kind, args->words[0], path, err);
   status = status == PK_OK ? pki_sweep_load(path, sets, nset, out, err) : status;

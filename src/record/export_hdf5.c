@@ -221,7 +221,7 @@ static pk_status put_channels(pki_export *what, hid_t file, bool *good, pk_error
   pk_status status = PK_OK;
   links l;
   if (!read_links(what->recording, &l)) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the export");
+    status = pki_fail_memory(err, "the export");
   }
   for (int i = 0; i < what->nchannel && status == PK_OK && *good; i++) {
     pk_recording_series s;

@@ -324,6 +324,5 @@ pk_status pki_problem(pki_problems *problems, const pki_node *node, const char *
 pk_status pki_problem_memory(pki_problems *problems)
 {
   pk_error err = {0};
-  return pki_problems_note(
-      problems, pki_fail(&err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the scenario"), &err);
+  return pki_problems_note(problems, pki_fail_memory(&err, "the scenario"), &err);
 }
