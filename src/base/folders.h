@@ -18,8 +18,8 @@ typedef struct pki_folders {
  * ../share/pronk/KIND); the installed share/pronk/KIND. */
 void pki_folders_find(const char *kind, const char *chosen, bool here, pki_folders *out);
 
-/* A new folder NAME-XXXXXX of other letters each time, for `what` ("the run") and as long as it takes: in `place`, NULL: in TMPDIR,
- * or /tmp where that is not set. It is the caller's to remove; on failure `out` is "". */
+/* Make a new folder for `what` ("the run"), NAME-XXXXXX with other letters each time: in `place`, NULL: in
+ * TMPDIR, or /tmp where that is not set. The caller removes it; on failure `out` is "". */
 pk_status pki_temporary_folder(const char *place, const char *name, const char *what, char out[PKI_PATH_MAX],
                                pk_error *err);
 

@@ -15,8 +15,9 @@ int pki_check_scenario(const pki_args *args, const char *name);
 bool pki_is_sweep_file(const char *name);
 int pki_check_sweep(const pki_args *args, const char *name);
 
-/* The warnings of a scenario on stderr, for commands that continue nevertheless; once. With its world, also those of a run of
- * `duration` s, below 0: the scenario's; NULL: those of its text alone, where there are many worlds or no end. */
+/* The warnings of a scenario on stderr, for commands that continue nevertheless; call it once. With the
+ * scenario's world there are also those of a run of `duration` s (below 0: the scenario's duration); without,
+ * NULL, those of its text alone, for commands that have many worlds or no end. */
 void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration);
 
 /* What the scenario's `dynamics` asks for, for a world that `command` steps on so many lanes; on a terminal it says that it takes

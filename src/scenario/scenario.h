@@ -174,7 +174,8 @@ typedef struct pki_scenario {
   pki_scenario_record record;
   char (*record_channels)[64]; /* [nrecord_channel] names, or patterns with '*'; none: all channels */
   int nrecord_channel;
-  /* What is allowed and yet hardly meant. Reading notes words that have another name now; the functions ..._check_... find more. */
+  /* What is allowed and yet hardly meant. Reading notes words that have another name now; the functions
+   * pki_scenario_check_* and pki_world_check_* find more. */
   pki_problems warnings;
 } pki_scenario;
 
@@ -351,7 +352,8 @@ double pki_varied_value(const pki_scenario *scenario, const pki_varied *varied, 
  * cannot have, leaves it as it is written. */
 pk_status pki_world_vary(pki_world *world, int k, pk_error *err);
 
-/* Warn of pushes that never act in a run of `duration` s, and of entries of the controller's list that never come to count. */
+/* Warn of pushes that never act in a run of `duration` s, and of entries of the controller's list that never
+ * come to count. */
 void pki_scenario_check_times(const pki_scenario *scenario, double duration, pki_problems *warnings);
 
 /* --- sections.c: the schema --- */

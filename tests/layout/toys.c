@@ -319,8 +319,8 @@ static void every_sensor_reads_its_part_of_the_observation(void **state)
 
 /* ---- a section: velocities that the first robot starts with ----
  *
- * Sections that come with Pronk keep what they read in pki_scenario (scenario.h), their third file in the count below. A section
- * from outside has no place there: this one reads its node again when a world starts. */
+ * Sections that come with Pronk keep what they read in pki_scenario (scenario.h), their third file in the
+ * count below. A section from outside has no place there: this one reads its node again when a world starts. */
 
 typedef struct toy_kick {
   double velocity[3];
@@ -451,8 +451,8 @@ static void a_member_of_a_registry_is_known_to_its_own_file_and_the_list(void **
   (void)state;
   static const struct {
     const char *what;
-    /* Files: its own, the list; of sections also the struct that keeps what was read, of benches and commands also the header that
-     * declares their functions. */
+    /* Files: its own, the list; of sections also the struct that keeps what was read, of benches and commands
+     * also the header that declares their functions. */
     int files;
     const char *words[5];
   } members[] = {
@@ -467,7 +467,7 @@ static void a_member_of_a_registry_is_known_to_its_own_file_and_the_list(void **
       {"a section", 3, {"pki_section_collide", "X(collide)", "\"collide\"", "*collide;", NULL}},
       {"a section", 3, {"pki_section_record", "X(record)", "pki_scenario_record", NULL}},
       {"a study", 2, {"pki_symbolic_study", NULL}},
-      /* the function; one whose results need a table of their own adds a kind besides, which bench_report.c prints */
+      /* the function; a bench with a table of its own also adds a kind, which bench_report.c prints */
       {"a bench", 3, {"pki_bench_record", NULL}},
       {"a command", 3, {"pki_command_schema", "pki_options_schema", "\"schema\"", NULL}},
   };
