@@ -66,16 +66,19 @@ test-long: ## the tests that take long: 50 killed runs, 100 000 pairs of shapes,
 
 test-peers: all
 	$(call check,peers)
+	@$(call skipped,build)
 
 test-gcc:
 	@$(call configure,gcc,gcc)
 	@$(call compile,gcc)
 	$(call check,gcc)
+	@$(call skipped,build-gcc)
 
 test-tsan:
 	@$(call configure,tsan,tsan)
 	@$(call compile,tsan)
 	$(call check,tsan)
+	@$(call skipped,build-tsan)
 
 bench: ## this machine: Pronk beside the other engines
 	@scripts/bootstrap peers

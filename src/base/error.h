@@ -18,6 +18,14 @@ typedef struct pki_where {
 __attribute__((format(printf, 4, 5))) pk_status pki_fail(pk_error *err, pk_status status, pki_where where,
                                                          const char *format, ...);
 
+/* There is no memory for `what` ("the report"); NULL: the message does not say for what. */
+static inline pk_status pki_fail_memory(pk_error *err, const char *what)
+{
+  (void)pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory%s%s", what != NULL ? " for " : "",
+                 what != NULL ? what : "");
+  return PK_ERROR_MEMORY;
+}
+
 /* "file:line: field: message", with what is known of it. */
 void pki_error_line(const pk_error *err, char *out, size_t size);
 

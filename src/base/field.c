@@ -49,9 +49,14 @@ int pki_row_find(const void *registry, const char *name)
   return -1;
 }
 
+static bool is_row(const pk_field *f)
+{
+  return f->type == PK_FIELD_ROW || f->type == PK_FIELD_RENAMED_ROW;
+}
+
 int pki_field_word_count(const pk_field *field)
 {
-  return field->type == PK_FIELD_ROW    ? pki_row_count(field->words)
+  return is_row(field)                  ? pki_row_count(field->words)
          : field->type == PK_FIELD_ENUM ? (int)field->most + 1
                                         : 0;
 }
@@ -62,7 +67,7 @@ const char *pki_field_word(const pk_field *field, int index)
     return NULL;
   }
   const char *const *words = field->words;
-  return field->type == PK_FIELD_ROW ? pki_row_name(field->words, index) : words[index];
+  return is_row(field) ? pki_row_name(field->words, index) : words[index];
 }
 
 static bool is_real(const pk_field *f)
@@ -132,7 +137,7 @@ void pki_fields_default(const pk_field *fields, int count, void *options, size_t
 /* The largest value; registries know their own. */
 static double largest_of(const pk_field *f)
 {
-  return f->type == PK_FIELD_ROW ? pki_row_count(f->words) - 1 : f->most;
+  return is_row(f) ? pki_row_count(f->words) - 1 : f->most;
 }
 
 static bool in_range(const pk_field *f, double value)
@@ -183,26 +188,14 @@ static void join_words(const char *const *words, int count, char *text, size_t s
   }
 }
 
-/* Words that have another name now. */
-static const struct {
-  const char *field, *before, *now;
-} renamed_words[] = {
-    {"law", "exact-lcp", "lcp-pyramid"},
-    {"preset", "paper", "gehring-2014"},
-    {"contact", "paper", "gehring-2014"},
-};
-
 const char *pki_field_renamed(const pk_field *field, const char *text)
 {
-  for (size_t i = 0; i < sizeof renamed_words / sizeof renamed_words[0]; i++) {
-    if (strcmp(field->name, renamed_words[i].field) != 0 || strcmp(text, renamed_words[i].before) != 0) {
-      continue;
-    }
-    for (int k = 0; k < pki_field_word_count(field); k++) {
-      const char *word = pki_field_word(field, k);
-      if (strcmp(word, renamed_words[i].now) == 0) {
-        return word;
-      }
+  const int count = field->type == PK_FIELD_RENAMED_ROW ? pki_row_count(field->words) : 0;
+  for (int row = 0; row < count; row++) {
+    const char *names[2]; /* the name, the former one */
+    memcpy(names, row_at(field->words, row), sizeof names);
+    if (names[1] != NULL && strcmp(text, names[1]) == 0) {
+      return names[0];
     }
   }
   return NULL;

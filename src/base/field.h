@@ -14,6 +14,9 @@ typedef enum pk_field_type {
   PK_FIELD_BOOL,
   PK_FIELD_ENUM, /* an int-sized enum; `words` holds its names */
   PK_FIELD_ROW,  /* an int-sized enum that counts the rows of a registry; `words` is the registry */
+  /* The same of rows whose second member is the name that the row had formerly, a const char *, NULL: no
+   * other. It is read too. */
+  PK_FIELD_RENAMED_ROW,
   PK_FIELD_VEC3, /* double [3]: each in the range, each with the default */
   PK_FIELD_VEC4, /* double [4] */
   PK_FIELD_TEXT, /* char [most + 1]: least to most bytes; the default is "" */
@@ -27,7 +30,7 @@ typedef struct pk_field {
   const char *unit;   /* "" when it has none */
   double preset;      /* the default, whatever the type; out of the range: it must be given */
   double least, most; /* allowed range, ends included */
-  const void *words;  /* PK_FIELD_ENUM: const char *[most + 1]; PK_FIELD_ROW: rows up to NULL, most is 0 */
+  const void *words;  /* PK_FIELD_ENUM: const char *[most + 1]; rows: up to NULL, most is 0 */
   const char *doc;
 } pk_field;
 
@@ -71,8 +74,8 @@ bool pki_field_is_required(const pk_field *field);
 /* Set one value of a field (`part` 0 but for vectors) from text, with the same checks. */
 pk_status pki_field_parse(const pk_field *field, void *options, int part, const char *text, pk_error *err);
 
-/* What a former word of an enum field is called now; NULL: `text` is none. Fields read former words, and those who read files
- * for people should warn of them. */
+/* What a row is called now whose former name is `text`; NULL: there is none. Fields read former names, and
+ * those who read files for people should warn of them. */
 const char *pki_field_renamed(const pk_field *field, const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700
 #include "base/folders.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,21 @@ bool pki_path_join(char out[PKI_PATH_MAX], const char *first, const char *second
   const bool slash = size > 0 && first[size - 1] == '/';
   const int n = snprintf(out, PKI_PATH_MAX, "%s%s%s", first, slash ? "" : "/", second);
   return n > 0 && n < PKI_PATH_MAX;
+}
+
+pk_status pki_temporary_folder(const char *place, const char *name, const char *what, char out[PKI_PATH_MAX],
+                               pk_error *err)
+{
+  const char *chosen = getenv("TMPDIR");
+  const char *in = place != NULL ? place : chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp";
+  snprintf(out, PKI_PATH_MAX, "%.4000s/%.60s-XXXXXX", in, name);
+  if (mkdtemp(out) != NULL) {
+    return PK_OK;
+  }
+  out[0] = '\0';
+  return pki_fail(err, PK_ERROR_FILE, (pki_where){.file = in},
+                  "no folder for %s can be made in it: %s; TMPDIR chooses another place", what,
+                  strerror(errno));
 }
 
 /* Folders that might exist, "" where there is none. */

@@ -194,6 +194,13 @@ void pki_text_free(pki_text *text)
   *text = (pki_text){0};
 }
 
+char *pki_text_copy(const char *string)
+{
+  const size_t size = strlen(string) + 1;
+  char *copy = malloc(size);
+  return copy != NULL ? memcpy(copy, string, size) : NULL;
+}
+
 const char *pki_capitals(const char *word, char *out, size_t size)
 {
   size_t n = 0;

@@ -40,6 +40,9 @@ void pki_text_add_base64(pki_text *text, const void *bytes, size_t size);
 
 void pki_text_free(pki_text *text);
 
+/* A copy to free(); NULL: there is no memory. */
+char *pki_text_copy(const char *string);
+
 /* The word with a to z in capitals, in every locale, as far as it fits; returns out. */
 const char *pki_capitals(const char *word, char *out, size_t size);
 

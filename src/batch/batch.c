@@ -61,7 +61,7 @@ static pk_status create_thread_context(pk_batch *b, pki_thread_context *context,
   const size_t size = carve_group(context, b, &arena);
   context->memory = pki_aligned_alloc(size);
   if (context->memory == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the workspace of a thread");
+    return pki_fail_memory(err, "the workspace of a thread");
   }
   arena = pki_arena_over(context->memory, size);
   carve_group(context, b, &arena);

@@ -2,11 +2,9 @@
 #include <string.h>
 
 #include "batch/batch.h"
-#include "sim/parameters.h"
 #include "sim/query.h"
 #include "sim/sim_control.h"
 #include "step/contact.h"
-#include "step/joints.h"
 
 static size_t pad_to_line(size_t bytes)
 {

@@ -105,6 +105,13 @@ static int unknown_bench(const char *name)
   return 2;
 }
 
+static void complain(const pki_bench *bench, const pk_error *err)
+{
+  char line[sizeof err->message + sizeof err->file + sizeof err->field];
+  pki_error_line(err, line, sizeof line);
+  fprintf(stderr, "pronk bench %s: %s\n", bench->name, line);
+}
+
 /* DIR/NAME.html. */
 static bool save_page(const pki_bench *bench, const pki_bench_report *report, const char *folder)
 {
@@ -116,7 +123,7 @@ static bool save_page(const pki_bench *bench, const pki_bench_report *report, co
   }
   status = status == PK_OK ? bench->save(report, path, &err) : status;
   if (status != PK_OK) {
-    fprintf(stderr, "pronk bench %s: %s\n", bench->name, err.message);
+    complain(bench, &err);
   }
   return status == PK_OK;
 }
@@ -129,8 +136,10 @@ static int run_one(const pki_bench *bench, const pki_bench_options *options, FIL
   pki_bench_progress(NULL);
   int code = 0;
   if (status != PK_OK) {
-    fprintf(stderr, "pronk bench %s: %s\n", bench->name,
-            err.message[0] ? err.message : pk_status_text(status));
+    if (err.message[0] == '\0') {
+      pki_fail(&err, status, (pki_where){0}, "%s", pk_status_text(status));
+    }
+    complain(bench, &err);
     code = 1;
   } else if (report.nresult == 0 && !report.failed) {
     fprintf(stderr, "pronk bench %s: no work has \"%s\" in its name\n", bench->name, options->work);

@@ -305,7 +305,7 @@ static pk_status run_work(const bench *b, work *w, const crowd_size *size, pk_er
     add_peer(w, b->peers[i], b->report);
   }
   if (status == PK_OK && (!time_runners(w, b->options->quick) || !add_results(b, w))) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   remove_runners(w);
   pki_crowd_destroy(&w->crowd);
@@ -337,7 +337,7 @@ static pk_status run_works(const bench *b, bool run, plan *all, pk_error *err)
   const int cores = machine.cores < THREADS_MOST ? machine.cores : THREADS_MOST;
   work *w = malloc(sizeof *w);
   if (!w) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pk_status status = PK_OK;
   *all = (plan){0};
@@ -374,7 +374,7 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
   report->kind = PKI_BENCH_BATCH;
   bench *b = calloc(1, sizeof *b);
   if (!b) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   *b = (bench){.options = options, .report = report};
   plan all;
@@ -398,9 +398,7 @@ pk_status pki_bench_batch(const pki_bench_options *options, pki_bench_report *re
     const double counting = options->quick ? 0 : 60;
     pki_bench_announce(report, all.works, all.seconds + counting);
     pki_bench_progress("the machine's peak");
-    status = pki_peak_measure(options->quick, &report->peak)
-                 ? PK_OK
-                 : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_peak_measure(options->quick, &report->peak) ? PK_OK : pki_fail_memory(err, NULL);
     status = status == PK_OK && !options->quick ? count_steps(b, err) : status;
     compile_robot(b);
     pki_bench_announce(report, all.works, 0); /* the clock of what is left begins */

@@ -32,11 +32,6 @@ typedef struct work {
   int count;
 } work;
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-}
-
 /* How a work is timed: one call does `each` of the unit. */
 typedef struct timing {
   void (*run)(void *, int);
@@ -281,7 +276,7 @@ static pk_status run_distances(const pki_bench_options *options, const pk_peer *
       snprintf(w->name, sizeof w->name, "%s-%s%s", name[0], name[1], far ? " apart" : "");
       if (pki_bench_wants(options, w->name) &&
           !run_distance(options, peers, npeer, w, pair, far ? apart : usual, report)) {
-        return out_of_memory(err);
+        return pki_fail_memory(err, NULL);
       }
     }
   }
@@ -425,7 +420,7 @@ static pk_status run_broads(const pki_bench_options *options, const pk_peer *con
     *w = (work){0};
     snprintf(w->name, sizeof w->name, "broad %d", sizes[s]);
     if (pki_bench_wants(options, w->name) && !run_scene(options, peers, npeer, w, sizes[s], report)) {
-      return out_of_memory(err);
+      return pki_fail_memory(err, NULL);
     }
   }
   return PK_OK;
@@ -443,7 +438,7 @@ pk_status pki_bench_collision(const pki_bench_options *options, pki_bench_report
     }
   }
   if (w == NULL) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   pk_status status = run_distances(options, peers, npeer, w, report, err);
   status = status == PK_OK ? run_broads(options, peers, npeer, w, report, err) : status;

@@ -178,7 +178,7 @@ pk_status pki_bench_contact(const pki_bench_options *options, pki_bench_report *
     }
     status = pki_contact_stage_create(&w->stage, motion, steps_of_time[k % DT_COUNT], err);
     if (status == PK_OK && !run_work(w, options, peers, npeer, report)) {
-      status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+      status = pki_fail_memory(err, NULL);
     }
     pki_contact_stage_destroy(&w->stage);
   }

@@ -82,7 +82,7 @@ static pk_status build_model(const subject *s, pk_model **out, pk_error *err)
   pk_builder *b;
   pk_builder_create(&b, NULL);
   if (!b) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pk_chain_options options = pk_chain_options_default();
   options.links = s->links;
@@ -273,7 +273,7 @@ static pk_status run_works(scene *s, pk_error *err)
       continue;
     }
     if (!time_algorithm(s, (pki_algorithm)k)) {
-      return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+      return pki_fail_memory(err, NULL);
     }
     pki_bench_show(s->report);
   }

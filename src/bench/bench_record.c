@@ -1,7 +1,7 @@
 /* `pronk bench record`: the scenario starleth-trot at a step of 1 ms, recorded at 1 kHz in several ways and not at all,
  * in turns. What is timed is the whole run: steps, statistics, samples, and the end of the file. On a machine that others use, too,
  * such times scatter by more than a recording costs; so the share of it is also measured inside one run, step by step. */
-#define _POSIX_C_SOURCE 200809L /* mkdtemp */
+#define _POSIX_C_SOURCE 200809L /* rmdir */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folders.h"
 #include "bench/bench.h"
 #include "measure/measure.h"
 #include "run/run_output.h"
@@ -28,7 +29,7 @@ static const struct {
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 typedef struct bench {
-  char folder[64];
+  char folder[PKI_PATH_MAX];
   double seconds;             /* of the run */
   double time[WAYS][ROUNDS];  /* s */
   double ratio[WAYS][ROUNDS]; /* to "none" in the same round */
@@ -165,13 +166,10 @@ pk_status pki_bench_record(const pki_bench_options *options, pki_bench_report *r
   const int rounds = options->quick ? QUICK_ROUNDS : ROUNDS;
   bench *b = calloc(1, sizeof *b);
   if (b == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   b->seconds = options->quick ? 20 : 60;
-  snprintf(b->folder, sizeof b->folder, "/tmp/pronk-bench-XXXXXX");
-  pk_status status = mkdtemp(b->folder) != NULL
-                         ? PK_OK
-                         : pki_fail(err, PK_ERROR_FILE, (pki_where){.file = b->folder}, "cannot be created");
+  pk_status status = pki_temporary_folder(NULL, "pronk-bench", "the recordings", b->folder, err);
   for (int i = -1; i < rounds && status == PK_OK; i++) { /* one round to warm up */
     for (int way = 0; way < WAYS && status == PK_OK; way++) {
       char text[64];

@@ -257,7 +257,7 @@ static int fastest_peer(const bench *b)
 static pk_status finish_runners(bench *b, pk_status status, int worlds, int threads, pk_error *err)
 {
   if (status == PK_OK && (!time_runners(b, threads) || !add_results(b, worlds, threads))) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   b->fastest = worlds == 1 ? fastest_peer(b) : b->fastest;
   remove_runners(b);
@@ -337,7 +337,7 @@ pk_status pki_bench_robots(const pki_bench_options *options, pki_bench_report *r
   report->kind = PKI_BENCH_ROBOTS;
   bench *b = calloc(1, sizeof *b);
   if (!b) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   *b = (bench){.options = options, .report = report};
   setenv("OMP_WAIT_POLICY", "passive", 0); /* as in `pronk bench batch` */

@@ -202,7 +202,7 @@ static pk_status run_work(bench *b, work *w, pki_growth growth, int size, pk_err
     w->runners[i].failed |= robots_fell(&w->runners[i]);
   }
   if (!timed || !add_results(b, w, entrants)) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   for (int i = 0; i < w->count; i++) {
     w->runners[i].table->destroy(w->runners[i].world);
@@ -246,7 +246,7 @@ pk_status pki_bench_scaling(const pki_bench_options *options, pki_bench_report *
   b.npeer = pki_peers_load(b.peers, PEERS_MAX);
   work *w = malloc(sizeof *w);
   if (!w) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pk_status status = PK_OK;
   for (int g = 0; g < PKI_GROWTHS; g++) {

@@ -103,7 +103,7 @@ pk_status pki_contact_stage_create(pki_contact_stage *s, pki_contact_motion moti
     status = take_feet(s, err);
   }
   if (status == PK_OK && !set_motion(s)) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   s->scene.model = &s->model;
   s->scene.feet = s->feet, s->scene.nfoot = PKI_FEET;

@@ -15,12 +15,6 @@ static const double SETTLE = 2.4; /* s: three cycles */
 static const double FIELD = 10;  /* m, along the ground */
 static const double OFF = 0.005; /* rad, of each joint */
 
-static pk_status out_of_memory(pk_error *err)
-{
-  (void)pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-  return PK_ERROR_MEMORY;
-}
-
 static pk_sim_options sim_options(const pki_crowd *crowd)
 {
   pk_sim_options o = pk_sim_options_default();
@@ -111,7 +105,7 @@ pk_status pki_crowd_init(pki_crowd *crowd, const pki_contact_scene *scene, int n
   crowd->u = calloc(count * nu, sizeof *crowd->u);
   if (!crowd->place || !crowd->q || !crowd->u) {
     pki_crowd_destroy(crowd);
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   for (size_t k = 0; k < count; k++) {
     memcpy(crowd->q + k * nq, scene->q, nq * sizeof *crowd->q);
@@ -129,7 +123,7 @@ pk_status pki_crowd_trot(pki_crowd *crowd, const pki_contact_scene *scene, const
   }
   crowd->targets = targets, crowd->ntarget = ntarget;
   double *cycle = calloc((size_t)ntarget * (nq + nu), sizeof *cycle);
-  status = cycle ? record_cycle(crowd, cycle, err) : out_of_memory(err);
+  status = cycle ? record_cycle(crowd, cycle, err) : pki_fail_memory(err, NULL);
   if (status == PK_OK) {
     pki_random random = pki_random_seeded(1);
     choose_places(crowd, &random, in_phase);

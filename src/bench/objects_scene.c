@@ -15,11 +15,6 @@ static const double STACK_DT = 1e-3, LARGE_LIFE = 0.4;                  /* s */
 
 enum { BLOCKS = 10 };
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-}
-
 /* A free ball or box of even density at a place; size NULL: a ball. */
 static pk_status add_body(pk_builder *b, int index, double mass, const double *size, const double *place,
                           pk_error *err)
@@ -102,7 +97,7 @@ pk_status pki_objects_create(pki_robots_scene *s, pk_error *err)
   s->targets = calloc(6 * n, sizeof *s->targets);
   s->ntarget = 1;
   if (!s->scene.q || !s->targets) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   if (stack) {
     place_stack(s);
@@ -111,7 +106,7 @@ pk_status pki_objects_create(pki_robots_scene *s, pk_error *err)
   }
   pk_builder *b;
   pk_builder_create(&b, NULL);
-  pk_status status = b ? add_bodies(s, b, err) : out_of_memory(err);
+  pk_status status = b ? add_bodies(s, b, err) : pki_fail_memory(err, NULL);
   status = status == PK_OK ? pk_builder_compile(b, &s->model, err) : status;
   pk_builder_destroy(b);
   s->scene.model = s->model;
@@ -123,7 +118,7 @@ pk_status pki_many_create(pki_robots_scene *s, pk_error *err)
 {
   s->many = malloc(sizeof *s->many);
   if (!s->many) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   const pk_status status = pki_scaling_scene_create(s->many, PKI_GROWTH_ROBOTS, s->work->size, err);
   if (status != PK_OK) {
@@ -137,7 +132,7 @@ pk_status pki_many_create(pki_robots_scene *s, pk_error *err)
   s->ntarget = s->many->period;
   s->targets = calloc((size_t)s->ntarget * nu, sizeof *s->targets);
   if (!s->targets) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   for (int k = 0; k < s->ntarget; k++) {
     memcpy(s->targets + (size_t)k * nu, pki_scaling_target(s->many, k), nu * sizeof *s->targets);

@@ -169,7 +169,7 @@ pk_status pki_bench_save_batch(const pki_bench_report *report, const char *path,
   pki_report page;
   line *lines = calloc(SERIES_MAX, sizeof *lines);
   if (!lines) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pki_page_begin(&page, "pronk bench batch");
   pki_report_section(&page, "speed-section", "Speed");

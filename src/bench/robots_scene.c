@@ -52,11 +52,6 @@ const pki_robots_work *pki_robots_works(int *count)
   return works;
 }
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-}
-
 static bool is_humanoid(const pki_robots_scene *s)
 {
   return strcmp(s->work->model, "coman") == 0;
@@ -155,7 +150,7 @@ static pk_status find_apart(pki_robots_scene *s, pk_error *err)
   pk_sim_destroy(sim);
   pk_terrain_destroy(ground);
   s->scene.apart = (const int(*)[2])s->apart, s->scene.napart = count > 0 ? count : 0;
-  return found >= 0 && s->apart ? PK_OK : out_of_memory(err);
+  return found >= 0 && s->apart ? PK_OK : pki_fail_memory(err, NULL);
 }
 
 /* ---- all of it ---- */
@@ -167,7 +162,7 @@ static pk_status place_upright(pki_robots_scene *s, pk_error *err)
   pk_workspace *workspace;
   pk_workspace_create(m, &workspace, NULL);
   if (!workspace) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   s->scene.q[3] = 1;
   for (int k = 0; k < m->nu; k++) {
@@ -196,7 +191,7 @@ static pk_status create_robot(pki_robots_scene *s, pk_error *err)
   s->tau_max = calloc(nu, sizeof *s->tau_max);
   s->targets = calloc((size_t)s->ntarget * nu, sizeof *s->targets);
   if (!s->scene.q || !s->stance || !s->tau_max || !s->targets) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   set_stance(s);
   set_trot(s);

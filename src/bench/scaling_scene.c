@@ -23,11 +23,6 @@ static const char ball_urdf[] =
     "<inertia ixx=\"0.001\" iyy=\"0.001\" izz=\"0.001\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
     "<collision><geometry><sphere radius=\"" TEXT(BALL_RADIUS) "\"/></geometry></collision></link></robot>";
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
-}
-
 /* All balls, or all robots, in one builder: "12/" before the names of the twelfth. They stand where the root's pose is the
  * world's: q tells where they are. */
 static pk_status describe_scene(const pki_scaling_scene *s, pk_builder *b, pk_error *err)
@@ -67,7 +62,7 @@ static pk_status take_feet(pki_scaling_scene *s, pk_error *err)
   s->shapes = calloc((size_t)most + 1, sizeof *s->shapes);
   s->feet = calloc((size_t)most + 1, sizeof *s->feet);
   if (!s->shapes || !s->feet) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   int n = 0;
   for (int i = 0; i < m->nshape && most > 0; i++) {
@@ -96,7 +91,7 @@ static pk_status place_scene(pki_scaling_scene *s, pk_error *err)
   s->scene.q = calloc((size_t)m->nq, sizeof *s->scene.q);
   s->target = calloc((size_t)m->nu, sizeof *s->target);
   if (!s->scene.q || !s->target) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, NULL);
   }
   for (int k = 0; k < s->size; k++) {
     double *q = s->scene.q + (size_t)k * (size_t)nq;
@@ -144,7 +139,7 @@ pk_status pki_scaling_scene_create(pki_scaling_scene *s, pki_growth growth, int 
   }
   pk_builder *b;
   pk_builder_create(&b, NULL);
-  status = status == PK_OK && !b ? out_of_memory(err) : status;
+  status = status == PK_OK && !b ? pki_fail_memory(err, NULL) : status;
   status = status == PK_OK ? describe_scene(s, b, err) : status;
   status = status == PK_OK ? pk_builder_compile(b, &s->loaded, err) : status;
   pk_builder_destroy(b);

@@ -222,10 +222,10 @@ int pki_command_batch(const pki_args *args)
     status = pki_fail(&err, PK_ERROR_ARGUMENT, (pki_where){.file = scenario->file, .field = "world"},
                       "a batch has all worlds: leave `world` out");
   }
-  if (status == PK_OK) {
-    pki_warn_renamed("batch", scenario);
-  }
   status = status == PK_OK ? pki_world_create(scenario, &world, &err) : status;
+  if (status == PK_OK) {
+    pki_warn_scenario("batch", scenario, &world, options.duration);
+  }
   if (status == PK_OK && scenario->nvary == 0 && scenario->ndisturb == 0) {
     fprintf(stderr,
             "pronk batch: warning: the scenario has neither `vary` nor `disturb`: all worlds are the same\n");

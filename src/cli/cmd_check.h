@@ -15,11 +15,10 @@ int pki_check_scenario(const pki_args *args, const char *name);
 bool pki_is_sweep_file(const char *name);
 int pki_check_sweep(const pki_args *args, const char *name);
 
-/* The warnings of a scenario on stderr, for commands that continue nevertheless; `duration` below 0: the scenario's. */
+/* The warnings of a scenario on stderr, for commands that continue nevertheless; call it once. With the
+ * scenario's world there are also those of a run of `duration` s (below 0: the scenario's duration); without,
+ * NULL, those of its text alone, for commands that have many worlds or no end. */
 void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration);
-
-/* Words of the scenario that have another name now, on stderr, for commands that give no other warnings. */
-void pki_warn_renamed(const char *command, const pki_scenario *scenario);
 
 /* What the scenario's `dynamics` asks for, for a world that `command` steps on so many lanes; on a terminal it says that it takes
  * its time, and it warns where the generic kernels have to do. */

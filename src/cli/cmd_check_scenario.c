@@ -284,6 +284,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
   if (!located) {
     snprintf(path, sizeof path, "%s", name);
   } else if (pki_scenario_load_all(path, sets, nset, &s, &problems) == PK_OK) {
+    pki_scenario_check_times(s, s->duration, &s->warnings);
     if (pki_world_create_all(s, &w, &problems) == PK_OK) {
       pki_world_check_constraints(&w, &s->warnings);
       pki_world_check_overlaps(&w, &s->warnings);
@@ -305,8 +306,13 @@ int pki_check_scenario(const pki_args *args, const char *name)
   return code;
 }
 
-static void print_warnings(const char *command, const pki_problems *warnings)
+void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration)
 {
+  pki_problems *warnings = &scenario->warnings;
+  if (world != NULL) {
+    pki_scenario_check_times(scenario, duration >= 0 ? duration : scenario->duration, warnings);
+    pki_world_check_overlaps(world, warnings);
+  }
   for (int i = 0; i < warnings->count; i++) {
     pk_error e = warnings->errors[i];
     char message[sizeof e.message];
@@ -314,18 +320,4 @@ static void print_warnings(const char *command, const pki_problems *warnings)
     snprintf(e.message, sizeof e.message, "warning: %.600s", message);
     pki_complain_error(command, &e);
   }
-}
-
-void pki_warn_renamed(const char *command, const pki_scenario *scenario)
-{
-  print_warnings(command, &scenario->renamed);
-}
-
-void pki_warn_scenario(const char *command, pki_scenario *scenario, const pki_world *world, double duration)
-{
-  if (duration >= 0) {
-    pki_scenario_check_times(scenario, duration);
-  }
-  pki_world_check_overlaps(world, &scenario->warnings);
-  print_warnings(command, &scenario->warnings);
 }

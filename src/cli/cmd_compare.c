@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/print_summary.h"

@@ -1,6 +1,5 @@
 /* pronk render: pictures and videos of a recording. */
 #define _XOPEN_SOURCE 700
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/folders.h"
+#include "cli/cmd_check.h"
 #include "cli/cmd_view.h"
 #include "cli/interrupt.h"
 #include "cli/print_json.h"
@@ -105,23 +106,16 @@ static bool read_wishes(const pki_args *args, wishes *w)
 
 static pk_status run_first(const pki_args *args, wishes *w, const atomic_int *stop, pk_error *err)
 {
-  const char *chosen = getenv("TMPDIR"), *place = chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp";
   bool model_only = false;
   pki_scenario *scenario = NULL;
   pki_world world = {0};
   pki_run_result result = {0};
   pk_status status = pki_view_scenario(args, &scenario, &model_only, err);
   status = status == PK_OK ? pki_world_create(scenario, &world, err) : status;
-  snprintf(w->temporary, sizeof w->temporary, "%.4000s/pronk-run-XXXXXX", place);
-  if (status == PK_OK && mkdtemp(w->temporary) == NULL) {
-    status = pki_fail(err, PK_ERROR_FILE, (pki_where){.file = place},
-                      "no folder for the run can be made in it: %s; TMPDIR chooses another place",
-                      strerror(errno));
-  }
-  if (status != PK_OK) {
-    w->temporary[0] = '\0';
-  }
+  w->temporary[0] = '\0';
+  status = status == PK_OK ? pki_temporary_folder(NULL, "pronk-run", "the run", w->temporary, err) : status;
   if (status == PK_OK) {
+    pki_warn_scenario("render", scenario, NULL, -1); /* it may end early: at the last picture */
     pki_progress progress = pki_progress_start();
     const double end = !isnan(w->at) ? w->at : w->film.to;
     const pki_run_options options = {.duration = isnan(end) ? -1 : fmax(end, 0),

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
 #include "cli/cmd_export.h"
@@ -153,7 +151,7 @@ pk_status pki_load_scenario(const pki_args *args, pki_scenario **scenario, pk_er
   int nset;
   const char **sets = pki_args_all(args, "set", &nset);
   if (sets == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   if (pki_args_has(args, "compiled")) {
     sets[nset++] = "dynamics=compiled"; /* so that recordings, checkpoints and replays know of it */

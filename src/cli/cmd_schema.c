@@ -91,7 +91,8 @@ static cJSON *value_of(const pk_field *f)
   case PK_FIELD_BOOL: return typed_schema("boolean");
   case PK_FIELD_TEXT: return text_schema((int)f->least, (int)f->most);
   case PK_FIELD_ENUM:
-  case PK_FIELD_ROW: {
+  case PK_FIELD_ROW:
+  case PK_FIELD_RENAMED_ROW: {
     cJSON *o = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(o, "enum");
     for (int i = 0; i < pki_field_word_count(f); i++) {
       cJSON_AddItemToArray(words, cJSON_CreateString(pki_field_word(f, i)));

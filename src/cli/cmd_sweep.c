@@ -278,7 +278,7 @@ static pk_status load_sweep(const pki_args *args, pki_sweep *out, pk_error *err)
   int nset;
   const char **sets = pki_args_all(args, "set", &nset);
   if (sets == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pk_status status = pki_yaml_locate(&pki_sweep_kind, args->words[0], path, err);
   status = status == PK_OK ? pki_sweep_load(path, sets, nset, out, err) : status;
@@ -307,7 +307,7 @@ static int run_job(job *j)
     return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
   }
   if (j->comm.rank == 0) {
-    pki_warn_renamed("sweep", j->sweep.base);
+    pki_warn_scenario("sweep", j->sweep.base, NULL, -1);
   }
   j->folder = pki_args_value(j->args, "output");
   if (j->folder == NULL) {

@@ -55,7 +55,7 @@ static pk_status open_source(const pki_args *args, pki_source **out, bool *model
   }
   const pk_status status = pki_view_scenario(args, &scenario, model_only, err);
   if (status == PK_OK) {
-    pki_warn_renamed("view", scenario);
+    pki_warn_scenario("view", scenario, NULL, -1);
   }
   return status == PK_OK ? pki_live_show(scenario, compile_view_robot, out, err) : status;
 }

@@ -24,7 +24,7 @@ static pk_status add_model(const pki_args *args, pk_root_kind root, const char *
 {
   const char **folders = calloc((size_t)args->ngiven + 1, sizeof *folders);
   if (folders == NULL) {
-    return pki_fail(&out->error, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(&out->error, NULL);
   }
   pk_urdf_options options = pk_urdf_options_default();
   options.root = root;
@@ -49,7 +49,7 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
   }
   pk_builder_create(&out->builder, NULL);
   if (out->builder == NULL) {
-    pki_fail(&out->error, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    pki_fail_memory(&out->error, NULL);
     return PKI_EXIT_FAILURE;
   }
   pk_status status = add_model(args, (pk_root_kind)root, name, out);

@@ -45,7 +45,7 @@ static pk_status parse_recorded_scenario(const pk_recording *r, pki_scenario **s
   if (lines == NULL || sets == NULL) {
     free(lines);
     free((void *)sets);
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   if (size > 0) {
     memcpy(lines, overrides->data, size);

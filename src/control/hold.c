@@ -4,7 +4,6 @@
 
 #include "control/effort.h"
 #include "control/registry.h"
-#include "sim/sim_control.h"
 
 #define HOLD(name) #name, offsetof(pk_hold_options, name)
 static const pk_field hold_fields[] = {
@@ -90,7 +89,6 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
                                   .period = chosen.period,
                                   .model = pk_model_hash(model),
                                   .state_size = sizeof(hold_state) + (size_t)model->nq * sizeof(double),
-                                  .update = pki_update_by_group,
                                   .update_group = update_group,
                                   .user = h};
   *out = &h->controller;

@@ -13,7 +13,6 @@
 
 #include "control/effort.h"
 #include "control/registry.h"
-#include "sim/sim_control.h"
 
 #define TRACK(name) #name, offsetof(pk_track_options, name)
 static const pk_field track_fields[] = {
@@ -263,7 +262,6 @@ static pk_status pack_track(const pki_track_table *t, const pk_track_options *o,
                                    .period = o->period,
                                    .model = model,
                                    .state_size = sizeof(track_state) + 2 * joints * real,
-                                   .update = pki_update_by_group,
                                    .update_group = update_group,
                                    .user = tr};
   *out = &tr->controller;

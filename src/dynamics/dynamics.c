@@ -52,8 +52,7 @@ pk_status pk_workspace_create(const pk_model *model, pk_workspace **out, pk_erro
 {
   *out = NULL;
   void *memory = pki_aligned_alloc(pk_workspace_memsize(model));
-  return memory != NULL ? pk_workspace_init(model, memory, out, err)
-                        : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a workspace");
+  return memory != NULL ? pk_workspace_init(model, memory, out, err) : pki_fail_memory(err, "a workspace");
 }
 
 void pk_workspace_destroy(pk_workspace *w)

@@ -12,7 +12,6 @@
 #include "gait/gait_kernels.h"
 #include "gait/gaits.h"
 #include "math/mat3.h"
-#include "sim/sim_control.h"
 #include "step/world.h"
 
 static const double limp = 0.0906913; /* m h^2 sqrt(g/h), damping after a fall */
@@ -326,7 +325,6 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
                                   .period = made.options.period,
                                   .model = pk_model_hash(model),
                                   .state_size = sizeof(pki_walk),
-                                  .update = pki_update_by_group,
                                   .update_group = update_group,
                                   .user = c};
   *out = &c->controller;

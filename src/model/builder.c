@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/mat3.h"
 #include "model/joint_type.h"
 #include "model/mesh.h"
 #include "pronk/model.h"
@@ -33,7 +32,7 @@ pk_status pk_builder_create(pk_builder **out, pk_error *err)
   pk_builder *b = calloc(1, sizeof *b);
   *out = b;
   if (b == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a builder");
+    return pki_fail_memory(err, "a builder");
   }
   b->gravity[2] = -9.81;
   return PK_OK;

@@ -5,16 +5,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "model/urdf.h"
 
 enum { PAIRS_MAX = 1000000 };
-
-static char *copy_text(const char *text)
-{
-  const size_t n = strlen(text) + 1;
-  char *out = malloc(n);
-  return out != NULL ? memcpy(out, text, n) : NULL;
-}
 
 void pki_srdf_destroy(pki_srdf *srdf)
 {
@@ -58,7 +52,7 @@ static void read_pair(pki_urdf *u, const xmlNode *node, pki_srdf *srdf)
     return;
   }
   pki_srdf_pair *pair = &srdf->pairs[srdf->npair++];
-  *pair = (pki_srdf_pair){.link = {copy_text(first), copy_text(second)}, .line = pki_urdf_line(node)};
+  *pair = (pki_srdf_pair){.link = {pki_text_copy(first), pki_text_copy(second)}, .line = pki_urdf_line(node)};
   if (pair->link[0] == NULL || pair->link[1] == NULL) {
     pki_urdf_error(u, node, NULL, PK_ERROR_MEMORY, "out of memory");
   }
@@ -89,7 +83,7 @@ static void read_robot(pki_urdf *u, const xmlNode *robot, pki_srdf *srdf)
     return;
   }
   const char *name = pki_urdf_value(robot, "name");
-  srdf->robot = copy_text(name != NULL ? name : "");
+  srdf->robot = pki_text_copy(name != NULL ? name : "");
   srdf->pairs = calloc((size_t)count + 1, sizeof *srdf->pairs);
   if (srdf->robot == NULL || srdf->pairs == NULL) {
     pki_urdf_error(u, robot, NULL, PK_ERROR_MEMORY, "out of memory");

@@ -279,7 +279,7 @@ static void search_places(search *s, const char *uri, pk_error *err)
   const size_t length = (size_t)(scheme - uri);
   char *rest = format_new("%s", scheme + 3);
   if (rest == NULL) {
-    pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    pki_fail_memory(err, NULL);
     return;
   }
   decode_percent(rest);

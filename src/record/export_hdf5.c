@@ -38,8 +38,8 @@ bool pki_export_has_hdf5(void)
 static bool put_time(hid_t group, const pk_recording_series *s)
 {
   const hsize_t size = (hsize_t)s->n;
-  const hid_t set = pki_h5_put_data(group, "time", H5T_NATIVE_DOUBLE, 1, &size, s->time);
-  const bool good = set >= 0 && pki_h5_put_text(set, "units", "s");
+  const hid_t set = pki_hdf5_put_data(group, "time", H5T_NATIVE_DOUBLE, 1, &size, s->time);
+  const bool good = set >= 0 && pki_hdf5_put_text(set, "units", "s");
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -92,12 +92,12 @@ static bool put_values(hid_t group, const pk_recorder_channel *c, const pk_recor
                        const links *l)
 {
   const hsize_t size[2] = {(hsize_t)s->row[s->n], (hsize_t)s->columns};
-  const hid_t set = pki_h5_put_data(group, "values", H5T_NATIVE_DOUBLE, 2, size, s->values);
+  const hid_t set = pki_hdf5_put_data(group, "values", H5T_NATIVE_DOUBLE, 2, size, s->values);
   const bool good =
-      set >= 0 && pki_h5_put_texts(set, "columns", c->column, c->columns) &&
-      pki_h5_put_texts(set, "units", c->unit, c->columns) &&
-      pki_h5_put_text(set, "doc", c->doc ? c->doc : "") &&
-      (l->count == 0 || !has_column(c, "link") || pki_h5_put_texts(set, "links", l->text, l->count));
+      set >= 0 && pki_hdf5_put_texts(set, "columns", c->column, c->columns) &&
+      pki_hdf5_put_texts(set, "units", c->unit, c->columns) &&
+      pki_hdf5_put_text(set, "doc", c->doc ? c->doc : "") &&
+      (l->count == 0 || !has_column(c, "link") || pki_hdf5_put_texts(set, "links", l->text, l->count));
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -107,10 +107,10 @@ static bool put_values(hid_t group, const pk_recorder_channel *c, const pk_recor
 static bool put_rows(hid_t group, const pk_recording_series *s)
 {
   const hsize_t size = (hsize_t)s->n + 1;
-  const hid_t set = pki_h5_put_data(group, "rows", H5T_NATIVE_INT, 1, &size, s->row);
+  const hid_t set = pki_hdf5_put_data(group, "rows", H5T_NATIVE_INT, 1, &size, s->row);
   const bool good =
       set >= 0 &&
-      pki_h5_put_text(set, "doc", "sample i has the rows rows[i] to rows[i+1]-1 of values, counted from 0");
+      pki_hdf5_put_text(set, "doc", "sample i has the rows rows[i] to rows[i+1]-1 of values, counted from 0");
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -122,7 +122,7 @@ static bool put_channel(hid_t file, const pk_recorder_channel *c, const pk_recor
 {
   char name[512];
   const int n = snprintf(name, sizeof name, "%s/", c->name);
-  if (n < 0 || (size_t)n >= sizeof name || !pki_h5_make_groups(file, name)) {
+  if (n < 0 || (size_t)n >= sizeof name || !pki_hdf5_make_groups(file, name)) {
     return false;
   }
   const hid_t group = H5Gopen2(file, c->name, H5P_DEFAULT);
@@ -159,15 +159,15 @@ static bool put_attachment(hid_t group, const pk_recorder_attachment *a)
         memcpy(copy, a->data, a->size);
       }
       copy[a->size] = '\0';
-      const hid_t type = pki_h5_text_type();
-      set = pki_h5_put_data(group, a->name, type, 0, NULL, &text);
+      const hid_t type = pki_hdf5_text_type();
+      set = pki_hdf5_put_data(group, a->name, type, 0, NULL, &text);
       H5Tclose(type);
     }
     free(copy);
   } else {
-    set = pki_h5_put_data(group, a->name, H5T_NATIVE_UINT8, 1, &size, a->data);
+    set = pki_hdf5_put_data(group, a->name, H5T_NATIVE_UINT8, 1, &size, a->data);
   }
-  const bool good = set >= 0 && pki_h5_put_text(set, "media_type", a->media_type);
+  const bool good = set >= 0 && pki_hdf5_put_text(set, "media_type", a->media_type);
   if (set >= 0) {
     H5Dclose(set);
   }
@@ -183,11 +183,11 @@ static bool put_note(hid_t file, const pk_recorder_note *note)
   for (int i = 0; i < 5; i++) {
     if (strcmp(note->key, numbers[i]) == 0 && pki_parse_real(&at, end, &value) && at == end) {
       const bool whole = i == 4 && value >= INT_MIN && value <= INT_MAX;
-      return whole ? pki_h5_put_number(file, note->key, H5T_NATIVE_INT, &(int){(int)value})
-                   : pki_h5_put_number(file, note->key, H5T_NATIVE_DOUBLE, &value);
+      return whole ? pki_hdf5_put_number(file, note->key, H5T_NATIVE_INT, &(int){(int)value})
+                   : pki_hdf5_put_number(file, note->key, H5T_NATIVE_DOUBLE, &value);
     }
   }
-  return pki_h5_put_text(file, note->key, note->value);
+  return pki_hdf5_put_text(file, note->key, note->value);
 }
 
 static bool put_about(hid_t file, const pk_recording_about *about)
@@ -198,8 +198,9 @@ static bool put_about(hid_t file, const pk_recording_about *about)
     good = H5Aexists(file, about->notes[i].key) > 0 || put_note(file, &about->notes[i]);
   }
   if (about->nattachment > 0 && good) {
-    const hid_t group = pki_h5_make_groups(file, "attachments/") ? H5Gopen2(file, "attachments", H5P_DEFAULT)
-                                                                 : H5I_INVALID_HID;
+    const hid_t group = pki_hdf5_make_groups(file, "attachments/")
+                            ? H5Gopen2(file, "attachments", H5P_DEFAULT)
+                            : H5I_INVALID_HID;
     good = group >= 0;
     for (int i = 0; i < about->nattachment && good; i++) {
       good = put_attachment(group, &about->attachments[i]);
@@ -220,7 +221,7 @@ static pk_status put_channels(pki_export *what, hid_t file, bool *good, pk_error
   pk_status status = PK_OK;
   links l;
   if (!read_links(what->recording, &l)) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the export");
+    status = pki_fail_memory(err, "the export");
   }
   for (int i = 0; i < what->nchannel && status == PK_OK && *good; i++) {
     pk_recording_series s;
@@ -243,7 +244,7 @@ pk_status pki_export_hdf5(pki_export *what, const char *path, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  const silence quiet = silence_begin();
+  const pki_hdf5_silence quiet = pki_hdf5_silence_begin();
   pki_hdf5 *file = pki_hdf5_create(true);
   bool good = file != NULL && put_about(pki_hdf5_file(file), pk_recording_get_about(what->recording));
   if (good) {
@@ -254,7 +255,7 @@ pk_status pki_export_hdf5(pki_export *what, const char *path, pk_error *err)
   } else {
     status = pki_hdf5_finish(file, good, &draft, err);
   }
-  silence_end(quiet);
+  pki_hdf5_silence_end(quiet);
   return status;
 }
 

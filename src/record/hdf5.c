@@ -6,7 +6,7 @@
 
 enum { CHUNK_VALUES = 1 << 15 }; /* numbers that are compressed together */
 
-hid_t pki_h5_text_type(void)
+hid_t pki_hdf5_text_type(void)
 {
   const hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, H5T_VARIABLE);
@@ -14,10 +14,10 @@ hid_t pki_h5_text_type(void)
   return type;
 }
 
-bool pki_h5_put_texts(hid_t object, const char *name, const char *const *texts, int count)
+bool pki_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, int count)
 {
   const hsize_t size = (hsize_t)(count < 0 ? 1 : count);
-  const hid_t type = pki_h5_text_type();
+  const hid_t type = pki_hdf5_text_type();
   const hid_t space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
   const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   const bool good = attribute >= 0 && H5Awrite(attribute, type, texts) >= 0;
@@ -29,12 +29,12 @@ bool pki_h5_put_texts(hid_t object, const char *name, const char *const *texts, 
   return good;
 }
 
-bool pki_h5_put_text(hid_t object, const char *name, const char *text)
+bool pki_hdf5_put_text(hid_t object, const char *name, const char *text)
 {
-  return pki_h5_put_texts(object, name, &text, -1);
+  return pki_hdf5_put_texts(object, name, &text, -1);
 }
 
-bool pki_h5_put_number(hid_t object, const char *name, hid_t type, const void *value)
+bool pki_hdf5_put_number(hid_t object, const char *name, hid_t type, const void *value)
 {
   const hid_t space = H5Screate(H5S_SCALAR);
   const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -48,7 +48,7 @@ bool pki_h5_put_number(hid_t object, const char *name, hid_t type, const void *v
 
 /* The groups on the way to a name, each once, without the time of day; `name` itself is made when it ends with a
  * slash. */
-bool pki_h5_make_groups(hid_t place, const char *name)
+bool pki_hdf5_make_groups(hid_t place, const char *name)
 {
   char part[512];
   bool good = strlen(name) < sizeof part;
@@ -89,10 +89,10 @@ static hid_t storage_list(int rank, const hsize_t *size)
   return list;
 }
 
-hid_t pki_h5_put_data(hid_t place, const char *name, hid_t type, int rank, const hsize_t *size,
-                      const void *values)
+hid_t pki_hdf5_put_data(hid_t place, const char *name, hid_t type, int rank, const hsize_t *size,
+                        const void *values)
 {
-  if (!pki_h5_make_groups(place, name)) {
+  if (!pki_hdf5_make_groups(place, name)) {
     return -1;
   }
   const hid_t links = H5Pcreate(H5P_LINK_CREATE), storage = storage_list(rank, size);

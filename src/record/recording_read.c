@@ -233,7 +233,8 @@ static pk_status fail_broken_message(const growing *g, uint64_t offset, pk_error
 }
 
 /* The same for bytes that could not be fetched: memory or the disk may be at fault as well. */
-static pk_status report_unreadable(const growing *g, const pki_mcap_file *file, uint64_t offset, pk_error *err)
+static pk_status report_unreadable(const growing *g, const pki_mcap_file *file, uint64_t offset,
+                                   pk_error *err)
 {
   const pk_status status = pki_mcap_fetch_status(file, g->recording->path, err);
   return status != PK_OK ? status : fail_broken_message(g, offset, err);
@@ -360,8 +361,7 @@ pk_status pk_recording_read(const pk_recording *r, int channel, double from, dou
   out->columns = g.channel->columns;
   pki_mcap_file file = {.fd = r->fd, .size = r->size};
   pki_text scratch = {0};
-  pk_status status =
-      reserve_sample(&g, 1) ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  pk_status status = reserve_sample(&g, 1) ? PK_OK : pki_fail_memory(err, NULL);
   if (status == PK_OK) {
     out->row[0] = 0;
   }

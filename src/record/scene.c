@@ -13,18 +13,13 @@
 
 /* ---- values ---- */
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the scene");
-}
-
 /* Words of 32 bits, least byte first. */
 static pk_status add_words(pki_text *out, const double *reals, const int *integers, size_t count,
                            pk_error *err)
 {
   unsigned char *bytes = malloc(4 * count + 1);
   if (bytes == NULL) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the scene");
   }
   for (size_t i = 0; i < count; i++) {
     uint32_t word = integers != NULL ? (uint32_t)integers[i] : 0;
@@ -40,7 +35,7 @@ static pk_status add_words(pki_text *out, const double *reals, const int *intege
   pki_text_add_base64(out, bytes, 4 * count);
   pki_text_add(out, "\"");
   free(bytes);
-  return out->failed ? out_of_memory(err) : PK_OK;
+  return out->failed ? pki_fail_memory(err, "the scene") : PK_OK;
 }
 
 pk_status pki_text_add_floats(pki_text *out, const double *values, size_t count, pk_error *err)
@@ -270,5 +265,5 @@ pk_status pki_scene_json(const pki_scene_source *source, pki_text *out, pk_error
     pki_text_add(out, "}\n");
   }
   pki_scene_meshes_free(&meshes);
-  return status == PK_OK && out->failed ? out_of_memory(err) : status;
+  return status == PK_OK && out->failed ? pki_fail_memory(err, "the scene") : status;
 }

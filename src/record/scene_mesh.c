@@ -7,11 +7,6 @@
 #include "collision/ground/terrain.h"
 #include "collision/shapes/heights.h"
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the scene");
-}
-
 static pk_status add_mesh(pki_text *out, int index, const double *vertex, size_t nvertex, const int *triangle,
                           size_t ntriangle, pk_error *err)
 {
@@ -32,7 +27,7 @@ static pk_status add_hull(pki_text *out, int index, const pki_hull *h, pk_error 
   const size_t count = (size_t)(nloop - 2 * h->nface);
   int *triangle = malloc((3 * count + 1) * sizeof *triangle), *t = triangle;
   if (triangle == NULL) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the scene");
   }
   for (int f = 0; f < h->nface; f++) {
     const int *const loop = h->loop + h->face_start[f], n = h->face_start[f + 1] - h->face_start[f];
@@ -112,7 +107,7 @@ static pk_status add_heights(pki_text *out, int index, const pki_heights *f, pk_
   if (vertex == NULL || triangle == NULL) {
     free(vertex);
     free(triangle);
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the scene");
   }
   const double lowest = grid_vertices(f, nx, ny, step, vertex);
   double *v = vertex + 3 * grid;
@@ -188,7 +183,7 @@ pk_status pki_scene_add_meshes(pki_text *text, const pki_scene_source *source, p
   out->shape = malloc(((size_t)m->nshape + 1) * sizeof *out->shape);
   out->solid = malloc(((size_t)nsolid + 1) * sizeof *out->solid);
   if (out->shape == NULL || out->solid == NULL) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the scene");
   }
   pk_status status = PK_OK;
   int count = 0;

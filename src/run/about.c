@@ -127,7 +127,7 @@ pk_status pki_about_begin(const pki_about_source *source, pk_recorder *recorder,
     a->names = calloc(nrobot, sizeof *a->names);
   }
   if (a == NULL || a->attachments == NULL || a->files == NULL || a->names == NULL) {
-    pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the recording");
+    pki_fail_memory(err, "the recording");
   } else {
     add_notes(a, source);
     for (int i = 0; i < s->nset; i++) {

@@ -529,9 +529,7 @@ pk_status pki_channel_reader_create(const pki_watch *watch, const pki_run_result
     t->values = calloc(largest_sample(t), sizeof *t->values);
     good = !t->failed && t->values != NULL;
   }
-  pk_status status =
-      good ? PK_OK
-           : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the channels of a run");
+  pk_status status = good ? PK_OK : pki_fail_memory(err, "the channels of a run");
   for (int k = 0; good && k < nonly && status == PK_OK; k++) {
     if (!used[k]) {
       status = pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "record.channels"},

@@ -9,11 +9,6 @@
 
 #include "run/single_run.h"
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the comparison");
-}
-
 /* ---- the grid ---- */
 
 /* The end of the value that begins at `at`: a comma outside of brackets and quotes, or the end. */
@@ -65,7 +60,7 @@ static pk_status read_vary(const char *text, pki_vary *out, pk_error *err)
       break;
     }
   }
-  return good ? PK_OK : out_of_memory(err);
+  return good ? PK_OK : pki_fail_memory(err, "the comparison");
 }
 
 static const char *last_part(const char *key)
@@ -138,7 +133,7 @@ pk_status pki_compare_plan(const pki_compare_options *options, pki_comparison *o
                     "found %d keys to vary, expected 1 to %d", options->nvary, PKI_VARY_MAX);
   }
   if (out->vary == NULL) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the comparison");
   }
   name_file(options->scenario != NULL ? options->scenario : "", out->name, sizeof out->name);
   pk_status status = PK_OK;
@@ -158,7 +153,7 @@ pk_status pki_compare_plan(const pki_compare_options *options, pki_comparison *o
   }
   out->variants = calloc((size_t)count, sizeof *out->variants);
   if (out->variants == NULL) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the comparison");
   }
   out->count = (int)count;
   for (int i = 0; i < out->count; i++) {
@@ -303,7 +298,7 @@ static pk_status run_variant(const pki_compare_options *o, pki_comparison *c, in
   }
   char **sets = make_sets(o, c, index, nset);
   if (sets == NULL) {
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the comparison");
   }
   part p = {o, v->name, index, c->count};
   running r = {o, c, index, folder, true};

@@ -284,7 +284,7 @@ static pk_status read_power(const pk_recording *recording, curve *out, pk_error 
       }
     }
     if (power == NULL) {
-      status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the report");
+      status = pki_fail_memory(err, "the report");
     } else {
       *out = (curve){force.time, power, force.n};
       force.time = NULL;

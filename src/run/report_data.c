@@ -6,11 +6,6 @@
 
 #include "record/json.h"
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the report");
-}
-
 /* ---- channels ---- */
 
 pk_status pki_curves_read(const pk_recording *recording, const char *name, pki_curves *out, pk_error *err)
@@ -31,7 +26,7 @@ pk_status pki_curves_read(const pk_recording *recording, const char *name, pki_c
   out->values = malloc((n * columns + 1) * sizeof *out->values);
   if (out->values == NULL) {
     pk_recording_series_free(&series);
-    return out_of_memory(err);
+    return pki_fail_memory(err, "the report");
   }
   for (size_t i = 0; i < n; i++) {
     for (size_t k = 0; k < columns; k++) {
@@ -113,7 +108,7 @@ static pk_status read_joints(pki_report_source *s, pk_error *err)
       room = room > 0 ? 2 * room : 32;
       pki_report_joint *more = realloc(s->joints, (size_t)room * sizeof *more);
       if (more == NULL) {
-        return out_of_memory(err);
+        return pki_fail_memory(err, "the report");
       }
       s->joints = more;
     }

@@ -7,11 +7,6 @@
 #include "base/number.h"
 #include "run/report_data.h"
 
-static pk_status out_of_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the report");
-}
-
 /* The heading, once there is something below it. */
 static void begin_section(const pki_report_source *s, bool *begun)
 {
@@ -74,7 +69,7 @@ static pk_status power_figure(const pki_report_source *s, bool *begun, pk_error 
   if (status == PK_OK && s->njoint > 0 && force.n > 1 && force.n == u.n) {
     double *power = malloc(3 * (size_t)force.n * sizeof *power);
     if (power == NULL) {
-      status = out_of_memory(err);
+      status = pki_fail_memory(err, "the report");
     } else if (sum_power(s, &force, &u, power)) {
       begin_section(s, begun);
       draw_power(s, force.time, power, force.n, pki_curves_first(&force));
@@ -116,7 +111,7 @@ static pk_status energy_figure(const pki_report_source *s, bool *begun, pk_error
     }
   }
   if (status == PK_OK && c.n > 1 && lost == NULL) {
-    status = out_of_memory(err);
+    status = pki_fail_memory(err, "the report");
   } else if (status == PK_OK && c.n > 1 && count > 1) {
     series[count++] = (pki_svg_series){
         .name = names[4], .x = c.time, .y = lost, .n = c.n, .color = colors[4], .style = PKI_SVG_DASHED};

@@ -291,7 +291,5 @@ pk_status pki_report_feet(const pki_report_source *s, pk_error *err)
   }
   free(feet);
   pki_curves_free(&c);
-  return status != PK_OK || good
-             ? status
-             : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the report");
+  return status != PK_OK || good ? status : pki_fail_memory(err, "the report");
 }

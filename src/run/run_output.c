@@ -125,7 +125,7 @@ static pk_status open_channel_reader(pki_run_output *k, pk_error *err)
   const pki_scenario *s = k->watch->world->scenario;
   const char **only = calloc((size_t)s->nrecord_channel + 1, sizeof *only);
   if (only == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   for (int i = 0; i < s->nrecord_channel; i++) {
     only[i] = s->record_channels[i];
@@ -175,7 +175,7 @@ pk_status pki_run_output_begin(pki_run_output *k, pki_watch *watch, pki_run_resu
   }
   k->state = malloc(pk_sim_state_size(watch->world->sim) + pki_watch_size(watch));
   if (k->state == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for checkpoints");
+    return pki_fail_memory(err, "checkpoints");
   }
   const bool records = k->every > 0 || k->view_every > 0;
   pk_recording_options file = pk_recording_options_default();

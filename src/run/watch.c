@@ -85,7 +85,7 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   w->slides = calloc(nbody + 1, sizeof *w->slides);
   result->peak = calloc(nu + 1, sizeof *result->peak);
   if (w->q == NULL || w->contacts == NULL || w->feet == NULL || w->slides == NULL || result->peak == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the run");
+    return pki_fail_memory(err, "the run");
   }
   w->u = w->q + nq;
   w->u_before = w->u + nu;

@@ -68,6 +68,7 @@ static const char *expected_of(const pk_field *f)
                                       [PK_FIELD_BOOL] = "true or false",
                                       [PK_FIELD_ENUM] = "a word",
                                       [PK_FIELD_ROW] = "a word",
+                                      [PK_FIELD_RENAMED_ROW] = "a word",
                                       [PK_FIELD_VEC3] = "a list of 3 numbers",
                                       [PK_FIELD_VEC4] = "a list of 4 numbers",
                                       [PK_FIELD_TEXT] = "a text",
@@ -323,6 +324,5 @@ pk_status pki_problem(pki_problems *problems, const pki_node *node, const char *
 pk_status pki_problem_memory(pki_problems *problems)
 {
   pk_error err = {0};
-  return pki_problems_note(
-      problems, pki_fail(&err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the scenario"), &err);
+  return pki_problems_note(problems, pki_fail_memory(&err, "the scenario"), &err);
 }

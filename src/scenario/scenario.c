@@ -24,12 +24,9 @@ static void read_scenario(pki_scenario *s, pki_problems *problems)
   s->gravity[2] = -9.81;
   s->step = pk_sim_options_default();
   name_by_file(s);
-  problems->remarks = &s->renamed;
+  problems->remarks = &s->warnings;
   pki_scenario_sections(s, problems);
   problems->remarks = NULL;
-  if (problems->status == PK_OK) {
-    pki_scenario_check_times(s, s->duration);
-  }
 }
 
 /* The text and the overrides, so that the same scenario can be read again. */
@@ -167,7 +164,6 @@ void pki_scenario_destroy(pki_scenario *scenario)
       pki_sections[i]->release(scenario);
     }
   }
-  pki_problems_free(&scenario->renamed);
   pki_problems_free(&scenario->warnings);
   pki_document_destroy(scenario->document);
   free(scenario);

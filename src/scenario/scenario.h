@@ -174,8 +174,9 @@ typedef struct pki_scenario {
   pki_scenario_record record;
   char (*record_channels)[64]; /* [nrecord_channel] names, or patterns with '*'; none: all channels */
   int nrecord_channel;
-  pki_problems renamed;  /* words that have another name now */
-  pki_problems warnings; /* what is allowed and yet hardly meant; the renamed words too */
+  /* What is allowed and yet hardly meant. Reading notes words that have another name now; the functions
+   * pki_scenario_check_* and pki_world_check_* find more. */
+  pki_problems warnings;
 } pki_scenario;
 
 /* Read a scenario from text, or from a file; `sets` are "a.b=c" overrides. On failure *out is NULL, and `err` tells the
@@ -351,9 +352,9 @@ double pki_varied_value(const pki_scenario *scenario, const pki_varied *varied, 
  * cannot have, leaves it as it is written. */
 pk_status pki_world_vary(pki_world *world, int k, pk_error *err);
 
-/* Warn of pushes that never act in a run of `duration` s, and of entries of the controller's list that never come to count,
- * in the place of earlier warnings; words that have another name now are warned of again. */
-void pki_scenario_check_times(pki_scenario *scenario, double duration);
+/* Warn of pushes that never act in a run of `duration` s, and of entries of the controller's list that never
+ * come to count. */
+void pki_scenario_check_times(const pki_scenario *scenario, double duration, pki_problems *warnings);
 
 /* --- sections.c: the schema --- */
 

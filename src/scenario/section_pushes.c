@@ -114,7 +114,7 @@ static bool is_missed(double dt, double at, double length)
 }
 
 /* Entries of a controller's list that have a time, `at`, after the end. */
-static void check_controller(pki_scenario *s, double end)
+static void check_controller(const pki_scenario *s, double end, pki_problems *warnings)
 {
   const pki_controller_list *list = s->controller != NULL ? s->controller->list : NULL;
   const pk_field *at = list != NULL ? pki_fields_find(list->fields, *list->nfield, "at") : NULL;
@@ -127,27 +127,22 @@ static void check_controller(pki_scenario *s, double end)
     memcpy(&time, entry + at->offset, sizeof time);
     entry += list->size;
     if (time > end) {
-      pki_problem(&s->warnings, n, "this never comes: it begins at %g s, and the run ends at %g s", time,
-                  end);
+      pki_problem(warnings, n, "this never comes: it begins at %g s, and the run ends at %g s", time, end);
     }
   }
 }
 
-void pki_scenario_check_times(pki_scenario *scenario, double duration)
+void pki_scenario_check_times(const pki_scenario *scenario, double duration, pki_problems *warnings)
 {
-  pki_scenario *s = scenario;
+  const pki_scenario *s = scenario;
   const double dt = s->step.dt, end = duration;
-  pki_problems_free(&s->warnings);
-  for (int i = 0; i < s->renamed.count; i++) {
-    pki_problems_note(&s->warnings, s->renamed.errors[i].status, &s->renamed.errors[i]);
-  }
   for (int i = 0; i < s->npush; i++) {
     const pki_scenario_push *p = &s->pushes[i];
     if (p->at + 0.5 * dt > end) {
-      pki_problem(&s->warnings, p->node, "this push never acts: it begins at %g s, and the run ends at %g s",
+      pki_problem(warnings, p->node, "this push never acts: it begins at %g s, and the run ends at %g s",
                   p->at, end);
     } else if (is_missed(dt, p->at, p->duration)) {
-      pki_problem(&s->warnings, p->node,
+      pki_problem(warnings, p->node,
                   "this push never acts: no step of %g s has its middle in the %g s after %g s", dt,
                   p->duration, p->at);
     }
@@ -155,14 +150,14 @@ void pki_scenario_check_times(pki_scenario *scenario, double duration)
   for (int i = 0; i < s->ndisturb; i++) {
     const pki_scenario_disturb *d = &s->disturbs[i];
     if (d->from + 0.5 * dt > end || d->from >= d->to) {
-      pki_problem(&s->warnings, d->node, "these pushes never act: the first begins at %g s, and %s at %g s",
+      pki_problem(warnings, d->node, "these pushes never act: the first begins at %g s, and %s at %g s",
                   d->from, d->from >= d->to ? "none may" : "the run ends", d->from >= d->to ? d->to : end);
     } else if (d->duration < dt) {
-      pki_problem(&s->warnings, d->node, "some of these pushes may never act: they last %g s, a step is %g s",
+      pki_problem(warnings, d->node, "some of these pushes may never act: they last %g s, a step is %g s",
                   d->duration, dt);
     }
   }
-  check_controller(s, end);
+  check_controller(s, end, warnings);
 }
 
 /* ---- the sections ---- */

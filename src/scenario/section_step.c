@@ -3,7 +3,7 @@
 #include "step/world.h"
 
 static const pk_field preset_fields[] = {
-    {"preset", 0, PK_FIELD_ROW, "", PK_SIM_PRESET_DEFAULT, 0, 0, pki_presets,
+    {"preset", 0, PK_FIELD_RENAMED_ROW, "", PK_SIM_PRESET_DEFAULT, 0, 0, pki_presets,
      "what the other keys start from"},
 };
 static const int preset_field_count = PKI_COUNT(preset_fields);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "math/mat3.h"
 #include "model/joint_type.h"
 #include "model/motion.h"

@@ -1,7 +1,6 @@
 #define _XOPEN_SOURCE 700
 #include "serve/browser.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/text.h"
 
 bool pki_browser_find(char path[PKI_PATH_MAX])
@@ -48,14 +48,10 @@ static pk_status make_folder(char folder[PKI_PATH_MAX], pk_error *err)
   enum { MOST = 32 };
   const char *place = getenv("TMPDIR");
   const bool fits = place != NULL && place[0] == '/' && strlen(place) <= MOST;
-  place = fits ? place : "/tmp";
-  snprintf(folder, PKI_PATH_MAX, "%s/pronk-render-XXXXXX", place);
-  if (mkdtemp(folder) == NULL) {
-    pki_fail(err, PK_ERROR_FILE, (pki_where){.file = place},
-             "no folder for the browser can be made in it: %s; TMPDIR chooses another place",
-             strerror(errno));
-    folder[0] = '\0';
-    return PK_ERROR_FILE;
+  const pk_status status =
+      pki_temporary_folder(fits ? place : "/tmp", "pronk-render", "the browser", folder, err);
+  if (status != PK_OK) {
+    return status;
   }
   /* addresses of files are whole paths */
   char *whole = realpath(folder, NULL);

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/draft.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "serve/browser.h"
-#include "serve/hub.h"
 #include "serve/server.h"
 
 enum { FRAMES_MAX = 1000000 };
@@ -249,7 +249,7 @@ pk_status pki_film_make(pki_source *recording, const pki_film_options *options, 
     status = pki_target_find(options->out, target, err); /* before anything is drawn */
   }
   if (status != PK_OK || pthread_mutex_init(&f.lock, NULL) != 0) {
-    return status != PK_OK ? status : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return status != PK_OK ? status : pki_fail_memory(err, NULL);
   }
   status = start_encoder(&f, err);
   status = status == PK_OK ? pki_server_start(recording, &serving, &server, err) : status;

@@ -4,30 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { POSE = 7, CONTACT = 10, CONTACTS_MAX = 100000 };
 
-static pk_status fail_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
-}
-
 /* ---- the catalog ---- */
-
-static char *copy_text(const char *text)
-{
-  const size_t size = strlen(text) + 1;
-  char *copy = malloc(size);
-  if (copy != NULL) {
-    memcpy(copy, text, size);
-  }
-  return copy;
-}
 
 static const char *const *copy_words(const char *const *words, int count)
 {
   char **copy = calloc((size_t)count + 1, sizeof *copy);
   for (int i = 0; copy != NULL && i < count; i++) {
-    copy[i] = copy_text(words != NULL && words[i] != NULL ? words[i] : "");
+    copy[i] = pki_text_copy(words != NULL && words[i] != NULL ? words[i] : "");
     if (copy[i] == NULL) {
       while (i > 0) {
         free(copy[--i]);
@@ -50,8 +37,8 @@ static void free_words(const char *const *words, int count)
 static bool copy_channel(const pk_recorder_channel *from, pk_recorder_channel *to)
 {
   *to = (pk_recorder_channel){.columns = from->columns, .table = from->table};
-  to->name = copy_text(from->name);
-  to->doc = copy_text(from->doc != NULL ? from->doc : "");
+  to->name = pki_text_copy(from->name);
+  to->doc = pki_text_copy(from->doc != NULL ? from->doc : "");
   to->column = copy_words(from->column, from->columns);
   to->unit = copy_words(from->unit, from->columns);
   return to->name != NULL && to->doc != NULL && to->column != NULL && to->unit != NULL;
@@ -93,7 +80,7 @@ pk_status pki_catalog_create(const pk_recorder_channel *channels, int count, pki
   *out = NULL;
   pki_catalog *c = calloc(1, sizeof *c);
   if (c == NULL) {
-    return fail_memory(err);
+    return pki_fail_memory(err, "the viewer");
   }
   c->channels = calloc((size_t)count + 1, sizeof *c->channels);
   c->offset = calloc((size_t)count + 1, sizeof *c->offset);
@@ -105,7 +92,7 @@ pk_status pki_catalog_create(const pk_recorder_channel *channels, int count, pki
   }
   if (!good) {
     pki_catalog_destroy(c);
-    return fail_memory(err);
+    return pki_fail_memory(err, "the viewer");
   }
   find_pictures(c);
   *out = c;
@@ -168,7 +155,7 @@ pk_status pki_frame_init(pki_frame *frame, const pki_catalog *catalog, pk_error 
   frame->values = calloc((size_t)frame->nvalue + 1, sizeof *frame->values);
   if (frame->pose == NULL || frame->contact == NULL || frame->values == NULL) {
     pki_frame_free(frame);
-    return fail_memory(err);
+    return pki_fail_memory(err, "the viewer");
   }
   for (int i = 0; i < frame->nvalue; i++) {
     frame->values[i] = NAN;

@@ -38,7 +38,7 @@ pk_status pki_hello_json(const pki_source *source, const pki_hello_options *opti
   add_channels(&t, source->catalog);
   pki_text_add(&t, "}");
   if (status == PK_OK && t.failed) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the scene");
+    status = pki_fail_memory(err, "the scene");
   }
   if (status != PK_OK) {
     pki_text_free(&t);

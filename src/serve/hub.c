@@ -31,7 +31,7 @@ pk_status pki_hub_init(pki_hub *hub, const pki_catalog *catalog, pk_error *err)
   pk_status status = pki_frame_init(&hub->front, catalog, err);
   hub->wanted = calloc((size_t)catalog->count + 1, sizeof *hub->wanted);
   if (status == PK_OK && (hub->wanted == NULL || !init_locks(hub))) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+    status = pki_fail_memory(err, "the viewer");
   }
   if (status != PK_OK) {
     pki_frame_free(&hub->front);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "math/mat3.h"
 #include "run/channels.h"
 #include "serve/hub.h"
 #include "serve/live_parameters.h"
@@ -40,11 +39,6 @@ typedef struct live {
   int nparameter;
   void (*compile)(pki_world *world);
 } live;
-
-static pk_status fail_memory(pk_error *err)
-{
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
-}
 
 /* ---- the stage ---- */
 
@@ -87,7 +81,7 @@ static pk_status stage_create(pki_scenario *scenario, void (*compile)(pki_world 
   stage *s = calloc(1, sizeof *s);
   if (s == NULL) {
     pki_scenario_destroy(scenario);
-    return fail_memory(err);
+    return pki_fail_memory(err, "the viewer");
   }
   s->scenario = scenario;
   pk_status status = pki_world_create(scenario, &s->world, err);
@@ -98,7 +92,7 @@ static pk_status stage_create(pki_scenario *scenario, void (*compile)(pki_world 
   status = status == PK_OK ? pki_watch_scene(&s->watch, &s->scene, err) : status;
   if (status == PK_OK) {
     s->start = malloc(pk_sim_state_size(s->world.sim));
-    status = s->start != NULL ? PK_OK : fail_memory(err);
+    status = s->start != NULL ? PK_OK : pki_fail_memory(err, "the viewer");
   }
   if (status != PK_OK) {
     stage_destroy(s);
@@ -239,7 +233,7 @@ static pk_status change_scenario_key(const pki_scenario *s, const char *key, con
   int count = 0;
   const char **sets = with_override(s, key, text, &count);
   if (sets == NULL) {
-    return fail_memory(err);
+    return pki_fail_memory(err, "the viewer");
   }
   const pk_status status = pki_scenario_parse(s->file, s->text, s->text_size, sets, count, out, err);
   free((void *)sets[count - 1]);
@@ -410,7 +404,7 @@ pk_status pki_live_show(pki_scenario *scenario, void (*compile)(pki_world *world
   live *l = calloc(1, sizeof *l);
   if (l == NULL) {
     pki_scenario_destroy(scenario);
-    return fail_memory(err);
+    return pki_fail_memory(err, "the viewer");
   }
   l->source.kind = &live_kind;
   l->compile = compile != NULL ? compile : compile_in_silence;
@@ -421,7 +415,7 @@ pk_status pki_live_show(pki_scenario *scenario, void (*compile)(pki_world *world
   }
   if (status == PK_OK && l->now != NULL) {
     l->parameters = pki_parameters_create(l->now->scenario, &l->nparameter);
-    status = l->parameters != NULL ? PK_OK : fail_memory(err);
+    status = l->parameters != NULL ? PK_OK : pki_fail_memory(err, "the viewer");
   }
   if (status != PK_OK) {
     live_destroy(&l->source);

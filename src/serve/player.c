@@ -212,7 +212,7 @@ static pk_status do_series(pki_player *p, const pki_command_in *c, pk_error *err
   pki_text text = {0};
   pk_status status = p->source->kind->series(p->source, &c->message.values[0], &text, err);
   if (status == PK_OK && text.failed) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   if (status != PK_OK) {
     pki_text_free(&text);
@@ -340,7 +340,7 @@ pk_status pki_player_start(pki_source *source, pki_hub *hub, const pki_player_op
   *out = NULL;
   pki_player *p = calloc(1, sizeof *p);
   if (p == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+    return pki_fail_memory(err, "the viewer");
   }
   *p = (pki_player){.source = source, .hub = hub, .options = *options, .speed = 1, .epoch = 1};
   p->playing = !options->paused && !options->render;
@@ -348,7 +348,7 @@ pk_status pki_player_start(pki_source *source, pki_hub *hub, const pki_player_op
   p->wanted = calloc((size_t)source->catalog->count + 1, sizeof *p->wanted);
   pk_status status = pki_frame_init(&p->back, source->catalog, err);
   if (status == PK_OK && p->wanted == NULL) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+    status = pki_fail_memory(err, "the viewer");
   }
   status = status == PK_OK ? tell_hello(p, err) : status;
   if (status == PK_OK) {

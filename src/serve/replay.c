@@ -361,7 +361,7 @@ pk_status pki_replay_create(const char *path, pki_source **out, pk_error *err)
   *out = NULL;
   replay *r = calloc(1, sizeof *r);
   if (r == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+    return pki_fail_memory(err, "the viewer");
   }
   r->source.kind = &replay_kind;
   snprintf(r->path, sizeof r->path, "%s", path);
@@ -379,9 +379,8 @@ pk_status pki_replay_create(const char *path, pki_source **out, pk_error *err)
     r->poses = calloc(columns + others + 1, sizeof *r->poses);
     pk_recording_span(r->recording, &r->start, &r->end);
     find_health(r);
-    status = r->windows != NULL && r->poses != NULL
-                 ? check_replay(r, path, err)
-                 : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+    status = r->windows != NULL && r->poses != NULL ? check_replay(r, path, err)
+                                                    : pki_fail_memory(err, "the viewer");
   }
   if (status != PK_OK) {
     replay_destroy(&r->source);

@@ -107,7 +107,7 @@ static pk_status start_server(pki_server *s, pki_source *source, pk_error *err)
   pk_status status = pki_token_create(s->token, err);
   s->hub = status == PK_OK ? calloc(1, sizeof *s->hub) : NULL;
   if (status == PK_OK && s->hub == NULL) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+    status = pki_fail_memory(err, "the viewer");
   }
   if (status == PK_OK) {
     status = pki_hub_init(s->hub, source->catalog, err);
@@ -136,7 +136,7 @@ pk_status pki_server_start(pki_source *source, const pki_server_options *options
   *out = NULL;
   pki_server *s = calloc(1, sizeof *s);
   if (s == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the viewer");
+    return pki_fail_memory(err, "the viewer");
   }
   s->options = *options;
   s->catalog = source->catalog;

@@ -108,8 +108,9 @@ pk_observation pki_observe(const pk_sim *sim, double time, const double *q, cons
                           .ncontact = ncontact};
 }
 
-pk_status pki_update_by_group(const pk_controller *self, const pk_observation *seen, void *state,
-                              pk_command *commands)
+/* `update` of a controller that has update_group alone: a group of one. */
+static pk_status update_by_group(const pk_controller *self, const pk_observation *seen, void *state,
+                                 pk_command *commands)
 {
   pk_status status = PK_OK;
   self->update_group(self, 1, seen, &state, &commands, &status);
@@ -132,8 +133,8 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info)
   const pki_params own = *params;
   params->inertia = (double *)(uintptr_t)seen.model->body_inertia; /* it is only read */
   params->grouped = seen.workspace->grouped, params->varied = false;
-  const pk_status status = (by->update != NULL ? by->update : pki_update_by_group)(
-      by, &seen, sim->control.state, sim->state.commands);
+  const pk_status status =
+      (by->update != NULL ? by->update : update_by_group)(by, &seen, sim->control.state, sim->state.commands);
   *params = own;
   info->term = status == PK_OK ? info->term : "controller";
   return status;

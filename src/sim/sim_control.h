@@ -12,10 +12,6 @@ pk_status pki_control(pk_sim *sim, pk_step_info *info);
 pk_observation pki_observe(const pk_sim *sim, double time, const double *q, const double *u,
                            const double *tau, const pk_sim_contact *contacts, int ncontact);
 
-/* The function `update` of a controller that has update_group: a group of one. */
-pk_status pki_update_by_group(const pk_controller *self, const pk_observation *seen, void *state,
-                              pk_command *commands);
-
 /* Zero the controller's block and let it begin anew. */
 void pki_control_reset(pk_sim *sim);
 

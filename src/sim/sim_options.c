@@ -10,9 +10,16 @@
 
 static const char *const resting_words[] = {"velocity", "acceleration"};
 static const char *const impact_words[] = {"group", "newton"};
-static const char *const scheme_words[] = {"stabilised", "gehring-2014"};
 static const char *const implicit_words[] = {"all", "none"};
 static const char *const bilateral_words[] = {"direct", "prox"};
+
+/* By pk_contact_scheme. */
+typedef struct contact_scheme {
+  const char *name, *former;
+} contact_scheme;
+static const contact_scheme stabilised = {"stabilised", NULL}, gehring_2014 = {"gehring-2014", "paper"};
+static const contact_scheme *const contact_schemes[PK_CONTACT_SCHEME_COUNT + 1] = {
+    [PK_CONTACT_STABILISED] = &stabilised, [PK_CONTACT_GEHRING_2014] = &gehring_2014};
 
 const pk_field pki_sim_fields[] = {
     {"dt", offsetof(pk_sim_options, dt), PK_FIELD_REAL, "s", 1e-3, 1e-9, 10, NULL, "time step"},
@@ -30,8 +37,8 @@ const pk_field pki_sim_fields[] = {
      "joint limits act"},
     {"joint_friction", offsetof(pk_sim_options, joint_friction), PK_FIELD_BOOL, "", 1, 0, 1, NULL,
      "joint friction acts"},
-    {"contact", offsetof(pk_sim_options, contact), PK_FIELD_ENUM, "", PK_CONTACT_STABILISED, 0,
-     PK_CONTACT_SCHEME_COUNT - 1, scheme_words, "how contact is stepped"},
+    {"contact", offsetof(pk_sim_options, contact), PK_FIELD_RENAMED_ROW, "", PK_CONTACT_STABILISED, 0, 0,
+     contact_schemes, "how contact is stepped"},
     {"max_contacts", offsetof(pk_sim_options, max_contacts), PK_FIELD_INT, "", 0, 0, 100000, NULL,
      "room for contacts; 0: 128, or 24 for each robot and object where that is more"},
     {"margin", offsetof(pk_sim_options, margin), PK_FIELD_REAL, "m", 0.02, 0, 10, NULL,
@@ -54,7 +61,7 @@ const pk_field pki_sim_fields[] = {
      "stop: change, part of an impulse that a sweep may change"},
     {"change_abs", offsetof(pk_sim_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
      "stop: change, what it may change besides"},
-    {"law", offsetof(pk_sim_options, law), PK_FIELD_ROW, "", PK_CONTACT_LAW_HARD, 0, 0, pki_laws,
+    {"law", offsetof(pk_sim_options, law), PK_FIELD_RENAMED_ROW, "", PK_CONTACT_LAW_HARD, 0, 0, pki_laws,
      "law of contact"},
     {"impact", offsetof(pk_sim_options, impact), PK_FIELD_ENUM, "", PK_IMPACT_LAW_GROUP, 0,
      PK_IMPACT_LAW_COUNT - 1, impact_words, "restitution where contacts differ in it"},
@@ -128,9 +135,9 @@ static void set_gehring_2014(pk_sim_options *o)
   o->tolerance = 1e-3; /* what the certificate is held to: such a stop leaves about 1e-4 */
 }
 
-static const pki_preset preset_default = {"default", "no drift, no sinking in, warm starts", NULL};
+static const pki_preset preset_default = {"default", NULL, "no drift, no sinking in, warm starts", NULL};
 static const pki_preset preset_gehring_2014 = {
-    "gehring-2014", "the scheme of Gehring et al. 2014 as published", set_gehring_2014};
+    "gehring-2014", "paper", "the scheme of Gehring et al. 2014 as published", set_gehring_2014};
 
 const pki_preset *const pki_presets[PK_SIM_PRESET_COUNT + 1] = {
     [PK_SIM_PRESET_DEFAULT] = &preset_default, [PK_SIM_PRESET_GEHRING_2014] = &preset_gehring_2014};

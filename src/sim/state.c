@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "sim/memory.h"
 #include "step/contact.h"
 

@@ -5,7 +5,6 @@
 
 #include "contact/problem/problem.h"
 #include "contact/solvers/solver.h"
-#include "math/mat3.h"
 #include "step/contact.h"
 #include "step/impact.h"
 #include "step/joints.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "contact/problem/islands.h"
-#include "contact/solvers/active_set_constants.h"
 #include "contact/solvers/solver.h"
 #include "step/contact.h"
 #include "step/impact.h"

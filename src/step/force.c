@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/contact.h"
 #include "step/pushes.h"
 
 /* x within +-most. */

@@ -7,7 +7,8 @@
 #include "pronk/sim.h"
 
 typedef struct pki_law {
-  const char *name, *doc;
+  /* `former`: the name that it had before, NULL: no other. */
+  const char *name, *former, *doc;
   /* Contacts are forces at the start of the step: out [nu] += J' lambda of those found, which become the last
    * contacts. NULL: they are rows of the step's problem. */
   void (*force)(pk_sim *sim, double *out);

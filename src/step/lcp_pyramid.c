@@ -257,6 +257,7 @@ static const pki_law *exact_variant(const pk_sim_options *options)
 
 const pki_law pki_law_lcp_pyramid = {
     .name = "lcp-pyramid",
+    .former = "exact-lcp",
     .doc = "a linear complementarity problem: impulses with restitution, friction on a pyramid "
            "along the slip, viscous friction (Ayit 2015)",
     .prepare = pki_lcp_pyramid_align,

@@ -286,7 +286,8 @@ extern const int pki_material_field_count;
 
 /* The registry of presets. */
 typedef struct pki_preset {
-  const char *name, *doc;
+  /* `former`: the name that it had before, NULL: no other. */
+  const char *name, *former, *doc;
   void (*set)(pk_sim_options *options); /* on top of the defaults; NULL: these */
 } pki_preset;
 

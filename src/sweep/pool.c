@@ -48,7 +48,7 @@ pk_status pki_sample_run(const pki_sweep *sweep, long long index, const char *fo
   int nset;
   char **sets = pki_sweep_sets(sweep, &point, &nset);
   if (sets == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a sample");
+    return pki_fail_memory(err, "a sample");
   }
   teller t = {.record = out};
   const pki_single_run run_once = {.file = sweep->scenario_file,

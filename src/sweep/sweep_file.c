@@ -348,7 +348,7 @@ static pk_status read_sample(const pki_sweep *s, long long index, pki_scenario *
   int nset = 0;
   char **sets = pki_sweep_sets(s, &point, &nset);
   const pk_status status = sets == NULL
-                               ? pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a sample")
+                               ? pki_fail_memory(err, "a sample")
                                : pki_scenario_parse(s->scenario_file, s->base->text, s->base->text_size,
                                                     (const char *const *)sets, nset, out, err);
   pki_sweep_sets_free(sets, nset);

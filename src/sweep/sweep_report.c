@@ -471,9 +471,7 @@ pk_status pki_sweep_report(const pki_samples *samples, const char *folder, pk_er
     add_worst(&p, folder);
     add_refused(&p);
   }
-  const pk_status status =
-      good ? pki_report_save(&p.report, path, err)
-           : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the report");
+  const pk_status status = good ? pki_report_save(&p.report, path, err) : pki_fail_memory(err, "the report");
   pki_report_free(&p.report);
   free(p.levels);
   free(p.level);

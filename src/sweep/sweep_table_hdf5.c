@@ -56,10 +56,10 @@ static bool read_rows(const pki_store *store, rows *r)
 static bool put_annotated(hid_t file, const char *name, hid_t type, hsize_t count, const void *values,
                           const char *const notes[4])
 {
-  const hid_t set = pki_h5_put_data(file, name, type, 1, &count, values);
+  const hid_t set = pki_hdf5_put_data(file, name, type, 1, &count, values);
   bool good = set >= 0;
   for (int i = 0; i < 4 && good && notes != NULL && notes[i] != NULL; i += 2) {
-    good = pki_h5_put_text(set, notes[i], notes[i + 1]);
+    good = pki_hdf5_put_text(set, notes[i], notes[i + 1]);
   }
   if (set >= 0) {
     H5Dclose(set);
@@ -150,7 +150,7 @@ static bool put_about(hid_t file, const pki_sweep *s)
                                   {"isa", head.isa},         {"compiler", head.compiler}};
   bool good = true;
   for (size_t i = 0; i < sizeof notes / sizeof notes[0] && good; i++) {
-    good = pki_h5_put_text(file, notes[i][0], notes[i][1]);
+    good = pki_hdf5_put_text(file, notes[i][0], notes[i][1]);
   }
   return good;
 }
@@ -164,13 +164,13 @@ pk_status pki_sweep_hdf5(const pki_sweep *sweep, const pki_store *store, const c
   }
   rows r = {.sweep = sweep};
   const bool room = read_rows(store, &r);
-  const silence quiet = silence_begin();
+  const pki_hdf5_silence quiet = pki_hdf5_silence_begin();
   pki_hdf5 *table = room ? pki_hdf5_create(true) : NULL;
   const hid_t file = table != NULL ? pki_hdf5_file(table) : H5I_INVALID_HID;
   const bool good = table != NULL && put_about(file, sweep) && put_numbers(file, &r) &&
                     put_texts(file, "outcome", &r, -1) && put_texts(file, "message", &r, -2);
   status = pki_hdf5_finish(table, good, &draft, err);
-  silence_end(quiet);
+  pki_hdf5_silence_end(quiet);
   free(r.record);
   free(r.column);
   return status;

@@ -153,6 +153,10 @@ static void a_push_that_never_acts_is_a_warning(void **state)
   assert_int_equal(r.status, 0);
   assert_true(contains(r.err, "pronk run: check_late.yaml:3: push.0: warning: this push never acts"));
   run_free(&r);
+  r = run("batch check_late.yaml --no-output --worlds 2");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.err, "pronk batch: check_late.yaml:3: push.0: warning: this push never acts"));
+  run_free(&r);
   /* a longer run reaches it */
   r = run("run check_late.yaml --no-output --duration 2.2");
   assert_int_equal(r.status, 0);

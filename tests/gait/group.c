@@ -16,6 +16,7 @@
 #include "gait/walker.h"
 #include "support/bounds.h"
 #include "support/pace.h"
+#include "support/update.h"
 
 enum { WORLDS = 13, COORDINATES = 40, CONTACTS = 6 };
 
@@ -201,7 +202,7 @@ static void compare(setting *s, const pk_controller *by, bool same_time, int upd
         w->u[5] = NAN;
       }
       const pk_observation seen = observe(s, w);
-      assert_int_equal(by->update(by, &seen, w->state[0], w->commands[0]), PK_OK);
+      assert_int_equal(update_one(by, &seen, w->state[0], w->commands[0]), PK_OK);
     }
     update_groups(s, by);
     for (int i = 0; i < WORLDS - (n >= 10); i++) {
@@ -339,7 +340,7 @@ static void plain_legs_do_as_legs_of_any_hinges(void **state)
       shake(s, w);
       const pk_observation seen = observe(s, w);
       for (int copy = 0; copy < 2; copy++) {
-        assert_int_equal(by[copy]->update(by[copy], &seen, w->state[copy], w->commands[copy]), PK_OK);
+        assert_int_equal(update_one(by[copy], &seen, w->state[copy], w->commands[copy]), PK_OK);
       }
       for (int k = 6; k < s->model->nu; k++) {
         const pk_command *a = &w->commands[0][k], *b = &w->commands[1][k];
@@ -372,7 +373,7 @@ static pk_status listen(const pk_controller *self, const pk_observation *seen, v
 {
   record *r = (record *)self->user;
   if (r->update < 0) {
-    return r->by->update(r->by, seen, state, commands);
+    return update_one(r->by, seen, state, commands);
   }
   world *w = &r->seen[r->update][r->walker];
   const pk_model *m = seen->model;
@@ -385,7 +386,7 @@ static pk_status listen(const pk_controller *self, const pk_observation *seen, v
   memcpy(w->tau, seen->tau, (size_t)m->nu * sizeof w->tau[0]);
   w->ncontact = seen->ncontact < CONTACTS ? seen->ncontact : CONTACTS;
   memcpy(w->contacts, seen->contacts, (size_t)w->ncontact * sizeof w->contacts[0]);
-  const pk_status status = r->by->update(r->by, seen, state, commands);
+  const pk_status status = update_one(r->by, seen, state, commands);
   memcpy(w->commands[0], commands, (size_t)m->nu * sizeof *commands);
   return status;
 }

@@ -14,6 +14,7 @@
 #include "gait/walker.h"
 #include "math/mat3.h"
 #include "support/bounds.h"
+#include "support/update.h"
 
 enum { COORDINATES = 40 };
 
@@ -80,7 +81,7 @@ static void trot(scene *s)
                                  .workspace = s->work,
                                  .contacts = contacts,
                                  .ncontact = 2};
-    assert_int_equal(s->by->update(s->by, &seen, &s->walk, s->commands), PK_OK);
+    assert_int_equal(update_one(s->by, &seen, &s->walk, s->commands), PK_OK);
   }
   assert_true(s->walk.walking && !s->walk.planned && !s->walk.fallen);
   const pki_gait_group g = {

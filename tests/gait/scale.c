@@ -14,6 +14,7 @@
 #include "gait/walker.h"
 #include "support/bounds.h"
 #include "support/pace.h"
+#include "support/update.h"
 
 enum { COORDINATES = 20, JOINTS = 12 };
 
@@ -148,7 +149,7 @@ static void update(robot *r, const units *k, const sight *s)
                                .workspace = r->work,
                                .contacts = contacts,
                                .ncontact = 4};
-  assert_int_equal(r->by->update(r->by, &seen, r->state, r->commands), PK_OK);
+  assert_int_equal(update_one(r->by, &seen, r->state, r->commands), PK_OK);
 }
 
 /* Forces of the feet are found to 1e-10 of the wrench and 1e-10 N, which is not in units of the robot. */

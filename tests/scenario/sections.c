@@ -306,6 +306,7 @@ static void overrides_start_and_grow_lists(void **state)
     }
     assert_int_equal(s->npush, 2);
     assert_true(s->pushes[0].at == 0.5 && s->pushes[1].force[1] == 2);
+    pki_scenario_check_times(s, s->duration, &s->warnings);
     assert_int_equal(s->warnings.count, 0);
     pki_scenario_destroy(s);
   }
@@ -344,6 +345,7 @@ static void pushes_that_never_act_are_warned_of(void **state)
       {10, "these pushes never act: the first begins at 0.5 s, and none may at 0.5 s"},
       {11, "some of these pushes may never act: they last 0.0001 s, a step is 0.001 s"},
   };
+  pki_scenario_check_times(s, s->duration, &s->warnings);
   assert_int_equal(s->warnings.count, 5);
   for (int i = 0; i < 5; i++) {
     assert_int_equal(s->warnings.errors[i].line, expected[i].line);

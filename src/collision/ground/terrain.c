@@ -27,7 +27,7 @@ static pk_status check_finite3(const double v[3], const char *field, pk_error *e
 pk_status pk_terrain_create(pk_terrain **out, pk_error *err)
 {
   *out = calloc(1, sizeof **out);
-  return *out != NULL ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for a terrain");
+  return *out != NULL ? PK_OK : pki_fail_memory(err, "a terrain");
 }
 
 void pk_terrain_destroy(pk_terrain *t)

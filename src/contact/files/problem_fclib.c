@@ -9,19 +9,21 @@
  *
  * Pronk's own addition: fclib_local/VT, the couplings of bilateral rows with contacts where they are not
  * V' to the last bit. */
-#include "contact/files/problem_hdf5.h"
+#include "contact/files/problem_file.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hdf5_file.h"
+
 #ifndef PKI_HAVE_HDF5
 
 pk_status pki_contact_read_fclib(const char *path, size_t bytes, pki_contact_draft *out, pk_error *err)
 {
   (void)bytes, (void)out;
-  return pki_fail_no_hdf5(path, err);
+  return pki_contact_fail_no_hdf5(path, err);
 }
 
 #else
@@ -428,7 +430,7 @@ static pk_status read_global(const reader *r, pki_contact_draft *out)
 
 pk_status pki_contact_read_fclib(const char *path, size_t bytes, pki_contact_draft *out, pk_error *err)
 {
-  const silence s = silence_begin();
+  const pki_hdf5_silence s = pki_hdf5_silence_begin();
   const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   const reader r = {.file = file, .path = path, .bytes = bytes, .err = err};
   pk_status status;
@@ -445,7 +447,7 @@ pk_status pki_contact_read_fclib(const char *path, size_t bytes, pki_contact_dra
   if (file >= 0) {
     H5Fclose(file);
   }
-  silence_end(s);
+  pki_hdf5_silence_end(s);
   return status;
 }
 

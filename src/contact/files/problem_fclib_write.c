@@ -1,8 +1,9 @@
 /* Contact problems in FCLIB's layout (problem_fclib.c tells it), as local problems by compressed rows. */
-#include "contact/files/problem_hdf5.h"
+#include "contact/files/problem_file.h"
 
 #include <stdlib.h>
 
+#include "base/hdf5_file.h"
 #include "contact/problem/problem.h"
 
 #ifndef PKI_HAVE_HDF5
@@ -10,7 +11,7 @@
 pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, pk_error *err)
 {
   (void)p;
-  return pki_fail_no_hdf5(path, err);
+  return pki_contact_fail_no_hdf5(path, err);
 }
 
 #else
@@ -134,11 +135,11 @@ pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path,
   if (status != PK_OK) {
     return status;
   }
-  const silence s = silence_begin();
+  const pki_hdf5_silence s = pki_hdf5_silence_begin();
   pki_hdf5 *file = pki_hdf5_create(false);
   const bool good = file != NULL && put_problem(pki_hdf5_file(file), p);
   status = pki_hdf5_finish(file, good, &draft, err);
-  silence_end(s);
+  pki_hdf5_silence_end(s);
   return status;
 }
 

@@ -49,6 +49,15 @@ pk_status pki_contact_read_fclib(const char *path, size_t bytes, pki_contact_dra
 pk_status pki_contact_write_text(const pk_contact_problem *p, const char *path, pk_error *err);
 pk_status pki_contact_write_fclib(const pk_contact_problem *p, const char *path, pk_error *err);
 
+/* The readers and writers of FCLIB files in builds without HDF5. */
+static inline pk_status pki_contact_fail_no_hdf5(const char *path, pk_error *err)
+{
+  return pki_fail(
+      err, PK_ERROR_UNSUPPORTED, (pki_where){.file = path},
+      "this pronk was built without HDF5; install libhdf5-dev (Debian) and build with PK_WITH_HDF5=ON, or "
+      "use the text format .fc");
+}
+
 /* A problem with its bodies:
  *   M v = H r + G l + f,  u = H' v + w,  0 = G' v + b */
 typedef struct pki_contact_global {

@@ -20,7 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/solvers/active_set_constants.h"
 #include "contact/solvers/newton_velocity.h"
 
 enum {

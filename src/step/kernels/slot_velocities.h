@@ -2,7 +2,6 @@
 #ifndef PKI_STEP_SLOT_VELOCITIES_H
 #define PKI_STEP_SLOT_VELOCITIES_H
 
-#include "contact/solvers/active_set_constants.h"
 #include "step/kernels/active.h"
 #include "step/kernels/find.h"
 #include "step/kernels/newton.h"

@@ -323,7 +323,7 @@ static pk_status run_pendulum_study(const pki_study_options *options, pki_study_
     status = pki_pendulum_report(&d, options, result, err);
   }
   if (status == PK_OK && result->failed) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   pki_pendulum_history_free(&d.rotation);
   pki_pendulum_history_free(&d.other_rotation);

@@ -61,7 +61,7 @@ pk_status pki_pendulum_load(int bodies, pk_model **out, pk_error *err)
   pk_builder *b;
   pk_builder_create(&b, NULL);
   if (b == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pk_urdf_options options = pk_urdf_options_default();
   options.load_meshes = false;
@@ -87,7 +87,7 @@ pk_status pki_pendulum_history_create(pki_pendulum_history *h, int n, pk_error *
   *h = (pki_pendulum_history){0};
   double *memory = calloc((size_t)n * 4 + (size_t)(n / 8 + 1) * 2, sizeof *memory);
   if (memory == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   h->time = memory;
   h->height = h->time + n;

@@ -78,7 +78,7 @@ static bool is_trivial(pki_solvers_problem *problem)
 
 static pk_status memory_out(pk_error *err)
 {
-  return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  return pki_fail_memory(err, NULL);
 }
 
 /* The first of those that auto does not solve, for `pronk solve`. */

@@ -306,7 +306,7 @@ pk_status pki_solvers_report(const pki_solvers_data *d, const pki_study_options 
   pki_solvers_plots *p = calloc(1, sizeof *p);
   if (p == NULL || !pki_solvers_plot_all(d, p)) {
     free(p);
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   tables t;
   build_picks(d, &t.picks);

@@ -167,7 +167,7 @@ static pk_status run_starleth_study(const pki_study_options *options, pki_study_
   }
   pki_starleth_data *d = calloc(1, sizeof *d);
   if (d == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   d->quick = options->quick;
   d->cycles = options->quick ? 2 : 25;
@@ -185,7 +185,7 @@ static pk_status run_starleth_study(const pki_study_options *options, pki_study_
     status = pki_starleth_report(d, options, result, err);
   }
   if (status == PK_OK && result->failed) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   for (int k = 0; k < PKI_STARLETH_CURVES; k++) {
     free(d->curves[k].time);

@@ -182,7 +182,7 @@ pk_status pki_starleth_agree(const pki_starleth_lab *lab, pki_starleth_set set, 
   const int n = (int)lround(seconds / o.dt);
   double *path = malloc(2 * 7 * (size_t)n * sizeof *path);
   if (path == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   double *other = path + 7 * (size_t)n;
   o.stop = PK_SOLVER_STOP_RESIDUAL;
@@ -223,7 +223,7 @@ pk_status pki_starleth_converge(const pki_starleth_lab *lab, double seconds,
     const int n = (int)lround(seconds / o.dt);
     double *path = malloc(7 * (size_t)n * sizeof *path), reference[7];
     if (path == NULL) {
-      return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+      return pki_fail_memory(err, NULL);
     }
     for (int set = 0; set < PKI_STARLETH_SETS && status == PK_OK; set++) {
       status = record_trunk(lab, (pki_starleth_set)set, &o, n, path, &residual, err);

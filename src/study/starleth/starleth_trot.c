@@ -178,7 +178,7 @@ pk_status pki_starleth_trots(const pki_starleth_lab *lab, pki_starleth_data *d, 
   runner *runners = calloc(RUNNERS_MAX, sizeof *runners);
   int count = 0;
   if (runners == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   for (int i = 0; i < PKI_STARLETH_CONFIGS; i++) {
     d->trots[i].impulse_rate = NAN;
@@ -285,7 +285,7 @@ pk_status pki_starleth_curves(const pki_starleth_lab *lab, pki_starleth_data *d,
     *c = (pki_starleth_curve){.name = names[k], .dt = o.dt, .n = (int)lround(cycle / o.dt)};
     c->time = calloc(2 * (size_t)c->n, sizeof *c->time);
     if (c->time == NULL) {
-      return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+      return pki_fail_memory(err, NULL);
     }
     c->force = c->time + c->n;
     status = pki_starleth_start(lab, PKI_STARLETH_MINIMAL, &o, warm_up, &w, err);

@@ -51,7 +51,7 @@ static pk_status make_model(pki_starleth_set set, pk_model **out, pk_error *err)
   pk_builder *b;
   pk_builder_create(&b, NULL);
   if (b == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   const pk_urdf_options options = pk_urdf_options_default();
   pk_status status = pki_builder_add_named(b, "starleth", &options, path, err);

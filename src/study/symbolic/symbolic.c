@@ -86,7 +86,7 @@ static pk_status run_symbolic_study(const pki_study_options *options, pki_study_
   }
   pki_symbolic_data *d = calloc(1, sizeof *d);
   if (d == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   d->quick = options->quick;
   d->states = STATES;
@@ -99,7 +99,7 @@ static pk_status run_symbolic_study(const pki_study_options *options, pki_study_
     status = pki_symbolic_report(d, options, result, err);
   }
   if (status == PK_OK && result->failed) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   pki_pendulum_history_free(&d->rotation[0]);
   pki_pendulum_history_free(&d->rotation[1]);

@@ -46,8 +46,7 @@ pk_status pki_symbolic_count_function(const pk_model *model, const char *name, p
   for (int plain = 1; plain >= 0 && status == PK_OK; plain--) {
     pki_graph *g = pki_graph_create(plain == 1);
     pki_function f;
-    status = g != NULL ? pki_robot_function(g, model, NULL, name, &f, err)
-                       : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = g != NULL ? pki_robot_function(g, model, NULL, name, &f, err) : pki_fail_memory(err, NULL);
     if (status == PK_OK) {
       *(plain == 1 ? &out->plain : &out->normal) = pki_count_all(pki_function_count(&f));
       if (plain == 0 && !count_simple(&f, out)) {

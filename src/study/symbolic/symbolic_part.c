@@ -92,7 +92,7 @@ pk_status pki_symbolic_part(const pk_model *m, int nbody, pk_model **out, pk_err
   pk_builder *b;
   pk_builder_create(&b, NULL);
   if (b == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   pk_robot_desc robot = pk_robot_desc_default();
   robot.name = m->robots[0].name;

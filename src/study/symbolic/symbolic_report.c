@@ -416,9 +416,8 @@ pk_status pki_symbolic_report(const pki_symbolic_data *d, const pki_study_option
   plots p = {0};
   plot_operations(d, &p);
   plot_times(d, &p);
-  const pk_status status = plot_periods(d, &p)
-                               ? write_files(d, &p, options, result, err)
-                               : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  const pk_status status =
+      plot_periods(d, &p) ? write_files(d, &p, options, result, err) : pki_fail_memory(err, NULL);
   free(p.error[0]);
   free(p.error[1]);
   return status;

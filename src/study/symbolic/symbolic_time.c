@@ -193,7 +193,7 @@ pk_status pki_symbolic_measure(pki_symbolic_data *d, const pk_model *model, pki_
     good = time_engines(d, &s, size);
   }
   end_timing(&s);
-  return good ? PK_OK : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+  return good ? PK_OK : pki_fail_memory(err, NULL);
 }
 
 /* Least squares over the sizes that were timed: t = start + slope n. */

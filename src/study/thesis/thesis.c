@@ -140,7 +140,7 @@ static pk_status run_thesis_study(const pki_study_options *options, pki_study_re
   }
   pki_thesis_data *d = calloc(1, sizeof *d);
   if (d == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   d->quick = options->quick;
   d->seconds = options->quick ? 3 : 10.6;
@@ -155,7 +155,7 @@ static pk_status run_thesis_study(const pki_study_options *options, pki_study_re
     status = pki_thesis_report(d, options, result, err);
   }
   if (status == PK_OK && result->failed) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    status = pki_fail_memory(err, NULL);
   }
   for (int i = 0; i < PKI_THESIS_RUNS * PKI_THESIS_LAWS; i++) {
     free(d->curves[i / PKI_THESIS_LAWS][i % PKI_THESIS_LAWS].time);

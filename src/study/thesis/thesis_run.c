@@ -149,7 +149,7 @@ static pk_status make_curves(pki_thesis_curves *c, long long steps, pk_error *er
   const size_t n = (size_t)steps;
   double *block = calloc(n * (PKI_THESIS_CHANNELS + 2), sizeof *block);
   if (block == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for curves");
+    return pki_fail_memory(err, "curves");
   }
   *c = (pki_thesis_curves){.time = block, .given = block + n};
   for (int i = 0; i < PKI_THESIS_CHANNELS; i++) {

@@ -399,7 +399,7 @@ pk_status pk_codegen_write(const pk_model *model, const pk_codegen_options *opti
   *told = (pk_codegen_info){0};
   pki_codegen *c = calloc(1, sizeof *c);
   if (c == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory");
+    return pki_fail_memory(err, NULL);
   }
   c->m = model, c->states = o.states;
   pk_status status = pk_codegen_options_validate(&o, err);

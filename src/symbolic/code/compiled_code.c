@@ -207,7 +207,7 @@ static pk_status open_all(opening *o, const pk_model *model, pki_code_writer wri
   pk_status status = write(model, &o->source, err);
   info->generate_seconds = pki_clock() - start;
   if (status == PK_OK && o->source.failed) {
-    status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the source of the code");
+    status = pki_fail_memory(err, "the source of the code");
   }
   status = status == PK_OK ? pki_compiler_find(o->options->compiler, &o->compiler, err) : status;
   snprintf(info->compiler, sizeof info->compiler, "%.240s, %.250s", o->compiler.path, o->compiler.version);
@@ -231,7 +231,7 @@ pk_status pki_code_open(const pk_model *model, const pk_code_options *options, p
   }
   loaded *to = calloc(1, sizeof *to);
   if (to == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the code of a model");
+    return pki_fail_memory(err, "the code of a model");
   }
   to->code.model = pk_model_hash(model);
   to->info.cached = true;

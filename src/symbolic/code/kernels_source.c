@@ -282,6 +282,5 @@ pk_status pki_kernels_source(const pk_model *m, pki_text *source, pk_error *err)
     }
   }
   good = good && (!limbs || pki_limbs_emit(m, source));
-  return good ? PK_OK
-              : pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory for the code of a robot");
+  return good ? PK_OK : pki_fail_memory(err, "the code of a robot");
 }

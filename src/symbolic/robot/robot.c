@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/field.h"
 #include "symbolic/robot/robot_parts.h"
 
 bool pki_robot_forward(const pki_robot *robot, const pki_x *u, const pki_x *tau, pki_x *a)

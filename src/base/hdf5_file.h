@@ -2,12 +2,12 @@
  *
  * Files are put together in memory and then written like any other file. libhdf5 keeps a file that it cannot finish, on
  * a disk that is full, open until the program ends, and then fails for good; a file in memory it can always close. */
-#ifndef PKI_CONTACT_FILES_PROBLEM_HDF5_H
-#define PKI_CONTACT_FILES_PROBLEM_HDF5_H
-
-#include "contact/files/problem_file.h"
+#ifndef PKI_BASE_HDF5_FILE_H
+#define PKI_BASE_HDF5_FILE_H
 
 #ifdef PKI_HAVE_HDF5
+
+#include <stdbool.h>
 
 #include <hdf5.h>
 
@@ -24,33 +24,23 @@ hid_t pki_hdf5_file(const pki_hdf5 *h);
 pk_status pki_hdf5_finish(pki_hdf5 *h, bool good, pki_draft *draft, pk_error *err);
 
 /* HDF5 prints its errors unless told not to, for the whole process: switched off and back on. */
-typedef struct silence {
+typedef struct pki_hdf5_silence {
   H5E_auto2_t print;
   void *data;
-} silence;
+} pki_hdf5_silence;
 
-static inline silence silence_begin(void)
+static inline pki_hdf5_silence pki_hdf5_silence_begin(void)
 {
-  silence s = {0};
+  pki_hdf5_silence s = {0};
   H5Eget_auto2(H5E_DEFAULT, &s.print, &s.data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   return s;
 }
 
-static inline void silence_end(silence s)
+static inline void pki_hdf5_silence_end(pki_hdf5_silence s)
 {
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, s.print, s.data);
-}
-
-#else
-
-static inline pk_status pki_fail_no_hdf5(const char *path, pk_error *err)
-{
-  return pki_fail(
-      err, PK_ERROR_UNSUPPORTED, (pki_where){.file = path},
-      "this pronk was built without HDF5; install libhdf5-dev (Debian) and build with PK_WITH_HDF5=ON, or "
-      "use the text format .fc");
 }
 
 #endif

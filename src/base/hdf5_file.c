@@ -1,8 +1,9 @@
-#include "contact/files/problem_hdf5.h"
+#include "base/hdf5_file.h"
 
 #ifdef PKI_HAVE_HDF5
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
