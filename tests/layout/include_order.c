@@ -146,7 +146,7 @@ static void read_stages(checker *c)
       continue;
     }
     if (word == line) {
-      snprintf(stage, sizeof stage, "%s", line);
+      snprintf(stage, sizeof stage, "%.*s", NAME_SIZE - 1, line);
       add_place(c, line);
     } else if (strcmp(word, ".") == 0) {
       move_stage_here(c, stage);
