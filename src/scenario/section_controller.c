@@ -91,7 +91,7 @@ static void read_controller(pki_scenario *s, const pki_node *node, pki_problems 
   }
   const char *words[64];
   int nword = 0;
-  for (; pki_controllers[nword] != NULL && nword < 64; nword++) {
+  for (; nword < 64 && pki_controllers[nword] != NULL; nword++) {
     words[nword] = pki_controllers[nword]->name;
   }
   pki_controller_name chosen = {""};

@@ -33,7 +33,7 @@ const pki_section *pki_section_find(const char *name)
 int pki_section_fields(pk_field out[PKI_SECTIONS_MAX])
 {
   int count = 0;
-  for (; pki_sections[count] != NULL && count < PKI_SECTIONS_MAX; count++) {
+  for (; count < PKI_SECTIONS_MAX && pki_sections[count] != NULL; count++) {
     out[count] = (pk_field)PKI_PART(pki_sections[count]->name, pki_sections[count]->doc);
   }
   return count;

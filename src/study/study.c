@@ -15,24 +15,26 @@ static const pki_study *const studies[] = {&pki_pendulum_study, &pki_solvers_stu
 
 static void tell_study_progress(void *user, double fraction)
 {
-  const pki_study_progress *j = user;
-  if (j->options->progress != NULL) {
-    j->options->progress(j->options->user, fmin(1, (j->done + j->now * fraction) / j->all), j->what);
+  const pki_study_progress *progress = user;
+  if (progress->options->progress != NULL) {
+    progress->options->progress(progress->options->user,
+                                fmin(1, (progress->done + progress->now * fraction) / progress->all),
+                                progress->what);
   }
 }
 
-pki_study_watch pki_study_part_begin(pki_study_progress *j, double work)
+pki_study_watch pki_study_part_begin(pki_study_progress *progress, double work)
 {
-  j->now = work;
-  tell_study_progress(j, 0);
-  return (pki_study_watch){tell_study_progress, j};
+  progress->now = work;
+  tell_study_progress(progress, 0);
+  return (pki_study_watch){tell_study_progress, progress};
 }
 
-void pki_study_part_end(pki_study_progress *j)
+void pki_study_part_end(pki_study_progress *progress)
 {
-  j->done += j->now;
-  j->now = 0;
-  tell_study_progress(j, 0);
+  progress->done += progress->now;
+  progress->now = 0;
+  tell_study_progress(progress, 0);
 }
 
 const pki_study *const *pki_studies(int *count)

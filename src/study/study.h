@@ -57,8 +57,8 @@ typedef struct pki_study_watch {
 } pki_study_watch;
 
 /* A part of this much work begins, `what` being set; and ends. */
-pki_study_watch pki_study_part_begin(pki_study_progress *study_progress, double work);
-void pki_study_part_end(pki_study_progress *study_progress);
+pki_study_watch pki_study_part_begin(pki_study_progress *progress, double work);
+void pki_study_part_end(pki_study_progress *progress);
 
 const pki_study *const *pki_studies(int *count);
 const pki_study *pki_study_find(const char *name); /* NULL: none of this name */

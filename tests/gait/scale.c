@@ -83,7 +83,8 @@ static robot create(const units *k, pk_gait gait, pk_gait then)
   }
   pk_workspace_create(r.model, &r.work, NULL);
   r.state = aligned_alloc(64, (r.by->state_size + 63) / 64 * 64);
-  assert_true(r.work != NULL && r.state != NULL);
+  assert_non_null(r.work);
+  assert_non_null(r.state);
   assert_at_most(r.model->nq, COORDINATES);
   memset(r.state, 0, r.by->state_size);
   return r;

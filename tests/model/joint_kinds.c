@@ -236,7 +236,10 @@ static void urdf_reads_the_words_of_a_row(void **state)
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pk_model *m = NULL;
     pk_error err = {.message = ""};
-    assert_int_equal(load(rows[i].text, &m, &err), PK_OK);
+    if (load(rows[i].text, &m, &err) != PK_OK || m == NULL) {
+      fail_msg("%s", err.message);
+      return;
+    }
     assert_int_equal(m->joints[0].kind, rows[i].kind);
     const bool is_screw = rows[i].kind == TOY_SCREW;
     assert_true(is_screw ? m->dof_lower[6] == -1 && m->dof_upper[6] == 2 : isinf(m->dof_lower[6]));

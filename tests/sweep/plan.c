@@ -137,6 +137,10 @@ static void a_slope_tilts_ground_and_robot(void **state)
   pki_text lines = {0};
   double n[3], x[3], rpy[3];
   lines_of(&s, 0, &lines);
+  if (lines.data == NULL) {
+    fail_msg("the sweep has no lines");
+    return;
+  }
   const char *at = strstr(lines.data, "terrain.0.normal=[");
   assert_non_null(at);
   assert_int_equal(sscanf(at, "terrain.0.normal=[%lf, %lf, %lf]", &n[0], &n[1], &n[2]), 3);

@@ -496,7 +496,8 @@ static void without_a_compiler_it_says_what_is_missing(void **state)
 {
   fixture *f = *state;
   pk_code_options o = options_of(f);
-  char *path = strdup(getenv("PATH"));
+  const char *before = getenv("PATH");
+  char *path = strdup(before != NULL ? before : "");
   setenv("PATH", f->folder, 1);
   must_fail(f, &o, PK_ERROR_UNSUPPORTED, "no C compiler was found (clang, cc, gcc): install one");
   setenv("PATH", path, 1);

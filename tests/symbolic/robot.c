@@ -158,7 +158,8 @@ static double points_apart(const robot_case *c)
   int *body = calloc((size_t)n + 1, sizeof *body);
   double(*at)[3] = calloc((size_t)n + 1, sizeof *at), worst = 0;
   static double J[6 * NU_MAX], mine[3 * 4 * LINKS * NU_MAX];
-  assert_true(body != NULL && at != NULL);
+  assert_non_null(body);
+  assert_non_null(at);
   assert_at_most(n, 4 * LINKS);
   pki_robot_points(m, body, at);
   made points = make(c, "points", 0);

@@ -108,7 +108,7 @@ void pki_symbolic_fit(pki_symbolic_data *d);
 bool pki_symbolic_is_timed(const pki_symbolic_data *d, int size);
 
 /* symbolic_pendulum.c: Table 1 and Fig. 3. */
-pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_study_progress *study_progress, pk_error *err);
+pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_study_progress *progress, pk_error *err);
 double pki_symbolic_swing_work(const pki_symbolic_data *d); /* in steps, for the progress of the study */
 
 /* symbolic_rows.c, symbolic_report.c: values beside the paper's; plots, text and the HTML report into the folder. */

@@ -69,7 +69,7 @@ static pk_status swing_all(pki_symbolic_data *d, const pk_model *model, int bodi
   return status;
 }
 
-pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_study_progress *j, pk_error *err)
+pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_study_progress *progress, pk_error *err)
 {
   d->period = pki_pendulum_rotation_period();
   d->period_error[0] = d->period_error[1] = NAN;
@@ -84,13 +84,13 @@ pk_status pki_symbolic_swing(pki_symbolic_data *d, pki_study_progress *j, pk_err
     pk_code *code = NULL;
     pk_error why = {0}; /* the engines of Fig. 4 say it already */
     status = pki_pendulum_load(bodies, &model, err);
-    status = status == PK_OK ? swing_all(d, model, bodies, NULL, j, err) : status;
+    status = status == PK_OK ? swing_all(d, model, bodies, NULL, progress, err) : status;
     if (status == PK_OK && pk_code_open(model, NULL, &code, &why) == PK_OK) {
-      status = swing_all(d, model, bodies, code, j, err);
+      status = swing_all(d, model, bodies, code, progress, err);
       pk_code_close(code);
     } else if (status == PK_OK) {
-      pki_study_part_begin(j, work_of(d, bodies));
-      pki_study_part_end(j);
+      pki_study_part_begin(progress, work_of(d, bodies));
+      pki_study_part_end(progress);
     }
     pk_model_destroy(model);
   }
