@@ -17,6 +17,12 @@ enum {
   PKI_EXIT_USAGE = 2    /* wrong usage or input */
 };
 
+/* The same after reading what the user gave: whatever fails is the input's fault, but for lack of memory. */
+static inline int pki_exit_of_input(pk_status status)
+{
+  return status == PK_OK ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+}
+
 typedef struct pki_option {
   const char *name; /* without the dashes */
   char letter;      /* 0: none */

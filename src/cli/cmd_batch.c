@@ -233,7 +233,7 @@ int pki_command_batch(const pki_args *args)
   int code;
   if (status != PK_OK) {
     pki_complain_error("batch", &err);
-    code = status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+    code = pki_exit_of_input(status);
   } else {
     if (options.folder == NULL && !pki_args_has(args, "no-output")) {
       pki_default_folder(scenario->name, "-batch", folder);

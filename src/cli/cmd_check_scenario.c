@@ -292,7 +292,7 @@ int pki_check_scenario(const pki_args *args, const char *name)
     }
   }
   const pk_status status = problems.status;
-  int code = status == PK_OK ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+  int code = pki_exit_of_input(status);
   pki_problems_sort(&problems);
   if (!args->json) {
     print_text(path, s, &w, &problems);

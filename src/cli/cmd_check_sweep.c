@@ -49,7 +49,7 @@ int pki_check_sweep(const pki_args *args, const char *name)
   }
   const pk_status status = pki_sweep_load(name, sets, nset, &s, &err);
   const bool ok = status == PK_OK;
-  int code = ok ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+  int code = pki_exit_of_input(status);
   if (args->json) {
     code = print_json(name, &s, ok, &err) ? code : PKI_EXIT_FAILURE;
   } else if (ok) {

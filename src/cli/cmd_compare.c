@@ -108,10 +108,11 @@ static int run_all(const pki_args *args, pki_compare_options *options)
 {
   pki_comparison c = {0};
   pk_error err = {0};
-  if (pki_compare_plan(options, &c, &err) != PK_OK) {
+  const pk_status planned = pki_compare_plan(options, &c, &err);
+  if (planned != PK_OK) {
     pki_complain_error("compare", &err);
     pki_comparison_free(&c);
-    return err.status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+    return pki_exit_of_input(planned);
   }
   if (c.count > MANY) {
     fprintf(stderr, "pronk compare: note: %d combinations\n", c.count);

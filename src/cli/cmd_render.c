@@ -232,7 +232,7 @@ int pki_command_render(const pki_args *args)
     if (status != PK_OK) {
       err.status = status;
       pki_complain_error("render", &err);
-      code = status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+      code = pki_exit_of_input(status);
     } else {
       code = make_film(args, w, stop);
     }

@@ -213,9 +213,9 @@ int pki_command_run(const pki_args *args)
                                       : pki_resume_scenario(options.folder, &scenario, &options, &err);
   status = status == PK_OK ? pki_world_create(scenario, &world, &err) : status;
   int code;
-  if (status != PK_OK || scenario == NULL) {
+  if (status != PK_OK) {
     pki_complain_error("run", &err);
-    code = status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+    code = pki_exit_of_input(status);
   } else {
     if (options.folder == NULL && !pki_args_has(args, "no-output")) {
       pki_default_folder(scenario->name, "", folder);

@@ -304,7 +304,7 @@ static int run_job(job *j)
   const pk_status status = load_sweep(j->args, &j->sweep, &err);
   if (status != PK_OK) {
     complain_with_rank(j, &err);
-    return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+    return pki_exit_of_input(status);
   }
   if (j->comm.rank == 0) {
     pki_warn_scenario("sweep", j->sweep.base, NULL, -1);

@@ -140,7 +140,7 @@ int pki_command_view(const pki_args *args)
   const pk_status status = open_source(args, &source, &model_only, &err);
   if (status != PK_OK) {
     pki_complain_error("view", &err);
-    return status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+    return pki_exit_of_input(status);
   }
   int code = PKI_EXIT_FAILURE;
   if (pki_view_folder("view", folder)) {

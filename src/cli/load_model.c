@@ -55,7 +55,7 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
   pk_status status = add_model(args, (pk_root_kind)root, name, out);
   out->read = status == PK_OK;
   status = out->read ? pk_builder_compile(out->builder, &out->model, &out->error) : status;
-  return status == PK_OK ? PKI_EXIT_OK : status == PK_ERROR_MEMORY ? PKI_EXIT_FAILURE : PKI_EXIT_USAGE;
+  return pki_exit_of_input(status);
 }
 
 void pki_loaded_free(pki_loaded *loaded)

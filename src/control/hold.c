@@ -74,7 +74,7 @@ pk_status pk_hold_create(const pk_model *model, const pk_hold_options *options, 
   }
   hold *h = malloc(sizeof *h + (size_t)model->nu * sizeof h->joint[0]);
   if (h == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
+    return pki_fail_memory(err, "a controller");
   }
   h->options = chosen;
   h->joints = 0;

@@ -163,7 +163,7 @@ static pk_status all_joints(const pk_model *m, const pk_track_options *o, pki_tr
   t->dof = malloc(((size_t)m->nu + 1) * sizeof *t->dof);
   t->gain = malloc(((size_t)m->nu + 1) * PKI_TRACK_GAINS * sizeof *t->gain);
   if (t->dof == NULL || t->gain == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
+    return pki_fail_memory(err, "a controller");
   }
   for (int k = 0; k < m->nu; k++) {
     if (m->dof_q[k] >= 0 && m->dof_joint[k] >= 0) {

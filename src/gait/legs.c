@@ -138,7 +138,7 @@ static pk_status measure_all(pki_locomotion *c, const pk_model *model, pk_error 
     pk_workspace_destroy(work);
     free(q);
     free(J);
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
+    return pki_fail_memory(err, "a controller");
   }
   memcpy(q, model->q0, (size_t)model->nq * sizeof *q);
   for (int i = 0; i < 3 * PKI_LEGS; i++) {

@@ -314,7 +314,7 @@ pk_status pk_locomotion_create(const pk_model *model, const pk_locomotion_option
   }
   pki_locomotion *c = malloc(sizeof *c);
   if (c == NULL) {
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for a controller");
+    return pki_fail_memory(err, "a controller");
   }
   *c = made;
   pki_sway_design(c);
