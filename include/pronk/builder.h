@@ -283,8 +283,19 @@ PK_API pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err
 /* Remarks so far, oldest first; valid until the builder is next used. */
 PK_API const pk_builder_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *count);
 
-/* How to read a URDF file. Start from pk_urdf_options_default(). */
-typedef struct pk_urdf_options {
+/* What a mesh that collides becomes. */
+typedef enum pk_mesh_collision {
+  /* its convex hull, as in other engines */
+  PK_MESH_COLLISION_HULL,
+  /* its triangles as they are: hollows stay hollow, and contact costs more */
+  PK_MESH_COLLISION_TRIANGLES,
+  /* several convex parts that follow its hollows (docs/formats/meshes.md) */
+  PK_MESH_COLLISION_PARTS,
+  PK_MESH_COLLISION_COUNT
+} pk_mesh_collision;
+
+/* How to read a robot's file. Start from pk_load_options_default(). */
+typedef struct pk_load_options {
   /* Put before every name; NULL: none. Default NULL. */
   const char *prefix;
   /* How the root link meets the world. Default PK_ROOT_AUTO. */
@@ -297,21 +308,28 @@ typedef struct pk_urdf_options {
   int npackage_paths;
   /* false: keep no mesh geometry and open no mesh file. Default true. */
   bool load_meshes;
-} pk_urdf_options;
+  /* What meshes that collide become. Default PK_MESH_COLLISION_HULL. */
+  pk_mesh_collision collision_meshes;
+  /* Every warning is an error. Default false. */
+  bool strict;
+  /* Moments of inertia that no body has are mended, with a warning; false: they are an error. Default true. */
+  bool balance_inertia;
+} pk_load_options;
 
-/* No prefix, the root chosen by its mass, at the world's origin, meshes loaded. */
-PK_API pk_urdf_options pk_urdf_options_default(void);
+/* No prefix, the root chosen by its mass, at the world's origin, meshes loaded, collision meshes as hulls, warnings
+ * allowed. */
+PK_API pk_load_options pk_load_options_default(void);
 
 /* Add the robot of a URDF file (or of `size` bytes in memory, `file` naming them in
  * messages and resolving relative paths). On failure nothing of it stays in the builder
  * but the diagnostics. options NULL: the defaults. */
-PK_API pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_urdf_options *options,
+PK_API pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_load_options *options,
                                      pk_error *err);
 PK_API pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t size, const char *file,
-                                            const pk_urdf_options *options, pk_error *err);
+                                            const pk_load_options *options, pk_error *err);
 
 /* Read one URDF into a model of its own: create, add, compile, destroy. */
-PK_API pk_status pk_model_load_urdf(const char *path, const pk_urdf_options *options, pk_model **out,
+PK_API pk_status pk_model_load_urdf(const char *path, const pk_load_options *options, pk_model **out,
                                     pk_error *err);
 
 #ifdef __cplusplus

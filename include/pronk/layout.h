@@ -94,7 +94,7 @@ extern "C" {
   X(pk_terrain_hit) \
   X(pk_touch_point) \
   X(pk_track_options) \
-  X(pk_urdf_options)
+  X(pk_load_options)
 
 /* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */
 PK_API size_t pk_struct_size(const char *name);

@@ -74,7 +74,7 @@ static pk_status build_model(const subject *s, pk_model **out, pk_error *err)
 {
   if (s->links == 0) {
     char path[PKI_PATH_MAX];
-    pk_urdf_options options = pk_urdf_options_default();
+    pk_load_options options = pk_load_options_default();
     options.load_meshes = false;
     const pk_status status = pki_model_locate(s->name, path, err);
     return status != PK_OK ? status : pk_model_load_urdf(path, &options, out, err);

@@ -35,7 +35,7 @@ static pk_status describe_scene(const pki_scaling_scene *s, pk_builder *b, pk_er
   char path[PKI_PATH_MAX];
   pk_status status = pki_model_locate("starleth", path, err);
   for (int k = 0; k < s->size && status == PK_OK; k++) {
-    pk_urdf_options o = pk_urdf_options_default();
+    pk_load_options o = pk_load_options_default();
     char prefix[16];
     snprintf(prefix, sizeof prefix, "%d/", k);
     o.prefix = prefix, o.root = PK_ROOT_FREE, o.load_meshes = false;

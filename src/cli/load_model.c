@@ -26,7 +26,7 @@ static pk_status add_model(const pki_args *args, pk_root_kind root, const char *
   if (folders == NULL) {
     return pki_fail_memory(&out->error, NULL);
   }
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.root = root;
   options.load_meshes = !pki_args_has(args, "no-meshes");
   options.package_paths = folders;

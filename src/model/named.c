@@ -7,7 +7,7 @@
 #include "model/chain.h"
 
 /* chain:N */
-static pk_status add_chain(pk_builder *b, const char *name, const pk_urdf_options *options, pk_error *err)
+static pk_status add_chain(pk_builder *b, const char *name, const pk_load_options *options, pk_error *err)
 {
   const pki_where where = {.file = name};
   const pk_pose origin = pk_pose_identity();
@@ -33,7 +33,7 @@ static pk_status add_chain(pk_builder *b, const char *name, const pk_urdf_option
   return pk_builder_add_chain(b, &chain, err);
 }
 
-pk_status pki_builder_add_named(pk_builder *b, const char *name, const pk_urdf_options *options,
+pk_status pki_builder_add_named(pk_builder *b, const char *name, const pk_load_options *options,
                                 char path[PKI_PATH_MAX], pk_error *err)
 {
   if (strncmp(name, "chain:", strlen("chain:")) == 0) {

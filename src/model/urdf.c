@@ -8,9 +8,10 @@
 
 #include "base/file.h"
 
-pk_urdf_options pk_urdf_options_default(void)
+pk_load_options pk_load_options_default(void)
 {
-  return (pk_urdf_options){.root = PK_ROOT_AUTO, .pose = pk_pose_identity(), .load_meshes = true};
+  return (pk_load_options){
+      .root = PK_ROOT_AUTO, .pose = pk_pose_identity(), .load_meshes = true, .balance_inertia = true};
 }
 
 /* The robot's name, checked already, and how it meets the world. */
@@ -107,9 +108,9 @@ static void load_urdf_text(pki_urdf *u, const char *text, size_t size)
 }
 
 pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t size, const char *file,
-                                     const pk_urdf_options *options, pk_error *err)
+                                     const pk_load_options *options, pk_error *err)
 {
-  const pk_urdf_options standard = pk_urdf_options_default();
+  const pk_load_options standard = pk_load_options_default();
   pki_urdf u = {.b = b, .file = file, .options = options != NULL ? options : &standard};
   const pki_builder_mark mark = pki_builder_get_mark(b);
   if (urdf_init(&u)) {
@@ -149,7 +150,7 @@ const char *pki_read_cause(int cause, const char *if_folder)
   }
 }
 
-pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_urdf_options *options, pk_error *err)
+pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err)
 {
   size_t size = 0;
   char *text = pki_file_read(path, PKI_URDF_MAX_BYTES, &size);
@@ -168,7 +169,7 @@ pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_urdf_opt
   return status;
 }
 
-pk_status pk_model_load_urdf(const char *path, const pk_urdf_options *options, pk_model **out, pk_error *err)
+pk_status pk_model_load_urdf(const char *path, const pk_load_options *options, pk_model **out, pk_error *err)
 {
   *out = NULL;
   pk_builder *b;

@@ -36,7 +36,7 @@ enum {
 typedef struct pki_urdf {
   pk_builder *b;
   const char *file; /* as the user gave it, for messages */
-  const pk_urdf_options *options;
+  const pk_load_options *options;
   pki_urdf_folders folders; /* where meshes may lie */
   xmlHashTable *materials;  /* name -> colour (xmlNode), first definition */
   xmlHashTable *meshes;     /* uri and scale -> what urdf_mesh.c keeps */

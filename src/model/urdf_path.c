@@ -78,7 +78,7 @@ static char *find_package(const char *folder)
   return parent;
 }
 
-bool pki_urdf_folders_init(pki_urdf_folders *folders, const char *file, const pk_urdf_options *options)
+bool pki_urdf_folders_init(pki_urdf_folders *folders, const char *file, const pk_load_options *options)
 {
   *folders = (pki_urdf_folders){.extra_names = options->package_paths, .nextra = options->npackage_paths};
   if (!options->load_meshes) {

@@ -19,7 +19,7 @@ typedef struct pki_urdf_folders {
 } pki_urdf_folders;
 
 /* False when out of memory. `file` NULL: relative names cannot be resolved. */
-bool pki_urdf_folders_init(pki_urdf_folders *folders, const char *file, const pk_urdf_options *options);
+bool pki_urdf_folders_init(pki_urdf_folders *folders, const char *file, const pk_load_options *options);
 void pki_urdf_folders_free(pki_urdf_folders *folders);
 
 /* The file that `uri` names, to be freed; NULL with the reason in `err` (status, message). */

@@ -28,7 +28,7 @@ static pk_status add_model(const pki_scenario *s, const pki_scenario_model *m, p
 {
   char name[PKI_PATH_MAX], path[PKI_PATH_MAX];
   const pki_node *node = m->node->kind == PKI_NODE_MAP ? pki_node_find(m->node, "model") : m->node;
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.prefix = m->prefix;
   options.root = m->root;
   options.pose = pk_pose_from_xyz_rpy(m->position, m->rpy);

@@ -21,7 +21,7 @@ static pk_model *load(const char *path, const double *gravity, pk_root_kind root
   pk_builder_create(&b, NULL);
   pk_error err = {.message = ""};
   pk_model *m = NULL;
-  pk_urdf_options o = pk_urdf_options_default();
+  pk_load_options o = pk_load_options_default();
   o.root = root;
   if (gravity != NULL) {
     pk_builder_set_gravity(b, gravity);

@@ -39,7 +39,7 @@ static robot load_on(const char *name, pk_root_kind root)
   robot r = {.nleg = biped ? 2 : 4};
   char path[512];
   pk_error err = {0};
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   options.root = root;
   snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", name, name);

@@ -58,7 +58,7 @@ static void sims_of_one_model_run_in_threads_with_the_same_bits(void **state)
   (void)state;
   char path[512];
   snprintf(path, sizeof path, "%s/models/starleth/starleth.urdf", PK_SOURCE_DIR);
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   pk_model *model = NULL;
   assert_int_equal(pk_model_load_urdf(path, &options, &model, NULL), PK_OK);

@@ -71,7 +71,7 @@ static void accelerate(const pk_model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   pk_builder *b;
   pk_builder_create(&b, NULL);

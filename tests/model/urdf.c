@@ -272,7 +272,7 @@ static void extensions_of_other_tools_are_left_alone(void **state)
 /* The only remark on a text that loads; "" when there is none. */
 static void assert_warns(const char *text, int line, const char *field, const char *message)
 {
-  const pk_urdf_options options = no_meshes();
+  const pk_load_options options = no_meshes();
   pk_builder *b;
   pk_builder_create(&b, NULL);
   pk_error err = {0};
@@ -393,7 +393,7 @@ static void prefix_root_and_pose_come_from_the_options(void **state)
 {
   (void)state;
   const char *text = ROBOT(LINK("a"));
-  pk_urdf_options options = no_meshes();
+  pk_load_options options = no_meshes();
   options.prefix = "left/";
   options.root = PK_ROOT_FIXED;
   options.pose.pos[2] = 3;

@@ -295,7 +295,7 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows };
 static void is_reported(void **state)
 {
   const wrong *row = *state;
-  const pk_urdf_options options = no_meshes();
+  const pk_load_options options = no_meshes();
   pk_builder *b;
   pk_builder_create(&b, NULL);
   pk_model *model = NULL;

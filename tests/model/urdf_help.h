@@ -26,9 +26,9 @@
 /* the same with a joint between them that `body` stands beside */
 #define JOINED(body) TWO("<joint name='j' type='fixed'>" ENDS "</joint>\n" body)
 
-static inline pk_urdf_options no_meshes(void)
+static inline pk_load_options no_meshes(void)
 {
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   return options;
 }
@@ -36,7 +36,7 @@ static inline pk_urdf_options no_meshes(void)
 /* Load and compile text that must be right. */
 static inline pk_model *load_text(const char *text)
 {
-  const pk_urdf_options options = no_meshes();
+  const pk_load_options options = no_meshes();
   pk_builder *b;
   pk_builder_create(&b, NULL);
   pk_model *model = NULL;

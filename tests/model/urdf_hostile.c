@@ -41,7 +41,7 @@ static void add_numbered(buffer *b, int count, const char *before, const char *a
 
 static void assert_fails(const char *text, size_t size, pk_status status, int line, const char *message)
 {
-  const pk_urdf_options options = no_meshes();
+  const pk_load_options options = no_meshes();
   pk_builder *b;
   pk_builder_create(&b, NULL);
   pk_error err = {0};
@@ -122,7 +122,7 @@ static void many_links_side_by_side_are_fine(void **state)
   add_numbered(&b, COUNT, "<link name='l", "'/>");
   add_numbered(&b, COUNT - 1, "<material name='m", "'><color rgba='1 1 1 1'/></material>");
   add(&b, "</robot>");
-  const pk_urdf_options options = no_meshes();
+  const pk_load_options options = no_meshes();
   pk_builder *builder;
   pk_builder_create(&builder, NULL);
   assert_int_equal(pk_builder_add_urdf_memory(builder, b.text, b.used, "t.urdf", &options, NULL), PK_OK);
@@ -194,7 +194,7 @@ static void warnings_do_not_crowd_out_errors(void **state)
   add(&b, "<robot name='r'><link name='a'>");
   add_many(&b, 500, "<visual><geometry><sphere radius='0'/></geometry></visual>");
   add(&b, "</link><link/></robot>");
-  const pk_urdf_options options = no_meshes();
+  const pk_load_options options = no_meshes();
   pk_builder *builder;
   pk_builder_create(&builder, NULL);
   int count = 0;

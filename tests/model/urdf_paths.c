@@ -97,7 +97,7 @@ static pk_model *load_mesh(const place *p, const char *urdf, const char *name, c
   snprintf(path, sizeof path, "%s/%s", p->top, urdf);
   snprintf(folder, sizeof folder, "%s/%s", p->top, package_path != NULL ? package_path : "");
   const char *const folders[1] = {folder};
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.package_paths = folders;
   options.npackage_paths = package_path != NULL;
   pk_model *model = NULL;

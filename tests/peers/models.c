@@ -10,7 +10,7 @@ pk_model *load_robot(const char *name)
 {
   char path[512];
   snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", name, name);
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   pk_model *model = NULL;
   pk_error err = {0};

@@ -28,7 +28,7 @@ static pk_model *load(const char *name)
   char path[256];
   pk_error err = {0};
   pk_model *model = NULL;
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", name, name);
   assert_int_equal(pk_model_load_urdf(path, &options, &model, &err), PK_OK);

@@ -63,7 +63,7 @@ pk_status pki_pendulum_load(int bodies, pk_model **out, pk_error *err)
   if (b == NULL) {
     return pki_fail_memory(err, NULL);
   }
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   pk_builder_set_gravity(b, (const double[3]){0, 0, -1});
   status = pk_builder_add_urdf(b, path, &options, err);

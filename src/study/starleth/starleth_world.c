@@ -53,7 +53,7 @@ static pk_status make_model(pki_starleth_set set, pk_model **out, pk_error *err)
   if (b == NULL) {
     return pki_fail_memory(err, NULL);
   }
-  const pk_urdf_options options = pk_urdf_options_default();
+  const pk_load_options options = pk_load_options_default();
   pk_status status = pki_builder_add_named(b, "starleth", &options, path, err);
   for (int i = 0; i < 4 && set == PKI_STARLETH_EXTENDED && status == PK_OK; i++) {
     status = pk_builder_cut_joint(b, hips[i], err);

@@ -25,7 +25,7 @@ static const double size_work = 1.3e7, size_work_quick = 3e6, count_work = 1e6;
 static pk_status load_coman(pk_model **out, pk_error *err)
 {
   char path[PKI_PATH_MAX];
-  pk_urdf_options options = pk_urdf_options_default();
+  pk_load_options options = pk_load_options_default();
   options.load_meshes = false;
   const pk_status status = pki_model_locate("coman", path, err);
   return status != PK_OK ? status : pk_model_load_urdf(path, &options, out, err);
