@@ -26,14 +26,23 @@ enum {
   PKI_URDF_MAX_ATTRIBUTES = 256,
   PKI_URDF_MAX_NAMES = 4096,      /* different names of elements and attributes */
   PKI_URDF_MAX_NAMESPACES = 1000, /* declarations of name spaces, and xml:id */
-  PKI_URDF_MAX_TAG = 64 << 10,    /* bytes from < to > */
   PKI_URDF_MAX_DEPTH = 64
 };
+
+/* What the scanner must know about a format written in XML: URDF and MJCF share it. */
+typedef struct pki_xml_format {
+  const char *name;   /* for messages */
+  const char *root;   /* start of a file, for messages */
+  int max_depth;      /* of nested elements */
+  const char *nested; /* advice for files that are deeper */
+  int max_tag;        /* bytes from < to > */
+} pki_xml_format;
 
 #define PKI_URDF_TOO_LARGE "the file is larger than 64 MiB"
 
 /* One load under way. */
 typedef struct pki_urdf {
+  const pki_xml_format *format; /* NULL: URDF */
   pk_builder *b;
   const char *file; /* as the user gave it, for messages */
   const pk_load_options *options;

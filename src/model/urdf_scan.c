@@ -9,8 +9,17 @@
 #include "base/hash.h"
 #include "model/urdf.h"
 
+static const pki_xml_format urdf_format = {
+    .name = "URDF",
+    .root = "<robot name=\"...\">",
+    .max_depth = PKI_URDF_MAX_DEPTH,
+    .nested = ": links stand side by side in <robot>, joints connect them",
+    .max_tag = 64 << 10,
+};
+
 typedef struct scanner {
   pki_urdf *u;
+  const pki_xml_format *format;
   const char *at, *end;
   int line;
   int depth, nodes, names, namespaces;
@@ -130,8 +139,10 @@ static bool scan_words(scanner *s, int *attributes)
   for (s->at++; s->at < s->end; s->at++) {
     const char c = *s->at;
     s->line += c == '\n';
-    if (s->at - start > PKI_URDF_MAX_TAG) {
-      return fail_scan(s, PK_ERROR_LIMIT, "a tag is longer than 64 KiB: is a quote or a > missing?");
+    if (s->at - start > s->format->max_tag) {
+      pki_urdf_error_at(s->u, s->line, "", PK_ERROR_LIMIT,
+                        "a tag is longer than %d KiB: is a quote or a > missing?", s->format->max_tag >> 10);
+      return false;
     }
     if (quote != 0) {
       quote = c == quote ? 0 : quote;
@@ -166,10 +177,10 @@ static bool scan_start_tag(scanner *s)
     return fail_scan(s, PK_ERROR_LIMIT, "an element has more than 256 attributes");
   }
   s->depth += s->at > start && s->at[-1] != '/';
-  if (s->depth > PKI_URDF_MAX_DEPTH) {
-    return fail_scan(
-        s, PK_ERROR_LIMIT,
-        "elements are nested more than 64 deep: links stand side by side in <robot>, joints connect them");
+  if (s->depth > s->format->max_depth) {
+    pki_urdf_error_at(s->u, s->line, "", PK_ERROR_LIMIT, "elements are nested more than %d deep%s",
+                      s->format->max_depth, s->format->nested);
+    return false;
   }
   return count_nodes(s, 1 + attributes);
 }
@@ -196,8 +207,10 @@ static bool scan_markup(scanner *s)
   } else if (starts_with(s, "<?")) {
     return scan_instruction(s);
   } else if (starts_with(s, "<!")) {
-    return fail_scan(s, PK_ERROR_UNSUPPORTED,
-                     "there is a document type (<!DOCTYPE ...>) or an entity: URDF has none, delete it");
+    pki_urdf_error_at(s->u, s->line, "", PK_ERROR_UNSUPPORTED,
+                      "there is a document type (<!DOCTYPE ...>) or an entity: %s has none, delete it",
+                      s->format->name);
+    return false;
   } else if (starts_with(s, "</")) {
     s->depth--;
     skip_past(s, ">");
@@ -224,13 +237,17 @@ static bool scan_all(scanner *s)
 
 bool pki_urdf_scan(pki_urdf *u, const char *text, size_t size)
 {
-  scanner s = {.u = u, .at = text, .end = text + size, .line = 1};
+  scanner s = {.u = u,
+               .format = u->format != NULL ? u->format : &urdf_format,
+               .at = text,
+               .end = text + size,
+               .line = 1};
   if (size > PKI_URDF_MAX_BYTES) {
     pki_urdf_error_at(u, 0, "", PK_ERROR_LIMIT, PKI_URDF_TOO_LARGE);
     return false;
   }
   if (size == 0) {
-    pki_urdf_error_at(u, 0, "", PK_ERROR_SYNTAX, "the file is empty, expected <robot name=\"...\">");
+    pki_urdf_error_at(u, 0, "", PK_ERROR_SYNTAX, "the file is empty, expected %s", s.format->root);
     return false;
   }
   if (!check_encoding(s)) {
