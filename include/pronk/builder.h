@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "heights.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -135,6 +136,12 @@ typedef struct pk_joint_desc {
   double friction;
   /* kg m^2 or kg, rotor inertia seen at the joint. */
   double armature;
+  /* N m/rad or N/m, of a spring in the joint; 0: none. */
+  double stiffness;
+  /* rad or m, coordinate at which that spring is at rest. */
+  double spring_ref;
+  /* rad or m, coordinate at which the child link stands at the joint frame. */
+  double ref;
   /* Name of the joint that this one follows; NULL: none. */
   const char *mimic;
   /* q = mimic_multiplier * q_leader + mimic_offset. */
@@ -168,9 +175,9 @@ typedef enum pk_shape_kind {
   PK_SHAPE_CONE,
   /* the convex hull of a mesh's vertices */
   PK_SHAPE_CONVEX,
-  /* all below z = 0; ground only */
+  /* all below z = 0; of the ground, and of links that are fixed in the world */
   PK_SHAPE_PLANE,
-  /* all below a surface of heights; ground only */
+  /* all below a surface of heights; likewise */
   PK_SHAPE_HEIGHTS,
   PK_SHAPE_KIND_COUNT
 } pk_shape_kind;
@@ -204,8 +211,22 @@ typedef struct pk_shape_desc {
   double size[3];
   /* Of PK_SHAPE_MESH and PK_SHAPE_CONVEX; NULL for the others. */
   const pk_mesh *mesh;
+  /* Of PK_SHAPE_HEIGHTS, whose index 0, 0 lies at the shape's origin; NULL for the others. */
+  const pk_heights *heights;
   /* Colour, each 0 to 1. */
   double rgba[4];
+  /* Bits of the groups that it is in and that it collides with: two shapes collide when one's group has a bit of the
+   * other's mask, either way round. Both 0: 1 and all bits. */
+  unsigned group;
+  /* See group. */
+  unsigned mask;
+  /* true: it collides only where a pair says so (pk_pair_desc), whatever groups and masks say. */
+  bool pairs_only;
+  /* Coulomb's coefficient: where two shapes meet, that of the higher priority counts, of equal ones the larger.
+   * 0: it has none of its own, and the materials of the world decide; -1: none at all, ice. */
+  double friction;
+  /* See friction. */
+  int priority;
   /* Line in the robot's file, for messages; 0: none. */
   int line;
 } pk_shape_desc;
@@ -218,6 +239,7 @@ typedef enum pk_constraint_kind {
   PK_CONSTRAINT_HINGE,    /* they coincide but for a turn about z */
   PK_CONSTRAINT_SLIDER,   /* they coincide but for a travel along z */
   PK_CONSTRAINT_DISTANCE, /* their origins are `length` apart */
+  PK_CONSTRAINT_COUPLING, /* the coordinate of joint[0] is a polynomial of that of joint[1] */
   PK_CONSTRAINT_KIND_COUNT
 } pk_constraint_kind;
 
@@ -232,12 +254,199 @@ typedef struct pk_constraint_desc {
   pk_pose frame[2];
   /* m, of PK_CONSTRAINT_DISTANCE; positive. */
   double length;
+  /* Of PK_CONSTRAINT_COUPLING, full names of joints with one coordinate each, y and x; x NULL: y is the constant
+   * polynomial[0]. Both keep their coordinates, unlike a mimic joint. */
+  const char *joint[2];
+  /* y = sum of polynomial[k] x^k. */
+  double polynomial[5];
   /* For messages; 0: none. */
   int line;
 } pk_constraint_desc;
 
-/* A weld of two links at their origins; names are NULL. */
+/* A weld of two links at their origins; names and joints are NULL, the coupling is y = x. */
 PK_API pk_constraint_desc pk_constraint_desc_default(void);
+
+/* A named frame of a link: where a sensor sits, a tool ends, a camera looks from. */
+typedef struct pk_site_desc {
+  /* Without the prefix; required. */
+  const char *name;
+  /* Name of the link that carries it, without the prefix. */
+  const char *link;
+  /* In the link frame. */
+  pk_pose pose;
+  /* Its volume, for a touch sensor: a sphere, a box, a cylinder, a capsule or an ellipsoid. */
+  pk_shape_kind kind;
+  /* m, as pk_shape_kind says; all 0: it has no volume. */
+  double size[3];
+  /* Line in the robot's file, for messages; 0: none. */
+  int line;
+} pk_site_desc;
+
+/* A point at its link's origin, without a volume; names are NULL. */
+PK_API pk_site_desc pk_site_desc_default(void);
+
+/* A motor as a file describes it: a force on one joint coordinate that is affine in a control value c. With the length
+ * l = gear q and its rate v,
+ *
+ *   force on the joint = gear clamp((gain[0] + gain[1] l + gain[2] v) c + bias[0] + bias[1] l + bias[2] v)
+ *
+ * A torque is gain {1}, a servo of stiffness kp and damping kd gain {kp} and bias {0, -kp, -kd}. */
+typedef struct pk_actuator_desc {
+  /* Without the prefix; required. */
+  const char *name;
+  /* Joint with one coordinate that it drives, without the prefix. */
+  const char *joint;
+  /* Joint force for one unit of its own. */
+  double gear;
+  /* See above. */
+  double gain[3];
+  /* See above. */
+  double bias[3];
+  /* The control value is at least this; -INFINITY: no limit. */
+  double ctrl_lower;
+  /* The control value is at most this; INFINITY: no limit. */
+  double ctrl_upper;
+  /* Its force, before the gear, is at least this; -INFINITY: no limit. */
+  double force_lower;
+  /* Its force, before the gear, is at most this; INFINITY: no limit. */
+  double force_upper;
+  /* true: c is the integral of the control value over time, kept between the next two. */
+  bool integrates;
+  /* Least integral; -INFINITY: no limit. */
+  double act_lower;
+  /* Largest integral; INFINITY: no limit. */
+  double act_upper;
+  /* Line in the robot's file, for messages; 0: none. */
+  int line;
+} pk_actuator_desc;
+
+/* A torque of one unit for each unit of control, without limits; names are NULL. */
+PK_API pk_actuator_desc pk_actuator_desc_default(void);
+
+/* What a sensor of a file measures; the names are those of MJCF. Vectors are in the frame of the site or link
+ * unless said otherwise. The values are those of pk_sensor_kind below, in this order; a new kind comes last. */
+#define PK_SENSOR_KINDS(ROW) \
+  /* m/s^2, linear acceleration without gravity, as an IMU feels it (3) */ \
+  ROW(PK_SENSOR_ACCELEROMETER, accelerometer) \
+  /* rad/s (3) */ \
+  ROW(PK_SENSOR_GYRO, gyro) \
+  /* m/s, linear velocity (3) */ \
+  ROW(PK_SENSOR_VELOCIMETER, velocimeter) \
+  /* the world's magnetic field (3) */ \
+  ROW(PK_SENSOR_MAGNETOMETER, magnetometer) \
+  /* N, between the site's body and its parent (3) */ \
+  ROW(PK_SENSOR_FORCE, force) \
+  /* N m (3) */ \
+  ROW(PK_SENSOR_TORQUE, torque) \
+  /* N, sum of the normal contact forces on the site's body whose points lie in the site's volume (1) */ \
+  ROW(PK_SENSOR_TOUCH, touch) \
+  /* rad or m (1) */ \
+  ROW(PK_SENSOR_JOINTPOS, jointpos) \
+  /* rad/s or m/s (1) */ \
+  ROW(PK_SENSOR_JOINTVEL, jointvel) \
+  /* quaternion of a ball joint (4) */ \
+  ROW(PK_SENSOR_BALLQUAT, ballquat) \
+  /* rad/s of a ball joint (3) */ \
+  ROW(PK_SENSOR_BALLANGVEL, ballangvel) \
+  /* length, velocity and force of an actuator (1 each) */ \
+  ROW(PK_SENSOR_ACTUATORPOS, actuatorpos) \
+  ROW(PK_SENSOR_ACTUATORVEL, actuatorvel) \
+  ROW(PK_SENSOR_ACTUATORFRC, actuatorfrc) \
+  /* m, position in the world or in a reference frame (3) */ \
+  ROW(PK_SENSOR_FRAMEPOS, framepos) \
+  /* quaternion, likewise (4) */ \
+  ROW(PK_SENSOR_FRAMEQUAT, framequat) \
+  /* axes of the frame, likewise (3 each) */ \
+  ROW(PK_SENSOR_FRAMEXAXIS, framexaxis) \
+  ROW(PK_SENSOR_FRAMEYAXIS, frameyaxis) \
+  ROW(PK_SENSOR_FRAMEZAXIS, framezaxis) \
+  /* m/s and rad/s, world axes or those of a reference frame, in which they are then relative (3 each) */ \
+  ROW(PK_SENSOR_FRAMELINVEL, framelinvel) \
+  ROW(PK_SENSOR_FRAMEANGVEL, frameangvel) \
+  /* m/s^2 and rad/s^2, world axes, the linear one without gravity (3 each) */ \
+  ROW(PK_SENSOR_FRAMELINACC, framelinacc) \
+  ROW(PK_SENSOR_FRAMEANGACC, frameangacc) \
+  /* of a link and all that hangs on it: m, m/s and kg m^2/s, world axes (3 each) */ \
+  ROW(PK_SENSOR_SUBTREECOM, subtreecom) \
+  ROW(PK_SENSOR_SUBTREELINVEL, subtreelinvel) \
+  ROW(PK_SENSOR_SUBTREEANGMOM, subtreeangmom) \
+  /* s (1) */ \
+  ROW(PK_SENSOR_CLOCK, clock)
+
+#define PK_SENSOR_VALUE(value, name) value,
+typedef enum pk_sensor_kind { PK_SENSOR_KINDS(PK_SENSOR_VALUE) PK_SENSOR_KIND_COUNT } pk_sensor_kind;
+#undef PK_SENSOR_VALUE
+
+/* What a sensor or its reference is attached to. */
+typedef enum pk_sensor_place {
+  PK_SENSOR_PLACE_NONE,     /* the world */
+  PK_SENSOR_PLACE_LINK,     /* a link's frame */
+  PK_SENSOR_PLACE_COM,      /* the principal frame of a link's own inertia */
+  PK_SENSOR_PLACE_SITE,     /* a site */
+  PK_SENSOR_PLACE_SHAPE,    /* a named shape */
+  PK_SENSOR_PLACE_JOINT,    /* a joint */
+  PK_SENSOR_PLACE_ACTUATOR, /* an actuator */
+  PK_SENSOR_PLACE_COUNT
+} pk_sensor_place;
+
+typedef struct pk_sensor_desc {
+  /* Without the prefix; required. */
+  const char *name;
+  /* What it measures. */
+  pk_sensor_kind kind;
+  /* What it sits on. */
+  pk_sensor_place place;
+  /* That thing's name, without the prefix; NULL: PK_SENSOR_PLACE_NONE. */
+  const char *at;
+  /* What it is relative to: PK_SENSOR_PLACE_NONE or a frame. */
+  pk_sensor_place reference;
+  /* That frame's name, without the prefix; NULL: PK_SENSOR_PLACE_NONE. */
+  const char *relative_to;
+  /* Values are kept within +-cutoff; 0: they are not. */
+  double cutoff;
+  /* Standard deviation of noise that the file speaks of; nothing adds it here. */
+  double noise;
+  /* Line in the robot's file, for messages; 0: none. */
+  int line;
+} pk_sensor_desc;
+
+/* A named pose of the robots that a file holds: coordinates of the last `nrobot` robots of the builder, in the order
+ * in which the model has them. */
+typedef struct pk_keyframe_desc {
+  /* Without the prefix; required. */
+  const char *name;
+  /* How many robots, the last ones that were added. */
+  int nrobot;
+  /* [nq] Their coordinates; NULL: the model's initial pose. */
+  const double *q;
+  /* How many. */
+  int nq;
+  /* [nu] Their velocities; NULL: at rest. */
+  const double *u;
+  /* How many. */
+  int nu;
+  /* [nctrl] Control values of their actuators; NULL: zero. */
+  const double *ctrl;
+  /* How many. */
+  int nctrl;
+  /* Line in the robot's file, for messages; 0: none. */
+  int line;
+} pk_keyframe_desc;
+
+/* What a file says of two links, or of two shapes: whether they collide, and how. */
+typedef struct pk_pair_desc {
+  /* Full names of links, prefix included; or of shapes, which take the prefix of their robot, where `shapes` is
+   * true. */
+  const char *name[2];
+  /* See name. */
+  bool shapes;
+  /* false: they never collide; true: they do, whatever groups and joints say. */
+  bool collide;
+  /* Coulomb's coefficient; 0: that of the shapes; -1: none at all, ice. */
+  double friction;
+  /* Line in the robot's file, for messages; 0: none. */
+  int line;
+} pk_pair_desc;
 
 /* One remark of a loader or of the compiler. */
 typedef struct pk_builder_diagnostic {
@@ -256,6 +465,9 @@ PK_API void pk_builder_destroy(pk_builder *b);
 /* Gravity of the world, m/s^2; (0, 0, -9.81) unless set. */
 PK_API void pk_builder_set_gravity(pk_builder *b, const double gravity[3]);
 
+/* Magnetic field of the world, in the units of the magnetometers that shall measure it; none unless set. */
+PK_API void pk_builder_set_magnetic_field(pk_builder *b, const double field[3]);
+
 /* Start a robot; links, joints and shapes added next belong to it. */
 PK_API pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_error *err);
 
@@ -271,6 +483,17 @@ PK_API pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape,
 /* Add a constraint between two links of any robots, which may be added later. */
 PK_API pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *constraint,
                                            pk_error *err);
+
+/* Add a site, an actuator or a sensor to the current robot; what they name may be added later. */
+PK_API pk_status pk_builder_add_site(pk_builder *b, const pk_site_desc *site, pk_error *err);
+PK_API pk_status pk_builder_add_actuator(pk_builder *b, const pk_actuator_desc *actuator, pk_error *err);
+PK_API pk_status pk_builder_add_sensor(pk_builder *b, const pk_sensor_desc *sensor, pk_error *err);
+
+/* Add a named pose of the robots added last. Numbers of coordinates are checked when the model is compiled. */
+PK_API pk_status pk_builder_add_keyframe(pk_builder *b, const pk_keyframe_desc *keyframe, pk_error *err);
+
+/* Say of two links or shapes of any robots whether they collide. */
+PK_API pk_status pk_builder_add_pair(pk_builder *b, const pk_pair_desc *pair, pk_error *err);
 
 /* Cut a joint (full name; NULL: every joint that moves): what it moves becomes a free body of its own, and
  * the joint a bilateral constraint with the same coordinate, limits and losses. Worlds then compute in
@@ -327,6 +550,12 @@ PK_API pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_l
                                      pk_error *err);
 PK_API pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t size, const char *file,
                                             const pk_load_options *options, pk_error *err);
+
+/* A robot's file of any kind that Pronk reads, by its root element. */
+PK_API pk_status pk_builder_add_file(pk_builder *b, const char *path, const pk_load_options *options,
+                                     pk_error *err);
+PK_API pk_status pk_model_load(const char *path, const pk_load_options *options, pk_model **out,
+                               pk_error *err);
 
 /* Read one URDF into a model of its own: create, add, compile, destroy. */
 PK_API pk_status pk_model_load_urdf(const char *path, const pk_load_options *options, pk_model **out,

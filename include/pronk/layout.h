@@ -31,6 +31,7 @@ extern "C" {
 
 /* All public structs whose fields are visible. */
 #define PK_STRUCT_LIST(X) \
+  X(pk_actuator_desc) \
   X(pk_batch_info) \
   X(pk_batch_options) \
   X(pk_batch_view) \
@@ -57,6 +58,7 @@ extern "C" {
   X(pk_hold_options) \
   X(pk_inertia) \
   X(pk_joint_desc) \
+  X(pk_keyframe_desc) \
   X(pk_lcp) \
   X(pk_lcp_certificate) \
   X(pk_lcp_options) \
@@ -73,6 +75,7 @@ extern "C" {
   X(pk_model_robot) \
   X(pk_model_shape) \
   X(pk_observation) \
+  X(pk_pair_desc) \
   X(pk_pose) \
   X(pk_proximity) \
   X(pk_ray_hit) \
@@ -84,10 +87,12 @@ extern "C" {
   X(pk_recording_options) \
   X(pk_recording_series) \
   X(pk_robot_desc) \
+  X(pk_sensor_desc) \
   X(pk_shape_desc) \
   X(pk_sim_contact) \
   X(pk_sim_options) \
   X(pk_sim_overlap_pair) \
+  X(pk_site_desc) \
   X(pk_solver_options) \
   X(pk_solver_result) \
   X(pk_step_info) \

@@ -59,6 +59,10 @@ static void joint_free(pki_joint *j)
 static void shape_free(pki_shape *s)
 {
   pki_builder_free_text(s->desc.link), pki_builder_free_text(s->desc.name);
+  if (s->desc.heights != NULL) {
+    free(s->desc.heights->z);
+  }
+  free((void *)(size_t)s->desc.heights);
 }
 
 static void mesh_free(pk_mesh *m)
@@ -83,6 +87,8 @@ void pki_builder_rollback(pk_builder *b, pki_builder_mark mark)
   while (b->nmesh > mark.nmesh) {
     mesh_free(&b->meshes[--b->nmesh]);
   }
+  pki_builder_drop_constraints(b, mark.nconstraint);
+  pki_equipment_rollback(&b->equipment, mark.equipment);
 }
 
 void pk_builder_destroy(pk_builder *b)
@@ -92,6 +98,7 @@ void pk_builder_destroy(pk_builder *b)
   }
   pki_builder_rollback(b, (pki_builder_mark){0});
   pki_builder_free_constraints(b);
+  pki_equipment_free(&b->equipment);
   free(b->robots), free(b->links), free(b->joints), free(b->shapes);
   free(b->meshes), free(b->mesh_keys), free(b->diagnostics);
   free(b);
@@ -100,6 +107,11 @@ void pk_builder_destroy(pk_builder *b)
 void pk_builder_set_gravity(pk_builder *b, const double gravity[3])
 {
   memcpy(b->gravity, gravity, sizeof b->gravity);
+}
+
+void pk_builder_set_magnetic_field(pk_builder *b, const double field[3])
+{
+  memcpy(b->magnetic, field, sizeof b->magnetic);
 }
 
 /* Room for one more element; false when there is no memory. */
@@ -141,11 +153,11 @@ pk_status pki_builder_no_memory(pk_error *err)
   return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "out of memory while the model is built");
 }
 
-/* The name is there, and a robot was started for what is added. */
-static pk_status check_name(const pk_builder *b, const char *what, const char *name, pk_error *err)
+pk_status pki_builder_check_name(const pk_builder *b, const char *what, const char *name, pk_error *err)
 {
   if (name == NULL || name[0] == '\0') {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"}, "a %s needs a name", what);
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "name"}, "%s %s needs a name",
+                    strchr("aeiou", what[0]) ? "an" : "a", what);
   }
   if (b->nrobot == 0 && strcmp(what, "robot") != 0) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = name},
@@ -156,7 +168,7 @@ static pk_status check_name(const pk_builder *b, const char *what, const char *n
 
 pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_error *err)
 {
-  const pk_status status = check_name(b, "robot", robot->name, err);
+  const pk_status status = pki_builder_check_name(b, "robot", robot->name, err);
   if (status != PK_OK) {
     return status;
   }
@@ -183,7 +195,7 @@ pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_err
 
 pk_status pk_builder_add_link(pk_builder *b, const pk_link_desc *link, pk_error *err)
 {
-  const pk_status status = check_name(b, "link", link->name, err);
+  const pk_status status = pki_builder_check_name(b, "link", link->name, err);
   if (status != PK_OK) {
     return status;
   }
@@ -207,7 +219,7 @@ pk_status pk_builder_add_link(pk_builder *b, const pk_link_desc *link, pk_error 
 
 pk_status pk_builder_add_joint(pk_builder *b, const pk_joint_desc *joint, pk_error *err)
 {
-  const pk_status status = check_name(b, "joint", joint->name, err);
+  const pk_status status = pki_builder_check_name(b, "joint", joint->name, err);
   if (status != PK_OK) {
     return status;
   }
@@ -307,11 +319,6 @@ static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.line = shape->line},
                     "a shape needs a kind and a link");
   }
-  if (shape->kind == PK_SHAPE_PLANE || shape->kind == PK_SHAPE_HEIGHTS) {
-    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = shape->link, .line = shape->line},
-                    "link \"%s\" has a shape of kind %s, which only the ground can have", shape->link,
-                    pk_shape_kind_name(shape->kind));
-  }
   for (int i = 0; i < pki_shape_sizes(shape->kind); i++) {
     const bool may_be_zero = shape->kind == PK_SHAPE_CAPSULE && i == 1;
     if (!(shape->size[i] > 0 || (may_be_zero && shape->size[i] == 0)) || !isfinite(shape->size[i])) {
@@ -323,16 +330,64 @@ static pk_status check_size(const pk_shape_desc *shape, pk_error *err)
   return PK_OK;
 }
 
+/* A grid of finite heights. */
+static pk_status check_heights(const pk_shape_desc *shape, pk_error *err)
+{
+  const pk_heights *h = shape->heights;
+  const pki_where where = {.field = shape->link, .line = shape->line};
+  if (h == NULL || h->nx < 2 || h->ny < 2 || !(h->cell > 0) || !isfinite(h->cell) || h->z == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "a shape of heights needs a grid of 2 x 2 or more and a positive cell");
+  }
+  for (size_t i = 0; i < (size_t)h->nx * (size_t)h->ny; i++) {
+    if (!isfinite(h->z[i])) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "height %zu is not finite", i);
+    }
+  }
+  return PK_OK;
+}
+
+/* An owned copy; NULL without memory. */
+static const pk_heights *copy_heights(const pk_heights *h, bool *ok)
+{
+  const size_t bytes = (size_t)h->nx * (size_t)h->ny * sizeof *h->z;
+  pk_heights *copy = malloc(sizeof *copy);
+  double *z = malloc(bytes);
+  if (copy == NULL || z == NULL) {
+    free(copy), free(z);
+    *ok = false;
+    return NULL;
+  }
+  *copy = *h;
+  copy->z = memcpy(z, h->z, bytes);
+  return copy;
+}
+
+static pk_status check_shape(const pk_builder *b, const pk_shape_desc *shape, pk_error *err)
+{
+  pk_status status = check_size(shape, err);
+  if (status == PK_OK) {
+    status = pki_builder_check_name(b, "shape", shape->link, err);
+  }
+  if (status == PK_OK && pki_shape_has_mesh(shape->kind)) {
+    status = check_mesh(shape, err);
+  }
+  if (status == PK_OK && shape->kind == PK_SHAPE_HEIGHTS) {
+    status = check_heights(shape, err);
+  }
+  if (status == PK_OK && !pki_is_friction(shape->friction)) {
+    status =
+        pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = shape->link, .line = shape->line},
+                 "the friction of a shape on link \"%s\" is %g, expected 0 or more, or -1 for none at all",
+                 shape->link, shape->friction);
+  }
+  return status;
+}
+
 pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_error *err)
 {
   const bool has_mesh = pki_shape_has_mesh(shape->kind);
-  pk_status status = check_size(shape, err);
-  if (status == PK_OK) {
-    status = check_name(b, "shape", shape->link, err);
-  }
-  if (status == PK_OK && has_mesh) {
-    status = check_mesh(shape, err);
-  }
+  const pk_status status = check_shape(b, shape, err);
   if (status != PK_OK) {
     return status;
   }
@@ -344,6 +399,7 @@ pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_err
   pki_shape *s = &b->shapes[b->nshape];
   *s = (pki_shape){.desc = *shape, .robot = b->nrobot - 1, .mesh = mesh};
   s->desc.mesh = NULL;
+  s->desc.heights = shape->kind == PK_SHAPE_HEIGHTS ? copy_heights(shape->heights, &ok) : NULL;
   s->desc.link = pki_builder_copy(shape->link, &ok);
   s->desc.name = pki_builder_copy(shape->name, &ok);
   if (!ok) {
@@ -417,5 +473,11 @@ const pk_builder_diagnostic *pk_builder_diagnostics(const pk_builder *b, int *co
 
 pki_builder_mark pki_builder_get_mark(const pk_builder *b)
 {
-  return (pki_builder_mark){b->nrobot, b->nlink, b->njoint, b->nshape, b->nmesh};
+  return (pki_builder_mark){b->nrobot,
+                            b->nlink,
+                            b->njoint,
+                            b->nshape,
+                            b->nmesh,
+                            b->nconstraint,
+                            pki_equipment_get_mark(&b->equipment)};
 }

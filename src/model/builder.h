@@ -4,6 +4,7 @@
 #define PKI_MODEL_BUILDER_H
 
 #include "base/error.h"
+#include "model/equipment.h"
 #include "pronk/builder.h"
 
 /* Bounds on what a world may hold; beyond them loading is an error. */
@@ -34,12 +35,12 @@ typedef struct pki_cut {
 } pki_cut;
 
 typedef struct pki_shape {
-  pk_shape_desc desc; /* desc.mesh is unused: `mesh` indexes the builder's meshes */
+  pk_shape_desc desc; /* desc.mesh is unused: `mesh` indexes the builder's meshes; desc.heights is owned */
   int robot, mesh;
 } pki_shape;
 
 struct pk_builder {
-  double gravity[3];
+  double gravity[3], magnetic[3];
   pki_robot *robots;
   pki_link *links;
   pki_joint *joints;
@@ -47,6 +48,7 @@ struct pk_builder {
   pki_constraint *constraints;
   pki_cut *cuts;
   bool cut_all;
+  pki_equipment equipment;
   pk_mesh *meshes;           /* owned copies, each once: added again when the pointer was seen before */
   const pk_mesh **mesh_keys; /* the caller's pointers, valid within one loader's run */
   pk_builder_diagnostic *diagnostics;
@@ -75,12 +77,20 @@ const char *pki_builder_copy(const char *text, bool *ok);
 void pki_builder_free_text(const char *text);
 pk_status pki_builder_no_memory(pk_error *err);
 
-/* Free the descriptions of constraints and cuts. */
+/* The name of a `what` is there, and a robot was started that it belongs to. */
+pk_status pki_builder_check_name(const pk_builder *b, const char *what, const char *name, pk_error *err);
+
+/* A friction of a description: a coefficient, 0 for none of its own, or -1 for ice. */
+bool pki_is_friction(double friction);
+
+/* Free the descriptions of constraints beyond the first `keep`; of all constraints and cuts. */
+void pki_builder_drop_constraints(pk_builder *b, int keep);
 void pki_builder_free_constraints(pk_builder *b);
 
 /* Remember how much there is; go back to it, keeping the diagnostics (a loader that fails). */
 typedef struct pki_builder_mark {
-  int nrobot, nlink, njoint, nshape, nmesh;
+  int nrobot, nlink, njoint, nshape, nmesh, nconstraint;
+  pki_equipment_mark equipment;
 } pki_builder_mark;
 
 pki_builder_mark pki_builder_get_mark(const pk_builder *b);

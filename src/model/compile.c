@@ -55,6 +55,7 @@ static bool run_steps(pki_draft *d, pk_model **out)
     return false;
   }
   pki_check_links(d);
+  pki_check_ground_shapes(d);
   if (b->nerror > before) {
     return true;
   }

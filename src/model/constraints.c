@@ -10,14 +10,13 @@
 
 pk_constraint_desc pk_constraint_desc_default(void)
 {
-  return (pk_constraint_desc){.frame = {pk_pose_identity(), pk_pose_identity()}};
+  return (pk_constraint_desc){.frame = {pk_pose_identity(), pk_pose_identity()}, .polynomial = {0, 1}};
 }
 
-const char *const pki_constraint_words[PK_CONSTRAINT_KIND_COUNT] = {[PK_CONSTRAINT_WELD] = "weld",
-                                                                    [PK_CONSTRAINT_BALL] = "ball",
-                                                                    [PK_CONSTRAINT_HINGE] = "hinge",
-                                                                    [PK_CONSTRAINT_SLIDER] = "slider",
-                                                                    [PK_CONSTRAINT_DISTANCE] = "distance"};
+const char *const pki_constraint_words[PK_CONSTRAINT_KIND_COUNT] = {
+    [PK_CONSTRAINT_WELD] = "weld",         [PK_CONSTRAINT_BALL] = "ball",
+    [PK_CONSTRAINT_HINGE] = "hinge",       [PK_CONSTRAINT_SLIDER] = "slider",
+    [PK_CONSTRAINT_DISTANCE] = "distance", [PK_CONSTRAINT_COUPLING] = "coupling"};
 
 const char *pk_constraint_kind_name(pk_constraint_kind kind)
 {
@@ -28,17 +27,39 @@ static void constraint_free(pki_constraint *c)
 {
   pki_builder_free_text(c->desc.name), pki_builder_free_text(c->desc.link[0]);
   pki_builder_free_text(c->desc.link[1]);
+  pki_builder_free_text(c->desc.joint[0]), pki_builder_free_text(c->desc.joint[1]);
+}
+
+void pki_builder_drop_constraints(pk_builder *b, int keep)
+{
+  while (b->nconstraint > keep) {
+    constraint_free(&b->constraints[--b->nconstraint]);
+  }
 }
 
 void pki_builder_free_constraints(pk_builder *b)
 {
-  for (int i = 0; i < b->nconstraint; i++) {
-    constraint_free(&b->constraints[i]);
-  }
+  pki_builder_drop_constraints(b, 0);
   for (int i = 0; i < b->ncut; i++) {
     pki_builder_free_text(b->cuts[i].joint);
   }
   free(b->constraints), free(b->cuts);
+}
+
+/* The joint of y, and numbers. */
+static pk_status check_coupling(const pk_constraint_desc *constraint, pki_where where, pk_error *err)
+{
+  if (constraint->joint[0] == NULL) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, where,
+                    "coupling \"%s\" needs the joint whose coordinate it gives", constraint->name);
+  }
+  for (int k = 0; k < 5; k++) {
+    if (!isfinite(constraint->polynomial[k])) {
+      return pki_fail(err, PK_ERROR_ARGUMENT, where, "coefficient %d of coupling \"%s\" is not finite", k,
+                      constraint->name);
+    }
+  }
+  return PK_OK;
 }
 
 pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *constraint, pk_error *err)
@@ -65,6 +86,12 @@ pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *con
         "together",
         constraint->name, constraint->length);
   }
+  if (constraint->kind == PK_CONSTRAINT_COUPLING) {
+    const pk_status status = check_coupling(constraint, where, err);
+    if (status != PK_OK) {
+      return status;
+    }
+  }
   bool ok =
       pki_builder_grow((void **)&b->constraints, b->nconstraint, &b->constraint_cap, sizeof *b->constraints);
   if (!ok) {
@@ -75,6 +102,7 @@ pk_status pk_builder_add_constraint(pk_builder *b, const pk_constraint_desc *con
   c->desc.name = pki_builder_copy(constraint->name, &ok);
   for (int k = 0; k < 2; k++) {
     c->desc.link[k] = pki_builder_copy(constraint->link[k], &ok);
+    c->desc.joint[k] = pki_builder_copy(constraint->joint[k], &ok);
   }
   if (!ok) {
     constraint_free(c);
@@ -216,8 +244,8 @@ static bool resolve_side(pki_draft *d, const pk_constraint_desc *desc, int side,
 
 void pki_compile_loops(pki_draft *d)
 {
-  static const int travel[PK_CONSTRAINT_KIND_COUNT] = {7, 7, 7, 3, 0},
-                   turn[PK_CONSTRAINT_KIND_COUNT] = {7, 0, 3, 7, 0};
+  static const int travel[PK_CONSTRAINT_KIND_COUNT] = {7, 7, 7, 3, 0, 0},
+                   turn[PK_CONSTRAINT_KIND_COUNT] = {7, 0, 3, 7, 0, 0};
   for (int i = 0; i < d->b->nconstraint; i++) {
     const pk_constraint_desc *desc = &d->b->constraints[i].desc;
     pk_model_constraint c = {.name = desc->name,
@@ -229,6 +257,11 @@ void pki_compile_loops(pki_draft *d)
                              .sign = 1,
                              .length = desc->kind == PK_CONSTRAINT_DISTANCE ? desc->length : 0};
     if (!resolve_side(d, desc, 0, &c) || !resolve_side(d, desc, 1, &c)) {
+      continue;
+    }
+    if (c.kind == PK_CONSTRAINT_COUPLING) {
+      pki_builder_error(d->b, PK_ERROR_UNSUPPORTED, (pki_where){.field = desc->name, .line = desc->line},
+                        "constraint \"%s\" is a coupling, which worlds do not have", desc->name);
       continue;
     }
     if (c.body[0] == c.body[1]) {

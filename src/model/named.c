@@ -45,5 +45,5 @@ pk_status pki_builder_add_named(pk_builder *b, const char *name, const pk_load_o
     snprintf(path, PKI_PATH_MAX, "%s", name);
     return status;
   }
-  return pk_builder_add_urdf(b, path, options, err);
+  return pk_builder_add_file(b, path, options, err);
 }

@@ -85,7 +85,7 @@ static void kinds_lock_what_they_say(void **state)
   (void)state;
   static const int rows[PK_CONSTRAINT_KIND_COUNT] = {6, 3, 5, 5, 1};
   const world w = usual();
-  for (int kind = 0; kind < PK_CONSTRAINT_KIND_COUNT; kind++) {
+  for (int kind = 0; kind <= PK_CONSTRAINT_DISTANCE; kind++) {
     pk_model *m = must_compile(&w, &(extra){.constraint = between(kind, "a", "c")});
     assert_int_equal(m->nbilateral, rows[kind]);
     assert_int_equal(m->constraints[0].kind, kind);
@@ -193,7 +193,7 @@ static void a_constraint_that_means_nothing_is_refused(void **state)
           "the length of constraint \"loop\" is 0 m, expected a positive number: a ball holds two points "
           "together");
   e.constraint = between(PK_CONSTRAINT_KIND_COUNT, "a", "c");
-  refuses(&w, &e, "the kind of constraint \"loop\" is 5, expected a pk_constraint_kind");
+  refuses(&w, &e, "the kind of constraint \"loop\" is 6, expected a pk_constraint_kind");
   e.constraint = between(PK_CONSTRAINT_WELD, "a", "c");
   e.constraint.frame[1].pos[2] = NAN;
   refuses(&w, &e, "a frame of constraint \"loop\" is not finite, or its matrix is no rotation");
