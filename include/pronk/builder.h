@@ -452,6 +452,9 @@ typedef struct pk_pair_desc {
 typedef struct pk_builder_diagnostic {
   /* true: an error; false: a warning. */
   bool is_error;
+  /* Of a warning, and of the error that pk_load_options.strict makes of it: a short word for what was found, such as
+   * "inertia-balanced" (docs/formats/urdf.md lists them); "" for other errors. Static. */
+  const char *kind;
   /* What and where. */
   pk_error error;
 } pk_builder_diagnostic;

@@ -29,6 +29,8 @@ static pk_status add_model(const pki_args *args, pk_root_kind root, const char *
   pk_load_options options = pk_load_options_default();
   options.root = root;
   options.load_meshes = !pki_args_has(args, "no-meshes");
+  options.strict = pki_args_has(args, "strict");
+  options.balance_inertia = !pki_args_has(args, "no-balance");
   options.package_paths = folders;
   for (int i = 0; i < args->ngiven; i++) {
     if (strcmp(args->given[i].name, "package-path") == 0) {

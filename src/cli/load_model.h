@@ -14,12 +14,14 @@ typedef struct pki_loaded {
   bool read;               /* the file itself was in order, so masses and the tree were checked */
 } pki_loaded;
 
-/* Options that both info and check have. */
+/* Options of every command that loads a model. */
 #define PKI_LOAD_OPTIONS \
   {"root", 0, "KIND", "how the root meets the world: auto, free, fixed, chain"}, \
       {"package-path", 0, "DIR", "a folder to search for package:// names; may be repeated"}, \
+      {"no-meshes", 0, NULL, "do not open mesh files"}, \
+      {"strict", 0, NULL, "every warning is an error"}, \
   { \
-    "no-meshes", 0, NULL, "do not open mesh files" \
+    "no-balance", 0, NULL, "moments of inertia that no body has are an error" \
   }
 
 /* PKI_EXIT_OK when there is a model; PKI_EXIT_USAGE when there is none (error says why, and

@@ -181,7 +181,7 @@ pk_status pk_builder_add_robot(pk_builder *b, const pk_robot_desc *robot, pk_err
     return pki_builder_no_memory(err);
   }
   pki_robot *r = &b->robots[b->nrobot];
-  r->desc = *robot;
+  *r = (pki_robot){.desc = *robot, .strict = b->strict, .balance_inertia = b->balance_inertia};
   r->desc.name = pki_builder_copy(robot->name, &ok);
   r->desc.prefix = pki_builder_copy(robot->prefix, &ok);
   r->desc.file = pki_builder_copy(robot->file, &ok);
@@ -410,7 +410,18 @@ pk_status pk_builder_add_shape(pk_builder *b, const pk_shape_desc *shape, pk_err
   return PK_OK;
 }
 
-static void add_remark(pk_builder *b, bool is_error, const pk_error *error)
+void pki_builder_begin_load(pk_builder *b, const pk_load_options *options)
+{
+  b->strict = options->strict;
+  b->balance_inertia = options->balance_inertia;
+}
+
+void pki_builder_end_load(pk_builder *b)
+{
+  b->strict = b->balance_inertia = false;
+}
+
+static void add_remark(pk_builder *b, bool is_error, const char *kind, const pk_error *error)
 {
   b->nerror += is_error;
   b->nwarning += !is_error;
@@ -419,17 +430,19 @@ static void add_remark(pk_builder *b, bool is_error, const pk_error *error)
                         sizeof *b->diagnostics)) {
     return;
   }
-  b->diagnostics[b->ndiagnostic++] = (pk_builder_diagnostic){.is_error = is_error, .error = *error};
+  b->diagnostics[b->ndiagnostic++] =
+      (pk_builder_diagnostic){.is_error = is_error, .kind = kind, .error = *error};
 }
 
-void pki_builder_warn(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
+void pki_builder_warn(pk_builder *b, int robot, const char *kind, pk_status status, pki_where where,
+                      const char *format, ...)
 {
   pk_error error;
   va_list args;
   va_start(args, format);
   pki_fail_list(&error, status, where, format, args);
   va_end(args);
-  add_remark(b, false, &error);
+  add_remark(b, robot >= 0 ? b->robots[robot].strict : b->strict, kind, &error);
 }
 
 void pki_builder_error(pk_builder *b, pk_status status, pki_where where, const char *format, ...)
@@ -439,7 +452,7 @@ void pki_builder_error(pk_builder *b, pk_status status, pki_where where, const c
   va_start(args, format);
   pki_fail_list(&error, status, where, format, args);
   va_end(args);
-  add_remark(b, true, &error);
+  add_remark(b, true, "", &error);
 }
 
 int pki_builder_error_count(const pk_builder *b)

@@ -8,11 +8,13 @@
 #include "pronk/builder.h"
 
 /* Bounds on what a world may hold; beyond them loading is an error. */
-enum { PKI_DIAGNOSTIC_MAX = 200, PKI_LINK_MAX = 1000000 };
+enum { PKI_DIAGNOSTIC_MAX = 1000, PKI_LINK_MAX = 1000000 };
 
 /* Descriptions with names resolved to owned strings, and the robot they belong to. */
 typedef struct pki_robot {
   pk_robot_desc desc;
+  bool strict;          /* its warnings are errors */
+  bool balance_inertia; /* moments that no body has are mended; else an error */
 } pki_robot;
 
 typedef struct pki_link {
@@ -41,6 +43,7 @@ typedef struct pki_shape {
 
 struct pk_builder {
   double gravity[3], magnetic[3];
+  bool strict, balance_inertia; /* of robots that are added now: those of the load under way */
   pki_robot *robots;
   pki_link *links;
   pki_joint *joints;
@@ -57,9 +60,19 @@ struct pk_builder {
   int nerror, nwarning; /* remarks made, those beyond PKI_DIAGNOSTIC_MAX included */
 };
 
-/* A remark at a place in the user's input. Errors, and likewise warnings, beyond
+/* From here to pki_builder_end_load, robots and remarks are those of a file read with these options. Robots that are
+ * described in code are neither strict nor balanced. */
+void pki_builder_begin_load(pk_builder *b, const pk_load_options *options);
+void pki_builder_end_load(pk_builder *b);
+
+/* The robot of a remark that a loader makes, which may come before the robot is added. */
+enum { PKI_ROBOT_LOADING = -1 };
+
+/* A remark at a place in the user's input. `kind` is a short word for what was found, static; `status` that of the
+ * error that the warning becomes when its robot is read strictly. Errors, and likewise warnings, beyond
  * PKI_DIAGNOSTIC_MAX only count. */
-__attribute__((format(printf, 4, 5))) void pki_builder_warn(pk_builder *b, pk_status status, pki_where where,
+__attribute__((format(printf, 6, 7))) void pki_builder_warn(pk_builder *b, int robot, const char *kind,
+                                                            pk_status status, pki_where where,
                                                             const char *format, ...);
 __attribute__((format(printf, 4, 5))) void pki_builder_error(pk_builder *b, pk_status status, pki_where where,
                                                              const char *format, ...);

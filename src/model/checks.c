@@ -49,45 +49,46 @@ static void check_merged(pki_draft *d, int link)
   }
 }
 
-/* One link's mass and moments. Moments are only worth a warning in a link that cannot move. */
-static void check_inertia(pki_draft *d, int link)
+/* What is wrong with moments, in words that follow the name of whose they are. */
+static const char *moments_fault(pki_moments moments)
+{
+  return moments == PKI_MOMENTS_NEGATIVE ? "none may be negative"
+                                         : "no body has one above the sum of the others";
+}
+
+/* One link's mass: numbers, and not negative. */
+static void check_mass(pki_draft *d, int link)
 {
   pk_builder *b = d->b;
   const pk_inertia *in = &b->links[link].desc.inertia;
   const char *name = b->links[link].desc.name;
   const pki_where where = pki_link_where(d, link);
-  void (*const say)(pk_builder *, pk_status, pki_where, const char *, ...) =
-      d->link_body[link] < 0 ? pki_builder_warn : pki_builder_error;
   if (!isfinite(in->mass) || !finite_n(in->com, 3) || !finite_n(in->moment, 6)) {
     pki_builder_error(b, PK_ERROR_MASS, where, "mass, centre of mass or inertia of link \"%s\" is not finite",
                       name);
-    return;
-  }
-  if (in->mass < 0) {
+  } else if (in->mass < 0) {
     pki_builder_error(b, PK_ERROR_MASS, where, "mass of link \"%s\" is %g kg, expected zero or more", name,
                       in->mass);
-    return;
-  }
-  double lambda[3];
-  const pki_moments moments = pki_check_moments(in->moment, lambda);
-  if (in->mass == 0 && (lambda[0] != 0 || lambda[2] != 0)) {
-    say(b, PK_ERROR_MASS, where,
-        "link \"%s\" has no mass but moments of inertia: give it mass, or set both to zero", name);
-  } else if (moments == PKI_MOMENTS_NEGATIVE) {
-    say(b, PK_ERROR_MASS, where,
-        "inertia of link \"%s\" has the principal moments %g, %g, %g: none may be negative", name, lambda[0],
-        lambda[1], lambda[2]);
-  } else if (moments == PKI_MOMENTS_UNEQUAL) {
-    say(b, PK_ERROR_MASS, where,
-        "inertia of link \"%s\" has the principal moments %g, %g, %g: no body has one above the sum of the "
-        "others",
-        name, lambda[0], lambda[1], lambda[2]);
-  } else if (in->mass > 0 && lambda[2] == 0) {
-    pki_builder_warn(b, PK_ERROR_MASS, where,
-                     "link \"%s\" has mass but no moments of inertia: it is a point mass", name);
-  }
-  if (d->link_body[link] >= 0) {
+  } else if (d->link_body[link] >= 0) {
     check_merged(d, link);
+  }
+}
+
+/* Moments of a link that cannot move are not used. */
+static void check_resting_moments(pki_draft *d, int link)
+{
+  pk_builder *b = d->b;
+  const pki_link *l = &b->links[link];
+  double lambda[3];
+  const pki_moments moments = pki_check_moments(l->desc.inertia.moment, lambda);
+  if (l->desc.inertia.mass == 0 && (lambda[0] != 0 || lambda[2] != 0)) {
+    pki_builder_warn(b, l->robot, "inertia-unused", PK_ERROR_MASS, pki_link_where(d, link),
+                     "link \"%s\" has no mass but moments of inertia: give it mass, or set both to zero",
+                     l->desc.name);
+  } else if (moments != PKI_MOMENTS_SOUND && fmax(-lambda[0], lambda[2]) > PKI_MOMENT_LEAST) {
+    pki_builder_warn(b, l->robot, "inertia-unused", PK_ERROR_MASS, pki_link_where(d, link),
+                     "inertia of link \"%s\" has the principal moments %g, %g, %g: %s", l->desc.name,
+                     lambda[0], lambda[1], lambda[2], moments_fault(moments));
   }
 }
 
@@ -121,8 +122,15 @@ static void check_shapes(pki_draft *d)
 
 void pki_check_links(pki_draft *d)
 {
+  const int before = d->b->nerror;
   for (int i = 0; i < d->b->nlink; i++) {
-    check_inertia(d, i);
+    check_mass(d, i);
+    if (d->link_body[i] < 0 && d->tree == NULL && d->b->nerror == before) {
+      check_resting_moments(d, i);
+    }
+  }
+  if (d->b->nerror == before) {
+    pki_check_inertias(d);
   }
   for (int r = 0; r < d->b->nrobot; r++) {
     if (!pki_is_pose(&d->b->robots[r].desc.pose)) {

@@ -4,6 +4,7 @@
  *   constraints.c  which joints are cut, which loops are closed, the order of unknowns
  *   bodies.c  bodies from links: fixed joints merged, axes aligned, coordinates numbered
  *   checks.c  every value that no robot can have
+ *   balance.c  moments of inertia that no body has
  *   compile_equipment.c  sites, actuators, sensors, keyframes, pairs: names become indices
  *   plan.c    the elimination plan of M
  *   masses.c  massless parts that cannot move
@@ -101,6 +102,7 @@ void pki_draft_cut(pki_draft *d, int joint, int parent, const pk_pose *origin, i
 /* Bodies that cuts have freed begin where the tree has them. */
 void pki_cut_starts(pki_draft *d);
 void pki_check_links(pki_draft *d);
+void pki_check_inertias(pki_draft *d);
 void pki_check_ground_shapes(pki_draft *d);
 void pki_check_joints(pki_draft *d);
 bool pki_check_masses(pki_draft *d);

@@ -20,4 +20,13 @@ typedef enum pki_moments {
 
 pki_moments pki_check_moments(const double moment[6], double lambda[3]);
 
+/* Moments below this are rounding: a grain of a microgram and a micrometre has more. */
+#define PKI_MOMENT_LEAST 1e-24
+
+/* The nearest moments of a body. With I the moments about the centre of mass, S = tr(I)/2 1 - I is the sum of m r r' over
+ * the body's points, and any S without a negative eigenvalue is that of some body (Wensing, Kim, Slotine 2018). What
+ * comes out is the S nearest to the given one (Frobenius' norm): its negative eigenvalues become zero. So no principal
+ * moment becomes smaller, and where only A + B < C, C stays and A and B each grow by half of what is missing. */
+void pki_balance_moments(const double moment[6], double out[6]);
+
 #endif

@@ -113,12 +113,14 @@ pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t siz
   const pk_load_options standard = pk_load_options_default();
   pki_urdf u = {.b = b, .file = file, .options = options != NULL ? options : &standard};
   const pki_builder_mark mark = pki_builder_get_mark(b);
+  pki_builder_begin_load(b, u.options);
   if (urdf_init(&u)) {
     load_urdf_text(&u, text, size);
   } else {
     pki_urdf_error_at(&u, 0, "", PK_ERROR_MEMORY, "out of memory");
   }
   urdf_free(&u);
+  pki_builder_end_load(b);
   if (u.nerror > 0) {
     pki_builder_rollback(b, mark);
     if (err != NULL) {

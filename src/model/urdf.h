@@ -52,7 +52,7 @@ typedef struct pki_urdf {
   xmlHashTable *remarks;    /* kinds of warnings already given */
   long long ntriangle;      /* of all meshes so far */
   long long mesh_uses;      /* the same, each as often as shapes use it */
-  int nerror, nwarning;
+  int nerror;
   pk_error first; /* the first error */
 } pki_urdf;
 
@@ -62,14 +62,21 @@ bool pki_urdf_scan(pki_urdf *u, const char *text, size_t size);
 /* urdf_xml.c: the tree, NULL when it is not well formed (reported). */
 xmlDoc *pki_urdf_parse(pki_urdf *u, const char *text, size_t size);
 
-/* Remarks at an element; `attribute` NULL: at the element itself; `node` NULL: at the file. */
+/* Remarks at an element; `attribute` NULL: at the element itself; `node` NULL: at the file. Those with _at know only a
+ * line. */
 __attribute__((format(printf, 5, 6))) void pki_urdf_error(pki_urdf *u, const xmlNode *node,
                                                           const char *attribute, pk_status status,
                                                           const char *format, ...);
 __attribute__((format(printf, 5, 6))) void pki_urdf_error_at(pki_urdf *u, int line, const char *field,
                                                              pk_status status, const char *format, ...);
-__attribute__((format(printf, 4, 5))) void pki_urdf_warn(pki_urdf *u, const xmlNode *node,
-                                                         const char *attribute, const char *format, ...);
+
+/* A warning: what was found, by a short word, and what was done about it. `status` is that of the error that it is when
+ * the file is read strictly. */
+__attribute__((format(printf, 6, 7))) void pki_urdf_warn(pki_urdf *u, const xmlNode *node,
+                                                         const char *attribute, pk_status status,
+                                                         const char *kind, const char *format, ...);
+__attribute__((format(printf, 5, 6))) void pki_urdf_warn_at(pki_urdf *u, int line, pk_status status,
+                                                            const char *kind, const char *format, ...);
 
 /* True the first time that it is asked about `kind`: `name`. */
 bool pki_urdf_first_time(pki_urdf *u, const char *kind, const char *name);

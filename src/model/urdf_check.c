@@ -30,7 +30,8 @@ static void check_attributes(pki_urdf *u, const xmlNode *node, const pki_urdf_sp
       pki_urdf_error(u, node, name, PK_ERROR_SYNTAX, "unknown attribute \"%s\" of <%s>; did you mean \"%s\"?",
                      pki_urdf_quoted(name).text, spec->tag, slip);
     } else if (pki_urdf_first_time(u, spec->tag, name)) {
-      pki_urdf_warn(u, node, name, "attribute \"%s\" of <%s> is not read (said once for all of them)",
+      pki_urdf_warn(u, node, name, PK_ERROR_SYNTAX, "unknown-attribute",
+                    "attribute \"%s\" of <%s> is not read (said once for all of them)",
                     pki_urdf_quoted(name).text, spec->tag);
     }
   }
@@ -73,7 +74,7 @@ static bool check_unknown(pki_urdf *u, const xmlNode *child, const pki_urdf_spec
   const pki_urdf_quote shown = pki_urdf_name(child);
   if (pki_urdf_has_prefix(child)) {
     if (pki_urdf_first_time(u, "", shown.text)) {
-      pki_urdf_warn(u, child, NULL,
+      pki_urdf_warn(u, child, NULL, PK_ERROR_SYNTAX, "unknown-element",
                     "<%s> belongs to another tool and is not read (said once for all of them)", shown.text);
     }
     return false;
@@ -93,8 +94,8 @@ static bool check_unknown(pki_urdf *u, const xmlNode *child, const pki_urdf_spec
                    "<%s> is not offered in <%s>: expected box, cylinder, sphere, capsule or mesh", shown.text,
                    spec->tag);
   } else if (pki_urdf_first_time(u, spec->tag, shown.text)) {
-    pki_urdf_warn(u, child, NULL, "<%s> in <%s> is not read (said once for all of them)", shown.text,
-                  spec->tag);
+    pki_urdf_warn(u, child, NULL, PK_ERROR_SYNTAX, "unknown-element",
+                  "<%s> in <%s> is not read (said once for all of them)", shown.text, spec->tag);
   }
   return false;
 }

@@ -78,7 +78,7 @@ static void read_bounds(pki_urdf *u, const xmlNode *limit, pk_joint_desc *joint)
     return;
   }
   if (!has_lower || !has_upper) {
-    pki_urdf_warn(u, limit, has_lower ? "upper" : "lower",
+    pki_urdf_warn(u, limit, has_lower ? "upper" : "lower", PK_ERROR_MODEL, "limit-missing",
                   "<limit> has no %s: it is taken as 0, as URDF says", has_lower ? "upper" : "lower");
   }
   double lower = 0, upper = 0;
@@ -95,7 +95,8 @@ static void read_bounds(pki_urdf *u, const xmlNode *limit, pk_joint_desc *joint)
     return;
   }
   if (lower == upper) {
-    pki_urdf_warn(u, limit, "lower", "lower and upper are both %g: the joint is locked there", lower);
+    pki_urdf_warn(u, limit, "lower", PK_ERROR_MODEL, "joint-locked",
+                  "lower and upper are both %g: the joint is locked there", lower);
   }
   joint->lower = lower;
   joint->upper = upper;
@@ -119,7 +120,8 @@ static void read_limit(pki_urdf *u, const xmlNode *node, pk_joint_desc *joint)
     pki_urdf_numbers(u, limit, "lower", 1, &lower);
     pki_urdf_numbers(u, limit, "upper", 1, &upper);
     if (type->nparts > 0 && (lower != 0 || upper != 0)) {
-      pki_urdf_warn(u, limit, "lower", "lower and upper have no meaning for a %s joint and are not used",
+      pki_urdf_warn(u, limit, "lower", PK_ERROR_MODEL, "limit-unused",
+                    "lower and upper have no meaning for a %s joint and are not used",
                     pki_urdf_quoted(pki_urdf_value(node, "type")).text);
     }
   }
@@ -137,7 +139,8 @@ static void read_mimic(pki_urdf *u, const xmlNode *node, pk_joint_desc *joint)
   pki_urdf_numbers(u, mimic, "multiplier", 1, &joint->mimic_multiplier);
   pki_urdf_numbers(u, mimic, "offset", 1, &joint->mimic_offset);
   if (!pki_joint_moves(joint->kind)) {
-    pki_urdf_warn(u, mimic, NULL, "a fixed joint cannot mimic: <mimic> is not used");
+    pki_urdf_warn(u, mimic, NULL, PK_ERROR_MODEL, "mimic-unused",
+                  "a fixed joint cannot mimic: <mimic> is not used");
     return;
   }
   joint->mimic = leader;

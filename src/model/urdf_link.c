@@ -80,8 +80,8 @@ static void define_material(pki_urdf *u, const xmlNode *material, bool global)
   }
   void *entry = (void *)(size_t)color;
   if (xmlHashAddEntry(u->materials, (const xmlChar *)name, entry) != 0 && global) {
-    pki_urdf_warn(u, material, NULL, "material \"%s\" is defined twice: the first colour counts",
-                  pki_urdf_quoted(name).text);
+    pki_urdf_warn(u, material, NULL, PK_ERROR_SYNTAX, "material-repeated",
+                  "material \"%s\" is defined twice: the first colour counts", pki_urdf_quoted(name).text);
   }
 }
 
@@ -114,8 +114,8 @@ static void read_color(pki_urdf *u, const xmlNode *visual, double rgba[4])
     color = xmlHashLookup(u->materials, (const xmlChar *)name);
     const bool textured = pki_urdf_child(material, "texture") != NULL;
     if (color == NULL && !textured && pki_urdf_first_time(u, "material name", name)) {
-      pki_urdf_warn(u, material, "name", "no material \"%s\" has a colour: the shape stays grey",
-                    pki_urdf_quoted(name).text);
+      pki_urdf_warn(u, material, "name", PK_ERROR_MODEL, "material-unknown",
+                    "no material \"%s\" has a colour: the shape stays grey", pki_urdf_quoted(name).text);
     }
   }
   if (color == NULL || !pki_urdf_numbers(u, color, "rgba", 4, rgba)) {
@@ -127,7 +127,8 @@ static void read_color(pki_urdf *u, const xmlNode *visual, double rgba[4])
     rgba[i] = fmin(fmax(rgba[i], 0), 1);
   }
   if (!inside && pki_urdf_first_time(u, "rgba range", name != NULL ? name : "")) {
-    pki_urdf_warn(u, color, "rgba", "rgba goes from 0 to 1: values outside are clipped");
+    pki_urdf_warn(u, color, "rgba", PK_ERROR_SYNTAX, "colour-clipped",
+                  "rgba goes from 0 to 1: values outside are clipped");
   }
 }
 
@@ -146,8 +147,8 @@ static bool read_size(pki_urdf *u, const xmlNode *node, const char *attribute, i
       continue;
     }
     if (out[i] == 0 && visual) {
-      pki_urdf_warn(u, node, attribute, "%s of <%s> is 0: the visual is left out", attribute,
-                    (const char *)node->name);
+      pki_urdf_warn(u, node, attribute, PK_ERROR_MODEL, "shape-empty",
+                    "%s of <%s> is 0: the visual is left out", attribute, (const char *)node->name);
     } else {
       pki_urdf_error(u, node, attribute, PK_ERROR_MODEL, "%s of <%s> is %g, expected a positive length",
                      attribute, (const char *)node->name, out[i]);

@@ -63,46 +63,52 @@ static void write_place(const xmlNode *node, const char *attribute, char *out, s
   }
 }
 
-static void report_urdf(pki_urdf *u, pk_status status, int line, const char *field, const char *format,
-                        va_list args)
+/* A remark with its words at a place; `kind` NULL: an error. Beyond what the builder keeps, remarks only count: a file may
+ * have millions. */
+typedef struct remark {
+  pk_status status;
+  const char *kind;
+  int line;
+  const xmlNode *node; /* NULL: no place but the line */
+  const char *attribute;
+  const char *field; /* instead of a node; NULL: none */
+} remark;
+
+static void report_urdf(pki_urdf *u, remark r, const char *format, va_list args)
 {
-  char message[sizeof u->first.message];
-  vsnprintf(message, sizeof message, format, args);
-  const pki_where where = {.file = u->file, .line = line, .field = field};
-  if (status == PK_OK) {
-    pki_builder_warn(u->b, PK_OK, where, "%s", message);
+  const bool is_error = r.kind == NULL || u->options->strict;
+  if (!is_error && u->b->nwarning >= PKI_DIAGNOSTIC_MAX) {
+    u->b->nwarning++;
     return;
   }
-  pki_builder_error(u->b, status, where, "%s", message);
-  pk_error err;
-  pki_fail(&err, status, where, "%s", message);
-  if (u->nerror++ == 0) {
-    u->first = err;
+  u->nerror += is_error;
+  if (is_error && u->nerror > PKI_DIAGNOSTIC_MAX) {
+    return;
   }
-}
-
-/* Beyond what the builder keeps, errors only count: a file may have millions. */
-static bool is_enough(pki_urdf *u, bool warning)
-{
-  enum { WARNING_MAX = PKI_DIAGNOSTIC_MAX / 2 }; /* warnings must not crowd errors out */
-  if (warning) {
-    return u->nwarning++ >= WARNING_MAX;
+  char message[sizeof u->first.message], place[sizeof u->first.field] = "";
+  vsnprintf(message, sizeof message, format, args);
+  if (r.node != NULL) {
+    write_place(r.node, r.attribute, place, sizeof place);
   }
-  u->nerror += u->nerror >= PKI_DIAGNOSTIC_MAX;
-  return u->nerror > PKI_DIAGNOSTIC_MAX;
+  const pki_where where = {.file = u->file, .line = r.line, .field = r.field != NULL ? r.field : place};
+  if (r.kind != NULL) {
+    pki_builder_warn(u->b, PKI_ROBOT_LOADING, r.kind, r.status, where, "%s", message);
+  } else {
+    pki_builder_error(u->b, r.status, where, "%s", message);
+  }
+  if (is_error && u->nerror == 1) {
+    pki_fail(&u->first, r.status, where, "%s", message);
+  }
 }
 
 void pki_urdf_error(pki_urdf *u, const xmlNode *node, const char *attribute, pk_status status,
                     const char *format, ...)
 {
-  if (is_enough(u, false)) {
-    return;
-  }
-  char place[sizeof u->first.field];
-  write_place(node, attribute, place, sizeof place);
   va_list args;
   va_start(args, format);
-  report_urdf(u, status, pki_urdf_line(node), place, format, args);
+  report_urdf(u,
+              (remark){.status = status, .line = pki_urdf_line(node), .node = node, .attribute = attribute},
+              format, args);
   va_end(args);
 }
 
@@ -110,20 +116,28 @@ void pki_urdf_error_at(pki_urdf *u, int line, const char *field, pk_status statu
 {
   va_list args;
   va_start(args, format);
-  report_urdf(u, status, line, field, format, args);
+  report_urdf(u, (remark){.status = status, .line = line, .field = field}, format, args);
   va_end(args);
 }
 
-void pki_urdf_warn(pki_urdf *u, const xmlNode *node, const char *attribute, const char *format, ...)
+void pki_urdf_warn(pki_urdf *u, const xmlNode *node, const char *attribute, pk_status status,
+                   const char *kind, const char *format, ...)
 {
-  if (is_enough(u, true)) {
-    return;
-  }
-  char place[sizeof u->first.field];
-  write_place(node, attribute, place, sizeof place);
   va_list args;
   va_start(args, format);
-  report_urdf(u, PK_OK, pki_urdf_line(node), place, format, args);
+  report_urdf(
+      u,
+      (remark){
+          .status = status, .kind = kind, .line = pki_urdf_line(node), .node = node, .attribute = attribute},
+      format, args);
+  va_end(args);
+}
+
+void pki_urdf_warn_at(pki_urdf *u, int line, pk_status status, const char *kind, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  report_urdf(u, (remark){.status = status, .kind = kind, .line = line}, format, args);
   va_end(args);
 }
 

@@ -254,7 +254,7 @@ static void diagnostics_are_kept_up_to_a_number(void **state)
 {
   (void)state;
   pk_builder *b = started();
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < PKI_DIAGNOSTIC_MAX + 100; i++) {
     assert_int_equal(pk_builder_add_link(b, &(pk_link_desc){.name = "a", .line = i}, NULL), PK_OK);
   }
   pk_model *m;
@@ -264,10 +264,10 @@ static void diagnostics_are_kept_up_to_a_number(void **state)
   int count;
   pk_builder_diagnostics(b, &count);
   assert_int_equal(count, PKI_DIAGNOSTIC_MAX);
-  assert_at_least(pki_builder_error_count(b), 300);
+  assert_at_least(pki_builder_error_count(b), PKI_DIAGNOSTIC_MAX + 1);
   /* the errors of a second attempt have no room */
   assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MODEL);
-  assert_string_equal(err.message, "there are more than 200 errors");
+  assert_string_equal(err.message, "there are more than 1000 errors");
   pk_builder_destroy(b);
 }
 
@@ -278,7 +278,7 @@ static void warnings_do_not_crowd_errors_out(void **state)
   pk_builder_create(&b, NULL);
   const pk_robot_desc robot = pk_robot_desc_default();
   pk_builder_add_robot(b, &robot, NULL);
-  enum { COUNT = 300 };
+  enum { COUNT = PKI_DIAGNOSTIC_MAX + 100 };
   for (int i = 0; i < COUNT; i++) {
     /* point masses, then one that cannot be */
     char name[16], parent[16], joint_name[16];
@@ -295,7 +295,7 @@ static void warnings_do_not_crowd_errors_out(void **state)
   pk_model *m;
   pk_error err;
   assert_int_equal(pk_builder_compile(b, &m, &err), PK_ERROR_MASS);
-  assert_string_equal(err.message, "mass of link \"l299\" is -1 kg, expected zero or more");
+  assert_string_equal(err.message, "mass of link \"l1099\" is -1 kg, expected zero or more");
   pk_builder_destroy(b);
 }
 
@@ -312,7 +312,7 @@ static void a_mark_brings_everything_back_but_the_remarks(void **state)
   pk_builder_add_link(b, &(pk_link_desc){.name = "z"}, NULL);
   pk_builder_add_joint(b, &joint, NULL);
   pk_builder_add_shape(b, &shape, NULL);
-  pki_builder_warn(b, PK_ERROR_MODEL, (pki_where){.field = "z"}, "%s", "a remark");
+  pki_builder_warn(b, b->nrobot - 1, "a-kind", PK_ERROR_MODEL, (pki_where){.field = "z"}, "%s", "a remark");
   pki_builder_rollback(b, mark);
   pk_model *m = NULL;
   assert_int_equal(pk_builder_compile(b, &m, NULL), PK_OK);
@@ -321,6 +321,7 @@ static void a_mark_brings_everything_back_but_the_remarks(void **state)
   assert_int_equal(m->njoint + m->nshape, 0);
   int count;
   assert_string_equal(pk_builder_diagnostics(b, &count)->error.message, "a remark");
+  assert_string_equal(pk_builder_diagnostics(b, &count)->kind, "a-kind");
   assert_int_equal(count, 1);
   pk_model_destroy(m);
   pk_builder_destroy(b);
