@@ -17,7 +17,10 @@
 #include "scenario/scenario.h"
 
 const pki_option pki_options_check[] = {
-    PKI_LOAD_OPTIONS, {"set", 0, "KEY=VALUE", "override a key of the scenarios; may be repeated"}, {0}};
+    PKI_LOAD_OPTIONS,
+    {"verbose", 'v', NULL, "show every warning, not one of each kind"},
+    {"set", 0, "KEY=VALUE", "override a key of the scenarios; may be repeated"},
+    {0}};
 
 /* A scenario by its file's name, or by its name where no model has it. */
 static bool is_scenario(const char *name)
@@ -25,20 +28,6 @@ static bool is_scenario(const char *name)
   char path[PKI_PATH_MAX];
   return pki_is_scenario_name(name) || (pki_model_locate(name, path, NULL) != PK_OK && !pki_is_folder(name) &&
                                         pki_scenario_locate(name, path, NULL) == PK_OK);
-}
-
-void pki_check_remark(const pk_error *e, bool is_error, const char *path)
-{
-  const pki_palette p = pki_palette_for(stdout);
-  printf("%s%s", p.bold, e->file[0] ? e->file : path);
-  if (e->line > 0) {
-    printf(":%d", e->line);
-  }
-  printf(":%s %s%s:%s ", p.plain, is_error ? p.red : p.yellow, is_error ? "error" : "warning", p.plain);
-  if (e->field[0] != '\0') {
-    printf("%s: ", e->field);
-  }
-  printf("%s\n", e->message[0] ? e->message : pk_status_text(e->status));
 }
 
 /* "3 links without mass: a, b, c" */
@@ -185,7 +174,9 @@ static bool print_json(const pki_loaded *loaded, const remarks *r, bool ok)
   cJSON_AddBoolToObject(o, "ok", ok);
   cJSON *errors = cJSON_AddArrayToObject(o, "errors"), *warnings = cJSON_AddArrayToObject(o, "warnings");
   for (int i = 0; i < r->count; i++) {
-    cJSON_AddItemToArray(r->all[i].is_error ? errors : warnings, pki_json_error(&r->all[i].error));
+    cJSON *remark = pki_json_error(&r->all[i].error);
+    cJSON_AddStringToObject(remark, "kind", r->all[i].kind);
+    cJSON_AddItemToArray(r->all[i].is_error ? errors : warnings, remark);
   }
   for (int i = 0; i < r->nown; i++) {
     cJSON_AddItemToArray(errors, pki_json_error(&r->own[i]));
@@ -201,12 +192,10 @@ static bool print_json(const pki_loaded *loaded, const remarks *r, bool ok)
   return pki_json_print(o, false, "check");
 }
 
-static void print_text(const pki_loaded *loaded, const remarks *r, bool ok)
+static void print_text(const pki_loaded *loaded, const remarks *r, bool ok, bool verbose)
 {
   const pki_palette p = pki_palette_for(stdout);
-  for (int i = 0; i < r->count; i++) {
-    pki_check_remark(&r->all[i].error, r->all[i].is_error, loaded->path);
-  }
+  pki_check_print_remarks(r->all, r->count, verbose, loaded->path);
   for (int i = 0; i < r->nown; i++) {
     pki_check_remark(&r->own[i], true, loaded->path);
   }
@@ -234,7 +223,7 @@ static int check_one(const pki_args *args, const char *name)
     const bool ok = code == PKI_EXIT_OK && r.errors == 0;
     code = code == PKI_EXIT_OK && !ok ? PKI_EXIT_USAGE : code;
     if (!args->json) {
-      print_text(&loaded, &r, ok);
+      print_text(&loaded, &r, ok, pki_args_has(args, "verbose"));
     } else if (!print_json(&loaded, &r, ok)) {
       code = PKI_EXIT_FAILURE;
     }

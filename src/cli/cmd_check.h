@@ -3,10 +3,17 @@
 #define PKI_CLI_CMD_CHECK_H
 
 #include "cli/cli.h"
+#include "pronk/builder.h"
 #include "scenario/scenario.h"
 
 /* file:line: error: field: message, as compilers write it; `path` where the error names no file. */
 void pki_check_remark(const pk_error *e, bool is_error, const char *path);
+
+/* The same with the kind of a warning behind it; "": none. */
+void pki_check_remark_kind(const pk_error *e, bool is_error, const char *kind, const char *path);
+
+/* All errors, and the warnings: one of each kind unless `verbose`. */
+void pki_check_print_remarks(const pk_builder_diagnostic *all, int count, bool verbose, const char *path);
 
 /* Check one scenario; the exit status. */
 int pki_check_scenario(const pki_args *args, const char *name);

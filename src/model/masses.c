@@ -122,6 +122,7 @@ typedef struct subject {
   const char *link; /* that it moves */
   const char *cut;  /* the joint whose cut freed it; NULL: none */
   bool is_root, is_led;
+  bool is_heavy; /* a root with mass of its own */
 } subject;
 
 /* The joint whose cut freed the body that a velocity moves; -1: none. */
@@ -146,7 +147,10 @@ static subject subject_of(const pki_draft *d, int u, int robot)
   }
   if (joint < 0) {
     const int root = d->robot_root[robot];
-    subject s = {.where = pki_link_where(d, root), .link = d->b->links[root].desc.name, .is_root = true};
+    subject s = {.where = pki_link_where(d, root),
+                 .link = d->b->links[root].desc.name,
+                 .is_root = true,
+                 .is_heavy = d->bodies[d->link_body[root]].inertia[0] > 0};
     snprintf(s.name, sizeof s.name, "free root \"%s\"", s.link);
     return s;
   }
@@ -179,6 +183,12 @@ static bool check_pivot(pki_draft *d, int u, int robot, double D, double C)
     pki_builder_error(d->b, PK_ERROR_MASS, s.where,
                       "%s moves an inertia of %g, too little to compute with: give link \"%s\" more mass",
                       s.name, D, s.link);
+  } else if (s.is_root && s.is_heavy) {
+    pki_builder_error(
+        d->b, PK_ERROR_MASS, s.where,
+        "link \"%s\" is a free root that has mass but no moments of inertia about some axis, so it "
+        "cannot turn: give it moments, or fix the root",
+        s.link);
   } else if (s.is_root) {
     pki_builder_error(d->b, PK_ERROR_MASS, s.where,
                       "link \"%s\" is a free root without mass or inertia: give it mass, or fix the root",

@@ -176,9 +176,9 @@ static const mesh_kind kinds[] = {
     {"stl", pki_mesh_read_stl, ADVICE_NONE},
     {"obj", pki_mesh_read_obj, ADVICE_NONE},
     {"dae", pki_mesh_read_dae, ADVICE_NONE},
-    {"ply", NULL, ADVICE_ASSIMP},
+    {"ply", pki_mesh_read_ply, ADVICE_NONE},
+    {"glb", pki_mesh_read_glb, ADVICE_NONE},
     {"3ds", NULL, ADVICE_ASSIMP},
-    {"glb", NULL, ADVICE_ASSIMP},
     {"gltf", NULL, ADVICE_ASSIMP},
     {"mesh", NULL, ADVICE_ASSIMP},
     {"fbx", NULL, ADVICE_ASSIMP},
@@ -213,21 +213,23 @@ static pk_status fail_kind(const mesh_kind *kind, const char *file, pk_error *er
   const char *name = kind->name;
   switch (kind->advice) {
   case ADVICE_CAD:
+    return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
+                    ".%s files are not read, only .stl, .obj, .dae, .ply and .glb; tessellate it to .stl, "
+                    "for example with "
+                    "FreeCAD or the CAD program that wrote it",
+                    name);
+  case ADVICE_UNZIP:
     return pki_fail(
         err, PK_ERROR_UNSUPPORTED, in_file(file),
-        ".%s files are not read, only .stl, .obj and .dae; tessellate it to .stl, for example with "
-        "FreeCAD or the CAD program that wrote it",
-        name);
-  case ADVICE_UNZIP:
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
-                    ".%s files are not read, only .stl, .obj and .dae; unpack it, for example with "
-                    "`unzip in.%s`, and use the .dae file in it",
-                    name, name);
+        ".%s files are not read, only .stl, .obj, .dae, .ply and .glb; unpack it, for example with "
+        "`unzip in.%s`, and use the .dae file in it",
+        name, name);
   default:
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
-                    ".%s files are not read, only .stl, .obj and .dae; convert it, for example with "
-                    "`assimp export in.%s out.obj`, MeshLab or Blender",
-                    name, name);
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, in_file(file),
+        ".%s files are not read, only .stl, .obj, .dae, .ply and .glb; convert it, for example with "
+        "`assimp export in.%s out.obj`, MeshLab or Blender",
+        name, name);
   }
 }
 
@@ -241,14 +243,15 @@ static pk_status find_kind(const char *name, const char *file, const mesh_kind *
     }
   }
   if (name[0] == '\0') {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
-                    "the file name has no ending that tells the kind of mesh; expected .stl, .obj or .dae");
+    return pki_fail(
+        err, PK_ERROR_UNSUPPORTED, in_file(file),
+        "the file name has no ending that tells the kind of mesh; expected .stl, .obj, .dae, .ply or .glb");
   }
-  return pki_fail(
-      err, PK_ERROR_UNSUPPORTED, in_file(file),
-      "the ending '.%.16s' is not known; expected .stl, .obj or .dae. Other meshes can be converted, for "
-      "example with `assimp export in.%.16s out.obj`, MeshLab or Blender",
-      name, name);
+  return pki_fail(err, PK_ERROR_UNSUPPORTED, in_file(file),
+                  "the ending '.%.16s' is not known; expected .stl, .obj, .dae, .ply or .glb. Other meshes "
+                  "can be converted, for "
+                  "example with `assimp export in.%.16s out.obj`, MeshLab or Blender",
+                  name, name);
 }
 
 /* What follows the last dot of the last part of a path; "" when there is none. */

@@ -1,6 +1,6 @@
 /* What the mesh readers share: the bytes they read, the sink that they fill.
  *
- *   file ---> mesh.c ---> mesh_stl.c, mesh_obj.c, mesh_dae.c ---> pki_mesh_sink ---> pki_mesh
+ *   file ---> mesh.c ---> mesh_stl.c, mesh_obj.c, ... ---> pki_mesh_sink ---> pki_mesh
  *
  * Memory is bounded by a multiple of the file's size: no reader believes a declared count before
  * it has seen that as many bytes are there. */
@@ -55,5 +55,7 @@ pk_status pki_mesh_fail_memory(const pki_mesh_input *in);
 pk_status pki_mesh_read_stl(const pki_mesh_input *in, pki_mesh_sink *sink);
 pk_status pki_mesh_read_obj(const pki_mesh_input *in, pki_mesh_sink *sink);
 pk_status pki_mesh_read_dae(const pki_mesh_input *in, pki_mesh_sink *sink);
+pk_status pki_mesh_read_ply(const pki_mesh_input *in, pki_mesh_sink *sink);
+pk_status pki_mesh_read_glb(const pki_mesh_input *in, pki_mesh_sink *sink);
 
 #endif

@@ -14,10 +14,14 @@ pk_load_options pk_load_options_default(void)
       .root = PK_ROOT_AUTO, .pose = pk_pose_identity(), .load_meshes = true, .balance_inertia = true};
 }
 
-/* The robot's name, checked already, and how it meets the world. */
+/* The robot's name and how it meets the world. */
 static void start_robot(pki_urdf *u, const xmlNode *robot)
 {
   const char *name = pki_urdf_value(robot, "name");
+  if (name == NULL || name[0] == '\0') {
+    pki_urdf_warn(u, robot, "name", PK_ERROR_SYNTAX, "name-missing",
+                  "<robot> has no name: it is called \"robot\"");
+  }
   const pk_robot_desc desc = {.name = name != NULL && name[0] != '\0' ? name : "robot",
                               .prefix = u->options->prefix,
                               .file = u->file,
@@ -63,6 +67,7 @@ static void read_robot(pki_urdf *u, const xmlNode *robot)
   }
   start_robot(u, robot);
   pki_urdf_read_materials(u, robot);
+  pki_urdf_note_joints(u, robot);
   for (const xmlNode *child = pki_urdf_next(robot->children, NULL); child != NULL;
        child = pki_urdf_next(child->next, NULL)) {
     if (pki_urdf_is(child, "link")) {
@@ -83,7 +88,8 @@ static bool urdf_init(pki_urdf *u)
   u->materials = xmlHashCreate(16);
   u->meshes = xmlHashCreate(16);
   u->remarks = xmlHashCreate(16);
-  return u->materials != NULL && u->meshes != NULL && u->remarks != NULL &&
+  u->joints = xmlHashCreate(16);
+  return u->materials != NULL && u->joints != NULL && u->meshes != NULL && u->remarks != NULL &&
          pki_urdf_folders_init(&u->folders, u->file, u->options);
 }
 
@@ -92,19 +98,26 @@ static void urdf_free(pki_urdf *u)
   pki_urdf_free_meshes(u);
   xmlHashFree(u->materials, NULL);
   xmlHashFree(u->remarks, NULL);
+  xmlHashFree(u->joints, NULL);
   pki_urdf_folders_free(&u->folders);
 }
 
-static void load_urdf_text(pki_urdf *u, const char *text, size_t size)
+static void parse_urdf_text(pki_urdf *u, const char *text, size_t size)
 {
-  if (!pki_urdf_scan(u, text, size)) {
-    return;
-  }
-  xmlDoc *doc = pki_urdf_parse(u, text, size);
+  xmlDoc *doc = pki_urdf_scan(u, text, size) ? pki_urdf_parse(u, text, size) : NULL;
   if (doc != NULL) {
     read_robot(u, xmlDocGetRootElement(doc));
     xmlFreeDoc(doc);
   }
+}
+
+static void load_urdf_text(pki_urdf *u, const char *text, size_t size)
+{
+  char *mended = pki_urdf_mend(u, text, size, &size);
+  if (mended != NULL) {
+    parse_urdf_text(u, mended, size);
+  }
+  free(mended);
 }
 
 pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t size, const char *file,

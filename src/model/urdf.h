@@ -1,6 +1,7 @@
 /* Reading URDF: one load, from bytes to descriptions in a builder.
  *
- *   bytes -> scan (urdf_scan.c)    limits, encoding, no DTD: what a parser must not be fed
+ *   bytes -> mend (urdf_text.c)    what readers of XML overlook
+ *         -> scan (urdf_scan.c)    limits, encoding, no DTD: what a parser must not be fed
  *         -> parse (urdf_xml.c)    libxml2's tree, with lines
  *         -> check (urdf_check.c)  structure against one table of elements (urdf_spec.c)
  *         -> read (urdf.c, urdf_link.c, urdf_joint.c)    values, into the builder
@@ -49,12 +50,21 @@ typedef struct pki_urdf {
   pki_urdf_folders folders; /* where meshes may lie */
   xmlHashTable *materials;  /* name -> colour (xmlNode), first definition */
   xmlHashTable *meshes;     /* uri and scale -> what urdf_mesh.c keeps */
+  xmlHashTable *joints;     /* name -> <joint> (xmlNode), the first */
   xmlHashTable *remarks;    /* kinds of warnings already given */
   long long ntriangle;      /* of all meshes so far */
   long long mesh_uses;      /* the same, each as often as shapes use it */
   int nerror;
   pk_error first; /* the first error */
 } pki_urdf;
+
+/* urdf_text.c: a copy of a file's text, to be freed, without what tolerant readers of XML overlook: NUL bytes, bytes that
+ * are not UTF-8 (read as Latin-1), an odd declaration, an empty document type, hyphens in comments. Each is a warning.
+ * NULL: an error, reported. */
+char *pki_urdf_mend(pki_urdf *u, const char *from, size_t size, size_t *mended);
+
+/* Bytes of the UTF-8 character at `p`, 0 when there is none (RFC 3629). */
+int pki_utf8_length(const unsigned char *p, const unsigned char *end);
 
 /* urdf_scan.c: true when the bytes may be parsed; otherwise the error has been reported. */
 bool pki_urdf_scan(pki_urdf *u, const char *text, size_t size);
@@ -104,12 +114,18 @@ const xmlNode *pki_urdf_child(const xmlNode *node, const char *tag);
 /* The value of an attribute, NULL when it is missing. */
 const char *pki_urdf_value(const xmlNode *node, const char *attribute);
 
-/* `count` numbers of an attribute into `out`, which stays as it was when the attribute is
+/* urdf_number.c: `count` finite numbers of an attribute into `out`, which stays as it was when the attribute is
  * missing or malformed (the latter is reported). True when they were read. */
 bool pki_urdf_numbers(pki_urdf *u, const xmlNode *node, const char *attribute, int count, double *out);
 
+/* The same for one bound, which may be infinite. */
+bool pki_urdf_bound(pki_urdf *u, const xmlNode *node, const char *attribute, double *out);
+
 /* urdf_check.c: the structure of a link, joint, material or robot; reports what is wrong. */
 void pki_urdf_check(pki_urdf *u, const xmlNode *node);
+
+/* The shape of a <geometry>, the first that it holds; NULL: none. */
+const xmlNode *pki_urdf_shape(const xmlNode *geometry);
 
 /* True, and reported, when the document is a macro file that has not been expanded. */
 bool pki_urdf_is_macro(pki_urdf *u, const xmlNode *robot);
@@ -119,10 +135,15 @@ pk_pose pki_urdf_origin(pki_urdf *u, const xmlNode *parent);
 void pki_urdf_read_link(pki_urdf *u, const xmlNode *node);
 void pki_urdf_read_joint(pki_urdf *u, const xmlNode *node);
 void pki_urdf_read_materials(pki_urdf *u, const xmlNode *robot);
+void pki_urdf_note_joints(pki_urdf *u,
+                          const xmlNode *robot); /* so that <mimic> finds those that come later */
+
+/* What becomes of a shape that cannot be had, for messages; loud where a robot would fall through the ground. */
+const char *pki_urdf_left_out(bool visual);
 
 /* urdf_mesh.c: the mesh of a <mesh> element, NULL when it cannot be had (reported) or when
  * meshes are not wanted. Valid until pki_urdf_free_meshes. */
-const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node);
+const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node, bool visual);
 void pki_urdf_free_meshes(pki_urdf *u);
 
 #endif

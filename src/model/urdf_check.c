@@ -1,6 +1,6 @@
 /* Structure against the table of elements: what is missing, what is there twice, what is
- * unknown. An unknown word that is a slip of the pen is an error; any other is an extension
- * of some tool and gets one warning for its kind. */
+ * unknown. Only what is needed and missing is an error; the rest is left unread with a warning, as other
+ * readers leave it without one. */
 #include <string.h>
 
 #include "model/urdf.h"
@@ -15,31 +15,53 @@ static const char *attribute_slip(const pki_urdf_spec *spec, const char *name)
   return slip != NULL ? slip : pki_urdf_misspelt(spec->optional, name);
 }
 
-static void check_attributes(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
+/* An attribute that the table does not have; an error when it stands for one that is needed. */
+static void check_unknown_attribute(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec,
+                                    const char *name)
 {
-  bool slipped = false;
+  const char *slip = attribute_slip(spec, name);
+  const pki_urdf_quote quote = pki_urdf_quoted(name);
+  const char *shown = quote.text;
+  if (slip != NULL && pki_urdf_listed(spec->needed, slip) && pki_urdf_value(node, slip) == NULL) {
+    pki_urdf_error(u, node, name, PK_ERROR_SYNTAX, "unknown attribute \"%s\" of <%s>; did you mean \"%s\"?",
+                   shown, spec->tag, slip);
+  } else if (slip != NULL) {
+    pki_urdf_warn(u, node, name, PK_ERROR_SYNTAX, "misspelt",
+                  "unknown attribute \"%s\" of <%s> is not read; did you mean \"%s\"?", shown, spec->tag,
+                  slip);
+  } else if (pki_urdf_first_time(u, spec->tag, name)) {
+    pki_urdf_warn(u, node, name, PK_ERROR_SYNTAX, "unknown-attribute",
+                  "attribute \"%s\" of <%s> is not read (said once for all of them)", shown, spec->tag);
+  }
+}
+
+/* Whether a misspelt attribute has been reported in place of the one that is missing. */
+static bool is_misspelt(const xmlNode *node, const pki_urdf_spec *spec, const char *missing)
+{
   for (const xmlAttr *a = node->properties; a != NULL; a = a->next) {
     const char *name = (const char *)a->name;
-    if (a->ns != NULL || strchr(name, ':') != NULL || pki_urdf_listed(spec->needed, name) ||
-        pki_urdf_listed(spec->optional, name)) {
-      continue;
+    const char *slip = pki_urdf_listed(spec->needed, name) ? NULL : attribute_slip(spec, name);
+    if (slip != NULL && strcmp(slip, missing) == 0) {
+      return true;
     }
-    const char *slip = attribute_slip(spec, name);
-    if (slip != NULL) {
-      slipped = true;
-      pki_urdf_error(u, node, name, PK_ERROR_SYNTAX, "unknown attribute \"%s\" of <%s>; did you mean \"%s\"?",
-                     pki_urdf_quoted(name).text, spec->tag, slip);
-    } else if (pki_urdf_first_time(u, spec->tag, name)) {
-      pki_urdf_warn(u, node, name, PK_ERROR_SYNTAX, "unknown-attribute",
-                    "attribute \"%s\" of <%s> is not read (said once for all of them)",
-                    pki_urdf_quoted(name).text, spec->tag);
+  }
+  return false;
+}
+
+static void check_attributes(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
+{
+  for (const xmlAttr *a = node->properties; a != NULL; a = a->next) {
+    const char *name = (const char *)a->name;
+    if (a->ns == NULL && strchr(name, ':') == NULL && !pki_urdf_listed(spec->needed, name) &&
+        !pki_urdf_listed(spec->optional, name)) {
+      check_unknown_attribute(u, node, spec, name);
     }
   }
   for (const char *const *name = spec->needed; *name != NULL; name++) {
     const char *value = pki_urdf_value(node, *name);
-    if (value != NULL && value[0] == '\0') {
+    if (value != NULL && value[strspn(value, " \t\r\n")] == '\0') {
       pki_urdf_error(u, node, *name, PK_ERROR_SYNTAX, "attribute \"%s\" of <%s> is empty", *name, spec->tag);
-    } else if (value == NULL && !slipped) {
+    } else if (value == NULL && !is_misspelt(node, spec, *name)) {
       pki_urdf_error(u, node, *name, PK_ERROR_SYNTAX, "<%s> needs the attribute \"%s\"", spec->tag, *name);
     }
   }
@@ -67,8 +89,8 @@ static const char *home_of(const char *tag)
   return NULL;
 }
 
-/* A child that its parent does not list. True when it was taken for a slip. */
-static bool check_unknown(pki_urdf *u, const xmlNode *child, const pki_urdf_spec *spec)
+/* A child that its parent does not list. */
+static void check_unknown(pki_urdf *u, const xmlNode *child, const pki_urdf_spec *spec)
 {
   const char *name = (const char *)child->name;
   const pki_urdf_quote shown = pki_urdf_name(child);
@@ -77,30 +99,28 @@ static bool check_unknown(pki_urdf *u, const xmlNode *child, const pki_urdf_spec
       pki_urdf_warn(u, child, NULL, PK_ERROR_SYNTAX, "unknown-element",
                     "<%s> belongs to another tool and is not read (said once for all of them)", shown.text);
     }
-    return false;
+    return;
   }
   const char *home = home_of(name);
   const char *slip = home == NULL ? child_slip(spec, name) : NULL;
-  if (slip != NULL) {
+  if (slip != NULL && pki_urdf_listed(spec->one, slip) && pki_urdf_child(child->parent, slip) == NULL) {
     pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX, "unknown element <%s> in <%s>; did you mean <%s>?",
                    shown.text, spec->tag, slip);
-    return true;
-  }
-  if (home != NULL) {
-    pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX, "<%s> does not belong in <%s>, but for example in <%s>",
-                   name, spec->tag, home);
-  } else if (spec->closed) {
-    pki_urdf_error(u, child, NULL, PK_ERROR_UNSUPPORTED,
-                   "<%s> is not offered in <%s>: expected box, cylinder, sphere, capsule or mesh", shown.text,
-                   spec->tag);
-  } else if (pki_urdf_first_time(u, spec->tag, shown.text)) {
+  } else if (slip != NULL) {
+    pki_urdf_warn(u, child, NULL, PK_ERROR_SYNTAX, "misspelt",
+                  "unknown element <%s> in <%s> is not read; did you mean <%s>?", shown.text, spec->tag,
+                  slip);
+  } else if (home != NULL) {
+    pki_urdf_warn(u, child, NULL, PK_ERROR_SYNTAX, "misplaced",
+                  "<%s> does not belong in <%s>, but for example in <%s>: it is not read", name, spec->tag,
+                  home);
+  } else if (!spec->closed && pki_urdf_first_time(u, spec->tag, shown.text)) {
     pki_urdf_warn(u, child, NULL, PK_ERROR_SYNTAX, "unknown-element",
                   "<%s> in <%s> is not read (said once for all of them)", shown.text, spec->tag);
   }
-  return false;
 }
 
-/* A child that may come once came before. */
+/* A child that may come once came before: the first counts, as for all readers that ask for the first of its name. */
 static bool check_once(pki_urdf *u, const xmlNode *child, const xmlNode *parent)
 {
   const char *name = (const char *)child->name;
@@ -109,22 +129,37 @@ static bool check_once(pki_urdf *u, const xmlNode *child, const xmlNode *parent)
     return true;
   }
   if (pki_urdf_next(first->next, name) == child) {
-    pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX, "a second <%s> in <%s>: the first is on line %d", name,
-                   (const char *)parent->name, pki_urdf_line(first));
+    pki_urdf_warn(u, child, NULL, PK_ERROR_SYNTAX, "repeated",
+                  "a second <%s> in <%s> is not read: the first is on line %d", name,
+                  (const char *)parent->name, pki_urdf_line(first));
+  }
+  return false;
+}
+
+/* Whether a misspelt element has been reported in place of the one that is missing. */
+static bool is_misspelt_child(const xmlNode *node, const pki_urdf_spec *spec, const char *missing)
+{
+  int budget = 64; /* comparing words costs */
+  for (const xmlNode *child = pki_urdf_next(node->children, NULL); child != NULL && budget-- > 0;
+       child = pki_urdf_next(child->next, NULL)) {
+    const char *name = (const char *)child->name;
+    const char *slip = pki_urdf_has_prefix(child) || home_of(name) != NULL ? NULL : child_slip(spec, name);
+    if (slip != NULL && strcmp(slip, missing) == 0) {
+      return true;
+    }
   }
   return false;
 }
 
 static void check_children(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
 {
-  bool slipped = false;
   int budget = 64; /* elements looked at for being there twice: their search is not linear */
   for (const xmlNode *child = pki_urdf_next(node->children, NULL); child != NULL;
        child = pki_urdf_next(child->next, NULL)) {
     const char *name = (const char *)child->name;
     const bool plain = !pki_urdf_has_prefix(child);
     if (plain && (pki_urdf_listed(spec->one, name) || pki_urdf_listed(spec->maybe, name))) {
-      if (budget-- > 0 && check_once(u, child, node)) {
+      if (budget-- > 0 && !spec->closed && check_once(u, child, node)) {
         pki_urdf_check(u, child);
       }
     } else if (plain && pki_urdf_listed(spec->many, name)) {
@@ -132,36 +167,51 @@ static void check_children(pki_urdf *u, const xmlNode *node, const pki_urdf_spec
         pki_urdf_check(u, child);
       }
     } else if (!plain || !pki_urdf_listed(spec->ignored, name)) {
-      slipped = check_unknown(u, child, spec) || slipped;
+      check_unknown(u, child, spec);
     }
   }
-  for (const char *const *name = spec->one; *name != NULL && !slipped; name++) {
-    if (pki_urdf_child(node, *name) == NULL) {
+  for (const char *const *name = spec->one; *name != NULL; name++) {
+    if (pki_urdf_child(node, *name) == NULL && !is_misspelt_child(node, spec, *name)) {
       pki_urdf_error(u, node, NULL, PK_ERROR_SYNTAX, "<%s> needs a <%s>", spec->tag, *name);
     }
   }
 }
 
-/* A geometry is exactly one shape. */
+const xmlNode *pki_urdf_shape(const xmlNode *geometry)
+{
+  const pki_urdf_spec *spec = pki_urdf_find_spec("geometry");
+  for (const xmlNode *child = pki_urdf_next(geometry->children, NULL); child != NULL;
+       child = pki_urdf_next(child->next, NULL)) {
+    if (!pki_urdf_has_prefix(child) && pki_urdf_listed(spec->maybe, (const char *)child->name)) {
+      return child;
+    }
+  }
+  return NULL;
+}
+
+/* A geometry is exactly one shape: the first counts. */
 static void check_geometry(pki_urdf *u, const xmlNode *node, const pki_urdf_spec *spec)
 {
-  const xmlNode *first = NULL;
-  bool other = false;
-  for (const xmlNode *child = pki_urdf_next(node->children, NULL); child != NULL;
+  const xmlNode *first = pki_urdf_shape(node);
+  if (first == NULL) {
+    const xmlNode *other = pki_urdf_next(node->children, NULL);
+    const bool collides = node->parent != NULL && pki_urdf_is(node->parent, "collision");
+    pki_urdf_warn(u, node, NULL, PK_ERROR_UNSUPPORTED, "shape-unknown",
+                  "<geometry> holds %s%s%s, expected box, cylinder, sphere, capsule or mesh: %s",
+                  other != NULL ? "<" : "no shape", other != NULL ? pki_urdf_name(other).text : "",
+                  other != NULL ? ">" : "", collides ? "nothing collides here" : "nothing is drawn here");
+    return;
+  }
+  pki_urdf_check(u, first);
+  for (const xmlNode *child = pki_urdf_next(first->next, NULL); child != NULL;
        child = pki_urdf_next(child->next, NULL)) {
-    const bool shape = !pki_urdf_has_prefix(child) && pki_urdf_listed(spec->maybe, (const char *)child->name);
-    if (shape && first != NULL && strcmp((const char *)child->name, (const char *)first->name) != 0) {
-      pki_urdf_error(u, child, NULL, PK_ERROR_SYNTAX,
-                     "<geometry> holds <%s> and <%s>: write one <visual> or <collision> for each shape",
-                     (const char *)first->name, (const char *)child->name);
+    if (!pki_urdf_has_prefix(child) && pki_urdf_listed(spec->maybe, (const char *)child->name)) {
+      pki_urdf_warn(
+          u, child, NULL, PK_ERROR_SYNTAX, "repeated",
+          "<geometry> holds <%s> and <%s>: the first counts; write one <visual> or <collision> for each",
+          (const char *)first->name, (const char *)child->name);
       return;
     }
-    first = first == NULL && shape ? child : first;
-    other = other || !shape;
-  }
-  if (first == NULL && !other) {
-    pki_urdf_error(u, node, NULL, PK_ERROR_SYNTAX,
-                   "<geometry> is empty: expected box, cylinder, sphere, capsule or mesh");
   }
 }
 

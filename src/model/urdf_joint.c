@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "model/joint_type.h"
 #include "model/urdf.h"
@@ -9,20 +10,38 @@
 /* Most words for joint kinds that messages choose from. */
 enum { WORDS_MAX = 64 };
 
+/* The kind that a word of URDF names, in its own case or in any; false: none. */
+static bool find_kind(const char *type, bool any_case, pk_joint_kind *kind)
+{
+  for (int i = 0; i < pki_joint_type_count * PKI_JOINT_WORDS; i++) {
+    const char *word = pki_joint_types[i / PKI_JOINT_WORDS]->urdf[i % PKI_JOINT_WORDS];
+    if (word != NULL && (any_case ? strcasecmp(type, word) : strcmp(type, word)) == 0) {
+      *kind = (pk_joint_kind)(i / PKI_JOINT_WORDS);
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool read_kind(pki_urdf *u, const xmlNode *node, pk_joint_kind *kind)
 {
   const char *type = pki_urdf_value(node, "type");
   if (type == NULL || type[0] == '\0') {
     return false;
   }
+  if (find_kind(type, false, kind)) {
+    return true;
+  }
+  if (find_kind(type, true, kind)) {
+    pki_urdf_warn(u, node, "type", PK_ERROR_SYNTAX, "joint-type-case",
+                  "joint type \"%s\" is read as \"%s\": types are written small", pki_urdf_quoted(type).text,
+                  pki_joint_type_of(*kind)->urdf[0]);
+    return true;
+  }
   const char *words[WORDS_MAX];
   int count = 0;
   for (int i = 0; i < pki_joint_type_count * PKI_JOINT_WORDS; i++) {
     const char *word = pki_joint_types[i / PKI_JOINT_WORDS]->urdf[i % PKI_JOINT_WORDS];
-    if (word != NULL && strcmp(type, word) == 0) {
-      *kind = (pk_joint_kind)(i / PKI_JOINT_WORDS);
-      return true;
-    }
     if (word != NULL && count < WORDS_MAX) {
       words[count++] = word;
     }
@@ -36,63 +55,58 @@ static bool read_kind(pki_urdf *u, const xmlNode *node, pk_joint_kind *kind)
   return false;
 }
 
-/* A number that must not be negative; what `out` holds stays when it is not given. */
-static void read_nonnegative(pki_urdf *u, const xmlNode *node, const char *attribute, const char *advice,
-                             double *out)
+/* A loss, which must not be negative: it would give energy. */
+static void read_loss(pki_urdf *u, const xmlNode *node, const char *attribute, double *out)
 {
   double value;
   if (!pki_urdf_numbers(u, node, attribute, 1, &value)) {
     return;
   }
   if (value < 0) {
-    pki_urdf_error(u, node, attribute, PK_ERROR_MODEL, "%s of <%s> is %g, expected zero or more%s", attribute,
-                   (const char *)node->name, value, advice);
-    return;
+    pki_urdf_warn(u, node, attribute, PK_ERROR_MODEL, "negative",
+                  "%s of <%s> is %g, expected zero or more: it is taken as 0", attribute,
+                  (const char *)node->name, value);
+    value = 0;
   }
   *out = value;
 }
 
-/* ", or make <what> continuous", where the kind has one without limits. */
-typedef struct limit_advice {
-  char text[64];
-} limit_advice;
-
-static limit_advice advise_unlimited(const pki_joint_type *type, const char *before)
+/* The largest effort or speed, both ways. */
+static void read_most(pki_urdf *u, const xmlNode *node, const char *attribute, double *out)
 {
-  limit_advice advice = {""};
-  if (type->unlimited != NULL) {
-    snprintf(advice.text, sizeof advice.text, "%s %s", before, type->unlimited);
+  double value;
+  if (!pki_urdf_bound(u, node, attribute, &value)) {
+    return;
   }
-  return advice;
+  if (value < 0) {
+    pki_urdf_warn(u, node, attribute, PK_ERROR_MODEL, "negative",
+                  "%s of <%s> is %g, expected zero or more: it is taken as %g", attribute,
+                  (const char *)node->name, value, -value);
+  }
+  *out = fabs(value);
 }
 
-/* The two ends of travel of a joint with limits. */
+/* The two ends of travel of a joint with limits; it has none where they are not given or make no sense. */
 static void read_bounds(pki_urdf *u, const xmlNode *limit, pk_joint_desc *joint)
 {
-  const pki_joint_type *type = pki_joint_type_of(joint->kind);
-  const bool has_lower = pki_urdf_value(limit, "lower") != NULL,
-             has_upper = pki_urdf_value(limit, "upper") != NULL;
+  const char *kind = pki_joint_type_of(joint->kind)->name;
+  double lower = 0, upper = 0;
+  const bool has_lower = pki_urdf_bound(u, limit, "lower", &lower),
+             has_upper = pki_urdf_bound(u, limit, "upper", &upper);
   if (!has_lower && !has_upper) {
-    pki_urdf_error(u, limit, NULL, PK_ERROR_MODEL, "<limit> of a %s joint needs lower and upper%s",
-                   type->name, advise_unlimited(type, ", or make the joint").text);
+    pki_urdf_warn(u, limit, NULL, PK_ERROR_MODEL, "limit-missing",
+                  "<limit> of a %s joint has no lower and upper: the joint has no limits", kind);
+    return;
+  }
+  if (lower > upper) {
+    pki_urdf_warn(u, limit, "lower", PK_ERROR_MODEL, "limit-reversed",
+                  "lower (%g) is above upper (%g): the joint has no limits, as other tools read this", lower,
+                  upper);
     return;
   }
   if (!has_lower || !has_upper) {
     pki_urdf_warn(u, limit, has_lower ? "upper" : "lower", PK_ERROR_MODEL, "limit-missing",
                   "<limit> has no %s: it is taken as 0, as URDF says", has_lower ? "upper" : "lower");
-  }
-  double lower = 0, upper = 0;
-  const bool lower_read = pki_urdf_numbers(u, limit, "lower", 1, &lower) || !has_lower;
-  const bool upper_read = pki_urdf_numbers(u, limit, "upper", 1, &upper) || !has_upper;
-  if (!lower_read || !upper_read) {
-    return;
-  }
-  if (lower > upper) {
-    pki_urdf_error(u, limit, "lower", PK_ERROR_MODEL, "lower (%g) is above upper (%g)%s", lower, upper,
-                   type->unlimited != NULL
-                       ? advise_unlimited(type, ": if the joint is meant to turn freely, make it").text
-                       : ": swap them, or give the real ends of travel");
-    return;
   }
   if (lower == upper) {
     pki_urdf_warn(u, limit, "lower", PK_ERROR_MODEL, "joint-locked",
@@ -108,25 +122,46 @@ static void read_limit(pki_urdf *u, const xmlNode *node, pk_joint_desc *joint)
   const pki_joint_type *type = pki_joint_type_of(joint->kind);
   if (limit == NULL) {
     if (type->has_limits) {
-      pki_urdf_error(u, node, NULL, PK_ERROR_MODEL, "a %s joint needs a <limit> with lower and upper%s",
-                     type->name, advise_unlimited(type, ", or make it").text);
+      pki_urdf_warn(u, node, NULL, PK_ERROR_MODEL, "limit-missing",
+                    "a %s joint without <limit>: the joint has no limits", type->name);
     }
     return;
   }
   if (type->has_limits) {
     read_bounds(u, limit, joint);
-  } else {
+  } else if (type->nparts > 0) {
     double lower = 0, upper = 0;
-    pki_urdf_numbers(u, limit, "lower", 1, &lower);
-    pki_urdf_numbers(u, limit, "upper", 1, &upper);
-    if (type->nparts > 0 && (lower != 0 || upper != 0)) {
+    pki_urdf_bound(u, limit, "lower", &lower);
+    pki_urdf_bound(u, limit, "upper", &upper);
+    if (lower != 0 || upper != 0) {
       pki_urdf_warn(u, limit, "lower", PK_ERROR_MODEL, "limit-unused",
                     "lower and upper have no meaning for a %s joint and are not used",
                     pki_urdf_quoted(pki_urdf_value(node, "type")).text);
     }
   }
-  read_nonnegative(u, limit, "effort", ": leave it out for no limit", &joint->effort);
-  read_nonnegative(u, limit, "velocity", ": leave it out for no limit", &joint->velocity);
+  if (type->nparts > 0) {
+    read_most(u, limit, "effort", &joint->effort);
+    read_most(u, limit, "velocity", &joint->velocity);
+  }
+}
+
+void pki_urdf_note_joints(pki_urdf *u, const xmlNode *robot)
+{
+  for (const xmlNode *j = pki_urdf_child(robot, "joint"); j != NULL; j = pki_urdf_next(j->next, "joint")) {
+    const char *name = pki_urdf_value(j, "name");
+    if (name != NULL && name[0] != '\0') {
+      xmlHashAddEntry(u->joints, (const xmlChar *)name, (void *)(size_t)j);
+    }
+  }
+}
+
+/* Whether the joint called `leader` has the one coordinate that another can follow. */
+static bool is_leader(const pki_urdf *u, const char *leader)
+{
+  const xmlNode *node = xmlHashLookup(u->joints, (const xmlChar *)leader);
+  const char *type = node != NULL ? pki_urdf_value(node, "type") : NULL;
+  pk_joint_kind kind;
+  return type != NULL && find_kind(type, true, &kind) && pki_joint_nu(kind) == 1;
 }
 
 static void read_mimic(pki_urdf *u, const xmlNode *node, pk_joint_desc *joint)
@@ -138,12 +173,18 @@ static void read_mimic(pki_urdf *u, const xmlNode *node, pk_joint_desc *joint)
   }
   pki_urdf_numbers(u, mimic, "multiplier", 1, &joint->mimic_multiplier);
   pki_urdf_numbers(u, mimic, "offset", 1, &joint->mimic_offset);
-  if (!pki_joint_moves(joint->kind)) {
+  if (pki_joint_nu(joint->kind) != 1) {
     pki_urdf_warn(u, mimic, NULL, PK_ERROR_MODEL, "mimic-unused",
-                  "a fixed joint cannot mimic: <mimic> is not used");
-    return;
+                  "a %s joint cannot mimic: <mimic> is not used", pki_joint_type_of(joint->kind)->name);
+  } else if (!is_leader(u, leader)) {
+    const bool exists = xmlHashLookup(u->joints, (const xmlChar *)leader) != NULL;
+    pki_urdf_warn(u, mimic, "joint", PK_ERROR_NAME, "mimic-unused",
+                  "%s \"%s\"%s: <mimic> is not used, and the joint moves by itself",
+                  exists ? "joint" : "there is no joint", pki_urdf_quoted(leader).text,
+                  exists ? " has not one coordinate" : "");
+  } else {
+    joint->mimic = leader;
   }
-  joint->mimic = leader;
 }
 
 static const char *end_of(const xmlNode *node, const char *tag)
@@ -164,18 +205,20 @@ void pki_urdf_read_joint(pki_urdf *u, const xmlNode *node)
   joint.origin = pki_urdf_origin(u, node);
 
   const xmlNode *axis = pki_urdf_child(node, "axis"), *dynamics = pki_urdf_child(node, "dynamics");
-  if (axis != NULL) {
-    pki_urdf_numbers(u, axis, "xyz", 3, joint.axis);
+  if (axis != NULL && !pki_urdf_numbers(u, axis, "xyz", 3, joint.axis) &&
+      pki_urdf_value(axis, "xyz") == NULL) {
+    pki_urdf_warn(u, axis, NULL, PK_ERROR_SYNTAX, "attribute-missing",
+                  "<axis> has no attribute \"xyz\": it is taken as 1 0 0");
   }
   if (dynamics != NULL) {
-    read_nonnegative(u, dynamics, "damping", "", &joint.damping);
-    read_nonnegative(u, dynamics, "friction", "", &joint.friction);
-    read_nonnegative(u, dynamics, "armature", "", &joint.armature);
+    read_loss(u, dynamics, "damping", &joint.damping);
+    read_loss(u, dynamics, "friction", &joint.friction);
+    read_loss(u, dynamics, "armature", &joint.armature);
   }
   if (kind_known) {
     read_limit(u, node, &joint);
+    read_mimic(u, node, &joint);
   }
-  read_mimic(u, node, &joint);
 
   if (!kind_known || joint.name == NULL || joint.name[0] == '\0' || joint.parent == NULL ||
       joint.child == NULL) {

@@ -24,8 +24,8 @@ pk_pose pki_urdf_origin(pki_urdf *u, const xmlNode *parent)
     const double q[4] = {xyzw[3], xyzw[0], xyzw[1], xyzw[2]};
     const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (angles) {
-      pki_urdf_error(u, origin, "quat_xyzw", PK_ERROR_SYNTAX,
-                     "<origin> has rpy and quat_xyzw: keep one of them");
+      pki_urdf_warn(u, origin, "quat_xyzw", PK_ERROR_SYNTAX, "rotation-repeated",
+                    "<origin> has rpy and quat_xyzw: rpy counts, as for tools that do not know quat_xyzw");
     } else if (!(fabs(norm - 1) < 1e-3)) {
       pki_urdf_error(u, origin, "quat_xyzw", PK_ERROR_SYNTAX, "quat_xyzw has length %g, expected 1", norm);
     } else {
@@ -37,6 +37,26 @@ pk_pose pki_urdf_origin(pki_urdf *u, const xmlNode *parent)
 
 /* ---- mass ---- */
 
+/* Moments about the axes of the inertial frame; what is missing is zero. */
+static void read_moments(pki_urdf *u, const xmlNode *inertia, double moment[6])
+{
+  static const char *const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+  int missing = 0;
+  const char *first = NULL;
+  for (int i = 0; i < 6; i++) {
+    const bool on_diagonal = i == 0 || i == 3 || i == 5;
+    pki_urdf_numbers(u, inertia, names[i], 1, &moment[i]);
+    if (on_diagonal && pki_urdf_value(inertia, names[i]) == NULL) {
+      first = missing++ == 0 ? names[i] : first;
+    }
+  }
+  if (missing > 0) {
+    pki_urdf_warn(u, inertia, first, PK_ERROR_SYNTAX, "attribute-missing",
+                  "<inertia> has no attribute \"%s\"%s: it is taken as 0", first,
+                  missing > 1 ? " and lacks others" : "");
+  }
+}
+
 static pk_inertia read_inertial(pki_urdf *u, const xmlNode *inertial)
 {
   pk_inertia out = {.mass = 0};
@@ -47,18 +67,18 @@ static pk_inertia read_inertial(pki_urdf *u, const xmlNode *inertial)
   const pk_pose pose = pki_urdf_origin(u, inertial);
   if (mass != NULL) {
     pki_urdf_numbers(u, mass, "value", 1, &out.mass);
+  } else {
+    pki_urdf_warn(u, inertial, NULL, PK_ERROR_SYNTAX, "mass-missing",
+                  "<inertial> has no <mass>: the link has none");
   }
   if (inertia != NULL) {
-    static const char *const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     double moment[6] = {0};
-    for (int i = 0; i < 6; i++) {
-      pki_urdf_numbers(u, inertia, names[i], 1, &moment[i]);
-    }
+    read_moments(u, inertia, moment);
     /* given about the axes of the inertial frame, wanted about the link's */
     pki_sym3_rotate(pose.rot, moment, out.moment);
   } else if (out.mass != 0) {
-    pki_urdf_error(u, inertial, NULL, PK_ERROR_SYNTAX,
-                   "<inertial> has a mass but no <inertia>: give it, with zeros if a point mass is meant");
+    pki_urdf_warn(u, inertial, NULL, PK_ERROR_SYNTAX, "inertia-missing",
+                  "<inertial> has a mass but no <inertia>: its moments are taken as 0");
   }
   memcpy(out.com, pose.pos, sizeof out.com);
   return out;
@@ -73,8 +93,8 @@ static void define_material(pki_urdf *u, const xmlNode *material, bool global)
   const xmlNode *color = pki_urdf_child(material, "color");
   if (name == NULL || name[0] == '\0' || color == NULL) {
     if (global && (name == NULL || name[0] == '\0')) {
-      pki_urdf_error(u, material, "name", PK_ERROR_SYNTAX,
-                     "<material> in <robot> needs the attribute \"name\"");
+      pki_urdf_warn(u, material, "name", PK_ERROR_SYNTAX, "name-missing",
+                    "<material> in <robot> has no name: nothing can refer to it");
     }
     return;
   }
@@ -134,10 +154,16 @@ static void read_color(pki_urdf *u, const xmlNode *visual, double rgba[4])
 
 /* ---- shapes ---- */
 
-/* A size above zero; a visual of no size is nothing to see and is left out with a warning. */
+const char *pki_urdf_left_out(bool visual)
+{
+  return visual ? "the visual is left out" : "the collision shape is left out, nothing collides there";
+}
+
+/* A size above zero; a shape of no size is nothing and is left out with a warning. */
 static bool read_size(pki_urdf *u, const xmlNode *node, const char *attribute, int count, bool visual,
                       double *out)
 {
+  const char *tag = (const char *)node->name;
   if (!pki_urdf_numbers(u, node, attribute, count, out)) {
     return false;
   }
@@ -146,12 +172,12 @@ static bool read_size(pki_urdf *u, const xmlNode *node, const char *attribute, i
     if (out[i] > 0 || (may_be_zero && out[i] == 0)) {
       continue;
     }
-    if (out[i] == 0 && visual) {
-      pki_urdf_warn(u, node, attribute, PK_ERROR_MODEL, "shape-empty",
-                    "%s of <%s> is 0: the visual is left out", attribute, (const char *)node->name);
+    if (out[i] == 0) {
+      pki_urdf_warn(u, node, attribute, PK_ERROR_MODEL, "shape-empty", "%s of <%s> is 0: %s", attribute, tag,
+                    pki_urdf_left_out(visual));
     } else {
       pki_urdf_error(u, node, attribute, PK_ERROR_MODEL, "%s of <%s> is %g, expected a positive length",
-                     attribute, (const char *)node->name, out[i]);
+                     attribute, tag, out[i]);
     }
     return false;
   }
@@ -161,25 +187,24 @@ static bool read_size(pki_urdf *u, const xmlNode *node, const char *attribute, i
 /* Kind and size from <geometry>; false when there is no shape to add. */
 static bool read_geometry(pki_urdf *u, const xmlNode *geometry, pk_shape_desc *shape)
 {
-  const xmlNode *node;
-  if ((node = pki_urdf_child(geometry, "box")) != NULL) {
+  const xmlNode *node = pki_urdf_shape(geometry);
+  if (node == NULL) {
+    return false; /* reported by the check */
+  }
+  if (pki_urdf_is(node, "box")) {
     shape->kind = PK_SHAPE_BOX;
     return read_size(u, node, "size", 3, shape->visual, shape->size);
   }
-  if ((node = pki_urdf_child(geometry, "sphere")) != NULL) {
+  if (pki_urdf_is(node, "sphere")) {
     shape->kind = PK_SHAPE_SPHERE;
     return read_size(u, node, "radius", 1, shape->visual, shape->size);
   }
-  if ((node = pki_urdf_child(geometry, "mesh")) != NULL) {
+  if (pki_urdf_is(node, "mesh")) {
     shape->kind = PK_SHAPE_MESH;
-    shape->mesh = pki_urdf_load_mesh(u, node);
+    shape->mesh = pki_urdf_load_mesh(u, node, shape->visual);
     return shape->mesh != NULL;
   }
-  node = pki_urdf_child(geometry, "cylinder");
-  shape->kind = node != NULL ? PK_SHAPE_CYLINDER : PK_SHAPE_CAPSULE;
-  if (node == NULL && (node = pki_urdf_child(geometry, "capsule")) == NULL) {
-    return false;
-  }
+  shape->kind = pki_urdf_is(node, "cylinder") ? PK_SHAPE_CYLINDER : PK_SHAPE_CAPSULE;
   const bool radius = read_size(u, node, "radius", 1, shape->visual, &shape->size[0]);
   return read_size(u, node, "length", 1, shape->visual, &shape->size[1]) && radius;
 }
@@ -194,7 +219,12 @@ static void read_shape(pki_urdf *u, const xmlNode *node, const char *link, bool 
   if (visual) {
     read_color(u, node, shape.rgba);
   }
-  if (geometry == NULL || !read_geometry(u, geometry, &shape) || link == NULL) {
+  if (geometry == NULL) {
+    pki_urdf_warn(u, node, NULL, PK_ERROR_SYNTAX, "shape-unknown", "<%s> has no <geometry>: %s",
+                  (const char *)node->name, pki_urdf_left_out(visual));
+    return;
+  }
+  if (!read_geometry(u, geometry, &shape) || link == NULL) {
     return;
   }
   pk_error err;

@@ -13,6 +13,9 @@ enum { MESH_COUNT_MAX = 10000, MESH_USE_MAX = 100000000 };
 /* What the table of meshes holds; `view` points into `data`. */
 typedef struct entry {
   bool good;
+  bool said[2];     /* why it cannot be had, for a collision shape and for a visual */
+  const char *kind; /* of the warning about a visual */
+  pk_error why;
   pki_mesh data;
   pk_mesh view;
   char name[];
@@ -33,17 +36,15 @@ void pki_urdf_free_meshes(pki_urdf *u)
 }
 
 /* Factors along x, y, z; false when they cannot be used (reported). */
-static bool read_scale(pki_urdf *u, const xmlNode *node, double scale[3])
+static bool read_scale(pki_urdf *u, const xmlNode *node, bool visual, double scale[3])
 {
-  if (pki_urdf_value(node, "scale") == NULL) {
-    return true;
-  }
   if (!pki_urdf_numbers(u, node, "scale", 3, scale)) {
-    return false;
+    const char *text = pki_urdf_value(node, "scale");
+    return text == NULL || text[strspn(text, " \t\r\n")] == '\0';
   }
   if (scale[0] == 0 || scale[1] == 0 || scale[2] == 0) {
-    pki_urdf_error(u, node, "scale", PK_ERROR_MODEL, "scale of <mesh> is %g %g %g: no factor may be 0",
-                   scale[0], scale[1], scale[2]);
+    pki_urdf_warn(u, node, "scale", PK_ERROR_MODEL, "shape-empty", "scale of <mesh> is %g %g %g: %s",
+                  scale[0], scale[1], scale[2], pki_urdf_left_out(visual));
     return false;
   }
   return true;
@@ -69,14 +70,15 @@ static bool apply_scale(pki_mesh *mesh, const double scale[3])
   return finite;
 }
 
-/* Find, read and scale a file. */
-static bool load_mesh_file(pki_urdf *u, const xmlNode *node, const char *uri, const double scale[3],
-                           pki_mesh *mesh)
+/* Find, read and scale a file; why not is kept in the entry. */
+static bool load_mesh_file(pki_urdf *u, const char *uri, const double scale[3], entry *e)
 {
+  pki_mesh *mesh = &e->data;
   pk_error err;
   char *path = pki_urdf_resolve(&u->folders, uri, &err);
   if (path == NULL) {
-    pki_urdf_error(u, node, "filename", err.status, "%s", err.message);
+    e->kind = "mesh-missing";
+    e->why = err;
     return false;
   }
   const pk_status status = pki_mesh_load(path, mesh, &err);
@@ -85,24 +87,40 @@ static bool load_mesh_file(pki_urdf *u, const xmlNode *node, const char *uri, co
     if (err.line > 0) {
       snprintf(line, sizeof line, ":%d", err.line);
     }
-    pki_urdf_error(u, node, "filename", status, "mesh %.200s%s: %.400s", path, line, err.message);
+    e->kind = "mesh-unreadable";
+    pki_fail(&e->why, status, (pki_where){0}, "mesh %.200s%s: %.300s", path, line, err.message);
     free(path);
     return false;
   }
   free(path);
   u->ntriangle += mesh->ntriangle;
   if (u->ntriangle > PKI_MESH_MAX_TRIANGLES) {
-    pki_urdf_error(u, node, "filename", PK_ERROR_LIMIT,
-                   "the meshes of this robot have more than %d triangles", (int)PKI_MESH_MAX_TRIANGLES);
-    pki_mesh_free(mesh);
+    pki_fail(&e->why, PK_ERROR_LIMIT, (pki_where){0}, "the meshes of this robot have more than %d triangles",
+             (int)PKI_MESH_MAX_TRIANGLES);
     return false;
   }
   if (!apply_scale(mesh, scale)) {
-    pki_urdf_error(u, node, "scale", PK_ERROR_MODEL, "a vertex of the scaled mesh is not finite");
-    pki_mesh_free(mesh);
+    e->kind = "mesh-unreadable";
+    pki_fail(&e->why, PK_ERROR_MODEL, (pki_where){0}, "a vertex of the scaled mesh is not finite");
     return false;
   }
   return true;
+}
+
+/* A mesh that cannot be had is left out, said once for visuals and once for what collides; bounds stay errors. */
+static void report_mesh(pki_urdf *u, const xmlNode *node, bool visual, entry *e)
+{
+  if (e->said[visual]) {
+    return;
+  }
+  e->said[visual] = true;
+  if (e->why.status == PK_ERROR_LIMIT || e->why.status == PK_ERROR_MEMORY || e->kind == NULL) {
+    e->said[!visual] = true;
+    pki_urdf_error(u, node, "filename", e->why.status, "%s", e->why.message);
+  } else {
+    pki_urdf_warn(u, node, "filename", e->why.status, visual ? e->kind : "collision-missing", "%s; %s",
+                  e->why.message, pki_urdf_left_out(visual));
+  }
 }
 
 /* A new entry under `key`; NULL when there is no memory or there are too many (reported). */
@@ -123,11 +141,16 @@ static entry *add_entry(pki_urdf *u, const xmlNode *node, const char *uri, const
   return e;
 }
 
-const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node)
+const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node, bool visual)
 {
   const char *uri = pki_urdf_value(node, "filename");
   double scale[3] = {1, 1, 1};
-  if (!read_scale(u, node, scale) || uri == NULL || uri[0] == '\0' || !u->options->load_meshes) {
+  if (uri == NULL || uri[strspn(uri, " \t\r\n")] == '\0') {
+    pki_urdf_warn(u, node, "filename", PK_ERROR_SYNTAX, visual ? "mesh-missing" : "collision-missing",
+                  "<mesh> names no file: %s", pki_urdf_left_out(visual));
+    return NULL;
+  }
+  if (!read_scale(u, node, visual, scale) || !u->options->load_meshes) {
     return NULL;
   }
   char key[96];
@@ -138,18 +161,22 @@ const pk_mesh *pki_urdf_load_mesh(pki_urdf *u, const xmlNode *node)
     if (e == NULL) {
       return NULL;
     }
-    e->good = load_mesh_file(u, node, uri, scale, &e->data);
+    e->good = load_mesh_file(u, uri, scale, e);
     e->view = (pk_mesh){.name = e->name,
                         .nvertex = e->data.nvertex,
                         .ntriangle = e->data.ntriangle,
                         .vertex = e->data.vertex,
                         .triangle = e->data.triangle};
   }
-  u->mesh_uses += e->good ? e->view.ntriangle : 0;
-  if (e->good && u->mesh_uses > MESH_USE_MAX) {
+  if (!e->good) {
+    report_mesh(u, node, visual, e);
+    return NULL;
+  }
+  u->mesh_uses += e->view.ntriangle;
+  if (u->mesh_uses > MESH_USE_MAX) {
     pki_urdf_error(u, node, "filename", PK_ERROR_LIMIT,
                    "the mesh shapes of this robot have more than %d triangles", MESH_USE_MAX);
     return NULL;
   }
-  return e->good ? &e->view : NULL;
+  return &e->view;
 }

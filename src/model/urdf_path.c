@@ -264,6 +264,14 @@ static void decode_percent(char *text)
   *out = '\0';
 }
 
+/* The way to a file as Windows writes it, in place: "meshes\\a.stl". */
+static void turn_slashes(char *text)
+{
+  for (; *text != '\0'; text++) {
+    *text = *text == '\\' ? '/' : *text;
+  }
+}
+
 /* Look in all places for `uri`; `err` stays PK_OK unless the name itself is wrong. */
 static void search_places(search *s, const char *uri, pk_error *err)
 {
@@ -283,8 +291,10 @@ static void search_places(search *s, const char *uri, pk_error *err)
     return;
   }
   decode_percent(rest);
+  /* package:///a/b: the first name is the package's all the same */
+  const char *named = rest + (length != 4 ? strspn(rest, "/") : 0);
   if ((length == 7 && strncmp(uri, "package", 7) == 0) || (length == 5 && strncmp(uri, "model", 5) == 0)) {
-    try_package(s, rest, uri, err);
+    try_package(s, named, uri, err);
   } else if (length == 4 && strncmp(uri, "file", 4) == 0) {
     const bool absolute = rest[0] == '/';
     if (absolute || s->folders->folder != NULL) {
@@ -308,6 +318,14 @@ char *pki_urdf_resolve(const pki_urdf_folders *folders, const char *uri, pk_erro
     return NULL;
   }
   search_places(&s, uri, err);
+  if (s.found == NULL && err->status == PK_OK && strchr(uri, '\\') != NULL) {
+    char *turned = format_new("%s", uri);
+    if (turned != NULL) {
+      turn_slashes(turned);
+      search_places(&s, turned, err);
+    }
+    free(turned);
+  }
   if (s.found == NULL && err->status == PK_OK) {
     if (s.outside != NULL) {
       pki_fail(err, PK_ERROR_FILE, (pki_where){0},

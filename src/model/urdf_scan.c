@@ -34,8 +34,7 @@ static bool fail_scan(const scanner *s, pk_status status, const char *message)
   return false;
 }
 
-/* Bytes of the UTF-8 character at `p`, 0 when there is none (RFC 3629). */
-static int utf8_length(const unsigned char *p, const unsigned char *end)
+int pki_utf8_length(const unsigned char *p, const unsigned char *end)
 {
   const unsigned char c = p[0];
   if (c < 0x80) {
@@ -68,7 +67,7 @@ static bool check_encoding(scanner s)
     if (*p == '\0') {
       return fail_scan(&s, PK_ERROR_SYNTAX, "there is a NUL byte: this is not a text file, or not UTF-8");
     }
-    const int length = utf8_length(p, end);
+    const int length = pki_utf8_length(p, end);
     if (length == 0) {
       pki_urdf_error_at(
           s.u, s.line, "", PK_ERROR_SYNTAX,

@@ -16,7 +16,7 @@ typedef struct pki_urdf_spec {
   const char *many[PKI_URDF_WORDS];     /* children that may be there any number of times */
   const char
       *ignored[PKI_URDF_WORDS]; /* extensions of other tools that say nothing about the dynamics here */
-  bool closed;                  /* a child that is not listed is an error */
+  bool closed;                  /* one child of those that may be there, of any of them */
 } pki_urdf_spec;
 
 /* The row of an element, NULL when URDF has no such element. */

@@ -1,14 +1,11 @@
 /* The tree and its values: parsing by libxml2, reading attributes, reporting at a place. */
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
-#include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "model/urdf.h"
 
 #if LIBXML_VERSION >= 21200
@@ -277,57 +274,4 @@ const char *pki_urdf_value(const xmlNode *node, const char *attribute)
     }
   }
   return NULL;
-}
-
-/* ---- numbers ---- */
-
-/* One word that should be a finite number. */
-static bool read_number(pki_urdf *u, const xmlNode *node, const char *attribute, const char *word,
-                        size_t length, double *out)
-{
-  const char *cursor = word, *end = word + length;
-  const bool is_number = pki_parse_real(&cursor, end, out) && cursor == end;
-  if (is_number && isfinite(*out)) {
-    return true;
-  }
-  char copy[64];
-  snprintf(copy, sizeof copy, "%.*s", length < sizeof copy ? (int)length : (int)sizeof copy - 1, word);
-  const char *hint = "";
-  if (!is_number) {
-    hint = memchr(word, ',', length) != NULL
-               ? ": numbers are separated by blanks, with a point before decimals"
-           : cursor > word ? ": units are metres, radians, kilograms, and are not written"
-                           : "";
-  }
-  pki_urdf_error(u, node, attribute, PK_ERROR_SYNTAX, "%s of <%s>: \"%s\" is not a %s%s", attribute,
-                 pki_urdf_name(node).text, pki_urdf_quoted(copy).text, is_number ? "finite number" : "number",
-                 hint);
-  return false;
-}
-
-bool pki_urdf_numbers(pki_urdf *u, const xmlNode *node, const char *attribute, int count, double *out)
-{
-  const char *text = pki_urdf_value(node, attribute);
-  if (text == NULL) {
-    return false;
-  }
-  double value[8];
-  int found = 0;
-  const char *cursor = text, *end = text + strlen(text);
-  for (pki_skip_blanks(&cursor, end); cursor < end; pki_skip_blanks(&cursor, end)) {
-    const size_t length = strcspn(cursor, " \t\r\n\f\v");
-    if (found < count && !read_number(u, node, attribute, cursor, length, &value[found])) {
-      return false;
-    }
-    cursor += length;
-    found += found < INT_MAX;
-  }
-  if (found != count) {
-    pki_urdf_error(u, node, attribute, PK_ERROR_SYNTAX, "%s of <%s> needs %d number%s, found %d: \"%s\"",
-                   attribute, pki_urdf_name(node).text, count, count == 1 ? "" : "s", found,
-                   pki_urdf_quoted(text).text);
-    return false;
-  }
-  memcpy(out, value, (size_t)count * sizeof *out);
-  return true;
 }

@@ -78,12 +78,48 @@ static void other_encodings_and_binary_files_are_refused(void **state)
   (void)state;
   assert_fails("\xff\xfe<\0r\0", 6, PK_ERROR_UNSUPPORTED, 1, "this is UTF-16 text");
   assert_fails("\xfe\xff\0<\0r", 6, PK_ERROR_UNSUPPORTED, 1, "this is UTF-16 text");
-  assert_fails("<robot\n\0>", 9, PK_ERROR_SYNTAX, 2, "there is a NUL byte");
-  assert_fails("<robot name='\xe9'/>", 17, PK_ERROR_SYNTAX, 1, "byte 0xe9 is not UTF-8");
-  assert_fails("<robot name='\xc0\xaf'/>", 18, PK_ERROR_SYNTAX, 1, "byte 0xc0 is not UTF-8"); /* overlong */
-  assert_fails("<robot name='\xed\xa0\x80'/>", 19, PK_ERROR_SYNTAX, 1,
-               "byte 0xed is not UTF-8");                                                  /* surrogate */
-  assert_fails("<robot name='\xe2\x82", 15, PK_ERROR_SYNTAX, 1, "byte 0xe2 is not UTF-8"); /* cut short */
+  assert_fails("<\0r\0o\0b\0o\0t\0 /\0>\0", 17, PK_ERROR_SYNTAX, 1, "NUL bytes: this is not a text file");
+}
+
+/* Bytes that are no UTF-8 become Latin-1 one by one: overlong forms, surrogates, characters that are cut short. */
+static void bytes_that_are_not_utf8_never_reach_the_parser(void **state)
+{
+  (void)state;
+  static const char *const names[][2] = {{"\xe9", "\xc3\xa9"},
+                                         {"\xc0\xaf", "\xc3\x80\xc2\xaf"},
+                                         {"\xed\xa0\x80", "\xc3\xad\xc2\xa0\xc2\x80"},
+                                         {"\xe2\x82", "\xc3\xa2\xc2\x82"},
+                                         {"\xff\xe2\x82\xac", "\xc3\xbf\xe2\x82\xac"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char text[256];
+    snprintf(text, sizeof text, "<robot name='%s'>" LINK("a") "</robot>", names[i][0]);
+    pk_model *m = load_text(text);
+    assert_string_equal(m->robots[0].name, names[i][1]);
+    pk_model_destroy(m);
+  }
+}
+
+/* Each declaration is looked for in linear time; beyond a few they are the parser's. */
+static void a_million_declarations_are_refused(void **state)
+{
+  (void)state;
+  buffer b = {0};
+  add_many(&b, 1000000, "<?xml version='0'?>");
+  add(&b, "<robot name='r'/>");
+  assert_buffer_fails(&b, PK_ERROR_SYNTAX, "not well-formed XML");
+}
+
+/* A document type that says nothing is skipped, one that could say something is not. */
+static void only_an_empty_document_type_is_skipped(void **state)
+{
+  (void)state;
+  static const char *const types[] = {"<!DOCTYPE robot []>", "<!DOCTYPE robot SYSTEM 'a.dtd'>",
+                                      "<!DOCTYPE robot PUBLIC 'a' 'b'>", "<!DOCTYPE robot x y>"};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    char text[128];
+    snprintf(text, sizeof text, "%s<robot name='r'/>", types[i]);
+    assert_fails(text, strlen(text), PK_ERROR_UNSUPPORTED, 1, "there is a document type");
+  }
 }
 
 static void an_empty_file_is_refused(void **state)
@@ -224,6 +260,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(entities_are_never_expanded),
       cmocka_unit_test(other_encodings_and_binary_files_are_refused),
+      cmocka_unit_test(bytes_that_are_not_utf8_never_reach_the_parser),
+      cmocka_unit_test(a_million_declarations_are_refused),
+      cmocka_unit_test(only_an_empty_document_type_is_skipped),
       cmocka_unit_test(an_empty_file_is_refused),
       cmocka_unit_test(a_file_beyond_the_limit_is_refused),
       cmocka_unit_test(a_million_nested_links_are_refused),
