@@ -21,6 +21,7 @@
 #include "code.h"
 #include "codegen.h"
 #include "collision.h"
+#include "convert.h"
 #include "gait.h"
 #include "record.h"
 #include "reduced.h"
@@ -99,6 +100,7 @@ extern "C" {
   X(pk_terrain_hit) \
   X(pk_touch_point) \
   X(pk_track_options) \
+  X(pk_write_options) \
   X(pk_load_options)
 
 /* Bytes of a struct as the library knows it, by its name; 0: there is none of that name. */

@@ -10,6 +10,7 @@
 #include "contact.h"
 #include "contact_file.h"
 #include "control.h"
+#include "convert.h"
 #include "dynamics.h"
 #include "gait.h"
 #include "heights.h"

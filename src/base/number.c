@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A double is settled by its first 768 significant decimal digits and by whether any digit
  * after them is not zero. */
@@ -184,4 +185,22 @@ bool pki_parse_int(const char **cursor, const char *end, long *out)
   *out = negative ? value : -value;
   *cursor = p;
   return true;
+}
+
+const char *pki_format_real(double value, char out[PKI_REAL_TEXT])
+{
+  /* 17 digits tell any two doubles apart; most numbers that people write need no more than 15 */
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(out, PKI_REAL_TEXT, "%.*g", digits, value);
+    char *point = strchr(out, ',');
+    if (point != NULL) {
+      *point = '.'; /* a locale's */
+    }
+    const char *cursor = out;
+    double back;
+    if (pki_parse_real(&cursor, out + strlen(out), &back) && back == value) {
+      break;
+    }
+  }
+  return out;
 }

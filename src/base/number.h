@@ -1,4 +1,4 @@
-/* Numbers in text, read the same way in every locale and without a terminating NUL. */
+/* Numbers in text, read and written the same way in every locale and without a terminating NUL. */
 #ifndef PKI_BASE_NUMBER_H
 #define PKI_BASE_NUMBER_H
 
@@ -17,5 +17,11 @@ bool pki_parse_real(const char **cursor, const char *end, double *out);
 
 /* Integers are decimal with an optional sign; one that does not fit a long is no number. */
 bool pki_parse_int(const char **cursor, const char *end, long *out);
+
+/* Room for a number as text. */
+enum { PKI_REAL_TEXT = 32 };
+
+/* The number in as few digits, from 15 on, as read back to the same bits; returns `out`. */
+const char *pki_format_real(double value, char out[PKI_REAL_TEXT]);
 
 #endif

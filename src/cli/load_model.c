@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/builder.h"
+#include "model/convert/compiled.h"
 #include "model/named.h"
 
 /* Options of the command line for the loader; -1 after a complaint. */
@@ -42,6 +44,19 @@ static pk_status add_model(const pki_args *args, pk_root_kind root, const char *
   return status;
 }
 
+/* A compiled file tells which model it was: this version should make the same of it. */
+static void compare_hash(const pki_loaded *loaded)
+{
+  unsigned long long hash;
+  if (pki_compiled_model_hash(loaded->path, &hash) && hash != pk_model_hash(loaded->model)) {
+    pki_builder_warn(
+        loaded->builder, 0, "other-model", PK_ERROR_MODEL, (pki_where){.file = loaded->path},
+        "the file compiles to another model (%016llx) than when it was written (%016llx): another "
+        "version of Pronk wrote it; convert the model again to be sure",
+        pk_model_hash(loaded->model), hash);
+  }
+}
+
 int pki_load(const pki_args *args, const char *name, pki_loaded *out)
 {
   memset(out, 0, sizeof *out);
@@ -57,6 +72,9 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
   pk_status status = add_model(args, (pk_root_kind)root, name, out);
   out->read = status == PK_OK;
   status = out->read ? pk_builder_compile(out->builder, &out->model, &out->error) : status;
+  if (status == PK_OK && root == PK_ROOT_AUTO) {
+    compare_hash(out);
+  }
   return pki_exit_of_input(status);
 }
 

@@ -63,6 +63,12 @@ static const pki_command commands[] = {
      "feet,com "
      "--from 1 --to 2",
      pki_options_export, pki_command_export, NULL},
+    {"convert", "a model as URDF, as MJCF or in Pronk's compiled form", "MODEL OUT [options]",
+     "OUT ends in .urdf, .xml (MJCF, MuJoCo's format) or .pkm (compiled: everything, in one file that all\n"
+     "commands read like a URDF). Meshes go to the folder meshes beside OUT. What the format cannot hold\n"
+     "is a warning, with --strict an error. docs/formats/compiled.md tells what each of them loses.",
+     "pronk convert starleth starleth.xml\n  pronk convert starleth starleth.pkm && pronk info starleth.pkm",
+     pki_options_convert, pki_command_convert, NULL},
     {"codegen", "a model's dynamics as C code of its own", "MODEL [options]",
      "Writes straight C for this one robot: a header, sources for 1, 4 and 8 robots at a time, a CMake\n"
      "file and a self-test; it needs nothing but libm (docs/codegen.md). Functions: kinematics, points,\n"

@@ -145,6 +145,18 @@ static pk_pose align_joint(const pk_joint_desc *desc, pk_pose *origin, int *k, d
   return turned;
 }
 
+void pki_joint_part_axis(const pk_joint_desc *joint, int part, double out[3])
+{
+  const pki_joint_part *p = &pki_joint_type_of(joint->kind)->parts[part];
+  pk_pose origin = pk_pose_identity();
+  int k;
+  double sign;
+  const pk_pose turned = align_joint(joint, &origin, &k, &sign);
+  for (int i = 0; i < 3; i++) {
+    out[i] = (p->axis == 0 ? sign : 1) * turned.rot[3 * i + (k + p->axis) % 3];
+  }
+}
+
 /* What a cut joint moves becomes a free body, whose frame is the child link's. */
 static pk_pose add_cut(pki_draft *d, int joint, int parent, pk_pose origin, int *body)
 {

@@ -23,7 +23,7 @@ static void free_names(char **names, int count)
   free(names);
 }
 
-static void draft_free(pki_draft *d)
+void pki_draft_free(pki_draft *d)
 {
   free_names(d->link_name, d->b->nlink);
   free_names(d->joint_name, d->b->njoint);
@@ -94,7 +94,7 @@ pk_status pk_builder_compile(pk_builder *b, pk_model **out, pk_error *err)
     /* with cuts the first pass makes the tree, the second the world that is cut */
     pki_draft draft = {.b = b, .tree = tree};
     had_memory = run_steps(&draft, pass == 0 ? &tree : out);
-    draft_free(&draft);
+    pki_draft_free(&draft);
   }
   if (*out == NULL) {
     pk_model_destroy(tree);

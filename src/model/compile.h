@@ -86,6 +86,12 @@ enum {
 /* Most entries of the plan of M: 256 MiB of columns. What that means for a chain: pki_chain_limit. */
 enum { PKI_PLAN_MAX = 1 << 26 };
 
+/* Free what the steps drafted, not the builder. */
+void pki_draft_free(pki_draft *d);
+
+/* The unit direction, in the joint frame, along or about which a one-axis part of a joint goes. */
+void pki_joint_part_axis(const pk_joint_desc *joint, int part, double out[3]);
+
 /* Each step returns false when it ran out of memory; other trouble is in the diagnostics. */
 bool pki_compile_tree(pki_draft *d);
 bool pki_compile_bodies(pki_draft *d);

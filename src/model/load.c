@@ -1,12 +1,13 @@
 #include "model/load.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "model/urdf.h"
-#include "pronk/builder.h"
+#include "pronk/convert.h"
 
 /* Where `end` stops in the text from `at` on, behind it; `size` when it does not come. */
 static size_t skip_past(const char *text, size_t size, size_t at, const char *end)
@@ -57,6 +58,17 @@ static void read_root_element(const char *path, char name[PKI_ROOT_NAME_MAX])
   free(text);
 }
 
+static bool is_compiled(const char *path)
+{
+  char start[8] = "";
+  FILE *file = pki_is_file(path) ? fopen(path, "rb") : NULL;
+  const bool read = file != NULL && fread(start, 1, sizeof start, file) == sizeof start;
+  if (file != NULL) {
+    fclose(file);
+  }
+  return read && memcmp(start, PKI_COMPILED_MAGIC, sizeof start) == 0;
+}
+
 /* One row for each format that begins with a root element of its own; all else is read as URDF, whose reader says what
  * it found instead. */
 static const struct {
@@ -69,6 +81,9 @@ static const struct {
 pk_status pk_builder_add_file(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err)
 {
   char root[PKI_ROOT_NAME_MAX];
+  if (is_compiled(path)) {
+    return pk_builder_add_compiled(b, path, options, err);
+  }
   read_root_element(path, root);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (strcmp(root, formats[i].root) == 0) {

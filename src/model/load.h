@@ -1,10 +1,13 @@
-/* Robots' files of any kind, told apart by their root element. */
+/* Robots' files of any kind, told apart by their first bytes or their root element. */
 #ifndef PKI_MODEL_LOAD_H
 #define PKI_MODEL_LOAD_H
 
 #include <stddef.h>
 
 enum { PKI_ROOT_NAME_MAX = 32 };
+
+/* The first eight bytes of a compiled model (docs/formats/compiled.md). */
+#define PKI_COMPILED_MAGIC "PRONKMDL"
 
 /* The name of the first element of an XML text, after declarations and comments, as far as it fits; "" where there is
  * none. The text need not be well formed: whoever reads it says what is wrong. */

@@ -1,0 +1,194 @@
+/* MJCF that Pronk writes, read by MuJoCo: masses, M and bias forces are those of Pronk's own model. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <mujoco/mujoco.h>
+
+#include "dynamics/states.h"
+#include "pronk/convert.h"
+#include "pronk/dynamics.h"
+#include "support/bounds.h"
+#include "support/everything.h"
+
+static const double tolerance = 1e-9;
+
+static char folder[64]; /* of this test alone, and current */
+
+static mjModel *load_mjcf(const char *path)
+{
+  char message[1000] = "";
+  mjModel *m = mj_loadXML(path, NULL, message, sizeof message);
+  if (m == NULL) {
+    fail_msg("%s: %s", path, message);
+  }
+  return m;
+}
+
+/* Write a builder for MuJoCo 2, and have it read. */
+static mjModel *written(pk_builder *b, const char *path)
+{
+  pk_write_options o = pk_write_options_default();
+  pk_error err = {0};
+  o.mujoco = 2;
+  if (pk_builder_write(b, path, PK_MODEL_FORMAT_MJCF, &o, &err) != PK_OK) {
+    fail_msg("%s: %s", path, err.message);
+  }
+  return load_mjcf(path);
+}
+
+static double moving_mass(const mjModel *m)
+{
+  double mass = 0;
+  for (int i = 1; i < m->nbody; i++) {
+    mass += m->body_weldid[i] > 0 ? m->body_mass[i] : 0;
+  }
+  return mass;
+}
+
+/* 100 random states: both have the same coordinates. */
+static void compare(const char *name, const pk_model *mine, const mjModel *theirs)
+{
+  assert_int_equal(theirs->nq, mine->nq);
+  assert_int_equal(theirs->nv, mine->nu);
+  assert_near(moving_mass(theirs), mine->mass, 1e-9 * mine->mass);
+  const size_t nu = (size_t)mine->nu;
+  mjData *d = mj_makeData(theirs);
+  pk_workspace *w;
+  assert_int_equal(pk_workspace_create(mine, &w, NULL), PK_OK);
+  double *M = calloc(2 * nu * nu + 2 * nu, sizeof *M), *N = M + nu * nu, *zero = N + nu * nu, *h = zero + nu;
+  assert_true(d != NULL && M != NULL);
+  pki_states s;
+  assert_true(pki_states_create(&s, mine, 100, 3));
+  double worst_M = 0, worst_h = 0;
+  for (int k = 0; k < s.count; k++) {
+    const double *q = s.q + (size_t)k * (size_t)mine->nq, *u = s.u + (size_t)k * nu;
+    memcpy(d->qpos, q, (size_t)mine->nq * sizeof *q);
+    memcpy(d->qvel, u, nu * sizeof *u);
+    mj_forward(theirs, d);
+    mj_fullM(theirs, N, d->qM);
+    pk_mass_matrix(w, q, M);
+    pk_inverse_dynamics(w, q, u, zero, h);
+    worst_M = fmax(worst_M, pki_relative_difference(M, N, nu * nu));
+    worst_h = fmax(worst_h, pki_relative_difference(h, d->qfrc_bias, nu));
+  }
+  print_message("%s: M %.1e, bias %.1e at %d states\n", name, worst_M, worst_h, s.count);
+  assert_less(worst_M, tolerance);
+  assert_less(worst_h, tolerance);
+  pki_states_destroy(&s);
+  free(M);
+  pk_workspace_destroy(w);
+  mj_deleteData(d);
+}
+
+static void shipped_robots_move_alike(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"anymal_b", "boxdog",           "coman", "double_pendulum", "pendulum",
+                                      "starleth", "thesis_quadruped", "ur10"};
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    char path[512];
+    snprintf(path, sizeof path, PK_SOURCE_DIR "/models/%s/%s.urdf", names[k], names[k]);
+    pk_builder *b;
+    pk_model *model = NULL;
+    pk_error err = {0};
+    assert_int_equal(pk_builder_create(&b, &err), PK_OK);
+    assert_int_equal(pk_builder_add_urdf(b, path, NULL, &err), PK_OK);
+    assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);
+    mjModel *m = written(b, "robot.xml");
+    compare(names[k], model, m);
+    mj_deleteModel(m);
+    pk_model_destroy(model);
+    pk_builder_destroy(b);
+  }
+}
+
+/* How the root meets the world is a matter of joints: free, fixed, a chain of six. */
+static void roots_of_every_kind_move_alike(void **state)
+{
+  (void)state;
+  for (int root = PK_ROOT_FREE; root < PK_ROOT_KIND_COUNT; root++) {
+    pk_builder *b;
+    pk_model *model = NULL;
+    pk_error err = {0};
+    pk_load_options o = pk_load_options_default();
+    o.root = (pk_root_kind)root;
+    assert_int_equal(pk_builder_create(&b, &err), PK_OK);
+    assert_int_equal(pk_builder_add_urdf(b, PK_SOURCE_DIR "/models/starleth/starleth.urdf", &o, &err), PK_OK);
+    assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);
+    mjModel *m = written(b, "root.xml");
+    compare(pk_root_kind_name((pk_root_kind)root), model, m);
+    mj_deleteModel(m);
+    pk_model_destroy(model);
+    pk_builder_destroy(b);
+  }
+}
+
+/* Two robots, oblique axes, balls, planar and floating joints, meshes, references and springs. */
+static void every_joint_kind_moves_alike(void **state)
+{
+  (void)state;
+  const everything_options o = {
+      .planar = true, .floating = true, .meshes = true, .cone = true, .equipment = true};
+  pk_builder *b;
+  pk_model *model = NULL;
+  pk_error err = {0};
+  assert_int_equal(pk_builder_create(&b, &err), PK_OK);
+  build_everything(b, &o);
+  pk_builder_set_gravity(b, (const double[3]){1, -2, -9});
+  assert_int_equal(pk_builder_compile(b, &model, &err), PK_OK);
+  mjModel *m = written(b, "everything.xml");
+  compare("everything", model, m);
+  /* 2 of the builder, and a motor for the slide */
+  assert_int_equal(m->nu, 3);
+  assert_int_equal(m->nsensor, 7);
+  assert_int_equal(m->nsite, 2);
+  assert_int_equal(m->nkey, 1);
+  assert_int_equal(m->npair, 1);
+  assert_int_equal(m->nexclude, 1);
+  assert_near(m->key_qpos[2], 1.0 / 3, 1e-15);
+  const int hip = mj_name2id(m, mjOBJ_JOINT, "hip"), sole = mj_name2id(m, mjOBJ_GEOM, "sole");
+  assert_in_range(hip, 0, m->njnt - 1);
+  assert_near(m->jnt_range[2 * hip], -1.1, 1e-15);
+  assert_near(m->dof_frictionloss[m->jnt_dofadr[hip]], 0.2, 1e-15);
+  assert_in_range(sole, 0, m->ngeom - 1);
+  assert_int_equal(m->geom_contype[sole], 2);
+  assert_int_equal(m->geom_conaffinity[sole], 5);
+  assert_near(m->geom_friction[3 * sole], 0.9, 1e-15);
+  mj_deleteModel(m);
+  pk_model_destroy(model);
+  pk_builder_destroy(b);
+}
+
+static int enter_folder(void **state)
+{
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/pronk-mjcf-XXXXXX");
+  return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+  (void)state;
+  char line[128];
+  snprintf(line, sizeof line, "rm -rf %s", folder);
+  return chdir("/") == 0 ? system(line) : -1;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shipped_robots_move_alike),
+      cmocka_unit_test(roots_of_every_kind_move_alike),
+      cmocka_unit_test(every_joint_kind_moves_alike),
+  };
+  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
