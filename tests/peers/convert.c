@@ -168,6 +168,45 @@ static void every_joint_kind_moves_alike(void **state)
   pk_builder_destroy(b);
 }
 
+/* What MuJoCo judges link by link: a camera whose own moments no body has, a hinge between links without mass, a point. */
+static void links_that_mujoco_would_refuse_move_alike(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "<robot name='odd'>"
+      "<link name='trunk'><inertial><mass value='5'/><inertia ixx='.1' ixy='.01' ixz='0' iyy='.2' iyz='0' "
+      "izz='.25'/></inertial></link>"
+      "<link name='camera'><inertial><origin xyz='0 .1 0'/><mass value='.2'/>"
+      "<inertia ixx='1e-5' ixy='0' ixz='0' iyy='1e-5' iyz='0' izz='9e-5'/></inertial></link>"
+      "<link name='lamp'><inertial><mass value='0'/><inertia ixx='1e-6' ixy='1e-6' ixz='0' iyy='1e-6' "
+      "iyz='0' izz='1e-6'/></inertial></link>"
+      "<link name='hip'/>"
+      "<link name='leg'><inertial><origin xyz='0 .05 -.3'/><mass value='2'/><inertia ixx='.02' ixy='0' "
+      "ixz='0' iyy='.02' iyz='.001' izz='.01'/></inertial></link>"
+      "<link name='bob'><inertial><origin xyz='0 0 -.4'/><mass value='1'/><inertia ixx='0' ixy='0' ixz='0' "
+      "iyy='0' iyz='0' izz='0'/></inertial></link>"
+      "<joint name='a' type='fixed'><parent link='trunk'/><child link='camera'/><origin xyz='.2 0 .1' "
+      "rpy='.3 0 1'/></joint>"
+      "<joint name='b' type='fixed'><parent link='trunk'/><child link='lamp'/></joint>"
+      "<joint name='c' type='continuous'><parent link='trunk'/><child link='hip'/><axis xyz='1 0 0'/></joint>"
+      "<joint name='d' type='continuous'><parent link='hip'/><child link='leg'/><axis xyz='0 1 0'/></joint>"
+      "<joint name='e' type='continuous'><parent link='leg'/><child link='bob'/><axis xyz='0 1 0'/></joint>"
+      "</robot>";
+  pk_builder *b;
+  pk_model *model = NULL;
+  pk_error err = {0};
+  assert_int_equal(pk_builder_create(&b, &err), PK_OK);
+  if (pk_builder_add_urdf_memory(b, text, sizeof text - 1, "odd.urdf", NULL, &err) != PK_OK ||
+      pk_builder_compile(b, &model, &err) != PK_OK) {
+    fail_msg("%s", err.message);
+  }
+  mjModel *m = written(b, "odd.xml");
+  compare("odd", model, m);
+  mj_deleteModel(m);
+  pk_model_destroy(model);
+  pk_builder_destroy(b);
+}
+
 static int enter_folder(void **state)
 {
   (void)state;
@@ -189,6 +228,7 @@ int main(void)
       cmocka_unit_test(shipped_robots_move_alike),
       cmocka_unit_test(roots_of_every_kind_move_alike),
       cmocka_unit_test(every_joint_kind_moves_alike),
+      cmocka_unit_test(links_that_mujoco_would_refuse_move_alike),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
