@@ -167,6 +167,15 @@ typedef struct pk_solver_options {
   double change_rel;
   /* N s, of PK_SOLVER_STOP_CHANGE. Default 1e-6. */
   double change_abs;
+  /* s after which a solver stops and returns the best so far; 0: none, so that results do not depend on the
+   * clock. It is asked in every iteration and within long factorisations: the overrun is that of a product of W
+   * and a vector, or of some columns of a factorisation. Default 0. */
+  double time_limit;
+  /* Of auto, for problems with W: where its stages end above the tolerance, every solver that works from W follows
+   * from the first guess, each with max_iterations of its own, until one meets it. The answer is then not worse than
+   * that of any of them. With a time limit the stages have half of it, the others equal shares of the rest. For
+   * problems that are solved once; a step has other means, and no time for it. Default false. */
+  bool thorough;
 } pk_solver_options;
 
 PK_API pk_solver_options pk_solver_options_default(void);
@@ -179,6 +188,8 @@ typedef struct pk_solver_result {
   int iterations;
   /* The solver that reached (or came nearest to) the tolerance. */
   pk_solver used;
+  /* The time limit ended it above the tolerance. */
+  bool timed_out;
 } pk_solver_result;
 
 /* Scratch of pk_contact_solve for problems of this shape, in bytes, 64-byte aligned. Reads the counts of
@@ -188,7 +199,7 @@ PK_API size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_sol
 
 /* Solve; r [size] holds the first guess and then the solution: the best found, with PK_SOLVER_STOP_CHANGE the
  * last. PK_OK when the tolerance is met (with PK_SOLVER_STOP_CHANGE: when the impulses came to rest),
- * PK_ERROR_CONVERGENCE when not, PK_ERROR_UNSUPPORTED when the solver needs W or factor and the problem has
+ * PK_ERROR_CONVERGENCE when not, for whatever reason (result->timed_out: the time limit), PK_ERROR_UNSUPPORTED when the solver needs W or factor and the problem has
  * none, PK_ERROR_NONFINITE when q is none or beyond 1e100, PK_ERROR_ARGUMENT when there is no such solver or
  * the memory is not aligned: r is then as it was. The certificate is that of r, INFINITY where none could be
  * computed. */

@@ -20,7 +20,9 @@ extern "C" {
 /* A problem and the memory that it lives in. */
 typedef struct pk_contact_file pk_contact_file;
 
-/* Read and validate a problem. FCLIB's global problems are condensed to contact level. */
+/* Read and validate a problem. FCLIB's global problems are condensed to contact level. Problems in the plane
+ * (dimension 2: a normal and one tangent) are embedded: each contact gets a second tangent that nothing is coupled
+ * with, so that its impulse and velocity are zero in every solution. */
 PK_API pk_status pk_contact_load(const char *path, pk_contact_file **out, pk_error *err);
 
 /* NULL is fine. */
@@ -28,6 +30,9 @@ PK_API void pk_contact_file_destroy(pk_contact_file *file);
 
 /* The problem, alive as long as the file is. */
 PK_API const pk_contact_problem *pk_contact_file_problem(const pk_contact_file *file);
+
+/* Of the contacts as the file has them: 3, or 2 for a problem in the plane. */
+PK_API int pk_contact_file_dimension(const pk_contact_file *file);
 
 /* [size] impulses stored with the problem, N s; NULL when there are none (always in FCLIB's layout). */
 PK_API const double *pk_contact_file_solution(const pk_contact_file *file);

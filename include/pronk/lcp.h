@@ -92,6 +92,8 @@ typedef enum pk_lcp_outcome {
   PK_LCP_OUTCOME_LIMIT,
   /* no progress is left or pgs diverged, and the residual is above the tolerance */
   PK_LCP_OUTCOME_STALLED,
+  /* time_limit is used up */
+  PK_LCP_OUTCOME_TIME,
   PK_LCP_OUTCOME_COUNT
 } pk_lcp_outcome;
 
@@ -107,6 +109,9 @@ typedef struct pk_lcp_options {
   pk_solver_stop stop;
   /* Of pgs with PK_SOLVER_STOP_CHANGE: |z_new - z_old| <= change_rel |z_new| ends it. Default 1e-12. */
   double change_rel;
+  /* s after which a solver stops and returns the best so far; 0: none, so that results do not depend on the
+   * clock. Default 0. */
+  double time_limit;
 } pk_lcp_options;
 
 PK_API pk_lcp_options pk_lcp_options_default(void);

@@ -3,9 +3,19 @@
 
 #include <time.h>
 
+#include "base/timer.h"
+
 double pki_clock(void)
 {
   struct timespec t = {0};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+static double read_clock(void *user)
+{
+  (void)user;
+  return pki_clock();
+}
+
+const pki_clock_source pki_real_clock = {.now = read_clock};

@@ -283,6 +283,7 @@ static int solve_contact(const pki_args *args, const char *path, const pk_solver
 int pki_command_solve(const pki_args *args)
 {
   pk_solver_options options = pk_solver_options_default();
+  options.thorough = true;
   pk_lcp_options lcp = pk_lcp_options_default();
   if (args->nword == 0) {
     pki_complain("solve", "name a contact problem (.fc, .hdf5, .h5) or a complementarity problem (.lcp); "

@@ -6,13 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/timer.h"
+
 /* A [n][n] row-major becomes L (unit, below) and U; pivot[k] is the row that came to k. False when A is
- * singular to working precision. */
-static inline bool pki_lu_factor(double *A, int n, int *pivot)
+ * singular to working precision, or when the timer (NULL: none) expires on the way. */
+static inline bool pki_lu_factor_timed(double *A, int n, int *pivot, pki_timer *timer)
 {
   const size_t w = (size_t)n;
   for (size_t k = 0; k < w; k++) {
     size_t best = k;
+    if (timer != NULL && k % 16 == 0 && pki_timer_expired(timer)) {
+      return false;
+    }
     for (size_t i = k + 1; i < w; i++) {
       best = fabs(A[i * w + k]) > fabs(A[best * w + k]) ? i : best;
     }
@@ -36,6 +41,11 @@ static inline bool pki_lu_factor(double *A, int n, int *pivot)
   return true;
 }
 
+static inline bool pki_lu_factor(double *A, int n, int *pivot)
+{
+  return pki_lu_factor_timed(A, n, pivot, NULL);
+}
+
 /* b := inv(A) b with that factor. */
 static inline void pki_lu_solve(const double *A, int n, const int *pivot, double *b)
 {
@@ -57,12 +67,16 @@ static inline void pki_lu_solve(const double *A, int n, const int *pivot, double
   }
 }
 
-/* out [n][n] = inv(A) B with that factor; B NULL: the unit matrix. column [n] is scratch. */
-static inline void pki_lu_divide(const double *A, int n, const int *pivot, const double *B, double *column,
-                                 double *out)
+/* out [n][n] = inv(A) B with that factor; B NULL: the unit matrix. column [n] is scratch. False when the timer
+ * (NULL: none) expires on the way. */
+static inline bool pki_lu_divide_timed(const double *A, int n, const int *pivot, const double *B,
+                                       double *column, double *out, pki_timer *timer)
 {
   const size_t w = (size_t)n;
   for (size_t c = 0; c < w; c++) {
+    if (timer != NULL && c % 16 == 0 && pki_timer_expired(timer)) {
+      return false;
+    }
     for (size_t i = 0; i < w; i++) {
       column[i] = B != NULL ? B[i * w + c] : i == c;
     }
@@ -71,6 +85,13 @@ static inline void pki_lu_divide(const double *A, int n, const int *pivot, const
       out[i * w + c] = column[i];
     }
   }
+  return true;
+}
+
+static inline void pki_lu_divide(const double *A, int n, const int *pivot, const double *B, double *column,
+                                 double *out)
+{
+  (void)pki_lu_divide_timed(A, n, pivot, B, column, out, NULL);
 }
 
 /* out [n][n] = inv(A). */

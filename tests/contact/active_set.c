@@ -408,13 +408,13 @@ static void every_variant_of_the_dense_kernels_solves(void **state)
         memcpy(C, B, N_MAX * N_MAX * sizeof *C);
         memcpy(x, b, N_MAX * sizeof *x);
         if (method == 0) {
-          assert_true(k->factor(B, n, stride, 1e-13, line, inverse));
+          assert_true(k->factor(B, n, stride, 1e-13, line, inverse, NULL));
           k->solve(B, n, stride, inverse, x);
         } else if (method == 1) {
-          assert_true(k->factor_symmetric(B, n, stride, line, inverse));
+          assert_true(k->factor_symmetric(B, n, stride, line, inverse, NULL));
           k->solve_symmetric(B, n, stride, inverse, x);
         } else {
-          assert_true(k->factor_pivoted(B, n, stride, line, inverse, pivot));
+          assert_true(k->factor_pivoted(B, n, stride, line, inverse, pivot, NULL));
           k->solve_pivoted(B, n, stride, inverse, pivot, x);
         }
         k->multiply(C, n, stride, x, out);
@@ -442,11 +442,11 @@ static void a_pivot_that_vanishes_is_reported(void **state)
   int pivot[2];
   memset(A, 0, 16 * sizeof *A);
   A[1] = A[8] = 1; /* 0 1; 1 0 */
-  assert_false(k->factor(A, 2, 8, 1e-13, line, inverse));
-  assert_false(k->factor_symmetric(A, 2, 8, line, inverse));
-  assert_true(k->factor_pivoted(A, 2, 8, line, inverse, pivot));
+  assert_false(k->factor(A, 2, 8, 1e-13, line, inverse, NULL));
+  assert_false(k->factor_symmetric(A, 2, 8, line, inverse, NULL));
+  assert_true(k->factor_pivoted(A, 2, 8, line, inverse, pivot, NULL));
   memset(A, 0, 16 * sizeof *A);
-  assert_false(k->factor_pivoted(A, 2, 8, line, inverse, pivot));
+  assert_false(k->factor_pivoted(A, 2, 8, line, inverse, pivot, NULL));
   pki_aligned_free(A);
   pki_aligned_free(line);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "support/bounds.h"
 
@@ -115,6 +116,82 @@ static void bilateral_and_box_rows_are_read(void **state)
   pk_contact_file_destroy(file);
 }
 
+static void a_problem_in_the_plane_is_embedded(void **state)
+{
+  (void)state;
+  /* two contacts, a bilateral and a box row; entries at the same place add up before the mean is taken */
+  pk_contact_file *file =
+      parse_good("rows 2 2 1 1 8 1\n0 0 1\n1 1 3\n2 2 4\n3 3 5\n3 3 1\n4 4 7\n5 5 8\n1 3 -.5\n"
+                 "1 2 3 4 5 6\n.5 .25\n-1\n2\n10 11 12 13 14 15\n");
+  const pk_contact_problem *p = pk_contact_file_problem(file);
+  assert_int_equal(pk_contact_file_dimension(file), 2);
+  assert_int_equal(p->ncontact, 2);
+  assert_int_equal(pk_contact_size(p), 8);
+  const int row[] = {0, 1, 3, 4, 5, 6, 7, 8, 9}, col[] = {0, 1, 4, 2, 3, 4, 5, 6, 7};
+  const double W[] = {1, 3, -0.5, 2, 4, 6, 5, 7, 8}, q[] = {1, 2, 0, 3, 4, 0, 5, 6};
+  const double r[] = {10, 11, 0, 12, 13, 0, 14, 15};
+  assert_memory_equal(p->W_row, row, sizeof row);
+  assert_memory_equal(p->W_col, col, sizeof col);
+  assert_same_bits(p->W, W, 9);
+  assert_same_bits(p->q, q, 8);
+  assert_same_bits(pk_contact_file_solution(file), r, 8);
+  assert_true(p->mu[1] == 0.25 && p->lower[0] == -1 && p->upper[0] == 2);
+  pk_contact_file_destroy(file);
+  file = parse_good("3 0 0 0");
+  assert_int_equal(pk_contact_file_dimension(file), 3);
+  pk_contact_file_destroy(file);
+  assert_refused("2 1 2 0\n0 0 1\n1 1 -2\n1 2\n.5\n", PK_ERROR_SYNTAX, 0, "W",
+                 "the diagonal of W in row 1 is -2, expected a positive number");
+}
+
+/* One contact with W = [a c; c b] in the plane. At rest r = -inv(W) q where that is within the cone; sliding along s = -1 or 1
+ * r_T = -s mu r_N, r_N = -q_N/(a - s mu c), u_T = q_T + c r_N + b r_T. */
+static void contacts_in_the_plane_have_their_closed_form(void **state)
+{
+  (void)state;
+  static const double a = 2, b = 1, c = 0.5, mu = 0.3;
+  static const struct {
+    double q[2];
+    int slides; /* 0: at rest, 2: open */
+  } cases[] = {{{-1, -0.2}, 0}, {{-1, 2}, 1}, {{-1, -2}, -1}, {{1, -2}, 2}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    const double *q = cases[k].q, s = cases[k].slides;
+    double r[3] = {0}, u[3], rn = -q[0] / (a - s * mu * c), rt = -s * mu * rn;
+    if (cases[k].slides == 0) {
+      const double det = a * b - c * c;
+      rn = -(b * q[0] - c * q[1]) / det, rt = -(a * q[1] - c * q[0]) / det;
+      assert_at_most(fabs(rt), mu * rn);
+    } else if (cases[k].slides == 2) {
+      rn = rt = 0;
+    } else {
+      assert_greater(s * (q[1] + c * rn + b * rt), 0);
+    }
+    char text[256];
+    snprintf(text, sizeof text, "2 1 4 0\n0 0 %g\n1 1 %g\n0 1 %g\n1 0 %g\n%g %g\n%g\n", a, b, c, c, q[0],
+             q[1], mu);
+    pk_contact_file *file = parse_good(text);
+    const pk_contact_problem *p = pk_contact_file_problem(file);
+    for (int solver = 0; solver < PK_SOLVER_COUNT; solver++) {
+      pk_solver_options o = pk_solver_options_default();
+      o.solver = (pk_solver)solver, o.tolerance = 1e-12;
+      if (solver == PK_SOLVER_ACTIVE_SET || !pk_solver_suits(o.solver, p)) {
+        continue; /* which is not sure alone */
+      }
+      void *memory = pki_aligned_alloc(pk_contact_solve_memsize(p, &o));
+      pk_solver_result result;
+      memset(r, 0, sizeof r);
+      assert_int_equal(pk_contact_solve(p, &o, r, memory, &result), PK_OK);
+      pk_contact_velocity(p, r, u);
+      assert_near(r[0], rn, 1e-10);
+      assert_near(r[1], rt, 1e-10);
+      assert_near(r[2], 0, 1e-10);
+      assert_near(u[2], 0, 1e-10);
+      pki_aligned_free(memory);
+    }
+    pk_contact_file_destroy(file);
+  }
+}
+
 static void a_problem_without_contacts_is_a_problem(void **state)
 {
   (void)state;
@@ -127,11 +204,11 @@ static void the_header_is_checked(void **state)
 {
   (void)state;
   assert_refused("", PK_ERROR_SYNTAX, 1, "header",
-                 "found 'the end of the file' where the dimension (3) was expected");
+                 "found 'the end of the file' where the dimension (2 or 3) was expected");
   assert_refused("# only\n", PK_ERROR_SYNTAX, 2, "header",
-                 "found 'the end of the file' where the dimension (3) was expected");
+                 "found 'the end of the file' where the dimension (2 or 3) was expected");
   assert_refused("three 1 3 0\n", PK_ERROR_SYNTAX, 1, "header",
-                 "found 'three' where the dimension (3) was expected");
+                 "found 'three' where the dimension (2 or 3) was expected");
   assert_refused("3 1\n3 0\n", PK_ERROR_SYNTAX, 1, "header",
                  "found 'the end of the line' where the number of entries of W was expected");
   assert_refused("rows 3 1 0 3 0\n", PK_ERROR_SYNTAX, 1, "header",
@@ -143,10 +220,8 @@ static void the_header_is_checked(void **state)
   assert_refused("3 1 3 2\n", PK_ERROR_SYNTAX, 1, "header", "hassol is 2; expected 0 or 1");
   assert_refused("3 -1 3 0\n", PK_ERROR_SYNTAX, 1, "header",
                  "there are -1 contacts; expected 0 to 268435455");
-  assert_refused("2 1 3 0\n", PK_ERROR_UNSUPPORTED, 1, "dim",
-                 "the contacts have dimension 2; only dimension 3 is offered");
-  assert_refused("4 1 3 0\n", PK_ERROR_SYNTAX, 1, "dim",
-                 "the contacts have dimension 4; only dimension 3 is offered");
+  assert_refused("1 1 3 0\n", PK_ERROR_SYNTAX, 1, "dim", "the contacts have dimension 1; expected 2 or 3");
+  assert_refused("4 1 3 0\n", PK_ERROR_SYNTAX, 1, "dim", "the contacts have dimension 4; expected 2 or 3");
 }
 
 static void counts_are_held_against_the_bytes(void **state)
@@ -336,6 +411,8 @@ int main(void)
       cmocka_unit_test(entries_at_the_same_place_add_up),
       cmocka_unit_test(a_full_matrix_is_dense),
       cmocka_unit_test(bilateral_and_box_rows_are_read),
+      cmocka_unit_test(a_problem_in_the_plane_is_embedded),
+      cmocka_unit_test(contacts_in_the_plane_have_their_closed_form),
       cmocka_unit_test(a_problem_without_contacts_is_a_problem),
       cmocka_unit_test(the_header_is_checked),
       cmocka_unit_test(counts_are_held_against_the_bytes),

@@ -189,6 +189,42 @@ static void matrices_are_read_in_all_three_ways(void **state)
   }
 }
 
+/* W = [2 1; 0.5 4] and one multiplier; and a body of mass 4 in the plane on the ground: W = 1/4, q = f/4 + w. */
+static void problems_in_the_plane_are_embedded(void **state)
+{
+  (void)state;
+  static const int index[] = {0, 1};
+  static const double twos[] = {2, 2}, fours[] = {4, 4}, ones[] = {1, 1}, f[] = {-4, 3}, w[] = {0.5, 0};
+  hid_t file = begin();
+  put_int(file, "fclib_local/spacedim", 2);
+  put_matrix(file, "fclib_local/W",
+             (matrix){2, 2, -2, 3, 4, (const int[]){0, 2, 4}, (const int[]){0, 1, 0, 1},
+                      (const double[]){2, 1, 0.5, 4}});
+  put_reals(file, "fclib_local/vectors/q", three, 2);
+  put_reals(file, "fclib_local/vectors/mu", half, 1);
+  put_matrix(file, "fclib_local/V", (matrix){2, 1, 1, 1, 1, index, index + 1, twos});
+  put_matrix(file, "fclib_local/R", (matrix){1, 1, 1, 1, 1, index, index, (const double[]){7}});
+  put_reals(file, "fclib_local/vectors/s", three + 2, 1);
+  pk_contact_file *local = load_good(file);
+  assert_int_equal(pk_contact_file_dimension(local), 2);
+  assert_entries(pk_contact_file_problem(local),
+                 (const double[]){2, 1, 0, 0, 0.5, 4, 0, 2, 0, 0, 3, 0, 0, 2, 0, 7});
+  assert_same_bits(pk_contact_file_problem(local)->q, (const double[]){1, 2, 0, 3}, 4);
+  pk_contact_file_destroy(local);
+  file = begin();
+  put_int(file, "fclib_global/spacedim", 2);
+  put_matrix(file, "fclib_global/M", (matrix){2, 2, 2, 2, 2, index, index, fours});
+  put_matrix(file, "fclib_global/H", (matrix){2, 2, 2, 2, 2, index, index, ones});
+  put_reals(file, "fclib_global/vectors/f", f, 2);
+  put_reals(file, "fclib_global/vectors/w", w, 2);
+  put_reals(file, "fclib_global/vectors/mu", half, 1);
+  pk_contact_file *global = load_good(file);
+  assert_int_equal(pk_contact_file_dimension(global), 2);
+  assert_entries(pk_contact_file_problem(global), (const double[]){0.25, 0, 0, 0, 0.25, 0, 0, 0, 0.25});
+  assert_same_bits(pk_contact_file_problem(global)->q, (const double[]){-0.5, 0.75, 0}, 3);
+  pk_contact_file_destroy(global);
+}
+
 static void multipliers_become_bilateral_rows(void **state)
 {
   (void)state;
@@ -295,8 +331,12 @@ static void numbers_are_checked(void **state)
   (void)state;
   hid_t file = begin_local(W_rows);
   put_int(file, "fclib_local/spacedim", 2);
-  assert_refused(file, PK_ERROR_UNSUPPORTED, "fclib_local/spacedim",
-                 "the contacts have dimension 2; only dimension 3 is offered");
+  assert_refused(file, PK_ERROR_SYNTAX, "fclib_local/spacedim",
+                 "there are 3 rows of contacts, expected a multiple of 2");
+  file = begin_local(W_rows);
+  put_int(file, "fclib_local/spacedim", 4);
+  assert_refused(file, PK_ERROR_SYNTAX, "fclib_local/spacedim",
+                 "the contacts have dimension 4; expected 2 or 3");
   file = begin_local(W_rows);
   put_reals(file, "fclib_local/spacedim", three, 1);
   assert_refused(file, PK_ERROR_SYNTAX, "fclib_local/spacedim", "it does not hold whole numbers");
@@ -499,6 +539,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(matrices_are_read_in_all_three_ways, clean),
+      cmocka_unit_test_teardown(problems_in_the_plane_are_embedded, clean),
       cmocka_unit_test_teardown(multipliers_become_bilateral_rows, clean),
       cmocka_unit_test_teardown(bodies_are_condensed, clean),
       cmocka_unit_test_teardown(what_is_saved_is_loaded_to_the_bit, clean),

@@ -289,7 +289,7 @@ static pk_status check_shape(const reader *r, const char *group, const pki_tripl
                         "it is %d by %d, expected %d by %d", t->nrow, t->ncol, nrow, ncol);
 }
 
-/* Dimension 3, and rows that are a multiple of it. */
+/* Dimension 2 or 3, and rows that are a multiple of it. */
 static pk_status check_dimension(const reader *r, const char *field, int rows, pki_contact_draft *out)
 {
   int dim = 0;
@@ -297,15 +297,16 @@ static pk_status check_dimension(const reader *r, const char *field, int rows, p
   if (status != PK_OK) {
     return status;
   }
-  if (dim != 3) {
-    return pki_fail(r->err, dim == 2 ? PK_ERROR_UNSUPPORTED : PK_ERROR_SYNTAX, field_location(r, field),
-                    "the contacts have dimension %d; only dimension 3 is offered", dim);
-  }
-  if (rows % 3 != 0) {
+  if (dim != 2 && dim != 3) {
     return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field),
-                    "there are %d rows of contacts, expected a multiple of 3", rows);
+                    "the contacts have dimension %d; expected 2 or 3", dim);
   }
-  out->ncontact = rows / 3;
+  if (rows % dim != 0) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, field_location(r, field),
+                    "there are %d rows of contacts, expected a multiple of %d", rows, dim);
+  }
+  out->dimension = dim;
+  out->ncontact = rows / dim;
   return PK_OK;
 }
 

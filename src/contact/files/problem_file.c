@@ -18,6 +18,7 @@
 struct pk_contact_file {
   pk_contact_problem problem;
   const double *solution;
+  int dimension; /* of the contacts as the file has them */
 };
 
 /* ---- drafts ---- */
@@ -188,11 +189,16 @@ static pk_status fail_memory(const char *path, pk_error *err)
                   "there is not enough memory for this problem");
 }
 
-static pk_status finish_contact_file(const pki_contact_draft *d, const char *path, pk_contact_file **out,
+static pk_status finish_contact_file(pki_contact_draft *d, const char *path, pk_contact_file **out,
                                      pk_error *err)
 {
   sorted s;
   pk_contact_file *file = NULL;
+  const int dimension = d->dimension;
+  const pk_status embedded = pki_contact_embed(path, d, err);
+  if (embedded != PK_OK) {
+    return embedded;
+  }
   if (sort_entries(&d->W, &s)) {
     pki_arena counted = pki_arena_over(NULL, 0);
     carve_contact_file(&counted, d, &s);
@@ -205,6 +211,7 @@ static pk_status finish_contact_file(const pki_contact_draft *d, const char *pat
   if (file == NULL) {
     return fail_memory(path, err);
   }
+  file->dimension = dimension;
   const pk_status status = check_problem(&file->problem, path, err);
   if (status != PK_OK) {
     pk_contact_file_destroy(file);
@@ -332,6 +339,11 @@ void pk_contact_file_destroy(pk_contact_file *file)
 const pk_contact_problem *pk_contact_file_problem(const pk_contact_file *file)
 {
   return &file->problem;
+}
+
+int pk_contact_file_dimension(const pk_contact_file *file)
+{
+  return file->dimension;
 }
 
 const double *pk_contact_file_solution(const pk_contact_file *file)

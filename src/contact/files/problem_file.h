@@ -1,7 +1,7 @@
 /* What the readers and writers of contact problems share.
  *
  *   bytes ---> problem_text.c ----------------.
- *                                           >--> pki_contact_draft ---> problem_file.c ---> pk_contact_file
+ *                                           >--> pki_contact_draft ---> embed.c ---> problem_file.c ---> pk_contact_file
  *   HDF5 ----> problem_fclib.c --> condense.c -'
  *
  * Memory is bounded by a multiple of the file's size: no reader believes a declared count before it
@@ -26,6 +26,7 @@ void pki_triplets_free(pki_triplets *t);
 
 /* A problem as a file tells it, each array an allocation of its own. Start from {0}. */
 typedef struct pki_contact_draft {
+  int dimension; /* of the contacts: 3, or 2 until it is embedded */
   int ncontact, nbilateral, nbox;
   pki_triplets W;
   double *q;             /* [size] */
@@ -35,6 +36,9 @@ typedef struct pki_contact_draft {
 } pki_contact_draft;
 
 void pki_contact_draft_free(pki_contact_draft *draft);
+
+/* A draft of dimension 2 becomes one of dimension 3 (embed.c); others stay. */
+pk_status pki_contact_embed(const char *file, pki_contact_draft *draft, pk_error *err);
 
 enum { PKI_CONTACT_MAX_BYTES = 1 << 30 };
 

@@ -1,14 +1,14 @@
 /* Contact problems as text:
  *
  *   # a comment, to the end of the line
- *   3 NC NNZ HASSOL                 or:  rows 3 NC NB NX NNZ HASSOL
+ *   DIM NC NNZ HASSOL               or:  rows DIM NC NB NX NNZ HASSOL
  *   i j w                           NNZ lines, counted from 0
  *   q                               one number for each row
  *   mu                              one for each contact
  *   lower upper                     NX and NX numbers, after `rows`
  *   r                               one for each row, with HASSOL = 1
  *
- * The second header is for problems with bilateral or box rows: who knows the first one only finds a
+ * DIM is 3, or 2 for problems in the plane (embed.c). The second header is for problems with bilateral or box rows: who knows the first one only finds a
  * word where the dimension should be, and stops. */
 #include <errno.h>
 #include <limits.h>
@@ -38,9 +38,9 @@ static pk_status check_header(const pki_reader *r, const header *h)
                 {"bilateral rows", h->nbilateral},
                 {"box rows", h->nbox},
                 {"entries", h->nnz}};
-  if (h->dim != 3) {
-    return pki_fail(r->err, h->dim == 2 ? PK_ERROR_UNSUPPORTED : PK_ERROR_SYNTAX, pki_reader_here(r, "dim"),
-                    "the contacts have dimension %ld; only dimension 3 is offered", h->dim);
+  if (h->dim != 2 && h->dim != 3) {
+    return pki_fail(r->err, PK_ERROR_SYNTAX, pki_reader_here(r, "dim"),
+                    "the contacts have dimension %ld; expected 2 or 3", h->dim);
   }
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     if (counts[i].count < 0 || counts[i].count > most) {
@@ -53,7 +53,7 @@ static pk_status check_header(const pki_reader *r, const header *h)
                     h->hassol);
   }
   /* An entry takes at least 6 bytes ("0 0 1\n"), any other number 2, the last one less. */
-  const long long size = 3LL * h->ncontact + h->nbilateral + h->nbox;
+  const long long size = (long long)h->dim * h->ncontact + h->nbilateral + h->nbox;
   const long long numbers = size * (1 + h->hassol) + h->ncontact + 2LL * h->nbox;
   const long long need = 6LL * h->nnz + 2 * numbers - 1, have = (long long)(r->end - r->at);
   if (need > have) {
@@ -78,7 +78,7 @@ static pk_status read_header(pki_reader *r, header *h)
   struct {
     long *out;
     const char *what;
-  } parts[] = {{&h->dim, "the dimension (3)"},
+  } parts[] = {{&h->dim, "the dimension (2 or 3)"},
                {&h->ncontact, "the number of contacts"},
                {&h->nbilateral, "the number of bilateral rows"},
                {&h->nbox, "the number of box rows"},
@@ -102,7 +102,7 @@ static pk_status read_header(pki_reader *r, header *h)
 
 static pk_status read_body(pki_reader *r, const header *h, pki_contact_draft *d)
 {
-  const int n = 3 * d->ncontact + d->nbilateral + d->nbox;
+  const int n = d->dimension * d->ncontact + d->nbilateral + d->nbox;
   if (!pki_triplets_create(&d->W, n, n, (size_t)h->nnz)) {
     return pki_fail(r->err, PK_ERROR_MEMORY, pki_reader_here(r, "W"),
                     "there is not enough memory for %ld entries", h->nnz);
@@ -134,6 +134,7 @@ pk_status pki_contact_read_text(const char *file, const char *data, size_t size,
   if (status != PK_OK) {
     return status;
   }
+  out->dimension = (int)h.dim;
   out->ncontact = (int)h.ncontact;
   out->nbilateral = (int)h.nbilateral;
   out->nbox = (int)h.nbox;

@@ -299,14 +299,15 @@ static void clamp_all(const pk_lcp *p, double *z)
   }
 }
 
-bool pki_lcp_polish(const pk_lcp *p, const pki_lcp_state *state, const pki_lcp_polisher *s, double *z)
+bool pki_lcp_polish(const pki_lcp_run *run, const pki_lcp_state *state, const pki_lcp_polisher *s, double *z)
 {
+  const pk_lcp *p = run->p;
   enum { ROUNDS = 4 };
   const int n = p->n;
   for (int i = 0; i < n; i++) {
     pki_lcp_state_row(p, i, state[i], s->T + (size_t)i * (size_t)n);
   }
-  if (!pki_lu_factor(s->T, n, s->pivot)) {
+  if (!pki_lu_factor_timed(s->T, n, s->pivot, run->timer)) {
     return false;
   }
   for (int i = 0; i < n; i++) {

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/field.h"
+#include "base/timer.h"
 #include "pronk/lcp.h"
 
 typedef enum pki_lcp_state { PKI_LCP_FIXED, PKI_LCP_LOWER, PKI_LCP_UPPER, PKI_LCP_INNER } pki_lcp_state;
@@ -28,7 +29,8 @@ typedef struct pki_lcp_run {
   bool has_ray, proven;
   pk_lcp_outcome outcome; /* why the solver stopped, unless it is solved */
   int iterations;
-  pki_arena arena; /* scratch of the solver at work */
+  pki_timer *timer; /* NULL: no time limit */
+  pki_arena arena;  /* scratch of the solver at work */
 } pki_lcp_run;
 
 /* A solver's row, in the file that solves: const pki_lcp_row pki_lcp_NAME, NAME as PK_LCP_SOLVER_LIST has it. */
@@ -78,6 +80,13 @@ double pki_lcp_scale(const pk_lcp *p);
 /* Evaluate the residual of run->z, keep z when it is the best; true when the tolerance is met. */
 bool pki_lcp_check(pki_lcp_run *run);
 
+/* True when no pivots or sweeps are left, or no time. */
+bool pki_lcp_exhausted(const pki_lcp_run *run);
+
+/* pk_lcp_solve with the time limit by a clock of one's own. */
+pk_status pki_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
+                        pki_clock_source clock, pk_lcp_result *result);
+
 /* Keep a ray [n] and see what it proves. */
 void pki_lcp_note_ray(pki_lcp_run *run, const double *v);
 
@@ -99,8 +108,8 @@ typedef struct pki_lcp_polisher {
 pki_lcp_polisher pki_lcp_polisher_take(pki_arena *arena, int n);
 
 /* z from states (and from the z of fixed rows): LU, then refinement with residuals in extended precision, then into the
- * bounds. False and z as it was when T is singular. */
-bool pki_lcp_polish(const pk_lcp *p, const pki_lcp_state *state, const pki_lcp_polisher *s, double *z);
+ * bounds. False and z as it was when T is singular or the time is up. */
+bool pki_lcp_polish(const pki_lcp_run *run, const pki_lcp_state *state, const pki_lcp_polisher *s, double *z);
 
 /* ---- files ---- */
 

@@ -87,7 +87,7 @@ static void update_w(dantzig *s)
   }
 }
 
-/* inv(T) anew, and z from it; `driven` keeps its z_d or its w_d. False when T is singular. */
+/* inv(T) anew, and z from it; `driven` keeps its z_d or its w_d. False when T is singular or the time is up. */
 static bool refresh_inverse(dantzig *s, int driven)
 {
   const size_t n = (size_t)s->n;
@@ -96,7 +96,7 @@ static bool refresh_inverse(dantzig *s, int driven)
     const bool by_w = (int)i == driven && s->state[i] == PKI_LCP_INNER;
     s->u[i] = pki_lcp_state_value(s->p, (int)i, s->state[i], s->run->z[i]) + (by_w ? s->run->w[i] : 0);
   }
-  if (!pki_lu_factor(s->T, s->n, s->pivot)) {
+  if (!pki_lu_factor_timed(s->T, s->n, s->pivot, s->run->timer)) {
     return false;
   }
   double most = 0, least = INFINITY;
@@ -106,7 +106,9 @@ static bool refresh_inverse(dantzig *s, int driven)
   if (!(least > 1e-14 * most)) {
     return false;
   }
-  pki_lu_invert(s->T, s->n, s->pivot, s->dz, s->K);
+  if (!pki_lu_divide_timed(s->T, s->n, s->pivot, NULL, s->dz, s->K, s->run->timer)) {
+    return false;
+  }
   pki_lu_solve(s->T, s->n, s->pivot, s->u);
   memcpy(s->run->z, s->u, n * sizeof *s->u);
   update_w(s);
@@ -275,7 +277,7 @@ static bool drive_row(dantzig *s, int d)
 {
   pki_lcp_run *run = s->run;
   const double sense = run->w[d] < 0 ? 1 : -1;
-  while (run->iterations < s->limit) {
+  while (run->iterations < s->limit && !pki_timer_expired(run->timer)) {
     /* what is left may be rounding */
     if (s->state[d] == PKI_LCP_FIXED && pki_lcp_friction(s->p, d) < 0 && settle_row(s, d)) {
       return true;
@@ -338,7 +340,7 @@ static bool attempt_drive(dantzig *s, int number)
 {
   bool progress = true;
   begin_dantzig(s);
-  while (progress && !s->lost && s->run->iterations < s->limit) {
+  while (progress && !s->lost && s->run->iterations < s->limit && !pki_timer_expired(s->run->timer)) {
     int open = 0;
     progress = false;
     for (int k = 0; k < s->n && !s->lost; k++) {
@@ -363,17 +365,20 @@ static void solve_dantzig(pki_lcp_run *run)
   dantzig s = take_dantzig(run->p->n, &run->arena);
   bool solved = false;
   s.p = run->p, s.run = run;
-  for (int number = 0; number < TRIES && !solved && run->iterations < most; number++) {
+  for (int number = 0; number < TRIES && !solved && !pki_lcp_exhausted(run); number++) {
     const long share = run->iterations + 50 + 20L * s.n;
     s.limit = number + 1 < TRIES && share < most ? (int)share : most;
     const bool settled = attempt_drive(&s, number);
     if (settled) {
       solved = pki_lcp_check(run);
-      solved = (pki_lcp_polish(run->p, s.state, &s.polisher, run->z) && pki_lcp_check(run)) || solved;
+      solved = (pki_lcp_polish(run, s.state, &s.polisher, run->z) && pki_lcp_check(run)) || solved;
     }
     run->outcome = settled || s.lost         ? PK_LCP_OUTCOME_STALLED
                    : run->iterations >= most ? PK_LCP_OUTCOME_LIMIT
                                              : run->outcome;
+    if (pki_timer_expired(run->timer)) {
+      pki_lcp_check(run); /* rows that wait may leave less than zero does */
+    }
     solved = solved || run->proven;
   }
   run->outcome = run->proven ? PK_LCP_OUTCOME_INFEASIBLE : run->outcome;

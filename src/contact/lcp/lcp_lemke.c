@@ -210,8 +210,8 @@ static void column_of(const lemke *l, int variable, double *out)
   }
 }
 
-/* inv(B) and its values anew; false when B is singular. */
-static bool refresh_basis(lemke *l)
+/* inv(B) and its values anew; false when B is singular or the time is up. */
+static bool refresh_basis(lemke *l, pki_timer *timer)
 {
   const size_t N = (size_t)l->N;
   for (size_t r = 0; r < N; r++) {
@@ -220,10 +220,10 @@ static bool refresh_basis(lemke *l)
       l->B[i * N + r] = l->col[i];
     }
   }
-  if (!pki_lu_factor(l->B, l->N, l->pivot)) {
+  if (!pki_lu_factor_timed(l->B, l->N, l->pivot, timer) ||
+      !pki_lu_divide_timed(l->B, l->N, l->pivot, NULL, l->col, l->K, timer)) {
     return false;
   }
-  pki_lu_invert(l->B, l->N, l->pivot, l->col, l->K);
   memcpy(l->x, l->b, N * sizeof *l->x);
   pki_lu_solve(l->B, l->N, l->pivot, l->x);
   return true;
@@ -331,11 +331,11 @@ static path_end follow_path(lemke *l, pki_lcp_run *run, int *entering)
 {
   const int N = l->N;
   for (int since = 1;; since++) {
-    if (run->iterations >= run->options->max_iterations) {
+    if (pki_lcp_exhausted(run)) {
       return PATH_LIMIT;
     }
-    if (since % REFRESH == 0 && !refresh_basis(l)) {
-      return PATH_LOST;
+    if (since % REFRESH == 0 && !refresh_basis(l, run->timer)) {
+      return pki_timer_expired(run->timer) ? PATH_LIMIT : PATH_LOST;
     }
     const double most = compute_entering_column(l, *entering);
     if (!isfinite(most)) {
@@ -365,8 +365,8 @@ static void add_unknown(const lemke *l, int k, double value, double *z)
   }
 }
 
-/* The final basis: z as it stands, then z from the states that it means. */
-static bool read_solution(lemke *l, pki_lcp_run *run)
+/* The basis: z as it stands, and the states that it means. */
+static void read_basis(lemke *l, pki_lcp_run *run)
 {
   const pk_lcp *p = l->p;
   for (int i = 0; i < l->n; i++) {
@@ -392,7 +392,13 @@ static bool read_solution(lemke *l, pki_lcp_run *run)
     run->z[i] += f >= 0 ? p->lower[i] * run->z[f] : 0;
   }
   pki_lcp_check(run);
-  return (pki_lcp_polish(p, l->state, &l->polisher, run->z) && pki_lcp_check(run)) ||
+}
+
+/* The final basis: z as it stands, then z from the states. */
+static bool read_solution(lemke *l, pki_lcp_run *run)
+{
+  read_basis(l, run);
+  return (pki_lcp_polish(run, l->state, &l->polisher, run->z) && pki_lcp_check(run)) ||
          run->at <= run->options->tolerance;
 }
 
@@ -433,6 +439,9 @@ static void solve_lemke(pki_lcp_run *run)
     } else if (end == PATH_LIMIT) {
       run->outcome = PK_LCP_OUTCOME_LIMIT;
       done = true;
+      if (pki_timer_expired(run->timer)) {
+        read_basis(&l, run); /* t is not zero yet, but z may be better than nothing */
+      }
     } else if (end == PATH_SOLVED) {
       done = read_solution(&l, run);
     }

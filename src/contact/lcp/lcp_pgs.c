@@ -43,7 +43,7 @@ static void solve_pgs(pki_lcp_run *run)
   const bool by_change = o->stop == PK_SOLVER_STOP_CHANGE;
   const double epsilon = by_change ? o->change_rel : 0;
   bool moved = true, rests = false, done = false;
-  while (moved && !rests && !done && run->iterations < o->max_iterations) {
+  while (moved && !rests && !done && !pki_lcp_exhausted(run)) {
     rests = pgs_sweep(run->p, run->z, epsilon, &moved);
     run->iterations++;
     if (!by_change && run->iterations % EVERY == 0) {

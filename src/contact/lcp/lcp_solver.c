@@ -17,6 +17,8 @@ const pk_field pki_lcp_fields[] = {
      PK_SOLVER_STOP_COUNT - 1, pki_stop_words, "when pgs stops"},
     {"change_rel", offsetof(pk_lcp_options, change_rel), PK_FIELD_REAL, "", 1e-12, 0, 1, NULL,
      "stop: change, part of |z| that a sweep may change"},
+    {"time_limit", offsetof(pk_lcp_options, time_limit), PK_FIELD_REAL, "s", 0, 0, 1e9, NULL,
+     "when to stop with the best so far, 0: never"},
 };
 const int pki_lcp_field_count = sizeof pki_lcp_fields / sizeof pki_lcp_fields[0];
 
@@ -39,11 +41,10 @@ const char *pk_lcp_solver_name(pk_lcp_solver solver)
 
 const char *pk_lcp_outcome_text(pk_lcp_outcome outcome)
 {
-  static const char *const words[PK_LCP_OUTCOME_COUNT] = {[PK_LCP_OUTCOME_SOLVED] = "solved",
-                                                          [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
-                                                          [PK_LCP_OUTCOME_RAY] = "ray",
-                                                          [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
-                                                          [PK_LCP_OUTCOME_STALLED] = "stalled"};
+  static const char *const words[PK_LCP_OUTCOME_COUNT] = {
+      [PK_LCP_OUTCOME_SOLVED] = "solved",   [PK_LCP_OUTCOME_INFEASIBLE] = "infeasible",
+      [PK_LCP_OUTCOME_RAY] = "ray",         [PK_LCP_OUTCOME_LIMIT] = "iteration limit",
+      [PK_LCP_OUTCOME_STALLED] = "stalled", [PK_LCP_OUTCOME_TIME] = "time limit"};
   return (unsigned)outcome < PK_LCP_OUTCOME_COUNT ? words[outcome] : "unknown";
 }
 
@@ -104,8 +105,13 @@ static void set_start(pki_lcp_run *run)
   }
 }
 
-pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
-                       pk_lcp_result *result)
+bool pki_lcp_exhausted(const pki_lcp_run *run)
+{
+  return run->iterations >= run->options->max_iterations || pki_timer_expired(run->timer);
+}
+
+pk_status pki_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
+                        pki_clock_source clock, pk_lcp_result *result)
 {
   const bool callable = is_solver(options->solver) && (p->n == 0 || pki_is_aligned(memory));
   if (!callable || !is_usable_lcp(p)) {
@@ -114,6 +120,11 @@ pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z
     return callable ? PK_ERROR_NONFINITE : PK_ERROR_ARGUMENT;
   }
   pki_lcp_run run = begin_lcp_run(p, options, z, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
+  pki_timer timer = {0};
+  if (options->time_limit > 0) {
+    timer = pki_timer_start(clock, options->time_limit);
+    run.timer = &timer;
+  }
   run.scale = pki_lcp_scale(p);
   set_start(&run);
   const pki_lcp_row *row = pki_lcp_solvers[options->solver];
@@ -125,9 +136,18 @@ pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z
     memcpy(z, run.best, (size_t)p->n * sizeof *z);
   }
   const bool solved = run.at <= options->tolerance;
+  if (timer.expired && run.outcome != PK_LCP_OUTCOME_INFEASIBLE) {
+    run.outcome = PK_LCP_OUTCOME_TIME;
+  }
   *result = (pk_lcp_result){.outcome = solved ? PK_LCP_OUTCOME_SOLVED : run.outcome,
                             .certificate = pk_lcp_certify(p, z, run.w),
                             .iterations = run.iterations,
                             .ray = run.has_ray && !solved ? run.ray : NULL};
   return solved ? PK_OK : PK_ERROR_CONVERGENCE;
+}
+
+pk_status pk_lcp_solve(const pk_lcp *p, const pk_lcp_options *options, double *z, void *memory,
+                       pk_lcp_result *result)
+{
+  return pki_lcp_solve(p, options, z, memory, pki_real_clock, result);
 }

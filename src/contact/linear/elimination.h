@@ -9,6 +9,7 @@
 #ifndef PKI_CONTACT_LINEAR_ELIMINATION_H
 #define PKI_CONTACT_LINEAR_ELIMINATION_H
 
+#include "base/timer.h"
 #include "contact/linear/sparse.h"
 
 enum { PKI_NODE_MAX = 6 };   /* coordinates of a node at most */
@@ -43,6 +44,7 @@ const pki_elimination_kernels *pki_elimination_kernels_find(const char *isa);
 typedef struct pki_elimination {
   const pki_elimination_kernels *kernels;
   const pki_sparse *s;
+  pki_timer *timer; /* that ends a factorisation, NULL: none */
   int nodes;
   int *node;          /* [n] of a coordinate; -1: no row touches it */
   int *first, *width; /* [n] coordinates of a node */
@@ -71,7 +73,7 @@ pki_elimination pki_elimination_take(pki_arena *arena, const pk_contact_problem 
 bool pki_elimination_analyse(pki_elimination *e, const pki_sparse *s);
 
 /* Factor: diagonal [n] is D, C [groups][9] the blocks of the groups (of singles the first number). False when a
- * pivot vanishes. */
+ * pivot vanishes, or the timer expires. */
 bool pki_elimination_factor(pki_elimination *e, const double *diagonal, const double *C);
 
 /* b := x. */

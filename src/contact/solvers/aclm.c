@@ -65,7 +65,7 @@ static void cone_program(pki_solve *run, aclm *a, double step, int steps)
   const int n = pk_contact_size(run->p);
   double *r = run->r, theta = 1;
   memcpy(a->y, r, (size_t)n * sizeof *r);
-  for (int k = 0; k < steps && run->iterations < run->limit; k++, run->iterations++) {
+  for (int k = 0; k < steps && !pki_solve_exhausted(run); k++, run->iterations++) {
     gradient_step(run->p, a, step);
     double turned = 0;
     for (int i = 0; i < n; i++) {

@@ -275,8 +275,9 @@ bool pki_active_set_solve(pki_active_set *a, pki_scaled *z, pki_active_set_facto
   fill_right_side(a, z);
   if (factors != PKI_FACTORS_KEPT) {
     fill_matrix(a, z);
-    good = factors == PKI_FACTORS_PIVOTED ? k->factor_pivoted(z->A, m, stride, z->line, z->inverse, z->pivot)
-                                          : k->factor(z->A, m, stride, least_pivot, z->line, z->inverse);
+    good = factors == PKI_FACTORS_PIVOTED
+               ? k->factor_pivoted(z->A, m, stride, z->line, z->inverse, z->pivot, z->timer)
+               : k->factor(z->A, m, stride, least_pivot, z->line, z->inverse, z->timer);
   }
   if (!good) {
     return false;
@@ -323,7 +324,7 @@ bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int st
     pki_active_set_soften(a, z, sigma);
     if (!pki_active_set_solve(a, z,
                               settled && !slow && !a->has_slip ? PKI_FACTORS_KEPT : PKI_FACTORS_PLAIN)) {
-      return run->iterations >= run->limit;
+      return pki_solve_exhausted(run);
     }
     pki_scaled_velocity(z);
     if (pki_scaled_check(z, run)) {
@@ -331,7 +332,7 @@ bool pki_active_set_run(pki_active_set *a, pki_scaled *z, pki_solve *run, int st
     }
     diverged = run->now_at > PKI_DIVERGED * run->scale;
   }
-  return run->iterations >= run->limit;
+  return pki_solve_exhausted(run);
 }
 
 /* sigma of each contact by its own residual. */
@@ -358,14 +359,14 @@ bool pki_active_set_run_softened(pki_active_set *a, pki_scaled *z, pki_solve *ru
     soften_by_residuals(a, z, run->now_at / run->scale);
     run->iterations++;
     if (!pki_active_set_solve(a, z, PKI_FACTORS_PLAIN)) {
-      return run->iterations >= run->limit;
+      return pki_solve_exhausted(run);
     }
     pki_scaled_velocity(z);
     if (pki_scaled_check(z, run)) {
       return true;
     }
   }
-  return run->iterations >= run->limit;
+  return pki_solve_exhausted(run);
 }
 
 static void solve_active_set(pki_solve *run)
@@ -373,7 +374,7 @@ static void solve_active_set(pki_solve *run)
   const size_t mark = pki_arena_mark(&run->arena);
   pki_scaled z = pki_scaled_take(&run->arena, run->p);
   pki_active_set a = pki_active_set_take(&run->arena, run->p);
-  pki_scaled_begin(&z, run->r);
+  pki_scaled_begin(&z, run);
   pki_scaled_velocity(&z);
   pki_active_set_run(&a, &z, run, STEPS, pki_active_set_softness);
   pki_arena_release(&run->arena, mark);

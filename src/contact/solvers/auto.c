@@ -27,27 +27,45 @@ static void reserve_auto(pki_arena *arena, const pk_contact_problem *p)
   }
 }
 
-/* Each island that is not solved yet as a run of its own, by the entries of W. */
+/* Island k as a run of its own, by the entries of W, with a part of the time. True when that ended it. */
+static bool run_island(pki_solve *run, pki_islands *s, int k, int before, int parts)
+{
+  pki_timer timer = {0};
+  pki_islands_gather(s, run->p, k, run->r);
+  pki_solve part = *run;
+  part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u, part.diagonal = NULL;
+  part.residual = INFINITY, part.iterations = before;
+  if (run->timer != NULL) {
+    timer = pki_timer_share(run->timer, parts);
+    part.timer = &timer;
+  }
+  if (!pki_solve_check(&part) || !pki_solve_done(&part)) {
+    pki_solve_dense(&part);
+    if (isfinite(part.residual)) {
+      pki_islands_scatter(s, s->best, run->r);
+    }
+  }
+  run->now = part.iterations > run->iterations ? part.used : run->now;
+  run->iterations = part.iterations > run->iterations ? part.iterations : run->iterations;
+  return timer.expired && !pki_solve_done(&part);
+}
+
+/* Each island that is not solved yet. A time limit is shared: one that is hard does not take the time of all others; those that it ended
+ * have what is left in the end. */
 static void run_islands(pki_solve *run, pki_islands *s)
 {
   const size_t mark = pki_arena_mark(&run->arena);
   const int before = run->iterations;
-  int most = before;
   memcpy(run->r, run->best, (size_t)pk_contact_size(run->p) * sizeof *run->r);
-  for (int k = 0; k < s->count; k++) {
-    pki_islands_gather(s, run->p, k, run->r);
-    pki_solve part = *run;
-    part.p = &s->p, part.r = s->r, part.best = s->best, part.u = s->u, part.diagonal = NULL;
-    part.residual = INFINITY, part.iterations = before;
-    if (!pki_solve_check(&part) || !pki_solve_done(&part)) {
-      pki_solve_dense(&part);
-      pki_islands_scatter(s, s->best, run->r);
+  int ended = 1;
+  for (int pass = 0; pass < 2 && ended > 0 && !pki_solve_expired(run); pass++) {
+    ended = 0;
+    for (int k = 0; k < s->count; k++) {
+      ended += run_island(run, s, k, before, pass == 0 ? s->count - k : 1);
     }
-    run->now = part.iterations > most ? part.used : run->now;
-    most = part.iterations > most ? part.iterations : most;
   }
   pki_arena_release(&run->arena, mark);
-  run->iterations = most;
+  run->residual = INFINITY; /* no island is worse than it was, and others may be better than the worst */
   pki_solve_check(run);
 }
 
@@ -68,8 +86,16 @@ static bool has_full_row(const pk_contact_problem *p)
   return false;
 }
 
-/* A problem with W, by its islands. */
-static void solve_with_W(pki_solve *run)
+/* Every solver on the whole problem: the same as on its islands, but for relaxations, which are chosen from all rows. */
+static void solve_whole_with_W(pki_solve *run, const double *guess)
+{
+  if (run->options->thorough && !pki_solve_done(run)) {
+    pki_solve_rivals(run, guess);
+  }
+}
+
+/* A problem with W, by its islands. `guess` [n] is scratch. */
+static void solve_with_W(pki_solve *run, double *guess)
 {
   if (has_full_row(run->p)) {
     pki_solve_dense(run);
@@ -78,10 +104,13 @@ static void solve_with_W(pki_solve *run)
   const size_t mark = pki_arena_mark(&run->arena);
   pki_islands s = pki_islands_take(&run->arena, run->p);
   if (pki_islands_find(&s, run->p) > 1) {
+    memcpy(guess, run->r, (size_t)pk_contact_size(run->p) * sizeof *guess);
     run_islands(run, &s);
-  } else {
-    pki_solve_dense(run);
+    pki_arena_release(&run->arena, mark);
+    solve_whole_with_W(run, guess);
+    return;
   }
+  pki_solve_dense(run);
   pki_arena_release(&run->arena, mark);
 }
 
@@ -90,9 +119,9 @@ static void solve_auto(pki_solve *run)
   const pk_contact_problem *p = run->p;
   if (p->W != NULL && !pki_solve_done(run)) {
     pk_contact_problem dense = *p;
-    dense.factor = NULL; /* islands by the entries of W */
-    run->p = &dense;     /* cppcheck-suppress autoVariables */
-    solve_with_W(run);
+    dense.factor = NULL;            /* islands by the entries of W */
+    run->p = &dense;                /* cppcheck-suppress autoVariables */
+    solve_with_W(run, run->before); /* which auto has no other use for */
     run->p = p;
   }
   if (p->factor != NULL && !(p->W != NULL && pki_solve_done(run))) {

@@ -136,7 +136,7 @@ static void solve_bgs_velocity(pki_solve *run)
       stop = pki_solve_swept(run, CHECK_EVERY);
       continue;
     }
-    if (++run->iterations % CHECK_EVERY == 0 || run->iterations >= run->limit) {
+    if (++run->iterations % CHECK_EVERY == 0 || pki_solve_exhausted(run)) {
       pki_sparse_gather(&b.s, run->r, b.z); /* without the rounding of following */
       pki_sparse_velocity(&b.s, b.z, run->r, run->u);
       stop = pki_solve_check_diagonal(run, b.diagonal);

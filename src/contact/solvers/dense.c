@@ -8,7 +8,8 @@
  * Each is bounded in steps and leaves the best impulses that it saw, by the certificate's residual, so that the
  * answer is never worse than that of any stage. The last line is slow and is for problems in front of a fold, where
  * friction is not monotone and paths turn back; impulses that are used up at some contacts of a redundant assembly
- * creep there below 1e-6 for hundreds of steps. What is left above the tolerance is reported as that. */
+ * creep there below 1e-6 for hundreds of steps. What is left above the tolerance is reported as that, or, with
+ * pk_solver_options.thorough, is left to every solver alone (rivals.c). */
 #include <math.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static dense_scratch take_dense(pki_arena *arena, const pk_contact_problem *p)
 
 void pki_reserve_dense(pki_arena *arena, const pk_contact_problem *p)
 {
+  pki_arena_take(arena, (size_t)pk_contact_size(p), sizeof(double)); /* the guess, for the rivals */
   const size_t mark = pki_arena_mark(arena);
   dense_scratch s = take_dense(arena, p);
   const size_t stage = pki_arena_mark(arena);
@@ -49,6 +51,8 @@ void pki_reserve_dense(pki_arena *arena, const pk_contact_problem *p)
   pki_newton_take(arena, p);
   pki_arena_release(arena, mark);
   pki_solvers[PK_SOLVER_BGS]->reserve(arena, p); /* instead of all stages */
+  pki_arena_release(arena, mark);
+  pki_reserve_rivals(arena, p); /* after all stages, beside the guess */
 }
 
 /* Steps that the run still allows, at most `steps`. */
@@ -118,15 +122,14 @@ static bool solve_single_group(pki_solve *run)
   return pki_solve_over(run);
 }
 
-void pki_solve_dense(pki_solve *run)
+static void run_stages(pki_solve *run)
 {
-  run->limit = run->options->max_iterations;
-  if (pki_solve_over(run) || solve_single_group(run)) {
+  if (solve_single_group(run)) {
     return;
   }
   const size_t mark = pki_arena_mark(&run->arena);
   dense_scratch s = take_dense(&run->arena, run->p);
-  pki_scaled_begin(&s.z, run->r);
+  pki_scaled_begin(&s.z, run);
   memcpy(s.guess, s.z.r, (size_t)s.z.n * sizeof *s.guess);
   run_active_sets(run, &s.z, &s.a);
   run_softened_sets(run, &s.z, &s.a, s.z.n <= SOFT_ROWS ? SOFT_STEPS : 0);
@@ -134,4 +137,32 @@ void pki_solve_dense(pki_solve *run)
   run_softened_sets(run, &s.z, &s.a, LATE_STEPS);
   run_newton(run, &s.z, &s.a, s.guess);
   pki_arena_release(&run->arena, mark);
+}
+
+/* The stages with half of the time, then every solver alone. */
+static void run_thoroughly(pki_solve *run)
+{
+  const size_t mark = pki_arena_mark(&run->arena), n = (size_t)pk_contact_size(run->p);
+  pki_timer *const whole = run->timer;
+  pki_timer half = whole != NULL ? pki_timer_share(whole, 2) : (pki_timer){0};
+  double *guess = pki_arena_take(&run->arena, n, sizeof *guess);
+  memcpy(guess, run->r, n * sizeof *guess);
+  run->timer = whole != NULL ? &half : NULL; /* cppcheck-suppress autoVariables */
+  run_stages(run);
+  run->timer = whole;
+  pki_solve_rivals(run, guess);
+  pki_arena_release(&run->arena, mark);
+}
+
+void pki_solve_dense(pki_solve *run)
+{
+  run->limit = run->options->max_iterations;
+  if (pki_solve_over(run)) {
+    return;
+  }
+  if (run->options->thorough) {
+    run_thoroughly(run);
+  } else {
+    run_stages(run);
+  }
 }

@@ -60,7 +60,7 @@ static bool has_iterations_left(pki_solve *run, int cost, int most)
 {
   const int left = (run->options->max_iterations - run->iterations) / cost;
   run->limit = run->iterations + (left < most ? left : most);
-  return left > 0 && most > 0 && !pki_solve_done(run);
+  return left > 0 && most > 0 && !pki_solve_done(run) && !pki_solve_expired(run);
 }
 
 /* One of the registered solvers from the best impulses; an iteration counts for `cost`. */
@@ -81,7 +81,9 @@ static void sweep_while_converging(pki_solve *run, double budget)
   enum { BACK = 4 };
   const double goal = run->options->tolerance * run->scale;
   double past[BACK];
-  for (int k = 0; !pki_solve_done(run) && run->iterations < run->options->max_iterations; k++) {
+  for (int k = 0;
+       !pki_solve_done(run) && run->iterations < run->options->max_iterations && !pki_solve_expired(run);
+       k++) {
     const int windows = k < BACK ? k : BACK;
     const double rate = k > 0 ? log(past[(k - windows) % BACK] / run->residual) / (windows * WINDOW) : 0;
     const double left = budget - k * WINDOW;
@@ -138,7 +140,7 @@ static void solve_sparse(pki_solve *run, pki_islands *s)
   const size_t mark = pki_arena_mark(&run->arena);
   const int rows = pk_contact_size(run->p);
   pki_newton_velocity w = pki_newton_velocity_take(&run->arena, run->p);
-  const bool fits = pki_newton_velocity_begin(&w, run->p);
+  const bool fits = pki_newton_velocity_begin(&w, run);
   const int cost = fits ? elimination_cost(&w) : 1 << 20, count = counted_cost(cost, rows);
   if (cost > CHEAP || run->residual > FAR * run->scale) {
     sweep_while_converging(run, 4.0 * cost);
@@ -234,7 +236,7 @@ void pki_solve_islands(pki_solve *run)
   for (int k = 0; k < s.count; k++) {
     double scale;
     const double now = island_residual(run, &s, k, residual, &scale);
-    if (!(now <= run->options->tolerance * scale)) {
+    if (!(now <= run->options->tolerance * scale) && !pki_solve_expired(run)) {
       solve_island(run, &s, k, now, scale, &most);
       changed = true;
     }

@@ -27,62 +27,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/solvers/cone.h"
 #include "contact/solvers/ipm.h"
-
-/* ---- the second-order cone ---- */
-
-/* Entries are of the size of 1: nothing overflows. */
-static double vector_length(double x, double y)
-{
-  return sqrt(x * x + y * y);
-}
-
-static double cone_gap(const double *x)
-{
-  const double t = vector_length(x[1], x[2]);
-  return (x[0] - t) * (x[0] + t); /* x'Jx, J = diag(1, -1, -1) */
-}
-
-static void jordan_product(const double *a, const double *b, double *out)
-{
-  const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  const double t1 = a[0] * b[1] + b[0] * a[1], t2 = a[0] * b[2] + b[0] * a[2];
-  out[0] = dot, out[1] = t1, out[2] = t2;
-}
-
-/* out with l o out = b. */
-static void jordan_divide(const double *l, const double *b, double *out)
-{
-  const double gap = cone_gap(l), lb = l[1] * b[1] + l[2] * b[2];
-  const double o0 = (l[0] * b[0] - lb) / gap;
-  out[1] = (b[1] - l[1] * o0) / l[0];
-  out[2] = (b[2] - l[2] * o0) / l[0];
-  out[0] = o0;
-}
-
-/* G a = beta (w0 a0 + w'a, w a0 + a + w (w'a)/(1 + w0)); its inverse is the same with -w and 1/beta. */
-static void apply_scaling(const double *w, double beta, double sign, const double *a, double *out)
-{
-  const double wa = sign * (w[1] * a[1] + w[2] * a[2]), k = sign * (a[0] + wa / (1 + w[0]));
-  const double scale = sign > 0 ? beta : 1 / beta;
-  const double o0 = w[0] * a[0] + wa, o1 = a[1] + k * w[1], o2 = a[2] + k * w[2];
-  out[0] = scale * o0, out[1] = scale * o1, out[2] = scale * o2;
-}
-
-/* The longest step from x along dx that stays in the cone, at most 1e30. */
-static double cone_reach(const double *x, const double *dx)
-{
-  /* (x + a dx)'J(x + a dx) = c + 2 b a + e a^2 = 0, the smallest positive root */
-  const double c = cone_gap(x), b = x[0] * dx[0] - x[1] * dx[1] - x[2] * dx[2];
-  const double e = dx[0] * dx[0] - dx[1] * dx[1] - dx[2] * dx[2], disc = b * b - e * c;
-  double reach = 1e30;
-  if (e < 0) {
-    reach = b > 0 ? (-b - sqrt(disc)) / e : c / (sqrt(disc) - b);
-  } else if (b < 0 && disc >= 0) {
-    reach = c / (sqrt(disc) - b);
-  }
-  return dx[0] < 0 ? fmin(reach, -x[0] / dx[0]) : reach;
-}
 
 /* ---- rows ---- */
 
@@ -201,8 +147,8 @@ void pki_ipm_cone(const pki_ipm *s, int i, bool inverse, double a[3])
     apply_dH(s, i, -1, a);
   }
   a[0] *= mu;
-  apply_scaling(s->w + 3 * i, s->beta[i], sign, a, a);
-  apply_scaling(s->w + 3 * i, s->beta[i], sign, a, a);
+  pki_cone_scale(s->w + 3 * i, s->beta[i], sign, a, a);
+  pki_cone_scale(s->w + 3 * i, s->beta[i], sign, a, a);
   a[0] *= mu;
   if (!inverse) {
     apply_dH(s, i, 1, a);
@@ -213,14 +159,14 @@ static void scale_contact(pki_ipm *s, int i)
 {
   double x[3], y[3];
   scale_to_cone(s->p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
-  const double sx = sqrt(fmax(cone_gap(x), 1e-300)), sy = sqrt(fmax(cone_gap(y), 1e-300));
+  const double sx = sqrt(fmax(pki_cone_gap(x), 1e-300)), sy = sqrt(fmax(pki_cone_gap(y), 1e-300));
   const double dot = (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) / (sx * sy), gamma = sqrt(0.5 * (1 + dot));
   double *w = s->w + 3 * i;
   w[1] = (y[1] / sy - x[1] / sx) / (2 * gamma);
   w[2] = (y[2] / sy - x[2] / sx) / (2 * gamma);
   w[0] = sqrt(1 + w[1] * w[1] + w[2] * w[2]);
   s->beta[i] = sqrt(sy / sx);
-  apply_scaling(w, s->beta[i], 1, x, s->l + 3 * i);
+  pki_cone_scale(w, s->beta[i], 1, x, s->l + 3 * i);
 }
 
 /* C = dH E G^2 E, and boxes' a/(r - lower) + b/(upper - r). */
@@ -259,10 +205,10 @@ static void find_direction(pki_ipm *s, double tau, const double *c, const double
     double *g = s->g + 3 * i, *dr = s->dr + 3 * i;
     if (mu > 0) {
       double b[3], a[3];
-      jordan_product(l, l, b);
+      pki_jordan_product(l, l, b);
       b[0] = tau - b[0] - c[3 * i], b[1] = -b[1] - c[3 * i + 1], b[2] = -b[2] - c[3 * i + 2];
-      jordan_divide(l, b, g);
-      apply_scaling(s->w + 3 * i, s->beta[i], 1, g, a);
+      pki_jordan_divide(l, b, g);
+      pki_cone_scale(s->w + 3 * i, s->beta[i], 1, g, a);
       a[0] *= mu;
       apply_dH(s, i, 1, a);
       for (int e = 0; e < 3; e++) {
@@ -286,11 +232,11 @@ static void find_direction(pki_ipm *s, double tau, const double *c, const double
     double *dv = s->dv + 3 * i;
     if (mu > 0) {
       double a[3] = {mu * dr[0], dr[1], dr[2]};
-      apply_scaling(w, s->beta[i], 1, a, a);
+      pki_cone_scale(w, s->beta[i], 1, a, a);
       for (int e = 0; e < 3; e++) {
         a[e] = s->g[3 * i + e] - a[e];
       }
-      apply_scaling(w, s->beta[i], 1, a, dv);
+      pki_cone_scale(w, s->beta[i], 1, a, dv);
       dv[0] *= mu;
     } else {
       dv[0] = s->g[3 * i] - s->v[3 * i] / s->r[3 * i] * dr[0], dv[1] = dv[2] = 0;
@@ -321,7 +267,7 @@ static double longest_interior_step(const pki_ipm *s)
     if (p->mu[i] > 0) {
       scale_to_cone(p->mu[i], s->r + 3 * i, s->v + 3 * i, x, y);
       scale_to_cone(p->mu[i], s->dr + 3 * i, s->dv + 3 * i, dx, dy);
-      most = fmin(most, fmin(cone_reach(x, dx), cone_reach(y, dy)));
+      most = fmin(most, fmin(pki_cone_reach(x, dx), pki_cone_reach(y, dy)));
     } else {
       most = fmin(most, fmin(reach_of(s->r[3 * i], s->dr[3 * i]), reach_of(s->v[3 * i], s->dv[3 * i])));
     }
@@ -349,11 +295,11 @@ static void second_order(pki_ipm *s)
     double *c = s->c + 3 * i;
     if (mu > 0) {
       double a[3] = {mu * dr[0], dr[1], dr[2]}, b[3];
-      apply_scaling(s->w + 3 * i, s->beta[i], 1, a, a);
+      pki_cone_scale(s->w + 3 * i, s->beta[i], 1, a, a);
       for (int e = 0; e < 3; e++) {
         b[e] = s->g[3 * i + e] - a[e];
       }
-      jordan_product(a, b, c);
+      pki_jordan_product(a, b, c);
     } else {
       c[0] = dr[0] * s->dv[3 * i], c[1] = c[2] = 0;
     }
@@ -414,7 +360,7 @@ static void choose_derivative(pki_ipm *s, double before, double after, double le
 /* The largest of |x_T| and x_N, so that x lies in the second-order cone, and `shift` more. */
 static double height_inside_cone(const double *x, double shift)
 {
-  return fmax(x[0], vector_length(x[1], x[2])) + shift;
+  return fmax(x[0], pki_cone_length(x[1], x[2])) + shift;
 }
 
 /* Begin at the guess r, moved into the cones by `shift`: x = x_guess + shift e, y = y_guess + shift e. */
@@ -430,7 +376,7 @@ static void begin_at_guess(pki_ipm *s, const double *guess, double shift)
     double *r = s->r + 3 * i, *v = s->v + 3 * i, x[3], y[3];
     const double *u = s->u + 3 * i, mu = p->mu[i];
     if (mu > 0) {
-      const double saxce[3] = {u[0] + mu * vector_length(u[1], u[2]), u[1], u[2]};
+      const double saxce[3] = {u[0] + mu * pki_cone_length(u[1], u[2]), u[1], u[2]};
       scale_to_cone(mu, r, saxce, x, y);
       r[0] = height_inside_cone(x, shift) / mu;
       v[0] = height_inside_cone(y, shift) * mu, v[1] = u[1], v[2] = u[2];
@@ -466,6 +412,12 @@ enum {
  * time. */
 static const double crossover_first = 1e-3, crossover_factor = 1e-2;
 
+/* r of the point is the nearest to the end of the path so far. */
+static void keep_point(pki_ipm *s)
+{
+  memcpy(s->kept, s->r, (size_t)s->n * sizeof *s->r);
+}
+
 /* The residual of the interior point itself. */
 static void evaluate_point(pki_ipm *s, pki_solve *run)
 {
@@ -490,8 +442,10 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
     begin_at_guess(&s, guess, start->shift);
   }
   double gap = measure_gap(&s), far = fmax(gap, s.tau), length = 1, halved = far, cross = crossover_first;
+  double least = far;
   int since = 0, idle = 0;
   bool stop = false;
+  keep_point(&s);
   for (int k = 1; k <= PATH_STEPS && !stop && idle < PATIENCE && length > 1e-10; k++) {
     length = interior_point_step(&s, gap);
     run->iterations++;
@@ -502,6 +456,10 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
     }
     choose_derivative(&s, far, now, length, &since);
     far = now;
+    if (now < least) {
+      least = now;
+      keep_point(&s);
+    }
     idle = now <= 0.5 * halved ? 0 : idle + 1;
     halved = idle == 0 ? now : halved;
     if (now < cross || (s.tau < 1e-6 && gap < 1e-4) || run->iterations >= run->limit) {
@@ -511,6 +469,12 @@ bool pki_ipm_run(pki_solve *run, pki_scaled *z, pki_active_set *a, const pki_ipm
       pki_active_set_run(a, z, run, CROSSOVER_STEPS, pki_active_set_crossover);
       cross = now * crossover_factor;
     }
+    stop = pki_solve_over(run);
+  }
+  if (!pki_solve_done(
+          run)) { /* a path that turned back may leave something better than the stages before it */
+    memcpy(s.r, s.kept, (size_t)s.n * sizeof *s.r);
+    evaluate_point(&s, run);
     stop = pki_solve_over(run);
   }
   pki_arena_release(&run->arena, mark);
@@ -523,7 +487,7 @@ static void solve_ipm(pki_solve *run)
   pki_scaled z = pki_scaled_take(&run->arena, run->p);
   pki_active_set a = pki_active_set_take(&run->arena, run->p);
   double *guess = pki_arena_take(&run->arena, (size_t)z.n, sizeof(double));
-  pki_scaled_begin(&z, run->r);
+  pki_scaled_begin(&z, run);
   z.symmetric = pki_scaled_is_symmetric(&z);
   memcpy(guess, z.r, (size_t)z.n * sizeof *guess);
   bool stop = false;
@@ -531,6 +495,15 @@ static void solve_ipm(pki_solve *run)
     stop = pki_ipm_run(run, &z, &a, &pki_ipm_starts[k], guess);
   }
   pki_arena_release(&run->arena, mark);
+}
+
+/* The residual of the scaled impulses r [n]; true when the run must stop. */
+static bool evaluate_velocity_point(pki_solve *run, const pki_ipm *s, const double *r)
+{
+  for (int i = 0; i < s->n; i++) {
+    run->r[i] = r[i] * s->d[i] * s->unit;
+  }
+  return pki_solve_check(run);
 }
 
 static void solve_ipm_velocity(pki_solve *run)
@@ -544,11 +517,13 @@ static void solve_ipm_velocity(pki_solve *run)
   }
   s.rounding = 1;
   begin_in_the_middle(&s);
+  s.elimination.timer = run->timer;
   enum { IDLE = 5 };
   double least = INFINITY;
   int idle = 0;
-  double gap = measure_gap(&s), far = fmax(gap, s.tau), length = 1;
+  double gap = measure_gap(&s), far = fmax(gap, s.tau), length = 1, shortest = far;
   int since = 0;
+  keep_point(&s);
   for (bool stop = false; !stop && length > 1e-10;) {
     length = interior_point_step(&s, gap);
     run->iterations++;
@@ -556,17 +531,21 @@ static void solve_ipm_velocity(pki_solve *run)
     const double now = fmax(gap, s.tau);
     choose_derivative(&s, far, now, length, &since);
     far = now;
-    stop = run->iterations >= run->limit || !isfinite(gap) || !isfinite(s.tau);
+    stop = pki_solve_exhausted(run) || !isfinite(gap) || !isfinite(s.tau);
+    if (now < shortest) {
+      shortest = now;
+      keep_point(&s);
+    }
     if (isfinite(now) && ((s.tau < 1e-6 && gap < 1e-4) || stop)) {
-      for (int i = 0; i < s.n; i++) {
-        run->r[i] = s.r[i] * s.d[i] * s.unit;
-      }
-      stop |= pki_solve_check(run);
+      stop |= evaluate_velocity_point(run, &s, s.r);
       /* rounding ends the path early: the rows of C span more and more */
       idle = run->now_at > 0.8 * least ? idle + 1 : 0;
       least = fmin(least, run->now_at);
       stop |= idle >= IDLE;
     }
+  }
+  if (!pki_solve_done(run)) {
+    evaluate_velocity_point(run, &s, s.kept);
   }
   run->fresh = false;
   pki_arena_release(&run->arena, mark);

@@ -23,6 +23,7 @@ typedef struct pki_ipm {
   double *w, *beta;              /* [n], [ncontact]: G = beta (w-bar as a boost) */
   double *lower, *upper;         /* [n] scaled bounds of box rows */
   double *u;                     /* [n] scaled W r + q */
+  double *kept;                  /* [n] impulses of the point that is nearest to the end of the path */
   double *C;                     /* [groups][9] blocks on the diagonal */
   double unit, tau;              /* scale of velocities; how far the complementarity is */
   double rounding;               /* of |v_T|, part of tau */

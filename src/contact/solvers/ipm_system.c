@@ -7,8 +7,8 @@ pki_ipm pki_ipm_take(pki_arena *arena, const pk_contact_problem *p, pki_scaled *
 {
   pki_ipm s = {.p = p, .n = pk_contact_size(p), .sparse = dense == NULL, .dense = dense};
   const size_t n = (size_t)s.n, groups = n - 2 * (size_t)p->ncontact;
-  double **const vectors[] = {&s.d, &s.q, &s.r, &s.v, &s.b,   &s.dr,   &s.dv,    &s.db,    &s.gap,
-                              &s.g, &s.l, &s.c, &s.w, &s.rhs, &s.beta, &s.lower, &s.upper, &s.u};
+  double **const vectors[] = {&s.d, &s.q, &s.r, &s.v,   &s.b,    &s.dr,    &s.dv,    &s.db, &s.gap, &s.g,
+                              &s.l, &s.c, &s.w, &s.rhs, &s.beta, &s.lower, &s.upper, &s.u,  &s.kept};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
     *vectors[k] = pki_arena_take(arena, pki_dense_stride(s.n), sizeof(double));
   }
@@ -124,11 +124,12 @@ static bool factor_dense(pki_ipm *s)
   pki_scaled *z = s->dense;
   fill_dense(s);
   s->has_pivots = s->derivative || !z->symmetric;
-  if (!s->has_pivots && !z->kernels->factor_symmetric(z->A, s->n, z->stride, z->line, z->inverse)) {
+  if (!s->has_pivots && !z->kernels->factor_symmetric(z->A, s->n, z->stride, z->line, z->inverse, z->timer)) {
     fill_dense(s); /* rounding: C spans so much */
     s->has_pivots = true;
   }
-  return !s->has_pivots || z->kernels->factor_pivoted(z->A, s->n, z->stride, z->line, z->inverse, z->pivot);
+  return !s->has_pivots ||
+         z->kernels->factor_pivoted(z->A, s->n, z->stride, z->line, z->inverse, z->pivot, z->timer);
 }
 
 /* ---- in velocities ---- */

@@ -119,7 +119,7 @@ static bool solve_round(pki_newton *w, pki_active_set *a, pki_scaled *z, pki_sol
     }
     run->iterations++;
     if (!newton_step(w, a, z, kappa, energy)) {
-      return run->iterations >= run->limit;
+      return pki_solve_exhausted(run);
     }
   }
   return false;
@@ -150,7 +150,7 @@ static void solve_newton(pki_solve *run)
   pki_scaled z = pki_scaled_take(&run->arena, run->p);
   pki_active_set a = pki_active_set_take(&run->arena, run->p);
   pki_newton w = pki_newton_take(&run->arena, run->p);
-  pki_scaled_begin(&z, run->r);
+  pki_scaled_begin(&z, run);
   pki_newton_run(&w, &a, &z, run, run->limit);
   pki_arena_release(&run->arena, mark);
 }

@@ -199,14 +199,16 @@ static bool newton_round(pki_solve *run, newton *w, double kappa, bool *good)
     }
     run->iterations++;
     if (!velocity_newton_step(w)) {
-      return run->iterations >= run->limit;
+      return pki_solve_exhausted(run);
     }
   }
   return false;
 }
 
-bool pki_newton_velocity_begin(newton *w, const pk_contact_problem *p)
+bool pki_newton_velocity_begin(newton *w, const pki_solve *run)
 {
+  const pk_contact_problem *p = run->p;
+  w->e.timer = run->timer;
   w->s.p = p;
   pki_sparse_pack(&w->s);
   for (int k = 0; k < w->s.n; k++) {
@@ -364,9 +366,9 @@ static void solve_newton_velocity(pki_solve *run)
 {
   const size_t mark = pki_arena_mark(&run->arena), bytes = (size_t)pk_contact_size(run->p) * sizeof *run->r;
   newton w = pki_newton_velocity_take(&run->arena, run->p);
-  if (pki_newton_velocity_begin(&w, run->p)) {
+  if (pki_newton_velocity_begin(&w, run)) {
     pki_newton_velocity_active_set(run, &w, ACTIVE_SET_STEPS, pki_softening_quick);
-    if (!pki_solve_done(run) && run->iterations < run->limit) {
+    if (!pki_solve_over(run)) {
       memcpy(run->r, run->best, bytes);
       pki_newton_velocity_proximal(run, &w);
     }

@@ -50,7 +50,7 @@ typedef struct pki_newton_velocity {
 pki_newton_velocity pki_newton_velocity_take(pki_arena *arena, const pk_contact_problem *p);
 
 /* Pack the rows and find the order of elimination; false when L and U have no room. */
-bool pki_newton_velocity_begin(pki_newton_velocity *w, const pk_contact_problem *p);
+bool pki_newton_velocity_begin(pki_newton_velocity *w, const pki_solve *run);
 
 /* At most `steps` full steps on active sets from run->r. */
 void pki_newton_velocity_active_set(pki_solve *run, pki_newton_velocity *w, int steps,

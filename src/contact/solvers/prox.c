@@ -124,7 +124,7 @@ static void solve_jor(pki_solve *run)
       r[i] = pki_clamp_box(p, i, r[i] - alpha * step[i] * u[i]);
     }
     stop = pki_solve_swept(run, 1);
-    stop = (!pki_prox_runaway(run, &guard, &alpha) && stop) || run->iterations >= run->limit;
+    stop = (!pki_prox_runaway(run, &guard, &alpha) && stop) || pki_solve_exhausted(run);
   }
   pki_arena_release(&run->arena, mark);
 }

@@ -131,7 +131,7 @@ static void solve_in_velocities(pki_solve *run, bool jor)
     stop = pki_solve_swept(run, CHECK_EVERY);
     if (jor && (run->options->stop == PK_SOLVER_STOP_CHANGE || run->iterations % CHECK_EVERY == 0) &&
         pki_prox_runaway(run, &guard, &alpha)) {
-      stop = run->iterations >= run->limit;
+      stop = pki_solve_exhausted(run);
       gather_coordinates(&s, n, run->r);
     } else if (run->iterations % GATHER_EVERY == 0) {
       gather_coordinates(&s, n, run->r);

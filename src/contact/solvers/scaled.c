@@ -55,11 +55,13 @@ bool pki_scaled_is_symmetric(const pki_scaled *z)
   return most <= rounding;
 }
 
-void pki_scaled_begin(pki_scaled *z, const double *r)
+void pki_scaled_begin(pki_scaled *z, const pki_solve *run)
 {
   const pk_contact_problem *p = z->p;
+  const double *r = run->r;
   const int n = z->n, first = 3 * p->ncontact, boxes = first + p->nbilateral;
   z->kernels = pki_dense_kernels_get();
+  z->timer = run->timer;
   for (int i = 0; i < first; i += 3) {
     const double trace = pki_diagonal(p, i) + pki_diagonal(p, i + 1) + pki_diagonal(p, i + 2);
     z->s[i] = z->s[i + 1] = z->s[i + 2] = 1 / sqrt(trace / 3);
@@ -140,5 +142,5 @@ bool pki_scaled_check(const pki_scaled *z, pki_solve *run)
     run->residual = residual, run->used = run->now;
     memcpy(run->best, run->r, (size_t)z->n * sizeof *run->r);
   }
-  return run->iterations >= run->limit || !isfinite(residual);
+  return pki_solve_exhausted(run) || !isfinite(residual);
 }

@@ -15,6 +15,7 @@
 typedef struct pki_scaled {
   const pk_contact_problem *p;
   const pki_dense_kernels *kernels;
+  pki_timer *timer; /* of the run, for long factorisations */
   int n;
   size_t stride;
   bool symmetric;         /* W is; computed by those who need it */
@@ -31,8 +32,8 @@ typedef struct pki_scaled {
 
 pki_scaled pki_scaled_take(pki_arena *arena, const pk_contact_problem *p);
 
-/* Fill from the problem; r~ from r [n]. */
-void pki_scaled_begin(pki_scaled *z, const double *r);
+/* Fill from the problem; r~ from run->r. */
+void pki_scaled_begin(pki_scaled *z, const pki_solve *run);
 
 /* Whether W~ is symmetric to rounding. */
 bool pki_scaled_is_symmetric(const pki_scaled *z);

@@ -21,6 +21,10 @@ const pk_field pki_solver_fields[] = {
      "stop: change, part of an impulse that a sweep may change"},
     {"change_abs", offsetof(pk_solver_options, change_abs), PK_FIELD_REAL, "N s", 1e-6, 0, 1, NULL,
      "stop: change, what it may change besides"},
+    {"time_limit", offsetof(pk_solver_options, time_limit), PK_FIELD_REAL, "s", 0, 0, 1e9, NULL,
+     "when to stop with the best so far, 0: never"},
+    {"thorough", offsetof(pk_solver_options, thorough), PK_FIELD_BOOL, "", false, 0, 1, NULL,
+     "auto: every solver alone where its stages end above the tolerance"},
 };
 const int pki_solver_field_count = sizeof pki_solver_fields / sizeof pki_solver_fields[0];
 
@@ -65,9 +69,28 @@ bool pki_solve_done(const pki_solve *run)
   return run->residual / run->scale <= run->options->tolerance;
 }
 
+bool pki_solve_expired(const pki_solve *run)
+{
+  return pki_timer_expired(run->timer);
+}
+
+bool pki_solve_exhausted(const pki_solve *run)
+{
+  return run->iterations >= run->limit || pki_solve_expired(run);
+}
+
 bool pki_solve_over(const pki_solve *run)
 {
-  return pki_solve_done(run) || run->iterations >= run->limit;
+  return pki_solve_done(run) || pki_solve_exhausted(run);
+}
+
+void pki_solve_keep(pki_solve *run, double residual)
+{
+  if (residual < run->residual) {
+    run->residual = residual;
+    run->used = run->now;
+    memcpy(run->best, run->r, (size_t)pk_contact_size(run->p) * sizeof *run->r);
+  }
 }
 
 /* What the residual of r says: keep it when it is the best, and whether to stop. */
@@ -75,12 +98,8 @@ static bool note_iterate(pki_solve *run, double residual)
 {
   run->now_at = residual;
   run->fresh = true;
-  if (run->now_at < run->residual) {
-    run->residual = run->now_at;
-    run->used = run->now;
-    memcpy(run->best, run->r, (size_t)pk_contact_size(run->p) * sizeof *run->r);
-  }
-  return pki_solve_done(run) || run->iterations >= run->limit || !isfinite(run->now_at);
+  pki_solve_keep(run, residual);
+  return pki_solve_over(run) || !isfinite(run->now_at);
 }
 
 bool pki_solve_check_velocity(pki_solve *run)
@@ -143,9 +162,9 @@ bool pki_solve_swept(pki_solve *run, int every)
   run->iterations++;
   run->fresh = false;
   if (run->options->stop == PK_SOLVER_STOP_RESIDUAL) {
-    return (run->iterations % every == 0 || run->iterations >= run->limit) && pki_solve_check(run);
+    return (run->iterations % every == 0 || pki_solve_exhausted(run)) && pki_solve_check(run);
   }
-  const bool stop = iterates_rest(run) || run->iterations >= run->limit || !isfinite(run->change.largest);
+  const bool stop = iterates_rest(run) || pki_solve_exhausted(run) || !isfinite(run->change.largest);
   if (every == 1) {
     pk_contact_velocity(run->p, run->r, run->u);
   }
@@ -202,8 +221,8 @@ size_t pk_contact_solve_memsize(const pk_contact_problem *p, const pk_solver_opt
   return arena.used;
 }
 
-pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
-                           void *memory, pk_solver_result *result)
+pk_status pki_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                            void *memory, pki_clock_source clock, pk_solver_result *result)
 {
   const size_t n = (size_t)pk_contact_size(p);
   if (!is_solver(options->solver) || (n > 0 && !pki_is_aligned(memory))) {
@@ -216,6 +235,11 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
   pk_solver_options o = *options;
   o.stop = by_change ? PK_SOLVER_STOP_CHANGE : PK_SOLVER_STOP_RESIDUAL;
   pki_solve run = begin_solver_run(p, &o, r, pki_arena_over(memory, SIZE_MAX)); /* the caller made room */
+  pki_timer timer = {0};
+  if (options->time_limit > 0) {
+    timer = pki_timer_start(clock, options->time_limit);
+    run.timer = &timer;
+  }
   pk_status status = pk_solver_suits(options->solver, p) ? PK_OK : PK_ERROR_UNSUPPORTED;
   if (status == PK_OK && !(run.scale < 1e100)) {
     status = PK_ERROR_NONFINITE; /* products would overflow: there is nothing to search */
@@ -235,7 +259,8 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
     }
     status = pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
   }
-  *result = (pk_solver_result){.iterations = run.iterations, .used = run.used};
+  *result = (pk_solver_result){
+      .iterations = run.iterations, .used = run.used, .timed_out = timer.expired && status != PK_OK};
   if (p->W == NULL && p->factor == NULL && n > 0) {
     result->certificate = (pk_contact_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
     return status;
@@ -245,6 +270,12 @@ pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options 
   }
   result->certificate = pki_certify_velocity(p, run.diagonal, r, run.u);
   return status;
+}
+
+pk_status pk_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                           void *memory, pk_solver_result *result)
+{
+  return pki_contact_solve(p, options, r, memory, pki_real_clock, result);
 }
 
 double pki_spectral_radius(const pk_contact_problem *p, bool scaled, double *x, double *y)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/field.h"
+#include "base/timer.h"
 #include "contact/problem/problem.h"
 
 /* The stop rule in changes: the last sweep, and what the guard against cycling remembers. */
@@ -38,6 +39,7 @@ typedef struct pki_solve {
   int iterations;         /* done so far */
   int limit;              /* where the solver at work must stop */
   int cost;               /* sweeps that an elimination counts for */
+  pki_timer *timer;       /* NULL: no time limit */
   pki_change change;
   pki_arena arena; /* scratch of the solver at work */
 } pki_solve;
@@ -68,7 +70,10 @@ extern const int pki_solver_field_count;
 /* The solver itself where the problem has what it reads, or the same method in velocities, or auto. */
 pk_solver pki_solver_for(pk_solver solver, const pk_contact_problem *p);
 
-/* Evaluate the residual of r; true when the tolerance is met or the iterations are used up. */
+/* r is an iterate of this residual, m/s: kept when it is the best so far. */
+void pki_solve_keep(pki_solve *run, double residual);
+
+/* Evaluate the residual of r; true when the tolerance is met, or iterations or time are used up. */
 bool pki_solve_check(pki_solve *run);
 
 /* The same for r whose velocities are in run->u already. */
@@ -80,7 +85,13 @@ bool pki_solve_check_diagonal(pki_solve *run, const double *diagonal);
 /* True when the tolerance is met. */
 bool pki_solve_done(const pki_solve *run);
 
-/* True when it is met, or no iterations are left. */
+/* True when the time is up. */
+bool pki_solve_expired(const pki_solve *run);
+
+/* True when no iterations or no time are left. */
+bool pki_solve_exhausted(const pki_solve *run);
+
+/* True when the tolerance is met, or no iterations or no time are left. */
 bool pki_solve_over(const pki_solve *run);
 
 /* After a sweep: count it, and say whether to stop. By the residual every `every` sweeps, or by the
@@ -93,6 +104,14 @@ void pki_solve_dense(pki_solve *run);
 
 /* The scratch of pki_solve_dense. */
 void pki_reserve_dense(pki_arena *arena, const pk_contact_problem *p);
+
+/* Every solver with W from `guess` [n], each as if it were alone, until one meets the tolerance; the best of all is kept. run->r is lost. */
+void pki_solve_rivals(pki_solve *run, const double *guess);
+void pki_reserve_rivals(pki_arena *arena, const pk_contact_problem *p);
+
+/* pk_contact_solve with the time limit by a clock of one's own. */
+pk_status pki_contact_solve(const pk_contact_problem *p, const pk_solver_options *options, double *r,
+                            void *memory, pki_clock_source clock, pk_solver_result *result);
 
 /* The scratch of a solver for a problem of this shape, bytes. */
 size_t pki_solver_scratch(pk_solver solver, const pk_contact_problem *p);

@@ -13,6 +13,16 @@ typedef double vec __attribute__((vector_size(64), aligned(64)));
 
 enum { PANEL = 4 };
 
+/* Columns between two looks at the clock, and rows from which a matrix takes long enough for them: a panel of 32 in 3000 rows takes tenths
+ * of a second. */
+enum { LOOK_EVERY = 32, LOOK_ROWS = 128 };
+
+/* Whether to give up before column k. */
+PKI_INLINE bool is_out_of_time(pki_timer *timer, int n, int k)
+{
+  return timer != NULL && n >= LOOK_ROWS && k % LOOK_EVERY == 0 && pki_timer_expired(timer);
+}
+
 PKI_INLINE double sum_line(vec s)
 {
   return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
@@ -88,11 +98,15 @@ PKI_INLINE void update_below(double *A, int n, size_t stride, int k, const doubl
   }
 }
 
-static bool factor_dense_matrix(double *A, int n, size_t stride, double least, double *line, double *inverse)
+static bool factor_dense_matrix(double *A, int n, size_t stride, double least, double *line, double *inverse,
+                                pki_timer *timer)
 {
   const size_t lines = stride / PKI_DENSE_LINE;
   for (int k = 0; k < n; k += PANEL) {
     const int count = n - k < PANEL ? n - k : PANEL;
+    if (is_out_of_time(timer, n, k)) {
+      return false;
+    }
     for (int c = 0; c < count; c++) { /* the pivot rows of the panel */
       double *row = A + (size_t)(k + c) * stride;
       for (int e = 0; e < c; e++) {
@@ -182,11 +196,14 @@ static void solve_dense_matrix(const double *A, int n, size_t stride, const doub
 }
 
 /* Row i of the upper half takes the pivot rows of the panel with the multipliers U_ki / U_kk. */
-static bool factor_symmetric(double *A, int n, size_t stride, double *line, double *inverse)
+static bool factor_symmetric(double *A, int n, size_t stride, double *line, double *inverse, pki_timer *timer)
 {
   const size_t lines = stride / PKI_DENSE_LINE;
   for (int k = 0; k < n; k += PANEL) {
     const int count = n - k < PANEL ? n - k : PANEL;
+    if (is_out_of_time(timer, n, k)) {
+      return false;
+    }
     for (int c = 0; c < count; c++) {
       double *row = A + (size_t)(k + c) * stride;
       for (int e = 0; e < c; e++) {
@@ -269,12 +286,13 @@ static bool factor_columns(double *A, int n, size_t stride, int k, int count, do
   return true;
 }
 
-static bool factor_pivoted(double *A, int n, size_t stride, double *line, double *inverse, int *pivot)
+static bool factor_pivoted(double *A, int n, size_t stride, double *line, double *inverse, int *pivot,
+                           pki_timer *timer)
 {
   const size_t lines = stride / PKI_DENSE_LINE;
   for (int k = 0; k < n; k += PANEL) {
     const int count = n - k < PANEL ? n - k : PANEL;
-    if (!factor_columns(A, n, stride, k, count, inverse, pivot)) {
+    if (is_out_of_time(timer, n, k) || !factor_columns(A, n, stride, k, count, inverse, pivot)) {
       return false;
     }
     if (count < PANEL) {

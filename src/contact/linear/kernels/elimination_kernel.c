@@ -263,6 +263,8 @@ static bool finish_panel(const pki_elimination *e, int j, int rows)
   return true;
 }
 
+enum { LOOK_EVERY = 16 }; /* nodes between two looks at the clock */
+
 static bool factor_panels(pki_elimination *e, const double *diagonal, const double *C)
 {
   fill_panels(e, diagonal, C);
@@ -284,7 +286,7 @@ static bool factor_panels(pki_elimination *e, const double *diagonal, const doub
         e->next[from] = e->head[to], e->head[to] = from;
       }
     }
-    if (!finish_panel(e, j, rows)) {
+    if (!finish_panel(e, j, rows) || (k % LOOK_EVERY == 0 && pki_timer_expired(e->timer))) {
       return false;
     }
     if (e->below_count[j] > 0) {
