@@ -101,7 +101,7 @@ static int parse_option(pki_args *out, int argc, char **argv, int *i)
     return PKI_EXIT_USAGE;
   }
   const bool optional = option->value != NULL && option->value[0] == '[';
-  if (optional && value == NULL && *i + 1 < argc && is_number(argv[*i + 1])) {
+  if (optional && option->value[1] != '=' && value == NULL && *i + 1 < argc && is_number(argv[*i + 1])) {
     value = argv[++*i];
   }
   if (option->value != NULL && value == NULL && !optional) {

@@ -26,10 +26,17 @@ static inline int pki_exit_of_input(pk_status status)
 typedef struct pki_option {
   const char *name; /* without the dashes */
   char letter;      /* 0: none */
-  const char
-      *value; /* what it takes, as help calls it; NULL: a switch; "[X]": a number that may be left out */
+  const char *
+      value; /* what it takes, as help calls it; NULL: a switch; "[X]": a number that may be left out; "[=X]":
+               * what may be left out, and follows '=' */
   const char *doc;
 } pki_option;
+
+/* What stands between an option and its value in help. */
+static inline const char *pki_option_gap(const pki_option *o)
+{
+  return o->value == NULL || (o->value[0] == '[' && o->value[1] == '=') ? "" : " ";
+}
 
 typedef struct pki_args pki_args;
 

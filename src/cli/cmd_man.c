@@ -40,7 +40,7 @@ static void add_option(pki_text *out, const pki_option *o)
   add_plain(out, o->name);
   pki_text_add(out, "\\fR");
   if (o->value != NULL) {
-    pki_text_add(out, " \\fI");
+    pki_text_addf(out, "%s\\fI", pki_option_gap(o));
     add_plain(out, o->value);
     pki_text_add(out, "\\fR");
   }

@@ -16,7 +16,10 @@
 #include "pronk/contact_file.h"
 #include "report/table.h"
 
-/* Each option but the switches is a field of pk_solver_options, with dashes for underscores. */
+/* s that a solver has: published problems of hundreds of contacts take seconds. */
+static const double time_limit = 60;
+
+/* Each option but the switches and --impulses is a field of pk_solver_options, with dashes for underscores. */
 const pki_option pki_options_solve[] = {
     {"solver", 0, "NAME", "method (pronk list solvers, default: auto; for .lcp lcp-solvers, default: lemke)"},
     {"tolerance", 0, "T", "relative residual to reach (default: 1e-8)"},
@@ -26,13 +29,16 @@ const pki_option pki_options_solve[] = {
     {"change-rel", 0, "T",
      "with --stop change: part of an impulse that a sweep may change (default: 1e-6, .lcp: 1e-12)"},
     {"change-abs", 0, "T", "with --stop change: N s that it may change besides (default: 1e-6)"},
+    {"time-limit", 0, "S", "s after which a solver stops with the best so far, 0: never (default: 60)"},
     {"all", 0, NULL, "try every solver that works from W"},
+    {"impulses", 0, "[=FILE]", "print impulses and velocities of every row, or write them to FILE"},
     {0},
 };
 
 /* One solver on one problem. */
 typedef struct outcome {
   pk_solver_result result;
+  double *r, *u; /* [size] impulses, and the velocities that they leave */
   double seconds;
   pk_solver solver;
   bool converged;
@@ -42,7 +48,7 @@ typedef struct outcome {
 static int read_options(const pki_args *args, const char *path, const pk_field *fields, int count, void *out)
 {
   for (int i = 0; i < args->ngiven; i++) {
-    if (args->given[i].value == NULL) {
+    if (args->given[i].value == NULL || strcmp(args->given[i].name, "impulses") == 0) {
       continue;
     }
     char name[64];
@@ -64,24 +70,30 @@ static int read_options(const pki_args *args, const char *path, const pk_field *
   return PKI_EXIT_OK;
 }
 
-/* Solve from zero impulses; false after a complaint when memory is out. */
+/* Solve from zero impulses; false after a complaint when memory is out. The outcome is freed in any case. */
 static bool solve_contact_problem(const pk_contact_problem *p, const pk_solver_options *options, outcome *out)
 {
   *out = (outcome){.solver = options->solver};
   const size_t n = (size_t)pk_contact_size(p);
-  double *r = calloc(n + 1, sizeof *r);
+  out->r = calloc(n + 1, sizeof *out->r), out->u = calloc(n + 1, sizeof *out->u);
   void *memory = pki_aligned_alloc(pk_contact_solve_memsize(p, options));
-  const bool good = r != NULL && memory != NULL;
+  const bool good = out->r != NULL && out->u != NULL && memory != NULL;
   if (good) {
     const double start = pki_clock();
-    out->converged = pk_contact_solve(p, options, r, memory, &out->result) == PK_OK;
+    out->converged = pk_contact_solve(p, options, out->r, memory, &out->result) == PK_OK;
     out->seconds = pki_clock() - start;
+    pk_contact_velocity(p, out->r, out->u);
   } else {
     pki_complain("solve", "out of memory");
   }
-  free(r);
   pki_aligned_free(memory);
   return good;
+}
+
+static void free_outcome(outcome *o)
+{
+  free(o->r);
+  free(o->u);
 }
 
 /* ---- what is printed ---- */
@@ -121,8 +133,32 @@ bool pki_solve_print(pki_table *table)
   return good;
 }
 
-static bool print_json(const char *path, const pk_contact_problem *p, const outcome *o)
+/* What was found, where it is asked for: printed as text, or into the file. */
+static bool put_impulses(pki_solve_sink *sink, const char *path, const pki_found *found, const outcome *o,
+                         bool json)
 {
+  if (!sink->wanted) {
+    return true;
+  }
+  if (json && sink->path != NULL) {
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "file", path);
+    cJSON_AddStringToObject(object, "solver", pk_solver_name(o->solver));
+    cJSON_AddBoolToObject(object, "converged", o->converged);
+    pki_found_json(found, object);
+    return pki_sink_put_json(sink, object);
+  }
+  if (json) {
+    return true; /* beside the result */
+  }
+  pki_text text = {0};
+  pki_found_text(found, &text);
+  return pki_sink_put(sink, path, pk_solver_name(o->solver), &text);
+}
+
+static bool print_json(const char *path, const pki_found *found, const outcome *o, bool with_impulses)
+{
+  const pk_contact_problem *p = found->p;
   const pk_contact_certificate *c = &o->result.certificate;
   cJSON *json = cJSON_CreateObject();
   cJSON_AddStringToObject(json, "file", path);
@@ -138,22 +174,27 @@ static bool print_json(const char *path, const pk_contact_problem *p, const outc
     pki_json_number(json, parts[i].name, part_of(c, i));
   }
   pki_json_number(json, "siconos", c->siconos);
+  cJSON_AddBoolToObject(json, "timed_out", o->result.timed_out);
+  cJSON_AddNumberToObject(json, "dimension", found->dimension);
   cJSON_AddNumberToObject(json, "contacts", p->ncontact);
   cJSON_AddNumberToObject(json, "bilateral_rows", p->nbilateral);
   cJSON_AddNumberToObject(json, "box_rows", p->nbox);
+  if (with_impulses) {
+    pki_found_json(found, json);
+  }
   return pki_json_print(json, false, "solve");
 }
 
-static void print_shape(const char *path, const pk_contact_problem *p)
+static void print_shape(const char *path, const pk_contact_problem *p, int dimension)
 {
   const pki_palette c = pki_palette_for(stdout);
   const int n = pk_contact_size(p);
   const double places = (double)n * n;
   const double stored = p->W_col ? p->W_row[n] : places;
-  printf("%s%s%s\n  %d contact%s, %d bilateral row%s, %d box row%s; W %d by %d, %.3g %% stored\n", c.bold,
-         path, c.plain, p->ncontact, p->ncontact == 1 ? "" : "s", p->nbilateral,
-         p->nbilateral == 1 ? "" : "s", p->nbox, p->nbox == 1 ? "" : "s", n, n,
-         places > 0 ? 100 * stored / places : 100);
+  printf("%s%s%s\n  %d contact%s%s, %d bilateral row%s, %d box row%s; W %d by %d, %.3g %% stored\n", c.bold,
+         path, c.plain, p->ncontact, p->ncontact == 1 ? "" : "s",
+         dimension == 2 ? " in the plane, embedded" : "", p->nbilateral, p->nbilateral == 1 ? "" : "s",
+         p->nbox, p->nbox == 1 ? "" : "s", n, n, places > 0 ? 100 * stored / places : 100);
 }
 
 /* Which contact or row the residual is at. */
@@ -171,24 +212,27 @@ static void worst_place(const pk_contact_problem *p, int worst, char *out, size_
   }
 }
 
-static void print_text(const pk_contact_problem *p, const outcome *o, double tolerance)
+static void print_text(const pk_contact_problem *p, const outcome *o, const pk_solver_options *options)
 {
   const pki_palette c = pki_palette_for(stdout);
   const pk_contact_certificate *cert = &o->result.certificate;
   const int has[PARTS] = {p->ncontact, p->ncontact, p->ncontact, p->nbilateral, p->nbox};
-  char place[64], used[64] = "";
+  char place[64], used[64] = "", stopped[64] = "";
   worst_place(p, cert->worst, place, sizeof place);
   if (o->result.used != o->solver) {
     snprintf(used, sizeof used, " (%s found it)", pk_solver_name(o->result.used));
   }
   printf("\n  %-17s %s%s\n", "solver", pk_solver_name(o->solver), used);
-  printf("  %-17s %s%s%s\n", "converged", o->converged ? c.green : c.red, o->converged ? "yes" : "no",
-         c.plain);
+  if (o->result.timed_out) {
+    snprintf(stopped, sizeof stopped, ", stopped after %g s", options->time_limit);
+  }
+  printf("  %-17s %s%s%s%s\n", "converged", o->converged ? c.green : c.red, o->converged ? "yes" : "no",
+         c.plain, stopped);
   printf("  %-17s %d\n", "iterations", o->result.iterations);
   printf("  %-17s %.4g ms\n", "time", 1e3 * o->seconds);
   printf("  %-17s %.3g m/s%s\n", "residual", cert->residual, place);
   printf("  %-17s %.3g, %s %.3g\n", "relative residual", cert->relative, o->converged ? "asked" : "but asked",
-         tolerance);
+         options->tolerance);
   for (int i = 0; i < PARTS; i++) {
     if (has[i] > 0) {
       printf("    %-15s %.3g m/s\n", parts[i].label, part_of(cert, i));
@@ -208,7 +252,10 @@ static bool print_table(const outcome *all, int count)
   for (int i = 0; i < count; i++) {
     const outcome *o = &all[i];
     char verdict[32], iterations[32], time[32], residual[32], relative[32], siconos[32];
-    snprintf(verdict, sizeof verdict, "%s%s%s", o->converged ? c.green : c.red, o->converged ? "yes" : "no",
+    snprintf(verdict, sizeof verdict, "%s%s%s", o->converged ? c.green : c.red,
+             o->converged          ? "yes"
+             : o->result.timed_out ? "no, time is up"
+                                   : "no",
              c.plain);
     snprintf(iterations, sizeof iterations, "%d", o->result.iterations);
     snprintf(time, sizeof time, "%.4g", 1e3 * o->seconds);
@@ -224,9 +271,11 @@ static bool print_table(const outcome *all, int count)
 
 /* ---- one file ---- */
 
-static int solve_problem(const pki_args *args, const char *path, const pk_contact_problem *p,
-                         pk_solver_options options)
+static int solve_problem(const pki_args *args, const char *path, const pk_contact_file *file,
+                         pk_solver_options options, pki_solve_sink *sink)
 {
+  const pk_contact_problem *p = pk_contact_file_problem(file);
+  pki_found found = {.p = p, .dimension = pk_contact_file_dimension(file)};
   const bool all = pki_args_has(args, "all");
   outcome outcomes[PK_SOLVER_COUNT];
   int count = 0;
@@ -238,7 +287,7 @@ static int solve_problem(const pki_args *args, const char *path, const pk_contac
     return PKI_EXIT_USAGE;
   }
   if (!args->json) {
-    print_shape(path, p);
+    print_shape(path, p, found.dimension);
   }
   for (int s = 0; s < PK_SOLVER_COUNT && good; s++) {
     if (all ? !pk_solver_suits((pk_solver)s, p) : s != (int)options.solver) {
@@ -247,13 +296,23 @@ static int solve_problem(const pki_args *args, const char *path, const pk_contac
     pk_solver_options one = options;
     one.solver = (pk_solver)s;
     outcome *o = &outcomes[count++];
-    good = solve_contact_problem(p, &one, o) && (!args->json || print_json(path, p, o));
+    good = solve_contact_problem(p, &one, o);
+    found.r = o->r, found.u = o->u;
+    good = good && (!args->json || print_json(path, &found, o, sink->wanted && sink->path == NULL));
     solved = solved || o->converged;
   }
   if (good && !args->json && all) {
     good = print_table(outcomes, count);
   } else if (good && !args->json) {
-    print_text(p, &outcomes[0], options.tolerance);
+    print_text(p, &outcomes[0], &options);
+  }
+  for (int i = 0; i < count; i++) {
+    found.r = outcomes[i].r, found.u = outcomes[i].u;
+    if (all && good && sink->wanted && sink->path == NULL && !args->json) {
+      printf("\n  %s\n", pk_solver_name(outcomes[i].solver));
+    }
+    good = good && put_impulses(sink, path, &found, &outcomes[i], args->json);
+    free_outcome(&outcomes[i]);
   }
   return good && solved ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }
@@ -264,7 +323,8 @@ static bool is_lcp(const char *path)
   return dot != NULL && strcasecmp(dot, ".lcp") == 0;
 }
 
-static int solve_contact(const pki_args *args, const char *path, const pk_solver_options *options, bool gap)
+static int solve_contact(const pki_args *args, const char *path, const pk_solver_options *options,
+                         pki_solve_sink *sink, bool gap)
 {
   pk_contact_file *file = NULL;
   pk_error err = {0};
@@ -275,7 +335,7 @@ static int solve_contact(const pki_args *args, const char *path, const pk_solver
   if (gap) {
     putchar('\n');
   }
-  const int code = solve_problem(args, path, pk_contact_file_problem(file), *options);
+  const int code = solve_problem(args, path, file, *options, sink);
   pk_contact_file_destroy(file);
   return code;
 }
@@ -283,8 +343,10 @@ static int solve_contact(const pki_args *args, const char *path, const pk_solver
 int pki_command_solve(const pki_args *args)
 {
   pk_solver_options options = pk_solver_options_default();
-  options.thorough = true;
   pk_lcp_options lcp = pk_lcp_options_default();
+  pki_solve_sink sink = {.wanted = pki_args_has(args, "impulses"), .path = pki_args_value(args, "impulses")};
+  options.thorough = true;
+  options.time_limit = lcp.time_limit = time_limit;
   if (args->nword == 0) {
     pki_complain("solve", "name a contact problem (.fc, .hdf5, .h5) or a complementarity problem (.lcp); "
                           "pronk solve --help shows examples");
@@ -306,9 +368,10 @@ int pki_command_solve(const pki_args *args)
   int worst = PKI_EXIT_OK;
   for (int i = 0; i < args->nword; i++) {
     const bool gap = i > 0 && !args->json;
-    const int code = is_lcp(args->words[i]) ? pki_solve_lcp(args, args->words[i], &lcp, gap)
-                                            : solve_contact(args, args->words[i], &options, gap);
+    const int code = is_lcp(args->words[i]) ? pki_solve_lcp(args, args->words[i], &lcp, &sink, gap)
+                                            : solve_contact(args, args->words[i], &options, &sink, gap);
     worst = code > worst ? code : worst;
   }
-  return worst;
+  const int saved = pki_sink_save(&sink);
+  return saved > worst ? saved : worst;
 }

@@ -41,7 +41,7 @@ static bool is_solved(const outcome *o)
   return o->result.outcome == PK_LCP_OUTCOME_SOLVED;
 }
 
-static bool print_json(const char *path, const pk_lcp *p, const outcome *o, const double *z)
+static cJSON *make_json(const char *path, const pk_lcp *p, const outcome *o, const double *z, const double *w)
 {
   const pk_lcp_certificate *c = &o->result.certificate;
   cJSON *json = cJSON_CreateObject();
@@ -59,7 +59,30 @@ static bool print_json(const char *path, const pk_lcp *p, const outcome *o, cons
   for (int i = 0; i < p->n; i++) {
     cJSON_AddItemToArray(values, cJSON_CreateNumber(z[i]));
   }
-  return pki_json_print(json, false, "solve");
+  if (w != NULL) {
+    pki_json_array(json, "w", w, p->n);
+  }
+  return json;
+}
+
+/* What was found, where it is asked for. */
+static bool put_unknowns(pki_solve_sink *sink, const char *path, const pk_lcp *p, const outcome *o,
+                         const double *z, const double *w)
+{
+  pki_text text = {0};
+  if (sink->wanted) {
+    pki_found_lcp_text(z, w, p->n, &text);
+  }
+  return !sink->wanted || pki_sink_put(sink, path, pk_lcp_solver_name(o->solver), &text);
+}
+
+/* The result on stdout; with --impulses=FILE the same with w into the file. */
+static bool put_json(pki_solve_sink *sink, const char *path, const pk_lcp *p, const outcome *o,
+                     const double *z, const double *w)
+{
+  const bool beside = sink->wanted && sink->path == NULL;
+  return pki_json_print(make_json(path, p, o, z, beside ? w : NULL), false, "solve") &&
+         (!sink->wanted || beside || pki_sink_put_json(sink, make_json(path, p, o, z, w)));
 }
 
 static void print_shape(const char *path, const pk_lcp *p)
@@ -84,6 +107,7 @@ static const char *outcome_meaning(const outcome *o)
   case PK_LCP_OUTCOME_INFEASIBLE: return " (proven: no z meets the signs of w)";
   case PK_LCP_OUTCOME_RAY: return " (found nothing; there may be solutions)";
   case PK_LCP_OUTCOME_STALLED: return " (no progress is left)";
+  case PK_LCP_OUTCOME_TIME: return " (what follows is the best so far)";
   default: return "";
   }
 }
@@ -106,13 +130,17 @@ static void print_z(const double *z, int n)
   }
 }
 
-static void print_text(const outcome *o, double tolerance, const double *z, int n)
+static void print_text(const outcome *o, const pk_lcp_options *options, const double *z, int n)
 {
   const pki_palette c = pki_palette_for(stdout);
   const pk_lcp_certificate *cert = &o->result.certificate;
   printf("\n  %-17s %s\n", "solver", pk_lcp_solver_name(o->solver));
-  printf("  %-17s %s%s%s\n", "converged", is_solved(o) ? c.green : c.red, is_solved(o) ? "yes" : "no",
-         c.plain);
+  char stopped[64] = "";
+  if (o->result.outcome == PK_LCP_OUTCOME_TIME) {
+    snprintf(stopped, sizeof stopped, ", stopped after %g s", options->time_limit);
+  }
+  printf("  %-17s %s%s%s%s\n", "converged", is_solved(o) ? c.green : c.red, is_solved(o) ? "yes" : "no",
+         c.plain, stopped);
   printf("  %-17s %s%s\n", "outcome", pk_lcp_outcome_text(o->result.outcome), outcome_meaning(o));
   printf("  %-17s %d\n", "iterations", o->result.iterations);
   printf("  %-17s %.4g ms\n", "time", 1e3 * o->seconds);
@@ -121,7 +149,7 @@ static void print_text(const outcome *o, double tolerance, const double *z, int 
     printf(", worst at row %d", cert->worst);
   }
   printf("\n  %-17s %.3g, %s %.3g\n", "relative residual", cert->relative,
-         is_solved(o) ? "asked" : "but asked", tolerance);
+         is_solved(o) ? "asked" : "but asked", options->tolerance);
   if (is_solved(o)) {
     print_z(z, n);
   }
@@ -151,9 +179,21 @@ static bool print_table(const outcome *all, int count)
   return pki_solve_print(&table);
 }
 
-static int solve_problem(const pki_args *args, const char *path, const pk_lcp *p, pk_lcp_options options,
-                         double *z)
+/* One solver, and what it found where that does not wait for the table; w [n] gets M z + q. */
+static bool solve_by(const pki_args *args, const char *path, const pk_lcp *p, const pk_lcp_options *options,
+                     double *z, double *w, pki_solve_sink *sink, outcome *out)
 {
+  if (!solve_lcp_problem(p, options, z, out)) {
+    return false;
+  }
+  pk_lcp_certify(p, z, w);
+  return !args->json || put_json(sink, path, p, out, z, w);
+}
+
+static int solve_problem(const pki_args *args, const char *path, const pk_lcp *p, pk_lcp_options options,
+                         double *z, pki_solve_sink *sink)
+{
+  double *w = z + p->n + 1;
   const bool all = pki_args_has(args, "all");
   outcome outcomes[PK_LCP_SOLVER_COUNT];
   int count = 0;
@@ -168,18 +208,26 @@ static int solve_problem(const pki_args *args, const char *path, const pk_lcp *p
     pk_lcp_options one = options;
     one.solver = (pk_lcp_solver)s;
     outcome *o = &outcomes[count++];
-    good = solve_lcp_problem(p, &one, z, o) && (!args->json || print_json(path, p, o, z));
+    good = solve_by(args, path, p, &one, z, w, sink, o);
+    if (good && all && sink->wanted && !args->json) {
+      if (sink->path == NULL) {
+        printf("\n  %s\n", pk_lcp_solver_name(o->solver));
+      }
+      good = put_unknowns(sink, path, p, o, z, w);
+    }
     solved = solved || is_solved(o);
   }
   if (good && !args->json && all) {
     good = print_table(outcomes, count);
   } else if (good && !args->json) {
-    print_text(&outcomes[0], options.tolerance, z, p->n);
+    print_text(&outcomes[0], &options, z, sink->wanted ? 0 : p->n);
+    good = put_unknowns(sink, path, p, &outcomes[0], z, w);
   }
   return good && solved ? PKI_EXIT_OK : PKI_EXIT_FAILURE;
 }
 
-int pki_solve_lcp(const pki_args *args, const char *path, const pk_lcp_options *options, bool gap)
+int pki_solve_lcp(const pki_args *args, const char *path, const pk_lcp_options *options, pki_solve_sink *sink,
+                  bool gap)
 {
   pk_lcp_file *file = NULL;
   pk_error err = {0};
@@ -191,12 +239,12 @@ int pki_solve_lcp(const pki_args *args, const char *path, const pk_lcp_options *
     putchar('\n');
   }
   const pk_lcp *p = pk_lcp_file_problem(file);
-  double *z = calloc((size_t)p->n + 1, sizeof *z);
+  double *z = calloc(2 * (size_t)p->n + 2, sizeof *z); /* and w */
   int code = PKI_EXIT_FAILURE;
   if (z == NULL) {
     pki_complain("solve", "out of memory");
   } else {
-    code = solve_problem(args, path, p, *options, z);
+    code = solve_problem(args, path, p, *options, z, sink);
   }
   free(z);
   pk_lcp_file_destroy(file);

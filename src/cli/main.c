@@ -89,7 +89,8 @@ static const pki_command commands[] = {
      "complementarity problem (.lcp), which has solvers of its own. Prints how well what was\n"
      "found satisfies the conditions, checked apart from the solver. The exit status is 1\n"
      "when a problem was not solved to the tolerance (with --all: by no solver). With --json\n"
-     "there is one object for each file and solver, one on each line.",
+     "there is one object for each file and solver, one on each line. auto tries every solver\n"
+     "before it gives up. Problems in the plane (dimension 2) are solved as problems in space.",
      "pronk solve problem.fc --solver bgs --tolerance 1e-10", pki_options_solve, pki_command_solve, NULL},
     {"study", "a paper's tables and figures beside its values", "NAME|all [options]",
      "Writes a report and plots into DIR/NAME. The exit status is 1 when a value misses the\n"
@@ -138,7 +139,7 @@ static void print_help(const pki_command *c)
   for (const pki_option *o = c->options; o->name != NULL; o++) {
     char text[64];
     snprintf(text, sizeof text, "%s%.1s%s--%s%s%s", o->letter ? "-" : "", o->letter ? &o->letter : "",
-             o->letter ? ", " : "", o->name, o->value ? " " : "", o->value ? o->value : "");
+             o->letter ? ", " : "", o->name, pki_option_gap(o), o->value ? o->value : "");
     printf("  %-24s%s\n", text, o->doc);
   }
   printf("  %-24s%s\n  %-24s%s\n\nExample:\n  %s\n", "--json", "the result as JSON", "--help", "this text",

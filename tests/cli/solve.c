@@ -249,6 +249,122 @@ static void an_unsolvable_complementarity_problem_is_a_failure_that_is_explained
   remove("cli_none.lcp");
 }
 
+static double item(const cJSON *array, int index)
+{
+  return cJSON_GetArrayItem(array, index)->valuedouble;
+}
+
+/* The disc that spins in a corner; its file has the closed form. */
+static void impulses_of_a_problem_in_the_plane_are_those_of_the_closed_form(void **state)
+{
+  (void)state;
+  const double normal[2] = {1.562 / 1.04, 2 + 0.2 * 1.562 / 1.04};
+  cJSON *o = run_json("solve '" PK_SOURCE_DIR "/examples/problems/corner.fc' --impulses --json", 0);
+  assert_true(number(o, "dimension") == 2);
+  const cJSON *found = cJSON_GetObjectItem(o, "found"), *contacts = cJSON_GetObjectItem(found, "contacts");
+  assert_int_equal(cJSON_GetArraySize(contacts), 2);
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(found, "bilateral")), 0);
+  for (int i = 0; i < 2; i++) {
+    const cJSON *contact = cJSON_GetArrayItem(contacts, i);
+    const cJSON *r = cJSON_GetObjectItem(contact, "r"), *u = cJSON_GetObjectItem(contact, "u");
+    assert_int_equal(cJSON_GetArraySize(r), 2);
+    assert_int_equal(cJSON_GetArraySize(u), 2);
+    assert_near(item(r, 0), normal[i], 1e-7);
+    assert_near(item(r, 1), 0.2 * normal[i], 1e-7);
+    assert_near(item(u, 0), 0, 1e-7);
+    assert_near(item(u, 1), -4 + 0.3 * normal[0] - 0.3 * normal[1], 1e-7);
+  }
+  cJSON_Delete(o);
+  run_result r = run("solve '" PK_SOURCE_DIR "/examples/problems/corner.fc' --impulses");
+  assert_int_equal(r.status, 0);
+  assert_true(contains(r.out, "2 contacts in the plane, embedded"));
+  assert_true(contains(r.out, "impulses r in N s and velocities u in m/s"));
+  assert_true(contains(r.out, "1.50192307")); /* all digits follow */
+  assert_null(strstr(r.out, "r_T2"));
+  run_free(&r);
+}
+
+static char *read_whole(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  char *text = calloc(1, 1 << 16);
+  assert_greater(fread(text, 1, (1 << 16) - 1, file), 0);
+  fclose(file);
+  return text;
+}
+
+static void impulses_go_into_a_file(void **state)
+{
+  (void)state;
+  /* a contact that presses, a bilateral row, a motor at its bound */
+  write_file("cli_rows.fc",
+             "rows 3 1 1 1 5 0\n0 0 0.5\n1 1 0.5\n2 2 0.5\n3 3 4\n4 4 2\n-1 0.1 0 0.8 8\n.5\n-3\n3\n");
+  run_result r = run("solve cli_rows.fc --solver bgs --impulses=cli_found.txt");
+  assert_int_equal(r.status, 0);
+  assert_null(strstr(r.out, "impulses r in"));
+  char *text = read_whole("cli_found.txt");
+  static const char *const words[] = {"cli_rows.fc by bgs\n", "r_T2",     "bilateral rows",
+                                      "-0.200000000000000",   "box rows", "-3"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    assert_true(contains(text, words[i]));
+  }
+  free(text);
+  run_free(&r);
+  r = run("solve cli_rows.fc --all --json --impulses=cli_found.txt");
+  assert_int_equal(r.status, 0);
+  assert_null(strstr(r.out, "found\":"));
+  text = read_whole("cli_found.txt");
+  cJSON *first = cJSON_Parse(text);
+  const cJSON *found = cJSON_GetObjectItem(first, "found");
+  const cJSON *contact = cJSON_GetArrayItem(cJSON_GetObjectItem(found, "contacts"), 0);
+  assert_near(item(cJSON_GetObjectItem(contact, "r"), 0), 2, 1e-7);
+  assert_near(item(cJSON_GetObjectItem(contact, "r"), 1), -0.2, 1e-7);
+  assert_near(number(cJSON_GetArrayItem(cJSON_GetObjectItem(found, "bilateral"), 0), "r"), -0.2, 1e-7);
+  assert_near(number(cJSON_GetArrayItem(cJSON_GetObjectItem(found, "box"), 0), "r"), -3, 1e-7);
+  assert_near(number(cJSON_GetArrayItem(cJSON_GetObjectItem(found, "box"), 0), "u"), 2, 1e-7);
+  cJSON_Delete(first);
+  free(text);
+  run_free(&r);
+  r = run("solve cli_rows.fc --impulses=/nowhere/cli_found.txt");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.err, "/nowhere/cli_found.txt"));
+  run_free(&r);
+  cJSON *o = run_json("solve '" PK_SOURCE_DIR "/examples/problems/foot.lcp' --impulses --json", 0);
+  assert_near(item(cJSON_GetObjectItem(o, "z"), 0), 0.06, 1e-12);
+  assert_near(item(cJSON_GetObjectItem(o, "w"), 1), 2.95, 1e-12);
+  cJSON_Delete(o);
+  remove("cli_rows.fc");
+  remove("cli_found.txt");
+}
+
+/* A nanosecond is over when the clock is read for the second time. */
+static void a_time_limit_is_told(void **state)
+{
+  (void)state;
+  write_file("cli_solve.fc", easy);
+  run_result r = run("solve cli_solve.fc --time-limit 1e-9");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "converged         no, stopped after 1e-09 s"));
+  run_free(&r);
+  cJSON *o = run_json("solve cli_solve.fc --time-limit 1e-9 --json", 1);
+  assert_true(cJSON_IsTrue(cJSON_GetObjectItem(o, "timed_out")));
+  cJSON_Delete(o);
+  o = run_json("solve cli_solve.fc --time-limit 0 --json", 0);
+  assert_true(cJSON_IsFalse(cJSON_GetObjectItem(o, "timed_out")));
+  cJSON_Delete(o);
+  r = run("solve '" PK_SOURCE_DIR "/examples/problems/foot.lcp' --time-limit 1e-9");
+  assert_int_equal(r.status, 1);
+  assert_true(contains(r.out, "outcome           time limit"));
+  assert_true(contains(r.out, "stopped after 1e-09 s"));
+  run_free(&r);
+  r = run("solve cli_solve.fc --time-limit -1");
+  assert_int_equal(r.status, 2);
+  assert_true(contains(r.err, "time_limit"));
+  run_free(&r);
+  remove("cli_solve.fc");
+}
+
 static void collected_problems_are_solved(void **state)
 {
   (void)state;
@@ -279,6 +395,9 @@ int main(void)
       cmocka_unit_test(a_bad_file_does_not_stop_the_others),
       cmocka_unit_test(complementarity_problems_are_solved_by_every_solver_of_theirs),
       cmocka_unit_test(an_unsolvable_complementarity_problem_is_a_failure_that_is_explained),
+      cmocka_unit_test(impulses_of_a_problem_in_the_plane_are_those_of_the_closed_form),
+      cmocka_unit_test(impulses_go_into_a_file),
+      cmocka_unit_test(a_time_limit_is_told),
       cmocka_unit_test(collected_problems_are_solved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
