@@ -67,6 +67,7 @@ static int serve_get(struct lws *wsi, const char *path)
 {
   const pki_server *s = server_of(wsi);
   char host[256];
+  pki_gate_take(server_of(wsi), wsi);
   if (!is_own(wsi, s, false, host, sizeof host)) {
     return answer_status(wsi, HTTP_STATUS_FORBIDDEN, "this server is known by another name");
   }
@@ -86,6 +87,7 @@ static int confirm_websocket(struct lws *wsi, const char *what)
   const pki_server *s = server_of(wsi);
   char host[256], path[64], protocol[64];
   int clients = 0;
+  pki_gate_take(server_of(wsi), wsi);
   for (int i = 0; i < PKI_HUB_CLIENTS; i++) {
     clients += s->sessions[i] != NULL;
   }

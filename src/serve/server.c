@@ -21,6 +21,11 @@ static const struct lws_protocols protocols[] = {
     {.name = NULL},
 };
 
+static const struct lws_protocols gate_protocols[] = {
+    {.name = "gate", .callback = pki_gate_callback, .rx_buffer_size = PKI_SESSION_CHUNK},
+    {.name = NULL},
+};
+
 /* Called by the player's thread. */
 static void wake_server(void *user)
 {
@@ -70,6 +75,41 @@ static pk_status find_address(const pki_server *s, char digits[64], pk_error *er
   return good && named ? PK_OK : fail_listen(s, strerror(cause), err);
 }
 
+/* Clients arrive at one virtual host, as bytes; another, which does not listen, gets what the gate lets through. */
+static bool create_hosts(pki_server *s, const char *digits)
+{
+  struct lws_context_creation_info info = {0};
+  info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
+  info.vhost_name = "pages";
+  info.protocols = protocols;
+  info.user = s;
+  info.gid = (gid_t)-1;
+  info.uid = (uid_t)-1;
+  info.server_string = "pronk";
+  info.timeout_secs = 10;
+  info.options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+  if (strchr(digits, ':') == NULL) {
+    info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
+  }
+  s->context = lws_create_context(&info);
+  s->pages = s->context != NULL ? lws_get_vhost_by_name(s->context, "pages") : NULL;
+  if (s->pages == NULL) {
+    return false;
+  }
+  info.port = s->options.port;
+  info.iface = digits;
+  info.vhost_name = "listener";
+  info.protocols = gate_protocols;
+  info.listen_accept_role = "raw-skt";
+  info.listen_accept_protocol = "gate";
+  info.options |= LWS_SERVER_OPTION_ADOPT_APPLY_LISTEN_ACCEPT_CONFIG;
+  info.ka_time = 60; /* s; clients whose machine is gone are noticed */
+  info.ka_probes = 3;
+  info.ka_interval = 10;
+  s->listener = lws_create_vhost(s->context, &info);
+  return s->listener != NULL;
+}
+
 static pk_status listen_at(pki_server *s, pk_error *err)
 {
   char digits[64];
@@ -77,27 +117,8 @@ static pk_status listen_at(pki_server *s, pk_error *err)
   if (status != PK_OK) {
     return status;
   }
-  struct lws_context_creation_info info;
-  memset(&info, 0, sizeof info);
-  info.port = s->options.port;
-  info.iface = digits;
-  info.protocols = protocols;
-  info.user = s;
-  info.gid = (gid_t)-1;
-  info.uid = (uid_t)-1;
-  info.server_string = "pronk";
-  info.timeout_secs = 10;
-  info.ka_time = 60; /* s; clients whose machine is gone are noticed */
-  info.ka_probes = 3;
-  info.ka_interval = 10;
-  info.options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
-  if (strchr(digits, ':') == NULL) {
-    info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
-  }
   lws_set_log_level(0, ignore_log);
-  s->context = lws_create_context(&info);
-  struct lws_vhost *host = s->context != NULL ? lws_get_vhost_by_name(s->context, "default") : NULL;
-  s->port = host != NULL ? lws_get_vhost_listen_port(host) : 0;
+  s->port = create_hosts(s, digits) ? lws_get_vhost_listen_port(s->listener) : 0;
   return s->port > 0 ? PK_OK : fail_listen(s, "the server could not be made", err);
 }
 

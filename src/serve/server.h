@@ -1,6 +1,7 @@
 /* The viewer's server: one thread serves pages and WebSockets, another plays (player.h).
  *
  *   server.c   threads and the address      session.c  one client
+ *   gate.c     the bytes of a connection    masking.c  which of them pass
  *   http.c     pages and who may come in    message.c  what a client asks for
  *   player.c   the world's thread           hub.c      where the two threads meet
  *   live.c     a simulation                 replay.c   a recording

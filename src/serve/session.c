@@ -21,6 +21,10 @@ static int open_session(pki_server *server, pki_session *s, struct lws *wsi)
   memset(s, 0, sizeof *s);
   s->wsi = wsi;
   s->slot = -1;
+  s->gate = pki_gate_upgrade(server, wsi);
+  if (s->gate == 0) {
+    return -1;
+  }
   for (int i = 0; i < PKI_HUB_CLIENTS && s->slot < 0; i++) {
     s->slot = server->sessions[i] == NULL ? i : -1;
   }
@@ -29,9 +33,6 @@ static int open_session(pki_server *server, pki_session *s, struct lws *wsi)
   }
   server->sessions[s->slot] = s;
   s->serial = ++server->clients;
-  /* a slow client should be behind by little, not by what a large buffer holds */
-  const int room = 1 << 18;
-  setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
   lws_callback_on_writable(wsi);
   if (s->serial == 1) {
     pki_hub_post(server->hub, &(pki_command_in){.slot = s->slot, .client = s->serial, .comes = true});
@@ -164,9 +165,47 @@ static int put_frame(pki_server *server, pki_session *s)
   return put_and_free(s, bytes, size, LWS_WRITE_BINARY);
 }
 
+static int close_with(struct lws *wsi, enum lws_close_status code, const char *why)
+{
+  lws_close_reason(wsi, code, (unsigned char *)why, strlen(why));
+  return -1;
+}
+
+/* Bytes have come that were not read yet. */
+static bool has_input(struct lws *wsi)
+{
+  char byte;
+  return recv(lws_get_socket_fd(wsi), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+/* The frame was not masked; what came before it still counts. */
+static int end_unmasked(struct lws *wsi)
+{
+  if (has_input(wsi)) {
+    lws_callback_on_writable(wsi);
+    return 0;
+  }
+  return close_with(wsi, LWS_CLOSE_STATUS_PROTOCOL_ERR, "a frame was not masked");
+}
+
+void pki_session_refuse(pki_server *server, uint64_t gate)
+{
+  for (int k = 0; k < PKI_HUB_CLIENTS; k++) {
+    pki_session *s = server->sessions[k];
+    if (s != NULL && s->gate == gate) {
+      s->unmasked = true;
+      lws_callback_on_writable(s->wsi);
+      lws_set_timeout(s->wsi, PENDING_TIMEOUT_USER_OK, PKI_GATE_SECONDS); /* if it does not read either */
+    }
+  }
+}
+
 /* The socket takes more: one message, the most urgent. */
 static int write_next(pki_server *server, pki_session *s)
 {
+  if (s->unmasked) {
+    return end_unmasked(s->wsi);
+  }
   if (lws_send_pipe_choked(s->wsi)) {
     lws_callback_on_writable(s->wsi);
     return 0;
@@ -240,12 +279,6 @@ static pk_status take_message(pki_server *server, pki_session *s, pk_error *err)
     status = pki_fail(err, PK_ERROR_LIMIT, (pki_where){0}, "too many messages wait for the simulation");
   }
   return status;
-}
-
-static int close_with(struct lws *wsi, enum lws_close_status code, const char *why)
-{
-  lws_close_reason(wsi, code, (unsigned char *)why, strlen(why));
-  return -1;
 }
 
 /* A part of a message behind what came before. */

@@ -94,7 +94,13 @@ int client_try(client *c, int port, const client_options *o)
   header(request, sizeof request, "Origin", o->origin != NULL ? o->origin : origin);
   header(request, sizeof request, "Sec-WebSocket-Protocol", o->protocol != NULL ? o->protocol : "pronk-1");
   snprintf(request + strlen(request), sizeof request - strlen(request), "\r\n");
-  send_all(c->socket, request, strlen(request));
+  size_t size = strlen(request);
+  if (o->behind != NULL) {
+    assert_at_most(size + o->behind_size, sizeof request);
+    memcpy(request + size, o->behind, o->behind_size);
+    size += o->behind_size;
+  }
+  send_all(c->socket, request, size);
   unsigned char *end = NULL;
   while (end == NULL) {
     if (!more(c)) {
@@ -163,6 +169,11 @@ void client_send_raw(client *c, int opcode, const void *data, size_t size)
   }
   send_all(c->socket, bytes, n);
   free(bytes);
+}
+
+void client_send_bytes(client *c, const void *data, size_t size)
+{
+  send_all(c->socket, data, size);
 }
 
 void client_send(client *c, const char *text)
@@ -337,4 +348,9 @@ void client_closed(client *c, int code)
       return;
     }
   }
+}
+
+void client_ended(client *c)
+{
+  while (more(c)) {}
 }

@@ -21,6 +21,8 @@ typedef struct client {
 typedef struct client_options {
   const char *path, *token, *host, *origin, *protocol;
   int receive_buffer; /* bytes; 0: the system's */
+  const void *behind; /* bytes sent with the request, in one piece; NULL: none */
+  size_t behind_size;
 } client_options;
 
 /* The HTTP status of the upgrade; 101: it is open. */
@@ -33,6 +35,8 @@ int client_get(int port, const char *request, char **answer);
 
 void client_send(client *c, const char *text);
 void client_send_raw(client *c, int opcode, const void *data, size_t size);
+/* Bytes as they are. */
+void client_send_bytes(client *c, const void *data, size_t size);
 
 /* A message: 1 text, 2 binary, 8 close, 0 the connection is gone. Waits for long, then the test fails. */
 int client_receive(client *c, unsigned char **data, size_t *size);
@@ -61,5 +65,7 @@ void client_frame_free(client_frame *frame);
 
 /* The connection ends with that code. */
 void client_closed(client *c, int code);
+/* Nothing but frames and texts comes any more, then the end. */
+void client_ended(client *c);
 
 #endif
