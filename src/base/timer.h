@@ -18,6 +18,8 @@ typedef struct pki_timer {
   double end;
   /* It has; the clock is not asked again. */
   bool expired;
+  /* A part of the work was ended by its share of the time. */
+  bool cut;
 } pki_timer;
 
 /* Whether time is up; NULL: it never is. */
@@ -38,11 +40,18 @@ static inline pki_timer pki_timer_start(pki_clock_source clock, double limit)
   return (pki_timer){.clock = clock, .end = clock.now(clock.user) + limit};
 }
 
+/* Whether time ended the work, or a part of it. */
+static inline bool pki_timer_ended(const pki_timer *timer)
+{
+  return timer->expired || timer->cut;
+}
+
 /* A part of its time, for one of so many parts of the work that is left. */
 static inline pki_timer pki_timer_share(const pki_timer *timer, int parts)
 {
   const double now = timer->clock.now(timer->clock.user);
   pki_timer share = *timer;
+  share.cut = false;
   share.end = now + (timer->end - now) / (parts > 1 ? parts : 1);
   return share;
 }

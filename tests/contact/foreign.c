@@ -246,7 +246,7 @@ static void assert_all_end_in_time(const pk_contact_problem *p, double seconds, 
     assert_at_most(a.result.certificate.relative, start);
     assert_true(a.result.certificate.relative == pk_contact_certify(p, a.r, scratch).relative);
     assert_int_equal(a.status, a.result.certificate.relative <= 1e-15 ? PK_OK : PK_ERROR_CONVERGENCE);
-    assert_int_equal(a.result.timed_out, ticks > seconds && a.status != PK_OK);
+    assert_true(a.result.timed_out || ticks <= seconds || a.status == PK_OK);
     ended[s] += a.result.timed_out;
     free(a.r);
   }
@@ -276,6 +276,25 @@ static void every_solver_ends_when_the_time_is_up_with_the_best_so_far(void **st
   for (int s = 0; s < PK_SOLVER_COUNT; s++) {
     assert_at_least(ended[s], 1);
   }
+}
+
+/* The last solver that auto tries may end by itself, with time left: those before it were ended all the same. */
+static void auto_says_that_its_stages_had_too_little_time(void **state)
+{
+  (void)state;
+  pile a;
+  pile_make(&shapes[3], &a);
+  for (int seconds = 20; seconds <= 2000; seconds *= 10) {
+    double ticks = 0;
+    pk_solver_options o = pk_solver_options_default();
+    o.time_limit = seconds, o.thorough = true;
+    const answer found = solve_by(&a.p, &o, (pki_clock_source){.now = tick, .user = &ticks});
+    assert_int_equal(found.status, PK_ERROR_CONVERGENCE);
+    assert_true(found.result.timed_out);
+    assert_at_most(ticks, seconds + 1);
+    free(found.r);
+  }
+  pile_free(&a);
 }
 
 static void a_limit_that_is_not_reached_changes_nothing(void **state)
@@ -349,7 +368,7 @@ static void a_long_factorisation_looks_at_the_clock(void **state)
                         : way == 1 ? k->factor_symmetric(A, N, N, line, inverse, &timer)
                                    : k->factor_pivoted(A, N, N, line, inverse, pivot, &timer);
       assert_int_equal(good, enough);
-      assert_true(enough ? ticks == 1 + N / 32 : ticks == 4);
+      assert_true(enough ? ticks == 1 + N / 8 : ticks == 4);
     }
   }
   pki_aligned_free(A);
@@ -400,6 +419,7 @@ int main(void)
       cmocka_unit_test(auto_is_not_worse_than_a_solver_alone_on_islands_either),
       cmocka_unit_test(more_iterations_never_make_the_answer_worse),
       cmocka_unit_test(every_solver_ends_when_the_time_is_up_with_the_best_so_far),
+      cmocka_unit_test(auto_says_that_its_stages_had_too_little_time),
       cmocka_unit_test(a_limit_that_is_not_reached_changes_nothing),
       cmocka_unit_test(an_island_that_is_hard_leaves_time_for_the_others),
       cmocka_unit_test(a_long_factorisation_looks_at_the_clock),

@@ -47,7 +47,11 @@ static bool run_island(pki_solve *run, pki_islands *s, int k, int before, int pa
   }
   run->now = part.iterations > run->iterations ? part.used : run->now;
   run->iterations = part.iterations > run->iterations ? part.iterations : run->iterations;
-  return timer.expired && !pki_solve_done(&part);
+  const bool ended = pki_timer_ended(&timer) && !pki_solve_done(&part);
+  if (ended) {
+    run->timer->cut = true;
+  }
+  return ended;
 }
 
 /* Each island that is not solved yet. A time limit is shared: one that is hard does not take the time of all others; those that it ended

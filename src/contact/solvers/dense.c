@@ -150,6 +150,9 @@ static void run_thoroughly(pki_solve *run)
   run->timer = whole != NULL ? &half : NULL; /* cppcheck-suppress autoVariables */
   run_stages(run);
   run->timer = whole;
+  if (whole != NULL) {
+    whole->cut |= pki_timer_ended(&half);
+  }
   pki_solve_rivals(run, guess);
   pki_arena_release(&run->arena, mark);
 }

@@ -59,6 +59,9 @@ void pki_solve_rivals(pki_solve *run, const double *guess)
       run->timer = whole != NULL ? &share : NULL;
       run_rival(run, (pk_solver)s, guess, best);
       run->timer = whole;
+      if (whole != NULL) {
+        whole->cut |= pki_timer_ended(&share);
+      }
     }
   }
   pki_arena_release(&run->arena, mark);

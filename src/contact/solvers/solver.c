@@ -259,8 +259,9 @@ pk_status pki_contact_solve(const pk_contact_problem *p, const pk_solver_options
     }
     status = pki_solve_done(&run) ? PK_OK : PK_ERROR_CONVERGENCE;
   }
-  *result = (pk_solver_result){
-      .iterations = run.iterations, .used = run.used, .timed_out = timer.expired && status != PK_OK};
+  *result = (pk_solver_result){.iterations = run.iterations,
+                               .used = run.used,
+                               .timed_out = pki_timer_ended(&timer) && status != PK_OK};
   if (p->W == NULL && p->factor == NULL && n > 0) {
     result->certificate = (pk_contact_certificate){.residual = INFINITY, .relative = INFINITY, .worst = -1};
     return status;

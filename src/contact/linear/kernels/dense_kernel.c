@@ -13,9 +13,9 @@ typedef double vec __attribute__((vector_size(64), aligned(64)));
 
 enum { PANEL = 4 };
 
-/* Columns between two looks at the clock, and rows from which a matrix takes long enough for them: a panel of 32 in 3000 rows takes tenths
+/* Columns between two looks at the clock, and rows from which a matrix takes long enough for them: eight in 4500 rows take a tenth
  * of a second. */
-enum { LOOK_EVERY = 32, LOOK_ROWS = 128 };
+enum { LOOK_EVERY = 8, LOOK_ROWS = 128 };
 
 /* Whether to give up before column k. */
 PKI_INLINE bool is_out_of_time(pki_timer *timer, int n, int k)
