@@ -554,6 +554,14 @@ PK_API pk_status pk_builder_add_urdf(pk_builder *b, const char *path, const pk_l
 PK_API pk_status pk_builder_add_urdf_memory(pk_builder *b, const char *text, size_t size, const char *file,
                                             const pk_load_options *options, pk_error *err);
 
+/* The same for MJCF, MuJoCo's XML format (docs/formats/mjcf.md): all trees of the file, each a robot of its own, its
+ * ground, constraints, actuators, sensors and keyframes. The root and the pose of the options are for files with one
+ * tree. */
+PK_API pk_status pk_builder_add_mjcf(pk_builder *b, const char *path, const pk_load_options *options,
+                                     pk_error *err);
+PK_API pk_status pk_builder_add_mjcf_memory(pk_builder *b, const char *text, size_t size, const char *file,
+                                            const pk_load_options *options, pk_error *err);
+
 /* A robot's file of any kind that Pronk reads, by its root element. */
 PK_API pk_status pk_builder_add_file(pk_builder *b, const char *path, const pk_load_options *options,
                                      pk_error *err);

@@ -76,6 +76,7 @@ static const struct {
   pk_status (*add)(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err);
 } formats[] = {
     {"robot", pk_builder_add_urdf},
+    {"mujoco", pk_builder_add_mjcf},
 };
 
 pk_status pk_builder_add_file(pk_builder *b, const char *path, const pk_load_options *options, pk_error *err)

@@ -1,0 +1,110 @@
+/* MJCF made to hurt: an error, or a load, in bounded time and memory (the test's timeout). */
+#define _XOPEN_SOURCE 700
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "model/mjcf_help.h"
+
+/* A text of `count` times `part` between two others. */
+static char *repeat(const char *before, const char *part, int count, const char *after)
+{
+  const size_t length = strlen(part);
+  char *text = malloc(strlen(before) + length * (size_t)count + strlen(after) + 1);
+  assert_non_null(text);
+  char *at = text + sprintf(text, "%s", before);
+  for (int i = 0; i < count; i++, at += length) {
+    memcpy(at, part, length);
+  }
+  strcpy(at, after);
+  return text;
+}
+
+static void deep_trees_end_at_a_limit(void **state)
+{
+  (void)state;
+  char *inner = repeat("<mujoco><worldbody>", "<body>", 5000, "</worldbody></mujoco>");
+  assert_refused(inner, PK_ERROR_LIMIT, 1, "nested more than 400 deep");
+  free(inner);
+}
+
+static void copies_of_copies_end_at_a_limit(void **state)
+{
+  (void)state;
+  assert_refused(WORLD("<replicate count='1000'><replicate count='1000'><replicate count='1000'>"
+                       "<geom size='.1'/></replicate></replicate></replicate>"),
+                 PK_ERROR_LIMIT, 3, "elements, copies included");
+  assert_refused(WORLD("<replicate count='1000000000'/>"), PK_ERROR_LIMIT, 3, "count is 1000000000");
+}
+
+static void many_errors_are_bounded(void **state)
+{
+  (void)state;
+  char *text = repeat("<mujoco><worldbody>", "<geom sise='1'/>", 50000, "</worldbody></mujoco>");
+  assert_refused(text, PK_ERROR_SYNTAX, 1, "did you mean");
+  free(text);
+}
+
+static void many_geoms_and_bodies_are_read_in_time(void **state)
+{
+  (void)state;
+  char *text =
+      repeat("<mujoco><worldbody>", "<body><joint/><geom size='.1'/></body>", 9000, "</worldbody></mujoco>");
+  pk_builder *b = read_text(text, NULL);
+  assert_int_equal(b->nrobot, 9000);
+  pk_builder_destroy(b);
+  free(text);
+}
+
+/* A file that includes itself, and one outside the folder. */
+static void includes_end_and_stay_inside(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/mjcf_includeXXXXXX", path[200];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/self.xml", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("<mujoco><include file='self.xml'/></mujoco>", file);
+  fclose(file);
+  pk_builder *b;
+  pk_error err;
+  pk_builder_create(&b, NULL);
+  assert_int_equal(pk_builder_add_mjcf(b, path, NULL, &err), PK_ERROR_MODEL);
+  assert_non_null(strstr(err.message, "included twice"));
+  file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("<mujoco><include file='/etc/passwd'/></mujoco>", file);
+  fclose(file);
+  assert_int_equal(pk_builder_add_mjcf(b, path, NULL, &err), PK_ERROR_FILE);
+  pk_builder_destroy(b);
+  unlink(path);
+  rmdir(folder);
+}
+
+static void pieces_of_a_file_never_crash(void **state)
+{
+  (void)state;
+  const char *text =
+      MJCF("<default><geom size='.1'/></default><worldbody><body name='b'><freejoint/><geom/>"
+           "<frame pos='1 2 3'><site name='s'/></frame></body></worldbody>"
+           "<sensor><gyro site='s'/></sensor><keyframe><key qpos='1 2 3 1 0 0 0'/></keyframe>");
+  for (size_t size = 0; size < strlen(text); size++) {
+    pk_builder *b;
+    pk_builder_create(&b, NULL);
+    assert_int_not_equal(pk_builder_add_mjcf_memory(b, text, size, "t.xml", NULL, NULL), PK_OK);
+    pk_builder_destroy(b);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(deep_trees_end_at_a_limit),
+      cmocka_unit_test(copies_of_copies_end_at_a_limit),
+      cmocka_unit_test(many_errors_are_bounded),
+      cmocka_unit_test(many_geoms_and_bodies_are_read_in_time),
+      cmocka_unit_test(includes_end_and_stay_inside),
+      cmocka_unit_test(pieces_of_a_file_never_crash),
+  };
+  return cmocka_run_group_tests_name("model/mjcf_hostile", tests, NULL, NULL);
+}
