@@ -46,6 +46,36 @@ PK_API pk_status pk_geometry_create(const pk_geometry_desc *desc, pk_geometry **
 /* NULL is fine */
 PK_API void pk_geometry_destroy(pk_geometry *g);
 
+/* How a mesh is made convex. Start from pk_convex_options_default(). */
+typedef struct pk_convex_options {
+  /* Most vertices of a hull, 8 or more. Default 128. */
+  int max_vertices;
+  /* Of the mesh's size: a hull takes vertices until all others lie within this of its planes. Default 1e-3. */
+  double tolerance;
+} pk_convex_options;
+
+/* Hulls with at most 128 vertices, as loaders make them of meshes that collide. */
+PK_API pk_convex_options pk_convex_options_default(void);
+
+/* Convex meshes that stand for another. */
+typedef struct pk_convex_parts {
+  /* How many. */
+  int count;
+  /* [count] vertices and triangles of their hulls; the vertices are some of the mesh's. */
+  const pk_mesh *parts;
+  /* m, of the mesh: from its vertex of least x to the one farthest from there. */
+  double size;
+  /* m: no vertex of the mesh lies farther outside of the parts. */
+  double error;
+} pk_convex_parts;
+
+/* The convex hull of a mesh's vertices with a bounded number of vertices (docs/formats/meshes.md); options NULL:
+ * the defaults. PK_ERROR_MESH: the mesh has no volume. */
+PK_API pk_status pk_mesh_convex_parts(const pk_mesh *mesh, const pk_convex_options *options,
+                                      pk_convex_parts **out, pk_error *err);
+/* NULL is fine */
+PK_API void pk_convex_parts_destroy(pk_convex_parts *parts);
+
 /* The nearest points of two shapes, or the shortest way out where they overlap. */
 typedef struct pk_proximity {
   /* m; negative: how deep they overlap. */

@@ -49,6 +49,8 @@ extern "C" {
   X(pk_contact_factor) \
   X(pk_contact_problem) \
   X(pk_controller) \
+  X(pk_convex_options) \
+  X(pk_convex_parts) \
   X(pk_energy) \
   X(pk_error) \
   X(pk_gait_change) \
