@@ -93,6 +93,7 @@ extern "C" {
   X(pk_sensor_desc) \
   X(pk_shape_desc) \
   X(pk_sim_contact) \
+  X(pk_sim_exclusion) \
   X(pk_sim_options) \
   X(pk_sim_overlap_pair) \
   X(pk_site_desc) \

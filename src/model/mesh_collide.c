@@ -9,12 +9,15 @@
 /* A hull whose mesh lies farther outside than this, as a part of its size, is remarked upon. */
 static const double COARSE = 0.03;
 
+/* Of PK_MESH_COLLISION_PARTS. */
+enum { PARTS = 16, PART_VERTICES = 64 };
+
 typedef struct pki_mesh_become {
   const pk_mesh *mesh;
   pk_mesh_collision kind;
   pk_convex_parts *parts; /* NULL: its triangles */
   bool remarked;
-  char remark[PKI_MESH_REMARK];
+  pki_mesh_remark remark;
 } pki_mesh_become;
 
 void pki_mesh_collider_free(pki_mesh_collider *c)
@@ -28,23 +31,24 @@ void pki_mesh_collider_free(pki_mesh_collider *c)
 
 static pk_status make_convex(pki_mesh_become *m, pk_error *err)
 {
-  const pk_convex_options options = pk_convex_options_default();
+  pk_convex_options options = pk_convex_options_default();
   pk_error why;
   if (m->kind == PK_MESH_COLLISION_PARTS) {
-    return pki_fail(err, PK_ERROR_UNSUPPORTED, (pki_where){.field = "collision_meshes"},
-                    "convex parts of meshes cannot be made yet: use hull or triangles");
+    options.max_parts = PARTS, options.max_vertices = PART_VERTICES;
   }
   const pk_status status = pk_mesh_convex_parts(m->mesh, &options, &m->parts, &why);
   if (status == PK_ERROR_MESH) {
-    snprintf(m->remark, sizeof m->remark, "mesh %.100s: %.150s: its triangles collide", m->mesh->name,
-             why.message);
+    m->remark.kind = "mesh-flat";
+    snprintf(m->remark.text, sizeof m->remark.text, "mesh %.100s: %.150s: its triangles collide",
+             m->mesh->name, why.message);
     return PK_OK;
   }
   if (status != PK_OK && err != NULL) {
     *err = why;
   }
   if (status == PK_OK && m->parts->error > COARSE * m->parts->size) {
-    snprintf(m->remark, sizeof m->remark,
+    m->remark.kind = "hull-coarse";
+    snprintf(m->remark.text, sizeof m->remark.text,
              "mesh %.100s: its hull is simplified to %d vertices, and parts of the mesh lie up to %.2g m "
              "outside of it",
              m->mesh->name, m->parts->parts[0].nvertex, m->parts->error);
@@ -75,8 +79,7 @@ static pki_mesh_become *find_or_make(pki_mesh_collider *c, const pk_mesh *mesh, 
 }
 
 pk_status pki_builder_add_collision_mesh(pk_builder *b, pki_mesh_collider *c, const pk_shape_desc *shape,
-                                         pk_mesh_collision become, char remark[PKI_MESH_REMARK],
-                                         pk_error *err)
+                                         pk_mesh_collision become, pki_mesh_remark *remark, pk_error *err)
 {
   pk_error why = {.status = PK_OK};
   pki_mesh_become *m = find_or_make(c, shape->mesh, become, &why);
@@ -86,8 +89,8 @@ pk_status pki_builder_add_collision_mesh(pk_builder *b, pki_mesh_collider *c, co
     }
     return why.status;
   }
-  if (!m->remarked && m->remark[0] != '\0') {
-    snprintf(remark, PKI_MESH_REMARK, "%s", m->remark);
+  if (!m->remarked && m->remark.kind != NULL) {
+    *remark = m->remark;
     m->remarked = true;
   }
   if (m->parts == NULL) {

@@ -4,7 +4,11 @@
 
 #include "pronk/builder.h"
 
-enum { PKI_MESH_REMARK = 320 };
+/* A warning about what became of a mesh; kind NULL: none. */
+typedef struct pki_mesh_remark {
+  const char *kind;
+  char text[320];
+} pki_mesh_remark;
 
 /* What the meshes of one load have become: each once, however many shapes use it. Begin with zeros. */
 typedef struct pki_mesh_collider {
@@ -15,10 +19,9 @@ typedef struct pki_mesh_collider {
 void pki_mesh_collider_free(pki_mesh_collider *c);
 
 /* Add a shape of kind PK_SHAPE_MESH that collides as its hull, its triangles or its convex parts. A mesh without a volume has
- * no hull: its triangles collide. `remark` gets the words of a warning, or stays as it is. The mesh must stay where it is
+ * no hull: its triangles collide. `remark` gets a warning, or stays as it is. The mesh must stay where it is
  * until the collider is freed. */
 pk_status pki_builder_add_collision_mesh(pk_builder *b, pki_mesh_collider *c, const pk_shape_desc *shape,
-                                         pk_mesh_collision become, char remark[PKI_MESH_REMARK],
-                                         pk_error *err);
+                                         pk_mesh_collision become, pki_mesh_remark *remark, pk_error *err);
 
 #endif

@@ -213,15 +213,15 @@ static bool read_geometry(pki_urdf *u, const xmlNode *geometry, pk_shape_desc *s
 static void add_shape(pki_urdf *u, const xmlNode *node, const pk_shape_desc *shape)
 {
   pk_error err;
-  char remark[PKI_MESH_REMARK] = "";
+  pki_mesh_remark remark = {.kind = NULL};
   const bool mesh = shape->kind == PK_SHAPE_MESH && !shape->visual;
   const pk_status status = mesh ? pki_builder_add_collision_mesh(u->b, &u->collider, shape,
-                                                                 u->options->collision_meshes, remark, &err)
+                                                                 u->options->collision_meshes, &remark, &err)
                                 : pk_builder_add_shape(u->b, shape, &err);
   if (status != PK_OK) {
     pki_urdf_error(u, node, NULL, err.status, "%s", err.message);
-  } else if (remark[0] != '\0') {
-    pki_urdf_warn(u, node, NULL, "%s", remark);
+  } else if (remark.kind != NULL) {
+    pki_urdf_warn(u, node, NULL, PK_ERROR_MESH, remark.kind, "%s", remark.text);
   }
 }
 

@@ -114,6 +114,20 @@ static void test_triangles_stay_on_demand(void **state)
   done(b, m);
 }
 
+static void test_parts_follow_the_hollow_on_demand(void **state)
+{
+  (void)state;
+  pk_builder *b;
+  pk_model *m = load(SHAPE("ell.obj") SHAPE("ell.obj"), PK_MESH_COLLISION_PARTS, &b);
+  assert_int_equal(m->nshape, 4); /* two boxes each */
+  assert_int_equal(m->nmesh, 2);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(m->shapes[i].kind, PK_SHAPE_CONVEX);
+    assert_int_equal(m->meshes[m->shapes[i].mesh].nvertex, 8);
+  }
+  done(b, m);
+}
+
 static void test_a_sheet_has_no_hull_and_collides_as_it_is_with_one_warning(void **state)
 {
   (void)state;
@@ -146,6 +160,7 @@ int main(void)
       cmocka_unit_test(test_a_collision_mesh_is_its_hull_and_a_visual_one_stays),
       cmocka_unit_test(test_shapes_of_one_file_share_one_hull),
       cmocka_unit_test(test_triangles_stay_on_demand),
+      cmocka_unit_test(test_parts_follow_the_hollow_on_demand),
       cmocka_unit_test(test_a_sheet_has_no_hull_and_collides_as_it_is_with_one_warning),
       cmocka_unit_test(test_words_name_what_meshes_become),
   };

@@ -1,15 +1,15 @@
-/* What a mesh becomes when only convex shapes are to collide: its hull, with few vertices. */
+/* What a mesh becomes when only convex shapes are to collide: its hull or the hulls of its parts, with few vertices. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "collision/shapes/hull.h"
+#include "collision/shapes/decompose.h"
 
-enum { LEAST_VERTICES = 8, MOST_VERTICES = 10000 };
+enum { LEAST_VERTICES = 8, MOST_VERTICES = 10000, MOST_PARTS = 1024 };
 
 pk_convex_options pk_convex_options_default(void)
 {
-  return (pk_convex_options){.max_vertices = 128, .tolerance = 1e-3};
+  return (pk_convex_options){.max_parts = 1, .concavity = 0.02, .max_vertices = 128, .tolerance = 1e-3};
 }
 
 /* ---- checks ---- */
@@ -19,6 +19,14 @@ static pk_status check_options(const pk_convex_options *o, pk_error *err)
   if (o->max_vertices < LEAST_VERTICES || o->max_vertices > MOST_VERTICES) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "max_vertices"},
                     "max_vertices is %d, expected %d to %d", o->max_vertices, LEAST_VERTICES, MOST_VERTICES);
+  }
+  if (o->max_parts < 1 || o->max_parts > MOST_PARTS) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "max_parts"},
+                    "max_parts is %d, expected 1 to %d", o->max_parts, MOST_PARTS);
+  }
+  if (!(o->concavity >= 0 && o->concavity <= 1)) {
+    return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "concavity"},
+                    "concavity is %g, expected 0 to 1, a part of the mesh's size", o->concavity);
   }
   if (!(o->tolerance >= 0 && o->tolerance <= 1)) {
     return pki_fail(err, PK_ERROR_ARGUMENT, (pki_where){.field = "tolerance"},
@@ -80,6 +88,35 @@ void pk_convex_parts_destroy(pk_convex_parts *parts)
   free(parts);
 }
 
+/* Hulls as meshes; false: no memory. */
+static bool copy_hulls(pki_hull *const *hulls, int count, const pk_mesh *mesh, pk_convex_parts *out)
+{
+  pk_mesh *parts = calloc((size_t)count, sizeof *parts);
+  out->parts = parts;
+  while (parts != NULL && out->count < count &&
+         copy_hull(hulls[out->count], mesh->name != NULL ? mesh->name : "mesh", &parts[out->count])) {
+    out->count++;
+  }
+  return out->count == count;
+}
+
+/* One hull, or several. */
+static pk_status find_hulls(const pk_mesh *mesh, const pk_convex_options *o, double size,
+                            pki_decomposition *out, pk_error *err)
+{
+  if (o->max_parts > 1 && mesh->ntriangle > 0) {
+    return pki_decompose(mesh, o, size, out, err);
+  }
+  *out = (pki_decomposition){.hulls = calloc(1, sizeof *out->hulls)};
+  if (out->hulls == NULL) {
+    return pki_fail_memory(err, "the hull of a mesh");
+  }
+  const pk_status status = pki_hull_few(mesh->vertex, mesh->nvertex, o->max_vertices, o->tolerance * size,
+                                        &out->hulls[0], &out->error, err);
+  out->count = status == PK_OK;
+  return status;
+}
+
 pk_status pk_mesh_convex_parts(const pk_mesh *mesh, const pk_convex_options *options, pk_convex_parts **out,
                                pk_error *err)
 {
@@ -88,24 +125,20 @@ pk_status pk_mesh_convex_parts(const pk_mesh *mesh, const pk_convex_options *opt
   pk_status status = check_options(&o, err);
   status = status == PK_OK ? check_mesh(mesh, err) : status;
   int corner[4];
-  double size = 0, error = 0;
-  pki_hull *hull = NULL;
+  double size = 0;
+  pki_decomposition found = {0};
   status = status == PK_OK ? pki_hull_span(mesh->vertex, mesh->nvertex, corner, &size, err) : status;
-  status = status == PK_OK ? pki_hull_few(mesh->vertex, mesh->nvertex, o.max_vertices, o.tolerance * size,
-                                          &hull, &error, err)
-                           : status;
-  if (status != PK_OK) {
-    return status;
+  status = status == PK_OK ? find_hulls(mesh, &o, size, &found, err) : status;
+  if (status == PK_OK) {
+    pk_convex_parts *parts = calloc(1, sizeof *parts);
+    if (parts == NULL || !copy_hulls(found.hulls, found.count, mesh, parts)) {
+      pk_convex_parts_destroy(parts);
+      status = pki_fail_memory(err, "the hull of a mesh");
+    } else {
+      parts->size = size, parts->error = found.error, parts->concavity = found.concavity;
+      *out = parts;
+    }
   }
-  pk_convex_parts *parts = calloc(1, sizeof *parts);
-  pk_mesh *one = calloc(1, sizeof *one);
-  if (parts == NULL || one == NULL || !copy_hull(hull, mesh->name != NULL ? mesh->name : "mesh", one)) {
-    free(parts), free(one);
-    pki_hull_destroy(hull);
-    return pki_fail_memory(err, "the hull of a mesh");
-  }
-  pki_hull_destroy(hull);
-  *parts = (pk_convex_parts){.count = 1, .parts = one, .size = size, .error = error};
-  *out = parts;
-  return PK_OK;
+  pki_decomposition_free(&found);
+  return status;
 }
