@@ -25,7 +25,8 @@
  * A world whose step fails (numbers that are not finite, more contacts than there is room for) is frozen: it
  * keeps its last good state (one that has more contacts than it remembers: the state after that step),
  * pk_batch_world_status tells why, and it is not stepped until it is reset or set anew. Other worlds are not
- * affected. Stepping allocates nothing.
+ * affected. Stepping allocates nothing, unless a step has more contacts than the room that was left to the model
+ * (max_contacts): a thread's room grows then. What a world remembers, keep, does not.
  *
  * Threads: pk_batch_step runs on threads of its own, which call the controller and the callback for different
  * worlds at the same time. Everything else belongs to one thread at a time, as with a sim; different batches

@@ -46,6 +46,44 @@ PK_API pk_status pk_geometry_create(const pk_geometry_desc *desc, pk_geometry **
 /* NULL is fine */
 PK_API void pk_geometry_destroy(pk_geometry *g);
 
+/* How a mesh is made convex. Start from pk_convex_options_default(). */
+typedef struct pk_convex_options {
+  /* Most parts; 1: the hull of the whole. Default 1. */
+  int max_parts;
+  /* Of the mesh's size: a part whose surface lies deeper than this in its hull is cut in two. Default 0.02. */
+  double concavity;
+  /* Most vertices of a hull, 8 or more. Default 128. */
+  int max_vertices;
+  /* Of the mesh's size: a hull takes vertices until all others lie within this of its planes. Default 1e-3. */
+  double tolerance;
+} pk_convex_options;
+
+/* One hull with at most 128 vertices, as loaders make it of a mesh that collides. */
+PK_API pk_convex_options pk_convex_options_default(void);
+
+/* Convex meshes that stand for another. */
+typedef struct pk_convex_parts {
+  /* How many. */
+  int count;
+  /* [count] vertices and triangles of their hulls; the vertices of a single part are some of the mesh's. */
+  const pk_mesh *parts;
+  /* m, of the mesh: from its vertex of least x to the one farthest from there. */
+  double size;
+  /* m: no vertex of the mesh lies farther outside of the parts. */
+  double error;
+  /* m: the surface that can be seen from outside lies no deeper in the hull of its part, at the places where it
+   * was looked at; 0 for a single part. */
+  double concavity;
+} pk_convex_parts;
+
+/* The convex hull of a mesh's vertices with a bounded number of vertices, or the hulls of its parts
+ * (docs/formats/meshes.md says how both are found); options NULL: the defaults. PK_ERROR_MESH: the mesh has no
+ * volume. */
+PK_API pk_status pk_mesh_convex_parts(const pk_mesh *mesh, const pk_convex_options *options,
+                                      pk_convex_parts **out, pk_error *err);
+/* NULL is fine */
+PK_API void pk_convex_parts_destroy(pk_convex_parts *parts);
+
 /* The nearest points of two shapes, or the shortest way out where they overlap. */
 typedef struct pk_proximity {
   /* m; negative: how deep they overlap. */
@@ -132,7 +170,8 @@ PK_API int pk_sim_overlap(pk_sim *sim, const pk_geometry *g, const pk_pose *pose
 /* ---- which pairs collide ---- */
 
 /* Everything collides with everything but: shapes of one body; links that a joint joins; what is fixed in the
- * world among itself; links of one robot that overlap at the start. Links that are named here or in an SRDF
+ * world among itself; links of one robot that overlap at the start; links of one robot whose meshes overlap in the
+ * model's initial pose or in nearly all poses that the joint limits allow (docs/collision.md). Links that are named here or in an SRDF
  * file do as they are told, whatever else says otherwise; only parts of one body never collide. A reset keeps
  * all of this. */
 
@@ -152,6 +191,42 @@ PK_API pk_status pk_sim_load_srdf(pk_sim *sim, const char *path, const char *pre
 /* Ground, materials, surfaces, pairs and who collides, as another sim of the same model has them; contacts
  * are forgotten. */
 PK_API pk_status pk_sim_set_like(pk_sim *sim, const pk_sim *other, pk_error *err);
+
+/* Why two links of one robot do not collide. */
+typedef enum pk_exclusion_reason {
+  /* pk_sim_set_collision or an SRDF file says so */
+  PK_EXCLUSION_REASON_NAMED,
+  /* a joint joins them */
+  PK_EXCLUSION_REASON_JOINED,
+  /* they overlap at the start: pk_sim_release_overlaps */
+  PK_EXCLUSION_REASON_START,
+  /* their meshes overlap in the model's initial pose */
+  PK_EXCLUSION_REASON_NEUTRAL,
+  /* their meshes overlap in nearly all poses within the joint limits */
+  PK_EXCLUSION_REASON_ALWAYS,
+  PK_EXCLUSION_REASON_COUNT
+} pk_exclusion_reason;
+
+/* "named", "joined", "start", "neutral", "always". */
+PK_API const char *pk_exclusion_reason_name(pk_exclusion_reason reason);
+
+typedef struct pk_sim_exclusion {
+  /* The two links, the smaller index first. */
+  int link[2];
+  /* Why they do not collide. */
+  pk_exclusion_reason reason;
+} pk_sim_exclusion;
+
+/* Pairs of links of one robot, both with shapes that collide, that do not collide with each other though their
+ * bodies move against each other; without self_collision, too. At most `most` into `out`, sorted by links; returns how many
+ * there are.
+ *
+ *   pk_sim_exclusion out[64];
+ *   const int count = pk_sim_exclusions(sim, out, 64);
+ *   for (int i = 0; i < count && i < 64; i++) {
+ *     printf("%s\n", pk_exclusion_reason_name(out[i].reason));
+ *   } */
+PK_API int pk_sim_exclusions(const pk_sim *sim, pk_sim_exclusion *out, int most);
 
 /* Links of one robot that overlap. */
 typedef struct pk_sim_overlap_pair {

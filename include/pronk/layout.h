@@ -49,6 +49,8 @@ extern "C" {
   X(pk_contact_factor) \
   X(pk_contact_problem) \
   X(pk_controller) \
+  X(pk_convex_options) \
+  X(pk_convex_parts) \
   X(pk_energy) \
   X(pk_error) \
   X(pk_gait_change) \
@@ -91,6 +93,7 @@ extern "C" {
   X(pk_sensor_desc) \
   X(pk_shape_desc) \
   X(pk_sim_contact) \
+  X(pk_sim_exclusion) \
   X(pk_sim_options) \
   X(pk_sim_overlap_pair) \
   X(pk_site_desc) \

@@ -296,6 +296,7 @@ PK_API unsigned long long pk_model_hash(const pk_model *model);
 PK_API const char *pk_joint_kind_name(pk_joint_kind kind);
 PK_API const char *pk_root_kind_name(pk_root_kind kind);
 PK_API const char *pk_shape_kind_name(pk_shape_kind kind);
+PK_API const char *pk_mesh_collision_name(pk_mesh_collision kind);
 PK_API const char *pk_constraint_kind_name(pk_constraint_kind kind);
 
 /* What pk_builder_add_chain builds: n equal links, for benchmarks and studies. */

@@ -7,7 +7,7 @@
  *   pk_sim_commands(sim)[3].tau = 1.5;
  *   pk_sim_step(sim, NULL);
  *
- * Stepping allocates nothing. The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A
+ * Stepping allocates nothing, unless contacts outgrow the room that was left to the model (max_contacts). The adaptive steppers leave their memory to SUNDIALS, outside pk_sim_memsize. A
  * step that fails leaves the state as it was. Contact, joint limits and joint friction act in the schemes
  * `euler` and `moreau`; the others integrate smooth motion only.
  *
@@ -158,7 +158,8 @@ typedef struct pk_sim_options {
   /* Default PK_CONTACT_STABILISED. */
   pk_contact_scheme contact;
   /* Room for contacts; one more is PK_ERROR_LIMIT and leaves the state as it was. 0: 128, or 24 for each
-   * robot and object where that is more. Default 0. */
+   * robot and object where that is more, and when a step has more than that the room is doubled and the step
+   * made again (not in memory that the caller gave, pk_sim_init). Default 0. */
   int max_contacts;
   /* m, contacts nearer than this are looked at: more than a step's travel. Default 0.02. */
   double margin;
@@ -428,9 +429,11 @@ PK_API void pk_sim_reset(pk_sim *sim);
  *   ...
  *   pk_sim_set_state(sim, state, pk_sim_state_size(sim), &err);    as it was
  *
- * The size changes with the controller only. The bytes hold no pointers, may lie anywhere, and are for the
- * same build on the same kind of machine. pk_sim_set_state allocates nothing, checks everything, and leaves
- * the world as it was when they do not fit: PK_ERROR_ARGUMENT for a state of another world, PK_ERROR_SYNTAX
+ * The size changes with the controller, and with the room for contacts (pk_sim_max_contacts), which may grow in
+ * a step: ask for it before each pk_sim_get_state, unless max_contacts is given. A state from before goes back
+ * all the same. The bytes hold no pointers, may lie anywhere, and are for the same build on the same kind of
+ * machine. pk_sim_set_state allocates nothing unless the state needs more room for contacts than there is,
+ * checks everything, and leaves the world as it was when they do not fit: PK_ERROR_ARGUMENT for a state of another world, PK_ERROR_SYNTAX
  * for bytes that are none. */
 PK_API size_t pk_sim_state_size(const pk_sim *sim);
 PK_API void pk_sim_get_state(const pk_sim *sim, void *state);
@@ -440,7 +443,7 @@ PK_API pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, p
  * controller has been asked by then, and pushes are spent. A contact problem that does not meet the tolerance
  * within max_iterations does not stop the world: the step goes on with the best impulses found, returns PK_OK
  * and says so in info->certified and info->certificate; pk_sim_uncertified counts such steps. PK_ERROR_LIMIT
- * (term "max_contacts"): more contacts than there is room for. PK_ERROR_CONVERGENCE (terms "resting contact"
+ * (term "max_contacts"): more contacts than there is room for, where the room cannot grow. PK_ERROR_CONVERGENCE (terms "resting contact"
  * and "collision"): the law lcp-pyramid in accelerations found no force, or no impulse; there may be none. */
 PK_API pk_status pk_sim_step(pk_sim *sim, pk_step_info *info);
 
@@ -455,7 +458,7 @@ PK_API double pk_sim_time(const pk_sim *sim);
 /* Contacts of the last step's active set, at most `most` of them into `out`; returns how many there were. */
 PK_API int pk_sim_contacts(const pk_sim *sim, pk_sim_contact *out, int most);
 
-/* Room for contacts in one step: the option, or what was chosen for the model. */
+/* Room for contacts in one step: the option, or what was chosen for the model and has grown to since. */
 PK_API int pk_sim_max_contacts(const pk_sim *sim);
 
 /* [nq] Configuration; write to set it. q of a free body: position, quaternion (w, x, y, z), which is read as

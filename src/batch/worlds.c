@@ -24,7 +24,7 @@ static size_t room_of(const pk_batch *b, int row)
 
 static bool is_copied(int row)
 {
-  return pki_memory[row].used != PKI_USED_ALL;
+  return pki_memory_grows(row);
 }
 
 static size_t memory_room(const pk_batch *b)

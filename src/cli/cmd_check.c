@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/cmd_check.h"
+#include "cli/exclusions.h"
 #include "cli/load_model.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
@@ -129,6 +130,9 @@ static void print_understood(const pk_model *m)
     }
   }
   print_overlaps(m);
+  pki_exclusions left_out = pki_exclusions_find(m);
+  pki_exclusions_print(&left_out, m);
+  pki_exclusions_free(&left_out);
 }
 
 /* All remarks, those of the builder first. */
@@ -188,6 +192,9 @@ static bool print_json(const pki_loaded *loaded, const remarks *r, bool ok)
     cJSON_AddNumberToObject(o, "bodies", m->nbody);
     pki_json_number(o, "mass", m->mass);
     add_overlaps(o, m);
+    pki_exclusions left_out = pki_exclusions_find(m);
+    pki_exclusions_add(&left_out, m, o);
+    pki_exclusions_free(&left_out);
   }
   return pki_json_print(o, false, "check");
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/cmd_info.h"
+#include "cli/exclusions.h"
 #include "cli/print_json.h"
 
 static cJSON *robot_json(const pk_model *m, const pk_model_robot *r)
@@ -118,6 +119,9 @@ bool pki_info_print_json(const pki_info *info)
   cJSON *robots = cJSON_AddArrayToObject(o, "robots"), *bodies = cJSON_AddArrayToObject(o, "bodies");
   cJSON *joints = cJSON_AddArrayToObject(o, "joints"), *links = cJSON_AddArrayToObject(o, "links");
   cJSON *shapes = cJSON_AddArrayToObject(o, "shapes");
+  pki_exclusions left_out = pki_exclusions_find(m);
+  pki_exclusions_add(&left_out, m, o);
+  pki_exclusions_free(&left_out);
   for (int i = 0; i < m->nrobot; i++) {
     cJSON_AddItemToArray(robots, robot_json(m, &m->robots[i]));
   }

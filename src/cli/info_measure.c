@@ -4,6 +4,7 @@
 
 #include "cli/cmd_info.h"
 #include "math/mat3.h"
+#include "model/mesh.h"
 #include "model/pose.h"
 
 /* What is left of zeros after a turn is zero. */
@@ -96,7 +97,7 @@ static void include_shape(pki_info *info, const pk_workspace *w, const pk_model_
     pose = pki_pose_mul(&body, &s->pose);
   }
   double reach[3] = {0};
-  if (s->kind != PK_SHAPE_MESH) {
+  if (!pki_shape_has_mesh(s->kind)) {
     reach_of(s, pose.rot, reach);
     include_box(info, pose.pos, reach);
     return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cmd_info.h"
+#include "cli/exclusions.h"
 #include "cli/terminal.h"
 #include "model/joint_type.h"
 #include "report/table.h"
@@ -37,7 +38,11 @@ static void print_totals(const pki_info *info)
   if (m->nmesh > 0) {
     printf("; %d meshes of %ld triangles", m->nmesh, info->triangles);
   }
-  printf("\n  gravity             (%g, %g, %g) m/s²\n", m->gravity[0], m->gravity[1], m->gravity[2]);
+  printf("\n");
+  pki_exclusions left_out = pki_exclusions_find(m);
+  pki_exclusions_print_total(&left_out);
+  pki_exclusions_free(&left_out);
+  printf("  gravity             (%g, %g, %g) m/s²\n", m->gravity[0], m->gravity[1], m->gravity[2]);
   printf("\n  at the initial pose:\n");
   printf("  centre of mass      (%.4f, %.4f, %.4f) m\n", zero_if_tiny(info->com[0]),
          zero_if_tiny(info->com[1]), zero_if_tiny(info->com[2]));

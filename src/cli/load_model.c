@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "model/builder.h"
 #include "model/convert/compiled.h"
+#include "model/kind_words.h"
 #include "model/named.h"
 
 /* Options of the command line for the loader; -1 after a complaint. */
@@ -22,7 +23,16 @@ static int read_root(const pki_args *args)
   return pki_args_choice(args, "root", word, words, PK_ROOT_KIND_COUNT);
 }
 
-static pk_status add_model(const pki_args *args, pk_root_kind root, const char *name, pki_loaded *out)
+static int read_collision_meshes(const pki_args *args)
+{
+  const char *word = pki_args_value(args, "collision-meshes");
+  return word == NULL ? PK_MESH_COLLISION_HULL
+                      : pki_args_choice(args, "collision-meshes", word, pki_mesh_collision_words,
+                                        PK_MESH_COLLISION_COUNT);
+}
+
+static pk_status add_model(const pki_args *args, pk_root_kind root, pk_mesh_collision meshes,
+                           const char *name, pki_loaded *out)
 {
   const char **folders = calloc((size_t)args->ngiven + 1, sizeof *folders);
   if (folders == NULL) {
@@ -30,6 +40,7 @@ static pk_status add_model(const pki_args *args, pk_root_kind root, const char *
   }
   pk_load_options options = pk_load_options_default();
   options.root = root;
+  options.collision_meshes = meshes;
   options.load_meshes = !pki_args_has(args, "no-meshes");
   options.strict = pki_args_has(args, "strict");
   options.balance_inertia = !pki_args_has(args, "no-balance");
@@ -60,8 +71,8 @@ static void compare_hash(const pki_loaded *loaded)
 int pki_load(const pki_args *args, const char *name, pki_loaded *out)
 {
   memset(out, 0, sizeof *out);
-  const int root = read_root(args);
-  if (root < 0) {
+  const int root = read_root(args), meshes = read_collision_meshes(args);
+  if (root < 0 || meshes < 0) {
     return PKI_EXIT_USAGE;
   }
   pk_builder_create(&out->builder, NULL);
@@ -69,7 +80,7 @@ int pki_load(const pki_args *args, const char *name, pki_loaded *out)
     pki_fail_memory(&out->error, NULL);
     return PKI_EXIT_FAILURE;
   }
-  pk_status status = add_model(args, (pk_root_kind)root, name, out);
+  pk_status status = add_model(args, (pk_root_kind)root, (pk_mesh_collision)meshes, name, out);
   out->read = status == PK_OK;
   status = out->read ? pk_builder_compile(out->builder, &out->model, &out->error) : status;
   if (status == PK_OK && root == PK_ROOT_AUTO) {

@@ -95,6 +95,7 @@ static bool urdf_init(pki_urdf *u)
 
 static void urdf_free(pki_urdf *u)
 {
+  pki_mesh_collider_free(&u->collider);
   pki_urdf_free_meshes(u);
   xmlHashFree(u->materials, NULL);
   xmlHashFree(u->remarks, NULL);

@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "model/builder.h"
+#include "model/mesh_collide.h"
 #include "model/urdf_path.h"
 
 /* Bounds on what a file may ask for, far above any real robot. */
@@ -47,13 +48,14 @@ typedef struct pki_urdf {
   pk_builder *b;
   const char *file; /* as the user gave it, for messages */
   const pk_load_options *options;
-  pki_urdf_folders folders; /* where meshes may lie */
-  xmlHashTable *materials;  /* name -> colour (xmlNode), first definition */
-  xmlHashTable *meshes;     /* uri and scale -> what urdf_mesh.c keeps */
-  xmlHashTable *joints;     /* name -> <joint> (xmlNode), the first */
-  xmlHashTable *remarks;    /* kinds of warnings already given */
-  long long ntriangle;      /* of all meshes so far */
-  long long mesh_uses;      /* the same, each as often as shapes use it */
+  pki_urdf_folders folders;   /* where meshes may lie */
+  xmlHashTable *materials;    /* name -> colour (xmlNode), first definition */
+  xmlHashTable *meshes;       /* uri and scale -> what urdf_mesh.c keeps */
+  pki_mesh_collider collider; /* what meshes that collide have become */
+  xmlHashTable *joints;       /* name -> <joint> (xmlNode), the first */
+  xmlHashTable *remarks;      /* kinds of warnings already given */
+  long long ntriangle;        /* of all meshes so far */
+  long long mesh_uses;        /* the same, each as often as shapes use it */
   int nerror;
   pk_error first; /* the first error */
 } pki_urdf;

@@ -209,6 +209,22 @@ static bool read_geometry(pki_urdf *u, const xmlNode *geometry, pk_shape_desc *s
   return read_size(u, node, "length", 1, shape->visual, &shape->size[1]) && radius;
 }
 
+/* Into the builder, a mesh that collides as what the options make of it. */
+static void add_shape(pki_urdf *u, const xmlNode *node, const pk_shape_desc *shape)
+{
+  pk_error err;
+  pki_mesh_remark remark = {.kind = NULL};
+  const bool mesh = shape->kind == PK_SHAPE_MESH && !shape->visual;
+  const pk_status status = mesh ? pki_builder_add_collision_mesh(u->b, &u->collider, shape,
+                                                                 u->options->collision_meshes, &remark, &err)
+                                : pk_builder_add_shape(u->b, shape, &err);
+  if (status != PK_OK) {
+    pki_urdf_error(u, node, NULL, err.status, "%s", err.message);
+  } else if (remark.kind != NULL) {
+    pki_urdf_warn(u, node, NULL, PK_ERROR_MESH, remark.kind, "%s", remark.text);
+  }
+}
+
 static void read_shape(pki_urdf *u, const xmlNode *node, const char *link, bool visual)
 {
   const xmlNode *geometry = pki_urdf_child(node, "geometry");
@@ -227,10 +243,7 @@ static void read_shape(pki_urdf *u, const xmlNode *node, const char *link, bool 
   if (!read_geometry(u, geometry, &shape) || link == NULL) {
     return;
   }
-  pk_error err;
-  if (pk_builder_add_shape(u->b, &shape, &err) != PK_OK) {
-    pki_urdf_error(u, node, NULL, err.status, "%s", err.message);
-  }
+  add_shape(u, node, &shape);
 }
 
 void pki_urdf_read_link(pki_urdf *u, const xmlNode *node)

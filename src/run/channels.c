@@ -316,7 +316,8 @@ static int read_contacts(pki_channel_reader *t, int robot, double *out)
   (void)robot;
   const pki_watch *w = t->watch;
   const double per_second = 1 / w->world->scenario->step.dt;
-  for (int i = 0; i < w->ncontact; i++, out += 13) {
+  const int n = w->ncontact < t->room ? w->ncontact : t->room;
+  for (int i = 0; i < n; i++, out += 13) {
     const pk_sim_contact *c = &w->contacts[i];
     out[0] = c->link;
     for (int k = 0; k < 3; k++) {
@@ -328,7 +329,7 @@ static int read_contacts(pki_channel_reader *t, int robot, double *out)
     out[11] = c->friction;
     out[12] = c->other_link;
   }
-  return w->ncontact;
+  return n;
 }
 
 static int read_solver(pki_channel_reader *t, int robot, double *out)
@@ -493,7 +494,7 @@ static size_t largest_sample(const pki_channel_reader *t)
 {
   size_t most = 1;
   for (int i = 0; i < t->count; i++) {
-    const size_t rows = t->channels[i].table ? (size_t)pk_sim_max_contacts(t->watch->world->sim) : 1;
+    const size_t rows = t->channels[i].table ? (size_t)t->watch->room : 1;
     const size_t size = rows * (size_t)t->channels[i].columns;
     most = size > most ? size : most;
   }
@@ -527,6 +528,7 @@ pk_status pki_channel_reader_create(const pki_watch *watch, const pki_run_result
       }
     }
     t->values = calloc(largest_sample(t), sizeof *t->values);
+    t->room = watch->room;
     good = !t->failed && t->values != NULL;
   }
   pk_status status = good ? PK_OK : pki_fail_memory(err, "the channels of a run");
@@ -587,6 +589,11 @@ void pki_channel_reader_destroy(pki_channel_reader *reader)
 
 const double *pki_channel_reader_read(pki_channel_reader *reader, int channel, int *rows)
 {
+  if (reader->watch->room > reader->room) { /* the world's has grown */
+    double *const more = realloc(reader->values, largest_sample(reader) * sizeof *more);
+    reader->values = more != NULL ? more : reader->values;
+    reader->room = more != NULL ? reader->watch->room : reader->room;
+  }
   reader->found = reader->values;
   *rows = reader->row[channel]->read(reader, reader->robot[channel], reader->values);
   return reader->found;

@@ -37,7 +37,8 @@ struct pki_channel_reader {
   const pki_channel_row **row;   /* [count] */
   int *robot;                    /* [count] */
   const double *found;           /* where the values of the last read are: mostly in */
-  double *values;                /* room for the largest sample */
+  double *values;                /* room for the largest sample, */
+  int room;                      /* which has this many contacts */
   int njoint, *joint_dof;        /* velocities that belong to joints */
   long long moved;               /* steps at which the workspace has the velocities of the state; -1: never */
   bool failed;                   /* memory was out while columns were described */

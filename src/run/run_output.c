@@ -45,6 +45,11 @@ static pk_status save_checkpoint(pki_run_output *k, pk_error *err)
 {
   const pki_world *w = k->watch->world;
   const size_t sim = pk_sim_state_size(w->sim), run = pki_watch_size(k->watch);
+  void *const state = realloc(k->state, sim + run); /* room for contacts may have grown */
+  if (state == NULL) {
+    return pki_fail_memory(err, "checkpoints");
+  }
+  k->state = state;
   pki_checkpoint c = {.code = pki_world_code(w),
                       .model_hash = k->result->model_hash,
                       .scenario_hash = pki_scenario_hash(w->scenario),

@@ -80,7 +80,8 @@ pk_status pki_watch_begin(pki_watch *w, pki_world *world, double bound, pki_run_
   *result = (pki_run_result){.bound = bound};
   *w = (pki_watch){.world = world, .model = m, .info = {.body = -1, .term = "", .certified = true}};
   w->q = calloc(nq + 2 * nu + 4 * nbody + 4, sizeof *w->q);
-  w->contacts = calloc((size_t)pk_sim_max_contacts(world->sim), sizeof *w->contacts);
+  w->room = pk_sim_max_contacts(world->sim);
+  w->contacts = calloc((size_t)w->room, sizeof *w->contacts);
   w->feet = calloc(nbody + 1, sizeof *w->feet);
   w->slides = calloc(nbody + 1, sizeof *w->slides);
   result->peak = calloc(nu + 1, sizeof *result->peak);
@@ -189,10 +190,22 @@ static bool add_force(pki_watch *w, const pk_sim_contact *c, int link, double pe
   return c->slides;
 }
 
+/* As much room for contacts as the world has; without memory those that have none are not seen. */
+static void follow_room(pki_watch *w)
+{
+  const int room = pk_sim_max_contacts(w->world->sim);
+  if (room > w->room) {
+    pk_sim_contact *more = realloc(w->contacts, (size_t)room * sizeof *more);
+    w->contacts = more != NULL ? more : w->contacts;
+    w->room = more != NULL ? room : w->room;
+  }
+}
+
 /* Contacts of the last step and the forces on feet; true when one of a foot slides. */
 static bool find_forces(pki_watch *w)
 {
-  const int most = pk_sim_max_contacts(w->world->sim);
+  follow_room(w);
+  const int most = w->room;
   const double per_second = 1 / w->world->scenario->step.dt;
   const int found = pk_sim_contacts(w->world->sim, w->contacts, most);
   w->ncontact = found < most ? found : most;
@@ -394,8 +407,12 @@ void pki_watch_explain(const pki_watch *w, const pki_run_result *result, pk_stat
   const bool joint = strcmp(term, "command") == 0;
   const pk_model *m = joint ? pk_sim_joint_model(w->world->sim) : pk_sim_model(w->world->sim);
   const int link = info->body >= 0 && info->body < m->nbody ? m->body_link[info->body] : -1;
+  char room[160];
+  snprintf(room, sizeof room,
+           ": there are more than %d contacts in this step; leave step.max_contacts out, and the room grows",
+           pk_sim_max_contacts(w->world->sim));
   const char *hint =
-      strcmp(term, "max_contacts") == 0 ? "; does a robot start in the ground? Else raise step.max_contacts"
+      strcmp(term, "max_contacts") == 0 ? room
       : status == PK_ERROR_CONVERGENCE && strcmp(term, "resting contact") == 0
           ? "; in accelerations resting contact can have no solution: try step.resting=velocity"
           : "";

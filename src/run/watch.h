@@ -80,7 +80,8 @@ typedef struct pki_watch {
   const pk_model *model;    /* joint coordinates */
   double *q, *u, *u_before; /* joint coordinates */
   pk_step_info info;        /* of the last step */
-  pk_sim_contact *contacts; /* [max_contacts] of the last step */
+  pk_sim_contact *contacts; /* [room] of the last step */
+  int room;                 /* for contacts: the world's, which may grow */
   int ncontact;
   int *feet, nfoot; /* links */
   double *force;    /* [nfoot + 1][3] N on each foot from outside its robot, and on all other links, world */

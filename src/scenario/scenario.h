@@ -269,6 +269,7 @@ typedef struct pki_world {
   char not_compiled
       [512];   /* why there is none although the scenario asks for it; "": it does not, or there is one */
   void *start; /* state and parameters as they are written, for pki_world_vary; NULL: nothing varies */
+  size_t start_size; /* of the state */
 } pki_world;
 
 /* Model, world, controller, initial pose. Names that the model does not have are failures with their line. */

@@ -279,6 +279,7 @@ static bool keep_start(pki_world *w)
   if (w->start == NULL) {
     return false;
   }
+  w->start_size = state;
   pk_sim_get_state(w->sim, w->start);
   pki_parameters_save(w->sim, (double *)(void *)((char *)w->start + state));
   return true;
@@ -286,7 +287,7 @@ static bool keep_start(pki_world *w)
 
 static pk_status restore_start(pki_world *w, pk_error *err)
 {
-  const size_t state = pk_sim_state_size(w->sim);
+  const size_t state = w->start_size;
   pki_parameters_load(w->sim, (const double *)(const void *)((const char *)w->start + state));
   w->number = -1;
   w->push = 1;

@@ -25,7 +25,8 @@ typedef struct stage {
   pki_watch watch;
   pki_run_result result;
   pki_channel_reader *reader;
-  void *start;           /* its first state */
+  void *start; /* its first state */
+  size_t start_size;
   pki_scenario *steered; /* the scenario as sliders changed it while the world went on; NULL: they did not */
   pki_text scene;        /* scene.json */
 } stage;
@@ -91,7 +92,8 @@ static pk_status stage_create(pki_scenario *scenario, void (*compile)(pki_world 
   status = status == PK_OK ? observe_world(s, err) : status;
   status = status == PK_OK ? pki_watch_scene(&s->watch, &s->scene, err) : status;
   if (status == PK_OK) {
-    s->start = malloc(pk_sim_state_size(s->world.sim));
+    s->start_size = pk_sim_state_size(s->world.sim);
+    s->start = malloc(s->start_size);
     status = s->start != NULL ? PK_OK : pki_fail_memory(err, "the viewer");
   }
   if (status != PK_OK) {
@@ -157,7 +159,7 @@ static pk_status live_reset(pki_source *self, pk_error *err)
 {
   live *l = (live *)self;
   stage *s = l->now;
-  const pk_status status = pk_sim_set_state(s->world.sim, s->start, pk_sim_state_size(s->world.sim), err);
+  const pk_status status = pk_sim_set_state(s->world.sim, s->start, s->start_size, err);
   if (status != PK_OK) {
     return status;
   }

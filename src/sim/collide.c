@@ -9,9 +9,6 @@
 #include "model/srdf.h"
 #include "sim/query.h"
 
-/* How deep links overlap before they are released, as a part of the world's length. */
-static const double OVERLAP = 1e-6;
-
 /* The filter has changed. */
 static void rebuild_collision_filter(pk_sim *sim)
 {
@@ -42,6 +39,7 @@ pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err)
     status = pki_colliders_init(&c->colliders, sim->model, c->geometries, o->broad, o->self_collision, err);
   }
   c->length = status == PK_OK ? length_of(sim->model, &c->colliders) : 1;
+  status = status == PK_OK ? pki_sim_exclude_by_design(sim, err) : status;
   if (status == PK_OK && pk_sim_release_overlaps(sim, NULL, 0) < 0) {
     status = pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for links that overlap");
   }
@@ -207,7 +205,7 @@ int pk_sim_release_overlaps(pk_sim *sim, pk_sim_overlap_pair *out, int most)
   pki_filter_unrelease(&c->filter);
   pki_colliders_refilter(c);
   pki_sim_place(sim);
-  bool memory = find_overlaps(sim, true, OVERLAP * sim->scene.length, &all);
+  bool memory = find_overlaps(sim, true, PKI_OVERLAP * sim->scene.length, &all);
   for (int i = 0; i < all.count && memory; i++) {
     const int *link = all.pairs[i].link;
     memory = pki_filter_set(&c->filter, link[0], link[1], PKI_RULE_RELEASED, NULL) == PK_OK;

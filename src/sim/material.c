@@ -169,7 +169,7 @@ void pki_scene_carve(pki_scene *c, const pk_model *model, const pk_sim_options *
   c->materials = pki_arena_take(arena, PKI_MATERIAL_MAX, sizeof *c->materials);
   c->surfaces = pki_arena_take(arena, (size_t)model->nshape, sizeof *c->surfaces);
   c->pairs = pki_arena_take(arena, PKI_PAIR_MAX, sizeof *c->pairs);
-  pki_colliders_carve(&c->colliders, model, options->max_contacts, arena);
+  pki_colliders_carve(&c->colliders, model, arena);
   const pk_contact_problem shape = pki_largest_problem(model, options);
   c->has_joint_rows = shape.nbox > pki_joint_model(model)->nu; /* more than commands */
   if (arena->base != NULL && !arena->overflow) {

@@ -263,11 +263,14 @@ static void *array_before(const pk_sim *sim, int row)
   return array;
 }
 
-void pki_memory_carve(pk_sim *sim, const pk_model *model, const pk_sim_options *options, pki_arena *arena)
+void pki_memory_carve(pk_sim *sim, const pk_model *model, const pk_sim_options *options, bool growing,
+                      pki_arena *arena)
 {
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     const pki_memory_row *r = &pki_memory[row];
-    for (int copy = 0; copy < (r->role == PKI_ROLE_UNDONE ? 2 : r->role == PKI_ROLE_STATE); copy++) {
+    for (int copy = 0; pki_memory_grows(row) == growing &&
+                       copy < (r->role == PKI_ROLE_UNDONE ? 2 : r->role == PKI_ROLE_STATE);
+         copy++) {
       void *const array = pki_arena_take(arena, r->room(model, options), r->size);
       const size_t at = r->at + (copy ? offsetof(pk_sim, before) - offsetof(pk_sim, state) : 0);
       memcpy((unsigned char *)sim + at, &array, sizeof array);

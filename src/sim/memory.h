@@ -61,8 +61,16 @@ void pki_memory_set_array(pk_sim *sim, int row, void *array);
 size_t pki_memory_used(const pk_sim *sim, int row);
 size_t pki_memory_count(const pk_sim *sim, const pki_numbers *n, int row);
 
-/* Take the arrays of a state and of what is put back from an arena; with a counting arena this counts. */
-void pki_memory_carve(pk_sim *sim, const pk_model *model, const pk_sim_options *options, pki_arena *arena);
+/* Rows that have room for max_contacts, of which a number is in use: they can grow (grow.c). */
+static inline bool pki_memory_grows(int row)
+{
+  return pki_memory[row].used != PKI_USED_ALL;
+}
+
+/* Take the arrays of a state and of what is put back from an arena, those that can grow or the others; with a counting
+ * arena this counts. */
+void pki_memory_carve(pk_sim *sim, const pk_model *model, const pk_sim_options *options, bool growing,
+                      pki_arena *arena);
 
 /* The state that a world begins with. */
 void pki_memory_reset(pk_sim *sim);

@@ -8,6 +8,13 @@
 pk_status pki_sim_collide_init(pk_sim *sim, pk_error *err);
 void pki_sim_collide_free(pk_sim *sim);
 
+/* How deep links overlap before they are released, as a part of the world's length. */
+static const double PKI_OVERLAP = 1e-6;
+
+/* Pairs of links whose meshes overlap in the initial pose, or in nearly all poses, do not collide (exclude.c). The world is in its
+ * first state before and after. */
+pk_status pki_sim_exclude_by_design(pk_sim *sim, pk_error *err);
+
 /* All colliders at the sim's configuration, unless they are there. Leaves kinematics there in the workspace. */
 void pki_sim_place(pk_sim *sim);
 

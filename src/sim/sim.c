@@ -5,6 +5,7 @@
 
 #include "dynamics/code.h"
 #include "model/motion.h"
+#include "sim/grow.h"
 #include "sim/memory.h"
 #include "sim/parameters.h"
 #include "sim/query.h"
@@ -21,7 +22,7 @@ static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, p
   const size_t joints = (size_t)pki_joint_model(model)->nu;
   pk_sim *sim = pki_arena_take(arena, 1, sizeof *sim);
   pk_sim s = {.model = model};
-  pki_memory_carve(&s, model, options, arena);
+  pki_memory_carve(&s, model, options, false, arena);
   s.q_next = pki_arena_take(arena, nq, real);
   s.u_next = pki_arena_take(arena, nu, real);
   s.carry_q_next = pki_arena_take(arena, nu, real);
@@ -33,9 +34,8 @@ static pk_sim *carve_sim(const pk_model *model, const pk_sim_options *options, p
   for (size_t i = 0; i < sizeof of_smooth / sizeof of_smooth[0]; i++) {
     *of_smooth[i] = pki_arena_take(arena, nu, real);
   }
-  s.control.contacts = pki_arena_take(arena, (size_t)options->max_contacts, sizeof *s.control.contacts);
   pki_scene_carve(&s.scene, model, options, arena);
-  pki_sim_contact_carve(&s.contact, model, options, arena);
+  pki_room_carve(&s, model, options, arena);
   pki_sim_joints_carve(&s.joints, model, arena);
   s.late_room = pki_latency_room(options);
   s.parameters.friction = 1;
@@ -131,6 +131,7 @@ pk_status pk_sim_create(const pk_model *model, const pk_sim_options *options, pk
     pki_aligned_free(memory);
   } else {
     (*out)->owns_memory = true;
+    (*out)->grows = options == NULL || options->max_contacts == 0;
   }
   return status;
 }
@@ -143,6 +144,7 @@ void pk_sim_destroy(pk_sim *sim)
   pki_ark_destroy(sim);
   pki_sim_collide_free(sim);
   pki_aligned_free(sim->control.state);
+  pki_aligned_free(sim->grown);
   if (sim->owns_memory) {
     pki_aligned_free(sim);
   }
@@ -256,8 +258,18 @@ static pk_status check_commands(const pk_sim *sim, pk_step_info *info)
 static pk_status advance_state(pk_sim *sim, pk_step_info *info)
 {
   const pk_model *m = sim->model;
+  const pk_step_info begun = *info;
   pki_memory_keep(sim);
   pk_status status = pki_steppers[sim->options.stepper]->step(sim, info);
+  while (status == PK_ERROR_LIMIT && strcmp(info->term, "max_contacts") == 0 && sim->grows) {
+    pki_memory_restore(sim);
+    if (!pki_room_grow(sim, 2 * sim->options.max_contacts)) {
+      return status;
+    }
+    *info = begun;
+    pki_memory_keep(sim);
+    status = pki_steppers[sim->options.stepper]->step(sim, info);
+  }
   if (status == PK_OK || status == PK_ERROR_CONVERGENCE) {
     const pk_status finite = check_finite(m, sim->q_next, sim->u_next, "q_end", "u_end", info);
     status = status == PK_OK ? finite : status;

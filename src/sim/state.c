@@ -2,18 +2,19 @@
  *
  *   header | arrays of the memory table (memory.h) | what pairs of shapes remember | the controller's block
  *
- * Everything has its place from the world alone (room for max_contacts), so that nothing in the bytes says where to
- * write: the counts in the header are checked against that room. What a step computes anew (workspace, rows,
+ * Everything has its place from the world and the room for contacts that the header names, which is checked: nothing else in the
+ * bytes says where to write, and the counts in the header are checked against that room. What a step computes anew (workspace, rows,
  * searches) is not here. Room that is not used is zero: equal states are equal bytes. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/grow.h"
 #include "sim/memory.h"
 #include "step/contact.h"
 
-enum { FORMAT = 6, NAME = 64, OPTIONS = 48 };
+enum { FORMAT = 7, NAME = 64, OPTIONS = 48 };
 
 static const char magic[8] = {'P', 'K', 'S', 'T', 'A', 'T', 'E', '\n'};
 static const int64_t most_steps = INT64_C(1) << 52; /* time is still exact */
@@ -30,6 +31,7 @@ typedef struct header {
   int32_t nlast, nspring;
   int32_t pushed, nmemory;
   int64_t uncertified;
+  int64_t room; /* for contacts, of the world that was saved */
 } header;
 
 _Static_assert(sizeof(header) % 8 == 0 && sizeof(pki_contact) == 6 * sizeof(int) + 16 * sizeof(double) &&
@@ -53,16 +55,17 @@ static bool is_saved(int row)
   return pki_memory[row].role != PKI_ROLE_PARAMETER;
 }
 
-static places places_of(const pk_sim *sim)
+static places places_of(const pk_sim *sim, int room)
 {
   const pk_controller *by = sim->control.by;
-  const size_t most = (size_t)sim->options.max_contacts;
+  const size_t most = (size_t)room;
+  pk_sim_options options = sim->options;
+  options.max_contacts = room;
   places p = {.memory = sizeof(header)};
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     p.row[row] = p.memory;
-    p.memory += is_saved(row)
-                    ? pad_to_word(pki_memory[row].room(sim->model, &sim->options) * pki_memory[row].size)
-                    : 0;
+    p.memory +=
+        is_saved(row) ? pad_to_word(pki_memory[row].room(sim->model, &options) * pki_memory[row].size) : 0;
   }
   p.block = p.memory + most * PKI_MEMORY_INTS * sizeof(int32_t);
   p.size = p.block + pad_to_word(by != NULL ? by->state_size : 0);
@@ -71,7 +74,7 @@ static places places_of(const pk_sim *sim)
 
 size_t pk_sim_state_size(const pk_sim *sim)
 {
-  return places_of(sim).size;
+  return places_of(sim, sim->options.max_contacts).size;
 }
 
 /* ---- out ---- */
@@ -102,12 +105,13 @@ static header header_of(const pk_sim *sim, size_t size)
   h.pushed = n->pushed;
   h.uncertified = n->uncertified;
   h.nmemory = sim->scene.colliders.nmemory;
+  h.room = sim->options.max_contacts;
   return h;
 }
 
 void pk_sim_get_state(const pk_sim *sim, void *state)
 {
-  const places p = places_of(sim);
+  const places p = places_of(sim, sim->options.max_contacts);
   const header h = header_of(sim, p.size);
   unsigned char *out = state;
   memset(out, 0, p.size);
@@ -132,8 +136,9 @@ void pk_sim_get_state(const pk_sim *sim, void *state)
 
 static const pki_where where = {.field = "state"};
 
-/* Bytes that are no state, or of which a part is missing. */
-static pk_status check_shape(const header *h, size_t size, pk_error *err)
+/* Bytes that are no state, or of which a part is missing. A state may be shorter than those of a world whose room has grown
+ * since, `now`. */
+static pk_status check_shape(const header *h, size_t size, size_t now, pk_error *err)
 {
   if (memcmp(h->magic, magic, sizeof magic) != 0) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "these bytes are no state of a world");
@@ -143,7 +148,7 @@ static pk_status check_shape(const header *h, size_t size, pk_error *err)
                     "this state has the format %llu, this build reads %d: it was saved by another version",
                     (unsigned long long)h->format, FORMAT);
   }
-  if (h->size != size) {
+  if (h->size != size && !(size == now && h->size < size)) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "this state has %zu bytes, but says that it has %llu", size,
                     (unsigned long long)h->size);
   }
@@ -173,7 +178,8 @@ static pk_status check_world(const header *h, const header *mine, pk_error *err)
   }
   for (int i = 0; i < pki_sim_field_count; i++) {
     const pk_field *f = &pki_sim_fields[i];
-    if (f->offset != offsetof(pk_sim_options, timing) && h->options[i] != mine->options[i]) {
+    if (f->offset != offsetof(pk_sim_options, timing) &&
+        f->offset != offsetof(pk_sim_options, max_contacts) && h->options[i] != mine->options[i]) {
       char found[40], expected[40];
       write_option(f, h->options[i], found, sizeof found);
       write_option(f, mine->options[i], expected, sizeof expected);
@@ -208,17 +214,19 @@ static pk_status report_damaged_state(pk_error *err, const char *what)
   return pki_fail(err, PK_ERROR_SYNTAX, where, "this state is damaged: %s out of range", what);
 }
 
-/* Numbers of the header. */
+/* Numbers of the header; its room is in range. */
 static pk_status check_numbers(const pk_sim *sim, const header *h, pk_error *err)
 {
-  const int most = sim->options.max_contacts;
+  const int most = (int)h->room;
+  pk_sim_options options = sim->options;
+  options.max_contacts = most;
   if (h->steps < 0 || h->steps > most_steps) {
     return report_damaged_state(err, "the number of steps is");
   }
   if (!isfinite(h->ark_step) || h->ark_step < 0) {
     return report_damaged_state(err, "the internal step is");
   }
-  const size_t springs = pki_memory[PKI_MEMORY_SPRINGS].room(sim->model, &sim->options);
+  const size_t springs = pki_memory[PKI_MEMORY_SPRINGS].room(sim->model, &options);
   if (h->nlast < 0 || h->nlast > most || h->nspring < 0 || (size_t)h->nspring > springs || h->nmemory < 0 ||
       h->nmemory > most) {
     return report_damaged_state(err, "the number of contacts is");
@@ -261,36 +269,60 @@ static pk_status check_arrays(const pk_sim *sim, const header *h, const unsigned
   return status;
 }
 
-static pk_status check_state(const pk_sim *sim, const header *h, const unsigned char *in, const places *p,
-                             size_t size, pk_error *err)
+static pk_status check_state(const pk_sim *sim, const header *h, const unsigned char *in, size_t size,
+                             pk_error *err)
 {
-  const header mine = header_of(sim, p->size);
-  pk_status status = check_shape(h, size, err);
+  enum { MOST = 100000 }; /* of the option max_contacts */
+  const size_t now = pk_sim_state_size(sim);
+  const header mine = header_of(sim, now);
+  pk_status status = check_shape(h, size, now, err);
   status = status == PK_OK ? check_world(h, &mine, err) : status;
   status = status == PK_OK ? check_controller(h, &mine, err) : status;
-  if (status == PK_OK && size != p->size) {
-    status = pki_fail(err, PK_ERROR_SYNTAX, where, "this state has %zu bytes, expected %zu", size, p->size);
+  if (status == PK_OK && (h->room < 1 || h->room > MOST)) {
+    status = report_damaged_state(err, "the room for contacts is");
   }
-  status = status == PK_OK ? check_numbers(sim, h, err) : status;
-  return status == PK_OK ? check_arrays(sim, h, in, p, err) : status;
+  if (status != PK_OK) {
+    return status;
+  }
+  const places p = places_of(sim, (int)h->room);
+  if (h->size != p.size) {
+    return pki_fail(err, PK_ERROR_SYNTAX, where, "this state has %llu bytes, expected %zu",
+                    (unsigned long long)h->size, p.size);
+  }
+  status = check_numbers(sim, h, err);
+  return status == PK_OK ? check_arrays(sim, h, in, &p, err) : status;
+}
+
+/* Room for what the state holds. */
+static pk_status make_room(pk_sim *sim, const header *h, pk_error *err)
+{
+  int most = h->nlast > h->nspring ? h->nlast : h->nspring;
+  most = most > h->nmemory ? most : h->nmemory;
+  if (most <= sim->options.max_contacts || pki_room_grow(sim, (int)h->room)) {
+    return PK_OK;
+  }
+  return pki_fail(err, PK_ERROR_LIMIT, where,
+                  "this state has %d contacts, this world has room for %d: raise max_contacts", most,
+                  sim->options.max_contacts);
 }
 
 /* ---- in ---- */
 
 pk_status pk_sim_set_state(pk_sim *sim, const void *state, size_t size, pk_error *err)
 {
-  const places p = places_of(sim);
   const unsigned char *in = state;
   header h;
   if (size < sizeof h) {
     return pki_fail(err, PK_ERROR_SYNTAX, where, "these %zu bytes are no state of a world, expected %zu",
-                    size, p.size);
+                    size, pk_sim_state_size(sim));
   }
   memcpy(&h, in, sizeof h);
-  const pk_status status = check_state(sim, &h, in, &p, size, err);
+  pk_status status = check_state(sim, &h, in, size, err);
+  status = status == PK_OK ? make_room(sim, &h, err) : status;
   if (status != PK_OK) {
     return status;
   }
+  const places p = places_of(sim, (int)h.room);
   sim->state.n = numbers_of(&h);
   for (int row = 0; row < PKI_MEMORY_ROWS; row++) {
     const size_t bytes = is_saved(row) ? pki_memory_used(sim, row) * pki_memory[row].size : 0;

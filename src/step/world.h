@@ -25,9 +25,11 @@
  *   sim_options.c options, presets, laws
  *   sim_control.c the controller
  *   memory.c      what a world remembers from step to step
+ *   grow.c        room for contacts, which grows between steps
  *   material.c    the ground and material pairs
  *   parameters.c  what differs from world to world
  *   collide.c     who collides
+ *   exclude.c     links of one robot that overlap by design
  *   query.c       distances, rays, overlaps
  *   state.c       all that the next step depends on, as bytes
  *
@@ -260,6 +262,8 @@ struct pk_sim {
   double lap;      /* s, when the part of the step that is running began */
   void *ark;       /* pki_ark, NULL for the fixed-step schemes */
   bool owns_memory;
+  bool grows;  /* room for contacts was left to the model, and there is memory to ask for more */
+  void *grown; /* memory of that room when it has grown (sim/grow.c), owned */
 };
 
 /* A stepper's row, const pki_stepper pki_stepper_NAME in the file that steps, NAME as PK_STEPPER_LIST has it.

@@ -64,10 +64,12 @@ static inline rig *rig_make(pk_model *m, pk_broad_phase broad, int room)
   pk_workspace_create(m, &r->work, NULL);
   pk_terrain_create(&r->terrain, NULL);
   pki_arena arena = pki_arena_over(NULL, 0);
-  pki_colliders_carve(&r->colliders, m, room, &arena);
+  pki_colliders_carve(&r->colliders, m, &arena);
+  pki_colliders_carve_memory(&r->colliders, room, &arena);
   r->memory = pki_aligned_alloc(arena.used);
   arena = pki_arena_over(r->memory, arena.used);
-  pki_colliders_carve(&r->colliders, m, room, &arena);
+  pki_colliders_carve(&r->colliders, m, &arena);
+  pki_colliders_carve_memory(&r->colliders, room, &arena);
   if (pki_geometries_create(m, &r->geometries, &err) != PK_OK ||
       pki_colliders_init(&r->colliders, m, r->geometries, broad, true, &err) != PK_OK) {
     fail_msg("%s", err.message);

@@ -183,8 +183,8 @@ static void a_step_that_fails_ends_the_run_with_its_reason(void **state)
   assert_int_equal(o.result.status, PK_ERROR_LIMIT);
   assert_int_equal(o.result.steps, 0);
   assert_string_equal(o.result.stopped,
-                      "step 1 at 0 s: the input is larger than the limit, in max_contacts; does a robot "
-                      "start in the ground? Else raise step.max_contacts");
+                      "step 1 at 0 s: the input is larger than the limit, in max_contacts: there are more "
+                      "than 2 contacts in this step; leave step.max_contacts out, and the room grows");
   end(&o);
 }
 

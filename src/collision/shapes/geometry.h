@@ -2,7 +2,8 @@
  *
  *   geometry.c  making, checking, bounds
  *   shape_inertia.c   mass properties
- *   hull.c      convex polytopes; quickhull.c: hulls of points, by qhull
+ *   hull.c      convex polytopes; quickhull.c: hulls of points, by qhull; hull_few.c: with few vertices
+ *   convex_parts.c    what a mesh becomes when only convex shapes are to collide; decompose.c: its parts
  *   convex.c    what a convex shape answers: the farthest point, the farthest face
  *   shape_point.c     signed distance of a point
  *   shape_ray.c       rays

@@ -69,10 +69,19 @@ static void normalise_vector(double v[3])
   }
 }
 
-/* Four points that span a volume, and the extent. */
-static pk_status find_spanning_points(const double *points, int n, int corner[4], double *extent,
-                                      pk_error *err)
+pk_status pki_hull_span(const double *points, int n, int corner[4], double *extent, pk_error *err)
 {
+  for (size_t i = 0; n > 0 && i < 3 * (size_t)n; i++) {
+    if (!isfinite(points[i])) {
+      return pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
+                      "coordinate %d of point %d is %g, expected a finite number", (int)(i % 3), (int)(i / 3),
+                      points[i]);
+    }
+  }
+  if (n < 4) {
+    return pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
+                    "%d points, a convex hull needs 4 or more", n);
+  }
   double d, u[3] = {0, 0, 0}, w[3];
   corner[0] = 0;
   for (int i = 1; i < n; i++) {
@@ -381,20 +390,9 @@ static pki_hull *attempt_hull(const double *points, int n, const frame *t, const
 pk_status pki_hull_create(const double *points, int n, pki_hull **out, pk_error *err)
 {
   *out = NULL;
-  for (size_t i = 0; n > 0 && i < 3 * (size_t)n; i++) {
-    if (!isfinite(points[i])) {
-      return pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
-                      "coordinate %d of point %d is %g, expected a finite number", (int)(i % 3), (int)(i / 3),
-                      points[i]);
-    }
-  }
-  if (n < 4) {
-    return pki_fail(err, PK_ERROR_MESH, (pki_where){.field = "mesh"},
-                    "%d points, a convex hull needs 4 or more", n);
-  }
   int corner[4];
   double extent;
-  const pk_status status = find_spanning_points(points, n, corner, &extent, err);
+  const pk_status status = pki_hull_span(points, n, corner, &extent, err);
   if (status != PK_OK) {
     return status;
   }

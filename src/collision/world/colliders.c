@@ -137,14 +137,19 @@ void pki_geometries_destroy(pki_geometries *g)
 
 /* ---- making ---- */
 
-void pki_colliders_carve(pki_colliders *c, const pk_model *model, int max_contacts, pki_arena *arena)
+void pki_colliders_carve(pki_colliders *c, const pk_model *model, pki_arena *arena)
+{
+  *c = (pki_colliders){.model = model};
+  c->seen = pki_arena_take(arena, (size_t)model->nq, sizeof *c->seen);
+}
+
+void pki_colliders_carve_memory(pki_colliders *c, int max_contacts, pki_arena *arena)
 {
   const size_t room = (size_t)max_contacts;
-  *c = (pki_colliders){.model = model, .memory_room = max_contacts};
+  c->memory_room = max_contacts;
   c->memory = pki_arena_take(arena, room, sizeof *c->memory);
   c->next = pki_arena_take(arena, room, sizeof *c->next);
   c->kept = pki_arena_take(arena, room, sizeof *c->kept);
-  c->seen = pki_arena_take(arena, (size_t)model->nq, sizeof *c->seen);
 }
 
 /* Room for the pairs of n colliders; who asks for room for more contacts gets more. */
@@ -276,7 +281,8 @@ static void fill_colliders(pki_colliders *c, const pki_collider *before)
   c->placed = false;
 }
 
-pk_status pki_colliders_set_ground(pki_colliders *c, const pk_terrain *ground, pk_error *err)
+/* The block of colliders over a ground made anew; false: no memory, all stays as it was. */
+static bool remake_block(pki_colliders *c, const pk_terrain *ground)
 {
   pki_colliders made = *c;
   made.ground = ground;
@@ -287,16 +293,29 @@ pk_status pki_colliders_set_ground(pki_colliders *c, const pk_terrain *ground, p
   made.block = pki_aligned_alloc(size);
   if (made.block == NULL || arena.overflow) {
     pki_aligned_free(made.block);
-    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for %d shapes and solids that collide",
-                    made.n);
+    return false;
   }
   arena = pki_arena_over(made.block, size);
   carve_block(&made, &arena);
   fill_colliders(&made, c->block != NULL ? c->of : NULL);
   pki_aligned_free(c->block);
   *c = made;
+  return true;
+}
+
+pk_status pki_colliders_set_ground(pki_colliders *c, const pk_terrain *ground, pk_error *err)
+{
+  if (!remake_block(c, ground)) {
+    return pki_fail(err, PK_ERROR_MEMORY, (pki_where){0}, "no memory for %d shapes and solids that collide",
+                    c->nshape + (ground != NULL ? ground->nsolid : 0));
+  }
   pki_colliders_forget(c);
   return PK_OK;
+}
+
+bool pki_colliders_grow(pki_colliders *c)
+{
+  return pair_room(c->n, c->memory_room) <= c->room || remake_block(c, c->ground);
 }
 
 static uint64_t hash_shapes(const pki_colliders *c)

@@ -100,8 +100,13 @@ typedef struct pki_colliders {
   bool placed;  /* everything is where `seen` says */
 } pki_colliders;
 
-/* From the sim's arena: room for pairs to remember. The rest is made by pki_colliders_init. */
-void pki_colliders_carve(pki_colliders *c, const pk_model *model, int max_contacts, pki_arena *arena);
+/* From the sim's arena: what does not depend on the room for contacts, and room for that many pairs to remember. The rest is
+ * made by pki_colliders_init. */
+void pki_colliders_carve(pki_colliders *c, const pk_model *model, pki_arena *arena);
+void pki_colliders_carve_memory(pki_colliders *c, int max_contacts, pki_arena *arena);
+
+/* Room for the pairs of as many contacts as there is memory for now; false: there is none, all stays as it was. */
+bool pki_colliders_grow(pki_colliders *c);
 
 /* Over geometries, which must outlive it; no ground. */
 pk_status pki_colliders_init(pki_colliders *c, const pk_model *model, const pki_geometries *geometries,

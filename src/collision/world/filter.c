@@ -43,7 +43,7 @@ static void join_constraints(pki_filter *f)
   qsort(f->pairs, (size_t)f->npair, sizeof *f->pairs, compare_pairs);
 }
 
-static bool are_joined(const pki_filter *f, int a, int b)
+bool pki_filter_joins(const pki_filter *f, int a, int b)
 {
   if ((a >= 0 && f->joined[a] == b) || (b >= 0 && f->joined[b] == a)) {
     return true;
@@ -127,17 +127,22 @@ void pki_filter_unrelease(pki_filter *f)
   f->nrule = kept;
 }
 
+const pki_rule *pki_filter_rule(const pki_filter *f, int link_a, int link_b)
+{
+  const int low = link_a < link_b ? link_a : link_b, high = link_a < link_b ? link_b : link_a;
+  const int at = f->nrule > 0 ? find_rule(f, low, high) : 0;
+  const bool found = at < f->nrule && f->rules[at].link[0] == low && f->rules[at].link[1] == high;
+  return found ? &f->rules[at] : NULL;
+}
+
 pki_filter_answer pki_filter_decide(const pki_filter *f, int link_a, int body_a, int link_b, int body_b)
 {
   if (body_a == body_b) {
     return PKI_FILTER_EXCLUDES;
   }
-  if (f->nrule > 0) {
-    const int low = link_a < link_b ? link_a : link_b, high = link_a < link_b ? link_b : link_a;
-    const int at = find_rule(f, low, high);
-    if (at < f->nrule && f->rules[at].link[0] == low && f->rules[at].link[1] == high) {
-      return f->rules[at].kind == PKI_RULE_ON ? PKI_FILTER_INCLUDES : PKI_FILTER_EXCLUDES;
-    }
+  const pki_rule *rule = pki_filter_rule(f, link_a, link_b);
+  if (rule != NULL) {
+    return rule->kind == PKI_RULE_ON ? PKI_FILTER_INCLUDES : PKI_FILTER_EXCLUDES;
   }
   const bool same_robot = f->model->links[link_a].robot == f->model->links[link_b].robot;
   if (same_robot && !f->self_collision) {
@@ -145,5 +150,5 @@ pki_filter_answer pki_filter_decide(const pki_filter *f, int link_a, int body_a,
   }
   /* the world holds other robots' shapes too: only a robot's own are joined to it */
   const bool strangers = (body_a < 0 || body_b < 0) && !same_robot;
-  return !strangers && are_joined(f, body_a, body_b) ? PKI_FILTER_EXCLUDES : PKI_FILTER_UNDECIDED;
+  return !strangers && pki_filter_joins(f, body_a, body_b) ? PKI_FILTER_EXCLUDES : PKI_FILTER_UNDECIDED;
 }

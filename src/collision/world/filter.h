@@ -2,7 +2,7 @@
  *
  *   1. shapes of one body, and shapes that are both fixed in the world: never
  *   2. a pair of links that was named: as it was said
- *   3. a pair of links that overlapped at the start and was released: no
+ *   3. a pair of links that overlapped at the start and was released, or overlaps by design: no
  *   4. links of one robot when self-collision is off: no
  *   5. bodies that a joint joins: no
  *   6. groups and masks
@@ -15,7 +15,14 @@
 
 #include "pronk/model.h"
 
-typedef enum pki_rule_kind { PKI_RULE_OFF, PKI_RULE_ON, PKI_RULE_RELEASED } pki_rule_kind;
+/* Switched off or on by name; released because they overlap at the start, in the initial pose, in nearly all poses. */
+typedef enum pki_rule_kind {
+  PKI_RULE_OFF,
+  PKI_RULE_ON,
+  PKI_RULE_RELEASED,
+  PKI_RULE_NEUTRAL,
+  PKI_RULE_ALWAYS
+} pki_rule_kind;
 
 typedef struct pki_rule {
   int link[2]; /* the smaller first */
@@ -38,8 +45,12 @@ void pki_filter_free(pki_filter *f);
 /* What is said of two different links from now on. */
 pk_status pki_filter_set(pki_filter *f, int a, int b, pki_rule_kind kind, pk_error *err);
 
-/* Pairs that were released collide again. */
+/* Pairs that were released because they overlapped at the start collide again. */
 void pki_filter_unrelease(pki_filter *f);
+
+/* The rule of two links, NULL: there is none; whether a joint or a constraint joins two bodies. */
+const pki_rule *pki_filter_rule(const pki_filter *f, int link_a, int link_b);
+bool pki_filter_joins(const pki_filter *f, int body_a, int body_b);
 
 /* What rules 1 to 5 say of shapes of two links, fixed in two bodies. */
 typedef enum pki_filter_answer {
