@@ -11,29 +11,15 @@
 
 enum { MODELS_MAX = 1000 };
 
-static bool is_urdf(const char *name)
+/* The only file of a folder with this ending. Returns how many there are. */
+static int only_file(const char *folder, const char *ending, char path[PKI_PATH_MAX])
 {
-  const size_t size = strlen(name);
-  return size > 5 && strcmp(name + size - 5, ".urdf") == 0;
-}
-
-/* The URDF of a folder: NAME/NAME.urdf, or the only one there. Returns how many there are. */
-static int urdf_of_folder(const char *folder, char path[PKI_PATH_MAX])
-{
-  char *full = realpath(folder, NULL);
-  const char *name = full != NULL ? strrchr(full, '/') + 1 : "";
-  char file[PKI_PATH_MAX];
-  const int n = snprintf(file, sizeof file, "%s.urdf", name);
-  const bool own = n > 0 && n < PKI_PATH_MAX && pki_path_join(path, folder, file) && pki_is_file(path);
-  free(full);
-  if (own) {
-    return 1;
-  }
   DIR *listing = opendir(folder);
   int count = 0;
   for (const struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
     char candidate[PKI_PATH_MAX];
-    if (is_urdf(e->d_name) && pki_path_join(candidate, folder, e->d_name) && pki_is_file(candidate)) {
+    if (pki_ends_with(e->d_name, ending) && pki_path_join(candidate, folder, e->d_name) &&
+        pki_is_file(candidate)) {
       count++;
       memcpy(path, candidate, sizeof candidate);
     }
@@ -42,6 +28,24 @@ static int urdf_of_folder(const char *folder, char path[PKI_PATH_MAX])
     closedir(listing);
   }
   return count;
+}
+
+/* The model of a folder: NAME/NAME.urdf, NAME/NAME.xml (MJCF) or NAME/NAME.pkm (compiled), or the only .urdf there, or the
+ * only .pkm. (Any other .xml may be something else.) Returns how many there are. */
+static int model_of_folder(const char *folder, char path[PKI_PATH_MAX])
+{
+  static const char *const endings[] = {".urdf", ".xml", ".pkm"};
+  char *full = realpath(folder, NULL);
+  const char *name = full != NULL ? strrchr(full, '/') + 1 : "";
+  bool own = false;
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0] && !own; i++) {
+    char file[PKI_PATH_MAX];
+    const int n = snprintf(file, sizeof file, "%s%s", name, endings[i]);
+    own = n > 0 && n < PKI_PATH_MAX && pki_path_join(path, folder, file) && pki_is_file(path);
+  }
+  free(full);
+  const int count = own ? 1 : only_file(folder, ".urdf", path);
+  return count > 0 ? count : only_file(folder, ".pkm", path);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -75,7 +79,7 @@ pki_model_entry *pki_model_list(int *count)
       const bool usable = e->d_name[0] != '.' && strlen(e->d_name) < sizeof entries->name &&
                           !is_listed(entries, *count, e->d_name) &&
                           pki_path_join(folder, f->path[i], e->d_name) && pki_is_folder(folder) &&
-                          urdf_of_folder(folder, file) == 1;
+                          model_of_folder(folder, file) == 1;
       if (!usable) {
         continue;
       }
@@ -140,7 +144,7 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
     return PK_OK;
   }
   if (pki_is_folder(name)) {
-    const int count = urdf_of_folder(name, path);
+    const int count = model_of_folder(name, path);
     if (count == 1) {
       return PK_OK;
     }
@@ -158,7 +162,7 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
   for (int i = 0; i < f->count && status != PK_OK && strchr(name, '/') == NULL && name[0] != '.'; i++) {
     char folder[PKI_PATH_MAX];
     if (pki_path_join(folder, f->path[i], name) && pki_is_folder(folder) &&
-        urdf_of_folder(folder, path) == 1) {
+        model_of_folder(folder, path) == 1) {
       status = PK_OK;
     }
   }

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/folders.h"
 
-/* The URDF file of `name`, which is a file, a folder with a URDF file in it, or the name of a
- * model in one of the models folders. Where a name is looked up, in this order: as a path;
+/* The file of `name`, which is a file, a folder with a URDF file (or one of another format under the folder's own
+ * name) in it, or the name of a model in one of the models folders. Where a name is looked up, in this order: as a path;
  * ./models; the folder PRONK_MODELS names; beside the running program (../models,
  * ../share/pronk/models); the installed share/pronk/models. An unknown name gets the
  * nearest one. */
@@ -15,7 +15,7 @@ pk_status pki_model_locate(const char *name, char path[PKI_PATH_MAX], pk_error *
 /* A model in a models folder. */
 typedef struct pki_model_entry {
   char name[64];
-  char path[PKI_PATH_MAX]; /* of the URDF file */
+  char path[PKI_PATH_MAX]; /* of its file */
 } pki_model_entry;
 
 /* All models by name, those of earlier folders first when names meet. Returns an array for

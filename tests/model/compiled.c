@@ -312,6 +312,25 @@ static void damage_is_found(void **state)
   pki_text_free(&bytes);
 }
 
+static void numbers_must_be_numbers(void **state)
+{
+  (void)state;
+  pki_text bytes = {0};
+  pk_builder *b = build_all(&bytes);
+  pki_text copy = copy_bytes(&bytes);
+  unsigned char mass[8];
+  pki_put_real(mass, 12);
+  size_t at = PKI_COMPILED_HEAD;
+  while (at + 8 < copy.size && memcmp(copy.data + at, mass, 8) != 0) {
+    at++;
+  }
+  pki_put_real((unsigned char *)copy.data + at, NAN);
+  mend_head(&copy);
+  expect_refused(&copy, PK_ERROR_SYNTAX, "\"mass\" of a record is cut off or holds what it cannot hold");
+  pki_text_free(&copy), pki_text_free(&bytes);
+  pk_builder_destroy(b);
+}
+
 /* Bytes that somebody changed on purpose, checksum and all: read or refused, never harmful. */
 static void changed_bytes_do_no_harm(void **state)
 {
@@ -364,6 +383,7 @@ int main(void)
       cmocka_unit_test(other_versions_are_told_apart),
       cmocka_unit_test(what_a_file_lacks_has_its_default),
       cmocka_unit_test(damage_is_found),
+      cmocka_unit_test(numbers_must_be_numbers),
       cmocka_unit_test(changed_bytes_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

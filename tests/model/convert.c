@@ -157,9 +157,7 @@ static void rotations_keep_their_angles(void **state)
     double rpy[3];
     pki_exact_rpy(pose.rot, rpy);
     const pk_pose back = pk_pose_from_xyz_rpy(origin, rpy);
-    for (int i = 0; i < 9; i++) {
-      assert_near(back.rot[i], pose.rot[i], 1e-15);
-    }
+    assert_memory_equal(back.rot, pose.rot, sizeof pose.rot);
   }
   pki_random random = pki_random_seeded(2);
   int exact = 0;
@@ -331,6 +329,33 @@ static void what_mjcf_cannot_hold_is_told(void **state)
   pk_builder_destroy(b);
 }
 
+/* Joints without limits of their own, and coordinates that begin elsewhere than at 0. */
+static void limits_and_references_find_their_form(void **state)
+{
+  (void)state;
+  const everything_options o = {.mimic = true, .springs = true};
+  pk_builder *b = new_builder();
+  build_everything(b, &o);
+  pk_error err = {0};
+  const pk_link_desc link = {.name = "piston", .inertia = {.mass = 1, .moment = {1, 0, 0, 1, 0, 1}}};
+  pk_joint_desc joint = pk_joint_desc_default();
+  joint.name = "bore", joint.kind = PK_JOINT_PRISMATIC, joint.parent = "arm", joint.child = "piston",
+  joint.upper = 0.5;
+  assert_int_equal(pk_builder_add_link(b, &link, &err), PK_OK);
+  assert_int_equal(pk_builder_add_joint(b, &joint, &err), PK_OK);
+  write_as(b, "limits.urdf", PK_MODEL_FORMAT_URDF);
+  write_as(b, "limits.xml", PK_MODEL_FORMAT_MJCF);
+  char *urdf = text_of("limits.urdf"), *mjcf = text_of("limits.xml");
+  assert_non_null(strstr(
+      urdf, "<limit lower=\"-1000000000\" upper=\"0.5\" effort=\"1000000000\" velocity=\"1000000000\"/>"));
+  assert_non_null(strstr(mjcf, "limited=\"true\" range=\"-1000000000 0.5\""));
+  assert_non_null(strstr(mjcf, "stiffness=\"30\" springref=\"0.4\" ref=\"0.25\""));
+  /* 0.2 - 0.5 x, counted from x = 1 */
+  assert_non_null(strstr(mjcf, "joint1=\"follow\" joint2=\"wheel\" polycoef=\"-0.3 -0.5 0 0 0\""));
+  free(urdf), free(mjcf);
+  pk_builder_destroy(b);
+}
+
 static void wrong_options_are_refused(void **state)
 {
   (void)state;
@@ -372,6 +397,7 @@ int main(void)
       cmocka_unit_test(meshes_are_written_once_and_overwrite_nothing),
       cmocka_unit_test(what_urdf_cannot_hold_is_told_and_refused_when_strict),
       cmocka_unit_test(what_mjcf_cannot_hold_is_told),
+      cmocka_unit_test(limits_and_references_find_their_form),
       cmocka_unit_test(wrong_options_are_refused),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -21,15 +21,19 @@
  *   library/two/only.urdf                          the only one there
  *   library/none/                                  none
  *   library/many/a.urdf, b.urdf                    none of the folder's name
+ *   other/mjcf/mjcf.xml, package.xml               other formats: the folder's name,
+ *   other/pack/it.pkm, package.xml                 or a compiled file alone
  *   models/one/one.urdf                            hides the library's when standing here */
 typedef struct place {
   char folder[64], home[PKI_PATH_MAX];
 } place;
 
-static const char *const folders[] = {"library",      "library/one", "library/two", "library/none",
-                                      "library/many", "models",      "models/one"};
-static const char *const files[] = {"library/one/one.urdf", "library/one/other.urdf", "library/two/only.urdf",
-                                    "library/many/a.urdf",  "library/many/b.urdf",    "models/one/one.urdf"};
+static const char *const folders[] = {"library", "library/one", "library/two", "library/none", "library/many",
+                                      "models",  "models/one",  "other",       "other/mjcf",   "other/pack"};
+static const char *const files[] = {
+    "library/one/one.urdf", "library/one/other.urdf", "library/two/only.urdf", "library/many/a.urdf",
+    "library/many/b.urdf",  "models/one/one.urdf",    "other/mjcf/mjcf.xml",   "other/mjcf/package.xml",
+    "other/pack/it.pkm",    "other/pack/package.xml"};
 enum { FOLDERS = sizeof folders / sizeof folders[0], FILES = sizeof files / sizeof files[0] };
 
 static int set_up(void **state)
@@ -93,6 +97,10 @@ static void a_folder_stands_for_the_file_of_its_name_or_the_only_one(void **stat
   assert_string_equal(path, "library/one/one.urdf");
   assert_int_equal(pki_model_locate("library/two", path, NULL), PK_OK);
   assert_string_equal(path, "library/two/only.urdf");
+  assert_int_equal(pki_model_locate("other/mjcf", path, NULL), PK_OK);
+  assert_string_equal(path, "other/mjcf/mjcf.xml");
+  assert_int_equal(pki_model_locate("other/pack", path, NULL), PK_OK);
+  assert_string_equal(path, "other/pack/it.pkm");
 }
 
 static void a_folder_without_one_clear_file_is_an_error(void **state)

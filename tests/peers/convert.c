@@ -168,6 +168,55 @@ static void every_joint_kind_moves_alike(void **state)
   pk_builder_destroy(b);
 }
 
+/* A servo, an integrator, sensors of several kinds, a box that feels touches, a keyframe: as they were described. */
+static void equipment_is_what_it_was(void **state)
+{
+  (void)state;
+  const everything_options o = {.equipment = true, .prefix = "w_"};
+  pk_builder *b;
+  pk_error err = {0};
+  assert_int_equal(pk_builder_create(&b, &err), PK_OK);
+  build_everything(b, &o);
+  mjModel *m = written(b, "equipment.xml");
+  const int servo = mj_name2id(m, mjOBJ_ACTUATOR, "w_servo"), wind = mj_name2id(m, mjOBJ_ACTUATOR, "w_wind");
+  assert_in_range(servo, 0, 2);
+  assert_int_equal(wind, 2); /* behind those that do not integrate */
+  const mjtNum *gain = m->actuator_gainprm + mjNGAIN * servo, *bias = m->actuator_biasprm + mjNBIAS * servo;
+  assert_true(gain[0] == 50 && bias[0] == 0 && bias[1] == -50 && bias[2] == -3);
+  assert_true(m->actuator_gear[6 * servo] == 2 && m->actuator_ctrllimited[servo] &&
+              m->actuator_forcelimited[servo]);
+  assert_true(m->actuator_ctrlrange[2 * servo] == -1 && m->actuator_forcerange[2 * servo + 1] == 25);
+  assert_int_equal(m->actuator_dyntype[wind], mjDYN_INTEGRATOR);
+  assert_true(m->actuator_actlimited[wind] && m->actuator_actrange[2 * wind + 1] == 2);
+  assert_true(m->key_ctrl[servo] == 0.2 && m->key_ctrl[wind] == -0.1 && m->key_qpos[0] == 0.5);
+
+  static const struct {
+    const char *name;
+    mjtSensor type;
+    mjtObj place;
+    const char *at;
+  } sensors[] = {{"w_turn", mjSENS_GYRO, mjOBJ_SITE, "w_imu"},
+                 {"w_step", mjSENS_TOUCH, mjOBJ_SITE, "w_pad"},
+                 {"w_angle", mjSENS_JOINTPOS, mjOBJ_JOINT, "w_hip"},
+                 {"w_pull", mjSENS_ACTUATORFRC, mjOBJ_ACTUATOR, "w_servo"},
+                 {"w_middle", mjSENS_SUBTREECOM, mjOBJ_BODY, "w_trunk"},
+                 {"w_place", mjSENS_FRAMEPOS, mjOBJ_BODY, "w_shank"}};
+  for (size_t i = 0; i < sizeof sensors / sizeof sensors[0]; i++) {
+    const int sensor = mj_name2id(m, mjOBJ_SENSOR, sensors[i].name);
+    assert_in_range(sensor, 0, m->nsensor - 1);
+    assert_int_equal(m->sensor_type[sensor], sensors[i].type);
+    assert_int_equal(m->sensor_objtype[sensor], sensors[i].place);
+    assert_int_equal(m->sensor_objid[sensor], mj_name2id(m, sensors[i].place, sensors[i].at));
+  }
+  const int place = mj_name2id(m, mjOBJ_SENSOR, "w_place"), pad = mj_name2id(m, mjOBJ_SITE, "w_pad");
+  assert_int_equal(m->sensor_reftype[place], mjOBJ_SITE);
+  assert_int_equal(m->sensor_refid[place], mj_name2id(m, mjOBJ_SITE, "w_imu"));
+  assert_int_equal(m->site_type[pad], mjGEOM_BOX);
+  assert_near(m->site_size[3 * pad + 1], 0.1, 1e-15);
+  mj_deleteModel(m);
+  pk_builder_destroy(b);
+}
+
 /* What MuJoCo judges link by link: a camera whose own moments no body has, a hinge between links without mass, a point. */
 static void links_that_mujoco_would_refuse_move_alike(void **state)
 {
@@ -228,6 +277,7 @@ int main(void)
       cmocka_unit_test(shipped_robots_move_alike),
       cmocka_unit_test(roots_of_every_kind_move_alike),
       cmocka_unit_test(every_joint_kind_moves_alike),
+      cmocka_unit_test(equipment_is_what_it_was),
       cmocka_unit_test(links_that_mujoco_would_refuse_move_alike),
   };
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
